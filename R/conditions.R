@@ -1,0 +1,88 @@
+# Classed conditions: every error and warning of the package goes through here.
+
+# Labels of the C status enum (src/ufs.h), in its order.
+status_labels <- c("converged", "max_iter", "stalled", "diverged", "numerical")
+
+status_label <- function(code) status_labels[[code + 1L]]
+
+ufs_abort <- function(class, ..., argument = NULL, call = NULL) {
+  stop(structure(
+    class = c(paste0("ufs_error_", class), "ufs_error", "error", "condition"),
+    list(message = paste0(...), call = call, argument = argument)
+  ))
+}
+
+ufs_warn <- function(class, ..., data = list()) {
+  warning(structure(
+    class = c(paste0("ufs_warning_", class), "ufs_warning", "warning", "condition"),
+    c(list(message = paste0(...), call = NULL), data)
+  ))
+}
+
+ufs_inform <- function(class, ...) {
+  message(structure(
+    class = c(paste0("ufs_message_", class), "ufs_message", "message", "condition"),
+    list(message = paste0(..., "\n"), call = NULL)
+  ))
+}
+
+# Warns about a fit that did not converge. The status is in the fit as well, so
+# control$warn = FALSE loses nothing.
+warn_status <- function(fit, advice = NULL) {
+  if (identical(fit$status, "converged") || !isTRUE(fit$control$warn)) {
+    return(invisible(fit))
+  }
+  what <- switch(fit$status,
+    max_iter = sprintf(
+      "did not converge in %d iterations; raise max_iter or tol in ufs_control()",
+      fit$iterations
+    ),
+    stalled = "made no further progress before reaching its tolerance",
+    diverged = "diverged: the objective is not finite",
+    numerical = "met a numerical problem; do not trust the ranking"
+  )
+  ufs_warn(
+    fit$status, "ufs_", fit$method, "() ", what, ".",
+    if (!is.null(advice)) paste0(" ", advice)
+  )
+  invisible(fit)
+}
+
+# LAPACK's own failure is an error: there is no answer to return.
+check_lapack <- function(info, method) {
+  if (info != 0L) {
+    ufs_abort(
+      "lapack", "ufs_", method, "(): a LAPACK routine failed (info = ", info,
+      "). Please check the scale of the columns of `x`."
+    )
+  }
+}
+
+# Stops before a hopeless allocation, with the number and the way out.
+check_bytes <- function(bytes, what, advice) {
+  limit <- getOption("ufselect.max_bytes", 8 * 1024^3)
+  if (bytes > limit) {
+    ufs_abort(
+      "memory", what, " would need ", format_bytes(bytes), ", more than the limit of ",
+      format_bytes(limit), ". ", advice,
+      " The limit is getOption(\"ufselect.max_bytes\")."
+    )
+  }
+}
+
+format_bytes <- function(bytes) {
+  unit <- c("B", "KiB", "MiB", "GiB", "TiB")
+  i <- if (bytes < 1) 1 else min(length(unit), 1 + floor(log(bytes, 1024)))
+  paste(format(round(bytes / 1024^(i - 1), 1), trim = TRUE), unit[i])
+}
+
+# For code that uses a suggested package.
+check_installed <- function(package, reason) {
+  if (!requireNamespace(package, quietly = TRUE)) {
+    ufs_abort(
+      "package", "The package '", package, "' is needed ", reason,
+      ". Install it with install.packages(\"", package, "\").",
+      argument = package
+    )
+  }
+}

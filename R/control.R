@@ -1,0 +1,77 @@
+#' Settings of the iterative solvers
+#'
+#' One place for what all solvers share. `NULL` means the method's own default,
+#' which its help page states; the values as used are in `fit$control`.
+#'
+#' @param max_iter Largest number of (outer) iterations, a whole number >= 0.
+#' @param tol Tolerance of the stopping rule, relative and therefore free of the
+#'   scale of `x`. A negative value never stops early and, with
+#'   `solver = "irls"`, never accelerates: the plain iteration can be replayed
+#'   step by step.
+#' @param inner_max_iter,inner_tol The same for the inner loop, where there is one.
+#' @param eps Smoothing constant(s) of the reweighted solvers; two values (residual,
+#'   loadings) for [ufs_jspca()].
+#' @param verbose `TRUE` prints one line per iteration.
+#' @param progress `NULL` or a function of `(iteration, objective, change)`, called
+#'   once per outer iteration.
+#' @param warn `FALSE` silences the warning of a fit that did not converge; its
+#'   `status` says it all the same.
+#' @param ... Must be empty: unknown settings are errors, not ignored.
+#' @return A list of class `ufs_control`.
+#' @examples
+#' ufs_control(max_iter = 50, tol = 1e-5)
+#' try(ufs_control(maxiter = 50))
+#' @export
+ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,
+                        inner_tol = NULL, eps = NULL, verbose = FALSE,
+                        progress = NULL, warn = TRUE, ...) {
+  extra <- list(...)
+  if (length(extra)) {
+    known <- setdiff(names(formals(ufs_control)), "...")
+    ufs_abort("control", "Unknown control setting",
+      if (length(extra) > 1L) "s", ": ",
+      paste0("`", if (is.null(names(extra))) "<unnamed>" else names(extra), "`",
+        collapse = ", "),
+      ". Known: ", paste(known, collapse = ", "), ".",
+      argument = names(extra)[1L])
+  }
+  if (!is.null(max_iter)) max_iter <- check_count(max_iter, "max_iter", 0L)
+  if (!is.null(inner_max_iter)) {
+    inner_max_iter <- check_count(inner_max_iter, "inner_max_iter", 1L)
+  }
+  if (!is.null(tol)) tol <- check_number(tol, "tol")
+  if (!is.null(inner_tol)) inner_tol <- check_number(inner_tol, "inner_tol")
+  if (!is.null(eps)) {
+    if (!is.numeric(eps) || !length(eps) %in% 1:2 || !all(is.finite(eps)) || any(eps < 0)) {
+      ufs_abort("argument", "`eps` must be one or two finite numbers of at least 0.",
+        argument = "eps")
+    }
+    eps <- as.double(eps)
+  }
+  verbose <- check_flag(verbose, "verbose")
+  warn <- check_flag(warn, "warn")
+  if (!is.null(progress) && !is.function(progress)) {
+    ufs_abort("argument", "`progress` must be NULL or a function.", argument = "progress")
+  }
+  structure(list(
+    max_iter = max_iter, tol = tol, inner_max_iter = inner_max_iter,
+    inner_tol = inner_tol, eps = eps, verbose = verbose, progress = progress,
+    warn = warn
+  ), class = "ufs_control")
+}
+
+# The user's control (or a plain list of its settings) with a method's defaults
+# in the places left NULL.
+resolve_control <- function(control, ...) {
+  if (!inherits(control, "ufs_control")) {
+    if (!is.list(control) || (length(control) && is.null(names(control)))) {
+      ufs_abort("control", "`control` must come from ufs_control().", argument = "control")
+    }
+    control <- do.call(ufs_control, control)
+  }
+  default <- list(...)
+  for (name in names(default)) {
+    if (is.null(control[[name]])) control[[name]] <- default[[name]]
+  }
+  control
+}

@@ -1,0 +1,179 @@
+# The fitted object: constructor, ranking rule, accessors.
+
+# Every method ends here. `data` is the list from as_ufs_matrix(); feature scores
+# and keys come in the solver's columns (data$keep) and are expanded to the user's
+# p, with NA for constant columns. Sample scores have length n.
+#
+# feature_key/sample_key: a secondary key for exact ties of the score (the KKT
+# value of rows that are exactly zero), larger = better.
+# trace: matrix or data.frame with named columns, one row per iteration.
+new_ufs <- function(method, call, params, control, data,
+                    feature_scores = NULL, feature_key = NULL,
+                    sample_scores = NULL, sample_key = NULL,
+                    statistic = NULL, solution = list(), trace = NULL,
+                    status = "converged", iterations = 0L, certificate = numeric(),
+                    elapsed = NA_real_, ..., class = character()) {
+  stopifnot(status %in% status_labels)
+  fit <- list(
+    method = method, call = call, params = params, control = control,
+    feature_scores = NULL, feature_ranking = NULL,
+    sample_scores = NULL, sample_ranking = NULL,
+    statistic = statistic, solution = solution,
+    trace = as_trace(trace), status = status, iterations = as.integer(iterations),
+    certificate = certificate, elapsed = elapsed,
+    center = data$center, scale = data$scale,
+    names = list(features = data$features, samples = data$samples, named = data$named),
+    n = data$n, p = data$p, constant = data$constant, ...
+  )
+  if (!is.null(feature_scores)) {
+    stopifnot(length(feature_scores) == length(data$keep))
+    if (is.null(feature_key)) feature_key <- rep(0, length(feature_scores))
+    fit$feature_scores <- expand_features(as.double(feature_scores), data, NA_real_)
+    fit$feature_key <- expand_features(as.double(feature_key), data, NA_real_)
+    # A column may be constant only after all (kept by the method): NA, last.
+    fit$feature_scores[data$constant] <- NA_real_
+    fit$feature_ranking <- ufs_rank(fit$feature_scores, fit$feature_key)
+    names(fit$feature_ranking) <- data$features[fit$feature_ranking]
+  }
+  if (!is.null(sample_scores)) {
+    stopifnot(length(sample_scores) == data$n)
+    if (is.null(sample_key)) sample_key <- rep(0, data$n)
+    fit$sample_scores <- stats::setNames(as.double(sample_scores), data$samples)
+    fit$sample_key <- as.double(sample_key)
+    fit$sample_ranking <- ufs_rank(fit$sample_scores, fit$sample_key)
+    names(fit$sample_ranking) <- data$samples[fit$sample_ranking]
+  }
+  structure(fit, class = c(class, paste0("ufs_", method), "ufs"))
+}
+
+# Best first: score, then key, then index; NA last. Stable and deterministic.
+ufs_rank <- function(score, key = rep(0, length(score))) {
+  order(-unname(score), -unname(key), seq_along(score), na.last = TRUE)
+}
+
+as_trace <- function(trace) {
+  if (is.null(trace)) {
+    return(data.frame(iteration = integer()))
+  }
+  trace <- as.data.frame(trace)
+  if (!"iteration" %in% names(trace)) {
+    trace <- cbind(iteration = seq_len(nrow(trace)), trace)
+  }
+  trace$iteration <- as.integer(trace$iteration)
+  trace
+}
+
+# ---- accessors ------------------------------------------------------------------------
+
+#' What a fit chose
+#'
+#' Scores (larger is better for every method), rankings (best first) and the best
+#' `k` features or `m` samples of a fit.
+#'
+#' Exact ties are broken by the method's secondary key and then by the lowest
+#' index; a tie at the cut is reported by a message of class
+#' `ufs_message_tie`. Constant features have score `NA` and come last.
+#' Selections are nested in `k`, except for [ufs_topk()], which solves for its `k`.
+#'
+#' @param fit A fitted object of class `ufs`.
+#' @param k,m How many features or samples, a whole number from 1 to the number there
+#'   are.
+#' @param as `"name"` or `"index"`. The default gives names if the columns (rows) of
+#'   `x` had names, and integer indices otherwise.
+#' @param ... Not used.
+#' @return `feature_scores()` and `sample_scores()`: a named numeric vector in the
+#'   order of the columns (rows) of `x`. `feature_ranking()` and `sample_ranking()`:
+#'   indices, best first. `selected_features()` and `selected_samples()`: the best
+#'   `k` (`m`), best first.
+#' @examples
+#' fit <- ufs_variance(iris[, 1:4], scale = FALSE)
+#' feature_scores(fit)
+#' selected_features(fit, k = 2)
+#' selected_features(fit, k = 2, as = "index")
+#' @name selected
+NULL
+
+#' @rdname selected
+#' @export
+feature_scores <- function(fit) {
+  check_fit(fit, "feature_scores", "features")
+  fit$feature_scores
+}
+
+#' @rdname selected
+#' @export
+feature_ranking <- function(fit) {
+  check_fit(fit, "feature_ranking", "features")
+  fit$feature_ranking
+}
+
+#' @rdname selected
+#' @export
+selected_features <- function(fit, k, as = NULL, ...) {
+  UseMethod("selected_features")
+}
+
+#' @export
+selected_features.ufs <- function(fit, k, as = NULL, ...) {
+  check_fit(fit, "feature_ranking", "features")
+  top_of(fit$feature_ranking, fit$feature_scores, fit$feature_key, k, "k", "features",
+    as, fit$names$named)
+}
+
+#' @rdname selected
+#' @export
+sample_scores <- function(fit) {
+  check_fit(fit, "sample_scores", "samples")
+  fit$sample_scores
+}
+
+#' @rdname selected
+#' @export
+sample_ranking <- function(fit) {
+  check_fit(fit, "sample_ranking", "samples")
+  fit$sample_ranking
+}
+
+#' @rdname selected
+#' @export
+selected_samples <- function(fit, m, as = NULL, ...) {
+  UseMethod("selected_samples")
+}
+
+#' @export
+selected_samples.ufs <- function(fit, m, as = NULL, ...) {
+  check_fit(fit, "sample_ranking", "samples")
+  top_of(fit$sample_ranking, fit$sample_scores, fit$sample_key, m, "m", "samples",
+    as, !is.null(fit$names$samples))
+}
+
+check_fit <- function(fit, slot, what) {
+  if (!inherits(fit, "ufs")) {
+    ufs_abort("argument", "`fit` must be a fit of this package, not ", kind_of(fit), ".",
+      argument = "fit")
+  }
+  if (is.null(fit[[slot]])) {
+    ufs_abort("argument", "ufs_", fit$method, "() does not select ", what, ".",
+      argument = "fit")
+  }
+}
+
+top_of <- function(ranking, score, key, k, arg, what, as, named) {
+  k <- check_count(k, arg, 1L, length(ranking), paste("there are that many", what))
+  if (is.null(as)) as <- if (named) "name" else "index"
+  as <- check_choice(as, "as", c("name", "index"))
+  best <- ranking[seq_len(k)]
+  if (tied_at_cut(ranking, score, key, k)) {
+    ufs_inform("tie", what, " ", k, " and ", k + 1L,
+      " have equal scores: the lower index was taken.")
+  }
+  if (as == "index") unname(best) else if (is.null(names(best))) as.character(best) else names(best)
+}
+
+tied_at_cut <- function(ranking, score, key, k) {
+  if (k >= length(ranking)) {
+    return(FALSE)
+  }
+  pair <- unname(ranking[k + 0:1])
+  isTRUE(score[[pair[1L]]] == score[[pair[2L]]] && key[[pair[1L]]] == key[[pair[2L]]])
+}

@@ -1,0 +1,224 @@
+# All input handling, once: as_ufs_matrix() for data, check_*() for arguments.
+
+# Turns the user's `x` into the matrix that solvers see.
+#
+# Returns a list:
+#   x          n x q double matrix of the q non-constant columns, centred and
+#              scaled as asked; a copy, the user's data are never touched
+#   n, p       sizes of the user's x (p counts the constant columns)
+#   keep       indices of the non-constant columns in the user's x
+#   constant   indices of the constant ones (score NA, ranked last)
+#   features, samples   names; `named` says whether the user's columns had any
+#   center, scale       length p, or FALSE where not asked for
+# With `drop_constant = FALSE` the matrix keeps all p columns (keep = 1:p).
+as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
+                          min_n = 3L, warn = TRUE, arg = "x") {
+  center <- check_flag(center, "center")
+  scale <- check_flag(scale, "scale")
+  x <- as_plain_matrix(x, arg)
+  n <- nrow(x)
+  p <- ncol(x)
+  if (p < 1L) {
+    ufs_abort("input", "`", arg, "` has no columns.", argument = arg)
+  }
+  if (n < min_n) {
+    ufs_abort("input", "`", arg, "` has ", n, " row", if (n != 1L) "s",
+      " (samples); at least ", min_n, " are needed.", argument = arg)
+  }
+  named <- !is.null(colnames(x))
+  features <- feature_names(colnames(x), p, warn)
+  samples <- rownames(x)
+  ready <- .Call(C_prepare, x, center, scale)
+  if (length(ready$bad)) {
+    ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
+      some_columns(features[ready$bad]), ". Impute or remove them first.",
+      argument = arg)
+  }
+  constant <- which(ready$constant)
+  if (length(constant) == p) {
+    ufs_abort("input", "All columns of `", arg, "` are constant: nothing can be selected.",
+      argument = arg)
+  }
+  if (length(constant) && warn) {
+    ufs_warn("constant", length(constant), if (length(constant) == 1L) " column of `" else
+      " columns of `", arg, "` ", if (length(constant) == 1L) "is" else "are",
+      " constant: kept, with score NA and the last ranks (",
+      some_columns(features[constant]), ").", data = list(columns = constant))
+  }
+  keep <- seq_len(p)
+  ready_x <- ready$x
+  if (drop_constant && length(constant)) {
+    keep <- which(!ready$constant)
+    ready_x <- ready_x[, keep, drop = FALSE]
+  }
+  list(
+    x = ready_x, n = n, p = p, keep = keep, constant = constant,
+    features = features, samples = samples, named = named,
+    center = if (center) stats::setNames(ready$center, features) else FALSE,
+    scale = if (scale) stats::setNames(ready$scale, features) else FALSE
+  )
+}
+
+# A double matrix from matrix, data.frame, tibble or Matrix.
+as_plain_matrix <- function(x, arg) {
+  if (inherits(x, "Matrix")) {
+    check_installed("Matrix", "for sparse and other Matrix input")
+    bytes <- prod(as.double(dim(x))) * 8
+    check_bytes(bytes, paste0("`", arg, "` as a dense matrix"), "Select columns first.")
+    ufs_inform("dense", "`", arg, "` is turned into a dense matrix of ",
+      format_bytes(bytes), ".")
+    return(as.matrix(x))
+  }
+  if (is.data.frame(x)) {
+    fine <- vapply(x, function(col) {
+      (is.numeric(col) || is.logical(col)) && !is.object(col) && is.null(dim(col))
+    }, NA)
+    if (!all(fine)) {
+      ufs_abort("input", "`", arg, "` has columns that are not numeric: ",
+        some_columns(names(x)[!fine]), ". Drop them, or code them yourself, e.g. with ",
+        "model.matrix().", argument = arg)
+    }
+    automatic <- .row_names_info(x) < 0L
+    x <- as.matrix(x)
+    if (automatic) rownames(x) <- NULL
+  } else if (!is.matrix(x)) {
+    ufs_abort("input", "`", arg, "` must be a numeric matrix, data frame or Matrix, not ",
+      kind_of(x), ".", argument = arg)
+  }
+  if (!(is.numeric(x) || is.logical(x))) {
+    ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".",
+      argument = arg)
+  }
+  storage.mode(x) <- "double"
+  x
+}
+
+feature_names <- function(names, p, warn) {
+  if (is.null(names)) {
+    return(paste0("V", seq_len(p)))
+  }
+  empty <- is.na(names) | names == ""
+  names[empty] <- paste0("V", which(empty))
+  if (anyDuplicated(names)) {
+    if (warn) {
+      ufs_warn("names", "Some column names occur more than once (",
+        some_columns(unique(names[duplicated(names)])), "); they were made unique.")
+    }
+    names <- make.unique(names)
+  }
+  names
+}
+
+some_columns <- function(names, most = 5L) {
+  shown <- paste0("'", utils::head(names, most), "'", collapse = ", ")
+  more <- length(names) - most
+  paste0(if (length(names) == 1L) "column " else "columns ", shown,
+    if (more > 0L) paste(" and", more, "more"))
+}
+
+kind_of <- function(x) {
+  if (is.null(x)) "NULL" else paste0("an object of class ", paste(class(x), collapse = "/"))
+}
+
+# ---- back to the user's p columns -------------------------------------------------
+
+# Solvers saw only the q non-constant columns: a vector gets `fill` elsewhere, a
+# matrix (one row per feature) rows of `fill`.
+expand_features <- function(value, data, fill = 0) {
+  if (is.matrix(value)) {
+    out <- matrix(fill, data$p, ncol(value))
+    out[data$keep, ] <- value
+    dimnames(out) <- list(data$features, colnames(value))
+  } else {
+    out <- rep(fill, data$p)
+    out[data$keep] <- value
+    names(out) <- data$features
+  }
+  out
+}
+
+# For every column of x the index of the first column equal to it.
+equal_columns <- function(x) .Call(C_equal_columns, x)
+
+# ---- arguments ----------------------------------------------------------------------
+
+check_flag <- function(value, arg) {
+  if (!is.logical(value) || length(value) != 1L || is.na(value)) {
+    ufs_abort("argument", "`", arg, "` must be TRUE or FALSE.", argument = arg)
+  }
+  value
+}
+
+# One whole number in lower..upper; `limit` explains the upper end.
+check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, limit = NULL) {
+  if (missing(value) || !is.numeric(value) || length(value) != 1L || is.na(value) ||
+      value != round(value) || value < lower || value > upper) {
+    ufs_abort("argument", "`", arg, "` must be a whole number of at least ", lower,
+      if (upper < .Machine$integer.max) paste0(" and at most ", upper),
+      if (!is.null(limit)) paste0(" (", limit, ")"),
+      if (!missing(value)) paste0("; it is ", brief(value)), ".", argument = arg)
+  }
+  as.integer(value)
+}
+
+# One finite number, above (open) or from (closed) `lower`, likewise `upper`.
+check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
+  bad <- missing(value) || !is.numeric(value) || length(value) != 1L || !is.finite(value)
+  if (!bad) {
+    bad <- if (open) value <= lower || value >= upper else value < lower || value > upper
+  }
+  if (bad) {
+    range <- c(
+      if (is.finite(lower)) paste(if (open) "above" else "of at least", lower),
+      if (is.finite(upper)) paste(if (open) "below" else "of at most", upper)
+    )
+    ufs_abort("argument", "`", arg, "` must be one finite number",
+      if (length(range)) paste0(" ", paste(range, collapse = " and ")),
+      if (!missing(value)) paste0("; it is ", brief(value)), ".", argument = arg)
+  }
+  as.double(value)
+}
+
+# match.arg() with a classed error; the default is the first choice.
+check_choice <- function(value, arg, choices) {
+  if (identical(value, choices)) {
+    return(choices[[1L]])
+  }
+  if (!is.character(value) || length(value) != 1L || !(value %in% choices)) {
+    ufs_abort("argument", "`", arg, "` must be one of ",
+      paste0("\"", choices, "\"", collapse = ", "), "; it is ", brief(value), ".",
+      argument = arg)
+  }
+  value
+}
+
+# A finite double matrix of a given shape (NA = any).
+check_matrix <- function(value, arg, nrow = NA, ncol = NA) {
+  if (!is.matrix(value) || !is.numeric(value) || !all(is.finite(value)) ||
+      !(is.na(nrow) || nrow(value) == nrow) || !(is.na(ncol) || ncol(value) == ncol)) {
+    size <- function(d) if (is.na(d)) "any" else format(d)
+    ufs_abort("argument", "`", arg, "` must be a finite numeric matrix of ", size(nrow),
+      " x ", size(ncol), if (is.matrix(value)) {
+        paste0("; it is ", nrow(value), " x ", ncol(value))
+      }, ".", argument = arg)
+  }
+  storage.mode(value) <- "double"
+  dimnames(value) <- NULL
+  value
+}
+
+# A penalty given absolutely or as a share of `max`, the smallest value at which
+# everything is zero. Returns list(value, rel).
+check_penalty <- function(absolute, rel, max, arg) {
+  if (!is.null(absolute)) {
+    absolute <- check_number(absolute, arg, lower = 0, open = TRUE)
+    return(list(value = absolute, rel = absolute / max))
+  }
+  rel <- check_number(rel, paste0(arg, "_rel"), lower = 0, open = TRUE)
+  list(value = rel * max, rel = rel)
+}
+
+brief <- function(value) {
+  text <- paste(deparse(value, width.cutoff = 60L), collapse = "")
+  if (nchar(text) > 40L) kind_of(value) else text
+}

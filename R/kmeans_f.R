@@ -1,0 +1,102 @@
+# k-means: the cheap rival that every method must beat, and the starts of others.
+
+#' Ranking by k-means labels and F statistics
+#'
+#' Clusters the samples on all features (k-means on the standardised columns, best
+#' of `n_init` starts) and ranks each feature by its one-way analysis of variance F
+#' statistic between the clusters. The cheap rival of every clustering-based
+#' selector: a method that does not beat it is not worth its cost.
+#'
+#' The F statistic is `(B / (c - 1)) / (W / (n - c))` with the between- and
+#' within-cluster sums of squares of the feature. Starts are drawn from R's random
+#' numbers, so `set.seed()` fixes the result.
+#'
+#' @param x Numeric matrix, data frame or Matrix, n samples (rows) by p features.
+#' @param n_clusters Number of clusters c, 2 to n - 1.
+#' @param n_init Number of k-means starts; the lowest within-cluster sum of squares
+#'   is kept.
+#' @param center,scale Centre and standardise the columns before k-means. F itself does
+#'   not depend on either.
+#' @param control See [ufs_control()]; `max_iter` (default 100) is that of k-means.
+#' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic,
+#'   `solution` holds `cluster`, `certificate` the within-cluster sum of squares.
+#' @seealso [selected_features()]
+#' @examples
+#' set.seed(1)
+#' fit <- ufs_kmeans_f(iris[, 1:4], n_clusters = 3)
+#' feature_scores(fit)
+#' @export
+ufs_kmeans_f <- function(x, n_clusters, n_init = 20, center = TRUE, scale = TRUE,
+                         control = ufs_control()) {
+  start <- proc.time()[[3L]]
+  call <- match.call()
+  control <- resolve_control(control, max_iter = 100L)
+  data <- as_ufs_matrix(x, center, scale)
+  n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
+    "one fewer than the samples")
+  n_init <- check_count(n_init, "n_init", 1L)
+  best <- kmeans_runs(data$x, n_clusters, n_init, control$max_iter)[[1L]]
+  new_ufs("kmeans_f", call, list(n_clusters = n_clusters, n_init = n_init), control, data,
+    feature_scores = f_statistic(data$x, best$cluster),
+    solution = list(cluster = best$cluster),
+    certificate = c(within_ss = best$withinss), iterations = best$iterations,
+    elapsed = proc.time()[[3L]] - start)
+}
+
+# One-way F statistic of every column for a grouping; 4np flops.
+f_statistic <- function(x, cluster) {
+  n <- nrow(x)
+  size <- tabulate(cluster)
+  used <- size > 0
+  sums <- rowsum(x, cluster)
+  size <- size[used]
+  between <- colSums(sums^2 / size) - colSums(x)^2 / n
+  total <- colSums(sweep(x, 2L, colMeans(x))^2)
+  within <- pmax(total - between, 0)
+  # A feature that is constant inside every cluster separates them perfectly.
+  f <- (between / (length(size) - 1)) / (within / (n - length(size)))
+  f[within <= total * 1e-14] <- .Machine$double.xmax
+  f
+}
+
+# `n_init` k-means runs on the rows of z, distinct partitions only (up to the names
+# of the clusters), best within-cluster sum of squares first, ties by order drawn.
+# All randomness is R's. NULL if k-means cannot make n_clusters clusters (fewer
+# distinct rows).
+kmeans_runs <- function(z, n_clusters, n_init, max_iter = 100L) {
+  n <- nrow(z)
+  if (n_clusters == 1L) {
+    centre <- colMeans(z)
+    return(list(list(cluster = rep(1L, n), withinss = sum(sweep(z, 2L, centre)^2),
+      iterations = 1L)))
+  }
+  if (n_clusters == n) {
+    return(list(list(cluster = seq_len(n), withinss = 0, iterations = 1L)))
+  }
+  distinct <- which(!duplicated(z))
+  if (length(distinct) < n_clusters) {
+    return(NULL)
+  }
+  runs <- vector("list", n_init)
+  for (i in seq_len(n_init)) {
+    centers <- z[distinct[sample.int(length(distinct), n_clusters)], , drop = FALSE]
+    # Hartigan-Wong may stop early ("Quick-TRANSfer"); its partition is still usable.
+    run <- tryCatch(
+      suppressWarnings(stats::kmeans(z, centers, iter.max = max_iter)),
+      error = function(e) NULL
+    )
+    if (is.null(run)) next
+    runs[[i]] <- list(cluster = canonical_labels(run$cluster),
+      withinss = run$tot.withinss, iterations = run$iter)
+  }
+  runs <- runs[!vapply(runs, is.null, NA)]
+  if (!length(runs)) {
+    return(NULL)
+  }
+  key <- vapply(runs, function(run) paste(run$cluster, collapse = " "), "")
+  runs <- runs[!duplicated(key)]
+  runs[order(vapply(runs, `[[`, 0, "withinss"))]
+}
+
+# Labels 1, 2, ... by first appearance, so equal partitions have equal labels.
+canonical_labels <- function(cluster) match(cluster, unique(cluster))

@@ -1,0 +1,245 @@
+# print, summary, plot, predict, coef, as.data.frame.
+
+# What the registry calls a method; its bare name if it is not registered.
+method_title <- function(method) {
+  row <- registry()[[method]]
+  if (is.null(row)) method else row$title
+}
+
+#' @export
+print.ufs <- function(x, n = 5L, ...) {
+  cat("<ufs_", x$method, "> ", method_title(x$method), "\n", sep = "")
+  cat("  data         ", x$n, " samples x ", x$p, " features",
+    if (length(x$constant)) paste0(" (", length(x$constant), " constant)"), "\n", sep = "")
+  cat("  status       ", x$status, if (x$iterations > 0L) {
+    paste0(" after ", x$iterations, " iteration", if (x$iterations != 1L) "s")
+  }, "\n", sep = "")
+  if (length(x$certificate)) {
+    cat("  certificate  ", format_certificate(x$certificate), "\n", sep = "")
+  }
+  for (line in print_notes(x)) cat("  ", line, "\n", sep = "")
+  if (!is.null(x$feature_ranking)) {
+    cat("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n), "\n", sep = "")
+  }
+  if (!is.null(x$sample_ranking)) {
+    cat("  samples      ", best_line(x$sample_ranking, x$names$samples, n), "\n", sep = "")
+  }
+  invisible(x)
+}
+
+# One or two more lines of a method's own: "live rows    12 of 500", say.
+print_notes <- function(x) UseMethod("print_notes")
+
+#' @export
+print_notes.default <- function(x) character()
+
+format_certificate <- function(certificate) {
+  paste(names(certificate), signif(certificate, 3L), sep = " = ", collapse = ", ")
+}
+
+best_line <- function(ranking, names, n) {
+  best <- utils::head(ranking, n)
+  text <- if (is.null(names)) as.character(best) else names[best]
+  paste0(paste(text, collapse = ", "), if (length(ranking) > n) ", ...")
+}
+
+#' @export
+summary.ufs <- function(object, ...) {
+  out <- list(
+    method = object$method, title = method_title(object$method), call = object$call,
+    n = object$n, p = object$p,
+    constant = length(object$constant), status = object$status,
+    iterations = object$iterations, elapsed = object$elapsed,
+    certificate = object$certificate, params = object$params, notes = print_notes(object),
+    objective = range_of(object$trace$objective),
+    features = if (!is.null(object$feature_scores)) score_summary(object$feature_scores),
+    samples = if (!is.null(object$sample_scores)) score_summary(object$sample_scores),
+    best = if (!is.null(object$feature_scores)) utils::head(as.data.frame(object), 10L)
+  )
+  structure(out, class = "summary.ufs")
+}
+
+range_of <- function(objective) {
+  if (length(objective)) c(first = objective[1L], last = objective[length(objective)])
+}
+
+score_summary <- function(score) {
+  score <- unname(score[!is.na(score)])
+  list(quantiles = stats::quantile(score), zero = sum(score == 0), distinct = length(unique(score)))
+}
+
+#' @export
+print.summary.ufs <- function(x, digits = 4L, ...) {
+  cat("<ufs_", x$method, "> ", x$title, "\n", sep = "")
+  cat("call: ", paste(deparse(x$call, width.cutoff = 80L), collapse = "\n      "), "\n", sep = "")
+  cat("data: ", x$n, " samples x ", x$p, " features, ", x$constant, " constant\n", sep = "")
+  cat("status: ", x$status, ", ", x$iterations, " iterations, ",
+    format(x$elapsed, digits = 3L), " s\n", sep = "")
+  if (!is.null(x$objective)) {
+    cat("objective: ", paste(signif(x$objective, digits + 2L), collapse = " -> "), "\n", sep = "")
+  }
+  if (length(x$certificate)) {
+    cat("certificate: ", format_certificate(x$certificate), "\n", sep = "")
+  }
+  for (line in x$notes) cat(line, "\n", sep = "")
+  short <- Filter(function(value) is.atomic(value) && length(value) == 1L, x$params)
+  if (length(short)) {
+    cat("parameters: ", paste(names(short), vapply(short, format, "", digits = digits),
+      sep = " = ", collapse = ", "), "\n", sep = "")
+  }
+  for (what in c("features", "samples")) {
+    part <- x[[what]]
+    if (is.null(part)) next
+    cat(what, ": scores from ", signif(part$quantiles[[1L]], digits), " to ",
+      signif(part$quantiles[[5L]], digits), ", median ", signif(part$quantiles[[3L]], digits),
+      ", ", part$zero, " exactly zero\n", sep = "")
+  }
+  if (!is.null(x$best)) {
+    cat("best features:\n")
+    print(x$best, digits = digits, row.names = FALSE)
+  }
+  invisible(x)
+}
+
+#' Plots of a fit
+#'
+#' `plot(fit)` shows how the objective fell, or the sorted scores if the method has no
+#' iterations; `plot(fit, "scores")` the sorted feature scores.
+#'
+#' @param x A fit.
+#' @param type `"objective"`, `"scores"` or `"samples"` (sorted sample scores); some
+#'   methods add their own, see their help pages.
+#' @param k How many of the best to mark and to name.
+#' @param ... Passed to [graphics::plot()].
+#' @return The fit, invisibly.
+#' @examples
+#' fit <- ufs_pca(iris[, 1:4], n_components = 2)
+#' plot(fit, "scores")
+#' @export
+plot.ufs <- function(x, type = NULL, k = 10L, ...) {
+  types <- plot_types(x)
+  type <- if (is.null(type)) types[[1L]] else check_choice(type, "type", types)
+  switch(type,
+    objective = plot_objective(x, ...),
+    scores = plot_sorted(x$feature_scores, x$feature_ranking, names(x$feature_scores), k,
+      "feature", x$method, ...),
+    samples = plot_sorted(x$sample_scores, x$sample_ranking, x$names$samples, k,
+      "sample", x$method, ...)
+  )
+  invisible(x)
+}
+
+plot_types <- function(x) {
+  c(if (sum(is.finite(x$trace$objective)) > 1L) "objective",
+    if (!is.null(x$feature_scores)) "scores",
+    if (!is.null(x$sample_scores)) "samples")
+}
+
+plot_objective <- function(x, ...) {
+  draw(list(x = x$trace$iteration, y = x$trace$objective, type = "o", pch = 20,
+    xlab = "iteration", ylab = "objective",
+    main = sprintf("ufs_%s: %s", x$method, x$status)), ...)
+}
+
+plot_sorted <- function(score, ranking, names, k, what, method, ...) {
+  sorted <- unname(score[ranking])
+  sorted <- sorted[!is.na(sorted)]
+  k <- min(k, length(sorted))
+  top <- seq_along(sorted) <= k
+  draw(list(x = seq_along(sorted), y = sorted, type = "h", xlab = paste(what, "rank"),
+    ylab = "score (larger = better)", col = ifelse(top, "#B2182B", "grey60"),
+    main = sprintf("ufs_%s: %s scores", method, what)), ...)
+  if (k > 0L) {
+    label <- if (is.null(names)) ranking[seq_len(k)] else names[ranking[seq_len(k)]]
+    graphics::legend("topright", legend = label, bty = "n", cex = .8,
+      title = paste("best", k))
+  }
+}
+
+# plot() with our settings, the user's ones in front.
+draw <- function(default, ...) {
+  mine <- list(...)
+  do.call(graphics::plot, c(mine, default[setdiff(names(default), names(mine))]))
+}
+
+#' Chosen columns of new data
+#'
+#' Keeps the best `k` features of `newdata`, by name if the columns had names when the
+#' method was fitted, and by position otherwise.
+#'
+#' @param object A fit that selects features.
+#' @param newdata Matrix or data frame with at least the chosen columns.
+#' @param k How many features.
+#' @param ... Not used.
+#' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are
+#'   not changed.
+#' @examples
+#' fit <- ufs_variance(iris[1:100, 1:4])
+#' head(predict(fit, iris[101:150, ], k = 2))
+#' @export
+predict.ufs <- function(object, newdata, k, ...) {
+  if (missing(newdata) || length(dim(newdata)) != 2L) {
+    ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
+  }
+  if (missing(k)) {
+    ufs_abort("argument", "`k`, the number of features to keep, is missing.", argument = "k")
+  }
+  newdata[, match_columns(object, newdata, selected_features(object, k, as = "index")),
+    drop = FALSE]
+}
+
+# Where the given features of the fit are in newdata.
+match_columns <- function(object, newdata, index = seq_len(object$p)) {
+  if (!object$names$named || is.null(colnames(newdata))) {
+    if (ncol(newdata) != object$p) {
+      ufs_abort("input", "`newdata` has ", ncol(newdata), " columns without names to match; ",
+        "the fit has ", object$p, ".", argument = "newdata")
+    }
+    return(index)
+  }
+  wanted <- object$names$features[index]
+  at <- match(wanted, colnames(newdata))
+  if (anyNA(at) && ncol(newdata) == object$p) {
+    # Names that were made unique for the fit: same columns, same repair.
+    at <- match(wanted, feature_names(colnames(newdata), object$p, warn = FALSE))
+  }
+  if (anyNA(at)) {
+    ufs_abort("input", "`newdata` lacks ", some_columns(wanted[is.na(at)]), ".",
+      argument = "newdata")
+  }
+  at
+}
+
+#' @export
+coef.ufs <- function(object, ...) {
+  if (is.null(object$coef_name)) {
+    ufs_abort("argument", "ufs_", object$method, "() has no coefficient matrix.",
+      argument = "object")
+  }
+  object$solution[[object$coef_name]]
+}
+
+#' A fit as a data frame
+#'
+#' @param x A fit.
+#' @param row.names,optional Ignored; there for the generic.
+#' @param what `"features"` or `"samples"`; the default is what the method selects.
+#' @param ... Not used.
+#' @return One row per feature (sample), best first: its name (`feature` or `sample`),
+#'   `index`, `score` and `rank`.
+#' @examples
+#' as.data.frame(ufs_variance(iris[, 1:4]))
+#' @export
+as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL, ...) {
+  have <- c(if (!is.null(x$feature_scores)) "features", if (!is.null(x$sample_scores)) "samples")
+  what <- if (is.null(what)) have[[1L]] else check_choice(what, "what", have)
+  one <- if (what == "features") "feature" else "sample"
+  ranking <- unname(x[[paste0(one, "_ranking")]])
+  score <- x[[paste0(one, "_scores")]]
+  name <- x$names[[what]]
+  if (is.null(name)) name <- as.character(seq_along(score))
+  out <- data.frame(name = name[ranking], index = ranking, score = unname(score[ranking]),
+    rank = seq_along(ranking), stringsAsFactors = FALSE)
+  names(out)[1L] <- one
+  out
+}

@@ -1,0 +1,55 @@
+#' Ranking by principal component loadings
+#'
+#' Ranks features by the row norms of the leading loadings: how much of a feature's
+#' direction lies in the space of the first `n_components` components.
+#'
+#' Computed from the smaller of the two Gram matrices, so p > n costs no p x p matrix:
+#' about n^2 p flops.
+#'
+#' @inheritParams ufs_kmeans_f
+#' @param n_components Number of leading components k, 1 to the rank of the centred
+#'   `x`.
+#' @param center,scale Centre and standardise the columns first.
+#' @return A fit of class `c("ufs_pca", "ufs")`; `solution` holds `loadings` (p x k, unit
+#'   columns), `scores` (n x k) and `sdev`.
+#' @examples
+#' fit <- ufs_pca(iris[, 1:4], n_components = 2)
+#' feature_scores(fit)
+#' @export
+ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
+                    control = ufs_control()) {
+  start <- proc.time()[[3L]]
+  call <- match.call()
+  control <- resolve_control(control)
+  data <- as_ufs_matrix(x, center, scale)
+  most <- min(data$n - center, length(data$keep))
+  n_components <- check_count(n_components, "n_components", 1L, most,
+    "the largest possible rank of `x`")
+  pca <- gram_pca(data$x, n_components)
+  check_rank(pca, n_components)
+  new_ufs("pca", call, list(n_components = n_components, center = center, scale = scale),
+    control, data,
+    feature_scores = sqrt(rowSums(pca$loadings^2)),
+    solution = list(loadings = expand_features(pca$loadings, data),
+      scores = `rownames<-`(pca$scores, data$samples),
+      sdev = sqrt(pca$sdev2 / (data$n - 1))),
+    elapsed = proc.time()[[3L]] - start)
+}
+
+# The k leading components of the columns of x (already centred): scores, loadings,
+# sdev2 (squared singular values). Signs fixed; components beyond the numerical rank
+# have zero loadings; see src/ffi_input.c.
+gram_pca <- function(x, k) {
+  k <- min(k, dim(x))
+  pca <- .Call(C_gram_pca, x, as.integer(k))
+  check_lapack(pca$info, "pca")
+  pca
+}
+
+check_rank <- function(pca, n_components) {
+  rank <- sum(colSums(pca$loadings^2) > 0)
+  if (rank < n_components) {
+    ufs_abort("argument", "`n_components` is ", n_components, ", but `x` has rank ", rank,
+      " after centring.", argument = "n_components")
+  }
+}

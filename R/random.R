@@ -1,0 +1,27 @@
+#' Random ranking of features, samples or both
+#'
+#' The baseline that every picture and table of a comparison should show. Draws from
+#' R's random numbers: `set.seed()` fixes it.
+#'
+#' @inheritParams ufs_kmeans_f
+#' @param what `"features"` (default), `"samples"` or `"both"`.
+#' @return A fit of class `c("ufs_random", "ufs")` with uniform random scores.
+#' @examples
+#' set.seed(1)
+#' selected_features(ufs_random(iris[, 1:4]), k = 2)
+#' selected_samples(ufs_random(iris[, 1:4], what = "samples"), m = 5)
+#' @export
+ufs_random <- function(x, what = c("features", "samples", "both"),
+                       control = ufs_control()) {
+  start <- proc.time()[[3L]]
+  call <- match.call()
+  what <- check_choice(what, "what", c("features", "samples", "both"))
+  control <- resolve_control(control)
+  data <- as_ufs_matrix(x, center = FALSE, scale = FALSE)
+  # Ranks rather than raw draws: no ties, and the order is the permutation drawn.
+  draw <- function(size) (size + 1 - sample.int(size)) / size
+  new_ufs("random", call, list(what = what), control, data,
+    feature_scores = if (what != "samples") draw(length(data$keep)),
+    sample_scores = if (what != "features") draw(data$n),
+    elapsed = proc.time()[[3L]] - start)
+}

@@ -1,0 +1,64 @@
+# The front door and the registry.
+
+#' Fit any method by name
+#'
+#' `ufs(x, "socfs", n_clusters = 5)` is `ufs_socfs(x, n_clusters = 5)`: one entry for
+#' loops over methods, for [ufs_grid()] and for [ufs_compare()].
+#'
+#' @param x Numeric matrix, data frame, tibble or Matrix, n samples (rows) by p
+#'   features (columns).
+#' @param method Name of a method, see [ufs_methods()].
+#' @param ... Arguments of that method.
+#' @return The method's fit, of class `c("ufs_<method>", "ufs")`.
+#' @examples
+#' ufs(iris[, 1:4], "variance")
+#' ufs_methods()[, c("method", "selects", "title")]
+#' @export
+ufs <- function(x, method, ...) {
+  table <- registry()
+  if (missing(method) || !is.character(method) || length(method) != 1L ||
+      !method %in% names(table)) {
+    ufs_abort("argument", "`method` must be one of ",
+      paste0("\"", names(table), "\"", collapse = ", "),
+      if (!missing(method)) paste0("; it is ", brief(method)), ".", argument = "method")
+  }
+  fit <- table[[method]]$fit(x, ...)
+  fit$call <- match.call()
+  fit
+}
+
+#' The methods of the package
+#'
+#' @return A data frame with one row per method: `method` (the name [ufs()] takes),
+#'   `selects` ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if
+#'   no random numbers are drawn by default), `cost` (leading term of the time) and
+#'   `reference`.
+#' @examples
+#' subset(ufs_methods(), selects != "features")$method
+#' @export
+ufs_methods <- function() {
+  table <- registry()
+  column <- function(name, type) unname(vapply(table, `[[`, type, name))
+  data.frame(
+    method = names(table), selects = column("selects", ""), title = column("title", ""),
+    deterministic = column("deterministic", NA), cost = column("cost", ""),
+    reference = column("reference", ""), stringsAsFactors = FALSE
+  )
+}
+
+# One row per method: a new method adds its row here and nothing else above.
+registry <- function() {
+  row <- function(fit, selects, title, deterministic, cost, reference) {
+    list(fit = fit, selects = selects, title = title, deterministic = deterministic,
+      cost = cost, reference = reference)
+  }
+  table <- list()
+  # Baselines that every comparison shows.
+  table$variance <- row(ufs_variance, "features", "Variance", TRUE, "n p", "")
+  table$pca <- row(ufs_pca, "features", "Norms of the leading PCA loadings", TRUE,
+    "n p min(n, p)", "Jolliffe (2002) <doi:10.1007/b98835>")
+  table$kmeans_f <- row(ufs_kmeans_f, "features", "k-means labels, then F statistic",
+    FALSE, "n p c per k-means iteration", "")
+  table$random <- row(ufs_random, "both", "Random ranking", FALSE, "n + p", "")
+  table
+}

@@ -1,0 +1,30 @@
+#' Ranking by variance
+#'
+#' The simplest selector: features with the largest variance come first.
+#'
+#' Variance has the units of the feature squared, so it is meaningful only when the
+#' features share a scale; `scale = TRUE` would make all variances 1, which is why it
+#' is `FALSE` here (and void otherwise: a warning says so).
+#'
+#' @inheritParams ufs_kmeans_f
+#' @param scale Divide by the standard deviation first. Only for completeness.
+#' @return A fit of class `c("ufs_variance", "ufs")`; the score is the variance with
+#'   denominator n - 1.
+#' @examples
+#' fit <- ufs_variance(iris[, 1:4])
+#' fit
+#' @export
+ufs_variance <- function(x, scale = FALSE, control = ufs_control()) {
+  start <- proc.time()[[3L]]
+  call <- match.call()
+  control <- resolve_control(control)
+  data <- as_ufs_matrix(x, center = TRUE, scale = scale)
+  if (scale) {
+    ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
+    score <- rep(1, length(data$keep))
+  } else {
+    score <- colSums(data$x^2) / (data$n - 1)
+  }
+  new_ufs("variance", call, list(scale = scale), control, data, feature_scores = score,
+    elapsed = proc.time()[[3L]] - start)
+}

@@ -1,0 +1,55 @@
+/* ffi.h: the edge between R and the solvers. Only ffi_*.c and init.c include
+ * it. An edge function unpacks, allocates, calls one solver and builds a named
+ * list; arguments were validated in R, so what fails here is a bug of ours. */
+#ifndef UFS_FFI_H
+#define UFS_FFI_H
+
+#include "ufs.h"
+#include <Rinternals.h>
+
+/* ---- ffi_util.c ---------------------------------------------------------------- */
+
+/* Element `name` of a list, R_NilValue if absent. */
+SEXP ffi_get(SEXP list, const char *name);
+/* The same as one number, integer or flag; error if absent or of another type. */
+double ffi_real(SEXP list, const char *name);
+int ffi_int(SEXP list, const char *name);
+bool ffi_flag(SEXP list, const char *name);
+/* Data of a numeric vector, checked for its length; NULL for R's NULL. */
+const double *ffi_data(SEXP x, size_t length, const char *what);
+
+/* A named list whose slots are still NULL; fill with ffi_set. Protect it, and
+ * it protects the rest. `names` ends with NULL. */
+SEXP ffi_list(const char *const *names);
+/* Stores value (which need not be protected by the caller) in the slot. */
+void ffi_set(SEXP list, const char *name, SEXP value);
+/* Allocates a matrix or vector straight into a slot and returns its data. */
+double *ffi_set_matrix(SEXP list, const char *name, int n, int m);
+double *ffi_set_vector(SEXP list, const char *name, int n);
+int *ffi_set_ints(SEXP list, const char *name, int n);
+/* The filled rows of a trace as a matrix. */
+void ffi_set_trace(SEXP list, const char *name, const ufs_trace *trace);
+
+/* control: list with verbose (flag) and progress (NULL or a function of
+ * iteration and objective). `data` must outlive the solve. */
+typedef struct {
+    SEXP progress;
+} ffi_hook_data;
+ufs_hook ffi_hook(SEXP control, const char *name, ffi_hook_data *data);
+
+/* ---- entries, one line each; init.c registers them ------------------------------- */
+/* ffi_input.c */
+SEXP ffi_prepare(SEXP x, SEXP center, SEXP scale);
+SEXP ffi_equal_columns(SEXP x);
+SEXP ffi_gram_pca(SEXP x, SEXP k);
+/* ffi_test.c */
+SEXP ffi_test_norms(SEXP v, SEXP eps);
+SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);
+SEXP ffi_test_polar(SEXP a, SEXP e_old);
+SEXP ffi_test_svd(SEXP a);
+SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu);
+SEXP ffi_test_prox(SEXP a, SEXP t);
+SEXP ffi_test_proj(SEXP y, SEXP total);
+SEXP ffi_test_hook(SEXP control, SEXP n);
+
+#endif

@@ -1,0 +1,112 @@
+/* ffi_test.c: the kernels, one by one, for tests/testthat/test-kernel-*.R. */
+#include "ffi.h"
+#include "la.h"
+#include "prox.h"
+#include "proj.h"
+
+SEXP ffi_test_norms(SEXP v, SEXP eps)
+{
+    static const char *const names[] = {"row", "col", "l21", "g", "ss", NULL};
+    int p = Rf_nrows(v), c = Rf_ncols(v);
+    SEXP out = PROTECT(ffi_list(names));
+    double *row = ffi_set_vector(out, "row", p), *col = ffi_set_vector(out, "col", c);
+    la_row_norms(p, c, REAL_RO(v), row);
+    la_col_norms(p, c, REAL_RO(v), col);
+    la_irls_g(p, row, Rf_asReal(eps), ffi_set_vector(out, "g", p));
+    *ffi_set_vector(out, "l21", 1) = la_l21(p, row, Rf_asReal(eps));
+    *ffi_set_vector(out, "ss", 1) = la_ss((size_t) p * (size_t) c, REAL_RO(v));
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form)
+{
+    static const char *const names[] = {"v", "p_form", "info", NULL};
+    int n = Rf_nrows(x), p = Rf_ncols(x), c = Rf_ncols(t);
+    SEXP out = PROTECT(ffi_list(names));
+    double *v = ffi_set_matrix(out, "v", p, c);
+    la_ridge work;
+    la_ridge_init(&work, n, p, c, REAL_RO(x), CHAR(STRING_ELT(form, 0))[0]);
+    *ffi_set_ints(out, "info", 1) =
+        la_ridge_solve(&work, REAL_RO(t), REAL_RO(g), Rf_asReal(lambda), v);
+    ffi_set(out, "p_form", Rf_ScalarLogical(work.p_form));
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_test_polar(SEXP a, SEXP e_old)
+{
+    static const char *const names[] = {"e", "info", NULL};
+    int n = Rf_nrows(a), c = Rf_ncols(a);
+    SEXP out = PROTECT(ffi_list(names));
+    double *e = ffi_set_matrix(out, "e", n, c);
+    la_polar_work work;
+    la_polar_init(&work, n, c);
+    *ffi_set_ints(out, "info", 1) =
+        la_polar(&work, REAL_RO(a), e_old == R_NilValue ? NULL : REAL_RO(e_old), e);
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_test_svd(SEXP a)
+{
+    static const char *const names[] = {"u", "s", "vt", "info", NULL};
+    int n = Rf_nrows(a), p = Rf_ncols(a), r = n < p ? n : p;
+    SEXP out = PROTECT(ffi_list(names));
+    double *u = ffi_set_matrix(out, "u", n, r), *s = ffi_set_vector(out, "s", r);
+    double *vt = ffi_set_matrix(out, "vt", r, p);
+    double *copy = ufs_dalloc((size_t) n, (size_t) p);
+    ufs_copy(copy, REAL_RO(a), (size_t) n * (size_t) p);
+    *ffi_set_ints(out, "info", 1) = la_svd_thin(n, p, copy, u, s, vt);
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu)
+{
+    static const char *const names[] = {"values", "vectors", "info", NULL};
+    int n = Rf_nrows(a), lo = Rf_asInteger(il), hi = Rf_asInteger(iu);
+    SEXP out = PROTECT(ffi_list(names));
+    double *w = ffi_set_vector(out, "values", hi - lo + 1);
+    double *z = ffi_set_matrix(out, "vectors", n, hi - lo + 1);
+    double *copy = ufs_dalloc((size_t) n, (size_t) n);
+    ufs_copy(copy, REAL_RO(a), (size_t) n * (size_t) n);
+    *ffi_set_ints(out, "info", 1) = la_eig_range(n, copy, lo, hi, w, z);
+    la_fix_signs(n, hi - lo + 1, z);
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_test_prox(SEXP a, SEXP t)
+{
+    static const char *const names[] = {"rows", "cols", "soft", NULL};
+    int n = Rf_nrows(a), p = Rf_ncols(a);
+    SEXP out = PROTECT(ffi_list(names));
+    double *rows = ffi_set_matrix(out, "rows", n, p), *cols = ffi_set_matrix(out, "cols", n, p);
+    double *soft = ffi_set_matrix(out, "soft", n, p), by = Rf_asReal(t);
+    prox_rows(n, p, REAL_RO(a), by, ufs_dalloc((size_t) n, 1), rows);
+    prox_cols(n, p, REAL_RO(a), by, ufs_dalloc((size_t) p, 1), cols);
+    for (size_t i = 0; i < (size_t) n * (size_t) p; i++) soft[i] = prox_soft(REAL_RO(a)[i], by);
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_test_proj(SEXP y, SEXP total)
+{
+    static const char *const names[] = {"simplex", "sphere", NULL};
+    int n = (int) Rf_xlength(y);
+    SEXP out = PROTECT(ffi_list(names));
+    proj_simplex(n, REAL_RO(y), Rf_asReal(total), ufs_dalloc((size_t) n, 1),
+                 ffi_set_vector(out, "simplex", n));
+    proj_half_sphere(n, REAL_RO(y), NULL, ffi_set_vector(out, "sphere", n));
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_test_hook(SEXP control, SEXP n)
+{
+    ffi_hook_data data;
+    ufs_hook hook = ffi_hook(control, "test", &data);
+    for (int i = 1; i <= Rf_asInteger(n); i++) ufs_hook_step(&hook, i, 1.0 / i, 0.5);
+    return R_NilValue;
+}

@@ -1,0 +1,126 @@
+#include "ffi.h"
+
+SEXP ffi_get(SEXP list, const char *name)
+{
+    SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+    for (R_xlen_t i = 0; i < Rf_xlength(names); i++)
+        if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0)
+            return VECTOR_ELT(list, i);
+    return R_NilValue;
+}
+
+double ffi_real(SEXP list, const char *name)
+{
+    SEXP value = ffi_get(list, name);
+    if (!Rf_isNumeric(value) || Rf_xlength(value) != 1)
+        Rf_error("internal error: '%s' is not one number", name);
+    return Rf_asReal(value);
+}
+
+int ffi_int(SEXP list, const char *name)
+{
+    double value = ffi_real(list, name);
+    if (!(fabs(value) <= INT_MAX) || value != floor(value))
+        Rf_error("internal error: '%s' is not an integer", name);
+    return (int) value;
+}
+
+bool ffi_flag(SEXP list, const char *name)
+{
+    SEXP value = ffi_get(list, name);
+    if (!Rf_isLogical(value) || Rf_xlength(value) != 1 ||
+        LOGICAL(value)[0] == NA_LOGICAL)
+        Rf_error("internal error: '%s' is not TRUE or FALSE", name);
+    return LOGICAL(value)[0] != 0;
+}
+
+const double *ffi_data(SEXP x, size_t length, const char *what)
+{
+    if (x == R_NilValue) return NULL;
+    if (!Rf_isReal(x) || (size_t) Rf_xlength(x) != length)
+        Rf_error("internal error: '%s' has the wrong type or length", what);
+    return REAL_RO(x);
+}
+
+SEXP ffi_list(const char *const *names)
+{
+    R_xlen_t n = 0;
+    while (names[n] != NULL) n++;
+    SEXP list = PROTECT(Rf_allocVector(VECSXP, n));
+    SEXP labels = PROTECT(Rf_allocVector(STRSXP, n));
+    for (R_xlen_t i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
+    Rf_setAttrib(list, R_NamesSymbol, labels);
+    UNPROTECT(2);
+    return list;
+}
+
+void ffi_set(SEXP list, const char *name, SEXP value)
+{
+    PROTECT(value);
+    SEXP names = Rf_getAttrib(list, R_NamesSymbol);
+    for (R_xlen_t i = 0; i < Rf_xlength(names); i++)
+        if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) {
+            SET_VECTOR_ELT(list, i, value);
+            UNPROTECT(1);
+            return;
+        }
+    Rf_error("internal error: no slot '%s'", name);
+}
+
+double *ffi_set_matrix(SEXP list, const char *name, int n, int m)
+{
+    SEXP value = PROTECT(Rf_allocMatrix(REALSXP, n, m));
+    ffi_set(list, name, value);
+    UNPROTECT(1);
+    return REAL(value);
+}
+
+double *ffi_set_vector(SEXP list, const char *name, int n)
+{
+    SEXP value = PROTECT(Rf_allocVector(REALSXP, n));
+    ffi_set(list, name, value);
+    UNPROTECT(1);
+    return REAL(value);
+}
+
+int *ffi_set_ints(SEXP list, const char *name, int n)
+{
+    SEXP value = PROTECT(Rf_allocVector(INTSXP, n));
+    ffi_set(list, name, value);
+    UNPROTECT(1);
+    return INTEGER(value);
+}
+
+void ffi_set_trace(SEXP list, const char *name, const ufs_trace *trace)
+{
+    double *to = ffi_set_matrix(list, name, trace->length, trace->n_col);
+    for (int j = 0; j < trace->n_col; j++)
+        ufs_copy(to + (size_t) j * (size_t) trace->length,
+                 trace->value + (size_t) j * (size_t) trace->capacity,
+                 (size_t) trace->length);
+}
+
+static void call_progress(void *data, int iteration, double objective,
+                          double change)
+{
+    SEXP fun = ((ffi_hook_data *) data)->progress;
+    SEXP it = PROTECT(Rf_ScalarInteger(iteration));
+    SEXP value = PROTECT(Rf_ScalarReal(objective));
+    SEXP diff = PROTECT(Rf_ScalarReal(change));
+    SEXP call = PROTECT(Rf_lang4(fun, it, value, diff));
+    Rf_eval(call, R_GlobalEnv);
+    UNPROTECT(4);
+}
+
+ufs_hook ffi_hook(SEXP control, const char *name, ffi_hook_data *data)
+{
+    ufs_hook hook = {NULL, NULL, false, NULL};
+    data->progress = ffi_get(control, "progress");
+    if (Rf_isFunction(data->progress)) {
+        hook.call = call_progress;
+        hook.data = data;
+    }
+    hook.verbose = ffi_flag(control, "verbose");
+    hook.name = name;
+    return hook;
+}

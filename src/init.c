@@ -1,0 +1,28 @@
+#include "ffi.h"
+#include <R_ext/Rdynload.h>
+#include <R_ext/Visibility.h>
+
+#define CALLDEF(name, n_arg) {#name, (DL_FUNC) &ffi_##name, n_arg}
+
+/* In R: C_<name>. One row per entry of ffi.h. */
+static const R_CallMethodDef call_entries[] = {
+    CALLDEF(prepare, 3),
+    CALLDEF(equal_columns, 1),
+    CALLDEF(gram_pca, 2),
+    CALLDEF(test_norms, 2),
+    CALLDEF(test_ridge, 5),
+    CALLDEF(test_polar, 2),
+    CALLDEF(test_svd, 1),
+    CALLDEF(test_eig, 3),
+    CALLDEF(test_prox, 2),
+    CALLDEF(test_proj, 2),
+    CALLDEF(test_hook, 2),
+    {NULL, NULL, 0}
+};
+
+void attribute_visible R_init_ufselect(DllInfo *dll)
+{
+    R_registerRoutines(dll, NULL, call_entries, NULL, NULL);
+    R_useDynamicSymbols(dll, FALSE);
+    R_forceSymbols(dll, TRUE);
+}

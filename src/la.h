@@ -1,0 +1,134 @@
+/* la.h: dense linear algebra shared by all solvers, over R's BLAS and LAPACK.
+ * Column-major, leading dimension = number of rows unless stated. Kernels know
+ * no solver. A returned int is LAPACK's info (0 = fine). */
+#ifndef UFS_LA_H
+#define UFS_LA_H
+
+#include "ufs.h"
+
+/* ---- BLAS without its argument noise --------------------------------------- */
+
+/* C (m x n) = alpha op(A) op(B) + beta C; 2mnk flops. ta, tb: 'N' or 'T'. */
+static inline void la_gemm(char ta, char tb, int m, int n, int k, double alpha,
+                           const double *a, int lda, const double *b, int ldb,
+                           double beta, double *c, int ldc)
+{
+    if (m <= 0 || n <= 0) return;
+    F77_CALL(dgemm)(&ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c,
+                    &ldc FCONE FCONE);
+}
+
+/* y = alpha op(A) x + beta y, A m x n; 2mn flops. */
+static inline void la_gemv(char ta, int m, int n, double alpha, const double *a,
+                           int lda, const double *x, double beta, double *y)
+{
+    int one = 1;
+    if (m <= 0 || n <= 0) return;
+    F77_CALL(dgemv)(&ta, &m, &n, &alpha, a, &lda, x, &one, &beta, y, &one FCONE);
+}
+
+static inline double la_dot(int n, const double *x, const double *y)
+{
+    int one = 1;
+    return F77_CALL(ddot)(&n, x, &one, y, &one);
+}
+
+static inline void la_axpy(int n, double a, const double *x, double *y)
+{
+    int one = 1;
+    F77_CALL(daxpy)(&n, &a, x, &one, y, &one);
+}
+
+static inline double la_nrm2(int n, const double *x)
+{
+    int one = 1;
+    return F77_CALL(dnrm2)(&n, x, &one);
+}
+
+/* Gram matrix, both triangles filled. trans = 'N': C (n x n) = A A',
+ * trans = 'T': C (p x p) = A'A, for A n x p. n^2 p, resp. n p^2 flops. */
+void la_gram(char trans, int n, int p, const double *a, double *c);
+
+/* Copies the upper triangle of a (n x n) to the lower one. */
+void la_fill_lower(int n, double *a);
+
+/* ---- la_norm.c -------------------------------------------------------------- */
+
+/* out_i = || row i of v ||, v p x c. 2pc flops. */
+void la_row_norms(int p, int c, const double *v, double *out);
+/* out_j = || column j of v ||. 2pc flops. */
+void la_col_norms(int p, int c, const double *v, double *out);
+/* sum_i sqrt(norm_i^2 + eps); eps = 0 gives the true l2,1 norm. */
+double la_l21(int p, const double *norm, double eps);
+/* IRLS weights as a vector: g_i = 1/D_ii = 2 sqrt(norm_i^2 + eps), so a dead
+ * row is a zero, never a division by zero. */
+void la_irls_g(int p, const double *norm, double eps, double *g);
+/* || a ||_F^2 and || a - b ||_F^2. */
+double la_ss(size_t len, const double *a);
+double la_ss_diff(size_t len, const double *a, const double *b);
+
+/* ---- la_chol.c -------------------------------------------------------------- */
+
+/* Cholesky of the upper triangle in place; info > 0: not positive definite. */
+int la_chol(int n, double *a);
+/* Solves (R'R) X = B in place, R from la_chol, B n x m. 2n^2 m flops. */
+void la_chol_solve(int n, int m, const double *r, double *b);
+/* Triangular solve with R (trans 'N') or R' ('T'), B n x m. n^2 m flops. */
+void la_tri_solve(char trans, int n, int m, const double *r, double *b);
+
+/* ---- la_solve.c: weighted ridge --------------------------------------------
+ * V (p x c) = argmin ||X V - T||_F^2 + lambda sum_i ||v_i||^2 / g_i, with
+ * X n x p, T n x c, g >= 0 (g_i = 0 gives v_i = 0), lambda > 0:
+ *   n-form  V = G X'(X G X' + lambda I_n)^{-1} T     n^2 p + n^3/3 + 2n^2c + 2npc
+ *   p-form  V = G^{1/2}(G^{1/2}X'XG^{1/2} + lambda I_p)^{-1} G^{1/2} X'T
+ *                                                    p^3/3 + 2p^2c + 2npc
+ * X'X is formed once. The form is chosen by those counts; with p > n nothing
+ * of size p x p exists. */
+typedef struct {
+    int n, p, c;
+    bool p_form;
+    double *k;    /* n x n or p x p: the matrix that is factored */
+    double *gram; /* p-form: X'X */
+    double *y;    /* n-form: X G^{1/2}, n x p */
+    double *z;    /* n x c or p x c */
+    const double *x;
+} la_ridge;
+
+/* form: 'n', 'p', or 'a' for the cheaper one. */
+void la_ridge_init(la_ridge *work, int n, int p, int c, const double *x,
+                   char form);
+int la_ridge_solve(la_ridge *work, const double *t, const double *g,
+                   double lambda, double *v);
+
+/* ---- la_polar.c --------------------------------------------------------------
+ * Orthonormal factor of A (n x c, n >= c): E = U R' from A = U S R' (dgesdd,
+ * retried with dgesvd). Maximises tr(E'A) over E'E = I. About 6nc^2 + 20c^3.
+ * Rank-deficient A (sigma_c <= 1e-12 sigma_1): A + delta E_old is used instead,
+ * delta = 1e-8 sigma_1 (1 if A = 0): a proximal step, so tr(E'A) never falls;
+ * without e_old any completion is returned. */
+typedef struct {
+    int n, c, lwork;
+    double *a, *u, *vt, *s, *work;
+    int *iwork;
+} la_polar_work;
+
+void la_polar_init(la_polar_work *w, int n, int c);
+/* a is kept; e may be e_old. w->s holds the singular values on return. */
+int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e);
+
+/* ---- la_svd.c ------------------------------------------------------------------
+ * Thin SVD A = U diag(s) V' (a n x p is overwritten): u n x r, s r, vt r x p,
+ * r = min(n, p). About 6 max(n, p) r^2 + 20 r^3 flops. */
+int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt);
+
+/* ---- la_eig.c -------------------------------------------------------------------
+ * Eigenpairs il..iu (1-based, ascending order) of the symmetric a (n x n, upper
+ * triangle read, destroyed): values w (iu - il + 1), vectors z n x (iu - il + 1).
+ * dsyevr; about 4n^3/3 + 4n^2 k flops. Workspace is allocated inside and given
+ * back, so it may be called in a loop. */
+int la_eig_range(int n, double *a, int il, int iu, double *w, double *z);
+/* Fixes the sign of each column: its entry of largest modulus (ties: first,
+ * up to a relative 1e-9) is positive. */
+void la_fix_signs(int n, int k, double *z);
+
+#endif

@@ -1,0 +1,27 @@
+/* la_chol.c: Cholesky and its triangular solves. */
+#include "la.h"
+
+int la_chol(int n, double *a)
+{
+    char up = 'U';
+    int info = 0;
+    if (n > 0) F77_CALL(dpotrf)(&up, &n, a, &n, &info FCONE);
+    return info;
+}
+
+void la_chol_solve(int n, int m, const double *r, double *b)
+{
+    char up = 'U';
+    int info = 0;
+    if (n > 0 && m > 0)
+        F77_CALL(dpotrs)(&up, &n, &m, r, &n, b, &n, &info FCONE);
+}
+
+void la_tri_solve(char trans, int n, int m, const double *r, double *b)
+{
+    char left = 'L', up = 'U', non_unit = 'N';
+    double one = 1.0;
+    if (n > 0 && m > 0)
+        F77_CALL(dtrsm)(&left, &up, &trans, &non_unit, &n, &m, &one, r, &n, b,
+                        &n FCONE FCONE FCONE FCONE);
+}

@@ -1,0 +1,71 @@
+/* la_norm.c: norms of rows and columns, the l2,1 norm and its IRLS weights. */
+#include "la.h"
+
+void la_gram(char trans, int n, int p, const double *a, double *c)
+{
+    char up = 'U';
+    double one = 1.0, zero = 0.0;
+    int order = trans == 'N' ? n : p, inner = trans == 'N' ? p : n;
+    if (order <= 0) return;
+    F77_CALL(dsyrk)(&up, &trans, &order, &inner, &one, a, &n, &zero, c,
+                    &order FCONE FCONE);
+    la_fill_lower(order, c);
+}
+
+void la_fill_lower(int n, double *a)
+{
+    size_t N = (size_t) n;
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i < j; i++) a[j + i * N] = a[i + j * N];
+}
+
+void la_row_norms(int p, int c, const double *v, double *out)
+{
+    /* Column by column, so that v is read in memory order. */
+    for (int i = 0; i < p; i++) out[i] = 0.0;
+    for (int j = 0; j < c; j++) {
+        const double *col = v + (size_t) j * (size_t) p;
+        for (int i = 0; i < p; i++) out[i] += col[i] * col[i];
+    }
+    for (int i = 0; i < p; i++) out[i] = sqrt(out[i]);
+}
+
+void la_col_norms(int p, int c, const double *v, double *out)
+{
+    for (int j = 0; j < c; j++) {
+        const double *col = v + (size_t) j * (size_t) p;
+        double ss = 0.0;
+        for (int i = 0; i < p; i++) ss += col[i] * col[i];
+        out[j] = sqrt(ss);
+    }
+}
+
+double la_l21(int p, const double *norm, double eps)
+{
+    double sum = 0.0;
+    for (int i = 0; i < p; i++)
+        sum += eps > 0.0 ? sqrt(norm[i] * norm[i] + eps) : norm[i];
+    return sum;
+}
+
+void la_irls_g(int p, const double *norm, double eps, double *g)
+{
+    for (int i = 0; i < p; i++) g[i] = 2.0 * sqrt(norm[i] * norm[i] + eps);
+}
+
+double la_ss(size_t len, const double *a)
+{
+    double ss = 0.0;
+    for (size_t i = 0; i < len; i++) ss += a[i] * a[i];
+    return ss;
+}
+
+double la_ss_diff(size_t len, const double *a, const double *b)
+{
+    double ss = 0.0;
+    for (size_t i = 0; i < len; i++) {
+        double d = a[i] - b[i];
+        ss += d * d;
+    }
+    return ss;
+}

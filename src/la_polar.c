@@ -1,0 +1,59 @@
+/* la_polar.c: the orthonormal (Procrustes) factor of a thin matrix. */
+#include "la.h"
+
+static int thin_svd(la_polar_work *w);
+
+void la_polar_init(la_polar_work *w, int n, int c)
+{
+    size_t N = (size_t) n, C = (size_t) c;
+    int info = 0, query = -1;
+    double opt_sdd = 0.0, opt_svd = 0.0;
+    char job = 'S';
+
+    w->n = n;
+    w->c = c;
+    w->a = ufs_dalloc(N, C);
+    w->u = ufs_dalloc(N, C);
+    w->vt = ufs_dalloc(C, C);
+    w->s = ufs_dalloc(C, 1);
+    w->iwork = ufs_ialloc(8 * C);
+    F77_CALL(dgesdd)(&job, &n, &c, w->a, &n, w->s, w->u, &n, w->vt, &c, &opt_sdd,
+                     &query, w->iwork, &info FCONE);
+    F77_CALL(dgesvd)(&job, &job, &n, &c, w->a, &n, w->s, w->u, &n, w->vt, &c,
+                     &opt_svd, &query, &info FCONE FCONE);
+    w->lwork = (int) fmax(opt_sdd, opt_svd);
+    w->work = ufs_dalloc((size_t) w->lwork, 1);
+}
+
+int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e)
+{
+    int n = w->n, c = w->c, info;
+    size_t len = (size_t) n * (size_t) c;
+
+    ufs_copy(w->a, a, len);
+    info = thin_svd(w);
+    if (info == 0 && e_old != NULL && w->s[c - 1] <= 1e-12 * w->s[0]) {
+        double delta = w->s[0] > 0.0 ? 1e-8 * w->s[0] : 1.0;
+        for (size_t i = 0; i < len; i++) w->a[i] = a[i] + delta * e_old[i];
+        info = thin_svd(w);
+    }
+    if (info) {
+        /* dgesdd can fail to converge where the older dgesvd does not. */
+        char job = 'S';
+        ufs_copy(w->a, a, len);
+        F77_CALL(dgesvd)(&job, &job, &n, &c, w->a, &n, w->s, w->u, &n, w->vt, &c,
+                         w->work, &w->lwork, &info FCONE FCONE);
+        if (info) return info;
+    }
+    la_gemm('N', 'N', n, c, c, 1.0, w->u, n, w->vt, c, 0.0, e, n);
+    return 0;
+}
+
+static int thin_svd(la_polar_work *w)
+{
+    char job = 'S';
+    int info = 0;
+    F77_CALL(dgesdd)(&job, &w->n, &w->c, w->a, &w->n, w->s, w->u, &w->n, w->vt,
+                     &w->c, w->work, &w->lwork, w->iwork, &info FCONE);
+    return info;
+}

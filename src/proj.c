@@ -1,0 +1,38 @@
+#include "proj.h"
+#include <R_ext/Utils.h>
+
+void proj_simplex(int n, const double *y, double total, double *work, double *out)
+{
+    double sum = 0.0, shift = 0.0;
+
+    /* v_i = max(y_i - shift, 0): shift is fixed by the largest set of leading
+     * sorted entries that stay positive. */
+    for (int i = 0; i < n; i++) work[i] = -y[i];
+    R_qsort(work, 1, (size_t) n);
+    for (int i = 0; i < n; i++) {
+        double candidate;
+        sum -= work[i];
+        candidate = (sum - total) / (double) (i + 1);
+        if (-work[i] - candidate > 0.0) shift = candidate;
+        else break;
+    }
+    for (int i = 0; i < n; i++) out[i] = y[i] > shift ? y[i] - shift : 0.0;
+}
+
+void proj_half_sphere(int n, const double *y, const double *fallback, double *out)
+{
+    double ss = 0.0, scale;
+    for (int i = 0; i < n; i++) ss += (y[i] - 0.5) * (y[i] - 0.5);
+    if (sqrt(ss) < 1e-12 && fallback != NULL) {
+        y = fallback;
+        ss = 0.0;
+        for (int i = 0; i < n; i++) ss += (y[i] - 0.5) * (y[i] - 0.5);
+    }
+    if (!(ss > 0.0)) {
+        /* Centre twice over: every point of the sphere is equally near. */
+        for (int i = 0; i < n; i++) out[i] = 1.0;
+        return;
+    }
+    scale = 0.5 * sqrt((double) n) / sqrt(ss);
+    for (int i = 0; i < n; i++) out[i] = 0.5 + scale * (y[i] - 0.5);
+}

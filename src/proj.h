@@ -1,0 +1,15 @@
+/* proj.h: Euclidean projections on simple sets. */
+#ifndef UFS_PROJ_H
+#define UFS_PROJ_H
+
+#include "ufs.h"
+
+/* Projection of y (length n) on {v >= 0, sum v = total}, total > 0: exact, by
+ * sorting (n log n). work has length n. out may be y. */
+void proj_simplex(int n, const double *y, double total, double *work, double *out);
+/* Projection on the sphere {||v - 1/2||^2 = n/4} that meets the box [0, 1]^n in
+ * the binary vectors; if y is its centre (within 1e-12), `fallback` is projected
+ * instead. */
+void proj_half_sphere(int n, const double *y, const double *fallback, double *out);
+
+#endif

@@ -1,0 +1,85 @@
+/* ufs.h: the one include order of the package, the status codes and the
+ * services every solver uses. It names no SEXP: solvers and kernels include
+ * this header and nothing else of R. Files at the edge include ffi.h.
+ *
+ * Conventions: matrices are column-major doubles, x is n x p (rows = samples),
+ * sizes are int (BLAS), products of sizes are size_t. */
+#ifndef UFS_H
+#define UFS_H
+
+#ifndef USE_FC_LEN_T
+#define USE_FC_LEN_T
+#endif
+#ifndef R_NO_REMAP
+#define R_NO_REMAP
+#endif
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <math.h>
+#include <float.h>
+#include <R.h>
+#include <R_ext/BLAS.h>
+#include <R_ext/Lapack.h>
+#ifndef FCONE
+#define FCONE
+#endif
+
+/* How a solver ended. A status is a result, never an error code; the labels
+ * live in R/conditions.R in the same order. */
+typedef enum {
+    UFS_CONVERGED = 0,
+    UFS_MAX_ITER = 1,
+    UFS_STALLED = 2,
+    UFS_DIVERGED = 3,
+    UFS_NUMERICAL = 4
+} ufs_status;
+
+/* Memory from R: freed on return, on error and on interrupt. Allocate once per
+ * solve, never inside an iteration. */
+static inline double *ufs_dalloc(size_t n, size_t m)
+{
+    size_t len = n * m;
+    return (double *) R_alloc(len ? len : 1, sizeof(double));
+}
+
+static inline double *ufs_dzero(size_t n, size_t m)
+{
+    double *x = ufs_dalloc(n, m);
+    if (n * m > 0) memset(x, 0, n * m * sizeof(double));
+    return x;
+}
+
+static inline int *ufs_ialloc(size_t n)
+{
+    return (int *) R_alloc(n ? n : 1, sizeof(int));
+}
+
+static inline void ufs_copy(double *to, const double *from, size_t len)
+{
+    if (len) memcpy(to, from, len * sizeof(double));
+}
+
+/* ---- hook.c: what happens once per outer iteration -------------------------
+ * Interrupt check, one line if verbose, and the user's progress function. */
+typedef struct {
+    void (*call)(void *data, int iteration, double objective, double change);
+    void *data;
+    bool verbose;
+    const char *name;
+} ufs_hook;
+
+void ufs_hook_step(const ufs_hook *hook, int iteration, double objective,
+                   double change);
+
+/* ---- trace.c: preallocated history, one row per iteration ------------------ */
+typedef struct {
+    int capacity, length, n_col;
+    double *value; /* capacity x n_col, column-major */
+} ufs_trace;
+
+void ufs_trace_init(ufs_trace *trace, int capacity, int n_col);
+/* Appends a row; rows beyond the capacity are dropped. */
+void ufs_trace_add(ufs_trace *trace, const double *row);
+
+#endif

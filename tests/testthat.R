@@ -1,0 +1,4 @@
+library(testthat)
+library(ufselect)
+
+test_check("ufselect")
