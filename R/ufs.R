@@ -53,6 +53,8 @@ registry <- function() {
       cost = cost, reference = reference)
   }
   table <- list()
+  table$jspca <- row(ufs_jspca, "features", "Joint sparse principal component analysis", TRUE,
+    "n p k per iteration", "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>")
   # Baselines that every comparison shows.
   table$variance <- row(ufs_variance, "features", "Variance", TRUE, "n p", "")
   table$pca <- row(ufs_pca, "features", "Norms of the leading PCA loadings", TRUE,

@@ -104,6 +104,10 @@ void jspca_solve(const jspca_problem *pr, const jspca_settings *set, jspca_fit *
         reweight(pr, set, fit);
     }
     certify(pr, set, fit, &w);
+    /* Steps became small because the inner problem is too hard, not because it is
+     * solved: tiny penalties. */
+    if (set->exact && fit->status == UFS_CONVERGED && !(fit->violation <= 0.1))
+        fit->status = UFS_STALLED;
     fit->info = canonicalise(pr, fit, &w);
 }
 
