@@ -177,7 +177,8 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     solution = list(V = v, W = v, B = diag(n_clusters),
       E = `rownames<-`(run$E, data$samples), F = `rownames<-`(run$F, data$samples),
       cluster = stats::setNames(max.col(run$E, ties.method = "first"), data$samples)),
-    trace = socfs_trace(run$trace), status = status_label(run$status),
+    trace = socfs_trace(run$trace, penalty$value, control$eps, data, given$V_constant),
+    status = status_label(run$status),
     iterations = run$iterations,
     certificate = c(kkt = run$violation, gap = run$gap, live_rows = live),
     elapsed = proc.time()[[3L]] - start, coef_name = "W",
@@ -293,7 +294,9 @@ start_from_list <- function(init, data, n_clusters) {
   }
   # V and g refer to all p columns, the constant ones too.
   if (!is.null(init$V)) {
-    start$V <- check_matrix(init$V, "init$V", data$p, n_clusters)[data$keep, , drop = FALSE]
+    v <- check_matrix(init$V, "init$V", data$p, n_clusters)
+    start$V <- v[data$keep, , drop = FALSE]
+    start$V_constant <- v[data$constant, , drop = FALSE]
   }
   if (!is.null(init$g)) {
     g <- as.vector(init$g)
@@ -348,10 +351,16 @@ socfs_best <- function(problem, starts, stages, control) {
   runs[[which.min(vapply(runs, `[[`, 0, "objective"))]]
 }
 
-socfs_trace <- function(trace) {
+# The smoothed objective sums over all p features, so the constant ones, which the solver
+# does not see, add their part: zero rows, but for the rows of a given V at the start.
+socfs_trace <- function(trace, lambda, eps, data, v_constant) {
   colnames(trace) <- c("iteration", "objective", "change", "inner", "live", "exact")
   trace <- as.data.frame(trace)
   trace$solver <- ifelse(trace$exact == 1, "exact", "irls")
+  smooth <- trace$exact == 0
+  part <- rep(lambda * sqrt(eps) * length(data$constant), nrow(trace))
+  if (!is.null(v_constant)) part[1L] <- lambda * sum(sqrt(rowSums(v_constant^2) + eps))
+  trace$objective[smooth] <- trace$objective[smooth] + part[smooth]
   trace$exact <- NULL
   trace
 }

@@ -72,6 +72,7 @@ void la_gl_init_slots(la_gl *w, int n, int p, int c, const double *x, int slots)
     w->kkt = ufs_dzero(P, 1);
     w->key = ufs_dalloc(P, 1);
     w->l21 = w->objective = w->dual = w->gap = R_NaN;
+    w->live = 0;
     w->settled = false;
     w->products = w->sweeps = w->columns = 0;
     for (int f = 0; f < p; f++) w->pos[f] = -1;
@@ -104,7 +105,11 @@ int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full
         if (enter_violators(w, vtol) == 0 && w->settled) break;
     }
     w->l21 = 0.0;
-    for (int i = 0; i < w->m; i++) w->l21 += w->size[i];
+    w->live = 0;
+    for (int i = 0; i < w->m; i++) {
+        w->l21 += w->size[i];
+        w->live += w->size[i] > 0.0;
+    }
     w->objective = la_ss((size_t) w->n * C, w->r) + lambda * w->l21;
     memset(v, 0, P * C * sizeof(double));
     for (int i = 0; i < w->m; i++)
@@ -126,6 +131,8 @@ void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v)
     for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
     la_row_norms(p, c, v, w->key);
     w->l21 = la_l21(p, w->key, 0.0);
+    w->live = 0;
+    for (int f = 0; f < p; f++) w->live += w->key[f] > 0.0;
     w->objective = la_ss(len, w->r) + lambda * w->l21;
     price(w, lambda);
     measure_gap(w, t);

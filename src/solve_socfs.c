@@ -38,7 +38,6 @@ static void init_work(socfs_work *w, const socfs_problem *pr, const socfs_settin
 static void record(socfs_work *w, const socfs_stage *s, double objective, double change,
                    int inner);
 static void amend(socfs_work *w, const socfs_stage *s, double objective);
-static int live_rows(socfs_work *w, double above);
 /* solver = "exact" */
 static void run_exact(socfs_work *w, const socfs_stage *s);
 static void v_step(socfs_work *w, const double *e, double *v, double vtol, bool full);
@@ -50,6 +49,7 @@ static void finish(socfs_work *w);
 static void run_irls(socfs_work *w, const socfs_stage *s, bool first);
 static void ridge_step(socfs_work *w, const double *g);
 static double smooth_objective(socfs_work *w);
+static int irls_live(const socfs_work *w);
 /* both */
 static int orthogonal_steps(socfs_work *w, const socfs_stage *s, double *e, double *f);
 static void positive_part(size_t len, const double *e, double *f);
@@ -116,7 +116,7 @@ static void init_work(socfs_work *w, const socfs_problem *pr, const socfs_settin
 static void record(socfs_work *w, const socfs_stage *s, double objective, double change,
                    int inner)
 {
-    double live = live_rows(w, s->exact ? 0.0 : 10.0 * sqrt(w->problem->eps));
+    double live = s->exact ? w->gl.live : irls_live(w);
     double row[SOCFS_TRACE_COLS] = {(double) w->info->iterations, objective, change,
                                     (double) inner, live, s->exact ? 1.0 : 0.0};
     w->info->objective = objective;
@@ -129,14 +129,6 @@ static void amend(socfs_work *w, const socfs_stage *s, double objective)
     w->info->objective = objective;
     if (s->lambda != w->problem->lambda || w->trace->length == 0) return;
     w->trace->value[w->trace->capacity + w->trace->length - 1] = objective;
-}
-
-static int live_rows(socfs_work *w, double above)
-{
-    int count = 0;
-    la_row_norms(w->problem->p, w->problem->c, w->v, w->norm);
-    for (int i = 0; i < w->problem->p; i++) count += w->norm[i] > above;
-    return count;
 }
 
 /* ---- exact alternation --------------------------------------------------------------- */
@@ -358,6 +350,15 @@ static double smooth_objective(socfs_work *w)
     la_row_norms(pr->p, pr->c, w->v, w->norm);
     return la_ss_diff(len, w->xv, w->e) + w->lambda * la_l21(pr->p, w->norm, pr->eps) +
         pr->gamma * la_ss_diff(len, w->f, w->e);
+}
+
+/* Rows that irls has not driven to the level of its smoothing; norm is that of V. */
+static int irls_live(const socfs_work *w)
+{
+    int count = 0;
+    for (int i = 0; i < w->problem->p; i++)
+        count += w->norm[i] > 10.0 * sqrt(w->problem->eps);
+    return count;
 }
 
 /* ---- shared ------------------------------------------------------------------------------ */
