@@ -53,6 +53,7 @@
 #'   rank (made orthonormal if it is not); or `list(E = , F = , V = , g = )` to replay
 #'   a run of `"irls"`, where all but E may be missing: V is p x c, g the p weights
 #'   (or one for all) of the first least-squares step.
+#'   With one cluster `"kmeans"` is the positive part of the leading component's scores.
 #' @param n_init Number of k-means (random) starts. With `init = "random"` and `start_rule =
 #'   "wss"` only one start is drawn.
 #' @param start_rule Which start is used: `"wss"`, the one of lowest within-cluster sum
@@ -221,7 +222,13 @@ check_eps <- function(eps, default) {
 socfs_starts <- function(init, data, n_clusters, n_init, start_rule) {
   many <- if (start_rule == "objective") n_init else 1L
   if (identical(init, "kmeans")) {
-    runs <- kmeans_runs(gram_pca(data$x, n_clusters)$scores, n_clusters, n_init)
+    scores <- gram_pca(data$x, n_clusters)$scores
+    if (n_clusters == 1L) {
+      # The indicator of one cluster is constant, where centred columns have no pull.
+      positive <- pmax(scores, 0)
+      return(list(list(E = positive / sqrt(sum(positive^2)), kind = "kmeans")))
+    }
+    runs <- kmeans_runs(scores, n_clusters, n_init)
     if (!is.null(runs)) {
       return(lapply(utils::head(runs, many), function(run) {
         list(E = indicator(run$cluster, n_clusters), kind = "kmeans")
