@@ -127,6 +127,10 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
   }
   # For each row of the largest column norm s, ||2 x_i'E|| <= 2s bounds the pull on v_i.
   top <- sqrt(max(colSums(data$x^2)))
+  if (!is.finite(top) || top < 1e-150) {
+    ufs_abort("input", "The columns of `x` are too ", if (top > 1) "large" else "small",
+      " to be squared; use scale = TRUE.", argument = "x")
+  }
   penalty <- check_penalty(lambda, lambda_rel, 2 * top, "lambda")
   control$eps <- check_eps(control$eps, (1e-6 / top)^2)
   starts <- socfs_starts(init, data, n_clusters, n_init, start_rule)
@@ -146,6 +150,7 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     problem$x <- data$x[, distinct, drop = FALSE]
   }
   stages <- socfs_stages(solver, penalty$value, control, warm_irls, path, polish)
+  if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
   run <- socfs_best(problem, starts, stages, control)
   check_lapack(run$info, "socfs")
 
@@ -214,6 +219,15 @@ check_eps <- function(eps, default) {
     ufs_abort("argument", "`eps` must be one number for this method.", argument = "eps")
   }
   if (is.null(eps)) default else eps
+}
+
+# What la_ridge_init() takes (src/la_solve.c): the cheaper of its two forms.
+check_ridge_bytes <- function(size) {
+  n <- as.double(size[1L])
+  p <- as.double(size[2L])
+  p_form <- p^3 / 3 < n^2 * p + n^3 / 3
+  check_bytes(8 * if (p_form) 2 * p^2 else n^2 + n * p, "The least-squares step of \"irls\"",
+    "Use solver = \"exact\" without warm_irls.")
 }
 
 # ---- starts ----------------------------------------------------------------------------
@@ -355,7 +369,8 @@ socfs_best <- function(problem, starts, stages, control) {
     starts <- starts[utils::head(order(objective), 3L)]
   }
   runs <- lapply(starts, function(start) socfs_run(problem, start, stages, control))
-  runs[[which.min(vapply(runs, `[[`, 0, "objective"))]]
+  best <- which.min(vapply(runs, `[[`, 0, "objective"))
+  runs[[if (length(best)) best else 1L]]
 }
 
 # The smoothed objective sums over all p features, so the constant ones, which the solver
