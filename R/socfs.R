@@ -36,8 +36,8 @@
 #' The start is the best of `n_init` k-means partitions of the leading principal component
 #' scores, because random starts find informative features at about chance level;
 #' the weights belong to the start, so the objective falls from the first step; the
-#' stopping rules printed in the paper (stop while t is at most T) are put right. Penalties are relative because absolute ones depend on the
-#' units: with \eqn{\lambda \ge \lambda_{max} = 2 \max_i \|x_i\|}{lambda >= lambda_max =
+#' stopping rules printed in the paper (stop while t is at most T) are put right. Penalties
+#' are relative because absolute ones depend on the units: with \eqn{\lambda \ge \lambda_{max} = 2 \max_i \|x_i\|}{lambda >= lambda_max =
 #' 2 max_i ||x_i||} all rows are zero whatever E is. Equal columns are merged before the
 #' fit (the same problem) and share their row in equal parts.
 #'

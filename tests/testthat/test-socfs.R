@@ -352,7 +352,8 @@ test_that("equal features share their row, under either solver", {
   expect_identical(fit$params$merged_copies, 3L)
   ranking <- unname(feature_ranking(fit))
   expect_true(all(diff(match(c(3, 21, 22), ranking)) == 1))
-  irls <- ufs_socfs(x, 3, init = data$label, solver = "irls", control = quiet(tol = -1, max_iter = 20))
+  irls <- ufs_socfs(x, 3, init = data$label, solver = "irls",
+    control = quiet(tol = -1, max_iter = 20))
   expect_identical(irls$params$merged_copies, 0L)
   expect_equal(irls$solution$V[3, ], irls$solution$V[22, ], tolerance = 1e-12)
   # A polished replay from a given V keeps the copies equal too.
@@ -487,8 +488,8 @@ test_that("bad arguments are classed errors that name the argument", {
   expect_identical(bad(2, polish = NA), "polish")
   expect_identical(bad(2, control = ufs_control(eps = c(1, 1))), "eps")
   e <- indicator(rep(1:2, 10), 2)
-  for (init in list("pca", 1:19, rep(1, 20), rep(1:3, length.out = 20), c(NA, rep(1:2, length.out = 19)),
-      NULL, mean, list(), list(F = e), list(e))) {
+  for (init in list("pca", 1:19, rep(1, 20), rep(1:3, length.out = 20),
+      c(NA, rep(1:2, length.out = 19)), NULL, mean, list(), list(F = e), list(e))) {
     expect_identical(bad(2, init = init), "init")
   }
   expect_identical(bad(2, init = e[, c(1, 1)]), "init")
