@@ -46,6 +46,8 @@ SEXP ffi_gram_pca(SEXP x, SEXP k);
 SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings, SEXP control);
 SEXP ffi_jspca_compress(SEXP x);
 SEXP ffi_jspca_lambda_max(SEXP x, SEXP sample);
+/* ffi_socfs.c */
+SEXP ffi_socfs(SEXP x, SEXP start, SEXP stages, SEXP options);
 /* ffi_test.c */
 SEXP ffi_test_norms(SEXP v, SEXP eps);
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);

@@ -12,6 +12,7 @@ static const R_CallMethodDef call_entries[] = {
     CALLDEF(jspca, 4),
     CALLDEF(jspca_compress, 1),
     CALLDEF(jspca_lambda_max, 2),
+    CALLDEF(socfs, 4),
     CALLDEF(test_norms, 2),
     CALLDEF(test_ridge, 5),
     CALLDEF(test_polar, 2),

@@ -26,7 +26,6 @@ static bool combine_past(la_gl *w);
 static void residual(la_gl *w, const double *t);
 static void price(la_gl *w, double lambda);
 static void measure_gap(la_gl *w, const double *t);
-static double penalty(const la_gl *w);
 
 static size_t column(const la_gl *w, int f) { return (size_t) f * (size_t) w->n; }
 
@@ -72,7 +71,8 @@ void la_gl_init_slots(la_gl *w, int n, int p, int c, const double *x, int slots)
     w->u = ufs_dalloc(C, P);
     w->kkt = ufs_dzero(P, 1);
     w->key = ufs_dalloc(P, 1);
-    w->objective = w->dual = w->gap = R_NaN;
+    w->l21 = w->objective = w->dual = w->gap = R_NaN;
+    w->live = 0;
     w->settled = false;
     w->products = w->sweeps = w->columns = 0;
     for (int f = 0; f < p; f++) w->pos[f] = -1;
@@ -104,8 +104,13 @@ int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full
         price(w, lambda);
         if (enter_violators(w, vtol) == 0 && w->settled) break;
     }
-    w->objective = la_ss((size_t) w->n * C, w->r) + lambda * penalty(w);
-
+    w->l21 = 0.0;
+    w->live = 0;
+    for (int i = 0; i < w->m; i++) {
+        w->l21 += w->size[i];
+        w->live += w->size[i] > 0.0;
+    }
+    w->objective = la_ss((size_t) w->n * C, w->r) + lambda * w->l21;
     memset(v, 0, P * C * sizeof(double));
     for (int i = 0; i < w->m; i++)
         for (size_t k = 0; k < C; k++)
@@ -125,7 +130,10 @@ void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v)
     la_gemm('N', 'N', n, c, p, 1.0, w->x, n, v, p, 0.0, w->xv, n);
     for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
     la_row_norms(p, c, v, w->key);
-    w->objective = la_ss(len, w->r) + lambda * la_l21(p, w->key, 0.0);
+    w->l21 = la_l21(p, w->key, 0.0);
+    w->live = 0;
+    for (int f = 0; f < p; f++) w->live += w->key[f] > 0.0;
+    w->objective = la_ss(len, w->r) + lambda * w->l21;
     price(w, lambda);
     measure_gap(w, t);
 }
@@ -534,11 +542,4 @@ static void measure_gap(la_gl *w, const double *t)
     if (s * top > 1.0) s = 1.0 / top;
     w->dual = s * (2.0 * tr - s * rr);
     w->gap = w->objective - w->dual;
-}
-
-static double penalty(const la_gl *w)
-{
-    double sum = 0.0;
-    for (int i = 0; i < w->m; i++) sum += w->size[i];
-    return sum;
 }

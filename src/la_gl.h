@@ -46,7 +46,9 @@ typedef struct {
     double *u;          /* c x p: (X'R)' */
     double *kkt;        /* p, after a full solve */
     double *key;        /* p: scratch */
-    double objective;   /* (GL) at the V returned */
+    double l21;         /* sum_i ||v_i|| of the V returned, and its rows that are */
+    int live;           /* not zero */
+    double objective;   /* (GL) there */
     double dual, gap;   /* dual value and objective - dual, after a full solve */
     bool settled;       /* the working set's own problem met its tolerance */
     double products, sweeps, columns; /* counters over all calls */

@@ -39,3 +39,46 @@ ref_gl_irls <- function(x, t, lambda, eps, steps) {
   }
   v
 }
+
+# The paper's Algorithms 1 and 2 to the letter, in the paper's orientation (x is d x n)
+# and with its basis: w d x m, b m x c, full d x d inverses. Order of the paper: E and F,
+# W, B. g: reciprocal diagonal of D for the first W, later from the rows of W.
+ref_socfs_literal <- function(x, lambda, gamma, w, b, e, f, g, eps, outer, inner) {
+  polar <- function(a) {
+    s <- svd(a)
+    s$u %*% t(s$v)
+  }
+  objective <- function() {
+    sum((t(w) %*% x - b %*% t(e))^2) + lambda * sum(sqrt(rowSums(w^2) + eps)) +
+      gamma * sum((f - e)^2)
+  }
+  trace <- objective()
+  for (t in seq_len(outer)) {
+    for (s in seq_len(inner)) {
+      e <- polar(t(x) %*% w %*% b + gamma * f)
+      f <- (e + abs(e)) / 2
+    }
+    if (t > 1L || is.null(g)) g <- 2 * sqrt(rowSums(w^2) + eps)
+    w <- solve(x %*% t(x) + lambda * diag(1 / g)) %*% x %*% e %*% t(b)
+    b <- t(polar(t(e) %*% t(x) %*% w))
+    trace <- c(trace, objective())
+  }
+  list(W = w, B = b, E = e, F = f, objective = trace)
+}
+
+# Gaussian clusters in the first `informative` of p features, noise in the rest.
+socfs_data <- function(n, p, c, informative, seed, spread = 1.5) {
+  withr::with_seed(seed, {
+    label <- sample(rep_len(seq_len(c), n))
+    x <- matrix(rnorm(n * p), n)
+    centre <- matrix(rnorm(c * informative), c) * spread
+    x[, seq_len(informative)] <- x[, seq_len(informative)] + centre[label, ]
+    list(x = x, label = label)
+  })
+}
+
+centred <- function(x) sweep(x, 2L, colMeans(x))
+
+random_orthonormal <- function(n, c, seed) {
+  withr::with_seed(seed, qr.Q(qr(matrix(runif(n * c), n))))
+}
