@@ -21,8 +21,14 @@
 #' \eqn{Q}.
 #'
 #' **`"sample"`** sums the norms of the residuals of the samples: it is the one that is
-#' **robust to outlying samples**, every step lowers its objective, and on the real data
-#' sets we tried it selected at least as well. Prefer it unless you want the paper's.
+#' **robust to outlying samples**, every step lowers its objective, and on real data sets it
+#' selected about as well. Prefer it unless you want the paper's. Where the structure
+#' is weak it may need a larger `lambda_rel` (0.2 to 0.4), or a late component is noise.
+#'
+#' As selectors, both beat random features, variance and k-means + F on average over six real
+#' data sets (k-means on the chosen features), but not all features, and not the
+#' plain loadings of [ufs_pca()]; what they add is the sparse set of rows and, over
+#' samples, the robustness.
 #'
 #' @section Solvers:
 #' Each iteration solves for \eqn{Q} with \eqn{P} fixed, a row-sparse regression, and then for \eqn{P}
@@ -112,10 +118,15 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
   n_components <- check_count(n_components, "n_components", 1L,
     min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
 
+  size <- sqrt(if (loss == "feature") colSums(data$x^2) else rowSums(data$x^2))
+  check_range(max(size))
+  # The Gram matrix of the start and of lambda_max, with its eigenvectors.
+  check_bytes(8 * 2 * min(dim(data$x))^2, "The smaller Gram matrix of `x`",
+    "Use fewer samples or features.")
   core <- jspca_core(data$x, loss)
+  if (solver == "irls") check_ridge_bytes(dim(core), "Use solver = \"exact\".")
   pca <- gram_pca(core, n_components)
   check_rank(pca, n_components)
-  size <- sqrt(if (loss == "feature") colSums(data$x^2) else rowSums(data$x^2))
   begin <- jspca_start(init, n_components, data, pca, size, loss)
   lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample")
   penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda")
@@ -154,6 +165,14 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
   warn_vanished(fit, size)
   warn_status(fit, sprintf("The relative change of Q is still %.1e.", out$change))
   fit
+}
+
+# lambda_max is the root of a fourth power of x.
+check_range <- function(size) {
+  if (!is.finite(size) || size > 1e75 || size < 1e-75) {
+    ufs_abort("input", "The columns of `x` are too ", if (size > 1) "large" else "small",
+      " to be squared twice; use scale = TRUE.", argument = "x")
+  }
 }
 
 # What the solver works on: over features the QR factor of a tall x will do, because it

@@ -222,12 +222,12 @@ check_eps <- function(eps, default) {
 }
 
 # What la_ridge_init() takes (src/la_solve.c): the cheaper of its two forms.
-check_ridge_bytes <- function(size) {
+check_ridge_bytes <- function(size, advice = "Use solver = \"exact\" without warm_irls.") {
   n <- as.double(size[1L])
   p <- as.double(size[2L])
   p_form <- p^3 / 3 < n^2 * p + n^3 / 3
   check_bytes(8 * if (p_form) 2 * p^2 else n^2 + n * p, "The least-squares step of \"irls\"",
-    "Use solver = \"exact\" without warm_irls.")
+    advice)
 }
 
 # ---- starts ----------------------------------------------------------------------------
