@@ -26,8 +26,9 @@
 #' @param criterion One or more names; the first decides, all are reported. The default is
 #'   `"silhouette_all"` for methods that take a number of clusters or components, and
 #'   `"knn_overlap"` otherwise.
-#' @param n_clusters Number of clusters for the criteria that cluster; by default the method's
-#'   `n_clusters` or `n_components`.
+#' @param n_clusters Number of clusters for the method, where it has that argument, and for the
+#'   criteria that cluster. By default the criteria take the method's `n_clusters` or
+#'   `n_components`, each setting its own if the grid varies them.
 #' @param n_starts k-means starts per criterion.
 #' @return An object of class `c("ufs_tune", "ufs_grid")`: a grid whose `results` have the criteria
 #'   as further columns, with `best` (the row chosen), `choice` (its settings) and `fit`.
@@ -51,8 +52,12 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   if (is.null(criterion)) criterion <- if (clustering) "silhouette_all" else "knn_overlap"
   for (name in criterion) check_choice(name, "criterion", names(criteria))
   n_starts <- check_count(n_starts, "n_starts", 2L)
-  if (is.null(n_clusters)) n_clusters <- c(fixed$n_clusters, fixed$n_components)[1L]
-  if (any(vapply(criteria[criterion], `[[`, NA, "clusters"))) {
+  counts <- c("n_clusters", "n_components")
+  varies <- intersect(counts, names(grid))
+  if (is.null(n_clusters)) n_clusters <- fixed$n_components
+  if ("n_clusters" %in% arguments && !"n_clusters" %in% varies) fixed$n_clusters <- n_clusters
+  clusters <- any(vapply(criteria[criterion], `[[`, NA, "clusters"))
+  if (clusters && (!is.null(n_clusters) || !length(varies))) {
     n_clusters <- check_count(n_clusters, "n_clusters", 2L, nrow(x) - 1L, "one fewer than the samples")
   }
   # Fits per k only for the methods that solve for their k.
@@ -67,8 +72,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   k <- vapply(k, check_count, 1L, arg = "k", lower = 1L, upper = fits$p, limit = "the features")
   data <- as_ufs_matrix(x, TRUE, TRUE, warn = FALSE)
   z <- expand_columns(data)
-  context <- list(z = z, x = x, method = method, fixed = fixed, n_clusters = n_clusters,
-    n_starts = n_starts)
+  context <- list(z = z, x = x, method = method, fixed = fixed, n_starts = n_starts)
   wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
   for (name in wanted) context <- criteria[[name]]$prepare(context)
   usable <- which(fits$results$status != "error")
@@ -82,6 +86,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
     value <- rep(NA_real_, nrow(fits$settings))
     for (i in usable) {
       context$args <- setting_args(fits$settings, i)
+      context$n_clusters <- if (is.null(n_clusters) && clusters) context$args[[varies[1L]]] else n_clusters
       # The same random numbers for every setting: they differ only in what they chose.
       value[i] <- with_seed(seed, mean(vapply(k, function(size) {
         context$k <- size

@@ -70,7 +70,7 @@ for (set in sets) {
       wanted <- if (method == "alfs") setdiff(criteria, "stability") else criteria
       tuned <- suppressWarnings(do.call(ufs_tune, c(list(x = candidates, method = method,
         grid = grids[[method]], k = k, criterion = wanted), fixed,
-        list(n_clusters = if (length(number)) NULL else c))))
+        if (!"n_clusters" %in% number) list(n_clusters = c))))
       for (name in wanted) {
         value <- tuned$results[[name]]
         pick <- which.max(value)

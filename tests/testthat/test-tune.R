@@ -73,3 +73,12 @@ test_that("defaults follow the method, errors name their argument", {
   bad(ufs_tune(mtcars, "variance", list(scale = FALSE), k = 30), "k")
   bad(ufs_tune(mtcars, "pca", list(n_components = 99), k = 3, n_clusters = 2), "grid")
 })
+
+test_that("the number of clusters reaches both the method and the criteria", {
+  set.seed(1)
+  out <- ufs_tune(mtcars, "kmeans_f", list(n_init = c(1, 5)), k = 3, n_clusters = 4)
+  expect_identical(out$fit$params$n_clusters, 4L)
+  # Varied in the grid: each setting is judged with its own.
+  varied <- ufs_tune(mtcars, "kmeans_f", list(n_clusters = 2:3), k = 3)
+  expect_false(anyNA(varied$results$silhouette_all))
+})
