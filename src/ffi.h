@@ -42,6 +42,8 @@ ufs_hook ffi_hook(SEXP control, const char *name, ffi_hook_data *data);
 SEXP ffi_prepare(SEXP x, SEXP center, SEXP scale);
 SEXP ffi_equal_columns(SEXP x);
 SEXP ffi_gram_pca(SEXP x, SEXP k);
+/* ffi_socfs.c */
+SEXP ffi_socfs(SEXP x, SEXP start, SEXP stages, SEXP options);
 /* ffi_test.c */
 SEXP ffi_test_norms(SEXP v, SEXP eps);
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);
@@ -51,5 +53,6 @@ SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu);
 SEXP ffi_test_prox(SEXP a, SEXP t);
 SEXP ffi_test_proj(SEXP y, SEXP total);
 SEXP ffi_test_hook(SEXP control, SEXP n);
+SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options);
 
 #endif
