@@ -53,6 +53,12 @@ SEXP ffi_graph_knn(SEXP x, SEXP k);
 SEXP ffi_graph_build(SEXP x, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule);
 SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value);
 SEXP ffi_graph_mult(SEXP graph, SEXP x, SEXP laplacian);
+/* ffi_spectral.c */
+SEXP ffi_laplacian(SEXP graph, SEXP x);
+SEXP ffi_spec_quadratic(SEXP graph, SEXP x, SEXP power, SEXP center);
+SEXP ffi_spec_leading(SEXP graph, SEXP x, SEXP power, SEXP values, SEXP vectors);
+SEXP ffi_graph_embed(SEXP graph, SEXP m);
+SEXP ffi_mcfs(SEXP x, SEXP y, SEXP card, SEXP ridge, SEXP control);
 /* ffi_test.c */
 SEXP ffi_test_norms(SEXP v, SEXP eps);
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);
