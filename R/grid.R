@@ -51,7 +51,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE)
   data <- as_ufs_matrix(x, FALSE, FALSE, warn = TRUE)
   n_settings <- nrow(settings)
   seeds <- draw_seeds(n_settings + 1L, !row$deterministic)
-  fixed <- c(fixed, with_seed(seeds[[n_settings + 1L]],
+  fixed <- utils::modifyList(fixed, with_seed(seeds[[n_settings + 1L]],
     grid_shared(x, method, row$fit, fixed, names(settings))))
   tasks <- lapply(seq_len(n_settings), function(i) {
     list(args = c(setting_args(settings, i), fixed), seed = seeds[[i]])
@@ -114,9 +114,10 @@ grid_shared <- function(x, method, fun, fixed, varying) {
   value <- function(name) if (is.null(fixed[[name]])) eval(formals(fun)[[name]]) else fixed[[name]]
   shared <- list()
   arguments <- names(formals(fun))
-  if ("graph" %in% arguments && !given("graph") && exists("as_ufs_graph", mode = "function") &&
-      !any(c("center", "scale", "k") %in% varying)) {
-    shared$graph <- shared_graph(x, fun, fixed)
+  if ("graph" %in% arguments && !"graph" %in% varying && !inherits(fixed$graph, "ufs_graph") &&
+      !any(c("center", "scale") %in% varying)) {
+    data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
+    shared$graph <- as_ufs_graph(fixed$graph, data)
   }
   if (method == "socfs" && !given("init") && !is.null(fixed$n_clusters) &&
       !any(c("n_init", "center", "scale", "start_rule") %in% varying) &&

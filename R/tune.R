@@ -199,19 +199,12 @@ silhouette_of <- function(cluster, distance) {
 
 knn_size <- function(z) min(5L, nrow(z) - 1L)
 
-# Indices of the k nearest other rows, n x k; ties by index.
-nearest <- function(z, k) {
-  gram <- tcrossprod(z)
-  d2 <- outer(diag(gram), diag(gram), "+") - 2 * gram
-  # Equal distances up to rounding are ties, so that every BLAS sees the same neighbours.
-  d2 <- round(d2 / max(d2, .Machine$double.xmin), 12L)
-  diag(d2) <- Inf
-  t(apply(d2, 1L, function(row) order(row)[seq_len(k)]))
-}
+# Indices of the k nearest other rows, k x n: one column per sample.
+nearest <- function(z, k) .Call(C_graph_knn, z, as.integer(k))$index
 
+# Mean share of common neighbours.
 neighbour_overlap <- function(a, b) {
-  a <- matrix(a, nrow = nrow(b))
-  mean(vapply(seq_len(nrow(a)), function(i) mean(a[i, ] %in% b[i, ]), 0))
+  mean(vapply(seq_len(ncol(a)), function(i) mean(a[, i] %in% b[, i]), 0))
 }
 
 # Leave-one-out error of the ridge regression of all columns on the chosen ones (ridge 0.1 times

@@ -148,3 +148,16 @@ test_that("a grid shows itself", {
   expect_error(plot(grid, value = "nothing"), class = "ufs_error_argument")
   expect_error(plot(grid, value = 1:6, over = "k"), class = "ufs_error_argument")
 })
+
+test_that("what settings share is computed once and changes no result", {
+  graph <- ufs_grid(x, "laplacian", list(scale = FALSE), graph = list(k = 4))
+  expect_identical(graph$feature_scores[, 1], feature_scores(ufs_laplacian(x, graph = list(k = 4))))
+  set.seed(1)
+  shared <- ufs_grid(x, "socfs", list(lambda_rel = c(.2, .4)), n_clusters = 3, keep_fits = TRUE)
+  start <- shared$fits[[1]]$params$init
+  expect_identical(start, "labels")
+  # One start for all settings: the same setting twice is the same fit.
+  set.seed(1)
+  twice <- ufs_grid(x, "socfs", list(lambda_rel = c(.2, .2)), n_clusters = 3)
+  expect_identical(twice$feature_scores[, 1], twice$feature_scores[, 2])
+})
