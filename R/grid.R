@@ -51,8 +51,9 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE)
   data <- as_ufs_matrix(x, FALSE, FALSE, warn = TRUE)
   n_settings <- nrow(settings)
   seeds <- draw_seeds(n_settings + 1L, !row$deterministic)
-  fixed <- utils::modifyList(fixed, with_seed(seeds[[n_settings + 1L]],
-    grid_shared(x, method, row$fit, fixed, names(settings))))
+  shared <- with_seed(seeds[[n_settings + 1L]],
+    grid_shared(x, method, row$fit, fixed, names(settings)))
+  fixed[names(shared)] <- shared
   tasks <- lapply(seq_len(n_settings), function(i) {
     list(args = c(setting_args(settings, i), fixed), seed = seeds[[i]])
   })

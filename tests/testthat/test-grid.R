@@ -150,8 +150,10 @@ test_that("a grid shows itself", {
 })
 
 test_that("what settings share is computed once and changes no result", {
-  graph <- ufs_grid(x, "laplacian", list(scale = FALSE), graph = list(k = 4))
-  expect_identical(graph$feature_scores[, 1], feature_scores(ufs_laplacian(x, graph = list(k = 4))))
+  graph <- ufs_grid(x, "spec", list(type = c("phi1", "phi2")), graph = list(k = 4), keep_fits = TRUE)
+  alone <- ufs_spec(x, type = "phi2", graph = list(k = 4))
+  expect_identical(graph$feature_scores[, 2], feature_scores(alone))
+  expect_identical(graph$results$status, rep("converged", 2))
   set.seed(1)
   shared <- ufs_grid(x, "socfs", list(lambda_rel = c(.2, .4)), n_clusters = 3, keep_fits = TRUE)
   start <- shared$fits[[1]]$params$init
