@@ -55,6 +55,18 @@ test_that("variables are dropped where the lasso drops them", {
   expect_gt(max(steps), 8L)
 })
 
+test_that("exact ties, as binary data have them, keep the path optimal", {
+  for (seed in 1:40) {
+    x <- withr::with_seed(seed, matrix(as.double(stats::rbinom(6 * 30, 1, 0.3)), 6))
+    y <- withr::with_seed(seed, sample(c(-1, 0, 1), 6, TRUE))
+    for (card in c(1, 3)) {
+      out <- path(x, y - mean(y), card)
+      expect_identical(out$status, 0L)
+      expect_lt(out$kkt, 1e-10)
+    }
+  }
+})
+
 test_that("glmnet agrees", {
   skip_if_not_installed("glmnet")
   x <- scale(noise(50, 12), scale = FALSE)
