@@ -154,18 +154,19 @@ user_graph <- function(w, data) {
       argument = "graph")
   }
   check_graph_size(nrow(w), data$n)
-  if (inherits(w, "Matrix")) {
-    check_installed("Matrix", "for a graph of class Matrix")
-    # NA != 0 would be lost by which(): look first.
-    finite <- is.finite(sum(w))
-    at <- if (finite) Matrix::which(w != 0, arr.ind = TRUE)
-  } else {
-    finite <- (is.numeric(w) || is.logical(w)) && all(is.finite(w))
-    at <- if (finite) which(w != 0, arr.ind = TRUE, useNames = FALSE)
-  }
-  if (!finite) {
+  sparse <- inherits(w, "Matrix")
+  if (sparse) check_installed("Matrix", "for a graph of class Matrix")
+  # sum() sees missing values in sparse matrices, which `!= 0` would lose.
+  if (!(sparse || is.numeric(w) || is.logical(w)) || !is.finite(sum(w))) {
     ufs_abort("argument", "`graph` must be numeric, without missing or infinite weights.",
       argument = "graph")
+  }
+  if (sparse) {
+    at <- Matrix::which(w != 0, arr.ind = TRUE, useNames = FALSE)
+    # Symmetric classes list one triangle after the other.
+    at <- at[order(at[, 2L], at[, 1L]), , drop = FALSE]
+  } else {
+    at <- which(w != 0, arr.ind = TRUE, useNames = FALSE)
   }
   value <- as.double(w[at])
   if (any(value < 0)) {

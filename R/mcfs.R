@@ -37,8 +37,8 @@
 #' @param ridge Ridge penalty, at least 0; in the units of X'X.
 #' @param normalise Divide each coefficient vector by its norm, so that all eigenvectors
 #'   count the same.
-#' @param control See [ufs_control()]; `max_iter` (default `10 * n_features`) bounds the steps
-#'   of a path.
+#' @param control See [ufs_control()]; `max_iter` (default `100 + 10 * n_features`) bounds the
+#'   steps of a path.
 #' @return A fit of class `c("ufs_mcfs", "ufs")`. `solution` holds `W` (p x c, the
 #'   coefficients as used for the score), `Y` (n x c, the embedding), `eigenvalues` and
 #'   `graph`; `trace` the largest penalty t and the largest number of non-zero coefficients at
@@ -67,7 +67,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
   }
   ridge <- check_number(ridge, "ridge", lower = 0)
   normalise <- check_flag(normalise, "normalise")
-  control <- resolve_control(control, max_iter = 10L * n_features)
+  control <- resolve_control(control, max_iter = 100L + 10L * n_features)
   graph <- as_ufs_graph(graph, data, connected = TRUE)
   embedding <- embed_graph(graph, n_clusters, "mcfs")
   warn_cut(embedding, "ufs_mcfs()")

@@ -11,17 +11,16 @@
  * -X'X_A d, until an inactive one reaches t (join) or a coefficient 0 (drop).
  * The c paths advance in step, so the products X'[X_A d] of all are one dgemm: a step
  * costs 2npc + 2n sum|A| + c |A|^2 flops. Only the active Gram is ever formed. Memory
- * np (X transposed, for the dgemm) + 3pc + c card^2. */
+ * np (X transposed, for the dgemm) + 3pc + 8 c card^2. */
 #include "base_mcfs.h"
 #include "la.h"
 
 typedef struct {
-    int size;       /* active variables */
-    int *active;    /* card + 1 */
+    int size;       /* active variables, at most `most` */
+    int *active;
     char *state;    /* p: FREE, ACTIVE, or COLLINEAR with the active ones */
-    double *sign;   /* card + 1 */
-    double *beta, *dir, *rhs;
-    double *gram, *chol; /* (card + 1)^2, leading dimension card + 1 */
+    double *sign, *beta, *dir, *rhs;
+    double *gram, *chol; /* most x most */
     double *corr;   /* p: x_j'r - ridge b_j */
     double penalty; /* t */
     int joins;      /* variable to add before the next step, -1 if none */
@@ -35,7 +34,8 @@ enum { FREE = 0, ACTIVE = 1, COLLINEAR = 2 };
 typedef struct {
     const mcfs_problem *prob;
     const mcfs_settings *set;
-    int most;        /* capacity of a path: card + 1, at most min(n, p) */
+    int most;        /* capacity of a path: more than card, for variables that join
+                        together (ties), but never more than the rank */
     double *xt;      /* p x n */
     double *move;    /* n x c: X_A d of each running path */
     double *slope;   /* p x c: X'X_A d */
@@ -65,7 +65,7 @@ void mcfs_solve(const mcfs_problem *prob, const mcfs_settings *set, const ufs_ho
     mcfs_work w;
 
     init_work(&w, prob, set);
-    ufs_trace_init(&info->trace, set->max_iter, 2);
+    ufs_trace_init(&info->trace, set->max_iter < 100000 ? set->max_iter : 100000, 2);
     info->iterations = 0;
     for (int i = 0; i < c; i++) running -= w.paths[i].done;
 
@@ -115,7 +115,7 @@ static void init_work(mcfs_work *w, const mcfs_problem *prob, const mcfs_setting
 
     w->prob = prob;
     w->set = set;
-    w->most = set->card + 1 < rank ? set->card + 1 : rank;
+    w->most = 2 * set->card + 16 < rank ? 2 * set->card + 16 : rank;
     M = (size_t) w->most;
     w->xt = ufs_dalloc(P, N);
     w->move = ufs_dalloc(N, C);
@@ -167,7 +167,12 @@ static int largest_correlation(const mcfs_work *w, const path *s)
  * cannot add anything and is set aside until one of them is dropped. */
 static void enter(const mcfs_work *w, path *s)
 {
-    if (s->joins >= 0 && !add_active(w, s, s->joins)) s->state[s->joins] = COLLINEAR;
+    if (s->joins >= 0 && s->size < w->most) {
+        if (!add_active(w, s, s->joins)) s->state[s->joins] = COLLINEAR;
+    } else if (s->joins >= 0) {
+        /* No room among so many ties: this knot is the end, and a valid one. */
+        s->done = true;
+    }
     s->joins = -1;
     if (s->size == 0) s->done = true;
 }
@@ -178,7 +183,6 @@ static bool add_active(const mcfs_work *w, path *s, int j)
     const double *x = w->prob->x, *col = x + (size_t) j * (size_t) n;
     double own = w->norm2[j] + w->set->ridge, left = own;
 
-    if (k == w->most) return false;
     double *gram = s->gram + (size_t) k * (size_t) ld, *r = s->chol + (size_t) k * (size_t) ld;
     for (int a = 0; a < k; a++)
         gram[a] = la_dot(n, x + (size_t) s->active[a] * (size_t) n, col);

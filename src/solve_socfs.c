@@ -26,6 +26,7 @@ typedef struct {
     double *g, *norm;        /* p */
     int memory, kept;        /* history of the extrapolation */
     double *e_past, *d_past; /* (memory + 1) of n x c, newest last */
+    double reach;            /* length of the next forward step, in changes of E */
     bool warm;               /* v is the V-step of an exact stage */
     int iterations;          /* over all stages, for the hook */
     ufs_trace *trace;
@@ -43,7 +44,8 @@ static void run_exact(socfs_work *w, const socfs_stage *s);
 static void v_step(socfs_work *w, const double *e, double *v, double vtol, bool full);
 static double exact_objective(const socfs_work *w, const double *e);
 static void remember(socfs_work *w, const double *e_new);
-static bool extrapolate(socfs_work *w);
+static bool extrapolate(socfs_work *w, bool *forward);
+static bool anderson_point(socfs_work *w);
 static void finish(socfs_work *w);
 /* solver = "irls" */
 static void run_irls(socfs_work *w, const socfs_stage *s, bool first);
@@ -145,12 +147,13 @@ static void run_exact(socfs_work *w, const socfs_stage *s)
     v_step(w, w->e, w->v, w->iterations > 0 ? VTOL_LAST : VTOL_FIRST, true);
     w->warm = true;
     w->kept = 0;
+    w->reach = 1.0;
     j = exact_objective(w, w->e);
     if (w->trace->length == 0) record(w, s, j, R_NaN, 0);
     w->info->status = UFS_MAX_ITER;
 
     for (int t = 1; t <= s->max_iter; t++) {
-        bool full = t % FULL_EVERY == 0, accepted = false;
+        bool full = t % FULL_EVERY == 0, accepted = false, forward;
         double j_old = j, move, vtol, j_new;
         int inner;
 
@@ -161,7 +164,7 @@ static void run_exact(socfs_work *w, const socfs_stage *s)
         move = sqrt(la_ss_diff(len, w->e_new, w->e) / c);
         vtol = fmin(fmax(VTOL_SHARE * move, VTOL_MIN), VTOL_MAX);
         remember(w, w->e_new);
-        if (extrapolate(w)) {
+        if (extrapolate(w, &forward)) {
             /* J(V, E_new) is what the extrapolated pair has to beat. */
             double bar = la_ss_diff(len, w->xv, w->e_new) + w->lambda * w->gl.l21 +
                 w->problem->gamma * negative_ss(len, w->e_new);
@@ -179,6 +182,7 @@ static void run_exact(socfs_work *w, const socfs_stage *s)
                 ufs_copy(w->d_past, w->d_past + (size_t) (w->kept - 1) * len, len);
                 w->kept = 1;
             }
+            if (forward) w->reach = accepted ? 2.0 * w->reach : 1.0;
         }
         if (!accepted) {
             ufs_copy(w->e, w->e_new, len);
@@ -248,16 +252,36 @@ static void remember(socfs_work *w, const double *e_new)
     w->kept++;
 }
 
-/* Anderson: with f the changes of E, theta = argmin ||f_t - dF theta||^2 and
- * e_mix = polar(E_t - dE theta). False if there is too little history. */
-static bool extrapolate(socfs_work *w)
+/* e_mix: a guess at where the changes of E lead, to be taken only on descent. While
+ * they shrink, Anderson's point. While they grow E leaves a saddle, to which Anderson's
+ * point would lead back: a step forward along the last change, twice as far after
+ * every success. False if there is too little history. */
+static bool extrapolate(socfs_work *w, bool *forward)
 {
     size_t len = size_e(w);
     int m = w->kept - 1;
-    const double *d_last = w->d_past + (size_t) (m > 0 ? m : 0) * len;
+    const double *d = w->d_past + (size_t) (m > 0 ? m : 0) * len;
+
+    *forward = false;
+    if (m < 1) return false;
+    *forward = la_ss(len, d) > la_ss(len, d - len);
+    if (*forward) {
+        const double *e = w->e_past + (size_t) m * len;
+        for (size_t k = 0; k < len; k++) w->a[k] = e[k] + w->reach * d[k];
+    } else if (!anderson_point(w)) {
+        return false;
+    }
+    return la_polar(&w->polar, w->a, w->e_new, w->e_mix) == 0;
+}
+
+/* With f the changes of E: theta = argmin ||f_t - dF theta||^2, a = E_t - dE theta. */
+static bool anderson_point(socfs_work *w)
+{
+    size_t len = size_e(w);
+    int m = w->kept - 1;
+    const double *d_last = w->d_past + (size_t) m * len;
     double h[SOCFS_MEMORY * SOCFS_MEMORY], theta[SOCFS_MEMORY], trace = 0.0;
 
-    if (m < 1) return false;
     for (int i = 0; i < m; i++) {
         const double *di = w->d_past + (size_t) i * len;
         theta[i] = 0.0;
@@ -280,7 +304,7 @@ static bool extrapolate(socfs_work *w)
         const double *ei = w->e_past + (size_t) i * len;
         for (size_t k = 0; k < len; k++) w->a[k] -= theta[i] * (ei[k + len] - ei[k]);
     }
-    return la_polar(&w->polar, w->a, w->e_new, w->e_mix) == 0;
+    return true;
 }
 
 /* ---- reweighted least squares ---------------------------------------------------------- */

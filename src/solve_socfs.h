@@ -12,9 +12,11 @@
  * Two solvers (spec/socfs-jspca.md):
  * exact (D2): V by la_gl, so rows are exactly zero and a duality gap proves the
  *   V-step; E by at most inner_max_iter steps E = polar(xV + gamma F),
- *   F = max(E, 0), and Anderson extrapolation of E, taken only on descent. J never
- *   rises. Per iteration 6nc^2 per inner step, the sweeps of la_gl, and every
- *   tenth time a full product, 2npc.
+ *   F = max(E, 0), and extrapolation of E, taken only on descent: Anderson's while the
+ *   changes of E shrink, growing forward steps while they grow (D2 has Anderson's
+ *   alone, which is pulled back to the saddles it should leave). J never rises. Per
+ *   iteration 6nc^2 per inner step, the sweeps of la_gl, and every tenth time a full
+ *   product, 2npc.
  * irls (A5): the papers' iteration. V by weighted ridge with g_i = 2 sqrt(||v_i||^2 +
  *   eps); J_eps, with sqrt(||v_i||^2 + eps) for ||v_i||, never rises. Per iteration
  *   n^2 p + n^3/3 (n-form) or p^3/3 (p-form).

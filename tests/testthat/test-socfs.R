@@ -348,7 +348,7 @@ test_that("constant features are kept, NA and last; repeated samples are fine", 
 test_that("the smallest and largest numbers of clusters", {
   skip_if_not_installed("withr")
   data <- socfs_data(12, 6, 2, 3, 14)
-  expect_warning(one <- ufs_socfs(data$x, 1, lambda_rel = 0.1), class = "ufs_warning_clusters")
+  expect_warning(one <- ufs_socfs(data$x, 1, lambda_rel = 0.02), class = "ufs_warning_clusters")
   expect_identical(ncol(one$solution$E), 1L)
   all <- ufs_socfs(data$x, 12, lambda_rel = 0.05, control = quiet())
   expect_equal(crossprod(all$solution$E), diag(12), tolerance = 1e-12)
