@@ -57,6 +57,8 @@ registry <- function() {
     "Simultaneous orthogonal basis clustering (SOCFS)", FALSE,
     "n p c per full product, about one every 5 iterations",
     "Han, Kim (2015) <doi:10.1109/CVPR.2015.7299136>")
+  table$jspca <- row(ufs_jspca, "features", "Joint sparse principal component analysis", TRUE,
+    "n p k per iteration", "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>")
   # Baselines that every comparison shows.
   table$variance <- row(ufs_variance, "features", "Variance", TRUE, "n p", "")
   table$pca <- row(ufs_pca, "features", "Norms of the leading PCA loadings", TRUE,

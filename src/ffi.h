@@ -61,6 +61,10 @@ SEXP ffi_spec_quadratic(SEXP graph, SEXP x, SEXP power, SEXP center);
 SEXP ffi_spec_leading(SEXP graph, SEXP x, SEXP power, SEXP values, SEXP vectors);
 SEXP ffi_graph_embed(SEXP graph, SEXP m);
 SEXP ffi_mcfs(SEXP x, SEXP y, SEXP card, SEXP ridge, SEXP control);
+/* ffi_jspca.c */
+SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings, SEXP control);
+SEXP ffi_jspca_compress(SEXP x);
+SEXP ffi_jspca_lambda_max(SEXP x, SEXP sample);
 /* ffi_test.c */
 SEXP ffi_test_norms(SEXP v, SEXP eps);
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);

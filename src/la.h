@@ -97,6 +97,8 @@ typedef struct {
 /* form: 'n', 'p', or 'a' for the cheaper one. */
 void la_ridge_init(la_ridge *work, int n, int p, int c, const double *x,
                    char form);
+/* Another x of the same shape, or new numbers in the old one. */
+void la_ridge_set_x(la_ridge *work, const double *x);
 int la_ridge_solve(la_ridge *work, const double *t, const double *g,
                    double lambda, double *v);
 
