@@ -74,6 +74,7 @@ SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu);
 SEXP ffi_test_prox(SEXP a, SEXP t);
 SEXP ffi_test_proj(SEXP y, SEXP total);
 SEXP ffi_test_hook(SEXP control, SEXP n);
+SEXP ffi_test_trace(SEXP n, SEXP most);
 SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options);
 
 #endif

@@ -30,6 +30,7 @@ static const R_CallMethodDef call_entries[] = {
     CALLDEF(test_prox, 2),
     CALLDEF(test_proj, 2),
     CALLDEF(test_hook, 2),
+    CALLDEF(test_trace, 2),
     CALLDEF(test_gl, 5),
     {NULL, NULL, 0}
 };
