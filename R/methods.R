@@ -129,6 +129,8 @@ plot.ufs <- function(x, type = NULL, k = 10L, ...) {
   invisible(x)
 }
 
+# Methods with plots of their own call plot.ufs(x, type, k, ...) for the others: NextMethod()
+# with a changed `type` would pass it twice.
 plot_types <- function(x) {
   c(if (sum(is.finite(x$trace$objective)) > 1L) "objective",
     if (!is.null(x$feature_scores)) "scores",
