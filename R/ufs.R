@@ -53,6 +53,10 @@ registry <- function() {
       cost = cost, reference = reference)
   }
   table <- list()
+  table$socfs <- row(ufs_socfs, "features",
+    "Simultaneous orthogonal basis clustering (SOCFS)", FALSE,
+    "n p c per full product, about one every 5 iterations",
+    "Han, Kim (2015) <doi:10.1109/CVPR.2015.7299136>")
   # Baselines that every comparison shows.
   table$variance <- row(ufs_variance, "features", "Variance", TRUE, "n p", "")
   table$pca <- row(ufs_pca, "features", "Norms of the leading PCA loadings", TRUE,

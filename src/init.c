@@ -9,6 +9,7 @@ static const R_CallMethodDef call_entries[] = {
     CALLDEF(prepare, 3),
     CALLDEF(equal_columns, 1),
     CALLDEF(gram_pca, 2),
+    CALLDEF(socfs, 4),
     CALLDEF(graph_knn, 2),
     CALLDEF(graph_build, 5),
     CALLDEF(graph_describe, 3),
@@ -26,6 +27,7 @@ static const R_CallMethodDef call_entries[] = {
     CALLDEF(test_prox, 2),
     CALLDEF(test_proj, 2),
     CALLDEF(test_hook, 2),
+    CALLDEF(test_gl, 5),
     {NULL, NULL, 0}
 };
 
