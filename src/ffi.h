@@ -44,6 +44,8 @@ SEXP ffi_equal_columns(SEXP x);
 SEXP ffi_gram_pca(SEXP x, SEXP k);
 /* ffi_samples.c */
 SEXP ffi_ted_greedy(SEXP x, SEXP m, SEXP mu, SEXP form, SEXP control);
+SEXP ffi_rrss_max(SEXP x);
+SEXP ffi_rrss(SEXP x, SEXP gamma, SEXP control);
 /* ffi_test.c */
 SEXP ffi_test_norms(SEXP v, SEXP eps);
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);

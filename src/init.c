@@ -10,6 +10,8 @@ static const R_CallMethodDef call_entries[] = {
     CALLDEF(equal_columns, 1),
     CALLDEF(gram_pca, 2),
     CALLDEF(ted_greedy, 5),
+    CALLDEF(rrss_max, 1),
+    CALLDEF(rrss, 3),
     CALLDEF(test_norms, 2),
     CALLDEF(test_ridge, 5),
     CALLDEF(test_polar, 2),
