@@ -4,6 +4,7 @@
 #ifndef UFS_FFI_H
 #define UFS_FFI_H
 
+#include "graph.h"
 #include "ufs.h"
 #include <Rinternals.h>
 
@@ -37,6 +38,11 @@ typedef struct {
 } ffi_hook_data;
 ufs_hook ffi_hook(SEXP control, const char *name, ffi_hook_data *data);
 
+/* ---- ffi_graph.c ------------------------------------------------------------------ */
+
+/* The graph of an R object of class ufs_graph, without a copy; it must outlive g. */
+graph_csr ffi_graph_csr(SEXP graph);
+
 /* ---- entries, one line each; init.c registers them ------------------------------- */
 /* ffi_input.c */
 SEXP ffi_prepare(SEXP x, SEXP center, SEXP scale);
@@ -46,6 +52,11 @@ SEXP ffi_gram_pca(SEXP x, SEXP k);
 SEXP ffi_ted_greedy(SEXP x, SEXP m, SEXP mu, SEXP form, SEXP control);
 SEXP ffi_rrss_max(SEXP x);
 SEXP ffi_rrss(SEXP x, SEXP gamma, SEXP control);
+/* ffi_graph.c */
+SEXP ffi_graph_knn(SEXP x, SEXP k);
+SEXP ffi_graph_build(SEXP x, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule);
+SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value);
+SEXP ffi_graph_mult(SEXP graph, SEXP x, SEXP laplacian);
 /* ffi_test.c */
 SEXP ffi_test_norms(SEXP v, SEXP eps);
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);
