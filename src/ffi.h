@@ -60,6 +60,9 @@ SEXP ffi_graph_knn(SEXP x, SEXP k);
 SEXP ffi_graph_build(SEXP x, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule);
 SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value);
 SEXP ffi_graph_mult(SEXP graph, SEXP x, SEXP laplacian);
+/* ffi_alfs.c */
+SEXP ffi_alfs_basis(SEXP x);
+SEXP ffi_alfs(SEXP basis, SEXP penalties, SEXP settings, SEXP start, SEXP control);
 /* ffi_test.c */
 SEXP ffi_test_norms(SEXP v, SEXP eps);
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);

@@ -19,6 +19,8 @@ static const R_CallMethodDef call_entries[] = {
     CALLDEF(graph_build, 5),
     CALLDEF(graph_describe, 3),
     CALLDEF(graph_mult, 3),
+    CALLDEF(alfs_basis, 1),
+    CALLDEF(alfs, 5),
     CALLDEF(test_norms, 2),
     CALLDEF(test_ridge, 5),
     CALLDEF(test_polar, 2),
