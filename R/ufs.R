@@ -60,5 +60,14 @@ registry <- function() {
   table$kmeans_f <- row(ufs_kmeans_f, "features", "k-means labels, then F statistic",
     FALSE, "n p c per k-means iteration", "")
   table$random <- row(ufs_random, "both", "Random ranking", FALSE, "n + p", "")
+  # Samples to label.
+  table$ted <- row(ufs_ted, "samples", "Transductive experimental design", TRUE,
+    "n p^2 + n p m, or n^2 (p + m)", "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>")
+  table$rrss <- row(ufs_rrss, "samples", "Robust representative sample selection", TRUE,
+    "n min(n, p)^2 per iteration", "Nie, Wang, Huang and Ding (2013), IJCAI")
+  table$alnr <- row(ufs_alnr, "samples", "Neighbourhood reconstruction (ALNR-style)", TRUE,
+    "n^2 p + n k^3 per iteration", "Hu, Zhang, Jin, Cai and He (2013), IJCAI")
+  table$cur <- row(ufs_cur, "both", "Leverage scores and CUR sampling", FALSE,
+    "n p min(n, p)", "Mahoney and Drineas (2009) <doi:10.1073/pnas.0803205106>")
   table
 }

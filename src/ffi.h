@@ -4,6 +4,7 @@
 #ifndef UFS_FFI_H
 #define UFS_FFI_H
 
+#include "graph.h"
 #include "ufs.h"
 #include <Rinternals.h>
 
@@ -37,11 +38,28 @@ typedef struct {
 } ffi_hook_data;
 ufs_hook ffi_hook(SEXP control, const char *name, ffi_hook_data *data);
 
+/* ---- ffi_graph.c ------------------------------------------------------------------ */
+
+/* The graph of an R object of class ufs_graph, without a copy; it must outlive g. */
+graph_csr ffi_graph_csr(SEXP graph);
+
 /* ---- entries, one line each; init.c registers them ------------------------------- */
 /* ffi_input.c */
 SEXP ffi_prepare(SEXP x, SEXP center, SEXP scale);
 SEXP ffi_equal_columns(SEXP x);
 SEXP ffi_gram_pca(SEXP x, SEXP k);
+/* ffi_samples.c */
+SEXP ffi_ted_greedy(SEXP x, SEXP m, SEXP mu, SEXP form, SEXP control);
+SEXP ffi_rrss_max(SEXP x);
+SEXP ffi_rrss(SEXP x, SEXP gamma, SEXP control);
+SEXP ffi_ted_convex_max(SEXP x);
+SEXP ffi_ted_convex(SEXP x, SEXP mu, SEXP control);
+SEXP ffi_alnr(SEXP x, SEXP k, SEXP gamma, SEXP relative, SEXP control);
+/* ffi_graph.c */
+SEXP ffi_graph_knn(SEXP x, SEXP k);
+SEXP ffi_graph_build(SEXP x, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule);
+SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value);
+SEXP ffi_graph_mult(SEXP graph, SEXP x, SEXP laplacian);
 /* ffi_alfs.c */
 SEXP ffi_alfs_basis(SEXP x);
 SEXP ffi_alfs(SEXP basis, SEXP penalties, SEXP settings, SEXP start, SEXP control);
