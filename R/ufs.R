@@ -57,6 +57,8 @@ registry <- function() {
     "Simultaneous orthogonal basis clustering (SOCFS)", FALSE,
     "n p c per full product, about one every 5 iterations",
     "Han, Kim (2015) <doi:10.1109/CVPR.2015.7299136>")
+  table$alfs <- row(ufs_alfs, "both", "Joint selection of samples and features (ALFS)", TRUE,
+    "n p min(n, p) per iteration", "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>")
   # Baselines that every comparison shows.
   table$variance <- row(ufs_variance, "features", "Variance", TRUE, "n p", "")
   table$pca <- row(ufs_pca, "features", "Norms of the leading PCA loadings", TRUE,

@@ -102,6 +102,7 @@ static void primal_bound(workspace *wk, double *best_w);
 static double objective(workspace *wk, const double *w);
 static double weighted_sum(workspace *wk, const double *w);
 static void finish(workspace *wk, alfs_solution *solution, alfs_info *info);
+static void residuals(workspace *wk);
 static double kkt(workspace *wk, const alfs_solution *solution);
 static void coordinates(workspace *wk, const double *w, double *k);
 static void expand(workspace *wk, double alpha, const double *k, double beta, double *out);
@@ -825,6 +826,27 @@ static double weighted_sum(workspace *wk, const double *w)
 
 /* ---- the end --------------------------------------------------------------------- */
 
+/* || W - copy || / max(||W||, ||copy||) of rows and columns (the weights keep theirs of
+ * their last update). */
+static void residuals(workspace *wk)
+{
+    size_t m = (size_t) wk->m;
+
+    for (int which = 0; which < 2; which++) {
+        side *sd = &wk->side[which];
+        double diff = 0.0, copy = 0.0, full = la_ss(wk->len, wk->w);
+        if (!sd->on) continue;
+        for (int j = 0; j < wk->q; j++)
+            for (size_t i = 0; i < m; i++) {
+                size_t at = i + (size_t) j * m;
+                double c = (1.0 - sd->cut[which == ROWS ? i : (size_t) j]) * sd->v[at];
+                copy += c * c;
+                diff += (wk->w[at] - c) * (wk->w[at] - c);
+            }
+        sd->residual = diff > 0.0 ? sqrt(diff / fmax(full, copy)) : 0.0;
+    }
+}
+
 /* P = s (L2 + theta E), Q = s (L3 + (1 - theta) E), L = s L1 in the places of V; the
  * optimality residual; everything back to the user's units. */
 static void finish(workspace *wk, alfs_solution *solution, alfs_info *info)
@@ -835,6 +857,7 @@ static void finish(workspace *wk, alfs_solution *solution, alfs_info *info)
     double p_share = wk->scale * wk->theta, q_share = wk->scale * (1.0 - wk->theta);
 
     if (!wk->known_zero) {
+        residuals(wk);
         if (z->v != NULL) multiplier_coordinates(wk);
         gradient(wk, wk->w, &ss, &rx);
         split_sums(wk);
