@@ -159,13 +159,18 @@ alfs_bounds <- function(basis) {
 
 alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel) {
   bound <- alfs_bounds(basis)
+  if (!all(is.finite(unlist(bound)) & unlist(bound) > 1e-290)) {
+    ufs_abort("input", "The third powers of the values of `x` overflow or underflow. Rescale ",
+      "`x`, e.g. with scale = TRUE.", argument = "x")
+  }
   one <- function(absolute, rel, max, arg) {
-    value <- if (is.null(absolute)) {
-      check_number(rel, paste0(arg, "_rel"), lower = 0) * max
+    if (is.null(absolute)) {
+      rel <- check_number(rel, paste0(arg, "_rel"), lower = 0)
+      list(value = rel * max, rel = rel)
     } else {
-      check_number(absolute, arg, lower = 0)
+      absolute <- check_number(absolute, arg, lower = 0)
+      list(value = absolute, rel = absolute / max)
     }
-    list(value = value, rel = value / max)
   }
   out <- list(alpha = one(alpha, alpha_rel, bound$alpha, "alpha"),
     beta = one(beta, beta_rel, bound$beta, "beta"),
@@ -241,7 +246,7 @@ alfs_fit <- function(call, data, penalty, out, solver, select, samples, n_featur
 alfs_warn <- function(fit) {
   rel <- c(fit$params$alpha_rel, fit$params$beta_rel)
   if (isTRUE(fit$control$warn)) {
-    if (fit$support[["samples"]] == 0L) {
+    if (fit$support[["samples"]] == 0L && fit$status == "converged") {
       ufs_warn("zero", "W = 0 is the optimum at these penalties (alpha_rel = ",
         signif(rel[1L], 3L), ", beta_rel = ", signif(rel[2L], 3L), ", lambda_rel = ",
         signif(fit$params$lambda_rel, 3L), "): only the dual ranks. Lower them.")
