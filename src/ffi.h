@@ -48,6 +48,13 @@ graph_csr ffi_graph_csr(SEXP graph);
 SEXP ffi_prepare(SEXP x, SEXP center, SEXP scale);
 SEXP ffi_equal_columns(SEXP x);
 SEXP ffi_gram_pca(SEXP x, SEXP k);
+/* ffi_samples.c */
+SEXP ffi_ted_greedy(SEXP x, SEXP m, SEXP mu, SEXP form, SEXP control);
+SEXP ffi_rrss_max(SEXP x);
+SEXP ffi_rrss(SEXP x, SEXP gamma, SEXP control);
+SEXP ffi_ted_convex_max(SEXP x);
+SEXP ffi_ted_convex(SEXP x, SEXP mu, SEXP control);
+SEXP ffi_alnr(SEXP x, SEXP k, SEXP gamma, SEXP relative, SEXP control);
 /* ffi_socfs.c */
 SEXP ffi_socfs(SEXP x, SEXP start, SEXP stages, SEXP options);
 /* ffi_graph.c */
@@ -55,6 +62,9 @@ SEXP ffi_graph_knn(SEXP x, SEXP k);
 SEXP ffi_graph_build(SEXP x, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule);
 SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value);
 SEXP ffi_graph_mult(SEXP graph, SEXP x, SEXP laplacian);
+/* ffi_alfs.c */
+SEXP ffi_alfs_basis(SEXP x);
+SEXP ffi_alfs(SEXP basis, SEXP penalties, SEXP settings, SEXP start, SEXP control);
 /* ffi_spectral.c */
 SEXP ffi_laplacian(SEXP graph, SEXP x);
 SEXP ffi_spec_quadratic(SEXP graph, SEXP x, SEXP power, SEXP center);
