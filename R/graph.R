@@ -154,18 +154,19 @@ user_graph <- function(w, data) {
       argument = "graph")
   }
   check_graph_size(nrow(w), data$n)
-  if (inherits(w, "Matrix")) {
-    check_installed("Matrix", "for a graph of class Matrix")
-    # NA != 0 would be lost by which(): look first.
-    finite <- is.finite(sum(w))
-    at <- if (finite) Matrix::which(w != 0, arr.ind = TRUE)
-  } else {
-    finite <- (is.numeric(w) || is.logical(w)) && all(is.finite(w))
-    at <- if (finite) which(w != 0, arr.ind = TRUE, useNames = FALSE)
-  }
-  if (!finite) {
+  sparse <- inherits(w, "Matrix")
+  if (sparse) check_installed("Matrix", "for a graph of class Matrix")
+  # sum() sees missing values in sparse matrices, which `!= 0` would lose.
+  if (!(sparse || is.numeric(w) || is.logical(w)) || !is.finite(sum(w))) {
     ufs_abort("argument", "`graph` must be numeric, without missing or infinite weights.",
       argument = "graph")
+  }
+  if (sparse) {
+    at <- Matrix::which(w != 0, arr.ind = TRUE, useNames = FALSE)
+    # Symmetric classes list one triangle after the other.
+    at <- at[order(at[, 2L], at[, 1L]), , drop = FALSE]
+  } else {
+    at <- which(w != 0, arr.ind = TRUE, useNames = FALSE)
   }
   value <- as.double(w[at])
   if (any(value < 0)) {
@@ -194,21 +195,53 @@ check_graph_size <- function(have, n) {
   }
 }
 
+# Isolated samples always; several components where `connected` is wanted.
 warn_graph <- function(graph, connected) {
   pieces <- graph$n_components - graph$n_isolated
   say <- c(
     if (graph$n_isolated > 0L) {
-      sprintf("%d of %d samples have no edge", graph$n_isolated, graph$n)
+      sprintf("%d of %d samples have no edge (a larger `bandwidth` or `k` may help)",
+        graph$n_isolated, graph$n)
     },
     if (connected && pieces > 1L) {
-      sprintf("it falls into %d components", pieces)
+      sprintf("it falls into %d components, which a larger `k` may join", pieces)
     }
   )
   if (length(say)) {
-    ufs_warn("graph", "The graph is not connected: ", paste(say, collapse = ", and "),
-      ". A larger `k` joins components; methods that use eigenvectors of the graph then see ",
-      "more than its components.",
+    ufs_warn("graph", "The graph is not connected: ", paste(say, collapse = "; "), ".",
       data = list(n_components = graph$n_components, n_isolated = graph$n_isolated))
+  }
+}
+
+# The parameters of a graph as a fit records them.
+graph_params <- function(graph) {
+  list(graph = graph$kind, k = graph$k, bandwidth = graph$bandwidth,
+    symmetrise = graph$symmetrise)
+}
+
+# One line for print().
+graph_note <- function(graph) {
+  paste0("graph        ", graph_text(graph), "; ", graph$n_components, " component",
+    if (graph$n_components != 1L) "s")
+}
+
+graph_text <- function(graph) {
+  what <- switch(graph$kind,
+    heat = sprintf("heat weights, bandwidth %s", format(signif(graph$bandwidth, 3L))),
+    user = "weights given by the user",
+    paste(graph$kind, "weights")
+  )
+  if (is.na(graph$k)) what else {
+    sprintf("%d nearest neighbours (%s), %s", graph$k, graph$symmetrise, what)
+  }
+}
+
+# A ranking in which all scores agree says nothing.
+warn_void <- function(score, method, why) {
+  score <- score[!is.na(score)]
+  if (length(score) > 1L && diff(range(score)) <= 1e-8 * max(abs(score))) {
+    ufs_warn("void", "ufs_", method, "(): all scores are equal, so the ranking says nothing. ",
+      why)
   }
 }
 
@@ -246,13 +279,7 @@ dim.ufs_graph <- function(x) c(x$n, x$n)
 
 #' @export
 print.ufs_graph <- function(x, ...) {
-  what <- switch(x$kind,
-    heat = sprintf("heat weights, bandwidth %s", format(signif(x$bandwidth, 3L))),
-    user = "weights given by the user",
-    paste(x$kind, "weights")
-  )
-  if (!is.na(x$k)) what <- sprintf("%d nearest neighbours (%s), %s", x$k, x$symmetrise, what)
-  cat("<ufs_graph> ", what, "\n",
+  cat("<ufs_graph> ", graph_text(x), "\n",
     "  samples      ", x$n, if (x$n_isolated > 0L) paste0(" (", x$n_isolated, " isolated)"), "\n",
     "  edges        ", x$n_edges, "\n",
     "  components   ", x$n_components, "\n", sep = "")

@@ -21,11 +21,12 @@ tidy.ufs <- function(x, what = NULL, ...) as.data.frame(x, what = what)
 #' @exportS3Method generics::glance
 glance.ufs <- function(x, ...) {
   objective <- x$trace$objective
-  data.frame(
+  row <- list(
     method = x$method, n = x$n, p = x$p, status = x$status, iterations = x$iterations,
     objective = if (length(objective)) objective[length(objective)] else NA_real_,
-    elapsed = x$elapsed, as.list(x$certificate), stringsAsFactors = FALSE
+    elapsed = x$elapsed
   )
+  as.data.frame(c(row, as.list(x$certificate)), stringsAsFactors = FALSE)
 }
 
 #' @rdname ufs_tidiers

@@ -53,6 +53,8 @@ SEXP ffi_ted_greedy(SEXP x, SEXP m, SEXP mu, SEXP form, SEXP control);
 SEXP ffi_rrss_max(SEXP x);
 SEXP ffi_rrss(SEXP x, SEXP gamma, SEXP control);
 SEXP ffi_alnr(SEXP x, SEXP k, SEXP gamma, SEXP relative, SEXP control);
+/* ffi_socfs.c */
+SEXP ffi_socfs(SEXP x, SEXP start, SEXP stages, SEXP options);
 /* ffi_graph.c */
 SEXP ffi_graph_knn(SEXP x, SEXP k);
 SEXP ffi_graph_build(SEXP x, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule);
@@ -61,6 +63,12 @@ SEXP ffi_graph_mult(SEXP graph, SEXP x, SEXP laplacian);
 /* ffi_alfs.c */
 SEXP ffi_alfs_basis(SEXP x);
 SEXP ffi_alfs(SEXP basis, SEXP penalties, SEXP settings, SEXP start, SEXP control);
+/* ffi_spectral.c */
+SEXP ffi_laplacian(SEXP graph, SEXP x);
+SEXP ffi_spec_quadratic(SEXP graph, SEXP x, SEXP power, SEXP center);
+SEXP ffi_spec_leading(SEXP graph, SEXP x, SEXP power, SEXP values, SEXP vectors);
+SEXP ffi_graph_embed(SEXP graph, SEXP m);
+SEXP ffi_mcfs(SEXP x, SEXP y, SEXP card, SEXP ridge, SEXP control);
 /* ffi_test.c */
 SEXP ffi_test_norms(SEXP v, SEXP eps);
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);
@@ -70,5 +78,6 @@ SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu);
 SEXP ffi_test_prox(SEXP a, SEXP t);
 SEXP ffi_test_proj(SEXP y, SEXP total);
 SEXP ffi_test_hook(SEXP control, SEXP n);
+SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options);
 
 #endif

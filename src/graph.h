@@ -68,4 +68,22 @@ void graph_laplacian_mult(const graph_csr *g, int m, const double *x, double *y)
 /* f'L f = sum over edges w_ij (f_i - f_j)^2, each edge once. */
 double graph_quadratic(const graph_csr *g, const double *f);
 
+/* ---- graph_embed.c: eigenvectors of the normalised Laplacian ---------------------- */
+
+/* The m smallest eigenpairs (l_j, u_j) of I - D^{-1/2} W D^{-1/2} beyond the trivial one
+ * (0, v), v = D^{1/2} 1 / |.|, which is left out exactly; g has no isolated nodes and
+ * m <= n - 1. On several components 0 is a multiple eigenvalue and LAPACK's vectors
+ * would be arbitrary; u then begins with the canonical basis of that space: indicators of
+ * the components in the order of their smallest nodes, orthogonalised from first to
+ * last. */
+typedef struct {
+    int n_zero;      /* how many of the m have l = 0 */
+    double next;     /* l_{m+1}; infinite if there is none */
+    int lapack, iterations;
+    double residual; /* of the eigenpairs */
+    bool converged;
+} graph_embed_info;
+
+void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_info *info);
+
 #endif

@@ -13,12 +13,18 @@ static const R_CallMethodDef call_entries[] = {
     CALLDEF(rrss_max, 1),
     CALLDEF(rrss, 3),
     CALLDEF(alnr, 5),
+    CALLDEF(socfs, 4),
     CALLDEF(graph_knn, 2),
     CALLDEF(graph_build, 5),
     CALLDEF(graph_describe, 3),
     CALLDEF(graph_mult, 3),
     CALLDEF(alfs_basis, 1),
     CALLDEF(alfs, 5),
+    CALLDEF(laplacian, 2),
+    CALLDEF(spec_quadratic, 4),
+    CALLDEF(spec_leading, 5),
+    CALLDEF(graph_embed, 2),
+    CALLDEF(mcfs, 5),
     CALLDEF(test_norms, 2),
     CALLDEF(test_ridge, 5),
     CALLDEF(test_polar, 2),
@@ -27,6 +33,7 @@ static const R_CallMethodDef call_entries[] = {
     CALLDEF(test_prox, 2),
     CALLDEF(test_proj, 2),
     CALLDEF(test_hook, 2),
+    CALLDEF(test_gl, 5),
     {NULL, NULL, 0}
 };
 

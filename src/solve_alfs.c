@@ -102,6 +102,7 @@ static void primal_bound(workspace *wk, double *best_w);
 static double objective(workspace *wk, const double *w);
 static double weighted_sum(workspace *wk, const double *w);
 static void finish(workspace *wk, alfs_solution *solution, alfs_info *info);
+static void residuals(workspace *wk);
 static double kkt(workspace *wk, const alfs_solution *solution);
 static void coordinates(workspace *wk, const double *w, double *k);
 static void expand(workspace *wk, double alpha, const double *k, double beta, double *out);
@@ -217,7 +218,7 @@ static void set_up(workspace *wk, const alfs_problem *problem,
                    const alfs_settings *settings, alfs_solution *solution)
 {
     size_t m = (size_t) problem->m, q = (size_t) problem->q, r = (size_t) problem->r;
-    double u, u2;
+    double u, u2, rho1;
 
     memset(wk, 0, sizeof *wk);
     wk->settings = settings;
@@ -231,6 +232,8 @@ static void set_up(workspace *wk, const alfs_problem *problem,
     u = wk->unit = settings->paper ? 1.0 : problem->s[0];
     wk->unit_w = problem->right ? u : 1.0;
     u2 = u * u;
+    /* What the runs on test sets ended near: W X has about m^2 small entries. */
+    rho1 = 0.1 * (double) problem->m * (double) problem->m;
 
     wk->a = ufs_dalloc(r, 1);
     wk->b = ufs_dalloc(r, 1);
@@ -264,7 +267,7 @@ static void set_up(workspace *wk, const alfs_problem *problem,
              solution->p);
     set_side(wk, COLS, problem->beta / (u2 * wk->unit_w), problem->beta / (u2 * wk->unit_w),
              solution->q);
-    set_side(wk, WEIGHTS, problem->lambda / u2, 20.0 * problem->lambda / u2, solution->l);
+    set_side(wk, WEIGHTS, problem->lambda / u2, rho1 * problem->lambda / u2, solution->l);
     if (wk->side[WEIGHTS].on || settings->paper) {
         /* Algorithm 1 keeps its block Z = W X even where lambda = 0. */
         wk->side[WEIGHTS].on = true;
@@ -823,6 +826,27 @@ static double weighted_sum(workspace *wk, const double *w)
 
 /* ---- the end --------------------------------------------------------------------- */
 
+/* || W - copy || / max(||W||, ||copy||) of rows and columns (the weights keep theirs of
+ * their last update). */
+static void residuals(workspace *wk)
+{
+    size_t m = (size_t) wk->m;
+
+    for (int which = 0; which < 2; which++) {
+        side *sd = &wk->side[which];
+        double diff = 0.0, copy = 0.0, full = la_ss(wk->len, wk->w);
+        if (!sd->on) continue;
+        for (int j = 0; j < wk->q; j++)
+            for (size_t i = 0; i < m; i++) {
+                size_t at = i + (size_t) j * m;
+                double c = (1.0 - sd->cut[which == ROWS ? i : (size_t) j]) * sd->v[at];
+                copy += c * c;
+                diff += (wk->w[at] - c) * (wk->w[at] - c);
+            }
+        sd->residual = diff > 0.0 ? sqrt(diff / fmax(full, copy)) : 0.0;
+    }
+}
+
 /* P = s (L2 + theta E), Q = s (L3 + (1 - theta) E), L = s L1 in the places of V; the
  * optimality residual; everything back to the user's units. */
 static void finish(workspace *wk, alfs_solution *solution, alfs_info *info)
@@ -833,6 +857,7 @@ static void finish(workspace *wk, alfs_solution *solution, alfs_info *info)
     double p_share = wk->scale * wk->theta, q_share = wk->scale * (1.0 - wk->theta);
 
     if (!wk->known_zero) {
+        residuals(wk);
         if (z->v != NULL) multiplier_coordinates(wk);
         gradient(wk, wk->w, &ss, &rx);
         split_sums(wk);

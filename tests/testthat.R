@@ -1,4 +1,6 @@
-library(testthat)
-library(ufselect)
-
-test_check("ufselect")
+# testthat is suggested: without it there is nothing to run.
+if (requireNamespace("testthat", quietly = TRUE)) {
+  library(testthat)
+  library(ufselect)
+  test_check("ufselect")
+}

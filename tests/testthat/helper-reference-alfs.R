@@ -73,11 +73,11 @@ ref_alfs_dual <- function(x, p, q, l = NULL, alpha, beta, lambda = 0) {
   y <- u %*% (core / (2 * outer(d, d))) %*% t(v)
   equation <- 2 * t(x_t) %*% y %*% t(x_t) - right
   c(
-    value = 2 * sum(y * x_t) - sum(y^2),
+    value = unname(2 * sum(y * x_t) - sum(y^2)),
     equation = sqrt(sum(equation^2) / sum((2 * crossprod(x_t) %*% t(x_t))^2)),
-    rows = max(sqrt(rowSums(p^2))) / alpha,
-    columns = max(sqrt(colSums(q^2))) / beta,
-    weights = if (lambda > 0) max(abs(l) / ref_alfs_weights(x)) / lambda else 0
+    rows = unname(max(sqrt(rowSums(p^2))) / alpha),
+    columns = unname(max(sqrt(colSums(q^2))) / beta),
+    weights = unname(if (lambda > 0) max(abs(l) / ref_alfs_weights(x)) / lambda else 0)
   )
 }
 
@@ -87,3 +87,64 @@ ref_alfs_max <- function(x) {
   c(alpha = max(sqrt(rowSums(g0^2))), beta = max(sqrt(colSums(g0^2))),
     lambda = 2 * max(rowSums(x^2)))
 }
+
+# The step of Algorithm 1 for W, by the Kronecker product.
+ref_alfs_step <- function(x, h, rho) {
+  x_t <- t(x)
+  n <- ncol(x_t)
+  d <- nrow(x_t)
+  big <- kronecker(tcrossprod(x_t), 2 * crossprod(x_t) + rho[1] * diag(n)) +
+    (rho[2] + rho[3]) * diag(n * d)
+  matrix(solve(big, as.vector(h)), n, d)
+}
+
+# min ||X - X A||^2 + g sum_i ||A_i.|| by plain proximal gradient, X = t(x).
+ref_ted_convex <- function(x, g, n_iter = 20000L) {
+  k <- tcrossprod(x)
+  step <- 1 / (2 * max(eigen(k, TRUE, TRUE)$values))
+  a <- matrix(0, nrow(x), nrow(x))
+  for (i in seq_len(n_iter)) a <- ref_prox_rows(a - step * 2 * (k %*% a - k), step * g)
+  a
+}
+
+# Greedy TED over columns with the growing pool, by deflating the Gram matrix of all
+# columns; picked columns are no longer rebuilt.
+ref_pivot_order <- function(x, by_norm, first, most) {
+  mu <- mean(colSums(x^2)) / (nrow(x) - 1)
+  k <- crossprod(x)
+  pool <- min(first, length(by_norm))
+  picked <- integer()
+  done <- integer() # picked under an earlier pool
+  repeat {
+    until <- min(most, if (pool == length(by_norm)) pool else pool %/% 5L)
+    while (length(picked) < until) {
+      items <- setdiff(by_norm[seq_len(pool)], done)
+      open <- setdiff(items, picked)
+      score <- colSums(k[items, open, drop = FALSE]^2) / (diag(k)[open] + mu)
+      j <- open[which.max(score)]
+      k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
+      picked <- c(picked, j)
+    }
+    if (pool == length(by_norm) || until == most) break
+    done <- picked
+    pool <- min(2L * pool, length(by_norm))
+  }
+  c(picked, setdiff(by_norm, picked))
+}
+
+# Test data: few groups, correlated columns and noise.
+alfs_data <- function(n, p, seed = 1) {
+  withr::with_seed(seed, {
+    z <- matrix(rnorm(n * 4), n) + matrix(rnorm(12), 3)[rep_len(1:3, n), ]
+    x <- matrix(rnorm(n * p, sd = .5), n)
+    half <- seq_len(ceiling(p / 2))
+    x[, half] <- x[, half] + z %*% matrix(rnorm(4 * length(half)), 4)
+    scale(x)[, ]
+  })
+}
+
+# As given: no centring, no scaling.
+alfs_raw <- function(x, ...) ufs_alfs(x, ..., center = FALSE, scale = FALSE)
+
+# Polished: a fixed number of iterations, no early stop.
+polished <- function(n = 2000L) ufs_control(max_iter = n, tol = -1, warn = FALSE)

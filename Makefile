@@ -1,0 +1,29 @@
+# Two commands, each with all the set-up it needs on a fresh Debian or Ubuntu machine:
+#   make demo                                     the main job on real data
+#   make demo DATA=my.csv CLUSTERS=5 K=20 LABEL=class   the same on your own file
+#   make check                                    tarball, R CMD check --as-cran, all tests
+LIB := $(CURDIR)/.lib
+OUT := $(CURDIR)/demo-out
+DATA :=
+CLUSTERS :=
+K := 20
+LABEL :=
+
+.PHONY: demo check doc clean
+
+demo:
+	@bash .ci/setup demo "$(LIB)"
+	@R_LIBS="$(LIB)" R CMD INSTALL --no-test-load --clean --library="$(LIB)" . >"$(LIB)/install.log" 2>&1 || { cat "$(LIB)/install.log"; exit 1; }
+	@R_LIBS="$(LIB)" Rscript inst/scripts/demo.R --out="$(OUT)" --k="$(K)" --data="$(DATA)" --clusters="$(CLUSTERS)" --label="$(LABEL)"
+
+check:
+	@bash .ci/setup check "$(LIB)"
+	@bash .ci/check "$(LIB)"
+
+# For developers: NAMESPACE and man/ from the comments in R/.
+doc:
+	@Rscript -e 'roxygen2::roxygenise(".", load_code = "source")'
+	@rm -f src/*.o src/*.so
+
+clean:
+	rm -rf "$(LIB)" "$(OUT)" src/*.o src/*.so *.tar.gz ufselect.Rcheck

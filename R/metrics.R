@@ -1,0 +1,68 @@
+# Agreement of a clustering with known classes.
+
+#' Accuracy, NMI and ARI of a clustering
+#'
+#' Compares cluster labels with known classes, for judging a selection after the fact.
+#'
+#' With the table \eqn{n_{gh}} of clusters g and classes h: `accuracy` is the share of
+#' samples on the best one-to-one match of clusters to classes (Hungarian method, package
+#' clue); `nmi` the mutual information divided by the geometric mean of the two entropies;
+#' `ari` the Rand index adjusted for chance (Hubert and Arabie, 1985). All three are 1 for
+#' equal partitions; `ari` is 0 on average for random labels and may be negative.
+#'
+#' @param cluster Cluster labels, a vector of length n.
+#' @param class Known classes, the same length. Samples with a missing class are left out.
+#' @return A named numeric vector `accuracy`, `nmi`, `ari`.
+#' @references Hubert, L. and Arabie, P. (1985) Comparing partitions. *Journal of
+#'   Classification* **2**, 193-218. \doi{10.1007/BF01908075}
+#' @examples
+#' if (requireNamespace("clue", quietly = TRUE)) {
+#'   set.seed(1)
+#'   ufs_cluster_metrics(kmeans(iris[, 1:4], 3)$cluster, iris$Species)
+#' }
+#' @export
+ufs_cluster_metrics <- function(cluster, class) {
+  if (length(cluster) != length(class)) {
+    ufs_abort("argument", "`cluster` has length ", length(cluster), " and `class` ",
+      length(class), ".", argument = "class")
+  }
+  known <- !is.na(class)
+  if (anyNA(cluster[known]) || !any(known)) {
+    ufs_abort("argument", "`cluster` has missing values, or every class is missing.",
+      argument = "cluster")
+  }
+  counts <- unclass(table(as.character(cluster[known]), as.character(class[known])))
+  c(accuracy = matched_accuracy(counts), nmi = table_nmi(counts), ari = table_ari(counts))
+}
+
+matched_accuracy <- function(counts) {
+  check_installed("clue", "to match clusters with classes")
+  # solve_LSAP wants no more rows than columns.
+  if (nrow(counts) > ncol(counts)) counts <- t(counts)
+  match <- clue::solve_LSAP(counts, maximum = TRUE)
+  sum(counts[cbind(seq_along(match), as.integer(match))]) / sum(counts)
+}
+
+table_nmi <- function(counts) {
+  joint <- counts / sum(counts)
+  row <- rowSums(joint)
+  col <- colSums(joint)
+  entropy <- function(p) -sum(p[p > 0] * log(p[p > 0]))
+  scale <- sqrt(entropy(row) * entropy(col))
+  # One cluster and one class agree perfectly; one of them alone says nothing.
+  if (scale == 0) {
+    return(as.numeric(length(row) == length(col)))
+  }
+  (entropy(row) + entropy(col) - entropy(joint)) / scale
+}
+
+table_ari <- function(counts) {
+  pairs <- function(k) sum(k * (k - 1) / 2)
+  n <- sum(counts)
+  same <- pairs(counts)
+  row <- pairs(rowSums(counts))
+  col <- pairs(colSums(counts))
+  expected <- row * col / pairs(n)
+  most <- (row + col) / 2
+  if (most == expected) 1 else (same - expected) / (most - expected)
+}

@@ -1,0 +1,39 @@
+# Slow, literal R versions of the shared kernels. One helper-reference-<system>.R per
+# system holds the literal versions of its solver.
+
+rel_diff <- function(a, b) max(abs(a - b)) / max(abs(b), .Machine$double.xmin)
+
+ref_row_norms <- function(v) apply(v, 1L, function(row) sqrt(sum(row^2)))
+
+# Full inverses, no shortcut.
+ref_ridge <- function(x, t, g, lambda) {
+  solve(crossprod(x) + lambda * diag(1 / g, length(g))) %*% crossprod(x, t)
+}
+
+ref_polar <- function(a) {
+  s <- svd(a)
+  s$u %*% t(s$v)
+}
+
+ref_prox_rows <- function(a, t) {
+  norm <- ref_row_norms(a)
+  a * pmax(0, 1 - t / norm)
+}
+
+# Bisection on the shift: slow, but obviously the projection.
+ref_simplex <- function(y, total) {
+  f <- function(shift) sum(pmax(y - shift, 0)) - total
+  shift <- uniroot(f, c(min(y) - total, max(y)), tol = 1e-14)$root
+  pmax(y - shift, 0)
+}
+
+# A planted problem: c Gaussian clusters in the first `informative` columns.
+planted <- function(n = 60, p = 40, c = 3, informative = 8, seed = 1, gap = 3) {
+  withr::with_seed(seed, {
+    cluster <- rep_len(seq_len(c), n)
+    centre <- replicate(informative, sample(seq(-gap, gap, length.out = c)))
+    x <- matrix(rnorm(n * p), n)
+    x[, seq_len(informative)] <- x[, seq_len(informative)] + centre[cluster, ]
+    list(x = x, cluster = cluster, informative = seq_len(informative))
+  })
+}

@@ -1,0 +1,68 @@
+# variance, pca, kmeans_f, random: what every comparison shows.
+
+test_that("variance is var()", {
+  expect_equal(feature_scores(ufs_variance(mtcars)), vapply(mtcars, var, 0), tolerance = 1e-12)
+  expect_warning(ufs_variance(mtcars, scale = TRUE), class = "ufs_warning_void")
+})
+
+test_that("pca loadings are prcomp's, in both Gram forms", {
+  wide <- matrix(rnorm(8 * 30), 8)
+  for (x in list(as.matrix(mtcars), wide)) {
+    fit <- ufs_pca(x, 3)
+    ref <- prcomp(x, scale. = TRUE)$rotation[, 1:3]
+    expect_equal(abs(unname(fit$solution$loadings)), abs(unname(ref)), tolerance = 1e-8)
+    expect_equal(unname(feature_scores(fit)), unname(sqrt(rowSums(ref^2))), tolerance = 1e-8)
+    expect_equal(fit$solution$sdev, prcomp(x, scale. = TRUE)$sdev[1:3], tolerance = 1e-10)
+    expect_equal(fit$solution$scores, scale(x) %*% unname(fit$solution$loadings), ignore_attr = TRUE)
+  }
+})
+
+test_that("F statistics are those of aov()", {
+  set.seed(1)
+  fit <- ufs_kmeans_f(mtcars, 3)
+  ref <- vapply(mtcars, function(col) {
+    summary(aov(col ~ factor(fit$solution$cluster)))[[1]]$`F value`[1]
+  }, 0)
+  expect_equal(feature_scores(fit), ref, tolerance = 1e-10)
+})
+
+test_that("k-means + F finds planted features", {
+  data <- planted()
+  set.seed(1)
+  expect_setequal(selected_features(ufs_kmeans_f(data$x, 3), 8), data$informative)
+})
+
+test_that("k-means runs are distinct partitions, best first", {
+  z <- planted()$x[, 1:4]
+  set.seed(3)
+  runs <- kmeans_runs(z, 4, 15)
+  within <- vapply(runs, `[[`, 0, "withinss")
+  expect_false(is.unsorted(within))
+  expect_false(any(duplicated(lapply(runs, `[[`, "cluster"))))
+  expect_equal(within[1], {
+    cluster <- runs[[1]]$cluster
+    sum(vapply(unique(cluster), function(g) sum(scale(z[cluster == g, , drop = FALSE], scale = FALSE)^2), 0))
+  })
+  expect_null(kmeans_runs(matrix(1, 5, 2), 2, 3))
+  expect_identical(kmeans_runs(z, 1, 3)[[1]]$cluster, rep(1L, nrow(z)))
+})
+
+test_that("random numbers come from the caller's seed, and only where they are needed", {
+  draws <- function(fun) { set.seed(11); fun() }
+  expect_identical(draws(function() feature_ranking(ufs_random(mtcars))),
+    draws(function() feature_ranking(ufs_random(mtcars))))
+  expect_identical(draws(function() feature_scores(ufs_kmeans_f(mtcars, 3))),
+    draws(function() feature_scores(ufs_kmeans_f(mtcars, 3))))
+  set.seed(5)
+  before <- .Random.seed
+  ufs_variance(mtcars)
+  ufs_pca(mtcars, 2)
+  expect_identical(.Random.seed, before)
+})
+
+test_that("a feature permutation permutes the scores", {
+  perm <- c(4, 1, 3, 2)
+  x <- as.matrix(iris[, 1:4])
+  expect_equal(feature_scores(ufs_pca(x[, perm], 2)), feature_scores(ufs_pca(x, 2))[perm])
+  expect_equal(feature_scores(ufs_variance(x[, perm])), feature_scores(ufs_variance(x))[perm])
+})

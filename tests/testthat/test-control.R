@@ -1,0 +1,22 @@
+test_that("unknown settings are errors that name them", {
+  error <- expect_error(ufs_control(maxiter = 5), "`maxiter`", class = "ufs_error_control")
+  expect_identical(error$argument, "maxiter")
+  expect_error(ufs_pca(iris[, 1:4], 2, control = list(tolerance = 1)), class = "ufs_error_control")
+  expect_error(ufs_pca(iris[, 1:4], 2, control = 5), class = "ufs_error_control")
+})
+
+test_that("settings are validated", {
+  for (bad in list(list(max_iter = -1), list(max_iter = 2.5), list(tol = "a"), list(tol = NA),
+    list(verbose = NA), list(progress = 3), list(eps = -1), list(eps = 1:3),
+    list(inner_max_iter = 0), list(warn = "no"))) {
+    error <- expect_error(do.call(ufs_control, bad), class = "ufs_error_argument")
+    expect_identical(error$argument, names(bad))
+  }
+})
+
+test_that("defaults fill only what was left open", {
+  control <- resolve_control(ufs_control(tol = 1e-3), tol = 1, max_iter = 7L)
+  expect_identical(control$tol, 1e-3)
+  expect_identical(control$max_iter, 7L)
+  expect_identical(resolve_control(list(max_iter = 3), max_iter = 7L)$max_iter, 3L)
+})

@@ -1,0 +1,64 @@
+test_that("ranking: score, then key, then index, NA last", {
+  expect_identical(ufs_rank(c(2, 3, 2, NA, 3)), c(2L, 5L, 1L, 3L, 4L))
+  expect_identical(ufs_rank(c(0, 0, 1), c(.1, .9, 0)), c(3L, 2L, 1L))
+  expect_identical(ufs_rank(c(Inf, -Inf, 0)), c(1L, 3L, 2L))
+})
+
+test_that("selections are nested and follow the scores", {
+  fit <- ufs_variance(mtcars)
+  score <- feature_scores(fit)
+  for (k in seq_along(score)) {
+    top <- selected_features(fit, k)
+    expect_identical(top[seq_len(k - 1)], if (k > 1) selected_features(fit, k - 1) else character())
+    expect_true(min(score[top]) >= max(score[setdiff(names(score), top)], -Inf))
+  }
+  expect_identical(selected_features(fit, 3, as = "index"), match(selected_features(fit, 3), names(mtcars)))
+})
+
+test_that("a tie at the cut is reported, and goes to the lower index", {
+  x <- cbind(a = 1:5, b = c(2, 4, 6, 8, 1), c = 5:1, d = rnorm(5) / 10)
+  fit <- ufs_variance(x)
+  expect_message(top <- selected_features(fit, 2), class = "ufs_message_tie")
+  expect_identical(top, c("b", "a"))
+  expect_silent(selected_features(fit, 3))
+})
+
+test_that("k and m out of range, and the wrong kind of fit, are errors", {
+  fit <- ufs_variance(iris[, 1:4])
+  for (k in list(0, 5, 1.5, NA, "2")) {
+    error <- expect_error(selected_features(fit, k), class = "ufs_error_argument")
+    expect_identical(error$argument, "k")
+  }
+  expect_error(selected_features(fit), class = "ufs_error_argument")
+  expect_error(selected_samples(fit, 2), "does not select samples", class = "ufs_error_argument")
+  expect_error(sample_scores(fit), class = "ufs_error_argument")
+  expect_error(feature_scores(1), class = "ufs_error_argument")
+})
+
+test_that("statuses warn by class, and only if asked", {
+  fit <- ufs_variance(iris[, 1:4])
+  expect_silent(warn_status(fit))
+  for (status in setdiff(status_labels, "converged")) {
+    fit$status <- status
+    expect_warning(warn_status(fit), class = paste0("ufs_warning_", status))
+    expect_warning(warn_status(fit), class = "ufs_warning")
+  }
+  fit$control$warn <- FALSE
+  expect_silent(warn_status(fit))
+})
+
+test_that("a LAPACK failure is a classed error", {
+  expect_silent(check_lapack(0L, "pca"))
+  expect_error(check_lapack(3L, "pca"), "info = 3", class = "ufs_error_lapack")
+})
+
+test_that("the object holds what design promises", {
+  fit <- ufs_pca(iris[, 1:4], 2)
+  expect_s3_class(fit, c("ufs_pca", "ufs"), exact = TRUE)
+  expect_true(all(c("method", "call", "params", "control", "feature_scores", "feature_ranking",
+    "solution", "trace", "status", "iterations", "certificate", "elapsed", "center", "scale",
+    "names") %in% names(fit)))
+  expect_identical(fit$params$n_components, 2L)
+  expect_gte(fit$elapsed, 0)
+  expect_false("x" %in% names(fit))
+})

@@ -1,0 +1,142 @@
+good <- as.matrix(iris[, 1:4])
+
+expect_input_error <- function(object, argument = "x", class = "ufs_error_input") {
+  error <- expect_error(object, class = class)
+  expect_s3_class(error, "ufs_error")
+  expect_identical(error$argument, argument)
+}
+
+test_that("matrix, data frame, tibble and Matrix give the same fit", {
+  ref <- ufs_variance(good)
+  expect_equal(feature_scores(ufs_variance(iris[, 1:4])), feature_scores(ref))
+  skip_if_not_installed("tibble")
+  expect_equal(feature_scores(ufs_variance(tibble::as_tibble(iris[, 1:4]))), feature_scores(ref))
+  skip_if_not_installed("Matrix")
+  sparse <- Matrix::Matrix(good, sparse = TRUE)
+  expect_message(fit <- ufs_variance(sparse), "4.7 KiB", class = "ufs_message_dense")
+  expect_equal(feature_scores(fit), feature_scores(ref))
+})
+
+test_that("integer and logical matrices are numbers", {
+  x <- matrix(c(1L, 5L, 2L, 7L, 0L, 1L), 3)
+  expect_equal(feature_scores(ufs_variance(x)), c(V1 = var(x[, 1]), V2 = var(x[, 2])))
+  expect_equal(unname(feature_scores(ufs_variance(x > 1))), apply(x > 1, 2, var))
+})
+
+test_that("bad data are refused with the names of the columns", {
+  expect_input_error(ufs_variance(replace(good, 5, NA)))
+  expect_error(ufs_variance(replace(good, 5, Inf)), "'Sepal.Length'")
+  expect_error(ufs_variance(replace(good, 155, NaN)), "'Sepal.Width'")
+  expect_input_error(ufs_variance(iris))
+  expect_error(ufs_variance(iris), "'Species'")
+  expect_input_error(ufs_variance(data.frame(a = 1:3, b = c("u", "v", "w"))))
+  expect_input_error(ufs_variance(data.frame(a = 1:3, b = as.Date("2026-01-01") + 0:2)))
+  expect_input_error(ufs_variance(data.frame(a = 1:3, b = I(list(1, 2, 3)))))
+  expect_input_error(ufs_variance(matrix(letters[1:6], 3)))
+  expect_input_error(ufs_variance(matrix(1i, 3, 2)))
+  expect_input_error(ufs_variance(good[, 0]))
+  expect_input_error(ufs_variance(good[1:2, ]))
+  expect_input_error(ufs_variance(1:10))
+  expect_input_error(ufs_variance(NULL))
+  expect_input_error(ufs_variance(matrix(1, 5, 3)))
+})
+
+test_that("many bad columns are counted, not listed", {
+  x <- matrix(rnorm(60), 5)
+  x[1, ] <- NA
+  expect_error(ufs_variance(x), "'V1', 'V2', 'V3', 'V4', 'V5' and 7 more")
+})
+
+test_that("the input is never modified", {
+  x <- good + 0
+  before <- x + 0
+  frame <- iris[, 1:4]
+  frame_before <- data.frame(lapply(frame, function(col) col + 0))
+  ufs_pca(x, 2)
+  ufs_pca(frame, 2)
+  set.seed(1)
+  ufs_kmeans_f(x, 3)
+  expect_identical(x, before)
+  expect_identical(frame, frame_before)
+})
+
+test_that("constant columns are kept, NA, last, with one warning that counts them", {
+  x <- cbind(a = 7, good, b = 1e-30)
+  warnings <- capture_warnings(fit <- ufs_variance(x))
+  expect_length(warnings, 1L)
+  expect_match(warnings, "^2 columns .*'a', 'b'")
+  expect_length(feature_scores(fit), 6L)
+  expect_identical(unname(is.na(feature_scores(fit))), c(TRUE, FALSE, FALSE, FALSE, FALSE, TRUE))
+  expect_identical(unname(feature_ranking(fit))[5:6], c(1L, 6L))
+  expect_equal(feature_scores(fit)[2:5], feature_scores(ufs_variance(good)))
+  expect_warning(ufs_variance(x), class = "ufs_warning_constant")
+})
+
+test_that("constant means constant up to rounding, at any scale", {
+  base <- c(1, 2, 4, 8)
+  x <- cbind(tiny = base * 1e-200, huge = base * 1e200, offset = 1e9 + base,
+    rounding = .1 + c(0, 1, 0, 1) * 1e-17, noise = 1 + c(0, 1, 0, 0) * .Machine$double.eps)
+  expect_warning(data <- as_ufs_matrix(x), class = "ufs_warning_constant")
+  expect_identical(data$constant, 4:5)
+  colnames(data$x) <- data$features[data$keep]
+  # Standardised columns do not know their scale.
+  expect_equal(data$x[, "tiny"], data$x[, "huge"], tolerance = 1e-14)
+  expect_equal(data$x[, "tiny"], as.vector(scale(base)), tolerance = 1e-14)
+  expect_equal(data$x[, "offset"], as.vector(scale(base)), tolerance = 1e-6)
+})
+
+test_that("centring and scaling agree with scale()", {
+  data <- as_ufs_matrix(good)
+  expect_equal(data$x, scale(good), ignore_attr = TRUE, tolerance = 1e-14)
+  expect_equal(data$center, colMeans(good))
+  expect_equal(data$scale, apply(good, 2, sd))
+  plain <- as_ufs_matrix(good, center = FALSE, scale = FALSE)
+  expect_identical(unname(plain$x), unname(good))
+  expect_false(plain$center)
+})
+
+test_that("names are kept, made up where missing, made unique where doubled", {
+  fit <- ufs_variance(unname(good))
+  expect_named(feature_scores(fit), paste0("V", 1:4))
+  expect_type(selected_features(fit, 2), "integer")
+  x <- good
+  colnames(x)[3] <- "Sepal.Length"
+  expect_warning(fit <- ufs_variance(x), "'Sepal.Length'", class = "ufs_warning_names")
+  expect_identical(anyDuplicated(names(feature_scores(fit))), 0L)
+  expect_identical(selected_features(fit, 1), "Sepal.Length.1")
+  expect_equal(predict(fit, x, k = 1)[, 1], x[, 3])
+  colnames(x) <- c("a", "", NA, "d")
+  expect_named(feature_scores(ufs_variance(x)), c("a", "V2", "V3", "d"))
+  rownames(x) <- paste0("s", seq_len(nrow(x)))
+  expect_named(sample_scores(ufs_random(x, "samples")), rownames(x))
+})
+
+test_that("equal columns are found by value", {
+  x <- cbind(c(1, 0, 3), c(2, 2, 2), c(1, -0, 3), c(2, 2, 2), c(1, 0, 3 + 1e-15))
+  expect_identical(equal_columns(x), c(1L, 2L, 1L, 2L, 5L))
+  wide <- matrix(rnorm(4 * 500), 4)
+  again <- sample.int(500, 300, replace = TRUE)
+  expect_identical(equal_columns(cbind(wide, wide[, again]))[501:800], again)
+})
+
+test_that("argument checks name their argument", {
+  bad <- function(object, argument) expect_input_error(object, argument, "ufs_error_argument")
+  for (value in list(0, 1.5, NA, "3", c(2, 3), NULL, Inf, 150)) {
+    bad(ufs_kmeans_f(good, value), "n_clusters")
+  }
+  bad(ufs_kmeans_f(good), "n_clusters")
+  bad(ufs_pca(good, 5), "n_components")
+  bad(ufs_pca(cbind(unname(good), unname(good)), 6), "n_components")
+  bad(ufs_random(good, "rows"), "what")
+  bad(ufs_pca(good, 2, center = NA), "center")
+  bad(ufs_pca(good, 2, scale = "yes"), "scale")
+})
+
+test_that("a hopeless allocation stops with the number of bytes", {
+  withr::local_options(ufselect.max_bytes = 1000)
+  expect_error(check_bytes(2048, "This", "Do less."), "2 KiB.*1000 B.*Do less",
+    class = "ufs_error_memory")
+  expect_silent(check_bytes(999, "This", ""))
+  skip_if_not_installed("Matrix")
+  expect_error(ufs_variance(Matrix::Matrix(good)), class = "ufs_error_memory")
+})

@@ -1,0 +1,143 @@
+set.seed(42)
+
+test_that("row norms, column norms and l2,1 agree with plain R", {
+  v <- matrix(rnorm(35), 7)
+  v[3, ] <- 0
+  out <- .Call(C_test_norms, v, 0)
+  expect_equal(out$row, ref_row_norms(v), tolerance = 1e-15)
+  expect_equal(out$col, ref_row_norms(t(v)), tolerance = 1e-15)
+  expect_equal(out$l21, sum(ref_row_norms(v)), tolerance = 1e-15)
+  expect_equal(out$ss, sum(v^2), tolerance = 1e-15)
+  expect_identical(out$row[3], 0)
+})
+
+test_that("the smoothed l2,1 norm and its weights are finite at zero rows", {
+  v <- matrix(rnorm(35), 7)
+  v[3, ] <- 0
+  eps <- 1e-4
+  out <- .Call(C_test_norms, v, eps)
+  expect_equal(out$l21, sum(sqrt(ref_row_norms(v)^2 + eps)), tolerance = 1e-15)
+  expect_equal(out$g, 2 * sqrt(ref_row_norms(v)^2 + eps), tolerance = 1e-15)
+  expect_equal(out$g[3], 2 * sqrt(eps))
+})
+
+test_that("the weighted ridge solve has one answer in both forms", {
+  for (size in list(c(12, 5), c(5, 12), c(8, 8), c(6, 1))) {
+    x <- matrix(rnorm(prod(size)), size[1])
+    t <- matrix(rnorm(size[1] * 3), size[1])
+    g <- runif(size[2], .1, 2)
+    ref <- ref_ridge(x, t, g, .7)
+    for (form in c("n", "p", "a")) {
+      out <- .Call(C_test_ridge, x, t, g, .7, form)
+      expect_identical(out$info, 0L)
+      expect_lt(rel_diff(out$v, ref), 1e-12)
+    }
+  }
+})
+
+test_that("the ridge solve picks the p-form only when it is cheaper, and never at p > n", {
+  form <- function(n, p) {
+    .Call(C_test_ridge, matrix(rnorm(n * p), n), matrix(rnorm(n), n), rep(1, p), 1, "a")$p_form
+  }
+  expect_true(form(40, 20))
+  expect_false(form(20, 60))
+})
+
+test_that("a zero weight gives an exactly zero row", {
+  x <- matrix(rnorm(60), 6)
+  g <- runif(10)
+  g[4] <- 0
+  for (form in c("n", "p")) {
+    v <- .Call(C_test_ridge, x, matrix(rnorm(12), 6), g, .3, form)$v
+    expect_identical(v[4, ], c(0, 0))
+    expect_true(all(v[-4, ] != 0))
+  }
+})
+
+test_that("the polar factor is the orthonormal maximiser of tr(E'A)", {
+  for (size in list(c(9, 3), c(4, 4), c(7, 1))) {
+    a <- matrix(rnorm(prod(size)), size[1])
+    e <- .Call(C_test_polar, a, NULL)$e
+    expect_lt(max(abs(crossprod(e) - diag(size[2]))), 1e-13)
+    expect_equal(e, ref_polar(a), tolerance = 1e-12)
+    expect_equal(sum(e * a), sum(svd(a)$d), tolerance = 1e-13)
+  }
+})
+
+test_that("a rank-deficient polar step stays orthonormal and does not lose", {
+  a <- outer(rnorm(8), rnorm(3))
+  old <- qr.Q(qr(matrix(rnorm(24), 8)))
+  e <- .Call(C_test_polar, a, old)$e
+  expect_lt(max(abs(crossprod(e) - diag(3))), 1e-12)
+  expect_gte(sum(e * a), sum(old * a) - 1e-12)
+  # A = 0: nothing to follow, so the old factor stays.
+  zero <- .Call(C_test_polar, 0 * a, old)$e
+  expect_equal(zero, old, tolerance = 1e-12)
+})
+
+test_that("thin SVD and partial eigenpairs agree with base R", {
+  for (size in list(c(9, 4), c(4, 9))) {
+    a <- matrix(rnorm(36), size[1])
+    out <- .Call(C_test_svd, a)
+    expect_equal(out$s, svd(a)$d, tolerance = 1e-13)
+    expect_equal(out$u %*% (out$s * out$vt), a, tolerance = 1e-13)
+  }
+  s <- crossprod(matrix(rnorm(80), 10))
+  ref <- eigen(s)
+  low <- .Call(C_test_eig, s, 1L, 3L)
+  expect_equal(low$values, rev(ref$values)[1:3], tolerance = 1e-10)
+  expect_lt(max(abs(s %*% low$vectors - low$vectors %*% diag(low$values))), 1e-11)
+  expect_true(all(apply(low$vectors, 2, function(v) v[which.max(abs(v))] > 0)))
+})
+
+test_that("proximal maps are the minimisers of their problems", {
+  a <- matrix(rnorm(24), 4)
+  a[2, ] <- 1e-3
+  out <- .Call(C_test_prox, a, .5)
+  expect_equal(out$rows, ref_prox_rows(a, .5), tolerance = 1e-14)
+  expect_equal(out$cols, t(ref_prox_rows(t(a), .5)), tolerance = 1e-14)
+  expect_equal(out$soft, sign(a) * pmax(abs(a) - .5, 0), tolerance = 1e-14)
+  expect_identical(out$rows[2, ], rep(0, 6))
+  expect_equal(.Call(C_test_prox, 0 * a, .5)$rows, 0 * a)
+})
+
+test_that("the simplex projection is exact", {
+  for (total in c(1, 2.5)) {
+    for (y in list(rnorm(10), c(5, -5), rep(.3, 4), 7, c(0, 0, 1))) {
+      out <- .Call(C_test_proj, as.double(y), total)$simplex
+      expect_equal(sum(out), total, tolerance = 1e-14)
+      expect_true(all(out >= 0))
+      expect_equal(out, ref_simplex(y, total), tolerance = 1e-10)
+    }
+  }
+})
+
+test_that("the sphere projection lands on the sphere, also from its centre", {
+  y <- rnorm(9)
+  out <- .Call(C_test_proj, y, 1)$sphere
+  expect_equal(sum((out - .5)^2), 9 / 4, tolerance = 1e-12)
+  expect_equal((out - .5) / sqrt(sum((out - .5)^2)), (y - .5) / sqrt(sum((y - .5)^2)))
+  centre <- .Call(C_test_proj, rep(.5, 9), 1)$sphere
+  expect_equal(sum((centre - .5)^2), 9 / 4, tolerance = 1e-12)
+})
+
+test_that("the hook calls the progress function and prints only if asked", {
+  seen <- NULL
+  control <- ufs_control(progress = function(iteration, objective, change) {
+    seen <<- rbind(seen, c(iteration, objective, change))
+  })
+  expect_silent(.Call(C_test_hook, control, 3L))
+  expect_equal(seen, cbind(1:3, 1 / 1:3, .5))
+  expect_output(.Call(C_test_hook, ufs_control(verbose = TRUE), 1L), "test +1  objective 1")
+  expect_error(.Call(C_test_hook, ufs_control(progress = function(...) stop("mine")), 1L), "mine")
+})
+
+test_that("an interrupt (here a time limit) leaves a long loop", {
+  slow <- ufs_control(progress = function(...) Sys.sleep(.01))
+  expect_error({
+    setTimeLimit(elapsed = .05, transient = TRUE)
+    on.exit(setTimeLimit())
+    .Call(C_test_hook, slow, 1000L)
+  }, "time limit")
+  setTimeLimit()
+})

@@ -1,0 +1,75 @@
+shown <- function(fit) {
+  fit$elapsed <- 0
+  fit
+}
+
+test_that("print says what matters in at most 15 lines", {
+  fit <- ufs_variance(iris[, 1:4])
+  expect_snapshot(print(fit))
+  expect_snapshot(print(ufs_pca(iris[, 1:4], 2)))
+  expect_lte(length(capture.output(print(fit))), 15)
+  capture.output(expect_invisible(print(fit)))
+})
+
+test_that("summary prints scores and the best features", {
+  fit <- ufs_variance(iris[, 1:4])
+  fit$elapsed <- 0
+  expect_snapshot(summary(fit))
+})
+
+test_that("errors read well", {
+  expect_snapshot(error = TRUE, {
+    ufs_variance(iris)
+    ufs_variance(matrix(c(1, NA, 3), 3))
+    ufs_variance(matrix(0, 3, 0))
+    ufs_kmeans_f(iris[, 1:4], 2.5)
+    ufs_pca(iris[, 1:4], 9)
+    ufs_control(maxit = 3)
+    selected_features(ufs_variance(iris[, 1:4]), 5)
+  })
+})
+
+test_that("plots draw and return the fit", {
+  pdf(NULL)
+  on.exit(dev.off())
+  fit <- ufs_variance(iris[, 1:4])
+  expect_identical(plot(fit), fit)
+  expect_identical(plot(fit, "scores", k = 2, main = "mine"), fit)
+  expect_error(plot(fit, "objective"), class = "ufs_error_argument")
+  expect_silent(plot(ufs_random(iris[, 1:4], "both"), "samples"))
+})
+
+test_that("predict keeps columns by name, whatever their order", {
+  fit <- ufs_variance(iris[, 1:4])
+  best <- predict(fit, iris[1:3, ], k = 2)
+  expect_identical(best, iris[1:3, selected_features(fit, 2)])
+  expect_identical(predict(fit, as.matrix(iris[1:3, 4:1]), k = 2),
+    as.matrix(iris[1:3, selected_features(fit, 2)]))
+  expect_error(predict(fit, iris[, 1:2], k = 3), "'Petal.Length'", class = "ufs_error_input")
+  expect_error(predict(fit, iris), class = "ufs_error_argument")
+  expect_error(predict(fit, 1:3, k = 1), class = "ufs_error_argument")
+  bare <- ufs_variance(unname(as.matrix(iris[, 1:4])))
+  expect_error(predict(bare, matrix(0, 2, 3), k = 1), class = "ufs_error_input")
+})
+
+test_that("as.data.frame has one row per feature, best first", {
+  table <- as.data.frame(ufs_variance(iris[, 1:4]))
+  expect_named(table, c("feature", "index", "score", "rank"))
+  expect_false(is.unsorted(-table$score))
+  expect_identical(table$rank, 1:4)
+  both <- ufs_random(iris[, 1:4], "both")
+  expect_identical(nrow(as.data.frame(both, what = "samples")), 150L)
+})
+
+test_that("coef without coefficients is an error", {
+  expect_error(coef(ufs_variance(iris[, 1:4])), class = "ufs_error_argument")
+})
+
+test_that("tidy, glance and autoplot work when their packages are there", {
+  skip_if_not_installed("generics")
+  fit <- ufs_pca(iris[, 1:4], 2)
+  expect_identical(generics::tidy(fit), as.data.frame(fit))
+  expect_identical(nrow(generics::glance(fit)), 1L)
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(ggplot2::autoplot(fit, "scores"), "ggplot")
+})

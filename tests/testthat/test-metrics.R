@@ -1,0 +1,40 @@
+test_that("equal partitions score 1 whatever their labels", {
+  skip_if_not_installed("clue")
+  class <- rep(c("b", "a", "c"), c(5, 7, 9))
+  expect_equal(ufs_cluster_metrics(match(class, c("c", "a", "b")), class),
+    c(accuracy = 1, nmi = 1, ari = 1))
+})
+
+test_that("accuracy is the best match, brute force over permutations", {
+  skip_if_not_installed("clue")
+  set.seed(2)
+  cluster <- sample(3, 40, TRUE)
+  class <- sample(3, 40, TRUE)
+  perms <- rbind(1:3, c(1, 3, 2), c(2, 1, 3), c(2, 3, 1), c(3, 1, 2), 3:1)
+  best <- max(apply(perms, 1, function(perm) mean(perm[cluster] == class)))
+  expect_equal(ufs_cluster_metrics(cluster, class)[["accuracy"]], best)
+})
+
+test_that("more or fewer clusters than classes are fine", {
+  skip_if_not_installed("clue")
+  expect_equal(ufs_cluster_metrics(1:6, rep(1:2, 3))[["accuracy"]], 2 / 6)
+  expect_equal(ufs_cluster_metrics(rep(1, 6), rep(1:2, 3)),
+    c(accuracy = .5, nmi = 0, ari = 0))
+})
+
+test_that("ari agrees with mclust", {
+  skip_if_not_installed("clue")
+  skip_if_not_installed("mclust")
+  set.seed(3)
+  cluster <- sample(4, 60, TRUE)
+  class <- sample(3, 60, TRUE)
+  expect_equal(ufs_cluster_metrics(cluster, class)[["ari"]],
+    mclust::adjustedRandIndex(cluster, class))
+})
+
+test_that("missing classes are left out, bad lengths are errors", {
+  skip_if_not_installed("clue")
+  expect_equal(ufs_cluster_metrics(c(1, 1, 2, 2), c("a", "a", "b", NA))[["accuracy"]], 1)
+  expect_error(ufs_cluster_metrics(1:3, 1:4), class = "ufs_error_argument")
+  expect_error(ufs_cluster_metrics(c(1, NA), 1:2), class = "ufs_error_argument")
+})
