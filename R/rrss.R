@@ -111,12 +111,16 @@ new_mm_fit <- function(method, call, params, control, data, out, unit, penalty,
     status = status_label(out$status), iterations = out$iterations,
     certificate = c(gap = out$gap, dual = out$dual * unit),
     elapsed = proc.time()[[3L]] - start)
-  if (all(score == 0) && fit$status == "converged" && control$warn) {
-    ufs_warn("zero", "All scores of ufs_", method, "() are zero at this penalty; the ranking ",
-      "follows the dual activity only. Use a smaller `", penalty, "_rel`.")
-  }
+  warn_zero(fit, penalty)
   warn_status(fit)
   fit
+}
+
+warn_zero <- function(fit, penalty) {
+  if (all(fit$sample_scores == 0) && fit$status == "converged" && fit$control$warn) {
+    ufs_warn("zero", "All scores of ufs_", fit$method, "() are zero at this penalty; the ranking ",
+      "follows the dual activity only. Use a smaller `", penalty, "_rel`.")
+  }
 }
 
 #' @export

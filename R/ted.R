@@ -17,9 +17,11 @@
 #' `form = "convex"` (after Yu, Zhu, Xu and Gong 2008): all samples at once,
 #' \deqn{\min_A \|X - A X\|_F^2 + \mu \sum_j \|A_{\cdot j}\|_2,}
 #' and sample j scores the norm of its column of A. This is the paper's
-#' problem with its auxiliary weights minimised out. It is solved like [ufs_rrss()], with a
-#' duality gap, `3 n r^2 + 3 r^3` flops per iteration. Similar samples share their
-#' norm, so its top m are less spread than the greedy ones.
+#' problem with its auxiliary weights minimised out. It is solved by the alternating direction
+#' method of `ufs_alfs()`, in n x r coordinates (r the rank of `x`), to a relative duality gap
+#' of at most `tol`; scores of samples not needed are exactly zero, and these samples rank by
+#' their dual `activity`. Similar samples share their norm, so its top m are less spread
+#' than the greedy ones.
 #'
 #' A small `mu` spreads the picks; a large one picks samples far from the centre along
 #' the main direction, again and again. At `mu_rel = 10` the picks were worse than random in our
@@ -37,13 +39,15 @@
 #' @param n_samples How many samples to rank one by one (`form = "greedy"`): the default is
 #'   all, but at most 1000. The others follow in the order of the decrease that each would bring
 #'   next.
-#' @param control See [ufs_control()]; only `form = "convex"` has iterations: `max_iter` 300,
-#'   `tol` 1e-3 (relative duality gap), `eps` 1e-8.
+#' @param control See [ufs_control()]; only `form = "convex"` has iterations: `max_iter` 2000,
+#'   `tol` 1e-4 (relative duality gap).
 #' @return A fit of class `c("ufs_ted", "ufs")`, see [selected_samples()].
 #'   * greedy: the score is 1 for the first pick and falls by 1/n with each rank; `statistic`
 #'     is the decrease of J by each sample (at its pick, or as the next pick), `trace` has J after
 #'     each pick, `solution` the `order` of the picks.
-#'   * convex: the score is the norm; `solution`, `certificate` and `trace` are as in [ufs_rrss()].
+#'   * convex: the score is the norm; `certificate` has the relative duality `gap` and the `dual`
+#'     bound, `trace` the `objective`, `bound` and `gap` (every tenth iteration), `solution` the
+#'     `activity`.
 #' @references Yu, Bi and Tresp (2006) Active learning via transductive experimental
 #'   design. ICML 23, 1081-1088. \doi{10.1145/1143844.1143980}
 #'
@@ -65,7 +69,9 @@ ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
   if (form == "convex" && !is.null(n_samples)) {
     ufs_abort("argument", "`n_samples` is for form = \"greedy\" only.", argument = "n_samples")
   }
-  control <- if (form == "greedy") resolve_control(control) else mm_control(control)
+  control <- if (form == "greedy") resolve_control(control) else {
+    resolve_control(control, max_iter = 2000L, tol = 1e-4)
+  }
   data <- as_ufs_matrix(x, center, scale)
   if (form == "greedy") {
     greedy_ted_fit(call, data, mu, mu_rel, n_samples, center, scale, control, start)
@@ -96,16 +102,35 @@ greedy_ted_fit <- function(call, data, mu, mu_rel, n_samples, center, scale, con
     iterations = n_samples, elapsed = proc.time()[[3L]] - start)
 }
 
+# The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
 convex_ted_fit <- function(call, data, mu, mu_rel, center, scale, control, start) {
-  check_mm_bytes(data, "ufs_ted()")
+  n <- data$n
+  check_bytes(64 * as.double(n) * min(n, ncol(data$x)), "ufs_ted()",
+    "Give it a subset of the samples.")
   unit <- mean_norm(data$x)
-  coordinates <- sample_coordinates(data$x / unit)
-  bound <- .Call(C_ted_convex_max, coordinates)$max * unit^2
-  mu <- check_penalty(mu, mu_rel, bound, "mu")
-  out <- .Call(C_ted_convex, coordinates, mu$value / unit^2, control)
-  new_mm_fit("ted", call,
+  basis <- .Call(C_alfs_basis, t(sample_coordinates(data$x / unit)))
+  check_lapack(basis$info, "ted")
+  basis["right"] <- list(NULL)
+  bound <- 2 * max(sqrt(rowSums(sweep(basis$left, 2L, basis$s^2, "*")^2)))
+  mu <- check_penalty(mu, mu_rel, bound * unit^2, "mu")
+  out <- .Call(C_alfs, basis, c(mu$value / unit^2, 0, 0),
+    list(max_iter = control$max_iter, tol = control$tol, paper = FALSE), NULL, control)
+  twin <- equal_columns(t(data$x))
+  norm <- sqrt(rowSums(out$w^2))
+  activity <- sqrt(rowSums(out$p^2)) / (mu$value / unit^2)
+  trace <- as.data.frame(out$trace)
+  names(trace) <- c("iteration", "objective", "bound", "gap")
+  trace[c("objective", "bound")] <- trace[c("objective", "bound")] * unit^2
+  fit <- new_ufs("ted", call,
     list(mu = mu$value, mu_rel = mu$rel, form = "convex", center = center, scale = scale),
-    control, data, out, unit^2, "mu", start = start)
+    control, data, sample_scores = norm[twin], sample_key = ifelse(norm > 0, 0, activity)[twin],
+    solution = list(activity = stats::setNames(activity, data$samples)), trace = trace,
+    status = status_label(out$status), iterations = out$iterations,
+    certificate = c(gap = out$gap, dual = out$dual * unit^2),
+    elapsed = proc.time()[[3L]] - start)
+  warn_zero(fit, "mu")
+  warn_status(fit)
+  fit
 }
 
 #' @export
@@ -124,11 +149,11 @@ print_notes.ufs_ted <- function(x) {
   if (x$params$form == "convex") {
     return(live_rows(x))
   }
-  paste0("reconstructs ", format(100 * reconstructed(x, 10L), digits = 3L), " % with ",
-    min(10L, nrow(x$trace)), " samples (mu_rel = ", signif(x$params$mu_rel, 3L), ")")
+  paste0("objective    lowered by ", signif(100 * reconstructed(x, 10L), 3L), " % with ",
+    min(10L, nrow(x$trace)), " samples")
 }
 
-# Share of the total squares that the first m picks reconstruct.
+# Share of the total squares that the first m picks take away.
 reconstructed <- function(fit, m) {
   m <- min(m, nrow(fit$trace))
   first <- fit$trace$objective[[1L]] + fit$trace$decrease[[1L]]

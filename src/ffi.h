@@ -52,8 +52,6 @@ SEXP ffi_gram_pca(SEXP x, SEXP k);
 SEXP ffi_ted_greedy(SEXP x, SEXP m, SEXP mu, SEXP form, SEXP control);
 SEXP ffi_rrss_max(SEXP x);
 SEXP ffi_rrss(SEXP x, SEXP gamma, SEXP control);
-SEXP ffi_ted_convex_max(SEXP x);
-SEXP ffi_ted_convex(SEXP x, SEXP mu, SEXP control);
 SEXP ffi_alnr(SEXP x, SEXP k, SEXP gamma, SEXP relative, SEXP control);
 /* ffi_socfs.c */
 SEXP ffi_socfs(SEXP x, SEXP start, SEXP stages, SEXP options);

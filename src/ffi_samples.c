@@ -1,7 +1,6 @@
 /* ffi_samples.c: the edge of the sample selectors. */
 #include "ffi.h"
 #include "samp_ted.h"
-#include "samp_ted_convex.h"
 #include "samp_rrss.h"
 #include "samp_alnr.h"
 
@@ -63,37 +62,6 @@ SEXP ffi_rrss(SEXP x, SEXP gamma, SEXP control)
     info.activity = ffi_set_vector(out, "activity", problem.n);
     info.residual = ffi_set_vector(out, "residual", problem.n);
     rrss_solve(&problem, &settings, &info);
-    set_mm(out, &info.mm);
-    UNPROTECT(1);
-    return out;
-}
-
-/* x r x n, columns = samples; list(max, activity). */
-SEXP ffi_ted_convex_max(SEXP x)
-{
-    static const char *const names[] = {"max", "activity", NULL};
-    int r = Rf_nrows(x), n = Rf_ncols(x);
-    SEXP out = PROTECT(ffi_list(names));
-    double *activity = ffi_set_vector(out, "activity", n);
-    ffi_set(out, "max", Rf_ScalarReal(tedc_mu_max(r, n, REAL_RO(x), activity)));
-    UNPROTECT(1);
-    return out;
-}
-
-SEXP ffi_ted_convex(SEXP x, SEXP mu, SEXP control)
-{
-    static const char *const names[] = {"row_norm", "activity", MM_NAMES, NULL};
-    ffi_hook_data data;
-    ufs_hook hook = ffi_hook(control, "ted", &data);
-    tedc_problem problem = {Rf_nrows(x), Rf_ncols(x), REAL_RO(x), Rf_asReal(mu),
-                            ffi_real(control, "eps")};
-    mm_settings settings = {ffi_int(control, "max_iter"), ffi_real(control, "tol"), &hook};
-    tedc_info info;
-    SEXP out = PROTECT(ffi_list(names));
-
-    info.row_norm = ffi_set_vector(out, "row_norm", problem.n);
-    info.activity = ffi_set_vector(out, "activity", problem.n);
-    tedc_solve(&problem, &settings, &info);
     set_mm(out, &info.mm);
     UNPROTECT(1);
     return out;

@@ -12,8 +12,6 @@ static const R_CallMethodDef call_entries[] = {
     CALLDEF(ted_greedy, 5),
     CALLDEF(rrss_max, 1),
     CALLDEF(rrss, 3),
-    CALLDEF(ted_convex_max, 1),
-    CALLDEF(ted_convex, 3),
     CALLDEF(alnr, 5),
     CALLDEF(socfs, 4),
     CALLDEF(graph_knn, 2),

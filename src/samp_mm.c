@@ -1,6 +1,6 @@
 /* samp_mm.c: majorise-minimise with an accelerator and a certificate.
  *
- * RRSS, convex TED and the ALNR-style selector minimise sums of norms by iterative
+ * RRSS and the ALNR-style selector minimise sums of norms by iterative
  * reweighting: a fixed-point map of the weights. Two things are the same for all.
  *
  * Certificate. The normal equations of a reweighted least squares step are those of
