@@ -60,5 +60,8 @@ registry <- function() {
   table$kmeans_f <- row(ufs_kmeans_f, "features", "k-means labels, then F statistic",
     FALSE, "n p c per k-means iteration", "")
   table$random <- row(ufs_random, "both", "Random ranking", FALSE, "n + p", "")
+  # Systems of the papers.
+  table$topk <- row(ufs_topk, "features", "Top-k selection by 0-1 integer programming", TRUE,
+    "n^2 (n + p) per iteration", "Zhang et al. (2021) IEEE TNNLS 32(7), 3005-3019")
   table
 }
