@@ -158,7 +158,9 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
   if (out$too_few_links) {
     ufs_abort("isolated", "Only ", data$n - out$isolated, " of ", data$n, " samples are ",
       "linked to another one: too few for ", classes$c, " clusters. Raise `",
-      if (is.null(lambda_e)) "alpha_e" else "lambda_e", "`.", argument = "alpha_e")
+      if (is.null(lambda_e)) "alpha_e" else "lambda_e", "`: the first link appears at ",
+      "alpha_e = ", signif(first_link(data$x, settings$lambda_z), 3L), ".",
+      argument = "alpha_e")
   }
   chosen <- out$chosen + 1L
   # A constant column that was chosen has a score like the others.
@@ -229,6 +231,14 @@ topk_lambda_e <- function(x, lambda_e, alpha_e) {
     return(check_number(lambda_e, "lambda_e", lower = 0, open = TRUE))
   }
   check_number(alpha_e, "alpha_e", lower = 0, open = TRUE) / max(rowSums(abs(x)))
+}
+
+# The alpha_e above which Z = 0 is no longer optimal for all samples (Theta = 1): sample i
+# can use sample j once lambda_e |x_j' sign(x_i)| > 1 + lambda_z. 2n^2 p flops.
+first_link <- function(x, lambda_z) {
+  use <- abs(tcrossprod(x, sign(x)))
+  diag(use) <- 0
+  (1 + lambda_z) * max(rowSums(abs(x))) / max(use)
 }
 
 check_topk_bytes <- function(n, p, plain, settings) {

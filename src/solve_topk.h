@@ -51,7 +51,10 @@ typedef struct {
     /* Work. */
     double *inverse;              /* (xx' + I)^{-1}, n x n, or (x'x + I)^{-1}, p x p */
     double *gram, *rhs, *cross, *step; /* n-form: n x n */
-    double *tile, *change;        /* n-form: n x tile */
+    double *tile, *change;        /* n-form: n x tile; p-form: n x p */
+    double *reference, *qt;       /* n-form: n x n, Q0 and Q' */
+    double *margin, *moved, *norm; /* n-form: n x p, n, p */
+    bool screened;
     double *xt, *zx, *y2x, *bm;   /* p-form: p x n, then n x p */
     double *pn;                   /* p-form: p x n */
 } topk_represent;

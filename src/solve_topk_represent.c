@@ -14,7 +14,12 @@
  * and Y1 x' is carried along by adding D x'. Y1 is lambda_e sign(.) wherever E is not
  * zero, hence D soon has few entries, and D x' costs 2n per entry. What stays is
  *   2n^3 (R times the explicit inverse) + 2n^2 p (Qx, tile by tile)
- * instead of 2n^3 + 4n^2 p. Memory: 6 n x n, 2 n x p.
+ * instead of 2n^3 + 4n^2 p. Moreover Qx itself is needed only where |Y1| may fall below
+ * lambda_e: an entry with E_ij = e when Q was Q0 cannot as long as
+ *   |e| > ||row i of Q - Q0|| ||column j of x||            (Cauchy-Schwarz)
+ * and then D_ij = 0. Once fewer than a tenth of the entries fail this test, only they
+ * are computed, by dot products; otherwise all are, and Q0 = Q. The result is the same.
+ * Memory: 8 n x n, 3 n x p.
  * The inverse is safe: rows of x have unit length, so cond(xx' + I) <= n + 1.
  *
  * p-form, p < n. T = (Bm - Cm x)(x'x + I)^{-1}, Q = Cm + T x', Qx = Bm - T, and
@@ -27,12 +32,18 @@
 enum { TILE = 64 };
 /* Above this share of non-zeros the dense product is the faster one. */
 static const double SPARSE = 0.25;
+/* The same for entries of Qx computed one by one. */
+static const double FEW = 0.1;
 
 static void cold_start(topk_represent *w, double mu);
 static size_t step_z(topk_represent *w, const topk_represent_settings *set,
                      const double *theta);
 static void step_q_n(topk_represent *w);
 static void step_e_n(topk_represent *w, double lambda_e);
+static bool screen(topk_represent *w);
+static bool safe(const topk_represent *w, size_t i, size_t j);
+static size_t shrink_few(topk_represent *w, int from, int width, double lambda_e);
+static void complete_e(topk_represent *w);
 static void step_q_p(topk_represent *w, size_t non_zero);
 static void step_e_p(topk_represent *w, double lambda_e);
 static void step_y2(topk_represent *w);
@@ -77,6 +88,12 @@ int topk_represent_init(topk_represent *w, int n, int p, const double *x, double
         w->step = ufs_dalloc(N, N);
         w->tile = ufs_dalloc(N, tile);
         w->change = ufs_dalloc(N, tile);
+        w->reference = ufs_dalloc(N, N);
+        w->qt = ufs_dalloc(N, N);
+        w->margin = ufs_dalloc(N, P);
+        w->moved = ufs_dalloc(N, 1);
+        w->norm = ufs_dalloc(P, 1);
+        la_col_norms(n, p, x, w->norm);
         ufs_copy(w->gram, w->inverse, N * N);
     } else {
         w->xt = ufs_dzero(P, N);
@@ -123,6 +140,7 @@ void topk_represent_solve(topk_represent *w, const topk_represent_settings *set,
                                        w->residual[2]};
         ufs_trace_add(trace, row);
     }
+    if (w->n_form) complete_e(w);
     w->objective = objective(w, set, theta);
 }
 
@@ -138,6 +156,8 @@ static void cold_start(topk_represent *w, double mu)
         /* E = Y1 = 0: the first right-hand side is xx' itself. */
         ufs_copy(w->rhs, w->gram, NN);
         memset(w->cross, 0, NN * sizeof(double));
+        memset(w->reference, 0, NN * sizeof(double));
+        memset(w->margin, 0, NP * sizeof(double));
     } else {
         memset(w->y2x, 0, NP * sizeof(double));
     }
@@ -186,25 +206,96 @@ static void step_e_n(topk_represent *w, double lambda_e)
 {
     int n = w->n, p = w->p;
     size_t N = (size_t) n, NN = N * N;
-    double largest = 0.0;
 
     memset(w->step, 0, NN * sizeof(double));
+    w->residual[0] = 0.0;
+    w->screened = screen(w);
     for (int from = 0; from < p; from += TILE) {
         int width = p - from < TILE ? p - from : TILE;
         size_t at = (size_t) from * N, len = N * (size_t) width, non_zero;
         const double *x = w->x + at;
 
-        la_gemm('N', 'N', n, width, n, 1.0, w->q, n, x, n, 0.0, w->tile, n);
-        non_zero = shrink_block(len, x, w->tile, w->mu, lambda_e, w->e + at, w->y1 + at,
-                                w->change, &largest);
+        if (w->screened) {
+            non_zero = shrink_few(w, from, width, lambda_e);
+        } else {
+            la_gemm('N', 'N', n, width, n, 1.0, w->q, n, x, n, 0.0, w->tile, n);
+            non_zero = shrink_block(len, x, w->tile, w->mu, lambda_e, w->e + at,
+                                    w->y1 + at, w->change, &w->residual[0]);
+            for (size_t i = 0; i < len; i++) w->margin[at + i] = fabs(w->e[at + i]);
+        }
         if ((double) non_zero > SPARSE * (double) len)
             la_gemm('N', 'T', n, n, width, 1.0, x, n, w->change, n, 1.0, w->step, n);
         else if (non_zero > 0)
             add_sparse(n, n, width, x, w->change, w->step);
     }
+    if (!w->screened) ufs_copy(w->reference, w->q, NN);
     for (size_t i = 0; i < NN; i++) w->cross[i] += w->step[i];
     add_transposed(n, n, 1.0 / w->mu, w->step, w->rhs);
-    w->residual[0] = largest;
+}
+
+/* Whether few entries fail the test; prepares qt and moved. */
+static bool screen(topk_represent *w)
+{
+    size_t N = (size_t) w->n, P = (size_t) w->p, failed = 0;
+    double most = FEW * (double) N * (double) P;
+
+    memset(w->moved, 0, N * sizeof(double));
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i < N; i++) {
+            double d = w->q[i + j * N] - w->reference[i + j * N];
+            w->moved[i] += d * d;
+        }
+    for (size_t i = 0; i < N; i++) w->moved[i] = sqrt(w->moved[i]);
+    for (size_t j = 0; j < P; j++) {
+        for (size_t i = 0; i < N; i++) failed += !safe(w, i, j);
+        if ((double) failed > most) return false;
+    }
+    memset(w->qt, 0, N * N * sizeof(double));
+    add_transposed(w->n, w->n, 1.0, w->q, w->qt);
+    return true;
+}
+
+/* The slack covers the rounding of Qx; a NaN is never safe. */
+static bool safe(const topk_represent *w, size_t i, size_t j)
+{
+    return w->margin[i + j * (size_t) w->n] > w->moved[i] * w->norm[j] + 1e-12;
+}
+
+/* shrink_block for the entries that are not safe; change is zero elsewhere. */
+static size_t shrink_few(topk_represent *w, int from, int width, double lambda_e)
+{
+    size_t N = (size_t) w->n, count = 0;
+    memset(w->change, 0, N * (size_t) width * sizeof(double));
+    for (size_t j = 0; j < (size_t) width; j++)
+        for (size_t i = 0; i < N; i++) {
+            size_t column = (size_t) from + j, at = i + column * N;
+            double qx;
+            if (safe(w, i, column)) continue;
+            qx = la_dot(w->n, w->qt + i * N, w->x + column * N);
+            if (shrink_block(1, w->x + at, &qx, w->mu, lambda_e, w->e + at, w->y1 + at,
+                             w->change + i + j * N, &w->residual[0])) {
+                count++;
+                w->margin[at] = 0.0;
+            }
+        }
+    return count;
+}
+
+/* After a screened step: E = x - Qx at the safe entries, where it was not computed. */
+static void complete_e(topk_represent *w)
+{
+    int n = w->n, p = w->p;
+    size_t N = (size_t) n;
+    if (w->iterations == 0 || !w->screened) return;
+    for (int from = 0; from < p; from += TILE) {
+        int width = p - from < TILE ? p - from : TILE;
+        const double *x = w->x + (size_t) from * N;
+        la_gemm('N', 'N', n, width, n, 1.0, w->q, n, x, n, 0.0, w->tile, n);
+        for (size_t j = 0; j < (size_t) width; j++)
+            for (size_t i = 0; i < N; i++)
+                if (safe(w, i, (size_t) from + j))
+                    w->e[i + ((size_t) from + j) * N] = x[i + j * N] - w->tile[i + j * N];
+    }
 }
 
 /* On return bm = Qx for the new Q. */
