@@ -84,5 +84,8 @@ registry <- function() {
     "n^2 p + n k^3 per iteration", "Hu, Zhang, Jin, Cai and He (2013), IJCAI")
   table$cur <- row(ufs_cur, "both", "Leverage scores and CUR sampling", FALSE,
     "n p min(n, p)", "Mahoney and Drineas (2009) <doi:10.1073/pnas.0803205106>")
+  # Systems of the papers.
+  table$topk <- row(ufs_topk, "features", "Top-k selection by 0-1 integer programming", TRUE,
+    "n^2 (n + p) per iteration", "Zhang et al. (2021) IEEE TNNLS 32(7), 3005-3019")
   table
 }

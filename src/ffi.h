@@ -82,6 +82,14 @@ SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu);
 SEXP ffi_test_prox(SEXP a, SEXP t);
 SEXP ffi_test_proj(SEXP y, SEXP total);
 SEXP ffi_test_hook(SEXP control, SEXP n);
+/* ffi_topk.c */
+SEXP ffi_topk(SEXP x, SEXP known, SEXP c, SEXP k, SEXP mode, SEXP settings, SEXP control);
+SEXP ffi_propagate(SEXP w, SEXP known, SEXP c, SEXP cmn, SEXP x);
+SEXP ffi_test_topk_represent(SEXP x, SEXP theta, SEXP settings);
+SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c, SEXP k, SEXP w, SEXP start,
+                          SEXP settings);
+SEXP ffi_test_topk_label(SEXP z, SEXP c, SEXP previous);
+SEXP ffi_test_proj_capped(SEXP y, SEXP total);
 SEXP ffi_test_trace(SEXP n, SEXP most);
 SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options);
 

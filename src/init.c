@@ -36,6 +36,12 @@ static const R_CallMethodDef call_entries[] = {
     CALLDEF(test_prox, 2),
     CALLDEF(test_proj, 2),
     CALLDEF(test_hook, 2),
+    CALLDEF(topk, 7),
+    CALLDEF(propagate, 5),
+    CALLDEF(test_topk_represent, 3),
+    CALLDEF(test_topk_select, 7),
+    CALLDEF(test_topk_label, 3),
+    CALLDEF(test_proj_capped, 2),
     CALLDEF(test_trace, 2),
     CALLDEF(test_gl, 5),
     {NULL, NULL, 0}
