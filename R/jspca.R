@@ -357,10 +357,10 @@ plot.ufs_jspca <- function(x, type = NULL, k = 10L, ...) {
     return(invisible(x))
   }
   if (type == "objective" && x$params$loss == "feature" && !"sub" %in% names(list(...))) {
-    return(NextMethod(type = type, sub = "a fixed-point iteration: the objective may rise"))
+    return(NextMethod(sub = "a fixed-point iteration: the objective may rise"))
   }
   if (type != "loadings") {
-    return(NextMethod(type = type))
+    return(NextMethod())
   }
   top <- top_loadings(x, k)
   n <- nrow(top)
@@ -401,7 +401,7 @@ autoplot.ufs_jspca <- function(object, type = NULL, k = 10L, ...) {
   check_installed("ggplot2", "for autoplot()")
   type <- jspca_plot_type(object, type, "loadings")
   if (type != "loadings") {
-    return(NextMethod(type = type))
+    return(NextMethod())
   }
   top <- top_loadings(object, k)
   table <- data.frame(
