@@ -99,7 +99,7 @@ ref_alfs_step <- function(x, h, rho) {
 }
 
 # min ||X - X A||^2 + g sum_i ||A_i.|| by plain proximal gradient, X = t(x).
-ref_ted_convex <- function(x, g, n_iter = 20000L) {
+ref_ted_gradient <- function(x, g, n_iter = 20000L) {
   k <- tcrossprod(x)
   step <- 1 / (2 * max(eigen(k, TRUE, TRUE)$values))
   a <- matrix(0, nrow(x), nrow(x))

@@ -586,6 +586,8 @@ test_that("print, summary and plots", {
     expect_identical(plot(plain, type, main = "own title"), plain)
   }
   expect_identical(graphics::par("mar"), margins)
+  once <- ufs_jspca(x, 2, control = quiet(max_iter = 1))
+  expect_identical(plot(once), once)
   expect_error(plot(fit, "heat"), class = "ufs_error_argument")
   expect_identical(plot(fit, "loadings", k = 100L), fit)
   expect_error(plot(fit, "loadings", k = 0), class = "ufs_error_argument")
