@@ -239,4 +239,6 @@ print.ufs_tune <- function(x, ...) {
 }
 
 #' @export
-plot.ufs_tune <- function(x, y = NULL, value = x$criterion[1L], ...) NextMethod(value = value)
+plot.ufs_tune <- function(x, y = NULL, value = x$criterion[1L], ...) {
+  plot.ufs_grid(x, value = value, ...)
+}

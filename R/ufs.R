@@ -57,6 +57,10 @@ registry <- function() {
     "Simultaneous orthogonal basis clustering (SOCFS)", FALSE,
     "n p c per full product, about one every 5 iterations",
     "Han, Kim (2015) <doi:10.1109/CVPR.2015.7299136>")
+  table$jspca <- row(ufs_jspca, "features", "Joint sparse principal component analysis", TRUE,
+    "n p k per iteration", "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>")
+  table$alfs <- row(ufs_alfs, "both", "Joint selection of samples and features (ALFS)", TRUE,
+    "n p min(n, p) per iteration", "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>")
   # Baselines that every comparison shows.
   table$variance <- row(ufs_variance, "features", "Variance", TRUE, "n p", "")
   table$pca <- row(ufs_pca, "features", "Norms of the leading PCA loadings", TRUE,
@@ -71,5 +75,17 @@ registry <- function() {
   table$mcfs <- row(ufs_mcfs, "features", "Multi-cluster feature selection", TRUE,
     "n^2 p (graph) + n p c n_features", "Cai, Zhang and He (2010) <doi:10.1145/1835804.1835848>")
   table$random <- row(ufs_random, "both", "Random ranking", FALSE, "n + p", "")
+  # Samples to label.
+  table$ted <- row(ufs_ted, "samples", "Transductive experimental design", TRUE,
+    "n p^2 + n p m, or n^2 (p + m)", "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>")
+  table$rrss <- row(ufs_rrss, "samples", "Robust representative sample selection", TRUE,
+    "n min(n, p)^2 per iteration", "Nie, Wang, Huang and Ding (2013), IJCAI")
+  table$alnr <- row(ufs_alnr, "samples", "Neighbourhood reconstruction (ALNR-style)", TRUE,
+    "n^2 p + n k^3 per iteration", "Hu, Zhang, Jin, Cai and He (2013), IJCAI")
+  table$cur <- row(ufs_cur, "both", "Leverage scores and CUR sampling", FALSE,
+    "n p min(n, p)", "Mahoney and Drineas (2009) <doi:10.1073/pnas.0803205106>")
+  # Systems of the papers.
+  table$topk <- row(ufs_topk, "features", "Top-k selection by 0-1 integer programming", TRUE,
+    "n^2 (n + p) per iteration", "Zhang et al. (2021) IEEE TNNLS 32(7), 3005-3019")
   table
 }

@@ -152,3 +152,20 @@ SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options)
     UNPROTECT(1);
     return out;
 }
+
+/* n rows (i, -i) into a trace that takes at most `most`. */
+SEXP ffi_test_trace(SEXP n, SEXP most)
+{
+    static const char *const names[] = {"trace", NULL};
+    SEXP out = PROTECT(ffi_list(names));
+    ufs_trace trace;
+    ufs_trace_init(&trace, Rf_asInteger(most), 2);
+    for (int i = 1; i <= Rf_asInteger(n); i++) {
+        double row[2] = {i, -i};
+        ufs_trace_add(&trace, row);
+    }
+    ffi_set_trace(out, "trace", &trace);
+    SEXP value = VECTOR_ELT(out, 0);
+    UNPROTECT(1);
+    return value;
+}

@@ -6,7 +6,7 @@ baseline_input <- function(set) {
 }
 
 baseline_expected <- function(set, name) {
-  utils::read.csv(test_path("fixtures", "baselines", "expected", set,
+  utils::read.csv(test_path("fixtures", "baselines", set,
     paste0(name, ".csv")))$score
 }
 

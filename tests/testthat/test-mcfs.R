@@ -5,7 +5,7 @@ test_that("fixtures: the reference code, and the centred paths", {
     x <- baseline_input(set)
     fit <- ufs_mcfs(x, 3, n_features = 10, center = FALSE, ridge = 1e-3)
     expect_equal(unname(feature_scores(fit)),
-      baseline_expected(set, "MCFS__c3_q10_ridge"), tolerance = 1e-10)
+      baseline_expected(set, "MCFS__c3_q10_uncentred_lasso_ridge0.001"), tolerance = 1e-10)
   }
   # The other peer follows LAR, which is the lasso as long as nothing is dropped: so on this
   # set, not on mtcars.

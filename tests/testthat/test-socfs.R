@@ -99,6 +99,35 @@ test_that("a V for all p columns loses the rows of constant columns", {
   expect_true(all(got$solution$V[c(1, 8), ] == 0))
 })
 
+test_that("the ridge step's two forms agree with each other and with the inverse", {
+  skip_if_not_installed("withr")
+  for (shape in list(c(12, 30), c(30, 12))) {
+    x <- centred(socfs_data(shape[1], shape[2], 3, 4, 2)$x)
+    e <- random_orthonormal(shape[1], 3, 2)
+    g <- withr::with_seed(3, runif(shape[2]))
+    for (lambda in c(1, 1e-3)) {
+      v <- lapply(c("n", "p"), function(form) .Call(C_test_ridge, x, e, g, lambda, form)$v)
+      expect_equal(v[[1]], v[[2]], tolerance = 1e-8)
+      expect_equal(v[[1]], solve(crossprod(x) + lambda * diag(1 / g), crossprod(x, e)),
+        tolerance = 1e-8)
+    }
+  }
+})
+
+test_that("the steps of E and F descend at fixed V", {
+  skip_if_not_installed("withr")
+  x <- centred(socfs_data(20, 15, 3, 4, 1)$x)
+  e <- random_orthonormal(20, 3, 1)
+  v <- withr::with_seed(2, matrix(rnorm(45), 15)) / 10
+  inner <- function(e, f) sum((x %*% v - e)^2) + 2 * sum((f - e)^2)
+  objective <- vapply(1:12, function(steps) {
+    fit <- replay(x, 3, 1, 2, list(E = e, V = v), 1, steps, 1e-8)
+    inner(fit$solution$E, fit$solution$F)
+  }, 0)
+  expect_monotone(c(inner(e, pmax(e, 0)), objective), 1e-10)
+  expect_lt(objective[12], objective[1])
+})
+
 # ---- descent and optimality ----------------------------------------------------------------
 
 test_that("objectives never rise, the constraints hold, the certificate closes", {
@@ -323,7 +352,8 @@ test_that("equal features share their row, under either solver", {
   expect_identical(fit$params$merged_copies, 3L)
   ranking <- unname(feature_ranking(fit))
   expect_true(all(diff(match(c(3, 21, 22), ranking)) == 1))
-  irls <- ufs_socfs(x, 3, init = data$label, solver = "irls", control = quiet(tol = -1, max_iter = 20))
+  irls <- ufs_socfs(x, 3, init = data$label, solver = "irls",
+    control = quiet(tol = -1, max_iter = 20))
   expect_identical(irls$params$merged_copies, 0L)
   expect_equal(irls$solution$V[3, ], irls$solution$V[22, ], tolerance = 1e-12)
   # A polished replay from a given V keeps the copies equal too.
@@ -348,7 +378,9 @@ test_that("constant features are kept, NA and last; repeated samples are fine", 
 test_that("the smallest and largest numbers of clusters", {
   skip_if_not_installed("withr")
   data <- socfs_data(12, 6, 2, 3, 14)
-  expect_warning(one <- ufs_socfs(data$x, 1, lambda_rel = 0.02), class = "ufs_warning_clusters")
+  expect_warning(one <- ufs_socfs(data$x, 1, control = quiet()),
+    class = "ufs_warning_clusters")
+  expect_gt(one$certificate[["live_rows"]], 0)
   expect_identical(ncol(one$solution$E), 1L)
   all <- ufs_socfs(data$x, 12, lambda_rel = 0.05, control = quiet())
   expect_equal(crossprod(all$solution$E), diag(12), tolerance = 1e-12)
@@ -456,8 +488,8 @@ test_that("bad arguments are classed errors that name the argument", {
   expect_identical(bad(2, polish = NA), "polish")
   expect_identical(bad(2, control = ufs_control(eps = c(1, 1))), "eps")
   e <- indicator(rep(1:2, 10), 2)
-  for (init in list("pca", 1:19, rep(1, 20), rep(1:3, length.out = 20), c(NA, rep(1:2, length.out = 19)),
-      NULL, mean, list(), list(F = e), list(e))) {
+  for (init in list("pca", 1:19, rep(1, 20), rep(1:3, length.out = 20),
+      c(NA, rep(1:2, length.out = 19)), NULL, mean, list(), list(F = e), list(e))) {
     expect_identical(bad(2, init = init), "init")
   }
   expect_identical(bad(2, init = e[, c(1, 1)]), "init")
@@ -470,6 +502,12 @@ test_that("bad arguments are classed errors that name the argument", {
   expect_identical(bad(2, init = list(E = e, g = 1:3)), "init$g")
   expect_identical(bad(2, init = list(E = e, g = -1)), "init")
   expect_error(ufs_socfs(x, 2, control = list(maxiter = 3)), class = "ufs_error_control")
+  expect_error(ufs_socfs(x * 1e200, 2, scale = FALSE), class = "ufs_error_input")
+  expect_error(ufs_socfs(x * 1e-200, 2, scale = FALSE), class = "ufs_error_input")
+  old <- options(ufselect.max_bytes = 100)
+  on.exit(options(old))
+  expect_error(ufs_socfs(x, 2, solver = "irls", init = e), class = "ufs_error_memory")
+  options(old)
   x[3, 2] <- NaN
   expect_error(ufs_socfs(x, 2), class = "ufs_error_input")
 })
