@@ -63,7 +63,7 @@ void mcfs_solve(const mcfs_problem *prob, const mcfs_settings *set, const ufs_ho
     mcfs_work w;
 
     init_work(&w, prob, set);
-    ufs_trace_init(&info->trace, set->max_iter < 100000 ? set->max_iter : 100000, 2);
+    ufs_trace_init(&info->trace, set->max_iter, 2);
     info->iterations = 0;
     for (int i = 0; i < c; i++) running -= w.paths[i].done;
 
