@@ -22,6 +22,8 @@
 #include "samp_mm.h"
 #include "la.h"
 
+enum { MOST_ROWS = 100000 }; /* of the trace: max_iter may be any number */
+
 typedef struct {
     double *one, *two, *trial, *next; /* len each */
     double merit;                     /* of the last accepted step */
@@ -47,7 +49,7 @@ void mm_solve(mm_problem *prob, const mm_settings *set, mm_info *info)
     info->primal = prob->primal;
     info->dual = prob->dual;
     info->gap = (info->primal - info->dual) / info->primal;
-    ufs_trace_init(&info->trace, set->max_iter, MM_N_COL);
+    ufs_trace_init(&info->trace, set->max_iter < MOST_ROWS ? set->max_iter : MOST_ROWS, MM_N_COL);
     if (info->gap <= set->tol) info->status = UFS_CONVERGED;
 
     while (info->status == UFS_MAX_ITER && info->iterations < set->max_iter) {
