@@ -60,5 +60,7 @@ registry <- function() {
   table$kmeans_f <- row(ufs_kmeans_f, "features", "k-means labels, then F statistic",
     FALSE, "n p c per k-means iteration", "")
   table$random <- row(ufs_random, "both", "Random ranking", FALSE, "n + p", "")
+  table$inffs <- row(ufs_inffs, "features", "Infinite feature selection", TRUE, "n p^2",
+    "Roffo et al. (2015) <doi:10.1109/ICCV.2015.478>")
   table
 }

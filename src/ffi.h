@@ -42,6 +42,8 @@ ufs_hook ffi_hook(SEXP control, const char *name, ffi_hook_data *data);
 SEXP ffi_prepare(SEXP x, SEXP center, SEXP scale);
 SEXP ffi_equal_columns(SEXP x);
 SEXP ffi_gram_pca(SEXP x, SEXP k);
+/* ffi_inffs.c */
+SEXP ffi_inffs(SEXP x, SEXP settings, SEXP control);
 /* ffi_test.c */
 SEXP ffi_test_norms(SEXP v, SEXP eps);
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);

@@ -9,6 +9,7 @@ static const R_CallMethodDef call_entries[] = {
     CALLDEF(prepare, 3),
     CALLDEF(equal_columns, 1),
     CALLDEF(gram_pca, 2),
+    CALLDEF(inffs, 3),
     CALLDEF(test_norms, 2),
     CALLDEF(test_ridge, 5),
     CALLDEF(test_polar, 2),
