@@ -42,6 +42,12 @@ ufs_hook ffi_hook(SEXP control, const char *name, ffi_hook_data *data);
 SEXP ffi_prepare(SEXP x, SEXP center, SEXP scale);
 SEXP ffi_equal_columns(SEXP x);
 SEXP ffi_gram_pca(SEXP x, SEXP k);
+/* ffi_blfse.c */
+SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings, SEXP control);
+SEXP ffi_laplacian_low(SEXP s, SEXP c, SEXP dense_limit);
+SEXP ffi_test_blfse_projection(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings);
+SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol);
+SEXP ffi_test_components(SEXP s, SEXP threshold);
 /* ffi_inffs.c */
 SEXP ffi_inffs(SEXP x, SEXP settings, SEXP control);
 /* ffi_test.c */
