@@ -62,5 +62,7 @@ registry <- function() {
   table$random <- row(ufs_random, "both", "Random ranking", FALSE, "n + p", "")
   table$inffs <- row(ufs_inffs, "features", "Infinite feature selection", TRUE, "n p^2",
     "Roffo et al. (2015) <doi:10.1109/ICCV.2015.478>")
+  table$blfse <- row(ufs_blfse, "features", "Bi-level ensemble", FALSE,
+    "iterations x (n^2 p + n^3 or p^3)", "Information Fusion (2023) <doi:10.1016/j.inffus.2023.101910>")
   table
 }

@@ -33,14 +33,14 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings, SEXP c
 {
     static const char *const names[] = {"v", "S", "W", "alpha", "beta", "component", "rho",
         "n_component", "ties", "p_unique", "kkt", "gap", "eigen", "iterations", "products",
-        "status", "info", "trace", "history", NULL};
+        "status", "info", "trace", "history", "weights", NULL};
     SEXP out = PROTECT(ffi_list(names));
     blfse_problem prob = unpack_problem(x, scores, labels, settings);
     blfse_settings set = unpack_settings(psi, settings);
     blfse_result res;
     ffi_hook_data data;
     ufs_hook hook = ffi_hook(control, "blfse", &data);
-    ufs_trace trace, history;
+    ufs_trace trace, history, weights;
     int sweeps = set.n_psi * set.inner_max;
 
     if (sweeps > set.max_iter) sweeps = set.max_iter;
@@ -52,7 +52,8 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings, SEXP c
     res.component = ffi_set_ints(out, "component", prob.n);
     ufs_trace_init(&trace, 2 * set.n_psi + 6 * sweeps, BLFSE_TRACE_COLUMNS);
     ufs_trace_init(&history, sweeps, BLFSE_HISTORY_COLUMNS);
-    blfse_solve(&prob, &set, &hook, &trace, &history, &res);
+    ufs_trace_init(&weights, sweeps, 2 * prob.m);
+    blfse_solve(&prob, &set, &hook, &trace, &history, &weights, &res);
     ffi_set(out, "rho", Rf_ScalarReal(res.rho));
     ffi_set(out, "n_component", Rf_ScalarInteger(res.n_component));
     ffi_set(out, "ties", Rf_ScalarInteger(res.ties));
@@ -66,6 +67,7 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings, SEXP c
     ffi_set(out, "info", Rf_ScalarInteger(res.info));
     ffi_set_trace(out, "trace", &trace);
     ffi_set_trace(out, "history", &history);
+    ffi_set_trace(out, "weights", &weights);
     UNPROTECT(1);
     return out;
 }

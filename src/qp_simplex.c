@@ -18,7 +18,7 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { CHOLESKY_MOST = 400, BOUNDED = 50, MAX_ROUNDS = 1000, MAX_PROX = 400 };
+enum { CHOLESKY_MOST = 400, BOUNDED = 50, MAX_ROUNDS = 300, MAX_PROX = 400 };
 
 static void make_feasible(int p, double *v);
 static void product(const qp_problem *prob, const double *x, double *out, qp_info *info);

@@ -1,5 +1,6 @@
-/* solve_blfse.c: bi-level ensemble unsupervised feature selection (Zhou, Wang et al.,
- * Information Fusion 100, 2023). The paper's X is d x n; here X is n x p, rows x_i.
+/* solve_blfse.c: bi-level ensemble unsupervised feature selection (BLFSE: "Bi-level
+ * ensemble method for unsupervised feature selection", Information Fusion 100, 2023,
+ * 101910). The paper's X is d x n; here X is n x p, rows x_i.
  *
  * Given m base scores v^(k) (p, on the simplex) and m base clusterings with S^(k)_ij =
  * [l_i = l_j], minimises over v, S, W, N = P'P, R_Y R_Y' = YY', alpha, beta
@@ -47,7 +48,7 @@ typedef struct {
     double *f, *rt, *kk, *u;     /* factor form: rank x p, k x p, n x n, n x n */
     double *lambda_l, *omega;    /* factor form: eigenvalues of L and of A_v */
     int rank;                    /* rows of F */
-    double *g_diag, *diag, *upper, *rhs, *chunk, *v_old, *beta2;
+    double *g_diag, *diag, *upper, *rhs, *chunk, *v_old, *beta2, *weights;
     int *queue;
     hadamard op;
     low_work low;
@@ -78,7 +79,8 @@ static void swap(double **a, double **b);
 static double agreement(const blfse *m, int i, int j, const double *weight);
 static double objective(const blfse *m);
 static void record(const blfse *m, ufs_trace *trace, double psi, int it, blfse_block block);
-static void remember(const blfse *m, ufs_trace *history, double psi, int it, double moved);
+static void remember(const blfse *m, ufs_trace *history, ufs_trace *weights, double psi,
+                     int it, double moved);
 
 static size_t at(const blfse *m, int i, int j)
 {
@@ -87,7 +89,7 @@ static size_t at(const blfse *m, int i, int j)
 
 void blfse_solve(const blfse_problem *prob, const blfse_settings *set,
                  const ufs_hook *hook, ufs_trace *trace, ufs_trace *history,
-                 blfse_result *out)
+                 ufs_trace *weights, blfse_result *out)
 {
     blfse model, *m = &model;
     int c = prob->c;
@@ -125,7 +127,7 @@ void blfse_solve(const blfse_problem *prob, const blfse_settings *set,
 
             out->iterations++;
             for (int i = 0; i < prob->p; i++) moved_v += fabs(out->v[i] - m->v_old[i]);
-            remember(m, history, psi, it, moved_v);
+            remember(m, history, weights, psi, it, moved_v);
             ufs_hook_step(hook, out->iterations, objective(m), moved_v);
             out->status = out->n_component == c ? UFS_CONVERGED : UFS_MAX_ITER;
             if (out->info) return;
@@ -183,6 +185,7 @@ static void init(blfse *m, const blfse_problem *prob, const blfse_settings *set,
     m->error_s = ufs_dalloc(M, 1);
     m->error_v = ufs_dalloc(M, 1);
     m->beta2 = ufs_dalloc(M, 1);
+    m->weights = ufs_dalloc(M, 2);
     m->g_diag = ufs_dalloc(P, 1);
     m->diag = ufs_dalloc(P, 1);
     m->upper = ufs_dalloc(P, 1);
@@ -731,7 +734,8 @@ static void record(const blfse *m, ufs_trace *trace, double psi, int it, blfse_b
     ufs_trace_add(trace, row);
 }
 
-static void remember(const blfse *m, ufs_trace *history, double psi, int it, double moved)
+static void remember(const blfse *m, ufs_trace *history, ufs_trace *weights, double psi,
+                     int it, double moved)
 {
     const blfse_result *out = m->out;
     double alpha = 0.0, beta = 0.0, n = m->prob->n;
@@ -742,4 +746,9 @@ static void remember(const blfse *m, ufs_trace *history, double psi, int it, dou
     double row[BLFSE_HISTORY_COLUMNS] = {psi, it, out->rho, out->n_component, out->ties,
         support(m), moved, alpha, beta, m->sum_w / (n * n)};
     ufs_trace_add(history, row);
+    for (int k = 0; k < m->prob->m; k++) {
+        m->weights[k] = out->alpha[k];
+        m->weights[m->prob->m + k] = out->beta[k];
+    }
+    ufs_trace_add(weights, m->weights);
 }

@@ -14,7 +14,8 @@ typedef enum {
     BLFSE_START = 0, BLFSE_W, BLFSE_P, BLFSE_S, BLFSE_V, BLFSE_Y, BLFSE_BETA, BLFSE_ALPHA
 } blfse_block;
 
-/* Columns of the trace (one row per block) and of the history (one per iteration). */
+/* Columns of the trace (one row per block) and of the history (one per iteration). The
+ * weights, also one row per iteration, have 2 m: alpha, beta. */
 enum { BLFSE_TRACE_COLUMNS = 14, BLFSE_HISTORY_COLUMNS = 10 };
 
 typedef struct {
@@ -51,7 +52,7 @@ typedef struct {
 
 void blfse_solve(const blfse_problem *prob, const blfse_settings *set,
                  const ufs_hook *hook, ufs_trace *trace, ufs_trace *history,
-                 blfse_result *result);
+                 ufs_trace *weights, blfse_result *result);
 /* The first N = P'P, p x p, for the tests of the two forms. */
 void blfse_first_projection(const blfse_problem *prob, const blfse_settings *set,
                             blfse_result *result, double *n_mat);
