@@ -53,12 +53,25 @@ registry <- function() {
       cost = cost, reference = reference)
   }
   table <- list()
+  table$socfs <- row(ufs_socfs, "features",
+    "Simultaneous orthogonal basis clustering (SOCFS)", FALSE,
+    "n p c per full product, about one every 5 iterations",
+    "Han, Kim (2015) <doi:10.1109/CVPR.2015.7299136>")
+  table$jspca <- row(ufs_jspca, "features", "Joint sparse principal component analysis", TRUE,
+    "n p k per iteration", "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>")
   # Baselines that every comparison shows.
   table$variance <- row(ufs_variance, "features", "Variance", TRUE, "n p", "")
   table$pca <- row(ufs_pca, "features", "Norms of the leading PCA loadings", TRUE,
     "n p min(n, p)", "Jolliffe (2002) <doi:10.1007/b98835>")
   table$kmeans_f <- row(ufs_kmeans_f, "features", "k-means labels, then F statistic",
     FALSE, "n p c per k-means iteration", "")
+  # Comparators on a neighbour graph of the samples.
+  table$laplacian <- row(ufs_laplacian, "features", "Laplacian score", TRUE,
+    "n^2 p (graph) + n k p", "He, Cai and Niyogi (2005), NIPS 18")
+  table$spec <- row(ufs_spec, "features", "Spectral feature selection (SPEC)", TRUE,
+    "n^2 p (graph) + n k p", "Zhao and Liu (2007) <doi:10.1145/1273496.1273641>")
+  table$mcfs <- row(ufs_mcfs, "features", "Multi-cluster feature selection", TRUE,
+    "n^2 p (graph) + n p c n_features", "Cai, Zhang and He (2010) <doi:10.1145/1835804.1835848>")
   table$random <- row(ufs_random, "both", "Random ranking", FALSE, "n + p", "")
   table$inffs <- row(ufs_inffs, "features", "Infinite feature selection", TRUE, "n p^2",
     "Roffo et al. (2015) <doi:10.1109/ICCV.2015.478>")

@@ -4,6 +4,7 @@
 #ifndef UFS_FFI_H
 #define UFS_FFI_H
 
+#include "graph.h"
 #include "ufs.h"
 #include <Rinternals.h>
 
@@ -37,6 +38,11 @@ typedef struct {
 } ffi_hook_data;
 ufs_hook ffi_hook(SEXP control, const char *name, ffi_hook_data *data);
 
+/* ---- ffi_graph.c ------------------------------------------------------------------ */
+
+/* The graph of an R object of class ufs_graph, without a copy; it must outlive g. */
+graph_csr ffi_graph_csr(SEXP graph);
+
 /* ---- entries, one line each; init.c registers them ------------------------------- */
 /* ffi_input.c */
 SEXP ffi_prepare(SEXP x, SEXP center, SEXP scale);
@@ -50,6 +56,23 @@ SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol);
 SEXP ffi_test_components(SEXP s, SEXP threshold);
 /* ffi_inffs.c */
 SEXP ffi_inffs(SEXP x, SEXP settings, SEXP control);
+/* ffi_socfs.c */
+SEXP ffi_socfs(SEXP x, SEXP start, SEXP stages, SEXP options);
+/* ffi_graph.c */
+SEXP ffi_graph_knn(SEXP x, SEXP k);
+SEXP ffi_graph_build(SEXP x, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule);
+SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value);
+SEXP ffi_graph_mult(SEXP graph, SEXP x, SEXP laplacian);
+/* ffi_spectral.c */
+SEXP ffi_laplacian(SEXP graph, SEXP x);
+SEXP ffi_spec_quadratic(SEXP graph, SEXP x, SEXP power, SEXP center);
+SEXP ffi_spec_leading(SEXP graph, SEXP x, SEXP power, SEXP values, SEXP vectors);
+SEXP ffi_graph_embed(SEXP graph, SEXP m);
+SEXP ffi_mcfs(SEXP x, SEXP y, SEXP card, SEXP ridge, SEXP control);
+/* ffi_jspca.c */
+SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings, SEXP control);
+SEXP ffi_jspca_compress(SEXP x);
+SEXP ffi_jspca_lambda_max(SEXP x, SEXP sample);
 /* ffi_test.c */
 SEXP ffi_test_norms(SEXP v, SEXP eps);
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);
@@ -59,5 +82,7 @@ SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu);
 SEXP ffi_test_prox(SEXP a, SEXP t);
 SEXP ffi_test_proj(SEXP y, SEXP total);
 SEXP ffi_test_hook(SEXP control, SEXP n);
+SEXP ffi_test_trace(SEXP n, SEXP most);
+SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options);
 
 #endif

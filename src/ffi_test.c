@@ -1,6 +1,7 @@
 /* ffi_test.c: the kernels, one by one, for tests/testthat/test-kernel-*.R. */
 #include "ffi.h"
 #include "la.h"
+#include "la_gl.h"
 #include "prox.h"
 #include "proj.h"
 
@@ -109,4 +110,62 @@ SEXP ffi_test_hook(SEXP control, SEXP n)
     ufs_hook hook = ffi_hook(control, "test", &data);
     for (int i = 1; i <= Rf_asInteger(n); i++) ufs_hook_step(&hook, i, 1.0 / i, 0.5);
     return R_NilValue;
+}
+
+/* t: n x (c blocks), solved one after the other from the last v, so that the cached
+ * Gram columns are used again; x2 (or NULL): the columns before the last block. */
+SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options)
+{
+    static const char *const names[] = {"v", "xv", "kkt", "gap", "dual", "objective",
+        "violation", "settled", "products", "sweeps", "columns", "m", "info", NULL};
+    int n = Rf_nrows(x), p = Rf_ncols(x), c = Rf_ncols(v0), blocks = Rf_ncols(t) / c;
+    size_t block = (size_t) n * (size_t) c;
+    double lambda = ffi_real(options, "lambda");
+    SEXP out = PROTECT(ffi_list(names));
+    double *v = ffi_set_matrix(out, "v", p, c);
+    int *info = ffi_set_ints(out, "info", 1);
+    la_gl w;
+
+    la_gl_init_slots(&w, n, p, c, REAL_RO(x), ffi_int(options, "slots"));
+    w.form = CHAR(STRING_ELT(ffi_get(options, "form"), 0))[0];
+    ufs_copy(v, REAL_RO(v0), (size_t) p * (size_t) c);
+    *info = 0;
+    for (int b = 0; b < blocks && *info == 0; b++) {
+        if (b == blocks - 1 && x2 != R_NilValue) la_gl_set_x(&w, REAL_RO(x2));
+        *info = la_gl_solve(&w, REAL_RO(t) + (size_t) b * block, lambda,
+                            ffi_real(options, "vtol"), ffi_flag(options, "full"),
+                            ffi_real(options, "prune"), v);
+    }
+    ufs_copy(ffi_set_matrix(out, "xv", n, c), w.xv, block);
+    *ffi_set_vector(out, "objective", 1) = w.objective;
+    *ffi_set_vector(out, "sweeps", 1) = w.sweeps;
+    *ffi_set_vector(out, "columns", 1) = w.columns;
+    *ffi_set_vector(out, "products", 1) = w.products;
+    *ffi_set_ints(out, "m", 1) = w.m;
+    ffi_set(out, "settled", Rf_ScalarLogical(w.settled));
+    if (ffi_flag(options, "certify"))
+        la_gl_certify(&w, REAL_RO(t) + (size_t) (blocks - 1) * block, lambda, v);
+    ufs_copy(ffi_set_vector(out, "kkt", p), w.kkt, (size_t) p);
+    *ffi_set_vector(out, "gap", 1) = w.gap;
+    *ffi_set_vector(out, "dual", 1) = w.dual;
+    *ffi_set_vector(out, "violation", 1) = la_gl_violation(&w, lambda, 0.0, v);
+    UNPROTECT(1);
+    return out;
+}
+
+/* n rows (i, -i) into a trace that takes at most `most`. */
+SEXP ffi_test_trace(SEXP n, SEXP most)
+{
+    static const char *const names[] = {"trace", NULL};
+    SEXP out = PROTECT(ffi_list(names));
+    ufs_trace trace;
+    ufs_trace_init(&trace, Rf_asInteger(most), 2);
+    for (int i = 1; i <= Rf_asInteger(n); i++) {
+        double row[2] = {i, -i};
+        ufs_trace_add(&trace, row);
+    }
+    ffi_set_trace(out, "trace", &trace);
+    SEXP value = VECTOR_ELT(out, 0);
+    UNPROTECT(1);
+    return value;
 }

@@ -15,6 +15,19 @@ static const R_CallMethodDef call_entries[] = {
     CALLDEF(test_blfse_projection, 5),
     CALLDEF(test_qp, 5),
     CALLDEF(test_components, 2),
+    CALLDEF(socfs, 4),
+    CALLDEF(graph_knn, 2),
+    CALLDEF(graph_build, 5),
+    CALLDEF(graph_describe, 3),
+    CALLDEF(graph_mult, 3),
+    CALLDEF(laplacian, 2),
+    CALLDEF(spec_quadratic, 4),
+    CALLDEF(spec_leading, 5),
+    CALLDEF(graph_embed, 2),
+    CALLDEF(mcfs, 5),
+    CALLDEF(jspca, 4),
+    CALLDEF(jspca_compress, 1),
+    CALLDEF(jspca_lambda_max, 2),
     CALLDEF(test_norms, 2),
     CALLDEF(test_ridge, 5),
     CALLDEF(test_polar, 2),
@@ -23,6 +36,8 @@ static const R_CallMethodDef call_entries[] = {
     CALLDEF(test_prox, 2),
     CALLDEF(test_proj, 2),
     CALLDEF(test_hook, 2),
+    CALLDEF(test_trace, 2),
+    CALLDEF(test_gl, 5),
     {NULL, NULL, 0}
 };
 

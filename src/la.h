@@ -97,6 +97,8 @@ typedef struct {
 /* form: 'n', 'p', or 'a' for the cheaper one. */
 void la_ridge_init(la_ridge *work, int n, int p, int c, const double *x,
                    char form);
+/* Another x of the same shape, or new numbers in the old one. */
+void la_ridge_set_x(la_ridge *work, const double *x);
 int la_ridge_solve(la_ridge *work, const double *t, const double *g,
                    double lambda, double *v);
 
@@ -127,6 +129,40 @@ int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt);
  * dsyevr; about 4n^3/3 + 4n^2 k flops. Workspace is allocated inside and given
  * back, so it may be called in a loop. */
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z);
+
+/* ---- la_eigs.c ------------------------------------------------------------------
+ * The k largest eigenpairs of a symmetric operator A of order n that is known by its
+ * products only, its spectrum within [low, high]. `known`: n_known orthonormal
+ * eigenvectors to leave out (NULL if none). Values come in descending order.
+ * Order up to LA_EIGS_DENSE: A is formed and dsyevr does it. Beyond: subspace
+ * iteration on a block of k + max(8, k / 2) vectors, each step filtered by a Chebyshev
+ * polynomial that damps [low, smallest Ritz value], then full orthogonalisation and
+ * Rayleigh-Ritz. A block finds multiple eigenvalues, which one Lanczos vector cannot;
+ * the start is a fixed hash, so the result is deterministic. Memory 4 n (block).
+ * Stops when every residual |A z - w z| <= tol max(|low|, |high|). */
+enum { LA_EIGS_DENSE = 400 };
+
+typedef void (*la_operator)(const void *data, int m, const double *x, double *y);
+
+typedef struct {
+    int n, k;
+    la_operator apply; /* Y = A X for X n x m */
+    const void *data;
+    double low, high;
+    int n_known;
+    const double *known;
+    double tol;
+    int max_iter;
+} la_eigs_problem;
+
+typedef struct {
+    int iterations, lapack;
+    double residual; /* the largest one, relative */
+    bool converged;
+} la_eigs_info;
+
+void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
+
 /* Fixes the sign of each column: its entry of largest modulus (ties: first,
  * up to a relative 1e-9) is positive. */
 void la_fix_signs(int n, int k, double *z);

@@ -10,7 +10,6 @@ void la_ridge_init(la_ridge *work, int n, int p, int c, const double *x,
     work->n = n;
     work->p = p;
     work->c = c;
-    work->x = x;
     work->p_form = form == 'p' ||
         (form == 'a' && dp * dp * dp / 3 < dn * dn * dp + dn * dn * dn / 3);
     if (work->p_form) {
@@ -18,13 +17,19 @@ void la_ridge_init(la_ridge *work, int n, int p, int c, const double *x,
         work->gram = ufs_dalloc(P, P);
         work->y = NULL;
         work->z = ufs_dalloc(P, C);
-        la_gram('T', n, p, x, work->gram);
     } else {
         work->k = ufs_dalloc(N, N);
         work->gram = NULL;
         work->y = ufs_dalloc(N, P);
         work->z = ufs_dalloc(N, C);
     }
+    la_ridge_set_x(work, x);
+}
+
+void la_ridge_set_x(la_ridge *work, const double *x)
+{
+    work->x = x;
+    if (work->p_form) la_gram('T', work->n, work->p, x, work->gram);
 }
 
 int la_ridge_solve(la_ridge *work, const double *t, const double *g,

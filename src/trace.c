@@ -1,18 +1,38 @@
 #include "ufs.h"
 
-void ufs_trace_init(ufs_trace *trace, int capacity, int n_col)
+enum { TRACE_START = 1024 };
+
+static void resize(ufs_trace *trace, int capacity);
+
+void ufs_trace_init(ufs_trace *trace, int most, int n_col)
 {
-    trace->capacity = capacity;
+    trace->most = most;
     trace->length = 0;
     trace->n_col = n_col;
-    trace->value = ufs_dalloc((size_t) capacity, (size_t) n_col);
+    trace->capacity = most < TRACE_START ? most : TRACE_START;
+    trace->value = ufs_dalloc((size_t) trace->capacity, (size_t) n_col);
 }
 
 void ufs_trace_add(ufs_trace *trace, const double *row)
 {
-    if (trace->length >= trace->capacity) return;
+    if (trace->length >= trace->most) return;
+    if (trace->length == trace->capacity)
+        resize(trace, trace->most / 2 < trace->capacity ? trace->most
+                                                        : 2 * trace->capacity);
     for (int j = 0; j < trace->n_col; j++)
         trace->value[(size_t) j * (size_t) trace->capacity +
                      (size_t) trace->length] = row[j];
     trace->length++;
+}
+
+/* Doubling: a run of k rows costs at most twice their memory, whatever `most`. */
+static void resize(ufs_trace *trace, int capacity)
+{
+    double *value = ufs_dalloc((size_t) capacity, (size_t) trace->n_col);
+    for (int j = 0; j < trace->n_col; j++)
+        ufs_copy(value + (size_t) j * (size_t) capacity,
+                 trace->value + (size_t) j * (size_t) trace->capacity,
+                 (size_t) trace->length);
+    trace->value = value;
+    trace->capacity = capacity;
 }

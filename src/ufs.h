@@ -72,14 +72,15 @@ typedef struct {
 void ufs_hook_step(const ufs_hook *hook, int iteration, double objective,
                    double change);
 
-/* ---- trace.c: preallocated history, one row per iteration ------------------ */
+/* ---- trace.c: history, one row per iteration --------------------------------
+ * Grows as it is filled, so a huge max_iter costs nothing. */
 typedef struct {
-    int capacity, length, n_col;
+    int most, capacity, length, n_col;
     double *value; /* capacity x n_col, column-major */
 } ufs_trace;
 
-void ufs_trace_init(ufs_trace *trace, int capacity, int n_col);
-/* Appends a row; rows beyond the capacity are dropped. */
+void ufs_trace_init(ufs_trace *trace, int most, int n_col);
+/* Appends a row; rows beyond `most` are dropped. */
 void ufs_trace_add(ufs_trace *trace, const double *row);
 
 #endif

@@ -141,3 +141,10 @@ test_that("an interrupt (here a time limit) leaves a long loop", {
   }, "time limit")
   setTimeLimit()
 })
+
+test_that("a trace grows to any length and a huge max_iter costs nothing", {
+  out <- .Call(C_test_trace, 3000L, 5000L)
+  expect_identical(out, cbind(as.double(1:3000), -as.double(1:3000)))
+  expect_identical(nrow(.Call(C_test_trace, 10L, 4L)), 4L)
+  expect_identical(nrow(.Call(C_test_trace, 2L, .Machine$integer.max)), 2L)
+})

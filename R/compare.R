@@ -1,0 +1,539 @@
+# Does the selection help? The protocols of the papers.
+
+#' Compare methods with known classes
+#'
+#' Fits methods without labels and judges them with labels, by one of two protocols.
+#'
+#' **`mode = "classify"`** is the protocol of section 4.1 of the ALFS paper (Li et al., 2019): a
+#' stratified share `train` of the samples are candidates; methods choose, without labels,
+#' `k` features and `m` candidates whose labels are bought; a classifier trained on these
+#' is judged on the other samples; all of it `repeats` times. A name `"a+b"` chooses
+#' features by `a`, then samples by `b` on the chosen features, `k` by `k`, as the paper
+#' does; a method that selects only features gets random samples, one that selects only
+#' samples all features. With `m = NULL` all candidates are labelled. **`mode = "cluster"`**
+#' fits on all samples, runs k-means with as many clusters as classes on the chosen,
+#' standardised features (10 starts), and reports accuracy, NMI and ARI
+#' ([ufs_cluster_metrics()]), `repeats` times.
+#'
+#' What the protocol settles: methods get the candidates as they are and standardise them
+#' by their own defaults; classifiers get columns centred and scaled by the candidates' mean and
+#' standard deviation (constant ones become zero), with no scaling of their own. Classes
+#' absent from the `m` samples cannot be predicted: they count as errors, and their number is
+#' reported; if only one class is there, it is predicted for all. Random choice is drawn
+#' `n_random` times, and shown as the mean and as the best of the draws: what a method's
+#' best setting, chosen with labels, must be held against. All features, random, PCA
+#' loadings, variance and k-means + F are always present.
+#'
+#' Arguments `n_clusters` and `n_components` default to the number of classes: the number is
+#' told to the methods, the labels are not.
+#'
+#' @inheritParams ufs_grid
+#' @param y Classes, a factor (or what [factor()] makes of it) of length n.
+#' @param methods Names of methods or of pipelines `"features+samples"`. A named vector gives
+#'   them other labels, so that one method can enter with several settings.
+#' @param k Numbers of features, a vector.
+#' @param m Numbers of samples to label, a vector, or `NULL` for all candidates.
+#' @param mode `"classify"` or `"cluster"`.
+#' @param classifiers Names among `"svm"` (linear, cost 100, package e1071), `"tree"` (rpart with
+#'   its defaults), `"full_tree"` (rpart grown fully: minsplit 10, minbucket 1, cp 0) and `"knn"`
+#'   (5 neighbours, package class); or a named list of functions
+#'   `function(x, y, newx)` that return one predicted class per row of `newx`.
+#' @param repeats Number of repeats.
+#' @param train Share of the samples that are candidates.
+#' @param args Named list of argument lists, by label or by method name.
+#' @param n_random Number of random draws per repeat.
+#' @param baselines Add the five baselines?
+#' @param checkpoint `NULL` or a folder, see [ufs_grid()].
+#' @return An object of class `ufs_compare`. `results`: one row per method, k, m, classifier
+#'   and repeat, with `accuracy` (for `"cluster"` also `nmi` and `ari`), `missing` (classes
+#'   without a labelled sample), `labelled`, `seconds` of the fit and `error`. `summary()` gives
+#'   means, standard deviations and paired differences to a reference; `plot()` curves over
+#'   k or m.
+#' @references Li, C. et al. (2019) Joint active learning with feature selection via CUR
+#'   matrix decomposition. *IEEE TPAMI* **41**(6), 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
+#' @examples
+#' if (requireNamespace("rpart", quietly = TRUE)) {
+#'   set.seed(1)
+#'   ufs_compare(iris[, 1:4], iris$Species, "variance", k = 2, m = 20, classifiers = "tree",
+#'     repeats = 2, n_random = 3, baselines = FALSE)
+#' }
+#' @export
+ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluster"),
+                        classifiers = c("svm", "tree"), repeats = 10, train = 0.5, args = list(),
+                        n_random = 12, baselines = TRUE, checkpoint = NULL) {
+  call <- match.call()
+  mode <- check_choice(mode, "mode", c("classify", "cluster"))
+  data <- as_ufs_matrix(x, FALSE, FALSE, warn = FALSE)
+  x <- as_plain_matrix(x, "x")
+  colnames(x) <- data$features
+  y <- check_classes(y, data$n)
+  repeats <- check_count(repeats, "repeats", 1L)
+  n_random <- check_count(n_random, "n_random", 1L)
+  train <- check_number(train, "train", 0, 1, open = TRUE)
+  k <- vapply(k, check_count, 1L, arg = "k", lower = 1L, upper = data$p, limit = "the features")
+  plan <- compare_plan(methods, check_flag(baselines, "baselines"), args, nlevels(y), mode)
+  checkpoint <- check_checkpoint(checkpoint)
+  if (mode == "classify") {
+    classifiers <- check_classifiers(classifiers)
+    halves <- lapply(seq_len(repeats), function(i) stratified(y, train))
+    most <- min(lengths(halves))
+    if (!is.null(m)) {
+      m <- vapply(m, check_count, 1L, arg = "m", lower = 1L, upper = most, limit = "the candidates")
+    }
+    tasks <- task_grid(plan, repeats)
+    run <- compare_classify
+  } else {
+    check_installed("clue", "to match clusters with classes")
+    halves <- NULL
+    tasks <- task_grid(plan, repeats)
+    run <- compare_cluster
+  }
+  seeds <- draw_seeds(length(tasks))
+  tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
+  keys <- NULL
+  if (!is.null(checkpoint)) {
+    data_key <- value_key(list(x, y))
+    keys <- lapply(tasks, function(task) {
+      paste0("compare-", value_key(list(data_key, mode, task, k, m, names(classifiers), halves, n_random)))
+    })
+  }
+  rows <- run_tasks(tasks, run, x = x, y = y, k = k, m = m, halves = halves,
+    classifiers = classifiers, n_random = n_random, checkpoint = checkpoint, keys = keys)
+  structure(list(
+    call = call, mode = mode, results = do.call(rbind, rows), methods = names(plan), k = k, m = m,
+    repeats = repeats, train = train, classes = levels(y), n = data$n, p = data$p,
+    n_random = n_random, halves = halves
+  ), class = "ufs_compare")
+}
+
+# ---- what to run --------------------------------------------------------------------------
+
+# Methods whose selections are not nested: they are fitted anew for every k.
+fit_per_k <- c(topk = "k", blfse = "n_features")
+
+# A named list: label -> list(features, samples, args for both).
+compare_plan <- function(methods, baselines, args, n_classes, mode) {
+  if (!is.character(methods) || anyNA(methods)) {
+    ufs_abort("argument", "`methods` must be a character vector.", argument = "methods")
+  }
+  if (!is.list(args) || (length(args) && is.null(names(args)))) {
+    ufs_abort("argument", "`args` must be a named list of lists.", argument = "args")
+  }
+  label <- if (is.null(names(methods))) methods else ifelse(nzchar(names(methods)), names(methods), methods)
+  if (baselines) {
+    extra <- c("all", "random", "pca", "variance", "kmeans_f")
+    label <- c(label, setdiff(extra, label))
+    methods <- c(methods, setdiff(extra, unname(methods)))[seq_along(label)]
+  }
+  if (anyDuplicated(label)) {
+    ufs_abort("argument", "`methods` has '", label[duplicated(label)][1L],
+      "' twice: name the entries.", argument = "methods")
+  }
+  unknown <- setdiff(names(args), c(label, unlist(strsplit(methods, "+", fixed = TRUE))))
+  if (length(unknown)) {
+    ufs_abort("argument", "`args` has '", unknown[1L], "', which is not among `methods`.",
+      argument = "args")
+  }
+  plan <- Map(function(method, label) compare_pipeline(method, label, args, n_classes, mode),
+    unname(methods), label)
+  stats::setNames(plan, label)
+}
+
+compare_pipeline <- function(method, label, args, n_classes, mode) {
+  part <- strsplit(method, "+", fixed = TRUE)[[1L]]
+  if (!length(part) || length(part) > 2L) {
+    ufs_abort("argument", "`methods`: '", method, "' is not a method or \"features+samples\".",
+      argument = "methods")
+  }
+  selects <- function(name) if (name == "all") "features" else method_row(name, "methods")$selects
+  if (length(part) == 1L) {
+    features <- if (selects(part) == "samples") "all" else part
+    samples <- switch(selects(part), features = "random", part)
+  } else {
+    features <- part[1L]
+    samples <- part[2L]
+    if (selects(features) == "samples" || selects(samples) == "features") {
+      ufs_abort("argument", "`methods`: in '", method, "' the first must select features and the ",
+        "second samples.", argument = "methods")
+    }
+  }
+  if (mode == "cluster" && features == "all" && part[1L] != "all") {
+    ufs_abort("argument", "`methods`: ", part[1L], " selects samples, which mode = \"cluster\" ",
+      "does not use.", argument = "methods")
+  }
+  with_args <- function(name) {
+    if (name %in% c("all", "random")) {
+      return(list())
+    }
+    given <- utils::modifyList(as.list(args[[name]]), as.list(if (label != name) args[[label]]))
+    accepted <- names(formals(method_row(name)$fit))
+    for (number in intersect(c("n_clusters", "n_components"), accepted)) {
+      if (is.null(given[[number]])) given[[number]] <- n_classes
+    }
+    # A label's arguments go to the part of the pipeline that knows them.
+    if (length(part) == 2L) given[names(given) %in% accepted] else given
+  }
+  list(features = features, samples = samples, joint = features == samples && features != "random",
+    feature_args = with_args(features), sample_args = with_args(samples))
+}
+
+task_grid <- function(plan, repeats) {
+  tasks <- list()
+  for (label in names(plan)) {
+    for (i in seq_len(repeats)) {
+      tasks[[length(tasks) + 1L]] <- list(label = label, rep = i, plan = plan[[label]])
+    }
+  }
+  tasks
+}
+
+check_classes <- function(y, n) {
+  if (length(y) != n || anyNA(y)) {
+    ufs_abort("argument", "`y` must have one class per sample and no missing ones.", argument = "y")
+  }
+  y <- droplevels(factor(y))
+  if (nlevels(y) < 2L) ufs_abort("argument", "`y` has only one class.", argument = "y")
+  y
+}
+
+# Indices of a share of each class, at least one sample of each on either side where the
+# class has two.
+stratified <- function(y, share) {
+  take <- lapply(split(seq_along(y), y), function(rows) {
+    size <- min(max(1L, round(share * length(rows))), max(1L, length(rows) - 1L))
+    rows[sample.int(length(rows), size)]
+  })
+  sort(unlist(take, use.names = FALSE))
+}
+
+# ---- classification ------------------------------------------------------------------------
+
+compare_classify <- function(task, x, y, k, m, halves, classifiers, n_random) {
+  with_seed(task$seed, {
+    half <- halves[[task$rep]]
+    cand <- x[half, , drop = FALSE]
+    # The classifier's columns: scaled by the candidates, constant ones zero.
+    centre <- colMeans(cand)
+    spread <- apply(cand, 2L, stats::sd)
+    standard <- function(block) {
+      z <- sweep(sweep(block, 2L, centre), 2L, ifelse(spread > 0, spread, 1), "/")
+      z[, !(spread > 0)] <- 0
+      z
+    }
+    z <- standard(cand)
+    new <- standard(x[-half, , drop = FALSE])
+    truth <- y[-half]
+    judge <- function(columns, rows) {
+      vapply(classifiers, function(classifier) {
+        mean(predict_classes(classifier, z[rows, columns, drop = FALSE], y[half][rows],
+          new[, columns, drop = FALSE]) == as.character(truth))
+      }, 0)
+    }
+    everyone <- seq_along(half)
+    sizes <- if (is.null(m)) length(half) else m
+    rows <- list()
+    add <- function(label, k, m, accuracy, chosen, seconds, error = "") {
+      rows[[length(rows) + 1L]] <<- data.frame(method = label, k = k, m = m,
+        classifier = names(classifiers), rep = task$rep, accuracy = accuracy,
+        labelled = length(chosen), missing = nlevels(y) - length(unique(y[half][chosen])),
+        seconds = seconds, error = error, stringsAsFactors = FALSE, row.names = NULL)
+    }
+    ks <- if (task$plan$features == "all") ncol(x) else k
+    if (task$plan$features == "random" && task$plan$samples == "random") {
+      for (kk in ks) for (mm in sizes) {
+        draws <- lapply(seq_len(n_random), function(i) {
+          chosen <- if (is.null(m)) everyone else sample.int(length(half), mm)
+          list(accuracy = judge(sample.int(ncol(x), kk), chosen), chosen = chosen)
+        })
+        accuracy <- matrix(vapply(draws, `[[`, numeric(length(classifiers)), "accuracy"),
+          length(classifiers))
+        lost <- mean(vapply(draws, function(d) nlevels(y) - length(unique(y[half][d$chosen])), 0))
+        add(task$label, kk, mm, rowMeans(accuracy), draws[[1L]]$chosen, 0)
+        rows[[length(rows)]]$missing <- lost
+        add(paste0(task$label, " (best of ", n_random, ")"), kk, mm, apply(accuracy, 1L, max),
+          draws[[1L]]$chosen, 0)
+        rows[[length(rows)]]$missing <- lost
+      }
+      return(do.call(rbind, rows))
+    }
+    cache <- list()
+    for (kk in ks) {
+      pick <- pipeline_features(task$plan, cand, kk, cache)
+      cache <- pick$cache
+      order <- NULL
+      for (mm in sizes) {
+        if (nzchar(pick$error)) {
+          add(task$label, kk, mm, rep(NA_real_, length(classifiers)), integer(), pick$seconds, pick$error)
+          next
+        }
+        if (is.null(m)) {
+          chosen <- everyone
+        } else {
+          take <- pipeline_samples(task$plan, cand, pick, mm, order)
+          order <- take$fit
+          if (nzchar(take$error)) {
+            add(task$label, kk, mm, rep(NA_real_, length(classifiers)), integer(), take$seconds, take$error)
+            next
+          }
+          chosen <- take$chosen
+          pick$seconds <- pick$seconds + take$seconds
+        }
+        add(task$label, kk, mm, judge(pick$columns, chosen), chosen, pick$seconds)
+      }
+    }
+    do.call(rbind, rows)
+  })
+}
+
+# The k features of a pipeline; nested methods are fitted once (`cache`).
+pipeline_features <- function(plan, x, k, cache) {
+  if (plan$features == "all") {
+    return(list(columns = seq_len(ncol(x)), cache = cache, seconds = 0, error = ""))
+  }
+  args <- plan$feature_args
+  fresh <- plan$features %in% names(fit_per_k)
+  if (fresh) args[[fit_per_k[[plan$features]]]] <- k
+  run <- if (fresh || is.null(cache$run)) quiet_fit(x, plan$features, args, NULL) else cache$run
+  if (!is.null(run$error)) {
+    return(list(cache = list(run = run), seconds = run$seconds, error = run$error))
+  }
+  list(columns = suppressMessages(selected_features(run$fit, k, as = "index")), fit = run$fit,
+    cache = list(run = run), seconds = run$seconds, error = "")
+}
+
+pipeline_samples <- function(plan, x, pick, m, fit) {
+  seconds <- 0
+  if (plan$samples == "random") {
+    return(list(chosen = sample.int(nrow(x), m), seconds = 0, error = ""))
+  }
+  if (is.null(fit)) {
+    if (plan$joint) {
+      fit <- pick$fit
+    } else {
+      run <- quiet_fit(x[, pick$columns, drop = FALSE], plan$samples, plan$sample_args, NULL)
+      if (!is.null(run$error)) {
+        return(list(error = run$error, seconds = run$seconds))
+      }
+      fit <- run$fit
+      seconds <- run$seconds
+    }
+  }
+  list(chosen = suppressMessages(selected_samples(fit, m, as = "index")), fit = fit,
+    seconds = seconds, error = "")
+}
+
+predict_classes <- function(classifier, x, y, newx) {
+  y <- droplevels(y)
+  if (nlevels(y) == 1L) {
+    return(rep(levels(y), nrow(newx)))
+  }
+  out <- as.character(classifier(x, y, newx))
+  if (length(out) != nrow(newx)) {
+    ufs_abort("argument", "A classifier returned ", length(out), " predictions for ", nrow(newx),
+      " samples.", argument = "classifiers")
+  }
+  out
+}
+
+check_classifiers <- function(classifiers) {
+  known <- list(
+    svm = list("e1071", function(x, y, newx) {
+      stats::predict(e1071::svm(x, y, kernel = "linear", cost = 100, scale = FALSE), newx)
+    }),
+    tree = list("rpart", function(x, y, newx) grow_tree(x, y, newx, rpart::rpart.control(xval = 0))),
+    full_tree = list("rpart", function(x, y, newx) {
+      grow_tree(x, y, newx, rpart::rpart.control(minsplit = 10, minbucket = 1, cp = 0, xval = 0))
+    }),
+    knn = list("class", function(x, y, newx) class::knn(x, newx, y, k = min(5L, nrow(x))))
+  )
+  if (is.function(classifiers)) classifiers <- list(classifier = classifiers)
+  if (is.list(classifiers) && length(classifiers) && all(vapply(classifiers, is.function, NA)) &&
+      !is.null(names(classifiers))) {
+    return(classifiers)
+  }
+  if (!is.character(classifiers) || !length(classifiers) || !all(classifiers %in% names(known))) {
+    ufs_abort("argument", "`classifiers` must be among ",
+      paste0("\"", names(known), "\"", collapse = ", "), " or a named list of functions.",
+      argument = "classifiers")
+  }
+  for (name in classifiers) {
+    check_installed(known[[name]][[1L]], paste0("for the classifier \"", name, "\""))
+  }
+  lapply(known[unique(classifiers)], `[[`, 2L)
+}
+
+grow_tree <- function(x, y, newx, control) {
+  frame <- function(block) stats::setNames(as.data.frame(block), paste0("v", seq_len(ncol(block))))
+  tree <- rpart::rpart(y ~ ., data = cbind(y = y, frame(x)), method = "class", control = control)
+  stats::predict(tree, frame(newx), type = "class")
+}
+
+# ---- clustering ------------------------------------------------------------------------------
+
+compare_cluster <- function(task, x, y, k, m, halves, classifiers, n_random) {
+  with_seed(task$seed, {
+    spread <- apply(x, 2L, stats::sd)
+    score <- function(columns) {
+      columns <- columns[spread[columns] > 0]
+      if (!length(columns)) {
+        return(c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_))
+      }
+      runs <- kmeans_runs(scale(x[, columns, drop = FALSE]), nlevels(y), 10L)
+      if (is.null(runs)) {
+        return(c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_))
+      }
+      ufs_cluster_metrics(runs[[1L]]$cluster, y)
+    }
+    rows <- list()
+    add <- function(label, k, value, seconds, error = "") {
+      rows[[length(rows) + 1L]] <<- data.frame(method = label, k = k, m = NA_integer_,
+        classifier = "kmeans", rep = task$rep, as.list(value), labelled = 0L, missing = 0L,
+        seconds = seconds, error = error, stringsAsFactors = FALSE, row.names = NULL)
+    }
+    cache <- list()
+    for (kk in if (task$plan$features == "all") ncol(x) else k) {
+      if (task$plan$features == "random") {
+        draws <- vapply(seq_len(n_random), function(i) score(sample.int(ncol(x), kk)), numeric(3))
+        add(task$label, kk, rowMeans(draws), 0)
+        add(paste0(task$label, " (best of ", n_random, ")"), kk, apply(draws, 1L, max), 0)
+        next
+      }
+      pick <- pipeline_features(task$plan, x, kk, cache)
+      cache <- pick$cache
+      if (nzchar(pick$error)) {
+        add(task$label, kk, c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_), pick$seconds, pick$error)
+      } else {
+        add(task$label, kk, score(pick$columns), pick$seconds)
+      }
+    }
+    do.call(rbind, rows)
+  })
+}
+
+# ---- face -------------------------------------------------------------------------------------
+
+#' @export
+summary.ufs_compare <- function(object, measure = "accuracy", reference = "random", ...) {
+  results <- spread_all(object)
+  measure <- check_choice(measure, "measure", intersect(c("accuracy", "nmi", "ari"), names(results)))
+  if (!reference %in% results$method) reference <- results$method[1L]
+  cell <- function(r) paste(r$k, r$m, r$classifier, r$rep)
+  ref <- results[results$method == reference, ]
+  base <- stats::setNames(ref[[measure]], cell(ref))
+  results$difference <- results[[measure]] - base[cell(results)]
+  group <- interaction(factor(results$method, unique(results$method)), results$k,
+    ifelse(is.na(results$m), 0L, results$m), results$classifier, drop = TRUE, lex.order = TRUE)
+  out <- lapply(split(results, group), function(r) {
+    value <- r[[measure]]
+    data.frame(method = r$method[1L], k = r$k[1L], m = r$m[1L], classifier = r$classifier[1L],
+      mean = mean(value, na.rm = TRUE), sd = stats::sd(value, na.rm = TRUE), runs = sum(!is.na(value)),
+      difference = mean(r$difference, na.rm = TRUE), difference_sd = stats::sd(r$difference, na.rm = TRUE),
+      missing = mean(r$missing), seconds = mean(r$seconds), errors = sum(nzchar(r$error)),
+      stringsAsFactors = FALSE)
+  })
+  out <- do.call(rbind, out)
+  rownames(out) <- NULL
+  structure(list(table = out, measure = measure, reference = reference, mode = object$mode),
+    class = "summary.ufs_compare")
+}
+
+# All features do not depend on k: their rows are shown at every k.
+spread_all <- function(object) {
+  full <- object$results$k == object$p & !(object$p %in% object$k)
+  all <- object$results[full, ]
+  do.call(rbind, c(list(object$results[!full, ]), lapply(object$k, function(k) {
+    all$k <- rep(k, nrow(all))
+    all
+  })))
+}
+
+#' @export
+print.summary.ufs_compare <- function(x, digits = 3L, ...) {
+  cat("Mean ", x$measure, ", standard deviation over repeats, and paired difference to '",
+    x$reference, "'\n", sep = "")
+  print(x$table, digits = digits, row.names = FALSE)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.ufs_compare <- function(x, row.names = NULL, optional = FALSE, ...) x$results
+
+#' @export
+print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
+  table <- summary(x, measure)$table
+  cat("<ufs_compare> ", x$n, " x ", x$p, " data, ", length(x$classes), " classes, ", x$repeats,
+    " repeat", if (x$repeats != 1L) "s", ", ",
+    if (x$mode == "classify") paste0(100 * x$train, "% candidates") else "k-means on the chosen features",
+    "\n", sep = "")
+  for (classifier in unique(table$classifier)) for (m in unique(table$m)) {
+    part <- table[table$classifier == classifier & table$m %in% m, ]
+    cat("\n100 x ", measure, if (x$mode == "classify") {
+      paste0(", ", classifier, ", ", m, " labelled samples")
+    }, ", mean (sd):\n", sep = "")
+    cell <- paste0(formatC(100 * part$mean, digits = digits, format = "f"), " (",
+      formatC(100 * part$sd, digits = digits, format = "f"), ")")
+    methods <- unique(part$method)
+    shown <- matrix("", length(methods), length(x$k), dimnames = list(methods, paste0("k=", x$k)))
+    shown[cbind(part$method, paste0("k=", part$k))] <- cell
+    print(shown, quote = FALSE, right = TRUE)
+    gone <- part[part$missing > 0, ]
+    if (nrow(gone)) {
+      cat("  classes without a labelled sample, mean: ", paste(unique(paste0(gone$method, " ",
+        round(stats::ave(gone$missing, gone$method), 1L))), collapse = ", "), "\n", sep = "")
+    }
+  }
+  failed <- table[table$errors > 0, ]
+  if (nrow(failed)) {
+    cat("\nFailed: ", paste(unique(failed$method), collapse = ", "), " (see $results$error)\n", sep = "")
+  }
+  invisible(x)
+}
+
+#' Curves of a comparison
+#'
+#' @param x A [ufs_compare()] result.
+#' @param y Not used.
+#' @param over `"k"` or `"m"`: what the horizontal axis shows; the default is what varies.
+#' @param measure `"accuracy"`, or `"nmi"` or `"ari"` in cluster mode.
+#' @param classifier Which classifier; the first by default.
+#' @param at Value of the other one of k and m; its first by default.
+#' @param methods Which methods to draw; all by default.
+#' @param ... Passed to [graphics::matplot()].
+#' @return `x`, invisibly.
+#' @export
+plot.ufs_compare <- function(x, y = NULL, over = NULL, measure = "accuracy", classifier = NULL,
+                             at = NULL, methods = NULL, ...) {
+  table <- summary(x, measure)$table
+  if (is.null(over)) over <- if (length(x$m) > 1L && length(x$k) == 1L) "m" else "k"
+  over <- check_choice(over, "over", c("k", "m"))
+  other <- setdiff(c("k", "m"), over)
+  if (is.null(classifier)) classifier <- table$classifier[1L]
+  classifier <- check_choice(classifier, "classifier", unique(table$classifier))
+  if (is.null(methods)) methods <- unique(table$method)
+  value <- if (is.null(at)) table[[other]][1L] else at
+  table <- table[table$classifier == classifier & table$method %in% methods &
+    table[[other]] %in% value, ]
+  if (!nrow(table)) {
+    ufs_abort("argument", "There are no results with ", other, " = ", brief(value), ".", argument = "at")
+  }
+  points <- sort(unique(table[[over]]))
+  methods <- unique(table$method)
+  curve <- vapply(methods, function(name) {
+    part <- table[table$method == name, ]
+    part$mean[match(points, part[[over]])]
+  }, numeric(length(points)))
+  curve <- matrix(curve, length(points), dimnames = list(NULL, methods))
+  plain <- methods %in% c("all", "random", "pca", "variance", "kmeans_f") | grepl("best of", methods)
+  colour <- rep("grey50", length(methods))
+  colour[!plain] <- grDevices::hcl.colors(max(2L, sum(!plain)), "Dark 3")[seq_len(sum(!plain))]
+  line <- integer(length(methods))
+  line[!plain] <- 1L
+  line[plain] <- 1L + seq_len(sum(plain))
+  default <- list(x = points, y = curve, type = "o", pch = 20, lty = line, col = colour,
+    xlab = if (over == "k") "features chosen (k)" else "samples labelled (m)",
+    ylab = paste("mean", measure), main = if (x$mode == "classify") classifier else "k-means")
+  mine <- list(...)
+  do.call(graphics::matplot, c(mine, default[setdiff(names(default), names(mine))]))
+  graphics::legend("bottomright", legend = methods, lty = line, col = colour, pch = 20, bty = "n", cex = .75)
+  invisible(x)
+}

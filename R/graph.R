@@ -1,0 +1,287 @@
+# Neighbour graphs: ufs_graph(), and as_ufs_graph(), by which every graph method reads
+# its `graph` argument.
+
+#' Neighbour graph of the samples
+#'
+#' Joins each sample with its `k` nearest others (Euclidean distance) and weights the
+#' edges. Methods that need a graph build this one by default; build it yourself to look at
+#' it, to change it, or to use it for several methods.
+#'
+#' With `d_ij` the distance of samples i and j, the weights of edges are
+#' * `"heat"`: `exp(-d_ij^2 / (2 t^2))`, with `t = bandwidth`. The default `t` is the mean of
+#'   all n^2 distances, which follows the scale of the data; a fixed value such as 1 makes
+#'   all weights underflow as soon as there are a few hundred columns. (He et al. write
+#'   `exp(-d^2 / t)`: their t is `2 t^2` here.)
+#' * `"binary"`: 1.
+#' * `"cosine"`: `x_i'x_j / (|x_i| |x_j|)`, negative values set to 0. The neighbours
+#'   are those of the Euclidean distance all the same; divide the rows by their norms to
+#'   have the nearest in angle.
+#'
+#' A sample is never its own neighbour, even where samples coincide, and there are no self
+#' loops. Distances that agree to a relative 1e-10 are ties, and ties go to the lower index.
+#'
+#' Time n^2 p flops, in blocks that use the BLAS; memory 2 n p doubles beside `x`
+#' and at most 2 n k edges: the n x n distances are never stored. Use `k = n - 1` for the
+#' complete graph.
+#'
+#' @section The argument `graph` of the methods:
+#' `NULL` builds the default graph on the columns as the method sees them (after its own
+#' `center` and `scale`); `list(k = 10, weights = "binary")` builds it with those arguments
+#' of `ufs_graph()`; a graph from `ufs_graph()` is used as it is; and an n x n weight matrix
+#' (or Matrix) of your own must be symmetric, finite and not negative. Its diagonal is
+#' dropped, with a message of class `ufs_message_loops`.
+#'
+#' @inheritParams ufs_kmeans_f
+#' @param k Number of neighbours, 1 to n - 1.
+#' @param weights `"heat"`, `"binary"` or `"cosine"`.
+#' @param bandwidth Bandwidth t of the heat weights, a positive number; `NULL`: the mean
+#'   distance.
+#' @param symmetrise `"max"`: an edge if either is a neighbour of the other; `"min"`: only
+#'   if both are; `"mean"`: the mean of the two, so a one-sided edge counts half.
+#' @param center,scale Centre and standardise the columns first? Neighbours depend on the
+#'   units of the columns: with columns of different units use `scale = TRUE`. Centring
+#'   matters to cosine weights only.
+#' @return An object of class `ufs_graph`, a list with
+#'   * `weights`: the sparse matrix W, as `start`, `index` (from 0) and `value`; these are the
+#'     slots p, i and x of a `dgCMatrix`. `as.matrix()` makes it n x n, and
+#'     `as.matrix(graph, sparse = TRUE)` a `dgCMatrix` (package Matrix).
+#'   * `n`, `n_edges`, `k`, `kind` (of weights), `bandwidth`, `symmetrise`.
+#'   * `degree` (row sums of W), `component` (of each sample, numbered by first
+#'     appearance), `n_components`, `n_isolated` (samples without an edge, which are
+#'     components of their own).
+#'
+#'   A graph without edges or in several pieces gives a warning of class
+#'   `ufs_warning_graph`.
+#' @references He, Cai and Niyogi (2005) Laplacian score for feature selection. Advances in
+#'   Neural Information Processing Systems 18.
+#' @examples
+#' graph <- ufs_graph(mtcars, k = 5, scale = TRUE)
+#' graph
+#' as.matrix(graph)[1:4, 1:4]
+#' ufs_laplacian(mtcars, graph)
+#' @export
+ufs_graph <- function(x, k = 5, weights = c("heat", "binary", "cosine"), bandwidth = NULL,
+                      symmetrise = c("max", "min", "mean"), center = FALSE, scale = FALSE) {
+  data <- as_ufs_matrix(x, center, scale)
+  graph <- build_graph(data, k, weights, bandwidth, symmetrise)
+  warn_graph(graph, connected = TRUE)
+  graph
+}
+
+# The graph a method uses, from its argument `graph` (see ?ufs_graph) and the list from
+# as_ufs_matrix(). `connected = TRUE`: the method's answer is arbitrary on several
+# components, so say so.
+as_ufs_graph <- function(graph, data, connected = FALSE) {
+  if (is.null(graph)) graph <- list()
+  if (inherits(graph, "ufs_graph")) {
+    check_graph_size(graph$n, data$n)
+  } else if (is.matrix(graph) || inherits(graph, "Matrix")) {
+    graph <- user_graph(graph, data)
+  } else if (is.list(graph) && !is.object(graph)) {
+    graph <- graph_from_arguments(graph, data)
+  } else {
+    ufs_abort("argument", "`graph` must be NULL, a list of arguments of ufs_graph(), a graph ",
+      "from ufs_graph(), or an n x n weight matrix, not ", kind_of(graph), ".",
+      argument = "graph")
+  }
+  if (graph$n_isolated == graph$n) {
+    ufs_abort("graph", "The graph has no edges: all weights are 0. Use a larger `bandwidth`, ",
+      "or weights = \"binary\".", argument = "graph")
+  }
+  warn_graph(graph, connected)
+  graph
+}
+
+graph_from_arguments <- function(arguments, data) {
+  known <- setdiff(names(formals(ufs_graph)), "x")
+  given <- names(arguments)
+  if (length(arguments) && (is.null(given) || !all(given %in% known) || anyDuplicated(given))) {
+    ufs_abort("argument", "A list given as `graph` must have names among ",
+      paste0("`", known, "`", collapse = ", "), ", each once.", argument = "graph")
+  }
+  used <- utils::modifyList(as.list(formals(ufs_graph))[known], arguments, keep.null = TRUE)
+  used[c("weights", "symmetrise")] <- lapply(used[c("weights", "symmetrise")], eval)
+  center <- check_flag(used$center, "center")
+  scale <- check_flag(used$scale, "scale")
+  if (center || scale) data$x <- .Call(C_prepare, data$x, center, scale)$x
+  build_graph(data, used$k, used$weights, used$bandwidth, used$symmetrise)
+}
+
+build_graph <- function(data, k, weights, bandwidth, symmetrise) {
+  kinds <- c("heat", "binary", "cosine")
+  rules <- c("max", "min", "mean")
+  k <- check_count(k, "k", 1L, data$n - 1L, paste("one fewer than the", data$n, "samples"))
+  weights <- check_choice(weights, "weights", kinds)
+  symmetrise <- check_choice(symmetrise, "symmetrise", rules)
+  if (!is.null(bandwidth)) {
+    bandwidth <- check_number(bandwidth, "bandwidth", lower = 0, open = TRUE)
+  }
+  entries <- 2 * data$n * as.double(k)
+  # Candidate heaps, neighbour lists, their two sorted copies, and the result.
+  check_bytes(40 * entries + 24 * as.double(data$n) * ncol(data$x), "The graph",
+    "Use a smaller `k`.")
+  if (entries > .Machine$integer.max) {
+    ufs_abort("argument", "`k` is too large: a graph can have at most ",
+      .Machine$integer.max, " entries.", argument = "k")
+  }
+  made <- .Call(C_graph_build, data$x, k, match(weights, kinds) - 1L,
+    if (is.null(bandwidth)) NA_real_ else bandwidth, match(symmetrise, rules) - 1L)
+  if (!made$finite) {
+    ufs_abort("input", "Distances between the rows of `x` overflow or underflow. ",
+      "Rescale `x`, e.g. with scale = TRUE.", argument = "x")
+  }
+  new_graph(made, data, kind = weights, k = k, bandwidth = made$bandwidth,
+    symmetrise = symmetrise)
+}
+
+# `parts`: start, index, value, degree, component, n_components, n_isolated.
+new_graph <- function(parts, data, kind, k = NA_integer_, bandwidth = NA_real_,
+                      symmetrise = NA_character_) {
+  weights <- structure(parts[c("start", "index", "value")], class = "ufs_csr")
+  structure(list(
+    weights = weights, n = data$n, n_edges = length(parts$index) %/% 2L,
+    kind = kind, k = k, bandwidth = bandwidth, symmetrise = symmetrise,
+    degree = parts$degree, component = parts$component,
+    n_components = parts$n_components, n_isolated = parts$n_isolated,
+    samples = data$samples
+  ), class = "ufs_graph")
+}
+
+# A weight matrix of the user's as a graph.
+user_graph <- function(w, data) {
+  if (nrow(w) != ncol(w)) {
+    ufs_abort("argument", "`graph` must be square, n x n; it is ", nrow(w), " x ", ncol(w), ".",
+      argument = "graph")
+  }
+  check_graph_size(nrow(w), data$n)
+  sparse <- inherits(w, "Matrix")
+  if (sparse) check_installed("Matrix", "for a graph of class Matrix")
+  # sum() sees missing values in sparse matrices, which `!= 0` would lose.
+  if (!(sparse || is.numeric(w) || is.logical(w)) || !is.finite(sum(w))) {
+    ufs_abort("argument", "`graph` must be numeric, without missing or infinite weights.",
+      argument = "graph")
+  }
+  if (sparse) {
+    at <- Matrix::which(w != 0, arr.ind = TRUE, useNames = FALSE)
+    # Symmetric classes list one triangle after the other.
+    at <- at[order(at[, 2L], at[, 1L]), , drop = FALSE]
+  } else {
+    at <- which(w != 0, arr.ind = TRUE, useNames = FALSE)
+  }
+  value <- as.double(w[at])
+  if (any(value < 0)) {
+    ufs_abort("argument", "`graph` has negative weights: similarities of at least 0 are needed.",
+      argument = "graph")
+  }
+  loop <- at[, 1L] == at[, 2L]
+  if (any(loop)) {
+    ufs_inform("loops", "The diagonal of `graph` is not used: ", sum(loop), " self loop",
+      if (sum(loop) != 1L) "s", " dropped.")
+  }
+  parts <- list(start = c(0L, cumsum(tabulate(at[!loop, 2L], data$n))),
+    index = as.integer(at[!loop, 1L]) - 1L, value = value[!loop])
+  parts <- c(parts, .Call(C_graph_describe, parts$start, parts$index, parts$value))
+  if (parts$asymmetry > 1e-8 * max(value, 0)) {
+    ufs_abort("argument", "`graph` is not symmetric: weights differ from their transposes by up ",
+      "to ", signif(parts$asymmetry, 3L), ". Use (W + t(W)) / 2, say.", argument = "graph")
+  }
+  new_graph(parts, data, kind = "user")
+}
+
+check_graph_size <- function(have, n) {
+  if (have != n) {
+    ufs_abort("argument", "`graph` is for ", have, " samples, but `x` has ", n, ".",
+      argument = "graph")
+  }
+}
+
+# Isolated samples always; several components where `connected` is wanted.
+warn_graph <- function(graph, connected) {
+  pieces <- graph$n_components - graph$n_isolated
+  say <- c(
+    if (graph$n_isolated > 0L) {
+      sprintf("%d of %d samples have no edge (a larger `bandwidth` or `k` may help)",
+        graph$n_isolated, graph$n)
+    },
+    if (connected && pieces > 1L) {
+      sprintf("it falls into %d components, which a larger `k` may join", pieces)
+    }
+  )
+  if (length(say)) {
+    ufs_warn("graph", "The graph is not connected: ", paste(say, collapse = "; "), ".",
+      data = list(n_components = graph$n_components, n_isolated = graph$n_isolated))
+  }
+}
+
+# The parameters of a graph as a fit records them.
+graph_params <- function(graph) {
+  list(graph = graph$kind, k = graph$k, bandwidth = graph$bandwidth,
+    symmetrise = graph$symmetrise)
+}
+
+# One line for print().
+graph_note <- function(graph) {
+  paste0("graph        ", graph_text(graph), "; ", graph$n_components, " component",
+    if (graph$n_components != 1L) "s")
+}
+
+graph_text <- function(graph) {
+  what <- switch(graph$kind,
+    heat = sprintf("heat weights, bandwidth %s", format(signif(graph$bandwidth, 3L))),
+    user = "weights given by the user",
+    paste(graph$kind, "weights")
+  )
+  if (is.na(graph$k)) what else {
+    sprintf("%d nearest neighbours (%s), %s", graph$k, graph$symmetrise, what)
+  }
+}
+
+# A ranking in which all scores agree says nothing.
+warn_void <- function(score, method, why) {
+  score <- score[!is.na(score)]
+  if (length(score) > 1L && diff(range(score)) <= 1e-8 * max(abs(score))) {
+    ufs_warn("void", "ufs_", method, "(): all scores are equal, so the ranking says nothing. ",
+      why)
+  }
+}
+
+# A graph times a matrix: W x, or L x with L = D - W.
+graph_times <- function(graph, x, laplacian = FALSE) {
+  .Call(C_graph_mult, unclass(graph), x, laplacian)
+}
+
+#' @export
+as.matrix.ufs_graph <- function(x, sparse = FALSE, ...) {
+  out <- if (sparse) csr_to_sparse(x$weights) else as.matrix(x$weights)
+  if (!is.null(x$samples)) dimnames(out) <- list(x$samples, x$samples)
+  out
+}
+
+#' @export
+as.matrix.ufs_csr <- function(x, ...) {
+  n <- length(x$start) - 1L
+  check_bytes(8 * as.double(n)^2, "The graph as a dense matrix",
+    "Use as.matrix(graph, sparse = TRUE).")
+  out <- matrix(0, n, n)
+  out[cbind(rep.int(seq_len(n), diff(x$start)), x$index + 1L)] <- x$value
+  out
+}
+
+csr_to_sparse <- function(weights) {
+  check_installed("Matrix", "for as.matrix(graph, sparse = TRUE)")
+  n <- length(weights$start) - 1L
+  Matrix::sparseMatrix(i = weights$index, p = weights$start, x = weights$value,
+    dims = c(n, n), index1 = FALSE)
+}
+
+#' @export
+dim.ufs_graph <- function(x) c(x$n, x$n)
+
+#' @export
+print.ufs_graph <- function(x, ...) {
+  cat("<ufs_graph> ", graph_text(x), "\n",
+    "  samples      ", x$n, if (x$n_isolated > 0L) paste0(" (", x$n_isolated, " isolated)"), "\n",
+    "  edges        ", x$n_edges, "\n",
+    "  components   ", x$n_components, "\n", sep = "")
+  invisible(x)
+}

@@ -1,0 +1,271 @@
+# Many settings of one method.
+
+#' Fit one method over a grid of settings
+#'
+#' Runs a method once per setting and keeps every score, ranking, status and objective, so
+#' that any number of features can be read off afterwards.
+#'
+#' What all settings share is computed once: the k-means start of [ufs_socfs()] and the
+#' labels of [ufs_ndfs()] (one draw for all settings, so that differences are those of the
+#' settings), and the neighbour graph of the graph methods. Settings run through future.apply
+#' when it is installed and a plan is set, e.g. `future::plan("multisession")`, also on
+#' a cluster's scheduler by future.batchtools; otherwise one after the other. The result
+#' does not depend on the number of workers: every setting has its own seed, drawn from R's
+#' random numbers, and a deterministic method draws none. Progress is signalled to progressr.
+#'
+#' With `checkpoint`, each finished setting is written to the folder at once and atomically;
+#' a run that was killed and is started again with the same call (and seed) does only
+#' the rest.
+#'
+#' @param x As in [ufs()].
+#' @param method Name of a method.
+#' @param grid A data frame with one row per setting and one column per argument of the method,
+#'   or a named list of vectors, of which all combinations are run.
+#' @param ... Arguments that are the same in all settings.
+#' @param checkpoint `NULL`, or a folder for finished settings.
+#' @param keep_fits Keep the whole fits (`result$fits`)? They can be large.
+#' @return An object of class `ufs_grid`: `settings` (data frame), `results` (data frame: status,
+#'   objective, iterations, seconds, error, warnings; one row per setting),
+#'   `feature_scores` and `feature_rankings` (p x settings), `sample_scores` and
+#'   `sample_rankings` (n x settings), `certificates`. The objective is comparable between
+#'   settings only if they have the same penalties: never choose by it, see
+#'   [ufs_tune()]. An error in one setting is recorded, not fatal.
+#' @examples
+#' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
+#' grid
+#' grid$feature_scores
+#' @export
+ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE) {
+  call <- match.call()
+  row <- method_row(method)
+  settings <- grid_settings(grid, row$fit, method)
+  fixed <- list(...)
+  both <- intersect(names(fixed), names(settings))
+  if (length(both)) {
+    ufs_abort("argument", "`", both[1L], "` is given both in `grid` and as a fixed argument.",
+      argument = both[1L])
+  }
+  keep_fits <- check_flag(keep_fits, "keep_fits")
+  checkpoint <- check_checkpoint(checkpoint)
+  # The data are checked once here; a method would only repeat the same words.
+  data <- as_ufs_matrix(x, FALSE, FALSE, warn = TRUE)
+  n_settings <- nrow(settings)
+  seeds <- draw_seeds(n_settings + 1L, !row$deterministic)
+  shared <- with_seed(seeds[[n_settings + 1L]],
+    grid_shared(x, method, row$fit, fixed, names(settings)))
+  fixed[names(shared)] <- shared
+  tasks <- lapply(seq_len(n_settings), function(i) {
+    list(args = c(setting_args(settings, i), fixed), seed = seeds[[i]])
+  })
+  keys <- NULL
+  if (!is.null(checkpoint)) {
+    data_key <- value_key(x)
+    keys <- lapply(tasks, function(task) {
+      paste0(method, "-", value_key(list(data_key, method, task, keep_fits)))
+    })
+  }
+  runs <- run_tasks(tasks, grid_fit, x = x, method = method, keep_fits = keep_fits,
+    checkpoint = checkpoint, keys = keys)
+  text <- function(name) vapply(runs, function(run) paste(run[[name]], collapse = " | "), "")
+  number <- function(name) vapply(runs, function(run) as.double(run[[name]]), 0)
+  structure(list(
+    method = method, call = call, settings = settings, n = data$n, p = data$p,
+    results = data.frame(status = text("status"), objective = number("objective"),
+      iterations = as.integer(number("iterations")), seconds = number("seconds"),
+      error = text("error"), warnings = text("warnings"), stringsAsFactors = FALSE),
+    feature_scores = bind_columns(runs, "feature_scores", data$features),
+    feature_rankings = bind_columns(runs, "feature_ranking"),
+    sample_scores = bind_columns(runs, "sample_scores", data$samples),
+    sample_rankings = bind_columns(runs, "sample_ranking"),
+    certificates = lapply(runs, `[[`, "certificate"),
+    fits = if (keep_fits) lapply(runs, `[[`, "fit"), named = data$named
+  ), class = "ufs_grid")
+}
+
+# A data frame of settings whose columns are arguments of the method.
+grid_settings <- function(grid, fun, method) {
+  if (is.data.frame(grid)) {
+    settings <- grid
+  } else if (is.list(grid) && length(grid) && !is.null(names(grid)) && all(nzchar(names(grid)))) {
+    settings <- do.call(expand.grid, c(lapply(grid, function(v) if (is.list(v)) I(v) else v),
+      list(KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)))
+  } else {
+    ufs_abort("argument", "`grid` must be a data frame or a named list of vectors.",
+      argument = "grid")
+  }
+  if (nrow(settings) < 1L || ncol(settings) < 1L) {
+    ufs_abort("argument", "`grid` has no settings.", argument = "grid")
+  }
+  unknown <- setdiff(names(settings), setdiff(names(formals(fun)), c("x", "...")))
+  if (length(unknown)) {
+    ufs_abort("argument", "`grid`: ufs_", method, "() has no argument `", unknown[1L], "`.",
+      argument = "grid")
+  }
+  rownames(settings) <- NULL
+  settings
+}
+
+setting_args <- function(settings, i) {
+  lapply(settings, function(column) if (is.list(column)) column[[i]] else column[i])
+}
+
+# What all settings share, as further arguments.
+grid_shared <- function(x, method, fun, fixed, varying) {
+  given <- function(name) name %in% c(names(fixed), varying)
+  value <- function(name) if (is.null(fixed[[name]])) eval(formals(fun)[[name]]) else fixed[[name]]
+  shared <- list()
+  arguments <- names(formals(fun))
+  if ("graph" %in% arguments && !"graph" %in% varying && !inherits(fixed$graph, "ufs_graph") &&
+      !any(c("center", "scale") %in% varying)) {
+    data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
+    shared$graph <- as_ufs_graph(fixed$graph, data)
+  }
+  if (method == "socfs" && !given("init") && !is.null(fixed$n_clusters) &&
+      !any(c("n_init", "center", "scale", "start_rule") %in% varying) &&
+      identical(value("start_rule")[1L], "wss")) {
+    data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
+    runs <- kmeans_runs(gram_pca(data$x, fixed$n_clusters)$scores, fixed$n_clusters, value("n_init"))
+    if (!is.null(runs)) shared$init <- runs[[1L]]$cluster
+  }
+  shared
+}
+
+grid_fit <- function(task, x, method, keep_fits) {
+  run <- quiet_fit(x, method, task$args, task$seed)
+  fit <- run$fit
+  objective <- fit$trace$objective
+  list(
+    status = if (is.null(fit)) "error" else fit$status,
+    objective = if (length(objective)) objective[length(objective)] else NA_real_,
+    iterations = if (is.null(fit)) NA else fit$iterations, seconds = run$seconds,
+    error = run$error, warnings = run$warnings,
+    feature_scores = fit$feature_scores, feature_ranking = fit$feature_ranking,
+    sample_scores = fit$sample_scores, sample_ranking = fit$sample_ranking,
+    certificate = fit$certificate, fit = if (keep_fits) fit
+  )
+}
+
+# One column per run; NA where a run failed, NULL where no run has such scores.
+bind_columns <- function(runs, name, row_names = NULL) {
+  columns <- lapply(runs, `[[`, name)
+  size <- max(lengths(columns))
+  if (size == 0L) {
+    return(NULL)
+  }
+  out <- vapply(columns, function(column) {
+    if (length(column)) as.double(column) else rep(NA_real_, size)
+  }, numeric(size))
+  out <- matrix(out, size, length(runs))
+  rownames(out) <- row_names
+  out
+}
+
+#' @export
+print.ufs_grid <- function(x, ...) {
+  cat("<ufs_grid> ufs_", x$method, ", ", nrow(x$settings), " settings of ",
+    paste(names(x$settings), collapse = ", "), " on ", x$n, " x ", x$p, " data\n", sep = "")
+  count <- table(x$results$status)
+  cat("  status   ", paste(names(count), count, sep = ": ", collapse = ", "), "\n", sep = "")
+  cat("  seconds  ", format(sum(x$results$seconds), digits = 3L), " in all\n", sep = "")
+  shown <- utils::head(as.data.frame(x)[setdiff(names(as.data.frame(x)), c("error", "warnings"))], 6L)
+  print(shown, digits = 4L, row.names = FALSE)
+  if (nrow(x$settings) > 6L) cat("  ... and", nrow(x$settings) - 6L, "more\n")
+  invisible(x)
+}
+
+#' @export
+as.data.frame.ufs_grid <- function(x, row.names = NULL, optional = FALSE, ...) {
+  cbind(x$settings, x$results)
+}
+
+#' @export
+summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
+  table <- as.data.frame(object)
+  if (!is.null(object$feature_rankings)) {
+    k <- check_count(k, "k", 1L, object$p)
+    top <- object$feature_rankings[seq_len(k), , drop = FALSE]
+    often <- sort(table(top), decreasing = TRUE)
+    index <- as.integer(names(often))
+    often <- data.frame(feature = rownames(object$feature_scores)[index], index = index,
+      share = as.integer(often) / sum(!is.na(top[1L, ])), stringsAsFactors = FALSE)
+  } else {
+    often <- NULL
+  }
+  structure(list(method = object$method, table = table, k = k, often = often),
+    class = "summary.ufs_grid")
+}
+
+#' @export
+print.summary.ufs_grid <- function(x, ...) {
+  cat("ufs_", x$method, " over ", nrow(x$table), " settings\n", sep = "")
+  print(x$table[setdiff(names(x$table), "warnings")], digits = 4L, row.names = FALSE)
+  if (!is.null(x$often)) {
+    cat("Most often among the best ", x$k, ":\n", sep = "")
+    print(utils::head(x$often, 10L), digits = 2L, row.names = FALSE)
+  }
+  invisible(x)
+}
+
+#' Heat map of a grid
+#'
+#' @param x A [ufs_grid()] or [ufs_tune()] result.
+#' @param y Not used.
+#' @param value What to show: a numeric column of `as.data.frame(x)`, by default the objective
+#'   of a grid and the criterion of a tuning; or a numeric vector with one value per setting,
+#'   for example an accuracy.
+#' @param over Names of one or two arguments that span the picture; by default the first
+#'   two that vary. Values are averaged over the others.
+#' @param ... Passed to [graphics::image()] or [graphics::plot()].
+#' @return The object, invisibly.
+#' @examples
+#' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
+#' plot(grid, value = "seconds")
+#' @export
+plot.ufs_grid <- function(x, y = NULL, value = "objective", over = NULL, ...) {
+  table <- as.data.frame(x)
+  title <- if (is.character(value)) value else "value"
+  if (is.character(value)) {
+    value <- check_choice(value, "value", names(table)[vapply(table, is.numeric, NA)])
+    value <- table[[value]]
+  }
+  if (!is.numeric(value) || length(value) != nrow(table)) {
+    ufs_abort("argument", "`value` must name a column or have one number per setting.",
+      argument = "value")
+  }
+  varies <- names(x$settings)[vapply(x$settings, function(v) length(unique(v)) > 1L, NA)]
+  if (is.null(over)) over <- utils::head(c(varies, names(x$settings)), 2L)
+  over <- unique(over)
+  if (!length(over) || length(over) > 2L || !all(over %in% names(x$settings))) {
+    ufs_abort("argument", "`over` must name one or two columns of the grid.", argument = "over")
+  }
+  level <- lapply(x$settings[over], function(v) sort(unique(unlist(v))))
+  at <- Map(function(v, l) match(unlist(v), l), x$settings[over], level)
+  if (length(over) == 1L) {
+    mean_value <- tapply(value, at[[1L]], mean, na.rm = TRUE)
+    draw(list(x = seq_along(level[[1L]]), y = as.vector(mean_value), type = "o", pch = 20,
+      xaxt = "n", xlab = over, ylab = title, main = paste0("ufs_", x$method)), ...)
+    graphics::axis(1L, seq_along(level[[1L]]), format(level[[1L]]))
+    return(invisible(x))
+  }
+  cells <- matrix(NA_real_, length(level[[1L]]), length(level[[2L]]))
+  mean_value <- tapply(value, at, mean, na.rm = TRUE)
+  cells[as.matrix(expand.grid(as.integer(rownames(mean_value)), as.integer(colnames(mean_value))))] <-
+    as.vector(mean_value)
+  cells[!is.finite(cells)] <- NA
+  heat_map(cells, level, over, title, paste0("ufs_", x$method), ...)
+  invisible(x)
+}
+
+heat_map <- function(cells, level, over, title, main, ...) {
+  n <- dim(cells)
+  default <- list(x = seq_len(n[1L]), y = seq_len(n[2L]), z = cells, axes = FALSE, xlab = over[1L],
+    ylab = over[2L], main = paste0(main, ": ", title), col = grDevices::hcl.colors(25L, "YlGnBu", rev = TRUE))
+  mine <- list(...)
+  do.call(graphics::image, c(mine, default[setdiff(names(default), names(mine))]))
+  graphics::axis(1L, seq_len(n[1L]), format(level[[1L]], digits = 3L))
+  graphics::axis(2L, seq_len(n[2L]), format(level[[2L]], digits = 3L), las = 1L)
+  graphics::box()
+  middle <- mean(range(cells, na.rm = TRUE))
+  graphics::text(row(cells), col(cells), ifelse(is.na(cells), "", format(signif(cells, 3L))),
+    col = ifelse(cells > middle, "white", "black"), cex = .8)
+}

@@ -1,0 +1,51 @@
+#' Laplacian score
+#'
+#' Ranks features by how smooth they are on the neighbour graph of the samples: a good
+#' feature differs little between neighbours, compared with its variance.
+#'
+#' For a feature f, with weights W, degrees D = diag(W 1) and L = D - W,
+#' \deqn{LS = \frac{\tilde f' L \tilde f}{\tilde f' D \tilde f}, \quad
+#'   \tilde f = f - \frac{f' D 1}{1' D 1} 1,}
+#' between 0 and 2, *small* is good. `statistic` is LS; the score is 1 - LS, as in the
+#' authors' code.
+#'
+#' LS does not depend on the location and scale of f itself, but the graph does: by default
+#' it is that of the columns as they are, as in the paper, so with columns of different
+#' units use `scale = TRUE`. A feature that is constant on the samples that have neighbours has
+#' no LS: its score is `NA` and it is ranked last (other codes give it 0, the best value, or
+#' use an absolute threshold).
+#'
+#' Cost beside the graph: 2 n k p flops.
+#'
+#' @inheritParams ufs_kmeans_f
+#' @param graph The neighbour graph: `NULL` (the default graph of `x`), a list of arguments of
+#'   [ufs_graph()], a graph from [ufs_graph()], or a symmetric n x n weight matrix. See the
+#'   section on this argument there.
+#' @param center,scale Centre and standardise the columns first.
+#' @return A fit of class `c("ufs_laplacian", "ufs")`; `solution` holds the `graph`.
+#' @references He, Cai and Niyogi (2005) Laplacian score for feature selection. Advances in
+#'   Neural Information Processing Systems 18.
+#' @seealso [ufs_spec()], of which this is the case `type = "phi2"`.
+#' @examples
+#' fit <- ufs_laplacian(iris[, 1:4])
+#' fit$statistic
+#' ufs_laplacian(mtcars, graph = list(k = 7, weights = "binary"), scale = TRUE)
+#' @export
+ufs_laplacian <- function(x, graph = NULL, center = FALSE, scale = FALSE,
+                          control = ufs_control()) {
+  start <- proc.time()[[3L]]
+  call <- match.call()
+  control <- resolve_control(control)
+  data <- as_ufs_matrix(x, center, scale)
+  graph <- as_ufs_graph(graph, data)
+  statistic <- .Call(C_laplacian, unclass(graph), data$x)
+  statistic[is.nan(statistic)] <- NA_real_
+  warn_void(1 - statistic, "laplacian", "A complete graph with equal weights does that.")
+  new_ufs("laplacian", call, c(graph_params(graph), list(center = center, scale = scale)),
+    control, data,
+    feature_scores = 1 - statistic, statistic = expand_features(statistic, data, NA_real_),
+    solution = list(graph = graph), elapsed = proc.time()[[3L]] - start)
+}
+
+#' @export
+print_notes.ufs_laplacian <- function(x) graph_note(x$solution$graph)

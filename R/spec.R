@@ -1,0 +1,128 @@
+#' Spectral feature selection (SPEC)
+#'
+#' Three scores of how a feature agrees with the spectrum of the neighbour graph of the
+#' samples.
+#'
+#' Let \eqn{\mathcal L = D^{-1/2} L D^{-1/2}}{L^ = D^(-1/2) L D^(-1/2)} have eigenpairs
+#' \eqn{(\lambda_j, u_j)}, ascending, with the trivial \eqn{u_1 = v} along
+#' \eqn{D^{1/2} 1}; \eqn{\hat f = D^{1/2} f / |D^{1/2} f|}, \eqn{a_j = \hat f' u_j} and
+#' \eqn{g(\lambda) = \lambda^q} with `q = power`:
+#' * `"phi1"`: \eqn{\sum_j a_j^2 g(\lambda_j)}, small is good. It depends on the location of
+#'   f: a feature far from 0 is nearly constant and comes first. Centre it, or use
+#' * `"phi2"` (the default): \eqn{\sum_{j \ge 2} a_j^2 g(\lambda_j) / (1 - (\hat f' v)^2)},
+#'   small is good. For `power = 1` this is the Laplacian score ([ufs_laplacian()]).
+#' * `"phi3"`: \eqn{\sum_{j=2}^{k} (g(2) - g(\lambda_j)) a_j^2}, *large* is good, with
+#'   `k = n_clusters` eigenvectors counting the trivial one.
+#'
+#' `statistic` is the paper's quantity; the score is 1 - statistic for phi1 and phi2. (One
+#' widely used public code sorts all three the wrong way round.)
+#'
+#' phi1 and phi2 need no eigenvectors. For phi3 the trivial vector is projected out exactly;
+#' on a graph with several components eigenvalue 0 is multiple, and if k cuts through it,
+#' or through another tie, the score is arbitrary up to the choice of basis: a warning says
+#' so. Samples without an edge are left out. Beyond 400 samples the eigenvectors come from a
+#' filtered subspace iteration on the sparse matrix.
+#'
+#' The paper's graph is complete (`graph = list(k = n - 1)`); the default is that of
+#' [ufs_graph()], which the other methods share.
+#'
+#' @inheritParams ufs_laplacian
+#' @param type `"phi2"`, `"phi1"` or `"phi3"`.
+#' @param n_clusters k of phi3, 2 to n - 1; not used otherwise.
+#' @param power Exponent q of the spectral function, a whole number of at least 1; larger
+#'   values punish oscillation more.
+#' @return A fit of class `c("ufs_spec", "ufs")`; `solution` holds the `graph` and for phi3
+#'   the eigenvectors `U` (n x (k - 1), without the trivial one) and `eigenvalues`.
+#' @references Zhao and Liu (2007) Spectral feature selection for supervised and
+#'   unsupervised learning. ICML. \doi{10.1145/1273496.1273641}
+#' @examples
+#' ufs_spec(iris[, 1:4])
+#' ufs_spec(mtcars, type = "phi3", n_clusters = 3, scale = TRUE)
+#' @export
+ufs_spec <- function(x, graph = NULL, type = c("phi2", "phi1", "phi3"), n_clusters = NULL,
+                     power = 1, center = FALSE, scale = FALSE, control = ufs_control()) {
+  start <- proc.time()[[3L]]
+  call <- match.call()
+  control <- resolve_control(control)
+  type <- check_choice(type, "type", c("phi2", "phi1", "phi3"))
+  power <- check_count(power, "power", 1L, 20L)
+  data <- as_ufs_matrix(x, center, scale)
+  if (type == "phi3") {
+    if (is.null(n_clusters)) {
+      ufs_abort("argument", "type = \"phi3\" needs `n_clusters`, the number of eigenvectors.",
+        argument = "n_clusters")
+    }
+    n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
+      "one fewer than the samples")
+  }
+  graph <- as_ufs_graph(graph, data)
+  solution <- list(graph = graph)
+  status <- "converged"
+  if (type == "phi3") {
+    embedding <- embed_graph(graph, n_clusters - 1L, "spec")
+    warn_cut(embedding, "phi3")
+    statistic <- .Call(C_spec_leading, unclass(graph), linked_rows(data$x, graph), power,
+      embedding$values, embedding$vectors)
+    solution$U <- spread_rows(embedding$vectors, graph)
+    solution$eigenvalues <- embedding$values
+    status <- embedding$status
+    score <- statistic
+  } else {
+    statistic <- .Call(C_spec_quadratic, unclass(graph), data$x, power, type == "phi2")
+    score <- 1 - statistic
+  }
+  statistic[is.nan(statistic)] <- NA_real_
+  score[is.nan(score)] <- NA_real_
+  warn_void(score, "spec", "A complete graph with equal weights does that.")
+  fit <- new_ufs("spec", call,
+    c(list(type = type, n_clusters = if (type == "phi3") n_clusters, power = power),
+      graph_params(graph), list(center = center, scale = scale)),
+    control, data,
+    feature_scores = score, statistic = expand_features(statistic, data, NA_real_),
+    solution = solution, status = status,
+    iterations = if (type == "phi3") embedding$iterations else 0L,
+    certificate = if (type == "phi3") c(residual = embedding$residual) else numeric(),
+    elapsed = proc.time()[[3L]] - start)
+  warn_status(fit)
+  fit
+}
+
+#' @export
+print_notes.ufs_spec <- function(x) {
+  c(paste0("score        ", x$params$type), graph_note(x$solution$graph))
+}
+
+# The m smallest non-trivial eigenpairs of the normalised Laplacian, on the samples that
+# have edges (their number bounds m): values, vectors, degree, n_zero, next, status.
+embed_graph <- function(graph, m, method) {
+  linked <- graph$n - graph$n_isolated
+  if (m > linked - 1L) {
+    ufs_abort("argument", "`n_clusters` is too large: only ", linked,
+      " samples have neighbours.", argument = "n_clusters")
+  }
+  out <- .Call(C_graph_embed, unclass(graph), as.integer(m))
+  check_lapack(out$info, method)
+  out$status <- if (out$converged) "converged" else "max_iter"
+  out
+}
+
+# The last eigenvalue taken and the first one left out are the same.
+warn_cut <- function(embedding, what) {
+  last <- embedding$values[length(embedding$values)]
+  if (embedding$next_value - last <= 1e-9) {
+    ufs_warn("cut", what, ": `n_clusters` cuts through equal eigenvalues of the graph (",
+      format(signif(last, 3L)), "), so the eigenvectors are one choice among many. ",
+      "Change `n_clusters`, or the graph.")
+  }
+}
+
+linked_rows <- function(x, graph) {
+  if (graph$n_isolated == 0L) x else x[graph$degree > 0, , drop = FALSE]
+}
+
+# Back to all samples, 0 for isolated ones.
+spread_rows <- function(value, graph) {
+  out <- matrix(0, graph$n, ncol(value), dimnames = list(graph$samples, NULL))
+  out[graph$degree > 0, ] <- value
+  out
+}

@@ -1,0 +1,151 @@
+# How much a selection depends on the samples.
+
+#' Stability of a selection under resampling
+#'
+#' Repeats a method on random subsets of the samples and reports how often each feature is
+#' chosen.
+#'
+#' `stability` is the measure of Nogueira, Sechidis and Brown (2018), eq. 4:
+#' \eqn{1 - \frac{\frac1p\sum_f s_f^2}{\frac{\bar k}{p}(1 - \frac{\bar k}{p})}}{1 - mean(s_f^2) / ((k/p)(1 - k/p))}
+#' with \eqn{s_f^2} the unbiased variance of the selection of feature f: 1 if the same
+#' features are always chosen, 0 on average for random choices, corrected for chance. Its
+#' confidence interval is their asymptotic one. `jaccard` is the mean overlap of pairs of
+#' resamples. Stability does not say that a selection is right, only that it is repeatable:
+#' on real data it hardly predicts accuracy (see [ufs_tune()]).
+#'
+#' @inheritParams ufs_grid
+#' @param k Number of features chosen in each resample.
+#' @param m Number of samples chosen in each resample, for methods that select samples;
+#'   `NULL` leaves them out.
+#' @param n_resamples Number of resamples.
+#' @param fraction Share of the samples in each, drawn without replacement.
+#' @param level Level of the confidence interval.
+#' @return An object of class `ufs_stability`: `stability`, `interval`, `jaccard`,
+#'   `frequency` (one number per feature), `sample_frequency` (share of the resamples in which a
+#'   sample was chosen among those in which it was there), `selected` (n_resamples x p,
+#'   logical), `k`, `errors`.
+#' @references Nogueira, S., Sechidis, K. and Brown, G. (2018) On the stability of feature
+#'   selection algorithms. *Journal of Machine Learning Research* **18**(174), 1-54.
+#' @examples
+#' set.seed(1)
+#' ufs_stability(mtcars, "variance", k = 3, n_resamples = 20)
+#' @export
+ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, fraction = 0.5,
+                          level = 0.95) {
+  call <- match.call()
+  row <- method_row(method)
+  data <- as_ufs_matrix(x, FALSE, FALSE)
+  n_resamples <- check_count(n_resamples, "n_resamples", 2L)
+  fraction <- check_number(fraction, "fraction", 0, 1, open = TRUE)
+  level <- check_number(level, "level", 0, 1, open = TRUE)
+  size <- round(fraction * data$n)
+  if (size < 3L) {
+    ufs_abort("argument", "`fraction` leaves ", size, " samples; 3 are needed.",
+      argument = "fraction")
+  }
+  features <- row$selects != "samples"
+  if (features) k <- check_count(k, "k", 1L, data$p - 1L, "fewer than the features")
+  if (row$selects == "features" && !is.null(m)) {
+    ufs_abort("argument", "ufs_", method, "() does not select samples.", argument = "m")
+  }
+  if (!features || !is.null(m)) m <- check_count(m, "m", 1L, size, "the samples of a resample")
+  seeds <- draw_seeds(n_resamples)
+  runs <- run_tasks(seeds, stability_fit, x = x, method = method, args = list(...), size = size,
+    k = if (features) k, m = m)
+  failed <- vapply(runs, function(run) !is.null(run$error), NA)
+  if (sum(!failed) < 2L) {
+    ufs_abort("argument", "The method failed on all resamples, first with: ", runs[[1L]]$error,
+      argument = "method")
+  }
+  chosen <- runs[!failed]
+  out <- list(method = method, call = call, k = k, m = m, n_resamples = n_resamples,
+    fraction = fraction, level = level, size = size,
+    errors = vapply(runs[failed], `[[`, "", "error"))
+  if (features) {
+    selected <- t(vapply(chosen, function(run) seq_len(data$p) %in% run$features, logical(data$p)))
+    colnames(selected) <- data$features
+    out <- c(out, nogueira(selected, level), list(jaccard = mean_jaccard(selected),
+      frequency = colMeans(selected), selected = selected))
+  }
+  if (!is.null(m)) {
+    there <- t(vapply(chosen, function(run) seq_len(data$n) %in% run$rows, logical(data$n)))
+    taken <- t(vapply(chosen, function(run) seq_len(data$n) %in% run$samples, logical(data$n)))
+    out$sample_frequency <- stats::setNames(colSums(taken) / colSums(there), data$samples)
+  }
+  structure(out, class = "ufs_stability")
+}
+
+stability_fit <- function(seed, x, method, args, size, k, m) {
+  with_seed(seed, {
+    rows <- sort(sample.int(nrow(x), size))
+    # Seed NULL: the method goes on with the numbers of this resample.
+    run <- quiet_fit(x[rows, , drop = FALSE], method, args, NULL)
+    if (!is.null(run$error)) {
+      return(list(error = run$error))
+    }
+    list(
+      rows = rows,
+      features = if (!is.null(k)) suppressMessages(selected_features(run$fit, k, as = "index")),
+      samples = if (!is.null(m)) rows[suppressMessages(selected_samples(run$fit, m, as = "index"))]
+    )
+  })
+}
+
+# z: resamples x features, logical. Equations 4 and 7-9 of the paper.
+nogueira <- function(z, level) {
+  m <- nrow(z)
+  p <- ncol(z)
+  share <- colMeans(z)
+  size <- rowSums(z)
+  mean_size <- mean(size)
+  chance <- mean_size / p * (1 - mean_size / p)
+  stability <- 1 - mean(m / (m - 1) * share * (1 - share)) / chance
+  each <- (as.vector(z %*% share) / p - size * mean_size / p^2 +
+    stability / 2 * (2 * size * mean_size / p^2 - size / p - mean_size / p + 1)) / chance
+  variance <- 4 / m^2 * sum((each - mean(each))^2)
+  half <- stats::qnorm(1 - (1 - level) / 2) * sqrt(variance)
+  list(stability = stability,
+    interval = c(lower = stability - half, upper = min(1, stability + half)))
+}
+
+mean_jaccard <- function(z) {
+  both <- tcrossprod(z + 0)
+  size <- diag(both)
+  jaccard <- both / (outer(size, size, "+") - both)
+  mean(jaccard[upper.tri(jaccard)])
+}
+
+#' @export
+print.ufs_stability <- function(x, ...) {
+  cat("<ufs_stability> ufs_", x$method, ", ", x$n_resamples, " resamples of ", x$size,
+    " samples\n", sep = "")
+  if (!is.null(x$stability)) {
+    cat("  k = ", x$k, ": stability ", format(x$stability, digits = 3L), " (", 100 * x$level,
+      "% interval ", paste(format(x$interval, digits = 2L), collapse = " to "), "), mean Jaccard ",
+      format(x$jaccard, digits = 3L), "\n", sep = "")
+    best <- utils::head(sort(x$frequency, decreasing = TRUE), 5L)
+    cat("  most often: ", paste0(names(best), " (", round(100 * best), "%)", collapse = ", "), "\n", sep = "")
+  }
+  if (!is.null(x$sample_frequency)) {
+    rank <- utils::head(order(-x$sample_frequency), 5L)
+    cat("  samples most often (m = ", x$m, "): ", paste0(rank, " (", round(100 * x$sample_frequency[rank]),
+      "%)", collapse = ", "), "\n", sep = "")
+  }
+  if (length(x$errors)) cat("  ", length(x$errors), " resamples failed, first: ", x$errors[[1L]], "\n", sep = "")
+  invisible(x)
+}
+
+#' @export
+plot.ufs_stability <- function(x, what = c("features", "samples"), ...) {
+  have <- c(if (!is.null(x$frequency)) "features", if (!is.null(x$sample_frequency)) "samples")
+  what <- if (identical(what, c("features", "samples"))) have[[1L]] else check_choice(what, "what", have)
+  value <- if (what == "features") x$frequency else x$sample_frequency
+  value <- sort(value[!is.na(value)], decreasing = TRUE)
+  n <- if (what == "features") x$k else x$m
+  draw(list(x = seq_along(value), y = unname(value), type = "h", ylim = c(0, 1),
+    col = ifelse(seq_along(value) <= n, "#B2182B", "grey60"), xlab = paste(what, "by frequency"),
+    ylab = "share of resamples", main = sprintf("ufs_%s, %s = %d", x$method,
+      if (what == "features") "k" else "m", n)), ...)
+  graphics::abline(v = n + .5, lty = 3L)
+  invisible(x)
+}

@@ -1,0 +1,96 @@
+# How well do criteria without labels predict the accuracy of a setting? For each set and
+# method: a grid of settings, the accuracy of k-means (clustering methods) or of a linear SVM
+# with all candidates labelled (ALFS) on the chosen features, and every criterion of
+# ufs_tune(). Prints the mean Spearman correlation within (set, k) and the regret: accuracy of
+# the best setting minus that of the one chosen, in points.
+#   Rscript tune.R --data=FOLDER [--sets=a,b] [--methods=socfs,jspca,...] [--criteria=...] [--out=file.csv]
+library(ufselect)
+
+option <- function(name, default = NULL) {
+  given <- grep(paste0("^--", name, "="), commandArgs(TRUE), value = TRUE)
+  if (length(given)) sub("^--[a-z]+=", "", utils::tail(given, 1L)) else default
+}
+words <- function(text) strsplit(text, ",", fixed = TRUE)[[1L]]
+folder <- option("data", Sys.getenv("UFSELECT_DATA"))
+sets <- words(option("sets", "lung_discrete,tissue,tox171,warpPIE10P,libras,dermatology,wine,segment"))
+methods <- words(option("methods", "socfs,jspca,laplacian,rsr"))
+criteria <- words(option("criteria",
+  "knn_overlap,reconstruction,silhouette_all,silhouette_chosen,seed_agreement,stability"))
+grids <- list(
+  socfs = list(lambda_rel = c(.05, .1, .3, .5), gamma = c(.1, 1, 10)),
+  jspca = list(lambda_rel = c(.01, .05, .1, .2), loss = c("feature", "sample")),
+  laplacian = data.frame(graph = I(lapply(c(3, 5, 10, 15), function(k) list(k = k)))),
+  rsr = list(lambda_rel = c(.02, .05, .1, .2, .4)),
+  udfs = list(gamma = c(.01, .1, 1), lambda = c(.1, 1)),
+  mcfs = data.frame(graph = I(lapply(c(3, 5, 10, 15), function(k) list(k = k)))),
+  alfs = local({
+    grid <- expand.grid(alpha_rel = c(.01, .05, .2, .4), beta_rel = c(.01, .05, .2, .4))
+    grid[grid$alpha_rel + grid$beta_rel <= .5, ]
+  })
+)
+
+judge_clusters <- function(x, y, columns) {
+  columns <- columns[apply(x[, columns, drop = FALSE], 2L, stats::sd) > 0]
+  z <- scale(x[, columns, drop = FALSE])
+  mean(vapply(1:5, function(i) {
+    cluster <- suppressWarnings(stats::kmeans(z, nlevels(y), nstart = 10L, iter.max = 100L))$cluster
+    ufs_cluster_metrics(cluster, y)[["accuracy"]]
+  }, 0))
+}
+judge_svm <- function(x, y, half, columns) {
+  centre <- colMeans(x[half, columns, drop = FALSE])
+  spread <- pmax(apply(x[half, columns, drop = FALSE], 2L, stats::sd), 1e-12)
+  z <- scale(x[, columns, drop = FALSE], centre, spread)
+  fit <- e1071::svm(z[half, , drop = FALSE], y[half], kernel = "linear", cost = 100, scale = FALSE)
+  mean(stats::predict(fit, z[-half, , drop = FALSE]) == y[-half])
+}
+
+rows <- list()
+for (set in sets) {
+  data <- readRDS(file.path(folder, paste0(set, ".rds")))
+  x <- as.matrix(data$x)
+  y <- droplevels(factor(data$y))
+  c <- nlevels(y)
+  ks <- if (ncol(x) < 100L) unique(pmax(2L, round(c(.1, .3) * ncol(x)))) else c(20L, 50L)
+  for (method in methods) {
+    set.seed(1)
+    half <- sort(unlist(lapply(split(seq_along(y), y), function(i) i[sample.int(length(i), ceiling(length(i) / 2))])))
+    candidates <- if (method == "alfs") x[half, ] else x
+    arguments <- names(formals(getExportedValue("ufselect", paste0("ufs_", method))))
+    number <- intersect(c("n_clusters", "n_components"), arguments)
+    fixed <- stats::setNames(rep(list(c), length(number)), number)
+    cpu <- system.time(fits <- suppressWarnings(do.call(ufs_grid, c(list(x = candidates, method = method,
+      grid = grids[[method]], keep_fits = TRUE), fixed))))
+    for (k in ks) {
+      accuracy <- vapply(fits$fits, function(fit) {
+        if (is.null(fit)) return(NA_real_)
+        columns <- suppressMessages(selected_features(fit, k, as = "index"))
+        if (method == "alfs") judge_svm(x, y, half, columns) else judge_clusters(x, y, columns)
+      }, 0)
+      wanted <- if (method == "alfs") setdiff(criteria, "stability") else criteria
+      tuned <- suppressWarnings(do.call(ufs_tune, c(list(x = candidates, method = method,
+        grid = grids[[method]], k = k, criterion = wanted), fixed,
+        if (!"n_clusters" %in% number) list(n_clusters = c))))
+      for (name in wanted) {
+        value <- tuned$results[[name]]
+        pick <- which.max(value)
+        usable <- is.finite(value) & is.finite(accuracy)
+        rows[[length(rows) + 1L]] <- data.frame(set = set, method = method, k = k, criterion = name,
+          rho = if (sum(usable) > 2 && stats::sd(value[usable]) > 0 && stats::sd(accuracy[usable]) > 0) {
+            stats::cor(value[usable], accuracy[usable], method = "spearman")
+          } else NA,
+          regret = 100 * (max(accuracy, na.rm = TRUE) - accuracy[pick]),
+          blind = 100 * (max(accuracy, na.rm = TRUE) - mean(accuracy, na.rm = TRUE)))
+      }
+    }
+    cat(set, method, "grid CPU", round(sum(cpu[1:2]), 1L), "s\n")
+  }
+}
+all <- do.call(rbind, rows)
+cat("\nMean Spearman correlation with accuracy\n")
+print(round(with(all, tapply(rho, list(criterion, method), mean, na.rm = TRUE)), 2L))
+cat("\nMean regret against the best of the grid (points)\n")
+print(round(with(all, tapply(regret, list(criterion, method), mean, na.rm = TRUE)), 1L))
+cat("\nA blind choice (mean of the grid) loses\n")
+print(round(with(all, tapply(blind, method, mean, na.rm = TRUE)), 1L))
+if (!is.null(option("out"))) utils::write.csv(all, option("out"), row.names = FALSE)

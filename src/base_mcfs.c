@@ -1,0 +1,342 @@
+/* base_mcfs.c: sparse regressions of MCFS (Cai, Zhang, He, KDD 2010): for each column y of
+ * Y (n x c, eigenvectors of the graph) the path in t of
+ *
+ *   min_b 1/2 |y - X b|^2 + ridge/2 |b|^2 + t |b|_1,     X n x p (the paper's transposed),
+ *
+ * by LARS with drops (Efron et al., Ann. Statist. 32, 2004, with the lasso modification),
+ * from t = max |X'y| down to the first knot at which `card` coefficients are non-zero.
+ *
+ * On the path all active correlations x_j'r - ridge b_j equal t s_j. With G the active
+ * Gram matrix (plus ridge), b moves along d = G^{-1} s and every correlation along
+ * -X'X_A d, until an inactive one reaches t (join) or a coefficient 0 (drop).
+ * The c paths advance in step, so the products X'[X_A d] of all are one dgemm: a step
+ * costs 2npc + 2n sum|A| + c |A|^2 flops. Only the active Gram is ever formed. Memory
+ * np (X transposed, for the dgemm) + 3pc + 8 c card^2. */
+#include "base_mcfs.h"
+#include "la.h"
+
+typedef struct {
+    int size;       /* active variables, at most `most` */
+    int *active;
+    char *state;    /* p: FREE, ACTIVE, or COLLINEAR with the active ones */
+    double *sign, *beta, *dir, *rhs;
+    double *gram, *chol; /* most x most */
+    double *corr;   /* p: x_j'r - ridge b_j */
+    double penalty; /* t */
+    int joins;      /* variable to add before the next step, -1 if none */
+    int barred;     /* dropped by the last step: may not return with barred_sign */
+    double barred_sign;
+    bool done;
+} path;
+
+enum { FREE = 0, ACTIVE = 1, COLLINEAR = 2 };
+
+typedef struct {
+    const mcfs_problem *prob;
+    const mcfs_settings *set;
+    int most;        /* capacity of a path: more than card, for variables that join
+                        together (ties), but never more than the rank */
+    double *xt;      /* p x n */
+    double *move;    /* n x c: X_A d of each running path */
+    double *slope;   /* p x c: X'X_A d */
+    double *norm2;   /* p: |x_j|^2 */
+    path *paths;
+} mcfs_work;
+
+static void init_work(mcfs_work *w, const mcfs_problem *prob, const mcfs_settings *set);
+static int largest_correlation(const mcfs_work *w, const path *s);
+static void enter(const mcfs_work *w, path *s);
+static bool add_active(const mcfs_work *w, path *s, int j);
+static void set_direction(const mcfs_work *w, path *s, double *move);
+static double next_join(const mcfs_work *w, const path *s, const double *slope, int *joins);
+static double next_drop(const path *s, int *drops);
+static void advance(const mcfs_work *w, path *s, const double *slope);
+static void drop_active(const mcfs_work *w, path *s, int at);
+static int count_nonzero(const path *s);
+static double kkt_violation(const mcfs_work *w, const path *s, const double *y,
+                            double *residual, double *corr);
+
+void mcfs_solve(const mcfs_problem *prob, const mcfs_settings *set, const ufs_hook *hook,
+                double *coef, mcfs_info *info)
+{
+    int n = prob->n, p = prob->p, c = prob->c, running = c;
+    size_t N = (size_t) n, P = (size_t) p;
+    int *which = ufs_ialloc((size_t) c);
+    mcfs_work w;
+
+    init_work(&w, prob, set);
+    ufs_trace_init(&info->trace, set->max_iter < 100000 ? set->max_iter : 100000, 2);
+    info->iterations = 0;
+    for (int i = 0; i < c; i++) running -= w.paths[i].done;
+
+    while (running > 0 && info->iterations < set->max_iter) {
+        double row[2] = {0.0, 0.0};
+        running = 0;
+        for (int i = 0; i < c; i++) {
+            path *s = w.paths + i;
+            if (s->done) continue;
+            enter(&w, s);
+            if (s->done) continue;
+            set_direction(&w, s, w.move + (size_t) running * N);
+            which[running++] = i;
+        }
+        la_gemm('N', 'N', p, running, n, 1.0, w.xt, p, w.move, n, 0.0, w.slope, p);
+        for (int m = 0, left = running; m < left; m++) {
+            path *s = w.paths + which[m];
+            advance(&w, s, w.slope + (size_t) m * P);
+            running -= s->done;
+        }
+        for (int i = 0; i < c; i++) {
+            row[0] = fmax(row[0], w.paths[i].penalty);
+            row[1] = fmax(row[1], (double) count_nonzero(w.paths + i));
+        }
+        ufs_trace_add(&info->trace, row);
+        ufs_hook_step(hook, ++info->iterations, row[0], row[1]);
+    }
+
+    info->status = running > 0 ? UFS_MAX_ITER : UFS_CONVERGED;
+    info->kkt = 0.0;
+    memset(coef, 0, P * (size_t) c * sizeof(double));
+    for (int i = 0; i < c; i++) {
+        const path *s = w.paths + i;
+        for (int a = 0; a < s->size; a++)
+            coef[(size_t) s->active[a] + (size_t) i * P] = s->beta[a];
+        info->penalty[i] = s->penalty;
+        double off = kkt_violation(&w, s, prob->y + (size_t) i * N, w.move, w.slope);
+        if (!(off <= info->kkt)) info->kkt = off;
+    }
+    if (!R_FINITE(info->kkt)) info->status = UFS_NUMERICAL;
+}
+
+static void init_work(mcfs_work *w, const mcfs_problem *prob, const mcfs_settings *set)
+{
+    int n = prob->n, p = prob->p, c = prob->c, rank = set->ridge > 0.0 || n > p ? p : n;
+    size_t N = (size_t) n, P = (size_t) p, C = (size_t) c, M;
+
+    w->prob = prob;
+    w->set = set;
+    w->most = 2 * set->card + 16 < rank ? 2 * set->card + 16 : rank;
+    M = (size_t) w->most;
+    w->xt = ufs_dalloc(P, N);
+    w->move = ufs_dalloc(N, C);
+    w->slope = ufs_dalloc(P, C);
+    w->norm2 = ufs_dalloc(P, 1);
+    w->paths = (path *) R_alloc(C, sizeof(path));
+    for (size_t j = 0; j < P; j++) {
+        const double *col = prob->x + j * N;
+        w->norm2[j] = la_dot(n, col, col);
+        for (size_t i = 0; i < N; i++) w->xt[j + i * P] = col[i];
+    }
+    /* slope is free until the first step: all correlations at once. */
+    la_gemm('N', 'N', p, c, n, 1.0, w->xt, p, prob->y, n, 0.0, w->slope, p);
+    for (size_t i = 0; i < C; i++) {
+        path *s = w->paths + i;
+        s->size = 0;
+        s->active = ufs_ialloc(M);
+        s->state = R_alloc(P, sizeof(char));
+        memset(s->state, FREE, P);
+        s->sign = ufs_dalloc(M, 1);
+        s->beta = ufs_dzero(M, 1);
+        s->dir = ufs_dalloc(M, 1);
+        s->rhs = ufs_dalloc(M, 1);
+        s->gram = ufs_dalloc(M, M);
+        s->chol = ufs_dalloc(M, M);
+        s->corr = ufs_dalloc(P, 1);
+        ufs_copy(s->corr, w->slope + i * P, P);
+        s->barred = -1;
+        s->barred_sign = 0.0;
+        s->joins = largest_correlation(w, s);
+        s->penalty = fabs(s->corr[s->joins]);
+        /* A response without correlation to any feature has the path b = 0. */
+        s->done = !(s->penalty > 0.0);
+    }
+}
+
+/* Lowest index among those within rounding of the largest. */
+static int largest_correlation(const mcfs_work *w, const path *s)
+{
+    double top = 0.0;
+    for (int j = 0; j < w->prob->p; j++)
+        if (s->state[j] == FREE) top = fmax(top, fabs(s->corr[j]));
+    for (int j = 0; j < w->prob->p; j++)
+        if (s->state[j] == FREE && fabs(s->corr[j]) >= top * (1.0 - 1e-12)) return j;
+    return 0;
+}
+
+/* Adds the variable found by the last step; one that is collinear with the active ones
+ * cannot add anything and is set aside until one of them is dropped. */
+static void enter(const mcfs_work *w, path *s)
+{
+    if (s->joins >= 0 && s->size < w->most) {
+        if (!add_active(w, s, s->joins)) s->state[s->joins] = COLLINEAR;
+    } else if (s->joins >= 0) {
+        /* No room among so many ties: this knot is the end, and a valid one. */
+        s->done = true;
+    }
+    s->joins = -1;
+    if (s->size == 0) s->done = true;
+}
+
+static bool add_active(const mcfs_work *w, path *s, int j)
+{
+    int n = w->prob->n, k = s->size, ld = w->most;
+    const double *x = w->prob->x, *col = x + (size_t) j * (size_t) n;
+    double own = w->norm2[j] + w->set->ridge, left = own;
+
+    double *gram = s->gram + (size_t) k * (size_t) ld, *r = s->chol + (size_t) k * (size_t) ld;
+    for (int a = 0; a < k; a++)
+        gram[a] = la_dot(n, x + (size_t) s->active[a] * (size_t) n, col);
+    gram[k] = own;
+    /* R'r = gram, column by column of the packed-in-place triangle. */
+    for (int a = 0; a < k; a++) {
+        const double *before = s->chol + (size_t) a * (size_t) ld;
+        r[a] = (gram[a] - la_dot(a, before, r)) / before[a];
+        left -= r[a] * r[a];
+    }
+    if (!(left > 1e-10 * own)) return false;
+    r[k] = sqrt(left);
+    s->active[k] = j;
+    s->sign[k] = s->corr[j] > 0.0 ? 1.0 : -1.0;
+    s->beta[k] = 0.0;
+    s->state[j] = ACTIVE;
+    s->size++;
+    return true;
+}
+
+/* d = G^{-1} s and X_A d. */
+static void set_direction(const mcfs_work *w, path *s, double *move)
+{
+    int n = w->prob->n, k = s->size, ld = w->most;
+    for (int a = 0; a < k; a++) {
+        const double *r = s->chol + (size_t) a * (size_t) ld;
+        s->rhs[a] = (s->sign[a] - la_dot(a, r, s->rhs)) / r[a];
+    }
+    for (int a = k - 1; a >= 0; a--) {
+        s->dir[a] = s->rhs[a] / s->chol[(size_t) a + (size_t) a * (size_t) ld];
+        la_axpy(a, -s->dir[a], s->chol + (size_t) a * (size_t) ld, s->rhs);
+    }
+    memset(move, 0, (size_t) n * sizeof(double));
+    for (int a = 0; a < k; a++)
+        la_axpy(n, s->dir[a], w->prob->x + (size_t) s->active[a] * (size_t) n, move);
+}
+
+/* Smallest step at which an inactive correlation meets the penalty. */
+static double next_join(const mcfs_work *w, const path *s, const double *slope, int *joins)
+{
+    double best = s->penalty;
+    *joins = -1;
+    for (int j = 0; j < w->prob->p; j++) {
+        if (s->state[j] != FREE) continue;
+        for (int side = 0; side < 2; side++) {
+            double sign = side == 0 ? 1.0 : -1.0;
+            double gap = s->penalty - sign * s->corr[j], rate = 1.0 - sign * slope[j];
+            /* One that falls as fast as the penalty never meets it; a variable just
+             * dropped may only come back with the other sign. */
+            if (!(rate > 1e-10) || (j == s->barred && sign == s->barred_sign)) continue;
+            double step = fmax(gap, 0.0) / rate;
+            if (step < best - 1e-12 * s->penalty) {
+                best = step;
+                *joins = j;
+            }
+        }
+    }
+    return best;
+}
+
+/* Smallest step at which an active coefficient, whose sign is that of its correlation,
+ * reaches 0. */
+static double next_drop(const path *s, int *drops)
+{
+    double best = R_PosInf;
+    *drops = -1;
+    for (int a = 0; a < s->size; a++) {
+        if (!(s->dir[a] * s->sign[a] < 0.0)) continue;
+        double step = -s->beta[a] / s->dir[a];
+        if (step < best) {
+            best = step;
+            *drops = a;
+        }
+    }
+    return best;
+}
+
+static void advance(const mcfs_work *w, path *s, const double *slope)
+{
+    int joins, drops;
+    double step = next_join(w, s, slope, &joins), to_drop = next_drop(s, &drops);
+
+    if (to_drop < step) step = to_drop;
+    else drops = -1;
+    for (int a = 0; a < s->size; a++) s->beta[a] += step * s->dir[a];
+    for (int j = 0; j < w->prob->p; j++) s->corr[j] -= step * slope[j];
+    s->penalty -= step;
+    for (int a = 0; a < s->size; a++) s->corr[s->active[a]] = s->penalty * s->sign[a];
+    s->barred = -1;
+    if (drops >= 0) drop_active(w, s, drops);
+    else s->joins = joins;
+    s->done = count_nonzero(s) >= w->set->card || (drops < 0 && joins < 0);
+}
+
+static void drop_active(const mcfs_work *w, path *s, int at)
+{
+    int k = s->size, ld = w->most;
+    size_t L = (size_t) ld;
+
+    s->barred = s->active[at];
+    s->barred_sign = s->sign[at];
+    s->state[s->barred] = FREE;
+    for (int j = 0; j < w->prob->p; j++)
+        if (s->state[j] == COLLINEAR) s->state[j] = FREE;
+    /* Take row and column `at` out of the Gram matrix, and factor the rest again. */
+    for (int a = at + 1; a < k; a++) {
+        double *from = s->gram + (size_t) a * L, *to = from - L;
+        for (int b = 0, t = 0; b <= a; b++)
+            if (b != at) to[t++] = from[b];
+        s->active[a - 1] = s->active[a];
+        s->sign[a - 1] = s->sign[a];
+        s->beta[a - 1] = s->beta[a];
+    }
+    s->size = k - 1;
+    for (int a = at; a < s->size; a++) {
+        double *r = s->chol + (size_t) a * L, left = s->gram[(size_t) a + (size_t) a * L];
+        for (int b = 0; b < a; b++) {
+            const double *before = s->chol + (size_t) b * L;
+            r[b] = (s->gram[(size_t) b + (size_t) a * L] - la_dot(b, before, r)) / before[b];
+            left -= r[b] * r[b];
+        }
+        r[a] = sqrt(left);
+    }
+}
+
+static int count_nonzero(const path *s)
+{
+    int count = 0;
+    for (int a = 0; a < s->size; a++) count += s->beta[a] != 0.0;
+    return count;
+}
+
+/* From scratch: how far the correlations are from t s_j (active) or beyond t
+ * (inactive), relative to the largest correlation at the start of the path. */
+static double kkt_violation(const mcfs_work *w, const path *s, const double *y,
+                            double *residual, double *corr)
+{
+    int n = w->prob->n, p = w->prob->p;
+    double start = 0.0, off = 0.0;
+
+    la_gemv('N', p, n, 1.0, w->xt, p, y, 0.0, corr);
+    for (int j = 0; j < p; j++) start = fmax(start, fabs(corr[j]));
+    if (!(start > 0.0)) return 0.0;
+    ufs_copy(residual, y, (size_t) n);
+    for (int a = 0; a < s->size; a++)
+        la_axpy(n, -s->beta[a], w->prob->x + (size_t) s->active[a] * (size_t) n, residual);
+    la_gemv('N', p, n, 1.0, w->xt, p, residual, 0.0, corr);
+    for (int a = 0; a < s->size; a++) {
+        int j = s->active[a];
+        double miss = fabs(corr[j] - w->set->ridge * s->beta[a] - s->penalty * s->sign[a]);
+        if (!(miss <= off)) off = miss;
+    }
+    for (int j = 0; j < p; j++)
+        if (s->state[j] != ACTIVE && !(fabs(corr[j]) - s->penalty <= off))
+            off = fabs(corr[j]) - s->penalty;
+    return off / start;
+}

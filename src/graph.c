@@ -1,0 +1,500 @@
+/* graph.c: k nearest neighbours by BLAS-3, and the sparse weight matrix (graph.h).
+ *
+ * Search: squared distances of a pair of row blocks I <= J come from one dgemm of
+ * the centred rows, d2_ij = K_ii + K_jj - 2 K_ij, each pair once (n^2 p flops). Such
+ * a distance is off by at most delta (K_ii + K_jj), delta = 2 (p + 8) eps, which can
+ * reorder near ties and differs between BLAS libraries. So every row keeps, in a heap,
+ * the k + SLACK smallest *lower bounds* d2_ij - delta (K_ii + K_jj); their exact
+ * distances sum (x_il - x_jl)^2 are formed directly, and if the k-th of them lies below
+ * the lower bound of everything dropped, the row is proved complete. Rows that are
+ * not (many ties, or far-away clusters where cancellation is severe) get all their
+ * lower bounds again and exact distances for everything that could matter. */
+#include "graph.h"
+#include "la.h"
+#include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
+#include <stdlib.h>
+
+enum { BLOCK = 192, SLACK = 8, RETRY_BLOCK = 32 };
+static const double TIE = 1e-10;
+
+typedef struct {
+    double key;
+    int index;
+} entry;
+
+/* What one search needs; rows of `row` are contiguous copies of the samples. */
+typedef struct {
+    int n, p, k, size;      /* size: entries kept per row */
+    const double *centred;  /* n x p */
+    const double *row;      /* p x n */
+    const double *norm2;    /* K_ii */
+    double delta;
+    entry *heap;            /* size x n, max-heaps on key */
+    int *filled;
+} search;
+
+static void transpose(int n, int p, const double *x, double *row);
+static void centre(int n, int p, const double *x, double *centred);
+static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *cross,
+                        bool want_mean);
+static void offer(search *s, int i, double key, int index);
+static void sift_down(entry *heap, int size, int at);
+static double exact_d2(const search *s, int i, int j);
+static bool finish_row(const search *s, int i, entry *work, graph_knn *out, double *reach);
+static void choose(const search *s, int i, entry *candidate, int count, graph_knn *out);
+static void retry_rows(const search *s, int count, const int *hard, const double *reach,
+                       graph_knn *out);
+static int by_key_then_index(const void *a, const void *b);
+
+void graph_knn_search(int n, int p, const double *x, int k, bool want_mean,
+                      graph_knn *out)
+{
+    size_t N = (size_t) n, P = (size_t) p, K = (size_t) k;
+    search s = {.n = n, .p = p, .k = k};
+    double total = 0.0;
+    int n_hard = 0;
+
+    out->n = n;
+    out->k = k;
+    out->index = ufs_ialloc(N * K);
+    out->d2 = ufs_dalloc(N, K);
+
+    void *mark = vmaxget();
+    double *centred = ufs_dalloc(N, P), *row = ufs_dalloc(P, N), *norm2 = ufs_dzero(N, 1);
+    double *cross = ufs_dalloc(BLOCK, BLOCK), *reach = ufs_dalloc(N, 1);
+    int *hard = ufs_ialloc(N);
+    s.size = k + SLACK < n - 1 ? k + SLACK : n - 1;
+    s.delta = 2.0 * ((double) p + 8.0) * DBL_EPSILON;
+    s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
+    s.filled = ufs_ialloc(N);
+    memset(s.filled, 0, N * sizeof(int));
+    centre(n, p, x, centred);
+    transpose(n, p, x, row);
+    for (size_t j = 0; j < P; j++)
+        for (size_t i = 0; i < N; i++) norm2[i] += centred[i + j * N] * centred[i + j * N];
+    s.centred = centred;
+    s.row = row;
+    s.norm2 = norm2;
+
+    for (int i0 = 0; i0 < n; i0 += BLOCK) {
+        int ni = n - i0 < BLOCK ? n - i0 : BLOCK;
+        R_CheckUserInterrupt();
+        for (int j0 = i0; j0 < n; j0 += BLOCK)
+            total += scan_pair(&s, i0, ni, j0, n - j0 < BLOCK ? n - j0 : BLOCK, cross,
+                               want_mean);
+    }
+    out->mean_distance = 2.0 * total / ((double) n * (double) n);
+
+    entry *work = (entry *) R_alloc((size_t) s.size, sizeof(entry));
+    for (int i = 0; i < n; i++)
+        if (!finish_row(&s, i, work, out, reach + n_hard)) hard[n_hard++] = i;
+    retry_rows(&s, n_hard, hard, reach, out);
+    vmaxset(mark);
+}
+
+static void centre(int n, int p, const double *x, double *centred)
+{
+    for (int j = 0; j < p; j++) {
+        const double *from = x + (size_t) j * (size_t) n;
+        double *to = centred + (size_t) j * (size_t) n, mean = 0.0;
+        for (int i = 0; i < n; i++) mean += from[i] / n;
+        for (int i = 0; i < n; i++) to[i] = from[i] - mean;
+    }
+}
+
+/* In tiles, so that neither side is read or written across memory. */
+static void transpose(int n, int p, const double *x, double *row)
+{
+    const int tile = 32;
+    for (int j0 = 0; j0 < p; j0 += tile)
+        for (int i0 = 0; i0 < n; i0 += tile)
+            for (int i = i0; i < i0 + tile && i < n; i++)
+                for (int j = j0; j < j0 + tile && j < p; j++)
+                    row[(size_t) j + (size_t) i * (size_t) p] =
+                        x[(size_t) i + (size_t) j * (size_t) n];
+}
+
+/* Lower bounds of one pair of blocks (j0 >= i0), offered to both sides. Returns the
+ * sum of its distances over i < j. */
+static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *cross,
+                        bool want_mean)
+{
+    double sum = 0.0;
+    la_gemm('N', 'T', ni, nj, s->p, 1.0, s->centred + i0, s->n, s->centred + j0, s->n,
+            0.0, cross, BLOCK);
+    for (int b = 0; b < nj; b++) {
+        int j = j0 + b, last = j0 == i0 ? b : ni;
+        const double *col = cross + (size_t) b * BLOCK;
+        double nj2 = s->norm2[j];
+        for (int a = 0; a < last; a++) {
+            int i = i0 + a;
+            double both = s->norm2[i] + nj2, d2 = both - 2.0 * col[a];
+            double lower = d2 - s->delta * both;
+            offer(s, i, lower, j);
+            offer(s, j, lower, i);
+            if (want_mean && d2 > 0.0) sum += sqrt(d2);
+        }
+    }
+    return sum;
+}
+
+static void offer(search *s, int i, double key, int index)
+{
+    entry *heap = s->heap + (size_t) i * (size_t) s->size;
+    if (s->filled[i] == s->size) {
+        if (key >= heap[0].key) return;
+        heap[0].key = key;
+        heap[0].index = index;
+        sift_down(heap, s->size, 0);
+        return;
+    }
+    int at = s->filled[i]++;
+    while (at > 0 && heap[(at - 1) / 2].key < key) {
+        heap[at] = heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap[at].key = key;
+    heap[at].index = index;
+}
+
+static void sift_down(entry *heap, int size, int at)
+{
+    entry moving = heap[at];
+    for (int child = 2 * at + 1; child < size; child = 2 * at + 1) {
+        if (child + 1 < size && heap[child + 1].key > heap[child].key) child++;
+        if (heap[child].key <= moving.key) break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moving;
+}
+
+static double exact_d2(const search *s, int i, int j)
+{
+    const double *a = s->row + (size_t) i * (size_t) s->p;
+    const double *b = s->row + (size_t) j * (size_t) s->p;
+    /* Two sums in a fixed order, symmetric in i and j. */
+    double even = 0.0, odd = 0.0;
+    int l = 0;
+    for (; l + 1 < s->p; l += 2) {
+        double d = a[l] - b[l], e = a[l + 1] - b[l + 1];
+        even += d * d;
+        odd += e * e;
+    }
+    if (l < s->p) even += (a[l] - b[l]) * (a[l] - b[l]);
+    return even + odd;
+}
+
+/* Fills row i of out from its heap. False, with an upper bound of the k-th distance
+ * in reach, if something dropped from the heap could still belong to it. */
+static bool finish_row(const search *s, int i, entry *work, graph_knn *out, double *reach)
+{
+    const entry *heap = s->heap + (size_t) i * (size_t) s->size;
+    for (int m = 0; m < s->size; m++) {
+        work[m].index = heap[m].index;
+        work[m].key = exact_d2(s, i, heap[m].index);
+    }
+    choose(s, i, work, s->size, out);
+    if (s->size == s->n - 1) return true;
+    *reach = out->d2[(size_t) i * (size_t) s->k + (size_t) s->k - 1] * (1.0 + 3.0 * TIE);
+    return *reach < heap[0].key;
+}
+
+/* The k nearest of the candidates: all that are clearly nearer than the k-th, then
+ * of those tied with it the lowest indices. */
+static void choose(const search *s, int i, entry *candidate, int count, graph_knn *out)
+{
+    int *index = out->index + (size_t) i * (size_t) s->k, taken;
+    double *d2 = out->d2 + (size_t) i * (size_t) s->k;
+
+    qsort(candidate, (size_t) count, sizeof(entry), by_key_then_index);
+    double cut = candidate[s->k - 1].key;
+    int first = s->k - 1, end = s->k;
+    while (first > 0 && candidate[first - 1].key >= cut * (1.0 - TIE)) first--;
+    while (end < count && candidate[end].key <= cut * (1.0 + TIE)) end++;
+    for (taken = 0; taken < first; taken++) {
+        index[taken] = candidate[taken].index;
+        d2[taken] = candidate[taken].key;
+    }
+    for (int m = first; m < end; m++) candidate[m].key = cut;
+    qsort(candidate + first, (size_t) (end - first), sizeof(entry), by_key_then_index);
+    for (int m = first; taken < s->k; m++, taken++) {
+        index[taken] = candidate[m].index;
+        d2[taken] = exact_d2(s, i, candidate[m].index);
+    }
+}
+
+static int by_key_then_index(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static void retry_rows(const search *s, int count, const int *hard, const double *reach,
+                       graph_knn *out)
+{
+    int n = s->n, p = s->p;
+    if (count == 0) return;
+    double *some = ufs_dalloc(RETRY_BLOCK, (size_t) p);
+    double *cross = ufs_dalloc((size_t) n, RETRY_BLOCK);
+    entry *candidate = (entry *) R_alloc((size_t) n, sizeof(entry));
+
+    for (int from = 0; from < count; from += RETRY_BLOCK) {
+        int m = count - from < RETRY_BLOCK ? count - from : RETRY_BLOCK;
+        R_CheckUserInterrupt();
+        for (int l = 0; l < p; l++)
+            for (int a = 0; a < m; a++)
+                some[(size_t) a + (size_t) l * RETRY_BLOCK] =
+                    s->centred[(size_t) hard[from + a] + (size_t) l * (size_t) n];
+        la_gemm('N', 'T', n, m, p, 1.0, s->centred, n, some, RETRY_BLOCK, 0.0, cross, n);
+        for (int a = 0; a < m; a++) {
+            int i = hard[from + a], found = 0;
+            const double *col = cross + (size_t) a * (size_t) n;
+            for (int j = 0; j < n; j++) {
+                double both = s->norm2[i] + s->norm2[j];
+                if (j == i || both - 2.0 * col[j] - s->delta * both > reach[from + a])
+                    continue;
+                candidate[found].index = j;
+                candidate[found++].key = exact_d2(s, i, j);
+            }
+            choose(s, i, candidate, found, out);
+        }
+    }
+}
+
+/* ---- weights ------------------------------------------------------------------------ */
+
+typedef struct {
+    int neighbour;
+    double d2;
+} arc;
+
+static int by_neighbour(const void *a, const void *b);
+static double weight_of(graph_weights weights, double bandwidth, double d2, int p,
+                        const double *row, const double *norm, int i, int j);
+
+void graph_from_knn(const graph_knn *knn, int p, const double *x,
+                    graph_weights weights, double bandwidth, graph_symmetrise rule,
+                    graph_csr *out)
+{
+    int n = knn->n, k = knn->k;
+    size_t N = (size_t) n, edges = N * (size_t) k, most = 2 * edges;
+    int *start = ufs_ialloc(N + 1), *col = ufs_ialloc(most);
+    double *w = ufs_dalloc(most, 1), *degree = ufs_dalloc(N, 1);
+
+    out->n = n;
+    out->start = start;
+    out->col = col;
+    out->w = w;
+    out->degree = degree;
+
+    void *mark = vmaxget();
+    double *row = NULL, *norm = NULL;
+    if (weights == GRAPH_COSINE) {
+        row = ufs_dalloc((size_t) p, N);
+        norm = ufs_dalloc(N, 1);
+        transpose(n, p, x, row);
+        la_col_norms(p, n, row, norm);
+    }
+    /* The directed lists by column, and their transpose by a counting sort. */
+    arc *mine = (arc *) R_alloc(edges, sizeof(arc));
+    arc *theirs = (arc *) R_alloc(edges, sizeof(arc));
+    int *at = ufs_ialloc(N + 1), *next = ufs_ialloc(N);
+    memset(at, 0, (N + 1) * sizeof(int));
+    for (size_t e = 0; e < edges; e++) {
+        mine[e].neighbour = knn->index[e];
+        mine[e].d2 = knn->d2[e];
+        at[knn->index[e] + 1]++;
+    }
+    for (int i = 0; i < n; i++) {
+        qsort(mine + (size_t) i * (size_t) k, (size_t) k, sizeof(arc), by_neighbour);
+        at[i + 1] += at[i];
+        next[i] = at[i];
+    }
+    for (int i = 0; i < n; i++)
+        for (int m = 0; m < k; m++) {
+            const arc *e = mine + (size_t) i * (size_t) k + (size_t) m;
+            theirs[next[e->neighbour]].neighbour = i;
+            theirs[next[e->neighbour]++].d2 = e->d2;
+        }
+
+    int used = 0;
+    for (int i = 0; i < n; i++) {
+        const arc *a = mine + (size_t) i * (size_t) k, *a_end = a + k;
+        const arc *b = theirs + at[i], *b_end = theirs + at[i + 1];
+        start[i] = used;
+        while (a < a_end || b < b_end) {
+            bool from_a = a < a_end && (b == b_end || a->neighbour <= b->neighbour);
+            bool from_b = b < b_end && (a == a_end || b->neighbour <= a->neighbour);
+            const arc *e = from_a ? a : b;
+            bool mutual = from_a && from_b;
+            if (mutual || rule != GRAPH_MIN) {
+                double value = weight_of(weights, bandwidth, e->d2, p, row, norm, i,
+                                         e->neighbour);
+                if (rule == GRAPH_MEAN && !mutual) value *= 0.5;
+                if (value > 0.0) {
+                    col[used] = e->neighbour;
+                    w[used++] = value;
+                }
+            }
+            a += from_a;
+            b += from_b;
+        }
+    }
+    start[n] = used;
+    vmaxset(mark);
+    graph_degrees(out, degree);
+}
+
+static int by_neighbour(const void *a, const void *b)
+{
+    int x = ((const arc *) a)->neighbour, y = ((const arc *) b)->neighbour;
+    return (x > y) - (x < y);
+}
+
+static double weight_of(graph_weights weights, double bandwidth, double d2, int p,
+                        const double *row, const double *norm, int i, int j)
+{
+    if (weights == GRAPH_BINARY) return 1.0;
+    if (weights == GRAPH_HEAT) {
+        double ratio = sqrt(d2) / bandwidth;
+        return exp(-0.5 * ratio * ratio);
+    }
+    double dot = la_dot(p, row + (size_t) i * (size_t) p, row + (size_t) j * (size_t) p);
+    return fmax(0.0, dot / (fmax(norm[i], 1e-12) * fmax(norm[j], 1e-12)));
+}
+
+/* ---- what a graph says --------------------------------------------------------------- */
+
+void graph_degrees(const graph_csr *g, double *degree)
+{
+    for (int i = 0; i < g->n; i++) {
+        double sum = 0.0;
+        for (int e = g->start[i]; e < g->start[i + 1]; e++) sum += g->w[e];
+        degree[i] = sum;
+    }
+}
+
+int graph_components(const graph_csr *g, int *component)
+{
+    int n = g->n, count = 0;
+    void *mark = vmaxget();
+    int *stack = ufs_ialloc((size_t) n);
+    for (int i = 0; i < n; i++) component[i] = -1;
+    for (int root = 0; root < n; root++) {
+        int depth = 0;
+        if (component[root] >= 0) continue;
+        component[root] = count;
+        stack[depth++] = root;
+        while (depth > 0) {
+            int i = stack[--depth];
+            for (int e = g->start[i]; e < g->start[i + 1]; e++)
+                if (component[g->col[e]] < 0) {
+                    component[g->col[e]] = count;
+                    stack[depth++] = g->col[e];
+                }
+        }
+        count++;
+    }
+    vmaxset(mark);
+    return count;
+}
+
+int graph_isolated(const graph_csr *g)
+{
+    int count = 0;
+    for (int i = 0; i < g->n; i++) count += !(g->degree[i] > 0.0);
+    return count;
+}
+
+void graph_drop_isolated(const graph_csr *g, graph_csr *out, int *node)
+{
+    size_t N = (size_t) g->n, edges = (size_t) g->start[g->n];
+    int *renamed = ufs_ialloc(N), kept = 0, used = 0;
+    int *start = ufs_ialloc(N + 1), *col = ufs_ialloc(edges);
+    double *w = ufs_dalloc(edges, 1), *degree = ufs_dalloc(N, 1);
+
+    out->start = start;
+    out->col = col;
+    out->w = w;
+    out->degree = degree;
+    for (int i = 0; i < g->n; i++)
+        if (g->degree[i] > 0.0) {
+            renamed[i] = kept;
+            node[kept++] = i;
+        }
+    for (int i = 0; i < kept; i++) {
+        start[i] = used;
+        degree[i] = g->degree[node[i]];
+        for (int e = g->start[node[i]]; e < g->start[node[i] + 1]; e++) {
+            col[used] = renamed[g->col[e]];
+            w[used++] = g->w[e];
+        }
+    }
+    start[kept] = used;
+    out->n = kept;
+}
+
+double graph_asymmetry(const graph_csr *g)
+{
+    double worst = 0.0;
+    for (int i = 0; i < g->n; i++)
+        for (int e = g->start[i]; e < g->start[i + 1]; e++) {
+            /* Binary search of column i in row j. */
+            int j = g->col[e], low = g->start[j], high = g->start[j + 1];
+            while (low < high) {
+                int middle = low + (high - low) / 2;
+                if (g->col[middle] < i) low = middle + 1;
+                else high = middle;
+            }
+            bool there = low < g->start[j + 1] && g->col[low] == i;
+            worst = fmax(worst, fabs(g->w[e] - (there ? g->w[low] : 0.0)));
+        }
+    return worst;
+}
+
+void graph_mult(const graph_csr *g, int m, const double *x, double *y)
+{
+    size_t N = (size_t) g->n;
+    for (int j = 0; j < m; j++) {
+        const double *from = x + (size_t) j * N;
+        double *to = y + (size_t) j * N;
+        for (int i = 0; i < g->n; i++) {
+            double sum = 0.0;
+            for (int e = g->start[i]; e < g->start[i + 1]; e++)
+                sum += g->w[e] * from[g->col[e]];
+            to[i] = sum;
+        }
+    }
+}
+
+void graph_laplacian_mult(const graph_csr *g, int m, const double *x, double *y)
+{
+    size_t N = (size_t) g->n;
+    for (int j = 0; j < m; j++) {
+        const double *from = x + (size_t) j * N;
+        double *to = y + (size_t) j * N;
+        for (int i = 0; i < g->n; i++) {
+            double sum = 0.0, mine = from[i];
+            for (int e = g->start[i]; e < g->start[i + 1]; e++)
+                sum += g->w[e] * (mine - from[g->col[e]]);
+            to[i] = sum;
+        }
+    }
+}
+
+double graph_quadratic(const graph_csr *g, const double *f)
+{
+    double sum = 0.0;
+    for (int i = 0; i < g->n; i++) {
+        double mine = f[i];
+        /* Columns ascend: from the back, the edges to later nodes come first. */
+        for (int e = g->start[i + 1] - 1; e >= g->start[i] && g->col[e] > i; e--) {
+            double d = mine - f[g->col[e]];
+            sum += g->w[e] * d * d;
+        }
+    }
+    return sum;
+}

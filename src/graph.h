@@ -1,0 +1,89 @@
+/* graph.h: neighbour graphs of the samples (rows of x, n x p). Kernels: they know
+ * no solver and no SEXP. Everything is deterministic and does not depend on the
+ * BLAS in use, the automatic bandwidth (a mean, correct to rounding) apart. */
+#ifndef UFS_GRAPH_H
+#define UFS_GRAPH_H
+
+#include "ufs.h"
+
+/* ---- nearest neighbours -------------------------------------------------------- */
+
+/* Neighbours of sample i: index[i * k + 0 .. i * k + k - 1] (0-based, nearest first)
+ * with the squared Euclidean distances d2 in the same places. */
+typedef struct {
+    int n, k;
+    int *index;
+    double *d2;
+    double mean_distance; /* mean of all n^2 entries of the distance matrix */
+} graph_knn;
+
+/* The k nearest other samples of each sample, 1 <= k <= n - 1; itself is excluded
+ * by index, so duplicates are neighbours. Distances that agree to a relative 1e-10
+ * are ties, and ties go to the lower index. n^2 p flops in BLAS-3 blocks and
+ * about 3nkp for the exact distances of the candidates; memory 2np + O(nk + n).
+ * mean_distance is filled only if want_mean (n^2 / 2 square roots). The struct's
+ * arrays come from R_alloc; the rest is given back. Checks for interrupts. */
+void graph_knn_search(int n, int p, const double *x, int k, bool want_mean,
+                      graph_knn *out);
+
+/* ---- weights: a symmetric sparse matrix W --------------------------------------- */
+
+/* Row i holds columns col[start[i] .. start[i + 1] - 1], ascending, with weights w.
+ * Symmetric, non-negative, no self loops, no stored zeros. */
+typedef struct {
+    int n;
+    const int *start, *col;
+    const double *w;
+    const double *degree; /* row sums of W */
+} graph_csr;
+
+typedef enum { GRAPH_HEAT = 0, GRAPH_BINARY = 1, GRAPH_COSINE = 2 } graph_weights;
+typedef enum { GRAPH_MAX = 0, GRAPH_MIN = 1, GRAPH_MEAN = 2 } graph_symmetrise;
+
+/* W from neighbour lists. heat: exp(-d2 / (2 t^2)), t = bandwidth; binary: 1;
+ * cosine: max(0, x_i'x_j / (|x_i| |x_j|)), x needed for this one only.
+ * max: i ~ j if either is a neighbour of the other; min: if both are; mean:
+ * (A + A') / 2 of the directed matrix A. At most 2nk entries; weights that
+ * underflow to 0 are not stored. */
+void graph_from_knn(const graph_knn *knn, int p, const double *x,
+                    graph_weights weights, double bandwidth, graph_symmetrise rule,
+                    graph_csr *out);
+
+/* degree_i = sum_j w_ij. */
+void graph_degrees(const graph_csr *g, double *degree);
+/* Component of each node, numbered from 0 by smallest node; returns how many there
+ * are. Isolated nodes are components of their own. */
+int graph_components(const graph_csr *g, int *component);
+/* Number of nodes of degree 0. */
+int graph_isolated(const graph_csr *g);
+/* The graph without its isolated nodes; node[i] is the old index of new node i. */
+void graph_drop_isolated(const graph_csr *g, graph_csr *out, int *node);
+/* Largest |w_ij - w_ji|; for matrices that came from outside. Columns must ascend. */
+double graph_asymmetry(const graph_csr *g);
+
+/* Y = W X and Y = L X, L = D - W, for X n x m. 2 nnz m flops; the differences
+ * x_i - x_j are formed first, so L X has no cancellation. */
+void graph_mult(const graph_csr *g, int m, const double *x, double *y);
+void graph_laplacian_mult(const graph_csr *g, int m, const double *x, double *y);
+/* f'L f = sum over edges w_ij (f_i - f_j)^2, each edge once. */
+double graph_quadratic(const graph_csr *g, const double *f);
+
+/* ---- graph_embed.c: eigenvectors of the normalised Laplacian ---------------------- */
+
+/* The m smallest eigenpairs (l_j, u_j) of I - D^{-1/2} W D^{-1/2} beyond the trivial one
+ * (0, v), v = D^{1/2} 1 / |.|, which is left out exactly; g has no isolated nodes and
+ * m <= n - 1. On several components 0 is a multiple eigenvalue and LAPACK's vectors
+ * would be arbitrary; u then begins with the canonical basis of that space: indicators of
+ * the components in the order of their smallest nodes, orthogonalised from first to
+ * last. */
+typedef struct {
+    int n_zero;      /* how many of the m have l = 0 */
+    double next;     /* l_{m+1}; infinite if there is none */
+    int lapack, iterations;
+    double residual; /* of the eigenpairs */
+    bool converged;
+} graph_embed_info;
+
+void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_info *info);
+
+#endif

@@ -1,0 +1,100 @@
+/* graph_embed.c: the bottom of the spectrum of a graph's normalised Laplacian, through the
+ * top of N = D^{-1/2} W D^{-1/2} (l = 1 - mu), in [-1, 1]. Null vectors are known in closed
+ * form and deflated; la_eigs() finds the others. */
+#include "graph.h"
+#include "la.h"
+
+typedef struct {
+    const graph_csr *g;
+    double *root; /* d^{-1/2} */
+} normalised;
+
+static void apply_normalised(const void *data, int m, const double *x, double *y);
+static void trivial_vector(const graph_csr *g, double *v);
+static void contrast(const graph_csr *g, const int *component, const double *volume,
+                     int n_components, int j, double *u);
+
+void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_info *info)
+{
+    int n = g->n;
+    size_t N = (size_t) n;
+    int *component = ufs_ialloc(N), pieces = graph_components(g, component);
+    int n_zero = pieces - 1, n_more;
+    double *known = ufs_dalloc(N, (size_t) pieces), *volume = ufs_dzero((size_t) pieces, 1);
+    normalised op = {.g = g, .root = ufs_dalloc(N, 1)};
+
+    trivial_vector(g, known);
+    for (int i = 0; i < n; i++) {
+        volume[component[i]] += g->degree[i];
+        op.root[i] = 1.0 / sqrt(g->degree[i]);
+    }
+    for (int j = 0; j < n_zero; j++)
+        contrast(g, component, volume, pieces, j, known + (size_t) (j + 1) * N);
+
+    info->lapack = 0;
+    info->iterations = 0;
+    info->residual = 0.0;
+    info->converged = true;
+    info->n_zero = n_zero < m ? n_zero : m;
+    for (int j = 0; j < info->n_zero; j++) l[j] = 0.0;
+    ufs_copy(u, known + N, N * (size_t) info->n_zero);
+    info->next = m == n - 1 ? R_PosInf : 0.0;
+
+    /* One pair more than asked for, to see whether the cut goes through a tie. */
+    n_more = m - n_zero + 1;
+    if (n_more > n - pieces) n_more = n - pieces;
+    if (m < n_zero || n_more <= 0) return;
+    double *mu = ufs_dalloc((size_t) n_more, 1), *vectors = ufs_dalloc(N, (size_t) n_more);
+    la_eigs_info found;
+    la_eigs_problem a = {.n = n, .k = n_more, .apply = apply_normalised, .data = &op,
+                         .low = -1.0, .high = 1.0, .n_known = pieces, .known = known,
+                         .tol = 1e-11, .max_iter = 300};
+    la_eigs(&a, mu, vectors, &found);
+    info->lapack = found.lapack;
+    info->iterations = found.iterations;
+    info->residual = found.residual;
+    info->converged = found.converged;
+    for (int j = n_zero; j < m; j++) l[j] = 1.0 - mu[j - n_zero];
+    if (m > n_zero) ufs_copy(u + (size_t) n_zero * N, vectors, N * (size_t) (m - n_zero));
+    if (m < n - 1) info->next = 1.0 - mu[m - n_zero];
+}
+
+static void apply_normalised(const void *data, int m, const double *x, double *y)
+{
+    const normalised *op = data;
+    const graph_csr *g = op->g;
+    for (int j = 0; j < m; j++) {
+        const double *from = x + (size_t) j * (size_t) g->n;
+        double *to = y + (size_t) j * (size_t) g->n;
+        for (int i = 0; i < g->n; i++) {
+            double sum = 0.0;
+            for (int e = g->start[i]; e < g->start[i + 1]; e++)
+                sum += g->w[e] * op->root[g->col[e]] * from[g->col[e]];
+            to[i] = sum * op->root[i];
+        }
+    }
+}
+
+static void trivial_vector(const graph_csr *g, double *v)
+{
+    double total = 0.0;
+    for (int i = 0; i < g->n; i++) total += g->degree[i];
+    for (int i = 0; i < g->n; i++) v[i] = sqrt(g->degree[i] / total);
+}
+
+/* What is left of the indicator of component j after v and the components before it:
+ * with s_i = sqrt(vol_i) and r = the later components, a e_j + b sum_r s_i e_i, e_i the
+ * unit vectors D^{1/2} 1_i / s_i. */
+static void contrast(const graph_csr *g, const int *component, const double *volume,
+                     int n_components, int j, double *u)
+{
+    double later = 0.0, a, b;
+    for (int i = j + 1; i < n_components; i++) later += volume[i];
+    a = sqrt(later / (later + volume[j]));
+    b = -a * sqrt(volume[j]) / later;
+    for (int i = 0; i < g->n; i++) {
+        double root = sqrt(g->degree[i]);
+        u[i] = component[i] < j ? 0.0 :
+            component[i] == j ? a * root / sqrt(volume[j]) : b * root;
+    }
+}

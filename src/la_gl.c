@@ -1,0 +1,545 @@
+/* la_gl.c: exact row-sparse regression by working sets (see la_gl.h). */
+#include "la_gl.h"
+#include <R_ext/Utils.h>
+
+enum { ROUNDS = 60, SWEEPS = 200, DEPTH = 5, ENTER = 20 };
+
+/* working set */
+static void enter(la_gl *w, int f);
+static void leave(la_gl *w, int i);
+static void enter_support(la_gl *w, const double *v);
+static int enter_violators(la_gl *w, double vtol);
+static void prune_set(la_gl *w, double level);
+static void swap_places(la_gl *w, int a, int b);
+static void gram_column(la_gl *w, int at, int upto);
+/* descent */
+static bool descend(la_gl *w, double lambda, double bound, bool priced);
+static bool gram_is_cheaper(const la_gl *w);
+static void start_gradient(la_gl *w, bool priced);
+static double sweep(la_gl *w, double lambda, bool by_gram);
+static bool block_step(la_gl *w, double lambda, double l, double *v, double *size);
+static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out);
+static void remember(la_gl *w, int k);
+static void extrapolate(la_gl *w, double lambda, bool by_gram);
+static bool combine_past(la_gl *w);
+/* all features */
+static void residual(la_gl *w, const double *t);
+static void price(la_gl *w, double lambda);
+static void measure_gap(la_gl *w, const double *t);
+
+static size_t column(const la_gl *w, int f) { return (size_t) f * (size_t) w->n; }
+
+static size_t place(const la_gl *w, int i) { return (size_t) i * (size_t) w->c; }
+
+/* A (m x n) += a x y' */
+static void rank_one(int m, int n, double a, const double *x, const double *y, double *out)
+{
+    int one = 1;
+    F77_CALL(dger)(&m, &n, &a, x, &one, y, &one, out, &m);
+}
+
+void la_gl_init(la_gl *w, int n, int p, int c, const double *x)
+{
+    la_gl_init_slots(w, n, p, c, x, LA_GL_SLOTS);
+}
+
+void la_gl_init_slots(la_gl *w, int n, int p, int c, const double *x, int slots)
+{
+    size_t N = (size_t) n, P = (size_t) p, C = (size_t) c, S;
+
+    w->n = n;
+    w->p = p;
+    w->c = c;
+    w->cap = slots < p ? slots : p;
+    S = (size_t) w->cap;
+    w->form = 'a';
+    w->m = w->g = 0;
+    w->ss = ufs_dalloc(P, 1);
+    w->set = ufs_ialloc(P);
+    w->pos = ufs_ialloc(P);
+    w->gram = ufs_dalloc(S, S);
+    w->grad = ufs_dalloc(S, C);
+    w->vw = ufs_dzero(C, P);
+    w->size = ufs_dzero(P, 1);
+    w->past = ufs_dalloc((DEPTH + 1) * C, S);
+    w->step = ufs_dalloc(C, S);
+    w->moved = ufs_dalloc(N > S ? N : S, C);
+    w->row = ufs_dalloc(C, 1);
+    w->diff = ufs_dalloc(C, 1);
+    w->r = ufs_dalloc(N, C);
+    w->xv = ufs_dalloc(N, C);
+    w->u = ufs_dalloc(C, P);
+    w->kkt = ufs_dzero(P, 1);
+    w->key = ufs_dalloc(P, 1);
+    w->l21 = w->objective = w->dual = w->gap = R_NaN;
+    w->live = 0;
+    w->settled = false;
+    w->products = w->sweeps = w->columns = 0;
+    for (int f = 0; f < p; f++) w->pos[f] = -1;
+    la_gl_set_x(w, x);
+}
+
+void la_gl_set_x(la_gl *w, const double *x)
+{
+    w->x = x;
+    for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
+    w->g = 0;
+    for (int f = 0; f < w->p; f++) w->ss[f] = la_ss((size_t) w->n, x + column(w, f));
+}
+
+int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full,
+                double prune, double *v)
+{
+    size_t P = (size_t) w->p, C = (size_t) w->c;
+    double bound = vtol * sqrt(la_ss((size_t) w->n * C, t));
+
+    enter_support(w, v);
+    residual(w, t);
+    w->settled = true;
+    for (int round = 0; round < ROUNDS; round++) {
+        R_CheckUserInterrupt();
+        w->settled = descend(w, lambda, bound, round > 0);
+        residual(w, t);
+        if (!full) break;
+        price(w, lambda);
+        if (enter_violators(w, vtol) == 0 && w->settled) break;
+    }
+    w->l21 = 0.0;
+    w->live = 0;
+    for (int i = 0; i < w->m; i++) {
+        w->l21 += w->size[i];
+        w->live += w->size[i] > 0.0;
+    }
+    w->objective = la_ss((size_t) w->n * C, w->r) + lambda * w->l21;
+    memset(v, 0, P * C * sizeof(double));
+    for (int i = 0; i < w->m; i++)
+        for (size_t k = 0; k < C; k++)
+            v[(size_t) w->set[i] + k * P] = w->vw[place(w, i) + k];
+    if (full) {
+        measure_gap(w, t);
+        prune_set(w, prune);
+    }
+    return 0;
+}
+
+void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v)
+{
+    int n = w->n, p = w->p, c = w->c;
+    size_t len = (size_t) n * (size_t) c;
+
+    la_gemm('N', 'N', n, c, p, 1.0, w->x, n, v, p, 0.0, w->xv, n);
+    for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
+    la_row_norms(p, c, v, w->key);
+    w->l21 = la_l21(p, w->key, 0.0);
+    w->live = 0;
+    for (int f = 0; f < p; f++) w->live += w->key[f] > 0.0;
+    w->objective = la_ss(len, w->r) + lambda * w->l21;
+    price(w, lambda);
+    measure_gap(w, t);
+}
+
+double la_gl_violation(const la_gl *w, double lambda, double eps, const double *v)
+{
+    size_t P = (size_t) w->p, C = (size_t) w->c;
+    double worst = 0.0;
+
+    for (size_t i = 0; i < P; i++) {
+        double ss = 0.0, off = 0.0, norm;
+        for (size_t k = 0; k < C; k++) ss += v[i + k * P] * v[i + k * P];
+        norm = sqrt(ss + eps);
+        if (norm == 0.0) {
+            worst = fmax(worst, w->kkt[i] - 1.0);
+            continue;
+        }
+        for (size_t k = 0; k < C; k++) {
+            double d = 2.0 * w->u[k + i * C] / lambda - v[i + k * P] / norm;
+            off += d * d;
+        }
+        worst = fmax(worst, sqrt(off));
+    }
+    return worst;
+}
+
+/* ---- working set ------------------------------------------------------------------ */
+
+/* f joins the working set with v_f = 0. */
+static void enter(la_gl *w, int f)
+{
+    int at = w->m;
+
+    if (w->pos[f] >= 0) {
+        swap_places(w, w->pos[f], at);
+    } else if (w->g <= at) {
+        w->set[at] = f;
+        w->pos[f] = at;
+    } else if (w->g < w->cap) {
+        w->set[w->g] = f;
+        w->pos[f] = w->g;
+        gram_column(w, w->g, w->g);
+        swap_places(w, w->g++, at);
+    } else {
+        /* No free slot: the first of the waiting features gives up its own. */
+        w->pos[w->set[at]] = -1;
+        w->set[at] = f;
+        w->pos[f] = at;
+        gram_column(w, at, w->g);
+    }
+    w->size[at] = 0.0;
+    memset(w->vw + place(w, at), 0, (size_t) w->c * sizeof(double));
+    w->m++;
+}
+
+/* The feature at place i leaves; its Gram column is kept if every feature of the
+ * working set has one (so that g > m may follow). */
+static void leave(la_gl *w, int i)
+{
+    if (i < w->g && w->g >= w->m) {
+        swap_places(w, i, --w->m);
+        return;
+    }
+    if (i < w->g) {
+        swap_places(w, i, --w->g);
+        i = w->g;
+    }
+    w->pos[w->set[i]] = -1;
+    w->m--;
+    if (i < w->m) {
+        w->set[i] = w->set[w->m];
+        w->pos[w->set[i]] = i;
+        w->size[i] = w->size[w->m];
+        ufs_copy(w->vw + place(w, i), w->vw + place(w, w->m), (size_t) w->c);
+    }
+}
+
+/* Exchanges two places with everything stored by place. */
+static void swap_places(la_gl *w, int a, int b)
+{
+    size_t S = (size_t) w->cap, A = (size_t) a, B = (size_t) b;
+    int f = w->set[a], last = w->g > (a > b ? a : b) ? w->g : (a > b ? a : b) + 1;
+    double tmp;
+
+    if (a == b) return;
+    w->set[a] = w->set[b];
+    w->set[b] = f;
+    w->pos[w->set[a]] = a;
+    w->pos[f] = b;
+    tmp = w->size[a];
+    w->size[a] = w->size[b];
+    w->size[b] = tmp;
+    for (size_t k = 0; k < (size_t) w->c; k++) {
+        tmp = w->vw[place(w, a) + k];
+        w->vw[place(w, a) + k] = w->vw[place(w, b) + k];
+        w->vw[place(w, b) + k] = tmp;
+    }
+    for (size_t j = 0; j < (size_t) last; j++) {
+        tmp = w->gram[j + A * S];
+        w->gram[j + A * S] = w->gram[j + B * S];
+        w->gram[j + B * S] = tmp;
+    }
+    for (size_t j = 0; j < (size_t) last; j++) {
+        tmp = w->gram[A + j * S];
+        w->gram[A + j * S] = w->gram[B + j * S];
+        w->gram[B + j * S] = tmp;
+    }
+}
+
+/* Gram row and column of place `at` against places 0..upto-1 and itself. */
+static void gram_column(la_gl *w, int at, int upto)
+{
+    size_t S = (size_t) w->cap, A = (size_t) at;
+    const double *xa = w->x + column(w, w->set[at]);
+
+    for (int j = 0; j < upto; j++) {
+        double dot = la_dot(w->n, xa, w->x + column(w, w->set[j]));
+        w->gram[(size_t) j + A * S] = dot;
+        w->gram[A + (size_t) j * S] = dot;
+    }
+    w->gram[A + A * S] = w->ss[w->set[at]];
+    w->columns++;
+}
+
+/* Every non-zero row of v is in the working set, and vw holds v. A zero column of
+ * X has nothing to fit: its row becomes zero. */
+static void enter_support(la_gl *w, const double *v)
+{
+    size_t P = (size_t) w->p;
+
+    la_row_norms(w->p, w->c, v, w->key);
+    for (int f = 0; f < w->p; f++)
+        if (w->key[f] > 0.0 && w->ss[f] > 0.0 && (w->pos[f] < 0 || w->pos[f] >= w->m))
+            enter(w, f);
+    for (int i = 0; i < w->m; i++) {
+        size_t f = (size_t) w->set[i];
+        w->size[i] = w->ss[f] > 0.0 ? w->key[f] : 0.0;
+        for (size_t k = 0; k < (size_t) w->c; k++)
+            w->vw[place(w, i) + k] = w->size[i] > 0.0 ? v[f + k * P] : 0.0;
+    }
+}
+
+/* The max(20, m) features outside the set that violate most, in index order. None
+ * if the worst violation is within vtol. Returns their number. */
+static int enter_violators(la_gl *w, double vtol)
+{
+    int count = 0, m = w->m, most = m > ENTER ? m : ENTER, spare;
+    double worst = 1.0, level = 1.0 + 1e-9;
+
+    for (int f = 0; f < w->p; f++)
+        if ((w->pos[f] < 0 || w->pos[f] >= m) && w->kkt[f] > level) {
+            w->key[count++] = w->kkt[f];
+            worst = fmax(worst, w->kkt[f]);
+        }
+    if (count == 0 || worst - 1.0 <= vtol) return 0;
+    spare = count;
+    if (count > most) {
+        /* level: the smallest value that still enters; spare: how many of the
+         * features exactly there may. */
+        rPsort(w->key, count, count - most);
+        level = w->key[count - most];
+        spare = most;
+        for (int k = count - most; k < count; k++)
+            if (w->key[k] > level) spare--;
+    }
+    for (int f = 0; f < w->p; f++) {
+        if (w->pos[f] >= 0 && w->pos[f] < w->m) continue;
+        if (w->kkt[f] > level) enter(w, f);
+        else if (count > most && w->kkt[f] == level && spare > 0) {
+            enter(w, f);
+            spare--;
+        }
+    }
+    return w->m - m;
+}
+
+static void prune_set(la_gl *w, double level)
+{
+    for (int i = w->m - 1; i >= 0; i--)
+        if (w->size[i] == 0.0 && w->kkt[w->set[i]] <= level) leave(w, i);
+}
+
+/* ---- descent on the working set ---------------------------------------------------- */
+
+/* Coordinate descent with extrapolation; priced: u belongs to the current r.
+ * Returns whether the steps fell below the bound. */
+static bool descend(la_gl *w, double lambda, double bound, bool priced)
+{
+    bool by_gram = gram_is_cheaper(w), settled = w->m == 0;
+    int depth = 0;
+
+    if (by_gram) start_gradient(w, priced);
+    remember(w, 0);
+    for (int s = 0; s < SWEEPS && !settled; s++) {
+        double change = sweep(w, lambda, by_gram);
+        settled = !(change > bound);
+        if (settled) break;
+        remember(w, ++depth);
+        if (depth == DEPTH) {
+            extrapolate(w, lambda, by_gram);
+            remember(w, 0);
+            depth = 0;
+        }
+    }
+    return settled;
+}
+
+/* Cost of one sweep with m rows of which l are alive: 2mlc + mc against 2nc(m + l). */
+static bool gram_is_cheaper(const la_gl *w)
+{
+    double n = w->n, m = w->m, l = 0.0;
+
+    if (w->form == 'r' || w->m > w->cap) return false;
+    if (w->form == 'g') return true;
+    for (int i = 0; i < w->m; i++) l += w->size[i] > 0.0;
+    return 2.0 * m * l + m <= 2.0 * n * (m + l);
+}
+
+/* Missing Gram columns, and grad = X_W' R. */
+static void start_gradient(la_gl *w, bool priced)
+{
+    int m = w->m, c = w->c;
+
+    for (; w->g < m; w->g++) gram_column(w, w->g, w->g);
+    for (int i = 0; i < m; i++) {
+        const double *from = w->u + place(w, w->set[i]);
+        if (!priced) {
+            la_gemv('T', w->n, c, 1.0, w->r, w->n, w->x + column(w, w->set[i]), 0.0, w->row);
+            from = w->row;
+        }
+        for (int k = 0; k < c; k++)
+            w->grad[(size_t) i + (size_t) k * (size_t) m] = from[k];
+    }
+}
+
+/* One pass over the working set; the largest ||dv_i|| ||x_i||. */
+static double sweep(la_gl *w, double lambda, bool by_gram)
+{
+    int m = w->m, c = w->c;
+    double largest = 0.0;
+
+    for (int i = 0; i < m; i++) {
+        double l = w->ss[w->set[i]], ss = 0.0;
+        if (by_gram)
+            for (int k = 0; k < c; k++)
+                w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
+        else
+            la_gemv('T', w->n, c, 1.0, w->r, w->n, w->x + column(w, w->set[i]), 0.0, w->row);
+        if (!block_step(w, lambda, l, w->vw + place(w, i), w->size + i)) continue;
+        for (int k = 0; k < c; k++) ss += w->diff[k] * w->diff[k];
+        largest = fmax(largest, sqrt(ss * l));
+        change_gradient(w, by_gram, i, w->diff, by_gram ? w->grad : w->r);
+    }
+    w->sweeps++;
+    return largest;
+}
+
+/* Exact minimiser over one row, x_i'R given in row; diff is the change. Returns
+ * false if there is none. */
+static bool block_step(la_gl *w, double lambda, double l, double *v, double *size)
+{
+    int c = w->c;
+    bool moved = false;
+    double ss = 0.0, norm, shrink;
+
+    if (l <= 0.0) return false;
+    if (*size > 0.0)
+        for (int k = 0; k < c; k++) w->row[k] += l * v[k];
+    for (int k = 0; k < c; k++) ss += w->row[k] * w->row[k];
+    norm = sqrt(ss);
+    shrink = 2.0 * norm <= lambda ? 0.0 : (1.0 - lambda / (2.0 * norm)) / l;
+    if (shrink == 0.0 && *size == 0.0) return false;
+    for (int k = 0; k < c; k++) {
+        double to = shrink * w->row[k];
+        w->diff[k] = to - v[k];
+        moved = moved || w->diff[k] != 0.0;
+        v[k] = to;
+    }
+    *size = shrink * norm;
+    return moved;
+}
+
+/* out -= G_i d' (m x c) in Gram form, x_i d' (n x c) in residual form. */
+static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out)
+{
+    if (by_gram)
+        rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
+    else
+        rank_one(w->n, w->c, -1.0, w->x + column(w, w->set[i]), d, out);
+}
+
+static void remember(la_gl *w, int k)
+{
+    if (w->m > w->cap) return;
+    ufs_copy(w->past + (size_t) k * (size_t) w->c * (size_t) w->cap, w->vw,
+             (size_t) w->c * (size_t) w->m);
+}
+
+/* Anderson extrapolation of the last sweeps, taken only if (GL) falls. Rows that
+ * are zero stay zero, so exact zeros survive. */
+static void extrapolate(la_gl *w, double lambda, bool by_gram)
+{
+    int m = w->m, c = w->c;
+    size_t len = (size_t) (by_gram ? m : w->n) * (size_t) c;
+    double fall = 0.0, *grad = by_gram ? w->grad : w->r;
+
+    if (m > w->cap || !combine_past(w)) return;
+    memset(w->moved, 0, len * sizeof(double));
+    for (int i = 0; i < m; i++) {
+        double *d = w->step + place(w, i), ss = 0.0;
+        if (w->size[i] == 0.0) continue;
+        change_gradient(w, by_gram, i, d, w->moved);
+        for (int k = 0; k < c; k++) {
+            double to = w->vw[place(w, i) + (size_t) k] + d[k];
+            ss += to * to;
+        }
+        fall -= lambda * (sqrt(ss) - w->size[i]);
+    }
+    /* moved = -G D (or -X D): change of the fit is -2<D, grad> + <D, G D>. */
+    if (by_gram) {
+        for (int i = 0; i < m; i++)
+            for (int k = 0; k < c && w->size[i] > 0.0; k++) {
+                size_t at = (size_t) i + (size_t) k * (size_t) m;
+                fall += w->step[place(w, i) + (size_t) k] * (2.0 * grad[at] + w->moved[at]);
+            }
+    } else {
+        for (size_t at = 0; at < len; at++)
+            fall -= w->moved[at] * (2.0 * grad[at] + w->moved[at]);
+    }
+    if (!(fall > 0.0)) return;
+    for (int i = 0; i < m; i++) {
+        double ss = 0.0, *v = w->vw + place(w, i);
+        if (w->size[i] == 0.0) continue;
+        for (int k = 0; k < c; k++) {
+            v[k] += w->step[place(w, i) + (size_t) k];
+            ss += v[k] * v[k];
+        }
+        w->size[i] = sqrt(ss);
+    }
+    for (size_t at = 0; at < len; at++) grad[at] += w->moved[at];
+}
+
+/* step = sum_k a_k V_k - V over the last DEPTH sweeps, sum a = 1, a minimising the
+ * norm of sum_k a_k (V_k - V_{k-1}). */
+static bool combine_past(la_gl *w)
+{
+    size_t len = (size_t) w->c * (size_t) w->m, ld = (size_t) w->c * (size_t) w->cap;
+    double h[DEPTH * DEPTH], a[DEPTH], trace = 0.0, sum = 0.0;
+
+    for (int i = 0; i < DEPTH; i++)
+        for (int j = 0; j <= i; j++) {
+            const double *vi = w->past + (size_t) i * ld, *vj = w->past + (size_t) j * ld;
+            double dot = 0.0;
+            for (size_t k = 0; k < len; k++)
+                dot += (vi[k + ld] - vi[k]) * (vj[k + ld] - vj[k]);
+            h[i + j * DEPTH] = h[j + i * DEPTH] = dot;
+            if (i == j) trace += dot;
+        }
+    for (int i = 0; i < DEPTH; i++) {
+        h[i + i * DEPTH] += 1e-10 * trace;
+        a[i] = 1.0;
+    }
+    if (!(trace > 0.0) || la_chol(DEPTH, h)) return false;
+    la_chol_solve(DEPTH, 1, h, a);
+    for (int i = 0; i < DEPTH; i++) sum += a[i];
+    for (size_t k = 0; k < len; k++) {
+        double to = 0.0;
+        for (int i = 0; i < DEPTH; i++) to += a[i] / sum * w->past[k + (size_t) (i + 1) * ld];
+        w->step[k] = to - w->vw[k];
+    }
+    return true;
+}
+
+/* ---- all features ------------------------------------------------------------------- */
+
+/* xv = X V and r = T - X V from the live rows. 2nc per live row. */
+static void residual(la_gl *w, const double *t)
+{
+    size_t len = (size_t) w->n * (size_t) w->c;
+
+    memset(w->xv, 0, len * sizeof(double));
+    for (int i = 0; i < w->m; i++)
+        if (w->size[i] > 0.0)
+            rank_one(w->n, w->c, 1.0, w->x + column(w, w->set[i]), w->vw + place(w, i), w->xv);
+    for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
+}
+
+/* u = R'X, in this orientation so that X is read once, and kkt. */
+static void price(la_gl *w, double lambda)
+{
+    la_gemm('T', 'N', w->c, w->p, w->n, 1.0, w->r, w->n, w->x, w->n, 0.0, w->u, w->c);
+    la_col_norms(w->c, w->p, w->u, w->kkt);
+    for (int f = 0; f < w->p; f++) w->kkt[f] *= 2.0 / lambda;
+    w->products++;
+}
+
+/* Dual point theta = sR with the best feasible s: D = 2<T,theta> - ||theta||^2. */
+static void measure_gap(la_gl *w, const double *t)
+{
+    size_t len = (size_t) w->n * (size_t) w->c;
+    double tr = 0.0, rr = la_ss(len, w->r), top = 0.0, s;
+
+    for (size_t i = 0; i < len; i++) tr += t[i] * w->r[i];
+    for (int f = 0; f < w->p; f++) top = fmax(top, w->kkt[f]);
+    s = rr > 0.0 ? fmax(tr / rr, 0.0) : 0.0;
+    if (s * top > 1.0) s = 1.0 / top;
+    w->dual = s * (2.0 * tr - s * rr);
+    w->gap = w->objective - w->dual;
+}

@@ -1,0 +1,79 @@
+/* la_gl.h: exact row-sparse regression, the inner problem of SOCFS and JSPCA.
+ *
+ *   (GL)  min_V  ||T - X V||_F^2 + lambda sum_i ||v_i||_2
+ *
+ * X n x p, T n x c, V p x c with rows v_i; lambda > 0. The optimum has rows that
+ * are exactly zero. Optimal iff, with R = T - X V and kkt_i = 2||x_i'R||/lambda,
+ * kkt_i <= 1 where v_i = 0 and 2 x_i'R = lambda v_i/||v_i|| elsewhere.
+ * Source: spec/socfs-jspca.md, D1.
+ *
+ * Method: block coordinate descent on a working set of m features with cached
+ * Gram columns and extrapolation, then, in a full solve, one product X'R over all
+ * features to find violators and the duality gap.
+ * Flops: 2npc per full product; 2n per new Gram entry; 2nmc to start a call; a
+ * sweep costs 2mc per changed row and c per row that stays zero (Gram form), or
+ * 2nc per row and 2nc more per changed one (residual form, taken when it is
+ * cheaper or the Gram slots are exhausted).
+ * Memory: O(np) is the caller's; here 3pc + 4nc + slots^2 + 8 slots c + 7p doubles,
+ * slots <= min(p, LA_GL_SLOTS). Nothing of size p x p. */
+#ifndef UFS_LA_GL_H
+#define UFS_LA_GL_H
+
+#include "la.h"
+
+/* Most features whose Gram columns are kept: 32 MB. */
+#define LA_GL_SLOTS 2000
+
+typedef struct {
+    int n, p, c;
+    const double *x;
+    double *ss;         /* p: ||x_i||^2 */
+    char form;          /* 'a' = cheaper one, 'g' = Gram, 'r' = residual */
+    /* The working set is set[0..m). Gram columns are valid on set[0..g), g <= cap:
+     * if g > m, set[m..g) are features outside the working set whose columns wait
+     * for their return; if g < m, the columns of set[g..m) are still to compute. */
+    int m, g, cap;
+    int *set, *pos;     /* p; pos[feature] = place in set, -1 if none */
+    double *gram;       /* cap x cap */
+    double *grad;       /* m x c, Gram form: X_W' R */
+    double *vw;         /* c x p: rows of V in the order of set */
+    double *size;       /* p: ||v_i|| in the order of set */
+    double *past;       /* 6 of c x cap: V after the last sweeps */
+    double *step;       /* c x cap: an extrapolation minus V */
+    double *moved;      /* m x c or n x c: the Gram matrix or X times step */
+    double *row, *diff; /* c */
+    double *r, *xv;     /* n x c: T - X V and X V of the V returned */
+    double *u;          /* c x p: (X'R)' */
+    double *kkt;        /* p, after a full solve */
+    double *key;        /* p: scratch */
+    double l21;         /* sum_i ||v_i|| of the V returned, and its rows that are */
+    int live;           /* not zero */
+    double objective;   /* (GL) there */
+    double dual, gap;   /* dual value and objective - dual, after a full solve */
+    bool settled;       /* the working set's own problem met its tolerance */
+    double products, sweeps, columns; /* counters over all calls */
+} la_gl;
+
+/* All memory is taken here. x is kept by reference. */
+void la_gl_init(la_gl *w, int n, int p, int c, const double *x);
+/* The same with another cap on the Gram slots (at least 1). */
+void la_gl_init_slots(la_gl *w, int n, int p, int c, const double *x, int slots);
+/* The columns of X changed: drops the Gram columns, keeps the working set. */
+void la_gl_set_x(la_gl *w, const double *x);
+/* v: warm start in, solution out (never a higher objective than the start).
+ * Sweeps stop when max_i ||dv_i|| ||x_i|| <= vtol ||T||_F. full: all features are
+ * checked and violators (kkt > 1 + vtol) enter the working set; otherwise only
+ * the working set and the rows of v that are not zero move. After a full solve
+ * features with v_i = 0 and kkt <= prune leave the working set. Sets xv, r,
+ * objective; a full solve also kkt, dual, gap. Returns 0, or LAPACK's info. */
+int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full,
+                double prune, double *v);
+/* Sets xv, r, objective, kkt, dual and gap for the given v, which is not changed. */
+void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v);
+/* Largest violation of the optimality conditions at v (after a full solve or
+ * la_gl_certify), as a share of lambda: max(kkt_i - 1, 0) where v_i = 0,
+ * ||2 x_i'R/lambda - v_i/||v_i|||| elsewhere. eps > 0: of the smoothed problem,
+ * with v_i/sqrt(||v_i||^2 + eps) for every row. */
+double la_gl_violation(const la_gl *w, double lambda, double eps, const double *v);
+
+#endif

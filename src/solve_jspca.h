@@ -1,0 +1,56 @@
+/* solve_jspca.h: joint sparse principal component analysis; see solve_jspca.c. */
+#ifndef UFS_SOLVE_JSPCA_H
+#define UFS_SOLVE_JSPCA_H
+
+#include "ufs.h"
+
+typedef struct {
+    int n, p, k;
+    const double *x;  /* n x p, centred, no zero column */
+    const int *first; /* p, 0-based: first column equal to column i; NULL if all differ */
+    const int *copies; /* p: how many columns equal column i; with first */
+    int dropped;      /* zero features left out: they cost their smoothing constants */
+    double lambda;
+    bool sample; /* the loss sums over samples; otherwise over features */
+} jspca_problem;
+
+typedef struct {
+    bool exact; /* Q-step by la_gl; otherwise by one reweighted ridge solve */
+    int max_iter;
+    double tol, eps_res, eps_q;
+    const ufs_hook *hook;
+} jspca_settings;
+
+/* In: pbar, weight and h, the start. Out: everything. */
+typedef struct {
+    double *pbar;     /* p x k */
+    double *weight;   /* a, one per feature, or w, one per sample */
+    double *h;        /* p, 1/D2; not used if exact */
+    double *q, *P;    /* p x k; P = D1^{-1/2} Pbar, or Pbar if sample */
+    double *residual; /* || r_i ||, one per feature, or per sample */
+    double *row_norm; /* p, || q_i || */
+    double *kkt;      /* p, 2 || x_i'(T - XQ) || / lambda of the last Q-step */
+    double *rotation; /* k x k, Q rotation has uncorrelated scores */
+    double *loadings; /* p x k, Q rotation with unit columns */
+    double change;    /* || Q - Q_old || / || Q || at the end */
+    double violation; /* largest violation of the Q-step's optimality conditions */
+    double gap;       /* relative duality gap of the last Q-step; exact only */
+    ufs_trace trace;  /* iteration rows of objective, loss, penalty, change, live */
+    int iterations, info;
+    ufs_status status;
+} jspca_fit;
+
+void jspca_solve(const jspca_problem *problem, const jspca_settings *set, jspca_fit *fit);
+
+/* The smallest lambda at which Q = 0 solves the Q-step at the residual X:
+ * 2 max_i || (X'X A^{1/2})_i ||, A = diag(1/(2||x_j||)) over features, or
+ * 2 max_i || (X'W X)_i ||, W = diag(1/(2||x_j||)) over samples. Over features n <= p
+ * is needed (compress first). 2n^2 p flops, or np^2 if p < n. */
+double jspca_lambda_max(int n, int p, const double *x, bool sample);
+
+/* r (p x p, upper triangular) with x = O r, O'O = I, n >= p: the columns of x M and of
+ * r M have the same norms for every M, so r can stand for x in the loss over features.
+ * Householder QR; 2np^2 flops, one copy of x. Returns LAPACK's info. */
+int jspca_compress(int n, int p, const double *x, double *r);
+
+#endif

@@ -1,0 +1,136 @@
+x <- as.matrix(iris[, 1:4])
+y <- iris$Species
+
+test_that("halves are stratified and every class is on both sides", {
+  set.seed(1)
+  half <- stratified(y, .5)
+  expect_identical(as.vector(table(y[half])), c(25L, 25L, 25L))
+  rare <- factor(c("a", "a", "b", "b", "b", "c"))
+  half <- stratified(rare, .9)
+  expect_true(all(c("a", "b", "c") %in% rare[half]))
+  expect_true(all(c("a", "b") %in% rare[-half]))
+})
+
+test_that("a comparison has every line it must have", {
+  skip_if_not_installed("rpart")
+  set.seed(1)
+  out <- ufs_compare(x, y, c("pca+random"), k = 1:2, m = c(10, 30), classifiers = "tree", repeats = 2, n_random = 3)
+  expect_setequal(unique(out$results$method), c("pca+random", "all", "random",
+    "random (best of 3)", "pca", "variance", "kmeans_f"))
+  expect_true(all(out$results$accuracy >= 0 & out$results$accuracy <= 1))
+  expect_true(all(out$results$labelled == out$results$m))
+  table <- summary(out)$table
+  best <- table[table$method == "random (best of 3)", ]
+  expect_true(all(best$difference >= 0))
+  expect_setequal(table$k[table$method == "all"], 1:2)
+  expect_true(all(table$difference[table$method == "random"] == 0))
+  expect_output(print(out), "30 labelled samples")
+  expect_output(print(summary(out)), "paired difference to 'random'")
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_identical(plot(out), out)
+  expect_identical(plot(out, over = "m"), out)
+  expect_error(plot(out, at = 999), class = "ufs_error_argument")
+})
+
+test_that("the classifier sees only chosen columns, scaled by the candidates", {
+  seen <- list()
+  spy <- function(x, y, newx) {
+    seen[[length(seen) + 1]] <<- list(x = x, newx = newx, y = y)
+    rep(levels(y)[1], nrow(newx))
+  }
+  flat <- cbind(x, flat = 0)
+  flat[150, 5] <- 1
+  set.seed(3)
+  out <- suppressWarnings(ufs_compare(flat, y, "all", k = 1, classifiers = list(spy = spy), repeats = 1,
+    baselines = FALSE))
+  half <- out$halves[[1]]
+  expect_identical(length(seen), 1L)
+  expect_equal(unname(colMeans(seen[[1]]$x))[1:4], rep(0, 4), tolerance = 1e-12)
+  expect_equal(unname(apply(seen[[1]]$x, 2, sd))[1:4], rep(1, 4), tolerance = 1e-12)
+  expect_equal(seen[[1]]$newx[, 1], (x[-half, 1] - mean(x[half, 1])) / sd(x[half, 1]), ignore_attr = TRUE)
+  if (!150 %in% half) expect_true(all(seen[[1]]$newx[, 5] == 0))
+  expect_equal(out$results$accuracy, 1 / 3)
+})
+
+test_that("missing classes are errors and are counted; one class alone is predicted", {
+  first <- function(x, y, newx) rep(levels(y)[1], nrow(newx))
+  set.seed(5)
+  out <- ufs_compare(x, y, "variance", k = 2, m = 1, classifiers = list(first = first), repeats = 3,
+    baselines = FALSE)
+  expect_true(all(out$results$missing == 2))
+  expect_equal(out$results$accuracy, rep(1 / 3, 3))
+})
+
+test_that("pipelines choose samples on the chosen features", {
+  fit <- list()
+  set.seed(2)
+  out <- ufs_compare(x, y, c(a = "variance+random"), k = 2, m = 9, classifiers = list(c1 = function(x, y, newx) {
+    fit[[length(fit) + 1]] <<- dim(x)
+    rep("setosa", nrow(newx))
+  }), repeats = 1, baselines = FALSE)
+  expect_identical(fit[[1]], c(9L, 2L))
+  expect_identical(unique(out$results$method), "a")
+})
+
+test_that("a failing method is a recorded error", {
+  set.seed(2)
+  out <- ufs_compare(x, y, c(bad = "pca"), k = 2, classifiers = list(f = function(x, y, newx) newx[, 1]),
+    repeats = 1, baselines = FALSE, args = list(bad = list(n_components = 99)))
+  expect_true(is.na(out$results$accuracy))
+  expect_match(out$results$error, "n_components")
+  expect_output(print(out), "Failed: bad")
+})
+
+test_that("cluster mode reports accuracy, nmi and ari", {
+  skip_if_not_installed("clue")
+  set.seed(1)
+  out <- ufs_compare(x, y, "kmeans_f", k = 1:2, mode = "cluster", repeats = 2, n_random = 3)
+  expect_true(all(c("accuracy", "nmi", "ari") %in% names(out$results)))
+  table <- summary(out, "nmi")$table
+  expect_gt(table$mean[table$method == "kmeans_f" & table$k == 2], .8)
+  expect_error(ufs_compare(x, y, "random+random", k = 1, mode = "cluster", repeats = 1)$results, NA)
+})
+
+test_that("same seed, same comparison, also with two workers", {
+  skip_if_not_installed("rpart")
+  run <- function() {
+    set.seed(9)
+    out <- ufs_compare(x, y, "kmeans_f", k = 2, m = 20, classifiers = "tree", repeats = 2, n_random = 2)
+    out$results[setdiff(names(out$results), "seconds")]
+  }
+  serial <- run()
+  expect_identical(run(), serial)
+  skip_on_cran()
+  skip_if_not_installed("future.apply")
+  old <- future::plan("multisession", workers = 2)
+  on.exit(future::plan(old))
+  expect_identical(run(), serial)
+})
+
+test_that("bad arguments are classed errors", {
+  bad <- function(object, argument) {
+    expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)
+  }
+  bad(ufs_compare(x, y[-1], "pca", k = 2), "y")
+  bad(ufs_compare(x, rep("a", 150), "pca", k = 2), "y")
+  bad(ufs_compare(x, y, "nonsense", k = 2), "methods")
+  bad(ufs_compare(x, y, "random+pca", k = 2), "methods")
+  bad(ufs_compare(x, y, "a+b+c", k = 2), "methods")
+  bad(ufs_compare(x, y, c("pca", "pca"), k = 2), "methods")
+  bad(ufs_compare(x, y, "pca", k = 5), "k")
+  bad(ufs_compare(x, y, "pca", k = 2, m = 76), "m")
+  bad(ufs_compare(x, y, "pca", k = 2, classifiers = "forest"), "classifiers")
+  bad(ufs_compare(x, y, "pca", k = 2, args = list(alfs = list())), "args")
+  bad(ufs_compare(x, y, "pca", k = 2, mode = "regress"), "mode")
+})
+
+test_that("the built-in classifiers classify", {
+  skip_if_not_installed("e1071")
+  skip_if_not_installed("rpart")
+  skip_if_not_installed("class")
+  set.seed(1)
+  out <- ufs_compare(x, y, "all", k = 1, classifiers = c("svm", "tree", "full_tree", "knn"), repeats = 1,
+    baselines = FALSE)
+  expect_true(all(out$results$accuracy > .85))
+})

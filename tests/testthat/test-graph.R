@@ -1,0 +1,179 @@
+noise <- function(n, p, seed = 1) withr::with_seed(seed, matrix(stats::rnorm(n * p), n))
+
+test_that("weights and symmetrisations are those of the definition", {
+  x <- noise(40, 4)
+  for (weights in c("heat", "binary", "cosine")) {
+    for (rule in c("max", "min", "mean")) {
+      graph <- suppressWarnings(ufs_graph(x, k = 4, weights = weights, symmetrise = rule))
+      expect_equal(as.matrix(graph), ref_graph(x, 4, weights, symmetrise = rule),
+        tolerance = 1e-13)
+    }
+  }
+  graph <- suppressWarnings(ufs_graph(x, k = 4, bandwidth = 0.7))
+  expect_equal(as.matrix(graph), ref_graph(x, 4, bandwidth = 0.7), tolerance = 1e-13)
+  expect_identical(graph$bandwidth, 0.7)
+})
+
+test_that("fixtures: heat and binary graphs", {
+  for (set in c("mtcars", "synth60x200")) {
+    x <- baseline_input(set)
+    expect_equal(unname(as.matrix(ufs_graph(x))), baseline_graph(set, "knn5_heat_max"),
+      tolerance = 1e-12)
+    expect_identical(unname(as.matrix(ufs_graph(x, weights = "binary"))),
+      baseline_graph(set, "knn5_binary_max"))
+  }
+})
+
+test_that("FNN finds the same neighbours", {
+  skip_if_not_installed("FNN")
+  x <- noise(80, 5)
+  graph <- ufs_graph(x, k = 6, weights = "binary", symmetrise = "mean")
+  near <- FNN::get.knn(x, 6)$nn.index
+  a <- matrix(0, 80, 80)
+  a[cbind(rep(1:80, 6), c(near))] <- 1
+  expect_identical(as.matrix(graph), (a + t(a)) / 2)
+})
+
+test_that("what a graph says of itself", {
+  x <- two_islands()
+  expect_warning(graph <- ufs_graph(x, k = 3), class = "ufs_warning_graph")
+  w <- as.matrix(graph)
+  expect_true(isSymmetric(w))
+  expect_identical(diag(w), rep(0, 20))
+  expect_equal(graph$degree, rowSums(w), tolerance = 1e-14)
+  expect_identical(graph$n_edges, sum(w[upper.tri(w)] > 0))
+  expect_identical(graph$component, ref_components(w))
+  expect_identical(graph$n_components, max(ref_components(w)))
+  expect_gt(graph$n_components, 1L)
+  expect_identical(graph$n_isolated, 0L)
+  expect_identical(dim(graph), c(20L, 20L))
+  expect_equal(as.matrix(graph$weights), w)
+  out <- paste(utils::capture.output(print(graph)), collapse = "\n")
+  expect_match(out, "3 nearest neighbours \\(max\\), heat weights")
+  expect_match(out, paste0("components   ", graph$n_components))
+})
+
+test_that("samples give their names; Matrix coercion agrees", {
+  graph <- ufs_graph(mtcars, k = 5, scale = TRUE)
+  w <- as.matrix(graph)
+  expect_identical(dimnames(w), list(rownames(mtcars), rownames(mtcars)))
+  expect_equal(unname(w), ref_graph(unname(scale(mtcars)), 5), tolerance = 1e-12)
+  skip_if_not_installed("Matrix")
+  sparse <- as.matrix(graph, sparse = TRUE)
+  expect_s4_class(sparse, "CsparseMatrix")
+  expect_identical(as.matrix(sparse), w)
+})
+
+test_that("samples in another order give the same graph", {
+  x <- noise(50, 3)
+  o <- withr::with_seed(3, sample(50))
+  expect_equal(as.matrix(ufs_graph(x[o, ])), as.matrix(ufs_graph(x))[o, o], tolerance = 1e-14)
+  # Units: the automatic bandwidth follows.
+  expect_equal(as.matrix(ufs_graph(1e6 * x + 5)), as.matrix(ufs_graph(x)), tolerance = 1e-8)
+})
+
+test_that("isolated samples: heat that underflows, mutual neighbours", {
+  x <- rbind(noise(15, 2), c(1e3, 1e3))
+  expect_warning(graph <- ufs_graph(x, k = 2, bandwidth = 1), "1 of 16 samples have no edge")
+  expect_identical(graph$n_isolated, 1L)
+  expect_identical(graph$degree[16], 0)
+  expect_identical(graph$component[16], graph$n_components)
+  expect_warning(graph <- ufs_graph(x, k = 2, symmetrise = "min"), class = "ufs_warning_graph")
+  expect_identical(graph$degree[16], 0)
+  expect_warning(graph <- ufs_graph(x, bandwidth = 1e-5), class = "ufs_warning_graph")
+  expect_identical(graph$n_isolated, 16L)
+  expect_error(ufs_laplacian(x, graph), class = "ufs_error_graph")
+  expect_error(ufs_laplacian(x, list(bandwidth = 1e-5)), class = "ufs_error_graph")
+})
+
+test_that("k = n - 1 is the complete graph", {
+  x <- noise(12, 3)
+  w <- as.matrix(ufs_graph(x, k = 11, weights = "binary"))
+  expect_identical(w, 1 - diag(12))
+})
+
+test_that("bad arguments are errors that name them", {
+  x <- noise(10, 2)
+  expect_error(ufs_graph(x, k = 10), "at most 9 .*10 samples", class = "ufs_error_argument")
+  expect_error(ufs_graph(x, k = 0), class = "ufs_error_argument")
+  expect_error(ufs_graph(x, weights = "gauss"), class = "ufs_error_argument")
+  expect_error(ufs_graph(x, symmetrise = "or"), class = "ufs_error_argument")
+  expect_error(ufs_graph(x, bandwidth = 0), class = "ufs_error_argument")
+  expect_error(ufs_graph(x, bandwidth = Inf), class = "ufs_error_argument")
+  x[2, 1] <- NA
+  expect_error(ufs_graph(x), class = "ufs_error_input")
+  expect_error(ufs_graph(1e200 * noise(10, 2)), "Rescale", class = "ufs_error_input")
+  withr::local_options(ufselect.max_bytes = 1e4)
+  expect_error(ufs_graph(noise(100, 2)), class = "ufs_error_memory")
+})
+
+# ---- the argument `graph` of the methods -------------------------------------------------
+
+as_graph <- function(graph, x, connected = FALSE) {
+  as_ufs_graph(graph, as_ufs_matrix(x, FALSE, FALSE), connected)
+}
+
+test_that("NULL, a list, a graph and a matrix are the same graph", {
+  x <- noise(30, 3)
+  graph <- ufs_graph(x, k = 4, weights = "cosine", center = TRUE)
+  w <- as.matrix(graph)
+  expect_identical(as_graph(graph, x), graph)
+  same <- as_graph(list(weights = "cosine", k = 4, center = TRUE), x)
+  expect_equal(same$weights, graph$weights, tolerance = 1e-14)
+  expect_identical(as_graph(w, x)$weights, graph$weights)
+  expect_identical(as_graph(NULL, x)$weights, ufs_graph(x)$weights)
+  expect_identical(as_graph(list(), x)$weights, ufs_graph(x)$weights)
+  expect_identical(as_graph(list(bandwidth = NULL), x)$weights, ufs_graph(x)$weights)
+  by_scaled <- as_graph(list(scale = TRUE), x * rep(c(1, 100, 1e4), each = 30))
+  expect_equal(by_scaled$weights, ufs_graph(x, scale = TRUE)$weights, tolerance = 1e-12)
+  skip_if_not_installed("Matrix")
+  expect_identical(as_graph(Matrix::Matrix(w, sparse = TRUE), x)$weights, graph$weights)
+  expect_identical(as_graph(Matrix::Matrix(w, sparse = FALSE), x)$weights, graph$weights)
+})
+
+test_that("a matrix of the user's is checked", {
+  x <- noise(8, 2)
+  w <- 1 - diag(8)
+  bad <- function(w, text) {
+    expect_error(as_graph(w, x), text, class = "ufs_error_argument")
+  }
+  bad(w[-1, -1], "for 7 samples, but `x` has 8")
+  bad(w[, -1], "square")
+  bad(-w, "negative")
+  bad(replace(w, 2, NA), "missing or infinite")
+  bad(replace(w, 2, Inf), "missing or infinite")
+  bad(replace(w, 2, 0.5), "not symmetric")
+  bad(replace(w, 2, 0), "not symmetric")
+  bad("knn", "must be NULL")
+  bad(list(k = 3, neighbours = 3), "names among")
+  bad(list(3), "names among")
+  bad(ufs_graph(noise(9, 2)), "for 9 samples")
+  expect_error(as_graph(0 * w, x), class = "ufs_error_graph")
+  expect_message(graph <- as_graph(w + diag(8), x), "8 self loops", class = "ufs_message_loops")
+  expect_identical(as.matrix(graph), w)
+  skip_if_not_installed("Matrix")
+  sparse <- Matrix::Matrix(w, sparse = TRUE)
+  sparse[2, 3] <- NA
+  bad(sparse, "missing or infinite")
+})
+
+test_that("only methods that need a connected graph complain", {
+  x <- two_islands()
+  expect_silent(as_graph(list(k = 3), x))
+  expect_warning(as_graph(list(k = 3), x, connected = TRUE), "components",
+    class = "ufs_warning_graph")
+  expect_silent(ufs_laplacian(x, list(k = 3)))
+})
+
+test_that("nothing is drawn and nothing is changed", {
+  x <- noise(20, 3)
+  kept <- x + 0
+  withr::with_seed(1, {
+    before <- .Random.seed
+    ufs_graph(x)
+    ufs_mcfs(x, 2)
+    expect_identical(.Random.seed, before)
+  })
+  expect_identical(x, kept)
+  expect_identical(ufs_graph(x), ufs_graph(x))
+})

@@ -1,0 +1,165 @@
+x <- as.matrix(mtcars)
+
+test_that("a grid is its fits, one by one", {
+  grid <- ufs_grid(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
+  expect_identical(nrow(grid$settings), 6L)
+  for (i in 1:6) {
+    fit <- ufs_pca(x, grid$settings$n_components[i], scale = grid$settings$scale[i])
+    expect_identical(grid$feature_scores[, i], feature_scores(fit))
+    expect_identical(grid$feature_rankings[, i], as.double(feature_ranking(fit)))
+  }
+  frame <- ufs_grid(x, "pca", data.frame(n_components = c(2, 4)), scale = FALSE)
+  expect_identical(frame$feature_scores[, 1], feature_scores(ufs_pca(x, 2, scale = FALSE)))
+})
+
+test_that("a deterministic grid leaves the random numbers alone, a random one uses the seed", {
+  set.seed(1)
+  before <- .Random.seed
+  ufs_grid(x, "pca", list(n_components = 1:2))
+  expect_identical(.Random.seed, before)
+  run <- function() {
+    set.seed(4)
+    ufs_grid(x, "kmeans_f", list(n_clusters = 2:4), n_init = 2)$feature_scores
+  }
+  expect_identical(run(), run())
+})
+
+test_that("an error in one setting is recorded, not fatal", {
+  grid <- ufs_grid(x, "pca", list(n_components = c(2, 50)))
+  expect_identical(grid$results$status, c("converged", "error"))
+  expect_match(grid$results$error[2], "n_components")
+  expect_true(all(is.na(grid$feature_scores[, 2])))
+  expect_false(anyNA(grid$feature_scores[, 1]))
+  expect_output(print(grid), "error: 1")
+})
+
+test_that("bad grids are classed errors", {
+  bad <- function(object, argument = "grid") {
+    expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)
+  }
+  bad(ufs_grid(x, "pca", list(1:3)))
+  bad(ufs_grid(x, "pca", list()))
+  bad(ufs_grid(x, "pca", data.frame()))
+  bad(ufs_grid(x, "pca", list(n_comp = 1:3)))
+  bad(ufs_grid(x, "pcas", list(n_components = 1)), "method")
+  bad(ufs_grid(x, "pca", list(n_components = 1), n_components = 2), "n_components")
+  bad(ufs_grid(x, "pca", list(n_components = 1), checkpoint = 3), "checkpoint")
+  expect_error(ufs_grid(replace(x, 3, NA), "pca", list(n_components = 1)), class = "ufs_error_input")
+})
+
+test_that("finished settings are written and read back", {
+  folder <- withr::local_tempdir()
+  run <- function() {
+    set.seed(2)
+    ufs_grid(x, "kmeans_f", list(n_clusters = 2:4), checkpoint = folder)
+  }
+  first <- run()
+  files <- list.files(folder, full.names = TRUE)
+  expect_length(files, 3)
+  expect_false(any(grepl("part", files)))
+  stamp <- file.mtime(files)
+  # A stored value is taken as it is: change one and see it come back.
+  stored <- readRDS(files[1])
+  stored$value$seconds <- 1234
+  saveRDS(stored, files[1])
+  second <- run()
+  expect_true(1234 %in% second$results$seconds)
+  expect_identical(second$feature_scores, first$feature_scores)
+  expect_identical(file.mtime(files)[-1], stamp[-1])
+  # Other data, other keys.
+  set.seed(2)
+  ufs_grid(x + 1, "kmeans_f", list(n_clusters = 2:4), checkpoint = folder)
+  expect_length(list.files(folder), 6)
+  # A damaged file is done again.
+  writeLines("nonsense", files[2])
+  expect_identical(run()$feature_scores, first$feature_scores)
+})
+
+test_that("a killed run resumes and loses at most the setting in flight", {
+  skip_on_cran()
+  skip_on_os("windows")
+  folder <- withr::local_tempdir()
+  script <- withr::local_tempfile(fileext = ".R")
+  # Every setting sleeps in its progress function, so that the kill falls between them.
+  writeLines(c(
+    sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")),
+    "library(ufselect)", "set.seed(8)",
+    sprintf("folder <- %s", deparse(folder)),
+    "x <- as.matrix(mtcars)",
+    "for (i in 1:6) {",
+    "  ufs_grid(x, 'kmeans_f', data.frame(n_clusters = 2:7)[seq_len(i), , drop = FALSE], checkpoint = folder)",
+    "  set.seed(8)", "  Sys.sleep(0.3)", "}"), script)
+  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), wait = FALSE,
+    stdout = FALSE, stderr = FALSE)
+  deadline <- Sys.time() + 30
+  while (length(list.files(folder, "rds$")) < 2 && Sys.time() < deadline) Sys.sleep(.05)
+  system2("pkill", c("-9", "-f", shQuote(basename(script))))
+  Sys.sleep(.2)
+  done <- list.files(folder, "rds$", full.names = TRUE)
+  expect_gte(length(done), 2)
+  expect_lt(length(done), 21)
+  # Whatever is there is whole.
+  expect_true(all(vapply(done, function(file) is.list(readRDS(file)), NA)))
+  before <- file.mtime(done)
+  set.seed(8)
+  resumed <- ufs_grid(x, "kmeans_f", data.frame(n_clusters = 2:7), checkpoint = folder)
+  expect_identical(file.mtime(done), before)
+  set.seed(8)
+  fresh <- ufs_grid(x, "kmeans_f", data.frame(n_clusters = 2:7))
+  expect_identical(resumed$feature_scores, fresh$feature_scores)
+})
+
+test_that("one and two workers give identical results", {
+  skip_on_cran()
+  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
+  run <- function() {
+    set.seed(6)
+    out <- ufs_grid(x, "kmeans_f", list(n_clusters = 2:5), n_init = 3)
+    list(out$feature_scores, runif(1))
+  }
+  serial <- run()
+  old <- future::plan("multisession", workers = 2)
+  on.exit(future::plan(old))
+  expect_identical(run(), serial)
+})
+
+test_that("progress is signalled", {
+  skip_if_not_installed("progressr")
+  seen <- 0
+  withr::local_options(progressr.enable = TRUE)
+  withCallingHandlers(
+    ufs_grid(x, "pca", list(n_components = 1:4)),
+    progression = function(p) if (p$type == "update") seen <<- seen + 1
+  )
+  expect_identical(seen, 4)
+})
+
+test_that("a grid shows itself", {
+  grid <- ufs_grid(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
+  expect_output(print(grid), "6 settings of n_components, scale")
+  expect_named(as.data.frame(grid)[1:3], c("n_components", "scale", "status"))
+  expect_output(print(summary(grid, k = 2)), "Most often among the best 2")
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_identical(plot(grid, value = 1:6), grid)
+  expect_identical(plot(grid, value = "seconds", over = "n_components"), grid)
+  expect_error(plot(grid, value = 1:5), class = "ufs_error_argument")
+  expect_error(plot(grid, value = "nothing"), class = "ufs_error_argument")
+  expect_error(plot(grid, value = 1:6, over = "k"), class = "ufs_error_argument")
+})
+
+test_that("what settings share is computed once and changes no result", {
+  graph <- ufs_grid(x, "spec", list(type = c("phi1", "phi2")), graph = list(k = 4), keep_fits = TRUE)
+  alone <- ufs_spec(x, type = "phi2", graph = list(k = 4))
+  expect_identical(graph$feature_scores[, 2], feature_scores(alone))
+  expect_identical(graph$results$status, rep("converged", 2))
+  set.seed(1)
+  shared <- ufs_grid(x, "socfs", list(lambda_rel = c(.2, .4)), n_clusters = 3, keep_fits = TRUE)
+  start <- shared$fits[[1]]$params$init
+  expect_identical(start, "labels")
+  # One start for all settings: the same setting twice is the same fit.
+  set.seed(1)
+  twice <- ufs_grid(x, "socfs", list(lambda_rel = c(.2, .2)), n_clusters = 3)
+  expect_identical(twice$feature_scores[, 1], twice$feature_scores[, 2])
+})

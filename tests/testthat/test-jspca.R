@@ -1,0 +1,592 @@
+# Numbers in the names of tests: properties of spec/socfs-jspca.md, section B10.
+
+relative <- function(a, b) max(abs(unname(a) - unname(b))) / max(abs(b))
+model <- function(fit) fit$solution$Q %*% t(fit$solution$P)
+quiet <- function(..., warn = FALSE) ufs_control(..., warn = warn)
+fixture <- function(name) {
+  file <- test_path("fixtures", "jspca", paste0(name, ".csv"))
+  unname(as.matrix(utils::read.csv(file, header = FALSE)))
+}
+orthonormal <- function(p, k, seed) {
+  withr::with_seed(seed, qr.Q(qr(matrix(rnorm(p * k), p))))
+}
+# X in the papers' orientation, centred; the plain iteration from a = h = 1.
+replay <- function(X, P0, lambda, iterations, eps, loss = "feature", ...) {
+  m <- if (loss == "feature") nrow(X) else ncol(X)
+  suppressWarnings(ufs_jspca(t(X), ncol(P0), lambda = lambda, loss = loss, solver = "irls",
+    init = list(P = P0, a = rep(1, m), h = rep(1, nrow(X))), center = FALSE, scale = FALSE,
+    control = quiet(max_iter = iterations, tol = -1, eps = eps), ...))
+}
+centred <- function(p, n, seed) {
+  X <- withr::with_seed(seed, matrix(rnorm(p * n), p))
+  X - rowMeans(X)
+}
+
+test_that("the fixture is reproduced: Q, P, Pbar as they are, canonical loadings, ranks", {
+  X <- fixture("jspca1_X")
+  fit <- replay(X, fixture("jspca1_Pbar0"), 0.5, 5, c(1e-10, 1e-10))
+  expect_equal(fit$iterations, 5L)
+  expect_identical(fit$status, "max_iter")
+  for (name in c("Q", "P", "Pbar", "loadings")) {
+    expect_lt(relative(fit$solution[[name]], fixture(paste0("jspca1_out_", name))), 1e-8)
+  }
+  expect_lt(relative(fit$trace$objective, drop(fixture("jspca1_out_objective"))), 1e-10)
+  out <- fixture("jspca1_out_norm_res_rank")
+  expect_lt(relative(fit$feature_scores, out[, 1L]), 1e-8)
+  expect_lt(relative(fit$solution$residual, out[, 2L]), 1e-8)
+  expect_identical(unname(order(fit$feature_ranking)), as.integer(out[, 3L]))
+})
+
+test_that("the literal iteration is reproduced with p > n and a zero feature", {
+  X <- centred(30, 10, 1)
+  X[4, ] <- 0
+  P0 <- orthonormal(30, 3, 2)
+  fit <- replay(X, P0, 0.5, 25, c(1e-10, 1e-10))
+  literal <- jspca_reference(X, P0, 0.5, 25, c(1e-10, 1e-10))
+  for (name in c("Q", "P", "Pbar", "loadings")) {
+    expect_lt(relative(fit$solution[[name]], literal[[name]]), 1e-8)
+  }
+  # The zero feature counts with its smoothing constants.
+  expect_lt(relative(fit$trace$objective, literal$objective), 1e-10)
+  expect_lt(relative(fit$trace$change, literal$change), 1e-8)
+  expect_lt(relative(fit$solution$residual[-4], literal$residual[-4]), 1e-8)
+  expect_lt(relative(fit$feature_key[-4], literal$kkt[-4]), 1e-8)
+  expect_equal(unname(fit$feature_ranking), c(setdiff(order(-literal$norm), 4), 4))
+  for (name in c("Q", "P", "Pbar", "loadings")) {
+    expect_identical(unname(fit$solution[[name]][4, ]), numeric(3))
+  }
+})
+
+test_that("6 compression by QR (n > p) does not show", {
+  X <- centred(8, 40, 3)
+  P0 <- orthonormal(8, 2, 4)
+  fit <- replay(X, P0, 1, 20, c(1e-8, 1e-8))
+  literal <- jspca_reference(X, P0, 1, 20, c(1e-8, 1e-8))
+  for (name in c("Q", "P", "Pbar", "loadings")) {
+    expect_lt(relative(fit$solution[[name]], literal[[name]]), 1e-8)
+  }
+  expect_lt(relative(fit$trace$objective, literal$objective), 1e-10)
+  expect_lt(relative(fit$solution$residual, literal$residual), 1e-8)
+})
+
+test_that("the loss over samples is the literal iteration, p > n and n > p", {
+  for (size in list(c(30, 12), c(8, 40))) {
+    X <- centred(size[1], size[2], 5)
+    P0 <- orthonormal(size[1], 2, 6)
+    fit <- replay(X, P0, 0.5, 12, c(1e-8, 1e-8), "sample")
+    literal <- jspca_reference(X, P0, 0.5, 12, c(1e-8, 1e-8), "sample")
+    for (name in c("Q", "P", "Pbar", "loadings")) {
+      expect_lt(relative(fit$solution[[name]], literal[[name]]), 1e-8)
+    }
+    expect_lt(relative(fit$trace$objective, literal$objective), 1e-10)
+    expect_lt(relative(fit$solution$residual, literal$residual), 1e-8)
+    expect_lt(relative(fit$feature_key, literal$kkt), 1e-7)
+  }
+})
+
+test_that("well fitted features and samples have exact residuals", {
+  # Noise 1e-5 of the signal: the expanded form of the residual would lose ten digits.
+  for (size in list(c(12, 30), c(12, 6))) {
+    n <- size[1]
+    p <- size[2]
+    X <- t(scale(jspca_factors(n, p, 2, p, 7, noise = 1e-5), scale = FALSE))
+    P0 <- orthonormal(p, 2, 8)
+    for (loss in c("feature", "sample")) {
+      fit <- replay(X, P0, 1e-3, 5, c(1e-12, 1e-12), loss)
+      R <- X - fit$solution$P %*% t(fit$solution$Q) %*% X
+      exact <- sqrt(if (loss == "feature") rowSums(R^2) else colSums(R^2))
+      size <- sqrt(if (loss == "feature") rowSums(X^2) else colSums(X^2))
+      expect_lt(min(exact / size), 0.05)
+      expect_lt(max(abs(unname(fit$solution$residual) / exact - 1)), 1e-8)
+    }
+  }
+})
+
+test_that("lambda_max is the literal one, and scales as it should", {
+  for (size in list(c(30, 10), c(8, 40))) {
+    X <- centred(size[1], size[2], 9)
+    for (loss in c("feature", "sample")) {
+      of <- function(X) {
+        ufs_jspca(t(X), 1, loss = loss, center = FALSE, scale = FALSE,
+          control = quiet(max_iter = 1))$params$lambda_max
+      }
+      expect_equal(of(X), jspca_lambda_max_reference(X, loss), tolerance = 1e-12)
+      expect_equal(of(9 * X), of(X) * if (loss == "feature") 27 else 9, tolerance = 1e-12)
+    }
+  }
+})
+
+test_that("7 both forms of the reweighted Q-step agree", {
+  X <- centred(14, 9, 10)
+  for (x in list(t(X), X - rep(colMeans(X), each = nrow(X)))) {
+    n <- nrow(x)
+    p <- ncol(x)
+    target <- x %*% orthonormal(p, 2, 11)
+    h <- withr::with_seed(12, rexp(p))
+    by <- function(form) .Call(ufselect:::C_test_ridge, x, target, h, 0.3, form)$v
+    expect_lt(relative(by("n"), by("p")), 1e-8)
+  }
+})
+
+test_that("1 Pbar is orthonormal, 13 loadings are unit columns with uncorrelated scores", {
+  x <- jspca_factors(40, 60, 3, 12, 13)
+  for (loss in c("feature", "sample")) for (solver in c("exact", "irls")) {
+    fit <- ufs_jspca(x, 3, loss = loss, solver = solver, control = quiet(max_iter = 60))
+    solution <- fit$solution
+    expect_lt(max(abs(crossprod(solution$Pbar) - diag(3))), 1e-12)
+    expect_lt(max(abs(colSums(solution$loadings^2) - 1)), 1e-12)
+    covariance <- crossprod(solution$scores)
+    expect_lt(max(abs(covariance - diag(diag(covariance)))) / max(covariance), 1e-8)
+    # Of decreasing variance before the columns are scaled; signs fixed.
+    expect_false(is.unsorted(-colSums((scale(x) %*% solution$Q %*% solution$rotation)^2)))
+    expect_true(all(apply(solution$loadings, 2L, function(v) v[which.max(abs(v))]) > 0))
+    turned <- solution$Q %*% solution$rotation
+    expect_lt(max(abs(turned / rep(sqrt(colSums(turned^2)), each = 60) - solution$loadings)),
+      1e-12)
+    expect_equal(fit$feature_scores, sqrt(rowSums(solution$Q^2)), tolerance = 1e-12)
+  }
+})
+
+test_that("2 a rotation of the start changes nothing that is reported", {
+  x <- jspca_factors(30, 50, 3, 10, 14)
+  P0 <- orthonormal(50, 3, 15)
+  turn <- orthonormal(3, 3, 16)
+  run <- function(P, ...) ufs_jspca(x, 3, init = P, ...)
+  plain <- lapply(list(P0, P0 %*% turn), run, solver = "irls",
+    control = quiet(max_iter = 40, tol = -1))
+  expect_lt(relative(model(plain[[1]]), model(plain[[2]])), 1e-9)
+  expect_lt(relative(plain[[1]]$feature_scores, plain[[2]]$feature_scores), 1e-9)
+  expect_lt(relative(coef(plain[[1]]), coef(plain[[2]])), 1e-8)
+  exact <- lapply(list(P0, P0 %*% turn), run, control = ufs_control(tol = 1e-6))
+  expect_lt(relative(model(exact[[1]]), model(exact[[2]])), 1e-5)
+})
+
+test_that("3 and 4 permutations of features and samples follow through", {
+  x <- jspca_factors(30, 50, 3, 10, 17)
+  P0 <- orthonormal(50, 3, 18)
+  by_feature <- withr::with_seed(19, sample(50))
+  by_sample <- withr::with_seed(20, sample(30))
+  for (loss in c("feature", "sample")) {
+    run <- function(x, P, ...) ufs_jspca(x, 3, init = P, loss = loss, ...)
+    plain <- quiet(max_iter = 30, tol = -1)
+    fit <- run(x, P0, solver = "irls", control = plain)
+    turned <- run(x[, by_feature], P0[by_feature, ], solver = "irls", control = plain)
+    expect_lt(relative(turned$solution$Q, fit$solution$Q[by_feature, ]), 1e-9)
+    expect_equal(by_feature[turned$feature_ranking], unname(fit$feature_ranking))
+    turned <- run(x[by_sample, ], P0, solver = "irls", control = plain)
+    expect_lt(relative(turned$solution$Q, fit$solution$Q), 1e-9)
+    # The exact solver visits features in another order: equal to its tolerance, which
+    # a slow iteration magnifies.
+    tight <- ufs_control(tol = 1e-6)
+    fit <- run(x, P0, control = tight)
+    turned <- run(x[, by_feature], P0[by_feature, ], control = tight)
+    expect_lt(relative(turned$solution$Q, fit$solution$Q[by_feature, ]), 1e-2)
+    expect_equal(turned$feature_scores == 0, (fit$feature_scores == 0)[by_feature],
+      ignore_attr = TRUE)
+  }
+})
+
+test_that("signs of features do not matter", {
+  x <- jspca_factors(30, 50, 3, 10, 21)
+  flip <- rep(c(1, -1), 25)
+  fit <- ufs_jspca(x, 3)
+  turned <- ufs_jspca(x * rep(flip, each = 30), 3)
+  expect_lt(relative(turned$feature_scores, fit$feature_scores), 1e-9)
+  expect_lt(relative(abs(coef(turned)), abs(coef(fit))), 1e-8)
+})
+
+test_that("5 the scaling law holds for both solvers", {
+  x <- jspca_factors(30, 50, 3, 10, 22)
+  for (solver in c("irls", "exact")) for (loss in c("feature", "sample")) {
+    run <- function(x, lambda) {
+      ufs_jspca(x, 3, lambda = lambda, loss = loss, solver = solver, scale = FALSE,
+        control = quiet(max_iter = 25, tol = -1))
+    }
+    fit <- run(x, 20)
+    power <- if (loss == "feature") 1.5 else 1
+    scaled <- run(1000 * x, 20 * 1000^power)
+    expect_lt(relative(model(scaled), model(fit)), 1e-8)
+    expect_lt(relative(scaled$trace$objective / 1000, fit$trace$objective), 1e-10)
+    expect_equal(unname(scaled$feature_ranking), unname(fit$feature_ranking))
+  }
+})
+
+test_that("8 without a penalty the objective falls, PQ' is a projection, the loss beats PCA's", {
+  x <- jspca_factors(60, 40, 3, 15, 23)
+  fit <- ufs_jspca(x, 3, lambda_rel = 1e-10, solver = "irls",
+    control = quiet(max_iter = 200, tol = 1e-8))
+  objective <- fit$trace$objective
+  expect_true(all(diff(objective) <= 1e-10 * objective[-1]))
+  PQ <- t(model(fit))
+  expect_lt(relative(PQ %*% PQ, PQ), 1e-6)
+  z <- scale(x)
+  V <- svd(z)$v[, 1:3]
+  expect_lte(sum(fit$solution$residual), sum(sqrt(colSums((z - z %*% V %*% t(V))^2))))
+})
+
+test_that("9 constant features stay zero, copies share their weight", {
+  x <- jspca_factors(40, 30, 2, 8, 24)
+  x <- cbind(x, x[, 3], 7, x[, 3])
+  colnames(x) <- paste0("f", 1:33)
+  for (loss in c("feature", "sample")) for (solver in c("exact", "irls")) {
+    expect_warning(fit <- ufs_jspca(x, 2, loss = loss, solver = solver,
+      control = quiet(tol = 1e-6)), class = "ufs_warning_constant")
+    expect_identical(unname(fit$solution$Q[32, ]), c(0, 0))
+    expect_identical(fit$feature_scores[["f32"]], NA_real_)
+    expect_identical(unname(fit$feature_ranking[33]), 32L)
+    expect_gt(fit$feature_scores[["f3"]], 0)
+    expect_lt(max(abs(fit$feature_scores[c("f31", "f33")] - fit$feature_scores[["f3"]])), 1e-12)
+    # Ties are exact, so that the index decides.
+    expect_identical(unname(fit$feature_scores[c(31, 33)]), rep(fit$feature_scores[["f3"]], 2))
+    expect_identical(unname(fit$feature_key[c(31, 33)]), rep(fit$feature_key[["f3"]], 2))
+    place <- match(c(3, 31, 33), fit$feature_ranking)
+    expect_equal(diff(place), c(1, 1))
+  }
+})
+
+test_that("10 above lambda_max all loadings vanish, with a warning", {
+  x <- jspca_factors(60, 80, 3, 20, 25)
+  for (loss in c("feature", "sample")) {
+    expect_warning(fit <- ufs_jspca(x, 3, lambda_rel = 1.01, loss = loss),
+      class = "ufs_warning_vanished")
+    expect_true(all(fit$solution$Q == 0) && all(coef(fit) == 0))
+    expect_identical(fit$status, "converged")
+    # Then the ranking is by how near each feature is to entering.
+    expect_true(all(fit$feature_key < 1))
+    expect_equal(unname(fit$feature_ranking), order(-fit$feature_key))
+    expect_warning(
+      expect_warning(
+        plain <- ufs_jspca(x, 3, lambda_rel = 1.01, loss = loss, solver = "irls",
+          control = ufs_control(max_iter = 300)),
+        class = "ufs_warning_vanished"),
+      class = "ufs_warning_max_iter")
+    unit <- if (loss == "feature") sqrt(sqrt(59)) else 1
+    expect_lte(max(plain$feature_scores) * unit, 1e-2)
+    # Just below, something is left.
+    below <- ufs_jspca(x, 3, lambda_rel = 0.5, loss = loss, control = ufs_control())
+    expect_gt(sum(below$feature_scores > 0), 0)
+  }
+})
+
+test_that("11 the loss over samples never rises", {
+  for (size in list(c(30, 60, 3), c(80, 20, 2))) {
+    x <- jspca_factors(size[1], size[2], size[3], 10, 26)
+    for (solver in c("exact", "irls")) for (rel in c(0.02, 0.1, 0.4)) {
+      fit <- ufs_jspca(x, size[3], lambda_rel = rel, loss = "sample", solver = solver,
+        control = quiet(max_iter = 150, tol = 1e-7))
+      objective <- fit$trace$objective
+      expect_true(all(diff(objective) <= 1e-10 * objective[-1]))
+    }
+  }
+})
+
+test_that("the loss over samples resists outlying samples, that over features does not", {
+  x <- jspca_factors(100, 30, 2, 30, 27, noise = 0.3)
+  truth <- svd(x)$v[, 1:2]
+  x[1:5, ] <- withr::with_seed(28, matrix(rnorm(150, sd = 10), 5))
+  distance <- function(loss) {
+    fit <- ufs_jspca(x, 2, lambda_rel = 0.01, loss = loss, scale = FALSE, control = quiet())
+    cosine <- svd(crossprod(truth, qr.Q(qr(fit$solution$P))))$d[2]
+    sqrt(1 - min(cosine, 1)^2)
+  }
+  expect_lt(distance("sample"), 0.3)
+  expect_gt(distance("feature"), 0.8)
+})
+
+test_that("12 informative features are found", {
+  found <- function(...) {
+    mean(vapply(1:3, function(seed) {
+      x <- jspca_factors(60, 300, 3, 20, 100 + seed)
+      mean(selected_features(ufs_jspca(x, 3, ..., control = quiet()), 20, as = "index") <= 20)
+    }, 0))
+  }
+  expect_gte(found(), 0.9)
+  # On weak structure the loss over samples needs a larger penalty: at 0.1 the third
+  # component is noise.
+  expect_gte(found(loss = "sample", lambda_rel = 0.4), 0.9)
+})
+
+test_that("14 predict: scores, reconstruction, selection", {
+  x <- jspca_factors(40, 30, 3, 10, 29)
+  x <- cbind(x[, 1:4], 5, x[, -(1:4)])
+  dimnames(x) <- list(paste0("s", 1:40), paste0("f", 1:31))
+  for (scale in c(TRUE, FALSE)) for (center in c(TRUE, FALSE)) {
+    fit <- suppressWarnings(ufs_jspca(x, 3, center = center, scale = scale, control = quiet()))
+    scores <- predict(fit, x, type = "scores")
+    expect_equal(scores, fit$solution$scores, tolerance = 1e-12)
+    expect_identical(dimnames(scores), list(rownames(x), c("PC1", "PC2", "PC3")))
+    expect_equal(predict(fit, x, k = 2, type = "scores"), scores[, 1:2])
+    back <- predict(fit, x, type = "reconstruction")
+    expect_identical(dimnames(back), dimnames(x))
+    unit <- if (scale) fit$scale else 1
+    residual <- sqrt(colSums(((x - back) / rep(unit, each = 40))[, -5]^2))
+    expect_equal(residual, fit$solution$residual[-5], tolerance = 1e-10)
+    if (center) expect_equal(unname(back[, 5]), rep(5, 40))
+    # Columns are found by name, rows may be new.
+    mixed <- as.data.frame(x[7:9, 31:1])
+    expect_equal(predict(fit, mixed, type = "scores"), scores[7:9, ])
+    expect_equal(predict(fit, mixed, type = "reconstruction"), back[7:9, ])
+    expect_identical(predict(fit, x, k = 4), x[, selected_features(fit, 4)])
+  }
+  whole <- predict(fit, x, k = 3, type = "reconstruction")
+  expect_equal(whole, back)
+  expect_gt(max(abs(predict(fit, x, k = 1, type = "reconstruction") - back)), 1e-3)
+  expect_error(predict(fit, x[, -2], type = "scores"), class = "ufs_error_input")
+  expect_error(predict(fit, replace(x, 3, NA), type = "scores"), class = "ufs_error_input")
+  expect_error(predict(fit, x, k = 4, type = "scores"), class = "ufs_error_argument")
+  expect_error(predict(fit, x, type = "nothing"), class = "ufs_error_argument")
+  expect_error(predict(fit, type = "scores"), class = "ufs_error_argument")
+  expect_error(predict(fit, x), class = "ufs_error_argument")
+})
+
+# ---- the exact solver (D3, D4) ------------------------------------------------------------
+
+test_that("D3 exact zeros, certificate, and a fixed point of the plain iteration", {
+  for (size in list(c(50, 120, 3), c(90, 25, 2))) {
+    x <- jspca_factors(size[1], size[2], size[3], 10, 31)
+    fit <- ufs_jspca(x, size[3], control = ufs_control(tol = 1e-6))
+    expect_identical(fit$status, "converged")
+    zero <- fit$feature_scores == 0
+    expect_gt(sum(zero), 0)
+    expect_equal(sum(!zero), utils::tail(fit$trace$live, 1))
+    expect_true(all(fit$feature_key <= 1 + 1e-6))
+    expect_lt(max(abs(fit$feature_key[!zero] - 1)), 1e-4)
+    expect_lt(fit$certificate[["kkt"]], 1e-4)
+    expect_lt(fit$certificate[["gap"]], 1e-4)
+    expect_gt(fit$certificate[["gap"]], -1e-12)
+    # One reweighted step from the limit.
+    step <- ufs_jspca(x, size[3], solver = "irls", control = quiet(max_iter = 1), init = list(
+      P = fit$solution$Pbar,
+      a = 1 / (2 * sqrt(fit$solution$residual^2 + fit$control$eps[1])),
+      h = 2 * sqrt(fit$feature_scores^2 + fit$control$eps[2])))
+    moved <- sqrt(sum((step$solution$Q - fit$solution$Q)^2) / sum(fit$solution$Q^2))
+    expect_lt(moved, 1e-4)
+  }
+})
+
+test_that("D3 the exact solver ends where a long plain run does", {
+  x <- jspca_factors(70, 300, 3, 20, 32)
+  exact <- ufs_jspca(x, 3, control = ufs_control(tol = 1e-6))
+  plain <- ufs_jspca(x, 3, solver = "irls", control = quiet(max_iter = 5000, tol = 1e-9))
+  expect_lt(sqrt(sum((model(exact) - model(plain))^2) / sum(model(plain)^2)), 1e-3)
+  expect_lt(exact$iterations, plain$iterations / 4)
+  expect_identical(selected_features(exact, 20), selected_features(plain, 20))
+})
+
+test_that("D4 exact over samples: descent to the plain run's objective, or below", {
+  x <- jspca_factors(60, 120, 3, 15, 33)
+  exact <- ufs_jspca(x, 3, loss = "sample", control = ufs_control(tol = 1e-6))
+  plain <- ufs_jspca(x, 3, loss = "sample", solver = "irls",
+    control = quiet(max_iter = 1500, tol = 1e-7))
+  truth <- function(fit) sum(fit$solution$residual) + fit$params$lambda * sum(fit$feature_scores)
+  expect_lt(truth(exact), truth(plain) * (1 + 1e-6))
+  expect_true(any(exact$feature_scores == 0))
+  expect_lt(exact$certificate[["kkt"]], 1e-4)
+})
+
+test_that("the reported kkt is the literal one", {
+  x <- scale(jspca_factors(30, 45, 2, 10, 34))
+  P0 <- orthonormal(45, 2, 35)
+  for (solver in c("exact", "irls")) {
+    # One iteration from a = h = 1, so T = X Pbar0.
+    fit <- ufs_jspca(x, 2, solver = solver, init = list(P = P0, a = rep(1, 45), h = rep(1, 45)),
+      control = quiet(max_iter = 1, eps = c(1e-6, 1e-2)))
+    gradient <- 2 * crossprod(x, x %*% (P0 - fit$solution$Q)) / fit$params$lambda
+    expect_equal(unname(fit$feature_key), sqrt(rowSums(gradient^2)), tolerance = 1e-8)
+    eps <- if (solver == "irls") fit$control$eps[2] else 0
+    norm <- sqrt(fit$feature_scores^2 + eps)
+    live <- norm > 0
+    off <- sqrt(rowSums((gradient - fit$solution$Q / norm)[live, ]^2))
+    expect_equal(fit$certificate[["kkt"]], max(off, fit$feature_key[!live] - 1),
+      tolerance = 1e-6)
+  }
+})
+
+test_that("a penalty too small for the exact solver is reported as stalled", {
+  x <- jspca_factors(30, 60, 3, 10, 36)
+  expect_warning(fit <- ufs_jspca(x, 3, lambda_rel = 1e-7), class = "ufs_warning_stalled")
+  expect_gt(fit$certificate[["kkt"]], 0.1)
+})
+
+# ---- arguments, edges, face -----------------------------------------------------------------
+
+test_that("one component, as many as the rank, few samples and few features", {
+  x <- jspca_factors(20, 9, 2, 9, 37)
+  for (loss in c("feature", "sample")) for (solver in c("exact", "irls")) {
+    run <- function(x, k) ufs_jspca(x, k, loss = loss, solver = solver, control = quiet())
+    expect_equal(dim(coef(run(x, 1))), c(9L, 1L))
+    expect_equal(dim(coef(run(x, 9))), c(9L, 9L))
+    expect_equal(dim(coef(run(x[1:5, ], 4))), c(9L, 4L))
+    expect_equal(dim(coef(run(x[, 1, drop = FALSE], 1))), c(1L, 1L))
+    expect_true(all(is.finite(feature_scores(run(x[1:3, ], 2)))))
+  }
+  expect_equal(ufs_jspca(x, 1, loss = "sample")$feature_ranking,
+    ufs_jspca(x[20:1, ], 1, loss = "sample")$feature_ranking)
+})
+
+test_that("bad arguments are classed errors that name the argument", {
+  x <- jspca_factors(20, 9, 2, 9, 38)
+  fails <- function(..., class = "ufs_error_argument", argument = NULL) {
+    error <- expect_error(ufs_jspca(...), class = class)
+    expect_identical(error$argument, argument)
+  }
+  fails(x, argument = "n_components")
+  fails(x, 0, argument = "n_components")
+  fails(x, 10, argument = "n_components")
+  fails(x, 2.5, argument = "n_components")
+  fails(cbind(x[, 1:2], x[, 1] + x[, 2]), 3, argument = "n_components")
+  fails(x, 2, lambda = 0, argument = "lambda")
+  fails(x, 2, lambda = -1, argument = "lambda")
+  fails(x, 2, lambda_rel = 0, argument = "lambda_rel")
+  fails(x, 2, lambda_rel = NA, argument = "lambda_rel")
+  fails(x, 2, loss = "both", argument = "loss")
+  fails(x, 2, solver = "fast", argument = "solver")
+  fails(x, 2, init = "random", argument = "init")
+  fails(x, 2, init = matrix(0, 9, 3), argument = "init")
+  fails(x, 2, init = matrix(1, 9, 2), argument = "init")
+  fails(x, 2, init = list(Q = matrix(1, 9, 2)), argument = "init")
+  fails(x, 2, init = list(P = matrix(1, 8, 2)), argument = "init$P")
+  fails(x, 2, init = list(P = diag(9)[, 1:2], a = 1), argument = "init$a")
+  fails(x, 2, init = list(P = diag(9)[, 1:2], h = rep(0, 9)), argument = "init$h")
+  fails(x, 2, loss = "sample", init = list(P = diag(9)[, 1:2], a = rep(1, 9)),
+    argument = "init$a")
+  fails(x, 2, center = NA, argument = "center")
+  fails(x, 2, control = ufs_control(max_iter = 0), argument = "max_iter")
+  fails(replace(x, 5, NA), 2, class = "ufs_error_input", argument = "x")
+  fails(x[1:2, ], 1, class = "ufs_error_input", argument = "x")
+  fails(matrix(1, 5, 3), 1, class = "ufs_error_input", argument = "x")
+  expect_error(ufs_jspca(x, 2, control = list(maxit = 3)), class = "ufs_error_control")
+})
+
+test_that("error messages say what to do", {
+  x <- jspca_factors(20, 9, 2, 9, 39)
+  expect_snapshot(error = TRUE, {
+    ufs_jspca(x, 10)
+    ufs_jspca(cbind(x[, 1:2], x[, 1] + x[, 2]), 3)
+    ufs_jspca(x, 2, init = "random")
+    ufs_jspca(x, 2, init = list(Pbar = 1))
+    ufs_jspca(x, 2, init = matrix(1, 9, 2))
+    ufs_jspca(x, 2, init = list(P = diag(9)[, 1:2], h = rep(0, 9)))
+    ufs_jspca(x, 2, lambda = 0)
+  })
+})
+
+test_that("a matrix start is made orthonormal, a list start is taken as it is", {
+  x <- jspca_factors(20, 12, 2, 12, 40)
+  P0 <- orthonormal(12, 2, 41)
+  one <- function(init) {
+    ufs_jspca(x, 2, init = init, solver = "irls", control = quiet(max_iter = 3))$solution$Q
+  }
+  stretched <- P0 %*% diag(c(1, 3))
+  expect_equal(one(stretched), one(P0), tolerance = 1e-10)
+  expect_equal(one(list(P = P0)), one(P0), tolerance = 1e-10)
+  expect_gt(relative(one(list(P = stretched)), one(P0)), 1e-2)
+})
+
+test_that("not converged is said once and stays in the fit", {
+  x <- jspca_factors(40, 60, 3, 12, 42)
+  expect_warning(fit <- ufs_jspca(x, 3, control = ufs_control(max_iter = 2)),
+    "relative change of Q", class = "ufs_warning_max_iter")
+  expect_identical(fit$status, "max_iter")
+  expect_equal(nrow(fit$trace), 2L)
+  expect_named(fit$trace, c("iteration", "objective", "loss", "penalty", "change", "live"))
+  expect_equal(fit$trace$objective, fit$trace$loss + fit$trace$penalty, tolerance = 1e-14)
+  expect_silent(ufs_jspca(x, 3, control = quiet(max_iter = 2)))
+  # The last product over all features is made even when the run is cut short.
+  run <- function(iterations) ufs_jspca(x, 3, control = quiet(max_iter = iterations))
+  before <- run(3)
+  cut <- run(4)
+  a <- 1 / (2 * sqrt(before$solution$residual^2 + before$control$eps[1]))
+  gap <- sqrt(a) * before$solution$Pbar - cut$solution$Q
+  z <- scale(x)
+  expect_equal(unname(cut$feature_key),
+    2 * sqrt(rowSums(crossprod(z, z %*% gap)^2)) / cut$params$lambda, tolerance = 1e-8)
+})
+
+test_that("deterministic, no random numbers, input untouched, names kept", {
+  x <- jspca_factors(30, 20, 2, 8, 43)
+  dimnames(x) <- list(paste0("row", 1:30), paste0("col", 1:20))
+  copy <- x + 0
+  set.seed(1)
+  seed <- .Random.seed
+  fit <- ufs_jspca(x, 2)
+  again <- ufs_jspca(x, 2)
+  expect_identical(.Random.seed, seed)
+  fit$elapsed <- again$elapsed <- 0
+  expect_identical(fit, again)
+  expect_identical(x, copy)
+  expect_s3_class(fit, c("ufs_jspca", "ufs"), exact = TRUE)
+  for (name in c("Q", "P", "Pbar", "loadings")) {
+    expect_identical(rownames(fit$solution[[name]]), colnames(x))
+  }
+  expect_identical(names(fit$solution$residual), colnames(x))
+  expect_identical(names(ufs_jspca(x, 2, loss = "sample")$solution$residual), rownames(x))
+  expect_identical(colnames(coef(fit)), c("PC1", "PC2"))
+  expect_identical(rownames(fit$solution$scores), rownames(x))
+  expect_identical(names(feature_scores(fit)), colnames(x))
+  frame <- ufs_jspca(as.data.frame(x), 2)
+  expect_identical(frame$feature_scores, fit$feature_scores)
+  expect_identical(ufs(x, "jspca", n_components = 2)$feature_scores, fit$feature_scores)
+  start <- orthonormal(20, 2, 44)
+  start_copy <- start + 0
+  ufs_jspca(x, 2, init = list(P = start))
+  expect_identical(start, start_copy)
+})
+
+test_that("lambda and lambda_rel are two ways to say one thing", {
+  x <- jspca_factors(30, 20, 2, 8, 45)
+  rel <- ufs_jspca(x, 2, lambda_rel = 0.2)
+  absolute <- ufs_jspca(x, 2, lambda = 0.2 * rel$params$lambda_max)
+  expect_identical(absolute$solution, rel$solution)
+  expect_equal(absolute$params$lambda_rel, 0.2, tolerance = 1e-14)
+  more <- ufs_jspca(x, 2, lambda_rel = 0.5)
+  expect_lt(sum(more$feature_scores > 0), sum(ufs_jspca(x, 2, lambda_rel = 0.02)$feature_scores > 0))
+})
+
+test_that("progress and verbose are called once per iteration", {
+  x <- jspca_factors(30, 20, 2, 8, 46)
+  seen <- matrix(0, 0, 3)
+  fit <- ufs_jspca(x, 2, control = ufs_control(progress = function(iteration, objective, change) {
+    seen <<- rbind(seen, c(iteration, objective, change))
+  }))
+  expect_equal(seen, unname(as.matrix(fit$trace[c("iteration", "objective", "change")])),
+    ignore_attr = TRUE)
+  lines <- capture.output(ufs_jspca(x, 2, control = quiet(max_iter = 3, verbose = TRUE)))
+  expect_length(grep("^jspca +[123] ", lines), 3L)
+})
+
+test_that("print, summary and plots", {
+  x <- jspca_factors(30, 40, 2, 8, 47)
+  fit <- ufs_jspca(x, 2)
+  lines <- capture.output(print(fit))
+  expect_lte(length(lines), 15L)
+  expect_match(lines, "loss +over features, lambda = .* \\(0.1 of lambda_max\\)", all = FALSE)
+  expect_match(lines, "live rows +[0-9]+ of 40; the others are exactly zero", all = FALSE)
+  expect_match(lines, "certificate +change = .*, kkt = .*, gap = ", all = FALSE)
+  plain <- ufs_jspca(x, 2, loss = "sample", solver = "irls", control = quiet())
+  lines <- capture.output(print(summary(plain)))
+  expect_match(lines, "over samples", all = FALSE)
+  expect_match(lines, "above 1e-3 of the largest", all = FALSE)
+
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  margins <- graphics::par("mar")
+  for (type in list(NULL, "objective", "scores", "change", "loadings")) {
+    expect_identical(plot(fit, type), fit)
+    expect_identical(plot(plain, type, main = "own title"), plain)
+  }
+  expect_identical(graphics::par("mar"), margins)
+  expect_error(plot(fit, "heat"), class = "ufs_error_argument")
+  expect_identical(plot(fit, "loadings", k = 100L), fit)
+  expect_error(plot(fit, "loadings", k = 0), class = "ufs_error_argument")
+  expect_equal(ufselect:::top_loadings(fit, 3), coef(fit)[fit$feature_ranking[1:3], ])
+})
+
+test_that("autoplot draws the same loadings", {
+  skip_if_not_installed("ggplot2")
+  fit <- ufs_jspca(jspca_factors(30, 40, 2, 8, 48), 2)
+  plot <- ggplot2::autoplot(fit, "loadings", k = 4)
+  expect_equal(plot$data$loading, as.vector(coef(fit)[fit$feature_ranking[1:4], ]))
+  expect_s3_class(ggplot2::autoplot(fit), "ggplot")
+  expect_error(ggplot2::autoplot(fit, "heat"), class = "ufs_error_argument")
+})

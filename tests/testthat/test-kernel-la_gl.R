@@ -1,0 +1,149 @@
+# t may hold several right-hand sides of c columns, solved one after the other.
+gl <- function(x, t, lambda, v = matrix(0, ncol(x), c), c = ncol(t), x2 = NULL, vtol = 1e-11,
+               full = TRUE, prune = 0.9, slots = 2000L, form = "a", certify = FALSE) {
+  .Call(C_test_gl, x, x2, t, v, list(lambda = lambda, vtol = vtol, full = full,
+    prune = prune, slots = slots, form = form, certify = certify))
+}
+
+gl_problem <- function(n, p, c, seed) {
+  withr::with_seed(seed, {
+    x <- scale(matrix(rnorm(n * p), n) + rnorm(n))
+    list(x = x, t = qr.Q(qr(matrix(rnorm(n * c), n))))
+  })
+}
+
+test_that("gl agrees with plain coordinate descent", {
+  skip_if_not_installed("withr")
+  for (shape in list(c(25, 60, 3), c(40, 12, 2), c(15, 15, 1))) {
+    q <- gl_problem(shape[1], shape[2], shape[3], 1)
+    for (rel in c(0.7, 0.3, 0.08)) {
+      lambda <- rel * gl_lambda_max(q$x, q$t)
+      want <- ref_gl(q$x, q$t, lambda)
+      got <- gl(q$x, q$t, lambda)
+      expect_equal(got$v, want, tolerance = 1e-7)
+      expect_identical(row_norms(got$v) > 0, row_norms(want) > 0)
+      expect_equal(got$objective, gl_objective(q$x, q$t, lambda, want), tolerance = 1e-12)
+      expect_equal(got$xv, q$x %*% got$v, tolerance = 1e-12, ignore_attr = TRUE)
+      kkt <- 2 * row_norms(crossprod(q$x, q$t - q$x %*% got$v)) / lambda
+      expect_equal(got$kkt, unname(kkt), tolerance = 1e-10)
+    }
+  }
+})
+
+test_that("zeros are exact, the conditions hold and the gap closes", {
+  skip_if_not_installed("withr")
+  q <- gl_problem(60, 300, 4, 2)
+  lambda <- 0.2 * gl_lambda_max(q$x, q$t)
+  got <- gl(q$x, q$t, lambda, vtol = 1e-9)
+  live <- row_norms(got$v) > 0
+  expect_true(any(live) && !all(live))
+  expect_lte(max(got$kkt[!live]), 1 + 1e-6)
+  expect_lte(max(abs(got$kkt[live] - 1)), 1e-6)
+  expect_lte(got$violation, 1e-6)
+  expect_gte(got$gap, -1e-12 * got$objective)
+  expect_lte(got$gap, 1e-6 * got$objective)
+  expect_equal(got$gap, got$objective - got$dual)
+  # The dual point is feasible, so no V is below the dual value.
+  expect_gte(gl_objective(q$x, q$t, lambda, got$v * 1.001), got$dual)
+})
+
+test_that("gl agrees with 5000 reweighted steps of almost no smoothing", {
+  skip_if_not_installed("withr")
+  q <- gl_problem(30, 80, 3, 3)
+  lambda <- 0.3 * gl_lambda_max(q$x, q$t)
+  irls <- ref_gl_irls(q$x, q$t, lambda, 1e-20, 5000L)
+  got <- gl(q$x, q$t, lambda)
+  expect_equal(got$objective, gl_objective(q$x, q$t, lambda, irls), tolerance = 1e-7)
+  expect_equal(got$v, irls, tolerance = 1e-3, ignore_attr = TRUE)
+})
+
+test_that("Gram form, residual form and few slots give the same answer", {
+  skip_if_not_installed("withr")
+  for (shape in list(c(20, 120, 3), c(50, 30, 2))) {
+    q <- gl_problem(shape[1], shape[2], shape[3], 4)
+    for (rel in c(0.4, 0.05)) {
+      lambda <- rel * gl_lambda_max(q$x, q$t)
+      want <- gl(q$x, q$t, lambda, form = "g")
+      expect_gt(want$columns, 0)
+      residual <- gl(q$x, q$t, lambda, form = "r")
+      expect_identical(residual$columns, 0)
+      expect_equal(residual$v, want$v, tolerance = 1e-7)
+      for (slots in c(1L, 7L, 25L)) {
+        expect_equal(gl(q$x, q$t, lambda, slots = slots)$v, want$v, tolerance = 1e-7)
+      }
+    }
+  }
+})
+
+test_that("the working set and its Gram columns survive new right-hand sides", {
+  skip_if_not_installed("withr")
+  q <- gl_problem(30, 150, 3, 5)
+  others <- lapply(6:9, function(seed) gl_problem(30, 150, 3, seed)$t)
+  lambda <- 0.35 * gl_lambda_max(q$x, q$t)
+  want <- gl(q$x, q$t, lambda)
+  # Slots from plenty to too few; pruning on and off, so that places are exchanged,
+  # dropped and taken again.
+  for (slots in c(2000L, 60L, 40L, 21L, 5L)) for (prune in c(2, 0.9, -1)) {
+    got <- gl(q$x, do.call(cbind, c(others, list(q$t))), lambda, c = 3L,
+      slots = slots, prune = prune)
+    expect_equal(got$v, want$v, tolerance = 1e-7)
+    expect_lte(got$violation, 1e-6)
+  }
+  again <- gl(q$x, cbind(q$t, q$t), lambda, c = 3L, prune = -1)
+  expect_identical(again$columns, gl(q$x, q$t, lambda, prune = -1)$columns)
+  # New columns: everything that was cached is void.
+  x2 <- q$x * seq(0.5, 1.5, length.out = 30)
+  changed <- gl(q$x, cbind(q$t, q$t), lambda, c = 3L, x2 = x2)
+  expect_equal(changed$v, gl(x2, q$t, lambda)$v, tolerance = 1e-7)
+})
+
+test_that("a call never raises the objective, even a short or partial one", {
+  skip_if_not_installed("withr")
+  q <- gl_problem(30, 100, 3, 6)
+  lambda <- 0.2 * gl_lambda_max(q$x, q$t)
+  start <- matrix(0, 100, 3)
+  start[c(5, 50, 99), ] <- withr::with_seed(1, rnorm(9)) / 50
+  for (full in c(TRUE, FALSE)) for (vtol in c(1e-9, 1e-2, 1)) {
+    got <- gl(q$x, q$t, lambda, start, full = full, vtol = vtol)
+    expect_lte(got$objective, gl_objective(q$x, q$t, lambda, start) * (1 + 1e-12))
+    expect_equal(got$objective, gl_objective(q$x, q$t, lambda, got$v), tolerance = 1e-12)
+  }
+  partial <- gl(q$x, q$t, lambda, start, full = FALSE)
+  expect_true(all(which(row_norms(partial$v) > 0) %in% c(5, 50, 99)))
+})
+
+test_that("certify measures any V", {
+  skip_if_not_installed("withr")
+  q <- gl_problem(30, 50, 2, 7)
+  lambda <- 0.3 * gl_lambda_max(q$x, q$t)
+  got <- gl(q$x, q$t, lambda, vtol = 0.3, certify = TRUE)
+  r <- q$t - q$x %*% got$v
+  kkt <- 2 * row_norms(crossprod(q$x, r)) / lambda
+  expect_equal(got$kkt, kkt, tolerance = 1e-12, ignore_attr = TRUE)
+  scale <- min(1 / max(kkt), max(0, sum(q$t * r) / sum(r^2)))
+  expect_equal(got$dual, 2 * scale * sum(q$t * r) - scale^2 * sum(r^2), tolerance = 1e-12)
+  norm <- row_norms(got$v)
+  off <- 2 * crossprod(q$x, r) / lambda - got$v / ifelse(norm > 0, norm, 1)
+  expect_equal(got$violation, max(row_norms(off)[norm > 0], kkt[norm == 0] - 1),
+    tolerance = 1e-10)
+})
+
+test_that("degenerate problems", {
+  skip_if_not_installed("withr")
+  q <- gl_problem(20, 30, 2, 8)
+  top <- gl_lambda_max(q$x, q$t)
+  expect_true(all(gl(q$x, q$t, 1.0001 * top)$v == 0))
+  expect_false(all(gl(q$x, q$t, 0.99 * top)$v == 0))
+  zero <- gl(q$x, 0 * q$t, top)
+  expect_true(all(zero$v == 0))
+  expect_identical(zero$gap, 0)
+  # A zero column never enters, and a warm start on it is dropped.
+  x <- q$x
+  x[, 4] <- 0
+  start <- matrix(0, 30, 2)
+  start[4, ] <- 1
+  got <- gl(x, q$t, 0.3 * top, start)
+  expect_identical(got$v[4, ], c(0, 0))
+  expect_identical(got$kkt[4], 0)
+  expect_equal(got$v, ref_gl(x, q$t, 0.3 * top), tolerance = 1e-7)
+})

@@ -1,0 +1,89 @@
+noise <- function(n, p, seed = 1) withr::with_seed(seed, matrix(stats::rnorm(n * p), n))
+
+test_that("fixtures: Laplacian scores on both graphs", {
+  for (set in c("mtcars", "synth60x200")) {
+    x <- baseline_input(set)
+    heat <- ufs_laplacian(x)
+    expect_equal(unname(heat$statistic), baseline_expected(set, "LS__given_heat"),
+      tolerance = 1e-12)
+    binary <- ufs_laplacian(x, list(weights = "binary"))
+    expect_equal(unname(binary$statistic), baseline_expected(set, "LS__given_binary"),
+      tolerance = 1e-12)
+    expect_identical(unname(feature_ranking(heat)), order(baseline_expected(set, "LS__given_heat")))
+  }
+})
+
+test_that("the score is that of the definition, and 1 - it is larger for better", {
+  for (x in list(noise(40, 6), noise(10, 30), cbind(noise(15, 1)))) {
+    fit <- ufs_laplacian(x, list(k = 3))
+    want <- ref_laplacian(x, ref_graph(x, 3))
+    expect_equal(unname(fit$statistic), want, tolerance = 1e-12)
+    expect_equal(unname(feature_scores(fit)), 1 - want, tolerance = 1e-12)
+    expect_true(all(want >= 0 & want <= 2))
+  }
+  fit <- ufs_laplacian(two_islands(), list(k = 3))
+  expect_equal(unname(fit$statistic), ref_laplacian(two_islands(), ref_graph(two_islands(), 3)),
+    tolerance = 1e-12)
+})
+
+test_that("given the graph, location, scale and sign of a feature do not matter", {
+  x <- noise(30, 5)
+  graph <- ufs_graph(x)
+  other <- sweep(sweep(x, 2, c(1, -2, 1e5, 1e-5, 3), `*`), 2, c(0, 1e4, 3, 0, -8), `+`)
+  expect_equal(ufs_laplacian(other, graph)$statistic, ufs_laplacian(x, graph)$statistic,
+    tolerance = 1e-8)
+})
+
+test_that("orders of rows and columns do not matter", {
+  x <- noise(30, 6)
+  rows <- withr::with_seed(5, sample(30))
+  columns <- c(4, 1, 6, 2, 3, 5)
+  fit <- ufs_laplacian(x)
+  expect_equal(unname(ufs_laplacian(x[rows, columns])$statistic), unname(fit$statistic[columns]),
+    tolerance = 1e-12)
+})
+
+test_that("constants, duplicates, isolated samples", {
+  x <- noise(25, 4)
+  x <- cbind(a = x[, 1], b = 3, c = x[, 2], d = x[, 1], e = x[, 3])
+  expect_warning(fit <- ufs_laplacian(x), class = "ufs_warning_constant")
+  expect_identical(unname(is.na(feature_scores(fit))), c(FALSE, TRUE, FALSE, FALSE, FALSE))
+  expect_identical(names(feature_ranking(fit))[5], "b")
+  expect_identical(feature_scores(fit)[["a"]], feature_scores(fit)[["d"]])
+  expect_true(which(names(feature_ranking(fit)) == "a") <
+    which(names(feature_ranking(fit)) == "d"))
+  # Constant wherever there are neighbours: no score, not the best one.
+  w <- ref_graph(noise(12, 2), 3)
+  w[12, ] <- w[, 12] <- 0
+  x <- cbind(noise(12, 2), c(rep(0.1, 11), 5))
+  fit <- suppressWarnings(ufs_laplacian(x, w))
+  expect_true(is.na(feature_scores(fit)[[3]]))
+  expect_identical(unname(feature_ranking(fit))[3], 3L)
+  expect_equal(unname(fit$statistic[1:2]), ref_laplacian(x[-12, 1:2], w[-12, -12]),
+    tolerance = 1e-12)
+})
+
+test_that("a ranking that says nothing is announced", {
+  expect_warning(ufs_laplacian(noise(10, 3), 1 - diag(10)), class = "ufs_warning_void")
+})
+
+test_that("the fit keeps the contract", {
+  fit <- ufs_laplacian(mtcars, list(k = 4), scale = TRUE)
+  expect_s3_class(fit, c("ufs_laplacian", "ufs"), exact = TRUE)
+  expect_identical(fit$status, "converged")
+  expect_identical(fit$params$k, 4L)
+  expect_true(fit$params$bandwidth > 0)
+  expect_identical(names(fit$statistic), names(mtcars))
+  expect_equal(ufs(mtcars, "laplacian", graph = list(k = 4), scale = TRUE)$statistic, fit$statistic)
+  expect_match(paste(utils::capture.output(print(fit)), collapse = "\n"),
+    "graph        4 nearest neighbours")
+  expect_error(ufs_laplacian(mtcars[1:2, ]), class = "ufs_error_input")
+})
+
+test_that("low variance agrees with its fixture", {
+  for (set in c("mtcars", "synth60x200")) {
+    x <- baseline_input(set)
+    want <- baseline_expected(set, "lowvar_population") * nrow(x) / (nrow(x) - 1)
+    expect_equal(unname(feature_scores(ufs_variance(x))), want, tolerance = 1e-12)
+  }
+})

@@ -1,0 +1,189 @@
+noise <- function(n, p, seed = 1) withr::with_seed(seed, matrix(stats::rnorm(n * p), n))
+
+test_that("fixtures: the reference code, and the centred paths", {
+  for (set in c("mtcars", "synth60x200")) {
+    x <- baseline_input(set)
+    fit <- ufs_mcfs(x, 3, n_features = 10, center = FALSE, ridge = 1e-3)
+    expect_equal(unname(feature_scores(fit)),
+      baseline_expected(set, "MCFS__c3_q10_uncentred_lasso_ridge0.001"), tolerance = 1e-10)
+  }
+  # The other peer follows LAR, which is the lasso as long as nothing is dropped: so on this
+  # set, not on mtcars.
+  fit <- ufs_mcfs(baseline_input("synth60x200"), 3, n_features = 10, normalise = FALSE)
+  expect_equal(unname(feature_scores(fit)),
+    baseline_expected("synth60x200", "MCFS__c3_q10_centred_lars"), tolerance = 1e-10)
+})
+
+# One path for a response given directly.
+path <- function(x, y, card, ridge = 0, max_iter = 1000L) {
+  .Call(C_mcfs, x, cbind(y), as.integer(card), ridge, resolve_control(ufs_control(),
+    max_iter = as.integer(max_iter)))
+}
+
+test_that("the path is the lasso's: literal path, coordinate descent, optimality", {
+  cases <- list(list(x = noise(40, 8), y = noise(40, 1, 2)[, 1]),
+    list(x = noise(12, 30), y = noise(12, 1, 3)[, 1]),
+    list(x = scale(as.matrix(mtcars[, -1])), y = mtcars$mpg - mean(mtcars$mpg)),
+    list(x = scale(as.matrix(mtcars[, -4]), scale = FALSE), y = mtcars$hp - mean(mtcars$hp)))
+  for (case in cases) {
+    for (ridge in c(0, 0.5)) {
+      for (card in c(1, 3, 5, 8)) {
+        out <- path(case$x, case$y, card, ridge)
+        want <- ref_lasso_path(case$x, case$y, card, ridge)
+        expect_equal(out$coef[, 1], unname(want$b), tolerance = 1e-9)
+        expect_equal(out$penalty, want$penalty, tolerance = 1e-9)
+        expect_lt(out$kkt, 1e-12)
+        expect_identical(sum(out$coef != 0), as.integer(card))
+        again <- ref_lasso(case$x, case$y, out$penalty, ridge, start = out$coef[, 1], sweeps = 3)
+        expect_equal(out$coef[, 1], again, tolerance = 1e-9)
+      }
+    }
+  }
+})
+
+test_that("variables are dropped where the lasso drops them", {
+  # Correlated columns: a search over seeds found paths with drops; count them here.
+  steps <- vapply(1:30, function(seed) {
+    x <- noise(20, 10, seed) %*% (diag(10) + matrix(0.9, 10, 10))
+    y <- noise(20, 1, 100 + seed)[, 1]
+    out <- path(x, y, 8)
+    want <- ref_lasso_path(x, y, 8)
+    expect_equal(out$coef[, 1], want$b, tolerance = 1e-7)
+    expect_lt(out$kkt, 1e-11)
+    out$iterations
+  }, 0L)
+  expect_gt(max(steps), 8L)
+})
+
+test_that("exact ties, as binary data have them, keep the path optimal", {
+  for (seed in 1:40) {
+    x <- withr::with_seed(seed, matrix(as.double(stats::rbinom(6 * 30, 1, 0.3)), 6))
+    y <- withr::with_seed(seed, sample(c(-1, 0, 1), 6, TRUE))
+    for (card in c(1, 3)) {
+      out <- path(x, y - mean(y), card)
+      expect_identical(out$status, 0L)
+      expect_lt(out$kkt, 1e-10)
+    }
+  }
+})
+
+test_that("glmnet agrees", {
+  skip_if_not_installed("glmnet")
+  x <- scale(noise(50, 12), scale = FALSE)
+  y <- x[, 1:3] %*% c(2, -1, 0.5) + noise(50, 1, 9)
+  y <- y - mean(y)
+  out <- path(x, y, 5)
+  other <- glmnet::glmnet(x, y, lambda = out$penalty / 50, standardize = FALSE,
+    intercept = FALSE, thresh = 1e-16)
+  # glmnet scales its penalty by the standard deviation of y, and unscales again.
+  expect_equal(out$coef[, 1], as.vector(other$beta), tolerance = 1e-6)
+})
+
+test_that("the whole path ends in least squares; n < p ends at n variables", {
+  x <- noise(20, 5)
+  y <- noise(20, 1, 4)[, 1]
+  out <- path(x, y, 6)
+  expect_identical(out$penalty, 0)
+  expect_equal(out$coef[, 1], unname(qr.coef(qr(x), y)), tolerance = 1e-10)
+  out <- path(noise(6, 30), y[1:6], 30)
+  expect_identical(out$status, 0L)
+  expect_lte(sum(out$coef != 0), 6L)
+  expect_lt(out$kkt, 1e-12)
+})
+
+test_that("collinear columns are passed over, duplicates by index", {
+  x <- noise(30, 4)
+  y <- noise(30, 1, 5)[, 1]
+  twice <- cbind(x, x, x[, 1] + x[, 2])
+  out <- path(twice, y, 9)
+  expect_identical(out$coef[5:8, 1], rep(0, 4))
+  expect_equal(drop(twice %*% out$coef), drop(x %*% qr.coef(qr(x), y)), tolerance = 1e-9)
+  expect_lt(out$kkt, 1e-10)
+  # Mirrored columns are the same variable.
+  out <- path(cbind(x, -x), y, 4)
+  expect_identical(out$coef[5:8, 1], rep(0, 4))
+})
+
+test_that("c paths in step are c paths alone", {
+  x <- noise(25, 15)
+  y <- noise(25, 4, 7)
+  together <- .Call(C_mcfs, x, y, 6L, 0, resolve_control(ufs_control(), max_iter = 100L))
+  for (i in 1:4) {
+    alone <- path(x, y[, i], 6)
+    expect_equal(together$coef[, i], alone$coef[, 1], tolerance = 1e-12)
+  }
+  none <- path(x, rep(0, 25), 3)
+  expect_identical(none$coef, matrix(0, 15, 1))
+  expect_identical(none$status, 0L)
+})
+
+test_that("the embedding is that of the definition", {
+  x <- noise(40, 5)
+  w <- ref_graph(x, 5)
+  fit <- ufs_mcfs(x, 3)
+  d <- rowSums(w)
+  y <- fit$solution$Y
+  l <- diag(d) - w
+  expect_lt(max(abs(l %*% y - d * sweep(y, 2, fit$solution$eigenvalues, `*`))), 1e-10)
+  expect_equal(crossprod(y * sqrt(d)), diag(3), tolerance = 1e-10)
+  expect_lt(max(abs(crossprod(d, y))), 1e-10)
+  for (j in 1:3) expect_gt(y[which.max(abs(y[, j])), j], 0)
+  expect_equal(colSums(coef(fit)^2), rep(1, 3), tolerance = 1e-12)
+  expect_equal(unname(feature_scores(fit)), unname(apply(abs(coef(fit)), 1, max)))
+})
+
+test_that("orders and signs do not matter, isolated samples do not count", {
+  x <- noise(40, 12)
+  fit <- ufs_mcfs(x, 3, n_features = 5)
+  rows <- withr::with_seed(5, sample(40))
+  columns <- withr::with_seed(6, sample(12))
+  signs <- rep(c(1, -1, 1), 4)
+  other <- ufs_mcfs(sweep(x[rows, columns], 2, signs, `*`), 3, n_features = 5)
+  expect_equal(unname(feature_scores(other)), unname(feature_scores(fit)[columns]),
+    tolerance = 1e-8)
+  w <- rbind(cbind(ref_graph(x, 5), 0), 0)
+  expect_warning(more <- ufs_mcfs(rbind(x, 99), 3, graph = w, n_features = 5),
+    class = "ufs_warning_graph")
+  expect_equal(feature_scores(more), feature_scores(fit), tolerance = 1e-8)
+})
+
+test_that("disconnected graphs and cuts are announced, and the answer is reproducible", {
+  x <- two_islands(24)
+  expect_warning(fit <- ufs_mcfs(x, 2, graph = list(k = 5)), class = "ufs_warning_graph")
+  again <- suppressWarnings(ufs_mcfs(x, 2, graph = list(k = 5)))
+  expect_identical(feature_scores(again), feature_scores(fit))
+  expect_identical(length(unique(round(fit$solution$Y[, 1], 10))), 2L)
+  expect_identical(fit$solution$eigenvalues[1], 0)
+})
+
+test_that("constants, p = 1, limits", {
+  x <- cbind(noise(20, 3), 4)
+  expect_warning(fit <- ufs_mcfs(x, 2), class = "ufs_warning_constant")
+  expect_true(is.na(feature_scores(fit)[[4]]))
+  expect_identical(unname(coef(fit)[4, ]), c(0, 0))
+  expect_identical(fit$params$n_features, 3L)
+  expect_length(feature_scores(ufs_mcfs(noise(10, 1), 1)), 1L)
+  expect_error(ufs_mcfs(noise(10, 3), 9), class = "ufs_error_argument")
+  expect_error(ufs_mcfs(noise(10, 3)), "n_clusters", class = "ufs_error_argument")
+  expect_error(ufs_mcfs(noise(10, 3), 2, n_features = 4), class = "ufs_error_argument")
+  expect_error(ufs_mcfs(noise(10, 3), 2, ridge = -1), class = "ufs_error_argument")
+  expect_error(ufs_mcfs(noise(10, 3), 2, normalise = NA), class = "ufs_error_argument")
+})
+
+test_that("the fit keeps the contract", {
+  fit <- ufs_mcfs(mtcars, 3, n_features = 5, scale = TRUE)
+  expect_s3_class(fit, c("ufs_mcfs", "ufs"), exact = TRUE)
+  expect_identical(fit$status, "converged")
+  expect_lt(fit$certificate[["kkt"]], 1e-10)
+  expect_identical(dimnames(coef(fit)), list(names(mtcars), NULL))
+  expect_identical(nrow(fit$trace), fit$iterations)
+  expect_false(is.unsorted(-fit$trace$penalty))
+  expect_match(paste(utils::capture.output(print(fit)), collapse = "\n"),
+    "nonzero      [0-9]+ of 11 features")
+  expect_warning(few <- ufs_mcfs(mtcars, 3, scale = TRUE, control = ufs_control(max_iter = 2)),
+    class = "ufs_warning_max_iter")
+  expect_identical(few$status, "max_iter")
+  seen <- 0
+  ufs_mcfs(mtcars, 2, control = ufs_control(progress = function(...) seen <<- seen + 1))
+  expect_gt(seen, 0)
+})

@@ -1,0 +1,554 @@
+# Exactly `outer` plain iterations with `inner` steps each.
+replay <- function(x, c, lambda, gamma, init, outer, inner, eps, ...) {
+  ufs_socfs(x, c, lambda = lambda, gamma = gamma, init = init, solver = "irls",
+    center = FALSE, scale = FALSE, control = ufs_control(max_iter = outer, tol = -1,
+      inner_max_iter = inner, inner_tol = -1, eps = eps, warn = FALSE), ...)
+}
+
+quiet <- function(...) ufs_control(..., warn = FALSE)
+
+# Never up, by more than rounding.
+expect_monotone <- function(objective, slack = 1e-12) {
+  expect_true(all(diff(objective) <= slack * abs(objective[-1])))
+}
+
+# ---- fixtures and the literal twin -------------------------------------------------------
+
+test_that("the fixture socfs1 is reproduced (p-form)", {
+  read <- function(name) {
+    file <- test_path("fixtures", "socfs", paste0("socfs1_", name, ".csv"))
+    unname(as.matrix(utils::read.csv(file, header = FALSE)))
+  }
+  par <- utils::read.csv(test_path("fixtures", "socfs", "socfs1_par.csv"), header = FALSE)
+  par <- as.list(stats::setNames(par[[2]], par[[1]]))
+  x <- t(read("X"))
+  fit <- replay(x, 2, par$lambda, par$gamma, list(E = read("E0"), F = read("F0"), g = 1),
+    par$outer, par$inner, par$eps)
+  expect_equal(fit$solution$V, read("out_V"), tolerance = 1e-8, ignore_attr = TRUE)
+  expect_equal(fit$solution$E, read("out_E"), tolerance = 1e-8, ignore_attr = TRUE)
+  expect_equal(fit$solution$F, read("out_F"), tolerance = 1e-8, ignore_attr = TRUE)
+  expect_equal(fit$trace$objective, drop(read("out_objective")), tolerance = 1e-10)
+  out <- read("out_norm_kkt_rank")
+  expect_equal(unname(feature_scores(fit)), out[, 1], tolerance = 1e-8)
+  expect_equal(unname(fit$feature_key), out[, 2], tolerance = 1e-8)
+  expect_identical(order(unname(feature_ranking(fit))), as.integer(out[, 3]))
+})
+
+test_that("plain iterations are the paper's, with B, m = c + 2 and full inverses", {
+  skip_if_not_installed("withr")
+  # p > n (n-form) with a zero and a repeated feature, then n > p (p-form).
+  for (shape in list(c(12, 25), c(40, 15))) {
+    n <- shape[1]
+    p <- shape[2]
+    c <- 3L
+    x <- centred(socfs_data(n, p, c, 5, n)$x)
+    x[, 7] <- 0
+    x[, 12] <- x[, 3]
+    e <- random_orthonormal(n, c, 1)
+    f <- pmax(e, 0)
+    draws <- withr::with_seed(2, matrix(rnorm(p * c), p))
+    draws[12, ] <- draws[3, ]
+    b <- withr::with_seed(3, qr.Q(qr(matrix(rnorm((c + 2) * c), c + 2))))
+    want <- ref_socfs_literal(t(x), 1.5, 0.7, draws %*% t(b), b, e, f, rep(1, p), 1e-8, 30, 10)
+    expect_warning(
+      fit <- replay(x, c, 1.5, 0.7, list(E = e, F = f, V = draws, g = 1), 30, 10, 1e-8),
+      class = "ufs_warning_constant")
+    expect_equal(fit$solution$V, want$W %*% want$B, tolerance = 1e-8, ignore_attr = TRUE)
+    expect_equal(row_norms(fit$solution$V), row_norms(want$W), tolerance = 1e-8,
+      ignore_attr = TRUE)
+    expect_equal(fit$solution$E, want$E, tolerance = 1e-8, ignore_attr = TRUE)
+    expect_equal(fit$solution$F, want$F, tolerance = 1e-8, ignore_attr = TRUE)
+    # The zero column counts too: its V0 in the first value, sqrt(eps) in the others.
+    expect_equal(fit$trace$objective, want$objective, tolerance = 1e-10)
+    expect_identical(nrow(fit$trace), 31L)
+    expect_identical(fit$solution$V[7, ], c(0, 0, 0))
+    expect_true(is.na(feature_scores(fit)[[7]]))
+    expect_equal(fit$solution$V[12, ], fit$solution$V[3, ], tolerance = 1e-12)
+    expect_monotone(fit$trace$objective[-1], 1e-10)
+  }
+})
+
+test_that("without given weights the plain run starts from those of V", {
+  skip_if_not_installed("withr")
+  x <- centred(socfs_data(15, 20, 2, 4, 1)$x)
+  e <- random_orthonormal(15, 2, 1)
+  v <- withr::with_seed(2, matrix(rnorm(40), 20))
+  b <- diag(2)
+  want <- ref_socfs_literal(t(x), 1, 1, v, b, e, pmax(e, 0), NULL, 1e-8, 6, 4)
+  fit <- replay(x, 2, 1, 1, list(E = e, V = v), 6, 4, 1e-8)
+  expect_equal(fit$solution$V, want$W, tolerance = 1e-9, ignore_attr = TRUE)
+  expect_equal(fit$trace$objective, want$objective, tolerance = 1e-10)
+  expect_monotone(fit$trace$objective, 1e-10)
+  # W is V B' with B orthonormal.
+  expect_equal(fit$solution$W, fit$solution$V %*% t(fit$solution$B), ignore_attr = TRUE)
+  expect_equal(crossprod(fit$solution$B), diag(2))
+})
+
+test_that("a V for all p columns loses the rows of constant columns", {
+  skip_if_not_installed("withr")
+  x <- centred(socfs_data(15, 20, 2, 4, 1)$x)
+  x0 <- cbind(3, x[, 1:6], 5, x[, 7:20])
+  e <- random_orthonormal(15, 2, 1)
+  v <- withr::with_seed(2, matrix(rnorm(44), 22))
+  g <- withr::with_seed(3, runif(22))
+  keep <- c(2:7, 9:22)
+  want <- replay(x, 2, 1, 1, list(E = e, V = v[keep, ], g = g[keep]), 5, 3, 1e-8)
+  got <- suppressWarnings(replay(x0, 2, 1, 1, list(E = e, V = v, g = g), 5, 3, 1e-8))
+  expect_equal(got$solution$V[keep, ], want$solution$V, tolerance = 1e-12, ignore_attr = TRUE)
+  expect_identical(dim(got$solution$V), c(22L, 2L))
+  expect_true(all(got$solution$V[c(1, 8), ] == 0))
+})
+
+test_that("the ridge step's two forms agree with each other and with the inverse", {
+  skip_if_not_installed("withr")
+  for (shape in list(c(12, 30), c(30, 12))) {
+    x <- centred(socfs_data(shape[1], shape[2], 3, 4, 2)$x)
+    e <- random_orthonormal(shape[1], 3, 2)
+    g <- withr::with_seed(3, runif(shape[2]))
+    for (lambda in c(1, 1e-3)) {
+      v <- lapply(c("n", "p"), function(form) .Call(C_test_ridge, x, e, g, lambda, form)$v)
+      expect_equal(v[[1]], v[[2]], tolerance = 1e-8)
+      expect_equal(v[[1]], solve(crossprod(x) + lambda * diag(1 / g), crossprod(x, e)),
+        tolerance = 1e-8)
+    }
+  }
+})
+
+test_that("the steps of E and F descend at fixed V", {
+  skip_if_not_installed("withr")
+  x <- centred(socfs_data(20, 15, 3, 4, 1)$x)
+  e <- random_orthonormal(20, 3, 1)
+  v <- withr::with_seed(2, matrix(rnorm(45), 15)) / 10
+  inner <- function(e, f) sum((x %*% v - e)^2) + 2 * sum((f - e)^2)
+  objective <- vapply(1:12, function(steps) {
+    fit <- replay(x, 3, 1, 2, list(E = e, V = v), 1, steps, 1e-8)
+    inner(fit$solution$E, fit$solution$F)
+  }, 0)
+  expect_monotone(c(inner(e, pmax(e, 0)), objective), 1e-10)
+  expect_lt(objective[12], objective[1])
+})
+
+# ---- descent and optimality ----------------------------------------------------------------
+
+test_that("objectives never rise, the constraints hold, the certificate closes", {
+  skip_if_not_installed("withr")
+  for (shape in list(c(60, 200, 4), c(150, 30, 3), c(40, 40, 2))) {
+    data <- socfs_data(shape[1], shape[2], shape[3], 10, 1)
+    for (gamma in c(0, 0.1, 1, 1000)) {
+      exact <- ufs_socfs(data$x, shape[3], gamma = gamma, init = data$label, lambda_rel = 0.2,
+        control = quiet())
+      expect_monotone(exact$trace$objective)
+      expect_equal(crossprod(exact$solution$E), diag(shape[3]), tolerance = 1e-12)
+      expect_identical(unname(exact$solution$F), pmax(unname(exact$solution$E), 0))
+      x <- scale(data$x)
+      r <- exact$solution$E - x %*% exact$solution$V
+      j <- sum(r^2) + exact$params$lambda * sum(row_norms(exact$solution$V)) +
+        gamma * sum((exact$solution$F - exact$solution$E)^2)
+      expect_equal(exact$trace$objective[nrow(exact$trace)], j, tolerance = 1e-12)
+      kkt <- 2 * row_norms(crossprod(x, r)) / exact$params$lambda
+      live <- feature_scores(exact) > 0
+      expect_equal(unname(exact$feature_key), unname(kkt), tolerance = 1e-9)
+      expect_lte(max(kkt[!live]), 1 + 1e-6)
+      expect_lte(max(abs(kkt[live] - 1)), 1e-4)
+      expect_gte(exact$certificate[["gap"]], -1e-12)
+      expect_lte(exact$certificate[["gap"]], 1e-6)
+      expect_lte(exact$certificate[["kkt"]], 1e-4)
+      expect_identical(exact$certificate[["live_rows"]], as.double(sum(live)))
+      irls <- ufs_socfs(data$x, shape[3], gamma = gamma, init = data$label, lambda_rel = 0.2,
+        solver = "irls", polish = FALSE, control = quiet(max_iter = 60))
+      expect_monotone(irls$trace$objective, 1e-10)
+      expect_equal(crossprod(irls$solution$E), diag(shape[3]), tolerance = 1e-12)
+      expect_identical(unname(irls$solution$F), pmax(unname(irls$solution$E), 0))
+    }
+  }
+})
+
+test_that("a long plain run ends at a stationary point of its smoothed problem", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(30, 20, 2, 6, 3)
+  fit <- ufs_socfs(data$x, 2, init = data$label, solver = "irls", lambda_rel = 0.2,
+    control = quiet(max_iter = 5000, tol = -1, eps = 1e-6))
+  x <- scale(data$x)
+  v <- fit$solution$V
+  e <- fit$solution$E
+  gradient <- 2 * crossprod(x, x %*% v - e) + fit$params$lambda * v / sqrt(rowSums(v^2) + 1e-6)
+  expect_lte(max(abs(gradient)), 1e-6 * fit$params$lambda)
+  expect_lte(fit$certificate[["kkt"]], 1e-6)
+  expect_lte(max(fit$feature_key), 1 + 1e-6)
+  ea <- crossprod(e, x %*% v + fit$solution$F)
+  expect_equal(ea, t(ea), tolerance = 1e-8)
+})
+
+test_that("the exact solver stays where a long plain run ended", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(60, 100, 3, 12, 4)
+  plain <- ufs_socfs(data$x, 3, init = data$label, solver = "irls", polish = FALSE,
+    control = quiet(max_iter = 3000, tol = 1e-12))
+  exact <- ufs_socfs(data$x, 3, init = list(E = plain$solution$E), control = quiet())
+  expect_identical(selected_features(exact, 20), selected_features(plain, 20))
+  objective <- function(fit) {
+    sum((fit$solution$E - scale(data$x) %*% fit$solution$V)^2) +
+      fit$params$lambda * sum(row_norms(fit$solution$V)) +
+      sum(pmin(fit$solution$E, 0)^2)
+  }
+  expect_lte(objective(exact), objective(plain))
+  expect_equal(objective(exact), objective(plain), tolerance = 1e-4)
+})
+
+test_that("polishing a plain run never raises the objective and makes zeros exact", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(50, 80, 3, 10, 5)
+  fit <- function(polish) {
+    ufs_socfs(data$x, 3, init = data$label, solver = "irls", polish = polish,
+      control = quiet(max_iter = 40))
+  }
+  rough <- fit(FALSE)
+  fine <- fit(TRUE)
+  expect_true(all(feature_scores(rough) > 0))
+  expect_true(any(feature_scores(fine) == 0))
+  n_rough <- nrow(rough$trace)
+  expect_equal(fine$trace$objective[seq_len(n_rough)], rough$trace$objective, tolerance = 1e-12)
+  expect_monotone(fine$trace$objective)
+  expect_identical(fine$trace$iteration, 0:fine$iterations)
+  expect_identical(unique(fine$trace$solver), c("irls", "exact"))
+  expect_lte(fine$certificate[["gap"]], 1e-6)
+  # A negative tolerance means the plain run and nothing else.
+  plain <- ufs_socfs(data$x, 3, init = data$label, solver = "irls",
+    control = quiet(max_iter = 7, tol = -1))
+  expect_identical(plain$iterations, 7L)
+  expect_false(plain$params$polish)
+  expect_identical(unique(plain$trace$solver), "irls")
+})
+
+test_that("with and without extrapolation: both descend and converge", {
+  skip_if_not_installed("withr")
+  x <- scale(socfs_data(50, 120, 3, 10, 6)$x)
+  control <- resolve_control(quiet(), max_iter = 500L, tol = 1e-7, inner_max_iter = 10L,
+    inner_tol = 1e-4)
+  lambda <- 0.2 * 2 * max(sqrt(colSums(x^2)))
+  problem <- list(x = x, lambda = lambda, gamma = 1, eps = 1e-15)
+  start <- list(E = random_orthonormal(50, 3, 1))
+  stages <- socfs_stages("exact", lambda, control, 0L, NULL, TRUE)
+  runs <- lapply(c(0L, 1L, 5L), function(m) socfs_run(problem, start, stages, control, m))
+  for (run in runs) {
+    expect_identical(status_label(run$status), "converged")
+    expect_monotone(run$trace[, 2])
+    expect_lte(run$gap, 1e-6)
+  }
+  expect_lt(runs[[3]]$iterations, runs[[1]]$iterations)
+})
+
+test_that("warm_irls and path change the way, not the contract", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(50, 120, 3, 10, 7)
+  warm <- ufs_socfs(data$x, 3, init = data$label, warm_irls = 30, control = quiet())
+  expect_identical(warm$trace$solver[c(2, nrow(warm$trace))], c("irls", "exact"))
+  expect_monotone(warm$trace$objective)
+  expect_lte(warm$certificate[["gap"]], 1e-6)
+  path <- ufs_socfs(data$x, 3, init = data$label, path = c(0.1, 0.3), control = quiet())
+  expect_monotone(path$trace$objective)
+  expect_identical(path$trace$iteration, 0:path$iterations)
+  expect_lte(path$certificate[["kkt"]], 1e-4)
+  expect_false(path$trace$objective[1] == warm$trace$objective[1])
+})
+
+# ---- symmetries ---------------------------------------------------------------------------
+
+test_that("permutations and scale carry through a plain run", {
+  skip_if_not_installed("withr")
+  n <- 30L
+  p <- 25L
+  x <- centred(socfs_data(n, p, 3, 6, 8)$x)
+  e <- random_orthonormal(n, 3, 1)
+  run <- function(x, e, lambda = 1, eps = 1e-10) {
+    fit <- ufs_socfs(x, 3, lambda = lambda, init = e, solver = "irls", center = FALSE,
+      scale = FALSE, control = quiet(max_iter = 20, tol = -1, inner_max_iter = 5,
+        inner_tol = -1, eps = eps))
+    unname(fit$solution$V)
+  }
+  v <- run(x, e)
+  features <- withr::with_seed(1, sample(p))
+  samples <- withr::with_seed(2, sample(n))
+  expect_equal(run(x[, features], e), v[features, ], tolerance = 1e-9)
+  expect_equal(run(x[samples, ], e[samples, ]), v, tolerance = 1e-9)
+  expect_equal(run(x, e[, c(2, 3, 1)]), v[, c(2, 3, 1)], tolerance = 1e-9)
+  expect_equal(1000 * run(1000 * x, e, 1000, 1e-16), v, tolerance = 1e-9)
+  # A feature with the opposite sign has the opposite row.
+  flip <- ifelse(seq_len(p) %in% c(2, 9), -1, 1)
+  expect_equal(run(x * rep(flip, each = n), e), v * flip, tolerance = 1e-9)
+})
+
+test_that("permutations and scale carry through the exact solver", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(40, 60, 3, 8, 9)
+  fit <- ufs_socfs(data$x, 3, init = data$label, control = quiet())
+  last <- function(fit) fit$trace$objective[nrow(fit$trace)]
+  features <- withr::with_seed(1, sample(60))
+  moved <- ufs_socfs(data$x[, features], 3, init = data$label, control = quiet())
+  expect_equal(last(moved), last(fit), tolerance = 1e-6)
+  expect_lte(max(abs(moved$solution$V - fit$solution$V[features, ])),
+    1e-2 * max(abs(fit$solution$V)))
+  samples <- withr::with_seed(2, sample(40))
+  moved <- ufs_socfs(data$x[samples, ], 3, init = data$label[samples], control = quiet())
+  expect_equal(last(moved), last(fit), tolerance = 1e-6)
+  expect_equal(unname(feature_scores(moved)), unname(feature_scores(fit)), tolerance = 1e-2)
+  # Labels have no order, and with scale = FALSE the data have no unit.
+  renamed <- ufs_socfs(data$x, 3, init = c("c", "a", "b")[data$label], control = quiet())
+  expect_equal(last(renamed), last(fit), tolerance = 1e-6)
+  raw <- ufs_socfs(data$x, 3, init = data$label, scale = FALSE, control = quiet())
+  big <- ufs_socfs(1000 * data$x, 3, init = data$label, scale = FALSE, control = quiet())
+  expect_equal(last(big), last(raw), tolerance = 1e-9)
+  expect_equal(1000 * feature_scores(big), feature_scores(raw), tolerance = 1e-6)
+})
+
+# ---- penalties ----------------------------------------------------------------------------
+
+test_that("lambda and lambda_rel are two ways to say the same, and recorded", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(30, 20, 2, 5, 10)
+  a <- ufs_socfs(data$x, 2, lambda_rel = 0.25, init = data$label)
+  expect_equal(a$params$lambda_max, 2 * sqrt(29))
+  expect_equal(a$params$lambda, 0.25 * 2 * sqrt(29))
+  b <- ufs_socfs(data$x, 2, lambda = a$params$lambda, init = data$label)
+  expect_equal(b$params$lambda_rel, 0.25)
+  expect_equal(feature_scores(b), feature_scores(a))
+  expect_equal(a$params$eps, (1e-6 / sqrt(29))^2)
+})
+
+test_that("from lambda_max on every row is zero, with a warning", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(30, 20, 2, 5, 11)
+  for (rel in c(1.01, 5)) {
+    expect_warning(
+      fit <- ufs_socfs(data$x, 2, lambda_rel = rel, init = data$label),
+      class = "ufs_warning_zero")
+    expect_true(all(fit$solution$V == 0))
+    expect_identical(fit$certificate[["live_rows"]], 0)
+    expect_identical(fit$certificate[["kkt"]], 0)
+    expect_true(all(fit$feature_key > 0 & fit$feature_key <= 1))
+    expect_identical(order(-fit$feature_key), unname(feature_ranking(fit)))
+  }
+  # Just below lambda_max the bound is not tight, but nothing is chosen either.
+  expect_warning(ufs_socfs(data$x, 2, lambda_rel = 0.999, init = data$label),
+    class = "ufs_warning_zero")
+  s <- sqrt(29)
+  irls <- suppressWarnings(ufs_socfs(data$x, 2, lambda_rel = 1.01, init = data$label,
+    solver = "irls", control = quiet(tol = -1)))
+  expect_lte(max(feature_scores(irls)) * s, 1e-4)
+})
+
+# ---- degenerate input ------------------------------------------------------------------------
+
+test_that("equal features share their row, under either solver", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(40, 20, 3, 6, 12)
+  x <- data$x[, c(1:20, 3, 3, 15)]
+  fit <- ufs_socfs(x, 3, init = data$label)
+  one <- ufs_socfs(data$x, 3, init = data$label)
+  expect_equal(unname(fit$solution$V[c(3, 21, 22), ]),
+    unname(one$solution$V[c(3, 3, 3), ]) / 3, tolerance = 1e-12)
+  expect_identical(fit$solution$V[15, ], fit$solution$V[23, ])
+  expect_equal(fit$trace$objective, one$trace$objective, tolerance = 1e-12)
+  expect_identical(fit$params$merged_copies, 3L)
+  ranking <- unname(feature_ranking(fit))
+  expect_true(all(diff(match(c(3, 21, 22), ranking)) == 1))
+  irls <- ufs_socfs(x, 3, init = data$label, solver = "irls",
+    control = quiet(tol = -1, max_iter = 20))
+  expect_identical(irls$params$merged_copies, 0L)
+  expect_equal(irls$solution$V[3, ], irls$solution$V[22, ], tolerance = 1e-12)
+  # A polished replay from a given V keeps the copies equal too.
+  v <- withr::with_seed(1, matrix(rnorm(69), 23))
+  polished <- ufs_socfs(x, 3, init = list(E = irls$solution$E, V = v), solver = "irls")
+  expect_equal(polished$solution$V[3, ], polished$solution$V[21, ])
+  expect_lte(polished$certificate[["gap"]], 1e-6)
+})
+
+test_that("constant features are kept, NA and last; repeated samples are fine", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(30, 12, 2, 4, 13)
+  x <- cbind(7, data$x, 0)
+  expect_warning(fit <- ufs_socfs(x, 2, init = data$label), class = "ufs_warning_constant")
+  expect_identical(unname(utils::tail(feature_ranking(fit), 2)), c(1L, 14L))
+  expect_true(all(is.na(feature_scores(fit)[c(1, 14)])))
+  expect_identical(dim(fit$solution$V), c(14L, 2L))
+  twice <- ufs_socfs(data$x[rep(1:30, 2), ], 2, init = rep(data$label, 2))
+  expect_identical(twice$status, "converged")
+})
+
+test_that("the smallest and largest numbers of clusters", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(12, 6, 2, 3, 14)
+  expect_warning(one <- ufs_socfs(data$x, 1, control = quiet()),
+    class = "ufs_warning_clusters")
+  expect_gt(one$certificate[["live_rows"]], 0)
+  expect_identical(ncol(one$solution$E), 1L)
+  all <- ufs_socfs(data$x, 12, lambda_rel = 0.05, control = quiet())
+  expect_equal(crossprod(all$solution$E), diag(12), tolerance = 1e-12)
+  expect_monotone(all$trace$objective)
+  tiny <- ufs_socfs(data$x[1:3, 1, drop = FALSE], 2, control = quiet())
+  expect_identical(length(feature_scores(tiny)), 1L)
+})
+
+# ---- starts -----------------------------------------------------------------------------------
+
+test_that("a seed fixes the fit; no draw is made where none is needed", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(40, 30, 3, 6, 15)
+  fit <- function(...) {
+    set.seed(5)
+    f <- ufs_socfs(data$x, 3, ...)
+    f$elapsed <- f$call <- NULL
+    f
+  }
+  expect_identical(fit(), fit())
+  expect_identical(fit(init = "random"), fit(init = "random"))
+  set.seed(1)
+  before <- .Random.seed
+  ufs_socfs(data$x, 3, init = data$label)
+  ufs_socfs(data$x, 3, init = random_orthonormal(40, 3, 1), control = quiet())
+  expect_identical(.Random.seed, before)
+})
+
+test_that("start_rule = 'objective' keeps the lowest objective", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(60, 80, 4, 10, 16, spread = 0.8)
+  last <- function(n_init, ...) {
+    set.seed(3)
+    fit <- ufs_socfs(data$x, 4, n_init = n_init, start_rule = "objective", control = quiet(), ...)
+    c(fit$trace$objective[nrow(fit$trace)], fit$params$n_starts)
+  }
+  expect_lte(last(10)[1], last(1)[1])
+  many <- last(6, init = "random")
+  expect_identical(many[2], 6)
+  expect_lte(many[1], last(1, init = "random")[1])
+  set.seed(3)
+  expect_identical(ufs_socfs(data$x, 4, control = quiet())$params$n_starts, 1L)
+})
+
+test_that("every kind of start works", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(40, 30, 3, 6, 17)
+  e <- indicator(data$label, 3)
+  as_labels <- ufs_socfs(data$x, 3, init = data$label)
+  as_factor <- ufs_socfs(data$x, 3, init = factor(letters[data$label]))
+  as_matrix <- ufs_socfs(data$x, 3, init = e)
+  as_list <- ufs_socfs(data$x, 3, init = list(E = e))
+  expect_equal(as_factor$solution, as_labels$solution)
+  expect_equal(as_matrix$solution, as_labels$solution)
+  expect_equal(as_list$solution, as_labels$solution)
+  expect_identical(as_labels$params$init, "labels")
+  # Not orthonormal: its polar factor.
+  skew <- e %*% matrix(c(2, 1, 0, 0, 1, 0, 0, 0, 3), 3)
+  s <- svd(skew)
+  expect_equal(ufs_socfs(data$x, 3, init = skew)$solution,
+    ufs_socfs(data$x, 3, init = tcrossprod(s$u, s$v))$solution)
+  expect_identical(as_labels$solution$cluster,
+    max.col(as_labels$solution$E, ties.method = "first"))
+  # Fewer distinct samples than clusters: k-means cannot, a random start can.
+  rows <- data$x[rep(1:2, 10), ]
+  expect_warning(fit <- ufs_socfs(rows, 3, control = quiet()), class = "ufs_warning_start")
+  expect_identical(fit$params$init, "random")
+})
+
+test_that("the default start recovers informative features, a random one need not", {
+  skip_if_not_installed("withr")
+  precision <- vapply(1:3, function(seed) {
+    data <- socfs_data(80, 300, 4, 20, 20 + seed)
+    set.seed(seed)
+    fit <- ufs_socfs(data$x, 4, control = quiet())
+    mean(feature_ranking(fit)[1:20] <= 20)
+  }, 0)
+  expect_gte(mean(precision), 0.8)
+})
+
+# ---- errors, contract ----------------------------------------------------------------------------
+
+test_that("bad arguments are classed errors that name the argument", {
+  x <- as.matrix(iris[1:20, 1:4])
+  bad <- function(...) {
+    tryCatch({
+      ufs_socfs(x, ...)
+      "no error"
+    }, ufs_error_argument = function(e) e$argument)
+  }
+  expect_identical(bad(), "n_clusters")
+  expect_identical(bad(0), "n_clusters")
+  expect_identical(bad(21), "n_clusters")
+  expect_identical(bad(2.5), "n_clusters")
+  expect_identical(bad(2, lambda = 0), "lambda")
+  expect_identical(bad(2, lambda = -1), "lambda")
+  expect_identical(bad(2, lambda_rel = NA), "lambda_rel")
+  expect_identical(bad(2, gamma = -1), "gamma")
+  expect_identical(bad(2, n_init = 0), "n_init")
+  expect_identical(bad(2, start_rule = "best"), "start_rule")
+  expect_identical(bad(2, solver = "admm"), "solver")
+  expect_identical(bad(2, warm_irls = -1), "warm_irls")
+  expect_identical(bad(2, path = c(0.3, 0.1)), "path")
+  expect_identical(bad(2, path = 1), "path")
+  expect_identical(bad(2, polish = NA), "polish")
+  expect_identical(bad(2, control = ufs_control(eps = c(1, 1))), "eps")
+  e <- indicator(rep(1:2, 10), 2)
+  for (init in list("pca", 1:19, rep(1, 20), rep(1:3, length.out = 20),
+      c(NA, rep(1:2, length.out = 19)), NULL, mean, list(), list(F = e), list(e))) {
+    expect_identical(bad(2, init = init), "init")
+  }
+  expect_identical(bad(2, init = e[, c(1, 1)]), "init")
+  expect_identical(bad(2, init = e[1:10, ]), "init")
+  expect_identical(bad(2, init = cbind(e, 1)), "init")
+  expect_identical(bad(2, init = list(E = e, F = -e)), "init")
+  expect_identical(bad(2, init = list(E = e, Q = 1)), "init")
+  expect_identical(bad(2, init = list(E = e, F = e[1:3, ])), "init$F")
+  expect_identical(bad(2, init = list(E = e, V = matrix(1, 3, 2))), "init$V")
+  expect_identical(bad(2, init = list(E = e, g = 1:3)), "init$g")
+  expect_identical(bad(2, init = list(E = e, g = -1)), "init")
+  expect_error(ufs_socfs(x, 2, control = list(maxiter = 3)), class = "ufs_error_control")
+  expect_error(ufs_socfs(x * 1e200, 2, scale = FALSE), class = "ufs_error_input")
+  expect_error(ufs_socfs(x * 1e-200, 2, scale = FALSE), class = "ufs_error_input")
+  old <- options(ufselect.max_bytes = 100)
+  on.exit(options(old))
+  expect_error(ufs_socfs(x, 2, solver = "irls", init = e), class = "ufs_error_memory")
+  options(old)
+  x[3, 2] <- NaN
+  expect_error(ufs_socfs(x, 2), class = "ufs_error_input")
+})
+
+test_that("inputs stay as they were, names travel, the status is honest", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(30, 20, 2, 5, 18)
+  x <- data$x
+  dimnames(x) <- list(paste0("s", 1:30), paste0("f", 1:20))
+  keep <- x + 0
+  init <- list(E = indicator(data$label, 2), V = matrix(0.1, 20, 2), g = rep(1, 20))
+  init_keep <- lapply(init, function(m) m + 0)
+  expect_warning(
+    fit <- ufs_socfs(x, 2, init = init, solver = "irls", polish = FALSE,
+      control = ufs_control(max_iter = 2)),
+    class = "ufs_warning_max_iter")
+  expect_identical(x, keep)
+  expect_identical(init, init_keep)
+  expect_identical(fit$status, "max_iter")
+  expect_identical(fit$iterations, 2L)
+  expect_identical(rownames(fit$solution$V), colnames(x))
+  expect_identical(rownames(coef(fit)), colnames(x))
+  expect_identical(rownames(fit$solution$E), rownames(x))
+  expect_identical(names(fit$solution$cluster), rownames(x))
+  expect_s3_class(fit, c("ufs_socfs", "ufs"), exact = TRUE)
+  none <- ufs_socfs(x, 2, init = data$label, control = quiet(max_iter = 0))
+  expect_identical(nrow(none$trace), 1L)
+  expect_identical(none$status, "max_iter")
+  seen <- 0
+  ufs_socfs(x, 2, init = data$label, control = quiet(max_iter = 4, tol = -1,
+    progress = function(iteration, objective, change) seen <<- seen + 1))
+  expect_identical(seen, 4)
+  expect_identical(ufs(x, "socfs", n_clusters = 2, init = data$label)$feature_scores,
+    ufs_socfs(x, 2, init = data$label)$feature_scores)
+})
+
+test_that("print says how many rows are live", {
+  set.seed(1)
+  fit <- ufs_socfs(iris[, 1:4], 3)
+  text <- capture.output(print(fit))
+  expect_lte(length(text), 15L)
+  expect_match(text, "live rows    [0-9] of 4; the rest is ordered by KKT", all = FALSE)
+  expect_match(text, "status       converged", all = FALSE)
+})

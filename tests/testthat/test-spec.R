@@ -1,0 +1,124 @@
+noise <- function(n, p, seed = 1) withr::with_seed(seed, matrix(stats::rnorm(n * p), n))
+
+test_that("fixtures: the three scores", {
+  for (set in c("mtcars", "synth60x200")) {
+    x <- baseline_input(set)
+    statistic <- function(...) unname(ufs_spec(x, ...)$statistic)
+    expect_equal(statistic(type = "phi1"), baseline_expected(set, "SPEC__given_heat_style-1"),
+      tolerance = 1e-11)
+    expect_equal(statistic(type = "phi2"), baseline_expected(set, "SPEC__given_heat_style0"),
+      tolerance = 1e-11)
+    expect_equal(statistic(type = "phi3", n_clusters = 3),
+      baseline_expected(set, "SPEC__given_heat_style3"), tolerance = 1e-10)
+  }
+})
+
+test_that("every type and power is that of the definition, in the right direction", {
+  for (x in list(noise(30, 5) + 1, noise(12, 20) + 1)) {
+    w <- ref_graph(x, 4)
+    for (power in 1:4) {
+      for (type in c("phi1", "phi2")) {
+        fit <- ufs_spec(x, list(k = 4), type = type, power = power)
+        want <- ref_spec(x, w, type, power = power)
+        expect_equal(unname(fit$statistic), want, tolerance = 1e-10)
+        expect_identical(unname(feature_ranking(fit)), order(want))
+      }
+      fit <- ufs_spec(x, list(k = 4), type = "phi3", n_clusters = 5, power = power)
+      want <- ref_spec(x, w, "phi3", k = 5, power = power)
+      expect_equal(unname(fit$statistic), want, tolerance = 1e-10)
+      expect_identical(unname(feature_ranking(fit)), order(-want))
+    }
+  }
+})
+
+test_that("phi2 is the Laplacian score; phi1 is too for features that are D-centred", {
+  x <- noise(30, 4)
+  graph <- ufs_graph(x)
+  expect_equal(ufs_spec(x, graph)$statistic, ufs_laplacian(x, graph)$statistic, tolerance = 1e-13)
+  centred <- sweep(x, 2, colSums(x * graph$degree) / sum(graph$degree))
+  expect_equal(ufs_spec(centred, graph, type = "phi1")$statistic,
+    ufs_laplacian(x, graph)$statistic, tolerance = 1e-12)
+  # The pitfall: a feature far from 0 looks smooth.
+  far <- x
+  far[, 2] <- far[, 2] + 1e3
+  expect_identical(unname(feature_ranking(ufs_spec(far, graph, type = "phi1")))[1], 2L)
+  expect_equal(ufs_spec(far, graph)$statistic, ufs_spec(x, graph)$statistic, tolerance = 1e-9)
+})
+
+test_that("phi3 by filtered iteration agrees with the full decomposition", {
+  x <- noise(450, 4)
+  fit <- ufs_spec(x, type = "phi3", n_clusters = 4)
+  expect_gt(fit$iterations, 0L)
+  expect_lt(fit$certificate[["residual"]], 1e-10)
+  expect_equal(unname(fit$statistic), ref_spec(x, ref_graph(x, 5), "phi3", k = 4),
+    tolerance = 1e-8)
+})
+
+test_that("on two components phi3 does not depend on the order of the samples", {
+  x <- two_islands(24)
+  o <- withr::with_seed(2, sample(24))
+  graph <- suppressWarnings(ufs_graph(x, k = 3))
+  m <- graph$n_components + 2L
+  fit <- ufs_spec(x, list(k = 3), type = "phi3", n_clusters = m)
+  again <- ufs_spec(x[o, ], list(k = 3), type = "phi3", n_clusters = m)
+  expect_equal(again$statistic, fit$statistic, tolerance = 1e-10)
+  expect_equal(fit$solution$eigenvalues[1], 0)
+  d <- graph$degree
+  u <- fit$solution$U
+  expect_equal(crossprod(cbind(sqrt(d / sum(d)), u)), diag(m), tolerance = 1e-10)
+})
+
+test_that("a cut through a multiple eigenvalue is announced", {
+  x <- noise(45, 2)
+  x[16:30, ] <- x[16:30, ] + 100
+  x[31:45, ] <- x[31:45, ] - 100
+  expect_warning(ufs_spec(x, list(k = 5, bandwidth = 5), type = "phi3", n_clusters = 2),
+    class = "ufs_warning_cut")
+  expect_silent(ufs_spec(x, list(k = 5, bandwidth = 5), type = "phi3", n_clusters = 3))
+})
+
+test_that("isolated samples count as absent", {
+  x <- noise(20, 3)
+  w <- ref_graph(x[-20, ], 4)
+  with_one <- rbind(cbind(w, 0), 0)
+  for (type in c("phi1", "phi2", "phi3")) {
+    expect_warning(fit <- ufs_spec(x, with_one, type = type, n_clusters = 4),
+      class = "ufs_warning_graph")
+    without <- ufs_spec(x[-20, ], w, type = type, n_clusters = 4)
+    expect_equal(fit$statistic, without$statistic, tolerance = 1e-12)
+  }
+  expect_identical(fit$solution$U[20, ], rep(0, 3))
+})
+
+test_that("p = 1, p > n, constants", {
+  expect_length(feature_scores(ufs_spec(cbind(noise(10, 1)))), 1L)
+  x <- cbind(noise(12, 30), 7)
+  for (type in c("phi1", "phi2", "phi3")) {
+    expect_warning(fit <- ufs_spec(x, type = type, n_clusters = 3), class = "ufs_warning_constant")
+    expect_identical(unname(feature_ranking(fit))[31], 31L)
+  }
+})
+
+test_that("bad arguments are errors", {
+  x <- noise(10, 3)
+  expect_error(ufs_spec(x, type = "phi3"), "n_clusters", class = "ufs_error_argument")
+  expect_error(ufs_spec(x, type = "phi4"), class = "ufs_error_argument")
+  expect_error(ufs_spec(x, type = "phi3", n_clusters = 1), class = "ufs_error_argument")
+  expect_error(ufs_spec(x, type = "phi3", n_clusters = 10), class = "ufs_error_argument")
+  expect_error(ufs_spec(x, power = 0), class = "ufs_error_argument")
+  w <- matrix(0, 10, 10)
+  w[1:3, 1:3] <- 1 - diag(3)
+  expect_error(suppressWarnings(ufs_spec(x, w, type = "phi3", n_clusters = 4)), "only 3 samples",
+    class = "ufs_error_argument")
+})
+
+test_that("the fit keeps the contract", {
+  fit <- ufs_spec(mtcars, type = "phi3", n_clusters = 3, scale = TRUE)
+  expect_s3_class(fit, c("ufs_spec", "ufs"), exact = TRUE)
+  expect_identical(fit$params$type, "phi3")
+  expect_identical(dim(fit$solution$U), c(32L, 2L))
+  expect_identical(rownames(fit$solution$U), rownames(mtcars))
+  text <- paste(utils::capture.output(print(fit)), collapse = "\n")
+  expect_match(text, "score        phi3")
+  expect_match(text, "nearest neighbours")
+})

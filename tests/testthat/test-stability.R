@@ -1,0 +1,64 @@
+test_that("Nogueira's measure: 1 for equal selections, its formula otherwise", {
+  same <- matrix(rep(c(TRUE, FALSE), c(3, 7)), 6, 10, byrow = TRUE)
+  expect_equal(nogueira(same, .95)$stability, 1)
+  set.seed(1)
+  z <- t(replicate(20, seq_len(12) %in% sample.int(12, 4)))
+  p <- colMeans(z)
+  # With a fixed k it is Kuncheva's index: mean over pairs of (overlap - k^2/p) / (k - k^2/p).
+  pairs <- combn(20, 2, function(ij) (sum(z[ij[1], ] & z[ij[2], ]) - 16 / 12) / (4 - 16 / 12))
+  expect_equal(nogueira(z, .95)$stability, mean(pairs), tolerance = 1e-12)
+})
+
+test_that("random choices are unstable, within the interval around zero", {
+  set.seed(3)
+  x <- matrix(rnorm(40 * 30), 40)
+  out <- ufs_stability(x, "random", k = 6, n_resamples = 60)
+  expect_lt(out$interval[["lower"]], 0.02)
+  expect_gt(out$interval[["upper"]], -0.02)
+  expect_equal(sum(out$frequency), 6)
+  expect_equal(unname(rowSums(out$selected)), rep(6, 60))
+})
+
+test_that("the interval covers the long-run value about as often as it says", {
+  set.seed(4)
+  weight <- c(rep(6, 4), rep(1, 12))
+  draw <- function(m) t(replicate(m, seq_len(16) %in% sample.int(16, 4, prob = weight)))
+  truth <- nogueira(draw(4000), .95)$stability
+  hit <- replicate(150, {
+    i <- nogueira(draw(40), .95)$interval
+    i[["lower"]] <= truth && truth <= i[["upper"]]
+  })
+  expect_gt(mean(hit), .85)
+})
+
+test_that("Jaccard is the mean overlap of pairs", {
+  z <- rbind(c(1, 1, 0, 0), c(1, 0, 1, 0), c(1, 1, 0, 0)) > 0
+  expect_equal(mean_jaccard(z), mean(c(1 / 3, 1, 1 / 3)))
+})
+
+test_that("stable features are found, samples can be followed too", {
+  set.seed(1)
+  out <- ufs_stability(mtcars, "variance", k = 2, n_resamples = 12)
+  expect_identical(names(sort(out$frequency, decreasing = TRUE))[1:2], c("disp", "hp"))
+  both <- ufs_stability(mtcars, "random", k = 2, what = "both", m = 4, n_resamples = 10)
+  expect_length(both$sample_frequency, 32)
+  expect_output(print(both), "samples most often")
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_identical(plot(both), both)
+  expect_identical(plot(both, "samples"), both)
+})
+
+test_that("same seed, same result; bad arguments are errors", {
+  run <- function() { set.seed(2); ufs_stability(mtcars, "kmeans_f", k = 3, n_clusters = 2, n_resamples = 4)$selected }
+  expect_identical(run(), run())
+  bad <- function(object, argument) {
+    expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)
+  }
+  bad(ufs_stability(mtcars, "variance", k = 11), "k")
+  bad(ufs_stability(mtcars, "variance", k = 2, m = 3), "m")
+  bad(ufs_stability(mtcars, "variance", k = 2, fraction = 1), "fraction")
+  bad(ufs_stability(mtcars, "variance", k = 2, fraction = .01), "fraction")
+  bad(ufs_stability(mtcars, "variance", k = 2, n_resamples = 1), "n_resamples")
+  bad(ufs_stability(mtcars, "pca", k = 2, n_components = 99), "method")
+})

@@ -1,0 +1,18 @@
+test_that("the R Markdown template renders, with the user's own file too", {
+  skip_on_cran()
+  skip_if_not_installed("rmarkdown")
+  skip_if_not_installed("clue")
+  skip_if_not(rmarkdown::pandoc_available("1.12.3"))
+  folder <- withr::local_tempdir()
+  draft <- rmarkdown::draft(file.path(folder, "report.Rmd"), "selection-report", package = "ufselect",
+    edit = FALSE)
+  page <- rmarkdown::render(draft, quiet = TRUE, envir = new.env())
+  html <- paste(readLines(page, warn = FALSE), collapse = "\n")
+  expect_match(html, "Petal.Length")
+  expect_match(html, "all features|k-means on the chosen features")
+  file <- file.path(folder, "mine.csv")
+  utils::write.csv(data.frame(class = iris$Species, iris[, 1:4]), file, row.names = FALSE)
+  page <- rmarkdown::render(draft, quiet = TRUE, envir = new.env(),
+    params = list(file = file, label = "class", method = "pca"))
+  expect_match(paste(readLines(page, warn = FALSE), collapse = "\n"), "ufs_pca")
+})

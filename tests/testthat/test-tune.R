@@ -1,0 +1,84 @@
+z <- scale(as.matrix(iris[, 1:4]))
+
+test_that("neighbours and their overlap are right", {
+  d <- as.matrix(dist(z[1:20, ]))
+  diag(d) <- Inf
+  ref <- apply(d, 1, function(row) order(round(row, 12))[1:3])
+  expect_identical(nearest(z[1:20, ], 3), unname(ref))
+  expect_identical(neighbour_overlap(nearest(z, 5), nearest(z, 5)), 1)
+  a <- matrix(1:4, 2)
+  b <- matrix(c(1L, 9L, 4L, 3L), 2)
+  expect_equal(neighbour_overlap(a, b), mean(c(.5, 1)))
+})
+
+test_that("leave-one-out ridge is the slow leave-one-out", {
+  x <- scale(planted(25, 12)$x, scale = FALSE)
+  columns <- 1:3
+  chosen <- x[, columns]
+  ridge <- .1 * sum(chosen^2) / nrow(x)
+  error <- 0
+  for (i in seq_len(nrow(x))) {
+    beta <- solve(crossprod(chosen[-i, ]) + ridge * diag(3), crossprod(chosen[-i, ], x[-i, ]))
+    error <- error + sum((x[i, ] - chosen[i, ] %*% beta)^2)
+  }
+  expect_equal(loo_ridge(x, columns), error / sum(x^2), tolerance = 1e-10)
+  expect_equal(loo_ridge(cbind(0, x), 1), 1)
+})
+
+test_that("silhouette agrees with cluster::silhouette", {
+  skip_if_not_installed("cluster")
+  set.seed(1)
+  for (label in list(kmeans(z, 3)$cluster, c(rep(1, 149), 2))) {
+    ref <- mean(cluster::silhouette(label, dist(z))[, 3])
+    expect_equal(silhouette_of(label, dist(z)), ref, tolerance = 1e-12)
+  }
+  expect_identical(silhouette_of(rep(1, 150), dist(z)), NA_real_)
+})
+
+test_that("the choice is the best by the first criterion, and all are reported", {
+  set.seed(1)
+  data <- planted(60, 30)
+  out <- ufs_tune(data$x, "pca", list(n_components = c(1, 2, 8)), k = 8, n_clusters = 3,
+    criterion = names(criteria), n_starts = 4)
+  expect_true(all(names(criteria) %in% names(out$results)))
+  expect_identical(out$best, which.max(out$results$knn_overlap))
+  expect_identical(feature_scores(out$fit), feature_scores(ufs_pca(data$x, out$choice$n_components)))
+  expect_output(print(out), "by knn_overlap at k = 8")
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_identical(plot(out), out)
+})
+
+test_that("criteria prefer planted features to noise", {
+  data <- planted(90, 30)
+  z <- scale(data$x)
+  context <- list(z = z, n_clusters = 3, n_starts = 5)
+  set.seed(1)
+  for (name in setdiff(names(criteria), c("stability", "reconstruction"))) {
+    ready <- criteria[[name]]$prepare(context)
+    expect_gt(criteria[[name]]$value(ready, data$informative), criteria[[name]]$value(ready, 20:27))
+  }
+})
+
+test_that("defaults follow the method, errors name their argument", {
+  set.seed(1)
+  expect_identical(ufs_tune(mtcars, "pca", list(n_components = 2:3), k = 3, n_clusters = 2)$criterion,
+    "silhouette_all")
+  expect_identical(ufs_tune(mtcars, "variance", list(scale = FALSE), k = 3)$criterion, "knn_overlap")
+  bad <- function(object, argument) {
+    expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)
+  }
+  bad(ufs_tune(mtcars, "variance", list(scale = FALSE), k = 3, criterion = "objective"), "criterion")
+  bad(ufs_tune(mtcars, "variance", list(scale = FALSE), k = 3, criterion = "silhouette_all"), "n_clusters")
+  bad(ufs_tune(mtcars, "variance", list(scale = FALSE), k = 30), "k")
+  bad(ufs_tune(mtcars, "pca", list(n_components = 99), k = 3, n_clusters = 2), "grid")
+})
+
+test_that("the number of clusters reaches both the method and the criteria", {
+  set.seed(1)
+  out <- ufs_tune(mtcars, "kmeans_f", list(n_init = c(1, 5)), k = 3, n_clusters = 4)
+  expect_identical(out$fit$params$n_clusters, 4L)
+  # Varied in the grid: each setting is judged with its own.
+  varied <- ufs_tune(mtcars, "kmeans_f", list(n_clusters = 2:3), k = 3)
+  expect_false(anyNA(varied$results$silhouette_all))
+})
