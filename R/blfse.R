@@ -130,7 +130,8 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
   center <- check_flag(center, "center")
   scaling <- blfse_scaling(scale, projection)
   control <- resolve_control(control, inner_max_iter = 5L, tol = 0, inner_tol = 1e-11)
-  control <- resolve_control(control, max_iter = length(psi) * control$inner_max_iter)
+  control <- resolve_control(control,
+    max_iter = min(.Machine$integer.max, as.double(length(psi)) * control$inner_max_iter))
 
   data <- as_ufs_matrix(x, center = FALSE, scale = FALSE)
   n <- data$n

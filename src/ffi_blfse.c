@@ -41,9 +41,9 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings, SEXP c
     ffi_hook_data data;
     ufs_hook hook = ffi_hook(control, "blfse", &data);
     ufs_trace trace, history, weights;
-    int sweeps = set.n_psi * set.inner_max;
+    double most = fmin((double) set.n_psi * set.inner_max, set.max_iter);
+    int sweeps = (int) fmin(most, 1e8);
 
-    if (sweeps > set.max_iter) sweeps = set.max_iter;
     res.v = ffi_set_vector(out, "v", prob.p);
     res.s = ffi_set_matrix(out, "S", prob.n, prob.n);
     res.w = ffi_set_matrix(out, "W", prob.n, prob.n);

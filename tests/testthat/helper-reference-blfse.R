@@ -137,3 +137,56 @@ ref_blfse <- function(x, scores, labels, c, projection = "paper", order = "paper
   list(v = v, S = s, W = w, alpha = alpha, beta = beta, rho = rho, N = step_p$n,
     rank = order(-v, seq_along(v)), trace = trace, history = history)
 }
+
+# ---- fixtures and problems ---------------------------------------------------------------
+
+blfse_fixture <- function(name) {
+  unname(as.matrix(utils::read.csv(test_path("fixtures", "blfse", paste0(name, ".csv")),
+    header = FALSE)))
+}
+
+blfse_input <- function() {
+  list(x = blfse_fixture("fx1_in_X"), scores = blfse_fixture("fx1_in_V"),
+    labels = blfse_fixture("fx1_in_labels"), c = 3L)
+}
+
+# c clusters, m noisy copies of their labels, m noisy scores that prefer the columns with
+# signal.
+blfse_problem <- function(n, p, c, m, seed, noise = 0.15) {
+  withr::with_seed(seed, {
+    cluster <- rep_len(seq_len(c), n)
+    signal <- seq_len(max(2L, p %/% 4L))
+    x <- matrix(stats::rnorm(n * p), n)
+    x[, signal] <- x[, signal] + outer(cluster, 1.5 * stats::rnorm(length(signal)))
+    labels <- vapply(seq_len(m), function(k) {
+      wrong <- stats::runif(n) < noise
+      replace(cluster, wrong, sample(c, sum(wrong), TRUE))
+    }, integer(n))
+    scores <- matrix(stats::rgamma(m * p, 3), m)
+    scores[, signal] <- 1.5 * scores[, signal]
+    list(x = scale(x)[, ] / sqrt(p), scores = scores, labels = labels, c = c)
+  })
+}
+
+# The fit without any scaling and without the warnings that small ensembles provoke.
+blfse_plain <- function(d, ..., control = list()) {
+  control <- do.call(ufs_control, utils::modifyList(list(warn = FALSE), control))
+  ufs_blfse(d$x, d$c, scores = d$scores, labels = d$labels, center = FALSE, scale = FALSE,
+    control = control, ...)
+}
+
+# The solver itself, with the choices that the package makes on its own.
+blfse_raw <- function(d, projection = 0L, order = 0L, form = 0L, dense_limit = 400L,
+                      entry = "blfse") {
+  labels <- check_labels(d$labels, nrow(d$x), nrow(d$scores))
+  psi <- c(.9, .8, .7, .6, .5)
+  settings <- list(n_clusters = d$c, projection = projection, order = order, form = form,
+    inner_max_iter = 5L, max_iter = 25L, gamma_cluster = 1, gamma_feature = 1, tol = 0,
+    qp_tol = 1e-11, dense_limit = dense_limit)
+  scores <- t(normalise_scores(d$scores))
+  if (entry == "projection") {
+    .Call(C_test_blfse_projection, d$x, scores, t(labels), psi, settings)
+  } else {
+    .Call(C_blfse, d$x, scores, t(labels), psi, settings, ufs_control())
+  }
+}

@@ -1,14 +1,14 @@
 variants <- c("2015", "2016", "2020", "rowsum")
 
-inffs_fixture <- function(name) test_path("fixtures", "inffs", paste0(name, ".csv"))
+inffs_fixture <- function(...) test_path("fixtures", "baselines", ...)
 
 test_that("scores are those of the fixtures", {
   code <- c("2015" = "iccv2015", "2016" = "code2016", "2020" = "tpami2020")
   for (set in c("mtcars", "synth60x200")) {
-    x <- as.matrix(read.csv(inffs_fixture(set), header = FALSE))
+    x <- as.matrix(read.csv(inffs_fixture("input", paste0(set, ".csv")), header = FALSE))
     for (variant in names(code)) for (alpha in c(0.2, 0.5)) {
-      expected <- read.csv(inffs_fixture(
-        sprintf("%s_%s__alpha%s", set, code[[variant]], alpha)))
+      expected <- read.csv(inffs_fixture("expected", set,
+        sprintf("InfFS_%s__alpha%s.csv", code[[variant]], alpha)))
       fit <- ufs_inffs(x, alpha, variant)
       expect_lt(rel_diff(unname(feature_scores(fit)), expected$score), 1e-12)
       expect_identical(order(unname(feature_ranking(fit))), expected$rank_position)
