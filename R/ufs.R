@@ -87,5 +87,9 @@ registry <- function() {
   # Systems of the papers.
   table$topk <- row(ufs_topk, "features", "Top-k selection by 0-1 integer programming", TRUE,
     "n^2 (n + p) per iteration", "Zhang et al. (2021) IEEE TNNLS 32(7), 3005-3019")
+  table$inffs <- row(ufs_inffs, "features", "Infinite feature selection", TRUE, "n p^2",
+    "Roffo et al. (2015) <doi:10.1109/ICCV.2015.478>")
+  table$blfse <- row(ufs_blfse, "features", "Bi-level ensemble", FALSE,
+    "iterations x (n^2 p + n^3 or p^3)", "Information Fusion (2023) <doi:10.1016/j.inffus.2023.101910>")
   table
 }

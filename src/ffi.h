@@ -53,6 +53,14 @@ SEXP ffi_ted_greedy(SEXP x, SEXP m, SEXP mu, SEXP form, SEXP control);
 SEXP ffi_rrss_max(SEXP x);
 SEXP ffi_rrss(SEXP x, SEXP gamma, SEXP control);
 SEXP ffi_alnr(SEXP x, SEXP k, SEXP gamma, SEXP relative, SEXP control);
+/* ffi_blfse.c */
+SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings, SEXP control);
+SEXP ffi_laplacian_low(SEXP s, SEXP c, SEXP dense_limit);
+SEXP ffi_test_blfse_projection(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings);
+SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol);
+SEXP ffi_test_components(SEXP s, SEXP threshold);
+/* ffi_inffs.c */
+SEXP ffi_inffs(SEXP x, SEXP settings, SEXP control);
 /* ffi_socfs.c */
 SEXP ffi_socfs(SEXP x, SEXP start, SEXP stages, SEXP options);
 /* ffi_graph.c */

@@ -1,0 +1,63 @@
+#' Plain mean of several rankings
+#'
+#' The aggregation any ensemble has to beat: the mean of the scores, or of the ranks, of
+#' several fits of the same features.
+#'
+#' `by = "score"`: every fit's scores are shifted to start at 0 if some are negative, divided by
+#' their sum, and averaged. `by = "rank"`: the mean of the ranks (1 = best, ties averaged) is
+#' the `statistic`; the score is the number of features + 1 minus it. A feature that is
+#' constant for all fits has score `NA`, one that is constant for some counts as theirs with
+#' the least score.
+#'
+#' @param fits A list of fits that select features of the same data, or a fit of [ufs_blfse()]:
+#'   then its base results are averaged.
+#' @param by `"score"` or `"rank"`.
+#' @return A fit of class `c("ufs_aggregate", "ufs")`; `solution$scores` holds the normalised
+#'   scores, one row per fit.
+#' @seealso [ufs_blfse()]
+#' @examples
+#' set.seed(1)
+#' x <- iris[, 1:4]
+#' fits <- list(ufs_variance(x), ufs_pca(x, 2), ufs_kmeans_f(x, 3))
+#' feature_scores(ufs_aggregate(fits))
+#' selected_features(ufs_aggregate(fits, by = "rank"), 2)
+#' @export
+ufs_aggregate <- function(fits, by = c("score", "rank")) {
+  start <- proc.time()[[3L]]
+  call <- match.call()
+  by <- check_choice(by, "by", c("score", "rank"))
+  if (inherits(fits, "ufs_blfse")) {
+    like <- fits
+    scores <- fits$solution$scores
+    methods <- rep_len(like$params$base, nrow(scores))
+    missing <- seq_len(like$p) %in% like$constant
+  } else {
+    if (!is.list(fits) || inherits(fits, "ufs") || !length(fits)) {
+      ufs_abort("argument", "`fits` must be a list of fits, or a fit of ufs_blfse().",
+        argument = "fits")
+    }
+    like <- fits[[1L]]
+    scores <- scores_of_fits(fits, if (inherits(like, "ufs")) like$p else 0L)
+    same <- vapply(fits, function(fit) {
+      identical(fit$names$features, like$names$features)
+    }, NA)
+    if (!all(same)) {
+      ufs_abort("argument", "`fits` must be of the same features in the same order.",
+        argument = "fits")
+    }
+    methods <- vapply(fits, `[[`, "", "method")
+    missing <- Reduce(`&`, lapply(fits, function(fit) is.na(unname(fit$feature_scores))))
+  }
+  keep <- which(!missing)
+  data <- list(n = like$n, p = like$p, keep = keep, constant = which(missing),
+    features = like$names$features, samples = like$names$samples, named = like$names$named,
+    center = FALSE, scale = FALSE)
+  scores <- normalise_scores(unname(scores)[, keep, drop = FALSE])
+  ranks <- mean_ranks(scores)
+  new_ufs("aggregate", call, list(by = by, methods = methods), resolve_control(ufs_control()),
+    data,
+    feature_scores = if (by == "score") colMeans(scores) else length(keep) + 1 - ranks,
+    statistic = if (by == "rank") expand_features(ranks, data, NA_real_),
+    solution = list(scores = t(expand_features(t(scores), data))),
+    elapsed = proc.time()[[3L]] - start)
+}

@@ -1,0 +1,573 @@
+#' Bi-level ensemble feature selection (BLFSE)
+#'
+#' Merges m base rankings of the features and m base clusterings of the samples into one
+#' ranking and one clustering, each level informing the other.
+#'
+#' Each base result k is a score vector \eqn{v^{(k)}} (non-negative, sum 1) and a
+#' clustering with co-membership matrix \eqn{S^{(k)}} (n x n). The method looks for consensus
+#' scores v (on the simplex), a consensus similarity S, confidences W of its pairs, weights
+#' \eqn{\alpha, \beta} of the base results (on simplices), a c x p projection P and an n x c
+#' embedding Y with orthonormal rows and columns, that minimise
+#' \deqn{\sum_{ij} S_{ij} \|P \, \mathrm{diag}(v)(x_i - x_j)\|^2
+#'   + \sum_k \beta_k^2 \|W \circ (S - S^{(k)})\|_F^2 - \lambda \sum_{ij} W_{ij}
+#'   + \sum_k \alpha_k^2 \|v - v^{(k)}\|^2 + 2 \rho \, \mathrm{tr}(Y' L_S Y)}
+#' (`T1` to `T5` in the trace), for the five values of `psi`, with \eqn{\lambda = 2 \psi
+#' (1 - \psi) / m} (pairs on which less than a share `psi` of the base clusterings agree lose
+#' weight) and \eqn{\rho} doubled or halved until S has c connected components. Every block
+#' update is an exact minimiser; the update of v is a quadratic program on the simplex, solved
+#' to a relative KKT residual of `control$inner_tol`, the certificate `kkt` (worst of the run).
+#'
+#' **Is it worth its cost?** On real data the plain mean of the base scores was as good or
+#' better in most cases, so it comes with every fit (`solution$mean_score`,
+#' `solution$mean_rank`, or [ufs_aggregate()] of the fit): compare. Two reasons, both in the
+#' model: (1) with p >= n, P is not unique, the first term is zero after every update of
+#' P, and v barely leaves the mean of the base scores (a warning says so); (2) the weights
+#' \eqn{\alpha, \beta} tend to collapse on one base result, at once if m <= 5, so the number
+#' of iterations is capped, 10 or more base results are recommended, and a weight above
+#' 0.9 is reported.
+#'
+#' **Ties of P.** Only N = P'P matters. It is replaced by the minimiser of least Frobenius norm
+#' over all \eqn{0 \le N \le I} of trace c, which equals P'P if that is unique, has the same
+#' objective in any case, and does not depend on LAPACK's choice of a null space. `projection =
+#' "isotropic"` fixes N = (c/p) I, its mean over random P: an experiment of ours, not in the
+#' paper, that lost to the plain mean on fresh data.
+#'
+#' **Base results.** With `base = "inffs"`, as in the paper, the samples are split at random
+#' into `n_base` disjoint batches; [ufs_inffs()] (`alpha = 0.7, variant = "rowsum"`) scores the
+#' features on each, then k-means (best of `n_init` starts) clusters all samples on the
+#' `n_features` best ones, in the columns as the model sees them. So the clusterings depend on
+#' `n_features`: one fit per number of features. `base` may also name other methods of
+#' [ufs_methods()], or be a list of fits. Selectors see the columns scaled to \[0, 1\] unless
+#' they are fits already. All randomness is in this step; with `scores` and `labels` given there
+#' is none.
+#'
+#' **Scaling** of x inside the model, which only sees differences of samples, so that `center`
+#' changes nothing but rounding: `"unit"` divides every sample (row) by its Euclidean norm, as
+#' the authors do; `"zscore"` divides the columns by their standard deviation and
+#' \eqn{\sqrt p}. `scale = TRUE` means `"unit"` for `projection = "paper"` and
+#' `"zscore"` for `"isotropic"`; `FALSE` takes x as it is. The first term grows with the
+#' square of x against the others.
+#'
+#' Memory: 5 n^2 + 4 p^2 + np doubles for p <= n; for p > n nothing is p x p, and it
+#' is 7 n^2 + 2 np.
+#'
+#' @inheritParams ufs_kmeans_f
+#' @param n_clusters Number of clusters c, 2 to n - 1 and at most p.
+#' @param n_features Number of features to be selected: the base clusterings are made on so
+#'   many. Not needed if `labels` are given.
+#' @param scores `NULL`, or an m x p matrix of base scores, one row per base result, larger =
+#'   better, for all columns of `x` (also constant ones). A row with negative values is
+#'   shifted to start at 0; rows are scaled to sum 1.
+#' @param labels `NULL`, or an n x m matrix of base clusterings, one column each.
+#' @param base Where base scores come from if `scores` is `NULL`: names of feature methods, or
+#'   a list of fits.
+#' @param n_base Number m of base results, if they are drawn on parts of the samples.
+#' @param projection,order See Details; `order = "paper"` updates S before v as Algorithm 1
+#'   of the paper does, `"code"` v before S as the authors' program does.
+#' @param scale `TRUE`, `FALSE`, `"unit"` or `"zscore"`, see Details.
+#' @param resample `"batches"` (disjoint, of floor(n / n_base) samples), `"halves"` (random
+#'   halves) or `"none"` (all samples, every method of `base` once). With parts of the samples
+#'   the methods of `base` take turns. `"auto"`: one method gets batches, halves if batches
+#'   would have fewer than 10 samples; several methods get all samples.
+#' @param base_args Named list of further arguments by method, such as
+#'   `list(laplacian = list(k = 7))`. Arguments `n_clusters`, `n_components` and `k` without a
+#'   default are filled in from `n_clusters` and `n_features`.
+#' @param n_init Number of k-means starts per base clustering.
+#' @param psi The self-paced schedule, numbers between 0 and 1.
+#' @param gamma_cluster,gamma_feature Factors of the second and third, and of the fourth
+#'   term; 1 in the paper.
+#' @param control See [ufs_control()]. `inner_max_iter` (default 5) caps the iterations per
+#'   value of `psi`, `max_iter` (default 5 per value) all of them; `tol` (default 0: off) ends
+#'   a stage once neither v (in the 1-norm) nor S moves more; `inner_tol` (default 1e-11) is
+#'   the relative KKT residual of the quadratic programs. Running "to convergence" is not
+#'   recommended: the weights collapse.
+#' @return A fit of class `c("ufs_blfse", "ufs")`; the score is v. `status` is `"converged"` if
+#'   S had `n_clusters` components at the end. `solution` holds `v`, `S`, `W`, `alpha`, `beta`,
+#'   `rho`, `cluster` (components of S; if they are not c, k-means on the embedding Y from
+#'   fixed starts), `mean_score` and `mean_rank` (the plain aggregations), `scores` (m x p,
+#'   normalised) and `labels` (n x m). `certificate`: `kkt`, `gap` (largest duality gap of the
+#'   quadratic programs) and `eigen` (largest relative residual of the iterative
+#'   eigenvectors of L, 0 if all were dense). `trace` has one row per block update,
+#'   `history` one per iteration: `psi`, `it`, `rho`, number of components `ncomp`,
+#'   dimension of the tie in the update of P `ntieP`, non-zero weights `nnz`, move of v in the
+#'   1-norm `dv`, largest `alpha` and `beta`, mean of W; `weights` all \eqn{\alpha} and
+#'   \eqn{\beta} per iteration.
+#'
+#'   Plots: `"objective"` (per block; it must fall between the dotted lines, where
+#'   \eqn{\lambda} changes, except where \eqn{\rho} does), `"weights"`, `"consensus"` (S,
+#'   ordered by cluster), `"scores"`.
+#' @references Bi-level ensemble method for unsupervised feature selection (2023), Information
+#'   Fusion 100, 101910, \doi{10.1016/j.inffus.2023.101910}. Its equations (5), (6) and (14)
+#'   are corrected here (the weights \eqn{\beta_k^2} in W, the factor 2 of the first term).
+#' @examples
+#' set.seed(1)
+#' fit <- ufs_blfse(iris[, 1:4], n_clusters = 3, n_features = 2)
+#' fit
+#' table(fit$solution$cluster, iris$Species)
+#' # Does it earn its cost? The plain mean of its base scores:
+#' selected_features(ufs_aggregate(fit), 2)
+#' # An ensemble of different selectors in one line:
+#' fit <- ufs_blfse(iris[, 1:4], 3, 2, base = c("variance", "inffs", "kmeans_f"),
+#'   control = ufs_control(warn = FALSE))
+#' @export
+ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
+                      base = "inffs", n_base = 10, projection = c("paper", "isotropic"),
+                      order = c("paper", "code"), center = TRUE, scale = TRUE,
+                      control = ufs_control(),
+                      resample = c("auto", "batches", "halves", "none"),
+                      base_args = list(), n_init = 20,
+                      psi = c(0.9, 0.8, 0.7, 0.6, 0.5), gamma_cluster = 1,
+                      gamma_feature = 1) {
+  start <- proc.time()[[3L]]
+  call <- match.call()
+  projection <- check_choice(projection, "projection", c("paper", "isotropic"))
+  order <- check_choice(order, "order", c("paper", "code"))
+  resample <- check_choice(resample, "resample", c("auto", "batches", "halves", "none"))
+  psi <- check_psi(psi)
+  gamma_cluster <- check_number(gamma_cluster, "gamma_cluster", 0, open = TRUE)
+  gamma_feature <- check_number(gamma_feature, "gamma_feature", 0, open = TRUE)
+  n_init <- check_count(n_init, "n_init", 1L)
+  center <- check_flag(center, "center")
+  scaling <- blfse_scaling(scale, projection)
+  control <- resolve_control(control, inner_max_iter = 5L, tol = 0, inner_tol = 1e-11)
+  control <- resolve_control(control,
+    max_iter = min(.Machine$integer.max, as.double(length(psi)) * control$inner_max_iter))
+
+  data <- as_ufs_matrix(x, center = FALSE, scale = FALSE)
+  n <- data$n
+  p <- length(data$keep)
+  n_clusters <- check_count(n_clusters, "n_clusters", 2L, min(n - 1L, p),
+    "one fewer than the samples, and the number of non-constant features")
+  if (missing(n_features)) n_features <- NULL
+  if (!is.null(n_features) || is.null(labels)) {
+    n_features <- check_count(n_features, "n_features", 1L, p,
+      "the number of non-constant features")
+  }
+  check_bytes((if (p > n) 7 * n^2 + 2 * n * p else 5 * n^2 + 4 * p^2 + n * p) * 8,
+    "The consensus matrices of ufs_blfse()", "Use a part of the samples.")
+
+  if (is.null(scores)) {
+    m <- if (is.null(labels)) NULL else NCOL(labels)
+    drawn <- blfse_base_scores(data, base, if (missing(n_base) && !is.null(m)) m else n_base,
+      resample, n_clusters, n_features, base_args)
+    scores <- drawn$scores
+    resample <- drawn$resample
+  } else {
+    scores <- check_matrix(as_scores(scores), "scores", ncol = data$p)
+    base <- "given"
+    resample <- "none"
+  }
+  if (nrow(scores) < 2L) {
+    ufs_abort("argument", "An ensemble needs at least two base results.", argument = "scores")
+  }
+  scores <- normalise_scores(scores[, data$keep, drop = FALSE])
+  data <- blfse_model_matrix(data, scaling, center)
+  labels <- if (is.null(labels)) {
+    blfse_base_labels(data$x, scores, n_clusters, n_features, n_init)
+  } else {
+    check_labels(labels, n, nrow(scores))
+  }
+
+  settings <- list(
+    n_clusters = n_clusters, projection = as.integer(projection == "isotropic"),
+    order = as.integer(order == "code"), form = 0L,
+    inner_max_iter = control$inner_max_iter, max_iter = control$max_iter,
+    gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, tol = control$tol,
+    qp_tol = control$inner_tol, dense_limit = blfse_dense_limit
+  )
+  out <- .Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control)
+  check_lapack(out$info, "blfse")
+
+  ranks <- mean_ranks(scores)
+  fit <- new_ufs("blfse", call,
+    list(n_clusters = n_clusters, n_features = n_features, n_base = nrow(scores),
+      base = if (is.character(base)) base else "fits", resample = resample,
+      projection = projection, order = order, center = center, scale = scaling, psi = psi,
+      gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, n_init = n_init),
+    control, data,
+    feature_scores = out$v,
+    solution = list(
+      v = expand_features(out$v, data), S = name_both(out$S, data$samples),
+      W = name_both(out$W, data$samples), alpha = out$alpha, beta = out$beta, rho = out$rho,
+      cluster = blfse_cluster(out, n_clusters),
+      mean_score = expand_features(colMeans(scores), data),
+      mean_rank = expand_features(ranks, data, NA_real_),
+      scores = t(expand_features(t(scores), data)), labels = labels
+    ),
+    trace = blfse_trace(out$trace), status = status_label(out$status),
+    iterations = out$iterations,
+    certificate = c(kkt = out$kkt, gap = out$gap, eigen = out$eigen),
+    history = blfse_history(out$history), weights = blfse_weights(out$weights),
+    n_component = out$n_component, p_unique = out$p_unique, coef_name = "v",
+    elapsed = proc.time()[[3L]] - start)
+  blfse_warnings(fit)
+  fit
+}
+
+# Up to this many samples the whole spectrum of L is computed: the literal method.
+blfse_dense_limit <- 400L
+
+# ---- input -----------------------------------------------------------------------------
+
+check_psi <- function(psi) {
+  if (!is.numeric(psi) || !length(psi) || anyNA(psi) || any(psi <= 0 | psi >= 1)) {
+    ufs_abort("argument", "`psi` must be numbers between 0 and 1 (exclusive).",
+      argument = "psi")
+  }
+  as.double(psi)
+}
+
+blfse_scaling <- function(scale, projection) {
+  if (is.character(scale)) {
+    return(check_choice(scale, "scale", c("unit", "zscore")))
+  }
+  if (!check_flag(scale, "scale")) "none" else if (projection == "paper") "unit" else "zscore"
+}
+
+# data with x as the model sees it; see the help page.
+blfse_model_matrix <- function(data, scaling, center) {
+  x <- data$x
+  if (scaling == "unit") {
+    norm <- sqrt(rowSums(x^2))
+    x <- x / ifelse(norm > 0, norm, 1)
+  }
+  divide <- if (scaling == "zscore") {
+    sqrt(colSums(sweep(x, 2L, colMeans(x))^2) / (data$n - 1)) * sqrt(ncol(x))
+  }
+  if (center) {
+    mean <- colMeans(x)
+    x <- sweep(x, 2L, mean)
+    data$center <- expand_features(mean, data, NA_real_)
+  }
+  if (!is.null(divide)) {
+    x <- sweep(x, 2L, divide, "/")
+    data$scale <- expand_features(divide, data, NA_real_)
+  }
+  data$x <- x
+  data
+}
+
+as_scores <- function(scores) {
+  if (is.data.frame(scores)) as.matrix(scores) else scores
+}
+
+# Rows on the simplex: shifted to start at 0 if negative, divided by their sum.
+normalise_scores <- function(scores) {
+  shift <- pmin(apply(scores, 1L, min), 0)
+  scores <- scores - shift
+  # First by the largest: a sum of huge scores must not overflow.
+  top <- apply(scores, 1L, max)
+  if (any(top <= 0)) {
+    ufs_abort("argument", "Base result ", which(top <= 0)[[1L]], " scores all features ",
+      "equally (after shifting negative scores): it says nothing.", argument = "scores")
+  }
+  scores <- scores / top
+  scores / rowSums(scores)
+}
+
+# n x m integer labels.
+check_labels <- function(labels, n, m) {
+  if (!is.data.frame(labels) && !is.matrix(labels) || nrow(labels) != n || ncol(labels) != m) {
+    ufs_abort("argument", "`labels` must be a matrix of ", n, " x ", m,
+      " (samples x base results)", if (length(dim(labels)) == 2L) {
+        paste0("; it is ", nrow(labels), " x ", ncol(labels))
+      }, ".", argument = "labels")
+  }
+  if (anyNA(labels)) {
+    ufs_abort("argument", "`labels` has missing values.", argument = "labels")
+  }
+  out <- vapply(seq_len(m), function(k) canonical_labels(labels[, k, drop = TRUE]), integer(n))
+  dimnames(out) <- NULL
+  out
+}
+
+# ---- base results -----------------------------------------------------------------------
+
+# m x p scores of all p features of the user's x, and the way of resampling.
+blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_features,
+                              base_args) {
+  if (is.list(base)) {
+    return(list(scores = scores_of_fits(base, data$p), resample = "none"))
+  }
+  table <- registry()
+  if (!is.character(base) || !length(base) || !all(base %in% setdiff(names(table), "blfse")) ||
+      any(vapply(table[base], `[[`, "", "selects") == "samples")) {
+    ufs_abort("argument", "`base` must be names of methods that select features (see ",
+      "ufs_methods()), or a list of fits.", argument = "base")
+  }
+  if (!is.list(base_args) || !all(names(base_args) %in% base) ||
+      length(base_args) != length(names(base_args))) {
+    ufs_abort("argument", "`base_args` must be a list named by methods of `base`.",
+      argument = "base_args")
+  }
+  n_base <- check_count(n_base, "n_base", 2L)
+  if (resample == "auto") {
+    resample <- if (length(base) > 1L) "none" else
+      if (data$n %/% n_base >= 10L) "batches" else "halves"
+  }
+  parts <- draw_parts(data$n, if (resample == "none") length(base) else n_base, resample)
+  base <- rep_len(base, length(parts))
+  low <- apply(data$x, 2L, min)
+  x <- sweep(sweep(data$x, 2L, low), 2L, apply(data$x, 2L, max) - low, "/")
+  colnames(x) <- data$features[data$keep]
+  fits <- one_warning(lapply(seq_along(parts), function(k) {
+    base_fit(x[parts[[k]], , drop = FALSE], base[[k]], base_args[[base[[k]]]],
+      n_clusters, n_features)
+  }))
+  scores <- matrix(0, length(fits), data$p)
+  scores[, data$keep] <- scores_of_fits(fits, ncol(x))
+  list(scores = scores, resample = resample)
+}
+
+draw_parts <- function(n, m, resample) {
+  if (resample == "none") {
+    return(rep(list(seq_len(n)), m))
+  }
+  if (resample == "halves") {
+    return(lapply(seq_len(m), function(k) sample.int(n, ceiling(n / 2))))
+  }
+  size <- n %/% m
+  if (size < 3L) {
+    ufs_abort("argument", "`n_base` = ", m, " batches of ", n, " samples have ", size,
+      " samples each; at least 3 are needed.", argument = "n_base")
+  }
+  turn <- sample.int(n)
+  lapply(seq_len(m), function(k) turn[(k - 1L) * size + seq_len(size)])
+}
+
+# A fit of one base method, with what it needs filled in.
+base_fit <- function(x, method, args, n_clusters, n_features) {
+  fit <- registry()[[method]]$fit
+  known <- formals(fit)
+  open <- names(known)[vapply(known, function(value) identical(value, quote(expr = )), NA)]
+  fill <- list(n_components = n_clusters, k = n_features)
+  fill <- fill[names(fill) %in% open]
+  if ("n_clusters" %in% names(known)) fill$n_clusters <- n_clusters
+  if (method == "inffs") fill[c("alpha", "variant")] <- list(0.7, "rowsum")
+  fill[names(args)] <- args
+  tryCatch(do.call(fit, c(list(x), fill)), error = function(e) {
+    ufs_abort("base", "Base method \"", method, "\" failed on ", nrow(x), " samples: ",
+      conditionMessage(e), argument = "base")
+  })
+}
+
+# Base fits on parts of the samples warn in chorus (features constant in a part are the
+# rule): one warning for all, none for constant features.
+one_warning <- function(expr) {
+  said <- character()
+  value <- withCallingHandlers(expr,
+    ufs_warning = function(w) {
+      if (!inherits(w, "ufs_warning_constant")) said <<- c(said, conditionMessage(w))
+      invokeRestart("muffleWarning")
+    },
+    ufs_message = function(m) invokeRestart("muffleMessage")
+  )
+  if (length(said)) {
+    ufs_warn("base", length(said), " warning", if (length(said) > 1L) "s",
+      " from the base methods; the first: ", said[[1L]])
+  }
+  value
+}
+
+# Scores of fits as rows; features without a score (constant for that fit) get its least.
+scores_of_fits <- function(fits, p) {
+  if (!length(fits) || !all(vapply(fits, inherits, NA, "ufs"))) {
+    ufs_abort("argument", "A list of base results must hold fits of this package.",
+      argument = "base")
+  }
+  if (any(vapply(fits, function(fit) is.null(fit$feature_scores), NA))) {
+    ufs_abort("argument", "All fits must select features.", argument = "base")
+  }
+  if (any(vapply(fits, `[[`, 0L, "p") != p)) {
+    ufs_abort("argument", "All fits must be of data with ", p, " features.", argument = "base")
+  }
+  rows <- lapply(fits, function(fit) {
+    score <- unname(fit$feature_scores)
+    # Shifted here, so that "no score" is not better than a negative one.
+    score <- score - min(score, 0, na.rm = TRUE)
+    replace(score, is.na(score), 0)
+  })
+  do.call(rbind, rows)
+}
+
+# n x m: k-means on all samples, each time on the best features of one base result.
+blfse_base_labels <- function(x, scores, n_clusters, n_features, n_init) {
+  vapply(seq_len(nrow(scores)), function(k) {
+    best <- ufs_rank(scores[k, ])[seq_len(n_features)]
+    z <- x[, best, drop = FALSE]
+    runs <- kmeans_runs(z, n_clusters, n_init)
+    # Fewer distinct samples than clusters: they are the clusters.
+    if (is.null(runs)) {
+      return(canonical_labels(apply(z, 1L, function(row) paste(sprintf("%a", row), collapse = " "))))
+    }
+    runs[[1L]]$cluster
+  }, integer(nrow(x)))
+}
+
+# Mean rank of every column over the rows of scores; 1 = best, ties averaged.
+mean_ranks <- function(scores) {
+  rowMeans(apply(-scores, 1L, rank))
+}
+
+# ---- output -----------------------------------------------------------------------------
+
+name_both <- function(value, names) {
+  if (!is.null(names)) dimnames(value) <- list(names, names)
+  value
+}
+
+blfse_blocks <- c("start", "W", "P", "S", "v", "Y", "beta", "alpha")
+
+blfse_trace <- function(trace) {
+  colnames(trace) <- c("iteration", "psi", "it", "block", "rho", "nc", "ties", "nnz",
+    "objective", paste0("T", 1:5))
+  trace <- as.data.frame(trace)
+  trace$block <- factor(blfse_blocks[trace$block + 1L], levels = blfse_blocks)
+  count <- c("iteration", "it", "nc", "ties", "nnz")
+  trace[count] <- lapply(trace[count], as.integer)
+  trace
+}
+
+blfse_history <- function(history) {
+  colnames(history) <- c("psi", "it", "rho", "ncomp", "ntieP", "nnz", "dv", "amax", "bmax",
+    "wmean")
+  history <- as.data.frame(history)
+  count <- c("it", "ncomp", "ntieP", "nnz")
+  history[count] <- lapply(history[count], as.integer)
+  history
+}
+
+# alpha and beta as matrices, iterations x m.
+blfse_weights <- function(weights) {
+  m <- ncol(weights) %/% 2L
+  list(alpha = weights[, seq_len(m), drop = FALSE],
+    beta = weights[, m + seq_len(m), drop = FALSE])
+}
+
+# Components of S if there are c, else k-means on the embedding, started at c samples
+# as far apart as possible: no random numbers.
+blfse_cluster <- function(out, n_clusters) {
+  if (out$n_component == n_clusters || max(out$S - diag(nrow(out$S))) <= 1e-10) {
+    return(out$component)
+  }
+  low <- .Call(C_laplacian_low, out$S, n_clusters, blfse_dense_limit)
+  check_lapack(low$info, "blfse")
+  y <- low$vectors
+  at <- which.max(rowSums(y^2))
+  far <- rep(Inf, nrow(y))
+  while (length(at) < n_clusters) {
+    far <- pmin(far, rowSums(sweep(y, 2L, y[at[length(at)], ])^2))
+    if (max(far) <= 1e-12) return(out$component)
+    at <- c(at, which.max(far))
+  }
+  run <- tryCatch(suppressWarnings(stats::kmeans(y, y[at, , drop = FALSE], iter.max = 100L)),
+    error = function(e) NULL)
+  if (is.null(run)) {
+    # A centre lost all its samples: the nearest start decides.
+    d <- vapply(at, function(i) rowSums(sweep(y, 2L, y[i, ])^2), numeric(nrow(y)))
+    return(canonical_labels(max.col(-d, ties.method = "first")))
+  }
+  canonical_labels(run$cluster)
+}
+
+blfse_warnings <- function(fit) {
+  if (!fit$control$warn) {
+    return()
+  }
+  m <- fit$params$n_base
+  if (fit$status == "max_iter") {
+    ufs_warn("max_iter", "ufs_blfse(): the consensus has ", fit$n_component,
+      " components instead of ", fit$params$n_clusters, " after ", fit$iterations,
+      " iterations.")
+  } else {
+    warn_status(fit)
+  }
+  if (m < 10L) {
+    ufs_warn("few_base", "ufs_blfse() with ", m, " base results: 10 or more are ",
+      "recommended, since the weights collapse on one of a few.")
+  }
+  top <- c(alpha = max(fit$solution$alpha), beta = max(fit$solution$beta))
+  if (any(top > 0.9)) {
+    ufs_warn("collapse", "The weights have collapsed on one base result (largest alpha ",
+      signif(top[["alpha"]], 3L), ", beta ", signif(top[["beta"]], 3L), "): the ",
+      if (top[["alpha"]] > 0.9) "scores" else "clusters", " follow that one; see ",
+      "ufs_aggregate() for the plain mean.")
+  }
+  if (!fit$p_unique) {
+    ufs_warn("projection", "The projection P is not unique (as always if p >= n): the ",
+      "clusters hardly inform the scores, which stay near the mean of the base scores.")
+  }
+}
+
+#' @export
+print_notes.ufs_blfse <- function(x) {
+  c(
+    sprintf("consensus    %d components for %d clusters, rho = %s", x$n_component,
+      x$params$n_clusters, format(signif(x$solution$rho, 3L))),
+    sprintf("weights      largest alpha %.2f, beta %.2f of %d base results",
+      max(x$solution$alpha), max(x$solution$beta), x$params$n_base)
+  )
+}
+
+#' @rdname ufs_blfse
+#' @param type,k,... As in [plot.ufs()]; see Value for the types.
+#' @export
+plot.ufs_blfse <- function(x, type = NULL, k = 10L, ...) {
+  types <- c("objective", "weights", "consensus", "scores")
+  type <- if (is.null(type)) "objective" else check_choice(type, "type", types)
+  switch(type,
+    objective = plot_blocks(x, ...),
+    weights = plot_weights(x),
+    consensus = plot_consensus(x, ...),
+    scores = NextMethod()
+  )
+  invisible(x)
+}
+
+plot_blocks <- function(x, ...) {
+  trace <- x$trace
+  shade <- grDevices::palette.colors(length(blfse_blocks), "Okabe-Ito")
+  stage <- which(trace$block == "start")
+  draw(list(x = seq_len(nrow(trace)), y = trace$objective, type = "o", pch = 20,
+    col = "grey70", xlab = "block update", ylab = "objective",
+    main = sprintf("ufs_blfse: %s", x$status)), ...)
+  graphics::abline(v = stage - 0.5, lty = 3L, col = "grey50")
+  graphics::points(seq_len(nrow(trace)), trace$objective, pch = 20,
+    col = shade[as.integer(trace$block)])
+  graphics::mtext(paste0("psi ", trace$psi[stage]), at = stage, adj = 0, cex = 0.7)
+  graphics::legend("topright", legend = blfse_blocks, col = shade, pch = 20, bty = "n",
+    cex = 0.8)
+}
+
+plot_weights <- function(x) {
+  old <- graphics::par(mfrow = c(1L, 2L))
+  on.exit(graphics::par(old))
+  m <- x$params$n_base
+  shade <- grDevices::hcl.colors(m, "Dark 3")
+  for (which in c("alpha", "beta")) {
+    path <- rbind(rep(1 / m, m), x$weights[[which]])
+    graphics::matplot(seq_len(nrow(path)) - 1L, path, type = "l", lty = 1L, col = shade,
+      ylim = c(0, 1), xlab = "iteration", ylab = which,
+      main = paste(which, if (which == "alpha") "(scores)" else "(clusterings)"))
+    graphics::abline(h = 0.9, lty = 2L, col = "grey50")
+    top <- which.max(path[nrow(path), ])
+    graphics::text(nrow(path) - 1L, path[nrow(path), top], paste("base", top), adj = c(1, -0.5),
+      cex = 0.8, xpd = NA)
+  }
+}
+
+plot_consensus <- function(x, ...) {
+  s <- unname(x$solution$S)
+  cluster <- x$solution$cluster
+  turn <- order(cluster, -rowSums(s))
+  n <- length(turn)
+  mine <- list(...)
+  default <- list(x = seq_len(n), y = seq_len(n), z = s[turn, rev(turn)], zlim = c(0, 1),
+    col = grDevices::hcl.colors(64L, "YlOrRd", rev = TRUE), xlab = "samples, by cluster",
+    ylab = "", yaxt = "n", useRaster = TRUE,
+    main = sprintf("ufs_blfse: consensus of %d clusterings", x$params$n_base))
+  do.call(graphics::image, c(mine, default[setdiff(names(default), names(mine))]))
+  edge <- cumsum(tabulate(cluster))
+  edge <- edge[-length(edge)]
+  graphics::abline(v = edge + 0.5, h = n - edge + 0.5, col = "grey30", lwd = 0.5)
+}

@@ -1,0 +1,60 @@
+/* solve_blfse.h: the bi-level ensemble (BLFSE). */
+#ifndef UFS_SOLVE_BLFSE_H
+#define UFS_SOLVE_BLFSE_H
+
+#include "ufs.h"
+
+typedef enum { BLFSE_PAPER = 0, BLFSE_ISOTROPIC = 1 } blfse_projection;
+typedef enum { BLFSE_S_FIRST = 0, BLFSE_V_FIRST = 1 } blfse_order;
+/* How G = X'LX is held: p x p, or through an n x p factor. AUTO: by which is smaller. */
+typedef enum { BLFSE_AUTO = 0, BLFSE_DENSE = 1, BLFSE_FACTOR = 2 } blfse_form;
+
+/* Names of the blocks in the trace, in this order (R/blfse.R). */
+typedef enum {
+    BLFSE_START = 0, BLFSE_W, BLFSE_P, BLFSE_S, BLFSE_V, BLFSE_Y, BLFSE_BETA, BLFSE_ALPHA
+} blfse_block;
+
+/* Columns of the trace (one row per block) and of the history (one per iteration). The
+ * weights, also one row per iteration, have 2 m: alpha, beta. */
+enum { BLFSE_TRACE_COLUMNS = 14, BLFSE_HISTORY_COLUMNS = 10 };
+
+typedef struct {
+    int n, p, m, c;
+    const double *x;      /* n x p, as the model sees it */
+    const double *scores; /* p x m, columns on the simplex: v^(k) */
+    const int *labels;    /* m x n: labels of one sample are contiguous */
+} blfse_problem;
+
+typedef struct {
+    blfse_projection projection;
+    blfse_order order;
+    blfse_form form;
+    int n_psi, inner_max, max_iter;
+    const double *psi;
+    double gamma_cluster, gamma_feature; /* factors of T2 + T3 and of T4 */
+    double tol;      /* a stage ends if v and S move less than this; 0: never */
+    double qp_tol;   /* relative KKT residual of the quadratic programs */
+    int dense_limit; /* whole spectrum of L up to this n */
+} blfse_settings;
+
+typedef struct {
+    double *v, *s, *w, *alpha, *beta; /* p, n x n, n x n, m, m */
+    int *component;                   /* n: components of S */
+    double rho;
+    int n_component, ties;            /* ties: |eq| of the last P step */
+    bool p_unique;                    /* was every P step without a tie */
+    double kkt, gap, eigen;           /* worst relative KKT and duality gap of the QPs,
+                                         worst relative residual of the Krylov steps */
+    int iterations, products;
+    ufs_status status;
+    int info;
+} blfse_result;
+
+void blfse_solve(const blfse_problem *prob, const blfse_settings *set,
+                 const ufs_hook *hook, ufs_trace *trace, ufs_trace *history,
+                 ufs_trace *weights, blfse_result *result);
+/* The first N = P'P, p x p, for the tests of the two forms. */
+void blfse_first_projection(const blfse_problem *prob, const blfse_settings *set,
+                            blfse_result *result, double *n_mat);
+
+#endif

@@ -1,0 +1,548 @@
+# Tags t1..t14: the properties of the specification.
+
+spread <- function(a, b) max(abs(a - b))
+
+test_that("t11: the fixtures are reproduced, block by block", {
+  d <- blfse_input()
+  for (case in c("paper", "code", "iso")) {
+    fit <- blfse_plain(d, projection = if (case == "iso") "isotropic" else "paper",
+      order = if (case == "code") "code" else "paper")
+    out <- function(part) blfse_fixture(paste0("fx1_out_", case, "_", part))
+    table <- function(part) {
+      utils::read.csv(test_path("fixtures", "blfse", paste0("fx1_out_", case, "_", part, ".csv")))
+    }
+    s <- fit$solution
+    expect_lt(spread(s$v, out("v")), 1e-10)
+    expect_lt(spread(s$S, out("S")), 1e-10)
+    expect_lt(spread(s$W, out("W")), 1e-10)
+    expect_lt(spread(cbind(s$alpha, s$beta), out("alpha_beta")), 1e-10)
+    expect_identical(unname(feature_ranking(fit)), as.integer(out("rank")))
+    history <- table("history")
+    expect_identical(names(fit$history), names(history))
+    counts <- c("it", "ncomp", "ntieP", "nnz")
+    expect_identical(fit$history[counts], history[counts])
+    expect_equal(fit$history[c("psi", "rho")], history[c("psi", "rho")], tolerance = 1e-15)
+    for (name in c("dv", "amax", "bmax", "wmean")) {
+      expect_lt(spread(fit$history[[name]], history[[name]]), 1e-10)
+    }
+    trace <- table("trace")
+    expect_identical(as.character(fit$trace$block), trace$blk)
+    expect_lt(spread(fit$trace[c("objective", paste0("T", 1:5))],
+      trace[c("total", "sep", "clus", "sp", "feat", "rank")]), 1e-11 * max(abs(trace$total)))
+    expect_identical(fit$iterations, nrow(history))
+    expect_identical(fit$status, if (case == "iso") "max_iter" else "converged")
+    expect_lt(fit$certificate[["kkt"]], 1e-11)
+  }
+})
+
+test_that("p > n and p = n: the solver is the literal one, in both orders and projections", {
+  sizes <- list(c(16, 24, 2, 6), c(24, 60, 5, 10), c(20, 21, 3, 10), c(20, 20, 3, 8))
+  for (size in sizes) {
+    d <- blfse_problem(size[1], size[2], size[3], size[4], seed = sum(size))
+    for (order in c("paper", "code")) for (projection in c("paper", "isotropic")) {
+      fit <- blfse_plain(d, order = order, projection = projection)
+      ref <- ref_blfse(d$x, d$scores, d$labels, d$c, projection, order)
+      s <- fit$solution
+      expect_lt(max(spread(s$v, ref$v), spread(s$S, ref$S), spread(s$W, ref$W),
+        spread(s$alpha, ref$alpha), spread(s$beta, ref$beta)), 1e-8)
+      expect_identical(unname(feature_ranking(fit)), ref$rank)
+      expect_equal(as.matrix(fit$history[1:6]), as.matrix(ref$history[1:6]), ignore_attr = TRUE)
+      expect_lt(spread(fit$trace$objective, ref$trace$total), 1e-11 * max(abs(ref$trace$total)))
+      # t5: T1 from the distances, T1 from v'(G o N)v.
+      expect_lt(spread(fit$trace$T1, ref$trace$sep), 1e-12)
+      expect_lt(fit$certificate[["kkt"]], 1e-9)
+    }
+  }
+})
+
+test_that("the factor form, the dense form and the Krylov path agree", {
+  wide <- blfse_problem(25, 70, 3, 10, seed = 4)
+  tall <- blfse_problem(50, 8, 3, 10, seed = 5, noise = 0.35)
+  for (order in 0:1) {
+    factor <- blfse_raw(wide, order = order, form = 2L)
+    dense <- blfse_raw(wide, order = order, form = 1L)
+    expect_lt(max(spread(factor$v, dense$v), spread(factor$S, dense$S)), 1e-8)
+    expect_identical(factor$history[, 1:6], dense$history[, 1:6])
+  }
+  for (projection in 0:1) {
+    full <- blfse_raw(tall, projection = projection)
+    krylov <- blfse_raw(tall, projection = projection, dense_limit = 0L)
+    expect_lt(max(spread(full$v, krylov$v), spread(full$S, krylov$S)), 1e-8)
+    expect_identical(full$history[, 1:6], krylov$history[, 1:6])
+    expect_gt(krylov$eigen, 0)
+    expect_identical(full$eigen, 0)
+  }
+})
+
+test_that("more than 500 features: the lower end of the spectrum is enough", {
+  d <- blfse_problem(30, 510, 3, 10, seed = 6)
+  # Only through the dense form: forced here, chosen when n is that large.
+  dense <- blfse_raw(d, form = 1L)
+  factor <- blfse_raw(d, form = 2L)
+  expect_lt(max(spread(factor$v, dense$v), spread(factor$S, dense$S)), 1e-8)
+  expect_identical(factor$ties, dense$ties)
+  # Without ties: p <= n in spirit, G of full rank.
+  e <- blfse_problem(560, 505, 2, 3, seed = 7)
+  out <- blfse_raw(e, entry = "projection")
+  g <- crossprod(e$x, (diag(rowSums(out$S)) - out$S) %*% e$x)
+  ref <- ref_lowest(g * outer(out$v, out$v), 2)
+  expect_identical(out$ties, 1L)
+  expect_lt(spread(out$N, ref$n), 1e-8)
+})
+
+test_that("t1, t2: ranges, symmetry, simplices", {
+  for (d in list(blfse_input(), blfse_problem(20, 50, 3, 10, seed = 1))) {
+    for (projection in c("paper", "isotropic")) {
+      s <- blfse_plain(d, projection = projection)$solution
+      for (part in list(s$S, s$W)) {
+        expect_identical(part, t(part))
+        expect_true(all(part >= 0 & part <= 1))
+      }
+      expect_true(all(s$W > 0))
+      expect_lt(spread(diag(s$S), 1), 1e-14)
+      for (part in list(s$v, s$alpha, s$beta)) {
+        expect_true(all(part >= 0))
+        expect_lt(abs(sum(part) - 1), 1e-14)
+      }
+    }
+  }
+})
+
+test_that("t3: no block raises the objective while lambda and rho stand still", {
+  problems <- list(blfse_input(), blfse_problem(30, 12, 3, 10, seed = 2, noise = 0.4),
+    blfse_problem(20, 50, 4, 12, seed = 3, noise = 0.3))
+  for (d in problems) for (projection in c("paper", "isotropic")) {
+    for (order in c("paper", "code")) {
+      trace <- blfse_plain(d, projection = projection, order = order)$trace
+      last <- nrow(trace)
+      still <- trace$psi[-1] == trace$psi[-last] & trace$rho[-1] == trace$rho[-last]
+      rise <- diff(trace$objective)[still]
+      expect_gt(length(rise), 30)
+      expect_lt(max(rise), 1e-12 * max(abs(trace$objective)))
+      expect_lt(spread(trace$objective, rowSums(trace[paste0("T", 1:5)])), 1e-11)
+    }
+  }
+})
+
+# One inner iteration of one stage: what the S step saw is known.
+first_step <- function(d, psi = 0.9) {
+  fit <- blfse_plain(d, psi = psi, control = list(inner_max_iter = 1))
+  start <- blfse_raw(d, entry = "projection")
+  m <- nrow(d$scores)
+  z <- d$x * rep(start$v, each = nrow(d$x))
+  list(fit = fit, W = fit$solution$W, S = fit$solution$S,
+    B = ref_sqdist(z %*% start$N %*% t(z)),
+    C = ref_sqdist(ref_lowest(diag(rowSums(start$S)) - start$S, d$c)$n),
+    T = Reduce(`+`, lapply(1:m, function(k) outer(d$labels[, k], d$labels[, k], `==`))) / m^2,
+    sig = 1 / m)
+}
+
+test_that("t6: no move of a pair lowers its subproblem", {
+  for (d in list(blfse_input(), blfse_problem(16, 24, 2, 6, seed = 48))) {
+    at <- first_step(d)
+    value <- function(s) at$W^2 * (at$sig * s^2 - 2 * at$T * s) + (at$B + at$C) * s
+    off <- upper.tri(at$S)
+    for (move in c(-1e-4, 1e-4)) {
+      moved <- pmin(pmax(at$S + move, 0), 1)
+      expect_gt(min((value(moved) - value(at$S))[off]), -1e-14)
+    }
+    expect_gt(sum(at$S[off] > 0 & at$S[off] < 1), 10)
+  }
+})
+
+test_that("t7: alpha and beta minimise their terms over the simplex", {
+  d <- blfse_input()
+  fit <- blfse_plain(d)
+  s <- fit$solution
+  error_v <- rowSums(sweep(d$scores / rowSums(d$scores), 2, s$v)^2)
+  error_s <- vapply(1:8, function(k) {
+    sum((s$W * (s$S - outer(d$labels[, k], d$labels[, k], `==`)))^2)
+  }, 0)
+  set.seed(1)
+  for (i in 1:50) {
+    other <- rexp(8)^2
+    other <- other / sum(other)
+    expect_gte(sum(other^2 * error_v), sum(s$alpha^2 * error_v))
+    expect_gte(sum(other^2 * error_s), sum(s$beta^2 * error_s))
+  }
+  expect_equal(s$alpha * error_v, rep(s$alpha[1] * error_v[1], 8), tolerance = 1e-10)
+  expect_equal(sum(s$alpha^2 * error_v), fit$trace$T4[nrow(fit$trace)], tolerance = 1e-10)
+  expect_equal(sum(s$beta^2 * error_s), fit$trace$T2[nrow(fit$trace)], tolerance = 1e-10)
+})
+
+test_that("t8: permutations carry over; names of labels mean nothing", {
+  set.seed(3)
+  problems <- list(blfse_input(), blfse_problem(16, 24, 2, 6, seed = 48))
+  for (d in problems) for (projection in c("paper", "isotropic")) {
+    fit <- function(d) blfse_plain(d, projection = projection)$solution
+    base <- fit(d)
+    i <- sample(nrow(d$x))
+    samples <- fit(within(d, { x <- x[i, ]; labels <- labels[i, ] }))
+    expect_lt(max(spread(samples$v, base$v), spread(samples$S, base$S[i, i])), 1e-10)
+    j <- sample(ncol(d$x))
+    features <- fit(within(d, { x <- x[, j]; scores <- scores[, j] }))
+    expect_lt(max(spread(features$v, base$v[j]), spread(features$S, base$S)), 1e-10)
+    k <- sample(nrow(d$scores))
+    bases <- fit(within(d, { scores <- scores[k, ]; labels <- labels[, k] }))
+    expect_lt(max(spread(bases$alpha, base$alpha[k]), spread(bases$beta, base$beta[k])), 1e-10)
+    renamed <- within(d, labels <- apply(labels, 2, function(l) sample(100:120)[l]))
+    renamed <- fit(renamed)
+    expect_identical(renamed$v, base$v)
+    expect_identical(renamed$S, base$S)
+    expect_identical(renamed$cluster, base$cluster)
+  }
+})
+
+test_that("t9: equal clusterings are the consensus", {
+  d <- blfse_input()
+  d$labels[] <- rep_len(1:3, 48)
+  fit <- blfse_plain(d)
+  s <- fit$solution
+  expect_identical(s$cluster, rep_len(1:3, 48))
+  expect_true(all(fit$history$ncomp == 3L))
+  expect_equal(s$W, matrix(1, 48, 48), tolerance = 0)
+  expect_equal(s$beta, rep(1 / 8, 8), tolerance = 1e-14)
+  expect_lt(spread(s$S, outer(s$cluster, s$cluster, `==`)), 1e-5)
+})
+
+test_that("t10: a feature and its copy get the same weight", {
+  d <- blfse_input()
+  d$x <- cbind(d$x, d$x[, 1], d$x[, 6])
+  d$scores <- cbind(d$scores, d$scores[, 1], d$scores[, 6])
+  for (projection in c("paper", "isotropic")) {
+    v <- unname(blfse_plain(d, projection = projection)$solution$v)
+    expect_lt(max(abs(v[11] - v[1]), abs(v[12] - v[6])), 1e-8)
+    expect_gt(abs(v[11] - v[12]), 1e-3)
+  }
+})
+
+test_that("t12: with p >= n the P step empties the first term, and a warning says so", {
+  d <- blfse_problem(16, 24, 2, 6, seed = 48)
+  paper <- blfse_plain(d)$trace
+  isotropic <- blfse_plain(d, projection = "isotropic")$trace
+  expect_lt(max(paper$T1[paper$block == "P"]),
+    1e-12 * isotropic$T1[isotropic$block == "P"][1])
+  expect_warning(
+    withCallingHandlers(
+      blfse_plain(d, control = list(warn = TRUE)),
+      ufs_warning_few_base = function(w) invokeRestart("muffleWarning"),
+      ufs_warning_collapse = function(w) invokeRestart("muffleWarning"),
+      ufs_warning_max_iter = function(w) invokeRestart("muffleWarning")
+    ),
+    class = "ufs_warning_projection"
+  )
+  expect_false(blfse_plain(d)$p_unique)
+  expect_true(blfse_plain(blfse_input())$p_unique)
+})
+
+test_that("t13: N is the minimiser over the Fantope, in both forms", {
+  cases <- list(blfse_input(), blfse_problem(16, 24, 2, 6, seed = 48),
+    # Nullity p - (n - 1) = 2 < c = 4: all weight on the null space and some beyond.
+    blfse_problem(20, 21, 4, 6, seed = 9))
+  for (d in cases) for (form in 1:2) {
+    p <- ncol(d$x)
+    if (form == 2L && p <= nrow(d$x)) next
+    out <- blfse_raw(d, form = form, entry = "projection")
+    g <- crossprod(d$x, (diag(rowSums(out$S)) - out$S) %*% d$x)
+    a <- g * outer(out$v, out$v)
+    ref <- ref_lowest(a, d$c)
+    value <- eigen(out$N, TRUE, TRUE)$values
+    expect_true(all(value > -1e-10 & value < 1 + 1e-10))
+    expect_equal(sum(diag(out$N)), d$c, tolerance = 1e-10)
+    expect_lt(abs(sum(out$N * a) - sum(ref$value[seq_len(d$c)])), 1e-10 * max(ref$value))
+    expect_lt(spread(out$N, ref$n), 1e-7)
+    expect_identical(out$ties, ref$ties)
+  }
+})
+
+test_that("t14: at psi = 0.9 nine of ten agreeing base clusterings keep full confidence", {
+  d <- blfse_problem(12, 6, 2, 10, seed = 3, noise = 0)
+  d$labels[1, 1] <- 3L - d$labels[1, 1]
+  d$labels[2, 1:2] <- 3L - d$labels[2, 1:2]
+  w <- first_step(d)$W
+  expect_lt(abs(w[1, 3] - 1), 1e-12)
+  # 8 of 10: A = 1/m * .2 * .8, W = lambda / (2A) = .9 * .1 / (.8 * .2)
+  expect_equal(w[2, 3], 0.09 / 0.16, tolerance = 1e-12)
+})
+
+# ---- arguments and degenerate input ------------------------------------------------------
+
+quiet <- ufs_control(warn = FALSE)
+
+test_that("constant features: dropped with their scores, last, v = 0", {
+  d <- blfse_input()
+  fit <- blfse_plain(d)
+  d$x <- cbind(d$x[, 1:3], 5, d$x[, 4:10])
+  d$scores <- cbind(d$scores[, 1:3], 7, d$scores[, 4:10])
+  expect_warning(flat <- blfse_plain(d), class = "ufs_warning_constant")
+  expect_equal(unname(flat$solution$v[-4]), unname(fit$solution$v), tolerance = 1e-12)
+  expect_identical(unname(flat$solution$v[4]), 0)
+  expect_identical(unname(feature_ranking(flat)[11]), 4L)
+  expect_true(is.na(feature_scores(flat)[[4]]))
+  expect_identical(dim(flat$solution$scores), c(8L, 11L))
+})
+
+test_that("scaling is what the help page says; centring changes nothing", {
+  d <- blfse_input()
+  x <- d$x + 3
+  fit <- function(x, ...) {
+    ufs_blfse(x, 3, scores = d$scores, labels = d$labels, control = quiet, ...)$solution$v
+  }
+  plain <- function(x, ...) fit(x, center = FALSE, scale = FALSE, ...)
+  unit <- x / sqrt(rowSums(x^2))
+  expect_equal(fit(x), plain(unit), tolerance = 1e-9)
+  expect_equal(fit(x, scale = "unit"), fit(x), tolerance = 1e-14)
+  expect_equal(fit(x, center = FALSE), fit(x), tolerance = 1e-9)
+  zscore <- base::scale(x)[, ] / sqrt(10)
+  expect_equal(fit(x, scale = "zscore"), plain(zscore), tolerance = 1e-9)
+  expect_equal(fit(x, projection = "isotropic"), plain(zscore, projection = "isotropic"),
+    tolerance = 1e-9)
+  expect_equal(fit(x, scale = FALSE), plain(x), tolerance = 1e-9)
+  expect_gt(spread(fit(x), plain(x)), 1e-3)
+  record <- ufs_blfse(x, 3, scores = d$scores, labels = d$labels, scale = "zscore", control = quiet)
+  expect_equal(unname(record$scale), unname(apply(x, 2, sd)) * sqrt(10), tolerance = 1e-12)
+  expect_identical(record$params$scale, "zscore")
+  # A sample of zeros stays one.
+  x[5, ] <- 0
+  expect_true(all(is.finite(fit(x))))
+})
+
+test_that("scores may be of any size and sign, labels of any kind", {
+  d <- blfse_input()
+  v <- blfse_plain(d)$solution$v
+  huge <- within(d, scores <- scores * 10^seq(-200, 304, length.out = 8))
+  expect_equal(blfse_plain(huge)$solution$v, v, tolerance = 1e-9)
+  shifted <- within(d, scores[2, ] <- scores[2, ] - min(scores[2, ]))
+  below <- within(shifted, scores[2, ] <- scores[2, ] - 4)
+  expect_equal(blfse_plain(below)$solution$v, blfse_plain(shifted)$solution$v, tolerance = 1e-9)
+  letters_of <- within(d, labels <- as.data.frame(apply(labels, 2, function(l) letters[l]),
+    stringsAsFactors = TRUE))
+  expect_identical(blfse_plain(letters_of)$solution$v, v)
+})
+
+test_that("gammas weigh their terms", {
+  d <- blfse_input()
+  near <- blfse_plain(d, gamma_feature = 1e6, psi = 0.9, control = list(inner_max_iter = 1))
+  # T4 alone: the mean of the base scores.
+  expect_lt(spread(near$solution$v, near$solution$mean_score), 1e-4)
+  far <- blfse_plain(d, psi = 0.9, control = list(inner_max_iter = 1))
+  expect_gt(spread(far$solution$v, far$solution$mean_score), 1e-3)
+  tight <- blfse_plain(d, gamma_cluster = 1e8, psi = 0.9, control = list(inner_max_iter = 1))
+  co <- Reduce(`+`, lapply(1:8, function(k) outer(d$labels[, k], d$labels[, k], `==`))) / 8
+  expect_lt(spread(tight$solution$S, co), 1e-5)
+  for (fit in list(near, tight)) {
+    rise <- diff(fit$trace$objective)
+    expect_lt(max(rise), 1e-12 * max(abs(fit$trace$objective)))
+  }
+})
+
+test_that("iteration caps, tolerance and progress", {
+  d <- blfse_input()
+  none <- blfse_plain(d, control = list(max_iter = 0))
+  expect_identical(none$iterations, 0L)
+  expect_equal(none$solution$v, none$solution$mean_score, tolerance = 1e-14)
+  expect_identical(blfse_plain(d, control = list(max_iter = 3))$iterations, 3L)
+  expect_identical(blfse_plain(d, projection = "isotropic",
+    control = list(inner_max_iter = 3))$iterations, 12L)
+  # The isotropic run stands still from its eighth iteration on.
+  still <- blfse_plain(d, projection = "isotropic", control = list(tol = 1e-3))
+  expect_lt(still$iterations, 14L)
+  seen <- NULL
+  fit <- blfse_plain(d, control = list(progress = function(i, objective, change) {
+    seen <<- rbind(seen, c(i, objective, change))
+  }))
+  expect_equal(seen[, 1], seq_len(10))
+  expect_equal(seen[, 3], fit$history$dv, tolerance = 1e-14)
+  expect_output(blfse_plain(d, control = list(verbose = TRUE)), "blfse +10 +objective")
+  # A cap that no integer holds is a cap all the same.
+  expect_identical(blfse_plain(d, control = list(inner_max_iter = 2e9))$iterations, 10L)
+})
+
+test_that("the three weaknesses are reported, and can be silenced", {
+  d <- blfse_input()
+  caught <- character()
+  withCallingHandlers(blfse_plain(d, projection = "isotropic", control = list(warn = TRUE)),
+    warning = function(w) {
+      caught <<- c(caught, class(w)[1])
+      invokeRestart("muffleWarning")
+    })
+  expect_setequal(caught, paste0("ufs_warning_", c("max_iter", "few_base", "collapse")))
+  expect_no_warning(blfse_plain(d))
+})
+
+test_that("without c components the clusters come from Y, without random numbers", {
+  d <- blfse_input()
+  set.seed(1)
+  before <- .Random.seed
+  fit <- blfse_plain(d, projection = "isotropic")
+  expect_identical(.Random.seed, before)
+  expect_identical(fit$n_component, 7L)
+  expect_length(unique(fit$solution$cluster), 3L)
+  # Samples of one component are never parted.
+  component <- ref_components(fit$solution$S)
+  expect_true(all(tapply(fit$solution$cluster, component, function(g) length(unique(g))) == 1))
+  # Too few components.
+  few <- blfse_plain(d, control = list(max_iter = 0))
+  expect_identical(few$n_component, 1L)
+  expect_length(unique(few$solution$cluster), 3L)
+  truth <- apply(d$labels, 1, function(l) which.max(tabulate(l)))
+  expect_gt(ufs_cluster_metrics(few$solution$cluster, truth)[["accuracy"]], 0.9)
+})
+
+test_that("base results: batches of Inf-FS, k-means on the best features", {
+  x <- as.matrix(iris[1:4])
+  set.seed(5)
+  fit <- ufs_blfse(x, 3, 2, control = quiet)
+  set.seed(5)
+  turn <- sample.int(150)
+  low <- apply(x, 2, min)
+  scaled <- sweep(sweep(x, 2, low), 2, apply(x, 2, max) - low, "/")
+  score <- ufs_inffs(scaled[turn[31:45], ], 0.7, "rowsum")$feature_scores
+  expect_equal(fit$solution$scores[3, ], score / sum(score), tolerance = 1e-12)
+  expect_identical(dim(fit$solution$labels), c(150L, 10L))
+  expect_identical(fit$params$resample, "batches")
+  set.seed(5)
+  expect_identical(ufs_blfse(x, 3, 2, control = quiet)$solution, fit$solution)
+  # The same base results, given: no random numbers, the same fit.
+  again <- ufs_blfse(x, 3, scores = fit$solution$scores, labels = fit$solution$labels,
+    control = quiet)
+  expect_equal(again$solution$v, fit$solution$v, tolerance = 1e-10)
+  # k-means on the two best of base 1, in the columns as the model sees them.
+  best <- order(-fit$solution$scores[1, ])[1:2]
+  unit <- sweep(x / sqrt(rowSums(x^2)), 2, colMeans(x / sqrt(rowSums(x^2))))
+  set.seed(1)
+  expect_equal(
+    ufs_cluster_metrics(fit$solution$labels[, 1],
+      kmeans_runs(unit[, best], 3, 20)[[1]]$cluster)[["accuracy"]], 1)
+})
+
+test_that("base results: small batches become halves; other ways on demand", {
+  x <- as.matrix(mtcars)
+  set.seed(1)
+  fit <- ufs_blfse(x, 3, 4, control = quiet)
+  expect_identical(fit$params$resample, "halves")
+  fit <- ufs_blfse(x, 3, 4, base = c("variance", "kmeans_f", "pca"), control = quiet)
+  expect_identical(fit$params$n_base, 3L)
+  expect_identical(fit$params$resample, "none")
+  variance <- ufs_variance(sweep(x, 2, apply(x, 2, max) - apply(x, 2, min), "/"))$feature_scores
+  expect_equal(unname(fit$solution$scores[1, ]), unname(variance / sum(variance)), tolerance = 1e-10)
+  fit <- ufs_blfse(x, 2, 4, base = c("variance", "inffs"), n_base = 4, resample = "halves",
+    base_args = list(inffs = list(alpha = 0.1)), control = quiet)
+  expect_identical(fit$params$n_base, 4L)
+  fits <- list(ufs_variance(x), ufs_inffs(x), ufs_pca(x, 2))
+  fit <- ufs_blfse(x, 2, 4, base = fits, control = quiet)
+  expect_equal(unname(fit$solution$scores[2, ]),
+    unname(fits[[2]]$feature_scores / sum(fits[[2]]$feature_scores)), tolerance = 1e-12)
+  expect_equal(ufs(x, "blfse", n_clusters = 2, scores = fit$solution$scores,
+    labels = fit$solution$labels, control = quiet)$solution$v, fit$solution$v,
+    tolerance = 1e-10)
+})
+
+test_that("features constant in a part of the samples do not disturb", {
+  set.seed(2)
+  x <- cbind(matrix(rnorm(60 * 5), 60), replicate(3, sample(rep(0:1, c(57, 3)))))
+  expect_no_warning(fit <- ufs_blfse(x, 2, 3, n_base = 6, control = quiet))
+  expect_true(any(fit$solution$scores == 0))
+})
+
+test_that("warnings of base methods come once; their errors name the method", {
+  set.seed(1)
+  expect_warning(
+    ufs_blfse(mtcars, 2, 3, base = "kmeans_f", base_args = list(kmeans_f = list(scale = TRUE)),
+      n_base = 4, control = ufs_control(warn = FALSE)),
+    NA)
+  expect_warning(
+    ufs_blfse(mtcars, 2, 3, base = "variance", base_args = list(variance = list(scale = TRUE)),
+      n_base = 4, control = quiet),
+    class = "ufs_warning_base")
+  expect_error(ufs_blfse(mtcars, 5, 3, base = "kmeans_f", n_base = 10, resample = "batches",
+    control = quiet), class = "ufs_error_base")
+})
+
+test_that("few distinct samples, two base results, one feature, all features", {
+  set.seed(1)
+  x <- matrix(c(1, 1, 1, 2, 2, 5, 5, 5, 5, 1, 2, 2, 9, 9, 9, 1, 1, 4), 9)
+  expect_no_error(fit <- ufs_blfse(x, 2, 1, scores = rbind(1:2, 2:1), control = quiet))
+  expect_true(all(is.finite(fit$solution$v)))
+  binary <- cbind(rep(0:1, 10), rep(c(0, 0, 1, 1), 5), rnorm(20))
+  fit <- ufs_blfse(binary, 3, 1, scores = rbind(c(3, 1, 1), c(1, 3, 1)), scale = FALSE,
+    control = quiet)
+  # Two distinct values in the best feature: two clusters, not three.
+  expect_identical(apply(fit$solution$labels, 2, max), c(2L, 2L))
+  # c = p: N = I, and T1 is the plain weighted scatter, 2 sum v_i^2 G_ii.
+  d <- blfse_problem(30, 4, 4, 10, seed = 8)
+  out <- blfse_raw(d, entry = "projection")
+  expect_equal(out$N, diag(4), tolerance = 1e-12)
+  g <- crossprod(d$x, (diag(rowSums(out$S)) - out$S) %*% d$x)
+  expect_equal(blfse_plain(d)$trace$T1[1], 2 * sum(out$v^2 * diag(g)), tolerance = 1e-10)
+})
+
+test_that("bad input is refused by name", {
+  d <- blfse_input()
+  fit <- function(...) {
+    args <- modifyList(list(x = d$x, n_clusters = 3, scores = d$scores, labels = d$labels,
+      control = quiet), list(...), keep.null = TRUE)
+    do.call(ufs_blfse, args)
+  }
+  expect_argument <- function(code, argument) {
+    error <- tryCatch(code, ufs_error = identity)
+    expect_s3_class(error, "ufs_error_argument")
+    expect_identical(error$argument, argument)
+  }
+  expect_argument(fit(n_clusters = 1), "n_clusters")
+  expect_argument(fit(n_clusters = 11), "n_clusters")
+  expect_argument(fit(n_features = 0), "n_features")
+  expect_argument(fit(n_features = 11), "n_features")
+  expect_argument(fit(labels = NULL), "n_features")
+  expect_argument(fit(scores = d$scores[, 1:9]), "scores")
+  expect_argument(fit(scores = replace(d$scores, 3, NA)), "scores")
+  expect_argument(fit(scores = replace(d$scores, cbind(2, 1:10), 0)), "scores")
+  expect_argument(fit(scores = replace(d$scores, cbind(2, 1:10), -3)), "scores")
+  expect_argument(fit(scores = d$scores[1, , drop = FALSE]), "scores")
+  expect_argument(fit(labels = d$labels[, 1:7]), "labels")
+  expect_argument(fit(labels = d$labels[1:40, ]), "labels")
+  expect_argument(fit(labels = replace(d$labels, 4, NA)), "labels")
+  expect_argument(fit(labels = 1:48), "labels")
+  expect_argument(fit(projection = "none"), "projection")
+  expect_argument(fit(order = "other"), "order")
+  expect_argument(fit(scale = "minmax"), "scale")
+  expect_argument(fit(psi = c(0.9, 1)), "psi")
+  expect_argument(fit(gamma_feature = 0), "gamma_feature")
+  expect_argument(fit(scores = NULL, labels = NULL, n_features = 2, base = "ted"), "base")
+  expect_argument(fit(scores = NULL, labels = NULL, n_features = 2, base = list(1)), "base")
+  expect_argument(fit(scores = NULL, labels = NULL, n_features = 2,
+    base = list(ufs_variance(iris[1:4]), ufs_variance(iris[1:4]))), "base")
+  expect_argument(fit(scores = NULL, labels = NULL, n_features = 2,
+    base_args = list(pca = list())), "base_args")
+  expect_argument(fit(scores = NULL, labels = NULL, n_features = 2, n_base = 20,
+    resample = "batches"), "n_base")
+  expect_error(fit(x = replace(d$x, 7, Inf)), class = "ufs_error_input")
+  withr::local_options(ufselect.max_bytes = 1000)
+  expect_error(fit(), class = "ufs_error_memory")
+})
+
+test_that("inputs stay as they are; print, summary, plots and tidiers work", {
+  d <- blfse_input()
+  copy <- lapply(d, function(part) part + 0L)
+  colnames(d$x) <- paste0("f", 1:10)
+  rownames(d$x) <- paste0("s", 1:48)
+  fit <- blfse_plain(d)
+  expect_identical(unname(d$x), copy$x)
+  expect_identical(d$labels, copy$labels)
+  expect_identical(names(fit$solution$v), colnames(d$x))
+  expect_identical(dimnames(fit$solution$S), list(rownames(d$x), rownames(d$x)))
+  expect_identical(coef(fit), fit$solution$v)
+  expect_equal(unname(fit$weights$alpha[10, ]), fit$solution$alpha)
+  expect_equal(unname(fit$weights$beta[10, ]), fit$solution$beta)
+  shown <- capture.output(print(fit))
+  expect_lte(length(shown), 15L)
+  expect_match(shown, "3 components for 3 clusters", all = FALSE)
+  expect_output(print(summary(fit)), "largest alpha")
+  expect_equal(generics::glance(fit)$kkt, fit$certificate[["kkt"]])
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  for (type in list(NULL, "objective", "weights", "consensus", "scores")) {
+    expect_identical(plot(fit, type), fit)
+  }
+  expect_error(plot(fit, "samples"), class = "ufs_error_argument")
+})

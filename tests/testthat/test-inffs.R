@@ -1,0 +1,104 @@
+variants <- c("2015", "2016", "2020", "rowsum")
+
+inffs_fixture <- function(...) test_path("fixtures", "baselines", ...)
+
+test_that("scores are those of the fixtures", {
+  code <- c("2015" = "iccv2015", "2016" = "code2016", "2020" = "tpami2020")
+  for (set in c("mtcars", "synth60x200")) {
+    x <- as.matrix(read.csv(inffs_fixture("input", paste0(set, ".csv")), header = FALSE))
+    for (variant in names(code)) for (alpha in c(0.2, 0.5)) {
+      expected <- read.csv(inffs_fixture(set,
+        sprintf("InfFS_%s__alpha%s.csv", code[[variant]], alpha)))
+      fit <- ufs_inffs(x, alpha, variant)
+      expect_lt(rel_diff(unname(feature_scores(fit)), expected$score), 1e-12)
+      expect_identical(order(unname(feature_ranking(fit))), expected$rank_position)
+      expect_lt(fit$certificate[["residual"]], 1e-12)
+      expect_identical(fit$status, "converged")
+    }
+  }
+})
+
+test_that("scores are the literal ones: ties, more features than a tile, p > n", {
+  withr::local_seed(1)
+  tied <- matrix(rpois(30 * 12, 1), 30)
+  wide <- matrix(rnorm(12 * 300), 12) * rep(runif(300), each = 12)
+  for (x in list(tied, wide, as.matrix(iris[1:4]))) for (variant in variants) {
+    expect_lt(rel_diff(unname(feature_scores(ufs_inffs(x, 0.4, variant))),
+      ref_inffs(x, 0.4, variant)), 1e-11)
+  }
+})
+
+test_that("the spectral radius is eigen()'s, also when A has no Perron gap", {
+  # Two groups of perfectly correlated features, equal deviations: A is bipartite, so
+  # -rho(A) is an eigenvalue as well.
+  withr::local_seed(2)
+  z <- scale(cbind(rnorm(20), rnorm(20)))
+  x <- z[, c(1, 1, 1, 2, 2)]
+  x <- x * rep(c(1, -1, 1, 1, -1), each = 20)
+  fit <- ufs_inffs(x, 0.5)
+  edge <- 0.5 * (1 - abs(cor(z, method = "spearman")[1, 2]))
+  expect_equal(fit$solution$radius, edge * sqrt(6), tolerance = 1e-12)
+  x <- as.matrix(mtcars)
+  a <- 0.3 * (function(s) (s - min(s)) / diff(range(s)))(outer(apply(x, 2, sd), apply(x, 2, sd), pmax)) +
+    0.7 * (1 - abs(cor(x, method = "spearman")))
+  fit <- ufs_inffs(x, 0.3)
+  expect_equal(fit$solution$radius, max(eigen(a, TRUE)$values), tolerance = 1e-13)
+  expect_equal(fit$solution$damping, 0.9 / max(eigen(a, TRUE)$values), tolerance = 1e-13)
+})
+
+test_that("A kept and A recomputed tile by tile give the same", {
+  withr::local_seed(3)
+  x <- matrix(rnorm(9 * 600), 9)
+  kept <- feature_scores(ufs_inffs(x))
+  withr::local_options(ufselect.max_bytes = 100000)
+  expect_equal(feature_scores(ufs_inffs(x)), kept, tolerance = 1e-13)
+})
+
+test_that("permutations, signs, monotone transformations and duplicates", {
+  withr::local_seed(4)
+  x <- as.matrix(mtcars)
+  base <- feature_scores(ufs_inffs(x))
+  turn <- sample(ncol(x))
+  expect_equal(feature_scores(ufs_inffs(x[sample(nrow(x)), turn])), base[turn], tolerance = 1e-12)
+  expect_equal(feature_scores(ufs_inffs(-3 * x)), base, tolerance = 1e-12)
+  expect_equal(feature_scores(ufs_inffs(x, center = TRUE)), base, tolerance = 1e-12)
+  # With alpha = 0 only ranks matter.
+  expect_equal(feature_scores(ufs_inffs(x, 0)), feature_scores(ufs_inffs(exp(x / 100), 0)),
+    tolerance = 1e-12)
+  doubled <- feature_scores(ufs_inffs(cbind(x, again = x[, 3])))
+  expect_identical(doubled[["again"]], doubled[[3]])
+})
+
+test_that("scale = TRUE leaves the redundancy only", {
+  x <- as.matrix(mtcars)
+  expect_equal(feature_scores(ufs_inffs(x, 0.5, scale = TRUE)),
+    feature_scores(ufs_inffs(x, 0)), tolerance = 1e-12)
+})
+
+test_that("constant features are last, and degenerate input is reported", {
+  x <- cbind(as.matrix(mtcars), flat = 7)
+  expect_warning(fit <- ufs_inffs(x, 0.2), class = "ufs_warning_constant")
+  expect_identical(unname(feature_ranking(fit)[12]), 12L)
+  expect_equal(feature_scores(fit)[1:11], feature_scores(ufs_inffs(mtcars, 0.2)))
+  expect_warning(one <- ufs_inffs(mtcars[, 1, drop = FALSE]), class = "ufs_warning_void")
+  expect_identical(unname(feature_scores(one)), 0)
+  expect_warning(ufs_inffs(mtcars, control = ufs_control(max_iter = 2)),
+    class = "ufs_warning_max_iter")
+  expect_error(ufs_inffs(mtcars, alpha = 1.2), class = "ufs_error_argument")
+  expect_error(ufs_inffs(mtcars, variant = "2017"), class = "ufs_error_argument")
+  expect_error(ufs_inffs(replace(as.matrix(mtcars), 5, NA)), class = "ufs_error_input")
+  expect_error(ufs_inffs(mtcars[1:2, ]), class = "ufs_error_input")
+})
+
+test_that("it is deterministic, keeps its input and its trace falls", {
+  x <- as.matrix(mtcars)
+  copy <- x + 0
+  set.seed(1)
+  before <- .Random.seed
+  fit <- ufs_inffs(x)
+  expect_identical(.Random.seed, before)
+  expect_identical(x, copy)
+  expect_identical(fit$iterations, nrow(fit$trace))
+  expect_lt(fit$trace$residual[nrow(fit$trace)], 1e-14)
+  expect_identical(ufs(x, "inffs", alpha = 0.5)$feature_scores, fit$feature_scores)
+})
