@@ -165,7 +165,7 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
   labels <- if (is.null(labels)) {
     blfse_base_labels(data$x, scores, n_clusters, n_features, n_init)
   } else {
-    check_labels(labels, n, nrow(scores))
+    check_base_labels(labels, n, nrow(scores))
   }
 
   settings <- list(

@@ -42,16 +42,6 @@ ref_qp <- function(h, b, v = rep(1 / length(b), length(b))) {
 }
 
 # Components of {s > 1e-10} by repeated spreading.
-ref_components <- function(s) {
-  label <- seq_len(nrow(s))
-  repeat {
-    new <- apply(s > 1e-10, 1L, function(row) min(label[row]))
-    new <- pmin(new, label)
-    if (identical(new, label)) return(match(label, unique(label)))
-    label <- new
-  }
-}
-
 ref_sqdist <- function(k) pmax(outer(diag(k), diag(k), `+`) - 2 * k, 0)
 
 ref_blfse <- function(x, scores, labels, c, projection = "paper", order = "paper",
@@ -122,7 +112,7 @@ ref_blfse <- function(x, scores, labels, c, projection = "paper", order = "paper
         steps[[block]]()
         record(stage, it, block)
       }
-      nc <- max(ref_components(s))
+      nc <- max(ref_components(s, 1e-10))
       history <- rbind(history, data.frame(psi = stage, it = it, rho = rho, ncomp = nc,
         ntieP = step_p$ties, nnz = sum(v > 0), dv = sum(abs(v - old_v)),
         amax = max(alpha), bmax = max(beta), wmean = mean(w)))
