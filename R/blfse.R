@@ -266,7 +266,7 @@ normalise_scores <- function(scores) {
 }
 
 # n x m integer labels.
-check_labels <- function(labels, n, m) {
+check_base_labels <- function(labels, n, m) {
   if (!is.data.frame(labels) && !is.matrix(labels) || nrow(labels) != n || ncol(labels) != m) {
     ufs_abort("argument", "`labels` must be a matrix of ", n, " x ", m,
       " (samples x base results)", if (length(dim(labels)) == 2L) {

@@ -41,7 +41,6 @@ ref_qp <- function(h, b, v = rep(1 / length(b), length(b))) {
   stop("ref_qp: no end")
 }
 
-# Components of {s > 1e-10} by repeated spreading.
 ref_sqdist <- function(k) pmax(outer(diag(k), diag(k), `+`) - 2 * k, 0)
 
 ref_blfse <- function(x, scores, labels, c, projection = "paper", order = "paper",
