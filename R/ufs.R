@@ -67,5 +67,10 @@ registry <- function() {
   table$mcfs <- row(ufs_mcfs, "features", "Multi-cluster feature selection", TRUE,
     "n^2 p (graph) + n p c n_features", "Cai, Zhang and He (2010) <doi:10.1145/1835804.1835848>")
   table$random <- row(ufs_random, "both", "Random ranking", FALSE, "n + p", "")
+  table$rsr <- row(ufs_rsr, "features", "Regularised self-representation", TRUE,
+    "min(n, p)^2 max(n, p) per iteration",
+    "Zhu et al. (2015) <doi:10.1016/j.patcog.2014.08.006>")
+  table$ndfs <- row(ufs_ndfs, "features", "Nonnegative discriminative feature selection",
+    FALSE, "graph, then min(n, p)^2 p per iteration", "Li et al. (2012), AAAI")
   table
 }

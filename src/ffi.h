@@ -59,6 +59,11 @@ SEXP ffi_spec_quadratic(SEXP graph, SEXP x, SEXP power, SEXP center);
 SEXP ffi_spec_leading(SEXP graph, SEXP x, SEXP power, SEXP values, SEXP vectors);
 SEXP ffi_graph_embed(SEXP graph, SEXP m);
 SEXP ffi_mcfs(SEXP x, SEXP y, SEXP card, SEXP ridge, SEXP control);
+/* ffi_irls.c */
+SEXP ffi_rsr_window(SEXP x);
+SEXP ffi_rsr(SEXP x, SEXP lambda, SEXP eps, SEXP accelerate, SEXP keep_w, SEXP control);
+SEXP ffi_ndfs(SEXP x, SEXP graph, SEXP f0, SEXP settings, SEXP control);
+SEXP ffi_test_anderson(SEXP a, SEXP b, SEXP depth, SEXP steps);
 /* ffi_test.c */
 SEXP ffi_test_norms(SEXP v, SEXP eps);
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);
