@@ -3,7 +3,10 @@
 #include "anderson.h"
 #include "base_ndfs.h"
 #include "base_rsr.h"
+#include "base_sogfs.h"
+#include "base_udfs.h"
 #include "la.h"
+#include "la_lowest.h"
 
 /* x: n x p. list(identity, zero, info), see rsr_window(). */
 SEXP ffi_rsr_window(SEXP x)
@@ -90,6 +93,81 @@ SEXP ffi_ndfs(SEXP x, SEXP graph, SEXP f0, SEXP settings_, SEXP control)
     return out;
 }
 
+/* settings: list(n_clusters, k, lambda, gamma). list(w, row2, live, residual, trace, status,
+ * iterations, info). */
+SEXP ffi_udfs(SEXP x, SEXP settings_, SEXP control)
+{
+    static const char *const names[] = {"w", "row2", "live", "residual", "trace", "status",
+                                        "iterations", "info", NULL};
+    int n = Rf_nrows(x), p = Rf_ncols(x), c = ffi_int(settings_, "n_clusters");
+    SEXP out = PROTECT(ffi_list(names));
+    ffi_hook_data data;
+    ufs_hook hook = ffi_hook(control, "udfs", &data);
+    udfs_problem problem = {.n = n, .p = p, .c = c, .x = REAL_RO(x), .k = ffi_int(settings_, "k"),
+                            .lambda = ffi_real(settings_, "lambda"),
+                            .gamma = ffi_real(settings_, "gamma")};
+    udfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
+                              .tol = ffi_real(control, "tol"), .eps = ffi_real(control, "eps")};
+    udfs_result result = {.w = ffi_set_matrix(out, "w", p, c),
+                          .row2 = ffi_set_vector(out, "row2", p)};
+    udfs_info info;
+
+    memset(result.w, 0, (size_t) p * (size_t) c * sizeof(double));
+    memset(result.row2, 0, (size_t) p * sizeof(double));
+    udfs_solve(&problem, &settings, &hook, &result, &info);
+    ffi_set(out, "live", Rf_ScalarInteger(info.live));
+    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
+    ffi_set_trace(out, "trace", &info.trace);
+    ffi_set(out, "status", Rf_ScalarInteger((int) info.status));
+    ffi_set(out, "iterations", Rf_ScalarInteger(info.iterations));
+    ffi_set(out, "info", Rf_ScalarInteger(info.lapack));
+    UNPROTECT(1);
+    return out;
+}
+
+/* settings: list(n_clusters, n_dims, k, gamma). list(w, row2, f, neighbour, s, component, r,
+ * lambda, n_components, live, residual, trace, status, iterations, info); neighbour and s are
+ * k x n, neighbour and component 0-based. */
+SEXP ffi_sogfs(SEXP x, SEXP settings_, SEXP control)
+{
+    static const char *const names[] = {"w", "row2", "f", "neighbour", "s", "component", "r",
+                                        "lambda", "n_components", "live", "residual", "trace",
+                                        "status", "iterations", "info", NULL};
+    int n = Rf_nrows(x), p = Rf_ncols(x), c = ffi_int(settings_, "n_clusters");
+    int m = ffi_int(settings_, "n_dims"), k = ffi_int(settings_, "k");
+    SEXP out = PROTECT(ffi_list(names));
+    ffi_hook_data data;
+    ufs_hook hook = ffi_hook(control, "sogfs", &data);
+    sogfs_problem problem = {.n = n, .p = p, .x = REAL_RO(x), .m = m, .c = c, .k = k,
+                             .gamma = ffi_real(settings_, "gamma")};
+    sogfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
+                               .inner_max_iter = ffi_int(control, "inner_max_iter"),
+                               .inner_tol = ffi_real(control, "inner_tol"),
+                               .eps = ffi_real(control, "eps")};
+    sogfs_result result = {.w = ffi_set_matrix(out, "w", p, m),
+                           .row2 = ffi_set_vector(out, "row2", p),
+                           .f = ffi_set_matrix(out, "f", n, c),
+                           .neighbour = ffi_set_ints(out, "neighbour", n * k),
+                           .s = ffi_set_matrix(out, "s", k, n),
+                           .component = ffi_set_ints(out, "component", n)};
+    sogfs_info info;
+
+    memset(result.w, 0, (size_t) p * (size_t) m * sizeof(double));
+    memset(result.row2, 0, (size_t) p * sizeof(double));
+    sogfs_solve(&problem, &settings, &hook, &result, &info);
+    ffi_set(out, "r", Rf_ScalarReal(info.r));
+    ffi_set(out, "lambda", Rf_ScalarReal(info.lambda));
+    ffi_set(out, "n_components", Rf_ScalarInteger(info.n_components));
+    ffi_set(out, "live", Rf_ScalarInteger(info.live));
+    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
+    ffi_set_trace(out, "trace", &info.trace);
+    ffi_set(out, "status", Rf_ScalarInteger((int) info.status));
+    ffi_set(out, "iterations", Rf_ScalarInteger(info.iterations));
+    ffi_set(out, "info", Rf_ScalarInteger(info.lapack));
+    UNPROTECT(1);
+    return out;
+}
+
 /* `steps` accelerated steps of u <- a u + b from u = 0: the last u. */
 SEXP ffi_test_anderson(SEXP a, SEXP b, SEXP depth, SEXP steps)
 {
@@ -108,6 +186,31 @@ SEXP ffi_test_anderson(SEXP a, SEXP b, SEXP depth, SEXP steps)
         la_gemv('N', n, n, 1.0, REAL_RO(a), n, u, 1.0, f);
         anderson_step(&history, u, f, weight, u);
     }
+    UNPROTECT(1);
+    return out;
+}
+
+/* The c lowest eigenpairs of diag(delta) + m, or + b'b if m is NULL; start NULL or p x c. */
+SEXP ffi_test_lowest(SEXP m, SEXP b, SEXP delta, SEXP c_, SEXP start, SEXP tol)
+{
+    static const char *const names[] = {"values", "vectors", "applied", "residual", "converged",
+                                        "info", NULL};
+    int p = (int) Rf_xlength(delta), c = Rf_asInteger(c_);
+    bool low_rank = m == R_NilValue, warm = start != R_NilValue;
+    SEXP out = PROTECT(ffi_list(names));
+    double *values = ffi_set_vector(out, "values", c);
+    double *vectors = ffi_set_matrix(out, "vectors", p, c);
+    la_lowest work;
+    la_lowest_info info;
+
+    if (warm) ufs_copy(vectors, REAL_RO(start), (size_t) p * (size_t) c);
+    la_lowest_init(&work, p, c, low_rank ? Rf_nrows(b) : p, low_rank ? NULL : REAL_RO(m),
+                   low_rank ? REAL_RO(b) : NULL);
+    la_lowest_solve(&work, REAL_RO(delta), warm, Rf_asReal(tol), values, vectors, &info);
+    ffi_set(out, "applied", Rf_ScalarInteger(info.applied));
+    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
+    ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
+    ffi_set(out, "info", Rf_ScalarInteger(info.lapack));
     UNPROTECT(1);
     return out;
 }
