@@ -91,5 +91,15 @@ registry <- function() {
     "Roffo et al. (2015) <doi:10.1109/ICCV.2015.478>")
   table$blfse <- row(ufs_blfse, "features", "Bi-level ensemble", FALSE,
     "iterations x (n^2 p + n^3 or p^3)", "Information Fusion (2023) <doi:10.1016/j.inffus.2023.101910>")
+  table$rsr <- row(ufs_rsr, "features", "Regularised self-representation", TRUE,
+    "min(n, p)^2 max(n, p) per iteration",
+    "Zhu et al. (2015) <doi:10.1016/j.patcog.2014.08.006>")
+  table$ndfs <- row(ufs_ndfs, "features", "Nonnegative discriminative feature selection",
+    FALSE, "graph, then min(n, p)^2 p per iteration", "Li et al. (2012), AAAI")
+  table$udfs <- row(ufs_udfs, "features", "Unsupervised discriminative feature selection", TRUE,
+    "n p max(n, p), then min(n, p)^2 p per iteration",
+    "Yang et al. (2011) <doi:10.5591/978-1-57735-516-8/IJCAI11-267>")
+  table$sogfs <- row(ufs_sogfs, "features", "Structured optimal graph feature selection", TRUE,
+    "n p max(n, p) per iteration", "Nie, Zhu and Li (2016) <doi:10.1609/aaai.v30i1.10168>")
   table
 }

@@ -81,6 +81,14 @@ SEXP ffi_mcfs(SEXP x, SEXP y, SEXP card, SEXP ridge, SEXP control);
 SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings, SEXP control);
 SEXP ffi_jspca_compress(SEXP x);
 SEXP ffi_jspca_lambda_max(SEXP x, SEXP sample);
+/* ffi_irls.c */
+SEXP ffi_rsr_window(SEXP x);
+SEXP ffi_rsr(SEXP x, SEXP lambda, SEXP eps, SEXP accelerate, SEXP keep_w, SEXP control);
+SEXP ffi_ndfs(SEXP x, SEXP graph, SEXP f0, SEXP settings, SEXP control);
+SEXP ffi_udfs(SEXP x, SEXP settings, SEXP control);
+SEXP ffi_sogfs(SEXP x, SEXP settings, SEXP control);
+SEXP ffi_test_anderson(SEXP a, SEXP b, SEXP depth, SEXP steps);
+SEXP ffi_test_lowest(SEXP m, SEXP b, SEXP delta, SEXP c, SEXP start, SEXP tol);
 /* ffi_test.c */
 SEXP ffi_test_norms(SEXP v, SEXP eps);
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);
