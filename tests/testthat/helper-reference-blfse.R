@@ -167,7 +167,7 @@ blfse_plain <- function(d, ..., control = list()) {
 # The solver itself, with the choices that the package makes on its own.
 blfse_raw <- function(d, projection = 0L, order = 0L, form = 0L, dense_limit = 400L,
                       entry = "blfse") {
-  labels <- check_labels(d$labels, nrow(d$x), nrow(d$scores))
+  labels <- check_base_labels(d$labels, nrow(d$x), nrow(d$scores))
   psi <- c(.9, .8, .7, .6, .5)
   settings <- list(n_clusters = d$c, projection = projection, order = order, form = form,
     inner_max_iter = 5L, max_iter = 25L, gamma_cluster = 1, gamma_feature = 1, tol = 0,
