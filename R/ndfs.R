@@ -128,22 +128,10 @@ ndfs_start <- function(init, data, n_clusters, n_init, offset) {
     }
     labels <- runs[[1L]]$cluster
   } else {
-    labels <- check_labels(init, data$n, n_clusters)
+    labels <- check_start_labels(init, data$n, n_clusters)
   }
   f <- outer(labels, seq_len(n_clusters), `==`) + 0
   sweep(f, 2L, sqrt(colSums(f)), `/`) + offset
-}
-
-# n labels of exactly c clusters, as 1..c.
-check_labels <- function(labels, n, n_clusters) {
-  if (is.factor(labels)) labels <- droplevels(labels)
-  known <- if (is.factor(labels)) levels(labels) else sort(unique(labels))
-  if (!is.atomic(labels) || length(labels) != n || anyNA(labels) ||
-      length(known) != n_clusters) {
-    ufs_abort("argument", "`init` must be \"kmeans\", an n x c matrix, or ", n,
-      " labels without NA of exactly ", n_clusters, " clusters.", argument = "init")
-  }
-  match(labels, known)
 }
 
 #' @export

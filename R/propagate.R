@@ -36,7 +36,7 @@ ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
     ufs_abort("argument", "`w` must be symmetric and must not have negative entries.",
       argument = "w")
   }
-  classes <- check_labels(y, nrow(w))
+  classes <- check_partial_labels(y, nrow(w))
   cmn <- check_flag(cmn, "cmn")
   if (!is.null(x)) x <- check_matrix(as_plain_matrix(x, "x"), "x", nrow = nrow(w))
   out <- .Call(C_propagate, w, classes$known, classes$c, cmn, x)
@@ -50,7 +50,7 @@ ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
 }
 
 # Labels as codes: list(known = 1..c or 0 for NA, c, names, complete).
-check_labels <- function(y, n) {
+check_partial_labels <- function(y, n) {
   if (!is.atomic(y) || !is.null(dim(y)) || length(y) != n) {
     ufs_abort("argument", "`y` must be a factor or vector with one label per sample (", n,
       "), NA where unknown; it is ", kind_of(y), " of length ", length(y), ".",

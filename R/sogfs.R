@@ -50,7 +50,7 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 100, center =
   call <- match.call()
   control <- resolve_control(control, max_iter = 50L, inner_max_iter = 100L, inner_tol = 1e-6,
     eps = 1e-12)
-  control$eps <- check_eps(control$eps)
+  control$eps <- check_eps(control$eps, open = TRUE)
   data <- as_unit_matrix(x, center, scale)
   q <- length(data$keep)
   n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n - 2L, "two fewer than the samples")

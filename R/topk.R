@@ -210,7 +210,7 @@ topk_classes <- function(y, n_clusters, n) {
     return(list(known = NULL, complete = FALSE, names = NULL,
       c = check_count(n_clusters, "n_clusters", 1L, n, "the samples of `x`")))
   }
-  classes <- check_labels(y, n)
+  classes <- check_partial_labels(y, n)
   if (!is.null(n_clusters) && !identical(as.integer(n_clusters), classes$c)) {
     ufs_abort("argument", "`n_clusters` is ", brief(n_clusters), ", but `y` has ",
       classes$c, " classes; leave `n_clusters` out.", argument = "n_clusters")

@@ -50,7 +50,7 @@ ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1, center = TRU
   start <- proc.time()[[3L]]
   call <- match.call()
   control <- resolve_control(control, max_iter = 100L, tol = 1e-6, eps = 1e-12)
-  control$eps <- check_eps(control$eps)
+  control$eps <- check_eps(control$eps, open = TRUE)
   data <- as_unit_matrix(x, center, scale)
   q <- length(data$keep)
   n_clusters <- check_count(n_clusters, "n_clusters", 1L, q, "the features that are not constant")
@@ -79,8 +79,6 @@ ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1, center = TRU
 print_notes.ufs_udfs <- function(x) live_note(x)
 
 # The smoothing of UDFS and SOGFS: one positive number.
-check_eps <- function(eps) check_number(eps[1L], "eps", lower = 0, open = TRUE)
-
 # What base_wstep.c holds at once, and its start.
 check_wstep_bytes <- function(n, p) {
   n <- as.double(n)
