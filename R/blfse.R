@@ -168,7 +168,7 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
   labels <- if (is.null(labels)) {
     blfse_base_labels(data$x, scores, n_clusters, n_features, n_init)
   } else {
-    check_labels(labels, n, nrow(scores))
+    check_base_labels(labels, n, nrow(scores))
   }
 
   settings <- list(
@@ -269,7 +269,7 @@ normalise_scores <- function(scores) {
 }
 
 # n x m integer labels.
-check_labels <- function(labels, n, m) {
+check_base_labels <- function(labels, n, m) {
   if (!is.data.frame(labels) && !is.matrix(labels) || nrow(labels) != n || ncol(labels) != m) {
     ufs_abort("argument", "`labels` must be a matrix of ", n, " x ", m,
       " (samples x base results)", if (length(dim(labels)) == 2L) {

@@ -75,3 +75,11 @@ resolve_control <- function(control, ...) {
   }
   control
 }
+
+# The smoothing constant of methods that have one.
+check_eps <- function(eps, default = NULL, open = FALSE) {
+  if (length(eps) > 1L) {
+    ufs_abort("argument", "`eps` must be one number for this method.", argument = "eps")
+  }
+  if (is.null(eps)) default else check_number(eps, "eps", lower = 0, open = open)
+}

@@ -120,11 +120,13 @@ grid_shared <- function(x, method, fun, fixed, varying) {
     data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
     shared$graph <- as_ufs_graph(fixed$graph, data)
   }
-  if (method == "socfs" && !given("init") && !is.null(fixed$n_clusters) &&
-      !any(c("n_init", "center", "scale", "start_rule") %in% varying) &&
-      identical(value("start_rule")[1L], "wss")) {
+  # One k-means start for all settings, so that they differ by their penalties alone.
+  if (method %in% c("socfs", "ndfs") && !given("init") && !is.null(fixed$n_clusters) &&
+      !any(c("n_clusters", "n_init", "center", "scale", "start_rule") %in% varying) &&
+      (method == "ndfs" || identical(value("start_rule")[1L], "wss"))) {
     data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
-    runs <- kmeans_runs(gram_pca(data$x, fixed$n_clusters)$scores, fixed$n_clusters, value("n_init"))
+    z <- if (method == "socfs") gram_pca(data$x, fixed$n_clusters)$scores else data$x
+    runs <- kmeans_runs(z, fixed$n_clusters, value("n_init"))
     if (!is.null(runs)) shared$init <- runs[[1L]]$cluster
   }
   shared

@@ -100,3 +100,19 @@ kmeans_runs <- function(z, n_clusters, n_init, max_iter = 100L) {
 
 # Labels 1, 2, ... by first appearance, so equal partitions have equal labels.
 canonical_labels <- function(cluster) match(cluster, unique(cluster))
+
+# Labels given as a start: n of them, none missing, exactly n_clusters distinct ones. Returns
+# 1, ..., n_clusters in the order of the levels, or of the sorted values.
+check_start_labels <- function(labels, n, n_clusters) {
+  if (!is.atomic(labels) || !is.null(dim(labels)) || length(labels) != n || anyNA(labels)) {
+    ufs_abort("argument", "`init` must name a start, be a matrix with ", n, " rows, or ", n,
+      " labels without NA; it is ", brief(labels), ".", argument = "init")
+  }
+  if (is.factor(labels)) labels <- droplevels(labels)
+  known <- if (is.factor(labels)) levels(labels) else sort(unique(labels))
+  if (length(known) != n_clusters) {
+    ufs_abort("argument", "`init` has ", length(known), " distinct labels, but `n_clusters` is ",
+      n_clusters, ".", argument = "init")
+  }
+  match(labels, known)
+}

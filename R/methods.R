@@ -129,6 +129,8 @@ plot.ufs <- function(x, type = NULL, k = 10L, ...) {
   invisible(x)
 }
 
+# Methods with plots of their own call plot.ufs(x, type, k, ...) for the others: NextMethod()
+# with a changed `type` would pass it twice.
 plot_types <- function(x) {
   c(if (sum(is.finite(x$trace$objective)) > 1L) "objective",
     if (!is.null(x$feature_scores)) "scores",
@@ -145,8 +147,15 @@ plot_sorted <- function(score, ranking, names, k, what, method, ...) {
   sorted <- unname(score[ranking])
   sorted <- sorted[!is.na(sorted)]
   k <- min(k, length(sorted))
+  # Rankings with many exact zeros end in a long flat line: show where it begins.
+  live <- sum(sorted != 0)
+  note <- NULL
+  if (live < length(sorted) / 2) {
+    note <- sprintf("%d of %d scores are exactly zero", length(sorted) - live, length(sorted))
+    sorted <- utils::head(sorted, max(3L * k, ceiling(1.2 * live)))
+  }
   top <- seq_along(sorted) <= k
-  draw(list(x = seq_along(sorted), y = sorted, type = "h", xlab = paste(what, "rank"),
+  draw(list(sub = note, x = seq_along(sorted), y = sorted, type = "h", xlab = paste(what, "rank"),
     ylab = "score (larger = better)", col = ifelse(top, "#B2182B", "grey60"),
     main = sprintf("ufs_%s: %s scores", method, what)), ...)
   if (k > 0L) {

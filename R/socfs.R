@@ -214,20 +214,13 @@ check_path <- function(path) {
   }
 }
 
-check_eps <- function(eps, default) {
-  if (length(eps) > 1L) {
-    ufs_abort("argument", "`eps` must be one number for this method.", argument = "eps")
-  }
-  if (is.null(eps)) default else eps
-}
-
 # What la_ridge_init() takes (src/la_solve.c): the cheaper of its two forms.
-check_ridge_bytes <- function(size) {
+check_ridge_bytes <- function(size, advice = "Use solver = \"exact\" without warm_irls.") {
   n <- as.double(size[1L])
   p <- as.double(size[2L])
   p_form <- p^3 / 3 < n^2 * p + n^3 / 3
   check_bytes(8 * if (p_form) 2 * p^2 else n^2 + n * p, "The least-squares step of \"irls\"",
-    "Use solver = \"exact\" without warm_irls.")
+    advice)
 }
 
 # ---- starts ----------------------------------------------------------------------------
@@ -263,7 +256,8 @@ socfs_starts <- function(init, data, n_clusters, n_init, start_rule) {
   } else if (length(dim(init)) == 2L) {
     list(E = orthonormal_start(init, "init", data$n, n_clusters), kind = "matrix")
   } else {
-    start_from_labels(init, data$n, n_clusters)
+    cluster <- check_start_labels(init, data$n, n_clusters)
+    list(E = indicator(cluster, n_clusters), kind = "labels")
   })
 }
 
@@ -272,20 +266,6 @@ indicator <- function(cluster, n_clusters) {
   e <- matrix(0, length(cluster), n_clusters)
   e[cbind(seq_along(cluster), cluster)] <- 1 / sqrt(tabulate(cluster, n_clusters)[cluster])
   e
-}
-
-start_from_labels <- function(labels, n, n_clusters) {
-  if (!is.atomic(labels) || length(labels) != n || anyNA(labels)) {
-    ufs_abort("argument", "`init` must be \"kmeans\", \"random\", ", n, " labels without NA, a ",
-      n, " x ", n_clusters, " matrix or a list with E; it is ", brief(labels), ".",
-      argument = "init")
-  }
-  cluster <- match(labels, sort(unique(labels)))
-  if (max(cluster) != n_clusters) {
-    ufs_abort("argument", "`init` has ", max(cluster), " distinct labels, but `n_clusters` is ",
-      n_clusters, ".", argument = "init")
-  }
-  list(E = indicator(cluster, n_clusters), kind = "labels")
 }
 
 # The user's E, or its nearest matrix with orthonormal columns.

@@ -59,6 +59,8 @@ registry <- function() {
     "Han, Kim (2015) <doi:10.1109/CVPR.2015.7299136>")
   table$jspca <- row(ufs_jspca, "features", "Joint sparse principal component analysis", TRUE,
     "n p k per iteration", "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>")
+  table$alfs <- row(ufs_alfs, "both", "Joint selection of samples and features (ALFS)", TRUE,
+    "n p min(n, p) per iteration", "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>")
   # Baselines that every comparison shows.
   table$variance <- row(ufs_variance, "features", "Variance", TRUE, "n p", "")
   table$pca <- row(ufs_pca, "features", "Norms of the leading PCA loadings", TRUE,
@@ -73,9 +75,31 @@ registry <- function() {
   table$mcfs <- row(ufs_mcfs, "features", "Multi-cluster feature selection", TRUE,
     "n^2 p (graph) + n p c n_features", "Cai, Zhang and He (2010) <doi:10.1145/1835804.1835848>")
   table$random <- row(ufs_random, "both", "Random ranking", FALSE, "n + p", "")
+  # Samples to label.
+  table$ted <- row(ufs_ted, "samples", "Transductive experimental design", TRUE,
+    "n p^2 + n p m, or n^2 (p + m)", "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>")
+  table$rrss <- row(ufs_rrss, "samples", "Robust representative sample selection", TRUE,
+    "n min(n, p)^2 per iteration", "Nie, Wang, Huang and Ding (2013), IJCAI")
+  table$alnr <- row(ufs_alnr, "samples", "Neighbourhood reconstruction (ALNR-style)", TRUE,
+    "n^2 p + n k^3 per iteration", "Hu, Zhang, Jin, Cai and He (2013), IJCAI")
+  table$cur <- row(ufs_cur, "both", "Leverage scores and CUR sampling", FALSE,
+    "n p min(n, p)", "Mahoney and Drineas (2009) <doi:10.1073/pnas.0803205106>")
+  # Systems of the papers.
+  table$topk <- row(ufs_topk, "features", "Top-k selection by 0-1 integer programming", TRUE,
+    "n^2 (n + p) per iteration", "Zhang et al. (2021) IEEE TNNLS 32(7), 3005-3019")
   table$inffs <- row(ufs_inffs, "features", "Infinite feature selection", TRUE, "n p^2",
     "Roffo et al. (2015) <doi:10.1109/ICCV.2015.478>")
   table$blfse <- row(ufs_blfse, "features", "Bi-level ensemble", FALSE,
     "iterations x (n^2 p + n^3 or p^3)", "Information Fusion (2023) <doi:10.1016/j.inffus.2023.101910>")
+  table$rsr <- row(ufs_rsr, "features", "Regularised self-representation", TRUE,
+    "min(n, p)^2 max(n, p) per iteration",
+    "Zhu et al. (2015) <doi:10.1016/j.patcog.2014.08.006>")
+  table$ndfs <- row(ufs_ndfs, "features", "Nonnegative discriminative feature selection",
+    FALSE, "graph, then min(n, p)^2 p per iteration", "Li et al. (2012), AAAI")
+  table$udfs <- row(ufs_udfs, "features", "Unsupervised discriminative feature selection", TRUE,
+    "n p max(n, p), then min(n, p)^2 p per iteration",
+    "Yang et al. (2011) <doi:10.5591/978-1-57735-516-8/IJCAI11-267>")
+  table$sogfs <- row(ufs_sogfs, "features", "Structured optimal graph feature selection", TRUE,
+    "n p max(n, p) per iteration", "Nie, Zhu and Li (2016) <doi:10.1609/aaai.v30i1.10168>")
   table
 }

@@ -18,16 +18,13 @@ void laplacian_scores(const graph_csr *g, int p, const double *x, double *work,
 
 double laplacian_center(const graph_csr *g, const double *f, double *out)
 {
-    double total = 0.0, mean = 0.0, rest = 0.0, ss = 0.0, css = 0.0;
+    double total = 0.0, mean = 0.0, ss = 0.0, css = 0.0;
     double rounding = (double) g->n * DBL_EPSILON;
     for (int i = 0; i < g->n; i++) {
         total += g->degree[i];
         mean += g->degree[i] * f[i];
     }
     mean /= total;
-    /* Second pass removes the rounding of the first mean. */
-    for (int i = 0; i < g->n; i++) rest += g->degree[i] * (f[i] - mean);
-    mean += rest / total;
     for (int i = 0; i < g->n; i++) {
         out[i] = f[i] - mean;
         ss += g->degree[i] * f[i] * f[i];

@@ -11,21 +11,19 @@
  * -X'X_A d, until an inactive one reaches t (join) or a coefficient 0 (drop).
  * The c paths advance in step, so the products X'[X_A d] of all are one dgemm: a step
  * costs 2npc + 2n sum|A| + c |A|^2 flops. Only the active Gram is ever formed. Memory
- * np (X transposed, for the dgemm) + 3pc + 8 c card^2. */
+ * np (X transposed, for the dgemm) + 3pc + 2 c card^2. */
 #include "base_mcfs.h"
 #include "la.h"
 
 typedef struct {
     int size;       /* active variables, at most `most` */
     int *active;
-    char *state;    /* p: FREE, ACTIVE, or COLLINEAR with the active ones */
+    char *state;    /* p: FREE, ACTIVE, or COLLINEAR: left out */
     double *sign, *beta, *dir, *rhs;
     double *gram, *chol; /* most x most */
     double *corr;   /* p: x_j'r - ridge b_j */
     double penalty; /* t */
     int joins;      /* variable to add before the next step, -1 if none */
-    int barred;     /* dropped by the last step: may not return with barred_sign */
-    double barred_sign;
     bool done;
 } path;
 
@@ -65,7 +63,7 @@ void mcfs_solve(const mcfs_problem *prob, const mcfs_settings *set, const ufs_ho
     mcfs_work w;
 
     init_work(&w, prob, set);
-    ufs_trace_init(&info->trace, set->max_iter < 100000 ? set->max_iter : 100000, 2);
+    ufs_trace_init(&info->trace, set->max_iter, 2);
     info->iterations = 0;
     for (int i = 0; i < c; i++) running -= w.paths[i].done;
 
@@ -115,7 +113,7 @@ static void init_work(mcfs_work *w, const mcfs_problem *prob, const mcfs_setting
 
     w->prob = prob;
     w->set = set;
-    w->most = 2 * set->card + 16 < rank ? 2 * set->card + 16 : rank;
+    w->most = set->card + 16 < rank ? set->card + 16 : rank;
     M = (size_t) w->most;
     w->xt = ufs_dalloc(P, N);
     w->move = ufs_dalloc(N, C);
@@ -143,12 +141,11 @@ static void init_work(mcfs_work *w, const mcfs_problem *prob, const mcfs_setting
         s->chol = ufs_dalloc(M, M);
         s->corr = ufs_dalloc(P, 1);
         ufs_copy(s->corr, w->slope + i * P, P);
-        s->barred = -1;
-        s->barred_sign = 0.0;
         s->joins = largest_correlation(w, s);
         s->penalty = fabs(s->corr[s->joins]);
         /* A response without correlation to any feature has the path b = 0. */
-        s->done = !(s->penalty > 0.0);
+        double y_norm = la_nrm2(n, prob->y + i * N);
+        s->done = !(s->penalty > n * DBL_EPSILON * y_norm * sqrt(w->norm2[s->joins]));
     }
 }
 
@@ -163,8 +160,8 @@ static int largest_correlation(const mcfs_work *w, const path *s)
     return 0;
 }
 
-/* Adds the variable found by the last step; one that is collinear with the active ones
- * cannot add anything and is set aside until one of them is dropped. */
+/* Adds the variable found by the last step; one that is collinear with the active ones, but
+ * for rounding, is left out for good. (Exactly collinear ones never meet the penalty.) */
 static void enter(const mcfs_work *w, path *s)
 {
     if (s->joins >= 0 && s->size < w->most) {
@@ -230,9 +227,10 @@ static double next_join(const mcfs_work *w, const path *s, const double *slope, 
         for (int side = 0; side < 2; side++) {
             double sign = side == 0 ? 1.0 : -1.0;
             double gap = s->penalty - sign * s->corr[j], rate = 1.0 - sign * slope[j];
-            /* One that falls as fast as the penalty never meets it; a variable just
-             * dropped may only come back with the other sign. */
-            if (!(rate > 1e-10) || (j == s->barred && sign == s->barred_sign)) continue;
+            /* One that falls as fast as the penalty never meets it. That includes a
+             * variable just dropped: d_j s_j < 0 means s_j slope_j > 1 without it
+             * (Schur complement), so it can only come back with the other sign. */
+            if (!(rate > 1e-10)) continue;
             double step = fmax(gap, 0.0) / rate;
             if (step < best - 1e-12 * s->penalty) {
                 best = step;
@@ -271,7 +269,6 @@ static void advance(const mcfs_work *w, path *s, const double *slope)
     for (int j = 0; j < w->prob->p; j++) s->corr[j] -= step * slope[j];
     s->penalty -= step;
     for (int a = 0; a < s->size; a++) s->corr[s->active[a]] = s->penalty * s->sign[a];
-    s->barred = -1;
     if (drops >= 0) drop_active(w, s, drops);
     else s->joins = joins;
     s->done = count_nonzero(s) >= w->set->card || (drops < 0 && joins < 0);
@@ -282,11 +279,7 @@ static void drop_active(const mcfs_work *w, path *s, int at)
     int k = s->size, ld = w->most;
     size_t L = (size_t) ld;
 
-    s->barred = s->active[at];
-    s->barred_sign = s->sign[at];
-    s->state[s->barred] = FREE;
-    for (int j = 0; j < w->prob->p; j++)
-        if (s->state[j] == COLLINEAR) s->state[j] = FREE;
+    s->state[s->active[at]] = FREE;
     /* Take row and column `at` out of the Gram matrix, and factor the rest again. */
     for (int a = at + 1; a < k; a++) {
         double *from = s->gram + (size_t) a * L, *to = from - L;

@@ -48,6 +48,11 @@ graph_csr ffi_graph_csr(SEXP graph);
 SEXP ffi_prepare(SEXP x, SEXP center, SEXP scale);
 SEXP ffi_equal_columns(SEXP x);
 SEXP ffi_gram_pca(SEXP x, SEXP k);
+/* ffi_samples.c */
+SEXP ffi_ted_greedy(SEXP x, SEXP m, SEXP mu, SEXP form, SEXP control);
+SEXP ffi_rrss_max(SEXP x);
+SEXP ffi_rrss(SEXP x, SEXP gamma, SEXP control);
+SEXP ffi_alnr(SEXP x, SEXP k, SEXP gamma, SEXP relative, SEXP control);
 /* ffi_blfse.c */
 SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings, SEXP control);
 SEXP ffi_laplacian_low(SEXP s, SEXP c, SEXP dense_limit);
@@ -63,6 +68,9 @@ SEXP ffi_graph_knn(SEXP x, SEXP k);
 SEXP ffi_graph_build(SEXP x, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule);
 SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value);
 SEXP ffi_graph_mult(SEXP graph, SEXP x, SEXP laplacian);
+/* ffi_alfs.c */
+SEXP ffi_alfs_basis(SEXP x);
+SEXP ffi_alfs(SEXP basis, SEXP penalties, SEXP settings, SEXP start, SEXP control);
 /* ffi_spectral.c */
 SEXP ffi_laplacian(SEXP graph, SEXP x);
 SEXP ffi_spec_quadratic(SEXP graph, SEXP x, SEXP power, SEXP center);
@@ -73,6 +81,14 @@ SEXP ffi_mcfs(SEXP x, SEXP y, SEXP card, SEXP ridge, SEXP control);
 SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings, SEXP control);
 SEXP ffi_jspca_compress(SEXP x);
 SEXP ffi_jspca_lambda_max(SEXP x, SEXP sample);
+/* ffi_irls.c */
+SEXP ffi_rsr_window(SEXP x);
+SEXP ffi_rsr(SEXP x, SEXP lambda, SEXP eps, SEXP accelerate, SEXP keep_w, SEXP control);
+SEXP ffi_ndfs(SEXP x, SEXP graph, SEXP f0, SEXP settings, SEXP control);
+SEXP ffi_udfs(SEXP x, SEXP settings, SEXP control);
+SEXP ffi_sogfs(SEXP x, SEXP settings, SEXP control);
+SEXP ffi_test_anderson(SEXP a, SEXP b, SEXP depth, SEXP steps);
+SEXP ffi_test_lowest(SEXP m, SEXP b, SEXP delta, SEXP c, SEXP start, SEXP tol);
 /* ffi_test.c */
 SEXP ffi_test_norms(SEXP v, SEXP eps);
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form);
@@ -82,6 +98,14 @@ SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu);
 SEXP ffi_test_prox(SEXP a, SEXP t);
 SEXP ffi_test_proj(SEXP y, SEXP total);
 SEXP ffi_test_hook(SEXP control, SEXP n);
+/* ffi_topk.c */
+SEXP ffi_topk(SEXP x, SEXP known, SEXP c, SEXP k, SEXP mode, SEXP settings, SEXP control);
+SEXP ffi_propagate(SEXP w, SEXP known, SEXP c, SEXP cmn, SEXP x);
+SEXP ffi_test_topk_represent(SEXP x, SEXP theta, SEXP settings);
+SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c, SEXP k, SEXP w, SEXP start,
+                          SEXP settings);
+SEXP ffi_test_topk_label(SEXP z, SEXP c, SEXP previous);
+SEXP ffi_test_proj_capped(SEXP y, SEXP total);
 SEXP ffi_test_trace(SEXP n, SEXP most);
 SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options);
 

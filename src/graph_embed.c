@@ -19,8 +19,9 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
     int n = g->n;
     size_t N = (size_t) n;
     int *component = ufs_ialloc(N), pieces = graph_components(g, component);
-    int n_zero = pieces - 1, n_more;
-    double *known = ufs_dalloc(N, (size_t) pieces), *volume = ufs_dzero((size_t) pieces, 1);
+    /* Null vectors beyond those asked for are not needed, however many there are. */
+    int all_zero = pieces - 1, n_zero = all_zero < m ? all_zero : m, n_more;
+    double *known = ufs_dalloc(N, (size_t) n_zero + 1), *volume = ufs_dzero((size_t) pieces, 1);
     normalised op = {.g = g, .root = ufs_dalloc(N, 1)};
 
     trivial_vector(g, known);
@@ -35,19 +36,19 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
     info->iterations = 0;
     info->residual = 0.0;
     info->converged = true;
-    info->n_zero = n_zero < m ? n_zero : m;
-    for (int j = 0; j < info->n_zero; j++) l[j] = 0.0;
-    ufs_copy(u, known + N, N * (size_t) info->n_zero);
+    info->n_zero = n_zero;
+    for (int j = 0; j < n_zero; j++) l[j] = 0.0;
+    ufs_copy(u, known + N, N * (size_t) n_zero);
     info->next = m == n - 1 ? R_PosInf : 0.0;
 
     /* One pair more than asked for, to see whether the cut goes through a tie. */
     n_more = m - n_zero + 1;
     if (n_more > n - pieces) n_more = n - pieces;
-    if (m < n_zero || n_more <= 0) return;
+    if (m < all_zero || n_more <= 0) return;
     double *mu = ufs_dalloc((size_t) n_more, 1), *vectors = ufs_dalloc(N, (size_t) n_more);
     la_eigs_info found;
     la_eigs_problem a = {.n = n, .k = n_more, .apply = apply_normalised, .data = &op,
-                         .low = -1.0, .high = 1.0, .n_known = pieces, .known = known,
+                         .low = -1.0, .high = 1.0, .n_known = n_zero + 1, .known = known,
                          .tol = 1e-11, .max_iter = 300};
     la_eigs(&a, mu, vectors, &found);
     info->lapack = found.lapack;

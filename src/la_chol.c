@@ -25,3 +25,12 @@ void la_tri_solve(char trans, int n, int m, const double *r, double *b)
         F77_CALL(dtrsm)(&left, &up, &trans, &non_unit, &n, &m, &one, r, &n, b,
                         &n FCONE FCONE FCONE FCONE);
 }
+
+int la_chol_inverse(int n, double *r)
+{
+    char up = 'U';
+    int info = 0;
+    if (n > 0) F77_CALL(dpotri)(&up, &n, r, &n, &info FCONE);
+    if (info == 0) la_fill_lower(n, r);
+    return info;
+}

@@ -19,6 +19,38 @@ void proj_simplex(int n, const double *y, double total, double *work, double *ou
     for (int i = 0; i < n; i++) out[i] = y[i] > shift ? y[i] - shift : 0.0;
 }
 
+void proj_capped_simplex(int n, const double *y, double total, double *out)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL, shift, inner = 0.0, ones = 0.0;
+    int interior = 0;
+
+    for (int i = 0; i < n; i++)
+        if (R_FINITE(y[i])) {
+            low = fmin(low, y[i] - 1.0);
+            high = fmax(high, y[i]);
+        }
+    /* The sum of clip(y - shift) falls from its largest value at `low` to 0 at `high`. */
+    for (int it = 0; it < 200 && low < high; it++) {
+        double sum = 0.0, middle = low + 0.5 * (high - low);
+        if (middle <= low || middle >= high) break;
+        for (int i = 0; i < n; i++) sum += fmin(1.0, fmax(0.0, y[i] - middle));
+        if (sum > total) low = middle;
+        else high = middle;
+    }
+    shift = high;
+    for (int i = 0; i < n; i++) {
+        double v = y[i] - shift;
+        if (v >= 1.0) {
+            ones += 1.0;
+        } else if (v > 0.0) {
+            inner += y[i];
+            interior++;
+        }
+    }
+    if (interior > 0) shift = (inner + ones - total) / interior;
+    for (int i = 0; i < n; i++) out[i] = fmin(1.0, fmax(0.0, y[i] - shift));
+}
+
 void proj_half_sphere(int n, const double *y, const double *fallback, double *out)
 {
     double ss = 0.0, scale;

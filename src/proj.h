@@ -7,6 +7,10 @@
 /* Projection of y (length n) on {v >= 0, sum v = total}, total > 0: exact, by
  * sorting (n log n). work has length n. out may be y. */
 void proj_simplex(int n, const double *y, double total, double *work, double *out);
+/* Projection on {0 <= v <= 1, sum v = total}, 0 <= total <= n: bisection on the shift,
+ * then the exact shift of the interior entries. Entries of y may be +-infinite (they
+ * become 1 and 0). */
+void proj_capped_simplex(int n, const double *y, double total, double *out);
 /* Projection on the sphere {||v - 1/2||^2 = n/4} that meets the box [0, 1]^n in
  * the binary vectors; if y is its centre (within 1e-12), `fallback` is projected
  * instead. */

@@ -41,17 +41,6 @@ ref_qp <- function(h, b, v = rep(1 / length(b), length(b))) {
   stop("ref_qp: no end")
 }
 
-# Components of {s > 1e-10} by repeated spreading.
-ref_components <- function(s) {
-  label <- seq_len(nrow(s))
-  repeat {
-    new <- apply(s > 1e-10, 1L, function(row) min(label[row]))
-    new <- pmin(new, label)
-    if (identical(new, label)) return(match(label, unique(label)))
-    label <- new
-  }
-}
-
 ref_sqdist <- function(k) pmax(outer(diag(k), diag(k), `+`) - 2 * k, 0)
 
 ref_blfse <- function(x, scores, labels, c, projection = "paper", order = "paper",
@@ -122,7 +111,7 @@ ref_blfse <- function(x, scores, labels, c, projection = "paper", order = "paper
         steps[[block]]()
         record(stage, it, block)
       }
-      nc <- max(ref_components(s))
+      nc <- max(ref_components(s, 1e-10))
       history <- rbind(history, data.frame(psi = stage, it = it, rho = rho, ncomp = nc,
         ntieP = step_p$ties, nnz = sum(v > 0), dv = sum(abs(v - old_v)),
         amax = max(alpha), bmax = max(beta), wmean = mean(w)))
@@ -178,7 +167,7 @@ blfse_plain <- function(d, ..., control = list()) {
 # The solver itself, with the choices that the package makes on its own.
 blfse_raw <- function(d, projection = 0L, order = 0L, form = 0L, dense_limit = 400L,
                       entry = "blfse") {
-  labels <- check_labels(d$labels, nrow(d$x), nrow(d$scores))
+  labels <- check_base_labels(d$labels, nrow(d$x), nrow(d$scores))
   psi <- c(.9, .8, .7, .6, .5)
   settings <- list(n_clusters = d$c, projection = projection, order = order, form = form,
     inner_max_iter = 5L, max_iter = 25L, gamma_cluster = 1, gamma_feature = 1, tol = 0,

@@ -6,7 +6,7 @@ baseline_input <- function(set) {
 }
 
 baseline_expected <- function(set, name) {
-  utils::read.csv(test_path("fixtures", "baselines", "expected", set,
+  utils::read.csv(test_path("fixtures", "baselines", set,
     paste0(name, ".csv")))$score
 }
 
@@ -48,11 +48,11 @@ ref_graph <- function(x, k, weights = "heat", bandwidth = NULL, symmetrise = "ma
     value)
 }
 
-ref_components <- function(w) {
+ref_components <- function(w, above = 0) {
   n <- nrow(w)
   label <- seq_len(n)
   repeat {
-    new <- vapply(seq_len(n), function(i) min(label[i], label[w[, i] > 0]), 0)
+    new <- vapply(seq_len(n), function(i) min(label[i], label[w[, i] > above]), 0)
     if (all(new == label)) break
     label <- new
   }

@@ -44,8 +44,7 @@ jspca_reference <- function(X, P0, lambda, iterations, eps, loss = "feature",
     loadings = sweep(rotated, 2L, sign / sqrt(colSums(rotated^2)), "*"))
 }
 
-# One map of the exact iteration from given weights, with the Q-step solved by many
-# reweighted steps: for checking fixed points.
+# 2 max_i || (XX'A^{1/2})_i ||, or 2 max_i || (XWX')_i ||, at Q = 0.
 jspca_lambda_max_reference <- function(X, loss = "feature") {
   norm <- if (loss == "feature") sqrt(rowSums(X^2)) else sqrt(colSums(X^2))
   m <- if (loss == "feature") {

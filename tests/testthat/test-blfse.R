@@ -379,7 +379,7 @@ test_that("without c components the clusters come from Y, without random numbers
   expect_identical(fit$n_component, 7L)
   expect_length(unique(fit$solution$cluster), 3L)
   # Samples of one component are never parted.
-  component <- ref_components(fit$solution$S)
+  component <- ref_components(fit$solution$S, 1e-10)
   expect_true(all(tapply(fit$solution$cluster, component, function(g) length(unique(g))) == 1))
   # Too few components.
   few <- blfse_plain(d, control = list(max_iter = 0))

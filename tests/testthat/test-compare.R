@@ -119,7 +119,8 @@ test_that("bad arguments are classed errors", {
   bad(ufs_compare(x, y, "a+b+c", k = 2), "methods")
   bad(ufs_compare(x, y, c("pca", "pca"), k = 2), "methods")
   bad(ufs_compare(x, y, "pca", k = 5), "k")
-  bad(ufs_compare(x, y, "pca", k = 2, m = 76), "m")
+  first <- list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
+  bad(ufs_compare(x, y, "pca", k = 2, m = 76, classifiers = first), "m")
   bad(ufs_compare(x, y, "pca", k = 2, classifiers = "forest"), "classifiers")
   bad(ufs_compare(x, y, "pca", k = 2, args = list(alfs = list())), "args")
   bad(ufs_compare(x, y, "pca", k = 2, mode = "regress"), "mode")
@@ -133,4 +134,22 @@ test_that("the built-in classifiers classify", {
   out <- ufs_compare(x, y, "all", k = 1, classifiers = c("svm", "tree", "full_tree", "knn"), repeats = 1,
     baselines = FALSE)
   expect_true(all(out$results$accuracy > .85))
+})
+
+test_that("a grid gives the label-free choice and the best with labels", {
+  skip_if_not_installed("clue")
+  data <- planted(60, 25)
+  grid <- list(n_components = c(1, 2, 6))
+  set.seed(1)
+  out <- ufs_compare(data$x, data$cluster, "pca", k = c(4, 8), mode = "cluster", repeats = 1,
+    baselines = FALSE, args = list(pca = list(grid = grid)))
+  expect_setequal(unique(out$results$method), c("pca", "pca (best of 3)"))
+  wide <- reshape(out$results[c("method", "k", "accuracy")], idvar = "k", timevar = "method", direction = "wide")
+  expect_true(all(wide[["accuracy.pca (best of 3)"]] >= wide[["accuracy.pca"]]))
+  set.seed(2)
+  classified <- ufs_compare(data$x, data$cluster, "pca+random", k = 4, m = 12,
+    classifiers = list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx))), repeats = 2,
+    baselines = FALSE, args = list("pca+random" = list(grid = grid, criterion = "knn_overlap")))
+  expect_setequal(unique(classified$results$method), c("pca+random", "pca+random (best of 3)"))
+  expect_false(anyNA(classified$results$accuracy))
 })

@@ -7,7 +7,7 @@ test_that("scores are those of the fixtures", {
   for (set in c("mtcars", "synth60x200")) {
     x <- as.matrix(read.csv(inffs_fixture("input", paste0(set, ".csv")), header = FALSE))
     for (variant in names(code)) for (alpha in c(0.2, 0.5)) {
-      expected <- read.csv(inffs_fixture("expected", set,
+      expected <- read.csv(inffs_fixture(set,
         sprintf("InfFS_%s__alpha%s.csv", code[[variant]], alpha)))
       fit <- ufs_inffs(x, alpha, variant)
       expect_lt(rel_diff(unname(feature_scores(fit)), expected$score), 1e-12)

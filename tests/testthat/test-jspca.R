@@ -456,6 +456,16 @@ test_that("bad arguments are classed errors that name the argument", {
   fails(x[1:2, ], 1, class = "ufs_error_input", argument = "x")
   fails(matrix(1, 5, 3), 1, class = "ufs_error_input", argument = "x")
   expect_error(ufs_jspca(x, 2, control = list(maxit = 3)), class = "ufs_error_control")
+  fails(x * 1e100, 2, scale = FALSE, class = "ufs_error_input", argument = "x")
+  fails(x * 1e-100, 2, scale = FALSE, class = "ufs_error_input", argument = "x")
+  for (loss in c("feature", "sample")) {
+    big <- ufs_jspca(x * 1e60, 2, loss = loss, scale = FALSE)
+    expect_equal(big$feature_ranking, ufs_jspca(x, 2, loss = loss, scale = FALSE)$feature_ranking)
+  }
+  withr::local_options(ufselect.max_bytes = 1000)
+  expect_error(ufs_jspca(x, 2), "Gram matrix", class = "ufs_error_memory")
+  expect_silent(ufs_jspca(x[1:5, ], 2, control = quiet()))
+  expect_error(ufs_jspca(x[1:5, ], 2, solver = "irls"), "\"exact\"", class = "ufs_error_memory")
 })
 
 test_that("error messages say what to do", {
@@ -576,6 +586,8 @@ test_that("print, summary and plots", {
     expect_identical(plot(plain, type, main = "own title"), plain)
   }
   expect_identical(graphics::par("mar"), margins)
+  once <- ufs_jspca(x, 2, control = quiet(max_iter = 1))
+  expect_identical(plot(once), once)
   expect_error(plot(fit, "heat"), class = "ufs_error_argument")
   expect_identical(plot(fit, "loadings", k = 100L), fit)
   expect_error(plot(fit, "loadings", k = 0), class = "ufs_error_argument")

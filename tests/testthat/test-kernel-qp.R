@@ -200,7 +200,7 @@ test_that("connected components", {
   for (density in c(0.01, 0.05, 0.2)) {
     s <- matrix(rbinom(40^2, 1, density) * runif(40^2), 40)
     s <- pmax(s, t(s))
-    expect_identical(.Call(C_test_components, s, 1e-10), ref_components(s))
+    expect_identical(.Call(C_test_components, s, 1e-10), ref_components(s, 1e-10))
   }
   # Weights at or below the threshold do not connect.
   s <- diag(3)

@@ -63,7 +63,24 @@ test_that("exact ties, as binary data have them, keep the path optimal", {
       out <- path(x, y - mean(y), card)
       expect_identical(out$status, 0L)
       expect_lt(out$kkt, 1e-10)
+      # Several may come in together, so more than `card`, but fewer only at the end.
+      expect_true(sum(out$coef != 0) >= card || out$penalty < 1e-12)
     }
+  }
+  # Nothing but rounding to explain: no path, rather than one of noise.
+  y <- c(0.1, 0.2, -0.3, 0)
+  expect_gt(sum(y[1:3]), 0)
+  expect_identical(path(cbind(c(1, 1, 1, 0)), y, 1)$coef, matrix(0))
+})
+
+test_that("nearly collinear columns do no harm", {
+  x <- noise(30, 4)
+  y <- noise(30, 1, 6)[, 1]
+  for (distance in 10^-(6:12)) {
+    out <- path(cbind(x, x + distance * noise(30, 4, 2)), y, 8)
+    expect_identical(out$status, 0L)
+    expect_lt(out$kkt, 10 * distance)
+    expect_lt(max(abs(out$coef)), 2)
   }
 })
 

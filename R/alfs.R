@@ -1,0 +1,583 @@
+# ALFS: joint selection of samples and features (Li et al.), with a duality gap.
+
+#' Joint selection of samples and features (ALFS)
+#'
+#' Finds, in one convex problem, samples and features from which the whole matrix can be
+#' rebuilt: with X = `t(x)` (p x n, after centring and scaling) and W n x p,
+#' \deqn{\min_W \|X - X W X\|_F^2 + \alpha \sum_i \|W_{i\cdot}\|_2 +
+#'   \beta \sum_j \|W_{\cdot j}\|_2 + \lambda \sum_{ij} T_{ij} |(W X)_{ij}|}
+#' with `T_ij = 1 / max(|cos(x_i, x_j)|, 1e-6)`. Samples are scored by the norms of the rows
+#' of W, features by those of its columns. `lambda = 0` is the paper's ALFS-I, `lambda > 0`
+#' ALFS-II, in which a sample is rebuilt from samples of similar direction.
+#'
+#' @section The proof:
+#' The answer comes with a lower bound of the optimum. `certificate` holds `gap`, the relative
+#' duality gap (objective minus bound, over objective): the objective is at most that far
+#' from the optimum, whatever the iterations did. `dual` is the bound, `kkt` the largest
+#' relative violation of the optimality conditions by W, P, Q (and L), `primal_*` the relative
+#' differences between W and its sparse copies. A gap below -1e-10 would be an error of
+#' rounding or ours, and gives status "numerical".
+#'
+#' `solver = "admm"` divides by the largest singular value on entry, works in singular value
+#' coordinates (no n x n matrix at `lambda = 0`, about
+#' `4 n p r + 4 min(n, p) r^2` flops an iteration, r the rank) and balances its penalties at
+#' fixed iterations. `solver = "paper"` is the published Algorithm 1 on the matrix as it is: its
+#' penalties grow by 10 % per iteration, which forces feasibility but not optimality, and its
+#' first penalty, its stop and so its answer depend on the unit of `x`. Its W
+#' has no exact zeros, status "converged" means its own stop, and the certificate says what
+#' that cost: 30 % above the optimum on the musk data (with none of the 20 best features
+#' in common), up to six times the optimum under strong penalties.
+#'
+#' @section Penalties:
+#' `alpha_rel = 1` alone makes all rows zero, `beta_rel = 1` alone all columns, as does
+#' `alpha_rel + beta_rel >= 1` (often less: on three of four sets .4 + .4 did), and `lambda_rel = 1`
+#' everything: shares of `max_i ||2 (X'XX')_i||`, `max_j ||2 (X'XX')_j||` and `2 max_i ||x_i||^2`.
+#' Absolute values refer to the matrix as the solver sees it, after `center` and `scale`; one
+#' of alpha and beta may be 0. The defaults .01 and .2 are what worked best without
+#' tuning on four sets; to tune without labels, use [ufs_tune()] over
+#' `{.01, .05, .2, .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a warning says so and
+#' only the dual ranks. Below 1e-4 both penalties hardly select: a warning, too.
+#' `lambda_rel > 0` did not change accuracies beyond noise in our runs, costs much more and needs
+#' two n x n matrices; the bytes are computed first.
+#'
+#' @section What to expect:
+#' Correlated features get similar norms, so the best r by norm are redundant; and row norms
+#' chose samples no better than chance, missing classes where there are many. Accuracy of a
+#' linear SVM (Madelon: 5-nearest-neighbour) with 10 features, all candidates labelled, by `select`:
+#'
+#' | | norm | pivot |
+#' |---|---|---|
+#' | ORL (40 classes) | 49.8 % | 76.3 % |
+#' | TOX-171 | 41.6 % | 58.0 % |
+#' | musk | 59.1 % | 65.3 % |
+#' | Madelon | 89.4 % | 72.8 % |
+#'
+#' On Madelon redundancy is the signal. With 100 of 200 candidates chosen on ORL by row norm, 29
+#' of 40 classes had a sample; by random choice 39. `samples = "ted"` gained 2 to 6 points over norm
+#' ranking with the same features. Ranked by norm, ALFS was worse than random choice of features
+#' and samples on musk and ORL: compare with [ufs_random()] on your data ([ufs_compare()]).
+#'
+#' * `select = "pivot"`: features in the order of greedy TED picks ([ufs_ted()], features as
+#'   items, penalty 1 on standardised features): pick r is made among the `max(450, 5 r)` columns
+#'   of largest norm (in steps, see below), so that selections stay nested.
+#' * `select = "auto"`: pivot if it raises the mean overlap of the 5 nearest neighbours (in all
+#'   features against the best `n_features`) by more than .01, else norm.
+#' * `samples = "ted"`: samples in the order of greedy TED picks among all samples, in the
+#'   space of the best `n_features` features; `selected_samples(fit, m, k = 30)` uses the
+#'   best 30 (at most 100) instead.
+#'
+#' The scores remain the norms of W. Up to 90 picks come from 450 columns, up to 180 from 900 and
+#' so on, up to 500 picks; the others follow by norm. Up to 1000 samples are picked one by one.
+#'
+#' Exactly equal scores (rows or columns of zeros) are ranked by dual activity, `||P_i|| / alpha` and
+#' `||Q_j|| / beta`: how near to being chosen they are.
+#'
+#' @param x Numeric matrix, data frame or Matrix, n samples (rows) by p features.
+#' @param alpha,beta,lambda Absolute penalties of rows (samples), columns (features) and
+#'   reconstruction weights; `NULL`: from `*_rel`.
+#' @param alpha_rel,beta_rel,lambda_rel Penalties as shares of the smallest values that alone
+#'   give W = 0.
+#' @param solver `"admm"` or `"paper"`.
+#' @param select,samples How features and samples are ranked, see below.
+#' @param n_features The number of features that `select = "auto"` compares and
+#'   `samples = "ted"` works in; default 50, at most half of the features.
+#' @param center,scale Centre and standardise the columns first.
+#' @param control See [ufs_control()]. `max_iter` is 2000 (`"paper"`: 600), `tol` 1e-4 at
+#'   `lambda = 0` and 1e-3 above, and refers to the gap (`"paper"` has its own stop).
+#' @return A fit of class `c("ufs_alfs", "ufs")`. `solution` holds W (n x p, exact zeros), P and
+#'   Q (n x p) and, with `lambda > 0`, L (n x n): a feasible point of the dual, `P + Q + L X'` with
+#'   `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda T`. `trace` has iteration, objective,
+#'   dual and gap at the checks. See [representatives()] for which samples rebuild which,
+#'   [ufs_alfs_path()] for several penalties.
+#' @references Li, Wang, Dong, Yan, Liu and Zha (2019) Joint active learning with feature
+#'   selection via CUR matrix decomposition. IEEE Transactions on Pattern Analysis and Machine
+#'   Intelligence 41, 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
+#' @examples
+#' fit <- ufs_alfs(mtcars, alpha_rel = .1)
+#' fit
+#' selected_features(fit, k = 3)
+#' selected_samples(fit, m = 5)
+#' plot(fit, "norms")
+#'
+#' # The paper's Figure 3: two features, one with more variance; ALFS keeps that one and
+#' # samples along it.
+#' set.seed(1)
+#' x <- cbind(a = rnorm(60, sd = 3), b = rnorm(60, sd = .6))
+#' fit <- ufs_alfs(x, alpha_rel = .2, beta_rel = .3, scale = FALSE)
+#' best <- selected_features(fit, 1)
+#' chosen <- selected_samples(fit, 12, as = "index")
+#' plot(x, asp = 1, col = "blue")
+#' points(x[chosen, best], rep(0, 12), col = "red")
+#' @export
+ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.01,
+                     beta_rel = 0.2, lambda_rel = 0, solver = c("admm", "paper"),
+                     select = c("norm", "pivot", "auto"), samples = c("norm", "ted"),
+                     n_features = NULL, center = TRUE, scale = TRUE,
+                     control = ufs_control()) {
+  start <- proc.time()[[3L]]
+  call <- match.call()
+  solver <- check_choice(solver, "solver", c("admm", "paper"))
+  select <- check_choice(select, "select", c("norm", "pivot", "auto"))
+  samples <- check_choice(samples, "samples", c("norm", "ted"))
+  control <- resolve_control(control)
+  data <- as_ufs_matrix(x, center, scale)
+  n_features <- alfs_n_features(n_features, data)
+  basis <- alfs_basis(data$x)
+  penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
+  out <- alfs_solve(basis, penalty, solver, control)
+  fit <- alfs_fit(call, data, penalty, out, solver, select, samples, n_features, center,
+    scale, start)
+  alfs_warn(fit)
+  fit
+}
+
+# ---- parts shared with the path ---------------------------------------------------
+
+alfs_n_features <- function(n_features, data) {
+  live <- length(data$keep)
+  if (is.null(n_features)) {
+    return(max(1L, min(50L, live %/% 2L)))
+  }
+  check_count(n_features, "n_features", 1L, live, "the features that are not constant")
+}
+
+# Thin SVD of x: left (n x r), s, right (p x r); see src/ffi_alfs.c.
+alfs_basis <- function(x) {
+  basis <- .Call(C_alfs_basis, x)
+  check_lapack(basis$info, "alfs")
+  basis
+}
+
+# The largest useful penalties: norms of the rows and columns of 2X'XX', and
+# 2 max ||x_i||^2.
+alfs_bounds <- function(basis) {
+  norms <- function(base, weight) sqrt(max(rowSums(sweep(base, 2L, weight, "*")^2)))
+  cube <- 2 * basis$s^3
+  list(alpha = norms(basis$left, cube), beta = norms(basis$right, cube),
+    lambda = 2 * norms(basis$left, basis$s)^2)
+}
+
+alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel) {
+  bound <- alfs_bounds(basis)
+  if (!all(is.finite(unlist(bound)) & unlist(bound) > 1e-290)) {
+    ufs_abort("input", "The third powers of the values of `x` overflow or underflow. Rescale ",
+      "`x`, e.g. with scale = TRUE.", argument = "x")
+  }
+  one <- function(absolute, rel, max, arg) {
+    if (is.null(absolute)) {
+      rel <- check_number(rel, paste0(arg, "_rel"), lower = 0)
+      list(value = rel * max, rel = rel)
+    } else {
+      absolute <- check_number(absolute, arg, lower = 0)
+      list(value = absolute, rel = absolute / max)
+    }
+  }
+  out <- list(alpha = one(alpha, alpha_rel, bound$alpha, "alpha"),
+    beta = one(beta, beta_rel, bound$beta, "beta"),
+    lambda = one(lambda, lambda_rel, bound$lambda, "lambda"))
+  if (out$alpha$value == 0 && out$beta$value == 0) {
+    ufs_abort("argument", "`alpha` and `beta` are both 0: nothing would be selected.",
+      argument = "alpha")
+  }
+  out
+}
+
+# `begin`: another solution to start from (list of w, p, q, rho), lambda = 0 only.
+alfs_solve <- function(basis, penalty, solver, control, begin = NULL) {
+  value <- c(penalty$alpha$value, penalty$beta$value, penalty$lambda$value)
+  control <- resolve_control(control, max_iter = if (solver == "paper") 600L else 2000L,
+    tol = if (value[3L] > 0) 1e-3 else 1e-4)
+  n <- as.double(nrow(basis$left))
+  r <- ncol(basis$left)
+  bytes <- 8 * (7 * n * nrow(basis$right) + 2 * n * r)
+  if (value[3L] > 0) {
+    bytes <- bytes + 8 * (2 * n^2 + 4 * n * r)
+    check_bytes(bytes, "ufs_alfs() with lambda > 0",
+      "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples.")
+  } else {
+    check_bytes(bytes, "ufs_alfs()", "Fit on a random part of the samples.")
+  }
+  out <- .Call(C_alfs, basis, value,
+    list(max_iter = control$max_iter, tol = control$tol, paper = solver == "paper"), begin,
+    control)
+  out$control <- control
+  out
+}
+
+alfs_fit <- function(call, data, penalty, out, solver, select, samples, n_features, center,
+                     scale, start) {
+  widen <- function(value) {
+    if (length(data$keep) < data$p) {
+      all <- matrix(0, data$n, data$p)
+      all[, data$keep] <- value
+      value <- all
+    }
+    dimnames(value) <- list(data$samples, data$features)
+    value
+  }
+  activity <- function(norms, bound) if (bound > 0) norms / bound else NULL
+  lambda <- penalty$lambda$value
+  live <- rowSums(out$w != 0) > 0
+  names(out$primal) <- paste0("primal_", c("rows", "columns", "weights"))
+  fit <- new_ufs("alfs", call,
+    list(alpha = penalty$alpha$value, beta = penalty$beta$value, lambda = lambda,
+      alpha_rel = penalty$alpha$rel, beta_rel = penalty$beta$rel,
+      lambda_rel = penalty$lambda$rel, solver = solver, select = select, samples = samples,
+      n_features = n_features, center = center, scale = scale),
+    out$control, data,
+    feature_scores = sqrt(colSums(out$w^2)),
+    feature_key = activity(sqrt(colSums(out$q^2)), penalty$beta$value),
+    sample_scores = sqrt(rowSums(out$w^2)),
+    sample_key = activity(sqrt(rowSums(out$p^2)), penalty$alpha$value),
+    solution = c(list(W = widen(out$w), P = widen(out$p), Q = widen(out$q)),
+      if (lambda > 0) list(L = `dimnames<-`(out$l, list(data$samples, data$samples)))),
+    trace = `colnames<-`(out$trace, c("iteration", "objective", "dual", "gap")),
+    status = status_label(out$status), iterations = out$iterations,
+    certificate = c(gap = out$gap, dual = out$dual, kkt = out$kkt,
+      out$primal[c(TRUE, TRUE, lambda > 0)]),
+    coef_name = "W",
+    support = c(samples = sum(live), features = sum(colSums(out$w != 0) > 0)))
+  if (select != "norm") fit <- alfs_pivot(fit, data, select == "auto")
+  if (samples == "ted") fit <- alfs_ted(fit, data)
+  fit$elapsed <- proc.time()[[3L]] - start
+  fit
+}
+
+alfs_warn <- function(fit) {
+  rel <- c(fit$params$alpha_rel, fit$params$beta_rel)
+  if (isTRUE(fit$control$warn)) {
+    if (fit$support[["samples"]] == 0L && fit$status == "converged") {
+      ufs_warn("zero", "W = 0 is the optimum at these penalties (alpha_rel = ",
+        signif(rel[1L], 3L), ", beta_rel = ", signif(rel[2L], 3L), ", lambda_rel = ",
+        signif(fit$params$lambda_rel, 3L), "): only the dual ranks. Lower them.")
+    } else if (max(rel) < 1e-4) {
+      ufs_warn("weak", "alpha_rel and beta_rel are both below 1e-4: W is nearly a ",
+        "pseudo-inverse and selects little. Try alpha_rel = .01, beta_rel = .2.")
+    }
+  }
+  warn_status(fit)
+}
+
+# ---- rankings other than by norm ---------------------------------------------------
+
+# The features in the order of greedy TED picks among those of large norm.
+alfs_pivot <- function(fit, data, auto) {
+  by_norm <- match(unname(fit$feature_ranking), data$keep)
+  by_norm <- by_norm[!is.na(by_norm)]
+  order <- pivot_order(data$x, by_norm)
+  if (auto) {
+    top <- seq_len(fit$params$n_features)
+    size <- knn_size(data$x)
+    all <- nearest(data$x, size)
+    overlap <- function(columns) {
+      neighbour_overlap(all, nearest(data$x[, columns, drop = FALSE], size))
+    }
+    gain <- overlap(order[top]) - overlap(by_norm[top])
+    fit$params$select <- if (gain > .01) "pivot" else "norm"
+    fit$params$overlap_gain <- gain
+    if (gain <= .01) return(fit)
+  }
+  ranking <- c(data$keep[order], fit$constant)
+  fit$feature_ranking <- stats::setNames(ranking, data$features[ranking])
+  fit
+}
+
+# Greedy TED on the columns of x, `by_norm` in the order of their norms: pick r is made
+# among at least max(450, 5 r) columns. The pool doubles when the picks reach a fifth of
+# it; the columns are then deflated by those picked, which is what TED's own
+# deflation does: with S the picked, x'x - x'S (S'S + mu)^-1 S'x = y'y for
+# y = (I + SS'/mu)^(-1/2) x.
+pivot_order <- function(x, by_norm, first = 450L, most = 500L) {
+  mu <- mean(colSums(x^2)) / (nrow(x) - 1)
+  picked <- integer()
+  pool <- min(first, length(by_norm))
+  y <- x
+  repeat {
+    full <- pool == length(by_norm)
+    until <- min(most, if (full) length(by_norm) else pool %/% 5L)
+    open <- setdiff(by_norm[seq_len(pool)], picked)
+    new <- open[ted_greedy(t(y[, open, drop = FALSE]), until - length(picked), mu)$order]
+    picked <- c(picked, new)
+    if (full || until == most) {
+      return(c(picked, setdiff(by_norm, picked)))
+    }
+    s <- svd(x[, picked, drop = FALSE], nv = 0L)
+    shrink <- 1 - sqrt(mu / (s$d^2 + mu))
+    y <- x - s$u %*% (shrink * crossprod(s$u, x))
+    pool <- min(2L * pool, length(by_norm))
+  }
+}
+
+alfs_ted <- function(fit, data) {
+  columns <- match(unname(fit$feature_ranking), data$keep)
+  columns <- columns[!is.na(columns)]
+  most <- min(length(columns), max(100L, fit$params$n_features))
+  fit$space <- data$x[, columns[seq_len(most)], drop = FALSE]
+  dimnames(fit$space) <- NULL
+  ranking <- ted_order(fit$space[, seq_len(fit$params$n_features), drop = FALSE])
+  fit$sample_ranking <- stats::setNames(ranking, data$samples[ranking])
+  fit
+}
+
+# All rows of x in the order of greedy TED picks; beyond `most` by what each would bring.
+ted_order <- function(x, most = 1000L) {
+  out <- ted_greedy(x, min(most, nrow(x)), 0.01 * mean(rowSums(x^2)))
+  left <- setdiff(seq_len(nrow(x)), out$order)
+  c(out$order, left[order(-signif(out$left[left], 10L))])
+}
+
+#' @export
+selected_features.ufs_alfs <- function(fit, k, as = NULL, ...) {
+  if (fit$params$select == "norm") {
+    return(NextMethod())
+  }
+  # Picks have no ties to report.
+  top_of(fit$feature_ranking, -order(fit$feature_ranking), 0 * fit$feature_key, k, "k",
+    "features", as, fit$names$named)
+}
+
+#' @export
+selected_samples.ufs_alfs <- function(fit, m, as = NULL, k = NULL, ...) {
+  if (fit$params$samples == "norm") {
+    if (!is.null(k)) {
+      ufs_abort("argument", "`k` is for fits with samples = \"ted\": row norms do not depend on ",
+        "the number of features.", argument = "k")
+    }
+    return(NextMethod())
+  }
+  ranking <- fit$sample_ranking
+  if (!is.null(k)) {
+    k <- check_count(k, "k", 1L, ncol(fit$space), "features kept for this")
+    ranking <- ted_order(fit$space[, seq_len(k), drop = FALSE])
+    names(ranking) <- fit$names$samples[ranking]
+  }
+  top_of(ranking, -order(ranking), rep(0, fit$n), m, "m", "samples", as,
+    !is.null(fit$names$samples))
+}
+
+# ---- representatives ---------------------------------------------------------------
+
+#' Which chosen samples rebuild a sample
+#'
+#' [ufs_alfs()] rebuilds sample j as `sum_i x_i (W X)_ij`, from few samples (the non-zero rows of W) and
+#' few features (its non-zero columns). For each row of `x` this lists the samples with the
+#' largest weights: its representatives. Rows of `x` may be new.
+#'
+#' @param fit A fit by [ufs_alfs()].
+#' @param x The data of the fit, or new rows with the same columns.
+#' @param n How many representatives to list.
+#' @param m Consider only the best `m` samples ([selected_samples()]); `NULL`: all.
+#' @param ... Not used.
+#' @return A data frame with `n` rows per sample (fewer if fewer have a weight): `sample` and
+#'   `representative` (names, or indices), `weight` (W X)_ij, and `share`, its absolute value over the
+#'   sum of those of all representatives considered.
+#' @examples
+#' fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
+#' head(representatives(fit, mtcars, n = 2))
+#' @export
+representatives <- function(fit, x, n = 3L, m = NULL, ...) UseMethod("representatives")
+
+#' @export
+representatives.default <- function(fit, x, n = 3L, m = NULL, ...) {
+  ufs_abort("argument", "`fit` must be a fit by ufs_alfs(), not ", kind_of(fit), ".",
+    argument = "fit")
+}
+
+#' @export
+representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
+  n <- check_count(n, "n", 1L)
+  x <- as_plain_matrix(x, "x")
+  rows <- rownames(x)
+  x <- x[, match_columns(fit, x), drop = FALSE]
+  if (!all(is.finite(x))) {
+    ufs_abort("input", "`x` has missing or infinite values.", argument = "x")
+  }
+  if (!identical(fit$center, FALSE)) x <- sweep(x, 2L, fit$center)
+  if (!identical(fit$scale, FALSE)) x <- sweep(x, 2L, fit$scale, "/")
+  from <- which(rowSums(fit$solution$W != 0) > 0)
+  if (!is.null(m)) {
+    from <- intersect(from, suppressMessages(selected_samples(fit, m, as = "index")))
+  }
+  name <- function(index, names) if (is.null(names)) index else names[index]
+  if (!length(from) || !nrow(x)) {
+    return(data.frame(sample = name(integer(), rows),
+      representative = name(integer(), fit$names$samples), weight = numeric(),
+      share = numeric()))
+  }
+  n <- min(n, length(from))
+  w <- fit$solution$W[from, , drop = FALSE]
+  # Blocks of samples: never all of W X at once.
+  parts <- lapply(split(seq_len(nrow(x)), (seq_len(nrow(x)) - 1L) %/% 500L), function(block) {
+    weight <- tcrossprod(w, x[block, , drop = FALSE])
+    top <- apply(-abs(weight), 2L, order)[seq_len(n), , drop = FALSE]
+    value <- weight[cbind(as.vector(top), rep(seq_along(block), each = n))]
+    data.frame(sample = name(rep(block, each = n), rows),
+      representative = name(from[as.vector(top)], fit$names$samples), weight = value,
+      share = abs(value) / rep(pmax(colSums(abs(weight)), .Machine$double.xmin), each = n),
+      stringsAsFactors = FALSE)
+  })
+  out <- do.call(rbind, unname(parts))
+  out <- out[out$weight != 0, ]
+  rownames(out) <- NULL
+  out
+}
+
+# ---- print and plot ----------------------------------------------------------------
+
+#' @export
+print_notes.ufs_alfs <- function(x) {
+  notes <- sprintf("live         %d of %d samples, %d of %d features (alpha_rel = %s, beta_rel = %s%s)",
+    x$support[["samples"]], x$n, x$support[["features"]], x$p, signif(x$params$alpha_rel, 3L),
+    signif(x$params$beta_rel, 3L),
+    if (x$params$lambda > 0) paste0(", lambda_rel = ", signif(x$params$lambda_rel, 3L)) else "")
+  ranked <- c(if (x$params$select == "pivot") "features by pivots",
+    if (x$params$samples == "ted") "samples by TED")
+  if (x$params$solver == "paper") {
+    notes <- c(notes, "paper        Algorithm 1 stops by its own rule; the gap is what that costs")
+  } else if (length(ranked)) {
+    notes <- c(notes, paste0("ranking      ", paste(ranked, collapse = ", ")))
+  }
+  notes
+}
+
+#' @rdname ufs_alfs
+#' @param type `"objective"` (with the lower bound), `"gap"`, `"norms"` (of the rows and columns of W in the
+#'   order of the data, as the paper's Figure 2), or the types of [plot.ufs()].
+#' @param k How many of the best to mark.
+#' @param ... Passed to [graphics::plot()].
+#' @export
+plot.ufs_alfs <- function(x, type = NULL, k = 10L, ...) {
+  mine <- c("objective", "gap", "norms")
+  type <- if (is.null(type)) mine[1L] else {
+    check_choice(type, "type", c(mine, "scores", "samples"))
+  }
+  switch(type,
+    objective = plot_alfs_objective(x, ...),
+    gap = plot_alfs_gap(x, ...),
+    norms = plot_alfs_norms(x, ...),
+    NextMethod()
+  )
+  invisible(x)
+}
+
+plot_alfs_objective <- function(x, ...) {
+  table <- x$trace
+  draw(list(x = table$iteration, y = table$objective, type = "o", pch = 20,
+    xlab = "iteration", ylab = "objective", ylim = range(table$objective, table$dual),
+    main = sprintf("ufs_alfs: %s, gap %s", x$status, signif(x$certificate[["gap"]], 2L))), ...)
+  graphics::lines(table$iteration, table$dual, type = "o", pch = 1, col = "#2166AC", lty = 2)
+  graphics::legend("topright", c("objective", "lower bound"), bty = "n", lty = 1:2,
+    pch = c(20, 1), col = c("black", "#2166AC"))
+}
+
+plot_alfs_gap <- function(x, ...) {
+  gap <- pmax(x$trace$gap, 1e-16)
+  tol <- x$control$tol
+  draw(list(x = x$trace$iteration, y = gap, log = "y", type = "o", pch = 20,
+    ylim = range(gap, if (tol > 0) tol), xlab = "iteration", ylab = "relative duality gap",
+    main = sprintf("ufs_alfs: %s", x$status)), ...)
+  if (tol > 0) graphics::abline(h = tol, lty = 3)
+}
+
+plot_alfs_norms <- function(x, ...) {
+  old <- graphics::par(mfrow = c(2L, 1L), mar = c(4, 4, 1.5, 1))
+  on.exit(graphics::par(old))
+  one <- function(score, what) {
+    score[is.na(score)] <- 0
+    top <- max(score, .Machine$double.xmin)
+    shade <- grDevices::hcl.colors(64L, "viridis")[1L + floor(63 * score / top)]
+    draw(list(x = seq_along(score), y = score, type = "h", lwd = 2, col = shade,
+      ylab = "norm",
+      xlab = sprintf("%s, %d of %d are zero", what, sum(score == 0), length(score)),
+      ylim = c(0, top)), ...)
+  }
+  one(unname(x$sample_scores), "rows (samples)")
+  one(unname(x$feature_scores), "columns (features)")
+}
+
+# ---- path ----------------------------------------------------------------------------
+
+#' ALFS along several penalties
+#'
+#' Fits [ufs_alfs()] for a sequence of penalties with one singular value decomposition; at
+#' `lambda = 0` each fit starts from the one before.
+#'
+#' A start saves few iterations when penalties differ by a factor of 2 or more; what is saved for
+#' certain is the decomposition. Each fit carries its own gap, so the answers do not
+#' depend on the order beyond it.
+#'
+#' @inheritParams ufs_alfs
+#' @param alpha_rel,beta_rel,lambda_rel Penalties as shares (see [ufs_alfs()]), of one common length or
+#'   of length 1; best from strong to weak.
+#' @return An object of class `ufs_alfs_path`: `fits`, the list of fits, and `table`, a data frame with
+#'   the penalties, objective, gap, iterations, status, and the numbers of samples and features with non-zero
+#'   rows and columns.
+#' @examples
+#' path <- ufs_alfs_path(mtcars, alpha_rel = c(.4, .2, .1, .05), beta_rel = .1)
+#' path
+#' selected_features(path$fits[[2]], 3)
+#' @export
+ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2,
+                          lambda_rel = 0, select = c("norm", "pivot", "auto"),
+                          samples = c("norm", "ted"), n_features = NULL, center = TRUE,
+                          scale = TRUE, control = ufs_control()) {
+  call <- match.call()
+  select <- check_choice(select, "select", c("norm", "pivot", "auto"))
+  samples <- check_choice(samples, "samples", c("norm", "ted"))
+  control <- resolve_control(control)
+  size <- c(length(alpha_rel), length(beta_rel), length(lambda_rel))
+  if (any(size == 0L | size != max(size) & size != 1L)) {
+    ufs_abort("argument", "`alpha_rel`, `beta_rel` and `lambda_rel` must have one common length, ",
+      "or length 1.", argument = "alpha_rel")
+  }
+  rel <- data.frame(alpha_rel = alpha_rel, beta_rel = beta_rel, lambda_rel = lambda_rel)
+  data <- as_ufs_matrix(x, center, scale)
+  n_features <- alfs_n_features(n_features, data)
+  basis <- alfs_basis(data$x)
+  fits <- vector("list", nrow(rel))
+  begin <- NULL
+  for (i in seq_len(nrow(rel))) {
+    start <- proc.time()[[3L]]
+    penalty <- alfs_penalties(basis, NULL, NULL, NULL, rel$alpha_rel[i], rel$beta_rel[i],
+      rel$lambda_rel[i])
+    out <- alfs_solve(basis, penalty, "admm", control, alfs_begin(begin, penalty))
+    begin <- list(out = out, penalty = penalty)
+    fits[[i]] <- alfs_fit(call, data, penalty, out, "admm", select, samples, n_features, center,
+      scale, start)
+    alfs_warn(fits[[i]])
+  }
+  value <- function(get, type) vapply(fits, get, type)
+  structure(list(call = call, fits = fits, table = data.frame(rel,
+    objective = value(function(fit) fit$trace$objective[nrow(fit$trace)], 0),
+    gap = value(function(fit) fit$certificate[["gap"]], 0),
+    iterations = value(function(fit) fit$iterations, 0L),
+    status = value(function(fit) fit$status, ""),
+    samples = value(function(fit) fit$support[["samples"]], 0L),
+    features = value(function(fit) fit$support[["features"]], 0L)
+  )), class = "ufs_alfs_path")
+}
+
+# The last solution with its multipliers stretched to the new bounds.
+alfs_begin <- function(last, penalty) {
+  if (is.null(last) || last$penalty$lambda$value > 0 || penalty$lambda$value > 0) {
+    return(NULL)
+  }
+  stretch <- function(name) {
+    if (last$penalty[[name]]$value > 0) penalty[[name]]$value / last$penalty[[name]]$value else NULL
+  }
+  up <- list(stretch("alpha"), stretch("beta"))
+  if (any(vapply(up, is.null, NA)) || any(last$out$rho[1:2] <= 0)) {
+    return(NULL)
+  }
+  list(w = last$out$w, p = last$out$p * up[[1L]], q = last$out$q * up[[2L]], rho = last$out$rho)
+}
+
+#' @export
+print.ufs_alfs_path <- function(x, ...) {
+  cat("<ufs_alfs_path> ", nrow(x$table), " fits\n", sep = "")
+  table <- x$table
+  number <- vapply(table, is.double, NA)
+  table[number] <- lapply(table[number], signif, 4L)
+  print(table, row.names = FALSE)
+  invisible(x)
+}

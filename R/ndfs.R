@@ -1,0 +1,140 @@
+#' Nonnegative discriminative feature selection (NDFS)
+#'
+#' Learns cluster indicators that are smooth on the neighbour graph and a row-sparse
+#' regression on them.
+#'
+#' \deqn{\min_{F \ge 0, W} tr(F'LF) + \alpha (\|F - XW\|^2 + \beta \sum_j \|w_j\|) +
+#'   \tfrac{\gamma}{4} \|F'F - I\|^2}
+#'
+#' F is n x c, W is p x c, L = D - W the Laplacian of the graph (or the normalised one). The score
+#' of feature j is \eqn{\|w_j\|^2}.
+#'
+#' With the usual `gamma = 1e8` the indicators hardly move from their start: the method is
+#' then a row-sparse regression on k-means labels, and everything rests on those. Set the
+#' seed, or give labels. Features that explain none of F (their correlation with it is below
+#' beta / 2 at unit norm) have scores that are zero up to the smoothing `eps`; `print()`
+#' tells how many are above it.
+#'
+#' The multiplicative update of F divides by a matrix that can have negative entries, and the
+#' public codes then divide by a tiny guard, after which the path depends on that
+#' constant. `update = "split"` moves the negative part to the numerator, so F stays nonnegative
+#' and no guard is needed; `"paper"` clips. They agree for large `gamma`.
+#'
+#' Cost per iteration: p^3 / 3 flops if p <= n, n^2 p + n^3 / 3 otherwise, and 4 n p c; no inverse is
+#' formed, and no p x p matrix if p > n.
+#'
+#' @inheritParams ufs_rsr
+#' @inheritParams ufs_laplacian
+#' @param n_clusters Number of clusters c, 2 to n - 1.
+#' @param alpha Weight of the regression.
+#' @param beta Weight of the row sparsity. With columns of unit norm (`scale = TRUE`) W is zero from
+#'   `2 max_j |x_j'F|` on, which is at most 2.
+#' @param gamma Weight of the orthogonality.
+#' @param init Start of F: `"kmeans"` (best of `n_init` runs drawn from R's random numbers on the data
+#'   as used), a vector of n labels, or an n x c nonnegative matrix, used as it is.
+#' @param n_init Number of k-means starts.
+#' @param offset Added to the start from labels, whose columns have unit norm: a zero of F could
+#'   never change.
+#' @param laplacian `"unnormalised"`, L = D - W, or `"normalised"`, \eqn{D^{-1/2} L D^{-1/2}}.
+#' @param update `"split"` or `"paper"`, see above.
+#' @param start First weights of the rows of W: `"ridge"` (all 1) or `"zero"` (those of W = 0, as in
+#'   the authors' code). It changes the path, and the result where iterations are few.
+#' @param solver `"exact"` extrapolates the reweighting of W (Anderson, with a safeguard that keeps
+#'   the objective falling) and gets its small rows to zero in far fewer iterations; `"irls"`
+#'   is the authors' plain iteration.
+#' @param center,scale Centre the columns, and scale them to unit norm?
+#' @param control See [ufs_control()]: `max_iter` (default 300), `tol` (1e-6, relative change of the
+#'   objective), `inner_tol` (0.01 with `"exact"`, no limit with `"irls"`: the `kkt` below which the
+#'   fit counts as converged), `eps` (1e-16, added to the squared row norms of W).
+#' @return A fit of class `c("ufs_ndfs", "ufs")`. `solution` holds `F` (n x c), `W` (p x c), `cluster`
+#'   (the largest entry of each row of F) and `graph`; `trace` the objective and
+#'   `orthogonality`, \eqn{\|F'F - I\|}; `certificate` that last value and `kkt`, the largest violation
+#'   of the optimality conditions of W given F, relative to beta / 2.
+#' @references Li, Yang, Liu, Zhou and Lu (2012) Unsupervised feature selection using nonnegative
+#'   spectral analysis. AAAI.
+#' @examples
+#' set.seed(1)
+#' fit <- ufs_ndfs(iris[, 1:4], n_clusters = 3)
+#' fit
+#' table(fit$solution$cluster, iris$Species)
+#' @export
+ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1e8,
+                     init = "kmeans", n_init = 20, offset = 0.02,
+                     laplacian = c("unnormalised", "normalised"),
+                     update = c("split", "paper"), start = c("ridge", "zero"),
+                     solver = c("exact", "irls"),
+                     center = TRUE, scale = TRUE, control = ufs_control()) {
+  began <- proc.time()[[3L]]
+  call <- match.call()
+  solver <- check_choice(solver, "solver", c("exact", "irls"))
+  control <- resolve_control(control, max_iter = 300L, tol = 1e-6, eps = 1e-16,
+    inner_tol = if (solver == "exact") 0.01 else .Machine$double.xmax)
+  control$eps <- control$eps[1L]
+  data <- as_unit_matrix(x, center, scale)
+  n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
+    "one fewer than the samples")
+  alpha <- check_number(alpha, "alpha", lower = 0, open = TRUE)
+  beta <- check_number(beta, "beta", lower = 0, open = TRUE)
+  gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
+  n_init <- check_count(n_init, "n_init", 1L)
+  offset <- check_number(offset, "offset", lower = 0)
+  laplacian <- check_choice(laplacian, "laplacian", c("unnormalised", "normalised"))
+  update <- check_choice(update, "update", c("split", "paper"))
+  start <- check_choice(start, "start", c("ridge", "zero"))
+  graph <- as_ufs_graph(graph, data)
+  f0 <- ndfs_start(init, data, n_clusters, n_init, offset)
+  settings <- list(alpha = alpha, beta = beta, gamma = gamma,
+    start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps),
+    accelerate = solver == "exact" && control$tol >= 0, split = update == "split",
+    normalised = laplacian == "normalised")
+  found <- .Call(C_ndfs, data$x, unclass(graph), f0, settings, control)
+  check_lapack(found$info, "ndfs")
+  colnames(found$trace) <- c("iteration", "objective", "orthogonality")
+  row_ss <- rowSums(found$w^2)
+  rownames(found$f) <- data$samples
+  fit <- new_ufs("ndfs", call,
+    c(list(n_clusters = n_clusters, alpha = alpha, beta = beta, gamma = gamma,
+      init = if (is.character(init)) init else "given", n_init = n_init, offset = offset,
+      laplacian = laplacian, update = update, start = start, solver = solver), graph_params(graph),
+      list(center = center, scale = scale)),
+    control, data,
+    feature_scores = row_ss,
+    solution = list(F = found$f, W = expand_features(found$w, data),
+      cluster = max.col(found$f, ties.method = "first"), graph = graph),
+    trace = found$trace, status = status_label(found$status), iterations = found$iterations,
+    certificate = c(orthogonality = found$orthogonality, kkt = found$kkt),
+    elapsed = proc.time()[[3L]] - began, n_live = sum(row_ss > 100 * control$eps),
+    coef_name = "W")
+  warn_live(fit, 0L, "Use a smaller `beta`.")
+  warn_status(fit)
+  fit
+}
+
+# The first F: n x c, nonnegative.
+ndfs_start <- function(init, data, n_clusters, n_init, offset) {
+  if (is.matrix(init)) {
+    f <- check_matrix(init, "init", data$n, n_clusters)
+    if (any(f < 0) || any(colSums(f) == 0)) {
+      ufs_abort("argument", "`init` must be nonnegative, without a zero column.",
+        argument = "init")
+    }
+    return(f)
+  }
+  if (identical(init, "kmeans")) {
+    runs <- kmeans_runs(data$x, n_clusters, n_init)
+    if (is.null(runs)) {
+      ufs_abort("argument", "k-means cannot make ", n_clusters, " clusters: `x` has too few ",
+        "distinct rows.", argument = "n_clusters")
+    }
+    labels <- runs[[1L]]$cluster
+  } else {
+    labels <- check_start_labels(init, data$n, n_clusters)
+  }
+  f <- outer(labels, seq_len(n_clusters), `==`) + 0
+  sweep(f, 2L, sqrt(colSums(f)), `/`) + offset
+}
+
+#' @export
+print_notes.ufs_ndfs <- function(x) {
+  c(live_note(x), graph_note(x$solution$graph))
+}

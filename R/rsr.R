@@ -1,0 +1,153 @@
+#' Regularised self-representation (RSR)
+#'
+#' Keeps the features that reconstruct all features best. A convex problem: the answer comes
+#' with a duality gap.
+#'
+#' \deqn{\min_W \sum_{i=1}^n \|x_i - x_i W\| + \lambda \sum_{j=1}^p \|w_j\|}
+#'
+#' with x_i the rows of `x` (n x p) and w_j those of W (p x p). The score of feature j is
+#' \eqn{\|w_j\|}.
+#'
+#' **The window of `lambda`.** W = 0 from `lambda_max` on, exactly. With p <= n and full column
+#' rank, W = I is optimal for every `lambda` up to `lambda_identity` (a sufficient bound): all
+#' scores are 1 and there is no ranking; the values 0.1 and 1 that are often used lie there
+#' for many data sets. The default is the geometric mean of both ends, and `0.1 * lambda_max`
+#' where there is no lower end. `params` holds both, and a ranking whose scores
+#' agree within 1e-6 gives a warning of class `ufs_warning_void`. With p > n a small `lambda`
+#' reconstructs every sample exactly, and the ranking no longer depends on it; `print()` tells
+#' how many samples are exact.
+#'
+#' **Algorithm.** The authors' reweighted least squares (`solver = "irls"`) stops on the
+#' change of the objective. `solver = "exact"`, the default, extrapolates the same
+#' iteration (Anderson, with a safeguard that keeps the objective falling) and stops when the
+#' duality gap is at most `tol` times the objective. Rows that die are small rather than
+#' exactly zero; their order is that of their distance from entering.
+#'
+#' The authors standardise nothing by default; here the columns are centred and get unit norm,
+#' because `lambda` weighs all rows of W alike.
+#'
+#' Cost per iteration: 2 n p^2 + 5 p^3 flops if p <= n, 2 n^2 p + 5 n^3 if p > n, and then no
+#' p x p matrix exists unless `coefficients = TRUE`.
+#'
+#' @inheritParams ufs_kmeans_f
+#' @param lambda Penalty, in the units of the rows of `x` as used; `NULL`: from `lambda_rel`.
+#' @param lambda_rel Penalty as a share of `lambda_max`; `NULL`: the default above.
+#' @param solver `"exact"` or `"irls"`, see above.
+#' @param coefficients Return W? It is p x p; `NULL`: only if p <= n.
+#' @param center,scale Centre the columns, and scale them to unit norm?
+#' @param control See [ufs_control()]: `max_iter` (default 500; 200 with `"irls"`), `tol` (1e-3,
+#'   the relative gap; 1e-6 with `"irls"`, the relative change), `eps` (one or two values added to
+#'   the squared norms of the residuals and of the rows of W; default 1e-16 times the mean
+#'   squared norm of a sample, and 1e-16).
+#' @return A fit of class `c("ufs_rsr", "ufs")`. `solution` holds `residual` (norm of each
+#'   sample's residual), `dual` (of each feature: \eqn{\|X'Y\|_j / \lambda}, 1 for the features in
+#'   use) and `W`, if wanted; `trace` the smoothed objective and the relative gap of every
+#'   accepted step; `certificate` the relative duality `gap`.
+#' @references Zhu, Zuo, Zhang, Hu and Shiu (2015) Unsupervised feature selection by
+#'   regularized self-representation. Pattern Recognition 48.
+#'   \doi{10.1016/j.patcog.2014.08.006}
+#' @examples
+#' fit <- ufs_rsr(mtcars)
+#' fit
+#' selected_features(fit, k = 4)
+#' @export
+ufs_rsr <- function(x, lambda = NULL, lambda_rel = NULL, solver = c("exact", "irls"),
+                    coefficients = NULL, center = TRUE, scale = TRUE,
+                    control = ufs_control()) {
+  start <- proc.time()[[3L]]
+  call <- match.call()
+  solver <- check_choice(solver, "solver", c("exact", "irls"))
+  control <- resolve_control(control, max_iter = if (solver == "exact") 500L else 200L,
+    tol = if (solver == "exact") 1e-3 else 1e-6)
+  data <- as_unit_matrix(x, center, scale)
+  q <- length(data$keep)
+  coefficients <- if (is.null(coefficients)) q <= data$n else check_flag(coefficients, "coefficients")
+  if (coefficients) {
+    check_bytes(16 * as.double(data$p)^2, "W", "Use coefficients = FALSE.")
+  }
+  window <- .Call(C_rsr_window, data$x)
+  check_lapack(window$info, "rsr")
+  if (is.null(lambda_rel)) {
+    lambda_rel <- if (is.nan(window$identity)) 0.1 else sqrt(window$identity / window$zero)
+  }
+  penalty <- check_penalty(lambda, lambda_rel, window$zero, "lambda")
+  eps <- control$eps
+  if (is.null(eps)) eps <- 1e-16 * c(sum(data$x^2) / data$n, 1)
+  control$eps <- rep_len(eps, 2L)
+  accelerate <- solver == "exact" && control$tol >= 0
+  found <- .Call(C_rsr, data$x, penalty$value, control$eps, accelerate, coefficients, control)
+  check_lapack(found$info, "rsr")
+  colnames(found$trace) <- c("iteration", "objective", "gap")
+  fit <- new_ufs("rsr", call,
+    list(lambda = penalty$value, lambda_rel = penalty$rel,
+      lambda_identity = if (is.nan(window$identity)) NA_real_ else window$identity,
+      lambda_max = window$zero, solver = solver, center = center, scale = scale),
+    control, data,
+    feature_scores = found$row,
+    solution = list(residual = stats::setNames(found$residual, data$samples),
+      dual = expand_features(found$dual, data, NA_real_),
+      W = if (coefficients) expand_square(found$w, data)),
+    trace = found$trace, status = status_label(found$status), iterations = found$iterations,
+    certificate = c(gap = found$gap), elapsed = proc.time()[[3L]] - start,
+    n_exact = sum(found$residual <= 1e-6 * sqrt(rowSums(data$x^2))), coef_name = "W")
+  warn_rsr_void(fit)
+  warn_status(fit)
+  fit
+}
+
+warn_rsr_void <- function(fit) {
+  score <- fit$feature_scores[!is.na(fit$feature_scores)]
+  if (length(score) > 1L && max(score) <= 1e-6) {
+    ufs_warn("void", "ufs_rsr(): `lambda` is so large that W is zero; use one below ",
+      signif(fit$params$lambda_max, 3L), " (lambda_rel < 1).")
+  } else if (length(score) > 1L && diff(range(score)) <= 1e-6) {
+    ufs_warn("void", "ufs_rsr(): all scores agree within 1e-6, so the ranking says nothing. ",
+      "`lambda` is too small; use one above ",
+      if (is.na(fit$params$lambda_identity)) signif(fit$params$lambda, 3L)
+      else signif(fit$params$lambda_identity, 3L), ".")
+  }
+}
+
+#' @export
+print_notes.ufs_rsr <- function(x) {
+  c(paste0("lambda       ", format(signif(x$params$lambda, 3L)), " in the window ",
+    if (is.na(x$params$lambda_identity)) "0" else format(signif(x$params$lambda_identity, 3L)),
+    " (W = I) to ", format(signif(x$params$lambda_max, 3L)), " (W = 0)"),
+    if (x$n_exact > 0L) paste0("exact        ", x$n_exact, " of ", x$n, " samples"))
+}
+
+# ---- shared by the reweighted selectors: rsr, ndfs, udfs, sogfs ------------------------------
+
+# As as_ufs_matrix(), but `scale` gives columns of unit norm, so that penalties do not change
+# their meaning with n.
+as_unit_matrix <- function(x, center, scale) {
+  data <- as_ufs_matrix(x, center, scale)
+  if (scale) {
+    root <- sqrt(data$n - 1)
+    data$x <- data$x / root
+    data$scale[data$keep] <- data$scale[data$keep] * root
+  }
+  data
+}
+
+# A matrix of features by features, back in the user's p columns.
+expand_square <- function(value, data) {
+  out <- matrix(0, data$p, data$p, dimnames = list(data$features, data$features))
+  out[data$keep, data$keep] <- value
+  out
+}
+
+live_note <- function(fit) {
+  paste0("live         ", fit$n_live, " of ", fit$p, " features; the others are zero up to rounding")
+}
+
+# A ranking beyond the live features says little; one without any says nothing. `forced` is how
+# many the constraint keeps alive whatever the data (c or m unit columns).
+warn_live <- function(fit, forced, advice) {
+  ranked <- fit$p - length(fit$constant)
+  if (fit$n_live <= forced && fit$n_live < ranked) {
+    ufs_warn("void", "ufs_", fit$method, "(): only ", fit$n_live, " of ", ranked,
+      " features have scores above zero",
+      if (fit$n_live > 0L) ", the order of the others is rounding noise", ". ", advice)
+  }
+}

@@ -1,0 +1,94 @@
+#' Structured optimal graph feature selection (SOGFS)
+#'
+#' Learns a neighbour graph with as many connected components as clusters and, at the same time, a
+#' row-sparse projection in which neighbours are close.
+#'
+#' \deqn{\min \sum_{ij} (\|W'x_i - W'x_j\|^2 s_{ij} + \alpha s_{ij}^2) + \gamma \sum_j \|w_j\| +
+#'   2 \lambda\, tr(F'L_S F)}
+#'
+#' over row-stochastic S >= 0, \eqn{W'W = I} (p x m), \eqn{F'F = I} (n x c). Every row of S has at most
+#' `k` non-zeros; \eqn{\alpha} comes from the distances, and \eqn{\lambda} is doubled and halved
+#' until the graph has c components. The score of feature j is \eqn{\|w_j\|^2}; they sum to m.
+#'
+#' * W has orthonormal columns, so at least `n_dims` features are non-zero. With a large `gamma` (the
+#'   authors' 100 on columns of unit norm is very large) W is `n_dims` unit vectors exactly: the
+#'   selected features are known, but the order of all others is rounding noise, and a warning of class
+#'   `ufs_warning_void` says so. Set `n_dims` to the number of features wanted, or use a smaller
+#'   `gamma`.
+#' * With p >= n the first W is not determined; as in [ufs_udfs()] the mean over all choices is
+#'   taken, which no rotation changes.
+#' * `status = "max_iter"`: no value of \eqn{\lambda} tried gave c components.
+#'
+#' Cost: n^2 p flops for the neighbours; per iteration 2 n p^2 (p <= n) or n^3 / 3 + n^2 p (p > n), a
+#' few steps as in [ufs_udfs()], and c + 1 eigenvectors of a sparse matrix. Neither an n x n (if
+#' p <= n) nor a p x p (if p > n) matrix exists.
+#'
+#' @inheritParams ufs_rsr
+#' @param n_clusters Number of clusters c, 1 to n - 2.
+#' @param n_dims Number of columns m of W, 1 to the number of features that are not constant; `NULL`: the
+#'   larger of 4 and `n_clusters`, if there are as many features.
+#' @param k Number of neighbours, 2 to n - 1.
+#' @param gamma Weight of the row sparsity, positive.
+#' @param center,scale Centre the columns, and scale them to unit norm? The authors do both.
+#' @param control See [ufs_control()]: `max_iter` (default 50), `inner_max_iter` (100) and `inner_tol`
+#'   (1e-6, relative change) of the steps over W, `eps` (1e-12, added to the squared row norms).
+#' @return A fit of class `c("ufs_sogfs", "ufs")`. `solution` holds `W` (p x m), `F` (n x c), `S` (sparse;
+#'   `as.matrix()` makes it n x n) and `cluster` (the component of each sample). `trace` has, for every
+#'   iteration, the `objective` without its last term, `lambda`, the sums of the c and
+#'   c + 1 smallest eigenvalues of L (`zeros`, `next_zeros`) and the number of `inner` steps; `certificate`
+#'   the number of `components` and the `residual` of the last eigenvectors W.
+#' @references Nie, Zhu and Li (2016) Unsupervised feature selection with structured graph
+#'   optimization. AAAI. \doi{10.1609/aaai.v30i1.10168}
+#' @examples
+#' fit <- ufs_sogfs(iris[, 1:4], n_clusters = 3, n_dims = 2, gamma = 0.1)
+#' fit
+#' table(fit$solution$cluster, iris$Species)
+#' @export
+ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 100, center = TRUE,
+                      scale = TRUE, control = ufs_control()) {
+  start <- proc.time()[[3L]]
+  call <- match.call()
+  control <- resolve_control(control, max_iter = 50L, inner_max_iter = 100L, inner_tol = 1e-6,
+    eps = 1e-12)
+  control$eps <- check_eps(control$eps, open = TRUE)
+  data <- as_unit_matrix(x, center, scale)
+  q <- length(data$keep)
+  n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n - 2L, "two fewer than the samples")
+  if (is.null(n_dims)) n_dims <- min(q, max(4L, n_clusters))
+  n_dims <- check_count(n_dims, "n_dims", 1L, q, "the features that are not constant")
+  k <- check_count(k, "k", 2L, data$n - 1L, paste("one fewer than the", data$n, "samples"))
+  gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
+  check_wstep_bytes(data$n, q)
+  found <- .Call(C_sogfs, data$x,
+    list(n_clusters = n_clusters, n_dims = n_dims, k = k, gamma = gamma), control)
+  check_lapack(found$info, "sogfs")
+  colnames(found$trace) <- c("objective", "lambda", "zeros", "next_zeros", "inner")
+  rownames(found$f) <- data$samples
+  fit <- new_ufs("sogfs", call,
+    list(n_clusters = n_clusters, n_dims = n_dims, k = k, gamma = gamma, alpha = found$r,
+      lambda = found$lambda, center = center, scale = scale),
+    control, data,
+    feature_scores = found$row2,
+    solution = list(W = expand_features(found$w, data), F = found$f, S = lists_to_csr(found),
+      cluster = found$component + 1L),
+    trace = found$trace, status = status_label(found$status), iterations = found$iterations,
+    certificate = c(components = found$n_components, residual = found$residual),
+    elapsed = proc.time()[[3L]] - start, n_live = found$live, coef_name = "W")
+  warn_live(fit, n_dims, "Set `n_dims` to the number of features wanted, or use a smaller `gamma`.")
+  warn_status(fit, "The graph did not reach `n_clusters` components.")
+  fit
+}
+
+# Rows of S as a sparse matrix: neighbours (from 0) and weights are k x n.
+lists_to_csr <- function(found) {
+  k <- nrow(found$s)
+  n <- ncol(found$s)
+  row <- rep(seq_len(n), each = k)
+  order <- order(row, found$neighbour)
+  order <- order[found$s[order] > 0]
+  structure(list(start = c(0L, cumsum(tabulate(row[order], n))), index = found$neighbour[order],
+    value = found$s[order]), class = "ufs_csr")
+}
+
+#' @export
+print_notes.ufs_sogfs <- function(x) live_note(x)

@@ -1,0 +1,96 @@
+/* anderson.c: see anderson.h; the small least squares problem by Gram-Schmidt with
+ * differences that add nothing left out. */
+#include "anderson.h"
+#include "la.h"
+
+static void remember(anderson *a, const double *u, const double *f);
+static void mixing(anderson *a, const double *u, const double *f, const double *weight);
+
+void anderson_init(anderson *a, int size, int depth)
+{
+    size_t N = (size_t) size, M = (size_t) depth;
+    a->size = size;
+    a->depth = depth;
+    a->df = ufs_dalloc(N, M);
+    a->dr = ufs_dalloc(N, M);
+    a->last_f = ufs_dalloc(N, 1);
+    a->last_r = ufs_dalloc(N, 1);
+    a->basis = ufs_dalloc(N, M);
+    a->target = ufs_dalloc(N, 1);
+    a->coef = ufs_dalloc(M, 1);
+    a->upper = ufs_dalloc(M, M);
+    anderson_reset(a);
+}
+
+void anderson_reset(anderson *a)
+{
+    a->count = 0;
+    a->at = 0;
+    a->has_last = false;
+}
+
+void anderson_step(anderson *a, const double *u, const double *f, const double *weight,
+                   double *next)
+{
+    remember(a, u, f);
+    mixing(a, u, f, weight);
+    for (int i = 0; i < a->size; i++) next[i] = f[i];
+    for (int j = 0; j < a->count; j++)
+        la_axpy(a->size, -a->coef[j], a->df + (size_t) j * (size_t) a->size, next);
+}
+
+static void remember(anderson *a, const double *u, const double *f)
+{
+    size_t at = (size_t) a->at * (size_t) a->size;
+    for (int i = 0; i < a->size; i++) {
+        double r = f[i] - u[i];
+        if (a->has_last) {
+            a->df[at + (size_t) i] = f[i] - a->last_f[i];
+            a->dr[at + (size_t) i] = r - a->last_r[i];
+        }
+        a->last_f[i] = f[i];
+        a->last_r[i] = r;
+    }
+    if (a->has_last) {
+        a->at = (a->at + 1) % a->depth;
+        if (a->count < a->depth) a->count++;
+    }
+    a->has_last = true;
+}
+
+/* coef = argmin || weight o (r - dr coef) ||, 0 for a difference that depends on others. */
+static void mixing(anderson *a, const double *u, const double *f, const double *weight)
+{
+    int size = a->size, m = a->count, depth = a->depth;
+    for (int i = 0; i < size; i++) a->target[i] = weight[i] * (f[i] - u[i]);
+    for (int j = 0; j < m; j++) {
+        double *q = a->basis + (size_t) j * (size_t) size, *upper = a->upper + j * depth;
+        const double *dr = a->dr + (size_t) j * (size_t) size;
+        double before, norm;
+        for (int i = 0; i < size; i++) q[i] = weight[i] * dr[i];
+        before = la_nrm2(size, q);
+        for (int l = 0; l < j; l++) {
+            const double *done = a->basis + (size_t) l * (size_t) size;
+            upper[l] = la_dot(size, done, q);
+            la_axpy(size, -upper[l], done, q);
+        }
+        norm = la_nrm2(size, q);
+        if (norm > 1e-10 * before) {
+            for (int i = 0; i < size; i++) q[i] /= norm;
+            upper[j] = norm;
+            a->coef[j] = la_dot(size, q, a->target);
+        } else {
+            memset(q, 0, (size_t) size * sizeof(double));
+            upper[j] = 0.0;
+        }
+    }
+    for (int j = m - 1; j >= 0; j--) {
+        const double *upper = a->upper + j * depth;
+        if (upper[j] == 0.0) {
+            a->coef[j] = 0.0;
+            continue;
+        }
+        a->coef[j] /= upper[j];
+        for (int l = 0; l < j; l++) a->coef[l] -= upper[l] * a->coef[j];
+    }
+}

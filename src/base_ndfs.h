@@ -1,0 +1,42 @@
+/* base_ndfs.h: nonnegative discriminative feature selection, see base_ndfs.c. */
+#ifndef UFS_BASE_NDFS_H
+#define UFS_BASE_NDFS_H
+
+#include "graph.h"
+#include "ufs.h"
+
+typedef struct {
+    int n, p, c;
+    const double *x;     /* n x p */
+    const graph_csr *graph;
+    bool normalised;     /* Laplacian I - D^{-1/2} W D^{-1/2} instead of D - W */
+    double alpha, beta, gamma;
+} ndfs_problem;
+
+typedef struct {
+    int max_iter;
+    double tol, eps;
+    double kkt_tol; /* converged only if the KKT residual is no larger */
+    double start_g; /* first weight g of every row of W */
+    bool accelerate;
+    bool split;     /* keep the multiplicative update positive by splitting, else clip */
+} ndfs_settings;
+
+/* f holds the start on entry. */
+typedef struct {
+    double *f; /* n x c */
+    double *w; /* p x c */
+} ndfs_result;
+
+typedef struct {
+    ufs_status status;
+    int iterations, lapack;
+    double orthogonality; /* |F'F - I|_F */
+    double kkt;           /* of the regression W, given F; relative to beta / 2 */
+    ufs_trace trace;      /* iteration, objective, orthogonality */
+} ndfs_info;
+
+void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings,
+                const ufs_hook *hook, ndfs_result *result, ndfs_info *info);
+
+#endif

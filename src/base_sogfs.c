@@ -1,0 +1,367 @@
+/* base_sogfs.c: structured optimal graph feature selection (Nie, Zhu and Li, AAAI 2016).
+ *
+ *   min sum_ij (|W'x_i - W'x_j|^2 s_ij + alpha s_ij^2) + gamma sum_j |w_j| + 2 lambda tr(F'L F)
+ *   s.t. S >= 0, S 1 = 1, W'W = I (p x m), F'F = I (n x c),  L the Laplacian of (S + S')/2.
+ *
+ * As in the authors' code: alpha = r, from the distances to the k nearest neighbours; S starts
+ * from them too, and each row has at most k non-zeros, among the k nearest by x in the first five
+ * iterations and by XW after; the step over W has M = X'LX (base_wstep.c), without the
+ * 2 of the objective above; lambda is doubled while the graph has fewer than c components and halved
+ * (F restored) when it has more, until it has c. Rows of S are exact projections on the simplex.
+ *
+ * L stays sparse (at most 2nk entries). Its null vectors are the indicators of the components, known
+ * exactly; la_eigs() finds the others. p <= n: M = X'(LX), np^2 flops per iteration; p > n:
+ * L is factored, n^3/3 + n^2 p. */
+#include "base_sogfs.h"
+#include "base_wstep.h"
+#include "graph.h"
+#include "la.h"
+#include "proj.h"
+#include <R_ext/Memory.h>
+
+enum { FIXED_CANDIDATES = 5, LEAST_ITERATIONS = 3 };
+static const double SPLIT = 1e-9, JOINED = 1e-11;
+
+typedef struct {
+    const sogfs_problem *problem;
+    wstep step;
+    graph_csr l;         /* (S + S') / 2 */
+    int *start, *col;
+    double *weight, *degree;
+    int *fill;           /* n + 1 */
+    int *first;          /* k x n: the k nearest by x */
+    double *lx;          /* n x p (p <= n), or n x n */
+    double *z;           /* n x m: XW */
+    double *f_old;       /* n x c */
+    double *known;       /* n x (c + 1): component indicators */
+    double *mu, *vector; /* c + 1, n x (c + 1) */
+    double *gap, *sorted; /* k */
+    double *pivot_work;
+    int *pivot;
+} sogfs_work;
+
+static void init(sogfs_work *s, const sogfs_problem *problem, const sogfs_settings *settings,
+                 sogfs_result *r);
+static double first_graph(sogfs_work *s, sogfs_result *r);
+static void symmetric_graph(sogfs_work *s, const sogfs_result *r);
+static int update_w(sogfs_work *s, const sogfs_settings *settings, bool first, int *inner);
+static int scatter(sogfs_work *s);
+static void update_s(sogfs_work *s, sogfs_result *r, bool fixed, double lambda, double scale);
+static int update_f(sogfs_work *s, sogfs_result *r, double *sum_c, double *sum_next,
+                    int *n_components);
+static void apply_minus_laplacian(const void *data, int m, const double *x, double *y);
+static double objective(const sogfs_work *s, const sogfs_result *r, double alpha);
+static double squared_distance(int n, int m, const double *z, int i, int j);
+
+void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings,
+                 const ufs_hook *hook, sogfs_result *result, sogfs_info *info)
+{
+    sogfs_work s;
+    double sum_c, sum_next;
+    size_t len = (size_t) problem->n * (size_t) problem->c;
+
+    init(&s, problem, settings, result);
+    ufs_trace_init(&info->trace, settings->max_iter, 5);
+    info->status = UFS_MAX_ITER;
+    info->iterations = 0;
+    info->live = 0;
+    info->residual = R_NaN;
+    info->r = first_graph(&s, result);
+    info->lambda = info->r;
+    symmetric_graph(&s, result);
+    info->lapack = update_f(&s, result, &sum_c, &sum_next, &info->n_components);
+
+    while (info->lapack == 0 && info->iterations < settings->max_iter) {
+        int inner = 0;
+        double value, lambda = info->lambda;
+        info->lapack = update_w(&s, settings, info->iterations == 0, &inner);
+        if (info->lapack) return;
+        info->iterations++;
+        update_s(&s, result, info->iterations <= FIXED_CANDIDATES, lambda, info->r);
+        symmetric_graph(&s, result);
+        ufs_copy(s.f_old, result->f, len);
+        info->lapack = update_f(&s, result, &sum_c, &sum_next, &info->n_components);
+        if (info->lapack) return;
+
+        value = objective(&s, result, info->r);
+        ufs_trace_add(&info->trace, (double[]) {value, lambda, sum_c, sum_next, inner});
+        ufs_hook_step(hook, info->iterations, value, sum_c);
+        if (!R_FINITE(value)) {
+            info->status = UFS_DIVERGED;
+            break;
+        }
+        if (sum_c > SPLIT) {
+            info->lambda *= 2.0;
+        } else if (sum_next < JOINED) {
+            info->lambda /= 2.0;
+            ufs_copy(result->f, s.f_old, len);
+        } else if (info->iterations >= LEAST_ITERATIONS) {
+            info->status = s.step.converged ? UFS_CONVERGED : UFS_NUMERICAL;
+            break;
+        }
+    }
+    info->residual = s.step.residual;
+    info->live = wstep_live(&s.step);
+    graph_components(&s.l, result->component);
+}
+
+static void init(sogfs_work *s, const sogfs_problem *problem, const sogfs_settings *settings,
+                 sogfs_result *r)
+{
+    size_t N = (size_t) problem->n, P = (size_t) problem->p, K = (size_t) problem->k;
+    size_t C1 = (size_t) problem->c + 1;
+
+    s->problem = problem;
+    wstep_init(&s->step, problem->n, problem->p, problem->m, problem->gamma, settings->eps, r->w,
+               r->row2);
+    s->start = ufs_ialloc(N + 1);
+    s->col = ufs_ialloc(2 * N * K);
+    s->weight = ufs_dalloc(2 * N, K);
+    s->degree = ufs_dalloc(N, 1);
+    s->fill = ufs_ialloc(N + 1);
+    s->first = ufs_ialloc(N * K);
+    s->lx = ufs_dalloc(N, problem->p > problem->n ? N : P);
+    s->z = ufs_dalloc(N, (size_t) problem->m);
+    s->f_old = ufs_dalloc(N, C1);
+    s->known = ufs_dalloc(N, C1);
+    s->mu = ufs_dalloc(C1, 1);
+    s->vector = ufs_dalloc(N, C1);
+    s->gap = ufs_dalloc(K, 1);
+    s->sorted = ufs_dalloc(K, 1);
+    s->pivot_work = ufs_dalloc(2 * N, 1);
+    s->pivot = ufs_ialloc(N);
+}
+
+/* s_ij = (d_{k+1} - d_j) / (k d_{k+1} - sum d) over the k nearest; returns r, the mean of half the
+ * denominators. k + 1 neighbours are looked up; with k = n - 1 there is no such neighbour, and
+ * the last one stands in. */
+static double first_graph(sogfs_work *s, sogfs_result *r)
+{
+    int n = s->problem->n, k = s->problem->k, wide = k + 1 < n ? k + 1 : k;
+    void *mark = vmaxget();
+    graph_knn knn;
+    double total = 0.0, far = 0.0;
+
+    graph_knn_search(n, s->problem->p, s->problem->x, wide, false, &knn);
+    for (int i = 0; i < n; i++) {
+        const double *d = knn.d2 + (size_t) i * (size_t) wide;
+        size_t at = (size_t) i * (size_t) k;
+        double sum = 0.0, last = d[wide - 1], den;
+        for (int a = 0; a < k; a++) sum += d[a];
+        den = k * last - sum;
+        total += den / 2.0;
+        far += last / 2.0;
+        for (int a = 0; a < k; a++) {
+            s->first[at + (size_t) a] = knn.index[(size_t) i * (size_t) wide + (size_t) a];
+            r->neighbour[at + (size_t) a] = s->first[at + (size_t) a];
+            /* All k + 1 equally far: share. */
+            r->s[at + (size_t) a] =
+                den > 1e-12 * k * last ? (last - d[a]) / den : 1.0 / k;
+        }
+    }
+    vmaxset(mark);
+    /* Zero only if every sample is equally far from all its neighbours. */
+    total = fmax(total, 1e-12 * k * far);
+    return total > 0.0 ? total / n : 1.0;
+}
+
+/* (S + S') / 2 by rows: count, place both directions, merge. */
+static void symmetric_graph(sogfs_work *s, const sogfs_result *r)
+{
+    int n = s->problem->n, k = s->problem->k, at = 0;
+
+    memset(s->fill, 0, ((size_t) n + 1) * sizeof(int));
+    for (int i = 0; i < n; i++)
+        for (int a = 0; a < k; a++) {
+            if (!(r->s[(size_t) i * (size_t) k + (size_t) a] > 0.0)) continue;
+            s->fill[i + 1]++;
+            s->fill[r->neighbour[(size_t) i * (size_t) k + (size_t) a] + 1]++;
+        }
+    for (int i = 0; i < n; i++) s->fill[i + 1] += s->fill[i];
+    memcpy(s->start, s->fill, ((size_t) n + 1) * sizeof(int));
+    for (int i = 0; i < n; i++)
+        for (int a = 0; a < k; a++) {
+            double half = r->s[(size_t) i * (size_t) k + (size_t) a] / 2.0;
+            int j = r->neighbour[(size_t) i * (size_t) k + (size_t) a];
+            if (!(half > 0.0)) continue;
+            s->col[s->fill[i]] = j;
+            s->weight[s->fill[i]++] = half;
+            s->col[s->fill[j]] = i;
+            s->weight[s->fill[j]++] = half;
+        }
+    for (int i = 0; i < n; i++) {
+        int from = s->start[i], to = s->start[i + 1];
+        s->start[i] = at;
+        /* Rows are short: insertion sort, then equal columns are added up. */
+        for (int e = from + 1; e < to; e++) {
+            int c = s->col[e], b = e;
+            double w = s->weight[e];
+            for (; b > from && s->col[b - 1] > c; b--) {
+                s->col[b] = s->col[b - 1];
+                s->weight[b] = s->weight[b - 1];
+            }
+            s->col[b] = c;
+            s->weight[b] = w;
+        }
+        for (int e = from; e < to; e++) {
+            if (at > s->start[i] && s->col[at - 1] == s->col[e]) {
+                s->weight[at - 1] += s->weight[e];
+            } else {
+                s->col[at] = s->col[e];
+                s->weight[at++] = s->weight[e];
+            }
+        }
+    }
+    s->start[n] = at;
+    s->l = (graph_csr) {.n = n, .start = s->start, .col = s->col, .w = s->weight,
+                        .degree = s->degree};
+    graph_degrees(&s->l, s->degree);
+}
+
+/* The reweighted steps over W for the graph at hand. */
+static int update_w(sogfs_work *s, const sogfs_settings *settings, bool first, int *inner)
+{
+    double old = R_PosInf;
+    int lapack = scatter(s);
+    if (lapack) return lapack;
+    if (first) {
+        wstep_start(&s->step);
+        if (s->step.lapack) return s->step.lapack;
+    }
+    for (*inner = 0; *inner < settings->inner_max_iter;) {
+        wstep_step(&s->step);
+        if (s->step.lapack) return s->step.lapack;
+        (*inner)++;
+        if (fabs(old - s->step.objective) <= settings->inner_tol * fabs(s->step.objective)) break;
+        old = s->step.objective;
+    }
+    la_gemm('N', 'N', s->problem->n, s->problem->m, s->problem->p, 1.0, s->problem->x,
+            s->problem->n, s->step.w, s->problem->p, 0.0, s->z, s->problem->n);
+    return 0;
+}
+
+/* M = X'LX or its factor. */
+static int scatter(sogfs_work *s)
+{
+    int n = s->problem->n, p = s->problem->p;
+    size_t N = (size_t) n;
+
+    if (s->step.m == NULL) {
+        memset(s->lx, 0, N * N * sizeof(double));
+        for (size_t i = 0; i < N; i++) {
+            s->lx[i + i * N] = s->degree[i];
+            for (int e = s->start[i]; e < s->start[i + 1]; e++)
+                s->lx[i + (size_t) s->col[e] * N] -= s->weight[e];
+        }
+        return wstep_factor(&s->step, s->lx, s->problem->x, s->pivot, s->pivot_work);
+    }
+    graph_laplacian_mult(&s->l, p, s->problem->x, s->lx);
+    wstep_scatter(&s->step, 'T', s->problem->x, s->lx);
+    return 0;
+}
+
+/* Each row of S: the projection of -(dx + lambda df) / (2 scale) on the simplex. */
+static void update_s(sogfs_work *s, sogfs_result *r, bool fixed, double lambda, double scale)
+{
+    int n = s->problem->n, m = s->problem->m, c = s->problem->c, k = s->problem->k;
+    size_t len = (size_t) n * (size_t) k;
+
+    if (fixed) {
+        memcpy(r->neighbour, s->first, len * sizeof(int));
+    } else {
+        void *mark = vmaxget();
+        graph_knn knn;
+        graph_knn_search(n, m, s->z, k, false, &knn);
+        memcpy(r->neighbour, knn.index, len * sizeof(int));
+        vmaxset(mark);
+    }
+    for (int i = 0; i < n; i++) {
+        size_t at = (size_t) i * (size_t) k;
+        for (int a = 0; a < k; a++) {
+            int j = r->neighbour[at + (size_t) a];
+            s->gap[a] = -(squared_distance(n, m, s->z, i, j) +
+                          lambda * squared_distance(n, c, r->f, i, j)) / (2.0 * scale);
+        }
+        proj_simplex(k, s->gap, 1.0, s->sorted, r->s + at);
+    }
+}
+
+/* F = the c lowest eigenvectors of L, and the sums of its c and c + 1 smallest eigenvalues. */
+static int update_f(sogfs_work *s, sogfs_result *r, double *sum_c, double *sum_next,
+                    int *n_components)
+{
+    int n = s->problem->n, c = s->problem->c, more, held;
+    size_t N = (size_t) n;
+    double high = 0.0;
+    void *mark = vmaxget();
+    int *size = ufs_ialloc(N);
+    la_eigs_info found = {0, 0, 0.0, true};
+
+    *n_components = graph_components(&s->l, r->component);
+    held = *n_components < c + 1 ? *n_components : c + 1;
+    memset(size, 0, N * sizeof(int));
+    memset(s->known, 0, N * (size_t) held * sizeof(double));
+    for (int i = 0; i < n; i++) size[r->component[i]]++;
+    for (int i = 0; i < n; i++)
+        if (r->component[i] < held)
+            s->known[(size_t) i + (size_t) r->component[i] * N] =
+                1.0 / sqrt((double) size[r->component[i]]);
+    ufs_copy(r->f, s->known, N * (size_t) (held < c ? held : c));
+
+    *sum_c = 0.0;
+    *sum_next = 0.0;
+    more = c + 1 - held;
+    if (more > n - held) more = n - held;
+    if (more > 0) {
+        for (int i = 0; i < n; i++) high = fmax(high, 2.0 * s->degree[i]);
+        la_eigs_problem a = {.n = n, .k = more, .apply = apply_minus_laplacian, .data = &s->l,
+                             .low = -high, .high = 0.0, .n_known = held, .known = s->known,
+                             .tol = 1e-8, .max_iter = 200};
+        la_eigs(&a, s->mu, s->vector, &found);
+        for (int j = 0; j < more; j++) {
+            double value = fmax(0.0, -s->mu[j]);
+            if (held + j < c) {
+                *sum_c += value;
+                ufs_copy(r->f + (size_t) (held + j) * N, s->vector + (size_t) j * N, N);
+            }
+            *sum_next += value;
+        }
+    }
+    vmaxset(mark);
+    return found.lapack;
+}
+
+static void apply_minus_laplacian(const void *data, int m, const double *x, double *y)
+{
+    const graph_csr *g = data;
+    size_t len = (size_t) g->n * (size_t) m;
+    graph_laplacian_mult(g, m, x, y);
+    for (size_t i = 0; i < len; i++) y[i] = -y[i];
+}
+
+/* Without the rank term, whose weight lambda changes from one iteration to the next. */
+static double objective(const sogfs_work *s, const sogfs_result *r, double alpha)
+{
+    int n = s->problem->n, m = s->problem->m, k = s->problem->k;
+    double value = 0.0;
+    for (int i = 0; i < n; i++)
+        for (int a = 0; a < k; a++) {
+            size_t at = (size_t) i * (size_t) k + (size_t) a;
+            if (r->s[at] > 0.0)
+                value += r->s[at] * squared_distance(n, m, s->z, i, r->neighbour[at]) +
+                    alpha * r->s[at] * r->s[at];
+        }
+    for (int j = 0; j < s->problem->p; j++)
+        value += s->problem->gamma * sqrt(r->row2[j] + s->step.eps);
+    return value;
+}
+
+static double squared_distance(int n, int m, const double *z, int i, int j)
+{
+    double sum = 0.0;
+    for (int l = 0; l < m; l++) {
+        double d = z[(size_t) i + (size_t) l * (size_t) n] - z[(size_t) j + (size_t) l * (size_t) n];
+        sum += d * d;
+    }
+    return sum;
+}

@@ -1,0 +1,175 @@
+/* base_udfs.c: unsupervised discriminative feature selection (Yang, Shen, Ma, Huang and Zhou,
+ * IJCAI 2011; there x is p x n).
+ *
+ *   min_{W'W = I} tr(W'MW) + gamma sum_j |w_j|,   M = X'AX,   W p x c,
+ *   A = sum_i S_i H B_i H S_i',   B_i = (X~_i X~_i' + lambda I)^{-1},   X~_i = H X[N_i, ],
+ *
+ * N_i = sample i and its k nearest neighbours, S_i the selection of their rows, H = I - 11'/(k+1).
+ * The steps over W are in base_wstep.c. p <= n: AX is summed sample by sample, M = X'(AX); p > n:
+ * A (n x n) is factored. Local Gram matrices come straight from the rows: 2n(k+1)^2 p flops.
+ * Cost: neighbours n^2 p, then np^2 and p^3/3 per step (p <= n), or n^3/3 + n^2 p and
+ * n^2 p + n^3/3 per step. Memory 4np + p^2, or 3np + 2n^2. */
+#include "base_udfs.h"
+#include "base_wstep.h"
+#include "graph.h"
+#include "la.h"
+#include <R_ext/Utils.h>
+
+/* One neighbourhood: rows minus the first, p x (k+1), and Q = H B H. */
+typedef struct {
+    int p, size;
+    double lambda;
+    const double *row; /* p x n: samples as columns */
+    double *part, *q, *b;
+    int *member;
+} local;
+
+static void transpose(int n, int p, const double *x, double *row);
+static int neighbourhood(local *s, int i, const graph_knn *knn);
+static void centre_both(int size, double *a);
+static int scatter(wstep *s, const udfs_problem *problem);
+static int fill_m(wstep *s, const udfs_problem *problem, local *part, const graph_knn *knn);
+static int fill_b(wstep *s, const udfs_problem *problem, local *part, const graph_knn *knn);
+
+void udfs_solve(const udfs_problem *problem, const udfs_settings *settings,
+                const ufs_hook *hook, udfs_result *result, udfs_info *info)
+{
+    wstep s;
+    double old = R_PosInf;
+
+    ufs_trace_init(&info->trace, settings->max_iter, 1);
+    info->status = UFS_MAX_ITER;
+    info->iterations = 0;
+    info->live = 0;
+    info->residual = R_NaN;
+    wstep_init(&s, problem->n, problem->p, problem->c, problem->gamma, settings->eps, result->w,
+               result->row2);
+    info->lapack = scatter(&s, problem);
+    if (info->lapack) return;
+    wstep_start(&s);
+    info->lapack = s.lapack;
+
+    while (info->lapack == 0 && info->iterations < settings->max_iter) {
+        double change;
+        wstep_step(&s);
+        info->lapack = s.lapack;
+        if (info->lapack) return;
+        info->iterations++;
+        change = R_FINITE(old) ? fabs(old - s.objective) / fabs(s.objective) : R_NaN;
+        ufs_trace_add(&info->trace, &s.objective);
+        ufs_hook_step(hook, info->iterations, s.objective, change);
+        if (!R_FINITE(s.objective)) {
+            info->status = UFS_DIVERGED;
+            break;
+        }
+        if (change <= settings->tol) {
+            info->status = s.converged ? UFS_CONVERGED : UFS_NUMERICAL;
+            break;
+        }
+        old = s.objective;
+    }
+    info->residual = s.residual;
+    info->live = wstep_live(&s);
+}
+
+/* M or B of the problem. */
+static int scatter(wstep *s, const udfs_problem *problem)
+{
+    int n = problem->n, p = problem->p, size = problem->k + 1;
+    size_t N = (size_t) n, P = (size_t) p, S = (size_t) size;
+    graph_knn knn;
+    double *row = ufs_dalloc(P, N);
+    local part = {.p = p, .size = size, .lambda = problem->lambda, .row = row,
+                  .part = ufs_dalloc(P, S), .q = ufs_dalloc(S, S), .b = ufs_dalloc(S, S),
+                  .member = ufs_ialloc(S)};
+
+    transpose(n, p, problem->x, row);
+    graph_knn_search(n, p, problem->x, problem->k, false, &knn);
+    return s->m != NULL ? fill_m(s, problem, &part, &knn) : fill_b(s, problem, &part, &knn);
+}
+
+static void transpose(int n, int p, const double *x, double *row)
+{
+    for (size_t i = 0; i < (size_t) n; i++)
+        for (size_t j = 0; j < (size_t) p; j++)
+            row[j + i * (size_t) p] = x[i + j * (size_t) n];
+}
+
+/* Members and Q of sample i. */
+static int neighbourhood(local *s, int i, const graph_knn *knn)
+{
+    int size = s->size, lapack;
+    size_t P = (size_t) s->p;
+    const double *self = s->row + (size_t) i * P;
+
+    s->member[0] = i;
+    for (int a = 1; a < size; a++)
+        s->member[a] = knn->index[(size_t) i * (size_t) knn->k + (size_t) (a - 1)];
+    for (int a = 0; a < size; a++) {
+        const double *from = s->row + (size_t) s->member[a] * P;
+        double *to = s->part + (size_t) a * P;
+        for (size_t j = 0; j < P; j++) to[j] = from[j] - self[j];
+    }
+    la_gram('T', s->p, size, s->part, s->b);
+    centre_both(size, s->b);
+    for (int a = 0; a < size; a++) s->b[a + a * size] += s->lambda;
+    lapack = la_chol(size, s->b);
+    if (lapack) return lapack;
+    memset(s->q, 0, (size_t) size * (size_t) size * sizeof(double));
+    for (int a = 0; a < size; a++) s->q[a + a * size] = 1.0;
+    la_chol_solve(size, size, s->b, s->q);
+    centre_both(size, s->q);
+    return 0;
+}
+
+/* a <- H a H for a symmetric a. */
+static void centre_both(int size, double *a)
+{
+    for (int j = 0; j < size; j++) {
+        double mean = 0.0;
+        for (int i = 0; i < size; i++) mean += a[i + j * size] / size;
+        for (int i = 0; i < size; i++) a[i + j * size] -= mean;
+    }
+    for (int i = 0; i < size; i++) {
+        double mean = 0.0;
+        for (int j = 0; j < size; j++) mean += a[i + j * size] / size;
+        for (int j = 0; j < size; j++) a[i + j * size] -= mean;
+    }
+}
+
+/* M = X'(AX), with AX summed over neighbourhoods. */
+static int fill_m(wstep *s, const udfs_problem *problem, local *part, const graph_knn *knn)
+{
+    int n = problem->n, p = problem->p, size = part->size;
+    size_t P = (size_t) p;
+    double *ax = ufs_dzero(P, (size_t) n);
+
+    for (int i = 0; i < n; i++) {
+        int lapack = neighbourhood(part, i, knn);
+        if (lapack) return lapack;
+        if (i % 256 == 0) R_CheckUserInterrupt();
+        for (int a = 0; a < size; a++)
+            for (int b = 0; b < size; b++)
+                la_axpy(p, part->q[a + b * size], part->part + (size_t) b * P,
+                        ax + (size_t) part->member[a] * P);
+    }
+    wstep_scatter(s, 'N', part->row, ax);
+    return 0;
+}
+
+/* B from the factor of A. */
+static int fill_b(wstep *s, const udfs_problem *problem, local *part, const graph_knn *knn)
+{
+    int n = problem->n, size = part->size;
+    size_t N = (size_t) n;
+    double *a = ufs_dzero(N, N);
+
+    for (int i = 0; i < n; i++) {
+        int lapack = neighbourhood(part, i, knn);
+        if (lapack) return lapack;
+        for (int u = 0; u < size; u++)
+            for (int v = 0; v < size; v++)
+                a[(size_t) part->member[u] + (size_t) part->member[v] * N] += part->q[u + v * size];
+    }
+    return wstep_factor(s, a, problem->x, ufs_ialloc(N), ufs_dalloc(2 * N, 1));
+}

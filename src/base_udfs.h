@@ -1,0 +1,34 @@
+/* base_udfs.h: unsupervised discriminative feature selection, see base_udfs.c. */
+#ifndef UFS_BASE_UDFS_H
+#define UFS_BASE_UDFS_H
+
+#include "ufs.h"
+
+typedef struct {
+    int n, p, c;
+    const double *x; /* n x p */
+    int k;           /* neighbours */
+    double lambda, gamma;
+} udfs_problem;
+
+typedef struct {
+    int max_iter;
+    double tol, eps;
+} udfs_settings;
+
+typedef struct {
+    double *w;    /* p x c */
+    double *row2; /* p: |w_j|^2 */
+} udfs_result;
+
+typedef struct {
+    ufs_status status;
+    int iterations, lapack, live;
+    double residual;
+    ufs_trace trace; /* objective */
+} udfs_info;
+
+void udfs_solve(const udfs_problem *problem, const udfs_settings *settings,
+                const ufs_hook *hook, udfs_result *result, udfs_info *info);
+
+#endif

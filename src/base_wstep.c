@@ -1,0 +1,181 @@
+/* base_wstep.c: reweighted steps of
+ *
+ *   min_W tr(W'MW) + gamma sum_j sqrt(|w_j|^2 + eps)   s.t. W'W = I,
+ *
+ * M p x p positive semidefinite, W p x c. With d_j = 1 / (2 sqrt(|w_j|^2 + eps)) of the W
+ * before, W = the c lowest eigenvectors of M + gamma diag(d) (la_lowest.c); this never raises
+ * the objective. p <= n: M is held. p > n: B with M = B'B, n x p, and nothing of size p x p.
+ *
+ * Start. Equal weights ask for the c lowest eigenvectors of M; for p > n these are any c of
+ * p - n + 1 or more null vectors, and the result would depend on the LAPACK. Only |w_j|^2 is
+ * needed to go on: here its mean over all orthonormal choices within a tied eigenspace,
+ * (c / q) diag(P_0) for c vectors out of a q-dimensional space with projector P_0. */
+#include "base_wstep.h"
+#include "la.h"
+
+static const double TIE = 1e-10;
+
+static int start_dense(wstep *s);
+static int start_low_rank(wstep *s);
+static double cut_weights(int zeros, int count, const double *value, int c, double *weight);
+
+void wstep_init(wstep *s, int n, int p, int c, double gamma, double eps, double *w,
+                double *row2)
+{
+    size_t N = (size_t) n, P = (size_t) p;
+    s->n = n;
+    s->p = p;
+    s->c = c;
+    s->gamma = gamma;
+    s->eps = eps;
+    s->m = p > n ? NULL : ufs_dalloc(P, P);
+    s->b = p > n ? ufs_dalloc(N, P) : NULL;
+    s->w = w;
+    s->row2 = row2;
+    s->lapack = 0;
+    s->residual = 0.0;
+    s->objective = R_NaN;
+    s->started = false;
+    s->converged = true;
+    s->delta = ufs_dalloc(P, 1);
+    s->values = ufs_dalloc((size_t) c, 1);
+    la_lowest_init(&s->lowest, p, c, p > n ? n : p, s->m, s->b);
+}
+
+int wstep_factor(wstep *s, double *a, const double *x, int *pivot, double *work)
+{
+    int n = s->n, p = s->p, rank = 0, info = 0;
+    size_t N = (size_t) n, P = (size_t) p;
+    double tol = -1.0, one = 1.0;
+    char up = 'U', left = 'L', no = 'N';
+
+    /* Semidefinite: pivoted Cholesky, rows beyond the rank are zero. */
+    F77_CALL(dpstrf)(&up, &n, a, &n, pivot, &rank, &tol, work, &info FCONE);
+    if (info < 0) return info;
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = (size_t) rank; i <= j; i++) a[i + j * N] = 0.0;
+    for (size_t j = 0; j < P; j++)
+        for (size_t i = 0; i < N; i++)
+            s->b[i + j * N] = x[(size_t) (pivot[i] - 1) + j * N];
+    F77_CALL(dtrmm)(&left, &up, &no, &no, &n, &p, &one, a, &n, s->b, &n
+                    FCONE FCONE FCONE FCONE);
+    return 0;
+}
+
+void wstep_scatter(wstep *s, char trans, const double *x, const double *y)
+{
+    int n = s->n, p = s->p, ld = trans == 'T' ? n : p, block = 64;
+    size_t step = trans == 'T' ? (size_t) n : 1;
+    for (int j = 0; j < p; j += block) {
+        int width = p - j < block ? p - j : block;
+        la_gemm(trans, trans == 'T' ? 'N' : 'T', j + width, width, n, 1.0, x, ld,
+                y + (size_t) j * step, ld, 0.0, s->m + (size_t) j * (size_t) p, p);
+    }
+    la_fill_lower(p, s->m);
+}
+
+void wstep_start(wstep *s)
+{
+    s->lapack = s->m != NULL ? start_dense(s) : start_low_rank(s);
+    for (int j = 0; j < s->p; j++) s->row2[j] = fmax(s->row2[j], 0.0);
+    s->started = false;
+}
+
+static int start_dense(wstep *s)
+{
+    size_t P = (size_t) s->p;
+    double *copy = ufs_dalloc(P, P), *vector = ufs_dalloc(P, P);
+    double *value = ufs_dalloc(P, 1), *weight = ufs_dalloc(P, 1);
+    int lapack;
+
+    ufs_copy(copy, s->m, P * P);
+    lapack = la_eig_range(s->p, copy, 1, s->p, value, vector);
+    if (lapack) return lapack;
+    cut_weights(0, s->p, value, s->c, weight);
+    for (size_t j = 0; j < P; j++) s->row2[j] = 0.0;
+    for (size_t v = 0; v < P && weight[v] > 0.0; v++)
+        for (size_t j = 0; j < P; j++)
+            s->row2[j] += weight[v] * vector[j + v * P] * vector[j + v * P];
+    return 0;
+}
+
+/* Eigenvectors of B'B from those of BB'; what they leave of the diagonal of I is P_0. */
+static int start_low_rank(wstep *s)
+{
+    int n = s->n, p = s->p, rank = 0;
+    size_t N = (size_t) n, P = (size_t) p;
+    double *gram = ufs_dalloc(N, N), *vector = ufs_dalloc(N, N), *value = ufs_dalloc(N, 1);
+    double *weight = ufs_dalloc(N, 1), *right = s->lowest.scaled, rest;
+    int lapack, first;
+
+    la_gram('N', n, p, s->b, gram);
+    lapack = la_eig_range(n, gram, 1, n, value, vector);
+    if (lapack) return lapack;
+    while (rank < n && value[n - 1 - rank] > TIE * value[n - 1]) rank++;
+    first = n - rank;
+    for (int v = first; v < n; v++) {
+        double scale = 1.0 / sqrt(value[v]);
+        for (size_t i = 0; i < N; i++) vector[i + (size_t) v * N] *= scale;
+    }
+    rest = cut_weights(p - rank, rank, value + first, s->c, weight);
+    la_gemm('T', 'N', rank, p, n, 1.0, vector + (size_t) first * N, n, s->b, n, 0.0, right,
+            rank);
+    for (size_t j = 0; j < P; j++) {
+        const double *entry = right + j * (size_t) rank;
+        s->row2[j] = rest;
+        for (int v = 0; v < rank; v++) s->row2[j] += (weight[v] - rest) * entry[v] * entry[v];
+    }
+    return 0;
+}
+
+/* Ascending eigenvalues, `zeros` of them 0 and not listed: how much each eigenvector counts when
+ * c are chosen; those tied at the cut share what is left. Returns the share of the zeros. */
+static double cut_weights(int zeros, int count, const double *value, int c, double *weight)
+{
+    double top = count > 0 ? fabs(value[count - 1]) : 0.0, left, of_zeros;
+    int v = 0;
+
+    of_zeros = zeros > 0 ? fmin(1.0, (double) c / zeros) : 0.0;
+    left = c - of_zeros * zeros;
+    while (v < count) {
+        int end = v + 1;
+        double share;
+        while (end < count && value[end] - value[v] <= TIE * top) end++;
+        share = fmin(1.0, left / (end - v));
+        for (int i = v; i < end; i++) weight[i] = share;
+        left = fmax(0.0, left - (end - v));
+        v = end;
+    }
+    return of_zeros;
+}
+
+void wstep_step(wstep *s)
+{
+    la_lowest_info info;
+    double penalty = 0.0, weighted = 0.0;
+
+    for (int j = 0; j < s->p; j++)
+        s->delta[j] = s->gamma / (2.0 * sqrt(s->row2[j] + s->eps));
+    la_lowest_solve(&s->lowest, s->delta, s->started, 1e-10, s->values, s->w, &info);
+    s->lapack = info.lapack;
+    if (info.lapack) return;
+    s->started = true;
+    s->residual = info.residual;
+    s->converged = info.converged;
+    la_row_norms(s->p, s->c, s->w, s->row2);
+    for (int j = 0; j < s->p; j++) {
+        s->row2[j] *= s->row2[j];
+        weighted += s->delta[j] * s->row2[j];
+        penalty += s->gamma * sqrt(s->row2[j] + s->eps);
+    }
+    /* tr(W'MW) is the sum of the eigenvalues without the weights' part. */
+    s->objective = penalty - weighted;
+    for (int j = 0; j < s->c; j++) s->objective += s->values[j];
+}
+
+int wstep_live(const wstep *s)
+{
+    int live = 0;
+    for (int j = 0; j < s->p; j++) live += s->row2[j] > 100.0 * s->eps;
+    return live;
+}

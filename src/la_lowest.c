@@ -1,0 +1,292 @@
+/* la_lowest.c: see la_lowest.h. */
+#include "la_lowest.h"
+#include "la.h"
+#include <R_ext/Utils.h>
+
+static void dense(la_lowest *s, const double *delta, double *values, double *vectors,
+                  la_lowest_info *info);
+static double choose_shift(la_lowest *s, const double *delta);
+static int factor(la_lowest *s, const double *delta, double sigma);
+static void apply_inverse(la_lowest *s, int count, const double *v, double *out);
+static void even_spread(int p, int column, double *v);
+static bool append(la_lowest *s, int *size, const double *v);
+static void project(la_lowest *s, int before, int size);
+static int rayleigh_ritz(la_lowest *s, int size);
+static double residuals(la_lowest *s, int size, double tol);
+static void restart(la_lowest *s, int *size);
+static void finish(la_lowest *s, int size, double sigma, double *values, double *vectors);
+
+void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const double *b)
+{
+    size_t P = (size_t) p, C = (size_t) c, R = (size_t) r, most;
+
+    s->p = p;
+    s->c = c;
+    s->r = r;
+    s->m = m;
+    s->b = b;
+    s->most = 3 * c + 24 < p ? 3 * c + 24 : p;
+    most = (size_t) s->most;
+    s->k = m != NULL ? ufs_dalloc(P, P) : ufs_dalloc(R, R);
+    s->h = ufs_dalloc(most, most);
+    s->y = ufs_dalloc(most, most);
+    s->copy = ufs_dalloc(most, most);
+    s->theta = ufs_dalloc(most, 1);
+    s->dot = ufs_dalloc(most, 1);
+    if (m != NULL && p <= LA_LOWEST_DENSE) return;
+    s->g = ufs_dalloc(P, 1);
+    s->scaled = m != NULL ? NULL : ufs_dalloc(R, P);
+    s->small = m != NULL ? NULL : ufs_dalloc(R, C);
+    s->basis = ufs_dalloc(P, most);
+    s->image = ufs_dalloc(P, most);
+    s->ritz = ufs_dalloc(P, C);
+    s->ritz_image = ufs_dalloc(P, C);
+    s->open = (bool *) R_alloc(C, sizeof(bool));
+}
+
+void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, double *values,
+                     double *vectors, la_lowest_info *info)
+{
+    size_t P = (size_t) s->p;
+    double sigma;
+    int size = 0, limit = 200 * (s->c + 5), extra = warm ? 1 : 3;
+
+    info->applied = 0;
+    info->residual = 0.0;
+    info->converged = true;
+    if (s->m != NULL && s->p <= LA_LOWEST_DENSE) {
+        dense(s, delta, values, vectors, info);
+        return;
+    }
+    sigma = choose_shift(s, delta);
+    info->lapack = factor(s, delta, sigma);
+    if (info->lapack) return;
+
+    /* The guesses, and vectors that nothing in the data is orthogonal to by design. */
+    for (int j = 0; j < s->c + extra && size < s->most; j++) {
+        if (warm && j < s->c) {
+            append(s, &size, vectors + (size_t) j * P);
+        } else {
+            even_spread(s->p, j, s->ritz);
+            append(s, &size, s->ritz);
+        }
+    }
+    for (int j = 0; size < s->c; j++) {
+        memset(s->ritz, 0, P * sizeof(double));
+        s->ritz[j] = 1.0;
+        append(s, &size, s->ritz);
+    }
+    apply_inverse(s, size, s->basis, s->image);
+    project(s, 0, size);
+    info->applied = size;
+
+    for (;;) {
+        int before = size;
+        R_CheckUserInterrupt();
+        info->lapack = rayleigh_ritz(s, size);
+        if (info->lapack) return;
+        info->residual = residuals(s, size, tol);
+        info->converged = info->residual <= tol;
+        if (info->converged || info->applied >= limit) break;
+        if (size + s->c > s->most) {
+            restart(s, &size);
+            before = size;
+        }
+        for (int j = 0; j < s->c && size < s->most; j++)
+            if (s->open[j]) append(s, &size, s->ritz_image + (size_t) j * P);
+        if (size == before) {
+            /* The basis spans an invariant space: nothing better can be found from here. */
+            info->converged = true;
+            break;
+        }
+        apply_inverse(s, size - before, s->basis + (size_t) before * P,
+                      s->image + (size_t) before * P);
+        project(s, before, size);
+        info->applied += size - before;
+    }
+    finish(s, size, sigma, values, vectors);
+}
+
+static void dense(la_lowest *s, const double *delta, double *values, double *vectors,
+                  la_lowest_info *info)
+{
+    size_t P = (size_t) s->p;
+    ufs_copy(s->k, s->m, P * P);
+    for (size_t j = 0; j < P; j++) s->k[j + j * P] += delta[j];
+    info->lapack = la_eig_range(s->p, s->k, 1, s->c, values, vectors);
+}
+
+/* Just below min(delta), which is a lower bound of the spectrum; the closer, the better the
+ * wanted eigenvalues are told apart. As M = B'B has rank r, the c lowest lie among the c + r
+ * smallest entries of delta: a tenth of their spread, within limits. */
+static double choose_shift(la_lowest *s, const double *delta)
+{
+    int last = s->c + s->r < s->p ? s->c + s->r - 1 : s->p - 1;
+    double least = R_PosInf, step;
+    ufs_copy(s->g, delta, (size_t) s->p);
+    rPsort(s->g, s->p, last);
+    for (int j = 0; j <= last; j++) least = fmin(least, s->g[j]);
+    step = 0.1 * (s->g[last] - least);
+    return least - fmin(1e-3 * least, fmax(1e-7 * least, step));
+}
+
+static int factor(la_lowest *s, const double *delta, double sigma)
+{
+    size_t P = (size_t) s->p, R = (size_t) s->r;
+    if (s->m != NULL) {
+        ufs_copy(s->k, s->m, P * P);
+        for (size_t j = 0; j < P; j++) s->k[j + j * P] += delta[j] - sigma;
+        return la_chol(s->p, s->k);
+    }
+    for (size_t j = 0; j < P; j++) {
+        double root;
+        s->g[j] = 1.0 / (delta[j] - sigma);
+        root = sqrt(s->g[j]);
+        for (size_t i = 0; i < R; i++) s->scaled[i + j * R] = s->b[i + j * R] * root;
+    }
+    la_gram('N', s->r, s->p, s->scaled, s->k);
+    for (size_t i = 0; i < R; i++) s->k[i + i * R] += 1.0;
+    return la_chol(s->r, s->k);
+}
+
+/* out = (P - sigma I)^{-1} v, p x count. */
+static void apply_inverse(la_lowest *s, int count, const double *v, double *out)
+{
+    int p = s->p, r = s->r;
+    size_t P = (size_t) p;
+    if (s->m != NULL) {
+        ufs_copy(out, v, P * (size_t) count);
+        la_chol_solve(p, count, s->k, out);
+        return;
+    }
+    for (int from = 0; from < count; from += s->c) {
+        int part = count - from < s->c ? count - from : s->c;
+        const double *in = v + (size_t) from * P;
+        double *to = out + (size_t) from * P;
+        for (size_t j = 0; j < (size_t) part; j++)
+            for (size_t i = 0; i < P; i++) to[i + j * P] = sqrt(s->g[i]) * in[i + j * P];
+        la_gemm('N', 'N', r, part, p, 1.0, s->scaled, r, to, p, 0.0, s->small, r);
+        la_chol_solve(r, part, s->k, s->small);
+        la_gemm('T', 'N', p, part, r, -1.0, s->scaled, r, s->small, r, 1.0, to, p);
+        for (size_t j = 0; j < (size_t) part; j++)
+            for (size_t i = 0; i < P; i++) to[i + j * P] *= sqrt(s->g[i]);
+    }
+}
+
+/* Fractional parts of multiples of an irrational: full support, no pattern, no random numbers. */
+static void even_spread(int p, int column, double *v)
+{
+    for (int i = 0; i < p; i++) {
+        double x = (i + 1.0) * 0.6180339887498949 + (i + 1.0) * (column + 1.0) * 0.41421356237309515;
+        v[i] = x - floor(x) - 0.5;
+    }
+}
+
+/* Adds v, orthogonalised twice against the basis; false if it lies in its span. */
+static bool append(la_lowest *s, int *size, const double *v)
+{
+    int p = s->p;
+    double *to = s->basis + (size_t) *size * (size_t) p, before, norm;
+
+    ufs_copy(to, v, (size_t) p);
+    before = la_nrm2(p, to);
+    if (!(before > 0.0)) return false;
+    for (int i = 0; i < p; i++) to[i] /= before;
+    for (int pass = 0; pass < 2; pass++) {
+        la_gemv('T', p, *size, 1.0, s->basis, p, to, 0.0, s->dot);
+        la_gemv('N', p, *size, -1.0, s->basis, p, s->dot, 1.0, to);
+        norm = la_nrm2(p, to);
+        /* Noise twice in a row is no direction. */
+        if (!(norm > 1e-12)) return false;
+        for (int i = 0; i < p; i++) to[i] /= norm;
+    }
+    (*size)++;
+    return true;
+}
+
+/* Columns before..size-1 of H = V'(P - sigma I)^{-1} V (upper triangle). */
+static void project(la_lowest *s, int before, int size)
+{
+    la_gemm('T', 'N', size, size - before, s->p, 1.0, s->basis, s->p,
+            s->image + (size_t) before * (size_t) s->p, s->p, 0.0,
+            s->h + (size_t) before * (size_t) s->most, s->most);
+}
+
+/* theta ascending; the wanted ones are the last c. */
+static int rayleigh_ritz(la_lowest *s, int size)
+{
+    for (int j = 0; j < size; j++)
+        ufs_copy(s->copy + (size_t) j * (size_t) size, s->h + (size_t) j * (size_t) s->most,
+                 (size_t) size);
+    return la_eig_range(size, s->copy, 1, size, s->theta, s->y);
+}
+
+/* Ritz vectors (ascending theta) and, in place of their images, the residuals. */
+static double residuals(la_lowest *s, int size, double tol)
+{
+    int p = s->p, c = s->c;
+    size_t P = (size_t) p;
+    const double *y = s->y + (size_t) (size - c) * (size_t) size;
+    double worst = 0.0, top = s->theta[size - 1];
+
+    la_gemm('N', 'N', p, c, size, 1.0, s->basis, p, y, size, 0.0, s->ritz, p);
+    la_gemm('N', 'N', p, c, size, 1.0, s->image, p, y, size, 0.0, s->ritz_image, p);
+    for (size_t j = 0; j < (size_t) c; j++) {
+        double theta = s->theta[(size_t) (size - c) + j], norm;
+        for (size_t i = 0; i < P; i++) s->ritz_image[i + j * P] -= theta * s->ritz[i + j * P];
+        norm = la_nrm2(p, s->ritz_image + j * P) / top;
+        s->open[j] = !(norm <= tol);
+        worst = fmax(worst, norm);
+    }
+    return worst;
+}
+
+/* Keeps the best Ritz vectors: the wanted ones and as many that come next, best last. */
+static void restart(la_lowest *s, int *size)
+{
+    int p = s->p, keep = 2 * s->c + 8 < *size ? 2 * s->c + 8 : *size;
+    size_t P = (size_t) p;
+    const double *y = s->y + (size_t) (*size - keep) * (size_t) *size;
+    /* Column by column through one row of scratch: the bases are large. */
+    for (size_t i = 0; i < P; i++) {
+        for (int half = 0; half < 2; half++) {
+            double *from = half ? s->image : s->basis;
+            for (int j = 0; j < keep; j++) {
+                double sum = 0.0;
+                for (int l = 0; l < *size; l++)
+                    sum += from[i + (size_t) l * P] * y[(size_t) j * (size_t) *size + (size_t) l];
+                s->dot[j] = sum;
+            }
+            for (int j = 0; j < keep; j++) from[i + (size_t) j * P] = s->dot[j];
+        }
+    }
+    for (int j = 0; j < keep; j++)
+        for (int i = 0; i <= j; i++)
+            s->h[i + j * s->most] = i == j ? s->theta[*size - keep + j] : 0.0;
+    *size = keep;
+}
+
+/* values = sigma + 1 / theta, ascending. The vectors get one more application of the inverse,
+ * which is at hand (theta ritz + residual): it damps their rounding where delta is large. */
+static void finish(la_lowest *s, int size, double sigma, double *values, double *vectors)
+{
+    int p = s->p, c = s->c;
+    size_t P = (size_t) p;
+
+    for (int j = 0; j < c; j++) {
+        double theta = s->theta[size - 1 - j], *to = vectors + (size_t) j * P;
+        const double *ritz = s->ritz + (size_t) (c - 1 - j) * P;
+        const double *rest = s->ritz_image + (size_t) (c - 1 - j) * P;
+        values[j] = sigma + 1.0 / theta;
+        for (size_t i = 0; i < P; i++) to[i] = theta * ritz[i] + rest[i];
+        for (int pass = 0; pass < 2; pass++) {
+            double norm;
+            for (int l = 0; l < j; l++) {
+                const double *done = vectors + (size_t) l * P;
+                la_axpy(p, -la_dot(p, done, to), done, to);
+            }
+            norm = la_nrm2(p, to);
+            for (size_t i = 0; i < P; i++) to[i] /= norm;
+        }
+    }
+}

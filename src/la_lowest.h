@@ -1,0 +1,46 @@
+/* la_lowest.h: the lowest eigenpairs of a positive semidefinite matrix plus a positive
+ * diagonal, without a matrix of order p when p is large. */
+#ifndef UFS_LA_LOWEST_H
+#define UFS_LA_LOWEST_H
+
+#include "ufs.h"
+
+/* P = diag(delta) + M of order p, delta > 0, with M given as
+ *   m: p x p, symmetric, both triangles (b = NULL), or
+ *   b: r x p with M = B'B (m = NULL).
+ * Block Krylov on (P - sigma I)^{-1}, sigma just below min(delta): every step adds the residuals
+ * of the unconverged Ritz vectors, fully orthogonalised; thick restart. The inverse is applied
+ * through a Cholesky factor of P - sigma I (p^3/3 flops once, 2p^2 per vector), or by Woodbury,
+ *   (P - sigma I)^{-1} = G - G B'(I + B G B')^{-1} B G,  G = (diag(delta) - sigma I)^{-1},
+ * at r^2 p + r^3/3 once and 4rp per vector. Small p with m: dsyevr.
+ * Memory: 2p (3c + 24) doubles for the bases, and p^2, or rp + r^2. */
+enum { LA_LOWEST_DENSE = 120 };
+
+typedef struct {
+    int p, c, r, most;
+    const double *m, *b;
+    double *g;               /* p: 1 / (delta - sigma), Woodbury only */
+    double *k;               /* Cholesky factor, p x p or r x r */
+    double *scaled;          /* r x p: B G^{1/2} */
+    double *basis, *image;   /* p x most: orthonormal vectors V and (P - sigma I)^{-1} V */
+    double *ritz, *ritz_image; /* p x c */
+    double *h, *y, *copy;    /* most x most: projected operator, its eigenvectors, scratch */
+    double *theta, *dot;     /* most */
+    double *small;           /* r x c */
+    bool *open;              /* c: Ritz pairs not yet converged */
+} la_lowest;
+
+typedef struct {
+    int lapack, applied;     /* LAPACK's info; vectors the inverse was applied to */
+    double residual;         /* of (P - sigma I)^{-1}, relative to its largest eigenvalue */
+    bool converged;
+} la_lowest_info;
+
+/* 1 <= c <= p; r = p with m. */
+void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const double *b);
+/* The c lowest pairs, ascending: values c, vectors p x c (orthonormal). With `warm`, vectors
+ * holds orthonormal guesses on entry. */
+void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, double *values,
+                     double *vectors, la_lowest_info *info);
+
+#endif

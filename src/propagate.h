@@ -1,0 +1,25 @@
+/* propagate.h: harmonic labels on a weighted graph (Zhu, Ghahramani, Lafferty 2003).
+ * Minimises tr(Y L Y') over the unlabelled columns with the labelled ones fixed:
+ * L_uu Y_u' = W_ul Y_l'. Cholesky of L_uu: u^3/3 + 2u^2 c flops, u x u memory. */
+#ifndef UFS_PROPAGATE_H
+#define UFS_PROPAGATE_H
+
+#include "ufs.h"
+
+typedef struct {
+    int n, c;
+    const double *w;  /* n x n, symmetric, not negative; the diagonal is ignored */
+    const int *known; /* class 1..c, 0 = unlabelled; every class occurs */
+    bool cmn;         /* class mass normalisation */
+    int p;
+    const double *x;  /* n x p for the nearest labelled sample, or NULL */
+} propagate_problem;
+
+/* label: 1..c; probability: n x c, rows sum to 1; reached: connected to a labelled node.
+ * Nodes that are not get the class shares of the labelled ones as probability, and the
+ * label of the nearest labelled sample (without x: the most frequent class). Returns
+ * LAPACK's info. Workspace is allocated inside and given back. */
+int propagate_solve(const propagate_problem *prob, int *label, double *probability,
+                    int *reached);
+
+#endif

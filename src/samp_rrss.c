@@ -1,0 +1,169 @@
+/* samp_rrss.c: robust representative sample selection.
+ *
+ * Problem (Nie, Wang, Huang & Ding, IJCAI 2013; spec/alfs.md C3). X = (x_1 .. x_n) is
+ * r x n, columns = samples (the user's x transposed; with more features than samples
+ * its triangular factor, which has the same inner products):
+ *     min_A  sum_i ||x_i - X a_i||_2 + gamma sum_j ||A_j.||_2,   A n x n,
+ * samples ranked by ||A_j.||. Dual: max <Y, X>, ||y_i|| <= 1, ||(X'Y)_j.|| <= gamma.
+ *
+ * Reweighting with u_i = 1/(2 sqrt(||x_i - X a_i||^2 + e^2)) and v_j = 1/(2 sqrt(||A_j.||^2
+ * + e^2)) asks for n systems of size n x n (O(n^4)); the same A in O(n r^2 + r^3), never
+ * formed: with B = diag(1/v), g_i = gamma/u_i and X B X' = Q diag(w) Q',
+ *     Yt = Q'X,   M_li = Yt_li / (w_l + g_i),   a_i = B X'Q M_i,
+ *     x_i - X a_i = Q (g_i M_i),   ||A_j.||^2 = v_j^-2 Yt_j'(M M') Yt_j.
+ * Y = 2 gamma Q M has ||y_i|| = 2 u_i ||x_i - X a_i|| and ||(X'Y)_j.|| = 2 gamma v_j
+ * ||A_j.||, so Y divided by the largest such ratio (at least 1) is dual feasible.
+ *
+ * Per iteration 6 r^2 n + 10 r^3 flops; memory 8 (3rn + 3r^2 + 6n) bytes. */
+#include "samp_rrss.h"
+#include "la.h"
+
+typedef struct {
+    const rrss_problem *prob;
+    rrss_info *info;
+    double *k, *q, *w;  /* r x r, r x r, r */
+    double *yt, *m;     /* r x n each */
+    double *g;          /* n: gamma / u_i */
+    double *row, *act, *res; /* n each: of the last step */
+} rrss_work;
+
+static mm_value reweight(void *data, const double *theta, double *next);
+static void keep_best(void *data);
+static int rotate(rrss_work *work, const double *log_v);
+static double shrink_samples(rrss_work *work);
+static void measure_rows(rrss_work *work, const double *log_v);
+
+void rrss_solve(const rrss_problem *prob, const mm_settings *set, rrss_info *info)
+{
+    int n = prob->n, r = prob->r;
+    size_t N = (size_t) n, R = (size_t) r;
+    rrss_work work = {prob, info, ufs_dalloc(R, R), ufs_dalloc(R, R), ufs_dalloc(R, 1),
+                      ufs_dalloc(R, N), ufs_dalloc(R, N), ufs_dalloc(N, 1),
+                      ufs_dalloc(N, 1), ufs_dalloc(N, 1), ufs_dalloc(N, 1)};
+    mm_problem mm = {2 * n, -log(2e8), log(0.5 / prob->eps), ufs_dzero(2 * N, 1),
+                     0.0, 0.0, &work, reweight, keep_best};
+
+    /* A = 0 is the first candidate; x_i / ||x_i||, scaled, its dual point. */
+    double top = rrss_gamma_max(r, n, prob->x, info->activity);
+    la_col_norms(r, n, prob->x, info->residual);
+    for (int i = 0; i < n; i++) {
+        mm.primal += info->residual[i];
+        info->row_norm[i] = 0.0;
+        info->activity[i] /= fmax(top, prob->gamma);
+    }
+    mm.dual = mm.primal * fmin(1.0, prob->gamma / top);
+    mm_solve(&mm, set, &info->mm);
+}
+
+double rrss_gamma_max(int r, int n, const double *x, double *activity)
+{
+    size_t R = (size_t) r;
+    double *unit = ufs_dalloc(R, (size_t) n), *gram = ufs_dalloc(R, R), top = 0.0;
+
+    la_col_norms(r, n, x, activity);
+    for (int i = 0; i < n; i++)
+        for (size_t l = 0; l < R; l++) {
+            double v = x[l + (size_t) i * R];
+            unit[l + (size_t) i * R] = activity[i] > 0.0 ? v / activity[i] : 0.0;
+        }
+    la_gram('N', r, n, unit, gram);
+    la_gemm('N', 'N', r, n, r, 1.0, gram, r, x, r, 0.0, unit, r);
+    for (int j = 0; j < n; j++) {
+        activity[j] = sqrt(fmax(la_dot(r, x + (size_t) j * R, unit + (size_t) j * R), 0.0));
+        top = fmax(top, activity[j]);
+    }
+    return top;
+}
+
+/* theta = (log u, log v). */
+static mm_value reweight(void *data, const double *theta, double *next)
+{
+    rrss_work *work = data;
+    const rrss_problem *prob = work->prob;
+    int n = prob->n;
+    double e2 = prob->eps * prob->eps, over = 1.0, inner;
+    const double *log_v = theta + n;
+    mm_value value = {0.0, 0.0, 0.0, 0};
+
+    for (int i = 0; i < n; i++) work->g[i] = prob->gamma * exp(-theta[i]);
+    value.info = rotate(work, log_v);
+    if (value.info) return value;
+    inner = shrink_samples(work);
+    measure_rows(work, log_v);
+
+    for (int i = 0; i < n; i++) {
+        double res = work->res[i], row = work->row[i];
+        double smooth_res = sqrt(res * res + e2), smooth_row = sqrt(row * row + e2);
+        value.primal += res + prob->gamma * row;
+        value.merit += smooth_res + prob->gamma * smooth_row;
+        next[i] = -log(2.0 * smooth_res);
+        next[n + i] = -log(2.0 * smooth_row);
+        work->act[i] = 2.0 * exp(log_v[i]) * row;
+        over = fmax(over, fmax(2.0 * exp(theta[i]) * res, work->act[i]));
+    }
+    value.dual = 2.0 * prob->gamma * inner / over;
+    for (int i = 0; i < n; i++) work->act[i] /= over;
+    return value;
+}
+
+static void keep_best(void *data)
+{
+    rrss_work *work = data;
+    size_t n = (size_t) work->prob->n;
+    ufs_copy(work->info->row_norm, work->row, n);
+    ufs_copy(work->info->activity, work->act, n);
+    ufs_copy(work->info->residual, work->res, n);
+}
+
+/* X B X' = Q diag(w) Q' and Yt = Q'X. */
+static int rotate(rrss_work *work, const double *log_v)
+{
+    int r = work->prob->r, n = work->prob->n, info;
+    size_t R = (size_t) r;
+    const double *x = work->prob->x;
+
+    for (int i = 0; i < n; i++) {
+        double root_b = exp(-0.5 * log_v[i]);
+        for (size_t l = 0; l < R; l++)
+            work->m[l + (size_t) i * R] = root_b * x[l + (size_t) i * R];
+    }
+    la_gram('N', r, n, work->m, work->k);
+    info = la_eig_range(r, work->k, 1, r, work->w, work->q);
+    if (info) return info;
+    for (int l = 0; l < r; l++) work->w[l] = fmax(work->w[l], 0.0);
+    la_gemm('T', 'N', r, n, r, 1.0, work->q, r, x, r, 0.0, work->yt, r);
+    return 0;
+}
+
+/* M, the residual norms, and <M, Yt>. */
+static double shrink_samples(rrss_work *work)
+{
+    int r = work->prob->r, n = work->prob->n;
+    double inner = 0.0;
+
+    for (int i = 0; i < n; i++) {
+        const double *yt = work->yt + (size_t) i * (size_t) r;
+        double *m = work->m + (size_t) i * (size_t) r, ss = 0.0;
+        for (int l = 0; l < r; l++) {
+            m[l] = yt[l] / (work->w[l] + work->g[i]);
+            ss += m[l] * m[l];
+            inner += m[l] * yt[l];
+        }
+        work->res[i] = work->g[i] * sqrt(ss);
+    }
+    return inner;
+}
+
+/* ||A_j.|| = sqrt(Yt_j' (M M') Yt_j) / v_j; m is overwritten. */
+static void measure_rows(rrss_work *work, const double *log_v)
+{
+    int r = work->prob->r, n = work->prob->n;
+
+    la_gram('N', r, n, work->m, work->k);
+    la_gemm('N', 'N', r, n, r, 1.0, work->k, r, work->yt, r, 0.0, work->m, r);
+    for (int j = 0; j < n; j++) {
+        size_t at = (size_t) j * (size_t) r;
+        double ss = la_dot(r, work->yt + at, work->m + at);
+        work->row[j] = sqrt(fmax(ss, 0.0)) * exp(-log_v[j]);
+    }
+}

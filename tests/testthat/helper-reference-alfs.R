@@ -1,0 +1,150 @@
+# Literal, slow R versions for ALFS. Inside, X is the paper's d x n (columns =
+# samples), X = t(x); W is n x d.
+
+ref_alfs_weights <- function(x, floor = 1e-6) {
+  norm <- sqrt(rowSums(x^2))
+  cosine <- tcrossprod(x) / outer(norm, norm)
+  cosine[!is.finite(cosine)] <- 0
+  weight <- 1 / pmax(abs(cosine), floor)
+  diag(weight) <- 1
+  weight
+}
+
+ref_alfs_objective <- function(x, w, alpha, beta, lambda = 0) {
+  x_t <- t(x)
+  wx <- w %*% x_t
+  sum((x_t - x_t %*% wx)^2) + alpha * sum(sqrt(rowSums(w^2))) +
+    beta * sum(sqrt(colSums(w^2))) +
+    if (lambda > 0) lambda * sum(ref_alfs_weights(x) * abs(wx)) else 0
+}
+
+# Algorithm 1 as published, two eigendecompositions per iteration, with (25) read as
+# Lambda_1 / rho_1. Returns the last W (not sparse), the iterations and f by iteration.
+ref_alfs_paper <- function(x, alpha, beta, lambda = 0, max_iter = 600, stop = TRUE) {
+  x_t <- t(x)
+  n <- ncol(x_t)
+  d <- nrow(x_t)
+  weight <- ref_alfs_weights(x)
+  w <- what <- l2 <- matrix(0, n, d)
+  wtilde <- l3 <- matrix(0, d, n)
+  z <- l1 <- matrix(0, n, n)
+  rho <- rep(1e-6, 3)
+  rows <- function(s, by) s * pmax(1 - by / pmax(sqrt(rowSums(s^2)), 1e-300), 0)
+  soft <- function(a, by) sign(a) * pmax(abs(a) - by, 0)
+  f <- sum(x_t^2)
+  for (k in seq_len(max_iter)) {
+    left <- eigen(2 * crossprod(x_t) + rho[1] * diag(n), symmetric = TRUE)
+    right <- eigen(tcrossprod(x_t), symmetric = TRUE)
+    h <- 2 * crossprod(x_t) %*% t(x_t) + (rho[1] * z - l1) %*% t(x_t) + rho[2] * what - l2 +
+      t(rho[3] * wtilde - l3)
+    core <- crossprod(left$vectors, h) %*% right$vectors
+    w <- left$vectors %*% (core / (outer(left$values, right$values) + rho[2] + rho[3])) %*%
+      t(right$vectors)
+    wx <- w %*% x_t
+    what <- rows(w + l2 / rho[2], alpha / rho[2])
+    wtilde <- rows(t(w) + l3 / rho[3], beta / rho[3])
+    z <- soft(wx + l1 / rho[1], lambda * weight / rho[1])
+    l1 <- l1 + rho[1] * (wx - z)
+    l2 <- l2 + rho[2] * (w - what)
+    l3 <- l3 + rho[3] * (t(w) - wtilde)
+    rho <- pmin(1.1 * rho, 1e10)
+    f <- c(f, ref_alfs_objective(x, w, alpha, beta, lambda))
+    change <- abs(f[k + 1] - f[k]) / f[k]
+    if (stop && change < 1e-3 && max(abs(wx - z)) < 1e-3 && max(abs(w - what)) < 1e-3 &&
+        max(abs(t(w) - wtilde)) < 1e-3) {
+      break
+    }
+  }
+  list(w = w, what = what, wtilde = t(wtilde), objective = f[-1], iterations = k)
+}
+
+# The dual value that P, Q, L prove, from the definition: the Y with
+# 2 X'YX' = P + Q + L X' on the space of X, and the largest violation of
+# feasibility, each relative to its bound (and to ||2X'XX'|| for the equation).
+ref_alfs_dual <- function(x, p, q, l = NULL, alpha, beta, lambda = 0) {
+  x_t <- t(x)
+  s <- svd(x_t)
+  keep <- s$d > 1e-10 * s$d[1]
+  u <- s$u[, keep, drop = FALSE]
+  v <- s$v[, keep, drop = FALSE]
+  d <- s$d[keep]
+  right <- p + q + if (lambda > 0) l %*% x else 0
+  core <- t(v) %*% right %*% u
+  y <- u %*% (core / (2 * outer(d, d))) %*% t(v)
+  equation <- 2 * t(x_t) %*% y %*% t(x_t) - right
+  c(
+    value = unname(2 * sum(y * x_t) - sum(y^2)),
+    equation = sqrt(sum(equation^2) / sum((2 * crossprod(x_t) %*% t(x_t))^2)),
+    rows = unname(max(sqrt(rowSums(p^2))) / alpha),
+    columns = unname(max(sqrt(colSums(q^2))) / beta),
+    weights = unname(if (lambda > 0) max(abs(l) / ref_alfs_weights(x)) / lambda else 0)
+  )
+}
+
+# Largest penalties, from dense G0.
+ref_alfs_max <- function(x) {
+  g0 <- 2 * tcrossprod(x) %*% x
+  c(alpha = max(sqrt(rowSums(g0^2))), beta = max(sqrt(colSums(g0^2))),
+    lambda = 2 * max(rowSums(x^2)))
+}
+
+# The step of Algorithm 1 for W, by the Kronecker product.
+ref_alfs_step <- function(x, h, rho) {
+  x_t <- t(x)
+  n <- ncol(x_t)
+  d <- nrow(x_t)
+  big <- kronecker(tcrossprod(x_t), 2 * crossprod(x_t) + rho[1] * diag(n)) +
+    (rho[2] + rho[3]) * diag(n * d)
+  matrix(solve(big, as.vector(h)), n, d)
+}
+
+# min ||X - X A||^2 + g sum_i ||A_i.|| by plain proximal gradient, X = t(x).
+ref_ted_gradient <- function(x, g, n_iter = 20000L) {
+  k <- tcrossprod(x)
+  step <- 1 / (2 * max(eigen(k, TRUE, TRUE)$values))
+  a <- matrix(0, nrow(x), nrow(x))
+  for (i in seq_len(n_iter)) a <- ref_prox_rows(a - step * 2 * (k %*% a - k), step * g)
+  a
+}
+
+# Greedy TED over columns with the growing pool, by deflating the Gram matrix of all
+# columns; picked columns are no longer rebuilt.
+ref_pivot_order <- function(x, by_norm, first, most) {
+  mu <- mean(colSums(x^2)) / (nrow(x) - 1)
+  k <- crossprod(x)
+  pool <- min(first, length(by_norm))
+  picked <- integer()
+  done <- integer() # picked under an earlier pool
+  repeat {
+    until <- min(most, if (pool == length(by_norm)) pool else pool %/% 5L)
+    while (length(picked) < until) {
+      items <- setdiff(by_norm[seq_len(pool)], done)
+      open <- setdiff(items, picked)
+      score <- colSums(k[items, open, drop = FALSE]^2) / (diag(k)[open] + mu)
+      j <- open[which.max(score)]
+      k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
+      picked <- c(picked, j)
+    }
+    if (pool == length(by_norm) || until == most) break
+    done <- picked
+    pool <- min(2L * pool, length(by_norm))
+  }
+  c(picked, setdiff(by_norm, picked))
+}
+
+# Test data: few groups, correlated columns and noise.
+alfs_data <- function(n, p, seed = 1) {
+  withr::with_seed(seed, {
+    z <- matrix(rnorm(n * 4), n) + matrix(rnorm(12), 3)[rep_len(1:3, n), ]
+    x <- matrix(rnorm(n * p, sd = .5), n)
+    half <- seq_len(ceiling(p / 2))
+    x[, half] <- x[, half] + z %*% matrix(rnorm(4 * length(half)), 4)
+    scale(x)[, ]
+  })
+}
+
+# As given: no centring, no scaling.
+alfs_raw <- function(x, ...) ufs_alfs(x, ..., center = FALSE, scale = FALSE)
+
+# Polished: a fixed number of iterations, no early stop.
+polished <- function(n = 2000L) ufs_control(max_iter = n, tol = -1, warn = FALSE)

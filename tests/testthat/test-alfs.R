@@ -1,0 +1,461 @@
+fixture <- function(name) {
+  as.matrix(unname(utils::read.csv(test_path("fixtures", "alfs", name), header = FALSE)))
+}
+
+loss <- function(fit, x) {
+  sum((t(x) - t(x) %*% fit$solution$W %*% t(x))^2)
+}
+
+objective <- function(fit) fit$trace$objective[nrow(fit$trace)]
+
+# ---- exact optima ------------------------------------------------------------------
+
+test_that("fixture 1: the diagonal problem with all three penalties", {
+  x <- fixture("F1_X.csv")
+  fit <- alfs_raw(x, alpha = .7, beta = .4, lambda = .3, control = ufs_control(tol = 1e-12))
+  expect_identical(fit$status, "converged")
+  expect_lt(abs(objective(fit) - 2.87953510802469), 1e-9)
+  expect_lt(max(abs(fit$solution$W - fixture("F1_W.csv"))), 1e-6)
+  # closed form
+  s <- c(2, 1.5, 1, .5)
+  w <- pmax(2 * s^3 - .7 - .4 - .3 * s, 0) / (2 * s^4)
+  expect_equal(unname(diag(fit$solution$W)), w, tolerance = 1e-6)
+  expect_identical(unname(fit$support), c(3L, 3L))
+  expect_identical(unname(fit$solution$W[4, ]), rep(0, 4))
+})
+
+test_that("fixture 2: optimum, exact zeros and the dual", {
+  x <- fixture("F2_X.csv")
+  fit <- alfs_raw(x, alpha = 92.128, beta = 98.307, control = ufs_control(tol = 1e-13))
+  expect_lt(abs(objective(fit) / 49.4640393585755 - 1), 1e-12)
+  expect_lt(max(abs(fit$solution$W - fixture("F2_W.csv"))), 1e-6)
+  expect_identical(which(sample_scores(fit) == 0), 1:2, ignore_attr = TRUE)
+  expect_identical(which(unname(feature_scores(fit)) == 0), 5:6)
+  # Where W is not zero the multipliers are fixed.
+  expect_lt(max(abs(fit$solution$P[3:8, ] - fixture("F2_P.csv")[3:8, ])), 1e-3)
+  expect_lt(max(abs(fit$solution$Q[, 1:4] - fixture("F2_Q.csv")[, 1:4])), 1e-3)
+})
+
+# ---- certificate --------------------------------------------------------------------
+
+test_that("the reported objective and bound are what their definitions say", {
+  x <- alfs_data(25, 12)
+  bound <- ref_alfs_max(x)
+  for (rel in c(0, .004)) {
+    fit <- alfs_raw(x, alpha_rel = .05, beta_rel = .1, lambda_rel = rel,
+      control = ufs_control(tol = 1e-5, max_iter = 5000))
+    p <- fit$params
+    expect_equal(c(p$alpha, p$beta, p$lambda), unname(c(.05, .1, rel) * bound), tolerance = 1e-12)
+    expect_equal(objective(fit),
+      ref_alfs_objective(x, fit$solution$W, p$alpha, p$beta, p$lambda), tolerance = 1e-12)
+    dual <- ref_alfs_dual(x, fit$solution$P, fit$solution$Q, fit$solution$L, p$alpha, p$beta, p$lambda)
+    expect_lt(dual[["equation"]], 1e-10)
+    expect_lte(max(dual[c("rows", "columns")]), 1 + 1e-10)
+    if (rel > 0) expect_lte(dual[["weights"]], 1 + 1e-10)
+    expect_equal(dual[["value"]], fit$certificate[["dual"]], tolerance = 1e-8)
+    expect_equal(fit$certificate[["gap"]],
+      (objective(fit) - fit$certificate[["dual"]]) / objective(fit), tolerance = 1e-6)
+    expect_lte(fit$certificate[["gap"]], 1e-5)
+    expect_lt(fit$certificate[["kkt"]], 1e-3)
+  }
+})
+
+test_that("P2: the bound holds at every check, weak penalties included", {
+  x <- alfs_data(20, 9, 2)
+  for (alpha in c(.3, 1e-2, 1e-7)) {
+    fit <- alfs_raw(x, alpha_rel = alpha, beta_rel = alpha, control = polished(300))
+    best <- objective(fit)
+    expect_true(all(fit$trace$dual <= best * (1 + 1e-10)))
+    expect_true(all(fit$trace$gap >= -1e-10))
+    expect_true(all(diff(fit$trace$objective) <= 0) && all(diff(fit$trace$dual) >= 0))
+    expect_true(fit$status %in% c("converged", "max_iter"))
+  }
+  weighted <- alfs_raw(x, alpha_rel = .02, beta_rel = .02, lambda_rel = .003, control = polished(300))
+  expect_true(all(weighted$trace$dual <= objective(weighted) * (1 + 1e-10)))
+})
+
+test_that("random points never beat the bound", {
+  x <- alfs_data(12, 7, 3)
+  fit <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = .01)
+  p <- fit$params
+  value <- withr::with_seed(1, replicate(50, {
+    w <- fit$solution$W * runif(1, .5, 1.5) + rnorm(84, sd = .002 * runif(1))
+    ref_alfs_objective(x, w, p$alpha, p$beta, p$lambda)
+  }))
+  expect_true(all(value >= fit$certificate[["dual"]]))
+  expect_true(any(value < 1.2 * objective(fit)))
+})
+
+# ---- Algorithm 1 ---------------------------------------------------------------------
+
+test_that("P1: the step for W is the Kronecker solve, in the twin and in C", {
+  x <- alfs_data(7, 4, 4) / 5
+  h <- withr::with_seed(1, matrix(rnorm(28), 7))
+  rho <- c(.3, .2, .5)
+  left <- eigen(2 * tcrossprod(x) + rho[1] * diag(7), symmetric = TRUE)
+  right <- eigen(crossprod(x), symmetric = TRUE)
+  by_eigen <- left$vectors %*% ((crossprod(left$vectors, h) %*% right$vectors) /
+    (outer(left$values, right$values) + .7)) %*% t(right$vectors)
+  expect_lt(rel_diff(by_eigen, ref_alfs_step(x, h, rho)), 1e-10)
+  first <- alfs_raw(x, alpha = .01, beta = .02, solver = "paper", control = polished(1))
+  expect_lt(rel_diff(unname(first$solution$W),
+    ref_alfs_step(x, 2 * tcrossprod(x) %*% x, rep(1e-6, 3))), 1e-8)
+})
+
+test_that("solver = \"paper\" follows the literal Algorithm 1", {
+  for (size in list(c(14, 6), c(6, 14))) {
+    x <- alfs_data(size[1], size[2], 5)
+    for (rel in c(0, .01)) {
+      bound <- ref_alfs_max(x)
+      a <- ref_alfs_paper(x, .1 * bound[[1]], .1 * bound[[2]], rel * bound[[3]])
+      b <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel, solver = "paper")
+      expect_identical(b$iterations, a$iterations)
+      expect_identical(b$status, "converged")
+      expect_lt(rel_diff(unname(b$solution$W), a$w), 1e-6)
+      expect_equal(objective(b), a$objective[a$iterations], tolerance = 1e-8)
+      mid <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel, solver = "paper",
+        control = polished(40))
+      expect_equal(objective(mid), a$objective[40], tolerance = 1e-8)
+      # P12, and the certified optimum is better
+      ours <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel,
+        control = ufs_control(tol = 1e-6, max_iter = 5000))
+      expect_gte(min(a$objective), ours$certificate[["dual"]])
+      expect_lt(objective(ours), objective(b))
+      expect_equal(b$certificate[["gap"]], 1 - b$certificate[["dual"]] / objective(b), tolerance = 1e-9)
+    }
+  }
+})
+
+test_that("Algorithm 1 depends on the unit of x; ours does not", {
+  x <- alfs_data(20, 8, 6)
+  gap <- function(by, solver) {
+    alfs_raw(by * x, alpha_rel = .1, beta_rel = .1, solver = solver,
+      control = ufs_control(warn = FALSE))$certificate[["gap"]]
+  }
+  expect_gt(gap(1e3, "paper"), .2)
+  expect_equal(gap(1e3, "admm"), gap(1, "admm"), tolerance = 1e-6)
+})
+
+# ---- equivariance ----------------------------------------------------------------------
+
+test_that("P4-P7: scale, permutation, signs, transpose", {
+  x <- alfs_data(15, 10, 7)
+  bound <- ref_alfs_max(x)
+  a <- .08 * bound[[1]]
+  b <- .12 * bound[[2]]
+  for (lambda in c(0, .004 * bound[[3]])) {
+    size <- if (lambda > 0) 4000 else 600
+    w <- function(fit) unname(fit$solution$W)
+    top <- function(x, alpha = a, beta = b, lam = lambda) {
+      alfs_raw(x, alpha = alpha, beta = beta, lambda = lam, control = polished(size))
+    }
+    base <- top(x)
+    scaled <- top(37 * x, 37^3 * a, 37^3 * b, 37^2 * lambda)
+    expect_lt(rel_diff(37 * w(scaled), w(base)), 1e-6)
+    expect_equal(objective(scaled), 37^2 * objective(base), tolerance = 1e-10)
+    rows <- withr::with_seed(1, sample(15))
+    cols <- withr::with_seed(2, sample(10))
+    moved <- top(x[rows, cols])
+    expect_lt(rel_diff(w(moved), w(base)[rows, cols]), 1e-6)
+    sign_r <- rep_len(c(1, -1, -1), 15)
+    sign_c <- rep_len(c(-1, 1), 10)
+    flipped <- top(sign_r * sweep(x, 2, sign_c, "*"))
+    expect_lt(rel_diff(w(flipped), sign_r * sweep(w(base), 2, sign_c, "*")), 1e-6)
+  }
+  turned <- alfs_raw(t(x), alpha = b, beta = a, control = polished(600))
+  base <- alfs_raw(x, alpha = a, beta = b, control = polished(600))
+  expect_lt(rel_diff(unname(turned$solution$W), t(unname(base$solution$W))), 1e-6)
+})
+
+test_that("P8: zero samples and constant features change nothing else", {
+  x <- alfs_data(12, 8, 8)
+  bound <- ref_alfs_max(x)
+  run <- function(x, lambda) {
+    alfs_raw(x, alpha = .1 * bound[[1]], beta = .1 * bound[[2]], lambda = lambda * bound[[3]],
+      control = polished(1500))
+  }
+  for (lambda in c(0, .005)) {
+    base <- run(x, lambda)
+    more <- suppressWarnings(run(rbind(x[1:3, ], 0, x[4:12, ])[, c(1:5, 5, 6:8)] %*%
+      diag(c(1, 1, 1, 1, 1, 0, 1, 1, 1)), lambda))
+    w <- unname(more$solution$W)
+    expect_identical(w[4, ], rep(0, 9))
+    expect_identical(w[, 6], rep(0, 13))
+    expect_lt(max(abs(w[-4, -6] - unname(base$solution$W))), 1e-8)
+    expect_true(is.na(feature_scores(more)[[6]]))
+    expect_identical(unname(feature_ranking(more))[9], 6L)
+    expect_identical(unname(sample_ranking(more))[13], 4L)
+  }
+  expect_warning(run(cbind(x, 0), 0), class = "ufs_warning_constant")
+})
+
+test_that("P9: equal samples get equal norms", {
+  x <- alfs_data(12, 8, 9)
+  x <- rbind(x, x[5, ])
+  for (lambda in c(0, .003)) {
+    fit <- alfs_raw(x, alpha_rel = .02, beta_rel = .1, lambda_rel = lambda, control = polished(3000))
+    score <- unname(sample_scores(fit))
+    expect_gt(score[5], 0)
+    expect_equal(score[5], score[13], tolerance = 1e-5)
+  }
+})
+
+test_that("P10: W = 0 exactly at its bounds, and not below", {
+  x <- alfs_data(14, 9, 10)
+  zero <- function(...) {
+    fit <- suppressWarnings(alfs_raw(x, ...))
+    fit$support[["samples"]] == 0L
+  }
+  for (a in c(0, .3, 1)) {
+    fit <- suppressWarnings(alfs_raw(x, alpha_rel = a, beta_rel = 1 - a + 1e-12))
+    expect_identical(fit$status, "converged")
+    expect_identical(fit$iterations, 0L)
+    expect_true(all(fit$solution$W == 0))
+    expect_lt(abs(fit$certificate[["gap"]]), 1e-10)
+  }
+  at <- suppressWarnings(alfs_raw(x, lambda_rel = 1))
+  expect_true(all(at$solution$W == 0))
+  expect_identical(at$certificate[["gap"]], 0)
+  dual <- ref_alfs_dual(x, at$solution$P, at$solution$Q, at$solution$L, at$params$alpha,
+    at$params$beta, at$params$lambda)
+  expect_lte(dual[["weights"]], 1 + 1e-10)
+  expect_lt(dual[["equation"]], 1e-10)
+  expect_false(zero(alpha = NULL, alpha_rel = .97, beta = 0))
+  expect_false(zero(alpha = 0, beta_rel = .97))
+  expect_warning(alfs_raw(x, alpha_rel = 1), class = "ufs_warning_zero")
+  # With W = 0 the dual still ranks.
+  key <- sqrt(rowSums(fit$solution$P^2))
+  expect_identical(unname(sample_ranking(fit)), order(-key))
+  expect_warning(alfs_raw(x, alpha_rel = 1e-5, beta_rel = 1e-5), class = "ufs_warning_weak")
+})
+
+test_that("P11: objective and fit fall with the penalties", {
+  x <- alfs_data(18, 11, 11)
+  fits <- lapply(c(.3, .1, .03, .01, .003), function(rel) alfs_raw(x, alpha_rel = rel, beta_rel = rel))
+  expect_true(all(diff(vapply(fits, objective, 0)) < 0))
+  expect_true(all(diff(vapply(fits, loss, 0, x = x)) < 0))
+})
+
+test_that("one penalty alone leaves the other side dense", {
+  x <- alfs_data(16, 10, 12)
+  rows <- alfs_raw(x, alpha_rel = .4, beta = 0)
+  cols <- alfs_raw(x, alpha = 0, beta_rel = .4)
+  expect_true(rows$support[["samples"]] < 16L && rows$support[["features"]] == 10L)
+  expect_true(cols$support[["samples"]] == 16L && cols$support[["features"]] < 10L)
+  expect_lte(rows$certificate[["gap"]], 1e-4)
+  expect_lte(cols$certificate[["gap"]], 1e-4)
+  expect_true(all(rows$solution$Q == 0) && all(cols$solution$P == 0))
+  expect_error(alfs_raw(x, alpha = 0, beta = 0), class = "ufs_error_argument")
+})
+
+# ---- shapes ------------------------------------------------------------------------------
+
+test_that("rank-deficient, wide, tall and small data are certified", {
+  low <- withr::with_seed(1, matrix(rnorm(30), 15) %*% matrix(rnorm(16), 2))
+  for (x in list(low, alfs_data(6, 80, 13), alfs_data(80, 5, 14), alfs_data(3, 4, 15))) {
+    for (lambda in c(0, .002)) {
+      fit <- ufs_alfs(x, alpha_rel = .05, beta_rel = .05, lambda_rel = lambda)
+      expect_identical(fit$status, "converged")
+      data <- scale(x)
+      expect_equal(objective(fit), ref_alfs_objective(data, fit$solution$W, fit$params$alpha,
+        fit$params$beta, fit$params$lambda), tolerance = 1e-10)
+      expect_lte(fit$certificate[["gap"]], if (lambda > 0) 1e-3 else 1e-4)
+    }
+  }
+  one <- ufs_alfs(matrix(c(1, 2, 4, 8), 4))
+  expect_identical(selected_features(one, 1), 1L)
+})
+
+test_that("names, params and the default are as documented", {
+  fit <- ufs_alfs(mtcars)
+  expect_s3_class(fit, c("ufs_alfs", "ufs"), exact = TRUE)
+  expect_identical(dimnames(coef(fit)), dimnames(as.matrix(mtcars)))
+  expect_identical(unlist(fit$params[c("alpha_rel", "beta_rel", "lambda_rel")]),
+    c(alpha_rel = .01, beta_rel = .2, lambda_rel = 0))
+  expect_identical(fit$control$tol, 1e-4)
+  expect_identical(fit$control$max_iter, 2000L)
+  expect_named(fit$certificate, c("gap", "dual", "kkt", "primal_rows", "primal_columns"))
+  expect_identical(names(fit$trace), c("iteration", "objective", "dual", "gap"))
+  expect_equal(feature_scores(fit), sqrt(colSums(coef(fit)^2)))
+  expect_equal(sample_scores(fit), sqrt(rowSums(coef(fit)^2)))
+  expect_identical(selected_samples(fit, 3), names(sort(-sample_scores(fit)))[1:3])
+  weighted <- ufs_alfs(mtcars, lambda_rel = .01)
+  expect_identical(weighted$control$tol, 1e-3)
+  expect_named(weighted$certificate,
+    c("gap", "dual", "kkt", "primal_rows", "primal_columns", "primal_weights"))
+  expect_identical(dim(weighted$solution$L), c(32L, 32L))
+})
+
+test_that("bad input is refused with the argument's name", {
+  x <- alfs_data(10, 5)
+  expect_error(ufs_alfs(x[1:2, ]), class = "ufs_error_input")
+  expect_error(ufs_alfs(x, alpha = -1), class = "ufs_error_argument")
+  expect_error(ufs_alfs(x, lambda_rel = NA), class = "ufs_error_argument")
+  expect_error(ufs_alfs(x, solver = "newtn"), class = "ufs_error_argument")
+  expect_error(ufs_alfs(x, select = "best"), class = "ufs_error_argument")
+  expect_error(ufs_alfs(x, n_features = 6), class = "ufs_error_argument")
+  expect_error(ufs_alfs(1e-120 * x, scale = FALSE), class = "ufs_error_input")
+  withr::local_options(ufselect.max_bytes = 4000)
+  expect_error(ufs_alfs(x, lambda_rel = .01), "without|lambda = 0", class = "ufs_error_memory")
+})
+
+test_that("iterations, tolerance, progress, RNG and input are respected", {
+  x <- alfs_data(12, 6)
+  copy <- x + 0
+  seen <- integer()
+  set.seed(42)
+  before <- .Random.seed
+  fit <- alfs_raw(x, control = ufs_control(max_iter = 25, tol = -1, warn = FALSE,
+    progress = function(iteration, objective, change) seen <<- c(seen, iteration)))
+  expect_identical(.Random.seed, before)
+  expect_identical(x, copy)
+  expect_identical(fit$iterations, 25L)
+  expect_identical(fit$status, "max_iter")
+  expect_identical(seen, 0:25)
+  expect_identical(fit$trace$iteration, c(0L, 10L, 20L, 25L))
+  expect_warning(alfs_raw(x, control = ufs_control(max_iter = 1, tol = 1e-12)),
+    class = "ufs_warning_max_iter")
+  none <- alfs_raw(x, control = ufs_control(max_iter = 0, warn = FALSE))
+  expect_true(all(none$solution$W == 0) && none$status == "max_iter")
+  expect_identical(alfs_raw(x)$solution, alfs_raw(x)$solution)
+})
+
+# ---- the block form with B = I ----------------------------------------------------------
+
+test_that("P15: the same solver does convex TED", {
+  x <- alfs_data(14, 6, 16)
+  basis <- alfs_basis(x)
+  bound <- max(sqrt(rowSums((2 * tcrossprod(x))^2)))
+  for (rel in c(.05, .3)) {
+    out <- .Call(C_alfs, basis[c("left", "s")], c(rel * bound, 0, 0),
+      list(max_iter = 5000L, tol = 1e-9, paper = FALSE), NULL, unclass(ufs_control()))
+    a <- ref_ted_gradient(x, rel * bound)
+    value <- function(a) sum((x - crossprod(a, x))^2) + rel * bound * sum(ref_row_norms(a))
+    full <- tcrossprod(out$w, basis$left)
+    expect_identical(out$status, 0L)
+    expect_equal(out$objective, value(full), tolerance = 1e-10)
+    expect_equal(out$objective, value(a), tolerance = 1e-7)
+    expect_equal(ref_row_norms(out$w), ref_row_norms(a), tolerance = 1e-3)
+  }
+})
+
+# ---- rankings ---------------------------------------------------------------------------
+
+test_that("pivots are greedy TED picks in a growing pool", {
+  x <- alfs_data(12, 30, 17)
+  by_norm <- withr::with_seed(3, sample(30))
+  plain <- pivot_order(x, by_norm)
+  expect_identical(plain, ref_pivot_order(x, by_norm, 450L, 500L))
+  expect_identical(plain[1:8], by_norm[ted_greedy(t(x[, by_norm]), 8L, mean(colSums(x^2)) / 11)$order])
+  stepped <- pivot_order(x, by_norm, first = 10L, most = 7L)
+  expect_identical(stepped, ref_pivot_order(x, by_norm, 10L, 7L))
+  expect_true(all(stepped[1:2] %in% by_norm[1:10]) && all(stepped[3:4] %in% by_norm[1:20]))
+  expect_setequal(stepped, 1:30)
+  expect_identical(stepped[8:30], setdiff(by_norm, stepped[1:7]))
+})
+
+test_that("select and samples change rankings, not scores", {
+  x <- alfs_data(30, 16, 18)
+  x[, 4] <- 1
+  norm <- suppressWarnings(ufs_alfs(x))
+  fit <- suppressWarnings(ufs_alfs(x, select = "pivot", samples = "ted"))
+  expect_identical(feature_scores(fit), feature_scores(norm))
+  expect_identical(sample_scores(fit), sample_scores(norm))
+  expect_false(identical(feature_ranking(fit), feature_ranking(norm)))
+  expect_identical(unname(feature_ranking(fit))[16], 4L)
+  expect_setequal(feature_ranking(fit), 1:16)
+  for (k in c(1, 5, 16)) {
+    expect_silent(chosen <- selected_features(fit, k, as = "index"))
+    expect_identical(chosen, unname(feature_ranking(fit))[seq_len(k)])
+  }
+  # Samples: TED in the space of the chosen features.
+  data <- scale(x[, -4])
+  space <- function(k) data[, match(selected_features(fit, k, as = "index"), (1:16)[-4]), drop = FALSE]
+  picks <- function(k) {
+    z <- space(k)
+    ted_greedy(z, 30L, .01 * mean(rowSums(z^2)))$order
+  }
+  expect_identical(fit$params$n_features, 7L)
+  expect_identical(selected_samples(fit, 10, as = "index"), picks(7)[1:10])
+  expect_identical(selected_samples(fit, 10, as = "index", k = 3), picks(3)[1:10])
+  expect_setequal(selected_samples(fit, 30), 1:30)
+  expect_error(selected_samples(fit, 3, k = 16), class = "ufs_error_argument")
+  expect_error(selected_samples(norm, 3, k = 2), class = "ufs_error_argument")
+  expect_error(selected_samples(fit, 31), class = "ufs_error_argument")
+})
+
+test_that("select = \"auto\" takes pivots where they keep more neighbours", {
+  # Ten copies of one loud signal, five quiet independent ones: norms take the copies.
+  x <- withr::with_seed(1, {
+    loud <- rnorm(60)
+    cbind(loud + matrix(rnorm(600, sd = .05), 60), matrix(rnorm(300), 60))
+  })
+  fit <- ufs_alfs(x, select = "auto", n_features = 6)
+  expect_identical(fit$params$select, "pivot")
+  near <- function(columns) nearest(scale(x)[, columns], 5L)
+  gain <- neighbour_overlap(near(1:15), near(selected_features(fit, 6))) -
+    neighbour_overlap(near(1:15), near(selected_features(ufs_alfs(x), 6)))
+  expect_equal(fit$params$overlap_gain, gain)
+  # One signal only: nothing to gain, norms stay.
+  same <- ufs_alfs(x[, 1:10], select = "auto", n_features = 10)
+  expect_identical(same$params$select, "norm")
+  expect_identical(feature_ranking(same), feature_ranking(ufs_alfs(x[, 1:10])))
+})
+
+# ---- representatives, path, plots -----------------------------------------------------------
+
+test_that("representatives are the largest entries of W X", {
+  fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
+  weight <- coef(fit) %*% t(scale(as.matrix(mtcars)))
+  got <- representatives(fit, mtcars, n = 4)
+  expect_identical(unique(got$sample), rownames(mtcars))
+  for (name in rownames(mtcars)[c(1, 17, 32)]) {
+    best <- sort(-abs(weight[, name]))[1:4]
+    one <- got[got$sample == name, ]
+    expect_identical(one$representative, names(best))
+    expect_equal(one$weight, unname(weight[names(best), name]))
+    expect_equal(one$share, unname(-best / sum(abs(weight[, name]))))
+  }
+  # Only chosen samples, new rows, columns in another order.
+  few <- representatives(fit, mtcars[5:6, 11:1], n = 2, m = 3)
+  expect_true(all(few$representative %in% selected_samples(fit, 3)))
+  expect_identical(few$sample, rep(rownames(mtcars)[5:6], each = 2))
+  none <- suppressWarnings(ufs_alfs(mtcars, alpha_rel = 1))
+  expect_identical(nrow(representatives(none, mtcars)), 0L)
+  expect_error(representatives(ufs_pca(mtcars, 2), mtcars), class = "ufs_error_argument")
+})
+
+test_that("a path gives what single fits give", {
+  x <- alfs_data(25, 12, 19)
+  rel <- c(.3, .1, .03)
+  path <- ufs_alfs_path(x, alpha_rel = rel, beta_rel = .1)
+  for (i in 1:3) {
+    fit <- ufs_alfs(x, alpha_rel = rel[i], beta_rel = .1)
+    expect_lte(path$table$gap[i], 1e-4)
+    expect_equal(path$table$objective[i], objective(fit), tolerance = 2e-4)
+    expect_gte(path$table$objective[i], fit$certificate[["dual"]])
+    expect_equal(path$fits[[i]]$params[1:6], fit$params[1:6])
+  }
+  expect_identical(path$table$alpha_rel, rel)
+  # Started at the answer: no iterations.
+  again <- ufs_alfs_path(x, alpha_rel = c(.1, .1), beta_rel = .1)
+  expect_identical(again$table$iterations[2], 0L)
+  expect_equal(again$table$objective[2], again$table$objective[1], tolerance = 1e-9)
+  mixed <- ufs_alfs_path(x, alpha_rel = .1, beta_rel = .1, lambda_rel = c(0, .005, 0))
+  expect_true(all(mixed$table$status == "converged"))
+  expect_output(print(path), "ufs_alfs_path")
+  expect_error(ufs_alfs_path(x, alpha_rel = 1:2 / 10, beta_rel = 1:3 / 10),
+    class = "ufs_error_argument")
+})
+
+test_that("plots of all types are drawn", {
+  withr::local_pdf(NULL)
+  fit <- ufs_alfs(mtcars, alpha_rel = .1)
+  before <- graphics::par("mfrow")
+  for (type in c("objective", "gap", "norms", "scores", "samples")) {
+    expect_identical(plot(fit, type), fit)
+  }
+  expect_identical(graphics::par("mfrow"), before)
+  expect_error(plot(fit, "norm"), class = "ufs_error_argument")
+  expect_output(print(fit), "live +30 of 32 samples")
+})

@@ -1,0 +1,113 @@
+test_that("leverage equals that of the SVD and sums to one", {
+  for (size in list(c(25, 6), c(10, 40))) {
+    x <- sample_data(size[1], size[2])
+    for (rank in c(1, 3, 5)) {
+      fit <- raw(ufs_cur, x, rank = rank, draw = "top")
+      ref <- ref_leverage(x, rank)
+      expect_equal(unname(sample_scores(fit)), ref$samples, tolerance = 1e-8)
+      expect_equal(unname(feature_scores(fit)), ref$features, tolerance = 1e-8)
+      expect_lt(abs(sum(sample_scores(fit)) - 1), 1e-12)
+      expect_lt(abs(sum(feature_scores(fit)) - 1), 1e-12)
+      s <- svd(x)$d
+      expect_equal(fit$certificate[["spectral_gap"]], 1 - s[rank + 1] / s[rank], tolerance = 1e-6)
+    }
+  }
+  expect_identical(class(fit), c("ufs_cur", "ufs"))
+})
+
+test_that("the default rank takes 80 percent of the singular values", {
+  x <- sample_data(20, 7)
+  share <- cumsum(svd(x)$d) / sum(svd(x)$d)
+  fit <- raw(ufs_cur, x, draw = "top")
+  expect_identical(fit$params$rank, which(share >= 0.8)[1])
+  expect_identical(unname(sample_ranking(fit)), order(-sample_scores(fit)))
+})
+
+test_that("exact draws are weighted sampling without replacement", {
+  x <- sample_data(6, 4)
+  x[1, ] <- 3 * x[1, ]
+  prob <- ref_leverage(x, 2)$samples
+  withr::with_seed(1, {
+    draws <- replicate(3000, unname(raw(ufs_cur, x, rank = 2)$sample_ranking[1:2]))
+  })
+  # First draw: proportional to prob. Second: sum over first of p_i p_j / (1 - p_i).
+  first <- tabulate(draws[1, ], 6) / 3000
+  pair <- outer(prob / (1 - prob), prob)
+  diag(pair) <- 0
+  second <- tabulate(draws[2, ], 6) / 3000
+  expect_lt(max(abs(first - prob)), 0.04)
+  expect_lt(max(abs(second - colSums(pair))), 0.04)
+  expect_gt(max(abs(prob - 1 / 6)), 0.08) # far enough from uniform to notice
+})
+
+test_that("random keeps each sample with its own probability", {
+  x <- sample_data(40, 6)
+  prob <- ref_leverage(x, 3)$samples
+  expected <- pmin(1, 10 * prob)
+  withr::with_seed(2, {
+    kept <- replicate(800, {
+      fit <- raw(ufs_cur, x, rank = 3, draw = "random", n_samples = 10, n_features = 2)
+      best <- unname(fit$sample_ranking)[seq_along(fit$solution$kept_samples)]
+      stopifnot(setequal(best, fit$solution$kept_samples), length(fit$solution$kept_features) >= 1)
+      tabulate(fit$solution$kept_samples, 40)
+    })
+  })
+  expect_lt(abs(mean(colSums(kept)) - sum(expected)), 0.5)
+  expect_lt(max(abs(rowMeans(kept) - expected)), 0.08)
+  expect_gt(stats::sd(colSums(kept)), 1) # the number is random
+})
+
+test_that("a multiple singular value at the cut is reported", {
+  x <- rbind(diag(3), -diag(3), diag(3))
+  expect_warning(raw(ufs_cur, x, rank = 2, draw = "top"), class = "ufs_warning_spectrum")
+  expect_silent(fit <- raw(ufs_cur, x, rank = 3, draw = "top"))
+  expect_equal(unname(sample_scores(fit)), rep(1 / 9, 9), tolerance = 1e-12)
+  expect_true(is.na(fit$certificate[["spectral_gap"]]))
+})
+
+test_that("equal rows and columns have equal scores; constants come last", {
+  x <- sample_data(20, 5)
+  x <- rbind(x, x[4, ])
+  x <- cbind(x, x[, 2])
+  fit <- ufs_cur(x, rank = 3, draw = "top")
+  expect_identical(fit$sample_scores[[4]], fit$sample_scores[[21]])
+  expect_identical(fit$feature_scores[[2]], fit$feature_scores[[6]])
+  expect_warning(fit <- withr::with_seed(1, ufs_cur(cbind(1, x), rank = 3)),
+    class = "ufs_warning_constant")
+  expect_true(is.na(fit$feature_scores[[1]]))
+  expect_identical(fit$feature_ranking[[7]], 1L)
+  expect_identical(fit$solution$leverage_features[[1]], 0)
+  expect_warning(fit <- withr::with_seed(1, ufs_cur(cbind(1, x), rank = 3, draw = "random",
+    n_samples = 5, n_features = 3)), class = "ufs_warning_constant")
+  expect_false(1L %in% fit$solution$kept_features)
+})
+
+test_that("scale, permutation and sign do not matter to leverage", {
+  x <- sample_data(20, 6)
+  run <- function(x) sample_scores(raw(ufs_cur, x, rank = 3, draw = "top"))
+  expect_equal(run(37 * x), run(x), tolerance = 1e-8)
+  expect_equal(run(x[, 6:1]), run(x), tolerance = 1e-8)
+  expect_equal(unname(run(x[20:1, ])), unname(run(x))[20:1], tolerance = 1e-8)
+  expect_equal(run(rep(c(1, -1), 10) * x), run(x), tolerance = 1e-8)
+})
+
+test_that("arguments and randomness", {
+  x <- sample_data(12, 5)
+  kept <- x + 0
+  expect_error(ufs_cur(x, rank = 6), class = "ufs_error_argument")
+  expect_error(ufs_cur(x, rank = 0), class = "ufs_error_argument")
+  expect_error(ufs_cur(cbind(x[, 1:2], x[, 1] + x[, 2]), rank = 3), class = "ufs_error_argument")
+  expect_error(ufs_cur(x, draw = "best"), class = "ufs_error_argument")
+  expect_error(ufs_cur(x, draw = "random"), class = "ufs_error_argument")
+  expect_error(ufs_cur(x, draw = "random", n_samples = 3), class = "ufs_error_argument")
+  expect_error(ufs_cur(x, n_samples = 3), class = "ufs_error_argument")
+  withr::with_seed(3, {
+    before <- .Random.seed
+    ufs_cur(x, draw = "top")
+    expect_identical(.Random.seed, before)
+  })
+  first <- withr::with_seed(5, ufs_cur(x))
+  expect_identical(timeless(withr::with_seed(5, ufs_cur(x))), timeless(first))
+  expect_false(identical(withr::with_seed(6, ufs_cur(x))$sample_ranking, first$sample_ranking))
+  expect_identical(x, kept)
+})

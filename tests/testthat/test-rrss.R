@@ -1,0 +1,102 @@
+test_that("the gap certifies: no other point is below the bound", {
+  for (size in list(c(24, 5), c(10, 30))) {
+    x <- sample_data(size[1], size[2])
+    fit <- raw(ufs_rrss, x, gamma_rel = 0.2, control = ufs_control(tol = 1e-3))
+    expect_identical(class(fit), c("ufs_rrss", "ufs"))
+    expect_identical(fit$status, "converged")
+    gap <- fit$certificate[["gap"]]
+    expect_true(gap <= 1e-3 && gap > -1e-10)
+    ref <- ref_rrss(x, fit$params$gamma, 150L)
+    best <- sum(ref$residual) + fit$params$gamma * sum(ref$row_norm)
+    expect_gt(best, fit$certificate[["dual"]])
+    expect_lt(abs(min(fit$trace$best) / best - 1), 1e-3)
+    # The reported A reaches the reported objective: residuals and norms add up to it.
+    expect_equal(sum(fit$solution$residual) + fit$params$gamma * sum(fit$solution$row_norm),
+      min(fit$trace$best), tolerance = 1e-10)
+  }
+})
+
+test_that("closed form for orthogonal samples", {
+  size <- c(3, 2, 1.5, 1, 0.4)
+  fit <- raw(ufs_rrss, diag(size), gamma = 1.2, control = ufs_control(tol = 1e-6))
+  expect_equal(sum(pmin(size, 1.2)), min(fit$trace$best), tolerance = 1e-5)
+  expect_equal(unname(sample_scores(fit)), as.numeric(size > 1.2), tolerance = 1e-4)
+  expect_identical(selected_samples(fit, 3) > 3, c(FALSE, FALSE, FALSE))
+  # Zeros rank by activity, s / gamma.
+  expect_identical(unname(sample_ranking(fit))[4:5], 4:5)
+})
+
+test_that("trace is monotone, with and without acceleration; tol < 0 replays", {
+  x <- sample_data(30, 8)
+  fast <- raw(ufs_rrss, x, control = ufs_control(tol = 1e-4, max_iter = 1000))
+  plain <- raw(ufs_rrss, x, control = ufs_control(tol = -1, max_iter = 30, warn = FALSE))
+  expect_identical(nrow(plain$trace), 30L)
+  expect_identical(plain$status, "max_iter")
+  for (fit in list(fast, plain)) {
+    expect_true(all(diff(fit$trace$objective) <= 1e-10 * fit$trace$objective[1]))
+    expect_true(all(diff(fit$trace$bound) >= 0))
+  }
+})
+
+test_that("scale, permutations, signs, duplicates, zero and outlying samples", {
+  x <- sample_data(20, 6)
+  run <- function(x) {
+    sample_scores(raw(ufs_rrss, x, gamma_rel = 0.2,
+      control = ufs_control(tol = 1e-5, max_iter = 3000)))
+  }
+  base <- run(x)
+  close_to <- function(a, b) expect_lt(max(abs(unname(a) - unname(b))), 2e-3 * max(b))
+  close_to(run(37 * x), base)
+  close_to(run(x[, 6:1]), base)
+  close_to(run(x[20:1, ]), base[20:1])
+  close_to(run(rep(c(1, -1), 10) * x), base)
+  close_to(run(rbind(x, 0))[1:20], base)
+  expect_identical(run(rbind(x, 0))[[21]], 0)
+  twice <- run(rbind(x, x[3, ]))
+  expect_identical(twice[[3]], twice[[21]])
+})
+
+test_that("at the bound A = 0 and a warning says so; below it A is not 0", {
+  x <- sample_data(20, 6)
+  expect_warning(fit <- ufs_rrss(x, gamma_rel = 1), class = "ufs_warning_zero")
+  expect_true(all(sample_scores(fit) == 0))
+  expect_identical(fit$iterations, 0L)
+  expect_gt(max(sample_scores(ufs_rrss(x, gamma_rel = 0.95, control = ufs_control(tol = 1e-6)))), 0)
+})
+
+test_that("defaults, constants, errors, conditions", {
+  x <- sample_data(20, 6)
+  fit <- ufs_rrss(mtcars)
+  expect_identical(names(sample_scores(fit)), rownames(mtcars))
+  expect_true(fit$certificate[["gap"]] <= 1e-3)
+  expect_output(print(fit), "live rows")
+  expect_warning(with_constant <- ufs_rrss(cbind(x, 1)), class = "ufs_warning_constant")
+  expect_identical(sample_scores(with_constant), sample_scores(ufs_rrss(x)))
+  expect_warning(ufs_rrss(x, control = ufs_control(max_iter = 2)), class = "ufs_warning_max_iter")
+  expect_warning(none <- ufs_rrss(x, control = ufs_control(max_iter = 0)),
+    class = "ufs_warning_max_iter")
+  expect_true(all(sample_scores(none) == 0))
+  expect_error(ufs_rrss(x, gamma = 0), class = "ufs_error_argument")
+  expect_error(ufs_rrss(x, gamma_rel = Inf), class = "ufs_error_argument")
+  expect_error(ufs_rrss(x, control = ufs_control(eps = 0)), class = "ufs_error_control")
+  expect_error(ufs_rrss(x, control = ufs_control(eps = c(1, 1))), class = "ufs_error_control")
+  expect_error(ufs_rrss(list(1)), class = "ufs_error_input")
+  withr::with_options(list(ufselect.max_bytes = 100), {
+    expect_error(ufs_rrss(x), class = "ufs_error_memory")
+  })
+})
+
+test_that("no random numbers, no changed input, progress is called", {
+  x <- sample_data(15, 4)
+  kept <- x + 0
+  seen <- 0
+  withr::with_seed(3, {
+    before <- .Random.seed
+    first <- ufs_rrss(x)
+    expect_identical(.Random.seed, before)
+  })
+  expect_identical(timeless(ufs_rrss(x)), timeless(first))
+  expect_identical(x, kept)
+  ufs_rrss(x, control = ufs_control(progress = function(iteration, ...) seen <<- iteration))
+  expect_identical(seen, first$iterations)
+})

@@ -1,0 +1,133 @@
+test_that("greedy: the ranking is the order of the picks, larger is better", {
+  x <- sample_data(30, 8)
+  fit <- raw(ufs_ted, x, mu = 2)
+  ref <- ref_ted_greedy(x, 30L, 2)
+  expect_identical(class(fit), c("ufs_ted", "ufs"))
+  # The last picks share what rounding leaves; the first ones are decided by data.
+  expect_identical(unname(sample_ranking(fit))[1:12], ref$order[1:12])
+  expect_identical(selected_samples(fit, 5), ref$order[1:5])
+  expect_identical(order(-sample_scores(fit)), unname(sample_ranking(fit)))
+  expect_equal(unname(fit$statistic)[ref$order[1:12]], ref$score[1:12], tolerance = 1e-10)
+  expect_equal(fit$trace$objective[7], ref_ted_objective(x, ref$order[1:7], 2), tolerance = 1e-10)
+  expect_error(selected_features(fit, 2), class = "ufs_error_argument")
+})
+
+test_that("greedy: relative penalties make the picks free of scale, order, signs and rotation", {
+  x <- sample_data(25, 6)
+  picks <- function(x) selected_samples(raw(ufs_ted, x, mu_rel = 0.05), 8)
+  base <- picks(x)
+  expect_identical(picks(37 * x), base)
+  expect_identical(picks(x[, 6:1]), base)
+  expect_identical(picks(x %*% diag(c(1, -1, 1, -1, -1, 1))), base)
+  expect_identical(picks(rep(c(-1, 1, 1, -1, 1), 5) * x), base)
+  permutation <- withr::with_seed(1, sample.int(25))
+  expect_identical(permutation[picks(x[permutation, ])], base)
+  rotation <- qr.Q(qr(withr::with_seed(2, matrix(stats::rnorm(36), 6))))
+  expect_identical(picks(x %*% rotation), base)
+})
+
+test_that("greedy: duplicates, samples at the centre and constant columns do no harm", {
+  x <- sample_data(15, 5)
+  base <- selected_samples(raw(ufs_ted, x, mu = 1), 6)
+  expect_identical(selected_samples(raw(ufs_ted, rbind(x, 0), mu = 1), 6), base)
+  first <- selected_samples(raw(ufs_ted, rbind(x, x), mu = 1), 1)
+  expect_lte(first, 15L)
+  expect_warning(fit <- ufs_ted(cbind(x, 7), mu_rel = 0.05), class = "ufs_warning_constant")
+  expect_identical(sample_ranking(fit), sample_ranking(ufs_ted(x, mu_rel = 0.05)))
+})
+
+test_that("greedy: n_samples ranks the rest by the next decrease and says so", {
+  x <- sample_data(20, 5)
+  full <- raw(ufs_ted, x, mu = 1)
+  part <- raw(ufs_ted, x, mu = 1, n_samples = 4)
+  expect_identical(sample_ranking(part)[1:4], sample_ranking(full)[1:4])
+  expect_identical(sort(unname(sample_ranking(part))), 1:20)
+  expect_identical(sample_ranking(part)[5], sample_ranking(full)[5])
+  rest <- unname(sample_ranking(part))[5:20]
+  expect_true(all(diff(unname(part$statistic)[rest]) <= 1e-9))
+  expect_silent(selected_samples(part, 4))
+  expect_message(selected_samples(part, 5), class = "ufs_message_partial")
+  expect_identical(nrow(part$trace), 4L)
+  expect_error(ufs_ted(x, n_samples = 21), class = "ufs_error_argument")
+  expect_error(ufs_ted(x, form = "convex", n_samples = 3), class = "ufs_error_argument")
+})
+
+test_that("convex: the gap certifies, and reweighting finds the same optimum", {
+  for (size in list(c(20, 6), c(12, 30))) {
+    x <- sample_data(size[1], size[2])
+    bound <- max(2 * sqrt(rowSums(tcrossprod(x)^2)))
+    for (share in c(0.02, 0.2)) {
+      fit <- raw(ufs_ted, x, form = "convex", mu_rel = share,
+        control = ufs_control(tol = 1e-7, max_iter = 5000))
+      ref <- ref_ted_convex(x, share * bound, 1500L)
+      expect_equal(fit$params$mu, share * bound, tolerance = 1e-12)
+      expect_identical(fit$status, "converged")
+      expect_true(fit$certificate[["gap"]] <= 1e-7 && fit$certificate[["gap"]] > -1e-10)
+      expect_equal(ref$objective, fit$trace$objective[nrow(fit$trace)], tolerance = 1e-6)
+      expect_gt(ref$objective, fit$certificate[["dual"]] * (1 - 1e-10))
+      expect_lt(max(abs(sample_scores(fit) - ref$row_norm)), 1e-3 * max(ref$row_norm))
+    }
+  }
+})
+
+test_that("convex: closed form for orthogonal samples", {
+  size <- c(3, 2, 1.5, 1, 0.4)
+  fit <- raw(ufs_ted, diag(size), mu = 3, form = "convex", control = ufs_control(tol = 1e-9))
+  expect_equal(unname(sample_scores(fit)), pmax(1 - 3 / (2 * size^2), 0), tolerance = 1e-6)
+  expect_identical(sum(sample_scores(fit) == 0), 2L)
+  # Zeros rank by how close they are to entering: 2 s^2 / mu.
+  expect_identical(unname(sample_ranking(fit)), 1:5)
+})
+
+test_that("convex: zero solution, scale, duplicates, permutation", {
+  x <- sample_data(18, 5)
+  expect_warning(fit <- raw(ufs_ted, x, form = "convex", mu_rel = 1), class = "ufs_warning_zero")
+  expect_true(all(sample_scores(fit) == 0))
+  expect_identical(unname(sample_ranking(fit))[1], which.max(rowSums(tcrossprod(x)^2)))
+  run <- function(x) {
+    sample_scores(raw(ufs_ted, x, form = "convex", mu_rel = 0.1,
+      control = ufs_control(tol = 1e-8, max_iter = 5000)))
+  }
+  base <- run(x)
+  expect_gt(max(base), 0)
+  expect_equal(run(37 * x), base, tolerance = 1e-6)
+  expect_equal(run(x[18:1, ]), base[18:1], tolerance = 1e-4)
+  twice <- run(rbind(x, x[2, ]))
+  expect_identical(twice[[2]], twice[[19]])
+})
+
+test_that("no random numbers, no changed input, the same answer again", {
+  x <- sample_data(20, 5)
+  kept <- x + 0
+  withr::with_seed(3, {
+    before <- .Random.seed
+    for (form in c("greedy", "convex")) {
+      expect_identical(timeless(ufs_ted(x, form = form)), timeless(ufs_ted(x, form = form)))
+    }
+    expect_identical(.Random.seed, before)
+  })
+  expect_identical(x, kept)
+})
+
+test_that("arguments are checked and names are used", {
+  x <- as.matrix(mtcars)
+  expect_identical(names(sample_scores(ufs_ted(x))), rownames(x))
+  expect_true(all(selected_samples(ufs_ted(x), 3) %in% rownames(x)))
+  expect_error(ufs_ted(x, mu = 0), class = "ufs_error_argument")
+  expect_error(ufs_ted(x, mu = NA_real_), class = "ufs_error_argument")
+  expect_error(ufs_ted(x, mu_rel = -1), class = "ufs_error_argument")
+  expect_error(ufs_ted(x, form = "both"), class = "ufs_error_argument")
+  x[2, 3] <- NA
+  expect_error(ufs_ted(x), "disp", class = "ufs_error_input")
+  expect_warning(ufs_ted(mtcars, form = "convex", control = ufs_control(max_iter = 1)),
+    class = "ufs_warning_max_iter")
+})
+
+test_that("print says what was reached; ufs() and ufs_methods() know it", {
+  expect_output(print(ufs_ted(mtcars)), "lowered by")
+  expect_output(print(ufs_ted(mtcars, form = "convex")), "live rows")
+  expect_identical(sample_ranking(ufs(mtcars, "ted")), sample_ranking(ufs_ted(mtcars)))
+  table <- ufs_methods()
+  expect_identical(table$selects[match(c("ted", "rrss", "alnr", "cur"), table$method)],
+    c("samples", "samples", "samples", "both"))
+})
