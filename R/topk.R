@@ -11,7 +11,8 @@
 #'   ||Z||_1 + lambda_e ||E||_1 + lambda_z alpha tr(YLY') + beta (||Y - P||^2 +
 #'   lambda_a ||A||^2 + lambda_i tr(P L P')),  P = A V x'}
 #' subject to `x = Zx + E`, `diag(Z) = 0`, `v` in `{0,1}`, `sum(v) = k`; `L` is the
-#' Laplacian of `W = (|Z| + |Z|')/2` and `beta = lambda_z (1 - alpha)/lambda_i`. It
+#' Laplacian of `W = (|Z| + |Z|')/2` and `beta = lambda_z (1 - alpha)/lambda_i` (1 if
+#' `lambda_i = 0`). It
 #' alternates between `Z, E` (a weighted l1 problem, by ADMM), the labels, and `A, v`
 #' (an ADMM on the meeting points of box and sphere), until the structure matrix
 #' `Theta` settles.
@@ -93,7 +94,7 @@
 #'   residuals of both ADMMs, per iteration. `certificate`: see above.
 #'
 #'   Time per outer iteration, n <= p: about 130 iterations of `2n^2(n + p)` flops for `Z`
-#'   and 110 of `n^2 p` for `v`; memory 15 n x n and 9 n x p matrices, nothing p x p if
+#'   and 110 of `n^2 p` for `v`; memory about 20 n x n and 10 n x p matrices, nothing p x p if
 #'   p > n.
 #' @references Zhang, Fan, Wang, Zhou, Tao (2021) Top-k feature selection framework using
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
@@ -118,7 +119,7 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
                      polish = TRUE, cmn = FALSE, center = TRUE, scale = TRUE,
                      control = ufs_control(), structured = FALSE, incumbent = TRUE,
                      rho = 1.1, mu = 1, v_max_iter = 150, bound = TRUE,
-                     branch_and_bound = FALSE, node_limit = 1000) {
+                     branch_and_bound = FALSE, node_limit = 10000) {
   start <- proc.time()[[3L]]
   call <- match.call()
   control <- resolve_control(control, max_iter = 10L, tol = 1e-5, inner_max_iter = 500L,
@@ -211,9 +212,9 @@ topk_classes <- function(y, n_clusters, n) {
       c = check_count(n_clusters, "n_clusters", 1L, n, "the samples of `x`")))
   }
   classes <- check_labels(y, n)
-  if (!is.null(n_clusters) && !identical(as.integer(n_clusters), classes$c)) {
-    ufs_abort("argument", "`n_clusters` is ", brief(n_clusters), ", but `y` has ",
-      classes$c, " classes; leave `n_clusters` out.", argument = "n_clusters")
+  if (!is.null(n_clusters) && check_count(n_clusters, "n_clusters") != classes$c) {
+    ufs_abort("argument", "`n_clusters` is ", n_clusters, ", but `y` has ", classes$c,
+      " classes; leave `n_clusters` out.", argument = "n_clusters")
   }
   classes
 }
@@ -244,7 +245,7 @@ first_link <- function(x, lambda_z) {
 check_topk_bytes <- function(n, p, plain, settings) {
   n <- as.double(n)
   r <- min(n, p)
-  bytes <- 8 * (if (plain) 4 * n * p + 5 * r * r else 9 * n * p + 15 * n * n)
+  bytes <- 8 * (if (plain) 6 * n * p + 5 * r * r else 10 * n * p + 20 * n * n)
   if (settings$branch_and_bound) bytes <- bytes + as.double(settings$node_limit) * p
   check_bytes(bytes, "ufs_topk()", if (plain) "Select features or samples first." else
     paste("Fit on a subsample of the rows, or give complete labels `y`: that form needs no",
