@@ -15,7 +15,7 @@ static topk_represent_settings represent_settings(SEXP s)
     topk_represent_settings set = {
         ffi_real(s, "lambda_e"), ffi_real(s, "lambda_z"), ffi_real(s, "mu"),
         ffi_real(s, "rho"), 1e8, ffi_real(s, "inner_tol"), ffi_int(s, "inner_max_iter"),
-        form_of(s, "represent_form")};
+        ffi_flag(s, "nonnegative"), form_of(s, "represent_form")};
     return set;
 }
 

@@ -33,6 +33,7 @@ typedef struct {
     double mu, growth, mu_max; /* mu is multiplied by growth up to mu_max */
     double tol;                /* on the three residuals; < 0: never stop early */
     int max_iter;
+    bool nonnegative;          /* Z >= 0 */
     char form;                 /* 'n', 'p', or 'a' for the cheaper one */
 } topk_represent_settings;
 

@@ -1,6 +1,6 @@
 /* solve_topk_represent.c: sub-problem 1 of top-k selection,
  *   min ||Z||_1 + lambda_e ||E||_1 + lambda_z ||Z o Theta||_1
- *   s.t. x = Z x + E, diag(Z) = 0,      x n x p, Z n x n, E n x p,
+ *   s.t. x = Z x + E, diag(Z) = 0 (and Z >= 0 if asked),   x n x p, Z n x n, E n x p,
  * by ADMM with the splitting Q = Z (corrected Algorithm 1 of the source; in its
  * transpose, see solve_topk.h). With w = 1 + lambda_z Theta one iteration is
  *   Z  = S_{w/mu}(Q + Y2/mu), diag(Z) = 0
@@ -163,7 +163,7 @@ static void cold_start(topk_represent *w, double mu)
     w->mu = mu;
 }
 
-/* Z = S_{w/mu}(Q + Y2/mu) off the diagonal; returns its number of non-zeros. */
+/* Z = S_{w/mu}(Q + Y2/mu) off the diagonal, its positive part if Z >= 0; returns its number of non-zeros. */
 static size_t step_z(topk_represent *w, const topk_represent_settings *set,
                      const double *theta)
 {
@@ -174,8 +174,9 @@ static size_t step_z(topk_represent *w, const topk_represent_settings *set,
         size_t at = j * N;
         for (size_t i = 0; i < N; i++, at++) {
             double t = (1.0 + set->lambda_z * theta[at]) * scale;
-            double z = i == j ? 0.0 : prox_soft(w->q[at] + w->y2[at] * scale, t);
-            double diff = fabs(z - w->z[at]);
+            double z = i == j ? 0.0 : prox_soft(w->q[at] + w->y2[at] * scale, t), diff;
+            if (set->nonnegative && z < 0.0) z = 0.0;
+            diff = fabs(z - w->z[at]);
             /* Written so that a NaN is kept. */
             if (!(diff <= largest)) largest = diff;
             if (z != 0.0) count++;

@@ -4,7 +4,7 @@
 settings <- function(...) {
   utils::modifyList(list(
     lambda_e = .8, lambda_z = .5, lambda_a = .01, lambda_i = 3, alpha = .95, polish = TRUE,
-    cmn = FALSE, incumbent = TRUE, rho = 1.1, mu = 1, v_max_iter = 150L, bound = TRUE,
+    cmn = FALSE, nonnegative = FALSE, incumbent = TRUE, rho = 1.1, mu = 1, v_max_iter = 150L, bound = TRUE,
     branch_and_bound = FALSE, node_limit = 100L, max_iter = 10L, tol = 1e-5,
     inner_max_iter = 500L, inner_tol = 1e-6, bound_max_iter = 200L, bound_tol = 1e-6,
     represent_form = "auto", select_form = "auto"
@@ -139,18 +139,44 @@ test_that("both forms are the literal iteration, screened or not", {
   expect_gt(screened, 200L)
 })
 
+test_that("Z >= 0: both forms are the literal iteration, and rho = 1 meets the KKT conditions", {
+  for (size in list(c(15, 40), c(30, 12))) {
+    prob <- topk_problem(size[1L], size[2L], seed = 7)
+    theta <- matrix(1, size[1L], size[1L])
+    lambda_e <- 6 / max(rowSums(abs(prob$x)))
+    ref <- ref_represent(t(prob$x), theta, lambda_e, .5, nonnegative = TRUE)
+    for (form in c("n", "p")) {
+      out <- represent(prob$x, theta, lambda_e = lambda_e, nonnegative = TRUE,
+        represent_form = form)
+      expect_lt(max(abs(out$z - t(ref$Z))), 1e-10)
+      expect_lt(max(abs(out$e - t(ref$E))), 1e-10)
+      expect_true(all(out$z >= 0))
+    }
+    out <- represent(prob$x, theta, lambda_e = lambda_e, nonnegative = TRUE, rho = 1, mu = 10,
+      inner_tol = 1e-10, inner_max_iter = 20000L)
+    off <- row(theta) != col(theta)
+    expect_lt(max((out$y2 - 1.5)[off]), 1e-6)
+    expect_lt(max(abs(out$y2 - 1.5)[out$z > 0]), 1e-6)
+    expect_lt(max(abs(tcrossprod(out$y1, prob$x) - out$y2)), 1e-6)
+    expect_lte(out$objective, ref$objective + 1e-6)
+  }
+})
+
 test_that("below the first link Z is exactly zero", {
   prob <- topk_problem(15, 30)
   out <- represent(prob$x, matrix(0, 15, 15), lambda_e = .99 / max(rowSums(abs(prob$x))))
   expect_true(all(out$z == 0))
   # first_link() is the smallest alpha_e with a link (of the exact solution).
   edge <- first_link(prob$x, .5) / max(rowSums(abs(prob$x)))
-  exact <- function(lambda_e) {
+  exact <- function(lambda_e, ...) {
     represent(prob$x, matrix(1, 15, 15), lambda_e = lambda_e, rho = 1, mu = 10,
-      inner_max_iter = 5000L)$z
+      inner_max_iter = 5000L, ...)$z
   }
   expect_true(all(exact(.99 * edge) == 0))
   expect_true(any(exact(1.01 * edge) != 0))
+  edge <- first_link(prob$x, .5, TRUE) / max(rowSums(abs(prob$x)))
+  expect_true(all(exact(.99 * edge, nonnegative = TRUE) == 0))
+  expect_true(any(exact(1.01 * edge, nonnegative = TRUE) != 0))
 })
 
 test_that("a zero sample gets no links and gives none", {
