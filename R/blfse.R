@@ -67,6 +67,7 @@
 #' @param n_base Number m of base results, if they are drawn on parts of the samples.
 #' @param projection,order See Details; `order = "paper"` updates S before v as Algorithm 1
 #'   of the paper does, `"code"` v before S as the authors' program does.
+#' @param center Centre the columns first?
 #' @param scale `TRUE`, `FALSE`, `"unit"` or `"zscore"`, see Details.
 #' @param resample `"batches"` (disjoint, of floor(n / n_base) samples), `"halves"` (random
 #'   halves) or `"none"` (all samples, every method of `base` once). With parts of the samples
