@@ -219,17 +219,10 @@ topk_classes <- function(y, n_clusters, n) {
     return(list(known = NULL, complete = FALSE, names = NULL,
       c = check_count(n_clusters, "n_clusters", 1L, n, "the samples of `x`")))
   }
-<<<<<<< HEAD
   classes <- check_partial_labels(y, n)
-  if (!is.null(n_clusters) && !identical(as.integer(n_clusters), classes$c)) {
-    ufs_abort("argument", "`n_clusters` is ", brief(n_clusters), ", but `y` has ",
-      classes$c, " classes; leave `n_clusters` out.", argument = "n_clusters")
-=======
-  classes <- check_labels(y, n)
   if (!is.null(n_clusters) && check_count(n_clusters, "n_clusters") != classes$c) {
     ufs_abort("argument", "`n_clusters` is ", n_clusters, ", but `y` has ", classes$c,
       " classes; leave `n_clusters` out.", argument = "n_clusters")
->>>>>>> topk
   }
   classes
 }
