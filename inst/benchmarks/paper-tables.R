@@ -2,7 +2,7 @@
 # defaults, with the label-free choice over a grid beside the best of the grid with labels, its pivot and
 # TED options, two-step pipelines, R-CUR and random choice (mean and best of as many draws).
 #   Rscript paper-tables.R --data=FOLDER --sets=musk1,tox171 --repeats=3 --out=FOLDER
-# Writes <set>.csv (every repeat) into the output folder; a run that was killed resumes.
+# Writes paper-<set>.csv (means and standard deviations) into the output folder; a run that was killed resumes.
 library(ufselect)
 
 option <- function(name, default = NULL) {
@@ -37,5 +37,5 @@ for (set in sets) {
     args = settings, n_random = 12, checkpoint = file.path(out, paste0("work-", set)))))
   cat("\n#### ", set, " (CPU ", round(sum(cpu[1:2])), " s)\n", sep = "")
   print(result)
-  utils::write.csv(result$results, file.path(out, paste0(set, ".csv")), row.names = FALSE)
+  utils::write.csv(summary(result)$table, file.path(out, paste0("paper-", set, ".csv")), row.names = FALSE)
 }
