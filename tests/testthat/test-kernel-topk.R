@@ -153,7 +153,7 @@ test_that("Z >= 0: both forms are the literal iteration, and rho = 1 meets the K
       expect_true(all(out$z >= 0))
     }
     out <- represent(prob$x, theta, lambda_e = lambda_e, nonnegative = TRUE, rho = 1, mu = 10,
-      inner_tol = 1e-10, inner_max_iter = 20000L)
+      inner_tol = 1e-9, inner_max_iter = 40000L)
     off <- row(theta) != col(theta)
     expect_lt(max((out$y2 - 1.5)[off]), 1e-6)
     expect_lt(max(abs(out$y2 - 1.5)[out$z > 0]), 1e-6)
