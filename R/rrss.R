@@ -22,8 +22,8 @@
 #'
 #' Chosen samples are spread less than those of [ufs_ted()], since similar samples share
 #' their norm: labelling the top m was on average no better than labelling m random ones in our
-#' runs, and 5 to 12 points worse on 40 faces (`vignette("which-samples")`). Use it to find archetypes
-#' and outliers (`residual`), and compare with [ufs_random()] before spending labels on it.
+#' runs, and 7 to 9 points worse on 40 faces (see `vignette("which-samples")`). Use it to find
+#' archetypes and outliers (`residual`), and compare with [ufs_random()] before spending labels.
 #'
 #' The text of the paper was not available to us beyond its abstract; the objective is the one
 #' its abstract and later papers state.

@@ -1,6 +1,6 @@
 # The sample selectors: speed, and whether their samples are worth labelling.
 #   Rscript samples.R speed            CPU seconds, gap, ratio to one tcrossprod(x) and to the literal form
-#   Rscript samples.R har              RRSS and TED at 10299 x 561 (simulated), about 7 minutes
+#   Rscript samples.R har              RRSS and TED at 10299 x 561 (simulated), about 9 minutes
 #   Rscript samples.R evidence --data=FOLDER [--sets=musk1,orl] [--repeats=3] [--out=file.csv]
 #       candidates = half of each set, m of them labelled, accuracy on the other half
 #       by 1-NN, linear SVM and a fully grown tree, beside the mean and the best of 20 random draws.
