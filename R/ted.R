@@ -117,7 +117,8 @@ convex_ted_fit <- function(call, data, mu, mu_rel, center, scale, control, start
   bound <- 2 * max(sqrt(rowSums(sweep(basis$left, 2L, basis$s^2, "*")^2)))
   mu <- check_penalty(mu, mu_rel, bound * unit^2, "mu")
   out <- .Call(C_alfs, basis, c(mu$value / unit^2, 0, 0),
-    list(max_iter = control$max_iter, tol = control$tol, paper = FALSE), NULL, control)
+    list(max_iter = control$max_iter, tol = control$tol, paper = FALSE, narrow = 0L), NULL,
+    control)
   twin <- equal_columns(t(data$x))
   norm <- sqrt(rowSums(out$w^2))
   activity <- sqrt(rowSums(out$p^2)) / (mu$value / unit^2)

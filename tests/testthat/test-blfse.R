@@ -371,6 +371,7 @@ test_that("the three weaknesses are reported, and can be silenced", {
 })
 
 test_that("without c components the clusters come from Y, without random numbers", {
+  skip_if_not_installed("clue")
   d <- blfse_input()
   set.seed(1)
   before <- .Random.seed
@@ -390,6 +391,7 @@ test_that("without c components the clusters come from Y, without random numbers
 })
 
 test_that("base results: batches of Inf-FS, k-means on the best features", {
+  skip_if_not_installed("clue")
   x <- as.matrix(iris[1:4])
   set.seed(5)
   fit <- ufs_blfse(x, 3, 2, control = quiet)
@@ -538,7 +540,9 @@ test_that("inputs stay as they are; print, summary, plots and tidiers work", {
   expect_lte(length(shown), 15L)
   expect_match(shown, "3 components for 3 clusters", all = FALSE)
   expect_output(print(summary(fit)), "largest alpha")
-  expect_equal(generics::glance(fit)$kkt, fit$certificate[["kkt"]])
+  if (requireNamespace("generics", quietly = TRUE)) {
+    expect_equal(generics::glance(fit)$kkt, fit$certificate[["kkt"]])
+  }
   grDevices::pdf(NULL)
   withr::defer(grDevices::dev.off())
   for (type in list(NULL, "objective", "weights", "consensus", "scores")) {
