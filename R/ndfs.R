@@ -6,8 +6,8 @@
 #' \deqn{\min_{F \ge 0, W} tr(F'LF) + \alpha (\|F - XW\|^2 + \beta \sum_j \|w_j\|) +
 #'   \tfrac{\gamma}{4} \|F'F - I\|^2}
 #'
-#' F is n x c, W is p x c, L = D - W the Laplacian of the graph (or the normalised one). The score
-#' of feature j is \eqn{\|w_j\|^2}.
+#' F is n x c, W is p x c, L = D - W the Laplacian of the graph (or the normalised one). The
+#' score of feature j is \eqn{\|w_j\|^2}.
 #'
 #' With the usual `gamma = 1e8` the indicators hardly move from their start: the method is
 #' then a row-sparse regression on k-means labels, and everything rests on those. Set the
@@ -20,36 +20,36 @@
 #' constant. `update = "split"` moves the negative part to the numerator, so F stays nonnegative
 #' and no guard is needed; `"paper"` clips. They agree for large `gamma`.
 #'
-#' Cost per iteration: p^3 / 3 flops if p <= n, n^2 p + n^3 / 3 otherwise, and 4 n p c; no inverse is
-#' formed, and no p x p matrix if p > n.
+#' Cost per iteration: p^3 / 3 flops if p <= n, n^2 p + n^3 / 3 otherwise, and 4 n p c; no
+#' inverse is formed, and no p x p matrix if p > n.
 #'
 #' @inheritParams ufs_rsr
 #' @inheritParams ufs_laplacian
 #' @param n_clusters Number of clusters c, 2 to n - 1.
 #' @param alpha Weight of the regression.
-#' @param beta Weight of the row sparsity. With columns of unit norm (`scale = TRUE`) W is zero from
-#'   `2 max_j |x_j'F|` on, which is at most 2.
+#' @param beta Weight of the row sparsity. With columns of unit norm (`scale = TRUE`) W is zero
+#'   from `2 max_j |x_j'F|` on, which is at most 2.
 #' @param gamma Weight of the orthogonality.
-#' @param init Start of F: `"kmeans"` (best of `n_init` runs drawn from R's random numbers on the data
-#'   as used), a vector of n labels, or an n x c nonnegative matrix, used as it is.
+#' @param init Start of F: `"kmeans"` (best of `n_init` runs drawn from R's random numbers on
+#'   the data as used), a vector of n labels, or an n x c nonnegative matrix, used as it is.
 #' @param n_init Number of k-means starts.
 #' @param offset Added to the start from labels, whose columns have unit norm: a zero of F could
 #'   never change.
 #' @param laplacian `"unnormalised"`, L = D - W, or `"normalised"`, \eqn{D^{-1/2} L D^{-1/2}}.
 #' @param update `"split"` or `"paper"`, see above.
-#' @param start First weights of the rows of W: `"ridge"` (all 1) or `"zero"` (those of W = 0, as in
-#'   the authors' code). It changes the path, and the result where iterations are few.
-#' @param solver `"exact"` extrapolates the reweighting of W (Anderson, with a safeguard that keeps
-#'   the objective falling) and gets its small rows to zero in far fewer iterations; `"irls"`
-#'   is the authors' plain iteration.
+#' @param start First weights of the rows of W: `"ridge"` (all 1) or `"zero"` (those of W = 0,
+#'   as in the authors' code). It changes the path, and the result where iterations are few.
+#' @param solver `"exact"` extrapolates the reweighting of W (Anderson, with a safeguard that
+#'   keeps the objective falling) and gets its small rows to zero in far fewer iterations;
+#'   `"irls"` is the authors' plain iteration.
 #' @param center,scale Centre the columns, and scale them to unit norm?
-#' @param control See [ufs_control()]: `max_iter` (default 300), `tol` (1e-6, relative change of the
-#'   objective), `inner_tol` (0.01 with `"exact"`, no limit with `"irls"`: the `kkt` below which the
-#'   fit counts as converged), `eps` (1e-16, added to the squared row norms of W).
-#' @return A fit of class `c("ufs_ndfs", "ufs")`. `solution` holds `F` (n x c), `W` (p x c), `cluster`
-#'   (the largest entry of each row of F) and `graph`; `trace` the objective and
-#'   `orthogonality`, \eqn{\|F'F - I\|}; `certificate` that last value and `kkt`, the largest violation
-#'   of the optimality conditions of W given F, relative to beta / 2.
+#' @param control See [ufs_control()]: `max_iter` (default 300), `tol` (1e-6, relative change of
+#'   the objective), `inner_tol` (0.01 with `"exact"`, no limit with `"irls"`: the `kkt` below
+#'   which the fit counts as converged), `eps` (1e-16, added to the squared row norms of W).
+#' @return A fit of class `c("ufs_ndfs", "ufs")`. `solution` holds `F` (n x c), `W` (p x c),
+#'   `cluster` (the largest entry of each row of F) and `graph`; `trace` the objective and
+#'   `orthogonality`, \eqn{\|F'F - I\|}; `certificate` that last value and `kkt`, the largest
+#'   violation of the optimality conditions of W given F, relative to beta / 2.
 #' @references Li, Yang, Liu, Zhou and Lu (2012) Unsupervised feature selection using nonnegative
 #'   spectral analysis. AAAI.
 #' @examples

@@ -36,12 +36,12 @@
 #' @param coefficients Return W? It is p x p; `NULL`: only if p <= n.
 #' @param center,scale Centre the columns, and scale them to unit norm?
 #' @param control See [ufs_control()]: `max_iter` (default 500; 200 with `"irls"`), `tol` (1e-3,
-#'   the relative gap; 1e-6 with `"irls"`, the relative change), `eps` (one or two values added to
-#'   the squared norms of the residuals and of the rows of W; default 1e-16 times the mean
+#'   the relative gap; 1e-6 with `"irls"`, the relative change), `eps` (one or two values added
+#'   to the squared norms of the residuals and of the rows of W; default 1e-16 times the mean
 #'   squared norm of a sample, and 1e-16).
 #' @return A fit of class `c("ufs_rsr", "ufs")`. `solution` holds `residual` (norm of each
-#'   sample's residual), `dual` (of each feature: \eqn{\|X'Y\|_j / \lambda}, 1 for the features in
-#'   use) and `W`, if wanted; `trace` the smoothed objective and the relative gap of every
+#'   sample's residual), `dual` (of each feature: \eqn{\|X'Y\|_j / \lambda}, 1 for the features
+#'   in use) and `W`, if wanted; `trace` the smoothed objective and the relative gap of every
 #'   accepted step; `certificate` the relative duality `gap`.
 #' @references Zhu, Zuo, Zhang, Hu and Shiu (2015) Unsupervised feature selection by
 #'   regularized self-representation. Pattern Recognition 48.
@@ -61,7 +61,8 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = NULL, solver = c("exact", "ir
     tol = if (solver == "exact") 1e-3 else 1e-6)
   data <- as_unit_matrix(x, center, scale)
   q <- length(data$keep)
-  coefficients <- if (is.null(coefficients)) q <= data$n else check_flag(coefficients, "coefficients")
+  if (is.null(coefficients)) coefficients <- q <= data$n
+  coefficients <- check_flag(coefficients, "coefficients")
   if (coefficients) {
     check_bytes(16 * as.double(data$p)^2, "W", "Use coefficients = FALSE.")
   }
@@ -89,8 +90,10 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = NULL, solver = c("exact", "ir
       W = if (coefficients) expand_square(found$w, data)),
     trace = found$trace, status = status_label(found$status), iterations = found$iterations,
     certificate = c(gap = found$gap), elapsed = proc.time()[[3L]] - start,
-    n_exact = sum(found$residual <= 1e-6 * sqrt(rowSums(data$x^2))), coef_name = "W")
-  warn_rsr_void(fit)
+    n_exact = if (found$iterations > 0L) {
+      sum(found$residual <= 1e-6 * sqrt(rowSums(data$x^2)))
+    } else 0L, coef_name = "W")
+  if (fit$iterations > 0L) warn_rsr_void(fit)
   warn_status(fit)
   fit
 }
@@ -138,7 +141,7 @@ expand_square <- function(value, data) {
 }
 
 live_note <- function(fit) {
-  paste0("live         ", fit$n_live, " of ", fit$p, " features; the others are zero up to rounding")
+  paste0("live         ", fit$n_live, " of ", fit$p, " features; the others are 0 up to rounding")
 }
 
 # A ranking beyond the live features says little; one without any says nothing. `forced` is how

@@ -1,42 +1,47 @@
 #' Structured optimal graph feature selection (SOGFS)
 #'
-#' Learns a neighbour graph with as many connected components as clusters and, at the same time, a
-#' row-sparse projection in which neighbours are close.
+#' Learns a neighbour graph with as many connected components as clusters and, at the same time,
+#' a row-sparse projection in which neighbours are close.
 #'
 #' \deqn{\min \sum_{ij} (\|W'x_i - W'x_j\|^2 s_{ij} + \alpha s_{ij}^2) + \gamma \sum_j \|w_j\| +
 #'   2 \lambda\, tr(F'L_S F)}
 #'
-#' over row-stochastic S >= 0, \eqn{W'W = I} (p x m), \eqn{F'F = I} (n x c). Every row of S has at most
-#' `k` non-zeros; \eqn{\alpha} comes from the distances, and \eqn{\lambda} is doubled and halved
-#' until the graph has c components. The score of feature j is \eqn{\|w_j\|^2}; they sum to m.
+#' over row-stochastic S >= 0, \eqn{W'W = I} (p x m), \eqn{F'F = I} (n x c). Every row of S has
+#' at most `k` non-zeros; \eqn{\alpha} comes from the distances, and \eqn{\lambda} is doubled
+#' and halved until the graph has c components. The score of feature j is \eqn{\|w_j\|^2}; they
+#' sum to m.
 #'
-#' * W has orthonormal columns, so at least `n_dims` features are non-zero. With a large `gamma` (the
-#'   authors' 100 on columns of unit norm is very large) W is `n_dims` unit vectors exactly: the
-#'   selected features are known, but the order of all others is rounding noise, and a warning of class
-#'   `ufs_warning_void` says so. Set `n_dims` to the number of features wanted, or use a smaller
-#'   `gamma`.
+#' * W has orthonormal columns, so at least `n_dims` features are non-zero. With a large `gamma`
+#'   (the authors' 100 on columns of unit norm is very large) W is `n_dims` unit vectors
+#'   exactly: the selected features are known, but the order of all others is rounding noise,
+#'   and a warning of class `ufs_warning_void` says so. Set `n_dims` to the number of features
+#'   wanted, or use a smaller `gamma`.
 #' * With p >= n the first W is not determined; as in [ufs_udfs()] the mean over all choices is
 #'   taken, which no rotation changes.
+#' * `solver = "irls"` takes the authors' reweighted steps over W; `"exact"`, the default,
+#'   extrapolates their weights as in [ufs_udfs()].
 #' * `status = "max_iter"`: no value of \eqn{\lambda} tried gave c components.
 #'
-#' Cost: n^2 p flops for the neighbours; per iteration 2 n p^2 (p <= n) or n^3 / 3 + n^2 p (p > n), a
-#' few steps as in [ufs_udfs()], and c + 1 eigenvectors of a sparse matrix. Neither an n x n (if
-#' p <= n) nor a p x p (if p > n) matrix exists.
+#' Cost: n^2 p flops for the neighbours; per iteration 2 n p^2 (p <= n) or n^3 / 3 + n^2 p (p >
+#' n), a few steps as in [ufs_udfs()], and c + 1 eigenvectors of a sparse matrix. Neither an n x
+#' n (if p <= n) nor a p x p (if p > n) matrix exists.
 #'
 #' @inheritParams ufs_rsr
 #' @param n_clusters Number of clusters c, 1 to n - 2.
-#' @param n_dims Number of columns m of W, 1 to the number of features that are not constant; `NULL`: the
-#'   larger of 4 and `n_clusters`, if there are as many features.
+#' @param n_dims Number of columns m of W, 1 to the number of features that are not constant;
+#'   `NULL`: the larger of 4 and `n_clusters`, if there are as many features.
 #' @param k Number of neighbours, 2 to n - 1.
 #' @param gamma Weight of the row sparsity, positive.
 #' @param center,scale Centre the columns, and scale them to unit norm? The authors do both.
-#' @param control See [ufs_control()]: `max_iter` (default 50), `inner_max_iter` (100) and `inner_tol`
-#'   (1e-6, relative change) of the steps over W, `eps` (1e-12, added to the squared row norms).
-#' @return A fit of class `c("ufs_sogfs", "ufs")`. `solution` holds `W` (p x m), `F` (n x c), `S` (sparse;
-#'   `as.matrix()` makes it n x n) and `cluster` (the component of each sample). `trace` has, for every
-#'   iteration, the `objective` without its last term, `lambda`, the sums of the c and
-#'   c + 1 smallest eigenvalues of L (`zeros`, `next_zeros`) and the number of `inner` steps; `certificate`
-#'   the number of `components` and the `residual` of the last eigenvectors W.
+#' @param control See [ufs_control()]: `max_iter` (default 50), `inner_max_iter` (100) and
+#'   `inner_tol` (1e-6, relative change) of the steps over W, `eps` (1e-12, added to the squared
+#'   row norms).
+#' @return A fit of class `c("ufs_sogfs", "ufs")`. `solution` holds `W` (p x m), `F` (n x c),
+#'   `S` (sparse; `as.matrix()` makes it n x n) and `cluster` (the component of each sample).
+#'   `trace` has, for every iteration, the `objective` without its last term, `lambda`, the sums
+#'   of the c and c + 1 smallest eigenvalues of L (`zeros`, `next_zeros`) and the number of
+#'   `inner` steps; `certificate` the number of `components` and the `residual` of the last
+#'   eigenvectors W.
 #' @references Nie, Zhu and Li (2016) Unsupervised feature selection with structured graph
 #'   optimization. AAAI. \doi{10.1609/aaai.v30i1.10168}
 #' @examples
@@ -44,10 +49,12 @@
 #' fit
 #' table(fit$solution$cluster, iris$Species)
 #' @export
-ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 100, center = TRUE,
-                      scale = TRUE, control = ufs_control()) {
+ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 100,
+                      solver = c("exact", "irls"), center = TRUE, scale = TRUE,
+                      control = ufs_control()) {
   start <- proc.time()[[3L]]
   call <- match.call()
+  solver <- check_choice(solver, "solver", c("exact", "irls"))
   control <- resolve_control(control, max_iter = 50L, inner_max_iter = 100L, inner_tol = 1e-6,
     eps = 1e-12)
   control$eps <- check_eps(control$eps, open = TRUE)
@@ -60,13 +67,14 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 100, center =
   gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
   check_wstep_bytes(data$n, q)
   found <- .Call(C_sogfs, data$x,
-    list(n_clusters = n_clusters, n_dims = n_dims, k = k, gamma = gamma), control)
+    list(n_clusters = n_clusters, n_dims = n_dims, k = k, gamma = gamma,
+      accelerate = solver == "exact" && control$inner_tol >= 0), control)
   check_lapack(found$info, "sogfs")
   colnames(found$trace) <- c("objective", "lambda", "zeros", "next_zeros", "inner")
   rownames(found$f) <- data$samples
   fit <- new_ufs("sogfs", call,
     list(n_clusters = n_clusters, n_dims = n_dims, k = k, gamma = gamma, alpha = found$r,
-      lambda = found$lambda, center = center, scale = scale),
+      lambda = found$lambda, solver = solver, center = center, scale = scale),
     control, data,
     feature_scores = found$row2,
     solution = list(W = expand_features(found$w, data), F = found$f, S = lists_to_csr(found),

@@ -1,30 +1,33 @@
 #' Unsupervised discriminative feature selection (UDFS)
 #'
-#' Looks for a few orthonormal directions along which neighbourhoods are spread out little within and
-#' much between, with rows that vanish for the features not needed.
+#' Looks for a few orthonormal directions along which neighbourhoods are spread out little
+#' within and much between, with rows that vanish for the features not needed.
 #'
 #' \deqn{\min_{W'W = I} tr(W'MW) + \gamma \sum_j \|w_j\|, \quad
 #'   M = \sum_i \tilde X_i' (\tilde X_i \tilde X_i' + \lambda I)^{-1} \tilde X_i}
 #'
-#' W is p x c, and \eqn{\tilde X_i} holds the rows of sample i and its `k` nearest neighbours, centred
-#' among themselves. The score of feature j is \eqn{\|w_j\|^2}; they sum to c.
+#' W is p x c, and \eqn{\tilde X_i} holds the rows of sample i and its `k` nearest neighbours,
+#' centred among themselves. The score of feature j is \eqn{\|w_j\|^2}; they sum to c.
 #'
 #' * Features that vary little *within* neighbourhoods win, so unscaled columns of low variance
-#'   would come first: the columns are scaled to unit norm by default, which moves the sensible sizes
-#'   of `lambda` and `gamma` with it.
-#' * W has orthonormal columns, so at least c features are non-zero. With a large `gamma` there are just c
-#'   of them, and the order of all others is rounding noise; a warning of class
+#'   would come first: the columns are scaled to unit norm by default, which moves the sensible
+#'   sizes of `lambda` and `gamma` with it.
+#' * W has orthonormal columns, so at least c features are non-zero. With a large `gamma` there
+#'   are just c of them, and the order of all others is rounding noise; a warning of class
 #'   `ufs_warning_void` says so. Use a smaller `gamma` or a larger `n_clusters`.
-#' * With p >= n the usual start is not determined (any c of more than p - n null vectors of M), and the
-#'   public codes give another ranking for another LAPACK. Here the start is the mean over all
-#'   of them, which no rotation changes. Exact duplicates of a column still share a null
+#' * With p >= n the usual start is not determined (any c of more than p - n null vectors of M),
+#'   and the public codes give another ranking for another LAPACK. Here the start is the mean
+#'   over all of them, which no rotation changes. Exact duplicates of a column still share a null
 #'   direction of M.
 #'
-#' Row norms are smoothed, \eqn{\sqrt{\|w_j\|^2 + eps}}; clipping at 1e-16, as elsewhere, makes weights
-#' so large that no eigenvector is accurate. The objective with the smoothing never rises.
+#' Row norms are smoothed, \eqn{\sqrt{\|w_j\|^2 + eps}}; clipping at 1e-16, as elsewhere, makes
+#' weights so large that no eigenvector is accurate. The objective with the smoothing never
+#' rises. `solver = "irls"` is the authors' iteration; `"exact"`, the default, extrapolates its
+#' weights (Anderson), goes back to the plain step whenever the objective rose, and needs about
+#' half the iterations. The problem is not convex: either may end in a local minimum.
 #'
-#' Cost: n^2 p flops for the neighbours, 2 n p^2 for M and about p^3 per iteration if p <= n; n^2 p + n^3 / 3
-#' per iteration if p > n, and then nothing of size p x p exists.
+#' Cost: n^2 p flops for the neighbours, 2 n p^2 for M and about p^3 per iteration if p <= n;
+#' n^2 p + n^3 / 3 per iteration if p > n, and then nothing of size p x p exists.
 #'
 #' @inheritParams ufs_rsr
 #' @param n_clusters Number of clusters c: columns of W, 1 to the number of features that
@@ -33,11 +36,11 @@
 #' @param lambda Ridge within the neighbourhoods, positive.
 #' @param gamma Weight of the row sparsity, positive.
 #' @param center,scale Centre the columns, and scale them to unit norm?
-#' @param control See [ufs_control()]: `max_iter` (default 100), `tol` (1e-6, relative change of the
-#'   objective), `eps` (1e-12).
+#' @param control See [ufs_control()]: `max_iter` (default 300), `tol` (1e-6, relative change of
+#'   the objective), `eps` (1e-12).
 #' @return A fit of class `c("ufs_udfs", "ufs")`. `solution` holds `W` (p x c); `trace` the
-#'   objective; `certificate` the `residual` of the eigenvectors of the last step (relative, of the
-#'   inverted problem; 0 from LAPACK).
+#'   objective; `certificate` the `residual` of the eigenvectors of the last step (relative, of
+#'   the inverted problem; 0 from LAPACK).
 #' @references Yang, Shen, Ma, Huang and Zhou (2011) l2,1-norm regularized discriminative feature
 #'   selection for unsupervised learning. IJCAI. \doi{10.5591/978-1-57735-516-8/IJCAI11-267}
 #' @examples
@@ -45,11 +48,13 @@
 #' fit
 #' selected_features(fit, k = 3)
 #' @export
-ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1, center = TRUE, scale = TRUE,
+ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1,
+                     solver = c("exact", "irls"), center = TRUE, scale = TRUE,
                      control = ufs_control()) {
   start <- proc.time()[[3L]]
   call <- match.call()
-  control <- resolve_control(control, max_iter = 100L, tol = 1e-6, eps = 1e-12)
+  solver <- check_choice(solver, "solver", c("exact", "irls"))
+  control <- resolve_control(control, max_iter = 300L, tol = 1e-6, eps = 1e-12)
   control$eps <- check_eps(control$eps, open = TRUE)
   data <- as_unit_matrix(x, center, scale)
   q <- length(data$keep)
@@ -59,12 +64,13 @@ ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1, center = TRU
   gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
   check_wstep_bytes(data$n, q)
   found <- .Call(C_udfs, data$x,
-    list(n_clusters = n_clusters, k = k, lambda = lambda, gamma = gamma), control)
+    list(n_clusters = n_clusters, k = k, lambda = lambda, gamma = gamma,
+      accelerate = solver == "exact" && control$tol >= 0), control)
   check_lapack(found$info, "udfs")
-  colnames(found$trace) <- "objective"
+  colnames(found$trace) <- c("iteration", "objective")
   fit <- new_ufs("udfs", call,
-    list(n_clusters = n_clusters, k = k, lambda = lambda, gamma = gamma, center = center,
-      scale = scale),
+    list(n_clusters = n_clusters, k = k, lambda = lambda, gamma = gamma, solver = solver,
+      center = center, scale = scale),
     control, data,
     feature_scores = found$row2, solution = list(W = expand_features(found$w, data)),
     trace = found$trace, status = status_label(found$status), iterations = found$iterations,

@@ -109,7 +109,8 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, const u
             set_weights(&s, s.plain);
         }
     }
-    if (result->w != NULL && info->lapack == 0) coefficients(&s, result->w);
+    if (result->w != NULL && info->lapack == 0 && info->iterations > 0)
+        coefficients(&s, result->w);
 }
 
 static void init(rsr_work *s, const rsr_problem *problem, const rsr_settings *settings)

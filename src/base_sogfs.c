@@ -6,11 +6,12 @@
  * As in the authors' code: alpha = r, from the distances to the k nearest neighbours; S starts
  * from them too, and each row has at most k non-zeros, among the k nearest by x in the first five
  * iterations and by XW after; the step over W has M = X'LX (base_wstep.c), without the
- * 2 of the objective above; lambda is doubled while the graph has fewer than c components and halved
- * (F restored) when it has more, until it has c. Rows of S are exact projections on the simplex.
+ * 2 of the objective above; lambda is doubled while the graph has fewer than c components and
+ * halved (F restored) when it has more, until it has c. Rows of S are exact projections on the
+ * simplex.
  *
- * L stays sparse (at most 2nk entries). Its null vectors are the indicators of the components, known
- * exactly; la_eigs() finds the others. p <= n: M = X'(LX), np^2 flops per iteration; p > n:
+ * L stays sparse (at most 2nk entries). Its null vectors are the indicators of the components,
+ * known exactly; la_eigs() finds the others. p <= n: M = X'(LX), np^2 flops per iteration; p > n:
  * L is factored, n^3/3 + n^2 p. */
 #include "base_sogfs.h"
 #include "base_wstep.h"
@@ -112,8 +113,8 @@ static void init(sogfs_work *s, const sogfs_problem *problem, const sogfs_settin
     size_t C1 = (size_t) problem->c + 1;
 
     s->problem = problem;
-    wstep_init(&s->step, problem->n, problem->p, problem->m, problem->gamma, settings->eps, r->w,
-               r->row2);
+    wstep_init(&s->step, problem->n, problem->p, problem->m, problem->gamma, settings->eps,
+               settings->accelerate, r->w, r->row2);
     s->start = ufs_ialloc(N + 1);
     s->col = ufs_ialloc(2 * N * K);
     s->weight = ufs_dalloc(2 * N, K);
@@ -228,10 +229,12 @@ static int update_w(sogfs_work *s, const sogfs_settings *settings, bool first, i
         wstep_start(&s->step);
         if (s->step.lapack) return s->step.lapack;
     }
+    wstep_renew(&s->step);
     for (*inner = 0; *inner < settings->inner_max_iter;) {
-        wstep_step(&s->step);
+        bool accepted = wstep_step(&s->step, *inner < settings->inner_max_iter - 2);
         if (s->step.lapack) return s->step.lapack;
         (*inner)++;
+        if (!accepted) continue;
         if (fabs(old - s->step.objective) <= settings->inner_tol * fabs(s->step.objective)) break;
         old = s->step.objective;
     }
@@ -360,8 +363,8 @@ static double squared_distance(int n, int m, const double *z, int i, int j)
 {
     double sum = 0.0;
     for (int l = 0; l < m; l++) {
-        double d = z[(size_t) i + (size_t) l * (size_t) n] - z[(size_t) j + (size_t) l * (size_t) n];
-        sum += d * d;
+        const double *col = z + (size_t) l * (size_t) n;
+        sum += (col[i] - col[j]) * (col[i] - col[j]);
     }
     return sum;
 }

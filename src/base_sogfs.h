@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
     int max_iter, inner_max_iter;
     double inner_tol, eps;
+    bool accelerate;
 } sogfs_settings;
 
 typedef struct {

@@ -37,13 +37,13 @@ void udfs_solve(const udfs_problem *problem, const udfs_settings *settings,
     wstep s;
     double old = R_PosInf;
 
-    ufs_trace_init(&info->trace, settings->max_iter, 1);
+    ufs_trace_init(&info->trace, settings->max_iter, 2);
     info->status = UFS_MAX_ITER;
     info->iterations = 0;
     info->live = 0;
     info->residual = R_NaN;
-    wstep_init(&s, problem->n, problem->p, problem->c, problem->gamma, settings->eps, result->w,
-               result->row2);
+    wstep_init(&s, problem->n, problem->p, problem->c, problem->gamma, settings->eps,
+               settings->accelerate, result->w, result->row2);
     info->lapack = scatter(&s, problem);
     if (info->lapack) return;
     wstep_start(&s);
@@ -51,12 +51,16 @@ void udfs_solve(const udfs_problem *problem, const udfs_settings *settings,
 
     while (info->lapack == 0 && info->iterations < settings->max_iter) {
         double change;
-        wstep_step(&s);
+        bool accepted = wstep_step(&s, info->iterations < settings->max_iter - 2);
         info->lapack = s.lapack;
         if (info->lapack) return;
         info->iterations++;
+        if (!accepted) {
+            ufs_hook_step(hook, info->iterations, s.objective, R_NaN);
+            continue;
+        }
         change = R_FINITE(old) ? fabs(old - s.objective) / fabs(s.objective) : R_NaN;
-        ufs_trace_add(&info->trace, &s.objective);
+        ufs_trace_add(&info->trace, (double[]) {info->iterations, s.objective});
         ufs_hook_step(hook, info->iterations, s.objective, change);
         if (!R_FINITE(s.objective)) {
             info->status = UFS_DIVERGED;

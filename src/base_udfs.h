@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
     int max_iter;
     double tol, eps;
+    bool accelerate;
 } udfs_settings;
 
 typedef struct {
@@ -25,7 +26,7 @@ typedef struct {
     ufs_status status;
     int iterations, lapack, live;
     double residual;
-    ufs_trace trace; /* objective */
+    ufs_trace trace; /* iteration, objective */
 } udfs_info;
 
 void udfs_solve(const udfs_problem *problem, const udfs_settings *settings,

@@ -6,6 +6,9 @@
  * before, W = the c lowest eigenvectors of M + gamma diag(d) (la_lowest.c); this never raises
  * the objective. p <= n: M is held. p > n: B with M = B'B, n x p, and nothing of size p x p.
  *
+ * The iteration is slow where rows of W die. `accelerate` extrapolates the fourth roots of
+ * |w_j|^2 + eps (Anderson), and goes back to the plain step whenever the objective rose.
+ *
  * Start. Equal weights ask for the c lowest eigenvectors of M; for p > n these are any c of
  * p - n + 1 or more null vectors, and the result would depend on the LAPACK. Only |w_j|^2 is
  * needed to go on: here its mean over all orthonormal choices within a tied eigenspace,
@@ -14,13 +17,15 @@
 #include "la.h"
 
 static const double TIE = 1e-10;
+enum { DEPTH = 5 };
 
 static int start_dense(wstep *s);
 static int start_low_rank(wstep *s);
+static void next_weights(wstep *s, bool extrapolate);
 static double cut_weights(int zeros, int count, const double *value, int c, double *weight);
 
-void wstep_init(wstep *s, int n, int p, int c, double gamma, double eps, double *w,
-                double *row2)
+void wstep_init(wstep *s, int n, int p, int c, double gamma, double eps, bool accelerate,
+                double *w, double *row2)
 {
     size_t N = (size_t) n, P = (size_t) p;
     s->n = n;
@@ -28,6 +33,7 @@ void wstep_init(wstep *s, int n, int p, int c, double gamma, double eps, double 
     s->c = c;
     s->gamma = gamma;
     s->eps = eps;
+    s->accelerate = accelerate;
     s->m = p > n ? NULL : ufs_dalloc(P, P);
     s->b = p > n ? ufs_dalloc(N, P) : NULL;
     s->w = w;
@@ -37,6 +43,11 @@ void wstep_init(wstep *s, int n, int p, int c, double gamma, double eps, double 
     s->objective = R_NaN;
     s->started = false;
     s->converged = true;
+    s->root = ufs_dalloc(P, 1);
+    s->plain = ufs_dalloc(P, 1);
+    s->one = ufs_dalloc(P, 1);
+    for (size_t j = 0; j < P; j++) s->one[j] = 1.0;
+    anderson_init(&s->history, p, DEPTH);
     s->delta = ufs_dalloc(P, 1);
     s->values = ufs_dalloc((size_t) c, 1);
     la_lowest_init(&s->lowest, p, c, p > n ? n : p, s->m, s->b);
@@ -79,6 +90,14 @@ void wstep_start(wstep *s)
     s->lapack = s->m != NULL ? start_dense(s) : start_low_rank(s);
     for (int j = 0; j < s->p; j++) s->row2[j] = fmax(s->row2[j], 0.0);
     s->started = false;
+    wstep_renew(s);
+}
+
+void wstep_renew(wstep *s)
+{
+    anderson_reset(&s->history);
+    s->objective = R_PosInf;
+    for (int j = 0; j < s->p; j++) s->root[j] = sqrt(sqrt(s->row2[j] + s->eps));
 }
 
 static int start_dense(wstep *s)
@@ -149,28 +168,47 @@ static double cut_weights(int zeros, int count, const double *value, int c, doub
     return of_zeros;
 }
 
-void wstep_step(wstep *s)
+bool wstep_step(wstep *s, bool extrapolate)
 {
     la_lowest_info info;
-    double penalty = 0.0, weighted = 0.0;
+    double objective = 0.0;
 
-    for (int j = 0; j < s->p; j++)
-        s->delta[j] = s->gamma / (2.0 * sqrt(s->row2[j] + s->eps));
+    for (int j = 0; j < s->p; j++) s->delta[j] = s->gamma / (2.0 * s->root[j] * s->root[j]);
     la_lowest_solve(&s->lowest, s->delta, s->started, 1e-10, s->values, s->w, &info);
     s->lapack = info.lapack;
-    if (info.lapack) return;
+    if (info.lapack) return true;
     s->started = true;
     s->residual = info.residual;
     s->converged = info.converged;
     la_row_norms(s->p, s->c, s->w, s->row2);
+    for (int j = 0; j < s->c; j++) objective += s->values[j];
+    /* tr(W'MW) is the sum of the eigenvalues without the weights' part. */
     for (int j = 0; j < s->p; j++) {
         s->row2[j] *= s->row2[j];
-        weighted += s->delta[j] * s->row2[j];
-        penalty += s->gamma * sqrt(s->row2[j] + s->eps);
+        objective += s->gamma * sqrt(s->row2[j] + s->eps) - s->delta[j] * s->row2[j];
     }
-    /* tr(W'MW) is the sum of the eigenvalues without the weights' part. */
-    s->objective = penalty - weighted;
-    for (int j = 0; j < s->c; j++) s->objective += s->values[j];
+    if (s->history.count > 0 && objective > s->objective * (1.0 + 1e-12)) {
+        anderson_reset(&s->history);
+        ufs_copy(s->root, s->plain, (size_t) s->p);
+        return false;
+    }
+    s->objective = objective;
+    next_weights(s, extrapolate);
+    return true;
+}
+
+/* No weight moves by more than a factor e^6 beyond its plain value. */
+static void next_weights(wstep *s, bool extrapolate)
+{
+    for (int j = 0; j < s->p; j++) s->plain[j] = sqrt(sqrt(s->row2[j] + s->eps));
+    if (!s->accelerate || !extrapolate) {
+        anderson_reset(&s->history);
+        ufs_copy(s->root, s->plain, (size_t) s->p);
+        return;
+    }
+    anderson_step(&s->history, s->root, s->plain, s->one, s->root);
+    for (int j = 0; j < s->p; j++)
+        s->root[j] = fmin(fmax(s->root[j], s->plain[j] * exp(-3.0)), s->plain[j] * exp(3.0));
 }
 
 int wstep_live(const wstep *s)

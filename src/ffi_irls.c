@@ -42,7 +42,13 @@ SEXP ffi_rsr(SEXP x, SEXP lambda, SEXP eps, SEXP accelerate, SEXP keep_w, SEXP c
                          .dual = ffi_set_vector(out, "dual", p), .w = NULL};
     rsr_info info;
 
-    if (Rf_asLogical(keep_w) == 1) result.w = ffi_set_matrix(out, "w", p, p);
+    memset(result.row, 0, (size_t) p * sizeof(double));
+    memset(result.residual, 0, (size_t) n * sizeof(double));
+    memset(result.dual, 0, (size_t) p * sizeof(double));
+    if (Rf_asLogical(keep_w) == 1) {
+        result.w = ffi_set_matrix(out, "w", p, p);
+        memset(result.w, 0, (size_t) p * (size_t) p * sizeof(double));
+    }
     rsr_solve(&problem, &settings, &hook, &result, &info);
     *ffi_set_vector(out, "objective", 1) = info.objective;
     *ffi_set_vector(out, "gap", 1) = info.gap;
@@ -93,8 +99,8 @@ SEXP ffi_ndfs(SEXP x, SEXP graph, SEXP f0, SEXP settings_, SEXP control)
     return out;
 }
 
-/* settings: list(n_clusters, k, lambda, gamma). list(w, row2, live, residual, trace, status,
- * iterations, info). */
+/* settings: list(n_clusters, k, lambda, gamma, accelerate). list(w, row2, live, residual, trace,
+ * status, iterations, info). */
 SEXP ffi_udfs(SEXP x, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"w", "row2", "live", "residual", "trace", "status",
@@ -107,7 +113,8 @@ SEXP ffi_udfs(SEXP x, SEXP settings_, SEXP control)
                             .lambda = ffi_real(settings_, "lambda"),
                             .gamma = ffi_real(settings_, "gamma")};
     udfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
-                              .tol = ffi_real(control, "tol"), .eps = ffi_real(control, "eps")};
+                              .tol = ffi_real(control, "tol"), .eps = ffi_real(control, "eps"),
+                              .accelerate = ffi_flag(settings_, "accelerate")};
     udfs_result result = {.w = ffi_set_matrix(out, "w", p, c),
                           .row2 = ffi_set_vector(out, "row2", p)};
     udfs_info info;
@@ -125,9 +132,9 @@ SEXP ffi_udfs(SEXP x, SEXP settings_, SEXP control)
     return out;
 }
 
-/* settings: list(n_clusters, n_dims, k, gamma). list(w, row2, f, neighbour, s, component, r,
- * lambda, n_components, live, residual, trace, status, iterations, info); neighbour and s are
- * k x n, neighbour and component 0-based. */
+/* settings: list(n_clusters, n_dims, k, gamma, accelerate). list(w, row2, f, neighbour, s,
+ * component, r, lambda, n_components, live, residual, trace, status, iterations, info);
+ * neighbour and s are k x n, neighbour and component 0-based. */
 SEXP ffi_sogfs(SEXP x, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"w", "row2", "f", "neighbour", "s", "component", "r",
@@ -143,7 +150,8 @@ SEXP ffi_sogfs(SEXP x, SEXP settings_, SEXP control)
     sogfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
                                .inner_max_iter = ffi_int(control, "inner_max_iter"),
                                .inner_tol = ffi_real(control, "inner_tol"),
-                               .eps = ffi_real(control, "eps")};
+                               .eps = ffi_real(control, "eps"),
+                               .accelerate = ffi_flag(settings_, "accelerate")};
     sogfs_result result = {.w = ffi_set_matrix(out, "w", p, m),
                            .row2 = ffi_set_vector(out, "row2", p),
                            .f = ffi_set_matrix(out, "f", n, c),

@@ -177,7 +177,7 @@ static void apply_inverse(la_lowest *s, int count, const double *v, double *out)
 static void even_spread(int p, int column, double *v)
 {
     for (int i = 0; i < p; i++) {
-        double x = (i + 1.0) * 0.6180339887498949 + (i + 1.0) * (column + 1.0) * 0.41421356237309515;
+        double x = (i + 1.0) * (0.6180339887498949 + (column + 1.0) * 0.41421356237309515);
         v[i] = x - floor(x) - 0.5;
     }
 }

@@ -358,13 +358,8 @@ test_that("P15: the same solver does convex TED", {
   bound <- max(sqrt(rowSums((2 * tcrossprod(x))^2)))
   for (rel in c(.05, .3)) {
     out <- .Call(C_alfs, basis[c("left", "s")], c(rel * bound, 0, 0),
-<<<<<<< HEAD
-      list(max_iter = 5000L, tol = 1e-9, paper = FALSE), NULL, unclass(ufs_control()))
-    a <- ref_ted_gradient(x, rel * bound)
-=======
       list(max_iter = 5000L, tol = 1e-9, paper = FALSE, narrow = 0L), NULL, unclass(ufs_control()))
-    a <- ref_ted_convex(x, rel * bound)
->>>>>>> alfs
+    a <- ref_ted_gradient(x, rel * bound)
     value <- function(a) sum((x - crossprod(a, x))^2) + rel * bound * sum(ref_row_norms(a))
     full <- tcrossprod(out$w, basis$left)
     expect_identical(out$status, 0L)
