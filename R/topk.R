@@ -41,8 +41,8 @@
 #' **Signs of the links.** The paper links samples by `|Z|`. Around the centre of the data
 #' (`center = TRUE`) opposite samples then count as similar, as one is a negative multiple
 #' of the other. `nonnegative = TRUE` adds the constraint `Z >= 0`; the clusters it finds
-#' agreed better with the classes on all our real sets with centred columns, so try it. The
-#' default is the paper's model.
+#' agreed better with the classes on five of six real sets (mean accuracy .74 against .66),
+#' worse on a set of face images (.91 against .99). The default is the paper's model.
 #'
 #' **Choosing `alpha_e`.** Below 1 every `Z` is zero; the more it exceeds 1, the more
 #' links. Too small isolates samples (a warning says so), and with n > p a large value

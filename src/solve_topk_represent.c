@@ -163,7 +163,8 @@ static void cold_start(topk_represent *w, double mu)
     w->mu = mu;
 }
 
-/* Z = S_{w/mu}(Q + Y2/mu) off the diagonal, its positive part if Z >= 0; returns its number of non-zeros. */
+/* Z = S_{w/mu}(Q + Y2/mu) off the diagonal, its positive part if Z >= 0; returns its
+ * number of non-zeros. */
 static size_t step_z(topk_represent *w, const topk_represent_settings *set,
                      const double *theta)
 {

@@ -33,9 +33,39 @@ read_set <- function(folder, set) {
 
 # ---- speed -------------------------------------------------------------------------------
 
+# The literal iterations in R: products with E, inverses per iteration, p x p matrices. Timed
+# for a few iterations of each ADMM and multiplied by the numbers of iterations of the fit.
+literal_seconds <- function(x, fit) {
+  x <- scale(x)
+  X <- t(x / sqrt(rowSums(x^2)))
+  n <- ncol(X)
+  p <- nrow(X)
+  if (p > 1000) return(NA_real_)
+  E <- Y1 <- 0 * X
+  Z <- Q <- Y2 <- matrix(0, n, n)
+  soft <- function(a, t) sign(a) * pmax(abs(a) - t, 0)
+  first <- cpu(for (i in 1:3) {
+    Z <- soft(Q + Y2, 1.05)
+    diag(Z) <- 0
+    Q <- solve(crossprod(X) + diag(n), crossprod(X, X - E + Y1) + Z - Y2)
+    XQ <- X %*% Q
+    E <- soft(X - XQ + Y1, .1)
+    Y1 <- Y1 + X - XQ - E
+    Y2 <- Y2 + Q - Z
+  }) / 3
+  v <- rep(.5, p)
+  K <- tcrossprod(X)
+  B <- X[, 1:5]
+  second <- cpu({
+    A <- solve(outer(v, v) * K + .01 * diag(p), v * B)
+    solve(2 * tcrossprod(A) * K + 1 + 2 * diag(p), rowSums(B * A))
+  })
+  sum(fit$trace$z_iterations) * first + sum(fit$trace$v_iterations) * second
+}
+
 speed <- function(sizes) {
-  say("%6s %6s %9s %6s %8s %8s %10s %8s\n", "n", "p", "CPU s", "outer", "MB", "n-form", "x literal",
-    "ratio")
+  say("%6s %6s %9s %6s %8s %10s %10s %12s\n", "n", "p", "CPU s", "outer", "peak MB",
+    "literal s", "literal/c", "tcrossprods")
   for (size in sizes) {
     n <- size[1L]
     p <- size[2L]
@@ -44,13 +74,12 @@ speed <- function(sizes) {
     q <- p %/% 10
     x <- matrix(rnorm(n * p), n)
     x[, seq_len(q)] <- x[, seq_len(q)] + matrix(2 * rnorm(5 * q), 5)[group, ]
-    pass <- cpu(for (i in 1:5) tcrossprod(x)) / 5
+    pass <- cpu(for (i in 1:10) tcrossprod(x)) / 10
     seconds <- cpu(fit <- ufs_topk(x, 20, n_clusters = 5, alpha_e = 20))
-    # The literal iteration: 4n^2 p + 2n^3 flops, at the speed of tcrossprod.
-    flops <- sum(fit$trace$z_iterations) * (4 * n^2 * p + 2 * n^3)
-    literal <- flops / (n^2 * p) * pass
-    say("%6d %6d %9.1f %6d %8.0f %8s %10.2f %8.0f\n", n, p, seconds, fit$iterations, peak_mb(),
-      n <= p, literal / seconds, seconds / pass)
+    peak <- peak_mb()
+    literal <- literal_seconds(x, fit)
+    say("%6d %6d %9.1f %6d %8.0f %10.0f %10.1f %12.0f\n", n, p, seconds, fit$iterations, peak,
+      literal, literal / seconds, seconds / pass)
   }
 }
 
@@ -67,8 +96,8 @@ kmeans_score <- function(x, y, columns, seeds = 10L) {
 
 clustering <- function(folder, sets) {
   say("k-means (10 seeds) on the chosen features: accuracy / NMI, all z-scored\n")
-  say("%-14s %4s %11s %11s %11s %11s %11s %11s %7s %7s %6s\n", "set", "k", "topk", "all",
-    "random", "pca", "variance", "kmeans_f", "gap %", "CPU s", "outer")
+  say("%-14s %4s %11s %11s %11s %11s %11s %11s %11s %7s %7s %6s\n", "set", "k", "topk",
+    "topk Z>=0", "all", "random", "pca", "variance", "kmeans_f", "gap %", "CPU s", "outer")
   for (set in sets) {
     d <- read_set(folder, set)
     c <- nlevels(d$y)
@@ -76,19 +105,24 @@ clustering <- function(folder, sets) {
     everything <- kmeans_score(d$x, d$y, seq_len(ncol(d$x)))
     for (k in two_k(ncol(d$x))) {
       seconds <- cpu(fit <- suppressWarnings(ufs_topk(d$x, k, n_clusters = c)))
+      signed <- suppressWarnings(ufs_topk(d$x, k, n_clusters = c, nonnegative = TRUE))
       rival <- function(fit) kmeans_score(d$x, d$y, selected_features(fit, k, as = "index"))
       set.seed(1)
       random <- rowMeans(replicate(10, kmeans_score(d$x, d$y, sample(ncol(d$x), k), 1L)))
       pca <- suppressWarnings(ufs_pca(d$x, n_components = min(c, ncol(d$x) - 1L)))
       set.seed(1)
       labels <- suppressWarnings(ufs_kmeans_f(d$x, c))
-      say("%-14s %4d %11s %11s %11s %11s %11s %11s %7.2f %7.1f %6d\n", set, k,
-        show(rival_of_topk <- kmeans_score(d$x, d$y, fit$solution$selected)), show(everything),
+      say("%-14s %4d %11s %11s %11s %11s %11s %11s %11s %7.2f %7.1f %6d\n", set, k,
+        show(kmeans_score(d$x, d$y, fit$solution$selected)),
+        show(kmeans_score(d$x, d$y, signed$solution$selected)), show(everything),
         show(random), show(rival(pca)), show(rival(suppressWarnings(ufs_variance(d$x)))),
         show(rival(labels)), 100 * fit$certificate[["gap"]], seconds, fit$iterations)
-      own <- ufs_cluster_metrics(fit$solution$cluster, d$y)
-      say("    its own clusters %.3f/%.3f, %d of %d samples isolated, status %s\n", own[1L],
-        own[2L], fit$graph[["isolated"]], nrow(d$x), fit$status)
+      for (f in list(fit, signed)) {
+        own <- ufs_cluster_metrics(f$solution$cluster, d$y)
+        say("    %s own clusters %.3f/%.3f, %d of %d samples isolated, gap %.1f %%, status %s\n",
+          if (f$params$nonnegative) "Z >= 0:" else "paper: ", own[1L], own[2L],
+          f$graph[["isolated"]], nrow(d$x), 100 * f$certificate[["gap"]], f$status)
+      }
     }
   }
 }
@@ -106,11 +140,11 @@ one_nn <- function(x, y) {
 
 semi <- function(folder, sets, seeds = as.integer(Sys.getenv("DRAWS", "5"))) {
   say("accuracy of the labels of the unlabelled samples, mean of %d draws\n", seeds)
-  say("%-14s %7s %6s %4s %7s %7s %7s %10s %8s %7s\n", "set", "alpha_e", "labels", "k", "topk",
+  say("%-14s %7s %6s %4s %7s %7s %7s %10s %8s %7s\n", "set", "Z", "labels", "k", "topk",
     "cmn", "1-NN", "unreached", "kmeans", "CPU s")
   for (set in sets) {
     d <- read_set(folder, set)
-    for (value in c(3, 10)) for (each in c(3L, 10L)) {
+    for (signed in c(FALSE, TRUE)) for (each in c(3L, 10L)) {
       k <- two_k(ncol(d$x))[1L]
       out <- vapply(seq_len(seeds), function(seed) {
         set.seed(seed)
@@ -120,14 +154,16 @@ semi <- function(folder, sets, seeds = as.integer(Sys.getenv("DRAWS", "5"))) {
         }))
         y[-rows] <- NA
         rest <- is.na(y)
-        seconds <- cpu(fit <- suppressWarnings(ufs_topk(d$x, k, y = y, alpha_e = value)))
+        seconds <- cpu(fit <- suppressWarnings(ufs_topk(d$x, k, y = y,
+          nonnegative = signed)))
         mass <- ufs_propagate(fit$solution$W, y, cmn = TRUE)
         hit <- function(label) mean(label[rest] == d$y[rest])
         c(hit(fit$solution$label), hit(mass$label), hit(one_nn(d$x, y)),
           sum(!fit$solution$reached), kmeans_score(d$x, d$y, fit$solution$selected)[[1L]], seconds)
       }, numeric(6L))
       out <- rowMeans(out)
-      say("%-14s %7g %6d %4d %7.3f %7.3f %7.3f %10.1f %8.3f %7.1f\n", set, value, each, k, out[1L], out[2L],
+      say("%-14s %7s %6d %4d %7.3f %7.3f %7.3f %10.1f %8.3f %7.1f\n", set,
+        if (signed) ">= 0" else "paper", each, k, out[1L], out[2L],
         out[3L], out[4L], out[5L], out[6L])
     }
   }
