@@ -38,7 +38,9 @@
 #' `{.01, .05, .2, .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a warning says so and
 #' only the dual ranks. Below 1e-4 both penalties hardly select: a warning, too.
 #' `lambda_rel > 0` did not change accuracies beyond noise in our runs, costs much more and needs
-#' two n x n matrices; the bytes are computed first.
+#' two n x n matrices; the bytes are computed first. Most of its iterations work on the columns in
+#' use only; the others are taken up again for the certificate, which is always that of the whole
+#' problem.
 #'
 #' @section What to expect:
 #' Correlated features get similar norms, so the best r by norm are redundant; and row norms
@@ -189,17 +191,18 @@ alfs_solve <- function(basis, penalty, solver, control, begin = NULL) {
     tol = if (value[3L] > 0) 1e-3 else 1e-4)
   n <- as.double(nrow(basis$left))
   r <- ncol(basis$left)
-  bytes <- 8 * (7 * n * nrow(basis$right) + 2 * n * r)
+  q <- nrow(basis$right)
+  bytes <- 8 * (7 * n * q + 2 * n * r)
   if (value[3L] > 0) {
-    bytes <- bytes + 8 * (2 * n^2 + 4 * n * r)
+    bytes <- bytes + 8 * (2 * n^2 + 10 * n * q)
     check_bytes(bytes, "ufs_alfs() with lambda > 0",
       "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples.")
   } else {
     check_bytes(bytes, "ufs_alfs()", "Fit on a random part of the samples.")
   }
   out <- .Call(C_alfs, basis, value,
-    list(max_iter = control$max_iter, tol = control$tol, paper = solver == "paper"), begin,
-    control)
+    list(max_iter = control$max_iter, tol = control$tol, paper = solver == "paper",
+      narrow = 100L), begin, control)
   out$control <- control
   out
 }

@@ -40,7 +40,12 @@
 #'   `function(x, y, newx)` that return one predicted class per row of `newx`.
 #' @param repeats Number of repeats.
 #' @param train Share of the samples that are candidates.
-#' @param args Named list of argument lists, by label or by method name.
+#' @param args Named list of argument lists, by label or by method name. An element `grid` (as in
+#'   [ufs_grid()], for a method that selects features) runs all its settings and gives two
+#'   lines: the setting chosen without labels as [ufs_tune()] does, at each k, under the method's
+#'   label, and the most accurate setting, chosen with the test labels, as
+#'   `"label (best of N)"`. Hold the latter only against the best of random draws. An
+#'   element `criterion` names the criterion.
 #' @param n_random Number of random draws per repeat.
 #' @param baselines Add the five baselines?
 #' @param checkpoint `NULL` or a folder, see [ufs_grid()].
@@ -161,20 +166,25 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
     ufs_abort("argument", "`methods`: ", part[1L], " selects samples, which mode = \"cluster\" ",
       "does not use.", argument = "methods")
   }
+  own <- function(name) if (is.null(args[[label]][[name]])) args[[features]][[name]] else args[[label]][[name]]
+  grid <- if (!features %in% c("all", "random")) own("grid")
   with_args <- function(name) {
     if (name %in% c("all", "random")) {
       return(list())
     }
     given <- utils::modifyList(as.list(args[[name]]), as.list(if (label != name) args[[label]]))
+    given[c("grid", "criterion")] <- NULL
     accepted <- names(formals(method_row(name)$fit))
     for (number in intersect(c("n_clusters", "n_components"), accepted)) {
-      if (is.null(given[[number]])) given[[number]] <- n_classes
+      if (is.null(given[[number]]) && !number %in% names(grid)) given[[number]] <- n_classes
     }
     # A label's arguments go to the part of the pipeline that knows them.
     if (length(part) == 2L) given[names(given) %in% accepted] else given
   }
   list(features = features, samples = samples, joint = features == samples && features != "random",
-    feature_args = with_args(features), sample_args = with_args(samples))
+    feature_args = with_args(features), sample_args = with_args(samples),
+    grid = grid, criterion = own("criterion"),
+    n_classes = n_classes)
 }
 
 task_grid <- function(plan, repeats) {
@@ -258,47 +268,96 @@ compare_classify <- function(task, x, y, k, m, halves, classifiers, n_random) {
     }
     cache <- list()
     for (kk in ks) {
-      pick <- pipeline_features(task$plan, cand, kk, cache)
-      cache <- pick$cache
-      order <- NULL
+      found <- pipeline_features(task$plan, cand, kk, cache)
+      cache <- found$cache
+      order <- vector("list", length(found$picks))
       for (mm in sizes) {
-        if (nzchar(pick$error)) {
-          add(task$label, kk, mm, rep(NA_real_, length(classifiers)), integer(), pick$seconds, pick$error)
-          next
-        }
-        if (is.null(m)) {
-          chosen <- everyone
-        } else {
-          take <- pipeline_samples(task$plan, cand, pick, mm, order)
-          order <- take$fit
-          if (nzchar(take$error)) {
-            add(task$label, kk, mm, rep(NA_real_, length(classifiers)), integer(), take$seconds, take$error)
-            next
+        # For each setting its accuracy by classifier.
+        value <- rep(list(rep(NA_real_, length(classifiers))), length(found$picks))
+        chosen <- vector("list", length(found$picks))
+        for (i in seq_along(found$picks)) {
+          pick <- found$picks[[i]]
+          if (nzchar(pick$error)) next
+          if (is.null(m)) {
+            chosen[[i]] <- everyone
+          } else {
+            take <- pipeline_samples(task$plan, cand, pick, mm, order[[i]])
+            found$picks[[i]]$seconds <- pick$seconds + take$seconds
+            if (nzchar(take$error)) {
+              found$picks[[i]]$error <- take$error
+              next
+            }
+            # A joint method's samples may depend on nothing but its fit; keep it for the next m.
+            order[i] <- list(take$fit)
+            chosen[[i]] <- take$chosen
           }
-          chosen <- take$chosen
-          pick$seconds <- pick$seconds + take$seconds
+          value[[i]] <- judge(pick$columns, chosen[[i]])
         }
-        add(task$label, kk, mm, judge(pick$columns, chosen), chosen, pick$seconds)
+        for (row in pick_rows(task$label, value, found$best, apart = TRUE)) {
+          pick <- found$picks[[row$pick]]
+          add(row$label, kk, mm, row$value, chosen[[row$pick]], pick$seconds, pick$error)
+        }
       }
     }
     do.call(rbind, rows)
   })
 }
 
-# The k features of a pipeline; nested methods are fitted once (`cache`).
+# The k features of a pipeline: a list with one entry (columns, fit, seconds, error), or one per
+# setting of its grid, with `best`, the setting chosen without labels. What was fitted stays in
+# `cache` for the next k, where selections are nested.
 pipeline_features <- function(plan, x, k, cache) {
   if (plan$features == "all") {
-    return(list(columns = seq_len(ncol(x)), cache = cache, seconds = 0, error = ""))
+    return(list(picks = list(list(columns = seq_len(ncol(x)), seconds = 0, error = "")), best = 1L))
   }
   args <- plan$feature_args
   fresh <- plan$features %in% names(fit_per_k)
   if (fresh) args[[fit_per_k[[plan$features]]]] <- k
-  run <- if (fresh || is.null(cache$run)) quiet_fit(x, plan$features, args, NULL) else cache$run
-  if (!is.null(run$error)) {
-    return(list(cache = list(run = run), seconds = run$seconds, error = run$error))
+  if (fresh || is.null(cache$runs)) {
+    cache$runs <- if (is.null(plan$grid)) {
+      list(quiet_fit(x, plan$features, args, NULL))
+    } else {
+      cache$fits <- quiet_grid(x, plan$features, plan$grid, args)
+      Map(function(fit, error, seconds) {
+        list(fit = fit, error = if (is.null(fit)) error, seconds = seconds)
+      }, cache$fits$fits, cache$fits$results$error, cache$fits$results$seconds)
+    }
   }
-  list(columns = suppressMessages(selected_features(run$fit, k, as = "index")), fit = run$fit,
-    cache = list(run = run), seconds = run$seconds, error = "")
+  picks <- lapply(cache$runs, function(run) {
+    if (is.null(run$fit)) {
+      return(list(seconds = run$seconds, error = run$error))
+    }
+    list(columns = suppressMessages(selected_features(run$fit, k, as = "index")), fit = run$fit,
+      seconds = run$seconds, error = "")
+  })
+  best <- 1L
+  if (length(picks) > 1L && any(vapply(cache$runs, function(run) !is.null(run$fit), NA))) {
+    criterion <- if (is.null(plan$criterion)) default_criterion(plan$features) else plan$criterion
+    best <- judge_settings(cache$fits, x, k, criterion, args, plan$n_classes, character(), 10L)$best
+  }
+  list(picks = picks, best = best, cache = cache)
+}
+
+quiet_grid <- function(x, method, grid, args) {
+  suppressMessages(withCallingHandlers(
+    do.call(ufs_grid, c(list(x = x, method = method, grid = grid, keep_fits = TRUE), args)),
+    ufs_warning = function(w) invokeRestart("muffleWarning")
+  ))
+}
+
+# Which rows of the results the settings of a grid fill: the choice without labels and, if there
+# are several, the best with labels. `value`: one vector per setting; the best is that of the
+# largest first element, or each element's own (`apart`: they belong to different classifiers).
+pick_rows <- function(label, value, best, apart = FALSE) {
+  rows <- list(list(label = label, value = value[[best]], pick = best))
+  if (length(value) > 1L) {
+    all <- do.call(rbind, value)
+    top <- if (all(is.na(all[, 1L]))) best else which.max(all[, 1L])
+    most <- if (apart) apply(all, 2L, function(v) if (all(is.na(v))) NA_real_ else max(v, na.rm = TRUE))
+    rows[[2L]] <- list(label = paste0(label, " (best of ", length(value), ")"),
+      value = if (apart) most else all[top, ], pick = top)
+  }
+  rows
 }
 
 pipeline_samples <- function(plan, x, pick, m, fit) {
@@ -373,16 +432,11 @@ grow_tree <- function(x, y, newx, control) {
 compare_cluster <- function(task, x, y, k, m, halves, classifiers, n_random) {
   with_seed(task$seed, {
     spread <- apply(x, 2L, stats::sd)
+    nothing <- c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_)
     score <- function(columns) {
       columns <- columns[spread[columns] > 0]
-      if (!length(columns)) {
-        return(c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_))
-      }
-      runs <- kmeans_runs(scale(x[, columns, drop = FALSE]), nlevels(y), 10L)
-      if (is.null(runs)) {
-        return(c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_))
-      }
-      ufs_cluster_metrics(runs[[1L]]$cluster, y)
+      runs <- if (length(columns)) kmeans_runs(scale(x[, columns, drop = FALSE]), nlevels(y), 10L)
+      if (is.null(runs)) nothing else ufs_cluster_metrics(runs[[1L]]$cluster, y)
     }
     rows <- list()
     add <- function(label, k, value, seconds, error = "") {
@@ -398,12 +452,14 @@ compare_cluster <- function(task, x, y, k, m, halves, classifiers, n_random) {
         add(paste0(task$label, " (best of ", n_random, ")"), kk, apply(draws, 1L, max), 0)
         next
       }
-      pick <- pipeline_features(task$plan, x, kk, cache)
-      cache <- pick$cache
-      if (nzchar(pick$error)) {
-        add(task$label, kk, c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_), pick$seconds, pick$error)
-      } else {
-        add(task$label, kk, score(pick$columns), pick$seconds)
+      found <- pipeline_features(task$plan, x, kk, cache)
+      cache <- found$cache
+      value <- lapply(found$picks, function(pick) {
+        if (nzchar(pick$error)) nothing else score(pick$columns)
+      })
+      for (row in pick_rows(task$label, value, found$best)) {
+        pick <- found$picks[[row$pick]]
+        add(row$label, kk, row$value, pick$seconds, pick$error)
       }
     }
     do.call(rbind, rows)

@@ -254,14 +254,14 @@ plot.ufs_grid <- function(x, y = NULL, value = "objective", over = NULL, ...) {
   cells[as.matrix(expand.grid(as.integer(rownames(mean_value)), as.integer(colnames(mean_value))))] <-
     as.vector(mean_value)
   cells[!is.finite(cells)] <- NA
-  heat_map(cells, level, over, title, paste0("ufs_", x$method), ...)
+  heat_map(cells, level, over, paste0("ufs_", x$method, ": ", title), ...)
   invisible(x)
 }
 
-heat_map <- function(cells, level, over, title, main, ...) {
+heat_map <- function(cells, level, over, heading, ...) {
   n <- dim(cells)
   default <- list(x = seq_len(n[1L]), y = seq_len(n[2L]), z = cells, axes = FALSE, xlab = over[1L],
-    ylab = over[2L], main = paste0(main, ": ", title), col = grDevices::hcl.colors(25L, "YlGnBu", rev = TRUE))
+    ylab = over[2L], main = heading, col = grDevices::hcl.colors(25L, "YlGnBu", rev = TRUE))
   mine <- list(...)
   do.call(graphics::image, c(mine, default[setdiff(names(default), names(mine))]))
   graphics::axis(1L, seq_len(n[1L]), format(level[[1L]], digits = 3L))

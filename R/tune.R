@@ -48,8 +48,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   }
   arguments <- names(formals(row$fit))
   fixed <- list(...)
-  clustering <- any(c("n_clusters", "n_components") %in% arguments)
-  if (is.null(criterion)) criterion <- if (clustering) "silhouette_all" else "knn_overlap"
+  if (is.null(criterion)) criterion <- default_criterion(method)
   for (name in criterion) check_choice(name, "criterion", names(criteria))
   n_starts <- check_count(n_starts, "n_starts", 2L)
   counts <- c("n_clusters", "n_components")
@@ -70,43 +69,9 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   fits <- do.call(ufs_grid, c(list(x = x, method = method, grid = grid), fixed,
     list(checkpoint = checkpoint, keep_fits = TRUE)))
   k <- vapply(k, check_count, 1L, arg = "k", lower = 1L, upper = fits$p, limit = "the features")
-  data <- as_ufs_matrix(x, TRUE, TRUE, warn = FALSE)
-  z <- expand_columns(data)
-  context <- list(z = z, x = x, method = method, fixed = fixed, n_starts = n_starts)
-  wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
-  for (name in wanted) context <- criteria[[name]]$prepare(context)
-  usable <- which(fits$results$status != "error")
-  if (!length(usable)) {
-    ufs_abort("argument", "All settings failed, first with: ", fits$results$error[1L],
-      argument = "grid")
-  }
-  random <- any(vapply(criteria[wanted], `[[`, NA, "random"))
-  seed <- draw_seeds(1L, random)[[1L]]
-  for (name in wanted) {
-    value <- rep(NA_real_, nrow(fits$settings))
-    for (i in usable) {
-      context$args <- setting_args(fits$settings, i)
-      context$n_clusters <- if (is.null(n_clusters) && clusters) context$args[[varies[1L]]] else n_clusters
-      # The same random numbers for every setting: they differ only in what they chose.
-      value[i] <- with_seed(seed, mean(vapply(k, function(size) {
-        context$k <- size
-        criteria[[name]]$value(context, suppressMessages(
-          selected_features(fits$fits[[i]], size, as = "index")))
-      }, 0)))
-    }
-    fits$results[[name]] <- value
-  }
-  first <- fits$results[[criterion[1L]]]
-  if (all(is.na(first))) {
-    ufs_abort("argument", "The criterion \"", criterion[1L], "\" could not be computed.",
-      argument = "criterion")
-  }
-  if (criterion[1L] == "knn_overlap") {
-    close <- which(first >= max(first, na.rm = TRUE) - .001)
-    best <- close[which.max(fits$results$reconstruction[close])]
-  } else {
-    best <- which.max(first)
-  }
+  judged <- judge_settings(fits, x, k, criterion, fixed, n_clusters, varies, n_starts)
+  fits$results[names(judged$values)] <- judged$values
+  best <- judged$best
   fits$call <- call
   fits$criterion <- criterion
   fits$k <- k
@@ -116,6 +81,58 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   fits$fits <- NULL
   class(fits) <- c("ufs_tune", "ufs_grid")
   fits
+}
+
+# Values of the criteria for every setting of a grid with its fits, and the row of the best by the
+# first one. `varies`: which of n_clusters and n_components the grid varies.
+judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_starts) {
+  z <- expand_columns(as_ufs_matrix(x, TRUE, TRUE, warn = FALSE))
+  context <- list(z = z, x = x, method = fits$method, fixed = fixed, n_starts = n_starts)
+  wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
+  for (name in wanted) context <- criteria[[name]]$prepare(context)
+  usable <- which(fits$results$status != "error")
+  if (!length(usable)) {
+    ufs_abort("argument", "All settings failed, first with: ", fits$results$error[1L],
+      argument = "grid")
+  }
+  random <- any(vapply(criteria[wanted], `[[`, NA, "random"))
+  seed <- draw_seeds(1L, random)[[1L]]
+  values <- list()
+  for (name in wanted) {
+    value <- rep(NA_real_, nrow(fits$settings))
+    for (i in usable) {
+      context$args <- setting_args(fits$settings, i)
+      context$n_clusters <- if (is.null(n_clusters) && length(varies)) {
+        context$args[[varies[1L]]]
+      } else {
+        n_clusters
+      }
+      # The same random numbers for every setting: they differ only in what they chose.
+      value[i] <- with_seed(seed, mean(vapply(k, function(size) {
+        context$k <- size
+        criteria[[name]]$value(context, suppressMessages(
+          selected_features(fits$fits[[i]], size, as = "index")))
+      }, 0)))
+    }
+    values[[name]] <- value
+  }
+  first <- values[[criterion[1L]]]
+  if (all(is.na(first))) {
+    ufs_abort("argument", "The criterion \"", criterion[1L], "\" could not be computed.",
+      argument = "criterion")
+  }
+  best <- which.max(first)
+  if (criterion[1L] == "knn_overlap") {
+    close <- which(first >= max(first, na.rm = TRUE) - .001)
+    best <- close[which.max(values$reconstruction[close])]
+  }
+  list(values = values, best = best)
+}
+
+# The criterion that decides if none is named.
+default_criterion <- function(method) {
+  arguments <- names(formals(registry()[[method]]$fit))
+  if (any(c("n_clusters", "n_components") %in% arguments)) "silhouette_all" else "knn_overlap"
 }
 
 # The standardised matrix with all p columns, constant ones zero.

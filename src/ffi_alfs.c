@@ -30,7 +30,7 @@ SEXP ffi_alfs_basis(SEXP x)
 
 /* basis: list(left, s, right); right = NULL is B = I (convex TED: A = D = X, W n x r
  * in the coordinates of left). penalties: alpha, beta, lambda. start: NULL or
- * list(w, p, q, rho) of another run. Returns list(w, p, q, l (NULL if lambda = 0),
+ * list(w, p, q, rho) of another run. settings: list(max_iter, tol, paper, narrow). Returns list(w, p, q, l (NULL if lambda = 0),
  * rho, trace (iteration, objective, dual, gap), iterations, status, objective, dual,
  * gap, kkt, primal (rows, columns, weights)). */
 SEXP ffi_alfs(SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP control)
@@ -49,8 +49,9 @@ SEXP ffi_alfs(SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP cont
     };
     alfs_settings settings = {
         .max_iter = ffi_int(settings_, "max_iter"), .tol = ffi_real(settings_, "tol"),
-        .paper = ffi_flag(settings_, "paper"), .check_every = 10, .balance_until = 2000,
-        .floor = 1e-6
+        .paper = ffi_flag(settings_, "paper"), .check_every = 10,
+        .narrow = ffi_int(settings_, "narrow"),
+        .balance_until = 2000, .floor = 1e-6
     };
     alfs_start start;
     alfs_solution solution = {0};

@@ -15,7 +15,7 @@ static topk_represent_settings represent_settings(SEXP s)
     topk_represent_settings set = {
         ffi_real(s, "lambda_e"), ffi_real(s, "lambda_z"), ffi_real(s, "mu"),
         ffi_real(s, "rho"), 1e8, ffi_real(s, "inner_tol"), ffi_int(s, "inner_max_iter"),
-        form_of(s, "represent_form")};
+        ffi_flag(s, "nonnegative"), form_of(s, "represent_form")};
     return set;
 }
 
@@ -124,7 +124,7 @@ SEXP ffi_propagate(SEXP w, SEXP known, SEXP c_, SEXP cmn, SEXP x)
 SEXP ffi_test_topk_represent(SEXP x, SEXP theta, SEXP s)
 {
     static const char *const names[] = {"z", "e", "q", "y1", "y2", "trace", "iterations",
-                                        "objective", "n_form", "info", NULL};
+                                        "objective", "screened", "n_form", "info", NULL};
     int n = Rf_nrows(x), p = Rf_ncols(x), info;
     size_t N = (size_t) n, P = (size_t) p;
     topk_represent_settings set = represent_settings(s);
@@ -143,6 +143,7 @@ SEXP ffi_test_topk_represent(SEXP x, SEXP theta, SEXP s)
         ufs_copy(ffi_set_matrix(out, "y1", n, p), work.y1, N * P);
         ufs_copy(ffi_set_matrix(out, "y2", n, n), work.y2, N * N);
         ffi_set(out, "iterations", Rf_ScalarInteger(work.iterations));
+        ffi_set(out, "screened", Rf_ScalarInteger(work.n_screened));
         *ffi_set_vector(out, "objective", 1) = work.objective;
         ffi_set_trace(out, "trace", &trace);
     }

@@ -1,5 +1,5 @@
 /* solve_alfs.c: over-relaxed ADMM in singular value coordinates, certified by a
- * duality gap; and the paper's Algorithm 1 in the same coordinates.
+ * duality gap (solve_alfs_bound.c); and the paper's Algorithm 1 in the same coordinates.
  *
  * Splits W = What (rows), W = Wtilde (columns), W B = Z (weights). Each side keeps
  * one matrix V, from which follow
@@ -14,106 +14,56 @@
  * ADMM: gamma = 1.6; rho is balanced from the residuals at fixed iterations and
  * fixed later, so the limit is optimal. Algorithm 1: gamma = 1, rho = 1e-6 * 1.1^k.
  *
- * Certificate: for any W with residual R = D - A W B and any L in its box,
- * G = 2A'RB' - L B' is split as P + Q; with t >= the largest ratio of a row of P to
- * alpha or of a column of Q to beta, and s in [-1/t, 1/t],
- *   2 s <R, D> - s^2 ||R||^2 <= min F.
+ * With lambda > 0 an iteration is dominated by products with W B (m x m); where few
+ * columns of Wtilde are not zero, most iterations run on those columns of X only
+ * (narrow()), and the full problem is taken up again to certify, and to let columns in.
  *
  * X is divided by s_1 on entry (exact equivariance: W -> s_1 W, F -> F / s_1^2), so
  * tolerances and first penalties are free of scale. Algorithm 1 is not free of
  * scale and runs on the matrix as it is. */
-#include "solve_alfs.h"
+#include "alfs_work.h"
 #include "la.h"
-#include "prox.h"
+#include <R_ext/Memory.h>
 
-enum { ROWS = 0, COLS = 1, WEIGHTS = 2 };
-
-typedef struct {
-    bool on;
-    double penalty;  /* alpha, beta, lambda */
-    double rho;      /* of this iteration */
-    double held;     /* the rho in whose units V is kept: L = held (V - copy) */
-    double next;     /* the rho of the next iteration */
-    double pending;  /* and of the one after */
-    double *v;
-    double *cut;     /* 1 - (shrink factor) of each row or column of V */
-    double *norm;
-    double residual; /* || W - copy || / max(||W||, ||copy||) */
-    double change;   /* || copy - previous copy || */
-    double size;     /* || L || */
-    double biggest;  /* max |W - copy|, Algorithm 1 only */
-} side;
-
-typedef struct {
-    const alfs_settings *settings;
-    int m, q, r, width;       /* width: columns of W B handled at once */
-    size_t len;               /* m q */
-    double unit, unit_w;      /* what X, and W, were divided and multiplied by */
-    double *a, *b, *target;
-    const double *left, *right;
-    double *left_t, *right_t; /* r x m, r x q */
-    side side[3];
-    double gamma;
-    double *w, *spare;        /* m x q: H, then W; G or a candidate */
-    double *small, *thin;     /* scratch of coordinates() and expand() */
-    double *k, *k2;           /* r x r */
-    double *row, *col;        /* scratch: coefficients, norms */
-    double *row_sum, *col_sum; /* sums of L^2, L E, E^2 by row, by column */
-    double *wq, *tmp;         /* m x r, only where c_j depends on j */
-    double *mv, *lv;          /* (rho1 Z - L1) P and L1 P, m x r */
-    double *weight;           /* T, m x m */
-    double *strip;            /* m x width */
-    double ss;                /* || D ||^2 = F(0) */
-    double best, dual;        /* lowest F, highest dual value so far */
-    double theta, scale;      /* how the last dual bound split and scaled E */
-    double theta_zero;        /* the split that proves W = 0 */
-    bool warm, known_zero;
-} workspace;
-
-static void set_up(workspace *wk, const alfs_problem *problem,
+static void set_up(alfs_work *wk, const alfs_problem *problem,
                    const alfs_settings *settings, alfs_solution *solution);
-static void set_side(workspace *wk, int which, double penalty, double rho, double *v);
-static double zero_split(workspace *wk);
-static void make_weights(workspace *wk, double floor);
-static void warm_start(workspace *wk, const alfs_start *start);
-static void admm(workspace *wk, alfs_solution *solution, alfs_info *info,
+static void set_side(alfs_work *wk, int which, double penalty, double rho, double *v);
+static void allocate(alfs_work *wk, bool weights);
+static void transpose(int n, int p, const double *a, double *out);
+static double zero_split(alfs_work *wk);
+static void make_weights(alfs_work *wk);
+static void warm_start(alfs_work *wk, const alfs_start *start);
+static void admm(alfs_work *wk, alfs_solution *solution, alfs_info *info,
                  ufs_trace *trace, const ufs_hook *hook);
-static void paper(workspace *wk, alfs_info *info, ufs_trace *trace,
+static void paper(alfs_work *wk, alfs_info *info, ufs_trace *trace,
                   const ufs_hook *hook);
-static bool zero_is_known(workspace *wk);
-static bool record(workspace *wk, int k, alfs_info *info, ufs_trace *trace);
-static void next_penalties(workspace *wk);
-static void right_hand_side(workspace *wk);
-static double penalty_sum(const workspace *wk);
-static void update_w(workspace *wk);
-static void update_w_weighted(workspace *wk);
-static void update_copies(workspace *wk, bool measure);
-static void update_side(workspace *wk, int which, bool measure);
-static void shrinkage(workspace *wk, int which);
-static void update_weights(workspace *wk);
+static bool zero_is_known(alfs_work *wk);
+static bool record(alfs_work *wk, int k, alfs_info *info, ufs_trace *trace);
+static void next_penalties(alfs_work *wk);
+static void update_w(alfs_work *wk);
+static void right_hand_side(alfs_work *wk);
+static double penalty_sum(const alfs_work *wk);
+static void update_w_weighted(alfs_work *wk);
+static void lift_target(alfs_work *wk);
+static void update_copies(alfs_work *wk, bool measure);
+static void update_side(alfs_work *wk, int which, bool measure);
+static void shrinkage(alfs_work *wk, int which);
+static void update_weights(alfs_work *wk, bool measure);
+static void measure_weights(alfs_work *wk, const double *wb, const double *v,
+                            const double *t, size_t n, double sum[4]);
+static void gather_weights(alfs_work *wk);
 static void balance(side *sd);
-static bool paper_done(workspace *wk, double f, double f_old);
-static void dual_bound(workspace *wk);
-static void gradient(workspace *wk, const double *w, double *ss, double *rx);
-static void multiplier_coordinates(workspace *wk);
-static void split_sums(workspace *wk);
-static double worst_ratio(const workspace *wk, double theta);
-static void primal_bound(workspace *wk, double *best_w);
-static double objective(workspace *wk, const double *w);
-static double weighted_sum(workspace *wk, const double *w);
-static void finish(workspace *wk, alfs_solution *solution, alfs_info *info);
-static void residuals(workspace *wk);
-static double kkt(workspace *wk, const alfs_solution *solution);
-static void coordinates(workspace *wk, const double *w, double *k);
-static void expand(workspace *wk, double alpha, const double *k, double beta, double *out);
-static void gemm(int m, int n, int k, double alpha, const double *a, int lda,
-                 const double *b, int ldb, double beta, double *c, int ldc);
+static bool paper_done(alfs_work *wk, double f, double f_old);
+static int live_columns(const alfs_work *wk, int *column);
+static int narrow(alfs_work *wk, int n_live, const int *column, int most, double *best_w,
+                  const ufs_hook *hook, int k);
+static bool set_up_columns(alfs_work *sub, const alfs_work *wk, int n_live, const int *column);
 
 void alfs_solve(const alfs_problem *problem, const alfs_settings *settings,
                 const alfs_start *start, alfs_solution *solution, alfs_info *info,
                 ufs_trace *trace, const ufs_hook *hook)
 {
-    workspace work, *wk = &work;
+    alfs_work work, *wk = &work;
 
     set_up(wk, problem, settings, solution);
     if (start != NULL) warm_start(wk, start);
@@ -124,61 +74,70 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings,
     } else {
         admm(wk, solution, info, trace, hook);
     }
-    finish(wk, solution, info);
+    alfs_finish(wk, solution, info);
 }
 
-static void admm(workspace *wk, alfs_solution *solution, alfs_info *info,
+static void admm(alfs_work *wk, alfs_solution *solution, alfs_info *info,
                  ufs_trace *trace, const ufs_hook *hook)
 {
     const alfs_settings *set = wk->settings;
+    int *column = ufs_ialloc((size_t) wk->q), widen = 3 * set->check_every;
 
     info->iterations = 0;
     if (set->tol >= 0.0 && zero_is_known(wk)) {
         record(wk, 0, info, trace);
         return;
     }
-    for (;; info->iterations++) {
-        int k = info->iterations;
+    for (int k = 0;; k++) {
         bool check = k % set->check_every == 0 || k >= set->max_iter;
+        info->iterations = k;
         if (k > 0) {
             next_penalties(wk);
             update_w(wk);
         }
         if (check) {
-            dual_bound(wk);
-            if (k > 0 || wk->warm) primal_bound(wk, solution->w);
+            alfs_dual_bound(wk);
+            if (k > 0 || wk->warm) alfs_primal_bound(wk, solution->w);
             if (record(wk, k, info, trace)) return;
         }
         ufs_hook_step(hook, k, wk->best * wk->unit * wk->unit, info->gap);
         if (k >= set->max_iter) return;
-        if (k > 0) {
-            update_copies(wk, check);
-            for (int i = 0; i < 3; i++)
-                if (check && k <= set->balance_until) balance(&wk->side[i]);
+        if (k == 0) continue;
+        update_copies(wk, check);
+        for (int i = 0; i < 3; i++)
+            if (check && k <= set->balance_until) balance(&wk->side[i]);
+        if (check && wk->weight != NULL && k >= widen && k < set->balance_until) {
+            int n_live = live_columns(wk, column), most = set->max_iter - k - set->check_every;
+            if (most > set->narrow) most = set->narrow;
+            if (n_live > 0 && n_live <= 0.7 * wk->q && most >= set->check_every) {
+                most -= most % set->check_every;
+                k += narrow(wk, n_live, column, most, solution->w, hook, k);
+                widen = k + 2 * set->check_every;
+            }
         }
     }
 }
 
 /* Algorithm 1: the objective and the answer are those of W itself. */
-static void paper(workspace *wk, alfs_info *info, ufs_trace *trace,
+static void paper(alfs_work *wk, alfs_info *info, ufs_trace *trace,
                   const ufs_hook *hook)
 {
     const alfs_settings *set = wk->settings;
     double f_old;
 
-    dual_bound(wk);
+    alfs_dual_bound(wk);
     record(wk, 0, info, trace);
     for (int k = 1; k <= set->max_iter; k++) {
         bool done;
         info->iterations = k;
         next_penalties(wk);
         update_w(wk);
-        update_copies(wk, false);
+        update_copies(wk, true);
         f_old = wk->best;
-        wk->best = objective(wk, wk->w);
+        wk->best = alfs_objective(wk, wk->w);
         done = set->tol >= 0.0 && paper_done(wk, wk->best, f_old);
         if (done || k % set->check_every == 0 || k == set->max_iter) {
-            dual_bound(wk);
+            alfs_dual_bound(wk);
             record(wk, k, info, trace);
             if (info->status > UFS_MAX_ITER) return;
         }
@@ -191,7 +150,7 @@ static void paper(workspace *wk, alfs_info *info, ufs_trace *trace,
 }
 
 /* Gap, trace row and status; true if the run ends here. */
-static bool record(workspace *wk, int k, alfs_info *info, ufs_trace *trace)
+static bool record(alfs_work *wk, int k, alfs_info *info, ufs_trace *trace)
 {
     double u2 = wk->unit * wk->unit, tol = wk->settings->tol;
     double gap = (wk->best - wk->dual) / wk->best;
@@ -214,83 +173,83 @@ static bool record(workspace *wk, int k, alfs_info *info, ufs_trace *trace)
 
 /* ---- set-up ---------------------------------------------------------------------- */
 
-static void set_up(workspace *wk, const alfs_problem *problem,
+static void set_up(alfs_work *wk, const alfs_problem *problem,
                    const alfs_settings *settings, alfs_solution *solution)
 {
-    size_t m = (size_t) problem->m, q = (size_t) problem->q, r = (size_t) problem->r;
-    double u, u2, rho1;
+    size_t m = (size_t) problem->m, r = (size_t) problem->r;
+    double u, cube, rho1;
+    bool weights = problem->lambda > 0.0;
 
     memset(wk, 0, sizeof *wk);
     wk->settings = settings;
     wk->m = problem->m;
     wk->q = problem->q;
-    wk->r = problem->r;
-    wk->len = m * q;
-    wk->left = problem->left;
+    wk->r = wk->rb = problem->r;
+    wk->left = wk->outer = problem->left;
     wk->right = problem->right;
     wk->gamma = settings->paper ? 1.0 : 1.6;
     u = wk->unit = settings->paper ? 1.0 : problem->s[0];
     wk->unit_w = problem->right ? u : 1.0;
-    u2 = u * u;
-    /* What the runs on test sets ended near: W X has about m^2 small entries. */
-    rho1 = 0.1 * (double) problem->m * (double) problem->m;
+    cube = u * u * wk->unit_w;
+    allocate(wk, weights || settings->paper);
 
-    wk->a = ufs_dalloc(r, 1);
-    wk->b = ufs_dalloc(r, 1);
-    wk->target = wk->a;
     for (size_t i = 0; i < r; i++) {
         wk->a[i] = problem->s[i] / u;
         wk->b[i] = problem->right ? wk->a[i] : 1.0;
-        wk->ss += wk->a[i] * wk->a[i];
+        wk->target[i + i * r] = wk->a[i];
+        wk->total += wk->a[i] * wk->a[i];
     }
-    wk->left_t = ufs_dalloc(r, m);
-    for (size_t j = 0; j < r; j++)
-        for (size_t i = 0; i < m; i++) wk->left_t[j + i * r] = wk->left[i + j * m];
-    if (wk->right != NULL) {
-        wk->right_t = ufs_dalloc(r, q);
-        for (size_t j = 0; j < r; j++)
-            for (size_t i = 0; i < q; i++) wk->right_t[j + i * r] = wk->right[i + j * q];
-    }
+    wk->left_t = wk->outer_t = ufs_dalloc(r, m);
+    transpose(wk->m, wk->r, wk->left, wk->left_t);
 
-    wk->w = ufs_dzero(m, q);
-    wk->spare = ufs_dalloc(m, q);
-    wk->small = ufs_dalloc(r, q);
-    wk->thin = q < m ? NULL : ufs_dalloc(m, r);
-    wk->k = ufs_dalloc(r, r);
-    wk->k2 = ufs_dalloc(r, r);
-    wk->row = ufs_dalloc(m, 1);
-    wk->col = ufs_dalloc(q, 1);
-    wk->row_sum = ufs_dalloc(m, 3);
-    wk->col_sum = ufs_dalloc(q, 3);
+    /* rho1: what runs on test sets of 80 to 500 samples ended near. */
+    rho1 = 1.3 * pow((double) problem->m, 1.5) * problem->lambda / (u * u);
+    set_side(wk, ROWS, problem->alpha / cube, problem->alpha / cube, solution->p);
+    set_side(wk, COLS, problem->beta / cube, problem->beta / cube, solution->q);
+    set_side(wk, WEIGHTS, problem->lambda / (u * u), rho1, solution->l);
+    /* Algorithm 1 keeps its block Z = W X even where lambda = 0. */
+    wk->side[WEIGHTS].on = weights || settings->paper;
+    if (weights) make_weights(wk);
+    if (weights || settings->paper) lift_target(wk);
 
-    set_side(wk, ROWS, problem->alpha / (u2 * wk->unit_w), problem->alpha / (u2 * wk->unit_w),
-             solution->p);
-    set_side(wk, COLS, problem->beta / (u2 * wk->unit_w), problem->beta / (u2 * wk->unit_w),
-             solution->q);
-    set_side(wk, WEIGHTS, problem->lambda / u2, rho1 * problem->lambda / u2, solution->l);
-    if (wk->side[WEIGHTS].on || settings->paper) {
-        /* Algorithm 1 keeps its block Z = W X even where lambda = 0. */
-        wk->side[WEIGHTS].on = true;
-        wk->wq = ufs_dalloc(m, r);
-        wk->tmp = ufs_dalloc(m, r);
-        wk->mv = ufs_dzero(m, r);
-        wk->lv = ufs_dalloc(m, r);
-    }
-    if (wk->side[WEIGHTS].v != NULL) {
-        double strip = 32768.0 / (double) wk->m;
-        wk->width = strip < 8.0 ? 8 : strip > (double) wk->m ? wk->m : (int) strip;
-        wk->strip = ufs_dalloc(m, (size_t) wk->width);
-        wk->weight = ufs_dalloc(m, m);
-        make_weights(wk, settings->floor);
-    }
-
-    wk->best = wk->ss;
-    wk->dual = 0.0;
+    wk->best = wk->total;
     wk->theta_zero = zero_split(wk);
     memset(solution->w, 0, wk->len * sizeof(double));
 }
 
-static void set_side(workspace *wk, int which, double penalty, double rho, double *v)
+/* All scratch for the sizes in wk; the transposes of right and, if asked for, what
+ * the weights need. */
+static void allocate(alfs_work *wk, bool weights)
+{
+    size_t m = (size_t) wk->m, q = (size_t) wk->q, r = (size_t) wk->r, rb = (size_t) wk->rb;
+
+    wk->len = m * q;
+    wk->a = ufs_dalloc(r, 1);
+    wk->b = ufs_dalloc(rb, 1);
+    wk->target = ufs_dzero(r, rb);
+    if (wk->right != NULL) {
+        wk->right_t = ufs_dalloc(rb, q);
+        transpose(wk->q, wk->rb, wk->right, wk->right_t);
+    }
+    wk->w = ufs_dzero(m, q);
+    wk->spare = ufs_dalloc(m, q);
+    wk->small = ufs_dalloc(r, q);
+    wk->thin = q < m ? NULL : ufs_dalloc(m, rb);
+    wk->k = ufs_dalloc(r, rb);
+    wk->row = ufs_dalloc(m, 1);
+    wk->col = ufs_dalloc(q, 1);
+    wk->row_sum = ufs_dalloc(m, 3);
+    wk->col_sum = ufs_dalloc(q, 3);
+    if (!weights) return;
+    if (wk->thin == NULL) wk->thin = ufs_dalloc(m, rb);
+    wk->wq = ufs_dalloc(m, rb);
+    wk->tmp = ufs_dalloc(m, rb);
+    wk->mv = ufs_dzero(m, rb);
+    wk->lv = ufs_dalloc(m, rb);
+    wk->lifted = ufs_dalloc(m, rb);
+}
+
+static void set_side(alfs_work *wk, int which, double penalty, double rho, double *v)
 {
     side *sd = &wk->side[which];
     size_t n = (size_t) (which == COLS ? wk->q : wk->m);
@@ -308,10 +267,17 @@ static void set_side(workspace *wk, int which, double penalty, double rho, doubl
     for (size_t i = 0; i < n; i++) sd->cut[i] = 1.0;
 }
 
+static void transpose(int n, int p, const double *a, double *out)
+{
+    size_t N = (size_t) n, P = (size_t) p;
+    for (size_t j = 0; j < P; j++)
+        for (size_t i = 0; i < N; i++) out[j + i * P] = a[i + j * N];
+}
+
 /* The share of G0 = 2A'DB' that P takes to prove W = 0: if alpha / alpha_max + beta /
  * beta_max >= 1, splitting by these shares is feasible. (alpha_max and beta_max are
  * the largest row and column norms of G0.) */
-static double zero_split(workspace *wk)
+static double zero_split(alfs_work *wk)
 {
     double top[2] = {0.0, 0.0}, share[2];
 
@@ -322,7 +288,7 @@ static double zero_split(workspace *wk)
             double sum = 0.0;
             for (size_t j = 0; j < (size_t) wk->r; j++) {
                 double g = base == NULL ? (double) (i == j) : base[i + j * n];
-                g *= 2.0 * wk->a[j] * wk->b[j] * wk->target[j];
+                g *= 2.0 * wk->a[j] * wk->b[j] * wk->a[j];
                 sum += g * g;
             }
             top[which] = fmax(top[which], sqrt(sum));
@@ -333,27 +299,43 @@ static double zero_split(workspace *wk)
 }
 
 /* T_ij = 1 / max(|cos(x_i, x_j)|, floor), 1 on the diagonal; the cosine with a
- * zero sample is 0. m^2 r flops. */
-static void make_weights(workspace *wk, double floor)
+ * zero sample is 0. m^2 r flops. Also X itself (q x m) for alfs_primal_bound(). */
+static void make_weights(alfs_work *wk)
 {
-    size_t m = (size_t) wk->m, r = (size_t) wk->r;
-    double *y = wk->tmp, *t = wk->weight;
+    size_t m = (size_t) wk->m, q = (size_t) wk->q, r = (size_t) wk->r, few = q / 4 + 1;
+    double *y = wk->tmp, *t, strip = 32768.0 / (double) m;
 
+    wk->width = strip < 8.0 ? 8 : strip > (double) m ? wk->m : (int) strip;
+    wk->strip = ufs_dalloc(m, (size_t) wk->width);
+    wk->weight = t = ufs_dalloc(m, m);
     for (size_t j = 0; j < r; j++)
         for (size_t i = 0; i < m; i++) y[i + j * m] = wk->left[i + j * m] * wk->a[j];
+    wk->sample = ufs_dalloc(q, m);
+    transpose(wk->m, wk->r, y, wk->lifted);
+    alfs_gemm(wk->q, wk->m, wk->r, 1.0, wk->right, wk->q, wk->lifted, wk->r, 0.0, wk->sample, wk->q);
     la_row_norms(wk->m, wk->r, y, wk->row);
     for (size_t j = 0; j < r; j++)
         for (size_t i = 0; i < m; i++)
             if (wk->row[i] > 0.0) y[i + j * m] /= wk->row[i];
     la_gram('N', wk->m, wk->r, y, t);
     for (size_t j = 0; j < m; j++) {
-        for (size_t i = 0; i < m; i++) t[i + j * m] = 1.0 / fmin(1.0, fmax(fabs(t[i + j * m]), floor));
+        for (size_t i = 0; i < m; i++) {
+            double cosine = fabs(t[i + j * m]);
+            t[i + j * m] = 1.0 / fmin(1.0, fmax(cosine, wk->settings->floor));
+        }
         t[j + j * m] = 1.0;
     }
+    wk->key = ufs_dalloc(m, 1);
+    wk->pick = ufs_ialloc(m);
+    wk->live = ufs_ialloc(q);
+    wk->gram = ufs_dalloc(few, few);
+    wk->few = ufs_dalloc(q, few);
+    wk->one = ufs_dalloc(q, 1);
+    wk->rhs = ufs_dalloc(few, 1);
 }
 
 /* V = copy + L / rho from the W, P and Q of another run. */
-static void warm_start(workspace *wk, const alfs_start *start)
+static void warm_start(alfs_work *wk, const alfs_start *start)
 {
     double by[2] = {0.0, 0.0};
 
@@ -375,13 +357,13 @@ static void warm_start(workspace *wk, const alfs_start *start)
 
 /* W = 0 proved without an iteration: lambda >= 2 max ||x_i||^2, where L = 2X'X is in
  * its box. (The test by alpha and beta is the certificate at W = 0.) */
-static bool zero_is_known(workspace *wk)
+static bool zero_is_known(alfs_work *wk)
 {
     side *z = &wk->side[WEIGHTS];
     size_t m = (size_t) wk->m, r = (size_t) wk->r;
     double top = 0.0;
 
-    if (z->v == NULL) return false;
+    if (wk->weight == NULL) return false;
     for (size_t j = 0; j < r; j++)
         for (size_t i = 0; i < m; i++) wk->tmp[i + j * m] = wk->left[i + j * m] * wk->a[j];
     la_row_norms(wk->m, wk->r, wk->tmp, wk->row);
@@ -396,7 +378,7 @@ static bool zero_is_known(workspace *wk)
 
 /* ---- the iteration --------------------------------------------------------------- */
 
-static void next_penalties(workspace *wk)
+static void next_penalties(alfs_work *wk)
 {
     for (int i = 0; i < 3; i++) {
         side *sd = &wk->side[i];
@@ -406,8 +388,8 @@ static void next_penalties(workspace *wk)
     }
 }
 
-/* wk->w = sum over rows and columns of rho copy - L = (rho (1 - cut) - held cut) V. */
-static void right_hand_side(workspace *wk)
+/* w = sum over rows and columns of rho copy - L = (rho (1 - cut) - held cut) V. */
+static void right_hand_side(alfs_work *wk)
 {
     const side *rows = &wk->side[ROWS], *cols = &wk->side[COLS];
     size_t m = (size_t) wk->m;
@@ -428,7 +410,7 @@ static void right_hand_side(workspace *wk)
     }
 }
 
-static double penalty_sum(const workspace *wk)
+static double penalty_sum(const alfs_work *wk)
 {
     double sum = 0.0;
     for (int i = 0; i < 2; i++)
@@ -436,10 +418,11 @@ static double penalty_sum(const workspace *wk)
     return sum;
 }
 
-/* c_j = rr for all j: W = (H + P (2abt I - D o (P'HQ + 2abt I)) Q') / rr. */
-static void update_w(workspace *wk)
+/* c_j = rr for all j: with C = diag(2a) target diag(b),
+ * W = (H + P (C - D o (P'HQ + C)) Q') / rr. */
+static void update_w(alfs_work *wk)
 {
-    size_t r = (size_t) wk->r;
+    size_t r = (size_t) wk->r, rb = (size_t) wk->rb;
     double rr = penalty_sum(wk);
 
     right_hand_side(wk);
@@ -447,56 +430,65 @@ static void update_w(workspace *wk)
         update_w_weighted(wk);
         return;
     }
-    coordinates(wk, wk->w, wk->k);
-    for (size_t j = 0; j < r; j++)
+    alfs_coordinates(wk, wk->w, wk->k);
+    for (size_t j = 0; j < rb; j++)
         for (size_t i = 0; i < r; i++) {
-            double ab = wk->a[i] * wk->b[j], lift = i == j ? 2.0 * ab * wk->target[i] : 0.0;
+            double ab = wk->a[i] * wk->b[j], lift = 2.0 * ab * wk->target[i + j * r];
             double d = 2.0 * ab * ab / (2.0 * ab * ab + rr);
             wk->k[i + j * r] = lift - d * (wk->k[i + j * r] + lift);
         }
-    expand(wk, 1.0 / rr, wk->k, 1.0 / rr, wk->w);
+    alfs_expand(wk, 1.0 / rr, wk->k, 1.0 / rr, wk->w);
 }
 
 /* c_j = rho1 b_j^2 + rr, with (rho1 Z - L1) B' = MV diag(b) Q' joining H. */
-static void update_w_weighted(workspace *wk)
+static void update_w_weighted(alfs_work *wk)
 {
-    int m = wk->m, r = wk->r;
-    size_t M = (size_t) m, R = (size_t) r;
+    int m = wk->m, r = wk->r, rb = wk->rb;
+    size_t M = (size_t) m, R = (size_t) r, RB = (size_t) rb;
     double rr = penalty_sum(wk), rho1 = wk->side[WEIGHTS].rho;
 
-    gemm(m, r, wk->q, 1.0, wk->w, m, wk->right, wk->q, 0.0, wk->tmp, m);
-    for (size_t j = 0; j < R; j++) {
-        double b = wk->b[j], lift = 2.0 * wk->a[j] * b * wk->target[j];
+    alfs_gemm(m, rb, wk->q, 1.0, wk->w, m, wk->right, wk->q, 0.0, wk->tmp, m);
+    for (size_t j = 0; j < RB; j++)
         for (size_t i = j * M; i < (j + 1) * M; i++)
-            wk->wq[i] = wk->tmp[i] + lift * wk->left[i] + wk->mv[i] * b;
-    }
-    la_gemm('N', 'N', r, r, m, 1.0, wk->left_t, r, wk->wq, m, 0.0, wk->k, r);
-    for (size_t j = 0; j < R; j++)
+            wk->wq[i] = wk->tmp[i] + wk->lifted[i] + wk->mv[i] * wk->b[j];
+    la_gemm('N', 'N', r, rb, m, 1.0, wk->left_t, r, wk->wq, m, 0.0, wk->k, r);
+    for (size_t j = 0; j < RB; j++)
         for (size_t i = 0; i < R; i++) {
             double b2 = wk->b[j] * wk->b[j], ab2 = 2.0 * wk->a[i] * wk->a[i] * b2;
             wk->k[i + j * R] *= ab2 / (ab2 + rho1 * b2 + rr);
         }
-    gemm(m, r, r, -1.0, wk->left, m, wk->k, r, 1.0, wk->wq, m);
-    for (size_t j = 0; j < R; j++) {
+    alfs_gemm(m, rb, r, -1.0, wk->left, m, wk->k, r, 1.0, wk->wq, m);
+    for (size_t j = 0; j < RB; j++) {
         double c = rho1 * wk->b[j] * wk->b[j] + rr;
         for (size_t i = j * M; i < (j + 1) * M; i++) {
             wk->wq[i] /= c;
             wk->tmp[i] = wk->wq[i] - wk->tmp[i] / rr;
         }
     }
-    gemm(m, wk->q, r, 1.0, wk->tmp, m, wk->right_t, r, 1.0 / rr, wk->w, m);
+    alfs_gemm(m, wk->q, rb, 1.0, wk->tmp, m, wk->right_t, rb, 1.0 / rr, wk->w, m);
 }
 
-static void update_copies(workspace *wk, bool measure)
+/* P (2 a b target), needed once c_j depends on j. */
+static void lift_target(alfs_work *wk)
+{
+    size_t r = (size_t) wk->r, rb = (size_t) wk->rb;
+
+    for (size_t j = 0; j < rb; j++)
+        for (size_t i = 0; i < r; i++)
+            wk->k[i + j * r] = 2.0 * wk->a[i] * wk->b[j] * wk->target[i + j * r];
+    alfs_gemm(wk->m, wk->rb, wk->r, 1.0, wk->left, wk->m, wk->k, wk->r, 0.0, wk->lifted, wk->m);
+}
+
+static void update_copies(alfs_work *wk, bool measure)
 {
     if (wk->side[ROWS].on) update_side(wk, ROWS, measure);
     if (wk->side[COLS].on) update_side(wk, COLS, measure);
-    if (wk->side[WEIGHTS].on) update_weights(wk);
+    if (wk->side[WEIGHTS].on) update_weights(wk, measure);
 }
 
 /* V = copy + (held / rho) (V - copy) + gamma (W - copy), then the new shrinkage.
  * `measure` adds what balance() reads. */
-static void update_side(workspace *wk, int which, bool measure)
+static void update_side(alfs_work *wk, int which, bool measure)
 {
     side *sd = &wk->side[which];
     size_t m = (size_t) wk->m;
@@ -511,7 +503,7 @@ static void update_side(workspace *wk, int which, bool measure)
         const double *w = wk->w + at;
         if (measure)
             for (size_t i = 0; i < m; i++) {
-                double cut = sd->cut[which == ROWS ? i : (size_t) j], l = cut * v[i];
+                double l = sd->cut[which == ROWS ? i : (size_t) j] * v[i];
                 old[i] = v[i] - l;
                 diff += (w[i] - old[i]) * (w[i] - old[i]);
                 copy += old[i] * old[i];
@@ -541,7 +533,7 @@ static void update_side(workspace *wk, int which, bool measure)
 }
 
 /* cut = min(1, penalty / (rho ||V_i||)), so that L = rho cut V has norm <= penalty. */
-static void shrinkage(workspace *wk, int which)
+static void shrinkage(alfs_work *wk, int which)
 {
     side *sd = &wk->side[which];
     int n = which == ROWS ? wk->m : wk->q;
@@ -555,48 +547,85 @@ static void shrinkage(workspace *wk, int which)
     }
 }
 
-/* The same for Z, whose V is m x m, strip by strip; gathers MV = (rho Z - L) P for
+/* The same for Z, whose V is m x m, strip by strip; gathers MV = (rho Z - L) outer for
  * the next W. With no V (Algorithm 1 at lambda = 0) Z = W B and L = 0. */
-static void update_weights(workspace *wk)
+static void update_weights(alfs_work *wk, bool measure)
 {
     side *sd = &wk->side[WEIGHTS];
-    int m = wk->m, r = wk->r;
-    size_t M = (size_t) m, R = (size_t) r;
-    double diff = 0.0, copy = 0.0, full = 0.0, mult = 0.0, change = 0.0, biggest = 0.0;
+    int m = wk->m, rb = wk->rb;
+    size_t M = (size_t) m, RB = (size_t) rb;
     double ratio = sd->held / sd->rho, to_old = sd->penalty / sd->held;
-    double to_new = sd->penalty / sd->rho, gamma = wk->gamma;
+    double to_new = sd->penalty / sd->rho, gamma = wk->gamma, sum[4] = {0.0, 0.0, 0.0, 0.0};
 
-    for (size_t j = 0; j < R; j++)
+    for (size_t j = 0; j < RB; j++)
         for (size_t i = j * M; i < (j + 1) * M; i++) {
             wk->tmp[i] = wk->wq[i] * wk->b[j];
-            wk->mv[i] = sd->v == NULL ? sd->next * wk->tmp[i] : 0.0;
+            wk->mv[i] = wk->weight == NULL ? sd->next * wk->tmp[i] : 0.0;
         }
-    for (int from = 0; sd->v != NULL && from < m; from += wk->width) {
+    for (int from = 0; wk->weight != NULL && from < m; from += wk->width) {
         int n = m - from < wk->width ? m - from : wk->width;
         size_t F = (size_t) from, end = (size_t) n * M;
         double *v = sd->v + F * M, *wb = wk->strip;
         const double *t = wk->weight + F * M;
-        gemm(m, n, r, 1.0, wk->tmp, m, wk->left_t + F * R, r, 0.0, wb, m);
+        alfs_gemm(m, n, rb, 1.0, wk->tmp, m, wk->outer_t + F * RB, rb, 0.0, wb, m);
+        if (measure) measure_weights(wk, wb, v, t, end, sum);
         for (size_t i = 0; i < end; i++) {
-            double old = prox_soft(v[i], to_old * t[i]), new, l;
-            diff += (wb[i] - old) * (wb[i] - old);
-            copy += old * old;
-            full += wb[i] * wb[i];
-            v[i] = old + ratio * (v[i] - old) + gamma * (wb[i] - old);
-            new = prox_soft(v[i], to_new * t[i]);
-            change += (new - old) * (new - old);
-            biggest = fmax(biggest, fabs(wb[i] - new));
-            l = v[i] - new;
-            mult += l * l;
-            wb[i] = sd->next * new - sd->rho * l;
+            double l = alfs_clamp(v[i], to_old * t[i]), copy = v[i] - l;
+            double now = copy + ratio * l + gamma * (wb[i] - copy);
+            l = alfs_clamp(now, to_new * t[i]);
+            v[i] = now;
+            wb[i] = sd->next * (now - l) - sd->rho * l;
         }
-        gemm(m, r, n, 1.0, wb, m, wk->left + F, m, 1.0, wk->mv, m);
+        alfs_gemm(m, rb, n, 1.0, wb, m, wk->outer + F, m, 1.0, wk->mv, m);
     }
     sd->held = sd->rho;
-    sd->residual = full > 0.0 ? sqrt(diff / fmax(full, copy)) : 0.0;
-    sd->change = sqrt(change);
-    sd->size = sd->rho * sqrt(mult);
-    sd->biggest = biggest;
+    if (!measure || wk->weight == NULL) return;
+    sd->residual = sum[0] > 0.0 ? sqrt(sum[0] / sum[1]) : 0.0;
+    sd->change = sqrt(sum[2]);
+    sd->size = sd->rho * sqrt(sum[3]);
+}
+
+/* Adds, for a strip about to be updated: ||WB - copy||^2, ||WB||^2, ||new copy -
+ * copy||^2 and ||V - copy||^2 after; Algorithm 1 reads its largest |WB - new copy|. */
+static void measure_weights(alfs_work *wk, const double *wb, const double *v,
+                            const double *t, size_t n, double sum[4])
+{
+    side *sd = &wk->side[WEIGHTS];
+    double ratio = sd->held / sd->rho, to_old = sd->penalty / sd->held;
+    double to_new = sd->penalty / sd->rho;
+
+    for (size_t i = 0; i < n; i++) {
+        double l = alfs_clamp(v[i], to_old * t[i]), copy = v[i] - l;
+        double now = copy + ratio * l + wk->gamma * (wb[i] - copy), far;
+        l = alfs_clamp(now, to_new * t[i]);
+        sum[0] += (wb[i] - copy) * (wb[i] - copy);
+        sum[1] += wb[i] * wb[i];
+        sum[2] += (now - l - copy) * (now - l - copy);
+        sum[3] += l * l;
+        far = fabs(wb[i] - (now - l));
+        if (far > sd->biggest) sd->biggest = far;
+    }
+}
+
+/* MV from V alone, for a change of `outer`. */
+static void gather_weights(alfs_work *wk)
+{
+    side *sd = &wk->side[WEIGHTS];
+    int m = wk->m, rb = wk->rb;
+    size_t M = (size_t) m;
+    double bound = sd->penalty / sd->held;
+
+    memset(wk->mv, 0, M * (size_t) rb * sizeof(double));
+    for (int from = 0; from < m; from += wk->width) {
+        int n = m - from < wk->width ? m - from : wk->width;
+        size_t F = (size_t) from, end = (size_t) n * M;
+        const double *v = sd->v + F * M, *t = wk->weight + F * M;
+        for (size_t i = 0; i < end; i++) {
+            double l = alfs_clamp(v[i], bound * t[i]);
+            wk->strip[i] = sd->next * (v[i] - l) - sd->held * l;
+        }
+        alfs_gemm(m, rb, n, 1.0, wk->strip, m, wk->outer + F, m, 1.0, wk->mv, m);
+    }
 }
 
 /* Residual balancing: rho follows the square root of primal over dual residual,
@@ -613,12 +642,14 @@ static void balance(side *sd)
 
 /* Algorithm 1's stop: all splits within 1e-3 entrywise, relative change of F below
  * 1e-3 (tol does not enter: it belongs to the gap). */
-static bool paper_done(workspace *wk, double f, double f_old)
+static bool paper_done(alfs_work *wk, double f, double f_old)
 {
     size_t m = (size_t) wk->m;
+    double far = wk->side[WEIGHTS].biggest;
 
+    wk->side[WEIGHTS].biggest = 0.0;
     if (!(fabs(f - f_old) < 1e-3 * f_old) && f != f_old) return false;
-    if (wk->side[WEIGHTS].v != NULL && !(wk->side[WEIGHTS].biggest < 1e-3)) return false;
+    if (!(far < 1e-3)) return false;
     for (int which = 0; which < 2; which++) {
         const side *sd = &wk->side[which];
         if (!sd->on) continue;
@@ -632,343 +663,177 @@ static bool paper_done(workspace *wk, double f, double f_old)
     return true;
 }
 
-/* ---- the certificate ------------------------------------------------------------- */
+/* ---- fewer columns ----------------------------------------------------------------- */
 
-/* The best of a few splits of E = G - L2 - L3; keeps the highest dual value. */
-static void dual_bound(workspace *wk)
+/* Columns of Wtilde that are not zero, or nearly so. */
+static int live_columns(const alfs_work *wk, int *column)
 {
-    double ss, rx, top = -1.0, top_theta = 0.0, top_scale = 0.0;
-    bool rows = wk->side[ROWS].on, cols = wk->side[COLS].on;
+    const side *cols = &wk->side[COLS];
+    int n = 0;
 
-    if (wk->side[WEIGHTS].v != NULL) multiplier_coordinates(wk);
-    gradient(wk, wk->w, &ss, &rx);
-    split_sums(wk);
-    for (int i = 0; i <= 11; i++) {
-        double theta = i <= 10 ? i / 10.0 : wk->theta_zero, t, s, d;
-        if (!rows || !cols) theta = rows ? 1.0 : 0.0;
-        t = worst_ratio(wk, theta);
-        /* L may use all of its box, so it leaves no room to scale up. */
-        if (wk->side[WEIGHTS].v != NULL) t = fmax(t, 1.0);
-        s = ss > 0.0 ? rx / ss : 0.0;
-        if (fabs(s) * t > 1.0) s = s > 0.0 ? 1.0 / t : -1.0 / t;
-        d = 2.0 * s * rx - s * s * ss;
-        if (d > top) {
-            top = d;
-            top_theta = theta;
-            top_scale = s;
-        }
-    }
-    wk->theta = top_theta;
-    wk->scale = top_scale;
-    if (top > wk->dual) wk->dual = top;
+    for (int j = 0; j < wk->q; j++)
+        if (!cols->on || cols->norm[j] > 0.98 * cols->penalty / cols->held) column[n++] = j;
+    return n;
 }
 
-/* spare = G = 2A'RB' - L B' at W, with ss = ||R||^2 and rx = <R, D>. */
-static void gradient(workspace *wk, const double *w, double *ss, double *rx)
+/* Up to `most` iterations on the given columns of W, B = those rows of X; the others
+ * rest at zero, their V untouched. V of the weights is shared. Stops early when the
+ * gap of the smaller problem is half the tolerance. Returns the iterations made. */
+static int narrow(alfs_work *wk, int n_live, const int *column, int most, double *best_w,
+                  const ufs_hook *hook, int k)
 {
-    int m = wk->m, r = wk->r;
-    size_t M = (size_t) m, R = (size_t) r;
-
-    *ss = *rx = 0.0;
-    coordinates(wk, w, wk->k);
-    for (size_t j = 0; j < R; j++)
-        for (size_t i = 0; i < R; i++) {
-            double ab = wk->a[i] * wk->b[j];
-            double res = (i == j ? wk->target[i] : 0.0) - ab * wk->k[i + j * R];
-            *ss += res * res;
-            if (i == j) *rx += res * wk->target[i];
-            wk->k[i + j * R] = 2.0 * ab * res;
-        }
-    expand(wk, 1.0, wk->k, 0.0, wk->spare);
-    if (wk->side[WEIGHTS].v == NULL) return;
-    for (size_t j = 0; j < R; j++)
-        for (size_t i = j * M; i < (j + 1) * M; i++) wk->tmp[i] = wk->lv[i] * wk->b[j];
-    gemm(m, wk->q, r, -1.0, wk->tmp, m, wk->right_t, r, 1.0, wk->spare, m);
-}
-
-/* lv = L1 P. */
-static void multiplier_coordinates(workspace *wk)
-{
-    side *sd = &wk->side[WEIGHTS];
-    int m = wk->m, r = wk->r;
-    size_t M = (size_t) m;
-    double bound = sd->penalty / sd->held;
-
-    memset(wk->lv, 0, M * (size_t) r * sizeof(double));
-    for (int from = 0; from < m; from += wk->width) {
-        int n = m - from < wk->width ? m - from : wk->width;
-        size_t F = (size_t) from, end = (size_t) n * M;
-        const double *v = sd->v + F * M, *t = wk->weight + F * M;
-        for (size_t i = 0; i < end; i++)
-            wk->strip[i] = sd->held * fmin(bound * t[i], fmax(-bound * t[i], v[i]));
-        gemm(m, r, n, 1.0, wk->strip, m, wk->left + F, m, 1.0, wk->lv, m);
-    }
-}
-
-/* For every row: ||L2_i||^2, <L2_i, E_i>, ||E_i||^2; for every column the same of L3.
- * E overwrites G in spare. */
-static void split_sums(workspace *wk)
-{
-    const side *rows = &wk->side[ROWS], *cols = &wk->side[COLS];
-    size_t m = (size_t) wk->m, q = (size_t) wk->q;
-    double *r0 = wk->row_sum, *r1 = r0 + m, *r2 = r1 + m;
-
-    memset(r0, 0, 3 * m * sizeof(double));
-    for (size_t j = 0; j < q; j++) {
-        size_t at = j * m;
-        double c0 = 0.0, c1 = 0.0, c2 = 0.0;
-        double f = cols->on ? cols->held * cols->cut[j] : 0.0;
-        for (size_t i = 0; i < m; i++) {
-            double l2 = rows->on ? rows->held * rows->cut[i] * rows->v[at + i] : 0.0;
-            double l3 = cols->on ? f * cols->v[at + i] : 0.0;
-            double e = wk->spare[at + i] - l2 - l3;
-            wk->spare[at + i] = e;
-            r0[i] += l2 * l2;
-            r1[i] += l2 * e;
-            r2[i] += e * e;
-            c0 += l3 * l3;
-            c1 += l3 * e;
-            c2 += e * e;
-        }
-        wk->col_sum[j] = c0;
-        wk->col_sum[j + q] = c1;
-        wk->col_sum[j + 2 * q] = c2;
-    }
-}
-
-/* Largest ||row of L2 + theta E|| / alpha or ||column of L3 + (1 - theta) E|| / beta. */
-static double worst_ratio(const workspace *wk, double theta)
-{
-    size_t m = (size_t) wk->m, q = (size_t) wk->q;
-    double rows = 0.0, cols = 0.0, rest = 1.0 - theta;
-
-    for (size_t i = 0; i < m; i++)
-        rows = fmax(rows, wk->row_sum[i] + theta * (2.0 * wk->row_sum[i + m] +
-                                                    theta * wk->row_sum[i + 2 * m]));
-    for (size_t j = 0; j < q; j++)
-        cols = fmax(cols, wk->col_sum[j] + rest * (2.0 * wk->col_sum[j + q] +
-                                                   rest * wk->col_sum[j + 2 * q]));
-    rows = wk->side[ROWS].on ? sqrt(rows) / wk->side[ROWS].penalty : 0.0;
-    cols = wk->side[COLS].on ? sqrt(cols) / wk->side[COLS].penalty : 0.0;
-    return fmax(rows, cols);
-}
-
-/* F at What with the zero columns of Wtilde, and with lambda > 0 at W with the same
- * zeros (W B is not sparse, so What can be far from it); the lowest is kept. */
-static void primal_bound(workspace *wk, double *best_w)
-{
-    const side *rows = &wk->side[ROWS], *cols = &wk->side[COLS];
+    alfs_work sub;
+    const alfs_settings *set = wk->settings;
+    const void *mark = vmaxget();
     size_t m = (size_t) wk->m;
-    int forms = wk->side[WEIGHTS].v != NULL ? 2 : 1;
+    double *sub_w, u2 = wk->unit * wk->unit;
+    int done = 0;
 
-    for (int form = 0; form < forms; form++) {
-        double f;
-        for (int j = 0; j < wk->q; j++) {
-            size_t at = (size_t) j * m;
-            double *to = wk->spare + at, keep = cols->on ? 1.0 - cols->cut[j] : 1.0;
-            if (keep == 0.0) {
-                memset(to, 0, m * sizeof(double));
-            } else if (form == 1) {
-                for (size_t i = 0; i < m; i++)
-                    to[i] = rows->on && rows->cut[i] == 1.0 ? 0.0 : wk->w[at + i];
-            } else if (rows->on) {
-                for (size_t i = 0; i < m; i++) to[i] = (1.0 - rows->cut[i]) * rows->v[at + i];
-            } else {
-                for (size_t i = 0; i < m; i++) to[i] = keep * cols->v[at + i];
-            }
-        }
-        f = objective(wk, wk->spare);
-        if (f < wk->best || !(fabs(f) <= DBL_MAX)) {
-            wk->best = f;
-            ufs_copy(best_w, wk->spare, wk->len);
-        }
+    if (!set_up_columns(&sub, wk, n_live, column)) {
+        vmaxset(mark);
+        return 0;
     }
-}
-
-static double objective(workspace *wk, const double *w)
-{
-    size_t r = (size_t) wk->r;
-    double f = 0.0;
-
-    coordinates(wk, w, wk->k);
-    for (size_t j = 0; j < r; j++)
-        for (size_t i = 0; i < r; i++) {
-            double res = (i == j ? wk->target[i] : 0.0) - wk->a[i] * wk->b[j] * wk->k[i + j * r];
-            f += res * res;
+    sub_w = ufs_dzero(m, (size_t) n_live);
+    while (done < most) {
+        bool check = ++done % set->check_every == 0;
+        double gap = 1.0;
+        next_penalties(&sub);
+        update_w(&sub);
+        if (check) {
+            alfs_dual_bound(&sub);
+            alfs_primal_bound(&sub, sub_w);
+            gap = (sub.best - sub.dual) / sub.best;
         }
-    la_row_norms(wk->m, wk->q, w, wk->row);
-    la_col_norms(wk->m, wk->q, w, wk->col);
-    f += wk->side[ROWS].penalty * la_l21(wk->m, wk->row, 0.0);
-    f += wk->side[COLS].penalty * la_l21(wk->q, wk->col, 0.0);
-    if (wk->side[WEIGHTS].v != NULL) f += wk->side[WEIGHTS].penalty * weighted_sum(wk, w);
-    return f;
-}
-
-/* sum_ij T_ij |(W B)_ij|. */
-static double weighted_sum(workspace *wk, const double *w)
-{
-    int m = wk->m, r = wk->r;
-    size_t M = (size_t) m, R = (size_t) r;
-    double sum = 0.0;
-
-    gemm(m, r, wk->q, 1.0, w, m, wk->right, wk->q, 0.0, wk->tmp, m);
-    for (size_t j = 0; j < R; j++)
-        for (size_t i = j * M; i < (j + 1) * M; i++) wk->tmp[i] *= wk->b[j];
-    for (int from = 0; from < m; from += wk->width) {
-        int n = m - from < wk->width ? m - from : wk->width;
-        size_t F = (size_t) from, end = (size_t) n * M;
-        const double *t = wk->weight + F * M;
-        gemm(m, n, r, 1.0, wk->tmp, m, wk->left_t + F * R, r, 0.0, wk->strip, m);
-        for (size_t i = 0; i < end; i++) sum += t[i] * fabs(wk->strip[i]);
-    }
-    return sum;
-}
-
-/* ---- the end --------------------------------------------------------------------- */
-
-/* || W - copy || / max(||W||, ||copy||) of rows and columns (the weights keep theirs of
- * their last update). */
-static void residuals(workspace *wk)
-{
-    size_t m = (size_t) wk->m;
-
-    for (int which = 0; which < 2; which++) {
-        side *sd = &wk->side[which];
-        double diff = 0.0, copy = 0.0, full = la_ss(wk->len, wk->w);
-        if (!sd->on) continue;
-        for (int j = 0; j < wk->q; j++)
-            for (size_t i = 0; i < m; i++) {
-                size_t at = i + (size_t) j * m;
-                double c = (1.0 - sd->cut[which == ROWS ? i : (size_t) j]) * sd->v[at];
-                copy += c * c;
-                diff += (wk->w[at] - c) * (wk->w[at] - c);
-            }
-        sd->residual = diff > 0.0 ? sqrt(diff / fmax(full, copy)) : 0.0;
-    }
-}
-
-/* P = s (L2 + theta E), Q = s (L3 + (1 - theta) E), L = s L1 in the places of V; the
- * optimality residual; everything back to the user's units. */
-static void finish(workspace *wk, alfs_solution *solution, alfs_info *info)
-{
-    side *rows = &wk->side[ROWS], *cols = &wk->side[COLS], *z = &wk->side[WEIGHTS];
-    size_t m = (size_t) wk->m;
-    double u2 = wk->unit * wk->unit, up = u2 * wk->unit_w, ss, rx;
-    double p_share = wk->scale * wk->theta, q_share = wk->scale * (1.0 - wk->theta);
-
-    if (!wk->known_zero) {
-        residuals(wk);
-        if (z->v != NULL) multiplier_coordinates(wk);
-        gradient(wk, wk->w, &ss, &rx);
-        split_sums(wk);
-        for (int j = 0; j < wk->q; j++)
-            for (size_t i = 0; i < m; i++) {
-                size_t at = i + (size_t) j * m;
-                double e = wk->spare[at];
-                if (rows->on)
-                    solution->p[at] = wk->scale * rows->held * rows->cut[i] * rows->v[at] + p_share * e;
-                if (cols->on)
-                    solution->q[at] = wk->scale * cols->held * cols->cut[j] * cols->v[at] + q_share * e;
-            }
-        if (z->v != NULL)
-            for (size_t i = 0; i < m * m; i++) {
-                double bound = z->penalty / z->held * wk->weight[i];
-                z->v[i] = wk->scale * z->held * fmin(bound, fmax(-bound, z->v[i]));
-            }
+        ufs_hook_step(hook, k + done, fmin(wk->best, sub.best) * u2, gap);
+        update_copies(&sub, check);
+        for (int i = 0; i < 3; i++)
+            if (check && k + done <= set->balance_until) balance(&sub.side[i]);
+        if (check && gap < 0.5 * set->tol) break;
     }
     for (int i = 0; i < 3; i++) {
-        info->primal[i] = wk->side[i].residual;
-        solution->rho[i] = wk->side[i].on && wk->side[i].penalty > 0.0 ?
-            wk->side[i].rho / wk->side[i].penalty : 0.0;
+        wk->side[i].rho = sub.side[i].rho;
+        wk->side[i].held = sub.side[i].held;
+        wk->side[i].next = sub.side[i].next;
+        wk->side[i].pending = sub.side[i].pending;
     }
-    info->kkt = kkt(wk, solution);
-    info->objective = wk->best * u2;
-    info->dual = wk->dual * u2;
-    for (size_t i = 0; i < wk->len; i++) {
-        solution->w[i] /= wk->unit_w;
-        solution->p[i] *= up;
-        solution->q[i] *= up;
+    for (int j = 0; j < n_live; j++) {
+        size_t to = (size_t) column[j] * m, from = (size_t) j * m;
+        ufs_copy(wk->side[ROWS].v + to, sub.side[ROWS].v + from, m);
+        ufs_copy(wk->side[COLS].v + to, sub.side[COLS].v + from, m);
     }
-    if (z->v != NULL)
-        for (size_t i = 0; i < m * m; i++) z->v[i] *= u2;
+    if (sub.best < wk->best) {
+        wk->best = sub.best;
+        memset(best_w, 0, wk->len * sizeof(double));
+        for (int j = 0; j < n_live; j++)
+            ufs_copy(best_w + (size_t) column[j] * m, sub_w + (size_t) j * m, m);
+    }
+    shrinkage(wk, ROWS);
+    shrinkage(wk, COLS);
+    gather_weights(wk);
+    vmaxset(mark);
+    return done;
 }
 
-/* Largest of || 2A'RB' - L B' - P - Q || / || 2A'DB' || and of the complementarity
- * gaps (alpha ||W||_{2,1} - <P, W>) / F, ... at the returned W, P, Q, L. */
-static double kkt(workspace *wk, const alfs_solution *solution)
+/* The problem on some columns: B = x_J' = Q diag(b) outer' by the SVD of x_J; in
+ * coordinates D is diag(a) P' outer inside the row space of B. false: the SVD failed. */
+static bool set_up_columns(alfs_work *sub, const alfs_work *wk, int n_live, const int *column)
 {
-    side *z = &wk->side[WEIGHTS];
-    int m = wk->m, r = wk->r;
-    size_t M = (size_t) m, R = (size_t) r;
-    const double *w = solution->w;
-    double ss, rx, g0 = 0.0, diff = 0.0, pw = 0.0, qw = 0.0, lw = 0.0, worst;
+    size_t m = (size_t) wk->m, q = (size_t) n_live, full = m < q ? m : q, r = (size_t) wk->r;
+    double *x = ufs_dalloc(m, q), *u = ufs_dalloc(m, full), *s = ufs_dalloc(full, 1);
+    double *vt = ufs_dalloc(full, q), *right;
+    int rank = 0;
 
-    if (z->v != NULL) {
-        /* L is now itself, no longer V: its coordinates and <L, W B> = <L P, W Q b>. */
-        gemm(m, r, m, 1.0, solution->l, m, wk->left, m, 0.0, wk->lv, m);
-        gemm(m, r, wk->q, 1.0, w, m, wk->right, wk->q, 0.0, wk->tmp, m);
-        for (size_t j = 0; j < R; j++)
-            for (size_t i = j * M; i < (j + 1) * M; i++) lw += wk->lv[i] * wk->tmp[i] * wk->b[j];
+    for (size_t j = 0; j < q; j++)
+        for (size_t i = 0; i < m; i++)
+            x[i + j * m] = wk->sample[(size_t) column[j] + i * (size_t) wk->q];
+    if (la_svd_thin(wk->m, n_live, x, u, s, vt)) return false;
+    while ((size_t) rank < full && s[rank] > 1e-10 * s[0]) rank++;
+    if (rank == 0) return false;
+    right = ufs_dalloc(q, (size_t) rank);
+    for (size_t j = 0; j < (size_t) rank; j++)
+        for (size_t i = 0; i < q; i++) right[i + j * q] = vt[j + i * full];
+
+    *sub = *wk;
+    sub->q = n_live;
+    sub->rb = rank;
+    sub->right = right;
+    sub->outer = u;
+    allocate(sub, true);
+    sub->outer_t = ufs_dalloc((size_t) rank, m);
+    transpose(wk->m, rank, u, sub->outer_t);
+    ufs_copy(sub->a, wk->a, r);
+    ufs_copy(sub->b, s, (size_t) rank);
+    la_gemm('N', 'N', wk->r, rank, wk->m, 1.0, wk->left_t, wk->r, u, wk->m, 0.0, sub->target, wk->r);
+    sub->rest = wk->total;
+    for (size_t j = 0; j < (size_t) rank; j++)
+        for (size_t i = 0; i < r; i++) {
+            sub->target[i + j * r] *= wk->a[i];
+            sub->rest -= sub->target[i + j * r] * sub->target[i + j * r];
+        }
+    lift_target(sub);
+    sub->sample = ufs_dalloc(q, m);
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < q; j++)
+            sub->sample[j + i * q] = wk->sample[(size_t) column[j] + i * (size_t) wk->q];
+    for (int which = 0; which < 2; which++) {
+        side *sd = &sub->side[which];
+        const side *from = &wk->side[which];
+        size_t n = which == ROWS ? m : q;
+        sd->v = ufs_dalloc(m, q);
+        sd->cut = ufs_dalloc(n, 1);
+        sd->norm = ufs_dalloc(n, 1);
+        for (size_t i = 0; i < n; i++) sd->cut[i] = 1.0;
+        for (size_t j = 0; j < q; j++)
+            ufs_copy(sd->v + j * m, from->v + (size_t) column[j] * m, m);
+        shrinkage(sub, which);
     }
-    gradient(wk, w, &ss, &rx);
-    for (size_t i = 0; i < R; i++) {
-        double g = 2.0 * wk->a[i] * wk->b[i] * wk->target[i];
-        g0 += g * g;
-    }
-    for (size_t i = 0; i < wk->len; i++) {
-        double e = wk->spare[i] - solution->p[i] - solution->q[i];
-        diff += e * e;
-        pw += solution->p[i] * w[i];
-        qw += solution->q[i] * w[i];
-    }
-    worst = sqrt(diff / g0);
-    la_row_norms(m, wk->q, w, wk->row);
-    la_col_norms(m, wk->q, w, wk->col);
-    worst = fmax(worst, (wk->side[ROWS].penalty * la_l21(m, wk->row, 0.0) - pw) / wk->best);
-    worst = fmax(worst, (wk->side[COLS].penalty * la_l21(wk->q, wk->col, 0.0) - qw) / wk->best);
-    if (z->v != NULL)
-        worst = fmax(worst, (z->penalty * weighted_sum(wk, w) - lw) / wk->best);
-    return worst;
+    sub->best = wk->total;
+    sub->dual = 0.0;
+    gather_weights(sub);
+    return true;
 }
 
 /* ---- coordinates ------------------------------------------------------------------- */
 
-/* k = P' W Q (r x r): through the shorter side, 2 m q r + 2 min(m, q) r^2 flops. */
-static void coordinates(workspace *wk, const double *w, double *k)
+/* Which side first: r m q + r q rb against m q rb + m r rb. */
+static bool left_first(const alfs_work *wk)
 {
-    int m = wk->m, q = wk->q, r = wk->r;
+    double m = wk->m, q = wk->q, r = wk->r, rb = wk->rb;
+    return wk->thin == NULL || r * q * (m + rb) < m * rb * (q + r);
+}
+
+void alfs_coordinates(alfs_work *wk, const double *w, double *k)
+{
+    int m = wk->m, q = wk->q, r = wk->r, rb = wk->rb;
 
     if (wk->right == NULL) {
         la_gemm('N', 'N', r, q, m, 1.0, wk->left_t, r, w, m, 0.0, k, r);
-    } else if (q < m) {
+    } else if (left_first(wk)) {
         la_gemm('N', 'N', r, q, m, 1.0, wk->left_t, r, w, m, 0.0, wk->small, r);
-        la_gemm('N', 'N', r, r, q, 1.0, wk->small, r, wk->right, q, 0.0, k, r);
+        la_gemm('N', 'N', r, rb, q, 1.0, wk->small, r, wk->right, q, 0.0, k, r);
     } else {
-        gemm(m, r, q, 1.0, w, m, wk->right, q, 0.0, wk->thin, m);
-        la_gemm('N', 'N', r, r, m, 1.0, wk->left_t, r, wk->thin, m, 0.0, k, r);
+        alfs_gemm(m, rb, q, 1.0, w, m, wk->right, q, 0.0, wk->thin, m);
+        la_gemm('N', 'N', r, rb, m, 1.0, wk->left_t, r, wk->thin, m, 0.0, k, r);
     }
 }
 
-/* out = alpha P k Q' + beta out. */
-static void expand(workspace *wk, double alpha, const double *k, double beta, double *out)
+void alfs_expand(alfs_work *wk, double alpha, const double *k, double beta, double *out)
 {
-    int m = wk->m, q = wk->q, r = wk->r;
+    int m = wk->m, q = wk->q, r = wk->r, rb = wk->rb;
 
     if (wk->right == NULL) {
-        gemm(m, q, r, alpha, wk->left, m, k, r, beta, out, m);
-    } else if (q < m) {
-        la_gemm('N', 'N', r, q, r, 1.0, k, r, wk->right_t, r, 0.0, wk->small, r);
-        gemm(m, q, r, alpha, wk->left, m, wk->small, r, beta, out, m);
+        alfs_gemm(m, q, r, alpha, wk->left, m, k, r, beta, out, m);
+    } else if (left_first(wk)) {
+        la_gemm('N', 'N', r, q, rb, 1.0, k, r, wk->right_t, rb, 0.0, wk->small, r);
+        alfs_gemm(m, q, r, alpha, wk->left, m, wk->small, r, beta, out, m);
     } else {
-        gemm(m, r, r, 1.0, wk->left, m, k, r, 0.0, wk->thin, m);
-        gemm(m, q, r, alpha, wk->thin, m, wk->right_t, r, beta, out, m);
+        alfs_gemm(m, rb, r, 1.0, wk->left, m, k, r, 0.0, wk->thin, m);
+        alfs_gemm(m, q, rb, alpha, wk->thin, m, wk->right_t, rb, beta, out, m);
     }
 }
 
-/* la_gemm with op(A) = A in blocks of rows that stay in cache: nothing to a tuned
- * BLAS, a factor 1.7 to the reference one when m is large. */
-static void gemm(int m, int n, int k, double alpha, const double *a, int lda,
-                 const double *b, int ldb, double beta, double *c, int ldc)
+void alfs_gemm(int m, int n, int k, double alpha, const double *a, int lda, const double *b,
+               int ldb, double beta, double *c, int ldc)
 {
     const int block = 512;
     for (int i = 0; i < m; i += block)

@@ -31,7 +31,8 @@ typedef struct {
     double tol;        /* relative duality gap; negative: never stop early */
     bool paper;        /* Algorithm 1 with its growing penalties, and its stop */
     int check_every;   /* iterations between certificates */
-    int balance_until; /* penalties are fixed after this iteration */
+    int narrow;        /* with lambda > 0: most iterations at a time on the live columns only */
+    int balance_until; /* penalties are fixed, and all columns in, after this iteration */
     double floor;      /* c of T = 1 / max(|cos|, c) */
 } alfs_settings;
 
@@ -57,9 +58,10 @@ typedef struct {
     double primal[3]; /* relative: rows, columns, weights */
 } alfs_info;
 
-/* Trace columns: iteration, objective, dual, gap. With lambda = 0 about
- * 4 m q r + 4 min(m, q) r^2 flops an iteration and 7 matrices of m x q in all;
- * lambda > 0 adds 4 m^2 r flops and two matrices of m x m. */
+/* Trace columns: iteration, objective, dual, gap, a row per check of the full problem.
+ * With lambda = 0 about 4 m q r + 4 min(m, q) r^2 flops an iteration and 7 matrices of
+ * m x q in all; lambda > 0 adds 4 m^2 r flops, two matrices of m x m and up to ten of
+ * m x q. */
 void alfs_solve(const alfs_problem *problem, const alfs_settings *settings,
                 const alfs_start *start, alfs_solution *solution, alfs_info *info, ufs_trace *trace,
                 const ufs_hook *hook);

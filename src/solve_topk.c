@@ -11,7 +11,7 @@
  * finds a better set, the loop goes on with it.
  *
  * Plain supervised mode: no Z, L = 0, one sub-problem 2, nothing n x n if p <= n.
- * Memory: about 12 n x n and 6 n x p. */
+ * Memory: about 17 n x n and 7 n x p. */
 #include "solve_topk.h"
 #include "la.h"
 #include "propagate.h"
@@ -317,6 +317,8 @@ static void record(topk_work *w, double objective, double change)
 static ufs_status outcome(const topk_work *w, double change)
 {
     if (!R_FINITE(w->info->objective)) return UFS_DIVERGED;
-    if (!w->graph) return w->select.converged ? UFS_CONVERGED : UFS_MAX_ITER;
+    /* A polished set is a local minimum whatever the ADMM came to. */
+    if (!w->graph)
+        return w->select.converged || w->set->select.polish ? UFS_CONVERGED : UFS_MAX_ITER;
     return change < w->set->tol && w->represent.converged ? UFS_CONVERGED : UFS_MAX_ITER;
 }

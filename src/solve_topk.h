@@ -33,6 +33,7 @@ typedef struct {
     double mu, growth, mu_max; /* mu is multiplied by growth up to mu_max */
     double tol;                /* on the three residuals; < 0: never stop early */
     int max_iter;
+    bool nonnegative;          /* Z >= 0 */
     char form;                 /* 'n', 'p', or 'a' for the cheaper one */
 } topk_represent_settings;
 
@@ -54,7 +55,8 @@ typedef struct {
     double *tile, *change;        /* n-form: n x tile; p-form: n x p */
     double *reference, *qt;       /* n-form: n x n, Q0 and Q' */
     double *margin, *moved, *norm; /* n-form: n x p, n, p */
-    bool screened;
+    bool screened;    /* the last step of E */
+    int n_screened;   /* of all */
     double *xt, *zx, *y2x, *bm;   /* p-form: p x n, then n x p */
     double *pn;                   /* p-form: p x n */
 } topk_represent;

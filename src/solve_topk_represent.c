@@ -1,6 +1,6 @@
 /* solve_topk_represent.c: sub-problem 1 of top-k selection,
  *   min ||Z||_1 + lambda_e ||E||_1 + lambda_z ||Z o Theta||_1
- *   s.t. x = Z x + E, diag(Z) = 0,      x n x p, Z n x n, E n x p,
+ *   s.t. x = Z x + E, diag(Z) = 0 (and Z >= 0 if asked),   x n x p, Z n x n, E n x p,
  * by ADMM with the splitting Q = Z (corrected Algorithm 1 of the source; in its
  * transpose, see solve_topk.h). With w = 1 + lambda_z Theta one iteration is
  *   Z  = S_{w/mu}(Q + Y2/mu), diag(Z) = 0
@@ -19,12 +19,13 @@
  *   |e| > ||row i of Q - Q0|| ||column j of x||            (Cauchy-Schwarz)
  * and then D_ij = 0. Once fewer than a tenth of the entries fail this test, only they
  * are computed, by dot products; otherwise all are, and Q0 = Q. The result is the same.
- * Memory: 8 n x n, 3 n x p.
+ * Memory: 10 n x n, 3 n x p.
  * The inverse is safe: rows of x have unit length, so cond(xx' + I) <= n + 1.
  *
  * p-form, p < n. T = (Bm - Cm x)(x'x + I)^{-1}, Q = Cm + T x', Qx = Bm - T, and
  *   Cm x = Zx - (Y2 x)/mu  with Y2 x carried along:  Zx costs 2p per entry of Z.
- * 2n^2 p + 2np^2 + 2p nnz(Z). Memory: 3 n x n, 8 n x p. */
+ * 2n^2 p + 2np^2 + 2p nnz(Z), cheaper than the n-form if p < n. Memory: 3 n x n,
+ * 9 n x p. */
 #include "solve_topk.h"
 #include "la.h"
 #include "prox.h"
@@ -60,16 +61,13 @@ int topk_represent_init(topk_represent *w, int n, int p, const double *x, double
                         char form)
 {
     size_t N = (size_t) n, P = (size_t) p;
-    double dn = n, dp = p;
     int r, info;
 
     w->n = n;
     w->p = p;
     w->x = x;
     w->z = z;
-    /* Leading flops per n^2; sparse products counted as a quarter. */
-    w->n_form = form == 'n' ||
-        (form == 'a' && 2 * dn + 2.5 * dp <= 2.5 * dp + 2 * dp * dp / dn);
+    w->n_form = form == 'n' || (form == 'a' && n <= p);
     w->q = ufs_dalloc(N, N);
     w->y2 = ufs_dalloc(N, N);
     w->e = ufs_dalloc(N, P);
@@ -117,6 +115,7 @@ void topk_represent_solve(topk_represent *w, const topk_represent_settings *set,
     if (!warm || w->mu == 0.0) cold_start(w, set->mu);
     w->converged = false;
     w->iterations = 0;
+    w->n_screened = 0;
     for (int it = 1; it <= set->max_iter && !w->converged; it++) {
         double mu = w->mu, largest;
         size_t non_zero;
@@ -164,7 +163,7 @@ static void cold_start(topk_represent *w, double mu)
     w->mu = mu;
 }
 
-/* Z = S_{w/mu}(Q + Y2/mu) off the diagonal; returns its number of non-zeros. */
+/* Z = S_{w/mu}(Q + Y2/mu) off the diagonal, its positive part if Z >= 0; returns its number of non-zeros. */
 static size_t step_z(topk_represent *w, const topk_represent_settings *set,
                      const double *theta)
 {
@@ -175,8 +174,9 @@ static size_t step_z(topk_represent *w, const topk_represent_settings *set,
         size_t at = j * N;
         for (size_t i = 0; i < N; i++, at++) {
             double t = (1.0 + set->lambda_z * theta[at]) * scale;
-            double z = i == j ? 0.0 : prox_soft(w->q[at] + w->y2[at] * scale, t);
-            double diff = fabs(z - w->z[at]);
+            double z = i == j ? 0.0 : prox_soft(w->q[at] + w->y2[at] * scale, t), diff;
+            if (set->nonnegative && z < 0.0) z = 0.0;
+            diff = fabs(z - w->z[at]);
             /* Written so that a NaN is kept. */
             if (!(diff <= largest)) largest = diff;
             if (z != 0.0) count++;
@@ -210,6 +210,7 @@ static void step_e_n(topk_represent *w, double lambda_e)
     memset(w->step, 0, NN * sizeof(double));
     w->residual[0] = 0.0;
     w->screened = screen(w);
+    w->n_screened += w->screened;
     for (int from = 0; from < p; from += TILE) {
         int width = p - from < TILE ? p - from : TILE;
         size_t at = (size_t) from * N, len = N * (size_t) width, non_zero;

@@ -54,7 +54,7 @@ void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const do
     g->h_own = !g->dense || factor ? ufs_dalloc(R, C) : NULL;
     g->f = g->f_own;
     g->h = g->h_own;
-    g->chol = g->dense && !graph ? NULL : ufs_dalloc(N, g->dense ? P : N);
+    g->chol = graph ? ufs_dalloc(N, g->dense ? P : N) : NULL;
     g->small = ufs_dalloc(K, K);
     g->cols = g->dense ? NULL : ufs_dalloc(R, K);
     g->bs = ufs_dalloc(K, C);

@@ -2,7 +2,7 @@
 #
 #   Rscript topk.R speed [n p ...]               synthetic sizes (no data needed)
 #   Rscript topk.R clustering <data folder> [sets]
-#   Rscript topk.R semi <data folder> [sets]
+#   Rscript topk.R semi <data folder> [sets]     (DRAWS=5 in the environment)
 #   Rscript topk.R alpha <data folder> [sets]    alpha_e, links and isolated samples
 #
 # The folder (or the environment variable UFSELECT_DATA) holds <set>.rds files with
@@ -104,13 +104,13 @@ one_nn <- function(x, y) {
   y[known[max.col(tcrossprod(z, z[known, ]), "first")]]
 }
 
-semi <- function(folder, sets, seeds = 5L) {
+semi <- function(folder, sets, seeds = as.integer(Sys.getenv("DRAWS", "5"))) {
   say("accuracy of the labels of the unlabelled samples, mean of %d draws\n", seeds)
-  say("%-14s %6s %4s %7s %7s %7s %10s %8s %7s\n", "set", "labels", "k", "topk", "cmn", "1-NN",
-    "unreached", "kmeans", "CPU s")
+  say("%-14s %7s %6s %4s %7s %7s %7s %10s %8s %7s\n", "set", "alpha_e", "labels", "k", "topk",
+    "cmn", "1-NN", "unreached", "kmeans", "CPU s")
   for (set in sets) {
     d <- read_set(folder, set)
-    for (each in c(3L, 10L)) {
+    for (value in c(3, 10)) for (each in c(3L, 10L)) {
       k <- two_k(ncol(d$x))[1L]
       out <- vapply(seq_len(seeds), function(seed) {
         set.seed(seed)
@@ -120,14 +120,14 @@ semi <- function(folder, sets, seeds = 5L) {
         }))
         y[-rows] <- NA
         rest <- is.na(y)
-        seconds <- cpu(fit <- suppressWarnings(ufs_topk(d$x, k, y = y)))
-        mass <- suppressWarnings(ufs_topk(d$x, k, y = y, cmn = TRUE, bound = FALSE))
+        seconds <- cpu(fit <- suppressWarnings(ufs_topk(d$x, k, y = y, alpha_e = value)))
+        mass <- ufs_propagate(fit$solution$W, y, cmn = TRUE)
         hit <- function(label) mean(label[rest] == d$y[rest])
-        c(hit(fit$solution$label), hit(mass$solution$label), hit(one_nn(d$x, y)),
+        c(hit(fit$solution$label), hit(mass$label), hit(one_nn(d$x, y)),
           sum(!fit$solution$reached), kmeans_score(d$x, d$y, fit$solution$selected)[[1L]], seconds)
       }, numeric(6L))
       out <- rowMeans(out)
-      say("%-14s %6d %4d %7.3f %7.3f %7.3f %10.1f %8.3f %7.1f\n", set, each, k, out[1L], out[2L],
+      say("%-14s %7g %6d %4d %7.3f %7.3f %7.3f %10.1f %8.3f %7.1f\n", set, value, each, k, out[1L], out[2L],
         out[3L], out[4L], out[5L], out[6L])
     }
   }

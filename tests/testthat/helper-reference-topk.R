@@ -18,7 +18,7 @@ ref_q_step <- function(X, Bm, Cm) {
 }
 
 ref_represent <- function(X, Theta, lambda_E, lambda_Z, rho = 1.1, mu = 1, tol = 1e-6,
-                          max_iter = 500L, mu_max = 1e8) {
+                          max_iter = 500L, mu_max = 1e8, nonnegative = FALSE) {
   N <- ncol(X)
   w <- 1 + lambda_Z * Theta
   Q <- Y2 <- Z <- matrix(0, N, N)
@@ -28,6 +28,7 @@ ref_represent <- function(X, Theta, lambda_E, lambda_Z, rho = 1.1, mu = 1, tol =
     Z_prev <- Z
     Z <- ref_soft(Q + Y2 / mu, w / mu)
     diag(Z) <- 0
+    if (nonnegative) Z <- pmax(Z, 0)
     Q <- ref_q_step(X, X - E + Y1 / mu, Z - Y2 / mu)
     E <- ref_soft(X - X %*% Q + Y1 / mu, lambda_E / mu)
     R1 <- X - X %*% Q - E

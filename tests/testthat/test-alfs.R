@@ -320,6 +320,36 @@ test_that("iterations, tolerance, progress, RNG and input are respected", {
   expect_identical(alfs_raw(x)$solution, alfs_raw(x)$solution)
 })
 
+# ---- lambda > 0 on the columns in use ----------------------------------------------------
+
+test_that("working on few columns changes the way, not the answer", {
+  # Structure in 6 of 30 columns, on its own scale: few columns are in use.
+  x <- sweep(alfs_data(40, 30, 20), 2, rep(c(3, .3), c(6, 24)), "*")
+  basis <- alfs_basis(x)
+  bound <- alfs_bounds(basis)
+  penalty <- c(.05 * bound$alpha, .05 * bound$beta, .005 * bound$lambda)
+  run <- function(narrow, tol = 1e-6, most = 8000L) {
+    .Call(C_alfs, basis, penalty, list(max_iter = most, tol = tol, paper = FALSE, narrow = narrow),
+      NULL, unclass(ufs_control()))
+  }
+  wide <- run(0L)
+  few <- run(100L)
+  expect_identical(c(wide$status, few$status), c(0L, 0L))
+  expect_lt(sum(colSums(few$w != 0) > 0), 20)
+  expect_equal(few$objective, wide$objective, tolerance = 2e-6)
+  expect_equal(few$objective, ref_alfs_objective(x, few$w, penalty[1], penalty[2], penalty[3]),
+    tolerance = 1e-10)
+  expect_gte(few$objective, wide$dual)
+  expect_gte(wide$objective, few$dual)
+  dual <- ref_alfs_dual(x, few$p, few$q, few$l, penalty[1], penalty[2], penalty[3])
+  expect_lt(dual[["equation"]], 1e-10)
+  expect_lte(max(dual[c("rows", "columns", "weights")]), 1 + 1e-10)
+  # Fewer certificates of the whole problem, and the last iteration has one.
+  expect_lt(nrow(run(100L, -1, 400L)$trace), nrow(run(0L, -1, 400L)$trace))
+  expect_identical(run(100L, -1, 400L)$iterations, 400L)
+  expect_identical(run(100L, -1, 133L)$trace[, 1][nrow(run(100L, -1, 133L)$trace)], 133)
+})
+
 # ---- the block form with B = I ----------------------------------------------------------
 
 test_that("P15: the same solver does convex TED", {
@@ -328,7 +358,7 @@ test_that("P15: the same solver does convex TED", {
   bound <- max(sqrt(rowSums((2 * tcrossprod(x))^2)))
   for (rel in c(.05, .3)) {
     out <- .Call(C_alfs, basis[c("left", "s")], c(rel * bound, 0, 0),
-      list(max_iter = 5000L, tol = 1e-9, paper = FALSE), NULL, unclass(ufs_control()))
+      list(max_iter = 5000L, tol = 1e-9, paper = FALSE, narrow = 0L), NULL, unclass(ufs_control()))
     a <- ref_ted_gradient(x, rel * bound)
     value <- function(a) sum((x - crossprod(a, x))^2) + rel * bound * sum(ref_row_norms(a))
     full <- tcrossprod(out$w, basis$left)

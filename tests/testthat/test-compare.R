@@ -135,3 +135,21 @@ test_that("the built-in classifiers classify", {
     baselines = FALSE)
   expect_true(all(out$results$accuracy > .85))
 })
+
+test_that("a grid gives the label-free choice and the best with labels", {
+  skip_if_not_installed("clue")
+  data <- planted(60, 25)
+  grid <- list(n_components = c(1, 2, 6))
+  set.seed(1)
+  out <- ufs_compare(data$x, data$cluster, "pca", k = c(4, 8), mode = "cluster", repeats = 1,
+    baselines = FALSE, args = list(pca = list(grid = grid)))
+  expect_setequal(unique(out$results$method), c("pca", "pca (best of 3)"))
+  wide <- reshape(out$results[c("method", "k", "accuracy")], idvar = "k", timevar = "method", direction = "wide")
+  expect_true(all(wide[["accuracy.pca (best of 3)"]] >= wide[["accuracy.pca"]]))
+  set.seed(2)
+  classified <- ufs_compare(data$x, data$cluster, "pca+random", k = 4, m = 12,
+    classifiers = list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx))), repeats = 2,
+    baselines = FALSE, args = list("pca+random" = list(grid = grid, criterion = "knn_overlap")))
+  expect_setequal(unique(classified$results$method), c("pca+random", "pca+random (best of 3)"))
+  expect_false(anyNA(classified$results$accuracy))
+})

@@ -142,7 +142,7 @@ test_that("a grid shows itself", {
   expect_output(print(summary(grid, k = 2)), "Most often among the best 2")
   pdf(NULL)
   on.exit(dev.off())
-  expect_identical(plot(grid, value = 1:6), grid)
+  expect_identical(plot(grid, value = 1:6, main = "mine", xlab = "here"), grid)
   expect_identical(plot(grid, value = "seconds", over = "n_components"), grid)
   expect_error(plot(grid, value = 1:5), class = "ufs_error_argument")
   expect_error(plot(grid, value = "nothing"), class = "ufs_error_argument")

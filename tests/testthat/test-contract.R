@@ -1,0 +1,121 @@
+# What every registered method promises, tested for every registered method.
+
+methods <- ufs_methods()
+data <- planted(24, 14, informative = 6)
+x <- `dimnames<-`(data$x, list(paste0("s", 1:24), paste0("f", 1:14)))
+
+# Only what a method cannot do without.
+needed <- function(method, p = ncol(x)) {
+  arguments <- formals(registry()[[method]]$fit)
+  given <- list(n_clusters = 3, n_components = 2, k = 4, n_features = 5)
+  required <- names(arguments)[vapply(arguments, function(a) is.name(a) && !nzchar(a), NA)]
+  out <- given[intersect(names(given), required)]
+  if (method == "topk") out$n_clusters <- 3
+  if (method == "random") out$what <- "both"
+  out
+}
+fit_of <- function(method, x, ...) {
+  withr::with_seed(1, suppressMessages(suppressWarnings(
+    do.call(ufs, c(list(x = x, method = method), needed(method), list(...))))))
+}
+
+for (method in methods$method) {
+  test_that(paste0(method, ": the object is complete and the ranking is that of the scores"), {
+    fit <- fit_of(method, x)
+    expect_s3_class(fit, c(paste0("ufs_", method), "ufs"))
+    expect_identical(fit$method, method)
+    expect_true(fit$status %in% status_labels)
+    expect_true(is.data.frame(fit$trace) && "iteration" %in% names(fit$trace))
+    expect_true(is.numeric(fit$certificate) && (!length(fit$certificate) || !is.null(names(fit$certificate))))
+    expect_true(is.finite(fit$elapsed))
+    selects <- methods$selects[methods$method == method]
+    expect_identical(!is.null(fit$feature_scores), selects != "samples")
+    expect_identical(!is.null(fit$sample_scores), selects != "features")
+    if (selects != "samples") {
+      expect_named(feature_scores(fit), colnames(x))
+      expect_setequal(feature_ranking(fit), 1:14)
+      expect_false(is.unsorted(-feature_scores(fit)[feature_ranking(fit)]))
+      k <- if (method == "topk") 4 else 3
+      expect_length(suppressMessages(selected_features(fit, k)), k)
+      expect_true(all(suppressMessages(selected_features(fit, k)) %in% colnames(x)))
+      expect_identical(dim(suppressMessages(predict(fit, x, k = k))), c(24L, as.integer(k)))
+    }
+    if (selects != "features") {
+      expect_named(sample_scores(fit), rownames(x))
+      expect_setequal(sample_ranking(fit), 1:24)
+      expect_length(suppressMessages(selected_samples(fit, 5)), 5)
+    }
+    lines <- capture.output(print(fit))
+    expect_lte(length(lines), 15)
+    expect_true(any(grepl(fit$status, lines, fixed = TRUE)))
+    expect_output(print(summary(fit)), method)
+    expect_identical(nrow(as.data.frame(fit)), if (selects == "samples") 24L else 14L)
+    pdf(NULL)
+    on.exit(dev.off())
+    expect_identical(plot(fit), fit)
+  })
+
+  test_that(paste0(method, ": same seed, same answer; the input stays as it was"), {
+    before <- x + 0
+    a <- fit_of(method, x)
+    b <- fit_of(method, x)
+    expect_identical(x, before)
+    expect_identical(a$feature_scores, b$feature_scores)
+    expect_identical(a$sample_scores, b$sample_scores)
+    frame <- fit_of(method, as.data.frame(x))
+    expect_identical(frame$feature_scores, a$feature_scores)
+    if (methods$deterministic[methods$method == method]) {
+      set.seed(3)
+      seed <- .Random.seed
+      suppressMessages(suppressWarnings(do.call(ufs, c(list(x = x, method = method), needed(method)))))
+      expect_identical(.Random.seed, seed)
+    }
+  })
+
+  test_that(paste0(method, ": a constant column is NA, last and changes nothing else"), {
+    with_constant <- cbind(x[, 1:2], flat = 3, x[, 3:14])
+    plain <- fit_of(method, x)
+    said <- character()
+    fit <- withr::with_seed(1, withCallingHandlers(
+      suppressMessages(do.call(ufs, c(list(x = with_constant, method = method), needed(method)))),
+      ufs_warning = function(w) {
+        said <<- c(said, class(w)[1L])
+        invokeRestart("muffleWarning")
+      }))
+    expect_identical(sum(said == "ufs_warning_constant"), 1L)
+    if (!is.null(fit$feature_scores)) {
+      expect_true(is.na(feature_scores(fit)[["flat"]]))
+      expect_identical(unname(feature_ranking(fit))[15], 3L)
+      # Random draws are a permutation of other length.
+      if (method != "random") {
+        expect_equal(feature_scores(fit)[-3], feature_scores(plain), tolerance = 1e-6)
+      }
+    } else {
+      expect_equal(sample_scores(fit), sample_scores(plain), tolerance = 1e-6)
+    }
+  })
+
+  test_that(paste0(method, ": bad data are classed errors"), {
+    for (bad in list(replace(x, 7, NA), replace(x, 30, Inf), x[1:2, ], x[, 0], x > "a", matrix(2, 5, 3),
+      list(x))) {
+      expect_error(fit_of(method, bad), class = "ufs_error_input")
+    }
+  })
+
+  test_that(paste0(method, ": more features than samples, and fewer"), {
+    wide <- planted(12, 40, informative = 6)$x
+    tall <- planted(60, 5, informative = 3)$x
+    for (z in list(wide, tall)) {
+      fit <- withr::with_seed(1, suppressMessages(suppressWarnings({
+        args <- needed(method)
+        if ("k" %in% names(args)) args$k <- 2
+        if ("n_features" %in% names(args)) args$n_features <- 2
+        do.call(ufs, c(list(x = z, method = method), args))
+      })))
+      expect_true(fit$status %in% status_labels)
+      score <- if (is.null(fit$feature_scores)) fit$sample_scores else fit$feature_scores
+      expect_false(anyNA(score))
+      expect_true(all(is.finite(score)))
+    }
+  })
+}

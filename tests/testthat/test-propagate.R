@@ -1,0 +1,129 @@
+path_graph <- function() topk_fixture("f3_W")
+path_labels <- c(1L, 2L, NA, NA, NA, NA, NA)
+
+random_graph <- function(n, seed) {
+  withr::with_seed(seed, {
+    w <- matrix(rbinom(n * n, 1, .25) * runif(n * n), n)
+    w <- w + t(w)
+    diag(w) <- runif(n)
+    w
+  })
+}
+
+test_that("fixture F3: path, unreachable nodes, nearest labelled sample", {
+  x <- matrix(c(0, 4, 1, 2, 3, .2, 3.7))
+  out <- ufs_propagate(path_graph(), path_labels, x = x)
+  expect_equal(unname(t(out$probability)[, 3:7]), topk_fixture("f3_prob"), tolerance = 1e-12)
+  expect_identical(as.integer(out$label)[3:7], as.integer(topk_fixture("f3_label")))
+  expect_identical(out$reached, rep(c(TRUE, FALSE), c(5, 2)))
+  # Without x: the most frequent class, here the first of two.
+  expect_identical(as.integer(ufs_propagate(path_graph(), path_labels)$label)[6:7], c(1L, 1L))
+})
+
+test_that("the result is harmonic and the literal one", {
+  for (seed in 1:6) {
+    n <- 20L
+    w <- random_graph(n, seed)
+    y <- withr::with_seed(seed, sample(c("a", "b", "c"), n, TRUE))
+    y[-c(match(c("a", "b", "c"), y), 2L, 9L)] <- NA
+    g <- as.integer(factor(y))
+    for (cmn in c(FALSE, TRUE)) {
+      out <- ufs_propagate(w, y, cmn = cmn)
+      ref <- ref_harmonic(w, g, 3L, cmn = cmn)
+      expect_equal(unname(t(out$probability)), ref$prob, tolerance = 1e-10)
+      expect_identical(as.integer(out$label), as.integer(ref$label))
+      expect_identical(out$reached, ref$reached)
+      expect_equal(rowSums(out$probability), rep(1, n), tolerance = 1e-10)
+      expect_true(all(out$probability >= 0 & out$probability <= 1))
+      expect_identical(as.character(out$label)[!is.na(y)], y[!is.na(y)])
+    }
+    diag(w) <- 0
+    L <- diag(rowSums(w)) - w
+    u <- is.na(y)
+    plain <- ufs_propagate(w, y)$probability
+    expect_lt(max(abs(L[u, ] %*% plain)), 1e-10)
+  }
+})
+
+test_that("it follows permutations of the nodes and ignores the scale of the weights", {
+  w <- random_graph(15L, 9)
+  y <- factor(c("u", "v", rep(NA, 13)))
+  out <- ufs_propagate(w, y)
+  order <- withr::with_seed(1, sample(15L))
+  moved <- ufs_propagate(w[order, order], y[order])
+  expect_equal(moved$probability, out$probability[order, ], tolerance = 1e-12)
+  expect_identical(moved$label, out$label[order])
+  expect_equal(ufs_propagate(1e-8 * w, y)$probability, out$probability, tolerance = 1e-12)
+})
+
+test_that("ties go to the first class, tiny edges do not connect", {
+  w <- matrix(0, 3, 3)
+  w[1, 3] <- w[3, 1] <- w[2, 3] <- w[3, 2] <- 1
+  expect_identical(as.integer(ufs_propagate(w, c(1, 2, NA))$label), c(1L, 2L, 1L))
+  w <- matrix(0, 4, 4)
+  w[1, 2] <- w[2, 1] <- 1
+  w[3, 4] <- w[4, 3] <- 1
+  w[2, 3] <- w[3, 2] <- 1e-13
+  out <- ufs_propagate(w, c("a", NA, NA, NA))
+  expect_identical(out$reached, c(TRUE, TRUE, FALSE, FALSE))
+})
+
+test_that("class mass normalisation can change a label, complete labels come back", {
+  w <- random_graph(12L, 3) + .1
+  y <- c(rep("a", 4), "b", rep(NA, 7))
+  plain <- ufs_propagate(w, y)$probability
+  mass <- ufs_propagate(w, y, cmn = TRUE)$probability
+  u <- is.na(y)
+  # Mass (count + 1)/sum of the class before each node is scaled to sum 1 again.
+  scaled <- t(t(plain[u, ]) * c(5, 2) / colSums(plain[u, ]))
+  expect_equal(mass[u, ], scaled / rowSums(scaled), tolerance = 1e-12)
+  full <- factor(rep(c("a", "b"), 6))
+  expect_identical(ufs_propagate(w, full)$label, full)
+})
+
+test_that("Matrix input, names and untouched inputs", {
+  skip_if_not_installed("Matrix")
+  w <- random_graph(8L, 5)
+  dimnames(w) <- list(letters[1:8], letters[1:8])
+  y <- c("p", "q", rep(NA, 6))
+  copy <- w + 0
+  dense <- ufs_propagate(w, y)
+  expect_identical(w, copy)
+  expect_identical(ufs_propagate(Matrix::Matrix(w, sparse = TRUE), y), dense)
+  expect_identical(dimnames(dense$probability), list(letters[1:8], c("p", "q")))
+  expect_named(dense$reached, letters[1:8])
+})
+
+test_that("a graph of the package is accepted", {
+  graph <- suppressWarnings(ufs_graph(iris[, 1:4], k = 7))
+  y <- iris$Species
+  y[-c(1, 51, 101)] <- NA
+  out <- ufs_propagate(graph, y, x = as.matrix(iris[, 1:4]))
+  expect_identical(out, ufs_propagate(as.matrix(graph), y, x = iris[, 1:4]))
+  expect_gt(mean(out$label == iris$Species), .6)
+})
+
+test_that("bad input is refused", {
+  w <- path_graph()
+  bad <- function(...) expect_error(ufs_propagate(...), class = "ufs_error_argument")
+  bad(w[1:3, ], path_labels)
+  bad("w", path_labels)
+  bad(-w, path_labels)
+  bad(w + upper.tri(w), path_labels)
+  bad(replace(w, 3, NA), path_labels)
+  bad(w, path_labels[-1])
+  bad(w, rep(NA, 7))
+  bad(w, factor(path_labels, 1:3))
+  bad(w, list(1))
+  bad(w, path_labels, cmn = NA)
+  bad(w, path_labels, x = matrix(0, 3, 1))
+  expect_error(ufs_propagate(w, path_labels, x = "a"), class = "ufs_error_input")
+})
+
+test_that("no random numbers are used", {
+  withr::with_seed(1, {
+    before <- .Random.seed
+    ufs_propagate(path_graph(), path_labels)
+    expect_identical(.Random.seed, before)
+  })
+})

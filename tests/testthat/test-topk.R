@@ -1,0 +1,471 @@
+# F2 of the fixtures: 12 features, 18 samples, used raw.
+f2_x <- function() t(topk_fixture("f2_X"))
+f2_truth <- function() as.integer(topk_fixture("f2_truth"))
+f2_fit <- function(...) {
+  ufs_topk(f2_x(), 4, alpha_e = 3, lambda_z = .5, center = FALSE, scale = FALSE, ...)
+}
+f2_partial <- function() replace(f2_truth(), -c(1, 2, 7, 8, 13, 14), NA)
+
+expect_topk <- function(fit) {
+  k <- fit$params$k
+  s <- fit$solution
+  expect_s3_class(fit, c("ufs_topk", "ufs"), exact = TRUE)
+  expect_length(unique(s$selected), k)
+  expect_identical(sort(unname(fit$feature_ranking[seq_len(k)])), unname(s$selected))
+  expect_identical(unname(which(s$v == 1)), unname(s$selected))
+  expect_true(all(s$v %in% 0:1))
+  expect_true(all(s$A[, s$v == 0] == 0))
+  expect_setequal(selected_features(fit, as = "index"), s$selected)
+  expect_equal(unname(fit$feature_scores[s$selected]), unname(colSums(s$A^2))[s$selected])
+  expect_named(fit$certificate, c("selection_objective", "bound", "gap"))
+  if (fit$params$bound) {
+    expect_lte(fit$certificate[["bound"]], fit$certificate[["selection_objective"]] + 1e-9)
+  }
+}
+
+# ---- fixtures -----------------------------------------------------------------------------
+
+test_that("unsupervised fixture F2", {
+  fit <- f2_fit(n_clusters = 3)
+  expect_topk(fit)
+  s <- fit$solution
+  expect_identical(unname(s$selected), as.integer(topk_fixture("f2_unsup_selected")))
+  expect_identical(s$cluster, as.integer(topk_fixture("f2_unsup_groups")))
+  expect_lt(max(abs(s$A - topk_fixture("f2_unsup_A"))), 1e-8)
+  expect_lt(max(abs(s$W - topk_fixture("f2_unsup_W"))), 1e-8)
+  expect_lt(max(abs(s$Theta - topk_fixture("f2_unsup_Theta"))), 1e-8)
+  expect_lt(max(abs(fit$feature_scores - topk_fixture("f2_unsup_score"))), 1e-8)
+  expected <- topk_expected("f2")
+  expect_equal(fit$params$lambda_e, expected$lambda_E, tolerance = 1e-12)
+  expect_equal(fit$certificate[["selection_objective"]], expected$unsup_bruteforce,
+    tolerance = 1e-8)
+  trace <- utils::read.csv(test_path("fixtures", "topk", "f2_unsup_trace.csv"))
+  expect_equal(fit$trace$objective, trace$joint, tolerance = 1e-9)
+  expect_equal(fit$trace$z_iterations, trace$sp1_iter)
+  expect_equal(fit$trace$z_objective, trace$sp1_obj, tolerance = 1e-9)
+  expect_equal(fit$trace$v_iterations, trace$sp2_iter)
+  expect_equal(fit$trace$g, trace$sp2_obj, tolerance = 1e-9)
+  expect_equal(fit$trace$theta_change, trace$dTheta, tolerance = 1e-6)
+  # Property 13.
+  expect_identical(fit$status, "converged")
+  expect_lt(fit$trace$objective[3L], fit$trace$objective[1L])
+  expect_true(all(fit$trace$g <= fit$trace$g_admm + 1e-12))
+})
+
+test_that("semi-supervised fixture F2, with and without class masses", {
+  outer <- c(4L, 5L)
+  for (cmn in c(FALSE, TRUE)) {
+    fit <- f2_fit(y = factor(f2_partial()), cmn = cmn)
+    expect_topk(fit)
+    expect_identical(unname(fit$solution$selected), c(2L, 4L, 5L, 6L))
+    expect_identical(fit$iterations, outer[1L + cmn])
+    ref <- ref_topk(ref_unit_columns(t(f2_x())), 4L, 3L, g = f2_partial(), alpha_E = 3,
+      lambda_Z = .5, cmn = cmn)
+    expect_lt(max(abs(fit$solution$A - ref$A)), 1e-8)
+    expect_lt(max(abs(fit$solution$Theta - ref$Theta)), 1e-8)
+    expect_lt(max(abs(fit$solution$probability - t(ref$prob))), 1e-8)
+    expect_equal(fit$trace$objective, ref$trace$joint, tolerance = 1e-9)
+    expect_identical(fit$solution$cluster, as.integer(ref$g))
+    expect_identical(as.character(fit$solution$label), as.character(ref$g))
+    known <- !is.na(f2_partial())
+    expect_identical(fit$solution$cluster[known], f2_truth()[known])
+    expect_true(all(fit$solution$reached))
+  }
+})
+
+test_that("supervised fixture F2, polished and as the ADMM leaves it", {
+  fit <- f2_fit(y = factor(f2_truth()))
+  expect_topk(fit)
+  expected <- topk_expected("f2")
+  expect_identical(unname(fit$solution$selected), as.integer(topk_fixture("f2_sup_selected")))
+  expect_equal(fit$certificate[["selection_objective"]], expected$sup_objective,
+    tolerance = 1e-10)
+  expect_lt(max(abs(fit$solution$A - topk_fixture("f2_sup_A"))), 1e-8)
+  expect_lt(max(abs(fit$solution$v_cont - topk_fixture("f2_sup_vcont"))), 1e-7)
+  expect_null(fit$solution$Z)
+  expect_identical(fit$params$lambda_i, 0)
+  last <- f2_fit(y = factor(f2_truth()), polish = FALSE, incumbent = FALSE)
+  expect_topk(last)
+  expect_identical(unname(last$solution$selected),
+    as.integer(topk_fixture("f2_sup_selected_admm")))
+})
+
+test_that("structured supervision and other settings are the literal loop", {
+  X <- ref_unit_columns(t(f2_x()))
+  fit <- f2_fit(y = f2_truth(), structured = TRUE)
+  ref <- ref_topk(X, 4L, 3L, g = f2_truth(), alpha_E = 3, lambda_Z = .5)
+  expect_topk(fit)
+  expect_lt(max(abs(fit$solution$A - ref$A)), 1e-8)
+  expect_equal(fit$trace$objective, ref$trace$joint, tolerance = 1e-9)
+  expect_identical(fit$solution$cluster, f2_truth())
+  expect_null(fit$solution$probability)
+
+  fit <- ufs_topk(f2_x(), 3, n_clusters = 2, lambda_e = .9, lambda_z = .2, lambda_a = .1,
+    lambda_i = 1, alpha = .5, polish = FALSE, bound = FALSE, center = FALSE, scale = FALSE)
+  ref <- ref_topk(X, 3L, 2L, lambda_E = .9, lambda_Z = .2, lambda_A = .1, lambda_I = 1,
+    alpha = .5, polish = FALSE)
+  expect_lt(max(abs(fit$solution$A - ref$A)), 1e-8)
+  expect_equal(fit$trace$objective, ref$trace$joint, tolerance = 1e-9)
+  expect_true(is.na(fit$certificate[["bound"]]))
+  # lambda_i = 0: no graph in the selection, beta = 1.
+  fit <- ufs_topk(f2_x(), 3, n_clusters = 2, alpha_e = 3, lambda_i = 0, bound = FALSE,
+    center = FALSE, scale = FALSE)
+  ref <- ref_topk(X, 3L, 2L, alpha_E = 3, lambda_I = 0)
+  expect_equal(fit$trace$objective, ref$trace$joint, tolerance = 1e-9)
+})
+
+test_that("p > n is the literal loop too, with standardised columns", {
+  made <- planted(n = 24, p = 60, c = 3)
+  fit <- ufs_topk(made$x, 5, n_clusters = 3, alpha_e = 6, bound = FALSE)
+  ref <- ref_topk(ref_unit_columns(t(scale(made$x))), 5L, 3L, alpha_E = 6)
+  expect_topk(fit)
+  expect_identical(unname(fit$solution$selected), ref$S)
+  expect_lt(max(abs(fit$solution$A - ref$A)), 1e-7)
+  expect_lt(max(abs(fit$solution$Z - t(ref$Z))), 1e-9)
+  expect_lt(max(abs(fit$solution$E - t(ref$E))), 1e-9)
+  expect_identical(fit$solution$cluster, ref$g)
+  expect_equal(fit$trace$objective, ref$trace$joint, tolerance = 1e-8)
+})
+
+# ---- properties -----------------------------------------------------------------------------
+
+test_that("orientation: x = Zx + E, W and Theta are what the help says", {
+  fit <- f2_fit(n_clusters = 3)
+  s <- fit$solution
+  x <- t(ref_unit_columns(t(f2_x())))
+  expect_lt(max(abs(x - s$Z %*% x - s$E)), 1e-4)
+  expect_true(all(diag(s$Z) == 0))
+  expect_equal(s$W, (abs(s$Z) + t(abs(s$Z))) / 2)
+  P <- s$A %*% t(x)
+  theta1 <- outer(s$cluster, s$cluster, "!=")
+  theta2 <- as.matrix(dist(t(P)))^2 / 2
+  expect_equal(s$Theta, unname(.95 * theta1 + .05 * theta2), tolerance = 1e-10)
+  # Property 9.
+  Y <- ref_one_hot(s$cluster, 3L)
+  L <- diag(rowSums(s$W)) - s$W
+  expect_equal(sum(diag(Y %*% L %*% t(Y))), sum(abs(s$Z) * theta1), tolerance = 1e-10)
+  expect_equal(sum(diag(P %*% L %*% t(P))), sum(abs(s$Z) * theta2), tolerance = 1e-10)
+  # The criterion, explicitly.
+  expect_equal(fit$certificate[["selection_objective"]],
+    sum((P - Y)^2) + .01 * sum(s$A^2) + 3 * sum(diag(P %*% L %*% t(P))), tolerance = 1e-9)
+})
+
+test_that("permutations and sign flips of features carry over", {
+  fit <- f2_fit(n_clusters = 3)
+  order <- withr::with_seed(1, sample(12L))
+  sign <- rep_len(c(1, -1), 12L)
+  x <- t(t(f2_x()[, order]) * sign)
+  moved <- ufs_topk(x, 4, n_clusters = 3, alpha_e = 3, lambda_z = .5, center = FALSE,
+    scale = FALSE)
+  expect_setequal(order[moved$solution$selected], fit$solution$selected)
+  expect_lt(max(abs(moved$solution$W - fit$solution$W)), 1e-10)
+  expect_lt(max(abs(moved$solution$A - t(t(fit$solution$A[, order]) * sign))), 1e-8)
+  scaled <- ufs_topk(7.3 * f2_x(), 4, n_clusters = 3, alpha_e = 3, lambda_z = .5,
+    center = FALSE, scale = FALSE)
+  expect_identical(scaled$solution$selected, fit$solution$selected)
+})
+
+test_that("permutations of samples carry over, with labels or without", {
+  fit <- f2_fit(n_clusters = 3)
+  order <- withr::with_seed(2, sample(18L))
+  run <- function(...) {
+    ufs_topk(f2_x()[order, ], 4, alpha_e = 3, lambda_z = .5, center = FALSE, scale = FALSE, ...)
+  }
+  moved <- run(n_clusters = 3)
+  expect_identical(moved$solution$selected, fit$solution$selected)
+  expect_identical(moved$solution$cluster, canonical_labels(fit$solution$cluster[order]))
+  semi <- f2_fit(y = f2_partial())
+  moved <- run(y = f2_partial()[order])
+  expect_identical(moved$solution$label, semi$solution$label[order])
+  expect_equal(moved$solution$probability, semi$solution$probability[order, ],
+    tolerance = 1e-6)
+})
+
+test_that("it is deterministic, stable and leaves its input and the RNG alone", {
+  x <- f2_x()
+  copy <- x + 0
+  withr::with_seed(1, {
+    before <- .Random.seed
+    a <- f2_fit(n_clusters = 3)
+    expect_identical(.Random.seed, before)
+  })
+  b <- f2_fit(n_clusters = 3)
+  a$elapsed <- b$elapsed <- 0
+  expect_identical(a, b)
+  ufs_topk(x, 2, n_clusters = 2, alpha_e = 3)
+  expect_identical(x, copy)
+  noise <- withr::with_seed(3, matrix(rnorm(length(x), sd = 1e-9), nrow(x)))
+  near <- ufs_topk(x + noise, 4, n_clusters = 3, alpha_e = 3, lambda_z = .5, center = FALSE,
+    scale = FALSE)
+  expect_lt(max(abs(near$solution$A - a$solution$A)), 1e-7)
+})
+
+test_that("the polished set is optimal or near it, and branch and bound proves it", {
+  optimal <- 0L
+  for (seed in 1:6) for (k in c(1L, 3L, 6L)) {
+    made <- planted(n = 20, p = 11, c = 3, informative = 5, seed = seed, gap = 1)
+    y <- factor(made$cluster)
+    fit <- ufs_topk(made$x, k, y = y)
+    proved <- ufs_topk(made$x, k, y = y, branch_and_bound = TRUE)
+    X <- ref_unit_columns(t(scale(made$x)))
+    Y <- ref_one_hot(made$cluster, 3L)
+    brute <- ref_brute(k, tcrossprod(X), X %*% t(Y), sum(Y^2), .01)
+    g <- fit$certificate[["selection_objective"]]
+    expect_gte(g, brute$value - 1e-9)
+    expect_lte(fit$certificate[["bound"]], brute$value + 1e-9)
+    optimal <- optimal + (g < brute$value + 1e-8)
+    expect_true(proved$search$proved)
+    expect_equal(proved$certificate[["selection_objective"]], brute$value, tolerance = 1e-9)
+    expect_equal(proved$certificate[["gap"]], 0, tolerance = 1e-8)
+    expect_identical(unname(proved$solution$selected), brute$S)
+    # Stopped early it still reports a valid bound, not below the relaxation's.
+    stopped <- ufs_topk(made$x, k, y = y, branch_and_bound = TRUE, node_limit = 4)
+    expect_lte(stopped$search$nodes, 4L)
+    expect_lte(stopped$certificate[["bound"]], brute$value + 1e-8)
+    expect_gte(stopped$certificate[["bound"]], fit$certificate[["bound"]] - 1e-9)
+    if (k < 11L && !stopped$search$proved) expect_gt(stopped$certificate[["gap"]], 1e-9)
+  }
+  expect_gte(optimal, 16L)
+})
+
+test_that("branch and bound works inside the outer loop", {
+  fit <- f2_fit(n_clusters = 3, branch_and_bound = TRUE, polish = FALSE)
+  expect_topk(fit)
+  expect_true(fit$search$proved)
+  expect_identical(fit$status, "converged")
+  expect_identical(unname(fit$solution$selected), c(2L, 4L, 5L, 6L))
+  expect_lt(fit$certificate[["gap"]], 1e-8)
+})
+
+test_that("rho = 1 runs warm from one outer iteration to the next", {
+  exact <- f2_fit(n_clusters = 3, rho = 1, mu = 10,
+    control = ufs_control(inner_max_iter = 20000, inner_tol = 1e-7))
+  expect_identical(exact$status, "converged")
+  expect_identical(unname(exact$solution$selected), c(2L, 4L, 5L, 6L))
+  default <- f2_fit(n_clusters = 3)
+  last <- nrow(exact$trace)
+  # Started from the last solution the later ones are cheap, and the value is not worse
+  # than where rho > 1 stops.
+  expect_lt(exact$trace$z_iterations[last], exact$trace$z_iterations[1L] / 2)
+  expect_lte(exact$trace$z_objective[last],
+    default$trace$z_objective[nrow(default$trace)] * (1 + 1e-4))
+})
+
+test_that("with Z >= 0 planted clusters of centred data and their features are found", {
+  for (seed in 1:3) {
+    made <- planted(n = 60, p = 40, c = 3, seed = seed)
+    fit <- ufs_topk(made$x, 5, n_clusters = 3, alpha_e = 6, nonnegative = TRUE)
+    expect_topk(fit)
+    expect_true(all(fit$solution$Z >= 0))
+    expect_true(all(fit$solution$selected %in% made$informative))
+    expect_gte(sum(diag(table(fit$solution$cluster, canonical_labels(made$cluster)))), 59L)
+  }
+})
+
+# ---- degenerate inputs ------------------------------------------------------------------------
+
+test_that("k = 1, k = p, n_clusters = 1", {
+  for (k in c(1, 12)) {
+    fit <- ufs_topk(f2_x(), k, n_clusters = 3, alpha_e = 3)
+    expect_topk(fit)
+    expect_identical(fit$status, "converged")
+  }
+  expect_lt(abs(fit$certificate[["gap"]]), 1e-9)
+  expect_true(all(fit$solution$v == 1))
+  one <- ufs_topk(f2_x(), 2, n_clusters = 1, alpha_e = 3, center = FALSE)
+  expect_topk(one)
+  expect_true(all(one$solution$cluster == 1L))
+})
+
+test_that("zero and constant columns are never chosen before the others", {
+  x <- cbind(0, f2_x()[, 1:5], 3)
+  expect_warning(fit <- ufs_topk(x, 5, n_clusters = 3, alpha_e = 3),
+    class = "ufs_warning_constant")
+  expect_topk(fit)
+  expect_identical(unname(fit$solution$selected), 2:6)
+  expect_true(all(is.na(fit$feature_scores[c(1, 7)])))
+  all <- suppressWarnings(ufs_topk(x, 6, n_clusters = 3, alpha_e = 3))
+  expect_topk(all)
+  expect_true(all(2:6 %in% all$solution$selected))
+  expect_identical(sum(is.na(all$feature_scores)), 1L)
+})
+
+test_that("without centring a constant column acts as an intercept and may be chosen", {
+  withr::with_seed(4, {
+    x <- matrix(rnorm(120), 30)
+    y <- rep(1:2, c(27, 3))
+  })
+  x <- cbind(x, one = 1.5)
+  expect_silent(fit <- ufs_topk(x, 1, y = y, center = FALSE, scale = FALSE))
+  expect_identical(selected_features(fit), "one")
+  expect_gt(fit$feature_scores[["one"]], 0)
+})
+
+test_that("duplicated features and samples, a zero sample", {
+  x <- f2_x()
+  twice <- ufs_topk(cbind(x, x[, 4]), 4, n_clusters = 3, alpha_e = 3, lambda_z = .5,
+    center = FALSE, scale = FALSE)
+  expect_topk(twice)
+  expect_false(all(c(4, 13) %in% twice$solution$selected))
+  more <- ufs_topk(x[c(1:18, 3, 9), ], 4, n_clusters = 3, alpha_e = 3)
+  expect_topk(more)
+  expect_identical(more$solution$cluster[19:20], more$solution$cluster[c(3, 9)])
+  x[7, ] <- 0
+  zero <- ufs_topk(x, 4, n_clusters = 3, alpha_e = 3, lambda_z = .5, center = FALSE,
+    scale = FALSE)
+  expect_topk(zero)
+  expect_true(all(zero$solution$W[7, ] == 0))
+  expect_identical(zero$graph[["isolated"]], 1L)
+  y <- replace(f2_partial(), 7, NA)
+  expect_warning(semi <- ufs_topk(x, 4, y = y, alpha_e = 3, lambda_z = .5, center = FALSE,
+    scale = FALSE), class = "ufs_warning_unreached")
+  expect_false(semi$solution$reached[7])
+  expect_equal(unname(semi$solution$probability[7, ]), c(2, 1, 2) / 5)
+})
+
+test_that("too few links are an error that says what to do", {
+  expect_error(ufs_topk(f2_x(), 4, n_clusters = 3, alpha_e = .9),
+    class = "ufs_error_isolated", "first link appears at alpha_e")
+  expect_error(ufs_topk(f2_x(), 4, n_clusters = 3, lambda_e = 1e-3),
+    class = "ufs_error_isolated", "lambda_e")
+  # With labels it goes on: everyone takes the nearest label, and two warnings say so.
+  warnings <- capture_warnings(fit <- ufs_topk(f2_x(), 4, y = f2_partial(), alpha_e = .9))
+  expect_match(warnings, "linked to no other", all = FALSE)
+  expect_match(warnings, "connected to no labelled", all = FALSE)
+  expect_identical(sum(!fit$solution$reached), 12L)
+})
+
+# ---- arguments ----------------------------------------------------------------------------------
+
+test_that("bad arguments are refused by name", {
+  x <- f2_x()
+  bad <- function(argument, ...) {
+    e <- expect_error(ufs_topk(x, ...), class = "ufs_error_argument")
+    expect_identical(e$argument, argument)
+  }
+  bad("k", n_clusters = 3)
+  bad("k", k = 0, n_clusters = 3)
+  bad("k", k = 13, n_clusters = 3)
+  bad("n_clusters", k = 4)
+  bad("n_clusters", k = 4, n_clusters = 19)
+  bad("n_clusters", k = 4, n_clusters = 2, y = f2_truth())
+  bad("y", k = 4, y = f2_truth()[-1])
+  bad("y", k = 4, y = rep(NA, 18))
+  bad("y", k = 4, y = factor(f2_partial(), 1:4))
+  bad("structured", k = 4, y = f2_partial(), structured = TRUE)
+  bad("lambda_e", k = 4, n_clusters = 3, lambda_e = 0)
+  bad("alpha_e", k = 4, n_clusters = 3, alpha_e = -1)
+  bad("lambda_a", k = 4, n_clusters = 3, lambda_a = 0)
+  bad("lambda_z", k = 4, n_clusters = 3, lambda_z = -1)
+  bad("alpha", k = 4, n_clusters = 3, alpha = 1.1)
+  bad("rho", k = 4, n_clusters = 3, rho = .9)
+  bad("mu", k = 4, n_clusters = 3, mu = 0)
+  bad("branch_and_bound", k = 4, n_clusters = 3, bound = FALSE, branch_and_bound = TRUE)
+  bad("max_iter", k = 4, n_clusters = 3, control = ufs_control(max_iter = 0))
+  expect_error(ufs_topk(replace(x, 3, NA), 4, n_clusters = 3), class = "ufs_error_input")
+  expect_error(ufs_topk(x, 4, y = factor(f2_partial(), 1:4)), "'4'")
+})
+
+test_that("the memory of the n x n part is known before it is asked for", {
+  withr::with_options(list(ufselect.max_bytes = 1e4), {
+    expect_error(ufs_topk(f2_x(), 4, n_clusters = 3), class = "ufs_error_memory",
+      "subsample of the rows")
+  })
+  withr::with_options(list(ufselect.max_bytes = 5e4), {
+    expect_s3_class(ufs_topk(f2_x(), 4, y = f2_truth()), "ufs_topk")
+    expect_error(ufs_topk(f2_x(), 4, y = f2_truth(), structured = TRUE),
+      class = "ufs_error_memory")
+  })
+})
+
+test_that("unfinished loops say so", {
+  expect_warning(fit <- f2_fit(n_clusters = 3, control = ufs_control(max_iter = 2)),
+    class = "ufs_warning_max_iter")
+  expect_identical(fit$status, "max_iter")
+  expect_identical(nrow(fit$trace), 2L)
+  expect_warning(fit <- f2_fit(n_clusters = 3, control = ufs_control(inner_max_iter = 100)),
+    "inner_max_iter")
+  expect_identical(fit$status, "max_iter")
+  expect_silent(f2_fit(n_clusters = 3, control = ufs_control(max_iter = 2, warn = FALSE)))
+  replay <- f2_fit(n_clusters = 3,
+    control = ufs_control(max_iter = 4, tol = -1, inner_max_iter = 140, inner_tol = -1,
+      warn = FALSE))
+  expect_identical(nrow(replay$trace), 4L)
+  expect_identical(replay$trace$z_iterations, rep(140, 4))
+  expect_identical(nrow(replay$inner$z), 560L)
+})
+
+test_that("the progress function is called once per outer iteration", {
+  seen <- NULL
+  fit <- f2_fit(n_clusters = 3, control = ufs_control(progress = function(it, objective, change) {
+    seen <<- rbind(seen, c(it, objective, change))
+  }))
+  expect_equal(seen[, 1], 1:3)
+  expect_equal(seen[, 2], fit$trace$objective)
+  expect_equal(seen[, 3], fit$trace$theta_change)
+  expect_error(f2_fit(n_clusters = 3, control = ufs_control(progress = function(...) stop("halt"))),
+    "halt")
+})
+
+# ---- methods -------------------------------------------------------------------------------------
+
+test_that("another k needs another fit", {
+  fit <- f2_fit(n_clusters = 3)
+  expect_setequal(selected_features(fit, as = "index"), c(2, 4, 5, 6))
+  expect_identical(selected_features(fit, k = 4), selected_features(fit))
+  e <- expect_error(selected_features(fit, k = 3), class = "ufs_error_refit", "fit again")
+  expect_identical(e$argument, "k")
+  x <- f2_x()
+  expect_identical(predict(fit, x), x[, selected_features(fit, as = "index")])
+  expect_error(predict(fit, x, k = 5), class = "ufs_error_refit")
+})
+
+test_that("names of samples, features and classes are kept", {
+  fit <- ufs_topk(mtcars, 3, y = factor(replace(mtcars$am, 5:30, NA), labels = c("auto", "man")),
+    alpha_e = 5, control = ufs_control(warn = FALSE))
+  s <- fit$solution
+  expect_identical(dimnames(s$A), list(c("auto", "man"), names(mtcars)))
+  expect_identical(dimnames(s$W), list(rownames(mtcars), rownames(mtcars)))
+  expect_identical(dimnames(s$E), list(rownames(mtcars), names(mtcars)))
+  expect_identical(dimnames(s$probability), list(rownames(mtcars), c("auto", "man")))
+  expect_named(s$v, names(mtcars))
+  expect_named(s$cluster, rownames(mtcars))
+  expect_identical(coef(fit), s$A)
+  expect_true(all(selected_features(fit) %in% names(mtcars)))
+})
+
+test_that("print, summary, glance", {
+  fit <- f2_fit(n_clusters = 3)
+  text <- capture.output(print(fit))
+  expect_lte(length(text), 15L)
+  expect_match(text, "4 features, at most .*% above the optimum", all = FALSE)
+  expect_match(text, "unsupervised, 3 clusters", all = FALSE)
+  text <- capture.output(print(f2_fit(y = f2_truth(), branch_and_bound = TRUE)))
+  expect_match(text, "proved optimal", all = FALSE)
+  expect_match(text, "supervised, 3 classes", all = FALSE)
+  expect_output(print(summary(fit)), "alpha_e = 3")
+  expect_identical(tidy.ufs(fit)$rank, 1:12)
+  expect_identical(glance.ufs(fit)$gap, fit$certificate[["gap"]])
+})
+
+test_that("every plot draws", {
+  withr::local_pdf(NULL)
+  fit <- f2_fit(n_clusters = 3)
+  for (type in c("objective", "residuals", "affinity", "scores")) {
+    expect_identical(expect_invisible(plot(fit, type)), fit)
+  }
+  plain <- f2_fit(y = f2_truth())
+  expect_identical(plot(plain, "residuals"), plain)
+  expect_error(plot(plain, "affinity"), class = "ufs_error_argument")
+  expect_identical(plot(plain), plain)
+})
+
+test_that("the front door and the comparison know the method", {
+  a <- ufs(f2_x(), "topk", k = 4, n_clusters = 3, alpha_e = 3)
+  b <- ufs_topk(f2_x(), k = 4, n_clusters = 3, alpha_e = 3)
+  expect_identical(a$solution, b$solution)
+  skip_if_not_installed("clue")
+  out <- withr::with_seed(1, ufs_compare(f2_x(), factor(f2_truth()), "topk", k = c(2, 4),
+    mode = "cluster", repeats = 2, baselines = FALSE, args = list(topk = list(alpha_e = 3))))
+  expect_true(all(out$results$error == ""))
+})
