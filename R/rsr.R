@@ -100,8 +100,8 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = NULL, solver = c("exact", "ir
 
 warn_rsr_void <- function(fit) {
   score <- fit$feature_scores[!is.na(fit$feature_scores)]
-  if (length(score) > 1L && max(score) <= 1e-6) {
-    ufs_warn("void", "ufs_rsr(): `lambda` is so large that W is zero; use one below ",
+  if (fit$params$lambda >= fit$params$lambda_max) {
+    ufs_warn("void", "ufs_rsr(): `lambda` is so large that W = 0 is optimal; use one below ",
       signif(fit$params$lambda_max, 3L), " (lambda_rel < 1).")
   } else if (length(score) > 1L && diff(range(score)) <= 1e-6) {
     ufs_warn("void", "ufs_rsr(): all scores agree within 1e-6, so the ranking says nothing. ",

@@ -43,7 +43,7 @@
 #'   `inner` steps; `certificate` the number of `components` and the `residual` of the last
 #'   eigenvectors W.
 #' @references Nie, Zhu and Li (2016) Unsupervised feature selection with structured graph
-#'   optimization. AAAI. \doi{10.1609/aaai.v30i1.10168}
+#'   optimization. AAAI.
 #' @examples
 #' fit <- ufs_sogfs(iris[, 1:4], n_clusters = 3, n_dims = 2, gamma = 0.1)
 #' fit

@@ -100,6 +100,6 @@ registry <- function() {
     "n p max(n, p), then min(n, p)^2 p per iteration",
     "Yang et al. (2011) <doi:10.5591/978-1-57735-516-8/IJCAI11-267>")
   table$sogfs <- row(ufs_sogfs, "features", "Structured optimal graph feature selection", TRUE,
-    "n p max(n, p) per iteration", "Nie, Zhu and Li (2016) <doi:10.1609/aaai.v30i1.10168>")
+    "n p max(n, p) per iteration", "Nie, Zhu and Li (2016), AAAI")
   table
 }

@@ -3,6 +3,9 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
+/* Residuals that a badly scaled inverse may leave. */
+static const double FLOOR = 1e-7;
+
 static void dense(la_lowest *s, const double *delta, double *values, double *vectors,
                   la_lowest_info *info);
 static double choose_shift(la_lowest *s, const double *delta);
@@ -48,7 +51,9 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
                      double *vectors, la_lowest_info *info)
 {
     size_t P = (size_t) s->p;
-    double sigma;
+    double sigma, best = R_PosInf;
+    bool stuck;
+    int best_at = 0;
     int size = 0, limit = 200 * (s->c + 5), extra = warm ? 1 : 3;
 
     info->applied = 0;
@@ -86,8 +91,14 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
         info->lapack = rayleigh_ritz(s, size);
         if (info->lapack) return;
         info->residual = residuals(s, size, tol);
-        info->converged = info->residual <= tol;
-        if (info->converged || info->applied >= limit) break;
+        info->converged = info->residual <= fmax(tol, FLOOR);
+        if (info->residual < best / 2.0) {
+            best = info->residual;
+            best_at = info->applied;
+        }
+        /* Small, and no better for a while: that is the rounding of the inverse. */
+        stuck = info->converged && info->applied > best_at + 2 * s->most;
+        if (info->residual <= tol || stuck || info->applied >= limit) break;
         if (size + s->c > s->most) {
             restart(s, &size);
             before = size;

@@ -39,7 +39,8 @@ typedef struct {
 /* 1 <= c <= p; r = p with m. */
 void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const double *b);
 /* The c lowest pairs, ascending: values c, vectors p x c (orthonormal). With `warm`, vectors
- * holds orthonormal guesses on entry. */
+ * holds orthonormal guesses on entry. Stops at residual <= tol, or below 1e-7 when rounding
+ * allows no better; that too counts as converged. */
 void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, double *values,
                      double *vectors, la_lowest_info *info);
 

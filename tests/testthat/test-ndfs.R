@@ -1,0 +1,186 @@
+quiet <- function(expr) suppressWarnings(expr, classes = "ufs_warning")
+replay <- function(steps, eps = .Machine$double.eps) {
+  ufs_control(max_iter = steps, tol = -1, eps = eps)
+}
+
+test_that("fixtures: the public code, and scikit-feature repaired", {
+  cases <- list(
+    list(name = "NDFS__L_a1_b1_g1e8_it30", laplacian = "unnormalised", alpha = 1, gamma = 1e8,
+      steps = 30),
+    list(name = "NDFS__Ln_a1_b1_g1e8_it30", laplacian = "normalised", alpha = 1, gamma = 1e8,
+      steps = 30),
+    list(name = "NDFS__Ln_a0.1_b1_g1000_it100", laplacian = "normalised", alpha = 0.1,
+      gamma = 1000, steps = 100)
+  )
+  for (set in c("mtcars", "synth60x200")) {
+    x <- baseline_input(set)
+    w <- baseline_graph(set, "knn5_heat_max")
+    for (case in cases) {
+      fit <- quiet(ufs_ndfs(x, 3, graph = w, alpha = case$alpha, gamma = case$gamma,
+        init = kmeans3_labels(set), laplacian = case$laplacian, update = "paper",
+        start = "zero", center = FALSE, scale = FALSE, control = replay(case$steps)))
+      want <- baseline_expected(set, case$name)
+      expect_lt(max(abs(feature_scores(fit) / want - 1)), 1e-9)
+    }
+    # That code adds a ridge of 1e-6 and stops after 58 and 17 steps.
+    fit <- quiet(ufs_ndfs(x, 3, graph = w, init = kmeans3_labels(set), update = "paper",
+      center = FALSE, scale = FALSE,
+      control = replay(if (set == "mtcars") 58 else 17, 1e-32)))
+    expect_lt(rel_diff(unname(feature_scores(fit)),
+      baseline_expected(set, "NDFS__L_identity_scikit_stop")), 1e-6)
+  }
+})
+
+test_that("no inverse, same numbers: against the literal M", {
+  for (size in list(c(40, 8), c(15, 40))) {
+    x <- unit_columns(planted(size[1], size[2], informative = 4)$x)
+    labels <- rep_len(1:3, size[1])
+    w <- as.matrix(ufs_graph(x))
+    for (normalised in c(FALSE, TRUE)) {
+      want <- ref_ndfs(x, w, one_hot(labels), 0.7, 0.3, 1e5, 8, 1, 1e-12, normalised)
+      fit <- quiet(ufs_ndfs(x, 3, graph = w, alpha = 0.7, beta = 0.3, gamma = 1e5, init = labels,
+        laplacian = if (normalised) "normalised" else "unnormalised", update = "paper",
+        center = FALSE, scale = FALSE, control = replay(8, 1e-12)))
+      expect_equal(unname(coef(fit)), want$w, tolerance = 1e-9)
+      expect_equal(unname(fit$solution$F), unname(want$f), tolerance = 1e-9)
+      expect_equal(fit$trace$objective, want$objective, tolerance = 1e-9)
+    }
+  }
+})
+
+test_that("start = \"zero\" is the literal one too", {
+  x <- unit_columns(planted(30, 6, informative = 3)$x)
+  labels <- rep_len(1:2, 30)
+  w <- as.matrix(ufs_graph(x))
+  want <- ref_ndfs(x, w, one_hot(labels), 1, 0.1, 1e6, 12, 2e-4, 1e-8)
+  fit <- quiet(ufs_ndfs(x, 2, graph = w, beta = 0.1, gamma = 1e6, init = labels, start = "zero",
+    center = FALSE, scale = FALSE, control = replay(12, 1e-8)))
+  expect_equal(unname(coef(fit)), want$w, tolerance = 1e-5)
+})
+
+test_that("splitting and clipping agree where gamma is large, and splitting wins where not", {
+  x <- planted(40, 12)$x
+  labels <- rep_len(1:3, 40)
+  run <- function(update, gamma) {
+    quiet(ufs_ndfs(x, 3, init = labels, gamma = gamma, update = update,
+      control = ufs_control(max_iter = 60, tol = -1)))
+  }
+  expect_equal(feature_scores(run("split", 1e8)), feature_scores(run("paper", 1e8)),
+    tolerance = 1e-5)
+  x <- as.matrix(mtcars)
+  labels <- kmeans3_labels("mtcars")
+  split <- run("split", 10)$trace$objective
+  expect_lt(min(split), min(run("paper", 10)$trace$objective))
+  expect_true(all(diff(split) <= 1e-9 * split[1]))
+})
+
+test_that("the certificate is what it says", {
+  x <- unit_columns(planted(50, 20)$x)
+  fit <- ufs_ndfs(x, 3, init = rep_len(1:3, 50), beta = 0.4, center = FALSE, scale = FALSE)
+  expect_identical(fit$status, "converged")
+  f <- fit$solution$F
+  w <- coef(fit)
+  expect_true(all(f >= 0))
+  expect_equal(sqrt(sum((crossprod(f) - diag(3))^2)), fit$certificate[["orthogonality"]],
+    tolerance = 1e-6)
+  xu <- crossprod(x, f - x %*% w)
+  size <- ref_row_norms(w)
+  live <- size > 1e-7
+  violation <- ifelse(live, ref_row_norms(xu - 0.2 * w / pmax(size, 1e-300)) / 0.2,
+    ref_row_norms(xu) / 0.2 - 1)
+  expect_equal(max(violation), fit$certificate[["kkt"]], tolerance = 1e-6)
+  expect_lte(fit$certificate[["kkt"]], 0.01)
+  expect_identical(fit$n_live, sum(live))
+  expect_equal(unname(feature_scores(fit)), unname(size)^2)
+  expect_identical(fit$solution$cluster, unname(apply(f, 1, which.max)))
+})
+
+test_that("acceleration keeps falling and reaches the same point", {
+  x <- planted(50, 30)$x
+  labels <- planted(50, 30)$cluster
+  fast <- ufs_ndfs(x, 3, init = labels, control = ufs_control(tol = 1e-7, inner_tol = 1e-4))
+  slow <- quiet(ufs_ndfs(x, 3, init = labels, solver = "irls",
+    control = ufs_control(max_iter = 3000, tol = 1e-12)))
+  expect_true(all(diff(fast$trace$objective) <= 1e-12 * fast$trace$objective[1]))
+  expect_lt(fast$iterations, slow$iterations / 3)
+  # F drifts a little with every step.
+  expect_lt(rel_diff(feature_scores(fast), feature_scores(slow)), 0.01)
+})
+
+test_that("it finds planted features, and beta sets how many live", {
+  data <- planted(90, 60, informative = 8, gap = 4)
+  withr::with_seed(1, {
+    fit <- ufs_ndfs(data$x, 3)
+    some <- ufs_ndfs(data$x, 3, beta = 0.05)
+  })
+  expect_setequal(fit$feature_ranking[1:6], intersect(fit$feature_ranking[1:6],
+    data$informative))
+  expect_gt(some$n_live, fit$n_live)
+  expect_warning(ufs_ndfs(data$x, 3, beta = 3, init = data$cluster), class = "ufs_warning_void")
+})
+
+test_that("starts: labels of any type, a matrix, k-means by the seed", {
+  data <- planted(40, 10)
+  a <- ufs_ndfs(data$x, 3, init = data$cluster)
+  expect_identical(feature_scores(a),
+    feature_scores(ufs_ndfs(data$x, 3, init = factor(letters[data$cluster]))))
+  expect_identical(feature_scores(a),
+    feature_scores(ufs_ndfs(data$x, 3, init = one_hot(data$cluster))))
+  b <- withr::with_seed(4, ufs_ndfs(data$x, 3))
+  expect_identical(feature_scores(b), feature_scores(withr::with_seed(4, ufs_ndfs(data$x, 3))))
+  # Labels given: no random numbers.
+  withr::with_seed(1, {
+    seed <- .Random.seed
+    ufs_ndfs(data$x, 3, init = data$cluster)
+    expect_identical(.Random.seed, seed)
+  })
+})
+
+test_that("features and samples in any order, sign and unit; duplicates, constants", {
+  data <- planted(40, 12)
+  run <- function(x, labels = data$cluster) {
+    unname(feature_scores(quiet(ufs_ndfs(x, 3, init = labels,
+      control = ufs_control(inner_tol = 1e-5)))))
+  }
+  score <- run(data$x)
+  order <- withr::with_seed(2, sample(12))
+  expect_equal(run(data$x[, order]), score[order], tolerance = 1e-4)
+  rows <- withr::with_seed(3, sample(40))
+  expect_equal(run(data$x[rows, ], data$cluster[rows]), score, tolerance = 1e-4)
+  expect_equal(run(sweep(data$x, 2L, rep_len(c(-2, 30), 12), `*`) + 1), score, tolerance = 1e-4)
+  twice <- run(cbind(data$x, 0, data$x[, 1]))
+  expect_equal(twice[14], twice[1], tolerance = 1e-8)
+  expect_true(is.na(twice[13]))
+})
+
+test_that("graphs: arguments, a matrix, isolated samples", {
+  data <- planted(30, 8, informative = 4)
+  w <- as.matrix(ufs_graph(unit_columns(data$x), k = 4, weights = "binary"))
+  expect_equal(
+    feature_scores(ufs_ndfs(data$x, 3, graph = w, init = data$cluster, gamma = 10)),
+    feature_scores(ufs_ndfs(data$x, 3, graph = list(k = 4, weights = "binary"),
+      init = data$cluster, gamma = 10)), tolerance = 1e-8)
+  w[5, ] <- w[, 5] <- 0
+  expect_warning(fit <- ufs_ndfs(data$x, 3, graph = w, init = data$cluster,
+    laplacian = "normalised"), class = "ufs_warning_graph")
+  expect_true(all(is.finite(feature_scores(fit))))
+  expect_error(ufs_ndfs(data$x, 3, graph = w[-1, -1], init = data$cluster),
+    class = "ufs_error_argument")
+})
+
+test_that("errors and status", {
+  expect_error(ufs_ndfs(mtcars, 32), class = "ufs_error_argument")
+  expect_error(ufs_ndfs(mtcars), class = "ufs_error_argument")
+  expect_error(ufs_ndfs(mtcars, 3, init = 1:4), class = "ufs_error_argument")
+  expect_error(ufs_ndfs(mtcars, 3, init = rep(1:2, 16)), class = "ufs_error_argument")
+  expect_error(ufs_ndfs(mtcars, 2, init = matrix(-1, 32, 2)), class = "ufs_error_argument")
+  expect_error(ufs_ndfs(mtcars, 2, init = cbind(1, numeric(32))), class = "ufs_error_argument")
+  expect_error(ufs_ndfs(mtcars, 3, beta = 0), class = "ufs_error_argument")
+  expect_error(ufs_ndfs(mtcars, 3, update = "none"), class = "ufs_error_argument")
+  two <- cbind(rep(1:2, 5), rep(2:1, 5))
+  expect_error(ufs_ndfs(two, 3), class = "ufs_error_argument")
+  expect_warning(fit <- ufs_ndfs(mtcars, 3, init = rep_len(1:3, 32),
+    control = ufs_control(max_iter = 4)), class = "ufs_warning_max_iter")
+  expect_identical(fit$iterations, 4L)
+  expect_output(print(fit), "live .* of 11 features")
+})

@@ -1,0 +1,176 @@
+quiet <- function(expr) suppressWarnings(expr, classes = "ufs_warning")
+
+test_that("fixtures: the authors' code, step by step", {
+  for (set in c("mtcars", "synth60x200")) {
+    for (lambda in c(0.1, 1)) {
+      fit <- quiet(ufs_rsr(baseline_input(set), lambda = lambda, solver = "irls",
+        center = FALSE, scale = FALSE,
+        control = ufs_control(max_iter = 50, tol = -1, eps = .Machine$double.eps)))
+      want <- baseline_expected(set, paste0("RSR__lambda", lambda, "_it50"))
+      expect_lt(max(abs(feature_scores(fit) - want)), 1e-9)
+      expect_identical(fit$iterations, 50L)
+    }
+  }
+})
+
+test_that("both forms agree with full inverses", {
+  for (size in list(c(40, 12), c(12, 12), c(12, 30), c(9, 3))) {
+    x <- unit_columns(planted(size[1], size[2], informative = 3)$x)
+    want <- ref_rsr(x, 0.4, 12, 1e-12)
+    fit <- quiet(ufs_rsr(x, lambda = 0.4, solver = "irls", coefficients = TRUE, center = FALSE,
+      scale = FALSE, control = ufs_control(max_iter = 12, tol = -1, eps = 1e-12)))
+    expect_equal(unname(coef(fit)), want, tolerance = 1e-8)
+    expect_equal(unname(feature_scores(fit)), ref_row_norms(want), tolerance = 1e-8)
+    expect_equal(unname(fit$solution$residual), ref_row_norms(x - x %*% want), tolerance = 1e-7)
+  }
+})
+
+test_that("a control with a negative tolerance replays the plain iteration", {
+  x <- planted(30, 12)$x
+  control <- ufs_control(max_iter = 9, tol = -1)
+  expect_identical(feature_scores(quiet(ufs_rsr(x, control = control))),
+    feature_scores(quiet(ufs_rsr(x, solver = "irls", control = control))))
+})
+
+test_that("the gap is a proof: recomputed from W alone", {
+  for (size in list(c(60, 15), c(15, 40))) {
+    x <- unit_columns(planted(size[1], size[2], informative = 4)$x)
+    for (rel in c(0.5, 0.7, 0.9)) {
+      fit <- ufs_rsr(x, lambda_rel = rel, coefficients = TRUE, center = FALSE, scale = FALSE,
+        control = ufs_control(tol = 1e-5, max_iter = 2000))
+      expect_identical(fit$status, "converged")
+      expect_lte(fit$certificate[["gap"]], 1e-5)
+      w <- coef(fit)
+      primal <- ref_rsr_objective(x, w, fit$params$lambda)
+      # Rows of E that are zero have no subgradient to read off; the others must do.
+      bound <- ref_rsr_bound(x, w, fit$params$lambda)
+      expect_lte(bound, primal)
+      if (fit$n_exact == 0L) expect_lt((primal - bound) / primal, 1e-3)
+      # No perturbation improves on it.
+      better <- withr::with_seed(1, vapply(1:20, function(i) {
+        at <- w + 1e-3 * matrix(rnorm(length(w)), nrow(w))
+        ref_rsr_objective(x, at, fit$params$lambda)
+      }, 0))
+      expect_true(all(better > primal * (1 - 1e-5)))
+    }
+  }
+})
+
+test_that("acceleration finds the same minimum in fewer iterations, falling all the way", {
+  x <- unit_columns(planted(80, 20)$x)
+  fast <- ufs_rsr(x, control = ufs_control(tol = 1e-7))
+  slow <- ufs_rsr(x, solver = "irls", control = ufs_control(tol = 1e-12, max_iter = 3000))
+  expect_equal(feature_scores(fast), feature_scores(slow), tolerance = 1e-4)
+  expect_lt(fast$iterations, slow$iterations / 2)
+  expect_true(all(diff(fast$trace$objective) <= 1e-9 * fast$trace$objective[1]))
+  expect_true(all(diff(slow$trace$objective) <= 1e-9 * slow$trace$objective[1]))
+})
+
+test_that("the window of lambda", {
+  x <- unit_columns(planted(50, 6, informative = 2)$x)
+  fit <- ufs_rsr(x)
+  top <- max(ref_row_norms(crossprod(x, x / ref_row_norms(x))))
+  low <- 1 / max(ref_row_norms(x %*% solve(crossprod(x))))
+  expect_equal(fit$params$lambda_max, top)
+  expect_equal(fit$params$lambda_identity, low)
+  expect_equal(fit$params$lambda, sqrt(low * top))
+
+  expect_warning(at <- ufs_rsr(x, lambda = low * 0.99), class = "ufs_warning_void")
+  expect_equal(unname(coef(at)), diag(6), tolerance = 1e-6)
+  expect_warning(at <- ufs_rsr(x, lambda = top * 1.01), class = "ufs_warning_void")
+  expect_lt(max(feature_scores(at)), 0.05)
+  expect_gt(max(feature_scores(ufs_rsr(x, lambda = top * 0.98))), 1e-3)
+
+  wide <- unit_columns(planted(10, 25)$x)
+  fit <- ufs_rsr(wide)
+  expect_identical(fit$params$lambda_identity, NA_real_)
+  expect_equal(fit$params$lambda_max,
+    max(ref_row_norms(crossprod(wide, wide / ref_row_norms(wide)))))
+  expect_equal(fit$params$lambda, 0.1 * fit$params$lambda_max)
+  # A column twice: no full rank, no lower end.
+  expect_identical(ufs_rsr(cbind(x, x[, 1]))$params$lambda_identity, NA_real_)
+})
+
+test_that("p > n: with a small lambda every sample is exact, and W is the same for all of them", {
+  x <- planted(12, 30)$x
+  tight <- ufs_control(tol = 1e-6, max_iter = 3000)
+  a <- ufs_rsr(x, lambda_rel = 0.02, control = tight)
+  b <- ufs_rsr(x, lambda_rel = 0.01, control = tight)
+  expect_identical(a$n_exact, 12L)
+  expect_equal(feature_scores(a), feature_scores(b), tolerance = 1e-3)
+  expect_null(coef(a))
+})
+
+test_that("features and samples may come in any order, sign and unit", {
+  for (size in list(c(40, 10), c(12, 25))) {
+    x <- planted(size[1], size[2], informative = 3)$x
+    tight <- ufs_control(tol = 1e-7, max_iter = 3000)
+    score <- unname(feature_scores(ufs_rsr(x, control = tight)))
+    same <- function(y, want = score) {
+      expect_equal(unname(feature_scores(ufs_rsr(y, control = tight))), want, tolerance = 1e-3)
+    }
+    order <- withr::with_seed(2, sample(ncol(x)))
+    same(x[, order], score[order])
+    same(x[withr::with_seed(3, sample(nrow(x))), ])
+    same(sweep(x, 2L, rep_len(c(-1, 1), ncol(x)), `*`))
+    same(sweep(x, 2L, seq_len(ncol(x)), `*`) + 5)
+  }
+})
+
+test_that("duplicates share a score, constants come last", {
+  x <- planted(40, 6, informative = 2)$x
+  x <- cbind(x, 7, x[, 2])
+  expect_warning(fit <- ufs_rsr(x), class = "ufs_warning_constant")
+  score <- unname(feature_scores(fit))
+  expect_equal(score[8], score[2], tolerance = 1e-6)
+  expect_true(is.na(score[7]))
+  expect_identical(unname(fit$feature_ranking[8]), 7L)
+  expect_identical(dim(coef(fit)), c(8L, 8L))
+  expect_identical(unname(coef(fit)[7, ]), numeric(8))
+})
+
+test_that("smallest sizes", {
+  expect_identical(dim(coef(ufs_rsr(cbind(a = c(1, 2, 4, 3))))), c(1L, 1L))
+  expect_identical(length(feature_scores(quiet(ufs_rsr(planted(3, 3, c = 2, informative = 1)$x)))),
+    3L)
+  fit <- quiet(ufs_rsr(mtcars, control = ufs_control(max_iter = 0)))
+  expect_identical(fit$status, "max_iter")
+  expect_identical(nrow(fit$trace), 0L)
+  expect_identical(unname(feature_scores(fit)), numeric(11))
+})
+
+test_that("status, warnings and errors", {
+  expect_warning(fit <- ufs_rsr(mtcars, control = ufs_control(max_iter = 3)),
+    class = "ufs_warning_max_iter")
+  expect_identical(fit$status, "max_iter")
+  expect_warning(ufs_rsr(mtcars, control = ufs_control(max_iter = 3, warn = FALSE)), NA)
+  expect_error(ufs_rsr(mtcars, lambda = 0), class = "ufs_error_argument")
+  expect_error(ufs_rsr(mtcars, lambda_rel = -1), class = "ufs_error_argument")
+  expect_error(ufs_rsr(mtcars, solver = "admm"), class = "ufs_error_argument")
+  expect_error(ufs_rsr(mtcars, coefficients = NA), class = "ufs_error_argument")
+  expect_error(ufs_rsr(replace(as.matrix(mtcars), 5, NA)), class = "ufs_error_input")
+  withr::local_options(ufselect.max_bytes = 1000)
+  expect_error(ufs_rsr(mtcars), class = "ufs_error_memory")
+})
+
+test_that("deterministic; x and the random numbers are left alone", {
+  x <- as.matrix(mtcars)
+  before <- x + 0
+  withr::with_seed(1, {
+    seed <- .Random.seed
+    a <- ufs_rsr(x)
+    expect_identical(.Random.seed, seed)
+  })
+  expect_identical(x, before)
+  expect_identical(feature_scores(a), feature_scores(ufs_rsr(x)))
+})
+
+test_that("progress sees every iteration; print tells the window", {
+  seen <- integer()
+  fit <- ufs_rsr(mtcars, control = ufs_control(progress = function(iteration, ...) {
+    seen <<- c(seen, iteration)
+  }))
+  expect_identical(seen, seq_len(fit$iterations))
+  expect_output(print(fit), "in the window .* \\(W = I\\) to .* \\(W = 0\\)")
+  expect_lte(length(capture.output(print(fit))), 15L)
+})

@@ -1,0 +1,128 @@
+quiet <- function(expr) suppressWarnings(expr, classes = "ufs_warning")
+
+test_that("fixtures: the authors' code", {
+  for (gamma in c(100, 1)) {
+    fit <- quiet(ufs_sogfs(baseline_input("mtcars"), 3, n_dims = 4, gamma = gamma))
+    want <- baseline_expected("mtcars", sprintf("SOGFS__gamma%d_m4_c3_k5", gamma))
+    expect_lt(max(abs(feature_scores(fit) - want)), 1e-9)
+  }
+})
+
+test_that("both forms follow the literal algorithm", {
+  cases <- list(list(x = unit_columns(iris[, 1:4]), m = 2, gamma = 0.1),
+    list(x = unit_columns(planted(60, 20)$x), m = 4, gamma = 0.05),
+    list(x = unit_columns(planted(25, 60)$x), m = 3, gamma = 0.5))
+  for (case in cases) {
+    want <- ref_sogfs(case$x, case$m, 3, 5, case$gamma)
+    fit <- quiet(ufs_sogfs(case$x, 3, n_dims = case$m, gamma = case$gamma, solver = "irls",
+      center = FALSE, scale = FALSE))
+    expect_identical(fit$iterations, as.integer(want$iterations))
+    expect_equal(fit$trace$lambda, want$lambda, tolerance = 1e-8)
+    expect_equal(fit$trace$zeros, want$zeros, tolerance = 1e-4)
+    expect_equal(unname(feature_scores(fit)), want$row2, tolerance = 1e-4)
+    # Rows of iris have exact ties among their neighbours: any choice will do.
+    if (nrow(case$x) < 150) expect_lt(max(abs(as.matrix(fit$solution$S) - want$s)), 1e-3)
+  }
+})
+
+test_that("constraints hold", {
+  for (size in list(c(60, 15), c(30, 70))) {
+    fit <- quiet(ufs_sogfs(planted(size[1], size[2])$x, 3, n_dims = 5, gamma = 0.1, k = 4))
+    s <- as.matrix(fit$solution$S)
+    expect_true(all(s >= 0))
+    expect_equal(rowSums(s), rep(1, size[1]))
+    expect_lte(max(rowSums(s > 0)), 4)
+    expect_true(all(diag(s) == 0))
+    expect_equal(crossprod(coef(fit)), diag(5), tolerance = 1e-9)
+    expect_equal(crossprod(fit$solution$F), diag(3), tolerance = 1e-7)
+    expect_equal(sum(feature_scores(fit)), 5)
+    expect_identical(fit$status, "converged")
+    # The components are those of S, and there are as many as asked for.
+    l <- diag(rowSums(s + t(s)) / 2) - (s + t(s)) / 2
+    expect_identical(sum(eigen(l, symmetric = TRUE)$values < 1e-9), 3L)
+    expect_identical(length(unique(fit$solution$cluster)), 3L)
+    expect_true(all((s + t(s))[outer(fit$solution$cluster, fit$solution$cluster, `!=`)] == 0))
+    expect_identical(fit$certificate[["components"]], 3)
+  }
+})
+
+test_that("it finds planted clusters", {
+  data <- planted(90, 12, informative = 6, gap = 6)
+  fit <- quiet(ufs_sogfs(data$x, 3, n_dims = 6))
+  expect_identical(max(table(fit$solution$cluster, data$cluster)), 30L)
+  expect_setequal(fit$feature_ranking[1:6], data$informative)
+})
+
+test_that("a large gamma leaves n_dims features, and says so", {
+  expect_warning(fit <- ufs_sogfs(mtcars, 3, n_dims = 2), "only 2 of 11",
+    class = "ufs_warning_void")
+  expect_identical(fit$n_live, 2L)
+  expect_identical(quiet(ufs_sogfs(mtcars, 3))$params$n_dims, 4L)
+  expect_identical(quiet(ufs_sogfs(mtcars, 6))$params$n_dims, 6L)
+  expect_identical(ufs_sogfs(mtcars[, 1:3], 3)$params$n_dims, 3L)
+})
+
+test_that("features and samples may come in any order, sign and unit", {
+  for (size in list(c(40, 10), c(20, 40))) {
+    x <- planted(size[1], size[2], informative = 4)$x
+    run <- function(x) unname(feature_scores(quiet(ufs_sogfs(x, 3, gamma = 0.2))))
+    score <- run(x)
+    order <- withr::with_seed(2, sample(ncol(x)))
+    expect_equal(run(x[, order]), score[order], tolerance = 1e-3)
+    expect_equal(run(x[withr::with_seed(3, sample(nrow(x))), ]), score, tolerance = 1e-3)
+    expect_equal(run(sweep(x, 2L, rep_len(c(-1, 10), ncol(x)), `*`) - 3), score,
+      tolerance = 1e-3)
+  }
+})
+
+test_that("p > n: the start is not left to LAPACK", {
+  x <- unit_columns(planted(20, 50)$x)
+  noisy <- withr::with_seed(1, x + 1e-13 * matrix(rnorm(length(x)), nrow(x)))
+  run <- function(x) quiet(ufs_sogfs(x, 3, gamma = 0.2, center = FALSE, scale = FALSE))
+  expect_equal(unname(feature_scores(run(x))), unname(feature_scores(run(noisy))),
+    tolerance = 1e-4)
+})
+
+test_that("sparse eigenvectors beyond the dense limit", {
+  data <- planted(500, 6, informative = 4, gap = 8)
+  fit <- quiet(ufs_sogfs(data$x, 3, n_dims = 3))
+  expect_identical(fit$status, "converged")
+  expect_identical(max(table(fit$solution$cluster, data$cluster)), 167L)
+})
+
+test_that("duplicated samples, constants, k = n - 1, smallest sizes", {
+  x <- planted(20, 6, informative = 2)$x
+  copies <- rbind(x, x[rep(1, 7), ])
+  expect_true(all(is.finite(feature_scores(quiet(ufs_sogfs(copies, 2))))))
+  # Every sample many times: all distances to the neighbours are 0.
+  same <- quiet(ufs_sogfs(x[rep(1:3, each = 8), ], 3))
+  expect_true(all(is.finite(feature_scores(same))))
+  expect_warning(expect_warning(fit <- ufs_sogfs(cbind(1, x), 2), class = "ufs_warning_constant"),
+    class = "ufs_warning_void")
+  expect_true(is.na(feature_scores(fit)[1]))
+  full <- quiet(ufs_sogfs(x, 2, k = 19))
+  expect_equal(rowSums(as.matrix(full$solution$S)), rep(1, 20))
+  expect_equal(unname(feature_scores(quiet(ufs_sogfs(cbind(c(1, 2, 7, 8, 9)), 2, k = 2)))), 1)
+})
+
+test_that("errors, status, determinism", {
+  expect_error(ufs_sogfs(mtcars, 31), class = "ufs_error_argument")
+  expect_error(ufs_sogfs(mtcars, 3, n_dims = 12), class = "ufs_error_argument")
+  expect_error(ufs_sogfs(mtcars, 3, k = 32), "32 samples", class = "ufs_error_argument")
+  expect_error(ufs_sogfs(mtcars, 3, gamma = 0), class = "ufs_error_argument")
+  expect_warning(expect_warning(
+    fit <- ufs_sogfs(mtcars, 3, control = ufs_control(max_iter = 2)),
+    class = "ufs_warning_max_iter"), class = "ufs_warning_void")
+  expect_identical(fit$iterations, 2L)
+  expect_identical(nrow(fit$trace), 2L)
+  x <- as.matrix(mtcars)
+  before <- x + 0
+  withr::with_seed(1, {
+    seed <- .Random.seed
+    a <- quiet(ufs_sogfs(x, 3))
+    expect_identical(.Random.seed, seed)
+  })
+  expect_identical(x, before)
+  expect_identical(feature_scores(a), feature_scores(quiet(ufs_sogfs(x, 3))))
+  expect_lte(length(capture.output(print(a))), 15L)
+})

@@ -1,0 +1,113 @@
+quiet <- function(expr) suppressWarnings(expr, classes = "ufs_warning")
+
+test_that("fixture: the repaired public code", {
+  # Its first step, from equal weights, is the start here.
+  fit <- quiet(ufs_udfs(baseline_input("mtcars"), 3, lambda = 0.1, gamma = 0.1, center = FALSE,
+    scale = FALSE, control = ufs_control(max_iter = 2, tol = -1)))
+  want <- baseline_expected("mtcars", "UDFS__k5_lambda0.1_gamma0.1")
+  expect_lt(max(abs(feature_scores(fit) / want - 1)), 1e-7)
+})
+
+test_that("both forms agree with full matrices, step by step", {
+  for (size in list(c(40, 12), c(20, 60), c(30, 30), c(150, 130))) {
+    x <- unit_columns(planted(size[1], size[2], informative = 4)$x)
+    for (par in list(c(k = 5, lambda = 1, gamma = 0.1, c = 3), c(2, 0.01, 0.02, 2))) {
+      m <- ref_udfs_m(x, par[[1]], par[[2]])
+      want <- ref_wstep(m, par[[4]], par[[3]], 1e-12, 10)
+      fit <- quiet(ufs_udfs(x, par[[4]], k = par[[1]], lambda = par[[2]], gamma = par[[3]],
+        solver = "irls", center = FALSE, scale = FALSE,
+        control = ufs_control(max_iter = 10, tol = -1)))
+      expect_equal(fit$trace$objective, want$objective, tolerance = 1e-8)
+      expect_equal(unname(feature_scores(fit)), want$row2, tolerance = 1e-6)
+      expect_equal(crossprod(coef(fit)), diag(par[[4]]), tolerance = 1e-10)
+      expect_equal(unname(feature_scores(fit)), unname(rowSums(coef(fit)^2)))
+    }
+  }
+})
+
+test_that("p > n: the start is not left to LAPACK", {
+  x <- unit_columns(baseline_input("synth60x200"))
+  a <- quiet(ufs_udfs(x, 3, center = FALSE, scale = FALSE))
+  noisy <- withr::with_seed(1, x + 1e-13 * matrix(rnorm(length(x)), nrow(x)))
+  b <- quiet(ufs_udfs(noisy, 3, center = FALSE, scale = FALSE))
+  expect_lt(max(abs(feature_scores(a) - feature_scores(b))), 1e-5)
+  expect_identical(unname(a$feature_ranking[1:20]), unname(b$feature_ranking[1:20]))
+  # Any three null vectors would be a worse start.
+  m <- ref_udfs_m(x, 5, 1)
+  start <- ref_start(m, 3)
+  rough <- ref_wstep(m, 3, 0.1, 1e-12, 1, row2 = rowSums(eigen(m)$vectors[, 198:200]^2))
+  expect_lt(ref_wstep(m, 3, 0.1, 1e-12, 1, row2 = start)$objective, rough$objective)
+})
+
+test_that("the objective falls; acceleration ends no higher", {
+  for (size in list(c(60, 20), c(25, 80))) {
+    x <- planted(size[1], size[2])$x
+    fast <- quiet(ufs_udfs(x, 3))
+    slow <- quiet(ufs_udfs(x, 3, solver = "irls", control = ufs_control(max_iter = 2000)))
+    for (fit in list(fast, slow)) {
+      expect_identical(fit$status, "converged")
+      expect_true(all(diff(fit$trace$objective) <= 1e-12))
+    }
+    expect_lt(tail(fast$trace$objective, 1), tail(slow$trace$objective, 1) * (1 + 1e-4))
+    expect_lte(fast$iterations, slow$iterations)
+  }
+})
+
+test_that("scores sum to c; a large gamma leaves c features, and says so", {
+  x <- planted(40, 15)$x
+  expect_equal(sum(feature_scores(quiet(ufs_udfs(x, 4)))), 4)
+  expect_warning(fit <- ufs_udfs(x, 4, gamma = 100), "only 4 of 15", class = "ufs_warning_void")
+  expect_equal(unname(sort(feature_scores(fit), decreasing = TRUE)[1:5]), c(1, 1, 1, 1, 0),
+    tolerance = 1e-6)
+  expect_warning(ufs_udfs(x, 4, gamma = 0.01), NA)
+})
+
+test_that("features and samples may come in any order, sign and unit", {
+  for (size in list(c(40, 12), c(20, 50))) {
+    x <- planted(size[1], size[2], informative = 4)$x
+    run <- function(x) unname(feature_scores(quiet(ufs_udfs(x, 3))))
+    score <- run(x)
+    order <- withr::with_seed(2, sample(ncol(x)))
+    expect_equal(run(x[, order]), score[order], tolerance = 1e-4)
+    expect_equal(run(x[withr::with_seed(3, sample(nrow(x))), ]), score, tolerance = 1e-4)
+    expect_equal(run(sweep(x, 2L, rep_len(c(-1, 10), ncol(x)), `*`) - 3), score,
+      tolerance = 1e-4)
+  }
+})
+
+test_that("duplicated samples, constants, smallest sizes", {
+  x <- planted(20, 6, informative = 2)$x
+  # Six copies of one sample: all its neighbours at distance 0.
+  copies <- rbind(x, x[rep(1, 5), ])
+  expect_true(all(is.finite(feature_scores(ufs_udfs(copies, 2)))))
+  expect_warning(fit <- ufs_udfs(cbind(1, x), 2), class = "ufs_warning_constant")
+  expect_true(is.na(feature_scores(fit)[1]))
+  expect_identical(unname(fit$feature_ranking[7]), 1L)
+  expect_identical(coef(fit)[1, ], c(0, 0))
+  expect_identical(length(feature_scores(quiet(ufs_udfs(x[1:4, ], 2, k = 3)))), 6L)
+  expect_equal(unname(feature_scores(quiet(ufs_udfs(x, 6, k = 19)))), rep(1, 6))
+  expect_equal(unname(feature_scores(ufs_udfs(cbind(c(1, 5, 2, 8)), 1, k = 1))), 1)
+})
+
+test_that("errors, status, determinism", {
+  expect_error(ufs_udfs(mtcars, 12), class = "ufs_error_argument")
+  expect_error(ufs_udfs(mtcars), class = "ufs_error_argument")
+  expect_error(ufs_udfs(mtcars[1:5, ], 2, k = 5), "5 samples", class = "ufs_error_argument")
+  expect_error(ufs_udfs(mtcars, 2, lambda = 0), class = "ufs_error_argument")
+  expect_error(ufs_udfs(mtcars, 2, gamma = -1), class = "ufs_error_argument")
+  expect_error(ufs_udfs(mtcars, 2, control = ufs_control(eps = 0)), class = "ufs_error_argument")
+  expect_warning(fit <- ufs_udfs(mtcars, 3, control = ufs_control(max_iter = 2)),
+    class = "ufs_warning_max_iter")
+  expect_identical(nrow(fit$trace), 2L)
+  x <- as.matrix(mtcars)
+  before <- x + 0
+  withr::with_seed(1, {
+    seed <- .Random.seed
+    a <- ufs_udfs(x, 3)
+    expect_identical(.Random.seed, seed)
+  })
+  expect_identical(x, before)
+  expect_identical(feature_scores(a), feature_scores(ufs_udfs(x, 3)))
+  withr::local_options(ufselect.max_bytes = 1000)
+  expect_error(ufs_udfs(mtcars, 2), class = "ufs_error_memory")
+})
