@@ -118,7 +118,7 @@
 #' # Ten labels per species, the others propagated.
 #' y <- iris$Species
 #' y[-c(1:10, 51:60, 101:110)] <- NA
-#' fit <- ufs_topk(iris[, 1:4], k = 2, y = y)
+#' fit <- ufs_topk(iris[, 1:4], k = 2, y = y, nonnegative = TRUE)
 #' mean(fit$solution$label == iris$Species)
 #' @export
 ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e = 10,
