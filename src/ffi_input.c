@@ -43,17 +43,22 @@ SEXP ffi_prepare(SEXP x, SEXP center, SEXP scale)
     for (int j = 0; j < p; j++) {
         const double *col = from + (size_t) j * (size_t) n;
         double *res = to + (size_t) j * (size_t) n;
-        /* Sums relative to the largest modulus, so that nothing overflows. */
-        double top = 0.0, sum = 0.0, rest = 0.0, ss = 0.0, css = 0.0, m, shift, divide;
-        for (int i = 0; i < n; i++) top = fmax(top, fabs(col[i]));
-        if (top == 0.0) top = 1.0;
-        for (int i = 0; i < n; i++) sum += col[i] / top;
+        /* Sums relative to a power of two near the largest modulus: nothing overflows,
+         * and the scaling is exact. */
+        double top = 0.0, unit, sum = 0.0, rest = 0.0, ss = 0.0, css = 0.0, m, shift, divide;
+        int exponent;
+        for (int i = 0; i < n; i++) top = fabs(col[i]) > top ? fabs(col[i]) : top;
+        frexp(top, &exponent);
+        exponent = exponent > 1000 ? 1000 : (exponent < -1000 ? -1000 : exponent);
+        unit = ldexp(1.0, -exponent);
+        top = ldexp(1.0, exponent);
+        for (int i = 0; i < n; i++) sum += col[i] * unit;
         m = sum / n;
         /* Second pass removes the rounding of the first mean. */
-        for (int i = 0; i < n; i++) rest += col[i] / top - m;
+        for (int i = 0; i < n; i++) rest += col[i] * unit - m;
         m += rest / n;
         for (int i = 0; i < n; i++) {
-            double v = col[i] / top, d = v - m;
+            double v = col[i] * unit, d = v - m;
             ss += v * v;
             css += d * d;
         }
