@@ -84,8 +84,9 @@
 #' @param n_features The number of features that `select = "auto"` compares and
 #'   `samples = "ted"` works in; default 50, at most half of the features.
 #' @param center,scale Centre and standardise the columns first.
-#' @param control See [ufs_control()]. `max_iter` is 2000 (`"paper"`: 600), `tol` 1e-4 at
-#'   `lambda = 0` and 1e-3 above, and refers to the gap (`"paper"` has its own stop).
+#' @param control See [ufs_control()]. `max_iter` is 2000, `tol`, the relative duality gap, 1e-4 at
+#'   `lambda = 0` and 1e-3 above. With `"paper"`: 600, and `tol` 1e-3 is the published absolute
+#'   and relative epsilon, not the gap.
 #' @return A fit of class `c("ufs_alfs", "ufs")`. `solution` holds W (n x p, exact zeros), P and
 #'   Q (n x p) and, with `lambda > 0`, L (n x n): a feasible point of the dual, `P + Q + L X'` with
 #'   `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda T`. `trace` has iteration, objective,
@@ -188,7 +189,7 @@ alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lamb
 alfs_solve <- function(basis, penalty, solver, control, begin = NULL) {
   value <- c(penalty$alpha$value, penalty$beta$value, penalty$lambda$value)
   control <- resolve_control(control, max_iter = if (solver == "paper") 600L else 2000L,
-    tol = if (value[3L] > 0) 1e-3 else 1e-4)
+    tol = if (solver == "paper" || value[3L] > 0) 1e-3 else 1e-4)
   n <- as.double(nrow(basis$left))
   r <- ncol(basis$left)
   q <- nrow(basis$right)

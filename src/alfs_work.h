@@ -47,6 +47,7 @@ typedef struct {
     double *row, *col;        /* scratch: coefficients, norms */
     double *row_sum, *col_sum; /* sums of L^2, L E, E^2 by row, by column */
     double best, dual;        /* lowest F, highest dual value so far */
+    double best_then, dual_then; /* at the check before; 0: there was none */
     double theta, scale;      /* how the last dual bound split and scaled E */
     double theta_zero;        /* the split that proves W = 0 */
     bool warm, known_zero;

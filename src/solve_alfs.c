@@ -52,7 +52,8 @@ static void update_weights(alfs_work *wk, bool measure);
 static void measure_weights(alfs_work *wk, const double *wb, const double *v,
                             const double *t, size_t n, double sum[4]);
 static void gather_weights(alfs_work *wk);
-static void balance(side *sd);
+static void balance_sides(alfs_work *wk);
+static void balance(side *sd, double lean);
 static bool paper_done(alfs_work *wk, double f, double f_old);
 static int live_columns(const alfs_work *wk, int *column);
 static int narrow(alfs_work *wk, int n_live, const int *column, int most, double *best_w,
@@ -104,8 +105,7 @@ static void admm(alfs_work *wk, alfs_solution *solution, alfs_info *info,
         if (k >= set->max_iter) return;
         if (k == 0) continue;
         update_copies(wk, check);
-        for (int i = 0; i < 3; i++)
-            if (check && k <= set->balance_until) balance(&wk->side[i]);
+        if (check && k <= set->balance_until) balance_sides(wk);
         if (check && wk->weight != NULL && k >= widen && k < set->balance_until) {
             int n_live = live_columns(wk, column), most = set->max_iter - k - set->check_every;
             if (most > set->narrow) most = set->narrow;
@@ -628,28 +628,45 @@ static void gather_weights(alfs_work *wk)
     }
 }
 
-/* Residual balancing: rho follows the square root of primal over dual residual,
- * both relative, within a factor 10, and only if it is off by 2.5. */
-static void balance(side *sd)
+/* Residual balancing: rho follows the square root of primal over dual residual, both
+ * relative, within a factor 10, and only if it is off by 2.5. The penalty of the
+ * weights also follows the gap: where the lower bound still rises and the objective
+ * hardly falls, a smaller rho is what helps, and conversely. */
+static void balance_sides(alfs_work *wk)
 {
-    double primal = sd->residual, dual, ratio;
+    double tiny = 1e-9 * wk->best, lean = 1.0;
 
-    if (!sd->on || !(sd->size > 0.0) || !(sd->change > 0.0) || !(primal > 0.0)) return;
+    if (wk->best_then > 0.0) {
+        double fall = wk->best_then - wk->best + tiny, rise = wk->dual - wk->dual_then + tiny;
+        lean = sqrt(fmin(10.0, fmax(0.1, fall / rise)));
+    }
+    wk->best_then = wk->best;
+    wk->dual_then = wk->dual;
+    balance(&wk->side[ROWS], 1.0);
+    balance(&wk->side[COLS], 1.0);
+    balance(&wk->side[WEIGHTS], lean);
+}
+
+static void balance(side *sd, double lean)
+{
+    double dual, ratio;
+
+    if (!sd->on || !(sd->size > 0.0) || !(sd->change > 0.0) || !(sd->residual > 0.0)) return;
     dual = sd->rho * sd->change / sd->size;
-    ratio = fmin(10.0, fmax(0.1, sqrt(primal / dual)));
+    ratio = fmin(10.0, fmax(0.1, lean * sqrt(sd->residual / dual)));
     if (ratio > 2.5 || ratio < 1.0 / 2.5) sd->pending = sd->next * ratio;
 }
 
-/* Algorithm 1's stop: all splits within 1e-3 entrywise, relative change of F below
- * 1e-3 (tol does not enter: it belongs to the gap). */
+/* Algorithm 1's stop: all splits within tol entrywise (absolute, as published), and the
+ * relative change of F below tol. */
 static bool paper_done(alfs_work *wk, double f, double f_old)
 {
     size_t m = (size_t) wk->m;
-    double far = wk->side[WEIGHTS].biggest;
+    double far = wk->side[WEIGHTS].biggest, tol = wk->settings->tol;
 
     wk->side[WEIGHTS].biggest = 0.0;
-    if (!(fabs(f - f_old) < 1e-3 * f_old) && f != f_old) return false;
-    if (!(far < 1e-3)) return false;
+    if (!(fabs(f - f_old) < tol * f_old) && f != f_old) return false;
+    if (!(far < tol)) return false;
     for (int which = 0; which < 2; which++) {
         const side *sd = &wk->side[which];
         if (!sd->on) continue;
@@ -657,7 +674,7 @@ static bool paper_done(alfs_work *wk, double f, double f_old)
             for (size_t i = 0; i < m; i++) {
                 size_t at = i + (size_t) j * m;
                 double cut = sd->cut[which == ROWS ? i : (size_t) j];
-                if (!(fabs(wk->w[at] - (1.0 - cut) * sd->v[at]) < 1e-3)) return false;
+                if (!(fabs(wk->w[at] - (1.0 - cut) * sd->v[at]) < tol)) return false;
             }
     }
     return true;
@@ -706,8 +723,7 @@ static int narrow(alfs_work *wk, int n_live, const int *column, int most, double
         }
         ufs_hook_step(hook, k + done, fmin(wk->best, sub.best) * u2, gap);
         update_copies(&sub, check);
-        for (int i = 0; i < 3; i++)
-            if (check && k + done <= set->balance_until) balance(&sub.side[i]);
+        if (check && k + done <= set->balance_until) balance_sides(&sub);
         if (check && gap < 0.5 * set->tol) break;
     }
     for (int i = 0; i < 3; i++) {
@@ -788,7 +804,7 @@ static bool set_up_columns(alfs_work *sub, const alfs_work *wk, int n_live, cons
         shrinkage(sub, which);
     }
     sub->best = wk->total;
-    sub->dual = 0.0;
+    sub->dual = sub->best_then = 0.0;
     gather_weights(sub);
     return true;
 }

@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
     int max_iter;
-    double tol;        /* relative duality gap; negative: never stop early */
+    double tol;        /* relative duality gap (paper: its epsilon); negative: never stop early */
     bool paper;        /* Algorithm 1 with its growing penalties, and its stop */
     int check_every;   /* iterations between certificates */
     int narrow;        /* with lambda > 0: most iterations at a time on the live columns only */

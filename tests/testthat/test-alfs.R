@@ -116,6 +116,10 @@ test_that("solver = \"paper\" follows the literal Algorithm 1", {
       mid <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel, solver = "paper",
         control = polished(40))
       expect_equal(objective(mid), a$objective[40], tolerance = 1e-8)
+      # Its epsilon is tol.
+      rough <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel, solver = "paper",
+        control = ufs_control(tol = 1e-1))
+      expect_lt(rough$iterations, b$iterations)
       # P12, and the certified optimum is better
       ours <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = rel,
         control = ufs_control(tol = 1e-6, max_iter = 5000))
