@@ -8,21 +8,8 @@
 # list(x = n x p matrix, y = classes). Times are CPU seconds (user + system).
 
 library(ufselect)
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
-cpu <- function(code) {
-  start <- proc.time()
-  force(code)
-  sum((proc.time() - start)[1:2])
-}
-
-# Largest resident memory of this process so far, in MB (Linux; NA elsewhere).
-peak_mb <- function() {
-  file <- "/proc/self/status"
-  if (!file.exists(file)) return(NA_real_)
-  as.numeric(gsub("[^0-9]", "", grep("^VmHWM", readLines(file), value = TRUE))) / 1024
-}
-
-say <- function(...) cat(sprintf(...))
 silent <- function(code) suppressMessages(suppressWarnings(code))
 
 # ---- speed -------------------------------------------------------------------------------

@@ -4,12 +4,8 @@
 #     --repeats=5 [--out=file.csv]
 # For sets with fewer than 100 features the k are 10 % and 30 % of p instead.
 library(ufselect)
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
-option <- function(name, default = NULL) {
-  given <- grep(paste0("^--", name, "="), commandArgs(TRUE), value = TRUE)
-  if (length(given)) sub("^--[a-z]+=", "", utils::tail(given, 1L)) else default
-}
-words <- function(text) strsplit(text, ",", fixed = TRUE)[[1L]]
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 sets <- words(option("sets", "lung_discrete,tissue,tox171,warpPIE10P,wine"))
 methods <- words(option("methods", "socfs,jspca"))

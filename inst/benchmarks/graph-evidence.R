@@ -3,11 +3,8 @@
 # k-means accuracy and NMI (10 starts, `repeats` seeds) on the best 20 and 50 features, or 10 and
 # 30 % of them for sets with fewer than 100.
 library(ufselect)
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
-option <- function(name, default) {
-  given <- grep(paste0("^--", name, "="), commandArgs(TRUE), value = TRUE)
-  if (length(given)) sub("^--[a-z]+=", "", utils::tail(given, 1L)) else default
-}
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 sets <- strsplit(option("sets", "dermatology,lung_discrete,tissue,tox171,warpPIE10P,orl"), ",")[[1L]]
 repeats <- as.integer(option("repeats", "10"))

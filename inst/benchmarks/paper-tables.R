@@ -4,11 +4,8 @@
 #   Rscript paper-tables.R --data=FOLDER --sets=musk1,tox171 --repeats=3 --out=FOLDER
 # Writes paper-<set>.csv (means and standard deviations) into the output folder; a run that was killed resumes.
 library(ufselect)
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
-option <- function(name, default = NULL) {
-  given <- grep(paste0("^--", name, "="), commandArgs(TRUE), value = TRUE)
-  if (length(given)) sub("^--[a-z]+=", "", utils::tail(given, 1L)) else default
-}
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 out <- option("out", "paper-tables")
 sets <- strsplit(option("sets", "musk1,tox171,orl,madelon"), ",")[[1L]]

@@ -6,12 +6,8 @@
 #       by 1-NN, linear SVM and a fully grown tree, beside the mean and the best of 20 random draws.
 #       FOLDER has one .rds per set with list(x, y); default: environment variable UFSELECT_DATA.
 library(ufselect)
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
-option <- function(name, default = NULL) {
-  given <- grep(paste0("^--", name, "="), commandArgs(TRUE), value = TRUE)
-  if (length(given)) sub("^--[a-z]+=", "", utils::tail(given, 1L)) else default
-}
-cpu <- function(code) sum(system.time(code)[1:2])
 simulate <- function(n, p, rank = min(n, p) %/% 4L) {
   scores <- matrix(stats::rnorm(n * rank), n)
   loadings <- matrix(stats::rnorm(rank * p), rank) / sqrt(seq_len(rank))

@@ -9,27 +9,7 @@
 # list(x = n x p matrix, y = classes). Times are CPU seconds (user + system).
 
 library(ufselect)
-
-cpu <- function(code) {
-  start <- proc.time()
-  force(code)
-  sum((proc.time() - start)[1:2])
-}
-
-peak_mb <- function() {
-  file <- "/proc/self/status"
-  if (!file.exists(file)) return(NA_real_)
-  as.numeric(gsub("[^0-9]", "", grep("^VmHWM", readLines(file), value = TRUE))) / 1024
-}
-
-say <- function(...) cat(sprintf(...))
-
-two_k <- function(p) if (p < 100) pmax(2L, round(c(.1, .3) * p)) else c(20L, 50L)
-
-read_set <- function(folder, set) {
-  data <- readRDS(file.path(folder, paste0(set, ".rds")))
-  list(x = as.matrix(data$x), y = factor(data$y))
-}
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
 # ---- speed -------------------------------------------------------------------------------
 

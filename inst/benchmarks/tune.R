@@ -5,12 +5,8 @@
 # the best setting minus that of the one chosen, in points.
 #   Rscript tune.R --data=FOLDER [--sets=a,b] [--methods=socfs,jspca,...] [--criteria=...] [--out=file.csv]
 library(ufselect)
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
-option <- function(name, default = NULL) {
-  given <- grep(paste0("^--", name, "="), commandArgs(TRUE), value = TRUE)
-  if (length(given)) sub("^--[a-z]+=", "", utils::tail(given, 1L)) else default
-}
-words <- function(text) strsplit(text, ",", fixed = TRUE)[[1L]]
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 sets <- words(option("sets", "lung_discrete,tissue,tox171,warpPIE10P,libras,dermatology,wine,segment"))
 methods <- words(option("methods", "socfs,jspca,laplacian,rsr"))
