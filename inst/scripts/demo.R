@@ -23,6 +23,12 @@ if (!is.null(file)) {
   }
   y <- if (!is.null(label)) factor(table[[label]])
   x <- table[, setdiff(names(table), label), drop = FALSE]
+  text <- names(x)[!vapply(x, is.numeric, NA)]
+  if (length(text)) {
+    stop("Columns that are not numeric: ", paste(utils::head(text, 5L), collapse = ", "),
+      ". If one of them holds the classes, name it: LABEL=", text[1L], ". Drop the others.",
+      call. = FALSE)
+  }
   source <- basename(file)
 } else if (requireNamespace("dslabs", quietly = TRUE)) {
   x <- dslabs::tissue_gene_expression$x
