@@ -25,8 +25,9 @@
 #' penalties grow by 10 % per iteration, which forces feasibility but not optimality, and its
 #' first penalty, its stop and so its answer depend on the unit of `x`. Its W
 #' has no exact zeros, status "converged" means its own stop, and the certificate says what
-#' that cost: 30 % above the optimum on the musk data (with none of the 20 best features
-#' in common), up to six times the optimum under strong penalties.
+#' that cost. At the default penalties on standardised data it stopped 82 % above the optimum on
+#' musk, 250 % on ORL and TOX-171, 70 % on Madelon, with none of the 20 best features in common;
+#' on `x` divided by its largest singular value within .2 %, and with `lambda > 0` within 2 %.
 #'
 #' @section Penalties:
 #' `alpha_rel = 1` alone makes all rows zero, `beta_rel = 1` alone all columns, as does

@@ -73,7 +73,8 @@ SEXP ffi_alfs(SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP cont
     solution.p = ffi_set_matrix(out, "p", m, q);
     solution.q = ffi_set_matrix(out, "q", m, q);
     if (problem.lambda > 0.0) solution.l = ffi_set_matrix(out, "l", m, m);
-    ufs_trace_init(&trace, settings.max_iter / settings.check_every + 3, 4);
+    /* A row per check, 6 MB at most. */
+    ufs_trace_init(&trace, (int) fmin(settings.max_iter / settings.check_every + 3, 2e5), 4);
 
     alfs_solve(&problem, &settings, start_ == R_NilValue ? NULL : &start, &solution, &info,
                &trace, &hook);

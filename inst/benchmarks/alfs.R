@@ -187,7 +187,6 @@ if ("har" %in% parts) {
   p <- 561L
   x <- matrix(rnorm(6 * 30, sd = 2), 6)[sample.int(6, n, TRUE), ] + matrix(rnorm(n * 30), n)
   x <- x %*% matrix(rnorm(30 * p), 30) + 2 * matrix(rnorm(n * p), n)
-  invisible(gc(reset = TRUE))
   time <- cpu(fit <- ufs_alfs(x, control = quiet))
   print(fit)
   status <- readLines("/proc/self/status")
