@@ -65,7 +65,7 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 100,
   n_dims <- check_count(n_dims, "n_dims", 1L, q, "the features that are not constant")
   k <- check_count(k, "k", 2L, data$n - 1L, paste("one fewer than the", data$n, "samples"))
   gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-  check_wstep_bytes(data$n, q)
+  check_wstep_bytes(data$n, q, k)
   found <- .Call(C_sogfs, data$x,
     list(n_clusters = n_clusters, n_dims = n_dims, k = k, gamma = gamma,
       accelerate = solver == "exact" && control$inner_tol >= 0), control)

@@ -62,7 +62,7 @@ ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1,
   k <- check_count(k, "k", 1L, data$n - 1L, paste("one fewer than the", data$n, "samples"))
   lambda <- check_number(lambda, "lambda", lower = 0, open = TRUE)
   gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-  check_wstep_bytes(data$n, q)
+  check_wstep_bytes(data$n, q, k)
   found <- .Call(C_udfs, data$x,
     list(n_clusters = n_clusters, k = k, lambda = lambda, gamma = gamma,
       accelerate = solver == "exact" && control$tol >= 0), control)
@@ -85,10 +85,15 @@ ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1,
 print_notes.ufs_udfs <- function(x) live_note(x)
 
 # The smoothing of UDFS and SOGFS: one positive number.
-# What base_wstep.c holds at once, and its start.
-check_wstep_bytes <- function(n, p) {
+# What base_wstep.c and its start hold at once, with neighbour lists and both directions of
+# their graph.
+check_wstep_bytes <- function(n, p, k) {
+  if (2 * as.double(n) * k > .Machine$integer.max) {
+    ufs_abort("argument", "`k` is too large: a graph can have at most ",
+      .Machine$integer.max, " entries.", argument = "k")
+  }
   n <- as.double(n)
   p <- as.double(p)
-  check_bytes(8 * (if (p > n) 5 * n * p + 4 * n^2 else 5 * n * p + 4 * p^2),
+  check_bytes(8 * (if (p > n) 5 * n * p + 4 * n^2 else 5 * n * p + 4 * p^2) + 60 * n * k,
     "The scatter matrix", "Select features or samples first.")
 }
