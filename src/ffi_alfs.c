@@ -1,6 +1,6 @@
 /* ffi_alfs.c: ALFS and every other problem min ||D - A W B||^2 + penalties of
  * solve_alfs.h. */
-#include "ffi.h"
+#include "ffi_util.h"
 #include "la.h"
 #include "solve_alfs.h"
 

@@ -1,5 +1,5 @@
 /* ffi_blfse.c: the edge of BLFSE and of its kernels. */
-#include "ffi.h"
+#include "ffi_util.h"
 #include "solve_blfse.h"
 #include "la_low.h"
 #include "qp_simplex.h"

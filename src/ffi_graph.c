@@ -1,6 +1,6 @@
 /* ffi_graph.c: neighbour graphs for R. An R graph is a list whose element `weights` is a
  * list(start, index, value): the CSR arrays of graph.h, 0-based. */
-#include "ffi.h"
+#include "ffi_util.h"
 #include "graph.h"
 
 static void set_description(SEXP out, const graph_csr *g);

@@ -1,4 +1,4 @@
-#include "ffi.h"
+#include "ffi_util.h"
 #include "base_inffs.h"
 
 /* x n x p; settings: list(weight_sd, weight_corr, factor, bound, store, max_iter, tol). */

@@ -1,5 +1,5 @@
 /* ffi_input.c: one pass over the user's matrix before every method. */
-#include "ffi.h"
+#include "ffi_util.h"
 #include "la.h"
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* ffi_irls.c: the reweighted selectors RSR, NDFS, UDFS and SOGFS, and their kernels' tests. */
-#include "ffi.h"
+#include "ffi_util.h"
 #include "anderson.h"
 #include "base_ndfs.h"
 #include "base_rsr.h"

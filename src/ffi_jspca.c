@@ -1,5 +1,5 @@
 /* ffi_jspca.c: the edge of solve_jspca.c. */
-#include "ffi.h"
+#include "ffi_util.h"
 #include "solve_jspca.h"
 
 /* x: n x p. start: list(P, weight, h). settings: list(lambda, sample, exact, eps,

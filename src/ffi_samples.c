@@ -1,5 +1,5 @@
 /* ffi_samples.c: the edge of the sample selectors. */
-#include "ffi.h"
+#include "ffi_util.h"
 #include "samp_ted.h"
 #include "samp_rrss.h"
 #include "samp_alnr.h"

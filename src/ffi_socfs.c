@@ -1,5 +1,5 @@
 /* ffi_socfs.c: ufs_socfs() to socfs_solve(). */
-#include "ffi.h"
+#include "ffi_util.h"
 #include "solve_socfs.h"
 
 /* x: n x p. start: list(E, F, V, g), the last three may be NULL. stages: one row per

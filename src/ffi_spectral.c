@@ -1,5 +1,5 @@
 /* ffi_spectral.c: Laplacian score, SPEC and MCFS. */
-#include "ffi.h"
+#include "ffi_util.h"
 #include "base_laplacian.h"
 #include "base_mcfs.h"
 #include "base_spec.h"

@@ -1,5 +1,5 @@
 /* ffi_test.c: the kernels, one by one, for tests/testthat/test-kernel-*.R. */
-#include "ffi.h"
+#include "ffi_util.h"
 #include "la.h"
 #include "la_gl.h"
 #include "prox.h"

@@ -1,5 +1,5 @@
 /* ffi_topk.c: edge of ufs_topk() and ufs_propagate(), and test entries of their parts. */
-#include "ffi.h"
+#include "ffi_util.h"
 #include "la.h"
 #include "proj.h"
 #include "propagate.h"

@@ -1,4 +1,4 @@
-#include "ffi.h"
+#include "ffi_util.h"
 
 SEXP ffi_get(SEXP list, const char *name)
 {

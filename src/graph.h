@@ -1,5 +1,5 @@
 /* graph.h: neighbour graphs of the samples (rows of x, n x p). Kernels: they know
- * no solver and no SEXP. Everything is deterministic and does not depend on the
+ * no solver and no R object. Everything is deterministic and does not depend on the
  * BLAS in use, the automatic bandwidth (a mean, correct to rounding) apart. */
 #ifndef UFS_GRAPH_H
 #define UFS_GRAPH_H

@@ -1,10 +1,10 @@
-#include "ffi.h"
+#include "ffi_util.h"
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>
 
 #define CALLDEF(name, n_arg) {#name, (DL_FUNC) &ffi_##name, n_arg}
 
-/* In R: C_<name>. One row per entry of ffi.h. */
+/* In R: C_<name>. One row per entry of ffi_util.h. */
 static const R_CallMethodDef call_entries[] = {
     CALLDEF(prepare, 3),
     CALLDEF(equal_columns, 1),

@@ -1,6 +1,6 @@
 /* ufs.h: the one include order of the package, the status codes and the
  * services every solver uses. It names no SEXP: solvers and kernels include
- * this header and nothing else of R. Files at the edge include ffi.h.
+ * this header and nothing else of R. Files at the edge include ffi_util.h.
  *
  * Conventions: matrices are column-major doubles, x is n x p (rows = samples),
  * sizes are int (BLAS), products of sizes are size_t. */

@@ -1,8 +1,8 @@
-/* ffi.h: the edge between R and the solvers. Only ffi_*.c and init.c include
+/* ffi_util.h: the edge between R and the solvers. Only ffi_*.c and init.c include
  * it. An edge function unpacks, allocates, calls one solver and builds a named
  * list; arguments were validated in R, so what fails here is a bug of ours. */
-#ifndef UFS_FFI_H
-#define UFS_FFI_H
+#ifndef UFS_FFI_UTIL_H
+#define UFS_FFI_UTIL_H
 
 #include "graph.h"
 #include "ufs.h"
