@@ -45,7 +45,7 @@
 #' @references Nie, Zhu and Li (2016) Unsupervised feature selection with structured graph
 #'   optimization. AAAI.
 #' @examples
-#' fit <- ufs_sogfs(iris[, 1:4], n_clusters = 3, n_dims = 2, gamma = 0.1)
+#' fit <- ufs_sogfs(iris[, 1:4], n_clusters = 3, n_dims = 2, gamma = 0.003)
 #' fit
 #' table(fit$solution$cluster, iris$Species)
 #' @export

@@ -11,8 +11,8 @@ option <- function(name, default) {
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 sets <- strsplit(option("sets", "dermatology,lung_discrete,tissue,tox171,warpPIE10P"), ",")[[1L]]
 repeats <- as.integer(option("repeats", "10"))
-methods <- c(RSR = "rsr", `RSR .3` = "rsr", `RSR .5` = "rsr", NDFS = "ndfs", `NDFS beta .3` = "ndfs",
-  UDFS = "udfs", `UDFS .01` = "udfs", SOGFS = "sogfs", `SOGFS m = 50` = "sogfs",
+methods <- c(RSR = "rsr", `RSR .3` = "rsr", `RSR .5` = "rsr", NDFS = "ndfs",
+  `NDFS beta .3` = "ndfs", UDFS = "udfs", `UDFS .01` = "udfs", SOGFS = "sogfs", `SOGFS m = 50` = "sogfs",
   `SOGFS .01` = "sogfs")
 
 tables <- list()

@@ -1,9 +1,9 @@
 # CPU time and peak memory of RSR, NDFS, UDFS and SOGFS.
 #   Rscript irls.R            all jobs, each in a process of its own
 # "pass" is the CPU time of one tcrossprod(x); "literal" that of the textbook R code (full inverses
-# and eigendecompositions of p x p matrices) for as many iterations, where that is a matter of
-# seconds. Memory is the most that R held beside x at any time; C code of the package
-# allocates through R, so it is counted. Data: 5 Gaussian clusters, 5 % informative columns.
+# and eigendecompositions of p x p matrices) for 5 iterations, where that is a matter of seconds.
+# Memory is the most that R held beside x at any time; C code of the package allocates through
+# R, so it is counted. Data: 5 Gaussian clusters, 5 % informative columns.
 library(ufselect)
 
 job <- sub("^--job=", "", grep("^--job=", commandArgs(TRUE), value = TRUE))
@@ -61,7 +61,6 @@ literal_udfs <- function(x, c, steps) {
   }
 }
 
-# Literal forms run 5 iterations; the time is scaled to those of the package's plain iteration.
 literal_steps <- 5
 
 run_job <- function(kind, n, p) {
@@ -88,8 +87,13 @@ run_job <- function(kind, n, p) {
   before <- sum(gc(reset = TRUE)[, 2])
   cpu <- sum(system.time(suppressWarnings(fit <- run()))[1:2])
   peak <- sum(gc()[, 6]) - before
-  steps <- if (inherits(fit, "ufs")) fit$iterations else if (grepl("literal", kind)) literal_steps else 0
-  cat("RESULT", cpu, peak, steps, if (inherits(fit, "ufs")) fit$status else "-", "\n")
+  steps <- if (grepl("literal", kind)) literal_steps else 0
+  status <- "-"
+  if (inherits(fit, "ufs")) {
+    steps <- fit$iterations
+    status <- fit$status
+  }
+  cat("RESULT", cpu, peak, steps, status, "\n")
 }
 
 if (length(job)) {
@@ -100,8 +104,8 @@ if (length(job)) {
 
 file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
 for (size in sizes) {
-  cat(sprintf("\n%d x %d\n%-18s %8s %8s %8s %10s %s\n", size[1], size[2], "", "CPU s", "MiB", "passes",
-    "iterations", "status"))
+  cat(sprintf("\n%d x %d\n%-18s %8s %8s %8s %10s %s\n", size[1], size[2], "", "CPU s", "MiB",
+    "passes", "iterations", "status"))
   pass <- NA
   for (kind in kinds) {
     # Literal forms need p x p inverses: seconds per iteration here, hours there.
