@@ -7,9 +7,10 @@
 /* clang-format off */
 #define UFS_ENTRIES(ENTRY) \
     /* ffi_input.c */ \
-    ENTRY(prepare, 3) \
+    ENTRY(prepare, 2) \
     ENTRY(equal_columns, 1) \
     ENTRY(gram_pca, 2) \
+    ENTRY(row_norms, 1) \
     /* ffi_samples.c */ \
     ENTRY(ted_greedy, 5) \
     ENTRY(rrss_max, 1) \

@@ -45,6 +45,31 @@ static inline double la_nrm2(int n, const double *x)
     return F77_CALL(dnrm2)(&n, x, &one);
 }
 
+/* A (m x n) += a x y'; 2mn flops. */
+static inline void la_rank_one(int m, int n, double a, const double *x, const double *y,
+                               double *out)
+{
+    int one = 1;
+    F77_CALL(dger)(&m, &n, &a, x, &one, y, &one, out, &m);
+}
+
+/* Upper triangle of C (n x n) = alpha A A' + beta C, A n x k; n^2 k flops. */
+static inline void la_syrk(int n, int k, double alpha, const double *a, double beta,
+                           double *c)
+{
+    char up = 'U', plain = 'N';
+    F77_CALL(dsyrk)(&up, &plain, &n, &k, &alpha, a, &n, &beta, c, &n FCONE FCONE);
+}
+
+/* B (n x m) <- R B with the upper triangle R (n x n); n^2 m flops. */
+static inline void la_tri_mult(int n, int m, const double *r, double *b)
+{
+    char left = 'L', up = 'U', plain = 'N';
+    double one = 1.0;
+    F77_CALL(dtrmm)(&left, &up, &plain, &plain, &n, &m, &one, r, &n, b, &n
+                    FCONE FCONE FCONE FCONE);
+}
+
 /* Gram matrix, both triangles filled. trans = 'N': C (n x n) = A A',
  * trans = 'T': C (p x p) = A'A, for A n x p. n^2 p, resp. n p^2 flops. */
 void la_gram(char trans, int n, int p, const double *a, double *c);
@@ -125,6 +150,9 @@ int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e);
  * Thin SVD A = U diag(s) V' (a n x p is overwritten): u n x r, s r, vt r x p,
  * r = min(n, p). About 6 max(n, p) r^2 + 20 r^3 flops. */
 int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt);
+/* Householder QR in place: R in the upper triangle, the reflectors below it and in tau
+ * (min(n, p)). About 2np^2 flops for n >= p. */
+int la_qr(int n, int p, double *a, double *tau);
 
 /* ---- la_eig.c -------------------------------------------------------------------
  * Eigenpairs il..iu (1-based, ascending order) of the symmetric a (n x n, upper
