@@ -150,6 +150,20 @@ expand_features <- function(value, data, fill = 0) {
 # For every column of x the index of the first column equal to it.
 equal_columns <- function(x) .Call(C_equal_columns, x)
 
+# Equal columns get the mean of their values: an iteration that has not ended splits what is
+# theirs unevenly, by rounding.
+mean_of_copies <- function(value, x) {
+  first <- equal_columns(x)
+  if (!anyDuplicated(first)) {
+    return(value)
+  }
+  at <- match(first, unique(first))
+  (as.vector(rowsum(value, at)) / tabulate(at))[at]
+}
+
+# For every row the index of the first row equal to it.
+equal_rows <- function(x) .Call(C_equal_rows, x)
+
 # Norms of the rows, without a second matrix of the size of x.
 row_norms <- function(x) .Call(C_row_norms, x)
 

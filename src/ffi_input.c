@@ -63,15 +63,28 @@ static int *kept_columns(const prepare_stats *stats, int p, bool drop, int *q)
     return keep;
 }
 
+static SEXP first_equal(SEXP x, bool columns);
+
 /* x: n x p double. For every column the 1-based index of the first one equal to it. */
 SEXP ffi_equal_columns(SEXP x)
 {
-    int p = Rf_ncols(x);
-    SEXP out = PROTECT(Rf_allocVector(INTSXP, p));
+    return first_equal(x, true);
+}
+
+/* The same for rows. */
+SEXP ffi_equal_rows(SEXP x)
+{
+    return first_equal(x, false);
+}
+
+static SEXP first_equal(SEXP x, bool columns)
+{
+    int n = Rf_nrows(x), p = Rf_ncols(x), count = columns ? p : n;
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, count));
     int *first = INTEGER(out);
 
-    prepare_equal_columns(Rf_nrows(x), p, REAL_RO(x), first);
-    for (int j = 0; j < p; j++) first[j]++;
+    prepare_equal(n, p, ffi_data(x, (size_t) n * (size_t) p, "x"), columns, first);
+    for (int j = 0; j < count; j++) first[j]++;
     UNPROTECT(1);
     return out;
 }

@@ -15,7 +15,7 @@ static bool scan_column(const prepare_problem *problem, int j, prepare_stats *st
 static double power_above(double value);
 static void moments(int n, const double *col, double unit, double *mean, double *css,
                     double *ss);
-static uint64_t hash_column(int n, const double *col);
+static void hash_all(int n, int p, const double *x, bool columns, hashed *key);
 static int by_hash(const void *a, const void *b);
 
 static size_t column(const prepare_problem *problem, int j)
@@ -159,40 +159,46 @@ void prepare_write(const prepare_problem *problem, const prepare_stats *stats, d
     }
 }
 
-void prepare_equal_columns(int n, int p, const double *x, int *first)
+void prepare_equal(int n, int p, const double *x, bool columns, int *first)
 {
-    hashed *key = (hashed *) R_alloc((size_t) (p > 0 ? p : 1), sizeof(hashed));
+    size_t count = (size_t) (columns ? p : n), len = (size_t) (columns ? n : p);
+    size_t step = columns ? 1 : (size_t) n, next = columns ? (size_t) n : 1;
+    hashed *key = (hashed *) R_alloc(count ? count : 1, sizeof(hashed));
 
-    for (int j = 0; j < p; j++) {
-        key[j].hash = hash_column(n, x + (size_t) j * (size_t) n);
-        key[j].column = first[j] = j;
-    }
-    qsort(key, (size_t) p, sizeof(hashed), by_hash);
-    for (int a = 0; a < p; a++) {
+    hash_all(n, p, x, columns, key);
+    for (size_t j = 0; j < count; j++) first[j] = (int) j;
+    qsort(key, count, sizeof(hashed), by_hash);
+    for (size_t a = 0; a < count; a++) {
         int j = key[a].column;
         if (first[j] != j) continue;
-        for (int b = a + 1; b < p && key[b].hash == key[a].hash; b++) {
+        for (size_t b = a + 1; b < count && key[b].hash == key[a].hash; b++) {
             int k = key[b].column;
-            const double *one = x + (size_t) j * (size_t) n, *two = x + (size_t) k * (size_t) n;
+            const double *one = x + (size_t) j * next, *two = x + (size_t) k * next;
             bool same = first[k] == k;
-            for (int i = 0; same && i < n; i++) same = one[i] == two[i];
+            for (size_t i = 0; same && i < len; i++) same = one[i * step] == two[i * step];
             if (same) first[k] = j;
         }
     }
 }
 
-/* FNV-1a over 64-bit words, with a shift so that high bits reach low ones. */
-static uint64_t hash_column(int n, const double *col)
+/* FNV-1a over 64-bit words, with a shift so that high bits reach low ones; in the order of
+ * the memory, whichever way the items lie. */
+static void hash_all(int n, int p, const double *x, bool columns, hashed *key)
 {
-    uint64_t h = 1469598103934665603ULL, bits;
-
-    for (int i = 0; i < n; i++) {
-        double v = col[i] == 0.0 ? 0.0 : col[i];
-        memcpy(&bits, &v, sizeof bits);
-        h = (h ^ bits) * 1099511628211ULL;
-        h ^= h >> 29;
+    for (int j = 0; j < (columns ? p : n); j++) {
+        key[j].hash = 1469598103934665603ULL;
+        key[j].column = j;
     }
-    return h;
+    for (int b = 0; b < p; b++)
+        for (int a = 0; a < n; a++) {
+            hashed *of = key + (columns ? b : a);
+            double v = x[(size_t) b * (size_t) n + (size_t) a];
+            uint64_t bits;
+            if (v == 0.0) v = 0.0;
+            memcpy(&bits, &v, sizeof bits);
+            of->hash = (of->hash ^ bits) * 1099511628211ULL;
+            of->hash ^= of->hash >> 29;
+        }
 }
 
 static int by_hash(const void *a, const void *b)

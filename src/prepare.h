@@ -45,8 +45,8 @@ double prepare_find_unit(const prepare_problem *problem, const prepare_stats *st
 void prepare_write(const prepare_problem *problem, const prepare_stats *stats, double unit,
                    int q, const int *keep, double *out);
 
-/* For every column the 0-based index of the first column equal to it (itself if none).
+/* For every column (or row) the 0-based index of the first one equal to it (itself if none).
  * Equality is of values, so 0 and -0 agree. Hash, sort, compare: O(np + p log p). */
-void prepare_equal_columns(int n, int p, const double *x, int *first);
+void prepare_equal(int n, int p, const double *x, bool columns, int *first);
 
 #endif
