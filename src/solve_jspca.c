@@ -489,7 +489,7 @@ static double max_quadratic_form(int n, int p, const double *x, const double *ha
             for (size_t i = 0; i < N; i++)
                 v[i + j * N] = sample ? half[i] * from[i + j * N] : from[i + j * N];
         ufs_copy(uv, v, N * (size_t) m);
-        la_tri_mult(n, m, k, uv);
+        la_trmm('L', 'U', 'N', n, m, 1.0, k, n, uv, n);
         for (size_t j = 0; j < (size_t) m; j++)
             top = fmax(top, 2.0 * la_dot(n, v + j * N, uv + j * N));
     }
