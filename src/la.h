@@ -63,14 +63,6 @@ static inline void la_rank_one(int m, int n, double a, const double *x, const do
     F77_CALL(dger)(&m, &n, &a, x, &one, y, &one, out, &m);
 }
 
-/* Upper triangle of C (n x n) = alpha A A' + beta C, A n x k; n^2 k flops. */
-static inline void la_syrk(int n, int k, double alpha, const double *a, double beta,
-                           double *c)
-{
-    char up = 'U', plain = 'N';
-    F77_CALL(dsyrk)(&up, &plain, &n, &k, &alpha, a, &n, &beta, c, &n FCONE FCONE);
-}
-
 /* B (m x n) <- alpha op(A) B (side 'L') or alpha B op(A) ('R'), A triangular (upper 'U' or
  * lower 'L'); m n (order of A) flops. */
 static inline void la_trmm(char side, char uplo, char trans, int m, int n, double alpha,

@@ -479,7 +479,7 @@ static double max_quadratic_form(int n, int p, const double *x, const double *ha
             double s = sample ? 1.0 : sqrt(half[(size_t) start + j]);
             for (size_t i = 0; i < N; i++) v[i + j * N] = s * from[i + j * N];
         }
-        la_syrk(n, m, 1.0, v, 1.0, k);
+        la_syrk('N', n, m, 1.0, v, n, 1.0, k, n);
     }
     for (size_t i = 0; i < N; i++) k[i + i * N] *= 0.5;
     for (int start = 0; start < p; start += width) {
