@@ -18,7 +18,6 @@ demo:
 
 check:
 	@bash .ci/setup check "$(LIB)"
-	@bash .ci/lint "$(LIB)"
 	@bash .ci/check "$(LIB)"
 
 # Style of the sources, and what C under R must not do.
