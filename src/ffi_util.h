@@ -48,6 +48,18 @@ graph_csr ffi_graph_csr(SEXP graph);
 SEXP ffi_prepare(SEXP x, SEXP center, SEXP scale);
 SEXP ffi_equal_columns(SEXP x);
 SEXP ffi_gram_pca(SEXP x, SEXP k);
+/* ffi_x.c */
+SEXP ffi_x_check(SEXP n, SEXP p, SEXP start, SEXP row, SEXP value);
+SEXP ffi_x_prepare(SEXP x, SEXP center, SEXP scale);
+SEXP ffi_x_mul(SEXP x, SEXP v);
+SEXP ffi_x_cross(SEXP x, SEXP t);
+SEXP ffi_x_columns(SEXP x, SEXP j);
+SEXP ffi_x_ss(SEXP x);
+SEXP ffi_x_gram(SEXP x, SEXP rows);
+SEXP ffi_x_pca(SEXP x, SEXP k);
+/* ffi_test_x.c */
+SEXP ffi_test_x(SEXP x, SEXP t, SEXP v, SEXP w);
+SEXP ffi_test_lanczos(SEXP a, SEXP k, SEXP tol);
 /* ffi_samples.c */
 SEXP ffi_ted_greedy(SEXP x, SEXP m, SEXP mu, SEXP form, SEXP control);
 SEXP ffi_rrss_max(SEXP x);
