@@ -171,6 +171,40 @@ SEXP ffi_x_prepare(SEXP x, SEXP center, SEXP scale)
     return out;
 }
 
+/* A dense block of the user's matrix: every column minus its shift, divided by its divide
+ * (vectors of one number per column, or NULL). */
+SEXP ffi_x_standardise(SEXP x, SEXP shift_, SEXP divide_)
+{
+    int n = Rf_nrows(x), p = Rf_ncols(x);
+    const double *from = ffi_data(x, (size_t) n * (size_t) p, "x");
+    const double *shift = ffi_data(shift_, (size_t) p, "shift");
+    const double *divide = ffi_data(divide_, (size_t) p, "divide");
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, n, p));
+    double *to = REAL(out);
+
+    for (int j = 0; j < p; j++) {
+        double m = shift ? shift[j] : 0.0, s = divide ? divide[j] : 1.0;
+        for (size_t i = 0; i < (size_t) n; i++) {
+            size_t at = i + (size_t) j * (size_t) n;
+            to[at] = (from[at] - m) / s;
+        }
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* For every column the 1-based index of the first one equal to it, as C_equal_columns: of the
+ * columns as the solvers see them. */
+SEXP ffi_x_equal_columns(SEXP x)
+{
+    ufs_x op = ffi_x(x);
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, op.p));
+    ufs_x_equal_columns(&op, INTEGER(out));
+    for (int j = 0; j < op.p; j++) INTEGER(out)[j]++;
+    UNPROTECT(1);
+    return out;
+}
+
 static const double *right_side(SEXP v, int rows, const char *what)
 {
     if (!Rf_isReal(v) || !Rf_isMatrix(v) || Rf_nrows(v) != rows)
