@@ -131,21 +131,21 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
                      select = c("norm", "pivot", "auto"), samples = c("norm", "ted"),
                      n_features = NULL, center = TRUE, scale = TRUE,
                      control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  solver <- check_choice(solver, "solver", c("admm", "paper"))
-  select <- check_choice(select, "select", c("norm", "pivot", "auto"))
-  samples <- check_choice(samples, "samples", c("norm", "ted"))
-  control <- resolve_control(control)
-  data <- as_ufs_matrix(x, center, scale)
-  n_features <- alfs_n_features(n_features, data)
-  basis <- alfs_basis(data$x)
-  penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
-  out <- alfs_solve(basis, penalty, solver, control)
-  fit <- alfs_fit(call, data, penalty, out, solver, select, samples, n_features, center,
-    scale, start)
+  fit <- run_fit("alfs", match.call(), {
+    solver <- check_choice(solver, "solver", c("admm", "paper"))
+    select <- check_choice(select, "select", c("norm", "pivot", "auto"))
+    samples <- check_choice(samples, "samples", c("norm", "ted"))
+    control <- resolve_control(control)
+    data <- as_ufs_matrix(x, center, scale)
+    n_features <- alfs_n_features(n_features, data)
+    basis <- alfs_basis(data$x)
+    penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
+    found <- alfs_solve(basis, penalty, solver, control)
+    alfs_slots(data, penalty, found, list(solver = solver, select = select, samples = samples,
+      n_features = n_features, center = center, scale = scale))
+  })
   alfs_warn(fit)
-  fit
+  alfs_rank(fit, data)
 }
 
 # ---- parts shared with the path ---------------------------------------------------
@@ -159,9 +159,9 @@ alfs_n_features <- function(n_features, data) {
 }
 
 # Thin SVD of x: left (n x r), s, right (p x r); see src/ffi_alfs.c.
-alfs_basis <- function(x) {
+alfs_basis <- function(x, method = "alfs") {
   basis <- .Call(C_alfs_basis, x)
-  check_lapack(basis$info, "alfs")
+  check_lapack(basis$lapack, method)
   basis
 }
 
@@ -215,15 +215,14 @@ alfs_solve <- function(basis, penalty, solver, control, begin = NULL) {
   } else {
     check_bytes(bytes, "ufs_alfs()", "Fit on a random part of the samples.")
   }
-  out <- .Call(C_alfs, basis, value,
-    list(max_iter = control$max_iter, tol = control$tol, paper = solver == "paper",
-      narrow = 100L), begin, control)
-  out$control <- control
-  out
+  found <- .Call(C_alfs, basis, value, list(paper = solver == "paper", narrow = 100L), begin,
+    control)
+  found$control <- control
+  found
 }
 
-alfs_fit <- function(call, data, penalty, out, solver, select, samples, n_features, center,
-                     scale, start) {
+# What run_fit() needs from what C returned; `chosen`: the parameters beside the penalties.
+alfs_slots <- function(data, penalty, found, chosen) {
   widen <- function(value) {
     if (length(data$keep) < data$p) {
       all <- matrix(0, data$n, data$p)
@@ -235,30 +234,23 @@ alfs_fit <- function(call, data, penalty, out, solver, select, samples, n_featur
   }
   activity <- function(norms, bound) if (bound > 0) norms / bound else NULL
   lambda <- penalty$lambda$value
-  live <- rowSums(out$w != 0) > 0
-  names(out$primal) <- paste0("primal_", c("rows", "columns", "weights"))
-  fit <- new_ufs("alfs", call,
-    list(alpha = penalty$alpha$value, beta = penalty$beta$value, lambda = lambda,
+  live <- rowSums(found$w != 0) > 0
+  list(
+    data = data, control = found$control, run = found$run,
+    params = c(list(alpha = penalty$alpha$value, beta = penalty$beta$value, lambda = lambda,
       alpha_rel = penalty$alpha$rel, beta_rel = penalty$beta$rel,
-      lambda_rel = penalty$lambda$rel, solver = solver, select = select, samples = samples,
-      n_features = n_features, center = center, scale = scale),
-    out$control, data,
-    feature_scores = sqrt(colSums(out$w^2)),
-    feature_key = activity(sqrt(colSums(out$q^2)), penalty$beta$value),
-    sample_scores = sqrt(rowSums(out$w^2)),
-    sample_key = activity(sqrt(rowSums(out$p^2)), penalty$alpha$value),
-    solution = c(list(W = widen(out$w), P = widen(out$p), Q = widen(out$q)),
-      if (lambda > 0) list(L = `dimnames<-`(out$l, list(data$samples, data$samples)))),
-    trace = `colnames<-`(out$trace, c("iteration", "objective", "dual", "gap")),
-    status = status_label(out$status), iterations = out$iterations,
-    certificate = c(gap = out$gap, dual = out$dual, kkt = out$kkt,
-      out$primal[c(TRUE, TRUE, lambda > 0)]),
+      lambda_rel = penalty$lambda$rel), chosen),
+    feature_scores = sqrt(colSums(found$w^2)),
+    feature_key = activity(sqrt(colSums(found$q^2)), penalty$beta$value),
+    sample_scores = sqrt(rowSums(found$w^2)),
+    sample_key = activity(sqrt(rowSums(found$p^2)), penalty$alpha$value),
+    solution = c(list(W = widen(found$w), P = widen(found$p), Q = widen(found$q)),
+      if (lambda > 0) list(L = `dimnames<-`(found$l, list(data$samples, data$samples)))),
+    certificate = found$run$counters[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
+      if (lambda > 0) "primal_weights")],
     coef_name = "W",
-    support = c(samples = sum(live), features = sum(colSums(out$w != 0) > 0)))
-  if (select != "norm") fit <- alfs_pivot(fit, data, select == "auto")
-  if (samples == "ted") fit <- alfs_ted(fit, data)
-  fit$elapsed <- proc.time()[[3L]] - start
-  fit
+    support = c(samples = sum(live), features = sum(colSums(found$w != 0) > 0))
+  )
 }
 
 alfs_warn <- function(fit) {
@@ -273,10 +265,17 @@ alfs_warn <- function(fit) {
         "pseudo-inverse and selects little. Try alpha_rel = .01, beta_rel = .2.")
     }
   }
-  warn_status(fit)
 }
 
 # ---- rankings other than by norm ---------------------------------------------------
+
+alfs_rank <- function(fit, data) {
+  start <- proc.time()[[3L]]
+  if (fit$params$select != "norm") fit <- alfs_pivot(fit, data, fit$params$select == "auto")
+  if (fit$params$samples == "ted") fit <- alfs_ted(fit, data)
+  fit$elapsed <- fit$elapsed + proc.time()[[3L]] - start
+  fit
+}
 
 # The features in the order of greedy TED picks among those of large norm.
 alfs_pivot <- function(fit, data, auto) {
@@ -555,14 +554,16 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
   fits <- vector("list", nrow(rel))
   begin <- NULL
   for (i in seq_len(nrow(rel))) {
-    start <- proc.time()[[3L]]
-    penalty <- alfs_penalties(basis, NULL, NULL, NULL, rel$alpha_rel[i], rel$beta_rel[i],
-      rel$lambda_rel[i])
-    out <- alfs_solve(basis, penalty, "admm", control, alfs_begin(begin, penalty))
-    begin <- list(out = out, penalty = penalty)
-    fits[[i]] <- alfs_fit(call, data, penalty, out, "admm", select, samples, n_features, center,
-      scale, start)
-    alfs_warn(fits[[i]])
+    fit <- run_fit("alfs", call, {
+      penalty <- alfs_penalties(basis, NULL, NULL, NULL, rel$alpha_rel[i], rel$beta_rel[i],
+        rel$lambda_rel[i])
+      found <- alfs_solve(basis, penalty, "admm", control, alfs_begin(begin, penalty))
+      begin <- list(found = found, penalty = penalty)
+      alfs_slots(data, penalty, found, list(solver = "admm", select = select, samples = samples,
+        n_features = n_features, center = center, scale = scale))
+    })
+    alfs_warn(fit)
+    fits[[i]] <- alfs_rank(fit, data)
   }
   value <- function(get, type) vapply(fits, get, type)
   structure(list(call = call, fits = fits, table = data.frame(rel,
@@ -584,10 +585,10 @@ alfs_begin <- function(last, penalty) {
     if (last$penalty[[name]]$value > 0) penalty[[name]]$value / last$penalty[[name]]$value else NULL
   }
   up <- list(stretch("alpha"), stretch("beta"))
-  if (any(vapply(up, is.null, NA)) || any(last$out$rho[1:2] <= 0)) {
+  if (any(vapply(up, is.null, NA)) || any(last$found$rho[1:2] <= 0)) {
     return(NULL)
   }
-  list(w = last$out$w, p = last$out$p * up[[1L]], q = last$out$q * up[[2L]], rho = last$out$rho)
+  list(w = last$found$w, p = last$found$p * up[[1L]], q = last$found$q * up[[2L]], rho = last$found$rho)
 }
 
 #' @export

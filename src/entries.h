@@ -6,10 +6,6 @@
 
 /* clang-format off */
 #define UFS_ENTRIES(ENTRY) \
-    /* ffi_input.c */ \
-    ENTRY(prepare, 3) \
-    ENTRY(equal_columns, 1) \
-    ENTRY(gram_pca, 2) \
     /* ffi_x.c */ \
     ENTRY(x_check, 5) \
     ENTRY(x_prepare, 3) \
@@ -24,11 +20,18 @@
     /* ffi_test_x.c */ \
     ENTRY(test_x, 4) \
     ENTRY(test_lanczos, 3) \
-    /* ffi_samples.c */ \
-    ENTRY(ted_greedy, 5) \
+    /* ffi_input.c */ \
+    ENTRY(prepare, 3) \
+    ENTRY(equal_columns, 1) \
+    ENTRY(equal_rows, 1) \
+    ENTRY(gram_pca, 2) \
+    /* ffi_ted.c */ \
+    ENTRY(ted_greedy, 3) \
+    /* ffi_rrss.c */ \
     ENTRY(rrss_max, 1) \
     ENTRY(rrss, 3) \
-    ENTRY(alnr, 5) \
+    /* ffi_alnr.c */ \
+    ENTRY(alnr, 3) \
     /* ffi_blfse.c */ \
     ENTRY(blfse, 6) \
     ENTRY(laplacian_low, 3) \

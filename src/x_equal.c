@@ -11,7 +11,10 @@ typedef struct {
 
 enum { AT_ONCE = 64 };
 
-static uint64_t hash_of(int n, const double *x);
+static uint64_t mix(uint64_t h);
+static uint64_t hash_value(double v);
+static uint64_t hash_dense(int n, const uint64_t *weight, const double *x);
+static uint64_t hash_sparse(const ufs_x *x, int j, const uint64_t *weight, uint64_t total);
 static int by_hash(const void *a, const void *b);
 static bool equal(int n, const double *a, const double *b);
 
@@ -21,16 +24,21 @@ void ufs_x_equal_columns(const ufs_x *x, int *first)
     size_t N = (size_t) n;
     void *mark = vmaxget();
     hashed *key = (hashed *) R_alloc((size_t) p, sizeof(hashed));
-    double *block = ufs_dalloc(N, AT_ONCE), *other = ufs_dalloc(N, 1);
+    uint64_t *weight = (uint64_t *) R_alloc(N, sizeof(uint64_t)), total = 0;
+    double *block = ufs_dalloc(N, x->kind == UFS_X_SPARSE ? 1 : AT_ONCE);
+    double *other = ufs_dalloc(N, 1);
 
+    for (int i = 0; i < n; i++) total += weight[i] = mix((uint64_t) i + 1) | 1;
     for (int j0 = 0; j0 < p; j0 += AT_ONCE) {
         int m = p - j0 < AT_ONCE ? p - j0 : AT_ONCE;
         for (int k = 0; k < m; k++) index[k] = j0 + k;
-        ufs_x_columns(x, m, index, block);
+        if (x->kind == UFS_X_SOURCE) ufs_x_columns(x, m, index, block);
         for (int k = 0; k < m; k++) {
-            key[j0 + k].hash = hash_of(n, block + (size_t) k * N);
-            key[j0 + k].column = j0 + k;
-            first[j0 + k] = j0 + k;
+            int j = j0 + k;
+            first[j] = key[j].column = j;
+            if (x->kind == UFS_X_SPARSE) key[j].hash = hash_sparse(x, j, weight, total);
+            else key[j].hash = hash_dense(n, weight, x->kind == UFS_X_DENSE
+                                          ? ufs_x_column(x, j, NULL) : block + (size_t) k * N);
         }
     }
     qsort(key, (size_t) p, sizeof(hashed), by_hash);
@@ -48,17 +56,40 @@ void ufs_x_equal_columns(const ufs_x *x, int *first)
     vmaxset(mark);
 }
 
-static uint64_t hash_of(int n, const double *x)
+static uint64_t mix(uint64_t h)
 {
-    uint64_t h = 1469598103934665603ULL;
-    for (int i = 0; i < n; i++) {
-        double v = x[i] == 0.0 ? 0.0 : x[i];
-        uint64_t bits;
-        memcpy(&bits, &v, sizeof bits);
-        h = (h ^ bits) * 1099511628211ULL;
-        h ^= h >> 29;
+    h += 0x9E3779B97F4A7C15ULL;
+    h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    h = (h ^ (h >> 27)) * 0x94D049BB133111EBULL;
+    return h ^ (h >> 31);
+}
+
+static uint64_t hash_value(double v)
+{
+    uint64_t bits;
+    if (v == 0.0) v = 0.0;
+    memcpy(&bits, &v, sizeof bits);
+    return mix(bits);
+}
+
+/* sum_i weight_i h(x_i), modulo 2^64: the zeros of a sparse column cost nothing. */
+static uint64_t hash_dense(int n, const uint64_t *weight, const double *x)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < n; i++) sum += weight[i] * hash_value(x[i]);
+    return sum;
+}
+
+static uint64_t hash_sparse(const ufs_x *x, int j, const uint64_t *weight, uint64_t total)
+{
+    int u = x->column ? x->column[j] : j;
+    double m = x->shift ? x->shift[j] : 0.0, s = x->divide ? x->divide[j] : 1.0;
+    uint64_t sum = 0, zeros = total;
+    for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+        sum += weight[x->row[e]] * hash_value((x->value[e] - m) / s);
+        zeros -= weight[x->row[e]];
     }
-    return h;
+    return sum + zeros * hash_value((0.0 - m) / s);
 }
 
 static int by_hash(const void *a, const void *b)
