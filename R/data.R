@@ -169,9 +169,11 @@ seurat_assay <- function(x, assay) {
   }
   # Version 5 of SeuratObject calls a slot a layer.
   get <- SeuratObject::GetAssayData
-  values <- if ("layer" %in% names(formals(utils::getFromNamespace("GetAssayData.Seurat",
-    "SeuratObject")))) get(x, assay = assay, layer = "data") else
+  values <- if (utils::packageVersion("SeuratObject") >= "5.0.0") {
+    get(x, assay = assay, layer = "data")
+  } else {
     get(x, assay = assay, slot = "data")
+  }
   list(x = transposed(values), assay = assay)
 }
 
@@ -237,7 +239,9 @@ resolve_index <- function(index, size, names, arg) {
     return(NULL)
   }
   out <- if (is.character(index)) {
-    if (is.null(names)) ufs_abort("argument", "`", arg, "` are names, but `x` has none.", argument = arg)
+    if (is.null(names)) {
+      ufs_abort("argument", "`", arg, "` are names, but `x` has none.", argument = arg)
+    }
     match(index, names)
   } else if (is.logical(index) && length(index) == size) {
     which(index)
