@@ -17,7 +17,7 @@ print.ufs <- function(x, n = 5L, ...) {
   if (length(x$certificate)) {
     cat("  certificate  ", format_certificate(x$certificate), "\n", sep = "")
   }
-  for (line in print_notes(x)) cat("  ", line, "\n", sep = "")
+  for (line in c(input_notes(x$input), print_notes(x))) cat("  ", line, "\n", sep = "")
   if (!is.null(x$feature_ranking)) {
     cat("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n), "\n", sep = "")
   }

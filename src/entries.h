@@ -40,6 +40,8 @@
     ENTRY(test_components, 2) \
     /* ffi_inffs.c */ \
     ENTRY(inffs, 3) \
+    /* ffi_facility.c */ \
+    ENTRY(facility, 4) \
     /* ffi_socfs.c */ \
     ENTRY(socfs, 4) \
     /* ffi_graph.c */ \
