@@ -23,7 +23,7 @@ ufs <- function(x, method, ...) {
       if (!missing(method)) paste0("; it is ", brief(method)), ".", argument = "method")
   }
   fit <- table[[method]]$fit(x, ...)
-  fit$call <- plain_call(match.call())
+  fit$call <- plain_call(match.call(), "ufs")
   fit
 }
 
@@ -106,7 +106,7 @@ run_fit <- function(method, call, slots) {
   }
   advice <- slots$advice
   slots[c("run", "advice")] <- NULL
-  fit <- do.call(new_ufs, c(list(method, plain_call(call)), slots,
+  fit <- do.call(new_ufs, c(list(method, plain_call(call, paste0("ufs_", method))), slots,
     list(elapsed = proc.time()[[3L]] - start)), quote = TRUE)
   warn_status(fit, advice)
   fit
@@ -114,7 +114,8 @@ run_fit <- function(method, call, slots) {
 
 # A call to print and to keep: no data in it. Where it was made by do.call() its arguments are
 # values, and those that are not a few numbers or words are named by what they are.
-plain_call <- function(call) {
+plain_call <- function(call, name) {
+  if (!is.language(call[[1L]])) call[[1L]] <- as.name(name)
   for (i in seq_along(call)[-1L]) {
     value <- call[[i]]
     if (is.language(value) || is.null(value) || (is.atomic(value) && length(value) <= 5L &&
