@@ -18,7 +18,7 @@ ufs_random <- function(x, what = c("features", "samples", "both"),
   call <- match.call()
   what <- check_choice(what, "what", c("features", "samples", "both"))
   control <- resolve_control(control)
-  data <- as_ufs_matrix(x, center = FALSE, scale = FALSE)
+  data <- as_ufs_operator(x, center = FALSE, scale = FALSE)
   # Ranks rather than raw draws: no ties, and the order is the permutation drawn.
   draw <- function(size) (size + 1 - sample.int(size)) / size
   new_ufs("random", call, list(what = what), control, data,

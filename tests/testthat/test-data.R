@@ -24,6 +24,15 @@ test_that("tables of every kind", {
   expect_identical(names(predict(fit, table, k = 3)), selected_features(fit, 3))
 })
 
+test_that("tables with sparse columns, as recipes makes them, stay sparse", {
+  skip_if_not_installed("sparsevctrs")
+  skip_if_not_installed("tibble")
+  s <- methods::as(methods::as(counts, "generalMatrix"), "CsparseMatrix")
+  fit <- ufs_variance(sparsevctrs::coerce_to_sparse_tibble(s))
+  expect_equal(feature_scores(fit), feature_scores(plain))
+  expect_identical(fit$input$kind, "sparse")
+})
+
 test_that("a sparse matrix is not formed and gives the same fit", {
   skip_if_not_installed("Matrix")
   s <- methods::as(methods::as(counts, "generalMatrix"), "CsparseMatrix")
@@ -201,7 +210,7 @@ test_that("na = omit leaves out the smaller share and names it", {
   expect_equal(feature_scores(fit), apply(counts[-5, ], 2, var))
   expect_identical(ufs_variance(ufs_data(unname(x), na = "omit"))$input$dropped_samples, "5")
   x <- unname(counts)
-  x[1, 2] <- NA
+  x[1:2, 2] <- NA
   fit <- ufs_variance(ufs_data(x, na = "omit"))
   expect_identical(fit$input$dropped_features, "V2")
   expect_identical(names(feature_scores(fit)), paste0("V", c(1, 3:30)))
