@@ -67,12 +67,14 @@ registered <- new.env(parent = emptyenv())
 #                (NULL = none), where value(name) is an argument's value; not used if one of
 #                the arguments in `unless` varies over the grid
 # base_args      its arguments when it is a base selector of an ensemble
+# paper_grid     the settings a paper searched: list(source, grids), where grids is a named list of
+#                argument lists, the first the default; NULL where no source states one
 register <- function(method, fit, group = c("features", "samples", "baseline", "system"), selects,
                      title, deterministic, cost, reference = "", advice = "", per_k = NULL,
-                     shares = NULL, base_args = list()) {
+                     shares = NULL, base_args = list(), paper_grid = NULL) {
   row <- list(fit = fit, group = match.arg(group), selects = selects, title = title,
     deterministic = deterministic, cost = cost, reference = reference, advice = advice,
-    per_k = per_k, shares = shares, base_args = base_args)
+    per_k = per_k, shares = shares, base_args = base_args, paper_grid = paper_grid)
   assign(method, row, envir = registered)
 }
 
