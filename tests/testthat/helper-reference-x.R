@@ -18,8 +18,13 @@ awkward_counts <- function(n = 30, p = 24, seed = 1) {
   x
 }
 
+to_sparse <- function(x) {
+  loadNamespace("Matrix")
+  methods::as(methods::as(x, "generalMatrix"), "CsparseMatrix")
+}
+
 as_sparse <- function(x) {
-  out <- methods::as(methods::as(x, "generalMatrix"), "CsparseMatrix")
+  out <- to_sparse(x)
   # Explicit zeros: an entry of column 1 that is stored as 0.
   at <- out@p[1] + 1L
   out@x[at] <- 0

@@ -27,7 +27,7 @@ test_that("tables of every kind", {
 test_that("tables with sparse columns, as recipes makes them, stay sparse", {
   skip_if_not_installed("sparsevctrs")
   skip_if_not_installed("tibble")
-  s <- methods::as(methods::as(counts, "generalMatrix"), "CsparseMatrix")
+  s <- to_sparse(counts)
   fit <- ufs_variance(sparsevctrs::coerce_to_sparse_tibble(s))
   expect_equal(feature_scores(fit), feature_scores(plain))
   expect_identical(fit$input$kind, "sparse")
@@ -35,7 +35,7 @@ test_that("tables with sparse columns, as recipes makes them, stay sparse", {
 
 test_that("a sparse matrix is not formed and gives the same fit", {
   skip_if_not_installed("Matrix")
-  s <- methods::as(methods::as(counts, "generalMatrix"), "CsparseMatrix")
+  s <- to_sparse(counts)
   expect_message(same_fit(s), NA)
   expect_identical(ufs_variance(s)$input$kind, "sparse")
   expect_output(print(ufs_data(s)), "40 samples x 30 features.*sparse, .*non-zeros.*dense it would be")
@@ -142,7 +142,7 @@ test_that("SummarizedExperiment and SingleCellExperiment: features are rows", {
   skip_if_not_installed("SingleCellExperiment")
   for (kind in c("dense", "sparse", "delayed")) {
     m <- t(counts)
-    if (kind == "sparse") m <- methods::as(methods::as(m, "generalMatrix"), "CsparseMatrix")
+    if (kind == "sparse") m <- to_sparse(m)
     if (kind == "delayed") m <- DelayedArray::DelayedArray(m)
     sce <- SingleCellExperiment::SingleCellExperiment(list(other = m + 1, logcounts = m, counts = m * 2))
     expect_message(fit <- ufs_variance(sce), "\"logcounts\" is used", class = "ufs_message_assay")
@@ -161,7 +161,7 @@ test_that("SummarizedExperiment and SingleCellExperiment: features are rows", {
 test_that("Seurat: the data of its assay", {
   skip_if_not_installed("SeuratObject")
   skip_if_not_installed("Matrix")
-  m <- methods::as(methods::as(t(counts), "generalMatrix"), "CsparseMatrix")
+  m <- to_sparse(t(counts))
   object <- suppressWarnings(SeuratObject::CreateSeuratObject(m))
   if (utils::packageVersion("SeuratObject") >= "5.0.0") {
     SeuratObject::LayerData(object, "data") <- m
@@ -174,7 +174,7 @@ test_that("Seurat: the data of its assay", {
 # ---- subsets --------------------------------------------------------------------------------
 
 test_that("features and samples by name, index and logical; wrong ones are errors", {
-  for (x in list(counts, suppressWarnings(methods::as(methods::as(counts, "generalMatrix"), "CsparseMatrix")))) {
+  for (x in list(counts, to_sparse(counts))) {
     want <- counts[c(3, 1, 8, 9), c("gene7", "gene2")]
     data <- ufs_data(x, features = c("gene7", "gene2"), samples = c(3, 1, 8, 9))
     expect_equal(as.matrix(data), want)
@@ -230,7 +230,7 @@ test_that("na = median and knn fill in, and say how much", {
   expect_equal(filled[!is.na(x[, -30])], x[, -30][!is.na(x[, -30])])
   expect_output(print(ufs_variance(data)), "filled in    3 missing values \\(median\\)")
   skip_if_not_installed("Matrix")
-  s <- methods::as(methods::as(x, "generalMatrix"), "CsparseMatrix")
+  s <- to_sparse(x)
   expect_equal(as.matrix(ufs_data(s, na = "median")), filled)
   expect_equal(as.matrix(ufs_data(s[, -30], na = "omit")), counts[, -c(3, 9, 30)])
   expect_error(ufs_data(s, na = "knn"), class = "ufs_error_argument")

@@ -148,7 +148,7 @@ test_that("missing values of sparse data are named by column", {
 
 test_that("every sparse class of Matrix is read, duplicated entries are added", {
   x <- matrix(c(1, 0, 0, 2, 3, 0, 0, 4, 0, 5, 0, 6, 1, 1, 0, 0), 4)
-  c4 <- methods::as(methods::as(x, "generalMatrix"), "CsparseMatrix")
+  c4 <- to_sparse(x)
   symmetric <- Matrix::forceSymmetric(c4)
   twice <- methods::new("dgTMatrix", i = c(0L, 0L, 1L, 2L), j = c(0L, 0L, 1L, 1L), x = c(1, 2, 3, 4),
     Dim = c(4L, 2L))
@@ -188,7 +188,7 @@ test_that("principal components of an operator are those of svd(), small and lar
       z <- (matrix(runif(prod(size)), size[1]) < 0.1) * (low + rnorm(prod(size), 0, 0.1))
       z
     })
-    s <- methods::as(methods::as(x, "generalMatrix"), "CsparseMatrix")
+    s <- to_sparse(x)
     for (how in all_four[c(1, 4)]) {
       data <- suppressWarnings(as_ufs_operator(s, how[1], how[2]))
       ref <- reference_x(x, data$keep, how[1], how[2])
