@@ -458,37 +458,47 @@ dense_data <- function(data, arg, quiet = FALSE) {
 # As as_ufs_matrix(), but x of the list is not formed where the user's is sparse or elsewhere: it
 # is then an operator (operator.R), and only methods that use it as such may ask for it.
 as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE, min_n = 3L,
-                            warn = TRUE, arg = "x") {
+                            warn = TRUE, arg = "x", by = "sd", unit = "none", write = TRUE) {
   data <- open_data(x, arg)
   if (data$kind == "dense") {
-    return(as_ufs_matrix(data, center, scale, drop_constant, min_n, warn, arg))
+    return(as_ufs_matrix(data, center, scale, drop_constant, min_n, warn, arg, by, unit, write))
   }
   center <- check_flag(center, "center")
   scale <- check_flag(scale, "scale")
   check_size(data$n, data$p, min_n, arg)
+  if (warn) hint_orientation(data)
   features <- feature_names(data$features, data$p, warn)
   whole <- if (data$kind == "sparse") sparse_operator(data$x)
-  ready <- if (data$kind == "sparse") .Call(C_x_prepare, whole, center, scale) else
-    prepare_source(data$x, center, scale)
+  ready <- if (data$kind == "sparse") .Call(C_x_prepare, whole, center) else
+    prepare_source(data$x, center)
   constant <- check_prepared(ready, features, arg, warn)
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(data$p)
-  shift <- if (center) ready$center[keep]
-  divide <- if (scale) ready$scale[keep]
-  operator <- if (data$kind == "sparse") {
+  divide <- rep(1, data$p)
+  if (scale) {
+    divide <- ifelse(ready$constant, 1, ready$sd * if (by == "norm") sqrt(data$n - 1) else 1)
+  }
+  make <- function(unit) {
+    shift <- if (center) ready$mean[keep]
+    divide <- if (scale || unit != 1) divide[keep] * unit
+    if (data$kind == "source") {
+      return(source_operator(data$x, keep, shift, divide))
+    }
     whole$p <- length(keep)
     whole$column <- keep
     whole["shift"] <- list(shift)
     whole["divide"] <- list(divide)
     whole
-  } else {
-    source_operator(data$x, keep, shift, divide)
   }
-  operator$ss <- ready$ss[keep]
+  norm <- ready$norm[keep] / divide[keep]
+  out <- make(1)
+  size <- switch(unit, none = 1, row = mean(sqrt(x_row_ss(out))), power = 2^ceiling(log2(max(norm))))
+  if (size != 1) out <- make(size)
   list(
-    x = operator, n = data$n, p = data$p, keep = keep, constant = constant,
+    x = out, n = data$n, p = data$p, keep = keep, constant = constant,
+    norm = norm, variance = ready$sd[keep]^2, unit = size,
     features = features, samples = data$samples, named = !is.null(data$features),
-    center = if (center) stats::setNames(ready$center, features) else FALSE,
-    scale = if (scale) stats::setNames(ready$scale, features) else FALSE,
+    center = if (center) stats::setNames(ready$mean, features) else FALSE,
+    scale = if (scale) stats::setNames(divide, features) else FALSE,
     input = data$input
   )
 }
@@ -500,15 +510,14 @@ sparse_operator <- function(x) {
 }
 
 # As C_x_prepare, by one pass over the blocks.
-prepare_source <- function(source, center, scale) {
+prepare_source <- function(source, center) {
   found <- source_moments(source)
   n <- source$n
   all <- found$css + n * found$mean^2
   constant <- found$css <= (n * .Machine$double.eps)^2 * all
-  divide <- rep(1, source$p)
-  if (scale) divide[!constant] <- sqrt(found$css[!constant] / max(n - 1, 1))
-  list(bad = found$bad, center = if (center) found$mean else numeric(source$p), scale = divide,
-    ss = (if (center) found$css else all) / divide^2, constant = constant)
+  list(bad = found$bad, mean = if (center) found$mean else numeric(source$p),
+    sd = sqrt(found$css / max(n - 1, 1)),
+    norm = if (center) ifelse(constant, 0, sqrt(found$css)) else sqrt(all), constant = constant)
 }
 
 check_size <- function(n, p, min_n, arg) {

@@ -16,9 +16,7 @@ x_columns <- function(x, j) {
   if (is.matrix(x)) x[, j, drop = FALSE] else .Call(C_x_columns, x, as.integer(j))
 }
 
-x_ss <- function(x) {
-  if (is.matrix(x)) colSums(x^2) else if (is.null(x$ss)) .Call(C_x_ss, x) else x$ss
-}
+x_ss <- function(x) if (is.matrix(x)) colSums(x^2) else .Call(C_x_ss, x)
 
 x_gram <- function(x, rows) {
   side <- if (rows) nrow(x) else ncol(x)
@@ -36,9 +34,6 @@ x_row_ss <- function(x) {
   for (j in column_blocks(x)) total <- total + rowSums(x_columns(x, j)^2)
   total
 }
-
-# sqrt(x_ss()) without the squares' overflow is not needed here: scaled columns.
-x_fro2 <- function(x) sum(x_ss(x))
 
 # Column indices in pieces of at most `bytes`.
 column_blocks <- function(x, bytes = block_bytes()) {
@@ -86,7 +81,7 @@ x_pca <- function(x, k, method = "pca") {
       "Ask for fewer components, or use ufs_sketch().")
   }
   pca <- .Call(C_x_pca, x, as.integer(k))
-  check_lapack(pca$info, method)
+  check_lapack(pca$lapack, method)
   if (!pca$converged) {
     ufs_warn("max_iter", "The leading ", k, " principal components have a relative residual of ",
       signif(pca$residual, 2L), ": the last ones are close together.")

@@ -145,11 +145,11 @@ SEXP ffi_x_check(SEXP n, SEXP p, SEXP start, SEXP row, SEXP value)
     return wrong ? Rf_mkString(wrong) : R_NilValue;
 }
 
-/* x: a sparse operator over all columns, without shift and divide. Returns list(bad, center,
- * scale, ss, constant), as C_prepare does, without a matrix. */
-SEXP ffi_x_prepare(SEXP x, SEXP center, SEXP scale)
+/* x: a sparse operator over all columns, without shift and divide. Returns list(bad, mean, sd,
+ * norm, constant), see ufs_x_prepare. */
+SEXP ffi_x_prepare(SEXP x, SEXP center)
 {
-    static const char *const names[] = {"bad", "center", "scale", "ss", "constant", NULL};
+    static const char *const names[] = {"bad", "mean", "sd", "norm", "constant", NULL};
     ufs_x from = ffi_x(x);
     if (from.kind != UFS_X_SPARSE || from.shift || from.divide)
         Rf_error("internal error: x is not a plain sparse matrix");
@@ -158,13 +158,12 @@ SEXP ffi_x_prepare(SEXP x, SEXP center, SEXP scale)
     SEXP out = PROTECT(ffi_list(names));
     SEXP constant = Rf_allocVector(LGLSXP, from.p);
     ffi_set(out, "constant", constant);
-    double *mean = ffi_set_vector(out, "center", from.p);
-    double *divide = ffi_set_vector(out, "scale", from.p);
-    double *ss = ffi_set_vector(out, "ss", from.p);
+    double *mean = ffi_set_vector(out, "mean", from.p);
+    double *sd = ffi_set_vector(out, "sd", from.p);
+    double *norm = ffi_set_vector(out, "norm", from.p);
     int *bad = ufs_ialloc((size_t) from.p);
     int n_bad = ufs_x_prepare(from.n, from.p, from.start, from.value, Rf_asLogical(center) == 1,
-                              Rf_asLogical(scale) == 1, mean, divide, ss, LOGICAL(constant),
-                              bad);
+                              mean, sd, norm, LOGICAL(constant), bad);
     int *bad_out = ffi_set_ints(out, "bad", n_bad);
     for (int k = 0; k < n_bad; k++) bad_out[k] = bad[k] + 1;
     UNPROTECT(1);
@@ -273,7 +272,7 @@ SEXP ffi_x_gram(SEXP x, SEXP rows)
 
 SEXP ffi_x_pca(SEXP x, SEXP k_)
 {
-    static const char *const names[] = {"scores", "loadings", "sdev2", "info", "products",
+    static const char *const names[] = {"scores", "loadings", "sdev2", "lapack", "products",
                                         "residual", "converged", NULL};
     ufs_x op = ffi_x(x);
     int k = Rf_asInteger(k_), r = op.n < op.p ? op.n : op.p;
@@ -284,7 +283,7 @@ SEXP ffi_x_pca(SEXP x, SEXP k_)
     double *d2 = ffi_set_vector(out, "sdev2", k);
     ufs_x_pca_info info;
     ufs_x_pca(&op, k, scores, loadings, d2, &info);
-    ffi_set(out, "info", Rf_ScalarInteger(info.lapack));
+    ffi_set(out, "lapack", Rf_ScalarInteger(info.lapack));
     ffi_set(out, "products", Rf_ScalarInteger(info.products));
     ffi_set(out, "residual", Rf_ScalarReal(info.residual));
     ffi_set(out, "converged", Rf_ScalarLogical(info.converged));

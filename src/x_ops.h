@@ -91,15 +91,12 @@ const char *ufs_x_check_slots(int n, int p, size_t n_start, const int *start, si
 
 /* ---- x_prepare.c ------------------------------------------------------------------- */
 
-/* Means, divisors and sums of squares of the columns of a sparse matrix as the solvers see
- * them, by two passes over the entries (mean first). divide: the standard deviation with
- * n - 1 if do_scale, 1 for a constant column. ss: of the centred (if do_center) and divided
- * column. constant: centred sum of squares at most (n eps)^2 times the sum of squares. Returns
- * how many columns have a value that is not finite, their indices (0-based) in bad; the rest
- * is then not filled. */
-int ufs_x_prepare(int n, int p, const int *start, const double *value, bool do_center,
-                  bool do_scale, double *mean, double *divide, double *ss, int *constant,
-                  int *bad);
+/* Means (0 without centring), standard deviations (n - 1) and norms (centred or not) of the
+ * columns of a sparse matrix, by two passes over the entries: mean first. constant: centred
+ * sum of squares at most (n eps)^2 times the sum of squares. Returns how many columns have a
+ * value that is not finite, their indices (0-based) in bad; the rest is then not filled. */
+int ufs_x_prepare(int n, int p, const int *start, const double *value, bool center,
+                  double *mean, double *sd, double *norm, int *constant, int *bad);
 
 /* ---- x_pca.c ------------------------------------------------------------------------ */
 

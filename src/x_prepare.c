@@ -19,9 +19,8 @@ static int exponent_of(const double *value, int from, int to)
     return exponent > 1000 ? 1000 : (exponent < -1000 ? -1000 : exponent);
 }
 
-int ufs_x_prepare(int n, int p, const int *start, const double *value, bool do_center,
-                  bool do_scale, double *mean, double *divide, double *ss, int *constant,
-                  int *bad)
+int ufs_x_prepare(int n, int p, const int *start, const double *value, bool center,
+                  double *mean, double *sd, double *norm, int *constant, int *bad)
 {
     int n_bad = 0;
     double rounding = (double) n * DBL_EPSILON;
@@ -48,11 +47,9 @@ int ufs_x_prepare(int n, int p, const int *start, const double *value, bool do_c
             css += d * d;
         }
         constant[j] = css <= rounding * rounding * all;
-        mean[j] = do_center ? m * top : 0.0;
-        divide[j] = 1.0;
-        if (do_scale && !constant[j])
-            divide[j] = top * sqrt(css / (double) (n > 1 ? n - 1 : 1));
-        ss[j] = (do_center ? css : all) * (top / divide[j]) * (top / divide[j]);
+        mean[j] = center ? m * top : 0.0;
+        sd[j] = sqrt(css / (double) (n > 1 ? n - 1 : 1)) * top;
+        norm[j] = (center ? (constant[j] ? 0.0 : sqrt(css)) : sqrt(all)) * top;
     }
     return 0;
 }
