@@ -145,6 +145,16 @@ equal_rows <- function(x) .Call(C_equal_rows, x)
 
 # ---- arguments ----------------------------------------------------------------------
 
+# For generics, which must take `...`: what nobody reads is a mistake of the user.
+check_dots_empty <- function(...) {
+  if (...length()) {
+    name <- names(list(...))
+    name <- if (is.null(name) || !nzchar(name[1L])) NULL else name[1L]
+    ufs_abort("argument", "Unknown argument", if (!is.null(name)) paste0(" `", name, "`"),
+      if (is.null(name)) " without a name", ".", argument = name)
+  }
+}
+
 check_flag <- function(value, arg) {
   if (!is.logical(value) || length(value) != 1L || is.na(value)) {
     ufs_abort("argument", "`", arg, "` must be TRUE or FALSE.", argument = arg)

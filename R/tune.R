@@ -48,7 +48,7 @@
 #' @export
 ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NULL, n_starts = 10,
                      checkpoint = NULL) {
-  call <- match.call()
+  call <- plain_call(match.call(), "ufs_tune")
   row <- method_row(method)
   if (row$selects == "samples") {
     ufs_abort("argument", "ufs_", method, "() selects samples; the criteria judge features.",

@@ -35,14 +35,17 @@
     ENTRY(graph_build, 5) \
     ENTRY(graph_describe, 3) \
     ENTRY(graph_mult, 3) \
+    ENTRY(graph_check, 1) \
+    ENTRY(graph_embed, 2) \
     /* ffi_alfs.c */ \
     ENTRY(alfs_basis, 1) \
     ENTRY(alfs, 5) \
-    /* ffi_spectral.c */ \
+    /* ffi_laplacian.c */ \
     ENTRY(laplacian, 2) \
+    /* ffi_spec.c */ \
     ENTRY(spec_quadratic, 4) \
     ENTRY(spec_leading, 5) \
-    ENTRY(graph_embed, 2) \
+    /* ffi_mcfs.c */ \
     ENTRY(mcfs, 5) \
     /* ffi_jspca.c */ \
     ENTRY(jspca, 4) \
@@ -50,11 +53,14 @@
     ENTRY(jspca_lambda_max, 2) \
     /* ffi_udfs.c */ \
     ENTRY(udfs, 3) \
-    /* ffi_irls.c */ \
+    /* ffi_rsr.c */ \
     ENTRY(rsr_window, 1) \
     ENTRY(rsr, 6) \
+    /* ffi_ndfs.c */ \
     ENTRY(ndfs, 5) \
+    /* ffi_sogfs.c */ \
     ENTRY(sogfs, 3) \
+    /* ffi_test_krylov.c */ \
     ENTRY(test_anderson, 4) \
     ENTRY(test_lowest, 6) \
     /* ffi_test.c */ \
@@ -66,15 +72,18 @@
     ENTRY(test_prox, 2) \
     ENTRY(test_proj, 2) \
     ENTRY(test_hook, 2) \
+    ENTRY(test_trace, 2) \
+    ENTRY(test_gl, 5) \
     /* ffi_topk.c */ \
-    ENTRY(topk, 7) \
+    ENTRY(topk, 5) \
+    /* ffi_propagate.c */ \
     ENTRY(propagate, 5) \
+    /* ffi_test_topk.c */ \
     ENTRY(test_topk_represent, 3) \
+    ENTRY(test_topk_lp, 3) \
     ENTRY(test_topk_select, 7) \
     ENTRY(test_topk_label, 3) \
-    ENTRY(test_proj_capped, 2) \
-    ENTRY(test_trace, 2) \
-    ENTRY(test_gl, 5)
+    ENTRY(test_proj_capped, 2)
 /* clang-format on */
 
 #endif

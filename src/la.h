@@ -63,6 +63,30 @@ static inline int la_lu_inverse(int n, double *a, int *pivot, double *work, int 
     return info;
 }
 
+/* B (m x n) <- alpha op(A) B (side 'L') or alpha B op(A) ('R'), A triangular (upper 'U' or
+ * lower 'L'); m n (order of A) flops. */
+static inline void la_trmm(char side, char uplo, char trans, int m, int n, double alpha,
+                           const double *a, int lda, double *b, int ldb)
+{
+    char diag = 'N';
+    if (m <= 0 || n <= 0) return;
+    F77_CALL(dtrmm)(&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb
+                    FCONE FCONE FCONE FCONE);
+}
+
+/* The same with the inverse of op(A). */
+static inline void la_trsm(char side, char uplo, char trans, int m, int n, double alpha,
+                           const double *a, int lda, double *b, int ldb)
+{
+    char diag = 'N';
+    if (m <= 0 || n <= 0) return;
+    F77_CALL(dtrsm)(&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb
+                    FCONE FCONE FCONE FCONE);
+}
+
+/* out (p x n) = a' for a n x p; by tiles, so that neither is walked across its columns. */
+void la_transpose(int n, int p, const double *a, double *out);
+
 /* Gram matrix, both triangles filled. trans = 'N': C (n x n) = A A',
  * trans = 'T': C (p x p) = A'A, for A n x p. n^2 p, resp. n p^2 flops. */
 void la_gram(char trans, int n, int p, const double *a, double *c);
@@ -98,6 +122,17 @@ void la_tri_solve(char trans, int n, int m, const double *r, double *b);
 /* (R'R)^{-1} in place of R, both triangles: for a well-conditioned matrix that is
  * applied very often. 2n^3/3 flops. */
 int la_chol_inverse(int n, double *r);
+
+/* Semidefinite a = P R'R P', pivoted, in place: rows of R beyond the rank are zero. pivot: n,
+ * 1-based; work: 2n. n^2 rank flops. */
+int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work);
+
+/* ---- la_lq.c ------------------------------------------------------------------ */
+
+/* A = L Q, A m x n with m <= n, in place: L in the lower triangle, what is right of it is of
+ * Q. tau: m; work: la_lq_work(m, n) doubles. 2m^2 (n - m/3) flops. */
+int la_lq_work(int m, int n);
+int la_lq(int m, int n, double *a, double *tau, double *work, int lwork);
 
 /* ---- la_solve.c: weighted ridge --------------------------------------------
  * V (p x c) = argmin ||X V - T||_F^2 + lambda sum_i ||v_i||^2 / g_i, with

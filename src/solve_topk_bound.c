@@ -103,7 +103,7 @@ static int evaluate(topk_bound *work, const topk_criterion *g, const signed char
 {
     size_t p = (size_t) g->p, r = (size_t) g->r, c = (size_t) g->c, used = 0;
     int lapack, wanted = g->k, n_free = 0;
-    double bound;
+    double bound, trace = 0.0, tail = 0.0;
 
     for (size_t j = 0; j < p; j++) {
         double root = sqrt(s[j]);
@@ -112,17 +112,20 @@ static int evaluate(topk_bound *work, const topk_criterion *g, const signed char
         used++;
     }
     la_gram('N', g->r, (int) used, work->fs, work->gram);
-    for (size_t i = 0; i < r; i++) work->gram[i + i * r] += g->lambda_a;
+    for (size_t i = 0; i < r; i++) trace += work->gram[i + i * r] += g->lambda_a;
     lapack = la_chol(g->r, work->gram);
     if (lapack) return lapack;
     ufs_copy(work->m, g->h, r * c);
     la_chol_solve(g->r, g->c, work->gram, work->m);
     *value = g->yy - la_ss(r * c, g->h);
-    for (size_t i = 0; i < r * c; i++) *value += g->lambda_a * g->h[i] * work->m[i];
+    for (size_t i = 0; i < r * c; i++) tail += g->lambda_a * g->h[i] * work->m[i];
+    *value += tail;
     la_gemm('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->r, work->m, g->r, 0.0, work->pull, g->p);
     la_row_norms(g->p, g->c, work->pull, gradient);
 
-    bound = *value;
+    /* Less what the solution may have lost to rounding: its condition is at most
+     * trace/lambda_a. */
+    bound = *value - DBL_EPSILON * trace / g->lambda_a * fabs(tail);
     for (size_t j = 0; j < p; j++) {
         gradient[j] *= -g->lambda_a * gradient[j];
         bound -= gradient[j] * s[j];

@@ -111,12 +111,14 @@ void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const double
     double dual = 0.0, value = 0.0;
 
     work->unsolved = 0;
+    work->pivots = 0;
     memset(work->z, 0, N * N * sizeof(double));
     for (int i = 0; i < n; i++) {
         bool solved = false;
-        int done = 0;
+        int done = 0, bad = 0;
 
         R_CheckUserInterrupt();
+        if (!(la_nrm2(p, work->xt + (size_t) i * P) > 0.0)) continue;
         row_begin(work, settings, theta, i);
         if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
         while (done < settings->most_pivots) {
@@ -136,6 +138,8 @@ void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const double
             done++;
             row->since++;
             if (done % 256 == 0) R_CheckUserInterrupt();
+            /* A pivot of rounding size, again and again: leave it there. */
+            if (!fine && ++bad > 3) break;
             if (!fine || row->since >= REFRESH) {
                 if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
             } else {
