@@ -152,7 +152,7 @@ static int represent_step(topk_work *work, int iteration)
     const double *theta = work->result->theta;
 
     if (work->settings->fast) {
-        topk_lp_settings lp = {settings->lambda_e, settings->lambda_z, 1e-9, settings->max_iter,
+        topk_lp_settings lp = {settings->lambda_e, settings->lambda_z, 1e-9, 1000 + 20 * work->lp.most,
                                settings->nonnegative};
         topk_lp_solve(&work->lp, &lp, theta);
     } else {

@@ -2,7 +2,8 @@
 f2_x <- function() t(topk_fixture("f2_X"))
 f2_truth <- function() as.integer(topk_fixture("f2_truth"))
 f2_fit <- function(...) {
-  ufs_topk(f2_x(), 4, alpha_e = 3, lambda_z = .5, center = FALSE, scale = FALSE, ...)
+  ufs_topk(f2_x(), 4, alpha_e = 3, lambda_z = .5, center = FALSE, scale = FALSE,
+    nonnegative = FALSE, ...)
 }
 f2_partial <- function() replace(f2_truth(), -c(1, 2, 7, 8, 13, 14), NA)
 
@@ -169,7 +170,8 @@ test_that("permutations of samples carry over, with labels or without", {
   fit <- f2_fit(n_clusters = 3)
   order <- withr::with_seed(2, sample(18L))
   run <- function(...) {
-    ufs_topk(f2_x()[order, ], 4, alpha_e = 3, lambda_z = .5, center = FALSE, scale = FALSE, ...)
+    ufs_topk(f2_x()[order, ], 4, alpha_e = 3, lambda_z = .5, center = FALSE, scale = FALSE,
+      nonnegative = FALSE, ...)
   }
   moved <- run(n_clusters = 3)
   expect_identical(moved$solution$selected, fit$solution$selected)
