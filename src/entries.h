@@ -26,6 +26,9 @@
     ENTRY(test_components, 2) \
     /* ffi_inffs.c */ \
     ENTRY(inffs, 3) \
+    /* ffi_css.c */ \
+    ENTRY(css, 3) \
+    ENTRY(css_leading, 3) \
     /* ffi_facility.c */ \
     ENTRY(facility, 4) \
     /* ffi_socfs.c */ \

@@ -27,6 +27,16 @@ static inline void la_gemv(char ta, int m, int n, double alpha, const double *a,
     F77_CALL(dgemv)(&ta, &m, &n, &alpha, a, &lda, x, &one, &beta, y, &one FCONE);
 }
 
+/* Upper triangle of C (n x n) = alpha A A' + beta C (trans 'N', A n x k) or alpha A'A + beta C
+ * ('T', A k x n); n^2 k flops. */
+static inline void la_syrk(char trans, int n, int k, double alpha, const double *a, int lda,
+                           double beta, double *c, int ldc)
+{
+    char up = 'U';
+    if (n <= 0) return;
+    F77_CALL(dsyrk)(&up, &trans, &n, &k, &alpha, a, &lda, &beta, c, &ldc FCONE FCONE);
+}
+
 static inline double la_dot(int n, const double *x, const double *y)
 {
     int one = 1;
@@ -187,6 +197,8 @@ int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt);
  * dsyevr; about 4n^3/3 + 4n^2 k flops. Workspace is allocated inside and given
  * back, so it may be called in a loop. */
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z);
+/* All n eigenvalues, ascending, without vectors. About 4n^3/3 flops. */
+int la_eig_values(int n, double *a, double *w);
 
 /* ---- la_eigs.c ------------------------------------------------------------------
  * The k largest eigenpairs of a symmetric operator A of order n that is known by its
