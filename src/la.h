@@ -55,15 +55,6 @@ static inline double la_nrm2(int n, const double *x)
     return F77_CALL(dnrm2)(&n, x, &one);
 }
 
-/* C (n x n, upper triangle) = alpha A A' + beta C, A n x k; n^2 k flops. */
-static inline void la_syrk(int n, int k, double alpha, const double *a, int lda, double beta,
-                           double *c, int ldc)
-{
-    char up = 'U', plain = 'N';
-    if (n <= 0 || k <= 0) return;
-    F77_CALL(dsyrk)(&up, &plain, &n, &k, &alpha, a, &lda, &beta, c, &ldc FCONE FCONE);
-}
-
 /* a^{-1} in place of a (n x n); pivot n, work of length lwork >= n. 2n^3 flops; > 0: singular. */
 static inline int la_lu_inverse(int n, double *a, int *pivot, double *work, int lwork)
 {

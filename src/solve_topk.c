@@ -152,8 +152,8 @@ static int represent_step(topk_work *work, int iteration)
     const double *theta = work->result->theta;
 
     if (work->settings->fast) {
-        topk_lp_settings lp = {settings->lambda_e, settings->lambda_z, 1e-9, 1000 + 20 * work->lp.most,
-                               settings->nonnegative};
+        topk_lp_settings lp = {settings->lambda_e, settings->lambda_z, 1e-9,
+                               1000 + 20 * work->lp.most, settings->nonnegative};
         topk_lp_solve(&work->lp, &lp, theta);
     } else {
         topk_represent_solve(&work->represent, settings, theta, settings->growth == 1.0,
@@ -398,7 +398,8 @@ static void record(const topk_work *work, ufs_run *run)
         moved += work->previous[i] != result->label[i];
     if (work->graph) {
         z_iterations = fast ? (double) work->lp.pivots : r->iterations;
-        z_residual = fast ? work->lp.gap : fmax(fmax(r->residual[0], r->residual[1]), r->residual[2]);
+        z_residual = fast ? work->lp.gap
+                          : fmax(fmax(r->residual[0], r->residual[1]), r->residual[2]);
     }
     ufs_trace_add(&run->trace, (double[]) {
         run->iterations, result->objective, work->graph ? result->change : NA_REAL, z_iterations,

@@ -63,7 +63,8 @@ int topk_criterion_set(topk_criterion *g, const int *label, const double *weight
                 for (size_t l = 0; l < n; l++) degree += weights[l + i * n];
                 for (size_t j = 0; j < p; j++) g->chol[i + j * n] = degree * g->x[i + j * n];
             }
-            la_gemm('N', 'N', g->n, g->p, g->n, -1.0, weights, g->n, g->x, g->n, 1.0, g->chol, g->n);
+            la_gemm('N', 'N', g->n, g->p, g->n, -1.0, weights, g->n, g->x, g->n, 1.0, g->chol,
+                    g->n);
             la_gemm('T', 'N', g->p, g->p, g->n, lambda_i, g->x, g->n, g->chol, g->n, 1.0,
                     g->kmat, g->p);
             for (size_t j = 0; j < p; j++)

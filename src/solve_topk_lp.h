@@ -23,7 +23,7 @@ typedef struct {
     int *size, *sample, *feature; /* n; most x n each */
     double *xt;                   /* p x n */
     /* One sample at a time. */
-    struct topk_lp_row *row;
+    struct topk_lp_row *row; /* see solve_topk_lp.c */
 } topk_lp;
 
 /* z (n x n) and e (n x p) are where the results will be. */
