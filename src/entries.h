@@ -35,7 +35,7 @@
     ENTRY(graph_mult, 3) \
     /* ffi_alfs.c */ \
     ENTRY(alfs_basis, 1) \
-    ENTRY(alfs, 5) \
+    ENTRY(alfs, 6) \
     /* ffi_spectral.c */ \
     ENTRY(laplacian, 2) \
     ENTRY(spec_quadratic, 4) \
