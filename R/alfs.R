@@ -37,7 +37,8 @@
 #' (That bound of lambda is far from sharp where samples are many: on Madelon, 1300 samples, .005 gives W = 0.)
 #' Absolute values refer to the matrix as the solver sees it, after `center` and `scale`; one
 #' of alpha and beta may be 0. The defaults .01 and .2 are what worked best without
-#' tuning on four sets; to tune without labels, use [ufs_tune()] over
+#' tuning on four sets; the paper's absolute grid is `ufs_grid_paper("alfs")`; to tune without labels,
+#' use [ufs_tune()] over
 #' `{.01, .05, .2, .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a warning says so and
 #' only the dual ranks. Below 1e-4 both penalties hardly select: a warning, too.
 #' `lambda_rel > 0` did not change accuracies beyond noise in our runs, costs much more and needs
@@ -380,32 +381,45 @@ selected_samples.ufs_alfs <- function(fit, m, as = NULL, k = NULL, ...) {
 
 # ---- representatives ---------------------------------------------------------------
 
-#' Which chosen samples rebuild a sample
+#' Which samples stand for which
+#'
+#' After [ufs_facility()] or [ufs_medoids()]: how many samples each chosen one stands for, useful as
+#' its weight when a model is trained on the chosen samples, or who stands for each sample.
+#' After [ufs_alfs()]: the chosen samples that rebuild each row of `x`.
 #'
 #' [ufs_alfs()] rebuilds sample j as `sum_i x_i (W X)_ij`, from few samples (the non-zero rows of W) and
 #' few features (its non-zero columns). For each row of `x` this lists the samples with the
 #' largest weights: its representatives. Rows of `x` may be new.
 #'
-#' @param fit A fit by [ufs_alfs()].
-#' @param x The data of the fit, or new rows with the same columns.
-#' @param n How many representatives to list.
-#' @param m Consider only the best `m` samples ([selected_samples()]); `NULL`: all.
-#' @param ... Not used.
-#' @return A data frame with `n` rows per sample (fewer if fewer have a weight): `sample` and
+#' @param fit A fit by [ufs_alfs()], [ufs_facility()] or [ufs_medoids()].
+#' @param ... Arguments of the methods.
+#' @param x The data of the fit, or new rows with the same columns (`ufs_alfs()`).
+#' @param n How many representatives to list (`ufs_alfs()`).
+#' @param m Consider only the best `m` samples ([selected_samples()]). `NULL`: all
+#'   (`ufs_alfs()`). By default the `m` of the fit.
+#' @param what `"chosen"`: one row per chosen sample; `"samples"`: one row per sample.
+#' @return For [ufs_facility()] and [ufs_medoids()] a data frame with one row per chosen (or already
+#'   labelled) sample: `sample` (its name, or index), `index`, `weight` (how many samples it stands
+#'   for, itself included), `share` of all samples, `labelled`; with `what = "samples"`
+#'   one row per sample: `sample` and its `representative`.
+#'
+#'   For [ufs_alfs()] a data frame with `n` rows per sample (fewer if fewer have a weight): `sample` and
 #'   `representative` (names, or indices), `weight` (W X)_ij, and `share`, its absolute value over the
 #'   sum of those of all representatives considered.
 #' @examples
+#' representatives(ufs_facility(mtcars, m = 4))
 #' fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
 #' head(representatives(fit, mtcars, n = 2))
 #' @export
-representatives <- function(fit, x, n = 3L, m = NULL, ...) UseMethod("representatives")
+representatives <- function(fit, ...) UseMethod("representatives")
 
 #' @export
-representatives.default <- function(fit, x, n = 3L, m = NULL, ...) {
-  ufs_abort("argument", "`fit` must be a fit by ufs_alfs(), not ", kind_of(fit), ".",
-    argument = "fit")
+representatives.default <- function(fit, ...) {
+  ufs_abort("argument", "`fit` must be a fit by ufs_alfs(), ufs_facility() or ufs_medoids(), not ",
+    kind_of(fit), ".", argument = "fit")
 }
 
+#' @rdname representatives
 #' @export
 representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
   n <- check_count(n, "n", 1L)
@@ -615,5 +629,8 @@ register("alfs", ufs_alfs,
   group = "system", selects = "both", deterministic = TRUE,
   title = "Joint selection of samples and features (ALFS)",
   cost = "n p min(n, p) per iteration",
-  reference = "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>"
+  reference = "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>",
+  paper_grid = list(source = "Li et al. (2019), section 4.1", grids = list(
+    "ALFS-II" = list(alpha = 10^(-4:3), beta = 10^(-4:3), lambda = 10^(-4:3)),
+    "ALFS-I" = list(alpha = 10^(-4:3), beta = 10^(-4:3), lambda = 0)))
 )

@@ -7,10 +7,11 @@
 /* clang-format off */
 #define UFS_ENTRIES(ENTRY) \
     /* ffi_input.c */ \
-    ENTRY(prepare, 3) \
+    ENTRY(prepare, 2) \
     ENTRY(equal_columns, 1) \
     ENTRY(equal_rows, 1) \
     ENTRY(gram_pca, 2) \
+    ENTRY(row_norms, 1) \
     /* ffi_ted.c */ \
     ENTRY(ted_greedy, 3) \
     /* ffi_rrss.c */ \
@@ -26,6 +27,11 @@
     ENTRY(test_components, 2) \
     /* ffi_inffs.c */ \
     ENTRY(inffs, 3) \
+    /* ffi_css.c */ \
+    ENTRY(css, 3) \
+    ENTRY(css_leading, 3) \
+    /* ffi_facility.c */ \
+    ENTRY(facility, 4) \
     /* ffi_socfs.c */ \
     ENTRY(socfs, 4) \
     /* ffi_graph.c */ \
@@ -33,14 +39,17 @@
     ENTRY(graph_build, 5) \
     ENTRY(graph_describe, 3) \
     ENTRY(graph_mult, 3) \
+    ENTRY(graph_check, 1) \
+    ENTRY(graph_embed, 2) \
     /* ffi_alfs.c */ \
     ENTRY(alfs_basis, 1) \
     ENTRY(alfs, 6) \
-    /* ffi_spectral.c */ \
+    /* ffi_laplacian.c */ \
     ENTRY(laplacian, 2) \
+    /* ffi_spec.c */ \
     ENTRY(spec_quadratic, 4) \
     ENTRY(spec_leading, 5) \
-    ENTRY(graph_embed, 2) \
+    /* ffi_mcfs.c */ \
     ENTRY(mcfs, 5) \
     /* ffi_jspca.c */ \
     ENTRY(jspca, 4) \
@@ -48,11 +57,14 @@
     ENTRY(jspca_lambda_max, 2) \
     /* ffi_udfs.c */ \
     ENTRY(udfs, 3) \
-    /* ffi_irls.c */ \
+    /* ffi_rsr.c */ \
     ENTRY(rsr_window, 1) \
     ENTRY(rsr, 6) \
+    /* ffi_ndfs.c */ \
     ENTRY(ndfs, 5) \
+    /* ffi_sogfs.c */ \
     ENTRY(sogfs, 3) \
+    /* ffi_test_krylov.c */ \
     ENTRY(test_anderson, 4) \
     ENTRY(test_lowest, 6) \
     /* ffi_test.c */ \

@@ -34,12 +34,36 @@ bool ffi_flag(SEXP list, const char *name)
     return LOGICAL(value)[0] != 0;
 }
 
+int ffi_choice(SEXP list, const char *name, const char *const *choices)
+{
+    SEXP value = ffi_get(list, name);
+    if (Rf_isString(value) && Rf_xlength(value) == 1)
+        for (int k = 0; choices[k] != NULL; k++)
+            if (strcmp(CHAR(STRING_ELT(value, 0)), choices[k]) == 0) return k;
+    Rf_error("internal error: '%s' is not one of its choices", name);
+}
+
 const double *ffi_data(SEXP x, size_t length, const char *what)
 {
     if (x == R_NilValue) return NULL;
     if (!Rf_isReal(x) || (size_t) Rf_xlength(x) != length)
         Rf_error("internal error: '%s' has the wrong type or length", what);
     return REAL_RO(x);
+}
+
+ffi_mat ffi_matrix(SEXP x, const char *what)
+{
+    if (!Rf_isReal(x) || !Rf_isMatrix(x))
+        Rf_error("internal error: '%s' is not a matrix of doubles", what);
+    return (ffi_mat) {.n = Rf_nrows(x), .p = Rf_ncols(x), .x = REAL_RO(x)};
+}
+
+int ffi_whole(SEXP x, int low, int high, const char *what)
+{
+    double value = Rf_isNumeric(x) && Rf_xlength(x) == 1 ? Rf_asReal(x) : R_NaN;
+    if (!(value >= low && value <= high) || value != floor(value))
+        Rf_error("internal error: '%s' is not a whole number from %d to %d", what, low, high);
+    return (int) value;
 }
 
 SEXP ffi_list(const char *const *names)
