@@ -22,9 +22,20 @@ ufs <- function(x, method, ...) {
       paste0("\"", names(table), "\"", collapse = ", "),
       if (!missing(method)) paste0("; it is ", brief(method)), ".", argument = "method")
   }
+  check_arguments(names(list(...)), table[[method]]$fit, method)
   fit <- table[[method]]$fit(x, ...)
   fit$call <- plain_call(match.call(), "ufs")
   fit
+}
+
+# Names of arguments that a method does not have are errors in our words.
+check_arguments <- function(given, fit, method) {
+  known <- setdiff(names(formals(fit)), c("x", "..."))
+  unknown <- given[nzchar(given) & is.na(pmatch(given, known, duplicates.ok = TRUE))]
+  if (length(unknown) && !"..." %in% names(formals(fit))) {
+    ufs_abort("argument", "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
+      paste(known, collapse = ", "), ".", argument = unknown[1L])
+  }
 }
 
 #' The methods of the package

@@ -7,10 +7,11 @@
 /* clang-format off */
 #define UFS_ENTRIES(ENTRY) \
     /* ffi_input.c */ \
-    ENTRY(prepare, 3) \
+    ENTRY(prepare, 2) \
     ENTRY(equal_columns, 1) \
     ENTRY(equal_rows, 1) \
     ENTRY(gram_pca, 2) \
+    ENTRY(row_norms, 1) \
     /* ffi_ted.c */ \
     ENTRY(ted_greedy, 3) \
     /* ffi_rrss.c */ \
