@@ -23,45 +23,26 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
                           write = TRUE) {
   center <- check_flag(center, "center")
   scale <- check_flag(scale, "scale")
-  x <- as_plain_matrix(x, arg)
+  opened <- open_data(x, arg)
+  x <- dense_data(opened, arg)
   n <- nrow(x)
   p <- ncol(x)
-  if (p < 1L) {
-    ufs_abort("input", "`", arg, "` has no columns.", argument = arg)
-  }
-  if (n < min_n) {
-    ufs_abort("input", "`", arg, "` has ", n, " row", if (n != 1L) "s",
-      " (samples); at least ", min_n, " are needed.", argument = arg)
-  }
+  check_size(n, p, min_n, arg)
   if (warn) hint_orientation(x)
-  named <- !is.null(colnames(x))
-  features <- feature_names(colnames(x), p, warn)
-  samples <- rownames(x)
+  named <- !is.null(opened$features)
+  features <- feature_names(opened$features, p, warn)
+  samples <- opened$samples
   ready <- .Call(C_prepare, x, list(center = center, divide = if (scale) by else "none",
     unit = unit, drop = drop_constant, write = write))
-  if (length(ready$bad)) {
-    ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
-      some_columns(features[ready$bad]), ". Impute or remove them first.",
-      argument = arg)
-  }
-  constant <- which(ready$constant)
-  if (length(constant) == p) {
-    ufs_abort("input", "All columns of `", arg, "` are constant: nothing can be selected.",
-      argument = arg)
-  }
-  if (length(constant) && warn) {
-    ufs_warn("constant", length(constant), if (length(constant) == 1L) " column of `" else
-      " columns of `", arg, "` ", if (length(constant) == 1L) "is" else "are",
-      " constant: kept, with score NA and the last ranks (",
-      some_columns(features[constant]), ").", data = list(columns = constant))
-  }
+  constant <- check_prepared(ready, features, arg, warn)
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(p)
   list(
     x = ready$x, n = n, p = p, keep = keep, constant = constant,
     norm = ready$norm[keep], variance = ready$variance[keep], unit = ready$unit,
     features = features, samples = samples, named = named,
     center = if (center) stats::setNames(ready$center, features) else FALSE,
-    scale = if (scale) stats::setNames(ready$scale, features) else FALSE
+    scale = if (scale) stats::setNames(ready$scale, features) else FALSE,
+    input = opened$input
   )
 }
 
@@ -71,16 +52,14 @@ prepare_again <- function(x, center, scale) {
     unit = "none", drop = FALSE, write = TRUE))$x
 }
 
-# A double matrix from matrix, data.frame, tibble or Matrix.
+# A double matrix from what open_data() takes.
 as_plain_matrix <- function(x, arg) {
-  if (inherits(x, "Matrix")) {
-    check_installed("Matrix", "for sparse and other Matrix input")
-    bytes <- prod(as.double(dim(x))) * 8
-    check_bytes(bytes, paste0("`", arg, "` as a dense matrix"), "Select columns first.")
-    ufs_inform("dense", "`", arg, "` is turned into a dense matrix of ",
-      format_bytes(bytes), ".")
-    return(as.matrix(x))
-  }
+  x <- open_data(x, arg)
+  `dimnames<-`(dense_data(x, arg), dimnames(x))
+}
+
+# A double matrix from matrix, data.frame, tibble or data.table.
+table_matrix <- function(x, arg) {
   if (is.data.frame(x)) {
     fine <- vapply(x, function(col) {
       (is.numeric(col) || is.logical(col)) && !is.object(col) && is.null(dim(col))
@@ -92,8 +71,8 @@ as_plain_matrix <- function(x, arg) {
     }
     x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
   } else if (!is.matrix(x)) {
-    ufs_abort("input", "`", arg, "` must be a numeric matrix, data frame or Matrix, not ",
-      kind_of(x), ".", argument = arg)
+    ufs_abort("input", "`", arg, "` must be a numeric matrix, data frame, sparse matrix or another ",
+      "class that ufs_data() reads, not ", kind_of(x), ".", argument = arg)
   }
   if (!(is.numeric(x) || is.logical(x))) {
     ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".",

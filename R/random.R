@@ -17,7 +17,7 @@ ufs_random <- function(x, what = c("features", "samples", "both"),
   run_fit("random", match.call(), {
     what <- check_choice(what, "what", c("features", "samples", "both"))
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, center = FALSE, scale = FALSE, write = FALSE)
+    data <- as_ufs_operator(x, center = FALSE, scale = FALSE, write = FALSE)
     # Ranks rather than raw draws: no ties, and the order is the permutation drawn.
     draw <- function(size) (size + 1 - sample.int(size)) / size
     list(data = data, control = control, params = list(what = what),

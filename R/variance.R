@@ -18,7 +18,7 @@
 ufs_variance <- function(x, scale = FALSE, control = ufs_control()) {
   run_fit("variance", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, center = TRUE, scale = scale, write = FALSE)
+    data <- as_ufs_operator(x, center = TRUE, scale = scale, write = FALSE)
     if (scale) {
       ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
     }
