@@ -124,6 +124,7 @@
 #' chosen <- selected_samples(fit, 12, as = "index")
 #' plot(x, asp = 1, col = "blue")
 #' points(x[chosen, best], rep(0, 12), col = "red")
+#' @include ufs.R
 #' @export
 ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.01,
                      beta_rel = 0.2, lambda_rel = 0, solver = c("admm", "paper"),
@@ -598,3 +599,10 @@ print.ufs_alfs_path <- function(x, ...) {
   print(table, row.names = FALSE)
   invisible(x)
 }
+
+register("alfs", ufs_alfs,
+  group = "system", selects = "both", deterministic = TRUE,
+  title = "Joint selection of samples and features (ALFS)",
+  cost = "n p min(n, p) per iteration",
+  reference = "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>"
+)

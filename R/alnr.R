@@ -32,6 +32,7 @@
 #' @examples
 #' fit <- ufs_alnr(iris[, 1:4], k = 5)
 #' selected_samples(fit, m = 6)
+#' @include ufs.R
 #' @export
 ufs_alnr <- function(x, k = 5, gamma = NULL, gamma_rel = 0.05, center = TRUE, scale = TRUE,
                      control = ufs_control()) {
@@ -57,3 +58,10 @@ ufs_alnr <- function(x, k = 5, gamma = NULL, gamma_rel = 0.05, center = TRUE, sc
 
 #' @export
 print_notes.ufs_alnr <- function(x) live_rows(x)
+
+register("alnr", ufs_alnr,
+  group = "samples", selects = "samples", deterministic = TRUE,
+  title = "Neighbourhood reconstruction (ALNR-style)",
+  cost = "n^2 p + n k^3 per iteration",
+  reference = "Hu, Zhang, Jin, Cai and He (2013), IJCAI"
+)

@@ -113,6 +113,7 @@
 #' # An ensemble of different selectors in one line:
 #' fit <- ufs_blfse(iris[, 1:4], 3, 2, base = c("variance", "inffs", "kmeans_f"),
 #'   control = ufs_control(warn = FALSE))
+#' @include ufs.R
 #' @export
 ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
                       base = "inffs", n_base = 10, projection = c("paper", "isotropic"),
@@ -347,7 +348,8 @@ base_fit <- function(x, method, args, n_clusters, n_features) {
   fill <- list(n_components = n_clusters, k = n_features)
   fill <- fill[names(fill) %in% open]
   if ("n_clusters" %in% names(known)) fill$n_clusters <- n_clusters
-  if (method == "inffs") fill[c("alpha", "variant")] <- list(0.7, "rowsum")
+  base_args <- registry()[[method]]$base_args
+  fill[names(base_args)] <- base_args
   fill[names(args)] <- args
   tryCatch(do.call(fit, c(list(x), fill)), error = function(e) {
     ufs_abort("base", "Base method \"", method, "\" failed on ", nrow(x), " samples: ",
@@ -576,3 +578,11 @@ plot_consensus <- function(x, ...) {
   edge <- edge[-length(edge)]
   graphics::abline(v = edge + 0.5, h = n - edge + 0.5, col = "grey30", lwd = 0.5)
 }
+
+register("blfse", ufs_blfse,
+  group = "system", selects = "features", deterministic = FALSE,
+  title = "Bi-level ensemble",
+  cost = "iterations x (n^2 p + n^3 or p^3)",
+  reference = "Information Fusion (2023) <doi:10.1016/j.inffus.2023.101910>",
+  per_k = "n_features"
+)

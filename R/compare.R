@@ -113,9 +113,6 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
 
 # ---- what to run --------------------------------------------------------------------------
 
-# Methods whose selections are not nested: they are fitted anew for every k.
-fit_per_k <- c(topk = "k", blfse = "n_features")
-
 # A named list: label -> list(features, samples, args for both).
 compare_plan <- function(methods, baselines, args, n_classes, mode) {
   if (!is.character(methods) || anyNA(methods)) {
@@ -311,8 +308,10 @@ pipeline_features <- function(plan, x, k, cache) {
     return(list(picks = list(list(columns = seq_len(ncol(x)), seconds = 0, error = "")), best = 1L))
   }
   args <- plan$feature_args
-  fresh <- plan$features %in% names(fit_per_k)
-  if (fresh) args[[fit_per_k[[plan$features]]]] <- k
+  # Selections that are not nested: a fit for every k.
+  per_k <- method_row(plan$features)$per_k
+  fresh <- !is.null(per_k)
+  if (fresh) args[[per_k]] <- k
   if (fresh || is.null(cache$runs)) {
     cache$runs <- if (is.null(plan$grid)) {
       list(quiet_fit(x, plan$features, args, NULL))

@@ -45,6 +45,7 @@
 #' fit <- ufs_cur(iris[, 1:4], rank = 2, draw = "top")
 #' feature_scores(fit)
 #' selected_samples(fit, m = 5)
+#' @include ufs.R
 #' @export
 ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), n_samples = NULL,
                     n_features = NULL, center = TRUE, scale = TRUE,
@@ -131,3 +132,10 @@ draw_by_leverage <- function(pi, draw, expected) {
       list(score = pi + kept, kept = which(kept))
     })
 }
+
+register("cur", ufs_cur,
+  group = "samples", selects = "both", deterministic = FALSE,
+  title = "Leverage scores and CUR sampling",
+  cost = "n p min(n, p)",
+  reference = "Mahoney and Drineas (2009) <doi:10.1073/pnas.0803205106>"
+)

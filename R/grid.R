@@ -52,7 +52,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE)
   n_settings <- nrow(settings)
   seeds <- draw_seeds(n_settings + 1L, !row$deterministic)
   shared <- with_seed(seeds[[n_settings + 1L]],
-    grid_shared(x, method, row$fit, fixed, names(settings)))
+    grid_shared(x, row, fixed, names(settings)))
   fixed[names(shared)] <- shared
   tasks <- lapply(seq_len(n_settings), function(i) {
     list(args = c(setting_args(settings, i), fixed), seed = seeds[[i]])
@@ -110,9 +110,17 @@ setting_args <- function(settings, i) {
 }
 
 # What all settings share, as further arguments.
-grid_shared <- function(x, method, fun, fixed, varying) {
+grid_shared <- function(x, row, fixed, varying) {
+  fun <- row$fit
   given <- function(name) name %in% c(names(fixed), varying)
-  value <- function(name) if (is.null(fixed[[name]])) eval(formals(fun)[[name]]) else fixed[[name]]
+  # An argument's value; NULL if it is not given and has no default.
+  value <- function(name) {
+    if (!is.null(fixed[[name]])) {
+      return(fixed[[name]])
+    }
+    default <- formals(fun)[[name]]
+    if (!identical(default, quote(expr = ))) eval(default)
+  }
   shared <- list()
   arguments <- names(formals(fun))
   if ("graph" %in% arguments && !"graph" %in% varying && !inherits(fixed$graph, "ufs_graph") &&
@@ -120,14 +128,10 @@ grid_shared <- function(x, method, fun, fixed, varying) {
     data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
     shared$graph <- as_ufs_graph(fixed$graph, data)
   }
-  # One k-means start for all settings, so that they differ by their penalties alone.
-  if (method %in% c("socfs", "ndfs") && !given("init") && !is.null(fixed$n_clusters) &&
-      !any(c("n_clusters", "n_init", "center", "scale", "start_rule") %in% varying) &&
-      (method == "ndfs" || identical(value("start_rule")[1L], "wss"))) {
-    data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
-    z <- if (method == "socfs") gram_pca(data$x, fixed$n_clusters)$scores else data$x
-    runs <- kmeans_runs(z, fixed$n_clusters, value("n_init"))
-    if (!is.null(runs)) shared$init <- runs[[1L]]$cluster
+  # One start for all settings, so that they differ by their penalties alone.
+  own <- row$shares
+  if (!is.null(own) && !given(own$argument) && !any(own$unless %in% varying)) {
+    shared[[own$argument]] <- own$make(x, value)
   }
   shared
 }

@@ -40,6 +40,7 @@
 #' @examples
 #' fit <- ufs_inffs(mtcars, scale = TRUE)
 #' fit
+#' @include ufs.R
 #' @export
 ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"),
                       center = FALSE, scale = FALSE, control = ufs_control()) {
@@ -86,3 +87,11 @@ inffs_scores <- function(x, alpha, variant, control) {
   )
   .Call(C_inffs, x, settings, control)
 }
+
+register("inffs", ufs_inffs,
+  group = "features", selects = "features", deterministic = TRUE,
+  title = "Infinite feature selection",
+  cost = "n p^2",
+  reference = "Roffo et al. (2015) <doi:10.1109/ICCV.2015.478>",
+  base_args = list(alpha = 0.7, variant = "rowsum")
+)

@@ -108,6 +108,7 @@
 #'
 #' # Robust to outlying samples:
 #' selected_features(ufs_jspca(mtcars, n_components = 2, loss = "sample"), k = 4)
+#' @include ufs.R
 #' @export
 ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
                       loss = c("feature", "sample"), solver = c("exact", "irls"),
@@ -420,3 +421,10 @@ autoplot.ufs_jspca <- function(object, type = NULL, k = 10L, ...) {
     ggplot2::labs(x = NULL, y = NULL, title = sprintf(
       "ufs_jspca: loadings of the best %d features", nrow(top)))
 }
+
+register("jspca", ufs_jspca,
+  group = "system", selects = "features", deterministic = TRUE,
+  title = "Joint sparse principal component analysis",
+  cost = "n p k per iteration",
+  reference = "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>"
+)

@@ -25,6 +25,7 @@
 #' set.seed(1)
 #' fit <- ufs_kmeans_f(iris[, 1:4], n_clusters = 3)
 #' feature_scores(fit)
+#' @include ufs.R
 #' @export
 ufs_kmeans_f <- function(x, n_clusters, n_init = 20, center = TRUE, scale = TRUE,
                          control = ufs_control()) {
@@ -116,3 +117,9 @@ check_start_labels <- function(labels, n, n_clusters) {
   }
   match(labels, known)
 }
+
+register("kmeans_f", ufs_kmeans_f,
+  group = "baseline", selects = "features", deterministic = FALSE,
+  title = "k-means labels, then F statistic",
+  cost = "n p c per k-means iteration"
+)

@@ -30,6 +30,7 @@
 #' fit <- ufs_laplacian(iris[, 1:4])
 #' fit$statistic
 #' ufs_laplacian(mtcars, graph = list(k = 7, weights = "binary"), scale = TRUE)
+#' @include ufs.R
 #' @export
 ufs_laplacian <- function(x, graph = NULL, center = FALSE, scale = FALSE,
                           control = ufs_control()) {
@@ -49,3 +50,10 @@ ufs_laplacian <- function(x, graph = NULL, center = FALSE, scale = FALSE,
 
 #' @export
 print_notes.ufs_laplacian <- function(x) graph_note(x$solution$graph)
+
+register("laplacian", ufs_laplacian,
+  group = "features", selects = "features", deterministic = TRUE,
+  title = "Laplacian score",
+  cost = "n^2 p (graph) + n k p",
+  reference = "He, Cai and Niyogi (2005), NIPS 18"
+)

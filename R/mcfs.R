@@ -51,6 +51,7 @@
 #' fit <- ufs_mcfs(mtcars, n_clusters = 3, n_features = 5, scale = TRUE)
 #' fit
 #' coef(fit)
+#' @include ufs.R
 #' @export
 ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
                      normalise = TRUE, center = TRUE, scale = FALSE,
@@ -114,3 +115,10 @@ sign_of_largest <- function(y) {
     if (y[which(size >= max(size) * (1 - 1e-9))[1L], j] < 0) -1 else 1
   }, 0)
 }
+
+register("mcfs", ufs_mcfs,
+  group = "features", selects = "features", deterministic = TRUE,
+  title = "Multi-cluster feature selection",
+  cost = "n^2 p (graph) + n p c n_features",
+  reference = "Cai, Zhang and He (2010) <doi:10.1145/1835804.1835848>"
+)

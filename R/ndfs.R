@@ -57,6 +57,7 @@
 #' fit <- ufs_ndfs(iris[, 1:4], n_clusters = 3)
 #' fit
 #' table(fit$solution$cluster, iris$Species)
+#' @include ufs.R
 #' @export
 ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1e8,
                      init = "kmeans", n_init = 20, offset = 0.02,
@@ -138,3 +139,18 @@ ndfs_start <- function(init, data, n_clusters, n_init, offset) {
 print_notes.ufs_ndfs <- function(x) {
   c(live_note(x), graph_note(x$solution$graph))
 }
+
+register("ndfs", ufs_ndfs,
+  group = "features", selects = "features", deterministic = FALSE,
+  title = "Nonnegative discriminative feature selection",
+  cost = "graph, then min(n, p)^2 p per iteration",
+  reference = "Li et al. (2012), AAAI",
+  shares = list(argument = "init", unless = c("n_clusters", "n_init", "center", "scale"),
+    make = function(x, value) {
+      if (is.null(value("n_clusters"))) {
+        return(NULL)
+      }
+      data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
+      kmeans_runs(data$x, value("n_clusters"), value("n_init"))[[1L]]$cluster
+    })
+)

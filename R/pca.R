@@ -15,6 +15,7 @@
 #' @examples
 #' fit <- ufs_pca(iris[, 1:4], n_components = 2)
 #' feature_scores(fit)
+#' @include ufs.R
 #' @export
 ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
                     control = ufs_control()) {
@@ -53,3 +54,10 @@ check_rank <- function(pca, n_components) {
       " after centring.", argument = "n_components")
   }
 }
+
+register("pca", ufs_pca,
+  group = "baseline", selects = "features", deterministic = TRUE,
+  title = "Norms of the leading PCA loadings",
+  cost = "n p min(n, p)",
+  reference = "Jolliffe (2002) <doi:10.1007/b98835>"
+)

@@ -10,6 +10,7 @@
 #' set.seed(1)
 #' selected_features(ufs_random(iris[, 1:4]), k = 2)
 #' selected_samples(ufs_random(iris[, 1:4], what = "samples"), m = 5)
+#' @include ufs.R
 #' @export
 ufs_random <- function(x, what = c("features", "samples", "both"),
                        control = ufs_control()) {
@@ -25,3 +26,9 @@ ufs_random <- function(x, what = c("features", "samples", "both"),
     sample_scores = if (what != "features") draw(data$n),
     elapsed = proc.time()[[3L]] - start)
 }
+
+register("random", ufs_random,
+  group = "baseline", selects = "both", deterministic = FALSE,
+  title = "Random ranking",
+  cost = "n + p"
+)

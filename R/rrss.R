@@ -48,6 +48,7 @@
 #' fit <- ufs_rrss(mtcars)
 #' fit
 #' selected_samples(fit, m = 5)
+#' @include ufs.R
 #' @export
 ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, center = TRUE, scale = TRUE,
                      control = ufs_control()) {
@@ -127,3 +128,10 @@ warn_zero <- function(fit, penalty) {
 print_notes.ufs_rrss <- function(x) live_rows(x)
 
 live_rows <- function(x) paste0("live rows    ", sum(x$sample_scores > 0), " of ", x$n)
+
+register("rrss", ufs_rrss,
+  group = "samples", selects = "samples", deterministic = TRUE,
+  title = "Robust representative sample selection",
+  cost = "n min(n, p)^2 per iteration",
+  reference = "Nie, Wang, Huang and Ding (2013), IJCAI"
+)

@@ -50,6 +50,7 @@
 #' fit <- ufs_rsr(mtcars)
 #' fit
 #' selected_features(fit, k = 4)
+#' @include ufs.R
 #' @export
 ufs_rsr <- function(x, lambda = NULL, lambda_rel = NULL, solver = c("exact", "irls"),
                     coefficients = NULL, center = TRUE, scale = TRUE,
@@ -154,3 +155,10 @@ warn_live <- function(fit, forced, advice) {
       if (fit$n_live > 0L) ", the order of the others is rounding noise", ". ", advice)
   }
 }
+
+register("rsr", ufs_rsr,
+  group = "features", selects = "features", deterministic = TRUE,
+  title = "Regularised self-representation",
+  cost = "min(n, p)^2 max(n, p) per iteration",
+  reference = "Zhu et al. (2015) <doi:10.1016/j.patcog.2014.08.006>"
+)

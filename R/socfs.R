@@ -99,6 +99,7 @@
 #' # The paper's iteration, step by step from given labels
 #' ufs_socfs(iris[, 1:4], 3, init = iris$Species, solver = "irls",
 #'   control = ufs_control(max_iter = 20, tol = -1, warn = FALSE))
+#' @include ufs.R
 #' @export
 ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       init = "kmeans", n_init = 20, start_rule = c("wss", "objective"),
@@ -366,3 +367,20 @@ socfs_trace <- function(trace, lambda, eps, data, v_constant) {
   trace$exact <- NULL
   trace
 }
+
+register("socfs", ufs_socfs,
+  group = "system", selects = "features", deterministic = FALSE,
+  title = "Simultaneous orthogonal basis clustering (SOCFS)",
+  cost = "n p c per full product, about one every 5 iterations",
+  reference = "Han, Kim (2015) <doi:10.1109/CVPR.2015.7299136>",
+  shares = list(argument = "init",
+    unless = c("n_clusters", "n_init", "center", "scale", "start_rule"),
+    make = function(x, value) {
+      if (is.null(value("n_clusters")) || !identical(value("start_rule")[1L], "wss")) {
+        return(NULL)
+      }
+      data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
+      scores <- gram_pca(data$x, value("n_clusters"))$scores
+      kmeans_runs(scores, value("n_clusters"), value("n_init"))[[1L]]$cluster
+    })
+)

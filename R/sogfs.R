@@ -48,6 +48,7 @@
 #' fit <- ufs_sogfs(iris[, 1:4], n_clusters = 3, n_dims = 2, gamma = 0.003)
 #' fit
 #' table(fit$solution$cluster, iris$Species)
+#' @include ufs.R
 #' @export
 ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 100,
                       solver = c("exact", "irls"), center = TRUE, scale = TRUE,
@@ -100,3 +101,10 @@ lists_to_csr <- function(found) {
 
 #' @export
 print_notes.ufs_sogfs <- function(x) live_note(x)
+
+register("sogfs", ufs_sogfs,
+  group = "features", selects = "features", deterministic = TRUE,
+  title = "Structured optimal graph feature selection",
+  cost = "n p max(n, p) per iteration",
+  reference = "Nie, Zhu and Li (2016), AAAI"
+)

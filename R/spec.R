@@ -38,6 +38,7 @@
 #' @examples
 #' ufs_spec(iris[, 1:4])
 #' ufs_spec(mtcars, type = "phi3", n_clusters = 3, scale = TRUE)
+#' @include ufs.R
 #' @export
 ufs_spec <- function(x, graph = NULL, type = c("phi2", "phi1", "phi3"), n_clusters = NULL,
                      power = 1, center = FALSE, scale = FALSE, control = ufs_control()) {
@@ -126,3 +127,10 @@ spread_rows <- function(value, graph) {
   out[graph$degree > 0, ] <- value
   out
 }
+
+register("spec", ufs_spec,
+  group = "features", selects = "features", deterministic = TRUE,
+  title = "Spectral feature selection (SPEC)",
+  cost = "n^2 p (graph) + n k p",
+  reference = "Zhao and Liu (2007) <doi:10.1145/1273496.1273641>"
+)

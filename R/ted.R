@@ -62,6 +62,7 @@
 #' # the share of the variation that the first m samples reconstruct
 #' head(1 - fit$trace$objective / sum(scale(iris[, 1:4])^2))
 #' ufs_ted(iris[, 1:4], form = "convex")
+#' @include ufs.R
 #' @export
 ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
                     n_samples = NULL, center = TRUE, scale = TRUE, control = ufs_control()) {
@@ -179,3 +180,10 @@ ted_greedy <- function(x, m, mu, form = "a", control = ufs_control()) {
 
 # The power of two nearest to a positive size (1 for 0): dividing by it is exact.
 power_of_two <- function(size) if (size > 0) 2^round(log2(size)) else 1
+
+register("ted", ufs_ted,
+  group = "samples", selects = "samples", deterministic = TRUE,
+  title = "Transductive experimental design",
+  cost = "n p^2 + n p m, or n^2 (p + m)",
+  reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>"
+)

@@ -120,6 +120,7 @@
 #' y[-c(1:10, 51:60, 101:110)] <- NA
 #' fit <- ufs_topk(iris[, 1:4], k = 2, y = y, nonnegative = TRUE)
 #' mean(fit$solution$label == iris$Species)
+#' @include ufs.R
 #' @export
 ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e = 10,
                      lambda_z = 0.05, lambda_a = 0.01, lambda_i = 3, alpha = 0.95,
@@ -437,3 +438,11 @@ plot_cut <- function(x, k, ...) {
   graphics::legend("topright", legend = x$names$features[shown[named]], bty = "n", cex = .8,
     title = sprintf("best %d of %d chosen", length(named), chosen))
 }
+
+register("topk", ufs_topk,
+  group = "system", selects = "features", deterministic = TRUE,
+  title = "Top-k selection by 0-1 integer programming",
+  cost = "n^2 (n + p) per iteration",
+  reference = "Zhang et al. (2021) IEEE TNNLS 32(7), 3005-3019",
+  per_k = "k"
+)

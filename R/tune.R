@@ -68,11 +68,12 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
     n_clusters <- check_count(n_clusters, "n_clusters", 2L, nrow(x) - 1L, "one fewer than the samples")
   }
   # Fits per k only for the methods that solve for their k.
-  if (method %in% names(fit_per_k) && is.null(fixed[[fit_per_k[[method]]]])) {
+  per_k <- method_row(method)$per_k
+  if (!is.null(per_k) && is.null(fixed[[per_k]])) {
     if (length(k) != 1L) {
       ufs_abort("argument", "ufs_", method, "() solves for one k: give one.", argument = "k")
     }
-    fixed[[fit_per_k[[method]]]] <- k
+    fixed[[per_k]] <- k
   }
   fits <- do.call(ufs_grid, c(list(x = x, method = method, grid = grid), fixed,
     list(checkpoint = checkpoint, keep_fits = TRUE)))

@@ -47,37 +47,37 @@
 #' fit <- ufs_udfs(mtcars, n_clusters = 3)
 #' fit
 #' selected_features(fit, k = 3)
+#' @include ufs.R
 #' @export
 ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1,
                      solver = c("exact", "irls"), center = TRUE, scale = TRUE,
                      control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  solver <- check_choice(solver, "solver", c("exact", "irls"))
-  control <- resolve_control(control, max_iter = 300L, tol = 1e-6, eps = 1e-12)
-  control$eps <- check_eps(control$eps, open = TRUE)
-  data <- as_unit_matrix(x, center, scale)
-  q <- length(data$keep)
-  n_clusters <- check_count(n_clusters, "n_clusters", 1L, q, "the features that are not constant")
-  k <- check_count(k, "k", 1L, data$n - 1L, paste("one fewer than the", data$n, "samples"))
-  lambda <- check_number(lambda, "lambda", lower = 0, open = TRUE)
-  gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-  check_wstep_bytes(data$n, q, k)
-  found <- .Call(C_udfs, data$x,
-    list(n_clusters = n_clusters, k = k, lambda = lambda, gamma = gamma,
-      accelerate = solver == "exact" && control$tol >= 0), control)
-  check_lapack(found$info, "udfs")
-  colnames(found$trace) <- c("iteration", "objective")
-  fit <- new_ufs("udfs", call,
-    list(n_clusters = n_clusters, k = k, lambda = lambda, gamma = gamma, solver = solver,
-      center = center, scale = scale),
-    control, data,
-    feature_scores = found$row2, solution = list(W = expand_features(found$w, data)),
-    trace = found$trace, status = status_label(found$status), iterations = found$iterations,
-    certificate = c(residual = found$residual), elapsed = proc.time()[[3L]] - start,
-    n_live = found$live, coef_name = "W")
+  fit <- run_fit("udfs", match.call(), {
+    solver <- check_choice(solver, "solver", c("exact", "irls"))
+    control <- resolve_control(control, max_iter = 300L, tol = 1e-6, eps = 1e-12)
+    control$eps <- check_eps(control$eps, open = TRUE)
+    data <- as_unit_matrix(x, center, scale)
+    q <- length(data$keep)
+    n_clusters <- check_count(n_clusters, "n_clusters", 1L, q,
+      "the features that are not constant")
+    k <- check_count(k, "k", 1L, data$n - 1L, paste("one fewer than the", data$n, "samples"))
+    lambda <- check_number(lambda, "lambda", lower = 0, open = TRUE)
+    gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
+    check_wstep_bytes(data$n, q, k)
+    found <- .Call(C_udfs, data$x,
+      list(n_clusters = n_clusters, k = k, lambda = lambda, gamma = gamma,
+        accelerate = solver == "exact" && control$tol >= 0), control)
+    list(
+      data = data, control = control,
+      params = list(n_clusters = n_clusters, k = k, lambda = lambda, gamma = gamma,
+        solver = solver, center = center, scale = scale),
+      run = found$run, feature_scores = found$row2,
+      solution = list(W = expand_features(found$w, data)),
+      certificate = found$run$counters["residual"], n_live = as.integer(found$run$counters["live"]),
+      coef_name = "W"
+    )
+  })
   warn_live(fit, n_clusters, "Use a smaller `gamma`, or a larger `n_clusters`.")
-  warn_status(fit)
   fit
 }
 
@@ -97,3 +97,10 @@ check_wstep_bytes <- function(n, p, k) {
   check_bytes(8 * (if (p > n) 5 * n * p + 4 * n^2 else 5 * n * p + 4 * p^2) + 60 * n * k,
     "The scatter matrix", "Select features or samples first.")
 }
+
+register("udfs", ufs_udfs,
+  group = "features", selects = "features", deterministic = TRUE,
+  title = "Unsupervised discriminative feature selection",
+  cost = "n p max(n, p), then min(n, p)^2 p per iteration",
+  reference = "Yang et al. (2011) <doi:10.5591/978-1-57735-516-8/IJCAI11-267>"
+)

@@ -23,7 +23,7 @@ ufs <- function(x, method, ...) {
       if (!missing(method)) paste0("; it is ", brief(method)), ".", argument = "method")
   }
   fit <- table[[method]]$fit(x, ...)
-  fit$call <- match.call()
+  fit$call <- plain_call(match.call())
   fit
 }
 
@@ -46,60 +46,84 @@ ufs_methods <- function() {
   )
 }
 
-# One row per method: a new method adds its row here and nothing else above.
+# ---- the registry ---------------------------------------------------------------------------
+
+registered <- new.env(parent = emptyenv())
+
+# The last lines of a method's file: everything that grids, comparisons and ensembles must
+# know about it. Nothing else in the package knows a method by name.
+#
+# method         its name for ufs(); `fit` its function
+# group          "system" (of the five papers), "baseline" (shown in every comparison),
+#                "features" or "samples" (what it is compared with): the order of ufs_methods()
+# selects        "features", "samples" or "both"
+# deterministic  no random numbers by default
+# cost           leading term of its time
+# advice         what it is worth: "recommended for ...", "situational", "historical (...)"
+# per_k          the argument that is the number of features to choose, where selections are
+#                not nested and every number needs a fit of its own
+# shares         what all settings of a grid have in common beside the neighbour graph:
+#                list(argument, unless, make); make(x, value) gives the value of `argument`
+#                (NULL = none), where value(name) is an argument's value; not used if one of
+#                the arguments in `unless` varies over the grid
+# base_args      its arguments when it is a base selector of an ensemble
+register <- function(method, fit, group = c("features", "samples", "baseline", "system"), selects,
+                     title, deterministic, cost, reference = "", advice = "", per_k = NULL,
+                     shares = NULL, base_args = list()) {
+  row <- list(fit = fit, group = match.arg(group), selects = selects, title = title,
+    deterministic = deterministic, cost = cost, reference = reference, advice = advice,
+    per_k = per_k, shares = shares, base_args = base_args)
+  assign(method, row, envir = registered)
+}
+
+# All rows, by group and name.
 registry <- function() {
-  row <- function(fit, selects, title, deterministic, cost, reference) {
-    list(fit = fit, selects = selects, title = title, deterministic = deterministic,
-      cost = cost, reference = reference)
+  table <- mget(sort(ls(registered), method = "radix"), envir = registered)
+  group <- vapply(table, `[[`, "", "group")
+  table[order(match(group, c("system", "baseline", "features", "samples")))]
+}
+
+# ---- one run ----------------------------------------------------------------------------------
+
+# What all methods do around their own work. `slots` is the body of the method, evaluated
+# here, in the method's own frame: it checks the arguments, calls the solver and returns a
+# list with
+#   data, params, control   as for new_ufs()
+#   run                     the solver's list(status, iterations, lapack, trace, counters);
+#                           absent where there is no solver
+#   advice                  what to do if it did not converge, one sentence
+# and any other argument of new_ufs(). run_fit() looks after LAPACK's failures, the label of
+# the status, the iterations, the trace, the time and the warning if it did not converge.
+run_fit <- function(method, call, slots) {
+  start <- proc.time()[[3L]]
+  slots <- force(slots)
+  run <- slots$run
+  if (!is.null(run)) {
+    check_lapack(run$lapack, method)
+    default <- list(status = status_label(run$status), iterations = run$iterations,
+      trace = run$trace)
+    slots <- c(slots, default[setdiff(names(default), names(slots))])
   }
-  table <- list()
-  # Systems of the papers.
-  table$socfs <- row(ufs_socfs, "features",
-    "Simultaneous orthogonal basis clustering (SOCFS)", FALSE,
-    "n p c per full product, about one every 5 iterations",
-    "Han, Kim (2015) <doi:10.1109/CVPR.2015.7299136>")
-  table$jspca <- row(ufs_jspca, "features", "Joint sparse principal component analysis", TRUE,
-    "n p k per iteration", "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>")
-  table$alfs <- row(ufs_alfs, "both", "Joint selection of samples and features (ALFS)", TRUE,
-    "n p min(n, p) per iteration", "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>")
-  table$topk <- row(ufs_topk, "features", "Top-k selection by 0-1 integer programming", TRUE,
-    "n^2 (n + p) per iteration", "Zhang et al. (2021) IEEE TNNLS 32(7), 3005-3019")
-  table$blfse <- row(ufs_blfse, "features", "Bi-level ensemble", FALSE,
-    "iterations x (n^2 p + n^3 or p^3)", "Information Fusion (2023) <doi:10.1016/j.inffus.2023.101910>")
-  # Baselines that every comparison shows.
-  table$variance <- row(ufs_variance, "features", "Variance", TRUE, "n p", "")
-  table$pca <- row(ufs_pca, "features", "Norms of the leading PCA loadings", TRUE,
-    "n p min(n, p)", "Jolliffe (2002) <doi:10.1007/b98835>")
-  table$kmeans_f <- row(ufs_kmeans_f, "features", "k-means labels, then F statistic",
-    FALSE, "n p c per k-means iteration", "")
-  table$random <- row(ufs_random, "both", "Random ranking", FALSE, "n + p", "")
-  # Comparators: features.
-  table$laplacian <- row(ufs_laplacian, "features", "Laplacian score", TRUE,
-    "n^2 p (graph) + n k p", "He, Cai and Niyogi (2005), NIPS 18")
-  table$spec <- row(ufs_spec, "features", "Spectral feature selection (SPEC)", TRUE,
-    "n^2 p (graph) + n k p", "Zhao and Liu (2007) <doi:10.1145/1273496.1273641>")
-  table$mcfs <- row(ufs_mcfs, "features", "Multi-cluster feature selection", TRUE,
-    "n^2 p (graph) + n p c n_features", "Cai, Zhang and He (2010) <doi:10.1145/1835804.1835848>")
-  table$udfs <- row(ufs_udfs, "features", "Unsupervised discriminative feature selection", TRUE,
-    "n p max(n, p), then min(n, p)^2 p per iteration",
-    "Yang et al. (2011) <doi:10.5591/978-1-57735-516-8/IJCAI11-267>")
-  table$sogfs <- row(ufs_sogfs, "features", "Structured optimal graph feature selection", TRUE,
-    "n p max(n, p) per iteration", "Nie, Zhu and Li (2016), AAAI")
-  table$ndfs <- row(ufs_ndfs, "features", "Nonnegative discriminative feature selection",
-    FALSE, "graph, then min(n, p)^2 p per iteration", "Li et al. (2012), AAAI")
-  table$rsr <- row(ufs_rsr, "features", "Regularised self-representation", TRUE,
-    "min(n, p)^2 max(n, p) per iteration",
-    "Zhu et al. (2015) <doi:10.1016/j.patcog.2014.08.006>")
-  table$inffs <- row(ufs_inffs, "features", "Infinite feature selection", TRUE, "n p^2",
-    "Roffo et al. (2015) <doi:10.1109/ICCV.2015.478>")
-  # Comparators: samples.
-  table$ted <- row(ufs_ted, "samples", "Transductive experimental design", TRUE,
-    "n p^2 + n p m, or n^2 (p + m)", "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>")
-  table$rrss <- row(ufs_rrss, "samples", "Robust representative sample selection", TRUE,
-    "n min(n, p)^2 per iteration", "Nie, Wang, Huang and Ding (2013), IJCAI")
-  table$alnr <- row(ufs_alnr, "samples", "Neighbourhood reconstruction (ALNR-style)", TRUE,
-    "n^2 p + n k^3 per iteration", "Hu, Zhang, Jin, Cai and He (2013), IJCAI")
-  table$cur <- row(ufs_cur, "both", "Leverage scores and CUR sampling", FALSE,
-    "n p min(n, p)", "Mahoney and Drineas (2009) <doi:10.1073/pnas.0803205106>")
-  table
+  advice <- slots$advice
+  slots[c("run", "advice")] <- NULL
+  fit <- do.call(new_ufs, c(list(method, plain_call(call)), slots,
+    list(elapsed = proc.time()[[3L]] - start)), quote = TRUE)
+  warn_status(fit, advice)
+  fit
+}
+
+# A call to print and to keep: no data in it. Where it was made by do.call() its arguments are
+# values, and those that are not a few numbers or words are named by what they are.
+plain_call <- function(call) {
+  for (i in seq_along(call)[-1L]) {
+    value <- call[[i]]
+    if (is.language(value) || is.null(value) || (is.atomic(value) && length(value) <= 5L &&
+      is.null(attributes(value)))) {
+      next
+    }
+    call[[i]] <- as.name(paste0("<", class(value)[1L], if (length(dim(value)) == 2L) {
+      paste0(" ", nrow(value), " x ", ncol(value))
+    }, ">"))
+  }
+  call
 }

@@ -13,18 +13,22 @@
 #' @examples
 #' fit <- ufs_variance(iris[, 1:4])
 #' fit
+#' @include ufs.R
 #' @export
 ufs_variance <- function(x, scale = FALSE, control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  control <- resolve_control(control)
-  data <- as_ufs_matrix(x, center = TRUE, scale = scale)
-  if (scale) {
-    ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
-    score <- rep(1, length(data$keep))
-  } else {
-    score <- colSums(data$x^2) / (data$n - 1)
-  }
-  new_ufs("variance", call, list(scale = scale), control, data, feature_scores = score,
-    elapsed = proc.time()[[3L]] - start)
+  run_fit("variance", match.call(), {
+    control <- resolve_control(control)
+    data <- as_ufs_matrix(x, center = TRUE, scale = scale)
+    score <- if (scale) rep(1, length(data$keep)) else colSums(data$x^2) / (data$n - 1)
+    if (scale) {
+      ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
+    }
+    list(data = data, control = control, params = list(scale = scale), feature_scores = score)
+  })
 }
+
+register("variance", ufs_variance,
+  group = "baseline", selects = "features", deterministic = TRUE,
+  title = "Variance",
+  cost = "n p"
+)

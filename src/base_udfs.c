@@ -32,48 +32,48 @@ static int fill_m(wstep *s, const udfs_problem *problem, local *part, const grap
 static int fill_b(wstep *s, const udfs_problem *problem, local *part, const graph_knn *knn);
 
 void udfs_solve(const udfs_problem *problem, const udfs_settings *settings,
-                const ufs_hook *hook, udfs_result *result, udfs_info *info)
+                udfs_result *result, ufs_run *run)
 {
+    static const char *const columns[] = {"iteration", "objective", NULL};
     wstep s;
     double old = R_PosInf;
 
-    ufs_trace_init(&info->trace, settings->max_iter, 2);
-    info->status = UFS_MAX_ITER;
-    info->iterations = 0;
-    info->live = 0;
-    info->residual = R_NaN;
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    run->status = UFS_MAX_ITER;
+    result->live = 0;
+    result->residual = R_NaN;
     wstep_init(&s, problem->n, problem->p, problem->c, problem->gamma, settings->eps,
                settings->accelerate, result->w, result->row2);
-    info->lapack = scatter(&s, problem);
-    if (info->lapack) return;
+    run->lapack = scatter(&s, problem);
+    if (run->lapack) return;
     wstep_start(&s);
-    info->lapack = s.lapack;
+    run->lapack = s.lapack;
 
-    while (info->lapack == 0 && info->iterations < settings->max_iter) {
+    while (run->lapack == 0 && run->iterations < settings->max_iter) {
         double change;
-        bool accepted = wstep_step(&s, info->iterations < settings->max_iter - 2);
-        info->lapack = s.lapack;
-        if (info->lapack) return;
-        info->iterations++;
+        bool accepted = wstep_step(&s, run->iterations < settings->max_iter - 2);
+        run->lapack = s.lapack;
+        if (run->lapack) return;
+        run->iterations++;
         if (!accepted) {
-            ufs_hook_step(hook, info->iterations, s.objective, R_NaN);
+            ufs_run_step(run, s.objective, R_NaN);
             continue;
         }
         change = R_FINITE(old) ? fabs(old - s.objective) / fabs(s.objective) : R_NaN;
-        ufs_trace_add(&info->trace, (double[]) {info->iterations, s.objective});
-        ufs_hook_step(hook, info->iterations, s.objective, change);
+        ufs_trace_add(&run->trace, (double[]) {run->iterations, s.objective});
+        ufs_run_step(run, s.objective, change);
         if (!R_FINITE(s.objective)) {
-            info->status = UFS_DIVERGED;
+            run->status = UFS_DIVERGED;
             break;
         }
         if (change <= settings->tol) {
-            info->status = s.converged ? UFS_CONVERGED : UFS_NUMERICAL;
+            run->status = s.converged ? UFS_CONVERGED : UFS_NUMERICAL;
             break;
         }
         old = s.objective;
     }
-    info->residual = s.residual;
-    info->live = wstep_live(&s);
+    result->residual = s.residual;
+    result->live = wstep_live(&s);
 }
 
 /* M or B of the problem. */

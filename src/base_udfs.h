@@ -18,18 +18,13 @@ typedef struct {
 } udfs_settings;
 
 typedef struct {
-    double *w;    /* p x c */
-    double *row2; /* p: |w_j|^2 */
+    double *w;       /* p x c */
+    double *row2;    /* p: |w_j|^2 */
+    int live;        /* rows that are not zero */
+    double residual; /* of the last step's eigenvectors, relative */
 } udfs_result;
 
-typedef struct {
-    ufs_status status;
-    int iterations, lapack, live;
-    double residual;
-    ufs_trace trace; /* iteration, objective */
-} udfs_info;
-
 void udfs_solve(const udfs_problem *problem, const udfs_settings *settings,
-                const ufs_hook *hook, udfs_result *result, udfs_info *info);
+                udfs_result *result, ufs_run *run);
 
 #endif

@@ -1,10 +1,9 @@
-/* ffi_irls.c: the reweighted selectors RSR, NDFS, UDFS and SOGFS, and their kernels' tests. */
+/* ffi_irls.c: the reweighted selectors RSR, NDFS and SOGFS, and their kernels' tests. */
 #include "ffi_util.h"
 #include "anderson.h"
 #include "base_ndfs.h"
 #include "base_rsr.h"
 #include "base_sogfs.h"
-#include "base_udfs.h"
 #include "la.h"
 #include "la_lowest.h"
 
@@ -91,39 +90,6 @@ SEXP ffi_ndfs(SEXP x, SEXP graph, SEXP f0, SEXP settings_, SEXP control)
     ndfs_solve(&problem, &settings, &hook, &result, &info);
     *ffi_set_vector(out, "orthogonality", 1) = info.orthogonality;
     *ffi_set_vector(out, "kkt", 1) = info.kkt;
-    ffi_set_trace(out, "trace", &info.trace);
-    ffi_set(out, "status", Rf_ScalarInteger((int) info.status));
-    ffi_set(out, "iterations", Rf_ScalarInteger(info.iterations));
-    ffi_set(out, "info", Rf_ScalarInteger(info.lapack));
-    UNPROTECT(1);
-    return out;
-}
-
-/* settings: list(n_clusters, k, lambda, gamma, accelerate). list(w, row2, live, residual, trace,
- * status, iterations, info). */
-SEXP ffi_udfs(SEXP x, SEXP settings_, SEXP control)
-{
-    static const char *const names[] = {"w", "row2", "live", "residual", "trace", "status",
-                                        "iterations", "info", NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x), c = ffi_int(settings_, "n_clusters");
-    SEXP out = PROTECT(ffi_list(names));
-    ffi_hook_data data;
-    ufs_hook hook = ffi_hook(control, "udfs", &data);
-    udfs_problem problem = {.n = n, .p = p, .c = c, .x = REAL_RO(x), .k = ffi_int(settings_, "k"),
-                            .lambda = ffi_real(settings_, "lambda"),
-                            .gamma = ffi_real(settings_, "gamma")};
-    udfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
-                              .tol = ffi_real(control, "tol"), .eps = ffi_real(control, "eps"),
-                              .accelerate = ffi_flag(settings_, "accelerate")};
-    udfs_result result = {.w = ffi_set_matrix(out, "w", p, c),
-                          .row2 = ffi_set_vector(out, "row2", p)};
-    udfs_info info;
-
-    memset(result.w, 0, (size_t) p * (size_t) c * sizeof(double));
-    memset(result.row2, 0, (size_t) p * sizeof(double));
-    udfs_solve(&problem, &settings, &hook, &result, &info);
-    ffi_set(out, "live", Rf_ScalarInteger(info.live));
-    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
     ffi_set_trace(out, "trace", &info.trace);
     ffi_set(out, "status", Rf_ScalarInteger((int) info.status));
     ffi_set(out, "iterations", Rf_ScalarInteger(info.iterations));

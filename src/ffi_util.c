@@ -91,6 +91,14 @@ int *ffi_set_ints(SEXP list, const char *name, int n)
     return INTEGER(value);
 }
 
+double *ffi_set_zero(SEXP list, const char *name, int n, int m)
+{
+    double *to = m ? ffi_set_matrix(list, name, n, m) : ffi_set_vector(list, name, n);
+    size_t len = (size_t) n * (size_t) (m ? m : 1);
+    if (len) memset(to, 0, len * sizeof(double));
+    return to;
+}
+
 void ffi_set_trace(SEXP list, const char *name, const ufs_trace *trace)
 {
     double *to = ffi_set_matrix(list, name, trace->length, trace->n_col);
@@ -98,29 +106,66 @@ void ffi_set_trace(SEXP list, const char *name, const ufs_trace *trace)
         ufs_copy(to + (size_t) j * (size_t) trace->length,
                  trace->value + (size_t) j * (size_t) trace->capacity,
                  (size_t) trace->length);
+    if (trace->names != NULL) {
+        SEXP both = PROTECT(Rf_allocVector(VECSXP, 2));
+        SEXP label = Rf_allocVector(STRSXP, trace->n_col);
+        SET_VECTOR_ELT(both, 1, label);
+        for (int j = 0; j < trace->n_col; j++)
+            SET_STRING_ELT(label, j, Rf_mkChar(trace->names[j]));
+        Rf_setAttrib(ffi_get(list, name), R_DimNamesSymbol, both);
+        UNPROTECT(1);
+    }
 }
 
-static void call_progress(void *data, int iteration, double objective,
-                          double change)
+static void call_progress(void *progress, int iteration, double objective, double change)
 {
-    SEXP fun = ((ffi_hook_data *) data)->progress;
     SEXP it = PROTECT(Rf_ScalarInteger(iteration));
     SEXP value = PROTECT(Rf_ScalarReal(objective));
     SEXP diff = PROTECT(Rf_ScalarReal(change));
-    SEXP call = PROTECT(Rf_lang4(fun, it, value, diff));
+    SEXP call = PROTECT(Rf_lang4((SEXP) progress, it, value, diff));
     Rf_eval(call, R_GlobalEnv);
     UNPROTECT(4);
 }
 
+ufs_run ffi_run_begin(SEXP control, const char *name)
+{
+    SEXP progress = ffi_get(control, "progress");
+    ufs_run run = {.status = UFS_CONVERGED};
+
+    if (Rf_isFunction(progress)) {
+        run.hook.call = call_progress;
+        run.hook.data = progress;
+    }
+    run.hook.verbose = ffi_flag(control, "verbose");
+    run.hook.name = name;
+    return run;
+}
+
+void ffi_run_end(SEXP out, const ufs_run *run, const ffi_counter *counter)
+{
+    static const char *const names[] = {"status", "iterations", "lapack", "trace", "counters",
+                                        NULL};
+    SEXP list = PROTECT(ffi_list(names));
+    int n = 0;
+
+    ffi_set(list, "status", Rf_ScalarInteger((int) run->status));
+    ffi_set(list, "iterations", Rf_ScalarInteger(run->iterations));
+    ffi_set(list, "lapack", Rf_ScalarInteger(run->lapack));
+    if (run->trace.n_col) ffi_set_trace(list, "trace", &run->trace);
+    while (counter != NULL && counter[n].name != NULL) n++;
+    double *value = ffi_set_vector(list, "counters", n);
+    SEXP label = PROTECT(Rf_allocVector(STRSXP, n));
+    for (int i = 0; i < n; i++) {
+        value[i] = counter[i].value;
+        SET_STRING_ELT(label, i, Rf_mkChar(counter[i].name));
+    }
+    Rf_setAttrib(ffi_get(list, "counters"), R_NamesSymbol, label);
+    ffi_set(out, "run", list);
+    UNPROTECT(2);
+}
+
 ufs_hook ffi_hook(SEXP control, const char *name, ffi_hook_data *data)
 {
-    ufs_hook hook = {NULL, NULL, false, NULL};
     data->progress = ffi_get(control, "progress");
-    if (Rf_isFunction(data->progress)) {
-        hook.call = call_progress;
-        hook.data = data;
-    }
-    hook.verbose = ffi_flag(control, "verbose");
-    hook.name = name;
-    return hook;
+    return ffi_run_begin(control, name).hook;
 }

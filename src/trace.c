@@ -10,7 +10,16 @@ void ufs_trace_init(ufs_trace *trace, int most, int n_col)
     trace->length = 0;
     trace->n_col = n_col;
     trace->capacity = most < TRACE_START ? most : TRACE_START;
+    trace->names = NULL;
     trace->value = ufs_dalloc((size_t) trace->capacity, (size_t) n_col);
+}
+
+void ufs_trace_named(ufs_trace *trace, int most, const char *const *names)
+{
+    int n_col = 0;
+    while (names[n_col] != NULL) n_col++;
+    ufs_trace_init(trace, most, n_col);
+    trace->names = names;
 }
 
 void ufs_trace_add(ufs_trace *trace, const double *row)

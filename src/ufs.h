@@ -76,11 +76,32 @@ void ufs_hook_step(const ufs_hook *hook, int iteration, double objective,
  * Grows as it is filled, so a huge max_iter costs nothing. */
 typedef struct {
     int most, capacity, length, n_col;
-    double *value; /* capacity x n_col, column-major */
+    const char *const *names; /* of the columns, or NULL */
+    double *value;            /* capacity x n_col, column-major */
 } ufs_trace;
 
 void ufs_trace_init(ufs_trace *trace, int most, int n_col);
+/* The same with named columns; `names` ends with NULL and outlives the trace. */
+void ufs_trace_named(ufs_trace *trace, int most, const char *const *names);
 /* Appends a row; rows beyond `most` are dropped. */
 void ufs_trace_add(ufs_trace *trace, const double *row);
+
+/* ---- one run of a solver ------------------------------------------------------
+ * Every solver is void <m>_solve(const <m>_problem *, const <m>_settings *,
+ * <m>_result *, ufs_run *): the problem and the settings are read, the result's
+ * arrays belong to the caller, and the run tells how it went. */
+typedef struct {
+    ufs_status status;
+    int iterations;
+    int lapack;      /* info of the routine that failed, 0 = none */
+    ufs_trace trace;
+    ufs_hook hook;
+} ufs_run;
+
+/* Once per outer iteration: see hook.c. */
+static inline void ufs_run_step(const ufs_run *run, double objective, double change)
+{
+    ufs_hook_step(&run->hook, run->iterations, objective, change);
+}
 
 #endif

@@ -1,0 +1,75 @@
+/* entries.h: every function that R may call, one line each: its name in R without
+ * C_, and how many arguments it takes. The list is used twice: ffi_util.h makes the
+ * prototype SEXP ffi_<name>(SEXP, ...) of each, init.c its row of the table. */
+#ifndef UFS_ENTRIES_H
+#define UFS_ENTRIES_H
+
+/* clang-format off */
+#define UFS_ENTRIES(ENTRY) \
+    /* ffi_input.c */ \
+    ENTRY(prepare, 3) \
+    ENTRY(equal_columns, 1) \
+    ENTRY(gram_pca, 2) \
+    /* ffi_samples.c */ \
+    ENTRY(ted_greedy, 5) \
+    ENTRY(rrss_max, 1) \
+    ENTRY(rrss, 3) \
+    ENTRY(alnr, 5) \
+    /* ffi_blfse.c */ \
+    ENTRY(blfse, 6) \
+    ENTRY(laplacian_low, 3) \
+    ENTRY(test_blfse_projection, 5) \
+    ENTRY(test_qp, 5) \
+    ENTRY(test_components, 2) \
+    /* ffi_inffs.c */ \
+    ENTRY(inffs, 3) \
+    /* ffi_socfs.c */ \
+    ENTRY(socfs, 4) \
+    /* ffi_graph.c */ \
+    ENTRY(graph_knn, 2) \
+    ENTRY(graph_build, 5) \
+    ENTRY(graph_describe, 3) \
+    ENTRY(graph_mult, 3) \
+    /* ffi_alfs.c */ \
+    ENTRY(alfs_basis, 1) \
+    ENTRY(alfs, 5) \
+    /* ffi_spectral.c */ \
+    ENTRY(laplacian, 2) \
+    ENTRY(spec_quadratic, 4) \
+    ENTRY(spec_leading, 5) \
+    ENTRY(graph_embed, 2) \
+    ENTRY(mcfs, 5) \
+    /* ffi_jspca.c */ \
+    ENTRY(jspca, 4) \
+    ENTRY(jspca_compress, 1) \
+    ENTRY(jspca_lambda_max, 2) \
+    /* ffi_udfs.c */ \
+    ENTRY(udfs, 3) \
+    /* ffi_irls.c */ \
+    ENTRY(rsr_window, 1) \
+    ENTRY(rsr, 6) \
+    ENTRY(ndfs, 5) \
+    ENTRY(sogfs, 3) \
+    ENTRY(test_anderson, 4) \
+    ENTRY(test_lowest, 6) \
+    /* ffi_test.c */ \
+    ENTRY(test_norms, 2) \
+    ENTRY(test_ridge, 5) \
+    ENTRY(test_polar, 2) \
+    ENTRY(test_svd, 1) \
+    ENTRY(test_eig, 3) \
+    ENTRY(test_prox, 2) \
+    ENTRY(test_proj, 2) \
+    ENTRY(test_hook, 2) \
+    /* ffi_topk.c */ \
+    ENTRY(topk, 7) \
+    ENTRY(propagate, 5) \
+    ENTRY(test_topk_represent, 3) \
+    ENTRY(test_topk_select, 7) \
+    ENTRY(test_topk_label, 3) \
+    ENTRY(test_proj_capped, 2) \
+    ENTRY(test_trace, 2) \
+    ENTRY(test_gl, 5)
+/* clang-format on */
+
+#endif
