@@ -20,7 +20,7 @@ check_method_options <- function(method, options, arg) {
 # Fits a method whose first k features will be taken. A method that solves for one number of
 # features is told that number, unless the user has.
 fit_for_k <- function(x, method, k, options) {
-  argument <- unname(fit_per_k[method])
-  if (!is.na(argument) && is.null(options[[argument]])) options[[argument]] <- k
+  argument <- method_row(method)$per_k
+  if (!is.null(argument) && is.null(options[[argument]])) options[[argument]] <- k
   do.call(ufs, c(list(x = x, method = method), options))
 }

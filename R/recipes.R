@@ -60,6 +60,10 @@ step_select_ufs <- function(recipe, ..., method = "laplacian", num_terms = NULL,
                             scores = NULL, removals = NULL, skip = FALSE,
                             id = recipes::rand_id("select_ufs")) {
   check_recipes()
+  if (!inherits(recipe, "recipe")) {
+    ufs_abort("argument", "`recipe` must be a recipe, not ", kind_of(recipe), ".",
+      argument = "recipe")
+  }
   if (!is_tunable_mark(method)) check_step_method(method, options)
   if (!is.null(num_terms) && !is.null(prop_terms)) {
     ufs_abort("argument", "`num_terms` and `prop_terms` are both given; choose one.",

@@ -1,0 +1,764 @@
+# Pictures. What a picture shows is worked out once, as a plain list of class ufs_picture;
+# plot() draws it with base graphics and autoplot() with ggplot2, so that both show the same.
+
+# ---- front doors ------------------------------------------------------------------------
+
+#' Plots of a fit
+#'
+#' `plot(fit)` shows how the objective fell, or the sorted scores if the method has no
+#' iterations. `plot(fit, "heatmap", x)` and `plot(fit, "embedding", x)` show the data through
+#' the chosen features: as a heat map with the samples ordered by cluster, and as a map of the
+#' samples. `autoplot()` draws the same pictures with ggplot2.
+#'
+#' @param x,object A fit.
+#' @param type What to show:
+#'   * `"objective"`: the objective at each iteration;
+#'   * `"scores"`, `"samples"`: feature or sample scores, largest first, with the best `k` in
+#'     red and named (at most 50 names);
+#'   * `"heatmap"`: samples by the best `k` features, each column standardised and cut at three
+#'     standard deviations;
+#'   * `"embedding"`: the first two principal components of the best `k` features, standardised.
+#'     A method that only selects samples shows all features. Chosen samples are circled.
+#'
+#'   Some methods add types of their own, see their help pages.
+#' @param data The data that were given to the method, or new data with the same columns; only
+#'   needed for `"heatmap"` and `"embedding"`.
+#' @param k How many of the best features to show (samples, for a method that only selects
+#'   samples).
+#' @param y Optional classes of the samples, for `"heatmap"` and `"embedding"`: they give the
+#'   colours and the order of the rows. The default is the clusters the method found, if it finds
+#'   any.
+#' @param m How many of the best samples to circle in `"embedding"`, for methods that select
+#'   samples.
+#' @param ... For `plot()`, graphical parameters such as `main` or `xlab`, passed to the base
+#'   function that draws the picture. `autoplot()` takes no further arguments: add ggplot2
+#'   layers instead.
+#' @return `plot()` returns the fit, invisibly; `autoplot()` a ggplot.
+#' @examples
+#' fit <- ufs_kmeans_f(iris[, 1:4], n_clusters = 3)
+#' plot(fit, "scores", k = 2)
+#' plot(fit, "embedding", iris[, 1:4], k = 2, y = iris$Species)
+#' plot(fit, "heatmap", iris[, 1:4], k = 4)
+#' @export
+plot.ufs <- function(x, type = NULL, data = NULL, k = 10L, y = NULL, m = NULL, ...) {
+  draw_picture(picture(x, picture_type(x, type), k = k, data = data, y = y, m = m), ...)
+  invisible(x)
+}
+
+#' @rdname plot.ufs
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs <- function(object, type = NULL, data = NULL, k = 10L, y = NULL, m = NULL, ...) {
+  check_no_more(...)
+  ggplot_picture(picture(object, picture_type(object, type), k = k, data = data, y = y, m = m))
+}
+
+picture_type <- function(fit, type) {
+  types <- picture_types(fit)
+  if (is.null(type)) types[[1L]] else check_choice(type, "type", types)
+}
+
+# The kinds of picture a fit has, the default first. A method with pictures of its own has a
+# method of this and of picture() in its file.
+picture_types <- function(fit) UseMethod("picture_types")
+
+#' @export
+picture_types.default <- function(fit) {
+  c(if (sum(is.finite(fit$trace$objective)) > 1L) "objective",
+    if (!is.null(fit$feature_scores)) "scores",
+    if (!is.null(fit$sample_scores)) "samples",
+    if (!is.null(fit$feature_scores)) "heatmap", "embedding")
+}
+
+picture <- function(object, ...) UseMethod("picture")
+
+#' @export
+picture.ufs <- function(object, type, k, data = NULL, y = NULL, m = NULL, ...) {
+  switch(type,
+    objective = picture_objective(object),
+    scores = picture_spikes(object$feature_scores, object$feature_ranking,
+      names(object$feature_scores), k, "feature", object$method),
+    samples = picture_spikes(object$sample_scores, object$sample_ranking,
+      object$names$samples, if (is.null(m)) k else m, "sample", object$method),
+    heatmap = picture_heatmap(object, data, k, y),
+    embedding = picture_embedding(object, data, k, y, m)
+  )
+}
+
+# ---- pictures of one fit ----------------------------------------------------------------
+
+picture_objective <- function(fit, subtitle = NULL) {
+  new_picture("curves", table = data.frame(x = fit$trace$iteration, y = fit$trace$objective),
+    xlab = "iteration", ylab = "objective", subtitle = subtitle,
+    title = sprintf("ufs_%s: objective (%s)", fit$method, status_words(fit$status)))
+}
+
+status_words <- function(status) gsub("_", " ", sub("max_iter", "max. iterations", status))
+
+picture_spikes <- function(score, ranking, names, k, what, method) {
+  k <- check_count(k, if (what == "sample") "m" else "k", 1L)
+  ranking <- unname(ranking)
+  sorted <- unname(score[ranking])
+  sorted <- sorted[!is.na(sorted)]
+  k <- min(k, length(sorted))
+  # Rankings with many exact zeros end in a long flat line: show where it begins.
+  live <- sum(sorted != 0)
+  subtitle <- NULL
+  if (live < length(sorted) / 2) {
+    subtitle <- sprintf("%d of %d scores are exactly zero", length(sorted) - live, length(sorted))
+    sorted <- utils::head(sorted, max(3L * k, ceiling(1.2 * live)))
+  }
+  best <- utils::head(ranking, k)
+  new_picture("spikes",
+    table = data.frame(x = seq_along(sorted), y = sorted, best = seq_along(sorted) <= k),
+    names = if (is.null(names)) as.character(best) else names[best],
+    heading = paste("best", k), xlab = paste(what, "rank"), ylab = "score (larger is better)",
+    subtitle = subtitle, title = sprintf("ufs_%s: %s scores", method, what))
+}
+
+picture_heatmap <- function(fit, data, k, y) {
+  if (is.null(fit$feature_scores)) {
+    ufs_abort("argument", "ufs_", fit$method, "() does not select features; ",
+      "type = \"embedding\" shows its samples.", argument = "type")
+  }
+  z <- chosen_columns(fit, data, k)
+  group <- sample_groups(fit, nrow(z), y)
+  turn <- sample_order(z, group$of)
+  shown <- pmin(pmax(z[turn, , drop = FALSE], -3), 3)
+  new_picture("tiles", z = shown, group = if (!is.null(group)) group$of[turn],
+    group_name = group$name, limits = c(-3, 3), palette = "diverging", value = "standardised",
+    xlab = "features, best first", title = sprintf("ufs_%s: best %d of %d features", fit$method,
+      ncol(z), fit$p),
+    ylab = sprintf("%d samples, by %s", nrow(z), if (is.null(group)) "similarity" else group$name))
+}
+
+picture_embedding <- function(fit, data, k, y, m) {
+  features <- !is.null(fit$feature_scores)
+  # Methods that select samples only: k is their number, and all columns are shown.
+  if (!features && is.null(m)) m <- k
+  z <- if (features) chosen_columns(fit, data, k) else standardised(plain_columns(fit, data))
+  group <- sample_groups(fit, nrow(z), y)
+  map <- first_components(z)
+  circled <- rep(FALSE, nrow(z))
+  if (!is.null(m)) {
+    if (nrow(z) != fit$n) {
+      ufs_abort("argument", "`m`: `data` has ", nrow(z), " rows, the fit ", fit$n,
+        "; only its own samples can be circled.", argument = "m")
+    }
+    circled[suppressMessages(selected_samples(fit, m, as = "index"))] <- TRUE
+  }
+  new_picture("scatter",
+    table = data.frame(x = map$x, y = map$y, circled = circled),
+    group = group$of, group_name = group$name, xlab = map$xlab, ylab = map$ylab,
+    subtitle = if (any(circled)) sprintf("circled: best %d samples", sum(circled)),
+    title = if (features) {
+      sprintf("ufs_%s: samples in the best %d of %d features", fit$method, ncol(z), fit$p)
+    } else {
+      sprintf("ufs_%s: samples, all %d features", fit$method, fit$p)
+    })
+}
+
+# ---- what the pictures of the data need ---------------------------------------------------
+
+# The best k columns of the data, standardised, best first, with names.
+chosen_columns <- function(fit, data, k) {
+  k <- check_count(k, "k", 1L)
+  scored <- sum(!is.na(fit$feature_scores))
+  index <- suppressMessages(selected_features(fit, min(k, scored), as = "index"))
+  standardised(plain_columns(fit, data, index))
+}
+
+plain_columns <- function(fit, data, index = seq_len(fit$p)) {
+  if (is.null(data)) {
+    ufs_abort("argument", "This picture needs the data: plot(fit, type, data).",
+      argument = "data")
+  }
+  if (length(dim(data)) != 2L) {
+    ufs_abort("input", "`data` must be a matrix or data frame, not ", kind_of(data), ".",
+      argument = "data")
+  }
+  at <- match_columns(fit, data, index)
+  x <- suppressMessages(as_plain_matrix(data[, at, drop = FALSE], "data"))
+  if (!all(is.finite(x))) {
+    ufs_abort("input", "`data` has missing or infinite values.", argument = "data")
+  }
+  colnames(x) <- fit$names$features[index]
+  x
+}
+
+standardised <- function(x) {
+  z <- scale(x)
+  z[!is.finite(z)] <- 0
+  attributes(z)[c("scaled:center", "scaled:scale")] <- NULL
+  z
+}
+
+# The classes given, or the clusters of the fit: list(of = factor, name), or NULL.
+sample_groups <- function(fit, n, y) {
+  if (!is.null(y)) {
+    if (!is.atomic(y) || length(y) != n) {
+      ufs_abort("argument", "`y` must have one class for each of the ", n, " samples; it has ",
+        "length ", length(y), ".", argument = "y")
+    }
+    y <- droplevels(as.factor(y))
+    if (nlevels(y) > 40L) {
+      ufs_abort("argument", "`y` has ", nlevels(y), " different values; it must be a factor with ",
+        "at most 40 classes.", argument = "y")
+    }
+    if (anyNA(y)) {
+      y <- factor(y, levels = c(levels(y), NA), labels = c(levels(y), "(none)"), exclude = NULL)
+    }
+    return(list(of = y, name = "class"))
+  }
+  cluster <- fit$solution$cluster
+  if (length(cluster) == n && length(unique(cluster)) <= 40L) {
+    list(of = as.factor(cluster), name = "cluster")
+  }
+}
+
+# Similar samples next to each other: within groups, along the first component; without groups,
+# as a tree puts them if there are not too many.
+sample_order <- function(z, group) {
+  along <- first_components(z)$x
+  if (!is.null(group)) {
+    return(order(as.integer(group), along))
+  }
+  if (nrow(z) <= 1500L && nrow(z) > 2L) {
+    stats::hclust(stats::dist(z), "average")$order
+  } else {
+    order(along)
+  }
+}
+
+# Coordinates on the first two principal components by the smaller Gram matrix; signs fixed so
+# that the picture is the same everywhere. One column is drawn against the row number.
+first_components <- function(z) {
+  z <- scale(z, TRUE, FALSE)
+  if (ncol(z) == 1L) {
+    return(list(x = z[, 1L], y = seq_len(nrow(z)), xlab = colnames(z), ylab = "sample"))
+  }
+  total <- max(sum(z^2), .Machine$double.xmin)
+  wide <- ncol(z) > nrow(z)
+  e <- eigen(if (wide) tcrossprod(z) else crossprod(z), symmetric = TRUE)
+  value <- pmax(e$values[1:2], 0)
+  map <- if (wide) e$vectors[, 1:2] * rep(sqrt(value), each = nrow(z)) else z %*% e$vectors[, 1:2]
+  for (j in 1:2) {
+    far <- which.max(abs(round(map[, j], 8L)))
+    if (map[far, j] < 0) map[, j] <- -map[, j]
+  }
+  label <- sprintf("component %d (%.0f%% of the variance)", 1:2, 100 * value / total)
+  list(x = unname(map[, 1L]), y = unname(map[, 2L]), xlab = label[1L], ylab = label[2L])
+}
+
+# ---- the list that both engines draw ----------------------------------------------------
+
+# kind: "curves"  table x, y, and where there are several: series, panel; log: "y" or ""
+#       "spikes"  table x, y, best, (panel); names and heading listed beside the bars
+#       "tiles"   z (rows from top to bottom, with dimnames), limits, palette, text, group
+#       "scatter" table x, y, circled; group
+# All: title, subtitle, xlab, ylab; lines = list(h = , v = ) for reference lines.
+new_picture <- function(kind, ..., title, subtitle = NULL) {
+  structure(list(kind = kind, ..., title = title, subtitle = subtitle), class = "ufs_picture")
+}
+
+panels_of <- function(pic) {
+  if (is.null(pic$table$panel)) {
+    return(list(pic$table))
+  }
+  split(pic$table, factor(pic$table$panel, unique(pic$table$panel)))
+}
+
+# Distinguishable with any colour vision (Okabe and Ito), dark ones first.
+class_colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000",
+  "#B0A000")
+class_shapes <- c(16L, 17L, 15L, 18L, 3L)
+
+# Colours run out after eight groups: then the shape (the line type) changes as well.
+group_style <- function(n) {
+  i <- seq_len(n) - 1L
+  list(colour = class_colours[1L + i %% 8L], shape = class_shapes[1L + (i %/% 8L) %% 5L],
+    line = 1L + (i %/% 8L) %% 6L)
+}
+best_colour <- "#B2182B"
+rest_colour <- "grey65"
+
+tile_colours <- function(palette) {
+  switch(palette,
+    diverging = grDevices::hcl.colors(101L, "Blue-Red 3"),
+    sequential = grDevices::hcl.colors(101L, "YlGnBu", rev = TRUE)
+  )
+}
+
+# At most `most` names in columns of `rows`, each cut to a width.
+name_block <- function(names, rows = 25L, most = 50L) {
+  if (length(names) > most) {
+    names <- c(names[seq_len(most - 1L)], paste("and", length(names) - most + 1L, "more"))
+  }
+  columns <- max(1L, ceiling(length(names) / rows))
+  list(text = shorten(names, if (columns > 1L) 12L else 18L), columns = columns, rows = rows,
+    column = (seq_along(names) - 1L) %/% rows, row = (seq_along(names) - 1L) %% rows)
+}
+
+shorten <- function(names, width) {
+  long <- nchar(names) > width
+  names[long] <- paste0(substr(names[long], 1L, width - 2L), "..")
+  names
+}
+
+# Heights for labels at the ends of curves: as near to `y` as a distance of `gap` allows.
+spread_labels <- function(y, gap, low, high) {
+  if (length(y) < 2L) {
+    return(y)
+  }
+  gap <- min(gap, (high - low) / (length(y) - 1L))
+  turn <- order(y)
+  at <- y[turn]
+  # Blocks of labels that touch share their mean shift; merge until none overlap.
+  block <- as.list(seq_along(at))
+  centre <- at
+  repeat {
+    half <- gap * (lengths(block) - 1L) / 2
+    centre <- pmin(pmax(centre, low + half), high - half)
+    touch <- which(diff(centre) < (half[-1L] + half[-length(half)] + gap) * (1 - 1e-9))
+    if (!length(touch)) break
+    i <- touch[1L]
+    block[[i]] <- c(block[[i]], block[[i + 1L]])
+    centre[i] <- mean(at[block[[i]]])
+    block[[i + 1L]] <- NULL
+    centre <- centre[-(i + 1L)]
+  }
+  out <- numeric(length(at))
+  for (i in seq_along(block)) {
+    m <- length(block[[i]])
+    out[block[[i]]] <- centre[i] + gap * (seq_len(m) - (m + 1) / 2)
+  }
+  out[order(turn)]
+}
+
+# The end of each curve and where its label goes.
+curve_ends <- function(table, log) {
+  last <- lapply(split(table, factor(table$series, unique(table$series))), function(part) {
+    part <- part[is.finite(part$y), ]
+    part[which.max(part$x), c("x", "y", "series")]
+  })
+  last <- do.call(rbind, last)
+  height <- if (log == "y") log10(last$y) else last$y
+  range <- range(if (log == "y") log10(table$y) else table$y, finite = TRUE)
+  at <- spread_labels(height, diff(range) / 24, range[1L], range[2L])
+  last$label_y <- if (log == "y") 10^at else at
+  last
+}
+
+# ---- base graphics ----------------------------------------------------------------------
+
+draw_picture <- function(pic, ...) {
+  panels <- if (pic$kind %in% c("curves", "spikes")) panels_of(pic) else list(NULL)
+  if (length(panels) > 1L) {
+    old <- graphics::par(mfrow = grDevices::n2mfrow(length(panels)), oma = c(0, 0, 2, 0))
+    on.exit(graphics::par(old))
+    for (name in names(panels)) {
+      one <- pic
+      one$table <- panels[[name]]
+      one$title <- name
+      one$lines <- c(pic$lines, pic$panel_lines[[name]])
+      draw_one(one, ...)
+    }
+    graphics::mtext(pic$title, outer = TRUE, font = 2L)
+  } else {
+    draw_one(pic, ...)
+  }
+}
+
+draw_one <- function(pic, ...) {
+  switch(pic$kind, curves = draw_curves(pic, ...), spikes = draw_spikes(pic, ...),
+    tiles = draw_tiles(pic, ...), scatter = draw_scatter(pic, ...))
+}
+
+# plot() with our settings, the user's ones in front.
+draw <- function(default, ..., with = graphics::plot) {
+  mine <- list(...)
+  do.call(with, c(mine, default[setdiff(names(default), names(mine))]))
+}
+
+draw_lines <- function(lines) {
+  if (length(lines$h)) graphics::abline(h = lines$h, lty = 3L, col = "grey40")
+  if (length(lines$v)) graphics::abline(v = lines$v, lty = 3L, col = "grey40")
+}
+
+draw_subtitle <- function(pic) {
+  if (!is.null(pic$subtitle)) graphics::mtext(pic$subtitle, line = .3, cex = .8 * graphics::par("cex"))
+}
+
+# Tick marks only where there are data: the rest of the axis is room for names.
+draw_ticks <- function(x, labels = NULL) {
+  at <- if (is.null(labels)) pretty(x) else sort(unique(x))
+  at <- at[at >= min(x) - 1e-8 & at <= max(x) + 1e-8]
+  graphics::axis(1L, at, if (is.null(labels)) TRUE else labels)
+}
+
+draw_curves <- function(pic, ...) {
+  table <- pic$table
+  if (is.null(table$series)) table$series <- ""
+  log <- if (is.null(pic$log)) "" else pic$log
+  series <- unique(table$series)
+  style <- curve_style(pic, series)
+  many <- length(series) > 1L
+  ends <- curve_ends(table, log)
+  widest <- if (many) max(nchar(ends$series)) else 0L
+  across <- range(table$x)
+  # Room for the labels at the ends of the curves, in the plot region: a margin would have to
+  # be put back, and points() or lines() afterwards would land elsewhere.
+  room <- if (many) max(diff(across), 1e-8) * min(.6, .06 + .022 * widest) else 0
+  draw(list(x = across, y = range(table$y, pic$lines$h, finite = TRUE), type = "n", log = log,
+    xlim = across + c(0, room), xaxt = "n", xlab = pic$xlab, ylab = pic$ylab, main = pic$title,
+    bty = "l"), ...)
+  draw_ticks(table$x, pic$x_labels)
+  draw_lines(pic$lines)
+  for (i in seq_along(series)) {
+    part <- table[table$series == series[i], ]
+    graphics::lines(part$x, part$y, col = style$colour[i], lty = style$line[i], lwd = style$width[i])
+    if (!isFALSE(pic$points)) graphics::points(part$x, part$y, col = style$colour[i], pch = style$shape[i])
+  }
+  if (many) {
+    size <- .8
+    from <- across[2L] + .04 * diff(across)
+    graphics::segments(ends$x, ends$y, from, ends$label_y,
+      col = grDevices::adjustcolor(style$colour, .6), lty = 3L)
+    graphics::text(from, ends$label_y, ends$series, adj = c(-.05, .5), cex = size,
+      col = style$colour, xpd = NA)
+  }
+  draw_subtitle(pic)
+}
+
+# Okabe-Ito by order; what the picture calls plain is thin and dashed.
+curve_style <- function(pic, series) {
+  style <- group_style(length(series))
+  if (length(series) == 1L) style$colour <- "black"
+  style$width <- rep(1.6, length(series))
+  style$width[series %in% pic$plain] <- 1
+  style$line[series %in% pic$plain] <- 2L
+  style$shape <- rep_len(c(16L, 17L, 15L, 18L, 1L, 2L, 0L, 5L), length(series))
+  style
+}
+
+draw_spikes <- function(pic, ...) {
+  table <- pic$table
+  many <- nrow(table)
+  block <- if (!is.null(pic$names)) name_block(pic$names)
+  room <- if (is.null(block)) 0 else many * c(.32, .62)[min(2L, block$columns)]
+  draw(list(x = table$x, y = table$y, type = "n", xlim = c(.5, many + .5 + room),
+    ylim = if (is.null(pic$ylim)) range(0, table$y) else pic$ylim, xaxt = "n", xlab = pic$xlab,
+    ylab = pic$ylab, main = pic$title, bty = "l"), ...)
+  # An argument of the user's that colours or thickens is meant for the bars.
+  bars <- list(...)
+  bars <- bars[intersect(names(bars), c("col", "lwd", "lty"))]
+  width <- max(1, min(8, .6 * 72 * graphics::par("pin")[1L] / (many + room)))
+  do.call(graphics::points, c(bars, list(x = table$x, y = table$y, type = "h"),
+    list(col = ifelse(table$best, best_colour, rest_colour), lwd = width,
+      lend = 1L)[setdiff(c("col", "lwd", "lend"), names(bars))]))
+  draw_ticks(c(1, many))
+  draw_lines(pic$lines)
+  if (!is.null(block)) {
+    usr <- graphics::par("usr")
+    line <- (usr[4L] - usr[3L]) / (block$rows + 1.5)
+    left <- many + .5 + .04 * many
+    width <- (usr[2L] - left) / block$columns
+    size <- min(.8, line / (1.1 * graphics::strheight("Mg")),
+      .97 * width / max(graphics::strwidth(block$text)))
+    graphics::text(left, usr[4L] - line * .75, pic$heading, adj = c(0, .5), font = 2L, cex = min(.8, line / graphics::strheight("Mg")))
+    graphics::text(left + block$column * width, usr[4L] - line * (block$row + 1.75), block$text,
+      adj = c(0, .5), cex = size)
+  }
+  draw_subtitle(pic)
+}
+
+draw_scatter <- function(pic, ...) {
+  table <- pic$table
+  groups <- levels(pic$group)
+  style <- group_style(max(1L, length(groups)))
+  of <- if (is.null(pic$group)) rep(1L, nrow(table)) else as.integer(pic$group)
+  across <- range(table$x)
+  columns <- 1L + (length(groups) > 20L)
+  room <- if (length(groups)) {
+    diff(across) * min(.6, columns * (.1 + .02 * max(nchar(shorten(groups, 16L)))))
+  } else 0
+  draw(list(x = table$x, y = table$y, pch = style$shape[of], cex = if (nrow(table) > 2000L) .5 else .9,
+    col = grDevices::adjustcolor(style$colour[of], if (nrow(table) > 500L) .6 else .9),
+    xlim = across + c(0, room), xlab = pic$xlab, ylab = pic$ylab, main = pic$title, bty = "l"), ...)
+  if (any(table$circled)) {
+    graphics::points(table$x[table$circled], table$y[table$circled], pch = 1L, cex = 2, lwd = 2)
+  }
+  if (length(groups)) {
+    usr <- graphics::par("usr")
+    graphics::legend(across[2L] + .03 * diff(across), usr[4L], legend = shorten(groups, 16L),
+      title = pic$group_name, pch = style$shape, col = style$colour, bty = "n", cex = .8,
+      ncol = columns, xpd = NA)
+  }
+  draw_subtitle(pic)
+}
+
+draw_tiles <- function(pic, ...) {
+  z <- pic$z
+  rows <- nrow(z)
+  columns <- ncol(z)
+  colours <- tile_colours(pic$palette)
+  labels <- shorten(colnames(z), 20L)
+  row_labels <- if (isTRUE(pic$row_labels)) shorten(rownames(z), 20L)
+  upright <- isTRUE(pic$upright) && max(nchar(labels)) * columns < 60L
+  old <- graphics::par(mar = c(if (upright) 4 else min(9, 2.6 + .5 * max(nchar(labels))),
+    if (length(row_labels)) min(11, 3 + .5 * max(nchar(row_labels))) else 2.6, 3.2, 1))
+  on.exit(graphics::par(old))
+  strip <- if (is.null(pic$group)) 0 else max(.3, .03 * columns)
+  key <- isTRUE(is.null(pic$key) || pic$key)
+  names_width <- if (is.null(pic$group)) 5L else max(5L, nchar(shorten(levels(pic$group), 14L)))
+  room <- if (key || !is.null(pic$group)) columns * (.12 + .016 * names_width) + .3 else 0
+  draw(list(x = c(.5 - 1.4 * strip, columns + .5 + room), y = c(.5, rows + .5), type = "n",
+    xaxs = "i", yaxs = "i", axes = FALSE, xlab = "", ylab = "", main = pic$title), ...)
+  graphics::image(seq_len(columns), seq_len(rows), t(z[rows:1, , drop = FALSE]), col = colours,
+    zlim = pic$limits, add = TRUE, useRaster = rows * columns > 4000L)
+  graphics::rect(.5, .5, columns + .5, rows + .5, border = "grey40")
+  # Names never overlap: first smaller, then only every second, third ...
+  wide <- graphics::par("pin")[1L] / diff(graphics::par("usr")[1:2])
+  tall <- graphics::par("pin")[2L] / rows
+  axis_names(1L, seq_len(columns), labels, wide, if (upright) 0L else 2L)
+  if (length(row_labels)) axis_names(2L, rows:1, row_labels, tall, 2L)
+  graphics::mtext(pic$xlab, 1L, line = graphics::par("mar")[1L] - 1.2)
+  graphics::mtext(pic$ylab, 2L, line = graphics::par("mar")[2L] - 1.4)
+  if (isTRUE(pic$text)) {
+    middle <- mean(pic$limits)
+    cell <- ifelse(is.na(z), "", format_cells(z))
+    size <- min(.9, .85 * wide / max(graphics::strwidth(cell, "inches")),
+      .7 * tall / graphics::strheight("8", "inches"))
+    if (size > .3) {
+      graphics::text(col(z), rows + 1 - row(z), cell, cex = size,
+        col = ifelse(!is.na(z) & z > middle, "white", "black"))
+    }
+  }
+  left <- columns + .5 + .04 * columns + .1
+  below <- rows + .5
+  if (!is.null(pic$group)) {
+    style <- group_style(nlevels(pic$group))
+    at <- rle(as.integer(pic$group))
+    end <- cumsum(at$lengths)
+    graphics::rect(.5 - 1.3 * strip, rows + .5 - end, .5 - .3 * strip,
+      rows + .5 - (end - at$lengths), col = style$colour[at$values], border = "white", lwd = .5)
+    box <- graphics::legend(left, rows + .5, legend = shorten(levels(pic$group), 14L),
+      fill = style$colour, border = NA, title = pic$group_name, bty = "n", cex = .75,
+      ncol = 1L + (nlevels(pic$group) > 20L))
+    below <- box$rect$top - box$rect$h
+  }
+  if (key) draw_key(left, below, rows, columns, colours, pic)
+  draw_subtitle(pic)
+}
+
+draw_key <- function(left, below, rows, columns, colours, pic) {
+  at <- pretty(pic$limits, 4L)
+  at <- at[at >= pic$limits[1L] & at <= pic$limits[2L]]
+  line <- 1.2 * graphics::strheight("8", cex = .75)
+  high <- min(.35 * rows, below - .5 - 3 * line)
+  bottom <- below - 2.2 * line - high
+  wide <- .035 * columns + .1
+  graphics::rasterImage(as.raster(matrix(rev(colours))), left, bottom, left + wide,
+    bottom + high, interpolate = FALSE)
+  share <- (at - pic$limits[1L]) / diff(pic$limits)
+  fits <- high / max(1L, length(at) - 1L) > line
+  if (!fits) {
+    at <- pic$limits
+    share <- 0:1
+  }
+  graphics::text(left + 1.2 * wide, bottom + share * high, format(at, trim = TRUE), adj = c(0, .5),
+    cex = .7)
+  graphics::text(left, bottom + high + .9 * line, pic$value, adj = c(0, .5), cex = .75)
+}
+
+axis_names <- function(side, at, labels, each, las) {
+  line <- graphics::par("cin")[2L]
+  size <- if (las == 2L) min(.8, .95 * each / line) else .8
+  every <- 1L
+  if (size < .42) {
+    every <- ceiling(.42 * line / (.95 * each))
+    size <- .42
+  }
+  show <- seq(1L, length(at), by = every)
+  graphics::axis(side, at[show], FALSE, tick = length(at) <= 60L, tcl = -.2, lwd = 0, lwd.ticks = .5)
+  # Not axis(): it leaves out labels that it thinks would overlap.
+  graphics::mtext(labels[show], side, at = at[show], las = las, cex = size * graphics::par("cex"),
+    line = .4)
+}
+
+format_cells <- function(z) format(signif(z, 3L), trim = TRUE, digits = 3L)
+
+# ---- ggplot2 ----------------------------------------------------------------------------
+
+ggplot_picture <- function(pic) {
+  check_installed("ggplot2", "for autoplot()")
+  out <- switch(pic$kind, curves = ggplot_curves(pic), spikes = ggplot_spikes(pic),
+    tiles = ggplot_tiles(pic), scatter = ggplot_scatter(pic))
+  out + ggplot2::labs(title = pic$title, subtitle = pic$subtitle, x = pic$xlab, y = pic$ylab) +
+    ggplot2::theme(plot.title = ggplot2::element_text(size = 12, face = "bold"),
+      panel.grid.minor = ggplot2::element_blank())
+}
+
+column <- function(name) {
+  force(name)
+  as.call(list(as.name("[["), as.name(".data"), name))
+}
+
+# aes() from names of columns, without a word in it that R CMD check does not know.
+aes_of <- function(...) do.call(ggplot2::aes, lapply(list(...), column))
+
+ggplot_curves <- function(pic) {
+  table <- pic$table
+  if (is.null(table$series)) table$series <- ""
+  log <- if (is.null(pic$log)) "" else pic$log
+  series <- unique(table$series)
+  table$series <- factor(table$series, series)
+  style <- curve_style(pic, series)
+  by <- function(values) stats::setNames(values, series)
+  p <- ggplot2::ggplot(table, aes_of(x = "x", y = "y", colour = "series")) +
+    ggplot2::theme_minimal() +
+    ggplot2::geom_line(aes_of(linetype = "series")) +
+    ggplot2::scale_colour_manual(values = by(style$colour), guide = "none") +
+    ggplot2::scale_linetype_manual(values = by(style$line), guide = "none") +
+    ggplot2::scale_shape_manual(values = by(style$shape), guide = "none")
+  if (!isFALSE(pic$points)) p <- p + ggplot2::geom_point(aes_of(shape = "series"))
+  if (log == "y") p <- p + ggplot2::scale_y_log10()
+  if (!is.null(table$panel)) {
+    table$panel <- factor(table$panel, unique(table$panel))
+    p <- p + ggplot2::facet_wrap("panel", scales = "free")
+  }
+  if (length(series) > 1L) {
+    ends <- do.call(rbind, lapply(panels_of(pic), function(part) {
+      part$series <- as.character(part$series)
+      cbind(curve_ends(part, log), panel = if (is.null(part$panel)) "" else part$panel[1L],
+        from = max(part$x) + .03 * diff(range(part$x)),
+        edge = max(part$x) + diff(range(part$x)) * min(.6, .06 + .022 * max(nchar(part$series))))
+    }))
+    if (is.null(table$panel)) ends$panel <- NULL
+    ends$series <- factor(ends$series, series)
+    p <- p +
+      ggplot2::geom_segment(ggplot2::aes(x = .data[["x"]], xend = .data[["from"]], y = .data[["y"]],
+        yend = .data[["label_y"]], colour = .data[["series"]]), data = ends, linetype = 3L) +
+      ggplot2::geom_text(aes_of(x = "from", y = "label_y", label = "series", colour = "series"),
+        data = ends, hjust = -.03, size = 3) +
+      ggplot2::geom_blank(aes_of(x = "edge", y = "label_y"), data = ends)
+  }
+  if (!is.null(pic$x_labels)) {
+    p <- p + ggplot2::scale_x_continuous(breaks = sort(unique(table$x)), labels = pic$x_labels)
+  }
+  ggplot_lines(p, pic)
+}
+
+ggplot_lines <- function(p, pic) {
+  if (length(pic$lines$h)) p <- p + ggplot2::geom_hline(yintercept = pic$lines$h, linetype = 3L, colour = "grey40")
+  if (length(pic$lines$v)) p <- p + ggplot2::geom_vline(xintercept = pic$lines$v, linetype = 3L, colour = "grey40")
+  p
+}
+
+ggplot_spikes <- function(pic) {
+  table <- pic$table
+  many <- nrow(table)
+  table$best <- factor(table$best, c(TRUE, FALSE))
+  p <- ggplot2::ggplot(table, aes_of(x = "x", y = "y")) +
+    ggplot2::theme_minimal() +
+    ggplot2::geom_col(aes_of(fill = "best"), width = if (many > 300L) 1 else .7) +
+    ggplot2::scale_fill_manual(values = c(`TRUE` = best_colour, `FALSE` = rest_colour), guide = "none")
+  if (!is.null(table$panel)) {
+    table$panel <- factor(table$panel, unique(table$panel))
+    p <- p %+% table + ggplot2::facet_wrap("panel", scales = "free", ncol = 1L)
+  }
+  if (!is.null(pic$ylim)) p <- p + ggplot2::coord_cartesian(ylim = pic$ylim)
+  if (!is.null(pic$names)) {
+    block <- name_block(pic$names)
+    top <- max(pic$ylim, table$y, 0)
+    low <- min(pic$ylim, table$y, 0)
+    line <- (top - low) / (block$rows + 1)
+    left <- many + .5 + .04 * many
+    width <- many * .3
+    names <- data.frame(x = left + block$column * width, y = top - line * (block$row + 1),
+      label = block$text)
+    p <- p +
+      ggplot2::geom_text(aes_of(x = "x", y = "y", label = "label"), data = names, hjust = 0,
+        size = 2.8) +
+      ggplot2::annotate("text", x = left, y = top, label = pic$heading, hjust = 0, size = 2.8,
+        fontface = "bold") +
+      ggplot2::expand_limits(x = left + block$columns * width) +
+      ggplot2::scale_x_continuous(breaks = function(limits) {
+        at <- pretty(c(1, many))
+        at[at >= 1 & at <= many]
+      })
+  }
+  ggplot_lines(p, pic)
+}
+
+ggplot_scatter <- function(pic) {
+  table <- pic$table
+  p <- ggplot2::ggplot(table, aes_of(x = "x", y = "y")) + ggplot2::theme_minimal()
+  if (is.null(pic$group)) {
+    p <- p + ggplot2::geom_point(colour = class_colours[1L], alpha = .8)
+  } else {
+    style <- group_style(nlevels(pic$group))
+    p$data$group <- pic$group
+    p <- p + ggplot2::geom_point(aes_of(colour = "group", shape = "group"), alpha = .8) +
+      ggplot2::scale_colour_manual(values = style$colour, name = pic$group_name) +
+      ggplot2::scale_shape_manual(values = style$shape, name = pic$group_name)
+  }
+  if (any(table$circled)) {
+    p <- p + ggplot2::geom_point(data = table[table$circled, ], shape = 1L, size = 3.6, stroke = 1)
+  }
+  p
+}
+
+ggplot_tiles <- function(pic) {
+  z <- pic$z
+  table <- data.frame(x = as.vector(col(z)), y = nrow(z) + 1L - as.vector(row(z)),
+    value = as.vector(z))
+  every <- max(1L, ceiling(ncol(z) / 80))
+  show <- seq(1L, ncol(z), by = every)
+  p <- ggplot2::ggplot(table, aes_of(x = "x", y = "y", fill = "value")) +
+    ggplot2::theme_minimal() + ggplot2::geom_raster() +
+    ggplot2::scale_fill_gradientn(colours = tile_colours(pic$palette), limits = pic$limits,
+      name = pic$value, na.value = "white",
+      guide = if (isTRUE(is.null(pic$key) || pic$key)) "colourbar" else "none") +
+    ggplot2::scale_x_continuous(breaks = show, labels = shorten(colnames(z), 20L)[show],
+      expand = c(0, 0)) +
+    ggplot2::theme(panel.grid = ggplot2::element_blank(),
+      axis.text.x = ggplot2::element_text(angle = if (isTRUE(pic$upright)) 0 else 90,
+        hjust = if (isTRUE(pic$upright)) .5 else 1, vjust = .5, size = min(9, 330 / length(show))))
+  if (isTRUE(pic$row_labels)) {
+    show <- seq(1L, nrow(z), by = max(1L, ceiling(nrow(z) / 60)))
+    p <- p + ggplot2::scale_y_continuous(breaks = nrow(z) + 1L - show,
+      labels = shorten(rownames(z), 20L)[show], expand = c(0, 0)) +
+      ggplot2::theme(axis.text.y = ggplot2::element_text(size = min(9, 260 / length(show))))
+  } else {
+    p <- p + ggplot2::scale_y_continuous(breaks = NULL, expand = c(0, 0))
+  }
+  if (isTRUE(pic$text)) {
+    table$label <- ifelse(is.na(table$value), "", format_cells(as.vector(z)))
+    table$dark <- ifelse(!is.na(table$value) & table$value > mean(pic$limits), "white", "black")
+    p <- p + ggplot2::geom_text(aes_of(label = "label"), data = table, colour = table$dark,
+      size = min(3.5, 60 / ncol(z), 80 / nrow(z)))
+  }
+  if (!is.null(pic$group)) {
+    style <- group_style(nlevels(pic$group))
+    strip <- max(.3, .03 * ncol(z))
+    table <- data.frame(x = .5 - .8 * strip, y = nrow(z):1, group = pic$group)
+    # One fill scale a plot: the strip is made of points that cover its rows.
+    p <- p + ggplot2::geom_segment(ggplot2::aes(x = .data[["x"]], xend = .data[["x"]],
+      y = .data[["y"]] - .5, yend = .data[["y"]] + .5, colour = .data[["group"]]), data = table,
+      linewidth = 3.5, inherit.aes = FALSE) +
+      ggplot2::scale_colour_manual(values = style$colour, name = pic$group_name) +
+      ggplot2::expand_limits(x = .5 - 1.5 * strip)
+  }
+  p
+}
+
+check_no_more <- function(...) {
+  if (...length()) {
+    name <- names(list(...))[1L]
+    ufs_abort("argument", "autoplot() has no argument ", if (length(name) && nzchar(name)) {
+      paste0("`", name, "`")
+    } else "of this position", "; add ggplot2 layers instead.", argument = if (length(name)) name)
+  }
+}
+
+utils::globalVariables(".data")
