@@ -131,21 +131,21 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
                      select = c("norm", "pivot", "auto"), samples = c("norm", "ted"),
                      n_features = NULL, center = TRUE, scale = TRUE,
                      control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  solver <- check_choice(solver, "solver", c("admm", "paper"))
-  select <- check_choice(select, "select", c("norm", "pivot", "auto"))
-  samples <- check_choice(samples, "samples", c("norm", "ted"))
-  control <- resolve_control(control)
-  data <- as_ufs_matrix(x, center, scale)
-  n_features <- alfs_n_features(n_features, data)
-  basis <- alfs_basis(data$x)
-  penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
-  out <- alfs_solve(basis, penalty, solver, control)
-  fit <- alfs_fit(call, data, penalty, out, solver, select, samples, n_features, center,
-    scale, start)
+  fit <- run_fit("alfs", match.call(), {
+    solver <- check_choice(solver, "solver", c("admm", "paper"))
+    select <- check_choice(select, "select", c("norm", "pivot", "auto"))
+    samples <- check_choice(samples, "samples", c("norm", "ted"))
+    control <- resolve_control(control)
+    data <- as_ufs_matrix(x, center, scale)
+    n_features <- alfs_n_features(n_features, data)
+    basis <- alfs_basis(data$x)
+    penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
+    found <- alfs_solve(basis, penalty, solver, control)
+    alfs_slots(data, penalty, found, list(solver = solver, select = select, samples = samples,
+      n_features = n_features, center = center, scale = scale))
+  })
   alfs_warn(fit)
-  fit
+  alfs_rank(fit, data)
 }
 
 # ---- parts shared with the path ---------------------------------------------------
@@ -159,9 +159,9 @@ alfs_n_features <- function(n_features, data) {
 }
 
 # Thin SVD of x: left (n x r), s, right (p x r); see src/ffi_alfs.c.
-alfs_basis <- function(x) {
+alfs_basis <- function(x, method = "alfs") {
   basis <- .Call(C_alfs_basis, x)
-  check_lapack(basis$info, "alfs")
+  check_lapack(basis$lapack, method)
   basis
 }
 
@@ -215,15 +215,14 @@ alfs_solve <- function(basis, penalty, solver, control, begin = NULL) {
   } else {
     check_bytes(bytes, "ufs_alfs()", "Fit on a random part of the samples.")
   }
-  out <- .Call(C_alfs, basis, value,
-    list(max_iter = control$max_iter, tol = control$tol, paper = solver == "paper",
-      narrow = 100L), begin, control)
-  out$control <- control
-  out
+  found <- .Call(C_alfs, basis, value, list(paper = solver == "paper", narrow = 100L), begin,
+    control)
+  found$control <- control
+  found
 }
 
-alfs_fit <- function(call, data, penalty, out, solver, select, samples, n_features, center,
-                     scale, start) {
+# What run_fit() needs from what C returned; `chosen`: the parameters beside the penalties.
+alfs_slots <- function(data, penalty, found, chosen) {
   widen <- function(value) {
     if (length(data$keep) < data$p) {
       all <- matrix(0, data$n, data$p)
@@ -235,30 +234,23 @@ alfs_fit <- function(call, data, penalty, out, solver, select, samples, n_featur
   }
   activity <- function(norms, bound) if (bound > 0) norms / bound else NULL
   lambda <- penalty$lambda$value
-  live <- rowSums(out$w != 0) > 0
-  names(out$primal) <- paste0("primal_", c("rows", "columns", "weights"))
-  fit <- new_ufs("alfs", call,
-    list(alpha = penalty$alpha$value, beta = penalty$beta$value, lambda = lambda,
+  live <- rowSums(found$w != 0) > 0
+  list(
+    data = data, control = found$control, run = found$run,
+    params = c(list(alpha = penalty$alpha$value, beta = penalty$beta$value, lambda = lambda,
       alpha_rel = penalty$alpha$rel, beta_rel = penalty$beta$rel,
-      lambda_rel = penalty$lambda$rel, solver = solver, select = select, samples = samples,
-      n_features = n_features, center = center, scale = scale),
-    out$control, data,
-    feature_scores = sqrt(colSums(out$w^2)),
-    feature_key = activity(sqrt(colSums(out$q^2)), penalty$beta$value),
-    sample_scores = sqrt(rowSums(out$w^2)),
-    sample_key = activity(sqrt(rowSums(out$p^2)), penalty$alpha$value),
-    solution = c(list(W = widen(out$w), P = widen(out$p), Q = widen(out$q)),
-      if (lambda > 0) list(L = `dimnames<-`(out$l, list(data$samples, data$samples)))),
-    trace = `colnames<-`(out$trace, c("iteration", "objective", "dual", "gap")),
-    status = status_label(out$status), iterations = out$iterations,
-    certificate = c(gap = out$gap, dual = out$dual, kkt = out$kkt,
-      out$primal[c(TRUE, TRUE, lambda > 0)]),
+      lambda_rel = penalty$lambda$rel), chosen),
+    feature_scores = sqrt(colSums(found$w^2)),
+    feature_key = activity(sqrt(colSums(found$q^2)), penalty$beta$value),
+    sample_scores = sqrt(rowSums(found$w^2)),
+    sample_key = activity(sqrt(rowSums(found$p^2)), penalty$alpha$value),
+    solution = c(list(W = widen(found$w), P = widen(found$p), Q = widen(found$q)),
+      if (lambda > 0) list(L = `dimnames<-`(found$l, list(data$samples, data$samples)))),
+    certificate = found$run$counters[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
+      if (lambda > 0) "primal_weights")],
     coef_name = "W",
-    support = c(samples = sum(live), features = sum(colSums(out$w != 0) > 0)))
-  if (select != "norm") fit <- alfs_pivot(fit, data, select == "auto")
-  if (samples == "ted") fit <- alfs_ted(fit, data)
-  fit$elapsed <- proc.time()[[3L]] - start
-  fit
+    support = c(samples = sum(live), features = sum(colSums(found$w != 0) > 0))
+  )
 }
 
 alfs_warn <- function(fit) {
@@ -273,10 +265,17 @@ alfs_warn <- function(fit) {
         "pseudo-inverse and selects little. Try alpha_rel = .01, beta_rel = .2.")
     }
   }
-  warn_status(fit)
 }
 
 # ---- rankings other than by norm ---------------------------------------------------
+
+alfs_rank <- function(fit, data) {
+  start <- proc.time()[[3L]]
+  if (fit$params$select != "norm") fit <- alfs_pivot(fit, data, fit$params$select == "auto")
+  if (fit$params$samples == "ted") fit <- alfs_ted(fit, data)
+  fit$elapsed <- fit$elapsed + proc.time()[[3L]] - start
+  fit
+}
 
 # The features in the order of greedy TED picks among those of large norm.
 alfs_pivot <- function(fit, data, auto) {
@@ -375,32 +374,45 @@ selected_samples.ufs_alfs <- function(fit, m, as = NULL, k = NULL, ...) {
 
 # ---- representatives ---------------------------------------------------------------
 
-#' Which chosen samples rebuild a sample
+#' Which samples stand for which
+#'
+#' After [ufs_facility()] or [ufs_medoids()]: how many samples each chosen one stands for, useful as
+#' its weight when a model is trained on the chosen samples, or who stands for each sample.
+#' After [ufs_alfs()]: the chosen samples that rebuild each row of `x`.
 #'
 #' [ufs_alfs()] rebuilds sample j as `sum_i x_i (W X)_ij`, from few samples (the non-zero rows of W) and
 #' few features (its non-zero columns). For each row of `x` this lists the samples with the
 #' largest weights: its representatives. Rows of `x` may be new.
 #'
-#' @param fit A fit by [ufs_alfs()].
-#' @param x The data of the fit, or new rows with the same columns.
-#' @param n How many representatives to list.
-#' @param m Consider only the best `m` samples ([selected_samples()]); `NULL`: all.
-#' @param ... Not used.
-#' @return A data frame with `n` rows per sample (fewer if fewer have a weight): `sample` and
+#' @param fit A fit by [ufs_alfs()], [ufs_facility()] or [ufs_medoids()].
+#' @param ... Arguments of the methods.
+#' @param x The data of the fit, or new rows with the same columns (`ufs_alfs()`).
+#' @param n How many representatives to list (`ufs_alfs()`).
+#' @param m Consider only the best `m` samples ([selected_samples()]). `NULL`: all
+#'   (`ufs_alfs()`). By default the `m` of the fit.
+#' @param what `"chosen"`: one row per chosen sample; `"samples"`: one row per sample.
+#' @return For [ufs_facility()] and [ufs_medoids()] a data frame with one row per chosen (or already
+#'   labelled) sample: `sample` (its name, or index), `index`, `weight` (how many samples it stands
+#'   for, itself included), `share` of all samples, `labelled`; with `what = "samples"`
+#'   one row per sample: `sample` and its `representative`.
+#'
+#'   For [ufs_alfs()] a data frame with `n` rows per sample (fewer if fewer have a weight): `sample` and
 #'   `representative` (names, or indices), `weight` (W X)_ij, and `share`, its absolute value over the
 #'   sum of those of all representatives considered.
 #' @examples
+#' representatives(ufs_facility(mtcars, m = 4))
 #' fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
 #' head(representatives(fit, mtcars, n = 2))
 #' @export
-representatives <- function(fit, x, n = 3L, m = NULL, ...) UseMethod("representatives")
+representatives <- function(fit, ...) UseMethod("representatives")
 
 #' @export
-representatives.default <- function(fit, x, n = 3L, m = NULL, ...) {
-  ufs_abort("argument", "`fit` must be a fit by ufs_alfs(), not ", kind_of(fit), ".",
-    argument = "fit")
+representatives.default <- function(fit, ...) {
+  ufs_abort("argument", "`fit` must be a fit by ufs_alfs(), ufs_facility() or ufs_medoids(), not ",
+    kind_of(fit), ".", argument = "fit")
 }
 
+#' @rdname representatives
 #' @export
 representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
   n <- check_count(n, "n", 1L)
@@ -555,14 +567,16 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
   fits <- vector("list", nrow(rel))
   begin <- NULL
   for (i in seq_len(nrow(rel))) {
-    start <- proc.time()[[3L]]
-    penalty <- alfs_penalties(basis, NULL, NULL, NULL, rel$alpha_rel[i], rel$beta_rel[i],
-      rel$lambda_rel[i])
-    out <- alfs_solve(basis, penalty, "admm", control, alfs_begin(begin, penalty))
-    begin <- list(out = out, penalty = penalty)
-    fits[[i]] <- alfs_fit(call, data, penalty, out, "admm", select, samples, n_features, center,
-      scale, start)
-    alfs_warn(fits[[i]])
+    fit <- run_fit("alfs", call, {
+      penalty <- alfs_penalties(basis, NULL, NULL, NULL, rel$alpha_rel[i], rel$beta_rel[i],
+        rel$lambda_rel[i])
+      found <- alfs_solve(basis, penalty, "admm", control, alfs_begin(begin, penalty))
+      begin <- list(found = found, penalty = penalty)
+      alfs_slots(data, penalty, found, list(solver = "admm", select = select, samples = samples,
+        n_features = n_features, center = center, scale = scale))
+    })
+    alfs_warn(fit)
+    fits[[i]] <- alfs_rank(fit, data)
   }
   value <- function(get, type) vapply(fits, get, type)
   structure(list(call = call, fits = fits, table = data.frame(rel,
@@ -584,10 +598,10 @@ alfs_begin <- function(last, penalty) {
     if (last$penalty[[name]]$value > 0) penalty[[name]]$value / last$penalty[[name]]$value else NULL
   }
   up <- list(stretch("alpha"), stretch("beta"))
-  if (any(vapply(up, is.null, NA)) || any(last$out$rho[1:2] <= 0)) {
+  if (any(vapply(up, is.null, NA)) || any(last$found$rho[1:2] <= 0)) {
     return(NULL)
   }
-  list(w = last$out$w, p = last$out$p * up[[1L]], q = last$out$q * up[[2L]], rho = last$out$rho)
+  list(w = last$found$w, p = last$found$p * up[[1L]], q = last$found$q * up[[2L]], rho = last$found$rho)
 }
 
 #' @export

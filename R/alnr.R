@@ -36,24 +36,29 @@
 #' @export
 ufs_alnr <- function(x, k = 5, gamma = NULL, gamma_rel = 0.05, center = TRUE, scale = TRUE,
                      control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  control <- mm_control(control)
-  data <- as_ufs_matrix(x, center, scale)
-  k <- check_count(k, "k", 1L, data$n - 1L, "one fewer than the samples")
-  gamma_rel <- if (is.null(gamma)) {
-    check_number(gamma_rel, "gamma_rel", lower = 0, open = TRUE)
-  }
-  if (!is.null(gamma)) gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-  check_bytes(8 * data$n * ((k + 1) * (k + 4) + 3 * ncol(data$x)), "ufs_alnr()",
-    "Use a smaller `k`.")
-  unit <- mean_norm(data$x)
-  out <- .Call(C_alnr, data$x / unit, k, if (is.null(gamma)) gamma_rel else gamma / unit^2,
-    is.null(gamma), control)
-  new_mm_fit("alnr", call,
-    list(k = k, gamma = out$gamma * unit^2, gamma_rel = out$gamma / out$gamma_max,
-      center = center, scale = scale),
-    control, data, out, unit^2, "gamma", start = start)
+  fit <- run_fit("alnr", match.call(), {
+    control <- mm_control(control)
+    data <- as_ufs_matrix(x, center, scale)
+    k <- check_count(k, "k", 1L, data$n - 1L, "one fewer than the samples")
+    relative <- is.null(gamma)
+    gamma <- if (relative) {
+      check_number(gamma_rel, "gamma_rel", lower = 0, open = TRUE)
+    } else {
+      check_number(gamma, "gamma", lower = 0, open = TRUE)
+    }
+    check_bytes(8 * data$n * ((k + 1) * (k + 4) + 2 * ncol(data$x)), "ufs_alnr()",
+      "Use a smaller `k`.")
+    unit <- mean_norm(data$x)
+    found <- .Call(C_alnr, data$x / unit,
+      list(k = k, gamma = if (relative) gamma else gamma / unit^2, relative = relative), control)
+    used <- found$run$counters
+    mm_slots(data, control,
+      list(k = k, gamma = used[["gamma"]] * unit^2,
+        gamma_rel = used[["gamma"]] / used[["gamma_max"]], center = center, scale = scale),
+      found, unit^2)
+  })
+  warn_zero(fit, "gamma")
+  fit
 }
 
 #' @export

@@ -50,35 +50,35 @@
 ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), n_samples = NULL,
                     n_features = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  draw <- check_choice(draw, "draw", c("exact", "random", "top"))
-  control <- resolve_control(control)
-  data <- as_ufs_matrix(x, center, scale)
-  wanted <- expected_numbers(draw, n_samples, n_features, data)
-  most <- min(data$n - center, length(data$keep))
-  if (!is.null(rank)) {
-    rank <- check_count(rank, "rank", 1L, most, "the largest possible rank of `x`")
-  }
-  svd <- leverage_scores(data$x, rank, control)
-  # Equal rows and equal columns have equal leverage, to the last bit.
-  samples <- svd$samples[equal_columns(t(data$x))]
-  features <- svd$features[equal_columns(data$x)]
+  run_fit("cur", match.call(), {
+    draw <- check_choice(draw, "draw", c("exact", "random", "top"))
+    control <- resolve_control(control)
+    data <- as_ufs_matrix(x, center, scale)
+    wanted <- expected_numbers(draw, n_samples, n_features, data)
+    most <- min(data$n - center, length(data$keep))
+    if (!is.null(rank)) {
+      rank <- check_count(rank, "rank", 1L, most, "the largest possible rank of `x`")
+    }
+    svd <- leverage_scores(data$x, rank, center, control)
+    # Equal rows and equal columns have equal leverage, to the last bit.
+    samples <- svd$samples[equal_rows(data$x)]
+    features <- svd$features[equal_columns(data$x)]
 
-  by_sample <- draw_by_leverage(samples, draw, wanted$samples)
-  by_feature <- draw_by_leverage(features, draw, wanted$features)
-  kept <- list(kept_samples = by_sample$kept, kept_features = data$keep[by_feature$kept])
-  new_ufs("cur", call,
-    c(list(rank = svd$rank, draw = draw, center = center, scale = scale),
-      if (draw == "random") list(n_samples = wanted$samples, n_features = wanted$features)),
-    control, data,
-    sample_scores = by_sample$score, feature_scores = by_feature$score,
-    solution = c(list(
-      leverage_samples = stats::setNames(samples, data$samples),
-      leverage_features = expand_features(features, data),
-      singular_values = svd$d), if (draw == "random") kept),
-    certificate = c(spectral_gap = svd$gap),
-    elapsed = proc.time()[[3L]] - start)
+    by_sample <- draw_by_leverage(samples, draw, wanted$samples)
+    by_feature <- draw_by_leverage(features, draw, wanted$features)
+    kept <- list(kept_samples = by_sample$kept, kept_features = data$keep[by_feature$kept])
+    list(
+      data = data, control = control,
+      params = c(list(rank = svd$rank, draw = draw, center = center, scale = scale),
+        if (draw == "random") list(n_samples = wanted$samples, n_features = wanted$features)),
+      sample_scores = by_sample$score, feature_scores = by_feature$score,
+      solution = c(list(
+        leverage_samples = stats::setNames(samples, data$samples),
+        leverage_features = expand_features(features, data),
+        singular_values = svd$d), if (draw == "random") kept),
+      certificate = c(spectral_gap = svd$gap)
+    )
+  })
 }
 
 expected_numbers <- function(draw, n_samples, n_features, data) {
@@ -96,7 +96,7 @@ expected_numbers <- function(draw, n_samples, n_features, data) {
 }
 
 # Leverage of rows and columns of x for its `rank` leading singular vectors.
-leverage_scores <- function(x, rank, control) {
+leverage_scores <- function(x, rank, centred, control) {
   most <- min(dim(x))
   pca <- gram_pca(x, if (is.null(rank)) most else min(rank + 1L, most))
   full <- sum(colSums(pca$loadings^2) > 0)
@@ -104,7 +104,7 @@ leverage_scores <- function(x, rank, control) {
   if (is.null(rank)) rank <- which(cumsum(d) >= 0.8 * sum(d))[[1L]]
   if (rank > full) {
     ufs_abort("argument", "`rank` is ", rank, ", but `x` has rank ", full,
-      if (control$warn) " after centring", ".", argument = "rank")
+      if (centred) " after centring", ".", argument = "rank")
   }
   gap <- if (rank < full) 1 - d[[rank + 1L]] / d[[rank]] else NA_real_
   if (!is.na(gap) && gap < 1e-8 && control$warn) {

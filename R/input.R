@@ -140,6 +140,9 @@ expand_features <- function(value, data, fill = 0) {
 # For every column of x the index of the first column equal to it.
 equal_columns <- function(x) .Call(C_equal_columns, x)
 
+# The same for rows.
+equal_rows <- function(x) .Call(C_equal_rows, x)
+
 # ---- arguments ----------------------------------------------------------------------
 
 check_flag <- function(value, arg) {

@@ -52,20 +52,21 @@
 #' @export
 ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, center = TRUE, scale = TRUE,
                      control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  control <- mm_control(control)
-  data <- as_ufs_matrix(x, center, scale)
-  check_mm_bytes(data, "ufs_rrss()")
-  unit <- mean_norm(data$x)
-  coordinates <- sample_coordinates(data$x / unit)
-  bound <- .Call(C_rrss_max, coordinates)$max * unit
-  gamma <- check_penalty(gamma, gamma_rel, bound, "gamma")
-  out <- .Call(C_rrss, coordinates, gamma$value / unit, control)
-  new_mm_fit("rrss", call,
-    list(gamma = gamma$value, gamma_rel = gamma$rel, center = center, scale = scale),
-    control, data, out, unit, "gamma",
-    solution = list(residual = out$residual * unit), start = start)
+  fit <- run_fit("rrss", match.call(), {
+    control <- mm_control(control)
+    data <- as_ufs_matrix(x, center, scale)
+    check_mm_bytes(data, "ufs_rrss()")
+    unit <- mean_norm(data$x)
+    coordinates <- sample_coordinates(data$x, unit)
+    bound <- .Call(C_rrss_max, coordinates)$max * unit
+    gamma <- check_penalty(gamma, gamma_rel, bound, "gamma")
+    found <- .Call(C_rrss, coordinates, gamma$value / unit, control)
+    mm_slots(data, control,
+      list(gamma = gamma$value, gamma_rel = gamma$rel, center = center, scale = scale),
+      found, unit, solution = list(residual = found$residual * unit))
+  })
+  warn_zero(fit, "gamma")
+  fit
 }
 
 # ---- shared by the convex sample selectors (src/samp_mm.c) ----------------------------
@@ -86,35 +87,29 @@ check_mm_bytes <- function(data, what) {
 
 mean_norm <- function(x) mean(sqrt(rowSums(x^2)))
 
-# The samples as columns of min(n, p) coordinates with the same inner products: x
-# transposed, or its triangular factor if there are more features than samples.
-sample_coordinates <- function(x) {
+# The samples as columns of min(n, p) coordinates with the same inner products, divided by
+# `unit`: x transposed, or its triangular factor if there are more features than samples.
+sample_coordinates <- function(x, unit = 1) {
   if (ncol(x) <= nrow(x)) {
-    return(t(x))
+    return(t(x) / unit)
   }
   qr <- qr(t(x), LAPACK = TRUE)
-  qr.R(qr)[, order(qr$pivot), drop = FALSE]
+  qr.R(qr)[, order(qr$pivot), drop = FALSE] / unit
 }
 
-# The fit from what C returned: `unit` turns its objective into that of x.
-new_mm_fit <- function(method, call, params, control, data, out, unit, penalty,
-                       solution = list(), start) {
-  check_lapack(out$info, method)
-  trace <- as.data.frame(out$trace)
-  names(trace) <- c("objective", "best", "bound", "gap")
-  trace[1:3] <- trace[1:3] * unit
-  twin <- equal_columns(t(data$x))
-  score <- ifelse(out$row_norm > 1e-6 * max(out$row_norm), out$row_norm, 0)[twin]
-  solution <- c(list(row_norm = out$row_norm, activity = out$activity), solution)
-  fit <- new_ufs(method, call, params, control, data,
-    sample_scores = score, sample_key = ifelse(score > 0, 0, out$activity[twin]),
-    solution = lapply(solution, stats::setNames, data$samples), trace = trace,
-    status = status_label(out$status), iterations = out$iterations,
-    certificate = c(gap = out$gap, dual = out$dual * unit),
-    elapsed = proc.time()[[3L]] - start)
-  warn_zero(fit, penalty)
-  warn_status(fit)
-  fit
+# What run_fit() needs from what C returned: `unit` turns its objective into that of x.
+mm_slots <- function(data, control, params, found, unit, solution = list()) {
+  trace <- found$run$trace
+  trace[, 1:3] <- trace[, 1:3] * unit
+  twin <- equal_rows(data$x)
+  score <- ifelse(found$row_norm > 1e-6 * max(found$row_norm), found$row_norm, 0)[twin]
+  solution <- c(list(row_norm = found$row_norm, activity = found$activity), solution)
+  list(
+    data = data, control = control, params = params, run = found$run, trace = trace,
+    sample_scores = score, sample_key = ifelse(score > 0, 0, found$activity[twin]),
+    solution = lapply(solution, stats::setNames, data$samples),
+    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * unit)
+  )
 }
 
 warn_zero <- function(fit, penalty) {

@@ -66,76 +66,74 @@
 #' @export
 ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
                     n_samples = NULL, center = TRUE, scale = TRUE, control = ufs_control()) {
-  start <- proc.time()[[3L]]
   call <- match.call()
   form <- check_choice(form, "form", c("greedy", "convex"))
   if (is.null(mu_rel)) mu_rel <- 0.01
-  if (form == "convex" && !is.null(n_samples)) {
+  if (form == "greedy") {
+    return(run_fit("ted", call, greedy_ted(x, mu, mu_rel, n_samples, center, scale, control)))
+  }
+  if (!is.null(n_samples)) {
     ufs_abort("argument", "`n_samples` is for form = \"greedy\" only.", argument = "n_samples")
   }
-  control <- if (form == "greedy") resolve_control(control) else {
-    resolve_control(control, max_iter = 2000L, tol = 1e-4)
-  }
-  data <- as_ufs_matrix(x, center, scale)
-  if (form == "greedy") {
-    greedy_ted_fit(call, data, mu, mu_rel, n_samples, center, scale, control, start)
-  } else {
-    convex_ted_fit(call, data, mu, mu_rel, center, scale, control, start)
-  }
+  fit <- run_fit("ted", call, convex_ted(x, mu, mu_rel, center, scale, control))
+  warn_zero(fit, "mu")
+  fit
 }
 
-greedy_ted_fit <- function(call, data, mu, mu_rel, n_samples, center, scale, control, start) {
+# Both give what run_fit() needs.
+greedy_ted <- function(x, mu, mu_rel, n_samples, center, scale, control) {
+  control <- resolve_control(control)
+  data <- as_ufs_matrix(x, center, scale)
   n <- data$n
-  mu <- check_penalty(mu, mu_rel, mean(rowSums(data$x^2)), "mu")
+  mu <- check_penalty(mu, mu_rel, mean_square(data$x), "mu")
   if (is.null(n_samples)) n_samples <- min(n, 1000L)
   n_samples <- check_count(n_samples, "n_samples", 1L, n, "the number of samples")
-  out <- ted_greedy(data$x, n_samples, mu$value, control = control)
+  found <- ted_greedy(data$x, n_samples, mu$value, control = control)
   # Those not picked: by what they would bring, equal up to rounding = by index.
-  left <- setdiff(seq_len(n), out$order)
-  ranking <- c(out$order, left[order(-signif(out$left[left], 10L))])
-  decrease <- out$left
-  decrease[out$order] <- out$score
-  new_ufs("ted", call,
-    list(mu = mu$value, mu_rel = mu$rel, form = "greedy", n_samples = n_samples,
-      center = center, scale = scale), control, data,
+  left <- setdiff(seq_len(n), found$order)
+  ranking <- c(found$order, left[order(-signif(found$left[left], 10L))])
+  decrease <- found$left
+  decrease[found$order] <- found$score
+  list(
+    data = data, control = control,
+    params = list(mu = mu$value, mu_rel = mu$rel, form = "greedy", n_samples = n_samples,
+      center = center, scale = scale),
+    run = found$run, trace = found$trace,
     sample_scores = (n + 1 - order(ranking)) / n,
     statistic = stats::setNames(decrease, data$samples),
-    solution = list(order = stats::setNames(out$order, data$samples[out$order])),
-    trace = data.frame(objective = pmax(out$start - cumsum(out$score), 0),
-      decrease = out$score),
-    iterations = n_samples, elapsed = proc.time()[[3L]] - start)
+    solution = list(order = stats::setNames(found$order, data$samples[found$order]))
+  )
 }
 
 # The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
-convex_ted_fit <- function(call, data, mu, mu_rel, center, scale, control, start) {
-  n <- data$n
-  check_bytes(64 * as.double(n) * min(n, ncol(data$x)), "ufs_ted()",
+convex_ted <- function(x, mu, mu_rel, center, scale, control) {
+  control <- resolve_control(control, max_iter = 2000L, tol = 1e-4)
+  data <- as_ufs_matrix(x, center, scale)
+  check_bytes(64 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_ted()",
     "Give it a subset of the samples.")
   unit <- mean_norm(data$x)
-  basis <- .Call(C_alfs_basis, t(sample_coordinates(data$x / unit)))
-  check_lapack(basis$info, "ted")
+  basis <- alfs_basis(t(sample_coordinates(data$x, unit)), "ted")
   basis["right"] <- list(NULL)
   bound <- 2 * max(sqrt(rowSums(sweep(basis$left, 2L, basis$s^2, "*")^2)))
   mu <- check_penalty(mu, mu_rel, bound * unit^2, "mu")
-  out <- .Call(C_alfs, basis, c(mu$value / unit^2, 0, 0),
-    list(max_iter = control$max_iter, tol = control$tol, paper = FALSE, narrow = 0L), NULL,
-    control)
-  twin <- equal_columns(t(data$x))
-  norm <- sqrt(rowSums(out$w^2))
-  activity <- sqrt(rowSums(out$p^2)) / (mu$value / unit^2)
-  trace <- as.data.frame(out$trace)
-  names(trace) <- c("iteration", "objective", "bound", "gap")
-  trace[c("objective", "bound")] <- trace[c("objective", "bound")] * unit^2
-  fit <- new_ufs("ted", call,
-    list(mu = mu$value, mu_rel = mu$rel, form = "convex", center = center, scale = scale),
-    control, data, sample_scores = norm[twin], sample_key = ifelse(norm > 0, 0, activity)[twin],
-    solution = list(activity = stats::setNames(activity, data$samples)), trace = trace,
-    status = status_label(out$status), iterations = out$iterations,
-    certificate = c(gap = out$gap, dual = out$dual * unit^2),
-    elapsed = proc.time()[[3L]] - start)
-  warn_zero(fit, "mu")
-  warn_status(fit)
-  fit
+  found <- .Call(C_alfs, basis, c(mu$value / unit^2, 0, 0),
+    list(paper = FALSE, narrow = 0L), NULL, control)
+  twin <- equal_rows(data$x)
+  norm <- sqrt(rowSums(found$w^2))
+  activity <- sqrt(rowSums(found$p^2)) / (mu$value / unit^2)
+  trace <- found$run$trace
+  colnames(trace)[colnames(trace) == "dual"] <- "bound"
+  trace[, c("objective", "bound")] <- trace[, c("objective", "bound")] * unit^2
+  counters <- found$run$counters
+  list(
+    data = data, control = control,
+    params = list(mu = mu$value, mu_rel = mu$rel, form = "convex", center = center,
+      scale = scale),
+    run = found$run, trace = trace,
+    sample_scores = norm[twin], sample_key = ifelse(norm > 0, 0, activity)[twin],
+    solution = list(activity = stats::setNames(activity, data$samples)),
+    certificate = c(counters["gap"], dual = counters[["dual"]] * unit^2)
+  )
 }
 
 #' @export
@@ -167,16 +165,25 @@ reconstructed <- function(fit, m) {
 
 # Greedy TED on the rows of x: m picks with ridge mu. list(order = picks, score =
 # decrease of the objective by each pick, left = decrease that every other row would
-# bring next, start = objective before the first pick). No random numbers; ties
+# bring next, start = objective before the first pick, trace, run). No random numbers; ties
 # within rounding go to the lowest index (src/samp_ted.c).
 ted_greedy <- function(x, m, mu, form = "a", control = ufs_control()) {
   # Fourth powers of x occur inside: an exact change of unit keeps them in range.
-  unit <- power_of_two(max(abs(x)))
-  out <- .Call(C_ted_greedy, x / unit, as.integer(m), as.double(mu) / unit^2, form, control)
-  check_lapack(out$info, "ted")
-  for (name in c("score", "left", "start")) out[[name]] <- out[[name]] * unit^2
-  out
+  unit <- power_of_two(largest(x))
+  found <- .Call(C_ted_greedy, if (unit == 1) x else x / unit,
+    list(m = as.integer(m), mu = as.double(mu) / unit^2, form = form), control)
+  check_lapack(found$run$lapack, "ted")
+  found$start <- found$run$counters[["start"]]
+  found$p_form <- found$run$counters[["p_form"]] == 1
+  for (name in c("score", "left", "start")) found[[name]] <- found[[name]] * unit^2
+  found$trace <- found$run$trace * unit^2
+  found$trace[, "objective"] <- pmax(found$trace[, "objective"], 0)
+  found
 }
+
+# Mean squared norm of the rows, and the largest modulus, without a copy of x.
+mean_square <- function(x) sum(vapply(seq_len(ncol(x)), function(j) sum(x[, j]^2), 0)) / nrow(x)
+largest <- function(x) max(-min(x), max(x))
 
 # The power of two nearest to a positive size (1 for 0): dividing by it is exact.
 power_of_two <- function(size) if (size > 0) 2^round(log2(size)) else 1

@@ -89,6 +89,6 @@ void alfs_dual_bound(alfs_work *wk);
 void alfs_primal_bound(alfs_work *wk, double *best_w);
 double alfs_objective(alfs_work *wk, const double *w);
 /* The dual point of the last bound, residuals, and all in the user's units. */
-void alfs_finish(alfs_work *wk, alfs_solution *solution, alfs_info *info);
+void alfs_finish(alfs_work *wk, alfs_result *result);
 
 #endif

@@ -9,12 +9,15 @@
     /* ffi_input.c */ \
     ENTRY(prepare, 3) \
     ENTRY(equal_columns, 1) \
+    ENTRY(equal_rows, 1) \
     ENTRY(gram_pca, 2) \
-    /* ffi_samples.c */ \
-    ENTRY(ted_greedy, 5) \
+    /* ffi_ted.c */ \
+    ENTRY(ted_greedy, 3) \
+    /* ffi_rrss.c */ \
     ENTRY(rrss_max, 1) \
     ENTRY(rrss, 3) \
-    ENTRY(alnr, 5) \
+    /* ffi_alnr.c */ \
+    ENTRY(alnr, 3) \
     /* ffi_blfse.c */ \
     ENTRY(blfse, 6) \
     ENTRY(laplacian_low, 3) \
@@ -23,6 +26,8 @@
     ENTRY(test_components, 2) \
     /* ffi_inffs.c */ \
     ENTRY(inffs, 3) \
+    /* ffi_facility.c */ \
+    ENTRY(facility, 4) \
     /* ffi_socfs.c */ \
     ENTRY(socfs, 4) \
     /* ffi_graph.c */ \

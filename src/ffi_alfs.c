@@ -4,11 +4,11 @@
 #include "la.h"
 #include "solve_alfs.h"
 
-/* Thin SVD of x (n x p): list(left n x r, s r, right p x r, info), r the numerical
+/* Thin SVD of x (n x p): list(left n x r, s r, right p x r, lapack), r the numerical
  * rank (s_i > 1e-10 s_1). In the paper's orientation X = t(x) = right s left'. */
 SEXP ffi_alfs_basis(SEXP x)
 {
-    static const char *const names[] = {"left", "s", "right", "info", NULL};
+    static const char *const names[] = {"left", "s", "right", "lapack", NULL};
     int n = Rf_nrows(x), p = Rf_ncols(x), full = n < p ? n : p, r = 0, info;
     size_t N = (size_t) n, P = (size_t) p, F = (size_t) full;
     SEXP out = PROTECT(ffi_list(names));
@@ -17,7 +17,7 @@ SEXP ffi_alfs_basis(SEXP x)
 
     ufs_copy(a, REAL_RO(x), N * P);
     info = la_svd_thin(n, p, a, u, s, vt);
-    ffi_set(out, "info", Rf_ScalarInteger(info));
+    ffi_set(out, "lapack", Rf_ScalarInteger(info));
     while (info == 0 && r < full && s[r] > 1e-10 * s[0]) r++;
     ufs_copy(ffi_set_matrix(out, "left", n, r), u, N * (size_t) r);
     ufs_copy(ffi_set_vector(out, "s", r), s, (size_t) r);
@@ -28,66 +28,54 @@ SEXP ffi_alfs_basis(SEXP x)
     return out;
 }
 
-/* basis: list(left, s, right); right = NULL is B = I (convex TED: A = D = X, W n x r
- * in the coordinates of left). penalties: alpha, beta, lambda. start: NULL or
- * list(w, p, q, rho) of another run. settings: list(max_iter, tol, paper, narrow). Returns list(w, p, q, l (NULL if lambda = 0),
- * rho, trace (iteration, objective, dual, gap), iterations, status, objective, dual,
- * gap, kkt, primal (rows, columns, weights)). */
+/* basis: list(left, s, right); right = NULL is B = I (convex TED: A = D = X, W n x r in the
+ * coordinates of left). penalties: alpha, beta, lambda. start: NULL or list(w, p, q, rho) of
+ * another run. settings: list(paper, narrow). list(w, p, q, l (NULL if lambda = 0), rho, run
+ * with the counters objective, dual, gap, kkt, primal_rows, primal_columns, primal_weights). */
 SEXP ffi_alfs(SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP control)
 {
-    static const char *const names[] = {"w", "p", "q", "l", "rho", "trace", "iterations",
-        "status", "objective", "dual", "gap", "kkt", "primal", NULL};
+    static const char *const names[] = {"w", "p", "q", "l", "rho", "run", NULL};
     SEXP left = ffi_get(basis, "left"), right = ffi_get(basis, "right");
     int m = Rf_nrows(left), r = Rf_ncols(left);
     int q = right == R_NilValue ? r : Rf_nrows(right);
     size_t R = (size_t) r, M = (size_t) m, Q = (size_t) q;
     const double *value = ffi_data(penalties, 3, "penalties");
+    SEXP out = PROTECT(ffi_list(names));
+    ufs_run run = ffi_run_begin(control, "alfs");
+    alfs_start start;
     alfs_problem problem = {
         .m = m, .q = q, .r = r, .left = ffi_data(left, M * R, "left"),
         .right = ffi_data(right, Q * R, "right"), .s = ffi_data(ffi_get(basis, "s"), R, "s"),
         .alpha = value[0], .beta = value[1], .lambda = value[2]
     };
     alfs_settings settings = {
-        .max_iter = ffi_int(settings_, "max_iter"), .tol = ffi_real(settings_, "tol"),
+        .max_iter = ffi_int(control, "max_iter"), .tol = ffi_real(control, "tol"),
         .paper = ffi_flag(settings_, "paper"), .check_every = 10,
         .narrow = ffi_int(settings_, "narrow"),
         .balance_until = 2000, .floor = 1e-6
     };
-    alfs_start start;
-    alfs_solution solution = {0};
-    alfs_info info = {0};
-    ufs_trace trace;
-    ffi_hook_data data;
-    ufs_hook hook = ffi_hook(control, "alfs", &data);
-    SEXP out = PROTECT(ffi_list(names));
+    alfs_result result = {.w = ffi_set_matrix(out, "w", m, q),
+                          .p = ffi_set_matrix(out, "p", m, q),
+                          .q = ffi_set_matrix(out, "q", m, q)};
 
     if (start_ != R_NilValue) {
         const double *rho = ffi_data(ffi_get(start_, "rho"), 3, "rho");
-        start.w = ffi_data(ffi_get(start_, "w"), M * Q, "w");
-        start.p = ffi_data(ffi_get(start_, "p"), M * Q, "p");
-        start.q = ffi_data(ffi_get(start_, "q"), M * Q, "q");
-        start.rho[0] = rho[0];
-        start.rho[1] = rho[1];
+        start = (alfs_start) {.w = ffi_data(ffi_get(start_, "w"), M * Q, "w"),
+                              .p = ffi_data(ffi_get(start_, "p"), M * Q, "p"),
+                              .q = ffi_data(ffi_get(start_, "q"), M * Q, "q"),
+                              .rho = {rho[0], rho[1]}};
+        problem.start = &start;
     }
-    solution.w = ffi_set_matrix(out, "w", m, q);
-    solution.p = ffi_set_matrix(out, "p", m, q);
-    solution.q = ffi_set_matrix(out, "q", m, q);
-    if (problem.lambda > 0.0) solution.l = ffi_set_matrix(out, "l", m, m);
-    /* A row per check, 6 MB at most. */
-    ufs_trace_init(&trace, (int) fmin(settings.max_iter / settings.check_every + 3, 2e5), 4);
+    if (problem.lambda > 0.0) result.l = ffi_set_matrix(out, "l", m, m);
 
-    alfs_solve(&problem, &settings, start_ == R_NilValue ? NULL : &start, &solution, &info,
-               &trace, &hook);
-
-    ufs_copy(ffi_set_vector(out, "rho", 3), solution.rho, 3);
-    ffi_set_trace(out, "trace", &trace);
-    ffi_set(out, "iterations", Rf_ScalarInteger(info.iterations));
-    ffi_set(out, "status", Rf_ScalarInteger((int) info.status));
-    ffi_set(out, "objective", Rf_ScalarReal(info.objective));
-    ffi_set(out, "dual", Rf_ScalarReal(info.dual));
-    ffi_set(out, "gap", Rf_ScalarReal(info.gap));
-    ffi_set(out, "kkt", Rf_ScalarReal(info.kkt));
-    ufs_copy(ffi_set_vector(out, "primal", 3), info.primal, 3);
+    alfs_solve(&problem, &settings, &result, &run);
+    ufs_copy(ffi_set_vector(out, "rho", 3), result.rho, 3);
+    ffi_run_end(out, &run, (ffi_counter[]) {{"objective", result.objective},
+                                            {"dual", result.dual}, {"gap", result.gap},
+                                            {"kkt", result.kkt},
+                                            {"primal_rows", result.primal[0]},
+                                            {"primal_columns", result.primal[1]},
+                                            {"primal_weights", result.primal[2]}, {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

@@ -90,40 +90,55 @@ static int by_hash(const void *a, const void *b)
     return x->column < y->column ? -1 : (x->column > y->column);
 }
 
+static SEXP first_equal(SEXP x, bool columns);
+
 /* For every column the 1-based index of the first column equal to it (itself if
  * none). Equality is of values, so 0 and -0 agree. Hash, sort, compare: O(np). */
 SEXP ffi_equal_columns(SEXP x)
 {
-    int n = Rf_nrows(x), p = Rf_ncols(x);
-    const double *from = REAL_RO(x);
-    SEXP out = PROTECT(Rf_allocVector(INTSXP, p));
-    int *first = INTEGER(out);
-    hashed *key = (hashed *) R_alloc((size_t) (p > 0 ? p : 1), sizeof(hashed));
+    return first_equal(x, true);
+}
 
-    for (int j = 0; j < p; j++) {
-        uint64_t h = 1469598103934665603ULL;
-        for (int i = 0; i < n; i++) {
-            double v = from[(size_t) j * (size_t) n + (size_t) i] + 0.0;
-            uint64_t bits;
-            if (v == 0.0) v = 0.0;
-            memcpy(&bits, &v, sizeof bits);
-            h = (h ^ bits) * 1099511628211ULL;
-            h ^= h >> 29;
-        }
-        key[j].hash = h;
+/* The same for rows, without a transpose. */
+SEXP ffi_equal_rows(SEXP x)
+{
+    return first_equal(x, false);
+}
+
+static SEXP first_equal(SEXP x, bool columns)
+{
+    int n = Rf_nrows(x), p = Rf_ncols(x), count = columns ? p : n, len = columns ? n : p;
+    size_t step = columns ? 1 : (size_t) n, next = columns ? (size_t) n : 1;
+    const double *from = REAL_RO(x);
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, count));
+    int *first = INTEGER(out);
+    hashed *key = (hashed *) R_alloc((size_t) (count > 0 ? count : 1), sizeof(hashed));
+
+    for (int j = 0; j < count; j++) {
+        key[j].hash = 1469598103934665603ULL;
         key[j].column = j;
         first[j] = j + 1;
     }
-    qsort(key, (size_t) p, sizeof(hashed), by_hash);
-    for (int a = 0; a < p; a++) {
+    /* In the order of the memory, whichever way the items lie. */
+    for (int b = 0; b < p; b++)
+        for (int a = 0; a < n; a++) {
+            hashed *of = key + (columns ? b : a);
+            double v = from[(size_t) b * (size_t) n + (size_t) a];
+            uint64_t bits;
+            if (v == 0.0) v = 0.0;
+            memcpy(&bits, &v, sizeof bits);
+            of->hash = (of->hash ^ bits) * 1099511628211ULL;
+            of->hash ^= of->hash >> 29;
+        }
+    qsort(key, (size_t) count, sizeof(hashed), by_hash);
+    for (int a = 0; a < count; a++) {
         int j = key[a].column;
         if (first[j] != j + 1) continue;
-        for (int b = a + 1; b < p && key[b].hash == key[a].hash; b++) {
+        for (int b = a + 1; b < count && key[b].hash == key[a].hash; b++) {
             int k = key[b].column;
             bool same = first[k] == k + 1;
-            for (int i = 0; same && i < n; i++)
-                same = from[(size_t) j * (size_t) n + (size_t) i] ==
-                    from[(size_t) k * (size_t) n + (size_t) i];
+            for (size_t i = 0; same && i < (size_t) len; i++)
+                same = from[(size_t) j * next + i * step] == from[(size_t) k * next + i * step];
             if (same) first[k] = j + 1;
         }
     }

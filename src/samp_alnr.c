@@ -1,12 +1,13 @@
 /* samp_alnr.c: representatives by reconstruction from neighbours, "ALNR-style".
  *
- * Problem (in the spirit of Hu, Zhang, Jin, Cai & He, IJCAI 2013; spec/alfs.md C4).
+ * Problem (in the spirit of Hu, Zhang, Jin, Cai & He, IJCAI 2013).
  * Sample i (row of x, n x p) is reconstructed from its neighbourhood N_i: itself and its
  * k nearest others. With t_ij = exp(min(d_ij^2 / m, 100)), m the mean of d^2 over all
  * neighbour pairs (so t_ii = 1),
  *     min_A  sum_i ||x_i - sum_{j in N_i} A_ji x_j||^2 + gamma sum_j z_j,
  *     z_j = sqrt(sum_{i: j in N_i} t_ij A_ji^2):
- * the spec's form in (A, b >= 0) after minimising over b, gamma = 2 sqrt(mu g).
+ * what min over (A, b >= 0) of ... + mu sum_ij t_ij A_ji^2 / b_j + g sum_j b_j becomes after
+ * minimising over b, gamma = 2 sqrt(mu g).
  * Dual: max <Y, X> - ||Y||_F^2/4, sum_{i: j in N_i} (x_j'y_i)^2 / t_ij <= gamma^2.
  *
  * Reweighting: with b_j = sqrt(z_j^2 + e^2), every sample has its own small system
@@ -24,8 +25,9 @@
 static const double MOST = 100.0; /* largest exponent of t */
 
 typedef struct {
-    const alnr_problem *prob;
-    alnr_info *info;
+    const alnr_problem *problem;
+    alnr_result *result;
+    double eps;
     int s;             /* k + 1 */
     int *index;        /* s x n: N_i, i itself first */
     double *t;         /* s x n */
@@ -42,39 +44,40 @@ static mm_value reweight(void *data, const double *theta, double *next);
 static int solve_sample(alnr_work *work, int i, const double *theta);
 static void keep_best(void *data);
 
-void alnr_solve(const alnr_problem *given, const mm_settings *set, alnr_info *info)
+void alnr_solve(const alnr_problem *given, const mm_settings *settings, alnr_result *result,
+                ufs_run *run)
 {
-    alnr_problem prob = *given;
-    size_t N = (size_t) prob.n, S = (size_t) prob.k + 1;
-    alnr_work work = {&prob, info, prob.k + 1, ufs_ialloc(S * N), ufs_dalloc(S, N),
+    alnr_problem problem = *given;
+    size_t N = (size_t) problem.n, S = (size_t) problem.k + 1;
+    alnr_work work = {&problem, result, settings->eps, problem.k + 1, ufs_ialloc(S * N), ufs_dalloc(S, N),
                       ufs_dalloc(S * S, N), ufs_dalloc(S, S), ufs_dalloc(S, 1),
                       ufs_dalloc(S, 1), ufs_dalloc(N, 1), ufs_dalloc(N, 1),
-                      la_ss(N * (size_t) prob.p, prob.x)};
+                      la_ss(N * (size_t) problem.p, problem.x)};
 
     find_neighbours(&work);
     local_grams(&work);
-    info->gamma_max = gamma_max(&work, info->activity);
-    if (prob.relative) prob.gamma *= info->gamma_max;
-    info->gamma = prob.gamma;
+    result->gamma_max = gamma_max(&work, result->activity);
+    if (problem.relative) problem.gamma *= result->gamma_max;
+    result->gamma = problem.gamma;
 
     /* A = 0 is the first candidate; its residual x, scaled, the first dual point. */
-    double top = fmax(info->gamma_max, prob.gamma), scale = prob.gamma / top;
+    double top = fmax(result->gamma_max, problem.gamma), scale = problem.gamma / top;
     for (size_t j = 0; j < N; j++) {
-        info->row_norm[j] = 0.0;
-        info->activity[j] /= top;
+        result->row_norm[j] = 0.0;
+        result->activity[j] /= top;
     }
-    mm_problem mm = {prob.n, log(prob.eps), log(1e8), ufs_dzero(N, 1), work.total,
+    mm_problem mm = {problem.n, log(settings->eps), log(1e8), ufs_dzero(N, 1), work.total,
                      (2.0 * scale - scale * scale) * work.total, &work, reweight, keep_best};
-    mm_solve(&mm, set, &info->mm);
+    mm_solve(&mm, settings, &result->mm, run);
 }
 
 static void find_neighbours(alnr_work *work)
 {
-    int n = work->prob->n, k = work->prob->k, s = work->s;
+    int n = work->problem->n, k = work->problem->k, s = work->s;
     graph_knn knn;
     double mean = 0.0;
 
-    graph_knn_search(n, work->prob->p, work->prob->x, k, false, &knn);
+    graph_knn_search(n, work->problem->p, work->problem->x, k, false, &knn);
     for (int e = 0; e < n * k; e++) mean += knn.d2[e] / ((double) n * (double) k);
     for (int i = 0; i < n; i++) {
         int *index = work->index + (size_t) i * (size_t) s;
@@ -91,12 +94,12 @@ static void find_neighbours(alnr_work *work)
 
 static void local_grams(alnr_work *work)
 {
-    int n = work->prob->n, p = work->prob->p, s = work->s;
+    int n = work->problem->n, p = work->problem->p, s = work->s;
     size_t N = (size_t) n, P = (size_t) p, S = (size_t) s;
     double *rows = ufs_dalloc(P, N), *near = ufs_dalloc(P, S);
 
     for (size_t j = 0; j < P; j++)
-        for (size_t i = 0; i < N; i++) rows[j + i * P] = work->prob->x[i + j * N];
+        for (size_t i = 0; i < N; i++) rows[j + i * P] = work->problem->x[i + j * N];
     for (size_t i = 0; i < N; i++) {
         for (size_t l = 0; l < S; l++)
             ufs_copy(near + l * P, rows + (size_t) work->index[l + i * S] * P, P);
@@ -107,7 +110,7 @@ static void local_grams(alnr_work *work)
 /* Where A = 0 becomes optimal: the largest constraint value at Y = 2 x. */
 static double gamma_max(const alnr_work *work, double *activity)
 {
-    int n = work->prob->n;
+    int n = work->problem->n;
     size_t S = (size_t) work->s;
     double top = 0.0;
 
@@ -128,18 +131,18 @@ static double gamma_max(const alnr_work *work, double *activity)
 static mm_value reweight(void *data, const double *theta, double *next)
 {
     alnr_work *work = data;
-    const alnr_problem *prob = work->prob;
+    const alnr_problem *problem = work->problem;
     size_t S = (size_t) work->s;
     double fit = 0.0, inner = 0.0, over = 1.0, scale;
     mm_value value = {0.0, 0.0, 0.0, 0};
 
-    for (int j = 0; j < prob->n; j++) work->row[j] = 0.0;
-    for (int i = 0; i < prob->n; i++) {
+    for (int j = 0; j < problem->n; j++) work->row[j] = 0.0;
+    for (int i = 0; i < problem->n; i++) {
         const double *gram = work->gram + (size_t) i * S * S;
         const double *t = work->t + (size_t) i * S;
         double left;
-        value.info = solve_sample(work, i, theta);
-        if (value.info) return value;
+        value.lapack = solve_sample(work, i, theta);
+        if (value.lapack) return value;
         /* left = <x_i - fit, x_i>; less a'diag(gamma t/2b)a it is ||x_i - fit||^2. */
         left = gram[0];
         for (size_t l = 0; l < S; l++) left -= work->a[l] * gram[l];
@@ -147,24 +150,24 @@ static mm_value reweight(void *data, const double *theta, double *next)
         for (size_t l = 0; l < S; l++) {
             int j = work->index[l + (size_t) i * S];
             double z2 = t[l] * work->a[l] * work->a[l];
-            left -= 0.5 * prob->gamma * z2 * exp(-theta[j]);
+            left -= 0.5 * problem->gamma * z2 * exp(-theta[j]);
             work->row[j] += z2;
         }
         fit += fmax(left, 0.0);
     }
     value.primal = value.merit = fit;
-    for (int j = 0; j < prob->n; j++) {
-        double z = sqrt(work->row[j]), smooth = sqrt(z * z + prob->eps * prob->eps);
+    for (int j = 0; j < problem->n; j++) {
+        double z = sqrt(work->row[j]), smooth = sqrt(z * z + work->eps * work->eps);
         work->row[j] = z;
-        value.primal += prob->gamma * z;
-        value.merit += prob->gamma * smooth;
+        value.primal += problem->gamma * z;
+        value.merit += problem->gamma * smooth;
         next[j] = log(smooth);
         work->act[j] = z * exp(-theta[j]);
         over = fmax(over, work->act[j]);
     }
     scale = fit > 0.0 ? fmin(inner / fit, 1.0 / over) : 0.0;
     value.dual = 2.0 * scale * inner - scale * scale * fit;
-    for (int j = 0; j < prob->n; j++) work->act[j] /= over;
+    for (int j = 0; j < problem->n; j++) work->act[j] /= over;
     return value;
 }
 
@@ -180,7 +183,7 @@ static int solve_sample(alnr_work *work, int i, const double *theta)
     for (size_t l = 0; l < S; l++) {
         for (size_t h = 0; h <= l; h++)
             work->sys[h + l * S] = work->d[h] * gram[h + l * S] * work->d[l];
-        work->sys[l + l * S] += 0.5 * work->prob->gamma;
+        work->sys[l + l * S] += 0.5 * work->problem->gamma;
         work->a[l] = work->d[l] * gram[l];
     }
     info = la_chol(work->s, work->sys);
@@ -193,7 +196,7 @@ static int solve_sample(alnr_work *work, int i, const double *theta)
 static void keep_best(void *data)
 {
     alnr_work *work = data;
-    size_t n = (size_t) work->prob->n;
-    ufs_copy(work->info->row_norm, work->row, n);
-    ufs_copy(work->info->activity, work->act, n);
+    size_t n = (size_t) work->problem->n;
+    ufs_copy(work->result->row_norm, work->row, n);
+    ufs_copy(work->result->activity, work->act, n);
 }

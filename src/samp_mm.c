@@ -25,126 +25,133 @@
 enum { MOST_ROWS = 100000 }; /* of the trace: max_iter may be any number */
 
 typedef struct {
+    const mm_problem *problem;
+    const mm_settings *settings;
+    mm_result *result;
+    ufs_run *run;
+    double *theta;                    /* len: where the next steps start */
     double *one, *two, *trial, *next; /* len each */
     double merit;                     /* of the last accepted step */
     double reach;                     /* alpha_max */
     int idle;                         /* steps in a row without progress */
 } mm_work;
 
-static bool step(mm_problem *prob, const mm_settings *set, mm_info *info,
-                 mm_work *work, const double *from, double *to, bool on_trial);
-static bool extrapolate(const mm_problem *prob, mm_work *work);
-static void clip(const mm_problem *prob, double *theta);
+static bool step(mm_work *work, const double *from, double *to, bool on_trial);
+static bool extrapolate(mm_work *work);
+static void clip(const mm_problem *problem, double *theta);
 
-void mm_solve(mm_problem *prob, const mm_settings *set, mm_info *info)
+void mm_solve(const mm_problem *problem, const mm_settings *settings, mm_result *result,
+              ufs_run *run)
 {
-    size_t len = (size_t) prob->len;
-    bool accelerate = set->tol >= 0.0;
-    mm_work work = {ufs_dalloc(len, 1), ufs_dalloc(len, 1), ufs_dalloc(len, 1),
-                    ufs_dalloc(len, 1), R_PosInf, 4.0, 0};
+    static const char *const columns[] = {"objective", "best", "bound", "gap", NULL};
+    size_t len = (size_t) problem->len;
+    bool accelerate = settings->tol >= 0.0;
+    mm_work work = {.problem = problem, .settings = settings, .result = result, .run = run,
+                    .theta = problem->theta, .one = ufs_dalloc(len, 1),
+                    .two = ufs_dalloc(len, 1), .trial = ufs_dalloc(len, 1),
+                    .next = ufs_dalloc(len, 1), .merit = R_PosInf, .reach = 4.0};
 
-    info->status = UFS_MAX_ITER;
-    info->iterations = 0;
-    info->lapack_info = 0;
-    info->primal = prob->primal;
-    info->dual = prob->dual;
-    info->gap = (info->primal - info->dual) / info->primal;
-    ufs_trace_init(&info->trace, set->max_iter < MOST_ROWS ? set->max_iter : MOST_ROWS, MM_N_COL);
-    if (info->gap <= set->tol) info->status = UFS_CONVERGED;
+    run->status = UFS_MAX_ITER;
+    result->primal = problem->primal;
+    result->dual = problem->dual;
+    result->gap = (result->primal - result->dual) / result->primal;
+    ufs_trace_named(&run->trace, settings->max_iter < MOST_ROWS ? settings->max_iter : MOST_ROWS,
+                    columns);
+    if (result->gap <= settings->tol) run->status = UFS_CONVERGED;
 
-    while (info->status == UFS_MAX_ITER && info->iterations < set->max_iter) {
-        if (!step(prob, set, info, &work, prob->theta, work.one, false)) break;
+    while (run->status == UFS_MAX_ITER && run->iterations < settings->max_iter) {
+        if (!step(&work, work.theta, work.one, false)) break;
         if (!accelerate) {
-            ufs_copy(prob->theta, work.one, len);
+            ufs_copy(work.theta, work.one, len);
             continue;
         }
-        if (!step(prob, set, info, &work, work.one, work.two, false)) break;
-        if (!extrapolate(prob, &work)) {
-            ufs_copy(prob->theta, work.two, len);
+        if (!step(&work, work.one, work.two, false)) break;
+        if (!extrapolate(&work)) {
+            ufs_copy(work.theta, work.two, len);
             continue;
         }
         double before = work.merit;
-        if (!step(prob, set, info, &work, work.trial, work.next, true)) break;
+        if (!step(&work, work.trial, work.next, true)) break;
         /* On rejection the step left the merit of the accepted point. */
         bool accepted = work.merit < before;
-        ufs_copy(prob->theta, accepted ? work.next : work.two, len);
+        ufs_copy(work.theta, accepted ? work.next : work.two, len);
         work.reach = accepted ? fmin(2.0 * work.reach, 1e6) : fmax(0.5 * work.reach, 1.0);
     }
 }
 
 /* One map() with all its bookkeeping; false when the loop must end. */
-static bool step(mm_problem *prob, const mm_settings *set, mm_info *info,
-                 mm_work *work, const double *from, double *to, bool on_trial)
+static bool step(mm_work *work, const double *from, double *to, bool on_trial)
 {
-    double row[MM_N_COL], change;
+    const mm_problem *problem = work->problem;
+    mm_result *result = work->result;
+    ufs_run *run = work->run;
+    double change;
 
-    if (info->iterations >= set->max_iter) return false;
-    info->iterations++;
-    mm_value value = prob->map(prob->data, from, to);
-    if (value.info) {
-        info->lapack_info = value.info;
+    if (run->iterations >= work->settings->max_iter) return false;
+    run->iterations++;
+    mm_value value = problem->map(problem->data, from, to);
+    if (value.lapack) {
+        run->lapack = value.lapack;
         return false;
     }
     if (!R_FINITE(value.merit) || !R_FINITE(value.primal) || !R_FINITE(value.dual)) {
         if (on_trial) return true; /* too bold: the trial is rejected */
-        info->status = UFS_DIVERGED;
+        run->status = UFS_DIVERGED;
         return false;
     }
-    clip(prob, to);
-    if (value.primal < info->primal) {
-        info->primal = value.primal;
-        prob->keep(prob->data);
+    clip(problem, to);
+    if (value.primal < result->primal) {
+        result->primal = value.primal;
+        problem->keep(problem->data);
     }
-    info->dual = fmax(info->dual, value.dual);
-    info->gap = (info->primal - info->dual) / info->primal;
+    result->dual = fmax(result->dual, value.dual);
+    result->gap = (result->primal - result->dual) / result->primal;
     change = work->merit - value.merit;
     if (!on_trial || value.merit < work->merit) work->merit = value.merit;
-    row[MM_MERIT] = work->merit;
-    row[MM_PRIMAL] = info->primal;
-    row[MM_DUAL] = info->dual;
-    row[MM_GAP] = info->gap;
-    ufs_trace_add(&info->trace, row);
-    ufs_hook_step(set->hook, info->iterations, work->merit, change);
+    ufs_trace_add(&run->trace, (double[]) {work->merit, result->primal, result->dual,
+                                           result->gap});
+    ufs_run_step(run, work->merit, change);
 
-    if (info->gap < -1e-10) {
-        info->status = UFS_NUMERICAL;
+    if (result->gap < -1e-10) {
+        run->status = UFS_NUMERICAL;
         return false;
     }
-    if (info->gap <= set->tol) {
-        info->status = UFS_CONVERGED;
+    if (result->gap <= work->settings->tol) {
+        run->status = UFS_CONVERGED;
         return false;
     }
     work->idle = change > 1e-15 * work->merit ? 0 : work->idle + 1;
-    if (set->tol >= 0.0 && work->idle >= 10) {
-        info->status = UFS_STALLED;
+    if (work->settings->tol >= 0.0 && work->idle >= 10) {
+        run->status = UFS_STALLED;
         return false;
     }
     return true;
 }
 
 /* trial = theta - 2 alpha r + alpha^2 v; false at a fixed point. */
-static bool extrapolate(const mm_problem *prob, mm_work *work)
+static bool extrapolate(mm_work *work)
 {
+    int len = work->problem->len;
     double rr = 0.0, vv = 0.0, alpha;
-    const double *t0 = prob->theta, *t1 = work->one, *t2 = work->two;
+    const double *t0 = work->theta, *t1 = work->one, *t2 = work->two;
 
-    for (int i = 0; i < prob->len; i++) {
+    for (int i = 0; i < len; i++) {
         double r = t1[i] - t0[i], v = t2[i] - t1[i] - r;
         rr += r * r;
         vv += v * v;
     }
     if (vv <= 0.0) return false;
     alpha = -fmin(fmax(sqrt(rr / vv), 1.0), work->reach);
-    for (int i = 0; i < prob->len; i++) {
+    for (int i = 0; i < len; i++) {
         double r = t1[i] - t0[i], v = t2[i] - t1[i] - r;
         work->trial[i] = t0[i] - 2.0 * alpha * r + alpha * alpha * v;
     }
-    clip(prob, work->trial);
+    clip(work->problem, work->trial);
     return true;
 }
 
-static void clip(const mm_problem *prob, double *theta)
+static void clip(const mm_problem *problem, double *theta)
 {
-    for (int i = 0; i < prob->len; i++)
-        theta[i] = fmin(fmax(theta[i], prob->low), prob->high);
+    for (int i = 0; i < problem->len; i++)
+        theta[i] = fmin(fmax(theta[i], problem->low), problem->high);
 }

@@ -9,7 +9,7 @@ typedef struct {
     double merit;  /* smoothed objective at A: plain steps never raise it */
     double primal; /* objective at A */
     double dual;   /* a lower bound of the minimum, from a feasible dual point */
-    int info;      /* of LAPACK */
+    int lapack;
 } mm_value;
 
 typedef struct {
@@ -28,19 +28,15 @@ typedef struct {
 typedef struct {
     int max_iter;
     double tol;      /* relative duality gap; negative: no stop, no acceleration */
-    const ufs_hook *hook;
+    double eps;      /* smoothing of the norms */
 } mm_settings;
 
-/* Columns of the trace. */
-enum { MM_MERIT, MM_PRIMAL, MM_DUAL, MM_GAP, MM_N_COL };
-
 typedef struct {
-    ufs_status status;
-    int iterations, lapack_info;
     double primal, dual, gap; /* best primal, best dual, relative */
-    ufs_trace trace;
-} mm_info;
+} mm_result;
 
-void mm_solve(mm_problem *problem, const mm_settings *settings, mm_info *info);
+/* Trace columns: objective (smoothed), best, bound, gap. */
+void mm_solve(const mm_problem *problem, const mm_settings *settings, mm_result *result,
+              ufs_run *run);
 
 #endif

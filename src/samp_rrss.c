@@ -1,6 +1,6 @@
 /* samp_rrss.c: robust representative sample selection.
  *
- * Problem (Nie, Wang, Huang & Ding, IJCAI 2013; spec/alfs.md C3). X = (x_1 .. x_n) is
+ * Problem (Nie, Wang, Huang & Ding, IJCAI 2013). X = (x_1 .. x_n) is
  * r x n, columns = samples (the user's x transposed; with more features than samples
  * its triangular factor, which has the same inner products):
  *     min_A  sum_i ||x_i - X a_i||_2 + gamma sum_j ||A_j.||_2,   A n x n,
@@ -19,8 +19,9 @@
 #include "la.h"
 
 typedef struct {
-    const rrss_problem *prob;
-    rrss_info *info;
+    const rrss_problem *problem;
+    rrss_result *result;
+    double eps;
     double *k, *q, *w;  /* r x r, r x r, r */
     double *yt, *m;     /* r x n each */
     double *g;          /* n: gamma / u_i */
@@ -33,26 +34,27 @@ static int rotate(rrss_work *work, const double *log_v);
 static double shrink_samples(rrss_work *work);
 static void measure_rows(rrss_work *work, const double *log_v);
 
-void rrss_solve(const rrss_problem *prob, const mm_settings *set, rrss_info *info)
+void rrss_solve(const rrss_problem *problem, const mm_settings *settings, rrss_result *result,
+                ufs_run *run)
 {
-    int n = prob->n, r = prob->r;
+    int n = problem->n, r = problem->r;
     size_t N = (size_t) n, R = (size_t) r;
-    rrss_work work = {prob, info, ufs_dalloc(R, R), ufs_dalloc(R, R), ufs_dalloc(R, 1),
+    rrss_work work = {problem, result, settings->eps, ufs_dalloc(R, R), ufs_dalloc(R, R), ufs_dalloc(R, 1),
                       ufs_dalloc(R, N), ufs_dalloc(R, N), ufs_dalloc(N, 1),
                       ufs_dalloc(N, 1), ufs_dalloc(N, 1), ufs_dalloc(N, 1)};
-    mm_problem mm = {2 * n, -log(2e8), log(0.5 / prob->eps), ufs_dzero(2 * N, 1),
+    mm_problem mm = {2 * n, -log(2e8), log(0.5 / settings->eps), ufs_dzero(2 * N, 1),
                      0.0, 0.0, &work, reweight, keep_best};
 
     /* A = 0 is the first candidate; x_i / ||x_i||, scaled, its dual point. */
-    double top = rrss_gamma_max(r, n, prob->x, info->activity);
-    la_col_norms(r, n, prob->x, info->residual);
+    double top = rrss_gamma_max(r, n, problem->x, result->activity);
+    la_col_norms(r, n, problem->x, result->residual);
     for (int i = 0; i < n; i++) {
-        mm.primal += info->residual[i];
-        info->row_norm[i] = 0.0;
-        info->activity[i] /= fmax(top, prob->gamma);
+        mm.primal += result->residual[i];
+        result->row_norm[i] = 0.0;
+        result->activity[i] /= fmax(top, problem->gamma);
     }
-    mm.dual = mm.primal * fmin(1.0, prob->gamma / top);
-    mm_solve(&mm, set, &info->mm);
+    mm.dual = mm.primal * fmin(1.0, problem->gamma / top);
+    mm_solve(&mm, settings, &result->mm, run);
 }
 
 double rrss_gamma_max(int r, int n, const double *x, double *activity)
@@ -79,29 +81,29 @@ double rrss_gamma_max(int r, int n, const double *x, double *activity)
 static mm_value reweight(void *data, const double *theta, double *next)
 {
     rrss_work *work = data;
-    const rrss_problem *prob = work->prob;
-    int n = prob->n;
-    double e2 = prob->eps * prob->eps, over = 1.0, inner;
+    const rrss_problem *problem = work->problem;
+    int n = problem->n;
+    double e2 = work->eps * work->eps, over = 1.0, inner;
     const double *log_v = theta + n;
     mm_value value = {0.0, 0.0, 0.0, 0};
 
-    for (int i = 0; i < n; i++) work->g[i] = prob->gamma * exp(-theta[i]);
-    value.info = rotate(work, log_v);
-    if (value.info) return value;
+    for (int i = 0; i < n; i++) work->g[i] = problem->gamma * exp(-theta[i]);
+    value.lapack = rotate(work, log_v);
+    if (value.lapack) return value;
     inner = shrink_samples(work);
     measure_rows(work, log_v);
 
     for (int i = 0; i < n; i++) {
         double res = work->res[i], row = work->row[i];
         double smooth_res = sqrt(res * res + e2), smooth_row = sqrt(row * row + e2);
-        value.primal += res + prob->gamma * row;
-        value.merit += smooth_res + prob->gamma * smooth_row;
+        value.primal += res + problem->gamma * row;
+        value.merit += smooth_res + problem->gamma * smooth_row;
         next[i] = -log(2.0 * smooth_res);
         next[n + i] = -log(2.0 * smooth_row);
         work->act[i] = 2.0 * exp(log_v[i]) * row;
         over = fmax(over, fmax(2.0 * exp(theta[i]) * res, work->act[i]));
     }
-    value.dual = 2.0 * prob->gamma * inner / over;
+    value.dual = 2.0 * problem->gamma * inner / over;
     for (int i = 0; i < n; i++) work->act[i] /= over;
     return value;
 }
@@ -109,18 +111,18 @@ static mm_value reweight(void *data, const double *theta, double *next)
 static void keep_best(void *data)
 {
     rrss_work *work = data;
-    size_t n = (size_t) work->prob->n;
-    ufs_copy(work->info->row_norm, work->row, n);
-    ufs_copy(work->info->activity, work->act, n);
-    ufs_copy(work->info->residual, work->res, n);
+    size_t n = (size_t) work->problem->n;
+    ufs_copy(work->result->row_norm, work->row, n);
+    ufs_copy(work->result->activity, work->act, n);
+    ufs_copy(work->result->residual, work->res, n);
 }
 
 /* X B X' = Q diag(w) Q' and Yt = Q'X. */
 static int rotate(rrss_work *work, const double *log_v)
 {
-    int r = work->prob->r, n = work->prob->n, info;
+    int r = work->problem->r, n = work->problem->n, info;
     size_t R = (size_t) r;
-    const double *x = work->prob->x;
+    const double *x = work->problem->x;
 
     for (int i = 0; i < n; i++) {
         double root_b = exp(-0.5 * log_v[i]);
@@ -138,7 +140,7 @@ static int rotate(rrss_work *work, const double *log_v)
 /* M, the residual norms, and <M, Yt>. */
 static double shrink_samples(rrss_work *work)
 {
-    int r = work->prob->r, n = work->prob->n;
+    int r = work->problem->r, n = work->problem->n;
     double inner = 0.0;
 
     for (int i = 0; i < n; i++) {
@@ -157,7 +159,7 @@ static double shrink_samples(rrss_work *work)
 /* ||A_j.|| = sqrt(Yt_j' (M M') Yt_j) / v_j; m is overwritten. */
 static void measure_rows(rrss_work *work, const double *log_v)
 {
-    int r = work->prob->r, n = work->prob->n;
+    int r = work->problem->r, n = work->problem->n;
 
     la_gram('N', r, n, work->m, work->k);
     la_gemm('N', 'N', r, n, r, 1.0, work->k, r, work->yt, r, 0.0, work->m, r);

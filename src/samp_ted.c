@@ -1,6 +1,6 @@
 /* samp_ted.c: greedy sequential transductive experimental design.
  *
- * Problem (Yu, Bi & Tresp, ICML 2006; spec/alfs.md C1). Items x_i (rows of the
+ * Problem (Yu, Bi & Tresp, ICML 2006). Items x_i (rows of the
  * n x p matrix x; the paper has them as columns), ridge mu > 0. Choose S, |S| = m,
  * to make
  *     J(S) = sum_i min_a ||x_i - sum_{j in S} a_j x_j||^2 + mu ||a||^2
@@ -34,76 +34,81 @@ typedef struct {
     bool *picked;  /* n */
 } ted_work;
 
-static bool cheaper_by_p(const ted_problem *prob, int m);
-static void init_n_form(const ted_problem *prob, ted_work *work);
-static int init_p_form(const ted_problem *prob, ted_work *work);
+static bool cheaper_by_p(const ted_problem *problem, int m);
+static void init_n_form(const ted_problem *problem, ted_work *work);
+static int init_p_form(const ted_problem *problem, ted_work *work);
 static void measure_items(int n, ted_work *work);
 static int best_item(int n, const ted_work *work, double mu, double first);
 static double decrease(const ted_work *work, double mu, int j);
 static void deflate(int n, ted_work *work, double mu, int j);
 
-void ted_solve(const ted_problem *prob, const ted_settings *set, ted_info *info)
+void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_result *result,
+               ufs_run *run)
 {
-    int n = prob->n;
-    double mu = set->mu, objective, first = 0.0;
+    int n = problem->n;
+    double mu = problem->mu, objective, first = 0.0;
+    static const char *const columns[] = {"objective", "decrease", NULL};
     ted_work work;
 
-    info->p_form = set->form == 'p' ||
-        (set->form == 'a' && cheaper_by_p(prob, set->m));
-    info->lapack_info = 0;
+    ufs_trace_named(&run->trace, settings->m, columns);
+    run->status = UFS_CONVERGED;
+    result->p_form = settings->form == 'p' ||
+        (settings->form == 'a' && cheaper_by_p(problem, settings->m));
     work.ss = ufs_dalloc((size_t) n, 1);
     work.diag = ufs_dalloc((size_t) n, 1);
     work.picked = (bool *) R_alloc((size_t) n, sizeof(bool));
     for (int i = 0; i < n; i++) work.picked[i] = false;
 
-    if (info->p_form)
-        info->lapack_info = init_p_form(prob, &work);
+    if (result->p_form)
+        run->lapack = init_p_form(problem, &work);
     else
-        init_n_form(prob, &work);
-    if (info->lapack_info) return;
+        init_n_form(problem, &work);
+    if (run->lapack) return;
     measure_items(n, &work);
-    objective = info->start = la_ss((size_t) n * (size_t) prob->p, prob->x);
+    objective = result->start = la_ss((size_t) n * (size_t) problem->p, problem->x);
 
-    for (int t = 0; t < set->m; t++) {
+    for (int t = 0; t < settings->m; t++) {
         int j = best_item(n, &work, mu, first);
         double gain = decrease(&work, mu, j);
         if (t == 0) first = gain;
-        info->order[t] = j;
-        info->score[t] = gain;
+        result->order[t] = j;
+        result->score[t] = gain;
         work.picked[j] = true;
         deflate(n, &work, mu, j);
         objective -= gain;
-        ufs_hook_step(set->hook, t + 1, objective, gain);
+        run->iterations = t + 1;
+        ufs_trace_add(&run->trace, (double[]) {objective, gain});
+        ufs_run_step(run, objective, gain);
     }
     for (int i = 0; i < n; i++)
-        info->left[i] = work.picked[i] ? 0.0 : decrease(&work, mu, i);
+        result->left[i] = work.picked[i] ? 0.0 : decrease(&work, mu, i);
 }
 
-static bool cheaper_by_p(const ted_problem *prob, int m)
+static bool cheaper_by_p(const ted_problem *problem, int m)
 {
-    double n = prob->n, p = prob->p, r = fmin(n, p);
+    double n = problem->n, p = problem->p, r = fmin(n, p);
     return n * p * p + 10.0 * p * p * p + 2.0 * n * p * r + 8.0 * m * n * r <
         n * n * p + 4.0 * m * n * n;
 }
 
-static void init_n_form(const ted_problem *prob, ted_work *work)
+static void init_n_form(const ted_problem *problem, ted_work *work)
 {
-    size_t n = (size_t) prob->n;
-    work->r = prob->n;
+    size_t n = (size_t) problem->n;
+    work->r = problem->n;
     work->a = NULL;
     work->c = NULL;
     work->u = ufs_dalloc(n, 1);
     work->y = ufs_dalloc(n, n);
-    la_gram('N', prob->n, prob->p, prob->x, work->y);
+    la_gram('N', problem->n, problem->p, problem->x, work->y);
 }
 
-static int init_p_form(const ted_problem *prob, ted_work *work)
+static int init_p_form(const ted_problem *problem, ted_work *work)
 {
-    int n = prob->n, p = prob->p, drop = 0, info;
+    int n = problem->n, p = problem->p, drop = 0, info;
     size_t N = (size_t) n, P = (size_t) p;
     double *gram = ufs_dalloc(P, P), *vec = ufs_dalloc(P, P), *val = ufs_dalloc(P, 1);
 
-    la_gram('T', n, p, prob->x, gram);
+    la_gram('T', n, p, problem->x, gram);
     info = la_eig_range(p, gram, 1, p, val, vec);
     if (info) return info;
     /* Ascending: the first ones may be the rounding of zero. */
@@ -113,7 +118,7 @@ static int init_p_form(const ted_problem *prob, ted_work *work)
     work->a = ufs_dalloc((size_t) work->r, N);
     work->y = ufs_dalloc((size_t) work->r, N);
     work->u = ufs_dalloc((size_t) work->r, 1);
-    la_gemm('T', 'T', work->r, n, p, 1.0, vec + (size_t) drop * P, p, prob->x, n,
+    la_gemm('T', 'T', work->r, n, p, 1.0, vec + (size_t) drop * P, p, problem->x, n,
             0.0, work->a, work->r);
     ufs_copy(work->y, work->a, (size_t) work->r * N);
     return 0;

@@ -7,26 +7,24 @@
 typedef struct {
     int n, p;        /* items, coordinates */
     const double *x; /* n x p, rows = items */
+    double mu;       /* ridge, > 0 */
 } ted_problem;
 
 typedef struct {
     int m;      /* picks, 1..n */
-    double mu;  /* ridge, > 0 */
     char form;  /* 'n', 'p', or 'a' for the cheaper one */
-    const ufs_hook *hook;
 } ted_settings;
 
-/* Filled by ted_solve; the caller provides the vectors. */
+/* The vectors are the caller's. */
 typedef struct {
     int *order;    /* m: 0-based items in the order of picking */
     double *score; /* m: decrease of the objective by each pick */
     double *left;  /* n: decrease each item would bring next; 0 for picked ones */
     double start;  /* objective before the first pick, ||x||_F^2 */
     bool p_form;
-    int lapack_info;
-} ted_info;
+} ted_result;
 
-void ted_solve(const ted_problem *problem, const ted_settings *settings,
-               ted_info *info);
+void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_result *result,
+               ufs_run *run);
 
 #endif

@@ -26,19 +26,17 @@
 #include <R_ext/Memory.h>
 
 static void set_up(alfs_work *wk, const alfs_problem *problem,
-                   const alfs_settings *settings, alfs_solution *solution);
+                   const alfs_settings *settings, alfs_result *result);
 static void set_side(alfs_work *wk, int which, double penalty, double rho, double *v);
 static void allocate(alfs_work *wk, bool weights);
 static void transpose(int n, int p, const double *a, double *out);
 static double zero_split(alfs_work *wk);
 static void make_weights(alfs_work *wk);
 static void warm_start(alfs_work *wk, const alfs_start *start);
-static void admm(alfs_work *wk, alfs_solution *solution, alfs_info *info,
-                 ufs_trace *trace, const ufs_hook *hook);
-static void paper(alfs_work *wk, alfs_info *info, ufs_trace *trace,
-                  const ufs_hook *hook);
+static void admm(alfs_work *wk, alfs_result *result, ufs_run *run);
+static void paper(alfs_work *wk, alfs_result *result, ufs_run *run);
 static bool zero_is_known(alfs_work *wk);
-static bool record(alfs_work *wk, int k, alfs_info *info, ufs_trace *trace);
+static bool record(alfs_work *wk, int k, alfs_result *result, ufs_run *run);
 static void next_penalties(alfs_work *wk);
 static void update_w(alfs_work *wk);
 static void right_hand_side(alfs_work *wk);
@@ -57,51 +55,53 @@ static void balance(side *sd, double lean);
 static bool paper_done(alfs_work *wk, double f, double f_old);
 static int live_columns(const alfs_work *wk, int *column);
 static int narrow(alfs_work *wk, int n_live, const int *column, int most, double *best_w,
-                  const ufs_hook *hook, int k);
+                  ufs_run *run, int k);
 static bool set_up_columns(alfs_work *sub, const alfs_work *wk, int n_live, const int *column);
 
 void alfs_solve(const alfs_problem *problem, const alfs_settings *settings,
-                const alfs_start *start, alfs_solution *solution, alfs_info *info,
-                ufs_trace *trace, const ufs_hook *hook)
+                alfs_result *result, ufs_run *run)
 {
+    static const char *const columns[] = {"iteration", "objective", "dual", "gap", NULL};
     alfs_work work, *wk = &work;
 
-    set_up(wk, problem, settings, solution);
-    if (start != NULL) warm_start(wk, start);
-    info->status = UFS_MAX_ITER;
+    set_up(wk, problem, settings, result);
+    if (problem->start != NULL) warm_start(wk, problem->start);
+    /* A row per check, 6 MB at most. */
+    ufs_trace_named(&run->trace, (int) fmin(settings->max_iter / settings->check_every + 3, 2e5),
+                    columns);
+    run->status = UFS_MAX_ITER;
     if (settings->paper) {
-        paper(wk, info, trace, hook);
-        ufs_copy(solution->w, wk->w, wk->len);
+        paper(wk, result, run);
+        ufs_copy(result->w, wk->w, wk->len);
     } else {
-        admm(wk, solution, info, trace, hook);
+        admm(wk, result, run);
     }
-    alfs_finish(wk, solution, info);
+    alfs_finish(wk, result);
 }
 
-static void admm(alfs_work *wk, alfs_solution *solution, alfs_info *info,
-                 ufs_trace *trace, const ufs_hook *hook)
+static void admm(alfs_work *wk, alfs_result *result, ufs_run *run)
 {
     const alfs_settings *set = wk->settings;
     int *column = ufs_ialloc((size_t) wk->q), widen = 3 * set->check_every;
 
-    info->iterations = 0;
+    run->iterations = 0;
     if (set->tol >= 0.0 && zero_is_known(wk)) {
-        record(wk, 0, info, trace);
+        record(wk, 0, result, run);
         return;
     }
     for (int k = 0;; k++) {
         bool check = k % set->check_every == 0 || k >= set->max_iter;
-        info->iterations = k;
+        run->iterations = k;
         if (k > 0) {
             next_penalties(wk);
             update_w(wk);
         }
         if (check) {
             alfs_dual_bound(wk);
-            if (k > 0 || wk->warm) alfs_primal_bound(wk, solution->w);
-            if (record(wk, k, info, trace)) return;
+            if (k > 0 || wk->warm) alfs_primal_bound(wk, result->w);
+            if (record(wk, k, result, run)) return;
         }
-        ufs_hook_step(hook, k, wk->best * wk->unit * wk->unit, info->gap);
+        ufs_hook_step(&run->hook, k, wk->best * wk->unit * wk->unit, result->gap);
         if (k >= set->max_iter) return;
         if (k == 0) continue;
         update_copies(wk, check);
@@ -111,7 +111,7 @@ static void admm(alfs_work *wk, alfs_solution *solution, alfs_info *info,
             if (most > set->narrow) most = set->narrow;
             if (n_live > 0 && n_live <= 0.7 * wk->q && most >= set->check_every) {
                 most -= most % set->check_every;
-                k += narrow(wk, n_live, column, most, solution->w, hook, k);
+                k += narrow(wk, n_live, column, most, result->w, run, k);
                 widen = k + 2 * set->check_every;
             }
         }
@@ -119,17 +119,16 @@ static void admm(alfs_work *wk, alfs_solution *solution, alfs_info *info,
 }
 
 /* Algorithm 1: the objective and the answer are those of W itself. */
-static void paper(alfs_work *wk, alfs_info *info, ufs_trace *trace,
-                  const ufs_hook *hook)
+static void paper(alfs_work *wk, alfs_result *result, ufs_run *run)
 {
     const alfs_settings *set = wk->settings;
     double f_old;
 
     alfs_dual_bound(wk);
-    record(wk, 0, info, trace);
+    record(wk, 0, result, run);
     for (int k = 1; k <= set->max_iter; k++) {
         bool done;
-        info->iterations = k;
+        run->iterations = k;
         next_penalties(wk);
         update_w(wk);
         update_copies(wk, true);
@@ -138,43 +137,43 @@ static void paper(alfs_work *wk, alfs_info *info, ufs_trace *trace,
         done = set->tol >= 0.0 && paper_done(wk, wk->best, f_old);
         if (done || k % set->check_every == 0 || k == set->max_iter) {
             alfs_dual_bound(wk);
-            record(wk, k, info, trace);
-            if (info->status > UFS_MAX_ITER) return;
+            record(wk, k, result, run);
+            if (run->status > UFS_MAX_ITER) return;
         }
-        ufs_hook_step(hook, k, wk->best, fabs(wk->best - f_old) / f_old);
+        ufs_hook_step(&run->hook, k, wk->best, fabs(wk->best - f_old) / f_old);
         if (done) {
-            info->status = UFS_CONVERGED;
+            run->status = UFS_CONVERGED;
             return;
         }
     }
 }
 
 /* Gap, trace row and status; true if the run ends here. */
-static bool record(alfs_work *wk, int k, alfs_info *info, ufs_trace *trace)
+static bool record(alfs_work *wk, int k, alfs_result *result, ufs_run *run)
 {
     double u2 = wk->unit * wk->unit, tol = wk->settings->tol;
     double gap = (wk->best - wk->dual) / wk->best;
     double row[4] = {k, wk->best * u2, wk->dual * u2, gap};
 
-    info->gap = gap;
-    ufs_trace_add(trace, row);
+    result->gap = gap;
+    ufs_trace_add(&run->trace, row);
     if (!(fabs(wk->best) <= DBL_MAX) || !(fabs(gap) <= DBL_MAX)) {
-        info->status = UFS_DIVERGED;
+        run->status = UFS_DIVERGED;
         return true;
     }
     if (gap < -1e-10) {
-        info->status = UFS_NUMERICAL;
+        run->status = UFS_NUMERICAL;
         return true;
     }
     if (wk->settings->paper || tol < 0.0 || gap >= tol) return false;
-    info->status = UFS_CONVERGED;
+    run->status = UFS_CONVERGED;
     return true;
 }
 
 /* ---- set-up ---------------------------------------------------------------------- */
 
 static void set_up(alfs_work *wk, const alfs_problem *problem,
-                   const alfs_settings *settings, alfs_solution *solution)
+                   const alfs_settings *settings, alfs_result *result)
 {
     size_t m = (size_t) problem->m, r = (size_t) problem->r;
     double u, cube, rho1;
@@ -204,9 +203,9 @@ static void set_up(alfs_work *wk, const alfs_problem *problem,
 
     /* rho1: what runs on test sets of 80 to 500 samples ended near. */
     rho1 = 1.3 * pow((double) problem->m, 1.5) * problem->lambda / (u * u);
-    set_side(wk, ROWS, problem->alpha / cube, problem->alpha / cube, solution->p);
-    set_side(wk, COLS, problem->beta / cube, problem->beta / cube, solution->q);
-    set_side(wk, WEIGHTS, problem->lambda / (u * u), rho1, solution->l);
+    set_side(wk, ROWS, problem->alpha / cube, problem->alpha / cube, result->p);
+    set_side(wk, COLS, problem->beta / cube, problem->beta / cube, result->q);
+    set_side(wk, WEIGHTS, problem->lambda / (u * u), rho1, result->l);
     /* Algorithm 1 keeps its block Z = W X even where lambda = 0. */
     wk->side[WEIGHTS].on = weights || settings->paper;
     if (weights) make_weights(wk);
@@ -214,7 +213,7 @@ static void set_up(alfs_work *wk, const alfs_problem *problem,
 
     wk->best = wk->total;
     wk->theta_zero = zero_split(wk);
-    memset(solution->w, 0, wk->len * sizeof(double));
+    memset(result->w, 0, wk->len * sizeof(double));
 }
 
 /* All scratch for the sizes in wk; the transposes of right and, if asked for, what
@@ -697,7 +696,7 @@ static int live_columns(const alfs_work *wk, int *column)
  * rest at zero, their V untouched. V of the weights is shared. Stops early when the
  * gap of the smaller problem is half the tolerance. Returns the iterations made. */
 static int narrow(alfs_work *wk, int n_live, const int *column, int most, double *best_w,
-                  const ufs_hook *hook, int k)
+                  ufs_run *run, int k)
 {
     alfs_work sub;
     const alfs_settings *set = wk->settings;
@@ -721,7 +720,7 @@ static int narrow(alfs_work *wk, int n_live, const int *column, int most, double
             alfs_primal_bound(&sub, sub_w);
             gap = (sub.best - sub.dual) / sub.best;
         }
-        ufs_hook_step(hook, k + done, fmin(wk->best, sub.best) * u2, gap);
+        ufs_hook_step(&run->hook, k + done, fmin(wk->best, sub.best) * u2, gap);
         update_copies(&sub, check);
         if (check && k + done <= set->balance_until) balance_sides(&sub);
         if (check && gap < 0.5 * set->tol) break;

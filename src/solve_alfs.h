@@ -18,12 +18,20 @@
 
 #include "ufs.h"
 
+/* Where a run may start: W, P, Q and the penalties rho (rows, columns) of another
+ * one, as they came out of it. lambda = 0 only. */
+typedef struct {
+    const double *w, *p, *q;
+    double rho[2];
+} alfs_start;
+
 typedef struct {
     int m, q, r;
     const double *left;   /* P, m x r, orthonormal columns */
     const double *right;  /* Q, q x r, orthonormal columns; NULL: identity, q = r */
     const double *s;      /* r positive singular values, descending */
     double alpha, beta, lambda; /* >= 0, alpha + beta > 0; lambda > 0 only with `right` */
+    const alfs_start *start;    /* or NULL */
 } alfs_problem;
 
 typedef struct {
@@ -36,34 +44,21 @@ typedef struct {
     double floor;      /* c of T = 1 / max(|cos|, c) */
 } alfs_settings;
 
-/* Where a run may start: W, P, Q and the penalties rho (rows, columns) of another
- * one, as they came out of it. lambda = 0 only. */
-typedef struct {
-    const double *w, *p, *q;
-    double rho[2];
-} alfs_start;
-
-/* Where the solver writes, allocated by the caller. */
+/* The matrices are the caller's. */
 typedef struct {
     double *w;      /* m x q: best primal point, with exact zeros */
     double *p, *q;  /* m x q: dual, ||P_i.|| <= alpha, ||Q_.j|| <= beta */
     double *l;      /* m x m: dual, |L| <= lambda T; NULL if lambda = 0 */
     double rho[3];  /* last penalties: rows, columns, weights, over alpha, beta, lambda */
-} alfs_solution;
-
-typedef struct {
-    int iterations;
-    ufs_status status;
     double objective, dual, gap, kkt;
     double primal[3]; /* relative: rows, columns, weights */
-} alfs_info;
+} alfs_result;
 
 /* Trace columns: iteration, objective, dual, gap, a row per check of the full problem.
  * With lambda = 0 about 4 m q r + 4 min(m, q) r^2 flops an iteration and 7 matrices of
  * m x q in all; lambda > 0 adds 4 m^2 r flops, two matrices of m x m and up to ten of
  * m x q. */
-void alfs_solve(const alfs_problem *problem, const alfs_settings *settings,
-                const alfs_start *start, alfs_solution *solution, alfs_info *info, ufs_trace *trace,
-                const ufs_hook *hook);
+void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs_result *result,
+                ufs_run *run);
 
 #endif

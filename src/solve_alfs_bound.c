@@ -23,7 +23,7 @@ static void repair(alfs_work *wk, double *w);
 static int orthogonal_samples(alfs_work *wk, int i, int most);
 static double weighted_sum(alfs_work *wk, const double *w);
 static void residuals(alfs_work *wk);
-static double kkt(alfs_work *wk, const alfs_solution *solution);
+static double kkt(alfs_work *wk, const alfs_result *result);
 
 /* ---- dual ------------------------------------------------------------------------- */
 
@@ -278,7 +278,7 @@ static double weighted_sum(alfs_work *wk, const double *w)
 
 /* P = s (L2 + theta E), Q = s (L3 + (1 - theta) E), L = s L1 in the places of V; the
  * optimality residual; everything back to the user's units. */
-void alfs_finish(alfs_work *wk, alfs_solution *solution, alfs_info *info)
+void alfs_finish(alfs_work *wk, alfs_result *result)
 {
     side *rows = &wk->side[ROWS], *cols = &wk->side[COLS], *z = &wk->side[WEIGHTS];
     size_t m = (size_t) wk->m;
@@ -295,9 +295,9 @@ void alfs_finish(alfs_work *wk, alfs_solution *solution, alfs_info *info)
                 size_t at = i + (size_t) j * m;
                 double e = wk->spare[at];
                 if (rows->on)
-                    solution->p[at] = wk->scale * rows->held * rows->cut[i] * rows->v[at] + p_share * e;
+                    result->p[at] = wk->scale * rows->held * rows->cut[i] * rows->v[at] + p_share * e;
                 if (cols->on)
-                    solution->q[at] = wk->scale * cols->held * cols->cut[j] * cols->v[at] + q_share * e;
+                    result->q[at] = wk->scale * cols->held * cols->cut[j] * cols->v[at] + q_share * e;
             }
         if (wk->weight != NULL)
             for (size_t i = 0; i < m * m; i++) {
@@ -306,16 +306,16 @@ void alfs_finish(alfs_work *wk, alfs_solution *solution, alfs_info *info)
             }
     }
     for (int i = 0; i < 3; i++) {
-        info->primal[i] = wk->side[i].residual;
-        solution->rho[i] = wk->side[i].penalty > 0.0 ? wk->side[i].rho / wk->side[i].penalty : 0.0;
+        result->primal[i] = wk->side[i].residual;
+        result->rho[i] = wk->side[i].penalty > 0.0 ? wk->side[i].rho / wk->side[i].penalty : 0.0;
     }
-    info->kkt = kkt(wk, solution);
-    info->objective = wk->best * u2;
-    info->dual = wk->dual * u2;
+    result->kkt = kkt(wk, result);
+    result->objective = wk->best * u2;
+    result->dual = wk->dual * u2;
     for (size_t i = 0; i < wk->len; i++) {
-        solution->w[i] /= wk->unit_w;
-        solution->p[i] *= up;
-        solution->q[i] *= up;
+        result->w[i] /= wk->unit_w;
+        result->p[i] *= up;
+        result->q[i] *= up;
     }
     if (wk->weight != NULL)
         for (size_t i = 0; i < m * m; i++) z->v[i] *= u2;
@@ -344,17 +344,17 @@ static void residuals(alfs_work *wk)
 
 /* Largest of || 2A'RB' - L B' - P - Q || / || 2A'DB' || and of the complementarity
  * gaps (alpha ||W||_{2,1} - <P, W>) / F, ... at the returned W, P, Q, L. */
-static double kkt(alfs_work *wk, const alfs_solution *solution)
+static double kkt(alfs_work *wk, const alfs_result *result)
 {
     side *z = &wk->side[WEIGHTS];
     int m = wk->m, r = wk->r;
     size_t M = (size_t) m, R = (size_t) r;
-    const double *w = solution->w;
+    const double *w = result->w;
     double ss, rx, g0 = 0.0, diff = 0.0, pw = 0.0, qw = 0.0, lw = 0.0, worst;
 
     if (wk->weight != NULL) {
         /* L is now itself, no longer V: its coordinates, and <L, W B> from them. */
-        alfs_gemm(m, r, m, 1.0, solution->l, m, wk->left, m, 0.0, wk->lv, m);
+        alfs_gemm(m, r, m, 1.0, result->l, m, wk->left, m, 0.0, wk->lv, m);
         alfs_gemm(m, r, wk->q, 1.0, w, m, wk->right, wk->q, 0.0, wk->tmp, m);
         for (size_t j = 0; j < R; j++)
             for (size_t i = j * M; i < (j + 1) * M; i++) lw += wk->lv[i] * wk->tmp[i] * wk->b[j];
@@ -365,10 +365,10 @@ static double kkt(alfs_work *wk, const alfs_solution *solution)
         g0 += g * g;
     }
     for (size_t i = 0; i < wk->len; i++) {
-        double e = wk->spare[i] - solution->p[i] - solution->q[i];
+        double e = wk->spare[i] - result->p[i] - result->q[i];
         diff += e * e;
-        pw += solution->p[i] * w[i];
-        qw += solution->q[i] * w[i];
+        pw += result->p[i] * w[i];
+        qw += result->q[i] * w[i];
     }
     worst = sqrt(diff / g0);
     la_row_norms(m, wk->q, w, wk->row);

@@ -64,7 +64,7 @@ ref_ted_convex <- function(x, mu, max_iter, eps = 1e-10) {
     objective = sum((t(x) - t(x) %*% a)^2) + mu * sum(row))
 }
 
-# The spec's alternation for the ALNR-style problem in (A, b), with its two
+# The alternation for the ALNR-style problem in (A, b), with its two
 # weights mu and g; started at b = sqrt(mu / g).
 ref_alnr <- function(x, k, mu, g, max_iter) {
   n <- nrow(x)

@@ -333,8 +333,9 @@ test_that("working on few columns changes the way, not the answer", {
   bound <- alfs_bounds(basis)
   penalty <- c(.05 * bound$alpha, .05 * bound$beta, .005 * bound$lambda)
   run <- function(narrow, tol = 1e-6, most = 8000L) {
-    .Call(C_alfs, basis, penalty, list(max_iter = most, tol = tol, paper = FALSE, narrow = narrow),
-      NULL, unclass(ufs_control()))
+    out <- .Call(C_alfs, basis, penalty, list(paper = FALSE, narrow = narrow), NULL,
+      ufs_control(max_iter = most, tol = tol))
+    c(out, out$run, as.list(out$run$counters))
   }
   wide <- run(0L)
   few <- run(100L)
@@ -362,7 +363,8 @@ test_that("P15: the same solver does convex TED", {
   bound <- max(sqrt(rowSums((2 * tcrossprod(x))^2)))
   for (rel in c(.05, .3)) {
     out <- .Call(C_alfs, basis[c("left", "s")], c(rel * bound, 0, 0),
-      list(max_iter = 5000L, tol = 1e-9, paper = FALSE, narrow = 0L), NULL, unclass(ufs_control()))
+      list(paper = FALSE, narrow = 0L), NULL, ufs_control(max_iter = 5000, tol = 1e-9))
+    out <- c(out, out$run, as.list(out$run$counters))
     a <- ref_ted_gradient(x, rel * bound)
     value <- function(a) sum((x - crossprod(a, x))^2) + rel * bound * sum(ref_row_norms(a))
     full <- tcrossprod(out$w, basis$left)

@@ -1,4 +1,4 @@
-test_that("the gap certifies: the alternation of the spec is never below the bound", {
+test_that("the gap certifies: the alternation is never below the bound", {
   x <- sample_data(30, 5)
   fit <- raw(ufs_alnr, x, k = 4, gamma_rel = 0.1, control = ufs_control(tol = 1e-5, max_iter = 3000))
   expect_identical(class(fit), c("ufs_alnr", "ufs"))

@@ -97,6 +97,13 @@ test_that("arguments and randomness", {
   expect_error(ufs_cur(x, rank = 6), class = "ufs_error_argument")
   expect_error(ufs_cur(x, rank = 0), class = "ufs_error_argument")
   expect_error(ufs_cur(cbind(x[, 1:2], x[, 1] + x[, 2]), rank = 3), class = "ufs_error_argument")
+  # The message names the centring that was done, whatever the warnings.
+  short <- cbind(x[, 1:2], x[, 1] + x[, 2])
+  for (warn in c(TRUE, FALSE)) {
+    quiet <- ufs_control(warn = warn)
+    expect_error(ufs_cur(short, rank = 3, control = quiet), "has rank 2 after centring")
+    expect_error(ufs_cur(short, rank = 3, center = FALSE, control = quiet), "has rank 2\\.")
+  }
   expect_error(ufs_cur(x, draw = "best"), class = "ufs_error_argument")
   expect_error(ufs_cur(x, draw = "random"), class = "ufs_error_argument")
   expect_error(ufs_cur(x, draw = "random", n_samples = 3), class = "ufs_error_argument")

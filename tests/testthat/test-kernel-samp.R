@@ -1,3 +1,8 @@
+rrss_call <- function(x, gamma, control) {
+  out <- .Call(C_rrss, x, gamma, control)
+  c(out, out$run, as.list(out$run$counters))
+}
+
 test_that("greedy TED: both forms equal the literal algorithm, scores are decreases", {
   for (size in list(c(25, 6), c(12, 30), c(20, 20))) {
     x <- sample_data(size[1], size[2])
@@ -63,8 +68,7 @@ test_that("RRSS without n systems equals RRSS with them, step by step", {
     x <- x / mean_norm(x)
     # No residual vanishes at this penalty: the literal form gets those by subtraction.
     ref <- ref_rrss(x, 1, 15L)
-    out <- .Call(C_rrss, sample_coordinates(x), 1,
-      ufs_control(max_iter = 15, tol = -1, eps = 1e-8))
+    out <- rrss_call(sample_coordinates(x), 1, ufs_control(max_iter = 15, tol = -1, eps = 1e-8))
     expect_equal(out$trace[, 1L], ref$objective, tolerance = 1e-10)
     expect_equal(out$row_norm, ref$row_norm, tolerance = 1e-8)
     expect_equal(out$residual, ref$residual, tolerance = 1e-8)
@@ -79,20 +83,22 @@ test_that("the RRSS penalty bound is exact", {
   expect_equal(top$max, max(sqrt(colSums(crossprod(unit, x)^2))), tolerance = 1e-12)
   expect_equal(top$activity, sqrt(colSums(crossprod(unit, x)^2)), tolerance = 1e-12)
   solve_at <- function(share) {
-    .Call(C_rrss, x, share * top$max, ufs_control(max_iter = 500, tol = 1e-6, eps = 1e-8))
+    rrss_call(x, share * top$max, ufs_control(max_iter = 500, tol = 1e-6, eps = 1e-8))
   }
   expect_identical(solve_at(1)$row_norm, rep(0, 20))
   expect_gt(max(solve_at(0.9)$row_norm), 1e-3)
 })
 
-test_that("ALNR-style equals the alternation in A and b of the spec", {
+test_that("ALNR-style equals the alternation in A and b", {
   x <- sample_data(25, 4)
   gram <- x %*% t(x)
   mu <- 0.5
   g <- 2
   gamma <- 2 * sqrt(mu * g)
   ref <- ref_alnr(x, 4L, mu, g, 12L)
-  out <- .Call(C_alnr, x, 4L, gamma, FALSE, ufs_control(max_iter = 12, tol = -1, eps = 1e-12))
+  out <- .Call(C_alnr, x, list(k = 4L, gamma = gamma, relative = FALSE),
+    ufs_control(max_iter = 12, tol = -1, eps = 1e-12))
+  out$trace <- out$run$trace
   expect_equal(out$trace[, 1L], ref$objective, tolerance = 1e-9)
   expect_equal(out$row_norm, ref$z, tolerance = 1e-8)
   expect_true(all(diff(out$trace[, 1L]) <= 1e-10 * out$trace[1L, 1L]))
@@ -102,8 +108,8 @@ test_that("acceleration lowers the objective monotonically and agrees with plain
   x <- sample_coordinates(sample_data(40, 10))
   x <- x / mean(sqrt(colSums(x^2)))
   gamma <- 0.2 * .Call(C_rrss_max, x)$max
-  plain <- .Call(C_rrss, x, gamma, ufs_control(max_iter = 400, tol = -1, eps = 1e-8))
-  fast <- .Call(C_rrss, x, gamma, ufs_control(max_iter = 400, tol = 1e-4, eps = 1e-8))
+  plain <- rrss_call(x, gamma, ufs_control(max_iter = 400, tol = -1, eps = 1e-8))
+  fast <- rrss_call(x, gamma, ufs_control(max_iter = 400, tol = 1e-4, eps = 1e-8))
   expect_identical(plain$iterations, 400L)
   expect_lt(fast$iterations, 400L)
   expect_identical(fast$status, 0L)

@@ -1,0 +1,150 @@
+# Criteria without labels, and the setting of a grid that is best by them: below ufs_tune()
+# and ufs_compare(), which both use them.
+
+# Values of the criteria for every setting of a grid with its fits, and the row of the best by the
+# first one. `varies`: which of n_clusters and n_components the grid varies.
+judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_starts) {
+  z <- expand_columns(as_ufs_matrix(x, TRUE, TRUE, warn = FALSE))
+  context <- list(z = z, x = x, method = fits$method, fixed = fixed, n_starts = n_starts)
+  wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
+  for (name in wanted) context <- criteria[[name]]$prepare(context)
+  usable <- which(fits$results$status != "error")
+  if (!length(usable)) {
+    ufs_abort("argument", "All settings failed, first with: ", fits$results$error[1L],
+      argument = "grid")
+  }
+  random <- any(vapply(criteria[wanted], `[[`, NA, "random"))
+  seed <- draw_seeds(1L, random)[[1L]]
+  values <- list()
+  for (name in wanted) {
+    value <- rep(NA_real_, nrow(fits$settings))
+    for (i in usable) {
+      context$args <- setting_args(fits$settings, i)
+      context$n_clusters <- if (is.null(n_clusters) && length(varies)) {
+        context$args[[varies[1L]]]
+      } else {
+        n_clusters
+      }
+      # The same random numbers for every setting: they differ only in what they chose.
+      value[i] <- with_seed(seed, mean(vapply(k, function(size) {
+        context$k <- size
+        criteria[[name]]$value(context, suppressMessages(
+          selected_features(fits$fits[[i]], size, as = "index")))
+      }, 0)))
+    }
+    values[[name]] <- value
+  }
+  first <- values[[criterion[1L]]]
+  if (all(is.na(first))) {
+    ufs_abort("argument", "The criterion \"", criterion[1L], "\" could not be computed.",
+      argument = "criterion")
+  }
+  best <- which.max(first)
+  if (criterion[1L] == "knn_overlap") {
+    close <- which(first >= max(first, na.rm = TRUE) - .001)
+    best <- close[which.max(values$reconstruction[close])]
+  }
+  list(values = values, best = best)
+}
+
+# The criterion that decides if none is named.
+default_criterion <- function(method) {
+  arguments <- names(formals(registry()[[method]]$fit))
+  if (any(c("n_clusters", "n_components") %in% arguments)) "silhouette_all" else "knn_overlap"
+}
+
+# The standardised matrix with all p columns, constant ones zero.
+expand_columns <- function(data) {
+  z <- matrix(0, data$n, data$p)
+  z[, data$keep] <- data$x
+  z
+}
+
+# Each criterion: what it prepares once, its value for chosen columns, whether it needs a
+# number of clusters and random numbers.
+criteria <- list(
+  knn_overlap = list(clusters = FALSE, random = FALSE,
+    prepare = function(context) {
+      context$near <- nearest(context$z, knn_size(context$z))
+      context
+    },
+    value = function(context, columns) {
+      neighbour_overlap(context$near, nearest(context$z[, columns, drop = FALSE], knn_size(context$z)))
+    }),
+  reconstruction = list(clusters = FALSE, random = FALSE,
+    prepare = function(context) context,
+    value = function(context, columns) -loo_ridge(context$z, columns)),
+  silhouette_all = list(clusters = TRUE, random = TRUE,
+    prepare = function(context) {
+      context$distance <- stats::dist(context$z)
+      context
+    },
+    value = function(context, columns) {
+      silhouette_of(cluster_on(context, columns), context$distance)
+    }),
+  silhouette_chosen = list(clusters = TRUE, random = TRUE,
+    prepare = function(context) context,
+    value = function(context, columns) {
+      silhouette_of(cluster_on(context, columns), stats::dist(context$z[, columns, drop = FALSE]))
+    }),
+  seed_agreement = list(clusters = TRUE, random = TRUE,
+    prepare = function(context) context,
+    value = function(context, columns) {
+      z <- context$z[, columns, drop = FALSE]
+      labels <- lapply(seq_len(context$n_starts), function(i) {
+        kmeans_runs(z, context$n_clusters, 1L)[[1L]]$cluster
+      })
+      pair <- utils::combn(length(labels), 2L)
+      mean(apply(pair, 2L, function(ij) {
+        if (is.null(labels[[ij[1L]]]) || is.null(labels[[ij[2L]]])) return(NA_real_)
+        table_ari(unclass(table(labels[[ij[1L]]], labels[[ij[2L]]])))
+      }), na.rm = TRUE)
+    }),
+  stability = list(clusters = FALSE, random = TRUE,
+    prepare = function(context) context,
+    value = function(context, columns) {
+      fixed <- context$fixed[setdiff(names(context$fixed), c("init", "graph"))]
+      do.call(ufs_stability, c(list(x = context$x, method = context$method, k = context$k,
+        n_resamples = 10L), context$args, fixed))$stability
+    })
+)
+
+cluster_on <- function(context, columns) {
+  runs <- kmeans_runs(context$z[, columns, drop = FALSE], context$n_clusters, context$n_starts)
+  if (is.null(runs)) NULL else runs[[1L]]$cluster
+}
+
+# Mean silhouette width: (b - a) / max(a, b) with a the mean distance to the own cluster and b to
+# the nearest other one; 0 for clusters of one.
+silhouette_of <- function(cluster, distance) {
+  if (is.null(cluster) || length(unique(cluster)) < 2L) {
+    return(NA_real_)
+  }
+  size <- tabulate(cluster)
+  sums <- rowsum(as.matrix(distance), cluster)
+  own <- cbind(cluster, seq_along(cluster))
+  a <- sums[own] / pmax(size[cluster] - 1L, 1L)
+  means <- sums / size
+  means[own] <- Inf
+  b <- apply(means, 2L, min)
+  width <- (b - a) / pmax(a, b)
+  width[size[cluster] == 1L | !is.finite(width)] <- 0
+  mean(width)
+}
+
+# Leave-one-out error of the ridge regression of all columns on the chosen ones (ridge 0.1 times
+# the mean eigenvalue), divided by the total sum of squares. Residuals by the hat matrix.
+loo_ridge <- function(z, columns) {
+  chosen <- z[, columns, drop = FALSE]
+  s <- svd(chosen, nv = 0L)
+  keep <- s$d > 1e-10 * max(s$d, .Machine$double.xmin)
+  if (!any(keep)) {
+    return(1)
+  }
+  u <- s$u[, keep, drop = FALSE]
+  d2 <- s$d[keep]^2
+  shrink <- d2 / (d2 + .1 * sum(d2) / nrow(z))
+  fitted <- u %*% (shrink * crossprod(u, z))
+  leverage <- rowSums(sweep(u^2, 2L, shrink, "*"))
+  sum(((z - fitted) / (1 - leverage))^2) / sum(z^2)
+}

@@ -1,0 +1,528 @@
+/* samp_facility.c: samples that stand for all samples.
+ *
+ * Facility location: choose S, |S| = m, to make
+ *     F(S) = sum_i max_{j in S u L} s_ij,      s_ij >= 0,
+ * large, L being samples that are labelled already. F is monotone and submodular, so
+ * the greedy choice reaches 1 - 1/e of the largest value (Nemhauser, Wolsey and
+ * Fisher, Math. Programming 14, 1978), and what a candidate adds, its gain
+ *     g_j = sum_i max(0, s_ij - c_i),          c_i = max_{j in S u L} s_ij,
+ * never grows. Two things follow.
+ *   Lazy evaluation (Minoux 1978): an old gain is an upper bound; only candidates whose
+ *   bound reaches the best gain of this pick are looked at again. The order is
+ *   exactly that of the plain greedy choice.
+ *   A bound: for every t, F(any m) <= F(S_t) + the sum of the m largest gains (or
+ *   bounds) after t picks. The least of them over t <= m is reported.
+ *
+ * Where s_ij is stored (given, sparse, or cosine and heat with a table), all gains are
+ * kept exact: when a pick raises c_i, row i of S says by how much every gain falls. A
+ * pick takes over about n / t samples, so all of this costs about n^2 ln m
+ * (nnz ln m). Otherwise s_ij is recomputed from x in tiles and the old gains are kept
+ * after the first pick.
+ *
+ * Flops (cosine, heat): table n^2 p + 2 n^2 (1 + ln m); tiles n^2 p (heat 2 n^2 p) for
+ * the first two picks, 2 n p for each candidate looked at again, n^2 p at the end. Each
+ * pick sorts n gains for the bound. Memory: 8 n^2 bytes with the table, else
+ * 8 n (BATCH + 10) + TILE (2 p + TILE) doubles: never a second copy of x.
+ * A swap round costs n^2 + 2 n m (without a table n^2 p).
+ *
+ * Ties. Gains carry the rounding of sums of n terms: those within 1e-12 of the first
+ * pick's gain count as equal, and the lowest index is taken. */
+#include "samp_facility.h"
+#include "la.h"
+#include <R_ext/Utils.h>
+
+enum { TILE = 192, BATCH = 8 };
+static const double TIE = 1e-12, IMPROVES = 1e-10, MOVES = 1e-12;
+
+typedef struct {
+    const facility_problem *problem;
+    int n;
+    bool stored;             /* is s_ij in memory? */
+    const double *candidate; /* dense: s_.j at candidate + n j */
+    const double *sample;    /*        s_i. at sample + n i */
+    double *size;            /* n: |x_i| (cosine) or |x_i|^2 (heat) */
+    double *rows, *rows2, *tile; /* TILE x p twice, TILE x TILE */
+    double *batch;           /* n x BATCH: columns of S */
+    const double *column[BATCH];
+    double *cover;           /* n: c_i */
+    int *stand_in;           /* n: who stands for i, -1 = nobody */
+    double *upper;           /* n: gains, or bounds on them */
+    bool *open;              /* n: may still be picked */
+    bool *fresh;             /* n: upper is a gain of this pick */
+    double *sorted;          /* n */
+    double value, first;     /* F; the first pick's gain */
+    int evaluations, change_size;
+} facility_work;
+
+static void begin(const facility_problem *problem, const facility_settings *settings,
+                  facility_work *work);
+static void reset(facility_work *work);
+static void pick_all(facility_work *work, int m, bool bounds, facility_result *result,
+                     ufs_run *run);
+static int next_pick(facility_work *work);
+static void evaluate(facility_work *work, int n_list, const int *list);
+static void take(facility_work *work, int j, int pick, facility_result *result);
+static void tighten(facility_work *work, int i, double from, double to);
+static void all_gains(facility_work *work);
+static void improve_bounds(facility_work *work, int t, int m, double *bound);
+static void load_columns(facility_work *work, int n_list, const int *list);
+static void cosine_gains(facility_work *work);
+static void visit_tiles(facility_work *work, double *table);
+static void swap_picks(facility_work *work, const facility_settings *settings,
+                       facility_result *result);
+
+void facility_solve(const facility_problem *problem, const facility_settings *settings,
+                    facility_result *result, ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "objective", "gain", "evaluations",
+                                          NULL};
+    facility_work work;
+    size_t n = (size_t) problem->n;
+
+    ufs_trace_named(&run->trace, settings->m, columns);
+    begin(problem, settings, &work);
+    for (int t = 0; t < settings->m; t++) result->bound[t] = R_PosInf;
+    reset(&work);
+    all_gains(&work);
+    pick_all(&work, settings->m, true, result, run);
+    result->swaps = 0;
+    if (settings->max_swaps > 0) {
+        swap_picks(&work, settings, result);
+        if (result->swaps > 0) {
+            /* Once more from the start, with these candidates only: their order. */
+            reset(&work);
+            for (size_t i = 0; i < n; i++) work.open[i] = false;
+            for (int t = 0; t < settings->m; t++) work.open[result->order[t]] = true;
+            all_gains(&work);
+            ufs_trace_named(&run->trace, settings->m, columns);
+            pick_all(&work, settings->m, false, result, run);
+            for (size_t i = 0; i < n; i++) work.open[i] = true;
+            for (int l = 0; l < problem->n_labelled; l++) work.open[problem->labelled[l]] = false;
+            for (int t = 0; t < settings->m; t++) work.open[result->order[t]] = false;
+            all_gains(&work);
+        }
+    }
+    for (size_t i = 0; i < n; i++) result->left[i] = work.open[i] ? work.upper[i] : 0.0;
+    result->value = work.value;
+    run->status = UFS_CONVERGED;
+}
+
+/* ---- set-up ---------------------------------------------------------------------- */
+
+static void begin(const facility_problem *problem, const facility_settings *settings,
+                  facility_work *work)
+{
+    size_t n = (size_t) problem->n, p = (size_t) problem->p;
+    bool from_x = problem->kind == FACILITY_COSINE || problem->kind == FACILITY_HEAT;
+
+    memset(work, 0, sizeof *work);
+    work->problem = problem;
+    work->n = problem->n;
+    work->cover = ufs_dalloc(n, 1);
+    work->stand_in = ufs_ialloc(n);
+    work->upper = ufs_dzero(n, 1);
+    work->open = (bool *) R_alloc(n, sizeof(bool));
+    work->fresh = (bool *) R_alloc(n, sizeof(bool));
+    work->sorted = ufs_dalloc(n, 1);
+    work->stored = !from_x || settings->table;
+    if (!work->stored || problem->kind == FACILITY_SPARSE) work->batch = ufs_dalloc(n, BATCH);
+    if (problem->kind == FACILITY_DENSE) {
+        work->candidate = problem->by_candidate;
+        work->sample = problem->by_sample;
+    }
+    if (from_x) {
+        work->size = ufs_dalloc(n, 1);
+        la_row_norms(problem->n, problem->p, problem->x, work->size);
+        if (problem->kind == FACILITY_HEAT)
+            for (size_t i = 0; i < n; i++) work->size[i] *= work->size[i];
+        work->rows = ufs_dalloc(TILE, p);
+        work->rows2 = ufs_dalloc(TILE, p);
+        work->tile = ufs_dalloc(TILE, TILE);
+    }
+    if (from_x && settings->table) {
+        double *table = ufs_dalloc(n, n);
+        visit_tiles(work, table);
+        work->candidate = work->sample = table;
+    }
+}
+
+/* Nothing picked yet: the labelled samples cover. */
+static void reset(facility_work *work)
+{
+    const facility_problem *problem = work->problem;
+
+    work->value = work->first = 0.0;
+    work->evaluations = 0;
+    for (int i = 0; i < work->n; i++) {
+        work->cover[i] = 0.0;
+        work->stand_in[i] = -1;
+        work->upper[i] = 0.0;
+        work->open[i] = true;
+    }
+    for (int l = 0; l < problem->n_labelled; l++) {
+        take(work, problem->labelled[l], -1, NULL);
+        work->open[problem->labelled[l]] = false;
+    }
+}
+
+/* ---- the greedy choice -------------------------------------------------------------- */
+
+static void pick_all(facility_work *work, int m, bool bounds, facility_result *result,
+                     ufs_run *run)
+{
+    result->start = work->value;
+    result->n_change = 0;
+    for (int i = 0; i < work->n; i++) result->first[i] = work->stand_in[i];
+    for (int t = 0; t < m; t++) {
+        double before = work->value;
+        if (bounds) improve_bounds(work, t, m, result->bound);
+        work->evaluations = 0;
+        int j = next_pick(work);
+        double gain = work->upper[j];
+        if (t == 0) work->first = gain;
+        result->order[t] = j;
+        take(work, j, t, result);
+        work->open[j] = false;
+        /* After the first pick every old gain says little: all are measured again. */
+        if (!work->stored && t == 0) all_gains(work);
+        run->iterations = t + 1;
+        ufs_trace_add(&run->trace, (double[]) {t + 1, work->value, work->value - before,
+                                               work->evaluations});
+        ufs_run_step(run, work->value, gain);
+    }
+    if (!work->stored) all_gains(work);
+    if (bounds) improve_bounds(work, m, m, result->bound);
+}
+
+/* The candidate of the largest gain, of equal ones that of the lowest index. */
+static int next_pick(facility_work *work)
+{
+    int n = work->n, list[BATCH], most = work->stored ? 1 : BATCH;
+    double best = -1.0, tie = TIE * work->first;
+
+    for (int i = 0; i < n; i++) work->fresh[i] = false;
+    for (;;) {
+        int n_list = 0;
+        while (n_list < most) {
+            int top = -1;
+            for (int i = 0; i < n; i++)
+                if (work->open[i] && !work->fresh[i] &&
+                    (top < 0 || work->upper[i] > work->upper[top]))
+                    top = i;
+            if (top < 0 || work->upper[top] < best - tie) break;
+            /* Nothing to gain any more: all are equal. */
+            if (best < 0.0 && n_list == 0 && work->upper[top] <= tie) {
+                for (int i = 0; i < n; i++)
+                    if (work->open[i]) return i;
+            }
+            work->fresh[top] = true;
+            list[n_list++] = top;
+        }
+        if (n_list == 0) break;
+        evaluate(work, n_list, list);
+        for (int b = 0; b < n_list; b++) best = fmax(best, work->upper[list[b]]);
+        tie = TIE * fmax(work->first, best);
+    }
+    for (int i = 0; i < n; i++)
+        if (work->open[i] && work->fresh[i] && work->upper[i] >= best - tie) return i;
+    return 0; /* not reached: callers ask for no more picks than there are candidates */
+}
+
+static void evaluate(facility_work *work, int n_list, const int *list)
+{
+    load_columns(work, n_list, list);
+    work->evaluations += n_list;
+    for (int b = 0; b < n_list; b++) {
+        const double *s = work->column[b];
+        double gain = 0.0;
+        for (int i = 0; i < work->n; i++) gain += fmax(0.0, s[i] - work->cover[i]);
+        work->upper[list[b]] = gain;
+    }
+}
+
+/* Adds candidate j: covers, who stands for whom, and gains where s_ij is stored. */
+static void take(facility_work *work, int j, int pick, facility_result *result)
+{
+    load_columns(work, 1, &j);
+    const double *s = work->column[0];
+
+    for (int i = 0; i < work->n; i++) {
+        if (!(s[i] > work->cover[i])) continue;
+        if (work->stand_in[i] < 0 || s[i] > work->cover[i] * (1.0 + MOVES)) {
+            work->stand_in[i] = j;
+            if (result != NULL) {
+                if (result->n_change == work->change_size) {
+                    int size = work->change_size ? 2 * work->change_size : 2 * work->n;
+                    int *more = ufs_ialloc(2 * (size_t) size);
+                    if (result->n_change)
+                        memcpy(more, result->change,
+                               2 * (size_t) result->n_change * sizeof(int));
+                    result->change = more;
+                    work->change_size = size;
+                }
+                result->change[2 * (size_t) result->n_change] = pick;
+                result->change[2 * (size_t) result->n_change + 1] = i;
+                result->n_change++;
+            }
+        }
+        work->value += s[i] - work->cover[i];
+        if (result != NULL && work->stored) tighten(work, i, work->cover[i], s[i]);
+        work->cover[i] = s[i];
+    }
+}
+
+/* c_i rises: what every candidate adds at sample i falls. */
+static void tighten(facility_work *work, int i, double from, double to)
+{
+    if (work->problem->kind == FACILITY_SPARSE) {
+        const facility_sparse *s = &work->problem->sample;
+        for (int l = s->start[i]; l < s->start[i + 1]; l++)
+            if (s->value[l] > from) work->upper[s->index[l]] -= fmin(s->value[l], to) - from;
+        return;
+    }
+    const double *s = work->sample + (size_t) i * (size_t) work->n;
+    for (int j = 0; j < work->n; j++) work->upper[j] -= fmax(0.0, fmin(s[j], to) - from);
+}
+
+/* bound[m' - 1] for m' >= t: F(S_t) and the m' largest gains. */
+static void improve_bounds(facility_work *work, int t, int m, double *bound)
+{
+    int n_open = 0;
+    double sum = work->value;
+
+    for (int i = 0; i < work->n; i++)
+        if (work->open[i]) work->sorted[n_open++] = fmax(work->upper[i], 0.0);
+    if (n_open) R_qsort(work->sorted, 1, (size_t) n_open);
+    for (int l = 1; l <= m; l++) {
+        if (l <= n_open) sum += work->sorted[n_open - l];
+        if (l >= t) bound[l - 1] = fmin(bound[l - 1], sum);
+    }
+}
+
+/* ---- similarities ------------------------------------------------------------------- */
+
+/* s_ij from the product x_i'x_j. */
+static inline double similarity(const facility_work *work, int i, int j, double product)
+{
+    if (work->problem->kind == FACILITY_COSINE) {
+        double size = work->size[i] * work->size[j];
+        if (i == j && size > 0.0) return 2.0;
+        return size > 0.0 ? 1.0 + fmax(-1.0, fmin(1.0, product / size)) : 1.0;
+    }
+    if (i == j) return 1.0;
+    return exp(-fmax(0.0, work->size[i] + work->size[j] - 2.0 * product) /
+               work->problem->bandwidth);
+}
+
+static void gather_rows(const facility_work *work, int n_list, const int *list, double *rows)
+{
+    size_t n = (size_t) work->n;
+    for (int l = 0; l < work->problem->p; l++)
+        for (int b = 0; b < n_list; b++)
+            rows[(size_t) l * (size_t) n_list + (size_t) b] =
+                work->problem->x[(size_t) l * n + (size_t) list[b]];
+}
+
+/* work->column[b] = s_.list[b], at most BATCH of them. */
+static void load_columns(facility_work *work, int n_list, const int *list)
+{
+    const facility_problem *problem = work->problem;
+    size_t n = (size_t) work->n;
+
+    if (work->stored && problem->kind != FACILITY_SPARSE) {
+        for (int b = 0; b < n_list; b++) work->column[b] = work->candidate + (size_t) list[b] * n;
+        return;
+    }
+    for (int b = 0; b < n_list; b++) work->column[b] = work->batch + (size_t) b * n;
+    if (problem->kind == FACILITY_SPARSE) {
+        for (int b = 0; b < n_list; b++) {
+            double *to = work->batch + (size_t) b * n;
+            memset(to, 0, n * sizeof(double));
+            for (int l = problem->candidate.start[list[b]];
+                 l < problem->candidate.start[list[b] + 1]; l++)
+                to[problem->candidate.index[l]] = problem->candidate.value[l];
+        }
+        return;
+    }
+    gather_rows(work, n_list, list, work->rows);
+    la_gemm('N', 'T', work->n, n_list, problem->p, 1.0, problem->x, work->n, work->rows, n_list,
+            0.0, work->batch, work->n);
+    for (int b = 0; b < n_list; b++) {
+        double *to = work->batch + (size_t) b * n;
+        for (int i = 0; i < work->n; i++) to[i] = similarity(work, i, list[b], to[i]);
+    }
+}
+
+/* Exact gains of all candidates, in work->upper. */
+static void all_gains(facility_work *work)
+{
+    const facility_problem *problem = work->problem;
+    int n = work->n;
+
+    for (int i = 0; i < n; i++) work->upper[i] = 0.0;
+    if (!work->stored && problem->kind == FACILITY_COSINE && work->value == 0.0) {
+        cosine_gains(work);
+    } else if (!work->stored) {
+        visit_tiles(work, NULL);
+    } else if (problem->kind == FACILITY_SPARSE) {
+        for (int j = 0; j < n; j++)
+            for (int l = problem->candidate.start[j]; l < problem->candidate.start[j + 1]; l++)
+                work->upper[j] += fmax(0.0, problem->candidate.value[l] -
+                                       work->cover[problem->candidate.index[l]]);
+    } else {
+        for (int j = 0; j < n; j++) {
+            const double *s = work->candidate + (size_t) j * (size_t) n;
+            double gain = 0.0;
+            if (j % 512 == 0) R_CheckUserInterrupt();
+            for (int i = 0; i < n; i++) gain += fmax(0.0, s[i] - work->cover[i]);
+            work->upper[j] = gain;
+        }
+    }
+}
+
+/* The gains while nothing is covered: g_j = n + x_j' (sum_i x_i / |x_i|) / |x_j|. 4np flops. */
+static void cosine_gains(facility_work *work)
+{
+    const facility_problem *problem = work->problem;
+    size_t n = (size_t) work->n;
+
+    for (int l = 0; l < problem->p; l++) {
+        const double *x = problem->x + (size_t) l * n;
+        double sum = 0.0;
+        for (size_t i = 0; i < n; i++)
+            if (work->size[i] > 0.0) sum += x[i] / work->size[i];
+        la_axpy(work->n, sum, x, work->upper);
+    }
+    for (size_t j = 0; j < n; j++)
+        work->upper[j] = (double) n + (work->size[j] > 0.0 ? work->upper[j] / work->size[j] : 0.0);
+}
+
+/* Every pair once, in tiles: fills the table, or adds to the gains if it is NULL. */
+static void visit_tiles(facility_work *work, double *table)
+{
+    const facility_problem *problem = work->problem;
+    int n = work->n, list[TILE], other[TILE];
+
+    for (int j0 = 0; j0 < n; j0 += TILE) {
+        int nj = n - j0 < TILE ? n - j0 : TILE;
+        for (int b = 0; b < nj; b++) list[b] = j0 + b;
+        gather_rows(work, nj, list, work->rows);
+        for (int i0 = j0; i0 < n; i0 += TILE) {
+            int ni = n - i0 < TILE ? n - i0 : TILE;
+            R_CheckUserInterrupt();
+            for (int b = 0; b < ni; b++) other[b] = i0 + b;
+            gather_rows(work, ni, other, work->rows2);
+            la_gemm('N', 'T', ni, nj, problem->p, 1.0, work->rows2, ni, work->rows, nj, 0.0,
+                    work->tile, ni);
+            for (int b = 0; b < nj; b++) {
+                int j = j0 + b;
+                double gain = 0.0;
+                for (int a = i0 == j0 ? b : 0; a < ni; a++) {
+                    int i = i0 + a;
+                    double s = similarity(work, i, j, work->tile[(size_t) b * (size_t) ni +
+                                                                 (size_t) a]);
+                    if (table != NULL) {
+                        table[(size_t) i + (size_t) j * (size_t) n] = s;
+                        table[(size_t) j + (size_t) i * (size_t) n] = s;
+                    } else {
+                        gain += fmax(0.0, s - work->cover[i]);
+                        if (i != j) work->upper[i] += fmax(0.0, s - work->cover[j]);
+                    }
+                }
+                if (table == NULL) work->upper[j] += gain;
+            }
+        }
+    }
+}
+
+/* ---- swaps ---------------------------------------------------------------------------- */
+
+/* The best and the second best of the chosen for every sample. */
+typedef struct {
+    double *best, *second; /* n */
+    double *base;          /* n: what the labelled ones give */
+    int *who;              /* n: position among the chosen, -1 = a labelled one */
+    double *loss;          /* m */
+} swap_work;
+
+static void rank_chosen(facility_work *work, swap_work *swap, int m, const int *order)
+{
+    int n = work->n;
+    for (int i = 0; i < n; i++) {
+        swap->best[i] = swap->base[i];
+        swap->second[i] = swap->base[i];
+        swap->who[i] = -1;
+    }
+    for (int a = 0; a < m; a++) {
+        load_columns(work, 1, order + a);
+        const double *s = work->column[0];
+        for (int i = 0; i < n; i++) {
+            if (s[i] > swap->best[i]) {
+                swap->second[i] = swap->best[i];
+                swap->best[i] = s[i];
+                swap->who[i] = a;
+            } else if (s[i] > swap->second[i]) {
+                swap->second[i] = s[i];
+            }
+        }
+    }
+}
+
+/* The best exchange of a chosen sample for another one, until none helps. */
+static void swap_picks(facility_work *work, const facility_settings *settings,
+                       facility_result *result)
+{
+    int n = work->n, m = settings->m, list[BATCH];
+    size_t N = (size_t) n;
+    swap_work swap = {ufs_dalloc(N, 1), ufs_dalloc(N, 1), ufs_dzero(N, 1), ufs_ialloc(N),
+                      ufs_dalloc((size_t) m, 1)};
+    bool *chosen = (bool *) R_alloc(N, sizeof(bool));
+
+    for (int i = 0; i < n; i++) chosen[i] = false;
+    for (int l = 0; l < work->problem->n_labelled; l++) {
+        int j = work->problem->labelled[l];
+        chosen[j] = true;
+        load_columns(work, 1, &j);
+        for (int i = 0; i < n; i++) swap.base[i] = fmax(swap.base[i], work->column[0][i]);
+    }
+    for (int t = 0; t < m; t++) chosen[result->order[t]] = true;
+
+    while (result->swaps < settings->max_swaps) {
+        double value = 0.0, most = 0.0;
+        int in = -1, out = -1;
+
+        R_CheckUserInterrupt();
+        rank_chosen(work, &swap, m, result->order);
+        for (int i = 0; i < n; i++) value += swap.best[i];
+        most = IMPROVES * value;
+        for (int j = 0; j < n;) {
+            int n_list = 0;
+            for (; j < n && n_list < BATCH; j++)
+                if (!chosen[j]) list[n_list++] = j;
+            if (j % 512 < BATCH) R_CheckUserInterrupt();
+            load_columns(work, n_list, list);
+            for (int b = 0; b < n_list; b++) {
+                const double *s = work->column[b];
+                double shared = 0.0;
+                for (int a = 0; a < m; a++) swap.loss[a] = 0.0;
+                for (int i = 0; i < n; i++) {
+                    if (s[i] > swap.best[i])
+                        shared += s[i] - swap.best[i];
+                    else if (swap.who[i] >= 0)
+                        swap.loss[swap.who[i]] += swap.best[i] - fmax(s[i], swap.second[i]);
+                }
+                for (int a = 0; a < m; a++)
+                    if (shared - swap.loss[a] > most * (1.0 + IMPROVES)) {
+                        most = shared - swap.loss[a];
+                        in = list[b];
+                        out = a;
+                    }
+            }
+        }
+        if (in < 0) break;
+        chosen[result->order[out]] = false;
+        chosen[in] = true;
+        result->order[out] = in;
+        result->swaps++;
+    }
+}

@@ -1,0 +1,53 @@
+/* samp_facility.h: choosing samples by facility location (see samp_facility.c). */
+#ifndef UFS_SAMP_FACILITY_H
+#define UFS_SAMP_FACILITY_H
+
+#include "ufs.h"
+
+typedef enum {
+    FACILITY_COSINE = 0, /* s_ij = 1 + x_i'x_j / (|x_i| |x_j|) */
+    FACILITY_HEAT = 1,   /* s_ij = exp(-|x_i - x_j|^2 / bandwidth) */
+    FACILITY_DENSE = 2,  /* given, n x n */
+    FACILITY_SPARSE = 3  /* given, zeros not stored */
+} facility_kind;
+
+/* Columns of a sparse matrix: rows index[start[j] .. start[j + 1] - 1] of column j. */
+typedef struct {
+    const int *start, *index;
+    const double *value;
+} facility_sparse;
+
+/* s_ij >= 0 says how well candidate j stands for sample i. */
+typedef struct {
+    int n, p;
+    facility_kind kind;
+    const double *x;  /* n x p, for cosine and heat */
+    double bandwidth; /* heat */
+    const double *by_candidate, *by_sample;     /* dense: S and S', column-major */
+    facility_sparse candidate, sample;          /* sparse: S and S' */
+    int n_labelled;
+    const int *labelled; /* 0-based; they cover already and are no candidates */
+} facility_problem;
+
+typedef struct {
+    int m;         /* picks, 1 .. n - n_labelled */
+    int max_swaps; /* after the last pick */
+    bool table;    /* cosine and heat: keep the n x n similarities */
+} facility_settings;
+
+/* Filled by facility_solve; the vectors are the caller's. */
+typedef struct {
+    int *order;          /* m: candidates, 0-based, as picked */
+    double *left;        /* n: what each other candidate would add next */
+    double *bound;       /* m: no t + 1 candidates have a larger value than bound[t] */
+    int *first;          /* n: who stands for a sample before the first pick, -1 = nobody */
+    int n_change;        /* later changes: at pick change[2l], sample change[2l + 1] moves */
+    int *change;         /*   to the candidate picked then; from R_alloc */
+    double start, value; /* F before the first and after the last pick */
+    int swaps;
+} facility_result;
+
+void facility_solve(const facility_problem *problem, const facility_settings *settings,
+                    facility_result *result, ufs_run *run);
+
+#endif

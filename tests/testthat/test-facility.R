@@ -1,0 +1,175 @@
+centred <- function(x) unname(scale(x))
+picks_of <- function(fit) unname(fit$solution$order)
+
+test_that("picks, values and bounds are those of the plain greedy choice", {
+  for (size in list(c(40, 12), c(25, 60), c(30, 2))) {
+    x <- planted(size[1], size[2], informative = min(8, size[2]))$x
+    for (kind in c("cosine", "heat")) {
+      s <- if (kind == "cosine") ref_cosine(centred(x)) else ref_heat(centred(x))
+      ref <- ref_facility(s, 12)
+      fit <- ufs_facility(x, m = 12, similarity = kind)
+      expect_identical(picks_of(fit), ref$order)
+      expect_equal(fit$trace$objective, ref$value, tolerance = 1e-10)
+      expect_equal(fit$trace$bound, ref$bound, tolerance = 1e-10)
+      expect_equal(fit$certificate, c(value = ref$value[12], bound = ref$bound[12],
+        ratio = ref$value[12] / ref$bound[12]), tolerance = 1e-10)
+      expect_equal(ref_value(s, selected_samples(fit, 12)), fit$certificate[["value"]],
+        tolerance = 1e-10)
+      expect_identical(selected_samples(fit, 5), ref$order[1:5])
+    }
+  }
+})
+
+test_that("no choice of m samples is above the bound, and greedy is above 1 - 1/e of the best", {
+  x <- planted(14, 5, informative = 4)$x
+  s <- ref_cosine(centred(x))
+  for (m in 1:4) {
+    fit <- ufs_facility(x, m = m)
+    best <- max(apply(utils::combn(14, m), 2L, function(set) ref_value(s, set)))
+    expect_gte(fit$certificate[["bound"]], best * (1 - 1e-12))
+    expect_gte(fit$certificate[["value"]], (1 - exp(-1)) * best)
+    swapped <- ufs_facility(x, m = m, swaps = TRUE)
+    expect_gte(swapped$certificate[["value"]], fit$certificate[["value"]] * (1 - 1e-12))
+    expect_gte(swapped$certificate[["bound"]], best * (1 - 1e-12))
+    expect_equal(ref_value(s, selected_samples(swapped, m)), swapped$certificate[["value"]],
+      tolerance = 1e-10)
+  }
+})
+
+test_that("after swaps no exchange helps", {
+  # A case in which the first pick of the greedy choice is in the way of two better ones.
+  s <- rbind(c(1, .9, 0, 0), c(.6, .9, 0, 0), c(.6, 0, .9, 0), c(.9, 0, .9, 0), c(0, 0, 0, .2))
+  s <- cbind(s, 0)
+  greedy <- ufs_facility(diag(5), m = 2, similarity = s)
+  swapped <- ufs_facility(diag(5), m = 2, similarity = s, swaps = 5)
+  expect_identical(picks_of(greedy)[1], 1L)
+  expect_setequal(picks_of(swapped), 2:3)
+  expect_gt(swapped$params$swaps, 0L)
+  expect_gt(swapped$certificate[["value"]], greedy$certificate[["value"]])
+  x <- planted(40, 10, seed = 2)$x
+  s <- ref_cosine(centred(x))
+  fit <- ufs_facility(x, m = 5, swaps = TRUE, labelled = 2)
+  expect_gt(fit$params$swaps, 0L)
+  chosen <- selected_samples(fit, 5)
+  value <- ref_value(s, c(2, chosen))
+  for (out in chosen) for (inn in setdiff(1:40, c(2, chosen))) {
+    expect_lte(ref_value(s, c(2, inn, setdiff(chosen, out))), value * (1 + 1e-9))
+  }
+  expect_message(selected_samples(fit, 3), class = "ufs_message_partial")
+  expect_error(ufs_facility(x, swaps = 1), class = "ufs_error_argument")
+})
+
+test_that("without a table the picks are the same and the bounds still hold", {
+  for (labelled in list(NULL, c(4L, 9L))) {
+    for (kind in c("cosine", "heat")) {
+      x <- planted(230, 15, c = 5, seed = 2)$x
+      kept <- ufs_facility(x, m = 40, similarity = kind, labelled = labelled)
+      tiles <- withr::with_options(list(ufselect.max_bytes = 5e4),
+        ufs_facility(x, m = 40, similarity = kind, labelled = labelled, bandwidth = kept$params$bandwidth))
+      expect_identical(sample_ranking(tiles), sample_ranking(kept))
+      expect_equal(tiles$trace$objective, kept$trace$objective, tolerance = 1e-12)
+      expect_true(all(tiles$trace$bound >= kept$trace$bound * (1 - 1e-12)))
+      # Lazy: far fewer than all are looked at again.
+      expect_lt(sum(tiles$trace$evaluations[-(1:2)]), 0.5 * 230 * 38)
+      expect_identical(representatives(tiles), representatives(kept))
+    }
+  }
+})
+
+test_that("graphs and given similarities: sparse, dense and asymmetric agree with the reference", {
+  x <- planted(40, 12)$x
+  graph <- suppressWarnings(ufs_graph(x, k = 6))
+  s <- as.matrix(graph)
+  diag(s) <- 1
+  ref <- ref_facility(s, 10)
+  fit <- ufs_facility(x, m = 10, similarity = graph)
+  expect_identical(picks_of(fit), ref$order)
+  expect_equal(fit$trace$bound, ref$bound, tolerance = 1e-10)
+  expect_identical(picks_of(ufs_facility(x, m = 10, similarity = s)), ref$order)
+  s <- withr::with_seed(5, matrix(stats::runif(1600) * (stats::runif(1600) < .3), 40))
+  ref <- ref_facility(s, 10)
+  fit <- ufs_facility(x, m = 10, similarity = s)
+  expect_identical(picks_of(fit), ref$order)
+  expect_equal(fit$trace$objective, ref$value, tolerance = 1e-10)
+  expect_equal(fit$trace$bound, ref$bound, tolerance = 1e-10)
+  skip_if_not_installed("Matrix")
+  sparse <- ufs_facility(x, m = 10, similarity = Matrix::Matrix(s, sparse = TRUE))
+  expect_identical(sample_ranking(sparse), sample_ranking(fit))
+  expect_equal(sparse$certificate, fit$certificate, tolerance = 1e-12)
+})
+
+test_that("order, unit and signs do not matter; copies and constant columns do no harm", {
+  x <- planted(50, 14, seed = 3)$x
+  base <- picks_of(ufs_facility(x, m = 10))
+  permutation <- withr::with_seed(1, sample.int(50))
+  expect_identical(permutation[picks_of(ufs_facility(x[permutation, ], m = 10))], base)
+  expect_identical(picks_of(ufs_facility(1e3 * x[, 14:1], m = 10)), base)
+  expect_identical(picks_of(ufs_facility(-x, m = 10)), base)
+  for (unit in c(1e-160, 1e155)) {
+    expect_identical(picks_of(ufs_facility(unit * centred(x), m = 10, center = FALSE, scale = FALSE)),
+      base)
+    expect_identical(picks_of(ufs_facility(unit * centred(x), m = 10, similarity = "heat",
+      center = FALSE, scale = FALSE)), picks_of(ufs_facility(x, m = 10, similarity = "heat")))
+  }
+  expect_identical(picks_of(suppressWarnings(ufs_facility(cbind(x, 2), m = 10))), base)
+  twice <- ufs_facility(rbind(x, x), m = 60, center = FALSE)
+  expect_true(all(picks_of(twice)[1:50] <= 50L))
+  expect_equal(twice$trace$ratio[50:60], rep(1, 11), tolerance = 1e-12)
+  expect_identical(picks_of(twice)[51:60], 51:60)
+})
+
+test_that("labelled samples cover and are not picked", {
+  x <- `rownames<-`(planted(30, 10)$x, paste0("s", 1:30))
+  s <- ref_cosine(centred(x))
+  ref <- ref_facility(s, 6, c(2L, 11L))
+  fit <- ufs_facility(x, m = 6, labelled = c("s11", "s2"))
+  expect_identical(picks_of(fit), ref$order)
+  expect_equal(fit$certificate[["bound"]], ref$bound[6], tolerance = 1e-10)
+  expect_identical(fit$params$labelled, c(2L, 11L))
+  expect_identical(unname(which(is.na(sample_scores(fit)))), c(2L, 11L))
+  expect_identical(unname(sample_ranking(fit))[29:30], c(2L, 11L))
+  expect_identical(sample_ranking(ufs_facility(x, m = 6, labelled = 1:30 %in% c(2, 11))),
+    sample_ranking(fit))
+  # Two labels complement each other as two picks would.
+  first <- ufs_facility(x, m = 5)
+  rest <- ufs_facility(x, m = 3, labelled = selected_samples(first, 2))
+  expect_identical(picks_of(rest), picks_of(first)[3:5])
+  for (bad in list(0, 31, 1.5, NA, "nobody", rep(TRUE, 29), 1:30, list(1))) {
+    expect_error(ufs_facility(x, labelled = bad), class = "ufs_error_argument")
+  }
+})
+
+test_that("representatives: everybody stands with the most similar chosen sample", {
+  x <- planted(35, 8)$x
+  s <- ref_cosine(centred(x))
+  fit <- ufs_facility(x, m = 9, labelled = 4)
+  for (m in c(1, 4, 9)) {
+    chosen <- c(selected_samples(fit, m), 4L)
+    who <- chosen[apply(s[, chosen], 1L, which.max)]
+    table <- representatives(fit, m)
+    expect_identical(table$index, chosen)
+    expect_identical(table$weight, tabulate(match(who, chosen), m + 1L))
+    expect_identical(sum(table$weight), 35L)
+    expect_identical(representatives(fit, m, what = "samples")$representative, who)
+  }
+  expect_error(representatives(fit, 10), class = "ufs_error_argument")
+  expect_error(representatives(ufs_pca(x, 2)), class = "ufs_error_argument")
+})
+
+test_that("m is a number of picks, and without it the certificate is the least favourable", {
+  x <- planted(30, 6, informative = 4)$x
+  full <- ufs_facility(x)
+  expect_identical(nrow(full$trace), 30L)
+  expect_equal(full$certificate[["ratio"]], min(full$trace$ratio))
+  part <- ufs_facility(x, m = 4)
+  expect_identical(sample_ranking(part)[1:5], sample_ranking(full)[1:5])
+  expect_message(selected_samples(part, 5), class = "ufs_message_partial")
+  for (bad in list(0, 31, "a", NA)) {
+    expect_error(ufs_facility(x, m = bad), class = "ufs_error_argument")
+  }
+  for (bad in list(diag(3), -diag(30), matrix(0, 30, 30), matrix(NA_real_, 30, 30), "euclid", 3)) {
+    expect_error(ufs_facility(x, similarity = bad), class = "ufs_error_argument")
+  }
+  expect_error(ufs_facility(x, bandwidth = 2), class = "ufs_error_argument")
+  expect_error(ufs_facility(x, similarity = suppressWarnings(ufs_graph(x[1:20, ]))), class = "ufs_error_argument")
+})
