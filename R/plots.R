@@ -24,7 +24,8 @@
 #' @param data The data that were given to the method, or new data with the same columns; only
 #'   needed for `"heatmap"` and `"embedding"`.
 #' @param k How many of the best features to show (samples, for a method that only selects
-#'   samples).
+#'   samples). The default is 10, or the number that the method was asked for if it solves for
+#'   one.
 #' @param y Optional classes of the samples, for `"heatmap"` and `"embedding"`: they give the
 #'   colours and the order of the rows. The default is the clusters the method found, if it finds
 #'   any.
@@ -40,16 +41,27 @@
 #' plot(fit, "embedding", iris[, 1:4], k = 2, y = iris$Species)
 #' plot(fit, "heatmap", iris[, 1:4], k = 4)
 #' @export
-plot.ufs <- function(x, type = NULL, data = NULL, k = 10L, y = NULL, m = NULL, ...) {
+plot.ufs <- function(x, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
+  k <- picture_size(x, k)
   draw_picture(picture(x, picture_type(x, type), k = k, data = data, y = y, m = m), ...)
   invisible(x)
 }
 
 #' @rdname plot.ufs
 #' @exportS3Method ggplot2::autoplot
-autoplot.ufs <- function(object, type = NULL, data = NULL, k = 10L, y = NULL, m = NULL, ...) {
+autoplot.ufs <- function(object, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
   check_no_more(...)
+  k <- picture_size(object, k)
   ggplot_picture(picture(object, picture_type(object, type), k = k, data = data, y = y, m = m))
+}
+
+# How many features to show: what the method was asked for, if it solves for one number, or 10.
+picture_size <- function(fit, k) {
+  if (!is.null(k)) {
+    return(check_count(k, "k", 1L))
+  }
+  asked <- fit$params[[c(registry()[[fit$method]]$per_k, "")[1L]]]
+  if (is.null(asked)) 10L else asked
 }
 
 picture_type <- function(fit, type) {
@@ -105,7 +117,7 @@ picture_spikes <- function(score, ranking, names, k, what, method) {
   subtitle <- NULL
   if (live < length(sorted) / 2) {
     subtitle <- sprintf("%d of %d scores are exactly zero", length(sorted) - live, length(sorted))
-    sorted <- utils::head(sorted, max(3L * k, ceiling(1.2 * live)))
+    sorted <- utils::head(sorted, max(k, ceiling(1.3 * live)))
   }
   best <- utils::head(ranking, k)
   new_picture("spikes",
@@ -155,6 +167,343 @@ picture_embedding <- function(fit, data, k, y, m) {
     } else {
       sprintf("ufs_%s: samples, all %d features", fit$method, fit$p)
     })
+}
+
+# ---- pictures of several fits -------------------------------------------------------------
+
+#' How far selections agree
+#'
+#' Compares the best `k` features of several fits: which features they share, and how much of
+#' each pair of selections is common. `plot()` draws the shares of all pairs, or with
+#' `what = "features"` which feature was chosen by which fit.
+#'
+#' Fits of the same data can also be joined by `c()`: `plot(c(a = fit1, b = fit2), k = 10)` is
+#' `plot(ufs_overlap(list(a = fit1, b = fit2), k = 10))`. A plain list of fits has no class, so
+#' that `plot()` cannot know it.
+#'
+#' Two random choices of `k` of `p` features share `k / p` of them on average: that number is
+#' printed and shown, because a share means little without it.
+#'
+#' @param fits A list of at least two fits of the same features, best with names; or what
+#'   `c(fit1, fit2)` gives.
+#' @param k How many of the best features of each fit.
+#' @return An object of class `ufs_overlap`: `shared` (fits x fits, the share of the `k` features
+#'   that two fits have in common), `selected` (features x fits, logical, those that any fit chose,
+#'   most often chosen first), `chance` (k / p), `k`, `p`.
+#' @examples
+#' fits <- list(variance = ufs_variance(mtcars, scale = FALSE), laplacian = ufs_laplacian(mtcars),
+#'   pca = ufs_pca(mtcars, n_components = 2))
+#' ufs_overlap(fits, k = 4)
+#' plot(ufs_overlap(fits, k = 4), what = "features")
+#' @export
+ufs_overlap <- function(fits, k) {
+  fits <- check_fits(fits)
+  p <- fits[[1L]]$p
+  k <- check_count(k, "k", 1L, p)
+  index <- lapply(fits, function(fit) {
+    suppressMessages(selected_features(fit, min(k, p), as = "index"))
+  })
+  chosen <- vapply(index, function(i) seq_len(p) %in% i, logical(p))
+  dimnames(chosen) <- list(fits[[1L]]$names$features, names(fits))
+  any_fit <- rowSums(chosen) > 0L
+  best_rank <- do.call(pmin, lapply(fits, function(fit) order(unname(fit$feature_ranking))))
+  turn <- order(-rowSums(chosen), best_rank, seq_len(p))
+  structure(list(shared = crossprod(chosen + 0) / k,
+    selected = chosen[turn[any_fit[turn]], , drop = FALSE], chance = k / p, k = k, p = p),
+    class = "ufs_overlap")
+}
+
+#' @export
+print.ufs_overlap <- function(x, digits = 2L, ...) {
+  cat("<ufs_overlap> ", ncol(x$selected), " fits, best ", x$k, " of ", x$p, " features: ",
+    nrow(x$selected), " different ones, ", sum(rowSums(x$selected) == ncol(x$selected)),
+    " in all fits\n", sep = "")
+  cat("Share of the selection in common (", format(x$chance, digits = 2L), " by chance):\n", sep = "")
+  print(round(x$shared, digits))
+  invisible(x)
+}
+
+#' @rdname ufs_overlap
+#' @param x,object A `ufs_overlap`, or fits joined by `c()`.
+#' @param what `"pairs"` (the shares of all pairs) or `"features"` (who chose what; at most the 40
+#'   features chosen most often).
+#' @param ... Graphical parameters for `plot()`; fits to be joined for `c()`.
+#' @export
+plot.ufs_overlap <- function(x, what = c("pairs", "features"), ...) {
+  draw_picture(picture(x, what), ...)
+  invisible(x)
+}
+
+#' @rdname ufs_overlap
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_overlap <- function(object, what = c("pairs", "features"), ...) {
+  check_no_more(...)
+  ggplot_picture(picture(object, what))
+}
+
+#' @export
+picture.ufs_overlap <- function(object, what, ...) {
+  what <- check_choice(what, "what", c("pairs", "features"))
+  if (what == "pairs") {
+    return(new_picture("tiles", z = object$shared, limits = c(0, 1), palette = "sequential", text = TRUE,
+      key = FALSE, row_labels = TRUE, upright = TRUE, value = "shared", xlab = "", ylab = "",
+      title = sprintf("Share of the best %d of %d features in common", object$k, object$p),
+      subtitle = sprintf("%s by chance", format(object$chance, digits = 2L))))
+  }
+  most <- 40L
+  shown <- utils::head(object$selected, most)
+  new_picture("tiles", z = shown + 0, limits = c(0, 1), palette = "presence", key = FALSE,
+    row_labels = TRUE, upright = TRUE, xlab = "", ylab = "",
+    title = sprintf("Chosen among the best %d of %d features", object$k, object$p),
+    subtitle = if (nrow(object$selected) > most) {
+      sprintf("the %d chosen most often of %d", most, nrow(object$selected))
+    })
+}
+
+#' @rdname ufs_overlap
+#' @export
+c.ufs <- function(...) structure(list(...), class = "ufs_list")
+
+#' @rdname ufs_overlap
+#' @export
+plot.ufs_list <- function(x, k = 10L, what = c("pairs", "features"), ...) {
+  draw_picture(picture(ufs_overlap(x, k), what), ...)
+  invisible(x)
+}
+
+#' @rdname ufs_overlap
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_list <- function(object, k = 10L, what = c("pairs", "features"), ...) {
+  check_no_more(...)
+  ggplot_picture(picture(ufs_overlap(object, k), what))
+}
+
+#' @export
+print.ufs_list <- function(x, ...) {
+  cat("<ufs_list> ", length(x), " fits\n", sep = "")
+  for (i in seq_along(x)) {
+    cat("  ", if (is.null(names(x))) i else names(x)[i], ": ", if (inherits(x[[i]], "ufs")) {
+      paste0("ufs_", x[[i]]$method, ", ", x[[i]]$n, " x ", x[[i]]$p)
+    } else kind_of(x[[i]]), "\n", sep = "")
+  }
+  invisible(x)
+}
+
+# Fits of the same features, with different names.
+check_fits <- function(fits) {
+  if (inherits(fits, "ufs") || !is.list(fits) || length(fits) < 2L ||
+      !all(vapply(fits, inherits, NA, "ufs"))) {
+    ufs_abort("argument", "`fits` must be a list of at least two fits of this package.",
+      argument = "fits")
+  }
+  for (fit in fits) {
+    check_fit(fit, "feature_ranking", "features")
+    if (fit$p != fits[[1L]]$p || !identical(fit$names$features, fits[[1L]]$names$features)) {
+      ufs_abort("argument", "`fits` must be fits of the same features.", argument = "fits")
+    }
+  }
+  given <- names(fits)
+  if (is.null(given)) given <- rep("", length(fits))
+  empty <- is.na(given) | given == ""
+  given[empty] <- vapply(fits[empty], `[[`, "", "method")
+  names(fits) <- make.unique(given, " ")
+  unclass(fits)
+}
+
+#' Which features, or samples, are chosen again and again
+#'
+#' Shows how often each feature was among the best `k` of the resamples, most frequent first,
+#' with the first `k` in red and named.
+#'
+#' @param x,object A [ufs_stability()] result.
+#' @param what `"features"` or `"samples"`; the default is what was followed.
+#' @param ... Graphical parameters for `plot()`.
+#' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
+#' @examples
+#' set.seed(1)
+#' plot(ufs_stability(mtcars, "variance", k = 3, n_resamples = 20))
+#' @export
+plot.ufs_stability <- function(x, what = c("features", "samples"), ...) {
+  draw_picture(picture(x, what), ...)
+  invisible(x)
+}
+
+#' @rdname plot.ufs_stability
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_stability <- function(object, what = c("features", "samples"), ...) {
+  check_no_more(...)
+  ggplot_picture(picture(object, what))
+}
+
+#' @export
+picture.ufs_stability <- function(object, what, ...) {
+  have <- c(if (!is.null(object$frequency)) "features", if (!is.null(object$sample_frequency)) "samples")
+  what <- if (identical(what, c("features", "samples"))) have[[1L]] else check_choice(what, "what", have)
+  features <- what == "features"
+  value <- if (features) object$frequency else object$sample_frequency
+  label <- if (is.null(names(value))) seq_along(value) else names(value)
+  turn <- order(-value, seq_along(value), na.last = NA)
+  n <- if (features) object$k else object$m
+  value <- unname(value[turn])
+  # The long tail of what was never chosen says nothing.
+  shown <- seq_len(min(length(value), max(3L * n, sum(value > 0))))
+  new_picture("spikes", table = data.frame(x = shown, y = value[shown], best = shown <= n),
+    names = as.character(label[turn][seq_len(min(n, length(turn)))]), ylim = c(0, 1),
+    heading = sprintf("first %d", n), lines = list(v = n + .5), xlab = paste(what, "by frequency"),
+    ylab = "share of the resamples",
+    title = sprintf("ufs_%s: how often %s are chosen, %s = %d", object$method, what,
+      if (features) "k" else "m", n),
+    subtitle = if (features) {
+      sprintf("stability %.2f (%g%% interval %.2f to %.2f)", object$stability, 100 * object$level,
+        object$interval[[1L]], object$interval[[2L]])
+    })
+}
+
+#' Picture of a grid
+#'
+#' A heat map of a result over two arguments, or a curve over one.
+#'
+#' @param x,object A [ufs_grid()] or [ufs_tune()] result.
+#' @param y Not used.
+#' @param value What to show: a numeric column of `as.data.frame(x)`, by default the objective
+#'   of a grid and the criterion of a tuning; or a numeric vector with one value per setting,
+#'   for example an accuracy.
+#' @param over Names of one or two arguments that span the picture; by default the first
+#'   two that vary. Values are averaged over the others.
+#' @param ... Graphical parameters for `plot()`.
+#' @return `plot()` returns the object, invisibly; `autoplot()` a ggplot.
+#' @examples
+#' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
+#' plot(grid, value = "seconds")
+#' @export
+plot.ufs_grid <- function(x, y = NULL, value = "objective", over = NULL, ...) {
+  draw_picture(picture(x, value, over), ...)
+  invisible(x)
+}
+
+#' @rdname plot.ufs_grid
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_grid <- function(object, value = "objective", over = NULL, ...) {
+  check_no_more(...)
+  ggplot_picture(picture(object, value, over))
+}
+
+#' @rdname plot.ufs_grid
+#' @export
+plot.ufs_tune <- function(x, y = NULL, value = x$criterion[1L], over = NULL, ...) {
+  draw_picture(picture(x, value, over), ...)
+  invisible(x)
+}
+
+#' @rdname plot.ufs_grid
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_tune <- function(object, value = object$criterion[1L], over = NULL, ...) {
+  check_no_more(...)
+  ggplot_picture(picture(object, value, over))
+}
+
+#' @export
+picture.ufs_grid <- function(object, value, over, ...) {
+  table <- as.data.frame(object)
+  what <- if (is.character(value)) value else "value"
+  if (is.character(value)) {
+    value <- check_choice(value, "value", names(table)[vapply(table, is.numeric, NA)])
+    value <- table[[value]]
+  }
+  if (!is.numeric(value) || length(value) != nrow(table)) {
+    ufs_abort("argument", "`value` must name a column or have one number per setting.",
+      argument = "value")
+  }
+  settings <- object$settings
+  varies <- names(settings)[vapply(settings, function(v) length(unique(v)) > 1L, NA)]
+  if (is.null(over)) over <- utils::head(c(varies, names(settings)), 2L)
+  over <- unique(over)
+  if (!length(over) || length(over) > 2L || !all(over %in% names(settings))) {
+    ufs_abort("argument", "`over` must name one or two columns of the grid.", argument = "over")
+  }
+  level <- lapply(settings[over], function(v) sort(unique(unlist(v))))
+  at <- Map(function(v, l) factor(match(unlist(v), l), seq_along(l)), settings[over], level)
+  value[!is.finite(value)] <- NA
+  mean_value <- tapply(value, at, mean, na.rm = TRUE)
+  others <- setdiff(varies, over)
+  subtitle <- if (length(others)) paste("mean over", paste(others, collapse = ", "))
+  title <- sprintf("ufs_%s: %s over %s", object$method, what, paste(over, collapse = " and "))
+  if (length(over) == 1L) {
+    return(new_picture("curves", table = data.frame(x = seq_along(level[[1L]]),
+      y = as.vector(mean_value)), x_labels = format(level[[1L]], digits = 3L, trim = TRUE),
+      xlab = over, ylab = what, title = title, subtitle = subtitle))
+  }
+  words <- lapply(level, format, digits = 3L, trim = TRUE)
+  # The first argument runs to the right, the second upwards.
+  cells <- t(matrix(as.vector(mean_value), length(level[[1L]]), length(level[[2L]])))
+  cells <- cells[rev(seq_len(nrow(cells))), , drop = FALSE]
+  cells[!is.finite(cells)] <- NA
+  dimnames(cells) <- list(rev(words[[2L]]), words[[1L]])
+  limits <- range(cells, na.rm = TRUE)
+  if (diff(limits) == 0) limits <- limits + c(-1, 1) * max(abs(limits[1L]), 1) * .01
+  new_picture("tiles", z = cells, limits = limits, palette = "sequential", text = TRUE, value = what,
+    row_labels = TRUE, upright = TRUE, xlab = over[1L], ylab = over[2L], title = title,
+    subtitle = subtitle)
+}
+
+#' Curves of a comparison
+#'
+#' One curve a method, named at its end with its last value, so that the order of the methods can
+#' be read without a legend. Baselines are thin and dashed.
+#'
+#' @param x,object A [ufs_compare()] result.
+#' @param y Not used.
+#' @param over `"k"` or `"m"`: what the horizontal axis shows; the default is what varies.
+#' @param measure `"accuracy"`, or `"nmi"` or `"ari"` in cluster mode.
+#' @param classifier Which classifier; the first by default.
+#' @param at Value of the other one of k and m; its first by default.
+#' @param methods Which methods to draw; all by default.
+#' @param ... Graphical parameters for `plot()`.
+#' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
+#' @export
+plot.ufs_compare <- function(x, y = NULL, over = NULL, measure = "accuracy", classifier = NULL,
+                             at = NULL, methods = NULL, ...) {
+  draw_picture(picture(x, over, measure, classifier, at, methods), ...)
+  invisible(x)
+}
+
+#' @rdname plot.ufs_compare
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_compare <- function(object, over = NULL, measure = "accuracy", classifier = NULL,
+                                 at = NULL, methods = NULL, ...) {
+  check_no_more(...)
+  ggplot_picture(picture(object, over, measure, classifier, at, methods))
+}
+
+#' @export
+picture.ufs_compare <- function(object, over, measure, classifier, at, methods, ...) {
+  table <- summary(object, measure)$table
+  if (is.null(over)) over <- if (length(object$m) > 1L && length(object$k) == 1L) "m" else "k"
+  over <- check_choice(over, "over", c("k", "m"))
+  other <- setdiff(c("k", "m"), over)
+  if (is.null(classifier)) classifier <- table$classifier[1L]
+  classifier <- check_choice(classifier, "classifier", unique(table$classifier))
+  if (is.null(methods)) methods <- unique(table$method)
+  value <- if (is.null(at)) table[[other]][1L] else at
+  table <- table[table$classifier == classifier & table$method %in% methods &
+    table[[other]] %in% value & is.finite(table$mean), ]
+  if (!nrow(table)) {
+    ufs_abort("argument", "There are no results with ", other, " = ", brief(value), ".", argument = "at")
+  }
+  methods <- unique(table$method)
+  last <- vapply(methods, function(name) {
+    part <- table[table$method == name, ]
+    part$mean[which.max(part[[over]])]
+  }, 0)
+  label <- stats::setNames(sprintf("%s %.2f", methods, last), methods)
+  baseline <- names(Filter(function(row) row$group == "baseline", registry()))
+  plain <- methods %in% c("all", baseline) | grepl("(best of ", methods, fixed = TRUE)
+  new_picture("curves", table = data.frame(x = table[[over]], y = table$mean,
+      series = unname(label[table$method])), plain = unname(label[plain]),
+    xlab = if (over == "k") "features chosen (k)" else "samples labelled (m)",
+    ylab = paste("mean", measure),
+    title = sprintf("ufs_compare: %s of %s", measure, if (object$mode == "classify") classifier else "k-means"),
+    subtitle = if (!is.na(value[1L])) sprintf("%s = %s", other, value[1L]))
 }
 
 # ---- what the pictures of the data need ---------------------------------------------------
@@ -257,7 +606,14 @@ first_components <- function(z) {
 #       "scatter" table x, y, circled; group
 # All: title, subtitle, xlab, ylab; lines = list(h = , v = ) for reference lines.
 new_picture <- function(kind, ..., title, subtitle = NULL) {
-  structure(list(kind = kind, ..., title = title, subtitle = subtitle), class = "ufs_picture")
+  pic <- structure(list(kind = kind, ..., title = title, subtitle = subtitle), class = "ufs_picture")
+  if (kind == "curves") {
+    pic$table <- pic$table[is.finite(pic$table$y), ]
+    if (!nrow(pic$table)) {
+      ufs_abort("argument", title, ": there is no finite value to draw.", argument = "x")
+    }
+  }
+  pic
 }
 
 panels_of <- function(pic) {
@@ -284,7 +640,8 @@ rest_colour <- "grey65"
 tile_colours <- function(palette) {
   switch(palette,
     diverging = grDevices::hcl.colors(101L, "Blue-Red 3"),
-    sequential = grDevices::hcl.colors(101L, "YlGnBu", rev = TRUE)
+    sequential = grDevices::hcl.colors(101L, "YlGnBu", rev = TRUE),
+    presence = c("grey94", class_colours[1L])
   )
 }
 
@@ -343,7 +700,7 @@ curve_ends <- function(table, log) {
   last <- do.call(rbind, last)
   height <- if (log == "y") log10(last$y) else last$y
   range <- range(if (log == "y") log10(table$y) else table$y, finite = TRUE)
-  at <- spread_labels(height, diff(range) / 24, range[1L], range[2L])
+  at <- spread_labels(height, diff(range) / 19, range[1L], range[2L])
   last$label_y <- if (log == "y") 10^at else at
   last
 }
@@ -353,7 +710,10 @@ curve_ends <- function(table, log) {
 draw_picture <- function(pic, ...) {
   panels <- if (pic$kind %in% c("curves", "spikes")) panels_of(pic) else list(NULL)
   if (length(panels) > 1L) {
-    old <- graphics::par(mfrow = grDevices::n2mfrow(length(panels)), oma = c(0, 0, 2, 0))
+    # Bars need width, curves height.
+    many <- length(panels)
+    old <- graphics::par(mfrow = if (pic$kind == "spikes") c(many, 1L) else c(1L, many),
+      oma = c(0, 0, 2, 0), mar = c(4, 4, 2, .5), cex.main = 1)
     on.exit(graphics::par(old))
     for (name in names(panels)) {
       one <- pic
@@ -389,9 +749,13 @@ draw_subtitle <- function(pic) {
 }
 
 # Tick marks only where there are data: the rest of the axis is room for names.
+ticks_within <- function(x) {
+  at <- pretty(x)
+  at[at >= min(x) - 1e-8 & at <= max(x) + 1e-8]
+}
+
 draw_ticks <- function(x, labels = NULL) {
-  at <- if (is.null(labels)) pretty(x) else sort(unique(x))
-  at <- at[at >= min(x) - 1e-8 & at <= max(x) + 1e-8]
+  at <- if (is.null(labels)) ticks_within(x) else sort(unique(x))
   graphics::axis(1L, at, if (is.null(labels)) TRUE else labels)
 }
 
@@ -419,7 +783,7 @@ draw_curves <- function(pic, ...) {
     if (!isFALSE(pic$points)) graphics::points(part$x, part$y, col = style$colour[i], pch = style$shape[i])
   }
   if (many) {
-    size <- .8
+    size <- .75
     from <- across[2L] + .04 * diff(across)
     graphics::segments(ends$x, ends$y, from, ends$label_y,
       col = grDevices::adjustcolor(style$colour, .6), lty = 3L)
@@ -448,13 +812,13 @@ draw_spikes <- function(pic, ...) {
   draw(list(x = table$x, y = table$y, type = "n", xlim = c(.5, many + .5 + room),
     ylim = if (is.null(pic$ylim)) range(0, table$y) else pic$ylim, xaxt = "n", xlab = pic$xlab,
     ylab = pic$ylab, main = pic$title, bty = "l"), ...)
-  # An argument of the user's that colours or thickens is meant for the bars.
+  # An argument of the user's that colours is meant for the bars.
   bars <- list(...)
-  bars <- bars[intersect(names(bars), c("col", "lwd", "lty"))]
-  width <- max(1, min(8, .6 * 72 * graphics::par("pin")[1L] / (many + room)))
-  do.call(graphics::points, c(bars, list(x = table$x, y = table$y, type = "h"),
-    list(col = ifelse(table$best, best_colour, rest_colour), lwd = width,
-      lend = 1L)[setdiff(c("col", "lwd", "lend"), names(bars))]))
+  bars <- bars[intersect(names(bars), c("col", "border"))]
+  half <- if (many > 150L) .5 else .35
+  do.call(graphics::rect, c(bars, list(xleft = table$x - half, ybottom = 0, xright = table$x + half,
+    ytop = table$y, border = NA, col = ifelse(table$best, best_colour, rest_colour))[
+      setdiff(c("xleft", "ybottom", "xright", "ytop", "border", "col"), names(bars))]))
   draw_ticks(c(1, many))
   draw_lines(pic$lines)
   if (!is.null(block)) {
@@ -462,9 +826,9 @@ draw_spikes <- function(pic, ...) {
     line <- (usr[4L] - usr[3L]) / (block$rows + 1.5)
     left <- many + .5 + .04 * many
     width <- (usr[2L] - left) / block$columns
-    size <- min(.8, line / (1.1 * graphics::strheight("Mg")),
-      .97 * width / max(graphics::strwidth(block$text)))
-    graphics::text(left, usr[4L] - line * .75, pic$heading, adj = c(0, .5), font = 2L, cex = min(.8, line / graphics::strheight("Mg")))
+    size <- min(.8, line / (1.6 * graphics::strheight("M")),
+      .95 * width / max(graphics::strwidth(block$text)))
+    graphics::text(left, usr[4L] - line * .5, pic$heading, adj = c(0, .5), font = 2L, cex = size)
     graphics::text(left + block$column * width, usr[4L] - line * (block$row + 1.75), block$text,
       adj = c(0, .5), cex = size)
   }
@@ -504,8 +868,13 @@ draw_tiles <- function(pic, ...) {
   labels <- shorten(colnames(z), 20L)
   row_labels <- if (isTRUE(pic$row_labels)) shorten(rownames(z), 20L)
   upright <- isTRUE(pic$upright) && max(nchar(labels)) * columns < 60L
-  old <- graphics::par(mar = c(if (upright) 4 else min(9, 2.6 + .5 * max(nchar(labels))),
-    if (length(row_labels)) min(11, 3 + .5 * max(nchar(row_labels))) else 2.6, 3.2, 1))
+  # A letter is about .6 of a line high; names are made as small as their columns need.
+  left_side <- if (length(row_labels)) min(11, 3 + .5 * max(nchar(row_labels))) else 2.6
+  line <- graphics::par("cin")[2L] * graphics::par("cex")
+  each <- (graphics::par("fin")[1L] - (left_side + 1) * line) / (1.35 * columns)
+  size <- name_size(each, line)$size
+  old <- graphics::par(mar = c(if (upright) 4 else 2.4 + .52 * size * max(nchar(labels)),
+    left_side, 3.2, 1))
   on.exit(graphics::par(old))
   strip <- if (is.null(pic$group)) 0 else max(.3, .03 * columns)
   key <- isTRUE(is.null(pic$key) || pic$key)
@@ -515,6 +884,10 @@ draw_tiles <- function(pic, ...) {
     xaxs = "i", yaxs = "i", axes = FALSE, xlab = "", ylab = "", main = pic$title), ...)
   graphics::image(seq_len(columns), seq_len(rows), t(z[rows:1, , drop = FALSE]), col = colours,
     zlim = pic$limits, add = TRUE, useRaster = rows * columns > 4000L)
+  if (isTRUE(pic$row_labels)) {
+    graphics::segments(.5, seq_len(rows - 1L) + .5, columns + .5, col = "white")
+    graphics::segments(seq_len(columns - 1L) + .5, .5, y1 = rows + .5, col = "white")
+  }
   graphics::rect(.5, .5, columns + .5, rows + .5, border = "grey40")
   # Names never overlap: first smaller, then only every second, third ...
   wide <- graphics::par("pin")[1L] / diff(graphics::par("usr")[1:2])
@@ -554,8 +927,8 @@ draw_key <- function(left, below, rows, columns, colours, pic) {
   at <- pretty(pic$limits, 4L)
   at <- at[at >= pic$limits[1L] & at <= pic$limits[2L]]
   line <- 1.2 * graphics::strheight("8", cex = .75)
-  high <- min(.35 * rows, below - .5 - 3 * line)
-  bottom <- below - 2.2 * line - high
+  high <- min(.35 * rows, below - .5 - 4 * line)
+  bottom <- below - 3 * line - high
   wide <- .035 * columns + .1
   graphics::rasterImage(as.raster(matrix(rev(colours))), left, bottom, left + wide,
     bottom + high, interpolate = FALSE)
@@ -567,22 +940,30 @@ draw_key <- function(left, below, rows, columns, colours, pic) {
   }
   graphics::text(left + 1.2 * wide, bottom + share * high, format(at, trim = TRUE), adj = c(0, .5),
     cex = .7)
-  graphics::text(left, bottom + high + .9 * line, pic$value, adj = c(0, .5), cex = .75)
+  graphics::text(left, bottom + high + 1.5 * line, pic$value, adj = c(0, .5), cex = .75)
 }
 
 axis_names <- function(side, at, labels, each, las) {
-  line <- graphics::par("cin")[2L]
-  size <- if (las == 2L) min(.8, .95 * each / line) else .8
-  every <- 1L
-  if (size < .42) {
-    every <- ceiling(.42 * line / (.95 * each))
-    size <- .42
-  }
+  fit <- if (las == 2L) name_size(each, graphics::par("cin")[2L]) else list(size = .8, every = 1L)
+  size <- fit$size
+  every <- fit$every
   show <- seq(1L, length(at), by = every)
   graphics::axis(side, at[show], FALSE, tick = length(at) <= 60L, tcl = -.2, lwd = 0, lwd.ticks = .5)
   # Not axis(): it leaves out labels that it thinks would overlap.
   graphics::mtext(labels[show], side, at = at[show], las = las, cex = size * graphics::par("cex"),
     line = .4)
+}
+
+# Names side by side, `each` inches for one and `line` inches high at full size: their size, and
+# which of them to show so that the size stays readable.
+name_size <- function(each, line) {
+  size <- min(.8, .95 * each / line)
+  every <- 1L
+  if (size < .42) {
+    every <- as.integer(ceiling(.42 * line / (.95 * each)))
+    size <- .42
+  }
+  list(size = size, every = every)
 }
 
 format_cells <- function(z) format(signif(z, 3L), trim = TRUE, digits = 3L)
@@ -644,6 +1025,8 @@ ggplot_curves <- function(pic) {
   }
   if (!is.null(pic$x_labels)) {
     p <- p + ggplot2::scale_x_continuous(breaks = sort(unique(table$x)), labels = pic$x_labels)
+  } else if (is.null(table$panel)) {
+    p <- p + ggplot2::scale_x_continuous(breaks = ticks_within(table$x))
   }
   ggplot_lines(p, pic)
 }
@@ -664,7 +1047,8 @@ ggplot_spikes <- function(pic) {
     ggplot2::scale_fill_manual(values = c(`TRUE` = best_colour, `FALSE` = rest_colour), guide = "none")
   if (!is.null(table$panel)) {
     table$panel <- factor(table$panel, unique(table$panel))
-    p <- p %+% table + ggplot2::facet_wrap("panel", scales = "free", ncol = 1L)
+    p$data <- table
+    p <- p + ggplot2::facet_wrap("panel", scales = "free", ncol = 1L)
   }
   if (!is.null(pic$ylim)) p <- p + ggplot2::coord_cartesian(ylim = pic$ylim)
   if (!is.null(pic$names)) {
@@ -682,10 +1066,7 @@ ggplot_spikes <- function(pic) {
       ggplot2::annotate("text", x = left, y = top, label = pic$heading, hjust = 0, size = 2.8,
         fontface = "bold") +
       ggplot2::expand_limits(x = left + block$columns * width) +
-      ggplot2::scale_x_continuous(breaks = function(limits) {
-        at <- pretty(c(1, many))
-        at[at >= 1 & at <= many]
-      })
+      ggplot2::scale_x_continuous(breaks = ticks_within(c(1, many)))
   }
   ggplot_lines(p, pic)
 }
@@ -715,7 +1096,8 @@ ggplot_tiles <- function(pic) {
   every <- max(1L, ceiling(ncol(z) / 80))
   show <- seq(1L, ncol(z), by = every)
   p <- ggplot2::ggplot(table, aes_of(x = "x", y = "y", fill = "value")) +
-    ggplot2::theme_minimal() + ggplot2::geom_raster() +
+    ggplot2::theme_minimal() +
+    (if (isTRUE(pic$row_labels)) ggplot2::geom_tile(colour = "white") else ggplot2::geom_raster()) +
     ggplot2::scale_fill_gradientn(colours = tile_colours(pic$palette), limits = pic$limits,
       name = pic$value, na.value = "white",
       guide = if (isTRUE(is.null(pic$key) || pic$key)) "colourbar" else "none") +
