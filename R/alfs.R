@@ -37,7 +37,8 @@
 #' (That bound of lambda is far from sharp where samples are many: on Madelon, 1300 samples, .005 gives W = 0.)
 #' Absolute values refer to the matrix as the solver sees it, after `center` and `scale`; one
 #' of alpha and beta may be 0. The defaults .01 and .2 are what worked best without
-#' tuning on four sets; to tune without labels, use [ufs_tune()] over
+#' tuning on four sets; the paper's absolute grid is `ufs_grid_paper("alfs")`; to tune without labels,
+#' use [ufs_tune()] over
 #' `{.01, .05, .2, .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a warning says so and
 #' only the dual ranks. Below 1e-4 both penalties hardly select: a warning, too.
 #' `lambda_rel > 0` did not change accuracies beyond noise in our runs, costs much more and needs
@@ -602,5 +603,8 @@ register("alfs", ufs_alfs,
   group = "system", selects = "both", deterministic = TRUE,
   title = "Joint selection of samples and features (ALFS)",
   cost = "n p min(n, p) per iteration",
-  reference = "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>"
+  reference = "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>",
+  paper_grid = list(source = "Li et al. (2019), section 4.1", grids = list(
+    "ALFS-II" = list(alpha = 10^(-4:3), beta = 10^(-4:3), lambda = 10^(-4:3)),
+    "ALFS-I" = list(alpha = 10^(-4:3), beta = 10^(-4:3), lambda = 0)))
 )

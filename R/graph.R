@@ -74,6 +74,7 @@ ufs_graph <- function(x, k = 5, weights = c("heat", "binary", "cosine"), bandwid
 as_ufs_graph <- function(graph, data, connected = FALSE) {
   if (is.null(graph)) graph <- list()
   if (inherits(graph, "ufs_graph")) {
+    check_graph(graph)
     check_graph_size(graph$n, data$n)
   } else if (is.matrix(graph) || inherits(graph, "Matrix")) {
     graph <- user_graph(graph, data)
@@ -188,6 +189,20 @@ user_graph <- function(w, data) {
   new_graph(parts, data, kind = "user")
 }
 
+# A graph object may have been edited since ufs_graph() made it.
+check_graph <- function(graph) {
+  wrong <- .Call(C_graph_check, unclass(graph))
+  isolated <- if (is.null(wrong)) sum(graph$degree == 0)
+  if (is.null(wrong) && !(identical(as.integer(graph$n), length(graph$degree)) &&
+    identical(as.integer(graph$n_isolated), isolated))) {
+    wrong <- "its counts do not fit its weights"
+  }
+  if (!is.null(wrong)) {
+    ufs_abort("argument", "`graph` is not a sound graph: ", wrong,
+      ". Make it with ufs_graph(), or give an n x n weight matrix.", argument = "graph")
+  }
+}
+
 check_graph_size <- function(have, n) {
   if (have != n) {
     ufs_abort("argument", "`graph` is for ", have, " samples, but `x` has ", n, ".",
@@ -244,6 +259,45 @@ warn_void <- function(score, method, why) {
       why)
   }
 }
+
+# ---- eigenvectors --------------------------------------------------------------------------
+
+# The m smallest non-trivial eigenpairs of the normalised Laplacian, on the samples that
+# have edges (their number bounds m): values, vectors, degree, n_zero, next, status.
+embed_graph <- function(graph, m, method) {
+  linked <- graph$n - graph$n_isolated
+  if (m > linked - 1L) {
+    ufs_abort("argument", "`n_clusters` is too large: only ", linked,
+      " samples have neighbours.", argument = "n_clusters")
+  }
+  out <- .Call(C_graph_embed, unclass(graph), as.integer(m))
+  check_lapack(out$lapack, method)
+  out$status <- if (out$converged) "converged" else "max_iter"
+  out
+}
+
+# The last eigenvalue taken and the first one left out are the same.
+warn_cut <- function(embedding, what) {
+  last <- embedding$values[length(embedding$values)]
+  if (embedding$next_value - last <= 1e-9) {
+    ufs_warn("cut", what, ": `n_clusters` cuts through equal eigenvalues of the graph (",
+      format(signif(last, 3L)), "), so the eigenvectors are one choice among many. ",
+      "Change `n_clusters`, or the graph.")
+  }
+}
+
+linked_rows <- function(x, graph) {
+  if (graph$n_isolated == 0L) x else x[graph$degree > 0, , drop = FALSE]
+}
+
+# Back to all samples, 0 for isolated ones.
+spread_rows <- function(value, graph) {
+  out <- matrix(0, graph$n, ncol(value), dimnames = list(graph$samples, NULL))
+  out[graph$degree > 0, ] <- value
+  out
+}
+
+# ---- as a matrix ----------------------------------------------------------------------------
 
 # A graph times a matrix: W x, or L x with L = D - W.
 graph_times <- function(graph, x, laplacian = FALSE) {

@@ -8,8 +8,12 @@
 #' What all settings share is computed once: the k-means start of [ufs_socfs()] and the
 #' labels of [ufs_ndfs()] (one draw for all settings, so that differences are those of the
 #' settings), and the neighbour graph of the graph methods. Settings run through future.apply
-#' when it is installed and a plan is set, e.g. `future::plan("multisession")`, also on
-#' a cluster's scheduler by future.batchtools; otherwise one after the other. The result
+#' when it is installed and a plan is set, e.g. `future::plan("multisession")`; otherwise one
+#' after the other. `x` travels to the workers once, by a file, so `future.globals.maxSize` does
+#' not limit its size. On a scheduler such as Slurm, use
+#' `future::plan(future.batchtools::batchtools_slurm)` and name a folder that all nodes see with
+#' `options(ufselect.shared_dir = )`; the default is this session's `tempdir()`, which is enough
+#' for workers on this computer. The result
 #' does not depend on the number of workers: every setting has its own seed, drawn from R's
 #' random numbers, and a deterministic method draws none. Progress is signalled to progressr.
 #'
@@ -36,10 +40,11 @@
 #' grid$feature_scores
 #' @export
 ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE) {
-  call <- match.call()
+  call <- plain_call(match.call(), "ufs_grid")
   row <- method_row(method)
   settings <- grid_settings(grid, row$fit, method)
   fixed <- list(...)
+  check_arguments(names(fixed), row$fit, method)
   both <- intersect(names(fixed), names(settings))
   if (length(both)) {
     ufs_abort("argument", "`", both[1L], "` is given both in `grid` and as a fixed argument.",
@@ -55,24 +60,26 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE)
     grid_shared(x, row, fixed, names(settings)))
   fixed[names(shared)] <- shared
   tasks <- lapply(seq_len(n_settings), function(i) {
-    list(args = c(setting_args(settings, i), fixed), seed = seeds[[i]])
+    list(args = setting_args(settings, i), seed = seeds[[i]])
   })
+  common <- list(x = x, method = method, fixed = fixed, keep_fits = keep_fits)
   keys <- NULL
   if (!is.null(checkpoint)) {
-    data_key <- value_key(x)
-    keys <- lapply(tasks, function(task) {
-      paste0(method, "-", value_key(list(data_key, method, task, keep_fits)))
-    })
+    common_key <- value_key(common)
+    keys <- lapply(tasks, function(task) paste0(method, "-", value_key(list(common_key, task))))
   }
-  runs <- run_tasks(tasks, grid_fit, x = x, method = method, keep_fits = keep_fits,
-    checkpoint = checkpoint, keys = keys)
+  runs <- run_tasks(tasks, grid_fit, common, checkpoint, keys, usable = function(value) {
+    is.character(value$status) && length(value$feature_scores) %in% c(0L, data$p) &&
+      length(value$sample_scores) %in% c(0L, data$n) && (!keep_fits || inherits(value$fit, "ufs"))
+  })
   text <- function(name) vapply(runs, function(run) paste(run[[name]], collapse = " | "), "")
   number <- function(name) vapply(runs, function(run) as.double(run[[name]]), 0)
   structure(list(
     method = method, call = call, settings = settings, n = data$n, p = data$p,
     results = data.frame(status = text("status"), objective = number("objective"),
       iterations = as.integer(number("iterations")), seconds = number("seconds"),
-      error = text("error"), warnings = text("warnings"), stringsAsFactors = FALSE),
+      error = text("error"), warnings = text("warnings"),
+      kinds = vapply(runs, function(run) paste(run$kinds, collapse = ", "), ""), stringsAsFactors = FALSE),
     feature_scores = bind_columns(runs, "feature_scores", data$features),
     feature_rankings = bind_columns(runs, "feature_ranking"),
     sample_scores = bind_columns(runs, "sample_scores", data$samples),
@@ -87,8 +94,11 @@ grid_settings <- function(grid, fun, method) {
   if (is.data.frame(grid)) {
     settings <- grid
   } else if (is.list(grid) && length(grid) && !is.null(names(grid)) && all(nzchar(names(grid)))) {
-    settings <- do.call(expand.grid, c(lapply(grid, function(v) if (is.list(v)) I(v) else v),
-      list(KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)))
+    # Over positions: expand.grid() itself would take a list of values apart.
+    at <- do.call(expand.grid, c(lapply(grid, seq_along), list(KEEP.OUT.ATTRS = FALSE)))
+    settings <- list2DF(lapply(stats::setNames(names(grid), names(grid)), function(name) {
+      grid[[name]][at[[name]]]
+    }))
   } else {
     ufs_abort("argument", "`grid` must be a data frame or a named list of vectors.",
       argument = "grid")
@@ -136,18 +146,18 @@ grid_shared <- function(x, row, fixed, varying) {
   shared
 }
 
-grid_fit <- function(task, x, method, keep_fits) {
-  run <- quiet_fit(x, method, task$args, task$seed)
+grid_fit <- function(task, common) {
+  run <- quiet_fit(common$x, common$method, c(task$args, common$fixed), task$seed)
   fit <- run$fit
   objective <- fit$trace$objective
   list(
     status = if (is.null(fit)) "error" else fit$status,
     objective = if (length(objective)) objective[length(objective)] else NA_real_,
     iterations = if (is.null(fit)) NA else fit$iterations, seconds = run$seconds,
-    error = run$error, warnings = run$warnings,
+    error = run$error, warnings = run$warnings, kinds = run$kinds,
     feature_scores = fit$feature_scores, feature_ranking = fit$feature_ranking,
     sample_scores = fit$sample_scores, sample_ranking = fit$sample_ranking,
-    certificate = fit$certificate, fit = if (keep_fits) fit
+    certificate = fit$certificate, fit = if (common$keep_fits) fit
   )
 }
 
@@ -168,24 +178,34 @@ bind_columns <- function(runs, name, row_names = NULL) {
 
 #' @export
 print.ufs_grid <- function(x, ...) {
+  check_dots_empty(...)
   cat("<ufs_grid> ufs_", x$method, ", ", nrow(x$settings), " settings of ",
     paste(names(x$settings), collapse = ", "), " on ", x$n, " x ", x$p, " data\n", sep = "")
   count <- table(x$results$status)
   cat("  status   ", paste(names(count), count, sep = ": ", collapse = ", "), "\n", sep = "")
+  failed <- unique(x$results$error[nzchar(x$results$error)])
+  if (length(failed)) {
+    cat("  error    ", failed[1L], if (length(failed) > 1L) {
+      paste0(" (and ", length(failed) - 1L, " other, see as.data.frame())")
+    }, "\n", sep = "")
+  }
   cat("  seconds  ", format(sum(x$results$seconds), digits = 3L), " in all\n", sep = "")
-  shown <- utils::head(as.data.frame(x)[setdiff(names(as.data.frame(x)), c("error", "warnings"))], 6L)
-  print(shown, digits = 4L, row.names = FALSE)
+  table <- as.data.frame(x)
+  shown <- table[setdiff(names(table), c("error", "warnings", "kinds"))]
+  print(utils::head(shown, 6L), digits = 4L, row.names = FALSE)
   if (nrow(x$settings) > 6L) cat("  ... and", nrow(x$settings) - 6L, "more\n")
   invisible(x)
 }
 
 #' @export
 as.data.frame.ufs_grid <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_dots_empty(...)
   cbind(x$settings, x$results)
 }
 
 #' @export
 summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
+  check_dots_empty(...)
   table <- as.data.frame(object)
   if (!is.null(object$feature_rankings)) {
     k <- check_count(k, "k", 1L, object$p)
@@ -203,8 +223,9 @@ summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
 
 #' @export
 print.summary.ufs_grid <- function(x, ...) {
+  check_dots_empty(...)
   cat("ufs_", x$method, " over ", nrow(x$table), " settings\n", sep = "")
-  print(x$table[setdiff(names(x$table), "warnings")], digits = 4L, row.names = FALSE)
+  print(x$table[setdiff(names(x$table), c("warnings", "kinds"))], digits = 4L, row.names = FALSE)
   if (!is.null(x$often)) {
     cat("Most often among the best ", x$k, ":\n", sep = "")
     print(utils::head(x$often, 10L), digits = 2L, row.names = FALSE)

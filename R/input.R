@@ -25,6 +25,7 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
     ufs_abort("input", "`", arg, "` has ", n, " row", if (n != 1L) "s",
       " (samples); at least ", min_n, " are needed.", argument = arg)
   }
+  if (warn) hint_orientation(x)
   named <- !is.null(colnames(x))
   features <- feature_names(colnames(x), p, warn)
   samples <- rownames(x)
@@ -93,6 +94,21 @@ as_plain_matrix <- function(x, arg) {
   x
 }
 
+# Genes x samples is how many tables come, and every method would take the genes for samples.
+# Said once in a session, for a table that is much longer than wide and names its rows.
+hint_orientation <- function(x) {
+  if (isTRUE(said_once$orientation) || nrow(x) < 20L * ncol(x) || nrow(x) < 500L ||
+      is.null(rownames(x)) || anyDuplicated(rownames(x))) {
+    return(invisible())
+  }
+  said_once$orientation <- TRUE
+  ufs_inform("orientation", "`x` has ", nrow(x), " rows with names and ", ncol(x), " columns. Rows ",
+    "are taken as samples and columns as features; if it is the other way round, give t(x). ",
+    "(Said once in a session.)")
+}
+
+said_once <- new.env(parent = emptyenv())
+
 feature_names <- function(names, p, warn) {
   if (is.null(names)) {
     return(paste0("V", seq_len(p)))
@@ -145,6 +161,16 @@ equal_rows <- function(x) .Call(C_equal_rows, x)
 
 # ---- arguments ----------------------------------------------------------------------
 
+# For generics, which must take `...`: what nobody reads is a mistake of the user.
+check_dots_empty <- function(...) {
+  if (...length()) {
+    name <- names(list(...))
+    name <- if (is.null(name) || !nzchar(name[1L])) NULL else name[1L]
+    ufs_abort("argument", "Unknown argument", if (!is.null(name)) paste0(" `", name, "`"),
+      if (is.null(name)) " without a name", ".", argument = name)
+  }
+}
+
 check_flag <- function(value, arg) {
   if (!is.logical(value) || length(value) != 1L || is.na(value)) {
     ufs_abort("argument", "`", arg, "` must be TRUE or FALSE.", argument = arg)
@@ -162,6 +188,14 @@ check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, li
       if (!missing(value)) paste0("; it is ", brief(value)), ".", argument = arg)
   }
   as.integer(value)
+}
+
+# One or more whole numbers, each once.
+check_counts <- function(value, arg, upper, limit) {
+  if (missing(value) || !length(value)) {
+    ufs_abort("argument", "`", arg, "` must be one or more whole numbers.", argument = arg)
+  }
+  unique(vapply(value, check_count, 1L, arg = arg, lower = 1L, upper = upper, limit = limit))
 }
 
 # One finite number, above (open) or from (closed) `lower`, likewise `upper`.

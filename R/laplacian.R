@@ -34,18 +34,20 @@
 #' @export
 ufs_laplacian <- function(x, graph = NULL, center = FALSE, scale = FALSE,
                           control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  control <- resolve_control(control)
-  data <- as_ufs_matrix(x, center, scale)
-  graph <- as_ufs_graph(graph, data)
-  statistic <- .Call(C_laplacian, unclass(graph), data$x)
-  statistic[is.nan(statistic)] <- NA_real_
-  warn_void(1 - statistic, "laplacian", "A complete graph with equal weights does that.")
-  new_ufs("laplacian", call, c(graph_params(graph), list(center = center, scale = scale)),
-    control, data,
-    feature_scores = 1 - statistic, statistic = expand_features(statistic, data, NA_real_),
-    solution = list(graph = graph), elapsed = proc.time()[[3L]] - start)
+  run_fit("laplacian", match.call(), {
+    control <- resolve_control(control)
+    data <- as_ufs_matrix(x, center, scale)
+    graph <- as_ufs_graph(graph, data)
+    statistic <- .Call(C_laplacian, unclass(graph), data$x)
+    statistic[is.nan(statistic)] <- NA_real_
+    warn_void(1 - statistic, "laplacian", "A complete graph with equal weights does that.")
+    list(
+      data = data, control = control,
+      params = c(graph_params(graph), list(center = center, scale = scale)),
+      feature_scores = 1 - statistic, statistic = expand_features(statistic, data, NA_real_),
+      solution = list(graph = graph)
+    )
+  })
 }
 
 #' @export

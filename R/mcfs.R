@@ -56,50 +56,47 @@
 ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
                      normalise = TRUE, center = TRUE, scale = FALSE,
                      control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  data <- as_ufs_matrix(x, center, scale)
-  q <- length(data$keep)
-  n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n - 2L,
-    "two fewer than the samples")
-  n_features <- if (is.null(n_features)) {
-    min(50L, q, data$n - 1L)
-  } else {
-    min(check_count(n_features, "n_features", 1L, data$p, "there are that many features"), q)
-  }
-  ridge <- check_number(ridge, "ridge", lower = 0)
-  normalise <- check_flag(normalise, "normalise")
-  control <- resolve_control(control, max_iter = 100L + 10L * n_features)
-  graph <- as_ufs_graph(graph, data, connected = TRUE)
-  embedding <- embed_graph(graph, n_clusters, "mcfs")
-  warn_cut(embedding, "ufs_mcfs()")
-  y <- embedding$vectors / sqrt(embedding$degree)
-  y <- sweep(y, 2L, sign_of_largest(y), `*`)
-  rows <- linked_rows(data$x, graph)
-  centred <- if (center) sweep(y, 2L, colMeans(y)) else y
-  if (center && graph$n_isolated > 0L) rows <- sweep(rows, 2L, colMeans(rows))
-  path <- .Call(C_mcfs, rows, centred, n_features, ridge, control)
-  coefficients <- path$coef
-  if (normalise) {
-    norm <- sqrt(colSums(coefficients^2))
-    coefficients <- sweep(coefficients, 2L, ifelse(norm > 0, norm, 1), `/`)
-  }
-  score <- do.call(pmax, lapply(seq_len(n_clusters), function(i) abs(coefficients[, i])))
-  colnames(path$trace) <- c("penalty", "nonzero")
-  status <- status_label(path$status)
-  if (status == "converged") status <- embedding$status
-  warn_void(score, "mcfs", "No feature correlates with the embedding.")
-  fit <- new_ufs("mcfs", call,
-    c(list(n_clusters = n_clusters, n_features = n_features, ridge = ridge,
-      normalise = normalise), graph_params(graph), list(center = center, scale = scale)),
-    control, data,
-    feature_scores = score,
-    solution = list(W = expand_features(coefficients, data), Y = spread_rows(y, graph),
-      eigenvalues = embedding$values, penalty = path$penalty, graph = graph),
-    trace = path$trace, status = status, iterations = path$iterations,
-    certificate = c(kkt = path$kkt), elapsed = proc.time()[[3L]] - start, coef_name = "W")
-  warn_status(fit)
-  fit
+  run_fit("mcfs", match.call(), {
+    data <- as_ufs_matrix(x, center, scale)
+    q <- length(data$keep)
+    n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n - 2L,
+      "two fewer than the samples")
+    n_features <- if (is.null(n_features)) {
+      min(50L, q, data$n - 1L)
+    } else {
+      min(check_count(n_features, "n_features", 1L, data$p, "there are that many features"), q)
+    }
+    ridge <- check_number(ridge, "ridge", lower = 0)
+    normalise <- check_flag(normalise, "normalise")
+    control <- resolve_control(control, max_iter = 100L + 10L * n_features)
+    graph <- as_ufs_graph(graph, data, connected = TRUE)
+    embedding <- embed_graph(graph, n_clusters, "mcfs")
+    warn_cut(embedding, "ufs_mcfs()")
+    y <- embedding$vectors / sqrt(embedding$degree)
+    y <- sweep(y, 2L, sign_of_largest(y), `*`)
+    rows <- linked_rows(data$x, graph)
+    centred <- if (center) sweep(y, 2L, colMeans(y)) else y
+    if (center && graph$n_isolated > 0L) rows <- sweep(rows, 2L, colMeans(rows))
+    found <- .Call(C_mcfs, rows, centred, n_features, ridge, control)
+    coefficients <- found$coef
+    if (normalise) {
+      norm <- sqrt(colSums(coefficients^2))
+      coefficients <- sweep(coefficients, 2L, ifelse(norm > 0, norm, 1), `/`)
+    }
+    score <- do.call(pmax, lapply(seq_len(n_clusters), function(i) abs(coefficients[, i])))
+    warn_void(score, "mcfs", "No feature correlates with the embedding.")
+    status <- status_label(found$run$status)
+    list(
+      data = data, control = control,
+      params = c(list(n_clusters = n_clusters, n_features = n_features, ridge = ridge,
+        normalise = normalise), graph_params(graph), list(center = center, scale = scale)),
+      run = found$run, status = if (status == "converged") embedding$status else status,
+      feature_scores = score,
+      solution = list(W = expand_features(coefficients, data), Y = spread_rows(y, graph),
+        eigenvalues = embedding$values, penalty = found$penalty, graph = graph),
+      certificate = found$run$counters["kkt"], coef_name = "W"
+    )
+  })
 }
 
 #' @export

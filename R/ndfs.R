@@ -65,49 +65,46 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
                      update = c("split", "paper"), start = c("ridge", "zero"),
                      solver = c("exact", "irls"),
                      center = TRUE, scale = TRUE, control = ufs_control()) {
-  began <- proc.time()[[3L]]
-  call <- match.call()
-  solver <- check_choice(solver, "solver", c("exact", "irls"))
-  control <- resolve_control(control, max_iter = 300L, tol = 1e-6, eps = 1e-16,
-    inner_tol = if (solver == "exact") 0.01 else .Machine$double.xmax)
-  control$eps <- control$eps[1L]
-  data <- as_unit_matrix(x, center, scale)
-  n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
-    "one fewer than the samples")
-  alpha <- check_number(alpha, "alpha", lower = 0, open = TRUE)
-  beta <- check_number(beta, "beta", lower = 0, open = TRUE)
-  gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-  n_init <- check_count(n_init, "n_init", 1L)
-  offset <- check_number(offset, "offset", lower = 0)
-  laplacian <- check_choice(laplacian, "laplacian", c("unnormalised", "normalised"))
-  update <- check_choice(update, "update", c("split", "paper"))
-  start <- check_choice(start, "start", c("ridge", "zero"))
-  graph <- as_ufs_graph(graph, data)
-  f0 <- ndfs_start(init, data, n_clusters, n_init, offset)
-  settings <- list(alpha = alpha, beta = beta, gamma = gamma,
-    start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps),
-    accelerate = solver == "exact" && control$tol >= 0, split = update == "split",
-    normalised = laplacian == "normalised")
-  found <- .Call(C_ndfs, data$x, unclass(graph), f0, settings, control)
-  check_lapack(found$info, "ndfs")
-  colnames(found$trace) <- c("iteration", "objective", "orthogonality")
-  row_ss <- rowSums(found$w^2)
-  rownames(found$f) <- data$samples
-  fit <- new_ufs("ndfs", call,
-    c(list(n_clusters = n_clusters, alpha = alpha, beta = beta, gamma = gamma,
-      init = if (is.character(init)) init else "given", n_init = n_init, offset = offset,
-      laplacian = laplacian, update = update, start = start, solver = solver), graph_params(graph),
-      list(center = center, scale = scale)),
-    control, data,
-    feature_scores = row_ss,
-    solution = list(F = found$f, W = expand_features(found$w, data),
-      cluster = max.col(found$f, ties.method = "first"), graph = graph),
-    trace = found$trace, status = status_label(found$status), iterations = found$iterations,
-    certificate = c(orthogonality = found$orthogonality, kkt = found$kkt),
-    elapsed = proc.time()[[3L]] - began, n_live = sum(row_ss > 100 * control$eps),
-    coef_name = "W")
+  fit <- run_fit("ndfs", match.call(), {
+    solver <- check_choice(solver, "solver", c("exact", "irls"))
+    control <- resolve_control(control, max_iter = 300L, tol = 1e-6,
+      inner_tol = if (solver == "exact") 0.01 else .Machine$double.xmax)
+    control$eps <- check_eps(control$eps, 1e-16)
+    data <- as_unit_matrix(x, center, scale)
+    n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
+      "one fewer than the samples")
+    alpha <- check_number(alpha, "alpha", lower = 0, open = TRUE)
+    beta <- check_number(beta, "beta", lower = 0, open = TRUE)
+    gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
+    n_init <- check_count(n_init, "n_init", 1L)
+    offset <- check_number(offset, "offset", lower = 0)
+    laplacian <- check_choice(laplacian, "laplacian", c("unnormalised", "normalised"))
+    update <- check_choice(update, "update", c("split", "paper"))
+    start <- check_choice(start, "start", c("ridge", "zero"))
+    graph <- as_ufs_graph(graph, data)
+    f0 <- ndfs_start(init, data, n_clusters, n_init, offset)
+    settings <- list(alpha = alpha, beta = beta, gamma = gamma,
+      start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps),
+      accelerate = solver == "exact" && control$tol >= 0, split = update == "split",
+      normalised = laplacian == "normalised")
+    found <- .Call(C_ndfs, data$x, unclass(graph), f0, settings, control)
+    row_ss <- rowSums(found$w^2)
+    rownames(found$f) <- data$samples
+    list(
+      data = data, control = control,
+      params = c(list(n_clusters = n_clusters, alpha = alpha, beta = beta, gamma = gamma,
+        init = if (is.character(init)) init else "given", n_init = n_init, offset = offset,
+        laplacian = laplacian, update = update, start = start, solver = solver),
+      graph_params(graph), list(center = center, scale = scale)),
+      run = found$run, feature_scores = row_ss,
+      solution = list(F = found$f, W = expand_features(found$w, data),
+        cluster = stats::setNames(max.col(found$f, ties.method = "first"), data$samples),
+        graph = graph),
+      certificate = found$run$counters[c("orthogonality", "kkt")],
+      n_live = sum(row_ss > 100 * control$eps), coef_name = "W"
+    )
+  })
   warn_live(fit, 0L, "Use a smaller `beta`.")
-  warn_status(fit)
   fit
 }
 

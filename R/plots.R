@@ -50,7 +50,7 @@ plot.ufs <- function(x, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, 
 #' @rdname plot.ufs
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs <- function(object, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
-  check_no_more(...)
+  check_dots_empty(...)
   k <- picture_size(object, k)
   ggplot_picture(picture(object, picture_type(object, type), k = k, data = data, y = y, m = m))
 }
@@ -237,7 +237,7 @@ plot.ufs_overlap <- function(x, what = c("pairs", "features"), ...) {
 #' @rdname ufs_overlap
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_overlap <- function(object, what = c("pairs", "features"), ...) {
-  check_no_more(...)
+  check_dots_empty(...)
   ggplot_picture(picture(object, what))
 }
 
@@ -274,7 +274,7 @@ plot.ufs_list <- function(x, k = 10L, what = c("pairs", "features"), ...) {
 #' @rdname ufs_overlap
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_list <- function(object, k = 10L, what = c("pairs", "features"), ...) {
-  check_no_more(...)
+  check_dots_empty(...)
   ggplot_picture(picture(ufs_overlap(object, k), what))
 }
 
@@ -331,7 +331,7 @@ plot.ufs_stability <- function(x, what = c("features", "samples"), ...) {
 #' @rdname plot.ufs_stability
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_stability <- function(object, what = c("features", "samples"), ...) {
-  check_no_more(...)
+  check_dots_empty(...)
   ggplot_picture(picture(object, what))
 }
 
@@ -366,7 +366,7 @@ picture.ufs_stability <- function(object, what, ...) {
 #' @param x,object A [ufs_grid()] or [ufs_tune()] result.
 #' @param y Not used.
 #' @param value What to show: a numeric column of `as.data.frame(x)`, by default the objective
-#'   of a grid and the criterion of a tuning; or a numeric vector with one value per setting,
+#'   of a grid (its seconds if the method has no objective) and the criterion of a tuning; or a numeric vector with one value per setting,
 #'   for example an accuracy.
 #' @param over Names of one or two arguments that span the picture; by default the first
 #'   two that vary. Values are averaged over the others.
@@ -376,15 +376,15 @@ picture.ufs_stability <- function(object, what, ...) {
 #' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
 #' plot(grid, value = "seconds")
 #' @export
-plot.ufs_grid <- function(x, y = NULL, value = "objective", over = NULL, ...) {
+plot.ufs_grid <- function(x, y = NULL, value = NULL, over = NULL, ...) {
   draw_picture(picture(x, value, over), ...)
   invisible(x)
 }
 
 #' @rdname plot.ufs_grid
 #' @exportS3Method ggplot2::autoplot
-autoplot.ufs_grid <- function(object, value = "objective", over = NULL, ...) {
-  check_no_more(...)
+autoplot.ufs_grid <- function(object, value = NULL, over = NULL, ...) {
+  check_dots_empty(...)
   ggplot_picture(picture(object, value, over))
 }
 
@@ -398,19 +398,21 @@ plot.ufs_tune <- function(x, y = NULL, value = x$criterion[1L], over = NULL, ...
 #' @rdname plot.ufs_grid
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_tune <- function(object, value = object$criterion[1L], over = NULL, ...) {
-  check_no_more(...)
+  check_dots_empty(...)
   ggplot_picture(picture(object, value, over))
 }
 
 #' @export
 picture.ufs_grid <- function(object, value, over, ...) {
   table <- as.data.frame(object)
+  # Not every method has an objective.
+  if (is.null(value)) value <- if (all(is.na(table$objective))) "seconds" else "objective"
   what <- if (is.character(value)) value else "value"
   if (is.character(value)) {
     value <- check_choice(value, "value", names(table)[vapply(table, is.numeric, NA)])
     value <- table[[value]]
   }
-  if (!is.numeric(value) || length(value) != nrow(table)) {
+  if (!is.numeric(value) || length(value) != nrow(table) || !any(is.finite(value))) {
     ufs_abort("argument", "`value` must name a column or have one number per setting.",
       argument = "value")
   }
@@ -456,7 +458,8 @@ picture.ufs_grid <- function(object, value, over, ...) {
 #' @param over `"k"` or `"m"`: what the horizontal axis shows; the default is what varies.
 #' @param measure `"accuracy"`, or `"nmi"` or `"ari"` in cluster mode.
 #' @param classifier Which classifier; the first by default.
-#' @param at Value of the other one of k and m; its first by default.
+#' @param at Values of the other one of k and m, a panel for each; its first by default.
+#'   `"best"`: for every method the value at which its mean is largest, judged with the labels.
 #' @param methods Which methods to draw; all by default.
 #' @param ... Graphical parameters for `plot()`.
 #' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
@@ -471,7 +474,7 @@ plot.ufs_compare <- function(x, y = NULL, over = NULL, measure = "accuracy", cla
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_compare <- function(object, over = NULL, measure = "accuracy", classifier = NULL,
                                  at = NULL, methods = NULL, ...) {
-  check_no_more(...)
+  check_dots_empty(...)
   ggplot_picture(picture(object, over, measure, classifier, at, methods))
 }
 
@@ -483,27 +486,33 @@ picture.ufs_compare <- function(object, over, measure, classifier, at, methods, 
   other <- setdiff(c("k", "m"), over)
   if (is.null(classifier)) classifier <- table$classifier[1L]
   classifier <- check_choice(classifier, "classifier", unique(table$classifier))
+  for (name in methods) check_choice(name, "methods", unique(table$method))
   if (is.null(methods)) methods <- unique(table$method)
-  value <- if (is.null(at)) table[[other]][1L] else at
-  table <- table[table$classifier == classifier & table$method %in% methods &
-    table[[other]] %in% value & is.finite(table$mean), ]
-  if (!nrow(table)) {
-    ufs_abort("argument", "There are no results with ", other, " = ", brief(value), ".", argument = "at")
+  table <- table[table$classifier == classifier & table$method %in% methods, ]
+  best <- identical(at, "best")
+  values <- if (is.null(at)) table[[other]][1L] else unique(at)
+  if (!best && !all(values %in% table[[other]])) {
+    ufs_abort("argument", "There are no results with ", other, " = ",
+      brief(values[!values %in% table[[other]]][1L]), ".", argument = "at")
   }
-  methods <- unique(table$method)
-  last <- vapply(methods, function(name) {
-    part <- table[table$method == name, ]
-    part$mean[which.max(part[[over]])]
-  }, 0)
-  label <- stats::setNames(sprintf("%s %.2f", methods, last), methods)
+  table <- if (best) best_rows(table, over) else table[table[[other]] %in% values, ]
+  table <- table[is.finite(table$mean), ]
+  panel <- if (!best && length(values) > 1L) paste(other, "=", table[[other]])
+  # The value at its end belongs to the label, so that labels differ between panels.
+  piece <- interaction(table$method, if (is.null(panel)) "" else panel, drop = TRUE)
+  last <- vapply(split(table, piece), function(part) part$mean[which.max(part[[over]])], 0)
+  label <- sprintf("%s %.2f", table$method, last[as.character(piece)])
   baseline <- names(Filter(function(row) row$group == "baseline", registry()))
-  plain <- methods %in% c("all", baseline) | grepl("(best of ", methods, fixed = TRUE)
-  new_picture("curves", table = data.frame(x = table[[over]], y = table$mean,
-      series = unname(label[table$method])), plain = unname(label[plain]),
+  plain <- table$method %in% c("all", baseline) | grepl("(best of ", table$method, fixed = TRUE)
+  pic <- data.frame(x = table[[over]], y = table$mean, series = table$method, label = label)
+  pic$panel <- panel
+  new_picture("curves", table = pic, plain = unique(table$method[plain]),
     xlab = if (over == "k") "features chosen (k)" else "samples labelled (m)",
     ylab = paste("mean", measure),
     title = sprintf("ufs_compare: %s of %s", measure, if (object$mode == "classify") classifier else "k-means"),
-    subtitle = if (!is.na(value[1L])) sprintf("%s = %s", other, value[1L]))
+    subtitle = if (best) paste("best", other, "of each method") else if (is.null(panel) && !is.na(values)) {
+      sprintf("%s = %s", other, values)
+    })
 }
 
 # ---- what the pictures of the data need ---------------------------------------------------
@@ -694,8 +703,8 @@ spread_labels <- function(y, gap, low, high) {
 # The end of each curve and where its label goes.
 curve_ends <- function(table, log) {
   last <- lapply(split(table, factor(table$series, unique(table$series))), function(part) {
-    part <- part[is.finite(part$y), ]
-    part[which.max(part$x), c("x", "y", "series")]
+    if (is.null(part$label)) part$label <- part$series
+    part[which.max(part$x), c("x", "y", "series", "label")]
   })
   last <- do.call(rbind, last)
   height <- if (log == "y") log10(last$y) else last$y
@@ -756,7 +765,7 @@ ticks_within <- function(x) {
 
 draw_ticks <- function(x, labels = NULL) {
   at <- if (is.null(labels)) ticks_within(x) else sort(unique(x))
-  graphics::axis(1L, at, if (is.null(labels)) TRUE else labels)
+  graphics::axis(1L, at, if (is.null(labels)) TRUE else labels[at])
 }
 
 draw_curves <- function(pic, ...) {
@@ -767,7 +776,7 @@ draw_curves <- function(pic, ...) {
   style <- curve_style(pic, series)
   many <- length(series) > 1L
   ends <- curve_ends(table, log)
-  widest <- if (many) max(nchar(ends$series)) else 0L
+  widest <- if (many) max(nchar(ends$label)) else 0L
   across <- range(table$x)
   # Room for the labels at the ends of the curves, in the plot region: a margin would have to
   # be put back, and points() or lines() afterwards would land elsewhere.
@@ -787,7 +796,7 @@ draw_curves <- function(pic, ...) {
     from <- across[2L] + .04 * diff(across)
     graphics::segments(ends$x, ends$y, from, ends$label_y,
       col = grDevices::adjustcolor(style$colour, .6), lty = 3L)
-    graphics::text(from, ends$label_y, ends$series, adj = c(-.05, .5), cex = size,
+    graphics::text(from, ends$label_y, ends$label, adj = c(-.05, .5), cex = size,
       col = style$colour, xpd = NA)
   }
   draw_subtitle(pic)
@@ -1012,19 +1021,20 @@ ggplot_curves <- function(pic) {
       part$series <- as.character(part$series)
       cbind(curve_ends(part, log), panel = if (is.null(part$panel)) "" else part$panel[1L],
         from = max(part$x) + .03 * diff(range(part$x)),
-        edge = max(part$x) + diff(range(part$x)) * min(.6, .06 + .022 * max(nchar(part$series))))
+        edge = max(part$x) + diff(range(part$x)) *
+          min(.6, .06 + .022 * max(nchar(c(part$label, part$series)))))
     }))
     if (is.null(table$panel)) ends$panel <- NULL
     ends$series <- factor(ends$series, series)
     p <- p +
       ggplot2::geom_segment(ggplot2::aes(x = .data[["x"]], xend = .data[["from"]], y = .data[["y"]],
         yend = .data[["label_y"]], colour = .data[["series"]]), data = ends, linetype = 3L) +
-      ggplot2::geom_text(aes_of(x = "from", y = "label_y", label = "series", colour = "series"),
+      ggplot2::geom_text(aes_of(x = "from", y = "label_y", label = "label", colour = "series"),
         data = ends, hjust = -.03, size = 3) +
       ggplot2::geom_blank(aes_of(x = "edge", y = "label_y"), data = ends)
   }
   if (!is.null(pic$x_labels)) {
-    p <- p + ggplot2::scale_x_continuous(breaks = sort(unique(table$x)), labels = pic$x_labels)
+    p <- p + ggplot2::scale_x_continuous(breaks = sort(unique(table$x)), labels = pic$x_labels[sort(unique(table$x))])
   } else if (is.null(table$panel)) {
     p <- p + ggplot2::scale_x_continuous(breaks = ticks_within(table$x))
   }
@@ -1132,15 +1142,6 @@ ggplot_tiles <- function(pic) {
       ggplot2::expand_limits(x = .5 - 1.5 * strip)
   }
   p
-}
-
-check_no_more <- function(...) {
-  if (...length()) {
-    name <- names(list(...))[1L]
-    ufs_abort("argument", "autoplot() has no argument ", if (length(name) && nzchar(name)) {
-      paste0("`", name, "`")
-    } else "of this position", "; add ggplot2 layers instead.", argument = if (length(name)) name)
-  }
 }
 
 utils::globalVariables(".data")

@@ -55,47 +55,43 @@
 ufs_rsr <- function(x, lambda = NULL, lambda_rel = NULL, solver = c("exact", "irls"),
                     coefficients = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  solver <- check_choice(solver, "solver", c("exact", "irls"))
-  control <- resolve_control(control, max_iter = if (solver == "exact") 500L else 200L,
-    tol = if (solver == "exact") 1e-3 else 1e-6)
-  data <- as_unit_matrix(x, center, scale)
-  q <- length(data$keep)
-  if (is.null(coefficients)) coefficients <- q <= data$n
-  coefficients <- check_flag(coefficients, "coefficients")
-  if (coefficients) {
-    check_bytes(16 * as.double(data$p)^2, "W", "Use coefficients = FALSE.")
-  }
-  window <- .Call(C_rsr_window, data$x)
-  check_lapack(window$info, "rsr")
-  if (is.null(lambda_rel)) {
-    lambda_rel <- if (is.nan(window$identity)) 0.1 else sqrt(window$identity / window$zero)
-  }
-  penalty <- check_penalty(lambda, lambda_rel, window$zero, "lambda")
-  eps <- control$eps
-  if (is.null(eps)) eps <- 1e-16 * c(sum(data$x^2) / data$n, 1)
-  control$eps <- rep_len(eps, 2L)
-  accelerate <- solver == "exact" && control$tol >= 0
-  found <- .Call(C_rsr, data$x, penalty$value, control$eps, accelerate, coefficients, control)
-  check_lapack(found$info, "rsr")
-  colnames(found$trace) <- c("iteration", "objective", "gap")
-  fit <- new_ufs("rsr", call,
-    list(lambda = penalty$value, lambda_rel = penalty$rel,
-      lambda_identity = if (is.nan(window$identity)) NA_real_ else window$identity,
-      lambda_max = window$zero, solver = solver, center = center, scale = scale),
-    control, data,
-    feature_scores = found$row,
-    solution = list(residual = stats::setNames(found$residual, data$samples),
-      dual = expand_features(found$dual, data, NA_real_),
-      W = if (coefficients) expand_square(found$w, data)),
-    trace = found$trace, status = status_label(found$status), iterations = found$iterations,
-    certificate = c(gap = found$gap), elapsed = proc.time()[[3L]] - start,
-    n_exact = if (found$iterations > 0L) {
-      sum(found$residual <= 1e-6 * sqrt(rowSums(data$x^2)))
-    } else 0L, coef_name = "W")
+  fit <- run_fit("rsr", match.call(), {
+    solver <- check_choice(solver, "solver", c("exact", "irls"))
+    control <- resolve_control(control, max_iter = if (solver == "exact") 500L else 200L,
+      tol = if (solver == "exact") 1e-3 else 1e-6)
+    data <- as_unit_matrix(x, center, scale)
+    q <- length(data$keep)
+    if (is.null(coefficients)) coefficients <- q <= data$n
+    coefficients <- check_flag(coefficients, "coefficients")
+    if (coefficients) {
+      check_bytes(16 * as.double(data$p)^2, "W", "Use coefficients = FALSE.")
+    }
+    window <- .Call(C_rsr_window, data$x)
+    check_lapack(window$lapack, "rsr")
+    if (is.null(lambda_rel)) {
+      lambda_rel <- if (is.nan(window$identity)) 0.1 else sqrt(window$identity / window$zero)
+    }
+    penalty <- check_penalty(lambda, lambda_rel, window$zero, "lambda")
+    if (is.null(control$eps)) control$eps <- 1e-16 * c(sum(data$x^2) / data$n, 1)
+    control$eps <- rep_len(control$eps, 2L)
+    accelerate <- solver == "exact" && control$tol >= 0
+    found <- .Call(C_rsr, data$x, penalty$value, control$eps, accelerate, coefficients, control)
+    list(
+      data = data, control = control,
+      params = list(lambda = penalty$value, lambda_rel = penalty$rel,
+        lambda_identity = if (is.nan(window$identity)) NA_real_ else window$identity,
+        lambda_max = window$zero, solver = solver, center = center, scale = scale),
+      run = found$run, feature_scores = found$row,
+      solution = list(residual = stats::setNames(found$residual, data$samples),
+        dual = expand_features(found$dual, data, NA_real_),
+        W = if (coefficients) expand_square(found$w, data)),
+      certificate = found$run$counters["gap"],
+      n_exact = if (found$run$iterations > 0L) {
+        sum(found$residual <= 1e-6 * sqrt(rowSums(data$x^2)))
+      } else 0L, coef_name = "W"
+    )
+  })
   if (fit$iterations > 0L) warn_rsr_void(fit)
-  warn_status(fit)
   fit
 }
 
@@ -118,42 +114,6 @@ print_notes.ufs_rsr <- function(x) {
     if (is.na(x$params$lambda_identity)) "0" else format(signif(x$params$lambda_identity, 3L)),
     " (W = I) to ", format(signif(x$params$lambda_max, 3L)), " (W = 0)"),
     if (x$n_exact > 0L) paste0("exact        ", x$n_exact, " of ", x$n, " samples"))
-}
-
-# ---- shared by the reweighted selectors: rsr, ndfs, udfs, sogfs ------------------------------
-
-# As as_ufs_matrix(), but `scale` gives columns of unit norm, so that penalties do not change
-# their meaning with n.
-as_unit_matrix <- function(x, center, scale) {
-  data <- as_ufs_matrix(x, center, scale)
-  if (scale) {
-    root <- sqrt(data$n - 1)
-    data$x <- data$x / root
-    data$scale[data$keep] <- data$scale[data$keep] * root
-  }
-  data
-}
-
-# A matrix of features by features, back in the user's p columns.
-expand_square <- function(value, data) {
-  out <- matrix(0, data$p, data$p, dimnames = list(data$features, data$features))
-  out[data$keep, data$keep] <- value
-  out
-}
-
-live_note <- function(fit) {
-  paste0("live         ", fit$n_live, " of ", fit$p, " features; the others are 0 up to rounding")
-}
-
-# A ranking beyond the live features says little; one without any says nothing. `forced` is how
-# many the constraint keeps alive whatever the data (c or m unit columns).
-warn_live <- function(fit, forced, advice) {
-  ranked <- fit$p - length(fit$constant)
-  if (fit$n_live <= forced && fit$n_live < ranked) {
-    ufs_warn("void", "ufs_", fit$method, "(): only ", fit$n_live, " of ", ranked,
-      " features have scores above zero",
-      if (fit$n_live > 0L) ", the order of the others is rounding noise", ". ", advice)
-  }
 }
 
 register("rsr", ufs_rsr,

@@ -53,38 +53,40 @@
 ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 100,
                       solver = c("exact", "irls"), center = TRUE, scale = TRUE,
                       control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  solver <- check_choice(solver, "solver", c("exact", "irls"))
-  control <- resolve_control(control, max_iter = 50L, inner_max_iter = 100L, inner_tol = 1e-6,
-    eps = 1e-12)
-  control$eps <- check_eps(control$eps, open = TRUE)
-  data <- as_unit_matrix(x, center, scale)
-  q <- length(data$keep)
-  n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n - 2L, "two fewer than the samples")
-  if (is.null(n_dims)) n_dims <- min(q, max(4L, n_clusters))
-  n_dims <- check_count(n_dims, "n_dims", 1L, q, "the features that are not constant")
-  k <- check_count(k, "k", 2L, data$n - 1L, paste("one fewer than the", data$n, "samples"))
-  gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-  check_wstep_bytes(data$n, q, k)
-  found <- .Call(C_sogfs, data$x,
-    list(n_clusters = n_clusters, n_dims = n_dims, k = k, gamma = gamma,
-      accelerate = solver == "exact" && control$inner_tol >= 0), control)
-  check_lapack(found$info, "sogfs")
-  colnames(found$trace) <- c("objective", "lambda", "zeros", "next_zeros", "inner")
-  rownames(found$f) <- data$samples
-  fit <- new_ufs("sogfs", call,
-    list(n_clusters = n_clusters, n_dims = n_dims, k = k, gamma = gamma, alpha = found$r,
-      lambda = found$lambda, solver = solver, center = center, scale = scale),
-    control, data,
-    feature_scores = found$row2,
-    solution = list(W = expand_features(found$w, data), F = found$f, S = lists_to_csr(found),
-      cluster = found$component + 1L),
-    trace = found$trace, status = status_label(found$status), iterations = found$iterations,
-    certificate = c(components = found$n_components, residual = found$residual),
-    elapsed = proc.time()[[3L]] - start, n_live = found$live, coef_name = "W")
-  warn_live(fit, n_dims, "Set `n_dims` to the number of features wanted, or use a smaller `gamma`.")
-  warn_status(fit, "The graph did not reach `n_clusters` components.")
+  fit <- run_fit("sogfs", match.call(), {
+    solver <- check_choice(solver, "solver", c("exact", "irls"))
+    control <- resolve_control(control, max_iter = 50L, inner_max_iter = 100L, inner_tol = 1e-6,
+      eps = 1e-12)
+    control$eps <- check_eps(control$eps, open = TRUE)
+    data <- as_unit_matrix(x, center, scale)
+    q <- length(data$keep)
+    n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n - 2L,
+      "two fewer than the samples")
+    if (is.null(n_dims)) n_dims <- min(q, max(4L, n_clusters))
+    n_dims <- check_count(n_dims, "n_dims", 1L, q, "the features that are not constant")
+    k <- check_count(k, "k", 2L, data$n - 1L, paste("one fewer than the", data$n, "samples"))
+    gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
+    check_wstep_bytes(data$n, q, k)
+    found <- .Call(C_sogfs, data$x,
+      list(n_clusters = n_clusters, n_dims = n_dims, k = k, gamma = gamma,
+        accelerate = solver == "exact" && control$inner_tol >= 0), control)
+    counters <- found$run$counters
+    rownames(found$f) <- data$samples
+    list(
+      data = data, control = control,
+      params = list(n_clusters = n_clusters, n_dims = n_dims, k = k, gamma = gamma,
+        alpha = counters[["alpha"]], lambda = counters[["lambda"]], solver = solver,
+        center = center, scale = scale),
+      run = found$run, feature_scores = found$row2,
+      solution = list(W = expand_features(found$w, data), F = found$f, S = lists_to_csr(found),
+        cluster = stats::setNames(found$component + 1L, data$samples)),
+      certificate = counters[c("components", "residual")],
+      n_live = as.integer(counters[["live"]]), coef_name = "W",
+      advice = "The graph did not reach `n_clusters` components."
+    )
+  })
+  warn_live(fit, fit$params$n_dims,
+    "Set `n_dims` to the number of features wanted, or use a smaller `gamma`.")
   fit
 }
 

@@ -42,90 +42,54 @@
 #' @export
 ufs_spec <- function(x, graph = NULL, type = c("phi2", "phi1", "phi3"), n_clusters = NULL,
                      power = 1, center = FALSE, scale = FALSE, control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  control <- resolve_control(control)
-  type <- check_choice(type, "type", c("phi2", "phi1", "phi3"))
-  power <- check_count(power, "power", 1L, 20L)
-  data <- as_ufs_matrix(x, center, scale)
-  if (type == "phi3") {
-    if (is.null(n_clusters)) {
-      ufs_abort("argument", "type = \"phi3\" needs `n_clusters`, the number of eigenvectors.",
-        argument = "n_clusters")
+  run_fit("spec", match.call(), {
+    control <- resolve_control(control)
+    type <- check_choice(type, "type", c("phi2", "phi1", "phi3"))
+    power <- check_count(power, "power", 1L, 20L)
+    data <- as_ufs_matrix(x, center, scale)
+    if (type == "phi3") {
+      if (is.null(n_clusters)) {
+        ufs_abort("argument", "type = \"phi3\" needs `n_clusters`, the number of eigenvectors.",
+          argument = "n_clusters")
+      }
+      n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
+        "one fewer than the samples")
     }
-    n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
-      "one fewer than the samples")
-  }
-  graph <- as_ufs_graph(graph, data)
-  solution <- list(graph = graph)
-  status <- "converged"
-  if (type == "phi3") {
-    embedding <- embed_graph(graph, n_clusters - 1L, "spec")
-    warn_cut(embedding, "phi3")
-    statistic <- .Call(C_spec_leading, unclass(graph), linked_rows(data$x, graph), power,
-      embedding$values, embedding$vectors)
-    solution$U <- spread_rows(embedding$vectors, graph)
-    solution$eigenvalues <- embedding$values
-    status <- embedding$status
-    score <- statistic
-  } else {
-    statistic <- .Call(C_spec_quadratic, unclass(graph), data$x, power, type == "phi2")
-    score <- 1 - statistic
-  }
-  statistic[is.nan(statistic)] <- NA_real_
-  score[is.nan(score)] <- NA_real_
-  warn_void(score, "spec", "A complete graph with equal weights does that.")
-  fit <- new_ufs("spec", call,
-    c(list(type = type, n_clusters = if (type == "phi3") n_clusters, power = power),
-      graph_params(graph), list(center = center, scale = scale)),
-    control, data,
-    feature_scores = score, statistic = expand_features(statistic, data, NA_real_),
-    solution = solution, status = status,
-    iterations = if (type == "phi3") embedding$iterations else 0L,
-    certificate = if (type == "phi3") c(residual = embedding$residual) else numeric(),
-    elapsed = proc.time()[[3L]] - start)
-  warn_status(fit)
-  fit
+    graph <- as_ufs_graph(graph, data)
+    solution <- list(graph = graph)
+    if (type == "phi3") {
+      embedding <- embed_graph(graph, n_clusters - 1L, "spec")
+      warn_cut(embedding, "phi3")
+      statistic <- score <- .Call(C_spec_leading, unclass(graph), linked_rows(data$x, graph),
+        power, embedding$values, embedding$vectors)
+      solution$U <- spread_rows(embedding$vectors, graph)
+      solution$eigenvalues <- embedding$values
+    } else {
+      statistic <- .Call(C_spec_quadratic, unclass(graph), data$x, power, type == "phi2")
+      score <- 1 - statistic
+    }
+    statistic[is.nan(statistic)] <- NA_real_
+    score[is.nan(score)] <- NA_real_
+    warn_void(score, "spec", "A complete graph with equal weights does that.")
+    c(
+      list(
+        data = data, control = control,
+        params = c(list(type = type, n_clusters = if (type == "phi3") n_clusters,
+          power = power), graph_params(graph), list(center = center, scale = scale)),
+        feature_scores = score, statistic = expand_features(statistic, data, NA_real_),
+        solution = solution
+      ),
+      if (type == "phi3") {
+        list(status = embedding$status, iterations = embedding$iterations,
+          certificate = c(residual = embedding$residual))
+      }
+    )
+  })
 }
 
 #' @export
 print_notes.ufs_spec <- function(x) {
   c(paste0("score        ", x$params$type), graph_note(x$solution$graph))
-}
-
-# The m smallest non-trivial eigenpairs of the normalised Laplacian, on the samples that
-# have edges (their number bounds m): values, vectors, degree, n_zero, next, status.
-embed_graph <- function(graph, m, method) {
-  linked <- graph$n - graph$n_isolated
-  if (m > linked - 1L) {
-    ufs_abort("argument", "`n_clusters` is too large: only ", linked,
-      " samples have neighbours.", argument = "n_clusters")
-  }
-  out <- .Call(C_graph_embed, unclass(graph), as.integer(m))
-  check_lapack(out$info, method)
-  out$status <- if (out$converged) "converged" else "max_iter"
-  out
-}
-
-# The last eigenvalue taken and the first one left out are the same.
-warn_cut <- function(embedding, what) {
-  last <- embedding$values[length(embedding$values)]
-  if (embedding$next_value - last <= 1e-9) {
-    ufs_warn("cut", what, ": `n_clusters` cuts through equal eigenvalues of the graph (",
-      format(signif(last, 3L)), "), so the eigenvectors are one choice among many. ",
-      "Change `n_clusters`, or the graph.")
-  }
-}
-
-linked_rows <- function(x, graph) {
-  if (graph$n_isolated == 0L) x else x[graph$degree > 0, , drop = FALSE]
-}
-
-# Back to all samples, 0 for isolated ones.
-spread_rows <- function(value, graph) {
-  out <- matrix(0, graph$n, ncol(value), dimnames = list(graph$samples, NULL))
-  out[graph$degree > 0, ] <- value
-  out
 }
 
 register("spec", ufs_spec,

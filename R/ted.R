@@ -35,6 +35,7 @@
 #'
 #' @inheritParams ufs_rrss
 #' @param mu Penalty, a positive number in squared units of `x`; `NULL`: from `mu_rel`.
+#'   A published grid: [ufs_grid_paper()].
 #' @param form `"greedy"` or `"convex"`.
 #' @param mu_rel Penalty as a share: of the mean squared norm of the samples
 #'   (`form = "greedy"`, default 0.01), or of the smallest value at which A = 0 is
@@ -192,5 +193,7 @@ register("ted", ufs_ted,
   group = "samples", selects = "samples", deterministic = TRUE,
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",
-  reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>"
+  reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>",
+  paper_grid = list(source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
+    grids = list(ALFS = list(mu = 10^(-4:3))))
 )

@@ -332,16 +332,16 @@ selected_features.ufs_topk <- function(fit, k = fit$params$k, as = NULL, ...) {
     ufs_abort("refit", "This fit chose exactly ", fit$params$k, " features, and selections ",
       "of ufs_topk() are not nested: fit again with k = ", k, ".", argument = "k")
   }
-  selected_features.ufs(fit, k, as)
+  selected_features.ufs(fit, k, as, ...)
 }
 
 #' @export
 predict.ufs_topk <- function(object, newdata, k = object$params$k, ...) {
-  predict.ufs(object, newdata, k)
+  predict.ufs(object, newdata, k, ...)
 }
 
 #' @export
-print.ufs_topk <- function(x, n = min(5L, x$params$k), ...) print.ufs(x, n)
+print.ufs_topk <- function(x, n = min(5L, x$params$k), ...) print.ufs(x, n, ...)
 
 #' @export
 print_notes.ufs_topk <- function(x) {

@@ -84,20 +84,6 @@ ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1,
 #' @export
 print_notes.ufs_udfs <- function(x) live_note(x)
 
-# The smoothing of UDFS and SOGFS: one positive number.
-# What base_wstep.c and its start hold at once, with neighbour lists and both directions of
-# their graph.
-check_wstep_bytes <- function(n, p, k) {
-  if (2 * as.double(n) * k > .Machine$integer.max) {
-    ufs_abort("argument", "`k` is too large: a graph can have at most ",
-      .Machine$integer.max, " entries.", argument = "k")
-  }
-  n <- as.double(n)
-  p <- as.double(p)
-  check_bytes(8 * (if (p > n) 5 * n * p + 4 * n^2 else 5 * n * p + 4 * p^2) + 60 * n * k,
-    "The scatter matrix", "Select features or samples first.")
-}
-
 register("udfs", ufs_udfs,
   group = "features", selects = "features", deterministic = TRUE,
   title = "Unsupervised discriminative feature selection",

@@ -30,8 +30,8 @@ typedef struct {
 enum { FREE = 0, ACTIVE = 1, COLLINEAR = 2 };
 
 typedef struct {
-    const mcfs_problem *prob;
-    const mcfs_settings *set;
+    const mcfs_problem *problem;
+    const mcfs_settings *settings;
     int most;        /* capacity of a path: more than card, for variables that join
                         together (ties), but never more than the rank */
     double *xt;      /* p x n */
@@ -41,7 +41,7 @@ typedef struct {
     path *paths;
 } mcfs_work;
 
-static void init_work(mcfs_work *w, const mcfs_problem *prob, const mcfs_settings *set);
+static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_settings *settings);
 static int largest_correlation(const mcfs_work *w, const path *s);
 static void enter(const mcfs_work *w, path *s);
 static bool add_active(const mcfs_work *w, path *s, int j);
@@ -54,21 +54,21 @@ static int count_nonzero(const path *s);
 static double kkt_violation(const mcfs_work *w, const path *s, const double *y,
                             double *residual, double *corr);
 
-void mcfs_solve(const mcfs_problem *prob, const mcfs_settings *set, const ufs_hook *hook,
-                double *coef, mcfs_info *info)
+void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings,
+                mcfs_result *result, ufs_run *run)
 {
-    int n = prob->n, p = prob->p, c = prob->c, running = c;
+    static const char *const columns[] = {"iteration", "penalty", "nonzero", NULL};
+    int n = problem->n, p = problem->p, c = problem->c, running = c;
     size_t N = (size_t) n, P = (size_t) p;
     int *which = ufs_ialloc((size_t) c);
     mcfs_work w;
 
-    init_work(&w, prob, set);
-    ufs_trace_init(&info->trace, set->max_iter, 2);
-    info->iterations = 0;
+    init_work(&w, problem, settings);
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
     for (int i = 0; i < c; i++) running -= w.paths[i].done;
 
-    while (running > 0 && info->iterations < set->max_iter) {
-        double row[2] = {0.0, 0.0};
+    while (running > 0 && run->iterations < settings->max_iter) {
+        double row[3] = {run->iterations + 1, 0.0, 0.0};
         running = 0;
         for (int i = 0; i < c; i++) {
             path *s = w.paths + i;
@@ -85,35 +85,36 @@ void mcfs_solve(const mcfs_problem *prob, const mcfs_settings *set, const ufs_ho
             running -= s->done;
         }
         for (int i = 0; i < c; i++) {
-            row[0] = fmax(row[0], w.paths[i].penalty);
-            row[1] = fmax(row[1], (double) count_nonzero(w.paths + i));
+            row[1] = fmax(row[1], w.paths[i].penalty);
+            row[2] = fmax(row[2], (double) count_nonzero(w.paths + i));
         }
-        ufs_trace_add(&info->trace, row);
-        ufs_hook_step(hook, ++info->iterations, row[0], row[1]);
+        ufs_trace_add(&run->trace, row);
+        run->iterations++;
+        ufs_run_step(run, row[1], row[2]);
     }
 
-    info->status = running > 0 ? UFS_MAX_ITER : UFS_CONVERGED;
-    info->kkt = 0.0;
-    memset(coef, 0, P * (size_t) c * sizeof(double));
+    run->status = running > 0 ? UFS_MAX_ITER : UFS_CONVERGED;
+    result->kkt = 0.0;
+    memset(result->coef, 0, P * (size_t) c * sizeof(double));
     for (int i = 0; i < c; i++) {
         const path *s = w.paths + i;
         for (int a = 0; a < s->size; a++)
-            coef[(size_t) s->active[a] + (size_t) i * P] = s->beta[a];
-        info->penalty[i] = s->penalty;
-        double off = kkt_violation(&w, s, prob->y + (size_t) i * N, w.move, w.slope);
-        if (!(off <= info->kkt)) info->kkt = off;
+            result->coef[(size_t) s->active[a] + (size_t) i * P] = s->beta[a];
+        result->penalty[i] = s->penalty;
+        double off = kkt_violation(&w, s, problem->y + (size_t) i * N, w.move, w.slope);
+        if (!(off <= result->kkt)) result->kkt = off;
     }
-    if (!R_FINITE(info->kkt)) info->status = UFS_NUMERICAL;
+    if (!R_FINITE(result->kkt)) run->status = UFS_NUMERICAL;
 }
 
-static void init_work(mcfs_work *w, const mcfs_problem *prob, const mcfs_settings *set)
+static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_settings *settings)
 {
-    int n = prob->n, p = prob->p, c = prob->c, rank = set->ridge > 0.0 || n > p ? p : n;
+    int n = problem->n, p = problem->p, c = problem->c, rank = settings->ridge > 0.0 || n > p ? p : n;
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) c, M;
 
-    w->prob = prob;
-    w->set = set;
-    w->most = set->card + 16 < rank ? set->card + 16 : rank;
+    w->problem = problem;
+    w->settings = settings;
+    w->most = settings->card + 16 < rank ? settings->card + 16 : rank;
     M = (size_t) w->most;
     w->xt = ufs_dalloc(P, N);
     w->move = ufs_dalloc(N, C);
@@ -121,12 +122,12 @@ static void init_work(mcfs_work *w, const mcfs_problem *prob, const mcfs_setting
     w->norm2 = ufs_dalloc(P, 1);
     w->paths = (path *) R_alloc(C, sizeof(path));
     for (size_t j = 0; j < P; j++) {
-        const double *col = prob->x + j * N;
+        const double *col = problem->x + j * N;
         w->norm2[j] = la_dot(n, col, col);
         for (size_t i = 0; i < N; i++) w->xt[j + i * P] = col[i];
     }
     /* slope is free until the first step: all correlations at once. */
-    la_gemm('N', 'N', p, c, n, 1.0, w->xt, p, prob->y, n, 0.0, w->slope, p);
+    la_gemm('N', 'N', p, c, n, 1.0, w->xt, p, problem->y, n, 0.0, w->slope, p);
     for (size_t i = 0; i < C; i++) {
         path *s = w->paths + i;
         s->size = 0;
@@ -144,7 +145,7 @@ static void init_work(mcfs_work *w, const mcfs_problem *prob, const mcfs_setting
         s->joins = largest_correlation(w, s);
         s->penalty = fabs(s->corr[s->joins]);
         /* A response without correlation to any feature has the path b = 0. */
-        double y_norm = la_nrm2(n, prob->y + i * N);
+        double y_norm = la_nrm2(n, problem->y + i * N);
         s->done = !(s->penalty > n * DBL_EPSILON * y_norm * sqrt(w->norm2[s->joins]));
     }
 }
@@ -153,9 +154,9 @@ static void init_work(mcfs_work *w, const mcfs_problem *prob, const mcfs_setting
 static int largest_correlation(const mcfs_work *w, const path *s)
 {
     double top = 0.0;
-    for (int j = 0; j < w->prob->p; j++)
+    for (int j = 0; j < w->problem->p; j++)
         if (s->state[j] == FREE) top = fmax(top, fabs(s->corr[j]));
-    for (int j = 0; j < w->prob->p; j++)
+    for (int j = 0; j < w->problem->p; j++)
         if (s->state[j] == FREE && fabs(s->corr[j]) >= top * (1.0 - 1e-12)) return j;
     return 0;
 }
@@ -176,9 +177,9 @@ static void enter(const mcfs_work *w, path *s)
 
 static bool add_active(const mcfs_work *w, path *s, int j)
 {
-    int n = w->prob->n, k = s->size, ld = w->most;
-    const double *x = w->prob->x, *col = x + (size_t) j * (size_t) n;
-    double own = w->norm2[j] + w->set->ridge, left = own;
+    int n = w->problem->n, k = s->size, ld = w->most;
+    const double *x = w->problem->x, *col = x + (size_t) j * (size_t) n;
+    double own = w->norm2[j] + w->settings->ridge, left = own;
 
     double *gram = s->gram + (size_t) k * (size_t) ld, *r = s->chol + (size_t) k * (size_t) ld;
     for (int a = 0; a < k; a++)
@@ -203,7 +204,7 @@ static bool add_active(const mcfs_work *w, path *s, int j)
 /* d = G^{-1} s and X_A d. */
 static void set_direction(const mcfs_work *w, path *s, double *move)
 {
-    int n = w->prob->n, k = s->size, ld = w->most;
+    int n = w->problem->n, k = s->size, ld = w->most;
     for (int a = 0; a < k; a++) {
         const double *r = s->chol + (size_t) a * (size_t) ld;
         s->rhs[a] = (s->sign[a] - la_dot(a, r, s->rhs)) / r[a];
@@ -214,7 +215,7 @@ static void set_direction(const mcfs_work *w, path *s, double *move)
     }
     memset(move, 0, (size_t) n * sizeof(double));
     for (int a = 0; a < k; a++)
-        la_axpy(n, s->dir[a], w->prob->x + (size_t) s->active[a] * (size_t) n, move);
+        la_axpy(n, s->dir[a], w->problem->x + (size_t) s->active[a] * (size_t) n, move);
 }
 
 /* Smallest step at which an inactive correlation meets the penalty. */
@@ -222,7 +223,7 @@ static double next_join(const mcfs_work *w, const path *s, const double *slope, 
 {
     double best = s->penalty;
     *joins = -1;
-    for (int j = 0; j < w->prob->p; j++) {
+    for (int j = 0; j < w->problem->p; j++) {
         if (s->state[j] != FREE) continue;
         for (int side = 0; side < 2; side++) {
             double sign = side == 0 ? 1.0 : -1.0;
@@ -266,12 +267,12 @@ static void advance(const mcfs_work *w, path *s, const double *slope)
     if (to_drop < step) step = to_drop;
     else drops = -1;
     for (int a = 0; a < s->size; a++) s->beta[a] += step * s->dir[a];
-    for (int j = 0; j < w->prob->p; j++) s->corr[j] -= step * slope[j];
+    for (int j = 0; j < w->problem->p; j++) s->corr[j] -= step * slope[j];
     s->penalty -= step;
     for (int a = 0; a < s->size; a++) s->corr[s->active[a]] = s->penalty * s->sign[a];
     if (drops >= 0) drop_active(w, s, drops);
     else s->joins = joins;
-    s->done = count_nonzero(s) >= w->set->card || (drops < 0 && joins < 0);
+    s->done = count_nonzero(s) >= w->settings->card || (drops < 0 && joins < 0);
 }
 
 static void drop_active(const mcfs_work *w, path *s, int at)
@@ -313,7 +314,7 @@ static int count_nonzero(const path *s)
 static double kkt_violation(const mcfs_work *w, const path *s, const double *y,
                             double *residual, double *corr)
 {
-    int n = w->prob->n, p = w->prob->p;
+    int n = w->problem->n, p = w->problem->p;
     double start = 0.0, off = 0.0;
 
     la_gemv('N', p, n, 1.0, w->xt, p, y, 0.0, corr);
@@ -321,11 +322,11 @@ static double kkt_violation(const mcfs_work *w, const path *s, const double *y,
     if (!(start > 0.0)) return 0.0;
     ufs_copy(residual, y, (size_t) n);
     for (int a = 0; a < s->size; a++)
-        la_axpy(n, -s->beta[a], w->prob->x + (size_t) s->active[a] * (size_t) n, residual);
+        la_axpy(n, -s->beta[a], w->problem->x + (size_t) s->active[a] * (size_t) n, residual);
     la_gemv('N', p, n, 1.0, w->xt, p, residual, 0.0, corr);
     for (int a = 0; a < s->size; a++) {
         int j = s->active[a];
-        double miss = fabs(corr[j] - w->set->ridge * s->beta[a] - s->penalty * s->sign[a]);
+        double miss = fabs(corr[j] - w->settings->ridge * s->beta[a] - s->penalty * s->sign[a]);
         if (!(miss <= off)) off = miss;
     }
     for (int j = 0; j < p; j++)

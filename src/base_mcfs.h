@@ -17,15 +17,12 @@ typedef struct {
 } mcfs_settings;
 
 typedef struct {
-    ufs_status status;
-    int iterations;
-    double kkt;      /* largest violation over the responses, relative */
+    double *coef;    /* p x c, zero outside the supports */
     double *penalty; /* c: where each path stopped */
-    ufs_trace trace; /* largest penalty, most non-zero coefficients */
-} mcfs_info;
+    double kkt;      /* largest violation over the responses, relative */
+} mcfs_result;
 
-/* coef: p x c, zero outside the supports. */
-void mcfs_solve(const mcfs_problem *prob, const mcfs_settings *set, const ufs_hook *hook,
-                double *coef, mcfs_info *info);
+void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings,
+                mcfs_result *result, ufs_run *run);
 
 #endif

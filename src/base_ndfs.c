@@ -54,27 +54,26 @@ static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonalit
 static double regression_kkt(ndfs_work *s, const ndfs_result *r);
 
 void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings,
-                const ufs_hook *hook, ndfs_result *result, ndfs_info *info)
+                ndfs_result *result, ufs_run *run)
 {
+    static const char *const columns[] = {"iteration", "objective", "orthogonality", NULL};
     ndfs_work s;
     int n = problem->n, p = problem->p, c = problem->c;
     size_t len = (size_t) n * (size_t) c;
     double old = R_PosInf;
 
     init(&s, problem, settings);
-    ufs_trace_init(&info->trace, settings->max_iter, 3);
-    info->status = UFS_MAX_ITER;
-    info->iterations = 0;
-    info->lapack = 0;
-    info->orthogonality = R_NaN;
-    info->kkt = R_NaN;
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    run->status = UFS_MAX_ITER;
+    result->orthogonality = R_NaN;
+    result->kkt = R_NaN;
     memset(result->w, 0, (size_t) p * (size_t) c * sizeof(double));
 
-    while (info->iterations < settings->max_iter) {
+    while (run->iterations < settings->max_iter) {
         double value, change, orthogonality;
-        info->lapack = la_ridge_solve(&s.ridge, result->f, s.g, problem->beta, result->w);
-        if (info->lapack) return;
-        info->iterations++;
+        run->lapack = la_ridge_solve(&s.ridge, result->f, s.g, problem->beta, result->w);
+        if (run->lapack) return;
+        run->iterations++;
         la_row_norms(p, c, result->w, s.row);
         la_gemm('N', 'N', n, c, p, 1.0, problem->x, n, result->w, p, 0.0, s.xw, n);
         residual(&s, result);
@@ -85,31 +84,31 @@ void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings,
 
         value = objective(&s, result, &orthogonality);
         if (!R_FINITE(value)) {
-            info->status = UFS_DIVERGED;
+            run->status = UFS_DIVERGED;
             return;
         }
         if (s.history.count > 0 && value > old * (1.0 + 1e-12)) {
             anderson_reset(&s.history);
             ufs_copy(result->f, s.f_old, len);
             set_weights(&s, s.plain);
-            ufs_hook_step(hook, info->iterations, value, R_NaN);
+            ufs_run_step(run, value, R_NaN);
             continue;
         }
         change = R_FINITE(old) ? fabs(old - value) / fabs(value) : R_NaN;
-        info->orthogonality = orthogonality;
-        ufs_trace_add(&info->trace, (double[]) {info->iterations, value, orthogonality});
-        ufs_hook_step(hook, info->iterations, value, change);
+        result->orthogonality = orthogonality;
+        ufs_trace_add(&run->trace, (double[]) {run->iterations, value, orthogonality});
+        ufs_run_step(run, value, change);
         if (change <= settings->tol) {
-            info->kkt = regression_kkt(&s, result);
-            if (info->kkt <= settings->kkt_tol) {
-                info->status = UFS_CONVERGED;
+            result->kkt = regression_kkt(&s, result);
+            if (result->kkt <= settings->kkt_tol) {
+                run->status = UFS_CONVERGED;
                 break;
             }
         }
         old = value;
-        next_weights(&s, info->iterations < settings->max_iter - 1);
+        next_weights(&s, run->iterations < settings->max_iter - 1);
     }
-    if (info->iterations > 0) info->kkt = regression_kkt(&s, result);
+    if (run->iterations > 0) result->kkt = regression_kkt(&s, result);
 }
 
 static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings *settings)

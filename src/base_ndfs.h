@@ -26,17 +26,11 @@ typedef struct {
 typedef struct {
     double *f; /* n x c */
     double *w; /* p x c */
-} ndfs_result;
-
-typedef struct {
-    ufs_status status;
-    int iterations, lapack;
     double orthogonality; /* |F'F - I|_F */
     double kkt;           /* of the regression W, given F; relative to beta / 2 */
-    ufs_trace trace;      /* iteration, objective, orthogonality */
-} ndfs_info;
+} ndfs_result;
 
 void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings,
-                const ufs_hook *hook, ndfs_result *result, ndfs_info *info);
+                ndfs_result *result, ufs_run *run);
 
 #endif

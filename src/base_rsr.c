@@ -58,50 +58,50 @@ static void set_weights(rsr_work *s, const double *u);
 static void extrapolate(rsr_work *s);
 static void coefficients(rsr_work *s, double *w);
 
-void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, const ufs_hook *hook,
-               rsr_result *result, rsr_info *info)
+void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_result *result,
+               ufs_run *run)
 {
+    static const char *const columns[] = {"iteration", "objective", "gap", NULL};
     rsr_work s;
     double old = R_PosInf;
 
     init(&s, problem, settings);
-    ufs_trace_init(&info->trace, settings->max_iter, 3);
-    info->status = UFS_MAX_ITER;
-    info->iterations = 0;
-    info->objective = R_NaN;
-    info->gap = R_NaN;
-    info->lapack = s.p_form ? 0 : root_of_gram(problem->n, problem->p, problem->x, s.root);
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    run->status = UFS_MAX_ITER;
+    result->objective = R_NaN;
+    result->gap = R_NaN;
+    run->lapack = s.p_form ? 0 : root_of_gram(problem->n, problem->p, problem->x, s.root);
 
-    while (info->lapack == 0 && info->iterations < settings->max_iter) {
+    while (run->lapack == 0 && run->iterations < settings->max_iter) {
         double objective, gap, change;
-        info->lapack = step(&s, result);
-        if (info->lapack) break;
-        info->iterations++;
+        run->lapack = step(&s, result);
+        if (run->lapack) break;
+        run->iterations++;
         smoothed_and_gap(&s, result, &objective, &gap);
         if (!R_FINITE(objective)) {
-            info->status = UFS_DIVERGED;
+            run->status = UFS_DIVERGED;
             break;
         }
         /* An extrapolation that raised the objective: take the plain step instead. */
         if (s.history.has_last && settings->accelerate && objective > old * (1.0 + 1e-12)) {
             anderson_reset(&s.history);
             set_weights(&s, s.plain);
-            ufs_hook_step(hook, info->iterations, objective, R_NaN);
+            ufs_run_step(run, objective, R_NaN);
             continue;
         }
         change = R_FINITE(old) ? fabs(old - objective) / fabs(objective) : R_NaN;
-        info->objective = objective;
-        info->gap = gap;
-        ufs_trace_add(&info->trace, (double[]) {info->iterations, objective, gap});
-        ufs_hook_step(hook, info->iterations, objective, settings->accelerate ? gap : change);
+        result->objective = objective;
+        result->gap = gap;
+        ufs_trace_add(&run->trace, (double[]) {run->iterations, objective, gap});
+        ufs_run_step(run, objective, settings->accelerate ? gap : change);
         if (settings->accelerate ? gap <= settings->tol : change <= settings->tol) {
-            info->status = UFS_CONVERGED;
+            run->status = UFS_CONVERGED;
             break;
         }
         old = objective;
         image(&s, result, s.plain);
-        if (info->iterations == settings->max_iter) break;
-        if (settings->accelerate && info->iterations < settings->max_iter - 1) {
+        if (run->iterations == settings->max_iter) break;
+        if (settings->accelerate && run->iterations < settings->max_iter - 1) {
             extrapolate(&s);
         } else {
             /* The last step is a plain one: it cannot be refused. */
@@ -109,15 +109,13 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, const u
             set_weights(&s, s.plain);
         }
     }
-    if (result->w != NULL && info->lapack == 0 && info->iterations > 0)
+    if (result->w != NULL && run->lapack == 0 && run->iterations > 0)
         coefficients(&s, result->w);
 }
 
 static void init(rsr_work *s, const rsr_problem *problem, const rsr_settings *settings)
 {
     size_t N = (size_t) problem->n, P = (size_t) problem->p, M;
-    int query = -1, lapack = 0;
-    double opt = 0.0;
 
     s->problem = problem;
     s->settings = settings;
@@ -139,8 +137,7 @@ static void init(rsr_work *s, const rsr_problem *problem, const rsr_settings *se
     s->plain = ufs_dalloc(N + P, 1);
     s->weight = ufs_dalloc(N + P, 1);
     s->tau = ufs_dalloc(M, 1);
-    F77_CALL(dgelqf)(&s->m, &s->m, s->z, &s->m, s->tau, &opt, &query, &lapack);
-    s->n_reflect = (int) opt;
+    s->n_reflect = la_lq_work(s->m, s->m);
     s->reflect = ufs_dalloc((size_t) s->n_reflect, 1);
     anderson_init(&s->history, problem->n + problem->p, DEPTH);
 }
@@ -170,9 +167,8 @@ static int step_p(rsr_work *s, rsr_result *out)
 {
     int n = s->problem->n, p = s->problem->p, lapack;
     size_t N = (size_t) n, P = (size_t) p;
-    double lambda = s->problem->lambda, trace = 0.0, one = 1.0;
+    double lambda = s->problem->lambda, trace = 0.0;
     const double *x = s->problem->x;
-    char side = 'R', lower = 'L', no = 'N';
 
     for (size_t j = 0; j < P; j++)
         for (size_t i = 0; i < N; i++) s->y[i + j * N] = x[i + j * N] / sqrt(s->g[i]);
@@ -201,8 +197,7 @@ static int step_p(rsr_work *s, rsr_result *out)
         for (size_t i = 0; i < P; i++) s->z[i + j * P] = (i == j) - s->z[i + j * P];
     lq(s, s->z);
     ufs_copy(s->y, x, N * P);
-    F77_CALL(dtrmm)(&side, &lower, &no, &no, &n, &p, &one, s->z, &p, s->y, &n
-                    FCONE FCONE FCONE FCONE);
+    la_trmm('R', 'L', 'N', n, p, 1.0, s->z, p, s->y, n);
     la_row_norms(n, p, s->y, out->residual);
     return 0;
 }
@@ -211,9 +206,8 @@ static int step_n(rsr_work *s, rsr_result *out)
 {
     int n = s->problem->n, p = s->problem->p, lapack;
     size_t N = (size_t) n, P = (size_t) p;
-    double lambda = s->problem->lambda, one = 1.0;
+    double lambda = s->problem->lambda;
     const double *x = s->problem->x;
-    char side = 'L', lower = 'L', yes = 'T', no = 'N';
 
     for (size_t j = 0; j < P; j++) {
         double root = sqrt(s->r[j]);
@@ -232,8 +226,7 @@ static int step_n(rsr_work *s, rsr_result *out)
         s->inner += 2.0 * lambda * la_dot(n, s->z + j * N, s->root + j * N);
     lq(s, s->z);
     ufs_copy(s->y, x, N * P);
-    F77_CALL(dtrmm)(&side, &lower, &yes, &no, &n, &p, &one, s->z, &n, s->y, &n
-                    FCONE FCONE FCONE FCONE);
+    la_trmm('L', 'L', 'T', n, p, 1.0, s->z, n, s->y, n);
     la_col_norms(n, p, s->y, out->row);
     for (size_t j = 0; j < P; j++) {
         out->dual[j] = 2.0 * out->row[j];
@@ -245,8 +238,7 @@ static int step_n(rsr_work *s, rsr_result *out)
 /* Lower triangle of a (m x m) becomes L of a = L Q. */
 static void lq(rsr_work *s, double *a)
 {
-    int lapack = 0;
-    F77_CALL(dgelqf)(&s->m, &s->m, a, &s->m, s->tau, s->reflect, &s->n_reflect, &lapack);
+    la_lq(s->m, s->m, a, s->tau, s->reflect, s->n_reflect);
 }
 
 /* The smoothed objective, which the plain iteration never raises, and the relative gap
@@ -357,13 +349,10 @@ int rsr_window(int n, int p, const double *x, double *identity, double *zero)
                 least = fmin(least, m[j + j * P]);
             }
             if (least > 1e-7 * most) {
-                char side = 'R', up = 'U', no = 'N', yes = 'T';
-                double one = 1.0, top = 0.0;
+                double top = 0.0;
                 ufs_copy(y, x, N * P);
-                F77_CALL(dtrsm)(&side, &up, &no, &no, &n, &p, &one, m, &p, y, &n
-                                FCONE FCONE FCONE FCONE);
-                F77_CALL(dtrsm)(&side, &up, &yes, &no, &n, &p, &one, m, &p, y, &n
-                                FCONE FCONE FCONE FCONE);
+                la_trsm('R', 'U', 'N', n, p, 1.0, m, p, y, n);
+                la_trsm('R', 'U', 'T', n, p, 1.0, m, p, y, n);
                 la_row_norms(n, p, y, norm);
                 for (int i = 0; i < n; i++) top = fmax(top, norm[i]);
                 *identity = 1.0 / top;

@@ -23,20 +23,14 @@ typedef struct {
     double *residual; /* n: |e_i| */
     double *dual;     /* p: |X'Y|_j / lambda of the dual point Y before it is scaled */
     double *w;
+    double objective, gap; /* smoothed objective and relative gap of the last accepted point */
 } rsr_result;
-
-typedef struct {
-    ufs_status status;
-    int iterations, lapack;
-    double objective, gap; /* gap: relative, of the last accepted point */
-    ufs_trace trace;       /* iteration, objective, gap */
-} rsr_info;
 
 /* The window of lambda. identity: the largest value at which W = I is proved optimal (NaN if
  * p > n or x has no full column rank); zero: the smallest at which W = 0 is. */
 int rsr_window(int n, int p, const double *x, double *identity, double *zero);
 
-void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, const ufs_hook *hook,
-               rsr_result *result, rsr_info *info);
+void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_result *result,
+               ufs_run *run);
 
 #endif

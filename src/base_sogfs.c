@@ -55,54 +55,56 @@ static double objective(const sogfs_work *s, const sogfs_result *r, double alpha
 static double squared_distance(int n, int m, const double *z, int i, int j);
 
 void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings,
-                 const ufs_hook *hook, sogfs_result *result, sogfs_info *info)
+                 sogfs_result *result, ufs_run *run)
 {
+    static const char *const columns[] = {"iteration", "objective", "lambda", "zeros",
+                                          "next_zeros", "inner", NULL};
     sogfs_work s;
     double sum_c, sum_next;
     size_t len = (size_t) problem->n * (size_t) problem->c;
 
     init(&s, problem, settings, result);
-    ufs_trace_init(&info->trace, settings->max_iter, 5);
-    info->status = UFS_MAX_ITER;
-    info->iterations = 0;
-    info->live = 0;
-    info->residual = R_NaN;
-    info->r = first_graph(&s, result);
-    info->lambda = info->r;
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    run->status = UFS_MAX_ITER;
+    result->live = 0;
+    result->residual = R_NaN;
+    result->alpha = first_graph(&s, result);
+    result->lambda = result->alpha;
     symmetric_graph(&s, result);
-    info->lapack = update_f(&s, result, &sum_c, &sum_next, &info->n_components);
+    run->lapack = update_f(&s, result, &sum_c, &sum_next, &result->n_components);
 
-    while (info->lapack == 0 && info->iterations < settings->max_iter) {
+    while (run->lapack == 0 && run->iterations < settings->max_iter) {
         int inner = 0;
-        double value, lambda = info->lambda;
-        info->lapack = update_w(&s, settings, info->iterations == 0, &inner);
-        if (info->lapack) return;
-        info->iterations++;
-        update_s(&s, result, info->iterations <= FIXED_CANDIDATES, lambda, info->r);
+        double value, lambda = result->lambda;
+        run->lapack = update_w(&s, settings, run->iterations == 0, &inner);
+        if (run->lapack) return;
+        run->iterations++;
+        update_s(&s, result, run->iterations <= FIXED_CANDIDATES, lambda, result->alpha);
         symmetric_graph(&s, result);
         ufs_copy(s.f_old, result->f, len);
-        info->lapack = update_f(&s, result, &sum_c, &sum_next, &info->n_components);
-        if (info->lapack) return;
+        run->lapack = update_f(&s, result, &sum_c, &sum_next, &result->n_components);
+        if (run->lapack) return;
 
-        value = objective(&s, result, info->r);
-        ufs_trace_add(&info->trace, (double[]) {value, lambda, sum_c, sum_next, inner});
-        ufs_hook_step(hook, info->iterations, value, sum_c);
+        value = objective(&s, result, result->alpha);
+        ufs_trace_add(&run->trace, (double[]) {run->iterations, value, lambda, sum_c, sum_next,
+                                              inner});
+        ufs_run_step(run, value, sum_c);
         if (!R_FINITE(value)) {
-            info->status = UFS_DIVERGED;
+            run->status = UFS_DIVERGED;
             break;
         }
         if (sum_c > SPLIT) {
-            info->lambda *= 2.0;
+            result->lambda *= 2.0;
         } else if (sum_next < JOINED) {
-            info->lambda /= 2.0;
+            result->lambda /= 2.0;
             ufs_copy(result->f, s.f_old, len);
-        } else if (info->iterations >= LEAST_ITERATIONS) {
-            info->status = s.step.converged ? UFS_CONVERGED : UFS_NUMERICAL;
+        } else if (run->iterations >= LEAST_ITERATIONS) {
+            run->status = s.step.converged ? UFS_CONVERGED : UFS_NUMERICAL;
             break;
         }
     }
-    info->residual = s.step.residual;
-    info->live = wstep_live(&s.step);
+    result->residual = s.step.residual;
+    result->live = wstep_live(&s.step);
     graph_components(&s.l, result->component);
 }
 

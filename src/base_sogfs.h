@@ -24,18 +24,12 @@ typedef struct {
     int *neighbour; /* k x n, 0-based: where row i of S may be non-zero */
     double *s;      /* k x n: its values */
     int *component; /* n: of the learnt graph, 0-based */
+    int n_components, live; /* of that graph; rows of W that are not zero */
+    double alpha, lambda;   /* from the distances; the last one */
+    double residual;        /* of the last step's eigenvectors, relative */
 } sogfs_result;
 
-typedef struct {
-    ufs_status status;
-    int iterations, lapack, live, n_components;
-    double lambda, r; /* the last lambda; r = alpha */
-    double residual;
-    ufs_trace trace;  /* objective, lambda, sums of the c and c + 1 smallest eigenvalues of L,
-                         inner iterations */
-} sogfs_info;
-
 void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings,
-                 const ufs_hook *hook, sogfs_result *result, sogfs_info *info);
+                 sogfs_result *result, ufs_run *run);
 
 #endif

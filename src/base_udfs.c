@@ -24,7 +24,6 @@ typedef struct {
     int *member;
 } local;
 
-static void transpose(int n, int p, const double *x, double *row);
 static int neighbourhood(local *s, int i, const graph_knn *knn);
 static void centre_both(int size, double *a);
 static int scatter(wstep *s, const udfs_problem *problem);
@@ -87,16 +86,9 @@ static int scatter(wstep *s, const udfs_problem *problem)
                   .part = ufs_dalloc(P, S), .q = ufs_dalloc(S, S), .b = ufs_dalloc(S, S),
                   .member = ufs_ialloc(S)};
 
-    transpose(n, p, problem->x, row);
+    la_transpose(n, p, problem->x, row);
     graph_knn_search(n, p, problem->x, problem->k, false, &knn);
     return s->m != NULL ? fill_m(s, problem, &part, &knn) : fill_b(s, problem, &part, &knn);
-}
-
-static void transpose(int n, int p, const double *x, double *row)
-{
-    for (size_t i = 0; i < (size_t) n; i++)
-        for (size_t j = 0; j < (size_t) p; j++)
-            row[j + i * (size_t) p] = x[i + j * (size_t) n];
 }
 
 /* Members and Q of sample i. */

@@ -55,21 +55,13 @@ void wstep_init(wstep *s, int n, int p, int c, double gamma, double eps, bool ac
 
 int wstep_factor(wstep *s, double *a, const double *x, int *pivot, double *work)
 {
-    int n = s->n, p = s->p, rank = 0, info = 0;
+    int n = s->n, p = s->p, rank, lapack = la_chol_pivoted(n, a, pivot, &rank, work);
     size_t N = (size_t) n, P = (size_t) p;
-    double tol = -1.0, one = 1.0;
-    char up = 'U', left = 'L', no = 'N';
-
-    /* Semidefinite: pivoted Cholesky, rows beyond the rank are zero. */
-    F77_CALL(dpstrf)(&up, &n, a, &n, pivot, &rank, &tol, work, &info FCONE);
-    if (info < 0) return info;
-    for (size_t j = 0; j < N; j++)
-        for (size_t i = (size_t) rank; i <= j; i++) a[i + j * N] = 0.0;
+    if (lapack) return lapack;
     for (size_t j = 0; j < P; j++)
         for (size_t i = 0; i < N; i++)
             s->b[i + j * N] = x[(size_t) (pivot[i] - 1) + j * N];
-    F77_CALL(dtrmm)(&left, &up, &no, &no, &n, &p, &one, a, &n, s->b, &n
-                    FCONE FCONE FCONE FCONE);
+    la_trmm('L', 'U', 'N', n, p, 1.0, a, n, s->b, n);
     return 0;
 }
 

@@ -26,6 +26,9 @@
     ENTRY(test_components, 2) \
     /* ffi_inffs.c */ \
     ENTRY(inffs, 3) \
+    /* ffi_css.c */ \
+    ENTRY(css, 3) \
+    ENTRY(css_leading, 3) \
     /* ffi_facility.c */ \
     ENTRY(facility, 4) \
     /* ffi_socfs.c */ \
@@ -35,14 +38,17 @@
     ENTRY(graph_build, 5) \
     ENTRY(graph_describe, 3) \
     ENTRY(graph_mult, 3) \
+    ENTRY(graph_check, 1) \
+    ENTRY(graph_embed, 2) \
     /* ffi_alfs.c */ \
     ENTRY(alfs_basis, 1) \
     ENTRY(alfs, 5) \
-    /* ffi_spectral.c */ \
+    /* ffi_laplacian.c */ \
     ENTRY(laplacian, 2) \
+    /* ffi_spec.c */ \
     ENTRY(spec_quadratic, 4) \
     ENTRY(spec_leading, 5) \
-    ENTRY(graph_embed, 2) \
+    /* ffi_mcfs.c */ \
     ENTRY(mcfs, 5) \
     /* ffi_jspca.c */ \
     ENTRY(jspca, 4) \
@@ -50,11 +56,14 @@
     ENTRY(jspca_lambda_max, 2) \
     /* ffi_udfs.c */ \
     ENTRY(udfs, 3) \
-    /* ffi_irls.c */ \
+    /* ffi_rsr.c */ \
     ENTRY(rsr_window, 1) \
     ENTRY(rsr, 6) \
+    /* ffi_ndfs.c */ \
     ENTRY(ndfs, 5) \
+    /* ffi_sogfs.c */ \
     ENTRY(sogfs, 3) \
+    /* ffi_test_krylov.c */ \
     ENTRY(test_anderson, 4) \
     ENTRY(test_lowest, 6) \
     /* ffi_test.c */ \

@@ -4,48 +4,52 @@
 #include "graph.h"
 
 static void set_description(SEXP out, const graph_csr *g);
+static bool slots_fit(SEXP start, SEXP index, SEXP value);
 
 /* list(index, d2), both k x n: column i holds the neighbours of sample i, 1-based. */
-SEXP ffi_graph_knn(SEXP x, SEXP k_)
+SEXP ffi_graph_knn(SEXP x_, SEXP k_)
 {
     static const char *const names[] = {"index", "d2", "mean_distance", NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x), k = Rf_asInteger(k_);
-    size_t len = (size_t) n * (size_t) k;
+    ffi_mat x = ffi_matrix(x_, "x");
+    int k = ffi_whole(k_, 1, x.n - 1, "k");
+    size_t len = (size_t) x.n * (size_t) k;
     SEXP out = PROTECT(ffi_list(names));
     graph_knn knn;
 
-    graph_knn_search(n, p, REAL_RO(x), k, true, &knn);
-    SEXP index = PROTECT(Rf_allocMatrix(INTSXP, k, n));
+    graph_knn_search(x.n, x.p, x.x, k, true, &knn);
+    SEXP index = PROTECT(Rf_allocMatrix(INTSXP, k, x.n));
     for (size_t e = 0; e < len; e++) INTEGER(index)[e] = knn.index[e] + 1;
     ffi_set(out, "index", index);
-    ufs_copy(ffi_set_matrix(out, "d2", k, n), knn.d2, len);
+    ufs_copy(ffi_set_matrix(out, "d2", k, x.n), knn.d2, len);
     *ffi_set_vector(out, "mean_distance", 1) = knn.mean_distance;
     UNPROTECT(2);
     return out;
 }
 
 /* bandwidth: a positive number, or NA for the mean distance. */
-SEXP ffi_graph_build(SEXP x, SEXP k, SEXP weights, SEXP bandwidth_, SEXP rule)
+SEXP ffi_graph_build(SEXP x_, SEXP k, SEXP weights, SEXP bandwidth_, SEXP rule_)
 {
     static const char *const names[] = {
         "start", "index", "value", "degree", "component", "n_components", "n_isolated",
         "bandwidth", "finite", NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x), kind = Rf_asInteger(weights);
+    ffi_mat x = ffi_matrix(x_, "x");
+    int n = x.n, kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights");
+    int rule = ffi_whole(rule_, GRAPH_MAX, GRAPH_MEAN, "rule");
     double bandwidth = Rf_asReal(bandwidth_);
     bool automatic = kind == GRAPH_HEAT && ISNAN(bandwidth);
     SEXP out = PROTECT(ffi_list(names));
     graph_knn knn;
     graph_csr g;
 
-    graph_knn_search(n, p, REAL_RO(x), Rf_asInteger(k), automatic, &knn);
+    graph_knn_search(n, x.p, x.x, ffi_whole(k, 1, n - 1, "k"), automatic, &knn);
     if (automatic) bandwidth = knn.mean_distance;
     bool finite = !automatic || (R_FINITE(bandwidth) && bandwidth > 0.0);
     for (size_t e = 0; e < (size_t) n * (size_t) knn.k; e++)
         if (!R_FINITE(knn.d2[e])) finite = false;
     ffi_set(out, "finite", Rf_ScalarLogical(finite));
     if (finite) {
-        graph_from_knn(&knn, p, REAL_RO(x), (graph_weights) kind, bandwidth,
-                       (graph_symmetrise) Rf_asInteger(rule), &g);
+        graph_from_knn(&knn, x.p, x.x, (graph_weights) kind, bandwidth, (graph_symmetrise) rule,
+                       &g);
         size_t edges = (size_t) g.start[n];
         memcpy(ffi_set_ints(out, "start", n + 1), g.start, ((size_t) n + 1) * sizeof(int));
         if (edges > 0)
@@ -65,6 +69,7 @@ SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value)
 {
     static const char *const names[] = {"degree", "component", "n_components", "n_isolated",
                                         "asymmetry", NULL};
+    if (!slots_fit(start, index, value)) Rf_error("internal error: not a sparse matrix");
     SEXP out = PROTECT(ffi_list(names));
     graph_csr g = {.n = (int) Rf_xlength(start) - 1, .start = INTEGER_RO(start),
                    .col = INTEGER_RO(index), .w = REAL_RO(value), .degree = NULL};
@@ -72,6 +77,21 @@ SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value)
     *ffi_set_vector(out, "asymmetry", 1) = graph_asymmetry(&g);
     UNPROTECT(1);
     return out;
+}
+
+/* Types and lengths, row starts that ascend and indices in range: safe to walk over. */
+static bool slots_fit(SEXP start, SEXP index, SEXP value)
+{
+    if (TYPEOF(start) != INTSXP || TYPEOF(index) != INTSXP || TYPEOF(value) != REALSXP) return false;
+    R_xlen_t n = Rf_xlength(start) - 1, edges = Rf_xlength(index);
+    if (n < 1 || n > INT_MAX || edges > INT_MAX || Rf_xlength(value) != edges) return false;
+    const int *from = INTEGER_RO(start), *col = INTEGER_RO(index);
+    if (from[0] != 0 || from[n] != (int) edges) return false;
+    for (R_xlen_t i = 0; i < n; i++)
+        if (from[i + 1] < from[i]) return false;
+    for (R_xlen_t e = 0; e < edges; e++)
+        if (col[e] < 0 || col[e] >= n) return false;
+    return true;
 }
 
 static void set_description(SEXP out, const graph_csr *g)
@@ -87,29 +107,75 @@ static void set_description(SEXP out, const graph_csr *g)
     for (int i = 0; i < g->n; i++) component[i]++;
 }
 
+/* What is wrong with the graph, NULL if nothing; g is filled as far as its types allow. */
+static const char *read_graph(SEXP graph, graph_csr *g)
+{
+    SEXP w = Rf_isNewList(graph) ? ffi_get(graph, "weights") : R_NilValue;
+    SEXP degree = Rf_isNewList(graph) ? ffi_get(graph, "degree") : R_NilValue;
+    if (!Rf_isNewList(w) || TYPEOF(degree) != REALSXP) return "parts are missing";
+    SEXP start = ffi_get(w, "start"), index = ffi_get(w, "index"), value = ffi_get(w, "value");
+    if (!slots_fit(start, index, value)) return "row starts, indices and weights do not fit";
+    if (Rf_xlength(start) != Rf_xlength(degree) + 1) return "degrees do not fit the rows";
+    *g = (graph_csr) {.n = (int) Rf_xlength(degree), .start = INTEGER_RO(start),
+                      .col = INTEGER_RO(index), .w = REAL_RO(value), .degree = REAL_RO(degree)};
+    return graph_check(g, (size_t) Rf_xlength(index));
+}
+
 graph_csr ffi_graph_csr(SEXP graph)
 {
-    SEXP w = ffi_get(graph, "weights"), degree = ffi_get(graph, "degree");
-    SEXP start = ffi_get(w, "start"), index = ffi_get(w, "index"), value = ffi_get(w, "value");
-    if (TYPEOF(start) != INTSXP || TYPEOF(index) != INTSXP || TYPEOF(value) != REALSXP ||
-        TYPEOF(degree) != REALSXP || Rf_xlength(start) != Rf_xlength(degree) + 1 ||
-        Rf_xlength(index) != Rf_xlength(value) ||
-        INTEGER_RO(start)[Rf_xlength(degree)] != (int) Rf_xlength(index))
-        Rf_error("internal error: not a graph");
-    graph_csr g = {.n = (int) Rf_xlength(degree), .start = INTEGER_RO(start),
-                   .col = INTEGER_RO(index), .w = REAL_RO(value), .degree = REAL_RO(degree)};
+    graph_csr g;
+    const char *wrong = read_graph(graph, &g);
+    if (wrong != NULL) Rf_error("internal error: not a graph: %s", wrong);
     return g;
 }
 
-/* W X, or L X. */
-SEXP ffi_graph_mult(SEXP graph, SEXP x, SEXP laplacian)
+graph_csr ffi_graph_for(SEXP graph, int n)
 {
     graph_csr g = ffi_graph_csr(graph);
-    int m = Rf_ncols(x);
-    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, g.n, m));
-    if (Rf_nrows(x) != g.n) Rf_error("internal error: sizes of graph and matrix differ");
-    if (Rf_asLogical(laplacian) == 1) graph_laplacian_mult(&g, m, REAL_RO(x), REAL(out));
-    else graph_mult(&g, m, REAL_RO(x), REAL(out));
+    if (g.n != n) Rf_error("internal error: sizes of graph and matrix differ");
+    return g;
+}
+
+/* What is wrong with a graph object, as a string; NULL if nothing. */
+SEXP ffi_graph_check(SEXP graph)
+{
+    graph_csr g;
+    const char *wrong = read_graph(graph, &g);
+    return wrong == NULL ? R_NilValue : Rf_mkString(wrong);
+}
+
+/* W X, or L X. */
+SEXP ffi_graph_mult(SEXP graph, SEXP x_, SEXP laplacian)
+{
+    ffi_mat x = ffi_matrix(x_, "x");
+    graph_csr g = ffi_graph_for(graph, x.n);
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, x.n, x.p));
+    if (Rf_asLogical(laplacian) == 1) graph_laplacian_mult(&g, x.p, x.x, REAL(out));
+    else graph_mult(&g, x.p, x.x, REAL(out));
+    UNPROTECT(1);
+    return out;
+}
+
+/* m non-trivial eigenpairs of the normalised Laplacian on the non-isolated nodes. */
+SEXP ffi_graph_embed(SEXP graph, SEXP m_)
+{
+    static const char *const names[] = {"values", "vectors", "degree", "n_zero", "next_value",
+                                        "lapack", "iterations", "residual", "converged", NULL};
+    graph_csr g = ffi_graph_csr(graph), used;
+    graph_drop_isolated(&g, &used, ufs_ialloc((size_t) g.n));
+    int m = ffi_whole(m_, 1, used.n - 1, "m");
+    SEXP out = PROTECT(ffi_list(names));
+    graph_embed_info info;
+
+    graph_embed(&used, m, ffi_set_vector(out, "values", m),
+                ffi_set_matrix(out, "vectors", used.n, m), &info);
+    ufs_copy(ffi_set_vector(out, "degree", used.n), used.degree, (size_t) used.n);
+    ffi_set(out, "n_zero", Rf_ScalarInteger(info.n_zero));
+    ffi_set(out, "next_value", Rf_ScalarReal(info.next));
+    ffi_set(out, "lapack", Rf_ScalarInteger(info.lapack));
+    ffi_set(out, "iterations", Rf_ScalarInteger(info.iterations));
+    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
+    ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
     UNPROTECT(1);
     return out;
 }

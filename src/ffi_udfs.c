@@ -4,20 +4,22 @@
 
 /* x: n x p. settings: list(n_clusters, k, lambda, gamma, accelerate). list(w, row2, run with
  * the counters live and residual). */
-SEXP ffi_udfs(SEXP x, SEXP settings_, SEXP control)
+SEXP ffi_udfs(SEXP x_, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"w", "row2", "run", NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x), c = ffi_int(settings_, "n_clusters");
+    ffi_mat x = ffi_matrix(x_, "x");
+    int c = ffi_whole(ffi_get(settings_, "n_clusters"), 1, x.p, "n_clusters");
+    int k = ffi_whole(ffi_get(settings_, "k"), 1, x.n - 1, "k");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "udfs");
-    udfs_problem problem = {.n = n, .p = p, .c = c, .x = REAL_RO(x), .k = ffi_int(settings_, "k"),
+    udfs_problem problem = {.n = x.n, .p = x.p, .c = c, .x = x.x, .k = k,
                             .lambda = ffi_real(settings_, "lambda"),
                             .gamma = ffi_real(settings_, "gamma")};
     udfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
                               .tol = ffi_real(control, "tol"), .eps = ffi_real(control, "eps"),
                               .accelerate = ffi_flag(settings_, "accelerate")};
-    udfs_result result = {.w = ffi_set_zero(out, "w", p, c),
-                          .row2 = ffi_set_zero(out, "row2", p, 0)};
+    udfs_result result = {.w = ffi_set_zero(out, "w", x.p, c),
+                          .row2 = ffi_set_zero(out, "row2", x.p, 0)};
 
     udfs_solve(&problem, &settings, &result, &run);
     ffi_run_end(out, &run, (ffi_counter[]) {{"live", result.live},

@@ -42,6 +42,21 @@ const double *ffi_data(SEXP x, size_t length, const char *what)
     return REAL_RO(x);
 }
 
+ffi_mat ffi_matrix(SEXP x, const char *what)
+{
+    if (!Rf_isReal(x) || !Rf_isMatrix(x))
+        Rf_error("internal error: '%s' is not a matrix of doubles", what);
+    return (ffi_mat) {.n = Rf_nrows(x), .p = Rf_ncols(x), .x = REAL_RO(x)};
+}
+
+int ffi_whole(SEXP x, int low, int high, const char *what)
+{
+    double value = Rf_isNumeric(x) && Rf_xlength(x) == 1 ? Rf_asReal(x) : R_NaN;
+    if (!(value >= low && value <= high) || value != floor(value))
+        Rf_error("internal error: '%s' is not a whole number from %d to %d", what, low, high);
+    return (int) value;
+}
+
 SEXP ffi_list(const char *const *names)
 {
     R_xlen_t n = 0;

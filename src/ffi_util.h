@@ -20,6 +20,14 @@ bool ffi_flag(SEXP list, const char *name);
 /* Data of a numeric vector, checked for its length; NULL for R's NULL. */
 const double *ffi_data(SEXP x, size_t length, const char *what);
 
+/* A double matrix of any size, and one whole number in low..high: errors otherwise. */
+typedef struct {
+    int n, p;
+    const double *x;
+} ffi_mat;
+ffi_mat ffi_matrix(SEXP x, const char *what);
+int ffi_whole(SEXP x, int low, int high, const char *what);
+
 /* A named list whose slots are still NULL; fill with ffi_set. Protect it, and
  * it protects the rest. `names` ends with NULL. */
 SEXP ffi_list(const char *const *names);
@@ -55,8 +63,11 @@ ufs_hook ffi_hook(SEXP control, const char *name, ffi_hook_data *data);
 
 /* ---- ffi_graph.c ------------------------------------------------------------------ */
 
-/* The graph of an R object of class ufs_graph, without a copy; it must outlive g. */
+/* The graph of an R object of class ufs_graph, without a copy; it must outlive g. Everything
+ * about it is checked (graph_check()); a broken one is an error. */
 graph_csr ffi_graph_csr(SEXP graph);
+/* The same for a matrix with a row for every sample of the graph. */
+graph_csr ffi_graph_for(SEXP graph, int n);
 
 /* ---- entries.h: prototypes ---------------------------------------------------------- */
 

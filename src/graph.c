@@ -34,7 +34,6 @@ typedef struct {
     int *filled;
 } search;
 
-static void transpose(int n, int p, const double *x, double *row);
 static void centre(int n, int p, const double *x, double *centred);
 static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *cross,
                         bool want_mean);
@@ -70,7 +69,7 @@ void graph_knn_search(int n, int p, const double *x, int k, bool want_mean,
     s.filled = ufs_ialloc(N);
     memset(s.filled, 0, N * sizeof(int));
     centre(n, p, x, centred);
-    transpose(n, p, x, row);
+    la_transpose(n, p, x, row);
     for (size_t j = 0; j < P; j++)
         for (size_t i = 0; i < N; i++) norm2[i] += centred[i + j * N] * centred[i + j * N];
     s.centred = centred;
@@ -101,18 +100,6 @@ static void centre(int n, int p, const double *x, double *centred)
         for (int i = 0; i < n; i++) mean += from[i] / n;
         for (int i = 0; i < n; i++) to[i] = from[i] - mean;
     }
-}
-
-/* In tiles, so that neither side is read or written across memory. */
-static void transpose(int n, int p, const double *x, double *row)
-{
-    const int tile = 32;
-    for (int j0 = 0; j0 < p; j0 += tile)
-        for (int i0 = 0; i0 < n; i0 += tile)
-            for (int i = i0; i < i0 + tile && i < n; i++)
-                for (int j = j0; j < j0 + tile && j < p; j++)
-                    row[(size_t) j + (size_t) i * (size_t) p] =
-                        x[(size_t) i + (size_t) j * (size_t) n];
 }
 
 /* Lower bounds of one pair of blocks (j0 >= i0), offered to both sides. Returns the
@@ -295,7 +282,7 @@ void graph_from_knn(const graph_knn *knn, int p, const double *x,
     if (weights == GRAPH_COSINE) {
         row = ufs_dalloc((size_t) p, N);
         norm = ufs_dalloc(N, 1);
-        transpose(n, p, x, row);
+        la_transpose(n, p, x, row);
         la_col_norms(p, n, row, norm);
     }
     /* The directed lists by column, and their transpose by a counting sort. */
@@ -363,7 +350,37 @@ static double weight_of(graph_weights weights, double bandwidth, double d2, int 
         return exp(-0.5 * ratio * ratio);
     }
     double dot = la_dot(p, row + (size_t) i * (size_t) p, row + (size_t) j * (size_t) p);
-    return fmax(0.0, dot / (fmax(norm[i], 1e-12) * fmax(norm[j], 1e-12)));
+    /* In two steps, as a product of norms could overflow; the same ones for (j, i). */
+    double large = fmax(norm[i], norm[j]), small = fmin(norm[i], norm[j]);
+    return small > 0.0 ? fmax(0.0, dot / large / small) : 0.0;
+}
+
+/* ---- a graph from outside ------------------------------------------------------------ */
+
+const char *graph_check(const graph_csr *g, size_t n_entries)
+{
+    double top = 0.0;
+
+    if (g->n < 1 || g->start[0] != 0 || (size_t) g->start[g->n] != n_entries)
+        return "row starts do not fit the number of weights";
+    for (int i = 0; i < g->n; i++)
+        if (g->start[i + 1] < g->start[i] || (size_t) g->start[i + 1] > n_entries)
+            return "row starts do not ascend";
+    for (int i = 0; i < g->n; i++) {
+        double sum = 0.0;
+        for (int e = g->start[i]; e < g->start[i + 1]; e++) {
+            if (g->col[e] < 0 || g->col[e] >= g->n) return "an index is out of range";
+            if (g->col[e] == i) return "a sample is its own neighbour";
+            if (e > g->start[i] && g->col[e] <= g->col[e - 1]) return "indices do not ascend";
+            if (!R_FINITE(g->w[e]) || g->w[e] < 0.0)
+                return "a weight is negative, missing or infinite";
+            sum += g->w[e];
+            top = fmax(top, g->w[e]);
+        }
+        if (g->degree != NULL && !(fabs(sum - g->degree[i]) <= 1e-8 * sum))
+            return "degrees are not the sums of the weights";
+    }
+    return graph_asymmetry(g) <= 1e-8 * top ? NULL : "weights are not symmetric";
 }
 
 /* ---- what a graph says --------------------------------------------------------------- */

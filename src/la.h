@@ -27,6 +27,16 @@ static inline void la_gemv(char ta, int m, int n, double alpha, const double *a,
     F77_CALL(dgemv)(&ta, &m, &n, &alpha, a, &lda, x, &one, &beta, y, &one FCONE);
 }
 
+/* Upper triangle of C (n x n) = alpha A A' + beta C (trans 'N', A n x k) or alpha A'A + beta C
+ * ('T', A k x n); n^2 k flops. */
+static inline void la_syrk(char trans, int n, int k, double alpha, const double *a, int lda,
+                           double beta, double *c, int ldc)
+{
+    char up = 'U';
+    if (n <= 0) return;
+    F77_CALL(dsyrk)(&up, &trans, &n, &k, &alpha, a, &lda, &beta, c, &ldc FCONE FCONE);
+}
+
 static inline double la_dot(int n, const double *x, const double *y)
 {
     int one = 1;
@@ -44,6 +54,30 @@ static inline double la_nrm2(int n, const double *x)
     int one = 1;
     return F77_CALL(dnrm2)(&n, x, &one);
 }
+
+/* B (m x n) <- alpha op(A) B (side 'L') or alpha B op(A) ('R'), A triangular (upper 'U' or
+ * lower 'L'); m n (order of A) flops. */
+static inline void la_trmm(char side, char uplo, char trans, int m, int n, double alpha,
+                           const double *a, int lda, double *b, int ldb)
+{
+    char diag = 'N';
+    if (m <= 0 || n <= 0) return;
+    F77_CALL(dtrmm)(&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb
+                    FCONE FCONE FCONE FCONE);
+}
+
+/* The same with the inverse of op(A). */
+static inline void la_trsm(char side, char uplo, char trans, int m, int n, double alpha,
+                           const double *a, int lda, double *b, int ldb)
+{
+    char diag = 'N';
+    if (m <= 0 || n <= 0) return;
+    F77_CALL(dtrsm)(&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb
+                    FCONE FCONE FCONE FCONE);
+}
+
+/* out (p x n) = a' for a n x p; by tiles, so that neither is walked across its columns. */
+void la_transpose(int n, int p, const double *a, double *out);
 
 /* Gram matrix, both triangles filled. trans = 'N': C (n x n) = A A',
  * trans = 'T': C (p x p) = A'A, for A n x p. n^2 p, resp. n p^2 flops. */
@@ -78,6 +112,17 @@ void la_tri_solve(char trans, int n, int m, const double *r, double *b);
 /* (R'R)^{-1} in place of R, both triangles: for a well-conditioned matrix that is
  * applied very often. 2n^3/3 flops. */
 int la_chol_inverse(int n, double *r);
+
+/* Semidefinite a = P R'R P', pivoted, in place: rows of R beyond the rank are zero. pivot: n,
+ * 1-based; work: 2n. n^2 rank flops. */
+int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work);
+
+/* ---- la_lq.c ------------------------------------------------------------------ */
+
+/* A = L Q, A m x n with m <= n, in place: L in the lower triangle, what is right of it is of
+ * Q. tau: m; work: la_lq_work(m, n) doubles. 2m^2 (n - m/3) flops. */
+int la_lq_work(int m, int n);
+int la_lq(int m, int n, double *a, double *tau, double *work, int lwork);
 
 /* ---- la_solve.c: weighted ridge --------------------------------------------
  * V (p x c) = argmin ||X V - T||_F^2 + lambda sum_i ||v_i||^2 / g_i, with
@@ -132,6 +177,8 @@ int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt);
  * dsyevr; about 4n^3/3 + 4n^2 k flops. Workspace is allocated inside and given
  * back, so it may be called in a loop. */
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z);
+/* All n eigenvalues, ascending, without vectors. About 4n^3/3 flops. */
+int la_eig_values(int n, double *a, double *w);
 
 /* ---- la_eigs.c ------------------------------------------------------------------
  * The k largest eigenpairs of a symmetric operator A of order n that is known by its

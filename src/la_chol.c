@@ -26,6 +26,19 @@ void la_tri_solve(char trans, int n, int m, const double *r, double *b)
                         &n FCONE FCONE FCONE FCONE);
 }
 
+int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work)
+{
+    char up = 'U';
+    double tol = -1.0;
+    int info = 0;
+    *rank = 0;
+    F77_CALL(dpstrf)(&up, &n, a, &n, pivot, rank, &tol, work, &info FCONE);
+    if (info < 0) return info;
+    for (int j = *rank; j < n; j++)
+        for (int i = *rank; i <= j; i++) a[(size_t) i + (size_t) j * (size_t) n] = 0.0;
+    return 0;
+}
+
 int la_chol_inverse(int n, double *r)
 {
     char up = 'U';

@@ -69,3 +69,14 @@ double la_ss_diff(size_t len, const double *a, const double *b)
     }
     return ss;
 }
+
+void la_transpose(int n, int p, const double *a, double *out)
+{
+    const int tile = 32;
+    for (int j0 = 0; j0 < p; j0 += tile)
+        for (int i0 = 0; i0 < n; i0 += tile)
+            for (int i = i0; i < i0 + tile && i < n; i++)
+                for (int j = j0; j < j0 + tile && j < p; j++)
+                    out[(size_t) j + (size_t) i * (size_t) p] =
+                        a[(size_t) i + (size_t) j * (size_t) n];
+}

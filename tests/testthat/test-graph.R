@@ -177,3 +177,74 @@ test_that("nothing is drawn and nothing is changed", {
   expect_identical(x, kept)
   expect_identical(ufs_graph(x), ufs_graph(x))
 })
+
+test_that("an edited graph is refused, in words", {
+  graph <- ufs_graph(iris[1:30, 1:4])
+  edits <- list(
+    function(g) { g$weights$index[5] <- 1000000L; g },
+    function(g) { g$weights$index[5] <- -1L; g },
+    function(g) { g$weights$index[1:2] <- g$weights$index[2:1]; g },
+    function(g) { g$weights$index[1] <- 0L; g },
+    function(g) { g$weights$value[3] <- NaN; g },
+    function(g) { g$weights$value[3] <- -g$weights$value[3]; g },
+    function(g) { g$weights$value[3] <- 2 * g$weights$value[3]; g },
+    function(g) { g$weights$start[2] <- 1000L; g },
+    function(g) { g$weights$start[1] <- 1L; g },
+    function(g) { g$weights$start <- g$weights$start[-1]; g },
+    function(g) { g$weights$value <- g$weights$value[-1]; g },
+    function(g) { g$weights$index <- as.double(g$weights$index); g },
+    function(g) { g$weights <- NULL; g },
+    function(g) { g$degree <- g$degree + 1; g },
+    function(g) { g$degree <- NULL; g },
+    function(g) { g$n_isolated <- 3L; g },
+    function(g) { g$n <- 7L; g }
+  )
+  for (edit in edits) {
+    for (fit in list(ufs_laplacian, function(x, graph) ufs_mcfs(x, 2, graph))) {
+      expect_error(fit(iris[1:30, 1:4], graph = edit(graph)), "sound graph",
+        class = "ufs_error_argument")
+    }
+  }
+})
+
+test_that("wrong direct calls are errors of R, never crashes", {
+  x <- matrix(as.double(1:40), 8)
+  graph <- unclass(ufs_graph(x, k = 3))
+  small <- unclass(ufs_graph(x[1:5, ], k = 3))
+  control <- resolve_control(ufs_control(), max_iter = 5L, tol = 1, eps = 1, inner_tol = 1,
+    inner_max_iter = 5L)
+  wrong <- list(NULL, 1L, "a", TRUE, list(), 1:3, x[1:5, ], x[0, ], c(1, 2))
+  calls <- list(
+    list(C_laplacian, graph, x), list(C_spec_quadratic, graph, x, 1L, TRUE),
+    list(C_spec_leading, graph, x, 1L, c(1, 2), x[, 1:2]), list(C_graph_embed, graph, 3L),
+    list(C_graph_knn, x, 3L), list(C_graph_build, x, 3L, 0L, 1, 0L),
+    list(C_graph_mult, graph, x, TRUE), list(C_graph_describe, graph$weights$start,
+      graph$weights$index, graph$weights$value),
+    list(C_mcfs, x, x[, 1:2], 3L, 0, control), list(C_rsr_window, x),
+    list(C_rsr, x, 1, c(1, 1), TRUE, FALSE, control),
+    list(C_ndfs, x, graph, x[, 1:2], list(alpha = 1, beta = 1, gamma = 1, start_g = 1,
+      accelerate = TRUE, split = TRUE, normalised = FALSE), control),
+    list(C_udfs, x, list(n_clusters = 2L, k = 3L, lambda = 1, gamma = 1, accelerate = TRUE),
+      control),
+    list(C_sogfs, x, list(n_clusters = 2L, n_dims = 2L, k = 3L, gamma = 1, accelerate = TRUE),
+      control)
+  )
+  for (call in calls) {
+    expect_error(do.call(.Call, call), NA)
+    for (at in seq_along(call)[-1]) {
+      for (value in c(wrong, list(small))) {
+        bad <- call
+        bad[at] <- list(value)
+        # An error, or an answer where the value happens to make sense: R is still there.
+        expect_true(tryCatch(is.null(do.call(.Call, bad)) || TRUE, error = function(e) TRUE))
+      }
+    }
+  }
+  # Settings of the wrong size inside a list.
+  for (name in c("n_clusters", "k", "n_dims")) {
+    settings <- list(n_clusters = 2L, n_dims = 2L, k = 3L, lambda = 1, gamma = 1,
+      accelerate = TRUE)
+    settings[[name]] <- 1000L
+    expect_error(.Call(C_sogfs, x, settings, control), "whole number")
+  }
+})

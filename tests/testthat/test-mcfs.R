@@ -16,8 +16,9 @@ test_that("fixtures: the reference code, and the centred paths", {
 
 # One path for a response given directly.
 path <- function(x, y, card, ridge = 0, max_iter = 1000L) {
-  .Call(C_mcfs, x, cbind(y), as.integer(card), ridge, resolve_control(ufs_control(),
+  out <- .Call(C_mcfs, x, cbind(y), as.integer(card), ridge, resolve_control(ufs_control(),
     max_iter = as.integer(max_iter)))
+  c(out, out$run, kkt = out$run$counters[["kkt"]])
 }
 
 test_that("the path is the lasso's: literal path, coordinate descent, optimality", {

@@ -92,7 +92,7 @@ test_that("the certificate is what it says", {
   expect_lte(fit$certificate[["kkt"]], 0.01)
   expect_identical(fit$n_live, sum(live))
   expect_equal(unname(feature_scores(fit)), unname(size)^2)
-  expect_identical(fit$solution$cluster, unname(apply(f, 1, which.max)))
+  expect_identical(unname(fit$solution$cluster), unname(apply(f, 1, which.max)))
 })
 
 test_that("acceleration keeps falling and reaches the same point", {
@@ -183,4 +183,11 @@ test_that("errors and status", {
     control = ufs_control(max_iter = 4)), class = "ufs_warning_max_iter")
   expect_identical(fit$iterations, 4L)
   expect_output(print(fit), "live .* of 11 features")
+})
+
+test_that("one smoothing constant; clusters carry the samples' names", {
+  expect_error(ufs_ndfs(mtcars, 3, init = rep_len(1:3, 32), control = ufs_control(eps = c(1, 2))),
+    "one number", class = "ufs_error_argument")
+  fit <- ufs_ndfs(mtcars, 3, init = rep_len(1:3, 32))
+  expect_named(fit$solution$cluster, rownames(mtcars))
 })

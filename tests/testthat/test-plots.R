@@ -5,7 +5,7 @@ data <- planted(24, 14, informative = 6)
 x <- `dimnames<-`(data$x, list(paste0("s", 1:24), paste0("f", 1:14)))
 fit_of <- function(method, x) {
   arguments <- formals(registry()[[method]]$fit)
-  given <- list(n_clusters = 3, n_components = 2, k = 4, n_features = 5)
+  given <- list(n_clusters = 3, n_components = 2, k = 4, n_features = 5, m = 5)
   required <- names(arguments)[vapply(arguments, function(a) is.name(a) && !nzchar(a), NA)]
   more <- given[intersect(names(given), required)]
   if (method == "topk") more$n_clusters <- 3
@@ -231,8 +231,9 @@ test_that("a comparison names each curve at its end with its value", {
   pic <- picture(out, NULL, "accuracy", NULL, NULL, NULL)
   last <- summary(out)$table
   last <- last[last$method == "pca" & last$k == 4, "mean"]
-  expect_true(sprintf("pca %.2f", last) %in% pic$table$series)
-  expect_true(any(grepl("^all", pic$plain)))
+  expect_true(sprintf("pca %.2f", last) %in% pic$table$label)
+  expect_true(all(c("all", "pca") %in% pic$plain))
+  expect_false("no such" %in% pic$plain)
   ends <- curve_ends(pic$table, "")
   expect_setequal(ends$series, pic$table$series)
   expect_true(all(ends$x == 4))

@@ -1,0 +1,48 @@
+# What the reweighted selectors share: ufs_rsr(), ufs_ndfs(), ufs_udfs(), ufs_sogfs().
+
+# As as_ufs_matrix(), but `scale` gives columns of unit norm, so that penalties do not change
+# their meaning with n.
+as_unit_matrix <- function(x, center, scale) {
+  data <- as_ufs_matrix(x, center, scale)
+  if (scale) {
+    root <- sqrt(data$n - 1)
+    data$x <- data$x / root
+    data$scale[data$keep] <- data$scale[data$keep] * root
+  }
+  data
+}
+
+# A matrix of features by features, back in the user's p columns.
+expand_square <- function(value, data) {
+  out <- matrix(0, data$p, data$p, dimnames = list(data$features, data$features))
+  out[data$keep, data$keep] <- value
+  out
+}
+
+live_note <- function(fit) {
+  paste0("live         ", fit$n_live, " of ", fit$p, " features; the others are 0 up to rounding")
+}
+
+# A ranking beyond the live features says little; one without any says nothing. `forced` is how
+# many the constraint keeps alive whatever the data (c or m unit columns).
+warn_live <- function(fit, forced, advice) {
+  ranked <- fit$p - length(fit$constant)
+  if (fit$n_live <= forced && fit$n_live < ranked) {
+    ufs_warn("void", "ufs_", fit$method, "(): only ", fit$n_live, " of ", ranked,
+      " features have scores above zero",
+      if (fit$n_live > 0L) ", the order of the others is rounding noise", ". ", advice)
+  }
+}
+
+# What base_wstep.c and its start hold at once, with neighbour lists and both directions of
+# their graph.
+check_wstep_bytes <- function(n, p, k) {
+  if (2 * as.double(n) * k > .Machine$integer.max) {
+    ufs_abort("argument", "`k` is too large: a graph can have at most ",
+      .Machine$integer.max, " entries.", argument = "k")
+  }
+  n <- as.double(n)
+  p <- as.double(p)
+  check_bytes(8 * (if (p > n) 5 * n * p + 4 * n^2 else 5 * n * p + 4 * p^2) + 60 * n * k,
+    "The scatter matrix", "Select features or samples first.")
+}

@@ -1,0 +1,25 @@
+/* ffi_mcfs.c: ufs_mcfs() to mcfs_solve(). */
+#include "base_mcfs.h"
+#include "ffi_util.h"
+
+/* x: n x p, y: n x c. list(coef p x c, penalty c, run with the counter kkt). */
+SEXP ffi_mcfs(SEXP x_, SEXP y_, SEXP card, SEXP ridge, SEXP control)
+{
+    static const char *const names[] = {"coef", "penalty", "run", NULL};
+    ffi_mat x = ffi_matrix(x_, "x"), y = ffi_matrix(y_, "y");
+    mcfs_problem problem = {.n = x.n, .p = x.p, .c = y.p, .x = x.x, .y = y.x};
+    mcfs_settings settings = {.card = ffi_whole(card, 1, INT_MAX - 16, "card"),
+                              .ridge = Rf_asReal(ridge),
+                              .max_iter = ffi_int(control, "max_iter")};
+    if (x.n != y.n || !(settings.ridge >= 0.0))
+        Rf_error("internal error: arguments of mcfs do not fit");
+    SEXP out = PROTECT(ffi_list(names));
+    ufs_run run = ffi_run_begin(control, "mcfs");
+    mcfs_result result = {.coef = ffi_set_zero(out, "coef", x.p, y.p),
+                          .penalty = ffi_set_zero(out, "penalty", y.p, 0)};
+
+    mcfs_solve(&problem, &settings, &result, &run);
+    ffi_run_end(out, &run, (ffi_counter[]) {{"kkt", result.kkt}, {NULL, 0}});
+    UNPROTECT(1);
+    return out;
+}

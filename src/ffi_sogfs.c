@@ -1,0 +1,39 @@
+/* ffi_sogfs.c: ufs_sogfs() to sogfs_solve(). */
+#include "base_sogfs.h"
+#include "ffi_util.h"
+
+/* x: n x p. settings: list(n_clusters, n_dims, k, gamma, accelerate). list(w, row2, f, neighbour,
+ * s, component, run with the counters alpha, lambda, components, live and residual); neighbour
+ * and s are k x n, neighbour and component 0-based. */
+SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
+{
+    static const char *const names[] = {"w", "row2", "f", "neighbour", "s", "component", "run",
+                                        NULL};
+    ffi_mat x = ffi_matrix(x_, "x");
+    int c = ffi_whole(ffi_get(settings_, "n_clusters"), 1, x.n - 1, "n_clusters");
+    int m = ffi_whole(ffi_get(settings_, "n_dims"), 1, x.p, "n_dims");
+    int k = ffi_whole(ffi_get(settings_, "k"), 1, x.n - 1, "k");
+    SEXP out = PROTECT(ffi_list(names));
+    ufs_run run = ffi_run_begin(control, "sogfs");
+    sogfs_problem problem = {.n = x.n, .p = x.p, .x = x.x, .m = m, .c = c, .k = k,
+                             .gamma = ffi_real(settings_, "gamma")};
+    sogfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
+                               .inner_max_iter = ffi_int(control, "inner_max_iter"),
+                               .inner_tol = ffi_real(control, "inner_tol"),
+                               .eps = ffi_real(control, "eps"),
+                               .accelerate = ffi_flag(settings_, "accelerate")};
+    sogfs_result result = {.w = ffi_set_zero(out, "w", x.p, m),
+                           .row2 = ffi_set_zero(out, "row2", x.p, 0),
+                           .f = ffi_set_zero(out, "f", x.n, c),
+                           .neighbour = ffi_set_ints(out, "neighbour", x.n * k),
+                           .s = ffi_set_zero(out, "s", k, x.n),
+                           .component = ffi_set_ints(out, "component", x.n)};
+
+    sogfs_solve(&problem, &settings, &result, &run);
+    ffi_run_end(out, &run, (ffi_counter[]) {{"alpha", result.alpha}, {"lambda", result.lambda},
+                                            {"components", result.n_components},
+                                            {"live", result.live},
+                                            {"residual", result.residual}, {NULL, 0}});
+    UNPROTECT(1);
+    return out;
+}
