@@ -18,7 +18,7 @@ print.ufs <- function(x, n = 5L, ...) {
   if (length(x$certificate)) {
     cat("  certificate  ", format_certificate(x$certificate), "\n", sep = "")
   }
-  notes <- print_notes(x)
+  notes <- c(input_notes(x$input), print_notes(x))
   for (line in notes) cat("  ", line, "\n", sep = "")
   if (!is.null(x$feature_scores) && !any(grepl("^live", notes))) {
     live <- live_scores(x$feature_scores)

@@ -6,11 +6,26 @@
 
 /* clang-format off */
 #define UFS_ENTRIES(ENTRY) \
+    /* ffi_x.c */ \
+    ENTRY(x_check, 5) \
+    ENTRY(x_prepare, 2) \
+    ENTRY(x_standardise, 3) \
+    ENTRY(x_mul, 2) \
+    ENTRY(x_cross, 2) \
+    ENTRY(x_columns, 2) \
+    ENTRY(x_ss, 1) \
+    ENTRY(x_gram, 2) \
+    ENTRY(x_pca, 2) \
+    ENTRY(x_equal_columns, 1) \
+    /* ffi_test_x.c */ \
+    ENTRY(test_x, 4) \
+    ENTRY(test_lanczos, 3) \
     /* ffi_input.c */ \
-    ENTRY(prepare, 3) \
+    ENTRY(prepare, 2) \
     ENTRY(equal_columns, 1) \
     ENTRY(equal_rows, 1) \
     ENTRY(gram_pca, 2) \
+    ENTRY(row_norms, 1) \
     /* ffi_ted.c */ \
     ENTRY(ted_greedy, 3) \
     /* ffi_rrss.c */ \

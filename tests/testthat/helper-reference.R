@@ -37,3 +37,12 @@ planted <- function(n = 60, p = 40, c = 3, informative = 8, seed = 1, gap = 3) {
     list(x = x, cluster = cluster, informative = seq_len(informative))
   })
 }
+
+# How many vectors of at least 90 % of the size of x an expression allocates.
+large_allocations <- function(expression, x) {
+  file <- tempfile()
+  on.exit(unlink(file))
+  utils::Rprofmem(file, threshold = .9 * 8 * length(x))
+  value <- tryCatch(force(expression), finally = utils::Rprofmem(NULL))
+  sum(grepl("^[0-9]+ ?:", readLines(file)))
+}
