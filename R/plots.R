@@ -530,10 +530,8 @@ plain_columns <- function(fit, data, index = seq_len(fit$p)) {
     ufs_abort("argument", "This picture needs the data: plot(fit, type, data).",
       argument = "data")
   }
-  if (length(dim(data)) != 2L) {
-    ufs_abort("input", "`data` must be a matrix or data frame, not ", kind_of(data), ".",
-      argument = "data")
-  }
+  # A data frame may have columns beside those of the fit that are not numeric.
+  if (!is.data.frame(data)) data <- open_data(data, "data")
   at <- match_columns(fit, data, index)
   x <- suppressMessages(as_plain_matrix(data[, at, drop = FALSE], "data"))
   if (!all(is.finite(x))) {
