@@ -14,7 +14,7 @@ CLUSTERS :=
 K := 20
 LABEL :=
 
-.PHONY: demo check check-frameworks site doc clean
+.PHONY: demo check check-frameworks lint harden site doc clean
 
 demo:
 	@bash .ci/setup demo "$(LIB)"
@@ -31,6 +31,10 @@ check-frameworks:
 site:
 	@bash .ci/setup site "$(LIB)"
 	@bash .ci/site "$(LIB)"
+
+# Style of the sources, and what C under R must not do.
+lint:
+	@bash .ci/lint "$(LIB)"
 
 doc:
 	@Rscript -e 'roxygen2::roxygenise(".", load_code = "source")'
