@@ -79,7 +79,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   repeats <- check_count(repeats, "repeats", 1L)
   n_random <- check_count(n_random, "n_random", 1L)
   train <- check_number(train, "train", 0, 1, open = TRUE)
-  k <- vapply(k, check_count, 1L, arg = "k", lower = 1L, upper = data$p, limit = "the features")
+  k <- check_counts(k, "k", data$p, "the features")
   plan <- compare_plan(methods, check_flag(baselines, "baselines"), args, nlevels(y), mode)
   checkpoint <- check_checkpoint(checkpoint)
   if (mode == "classify") {
@@ -87,7 +87,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
     halves <- lapply(seq_len(repeats), function(i) stratified(y, train))
     most <- min(lengths(halves))
     if (!is.null(m)) {
-      m <- vapply(m, check_count, 1L, arg = "m", lower = 1L, upper = most, limit = "the candidates")
+      m <- check_counts(m, "m", most, "the candidates")
     }
     tasks <- task_grid(plan, repeats)
     run <- compare_classify

@@ -132,7 +132,7 @@ column_basis <- function(x, order) {
 
 #' New data from a column subset
 #'
-#' With `type = "columns"` the best `k` columns of `newdata`, as for all methods; with
+#' With `type = "select"` the best `k` columns of `newdata`, as for all methods; with
 #' `type = "reconstruction"` all columns, rebuilt from the best `k` by least squares. What
 #' the coefficients are was learnt from the data of the fit; `newdata` needs the chosen columns only.
 #'
@@ -140,7 +140,7 @@ column_basis <- function(x, order) {
 #' @param newdata Matrix or data frame with at least the chosen columns.
 #' @param k How many columns, at most as many as were picked one by one for `"reconstruction"`. By default
 #'   the `k` of the fit.
-#' @param type `"columns"` or `"reconstruction"`.
+#' @param type `"select"` or `"reconstruction"`.
 #' @param ... Must be empty.
 #' @return `newdata[, chosen]`, or a matrix with one row per row of `newdata` and one column per column
 #'   of the data of the fit, in their units. Constant columns have their value.
@@ -149,9 +149,9 @@ column_basis <- function(x, order) {
 #' head(predict(fit, mtcars, k = 2, type = "reconstruction"))
 #' @export
 predict.ufs_css <- function(object, newdata, k = object$params$k,
-                            type = c("columns", "reconstruction"), ...) {
-  type <- check_choice(type, "type", c("columns", "reconstruction"))
-  if (type == "columns") {
+                            type = c("select", "reconstruction"), ...) {
+  type <- check_choice(type, "type", c("select", "reconstruction"))
+  if (type == "select") {
     return(predict.ufs(object, newdata, k, ...))
   }
   check_no_dots(...)

@@ -44,6 +44,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE)
   row <- method_row(method)
   settings <- grid_settings(grid, row$fit, method)
   fixed <- list(...)
+  check_arguments(names(fixed), row$fit, method)
   both <- intersect(names(fixed), names(settings))
   if (length(both)) {
     ufs_abort("argument", "`", both[1L], "` is given both in `grid` and as a fixed argument.",
@@ -222,6 +223,7 @@ summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
 
 #' @export
 print.summary.ufs_grid <- function(x, ...) {
+  check_dots_empty(...)
   cat("ufs_", x$method, " over ", nrow(x$table), " settings\n", sep = "")
   print(x$table[setdiff(names(x$table), c("warnings", "kinds"))], digits = 4L, row.names = FALSE)
   if (!is.null(x$often)) {
@@ -236,7 +238,7 @@ print.summary.ufs_grid <- function(x, ...) {
 #' @param x A [ufs_grid()] or [ufs_tune()] result.
 #' @param y Not used.
 #' @param value What to show: a numeric column of `as.data.frame(x)`, by default the objective
-#'   of a grid and the criterion of a tuning; or a numeric vector with one value per setting,
+#'   of a grid (its seconds if the method has no objective) and the criterion of a tuning; or a numeric vector with one value per setting,
 #'   for example an accuracy.
 #' @param over Names of one or two arguments that span the picture; by default the first
 #'   two that vary. Values are averaged over the others.
@@ -246,14 +248,16 @@ print.summary.ufs_grid <- function(x, ...) {
 #' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
 #' plot(grid, value = "seconds")
 #' @export
-plot.ufs_grid <- function(x, y = NULL, value = "objective", over = NULL, ...) {
+plot.ufs_grid <- function(x, y = NULL, value = NULL, over = NULL, ...) {
   table <- as.data.frame(x)
+  # Not every method has an objective.
+  if (is.null(value)) value <- if (all(is.na(table$objective))) "seconds" else "objective"
   title <- if (is.character(value)) value else "value"
   if (is.character(value)) {
     value <- check_choice(value, "value", names(table)[vapply(table, is.numeric, NA)])
     value <- table[[value]]
   }
-  if (!is.numeric(value) || length(value) != nrow(table)) {
+  if (!is.numeric(value) || length(value) != nrow(table) || !any(is.finite(value))) {
     ufs_abort("argument", "`value` must name a column or have one number per setting.",
       argument = "value")
   }

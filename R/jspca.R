@@ -114,62 +114,61 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
                       loss = c("feature", "sample"), solver = c("exact", "irls"),
                       init = "pca", center = TRUE, scale = TRUE,
                       control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  loss <- check_choice(loss, "loss", c("feature", "sample"))
-  solver <- check_choice(solver, "solver", c("exact", "irls"))
-  control <- resolve_control(control, max_iter = 500L, tol = 1e-4)
-  check_count(control$max_iter, "max_iter", 1L)
-  data <- as_ufs_matrix(x, center, scale)
-  n_components <- check_count(n_components, "n_components", 1L,
-    min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
+  fit <- run_fit("jspca", match.call(), {
+    loss <- check_choice(loss, "loss", c("feature", "sample"))
+    solver <- check_choice(solver, "solver", c("exact", "irls"))
+    control <- resolve_control(control, max_iter = 500L, tol = 1e-4)
+    check_count(control$max_iter, "max_iter", 1L)
+    data <- as_ufs_matrix(x, center, scale)
+    n_components <- check_count(n_components, "n_components", 1L,
+      min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
 
-  size <- sqrt(if (loss == "feature") colSums(data$x^2) else rowSums(data$x^2))
-  check_range(max(size))
-  # The Gram matrix of the start and of lambda_max, with its eigenvectors.
-  check_bytes(8 * 2 * min(dim(data$x))^2, "The smaller Gram matrix of `x`",
-    "Use fewer samples or features.")
-  core <- jspca_core(data$x, loss)
-  if (solver == "irls") check_ridge_bytes(dim(core), "Use solver = \"exact\".")
-  pca <- gram_pca(core, n_components)
-  check_rank(pca, n_components)
-  begin <- jspca_start(init, n_components, data, pca, size, loss)
-  lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample")
-  penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda")
-  control$eps <- jspca_eps(control$eps, max(size), loss)
+    size <- if (loss == "feature") data$norm else row_norms(data$x)
+    check_range(max(size))
+    # The Gram matrix of the start and of lambda_max, with its eigenvectors.
+    check_bytes(8 * 2 * min(dim(data$x))^2, "The smaller Gram matrix of `x`",
+      "Use fewer samples or features.")
+    core <- jspca_core(data$x, loss)
+    if (solver == "irls") check_ridge_bytes(dim(core), "Use solver = \"exact\".")
+    pca <- gram_pca(core, n_components)
+    check_rank(pca, n_components)
+    begin <- jspca_start(init, n_components, data, pca, size, loss)
+    lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample")
+    penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda")
+    control$eps <- jspca_eps(control$eps, max(size), loss)
 
-  copies <- jspca_copies(data$x)
-  out <- .Call(C_jspca, core, begin, list(
-    lambda = penalty$value, sample = loss == "sample", exact = solver == "exact",
-    eps = control$eps, first = copies, dropped = length(data$constant)
-  ), control)
-  check_lapack(out$info, "jspca")
+    copies <- jspca_copies(data$x)
+    found <- .Call(C_jspca, core, begin, list(
+      lambda = penalty$value, sample = loss == "sample", exact = solver == "exact",
+      eps = control$eps, first = copies, dropped = length(data$constant)
+    ), control)
 
-  labels <- paste0("PC", seq_len(n_components))
-  loadings <- expand_features(`colnames<-`(out$loadings, labels), data)
-  residual <- if (loss == "feature") expand_features(out$residual, data) else
-    stats::setNames(out$residual, data$samples)
-  fit <- new_ufs("jspca", call,
-    list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel,
-      lambda_max = lambda_max, loss = loss, solver = solver,
-      init = if (is.character(init)) init else "given", center = center, scale = scale),
-    control, data,
-    feature_scores = same_for_copies(out$row_norm, copies),
-    feature_key = same_for_copies(out$kkt, copies),
-    solution = list(
-      Q = expand_features(out$Q, data), P = expand_features(out$P, data),
-      Pbar = expand_features(out$Pbar, data), loadings = loadings,
-      rotation = `dimnames<-`(out$rotation, list(NULL, labels)),
-      scores = `dimnames<-`(data$x %*% out$loadings, list(data$samples, labels)),
-      residual = residual
-    ),
-    trace = `colnames<-`(out$trace, c("objective", "loss", "penalty", "change", "live")),
-    status = status_label(out$status), iterations = out$iterations,
-    certificate = c(change = out$change, kkt = out$violation,
-      gap = if (solver == "exact") out$gap),
-    elapsed = proc.time()[[3L]] - start, coef_name = "loadings")
+    labels <- paste0("PC", seq_len(n_components))
+    residual <- if (loss == "feature") expand_features(found$residual, data) else
+      stats::setNames(found$residual, data$samples)
+    counters <- found$run$counters
+    list(
+      data = data, control = control, run = found$run,
+      params = list(n_components = n_components, lambda = penalty$value,
+        lambda_rel = penalty$rel, lambda_max = lambda_max, loss = loss, solver = solver,
+        init = if (is.character(init)) init else "given", center = center, scale = scale),
+      feature_scores = same_for_copies(found$row_norm, copies),
+      feature_key = same_for_copies(found$kkt, copies),
+      solution = list(
+        Q = expand_features(found$Q, data), P = expand_features(found$P, data),
+        Pbar = expand_features(found$Pbar, data),
+        loadings = expand_features(`colnames<-`(found$loadings, labels), data),
+        rotation = `dimnames<-`(found$rotation, list(NULL, labels)),
+        scores = `dimnames<-`(data$x %*% found$loadings, list(data$samples, labels)),
+        residual = residual
+      ),
+      certificate = c(change = counters[["change"]], kkt = counters[["violation"]],
+        gap = if (solver == "exact") counters[["gap"]]),
+      advice = sprintf("The relative change of Q is still %.1e.", counters[["change"]]),
+      coef_name = "loadings"
+    )
+  })
   warn_vanished(fit, size)
-  warn_status(fit, sprintf("The relative change of Q is still %.1e.", out$change))
   fit
 }
 
@@ -188,7 +187,7 @@ jspca_core <- function(x, loss) {
     return(x)
   }
   qr <- .Call(C_jspca_compress, x)
-  check_lapack(qr$info, "jspca")
+  check_lapack(qr$lapack, "jspca")
   qr$x
 }
 

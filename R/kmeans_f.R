@@ -18,8 +18,10 @@
 #' @param center,scale Centre and standardise the columns before k-means. F itself does
 #'   not depend on either.
 #' @param control See [ufs_control()]; `max_iter` (default 100) is that of k-means.
-#' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic,
-#'   `solution` holds `cluster`, `certificate` the within-cluster sum of squares.
+#' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic;
+#'   `solution` holds `cluster`, named by the samples, and `within_ss`, the within-cluster
+#'   sum of squares. An error of class `ufs_error_input` if `x` has fewer distinct rows than
+#'   clusters.
 #' @seealso [selected_features()]
 #' @examples
 #' set.seed(1)
@@ -29,19 +31,26 @@
 #' @export
 ufs_kmeans_f <- function(x, n_clusters, n_init = 20, center = TRUE, scale = TRUE,
                          control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  control <- resolve_control(control, max_iter = 100L)
-  data <- as_ufs_matrix(x, center, scale)
-  n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
-    "one fewer than the samples")
-  n_init <- check_count(n_init, "n_init", 1L)
-  best <- kmeans_runs(data$x, n_clusters, n_init, control$max_iter)[[1L]]
-  new_ufs("kmeans_f", call, list(n_clusters = n_clusters, n_init = n_init), control, data,
-    feature_scores = f_statistic(data$x, best$cluster),
-    solution = list(cluster = best$cluster),
-    certificate = c(within_ss = best$withinss), iterations = best$iterations,
-    elapsed = proc.time()[[3L]] - start)
+  run_fit("kmeans_f", match.call(), {
+    control <- resolve_control(control, max_iter = 100L)
+    check_count(control$max_iter, "max_iter", 1L)
+    data <- as_ufs_matrix(x, center, scale)
+    n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
+      "one fewer than the samples")
+    n_init <- check_count(n_init, "n_init", 1L)
+    runs <- kmeans_runs(data$x, n_clusters, n_init, control$max_iter)
+    if (is.null(runs)) {
+      ufs_abort("input", "`x` has fewer than n_clusters = ", n_clusters, " distinct rows: ",
+        "k-means cannot make that many clusters.", argument = "x")
+    }
+    best <- runs[[1L]]
+    list(data = data, control = control,
+      params = list(n_clusters = n_clusters, n_init = n_init, center = center, scale = scale),
+      feature_scores = f_statistic(data$x, best$cluster),
+      solution = list(cluster = stats::setNames(best$cluster, data$samples),
+        within_ss = best$withinss),
+      iterations = best$iterations)
+  })
 }
 
 # One-way F statistic of every column for a grouping; 4np flops.

@@ -8,6 +8,7 @@ method_title <- function(method) {
 
 #' @export
 print.ufs <- function(x, n = 5L, ...) {
+  check_dots_empty(...)
   cat("<ufs_", x$method, "> ", method_title(x$method), "\n", sep = "")
   cat("  data         ", x$n, " samples x ", x$p, " features",
     if (length(x$constant)) paste0(" (", length(x$constant), " constant)"), "\n", sep = "")
@@ -17,7 +18,15 @@ print.ufs <- function(x, n = 5L, ...) {
   if (length(x$certificate)) {
     cat("  certificate  ", format_certificate(x$certificate), "\n", sep = "")
   }
-  for (line in print_notes(x)) cat("  ", line, "\n", sep = "")
+  notes <- c(input_notes(x$input), print_notes(x))
+  for (line in notes) cat("  ", line, "\n", sep = "")
+  if (!is.null(x$feature_scores) && !any(grepl("^live", notes))) {
+    live <- live_scores(x$feature_scores)
+    if (live < x$p - length(x$constant)) {
+      cat("  live         ", live, " of ", x$p, " features have a score above 0; beyond them the ",
+        "ranking is ", order_of_rest(x$feature_scores, x$feature_key), "\n", sep = "")
+    }
+  }
   if (!is.null(x$feature_ranking)) {
     cat("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n), "\n", sep = "")
   }
@@ -45,6 +54,7 @@ best_line <- function(ranking, names, n) {
 
 #' @export
 summary.ufs <- function(object, ...) {
+  check_dots_empty(...)
   out <- list(
     method = object$method, title = method_title(object$method), call = object$call,
     n = object$n, p = object$p,
@@ -70,6 +80,7 @@ score_summary <- function(score) {
 
 #' @export
 print.summary.ufs <- function(x, digits = 4L, ...) {
+  check_dots_empty(...)
   cat("<ufs_", x$method, "> ", x$title, "\n", sep = "")
   cat("call: ", paste(deparse(x$call, width.cutoff = 80L), collapse = "\n      "), "\n", sep = "")
   cat("data: ", x$n, " samples x ", x$p, " features, ", x$constant, " constant\n", sep = "")
@@ -179,7 +190,7 @@ draw <- function(default, ...) {
 #' @param object A fit that selects features.
 #' @param newdata Matrix or data frame with at least the chosen columns.
 #' @param k How many features.
-#' @param ... Not used.
+#' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are
 #'   not changed.
 #' @examples
@@ -187,6 +198,7 @@ draw <- function(default, ...) {
 #' head(predict(fit, iris[101:150, ], k = 2))
 #' @export
 predict.ufs <- function(object, newdata, k, ...) {
+  check_dots_empty(...)
   if (missing(newdata) || length(dim(newdata)) != 2L) {
     ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
   }
@@ -221,6 +233,7 @@ match_columns <- function(object, newdata, index = seq_len(object$p)) {
 
 #' @export
 coef.ufs <- function(object, ...) {
+  check_dots_empty(...)
   if (is.null(object$coef_name)) {
     ufs_abort("argument", "ufs_", object$method, "() has no coefficient matrix.",
       argument = "object")
@@ -233,13 +246,15 @@ coef.ufs <- function(object, ...) {
 #' @param x A fit.
 #' @param row.names,optional Ignored; there for the generic.
 #' @param what `"features"` or `"samples"`; the default is what the method selects.
-#' @param ... Not used.
+#' @param ... Must be empty.
 #' @return One row per feature (sample), best first: its name (`feature` or `sample`),
-#'   `index`, `score` and `rank`.
+#'   `index`, `score`, `rank` and, where the method has a second criterion for exactly equal
+#'   scores, that `key` (larger first).
 #' @examples
 #' as.data.frame(ufs_variance(iris[, 1:4]))
 #' @export
 as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL, ...) {
+  check_dots_empty(...)
   have <- c(if (!is.null(x$feature_scores)) "features", if (!is.null(x$sample_scores)) "samples")
   what <- if (is.null(what)) have[[1L]] else check_choice(what, "what", have)
   one <- if (what == "features") "feature" else "sample"
@@ -250,5 +265,7 @@ as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL
   out <- data.frame(name = name[ranking], index = ranking, score = unname(score[ranking]),
     rank = seq_along(ranking), stringsAsFactors = FALSE)
   names(out)[1L] <- one
+  key <- unname(x[[paste0(one, "_key")]])
+  if (length(unique(key[!is.na(key)])) > 1L) out$key <- key[ranking]
   out
 }

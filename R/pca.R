@@ -19,31 +19,31 @@
 #' @export
 ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
                     control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  control <- resolve_control(control)
-  data <- as_ufs_matrix(x, center, scale)
-  most <- min(data$n - center, length(data$keep))
-  n_components <- check_count(n_components, "n_components", 1L, most,
-    "the largest possible rank of `x`")
-  pca <- gram_pca(data$x, n_components)
-  check_rank(pca, n_components)
-  new_ufs("pca", call, list(n_components = n_components, center = center, scale = scale),
-    control, data,
-    feature_scores = sqrt(rowSums(pca$loadings^2)),
-    solution = list(loadings = expand_features(pca$loadings, data),
-      scores = `rownames<-`(pca$scores, data$samples),
-      sdev = sqrt(pca$sdev2 / (data$n - 1))),
-    elapsed = proc.time()[[3L]] - start)
+  run_fit("pca", match.call(), {
+    control <- resolve_control(control)
+    data <- as_ufs_matrix(x, center, scale)
+    most <- min(data$n - center, length(data$keep))
+    n_components <- check_count(n_components, "n_components", 1L, most,
+      "the largest possible rank of `x`")
+    pca <- gram_pca(data$x, n_components)
+    check_rank(pca, n_components)
+    list(data = data, control = control,
+      params = list(n_components = n_components, center = center, scale = scale),
+      feature_scores = sqrt(rowSums(pca$loadings^2)),
+      solution = list(loadings = expand_features(pca$loadings, data),
+        scores = `rownames<-`(pca$scores, data$samples),
+        sdev = sqrt(pca$sdev2 / (data$n - 1))),
+      coef_name = "loadings")
+  })
 }
 
 # The k leading components of the columns of x (already centred): scores, loadings,
 # sdev2 (squared singular values). Signs fixed; components beyond the numerical rank
-# have zero loadings; see src/ffi_input.c.
+# have zero loadings; see src/la_pca.h.
 gram_pca <- function(x, k) {
   k <- min(k, dim(x))
   pca <- .Call(C_gram_pca, x, as.integer(k))
-  check_lapack(pca$info, "pca")
+  check_lapack(pca$lapack, "pca")
   pca
 }
 

@@ -42,9 +42,10 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
       checkpoint))
   }
   row <- method_row(method)
+  check_arguments(names(list(...)), row$fit, method)
   checkpoint <- check_checkpoint(checkpoint)
   data <- as_ufs_matrix(x, FALSE, FALSE)
-  n_resamples <- check_count(n_resamples, "n_resamples", 2L)
+  n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   fraction <- check_number(fraction, "fraction", 0, 1, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   size <- round(fraction * data$n)
@@ -59,7 +60,10 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   }
   if (!features || !is.null(m)) m <- check_count(m, "m", 1L, size, "the samples of a resample")
   seeds <- draw_seeds(n_resamples)
-  common <- list(x = x, method = method, args = list(...), size = size, k = if (features) k, m = m)
+  args <- list(...)
+  # A method that solves for its number gets it.
+  if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- if (features) k else m
+  common <- list(x = x, method = method, args = args, size = size, k = if (features) k, m = m)
   keys <- NULL
   if (!is.null(checkpoint)) {
     common_key <- value_key(common)
@@ -158,6 +162,7 @@ mean_jaccard <- function(z) {
 
 #' @export
 print.ufs_stability <- function(x, ...) {
+  check_dots_empty(...)
   cat("<ufs_stability> ufs_", x$method, ", ", x$n_resamples, " resamples of ", x$size,
     " samples\n", sep = "")
   if (!is.null(x$stability)) {

@@ -6,11 +6,26 @@
 
 /* clang-format off */
 #define UFS_ENTRIES(ENTRY) \
+    /* ffi_x.c */ \
+    ENTRY(x_check, 5) \
+    ENTRY(x_prepare, 2) \
+    ENTRY(x_standardise, 3) \
+    ENTRY(x_mul, 2) \
+    ENTRY(x_cross, 2) \
+    ENTRY(x_columns, 2) \
+    ENTRY(x_ss, 1) \
+    ENTRY(x_gram, 2) \
+    ENTRY(x_pca, 2) \
+    ENTRY(x_equal_columns, 1) \
+    /* ffi_test_x.c */ \
+    ENTRY(test_x, 4) \
+    ENTRY(test_lanczos, 3) \
     /* ffi_input.c */ \
-    ENTRY(prepare, 3) \
+    ENTRY(prepare, 2) \
     ENTRY(equal_columns, 1) \
     ENTRY(equal_rows, 1) \
     ENTRY(gram_pca, 2) \
+    ENTRY(row_norms, 1) \
     /* ffi_ted.c */ \
     ENTRY(ted_greedy, 3) \
     /* ffi_rrss.c */ \
@@ -42,7 +57,7 @@
     ENTRY(graph_embed, 2) \
     /* ffi_alfs.c */ \
     ENTRY(alfs_basis, 1) \
-    ENTRY(alfs, 5) \
+    ENTRY(alfs, 6) \
     /* ffi_laplacian.c */ \
     ENTRY(laplacian, 2) \
     /* ffi_spec.c */ \
@@ -77,15 +92,18 @@
     ENTRY(test_prox, 2) \
     ENTRY(test_proj, 2) \
     ENTRY(test_hook, 2) \
+    ENTRY(test_trace, 2) \
+    ENTRY(test_gl, 5) \
     /* ffi_topk.c */ \
-    ENTRY(topk, 7) \
+    ENTRY(topk, 5) \
+    /* ffi_propagate.c */ \
     ENTRY(propagate, 5) \
+    /* ffi_test_topk.c */ \
     ENTRY(test_topk_represent, 3) \
+    ENTRY(test_topk_lp, 3) \
     ENTRY(test_topk_select, 7) \
     ENTRY(test_topk_label, 3) \
-    ENTRY(test_proj_capped, 2) \
-    ENTRY(test_trace, 2) \
-    ENTRY(test_gl, 5)
+    ENTRY(test_proj_capped, 2)
 /* clang-format on */
 
 #endif

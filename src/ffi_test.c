@@ -80,14 +80,10 @@ SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu)
 
 SEXP ffi_test_prox(SEXP a, SEXP t)
 {
-    static const char *const names[] = {"rows", "cols", "soft", NULL};
-    int n = Rf_nrows(a), p = Rf_ncols(a);
-    SEXP out = PROTECT(ffi_list(names));
-    double *rows = ffi_set_matrix(out, "rows", n, p), *cols = ffi_set_matrix(out, "cols", n, p);
-    double *soft = ffi_set_matrix(out, "soft", n, p), by = Rf_asReal(t);
-    prox_rows(n, p, REAL_RO(a), by, ufs_dalloc((size_t) n, 1), rows);
-    prox_cols(n, p, REAL_RO(a), by, ufs_dalloc((size_t) p, 1), cols);
-    for (size_t i = 0; i < (size_t) n * (size_t) p; i++) soft[i] = prox_soft(REAL_RO(a)[i], by);
+    R_xlen_t len = Rf_xlength(a);
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, len));
+    for (R_xlen_t i = 0; i < len; i++)
+        REAL(out)[i] = prox_soft(REAL_RO(a)[i], Rf_asReal(t));
     UNPROTECT(1);
     return out;
 }

@@ -55,6 +55,23 @@ static inline double la_nrm2(int n, const double *x)
     return F77_CALL(dnrm2)(&n, x, &one);
 }
 
+/* a^{-1} in place of a (n x n); pivot n, work of length lwork >= n. 2n^3 flops; > 0: singular. */
+static inline int la_lu_inverse(int n, double *a, int *pivot, double *work, int lwork)
+{
+    int info;
+    F77_CALL(dgetrf)(&n, &n, a, &n, pivot, &info);
+    if (info == 0) F77_CALL(dgetri)(&n, a, &n, pivot, work, &lwork, &info);
+    return info;
+}
+
+/* A (m x n) += a x y'; 2mn flops. */
+static inline void la_rank_one(int m, int n, double a, const double *x, const double *y,
+                               double *out)
+{
+    int one = 1;
+    F77_CALL(dger)(&m, &n, &a, x, &one, y, &one, out, &m);
+}
+
 /* B (m x n) <- alpha op(A) B (side 'L') or alpha B op(A) ('R'), A triangular (upper 'U' or
  * lower 'L'); m n (order of A) flops. */
 static inline void la_trmm(char side, char uplo, char trans, int m, int n, double alpha,
@@ -105,6 +122,8 @@ double la_ss_diff(size_t len, const double *a, const double *b);
 
 /* Cholesky of the upper triangle in place; info > 0: not positive definite. */
 int la_chol(int n, double *a);
+/* The same in blocks, with interrupts checked between them: for n beyond 2,000 or so. */
+int la_chol_checked(int n, double *a);
 /* Solves (R'R) X = B in place, R from la_chol, B n x m. 2n^2 m flops. */
 void la_chol_solve(int n, int m, const double *r, double *b);
 /* Triangular solve with R (trans 'N') or R' ('T'), B n x m. n^2 m flops. */
@@ -170,6 +189,9 @@ int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e);
  * Thin SVD A = U diag(s) V' (a n x p is overwritten): u n x r, s r, vt r x p,
  * r = min(n, p). About 6 max(n, p) r^2 + 20 r^3 flops. */
 int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt);
+/* Householder QR in place: R in the upper triangle, the reflectors below it and in tau
+ * (min(n, p)). About 2np^2 flops for n >= p. */
+int la_qr(int n, int p, double *a, double *tau);
 
 /* ---- la_eig.c -------------------------------------------------------------------
  * Eigenpairs il..iu (1-based, ascending order) of the symmetric a (n x n, upper

@@ -19,9 +19,7 @@ static void start_gradient(la_gl *w, bool priced);
 static double sweep(la_gl *w, double lambda, bool by_gram);
 static bool block_step(la_gl *w, double lambda, double l, double *v, double *size);
 static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out);
-static void remember(la_gl *w, int k);
 static void extrapolate(la_gl *w, double lambda, bool by_gram);
-static bool combine_past(la_gl *w);
 /* all features */
 static void residual(la_gl *w, const double *t);
 static void price(la_gl *w, double lambda);
@@ -30,13 +28,6 @@ static void measure_gap(la_gl *w, const double *t);
 static size_t column(const la_gl *w, int f) { return (size_t) f * (size_t) w->n; }
 
 static size_t place(const la_gl *w, int i) { return (size_t) i * (size_t) w->c; }
-
-/* A (m x n) += a x y' */
-static void rank_one(int m, int n, double a, const double *x, const double *y, double *out)
-{
-    int one = 1;
-    F77_CALL(dger)(&m, &n, &a, x, &one, y, &one, out, &m);
-}
 
 void la_gl_init(la_gl *w, int n, int p, int c, const double *x)
 {
@@ -61,7 +52,8 @@ void la_gl_init_slots(la_gl *w, int n, int p, int c, const double *x, int slots)
     w->grad = ufs_dalloc(S, C);
     w->vw = ufs_dzero(C, P);
     w->size = ufs_dzero(P, 1);
-    w->past = ufs_dalloc((DEPTH + 1) * C, S);
+    w->before = ufs_dalloc(C, S);
+    anderson_init(&w->history, c * w->cap, DEPTH - 1);
     w->step = ufs_dalloc(C, S);
     w->moved = ufs_dalloc(N > S ? N : S, C);
     w->row = ufs_dalloc(C, 1);
@@ -322,20 +314,18 @@ static void prune_set(la_gl *w, double level)
  * Returns whether the steps fell below the bound. */
 static bool descend(la_gl *w, double lambda, double bound, bool priced)
 {
-    bool by_gram = gram_is_cheaper(w), settled = w->m == 0;
-    int depth = 0;
+    bool by_gram = gram_is_cheaper(w), settled = w->m == 0, remembers = w->m <= w->cap;
 
     if (by_gram) start_gradient(w, priced);
-    remember(w, 0);
-    for (int s = 0; s < SWEEPS && !settled; s++) {
-        double change = sweep(w, lambda, by_gram);
-        settled = !(change > bound);
-        if (settled) break;
-        remember(w, ++depth);
-        if (depth == DEPTH) {
+    if (remembers) anderson_resize(&w->history, w->c * w->m);
+    for (int s = 1; s <= SWEEPS && !settled; s++) {
+        if (remembers) ufs_copy(w->before, w->vw, (size_t) w->c * (size_t) w->m);
+        settled = !(sweep(w, lambda, by_gram) > bound);
+        if (settled || !remembers) continue;
+        anderson_push(&w->history, w->before, w->vw);
+        if (s % DEPTH == 0) {
             extrapolate(w, lambda, by_gram);
-            remember(w, 0);
-            depth = 0;
+            anderson_reset(&w->history);
         }
     }
     return settled;
@@ -420,16 +410,9 @@ static bool block_step(la_gl *w, double lambda, double l, double *v, double *siz
 static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out)
 {
     if (by_gram)
-        rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
+        la_rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
     else
-        rank_one(w->n, w->c, -1.0, w->x + column(w, w->set[i]), d, out);
-}
-
-static void remember(la_gl *w, int k)
-{
-    if (w->m > w->cap) return;
-    ufs_copy(w->past + (size_t) k * (size_t) w->c * (size_t) w->cap, w->vw,
-             (size_t) w->c * (size_t) w->m);
+        la_rank_one(w->n, w->c, -1.0, w->x + column(w, w->set[i]), d, out);
 }
 
 /* Anderson extrapolation of the last sweeps, taken only if (GL) falls. Rows that
@@ -440,7 +423,8 @@ static void extrapolate(la_gl *w, double lambda, bool by_gram)
     size_t len = (size_t) (by_gram ? m : w->n) * (size_t) c;
     double fall = 0.0, *grad = by_gram ? w->grad : w->r;
 
-    if (m > w->cap || !combine_past(w)) return;
+    if (!anderson_mix(&w->history, NULL, w->step)) return;
+    for (size_t k = 0; k < (size_t) c * (size_t) m; k++) w->step[k] -= w->vw[k];
     memset(w->moved, 0, len * sizeof(double));
     for (int i = 0; i < m; i++) {
         double *d = w->step + place(w, i), ss = 0.0;
@@ -476,37 +460,6 @@ static void extrapolate(la_gl *w, double lambda, bool by_gram)
     for (size_t at = 0; at < len; at++) grad[at] += w->moved[at];
 }
 
-/* step = sum_k a_k V_k - V over the last DEPTH sweeps, sum a = 1, a minimising the
- * norm of sum_k a_k (V_k - V_{k-1}). */
-static bool combine_past(la_gl *w)
-{
-    size_t len = (size_t) w->c * (size_t) w->m, ld = (size_t) w->c * (size_t) w->cap;
-    double h[DEPTH * DEPTH], a[DEPTH], trace = 0.0, sum = 0.0;
-
-    for (int i = 0; i < DEPTH; i++)
-        for (int j = 0; j <= i; j++) {
-            const double *vi = w->past + (size_t) i * ld, *vj = w->past + (size_t) j * ld;
-            double dot = 0.0;
-            for (size_t k = 0; k < len; k++)
-                dot += (vi[k + ld] - vi[k]) * (vj[k + ld] - vj[k]);
-            h[i + j * DEPTH] = h[j + i * DEPTH] = dot;
-            if (i == j) trace += dot;
-        }
-    for (int i = 0; i < DEPTH; i++) {
-        h[i + i * DEPTH] += 1e-10 * trace;
-        a[i] = 1.0;
-    }
-    if (!(trace > 0.0) || la_chol(DEPTH, h)) return false;
-    la_chol_solve(DEPTH, 1, h, a);
-    for (int i = 0; i < DEPTH; i++) sum += a[i];
-    for (size_t k = 0; k < len; k++) {
-        double to = 0.0;
-        for (int i = 0; i < DEPTH; i++) to += a[i] / sum * w->past[k + (size_t) (i + 1) * ld];
-        w->step[k] = to - w->vw[k];
-    }
-    return true;
-}
-
 /* ---- all features ------------------------------------------------------------------- */
 
 /* xv = X V and r = T - X V from the live rows. 2nc per live row. */
@@ -517,7 +470,7 @@ static void residual(la_gl *w, const double *t)
     memset(w->xv, 0, len * sizeof(double));
     for (int i = 0; i < w->m; i++)
         if (w->size[i] > 0.0)
-            rank_one(w->n, w->c, 1.0, w->x + column(w, w->set[i]), w->vw + place(w, i), w->xv);
+            la_rank_one(w->n, w->c, 1.0, w->x + column(w, w->set[i]), w->vw + place(w, i), w->xv);
     for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
 }
 

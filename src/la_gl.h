@@ -5,7 +5,6 @@
  * X n x p, T n x c, V p x c with rows v_i; lambda > 0. The optimum has rows that
  * are exactly zero. Optimal iff, with R = T - X V and kkt_i = 2||x_i'R||/lambda,
  * kkt_i <= 1 where v_i = 0 and 2 x_i'R = lambda v_i/||v_i|| elsewhere.
- * Source: spec/socfs-jspca.md, D1.
  *
  * Method: block coordinate descent on a working set of m features with cached
  * Gram columns and extrapolation, then, in a full solve, one product X'R over all
@@ -14,11 +13,12 @@
  * sweep costs 2mc per changed row and c per row that stays zero (Gram form), or
  * 2nc per row and 2nc more per changed one (residual form, taken when it is
  * cheaper or the Gram slots are exhausted).
- * Memory: O(np) is the caller's; here 3pc + 4nc + slots^2 + 8 slots c + 7p doubles,
+ * Memory: O(np) is the caller's; here 3pc + 4nc + slots^2 + 18 slots c + 7p doubles,
  * slots <= min(p, LA_GL_SLOTS). Nothing of size p x p. */
 #ifndef UFS_LA_GL_H
 #define UFS_LA_GL_H
 
+#include "anderson.h"
 #include "la.h"
 
 /* Most features whose Gram columns are kept: 32 MB. */
@@ -38,7 +38,8 @@ typedef struct {
     double *grad;       /* m x c, Gram form: X_W' R */
     double *vw;         /* c x p: rows of V in the order of set */
     double *size;       /* p: ||v_i|| in the order of set */
-    double *past;       /* 6 of c x cap: V after the last sweeps */
+    anderson history;   /* of the last sweeps, size c x m */
+    double *before;     /* c x cap: V before a sweep */
     double *step;       /* c x cap: an extrapolation minus V */
     double *moved;      /* m x c or n x c: the Gram matrix or X times step */
     double *row, *diff; /* c */

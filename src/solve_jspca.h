@@ -18,7 +18,6 @@ typedef struct {
     bool exact; /* Q-step by la_gl; otherwise by one reweighted ridge solve */
     int max_iter;
     double tol, eps_res, eps_q;
-    const ufs_hook *hook;
 } jspca_settings;
 
 /* In: pbar, weight and h, the start. Out: everything. */
@@ -35,12 +34,11 @@ typedef struct {
     double change;    /* || Q - Q_old || / || Q || at the end */
     double violation; /* largest violation of the Q-step's optimality conditions */
     double gap;       /* relative duality gap of the last Q-step; exact only */
-    ufs_trace trace;  /* iteration rows of objective, loss, penalty, change, live */
-    int iterations, info;
-    ufs_status status;
-} jspca_fit;
+} jspca_result;
 
-void jspca_solve(const jspca_problem *problem, const jspca_settings *set, jspca_fit *fit);
+/* Trace: iteration, objective, loss, penalty, change, live. */
+void jspca_solve(const jspca_problem *problem, const jspca_settings *settings,
+                 jspca_result *result, ufs_run *run);
 
 /* The smallest lambda at which Q = 0 solves the Q-step at the residual X:
  * 2 max_i || (X'X A^{1/2})_i ||, A = diag(1/(2||x_j||)) over features, or
