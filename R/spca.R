@@ -59,7 +59,7 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, center = 
     penalty <- check_penalty(lambda, lambda_rel,
       2 * max(pca$sdev2 * apply(abs(pca$loadings), 2L, max)), "lambda")
     found <- .Call(C_spca, data$x, pca$loadings, penalty$value, control)
-    b <- mean_of_copies(found$B, equal_columns(data$x))
+    b <- share_among_copies(found$B, equal_columns(data$x))
     length_of <- sqrt(colSums(b^2))
     list(
       data = data, control = control, run = found$run,
@@ -82,7 +82,7 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, center = 
 
 # Rows of equal columns of x (first = index of the first equal one) become their mean: X B and the
 # sum of absolute values stay, since a lasso gives copies loadings of one sign.
-mean_of_copies <- function(b, first) {
+share_among_copies <- function(b, first) {
   if (all(first == seq_along(first))) {
     return(b)
   }
