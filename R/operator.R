@@ -69,6 +69,33 @@ x_equal_columns <- function(x) {
   if (is.matrix(x)) equal_columns(x) else .Call(C_x_equal_columns, x)
 }
 
+# The same for rows. A source is not searched for them: every row stands for itself.
+x_equal_rows <- function(x) {
+  if (is.matrix(x)) {
+    return(equal_rows(x))
+  }
+  if (x$kind == "source") {
+    return(seq_len(x$n))
+  }
+  whole <- methods::new("dgCMatrix", i = x$i, p = x$start, x = x$value, Dim = c(x$n, x$user_p))
+  x_equal_columns(sparse_operator(Matrix::t(whole)))
+}
+
+# The columns j, without a copy of the entries.
+x_keep <- function(x, j) {
+  if (is.matrix(x)) {
+    return(x[, j, drop = FALSE])
+  }
+  if (x$kind == "source") {
+    return(x$keep(j))
+  }
+  x$p <- length(j)
+  x$column <- x$column[j]
+  x["shift"] <- list(x$shift[j])
+  x["divide"] <- list(x$divide[j])
+  x
+}
+
 # The k leading principal components: list(scores, loadings, sdev2), see gram_pca().
 x_pca <- function(x, k, method = "pca") {
   if (is.matrix(x)) {

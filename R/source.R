@@ -157,12 +157,14 @@ join_moments <- function(a, b) {
 }
 
 # The operator of a source: functions for src/ffi_x.c. `count` counts the passes.
-source_operator <- function(source, keep, shift, divide) {
+source_operator <- function(source, keep, shift, divide, count = NULL) {
   ready <- list(keep = keep, shift = shift, divide = divide)
   n <- source$n
   p <- length(keep)
-  count <- new.env(parent = emptyenv())
-  count$passes <- 0L
+  if (is.null(count)) {
+    count <- new.env(parent = emptyenv())
+    count$passes <- 0L
+  }
   # Blocks of columns are counted among those kept.
   kept <- source
   kept$p <- p
@@ -174,6 +176,7 @@ source_operator <- function(source, keep, shift, divide) {
   by <- source$by
   structure(list(
     kind = "source", n = n, p = p, count = count,
+    keep = function(j) source_operator(source, keep[j], shift[j], divide[j], count),
     mul = function(v) {
       if (by == "rows") {
         pass("rows", piece_mul, NULL, v = v, value_bytes = 8 * source$step * ncol(v))
