@@ -90,15 +90,18 @@
     ENTRY(test_prox, 2) \
     ENTRY(test_proj, 2) \
     ENTRY(test_hook, 2) \
+    ENTRY(test_trace, 2) \
+    ENTRY(test_gl, 5) \
     /* ffi_topk.c */ \
-    ENTRY(topk, 7) \
+    ENTRY(topk, 5) \
+    /* ffi_propagate.c */ \
     ENTRY(propagate, 5) \
+    /* ffi_test_topk.c */ \
     ENTRY(test_topk_represent, 3) \
+    ENTRY(test_topk_lp, 3) \
     ENTRY(test_topk_select, 7) \
     ENTRY(test_topk_label, 3) \
-    ENTRY(test_proj_capped, 2) \
-    ENTRY(test_trace, 2) \
-    ENTRY(test_gl, 5)
+    ENTRY(test_proj_capped, 2)
 /* clang-format on */
 
 #endif
