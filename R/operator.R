@@ -1,9 +1,9 @@
 # What R code may do with the matrix the solvers see, whichever way it is held: a plain double
 # matrix, or an object of class ufs_x, which is never formed. C entries take both.
 #
-# A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide) with
-# the slots of the user's dgCMatrix as they are, or list(kind = "source", n, p, mul, cross,
-# columns, gram, count) (see source.R). p counts the columns that are not constant.
+# A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
+# the slots of the user's dgCMatrix as they are, or list(kind = "source", n, p, ss, mul, cross,
+# columns, prefetch, gram, keep, count) (see source.R). p counts the columns that are not constant.
 
 # X V, X'T, X[, j], ||x_j||^2, X X' or X'X.
 x_mul <- function(x, v) if (is.matrix(x)) x %*% v else .Call(C_x_mul, x, as_double_matrix(v))
@@ -87,12 +87,15 @@ x_keep <- function(x, j) {
     return(x[, j, drop = FALSE])
   }
   if (x$kind == "source") {
-    return(x$keep(j))
+    out <- x$keep(j)
+    out["ss"] <- list(x$ss[j])
+    return(out)
   }
   x$p <- length(j)
   x$column <- x$column[j]
   x["shift"] <- list(x$shift[j])
   x["divide"] <- list(x$divide[j])
+  x["ss"] <- list(x$ss[j])
   x
 }
 
@@ -114,6 +117,13 @@ x_pca <- function(x, k, method = "pca") {
       signif(pca$residual, 2L), ": the last ones are close together.")
   }
   pca
+}
+
+# r x q with R'R = gram, r its numerical rank.
+gram_root <- function(gram) {
+  e <- eigen(gram, symmetric = TRUE)
+  keep <- e$values > max(e$values[[1L]], 0) * ncol(gram) * .Machine$double.eps
+  sqrt(e$values[keep]) * t(e$vectors[, keep, drop = FALSE])
 }
 
 # The matrix itself, where it is small enough to be formed.

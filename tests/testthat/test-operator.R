@@ -39,6 +39,7 @@ three_ways <- function(x, method, ..., tolerance = 1e-6, seed = 1) {
   invisible(list(dense = dense, sparse = others$sparse, blocks = others$blocks))
 }
 feature_scores_of <- function(fit) fit$feature_scores
+objective_of <- function(fit) tail(fit$trace$objective, 1)
 
 sets <- list(wide = grouped_counts(30, 90), tall = grouped_counts(80, 25), square = grouped_counts(40, 40))
 
@@ -56,6 +57,48 @@ for (name in names(sets)) {
     three_ways(x, "cur", draw = "exact")
   })
 }
+
+for (name in names(sets)) {
+  x <- sets[[name]]$x
+  test_that(paste0(name, ": SOCFS and JSPCA are those of the dense matrix"), {
+    for (how in all_four) {
+      args <- list(center = how[1], scale = how[2])
+      fits <- do.call(three_ways, c(list(x, "socfs", n_clusters = 3, tolerance = 1e-4), args))
+      expect_lt(fits$sparse$certificate[["gap"]], 1e-6)
+      expect_equal(objective_of(fits$sparse), objective_of(fits$dense), tolerance = 1e-6)
+      expect_identical(fits$sparse$solution$cluster, fits$dense$solution$cluster)
+      # The objective of the returned solution, on the user's x.
+      z <- reference_x(x, setdiff(seq_len(ncol(x)), fits$dense$constant), how[1], how[2])
+      s <- fits$sparse$solution
+      v <- s$V[setdiff(seq_len(ncol(x)), fits$dense$constant), ]
+      expect_equal(sum((z %*% v - s$E)^2) + fits$sparse$params$lambda * sum(sqrt(rowSums(v^2))) +
+        sum((s$F - s$E)^2), objective_of(fits$sparse), tolerance = 1e-6)
+      fits <- do.call(three_ways, c(list(x, "jspca", n_components = 2, tolerance = 1e-3,
+        control = ufs_control(tol = 1e-6)), args))
+      expect_equal(fits$sparse$params$lambda_max, fits$dense$params$lambda_max, tolerance = 1e-8)
+      expect_equal(fits$sparse$solution$scores, fits$dense$solution$scores, tolerance = 1e-3)
+    }
+  })
+}
+
+test_that("copies of columns share their row in sparse data too", {
+  x <- sets$wide$x
+  best <- feature_ranking(suppressWarnings(ufs_kmeans_f(x, 3)))[[1]]
+  x[, 60] <- x[, best]
+  fit <- suppressWarnings(withr::with_seed(1, ufs_socfs(to_sparse(x), 3)))
+  expect_gt(sum(fit$solution$V[60, ]^2), 0)
+  expect_identical(unname(fit$solution$V[60, ]), unname(fit$solution$V[best, ]))
+  expect_identical(fit$params$merged_copies, 1L)
+  fit <- suppressWarnings(ufs_jspca(to_sparse(x), 2))
+  expect_gt(sum(fit$solution$Q[60, ]^2), 0)
+  expect_identical(unname(fit$solution$Q[60, ]), unname(fit$solution$Q[best, ]))
+})
+
+test_that("what needs x itself forms it and says so", {
+  s <- to_sparse(sets$wide$x)
+  expect_message(suppressWarnings(ufs_jspca(s, 2, loss = "sample")), "dense", class = "ufs_message_dense")
+  expect_message(suppressWarnings(ufs_socfs(s, 2, solver = "irls")), "dense", class = "ufs_message_dense")
+})
 
 test_that("equal rows and columns of sparse data have equal leverage to the last bit", {
   x <- sets$wide$x
