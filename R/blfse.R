@@ -100,8 +100,8 @@
 #'   Plots: `"objective"` (per block; it must fall between the dotted lines, where
 #'   \eqn{\lambda} changes, except where \eqn{\rho} does), `"weights"`, `"consensus"` (S,
 #'   ordered by cluster), `"scores"`.
-#' @references Bi-level ensemble method for unsupervised feature selection (2023), Information
-#'   Fusion 100, 101910, \doi{10.1016/j.inffus.2023.101910}. Its equations (5), (6) and (14)
+#' @references Zhou, P., Wang, X. and Du, L. (2023) Bi-level ensemble method for unsupervised
+#'   feature selection. Information Fusion 100, 101910, \doi{10.1016/j.inffus.2023.101910}. Its equations (5), (6) and (14)
 #'   are corrected here (the weights \eqn{\beta_k^2} in W, the factor 2 of the first term).
 #' @examples
 #' set.seed(1)
@@ -570,6 +570,6 @@ register("blfse", ufs_blfse,
   group = "system", selects = "features", deterministic = FALSE,
   title = "Bi-level ensemble",
   cost = "iterations x (n^2 p + n^3 or p^3)",
-  reference = "Information Fusion (2023) <doi:10.1016/j.inffus.2023.101910>",
+  reference = "Zhou, Wang and Du (2023) <doi:10.1016/j.inffus.2023.101910>",
   per_k = "n_features"
 )
