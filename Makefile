@@ -9,7 +9,7 @@ CLUSTERS :=
 K := 20
 LABEL :=
 
-.PHONY: demo check doc clean
+.PHONY: demo check lint harden doc clean
 
 demo:
 	@bash .ci/setup demo "$(LIB)"
@@ -19,6 +19,10 @@ demo:
 check:
 	@bash .ci/setup check "$(LIB)"
 	@bash .ci/check "$(LIB)"
+
+# Style of the sources, and what C under R must not do.
+lint:
+	@bash .ci/lint "$(LIB)"
 
 # For developers: NAMESPACE and man/ from the comments in R/.
 doc:

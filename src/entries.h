@@ -59,7 +59,7 @@
     ENTRY(graph_embed, 2) \
     /* ffi_alfs.c */ \
     ENTRY(alfs_basis, 1) \
-    ENTRY(alfs, 5) \
+    ENTRY(alfs, 6) \
     /* ffi_laplacian.c */ \
     ENTRY(laplacian, 2) \
     /* ffi_spec.c */ \
@@ -92,15 +92,18 @@
     ENTRY(test_prox, 2) \
     ENTRY(test_proj, 2) \
     ENTRY(test_hook, 2) \
+    ENTRY(test_trace, 2) \
+    ENTRY(test_gl, 5) \
     /* ffi_topk.c */ \
-    ENTRY(topk, 7) \
+    ENTRY(topk, 5) \
+    /* ffi_propagate.c */ \
     ENTRY(propagate, 5) \
+    /* ffi_test_topk.c */ \
     ENTRY(test_topk_represent, 3) \
+    ENTRY(test_topk_lp, 3) \
     ENTRY(test_topk_select, 7) \
     ENTRY(test_topk_label, 3) \
-    ENTRY(test_proj_capped, 2) \
-    ENTRY(test_trace, 2) \
-    ENTRY(test_gl, 5)
+    ENTRY(test_proj_capped, 2)
 /* clang-format on */
 
 #endif

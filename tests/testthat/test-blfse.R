@@ -1,4 +1,4 @@
-# Tags t1..t14: the properties of the specification.
+# Tags t1..t14: one property each.
 
 spread <- function(a, b) max(abs(a - b))
 
