@@ -141,7 +141,7 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     n_features <- alfs_n_features(n_features, data)
     basis <- alfs_basis(data$x)
     penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
-    found <- alfs_solve(basis, penalty, solver, control)
+    found <- alfs_solve(data, basis, penalty, solver, control)
     alfs_slots(data, penalty, found, list(solver = solver, select = select, samples = samples,
       n_features = n_features, center = center, scale = scale))
   })
@@ -159,7 +159,7 @@ alfs_n_features <- function(n_features, data) {
   check_count(n_features, "n_features", 1L, live, "the features that are not constant")
 }
 
-# Thin SVD of x: left (n x r), s, right (p x r); see src/ffi_alfs.c.
+# Singular values of x and the singular vectors of its smaller side; see src/ffi_alfs.c.
 alfs_basis <- function(x, method = "alfs") {
   basis <- .Call(C_alfs_basis, x)
   check_lapack(basis$lapack, method)
@@ -168,12 +168,7 @@ alfs_basis <- function(x, method = "alfs") {
 
 # The largest useful penalties: norms of the rows and columns of 2X'XX', and
 # 2 max ||x_i||^2.
-alfs_bounds <- function(basis) {
-  norms <- function(base, weight) sqrt(max(rowSums(sweep(base, 2L, weight, "*")^2)))
-  cube <- 2 * basis$s^3
-  list(alpha = norms(basis$left, cube), beta = norms(basis$right, cube),
-    lambda = 2 * norms(basis$left, basis$s)^2)
-}
+alfs_bounds <- function(basis) stats::setNames(as.list(basis$bound), c("alpha", "beta", "lambda"))
 
 alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel) {
   bound <- alfs_bounds(basis)
@@ -201,56 +196,67 @@ alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lamb
 }
 
 # `begin`: another solution to start from (list of w, p, q, rho), lambda = 0 only.
-alfs_solve <- function(basis, penalty, solver, control, begin = NULL) {
+alfs_solve <- function(data, basis, penalty, solver, control, begin = NULL) {
   value <- c(penalty$alpha$value, penalty$beta$value, penalty$lambda$value)
   control <- resolve_control(control, max_iter = if (solver == "paper") 600L else 2000L,
     tol = if (solver == "paper" || value[3L] > 0) 1e-3 else 1e-4)
-  n <- as.double(nrow(basis$left))
-  r <- ncol(basis$left)
-  q <- nrow(basis$right)
-  bytes <- 8 * (7 * n * q + 2 * n * r)
-  if (value[3L] > 0) {
-    bytes <- bytes + 8 * (2 * n^2 + 10 * n * q)
-    check_bytes(bytes, "ufs_alfs() with lambda > 0",
-      "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples.")
-  } else {
-    check_bytes(bytes, "ufs_alfs()", "Fit on a random part of the samples.")
-  }
-  found <- .Call(C_alfs, basis, value, list(paper = solver == "paper", narrow = 100L), begin,
-    control)
+  check_alfs_bytes(data$n, length(data$keep), data$p, value[3L] > 0)
+  found <- alfs_call(data$x, basis, value, control, begin,
+    list(paper = solver == "paper", first = first_columns(data$n, length(data$keep), value),
+      p = data$p, keep = data$keep, dimnames = list(data$samples, data$features)))
   found$control <- control
   found
 }
 
+# C_alfs with the settings that are the same for most: see src/ffi_alfs.c.
+alfs_call <- function(x, basis, penalties, control, begin = NULL, settings = list()) {
+  all <- list(paper = FALSE, narrow = 100L, first = 0L, rho0 = 1e-6, growth = 1.1,
+    rho_max = 1e10, identity = FALSE, p = ncol(x), keep = seq_len(ncol(x)), dimnames = NULL)
+  all[names(settings)] <- settings
+  .Call(C_alfs, x, basis, penalties, all, begin, control)
+}
+
+# How many columns of W to begin with where they are many more than the samples (0: all).
+first_columns <- function(n, q, penalties) {
+  if (q >= 1000L && q >= 8 * n && penalties[2L] > 0 && penalties[3L] == 0) {
+    as.integer(max(200, 2 * n))
+  } else {
+    0L
+  }
+}
+
+# W, P, Q and what the solver adds (src/solve_alfs.h).
+check_alfs_bytes <- function(n, q, p, weighted) {
+  n <- as.double(n)
+  small <- min(n, q)
+  bytes <- 3 * n * p + (if (max(n, q) < 4 * small) n * q else 0) + 6 * small^2
+  if (weighted) {
+    check_bytes(8 * (bytes + 3 * n^2 + 8 * n * q), "ufs_alfs() with lambda > 0",
+      "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples.")
+  } else {
+    check_bytes(8 * bytes, "ufs_alfs()", "Fit on a random part of the samples.")
+  }
+}
+
 # What run_fit() needs from what C returned; `chosen`: the parameters beside the penalties.
 alfs_slots <- function(data, penalty, found, chosen) {
-  widen <- function(value) {
-    if (length(data$keep) < data$p) {
-      all <- matrix(0, data$n, data$p)
-      all[, data$keep] <- value
-      value <- all
-    }
-    dimnames(value) <- list(data$samples, data$features)
-    value
-  }
   activity <- function(norms, bound) if (bound > 0) norms / bound else NULL
   lambda <- penalty$lambda$value
-  live <- rowSums(found$w != 0) > 0
+  used <- found$run$counters
   list(
     data = data, control = found$control, run = found$run,
     params = c(list(alpha = penalty$alpha$value, beta = penalty$beta$value, lambda = lambda,
       alpha_rel = penalty$alpha$rel, beta_rel = penalty$beta$rel,
       lambda_rel = penalty$lambda$rel), chosen),
-    feature_scores = sqrt(colSums(found$w^2)),
-    feature_key = activity(sqrt(colSums(found$q^2)), penalty$beta$value),
-    sample_scores = sqrt(rowSums(found$w^2)),
-    sample_key = activity(sqrt(rowSums(found$p^2)), penalty$alpha$value),
-    solution = c(list(W = widen(found$w), P = widen(found$p), Q = widen(found$q)),
+    feature_scores = found$col_w, feature_key = activity(found$col_q, penalty$beta$value),
+    sample_scores = found$row_w, sample_key = activity(found$row_p, penalty$alpha$value),
+    solution = c(list(W = found$w, P = found$p, Q = found$q),
       if (lambda > 0) list(L = `dimnames<-`(found$l, list(data$samples, data$samples)))),
-    certificate = found$run$counters[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
+    certificate = used[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
       if (lambda > 0) "primal_weights")],
     coef_name = "W",
-    support = c(samples = sum(live), features = sum(colSums(found$w != 0) > 0))
+    support = c(samples = as.integer(used[["live_rows"]]),
+      features = as.integer(used[["live_columns"]]))
   )
 }
 
@@ -571,7 +577,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
     fit <- run_fit("alfs", call, {
       penalty <- alfs_penalties(basis, NULL, NULL, NULL, rel$alpha_rel[i], rel$beta_rel[i],
         rel$lambda_rel[i])
-      found <- alfs_solve(basis, penalty, "admm", control, alfs_begin(begin, penalty))
+      found <- alfs_solve(data, basis, penalty, "admm", control, alfs_begin(begin, penalty, data))
       begin <- list(found = found, penalty = penalty)
       alfs_slots(data, penalty, found, list(solver = "admm", select = select, samples = samples,
         n_features = n_features, center = center, scale = scale))
@@ -591,7 +597,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
 }
 
 # The last solution with its multipliers stretched to the new bounds.
-alfs_begin <- function(last, penalty) {
+alfs_begin <- function(last, penalty, data) {
   if (is.null(last) || last$penalty$lambda$value > 0 || penalty$lambda$value > 0) {
     return(NULL)
   }
@@ -602,7 +608,11 @@ alfs_begin <- function(last, penalty) {
   if (any(vapply(up, is.null, NA)) || any(last$found$rho[1:2] <= 0)) {
     return(NULL)
   }
-  list(w = last$found$w, p = last$found$p * up[[1L]], q = last$found$q * up[[2L]], rho = last$found$rho)
+  kept <- function(name) {
+    value <- last$found[[name]]
+    if (length(data$keep) < data$p) value[, data$keep, drop = FALSE] else value
+  }
+  list(w = kept("w"), p = kept("p") * up[[1L]], q = kept("q") * up[[2L]], rho = last$found$rho)
 }
 
 #' @export

@@ -57,7 +57,7 @@
     ENTRY(graph_embed, 2) \
     /* ffi_alfs.c */ \
     ENTRY(alfs_basis, 1) \
-    ENTRY(alfs, 5) \
+    ENTRY(alfs, 6) \
     /* ffi_laplacian.c */ \
     ENTRY(laplacian, 2) \
     /* ffi_spec.c */ \
