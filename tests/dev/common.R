@@ -35,10 +35,11 @@ needed <- function(method) {
   out
 }
 
-fit_of <- function(method, x, ..., seed = 1) {
-  set.seed(seed)
+# Dots in the names: `m = 5` must not be completed to `method`.
+fit_of <- function(.method, .x, ..., .seed = 1) {
+  set.seed(.seed)
   suppressMessages(suppressWarnings(
-    do.call(ufs, utils::modifyList(c(list(x = x, method = method), needed(method)), list(...)))))
+    do.call(ufs, utils::modifyList(c(list(x = .x, method = .method), needed(.method)), list(...)))))
 }
 
 chosen <- function(fit) {
