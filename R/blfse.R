@@ -524,67 +524,54 @@ print_notes.ufs_blfse <- function(x) {
   )
 }
 
-#' @rdname ufs_blfse
-#' @param type,k,... As in [plot.ufs()]; see Value for the types.
 #' @export
-plot.ufs_blfse <- function(x, type = NULL, k = 10L, ...) {
-  types <- c("objective", "weights", "consensus", "scores")
-  type <- if (is.null(type)) "objective" else check_choice(type, "type", types)
+picture_types.ufs_blfse <- function(fit) {
+  c("objective", "weights", "consensus", setdiff(NextMethod(), c("objective", "samples")))
+}
+
+#' @export
+picture.ufs_blfse <- function(object, type, ...) {
   switch(type,
-    objective = plot_blocks(x, ...),
-    weights = plot_weights(x),
-    consensus = plot_consensus(x, ...),
-    scores = NextMethod()
+    objective = picture_blocks(object),
+    weights = picture_weights(object),
+    consensus = picture_consensus(object),
+    NextMethod()
   )
-  invisible(x)
 }
 
-plot_blocks <- function(x, ...) {
-  trace <- x$trace
-  shade <- grDevices::palette.colors(length(blfse_blocks), "Okabe-Ito")
+picture_blocks <- function(fit) {
+  trace <- fit$trace
   stage <- which(trace$block == "start")
-  draw(list(x = seq_len(nrow(trace)), y = trace$objective, type = "o", pch = 20,
-    col = "grey70", xlab = "block update", ylab = "objective",
-    main = sprintf("ufs_blfse: %s", x$status)), ...)
-  graphics::abline(v = stage - 0.5, lty = 3L, col = "grey50")
-  graphics::points(seq_len(nrow(trace)), trace$objective, pch = 20,
-    col = shade[as.integer(trace$block)])
-  graphics::mtext(paste0("psi ", trace$psi[stage]), at = stage, adj = 0, cex = 0.7)
-  graphics::legend("topright", legend = blfse_blocks, col = shade, pch = 20, bty = "n",
-    cex = 0.8)
+  new_picture("curves", table = data.frame(x = seq_len(nrow(trace)), y = trace$objective),
+    lines = list(v = stage[-1L] - 0.5), xlab = "block update", ylab = "objective",
+    subtitle = if (length(stage) > 1L) {
+      paste("new psi at each dotted line:", paste(signif(trace$psi[stage], 3L), collapse = ", "))
+    },
+    title = sprintf("ufs_blfse: objective (%s)", status_words(fit$status)))
 }
 
-plot_weights <- function(x) {
-  old <- graphics::par(mfrow = c(1L, 2L))
-  on.exit(graphics::par(old))
-  m <- x$params$n_base
-  shade <- grDevices::hcl.colors(m, "Dark 3")
-  for (which in c("alpha", "beta")) {
-    path <- rbind(rep(1 / m, m), x$weights[[which]])
-    graphics::matplot(seq_len(nrow(path)) - 1L, path, type = "l", lty = 1L, col = shade,
-      ylim = c(0, 1), xlab = "iteration", ylab = which,
-      main = paste(which, if (which == "alpha") "(scores)" else "(clusterings)"))
-    graphics::abline(h = 0.9, lty = 2L, col = "grey50")
-    top <- which.max(path[nrow(path), ])
-    graphics::text(nrow(path) - 1L, path[nrow(path), top], paste("base", top), adj = c(1, -0.5),
-      cex = 0.8, xpd = NA)
+picture_weights <- function(fit) {
+  m <- fit$params$n_base
+  one <- function(which, panel) {
+    path <- rbind(rep(1 / m, m), fit$weights[[which]])
+    data.frame(x = as.vector(row(path)) - 1L, y = as.vector(path),
+      series = paste("base", as.vector(col(path))), panel = panel)
   }
+  new_picture("curves", table = rbind(one("alpha", "alpha (scores)"), one("beta", "beta (clusterings)")),
+    points = FALSE, xlab = "iteration", ylab = "weight", title = "ufs_blfse: weights of the base results")
 }
 
-plot_consensus <- function(x, ...) {
-  s <- unname(x$solution$S)
-  cluster <- x$solution$cluster
+picture_consensus <- function(fit) {
+  s <- fit$solution$S
+  cluster <- fit$solution$cluster
   turn <- order(cluster, -rowSums(s))
-  n <- length(turn)
-  mine <- list(...)
-  default <- list(x = seq_len(n), y = seq_len(n), z = s[turn, rev(turn)], zlim = c(0, 1),
-    col = grDevices::hcl.colors(64L, "YlOrRd", rev = TRUE), xlab = "samples, by cluster",
-    ylab = "", yaxt = "n", useRaster = TRUE,
-    main = sprintf("ufs_blfse: consensus of %d clusterings", x$params$n_base))
-  do.call(graphics::image, c(mine, default[setdiff(names(default), names(mine))]))
-  edge <- cumsum(tabulate(cluster))
-  edge <- edge[-length(edge)]
-  graphics::abline(v = edge + 0.5, h = n - edge + 0.5, col = "grey30", lwd = 0.5)
+  name <- fit$names$samples
+  if (is.null(name)) name <- seq_len(nrow(s))
+  s <- `dimnames<-`(unname(s[turn, turn]), list(name[turn], name[turn]))
+  new_picture("tiles", z = s, group = factor(cluster[turn]), group_name = "cluster", limits = c(0, 1),
+    palette = "sequential", value = "similarity", xlab = "samples, by cluster",
+    ylab = "samples, by cluster",
+    title = sprintf("ufs_blfse: consensus of %d clusterings", fit$params$n_base))
 }
 
 register("blfse", ufs_blfse,

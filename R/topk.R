@@ -130,7 +130,10 @@
 #'
 #'   Birgin, Martinez, Raydan (2000) Nonmonotone spectral projected gradient methods on
 #'   convex sets. SIAM Journal on Optimization 10(4), 1196-1211 (for the bound).
-#' @seealso [ufs_propagate()], [plot.ufs_topk()]
+#' @seealso [ufs_propagate()], [plot.ufs()]
+#' @section Plots:
+#' Beside the types of [plot.ufs()]: `"residuals"` of the last inner iterations and `"affinity"`, the
+#' learnt links between samples, ordered by cluster. `"scores"` shows the cut at `k`.
 #' @examples
 #' fit <- ufs_topk(mtcars, k = 3, n_clusters = 3, alpha_e = 4)
 #' fit
@@ -403,86 +406,56 @@ print_notes.ufs_topk <- function(x) {
       } else ""))
 }
 
-#' Plots of a top-k fit
-#'
-#' `"objective"`: the joint objective per outer iteration. `"residuals"`: the residuals of
-#' the two ADMMs in the last outer iteration. `"affinity"`: the links between the samples,
-#' ordered by cluster, lines between the clusters. `"scores"`: the scores of the features,
-#' best first, with the cut at `k`.
-#'
-#' @param x A fit of [ufs_topk()].
-#' @param type One of the above.
-#' @param k How many of the best to name, at most 15.
-#' @param ... Passed to [graphics::plot()] or [graphics::image()].
-#' @return The fit, invisibly.
-#' @examples
-#' fit <- ufs_topk(iris[, 1:4], k = 2, n_clusters = 3)
-#' plot(fit, "affinity")
 #' @export
-plot.ufs_topk <- function(x, type = NULL, k = x$params$k, ...) {
-  types <- c(plot_types(x), if (nrow(x$inner$z) || nrow(x$inner$v)) "residuals",
-    if (!is.null(x$solution$W)) "affinity")
-  type <- if (is.null(type)) types[[1L]] else check_choice(type, "type", types)
-  switch(type,
-    residuals = plot_residuals(x, ...),
-    affinity = plot_affinity(x, ...),
-    scores = plot_cut(x, k, ...),
-    plot.ufs(x, type, k, ...)
-  )
-  invisible(x)
+picture_types.ufs_topk <- function(fit) {
+  c(NextMethod(), if (nrow(fit$inner$z) || nrow(fit$inner$v)) "residuals",
+    if (!is.null(fit$solution$W)) "affinity")
 }
 
-plot_residuals <- function(x, ...) {
-  last <- lapply(x$inner, function(table) table[table$outer == max(c(table$outer, 0)), ])
-  last <- last[vapply(last, nrow, 0L) > 0L]
-  old <- graphics::par(mfrow = c(1L, length(last)))
-  on.exit(graphics::par(old))
-  colour <- c("#B2182B", "#2166AC", "#4D4D4D", "#E08214")
-  for (part in names(last)) {
-    table <- last[[part]]
+#' @export
+picture.ufs_topk <- function(object, type, k, ...) {
+  switch(type, residuals = picture_residuals(object), affinity = picture_affinity(object),
+    scores = picture_cut(object, k), NextMethod())
+}
+
+# Residuals of the last inner iterations.
+picture_residuals <- function(fit) {
+  one <- function(table, panel) {
+    table <- table[table$outer == max(c(table$outer, 0)), ]
     names <- setdiff(names(table), c("outer", "iteration", "mu"))
     value <- as.matrix(table[names])
     value[value <= 0] <- NA
-    draw(list(x = range(table$iteration), y = range(value, na.rm = TRUE), type = "n",
-      log = "y", xlab = "iteration", ylab = "largest residual",
-      main = if (part == "z") "ADMM for Z" else "ADMM for v"), ...)
-    for (j in seq_along(names)) {
-      graphics::lines(table$iteration, value[, j], col = colour[j], lty = j)
-    }
-    graphics::legend("bottomleft", legend = names, col = colour[seq_along(names)],
-      lty = seq_along(names), bty = "n", cex = .8)
+    data.frame(x = rep(table$iteration, length(names)), y = as.vector(value),
+      series = rep(names, each = nrow(table)), panel = rep(panel, length(value)))
   }
+  new_picture("curves", table = rbind(one(fit$inner$z, "ADMM for Z"), one(fit$inner$v, "ADMM for v")),
+    log = "y", points = FALSE, xlab = "iteration", ylab = "largest residual",
+    title = "ufs_topk: residuals of the inner iterations")
 }
 
-plot_affinity <- function(x, ...) {
-  order <- order(x$solution$cluster)
-  w <- unname(x$solution$W[order, order])
-  n <- nrow(w)
-  size <- tabulate(x$solution$cluster, x$params$n_clusters)
-  mine <- list(...)
-  # The square root shows weak links too; the first sample is at the top left.
-  default <- list(x = seq_len(n), y = seq_len(n), z = sqrt(t(w[n:1, ])), asp = 1,
-    col = grDevices::hcl.colors(64L, "Blues 3", rev = TRUE), axes = FALSE,
-    xlab = "samples, by cluster", ylab = "", main = "ufs_topk: links between samples")
-  do.call(graphics::image, c(mine, default[setdiff(names(default), names(mine))]))
-  cut <- cumsum(size)[-length(size)]
-  graphics::segments(cut + .5, .5, cut + .5, n + .5, col = "#B2182B")
-  graphics::segments(.5, n - cut + .5, n + .5, n - cut + .5, col = "#B2182B")
-  graphics::rect(.5, .5, n + .5, n + .5, border = "grey40")
+# Links between the samples; the square root shows weak ones too.
+picture_affinity <- function(fit) {
+  turn <- order(fit$solution$cluster)
+  w <- sqrt(unname(fit$solution$W[turn, turn]))
+  name <- fit$names$samples
+  if (is.null(name)) name <- seq_len(nrow(w))
+  dimnames(w) <- list(name[turn], name[turn])
+  new_picture("tiles", z = w, group = factor(fit$solution$cluster[turn]), group_name = "cluster",
+    limits = c(0, max(w, .Machine$double.xmin)), palette = "sequential", value = "root of weight",
+    xlab = "samples, by cluster", ylab = "samples, by cluster", title = "ufs_topk: links between samples")
 }
 
-plot_cut <- function(x, k, ...) {
-  chosen <- x$params$k
-  shown <- x$feature_ranking[seq_len(min(x$p, max(2L * chosen, chosen + 10L)))]
-  score <- unname(x$feature_scores[shown])
+# Exactly k features were asked for: the cut is there, whatever the scores.
+picture_cut <- function(fit, k) {
+  chosen <- fit$params$k
+  shown <- unname(fit$feature_ranking[seq_len(min(fit$p, max(2L * chosen, chosen + 10L)))])
+  score <- unname(fit$feature_scores[shown])
   score[is.na(score)] <- 0
-  draw(list(x = seq_along(score), y = score, type = "h", xlab = "feature rank",
-    ylab = "score (larger = better)", main = "ufs_topk: feature scores",
-    col = ifelse(seq_along(score) <= chosen, "#B2182B", "grey60")), ...)
-  graphics::abline(v = chosen + .5, lty = 2L)
-  named <- seq_len(min(k, chosen, 15L))
-  graphics::legend("topright", legend = x$names$features[shown[named]], bty = "n", cex = .8,
-    title = sprintf("best %d of %d chosen", length(named), chosen))
+  named <- seq_len(min(check_count(k, "k", 1L), chosen))
+  new_picture("spikes", table = data.frame(x = seq_along(score), y = score, best = seq_along(score) <= chosen),
+    names = fit$names$features[shown[named]], heading = sprintf("%d of %d chosen", length(named), chosen),
+    lines = list(v = chosen + .5), xlab = "feature rank", ylab = "score (larger is better)",
+    title = "ufs_topk: feature scores")
 }
 
 register("topk", ufs_topk,

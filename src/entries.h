@@ -70,6 +70,8 @@
     ENTRY(jspca, 4) \
     ENTRY(jspca_compress, 1) \
     ENTRY(jspca_lambda_max, 2) \
+    /* ffi_spca.c */ \
+    ENTRY(spca, 4) \
     /* ffi_udfs.c */ \
     ENTRY(udfs, 3) \
     /* ffi_rsr.c */ \
