@@ -22,6 +22,7 @@ enum { SLOTS = 1000 };
 typedef struct {
     const spca_problem *problem;
     spca_result *result;
+    ufs_x x;         /* problem->x */
     la_gl lasso;
     la_polar_work polar;
     double *target;  /* n x k: X A */
@@ -46,7 +47,8 @@ void spca_solve(const spca_problem *problem, const spca_settings *settings,
                       .old = ufs_dalloc(P, K), .total = la_ss(N * P, problem->x)};
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
-    la_gl_init_slots(&work.lasso, problem->n, problem->p, 1, problem->x, SLOTS);
+    work.x = ufs_x_dense(problem->n, problem->p, problem->x);
+    la_gl_init_slots(&work.lasso, 1, &work.x, SLOTS);
     la_polar_init(&work.polar, problem->p, problem->k);
     run->status = UFS_MAX_ITER;
     result->change = result->objective = R_NaN;
