@@ -120,8 +120,10 @@ picture_spikes <- function(score, ranking, names, k, what, method) {
     sorted <- utils::head(sorted, max(k, ceiling(1.3 * live)))
   }
   best <- utils::head(ranking, k)
-  new_picture("spikes",
-    table = data.frame(x = seq_along(sorted), y = sorted, best = seq_along(sorted) <= k),
+  # A picture is some hundreds of dots wide: of many bars every n-th is enough.
+  shown <- c(seq_len(min(k, 500L)), seq(1L, length(sorted), by = ceiling(length(sorted) / 1000)), k)
+  shown <- sort(unique(shown))
+  new_picture("spikes", table = data.frame(x = shown, y = sorted[shown], best = shown <= k),
     names = if (is.null(names)) as.character(best) else names[best],
     heading = paste("best", k), xlab = paste(what, "rank"), ylab = "score (larger is better)",
     subtitle = subtitle, title = sprintf("ufs_%s: %s scores", method, what))
@@ -712,6 +714,14 @@ curve_ends <- function(table, log) {
   last
 }
 
+# Left and right edges of the bars: with gaps where there is room for them, and up to the next bar
+# where bars were left out.
+bar_edges <- function(x) {
+  wide <- max(x) > 150
+  step <- c(diff(x), 1)
+  data.frame(left = x - if (wide) .5 else .35, right = x + ifelse(step > 1, step - .5, if (wide) .5 else .35))
+}
+
 # ---- base graphics ----------------------------------------------------------------------
 
 draw_picture <- function(pic, ...) {
@@ -813,7 +823,7 @@ curve_style <- function(pic, series) {
 
 draw_spikes <- function(pic, ...) {
   table <- pic$table
-  many <- nrow(table)
+  many <- max(table$x)
   block <- if (!is.null(pic$names)) name_block(pic$names)
   room <- if (is.null(block)) 0 else many * c(.32, .62)[min(2L, block$columns)]
   draw(list(x = table$x, y = table$y, type = "n", xlim = c(.5, many + .5 + room),
@@ -822,10 +832,10 @@ draw_spikes <- function(pic, ...) {
   # An argument of the user's that colours is meant for the bars.
   bars <- list(...)
   bars <- bars[intersect(names(bars), c("col", "border"))]
-  half <- if (many > 150L) .5 else .35
-  do.call(graphics::rect, c(bars, list(xleft = table$x - half, ybottom = 0, xright = table$x + half,
-    ytop = table$y, border = NA, col = ifelse(table$best, best_colour, rest_colour))[
-      setdiff(c("xleft", "ybottom", "xright", "ytop", "border", "col"), names(bars))]))
+  edge <- bar_edges(table$x)
+  mine <- list(xleft = edge$left, ybottom = 0, xright = edge$right, ytop = table$y, border = NA,
+    col = ifelse(table$best, best_colour, rest_colour))
+  do.call(graphics::rect, c(bars, mine[setdiff(names(mine), names(bars))]))
   draw_ticks(c(1, many))
   draw_lines(pic$lines)
   if (!is.null(block)) {
@@ -1047,11 +1057,15 @@ ggplot_lines <- function(p, pic) {
 
 ggplot_spikes <- function(pic) {
   table <- pic$table
-  many <- nrow(table)
+  many <- max(table$x)
   table$best <- factor(table$best, c(TRUE, FALSE))
-  p <- ggplot2::ggplot(table, aes_of(x = "x", y = "y")) +
+  table <- do.call(rbind, lapply(panels_of(list(table = table)), function(part) {
+    cbind(part, bar_edges(part$x))
+  }))
+  table$low <- 0
+  p <- ggplot2::ggplot(table, aes_of(xmin = "left", xmax = "right", ymin = "low", ymax = "y")) +
     ggplot2::theme_minimal() +
-    ggplot2::geom_col(aes_of(fill = "best"), width = if (many > 300L) 1 else .7) +
+    ggplot2::geom_rect(aes_of(fill = "best")) +
     ggplot2::scale_fill_manual(values = c(`TRUE` = best_colour, `FALSE` = rest_colour), guide = "none")
   if (!is.null(table$panel)) {
     table$panel <- factor(table$panel, unique(table$panel))
@@ -1070,7 +1084,7 @@ ggplot_spikes <- function(pic) {
       label = block$text)
     p <- p +
       ggplot2::geom_text(aes_of(x = "x", y = "y", label = "label"), data = names, hjust = 0,
-        size = 2.8) +
+        size = 2.8, inherit.aes = FALSE) +
       ggplot2::annotate("text", x = left, y = top, label = pic$heading, hjust = 0, size = 2.8,
         fontface = "bold") +
       ggplot2::expand_limits(x = left + block$columns * width) +
