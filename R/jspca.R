@@ -122,7 +122,9 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 500L, tol = 1e-4)
     check_count(control$max_iter, "max_iter", 1L)
-    data <- as_ufs_matrix(x, center, scale)
+    # Weighted samples and the reweighted steps work on x itself.
+    data <- if (loss == "feature" && solver == "exact") as_ufs_operator(x, center, scale) else
+      as_ufs_matrix(x, center, scale)
     n_components <- check_count(n_components, "n_components", 1L,
       min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
 
@@ -133,7 +135,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
       "Use fewer samples or features.")
     core <- jspca_core(data$x, loss)
     if (solver == "irls") check_ridge_bytes(dim(core), "Use solver = \"exact\".")
-    pca <- gram_pca(core, n_components)
+    pca <- x_pca(core, n_components, "jspca")
     check_rank(pca, n_components)
     begin <- jspca_start(init, n_components, data, pca, size, loss)
     lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample")
@@ -162,7 +164,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
         Pbar = expand_features(found$Pbar, data),
         loadings = expand_features(`colnames<-`(found$loadings, labels), data),
         rotation = `dimnames<-`(found$rotation, list(NULL, labels)),
-        scores = `dimnames<-`(data$x %*% found$loadings, list(data$samples, labels)),
+        scores = `dimnames<-`(x_mul(data$x, found$loadings), list(data$samples, labels)),
         residual = residual
       ),
       certificate = c(change = counters[["change"]], kkt = counters[["violation"]],
@@ -186,8 +188,12 @@ check_range <- function(size) {
 # What the solver works on: over features the QR factor of a tall x will do, because it
 # leaves every column norm of x M as it is.
 jspca_core <- function(x, loss) {
-  if (loss == "sample" || nrow(x) <= ncol(x)) {
+  if (loss == "sample" || nrow(x) <= ncol(x) || is_operator(x) && x$kind == "sparse") {
     return(x)
+  }
+  if (is_operator(x)) {
+    # One pass over the file; the root of a Gram matrix has half the digits of a QR factor.
+    return(gram_root(x_gram(x, rows = FALSE)))
   }
   qr <- .Call(C_jspca_compress, x)
   check_lapack(qr$lapack, "jspca")
@@ -244,7 +250,7 @@ jspca_eps <- function(eps, size, loss) {
 
 # The first column equal to each, or NULL if no two are.
 jspca_copies <- function(x) {
-  first <- equal_columns(x)
+  first <- x_equal_columns(x)
   if (all(first == seq_along(first))) NULL else first
 }
 

@@ -36,6 +36,7 @@
     /* ffi_blfse.c */ \
     ENTRY(blfse, 6) \
     ENTRY(laplacian_low, 3) \
+    /* ffi_test_blfse.c */ \
     ENTRY(test_blfse_projection, 5) \
     ENTRY(test_qp, 5) \
     ENTRY(test_components, 2) \
@@ -69,6 +70,8 @@
     ENTRY(jspca, 4) \
     ENTRY(jspca_compress, 1) \
     ENTRY(jspca_lambda_max, 2) \
+    /* ffi_spca.c */ \
+    ENTRY(spca, 4) \
     /* ffi_udfs.c */ \
     ENTRY(udfs, 3) \
     /* ffi_rsr.c */ \
