@@ -129,8 +129,8 @@ explore_table <- function(model, name, k) {
   often <- if (model$features) stability$frequency else stability$sample_frequency
   if (!is.null(often)) table$stability <- unname(often)[table$index]
   for (other in setdiff(names(model$fits), name)) {
-    rank <- if (model$features) model$fits[[other]]$feature_ranking else model$fits[[other]]$sample_ranking
-    table[[paste("rank in", other)]] <- match(table$index, unname(rank))
+    ranking <- model$fits[[other]][[if (model$features) "feature_ranking" else "sample_ranking"]]
+    table[[paste("rank in", other)]] <- match(table$index, unname(ranking))
   }
   rownames(table) <- NULL
   table
@@ -139,7 +139,8 @@ explore_table <- function(model, name, k) {
 explore_code <- function(model, name, k) {
   fit <- model$code_fit[[match(name, names(model$fits))]]
   if (model$features) {
-    sprintf("chosen <- selected_features(%s, k = %d)\nx_chosen <- predict(%s, %s, k = %d)\n", fit, k,
+    sprintf("chosen <- selected_features(%s, k = %d)\nx_chosen <- predict(%s, %s, k = %d)\n", fit,
+      k,
       fit, model$code_x, k)
   } else {
     sprintf("chosen <- selected_samples(%s, m = %d)\n", fit, k)
@@ -193,7 +194,8 @@ explore_server <- function(model) {
     name <- shiny::reactive(if (is.null(input$fit)) names(model$fits)[1L] else input$fit)
     # What cannot be shown is said in the place of the picture.
     shown <- function(code) {
-      tryCatch(code, ufs_error = function(e) shiny::validate(shiny::need(FALSE, conditionMessage(e))))
+      tryCatch(code, ufs_error = function(e) shiny::validate(shiny::need(FALSE,
+        conditionMessage(e))))
     }
     # One picture of each fit, side by side.
     each <- function(type) {
@@ -210,7 +212,8 @@ explore_server <- function(model) {
       on.exit(graphics::par(old))
       for (one in names(pictures)) draw_picture(pictures[[one]], main = one)
     }
-    output$scores <- shiny::renderPlot(shown(each(if (model$features) "scores" else "samples")), res = 96)
+    output$scores <- shiny::renderPlot(shown(each(if (model$features) "scores" else "samples")),
+      res = 96)
     output$map <- shiny::renderPlot(shown(each("embedding")), res = 96)
     output$heatmap <- shiny::renderPlot(shown(draw_picture(picture(model$fits[[name()]], "heatmap",
       k = k(), data = model$x, y = model$y))), res = 96)
@@ -278,7 +281,8 @@ explore_candidates <- function(selected, env) {
   shape <- function(fit) c(fit$n, fit$p)
   first <- fits[[1L]]
   fits <- Filter(function(fit) {
-    identical(shape(fit), shape(first)) && is.null(fit$feature_scores) == is.null(first$feature_scores)
+    identical(shape(fit), shape(first)) &&
+      is.null(fit$feature_scores) == is.null(first$feature_scores)
   }, fits)
   tables <- Filter(function(object) {
     length(dim(object)) == 2L && nrow(object) == first$n &&

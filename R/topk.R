@@ -132,8 +132,8 @@
 #'   convex sets. SIAM Journal on Optimization 10(4), 1196-1211 (for the bound).
 #' @seealso [ufs_propagate()], [plot.ufs()]
 #' @section Plots:
-#' Beside the types of [plot.ufs()]: `"residuals"` of the last inner iterations and `"affinity"`, the
-#' learnt links between samples, ordered by cluster. `"scores"` shows the cut at `k`.
+#' Beside the types of [plot.ufs()]: `"residuals"` of the last inner iterations and `"affinity"`,
+#' the learnt links between samples, ordered by cluster. `"scores"` shows the cut at `k`.
 #' @examples
 #' fit <- ufs_topk(mtcars, k = 3, n_clusters = 3, alpha_e = 4)
 #' fit
@@ -428,7 +428,8 @@ picture_residuals <- function(fit) {
     data.frame(x = rep(table$iteration, length(names)), y = as.vector(value),
       series = rep(names, each = nrow(table)), panel = rep(panel, length(value)))
   }
-  new_picture("curves", table = rbind(one(fit$inner$z, "ADMM for Z"), one(fit$inner$v, "ADMM for v")),
+  new_picture("curves", table = rbind(one(fit$inner$z, "ADMM for Z"), one(fit$inner$v,
+    "ADMM for v")),
     log = "y", points = FALSE, xlab = "iteration", ylab = "largest residual",
     title = "ufs_topk: residuals of the inner iterations")
 }
@@ -442,7 +443,8 @@ picture_affinity <- function(fit) {
   dimnames(w) <- list(name[turn], name[turn])
   new_picture("tiles", z = w, group = factor(fit$solution$cluster[turn]), group_name = "cluster",
     limits = c(0, max(w, .Machine$double.xmin)), palette = "sequential", value = "root of weight",
-    xlab = "samples, by cluster", ylab = "samples, by cluster", title = "ufs_topk: links between samples")
+    xlab = "samples, by cluster", ylab = "samples, by cluster",
+      title = "ufs_topk: links between samples")
 }
 
 # Exactly k features were asked for: the cut is there, whatever the scores.
@@ -452,8 +454,10 @@ picture_cut <- function(fit, k) {
   score <- unname(fit$feature_scores[shown])
   score[is.na(score)] <- 0
   named <- seq_len(min(check_count(k, "k", 1L), chosen))
-  new_picture("spikes", table = data.frame(x = seq_along(score), y = score, best = seq_along(score) <= chosen),
-    names = fit$names$features[shown[named]], heading = sprintf("%d of %d chosen", length(named), chosen),
+  new_picture("spikes", table = data.frame(x = seq_along(score), y = score,
+    best = seq_along(score) <= chosen),
+    names = fit$names$features[shown[named]], heading = sprintf("%d of %d chosen", length(named),
+      chosen),
     lines = list(v = chosen + .5), xlab = "feature rank", ylab = "score (larger is better)",
     title = "ufs_topk: feature scores")
 }

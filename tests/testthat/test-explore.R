@@ -39,9 +39,11 @@ test_that("the code gives what is shown", {
     selected_features(fit, 4))
   expect_identical(value(list(fit = quote(both), x = quote(x)), list(fit, other), x, NULL, NULL),
     selected_features(other, 4))
-  expect_identical(value(list(fit = quote(named), x = quote(x)), list(a = fit, `b"` = other), x, NULL,
+  expect_identical(value(list(fit = quote(named), x = quote(x)), list(a = fit, `b"` = other), x,
+    NULL,
     NULL), selected_features(other, 4))
-  expect_identical(value(list(fit = quote(c(fit, k = other)), x = quote(x)), c(fit, k = other), x, NULL,
+  expect_identical(value(list(fit = quote(c(fit, k = other)), x = quote(x)), c(fit, k = other), x,
+    NULL,
     NULL), selected_features(other, 4))
   samples <- explore_model(ufs_ted(x), x, NULL, NULL, list(fit = quote(t)))
   expect_identical(explore_code(samples, "ted", 3), "chosen <- selected_samples(t, m = 3)\n")
@@ -128,12 +130,14 @@ test_that("in a browser: the slider changes table and picture, the code is right
   chromote::set_chrome_args(c("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"))
   saveRDS(list(fits = list(a = fit, b = other), x = x), "data.rds")
   writeLines(c("data <- readRDS('data.rds')",
-    "ufselect:::explore_app(data$fits, data$x, said = list(fit = quote(fits), x = quote(x)))"), "app.R")
+    "ufselect:::explore_app(data$fits, data$x, said = list(fit = quote(fits), x = quote(x)))"),
+      "app.R")
   app <- suppressMessages(shinytest2::AppDriver$new(".", name = "explore", load_timeout = 90000,
     timeout = 60000, height = 700, width = 1000))
   withr::defer(app$stop())
   open <- function(tab) {
-    app$run_js(sprintf("$('a').filter(function(){return $(this).text().trim()==='%s'}).click()", tab))
+    app$run_js(sprintf("$('a').filter(function(){return $(this).text().trim()==='%s'}).click()",
+      tab))
     app$wait_for_idle(duration = 500)
   }
   picture <- function(id) app$get_js(sprintf("$('#%s img').attr('src')", id))
@@ -144,7 +148,8 @@ test_that("in a browser: the slider changes table and picture, the code is right
   expect_false(identical(picture("scores"), before))
   open("Table")
   features <- function() {
-    unlist(app$get_js("$('#table td:nth-child(2)').map(function(){return $(this).text().trim()}).get()"))
+    cells <- "$('#table td:nth-child(2)').map(function(){return $(this).text().trim()}).get()"
+    unlist(app$get_js(cells))
   }
   expect_identical(features(), selected_features(fit, 5))
   app$set_inputs(fit = "b", k = 3)
