@@ -135,37 +135,42 @@ test_that("in a browser: the slider changes table and picture, the code is right
   app <- suppressMessages(shinytest2::AppDriver$new(".", name = "explore", load_timeout = 90000,
     timeout = 60000, height = 700, width = 1000))
   withr::defer(app$stop())
-  open <- function(tab) {
-    app$run_js(sprintf("$('a').filter(function(){return $(this).text().trim()==='%s'}).click()",
-      tab))
-    app$wait_for_idle(duration = 500)
+  # A busy machine may take its time: what must come is waited for, up to half a minute.
+  eventually <- function(condition) {
+    until <- Sys.time() + 30
+    while (!isTRUE(condition()) && Sys.time() < until) Sys.sleep(.2)
+    expect_true(condition())
   }
-  picture <- function(id) app$get_js(sprintf("$('#%s img').attr('src')", id))
-  expect_match(picture("scores"), "^data:image/png")
+  open <- function(tab) {
+    app$run_js(sprintf(
+      "$('a').filter(function(){return $(this).text().trim()==='%s'}).click()", tab))
+  }
+  picture <- function(id) {
+    source <- app$get_js(sprintf("$('#%s img').attr('src')", id))
+    if (is.character(source)) source else ""
+  }
+  eventually(function() startsWith(picture("scores"), "data:image/png"))
   before <- picture("scores")
-  app$set_inputs(k = 5)
-  app$wait_for_idle(duration = 500)
-  expect_false(identical(picture("scores"), before))
+  app$set_inputs(k = 5, wait_ = FALSE)
+  eventually(function() !identical(picture("scores"), before))
   open("Table")
   features <- function() {
     cells <- "$('#table td:nth-child(2)').map(function(){return $(this).text().trim()}).get()"
     unlist(app$get_js(cells))
   }
-  expect_identical(features(), selected_features(fit, 5))
-  app$set_inputs(fit = "b", k = 3)
-  app$wait_for_idle(duration = 500)
-  expect_identical(features(), selected_features(other, 3))
+  eventually(function() identical(features(), selected_features(fit, 5)))
+  app$set_inputs(fit = "b", k = 3, wait_ = FALSE)
+  eventually(function() identical(features(), selected_features(other, 3)))
   env <- list2env(list(fits = list(a = fit, b = other), x = x))
-  eval(parse(text = app$get_value(output = "code")), env)
+  eval(parse(text = app$get_js("$('#code').text()")), env)
   expect_identical(env$chosen, selected_features(other, 3))
   open("Heat map")
-  expect_match(picture("heatmap"), "^data:image/png")
+  eventually(function() startsWith(picture("heatmap"), "data:image/png"))
   # Everything fits into the window: no picture is cut off.
-  expect_true(app$get_js("(function(){var i=$('#heatmap img')[0].getBoundingClientRect(),
+  eventually(function() app$get_js("(function(){var i=$('#heatmap img')[0].getBoundingClientRect(),
     c=$('#code')[0].getBoundingClientRect();return i.bottom<=c.top+1})()"))
-  app$click("insert")
-  app$wait_for_idle(duration = 300)
-  expect_match(app$get_text(".shiny-notification"), "copy the code")
+  app$run_js("$('#insert').click()")
+  eventually(function() grepl("copy the code", app$get_js("$('.shiny-notification').text()")))
   saved <- app$get_download("save")
   expect_identical(utils::read.csv(saved)$feature, selected_features(other, 3))
 })
