@@ -36,6 +36,7 @@
     /* ffi_blfse.c */ \
     ENTRY(blfse, 6) \
     ENTRY(laplacian_low, 3) \
+    /* ffi_test_blfse.c */ \
     ENTRY(test_blfse_projection, 5) \
     ENTRY(test_qp, 5) \
     ENTRY(test_components, 2) \
