@@ -137,10 +137,12 @@ predict.ufs <- function(object, newdata, k, ...) {
   }
   chosen <- selected_features(object, k, as = "index")
   if (has_feature_rows(newdata)) {
-    return(newdata[match_columns(object, newdata, chosen), ])
+    rows <- match_columns(object, newdata, chosen)
+    return(newdata[rows, ])
   }
   if (inherits(newdata, "ufs_sketch")) newdata <- newdata$data
-  newdata[, match_columns(object, newdata, chosen), drop = FALSE]
+  columns <- match_columns(object, newdata, chosen)
+  newdata[, columns, drop = FALSE]
 }
 
 # Where the given features of the fit are in newdata.

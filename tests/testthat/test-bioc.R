@@ -42,7 +42,7 @@ test_that("Seurat's variable features are the chosen ones, best first", {
   fit <- suppressWarnings(ufs_variance(counts))
   out <- ufs_annotate(object, fit, k = 5)
   expect_identical(SeuratObject::VariableFeatures(out), selected_features(fit, 5))
-  expect_identical(rownames(predict(fit, object, k = 4)), rownames(object)[sort(match(selected_features(fit, 4), rownames(object)))] |> intersect(selected_features(fit, 4)))
+  expect_identical(rownames(predict(fit, object, k = 4)), selected_features(fit, 4))
   expect_error(ufs_annotate(object, suppressWarnings(ufs_ted(counts)), 3), "samples", class = "ufs_error_argument")
 })
 

@@ -22,14 +22,14 @@ test_that("a rare kind of sample is kept by leverage, seldom by uniform draws", 
   y <- withr::with_seed(1, matrix(rnorm(1000 * 20), 1000))
   y[1:3, 20] <- y[1:3, 20] + 80
   kept <- function(type) mean(vapply(1:20, function(s) {
-    mean(1:3 %in% withr::with_seed(s, ufs_sketch(y, 50, type, n_vectors = 5))$index)
+    mean(1:3 %in% withr::with_seed(s, ufs_sketch(y, 50, type, n_vectors = 5, scale = FALSE))$index)
   }, 0))
   expect_gt(kept("leverage"), 0.9)
   expect_lt(kept("uniform"), 0.3)
 })
 
 test_that("facility covers every group, with weights that count the nearest", {
-  part <- ufs_sketch(x, 6, "facility")
+  part <- suppressWarnings(ufs_sketch(x, 6, "facility"))
   expect_equal(sum(part$weights), 200)
   z <- suppressWarnings(as_ufs_matrix(x))$x
   d <- as.matrix(dist(z))[, part$index]
@@ -45,7 +45,7 @@ test_that("any method takes a sketch and says so", {
     expect_output(print(fit), "sketch       50 of 200 samples, by leverage on 50 singular vectors")
   }
   expect_output(print(part), "50 of 200 samples x 60 features")
-  expect_equal(feature_scores(ufs_variance(part)), apply(x[part$index, ], 2, var) |> replace(60, NA))
+  expect_equal(feature_scores(suppressWarnings(ufs_variance(part))), replace(apply(x[part$index, ], 2, var), 60, NA))
   for (bad in list(2, 201, 0, NA, "a")) expect_error(ufs_sketch(x, bad), class = "ufs_error_argument")
   expect_error(ufs_sketch(x, 10, "other"), class = "ufs_error_argument")
 })
