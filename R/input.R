@@ -28,7 +28,10 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
   n <- nrow(x)
   p <- ncol(x)
   check_size(n, p, min_n, arg)
-  if (warn) hint_orientation(x)
+  if (warn) {
+    hint_orientation(x)
+    hint_names(opened$features, arg)
+  }
   named <- !is.null(opened$features)
   features <- feature_names(opened$features, p, warn)
   samples <- opened$samples
@@ -94,6 +97,16 @@ hint_orientation <- function(x) {
   ufs_inform("orientation", "`x` has ", nrow(x), " rows with names and ", ncol(x), " columns. Rows ",
     "are taken as samples and columns as features; if it is the other way round, give t(x). ",
     "(Said once in a session.)")
+}
+
+# Results of a table without column names speak of V1, V2, ...: said once in a session.
+hint_names <- function(names, arg) {
+  if (isTRUE(said_once$names) || !is.null(names)) {
+    return(invisible())
+  }
+  said_once$names <- TRUE
+  ufs_inform("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. (Said once in a ",
+    "session.)")
 }
 
 said_once <- new.env(parent = emptyenv())
