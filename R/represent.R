@@ -73,7 +73,10 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   "Use a part of the samples.")
   found <- .Call(C_represent, data$x, theta, settings, control)
   check_lapack(found$run$lapack, "represent")
-  square <- function(m) `dimnames<-`(m, if (!is.null(data$samples)) list(data$samples, data$samples))
+  square <- function(m) {
+    if (!is.null(data$samples)) dimnames(m) <- list(data$samples, data$samples)
+    m
+  }
   e <- matrix(0, n, data$p, dimnames = list(data$samples, data$features))
   e[, data$keep] <- found$e
   gap <- found$run$counters[["gap"]]

@@ -21,7 +21,8 @@
 #' given labels are kept, the others follow from harmonic propagation on `W` (see
 #' [ufs_propagate()]); every class needs a labelled sample, or it is an error. (The paper also
 #' asks that the unlabelled samples contain all classes, `rank(Y_u) = C`; its own closed form
-#' does not see to it, and neither does this function: a class may get no further sample.) `y` complete: by default a ridge subset selection without `Z`,
+#' does not see to it, and neither does this function: a class may get no further sample.)
+#' `y` complete: by default a ridge subset selection without `Z`,
 #' which needs no n x n matrix when p <= n; with `structured = TRUE` the full model with
 #' the labels fixed.
 #'
@@ -476,7 +477,8 @@ picture_affinity <- function(fit) {
   dimnames(w) <- list(name[turn], name[turn])
   new_picture("tiles", z = w, group = factor(fit$solution$cluster[turn]), group_name = "cluster",
     limits = c(0, max(w, .Machine$double.xmin)), palette = "sequential", value = "root of weight",
-    xlab = "samples, by cluster", ylab = "samples, by cluster", title = "ufs_topk: links between samples")
+    xlab = "samples, by cluster", ylab = "samples, by cluster",
+    title = "ufs_topk: links between samples")
 }
 
 # Exactly k features were asked for: the cut is there, whatever the scores.
@@ -486,8 +488,10 @@ picture_cut <- function(fit, k) {
   score <- unname(fit$feature_scores[shown])
   score[is.na(score)] <- 0
   named <- seq_len(min(check_count(k, "k", 1L), chosen))
-  new_picture("spikes", table = data.frame(x = seq_along(score), y = score, best = seq_along(score) <= chosen),
-    names = fit$names$features[shown[named]], heading = sprintf("%d of %d chosen", length(named), chosen),
+  new_picture("spikes",
+    table = data.frame(x = seq_along(score), y = score, best = seq_along(score) <= chosen),
+    names = fit$names$features[shown[named]],
+    heading = sprintf("%d of %d chosen", length(named), chosen),
     lines = list(v = chosen + .5), xlab = "feature rank", ylab = "score (larger is better)",
     title = "ufs_topk: feature scores")
 }
