@@ -99,6 +99,8 @@
     ENTRY(test_gl, 5) \
     /* ffi_topk.c */ \
     ENTRY(topk, 5) \
+    /* ffi_represent.c */ \
+    ENTRY(represent, 4) \
     /* ffi_propagate.c */ \
     ENTRY(propagate, 5) \
     /* ffi_test_topk.c */ \
