@@ -154,7 +154,7 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   if (type == "select") {
     return(predict.ufs(object, newdata, k, ...))
   }
-  check_no_dots(...)
+  check_dots_empty(...)
   if (missing(newdata) || length(dim(newdata)) != 2L) {
     ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
   }
@@ -179,16 +179,6 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   if (!identical(object$center, FALSE)) out <- sweep(out, 2L, object$center, "+")
   dimnames(out) <- list(rows, object$names$features)
   out
-}
-
-# Arguments that no method takes are errors.
-check_no_dots <- function(...) {
-  if (...length()) {
-    given <- names(list(...))
-    ufs_abort("argument", "Unknown argument", if (...length() > 1L) "s", ": ",
-      paste0("`", if (is.null(given)) "<unnamed>" else given, "`", collapse = ", "), ".",
-      argument = if (is.null(given)) "..." else given[1L])
-  }
 }
 
 #' @export

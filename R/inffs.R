@@ -89,6 +89,7 @@ inffs_scores <- function(x, alpha, variant, control) {
 }
 
 register("inffs", ufs_inffs,
+  advice = "situational",
   group = "features", selects = "features", deterministic = TRUE,
   title = "Infinite feature selection",
   cost = "n p^2",

@@ -422,6 +422,7 @@ autoplot.ufs_jspca <- function(object, type = NULL, k = 10L, ...) {
 }
 
 register("jspca", ufs_jspca,
+  advice = "recommended for compressing (loss = \"sample\")",
   group = "system", selects = "features", deterministic = TRUE,
   title = "Joint sparse principal component analysis",
   cost = "n p k per iteration",

@@ -56,6 +56,7 @@ check_rank <- function(pca, n_components) {
 }
 
 register("pca", ufs_pca,
+  advice = "situational: good among noise columns",
   group = "baseline", selects = "features", deterministic = TRUE,
   title = "Norms of the leading PCA loadings",
   cost = "n p min(n, p)",
