@@ -251,6 +251,21 @@ captured_share <- function(x, columns) {
   min(sum(column_basis(x, columns)$coordinates^2) / sum(x^2), 1)
 }
 
+# The certificate of a selection by components: the share of the squares of x (a matrix or operator)
+# that the best k columns by `score` explain, and that of k components with squared singular
+# values sdev2. Nothing where the squares overflow.
+captured_certificate <- function(x, k, sdev2, score, key = rep(0, length(score))) {
+  total <- sum(x_ss(x))
+  if (!is.finite(total) || total < .Machine$double.xmin / .Machine$double.eps) {
+    return(NULL)
+  }
+  chosen <- x_columns(x, ufs_rank(score, key)[seq_len(k)])
+  q <- qr(chosen, tol = 1e-5)
+  basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
+  captured <- min(sum(x_cross(x, basis)^2) / total, 1)
+  c(captured = captured, bound = max(min(sum(sdev2[seq_len(k)]) / total, 1), captured))
+}
+
 # Shares of the squares of x that its first 1, ..., k principal components explain.
 leading_share <- function(x, k, exact_limit = 2000L) {
   found <- .Call(C_css_leading, in_range(x)$x,

@@ -4,14 +4,18 @@
 #' direction lies in the space of the first `n_components` components.
 #'
 #' Computed from the smaller of the two Gram matrices, so p > n costs no p x p matrix:
-#' about n^2 p flops.
+#' about n^2 p flops. Sparse data and data on disk are used by products or one Gram matrix,
+#' whichever is cheaper (block Lanczos, to a relative residual of 1e-11).
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_components Number of leading components k, 1 to the rank of the centred
 #'   `x`.
 #' @param center,scale Centre and standardise the columns first.
 #' @return A fit of class `c("ufs_pca", "ufs")`; `solution` holds `loadings` (p x k, unit
-#'   columns), `scores` (n x k) and `sdev`.
+#'   columns), `scores` (n x k) and `sdev`. `certificate`: the share of the squares that
+#'   least-squares reconstruction from the best `n_components` features has `captured`, and that of
+#'   the components themselves (`bound`): no other choice of as many features can hold more. See
+#'   [ufs_captured()] for other numbers of features.
 #' @examples
 #' fit <- ufs_pca(iris[, 1:4], n_components = 2)
 #' feature_scores(fit)
@@ -21,15 +25,17 @@ ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
                     control = ufs_control()) {
   run_fit("pca", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_operator(x, center, scale)
     most <- min(data$n - center, length(data$keep))
     n_components <- check_count(n_components, "n_components", 1L, most,
       "the largest possible rank of `x`")
-    pca <- gram_pca(data$x, n_components)
+    pca <- x_pca(data$x, n_components)
     check_rank(pca, n_components)
+    score <- sqrt(rowSums(pca$loadings^2))
     list(data = data, control = control,
       params = list(n_components = n_components, center = center, scale = scale),
-      feature_scores = sqrt(rowSums(pca$loadings^2)),
+      feature_scores = score,
+      certificate = captured_certificate(data$x, n_components, pca$sdev2, score),
       solution = list(loadings = expand_features(pca$loadings, data),
         scores = `rownames<-`(pca$scores, data$samples),
         sdev = sqrt(pca$sdev2 / (data$n - 1))),

@@ -113,18 +113,22 @@ convex_ted <- function(x, mu, mu_rel, center, scale, control) {
   check_bytes(64 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_ted()",
     "Give it a subset of the samples.")
   unit <- mean_norm(data$x)
-  basis <- alfs_basis(t(sample_coordinates(data$x, unit)), "ted")
-  basis["right"] <- list(NULL)
-  bound <- 2 * max(sqrt(rowSums(sweep(basis$left, 2L, basis$s^2, "*")^2)))
+  # In principal coordinates; an n x n problem is one of n columns.
+  basis <- alfs_basis(data$x / unit, "ted")
+  coordinates <- if (data$n <= ncol(data$x)) sweep(basis$vectors, 2L, basis$values, "*") else {
+    data$x %*% (basis$vectors / unit)
+  }
+  bound <- 2 * max(sqrt(rowSums(sweep(coordinates, 2L, basis$values, "*")^2)))
+  basis$bound[] <- bound
   mu <- check_penalty(mu, mu_rel, bound * unit^2, "mu")
-  found <- .Call(C_alfs, basis, c(mu$value / unit^2, 0, 0),
-    list(paper = FALSE, narrow = 0L), NULL, control)
+  found <- alfs_call(coordinates, basis, c(mu$value / unit^2, 0, 0), control,
+    settings = list(identity = TRUE))
   twin <- equal_rows(data$x)
-  norm <- sqrt(rowSums(found$w^2))
-  activity <- sqrt(rowSums(found$p^2)) / (mu$value / unit^2)
+  norm <- found$row_w
+  activity <- found$row_p / (mu$value / unit^2)
   trace <- found$run$trace
   colnames(trace)[colnames(trace) == "dual"] <- "bound"
-  trace[, c("objective", "bound")] <- trace[, c("objective", "bound")] * unit^2
+  for (name in c("objective", "bound", "current")) trace[, name] <- trace[, name] * unit^2
   counters <- found$run$counters
   list(
     data = data, control = control,

@@ -1,4 +1,4 @@
-x <- `dimnames<-`(planted(40, 20)$x, list(paste0("s", 1:40), paste0("f", 1:20)))
+x <- `dimnames<-`(planted(40, 20, gap = 1)$x, list(paste0("s", 1:40), paste0("f", 1:20)))
 
 test_that("every task applies its method, and the call repeats it", {
   wanted <- c(compress = "css", classify = "css", cluster = "mcfs", label = "facility")
