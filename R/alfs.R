@@ -614,6 +614,7 @@ print.ufs_alfs_path <- function(x, ...) {
 }
 
 register("alfs", ufs_alfs,
+  advice = "recommended for compressing (select = \"pivot\")",
   group = "system", selects = "both", deterministic = TRUE,
   title = "Joint selection of samples and features (ALFS)",
   cost = "n p min(n, p) per iteration",
