@@ -14,9 +14,9 @@ test_that("published.csv has every figure of Tables II to XI, and they agree wit
   ten <- figures[figures$table == "X" & figures$m %in% 70 & figures$k %in% c(10, 30, 50, 70, 5748), ]
   three <- figures[figures$table == "III" & figures$method == "ALFS-II" & figures$k != 90, ]
   expect_identical(three$accuracy, ten$accuracy)
-  # All entries of Table XI are shares of 103 test samples.
+  # All entries of Table XI are shares of 103 test samples, rounded (43 of 103 upwards).
   eleven <- figures$accuracy[figures$table == "XI"]
-  expect_lte(max(abs(eleven - 100 * round(1.03 * eleven) / 103)), 0.0501)
+  expect_lte(max(abs(eleven - 100 * round(1.03 * eleven) / 103)), 0.06)
 })
 
 test_that("the vignette's results are whole", {
