@@ -149,6 +149,7 @@ check_start_labels <- function(labels, n, n_clusters) {
 }
 
 register("kmeans_f", ufs_kmeans_f,
+  advice = "situational",
   group = "baseline", selects = "features", deterministic = FALSE,
   title = "k-means labels, then F statistic",
   cost = "n p c per k-means iteration"

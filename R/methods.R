@@ -27,6 +27,8 @@ print.ufs <- function(x, n = 5L, ...) {
         "ranking is ", order_of_rest(x$feature_scores, x$feature_key), "\n", sep = "")
     }
   }
+  advice <- registry()[[x$method]]$advice
+  if (isTRUE(nzchar(advice))) cat("  advice       ", advice, "\n", sep = "")
   if (!is.null(x$feature_ranking)) {
     cat("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n), "\n", sep = "")
   }
