@@ -168,15 +168,15 @@ reconstructed <- function(fit, m) {
   1 - fit$trace$objective[[m]] / first
 }
 
-# Greedy TED on the rows of x: m picks with ridge mu. list(order = picks, score =
+# Greedy TED on the rows of x: m picks with ridge mu, after those given. list(order = picks, score =
 # decrease of the objective by each pick, left = decrease that every other row would
 # bring next, start = objective before the first pick, trace, run). No random numbers; ties
 # within rounding go to the lowest index (src/samp_ted.c).
-ted_greedy <- function(x, m, mu, form = "a", control = ufs_control()) {
+ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_control()) {
   # Fourth powers of x occur inside: an exact change of unit keeps them in range.
   unit <- power_of_two(largest(x))
   found <- .Call(C_ted_greedy, if (unit == 1) x else x / unit,
-    list(m = as.integer(m), mu = as.double(mu) / unit^2, form = form), control)
+    list(m = as.integer(m), mu = as.double(mu) / unit^2, form = form, given = given), control)
   check_lapack(found$run$lapack, "ted")
   found$start <- found$run$counters[["start"]]
   found$p_form <- found$run$counters[["p_form"]] == 1
