@@ -109,6 +109,9 @@
 #' @references Li, Wang, Dong, Yan, Liu and Zha (2019) Joint active learning with feature
 #'   selection via CUR matrix decomposition. IEEE Transactions on Pattern Analysis and Machine
 #'   Intelligence 41, 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
+#' @section Plots:
+#' Beside the types of [plot.ufs()]: `"objective"` with the lower bound, `"gap"` (the relative duality
+#' gap) and `"norms"` (of the rows and columns of W in the order of the data, as the paper's Figure 2).
 #' @examples
 #' fit <- ufs_alfs(mtcars, alpha_rel = .1)
 #' fit
@@ -477,59 +480,40 @@ print_notes.ufs_alfs <- function(x) {
   notes
 }
 
-#' @rdname ufs_alfs
-#' @param type `"objective"` (with the lower bound), `"gap"`, `"norms"` (of the rows and columns of W in the
-#'   order of the data, as the paper's Figure 2), or the types of [plot.ufs()].
-#' @param k How many of the best to mark.
-#' @param ... Passed to [graphics::plot()].
 #' @export
-plot.ufs_alfs <- function(x, type = NULL, k = 10L, ...) {
-  mine <- c("objective", "gap", "norms")
-  type <- if (is.null(type)) mine[1L] else {
-    check_choice(type, "type", c(mine, "scores", "samples"))
-  }
+picture_types.ufs_alfs <- function(fit) c("objective", "gap", "norms", NextMethod()[-1L])
+
+#' @export
+picture.ufs_alfs <- function(object, type, ...) {
+  table <- object$trace
   switch(type,
-    objective = plot_alfs_objective(x, ...),
-    gap = plot_alfs_gap(x, ...),
-    norms = plot_alfs_norms(x, ...),
+    objective = new_picture("curves",
+      table = data.frame(x = table$iteration, y = c(table$objective, table$dual),
+        series = rep(c("objective", "lower bound"), each = nrow(table))),
+      xlab = "iteration", ylab = "objective",
+      title = sprintf("ufs_alfs: objective (%s, relative gap %s)", status_words(object$status),
+        signif(object$certificate[["gap"]], 2L))),
+    gap = new_picture("curves", table = data.frame(x = table$iteration, y = pmax(table$gap, 1e-16)),
+      log = "y", lines = list(h = if (object$control$tol > 0) object$control$tol),
+      xlab = "iteration", ylab = "relative duality gap",
+      title = sprintf("ufs_alfs: duality gap (%s)", status_words(object$status))),
+    norms = picture_alfs_norms(object),
     NextMethod()
   )
-  invisible(x)
 }
 
-plot_alfs_objective <- function(x, ...) {
-  table <- x$trace
-  draw(list(x = table$iteration, y = table$objective, type = "o", pch = 20,
-    xlab = "iteration", ylab = "objective", ylim = range(table$objective, table$dual),
-    main = sprintf("ufs_alfs: %s, gap %s", x$status, signif(x$certificate[["gap"]], 2L))), ...)
-  graphics::lines(table$iteration, table$dual, type = "o", pch = 1, col = "#2166AC", lty = 2)
-  graphics::legend("topright", c("objective", "lower bound"), bty = "n", lty = 1:2,
-    pch = c(20, 1), col = c("black", "#2166AC"))
-}
-
-plot_alfs_gap <- function(x, ...) {
-  gap <- pmax(x$trace$gap, 1e-16)
-  tol <- x$control$tol
-  draw(list(x = x$trace$iteration, y = gap, log = "y", type = "o", pch = 20,
-    ylim = range(gap, if (tol > 0) tol), xlab = "iteration", ylab = "relative duality gap",
-    main = sprintf("ufs_alfs: %s", x$status)), ...)
-  if (tol > 0) graphics::abline(h = tol, lty = 3)
-}
-
-plot_alfs_norms <- function(x, ...) {
-  old <- graphics::par(mfrow = c(2L, 1L), mar = c(4, 4, 1.5, 1))
-  on.exit(graphics::par(old))
+# Norms of the rows and columns of W in the order of the data, as the paper's Figure 2; the
+# best ten are red.
+picture_alfs_norms <- function(fit) {
   one <- function(score, what) {
+    score <- unname(score)
     score[is.na(score)] <- 0
-    top <- max(score, .Machine$double.xmin)
-    shade <- grDevices::hcl.colors(64L, "viridis")[1L + floor(63 * score / top)]
-    draw(list(x = seq_along(score), y = score, type = "h", lwd = 2, col = shade,
-      ylab = "norm",
-      xlab = sprintf("%s, %d of %d are zero", what, sum(score == 0), length(score)),
-      ylim = c(0, top)), ...)
+    data.frame(x = seq_along(score), y = score, best = rank(-score, ties.method = "first") <= 10 & score > 0,
+      panel = sprintf("%s, %d of %d are zero", what, sum(score == 0), length(score)))
   }
-  one(unname(x$sample_scores), "rows (samples)")
-  one(unname(x$feature_scores), "columns (features)")
+  new_picture("spikes", table = rbind(one(fit$sample_scores, "rows of W (samples)"),
+    one(fit$feature_scores, "columns of W (features)")), xlab = "order of the data", ylab = "norm",
+    title = "ufs_alfs: norms of the rows and columns of W")
 }
 
 # ---- path ----------------------------------------------------------------------------

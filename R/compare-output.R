@@ -133,81 +133,9 @@ say_weak <- function(x) {
   }
 }
 
-#' Curves of a comparison
-#'
-#' @param x A [ufs_compare()] result.
-#' @param y Not used.
-#' @param over `"k"` or `"m"`: what the horizontal axis shows; the default is what varies.
-#' @param measure `"accuracy"`, or `"nmi"` or `"ari"` in cluster mode.
-#' @param classifier Which classifier; the first by default.
-#' @param at Values of the other one of k and m, a picture for each; its first by default.
-#'   `"best"`: for every method the value at which its mean is largest, judged with the labels.
-#' @param methods Which methods to draw; all by default.
-#' @param ... Passed to [graphics::matplot()].
-#' @return `x`, invisibly.
-#' @export
-plot.ufs_compare <- function(x, y = NULL, over = NULL, measure = "accuracy", classifier = NULL,
-                             at = NULL, methods = NULL, ...) {
-  table <- summary(x, measure)$table
-  if (is.null(over)) over <- if (length(x$m) > 1L && length(x$k) == 1L) "m" else "k"
-  over <- check_choice(over, "over", c("k", "m"))
-  other <- setdiff(c("k", "m"), over)
-  if (is.null(classifier)) classifier <- table$classifier[1L]
-  classifier <- check_choice(classifier, "classifier", unique(table$classifier))
-  if (!is.null(methods)) {
-    for (name in methods) check_choice(name, "methods", unique(table$method))
-  } else {
-    methods <- unique(table$method)
-  }
-  table <- table[table$classifier == classifier & table$method %in% methods, ]
-  title <- if (x$mode == "classify") classifier else "k-means"
-  if (identical(at, "best")) {
-    best <- best_rows(table, over)
-    plot_curves(best, over, measure, paste0(title, ", best ", other), ...)
-    return(invisible(x))
-  }
-  values <- if (is.null(at)) table[[other]][1L] else unique(at)
-  if (!all(values %in% table[[other]])) {
-    ufs_abort("argument", "There are no results with ", other, " = ",
-      brief(values[!values %in% table[[other]]][1L]), ".", argument = "at")
-  }
-  if (length(values) > 1L) {
-    old <- graphics::par(mfrow = grDevices::n2mfrow(length(values)))
-    on.exit(graphics::par(old))
-  }
-  for (value in values) {
-    heading <- if (length(values) > 1L) paste0(title, ", ", other, " = ", value) else title
-    plot_curves(table[table[[other]] %in% value, ], over, measure, heading, ...)
-  }
-  invisible(x)
-}
-
 # Of the rows of one method at one value of `over` the one with the largest mean.
 best_rows <- function(table, over) {
   cell <- split(table, list(table$method, table[[over]]), drop = TRUE)
   best <- do.call(rbind, lapply(cell, function(part) part[which.max(part$mean), ]))
   best[order(match(best$method, unique(table$method)), best[[over]]), ]
-}
-
-# One curve per method: the tools that every comparison shows in grey with broken lines.
-plot_curves <- function(table, over, measure, heading, ...) {
-  points <- sort(unique(table[[over]]))
-  methods <- unique(table$method)
-  curve <- vapply(methods, function(name) {
-    part <- table[table$method == name, ]
-    part$mean[match(points, part[[over]])]
-  }, numeric(length(points)))
-  curve <- matrix(curve, length(points), dimnames = list(NULL, methods))
-  plain <- methods %in% c("all", "random", "pca", "variance", "kmeans_f") | grepl("best of", methods)
-  colour <- rep("grey50", length(methods))
-  colour[!plain] <- grDevices::hcl.colors(max(2L, sum(!plain)), "Dark 3")[seq_len(sum(!plain))]
-  line <- integer(length(methods))
-  line[!plain] <- 1L
-  line[plain] <- 1L + seq_len(sum(plain))
-  default <- list(x = points, y = curve, type = "o", pch = 20, lty = line, col = colour,
-    xlab = if (over == "k") "features chosen (k)" else "samples labelled (m)",
-    ylab = paste("mean", measure), main = heading)
-  mine <- list(...)
-  do.call(graphics::matplot, c(mine, default[setdiff(names(default), names(mine))]))
-  graphics::legend("bottomright", legend = methods, lty = line, col = colour, pch = 20, bty = "n", cex = .75)
 }

@@ -29,8 +29,10 @@
 #'
 #' @inheritParams ufs_grid
 #' @param y Classes, a factor (or what [factor()] makes of it) of length n.
-#' @param methods Names of methods or of pipelines `"features+samples"`. A named vector gives
-#'   them other labels, so that one method can enter with several settings.
+#' @param methods Names of methods or of pipelines `"features+samples"`. `"features+diversify"` (and
+#'   `"features+diversify+samples"`) makes the chosen features differ by [ufs_diversify()], whose
+#'   arguments may be given in `args` as `list("laplacian+diversify" = list(diversify = list(...)))`.
+#'   A named vector gives them other labels, so that one method can enter with several settings.
 #' @param k Numbers of features, a vector.
 #' @param m Numbers of samples to label, a vector, or `NULL` for all candidates.
 #' @param mode `"classify"` or `"cluster"`.
@@ -153,6 +155,12 @@ compare_plan <- function(methods, baselines, args, n_classes, mode) {
 
 compare_pipeline <- function(method, label, args, n_classes, mode) {
   part <- strsplit(method, "+", fixed = TRUE)[[1L]]
+  diversify <- length(part) > 1L && part[2L] == "diversify"
+  if (diversify) {
+    part <- part[-2L]
+    diversify_args <- as.list(args[[label]]$diversify)
+    args[[label]]$diversify <- NULL
+  }
   if (!length(part) || length(part) > 2L) {
     ufs_abort("argument", "`methods`: '", method, "' is not a method or \"features+samples\".",
       argument = "methods")
@@ -193,7 +201,7 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
     feature_args = with_args(features, grids$features),
     sample_args = with_args(samples, grids$samples),
     grid = grids$features, sample_grid = grids$samples, criterion = criterion[1L],
-    n_classes = n_classes)
+    n_classes = n_classes, diversify = if (diversify) diversify_args)
 }
 
 # The arguments for this label, and those for the methods of its pipeline by name. What
@@ -501,7 +509,7 @@ pipeline_features <- function(plan, x, k, cache) {
     if (is.null(run$fit)) {
       return(list(said = run_said(run), error = run$error))
     }
-    list(columns = suppressMessages(selected_features(run$fit, k, as = "index")), fit = run$fit,
+    list(columns = pipeline_columns(run$fit, x, k, plan$diversify), fit = run$fit,
       said = run_said(run), error = "")
   })
   best <- 1L
@@ -510,6 +518,14 @@ pipeline_features <- function(plan, x, k, cache) {
     best <- judge_settings(cache$fits, x, k, criterion, args, plan$n_classes, character(), 10L)$best
   }
   list(picks = picks, best = best, cache = cache)
+}
+
+# The best k of a fit, made to differ if the pipeline asks for it.
+pipeline_columns <- function(fit, x, k, diversify) {
+  if (!is.null(diversify)) {
+    fit <- do.call(ufs_diversify, c(list(fit = fit, x = x, k = k), diversify))
+  }
+  suppressMessages(selected_features(fit, k, as = "index"))
 }
 
 quiet_grid <- function(x, method, grid, args) {

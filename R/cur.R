@@ -70,8 +70,10 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), n_sample
   run_fit("cur", match.call(), {
     draw <- check_choice(draw, "draw", c("exact", "random", "top"))
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, center, scale)
     decomposition <- check_flag(decomposition, "decomposition")
+    # The parts of a decomposition are dense anyway.
+    data <- if (decomposition) as_ufs_matrix(x, center, scale) else
+      as_ufs_operator(x, center, scale)
     wanted <- wanted_numbers(draw, decomposition, n_samples, n_features, data)
     most <- min(data$n - center, length(data$keep))
     if (!is.null(rank)) {
@@ -79,8 +81,8 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), n_sample
     }
     svd <- leverage_scores(data$x, rank, center, control)
     # Equal rows and equal columns have equal leverage, to the last bit.
-    samples <- svd$samples[equal_rows(data$x)]
-    features <- svd$features[equal_columns(data$x)]
+    samples <- svd$samples[x_equal_rows(data$x)]
+    features <- svd$features[x_equal_columns(data$x)]
 
     by_sample <- draw_by_leverage(samples, draw, wanted$samples)
     by_feature <- draw_by_leverage(features, draw, wanted$features)
@@ -88,7 +90,7 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), n_sample
     parts <- if (decomposition) {
       cur_parts(data, first_of(by_sample, wanted$samples), first_of(by_feature, wanted$features))
     }
-    norm2 <- sum(data$x^2)
+    norm2 <- sum(x_ss(data$x))
     list(
       data = data, control = control,
       params = c(list(rank = svd$rank, draw = draw, decomposition = decomposition, center = center,
@@ -124,7 +126,7 @@ wanted_numbers <- function(draw, decomposition, n_samples, n_features, data) {
 # Leverage of rows and columns of x for its `rank` leading singular vectors.
 leverage_scores <- function(x, rank, centred, control) {
   most <- min(dim(x))
-  pca <- gram_pca(x, if (is.null(rank)) most else min(rank + 1L, most))
+  pca <- x_pca(x, if (is.null(rank)) most else min(rank + 1L, most))
   full <- sum(colSums(pca$loadings^2) > 0)
   d <- sqrt(pca$sdev2[seq_len(full)])
   if (is.null(rank)) rank <- which(cumsum(d) >= 0.8 * sum(d))[[1L]]

@@ -493,6 +493,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   out <- make(1)
   size <- switch(unit, none = 1, row = mean(sqrt(x_row_ss(out))), power = 2^ceiling(log2(max(norm))))
   if (size != 1) out <- make(size)
+  out$ss <- (norm / size)^2
   list(
     x = out, n = data$n, p = data$p, keep = keep, constant = constant,
     norm = norm, variance = ready$sd[keep]^2, unit = size,

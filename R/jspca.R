@@ -99,7 +99,10 @@
 #' @references Yi, S., Lai, Z., He, Z., Cheung, Y. and Liu, Y. (2017). Joint sparse
 #'   principal component analysis. *Pattern Recognition* 61, 524-536.
 #'   \doi{10.1016/j.patcog.2016.08.025}
-#' @seealso [predict.ufs_jspca()], [plot.ufs_jspca()], [ufs_pca()]
+#' @seealso [predict.ufs_jspca()], [ufs_pca()]
+#' @section Plots:
+#' Beside the types of [plot.ufs()]: `"change"`, the relative change of \eqn{Q} on which the iteration
+#' stops, and `"loadings"`, a heat map of the loadings of the best `k` features.
 #' @examples
 #' fit <- ufs_jspca(mtcars, n_components = 2)
 #' fit
@@ -119,7 +122,9 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 500L, tol = 1e-4)
     check_count(control$max_iter, "max_iter", 1L)
-    data <- as_ufs_matrix(x, center, scale)
+    # Weighted samples and the reweighted steps work on x itself.
+    data <- if (loss == "feature" && solver == "exact") as_ufs_operator(x, center, scale) else
+      as_ufs_matrix(x, center, scale)
     n_components <- check_count(n_components, "n_components", 1L,
       min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
 
@@ -130,7 +135,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
       "Use fewer samples or features.")
     core <- jspca_core(data$x, loss)
     if (solver == "irls") check_ridge_bytes(dim(core), "Use solver = \"exact\".")
-    pca <- gram_pca(core, n_components)
+    pca <- x_pca(core, n_components, "jspca")
     check_rank(pca, n_components)
     begin <- jspca_start(init, n_components, data, pca, size, loss)
     lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample")
@@ -159,7 +164,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
         Pbar = expand_features(found$Pbar, data),
         loadings = expand_features(`colnames<-`(found$loadings, labels), data),
         rotation = `dimnames<-`(found$rotation, list(NULL, labels)),
-        scores = `dimnames<-`(data$x %*% found$loadings, list(data$samples, labels)),
+        scores = `dimnames<-`(x_mul(data$x, found$loadings), list(data$samples, labels)),
         residual = residual
       ),
       certificate = c(change = counters[["change"]], kkt = counters[["violation"]],
@@ -183,8 +188,12 @@ check_range <- function(size) {
 # What the solver works on: over features the QR factor of a tall x will do, because it
 # leaves every column norm of x M as it is.
 jspca_core <- function(x, loss) {
-  if (loss == "sample" || nrow(x) <= ncol(x)) {
+  if (loss == "sample" || nrow(x) <= ncol(x) || is_operator(x) && x$kind == "sparse") {
     return(x)
+  }
+  if (is_operator(x)) {
+    # One pass over the file; the root of a Gram matrix has half the digits of a QR factor.
+    return(gram_root(x_gram(x, rows = FALSE)))
   }
   qr <- .Call(C_jspca_compress, x)
   check_lapack(qr$lapack, "jspca")
@@ -241,7 +250,7 @@ jspca_eps <- function(eps, size, loss) {
 
 # The first column equal to each, or NULL if no two are.
 jspca_copies <- function(x) {
-  first <- equal_columns(x)
+  first <- x_equal_columns(x)
   if (all(first == seq_along(first))) NULL else first
 }
 
@@ -337,61 +346,32 @@ jspca_newdata <- function(object, newdata) {
   z
 }
 
-#' Plots of a joint sparse principal component analysis
-#'
-#' Those of [plot.ufs()], the relative change of \eqn{Q} on which the iteration stops, and
-#' a heat map of the loadings of the best `k` features.
-#'
-#' @inheritParams plot.ufs
-#' @param x,object A fit of [ufs_jspca()].
-#' @param type `"objective"`, `"scores"`, `"change"` or `"loadings"`.
-#' @param ... Passed to [graphics::plot()] or, for `"loadings"`, to [graphics::image()].
-#' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
-#' @examples
-#' fit <- ufs_jspca(mtcars, n_components = 3)
-#' plot(fit, "loadings")
 #' @export
-plot.ufs_jspca <- function(x, type = NULL, k = 10L, ...) {
-  type <- jspca_plot_type(x, type, c("change", "loadings"))
-  if (type == "change") {
-    # The log scale has no place for a change of exactly zero.
-    trace <- x$trace[x$trace$change > 0, ]
-    draw(list(x = trace$iteration, y = trace$change, log = "y", type = "o", pch = 20,
-      xlab = "iteration", ylab = "relative change of Q",
-      main = sprintf("ufs_jspca: %s", x$status)), ...)
-    graphics::abline(h = max(x$control$tol, .Machine$double.xmin), lty = 2L)
-    return(invisible(x))
+picture_types.ufs_jspca <- function(fit) c(NextMethod(), "change", "loadings")
+
+#' @export
+picture.ufs_jspca <- function(object, type, k, ...) {
+  if (type == "objective" && object$params$loss == "feature") {
+    return(picture_objective(object, "a fixed-point iteration: the objective may rise"))
   }
-  if (type == "objective" && x$params$loss == "feature" && !"sub" %in% names(list(...))) {
-    return(plot.ufs(x, type, k, sub = "a fixed-point iteration: the objective may rise", ...))
-  }
-  if (type != "loadings") {
-    return(plot.ufs(x, type, k, ...))
-  }
-  top <- top_loadings(x, k)
-  n <- nrow(top)
-  limit <- max(abs(top), .Machine$double.xmin)
-  colours <- grDevices::hcl.colors(101L, "Blue-Red 3")
-  names <- abbreviate(rownames(top), 24L)
-  old <- graphics::par(mar = c(3, 1 + .55 * max(nchar(names), 4L), 3, 6), xpd = NA)
-  on.exit(graphics::par(old))
-  default <- list(x = seq_len(ncol(top)), y = seq_len(n), z = t(top[n:1, , drop = FALSE]),
-    zlim = c(-limit, limit), col = colours, axes = FALSE, xlab = "", ylab = "",
-    main = sprintf("ufs_jspca: loadings of the best %d features", n))
-  mine <- list(...)
-  do.call(graphics::image, c(mine, default[setdiff(names(default), names(mine))]))
-  graphics::axis(1L, seq_len(ncol(top)), colnames(top), tick = FALSE)
-  graphics::axis(2L, n:1, names, las = 1L, tick = FALSE)
-  graphics::box()
-  at <- c(1, .5, 0, -.5, -1)
-  graphics::legend(ncol(top) + .6, n + .5, legend = format(signif(at * limit, 2L)),
-    fill = colours[51 + 50 * at], bty = "n", title = "loading")
-  invisible(x)
+  switch(type, change = picture_change(object), loadings = picture_loadings(object, k), NextMethod())
 }
 
-jspca_plot_type <- function(fit, type, own) {
-  types <- c(plot_types(fit), own)
-  if (is.null(type)) types[[1L]] else check_choice(type, "type", types)
+picture_change <- function(fit) {
+  # The log scale has no place for a change of exactly zero.
+  trace <- fit$trace[fit$trace$change > 0, ]
+  new_picture("curves", table = data.frame(x = trace$iteration, y = trace$change), log = "y",
+    lines = list(h = max(fit$control$tol, .Machine$double.xmin)), xlab = "iteration",
+    ylab = "relative change of Q",
+    title = sprintf("ufs_jspca: change of Q (%s)", status_words(fit$status)))
+}
+
+picture_loadings <- function(fit, k) {
+  top <- top_loadings(fit, k)
+  most <- max(abs(top), .Machine$double.xmin)
+  new_picture("tiles", z = top, limits = c(-most, most), palette = "diverging", value = "loading",
+    row_labels = TRUE, upright = TRUE, xlab = "component", ylab = "",
+    title = sprintf("ufs_jspca: loadings of the best %d features", nrow(top)))
 }
 
 # Loadings of the k best features, best first.
@@ -399,26 +379,6 @@ top_loadings <- function(object, k) {
   k <- check_count(k, "k", 1L)
   scored <- sum(!is.na(object$feature_scores))
   object$solution$loadings[utils::head(object$feature_ranking, min(k, scored)), , drop = FALSE]
-}
-
-#' @rdname plot.ufs_jspca
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_jspca <- function(object, type = NULL, k = 10L, ...) {
-  check_installed("ggplot2", "for autoplot()")
-  type <- jspca_plot_type(object, type, "loadings")
-  if (type != "loadings") {
-    return(autoplot.ufs(object, type))
-  }
-  top <- top_loadings(object, k)
-  table <- data.frame(
-    feature = factor(rep(rownames(top), ncol(top)), levels = rev(rownames(top))),
-    component = factor(rep(colnames(top), each = nrow(top)), levels = colnames(top)),
-    loading = as.vector(top))
-  ggplot2::ggplot(table, ggplot2::aes(x = .data[["component"]], y = .data[["feature"]],
-      fill = .data[["loading"]])) +
-    ggplot2::geom_tile() + ggplot2::scale_fill_gradient2(low = "#2166AC", high = "#B2182B") +
-    ggplot2::labs(x = NULL, y = NULL, title = sprintf(
-      "ufs_jspca: loadings of the best %d features", nrow(top)))
 }
 
 register("jspca", ufs_jspca,

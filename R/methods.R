@@ -1,4 +1,4 @@
-# print, summary, plot, predict, coef, as.data.frame.
+# print, summary, predict, coef, as.data.frame. Pictures are in plots.R.
 
 # What the registry calls a method; its bare name if it is not registered.
 method_title <- function(method) {
@@ -110,76 +110,6 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
     print(x$best, digits = digits, row.names = FALSE)
   }
   invisible(x)
-}
-
-#' Plots of a fit
-#'
-#' `plot(fit)` shows how the objective fell, or the sorted scores if the method has no
-#' iterations; `plot(fit, "scores")` the sorted feature scores.
-#'
-#' @param x A fit.
-#' @param type `"objective"`, `"scores"` or `"samples"` (sorted sample scores); some
-#'   methods add their own, see their help pages.
-#' @param k How many of the best to mark and to name.
-#' @param ... Passed to [graphics::plot()].
-#' @return The fit, invisibly.
-#' @examples
-#' fit <- ufs_pca(iris[, 1:4], n_components = 2)
-#' plot(fit, "scores")
-#' @export
-plot.ufs <- function(x, type = NULL, k = 10L, ...) {
-  types <- plot_types(x)
-  type <- if (is.null(type)) types[[1L]] else check_choice(type, "type", types)
-  switch(type,
-    objective = plot_objective(x, ...),
-    scores = plot_sorted(x$feature_scores, x$feature_ranking, names(x$feature_scores), k,
-      "feature", x$method, ...),
-    samples = plot_sorted(x$sample_scores, x$sample_ranking, x$names$samples, k,
-      "sample", x$method, ...)
-  )
-  invisible(x)
-}
-
-# Methods with plots of their own call plot.ufs(x, type, k, ...) for the others: NextMethod()
-# with a changed `type` would pass it twice.
-plot_types <- function(x) {
-  c(if (sum(is.finite(x$trace$objective)) > 1L) "objective",
-    if (!is.null(x$feature_scores)) "scores",
-    if (!is.null(x$sample_scores)) "samples")
-}
-
-plot_objective <- function(x, ...) {
-  draw(list(x = x$trace$iteration, y = x$trace$objective, type = "o", pch = 20,
-    xlab = "iteration", ylab = "objective",
-    main = sprintf("ufs_%s: %s", x$method, x$status)), ...)
-}
-
-plot_sorted <- function(score, ranking, names, k, what, method, ...) {
-  sorted <- unname(score[ranking])
-  sorted <- sorted[!is.na(sorted)]
-  k <- min(k, length(sorted))
-  # Rankings with many exact zeros end in a long flat line: show where it begins.
-  live <- sum(sorted != 0)
-  note <- NULL
-  if (live < length(sorted) / 2) {
-    note <- sprintf("%d of %d scores are exactly zero", length(sorted) - live, length(sorted))
-    sorted <- utils::head(sorted, max(3L * k, ceiling(1.2 * live)))
-  }
-  top <- seq_along(sorted) <= k
-  draw(list(sub = note, x = seq_along(sorted), y = sorted, type = "h", xlab = paste(what, "rank"),
-    ylab = "score (larger = better)", col = ifelse(top, "#B2182B", "grey60"),
-    main = sprintf("ufs_%s: %s scores", method, what)), ...)
-  if (k > 0L) {
-    label <- if (is.null(names)) ranking[seq_len(k)] else names[ranking[seq_len(k)]]
-    graphics::legend("topright", legend = label, bty = "n", cex = .8,
-      title = paste("best", k))
-  }
-}
-
-# plot() with our settings, the user's ones in front.
-draw <- function(default, ...) {
-  mine <- list(...)
-  do.call(graphics::plot, c(mine, default[setdiff(names(default), names(mine))]))
 }
 
 #' Chosen columns of new data

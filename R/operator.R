@@ -1,9 +1,9 @@
 # What R code may do with the matrix the solvers see, whichever way it is held: a plain double
 # matrix, or an object of class ufs_x, which is never formed. C entries take both.
 #
-# A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide) with
-# the slots of the user's dgCMatrix as they are, or list(kind = "source", n, p, mul, cross,
-# columns, gram, count) (see source.R). p counts the columns that are not constant.
+# A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
+# the slots of the user's dgCMatrix as they are, or list(kind = "source", n, p, ss, mul, cross,
+# columns, prefetch, gram, keep, count) (see source.R). p counts the columns that are not constant.
 
 # X V, X'T, X[, j], ||x_j||^2, X X' or X'X.
 x_mul <- function(x, v) if (is.matrix(x)) x %*% v else .Call(C_x_mul, x, as_double_matrix(v))
@@ -69,6 +69,36 @@ x_equal_columns <- function(x) {
   if (is.matrix(x)) equal_columns(x) else .Call(C_x_equal_columns, x)
 }
 
+# The same for rows. A source is not searched for them: every row stands for itself.
+x_equal_rows <- function(x) {
+  if (is.matrix(x)) {
+    return(equal_rows(x))
+  }
+  if (x$kind == "source") {
+    return(seq_len(x$n))
+  }
+  whole <- methods::new("dgCMatrix", i = x$i, p = x$start, x = x$value, Dim = c(x$n, x$user_p))
+  x_equal_columns(sparse_operator(Matrix::t(whole)))
+}
+
+# The columns j, without a copy of the entries.
+x_keep <- function(x, j) {
+  if (is.matrix(x)) {
+    return(x[, j, drop = FALSE])
+  }
+  if (x$kind == "source") {
+    out <- x$keep(j)
+    out["ss"] <- list(x$ss[j])
+    return(out)
+  }
+  x$p <- length(j)
+  x$column <- x$column[j]
+  x["shift"] <- list(x$shift[j])
+  x["divide"] <- list(x$divide[j])
+  x["ss"] <- list(x$ss[j])
+  x
+}
+
 # The k leading principal components: list(scores, loadings, sdev2), see gram_pca().
 x_pca <- function(x, k, method = "pca") {
   if (is.matrix(x)) {
@@ -87,6 +117,13 @@ x_pca <- function(x, k, method = "pca") {
       signif(pca$residual, 2L), ": the last ones are close together.")
   }
   pca
+}
+
+# r x q with R'R = gram, r its numerical rank.
+gram_root <- function(gram) {
+  e <- eigen(gram, symmetric = TRUE)
+  keep <- e$values > max(e$values[[1L]], 0) * ncol(gram) * .Machine$double.eps
+  sqrt(e$values[keep]) * t(e$vectors[, keep, drop = FALSE])
 }
 
 # The matrix itself, where it is small enough to be formed.

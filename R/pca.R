@@ -4,7 +4,8 @@
 #' direction lies in the space of the first `n_components` components.
 #'
 #' Computed from the smaller of the two Gram matrices, so p > n costs no p x p matrix:
-#' about n^2 p flops.
+#' about n^2 p flops. Sparse data and data on disk are used by products or one Gram matrix,
+#' whichever is cheaper (block Lanczos, to a relative residual of 1e-11).
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_components Number of leading components k, 1 to the rank of the centred
@@ -21,11 +22,11 @@ ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
                     control = ufs_control()) {
   run_fit("pca", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_operator(x, center, scale)
     most <- min(data$n - center, length(data$keep))
     n_components <- check_count(n_components, "n_components", 1L, most,
       "the largest possible rank of `x`")
-    pca <- gram_pca(data$x, n_components)
+    pca <- x_pca(data$x, n_components)
     check_rank(pca, n_components)
     list(data = data, control = control,
       params = list(n_components = n_components, center = center, scale = scale),

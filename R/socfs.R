@@ -120,7 +120,9 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     warm_irls <- check_count(warm_irls, "warm_irls", 0L)
     polish <- check_flag(polish, "polish") && control$tol >= 0
     check_path(path)
-    data <- as_ufs_matrix(x, center, scale)
+    # The reweighted steps work on x itself.
+    data <- if (solver == "exact" && warm_irls == 0L) as_ufs_operator(x, center, scale) else
+      as_ufs_matrix(x, center, scale)
     n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n, "the number of samples")
     if (n_clusters == 1L) {
       ufs_warn("clusters", "With n_clusters = 1 there are no clusters to tell apart.")
@@ -141,13 +143,13 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     }
 
     # Equal columns as one, unless a plain run is to be replayed.
-    copies <- equal_columns(data$x)
+    copies <- x_equal_columns(data$x)
     replay <- solver == "irls" && (control$tol < 0 || !is.null(given$V) || !is.null(given$g))
     merge <- anyDuplicated(copies) > 0L && !replay
     problem <- list(x = data$x, lambda = penalty$value, gamma = gamma, eps = control$eps)
     if (merge) {
       distinct <- which(copies == seq_along(copies))
-      problem$x <- data$x[, distinct, drop = FALSE]
+      problem$x <- x_keep(data$x, distinct)
     }
     stages <- socfs_stages(solver, penalty$value, control, warm_irls, path, polish)
     if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
@@ -229,7 +231,7 @@ check_ridge_bytes <- function(size, advice = "Use solver = \"exact\" without war
 socfs_starts <- function(init, data, n_clusters, n_init, start_rule) {
   many <- if (start_rule == "objective") n_init else 1L
   if (identical(init, "kmeans")) {
-    scores <- gram_pca(data$x, n_clusters)$scores
+    scores <- x_pca(data$x, n_clusters, "socfs")$scores
     if (n_clusters == 1L) {
       # The indicator of one cluster is constant, where centred columns have no pull.
       positive <- pmax(scores, 0)

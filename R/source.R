@@ -157,12 +157,14 @@ join_moments <- function(a, b) {
 }
 
 # The operator of a source: functions for src/ffi_x.c. `count` counts the passes.
-source_operator <- function(source, keep, shift, divide) {
+source_operator <- function(source, keep, shift, divide, count = NULL) {
   ready <- list(keep = keep, shift = shift, divide = divide)
   n <- source$n
   p <- length(keep)
-  count <- new.env(parent = emptyenv())
-  count$passes <- 0L
+  if (is.null(count)) {
+    count <- new.env(parent = emptyenv())
+    count$passes <- 0L
+  }
   # Blocks of columns are counted among those kept.
   kept <- source
   kept$p <- p
@@ -172,8 +174,16 @@ source_operator <- function(source, keep, shift, divide) {
       value_bytes = value_bytes)
   }
   by <- source$by
+  read_columns <- function(j) {
+    count$passes <- count$passes + 1L
+    .Call(C_x_standardise, read_source(source, j = keep[j]), shift[j], divide[j])
+  }
+  # Columns that a solver will ask for one by one.
+  held <- list()
+  most <- 4 * source$bytes
   structure(list(
     kind = "source", n = n, p = p, count = count,
+    keep = function(j) source_operator(source, keep[j], shift[j], divide[j], count),
     mul = function(v) {
       if (by == "rows") {
         pass("rows", piece_mul, NULL, v = v, value_bytes = 8 * source$step * ncol(v))
@@ -189,8 +199,17 @@ source_operator <- function(source, keep, shift, divide) {
       }
     },
     columns = function(j) {
-      count$passes <- count$passes + 1L
-      .Call(C_x_standardise, read_source(source, j = keep[j]), shift[j], divide[j])
+      if (all(j %in% names(held))) return(do.call(cbind, held[as.character(j)]))
+      read_columns(j)
+    },
+    prefetch = function(j) {
+      j <- setdiff(j, names(held))
+      if (length(j)) {
+        held <<- if (8 * n * as.double(length(held) + length(j)) > most) list() else held
+        read <- read_columns(j)
+        held[as.character(j)] <<- lapply(seq_along(j), function(k) read[, k])
+      }
+      numeric()
     },
     gram = function(rows) {
       if (rows) pass("columns", piece_tcrossprod, `+`, value_bytes = 8 * n^2) else {

@@ -182,21 +182,6 @@ print.ufs_stability <- function(x, ...) {
 }
 
 #' @export
-plot.ufs_stability <- function(x, what = c("features", "samples"), ...) {
-  have <- c(if (!is.null(x$frequency)) "features", if (!is.null(x$sample_frequency)) "samples")
-  what <- if (identical(what, c("features", "samples"))) have[[1L]] else check_choice(what, "what", have)
-  value <- if (what == "features") x$frequency else x$sample_frequency
-  value <- sort(value[!is.na(value)], decreasing = TRUE)
-  n <- if (what == "features") x$k else x$m
-  draw(list(x = seq_along(value), y = unname(value), type = "h", ylim = c(0, 1),
-    col = ifelse(seq_along(value) <= n, "#B2182B", "grey60"), xlab = paste(what, "by frequency"),
-    ylab = "share of resamples", main = sprintf("ufs_%s, %s = %d", x$method,
-      if (what == "features") "k" else "m", n)), ...)
-  graphics::abline(v = n + .5, lty = 3L)
-  invisible(x)
-}
-
-#' @export
 print.ufs_stability_list <- function(x, ...) {
   check_dots_empty(...)
   cat("<ufs_stability> of ", length(x$fits), " methods\n", sep = "")

@@ -254,7 +254,9 @@ method_row <- function(method, arg = "method") {
   table <- registry()
   if (!is.character(method) || length(method) != 1L || !method %in% names(table)) {
     ufs_abort("argument", "`", arg, "`: there is no method ", brief(method),
-      "; see ufs_methods().", argument = arg)
+      "; see ufs_methods().",
+      if (is.numeric(method)) " (Write `method =` in full beside an argument `m`.)",
+      argument = arg)
   }
   table[[method]]
 }

@@ -1,20 +1,20 @@
-# tidy(), glance() and autoplot(): registered when generics or ggplot2 is loaded.
+# tidy() and glance(): registered when generics is loaded.
 
 #' Tidy a fit
 #'
 #' `tidy()` gives one row per feature (or sample) of a fit, per setting of a grid, per cell of a
 #' comparison and per feature of a stability study; `glance()` one row for the whole;
 #' `augment()` the data with what a fit says of each sample: its score and rank where the method
-#' selects samples, its cluster where the method has clusters. `autoplot()` makes the plots
-#' of [plot.ufs()] in ggplot2. They are available when the package generics (or broom),
-#' respectively ggplot2, is attached, and give tibbles where tibble is installed.
+#' selects samples, its cluster where the method has clusters. They are available when
+#' the package generics (or broom) is attached, and give tibbles where tibble is installed.
+#' For `autoplot()` see [plot.ufs()].
 #'
-#' @param x,object A fit, or the result of [ufs_grid()], [ufs_tune()], [ufs_compare()] or
+#' @param x A fit, or the result of [ufs_grid()], [ufs_tune()], [ufs_compare()] or
 #'   [ufs_stability()].
 #' @param data For `augment()`: the matrix or data frame the fit was made from.
-#' @param what,type As in [as.data.frame.ufs()] and [plot.ufs()].
-#' @param ... Must be empty, except for `autoplot()`.
-#' @return A tibble or data frame, or a ggplot.
+#' @param what As in [as.data.frame.ufs()].
+#' @param ... Must be empty.
+#' @return A tibble or data frame.
 #' @name ufs_tidiers
 NULL
 
@@ -106,25 +106,3 @@ as_tibble_if <- function(table) {
   rownames(table) <- NULL
   if (requireNamespace("tibble", quietly = TRUE)) tibble::as_tibble(table) else table
 }
-
-#' @rdname ufs_tidiers
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs <- function(object, type = NULL, ...) {
-  check_installed("ggplot2", "for autoplot()")
-  types <- intersect(plot_types(object), c("objective", "scores", "samples"))
-  type <- if (is.null(type)) types[[1L]] else check_choice(type, "type", types)
-  if (type == "objective") {
-    table <- object$trace
-    aes <- ggplot2::aes(x = .data[["iteration"]], y = .data[["objective"]])
-    layer <- list(ggplot2::geom_line(), ggplot2::geom_point())
-  } else {
-    table <- as.data.frame(object, what = if (type == "scores") "features" else "samples")
-    table <- table[!is.na(table$score), ]
-    aes <- ggplot2::aes(x = .data[["rank"]], y = .data[["score"]])
-    layer <- list(ggplot2::geom_col())
-  }
-  ggplot2::ggplot(table, aes) + layer +
-    ggplot2::labs(title = paste0("ufs_", object$method, ": ", object$status))
-}
-
-utils::globalVariables(".data")

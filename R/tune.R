@@ -110,8 +110,3 @@ print.ufs_tune <- function(x, ...) {
   if (nrow(table) > 8L) cat("  ... and", nrow(table) - 8L, "more\n")
   invisible(x)
 }
-
-#' @export
-plot.ufs_tune <- function(x, y = NULL, value = x$criterion[1L], ...) {
-  plot.ufs_grid(x, value = value, ...)
-}

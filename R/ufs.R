@@ -16,17 +16,26 @@
 #' @export
 ufs <- function(x, method, ...) {
   table <- registry()
+  args <- list(...)
+  # R completes `m = 5` to `method = 5`, and the name of the method is then among the dots.
+  if ("m" %in% names(sys.call()) && length(plain <- which(!nzchar(names_of(args))))) {
+    args$m <- method
+    method <- args[[plain[1L]]]
+    args <- args[-plain[1L]]
+  }
   if (missing(method) || !is.character(method) || length(method) != 1L ||
       !method %in% names(table)) {
     ufs_abort("argument", "`method` must be one of ",
       paste0("\"", names(table), "\"", collapse = ", "),
       if (!missing(method)) paste0("; it is ", brief(method)), ".", argument = "method")
   }
-  check_arguments(names(list(...)), table[[method]]$fit, method)
-  fit <- table[[method]]$fit(x, ...)
+  check_arguments(names_of(args), table[[method]]$fit, method)
+  fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)
   fit$call <- plain_call(match.call(), "ufs")
   fit
 }
+
+names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
 
 # Names of arguments that a method does not have are errors in our words.
 check_arguments <- function(given, fit, method) {

@@ -1,15 +1,16 @@
 /* ffi_jspca.c: the edge of solve_jspca.c. */
-#include "ffi_util.h"
+#include "ffi_x.h"
 #include "solve_jspca.h"
 
-/* x: n x p. start: list(P, weight, h). settings: list(lambda, sample, exact, eps, first,
+/* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, sample, exact, eps, first,
  * dropped). list(Q, P, Pbar, residual, row_norm, kkt, loadings, rotation, run with the
  * counters change, violation, gap). */
 SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"Q", "P", "Pbar", "residual", "row_norm", "kkt",
                                         "loadings", "rotation", "run", NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x);
+    ufs_x op = ffi_x(x);
+    int n = op.n, p = op.p;
     SEXP from = ffi_get(start, "P"), first = ffi_get(settings_, "first");
     const double *eps = ffi_data(ffi_get(settings_, "eps"), 2, "eps");
     int k = Rf_ncols(from);
@@ -17,7 +18,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "jspca");
     jspca_problem problem = {.n = n, .p = p, .k = k,
-                             .x = ffi_data(x, (size_t) n * P, "x"),
+                             .x = &op,
                              .dropped = ffi_int(settings_, "dropped"),
                              .lambda = ffi_real(settings_, "lambda"),
                              .sample = ffi_flag(settings_, "sample")};
@@ -27,6 +28,8 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                                .eps_res = eps[0], .eps_q = eps[1]};
     int m = problem.sample ? n : p;
 
+    if (op.kind != UFS_X_DENSE && (problem.sample || !settings.exact))
+        Rf_error("internal error: this loss or solver needs a dense matrix");
     if (Rf_isInteger(first) && Rf_xlength(first) == p) {
         int *index = ufs_ialloc(P), *copies = ufs_ialloc(P);
         memset(copies, 0, P * sizeof(int));
@@ -70,6 +73,8 @@ SEXP ffi_jspca_compress(SEXP x)
 
 SEXP ffi_jspca_lambda_max(SEXP x, SEXP sample)
 {
-    return Rf_ScalarReal(jspca_lambda_max(Rf_nrows(x), Rf_ncols(x), REAL_RO(x),
-                                          Rf_asLogical(sample) == 1));
+    ufs_x op = ffi_x(x);
+    if (op.kind != UFS_X_DENSE && Rf_asLogical(sample) == 1)
+        Rf_error("internal error: this loss needs a dense matrix");
+    return Rf_ScalarReal(jspca_lambda_max(&op, Rf_asLogical(sample) == 1));
 }

@@ -1,10 +1,10 @@
 /* ffi_socfs.c: ufs_socfs() to socfs_solve(). */
-#include "ffi_util.h"
+#include "ffi_x.h"
 #include "solve_socfs.h"
 
 static void read_stages(SEXP stages, socfs_stage *stage, int n_stage);
 
-/* x: n x p. start: list(E, F, V, g), the last three may be NULL. settings: list(stages,
+/* x: n x p, see ffi_x(). start: list(E, F, V, g), the last three may be NULL. settings: list(stages,
  * lambda, gamma, eps, memory); stages has one row per stage and columns exact, lambda,
  * max_iter, inner_max_iter, tol, inner_tol. list(V, E, F, kkt, inner, run with the counters
  * objective, gap, violation, products, sweeps, columns). */
@@ -12,12 +12,13 @@ SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"V", "E", "F", "kkt", "inner", "run", NULL};
     SEXP e0 = ffi_get(start, "E"), stages = ffi_get(settings_, "stages");
-    int n = Rf_nrows(x), p = Rf_ncols(x), c = Rf_ncols(e0), n_stage = Rf_nrows(stages);
+    ufs_x op = ffi_x(x);
+    int n = op.n, p = op.p, c = Rf_ncols(e0), n_stage = Rf_nrows(stages);
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) c;
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "socfs");
     socfs_problem problem = {
-        .n = n, .p = p, .c = c, .x = ffi_data(x, N * P, "x"),
+        .n = n, .p = p, .c = c, .x = &op,
         .lambda = ffi_real(settings_, "lambda"), .gamma = ffi_real(settings_, "gamma"),
         .eps = ffi_real(settings_, "eps"), .e0 = ffi_data(e0, N * C, "E"),
         .f0 = ffi_data(ffi_get(start, "F"), N * C, "F"),
@@ -31,6 +32,9 @@ SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
                            .kkt = ffi_set_zero(out, "kkt", p, 0)};
 
     read_stages(stages, stage, n_stage);
+    for (int k = 0; k < n_stage; k++)
+        if (!stage[k].exact && op.kind != UFS_X_DENSE)
+            Rf_error("internal error: irls needs a dense matrix");
     socfs_solve(&problem, &settings, &result, &run);
     ffi_set_trace(out, "inner", &result.inner);
     ffi_run_end(out, &run, (ffi_counter[]) {

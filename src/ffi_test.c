@@ -1,5 +1,5 @@
 /* ffi_test.c: the kernels, one by one, for tests/testthat/test-kernel-*.R. */
-#include "ffi_util.h"
+#include "ffi_x.h"
 #include "la.h"
 #include "la_gl.h"
 #include "prox.h"
@@ -114,7 +114,8 @@ SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options)
 {
     static const char *const names[] = {"v", "xv", "kkt", "gap", "dual", "objective",
         "violation", "settled", "products", "sweeps", "columns", "m", "info", NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x), c = Rf_ncols(v0), blocks = Rf_ncols(t) / c;
+    ufs_x op = ffi_x(x), op2 = x2 == R_NilValue ? op : ffi_x(x2);
+    int n = op.n, p = op.p, c = Rf_ncols(v0), blocks = Rf_ncols(t) / c;
     size_t block = (size_t) n * (size_t) c;
     double lambda = ffi_real(options, "lambda");
     SEXP out = PROTECT(ffi_list(names));
@@ -122,12 +123,12 @@ SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options)
     int *info = ffi_set_ints(out, "info", 1);
     la_gl w;
 
-    la_gl_init_slots(&w, n, p, c, REAL_RO(x), ffi_int(options, "slots"));
+    la_gl_init_slots(&w, c, &op, ffi_int(options, "slots"));
     w.form = CHAR(STRING_ELT(ffi_get(options, "form"), 0))[0];
     ufs_copy(v, REAL_RO(v0), (size_t) p * (size_t) c);
     *info = 0;
     for (int b = 0; b < blocks && *info == 0; b++) {
-        if (b == blocks - 1 && x2 != R_NilValue) la_gl_set_x(&w, REAL_RO(x2));
+        if (b == blocks - 1 && x2 != R_NilValue) la_gl_set_x(&w, &op2);
         *info = la_gl_solve(&w, REAL_RO(t) + (size_t) b * block, lambda,
                             ffi_real(options, "vtol"), ffi_flag(options, "full"),
                             ffi_real(options, "prune"), v);

@@ -63,6 +63,7 @@ static ufs_x sparse_x(SEXP x)
     out.column = column;
     out.shift = ffi_data(ffi_get(x, "shift"), P, "shift");
     out.divide = ffi_data(ffi_get(x, "divide"), P, "divide");
+    out.ss = ffi_data(ffi_get(x, "ss"), P, "ss");
     return out;
 }
 
@@ -125,10 +126,20 @@ static void source_gram(void *data, bool rows, double *out)
     UNPROTECT(1);
 }
 
+static void source_prefetch(void *data, int m, const int *j)
+{
+    SEXP index = PROTECT(Rf_allocVector(INTSXP, m));
+    for (int k = 0; k < m; k++) INTEGER(index)[k] = j[k] + 1;
+    call_source(data, "prefetch", index, 0);
+    UNPROTECT(1);
+}
+
 static ufs_x source_x(SEXP x)
 {
     ufs_x out = {.kind = UFS_X_SOURCE, .n = size_of(x, "n"), .p = size_of(x, "p"),
-                 .source = {x, source_mul, source_cross, source_columns, source_gram}};
+                 .source = {x, source_mul, source_cross, source_columns, source_gram,
+                            source_prefetch}};
+    out.ss = ffi_data(ffi_get(x, "ss"), (size_t) out.p, "ss");
     return out;
 }
 

@@ -55,6 +55,15 @@ static inline double la_nrm2(int n, const double *x)
     return F77_CALL(dnrm2)(&n, x, &one);
 }
 
+/* a^{-1} in place of a (n x n); pivot n, work of length lwork >= n. 2n^3 flops; > 0: singular. */
+static inline int la_lu_inverse(int n, double *a, int *pivot, double *work, int lwork)
+{
+    int info;
+    F77_CALL(dgetrf)(&n, &n, a, &n, pivot, &info);
+    if (info == 0) F77_CALL(dgetri)(&n, a, &n, pivot, work, &lwork, &info);
+    return info;
+}
+
 /* A (m x n) += a x y'; 2mn flops. */
 static inline void la_rank_one(int m, int n, double a, const double *x, const double *y,
                                double *out)
@@ -113,6 +122,8 @@ double la_ss_diff(size_t len, const double *a, const double *b);
 
 /* Cholesky of the upper triangle in place; info > 0: not positive definite. */
 int la_chol(int n, double *a);
+/* The same in blocks, with interrupts checked between them: for n beyond 2,000 or so. */
+int la_chol_checked(int n, double *a);
 /* Solves (R'R) X = B in place, R from la_chol, B n x m. 2n^2 m flops. */
 void la_chol_solve(int n, int m, const double *r, double *b);
 /* Triangular solve with R (trans 'N') or R' ('T'), B n x m. n^2 m flops. */

@@ -40,7 +40,8 @@ typedef struct {
     const jspca_settings *settings;
     jspca_result *result;
     ufs_run *run;
-    const double *y; /* n x p: x, or W^{1/2}x in y_own */
+    ufs_x y;         /* n x p: x, or W^{1/2}x in y_own */
+    const double *x; /* n x p: x if dense */
     double *y_own;
     double *d;       /* p: a^{1/2}, or ones */
     double *sqrt_w;  /* n: w^{1/2}, or ones */
@@ -71,6 +72,8 @@ static void reweight(jspca_work *work);
 static double record(jspca_work *work);
 static void certify(jspca_work *work);
 static int canonicalise(jspca_work *work);
+static double max_row_of_operator(const ufs_x *x, const double *half);
+static double max_form_of_operator(const ufs_x *x, const double *half);
 static double max_row_of_gram(int n, int p, const double *x, const double *weight);
 static double max_quadratic_form(int n, int p, const double *x, const double *half,
                                  bool sample);
@@ -121,6 +124,7 @@ static void work_init(jspca_work *work)
     jspca_result *result = work->result;
     size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
 
+    work->x = problem->x->dense;
     work->d = ufs_dalloc(p, 1);
     work->sqrt_w = ufs_dalloc(n, 1);
     work->t = ufs_dalloc(n, k);
@@ -133,20 +137,20 @@ static void work_init(jspca_work *work)
     for (size_t i = 0; i < p; i++) work->d[i] = 1.0;
     for (size_t i = 0; i < n; i++) work->sqrt_w[i] = 1.0;
     if (problem->sample) {
-        work->y = work->y_own = ufs_dalloc(n, p);
-        ufs_copy(work->y_own, problem->x, n * p);
+        work->y_own = ufs_dalloc(n, p);
+        work->y = ufs_x_dense(problem->n, problem->p, work->y_own);
+        ufs_copy(work->y_own, work->x, n * p);
         work->zx = ufs_dalloc(n, k);
         work->u = ufs_dalloc(n, k);
-        la_row_norms(problem->n, problem->p, problem->x, work->ss);
-        la_gemm('N', 'N', problem->n, problem->k, problem->p, 1.0, problem->x, problem->n,
-                result->pbar, problem->p, 0.0, work->u, problem->n);
+        la_row_norms(problem->n, problem->p, work->x, work->ss);
+        for (size_t i = 0; i < n; i++) work->ss[i] *= work->ss[i];
+        ufs_x_mul(problem->x, problem->k, result->pbar, work->u);
     } else {
-        work->y = problem->x;
+        work->y = *problem->x;
         work->y_own = work->u = NULL;
         work->zx = work->z;
-        la_col_norms(problem->n, problem->p, problem->x, work->ss);
+        ufs_x_ss(problem->x, work->ss);
     }
-    for (size_t i = 0; i < (problem->sample ? n : p); i++) work->ss[i] *= work->ss[i];
 
     memset(result->q, 0, p * k * sizeof(double));
     /* A fit that diverges returns before these are set. */
@@ -157,10 +161,10 @@ static void work_init(jspca_work *work)
     /* Without the exact Q-step la_gl only checks the answer: one slot will do. Over
      * samples the Gram matrix is new in every iteration: the smaller one then. */
     if (settings->exact) {
-        la_gl_init(&work->gl, problem->n, problem->p, problem->k, work->y);
+        la_gl_init(&work->gl, problem->k, &work->y);
     } else {
-        la_gl_init_slots(&work->gl, problem->n, problem->p, problem->k, work->y, 1);
-        la_ridge_init(&work->ridge, problem->n, problem->p, problem->k, work->y,
+        la_gl_init_slots(&work->gl, problem->k, &work->y, 1);
+        la_ridge_init(&work->ridge, problem->n, problem->p, problem->k, work->y.dense,
                       !problem->sample ? 'a' : problem->p < problem->n ? 'p' : 'n');
     }
     la_polar_init(&work->polar, problem->p, problem->k);
@@ -177,7 +181,7 @@ static void set_target(jspca_work *work)
         for (size_t i = 0; i < n; i++) work->sqrt_w[i] = sqrt(result->weight[i]);
         for (size_t j = 0; j < p; j++)
             for (size_t i = 0; i < n; i++)
-                work->y_own[i + j * n] = work->sqrt_w[i] * problem->x[i + j * n];
+                work->y_own[i + j * n] = work->sqrt_w[i] * work->x[i + j * n];
         for (size_t j = 0; j < k; j++)
             for (size_t i = 0; i < n; i++)
                 work->t[i + j * n] = work->sqrt_w[i] * work->u[i + j * n];
@@ -186,8 +190,7 @@ static void set_target(jspca_work *work)
     for (size_t i = 0; i < p; i++) work->d[i] = sqrt(result->weight[i]);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++) work->b[i + j * p] = work->d[i] * result->pbar[i + j * p];
-    la_gemm('N', 'N', problem->n, problem->k, problem->p, 1.0, work->y, problem->n, work->b,
-            problem->p, 0.0, work->t, problem->n);
+    ufs_x_mul(&work->y, problem->k, work->b, work->t);
 }
 
 /* Whether the exact Q-step looks at all features, not only at its working set. */
@@ -230,7 +233,7 @@ static int exact_step(jspca_work *work, bool full)
     double vtol = fmin(fmax(0.02 * result->change, 1e-9), 1e-3);
     int info;
 
-    if (problem->sample) la_gl_set_x(&work->gl, work->y);
+    if (problem->sample) la_gl_set_x(&work->gl, &work->y);
     info = la_gl_solve(&work->gl, work->t, problem->lambda, vtol, full, 0.95, result->q);
     if (info) return info;
     share_among_copies(problem, result->q);
@@ -244,11 +247,10 @@ static int reweighted_step(jspca_work *work)
     jspca_result *result = work->result;
     int info;
 
-    if (problem->sample) la_ridge_set_x(&work->ridge, work->y);
+    if (problem->sample) la_ridge_set_x(&work->ridge, work->y.dense);
     info = la_ridge_solve(&work->ridge, work->t, result->h, problem->lambda, result->q);
     if (info) return info;
-    la_gemm('N', 'N', problem->n, problem->k, problem->p, 1.0, work->y, problem->n, result->q,
-            problem->p, 0.0, work->z, problem->n);
+    ufs_x_mul(&work->y, problem->k, result->q, work->z);
     return 0;
 }
 
@@ -276,8 +278,7 @@ static int procrustes(jspca_work *work)
     jspca_result *result = work->result;
     size_t p = (size_t) problem->p, k = (size_t) problem->k;
 
-    la_gemm('T', 'N', problem->p, problem->k, problem->n, 1.0, work->y, problem->n, work->z,
-            problem->n, 0.0, work->b, problem->p);
+    ufs_x_cross(&work->y, problem->k, work->z, work->b);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++) result->P[i + j * p] = work->d[i] * work->b[i + j * p];
     int info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
@@ -309,7 +310,8 @@ static void residual_of_features(jspca_work *work)
             ss += result->P[at] * (zzp - 2.0 * work->b[at]);
         }
         if (!(ss > cancelled * work->ss[i])) {
-            ufs_copy(work->col, problem->x + i * n, n);
+            const double *col = ufs_x_column(problem->x, (int) i, work->col);
+            if (col != work->col) ufs_copy(work->col, col, n);
             for (int j = 0; j < k; j++)
                 la_axpy(problem->n, -result->P[i + (size_t) j * p], work->z + (size_t) j * n,
                         work->col);
@@ -326,8 +328,7 @@ static void residual_of_samples(jspca_work *work)
     jspca_result *result = work->result;
     size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
 
-    la_gemm('N', 'N', problem->n, problem->k, problem->p, 1.0, problem->x, problem->n, result->P,
-            problem->p, 0.0, work->u, problem->n);
+    ufs_x_mul(problem->x, problem->k, result->P, work->u);
     for (size_t i = 0; i < n; i++) {
         double ss = work->ss[i];
         for (size_t j = 0; j < k; j++) {
@@ -335,7 +336,7 @@ static void residual_of_samples(jspca_work *work)
             ss += z * (z - 2.0 * u);
         }
         if (!(ss > cancelled * work->ss[i])) {
-            for (size_t l = 0; l < p; l++) work->col[l] = problem->x[i + l * n];
+            for (size_t l = 0; l < p; l++) work->col[l] = work->x[i + l * n];
             for (size_t j = 0; j < k; j++)
                 la_axpy(problem->p, -work->zx[i + j * n], result->P + j * p, work->col);
             ss = la_ss(p, work->col);
@@ -431,19 +432,68 @@ static int canonicalise(jspca_work *work)
     return 0;
 }
 
-double jspca_lambda_max(int n, int p, const double *x, bool sample)
+double jspca_lambda_max(const ufs_x *op, bool sample)
 {
-    int m = sample ? n : p;
+    int n = op->n, p = op->p, m = sample ? n : p;
+    const double *x = op->dense;
     double *half = ufs_dalloc((size_t) m, 1);
 
     /* A or W at Q = 0; a zero row or column has no weight. */
-    if (sample)
+    if (sample) {
         la_row_norms(n, p, x, half);
-    else
-        la_col_norms(n, p, x, half);
+    } else {
+        ufs_x_ss(op, half);
+        for (int i = 0; i < m; i++) half[i] = sqrt(half[i]);
+    }
     for (int i = 0; i < m; i++) half[i] = half[i] > 0.0 ? 0.5 / half[i] : 0.0;
+    if (op->kind != UFS_X_DENSE)
+        return 2.0 * (p < n ? max_row_of_operator(op, half) : max_form_of_operator(op, half));
     if (sample && p < n) return 2.0 * max_row_of_gram(n, p, x, half);
     return 2.0 * max_quadratic_form(n, p, x, half, sample);
+}
+
+/* max_i || (X'X A^{1/2})_i || through X'X, p x p. */
+static double max_row_of_operator(const ufs_x *x, const double *half)
+{
+    size_t P = (size_t) x->p;
+    double *gram = ufs_dalloc(P, P), top = 0.0;
+
+    ufs_x_gram_cols(x, gram);
+    for (size_t i = 0; i < P; i++) {
+        double ss = 0.0;
+        for (size_t j = 0; j < P; j++) ss += gram[j + i * P] * gram[j + i * P] * half[j];
+        top = fmax(top, ss);
+    }
+    return sqrt(top);
+}
+
+/* The same for p >= n: sqrt(x_i'K x_i), K = XAX' (n x n). Two products per entry for a sparse
+ * column x_i = (r - m 1)/s: r'Kr - 2m (K1)'r + m^2 1'K1; n^2 for any other. */
+static double max_form_of_operator(const ufs_x *x, const double *half)
+{
+    enum { width = 64 };
+    int n = x->n, index[width];
+    size_t N = (size_t) n;
+    double *k = ufs_dalloc(N, N), *sum = ufs_dzero(N, 1), all = 0.0, top = 0.0;
+    double *block = ufs_dalloc(N, width), *image = ufs_dalloc(N, width);
+
+    ufs_x_gram_rows(x, half, k);
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i < N; i++) sum[j] += k[i + j * N];
+    for (size_t i = 0; i < N; i++) all += sum[i];
+    for (int start = 0, waiting = 0; start < x->p; start++) {
+        double form;
+        if (ufs_x_form(x, start, k, sum, all, &form)) top = fmax(top, form);
+        else index[waiting++] = start;
+        if (waiting == width || (waiting > 0 && start == x->p - 1)) {
+            ufs_x_columns(x, waiting, index, block);
+            la_gemm('N', 'N', n, waiting, n, 1.0, k, n, block, n, 0.0, image, n);
+            for (size_t j = 0; j < (size_t) waiting; j++)
+                top = fmax(top, la_dot(n, block + j * N, image + j * N));
+            waiting = 0;
+        }
+    }
+    return sqrt(top);
 }
 
 /* max_i || (X'WX)_i ||, p x p. np^2 flops. */

@@ -126,9 +126,10 @@ static void init_work(socfs_work *work, const socfs_problem *problem,
 
     for (int k = 0; k < settings->n_stage; k++) irls = irls || !settings->stage[k].exact;
     work->problem = problem;
-    la_gl_init(&work->gl, problem->n, problem->p, problem->c, problem->x);
+    la_gl_init(&work->gl, problem->c, problem->x);
     la_polar_init(&work->polar, problem->n, problem->c);
-    if (irls) la_ridge_init(&work->ridge, problem->n, problem->p, problem->c, problem->x, 'a');
+    if (irls)
+        la_ridge_init(&work->ridge, problem->n, problem->p, problem->c, problem->x->dense, 'a');
     work->xv = ufs_dalloc(N, C);
     work->a = ufs_dalloc(N, C);
     work->e_new = ufs_dalloc(N, C);
@@ -336,7 +337,6 @@ static void run_irls(socfs_work *work, const socfs_stage *s, bool first)
 /* V = argmin ||X V - E||^2 + lambda sum ||v_i||^2/g_i, and xv. */
 static void ridge_step(socfs_work *work, const double *g)
 {
-    const socfs_problem *problem = work->problem;
     work->run->lapack = la_ridge_solve(&work->ridge, work->e, g, work->lambda, work->v);
     multiply(work);
 }
@@ -344,9 +344,7 @@ static void ridge_step(socfs_work *work, const double *g)
 /* xv = X V. */
 static void multiply(socfs_work *work)
 {
-    const socfs_problem *problem = work->problem;
-    la_gemm('N', 'N', problem->n, problem->c, problem->p, 1.0, problem->x, problem->n, work->v,
-            problem->p, 0.0, work->xv, problem->n);
+    ufs_x_mul(work->problem->x, work->problem->c, work->v, work->xv);
 }
 
 static double smooth_objective(socfs_work *work)

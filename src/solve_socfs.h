@@ -29,7 +29,7 @@
 
 typedef struct {
     int n, p, c;
-    const double *x;   /* n x p, columns centred */
+    const ufs_x *x;    /* n x p, columns centred; dense for stages that are not exact */
     double lambda, gamma, eps;
     const double *e0;  /* n x c, orthonormal columns */
     const double *f0;  /* n x c or NULL: max(E0, 0) */

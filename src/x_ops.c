@@ -96,6 +96,11 @@ void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out)
     }
 }
 
+void ufs_x_prefetch(const ufs_x *x, int m, const int *j)
+{
+    if (x->kind == UFS_X_SOURCE && m > 0) x->source.prefetch(x->source.data, m, j);
+}
+
 double ufs_x_dot(const ufs_x *x, int j, const double *w, double total, double *scratch)
 {
     if (x->kind == UFS_X_SPARSE) return x_sparse_dot(x, j, w, total);
@@ -114,7 +119,9 @@ void ufs_x_ss(const ufs_x *x, double *ss)
     enum { at_once = 64 };
     void *mark = vmaxget();
 
-    if (x->kind == UFS_X_DENSE) {
+    if (x->ss) {
+        ufs_copy(ss, x->ss, (size_t) x->p);
+    } else if (x->kind == UFS_X_DENSE) {
         for (int j = 0; j < x->p; j++) ss[j] = la_ss((size_t) x->n, dense_column(x, j));
     } else if (x->kind == UFS_X_SPARSE) {
         for (int j = 0; j < x->p; j++) ss[j] = x_sparse_ss(x, j);
@@ -165,6 +172,12 @@ void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
     }
     la_fill_lower(n, k);
     vmaxset(mark);
+}
+
+bool ufs_x_form(const ufs_x *x, int j, const double *k, const double *sum, double all,
+                double *form)
+{
+    return x->kind == UFS_X_SPARSE && x_sparse_form(x, j, k, sum, all, form);
 }
 
 void ufs_x_gram_cols(const ufs_x *x, double *g)

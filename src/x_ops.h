@@ -32,6 +32,7 @@ typedef struct {
     void (*cross)(void *data, int c, const double *t, double *u);
     void (*columns)(void *data, int m, const int *j, double *out);
     void (*gram)(void *data, bool rows, double *out);
+    void (*prefetch)(void *data, int m, const int *j);
 } ufs_x_source;
 
 typedef struct {
@@ -42,6 +43,7 @@ typedef struct {
     const double *value;      /*   start[u] .. start[u + 1] - 1, rows ascending */
     const int *column;        /* sparse: p, 0-based column of the user's; NULL: j itself */
     const double *shift, *divide; /* sparse: p each, m_j and s_j; NULL: none */
+    const double *ss;         /* p: ||x_j||^2 where known, or NULL */
     ufs_x_source source;
 } ufs_x;
 
@@ -63,6 +65,9 @@ void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y);
 const double *ufs_x_column(const ufs_x *x, int j, double *scratch);
 /* Columns j[0..m) into out (n x m); one pass over a source. */
 void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out);
+/* Columns j[0..m) will be asked for one by one: a source reads them in one pass and keeps
+ * them for a while. */
+void ufs_x_prefetch(const ufs_x *x, int m, const int *j);
 /* x_j'w, where total = sum of w (it is asked for often with the same w). */
 double ufs_x_dot(const ufs_x *x, int j, const double *w, double total, double *scratch);
 /* y += a x_j but for its centring part: returns b such that b must be taken off every
@@ -73,6 +78,10 @@ void ufs_x_ss(const ufs_x *x, double *ss);
 
 /* K = X diag(w) X', n x n, both triangles; w: p, NULL for ones. */
 void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k);
+/* x_j'K x_j for a symmetric K (n x n), sum = K1 and all = 1'K1, where column j is sparse:
+ * nnz_j^2. False, and nothing done, where it is not. */
+bool ufs_x_form(const ufs_x *x, int j, const double *k, const double *sum, double all,
+                double *form);
 /* G = X'X, p x p, both triangles. */
 void ufs_x_gram_cols(const ufs_x *x, double *g);
 /* Flops of ufs_x_gram_rows. */

@@ -272,6 +272,24 @@ void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k)
     vmaxset(mark);
 }
 
+bool x_sparse_form(const ufs_x *x, int j, const double *k, const double *sum, double all,
+                   double *form)
+{
+    int u = user_column(x, j);
+    double m = shift_of(x, j), s = divide_of(x, j), rr = 0.0, rk = 0.0;
+
+    if (is_full(x, j)) return false;
+    for (int b = x->start[u]; b < x->start[u + 1]; b++) {
+        const double *col = k + (size_t) x->row[b] * (size_t) x->n;
+        double half = 0.5 * x->value[b] * col[x->row[b]];
+        for (int a = x->start[u]; a < b; a++) half += x->value[a] * col[x->row[a]];
+        rr += 2.0 * x->value[b] * half;
+        rk += x->value[b] * sum[x->row[b]];
+    }
+    *form = (rr - 2.0 * m * rk + m * m * all) / s / s;
+    return true;
+}
+
 /* Column by column: x_j is formed, then its products with the columns up to it. */
 void x_sparse_gram_cols(const ufs_x *x, double *g)
 {

@@ -36,6 +36,9 @@ selectors <- list(
   "SOGFS" = list("sogfs", gamma = 1e-3), "UDFS" = list("udfs", gamma = 1e-3), "Inf-FS" = list("inffs"))
 samplers <- list("TED" = list("ted", "mu"), "RRSS" = list("rrss", "gamma"), "ALNR" = list("alnr", "gamma"))
 
+# Linear machines with cost 100 do not converge on Madelon (seconds each): trees only.
+judges <- list(musk1 = 1:2, orl = 1:2, tox171 = 1:2, madelon600 = 2L)
+
 # ---- one repeat ------------------------------------------------------------------------
 
 classifiers <- list(
@@ -64,17 +67,19 @@ split_set <- function(data, i) {
     block
   }
   list(raw = raw, z = standard(raw), new = standard(data$x[-candidates, , drop = FALSE]),
-    y = data$y[candidates], truth = data$y[-candidates], classes = nlevels(data$y), seen = new.env())
+    y = data$y[candidates], truth = data$y[-candidates], classes = nlevels(data$y),
+    judges = judges[[data$set]], seen = new.env())
 }
 
 # Accuracy of each classifier; what was judged before is looked up.
 judge <- function(half, columns, rows) {
-  key <- paste(c(sort(columns), 0L, sort(rows)), collapse = " ")
+  all_columns <- length(columns) == ncol(half$z)
+  key <- paste(c(if (all_columns) "all" else sort(columns), 0L, sort(rows)), collapse = " ")
   if (is.null(half$seen[[key]])) {
     columns <- sort(columns)
     rows <- sort(rows)
     y <- droplevels(half$y[rows])
-    half$seen[[key]] <- vapply(classifiers, function(classifier) {
+    half$seen[[key]] <- vapply(classifiers[half$judges], function(classifier) {
       guess <- if (nlevels(y) == 1L) rep(levels(y), nrow(half$new)) else {
         classifier(half$z[rows, columns, drop = FALSE], y, half$new[, columns, drop = FALSE])
       }
@@ -202,6 +207,7 @@ read_evaluation_set <- function(set) {
     rows <- sort(unlist(lapply(split(seq_along(data$y), data$y), sample, size = 300L)))
     data <- list(x = data$x[rows, ], y = data$y[rows])
   }
+  data$set <- set
   data
 }
 

@@ -46,3 +46,11 @@ large_allocations <- function(expression, x) {
   value <- tryCatch(force(expression), finally = utils::Rprofmem(NULL))
   sum(grepl("^[0-9]+ ?:", readLines(file)))
 }
+
+# The arguments that a method cannot do without, for tests over the registry.
+needed_arguments <- function(method) {
+  arguments <- formals(registry()[[method]]$fit)
+  given <- list(n_clusters = 3, n_components = 2, k = 4, n_features = 5, m = 5)
+  required <- names(arguments)[vapply(arguments, function(a) is.name(a) && !nzchar(a), NA)]
+  given[intersect(names(given), required)]
+}
