@@ -36,6 +36,12 @@ site:
 lint:
 	@bash .ci/lint "$(LIB)"
 
+# Fuzzing, relations, certificates, killed runs, two BLAS, interrupts, sanitizers: small budgets.
+harden:
+	@bash .ci/setup check "$(LIB)"
+	@R_LIBS="$(LIB)" R CMD INSTALL --preclean --clean --no-test-load --library="$(LIB)" . >"$(LIB)/install.log" 2>&1 || { cat "$(LIB)/install.log"; exit 1; }
+	@R_LIBS="$(LIB)" bash tests/dev/harden.sh
+
 doc:
 	@Rscript -e 'roxygen2::roxygenise(".", load_code = "source")'
 	@rm -f src/*.o src/*.so

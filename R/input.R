@@ -28,7 +28,10 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
   n <- nrow(x)
   p <- ncol(x)
   check_size(n, p, min_n, arg)
-  if (warn) hint_orientation(x)
+  if (warn) {
+    hint_orientation(x)
+    hint_names(opened$features, arg)
+  }
   named <- !is.null(opened$features)
   features <- feature_names(opened$features, p, warn)
   samples <- opened$samples
@@ -96,6 +99,16 @@ hint_orientation <- function(x) {
     "(Said once in a session.)")
 }
 
+# Results of a table without column names speak of V1, V2, ...: said once in a session.
+hint_names <- function(names, arg) {
+  if (isTRUE(said_once$names) || !is.null(names)) {
+    return(invisible())
+  }
+  said_once$names <- TRUE
+  ufs_inform("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. (Said once in a ",
+    "session.)")
+}
+
 said_once <- new.env(parent = emptyenv())
 
 feature_names <- function(names, p, warn) {
@@ -158,6 +171,12 @@ mean_of_copies <- function(value, x) {
 
 # For every row the index of the first row equal to it.
 equal_rows <- function(x) .Call(C_equal_rows, x)
+
+# Variances of the columns, without a second matrix of the size of x.
+column_variances <- function(x) {
+  .Call(C_prepare, x, list(center = TRUE, divide = "none", unit = "none", drop = FALSE,
+    write = FALSE))$variance
+}
 
 # Norms of the rows, without a second matrix of the size of x.
 row_norms <- function(x) .Call(C_row_norms, x)

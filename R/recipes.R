@@ -11,7 +11,7 @@
 #' The ranking is made by `prep()` from the training set alone; `bake()` only removes columns.
 #' Most methods rank better when the columns share a scale. They standardise the columns
 #' themselves unless `options` says otherwise (see `center` and `scale` on the method's help
-#' page), so [recipes::step_normalize()] is not needed before this step.
+#' page), so `recipes::step_normalize()` is not needed before this step.
 #'
 #' # Case weights
 #' No method of this package weighs samples. A recipe with a column of case weights is refused
@@ -24,7 +24,7 @@
 #'
 #' # Tuning
 #' `num_terms` and `prop_terms` can be marked with `tune()`; the corresponding parameter objects
-#' are [dials::num_terms()] and [dials::prop_terms()]. Mark one of them, not both.
+#' are `dials::num_terms()` and `dials::prop_terms()`. Mark one of them, not both.
 #'
 #' @param recipe A recipe (package recipes, version 1.1.0 or newer).
 #' @param ... Selectors of the columns to rank, such as `all_numeric_predictors()`. Columns must
@@ -42,7 +42,7 @@
 #' @param trained,scores,removals For internal use: whether the step has been trained, and what
 #'   it has learnt.
 #' @param skip Should the step be skipped by `bake()`? Rarely useful here: see
-#'   [recipes::step_select()].
+#'   `recipes::step_select()`.
 #' @param id A character string that identifies the step.
 #' @return The recipe with the step added.
 #' @seealso `vignette("in-your-framework")`

@@ -47,6 +47,8 @@
     ENTRY(css_leading, 3) \
     /* ffi_facility.c */ \
     ENTRY(facility, 4) \
+    /* ffi_kmeans.c */ \
+    ENTRY(kmeans, 4) \
     /* ffi_socfs.c */ \
     ENTRY(socfs, 4) \
     /* ffi_graph.c */ \

@@ -4,12 +4,8 @@ methods <- ufs_methods()
 x <- planted(24, 8, informative = 4)$x
 colnames(x) <- paste0("f", 1:8)
 arguments <- function(method) {
-  given <- list(n_clusters = 3, n_components = 2, k = 3, n_features = 3, m = 5)
-  wanted <- formals(registry()[[method]]$fit)
-  out <- given[names(given) %in% names(wanted)[vapply(wanted, function(a) is.name(a) && !nzchar(a), NA)]]
-  if (method == "topk") out$n_clusters <- 3
-  if (method == "random") out$what <- "both"
-  out
+  c(needed_arguments(method), if (method == "topk") list(n_clusters = 3),
+    if (method == "random") list(what = "both"))
 }
 refused <- function(call) {
   expect_identical(
@@ -27,7 +23,7 @@ for (method in methods$method) {
     refused(as.data.frame(fit, foo = 1))
     if (!is.null(fit$coef_name)) refused(coef(fit, foo = 1))
     if (!is.null(fit$feature_scores)) {
-      k <- if (method == "topk") 3 else 2
+      k <- if (method == "topk") 4 else 2
       refused(selected_features(fit, k, foo = 1))
       refused(predict(fit, x, k = k, foo = 1))
     }

@@ -174,3 +174,14 @@ test_that("a hopeless allocation stops with the number of bytes", {
   skip_if_not_installed("Matrix")
   expect_error(ufs_rsr(Matrix::Matrix(good, sparse = TRUE)), class = "ufs_error_memory")
 })
+
+test_that("a table without column names is pointed at once", {
+  withr::defer(said_once$names <- TRUE)
+  said_once$names <- FALSE
+  x <- unname(as.matrix(mtcars))
+  expect_message(fit <- ufs_variance(x), "V1", class = "ufs_message_names")
+  expect_named(feature_scores(fit)[1:2], c("V1", "V2"))
+  expect_message(ufs_variance(x), NA)
+  said_once$names <- FALSE
+  expect_message(ufs_variance(mtcars), NA)
+})
