@@ -408,6 +408,7 @@ selected_features.ufs_alfs <- function(fit, k, as = NULL, ...) {
   if (fit$params$select == "norm") {
     return(NextMethod())
   }
+  check_no_dots(...)
   # Picks have no ties to report.
   top_of(fit$feature_ranking, -order(fit$feature_ranking), 0 * fit$feature_key, k, "k",
     "features", as, fit$names$named)
@@ -422,6 +423,7 @@ selected_samples.ufs_alfs <- function(fit, m, as = NULL, k = NULL, ...) {
     }
     return(NextMethod())
   }
+  check_no_dots(...)
   ranking <- fit$sample_ranking
   if (!is.null(k)) {
     k <- check_count(k, "k", 1L, ncol(fit$space), "features kept for this")

@@ -465,6 +465,29 @@ test_that("pivots are greedy TED picks in a growing pool", {
   expect_identical(stepped[8:30], setdiff(by_norm, stepped[1:7]))
 })
 
+test_that("the pool of pivots has 450 columns until a fifth of it is picked", {
+  # The loudest columns stand behind the first 450: nobody may pick them before pick 91.
+  x <- withr::with_seed(4, cbind(matrix(rnorm(30 * 450), 30), matrix(rnorm(30 * 60, sd = 6), 30)))
+  order <- pivot_order(x, 1:510)
+  expect_true(all(order[1:90] <= 450))
+  expect_true(order[91] > 450)
+  expect_setequal(order, 1:510)
+})
+
+test_that("L is never scaled out of its box, even where P and Q have room", {
+  # Near W = 0 the split of G leaves room in both bounds; the box of L has none.
+  x <- alfs_data(14, 9, 10)
+  for (rel in c(.2, .45, .7)) for (iterations in c(5, 10, 30, 100)) {
+    fit <- suppressWarnings(alfs_raw(x, alpha_rel = rel, beta_rel = rel, lambda_rel = .02,
+      control = polished(iterations)))
+    dual <- ref_alfs_dual(x, fit$solution$P, fit$solution$Q, fit$solution$L, fit$params$alpha,
+      fit$params$beta, fit$params$lambda)
+    expect_lte(max(dual[c("rows", "columns", "weights")]), 1 + 1e-10)
+    expect_lt(dual[["equation"]], 1e-9)
+    expect_equal(dual[["value"]], fit$certificate[["dual"]], tolerance = 1e-8)
+  }
+})
+
 test_that("select and samples change rankings, not scores", {
   x <- alfs_data(30, 16, 18)
   x[, 4] <- 1
