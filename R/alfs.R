@@ -408,7 +408,7 @@ selected_features.ufs_alfs <- function(fit, k, as = NULL, ...) {
   if (fit$params$select == "norm") {
     return(NextMethod())
   }
-  check_no_dots(...)
+  check_dots_empty(...)
   # Picks have no ties to report.
   top_of(fit$feature_ranking, -order(fit$feature_ranking), 0 * fit$feature_key, k, "k",
     "features", as, fit$names$named)
@@ -423,7 +423,7 @@ selected_samples.ufs_alfs <- function(fit, m, as = NULL, k = NULL, ...) {
     }
     return(NextMethod())
   }
-  check_no_dots(...)
+  check_dots_empty(...)
   ranking <- fit$sample_ranking
   if (!is.null(k)) {
     k <- check_count(k, "k", 1L, ncol(fit$space), "features kept for this")
@@ -714,10 +714,10 @@ plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap
 }
 
 register("alfs", ufs_alfs,
+  advice = "recommended for compressing (select = \"pivot\")",
   group = "system", selects = "both", deterministic = TRUE,
   title = "Joint selection of samples and features (ALFS)",
   cost = "n p min(n, p) per iteration",
-  advice = "select = \"pivot\": recommended for compressing; by norms situational",
   reference = "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>",
   paper_grid = list(source = "Li et al. (2019), section 4.1", grids = list(
     "ALFS-II" = list(alpha = 10^(-4:3), beta = 10^(-4:3), lambda = 10^(-4:3)),

@@ -575,6 +575,7 @@ picture_consensus <- function(fit) {
 }
 
 register("blfse", ufs_blfse,
+  advice = "historical (for comparison)",
   group = "system", selects = "features", deterministic = FALSE,
   title = "Bi-level ensemble",
   cost = "iterations x (n^2 p + n^3 or p^3)",

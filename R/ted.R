@@ -235,10 +235,10 @@ largest <- function(x) max(-min(x), max(x))
 power_of_two <- function(size) if (size > 0) 2^round(log2(size)) else 1
 
 register("ted", ufs_ted,
+  advice = "situational (form = \"greedy\"; for labels ufs_facility() is better)",
   group = "samples", selects = "samples", deterministic = TRUE,
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",
-  advice = "situational; unit = TRUE is better where labels are few",
   reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>",
   paper_grid = list(source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
     grids = list(ALFS = list(mu = 10^(-4:3))))

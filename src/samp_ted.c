@@ -19,8 +19,8 @@
  * and the cheaper one is taken, so n x n stays below 1.5 times the size of x.
  *
  * The recurrence for ||K_.i||^2 carries the rounding of its larger past values. It is started
- * afresh from K with every block (n-form), or when the best decrease has fallen to REFRESH of
- * what it was then (p-form: 4 n p^2 + 4 p^3 flops).
+ * afresh from K with every block (n-form), and whenever that of the item about to be picked has
+ * fallen to REFRESH of what it was then (p-form: 4 n p^2 + 4 p^3 flops).
  *
  * Ties. The largest decrease wins and among equals the lowest index. The entries
  * of K carry the rounding of the K at the start, hence a decrease d that of
@@ -32,7 +32,7 @@
 #include <R_ext/Utils.h>
 
 enum { BLOCK = 32, STRIP = 256 };
-static const double REFRESH = 1e-2;
+static const double REFRESH = 1e-3;
 
 typedef struct {
     const ted_problem *problem;
@@ -47,7 +47,7 @@ typedef struct {
     double *ss;       /* n: ||K_.i||^2 */
     double *diag;     /* n: K_ii */
     bool *gone;       /* n: picked or given */
-    double top;       /* the best decrease when ss was last computed from K */
+    double *then;     /* n: ss when it was last computed from K */
 } ted_work;
 
 static bool cheaper_by_p(const ted_problem *problem, int m);
@@ -56,7 +56,7 @@ static void init_p_form(ted_work *work);
 static void refresh(ted_work *work);
 static void refresh_n(ted_work *work);
 static void refresh_p(ted_work *work);
-static int best_item(const ted_work *work, double first, double *top);
+static int best_item(const ted_work *work, double first);
 static double decrease(const ted_work *work, int j);
 static double take_out(ted_work *work, int j);
 static void column_n(ted_work *work, int j, double by);
@@ -74,7 +74,7 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
     double objective, first = 0.0;
     ted_work work = {.problem = problem, .k = ufs_dalloc(N, 1), .h = ufs_dalloc(N, 1),
                      .ss = ufs_dalloc(N, 1), .diag = ufs_dalloc(N, 1),
-                     .gone = (bool *) R_alloc(N, sizeof(bool))};
+                     .then = ufs_dalloc(N, 1), .gone = (bool *) R_alloc(N, sizeof(bool))};
 
     ufs_trace_named(&run->trace, settings->m, columns);
     run->status = UFS_CONVERGED;
@@ -92,11 +92,12 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
     if (problem->n_given > 0) refresh(&work);
     result->start = objective;
     for (int t = 0; t < settings->m; t++) {
-        double top, gain;
-        int j = best_item(&work, first, &top);
-        if (work.p_form && top < REFRESH * work.top) {
+        double gain;
+        int j = best_item(&work, first);
+        /* Below 1e-24 of the first decrease all are ties, whatever their digits. */
+        if (work.ss[j] < REFRESH * work.then[j] && decrease(&work, j) > 1e-24 * first) {
             refresh(&work);
-            j = best_item(&work, first, &top);
+            j = best_item(&work, first);
         }
         gain = take_out(&work, j);
         if (t == 0) first = gain;
@@ -167,25 +168,20 @@ static void init_p_form(ted_work *work)
 /* ||K_.i||^2 and K_ii from K itself. */
 static void refresh(ted_work *work)
 {
-    if (work->p_form) {
-        refresh_p(work);
-    } else {
-        flush(work);
-    }
+    if (work->p_form) refresh_p(work);
+    else flush(work);
 }
 
 static void refresh_n(ted_work *work)
 {
     size_t n = (size_t) work->problem->n;
 
-    work->top = 0.0;
     for (size_t j = 0; j < n; j++) {
         const double *col = work->kernel + j * n;
         double ss = 0.0;
         for (size_t i = 0; i < n; i++) ss += col[i] * col[i];
-        work->ss[j] = ss;
+        work->ss[j] = work->then[j] = ss;
         work->diag[j] = col[j];
-        if (!work->gone[j]) work->top = fmax(work->top, decrease(work, (int) j));
     }
 }
 
@@ -220,11 +216,7 @@ static void refresh_p(ted_work *work)
             }
         }
     }
-    work->top = 0.0;
-    for (int i = 0; i < n; i++) {
-        work->ss[i] = fmax(work->ss[i], 0.0);
-        if (!work->gone[i]) work->top = fmax(work->top, decrease(work, i));
-    }
+    for (int i = 0; i < n; i++) work->ss[i] = work->then[i] = fmax(work->ss[i], 0.0);
     vmaxset(mark);
 }
 
@@ -235,15 +227,14 @@ static double decrease(const ted_work *work, int j)
     return fmax(work->ss[j], 0.0) / (fmax(work->diag[j], 0.0) + work->problem->mu);
 }
 
-static int best_item(const ted_work *work, double first, double *top)
+static int best_item(const ted_work *work, double first)
 {
     int n = work->problem->n;
-    double least;
+    double top = -1.0, least;
 
-    *top = -1.0;
     for (int j = 0; j < n; j++)
-        if (!work->gone[j]) *top = fmax(*top, decrease(work, j));
-    least = *top - 1e-12 * sqrt(*top * fmax(first, *top));
+        if (!work->gone[j]) top = fmax(top, decrease(work, j));
+    least = top - 1e-12 * sqrt(top * fmax(first, top));
     for (int j = 0; j < n; j++)
         if (!work->gone[j] && decrease(work, j) >= least) return j;
     return 0; /* not reached: callers ask for at most as many picks as there are items left */
