@@ -104,8 +104,8 @@
 #'   \doi{10.1016/j.patcog.2016.08.025}
 #' @seealso [predict.ufs_jspca()], [ufs_pca()]
 #' @section Plots:
-#' Beside the types of [plot.ufs()]: `"change"`, the relative change of \eqn{Q} on which the iteration
-#' stops, and `"loadings"`, a heat map of the loadings of the best `k` features.
+#' Beside the types of [plot.ufs()]: `"change"`, the relative change of \eqn{Q} on which the
+#' iteration stops, and `"loadings"`, a heat map of the loadings of the best `k` features.
 #' @examples
 #' fit <- ufs_jspca(mtcars, n_components = 2)
 #' fit
@@ -359,7 +359,8 @@ picture.ufs_jspca <- function(object, type, k, ...) {
   if (type == "objective" && object$params$loss == "feature") {
     return(picture_objective(object, "a fixed-point iteration: the objective may rise"))
   }
-  switch(type, change = picture_change(object), loadings = picture_loadings(object, k), NextMethod())
+  switch(type, change = picture_change(object), loadings = picture_loadings(object, k),
+    NextMethod())
 }
 
 picture_change <- function(fit) {
