@@ -504,6 +504,7 @@ picture_cut <- function(fit, k) {
 }
 
 register("topk", ufs_topk,
+  advice = "situational",
   group = "system", selects = "features", deterministic = TRUE,
   title = "Top-k selection by 0-1 integer programming",
   cost = "n^2 (n + p) per iteration",
