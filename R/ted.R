@@ -84,7 +84,7 @@ ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
 # Both give what run_fit() needs.
 greedy_ted <- function(x, mu, mu_rel, n_samples, center, scale, control) {
   control <- resolve_control(control)
-  data <- as_ufs_matrix(x, center, scale)
+  data <- as_ufs_rows(x, center, scale)
   n <- data$n
   mu <- check_penalty(mu, mu_rel, mean_square(data$x), "mu")
   if (is.null(n_samples)) n_samples <- min(n, 1000L)
@@ -109,7 +109,7 @@ greedy_ted <- function(x, mu, mu_rel, n_samples, center, scale, control) {
 # The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
 convex_ted <- function(x, mu, mu_rel, center, scale, control) {
   control <- resolve_control(control, max_iter = 2000L, tol = 1e-4)
-  data <- as_ufs_matrix(x, center, scale)
+  data <- as_ufs_rows(x, center, scale)
   check_bytes(64 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_ted()",
     "Give it a subset of the samples.")
   unit <- mean_norm(data$x)
