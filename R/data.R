@@ -321,6 +321,13 @@ print.ufs_data <- function(x, ...) {
   invisible(x)
 }
 
+# What a fit keeps of its data; the passes over a file are known only at the end.
+final_input <- function(data) {
+  input <- data$input
+  if (is_operator(data$x) && data$x$kind == "source") input$passes <- data$x$count$passes + 1L
+  input
+}
+
 # What was left out or filled in, for print().
 input_notes <- function(input) {
   count <- function(names, what) {
@@ -333,6 +340,7 @@ input_notes <- function(input) {
       paste0("filled in    ", input$filled, " missing value", if (input$filled != 1) "s",
         " (", input$na, ")")
     },
+    if (!is.null(input$passes)) paste0("data         ", input$passes, " passes over the file"),
     input$note)
 }
 

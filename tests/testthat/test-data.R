@@ -257,3 +257,13 @@ test_that("infinite values stay an error, and na is a choice", {
   }
   expect_error(ufs_data(x, na = "mean"), class = "ufs_error_argument")
 })
+
+test_that("the passes over data on disk are counted and said", {
+  skip_if_not_installed("DelayedArray")
+  d <- DelayedArray::DelayedArray(counts)
+  fit <- ufs_variance(d)
+  expect_identical(fit$input$passes, 1L)
+  expect_output(print(fit), "1 passes over the file")
+  expect_null(ufs_variance(counts)$input$passes)
+  expect_gt(suppressWarnings(ufs_pca(d, 2))$input$passes, 2L)
+})
