@@ -263,7 +263,7 @@ test_that("the passes over data on disk are counted and said", {
   d <- DelayedArray::DelayedArray(counts)
   fit <- ufs_variance(d)
   expect_identical(fit$input$passes, 1L)
-  expect_output(print(fit), "1 passes over the file")
+  expect_output(print(fit), "1 pass over the file")
   expect_null(ufs_variance(counts)$input$passes)
   expect_gt(suppressWarnings(ufs_pca(d, 2))$input$passes, 2L)
 })
