@@ -6,7 +6,7 @@ skip_if_not_installed("Matrix")
 # with the first.
 three_ways <- function(x, method, ..., tolerance = 1e-6, seed = 1) {
   run <- function(x) {
-    withr::with_seed(seed, suppressMessages(suppressWarnings(ufs(x, method, ...))))
+    withr::with_seed(seed, suppressMessages(suppressWarnings(ufs(x = x, method = method, ...))))
   }
   dense <- run(x)
   others <- list(sparse = run(to_sparse(x)))
