@@ -173,6 +173,18 @@ test_that("Seurat: the data of its assay", {
 
 # ---- subsets --------------------------------------------------------------------------------
 
+test_that("ufs() hands the arguments of the door to it", {
+  expect_equal(feature_scores(ufs(counts, "variance", features = c("gene2", "gene9"), samples = 1:30)),
+    apply(counts[1:30, c("gene2", "gene9")], 2, var))
+  x <- counts
+  x[1:2, 3] <- NA
+  expect_identical(ufs(x, "variance", na = "omit")$input$dropped_features, "gene3")
+  expect_error(ufs(counts, "variance", assay = "counts"), class = "ufs_error_argument")
+  skip_if_not_installed("SummarizedExperiment")
+  se <- SummarizedExperiment::SummarizedExperiment(list(a = t(counts), b = 2 * t(counts)))
+  expect_equal(feature_scores(ufs(se, "variance", assay = "b")), 4 * feature_scores(plain))
+})
+
 test_that("features and samples by name, index and logical; wrong ones are errors", {
   for (x in list(counts, to_sparse(counts))) {
     want <- counts[c(3, 1, 8, 9), c("gene7", "gene2")]
