@@ -370,7 +370,7 @@ topk_solution <- function(found, chosen, classes, mode, data) {
     cluster = stats::setNames(found$label, samples))
   if (!is.null(found$relaxed)) solution$relaxed <- all(found$relaxed)
   if (mode != "plain") {
-    e <- expand_columns(found$e, data)
+    e <- represent_columns(found$e, data)
     found["e"] <- list(NULL)
     solution <- c(solution, list(Z = square(found$z), E = e, W = square(found$w),
       Theta = square(found$theta)))
@@ -385,7 +385,7 @@ topk_solution <- function(found, chosen, classes, mode, data) {
 }
 
 # An n x q matrix in the columns of the user's x.
-expand_columns <- function(m, data) {
+represent_columns <- function(m, data) {
   if (length(data$keep) < data$p) {
     all <- matrix(0, data$n, data$p)
     all[, data$keep] <- m
