@@ -22,7 +22,9 @@
 #'
 #' **`"sample"`** sums the norms of the residuals of the samples: it is the one that is
 #' **robust to outlying samples**, every step lowers its objective, and on real data sets
-#' it selected about as well. Prefer it unless you want the paper's. Where the structure
+#' it selected better (means over ten sets: k-means accuracy +.8, linear SVM +2.2 points); hence
+#' the default. It takes one to four times as long, because its weights change the Gram matrix of
+#' the chosen columns; they are renewed every third iteration. Where the structure
 #' is weak it may need a larger `lambda_rel` (0.2 to 0.4), or a late component is noise.
 #'
 #' As selectors, both beat random features, variance and k-means + F on average over six
@@ -48,8 +50,8 @@
 #' @param lambda_rel Penalty as a share of `lambda_max`, at and above which \eqn{Q = 0} is
 #'   a fixed point; free of the scale of `x`. The default 0.1 selected best among 0.01,
 #'   0.05 and 0.1 on ten real data sets.
-#' @param loss `"feature"` (the paper's) or `"sample"` (robust to outlying samples), see
-#'   below.
+#' @param loss `"sample"` (the default: robust to outlying samples, monotone) or `"feature"`
+#'   (the paper's), see below.
 #' @param solver `"exact"` or `"irls"`, see below.
 #' @param init Start: `"pca"`, the leading loadings (default; no random numbers); a p x k
 #'   matrix, whose orthonormal polar factor is \eqn{\bar P}{Pbar}; or
@@ -109,16 +111,16 @@
 #' round(coef(fit), 2)
 #' head(predict(fit, mtcars, type = "scores"))
 #'
-#' # Robust to outlying samples:
-#' selected_features(ufs_jspca(mtcars, n_components = 2, loss = "sample"), k = 4)
+#' # The paper's loss
+#' selected_features(ufs_jspca(mtcars, n_components = 2, loss = "feature"), k = 4)
 #' @include ufs.R
 #' @export
 ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
-                      loss = c("feature", "sample"), solver = c("exact", "irls"),
+                      loss = c("sample", "feature"), solver = c("exact", "irls"),
                       init = "pca", center = TRUE, scale = TRUE,
                       control = ufs_control()) {
   fit <- run_fit("jspca", match.call(), {
-    loss <- check_choice(loss, "loss", c("feature", "sample"))
+    loss <- check_choice(loss, "loss", c("sample", "feature"))
     solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 500L, tol = 1e-4)
     check_count(control$max_iter, "max_iter", 1L)

@@ -42,6 +42,7 @@ typedef struct {
     ufs_run *run;
     ufs_x y;         /* n x p: x, or W^{1/2}x in y_own */
     const double *x; /* n x p: x if dense */
+    bool renewed;    /* the weights are those of the last residual */
     double *y_own;
     double *d;       /* p: a^{1/2}, or ones */
     double *sqrt_w;  /* n: w^{1/2}, or ones */
@@ -61,6 +62,7 @@ typedef struct {
 static void work_init(jspca_work *work);
 static void set_target(jspca_work *work);
 static bool is_full(const jspca_settings *settings, int t, double change);
+static bool renews(const jspca_settings *settings, const jspca_problem *problem, int t);
 static int q_step(jspca_work *work, bool full);
 static int exact_step(jspca_work *work, bool full);
 static int reweighted_step(jspca_work *work);
@@ -87,6 +89,7 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings,
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     work_init(&work);
+    work.renewed = true;
     run->status = UFS_MAX_ITER;
     result->change = 1.0;
 
@@ -103,11 +106,13 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings,
             run->status = UFS_DIVERGED;
             return;
         }
-        if (full && run->iterations > 1 && result->change <= settings->tol) {
+        /* Under old weights Q settles sooner than it should. */
+        if (full && work.renewed && run->iterations > 1 && result->change <= settings->tol) {
             run->status = UFS_CONVERGED;
             break;
         }
-        reweight(&work);
+        work.renewed = renews(settings, problem, run->iterations);
+        if (work.renewed) reweight(&work);
     }
     certify(&work);
     /* Steps became small because the inner problem is too hard, not because it is
@@ -179,7 +184,7 @@ static void set_target(jspca_work *work)
 
     if (problem->sample) {
         for (size_t i = 0; i < n; i++) work->sqrt_w[i] = sqrt(result->weight[i]);
-        for (size_t j = 0; j < p; j++)
+        for (size_t j = 0; j < p && work->renewed; j++)
             for (size_t i = 0; i < n; i++)
                 work->y_own[i + j * n] = work->sqrt_w[i] * work->x[i + j * n];
         for (size_t j = 0; j < k; j++)
@@ -191,6 +196,13 @@ static void set_target(jspca_work *work)
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++) work->b[i + j * p] = work->d[i] * result->pbar[i + j * p];
     ufs_x_mul(&work->y, problem->k, work->b, work->t);
+}
+
+/* Over samples new weights cost a new Gram matrix of the working set, and the objective
+ * falls under old ones too: the exact solver keeps them for three iterations. */
+static bool renews(const jspca_settings *settings, const jspca_problem *problem, int t)
+{
+    return !settings->exact || !problem->sample || t % 3 == 0;
 }
 
 /* Whether the exact Q-step looks at all features, not only at its working set. */
@@ -233,7 +245,7 @@ static int exact_step(jspca_work *work, bool full)
     double vtol = fmin(fmax(0.02 * result->change, 1e-9), 1e-3);
     int info;
 
-    if (problem->sample) la_gl_set_x(&work->gl, &work->y);
+    if (problem->sample && work->renewed) la_gl_set_x(&work->gl, &work->y);
     info = la_gl_solve(&work->gl, work->t, problem->lambda, vtol, full, 0.95, result->q);
     if (info) return info;
     share_among_copies(problem, result->q);
