@@ -508,7 +508,8 @@ picture_alfs_norms <- function(fit) {
   one <- function(score, what) {
     score <- unname(score)
     score[is.na(score)] <- 0
-    data.frame(x = seq_along(score), y = score, best = rank(-score, ties.method = "first") <= 10 & score > 0,
+    data.frame(x = seq_along(score), y = score, best = rank(-score,
+      ties.method = "first") <= 10 & score > 0,
       panel = sprintf("%s, %d of %d are zero", what, sum(score == 0), length(score)))
   }
   new_picture("spikes", table = rbind(one(fit$sample_scores, "rows of W (samples)"),
@@ -528,10 +529,13 @@ picture_alfs_norms <- function(fit) {
 #' depend on the order beyond it.
 #'
 #' @inheritParams ufs_alfs
-#' @param alpha_rel,beta_rel,lambda_rel Penalties as shares (see [ufs_alfs()]), of one common length or
+#' @param alpha_rel,beta_rel,lambda_rel Penalties as shares (see [ufs_alfs()]), of one common
+#'   length or
 #'   of length 1; best from strong to weak.
-#' @return An object of class `ufs_alfs_path`: `fits`, the list of fits, and `table`, a data frame with
-#'   the penalties, objective, gap, iterations, status, and the numbers of samples and features with non-zero
+#' @return An object of class `ufs_alfs_path`: `fits`, the list of fits, and `table`, a data frame
+#'   with
+#'   the penalties, objective, gap, iterations, status, and the numbers of samples and features
+#'   with non-zero
 #'   rows and columns.
 #' @examples
 #' path <- ufs_alfs_path(mtcars, alpha_rel = c(.4, .2, .1, .05), beta_rel = .1)
@@ -610,6 +614,7 @@ print.ufs_alfs_path <- function(x, ...) {
 }
 
 register("alfs", ufs_alfs,
+  advice = "recommended for compressing (select = \"pivot\")",
   group = "system", selects = "both", deterministic = TRUE,
   title = "Joint selection of samples and features (ALFS)",
   cost = "n p min(n, p) per iteration",

@@ -65,6 +65,7 @@ ufs_alnr <- function(x, k = 5, gamma = NULL, gamma_rel = 0.05, center = TRUE, sc
 print_notes.ufs_alnr <- function(x) live_rows(x)
 
 register("alnr", ufs_alnr,
+  advice = "historical (for comparison)",
   group = "samples", selects = "samples", deterministic = TRUE,
   title = "Neighbourhood reconstruction (ALNR-style)",
   cost = "n^2 p + n k^3 per iteration",

@@ -242,6 +242,7 @@ predict.ufs_cur <- function(object, newdata, k, type = c("select", "reconstructi
 }
 
 register("cur", ufs_cur,
+  advice = "historical (for comparison)",
   group = "samples", selects = "both", deterministic = FALSE,
   title = "Leverage scores and CUR sampling",
   cost = "n p min(n, p)",

@@ -68,8 +68,8 @@ kmeans_rows <- function(x, n_clusters, most = 50L) {
   if (is.matrix(x)) {
     return(x)
   }
-  pca <- x_pca(x, min(dim(x), max(most, n_clusters)), "kmeans_f")
-  pca$scores[, colSums(pca$loadings^2) > 0, drop = FALSE]
+  scores <- x_pca(x, min(dim(x), max(most, n_clusters)), "kmeans_f", loadings = FALSE)$scores
+  scores[, colSums(scores^2) > 0, drop = FALSE]
 }
 
 # One-way F statistic of every column for a grouping; 4np flops.
@@ -149,6 +149,7 @@ check_start_labels <- function(labels, n, n_clusters) {
 }
 
 register("kmeans_f", ufs_kmeans_f,
+  advice = "situational",
   group = "baseline", selects = "features", deterministic = FALSE,
   title = "k-means labels, then F statistic",
   cost = "n p c per k-means iteration"

@@ -54,6 +54,7 @@ ufs_laplacian <- function(x, graph = NULL, center = FALSE, scale = FALSE,
 print_notes.ufs_laplacian <- function(x) graph_note(x$solution$graph)
 
 register("laplacian", ufs_laplacian,
+  advice = "situational: good among noise columns",
   group = "features", selects = "features", deterministic = TRUE,
   title = "Laplacian score",
   cost = "n^2 p (graph) + n k p",

@@ -114,6 +114,7 @@ sign_of_largest <- function(y) {
 }
 
 register("mcfs", ufs_mcfs,
+  advice = "recommended for clustering with few columns",
   group = "features", selects = "features", deterministic = TRUE,
   title = "Multi-cluster feature selection",
   cost = "n^2 p (graph) + n p c n_features",

@@ -99,8 +99,9 @@ x_keep <- function(x, j) {
   x
 }
 
-# The k leading principal components: list(scores, loadings, sdev2), see gram_pca().
-x_pca <- function(x, k, method = "pca") {
+# The k leading principal components: list(scores, loadings, sdev2), see gram_pca(). With
+# loadings = FALSE they may be left out, and the signs of the scores are others.
+x_pca <- function(x, k, method = "pca", loadings = TRUE) {
   if (is.matrix(x)) {
     return(gram_pca(x, k))
   }
@@ -110,7 +111,7 @@ x_pca <- function(x, k, method = "pca") {
     check_bytes(8 * 2 * as.double(side)^2, paste("The Gram matrix for", k, "components"),
       "Ask for fewer components, or use ufs_sketch().")
   }
-  pca <- .Call(C_x_pca, x, as.integer(k))
+  pca <- .Call(C_x_pca, x, as.integer(k), loadings)
   check_lapack(pca$lapack, method)
   if (!pca$converged) {
     ufs_warn("max_iter", "The leading ", k, " principal components have a relative residual of ",

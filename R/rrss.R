@@ -126,6 +126,7 @@ print_notes.ufs_rrss <- function(x) live_rows(x)
 live_rows <- function(x) paste0("live rows    ", sum(x$sample_scores > 0), " of ", x$n)
 
 register("rrss", ufs_rrss,
+  advice = "historical (for comparison)",
   group = "samples", selects = "samples", deterministic = TRUE,
   title = "Robust representative sample selection",
   cost = "n min(n, p)^2 per iteration",

@@ -379,6 +379,7 @@ socfs_trace <- function(trace, lambda, eps, data, v_constant) {
 }
 
 register("socfs", ufs_socfs,
+  advice = "situational",
   group = "system", selects = "features", deterministic = FALSE,
   title = "Simultaneous orthogonal basis clustering (SOCFS)",
   cost = "n p c per full product, about one every 5 iterations",

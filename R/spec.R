@@ -93,6 +93,7 @@ print_notes.ufs_spec <- function(x) {
 }
 
 register("spec", ufs_spec,
+  advice = "situational",
   group = "features", selects = "features", deterministic = TRUE,
   title = "Spectral feature selection (SPEC)",
   cost = "n^2 p (graph) + n k p",

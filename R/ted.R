@@ -194,6 +194,7 @@ largest <- function(x) max(-min(x), max(x))
 power_of_two <- function(size) if (size > 0) 2^round(log2(size)) else 1
 
 register("ted", ufs_ted,
+  advice = "situational (form = \"greedy\"; for labels ufs_facility() is better)",
   group = "samples", selects = "samples", deterministic = TRUE,
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",

@@ -27,16 +27,30 @@
 #' | [ufs_ndfs()] | spectral labels F >= 0 and row-sparse regression on X | n^2 p per iteration | n^2 | clusters, close to k-means labels |
 #' | [ufs_rsr()] | \eqn{\|X-XV\|_{2,1}+\lambda\|V\|_{2,1}} | n^2 p + n^3 per iteration | n^2 | redundant features |
 #' | [ufs_inffs()] | all paths in a graph of features | n p^2 (tiles) | p^2 or less | small p |
+#' | [ufs_css()] | \eqn{\sum_j \min_b \|x_j-X_Sb\|^2+\mu\|b\|^2} over k columns S | npr + npk | r^2 | compress; classify with few columns |
+#' | [ufs_consensus()] | mean rank of seven methods, de-correlated | its members | its members | cluster with few columns |
+#' | [ufs_facility()] | \eqn{\sum_i \max_{j\in S} s_{ij}} over samples S (maximised) | n^2 p | n^2 or less | samples to label |
+#' | [ufs_medoids()] | samples nearest to k-means centres | npm per step | np | samples to label, one m |
 #' | [ufs_ted()] | reconstruct all samples from few (greedy, convex) | n p r | np | samples to label |
 #' | [ufs_rrss()] | the same, robust | n r^2 per iteration | nr | samples to label, outliers |
 #' | [ufs_alnr()] | the same, from neighbours | n k^3 per iteration | nk | samples to label, curved data |
 #' | [ufs_cur()] | leverage scores of the leading singular vectors | npr | nr | a quick joint choice |
 #' | [ufs_random()] | nothing | n + p | p | the baseline in every table |
 #'
+#' # Which one
+#' [ufs_select()] applies what held best on real data: [ufs_css()] to compress or to classify later,
+#' [ufs_mcfs()] or [ufs_consensus()] to cluster, [ufs_facility()] or [ufs_medoids()] for samples to label;
+#' where most columns are noise, [ufs_laplacian()]. [ufs_alfs()] (pivots) and [ufs_jspca()] (loss over samples)
+#' compress about as well. Situational, winning on some sets and losing on others by as much:
+#' SOCFS, k-means + F, PCA loadings, infinite feature selection, NDFS, SPEC, top-k, greedy TED.
+#' Historical, there for comparison: UDFS, SOGFS, RSR, BLFSE, variance, CUR, RRSS, ALNR. The column
+#' `advice` of [ufs_methods()] has the same, `vignette("which-method")` the numbers.
+#'
 #' # Above the methods
 #' [ufs_grid()] runs many settings, [ufs_tune()] chooses one without labels, [ufs_compare()]
 #' judges methods with labels by the papers' protocols, [ufs_stability()] says how repeatable a
-#' choice is, [ufs_aggregate()] averages fits, [ufs_propagate()] spreads few labels over a graph.
+#' choice is, [ufs_aggregate()] averages fits, [ufs_diversify()]
+#' takes redundancy out of a selection, [ufs_captured()] says how much of the data it holds, [ufs_propagate()] spreads few labels over a graph.
 #'
 #' # Rules of the package
 #' * Nothing of size p x p when p > n. Methods that need n x n compute the bytes first and stop

@@ -15,7 +15,7 @@
     ENTRY(x_columns, 2) \
     ENTRY(x_ss, 1) \
     ENTRY(x_gram, 2) \
-    ENTRY(x_pca, 2) \
+    ENTRY(x_pca, 3) \
     ENTRY(x_equal_columns, 1) \
     /* ffi_test_x.c */ \
     ENTRY(test_x, 4) \
@@ -99,6 +99,8 @@
     ENTRY(test_gl, 5) \
     /* ffi_topk.c */ \
     ENTRY(topk, 5) \
+    /* ffi_represent.c */ \
+    ENTRY(represent, 4) \
     /* ffi_propagate.c */ \
     ENTRY(propagate, 5) \
     /* ffi_test_topk.c */ \

@@ -110,7 +110,8 @@ int ufs_x_prepare(int n, int p, const int *start, const double *value, bool cent
 /* ---- x_pca.c ------------------------------------------------------------------------ */
 
 /* The k leading principal components of X: scores n x k, loadings p x k (unit columns,
- * largest entry positive, zero beyond the rank), d2 k squared singular values. By the
+ * largest entry positive, zero beyond the rank), d2 k squared singular values. loadings may
+ * be NULL if n <= p: the scores then have signs of their own, and are zero beyond the rank. By the
  * smaller Gram matrix where that is cheaper, otherwise by block Lanczos on products
  * (la_lanczos.h). */
 typedef struct {

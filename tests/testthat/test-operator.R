@@ -2,20 +2,6 @@
 
 skip_if_not_installed("Matrix")
 
-# Counts with planted groups, log-transformed: wide and tall; a constant column, an empty row.
-grouped_counts <- function(n, p, groups = 3, seed = 1) {
-  withr::with_seed(seed, {
-    g <- rep(seq_len(groups), length.out = n)
-    rate <- matrix(0.2, groups, p)
-    for (k in seq_len(groups)) rate[k, seq.int(k, by = groups, length.out = 6)] <- 3
-    x <- log1p(matrix(rpois(n * p, rate[g, ]), n))
-  })
-  x[, p] <- 0
-  x[n, ] <- 0
-  dimnames(x) <- list(paste0("s", seq_len(n)), paste0("f", seq_len(p)))
-  list(x = x, group = g)
-}
-
 # Runs a method on the dense matrix, on the sparse one and on blocks; the last two must agree
 # with the first.
 three_ways <- function(x, method, ..., tolerance = 1e-6, seed = 1) {
