@@ -39,6 +39,7 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
     unit = unit, drop = drop_constant, write = write))
   constant <- check_prepared(ready, features, arg, warn)
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(p)
+  if (write && unit == "none") check_squares(ready$norm[keep], arg)
   list(
     x = ready$x, n = n, p = p, keep = keep, constant = constant,
     norm = ready$norm[keep], variance = ready$variance[keep], unit = ready$unit,
@@ -47,6 +48,15 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
     scale = if (scale) stats::setNames(ready$scale, features) else FALSE,
     input = opened$input
   )
+}
+
+# Every method squares x: columns whose squares cannot be held are refused in words.
+check_squares <- function(norm, arg) {
+  size <- max(norm)
+  if (!is.finite(size) || size > 1e150 || size < 1e-150) {
+    ufs_abort("input", "The columns of `", arg, "` are too ", if (size < 1) "small" else "large",
+      " to be squared; use scale = TRUE, or other units.", argument = arg)
+  }
 }
 
 # Columns of a matrix that passed the door, centred and standardised now.

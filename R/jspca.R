@@ -99,7 +99,11 @@
 #' The slides that describe the method exchange the roles of loss and penalty, lose a
 #' factor 2, several transposes and a square root of \eqn{D_1}, and claim descent; we use
 #' the consistent form. The start is PCA instead of random, the loadings are made unique,
-#' and the ranking uses the row norms of \eqn{Q} before its columns are scaled.
+#' and the ranking uses the row norms of \eqn{Q} before its columns are scaled. Their weights
+#' are \eqn{1/\|r_i\|}{1/||r_i||} and \eqn{1/\|q_i\|}{1/||q_i||}, ours half as large: their run with
+#' penalty \eqn{\lambda}{lambda} and all weights 1 at the start is ours (`loss = "feature"`, `solver = "irls"`)
+#' with `lambda * sqrt(2)`, `a = 1/2` and `h = sqrt(2)`; \eqn{PQ'} and the residuals are the same, \eqn{Q}
+#' is smaller by \eqn{\sqrt 2}{sqrt(2)}.
 #'
 #' @references Yi, S., Lai, Z., He, Z., Cheung, Y. and Liu, Y. (2017). Joint sparse
 #'   principal component analysis. *Pattern Recognition* 61, 524-536.
@@ -289,7 +293,17 @@ print_notes.ufs_jspca <- function(x) {
     }
   c(sprintf("loss         over %ss, lambda = %s (%s of lambda_max)", x$params$loss,
       signif(x$params$lambda, 3L), signif(x$params$lambda_rel, 3L)),
-    paste0("live rows    ", live, " of ", x$p, rest))
+    paste0("live rows    ", live, " of ", x$p, rest),
+    if (x$params$loss == "feature") rise_note(x$trace$objective))
+}
+
+# A fixed-point iteration may end above where it began.
+rise_note <- function(objective) {
+  rose <- objective[length(objective)] / min(objective) - 1
+  if (isTRUE(rose > 1e-3)) {
+    sprintf("objective    ends %.1f %% above its lowest: a fixed-point iteration, see ?ufs_jspca",
+      100 * rose)
+  }
 }
 
 #' Predictions of a joint sparse principal component analysis

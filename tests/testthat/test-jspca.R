@@ -635,3 +635,43 @@ test_that("weights that are kept for some iterations change neither the descent 
   expect_lte(max(violation[live]), 1e-4)
   expect_lte(max(violation[!live]), 1 + 1e-4)
 })
+
+test_that("the slides' weights, 1 / norm, are ours with lambda sqrt(2), a = 1/2, h = sqrt(2)", {
+  x <- scale(as.matrix(mtcars))
+  # The slides' iteration with its formulae put right; X is features by samples there.
+  slides <- function(x, k, lambda, start, steps) {
+    big <- t(x)
+    gram <- tcrossprod(big)
+    p <- ncol(x)
+    d1 <- d2 <- rep(1, p)
+    bar <- start
+    for (step in seq_len(steps)) {
+      q <- solve(lambda * diag(d2) + gram, gram %*% (sqrt(d1) * bar))
+      s <- svd(sqrt(d1) * (gram %*% q))
+      bar <- s$u %*% t(s$v)
+      model <- (bar / sqrt(d1)) %*% t(q)
+      residual <- big - model %*% big
+      d1 <- 1 / sqrt(rowSums(residual^2))
+      d2 <- 1 / sqrt(rowSums(q^2))
+    }
+    list(model = model, q = q, residual = residual)
+  }
+  start <- svd(t(x))$u[, 1:3]
+  want <- slides(x, 3, .7, start, 6)
+  fit <- ufs_jspca(x, 3, lambda = .7 * sqrt(2), loss = "feature", solver = "irls",
+    init = list(P = start, a = rep(1 / 2, 11), h = rep(sqrt(2), 11)),
+    control = ufs_control(tol = -1, max_iter = 6, eps = 0, warn = FALSE))
+  s <- lapply(fit$solution[c("P", "Q")], unname)
+  expect_equal(s$P %*% t(s$Q), unname(want$model), tolerance = 1e-9)
+  expect_equal(unname(fit$solution$residual), unname(sqrt(rowSums(want$residual^2))),
+    tolerance = 1e-9)
+  expect_equal(s$Q * sqrt(2), unname(want$q), tolerance = 1e-9)
+})
+
+test_that("print() says when the feature loss ends above its lowest value", {
+  fit <- jspca(mtcars, 2)
+  fit$trace$objective <- c(10, 5, 6)
+  expect_output(print(fit), "20.0 % above its lowest")
+  fit$trace$objective <- c(10, 5, 5)
+  expect_false(any(grepl("above its lowest", capture.output(print(fit)))))
+})
