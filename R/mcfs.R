@@ -57,7 +57,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
                      normalise = TRUE, center = TRUE, scale = FALSE,
                      control = ufs_control()) {
   run_fit("mcfs", match.call(), {
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_operator(x, center, scale)
     q <- length(data$keep)
     n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n - 2L,
       "two fewer than the samples")

@@ -81,6 +81,22 @@ x_equal_rows <- function(x) {
   x_equal_columns(sparse_operator(Matrix::t(whole)))
 }
 
+# The columns centred and standardised as well: prepare_again() for an operator.
+operator_again <- function(x, center, scale) {
+  if (x$kind == "source") {
+    return(x$again(center, scale))
+  }
+  whole <- x
+  whole$p <- x$user_p
+  whole$column <- seq_len(x$user_p)
+  whole[c("shift", "divide", "ss")] <- list(NULL)
+  ready <- .Call(C_x_prepare, whole, TRUE)
+  if (center) x["shift"] <- list(ready$mean[x$column])
+  if (scale) x["divide"] <- list(ready$sd[x$column])
+  x["ss"] <- list(NULL)
+  x
+}
+
 # The columns j, without a copy of the entries.
 x_keep <- function(x, j) {
   if (is.matrix(x)) {

@@ -46,7 +46,7 @@ ufs_spec <- function(x, graph = NULL, type = c("phi2", "phi1", "phi3"), n_cluste
     control <- resolve_control(control)
     type <- check_choice(type, "type", c("phi2", "phi1", "phi3"))
     power <- check_count(power, "power", 1L, 20L)
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_operator(x, center, scale)
     if (type == "phi3") {
       if (is.null(n_clusters)) {
         ufs_abort("argument", "type = \"phi3\" needs `n_clusters`, the number of eigenvectors.",
