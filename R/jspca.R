@@ -23,8 +23,9 @@
 #' **`"sample"`** sums the norms of the residuals of the samples: it is the one that is
 #' **robust to outlying samples**, every step lowers its objective, and on real data sets
 #' it selected better (means over ten sets: k-means accuracy +.8, linear SVM +2.2 points); hence
-#' the default. It takes one to four times as long, because its weights change the Gram matrix of
-#' the chosen columns; they are renewed every third iteration. Where the structure
+#' the default. It takes one to three times as long, because its weights change the Gram matrix of
+#' the chosen columns; for that reason an iteration of `"exact"` takes three steps over Q and P under
+#' the same weights. Where the structure
 #' is weak it may need a larger `lambda_rel` (0.2 to 0.4), or a late component is noise.
 #'
 #' As selectors, both beat random features, variance and k-means + F on average over six

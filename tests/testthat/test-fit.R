@@ -128,7 +128,8 @@ test_that("coef() has features in rows for every method", {
     if (is.null(fit$coef_name)) {
       expect_error(coef(fit), class = "ufs_error_argument")
     } else {
-      expect_identical(rownames(coef(fit)), colnames(x))
+      value <- coef(fit)
+      expect_identical(if (is.null(dim(value))) names(value) else rownames(value), colnames(x))
     }
   }
 })

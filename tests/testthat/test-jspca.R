@@ -476,13 +476,13 @@ test_that("bad arguments are classed errors that name the argument", {
 test_that("error messages say what to do", {
   x <- jspca_factors(20, 9, 2, 9, 39)
   expect_snapshot(error = TRUE, {
-    jspca(x, 10)
-    jspca(cbind(x[, 1:2], x[, 1] + x[, 2]), 3)
-    jspca(x, 2, init = "random")
-    jspca(x, 2, init = list(Pbar = 1))
-    jspca(x, 2, init = matrix(1, 9, 2))
-    jspca(x, 2, init = list(P = diag(9)[, 1:2], h = rep(0, 9)))
-    jspca(x, 2, lambda = 0)
+    ufs_jspca(x, 10)
+    ufs_jspca(cbind(x[, 1:2], x[, 1] + x[, 2]), 3)
+    ufs_jspca(x, 2, init = "random")
+    ufs_jspca(x, 2, init = list(Pbar = 1))
+    ufs_jspca(x, 2, init = matrix(1, 9, 2))
+    ufs_jspca(x, 2, init = list(P = diag(9)[, 1:2], h = rep(0, 9)))
+    ufs_jspca(x, 2, lambda = 0)
   })
 })
 
@@ -541,7 +541,7 @@ test_that("deterministic, no random numbers, input untouched, names kept", {
   expect_identical(names(feature_scores(fit)), colnames(x))
   frame <- jspca(as.data.frame(x), 2)
   expect_identical(frame$feature_scores, fit$feature_scores)
-  expect_identical(ufs(x, "jspca", n_components = 2)$feature_scores, fit$feature_scores)
+  expect_identical(ufs(x, "jspca", n_components = 2, loss = "feature")$feature_scores, fit$feature_scores)
   start <- orthonormal(20, 2, 44)
   start_copy <- start + 0
   jspca(x, 2, init = list(P = start))
@@ -615,7 +615,7 @@ test_that("the default loss is over samples", {
   expect_length(fit$solution$residual, 32L)
 })
 
-test_that("weights that are kept for some iterations change neither the descent nor the limit", {
+test_that("several steps under the same weights change neither the descent nor the limit", {
   data <- planted(60, 40, informative = 8)
   tight <- ufs_control(tol = 1e-7, max_iter = 5000, warn = FALSE)
   exact <- ufs_jspca(data$x, 2, control = tight)
@@ -624,7 +624,7 @@ test_that("weights that are kept for some iterations change neither the descent 
   expect_identical(exact$status, "converged")
   expect_lte(max(diff(exact$trace$objective)), 1e-10 * last(exact))
   expect_equal(last(exact), last(plain), tolerance = 1e-5)
-  # One more step under new weights leaves Q where it is.
+  # Optimal for new weights too.
   z <- scale(data$x)
   s <- exact$solution
   w <- 1 / (2 * sqrt(rowSums((z - z %*% s$Q %*% t(s$P))^2)))
@@ -670,7 +670,7 @@ test_that("the slides' weights, 1 / norm, are ours with lambda sqrt(2), a = 1/2,
 
 test_that("print() says when the feature loss ends above its lowest value", {
   fit <- jspca(mtcars, 2)
-  fit$trace$objective <- c(10, 5, 6)
+  fit$trace <- data.frame(iteration = 1:3, objective = c(10, 5, 6), live = 3)
   expect_output(print(fit), "20.0 % above its lowest")
   fit$trace$objective <- c(10, 5, 5)
   expect_false(any(grepl("above its lowest", capture.output(print(fit)))))
