@@ -39,7 +39,7 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
     unit = unit, drop = drop_constant, write = write))
   constant <- check_prepared(ready, features, arg, warn)
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(p)
-  if (write && unit == "none") check_squares(ready$norm[keep], arg)
+  if (write && unit == "none") check_norms(ready$norm[keep], arg)
   list(
     x = ready$x, n = n, p = p, keep = keep, constant = constant,
     norm = ready$norm[keep], variance = ready$variance[keep], unit = ready$unit,
@@ -51,7 +51,7 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
 }
 
 # Every method squares x: columns whose squares cannot be held are refused in words.
-check_squares <- function(norm, arg) {
+check_norms <- function(norm, arg) {
   size <- max(norm)
   if (!is.finite(size) || size > 1e150 || size < 1e-150) {
     ufs_abort("input", "The columns of `", arg, "` are too ", if (size < 1) "small" else "large",
