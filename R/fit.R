@@ -23,7 +23,7 @@ new_ufs <- function(method, call, params, control, data,
     certificate = certificate, elapsed = elapsed,
     center = data$center, scale = data$scale,
     names = list(features = data$features, samples = data$samples, named = data$named),
-    n = data$n, p = data$p, constant = data$constant, input = data$input, ...
+    n = data$n, p = data$p, constant = data$constant, input = final_input(data), ...
   )
   if (!is.null(feature_scores)) {
     stopifnot(length(feature_scores) == length(data$keep))
