@@ -201,8 +201,8 @@ top_of <- function(ranking, score, key, k, arg, what, as, named) {
   best <- ranking[seq_len(k)]
   live <- live_scores(score)
   if (live < k) {
-    ufs_inform("padded", "Only ", live, " of the ", k, " ", what, " have a score above 0; the rest ",
-      "is ", order_of_rest(score, key), ".")
+    ufs_inform("padded", "Only ", live, " of the ", k, " ", what, " have a score above 0; the ",
+      "rest is ", order_of_rest(score, key), ".")
   } else if (tied_at_cut(ranking, score, key, k)) {
     ufs_inform("tie", what, " ", k, " and ", k + 1L,
       " have equal scores: the lower index was taken.")
