@@ -19,10 +19,12 @@
 #' differences between W and its sparse copies. A gap below -1e-10 would be an error of
 #' rounding or ours, and gives status "numerical".
 #'
-#' `solver = "admm"` divides by the largest singular value on entry, works in singular value
-#' coordinates (no n x n matrix at `lambda = 0`, about
-#' `4 n p r + 4 min(n, p) r^2` flops an iteration, r the rank) and balances its penalties at
-#' fixed iterations. `solver = "paper"` is the published Algorithm 1 on the matrix as it is: its
+#' `solver = "admm"` divides by the largest singular value on entry, works in the coordinates of the
+#' smaller side of `x` (about `4 n p r + 6 r^3` flops an iteration, r = min(n, p)) and balances its
+#' penalties at fixed iterations. With many more features than samples it begins with the columns of
+#' largest gradient and lets others in when the certificate, always that of the whole problem, asks
+#' for them. The eigenvectors of the smaller side (about `9 r^3` flops, the start) are one call of
+#' LAPACK and cannot be interrupted: a minute or so at r = 2000. `solver = "paper"` is the published Algorithm 1 on the matrix as it is: its
 #' penalties grow by 10 % per iteration, which forces feasibility but not optimality, and its
 #' first penalty, its stop and so its answer depend on the unit of `x`. Its W
 #' has no exact zeros, status "converged" means its own stop, and the certificate says what
