@@ -24,8 +24,9 @@
 #' penalties at fixed iterations. With many more features than samples it begins with the columns of
 #' largest gradient and lets others in when the certificate, always that of the whole problem, asks
 #' for them. The eigenvectors of the smaller side (about `9 r^3` flops, the start) are one call of
-#' LAPACK and cannot be interrupted: a minute or so at r = 2000. `solver = "paper"` is the published Algorithm 1 on the matrix as it is: its
-#' penalties grow by 10 % per iteration, which forces feasibility but not optimality, and its
+#' LAPACK and cannot be interrupted: a minute or so at r = 2000.
+#'
+#' `solver = "paper"` is the published Algorithm 1 on the matrix as it is: its penalties grow by 10 % per iteration, which forces feasibility but not optimality, and its
 #' first penalty, its stop and so its answer depend on the unit of `x`. Its W
 #' has no exact zeros, status "converged" means its own stop, and the certificate says what
 #' that cost. `rho0`, `tau` and `rho_max` are its schedule: penalties `rho0 tau^k`, at most
@@ -547,7 +548,8 @@ representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
 #' @export
 print_notes.ufs_alfs <- function(x) {
   notes <- sprintf(paste("live         %d of %d samples, %d of %d features (alpha_rel = %s,",
-    "beta_rel = %s%s)"), x$support[["samples"]], x$n, x$support[["features"]], x$p, signif(x$params$alpha_rel, 3L),
+    "beta_rel = %s%s)"), x$support[["samples"]], x$n, x$support[["features"]], x$p,
+    signif(x$params$alpha_rel, 3L),
     signif(x$params$beta_rel, 3L),
     if (x$params$lambda > 0) paste0(", lambda_rel = ", signif(x$params$lambda_rel, 3L)) else "")
   how <- c(ted = "samples by TED", facility = "samples by facility location")
