@@ -26,17 +26,16 @@
 #' for them. The eigenvectors of the smaller side (about `9 r^3` flops, the start) are one call of
 #' LAPACK and cannot be interrupted: a minute or so at r = 2000.
 #'
-#' `solver = "paper"` is the published Algorithm 1 on the matrix as it is: its penalties grow by 10 % per iteration, which forces feasibility but not optimality, and its
-#' first penalty, its stop and so its answer depend on the unit of `x`. Its W
-#' has no exact zeros, status "converged" means its own stop, and the certificate says what
-#' that cost. `rho0`, `tau` and `rho_max` are its schedule: penalties `rho0 tau^k`, at most
-#' `rho_max`.
-#' Its Theorem 3.1 (every limit point is optimal) is about constant penalties, which the published
-#' schedule does not have: `tau = 1` gives that setting, and the residuals of the three splits
-#' stand in
-#' the trace. At the default penalties on standardised data it stopped 82 % above the optimum on
-#' musk, 250 % on ORL and TOX-171, 70 % on Madelon, with none of the 20 best features in common;
-#' on `x` divided by its largest singular value within .2 %, and with `lambda > 0` within 2 %.
+#' `solver = "paper"` is the published Algorithm 1 on the matrix as it is: its penalties grow by 10
+#' % per iteration, which forces feasibility but not optimality, and its first penalty, its stop
+#' and so its answer depend on the unit of `x`. Its W has no exact zeros, status "converged" means
+#' its own stop, and the certificate says what that cost. `rho0`, `tau` and `rho_max` are its
+#' schedule: penalties `rho0 tau^k`, at most `rho_max`. Its Theorem 3.1 (every limit point is
+#' optimal) is about constant penalties, which the published schedule does not have: `tau = 1`
+#' gives that setting, and the residuals of the three splits stand in the trace. At the default
+#' penalties on standardised data it stopped 82 % above the optimum on musk, 250 % on ORL and
+#' TOX-171, 70 % on Madelon, with none of the 20 best features in common; on `x` divided by its
+#' largest singular value within .2 %, and with `lambda > 0` within 2 %.
 #'
 #' @section Penalties:
 #' `alpha_rel = 1` alone makes all rows zero, `beta_rel = 1` alone all columns, as does
