@@ -112,7 +112,7 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
 bake.step_select_ufs <- function(object, new_data, ...) {
   kept <- object$scores$terms[!object$scores$removed]
   recipes::check_new_data(kept, object, new_data)
-  recipes::recipes_remove_cols(new_data, object)
+  new_data[, !names(new_data) %in% object$removals]
 }
 
 #' @export
@@ -151,7 +151,7 @@ required_pkgs.step_select_ufs <- function(x, ...) "ufselect"
 # ---- checks ---------------------------------------------------------------------------
 
 has_recipes <- function() {
-  requireNamespace("recipes", quietly = TRUE) && utils::packageVersion("recipes") >= "1.1.0"
+  nzchar(system.file(package = "recipes")) && utils::packageVersion("recipes") >= "1.1.0"
 }
 
 check_recipes <- function() {

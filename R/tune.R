@@ -23,11 +23,11 @@
 #'
 #' How well they do: in 37 comparisons of grids on eleven fresh real sets, the choice by
 #' `knn_overlap` lost 2.9 (s.e. 0.8) points of clustering accuracy against the best setting of
-#' the grid, the default settings of the methods 4.0 (0.7), a blind choice 6.3 (1.2), `silhouette_all`
-#' 4.0 (1.4) with 28 to 43 points on one set, `reconstruction` 4.9; `silhouette_chosen` and
-#' `seed_agreement` lost more than the defaults. None is reliable on a single data set. Earlier
-#' numbers on seven sets are in the vignette "Choosing parameters without labels"; the script is
-#' `inst/benchmarks/tune.R`.
+#' the grid, the default settings of the methods 4.0 (0.7), a blind choice 6.3 (1.2),
+#' `silhouette_all` 4.0 (1.4) with 28 to 43 points on one set, `reconstruction` 4.9;
+#' `silhouette_chosen` and `seed_agreement` lost more than the defaults. None is reliable on a
+#' single data set. Earlier numbers on seven sets are in the vignette "Choosing parameters
+#' without labels"; the script is `inst/benchmarks/tune.R`.
 #'
 #' @inheritParams ufs_grid
 #' @param k Number of features that will be used; of several, the criterion is averaged.
@@ -68,7 +68,8 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   if ("n_clusters" %in% arguments && !"n_clusters" %in% varies) fixed$n_clusters <- n_clusters
   clusters <- any(vapply(criteria[criterion], `[[`, NA, "clusters"))
   if (clusters && (!is.null(n_clusters) || !length(varies))) {
-    n_clusters <- check_count(n_clusters, "n_clusters", 2L, nrow(x) - 1L, "one fewer than the samples")
+    n_clusters <- check_count(n_clusters, "n_clusters", 2L, nrow(x) - 1L,
+      "one fewer than the samples")
   }
   # Fits per k only for the methods that solve for their k.
   per_k <- method_row(method)$per_k
@@ -103,8 +104,8 @@ print.ufs_tune <- function(x, ...) {
   cat("  chosen: ", paste(names(x$choice), vapply(x$choice, function(v) format(unlist(v)), ""),
     sep = " = ", collapse = ", "), "\n", sep = "")
   table <- as.data.frame(x)
-  table <- table[order(-table[[x$criterion[1L]]]), c(names(x$settings), "status", unique(c(x$criterion,
-    intersect("reconstruction", names(table)))))]
+  shown <- unique(c(x$criterion, intersect("reconstruction", names(table))))
+  table <- table[order(-table[[x$criterion[1L]]]), c(names(x$settings), "status", shown)]
   print(utils::head(table, 8L), digits = 3L, row.names = FALSE)
   if (nrow(table) > 8L) cat("  ... and", nrow(table) - 8L, "more\n")
   invisible(x)
