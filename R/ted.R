@@ -164,7 +164,8 @@ convex_ted <- function(x, mu, mu_rel, unit, center, scale, control) {
   counters <- found$run$counters
   list(
     data = data, control = control,
-    params = list(mu = mu$value, mu_rel = mu$rel, form = "convex", unit = unit_length, center = center,
+    params = list(mu = mu$value, mu_rel = mu$rel, form = "convex", unit = unit_length,
+      center = center,
       scale = scale),
     run = found$run, trace = trace,
     sample_scores = norm[twin], sample_key = ifelse(norm > 0, 0, activity)[twin],
@@ -248,6 +249,7 @@ register("ted", ufs_ted,
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",
   reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>",
-  paper_grid = list(source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
+  paper_grid = list(
+    source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
     grids = list(ALFS = list(mu = 10^(-4:3))))
 )
