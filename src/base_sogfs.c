@@ -116,7 +116,7 @@ static void init(sogfs_work *s, const sogfs_problem *problem, const sogfs_settin
 
     s->problem = problem;
     wstep_init(&s->step, problem->n, problem->p, problem->m, problem->gamma, settings->eps,
-               settings->accelerate, r->w, r->row2);
+               settings->accelerate, r->w, r->row2, r->reach, 0);
     s->start = ufs_ialloc(N + 1);
     s->col = ufs_ialloc(2 * N * K);
     s->weight = ufs_dalloc(2 * N, K);
