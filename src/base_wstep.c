@@ -24,7 +24,7 @@
 #include <R_ext/Memory.h>
 
 static const double TIE = 1e-10;
-enum { DEPTH = 5, EVERY = 4, WAIT = 10 };
+enum { DEPTH = 5, EVERY = 2, WAIT = 10 };
 /* Rows to leave out: reach below, |w_j|^2 below this share of its mean c / p. */
 static const double LEAVE = 0.8, SMALL = 1e-3;
 static const double TIGHT = 1e-10;
@@ -32,7 +32,8 @@ static const double TIGHT = 1e-10;
 static int start_dense(wstep *s);
 static int start_low_rank(wstep *s);
 static void next_weights(wstep *s, bool extrapolate);
-static double cut_weights(int zeros, int count, const double *value, int c, double *weight);
+static double cut_weights(int zeros, int count, const double *value, double top, int c,
+                          double *weight);
 static double *now_w(wstep *s);
 static double *now_row2(wstep *s);
 static void measure_reach(wstep *s);
@@ -61,7 +62,7 @@ void wstep_init(wstep *s, int n, int p, int c, double gamma, double eps, bool ac
     s->objective = R_NaN;
     s->started = false;
     s->converged = true;
-    s->op = (wstep_operator) {NULL, NULL, NULL};
+    s->op = (wstep_operator) {NULL, NULL, NULL, NULL};
     s->most = accelerate && p > LA_LOWEST_DENSE ? most : 0;
     s->q = p;
     s->narrow = s->fresh = false;
@@ -134,15 +135,22 @@ static int start_dense(wstep *s)
     size_t P = (size_t) s->p;
     void *mark = vmaxget();
     double *copy = ufs_dalloc(P, P), *vector = ufs_dalloc(P, P);
-    double *value = ufs_dalloc(P, 1), *weight = ufs_dalloc(P, 1);
-    int lapack;
+    double *value = ufs_dalloc(P, 1), *weight = ufs_dalloc(P, 1), top;
+    int lapack, count = s->c + 8 < s->p ? s->c + 8 : s->p;
 
     ufs_copy(copy, s->m, P * P);
-    lapack = la_eig_range(s->p, copy, 1, s->p, value, vector);
+    top = sqrt(la_ss(P * P, s->m));
+    lapack = la_eig_range(s->p, copy, 1, count, value, vector);
+    if (lapack == 0 && count < s->p && value[count - 1] - value[s->c - 1] <= TIE * top) {
+        /* More than c eigenvectors may be tied with the last: all of them. */
+        count = s->p;
+        ufs_copy(copy, s->m, P * P);
+        lapack = la_eig_range(s->p, copy, 1, count, value, vector);
+    }
     if (lapack) return lapack;
-    cut_weights(0, s->p, value, s->c, weight);
+    cut_weights(0, count, value, top, s->c, weight);
     for (size_t j = 0; j < P; j++) s->row2[j] = 0.0;
-    for (size_t v = 0; v < P && weight[v] > 0.0; v++)
+    for (size_t v = 0; v < (size_t) count && weight[v] > 0.0; v++)
         for (size_t j = 0; j < P; j++)
             s->row2[j] += weight[v] * vector[j + v * P] * vector[j + v * P];
     vmaxset(mark);
@@ -167,7 +175,7 @@ static int start_low_rank(wstep *s)
         double scale = 1.0 / sqrt(value[v]);
         for (size_t i = 0; i < N; i++) vector[i + (size_t) v * N] *= scale;
     }
-    rest = cut_weights(p - rank, rank, value + first, s->c, weight);
+    rest = cut_weights(p - rank, rank, value + first, value[n - 1], s->c, weight);
     la_gemm('T', 'N', rank, p, n, 1.0, vector + (size_t) first * N, n, s->b, n, 0.0, right,
             rank);
     for (size_t j = 0; j < P; j++) {
@@ -178,11 +186,12 @@ static int start_low_rank(wstep *s)
     return 0;
 }
 
-/* Ascending eigenvalues, `zeros` of them 0 and not listed: how much each eigenvector counts when
+/* Ascending eigenvalues, the largest about `top`, `zeros` of them 0 and not listed: how much each eigenvector counts when
  * c are chosen; those tied at the cut share what is left. Returns the share of the zeros. */
-static double cut_weights(int zeros, int count, const double *value, int c, double *weight)
+static double cut_weights(int zeros, int count, const double *value, double top, int c,
+                          double *weight)
 {
-    double top = count > 0 ? fabs(value[count - 1]) : 0.0, left, of_zeros;
+    double left, of_zeros;
     int v = 0;
 
     of_zeros = zeros > 0 ? fmin(1.0, (double) c / zeros) : 0.0;
@@ -360,6 +369,7 @@ static void set_part(wstep *s, int q)
 /* All rows again, from w, which a part leaves alone until it is spread; no part for a while. */
 static void use_all(wstep *s)
 {
+    if (s->op.fill != NULL) s->lapack = s->op.fill(s->op.data);
     s->narrow = s->fresh = false;
     s->q = s->p;
     s->wait = s->steps + WAIT;

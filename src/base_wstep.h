@@ -8,10 +8,12 @@
 
 /* M as an operator, where it is known better than by m or b: both may be NULL.
  *   gram(data, q, set, out): the rows and columns set[0..q) of M, q x q
- *   product(data, w, out): M W, p x c */
+ *   product(data, w, out): M W, p x c
+ *   fill(data): m or b, which may be out of date while only a part is worked on */
 typedef struct {
     void (*gram)(void *data, int q, const int *set, double *out);
     void (*product)(void *data, const double *w, double *out);
+    int (*fill)(void *data);
     void *data;
 } wstep_operator;
 
@@ -58,7 +60,7 @@ int wstep_factor(wstep *s, double *a, const double *x, int *pivot, double *work)
 void wstep_scatter(wstep *s, char trans, const double *x, const double *y);
 /* row2 of the first W (equal weights), without W. */
 void wstep_start(wstep *s);
-/* For a new M or B: the objective is another one. */
+/* For a new M or B: the objective is another one. m and b need not be filled while narrow. */
 void wstep_renew(wstep *s);
 /* One reweighted step. False: its extrapolated weights had raised the objective, and the next step
  * starts from the W before again. A step after one with extrapolate = false is never refused. */

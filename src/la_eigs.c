@@ -8,11 +8,14 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { DEGREE = 30 };
+/* The filter: a step that gains little asks for a longer one, because the damping of a
+ * Chebyshev polynomial grows faster than its degree where eigenvalues lie close. */
+enum { DEGREE = 30, MOST_DEGREE = 120 };
+static const double GAIN = 0.03;
 
 typedef struct {
     const la_eigs_problem *a;
-    int b;              /* block size */
+    int b, degree;      /* block size; of the filter */
     double *x, *ax;     /* n x b: basis and its image */
     double *y, *t;      /* n x b: scratch */
     double *small, *q, *copy; /* b x b */
@@ -29,10 +32,12 @@ static double worst_residual(eigs_work *s);
 
 void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
 {
-    int n = a->n, k = a->k, b = k + (k / 2 > 8 ? k / 2 : 8);
+    /* Room for the next ones; operators work on 8 columns at a time. */
+    int n = a->n, k = a->k, b = (k + (k / 2 > 8 ? k / 2 : 8) + 7) / 8 * 8;
     size_t N = (size_t) n, B = (size_t) b;
+    double before = R_PosInf;
     void *mark = vmaxget();
-    eigs_work s = {.a = a, .b = b};
+    eigs_work s = {.a = a, .b = b, .degree = DEGREE};
 
     info->iterations = 0;
     info->lapack = 0;
@@ -63,6 +68,8 @@ void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
         orthonormalise(&s);
         info->lapack = rayleigh_ritz(&s);
         info->residual = worst_residual(&s);
+        if (info->residual > GAIN * before && 2 * s.degree <= MOST_DEGREE) s.degree *= 2;
+        before = info->residual;
         if (info->residual <= a->tol) {
             info->converged = true;
             break;
@@ -98,7 +105,15 @@ static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_i
 static void start_block(eigs_work *s)
 {
     for (int j = 0; j < s->b; j++)
-        la_krylov_noise(s->a->n, j, s->x + (size_t) j * (size_t) s->a->n);
+    {
+        /* The best ones are the last columns, as after Rayleigh-Ritz. */
+        double *col = s->x + (size_t) j * (size_t) s->a->n;
+        int guess = s->b - 1 - j;
+        if (guess < s->a->n_start)
+            ufs_copy(col, s->a->start + (size_t) guess * (size_t) s->a->n, (size_t) s->a->n);
+        else
+            la_krylov_noise(s->a->n, j, col);
+    }
     orthonormalise(s);
 }
 
@@ -118,7 +133,7 @@ static void filter(eigs_work *s)
     sigma = sigma1;
     for (size_t i = 0; i < len; i++)
         s->y[i] = (s->ax[i] - mid * s->x[i]) * (sigma1 / half);
-    for (int d = 2; d <= DEGREE; d++) {
+    for (int d = 2; d <= s->degree; d++) {
         double next = 1.0 / (2.0 / sigma1 - sigma), *swap;
         a->apply(a->data, s->b, s->y, s->t);
         for (size_t i = 0; i < len; i++)
