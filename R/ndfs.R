@@ -85,7 +85,7 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
     f0 <- ndfs_start(init, data, n_clusters, n_init, offset)
     settings <- list(alpha = alpha, beta = beta, gamma = gamma,
       start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps),
-      accelerate = solver == "exact" && control$tol >= 0, split = update == "split",
+      exact = solver == "exact" && control$tol >= 0, split = update == "split",
       normalised = laplacian == "normalised")
     found <- .Call(C_ndfs, data$x, unclass(graph), f0, settings, control)
     row_ss <- rowSums(found$w^2)
@@ -96,7 +96,7 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
         init = if (is.character(init)) init else "given", n_init = n_init, offset = offset,
         laplacian = laplacian, update = update, start = start, solver = solver),
       graph_params(graph), list(center = center, scale = scale)),
-      run = found$run, feature_scores = row_ss,
+      run = found$run, feature_scores = row_ss, feature_key = found$reach,
       solution = list(F = found$f, W = expand_features(found$w, data),
         cluster = stats::setNames(max.col(found$f, ties.method = "first"), data$samples),
         graph = graph),

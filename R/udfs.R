@@ -71,7 +71,7 @@ ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1,
       data = data, control = control,
       params = list(n_clusters = n_clusters, k = k, lambda = lambda, gamma = gamma,
         solver = solver, center = center, scale = scale),
-      run = found$run, feature_scores = found$row2,
+      run = found$run, feature_scores = found$row2, feature_key = found$reach,
       solution = list(W = expand_features(found$w, data)),
       certificate = found$run$counters["residual"], n_live = as.integer(found$run$counters["live"]),
       coef_name = "W"

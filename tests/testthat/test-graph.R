@@ -223,7 +223,7 @@ test_that("wrong direct calls are errors of R, never crashes", {
     list(C_mcfs, x, x[, 1:2], 3L, 0, control), list(C_rsr_window, x),
     list(C_rsr, x, 1, c(1, 1), TRUE, FALSE, control),
     list(C_ndfs, x, graph, x[, 1:2], list(alpha = 1, beta = 1, gamma = 1, start_g = 1,
-      accelerate = TRUE, split = TRUE, normalised = FALSE), control),
+      exact = TRUE, split = TRUE, normalised = FALSE), control),
     list(C_udfs, x, list(n_clusters = 2L, k = 3L, lambda = 1, gamma = 1, accelerate = TRUE),
       control),
     list(C_sogfs, x, list(n_clusters = 2L, n_dims = 2L, k = 3L, gamma = 1, accelerate = TRUE),
