@@ -1,7 +1,12 @@
-# Two commands, each with all the set-up it needs on a fresh Debian or Ubuntu machine:
+# Commands, each with all the set-up it needs on a fresh Debian or Ubuntu machine:
 #   make demo                                     the main job on real data
 #   make demo DATA=my.csv CLUSTERS=5 K=20 LABEL=class   the same on your own file
 #   make check                                    tarball, R CMD check --as-cran, all tests
+# and for developers
+#   make check-frameworks     the tests that need recipes, mlr3, shiny and a browser (FRAMEWORKS=folder
+#                             keeps those packages there instead of in ~/.cache/ufselect)
+#   make site                 the web site, in site/, without network
+#   make doc                  NAMESPACE and man/ from the comments in R/
 LIB := $(CURDIR)/.lib
 OUT := $(CURDIR)/demo-out
 DATA :=
@@ -9,7 +14,7 @@ CLUSTERS :=
 K := 20
 LABEL :=
 
-.PHONY: demo check doc clean
+.PHONY: demo check check-frameworks lint harden site doc clean
 
 demo:
 	@bash .ci/setup demo "$(LIB)"
@@ -20,7 +25,23 @@ check:
 	@bash .ci/setup check "$(LIB)"
 	@bash .ci/check "$(LIB)"
 
-# For developers: NAMESPACE and man/ from the comments in R/.
+check-frameworks:
+	@bash .ci/check-frameworks $(FRAMEWORKS)
+
+site:
+	@bash .ci/setup site "$(LIB)"
+	@bash .ci/site "$(LIB)"
+
+# Style of the sources, and what C under R must not do.
+lint:
+	@bash .ci/lint "$(LIB)"
+
+# Fuzzing, relations, certificates, killed runs, two BLAS, interrupts, sanitizers: small budgets.
+harden:
+	@bash .ci/setup check "$(LIB)"
+	@R_LIBS="$(LIB)" R CMD INSTALL --preclean --clean --no-test-load --library="$(LIB)" . >"$(LIB)/install.log" 2>&1 || { cat "$(LIB)/install.log"; exit 1; }
+	@R_LIBS="$(LIB)" bash tests/dev/harden.sh
+
 doc:
 	@Rscript -e 'roxygen2::roxygenise(".", load_code = "source")'
 	@rm -f src/*.o src/*.so

@@ -12,9 +12,12 @@
 #' @param fits A list of fits that select features of the same data, or a fit of [ufs_blfse()]:
 #'   then its base results are averaged.
 #' @param by `"score"` or `"rank"`.
+#' @param diversify `TRUE`: choose, from the best of the mean, `k` features that differ, by
+#'   [ufs_diversify()]; a list gives its further arguments, such as `list(strength = 1)`.
+#' @param x,k For `diversify`: the data of the fits, and how many features to choose.
 #' @return A fit of class `c("ufs_aggregate", "ufs")`; `solution$scores` holds the normalised
-#'   scores, one row per fit.
-#' @seealso [ufs_blfse()]
+#'   scores, one row per fit. With `diversify` a fit of class `c("ufs_diversify", "ufs")`.
+#' @seealso [ufs_consensus()], [ufs_blfse()]
 #' @examples
 #' set.seed(1)
 #' x <- iris[, 1:4]
@@ -22,7 +25,10 @@
 #' feature_scores(ufs_aggregate(fits))
 #' selected_features(ufs_aggregate(fits, by = "rank"), 2)
 #' @export
-ufs_aggregate <- function(fits, by = c("score", "rank")) {
+ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = NULL, k = NULL) {
+  if (is.list(diversify) || check_flag(diversify, "diversify")) {
+    return(diversified_mean(fits, by, x, k, if (is.list(diversify)) diversify, match.call()))
+  }
   start <- proc.time()[[3L]]
   call <- match.call()
   by <- check_choice(by, "by", c("score", "rank"))
@@ -60,4 +66,22 @@ ufs_aggregate <- function(fits, by = c("score", "rank")) {
     statistic = if (by == "rank") expand_features(ranks, data, NA_real_),
     solution = list(scores = t(expand_features(t(scores), data))),
     elapsed = proc.time()[[3L]] - start)
+}
+
+# The mean, and then a choice that differs.
+diversified_mean <- function(fits, by, x, k, args, call) {
+  for (name in c("x", "k")) {
+    if (is.null(get(name))) {
+      ufs_abort("argument", "`diversify` needs `x`, the data of the fits, and `k`, how many to choose.",
+        argument = name)
+    }
+  }
+  unknown <- setdiff(names(args), names(formals(ufs_diversify))[-(1:3)])
+  if (length(args) && (is.null(names(args)) || length(unknown))) {
+    ufs_abort("argument", "`diversify` must be TRUE, FALSE or a named list of arguments of ufs_diversify()",
+      if (length(unknown)) paste0("; it has `", unknown[1L], "`"), ".", argument = "diversify")
+  }
+  fit <- do.call(ufs_diversify, c(list(fit = ufs_aggregate(fits, by), x = x, k = k), args))
+  fit$call <- plain_call(call, "ufs_aggregate")
+  fit
 }

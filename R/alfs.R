@@ -37,7 +37,8 @@
 #' (That bound of lambda is far from sharp where samples are many: on Madelon, 1300 samples, .005 gives W = 0.)
 #' Absolute values refer to the matrix as the solver sees it, after `center` and `scale`; one
 #' of alpha and beta may be 0. The defaults .01 and .2 are what worked best without
-#' tuning on four sets; to tune without labels, use [ufs_tune()] over
+#' tuning on four sets; the paper's absolute grid is `ufs_grid_paper("alfs")`; to tune without labels,
+#' use [ufs_tune()] over
 #' `{.01, .05, .2, .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a warning says so and
 #' only the dual ranks. Below 1e-4 both penalties hardly select: a warning, too.
 #' `lambda_rel > 0` did not change accuracies beyond noise in our runs, costs much more and needs
@@ -108,6 +109,9 @@
 #' @references Li, Wang, Dong, Yan, Liu and Zha (2019) Joint active learning with feature
 #'   selection via CUR matrix decomposition. IEEE Transactions on Pattern Analysis and Machine
 #'   Intelligence 41, 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
+#' @section Plots:
+#' Beside the types of [plot.ufs()]: `"objective"` with the lower bound, `"gap"` (the relative duality
+#' gap) and `"norms"` (of the rows and columns of W in the order of the data, as the paper's Figure 2).
 #' @examples
 #' fit <- ufs_alfs(mtcars, alpha_rel = .1)
 #' fit
@@ -140,7 +144,7 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     n_features <- alfs_n_features(n_features, data)
     basis <- alfs_basis(data$x)
     penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
-    found <- alfs_solve(basis, penalty, solver, control)
+    found <- alfs_solve(data, basis, penalty, solver, control)
     alfs_slots(data, penalty, found, list(solver = solver, select = select, samples = samples,
       n_features = n_features, center = center, scale = scale))
   })
@@ -158,7 +162,7 @@ alfs_n_features <- function(n_features, data) {
   check_count(n_features, "n_features", 1L, live, "the features that are not constant")
 }
 
-# Thin SVD of x: left (n x r), s, right (p x r); see src/ffi_alfs.c.
+# Singular values of x and the singular vectors of its smaller side; see src/ffi_alfs.c.
 alfs_basis <- function(x, method = "alfs") {
   basis <- .Call(C_alfs_basis, x)
   check_lapack(basis$lapack, method)
@@ -167,12 +171,7 @@ alfs_basis <- function(x, method = "alfs") {
 
 # The largest useful penalties: norms of the rows and columns of 2X'XX', and
 # 2 max ||x_i||^2.
-alfs_bounds <- function(basis) {
-  norms <- function(base, weight) sqrt(max(rowSums(sweep(base, 2L, weight, "*")^2)))
-  cube <- 2 * basis$s^3
-  list(alpha = norms(basis$left, cube), beta = norms(basis$right, cube),
-    lambda = 2 * norms(basis$left, basis$s)^2)
-}
+alfs_bounds <- function(basis) stats::setNames(as.list(basis$bound), c("alpha", "beta", "lambda"))
 
 alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel) {
   bound <- alfs_bounds(basis)
@@ -200,56 +199,67 @@ alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lamb
 }
 
 # `begin`: another solution to start from (list of w, p, q, rho), lambda = 0 only.
-alfs_solve <- function(basis, penalty, solver, control, begin = NULL) {
+alfs_solve <- function(data, basis, penalty, solver, control, begin = NULL) {
   value <- c(penalty$alpha$value, penalty$beta$value, penalty$lambda$value)
   control <- resolve_control(control, max_iter = if (solver == "paper") 600L else 2000L,
     tol = if (solver == "paper" || value[3L] > 0) 1e-3 else 1e-4)
-  n <- as.double(nrow(basis$left))
-  r <- ncol(basis$left)
-  q <- nrow(basis$right)
-  bytes <- 8 * (7 * n * q + 2 * n * r)
-  if (value[3L] > 0) {
-    bytes <- bytes + 8 * (2 * n^2 + 10 * n * q)
-    check_bytes(bytes, "ufs_alfs() with lambda > 0",
-      "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples.")
-  } else {
-    check_bytes(bytes, "ufs_alfs()", "Fit on a random part of the samples.")
-  }
-  found <- .Call(C_alfs, basis, value, list(paper = solver == "paper", narrow = 100L), begin,
-    control)
+  check_alfs_bytes(data$n, length(data$keep), data$p, value[3L] > 0)
+  found <- alfs_call(data$x, basis, value, control, begin,
+    list(paper = solver == "paper", first = first_columns(data$n, length(data$keep), value),
+      p = data$p, keep = data$keep, dimnames = list(data$samples, data$features)))
   found$control <- control
   found
 }
 
+# C_alfs with the settings that are the same for most: see src/ffi_alfs.c.
+alfs_call <- function(x, basis, penalties, control, begin = NULL, settings = list()) {
+  all <- list(paper = FALSE, narrow = 100L, first = 0L, rho0 = 1e-6, growth = 1.1,
+    rho_max = 1e10, identity = FALSE, p = ncol(x), keep = seq_len(ncol(x)), dimnames = NULL)
+  all[names(settings)] <- settings
+  .Call(C_alfs, x, basis, penalties, all, begin, control)
+}
+
+# How many columns of W to begin with where they are many more than the samples (0: all).
+first_columns <- function(n, q, penalties) {
+  if (q >= 1000L && q >= 8 * n && penalties[2L] > 0 && penalties[3L] == 0) {
+    as.integer(max(200, 2 * n))
+  } else {
+    0L
+  }
+}
+
+# W, P, Q and what the solver adds (src/solve_alfs.h).
+check_alfs_bytes <- function(n, q, p, weighted) {
+  n <- as.double(n)
+  small <- min(n, q)
+  bytes <- 3 * n * p + (if (max(n, q) < 4 * small) n * q else 0) + 6 * small^2
+  if (weighted) {
+    check_bytes(8 * (bytes + 3 * n^2 + 8 * n * q), "ufs_alfs() with lambda > 0",
+      "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples.")
+  } else {
+    check_bytes(8 * bytes, "ufs_alfs()", "Fit on a random part of the samples.")
+  }
+}
+
 # What run_fit() needs from what C returned; `chosen`: the parameters beside the penalties.
 alfs_slots <- function(data, penalty, found, chosen) {
-  widen <- function(value) {
-    if (length(data$keep) < data$p) {
-      all <- matrix(0, data$n, data$p)
-      all[, data$keep] <- value
-      value <- all
-    }
-    dimnames(value) <- list(data$samples, data$features)
-    value
-  }
   activity <- function(norms, bound) if (bound > 0) norms / bound else NULL
   lambda <- penalty$lambda$value
-  live <- rowSums(found$w != 0) > 0
+  used <- found$run$counters
   list(
     data = data, control = found$control, run = found$run,
     params = c(list(alpha = penalty$alpha$value, beta = penalty$beta$value, lambda = lambda,
       alpha_rel = penalty$alpha$rel, beta_rel = penalty$beta$rel,
       lambda_rel = penalty$lambda$rel), chosen),
-    feature_scores = sqrt(colSums(found$w^2)),
-    feature_key = activity(sqrt(colSums(found$q^2)), penalty$beta$value),
-    sample_scores = sqrt(rowSums(found$w^2)),
-    sample_key = activity(sqrt(rowSums(found$p^2)), penalty$alpha$value),
-    solution = c(list(W = widen(found$w), P = widen(found$p), Q = widen(found$q)),
+    feature_scores = found$col_w, feature_key = activity(found$col_q, penalty$beta$value),
+    sample_scores = found$row_w, sample_key = activity(found$row_p, penalty$alpha$value),
+    solution = c(list(W = found$w, P = found$p, Q = found$q),
       if (lambda > 0) list(L = `dimnames<-`(found$l, list(data$samples, data$samples)))),
-    certificate = found$run$counters[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
+    certificate = used[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
       if (lambda > 0) "primal_weights")],
     coef_name = "W",
-    support = c(samples = sum(live), features = sum(colSums(found$w != 0) > 0))
+    support = c(samples = as.integer(used[["live_rows"]]),
+      features = as.integer(used[["live_columns"]]))
   )
 }
 
@@ -470,59 +480,40 @@ print_notes.ufs_alfs <- function(x) {
   notes
 }
 
-#' @rdname ufs_alfs
-#' @param type `"objective"` (with the lower bound), `"gap"`, `"norms"` (of the rows and columns of W in the
-#'   order of the data, as the paper's Figure 2), or the types of [plot.ufs()].
-#' @param k How many of the best to mark.
-#' @param ... Passed to [graphics::plot()].
 #' @export
-plot.ufs_alfs <- function(x, type = NULL, k = 10L, ...) {
-  mine <- c("objective", "gap", "norms")
-  type <- if (is.null(type)) mine[1L] else {
-    check_choice(type, "type", c(mine, "scores", "samples"))
-  }
+picture_types.ufs_alfs <- function(fit) c("objective", "gap", "norms", NextMethod()[-1L])
+
+#' @export
+picture.ufs_alfs <- function(object, type, ...) {
+  table <- object$trace
   switch(type,
-    objective = plot_alfs_objective(x, ...),
-    gap = plot_alfs_gap(x, ...),
-    norms = plot_alfs_norms(x, ...),
+    objective = new_picture("curves",
+      table = data.frame(x = table$iteration, y = c(table$objective, table$dual),
+        series = rep(c("objective", "lower bound"), each = nrow(table))),
+      xlab = "iteration", ylab = "objective",
+      title = sprintf("ufs_alfs: objective (%s, relative gap %s)", status_words(object$status),
+        signif(object$certificate[["gap"]], 2L))),
+    gap = new_picture("curves", table = data.frame(x = table$iteration, y = pmax(table$gap, 1e-16)),
+      log = "y", lines = list(h = if (object$control$tol > 0) object$control$tol),
+      xlab = "iteration", ylab = "relative duality gap",
+      title = sprintf("ufs_alfs: duality gap (%s)", status_words(object$status))),
+    norms = picture_alfs_norms(object),
     NextMethod()
   )
-  invisible(x)
 }
 
-plot_alfs_objective <- function(x, ...) {
-  table <- x$trace
-  draw(list(x = table$iteration, y = table$objective, type = "o", pch = 20,
-    xlab = "iteration", ylab = "objective", ylim = range(table$objective, table$dual),
-    main = sprintf("ufs_alfs: %s, gap %s", x$status, signif(x$certificate[["gap"]], 2L))), ...)
-  graphics::lines(table$iteration, table$dual, type = "o", pch = 1, col = "#2166AC", lty = 2)
-  graphics::legend("topright", c("objective", "lower bound"), bty = "n", lty = 1:2,
-    pch = c(20, 1), col = c("black", "#2166AC"))
-}
-
-plot_alfs_gap <- function(x, ...) {
-  gap <- pmax(x$trace$gap, 1e-16)
-  tol <- x$control$tol
-  draw(list(x = x$trace$iteration, y = gap, log = "y", type = "o", pch = 20,
-    ylim = range(gap, if (tol > 0) tol), xlab = "iteration", ylab = "relative duality gap",
-    main = sprintf("ufs_alfs: %s", x$status)), ...)
-  if (tol > 0) graphics::abline(h = tol, lty = 3)
-}
-
-plot_alfs_norms <- function(x, ...) {
-  old <- graphics::par(mfrow = c(2L, 1L), mar = c(4, 4, 1.5, 1))
-  on.exit(graphics::par(old))
+# Norms of the rows and columns of W in the order of the data, as the paper's Figure 2; the
+# best ten are red.
+picture_alfs_norms <- function(fit) {
   one <- function(score, what) {
+    score <- unname(score)
     score[is.na(score)] <- 0
-    top <- max(score, .Machine$double.xmin)
-    shade <- grDevices::hcl.colors(64L, "viridis")[1L + floor(63 * score / top)]
-    draw(list(x = seq_along(score), y = score, type = "h", lwd = 2, col = shade,
-      ylab = "norm",
-      xlab = sprintf("%s, %d of %d are zero", what, sum(score == 0), length(score)),
-      ylim = c(0, top)), ...)
+    data.frame(x = seq_along(score), y = score, best = rank(-score, ties.method = "first") <= 10 & score > 0,
+      panel = sprintf("%s, %d of %d are zero", what, sum(score == 0), length(score)))
   }
-  one(unname(x$sample_scores), "rows (samples)")
-  one(unname(x$feature_scores), "columns (features)")
+  new_picture("spikes", table = rbind(one(fit$sample_scores, "rows of W (samples)"),
+    one(fit$feature_scores, "columns of W (features)")), xlab = "order of the data", ylab = "norm",
+    title = "ufs_alfs: norms of the rows and columns of W")
 }
 
 # ---- path ----------------------------------------------------------------------------
@@ -570,7 +561,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
     fit <- run_fit("alfs", call, {
       penalty <- alfs_penalties(basis, NULL, NULL, NULL, rel$alpha_rel[i], rel$beta_rel[i],
         rel$lambda_rel[i])
-      found <- alfs_solve(basis, penalty, "admm", control, alfs_begin(begin, penalty))
+      found <- alfs_solve(data, basis, penalty, "admm", control, alfs_begin(begin, penalty, data))
       begin <- list(found = found, penalty = penalty)
       alfs_slots(data, penalty, found, list(solver = "admm", select = select, samples = samples,
         n_features = n_features, center = center, scale = scale))
@@ -590,7 +581,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
 }
 
 # The last solution with its multipliers stretched to the new bounds.
-alfs_begin <- function(last, penalty) {
+alfs_begin <- function(last, penalty, data) {
   if (is.null(last) || last$penalty$lambda$value > 0 || penalty$lambda$value > 0) {
     return(NULL)
   }
@@ -601,7 +592,11 @@ alfs_begin <- function(last, penalty) {
   if (any(vapply(up, is.null, NA)) || any(last$found$rho[1:2] <= 0)) {
     return(NULL)
   }
-  list(w = last$found$w, p = last$found$p * up[[1L]], q = last$found$q * up[[2L]], rho = last$found$rho)
+  kept <- function(name) {
+    value <- last$found[[name]]
+    if (length(data$keep) < data$p) value[, data$keep, drop = FALSE] else value
+  }
+  list(w = kept("w"), p = kept("p") * up[[1L]], q = kept("q") * up[[2L]], rho = last$found$rho)
 }
 
 #' @export
@@ -618,5 +613,8 @@ register("alfs", ufs_alfs,
   group = "system", selects = "both", deterministic = TRUE,
   title = "Joint selection of samples and features (ALFS)",
   cost = "n p min(n, p) per iteration",
-  reference = "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>"
+  reference = "Li et al. (2019) <doi:10.1109/TPAMI.2018.2840980>",
+  paper_grid = list(source = "Li et al. (2019), section 4.1", grids = list(
+    "ALFS-II" = list(alpha = 10^(-4:3), beta = 10^(-4:3), lambda = 10^(-4:3)),
+    "ALFS-I" = list(alpha = 10^(-4:3), beta = 10^(-4:3), lambda = 0)))
 )

@@ -22,7 +22,7 @@
 #' @inheritParams ufs_rrss
 #' @param k Number of neighbours beside the sample itself, 1 to n - 1.
 #' @param gamma Penalty, a positive number in squared units of `x`; `NULL`: from
-#'   `gamma_rel`.
+#'   `gamma_rel`. A published grid: [ufs_grid_paper()].
 #' @param gamma_rel Penalty as a share of the smallest value at which A = 0 is optimal,
 #'   `max_j sqrt(sum_i (2 x_i'x_j)^2 / t_ij)`.
 #' @return A fit of class `c("ufs_alnr", "ufs")`, see [selected_samples()]. `solution` holds
@@ -68,5 +68,7 @@ register("alnr", ufs_alnr,
   group = "samples", selects = "samples", deterministic = TRUE,
   title = "Neighbourhood reconstruction (ALNR-style)",
   cost = "n^2 p + n k^3 per iteration",
-  reference = "Hu, Zhang, Jin, Cai and He (2013), IJCAI"
+  reference = "Hu, Zhang, Jin, Cai and He (2013), IJCAI",
+  paper_grid = list(source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
+    grids = list(ALFS = list(gamma = 10^(-4:3))))
 )

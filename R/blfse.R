@@ -100,9 +100,9 @@
 #'   Plots: `"objective"` (per block; it must fall between the dotted lines, where
 #'   \eqn{\lambda} changes, except where \eqn{\rho} does), `"weights"`, `"consensus"` (S,
 #'   ordered by cluster), `"scores"`.
-#' @references Bi-level ensemble method for unsupervised feature selection (2023), Information
-#'   Fusion 100, 101910, \doi{10.1016/j.inffus.2023.101910}. Its equations (5), (6) and (14)
-#'   are corrected here (the weights \eqn{\beta_k^2} in W, the factor 2 of the first term).
+#' @references Zhou, Wang and Du (2023) Bi-level ensemble method for unsupervised feature selection.
+#'   Information Fusion 100, 101910, \doi{10.1016/j.inffus.2023.101910}. Its equations (5), (6)
+#'   and (14) are corrected here (the weights \eqn{\beta_k^2} in W, the factor 2 of the first term).
 #' @examples
 #' set.seed(1)
 #' fit <- ufs_blfse(iris[, 1:4], n_clusters = 3, n_features = 2)
@@ -123,88 +123,94 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
                       base_args = list(), n_init = 20,
                       psi = c(0.9, 0.8, 0.7, 0.6, 0.5), gamma_cluster = 1,
                       gamma_feature = 1) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  projection <- check_choice(projection, "projection", c("paper", "isotropic"))
-  order <- check_choice(order, "order", c("paper", "code"))
-  resample <- check_choice(resample, "resample", c("auto", "batches", "halves", "none"))
-  psi <- check_psi(psi)
-  gamma_cluster <- check_number(gamma_cluster, "gamma_cluster", 0, open = TRUE)
-  gamma_feature <- check_number(gamma_feature, "gamma_feature", 0, open = TRUE)
-  n_init <- check_count(n_init, "n_init", 1L)
-  center <- check_flag(center, "center")
-  scaling <- blfse_scaling(scale, projection)
-  control <- resolve_control(control, inner_max_iter = 5L, tol = 0, inner_tol = 1e-11)
-  control <- resolve_control(control,
-    max_iter = min(.Machine$integer.max, as.double(length(psi)) * control$inner_max_iter))
-
-  data <- as_ufs_matrix(x, center = FALSE, scale = FALSE)
-  n <- data$n
-  p <- length(data$keep)
-  n_clusters <- check_count(n_clusters, "n_clusters", 2L, min(n - 1L, p),
-    "one fewer than the samples, and the number of non-constant features")
+  given <- !missing(n_base)
   if (missing(n_features)) n_features <- NULL
-  if (!is.null(n_features) || is.null(labels)) {
-    n_features <- check_count(n_features, "n_features", 1L, p,
-      "the number of non-constant features")
-  }
-  check_bytes((if (p > n) 7 * n^2 + 2 * n * p else 5 * n^2 + 4 * p^2 + n * p) * 8,
-    "The consensus matrices of ufs_blfse()", "Use a part of the samples.")
+  fit <- run_fit("blfse", match.call(), {
+    projection <- check_choice(projection, "projection", c("paper", "isotropic"))
+    order <- check_choice(order, "order", c("paper", "code"))
+    resample <- check_choice(resample, "resample", c("auto", "batches", "halves", "none"))
+    psi <- check_psi(psi)
+    gamma_cluster <- check_number(gamma_cluster, "gamma_cluster", 0, open = TRUE)
+    gamma_feature <- check_number(gamma_feature, "gamma_feature", 0, open = TRUE)
+    n_init <- check_count(n_init, "n_init", 1L)
+    center <- check_flag(center, "center")
+    scaling <- blfse_scaling(scale, projection)
+    control <- resolve_control(control, inner_max_iter = 5L, tol = 0, inner_tol = 1e-11)
+    control <- resolve_control(control,
+      max_iter = min(.Machine$integer.max, as.double(length(psi)) * control$inner_max_iter))
 
-  if (is.null(scores)) {
-    m <- if (is.null(labels)) NULL else NCOL(labels)
-    drawn <- blfse_base_scores(data, base, if (missing(n_base) && !is.null(m)) m else n_base,
-      resample, n_clusters, n_features, base_args)
-    scores <- drawn$scores
-    resample <- drawn$resample
-  } else {
-    scores <- check_matrix(as_scores(scores), "scores", ncol = data$p)
-    base <- "given"
-    resample <- "none"
-  }
-  if (nrow(scores) < 2L) {
-    ufs_abort("argument", "An ensemble needs at least two base results.", argument = "scores")
-  }
-  scores <- normalise_scores(scores[, data$keep, drop = FALSE])
-  data <- blfse_model_matrix(data, scaling, center)
-  labels <- if (is.null(labels)) {
-    blfse_base_labels(data$x, scores, n_clusters, n_features, n_init)
-  } else {
-    check_base_labels(labels, n, nrow(scores))
-  }
+    data <- as_ufs_matrix(x, center = FALSE, scale = FALSE)
+    n <- data$n
+    p <- length(data$keep)
+    n_clusters <- check_count(n_clusters, "n_clusters", 2L, min(n - 1L, p),
+      "one fewer than the samples, and the number of non-constant features")
+    if (!is.null(n_features) || is.null(labels)) {
+      n_features <- check_count(n_features, "n_features", 1L, p,
+        "the number of non-constant features")
+    }
+    m <- if (is.null(scores)) if (is.null(labels)) n_base else NCOL(labels) else NROW(scores)
+    check_bytes((if (p > n) 7 * n^2 + 2 * n * p else 5 * n^2 + 4 * p^2 + n * p) * 8 +
+      n^2 / 2 * ceiling(m / 8), "The consensus matrices of ufs_blfse()",
+    "Use a part of the samples.")
 
-  settings <- list(
-    n_clusters = n_clusters, projection = as.integer(projection == "isotropic"),
-    order = as.integer(order == "code"), form = 0L,
-    inner_max_iter = control$inner_max_iter, max_iter = control$max_iter,
-    gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, tol = control$tol,
-    qp_tol = control$inner_tol, dense_limit = blfse_dense_limit
-  )
-  out <- .Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control)
-  check_lapack(out$info, "blfse")
+    if (is.null(scores)) {
+      drawn <- blfse_base_scores(data, base, if (given || is.null(labels)) n_base else m,
+        resample, n_clusters, n_features, base_args)
+      scores <- drawn$scores
+      resample <- drawn$resample
+    } else {
+      scores <- check_matrix(as_scores(scores), "scores", ncol = data$p)
+      base <- "given"
+      resample <- "none"
+    }
+    if (nrow(scores) < 2L) {
+      ufs_abort("argument", "An ensemble needs at least two base results.",
+        argument = "scores")
+    }
+    scores <- normalise_scores(scores[, data$keep, drop = FALSE])
+    data <- blfse_model_matrix(data, scaling, center)
+    labels <- if (is.null(labels)) {
+      blfse_base_labels(data$x, scores, n_clusters, n_features, n_init)
+    } else {
+      check_base_labels(labels, n, nrow(scores))
+    }
 
-  ranks <- mean_ranks(scores)
-  fit <- new_ufs("blfse", call,
-    list(n_clusters = n_clusters, n_features = n_features, n_base = nrow(scores),
-      base = if (is.character(base)) base else "fits", resample = resample,
-      projection = projection, order = order, center = center, scale = scaling, psi = psi,
-      gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, n_init = n_init),
-    control, data,
-    feature_scores = out$v,
-    solution = list(
-      v = expand_features(out$v, data), S = name_both(out$S, data$samples),
-      W = name_both(out$W, data$samples), alpha = out$alpha, beta = out$beta, rho = out$rho,
-      cluster = blfse_cluster(out, n_clusters),
-      mean_score = expand_features(colMeans(scores), data),
-      mean_rank = expand_features(ranks, data, NA_real_),
-      scores = t(expand_features(t(scores), data)), labels = labels
-    ),
-    trace = blfse_trace(out$trace), status = status_label(out$status),
-    iterations = out$iterations,
-    certificate = c(kkt = out$kkt, gap = out$gap, eigen = out$eigen),
-    history = blfse_history(out$history), weights = blfse_weights(out$weights),
-    n_component = out$n_component, p_unique = out$p_unique, coef_name = "v",
-    elapsed = proc.time()[[3L]] - start)
+    settings <- list(
+      n_clusters = n_clusters, projection = as.integer(projection == "isotropic"),
+      order = as.integer(order == "code"), form = 0L,
+      inner_max_iter = control$inner_max_iter, max_iter = control$max_iter,
+      gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, tol = control$tol,
+      qp_tol = control$inner_tol, dense_limit = blfse_dense_limit
+    )
+    found <- .Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control)
+    check_lapack(found$run$lapack, "blfse")
+    counters <- found$run$counters
+    n_component <- as.integer(counters[["n_component"]])
+    cluster <- blfse_cluster(found$S, found$component, n_component, n_clusters)
+    list(
+      data = data, control = control,
+      params = list(n_clusters = n_clusters, n_features = n_features, n_base = nrow(scores),
+        base = if (is.character(base)) base else "fits", resample = resample,
+        projection = projection, order = order, center = center, scale = scaling, psi = psi,
+        gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, n_init = n_init),
+      run = found$run,
+      advice = if (found$run$status == 1L) paste0("The consensus has ", n_component,
+        " components instead of ", n_clusters, "."),
+      feature_scores = found$v,
+      solution = list(
+        v = expand_features(found$v, data), S = name_both(found, "S", data$samples),
+        W = name_both(found, "W", data$samples), alpha = found$alpha, beta = found$beta,
+        rho = counters[["rho"]], cluster = stats::setNames(cluster, data$samples),
+        mean_score = expand_features(colMeans(scores), data),
+        mean_rank = expand_features(mean_ranks(scores), data, NA_real_),
+        scores = t(expand_features(t(scores), data)), labels = labels
+      ),
+      trace = blfse_trace(found$run$trace),
+      certificate = counters[c("kkt", "gap", "eigen")],
+      history = blfse_history(found$history), weights = blfse_weights(found$weights),
+      n_component = n_component, p_unique = counters[["p_unique"]] == 1, coef_name = "v"
+    )
+  })
   blfse_warnings(fit)
   fit
 }
@@ -229,12 +235,21 @@ blfse_scaling <- function(scale, projection) {
   if (!check_flag(scale, "scale")) "none" else if (projection == "paper") "unit" else "zscore"
 }
 
-# data with x as the model sees it; see the help page.
+# data with x as the model sees it; see the help page. By a power of 2 first where x is
+# divided by its size anyway, so that no unit overflows a square.
 blfse_model_matrix <- function(data, scaling, center) {
   x <- data$x
+  top <- max(abs(x))
+  power <- if (scaling == "none" || top == 0) 0 else floor(log2(top))
+  if (abs(power) > 300) x <- x / 2^trunc(power / 2) / 2^(power - trunc(power / 2)) else power <- 0
+  if (scaling == "none" && top > 1e100) {
+    ufs_abort("input", "The largest entry of `x` is ", signif(top, 3L), ": its squares would ",
+      "overflow with scale = FALSE. Use another unit, or scale = TRUE.", argument = "scale")
+  }
   if (scaling == "unit") {
     norm <- sqrt(rowSums(x^2))
     x <- x / ifelse(norm > 0, norm, 1)
+    power <- 0
   }
   divide <- if (scaling == "zscore") {
     sqrt(colSums(sweep(x, 2L, colMeans(x))^2) / (data$n - 1)) * sqrt(ncol(x))
@@ -242,11 +257,11 @@ blfse_model_matrix <- function(data, scaling, center) {
   if (center) {
     mean <- colMeans(x)
     x <- sweep(x, 2L, mean)
-    data$center <- expand_features(mean, data, NA_real_)
+    data$center <- expand_features(mean * 2^power, data, NA_real_)
   }
   if (!is.null(divide)) {
     x <- sweep(x, 2L, divide, "/")
-    data$scale <- expand_features(divide, data, NA_real_)
+    data$scale <- expand_features(divide * 2^power, data, NA_real_)
   }
   data$x <- x
   data
@@ -404,7 +419,8 @@ blfse_base_labels <- function(x, scores, n_clusters, n_features, n_init) {
     runs <- kmeans_runs(z, n_clusters, n_init)
     # Fewer distinct samples than clusters: they are the clusters.
     if (is.null(runs)) {
-      return(canonical_labels(apply(z, 1L, function(row) paste(sprintf("%a", row), collapse = " "))))
+      same <- apply(z, 1L, function(row) paste(sprintf("%a", row), collapse = " "))
+      return(canonical_labels(same))
     }
     runs[[1L]]$cluster
   }, integer(nrow(x)))
@@ -417,7 +433,10 @@ mean_ranks <- function(scores) {
 
 # ---- output -----------------------------------------------------------------------------
 
-name_both <- function(value, names) {
+# found[[which]] with names; taken out of the list first, so that it is not copied.
+name_both <- function(found, which, names) {
+  value <- found[[which]]
+  found[[which]] <- NULL
   if (!is.null(names)) dimnames(value) <- list(names, names)
   value
 }
@@ -425,8 +444,6 @@ name_both <- function(value, names) {
 blfse_blocks <- c("start", "W", "P", "S", "v", "Y", "beta", "alpha")
 
 blfse_trace <- function(trace) {
-  colnames(trace) <- c("iteration", "psi", "it", "block", "rho", "nc", "ties", "nnz",
-    "objective", paste0("T", 1:5))
   trace <- as.data.frame(trace)
   trace$block <- factor(blfse_blocks[trace$block + 1L], levels = blfse_blocks)
   count <- c("iteration", "it", "nc", "ties", "nnz")
@@ -435,8 +452,6 @@ blfse_trace <- function(trace) {
 }
 
 blfse_history <- function(history) {
-  colnames(history) <- c("psi", "it", "rho", "ncomp", "ntieP", "nnz", "dv", "amax", "bmax",
-    "wmean")
   history <- as.data.frame(history)
   count <- c("it", "ncomp", "ntieP", "nnz")
   history[count] <- lapply(history[count], as.integer)
@@ -452,18 +467,18 @@ blfse_weights <- function(weights) {
 
 # Components of S if there are c, else k-means on the embedding, started at c samples
 # as far apart as possible: no random numbers.
-blfse_cluster <- function(out, n_clusters) {
-  if (out$n_component == n_clusters || max(out$S - diag(nrow(out$S))) <= 1e-10) {
-    return(out$component)
+blfse_cluster <- function(s, component, n_component, n_clusters) {
+  if (n_component == n_clusters || n_component == length(component)) {
+    return(component)
   }
-  low <- .Call(C_laplacian_low, out$S, n_clusters, blfse_dense_limit)
+  low <- .Call(C_laplacian_low, s, n_clusters, blfse_dense_limit)
   check_lapack(low$info, "blfse")
   y <- low$vectors
   at <- which.max(rowSums(y^2))
   far <- rep(Inf, nrow(y))
   while (length(at) < n_clusters) {
     far <- pmin(far, rowSums(sweep(y, 2L, y[at[length(at)], ])^2))
-    if (max(far) <= 1e-12) return(out$component)
+    if (max(far) <= 1e-12) return(component)
     at <- c(at, which.max(far))
   }
   run <- tryCatch(suppressWarnings(stats::kmeans(y, y[at, , drop = FALSE], iter.max = 100L)),
@@ -481,13 +496,6 @@ blfse_warnings <- function(fit) {
     return()
   }
   m <- fit$params$n_base
-  if (fit$status == "max_iter") {
-    ufs_warn("max_iter", "ufs_blfse(): the consensus has ", fit$n_component,
-      " components instead of ", fit$params$n_clusters, " after ", fit$iterations,
-      " iterations.")
-  } else {
-    warn_status(fit)
-  }
   if (m < 10L) {
     ufs_warn("few_base", "ufs_blfse() with ", m, " base results: 10 or more are ",
       "recommended, since the weights collapse on one of a few.")
@@ -516,73 +524,60 @@ print_notes.ufs_blfse <- function(x) {
   )
 }
 
-#' @rdname ufs_blfse
-#' @param type,k,... As in [plot.ufs()]; see Value for the types.
 #' @export
-plot.ufs_blfse <- function(x, type = NULL, k = 10L, ...) {
-  types <- c("objective", "weights", "consensus", "scores")
-  type <- if (is.null(type)) "objective" else check_choice(type, "type", types)
+picture_types.ufs_blfse <- function(fit) {
+  c("objective", "weights", "consensus", setdiff(NextMethod(), c("objective", "samples")))
+}
+
+#' @export
+picture.ufs_blfse <- function(object, type, ...) {
   switch(type,
-    objective = plot_blocks(x, ...),
-    weights = plot_weights(x),
-    consensus = plot_consensus(x, ...),
-    scores = NextMethod()
+    objective = picture_blocks(object),
+    weights = picture_weights(object),
+    consensus = picture_consensus(object),
+    NextMethod()
   )
-  invisible(x)
 }
 
-plot_blocks <- function(x, ...) {
-  trace <- x$trace
-  shade <- grDevices::palette.colors(length(blfse_blocks), "Okabe-Ito")
+picture_blocks <- function(fit) {
+  trace <- fit$trace
   stage <- which(trace$block == "start")
-  draw(list(x = seq_len(nrow(trace)), y = trace$objective, type = "o", pch = 20,
-    col = "grey70", xlab = "block update", ylab = "objective",
-    main = sprintf("ufs_blfse: %s", x$status)), ...)
-  graphics::abline(v = stage - 0.5, lty = 3L, col = "grey50")
-  graphics::points(seq_len(nrow(trace)), trace$objective, pch = 20,
-    col = shade[as.integer(trace$block)])
-  graphics::mtext(paste0("psi ", trace$psi[stage]), at = stage, adj = 0, cex = 0.7)
-  graphics::legend("topright", legend = blfse_blocks, col = shade, pch = 20, bty = "n",
-    cex = 0.8)
+  new_picture("curves", table = data.frame(x = seq_len(nrow(trace)), y = trace$objective),
+    lines = list(v = stage[-1L] - 0.5), xlab = "block update", ylab = "objective",
+    subtitle = if (length(stage) > 1L) {
+      paste("new psi at each dotted line:", paste(signif(trace$psi[stage], 3L), collapse = ", "))
+    },
+    title = sprintf("ufs_blfse: objective (%s)", status_words(fit$status)))
 }
 
-plot_weights <- function(x) {
-  old <- graphics::par(mfrow = c(1L, 2L))
-  on.exit(graphics::par(old))
-  m <- x$params$n_base
-  shade <- grDevices::hcl.colors(m, "Dark 3")
-  for (which in c("alpha", "beta")) {
-    path <- rbind(rep(1 / m, m), x$weights[[which]])
-    graphics::matplot(seq_len(nrow(path)) - 1L, path, type = "l", lty = 1L, col = shade,
-      ylim = c(0, 1), xlab = "iteration", ylab = which,
-      main = paste(which, if (which == "alpha") "(scores)" else "(clusterings)"))
-    graphics::abline(h = 0.9, lty = 2L, col = "grey50")
-    top <- which.max(path[nrow(path), ])
-    graphics::text(nrow(path) - 1L, path[nrow(path), top], paste("base", top), adj = c(1, -0.5),
-      cex = 0.8, xpd = NA)
+picture_weights <- function(fit) {
+  m <- fit$params$n_base
+  one <- function(which, panel) {
+    path <- rbind(rep(1 / m, m), fit$weights[[which]])
+    data.frame(x = as.vector(row(path)) - 1L, y = as.vector(path),
+      series = paste("base", as.vector(col(path))), panel = panel)
   }
+  new_picture("curves", table = rbind(one("alpha", "alpha (scores)"), one("beta", "beta (clusterings)")),
+    points = FALSE, xlab = "iteration", ylab = "weight", title = "ufs_blfse: weights of the base results")
 }
 
-plot_consensus <- function(x, ...) {
-  s <- unname(x$solution$S)
-  cluster <- x$solution$cluster
+picture_consensus <- function(fit) {
+  s <- fit$solution$S
+  cluster <- fit$solution$cluster
   turn <- order(cluster, -rowSums(s))
-  n <- length(turn)
-  mine <- list(...)
-  default <- list(x = seq_len(n), y = seq_len(n), z = s[turn, rev(turn)], zlim = c(0, 1),
-    col = grDevices::hcl.colors(64L, "YlOrRd", rev = TRUE), xlab = "samples, by cluster",
-    ylab = "", yaxt = "n", useRaster = TRUE,
-    main = sprintf("ufs_blfse: consensus of %d clusterings", x$params$n_base))
-  do.call(graphics::image, c(mine, default[setdiff(names(default), names(mine))]))
-  edge <- cumsum(tabulate(cluster))
-  edge <- edge[-length(edge)]
-  graphics::abline(v = edge + 0.5, h = n - edge + 0.5, col = "grey30", lwd = 0.5)
+  name <- fit$names$samples
+  if (is.null(name)) name <- seq_len(nrow(s))
+  s <- `dimnames<-`(unname(s[turn, turn]), list(name[turn], name[turn]))
+  new_picture("tiles", z = s, group = factor(cluster[turn]), group_name = "cluster", limits = c(0, 1),
+    palette = "sequential", value = "similarity", xlab = "samples, by cluster",
+    ylab = "samples, by cluster",
+    title = sprintf("ufs_blfse: consensus of %d clusterings", fit$params$n_base))
 }
 
 register("blfse", ufs_blfse,
   group = "system", selects = "features", deterministic = FALSE,
   title = "Bi-level ensemble",
   cost = "iterations x (n^2 p + n^3 or p^3)",
-  reference = "Information Fusion (2023) <doi:10.1016/j.inffus.2023.101910>",
+  reference = "Zhou, Wang and Du (2023) <doi:10.1016/j.inffus.2023.101910>",
   per_k = "n_features"
 )

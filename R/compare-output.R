@@ -2,6 +2,7 @@
 
 #' @export
 summary.ufs_compare <- function(object, measure = "accuracy", reference = "random", ...) {
+  check_dots_empty(...)
   results <- spread_all(object)
   measure <- check_choice(measure, "measure", intersect(c("accuracy", "nmi", "ari"), names(results)))
   if (!reference %in% results$method) reference <- results$method[1L]
@@ -17,13 +18,15 @@ summary.ufs_compare <- function(object, measure = "accuracy", reference = "rando
       mean = mean(value, na.rm = TRUE), sd = stats::sd(value, na.rm = TRUE), runs = sum(!is.na(value)),
       difference = mean(r$difference, na.rm = TRUE), difference_sd = stats::sd(r$difference, na.rm = TRUE),
       missing = mean(r$missing), seconds = mean(r$seconds), errors = sum(nzchar(r$error)),
-      stringsAsFactors = FALSE)
+      warned = sum(nzchar(r$warnings)), live = lowest(r$live), stringsAsFactors = FALSE)
   })
   out <- do.call(rbind, out)
   rownames(out) <- NULL
   structure(list(table = out, measure = measure, reference = reference, mode = object$mode),
     class = "summary.ufs_compare")
 }
+
+lowest <- function(value) if (all(is.na(value))) NA_integer_ else min(value, na.rm = TRUE)
 
 # All features do not depend on k: their rows are shown at every k.
 spread_all <- function(object) {
@@ -37,17 +40,47 @@ spread_all <- function(object) {
 
 #' @export
 print.summary.ufs_compare <- function(x, digits = 3L, ...) {
+  check_dots_empty(...)
   cat("Mean ", x$measure, ", standard deviation over repeats, and paired difference to '",
     x$reference, "'\n", sep = "")
   print(x$table, digits = digits, row.names = FALSE)
   invisible(x)
 }
 
+#' A comparison as a data frame
+#'
+#' @param x A [ufs_compare()] result.
+#' @param row.names,optional Ignored; there for the generic.
+#' @param what `"results"`: one row per method, k, m, classifier and repeat. `"grid"`: one row
+#'   per setting of every grid as well, with `setting` (the row of the feature selector's
+#'   grid), `sample_setting` (that of the sample selector's) and `chosen` (`TRUE` for the one
+#'   chosen without labels).
+#' @param ... Must be empty.
+#' @return A data frame; with no rows if there was no grid.
+#' @examples
+#' set.seed(1)
+#' nearest <- function(x, y, newx) y[apply(newx, 1, function(row) which.min(colSums((t(x) - row)^2)))]
+#' out <- ufs_compare(iris[, 1:4], iris$Species, "pca", k = 2, classifiers = list(nn = nearest),
+#'   repeats = 1, n_random = 2, args = list(pca = list(grid = list(n_components = 1:2))))
+#' as.data.frame(out, what = "grid")[c("method", "k", "setting", "accuracy", "chosen")]
 #' @export
-as.data.frame.ufs_compare <- function(x, row.names = NULL, optional = FALSE, ...) x$results
+as.data.frame.ufs_compare <- function(x, row.names = NULL, optional = FALSE,
+                                      what = c("results", "grid"), ...) {
+  check_dots_empty(...)
+  what <- check_choice(what, "what", c("results", "grid"))
+  if (what == "results") {
+    return(x$results)
+  }
+  if (is.null(x$grid)) {
+    empty <- cbind(x$results, setting = 1L, sample_setting = 1L, chosen = TRUE)
+    return(empty[0L, ])
+  }
+  x$grid
+}
 
 #' @export
 print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
+  check_dots_empty(...)
   table <- summary(x, measure)$table
   cat("<ufs_compare> ", x$n, " x ", x$p, " data, ", length(x$classes), " classes, ", x$repeats,
     " repeat", if (x$repeats != 1L) "s", ", ",
@@ -58,8 +91,9 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
     cat("\n100 x ", measure, if (x$mode == "classify") {
       paste0(", ", classifier, ", ", m, " labelled samples")
     }, ", mean (sd):\n", sep = "")
-    cell <- paste0(formatC(100 * part$mean, digits = digits, format = "f"), " (",
-      formatC(100 * part$sd, digits = digits, format = "f"), ")")
+    percent <- function(value) formatC(100 * value, digits = digits, format = "f")
+    cell <- ifelse(is.nan(part$mean) | is.na(part$mean), "failed",
+      paste0(percent(part$mean), ifelse(is.na(part$sd), "", paste0(" (", percent(part$sd), ")"))))
     methods <- unique(part$method)
     shown <- matrix("", length(methods), length(x$k), dimnames = list(methods, paste0("k=", x$k)))
     shown[cbind(part$method, paste0("k=", part$k))] <- cell
@@ -70,58 +104,38 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
         round(stats::ave(gone$missing, gone$method), 1L))), collapse = ", "), "\n", sep = "")
     }
   }
-  failed <- table[table$errors > 0, ]
-  if (nrow(failed)) {
-    cat("\nFailed: ", paste(unique(failed$method), collapse = ", "), " (see $results$error)\n", sep = "")
+  failed <- unique(table$method[table$errors > 0])
+  if (length(failed)) {
+    said <- unique(x$results$error[nzchar(x$results$error)])
+    cat("\nFailed: ", paste(failed, collapse = ", "), "; first with: ", said[1L],
+      " (all: $results$error)\n", sep = "")
   }
+  say_weak(x)
   invisible(x)
 }
 
-#' Curves of a comparison
-#'
-#' @param x A [ufs_compare()] result.
-#' @param y Not used.
-#' @param over `"k"` or `"m"`: what the horizontal axis shows; the default is what varies.
-#' @param measure `"accuracy"`, or `"nmi"` or `"ari"` in cluster mode.
-#' @param classifier Which classifier; the first by default.
-#' @param at Value of the other one of k and m; its first by default.
-#' @param methods Which methods to draw; all by default.
-#' @param ... Passed to [graphics::matplot()].
-#' @return `x`, invisibly.
-#' @export
-plot.ufs_compare <- function(x, y = NULL, over = NULL, measure = "accuracy", classifier = NULL,
-                             at = NULL, methods = NULL, ...) {
-  table <- summary(x, measure)$table
-  if (is.null(over)) over <- if (length(x$m) > 1L && length(x$k) == 1L) "m" else "k"
-  over <- check_choice(over, "over", c("k", "m"))
-  other <- setdiff(c("k", "m"), over)
-  if (is.null(classifier)) classifier <- table$classifier[1L]
-  classifier <- check_choice(classifier, "classifier", unique(table$classifier))
-  if (is.null(methods)) methods <- unique(table$method)
-  value <- if (is.null(at)) table[[other]][1L] else at
-  table <- table[table$classifier == classifier & table$method %in% methods &
-    table[[other]] %in% value, ]
-  if (!nrow(table)) {
-    ufs_abort("argument", "There are no results with ", other, " = ", brief(value), ".", argument = "at")
+# Where the table looks stronger than it is: fits that warned, rankings with fewer live features
+# than were asked for.
+say_weak <- function(x) {
+  fits <- unique(x$results[c("method", "k", "m", "rep", "warnings", "live")])
+  warned <- fits[nzchar(fits$warnings), ]
+  if (nrow(warned)) {
+    kinds <- sort(table(unlist(strsplit(warned$warnings, ", ", fixed = TRUE))), decreasing = TRUE)
+    cat("\nWarnings: ", nrow(warned), " of ", nrow(fits), " rows come from fits that warned (",
+      paste(names(kinds), kinds, sep = ": ", collapse = ", "), "): ",
+      paste(unique(warned$method), collapse = ", "), " (see $results$warnings)\n", sep = "")
   }
-  points <- sort(unique(table[[over]]))
-  methods <- unique(table$method)
-  curve <- vapply(methods, function(name) {
-    part <- table[table$method == name, ]
-    part$mean[match(points, part[[over]])]
-  }, numeric(length(points)))
-  curve <- matrix(curve, length(points), dimnames = list(NULL, methods))
-  plain <- methods %in% c("all", "random", "pca", "variance", "kmeans_f") | grepl("best of", methods)
-  colour <- rep("grey50", length(methods))
-  colour[!plain] <- grDevices::hcl.colors(max(2L, sum(!plain)), "Dark 3")[seq_len(sum(!plain))]
-  line <- integer(length(methods))
-  line[!plain] <- 1L
-  line[plain] <- 1L + seq_len(sum(plain))
-  default <- list(x = points, y = curve, type = "o", pch = 20, lty = line, col = colour,
-    xlab = if (over == "k") "features chosen (k)" else "samples labelled (m)",
-    ylab = paste("mean", measure), main = if (x$mode == "classify") classifier else "k-means")
-  mine <- list(...)
-  do.call(graphics::matplot, c(mine, default[setdiff(names(default), names(mine))]))
-  graphics::legend("bottomright", legend = methods, lty = line, col = colour, pch = 20, bty = "n", cex = .75)
-  invisible(x)
+  few <- fits[!is.na(fits$live) & fits$live < fits$k & fits$k < x$p, ]
+  if (nrow(few)) {
+    each <- tapply(few$live, few$method, min)
+    cat("\nFewer features with a score above 0 than were chosen; the rest is filled up by the rule ",
+      "for ties: ", paste0(names(each), " (", each, ")", collapse = ", "), "\n", sep = "")
+  }
+}
+
+# Of the rows of one method at one value of `over` the one with the largest mean.
+best_rows <- function(table, over) {
+  cell <- split(table, list(table$method, table[[over]]), drop = TRUE)
+  best <- do.call(rbind, lapply(cell, function(part) part[which.max(part$mean), ]))
+  best[order(match(best$method, unique(table$method)), best[[over]]), ]
 }

@@ -29,8 +29,10 @@
 #'
 #' @inheritParams ufs_grid
 #' @param y Classes, a factor (or what [factor()] makes of it) of length n.
-#' @param methods Names of methods or of pipelines `"features+samples"`. A named vector gives
-#'   them other labels, so that one method can enter with several settings.
+#' @param methods Names of methods or of pipelines `"features+samples"`. `"features+diversify"` (and
+#'   `"features+diversify+samples"`) makes the chosen features differ by [ufs_diversify()], whose
+#'   arguments may be given in `args` as `list("laplacian+diversify" = list(diversify = list(...)))`.
+#'   A named vector gives them other labels, so that one method can enter with several settings.
 #' @param k Numbers of features, a vector.
 #' @param m Numbers of samples to label, a vector, or `NULL` for all candidates.
 #' @param mode `"classify"` or `"cluster"`.
@@ -41,19 +43,23 @@
 #' @param repeats Number of repeats.
 #' @param train Share of the samples that are candidates.
 #' @param args Named list of argument lists, by label or by method name. An element `grid` (as in
-#'   [ufs_grid()], for a method that selects features) runs all its settings and gives two
-#'   lines: the setting chosen without labels as [ufs_tune()] does, at each k, under the method's
-#'   label, and the most accurate setting, chosen with the test labels, as
-#'   `"label (best of N)"`. Hold the latter only against the best of random draws. An
-#'   element `criterion` names the criterion.
+#'   [ufs_grid()]) runs all its settings and gives two lines: the setting chosen without labels,
+#'   under the method's label, and the most accurate setting, chosen with the test labels, as
+#'   `"label (best of N)"`. Hold the latter only against the best of random draws. Settings of a
+#'   feature selector are chosen as [ufs_tune()] does, at each k; an element `criterion` names
+#'   the criterion. Settings of a sample selector are chosen, at each m, by how well the chosen
+#'   samples cover the candidates: the mean, over all candidates, of the largest cosine with a
+#'   chosen sample, on the chosen features. What a method cannot use is an error.
 #' @param n_random Number of random draws per repeat.
 #' @param baselines Add the five baselines?
 #' @param checkpoint `NULL` or a folder, see [ufs_grid()].
 #' @return An object of class `ufs_compare`. `results`: one row per method, k, m, classifier
 #'   and repeat, with `accuracy` (for `"cluster"` also `nmi` and `ari`), `missing` (classes
-#'   without a labelled sample), `labelled`, `seconds` of the fit and `error`. `summary()` gives
-#'   means, standard deviations and paired differences to a reference; `plot()` curves over
-#'   k or m.
+#'   without a labelled sample), `labelled`, and about the fit its `status`, the kinds of its
+#'   `warnings`, the number of `live` features (those with a score other than 0: beyond them a
+#'   ranking says little), its `seconds` and its `error`. `grid` has the same for every setting of
+#'   every grid, see `as.data.frame(comparison, what = "grid")`. `summary()` gives means, standard
+#'   deviations and paired differences to a reference; `plot()` curves over k or m.
 #' @references Li, C. et al. (2019) Joint active learning with feature selection via CUR
 #'   matrix decomposition. *IEEE TPAMI* **41**(6), 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
 #' @examples
@@ -66,7 +72,7 @@
 ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluster"),
                         classifiers = c("svm", "tree"), repeats = 10, train = 0.5, args = list(),
                         n_random = 12, baselines = TRUE, checkpoint = NULL) {
-  call <- match.call()
+  call <- plain_call(match.call(), "ufs_compare")
   mode <- check_choice(mode, "mode", c("classify", "cluster"))
   data <- as_ufs_matrix(x, FALSE, FALSE, warn = FALSE)
   x <- as_plain_matrix(x, "x")
@@ -75,7 +81,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   repeats <- check_count(repeats, "repeats", 1L)
   n_random <- check_count(n_random, "n_random", 1L)
   train <- check_number(train, "train", 0, 1, open = TRUE)
-  k <- vapply(k, check_count, 1L, arg = "k", lower = 1L, upper = data$p, limit = "the features")
+  k <- check_counts(k, "k", data$p, "the features")
   plan <- compare_plan(methods, check_flag(baselines, "baselines"), args, nlevels(y), mode)
   checkpoint <- check_checkpoint(checkpoint)
   if (mode == "classify") {
@@ -83,7 +89,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
     halves <- lapply(seq_len(repeats), function(i) stratified(y, train))
     most <- min(lengths(halves))
     if (!is.null(m)) {
-      m <- vapply(m, check_count, 1L, arg = "m", lower = 1L, upper = most, limit = "the candidates")
+      m <- check_counts(m, "m", most, "the candidates")
     }
     tasks <- task_grid(plan, repeats)
     run <- compare_classify
@@ -95,21 +101,27 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   }
   seeds <- draw_seeds(length(tasks))
   tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
+  common <- list(x = x, y = y, k = k, m = m, halves = halves, classifiers = classifiers,
+    n_random = n_random)
   keys <- NULL
   if (!is.null(checkpoint)) {
-    data_key <- value_key(list(x, y))
+    common_key <- value_key(common)
     keys <- lapply(tasks, function(task) {
-      paste0("compare-", value_key(list(data_key, mode, task, k, m, names(classifiers), halves, n_random)))
+      paste0("compare-", value_key(list(common_key, mode, task)))
     })
   }
-  rows <- run_tasks(tasks, run, x = x, y = y, k = k, m = m, halves = halves,
-    classifiers = classifiers, n_random = n_random, checkpoint = checkpoint, keys = keys)
+  runs <- run_tasks(tasks, run, common, checkpoint, keys, usable = function(value) {
+    is.data.frame(value$rows) && all(c("method", "k", "accuracy", "live") %in% names(value$rows))
+  })
   structure(list(
-    call = call, mode = mode, results = do.call(rbind, rows), methods = names(plan), k = k, m = m,
+    call = call, mode = mode, results = bind_rows(runs, "rows"),
+    grid = bind_rows(runs, "grid"), methods = names(plan), k = k, m = m,
     repeats = repeats, train = train, classes = levels(y), n = data$n, p = data$p,
     n_random = n_random, halves = halves
   ), class = "ufs_compare")
 }
+
+bind_rows <- function(runs, name) do.call(rbind, lapply(runs, `[[`, name))
 
 # ---- what to run --------------------------------------------------------------------------
 
@@ -143,6 +155,12 @@ compare_plan <- function(methods, baselines, args, n_classes, mode) {
 
 compare_pipeline <- function(method, label, args, n_classes, mode) {
   part <- strsplit(method, "+", fixed = TRUE)[[1L]]
+  diversify <- length(part) > 1L && part[2L] == "diversify"
+  if (diversify) {
+    part <- part[-2L]
+    diversify_args <- as.list(args[[label]]$diversify)
+    args[[label]]$diversify <- NULL
+  }
   if (!length(part) || length(part) > 2L) {
     ufs_abort("argument", "`methods`: '", method, "' is not a method or \"features+samples\".",
       argument = "methods")
@@ -163,25 +181,73 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
     ufs_abort("argument", "`methods`: ", part[1L], " selects samples, which mode = \"cluster\" ",
       "does not use.", argument = "methods")
   }
-  own <- function(name) if (is.null(args[[label]][[name]])) args[[features]][[name]] else args[[label]][[name]]
-  grid <- if (!features %in% c("all", "random")) own("grid")
-  with_args <- function(name) {
+  joint <- features == samples && features != "random"
+  args <- pipeline_args(args, label, unique(c(features, samples)))
+  grids <- pipeline_grids(args, label, features, samples, joint)
+  with_args <- function(name, grid) {
     if (name %in% c("all", "random")) {
       return(list())
     }
-    given <- utils::modifyList(as.list(args[[name]]), as.list(if (label != name) args[[label]]))
-    given[c("grid", "criterion")] <- NULL
     accepted <- names(formals(method_row(name)$fit))
+    given <- utils::modifyList(args$method[[name]], args$label[names(args$label) %in% accepted])
+    given[c("grid", "criterion")] <- NULL
     for (number in intersect(c("n_clusters", "n_components"), accepted)) {
       if (is.null(given[[number]]) && !number %in% names(grid)) given[[number]] <- n_classes
     }
-    # A label's arguments go to the part of the pipeline that knows them.
-    if (length(part) == 2L) given[names(given) %in% accepted] else given
+    given
   }
-  list(features = features, samples = samples, joint = features == samples && features != "random",
-    feature_args = with_args(features), sample_args = with_args(samples),
-    grid = grid, criterion = own("criterion"),
-    n_classes = n_classes)
+  criterion <- c(args$label$criterion, args$method[[features]]$criterion)
+  list(features = features, samples = samples, joint = joint,
+    feature_args = with_args(features, grids$features),
+    sample_args = with_args(samples, grids$samples),
+    grid = grids$features, sample_grid = grids$samples, criterion = criterion[1L],
+    n_classes = n_classes, diversify = if (diversify) diversify_args)
+}
+
+# The arguments for this label, and those for the methods of its pipeline by name. What
+# nobody can use is an error, never dropped.
+pipeline_args <- function(args, label, methods) {
+  by_method <- stats::setNames(lapply(methods, function(name) as.list(args[[name]])), methods)
+  by_label <- if (label %in% methods) list() else as.list(args[[label]])
+  known <- lapply(stats::setNames(methods, methods), function(name) {
+    if (name %in% c("all", "random")) character() else {
+      c(setdiff(names(formals(method_row(name)$fit)), c("x", "...")), "grid", "criterion")
+    }
+  })
+  refuse <- function(given, known, whose) {
+    unknown <- setdiff(names(given), known)
+    if (length(unknown) || (length(given) && is.null(names(given)))) {
+      ufs_abort("argument", "`args`: ", whose, " cannot use ",
+        if (length(unknown)) paste0("`", unknown[1L], "`") else "arguments without names", ".",
+        argument = "args")
+    }
+  }
+  for (name in methods) refuse(by_method[[name]], known[[name]], name)
+  refuse(by_label, unlist(known), paste0("'", label, "'"))
+  list(method = by_method, label = by_label)
+}
+
+# The grid of the feature selector and that of the sample selector. One given by label belongs
+# to the part that has its arguments.
+pipeline_grids <- function(args, label, features, samples, joint) {
+  grids <- list(features = args$method[[features]]$grid,
+    samples = if (!joint) args$method[[samples]]$grid)
+  own <- args$label$grid
+  if (is.null(own)) {
+    return(grids)
+  }
+  arguments <- function(name) {
+    if (!name %in% c("all", "random")) names(formals(method_row(name)$fit))
+  }
+  part <- if (all(names(own) %in% arguments(features))) "features" else
+    if (all(names(own) %in% arguments(samples))) "samples"
+  if (is.null(part)) {
+    ufs_abort("argument", "`args`: the grid of '", label, "' has arguments of neither ", features,
+      " nor ", samples, " alone; give each its own grid, by the method's name.",
+      argument = "args")
+  }
+  grids[[part]] <- own
+  grids
 }
 
 task_grid <- function(plan, repeats) {
@@ -198,6 +264,15 @@ check_classes <- function(y, n) {
   if (length(y) != n || anyNA(y)) {
     ufs_abort("argument", "`y` must have one class per sample and no missing ones.", argument = "y")
   }
+  if (is.numeric(y)) {
+    classes <- length(unique(y))
+    if (any(y != round(y)) || classes > max(20L, n / 10)) {
+      ufs_abort("argument", "`y` is numeric with ", classes, " different values, so it is not a ",
+        "class; for a regression this comparison is of no use. If it is a class, give factor(y).",
+        argument = "y")
+    }
+    ufs_inform("classes", "`y` is numeric: its ", classes, " values are taken as classes.")
+  }
   y <- droplevels(factor(y))
   if (nlevels(y) < 2L) ufs_abort("argument", "`y` has only one class.", argument = "y")
   y
@@ -213,99 +288,209 @@ stratified <- function(y, share) {
   sort(unlist(take, use.names = FALSE))
 }
 
-# ---- classification ------------------------------------------------------------------------
+# ---- one task: one label in one repeat ----------------------------------------------------
 
-compare_classify <- function(task, x, y, k, m, halves, classifiers, n_random) {
+# list(rows, grid, error): rows of the results; the accuracy of every setting where there is a
+# grid; the errors, so that a failure is not kept as finished.
+compare_classify <- function(task, common) {
   with_seed(task$seed, {
-    half <- halves[[task$rep]]
-    cand <- x[half, , drop = FALSE]
-    # The classifier's columns: scaled by the candidates, constant ones zero.
-    centre <- colMeans(cand)
-    spread <- apply(cand, 2L, stats::sd)
-    standard <- function(block) {
-      z <- sweep(sweep(block, 2L, centre), 2L, ifelse(spread > 0, spread, 1), "/")
-      z[, !(spread > 0)] <- 0
-      z
-    }
-    z <- standard(cand)
-    new <- standard(x[-half, , drop = FALSE])
-    truth <- y[-half]
-    judge <- function(columns, rows) {
-      vapply(classifiers, function(classifier) {
-        mean(predict_classes(classifier, z[rows, columns, drop = FALSE], y[half][rows],
-          new[, columns, drop = FALSE]) == as.character(truth))
-      }, 0)
-    }
-    everyone <- seq_along(half)
-    sizes <- if (is.null(m)) length(half) else m
-    rows <- list()
-    add <- function(label, k, m, accuracy, chosen, seconds, error = "") {
-      rows[[length(rows) + 1L]] <<- data.frame(method = label, k = k, m = m,
-        classifier = names(classifiers), rep = task$rep, accuracy = accuracy,
-        labelled = length(chosen), missing = nlevels(y) - length(unique(y[half][chosen])),
-        seconds = seconds, error = error, stringsAsFactors = FALSE, row.names = NULL)
-    }
-    ks <- if (task$plan$features == "all") ncol(x) else k
+    halves <- split_data(common, task$rep)
+    sizes <- if (is.null(common$m)) nrow(halves$candidates) else common$m
     if (task$plan$features == "random" && task$plan$samples == "random") {
-      for (kk in ks) for (mm in sizes) {
-        draws <- lapply(seq_len(n_random), function(i) {
-          chosen <- if (is.null(m)) everyone else sample.int(length(half), mm)
-          list(accuracy = judge(sample.int(ncol(x), kk), chosen), chosen = chosen)
-        })
-        accuracy <- matrix(vapply(draws, `[[`, numeric(length(classifiers)), "accuracy"),
-          length(classifiers))
-        lost <- mean(vapply(draws, function(d) nlevels(y) - length(unique(y[half][d$chosen])), 0))
-        add(task$label, kk, mm, rowMeans(accuracy), draws[[1L]]$chosen, 0)
-        rows[[length(rows)]]$missing <- lost
-        add(paste0(task$label, " (best of ", n_random, ")"), kk, mm, apply(accuracy, 1L, max),
-          draws[[1L]]$chosen, 0)
-        rows[[length(rows)]]$missing <- lost
-      }
-      return(do.call(rbind, rows))
+      draw_both(task, common, halves, sizes)
+    } else {
+      fit_both(task, common, halves, sizes)
     }
-    cache <- list()
-    for (kk in ks) {
-      found <- pipeline_features(task$plan, cand, kk, cache)
-      cache <- found$cache
-      order <- vector("list", length(found$picks))
-      for (mm in sizes) {
-        # For each setting its accuracy by classifier.
-        value <- rep(list(rep(NA_real_, length(classifiers))), length(found$picks))
-        chosen <- vector("list", length(found$picks))
-        for (i in seq_along(found$picks)) {
-          pick <- found$picks[[i]]
-          if (nzchar(pick$error)) next
-          if (is.null(m)) {
-            chosen[[i]] <- everyone
-          } else {
-            take <- pipeline_samples(task$plan, cand, pick, mm, order[[i]])
-            found$picks[[i]]$seconds <- pick$seconds + take$seconds
-            if (nzchar(take$error)) {
-              found$picks[[i]]$error <- take$error
-              next
-            }
-            # A joint method's samples may depend on nothing but its fit; keep it for the next m.
-            order[i] <- list(take$fit)
-            chosen[[i]] <- take$chosen
-          }
-          value[[i]] <- judge(pick$columns, chosen[[i]])
-        }
-        for (row in pick_rows(task$label, value, found$best, apart = TRUE)) {
-          pick <- found$picks[[row$pick]]
-          add(row$label, kk, mm, row$value, chosen[[row$pick]], pick$seconds, pick$error)
-        }
-      }
-    }
-    do.call(rbind, rows)
   })
 }
 
-# The k features of a pipeline: a list with one entry (columns, fit, seconds, error), or one per
-# setting of its grid, with `best`, the setting chosen without labels. What was fitted stays in
-# `cache` for the next k, where selections are nested.
+# The candidates as methods see them, and judge(columns, rows): the accuracy of each classifier
+# trained on these and tried on the other half, with columns scaled by the candidates.
+split_data <- function(common, rep) {
+  half <- common$halves[[rep]]
+  candidates <- common$x[half, , drop = FALSE]
+  classes <- common$y[half]
+  centre <- colMeans(candidates)
+  spread <- apply(candidates, 2L, stats::sd)
+  standard <- function(block) {
+    z <- sweep(sweep(block, 2L, centre), 2L, ifelse(spread > 0, spread, 1), "/")
+    z[, !(spread > 0)] <- 0
+    z
+  }
+  z <- standard(candidates)
+  new <- standard(common$x[-half, , drop = FALSE])
+  truth <- as.character(common$y[-half])
+  list(
+    candidates = candidates, z = z,
+    judge = function(columns, rows) {
+      vapply(common$classifiers, function(classifier) {
+        mean(predict_classes(classifier, z[rows, columns, drop = FALSE], classes[rows],
+          new[, columns, drop = FALSE]) == truth)
+      }, 0)
+    },
+    lost = function(rows) nlevels(common$y) - length(unique(classes[rows]))
+  )
+}
+
+draw_both <- function(task, common, halves, sizes) {
+  n <- nrow(halves$candidates)
+  p <- ncol(halves$candidates)
+  rows <- list()
+  for (k in common$k) for (m in sizes) {
+    draws <- lapply(seq_len(common$n_random), function(i) {
+      chosen <- if (is.null(common$m)) seq_len(n) else sample.int(n, m)
+      list(accuracy = halves$judge(sample.int(p, k), chosen), lost = halves$lost(chosen))
+    })
+    accuracy <- matrix(vapply(draws, `[[`, numeric(length(common$classifiers)), "accuracy"),
+      length(common$classifiers))
+    lost <- mean(vapply(draws, `[[`, 0L, "lost"))
+    labels <- c(task$label, paste0(task$label, " (best of ", common$n_random, ")"))
+    value <- list(rowMeans(accuracy), apply(accuracy, 1L, max))
+    for (i in 1:2) {
+      rows[[length(rows) + 1L]] <- result_row(labels[i], task$rep, k, m,
+        names(common$classifiers), data.frame(accuracy = value[[i]]), m, lost, nothing_fitted)
+    }
+  }
+  list(rows = do.call(rbind, rows))
+}
+
+fit_both <- function(task, common, halves, sizes) {
+  plan <- task$plan
+  rows <- grid <- list()
+  cache <- list()
+  for (k in if (plan$features == "all") ncol(halves$candidates) else common$k) {
+    found <- pipeline_features(plan, halves$candidates, k, cache)
+    cache <- found$cache
+    # The fits of the sample selector on each choice of features, for the next m.
+    sampler <- vector("list", length(found$picks))
+    for (m in sizes) {
+      tries <- list()
+      for (i in seq_along(found$picks)) {
+        taken <- pipeline_samples(plan, halves, found$picks[[i]], if (!is.null(common$m)) m,
+          sampler[[i]])
+        sampler[i] <- list(taken$runs)
+        for (j in seq_along(taken$picks)) {
+          pick <- taken$picks[[j]]
+          accuracy <- if (nzchar(pick$error)) rep(NA_real_, length(common$classifiers)) else {
+            halves$judge(found$picks[[i]]$columns, pick$chosen)
+          }
+          tries[[length(tries) + 1L]] <- c(pick[c("chosen", "error", "said")], list(
+            accuracy = accuracy, settings = c(i, j),
+            free = i == found$best && j == taken$best))
+        }
+      }
+      out <- compared_rows(task, common, tries, k, m, halves$lost, apart = TRUE)
+      rows <- c(rows, out$rows)
+      grid <- c(grid, out$grid)
+    }
+  }
+  finish_task(rows, grid)
+}
+
+compare_cluster <- function(task, common) {
+  with_seed(task$seed, {
+    x <- common$x
+    spread <- apply(x, 2L, stats::sd)
+    nothing <- c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_)
+    score <- function(columns) {
+      columns <- columns[spread[columns] > 0]
+      runs <- if (length(columns)) {
+        kmeans_runs(scale(x[, columns, drop = FALSE]), nlevels(common$y), 10L)
+      }
+      if (is.null(runs)) nothing else ufs_cluster_metrics(runs[[1L]]$cluster, common$y)
+    }
+    rows <- grid <- list()
+    cache <- list()
+    for (k in if (task$plan$features == "all") ncol(x) else common$k) {
+      if (task$plan$features == "random") {
+        draws <- vapply(seq_len(common$n_random), function(i) score(sample.int(ncol(x), k)),
+          numeric(3))
+        value <- list(rowMeans(draws), apply(draws, 1L, max))
+        label <- c(task$label, paste0(task$label, " (best of ", common$n_random, ")"))
+        rows <- c(rows, lapply(1:2, function(i) {
+          result_row(label[i], task$rep, k, NA_integer_, "kmeans", as.list(value[[i]]), 0L, 0L,
+            nothing_fitted)
+        }))
+        next
+      }
+      found <- pipeline_features(task$plan, x, k, cache)
+      cache <- found$cache
+      tries <- lapply(seq_along(found$picks), function(i) {
+        pick <- found$picks[[i]]
+        list(accuracy = if (nzchar(pick$error)) nothing else score(pick$columns), chosen = integer(),
+          settings = c(i, 1L), free = i == found$best, error = pick$error, said = pick$said)
+      })
+      out <- compared_rows(task, common, tries, k, NA_integer_, function(rows) 0L, apart = FALSE)
+      rows <- c(rows, out$rows)
+      grid <- c(grid, out$grid)
+    }
+    finish_task(rows, grid)
+  })
+}
+
+finish_task <- function(rows, grid) {
+  rows <- do.call(rbind, rows)
+  list(rows = rows, grid = if (length(grid)) do.call(rbind, grid),
+    error = unique(rows$error[nzchar(rows$error)]))
+}
+
+# ---- parts of a task -------------------------------------------------------------------------
+
+# What a fit said, for the columns status, warnings, live (features with a score other than 0)
+# and seconds.
+nothing_fitted <- list(status = "", warnings = "", live = NA_integer_, seconds = 0)
+
+run_said <- function(run) {
+  score <- run$fit$feature_scores
+  list(status = if (is.null(run$fit)) "error" else run$fit$status,
+    warnings = paste(run$kinds, collapse = ", "),
+    live = if (is.null(score)) NA_integer_ else sum(score != 0, na.rm = TRUE),
+    seconds = run$seconds)
+}
+
+result_row <- function(label, rep, k, m, classifier, value, labelled, missing, said, error = "") {
+  data.frame(method = label, k = k, m = m, classifier = classifier, rep = rep, value,
+    labelled = labelled, missing = missing, status = said$status, warnings = said$warnings,
+    live = said$live, seconds = said$seconds, error = error, stringsAsFactors = FALSE,
+    row.names = NULL)
+}
+
+# The rows of one label at one k and m: the setting chosen without labels and, if there are
+# several, the best with labels (for each classifier its own best if they stand `apart`,
+# else the best by the first measure), and every setting for the grid.
+compared_rows <- function(task, common, tries, k, m, lost, apart) {
+  classifier <- if (apart) names(common$classifiers) else "kmeans"
+  as_value <- function(value) if (apart) data.frame(accuracy = value) else as.list(value)
+  row <- function(label, try, value = try$accuracy) {
+    result_row(label, task$rep, k, m, classifier, as_value(value), length(try$chosen),
+      if (nzchar(try$error)) NA else lost(try$chosen), try$said, try$error)
+  }
+  free <- Filter(function(try) try$free, tries)[[1L]]
+  rows <- list(row(task$label, free))
+  grid <- list()
+  if (length(tries) > 1L) {
+    value <- do.call(rbind, lapply(tries, `[[`, "accuracy"))
+    first <- value[, 1L]
+    top <- if (all(is.na(first))) 1L else which.max(first)
+    best <- if (apart) apply(value, 2L, highest) else value[top, ]
+    rows[[2L]] <- row(paste0(task$label, " (best of ", length(tries), ")"), tries[[top]], best)
+    grid <- lapply(tries, function(try) {
+      cbind(row(task$label, try), setting = try$settings[1L], sample_setting = try$settings[2L],
+        chosen = try$free)
+    })
+  }
+  list(rows = rows, grid = grid)
+}
+
+highest <- function(value) if (all(is.na(value))) NA_real_ else max(value, na.rm = TRUE)
+
+# The k features of a pipeline: a list with one entry (columns, fit, seconds, said, error), or
+# one per setting of its grid, with `best`, the setting chosen without labels. What was fitted
+# stays in `cache` for the next k, where selections are nested.
 pipeline_features <- function(plan, x, k, cache) {
   if (plan$features == "all") {
-    return(list(picks = list(list(columns = seq_len(ncol(x)), seconds = 0, error = "")), best = 1L))
+    return(list(best = 1L, picks = list(list(columns = seq_len(ncol(x)), said = nothing_fitted,
+      error = ""))))
   }
   args <- plan$feature_args
   # Selections that are not nested: a fit for every k.
@@ -317,17 +502,15 @@ pipeline_features <- function(plan, x, k, cache) {
       list(quiet_fit(x, plan$features, args, NULL))
     } else {
       cache$fits <- quiet_grid(x, plan$features, plan$grid, args)
-      Map(function(fit, error, seconds) {
-        list(fit = fit, error = if (is.null(fit)) error, seconds = seconds)
-      }, cache$fits$fits, cache$fits$results$error, cache$fits$results$seconds)
+      grid_runs(cache$fits)
     }
   }
   picks <- lapply(cache$runs, function(run) {
     if (is.null(run$fit)) {
-      return(list(seconds = run$seconds, error = run$error))
+      return(list(said = run_said(run), error = run$error))
     }
-    list(columns = suppressMessages(selected_features(run$fit, k, as = "index")), fit = run$fit,
-      seconds = run$seconds, error = "")
+    list(columns = pipeline_columns(run$fit, x, k, plan$diversify), fit = run$fit,
+      said = run_said(run), error = "")
   })
   best <- 1L
   if (length(picks) > 1L && any(vapply(cache$runs, function(run) !is.null(run$fit), NA))) {
@@ -337,6 +520,14 @@ pipeline_features <- function(plan, x, k, cache) {
   list(picks = picks, best = best, cache = cache)
 }
 
+# The best k of a fit, made to differ if the pipeline asks for it.
+pipeline_columns <- function(fit, x, k, diversify) {
+  if (!is.null(diversify)) {
+    fit <- do.call(ufs_diversify, c(list(fit = fit, x = x, k = k), diversify))
+  }
+  suppressMessages(selected_features(fit, k, as = "index"))
+}
+
 quiet_grid <- function(x, method, grid, args) {
   suppressMessages(withCallingHandlers(
     do.call(ufs_grid, c(list(x = x, method = method, grid = grid, keep_fits = TRUE), args)),
@@ -344,77 +535,72 @@ quiet_grid <- function(x, method, grid, args) {
   ))
 }
 
-# Which rows of the results the settings of a grid fill: the choice without labels and, if there
-# are several, the best with labels. `value`: one vector per setting; the best is that of the
-# largest first element, or each element's own (`apart`: they belong to different classifiers).
-pick_rows <- function(label, value, best, apart = FALSE) {
-  rows <- list(list(label = label, value = value[[best]], pick = best))
-  if (length(value) > 1L) {
-    all <- do.call(rbind, value)
-    top <- if (all(is.na(all[, 1L]))) best else which.max(all[, 1L])
-    most <- if (apart) apply(all, 2L, function(v) if (all(is.na(v))) NA_real_ else max(v, na.rm = TRUE))
-    rows[[2L]] <- list(label = paste0(label, " (best of ", length(value), ")"),
-      value = if (apart) most else all[top, ], pick = top)
-  }
-  rows
+grid_runs <- function(fits) {
+  Map(function(fit, error, seconds, kinds) {
+    list(fit = fit, error = if (is.null(fit)) error, seconds = seconds,
+      kinds = setdiff(strsplit(kinds, ", ", fixed = TRUE)[[1L]], ""))
+  }, fits$fits, fits$results$error, fits$results$seconds, fits$results$kinds)
 }
 
-pipeline_samples <- function(plan, x, pick, m, fit) {
-  seconds <- 0
+# The m samples to label, chosen on the chosen features (m = NULL: all candidates): a list
+# with one entry (chosen, said, error), or one per setting of the sampler's grid, with `best`,
+# the setting whose choice covers the candidates best, and `runs`, for the next m.
+pipeline_samples <- function(plan, halves, pick, m, runs) {
+  x <- halves$candidates
+  one <- function(chosen, error = "", said = pick$said) {
+    list(best = 1L, runs = runs, picks = list(list(chosen = chosen, error = error, said = said)))
+  }
+  if (nzchar(pick$error)) {
+    return(one(integer(), pick$error))
+  }
+  if (is.null(m)) {
+    return(one(seq_len(nrow(x))))
+  }
   if (plan$samples == "random") {
-    return(list(chosen = sample.int(nrow(x), m), seconds = 0, error = ""))
+    return(one(sample.int(nrow(x), m)))
   }
-  if (is.null(fit)) {
-    if (plan$joint) {
-      fit <- pick$fit
+  per_m <- if (!plan$joint) method_row(plan$samples)$per_k
+  if (is.null(runs) || !is.null(per_m)) {
+    chosen_x <- x[, pick$columns, drop = FALSE]
+    args <- plan$sample_args
+    if (!is.null(per_m)) args[[per_m]] <- m
+    runs <- if (plan$joint) {
+      list(list(fit = pick$fit, seconds = 0))
+    } else if (is.null(plan$sample_grid)) {
+      list(quiet_fit(chosen_x, plan$samples, args, NULL))
     } else {
-      run <- quiet_fit(x[, pick$columns, drop = FALSE], plan$samples, plan$sample_args, NULL)
-      if (!is.null(run$error)) {
-        return(list(error = run$error, seconds = run$seconds))
-      }
-      fit <- run$fit
-      seconds <- run$seconds
+      grid_runs(quiet_grid(chosen_x, plan$samples, plan$sample_grid, args))
     }
   }
-  list(chosen = suppressMessages(selected_samples(fit, m, as = "index")), fit = fit,
-    seconds = seconds, error = "")
+  picks <- lapply(runs, function(run) {
+    said <- pick$said
+    if (!plan$joint) {
+      mine <- run_said(run)
+      said$seconds <- said$seconds + mine$seconds
+      said$warnings <- paste(c(said$warnings, mine$warnings)[nzchar(c(said$warnings,
+        mine$warnings))], collapse = ", ")
+      if (said$status %in% c("", "converged")) said$status <- mine$status
+    }
+    if (is.null(run$fit)) {
+      return(list(chosen = integer(), error = run$error, said = said))
+    }
+    list(chosen = suppressMessages(selected_samples(run$fit, m, as = "index")), error = "",
+      said = said)
+  })
+  best <- 1L
+  if (length(picks) > 1L) {
+    z <- halves$z[, pick$columns, drop = FALSE]
+    covered <- vapply(picks, function(p) if (nzchar(p$error)) -Inf else coverage(z, p$chosen), 0)
+    best <- which.max(covered)
+  }
+  list(picks = picks, best = best, runs = runs)
 }
 
-# ---- clustering ------------------------------------------------------------------------------
-
-compare_cluster <- function(task, x, y, k, m, halves, classifiers, n_random) {
-  with_seed(task$seed, {
-    spread <- apply(x, 2L, stats::sd)
-    nothing <- c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_)
-    score <- function(columns) {
-      columns <- columns[spread[columns] > 0]
-      runs <- if (length(columns)) kmeans_runs(scale(x[, columns, drop = FALSE]), nlevels(y), 10L)
-      if (is.null(runs)) nothing else ufs_cluster_metrics(runs[[1L]]$cluster, y)
-    }
-    rows <- list()
-    add <- function(label, k, value, seconds, error = "") {
-      rows[[length(rows) + 1L]] <<- data.frame(method = label, k = k, m = NA_integer_,
-        classifier = "kmeans", rep = task$rep, as.list(value), labelled = 0L, missing = 0L,
-        seconds = seconds, error = error, stringsAsFactors = FALSE, row.names = NULL)
-    }
-    cache <- list()
-    for (kk in if (task$plan$features == "all") ncol(x) else k) {
-      if (task$plan$features == "random") {
-        draws <- vapply(seq_len(n_random), function(i) score(sample.int(ncol(x), kk)), numeric(3))
-        add(task$label, kk, rowMeans(draws), 0)
-        add(paste0(task$label, " (best of ", n_random, ")"), kk, apply(draws, 1L, max), 0)
-        next
-      }
-      found <- pipeline_features(task$plan, x, kk, cache)
-      cache <- found$cache
-      value <- lapply(found$picks, function(pick) {
-        if (nzchar(pick$error)) nothing else score(pick$columns)
-      })
-      for (row in pick_rows(task$label, value, found$best)) {
-        pick <- found$picks[[row$pick]]
-        add(row$label, kk, row$value, pick$seconds, pick$error)
-      }
-    }
-    do.call(rbind, rows)
-  })
+# The label-free criterion of samples: the mean, over all candidates, of the largest cosine
+# between a candidate and a chosen sample.
+coverage <- function(z, chosen) {
+  length <- sqrt(rowSums(z^2))
+  unit <- z / ifelse(length > 0, length, 1)
+  likeness <- tcrossprod(unit, unit[chosen, , drop = FALSE])
+  mean(likeness[cbind(seq_len(nrow(z)), max.col(likeness, "first"))])
 }

@@ -23,69 +23,97 @@
 #'
 #' Singular vectors come from the smaller Gram matrix, so p > n costs no p x p. If the singular
 #' values number `rank` and `rank + 1` are equal (to 1e-8), the scores are not well defined and a
-#' warning of class `ufs_warning_spectrum` says so. The matrix U of C U R is not
-#' computed.
+#' warning of class `ufs_warning_spectrum` says so.
+#'
+#' `decomposition = TRUE` also computes the CUR decomposition itself: with C the chosen columns
+#' (`n_features` of them) and R the chosen rows (`n_samples`) of the prepared matrix Z,
+#' \deqn{Z \approx C U R,\qquad U = C^+ Z R^+,}
+#' the U of smallest error for these C and R. A new sample is then rebuilt from its chosen features
+#' alone: `predict(fit, newdata, type = "reconstruction")`. Cost: two singular value decompositions of
+#' the thin C and R, and one product with Z.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param rank Number k of leading singular vectors, 1 to the rank of `x`. `NULL`: as many
 #'   as it takes for their singular values to make up 80 percent of the sum of all.
 #' @param draw `"exact"`, `"random"` or `"top"`, see Details.
-#' @param n_samples,n_features Expected numbers, for `draw = "random"` only.
+#' @param n_samples,n_features For `draw = "random"`: expected numbers. For `decomposition = TRUE` with
+#'   the other draws: how many of the best make up R and C.
+#' @param decomposition Compute C, U and R as well?
 #' @param center,scale Centre and standardise the columns first.
 #' @param control See [ufs_control()]; there are no iterations.
 #' @return A fit of class `c("ufs_cur", "ufs")` with scores and rankings of samples and
 #'   features. The score is the leverage for `draw = "top"`, the leverage plus 1 for what
 #'   was kept by `"random"`, and falls from 1 in steps of 1/n (1/p) along the draw of `"exact"`.
 #'   `solution` holds `leverage_samples`, `leverage_features`, the `singular_values` (all that were
-#'   computed) and, for `"random"`, `kept_samples` and `kept_features`. `certificate` is
-#'   the relative distance of the `spectral_gap` after `rank` (missing at full rank).
+#'   computed) and, for `"random"`, `kept_samples` and `kept_features`; with `decomposition = TRUE`
+#'   also the matrices `C` (n x features), `U` and `R` (samples x p; constant columns are zero), named by
+#'   what was chosen. `certificate` is the relative distance of the `spectral_gap` after `rank` (missing at
+#'   full rank) and, with a decomposition, `error`, the squared Frobenius norm of Z - C U R, and
+#'   `best_error`, that of the best approximation of rank `rank`, both as shares of that of Z.
 #' @references Mahoney and Drineas (2009) CUR matrix decompositions for improved data
 #'   analysis. PNAS 106, 697-702. \doi{10.1073/pnas.0803205106}
 #' @examples
 #' fit <- ufs_cur(iris[, 1:4], rank = 2, draw = "top")
 #' feature_scores(fit)
 #' selected_samples(fit, m = 5)
+#'
+#' # Rebuild four columns from two of them and the numbers of 10 samples:
+#' fit <- ufs_cur(iris[1:100, 1:4], rank = 2, draw = "top", n_samples = 10, n_features = 2,
+#'   decomposition = TRUE)
+#' fit$certificate
+#' head(predict(fit, iris[101:150, 1:4], type = "reconstruction"))
 #' @include ufs.R
 #' @export
 ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), n_samples = NULL,
-                    n_features = NULL, center = TRUE, scale = TRUE,
+                    n_features = NULL, decomposition = FALSE, center = TRUE, scale = TRUE,
                     control = ufs_control()) {
   run_fit("cur", match.call(), {
     draw <- check_choice(draw, "draw", c("exact", "random", "top"))
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, center, scale)
-    wanted <- expected_numbers(draw, n_samples, n_features, data)
+    decomposition <- check_flag(decomposition, "decomposition")
+    # The parts of a decomposition are dense anyway.
+    data <- if (decomposition) as_ufs_matrix(x, center, scale) else
+      as_ufs_operator(x, center, scale)
+    wanted <- wanted_numbers(draw, decomposition, n_samples, n_features, data)
     most <- min(data$n - center, length(data$keep))
     if (!is.null(rank)) {
       rank <- check_count(rank, "rank", 1L, most, "the largest possible rank of `x`")
     }
     svd <- leverage_scores(data$x, rank, center, control)
     # Equal rows and equal columns have equal leverage, to the last bit.
-    samples <- svd$samples[equal_rows(data$x)]
-    features <- svd$features[equal_columns(data$x)]
+    samples <- svd$samples[x_equal_rows(data$x)]
+    features <- svd$features[x_equal_columns(data$x)]
 
     by_sample <- draw_by_leverage(samples, draw, wanted$samples)
     by_feature <- draw_by_leverage(features, draw, wanted$features)
     kept <- list(kept_samples = by_sample$kept, kept_features = data$keep[by_feature$kept])
+    parts <- if (decomposition) {
+      cur_parts(data, first_of(by_sample, wanted$samples), first_of(by_feature, wanted$features))
+    }
+    norm2 <- sum(x_ss(data$x))
     list(
       data = data, control = control,
-      params = c(list(rank = svd$rank, draw = draw, center = center, scale = scale),
-        if (draw == "random") list(n_samples = wanted$samples, n_features = wanted$features)),
+      params = c(list(rank = svd$rank, draw = draw, decomposition = decomposition, center = center,
+        scale = scale), list(n_samples = wanted$samples, n_features = wanted$features)),
       sample_scores = by_sample$score, feature_scores = by_feature$score,
       solution = c(list(
         leverage_samples = stats::setNames(samples, data$samples),
         leverage_features = expand_features(features, data),
-        singular_values = svd$d), if (draw == "random") kept),
-      certificate = c(spectral_gap = svd$gap)
+        singular_values = svd$d), if (draw == "random") kept, parts[c("C", "U", "R")]),
+      certificate = c(spectral_gap = svd$gap, if (decomposition) {
+        c(error = max(0, 1 - parts$captured / norm2),
+          best_error = max(0, 1 - sum(svd$d[seq_len(svd$rank)]^2) / norm2))
+      })
     )
   })
 }
 
-expected_numbers <- function(draw, n_samples, n_features, data) {
-  if (draw != "random") {
+wanted_numbers <- function(draw, decomposition, n_samples, n_features, data) {
+  if (draw != "random" && !decomposition) {
     for (arg in c("n_samples", "n_features")) {
       if (!is.null(get(arg))) {
-        ufs_abort("argument", "`", arg, "` is for draw = \"random\" only.", argument = arg)
+        ufs_abort("argument", "`", arg, "` is for draw = \"random\" or decomposition = TRUE.",
+          argument = arg)
       }
     }
     return(NULL)
@@ -98,7 +126,7 @@ expected_numbers <- function(draw, n_samples, n_features, data) {
 # Leverage of rows and columns of x for its `rank` leading singular vectors.
 leverage_scores <- function(x, rank, centred, control) {
   most <- min(dim(x))
-  pca <- gram_pca(x, if (is.null(rank)) most else min(rank + 1L, most))
+  pca <- x_pca(x, if (is.null(rank)) most else min(rank + 1L, most))
   full <- sum(colSums(pca$loadings^2) > 0)
   d <- sqrt(pca$sdev2[seq_len(full)])
   if (is.null(rank)) rank <- which(cumsum(d) >= 0.8 * sum(d))[[1L]]
@@ -131,6 +159,86 @@ draw_by_leverage <- function(pi, draw, expected) {
       }
       list(score = pi + kept, kept = which(kept))
     })
+}
+
+# What a draw kept, or the first `size` of its ranking.
+first_of <- function(drawn, size) {
+  best <- ufs_rank(drawn$score)
+  best[seq_len(if (is.null(drawn$kept)) size else length(drawn$kept))]
+}
+
+# C, U and R of the prepared matrix for chosen rows and columns, and the squared norm of C U R: with
+# C = Uc Dc Vc' and R = Ur Dr Vr', U = C^+ Z R^+ = Vc Dc^-1 (Uc' Z Vr) Dr^-1 Ur', and C U R is the
+# projection Uc Uc' Z Vr Vr'.
+cur_parts <- function(data, rows, columns) {
+  z <- data$x
+  left <- pseudo_factors(z[, columns, drop = FALSE])
+  right <- pseudo_factors(z[rows, , drop = FALSE])
+  middle <- crossprod(left$u, z) %*% right$v
+  u <- sweep(left$v, 2L, left$d, "/") %*% middle %*% t(sweep(right$u, 2L, right$d, "/"))
+  name_rows <- data$samples[rows]
+  name_columns <- data$features[data$keep[columns]]
+  wide <- matrix(0, length(rows), data$p, dimnames = list(name_rows, data$features))
+  wide[, data$keep] <- z[rows, , drop = FALSE]
+  list(C = `dimnames<-`(z[, columns, drop = FALSE], list(data$samples, name_columns)),
+    U = `dimnames<-`(u, list(name_columns, name_rows)), R = wide, captured = sum(middle^2))
+}
+
+# Thin SVD without the directions that are rounding.
+pseudo_factors <- function(block) {
+  factors <- svd(block)
+  live <- factors$d > 1e-10 * factors$d[1L]
+  list(u = factors$u[, live, drop = FALSE], d = factors$d[live], v = factors$v[, live, drop = FALSE])
+}
+
+#' Chosen columns, or all columns rebuilt from them
+#'
+#' @param object A [ufs_cur()] fit.
+#' @param newdata Matrix or data frame. For `"reconstruction"` only the columns of the
+#'   decomposition are looked at.
+#' @param k Number of features to keep, for `"select"`.
+#' @param type `"select"`: `newdata[, chosen]`, as [predict.ufs()]. `"reconstruction"`: all p
+#'   columns, rebuilt as C U R from the chosen ones and in the units of `x`; needs a fit with
+#'   `decomposition = TRUE`.
+#' @param ... Not used.
+#' @return `"select"`: as [predict.ufs()]. `"reconstruction"`: a matrix with one row per row of
+#'   `newdata` and one column per feature of the fit. Constant columns get their constant
+#'   if the fit was centred, else zero.
+#' @examples
+#' # An image: 87 x 61 heights of a volcano from 12 of its rows and 12 of its columns.
+#' set.seed(1)
+#' fit <- ufs_cur(volcano, rank = 8, n_samples = 12, n_features = 12, decomposition = TRUE,
+#'   center = FALSE, scale = FALSE)
+#' rebuilt <- predict(fit, volcano, type = "reconstruction")
+#' 1 - sum((volcano - rebuilt)^2) / sum((volcano - mean(volcano))^2)
+#' @export
+predict.ufs_cur <- function(object, newdata, k, type = c("select", "reconstruction"), ...) {
+  type <- check_choice(type, "type", c("select", "reconstruction"))
+  if (type == "select") {
+    return(NextMethod())
+  }
+  if (is.null(object$solution$U)) {
+    ufs_abort("argument", "`object` holds no decomposition: fit with decomposition = TRUE.",
+      argument = "object")
+  }
+  if (missing(newdata)) {
+    ufs_abort("argument", "`newdata` is missing.", argument = "newdata")
+  }
+  newdata <- as_plain_matrix(newdata, "newdata")
+  chosen <- match(colnames(object$solution$C), object$names$features)
+  z <- newdata[, match_columns(object, newdata, chosen), drop = FALSE]
+  bad <- which(colSums(!is.finite(z)) > 0)
+  if (length(bad)) {
+    ufs_abort("input", "`newdata` has missing or infinite values (NA, NaN, Inf) in ",
+      some_columns(object$names$features[chosen[bad]]), ".", argument = "newdata")
+  }
+  if (!isFALSE(object$center)) z <- sweep(z, 2L, object$center[chosen], "-")
+  if (!isFALSE(object$scale)) z <- sweep(z, 2L, object$scale[chosen], "/")
+  z <- z %*% object$solution$U %*% object$solution$R
+  if (!isFALSE(object$scale)) z <- sweep(z, 2L, object$scale, "*")
+  if (!isFALSE(object$center)) z <- sweep(z, 2L, object$center, "+")
+  dimnames(z) <- list(rownames(newdata), object$names$features)
+  z
 }
 
 register("cur", ufs_cur,

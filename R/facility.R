@@ -208,9 +208,9 @@ facility_similarity <- function(similarity, data, bandwidth) {
 }
 
 # x, divided by a power of two if its squares could leave the range of doubles.
-in_range <- function(x) {
+in_range <- function(x, limit = 1e100) {
   top <- max(abs(x))
-  unit <- if (top > 1e100 || top < 1e-100) power_of_two(top) else 1
+  unit <- if (top > limit || top < 1 / limit) power_of_two(top) else 1
   list(x = if (unit == 1) x else x / unit, unit = unit)
 }
 
@@ -292,6 +292,7 @@ selected_samples.ufs_facility <- function(fit, m, as = NULL, ...) {
 #' @export
 representatives.ufs_facility <- function(fit, m = fit$params$m, what = c("chosen", "samples"),
                                          ...) {
+  check_no_dots(...)
   m <- check_count(m, "m", 1L, fit$params$m, "the samples picked one by one")
   representative_table(fit, stand_ins(fit, m), fit$solution$order[seq_len(m)],
     check_choice(what, "what", c("chosen", "samples")))

@@ -23,7 +23,7 @@ new_ufs <- function(method, call, params, control, data,
     certificate = certificate, elapsed = elapsed,
     center = data$center, scale = data$scale,
     names = list(features = data$features, samples = data$samples, named = data$named),
-    n = data$n, p = data$p, constant = data$constant, ...
+    n = data$n, p = data$p, constant = data$constant, input = data$input, ...
   )
   if (!is.null(feature_scores)) {
     stopifnot(length(feature_scores) == length(data$keep))
@@ -72,7 +72,10 @@ as_trace <- function(trace) {
 #'
 #' Exact ties are broken by the method's secondary key and then by the lowest
 #' index; a tie at the cut is reported by a message of class
-#' `ufs_message_tie`. Constant features have score `NA` and come last.
+#' `ufs_message_tie`. Many methods give most features a score of exactly 0. If more features
+#' are asked for than have a score above 0, the rest is filled up in the order of the secondary
+#' key (column `key` of [as.data.frame.ufs()]) or, without one, of the columns, and a message
+#' of class `ufs_message_padded` says how many. Constant features have score `NA` and come last.
 #' Selections are nested in `k`, except for [ufs_topk()], which solves for its `k`.
 #'
 #' @param fit A fitted object of class `ufs`.
@@ -80,7 +83,7 @@ as_trace <- function(trace) {
 #'   are.
 #' @param as `"name"` or `"index"`. The default gives names if the columns (rows) of
 #'   `x` had names, and integer indices otherwise.
-#' @param ... Not used.
+#' @param ... Must be empty: an unknown argument is an error.
 #' @return `feature_scores()` and `sample_scores()`: a named numeric vector in the
 #'   order of the columns (rows) of `x`. `feature_ranking()` and `sample_ranking()`:
 #'   indices, best first. `selected_features()` and `selected_samples()`: the best
@@ -115,6 +118,7 @@ selected_features <- function(fit, k, as = NULL, ...) {
 
 #' @export
 selected_features.ufs <- function(fit, k, as = NULL, ...) {
+  check_dots_empty(...)
   check_fit(fit, "feature_ranking", "features")
   top_of(fit$feature_ranking, fit$feature_scores, fit$feature_key, k, "k", "features",
     as, fit$names$named)
@@ -142,6 +146,7 @@ selected_samples <- function(fit, m, as = NULL, ...) {
 
 #' @export
 selected_samples.ufs <- function(fit, m, as = NULL, ...) {
+  check_dots_empty(...)
   check_fit(fit, "sample_ranking", "samples")
   top_of(fit$sample_ranking, fit$sample_scores, fit$sample_key, m, "m", "samples",
     as, !is.null(fit$names$samples))
@@ -163,11 +168,33 @@ top_of <- function(ranking, score, key, k, arg, what, as, named) {
   if (is.null(as)) as <- if (named) "name" else "index"
   as <- check_choice(as, "as", c("name", "index"))
   best <- ranking[seq_len(k)]
-  if (tied_at_cut(ranking, score, key, k)) {
+  live <- live_scores(score)
+  if (live < k) {
+    ufs_inform("padded", "Only ", live, " of the ", k, " ", what, " have a score above 0; the rest ",
+      "is ", order_of_rest(score, key), ".")
+  } else if (tied_at_cut(ranking, score, key, k)) {
     ufs_inform("tie", what, " ", k, " and ", k + 1L,
       " have equal scores: the lower index was taken.")
   }
   if (as == "index") unname(best) else if (is.null(names(best))) as.character(best) else names(best)
+}
+
+# How many scores say something: all of them, unless the method leaves some at exactly zero.
+live_scores <- function(score) {
+  known <- score[!is.na(score)]
+  if (any(known < 0)) length(known) else sum(known > 0)
+}
+
+# In what order a ranking goes on where its scores end.
+order_of_rest <- function(score, key) {
+  dead <- which(!is.na(score) & score == 0)
+  if (length(unique(key[dead])) > 1L) {
+    "ordered by the method's second criterion (`key` in as.data.frame())"
+  } else if (length(dead)) {
+    "in the order of the columns and says nothing"
+  } else {
+    "constant"
+  }
 }
 
 tied_at_cut <- function(ranking, score, key, k) {

@@ -104,7 +104,7 @@ graph_from_arguments <- function(arguments, data) {
   used[c("weights", "symmetrise")] <- lapply(used[c("weights", "symmetrise")], eval)
   center <- check_flag(used$center, "center")
   scale <- check_flag(used$scale, "scale")
-  if (center || scale) data$x <- .Call(C_prepare, data$x, center, scale)$x
+  if (center || scale) data$x <- prepare_again(data$x, center, scale)
   build_graph(data, used$k, used$weights, used$bandwidth, used$symmetrise)
 }
 

@@ -8,8 +8,12 @@
 #' What all settings share is computed once: the k-means start of [ufs_socfs()] and the
 #' labels of [ufs_ndfs()] (one draw for all settings, so that differences are those of the
 #' settings), and the neighbour graph of the graph methods. Settings run through future.apply
-#' when it is installed and a plan is set, e.g. `future::plan("multisession")`, also on
-#' a cluster's scheduler by future.batchtools; otherwise one after the other. The result
+#' when it is installed and a plan is set, e.g. `future::plan("multisession")`; otherwise one
+#' after the other. `x` travels to the workers once, by a file, so `future.globals.maxSize` does
+#' not limit its size. On a scheduler such as Slurm, use
+#' `future::plan(future.batchtools::batchtools_slurm)` and name a folder that all nodes see with
+#' `options(ufselect.shared_dir = )`; the default is this session's `tempdir()`, which is enough
+#' for workers on this computer. The result
 #' does not depend on the number of workers: every setting has its own seed, drawn from R's
 #' random numbers, and a deterministic method draws none. Progress is signalled to progressr.
 #'
@@ -36,10 +40,11 @@
 #' grid$feature_scores
 #' @export
 ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE) {
-  call <- match.call()
+  call <- plain_call(match.call(), "ufs_grid")
   row <- method_row(method)
   settings <- grid_settings(grid, row$fit, method)
   fixed <- list(...)
+  check_arguments(names(fixed), row$fit, method)
   both <- intersect(names(fixed), names(settings))
   if (length(both)) {
     ufs_abort("argument", "`", both[1L], "` is given both in `grid` and as a fixed argument.",
@@ -55,24 +60,26 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE)
     grid_shared(x, row, fixed, names(settings)))
   fixed[names(shared)] <- shared
   tasks <- lapply(seq_len(n_settings), function(i) {
-    list(args = c(setting_args(settings, i), fixed), seed = seeds[[i]])
+    list(args = setting_args(settings, i), seed = seeds[[i]])
   })
+  common <- list(x = x, method = method, fixed = fixed, keep_fits = keep_fits)
   keys <- NULL
   if (!is.null(checkpoint)) {
-    data_key <- value_key(x)
-    keys <- lapply(tasks, function(task) {
-      paste0(method, "-", value_key(list(data_key, method, task, keep_fits)))
-    })
+    common_key <- value_key(common)
+    keys <- lapply(tasks, function(task) paste0(method, "-", value_key(list(common_key, task))))
   }
-  runs <- run_tasks(tasks, grid_fit, x = x, method = method, keep_fits = keep_fits,
-    checkpoint = checkpoint, keys = keys)
+  runs <- run_tasks(tasks, grid_fit, common, checkpoint, keys, usable = function(value) {
+    is.character(value$status) && length(value$feature_scores) %in% c(0L, data$p) &&
+      length(value$sample_scores) %in% c(0L, data$n) && (!keep_fits || inherits(value$fit, "ufs"))
+  })
   text <- function(name) vapply(runs, function(run) paste(run[[name]], collapse = " | "), "")
   number <- function(name) vapply(runs, function(run) as.double(run[[name]]), 0)
   structure(list(
     method = method, call = call, settings = settings, n = data$n, p = data$p,
     results = data.frame(status = text("status"), objective = number("objective"),
       iterations = as.integer(number("iterations")), seconds = number("seconds"),
-      error = text("error"), warnings = text("warnings"), stringsAsFactors = FALSE),
+      error = text("error"), warnings = text("warnings"),
+      kinds = vapply(runs, function(run) paste(run$kinds, collapse = ", "), ""), stringsAsFactors = FALSE),
     feature_scores = bind_columns(runs, "feature_scores", data$features),
     feature_rankings = bind_columns(runs, "feature_ranking"),
     sample_scores = bind_columns(runs, "sample_scores", data$samples),
@@ -87,8 +94,11 @@ grid_settings <- function(grid, fun, method) {
   if (is.data.frame(grid)) {
     settings <- grid
   } else if (is.list(grid) && length(grid) && !is.null(names(grid)) && all(nzchar(names(grid)))) {
-    settings <- do.call(expand.grid, c(lapply(grid, function(v) if (is.list(v)) I(v) else v),
-      list(KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)))
+    # Over positions: expand.grid() itself would take a list of values apart.
+    at <- do.call(expand.grid, c(lapply(grid, seq_along), list(KEEP.OUT.ATTRS = FALSE)))
+    settings <- list2DF(lapply(stats::setNames(names(grid), names(grid)), function(name) {
+      grid[[name]][at[[name]]]
+    }))
   } else {
     ufs_abort("argument", "`grid` must be a data frame or a named list of vectors.",
       argument = "grid")
@@ -136,18 +146,18 @@ grid_shared <- function(x, row, fixed, varying) {
   shared
 }
 
-grid_fit <- function(task, x, method, keep_fits) {
-  run <- quiet_fit(x, method, task$args, task$seed)
+grid_fit <- function(task, common) {
+  run <- quiet_fit(common$x, common$method, c(task$args, common$fixed), task$seed)
   fit <- run$fit
   objective <- fit$trace$objective
   list(
     status = if (is.null(fit)) "error" else fit$status,
     objective = if (length(objective)) objective[length(objective)] else NA_real_,
     iterations = if (is.null(fit)) NA else fit$iterations, seconds = run$seconds,
-    error = run$error, warnings = run$warnings,
+    error = run$error, warnings = run$warnings, kinds = run$kinds,
     feature_scores = fit$feature_scores, feature_ranking = fit$feature_ranking,
     sample_scores = fit$sample_scores, sample_ranking = fit$sample_ranking,
-    certificate = fit$certificate, fit = if (keep_fits) fit
+    certificate = fit$certificate, fit = if (common$keep_fits) fit
   )
 }
 
@@ -168,24 +178,34 @@ bind_columns <- function(runs, name, row_names = NULL) {
 
 #' @export
 print.ufs_grid <- function(x, ...) {
+  check_dots_empty(...)
   cat("<ufs_grid> ufs_", x$method, ", ", nrow(x$settings), " settings of ",
     paste(names(x$settings), collapse = ", "), " on ", x$n, " x ", x$p, " data\n", sep = "")
   count <- table(x$results$status)
   cat("  status   ", paste(names(count), count, sep = ": ", collapse = ", "), "\n", sep = "")
+  failed <- unique(x$results$error[nzchar(x$results$error)])
+  if (length(failed)) {
+    cat("  error    ", failed[1L], if (length(failed) > 1L) {
+      paste0(" (and ", length(failed) - 1L, " other, see as.data.frame())")
+    }, "\n", sep = "")
+  }
   cat("  seconds  ", format(sum(x$results$seconds), digits = 3L), " in all\n", sep = "")
-  shown <- utils::head(as.data.frame(x)[setdiff(names(as.data.frame(x)), c("error", "warnings"))], 6L)
-  print(shown, digits = 4L, row.names = FALSE)
+  table <- as.data.frame(x)
+  shown <- table[setdiff(names(table), c("error", "warnings", "kinds"))]
+  print(utils::head(shown, 6L), digits = 4L, row.names = FALSE)
   if (nrow(x$settings) > 6L) cat("  ... and", nrow(x$settings) - 6L, "more\n")
   invisible(x)
 }
 
 #' @export
 as.data.frame.ufs_grid <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_dots_empty(...)
   cbind(x$settings, x$results)
 }
 
 #' @export
 summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
+  check_dots_empty(...)
   table <- as.data.frame(object)
   if (!is.null(object$feature_rankings)) {
     k <- check_count(k, "k", 1L, object$p)
@@ -203,75 +223,12 @@ summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
 
 #' @export
 print.summary.ufs_grid <- function(x, ...) {
+  check_dots_empty(...)
   cat("ufs_", x$method, " over ", nrow(x$table), " settings\n", sep = "")
-  print(x$table[setdiff(names(x$table), "warnings")], digits = 4L, row.names = FALSE)
+  print(x$table[setdiff(names(x$table), c("warnings", "kinds"))], digits = 4L, row.names = FALSE)
   if (!is.null(x$often)) {
     cat("Most often among the best ", x$k, ":\n", sep = "")
     print(utils::head(x$often, 10L), digits = 2L, row.names = FALSE)
   }
   invisible(x)
-}
-
-#' Heat map of a grid
-#'
-#' @param x A [ufs_grid()] or [ufs_tune()] result.
-#' @param y Not used.
-#' @param value What to show: a numeric column of `as.data.frame(x)`, by default the objective
-#'   of a grid and the criterion of a tuning; or a numeric vector with one value per setting,
-#'   for example an accuracy.
-#' @param over Names of one or two arguments that span the picture; by default the first
-#'   two that vary. Values are averaged over the others.
-#' @param ... Passed to [graphics::image()] or [graphics::plot()].
-#' @return The object, invisibly.
-#' @examples
-#' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
-#' plot(grid, value = "seconds")
-#' @export
-plot.ufs_grid <- function(x, y = NULL, value = "objective", over = NULL, ...) {
-  table <- as.data.frame(x)
-  title <- if (is.character(value)) value else "value"
-  if (is.character(value)) {
-    value <- check_choice(value, "value", names(table)[vapply(table, is.numeric, NA)])
-    value <- table[[value]]
-  }
-  if (!is.numeric(value) || length(value) != nrow(table)) {
-    ufs_abort("argument", "`value` must name a column or have one number per setting.",
-      argument = "value")
-  }
-  varies <- names(x$settings)[vapply(x$settings, function(v) length(unique(v)) > 1L, NA)]
-  if (is.null(over)) over <- utils::head(c(varies, names(x$settings)), 2L)
-  over <- unique(over)
-  if (!length(over) || length(over) > 2L || !all(over %in% names(x$settings))) {
-    ufs_abort("argument", "`over` must name one or two columns of the grid.", argument = "over")
-  }
-  level <- lapply(x$settings[over], function(v) sort(unique(unlist(v))))
-  at <- Map(function(v, l) match(unlist(v), l), x$settings[over], level)
-  if (length(over) == 1L) {
-    mean_value <- tapply(value, at[[1L]], mean, na.rm = TRUE)
-    draw(list(x = seq_along(level[[1L]]), y = as.vector(mean_value), type = "o", pch = 20,
-      xaxt = "n", xlab = over, ylab = title, main = paste0("ufs_", x$method)), ...)
-    graphics::axis(1L, seq_along(level[[1L]]), format(level[[1L]]))
-    return(invisible(x))
-  }
-  cells <- matrix(NA_real_, length(level[[1L]]), length(level[[2L]]))
-  mean_value <- tapply(value, at, mean, na.rm = TRUE)
-  cells[as.matrix(expand.grid(as.integer(rownames(mean_value)), as.integer(colnames(mean_value))))] <-
-    as.vector(mean_value)
-  cells[!is.finite(cells)] <- NA
-  heat_map(cells, level, over, paste0("ufs_", x$method, ": ", title), ...)
-  invisible(x)
-}
-
-heat_map <- function(cells, level, over, heading, ...) {
-  n <- dim(cells)
-  default <- list(x = seq_len(n[1L]), y = seq_len(n[2L]), z = cells, axes = FALSE, xlab = over[1L],
-    ylab = over[2L], main = heading, col = grDevices::hcl.colors(25L, "YlGnBu", rev = TRUE))
-  mine <- list(...)
-  do.call(graphics::image, c(mine, default[setdiff(names(default), names(mine))]))
-  graphics::axis(1L, seq_len(n[1L]), format(level[[1L]], digits = 3L))
-  graphics::axis(2L, seq_len(n[2L]), format(level[[2L]], digits = 3L), las = 1L)
-  graphics::box()
-  middle <- mean(range(cells, na.rm = TRUE))
-  graphics::text(row(cells), col(cells), ifelse(is.na(cells), "", format(signif(cells, 3L))),
-    col = ifelse(cells > middle, "white", "black"), cex = .8)
 }

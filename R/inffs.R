@@ -8,10 +8,11 @@
 #' (\max \sigma - \min \sigma)} and Spearman's rank correlations \eqn{\rho_{ij}},
 #' \deqn{A_{ij} = \alpha \max(t_i, t_j) + (1 - \alpha) (1 - |\rho_{ij}|), \qquad
 #' s = \sum_{l \ge 1} (r A)^l 1 = (I - rA)^{-1} 1 - 1, \qquad r = 0.9 / \rho(A),}
-#' and the largest `s` is best. The linear system is solved by conjugate gradients (its
-#' condition number is at most 19), the spectral radius by Lanczos: about
-#' \eqn{n p^2 + 60 p^2} flops. A is p x p by nature; its upper triangle is kept up to 1 GiB
-#' (p of about 16,000), beyond that recomputed in blocks in every product.
+#' and the largest `s` is best. One Krylov space gives both the spectral radius and the solution
+#' of the linear system (whose condition number is at most 19): about
+#' \eqn{n p^2 + 30 p^2} flops. A is p x p by nature, because of the modulus of the
+#' correlations; its upper triangle is kept up to 1 GiB (p of about 16,000), beyond that
+#' recomputed in blocks in every product, \eqn{n p^2} flops each.
 #'
 #' The variants differ in what the public programs do: `"2015"` is the paper as above;
 #' `"2016"` (FSLib) puts \eqn{\alpha} on the correlations instead of the deviations and uses
@@ -29,8 +30,8 @@
 #' @param alpha Weight of the deviations against the correlations, 0 to 1.
 #' @param variant Which of the published forms, see Details.
 #' @param center,scale Centre (changes nothing here) and standardise the columns first.
-#' @param control See [ufs_control()]; `max_iter` (default 500) and `tol` (1e-14, relative
-#'   residual) are those of the conjugate gradients.
+#' @param control See [ufs_control()]; `max_iter` (default 500 products with A) and `tol`
+#'   (1e-14) bound the relative residual of the linear system.
 #' @return A fit of class `c("ufs_inffs", "ufs")`. `solution` holds `damping` (r) and
 #'   `radius` (the spectral radius of A, or the largest row sum used in its place),
 #'   `certificate` the `residual` of the linear system (largest entry, recomputed).
@@ -44,48 +45,46 @@
 #' @export
 ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"),
                       center = FALSE, scale = FALSE, control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  control <- resolve_control(control, max_iter = 500L, tol = 1e-14)
-  alpha <- check_number(alpha, "alpha", 0, 1)
-  variant <- check_choice(variant, "variant", c("2015", "2016", "2020", "rowsum"))
-  data <- as_ufs_matrix(x, center, scale)
-  out <- inffs_scores(data$x, alpha, variant, control)
-  check_lapack(out$info, "inffs")
-  if (out$empty) {
+  void <- FALSE
+  fit <- run_fit("inffs", match.call(), {
+    control <- resolve_control(control, max_iter = 500L, tol = 1e-14)
+    alpha <- check_number(alpha, "alpha", 0, 1)
+    variant <- check_choice(variant, "variant", c("2015", "2016", "2020", "rowsum"))
+    data <- as_ufs_matrix(x, center, scale)
+    settings <- inffs_settings(length(data$keep), alpha, variant)
+    found <- .Call(C_inffs, data$x, settings, control)
+    counters <- found$run$counters
+    void <- counters[["empty"]] == 1
+    list(
+      data = data, control = control,
+      params = list(alpha = alpha, variant = variant, center = center, scale = scale),
+      run = found$run,
+      # Equal columns differ by the order of summation; their scores are equal.
+      feature_scores = found$score[equal_columns(data$x)],
+      solution = list(damping = counters[["damping"]], radius = counters[["radius"]]),
+      certificate = counters["residual"]
+    )
+  })
+  if (void) {
     ufs_warn("void", "All features are perfectly correlated and vary equally: ",
       "ufs_inffs() cannot tell them apart.")
   }
-  # Equal columns differ by the order of summation; their scores are equal.
-  score <- out$score[equal_columns(data$x)]
-  fit <- new_ufs("inffs", call,
-    list(alpha = alpha, variant = variant, center = center, scale = scale), control, data,
-    feature_scores = score, solution = list(damping = out$damping, radius = out$radius),
-    trace = `colnames<-`(out$trace, c("iteration", "residual")),
-    status = status_label(out$status), iterations = out$iterations,
-    certificate = c(residual = out$residual), elapsed = proc.time()[[3L]] - start)
-  warn_status(fit)
   fit
 }
 
-# The scores of the columns of x as they are (a constant column counts as uncorrelated
-# with all others); see src/base_inffs.c.
-inffs_scores <- function(x, alpha, variant, control) {
-  p <- ncol(x)
+# For src/base_inffs.c: which A and which damping a variant means, and whether A is kept.
+inffs_settings <- function(p, alpha, variant) {
   if (variant == "2020" && 5e-6 * p >= 1) {
     ufs_abort("argument", "`variant` = \"2020\" is not defined for p >= 200,000.",
       argument = "variant")
   }
   on_sd <- if (variant == "2016") 1 - alpha else alpha
-  bytes <- (p + 256)^2 / 2 * 8
-  settings <- list(
+  store <- (p + 256)^2 / 2 * 8 <= min(1024^3, getOption("ufselect.max_bytes", Inf))
+  list(
     weight_sd = on_sd, weight_corr = 1 - on_sd,
     factor = if (variant == "2016") 0.99 else 0.9,
-    bound = match(variant, c("rowsum", "2020"), 0L),
-    store = bytes <= min(1024^3, getOption("ufselect.max_bytes", Inf)),
-    max_iter = control$max_iter, tol = control$tol
+    bound = match(variant, c("rowsum", "2020"), 0L), store = store
   )
-  .Call(C_inffs, x, settings, control)
 }
 
 register("inffs", ufs_inffs,

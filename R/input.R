@@ -4,71 +4,65 @@
 #
 # Returns a list:
 #   x          n x q double matrix of the q non-constant columns, centred and
-#              scaled as asked; a copy, the user's data are never touched
+#              scaled as asked; the one copy that is made, the user's data are never touched
 #   n, p       sizes of the user's x (p counts the constant columns)
 #   keep       indices of the non-constant columns in the user's x
 #   constant   indices of the constant ones (score NA, ranked last)
 #   features, samples   names; `named` says whether the user's columns had any
 #   center, scale       length p, or FALSE where not asked for
+#   norm, variance      of the q columns: norms of the columns of the matrix (before `unit`
+#                       divides it), variances of the columns as they came
+#   unit                what the whole matrix was divided by, see `unit`
 # With `drop_constant = FALSE` the matrix keeps all p columns (keep = 1:p).
+# by     what scale = TRUE divides a column by: "sd", or "norm", its Euclidean norm
+# unit   "none", "row" (divide everything by the mean norm of the samples) or "power" (by the
+#        power of two next above the largest entry)
+# write  FALSE: no matrix, x is NULL
 as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
-                          min_n = 3L, warn = TRUE, arg = "x") {
+                          min_n = 3L, warn = TRUE, arg = "x", by = "sd", unit = "none",
+                          write = TRUE) {
   center <- check_flag(center, "center")
   scale <- check_flag(scale, "scale")
-  x <- as_plain_matrix(x, arg)
+  opened <- open_data(x, arg)
+  x <- dense_data(opened, arg)
   n <- nrow(x)
   p <- ncol(x)
-  if (p < 1L) {
-    ufs_abort("input", "`", arg, "` has no columns.", argument = arg)
+  check_size(n, p, min_n, arg)
+  if (warn) {
+    hint_orientation(x)
+    hint_names(opened$features, arg)
   }
-  if (n < min_n) {
-    ufs_abort("input", "`", arg, "` has ", n, " row", if (n != 1L) "s",
-      " (samples); at least ", min_n, " are needed.", argument = arg)
-  }
-  named <- !is.null(colnames(x))
-  features <- feature_names(colnames(x), p, warn)
-  samples <- rownames(x)
-  ready <- .Call(C_prepare, x, center, scale)
-  if (length(ready$bad)) {
-    ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
-      some_columns(features[ready$bad]), ". Impute or remove them first.",
-      argument = arg)
-  }
-  constant <- which(ready$constant)
-  if (length(constant) == p) {
-    ufs_abort("input", "All columns of `", arg, "` are constant: nothing can be selected.",
-      argument = arg)
-  }
-  if (length(constant) && warn) {
-    ufs_warn("constant", length(constant), if (length(constant) == 1L) " column of `" else
-      " columns of `", arg, "` ", if (length(constant) == 1L) "is" else "are",
-      " constant: kept, with score NA and the last ranks (",
-      some_columns(features[constant]), ").", data = list(columns = constant))
-  }
-  keep <- seq_len(p)
-  ready_x <- ready$x
-  if (drop_constant && length(constant)) {
-    keep <- which(!ready$constant)
-    ready_x <- ready_x[, keep, drop = FALSE]
-  }
+  named <- !is.null(opened$features)
+  features <- feature_names(opened$features, p, warn)
+  samples <- opened$samples
+  ready <- .Call(C_prepare, x, list(center = center, divide = if (scale) by else "none",
+    unit = unit, drop = drop_constant, write = write))
+  constant <- check_prepared(ready, features, arg, warn)
+  keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(p)
   list(
-    x = ready_x, n = n, p = p, keep = keep, constant = constant,
+    x = ready$x, n = n, p = p, keep = keep, constant = constant,
+    norm = ready$norm[keep], variance = ready$variance[keep], unit = ready$unit,
     features = features, samples = samples, named = named,
     center = if (center) stats::setNames(ready$center, features) else FALSE,
-    scale = if (scale) stats::setNames(ready$scale, features) else FALSE
+    scale = if (scale) stats::setNames(ready$scale, features) else FALSE,
+    input = opened$input
   )
 }
 
-# A double matrix from matrix, data.frame, tibble or Matrix.
+# Columns of a matrix that passed the door, centred and standardised now.
+prepare_again <- function(x, center, scale) {
+  .Call(C_prepare, x, list(center = center, divide = if (scale) "sd" else "none",
+    unit = "none", drop = FALSE, write = TRUE))$x
+}
+
+# A double matrix from what open_data() takes.
 as_plain_matrix <- function(x, arg) {
-  if (inherits(x, "Matrix")) {
-    check_installed("Matrix", "for sparse and other Matrix input")
-    bytes <- prod(as.double(dim(x))) * 8
-    check_bytes(bytes, paste0("`", arg, "` as a dense matrix"), "Select columns first.")
-    ufs_inform("dense", "`", arg, "` is turned into a dense matrix of ",
-      format_bytes(bytes), ".")
-    return(as.matrix(x))
-  }
+  x <- open_data(x, arg)
+  `dimnames<-`(dense_data(x, arg), dimnames(x))
+}
+
+# A double matrix from matrix, data.frame, tibble or data.table.
+table_matrix <- function(x, arg) {
   if (is.data.frame(x)) {
     fine <- vapply(x, function(col) {
       (is.numeric(col) || is.logical(col)) && !is.object(col) && is.null(dim(col))
@@ -78,20 +72,44 @@ as_plain_matrix <- function(x, arg) {
         some_columns(names(x)[!fine]), ". Drop them, or code them yourself, e.g. with ",
         "model.matrix().", argument = arg)
     }
-    automatic <- .row_names_info(x) < 0L
-    x <- as.matrix(x)
-    if (automatic) rownames(x) <- NULL
+    x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
   } else if (!is.matrix(x)) {
-    ufs_abort("input", "`", arg, "` must be a numeric matrix, data frame or Matrix, not ",
-      kind_of(x), ".", argument = arg)
+    ufs_abort("input", "`", arg, "` must be a numeric matrix, data frame, sparse matrix or another ",
+      "class that ufs_data() reads, not ", kind_of(x), ".", argument = arg)
   }
   if (!(is.numeric(x) || is.logical(x))) {
     ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".",
       argument = arg)
   }
-  storage.mode(x) <- "double"
+  # The replacement copies even where there is nothing to change.
+  if (!is.double(x)) storage.mode(x) <- "double"
   x
 }
+
+# Genes x samples is how many tables come, and every method would take the genes for samples.
+# Said once in a session, for a table that is much longer than wide and names its rows.
+hint_orientation <- function(x) {
+  if (isTRUE(said_once$orientation) || nrow(x) < 20L * ncol(x) || nrow(x) < 500L ||
+      is.null(rownames(x)) || anyDuplicated(rownames(x))) {
+    return(invisible())
+  }
+  said_once$orientation <- TRUE
+  ufs_inform("orientation", "`x` has ", nrow(x), " rows with names and ", ncol(x), " columns. Rows ",
+    "are taken as samples and columns as features; if it is the other way round, give t(x). ",
+    "(Said once in a session.)")
+}
+
+# Results of a table without column names speak of V1, V2, ...: said once in a session.
+hint_names <- function(names, arg) {
+  if (isTRUE(said_once$names) || !is.null(names)) {
+    return(invisible())
+  }
+  said_once$names <- TRUE
+  ufs_inform("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. (Said once in a ",
+    "session.)")
+}
+
+said_once <- new.env(parent = emptyenv())
 
 feature_names <- function(names, p, warn) {
   if (is.null(names)) {
@@ -140,10 +158,34 @@ expand_features <- function(value, data, fill = 0) {
 # For every column of x the index of the first column equal to it.
 equal_columns <- function(x) .Call(C_equal_columns, x)
 
-# The same for rows.
+# Equal columns get the mean of their values: an iteration that has not ended splits what is
+# theirs unevenly, by rounding.
+mean_of_copies <- function(value, x) {
+  first <- equal_columns(x)
+  if (!anyDuplicated(first)) {
+    return(value)
+  }
+  at <- match(first, unique(first))
+  (as.vector(rowsum(value, at)) / tabulate(at))[at]
+}
+
+# For every row the index of the first row equal to it.
 equal_rows <- function(x) .Call(C_equal_rows, x)
 
+# Norms of the rows, without a second matrix of the size of x.
+row_norms <- function(x) .Call(C_row_norms, x)
+
 # ---- arguments ----------------------------------------------------------------------
+
+# For generics, which must take `...`: what nobody reads is a mistake of the user.
+check_dots_empty <- function(...) {
+  if (...length()) {
+    name <- names(list(...))
+    name <- if (is.null(name) || !nzchar(name[1L])) NULL else name[1L]
+    ufs_abort("argument", "Unknown argument", if (!is.null(name)) paste0(" `", name, "`"),
+      if (is.null(name)) " without a name", ".", argument = name)
+  }
+}
 
 check_flag <- function(value, arg) {
   if (!is.logical(value) || length(value) != 1L || is.na(value)) {
@@ -162,6 +204,14 @@ check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, li
       if (!missing(value)) paste0("; it is ", brief(value)), ".", argument = arg)
   }
   as.integer(value)
+}
+
+# One or more whole numbers, each once.
+check_counts <- function(value, arg, upper, limit) {
+  if (missing(value) || !length(value)) {
+    ufs_abort("argument", "`", arg, "` must be one or more whole numbers.", argument = arg)
+  }
+  unique(vapply(value, check_count, 1L, arg = arg, lower = 1L, upper = upper, limit = limit))
 }
 
 # One finite number, above (open) or from (closed) `lower`, likewise `upper`.

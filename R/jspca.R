@@ -99,7 +99,10 @@
 #' @references Yi, S., Lai, Z., He, Z., Cheung, Y. and Liu, Y. (2017). Joint sparse
 #'   principal component analysis. *Pattern Recognition* 61, 524-536.
 #'   \doi{10.1016/j.patcog.2016.08.025}
-#' @seealso [predict.ufs_jspca()], [plot.ufs_jspca()], [ufs_pca()]
+#' @seealso [predict.ufs_jspca()], [ufs_pca()]
+#' @section Plots:
+#' Beside the types of [plot.ufs()]: `"change"`, the relative change of \eqn{Q} on which the iteration
+#' stops, and `"loadings"`, a heat map of the loadings of the best `k` features.
 #' @examples
 #' fit <- ufs_jspca(mtcars, n_components = 2)
 #' fit
@@ -114,62 +117,63 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
                       loss = c("feature", "sample"), solver = c("exact", "irls"),
                       init = "pca", center = TRUE, scale = TRUE,
                       control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  loss <- check_choice(loss, "loss", c("feature", "sample"))
-  solver <- check_choice(solver, "solver", c("exact", "irls"))
-  control <- resolve_control(control, max_iter = 500L, tol = 1e-4)
-  check_count(control$max_iter, "max_iter", 1L)
-  data <- as_ufs_matrix(x, center, scale)
-  n_components <- check_count(n_components, "n_components", 1L,
-    min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
+  fit <- run_fit("jspca", match.call(), {
+    loss <- check_choice(loss, "loss", c("feature", "sample"))
+    solver <- check_choice(solver, "solver", c("exact", "irls"))
+    control <- resolve_control(control, max_iter = 500L, tol = 1e-4)
+    check_count(control$max_iter, "max_iter", 1L)
+    # Weighted samples and the reweighted steps work on x itself.
+    data <- if (loss == "feature" && solver == "exact") as_ufs_operator(x, center, scale) else
+      as_ufs_matrix(x, center, scale)
+    n_components <- check_count(n_components, "n_components", 1L,
+      min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
 
-  size <- sqrt(if (loss == "feature") colSums(data$x^2) else rowSums(data$x^2))
-  check_range(max(size))
-  # The Gram matrix of the start and of lambda_max, with its eigenvectors.
-  check_bytes(8 * 2 * min(dim(data$x))^2, "The smaller Gram matrix of `x`",
-    "Use fewer samples or features.")
-  core <- jspca_core(data$x, loss)
-  if (solver == "irls") check_ridge_bytes(dim(core), "Use solver = \"exact\".")
-  pca <- gram_pca(core, n_components)
-  check_rank(pca, n_components)
-  begin <- jspca_start(init, n_components, data, pca, size, loss)
-  lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample")
-  penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda")
-  control$eps <- jspca_eps(control$eps, max(size), loss)
+    size <- if (loss == "feature") data$norm else row_norms(data$x)
+    check_range(max(size))
+    # The Gram matrix of the start and of lambda_max, with its eigenvectors.
+    check_bytes(8 * 2 * min(dim(data$x))^2, "The smaller Gram matrix of `x`",
+      "Use fewer samples or features.")
+    core <- jspca_core(data$x, loss)
+    if (solver == "irls") check_ridge_bytes(dim(core), "Use solver = \"exact\".")
+    pca <- x_pca(core, n_components, "jspca")
+    check_rank(pca, n_components)
+    begin <- jspca_start(init, n_components, data, pca, size, loss)
+    lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample")
+    penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda")
+    control$eps <- jspca_eps(control$eps, max(size), loss)
 
-  copies <- jspca_copies(data$x)
-  out <- .Call(C_jspca, core, begin, list(
-    lambda = penalty$value, sample = loss == "sample", exact = solver == "exact",
-    eps = control$eps, first = copies, dropped = length(data$constant)
-  ), control)
-  check_lapack(out$info, "jspca")
+    copies <- jspca_copies(data$x)
+    found <- .Call(C_jspca, core, begin, list(
+      lambda = penalty$value, sample = loss == "sample", exact = solver == "exact",
+      eps = control$eps, first = copies, dropped = length(data$constant)
+    ), control)
 
-  labels <- paste0("PC", seq_len(n_components))
-  loadings <- expand_features(`colnames<-`(out$loadings, labels), data)
-  residual <- if (loss == "feature") expand_features(out$residual, data) else
-    stats::setNames(out$residual, data$samples)
-  fit <- new_ufs("jspca", call,
-    list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel,
-      lambda_max = lambda_max, loss = loss, solver = solver,
-      init = if (is.character(init)) init else "given", center = center, scale = scale),
-    control, data,
-    feature_scores = same_for_copies(out$row_norm, copies),
-    feature_key = same_for_copies(out$kkt, copies),
-    solution = list(
-      Q = expand_features(out$Q, data), P = expand_features(out$P, data),
-      Pbar = expand_features(out$Pbar, data), loadings = loadings,
-      rotation = `dimnames<-`(out$rotation, list(NULL, labels)),
-      scores = `dimnames<-`(data$x %*% out$loadings, list(data$samples, labels)),
-      residual = residual
-    ),
-    trace = `colnames<-`(out$trace, c("objective", "loss", "penalty", "change", "live")),
-    status = status_label(out$status), iterations = out$iterations,
-    certificate = c(change = out$change, kkt = out$violation,
-      gap = if (solver == "exact") out$gap),
-    elapsed = proc.time()[[3L]] - start, coef_name = "loadings")
+    labels <- paste0("PC", seq_len(n_components))
+    residual <- if (loss == "feature") expand_features(found$residual, data) else
+      stats::setNames(found$residual, data$samples)
+    counters <- found$run$counters
+    list(
+      data = data, control = control, run = found$run,
+      params = list(n_components = n_components, lambda = penalty$value,
+        lambda_rel = penalty$rel, lambda_max = lambda_max, loss = loss, solver = solver,
+        init = if (is.character(init)) init else "given", center = center, scale = scale),
+      feature_scores = same_for_copies(found$row_norm, copies),
+      feature_key = same_for_copies(found$kkt, copies),
+      solution = list(
+        Q = expand_features(found$Q, data), P = expand_features(found$P, data),
+        Pbar = expand_features(found$Pbar, data),
+        loadings = expand_features(`colnames<-`(found$loadings, labels), data),
+        rotation = `dimnames<-`(found$rotation, list(NULL, labels)),
+        scores = `dimnames<-`(x_mul(data$x, found$loadings), list(data$samples, labels)),
+        residual = residual
+      ),
+      certificate = c(change = counters[["change"]], kkt = counters[["violation"]],
+        gap = if (solver == "exact") counters[["gap"]]),
+      advice = sprintf("The relative change of Q is still %.1e.", counters[["change"]]),
+      coef_name = "loadings"
+    )
+  })
   warn_vanished(fit, size)
-  warn_status(fit, sprintf("The relative change of Q is still %.1e.", out$change))
   fit
 }
 
@@ -184,11 +188,15 @@ check_range <- function(size) {
 # What the solver works on: over features the QR factor of a tall x will do, because it
 # leaves every column norm of x M as it is.
 jspca_core <- function(x, loss) {
-  if (loss == "sample" || nrow(x) <= ncol(x)) {
+  if (loss == "sample" || nrow(x) <= ncol(x) || is_operator(x) && x$kind == "sparse") {
     return(x)
   }
+  if (is_operator(x)) {
+    # One pass over the file; the root of a Gram matrix has half the digits of a QR factor.
+    return(gram_root(x_gram(x, rows = FALSE)))
+  }
   qr <- .Call(C_jspca_compress, x)
-  check_lapack(qr$info, "jspca")
+  check_lapack(qr$lapack, "jspca")
   qr$x
 }
 
@@ -242,7 +250,7 @@ jspca_eps <- function(eps, size, loss) {
 
 # The first column equal to each, or NULL if no two are.
 jspca_copies <- function(x) {
-  first <- equal_columns(x)
+  first <- x_equal_columns(x)
   if (all(first == seq_along(first))) NULL else first
 }
 
@@ -338,61 +346,32 @@ jspca_newdata <- function(object, newdata) {
   z
 }
 
-#' Plots of a joint sparse principal component analysis
-#'
-#' Those of [plot.ufs()], the relative change of \eqn{Q} on which the iteration stops, and
-#' a heat map of the loadings of the best `k` features.
-#'
-#' @inheritParams plot.ufs
-#' @param x,object A fit of [ufs_jspca()].
-#' @param type `"objective"`, `"scores"`, `"change"` or `"loadings"`.
-#' @param ... Passed to [graphics::plot()] or, for `"loadings"`, to [graphics::image()].
-#' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
-#' @examples
-#' fit <- ufs_jspca(mtcars, n_components = 3)
-#' plot(fit, "loadings")
 #' @export
-plot.ufs_jspca <- function(x, type = NULL, k = 10L, ...) {
-  type <- jspca_plot_type(x, type, c("change", "loadings"))
-  if (type == "change") {
-    # The log scale has no place for a change of exactly zero.
-    trace <- x$trace[x$trace$change > 0, ]
-    draw(list(x = trace$iteration, y = trace$change, log = "y", type = "o", pch = 20,
-      xlab = "iteration", ylab = "relative change of Q",
-      main = sprintf("ufs_jspca: %s", x$status)), ...)
-    graphics::abline(h = max(x$control$tol, .Machine$double.xmin), lty = 2L)
-    return(invisible(x))
+picture_types.ufs_jspca <- function(fit) c(NextMethod(), "change", "loadings")
+
+#' @export
+picture.ufs_jspca <- function(object, type, k, ...) {
+  if (type == "objective" && object$params$loss == "feature") {
+    return(picture_objective(object, "a fixed-point iteration: the objective may rise"))
   }
-  if (type == "objective" && x$params$loss == "feature" && !"sub" %in% names(list(...))) {
-    return(plot.ufs(x, type, k, sub = "a fixed-point iteration: the objective may rise", ...))
-  }
-  if (type != "loadings") {
-    return(plot.ufs(x, type, k, ...))
-  }
-  top <- top_loadings(x, k)
-  n <- nrow(top)
-  limit <- max(abs(top), .Machine$double.xmin)
-  colours <- grDevices::hcl.colors(101L, "Blue-Red 3")
-  names <- abbreviate(rownames(top), 24L)
-  old <- graphics::par(mar = c(3, 1 + .55 * max(nchar(names), 4L), 3, 6), xpd = NA)
-  on.exit(graphics::par(old))
-  default <- list(x = seq_len(ncol(top)), y = seq_len(n), z = t(top[n:1, , drop = FALSE]),
-    zlim = c(-limit, limit), col = colours, axes = FALSE, xlab = "", ylab = "",
-    main = sprintf("ufs_jspca: loadings of the best %d features", n))
-  mine <- list(...)
-  do.call(graphics::image, c(mine, default[setdiff(names(default), names(mine))]))
-  graphics::axis(1L, seq_len(ncol(top)), colnames(top), tick = FALSE)
-  graphics::axis(2L, n:1, names, las = 1L, tick = FALSE)
-  graphics::box()
-  at <- c(1, .5, 0, -.5, -1)
-  graphics::legend(ncol(top) + .6, n + .5, legend = format(signif(at * limit, 2L)),
-    fill = colours[51 + 50 * at], bty = "n", title = "loading")
-  invisible(x)
+  switch(type, change = picture_change(object), loadings = picture_loadings(object, k), NextMethod())
 }
 
-jspca_plot_type <- function(fit, type, own) {
-  types <- c(plot_types(fit), own)
-  if (is.null(type)) types[[1L]] else check_choice(type, "type", types)
+picture_change <- function(fit) {
+  # The log scale has no place for a change of exactly zero.
+  trace <- fit$trace[fit$trace$change > 0, ]
+  new_picture("curves", table = data.frame(x = trace$iteration, y = trace$change), log = "y",
+    lines = list(h = max(fit$control$tol, .Machine$double.xmin)), xlab = "iteration",
+    ylab = "relative change of Q",
+    title = sprintf("ufs_jspca: change of Q (%s)", status_words(fit$status)))
+}
+
+picture_loadings <- function(fit, k) {
+  top <- top_loadings(fit, k)
+  most <- max(abs(top), .Machine$double.xmin)
+  new_picture("tiles", z = top, limits = c(-most, most), palette = "diverging", value = "loading",
+    row_labels = TRUE, upright = TRUE, xlab = "component", ylab = "",
+    title = sprintf("ufs_jspca: loadings of the best %d features", nrow(top)))
 }
 
 # Loadings of the k best features, best first.
@@ -400,26 +379,6 @@ top_loadings <- function(object, k) {
   k <- check_count(k, "k", 1L)
   scored <- sum(!is.na(object$feature_scores))
   object$solution$loadings[utils::head(object$feature_ranking, min(k, scored)), , drop = FALSE]
-}
-
-#' @rdname plot.ufs_jspca
-#' @exportS3Method ggplot2::autoplot
-autoplot.ufs_jspca <- function(object, type = NULL, k = 10L, ...) {
-  check_installed("ggplot2", "for autoplot()")
-  type <- jspca_plot_type(object, type, "loadings")
-  if (type != "loadings") {
-    return(autoplot.ufs(object, type))
-  }
-  top <- top_loadings(object, k)
-  table <- data.frame(
-    feature = factor(rep(rownames(top), ncol(top)), levels = rev(rownames(top))),
-    component = factor(rep(colnames(top), each = nrow(top)), levels = colnames(top)),
-    loading = as.vector(top))
-  ggplot2::ggplot(table, ggplot2::aes(x = .data[["component"]], y = .data[["feature"]],
-      fill = .data[["loading"]])) +
-    ggplot2::geom_tile() + ggplot2::scale_fill_gradient2(low = "#2166AC", high = "#B2182B") +
-    ggplot2::labs(x = NULL, y = NULL, title = sprintf(
-      "ufs_jspca: loadings of the best %d features", nrow(top)))
 }
 
 register("jspca", ufs_jspca,

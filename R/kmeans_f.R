@@ -18,8 +18,10 @@
 #' @param center,scale Centre and standardise the columns before k-means. F itself does
 #'   not depend on either.
 #' @param control See [ufs_control()]; `max_iter` (default 100) is that of k-means.
-#' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic,
-#'   `solution` holds `cluster`, `certificate` the within-cluster sum of squares.
+#' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic;
+#'   `solution` holds `cluster`, named by the samples, and `within_ss`, the within-cluster
+#'   sum of squares. An error of class `ufs_error_input` if `x` has fewer distinct rows than
+#'   clusters.
 #' @seealso [selected_features()]
 #' @examples
 #' set.seed(1)
@@ -29,19 +31,45 @@
 #' @export
 ufs_kmeans_f <- function(x, n_clusters, n_init = 20, center = TRUE, scale = TRUE,
                          control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  control <- resolve_control(control, max_iter = 100L)
-  data <- as_ufs_matrix(x, center, scale)
-  n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
-    "one fewer than the samples")
-  n_init <- check_count(n_init, "n_init", 1L)
-  best <- kmeans_runs(data$x, n_clusters, n_init, control$max_iter)[[1L]]
-  new_ufs("kmeans_f", call, list(n_clusters = n_clusters, n_init = n_init), control, data,
-    feature_scores = f_statistic(data$x, best$cluster),
-    solution = list(cluster = best$cluster),
-    certificate = c(within_ss = best$withinss), iterations = best$iterations,
-    elapsed = proc.time()[[3L]] - start)
+  run_fit("kmeans_f", match.call(), {
+    control <- resolve_control(control, max_iter = 100L)
+    check_count(control$max_iter, "max_iter", 1L)
+    data <- as_ufs_operator(x, center, scale)
+    n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
+      "one fewer than the samples")
+    n_init <- check_count(n_init, "n_init", 1L)
+    rows <- kmeans_rows(data$x, n_clusters)
+    runs <- kmeans_runs(rows, n_clusters, n_init, control$max_iter)
+    if (is.null(runs)) {
+      ufs_abort("input", "`x` has fewer than n_clusters = ", n_clusters, " distinct rows: ",
+        "k-means cannot make that many clusters.", argument = "x")
+    }
+    best <- runs[[1L]]
+    list(data = data, control = control,
+      params = list(n_clusters = n_clusters, n_init = n_init, center = center, scale = scale,
+        n_scores = if (is_operator(data$x)) ncol(rows)),
+      feature_scores = f_statistic(data$x, best$cluster),
+      solution = list(cluster = stats::setNames(best$cluster, data$samples),
+        within_ss = best$withinss),
+      iterations = best$iterations)
+  })
+}
+
+#' @export
+print_notes.ufs_kmeans_f <- function(x) {
+  if (!is.null(x$params$n_scores)) {
+    paste0("clusters     of the leading ", x$params$n_scores, " principal component scores")
+  }
+}
+
+# What k-means runs on: the rows of x, or, where x is not formed, their leading principal
+# component scores, whose distances are those of the rows but for what is left out.
+kmeans_rows <- function(x, n_clusters, most = 50L) {
+  if (is.matrix(x)) {
+    return(x)
+  }
+  pca <- x_pca(x, min(dim(x), max(most, n_clusters)), "kmeans_f")
+  pca$scores[, colSums(pca$loadings^2) > 0, drop = FALSE]
 }
 
 # One-way F statistic of every column for a grouping; 4np flops.
@@ -49,13 +77,23 @@ f_statistic <- function(x, cluster) {
   n <- nrow(x)
   size <- tabulate(cluster)
   used <- size > 0
+  if (!is.matrix(x)) {
+    indicator <- outer(cluster, which(used), `==`) + 0
+    sums <- x_cross(x, indicator)
+    between <- drop(sums^2 %*% (1 / size[used])) - rowSums(sums)^2 / n
+    total <- x_ss(x) - rowSums(sums)^2 / n
+    return(f_ratio(between, total, sum(used), n))
+  }
   sums <- rowsum(x, cluster)
   size <- size[used]
   between <- colSums(sums^2 / size) - colSums(x)^2 / n
-  total <- colSums(sweep(x, 2L, colMeans(x))^2)
+  f_ratio(between, colSums(sweep(x, 2L, colMeans(x))^2), length(size), n)
+}
+
+f_ratio <- function(between, total, c, n) {
   within <- pmax(total - between, 0)
   # A feature that is constant inside every cluster separates them perfectly.
-  f <- (between / (length(size) - 1)) / (within / (n - length(size)))
+  f <- (between / (c - 1)) / (within / (n - c))
   f[within <= total * 1e-14] <- .Machine$double.xmax
   f
 }

@@ -1,4 +1,4 @@
-# print, summary, plot, predict, coef, as.data.frame.
+# print, summary, predict, coef, as.data.frame. Pictures are in plots.R.
 
 # What the registry calls a method; its bare name if it is not registered.
 method_title <- function(method) {
@@ -8,6 +8,7 @@ method_title <- function(method) {
 
 #' @export
 print.ufs <- function(x, n = 5L, ...) {
+  check_dots_empty(...)
   cat("<ufs_", x$method, "> ", method_title(x$method), "\n", sep = "")
   cat("  data         ", x$n, " samples x ", x$p, " features",
     if (length(x$constant)) paste0(" (", length(x$constant), " constant)"), "\n", sep = "")
@@ -17,7 +18,15 @@ print.ufs <- function(x, n = 5L, ...) {
   if (length(x$certificate)) {
     cat("  certificate  ", format_certificate(x$certificate), "\n", sep = "")
   }
-  for (line in print_notes(x)) cat("  ", line, "\n", sep = "")
+  notes <- c(input_notes(x$input), print_notes(x))
+  for (line in notes) cat("  ", line, "\n", sep = "")
+  if (!is.null(x$feature_scores) && !any(grepl("^live", notes))) {
+    live <- live_scores(x$feature_scores)
+    if (live < x$p - length(x$constant)) {
+      cat("  live         ", live, " of ", x$p, " features have a score above 0; beyond them the ",
+        "ranking is ", order_of_rest(x$feature_scores, x$feature_key), "\n", sep = "")
+    }
+  }
   if (!is.null(x$feature_ranking)) {
     cat("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n), "\n", sep = "")
   }
@@ -45,6 +54,7 @@ best_line <- function(ranking, names, n) {
 
 #' @export
 summary.ufs <- function(object, ...) {
+  check_dots_empty(...)
   out <- list(
     method = object$method, title = method_title(object$method), call = object$call,
     n = object$n, p = object$p,
@@ -70,6 +80,7 @@ score_summary <- function(score) {
 
 #' @export
 print.summary.ufs <- function(x, digits = 4L, ...) {
+  check_dots_empty(...)
   cat("<ufs_", x$method, "> ", x$title, "\n", sep = "")
   cat("call: ", paste(deparse(x$call, width.cutoff = 80L), collapse = "\n      "), "\n", sep = "")
   cat("data: ", x$n, " samples x ", x$p, " features, ", x$constant, " constant\n", sep = "")
@@ -101,76 +112,6 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
   invisible(x)
 }
 
-#' Plots of a fit
-#'
-#' `plot(fit)` shows how the objective fell, or the sorted scores if the method has no
-#' iterations; `plot(fit, "scores")` the sorted feature scores.
-#'
-#' @param x A fit.
-#' @param type `"objective"`, `"scores"` or `"samples"` (sorted sample scores); some
-#'   methods add their own, see their help pages.
-#' @param k How many of the best to mark and to name.
-#' @param ... Passed to [graphics::plot()].
-#' @return The fit, invisibly.
-#' @examples
-#' fit <- ufs_pca(iris[, 1:4], n_components = 2)
-#' plot(fit, "scores")
-#' @export
-plot.ufs <- function(x, type = NULL, k = 10L, ...) {
-  types <- plot_types(x)
-  type <- if (is.null(type)) types[[1L]] else check_choice(type, "type", types)
-  switch(type,
-    objective = plot_objective(x, ...),
-    scores = plot_sorted(x$feature_scores, x$feature_ranking, names(x$feature_scores), k,
-      "feature", x$method, ...),
-    samples = plot_sorted(x$sample_scores, x$sample_ranking, x$names$samples, k,
-      "sample", x$method, ...)
-  )
-  invisible(x)
-}
-
-# Methods with plots of their own call plot.ufs(x, type, k, ...) for the others: NextMethod()
-# with a changed `type` would pass it twice.
-plot_types <- function(x) {
-  c(if (sum(is.finite(x$trace$objective)) > 1L) "objective",
-    if (!is.null(x$feature_scores)) "scores",
-    if (!is.null(x$sample_scores)) "samples")
-}
-
-plot_objective <- function(x, ...) {
-  draw(list(x = x$trace$iteration, y = x$trace$objective, type = "o", pch = 20,
-    xlab = "iteration", ylab = "objective",
-    main = sprintf("ufs_%s: %s", x$method, x$status)), ...)
-}
-
-plot_sorted <- function(score, ranking, names, k, what, method, ...) {
-  sorted <- unname(score[ranking])
-  sorted <- sorted[!is.na(sorted)]
-  k <- min(k, length(sorted))
-  # Rankings with many exact zeros end in a long flat line: show where it begins.
-  live <- sum(sorted != 0)
-  note <- NULL
-  if (live < length(sorted) / 2) {
-    note <- sprintf("%d of %d scores are exactly zero", length(sorted) - live, length(sorted))
-    sorted <- utils::head(sorted, max(3L * k, ceiling(1.2 * live)))
-  }
-  top <- seq_along(sorted) <= k
-  draw(list(sub = note, x = seq_along(sorted), y = sorted, type = "h", xlab = paste(what, "rank"),
-    ylab = "score (larger = better)", col = ifelse(top, "#B2182B", "grey60"),
-    main = sprintf("ufs_%s: %s scores", method, what)), ...)
-  if (k > 0L) {
-    label <- if (is.null(names)) ranking[seq_len(k)] else names[ranking[seq_len(k)]]
-    graphics::legend("topright", legend = label, bty = "n", cex = .8,
-      title = paste("best", k))
-  }
-}
-
-# plot() with our settings, the user's ones in front.
-draw <- function(default, ...) {
-  mine <- list(...)
-  do.call(graphics::plot, c(mine, default[setdiff(names(default), names(mine))]))
-}
-
 #' Chosen columns of new data
 #'
 #' Keeps the best `k` features of `newdata`, by name if the columns had names when the
@@ -179,7 +120,7 @@ draw <- function(default, ...) {
 #' @param object A fit that selects features.
 #' @param newdata Matrix or data frame with at least the chosen columns.
 #' @param k How many features.
-#' @param ... Not used.
+#' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are
 #'   not changed.
 #' @examples
@@ -187,6 +128,7 @@ draw <- function(default, ...) {
 #' head(predict(fit, iris[101:150, ], k = 2))
 #' @export
 predict.ufs <- function(object, newdata, k, ...) {
+  check_dots_empty(...)
   if (missing(newdata) || length(dim(newdata)) != 2L) {
     ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
   }
@@ -221,6 +163,7 @@ match_columns <- function(object, newdata, index = seq_len(object$p)) {
 
 #' @export
 coef.ufs <- function(object, ...) {
+  check_dots_empty(...)
   if (is.null(object$coef_name)) {
     ufs_abort("argument", "ufs_", object$method, "() has no coefficient matrix.",
       argument = "object")
@@ -233,13 +176,15 @@ coef.ufs <- function(object, ...) {
 #' @param x A fit.
 #' @param row.names,optional Ignored; there for the generic.
 #' @param what `"features"` or `"samples"`; the default is what the method selects.
-#' @param ... Not used.
+#' @param ... Must be empty.
 #' @return One row per feature (sample), best first: its name (`feature` or `sample`),
-#'   `index`, `score` and `rank`.
+#'   `index`, `score`, `rank` and, where the method has a second criterion for exactly equal
+#'   scores, that `key` (larger first).
 #' @examples
 #' as.data.frame(ufs_variance(iris[, 1:4]))
 #' @export
 as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL, ...) {
+  check_dots_empty(...)
   have <- c(if (!is.null(x$feature_scores)) "features", if (!is.null(x$sample_scores)) "samples")
   what <- if (is.null(what)) have[[1L]] else check_choice(what, "what", have)
   one <- if (what == "features") "feature" else "sample"
@@ -250,5 +195,7 @@ as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL
   out <- data.frame(name = name[ranking], index = ranking, score = unname(score[ranking]),
     rank = seq_along(ranking), stringsAsFactors = FALSE)
   names(out)[1L] <- one
+  key <- unname(x[[paste0(one, "_key")]])
+  if (length(unique(key[!is.na(key)])) > 1L) out$key <- key[ranking]
   out
 }

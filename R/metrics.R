@@ -26,6 +26,9 @@ ufs_cluster_metrics <- function(cluster, class) {
     ufs_abort("argument", "`cluster` has length ", length(cluster), " and `class` ",
       length(class), ".", argument = "class")
   }
+  if (!is.atomic(cluster) || !is.atomic(class)) {
+    ufs_abort("argument", "`cluster` and `class` must be vectors or factors.", argument = "cluster")
+  }
   known <- !is.na(class)
   if (anyNA(cluster[known]) || !any(known)) {
     ufs_abort("argument", "`cluster` has missing values, or every class is missing.",
@@ -37,6 +40,9 @@ ufs_cluster_metrics <- function(cluster, class) {
 
 matched_accuracy <- function(counts) {
   check_installed("clue", "to match clusters with classes")
+  if (length(counts) == 1L) {
+    return(1)
+  }
   # solve_LSAP wants no more rows than columns.
   if (nrow(counts) > ncol(counts)) counts <- t(counts)
   match <- clue::solve_LSAP(counts, maximum = TRUE)
@@ -59,6 +65,9 @@ table_nmi <- function(counts) {
 table_ari <- function(counts) {
   pairs <- function(k) sum(k * (k - 1) / 2)
   n <- sum(counts)
+  if (n < 2) {
+    return(1)
+  }
   same <- pairs(counts)
   row <- pairs(rowSums(counts))
   col <- pairs(colSums(counts))

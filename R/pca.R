@@ -4,7 +4,8 @@
 #' direction lies in the space of the first `n_components` components.
 #'
 #' Computed from the smaller of the two Gram matrices, so p > n costs no p x p matrix:
-#' about n^2 p flops.
+#' about n^2 p flops. Sparse data and data on disk are used by products or one Gram matrix,
+#' whichever is cheaper (block Lanczos, to a relative residual of 1e-11).
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_components Number of leading components k, 1 to the rank of the centred
@@ -19,31 +20,31 @@
 #' @export
 ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
                     control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  control <- resolve_control(control)
-  data <- as_ufs_matrix(x, center, scale)
-  most <- min(data$n - center, length(data$keep))
-  n_components <- check_count(n_components, "n_components", 1L, most,
-    "the largest possible rank of `x`")
-  pca <- gram_pca(data$x, n_components)
-  check_rank(pca, n_components)
-  new_ufs("pca", call, list(n_components = n_components, center = center, scale = scale),
-    control, data,
-    feature_scores = sqrt(rowSums(pca$loadings^2)),
-    solution = list(loadings = expand_features(pca$loadings, data),
-      scores = `rownames<-`(pca$scores, data$samples),
-      sdev = sqrt(pca$sdev2 / (data$n - 1))),
-    elapsed = proc.time()[[3L]] - start)
+  run_fit("pca", match.call(), {
+    control <- resolve_control(control)
+    data <- as_ufs_operator(x, center, scale)
+    most <- min(data$n - center, length(data$keep))
+    n_components <- check_count(n_components, "n_components", 1L, most,
+      "the largest possible rank of `x`")
+    pca <- x_pca(data$x, n_components)
+    check_rank(pca, n_components)
+    list(data = data, control = control,
+      params = list(n_components = n_components, center = center, scale = scale),
+      feature_scores = sqrt(rowSums(pca$loadings^2)),
+      solution = list(loadings = expand_features(pca$loadings, data),
+        scores = `rownames<-`(pca$scores, data$samples),
+        sdev = sqrt(pca$sdev2 / (data$n - 1))),
+      coef_name = "loadings")
+  })
 }
 
 # The k leading components of the columns of x (already centred): scores, loadings,
 # sdev2 (squared singular values). Signs fixed; components beyond the numerical rank
-# have zero loadings; see src/ffi_input.c.
+# have zero loadings; see src/la_pca.h.
 gram_pca <- function(x, k) {
   k <- min(k, dim(x))
   pca <- .Call(C_gram_pca, x, as.integer(k))
-  check_lapack(pca$info, "pca")
+  check_lapack(pca$lapack, "pca")
   pca
 }
 

@@ -14,17 +14,16 @@
 #' @export
 ufs_random <- function(x, what = c("features", "samples", "both"),
                        control = ufs_control()) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  what <- check_choice(what, "what", c("features", "samples", "both"))
-  control <- resolve_control(control)
-  data <- as_ufs_matrix(x, center = FALSE, scale = FALSE)
-  # Ranks rather than raw draws: no ties, and the order is the permutation drawn.
-  draw <- function(size) (size + 1 - sample.int(size)) / size
-  new_ufs("random", call, list(what = what), control, data,
-    feature_scores = if (what != "samples") draw(length(data$keep)),
-    sample_scores = if (what != "features") draw(data$n),
-    elapsed = proc.time()[[3L]] - start)
+  run_fit("random", match.call(), {
+    what <- check_choice(what, "what", c("features", "samples", "both"))
+    control <- resolve_control(control)
+    data <- as_ufs_operator(x, center = FALSE, scale = FALSE, write = FALSE)
+    # Ranks rather than raw draws: no ties, and the order is the permutation drawn.
+    draw <- function(size) (size + 1 - sample.int(size)) / size
+    list(data = data, control = control, params = list(what = what),
+      feature_scores = if (what != "samples") draw(length(data$keep)),
+      sample_scores = if (what != "features") draw(data$n))
+  })
 }
 
 register("random", ufs_random,

@@ -2,15 +2,7 @@
 
 # As as_ufs_matrix(), but `scale` gives columns of unit norm, so that penalties do not change
 # their meaning with n.
-as_unit_matrix <- function(x, center, scale) {
-  data <- as_ufs_matrix(x, center, scale)
-  if (scale) {
-    root <- sqrt(data$n - 1)
-    data$x <- data$x / root
-    data$scale[data$keep] <- data$scale[data$keep] * root
-  }
-  data
-}
+as_unit_matrix <- function(x, center, scale) as_ufs_matrix(x, center, scale, by = "norm")
 
 # A matrix of features by features, back in the user's p columns.
 expand_square <- function(value, data) {

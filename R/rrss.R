@@ -30,6 +30,7 @@
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param gamma Penalty, a positive number in units of `x`; `NULL`: from `gamma_rel`.
+#'   A published grid: [ufs_grid_paper()].
 #' @param gamma_rel Penalty as a share of the smallest value at which A = 0 is optimal,
 #'   `max_j ||N x_j||`, N the matrix of all samples at unit length. Free of the scale
 #'   of `x`.
@@ -128,5 +129,7 @@ register("rrss", ufs_rrss,
   group = "samples", selects = "samples", deterministic = TRUE,
   title = "Robust representative sample selection",
   cost = "n min(n, p)^2 per iteration",
-  reference = "Nie, Wang, Huang and Ding (2013), IJCAI"
+  reference = "Nie, Wang, Huang and Ding (2013), IJCAI",
+  paper_grid = list(source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
+    grids = list(ALFS = list(gamma = 10^(-4:3))))
 )

@@ -81,7 +81,7 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = NULL, solver = c("exact", "ir
       params = list(lambda = penalty$value, lambda_rel = penalty$rel,
         lambda_identity = if (is.nan(window$identity)) NA_real_ else window$identity,
         lambda_max = window$zero, solver = solver, center = center, scale = scale),
-      run = found$run, feature_scores = found$row,
+      run = found$run, feature_scores = mean_of_copies(found$row, data$x),
       solution = list(residual = stats::setNames(found$residual, data$samples),
         dual = expand_features(found$dual, data, NA_real_),
         W = if (coefficients) expand_square(found$w, data)),

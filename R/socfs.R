@@ -105,93 +105,94 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       init = "kmeans", n_init = 20, start_rule = c("wss", "objective"),
                       solver = c("exact", "irls"), center = TRUE, scale = TRUE,
                       control = ufs_control(), warm_irls = 0, path = NULL, polish = TRUE) {
-  start <- proc.time()[[3L]]
-  call <- match.call()
-  solver <- check_choice(solver, "solver", c("exact", "irls"))
-  control <- if (solver == "exact") {
-    resolve_control(control, max_iter = 500L, tol = 1e-7, inner_max_iter = 10L,
-      inner_tol = 1e-4)
-  } else {
-    resolve_control(control, max_iter = 500L, tol = 1e-6, inner_max_iter = 30L,
-      inner_tol = 1e-8)
-  }
-  start_rule <- check_choice(start_rule, "start_rule", c("wss", "objective"))
-  gamma <- check_number(gamma, "gamma", lower = 0)
-  n_init <- check_count(n_init, "n_init", 1L)
-  warm_irls <- check_count(warm_irls, "warm_irls", 0L)
-  polish <- check_flag(polish, "polish") && control$tol >= 0
-  check_path(path)
-  data <- as_ufs_matrix(x, center, scale)
-  n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n, "the number of samples")
-  if (n_clusters == 1L) {
-    ufs_warn("clusters", "With n_clusters = 1 there are no clusters to tell apart.")
-  }
-  # For each row of the largest column norm s, ||2 x_i'E|| <= 2s bounds the pull on v_i.
-  top <- sqrt(max(colSums(data$x^2)))
-  if (!is.finite(top) || top < 1e-150) {
-    ufs_abort("input", "The columns of `x` are too ", if (top > 1) "large" else "small",
-      " to be squared; use scale = TRUE.", argument = "x")
-  }
-  penalty <- check_penalty(lambda, lambda_rel, 2 * top, "lambda")
-  control$eps <- check_eps(control$eps, (1e-6 / top)^2)
-  starts <- socfs_starts(init, data, n_clusters, n_init, start_rule)
-  given <- starts[[1L]]
-  if (penalty$rel >= 1) {
-    ufs_warn("zero", "`lambda` is at or above lambda_max = ", signif(2 * top, 4L),
-      ": every feature gets score 0.")
-  }
+  run_fit("socfs", match.call(), {
+    solver <- check_choice(solver, "solver", c("exact", "irls"))
+    control <- if (solver == "exact") {
+      resolve_control(control, max_iter = 500L, tol = 1e-7, inner_max_iter = 10L,
+        inner_tol = 1e-4)
+    } else {
+      resolve_control(control, max_iter = 500L, tol = 1e-6, inner_max_iter = 30L,
+        inner_tol = 1e-8)
+    }
+    start_rule <- check_choice(start_rule, "start_rule", c("wss", "objective"))
+    gamma <- check_number(gamma, "gamma", lower = 0)
+    n_init <- check_count(n_init, "n_init", 1L)
+    warm_irls <- check_count(warm_irls, "warm_irls", 0L)
+    polish <- check_flag(polish, "polish") && control$tol >= 0
+    check_path(path)
+    # The reweighted steps work on x itself.
+    data <- if (solver == "exact" && warm_irls == 0L) as_ufs_operator(x, center, scale) else
+      as_ufs_matrix(x, center, scale)
+    n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n, "the number of samples")
+    if (n_clusters == 1L) {
+      ufs_warn("clusters", "With n_clusters = 1 there are no clusters to tell apart.")
+    }
+    # For each row of the largest column norm s, ||2 x_i'E|| <= 2s bounds the pull on v_i.
+    top <- max(data$norm)
+    if (!is.finite(top) || top > 1e150 || top < 1e-150) {
+      ufs_abort("input", "The columns of `x` are too ", if (top > 1) "large" else "small",
+        " to be squared; use scale = TRUE.", argument = "x")
+    }
+    penalty <- check_penalty(lambda, lambda_rel, 2 * top, "lambda")
+    control$eps <- check_eps(control$eps, (1e-6 / top)^2)
+    starts <- socfs_starts(init, data, n_clusters, n_init, start_rule)
+    given <- starts[[1L]]
+    if (penalty$rel >= 1) {
+      ufs_warn("zero", "`lambda` is at or above lambda_max = ", signif(2 * top, 4L),
+        ": every feature gets score 0.")
+    }
 
-  # Equal columns as one, unless a plain run is to be replayed.
-  copies <- equal_columns(data$x)
-  replay <- solver == "irls" && (control$tol < 0 || !is.null(given$V) || !is.null(given$g))
-  merge <- anyDuplicated(copies) > 0L && !replay
-  problem <- list(x = data$x, lambda = penalty$value, gamma = gamma, eps = control$eps)
-  if (merge) {
-    distinct <- which(copies == seq_along(copies))
-    problem$x <- data$x[, distinct, drop = FALSE]
-  }
-  stages <- socfs_stages(solver, penalty$value, control, warm_irls, path, polish)
-  if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
-  run <- socfs_best(problem, starts, stages, control)
-  check_lapack(run$info, "socfs")
+    # Equal columns as one, unless a plain run is to be replayed.
+    copies <- x_equal_columns(data$x)
+    replay <- solver == "irls" && (control$tol < 0 || !is.null(given$V) || !is.null(given$g))
+    merge <- anyDuplicated(copies) > 0L && !replay
+    problem <- list(x = data$x, lambda = penalty$value, gamma = gamma, eps = control$eps)
+    if (merge) {
+      distinct <- which(copies == seq_along(copies))
+      problem$x <- x_keep(data$x, distinct)
+    }
+    stages <- socfs_stages(solver, penalty$value, control, warm_irls, path, polish)
+    if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
+    found <- socfs_best(problem, starts, stages, control)
 
-  if (merge) {
-    at <- match(copies, distinct)
-    run$V <- run$V[at, , drop = FALSE] / tabulate(at)[at]
-    run$kkt <- run$kkt[at]
-  } else if (replay && polish && anyDuplicated(copies)) {
-    # The exact solver may split a weight unevenly between equal columns.
-    run$V <- rowsum(run$V, copies)[as.character(copies), , drop = FALSE] /
-      tabulate(copies)[copies]
-  }
-  exact <- solver == "exact" || polish
-  norm <- sqrt(rowSums(run$V^2))
-  live <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
-  if (live == 0L && penalty$rel < 1) {
-    ufs_warn("zero", "No feature is chosen at lambda = ", signif(penalty$value, 4L), " (",
-      signif(penalty$rel, 4L), " of lambda_max): every score is 0.")
-  }
-  v <- expand_features(unname(run$V), data)
-  fit <- new_ufs("socfs", call,
-    list(n_clusters = n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
-      lambda_max = 2 * top, gamma = gamma, init = given$kind, n_init = n_init,
-      start_rule = start_rule, n_starts = length(starts), solver = solver, center = center,
-      scale = scale, eps = control$eps, warm_irls = warm_irls, path = path, polish = polish,
-      merged_copies = if (merge) length(copies) - length(distinct) else 0L),
-    control, data,
-    feature_scores = norm, feature_key = run$kkt,
-    statistic = expand_features(norm, data),
-    solution = list(V = v, W = v, B = diag(n_clusters),
-      E = `rownames<-`(run$E, data$samples), F = `rownames<-`(run$F, data$samples),
-      cluster = stats::setNames(max.col(run$E, ties.method = "first"), data$samples)),
-    trace = socfs_trace(run$trace, penalty$value, control$eps, data, given$V_constant),
-    status = status_label(run$status),
-    iterations = run$iterations,
-    certificate = c(kkt = run$violation, gap = run$gap, live_rows = live),
-    elapsed = proc.time()[[3L]] - start, coef_name = "W",
-    counts = stats::setNames(run$counts, c("full_products", "sweeps", "gram_columns")))
-  warn_status(fit)
-  fit
+    if (merge) {
+      at <- match(copies, distinct)
+      found$V <- found$V[at, , drop = FALSE] / tabulate(at)[at]
+      found$kkt <- found$kkt[at]
+    } else if (replay && polish && anyDuplicated(copies)) {
+      # The exact solver may split a weight unevenly between equal columns.
+      found$V <- rowsum(found$V, copies)[as.character(copies), , drop = FALSE] /
+        tabulate(copies)[copies]
+    }
+    exact <- solver == "exact" || polish
+    norm <- sqrt(rowSums(found$V^2))
+    live <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
+    if (live == 0L && penalty$rel < 1) {
+      ufs_warn("zero", "No feature is chosen at lambda = ", signif(penalty$value, 4L), " (",
+        signif(penalty$rel, 4L), " of lambda_max): every score is 0.")
+    }
+    v <- expand_features(unname(found$V), data)
+    counters <- found$run$counters
+    list(
+      data = data, control = control, run = found$run,
+      params = list(n_clusters = n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
+        lambda_max = 2 * top, gamma = gamma, init = given$kind, n_init = n_init,
+        start_rule = start_rule, n_starts = length(starts), solver = solver, center = center,
+        scale = scale, eps = control$eps, warm_irls = warm_irls, path = path, polish = polish,
+        merged_copies = if (merge) length(copies) - length(distinct) else 0L),
+      feature_scores = norm, feature_key = found$kkt,
+      statistic = expand_features(norm, data),
+      solution = list(V = v, W = v, B = diag(n_clusters),
+        E = `rownames<-`(found$E, data$samples), F = `rownames<-`(found$F, data$samples),
+        cluster = stats::setNames(max.col(found$E, ties.method = "first"), data$samples)),
+      trace = socfs_trace(found$run$trace, penalty$value, control$eps, data, given$V_constant),
+      inner_trace = socfs_inner(found$inner),
+      certificate = c(kkt = counters[["violation"]], gap = counters[["gap"]], live_rows = live),
+      coef_name = "W",
+      counts = c(full_products = counters[["products"]], sweeps = counters[["sweeps"]],
+        gram_columns = counters[["columns"]])
+    )
+  })
 }
 
 #' @export
@@ -230,7 +231,7 @@ check_ridge_bytes <- function(size, advice = "Use solver = \"exact\" without war
 socfs_starts <- function(init, data, n_clusters, n_init, start_rule) {
   many <- if (start_rule == "objective") n_init else 1L
   if (identical(init, "kmeans")) {
-    scores <- gram_pca(data$x, n_clusters)$scores
+    scores <- x_pca(data$x, n_clusters, "socfs")$scores
     if (n_clusters == 1L) {
       # The indicator of one cluster is constant, where centred columns have no pull.
       positive <- pmax(scores, 0)
@@ -334,10 +335,13 @@ socfs_stages <- function(solver, lambda, control, warm_irls, path, polish) {
 
 socfs_run <- function(problem, start, stages, control, memory = 5L) {
   storage.mode(stages) <- "double"
-  .Call(C_socfs, problem$x, start, stages, list(lambda = problem$lambda,
-    gamma = problem$gamma, eps = problem$eps, memory = memory, verbose = control$verbose,
-    progress = control$progress))
+  found <- .Call(C_socfs, problem$x, start, list(stages = stages, lambda = problem$lambda,
+    gamma = problem$gamma, eps = problem$eps, memory = memory), control)
+  check_lapack(found$run$lapack, "socfs")
+  found
 }
+
+socfs_objective <- function(found) found$run$counters[["objective"]]
 
 # Several starts: a short exact run from each, then the full one from the best three.
 socfs_best <- function(problem, starts, stages, control) {
@@ -345,19 +349,25 @@ socfs_best <- function(problem, starts, stages, control) {
     short <- rbind(c(1, problem$lambda, 10, 10, 1e-7, 1e-4))
     quiet <- ufs_control()
     objective <- vapply(starts, function(start) {
-      socfs_run(problem, start, short, quiet)$objective
+      socfs_objective(socfs_run(problem, start, short, quiet))
     }, 0)
     starts <- starts[utils::head(order(objective), 3L)]
   }
   runs <- lapply(starts, function(start) socfs_run(problem, start, stages, control))
-  best <- which.min(vapply(runs, `[[`, 0, "objective"))
+  best <- which.min(vapply(runs, socfs_objective, 0))
   runs[[if (length(best)) best else 1L]]
+}
+
+# The steps of E and F: one row per step, step 0 is where the iteration begins.
+socfs_inner <- function(inner) {
+  inner <- as.data.frame(inner)
+  inner[c("iteration", "step")] <- lapply(inner[c("iteration", "step")], as.integer)
+  inner
 }
 
 # The smoothed objective sums over all p features, so the constant ones, which the solver
 # does not see, add their part: zero rows, but for the rows of a given V at the start.
 socfs_trace <- function(trace, lambda, eps, data, v_constant) {
-  colnames(trace) <- c("iteration", "objective", "change", "inner", "live", "exact")
   trace <- as.data.frame(trace)
   trace$solver <- ifelse(trace$exact == 1, "exact", "irls")
   smooth <- trace$exact == 0

@@ -14,12 +14,16 @@
 #' on real data it hardly predicts accuracy (see [ufs_tune()]).
 #'
 #' @inheritParams ufs_grid
+#' @param method Name of a method, or of several: then each is run on the same resamples, gets
+#'   those of the arguments in `...` that it has, and the result is a list of class
+#'   `ufs_stability_list` with their results in `fits`, to print and for [as.data.frame()].
 #' @param k Number of features chosen in each resample.
 #' @param m Number of samples chosen in each resample, for methods that select samples;
 #'   `NULL` leaves them out.
 #' @param n_resamples Number of resamples.
 #' @param fraction Share of the samples in each, drawn without replacement.
 #' @param level Level of the confidence interval.
+#' @param checkpoint `NULL` or a folder, see [ufs_grid()].
 #' @return An object of class `ufs_stability`: `stability`, `interval`, `jaccard`,
 #'   `frequency` (one number per feature), `sample_frequency` (share of the resamples in which a
 #'   sample was chosen among those in which it was there), `selected` (n_resamples x p,
@@ -31,11 +35,17 @@
 #' ufs_stability(mtcars, "variance", k = 3, n_resamples = 20)
 #' @export
 ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, fraction = 0.5,
-                          level = 0.95) {
-  call <- match.call()
+                          level = 0.95, checkpoint = NULL) {
+  call <- plain_call(match.call(), "ufs_stability")
+  if (is.character(method) && length(method) > 1L) {
+    return(several_stabilities(call, x, method, k, list(...), m, n_resamples, fraction, level,
+      checkpoint))
+  }
   row <- method_row(method)
+  check_arguments(names(list(...)), row$fit, method)
+  checkpoint <- check_checkpoint(checkpoint)
   data <- as_ufs_matrix(x, FALSE, FALSE)
-  n_resamples <- check_count(n_resamples, "n_resamples", 2L)
+  n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   fraction <- check_number(fraction, "fraction", 0, 1, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   size <- round(fraction * data$n)
@@ -50,8 +60,17 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   }
   if (!features || !is.null(m)) m <- check_count(m, "m", 1L, size, "the samples of a resample")
   seeds <- draw_seeds(n_resamples)
-  runs <- run_tasks(seeds, stability_fit, x = x, method = method, args = list(...), size = size,
-    k = if (features) k, m = m)
+  args <- list(...)
+  # A method that solves for its number gets it.
+  if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- if (features) k else m
+  common <- list(x = x, method = method, args = args, size = size, k = if (features) k, m = m)
+  keys <- NULL
+  if (!is.null(checkpoint)) {
+    common_key <- value_key(common)
+    keys <- lapply(seeds, function(seed) paste0("stability-", value_key(list(common_key, seed))))
+  }
+  runs <- run_tasks(seeds, stability_fit, common, checkpoint, keys,
+    usable = function(value) length(value$rows) == size)
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   if (sum(!failed) < 2L) {
     ufs_abort("argument", "The method failed on all resamples, first with: ", runs[[1L]]$error,
@@ -75,11 +94,37 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   structure(out, class = "ufs_stability")
 }
 
-stability_fit <- function(seed, x, method, args, size, k, m) {
+# One result per method, on the same resamples: each starts from the same seed.
+several_stabilities <- function(call, x, methods, k, args, m, n_resamples, fraction, level,
+                                checkpoint) {
+  rows <- lapply(methods, method_row)
+  if (anyDuplicated(methods)) {
+    ufs_abort("argument", "`method` has '", methods[duplicated(methods)][1L], "' twice.",
+      argument = "method")
+  }
+  known <- unique(unlist(lapply(rows, function(row) names(formals(row$fit)))))
+  unknown <- setdiff(names(args), known)
+  if (length(unknown)) {
+    ufs_abort("argument", "None of the methods has an argument `", unknown[1L], "`.",
+      argument = unknown[1L])
+  }
+  seed <- draw_seeds(1L)[[1L]]
+  fits <- Map(function(method, row) {
+    mine <- args[names(args) %in% names(formals(row$fit))]
+    with_seed(seed, do.call(ufs_stability, c(list(x = x, method = method, k = k), mine,
+      list(m = if (row$selects != "features") m, n_resamples = n_resamples, fraction = fraction,
+        level = level, checkpoint = checkpoint)), quote = TRUE))
+  }, methods, rows)
+  structure(list(call = call, methods = methods, fits = fits), class = "ufs_stability_list")
+}
+
+stability_fit <- function(seed, common) {
+  k <- common$k
+  m <- common$m
   with_seed(seed, {
-    rows <- sort(sample.int(nrow(x), size))
+    rows <- sort(sample.int(nrow(common$x), common$size))
     # Seed NULL: the method goes on with the numbers of this resample.
-    run <- quiet_fit(x[rows, , drop = FALSE], method, args, NULL)
+    run <- quiet_fit(common$x[rows, , drop = FALSE], common$method, common$args, NULL)
     if (!is.null(run$error)) {
       return(list(error = run$error))
     }
@@ -117,6 +162,7 @@ mean_jaccard <- function(z) {
 
 #' @export
 print.ufs_stability <- function(x, ...) {
+  check_dots_empty(...)
   cat("<ufs_stability> ufs_", x$method, ", ", x$n_resamples, " resamples of ", x$size,
     " samples\n", sep = "")
   if (!is.null(x$stability)) {
@@ -136,16 +182,25 @@ print.ufs_stability <- function(x, ...) {
 }
 
 #' @export
-plot.ufs_stability <- function(x, what = c("features", "samples"), ...) {
-  have <- c(if (!is.null(x$frequency)) "features", if (!is.null(x$sample_frequency)) "samples")
-  what <- if (identical(what, c("features", "samples"))) have[[1L]] else check_choice(what, "what", have)
-  value <- if (what == "features") x$frequency else x$sample_frequency
-  value <- sort(value[!is.na(value)], decreasing = TRUE)
-  n <- if (what == "features") x$k else x$m
-  draw(list(x = seq_along(value), y = unname(value), type = "h", ylim = c(0, 1),
-    col = ifelse(seq_along(value) <= n, "#B2182B", "grey60"), xlab = paste(what, "by frequency"),
-    ylab = "share of resamples", main = sprintf("ufs_%s, %s = %d", x$method,
-      if (what == "features") "k" else "m", n)), ...)
-  graphics::abline(v = n + .5, lty = 3L)
+print.ufs_stability_list <- function(x, ...) {
+  check_dots_empty(...)
+  cat("<ufs_stability> of ", length(x$fits), " methods\n", sep = "")
+  print(as.data.frame(x), digits = 3L, row.names = FALSE)
   invisible(x)
+}
+
+#' @export
+as.data.frame.ufs_stability_list <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_dots_empty(...)
+  do.call(rbind, lapply(unname(x$fits), as.data.frame))
+}
+
+#' @export
+as.data.frame.ufs_stability <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_dots_empty(...)
+  value <- function(v) if (is.null(v)) NA else v
+  data.frame(method = x$method, k = value(x$k), m = value(x$m), n_resamples = x$n_resamples,
+    stability = value(x$stability), lower = value(unname(x$interval["lower"])),
+    upper = value(unname(x$interval["upper"])), jaccard = value(x$jaccard), errors = length(x$errors),
+    stringsAsFactors = FALSE)
 }

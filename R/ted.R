@@ -35,6 +35,7 @@
 #'
 #' @inheritParams ufs_rrss
 #' @param mu Penalty, a positive number in squared units of `x`; `NULL`: from `mu_rel`.
+#'   A published grid: [ufs_grid_paper()].
 #' @param form `"greedy"` or `"convex"`.
 #' @param mu_rel Penalty as a share: of the mean squared norm of the samples
 #'   (`form = "greedy"`, default 0.01), or of the smallest value at which A = 0 is
@@ -112,18 +113,22 @@ convex_ted <- function(x, mu, mu_rel, center, scale, control) {
   check_bytes(64 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_ted()",
     "Give it a subset of the samples.")
   unit <- mean_norm(data$x)
-  basis <- alfs_basis(t(sample_coordinates(data$x, unit)), "ted")
-  basis["right"] <- list(NULL)
-  bound <- 2 * max(sqrt(rowSums(sweep(basis$left, 2L, basis$s^2, "*")^2)))
+  # In principal coordinates; an n x n problem is one of n columns.
+  basis <- alfs_basis(data$x / unit, "ted")
+  coordinates <- if (data$n <= ncol(data$x)) sweep(basis$vectors, 2L, basis$values, "*") else {
+    data$x %*% (basis$vectors / unit)
+  }
+  bound <- 2 * max(sqrt(rowSums(sweep(coordinates, 2L, basis$values, "*")^2)))
+  basis$bound[] <- bound
   mu <- check_penalty(mu, mu_rel, bound * unit^2, "mu")
-  found <- .Call(C_alfs, basis, c(mu$value / unit^2, 0, 0),
-    list(paper = FALSE, narrow = 0L), NULL, control)
+  found <- alfs_call(coordinates, basis, c(mu$value / unit^2, 0, 0), control,
+    settings = list(identity = TRUE))
   twin <- equal_rows(data$x)
-  norm <- sqrt(rowSums(found$w^2))
-  activity <- sqrt(rowSums(found$p^2)) / (mu$value / unit^2)
+  norm <- found$row_w
+  activity <- found$row_p / (mu$value / unit^2)
   trace <- found$run$trace
   colnames(trace)[colnames(trace) == "dual"] <- "bound"
-  trace[, c("objective", "bound")] <- trace[, c("objective", "bound")] * unit^2
+  for (name in c("objective", "bound", "current")) trace[, name] <- trace[, name] * unit^2
   counters <- found$run$counters
   list(
     data = data, control = control,
@@ -192,5 +197,7 @@ register("ted", ufs_ted,
   group = "samples", selects = "samples", deterministic = TRUE,
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",
-  reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>"
+  reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>",
+  paper_grid = list(source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
+    grids = list(ALFS = list(mu = 10^(-4:3))))
 )

@@ -48,7 +48,7 @@
 #' @export
 ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NULL, n_starts = 10,
                      checkpoint = NULL) {
-  call <- match.call()
+  call <- plain_call(match.call(), "ufs_tune")
   row <- method_row(method)
   if (row$selects == "samples") {
     ufs_abort("argument", "ufs_", method, "() selects samples; the criteria judge features.",
@@ -57,6 +57,10 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   arguments <- names(formals(row$fit))
   fixed <- list(...)
   if (is.null(criterion)) criterion <- default_criterion(method)
+  if (!is.character(criterion) || !length(criterion)) {
+    ufs_abort("argument", "`criterion` must be one or more of ",
+      paste0("\"", names(criteria), "\"", collapse = ", "), ".", argument = "criterion")
+  }
   for (name in criterion) check_choice(name, "criterion", names(criteria))
   n_starts <- check_count(n_starts, "n_starts", 2L)
   counts <- c("n_clusters", "n_components")
@@ -77,7 +81,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   }
   fits <- do.call(ufs_grid, c(list(x = x, method = method, grid = grid), fixed,
     list(checkpoint = checkpoint, keep_fits = TRUE)))
-  k <- vapply(k, check_count, 1L, arg = "k", lower = 1L, upper = fits$p, limit = "the features")
+  k <- check_counts(k, "k", fits$p, "the features")
   judged <- judge_settings(fits, x, k, criterion, fixed, n_clusters, varies, n_starts)
   fits$results[names(judged$values)] <- judged$values
   best <- judged$best
@@ -94,6 +98,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
 
 #' @export
 print.ufs_tune <- function(x, ...) {
+  check_dots_empty(...)
   cat("<ufs_tune> ufs_", x$method, ", ", nrow(x$settings), " settings, by ", x$criterion[1L],
     " at k = ", paste(x$k, collapse = ", "), "\n", sep = "")
   cat("  chosen: ", paste(names(x$choice), vapply(x$choice, function(v) format(unlist(v)), ""),
@@ -104,9 +109,4 @@ print.ufs_tune <- function(x, ...) {
   print(utils::head(table, 8L), digits = 3L, row.names = FALSE)
   if (nrow(table) > 8L) cat("  ... and", nrow(table) - 8L, "more\n")
   invisible(x)
-}
-
-#' @export
-plot.ufs_tune <- function(x, y = NULL, value = x$criterion[1L], ...) {
-  plot.ufs_grid(x, value = value, ...)
 }

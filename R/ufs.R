@@ -16,15 +16,35 @@
 #' @export
 ufs <- function(x, method, ...) {
   table <- registry()
+  args <- list(...)
+  # R completes `m = 5` to `method = 5`, and the name of the method is then among the dots.
+  if ("m" %in% names(sys.call()) && length(plain <- which(!nzchar(names_of(args))))) {
+    args$m <- method
+    method <- args[[plain[1L]]]
+    args <- args[-plain[1L]]
+  }
   if (missing(method) || !is.character(method) || length(method) != 1L ||
       !method %in% names(table)) {
     ufs_abort("argument", "`method` must be one of ",
       paste0("\"", names(table), "\"", collapse = ", "),
       if (!missing(method)) paste0("; it is ", brief(method)), ".", argument = "method")
   }
-  fit <- table[[method]]$fit(x, ...)
-  fit$call <- plain_call(match.call())
+  check_arguments(names_of(args), table[[method]]$fit, method)
+  fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)
+  fit$call <- plain_call(match.call(), "ufs")
   fit
+}
+
+names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
+
+# Names of arguments that a method does not have are errors in our words.
+check_arguments <- function(given, fit, method) {
+  known <- setdiff(names(formals(fit)), c("x", "..."))
+  unknown <- given[nzchar(given) & is.na(pmatch(given, known, duplicates.ok = TRUE))]
+  if (length(unknown) && !"..." %in% names(formals(fit))) {
+    ufs_abort("argument", "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
+      paste(known, collapse = ", "), ".", argument = unknown[1L])
+  }
 }
 
 #' The methods of the package
@@ -67,12 +87,14 @@ registered <- new.env(parent = emptyenv())
 #                (NULL = none), where value(name) is an argument's value; not used if one of
 #                the arguments in `unless` varies over the grid
 # base_args      its arguments when it is a base selector of an ensemble
+# paper_grid     the settings a paper searched: list(source, grids), where grids is a named list of
+#                argument lists, the first the default; NULL where no source states one
 register <- function(method, fit, group = c("features", "samples", "baseline", "system"), selects,
                      title, deterministic, cost, reference = "", advice = "", per_k = NULL,
-                     shares = NULL, base_args = list()) {
+                     shares = NULL, base_args = list(), paper_grid = NULL) {
   row <- list(fit = fit, group = match.arg(group), selects = selects, title = title,
     deterministic = deterministic, cost = cost, reference = reference, advice = advice,
-    per_k = per_k, shares = shares, base_args = base_args)
+    per_k = per_k, shares = shares, base_args = base_args, paper_grid = paper_grid)
   assign(method, row, envir = registered)
 }
 
@@ -106,7 +128,7 @@ run_fit <- function(method, call, slots) {
   }
   advice <- slots$advice
   slots[c("run", "advice")] <- NULL
-  fit <- do.call(new_ufs, c(list(method, plain_call(call)), slots,
+  fit <- do.call(new_ufs, c(list(method, plain_call(call, paste0("ufs_", method))), slots,
     list(elapsed = proc.time()[[3L]] - start)), quote = TRUE)
   warn_status(fit, advice)
   fit
@@ -114,7 +136,8 @@ run_fit <- function(method, call, slots) {
 
 # A call to print and to keep: no data in it. Where it was made by do.call() its arguments are
 # values, and those that are not a few numbers or words are named by what they are.
-plain_call <- function(call) {
+plain_call <- function(call, name) {
+  if (!is.language(call[[1L]])) call[[1L]] <- as.name(name)
   for (i in seq_along(call)[-1L]) {
     value <- call[[i]]
     if (is.language(value) || is.null(value) || (is.atomic(value) && length(value) <= 5L &&

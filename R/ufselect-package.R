@@ -49,4 +49,9 @@
 #' @useDynLib ufselect, .registration = TRUE, .fixes = "C_"
 "_PACKAGE"
 
-.onUnload <- function(libpath) library.dynam.unload("ufselect", libpath)
+.onLoad <- function(libname, pkgname) register_mlr3_filter()
+
+.onUnload <- function(libpath) {
+  remove_mlr3_filter()
+  library.dynam.unload("ufselect", libpath)
+}

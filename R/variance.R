@@ -18,12 +18,12 @@
 ufs_variance <- function(x, scale = FALSE, control = ufs_control()) {
   run_fit("variance", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, center = TRUE, scale = scale)
-    score <- if (scale) rep(1, length(data$keep)) else colSums(data$x^2) / (data$n - 1)
+    data <- as_ufs_operator(x, center = TRUE, scale = scale, write = FALSE)
     if (scale) {
       ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
     }
-    list(data = data, control = control, params = list(scale = scale), feature_scores = score)
+    list(data = data, control = control, params = list(scale = scale),
+      feature_scores = if (scale) rep(1, length(data$keep)) else data$variance)
   })
 }
 

@@ -3,8 +3,7 @@
 #include "anderson.h"
 #include "la.h"
 
-static void remember(anderson *a, const double *u, const double *f);
-static void mixing(anderson *a, const double *u, const double *f, const double *weight);
+static void mixing(anderson *a, const double *weight);
 
 void anderson_init(anderson *a, int size, int depth)
 {
@@ -29,29 +28,49 @@ void anderson_reset(anderson *a)
     a->has_last = false;
 }
 
+void anderson_resize(anderson *a, int size)
+{
+    a->size = size;
+    anderson_reset(a);
+}
+
+void anderson_keep_last(anderson *a)
+{
+    a->count = 0;
+    a->at = 0;
+}
+
 void anderson_step(anderson *a, const double *u, const double *f, const double *weight,
                    double *next)
 {
-    remember(a, u, f);
-    mixing(a, u, f, weight);
-    for (int i = 0; i < a->size; i++) next[i] = f[i];
-    for (int j = 0; j < a->count; j++)
-        la_axpy(a->size, -a->coef[j], a->df + (size_t) j * (size_t) a->size, next);
+    anderson_push(a, u, f);
+    if (!anderson_mix(a, weight, next))
+        for (int i = 0; i < a->size; i++) next[i] = a->last_f[i];
 }
 
-static void remember(anderson *a, const double *u, const double *f)
+bool anderson_mix(anderson *a, const double *weight, double *next)
+{
+    if (a->count == 0) return false;
+    mixing(a, weight);
+    for (int i = 0; i < a->size; i++) next[i] = a->last_f[i];
+    for (int j = 0; j < a->count; j++)
+        la_axpy(a->size, -a->coef[j], a->df + (size_t) j * (size_t) a->size, next);
+    return true;
+}
+
+void anderson_push(anderson *a, const double *u, const double *f)
 {
     size_t at = (size_t) a->at * (size_t) a->size;
     for (int i = 0; i < a->size; i++) {
         double r = f[i] - u[i];
-        if (a->has_last) {
+        if (a->has_last && a->depth > 0) {
             a->df[at + (size_t) i] = f[i] - a->last_f[i];
             a->dr[at + (size_t) i] = r - a->last_r[i];
         }
         a->last_f[i] = f[i];
         a->last_r[i] = r;
     }
-    if (a->has_last) {
+    if (a->has_last && a->depth > 0) {
         a->at = (a->at + 1) % a->depth;
         if (a->count < a->depth) a->count++;
     }
@@ -59,15 +78,16 @@ static void remember(anderson *a, const double *u, const double *f)
 }
 
 /* coef = argmin || weight o (r - dr coef) ||, 0 for a difference that depends on others. */
-static void mixing(anderson *a, const double *u, const double *f, const double *weight)
+static void mixing(anderson *a, const double *weight)
 {
     int size = a->size, m = a->count, depth = a->depth;
-    for (int i = 0; i < size; i++) a->target[i] = weight[i] * (f[i] - u[i]);
+    for (int i = 0; i < size; i++)
+        a->target[i] = weight ? weight[i] * a->last_r[i] : a->last_r[i];
     for (int j = 0; j < m; j++) {
         double *q = a->basis + (size_t) j * (size_t) size, *upper = a->upper + j * depth;
         const double *dr = a->dr + (size_t) j * (size_t) size;
         double before, norm;
-        for (int i = 0; i < size; i++) q[i] = weight[i] * dr[i];
+        for (int i = 0; i < size; i++) q[i] = weight ? weight[i] * dr[i] : dr[i];
         before = la_nrm2(size, q);
         for (int l = 0; l < j; l++) {
             const double *done = a->basis + (size_t) l * (size_t) size;

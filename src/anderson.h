@@ -6,7 +6,7 @@
 
 /* With residuals r = f(u) - u, the next point is f - sum_i gamma_i df_i, where gamma
  * minimises || weight o (r - sum_i gamma_i dr_i) || over the last `depth` differences of f
- * and r (type II). 4 size depth^2 flops per step. */
+ * and r (type II). 4 size depth^2 flops per step, (3 depth + 3) size doubles. */
 typedef struct {
     int size, depth, count, at; /* count differences are stored, the next goes to `at` */
     bool has_last;
@@ -17,9 +17,18 @@ typedef struct {
 } anderson;
 
 void anderson_init(anderson *a, int size, int depth);
+/* Forgets the history; from now on for points of this size, at most that of the start. */
+void anderson_resize(anderson *a, int size);
 /* Forgets the history. */
 void anderson_reset(anderson *a);
-/* next (may be u or f) from a point u, its image f and the weights of the norm. */
+/* Forgets all but the last pair, from which the next difference is taken. */
+void anderson_keep_last(anderson *a);
+/* Adds a point u and its image f to the history. */
+void anderson_push(anderson *a, const double *u, const double *f);
+/* next: the point from the history, whose last pair was just pushed; weights of the norm,
+ * or NULL for ones. False, and next is not set, if there is no difference yet. */
+bool anderson_mix(anderson *a, const double *weight, double *next);
+/* Both in one; next (may be u or f) is f itself if there is no difference yet. */
 void anderson_step(anderson *a, const double *u, const double *f, const double *weight,
                    double *next);
 

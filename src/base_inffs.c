@@ -7,11 +7,17 @@
  * The score of a feature is the weight of all paths that start there, of every
  * length, damped by r per step: sum_{l >= 1} (r A)^l 1 = y - 1, (I - r A) y = 1.
  *
- * r rho(A) < 1 makes I - r A positive definite: conjugate gradients, condition at
- * most (1 + f) / (1 - f) for r = f / rho(A); rho(A) by Lanczos. No inverse, no
- * factorisation. The products go over tiles of the upper triangle of A, kept
- * (p^2 / 2 doubles) or recomputed from the standardised ranks (n p^2 flops per
- * product): about n p^2 + 2 p^2 (products) flops, 2 n p + p^2 / 2 memory.
+ * r rho(A) < 1 makes I - r A positive definite, its condition at most (1 + f) / (1 - f)
+ * for r = f / rho(A). One Krylov space serves both questions: from Q'AQ = T, Q the
+ * orthonormal basis of {1, A1, A^2 1, ...} (Lanczos, fully reorthogonalised), rho(A) is
+ * the largest eigenvalue of T and y = sqrt(p) Q (I - r T)^{-1} e_1, which are the iterates
+ * of conjugate gradients; 1 is never orthogonal to the Perron vector. Should KRYLOV
+ * vectors not do, rho(A) goes on from its Ritz vector and y by conjugate gradients. No
+ * inverse, no factorisation. The products go over tiles of the upper triangle of A, kept
+ * (p^2 / 2 doubles) or recomputed from the standardised ranks (n p^2 flops per product):
+ * about n p^2 + 2 p^2 (products) flops, n p + p^2 / 2 + KRYLOV p memory beyond x. The
+ * maximum of the deviations alone could be summed over the sorted t in O(p), and 1 - rho
+ * in O(n p); the modulus |rho| cannot: it has full rank.
  *
  * INFFS_TPAMI repeats the authors' program of 2020 (Inf-FS_U): with M the largest
  * row sum of A and e = 5e-6 p it solves (I - (1 - e)/M * A/(M + e)) y = 1 and
@@ -28,65 +34,69 @@ typedef struct {
     double *z;     /* n x p: centred ranks of unit norm */
     double *store; /* all tiles of the upper triangle, column by column, or NULL */
     double *tile;  /* one tile, if they are not stored */
-    double weight_sd, weight_corr, factor; /* products are with factor * A */
+    double weight_sd, weight_corr;
+    int products;
 } graph;
 
-static void graph_init(graph *a, const inffs_problem *prob, const inffs_settings *set);
-static void scaled_deviations(const inffs_problem *prob, double *t);
+static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings);
+static void scaled_deviations(const inffs_problem *problem, double *t);
 static void unit_ranks(int n, const double *x, double *z, double *sorted, int *order);
 static void compute_tile(const graph *a, int bi, int bj, double *tile);
-static void graph_product(const graph *a, const double *x, double *out);
-static int graph_radius(const graph *a, double *radius);
-static void solve_cg(const graph *a, const inffs_settings *set, const ufs_hook *hook,
-                     ufs_trace *trace, double *y, inffs_info *info);
+static void graph_product(graph *a, const double *x, double *out);
+static double damping_of(const inffs_settings *settings, int p, double radius);
+static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result *result,
+                          ufs_run *run);
+static void solve_cg(graph *a, const inffs_settings *settings, inffs_result *result,
+                     ufs_run *run);
+static double residual_of(graph *a, double damping, const double *y, double *r);
+
 static int tile_size(const graph *a, int b)
 {
     int rest = a->p - b * TILE;
     return rest < TILE ? rest : TILE;
 }
 
-void inffs_solve(const inffs_problem *prob, const inffs_settings *set,
-                 const ufs_hook *hook, ufs_trace *trace, inffs_info *info)
+void inffs_solve(const inffs_problem *problem, const inffs_settings *settings,
+                 inffs_result *result, ufs_run *run)
 {
-    int p = prob->p;
+    static const char *const columns[] = {"iteration", "residual", NULL};
+    int p = problem->p;
+    size_t P = (size_t) p;
     graph a;
-    double *one = ufs_dalloc((size_t) p, 1), *sum = ufs_dalloc((size_t) p, 1), top = 0.0;
+    double *one = ufs_dalloc(P, 1), *sum = ufs_dalloc(P, 1), top = 0.0;
 
-    info->info = 0;
-    info->iterations = 0;
-    info->status = UFS_CONVERGED;
-    info->residual = 0.0;
-    graph_init(&a, prob, set);
-    for (int j = 0; j < p; j++) one[j] = 1.0;
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    result->residual = result->radius = result->damping = 0.0;
+    graph_init(&a, problem, settings);
+    for (size_t j = 0; j < P; j++) one[j] = 1.0;
     graph_product(&a, one, sum);
-    for (int j = 0; j < p; j++) top = fmax(top, sum[j]);
-    info->empty = !(top > 0.0);
-    if (info->empty) {
-        info->radius = info->damping = 0.0;
-        for (int j = 0; j < p; j++) info->score[j] = 0.0;
-        return;
+    for (size_t j = 0; j < P; j++) top = fmax(top, sum[j]);
+    result->empty = !(top > 0.0);
+    if (!result->empty) {
+        result->radius = top;
+        run->status = UFS_MAX_ITER;
+        if (!solve_lanczos(&a, settings, result, run) && run->lapack == 0)
+            solve_cg(&a, settings, result, run);
+        if (run->lapack) return;
+        result->residual = residual_of(&a, result->damping, result->score, sum);
+        if (!R_FINITE(result->residual)) run->status = UFS_NUMERICAL;
+        if (settings->bound != INFFS_TPAMI)
+            for (size_t j = 0; j < P; j++) result->score[j] -= 1.0;
     }
-
-    info->radius = top;
-    if (set->bound == INFFS_RADIUS) {
-        info->info = graph_radius(&a, &info->radius);
-        if (info->info) return;
-    }
-    if (set->bound == INFFS_TPAMI) {
-        double e = 5e-6 * (double) p;
-        info->damping = (1.0 - e) / top / (top + e);
-    } else {
-        info->damping = set->factor / info->radius;
-    }
-    a.factor = info->damping;
-    solve_cg(&a, set, hook, trace, info->score, info);
-    if (set->bound != INFFS_TPAMI)
-        for (int j = 0; j < p; j++) info->score[j] -= 1.0;
+    result->products = a.products;
 }
 
-static void graph_init(graph *a, const inffs_problem *prob, const inffs_settings *set)
+/* r for a radius, or for the largest row sum. */
+static double damping_of(const inffs_settings *settings, int p, double radius)
 {
-    int n = prob->n, p = prob->p;
+    double e = 5e-6 * (double) p;
+    return settings->bound == INFFS_TPAMI ? (1.0 - e) / radius / (radius + e)
+                                          : settings->factor / radius;
+}
+
+static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings)
+{
+    int n = problem->n, p = problem->p;
     size_t N = (size_t) n, P = (size_t) p;
     double *sorted = ufs_dalloc(N, 1);
     int *order = ufs_ialloc(N);
@@ -94,37 +104,51 @@ static void graph_init(graph *a, const inffs_problem *prob, const inffs_settings
     a->n = n;
     a->p = p;
     a->n_tile = (p + TILE - 1) / TILE;
-    a->weight_sd = set->weight_sd;
-    a->weight_corr = set->weight_corr;
-    a->factor = 1.0;
+    a->weight_sd = settings->weight_sd;
+    a->weight_corr = settings->weight_corr;
+    a->products = 0;
     a->t = ufs_dalloc(P, 1);
     a->z = ufs_dalloc(N, P);
-    scaled_deviations(prob, a->t);
-    for (size_t j = 0; j < P; j++) unit_ranks(n, prob->x + j * N, a->z + j * N, sorted, order);
-
+    scaled_deviations(problem, a->t);
+    for (size_t j = 0; j < P; j++) {
+        unit_ranks(n, problem->x + j * N, a->z + j * N, sorted, order);
+        if (j % 1024 == 0) R_CheckUserInterrupt();
+    }
     a->tile = ufs_dalloc(TILE, TILE);
     a->store = NULL;
-    if (set->store) {
+    if (settings->store) {
         size_t at = 0, tiles = (size_t) a->n_tile;
         a->store = ufs_dalloc(tiles * (tiles + 1) / 2, TILE * TILE);
         for (int bj = 0; bj < a->n_tile; bj++)
-            for (int bi = 0; bi <= bj; bi++, at += TILE * TILE)
+            for (int bi = 0; bi <= bj; bi++, at += TILE * TILE) {
                 compute_tile(a, bi, bj, a->store + at);
+                if (bi % 16 == 0) R_CheckUserInterrupt();
+            }
     }
 }
 
-/* t_j = (sd_j - min) / (max - min); zeros if all are equal up to rounding. */
-static void scaled_deviations(const inffs_problem *prob, double *t)
+/* t_j = (sd_j - min) / (max - min); zeros if all are equal up to rounding. Only ratios
+ * matter, so x is divided by a power of 2 first: no unit overflows its squares. */
+static void scaled_deviations(const inffs_problem *problem, double *t)
 {
-    int n = prob->n, p = prob->p;
-    double low = R_PosInf, high = 0.0;
+    int n = problem->n, p = problem->p, power = 0;
+    size_t len = (size_t) n * (size_t) p;
+    double low = R_PosInf, high = 0.0, most = 0.0, unit;
+
+    for (size_t i = 0; i < len; i++) most = fmax(most, fabs(problem->x[i]));
+    if (most > 0.0) frexp(most, &power);
+    /* Two factors: 2^-power itself may not be a number. */
+    unit = ldexp(1.0, -(power / 2));
     for (int j = 0; j < p; j++) {
-        const double *col = prob->x + (size_t) j * (size_t) n;
-        double mean = 0.0, rest = 0.0, ss = 0.0;
-        for (int i = 0; i < n; i++) mean += col[i] / n;
-        for (int i = 0; i < n; i++) rest += (col[i] - mean) / n;
+        const double *col = problem->x + (size_t) j * (size_t) n;
+        double other = ldexp(1.0, -(power - power / 2)), mean = 0.0, rest = 0.0, ss = 0.0;
+        for (int i = 0; i < n; i++) mean += col[i] * unit * other / n;
+        for (int i = 0; i < n; i++) rest += (col[i] * unit * other - mean) / n;
         mean += rest;
-        for (int i = 0; i < n; i++) ss += (col[i] - mean) * (col[i] - mean);
+        for (int i = 0; i < n; i++) {
+            double d = col[i] * unit * other - mean;
+            ss += d * d;
+        }
         t[j] = sqrt(ss / (double) (n - 1));
         low = fmin(low, t[j]);
         high = fmax(high, t[j]);
@@ -169,107 +193,181 @@ static void compute_tile(const graph *a, int bi, int bj, double *tile)
         }
 }
 
-/* out = factor A x. */
-static void graph_product(const graph *a, const double *x, double *out)
+/* out = A x. */
+static void graph_product(graph *a, const double *x, double *out)
 {
     size_t at = 0;
+    a->products++;
     memset(out, 0, (size_t) a->p * sizeof(double));
     for (int bj = 0; bj < a->n_tile; bj++)
         for (int bi = 0; bi <= bj; bi++, at += TILE * TILE) {
             const double *tile = a->tile;
             int rows = tile_size(a, bi), cols = tile_size(a, bj);
             size_t i0 = (size_t) bi * TILE, j0 = (size_t) bj * TILE;
+            if (bi % 16 == 0) R_CheckUserInterrupt();
             if (a->store != NULL) tile = a->store + at;
             else compute_tile(a, bi, bj, a->tile);
-            la_gemv('N', rows, cols, a->factor, tile, TILE, x + j0, 1.0, out + i0);
+            la_gemv('N', rows, cols, 1.0, tile, TILE, x + j0, 1.0, out + i0);
             if (bi < bj)
-                la_gemv('T', rows, cols, a->factor, tile, TILE, x + i0, 1.0, out + j0);
+                la_gemv('T', rows, cols, 1.0, tile, TILE, x + i0, 1.0, out + j0);
         }
 }
 
-/* Largest eigenvalue of A by Lanczos, fully reorthogonalised and restarted at the
- * Ritz vector, from the vector of ones, which is never orthogonal to the Perron
- * vector. Stops at a residual of 1e-9, so an error of 1e-18 / (relative gap). */
-static int graph_radius(const graph *a, double *radius)
+/* max |1 - (I - damping A) y|, and that vector in r. */
+static double residual_of(graph *a, double damping, const double *y, double *r)
 {
-    int p = a->p, most = p < KRYLOV ? p : KRYLOV;
-    size_t P = (size_t) p;
-    double *q = ufs_dalloc(P, (size_t) most + 1), *t = ufs_dzero(KRYLOV, KRYLOV);
-    double *copy = ufs_dalloc(KRYLOV, KRYLOV), *u = ufs_dalloc(KRYLOV, 1), *h = ufs_dalloc(KRYLOV, 1);
-    double *ritz = ufs_dalloc(P, 1), previous = 0.0;
-
-    for (size_t i = 0; i < P; i++) q[i] = 1.0 / sqrt((double) p);
-    for (int restart = 0; restart < 50; restart++) {
-        double beta = 0.0;
-        int k;
-        for (k = 1; k <= most; k++) {
-            double *last = q + (size_t) (k - 1) * P, *next = q + (size_t) k * P;
-            graph_product(a, last, next);
-            for (int pass = 0; pass < 2; pass++) {
-                la_gemv('T', p, k, 1.0, q, p, next, 0.0, h);
-                la_gemv('N', p, k, -1.0, q, p, h, 1.0, next);
-                if (pass == 0) t[(k - 1) + (k - 1) * KRYLOV] = h[k - 1];
-            }
-            for (int j = 0; j < k; j++)
-                ufs_copy(copy + (size_t) (j * k), t + (size_t) (j * KRYLOV), (size_t) k);
-            int info = la_eig_range(k, copy, k, k, radius, u);
-            if (info) return info;
-            beta = la_nrm2(p, next);
-            if (beta * fabs(u[k - 1]) <= 1e-9 * *radius || beta <= 1e-14 * *radius) return 0;
-            if (k < most) {
-                t[(k - 1) + k * KRYLOV] = t[k + (k - 1) * KRYLOV] = beta;
-                for (size_t i = 0; i < P; i++) next[i] /= beta;
-            }
-        }
-        /* A residual that no longer matters: the value itself stands still. */
-        if (fabs(*radius - previous) <= 1e-15 * *radius) return 0;
-        previous = *radius;
-        la_gemv('N', p, most, 1.0, q, p, u, 0.0, ritz);
-        double norm = la_nrm2(p, ritz);
-        for (size_t i = 0; i < P; i++) q[i] = ritz[i] / norm;
-        memset(t, 0, sizeof(double) * KRYLOV * KRYLOV);
+    double most = 0.0;
+    graph_product(a, y, r);
+    for (size_t i = 0; i < (size_t) a->p; i++) {
+        r[i] = 1.0 - y[i] + damping * r[i];
+        /* Written so that a NaN is kept. */
+        if (!(fabs(r[i]) <= most)) most = fabs(r[i]);
     }
+    return most;
+}
+
+/* What the Krylov space of 1 knows so far. */
+typedef struct {
+    int k;                       /* basis vectors */
+    double *q;                   /* p x (k + 1) */
+    double t[KRYLOV * KRYLOV];   /* Q'AQ, leading dimension KRYLOV */
+    double copy[KRYLOV * KRYLOV];
+    double u[KRYLOV], w[KRYLOV]; /* leading eigenvector of T; (I - r T)^{-1} e_1 */
+} krylov;
+
+/* One more vector: beta, the norm of what is new, which is normalised unless it is
+ * rounding. Leading eigenpair of T in *top and u. */
+static int krylov_step(krylov *s, graph *a, double *top, double *beta)
+{
+    int p = a->p, k = ++s->k, lapack;
+    size_t P = (size_t) p;
+    double *last = s->q + (size_t) (k - 1) * P, *next = s->q + (size_t) k * P, h[KRYLOV];
+
+    graph_product(a, last, next);
+    for (int pass = 0; pass < 2; pass++) {
+        la_gemv('T', p, k, 1.0, s->q, p, next, 0.0, h);
+        la_gemv('N', p, k, -1.0, s->q, p, h, 1.0, next);
+        if (pass == 0) s->t[(k - 1) + (k - 1) * KRYLOV] = h[k - 1];
+    }
+    for (int j = 0; j < k; j++)
+        ufs_copy(s->copy + (size_t) (j * k), s->t + (size_t) (j * KRYLOV), (size_t) k);
+    lapack = la_eig_range(k, s->copy, k, k, top, s->u);
+    if (lapack) return lapack;
+    *beta = la_nrm2(p, next);
+    if (*beta > 1e-14 * *top)
+        for (size_t i = 0; i < P; i++) next[i] /= *beta;
+    if (k < KRYLOV) s->t[(k - 1) + k * KRYLOV] = s->t[k + (k - 1) * KRYLOV] = *beta;
     return 0;
 }
 
-/* (I - factor A) y = 1. */
-static void solve_cg(const graph *a, const inffs_settings *set, const ufs_hook *hook,
-                     ufs_trace *trace, double *y, inffs_info *info)
+/* w = (I - r T)^{-1} e_1. */
+static int krylov_system(krylov *s, double damping)
+{
+    int k = s->k, lapack;
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < k; i++)
+            s->copy[i + j * k] = (i == j) - damping * s->t[i + j * KRYLOV];
+    lapack = la_chol(k, s->copy);
+    if (lapack) return lapack;
+    for (int i = 0; i < k; i++) s->w[i] = i == 0;
+    la_chol_solve(k, 1, s->copy, s->w);
+    return 0;
+}
+
+/* Radius (if asked for) and y in result->score from one Krylov space; false if y has to be
+ * taken further. */
+static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result *result,
+                          ufs_run *run)
+{
+    bool radius = settings->bound == INFFS_RADIUS, have = !radius, done = false;
+    int p = a->p, most = p < KRYLOV ? p : KRYLOV;
+    size_t P = (size_t) p;
+    double size = sqrt((double) p), beta = 0.0, top = 0.0, old = 1.0, previous = 0.0, residual;
+    krylov s = {.q = ufs_dalloc(P, (size_t) most + 1)};
+
+    for (size_t i = 0; i < P; i++) s.q[i] = 1.0 / size;
+    result->damping = damping_of(settings, p, result->radius);
+    while (s.k < most && !done && run->iterations < settings->max_iter) {
+        run->lapack = krylov_step(&s, a, &top, &beta);
+        if (run->lapack) return false;
+        if (!R_FINITE(beta)) {
+            run->status = UFS_NUMERICAL;
+            return true;
+        }
+        if (radius) {
+            /* A residual of 1e-9 is an error of 1e-18 / (relative gap). */
+            have = beta * fabs(s.u[s.k - 1]) <= 1e-9 * top || beta <= 1e-14 * top;
+            result->radius = top;
+            result->damping = damping_of(settings, p, top);
+        }
+        run->lapack = krylov_system(&s, result->damping);
+        if (run->lapack) return false;
+        residual = result->damping * beta * fabs(s.w[s.k - 1]);
+        run->iterations++;
+        ufs_trace_add(&run->trace, (double[]) {run->iterations, residual});
+        ufs_run_step(run, residual, residual / old);
+        old = residual;
+        done = have && (residual <= settings->tol || beta <= 1e-14 * top);
+    }
+    /* The radius, restarted at the Ritz vector until it stands still. */
+    for (int restart = 0; !have && run->iterations < settings->max_iter && restart < 50;
+         restart++) {
+        double norm;
+        la_gemv('N', p, s.k, 1.0, s.q, p, s.u, 0.0, result->score);
+        norm = la_nrm2(p, result->score);
+        for (size_t i = 0; i < P; i++) s.q[i] = result->score[i] / norm;
+        memset(s.t, 0, sizeof s.t);
+        s.k = 0;
+        while (s.k < most && !have) {
+            run->lapack = krylov_step(&s, a, &top, &beta);
+            if (run->lapack) return false;
+            have = beta * fabs(s.u[s.k - 1]) <= 1e-9 * top || beta <= 1e-14 * top;
+        }
+        have = have || fabs(top - previous) <= 1e-15 * top;
+        previous = result->radius = top;
+        result->damping = damping_of(settings, p, top);
+        /* This basis does not begin with 1: y starts anew. */
+        s.k = 0;
+        done = false;
+    }
+    memset(result->score, 0, P * sizeof(double));
+    if (s.k > 0) la_gemv('N', p, s.k, size, s.q, p, s.w, 0.0, result->score);
+    if (done) run->status = UFS_CONVERGED;
+    return done;
+}
+
+/* (I - damping A) y = 1 by conjugate gradients from y. */
+static void solve_cg(graph *a, const inffs_settings *settings, inffs_result *result,
+                     ufs_run *run)
 {
     int p = a->p;
     size_t P = (size_t) p;
     double *r = ufs_dalloc(P, 1), *d = ufs_dalloc(P, 1), *ad = ufs_dalloc(P, 1);
-    double rr, start = sqrt((double) p), row[2];
+    double rr, size = sqrt((double) p);
 
-    for (size_t i = 0; i < P; i++) {
-        y[i] = 0.0;
-        r[i] = d[i] = 1.0;
-    }
-    rr = (double) p;
-    info->status = UFS_MAX_ITER;
-    while (info->iterations < set->max_iter) {
+    residual_of(a, result->damping, result->score, r);
+    ufs_copy(d, r, P);
+    rr = la_dot(p, r, r);
+    while (run->iterations < settings->max_iter) {
+        double step, old = rr, residual;
         graph_product(a, d, ad);
-        for (size_t i = 0; i < P; i++) ad[i] = d[i] - ad[i];
-        double step = rr / la_dot(p, d, ad), old = rr;
-        la_axpy(p, step, d, y);
+        for (size_t i = 0; i < P; i++) ad[i] = d[i] - result->damping * ad[i];
+        step = rr / la_dot(p, d, ad);
+        la_axpy(p, step, d, result->score);
         la_axpy(p, -step, ad, r);
         rr = la_dot(p, r, r);
-        info->iterations++;
-        row[0] = info->iterations;
-        row[1] = sqrt(rr) / start;
-        ufs_trace_add(trace, row);
-        ufs_hook_step(hook, info->iterations, row[1], sqrt(rr / old));
+        residual = sqrt(rr) / size;
+        run->iterations++;
+        ufs_trace_add(&run->trace, (double[]) {run->iterations, residual});
+        ufs_run_step(run, residual, sqrt(rr / old));
         if (!R_FINITE(rr)) {
-            info->status = UFS_NUMERICAL;
-            break;
+            run->status = UFS_NUMERICAL;
+            return;
         }
-        if (row[1] <= set->tol || rr == 0.0) {
-            info->status = UFS_CONVERGED;
-            break;
+        if (residual <= settings->tol || rr == 0.0) {
+            run->status = UFS_CONVERGED;
+            return;
         }
         for (size_t i = 0; i < P; i++) d[i] = r[i] + rr / old * d[i];
     }
-    graph_product(a, y, ad);
-    for (size_t i = 0; i < P; i++)
-        info->residual = fmax(info->residual, fabs(1.0 - y[i] + ad[i]));
 }

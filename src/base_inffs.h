@@ -1,4 +1,4 @@
-/* base_inffs.h: infinite feature selection (Inf-FS), unsupervised. */
+/* base_inffs.h: infinite feature selection (Inf-FS), unsupervised; see base_inffs.c. */
 #ifndef UFS_BASE_INFFS_H
 #define UFS_BASE_INFFS_H
 
@@ -21,7 +21,7 @@ typedef struct {
     double factor;
     inffs_bound bound;
     bool store;   /* keep A (p^2/2 doubles), or recompute its tiles in every product */
-    int max_iter; /* of conjugate gradients */
+    int max_iter; /* products with A after the first */
     double tol;   /* on the relative residual */
 } inffs_settings;
 
@@ -30,13 +30,11 @@ typedef struct {
     double radius;   /* spectral radius of A, or the bound used in its place */
     double damping;  /* r */
     double residual; /* || 1 - (I - r A) y ||_inf, recomputed */
-    int iterations;
+    int products;    /* with A, all told */
     bool empty;      /* A = 0: the scores say nothing */
-    ufs_status status;
-    int info;
-} inffs_info;
+} inffs_result;
 
-void inffs_solve(const inffs_problem *prob, const inffs_settings *set,
-                 const ufs_hook *hook, ufs_trace *trace, inffs_info *info);
+void inffs_solve(const inffs_problem *problem, const inffs_settings *settings,
+                 inffs_result *result, ufs_run *run);
 
 #endif

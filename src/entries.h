@@ -6,11 +6,26 @@
 
 /* clang-format off */
 #define UFS_ENTRIES(ENTRY) \
+    /* ffi_x.c */ \
+    ENTRY(x_check, 5) \
+    ENTRY(x_prepare, 2) \
+    ENTRY(x_standardise, 3) \
+    ENTRY(x_mul, 2) \
+    ENTRY(x_cross, 2) \
+    ENTRY(x_columns, 2) \
+    ENTRY(x_ss, 1) \
+    ENTRY(x_gram, 2) \
+    ENTRY(x_pca, 2) \
+    ENTRY(x_equal_columns, 1) \
+    /* ffi_test_x.c */ \
+    ENTRY(test_x, 4) \
+    ENTRY(test_lanczos, 3) \
     /* ffi_input.c */ \
-    ENTRY(prepare, 3) \
+    ENTRY(prepare, 2) \
     ENTRY(equal_columns, 1) \
     ENTRY(equal_rows, 1) \
     ENTRY(gram_pca, 2) \
+    ENTRY(row_norms, 1) \
     /* ffi_ted.c */ \
     ENTRY(ted_greedy, 3) \
     /* ffi_rrss.c */ \
@@ -21,11 +36,15 @@
     /* ffi_blfse.c */ \
     ENTRY(blfse, 6) \
     ENTRY(laplacian_low, 3) \
+    /* ffi_test_blfse.c */ \
     ENTRY(test_blfse_projection, 5) \
     ENTRY(test_qp, 5) \
     ENTRY(test_components, 2) \
     /* ffi_inffs.c */ \
     ENTRY(inffs, 3) \
+    /* ffi_css.c */ \
+    ENTRY(css, 3) \
+    ENTRY(css_leading, 3) \
     /* ffi_facility.c */ \
     ENTRY(facility, 4) \
     /* ffi_socfs.c */ \
@@ -39,7 +58,7 @@
     ENTRY(graph_embed, 2) \
     /* ffi_alfs.c */ \
     ENTRY(alfs_basis, 1) \
-    ENTRY(alfs, 5) \
+    ENTRY(alfs, 6) \
     /* ffi_laplacian.c */ \
     ENTRY(laplacian, 2) \
     /* ffi_spec.c */ \
@@ -51,6 +70,8 @@
     ENTRY(jspca, 4) \
     ENTRY(jspca_compress, 1) \
     ENTRY(jspca_lambda_max, 2) \
+    /* ffi_spca.c */ \
+    ENTRY(spca, 4) \
     /* ffi_udfs.c */ \
     ENTRY(udfs, 3) \
     /* ffi_rsr.c */ \
@@ -72,15 +93,18 @@
     ENTRY(test_prox, 2) \
     ENTRY(test_proj, 2) \
     ENTRY(test_hook, 2) \
+    ENTRY(test_trace, 2) \
+    ENTRY(test_gl, 5) \
     /* ffi_topk.c */ \
-    ENTRY(topk, 7) \
+    ENTRY(topk, 5) \
+    /* ffi_propagate.c */ \
     ENTRY(propagate, 5) \
+    /* ffi_test_topk.c */ \
     ENTRY(test_topk_represent, 3) \
+    ENTRY(test_topk_lp, 3) \
     ENTRY(test_topk_select, 7) \
     ENTRY(test_topk_label, 3) \
-    ENTRY(test_proj_capped, 2) \
-    ENTRY(test_trace, 2) \
-    ENTRY(test_gl, 5)
+    ENTRY(test_proj_capped, 2)
 /* clang-format on */
 
 #endif

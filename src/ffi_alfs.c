@@ -1,63 +1,90 @@
-/* ffi_alfs.c: ALFS and every other problem min ||D - A W B||^2 + penalties of
- * solve_alfs.h. */
+/* ffi_alfs.c: ufs_alfs() and convex ufs_ted() to alfs_solve(). */
+#include "alfs_space.h"
 #include "ffi_util.h"
 #include "la.h"
 #include "solve_alfs.h"
 
-/* Thin SVD of x (n x p): list(left n x r, s r, right p x r, lapack), r the numerical
- * rank (s_i > 1e-10 s_1). In the paper's orientation X = t(x) = right s left'. */
+static double *result_matrix(SEXP out, const char *name, int n, int p, SEXP dimnames);
+static void spread(double *x, int n, int q, int p, const int *keep);
+static double norms(SEXP out, const char *name, const double *x, int n, int p, bool rows);
+
+/* Eigenvectors of xx' or x'x (x: n x p), whichever is smaller, and the square roots of the
+ * eigenvalues, descending: list(values, vectors, bound, lapack), bound the penalties alpha,
+ * beta and lambda that each alone give W = 0. min(n, p) n p + 9 min(n, p)^3 flops, and
+ * 2 n p min(n, p) for the bound. */
 SEXP ffi_alfs_basis(SEXP x)
 {
-    static const char *const names[] = {"left", "s", "right", "lapack", NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x), full = n < p ? n : p, r = 0, info;
-    size_t N = (size_t) n, P = (size_t) p, F = (size_t) full;
+    static const char *const names[] = {"values", "vectors", "bound", "lapack", NULL};
+    int n = Rf_nrows(x), p = Rf_ncols(x), r = n < p ? n : p, lapack = 0;
+    size_t R = (size_t) r;
     SEXP out = PROTECT(ffi_list(names));
-    double *a = ufs_dalloc(N, P), *u = ufs_dalloc(N, F), *vt = ufs_dalloc(F, P);
-    double *s = ufs_dalloc(F, 1);
+    double *values = ffi_set_zero(out, "values", r, 0);
+    double *vectors = ffi_set_zero(out, "vectors", r, r);
+    double *bound = ffi_set_zero(out, "bound", 3, 0);
+    double *gram = ufs_dalloc(R, R), *ascending = ufs_dalloc(R, R), *value = ufs_dalloc(R, 1);
+    bool finite = true;
 
-    ufs_copy(a, REAL_RO(x), N * P);
-    info = la_svd_thin(n, p, a, u, s, vt);
-    ffi_set(out, "lapack", Rf_ScalarInteger(info));
-    while (info == 0 && r < full && s[r] > 1e-10 * s[0]) r++;
-    ufs_copy(ffi_set_matrix(out, "left", n, r), u, N * (size_t) r);
-    ufs_copy(ffi_set_vector(out, "s", r), s, (size_t) r);
-    double *right = ffi_set_matrix(out, "right", p, r);
-    for (size_t j = 0; j < (size_t) r; j++)
-        for (size_t i = 0; i < P; i++) right[i + j * P] = vt[j + i * F];
+    la_gram(n <= p ? 'N' : 'T', n, p, REAL_RO(x), gram);
+    for (size_t i = 0; i < R * R; i++) finite = finite && R_FINITE(gram[i]);
+    if (finite) lapack = la_eig_range(r, gram, 1, r, value, ascending);
+    if (finite && lapack == 0) {
+        for (size_t j = 0; j < R; j++) {
+            values[j] = sqrt(fmax(value[R - 1 - j], 0.0));
+            ufs_copy(vectors + j * R, ascending + (R - 1 - j) * R, R);
+        }
+        alfs_data data = {.m = n, .q = p, .x = REAL_RO(x), .values = values,
+                          .vectors = vectors, .unit = 1.0};
+        alfs_space space;
+        alfs_space_full(&space, &data);
+        alfs_bounds most = alfs_largest(&space);
+        bound[0] = most.alpha;
+        bound[1] = most.beta;
+        bound[2] = most.lambda;
+    } else if (!finite) {
+        bound[0] = bound[1] = bound[2] = R_PosInf;
+    }
+    ffi_set(out, "lapack", Rf_ScalarInteger(lapack));
     UNPROTECT(1);
     return out;
 }
 
-/* basis: list(left, s, right); right = NULL is B = I (convex TED: A = D = X, W n x r in the
- * coordinates of left). penalties: alpha, beta, lambda. start: NULL or list(w, p, q, rho) of
- * another run. settings: list(paper, narrow). list(w, p, q, l (NULL if lambda = 0), rho, run
- * with the counters objective, dual, gap, kkt, primal_rows, primal_columns, primal_weights). */
-SEXP ffi_alfs(SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP control)
+/* x: m x q. basis: list(values, vectors, bound). penalties: alpha, beta, lambda. start: NULL
+ * or list(w, p, q, rho) of another run. settings: list(paper, narrow, first, rho0, growth,
+ * rho_max, identity (B = I), p, keep (columns of x among p), dimnames of W). list(w, p, q
+ * (m x p), l (NULL if lambda = 0), rho, norms row_w, row_p (m), col_w, col_q (q), run with
+ * the counters objective, dual, gap, kkt, primal_rows, primal_columns, primal_weights,
+ * certificates, columns, live_rows and live_columns). */
+SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP control)
 {
-    static const char *const names[] = {"w", "p", "q", "l", "rho", "run", NULL};
-    SEXP left = ffi_get(basis, "left"), right = ffi_get(basis, "right");
-    int m = Rf_nrows(left), r = Rf_ncols(left);
-    int q = right == R_NilValue ? r : Rf_nrows(right);
-    size_t R = (size_t) r, M = (size_t) m, Q = (size_t) q;
+    static const char *const names[] = {"w", "p", "q", "l", "rho", "row_w", "row_p", "col_w",
+                                        "col_q", "run", NULL};
+    int m = Rf_nrows(x), q = Rf_ncols(x), r = m < q ? m : q, p = ffi_int(settings_, "p");
+    size_t M = (size_t) m, Q = (size_t) q, R = (size_t) r;
+    bool identity = ffi_flag(settings_, "identity");
     const double *value = ffi_data(penalties, 3, "penalties");
+    const double *bound = ffi_data(ffi_get(basis, "bound"), 3, "bound");
+    SEXP dimnames = ffi_get(settings_, "dimnames"), keep = ffi_get(settings_, "keep");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "alfs");
     alfs_start start;
     alfs_problem problem = {
-        .m = m, .q = q, .r = r, .left = ffi_data(left, M * R, "left"),
-        .right = ffi_data(right, Q * R, "right"), .s = ffi_data(ffi_get(basis, "s"), R, "s"),
-        .alpha = value[0], .beta = value[1], .lambda = value[2]
+        .m = m, .q = q, .x = REAL_RO(x), .values = ffi_data(ffi_get(basis, "values"), R, "values"),
+        .vectors = identity ? NULL : ffi_data(ffi_get(basis, "vectors"), R * R, "vectors"),
+        .identity = identity, .alpha = value[0], .beta = value[1], .lambda = value[2],
+        .alpha_max = bound[0], .beta_max = bound[1]
     };
     alfs_settings settings = {
         .max_iter = ffi_int(control, "max_iter"), .tol = ffi_real(control, "tol"),
-        .paper = ffi_flag(settings_, "paper"), .check_every = 10,
-        .narrow = ffi_int(settings_, "narrow"),
-        .balance_until = 2000, .floor = 1e-6
+        .paper = ffi_flag(settings_, "paper"), .rho0 = ffi_real(settings_, "rho0"),
+        .growth = ffi_real(settings_, "growth"), .rho_most = ffi_real(settings_, "rho_max"),
+        .check_every = 10, .narrow = ffi_int(settings_, "narrow"),
+        .first = ffi_int(settings_, "first"), .balance_until = 2000, .floor = 1e-6
     };
-    alfs_result result = {.w = ffi_set_matrix(out, "w", m, q),
-                          .p = ffi_set_matrix(out, "p", m, q),
-                          .q = ffi_set_matrix(out, "q", m, q)};
+    alfs_result result = {.w = result_matrix(out, "w", m, p, dimnames),
+                          .p = result_matrix(out, "p", m, p, dimnames),
+                          .q = result_matrix(out, "q", m, p, dimnames)};
 
+    if (Rf_length(keep) != q || q > p) Rf_error("keep and p do not fit x");
     if (start_ != R_NilValue) {
         const double *rho = ffi_data(ffi_get(start_, "rho"), 3, "rho");
         start = (alfs_start) {.w = ffi_data(ffi_get(start_, "w"), M * Q, "w"),
@@ -66,16 +93,59 @@ SEXP ffi_alfs(SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP cont
                               .rho = {rho[0], rho[1]}};
         problem.start = &start;
     }
-    if (problem.lambda > 0.0) result.l = ffi_set_matrix(out, "l", m, m);
+    if (problem.lambda > 0.0) result.l = ffi_set_zero(out, "l", m, m);
 
     alfs_solve(&problem, &settings, &result, &run);
     ufs_copy(ffi_set_vector(out, "rho", 3), result.rho, 3);
-    ffi_run_end(out, &run, (ffi_counter[]) {{"objective", result.objective},
-                                            {"dual", result.dual}, {"gap", result.gap},
-                                            {"kkt", result.kkt},
-                                            {"primal_rows", result.primal[0]},
-                                            {"primal_columns", result.primal[1]},
-                                            {"primal_weights", result.primal[2]}, {NULL, 0}});
+    double live_rows = norms(out, "row_w", result.w, m, q, true);
+    double live_columns = norms(out, "col_w", result.w, m, q, false);
+    norms(out, "row_p", result.p, m, q, true);
+    norms(out, "col_q", result.q, m, q, false);
+    spread(result.w, m, q, p, INTEGER_RO(keep));
+    spread(result.p, m, q, p, INTEGER_RO(keep));
+    spread(result.q, m, q, p, INTEGER_RO(keep));
+    ffi_run_end(out, &run, (ffi_counter[]) {
+        {"objective", result.objective}, {"dual", result.dual}, {"gap", result.gap},
+        {"kkt", result.kkt}, {"primal_rows", result.primal[0]},
+        {"primal_columns", result.primal[1]}, {"primal_weights", result.primal[2]},
+        {"certificates", result.certificates}, {"columns", result.columns},
+        {"live_rows", live_rows}, {"live_columns", live_columns}, {NULL, 0}});
     UNPROTECT(1);
     return out;
+}
+
+static double *result_matrix(SEXP out, const char *name, int n, int p, SEXP dimnames)
+{
+    double *to = ffi_set_matrix(out, name, n, p);
+    if (dimnames != R_NilValue) Rf_setAttrib(ffi_get(out, name), R_DimNamesSymbol, dimnames);
+    return to;
+}
+
+/* The q columns at the start of an n x p matrix to their places keep[0] < keep[1] < ...
+ * (1-based), zeros elsewhere. From the right, so nothing is overwritten. */
+static void spread(double *x, int n, int q, int p, const int *keep)
+{
+    size_t N = (size_t) n;
+    int from = q - 1;
+
+    if (q == p) return;
+    for (int j = p - 1; j >= 0; j--) {
+        double *to = x + (size_t) j * N;
+        if (from >= 0 && keep[from] == j + 1)
+            memmove(to, x + (size_t) from-- * N, N * sizeof(double));
+        else
+            memset(to, 0, N * sizeof(double));
+    }
+}
+
+/* Norms of rows or columns into a slot; how many are not zero. */
+static double norms(SEXP out, const char *name, const double *x, int n, int p, bool rows)
+{
+    int len = rows ? n : p, live = 0;
+    double *norm = ffi_set_vector(out, name, len);
+
+    if (rows) la_row_norms(n, p, x, norm);
+    else la_col_norms(n, p, x, norm);
+    for (int i = 0; i < len; i++) live += norm[i] > 0.0;
+    return live;
 }

@@ -1,32 +1,30 @@
-#include "ffi_util.h"
+/* ffi_inffs.c: ufs_inffs() to inffs_solve(). */
 #include "base_inffs.h"
+#include "ffi_util.h"
 
-/* x n x p; settings: list(weight_sd, weight_corr, factor, bound, store, max_iter, tol). */
-SEXP ffi_inffs(SEXP x, SEXP settings, SEXP control)
+/* x: n x p. settings: list(weight_sd, weight_corr, factor, bound, store). list(score, run with
+ * the counters residual, radius, damping, products and empty). */
+SEXP ffi_inffs(SEXP x, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"score", "radius", "damping", "residual",
-        "iterations", "empty", "status", "info", "trace", NULL};
+    static const char *const names[] = {"score", "run", NULL};
     SEXP out = PROTECT(ffi_list(names));
-    inffs_problem prob = {Rf_nrows(x), Rf_ncols(x), REAL_RO(x)};
-    inffs_settings set = {ffi_real(settings, "weight_sd"), ffi_real(settings, "weight_corr"),
-        ffi_real(settings, "factor"), (inffs_bound) ffi_int(settings, "bound"),
-        ffi_flag(settings, "store"), ffi_int(settings, "max_iter"), ffi_real(settings, "tol")};
-    inffs_info info;
-    ffi_hook_data data;
-    ufs_hook hook = ffi_hook(control, "inffs", &data);
-    ufs_trace trace;
+    ufs_run run = ffi_run_begin(control, "inffs");
+    inffs_problem problem = {.n = Rf_nrows(x), .p = Rf_ncols(x), .x = REAL_RO(x)};
+    inffs_settings settings = {.weight_sd = ffi_real(settings_, "weight_sd"),
+                               .weight_corr = ffi_real(settings_, "weight_corr"),
+                               .factor = ffi_real(settings_, "factor"),
+                               .bound = (inffs_bound) ffi_int(settings_, "bound"),
+                               .store = ffi_flag(settings_, "store"),
+                               .max_iter = ffi_int(control, "max_iter"),
+                               .tol = ffi_real(control, "tol")};
+    inffs_result result = {.score = ffi_set_zero(out, "score", problem.p, 0)};
 
-    info.score = ffi_set_vector(out, "score", prob.p);
-    ufs_trace_init(&trace, set.max_iter, 2);
-    inffs_solve(&prob, &set, &hook, &trace, &info);
-    ffi_set(out, "radius", Rf_ScalarReal(info.radius));
-    ffi_set(out, "damping", Rf_ScalarReal(info.damping));
-    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
-    ffi_set(out, "iterations", Rf_ScalarInteger(info.iterations));
-    ffi_set(out, "empty", Rf_ScalarLogical(info.empty));
-    ffi_set(out, "status", Rf_ScalarInteger((int) info.status));
-    ffi_set(out, "info", Rf_ScalarInteger(info.info));
-    ffi_set_trace(out, "trace", &trace);
+    inffs_solve(&problem, &settings, &result, &run);
+    ffi_run_end(out, &run, (ffi_counter[]) {{"residual", result.residual},
+                                            {"radius", result.radius},
+                                            {"damping", result.damping},
+                                            {"products", result.products},
+                                            {"empty", result.empty}, {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

@@ -1,5 +1,5 @@
 /* ffi_test.c: the kernels, one by one, for tests/testthat/test-kernel-*.R. */
-#include "ffi_util.h"
+#include "ffi_x.h"
 #include "la.h"
 #include "la_gl.h"
 #include "prox.h"
@@ -80,14 +80,10 @@ SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu)
 
 SEXP ffi_test_prox(SEXP a, SEXP t)
 {
-    static const char *const names[] = {"rows", "cols", "soft", NULL};
-    int n = Rf_nrows(a), p = Rf_ncols(a);
-    SEXP out = PROTECT(ffi_list(names));
-    double *rows = ffi_set_matrix(out, "rows", n, p), *cols = ffi_set_matrix(out, "cols", n, p);
-    double *soft = ffi_set_matrix(out, "soft", n, p), by = Rf_asReal(t);
-    prox_rows(n, p, REAL_RO(a), by, ufs_dalloc((size_t) n, 1), rows);
-    prox_cols(n, p, REAL_RO(a), by, ufs_dalloc((size_t) p, 1), cols);
-    for (size_t i = 0; i < (size_t) n * (size_t) p; i++) soft[i] = prox_soft(REAL_RO(a)[i], by);
+    R_xlen_t len = Rf_xlength(a);
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, len));
+    for (R_xlen_t i = 0; i < len; i++)
+        REAL(out)[i] = prox_soft(REAL_RO(a)[i], Rf_asReal(t));
     UNPROTECT(1);
     return out;
 }
@@ -118,7 +114,8 @@ SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options)
 {
     static const char *const names[] = {"v", "xv", "kkt", "gap", "dual", "objective",
         "violation", "settled", "products", "sweeps", "columns", "m", "info", NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x), c = Rf_ncols(v0), blocks = Rf_ncols(t) / c;
+    ufs_x op = ffi_x(x), op2 = x2 == R_NilValue ? op : ffi_x(x2);
+    int n = op.n, p = op.p, c = Rf_ncols(v0), blocks = Rf_ncols(t) / c;
     size_t block = (size_t) n * (size_t) c;
     double lambda = ffi_real(options, "lambda");
     SEXP out = PROTECT(ffi_list(names));
@@ -126,12 +123,12 @@ SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options)
     int *info = ffi_set_ints(out, "info", 1);
     la_gl w;
 
-    la_gl_init_slots(&w, n, p, c, REAL_RO(x), ffi_int(options, "slots"));
+    la_gl_init_slots(&w, c, &op, ffi_int(options, "slots"));
     w.form = CHAR(STRING_ELT(ffi_get(options, "form"), 0))[0];
     ufs_copy(v, REAL_RO(v0), (size_t) p * (size_t) c);
     *info = 0;
     for (int b = 0; b < blocks && *info == 0; b++) {
-        if (b == blocks - 1 && x2 != R_NilValue) la_gl_set_x(&w, REAL_RO(x2));
+        if (b == blocks - 1 && x2 != R_NilValue) la_gl_set_x(&w, &op2);
         *info = la_gl_solve(&w, REAL_RO(t) + (size_t) b * block, lambda,
                             ffi_real(options, "vtol"), ffi_flag(options, "full"),
                             ffi_real(options, "prune"), v);

@@ -34,6 +34,15 @@ bool ffi_flag(SEXP list, const char *name)
     return LOGICAL(value)[0] != 0;
 }
 
+int ffi_choice(SEXP list, const char *name, const char *const *choices)
+{
+    SEXP value = ffi_get(list, name);
+    if (Rf_isString(value) && Rf_xlength(value) == 1)
+        for (int k = 0; choices[k] != NULL; k++)
+            if (strcmp(CHAR(STRING_ELT(value, 0)), choices[k]) == 0) return k;
+    Rf_error("internal error: '%s' is not one of its choices", name);
+}
+
 const double *ffi_data(SEXP x, size_t length, const char *what)
 {
     if (x == R_NilValue) return NULL;

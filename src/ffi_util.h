@@ -17,6 +17,8 @@ SEXP ffi_get(SEXP list, const char *name);
 double ffi_real(SEXP list, const char *name);
 int ffi_int(SEXP list, const char *name);
 bool ffi_flag(SEXP list, const char *name);
+/* Index of the string `name` among `choices`, which ends with NULL. */
+int ffi_choice(SEXP list, const char *name, const char *const *choices);
 /* Data of a numeric vector, checked for its length; NULL for R's NULL. */
 const double *ffi_data(SEXP x, size_t length, const char *what);
 

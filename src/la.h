@@ -27,6 +27,16 @@ static inline void la_gemv(char ta, int m, int n, double alpha, const double *a,
     F77_CALL(dgemv)(&ta, &m, &n, &alpha, a, &lda, x, &one, &beta, y, &one FCONE);
 }
 
+/* Upper triangle of C (n x n) = alpha A A' + beta C (trans 'N', A n x k) or alpha A'A + beta C
+ * ('T', A k x n); n^2 k flops. */
+static inline void la_syrk(char trans, int n, int k, double alpha, const double *a, int lda,
+                           double beta, double *c, int ldc)
+{
+    char up = 'U';
+    if (n <= 0) return;
+    F77_CALL(dsyrk)(&up, &trans, &n, &k, &alpha, a, &lda, &beta, c, &ldc FCONE FCONE);
+}
+
 static inline double la_dot(int n, const double *x, const double *y)
 {
     int one = 1;
@@ -43,6 +53,23 @@ static inline double la_nrm2(int n, const double *x)
 {
     int one = 1;
     return F77_CALL(dnrm2)(&n, x, &one);
+}
+
+/* a^{-1} in place of a (n x n); pivot n, work of length lwork >= n. 2n^3 flops; > 0: singular. */
+static inline int la_lu_inverse(int n, double *a, int *pivot, double *work, int lwork)
+{
+    int info;
+    F77_CALL(dgetrf)(&n, &n, a, &n, pivot, &info);
+    if (info == 0) F77_CALL(dgetri)(&n, a, &n, pivot, work, &lwork, &info);
+    return info;
+}
+
+/* A (m x n) += a x y'; 2mn flops. */
+static inline void la_rank_one(int m, int n, double a, const double *x, const double *y,
+                               double *out)
+{
+    int one = 1;
+    F77_CALL(dger)(&m, &n, &a, x, &one, y, &one, out, &m);
 }
 
 /* B (m x n) <- alpha op(A) B (side 'L') or alpha B op(A) ('R'), A triangular (upper 'U' or
@@ -95,6 +122,8 @@ double la_ss_diff(size_t len, const double *a, const double *b);
 
 /* Cholesky of the upper triangle in place; info > 0: not positive definite. */
 int la_chol(int n, double *a);
+/* The same in blocks, with interrupts checked between them: for n beyond 2,000 or so. */
+int la_chol_checked(int n, double *a);
 /* Solves (R'R) X = B in place, R from la_chol, B n x m. 2n^2 m flops. */
 void la_chol_solve(int n, int m, const double *r, double *b);
 /* Triangular solve with R (trans 'N') or R' ('T'), B n x m. n^2 m flops. */
@@ -160,6 +189,9 @@ int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e);
  * Thin SVD A = U diag(s) V' (a n x p is overwritten): u n x r, s r, vt r x p,
  * r = min(n, p). About 6 max(n, p) r^2 + 20 r^3 flops. */
 int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt);
+/* Householder QR in place: R in the upper triangle, the reflectors below it and in tau
+ * (min(n, p)). About 2np^2 flops for n >= p. */
+int la_qr(int n, int p, double *a, double *tau);
 
 /* ---- la_eig.c -------------------------------------------------------------------
  * Eigenpairs il..iu (1-based, ascending order) of the symmetric a (n x n, upper
@@ -167,6 +199,8 @@ int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt);
  * dsyevr; about 4n^3/3 + 4n^2 k flops. Workspace is allocated inside and given
  * back, so it may be called in a loop. */
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z);
+/* All n eigenvalues, ascending, without vectors. About 4n^3/3 flops. */
+int la_eig_values(int n, double *a, double *w);
 
 /* ---- la_eigs.c ------------------------------------------------------------------
  * The k largest eigenpairs of a symmetric operator A of order n that is known by its

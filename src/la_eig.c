@@ -29,6 +29,21 @@ int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
     return info;
 }
 
+int la_eig_values(int n, double *a, double *w)
+{
+    char job = 'N', up = 'U';
+    int lwork = -1, info = 0;
+    double opt = 0.0;
+    void *mark = vmaxget();
+
+    F77_CALL(dsyev)(&job, &up, &n, a, &n, w, &opt, &lwork, &info FCONE FCONE);
+    lwork = (int) opt;
+    double *work = ufs_dalloc((size_t) lwork, 1);
+    F77_CALL(dsyev)(&job, &up, &n, a, &n, w, work, &lwork, &info FCONE FCONE);
+    vmaxset(mark);
+    return info;
+}
+
 void la_fix_signs(int n, int k, double *z)
 {
     for (int j = 0; j < k; j++) {

@@ -16,35 +16,26 @@ static void gram_column(la_gl *w, int at, int upto);
 static bool descend(la_gl *w, double lambda, double bound, bool priced);
 static bool gram_is_cheaper(const la_gl *w);
 static void start_gradient(la_gl *w, bool priced);
+static void products_with_r(la_gl *w, int f, const double *total);
 static double sweep(la_gl *w, double lambda, bool by_gram);
 static bool block_step(la_gl *w, double lambda, double l, double *v, double *size);
 static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out);
-static void remember(la_gl *w, int k);
 static void extrapolate(la_gl *w, double lambda, bool by_gram);
-static bool combine_past(la_gl *w);
 /* all features */
 static void residual(la_gl *w, const double *t);
 static void price(la_gl *w, double lambda);
 static void measure_gap(la_gl *w, const double *t);
 
-static size_t column(const la_gl *w, int f) { return (size_t) f * (size_t) w->n; }
-
 static size_t place(const la_gl *w, int i) { return (size_t) i * (size_t) w->c; }
 
-/* A (m x n) += a x y' */
-static void rank_one(int m, int n, double a, const double *x, const double *y, double *out)
+void la_gl_init(la_gl *w, int c, const ufs_x *x)
 {
-    int one = 1;
-    F77_CALL(dger)(&m, &n, &a, x, &one, y, &one, out, &m);
+    la_gl_init_slots(w, c, x, LA_GL_SLOTS);
 }
 
-void la_gl_init(la_gl *w, int n, int p, int c, const double *x)
+void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots)
 {
-    la_gl_init_slots(w, n, p, c, x, LA_GL_SLOTS);
-}
-
-void la_gl_init_slots(la_gl *w, int n, int p, int c, const double *x, int slots)
-{
+    int n = x->n, p = x->p;
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) c, S;
 
     w->n = n;
@@ -57,11 +48,13 @@ void la_gl_init_slots(la_gl *w, int n, int p, int c, const double *x, int slots)
     w->ss = ufs_dalloc(P, 1);
     w->set = ufs_ialloc(P);
     w->pos = ufs_ialloc(P);
+    w->fresh = ufs_ialloc(P);
     w->gram = ufs_dalloc(S, S);
     w->grad = ufs_dalloc(S, C);
     w->vw = ufs_dzero(C, P);
     w->size = ufs_dzero(P, 1);
-    w->past = ufs_dalloc((DEPTH + 1) * C, S);
+    w->before = ufs_dalloc(C, S);
+    anderson_init(&w->history, c * w->cap, DEPTH - 1);
     w->step = ufs_dalloc(C, S);
     w->moved = ufs_dalloc(N > S ? N : S, C);
     w->row = ufs_dalloc(C, 1);
@@ -71,6 +64,8 @@ void la_gl_init_slots(la_gl *w, int n, int p, int c, const double *x, int slots)
     w->u = ufs_dalloc(C, P);
     w->kkt = ufs_dzero(P, 1);
     w->key = ufs_dalloc(P, 1);
+    w->col = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : N, 1);
+    w->other = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : N, 1);
     w->l21 = w->objective = w->dual = w->gap = R_NaN;
     w->live = 0;
     w->settled = false;
@@ -79,12 +74,12 @@ void la_gl_init_slots(la_gl *w, int n, int p, int c, const double *x, int slots)
     la_gl_set_x(w, x);
 }
 
-void la_gl_set_x(la_gl *w, const double *x)
+void la_gl_set_x(la_gl *w, const ufs_x *x)
 {
     w->x = x;
     for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
     w->g = 0;
-    for (int f = 0; f < w->p; f++) w->ss[f] = la_ss((size_t) w->n, x + column(w, f));
+    ufs_x_ss(x, w->ss);
 }
 
 int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full,
@@ -127,7 +122,7 @@ void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v)
     int n = w->n, p = w->p, c = w->c;
     size_t len = (size_t) n * (size_t) c;
 
-    la_gemm('N', 'N', n, c, p, 1.0, w->x, n, v, p, 0.0, w->xv, n);
+    ufs_x_mul(w->x, c, v, w->xv);
     for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
     la_row_norms(p, c, v, w->key);
     w->l21 = la_l21(p, w->key, 0.0);
@@ -247,10 +242,12 @@ static void swap_places(la_gl *w, int a, int b)
 static void gram_column(la_gl *w, int at, int upto)
 {
     size_t S = (size_t) w->cap, A = (size_t) at;
-    const double *xa = w->x + column(w, w->set[at]);
+    const double *xa = ufs_x_column(w->x, w->set[at], w->col);
+    double total = 0.0;
 
+    for (int i = 0; i < w->n && w->x->kind == UFS_X_SPARSE; i++) total += xa[i];
     for (int j = 0; j < upto; j++) {
-        double dot = la_dot(w->n, xa, w->x + column(w, w->set[j]));
+        double dot = ufs_x_dot(w->x, w->set[j], xa, total, w->other);
         w->gram[(size_t) j + A * S] = dot;
         w->gram[A + (size_t) j * S] = dot;
     }
@@ -299,14 +296,18 @@ static int enter_violators(la_gl *w, double vtol)
         for (int k = count - most; k < count; k++)
             if (w->key[k] > level) spare--;
     }
+    count = count > most;
+    most = 0;
     for (int f = 0; f < w->p; f++) {
-        if (w->pos[f] >= 0 && w->pos[f] < w->m) continue;
-        if (w->kkt[f] > level) enter(w, f);
-        else if (count > most && w->kkt[f] == level && spare > 0) {
-            enter(w, f);
+        if (w->pos[f] >= 0 && w->pos[f] < m) continue;
+        if (w->kkt[f] > level) w->fresh[most++] = f;
+        else if (count && w->kkt[f] == level && spare > 0) {
+            w->fresh[most++] = f;
             spare--;
         }
     }
+    ufs_x_prefetch(w->x, most, w->fresh);
+    for (int k = 0; k < most; k++) enter(w, w->fresh[k]);
     return w->m - m;
 }
 
@@ -322,20 +323,19 @@ static void prune_set(la_gl *w, double level)
  * Returns whether the steps fell below the bound. */
 static bool descend(la_gl *w, double lambda, double bound, bool priced)
 {
-    bool by_gram = gram_is_cheaper(w), settled = w->m == 0;
-    int depth = 0;
+    bool by_gram = gram_is_cheaper(w), settled = w->m == 0, remembers = w->m <= w->cap;
 
+    ufs_x_prefetch(w->x, w->m, w->set);
     if (by_gram) start_gradient(w, priced);
-    remember(w, 0);
-    for (int s = 0; s < SWEEPS && !settled; s++) {
-        double change = sweep(w, lambda, by_gram);
-        settled = !(change > bound);
-        if (settled) break;
-        remember(w, ++depth);
-        if (depth == DEPTH) {
+    if (remembers) anderson_resize(&w->history, w->c * w->m);
+    for (int s = 1; s <= SWEEPS && !settled; s++) {
+        if (remembers) ufs_copy(w->before, w->vw, (size_t) w->c * (size_t) w->m);
+        settled = !(sweep(w, lambda, by_gram) > bound);
+        if (settled || !remembers) continue;
+        anderson_push(&w->history, w->before, w->vw);
+        if (s % DEPTH == 0) {
             extrapolate(w, lambda, by_gram);
-            remember(w, 0);
-            depth = 0;
+            anderson_reset(&w->history);
         }
     }
     return settled;
@@ -358,15 +358,32 @@ static void start_gradient(la_gl *w, bool priced)
     int m = w->m, c = w->c;
 
     for (; w->g < m; w->g++) gram_column(w, w->g, w->g);
+    if (!priced)
+        for (int k = 0; k < c; k++) {
+            w->diff[k] = 0.0;
+            for (size_t i = 0; i < (size_t) w->n; i++)
+                w->diff[k] += w->r[i + (size_t) k * (size_t) w->n];
+        }
     for (int i = 0; i < m; i++) {
         const double *from = w->u + place(w, w->set[i]);
         if (!priced) {
-            la_gemv('T', w->n, c, 1.0, w->r, w->n, w->x + column(w, w->set[i]), 0.0, w->row);
+            products_with_r(w, w->set[i], w->diff);
             from = w->row;
         }
         for (int k = 0; k < c; k++)
             w->grad[(size_t) i + (size_t) k * (size_t) m] = from[k];
     }
+}
+
+/* row = x_f'R; total: the sums of R's columns, NULL if they are not known. */
+static void products_with_r(la_gl *w, int f, const double *total)
+{
+    if (w->x->kind == UFS_X_SPARSE && total != NULL) {
+        for (int k = 0; k < w->c; k++)
+            w->row[k] = ufs_x_dot(w->x, f, w->r + (size_t) k * (size_t) w->n, total[k], NULL);
+        return;
+    }
+    la_gemv('T', w->n, w->c, 1.0, w->r, w->n, ufs_x_column(w->x, f, w->col), 0.0, w->row);
 }
 
 /* One pass over the working set; the largest ||dv_i|| ||x_i||. */
@@ -381,7 +398,7 @@ static double sweep(la_gl *w, double lambda, bool by_gram)
             for (int k = 0; k < c; k++)
                 w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
         else
-            la_gemv('T', w->n, c, 1.0, w->r, w->n, w->x + column(w, w->set[i]), 0.0, w->row);
+            products_with_r(w, w->set[i], NULL);
         if (!block_step(w, lambda, l, w->vw + place(w, i), w->size + i)) continue;
         for (int k = 0; k < c; k++) ss += w->diff[k] * w->diff[k];
         largest = fmax(largest, sqrt(ss * l));
@@ -420,16 +437,9 @@ static bool block_step(la_gl *w, double lambda, double l, double *v, double *siz
 static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out)
 {
     if (by_gram)
-        rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
+        la_rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
     else
-        rank_one(w->n, w->c, -1.0, w->x + column(w, w->set[i]), d, out);
-}
-
-static void remember(la_gl *w, int k)
-{
-    if (w->m > w->cap) return;
-    ufs_copy(w->past + (size_t) k * (size_t) w->c * (size_t) w->cap, w->vw,
-             (size_t) w->c * (size_t) w->m);
+        la_rank_one(w->n, w->c, -1.0, ufs_x_column(w->x, w->set[i], w->col), d, out);
 }
 
 /* Anderson extrapolation of the last sweeps, taken only if (GL) falls. Rows that
@@ -440,7 +450,8 @@ static void extrapolate(la_gl *w, double lambda, bool by_gram)
     size_t len = (size_t) (by_gram ? m : w->n) * (size_t) c;
     double fall = 0.0, *grad = by_gram ? w->grad : w->r;
 
-    if (m > w->cap || !combine_past(w)) return;
+    if (!anderson_mix(&w->history, NULL, w->step)) return;
+    for (size_t k = 0; k < (size_t) c * (size_t) m; k++) w->step[k] -= w->vw[k];
     memset(w->moved, 0, len * sizeof(double));
     for (int i = 0; i < m; i++) {
         double *d = w->step + place(w, i), ss = 0.0;
@@ -476,55 +487,33 @@ static void extrapolate(la_gl *w, double lambda, bool by_gram)
     for (size_t at = 0; at < len; at++) grad[at] += w->moved[at];
 }
 
-/* step = sum_k a_k V_k - V over the last DEPTH sweeps, sum a = 1, a minimising the
- * norm of sum_k a_k (V_k - V_{k-1}). */
-static bool combine_past(la_gl *w)
-{
-    size_t len = (size_t) w->c * (size_t) w->m, ld = (size_t) w->c * (size_t) w->cap;
-    double h[DEPTH * DEPTH], a[DEPTH], trace = 0.0, sum = 0.0;
-
-    for (int i = 0; i < DEPTH; i++)
-        for (int j = 0; j <= i; j++) {
-            const double *vi = w->past + (size_t) i * ld, *vj = w->past + (size_t) j * ld;
-            double dot = 0.0;
-            for (size_t k = 0; k < len; k++)
-                dot += (vi[k + ld] - vi[k]) * (vj[k + ld] - vj[k]);
-            h[i + j * DEPTH] = h[j + i * DEPTH] = dot;
-            if (i == j) trace += dot;
-        }
-    for (int i = 0; i < DEPTH; i++) {
-        h[i + i * DEPTH] += 1e-10 * trace;
-        a[i] = 1.0;
-    }
-    if (!(trace > 0.0) || la_chol(DEPTH, h)) return false;
-    la_chol_solve(DEPTH, 1, h, a);
-    for (int i = 0; i < DEPTH; i++) sum += a[i];
-    for (size_t k = 0; k < len; k++) {
-        double to = 0.0;
-        for (int i = 0; i < DEPTH; i++) to += a[i] / sum * w->past[k + (size_t) (i + 1) * ld];
-        w->step[k] = to - w->vw[k];
-    }
-    return true;
-}
-
 /* ---- all features ------------------------------------------------------------------- */
 
 /* xv = X V and r = T - X V from the live rows. 2nc per live row. */
 static void residual(la_gl *w, const double *t)
 {
-    size_t len = (size_t) w->n * (size_t) w->c;
+    size_t N = (size_t) w->n, len = N * (size_t) w->c;
+    bool sparse = w->x->kind == UFS_X_SPARSE;
 
     memset(w->xv, 0, len * sizeof(double));
-    for (int i = 0; i < w->m; i++)
+    for (int i = 0; i < w->m && !sparse; i++)
         if (w->size[i] > 0.0)
-            rank_one(w->n, w->c, 1.0, w->x + column(w, w->set[i]), w->vw + place(w, i), w->xv);
+            la_rank_one(w->n, w->c, 1.0, ufs_x_column(w->x, w->set[i], w->col),
+                        w->vw + place(w, i), w->xv);
+    for (size_t k = 0; k < (size_t) w->c && sparse; k++) {
+        double *xv = w->xv + k * N, off = 0.0;
+        for (int i = 0; i < w->m; i++)
+            if (w->size[i] > 0.0)
+                off += ufs_x_axpy(w->x, w->set[i], w->vw[place(w, i) + k], xv, w->col);
+        for (size_t i = 0; i < N; i++) xv[i] -= off;
+    }
     for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
 }
 
 /* u = R'X, in this orientation so that X is read once, and kkt. */
 static void price(la_gl *w, double lambda)
 {
-    la_gemm('T', 'N', w->c, w->p, w->n, 1.0, w->r, w->n, w->x, w->n, 0.0, w->u, w->c);
+    ufs_x_cross_rows(w->x, w->c, w->r, w->u);
     la_col_norms(w->c, w->p, w->u, w->kkt);
     for (int f = 0; f < w->p; f++) w->kkt[f] *= 2.0 / lambda;
     w->products++;

@@ -5,7 +5,6 @@
  * X n x p, T n x c, V p x c with rows v_i; lambda > 0. The optimum has rows that
  * are exactly zero. Optimal iff, with R = T - X V and kkt_i = 2||x_i'R||/lambda,
  * kkt_i <= 1 where v_i = 0 and 2 x_i'R = lambda v_i/||v_i|| elsewhere.
- * Source: spec/socfs-jspca.md, D1.
  *
  * Method: block coordinate descent on a working set of m features with cached
  * Gram columns and extrapolation, then, in a full solve, one product X'R over all
@@ -14,19 +13,22 @@
  * sweep costs 2mc per changed row and c per row that stays zero (Gram form), or
  * 2nc per row and 2nc more per changed one (residual form, taken when it is
  * cheaper or the Gram slots are exhausted).
- * Memory: O(np) is the caller's; here 3pc + 4nc + slots^2 + 8 slots c + 7p doubles,
- * slots <= min(p, LA_GL_SLOTS). Nothing of size p x p. */
+ * Memory: O(np) is the caller's; here 3pc + 4nc + slots^2 + 18 slots c + 7p doubles,
+ * slots <= min(p, LA_GL_SLOTS). Nothing of size p x p. For a sparse X n in the counts above
+ * is the number of entries of the column in question; it is never formed. */
 #ifndef UFS_LA_GL_H
 #define UFS_LA_GL_H
 
+#include "anderson.h"
 #include "la.h"
+#include "x_ops.h"
 
 /* Most features whose Gram columns are kept: 32 MB. */
 #define LA_GL_SLOTS 2000
 
 typedef struct {
     int n, p, c;
-    const double *x;
+    const ufs_x *x;
     double *ss;         /* p: ||x_i||^2 */
     char form;          /* 'a' = cheaper one, 'g' = Gram, 'r' = residual */
     /* The working set is set[0..m). Gram columns are valid on set[0..g), g <= cap:
@@ -34,11 +36,13 @@ typedef struct {
      * for their return; if g < m, the columns of set[g..m) are still to compute. */
     int m, g, cap;
     int *set, *pos;     /* p; pos[feature] = place in set, -1 if none */
+    int *fresh;         /* p: those that enter next */
     double *gram;       /* cap x cap */
     double *grad;       /* m x c, Gram form: X_W' R */
     double *vw;         /* c x p: rows of V in the order of set */
     double *size;       /* p: ||v_i|| in the order of set */
-    double *past;       /* 6 of c x cap: V after the last sweeps */
+    anderson history;   /* of the last sweeps, size c x m */
+    double *before;     /* c x cap: V before a sweep */
     double *step;       /* c x cap: an extrapolation minus V */
     double *moved;      /* m x c or n x c: the Gram matrix or X times step */
     double *row, *diff; /* c */
@@ -46,6 +50,7 @@ typedef struct {
     double *u;          /* c x p: (X'R)' */
     double *kkt;        /* p, after a full solve */
     double *key;        /* p: scratch */
+    double *col, *other; /* n: columns of X that are not dense */
     double l21;         /* sum_i ||v_i|| of the V returned, and its rows that are */
     int live;           /* not zero */
     double objective;   /* (GL) there */
@@ -55,11 +60,11 @@ typedef struct {
 } la_gl;
 
 /* All memory is taken here. x is kept by reference. */
-void la_gl_init(la_gl *w, int n, int p, int c, const double *x);
+void la_gl_init(la_gl *w, int c, const ufs_x *x);
 /* The same with another cap on the Gram slots (at least 1). */
-void la_gl_init_slots(la_gl *w, int n, int p, int c, const double *x, int slots);
+void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots);
 /* The columns of X changed: drops the Gram columns, keeps the working set. */
-void la_gl_set_x(la_gl *w, const double *x);
+void la_gl_set_x(la_gl *w, const ufs_x *x);
 /* v: warm start in, solution out (never a higher objective than the start).
  * Sweeps stop when max_i ||dv_i|| ||x_i|| <= vtol ||T||_F. full: all features are
  * checked and violators (kkt > 1 + vtol) enter the working set; otherwise only

@@ -1,4 +1,4 @@
-/* la_svd.c: the thin singular value decomposition. */
+/* la_svd.c: the thin singular value decomposition and QR. */
 #include "la.h"
 #include <R_ext/Memory.h>
 
@@ -16,6 +16,20 @@ int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt)
     work = ufs_dalloc((size_t) lwork, 1);
     F77_CALL(dgesdd)(&job, &n, &p, a, &n, s, u, &n, vt, &r, work, &lwork, iwork,
                      &info FCONE);
+    vmaxset(mark);
+    return info;
+}
+
+int la_qr(int n, int p, double *a, double *tau)
+{
+    int info = 0, lwork = -1;
+    double opt = 0.0, *work;
+    void *mark = vmaxget();
+
+    F77_CALL(dgeqrf)(&n, &p, a, &n, tau, &opt, &lwork, &info);
+    lwork = (int) opt;
+    work = ufs_dalloc((size_t) lwork, 1);
+    F77_CALL(dgeqrf)(&n, &p, a, &n, tau, work, &lwork, &info);
     vmaxset(mark);
     return info;
 }

@@ -3,66 +3,67 @@
 #include "propagate.h"
 #include "la.h"
 #include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
 
-static double weakest(const propagate_problem *prob);
-static void search(const propagate_problem *prob, double weak, int *queue, int *reached);
-static int harmonic(const propagate_problem *prob, double weak, const int *reached,
+static double weakest(const propagate_problem *problem);
+static void search(const propagate_problem *problem, double weak, int *queue, int *reached);
+static int harmonic(const propagate_problem *problem, bool cmn, double weak, const int *reached,
                     int *index, double *probability);
-static void class_mass(const propagate_problem *prob, int u, double *y);
+static void class_mass(const propagate_problem *problem, int u, double *y);
 static int first_largest(int n, int c, const double *row);
-static int nearest(const propagate_problem *prob, int i);
+static int nearest(const propagate_problem *problem, int i);
 
-int propagate_solve(const propagate_problem *prob, int *label, double *probability,
-                    int *reached)
+void propagate_solve(const propagate_problem *problem, const propagate_settings *settings,
+                     propagate_result *result, ufs_run *run)
 {
-    size_t n = (size_t) prob->n, c = (size_t) prob->c;
+    size_t n = (size_t) problem->n, c = (size_t) problem->c;
     void *mark = vmaxget();
-    int *index = ufs_ialloc(n), info;
-    double *share = ufs_dzero(c, 1), weak = weakest(prob);
+    int *index = ufs_ialloc(n), *label = result->label, *reached = result->reached;
+    double *share = ufs_dzero(c, 1), *probability = result->probability;
+    double weak = weakest(problem);
     int labelled = 0, frequent = 0;
 
     for (size_t i = 0; i < n; i++)
-        if (prob->known[i]) {
-            share[prob->known[i] - 1] += 1.0;
+        if (problem->known[i]) {
+            share[problem->known[i] - 1] += 1.0;
             labelled++;
         }
     for (size_t j = 0; j < c; j++) {
         share[j] /= labelled;
         if (share[j] > share[frequent]) frequent = (int) j;
     }
-    search(prob, weak, index, reached);
+    search(problem, weak, index, reached);
     for (size_t j = 0; j < c; j++)
         for (size_t i = 0; i < n; i++)
-            probability[i + j * n] = prob->known[i] == 0 ? share[j]
-                : (prob->known[i] == (int) j + 1 ? 1.0 : 0.0);
-    info = harmonic(prob, weak, reached, index, probability);
-    for (size_t i = 0; i < n && info == 0; i++) {
-        if (prob->known[i]) label[i] = prob->known[i];
-        else if (reached[i]) label[i] = first_largest(prob->n, prob->c, probability + i);
-        else label[i] = prob->x == NULL ? frequent + 1 : nearest(prob, (int) i);
+            probability[i + j * n] = problem->known[i] == 0 ? share[j]
+                : (problem->known[i] == (int) j + 1 ? 1.0 : 0.0);
+    run->lapack = harmonic(problem, settings->cmn, weak, reached, index, probability);
+    for (size_t i = 0; i < n && run->lapack == 0; i++) {
+        if (problem->known[i]) label[i] = problem->known[i];
+        else if (reached[i]) label[i] = first_largest(problem->n, problem->c, probability + i);
+        else label[i] = problem->x == NULL ? frequent + 1 : nearest(problem, (int) i);
     }
     vmaxset(mark);
-    return info;
 }
 
-static double weakest(const propagate_problem *prob)
+static double weakest(const propagate_problem *problem)
 {
-    size_t n = (size_t) prob->n;
+    size_t n = (size_t) problem->n;
     double most = 0.0;
-    for (size_t i = 0; i < n * n; i++) most = fmax(most, prob->w[i]);
+    for (size_t i = 0; i < n * n; i++) most = fmax(most, problem->w[i]);
     return 1e-12 * most;
 }
 
 /* Breadth first from all labelled nodes at once. */
-static void search(const propagate_problem *prob, double weak, int *queue, int *reached)
+static void search(const propagate_problem *problem, double weak, int *queue, int *reached)
 {
-    size_t n = (size_t) prob->n, head = 0, tail = 0;
+    size_t n = (size_t) problem->n, head = 0, tail = 0;
     for (size_t i = 0; i < n; i++) {
-        reached[i] = prob->known[i] > 0;
+        reached[i] = problem->known[i] > 0;
         if (reached[i]) queue[tail++] = (int) i;
     }
     while (head < tail) {
-        const double *edge = prob->w + (size_t) queue[head++] * n;
+        const double *edge = problem->w + (size_t) queue[head++] * n;
         for (size_t i = 0; i < n; i++)
             if (!reached[i] && edge[i] > weak) {
                 reached[i] = 1;
@@ -72,25 +73,26 @@ static void search(const propagate_problem *prob, double weak, int *queue, int *
 }
 
 /* L_uu Y_u' = W_ul Y_l' for the reached unlabelled nodes. */
-static int harmonic(const propagate_problem *prob, double weak, const int *reached,
+static int harmonic(const propagate_problem *problem, bool cmn, double weak, const int *reached,
                     int *index, double *probability)
 {
-    size_t n = (size_t) prob->n, c = (size_t) prob->c, u = 0;
+    size_t n = (size_t) problem->n, c = (size_t) problem->c, u = 0;
     double *l, *y;
-    int info;
+    int lapack;
 
     for (size_t i = 0; i < n; i++)
-        if (reached[i] && !prob->known[i]) index[u++] = (int) i;
+        if (reached[i] && !problem->known[i]) index[u++] = (int) i;
     if (u == 0) return 0;
     l = ufs_dalloc(u, u);
     y = ufs_dzero(u, c);
     for (size_t a = 0; a < u; a++) {
-        const double *edge = prob->w + (size_t) index[a] * n;
+        const double *edge = problem->w + (size_t) index[a] * n;
         double degree = 0.0;
+        if (a % 256 == 0) R_CheckUserInterrupt();
         for (size_t i = 0; i < n; i++) {
             if (edge[i] <= weak || i == (size_t) index[a]) continue;
             degree += edge[i];
-            if (prob->known[i]) y[a + (size_t) (prob->known[i] - 1) * u] += edge[i];
+            if (problem->known[i]) y[a + (size_t) (problem->known[i] - 1) * u] += edge[i];
         }
         for (size_t b = 0; b < u; b++) {
             double weight = edge[index[b]];
@@ -98,10 +100,10 @@ static int harmonic(const propagate_problem *prob, double weak, const int *reach
         }
         l[a + a * u] = degree;
     }
-    info = la_chol((int) u, l);
-    if (info) return info;
-    la_chol_solve((int) u, prob->c, l, y);
-    if (prob->cmn) class_mass(prob, (int) u, y);
+    lapack = la_chol_checked((int) u, l);
+    if (lapack) return lapack;
+    la_chol_solve((int) u, problem->c, l, y);
+    if (cmn) class_mass(problem, (int) u, y);
     for (size_t j = 0; j < c; j++)
         for (size_t a = 0; a < u; a++)
             probability[(size_t) index[a] + j * n] = fmin(fmax(y[a + j * u], 0.0), 1.0);
@@ -109,13 +111,13 @@ static int harmonic(const propagate_problem *prob, double weak, const int *reach
 }
 
 /* Scales every class to the mass (labelled members + 1), then every node to sum 1. */
-static void class_mass(const propagate_problem *prob, int u, double *y)
+static void class_mass(const propagate_problem *problem, int u, double *y)
 {
-    size_t U = (size_t) u, c = (size_t) prob->c, n = (size_t) prob->n;
+    size_t U = (size_t) u, c = (size_t) problem->c, n = (size_t) problem->n;
     for (size_t j = 0; j < c; j++) {
         double mass = 0.0, members = 1.0;
         for (size_t i = 0; i < n; i++)
-            if (prob->known[i] == (int) j + 1) members += 1.0;
+            if (problem->known[i] == (int) j + 1) members += 1.0;
         for (size_t a = 0; a < U; a++) mass += y[a + j * U];
         if (mass > 0.0)
             for (size_t a = 0; a < U; a++) y[a + j * U] *= members / mass;
@@ -138,21 +140,21 @@ static int first_largest(int n, int c, const double *row)
 }
 
 /* Class of the nearest labelled sample, the first of equals. */
-static int nearest(const propagate_problem *prob, int i)
+static int nearest(const propagate_problem *problem, int i)
 {
-    size_t n = (size_t) prob->n, p = (size_t) prob->p;
+    size_t n = (size_t) problem->n, p = (size_t) problem->p;
     double least = HUGE_VAL;
     int class = 1;
     for (size_t a = 0; a < n; a++) {
         double d2 = 0.0;
-        if (!prob->known[a]) continue;
+        if (!problem->known[a]) continue;
         for (size_t j = 0; j < p; j++) {
-            double d = prob->x[(size_t) i + j * n] - prob->x[a + j * n];
+            double d = problem->x[(size_t) i + j * n] - problem->x[a + j * n];
             d2 += d * d;
         }
         if (d2 < least) {
             least = d2;
-            class = prob->known[a];
+            class = problem->known[a];
         }
     }
     return class;

@@ -10,16 +10,25 @@ typedef struct {
     int n, c;
     const double *w;  /* n x n, symmetric, not negative; the diagonal is ignored */
     const int *known; /* class 1..c, 0 = unlabelled; every class occurs */
-    bool cmn;         /* class mass normalisation */
     int p;
     const double *x;  /* n x p for the nearest labelled sample, or NULL */
 } propagate_problem;
 
-/* label: 1..c; probability: n x c, rows sum to 1; reached: connected to a labelled node.
- * Nodes that are not get the class shares of the labelled ones as probability, and the
- * label of the nearest labelled sample (without x: the most frequent class). Returns
- * LAPACK's info. Workspace is allocated inside and given back. */
-int propagate_solve(const propagate_problem *prob, int *label, double *probability,
-                    int *reached);
+typedef struct {
+    bool cmn; /* class mass normalisation */
+} propagate_settings;
+
+/* Nodes that are not connected to a labelled one get the class shares of the labelled ones as
+ * probability, and the label of the nearest labelled sample (without x: the most frequent
+ * class). */
+typedef struct {
+    int *label;          /* n: 1..c */
+    double *probability; /* n x c, rows sum to 1 */
+    int *reached;        /* n: connected to a labelled node */
+} propagate_result;
+
+/* Workspace is allocated inside and given back: it is called in a loop. */
+void propagate_solve(const propagate_problem *problem, const propagate_settings *settings,
+                     propagate_result *result, ufs_run *run);
 
 #endif

@@ -4,15 +4,14 @@
  *   F(W) = || D - A W B ||_F^2 + alpha sum_i ||W_i.|| + beta sum_j ||W_.j||
  *          + lambda sum_ij T_ij |(W B)_ij|,      W m x q, convex.
  *
- * The solver sees it in rank coordinates: with A'A = P diag(a^2) P',
- * BB' = Q diag(b^2) Q' and D = diag(target) in the same coordinates,
- *   || D - A W B ||^2 = || diag(target) - diag(a) (P'WQ) diag(b) ||^2.
- *   ALFS (Li et al., (3.3)): A = B = D = X (p x n = t(x)), X = U S V' thin:
- *     P = V (left singular vectors of x), Q = U, a = b = target = s.
- *   convex TED: A = D = X, B = I. With W <- W V (row norms are kept):
- *     P = V, Q = identity (right = NULL, q = r), a = target = s, b = 1.
- * Theory, errata and measurements: Li, Wang, Dong, Yan, Liu, Zha,
- * "Joint active learning with feature selection via CUR matrix decomposition". */
+ *   ALFS (Li, Wang, Dong, Yan, Liu, Zha, "Joint active learning with feature selection
+ *   via CUR matrix decomposition", (3.3)): A = B = D = X = t(x), x n x p.
+ *   Convex TED: A = D = X, B = I. With W <- W V for X = U S V' (row norms are kept) it is
+ *   A = S V', D = S, W n x r: x is then V S, n x r with orthogonal columns.
+ *
+ * Files: alfs_space.[ch] the coordinates; alfs_step.c one iteration; alfs_weights.c the
+ * side of lambda; solve_alfs_bound.c the certificate; alfs_columns.c work on some columns
+ * of W only; solve_alfs.c the loops. */
 #ifndef UFS_SOLVE_ALFS_H
 #define UFS_SOLVE_ALFS_H
 
@@ -26,11 +25,13 @@ typedef struct {
 } alfs_start;
 
 typedef struct {
-    int m, q, r;
-    const double *left;   /* P, m x r, orthonormal columns */
-    const double *right;  /* Q, q x r, orthonormal columns; NULL: identity, q = r */
-    const double *s;      /* r positive singular values, descending */
-    double alpha, beta, lambda; /* >= 0, alpha + beta > 0; lambda > 0 only with `right` */
+    int m, q;
+    const double *x;       /* m x q, rows = samples */
+    const double *values;  /* min(m, q), descending: singular values of x */
+    const double *vectors; /* of xx' or x'x, whichever is smaller */
+    bool identity;         /* B = I; x has orthogonal columns, vectors are not read */
+    double alpha, beta, lambda; /* >= 0, alpha + beta > 0; lambda > 0 not with identity */
+    double alpha_max, beta_max; /* largest row and column norm of 2 A'DB' */
     const alfs_start *start;    /* or NULL */
 } alfs_problem;
 
@@ -38,26 +39,32 @@ typedef struct {
     int max_iter;
     double tol;        /* relative duality gap (paper: its epsilon); negative: never stop early */
     bool paper;        /* Algorithm 1 with its growing penalties, and its stop */
+    double rho0, growth, rho_most; /* of Algorithm 1; growth = 1 keeps rho constant */
     int check_every;   /* iterations between certificates */
-    int narrow;        /* with lambda > 0: most iterations at a time on the live columns only */
+    int narrow;        /* lambda > 0: most iterations at a time on the live columns only */
+    int first;         /* lambda = 0: columns of W to begin with; 0: all */
     int balance_until; /* penalties are fixed, and all columns in, after this iteration */
     double floor;      /* c of T = 1 / max(|cos|, c) */
 } alfs_settings;
 
-/* The matrices are the caller's. */
+/* The matrices and vectors are the caller's. */
 typedef struct {
-    double *w;      /* m x q: best primal point, with exact zeros */
+    double *w;      /* m x q: best primal point, with exact zeros (paper: the last W) */
     double *p, *q;  /* m x q: dual, ||P_i.|| <= alpha, ||Q_.j|| <= beta */
     double *l;      /* m x m: dual, |L| <= lambda T; NULL if lambda = 0 */
     double rho[3];  /* last penalties: rows, columns, weights, over alpha, beta, lambda */
-    double objective, dual, gap, kkt;
+    double objective, dual, gap, kkt; /* dual: what P, Q, L prove */
     double primal[3]; /* relative: rows, columns, weights */
+    int certificates; /* of the whole problem */
+    int columns;      /* of W in the last iteration */
 } alfs_result;
 
-/* Trace columns: iteration, objective, dual, gap, a row per check of the full problem.
- * With lambda = 0 about 4 m q r + 4 min(m, q) r^2 flops an iteration and 7 matrices of
- * m x q in all; lambda > 0 adds 4 m^2 r flops, two matrices of m x m and up to ten of
- * m x q. */
+/* Trace, a row per iteration: iteration, objective (the lowest F found), dual, gap (both of
+ * the last certificate of the whole problem), current (F of the iteration's W), rows,
+ * columns (relative residuals of the splits) and, with lambda > 0, weights.
+ * lambda = 0: 4 m q min(m, q) + 6 min(m, q)^3 flops an iteration, less where few columns are
+ * in use, and x, W, P, Q are all that is of their size (one more where 1/4 < m/q < 4).
+ * lambda > 0 adds 4 m^2 min(m, q) flops, three matrices of m x m and four of m x q. */
 void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs_result *result,
                 ufs_run *run);
 

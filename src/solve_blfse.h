@@ -14,10 +14,6 @@ typedef enum {
     BLFSE_START = 0, BLFSE_W, BLFSE_P, BLFSE_S, BLFSE_V, BLFSE_Y, BLFSE_BETA, BLFSE_ALPHA
 } blfse_block;
 
-/* Columns of the trace (one row per block) and of the history (one per iteration). The
- * weights, also one row per iteration, have 2 m: alpha, beta. */
-enum { BLFSE_TRACE_COLUMNS = 14, BLFSE_HISTORY_COLUMNS = 10 };
-
 typedef struct {
     int n, p, m, c;
     const double *x;      /* n x p, as the model sees it */
@@ -45,16 +41,18 @@ typedef struct {
     bool p_unique;                    /* was every P step without a tie */
     double kkt, gap, eigen;           /* worst relative KKT and duality gap of the QPs,
                                          worst relative residual of the Krylov steps */
-    int iterations, products;
-    ufs_status status;
-    int info;
+    int products;                     /* with H, of all QPs */
+    /* One row per iteration: see blfse_history, and alpha, beta (2 m columns). */
+    ufs_trace history, weights;
 } blfse_result;
 
-void blfse_solve(const blfse_problem *prob, const blfse_settings *set,
-                 const ufs_hook *hook, ufs_trace *trace, ufs_trace *history,
-                 ufs_trace *weights, blfse_result *result);
+extern const char *const blfse_history[];
+
+/* run->trace: one row per block update. */
+void blfse_solve(const blfse_problem *problem, const blfse_settings *settings,
+                 blfse_result *result, ufs_run *run);
 /* The first N = P'P, p x p, for the tests of the two forms. */
-void blfse_first_projection(const blfse_problem *prob, const blfse_settings *set,
-                            blfse_result *result, double *n_mat);
+void blfse_first_projection(const blfse_problem *problem, const blfse_settings *settings,
+                            blfse_result *result, double *n_mat, ufs_run *run);
 
 #endif

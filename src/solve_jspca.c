@@ -36,7 +36,12 @@
 #include "la_gl.h"
 
 typedef struct {
-    const double *y; /* n x p: x, or W^{1/2}x in y_own */
+    const jspca_problem *problem;
+    const jspca_settings *settings;
+    jspca_result *result;
+    ufs_run *run;
+    ufs_x y;         /* n x p: x, or W^{1/2}x in y_own */
+    const double *x; /* n x p: x if dense */
     double *y_own;
     double *d;       /* p: a^{1/2}, or ones */
     double *sqrt_w;  /* n: w^{1/2}, or ones */
@@ -53,219 +58,232 @@ typedef struct {
     la_polar_work polar;
 } jspca_work;
 
-static void work_init(const jspca_problem *pr, const jspca_settings *set,
-                      jspca_fit *fit, jspca_work *w);
-static void set_target(const jspca_problem *pr, const jspca_fit *fit, jspca_work *w);
-static bool is_full(const jspca_settings *set, int t, double change);
-static int q_step(const jspca_problem *pr, const jspca_settings *set, bool full,
-                  jspca_fit *fit, jspca_work *w);
-static int exact_step(const jspca_problem *pr, bool full, jspca_fit *fit, jspca_work *w);
-static int reweighted_step(const jspca_problem *pr, jspca_fit *fit, jspca_work *w);
-static void share_among_copies(const jspca_problem *pr, double *q);
-static int procrustes(const jspca_problem *pr, jspca_fit *fit, jspca_work *w);
-static void residual_of_features(const jspca_problem *pr, jspca_fit *fit, jspca_work *w);
-static void residual_of_samples(const jspca_problem *pr, jspca_fit *fit, jspca_work *w);
-static void reweight(const jspca_problem *pr, const jspca_settings *set, jspca_fit *fit);
-static double record(const jspca_problem *pr, const jspca_settings *set, int iteration,
-                     jspca_fit *fit);
-static void certify(const jspca_problem *pr, const jspca_settings *set, jspca_fit *fit,
-                    jspca_work *w);
-static int canonicalise(const jspca_problem *pr, jspca_fit *fit, jspca_work *w);
-static double max_row_of_gram(int n, int p, const double *x, const double *w);
+static void work_init(jspca_work *work);
+static void set_target(jspca_work *work);
+static bool is_full(const jspca_settings *settings, int t, double change);
+static int q_step(jspca_work *work, bool full);
+static int exact_step(jspca_work *work, bool full);
+static int reweighted_step(jspca_work *work);
+static void share_among_copies(const jspca_problem *problem, double *q);
+static int procrustes(jspca_work *work);
+static void residual_of_features(jspca_work *work);
+static void residual_of_samples(jspca_work *work);
+static void reweight(jspca_work *work);
+static double record(jspca_work *work);
+static void certify(jspca_work *work);
+static int canonicalise(jspca_work *work);
+static double max_row_of_operator(const ufs_x *x, const double *half);
+static double max_form_of_operator(const ufs_x *x, const double *half);
+static double max_row_of_gram(int n, int p, const double *x, const double *weight);
 static double max_quadratic_form(int n, int p, const double *x, const double *half,
                                  bool sample);
 
-void jspca_solve(const jspca_problem *pr, const jspca_settings *set, jspca_fit *fit)
+void jspca_solve(const jspca_problem *problem, const jspca_settings *settings,
+                 jspca_result *result, ufs_run *run)
 {
-    jspca_work w;
-    work_init(pr, set, fit, &w);
-    fit->status = UFS_MAX_ITER;
-    fit->change = 1.0;
+    static const char *const columns[] = {"iteration", "objective", "loss", "penalty",
+                                          "change", "live", NULL};
+    jspca_work work = {.problem = problem, .settings = settings, .result = result, .run = run};
 
-    for (int t = 1; t <= set->max_iter; t++) {
-        bool full = is_full(set, t, fit->change);
-        fit->iterations = t;
-        set_target(pr, fit, &w);
-        if ((fit->info = q_step(pr, set, full, fit, &w))) return;
-        if ((fit->info = procrustes(pr, fit, &w))) return;
-        if (pr->sample)
-            residual_of_samples(pr, fit, &w);
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    work_init(&work);
+    run->status = UFS_MAX_ITER;
+    result->change = 1.0;
+
+    while (run->iterations < settings->max_iter) {
+        bool full = is_full(settings, ++run->iterations, result->change);
+        set_target(&work);
+        if ((run->lapack = q_step(&work, full))) return;
+        if ((run->lapack = procrustes(&work))) return;
+        if (problem->sample)
+            residual_of_samples(&work);
         else
-            residual_of_features(pr, fit, &w);
-        double objective = record(pr, set, t, fit);
-        if (!R_FINITE(objective)) {
-            fit->status = UFS_DIVERGED;
+            residual_of_features(&work);
+        if (!R_FINITE(record(&work))) {
+            run->status = UFS_DIVERGED;
             return;
         }
-        if (full && t > 1 && fit->change <= set->tol) {
-            fit->status = UFS_CONVERGED;
+        if (full && run->iterations > 1 && result->change <= settings->tol) {
+            run->status = UFS_CONVERGED;
             break;
         }
-        reweight(pr, set, fit);
+        reweight(&work);
     }
-    certify(pr, set, fit, &w);
+    certify(&work);
     /* Steps became small because the inner problem is too hard, not because it is
      * solved: tiny penalties. */
-    if (set->exact && fit->status == UFS_CONVERGED && !(fit->violation <= 0.1))
-        fit->status = UFS_STALLED;
-    fit->info = canonicalise(pr, fit, &w);
+    if (settings->exact && run->status == UFS_CONVERGED && !(result->violation <= 0.1))
+        run->status = UFS_STALLED;
+    run->lapack = canonicalise(&work);
 }
 
-static void work_init(const jspca_problem *pr, const jspca_settings *set,
-                      jspca_fit *fit, jspca_work *w)
+static void work_init(jspca_work *work)
 {
-    size_t n = (size_t) pr->n, p = (size_t) pr->p, k = (size_t) pr->k;
+    const jspca_problem *problem = work->problem;
+    const jspca_settings *settings = work->settings;
+    jspca_result *result = work->result;
+    size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
 
-    w->d = ufs_dalloc(p, 1);
-    w->sqrt_w = ufs_dalloc(n, 1);
-    w->t = ufs_dalloc(n, k);
-    w->z = ufs_dalloc(n, k);
-    w->b = ufs_dalloc(p, k);
-    w->q_old = ufs_dalloc(p, k);
-    w->col = ufs_dalloc(n > p ? n : p, 1);
-    w->zz = ufs_dalloc(k, k);
-    w->ss = ufs_dalloc(pr->sample ? n : p, 1);
-    for (size_t i = 0; i < p; i++) w->d[i] = 1.0;
-    for (size_t i = 0; i < n; i++) w->sqrt_w[i] = 1.0;
-    if (pr->sample) {
-        w->y = w->y_own = ufs_dalloc(n, p);
-        ufs_copy(w->y_own, pr->x, n * p);
-        w->zx = ufs_dalloc(n, k);
-        w->u = ufs_dalloc(n, k);
-        la_row_norms(pr->n, pr->p, pr->x, w->ss);
-        la_gemm('N', 'N', pr->n, pr->k, pr->p, 1.0, pr->x, pr->n, fit->pbar, pr->p, 0.0,
-                w->u, pr->n);
+    work->x = problem->x->dense;
+    work->d = ufs_dalloc(p, 1);
+    work->sqrt_w = ufs_dalloc(n, 1);
+    work->t = ufs_dalloc(n, k);
+    work->z = ufs_dalloc(n, k);
+    work->b = ufs_dalloc(p, k);
+    work->q_old = ufs_dalloc(p, k);
+    work->col = ufs_dalloc(n > p ? n : p, 1);
+    work->zz = ufs_dalloc(k, k);
+    work->ss = ufs_dalloc(problem->sample ? n : p, 1);
+    for (size_t i = 0; i < p; i++) work->d[i] = 1.0;
+    for (size_t i = 0; i < n; i++) work->sqrt_w[i] = 1.0;
+    if (problem->sample) {
+        work->y_own = ufs_dalloc(n, p);
+        work->y = ufs_x_dense(problem->n, problem->p, work->y_own);
+        ufs_copy(work->y_own, work->x, n * p);
+        work->zx = ufs_dalloc(n, k);
+        work->u = ufs_dalloc(n, k);
+        la_row_norms(problem->n, problem->p, work->x, work->ss);
+        for (size_t i = 0; i < n; i++) work->ss[i] *= work->ss[i];
+        ufs_x_mul(problem->x, problem->k, result->pbar, work->u);
     } else {
-        w->y = pr->x;
-        w->y_own = w->u = NULL;
-        w->zx = w->z;
-        la_col_norms(pr->n, pr->p, pr->x, w->ss);
+        work->y = *problem->x;
+        work->y_own = work->u = NULL;
+        work->zx = work->z;
+        ufs_x_ss(problem->x, work->ss);
     }
-    for (size_t i = 0; i < (pr->sample ? n : p); i++) w->ss[i] *= w->ss[i];
 
-    memset(fit->q, 0, p * k * sizeof(double));
+    memset(result->q, 0, p * k * sizeof(double));
     /* A fit that diverges returns before these are set. */
-    memset(fit->kkt, 0, p * sizeof(double));
-    memset(fit->loadings, 0, p * k * sizeof(double));
-    memset(fit->rotation, 0, k * k * sizeof(double));
-    fit->violation = fit->gap = R_NaN;
+    memset(result->kkt, 0, p * sizeof(double));
+    memset(result->loadings, 0, p * k * sizeof(double));
+    memset(result->rotation, 0, k * k * sizeof(double));
+    result->violation = result->gap = R_NaN;
     /* Without the exact Q-step la_gl only checks the answer: one slot will do. Over
      * samples the Gram matrix is new in every iteration: the smaller one then. */
-    if (set->exact) {
-        la_gl_init(&w->gl, pr->n, pr->p, pr->k, w->y);
+    if (settings->exact) {
+        la_gl_init(&work->gl, problem->k, &work->y);
     } else {
-        la_gl_init_slots(&w->gl, pr->n, pr->p, pr->k, w->y, 1);
-        la_ridge_init(&w->ridge, pr->n, pr->p, pr->k, w->y,
-                      !pr->sample ? 'a' : pr->p < pr->n ? 'p' : 'n');
+        la_gl_init_slots(&work->gl, problem->k, &work->y, 1);
+        la_ridge_init(&work->ridge, problem->n, problem->p, problem->k, work->y.dense,
+                      !problem->sample ? 'a' : problem->p < problem->n ? 'p' : 'n');
     }
-    la_polar_init(&w->polar, pr->p, pr->k);
-    ufs_trace_init(&fit->trace, set->max_iter, 5);
-    fit->info = 0;
+    la_polar_init(&work->polar, problem->p, problem->k);
 }
 
 /* T = Y diag(d) Pbar; over samples X P is already there. */
-static void set_target(const jspca_problem *pr, const jspca_fit *fit, jspca_work *w)
+static void set_target(jspca_work *work)
 {
-    size_t n = (size_t) pr->n, p = (size_t) pr->p, k = (size_t) pr->k;
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
 
-    if (pr->sample) {
-        for (size_t i = 0; i < n; i++) w->sqrt_w[i] = sqrt(fit->weight[i]);
+    if (problem->sample) {
+        for (size_t i = 0; i < n; i++) work->sqrt_w[i] = sqrt(result->weight[i]);
         for (size_t j = 0; j < p; j++)
             for (size_t i = 0; i < n; i++)
-                w->y_own[i + j * n] = w->sqrt_w[i] * pr->x[i + j * n];
+                work->y_own[i + j * n] = work->sqrt_w[i] * work->x[i + j * n];
         for (size_t j = 0; j < k; j++)
-            for (size_t i = 0; i < n; i++) w->t[i + j * n] = w->sqrt_w[i] * w->u[i + j * n];
+            for (size_t i = 0; i < n; i++)
+                work->t[i + j * n] = work->sqrt_w[i] * work->u[i + j * n];
         return;
     }
-    for (size_t i = 0; i < p; i++) w->d[i] = sqrt(fit->weight[i]);
+    for (size_t i = 0; i < p; i++) work->d[i] = sqrt(result->weight[i]);
     for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++) w->b[i + j * p] = w->d[i] * fit->pbar[i + j * p];
-    la_gemm('N', 'N', pr->n, pr->k, pr->p, 1.0, w->y, pr->n, w->b, pr->p, 0.0, w->t, pr->n);
+        for (size_t i = 0; i < p; i++) work->b[i + j * p] = work->d[i] * result->pbar[i + j * p];
+    ufs_x_mul(&work->y, problem->k, work->b, work->t);
 }
 
 /* Whether the exact Q-step looks at all features, not only at its working set. */
-static bool is_full(const jspca_settings *set, int t, double change)
+static bool is_full(const jspca_settings *settings, int t, double change)
 {
-    return !set->exact || t <= 3 || t % 5 == 0 || t == set->max_iter ||
-        change < 2.0 * set->tol;
+    return !settings->exact || t <= 3 || t % 5 == 0 || t == settings->max_iter ||
+        change < 2.0 * settings->tol;
 }
 
 /* Q = argmin ||T - YQ||^2 + lambda ||Q||_{2,1} (or its reweighted step), Z = YQ. */
-static int q_step(const jspca_problem *pr, const jspca_settings *set, bool full,
-                  jspca_fit *fit, jspca_work *w)
+static int q_step(jspca_work *work, bool full)
 {
-    size_t n = (size_t) pr->n, k = (size_t) pr->k, pk = (size_t) pr->p * k;
+    const jspca_problem *problem = work->problem;
+    const jspca_settings *settings = work->settings;
+    jspca_result *result = work->result;
+    size_t n = (size_t) problem->n, k = (size_t) problem->k, pk = (size_t) problem->p * k;
     double size, step;
     int info;
 
-    ufs_copy(w->q_old, fit->q, pk);
-    info = set->exact ? exact_step(pr, full, fit, w) : reweighted_step(pr, fit, w);
+    ufs_copy(work->q_old, result->q, pk);
+    info = settings->exact ? exact_step(work, full) : reweighted_step(work);
     if (info) return info;
-    if (pr->sample)
+    if (problem->sample)
         for (size_t j = 0; j < k; j++)
-            for (size_t i = 0; i < n; i++) w->zx[i + j * n] = w->z[i + j * n] / w->sqrt_w[i];
-    la_row_norms(pr->p, pr->k, fit->q, fit->row_norm);
-    size = sqrt(la_ss(pk, fit->q));
-    step = sqrt(la_ss_diff(pk, fit->q, w->q_old));
-    fit->change = step == 0.0 ? 0.0 : size > 0.0 ? step / size : 1.0;
+            for (size_t i = 0; i < n; i++)
+                work->zx[i + j * n] = work->z[i + j * n] / work->sqrt_w[i];
+    la_row_norms(problem->p, problem->k, result->q, result->row_norm);
+    size = sqrt(la_ss(pk, result->q));
+    step = sqrt(la_ss_diff(pk, result->q, work->q_old));
+    result->change = step == 0.0 ? 0.0 : size > 0.0 ? step / size : 1.0;
     return 0;
 }
 
 /* The tolerance of the inner solve follows the outer change: a looser tie (0.1) lets
  * the outer iteration stall on the inner error. */
-static int exact_step(const jspca_problem *pr, bool full, jspca_fit *fit, jspca_work *w)
+static int exact_step(jspca_work *work, bool full)
 {
-    double vtol = fmin(fmax(0.02 * fit->change, 1e-9), 1e-3);
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    double vtol = fmin(fmax(0.02 * result->change, 1e-9), 1e-3);
     int info;
 
-    if (pr->sample) la_gl_set_x(&w->gl, w->y);
-    info = la_gl_solve(&w->gl, w->t, pr->lambda, vtol, full, 0.95, fit->q);
+    if (problem->sample) la_gl_set_x(&work->gl, &work->y);
+    info = la_gl_solve(&work->gl, work->t, problem->lambda, vtol, full, 0.95, result->q);
     if (info) return info;
-    share_among_copies(pr, fit->q);
-    ufs_copy(w->z, w->gl.xv, (size_t) pr->n * (size_t) pr->k);
+    share_among_copies(problem, result->q);
+    ufs_copy(work->z, work->gl.xv, (size_t) problem->n * (size_t) problem->k);
     return 0;
 }
 
-static int reweighted_step(const jspca_problem *pr, jspca_fit *fit, jspca_work *w)
+static int reweighted_step(jspca_work *work)
 {
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
     int info;
 
-    if (pr->sample) la_ridge_set_x(&w->ridge, w->y);
-    info = la_ridge_solve(&w->ridge, w->t, fit->h, pr->lambda, fit->q);
+    if (problem->sample) la_ridge_set_x(&work->ridge, work->y.dense);
+    info = la_ridge_solve(&work->ridge, work->t, result->h, problem->lambda, result->q);
     if (info) return info;
-    la_gemm('N', 'N', pr->n, pr->k, pr->p, 1.0, w->y, pr->n, fit->q, pr->p, 0.0, w->z,
-            pr->n);
+    ufs_x_mul(&work->y, problem->k, result->q, work->z);
     return 0;
 }
 
 /* Of equal columns only the sum of their rows of Q matters to X Q, and equal parts
  * of it have the smallest penalty: descent leaves them as it found them, so share. */
-static void share_among_copies(const jspca_problem *pr, double *q)
+static void share_among_copies(const jspca_problem *problem, double *q)
 {
-    if (pr->first == NULL) return;
+    if (problem->first == NULL) return;
     /* Sums at the first copies, which stand before the others; then all copies. */
-    for (int j = 0; j < pr->k; j++) {
-        double *col = q + (size_t) j * (size_t) pr->p;
-        for (int i = 0; i < pr->p; i++)
-            if (pr->first[i] != i) col[pr->first[i]] += col[i];
-        for (int i = 0; i < pr->p; i++)
-            if (pr->first[i] == i) col[i] /= pr->copies[i];
-        for (int i = 0; i < pr->p; i++) col[i] = col[pr->first[i]];
+    for (int j = 0; j < problem->k; j++) {
+        double *col = q + (size_t) j * (size_t) problem->p;
+        for (int i = 0; i < problem->p; i++)
+            if (problem->first[i] != i) col[problem->first[i]] += col[i];
+        for (int i = 0; i < problem->p; i++)
+            if (problem->first[i] == i) col[i] /= problem->copies[i];
+        for (int i = 0; i < problem->p; i++) col[i] = col[problem->first[i]];
     }
 }
 
 /* Pbar = polar(diag(d) Y'Z), the old Pbar where that is rank-deficient. Leaves
  * Y'Z in b. */
-static int procrustes(const jspca_problem *pr, jspca_fit *fit, jspca_work *w)
+static int procrustes(jspca_work *work)
 {
-    size_t p = (size_t) pr->p, k = (size_t) pr->k;
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    size_t p = (size_t) problem->p, k = (size_t) problem->k;
 
-    la_gemm('T', 'N', pr->p, pr->k, pr->n, 1.0, w->y, pr->n, w->z, pr->n, 0.0, w->b, pr->p);
+    ufs_x_cross(&work->y, problem->k, work->z, work->b);
     for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++) fit->P[i + j * p] = w->d[i] * w->b[i + j * p];
-    int info = la_polar(&w->polar, fit->P, fit->pbar, fit->pbar);
+        for (size_t i = 0; i < p; i++) result->P[i + j * p] = work->d[i] * work->b[i + j * p];
+    int info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
     for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++) fit->P[i + j * p] = fit->pbar[i + j * p] / w->d[i];
+        for (size_t i = 0; i < p; i++) result->P[i + j * p] = result->pbar[i + j * p] / work->d[i];
     return info;
 }
 
@@ -274,112 +292,131 @@ static int procrustes(const jspca_problem *pr, jspca_fit *fit, jspca_work *w)
  * formed explicitly. */
 static const double cancelled = 0.01;
 
-static void residual_of_features(const jspca_problem *pr, jspca_fit *fit, jspca_work *w)
+static void residual_of_features(jspca_work *work)
 {
-    size_t n = (size_t) pr->n, p = (size_t) pr->p;
-    int k = pr->k;
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    size_t n = (size_t) problem->n, p = (size_t) problem->p;
+    int k = problem->k;
 
-    la_gemm('T', 'N', k, k, pr->n, 1.0, w->z, pr->n, w->z, pr->n, 0.0, w->zz, k);
+    la_gemm('T', 'N', k, k, problem->n, 1.0, work->z, problem->n, work->z, problem->n, 0.0,
+            work->zz, k);
     for (size_t i = 0; i < p; i++) {
-        double ss = w->ss[i];
+        double ss = work->ss[i];
         for (int j = 0; j < k; j++) {
             size_t at = i + (size_t) j * p;
             double zzp = 0.0;
-            for (int l = 0; l < k; l++) zzp += w->zz[j + l * k] * fit->P[i + (size_t) l * p];
-            ss += fit->P[at] * (zzp - 2.0 * w->b[at]);
+            for (int l = 0; l < k; l++) zzp += work->zz[j + l * k] * result->P[i + (size_t) l * p];
+            ss += result->P[at] * (zzp - 2.0 * work->b[at]);
         }
-        if (!(ss > cancelled * w->ss[i])) {
-            ufs_copy(w->col, pr->x + i * n, n);
+        if (!(ss > cancelled * work->ss[i])) {
+            const double *col = ufs_x_column(problem->x, (int) i, work->col);
+            if (col != work->col) ufs_copy(work->col, col, n);
             for (int j = 0; j < k; j++)
-                la_axpy(pr->n, -fit->P[i + (size_t) j * p], w->z + (size_t) j * n, w->col);
-            ss = la_ss(n, w->col);
+                la_axpy(problem->n, -result->P[i + (size_t) j * p], work->z + (size_t) j * n,
+                        work->col);
+            ss = la_ss(n, work->col);
         }
-        fit->residual[i] = sqrt(ss);
+        result->residual[i] = sqrt(ss);
     }
 }
 
 /* The same for samples: ||x - Pz||^2 = ||x||^2 - ||u||^2 + ||u - z||^2, u = P'x. */
-static void residual_of_samples(const jspca_problem *pr, jspca_fit *fit, jspca_work *w)
+static void residual_of_samples(jspca_work *work)
 {
-    size_t n = (size_t) pr->n, p = (size_t) pr->p, k = (size_t) pr->k;
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
 
-    la_gemm('N', 'N', pr->n, pr->k, pr->p, 1.0, pr->x, pr->n, fit->P, pr->p, 0.0, w->u,
-            pr->n);
+    ufs_x_mul(problem->x, problem->k, result->P, work->u);
     for (size_t i = 0; i < n; i++) {
-        double ss = w->ss[i];
+        double ss = work->ss[i];
         for (size_t j = 0; j < k; j++) {
-            double u = w->u[i + j * n], z = w->zx[i + j * n];
+            double u = work->u[i + j * n], z = work->zx[i + j * n];
             ss += z * (z - 2.0 * u);
         }
-        if (!(ss > cancelled * w->ss[i])) {
-            for (size_t l = 0; l < p; l++) w->col[l] = pr->x[i + l * n];
+        if (!(ss > cancelled * work->ss[i])) {
+            for (size_t l = 0; l < p; l++) work->col[l] = work->x[i + l * n];
             for (size_t j = 0; j < k; j++)
-                la_axpy(pr->p, -w->zx[i + j * n], fit->P + j * p, w->col);
-            ss = la_ss(p, w->col);
+                la_axpy(problem->p, -work->zx[i + j * n], result->P + j * p, work->col);
+            ss = la_ss(p, work->col);
         }
-        fit->residual[i] = sqrt(ss);
+        result->residual[i] = sqrt(ss);
     }
 }
 
-static void reweight(const jspca_problem *pr, const jspca_settings *set, jspca_fit *fit)
+static void reweight(jspca_work *work)
 {
-    int m = pr->sample ? pr->n : pr->p;
-    la_irls_g(m, fit->residual, set->eps_res, fit->weight);
-    for (int i = 0; i < m; i++) fit->weight[i] = 1.0 / fit->weight[i];
-    if (!set->exact) la_irls_g(pr->p, fit->row_norm, set->eps_q, fit->h);
+    const jspca_problem *problem = work->problem;
+    const jspca_settings *settings = work->settings;
+    jspca_result *result = work->result;
+    int m = problem->sample ? problem->n : problem->p;
+    la_irls_g(m, result->residual, settings->eps_res, result->weight);
+    for (int i = 0; i < m; i++) result->weight[i] = 1.0 / result->weight[i];
+    if (!settings->exact) la_irls_g(problem->p, result->row_norm, settings->eps_q, result->h);
 }
 
-static double record(const jspca_problem *pr, const jspca_settings *set, int iteration,
-                     jspca_fit *fit)
+static double record(jspca_work *work)
 {
-    double eps_q = set->exact ? 0.0 : set->eps_q;
-    double loss = la_l21(pr->sample ? pr->n : pr->p, fit->residual, set->eps_res);
-    double penalty = la_l21(pr->p, fit->row_norm, eps_q) + pr->dropped * sqrt(eps_q);
+    const jspca_problem *problem = work->problem;
+    const jspca_settings *settings = work->settings;
+    jspca_result *result = work->result;
+    double eps_q = settings->exact ? 0.0 : settings->eps_q;
+    double loss = la_l21(problem->sample ? problem->n : problem->p, result->residual,
+                         settings->eps_res);
+    double penalty = la_l21(problem->p, result->row_norm, eps_q) + problem->dropped * sqrt(eps_q);
     double top = 0.0, live = 0.0;
 
-    if (!pr->sample) loss += pr->dropped * sqrt(set->eps_res);
+    if (!problem->sample) loss += problem->dropped * sqrt(settings->eps_res);
     /* Reweighting never gives an exact zero: 1e-3 of the largest row is its "dead". */
-    for (int i = 0; i < pr->p; i++) top = fmax(top, fit->row_norm[i]);
-    for (int i = 0; i < pr->p; i++)
-        if (set->exact ? fit->row_norm[i] > 0.0 : fit->row_norm[i] > 1e-3 * top) live += 1.0;
-    penalty *= pr->lambda;
-    ufs_trace_add(&fit->trace, (double[]) {loss + penalty, loss, penalty, fit->change, live});
-    ufs_hook_step(set->hook, iteration, loss + penalty, fit->change);
+    for (int i = 0; i < problem->p; i++) top = fmax(top, result->row_norm[i]);
+    for (int i = 0; i < problem->p; i++)
+        if (settings->exact ? result->row_norm[i] > 0.0 : result->row_norm[i] > 1e-3 * top)
+            live += 1.0;
+    penalty *= problem->lambda;
+    ufs_trace_add(&work->run->trace, (double[]) {work->run->iterations, loss + penalty, loss,
+                                                 penalty, result->change, live});
+    ufs_run_step(work->run, loss + penalty, result->change);
     return loss + penalty;
 }
 
 /* Optimality of the last Q-step, with its own T, over all features; that of the
  * smoothed problem where the reweighted one was solved. An exact fit ends with a
  * full solve, whose products still stand. */
-static void certify(const jspca_problem *pr, const jspca_settings *set, jspca_fit *fit,
-                    jspca_work *w)
+static void certify(jspca_work *work)
 {
-    if (!set->exact) la_gl_certify(&w->gl, w->t, pr->lambda, fit->q);
-    ufs_copy(fit->kkt, w->gl.kkt, (size_t) pr->p);
-    fit->violation = la_gl_violation(&w->gl, pr->lambda, set->exact ? 0.0 : set->eps_q, fit->q);
-    fit->gap = w->gl.objective > 0.0 ? w->gl.gap / w->gl.objective : 0.0;
+    const jspca_problem *problem = work->problem;
+    const jspca_settings *settings = work->settings;
+    jspca_result *result = work->result;
+    if (!settings->exact) la_gl_certify(&work->gl, work->t, problem->lambda, result->q);
+    ufs_copy(result->kkt, work->gl.kkt, (size_t) problem->p);
+    result->violation = la_gl_violation(&work->gl, problem->lambda,
+                                        settings->exact ? 0.0 : settings->eps_q, result->q);
+    result->gap = work->gl.objective > 0.0 ? work->gl.gap / work->gl.objective : 0.0;
 }
 
 /* (P, Q) may be rotated freely: the SVD X Q = U S O' gives uncorrelated scores of
  * decreasing variance, and the largest entry of a column of Q O is positive. */
-static int canonicalise(const jspca_problem *pr, jspca_fit *fit, jspca_work *w)
+static int canonicalise(jspca_work *work)
 {
-    size_t n = (size_t) pr->n, p = (size_t) pr->p;
-    int k = pr->k, info;
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    size_t n = (size_t) problem->n, p = (size_t) problem->p;
+    int k = problem->k, info;
     double top = 0.0;
 
-    ufs_copy(w->t, w->zx, n * (size_t) k);
-    info = la_svd_thin(pr->n, k, w->t, w->z, w->col, w->zz);
+    ufs_copy(work->t, work->zx, n * (size_t) k);
+    info = la_svd_thin(problem->n, k, work->t, work->z, work->col, work->zz);
     if (info) return info;
     for (int j = 0; j < k; j++)
-        for (int l = 0; l < k; l++) fit->rotation[l + j * k] = w->zz[j + l * k];
-    la_gemm('N', 'N', pr->p, k, k, 1.0, fit->q, pr->p, fit->rotation, k, 0.0, fit->loadings,
-            pr->p);
-    la_col_norms(pr->p, k, fit->loadings, w->col);
-    for (int j = 0; j < k; j++) top = fmax(top, w->col[j]);
+        for (int l = 0; l < k; l++) result->rotation[l + j * k] = work->zz[j + l * k];
+    la_gemm('N', 'N', problem->p, k, k, 1.0, result->q, problem->p, result->rotation, k, 0.0,
+            result->loadings, problem->p);
+    la_col_norms(problem->p, k, result->loadings, work->col);
+    for (int j = 0; j < k; j++) top = fmax(top, work->col[j]);
     for (int j = 0; j < k; j++) {
-        double *load = fit->loadings + (size_t) j * p;
-        bool zero = w->col[j] <= 1e-12 * top;
+        double *load = result->loadings + (size_t) j * p;
+        bool zero = work->col[j] <= 1e-12 * top;
         size_t at = 0;
         if (zero) {
             memset(load, 0, p * sizeof(double));
@@ -387,38 +424,87 @@ static int canonicalise(const jspca_problem *pr, jspca_fit *fit, jspca_work *w)
         }
         while (load[at] == 0.0) at++;
         double before = load[at];
-        la_fix_signs(pr->p, 1, load);
+        la_fix_signs(problem->p, 1, load);
         if (load[at] != before)
-            for (int l = 0; l < k; l++) fit->rotation[l + j * k] = -fit->rotation[l + j * k];
-        for (size_t i = 0; i < p; i++) load[i] /= w->col[j];
+            for (int l = 0; l < k; l++) result->rotation[l + j * k] = -result->rotation[l + j * k];
+        for (size_t i = 0; i < p; i++) load[i] /= work->col[j];
     }
     return 0;
 }
 
-double jspca_lambda_max(int n, int p, const double *x, bool sample)
+double jspca_lambda_max(const ufs_x *op, bool sample)
 {
-    int m = sample ? n : p;
+    int n = op->n, p = op->p, m = sample ? n : p;
+    const double *x = op->dense;
     double *half = ufs_dalloc((size_t) m, 1);
 
     /* A or W at Q = 0; a zero row or column has no weight. */
-    if (sample)
+    if (sample) {
         la_row_norms(n, p, x, half);
-    else
-        la_col_norms(n, p, x, half);
+    } else {
+        ufs_x_ss(op, half);
+        for (int i = 0; i < m; i++) half[i] = sqrt(half[i]);
+    }
     for (int i = 0; i < m; i++) half[i] = half[i] > 0.0 ? 0.5 / half[i] : 0.0;
+    if (op->kind != UFS_X_DENSE)
+        return 2.0 * (p < n ? max_row_of_operator(op, half) : max_form_of_operator(op, half));
     if (sample && p < n) return 2.0 * max_row_of_gram(n, p, x, half);
     return 2.0 * max_quadratic_form(n, p, x, half, sample);
 }
 
+/* max_i || (X'X A^{1/2})_i || through X'X, p x p. */
+static double max_row_of_operator(const ufs_x *x, const double *half)
+{
+    size_t P = (size_t) x->p;
+    double *gram = ufs_dalloc(P, P), top = 0.0;
+
+    ufs_x_gram_cols(x, gram);
+    for (size_t i = 0; i < P; i++) {
+        double ss = 0.0;
+        for (size_t j = 0; j < P; j++) ss += gram[j + i * P] * gram[j + i * P] * half[j];
+        top = fmax(top, ss);
+    }
+    return sqrt(top);
+}
+
+/* The same for p >= n: sqrt(x_i'K x_i), K = XAX' (n x n). Two products per entry for a sparse
+ * column x_i = (r - m 1)/s: r'Kr - 2m (K1)'r + m^2 1'K1; n^2 for any other. */
+static double max_form_of_operator(const ufs_x *x, const double *half)
+{
+    enum { width = 64 };
+    int n = x->n, index[width];
+    size_t N = (size_t) n;
+    double *k = ufs_dalloc(N, N), *sum = ufs_dzero(N, 1), all = 0.0, top = 0.0;
+    double *block = ufs_dalloc(N, width), *image = ufs_dalloc(N, width);
+
+    ufs_x_gram_rows(x, half, k);
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i < N; i++) sum[j] += k[i + j * N];
+    for (size_t i = 0; i < N; i++) all += sum[i];
+    for (int start = 0, waiting = 0; start < x->p; start++) {
+        double form;
+        if (ufs_x_form(x, start, k, sum, all, &form)) top = fmax(top, form);
+        else index[waiting++] = start;
+        if (waiting == width || (waiting > 0 && start == x->p - 1)) {
+            ufs_x_columns(x, waiting, index, block);
+            la_gemm('N', 'N', n, waiting, n, 1.0, k, n, block, n, 0.0, image, n);
+            for (size_t j = 0; j < (size_t) waiting; j++)
+                top = fmax(top, la_dot(n, block + j * N, image + j * N));
+            waiting = 0;
+        }
+    }
+    return sqrt(top);
+}
+
 /* max_i || (X'WX)_i ||, p x p. np^2 flops. */
-static double max_row_of_gram(int n, int p, const double *x, const double *w)
+static double max_row_of_gram(int n, int p, const double *x, const double *weight)
 {
     size_t N = (size_t) n, P = (size_t) p;
     double *y = ufs_dalloc(N, P), *gram = ufs_dalloc(P, P), *norm = ufs_dalloc(P, 1);
     double top = 0.0;
 
     for (size_t j = 0; j < P; j++)
-        for (size_t i = 0; i < N; i++) y[i + j * N] = sqrt(w[i]) * x[i + j * N];
+        for (size_t i = 0; i < N; i++) y[i + j * N] = sqrt(weight[i]) * x[i + j * N];
     la_gram('T', n, p, y, gram);
     la_row_norms(p, p, gram, norm);
     for (size_t i = 0; i < P; i++) top = fmax(top, norm[i]);
@@ -433,9 +519,8 @@ static double max_quadratic_form(int n, int p, const double *x, const double *ha
 {
     enum { width = 128 };
     size_t N = (size_t) n;
-    char left = 'L', up = 'U', no = 'N';
     double *k = ufs_dzero(N, N), *v = ufs_dalloc(N, width), *uv = ufs_dalloc(N, width);
-    double one = 1.0, top = 0.0;
+    double top = 0.0;
 
     for (int start = 0; start < p; start += width) {
         int m = p - start < width ? p - start : width;
@@ -444,7 +529,7 @@ static double max_quadratic_form(int n, int p, const double *x, const double *ha
             double s = sample ? 1.0 : sqrt(half[(size_t) start + j]);
             for (size_t i = 0; i < N; i++) v[i + j * N] = s * from[i + j * N];
         }
-        F77_CALL(dsyrk)(&up, &no, &n, &m, &one, v, &n, &one, k, &n FCONE FCONE);
+        la_syrk('N', n, m, 1.0, v, n, 1.0, k, n);
     }
     for (size_t i = 0; i < N; i++) k[i + i * N] *= 0.5;
     for (int start = 0; start < p; start += width) {
@@ -454,8 +539,7 @@ static double max_quadratic_form(int n, int p, const double *x, const double *ha
             for (size_t i = 0; i < N; i++)
                 v[i + j * N] = sample ? half[i] * from[i + j * N] : from[i + j * N];
         ufs_copy(uv, v, N * (size_t) m);
-        F77_CALL(dtrmm)(&left, &up, &no, &no, &n, &m, &one, k, &n, uv, &n
-                        FCONE FCONE FCONE FCONE);
+        la_trmm('L', 'U', 'N', n, m, 1.0, k, n, uv, n);
         for (size_t j = 0; j < (size_t) m; j++)
             top = fmax(top, 2.0 * la_dot(n, v + j * N, uv + j * N));
     }
@@ -465,14 +549,11 @@ static double max_quadratic_form(int n, int p, const double *x, const double *ha
 int jspca_compress(int n, int p, const double *x, double *r)
 {
     size_t N = (size_t) n, P = (size_t) p;
-    double *a = ufs_dalloc(N, P), *tau = ufs_dalloc(P, 1), *work, opt = 0.0;
-    int info = 0, lwork = -1;
+    double *a = ufs_dalloc(N, P);
+    int info;
 
     ufs_copy(a, x, N * P);
-    F77_CALL(dgeqrf)(&n, &p, a, &n, tau, &opt, &lwork, &info);
-    lwork = (int) opt;
-    work = ufs_dalloc((size_t) lwork, 1);
-    F77_CALL(dgeqrf)(&n, &p, a, &n, tau, work, &lwork, &info);
+    info = la_qr(n, p, a, ufs_dalloc(P, 1));
     for (size_t j = 0; j < P; j++)
         for (size_t i = 0; i < P; i++) r[i + j * P] = i <= j ? a[i + j * N] : 0.0;
     return info;

@@ -2,11 +2,11 @@
 #ifndef UFS_SOLVE_JSPCA_H
 #define UFS_SOLVE_JSPCA_H
 
-#include "ufs.h"
+#include "x_ops.h"
 
 typedef struct {
     int n, p, k;
-    const double *x;  /* n x p, centred, no zero column */
+    const ufs_x *x;   /* n x p, centred, no zero column; dense if sample or not exact */
     const int *first; /* p, 0-based: first column equal to column i; NULL if all differ */
     const int *copies; /* p: how many columns equal column i; with first */
     int dropped;      /* zero features left out: they cost their smoothing constants */
@@ -18,7 +18,6 @@ typedef struct {
     bool exact; /* Q-step by la_gl; otherwise by one reweighted ridge solve */
     int max_iter;
     double tol, eps_res, eps_q;
-    const ufs_hook *hook;
 } jspca_settings;
 
 /* In: pbar, weight and h, the start. Out: everything. */
@@ -35,18 +34,17 @@ typedef struct {
     double change;    /* || Q - Q_old || / || Q || at the end */
     double violation; /* largest violation of the Q-step's optimality conditions */
     double gap;       /* relative duality gap of the last Q-step; exact only */
-    ufs_trace trace;  /* iteration rows of objective, loss, penalty, change, live */
-    int iterations, info;
-    ufs_status status;
-} jspca_fit;
+} jspca_result;
 
-void jspca_solve(const jspca_problem *problem, const jspca_settings *set, jspca_fit *fit);
+/* Trace: iteration, objective, loss, penalty, change, live. */
+void jspca_solve(const jspca_problem *problem, const jspca_settings *settings,
+                 jspca_result *result, ufs_run *run);
 
 /* The smallest lambda at which Q = 0 solves the Q-step at the residual X:
  * 2 max_i || (X'X A^{1/2})_i ||, A = diag(1/(2||x_j||)) over features, or
  * 2 max_i || (X'W X)_i ||, W = diag(1/(2||x_j||)) over samples. Over features n <= p
  * is needed (compress first). 2n^2 p flops, or np^2 if p < n. */
-double jspca_lambda_max(int n, int p, const double *x, bool sample);
+double jspca_lambda_max(const ufs_x *x, bool sample);
 
 /* r (p x p, upper triangular) with x = O r, O'O = I, n >= p: the columns of x M and of
  * r M have the same norms for every M, so r can stand for x in the loss over features.

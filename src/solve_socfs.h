@@ -9,29 +9,27 @@
  *   J = ||x V - E||_F^2 + lambda sum_i ||v_i||_2 + gamma ||F - E||_F^2,
  *   E'E = I_c, F >= 0,        V p x c, E and F n x c,  F = max(E, 0).
  *
- * Two solvers (spec/socfs-jspca.md):
- * exact (D2): V by la_gl, so rows are exactly zero and a duality gap proves the
+ * Two solvers:
+ * exact: V by la_gl, so rows are exactly zero and a duality gap proves the
  *   V-step; E by at most inner_max_iter steps E = polar(xV + gamma F),
  *   F = max(E, 0), and extrapolation of E, taken only on descent: Anderson's while the
- *   changes of E shrink, growing forward steps while they grow (D2 has Anderson's
- *   alone, which is pulled back to the saddles it should leave). J never rises. Per
+ *   changes of E shrink, growing forward steps while they grow (Anderson's alone is pulled
+ *   back to the saddles it should leave). J never rises. Per
  *   iteration 6nc^2 per inner step, the sweeps of la_gl, and every tenth time a full
  *   product, 2npc.
- * irls (A5): the papers' iteration. V by weighted ridge with g_i = 2 sqrt(||v_i||^2 +
- *   eps); J_eps, with sqrt(||v_i||^2 + eps) for ||v_i||, never rises. Per iteration
- *   n^2 p + n^3/3 (n-form) or p^3/3 (p-form).
- * Memory: that of la_gl; 18 nc + 2pc more; irls n^2 + np or 2p^2, the smaller. */
+ * irls: the paper's iteration (its Algorithms 1 and 2). V by weighted ridge with g_i =
+ *   2 sqrt(||v_i||^2 + eps); J_eps, with sqrt(||v_i||^2 + eps) for ||v_i||, never
+ *   rises. Per iteration n^2 p + n^3/3 (n-form) or p^3/3 (p-form).
+ * Memory: that of la_gl; 24 nc + 2pc more; irls n^2 + np or 2p^2, the smaller. */
 #ifndef UFS_SOLVE_SOCFS_H
 #define UFS_SOLVE_SOCFS_H
 
+#include "anderson.h"
 #include "la_gl.h"
-
-/* Pairs (E, change of E) kept for the extrapolation: at most this many + 1. */
-#define SOCFS_MEMORY 5
 
 typedef struct {
     int n, p, c;
-    const double *x;   /* n x p, columns centred */
+    const ufs_x *x;    /* n x p, columns centred; dense for stages that are not exact */
     double lambda, gamma, eps;
     const double *e0;  /* n x c, orthonormal columns */
     const double *f0;  /* n x c or NULL: max(E0, 0) */
@@ -52,27 +50,23 @@ typedef struct {
 typedef struct {
     int n_stage;
     const socfs_stage *stage;
-    int memory;            /* 0: no extrapolation of E */
+    int memory;            /* differences of E kept for its extrapolation; 0: none */
 } socfs_settings;
 
+/* v is p x c, e and f are n x c, kkt has length p: the caller's. */
 typedef struct {
-    ufs_status status;
-    int iterations;
+    double *v, *e, *f, *kkt;
     double objective;      /* J (J_eps if the last stage was irls) */
     double gap;            /* relative duality gap of the V-step at E */
     double violation;      /* of its optimality conditions, see la_gl_violation */
     double products, sweeps, columns; /* counters of la_gl */
-    int info;              /* LAPACK's */
-} socfs_info;
+    ufs_trace inner;       /* iteration, step, objective: the steps of E and F */
+} socfs_result;
 
-/* Columns of the trace: iteration, objective, change (relative fall), inner steps,
- * live rows, exact (0 or 1). */
-enum { SOCFS_TRACE_COLS = 6 };
-
-/* Outputs v (p x c), e, f (n x c), kkt (p). The trace must hold one row more than
- * the traced iterations. */
+/* Iterations, trace (iteration, objective, change = relative fall, inner steps, live
+ * rows, exact 0 or 1) and inner trace are those of the stages with the problem's lambda;
+ * row 0 of the trace is the start. */
 void socfs_solve(const socfs_problem *problem, const socfs_settings *settings,
-                 const ufs_hook *hook, double *v, double *e, double *f, double *kkt,
-                 ufs_trace *trace, socfs_info *info);
+                 socfs_result *result, ufs_run *run);
 
 #endif

@@ -1,7 +1,8 @@
 /* solve_topk.c: the outer loop of top-k selection (model and files: solve_topk.h).
  * Theta = 1; then until Theta settles:
- *   Z, E     sub-problem 1 with weights 1 + lambda_z Theta, cold start (with mu growing
- *            it stops at a point that depends on the start; a warm one never settles)
+ *   Z, E     sub-problem 1 with weights 1 + lambda_z Theta. The ADMM starts cold (with mu
+ *            growing it stops at a point that depends on the start; a warm one never
+ *            settles), the linear programmes start from their last optimum
  *   W, L     structure matrix of Z and its Laplacian
  *   labels   spectral, harmonic, or given
  *   A, v     sub-problem 2, polished
@@ -10,129 +11,164 @@
  * Once Theta has settled the selection is checked against the convex bound; if that
  * finds a better set, the loop goes on with it.
  *
+ * `fast` solves sub-problem 1 to its optimum (solve_topk_lp.c) and takes as candidates for
+ * sub-problem 2 the rounded relaxation and the set of the iteration before.
+ *
  * Plain supervised mode: no Z, L = 0, one sub-problem 2, nothing n x n if p <= n.
- * Memory: about 17 n x n and 7 n x p. */
+ * Memory: about 14 n x n and 5 n x p with the ADMMs; 5 n x n and 4 n x p if fast. */
 #include "solve_topk.h"
 #include "la.h"
 #include "propagate.h"
+#include "solve_topk_branch.h"
+#include "solve_topk_label.h"
+#include "solve_topk_lp.h"
 #include <R_ext/Memory.h>
 
 typedef struct {
-    const topk_problem *prob;
-    const topk_settings *set;
-    topk_result *res;
-    topk_info *info;
+    const topk_problem *problem;
+    const topk_settings *settings;
+    topk_result *result;
     bool graph;
     topk_represent represent;
+    topk_lp lp;
     topk_label label;
     topk_criterion criterion;
     topk_select select;
     topk_polish polish;
     topk_bound bound;
-    double *theta_new, *projected; /* n x n, n x c */
-    int *previous, *trial, *carried;
-    bool has_carried;
+    double *projected; /* n x c */
+    int *previous, *trial, *carried, *place;
+    bool has_carried, has_relaxed;
     double value, value_admm;
     int swaps;
 } topk_work;
 
-static int work_init(topk_work *w);
-static void structure(topk_work *w);
-static int label_step(topk_work *w, int iteration);
-static int select_step(topk_work *w, int iteration);
-static void consider(topk_work *w, int *candidate);
-static double theta_step(topk_work *w);
-static int prove(topk_work *w, bool *improved);
-static double joint(const topk_work *w);
-static void record(topk_work *w, double objective, double change);
-static ufs_status outcome(const topk_work *w, double change);
+static int work_init(topk_work *work);
+static int represent_step(topk_work *work, int iteration);
+static void structure(topk_work *work);
+static int label_step(topk_work *work, int iteration);
+static int select_step(topk_work *work, int iteration);
+static int relax(topk_work *work, double tol);
+static void consider(topk_work *work, int *candidate);
+static void first_copies(topk_work *work, int *subset);
+static double theta_step(topk_work *work, bool keep);
+static int prove(topk_work *work, bool *improved);
+static double represent_value(const topk_work *work);
+static double joint(const topk_work *work);
+static void record(const topk_work *work, ufs_run *run);
+static ufs_status outcome(const topk_work *work);
 
-void topk_solve(const topk_problem *prob, const topk_settings *set, topk_result *res,
-                topk_info *info, const ufs_hook *hook)
+void topk_solve(const topk_problem *problem, const topk_settings *settings,
+                topk_result *result, ufs_run *run)
 {
-    topk_work work = {.prob = prob, .set = set, .res = res, .info = info,
-                      .graph = prob->mode != TOPK_PLAIN}, *w = &work;
-    size_t nn = (size_t) prob->n * (size_t) prob->n;
-    int last = w->graph ? set->max_iter : 1;
+    static const char *const columns[] = {"iteration", "objective", "theta_change",
+        "z_iterations", "z_objective", "z_residual", "v_iterations", "v_residual", "g_admm", "g",
+        "swaps", "labels_moved", NULL};
+    topk_work data = {.problem = problem, .settings = settings, .result = result,
+                      .graph = problem->mode != TOPK_PLAIN}, *work = &data;
+    size_t nn = (size_t) problem->n * (size_t) problem->n;
+    int last = work->graph ? settings->max_iter : 1;
     bool settled = false;
 
-    info->status = UFS_MAX_ITER;
-    info->value = info->bound = NA_REAL;
-    info->iterations = info->isolated = info->unreached = info->nodes = 0;
-    info->proved = info->too_few_links = false;
-    info->change = info->objective = R_NaN;
-    info->lapack = work_init(w);
-    if (w->graph)
-        for (size_t i = 0; i < nn; i++) res->theta[i] = 1.0;
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    run->status = UFS_MAX_ITER;
+    result->value = result->bound = NA_REAL;
+    result->isolated = result->unreached = result->nodes = 0;
+    result->proved = result->too_few_links = false;
+    result->change = result->objective = R_NaN;
+    run->lapack = work_init(work);
+    if (work->graph)
+        for (size_t i = 0; i < nn; i++) result->theta[i] = 1.0;
 
-    for (int t = 1; t <= last && !settled && info->lapack == 0; t++) {
-        double change = 0.0;
+    for (int t = 1; t <= last && !settled && run->lapack == 0; t++) {
         bool improved = false;
 
-        if (w->graph) {
-            topk_represent_solve(&w->represent, &set->represent, res->theta,
-                                 set->represent.growth == 1.0, t, &info->inner_z);
-            structure(w);
+        if (work->graph) represent_step(work, t);
+        run->lapack = label_step(work, t);
+        if (run->lapack || result->too_few_links) return;
+        run->lapack = select_step(work, t);
+        if (run->lapack) return;
+        result->change = work->graph ? theta_step(work, false) : 0.0;
+        if (result->change < settings->tol || t == last || !work->graph) {
+            run->lapack = prove(work, &improved);
+            if (run->lapack) return;
+            if (improved && work->graph) result->change = theta_step(work, false);
         }
-        info->lapack = label_step(w, t);
-        if (info->lapack || info->too_few_links) return;
-        info->lapack = select_step(w, t);
-        if (info->lapack) return;
-        if (w->graph) change = theta_step(w);
-        if (change < set->tol || t == last || !w->graph) {
-            info->lapack = prove(w, &improved);
-            if (info->lapack) return;
-            if (improved && w->graph) change = theta_step(w);
-        }
-        info->objective = joint(w);
-        info->change = change;
-        info->iterations = t;
-        record(w, info->objective, change);
-        ufs_hook_step(hook, t, info->objective, change);
-        if (w->graph) ufs_copy(res->theta, w->theta_new, nn);
-        info->status = outcome(w, change);
-        settled = !w->graph || change < set->tol || info->status == UFS_DIVERGED;
+        result->objective = joint(work);
+        run->iterations = t;
+        record(work, run);
+        ufs_run_step(run, result->objective, result->change);
+        if (work->graph) theta_step(work, true);
+        run->status = outcome(work);
+        settled = !work->graph || result->change < settings->tol || run->status == UFS_DIVERGED;
     }
-    info->value = w->value;
-    for (int j = 0; j < prob->p; j++) res->v[j] = 0.0;
-    for (int j = 0; j < prob->k; j++) res->v[res->chosen[j]] = 1.0;
-    ufs_copy(res->v_cont, w->select.v, (size_t) prob->p);
-    if (w->graph) ufs_copy(res->e, w->represent.e, (size_t) prob->n * (size_t) prob->p);
+    result->value = work->value;
+    /* No set is below the bound; what is left there is rounding. */
+    if (result->bound > result->value) result->bound = result->value;
+    for (int j = 0; j < problem->p; j++) result->v[j] = 0.0;
+    for (int j = 0; j < problem->k; j++) result->v[result->chosen[j]] = 1.0;
+    ufs_copy(result->v_cont, settings->fast ? work->bound.s : work->select.v,
+             (size_t) problem->p);
+    if (work->graph && !settings->fast)
+        ufs_copy(result->e, work->represent.e, (size_t) problem->n * (size_t) problem->p);
 }
 
-static int work_init(topk_work *w)
+static int work_init(topk_work *work)
 {
-    const topk_problem *prob = w->prob;
-    const topk_select_settings *select = &w->set->select;
-    size_t n = (size_t) prob->n, c = (size_t) prob->c, k = (size_t) prob->k;
-    int info = 0;
+    const topk_problem *problem = work->problem;
+    const topk_settings *settings = work->settings;
+    size_t n = (size_t) problem->n, c = (size_t) problem->c, k = (size_t) problem->k;
+    char form = settings->select.form;
+    int lapack = 0;
 
-    if (w->graph) {
-        info = topk_represent_init(&w->represent, prob->n, prob->p, prob->x, w->res->z,
-                                   w->set->represent.form);
-        w->theta_new = ufs_dalloc(n, n);
-        w->projected = ufs_dalloc(n, c);
+    if (work->graph && settings->fast)
+        topk_lp_init(&work->lp, problem->n, problem->p, problem->x, work->result->z,
+                     work->result->e);
+    else if (work->graph)
+        lapack = topk_represent_init(&work->represent, problem->n, problem->p, problem->x,
+                                     work->result->z, settings->represent.form);
+    if (work->graph) work->projected = ufs_dalloc(n, c);
+    if (problem->mode == TOPK_CLUSTER) topk_label_init(&work->label, problem->n, problem->c);
+    /* The relaxation needs factors in every iteration: an eigen-decomposition, if dense. */
+    if (settings->fast && form == 'a') form = 2 * problem->p <= problem->n ? 'p' : 'n';
+    topk_criterion_init(&work->criterion, problem->n, problem->p, problem->c, problem->k,
+                        problem->x, settings->select.lambda_a,
+                        work->graph && settings->select.lambda_i > 0.0, form,
+                        settings->bound || settings->fast);
+    if (!settings->fast) topk_select_init(&work->select, &work->criterion);
+    if (settings->polish) topk_polish_init(&work->polish, &work->criterion);
+    if (settings->bound || settings->fast) topk_bound_init(&work->bound, &work->criterion);
+    work->previous = ufs_ialloc(n);
+    work->trial = ufs_ialloc(k);
+    work->carried = ufs_ialloc(k);
+    work->place = ufs_ialloc((size_t) problem->p);
+    work->has_carried = work->has_relaxed = false;
+    return lapack;
+}
+
+static int represent_step(topk_work *work, int iteration)
+{
+    const topk_represent_settings *settings = &work->settings->represent;
+    const double *theta = work->result->theta;
+
+    if (work->settings->fast) {
+        topk_lp_settings lp = {settings->lambda_e, settings->lambda_z, 1e-9,
+                               1000 + 20 * work->lp.most, settings->nonnegative};
+        topk_lp_solve(&work->lp, &lp, theta);
+    } else {
+        topk_represent_solve(&work->represent, settings, theta, settings->growth == 1.0,
+                             iteration, &work->result->inner_z);
     }
-    if (prob->mode == TOPK_CLUSTER) topk_label_init(&w->label, prob->n, prob->c);
-    topk_criterion_init(&w->criterion, prob->n, prob->p, prob->c, prob->k, prob->x,
-                        select->lambda_a, w->graph && select->lambda_i > 0.0,
-                        select->form, select->bound);
-    topk_select_init(&w->select, &w->criterion);
-    if (select->polish || select->branch) topk_polish_init(&w->polish, &w->criterion);
-    if (select->bound) topk_bound_init(&w->bound, &w->criterion);
-    w->previous = ufs_ialloc(n);
-    w->trial = ufs_ialloc(k);
-    w->carried = ufs_ialloc(k);
-    w->has_carried = false;
-    return info;
+    structure(work);
+    return 0;
 }
 
 /* W = (|Z| + |Z|')/2; counts the samples without a link. */
-static void structure(topk_work *w)
+static void structure(topk_work *work)
 {
-    size_t n = (size_t) w->prob->n;
-    double *weights = w->res->w, most = 0.0;
-    const double *z = w->res->z;
+    size_t n = (size_t) work->problem->n;
+    double *weights = work->result->w, most = 0.0;
+    const double *z = work->result->z;
 
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i <= j; i++) {
@@ -140,185 +176,249 @@ static void structure(topk_work *w)
             weights[i + j * n] = weights[j + i * n] = v;
             most = fmax(most, v);
         }
-    w->info->isolated = 0;
+    work->result->isolated = 0;
     for (size_t j = 0; j < n; j++) {
         double degree = 0.0;
         for (size_t i = 0; i < n; i++) degree += weights[i + j * n];
-        if (degree <= 1e-12 * most) w->info->isolated++;
+        if (degree <= 1e-12 * most) work->result->isolated++;
     }
 }
 
-static int label_step(topk_work *w, int iteration)
+static int label_step(topk_work *work, int iteration)
 {
-    const topk_problem *prob = w->prob;
-    size_t n = (size_t) prob->n;
-    int *label = w->res->label, info;
+    const topk_problem *problem = work->problem;
+    topk_result *result = work->result;
+    size_t n = (size_t) problem->n;
+    int lapack;
 
-    if (iteration > 1) memcpy(w->previous, label, n * sizeof(int));
-    if (prob->mode == TOPK_CLUSTER) {
-        info = topk_label_solve(&w->label, w->res->z, iteration > 1, label);
-        w->info->too_few_links = info < 0;
-        return info < 0 ? 0 : info;
+    if (iteration > 1) memcpy(work->previous, result->label, n * sizeof(int));
+    if (problem->mode == TOPK_CLUSTER) {
+        lapack = topk_label_solve(&work->label, result->z, iteration > 1, result->label);
+        result->too_few_links = lapack < 0;
+        return lapack < 0 ? 0 : lapack;
     }
-    if (prob->mode == TOPK_PROPAGATE) {
-        propagate_problem graph = {prob->n, prob->c, w->res->w, prob->known, w->set->cmn,
-                                   prob->p, prob->x};
-        info = propagate_solve(&graph, label, w->res->probability, w->res->reached);
-        w->info->unreached = 0;
-        for (size_t i = 0; i < n; i++) w->info->unreached += !w->res->reached[i];
-        return info;
+    if (problem->mode == TOPK_PROPAGATE) {
+        propagate_problem spread = {problem->n, problem->c, result->w, problem->known,
+                                    problem->p, problem->x};
+        propagate_settings settings = {work->settings->cmn};
+        propagate_result found = {result->label, result->probability, result->reached};
+        ufs_run run = {.status = UFS_CONVERGED};
+        propagate_solve(&spread, &settings, &found, &run);
+        result->unreached = 0;
+        for (size_t i = 0; i < n; i++) result->unreached += !result->reached[i];
+        return run.lapack;
     }
-    memcpy(label, prob->known, n * sizeof(int));
+    memcpy(result->label, problem->known, n * sizeof(int));
     return 0;
 }
 
-/* The best set of all starts: ADMM, and a set that the bound has found before. */
-static int select_step(topk_work *w, int iteration)
+/* The best set of all starts: that of the ADMM or of the relaxation, and one that was found
+ * before (by the bound; if fast, in the iteration before). */
+static int select_step(topk_work *work, int iteration)
 {
-    const topk_select_settings *set = &w->set->select;
-    int info;
+    const topk_settings *settings = work->settings;
+    size_t bytes = (size_t) work->problem->k * sizeof(int);
+    int lapack;
 
-    if (w->graph || iteration == 1) {
-        info = topk_criterion_set(&w->criterion, w->res->label,
-                                  w->graph ? w->res->w : NULL, set->lambda_i);
-        if (info) return info;
+    if (work->graph || iteration == 1) {
+        lapack = topk_criterion_set(&work->criterion, work->result->label,
+                                    work->graph ? work->result->w : NULL,
+                                    settings->select.lambda_i);
+        if (lapack) return lapack;
     }
-    info = topk_select_admm(&w->select, set, iteration, &w->info->inner_v);
-    if (info) return info;
-    w->swaps = 0;
-    w->value_admm = w->select.value;
-    w->value = R_PosInf;
-    consider(w, w->select.chosen);
-    if (w->has_carried) {
-        memcpy(w->trial, w->carried, (size_t) w->prob->k * sizeof(int));
-        consider(w, w->trial);
+    work->swaps = 0;
+    work->value = R_PosInf;
+    if (settings->fast) {
+        lapack = relax(work, fmax(1e-2, settings->bound_tol));
+        if (lapack) return lapack;
+        work->value_admm = topk_criterion_value(&work->criterion, work->trial);
+        consider(work, work->trial);
+    } else {
+        lapack = topk_select_admm(&work->select, &settings->select, iteration,
+                                  &work->result->inner_v);
+        if (lapack) return lapack;
+        work->value_admm = work->select.value;
+        consider(work, work->select.chosen);
     }
-    return topk_criterion_coef(&w->criterion, w->res->chosen, w->res->a);
+    if (work->has_carried) {
+        memcpy(work->trial, work->carried, bytes);
+        consider(work, work->trial);
+    }
+    if (settings->fast) {
+        memcpy(work->carried, work->result->chosen, bytes);
+        work->has_carried = true;
+    }
+    return topk_criterion_coef(&work->criterion, work->result->chosen, work->result->a);
+}
+
+/* The relaxation of the present criterion, from its last solution; its rounding in `trial`. */
+static int relax(topk_work *work, double tol)
+{
+    const topk_settings *settings = work->settings;
+    void *mark = vmaxget();
+    int lapack = topk_criterion_factor(&work->criterion);
+
+    if (lapack) return lapack;
+    if (work->has_relaxed) ufs_copy(work->bound.root, work->bound.s, (size_t) work->problem->p);
+    lapack = topk_bound_solve(&work->bound, &work->criterion, NULL,
+                              work->has_relaxed ? work->bound.root : NULL, R_PosInf, tol,
+                              settings->bound_max_iter);
+    vmaxset(mark);
+    if (lapack) return lapack;
+    work->has_relaxed = settings->fast;
+    topk_bound_round(&work->bound, &work->criterion, work->trial);
+    return 0;
 }
 
 /* Polishes the candidate and keeps it if it is better. */
-static void consider(topk_work *w, int *candidate)
+static void consider(topk_work *work, int *candidate)
 {
-    double value = w->set->select.polish
-        ? topk_polish_solve(&w->polish, &w->criterion, candidate, &w->swaps)
-        : topk_criterion_value(&w->criterion, candidate);
-    if (value < w->value - 1e-12 * (1.0 + fabs(value)) || !R_FINITE(w->value)) {
-        w->value = value;
-        memcpy(w->res->chosen, candidate, (size_t) w->prob->k * sizeof(int));
+    double value = work->settings->polish
+        ? topk_polish_solve(&work->polish, &work->criterion, candidate, &work->swaps)
+        : topk_criterion_value(&work->criterion, candidate);
+    if (value < work->value - 1e-12 * (1.0 + fabs(value)) || !R_FINITE(work->value)) {
+        work->value = value;
+        first_copies(work, candidate);
+        memcpy(work->result->chosen, candidate, (size_t) work->problem->k * sizeof(int));
     }
 }
 
-/* theta_new; returns its largest difference from theta. */
-static double theta_step(topk_work *w)
+/* Of equal columns the first ones, as many as were chosen; g is the same. */
+static void first_copies(topk_work *work, int *subset)
 {
-    int n = w->prob->n, c = w->prob->c;
-    size_t N = (size_t) n, C = (size_t) c;
-    double alpha = w->set->alpha, largest = 0.0;
-    const int *label = w->res->label;
+    const int *first = work->problem->first;
+    int p = work->problem->p, k = work->problem->k, next = 0, *count = work->place;
 
-    la_gemm('N', 'N', n, c, w->prob->p, 1.0, w->prob->x, n, w->res->a, w->prob->p, 0.0,
-            w->projected, n);
+    memset(count, 0, (size_t) p * sizeof(int));
+    for (int i = 0; i < k; i++) count[first[subset[i]]]++;
+    /* `first` is never beyond its copies, so counts are complete when they are met. */
+    for (int j = 0; j < p; j++)
+        if (count[first[j]] > 0) {
+            count[first[j]]--;
+            subset[next++] = j;
+        }
+}
+
+/* The largest change of Theta by the present labels, A and v; `keep`: makes it. */
+static double theta_step(topk_work *work, bool keep)
+{
+    const topk_problem *problem = work->problem;
+    int n = problem->n, c = problem->c;
+    size_t N = (size_t) n, C = (size_t) c;
+    double alpha = work->settings->alpha, largest = 0.0, *theta = work->result->theta;
+    const int *label = work->result->label;
+
+    la_gemm('N', 'N', n, c, problem->p, 1.0, problem->x, n, work->result->a, problem->p, 0.0,
+            work->projected, n);
     for (size_t j = 0; j < N; j++)
         for (size_t i = 0; i < N; i++) {
             double d2 = 0.0, value, diff;
             for (size_t l = 0; l < C; l++) {
-                double d = w->projected[i + l * N] - w->projected[j + l * N];
+                double d = work->projected[i + l * N] - work->projected[j + l * N];
                 d2 += d * d;
             }
             value = (label[i] != label[j] ? alpha : 0.0) + (1.0 - alpha) * 0.5 * d2;
-            diff = fabs(value - w->res->theta[i + j * N]);
+            diff = fabs(value - theta[i + j * N]);
             if (!(diff <= largest)) largest = diff;
-            w->theta_new[i + j * N] = value;
+            if (keep) theta[i + j * N] = value;
         }
     return largest;
 }
 
 /* Bound of the current criterion; its rounding, polished, is one more start, and branch
  * and bound may follow. */
-static int prove(topk_work *w, bool *improved)
+static int prove(topk_work *work, bool *improved)
 {
-    const topk_select_settings *set = &w->set->select;
-    size_t bytes = (size_t) w->prob->k * sizeof(int);
-    double before = w->value;
+    const topk_settings *settings = work->settings;
+    topk_result *result = work->result;
+    size_t bytes = (size_t) work->problem->k * sizeof(int);
+    double before = work->value;
     void *mark = vmaxget();
-    int info;
+    int lapack;
 
-    if (!set->bound) return 0;
-    info = topk_criterion_factor(&w->criterion);
-    if (info) return info;
-    info = topk_bound_solve(&w->bound, &w->criterion, NULL, NULL, R_PosInf, set->bound_tol,
-                            set->bound_max_iter);
-    if (info) return info;
-    ufs_copy(w->res->relaxed, w->bound.s, (size_t) w->prob->p);
-    w->info->bound = w->bound.lower;
-    if (set->polish) {
-        topk_bound_round(&w->bound, &w->criterion, w->trial);
-        consider(w, w->trial);
-    }
-    if (set->branch) {
-        topk_branch_info branch;
-        info = topk_branch(&w->bound, &w->polish, &w->criterion, 1e-9, 100,
-                           set->node_limit, w->res->chosen, &w->value, &branch);
-        if (info) return info;
-        w->info->nodes = branch.nodes;
-        w->info->proved = branch.proved;
-        w->info->bound = fmax(w->info->bound, branch.lower);
+    if (!settings->bound) return 0;
+    lapack = relax(work, settings->bound_tol);
+    if (lapack) return lapack;
+    ufs_copy(result->relaxed, work->bound.s, (size_t) work->problem->p);
+    result->bound = work->bound.lower;
+    if (settings->polish) consider(work, work->trial);
+    if (settings->branch) {
+        topk_branch_result branch;
+        lapack = topk_branch_solve(&work->bound, settings->polish ? &work->polish : NULL,
+                                   &work->criterion, 1e-9, 100, settings->node_limit,
+                                   result->chosen, &work->value, &branch);
+        if (lapack) return lapack;
+        first_copies(work, result->chosen);
+        result->nodes = branch.nodes;
+        result->proved = branch.proved;
+        result->bound = fmax(result->bound, branch.lower);
     }
     vmaxset(mark);
-    *improved = w->value < before;
+    *improved = work->value < before;
     if (!*improved) return 0;
-    memcpy(w->carried, w->res->chosen, bytes);
-    w->has_carried = true;
-    return topk_criterion_coef(&w->criterion, w->res->chosen, w->res->a);
+    memcpy(work->carried, result->chosen, bytes);
+    work->has_carried = true;
+    return topk_criterion_coef(&work->criterion, result->chosen, result->a);
+}
+
+static double represent_value(const topk_work *work)
+{
+    return work->settings->fast ? work->lp.objective : work->represent.objective;
 }
 
 /* J at the current Z, labels, A and v (in the plain mode g itself). */
-static double joint(const topk_work *w)
+static double joint(const topk_work *work)
 {
-    size_t n = (size_t) w->prob->n;
-    const topk_settings *set = w->set;
-    double lambda_z = set->represent.lambda_z, lambda_i = set->select.lambda_i;
-    double beta = lambda_i > 0.0 ? lambda_z * (1.0 - set->alpha) / lambda_i : 1.0;
+    size_t n = (size_t) work->problem->n;
+    const topk_settings *settings = work->settings;
+    double lambda_z = settings->represent.lambda_z, lambda_i = settings->select.lambda_i;
+    double beta = lambda_i > 0.0 ? lambda_z * (1.0 - settings->alpha) / lambda_i : 1.0;
     double weighted = 0.0, across = 0.0;
 
-    if (!w->graph) return w->value;
+    if (!work->graph) return work->value;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) {
-            double z = fabs(w->res->z[i + j * n]);
-            weighted += w->res->theta[i + j * n] * z;
-            if (w->res->label[i] != w->res->label[j]) across += z;
+            double z = fabs(work->result->z[i + j * n]);
+            weighted += work->result->theta[i + j * n] * z;
+            if (work->result->label[i] != work->result->label[j]) across += z;
         }
     /* The value of sub-problem 1 with its weights exchanged for those of J. */
-    return w->represent.objective - lambda_z * weighted +
-        lambda_z * set->alpha * across + beta * w->value;
+    return represent_value(work) - lambda_z * weighted +
+        lambda_z * settings->alpha * across + beta * work->value;
 }
 
-static void record(topk_work *w, double objective, double change)
+static void record(const topk_work *work, ufs_run *run)
 {
-    const topk_represent *r = &w->represent;
-    double moved = 0.0, row[TOPK_TRACE_COLS];
+    const topk_represent *r = &work->represent;
+    const topk_result *result = work->result;
+    bool fast = work->settings->fast;
+    double moved = 0.0, z_iterations = 0.0, z_residual = NA_REAL;
 
-    for (int i = 0; i < w->prob->n && w->info->iterations > 1; i++)
-        moved += w->previous[i] != w->res->label[i];
-    row[0] = objective;
-    row[1] = w->graph ? change : NA_REAL;
-    row[2] = w->graph ? r->iterations : 0.0;
-    row[3] = w->graph ? r->objective : NA_REAL;
-    row[4] = w->graph ? fmax(fmax(r->residual[0], r->residual[1]), r->residual[2]) : NA_REAL;
-    row[5] = w->select.iterations;
-    row[6] = w->select.residual;
-    row[7] = w->value_admm;
-    row[8] = w->value;
-    row[9] = w->swaps;
-    row[10] = moved;
-    ufs_trace_add(&w->info->trace, row);
+    for (int i = 0; i < work->problem->n && run->iterations > 1; i++)
+        moved += work->previous[i] != result->label[i];
+    if (work->graph) {
+        z_iterations = fast ? (double) work->lp.pivots : r->iterations;
+        z_residual = fast ? work->lp.gap
+                          : fmax(fmax(r->residual[0], r->residual[1]), r->residual[2]);
+    }
+    ufs_trace_add(&run->trace, (double[]) {
+        run->iterations, result->objective, work->graph ? result->change : NA_REAL, z_iterations,
+        work->graph ? represent_value(work) : NA_REAL, z_residual,
+        fast ? work->bound.iterations : work->select.iterations,
+        fast ? (work->bound.value - work->bound.lower) / (1.0 + fabs(work->bound.value))
+             : work->select.residual,
+        work->value_admm, work->value, work->swaps, moved});
 }
 
-static ufs_status outcome(const topk_work *w, double change)
+static ufs_status outcome(const topk_work *work)
 {
-    if (!R_FINITE(w->info->objective)) return UFS_DIVERGED;
+    const topk_settings *settings = work->settings;
+    bool solved = settings->fast ? work->lp.unsolved == 0 : work->represent.converged;
+
+    if (!R_FINITE(work->result->objective)) return UFS_DIVERGED;
     /* A polished set is a local minimum whatever the ADMM came to. */
-    if (!w->graph)
-        return w->select.converged || w->set->select.polish ? UFS_CONVERGED : UFS_MAX_ITER;
-    return change < w->set->tol && w->represent.converged ? UFS_CONVERGED : UFS_MAX_ITER;
+    if (!work->graph)
+        return settings->fast || work->select.converged || settings->polish ? UFS_CONVERGED
+                                                                            : UFS_MAX_ITER;
+    return work->result->change < settings->tol && solved ? UFS_CONVERGED : UFS_MAX_ITER;
 }

@@ -26,7 +26,7 @@
  *   Cm x = Zx - (Y2 x)/mu  with Y2 x carried along:  Zx costs 2p per entry of Z.
  * 2n^2 p + 2np^2 + 2p nnz(Z), cheaper than the n-form if p < n. Memory: 3 n x n,
  * 9 n x p. */
-#include "solve_topk.h"
+#include "solve_topk_represent.h"
 #include "la.h"
 #include "prox.h"
 
@@ -36,325 +36,329 @@ static const double SPARSE = 0.25;
 /* The same for entries of Qx computed one by one. */
 static const double FEW = 0.1;
 
-static void cold_start(topk_represent *w, double mu);
-static size_t step_z(topk_represent *w, const topk_represent_settings *set,
+static void cold_start(topk_represent *work, double mu);
+static size_t step_z(topk_represent *work, const topk_represent_settings *settings,
                      const double *theta);
-static void step_q_n(topk_represent *w);
-static void step_e_n(topk_represent *w, double lambda_e);
-static bool screen(topk_represent *w);
-static bool safe(const topk_represent *w, size_t i, size_t j);
-static size_t shrink_few(topk_represent *w, int from, int width, double lambda_e);
-static void complete_e(topk_represent *w);
-static void step_q_p(topk_represent *w, size_t non_zero);
-static void step_e_p(topk_represent *w, double lambda_e);
-static void step_y2(topk_represent *w);
-static size_t shrink_block(size_t len, const double *x, const double *qx, double mu,
-                           double lambda_e, double *e, double *y1, double *change,
-                           double *largest);
+static void step_q_n(topk_represent *work);
+static void step_e_n(topk_represent *work, double lambda_e);
+static bool screen(topk_represent *work);
+static bool safe(const topk_represent *work, size_t i, size_t j);
+static size_t shrink_few(topk_represent *work, int from, int width, double lambda_e);
+static void complete_e(topk_represent *work);
+static void step_q_p(topk_represent *work, size_t non_zero);
+static void step_e_p(topk_represent *work, double lambda_e);
+static void step_y2(topk_represent *work);
+static size_t shrink_block(topk_represent *work, size_t len, const double *x, const double *qx,
+                           double lambda_e, double *e, double *y1, double *change);
 static void add_sparse(int m, int n, int k, const double *a, const double *s,
                        double *acc);
 static void add_transposed(int n, int m, double alpha, const double *a, double *b);
-static double objective(const topk_represent *w, const topk_represent_settings *set,
+static double running(const topk_represent *work, const topk_represent_settings *settings);
+static double objective(const topk_represent *work, const topk_represent_settings *settings,
                         const double *theta);
 
-int topk_represent_init(topk_represent *w, int n, int p, const double *x, double *z,
+int topk_represent_init(topk_represent *work, int n, int p, const double *x, double *z,
                         char form)
 {
     size_t N = (size_t) n, P = (size_t) p;
-    int r, info;
+    int r, lapack;
 
-    w->n = n;
-    w->p = p;
-    w->x = x;
-    w->z = z;
-    w->n_form = form == 'n' || (form == 'a' && n <= p);
-    w->q = ufs_dalloc(N, N);
-    w->y2 = ufs_dalloc(N, N);
-    w->e = ufs_dalloc(N, P);
-    w->y1 = ufs_dalloc(N, P);
-    w->mu = 0.0;
-    r = w->n_form ? n : p;
-    w->inverse = ufs_dalloc((size_t) r, (size_t) r);
-    w->gram = w->rhs = w->cross = w->step = NULL;
-    w->xt = w->zx = w->y2x = w->bm = w->pn = NULL;
-    la_gram(w->n_form ? 'N' : 'T', n, p, x, w->inverse);
-    if (w->n_form) {
+    work->n = n;
+    work->p = p;
+    work->x = x;
+    work->z = z;
+    work->n_form = form == 'n' || (form == 'a' && n <= p);
+    work->q = ufs_dalloc(N, N);
+    work->y2 = ufs_dalloc(N, N);
+    work->e = ufs_dalloc(N, P);
+    work->y1 = ufs_dalloc(N, P);
+    work->mu = 0.0;
+    r = work->n_form ? n : p;
+    work->inverse = ufs_dalloc((size_t) r, (size_t) r);
+    work->gram = work->rhs = work->cross = work->step = NULL;
+    work->xt = work->zx = work->y2x = work->bm = work->pn = NULL;
+    la_gram(work->n_form ? 'N' : 'T', n, p, x, work->inverse);
+    if (work->n_form) {
         size_t tile = (size_t) (p < TILE ? p : TILE);
-        w->gram = ufs_dalloc(N, N);
-        w->rhs = ufs_dalloc(N, N);
-        w->cross = ufs_dalloc(N, N);
-        w->step = ufs_dalloc(N, N);
-        w->tile = ufs_dalloc(N, tile);
-        w->change = ufs_dalloc(N, tile);
-        w->reference = ufs_dalloc(N, N);
-        w->qt = ufs_dalloc(N, N);
-        w->margin = ufs_dalloc(N, P);
-        w->moved = ufs_dalloc(N, 1);
-        w->norm = ufs_dalloc(P, 1);
-        la_col_norms(n, p, x, w->norm);
-        ufs_copy(w->gram, w->inverse, N * N);
+        work->gram = ufs_dalloc(N, N);
+        work->rhs = ufs_dalloc(N, N);
+        work->cross = ufs_dalloc(N, N);
+        work->step = ufs_dalloc(N, N);
+        work->tile = ufs_dalloc(N, tile);
+        work->change = ufs_dalloc(N, tile);
+        work->reference = ufs_dalloc(N, N);
+        work->qt = ufs_dalloc(N, N);
+        work->margin = ufs_dalloc(N, P);
+        work->moved = ufs_dalloc(N, 1);
+        work->norm = ufs_dalloc(P, 1);
+        la_col_norms(n, p, x, work->norm);
+        ufs_copy(work->gram, work->inverse, N * N);
     } else {
-        w->xt = ufs_dzero(P, N);
-        add_transposed(n, p, 1.0, x, w->xt);
-        w->pn = ufs_dalloc(P, N);
-        w->zx = ufs_dalloc(N, P);
-        w->y2x = ufs_dalloc(N, P);
-        w->bm = ufs_dalloc(N, P);
-        w->tile = ufs_dalloc(N, P);
-        w->change = ufs_dalloc(N, P);
+        work->xt = ufs_dzero(P, N);
+        add_transposed(n, p, 1.0, x, work->xt);
+        work->pn = ufs_dalloc(P, N);
+        work->zx = ufs_dalloc(N, P);
+        work->y2x = ufs_dalloc(N, P);
+        work->bm = ufs_dalloc(N, P);
+        work->tile = ufs_dalloc(N, P);
+        work->change = ufs_dalloc(N, P);
     }
-    for (int i = 0; i < r; i++) w->inverse[(size_t) i * ((size_t) r + 1)] += 1.0;
-    info = la_chol(r, w->inverse);
-    if (info == 0) info = la_chol_inverse(r, w->inverse);
-    return info;
+    for (int i = 0; i < r; i++) work->inverse[(size_t) i * ((size_t) r + 1)] += 1.0;
+    lapack = la_chol(r, work->inverse);
+    if (lapack == 0) lapack = la_chol_inverse(r, work->inverse);
+    return lapack;
 }
 
-void topk_represent_solve(topk_represent *w, const topk_represent_settings *set,
+void topk_represent_solve(topk_represent *work, const topk_represent_settings *settings,
                           const double *theta, bool warm, int outer, ufs_trace *trace)
 {
-    if (!warm || w->mu == 0.0) cold_start(w, set->mu);
-    w->converged = false;
-    w->iterations = 0;
-    w->n_screened = 0;
-    for (int it = 1; it <= set->max_iter && !w->converged; it++) {
-        double mu = w->mu, largest;
+    if (!warm || work->mu == 0.0) cold_start(work, settings->mu);
+    work->converged = false;
+    work->iterations = 0;
+    work->n_screened = 0;
+    for (int it = 1; it <= settings->max_iter && !work->converged; it++) {
+        double mu = work->mu, largest;
         size_t non_zero;
 
         ufs_hook_step(NULL, 0, 0.0, 0.0);
-        non_zero = step_z(w, set, theta);
-        if (w->n_form) {
-            step_q_n(w);
-            step_e_n(w, set->lambda_e);
+        work->mu_now = mu;
+        work->y1_d = 0.0;
+        non_zero = step_z(work, settings, theta);
+        if (work->n_form) {
+            step_q_n(work);
+            step_e_n(work, settings->lambda_e);
         } else {
-            step_q_p(w, non_zero);
-            step_e_p(w, set->lambda_e);
+            step_q_p(work, non_zero);
+            step_e_p(work, settings->lambda_e);
         }
-        step_y2(w);
-        w->mu = fmin(set->growth * mu, set->mu_max);
-        w->iterations = it;
-        largest = fmax(fmax(w->residual[0], w->residual[1]), w->residual[2]);
+        step_y2(work);
+        work->mu = fmin(settings->growth * mu, settings->mu_max);
+        work->iterations = it;
+        largest = fmax(fmax(work->residual[0], work->residual[1]), work->residual[2]);
         /* False for NaN, which therefore never converges. */
-        w->converged = largest < set->tol;
-        double row[TOPK_INNER_COLS] = {outer, it, mu, w->residual[0], w->residual[1],
-                                       w->residual[2]};
+        work->converged = largest < settings->tol;
+        double row[TOPK_REPRESENT_COLUMNS] = {outer, it, mu, work->residual[0], work->residual[1],
+                                              work->residual[2], running(work, settings)};
         ufs_trace_add(trace, row);
     }
-    if (w->n_form) complete_e(w);
-    w->objective = objective(w, set, theta);
+    if (work->n_form) complete_e(work);
+    work->objective = objective(work, settings, theta);
 }
 
-static void cold_start(topk_represent *w, double mu)
+static void cold_start(topk_represent *work, double mu)
 {
-    size_t NN = (size_t) w->n * (size_t) w->n, NP = (size_t) w->n * (size_t) w->p;
-    memset(w->z, 0, NN * sizeof(double));
-    memset(w->q, 0, NN * sizeof(double));
-    memset(w->y2, 0, NN * sizeof(double));
-    memset(w->e, 0, NP * sizeof(double));
-    memset(w->y1, 0, NP * sizeof(double));
-    if (w->n_form) {
+    size_t NN = (size_t) work->n * (size_t) work->n, NP = (size_t) work->n * (size_t) work->p;
+    memset(work->z, 0, NN * sizeof(double));
+    memset(work->q, 0, NN * sizeof(double));
+    memset(work->y2, 0, NN * sizeof(double));
+    memset(work->e, 0, NP * sizeof(double));
+    memset(work->y1, 0, NP * sizeof(double));
+    if (work->n_form) {
         /* E = Y1 = 0: the first right-hand side is xx' itself. */
-        ufs_copy(w->rhs, w->gram, NN);
-        memset(w->cross, 0, NN * sizeof(double));
-        memset(w->reference, 0, NN * sizeof(double));
-        memset(w->margin, 0, NP * sizeof(double));
+        ufs_copy(work->rhs, work->gram, NN);
+        memset(work->cross, 0, NN * sizeof(double));
+        memset(work->reference, 0, NN * sizeof(double));
+        memset(work->margin, 0, NP * sizeof(double));
     } else {
-        memset(w->y2x, 0, NP * sizeof(double));
+        memset(work->y2x, 0, NP * sizeof(double));
     }
-    w->mu = mu;
+    work->mu = mu;
+    work->y1_x = 0.0;
 }
 
 /* Z = S_{w/mu}(Q + Y2/mu) off the diagonal, its positive part if Z >= 0; returns its
  * number of non-zeros. */
-static size_t step_z(topk_represent *w, const topk_represent_settings *set,
+static size_t step_z(topk_represent *work, const topk_represent_settings *settings,
                      const double *theta)
 {
-    size_t N = (size_t) w->n, count = 0;
-    double scale = 1.0 / w->mu, largest = 0.0;
+    size_t N = (size_t) work->n, count = 0;
+    double scale = 1.0 / work->mu, largest = 0.0, weighted = 0.0;
 
     for (size_t j = 0; j < N; j++) {
         size_t at = j * N;
         for (size_t i = 0; i < N; i++, at++) {
-            double t = (1.0 + set->lambda_z * theta[at]) * scale;
-            double z = i == j ? 0.0 : prox_soft(w->q[at] + w->y2[at] * scale, t), diff;
-            if (set->nonnegative && z < 0.0) z = 0.0;
-            diff = fabs(z - w->z[at]);
+            double weight = 1.0 + settings->lambda_z * theta[at], t = weight * scale;
+            double z = i == j ? 0.0 : prox_soft(work->q[at] + work->y2[at] * scale, t), diff;
+            if (settings->nonnegative && z < 0.0) z = 0.0;
+            diff = fabs(z - work->z[at]);
             /* Written so that a NaN is kept. */
             if (!(diff <= largest)) largest = diff;
             if (z != 0.0) count++;
-            w->z[at] = z;
+            weighted += weight * fabs(z);
+            work->z[at] = z;
         }
     }
-    w->residual[2] = largest;
+    work->residual[2] = largest;
+    work->weighted = weighted;
     return count;
 }
 
 /* rhs holds (Qx)x' + D x'/mu_old on entry, (Qx)x' for the new Q on return. */
-static void step_q_n(topk_represent *w)
+static void step_q_n(topk_represent *work)
 {
-    int n = w->n;
+    int n = work->n;
     size_t NN = (size_t) n * (size_t) n;
-    double scale = 1.0 / w->mu;
+    double scale = 1.0 / work->mu;
 
-    add_transposed(n, n, scale, w->cross, w->rhs);
-    for (size_t i = 0; i < NN; i++) w->rhs[i] += w->z[i] - w->y2[i] * scale;
-    la_gemm('N', 'N', n, n, n, 1.0, w->rhs, n, w->inverse, n, 0.0, w->q, n);
-    for (size_t i = 0; i < NN; i++) w->rhs[i] -= w->q[i];
+    add_transposed(n, n, scale, work->cross, work->rhs);
+    for (size_t i = 0; i < NN; i++) work->rhs[i] += work->z[i] - work->y2[i] * scale;
+    la_gemm('N', 'N', n, n, n, 1.0, work->rhs, n, work->inverse, n, 0.0, work->q, n);
+    for (size_t i = 0; i < NN; i++) work->rhs[i] -= work->q[i];
 }
 
 /* cross = x Y1' and step = x D' are kept transposed, so that adding an entry of D is
  * an axpy. */
-static void step_e_n(topk_represent *w, double lambda_e)
+static void step_e_n(topk_represent *work, double lambda_e)
 {
-    int n = w->n, p = w->p;
+    int n = work->n, p = work->p;
     size_t N = (size_t) n, NN = N * N;
 
-    memset(w->step, 0, NN * sizeof(double));
-    w->residual[0] = 0.0;
-    w->screened = screen(w);
-    w->n_screened += w->screened;
+    memset(work->step, 0, NN * sizeof(double));
+    work->residual[0] = 0.0;
+    work->screened = screen(work);
+    work->n_screened += work->screened;
     for (int from = 0; from < p; from += TILE) {
         int width = p - from < TILE ? p - from : TILE;
         size_t at = (size_t) from * N, len = N * (size_t) width, non_zero;
-        const double *x = w->x + at;
+        const double *x = work->x + at;
 
-        if (w->screened) {
-            non_zero = shrink_few(w, from, width, lambda_e);
+        if (work->screened) {
+            non_zero = shrink_few(work, from, width, lambda_e);
         } else {
-            la_gemm('N', 'N', n, width, n, 1.0, w->q, n, x, n, 0.0, w->tile, n);
-            non_zero = shrink_block(len, x, w->tile, w->mu, lambda_e, w->e + at,
-                                    w->y1 + at, w->change, &w->residual[0]);
-            for (size_t i = 0; i < len; i++) w->margin[at + i] = fabs(w->e[at + i]);
+            la_gemm('N', 'N', n, width, n, 1.0, work->q, n, x, n, 0.0, work->tile, n);
+            non_zero = shrink_block(work, len, x, work->tile, lambda_e, work->e + at,
+                                    work->y1 + at, work->change);
+            for (size_t i = 0; i < len; i++) work->margin[at + i] = fabs(work->e[at + i]);
         }
         if ((double) non_zero > SPARSE * (double) len)
-            la_gemm('N', 'T', n, n, width, 1.0, x, n, w->change, n, 1.0, w->step, n);
+            la_gemm('N', 'T', n, n, width, 1.0, x, n, work->change, n, 1.0, work->step, n);
         else if (non_zero > 0)
-            add_sparse(n, n, width, x, w->change, w->step);
+            add_sparse(n, n, width, x, work->change, work->step);
     }
-    if (!w->screened) ufs_copy(w->reference, w->q, NN);
-    for (size_t i = 0; i < NN; i++) w->cross[i] += w->step[i];
-    add_transposed(n, n, 1.0 / w->mu, w->step, w->rhs);
+    if (!work->screened) ufs_copy(work->reference, work->q, NN);
+    for (size_t i = 0; i < NN; i++) work->cross[i] += work->step[i];
+    add_transposed(n, n, 1.0 / work->mu, work->step, work->rhs);
 }
 
 /* Whether few entries fail the test; prepares qt and moved. */
-static bool screen(topk_represent *w)
+static bool screen(topk_represent *work)
 {
-    size_t N = (size_t) w->n, P = (size_t) w->p, failed = 0;
+    size_t N = (size_t) work->n, P = (size_t) work->p, failed = 0;
     double most = FEW * (double) N * (double) P;
 
-    memset(w->moved, 0, N * sizeof(double));
+    memset(work->moved, 0, N * sizeof(double));
     for (size_t j = 0; j < N; j++)
         for (size_t i = 0; i < N; i++) {
-            double d = w->q[i + j * N] - w->reference[i + j * N];
-            w->moved[i] += d * d;
+            double d = work->q[i + j * N] - work->reference[i + j * N];
+            work->moved[i] += d * d;
         }
-    for (size_t i = 0; i < N; i++) w->moved[i] = sqrt(w->moved[i]);
+    for (size_t i = 0; i < N; i++) work->moved[i] = sqrt(work->moved[i]);
     for (size_t j = 0; j < P; j++) {
-        for (size_t i = 0; i < N; i++) failed += !safe(w, i, j);
+        for (size_t i = 0; i < N; i++) failed += !safe(work, i, j);
         if ((double) failed > most) return false;
     }
-    memset(w->qt, 0, N * N * sizeof(double));
-    add_transposed(w->n, w->n, 1.0, w->q, w->qt);
+    memset(work->qt, 0, N * N * sizeof(double));
+    add_transposed(work->n, work->n, 1.0, work->q, work->qt);
     return true;
 }
 
 /* The slack covers the rounding of Qx; a NaN is never safe. */
-static bool safe(const topk_represent *w, size_t i, size_t j)
+static bool safe(const topk_represent *work, size_t i, size_t j)
 {
-    return w->margin[i + j * (size_t) w->n] > w->moved[i] * w->norm[j] + 1e-12;
+    return work->margin[i + j * (size_t) work->n] > work->moved[i] * work->norm[j] + 1e-12;
 }
 
 /* shrink_block for the entries that are not safe; change is zero elsewhere. */
-static size_t shrink_few(topk_represent *w, int from, int width, double lambda_e)
+static size_t shrink_few(topk_represent *work, int from, int width, double lambda_e)
 {
-    size_t N = (size_t) w->n, count = 0;
-    memset(w->change, 0, N * (size_t) width * sizeof(double));
+    size_t N = (size_t) work->n, count = 0;
+    memset(work->change, 0, N * (size_t) width * sizeof(double));
     for (size_t j = 0; j < (size_t) width; j++)
         for (size_t i = 0; i < N; i++) {
             size_t column = (size_t) from + j, at = i + column * N;
             double qx;
-            if (safe(w, i, column)) continue;
-            qx = la_dot(w->n, w->qt + i * N, w->x + column * N);
-            if (shrink_block(1, w->x + at, &qx, w->mu, lambda_e, w->e + at, w->y1 + at,
-                             w->change + i + j * N, &w->residual[0])) {
+            if (safe(work, i, column)) continue;
+            qx = la_dot(work->n, work->qt + i * N, work->x + column * N);
+            if (shrink_block(work, 1, work->x + at, &qx, lambda_e, work->e + at, work->y1 + at,
+                             work->change + i + j * N)) {
                 count++;
-                w->margin[at] = 0.0;
+                work->margin[at] = 0.0;
             }
         }
     return count;
 }
 
 /* After a screened step: E = x - Qx at the safe entries, where it was not computed. */
-static void complete_e(topk_represent *w)
+static void complete_e(topk_represent *work)
 {
-    int n = w->n, p = w->p;
+    int n = work->n, p = work->p;
     size_t N = (size_t) n;
-    if (w->iterations == 0 || !w->screened) return;
+    if (work->iterations == 0 || !work->screened) return;
     for (int from = 0; from < p; from += TILE) {
         int width = p - from < TILE ? p - from : TILE;
-        const double *x = w->x + (size_t) from * N;
-        la_gemm('N', 'N', n, width, n, 1.0, w->q, n, x, n, 0.0, w->tile, n);
+        const double *x = work->x + (size_t) from * N;
+        la_gemm('N', 'N', n, width, n, 1.0, work->q, n, x, n, 0.0, work->tile, n);
         for (size_t j = 0; j < (size_t) width; j++)
             for (size_t i = 0; i < N; i++)
-                if (safe(w, i, (size_t) from + j))
-                    w->e[i + ((size_t) from + j) * N] = x[i + j * N] - w->tile[i + j * N];
+                if (safe(work, i, (size_t) from + j))
+                    work->e[i + ((size_t) from + j) * N] = x[i + j * N] - work->tile[i + j * N];
     }
 }
 
 /* On return bm = Qx for the new Q. */
-static void step_q_p(topk_represent *w, size_t non_zero)
+static void step_q_p(topk_represent *work, size_t non_zero)
 {
-    int n = w->n, p = w->p;
+    int n = work->n, p = work->p;
     size_t N = (size_t) n, P = (size_t) p, NP = N * P;
-    double scale = 1.0 / w->mu;
+    double scale = 1.0 / work->mu;
 
     if ((double) non_zero > SPARSE * (double) N * (double) N) {
-        la_gemm('N', 'N', n, p, n, 1.0, w->z, n, w->x, n, 0.0, w->zx, n);
+        la_gemm('N', 'N', n, p, n, 1.0, work->z, n, work->x, n, 0.0, work->zx, n);
     } else {
-        memset(w->pn, 0, NP * sizeof(double));
-        add_sparse(p, n, n, w->xt, w->z, w->pn);
-        memset(w->zx, 0, NP * sizeof(double));
-        add_transposed(p, n, 1.0, w->pn, w->zx);
+        memset(work->pn, 0, NP * sizeof(double));
+        add_sparse(p, n, n, work->xt, work->z, work->pn);
+        memset(work->zx, 0, NP * sizeof(double));
+        add_transposed(p, n, 1.0, work->pn, work->zx);
     }
     for (size_t i = 0; i < NP; i++) {
-        w->bm[i] = w->x[i] - w->e[i] + w->y1[i] * scale;
-        w->change[i] = w->bm[i] - w->zx[i] + w->y2x[i] * scale;
+        work->bm[i] = work->x[i] - work->e[i] + work->y1[i] * scale;
+        work->change[i] = work->bm[i] - work->zx[i] + work->y2x[i] * scale;
     }
-    la_gemm('N', 'N', n, p, p, 1.0, w->change, n, w->inverse, p, 0.0, w->tile, n);
-    for (size_t i = 0; i < N * N; i++) w->q[i] = w->z[i] - w->y2[i] * scale;
-    la_gemm('N', 'T', n, n, p, 1.0, w->tile, n, w->x, n, 1.0, w->q, n);
+    la_gemm('N', 'N', n, p, p, 1.0, work->change, n, work->inverse, p, 0.0, work->tile, n);
+    for (size_t i = 0; i < N * N; i++) work->q[i] = work->z[i] - work->y2[i] * scale;
+    la_gemm('N', 'T', n, n, p, 1.0, work->tile, n, work->x, n, 1.0, work->q, n);
     for (size_t i = 0; i < NP; i++) {
-        w->bm[i] -= w->tile[i];
-        w->y2x[i] += w->mu * (w->bm[i] - w->zx[i]);
+        work->bm[i] -= work->tile[i];
+        work->y2x[i] += work->mu * (work->bm[i] - work->zx[i]);
     }
 }
 
-static void step_e_p(topk_represent *w, double lambda_e)
+static void step_e_p(topk_represent *work, double lambda_e)
 {
-    double largest = 0.0;
-    shrink_block((size_t) w->n * (size_t) w->p, w->x, w->bm, w->mu, lambda_e, w->e,
-                 w->y1, w->change, &largest);
-    w->residual[0] = largest;
+    work->residual[0] = 0.0;
+    shrink_block(work, (size_t) work->n * (size_t) work->p, work->x, work->bm, lambda_e, work->e,
+                 work->y1, work->change);
 }
 
-static void step_y2(topk_represent *w)
+static void step_y2(topk_represent *work)
 {
-    size_t NN = (size_t) w->n * (size_t) w->n;
+    size_t NN = (size_t) work->n * (size_t) work->n;
     double largest = 0.0;
     for (size_t i = 0; i < NN; i++) {
-        double diff = w->q[i] - w->z[i];
+        double diff = work->q[i] - work->z[i];
         if (!(fabs(diff) <= largest)) largest = fabs(diff);
-        w->y2[i] += w->mu * diff;
+        work->y2[i] += work->mu * diff;
     }
-    w->residual[1] = largest;
+    work->residual[1] = largest;
 }
 
 /* E and Y1 for a block; change = Y1 - Y1_old, whose non-zeros are counted. Y1 equals
  * +-lambda_e exactly where E is not zero, so unchanged entries are exact zeros. */
-static size_t shrink_block(size_t len, const double *x, const double *qx, double mu,
-                           double lambda_e, double *e, double *y1, double *change,
-                           double *largest)
+static size_t shrink_block(topk_represent *work, size_t len, const double *x, const double *qx,
+                           double lambda_e, double *e, double *y1, double *change)
 {
-    double scale = 1.0 / mu, t = lambda_e * scale, top = *largest;
+    double mu = work->mu, scale = 1.0 / mu, t = lambda_e * scale, top = work->residual[0];
+    double inner = 0.0, moved = 0.0;
     size_t count = 0;
     for (size_t i = 0; i < len; i++) {
         double v = x[i] - qx[i] + y1[i] * scale, shrunk = prox_soft(v, t), y, r;
@@ -362,11 +366,17 @@ static size_t shrink_block(size_t len, const double *x, const double *qx, double
         change[i] = y - y1[i];
         r = fabs(change[i]) * scale;
         if (!(r <= top)) top = r;
-        if (change[i] != 0.0) count++;
+        if (change[i] != 0.0) {
+            count++;
+            inner += change[i] * x[i];
+            moved += change[i] * y;
+        }
         y1[i] = y;
         e[i] = shrunk;
     }
-    *largest = top;
+    work->residual[0] = top;
+    work->y1_x += inner;
+    work->y1_d += moved;
     return count;
 }
 
@@ -396,21 +406,41 @@ static void add_transposed(int n, int m, double alpha, const double *a, double *
                     b[j + i * M] += alpha * a[i + j * N];
 }
 
+/* sum(w |Z|) + lambda_e ||E||_1 of this iteration. Y1 is lambda_e sign(E) where E is not zero,
+ * so lambda_e ||E||_1 = <Y1, E>, and in the n-form, where E is not always there, with E = x - Qx -
+ * D/mu it is <Y1, x> - <Y1 x', Q> - <Y1, D>/mu. */
+static double running(const topk_represent *work, const topk_represent_settings *settings)
+{
+    size_t N = (size_t) work->n, P = (size_t) work->p;
+    double error = 0.0;
+    if (!work->n_form) {
+        for (size_t i = 0; i < N * P; i++) error += fabs(work->e[i]);
+        return work->weighted + settings->lambda_e * error;
+    }
+    error = work->y1_x - work->y1_d / work->mu_now;
+    /* `cross` is transposed. */
+    for (size_t jj = 0; jj < N; jj += 32)
+        for (size_t i = 0; i < N; i++)
+            for (size_t j = jj; j < jj + 32 && j < N; j++)
+                error -= work->cross[j + i * N] * work->q[i + j * N];
+    return work->weighted + error;
+}
+
 /* sum(w |Z|) + lambda_e ||x - Zx||_1: the value of the feasible pair (Z, x - Zx). */
-static double objective(const topk_represent *w, const topk_represent_settings *set,
+static double objective(const topk_represent *work, const topk_represent_settings *settings,
                         const double *theta)
 {
-    int n = w->n, p = w->p;
+    int n = work->n, p = work->p;
     size_t N = (size_t) n;
     double weighted = 0.0, error = 0.0;
 
     for (size_t i = 0; i < N * N; i++)
-        weighted += (1.0 + set->lambda_z * theta[i]) * fabs(w->z[i]);
+        weighted += (1.0 + settings->lambda_z * theta[i]) * fabs(work->z[i]);
     for (int from = 0; from < p; from += TILE) {
         int width = p - from < TILE ? p - from : TILE;
-        const double *x = w->x + (size_t) from * N;
-        la_gemm('N', 'N', n, width, n, 1.0, w->z, n, x, n, 0.0, w->tile, n);
-        for (size_t i = 0; i < N * (size_t) width; i++) error += fabs(x[i] - w->tile[i]);
+        const double *x = work->x + (size_t) from * N;
+        la_gemm('N', 'N', n, width, n, 1.0, work->z, n, x, n, 0.0, work->tile, n);
+        for (size_t i = 0; i < N * (size_t) width; i++) error += fabs(x[i] - work->tile[i]);
     }
-    return weighted + set->lambda_e * error;
+    return weighted + settings->lambda_e * error;
 }

@@ -37,3 +37,20 @@ planted <- function(n = 60, p = 40, c = 3, informative = 8, seed = 1, gap = 3) {
     list(x = x, cluster = cluster, informative = seq_len(informative))
   })
 }
+
+# How many vectors of at least 90 % of the size of x an expression allocates.
+large_allocations <- function(expression, x) {
+  file <- tempfile()
+  on.exit(unlink(file))
+  utils::Rprofmem(file, threshold = .9 * 8 * length(x))
+  value <- tryCatch(force(expression), finally = utils::Rprofmem(NULL))
+  sum(grepl("^[0-9]+ ?:", readLines(file)))
+}
+
+# The arguments that a method cannot do without, for tests over the registry.
+needed_arguments <- function(method) {
+  arguments <- formals(registry()[[method]]$fit)
+  given <- list(n_clusters = 3, n_components = 2, k = 4, n_features = 5, m = 5)
+  required <- names(arguments)[vapply(arguments, function(a) is.name(a) && !nzchar(a), NA)]
+  given[intersect(names(given), required)]
+}

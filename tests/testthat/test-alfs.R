@@ -279,7 +279,8 @@ test_that("names, params and the default are as documented", {
   expect_identical(fit$control$tol, 1e-4)
   expect_identical(fit$control$max_iter, 2000L)
   expect_named(fit$certificate, c("gap", "dual", "kkt", "primal_rows", "primal_columns"))
-  expect_identical(names(fit$trace), c("iteration", "objective", "dual", "gap"))
+  expect_identical(names(fit$trace),
+    c("iteration", "objective", "dual", "gap", "current", "rows", "columns"))
   expect_equal(feature_scores(fit), sqrt(colSums(coef(fit)^2)))
   expect_equal(sample_scores(fit), sqrt(rowSums(coef(fit)^2)))
   expect_identical(selected_samples(fit, 3), names(sort(-sample_scores(fit)))[1:3])
@@ -316,7 +317,7 @@ test_that("iterations, tolerance, progress, RNG and input are respected", {
   expect_identical(fit$iterations, 25L)
   expect_identical(fit$status, "max_iter")
   expect_identical(seen, 0:25)
-  expect_identical(fit$trace$iteration, c(0L, 10L, 20L, 25L))
+  expect_identical(fit$trace$iteration, 0:25)
   expect_warning(alfs_raw(x, control = ufs_control(max_iter = 1, tol = 1e-12)),
     class = "ufs_warning_max_iter")
   none <- alfs_raw(x, control = ufs_control(max_iter = 0, warn = FALSE))
@@ -333,8 +334,8 @@ test_that("working on few columns changes the way, not the answer", {
   bound <- alfs_bounds(basis)
   penalty <- c(.05 * bound$alpha, .05 * bound$beta, .005 * bound$lambda)
   run <- function(narrow, tol = 1e-6, most = 8000L) {
-    out <- .Call(C_alfs, basis, penalty, list(paper = FALSE, narrow = narrow), NULL,
-      ufs_control(max_iter = most, tol = tol))
+    out <- alfs_call(x, basis, penalty, ufs_control(max_iter = most, tol = tol),
+      settings = list(narrow = narrow))
     c(out, out$run, as.list(out$run$counters))
   }
   wide <- run(0L)
@@ -349,10 +350,81 @@ test_that("working on few columns changes the way, not the answer", {
   dual <- ref_alfs_dual(x, few$p, few$q, few$l, penalty[1], penalty[2], penalty[3])
   expect_lt(dual[["equation"]], 1e-10)
   expect_lte(max(dual[c("rows", "columns", "weights")]), 1 + 1e-10)
-  # Fewer certificates of the whole problem, and the last iteration has one.
-  expect_lt(nrow(run(100L, -1, 400L)$trace), nrow(run(0L, -1, 400L)$trace))
+  # Fewer certificates of the whole problem; no iteration is lost or counted twice.
+  expect_lt(run(100L, -1, 400L)$certificates, run(0L, -1, 400L)$certificates)
   expect_identical(run(100L, -1, 400L)$iterations, 400L)
-  expect_identical(run(100L, -1, 133L)$trace[, 1][nrow(run(100L, -1, 133L)$trace)], 133)
+  expect_identical(run(100L, -1, 133L)$trace[, 1], as.double(0:133))
+})
+
+# ---- lambda = 0 on a growing set of columns ----------------------------------------------
+
+test_that("a growing set of columns gives the optimum, certified on all of them", {
+  # 10 samples, structure in 30 of 200 columns.
+  x <- sweep(alfs_data(10, 200, 21), 2, rep(c(2, .4), c(30, 170)), "*")
+  basis <- alfs_basis(x)
+  bound <- unlist(alfs_bounds(basis))
+  run <- function(rel, first, tol = 1e-8, begin = NULL, most = 4000L) {
+    out <- alfs_call(x, basis, c(rel * bound[1:2], 0), ufs_control(max_iter = most, tol = tol),
+      begin, settings = list(first = first))
+    c(out, out$run, as.list(out$run$counters))
+  }
+  for (rel in list(c(.01, .2), c(.3, .4), c(.3, .05), c(0, .3))) {
+    all <- run(rel, 0L)
+    few <- run(rel, 3L)
+    expect_identical(c(all$status, few$status), c(0L, 0L))
+    expect_equal(few$objective, all$objective, tolerance = 2e-8)
+    expect_equal(few$objective, ref_alfs_objective(x, few$w, rel[1] * bound[[1]],
+      rel[2] * bound[[2]]), tolerance = 1e-12)
+    dual <- ref_alfs_dual(x, few$p, few$q, NULL, max(rel[1], 1e-300) * bound[[1]],
+      rel[2] * bound[[2]])
+    expect_lt(dual[["equation"]], 1e-10)
+    expect_lte(max(dual[if (rel[1] > 0) c("rows", "columns") else "columns"]), 1 + 1e-10)
+    expect_equal(dual[["value"]], few$dual, tolerance = 1e-9)
+    expect_lte(few$gap, 1e-8)
+    expect_true(all(diff(few$trace[, "objective"]) <= 0) && all(diff(few$trace[, "dual"]) >= 0))
+    expect_identical(few$trace[nrow(few$trace), "iteration"], c(iteration = few$iterations + 0))
+  }
+  # The second case needs few columns; a start too small for the last one still gets there.
+  expect_lt(run(c(.3, .4), 3L)$columns, 60)
+  expect_identical(run(c(.01, .01), 3L)$columns, 200)
+  # From an answer: nothing left to do.
+  base <- run(c(.05, .2), 3L)
+  again <- run(c(.05, .2), 3L, 1e-6, base[c("w", "p", "q", "rho")])
+  expect_identical(again$iterations, 0L)
+  expect_equal(again$objective, base$objective, tolerance = 1e-9)
+  stopped <- run(c(.05, .2), 3L, most = 7L)
+  expect_identical(c(stopped$status, stopped$iterations), c(1L, 7L))
+  expect_lte(stopped$dual, base$objective)
+  # The default does it where columns are many.
+  wide <- ufs_alfs(alfs_data(12, 1200, 22), scale = FALSE)
+  expect_identical(wide$status, "converged")
+  expect_identical(first_columns(12, 1200, c(1, 1, 0)), 200L)
+  expect_identical(first_columns(12, 1200, c(1, 1, 1)), 0L)
+})
+
+# ---- every iteration in the trace --------------------------------------------------------
+
+test_that("`current` is the objective of each iteration's W, residuals are those of its copies", {
+  x <- alfs_data(11, 7, 23)
+  bound <- ref_alfs_max(x)
+  for (lambda in c(0, .01 * bound[[3]])) {
+    paper <- function(n) {
+      alfs_raw(x, alpha = .1 * bound[[1]], beta = .1 * bound[[2]], lambda = lambda,
+        solver = "paper", control = polished(n))
+    }
+    whole <- paper(30)
+    expect_identical(whole$trace$iteration, 0:30)
+    expect_identical(whole$trace$current, whole$trace$objective)
+    literal <- ref_alfs_paper(x, .1 * bound[[1]], .1 * bound[[2]], lambda, 30, stop = FALSE)
+    expect_equal(whole$trace$current[-1], literal$objective, tolerance = 1e-8)
+    far <- function(a) sqrt(sum((literal$w - a)^2) / max(sum(literal$w^2), sum(a^2)))
+    last <- whole$certificate
+    before <- ref_alfs_paper(x, .1 * bound[[1]], .1 * bound[[2]], lambda, 29, stop = FALSE)
+    expect_equal(last[["primal_rows"]], far(before$what), tolerance = 1e-6)
+    expect_equal(last[["primal_columns"]], far(before$wtilde), tolerance = 1e-6)
+    # Every prefix is the run itself.
+    expect_equal(paper(10)$trace$current, whole$trace$current[1:11], tolerance = 1e-12)
+  }
 })
 
 # ---- the block form with B = I ----------------------------------------------------------
@@ -362,12 +434,13 @@ test_that("P15: the same solver does convex TED", {
   basis <- alfs_basis(x)
   bound <- max(sqrt(rowSums((2 * tcrossprod(x))^2)))
   for (rel in c(.05, .3)) {
-    out <- .Call(C_alfs, basis[c("left", "s")], c(rel * bound, 0, 0),
-      list(paper = FALSE, narrow = 0L), NULL, ufs_control(max_iter = 5000, tol = 1e-9))
+    basis$bound[] <- bound
+    out <- alfs_call(x %*% basis$vectors, basis, c(rel * bound, 0, 0),
+      ufs_control(max_iter = 5000, tol = 1e-9), settings = list(identity = TRUE))
     out <- c(out, out$run, as.list(out$run$counters))
     a <- ref_ted_gradient(x, rel * bound)
     value <- function(a) sum((x - crossprod(a, x))^2) + rel * bound * sum(ref_row_norms(a))
-    full <- tcrossprod(out$w, basis$left)
+    full <- tcrossprod(out$w, sweep(x %*% basis$vectors, 2, basis$values, "/"))
     expect_identical(out$status, 0L)
     expect_equal(out$objective, value(full), tolerance = 1e-10)
     expect_equal(out$objective, value(a), tolerance = 1e-7)

@@ -66,3 +66,25 @@ test_that("a feature permutation permutes the scores", {
   expect_equal(feature_scores(ufs_pca(x[, perm], 2)), feature_scores(ufs_pca(x, 2))[perm])
   expect_equal(feature_scores(ufs_variance(x[, perm])), feature_scores(ufs_variance(x))[perm])
 })
+
+test_that("k-means without enough distinct rows is an error with a class", {
+  x <- as.matrix(mtcars)[rep(1:2, 5), ]
+  error <- expect_error(suppressWarnings(ufs_kmeans_f(x, 3)), class = "ufs_error_input")
+  expect_identical(error$argument, "x")
+  error <- expect_error(ufs_kmeans_f(mtcars, 3, control = ufs_control(max_iter = 0)),
+    class = "ufs_error_argument")
+  expect_identical(error$argument, "max_iter")
+})
+
+test_that("kmeans_f says what it did and names its clusters", {
+  set.seed(1)
+  fit <- ufs_kmeans_f(mtcars, 3, scale = FALSE)
+  expect_identical(fit$params[c("center", "scale")], list(center = TRUE, scale = FALSE))
+  expect_named(fit$solution$cluster, rownames(mtcars))
+  expect_length(fit$certificate, 0L)
+  z <- scale(mtcars, scale = FALSE)
+  within <- sum(vapply(split(as.data.frame(z), fit$solution$cluster), function(part) {
+    sum(scale(part, scale = FALSE)^2)
+  }, 0))
+  expect_equal(fit$solution$within_ss, within, tolerance = 1e-12)
+})

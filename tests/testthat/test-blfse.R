@@ -1,4 +1,4 @@
-# Tags t1..t14: the properties of the specification.
+# Tags t1..t14: one property each.
 
 spread <- function(a, b) max(abs(a - b))
 
@@ -69,8 +69,8 @@ test_that("the factor form, the dense form and the Krylov path agree", {
     krylov <- blfse_raw(tall, projection = projection, dense_limit = 0L)
     expect_lt(max(spread(full$v, krylov$v), spread(full$S, krylov$S)), 1e-8)
     expect_identical(full$history[, 1:6], krylov$history[, 1:6])
-    expect_gt(krylov$eigen, 0)
-    expect_identical(full$eigen, 0)
+    expect_gt(krylov$run$counters[["eigen"]], 0)
+    expect_identical(full$run$counters[["eigen"]], 0)
   }
 })
 
@@ -80,7 +80,7 @@ test_that("more than 500 features: the lower end of the spectrum is enough", {
   dense <- blfse_raw(d, form = 1L)
   factor <- blfse_raw(d, form = 2L)
   expect_lt(max(spread(factor$v, dense$v), spread(factor$S, dense$S)), 1e-8)
-  expect_identical(factor$ties, dense$ties)
+  expect_identical(factor$run$counters[["ties"]], dense$run$counters[["ties"]])
   # Without ties: p <= n in spirit, G of full rank.
   e <- blfse_problem(560, 505, 2, 3, seed = 7)
   out <- blfse_raw(e, entry = "projection")
@@ -427,7 +427,8 @@ test_that("base results: small batches become halves; other ways on demand", {
   expect_identical(fit$params$n_base, 3L)
   expect_identical(fit$params$resample, "none")
   variance <- ufs_variance(sweep(x, 2, apply(x, 2, max) - apply(x, 2, min), "/"))$feature_scores
-  expect_equal(unname(fit$solution$scores[1, ]), unname(variance / sum(variance)), tolerance = 1e-10)
+  expect_equal(unname(fit$solution$scores[1, ]), unname(variance / sum(variance)),
+    tolerance = 1e-10)
   fit <- ufs_blfse(x, 2, 4, base = c("variance", "inffs"), n_base = 4, resample = "halves",
     base_args = list(inffs = list(alpha = 0.1)), control = quiet)
   expect_identical(fit$params$n_base, 4L)
@@ -549,4 +550,35 @@ test_that("inputs stay as they are; print, summary, plots and tidiers work", {
     expect_identical(plot(fit, type), fit)
   }
   expect_error(plot(fit, "samples"), class = "ufs_error_argument")
+})
+
+test_that("no unit overflows, and what would is refused", {
+  d <- blfse_problem(24, 8, 3, 6, seed = 2)
+  run <- function(x, scale) {
+    ufs_blfse(x, 3, scores = d$scores, labels = d$labels, scale = scale,
+      control = ufs_control(warn = FALSE))
+  }
+  for (scale in c("unit", "zscore")) {
+    base <- run(d$x, scale)
+    for (unit in 2^c(-560, -400, 500, 1000)) {
+      moved <- run(d$x * unit, scale)
+      expect_equal(moved$solution$v, base$solution$v, tolerance = 1e-12)
+      expect_identical(moved$status, base$status)
+    }
+  }
+  expect_error(run(d$x * 1e155, FALSE), class = "ufs_error_input")
+})
+
+test_that("more than eight base clusterings are summed like a loop over them", {
+  for (m in c(3L, 8L, 9L, 17L)) {
+    d <- blfse_problem(18, 5, 2, m, seed = m)
+    fit <- blfse_plain(d, control = list(max_iter = 3))
+    s <- fit$solution
+    same <- lapply(seq_len(m), function(k) outer(d$labels[, k], d$labels[, k], `==`))
+    last <- utils::tail(fit$trace, 1)
+    error <- vapply(same, function(a) sum((s$W * (s$S - a))^2), 0)
+    expect_equal(last$T2, sum(s$beta^2 * error), tolerance = 1e-10)
+    last_w <- utils::tail(fit$trace[fit$trace$block == "W", ], 1)
+    expect_equal(last_w$T3, -2 * last_w$psi * (1 - last_w$psi) / m * sum(s$W), tolerance = 1e-10)
+  }
 })

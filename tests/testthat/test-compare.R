@@ -153,3 +153,107 @@ test_that("a grid gives the label-free choice and the best with labels", {
   expect_setequal(unique(classified$results$method), c("pca+random", "pca+random (best of 3)"))
   expect_false(anyNA(classified$results$accuracy))
 })
+
+first_class <- list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
+
+test_that("a grid of a sample method is run: the choice without labels and the best with them", {
+  near <- function(x, y, newx) y[apply(newx, 1, function(r) which.min(colSums((t(x) - r)^2)))]
+  grid <- list(mu_rel = c(.001, .1, 100))
+  set.seed(1)
+  out <- ufs_compare(x, y, c("ted", "pca+ted"), k = 2, m = c(5, 8), classifiers = list(near = near),
+    repeats = 2, baselines = FALSE, args = list(ted = list(grid = grid), pca = list(n_components = 2)))
+  expect_setequal(out$results$method, c("ted", "ted (best of 3)", "pca+ted", "pca+ted (best of 3)"))
+  table <- as.data.frame(out, what = "grid")
+  expect_identical(nrow(table), 2L * 2L * 2L * 3L)
+  for (label in c("ted", "pca+ted")) for (m in c(5, 8)) for (rep in 1:2) {
+    cell <- table[table$method == label & table$m == m & table$rep == rep, ]
+    mine <- out$results[out$results$m == m & out$results$rep == rep, ]
+    expect_identical(sum(cell$chosen), 1L)
+    expect_identical(cell$accuracy[cell$chosen], mine$accuracy[mine$method == label])
+    expect_identical(max(cell$accuracy), mine$accuracy[mine$method == paste0(label, " (best of 3)")])
+    expect_identical(cell$sample_setting, 1:3)
+    # The choice without labels is the one that covers the candidates best.
+    half <- out$halves[[rep]]
+    z <- scale(as.matrix(x)[half, ])
+    columns <- if (label == "ted") 1:4 else
+      selected_features(ufs_pca(x[half, ], n_components = 2), 2, as = "index")
+    covered <- vapply(grid$mu_rel, function(mu) {
+      fit <- ufs_ted(x[half, columns], mu_rel = mu)
+      unit <- z[, columns] / sqrt(rowSums(z[, columns]^2))
+      mean(apply(unit %*% t(unit[selected_samples(fit, m, as = "index"), ]), 1, max))
+    }, 0)
+    expect_identical(which(cell$chosen), which.max(covered))
+  }
+})
+
+test_that("what a comparison cannot use is an error", {
+  bad <- function(methods, args) {
+    expect_identical(expect_error(ufs_compare(x, y, methods, k = 2, m = 9, classifiers = first_class,
+      repeats = 1, baselines = FALSE, args = args), class = "ufs_error_argument")$argument, "args")
+  }
+  bad("ted", list(ted = list(gamma = 1)))
+  bad("pca+ted", list("pca+ted" = list(nothing = 1)))
+  bad("pca+ted", list(pca = list(mu_rel = 1)))
+  bad("random", list(random = list(grid = list(k = 1))))
+  bad("pca+ted", list("pca+ted" = list(grid = list(n_components = 1:2, mu_rel = 1:2))))
+  bad("pca", list(pca = list(2)))
+})
+
+test_that("warnings and void rankings are counted and shown", {
+  data <- planted(40, 30)
+  set.seed(1)
+  out <- ufs_compare(data$x, data$cluster, "alfs", k = 25, m = 6, classifiers = first_class, repeats = 2,
+    baselines = FALSE, args = list(alfs = list(control = list(max_iter = 1))))
+  expect_true(all(out$results$status == "max_iter"))
+  expect_true(all(grepl("max_iter", out$results$warnings)))
+  expect_true(all(out$results$live >= 0))
+  expect_output(print(out), "Warnings: 2 of 2 rows")
+  set.seed(1)
+  few <- ufs_compare(data$x, data$cluster, "socfs", k = 25, classifiers = first_class, repeats = 1,
+    baselines = FALSE, args = list(socfs = list(lambda_rel = .9)))
+  expect_lt(few$results$live, 25)
+  expect_output(print(few), "Fewer features with a score above 0")
+  expect_identical(summary(few)$table$live, few$results$live)
+})
+
+test_that("every value of `at` is drawn, and the best one for each method", {
+  set.seed(1)
+  out <- ufs_compare(x, y, c("variance", "ted"), k = 2:3, m = c(3, 9, 20), classifiers = list(
+    near = function(x, y, newx) y[apply(newx, 1, function(r) which.min(colSums((t(x) - r)^2)))]),
+    repeats = 1, n_random = 2, baselines = FALSE)
+  pages <- function(...) {
+    drawn <- 0
+    old <- getHook("before.plot.new")
+    setHook("before.plot.new", function(...) drawn <<- drawn + 1)
+    withr::local_pdf(withr::local_tempfile(fileext = ".pdf"))
+    on.exit(setHook("before.plot.new", old, "replace"))
+    plot(out, ...)
+    drawn
+  }
+  expect_identical(pages(at = c(3, 20)), 2)
+  expect_identical(pages(), 1)
+  expect_identical(pages(over = "m", at = "best"), 1)
+  expect_error(plot(out, at = 99), class = "ufs_error_argument")
+  expect_error(plot(out, at = c(3, 99)), class = "ufs_error_argument")
+  table <- summary(out)$table
+  best <- best_rows(table, "m")
+  for (m in c(3, 9, 20)) {
+    expect_equal(best$mean[best$method == "variance" & best$m == m],
+      max(table$mean[table$method == "variance" & table$m == m]))
+  }
+})
+
+test_that("a numeric y is a class only if it looks like one, and that is said", {
+  expect_error(ufs_compare(x, x[, 1], "variance", k = 2), "numeric", class = "ufs_error_argument")
+  expect_message(ufs_compare(x, as.integer(y), "variance", k = 2, classifiers = first_class,
+    repeats = 1, baselines = FALSE), class = "ufs_message_classes")
+})
+
+test_that("a cell without a value says that it failed", {
+  set.seed(2)
+  out <- ufs_compare(x, y, c(bad = "pca"), k = 2, classifiers = first_class, repeats = 2,
+    baselines = FALSE, args = list(bad = list(n_components = 99)))
+  shown <- capture.output(print(out))
+  expect_false(any(grepl("NaN", shown)))
+  expect_match(paste(shown, collapse = "\n"), "n_components")
+})

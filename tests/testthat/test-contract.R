@@ -4,12 +4,8 @@ methods <- ufs_methods()
 data <- planted(24, 14, informative = 6)
 x <- `dimnames<-`(data$x, list(paste0("s", 1:24), paste0("f", 1:14)))
 
-# Only what a method cannot do without.
-needed <- function(method, p = ncol(x)) {
-  arguments <- formals(registry()[[method]]$fit)
-  given <- list(n_clusters = 3, n_components = 2, k = 4, n_features = 5)
-  required <- names(arguments)[vapply(arguments, function(a) is.name(a) && !nzchar(a), NA)]
-  out <- given[intersect(names(given), required)]
+needed <- function(method) {
+  out <- needed_arguments(method)
   if (method == "topk") out$n_clusters <- 3
   if (method == "random") out$what <- "both"
   out

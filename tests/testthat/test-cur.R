@@ -118,3 +118,83 @@ test_that("arguments and randomness", {
   expect_false(identical(withr::with_seed(6, ufs_cur(x))$sample_ranking, first$sample_ranking))
   expect_identical(x, kept)
 })
+
+# C U R by the definition, with the pseudo-inverses of plain R.
+pinv <- function(a) {
+  s <- svd(a)
+  live <- s$d > 1e-9 * s$d[1]
+  s$v[, live, drop = FALSE] %*% (t(s$u[, live, drop = FALSE]) / s$d[live])
+}
+
+test_that("U is the best for the chosen rows and columns, and the error is that of C U R", {
+  for (size in list(c(25, 6), c(10, 40), c(30, 8))) {
+    x <- `colnames<-`(sample_data(size[1], size[2]), paste0("f", seq_len(size[2])))
+    if (size[1] == 30) x[, 8] <- x[, 3] # a copy: C may be rank deficient
+    for (centred in c(TRUE, FALSE)) {
+      fit <- withr::with_seed(1, ufs_cur(x, rank = 3, n_samples = 7, n_features = 5,
+        decomposition = TRUE, center = centred, scale = centred))
+      z <- if (centred) scale(x) else x
+      rows <- selected_samples(fit, 7, as = "index")
+      columns <- selected_features(fit, 5, as = "index")
+      chosen <- fit$solution
+      expect_equal(unname(chosen$C), unname(z[, columns]), tolerance = 1e-12, ignore_attr = TRUE)
+      expect_equal(unname(chosen$R), unname(z[rows, ]), tolerance = 1e-12, ignore_attr = TRUE)
+      expect_equal(unname(chosen$U), pinv(z[, columns]) %*% z %*% pinv(z[rows, ]), tolerance = 1e-8,
+        ignore_attr = TRUE)
+      error <- sum((z - chosen$C %*% chosen$U %*% chosen$R)^2) / sum(z^2)
+      expect_equal(fit$certificate[["error"]], error, tolerance = 1e-8)
+      s <- svd(z)$d
+      expect_equal(fit$certificate[["best_error"]], sum(s[-(1:3)]^2) / sum(s^2), tolerance = 1e-8)
+      # No other U does better.
+      worse <- chosen$U * (1 + 1e-2 * (row(chosen$U) == 1))
+      expect_gt(sum((z - chosen$C %*% worse %*% chosen$R)^2) / sum(z^2), error - 1e-14)
+    }
+  }
+})
+
+test_that("all rows and columns rebuild the matrix; new samples need the chosen columns only", {
+  x <- `colnames<-`(sample_data(12, 5), letters[1:5])
+  all <- ufs_cur(x, rank = 2, draw = "top", n_samples = 12, n_features = 5, decomposition = TRUE)
+  expect_lt(all$certificate[["error"]], 1e-12)
+  expect_equal(predict(all, x, type = "reconstruction"), x, tolerance = 1e-10)
+  fit <- ufs_cur(x, rank = 2, draw = "top", n_samples = 6, n_features = 2, decomposition = TRUE)
+  best <- selected_features(fit, 2)
+  new <- `colnames<-`(sample_data(4, 5), letters[1:5])
+  whole <- predict(fit, new, type = "reconstruction")
+  expect_identical(dim(whole), c(4L, 5L))
+  expect_equal(predict(fit, new[, rev(best)], type = "reconstruction"), whole, tolerance = 1e-14)
+  z <- sweep(sweep(new[, best], 2, fit$center[best]), 2, fit$scale[best], "/")
+  byhand <- sweep(sweep(z %*% fit$solution$U %*% fit$solution$R, 2, fit$scale, "*"), 2, fit$center, "+")
+  expect_equal(whole, byhand, tolerance = 1e-12)
+  expect_identical(predict(fit, new, k = 2), new[, best])
+  expect_error(predict(fit, new[, setdiff(letters[1:5], best)], type = "reconstruction"),
+    class = "ufs_error_input")
+  expect_error(predict(fit, replace(new, 1:20, NA), type = "reconstruction"), class = "ufs_error_input")
+})
+
+test_that("the random draw's parts are what was kept; constants come back", {
+  x <- cbind(sample_data(30, 6), 4)
+  colnames(x) <- letters[1:7]
+  expect_warning(fit <- withr::with_seed(4, ufs_cur(x, rank = 2, draw = "random", n_samples = 9,
+    n_features = 3, decomposition = TRUE)), class = "ufs_warning_constant")
+  expect_setequal(colnames(fit$solution$C), letters[fit$solution$kept_features])
+  expect_equal(unname(fit$solution$R[, 1:6]),
+    unname(scale(x[, 1:6])[selected_samples(fit, length(fit$solution$kept_samples), as = "index"), ]),
+    tolerance = 1e-12)
+  expect_equal(unname(predict(fit, x, type = "reconstruction")[, 7]), rep(4, 30))
+  plain <- withr::with_seed(4, suppressWarnings(ufs_cur(x, rank = 2)))
+  expect_null(plain$solution$U)
+  expect_named(plain$certificate, "spectral_gap")
+  expect_error(predict(plain, x, type = "reconstruction"), "decomposition", class = "ufs_error_argument")
+  expect_error(ufs_cur(x[, 1:6], decomposition = TRUE), "n_samples", class = "ufs_error_argument")
+  expect_error(ufs_cur(x[, 1:6], decomposition = TRUE, n_samples = 3, n_features = 7), "n_features",
+    class = "ufs_error_argument")
+})
+
+test_that("the error of a decomposition does not depend on order, sign or unit", {
+  x <- sample_data(20, 8)
+  run <- function(x) ufs_cur(x, rank = 3, draw = "top", n_samples = 6, n_features = 4,
+    decomposition = TRUE)$certificate[["error"]]
+  expect_equal(run(x[20:1, 8:1]), run(x), tolerance = 1e-8)
+  expect_equal(run(-37 * x), run(x), tolerance = 1e-8)
+})

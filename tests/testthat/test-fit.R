@@ -62,3 +62,35 @@ test_that("the object holds what design promises", {
   expect_gte(fit$elapsed, 0)
   expect_false("x" %in% names(fit))
 })
+
+test_that("a choice beyond the live scores says so, and in what order it goes on", {
+  data <- planted(60, 30)
+  set.seed(1)
+  fit <- ufs_socfs(data$x, n_clusters = 3, lambda_rel = .8)
+  live <- sum(feature_scores(fit) > 0)
+  expect_lt(live, 20)
+  expect_message(chosen <- selected_features(fit, 20), paste("Only", live, "of the 20"),
+    class = "ufs_message_padded")
+  expect_length(chosen, 20)
+  expect_message(predict(fit, data$x, k = 20), class = "ufs_message_padded")
+  expect_message(selected_features(fit, live), NA)
+  expect_output(print(fit), "live")
+  # The order goes on by the key, which is shown.
+  table <- as.data.frame(fit)
+  expect_true("key" %in% names(table))
+  rest <- table[table$score == 0, ]
+  expect_false(is.unsorted(-rest$key))
+  expect_false("key" %in% names(as.data.frame(ufs_variance(data$x))))
+})
+
+test_that("a table of genes in rows is pointed at once", {
+  wide <- t(planted(8, 600)$x)
+  rownames(wide) <- paste0("gene", 1:600)
+  withr::defer(said_once$orientation <- FALSE)
+  said_once$orientation <- FALSE
+  expect_message(ufs_variance(wide), "t\\(x\\)", class = "ufs_message_orientation")
+  expect_message(ufs_variance(wide), NA)
+  said_once$orientation <- FALSE
+  expect_message(ufs_variance(unname(wide)), NA)
+  expect_message(ufs_variance(t(wide)), NA)
+})

@@ -72,7 +72,8 @@ test_that("finished settings are written and read back", {
   expect_length(list.files(folder), 6)
   # A damaged file is done again.
   writeLines("nonsense", files[2])
-  expect_identical(run()$feature_scores, first$feature_scores)
+  expect_warning(again <- run(), class = "ufs_warning_checkpoint")
+  expect_identical(again$feature_scores, first$feature_scores)
 })
 
 test_that("a killed run resumes and loses at most the setting in flight", {
@@ -125,17 +126,6 @@ test_that("one and two workers give identical results", {
   expect_identical(run(), serial)
 })
 
-test_that("progress is signalled", {
-  skip_if_not_installed("progressr")
-  seen <- 0
-  withr::local_options(progressr.enable = TRUE)
-  withCallingHandlers(
-    ufs_grid(x, "pca", list(n_components = 1:4)),
-    progression = function(p) if (p$type == "update") seen <<- seen + 1
-  )
-  expect_identical(seen, 4)
-})
-
 test_that("a grid shows itself", {
   grid <- ufs_grid(x, "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
   expect_output(print(grid), "6 settings of n_components, scale")
@@ -163,4 +153,33 @@ test_that("what settings share is computed once and changes no result", {
   set.seed(1)
   twice <- ufs_grid(x, "socfs", list(lambda_rel = c(.2, .2)), n_clusters = 3)
   expect_identical(twice$feature_scores[, 1], twice$feature_scores[, 2])
+})
+
+test_that("settings that change the data share neither a graph nor a start", {
+  wide <- scale(planted(40, 12)$x, FALSE, 1 / (1:12))
+  for (varying in list(list(scale = c(TRUE, FALSE)), list(center = c(TRUE, FALSE)))) {
+    grid <- ufs_grid(wide, "laplacian", varying)
+    for (i in 1:2) {
+      alone <- do.call(ufs_laplacian, c(list(wide), setting_args(grid$settings, i)))
+      expect_identical(grid$feature_scores[, i], feature_scores(alone))
+    }
+    for (method in c("socfs", "ndfs")) {
+      set.seed(1)
+      grid <- suppressWarnings(ufs_grid(wide, method, varying, n_clusters = 3, n_init = 2, keep_fits = TRUE))
+      # Each setting made its own start.
+      expect_identical(vapply(grid$fits, function(fit) fit$params$init[1], ""), rep("kmeans", 2))
+      set.seed(1)
+      seeds <- draw_seeds(3L)
+      for (i in 1:2) {
+        args <- c(list(x = wide, method = method, n_clusters = 3, n_init = 2), setting_args(grid$settings, i))
+        alone <- with_seed(seeds[[i]], suppressWarnings(do.call(ufs, args)))
+        expect_identical(grid$feature_scores[, i], feature_scores(alone))
+      }
+    }
+  }
+})
+
+test_that("a grid whose settings all fail says why", {
+  grid <- ufs_grid(x, "pca", list(n_components = c(40, 50)))
+  expect_output(print(grid), "n_components")
 })

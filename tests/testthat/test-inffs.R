@@ -69,6 +69,38 @@ test_that("permutations, signs, monotone transformations and duplicates", {
   expect_identical(doubled[["again"]], doubled[[3]])
 })
 
+test_that("equal columns in different tiles have equal scores and keep the lowest index first", {
+  x <- withr::with_seed(5, matrix(rnorm(14 * 700), 14) * rep(exp(rnorm(700)), each = 14))
+  copies <- 651:700
+  x[, copies] <- x[, 1:50]
+  score <- unname(feature_scores(fit <- ufs_inffs(x)))
+  expect_identical(score[copies], score[1:50])
+  place <- order(unname(feature_ranking(fit)))
+  expect_true(all(place[1:50] < place[copies]))
+})
+
+test_that("the unit of x does not matter, however large or small", {
+  x <- as.matrix(mtcars)
+  base <- unname(feature_scores(ufs_inffs(x)))
+  for (unit in 2^c(-900, -300, 300, 900)) {
+    expect_identical(unname(feature_scores(ufs_inffs(x * unit))), base)
+  }
+})
+
+test_that("one Krylov space serves radius and scores; a space that is too small goes on", {
+  # Deviations and correlations in two scales: more than 40 vectors are needed.
+  x <- withr::with_seed(6, matrix(rnorm(5 * 90), 5) * rep(exp(6 * rnorm(90)), each = 5))
+  for (variant in variants) {
+    fit <- ufs_inffs(x, 0.6, variant)
+    expect_lt(rel_diff(unname(feature_scores(fit)), ref_inffs(x, 0.6, variant)), 1e-10)
+    expect_lt(fit$certificate[["residual"]], 1e-10)
+    expect_identical(fit$iterations, nrow(fit$trace))
+  }
+  few <- ufs_inffs(x, control = ufs_control(max_iter = 3, warn = FALSE))
+  expect_identical(few$status, "max_iter")
+  expect_identical(few$iterations, 3L)
+})
+
 test_that("scale = TRUE leaves the redundancy only", {
   x <- as.matrix(mtcars)
   expect_equal(feature_scores(ufs_inffs(x, 0.5, scale = TRUE)),

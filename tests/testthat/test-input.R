@@ -13,8 +13,8 @@ test_that("matrix, data frame, tibble and Matrix give the same fit", {
   expect_equal(feature_scores(ufs_variance(tibble::as_tibble(iris[, 1:4]))), feature_scores(ref))
   skip_if_not_installed("Matrix")
   sparse <- Matrix::Matrix(good, sparse = TRUE)
-  expect_message(fit <- ufs_variance(sparse), "4.7 KiB", class = "ufs_message_dense")
-  expect_equal(feature_scores(fit), feature_scores(ref))
+  expect_equal(feature_scores(ufs_variance(sparse)), feature_scores(ref))
+  expect_message(suppressWarnings(ufs_rsr(sparse)), "4.7 KiB", class = "ufs_message_dense")
 })
 
 test_that("integer and logical matrices are numbers", {
@@ -95,6 +95,40 @@ test_that("centring and scaling agree with scale()", {
   expect_false(plain$center)
 })
 
+test_that("columns, norms and units of the input pass are those of plain R", {
+  x <- cbind(k = 3, good)
+  for (center in c(TRUE, FALSE)) {
+    for (by in c("sd", "norm")) {
+      data <- as_ufs_matrix(x, center, TRUE, warn = FALSE, by = by)
+      by_hand <- apply(good, 2, sd) * if (by == "norm") sqrt(nrow(good) - 1) else 1
+      want <- scale(good, center = center, scale = by_hand)
+      expect_equal(data$x, want, ignore_attr = TRUE, tolerance = 1e-13)
+      expect_equal(data$norm, unname(sqrt(colSums(want^2))), tolerance = 1e-13)
+      expect_equal(data$variance, unname(apply(good, 2, var)), tolerance = 1e-13)
+      expect_identical(data$unit, 1)
+    }
+    plain <- as_ufs_matrix(x, center, FALSE, warn = FALSE)$x
+    row <- as_ufs_matrix(x, center, FALSE, warn = FALSE, unit = "row")
+    expect_equal(row$unit, mean(sqrt(rowSums(plain^2))), tolerance = 1e-13)
+    expect_equal(row$x * row$unit, plain, tolerance = 1e-14)
+    power <- as_ufs_matrix(x, center, FALSE, warn = FALSE, unit = "power")
+    expect_identical(log2(power$unit), round(log2(power$unit)))
+    expect_identical(power$x * power$unit, plain)
+    expect_lte(max(abs(power$x)), 1)
+  }
+  expect_null(as_ufs_matrix(x, warn = FALSE, write = FALSE)$x)
+})
+
+test_that("the input pass makes one matrix of the size of x, with and without constants", {
+  skip_if_not(capabilities("profmem"))
+  x <- matrix(rnorm(50 * 400), 50)
+  constant <- replace(x, cbind(1:50, 7), 1)
+  for (data in list(x, constant)) {
+    expect_identical(large_allocations(as_ufs_matrix(data, warn = FALSE), data), 1L)
+    expect_identical(large_allocations(suppressWarnings(ufs_variance(data)), data), 0L)
+  }
+})
+
 test_that("names are kept, made up where missing, made unique where doubled", {
   fit <- ufs_variance(unname(good))
   expect_named(feature_scores(fit), paste0("V", 1:4))
@@ -138,5 +172,16 @@ test_that("a hopeless allocation stops with the number of bytes", {
     class = "ufs_error_memory")
   expect_silent(check_bytes(999, "This", ""))
   skip_if_not_installed("Matrix")
-  expect_error(ufs_variance(Matrix::Matrix(good)), class = "ufs_error_memory")
+  expect_error(ufs_rsr(Matrix::Matrix(good, sparse = TRUE)), class = "ufs_error_memory")
+})
+
+test_that("a table without column names is pointed at once", {
+  withr::defer(said_once$names <- TRUE)
+  said_once$names <- FALSE
+  x <- unname(as.matrix(mtcars))
+  expect_message(fit <- ufs_variance(x), "V1", class = "ufs_message_names")
+  expect_named(feature_scores(fit)[1:2], c("V1", "V2"))
+  expect_message(ufs_variance(x), NA)
+  said_once$names <- FALSE
+  expect_message(ufs_variance(mtcars), NA)
 })

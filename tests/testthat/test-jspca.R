@@ -598,7 +598,7 @@ test_that("autoplot draws the same loadings", {
   skip_if_not_installed("ggplot2")
   fit <- ufs_jspca(jspca_factors(30, 40, 2, 8, 48), 2)
   plot <- ggplot2::autoplot(fit, "loadings", k = 4)
-  expect_equal(plot$data$loading, as.vector(coef(fit)[fit$feature_ranking[1:4], ]))
+  expect_equal(plot$data$value, as.vector(coef(fit)[fit$feature_ranking[1:4], ]))
   expect_s3_class(ggplot2::autoplot(fit), "ggplot")
   expect_error(ggplot2::autoplot(fit, "heat"), class = "ufs_error_argument")
 })

@@ -147,3 +147,19 @@ test_that("degenerate problems", {
   expect_identical(got$kkt[4], 0)
   expect_equal(got$v, ref_gl(x, q$t, 0.3 * top), tolerance = 1e-7)
 })
+
+test_that("the violation counts rows that are zero and should not be, and live rows", {
+  skip_if_not_installed("withr")
+  q <- gl_problem(30, 50, 3, 8)
+  lambda <- 0.3 * gl_lambda_max(q$x, q$t)
+  # No row of the start is live, so a solve of the working set alone leaves it at zero.
+  zero <- gl(q$x, q$t, lambda, full = FALSE, certify = TRUE)
+  expect_identical(zero$v, matrix(0, 50, 3))
+  kkt <- 2 * row_norms(crossprod(q$x, q$t)) / lambda
+  expect_equal(zero$kkt, unname(kkt), tolerance = 1e-12)
+  expect_equal(zero$violation, max(kkt) - 1, tolerance = 1e-12)
+  expect_gt(zero$violation, 1)
+  # At the optimum nothing is violated; half of the optimum leaves live rows unsettled.
+  best <- gl(q$x, q$t, lambda)
+  expect_lte(best$violation, 1e-8)
+})

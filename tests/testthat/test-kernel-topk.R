@@ -4,8 +4,8 @@
 settings <- function(...) {
   utils::modifyList(list(
     lambda_e = .8, lambda_z = .5, lambda_a = .01, lambda_i = 3, alpha = .95, polish = TRUE,
-    cmn = FALSE, nonnegative = FALSE, incumbent = TRUE, rho = 1.1, mu = 1, v_max_iter = 150L, bound = TRUE,
-    branch_and_bound = FALSE, node_limit = 100L, max_iter = 10L, tol = 1e-5,
+    cmn = FALSE, nonnegative = FALSE, incumbent = TRUE, rho = 1.1, mu = 1,
+    v_max_iter = 150L, bound = TRUE, branch_and_bound = FALSE, node_limit = 100L, max_iter = 10L, tol = 1e-5,
     inner_max_iter = 500L, inner_tol = 1e-6, bound_max_iter = 200L, bound_tol = 1e-6,
     represent_form = "auto", select_form = "auto"
   ), list(...))
@@ -48,7 +48,7 @@ test_that("soft thresholding minimises its scalar problem", {
   })
   for (i in seq_along(q)) {
     value <- function(z) t[i] * abs(z) + .5 * (q[i] - z)^2
-    z <- .Call(C_test_prox, matrix(q[i]), t[i])$soft[[1L]]
+    z <- .Call(C_test_prox, matrix(q[i]), t[i])[[1L]]
     expect_lte(value(z), optimize(value, c(-10, 10), tol = 1e-10)$objective + 1e-9)
   }
 })
@@ -361,4 +361,107 @@ test_that("spectral labels follow a permutation, and isolated samples are allowe
   z[1, 2] <- z[2, 1] <- 1
   expect_identical(spectral(z, 3L)$info, -1L)
   expect_identical(spectral(z, 2L)$info, 0L)
+})
+
+# ---- sub-problem 1 sample by sample ---------------------------------------------------------
+
+# Value of the dual at the least |y| that the primal solution allows is not needed: any y that is
+# feasible proves a lower bound, and complementary slackness gives one.
+lp_check <- function(out, x, theta, lambda_e, lambda_z, nonnegative = FALSE) {
+  w <- 1 + lambda_z * theta
+  value <- sum(w * abs(out$z)) + lambda_e * sum(abs(x - out$z %*% x))
+  expect_equal(out$objective, value, tolerance = 1e-12)
+  expect_lt(max(abs(out$e - (x - out$z %*% x))), 1e-12)
+  expect_true(all(diag(out$z) == 0))
+  dual <- 0
+  for (i in seq_len(nrow(x))) {
+    e <- out$e[i, ]
+    live <- which(out$z[i, ] != 0)
+    free <- which(abs(e) < 1e-8)
+    y <- lambda_e * sign(e)
+    y[free] <- 0
+    if (length(live)) {
+      want <- w[i, live] * sign(out$z[i, live]) - x[live, , drop = FALSE] %*% y
+      y[free] <- qr.coef(qr(x[live, free, drop = FALSE]), want)
+    }
+    reach <- drop(x %*% y)
+    if (!nonnegative) reach <- abs(reach)
+    y <- y / max(1, abs(y) / lambda_e, (reach / w[i, ])[-i])
+    dual <- dual + sum(y * x[i, ])
+  }
+  expect_lt(value - dual, 1e-6 * value)
+  expect_gt(value - dual, -1e-9 * value)
+}
+
+test_that("the linear programmes reach the optimum, cold and from another optimum", {
+  for (size in list(c(20, 60), c(40, 25), c(12, 12), c(60, 8))) {
+    prob <- topk_problem(size[1L], size[2L], seed = sum(size))
+    theta <- withr::with_seed(2, matrix(runif(size[1L]^2), size[1L]))
+    theta <- theta + t(theta)
+    one <- matrix(1, size[1L], size[1L])
+    for (alpha_e in c(2, 5, 30)) for (nonnegative in c(FALSE, TRUE)) {
+      lambda_e <- alpha_e / max(rowSums(abs(prob$x)))
+      run <- function(thetas, rows = prob$x) {
+        .Call(C_test_topk_lp, rows, thetas, settings(lambda_e = lambda_e,
+          nonnegative = nonnegative, inner_max_iter = 10000L))
+      }
+      cold <- run(list(theta))
+      expect_identical(cold$unsolved, 0L)
+      expect_lt(cold$gap, 1e-7)
+      lp_check(cold, prob$x, theta, lambda_e, .5, nonnegative)
+      if (nonnegative) expect_true(all(cold$z >= 0))
+      warm <- run(list(one, theta, theta))
+      expect_lt(max(abs(warm$z - cold$z)), 1e-7)
+      expect_identical(warm$pivots[3L], 0)
+      order <- withr::with_seed(3, sample(size[1L]))
+      moved <- .Call(C_test_topk_lp, prob$x[order, ], list(theta[order, order]),
+        settings(lambda_e = lambda_e, nonnegative = nonnegative, inner_max_iter = 10000L))
+      expect_lt(max(abs(moved$z - cold$z[order, order])), 1e-7)
+    }
+  }
+  # The value of fixture F1's linear programme.
+  out <- .Call(C_test_topk_lp, t(topk_fixture("f1_X")), list(topk_fixture("f1_Theta")),
+    settings(inner_max_iter = 10000L))
+  expect_equal(out$objective, topk_expected("f1")$opt_objective_fixed_mu10, tolerance = 1e-6)
+  expect_lt(max(abs(t(out$z) - topk_fixture("f1_Z_opt"))), 1e-5)
+})
+
+test_that("ties, copies, zero samples and discrete numbers do not stop the linear programmes", {
+  x <- withr::with_seed(1, matrix(sample(-1:1, 30 * 20, TRUE), 30))
+  x[7, ] <- x[3, ]
+  x[8, ] <- -x[3, ]
+  x[, 5] <- x[, 2]
+  x[, 6] <- 0
+  x[11, ] <- 0
+  x <- x / pmax(sqrt(rowSums(x^2)), 1)
+  theta <- matrix(1, 30, 30)
+  for (alpha_e in c(2, 10)) {
+    lambda_e <- alpha_e / max(rowSums(abs(x)))
+    out <- .Call(C_test_topk_lp, x, list(theta), settings(lambda_e = lambda_e,
+      inner_max_iter = 10000L))
+    expect_identical(out$unsolved, 0L)
+    expect_lt(out$gap, 1e-6)
+    expect_true(all(out$z[11, ] == 0) && all(out$z[, 11] == 0))
+  }
+})
+
+test_that("both ADMMs write their objective beside the residuals", {
+  prob <- topk_problem(14, 40)
+  theta <- matrix(1, 14, 14)
+  lambda_e <- 6 / max(rowSums(abs(prob$x)))
+  for (form in c("n", "p")) for (last in c(7L, 40L, 90L)) {
+    out <- represent(prob$x, theta, lambda_e = lambda_e, represent_form = form,
+      inner_max_iter = last, inner_tol = -1)
+    expect_equal(out$trace[last, 7L], 1.5 * sum(abs(out$z)) + lambda_e * sum(abs(out$e)),
+      tolerance = 1e-9)
+  }
+  prob <- topk_problem(18, 12)
+  for (form in c("n", "p")) {
+    out <- select(prob$x, prob$label, 3L, 5L, prob$w, select_form = form)
+    first <- ref_select(t(prob$x), ref_one_hot(prob$label, 3L),
+      diag(rowSums(prob$w)) - prob$w, 5L, .01, 3, polish = FALSE)
+    # The first row is the ridge regression on all features.
+    expect_equal(out$trace[1L, 7L],
+      ref_criterion(1:12, first$K, first$B, first$YY, .01), tolerance = 1e-9)
+  }
 })

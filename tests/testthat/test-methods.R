@@ -68,8 +68,55 @@ test_that("coef without coefficients is an error", {
 test_that("tidy, glance and autoplot work when their packages are there", {
   skip_if_not_installed("generics")
   fit <- ufs_pca(iris[, 1:4], 2)
-  expect_identical(generics::tidy(fit), as.data.frame(fit))
+  expect_identical(as.data.frame(generics::tidy(fit)), as.data.frame(fit))
   expect_identical(nrow(generics::glance(fit)), 1L)
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(fit, "scores"), "ggplot")
+})
+
+test_that("tidy(), glance() and augment() know fits, grids, comparisons and stability", {
+  skip_if_not_installed("generics")
+  x <- mtcars
+  fit <- ufs_ted(x)
+  out <- generics::augment(fit, x)
+  expect_identical(out$.rank, match(seq_len(32), sample_ranking(fit)))
+  expect_identical(out$.score, unname(sample_scores(fit)))
+  expect_error(generics::augment(fit, x[1:3, ]), class = "ufs_error_argument")
+  set.seed(1)
+  clusters <- ufs_kmeans_f(x, 3)
+  expect_identical(as.integer(generics::augment(clusters, x)$.cluster),
+    as.integer(factor(unname(clusters$solution$cluster))))
+  grid <- ufs_grid(x, "pca", list(n_components = 1:3))
+  expect_identical(generics::tidy(grid)$n_components, 1:3)
+  expect_identical(generics::glance(grid)$settings, 3L)
+  stable <- ufs_stability(x, "variance", k = 3, n_resamples = 4)
+  expect_identical(generics::tidy(stable)$frequency, sort(unname(stable$frequency), decreasing = TRUE))
+  expect_identical(generics::glance(stable)$stability, stable$stability)
+  compared <- ufs_compare(iris[, 1:4], iris$Species, "variance", k = 2, repeats = 2, baselines = FALSE,
+    classifiers = list(f = function(x, y, newx) rep(levels(y)[1], nrow(newx))))
+  expect_equal(generics::tidy(compared)$mean, summary(compared)$table$mean)
+  expect_identical(generics::glance(compared)$repeats, 2L)
+  skip_if_not_installed("tibble")
+  for (table in list(generics::tidy(fit), generics::glance(fit), generics::tidy(grid), generics::tidy(stable))) {
+    expect_s3_class(table, "tbl_df")
+  }
+})
+
+test_that("odd but valid calls have classed answers", {
+  expect_identical(unname(ufs_cluster_metrics(1, 1)), c(1, 1, 1))
+  expect_error(ufs_cluster_metrics(c(1, NA), c(1, 1)), class = "ufs_error_argument")
+  expect_error(ufs_cluster_metrics(list(1, 2), c(1, 1)), class = "ufs_error_argument")
+  bad <- function(call, argument) {
+    expect_identical(expect_error(call, class = "ufs_error_argument")$argument, argument)
+  }
+  f <- list(f = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
+  bad(ufs_compare(iris[, 1:4], iris$Species, "pca", k = 2, m = numeric(), classifiers = f), "m")
+  bad(ufs_compare(iris[, 1:4], iris$Species, "pca", k = NULL, classifiers = f), "k")
+  bad(ufs_tune(mtcars, "pca", list(n_components = 1:2), k = 2, criterion = character()), "criterion")
+  bad(ufs_stability(mtcars, "variance", k = 2, n_resamples = 1e9), "n_resamples")
+  withr::with_options(list(ufselect.max_bytes = NA), bad(ufs_udfs(mtcars, 2), "ufselect.max_bytes"))
+  grid <- ufs_grid(mtcars, "variance", list(scale = FALSE))
+  pdf(NULL)
+  on.exit(dev.off(), add = TRUE)
+  expect_identical(plot(grid), grid)
 })

@@ -230,12 +230,12 @@ test_that("with and without extrapolation: both descend and converge", {
   start <- list(E = random_orthonormal(50, 3, 1))
   stages <- socfs_stages("exact", lambda, control, 0L, NULL, TRUE)
   runs <- lapply(c(0L, 1L, 5L), function(m) socfs_run(problem, start, stages, control, m))
-  for (run in runs) {
+  for (run in lapply(runs, `[[`, "run")) {
     expect_identical(status_label(run$status), "converged")
-    expect_monotone(run$trace[, 2])
-    expect_lte(run$gap, 1e-6)
+    expect_monotone(run$trace[, "objective"])
+    expect_lte(run$counters[["gap"]], 1e-6)
   }
-  expect_lt(runs[[3]]$iterations, runs[[1]]$iterations)
+  expect_lt(runs[[3]]$run$iterations, runs[[1]]$run$iterations)
 })
 
 test_that("warm_irls and path change the way, not the contract", {
@@ -551,4 +551,19 @@ test_that("print says how many rows are live", {
   expect_lte(length(text), 15L)
   expect_match(text, "live rows    [0-9] of 4; the rest is ordered by KKT", all = FALSE)
   expect_match(text, "status       converged", all = FALSE)
+})
+
+test_that("the inner trace descends step by step and agrees with the outer one", {
+  data <- socfs_data(40, 60, 3, 10, 2)
+  for (solver in c("exact", "irls")) {
+    fit <- ufs_socfs(data$x, 3, init = rep(1:3, length.out = 40), solver = solver,
+      control = quiet(max_iter = 15, tol = if (solver == "irls") -1))
+    inner <- fit$inner_trace
+    expect_named(inner, c("iteration", "step", "objective"))
+    expect_identical(sum(inner$step > 0L), as.integer(sum(fit$trace$inner)))
+    for (part in split(inner, inner$iteration)) {
+      expect_identical(part$step, seq_len(nrow(part)) - 1L)
+      expect_monotone(part$objective, 1e-12)
+    }
+  }
 })

@@ -28,7 +28,36 @@ test_that("the interval covers the long-run value about as often as it says", {
     i <- nogueira(draw(40), .95)$interval
     i[["lower"]] <= truth && truth <= i[["upper"]]
   })
+  # Nominal 95 %: an interval half as wide covers about 67 %, one twice as wide 99.99 %.
   expect_gt(mean(hit), .85)
+  wide <- replicate(150, diff(nogueira(draw(40), .95)$interval))
+  narrow <- replicate(150, nogueira(draw(40), .95)$stability)
+  expect_equal(mean(wide), 2 * qnorm(.975) * sd(narrow), tolerance = .25)
+  half <- replicate(300, {
+    i <- nogueira(draw(40), .5)$interval
+    i[["lower"]] <= truth && truth <= i[["upper"]]
+  })
+  expect_gt(mean(half), .4)
+  expect_lt(mean(half), .6)
+})
+
+test_that("several methods at once, on the same resamples, with a checkpoint", {
+  folder <- withr::local_tempdir()
+  run <- function() {
+    set.seed(3)
+    ufs_stability(mtcars, c("variance", "pca"), k = 2, n_components = 2, n_resamples = 5,
+      checkpoint = folder)
+  }
+  both <- run()
+  expect_s3_class(both, "ufs_stability_list")
+  expect_identical(names(both$fits), c("variance", "pca"))
+  expect_length(list.files(folder), 10)
+  again <- suppressMessages(run())
+  expect_identical(as.data.frame(again), as.data.frame(both))
+  expect_identical(as.data.frame(both)$method, c("variance", "pca"))
+  expect_output(print(both), "variance")
+  expect_error(ufs_stability(mtcars, c("variance", "pca"), k = 2, n_comps = 2),
+    class = "ufs_error_argument")
 })
 
 test_that("Jaccard is the mean overlap of pairs", {

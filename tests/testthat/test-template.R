@@ -16,4 +16,11 @@ test_that("the R Markdown template renders, with the user's own file too", {
   page <- rmarkdown::render(draft, quiet = TRUE, envir = new.env(),
     params = list(file = file, label = "class", method = "pca"))
   expect_true(says(page, "ufs_pca"))
+  # A method that chooses samples only, and one that solves for its k.
+  page <- rmarkdown::render(draft, quiet = TRUE, envir = new.env(),
+    params = list(file = file, label = "class", method = "ted", k = 9))
+  expect_true(says(page, "ufs_ted"))
+  page <- rmarkdown::render(draft, quiet = TRUE, envir = new.env(),
+    params = list(file = file, label = "class", method = "topk", k = 2))
+  expect_true(says(page, "ufs_topk"))
 })

@@ -2,7 +2,8 @@
 f2_x <- function() t(topk_fixture("f2_X"))
 f2_truth <- function() as.integer(topk_fixture("f2_truth"))
 f2_fit <- function(...) {
-  ufs_topk(f2_x(), 4, alpha_e = 3, lambda_z = .5, center = FALSE, scale = FALSE, ...)
+  ufs_topk(f2_x(), 4, alpha_e = 3, lambda_z = .5, center = FALSE, scale = FALSE,
+    nonnegative = FALSE, ...)
 }
 f2_partial <- function() replace(f2_truth(), -c(1, 2, 7, 8, 13, 14), NA)
 
@@ -169,7 +170,8 @@ test_that("permutations of samples carry over, with labels or without", {
   fit <- f2_fit(n_clusters = 3)
   order <- withr::with_seed(2, sample(18L))
   run <- function(...) {
-    ufs_topk(f2_x()[order, ], 4, alpha_e = 3, lambda_z = .5, center = FALSE, scale = FALSE, ...)
+    ufs_topk(f2_x()[order, ], 4, alpha_e = 3, lambda_z = .5, center = FALSE, scale = FALSE,
+      nonnegative = FALSE, ...)
   }
   moved <- run(n_clusters = 3)
   expect_identical(moved$solution$selected, fit$solution$selected)
@@ -228,6 +230,31 @@ test_that("the polished set is optimal or near it, and branch and bound proves i
   expect_gte(optimal, 16L)
 })
 
+test_that("branch and bound alone, without polish, finds and proves what brute force finds", {
+  wrong <- 0L
+  worked <- 0L
+  for (seed in 1:200) {
+    made <- withr::with_seed(seed, {
+      n <- sample(6:16, 1L)
+      p <- sample(4:12, 1L)
+      list(x = matrix(rnorm(n * p), n) %*% (diag(p) + .7 * matrix(rnorm(p * p), p) / sqrt(p)),
+        y = canonical_labels(c(1:3, sample(3L, n - 3L, TRUE))), k = sample(p - 1L, 1L))
+    })
+    # One iteration of the ADMM: a poor set to start from.
+    fit <- ufs_topk(made$x, made$k, y = made$y, polish = FALSE, branch_and_bound = TRUE,
+      v_max_iter = 1, control = ufs_control(warn = FALSE))
+    X <- ref_unit_columns(t(scale(made$x)))
+    Y <- ref_one_hot(made$y, max(made$y))
+    brute <- ref_brute(made$k, tcrossprod(X), X %*% t(Y), sum(Y^2), .01)
+    worked <- worked + (fit$search$nodes > 0L)
+    wrong <- wrong + !(fit$search$proved &&
+      abs(fit$certificate[["selection_objective"]] - brute$value) <= 1e-8 * (1 + brute$value) &&
+      fit$certificate[["bound"]] <= brute$value + 1e-8)
+  }
+  expect_identical(wrong, 0L)
+  expect_gt(worked, 100L)
+})
+
 test_that("branch and bound works inside the outer loop", {
   fit <- f2_fit(n_clusters = 3, branch_and_bound = TRUE, polish = FALSE)
   expect_topk(fit)
@@ -259,6 +286,99 @@ test_that("with Z >= 0 planted clusters of centred data and their features are f
     expect_true(all(fit$solution$Z >= 0))
     expect_true(all(fit$solution$selected %in% made$informative))
     expect_gte(sum(diag(table(fit$solution$cluster, canonical_labels(made$cluster)))), 59L)
+  }
+})
+
+# ---- the fast solver ------------------------------------------------------------------------
+
+test_that("the fast solver is taken beyond 100 samples, and its claims hold", {
+  made <- planted(n = 110, p = 30, c = 3, informative = 6, seed = 2)
+  fit <- ufs_topk(made$x, 5, n_clusters = 3)
+  expect_identical(fit$params$solver, "fast")
+  expect_identical(ufs_topk(made$x, 5, n_clusters = 3, rho = 1.1, bound = FALSE,
+    control = ufs_control(max_iter = 1, warn = FALSE))$params$solver, "paper")
+  expect_topk(fit)
+  s <- fit$solution
+  x <- t(ref_unit_columns(t(scale(made$x))))
+  expect_lt(max(abs(x - s$Z %*% x - s$E)), 1e-10)
+  expect_true(all(diag(s$Z) == 0))
+  last <- nrow(fit$trace)
+  # The joint objective, the criterion and its bound, from the returned solution.
+  w <- (abs(s$Z) + t(abs(s$Z))) / 2
+  expect_lt(max(abs(w - s$W)), 1e-14)
+  L <- diag(rowSums(w)) - w
+  P <- s$A %*% t(x)
+  Y <- ref_one_hot(s$cluster, 3L)
+  g <- sum((Y - P)^2) + .01 * sum(s$A^2) + 3 * sum(diag(P %*% L %*% t(P)))
+  expect_equal(fit$certificate[["selection_objective"]], g, tolerance = 1e-9)
+  expect_equal(fit$trace$objective[last], sum(abs(s$Z)) + fit$params$lambda_e * sum(abs(s$E)) +
+    .05 * .95 * sum(diag(Y %*% L %*% t(Y))) + .05 * .05 / 3 * g, tolerance = 1e-9)
+  h <- ref_relaxed(s$relaxed, t(x), Y, L, .01, 3)
+  lower <- h$value - sum(h$gradient * s$relaxed) + sum(sort(h$gradient)[1:5])
+  expect_lte(lower, fit$certificate[["bound"]] + 1e-6)
+  expect_lte(fit$certificate[["bound"]], h$value)
+  # Sub-problem 1 is at its optimum, which the ADMM only comes near.
+  expect_lt(max(fit$trace$z_residual), 1e-7)
+  paper <- ufs_topk(made$x, 5, n_clusters = 3, solver = "paper")
+  expect_lte(fit$trace$z_objective[1L], paper$trace$z_objective[1L] * (1 + 1e-9))
+  expect_lt(fit$trace$objective[last], paper$trace$objective[nrow(paper$trace)])
+  expect_identical(fit$status, "converged")
+})
+
+test_that("the fast solver: all modes, k = 1 and k = p, both shapes", {
+  made <- planted(n = 26, p = 40, c = 3, informative = 6, seed = 3)
+  part <- replace(made$cluster, -c(1:9), NA)
+  for (k in c(1L, 6L, 40L)) {
+    expect_topk(ufs_topk(made$x, k, n_clusters = 3, solver = "fast"))
+    expect_topk(suppressWarnings(ufs_topk(made$x, k, y = part, solver = "fast")))
+    expect_topk(ufs_topk(made$x, k, y = made$cluster, solver = "fast"))
+    expect_topk(ufs_topk(made$x, k, y = made$cluster, structured = TRUE, solver = "fast"))
+  }
+  fit <- ufs_topk(made$x[, 1:8], 3, n_clusters = 3, solver = "fast", alpha_e = 4)
+  expect_topk(fit)
+  withr::local_pdf(NULL)
+  for (type in c("objective", "affinity", "scores")) expect_identical(plot(fit, type), fit)
+})
+
+# ---- copies, constants, units -----------------------------------------------------------------
+
+test_that("of equal columns the first ones are chosen", {
+  for (seed in 1:4) {
+    made <- planted(n = 24, p = 8, c = 3, informative = 3, seed = seed)
+    x <- made$x[, c(5, 1, 6, 2, 1, 2, 7, 3, 1, 8)]
+    for (solver in c("paper", "fast")) {
+      fit <- ufs_topk(x, 4, n_clusters = 3, solver = solver, alpha_e = 6)
+      chosen <- unname(fit$solution$selected)
+      for (group in list(c(2, 5, 9), c(4, 6))) {
+        expect_identical(group %in% chosen, seq_along(group) <= sum(group %in% chosen))
+      }
+    }
+  }
+})
+
+test_that("constant columns change no selection, and no unit changes anything", {
+  made <- planted(n = 24, p = 14, c = 3, informative = 5, seed = 1)
+  fit <- ufs_topk(made$x, 4, n_clusters = 3, alpha_e = 6)
+  with <- suppressWarnings(ufs_topk(cbind(3, made$x, 0, -1), 4, n_clusters = 3, alpha_e = 6))
+  expect_identical(unname(with$solution$selected), unname(fit$solution$selected) + 1L)
+  expect_equal(with$certificate, fit$certificate)
+  expect_identical(unname(with$solution$E[, 2:15]), unname(fit$solution$E))
+  expect_topk(with)
+  raw <- ufs_topk(made$x, 4, n_clusters = 3, alpha_e = 6, scale = FALSE)
+  for (unit in 2^c(-600, -40, 500)) {
+    moved <- ufs_topk(made$x * unit, 4, n_clusters = 3, alpha_e = 6, scale = FALSE)
+    expect_identical(moved$solution, raw$solution)
+  }
+})
+
+test_that("the bound never exceeds the value, however ill-conditioned", {
+  for (seed in 1:5) {
+    made <- planted(n = 20, p = 15, c = 3, informative = 5, seed = seed)
+    for (lambda_a in c(1e-12, 1e-10)) for (lambda_i in c(3, 1e12)) {
+      fit <- ufs_topk(made$x, 4, n_clusters = 3, alpha_e = 6, lambda_a = lambda_a,
+        lambda_i = lambda_i, control = ufs_control(warn = FALSE))
+      expect_lte(fit$certificate[["bound"]], fit$certificate[["selection_objective"]])
+    }
   }
 })
 

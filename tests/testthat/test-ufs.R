@@ -15,3 +15,13 @@ test_that("the registry is complete and true", {
   expect_true(all(paste0("ufs_", table$method) %in% exported))
   expect_true(all(nzchar(table$title)) && all(nzchar(table$cost)))
 })
+
+test_that("an argument m is not taken for the method", {
+  fit <- ufs(mtcars, "medoids", m = 4)
+  expect_s3_class(fit, "ufs_medoids")
+  expect_identical(fit$params$m, 4L)
+  expect_identical(ufs(mtcars, method = "medoids", m = 4)$sample_ranking, fit$sample_ranking)
+  expect_identical(ufs(mtcars, m = 4, "medoids")$sample_ranking, fit$sample_ranking)
+  expect_error(ufs_grid(mtcars, "medoids", list(scale = TRUE), m = 4), "method =",
+    class = "ufs_error_argument")
+})

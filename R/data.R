@@ -1,0 +1,553 @@
+# The matrix door: every method's `x` comes in here, once.
+
+#' Data of any kind for the methods of the package
+#'
+#' Every `ufs_*()` function takes `x` as it is: a matrix, data frame, tibble, data.table, a sparse
+#' or dense matrix of the Matrix package, a DelayedMatrix or HDF5Matrix, a big.matrix, a
+#' SummarizedExperiment, SingleCellExperiment or Seurat object. Call `ufs_data()` yourself to
+#' choose an assay, a subset, what happens to missing values or how blocks of a file are
+#' read, and give its result to a method instead of `x`.
+#'
+#' Rows are samples and columns are features. Bioconductor and Seurat objects have it the other
+#' way round (features are rows) and are transposed here; `print()` says "n samples x p features",
+#' so a look at it shows a table the wrong way round.
+#'
+#' # What is formed and what is not
+#' A sparse matrix is used as it is: centring and scaling are done inside the products, and a
+#' matrix with a million columns needs little more memory than its non-zeros. Data on disk are
+#' read in blocks of whole rows or columns, whichever follows the chunks of the file, of at most
+#' `block_bytes`. Methods that need x itself form it if that takes at most
+#' `getOption("ufselect.max_bytes")` (8 GiB); beyond, they stop and say how many bytes it would
+#' be, and [ufs_sketch()] or fewer columns is the way out. The vignette "Large and sparse data"
+#' lists which is which.
+#'
+#' # Missing values
+#' The default is an error that names the columns, because no choice is right for all data.
+#' `"omit"` leaves out every feature with a missing value, or every sample with one, whichever is
+#' the smaller share. `"median"` puts in the feature's median. `"knn"` puts in the mean of the 10
+#' nearest samples that have the value (Euclidean distance over the standardised features both
+#' have). What was left out or filled in is in the fit (`fit$input`) and in its print. Sparse data
+#' take `"error"`, `"omit"` and `"median"`, data on disk only `"error"`. Infinite values are always
+#' an error.
+#'
+#' @param x The data.
+#' @param assay For Bioconductor objects the name or number of the assay (default: `"logcounts"` if
+#'   there is one, else the first, which a message names); for Seurat the name of the assay, whose
+#'   `data` layer is used. `NULL` for everything else.
+#' @param features,samples Names, indices or a logical vector of what to use; `NULL` for all.
+#' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
+#' @param block_bytes Largest block of data on disk that is held in memory, in bytes. A pass
+#'   takes about three times as much.
+#' @param BPPARAM For data on disk: a `BiocParallelParam` of package BiocParallel, e.g.
+#'   `MulticoreParam(2)` or a `BatchtoolsParam`, over whose workers the blocks of a pass are
+#'   spread. The result is the same, bit for bit, for any number of workers. `NULL`: no workers.
+#' @return An object of class `ufs_data`, to be used as `x`. It has `dim()`, `dimnames()`, `print()`
+#'   and `[`.
+#' @section Errors:
+#'   `ufs_error_input` for data that cannot be used (not numeric, a malformed sparse matrix,
+#'   missing values), `ufs_error_argument` for arguments, `ufs_error_package` if a package that
+#'   reads this class of data is not installed.
+#' @seealso [ufs_sketch()], [ufs_annotate()]
+#' @examples
+#' ufs_data(airquality[, 1:4], na = "median")
+#' fit <- ufs_pca(ufs_data(airquality[, 1:4], na = "omit"), n_components = 2)
+#' fit$input$dropped_features
+#'
+#' if (requireNamespace("Matrix", quietly = TRUE)) {
+#'   counts <- Matrix::rsparsematrix(100, 2000, density = 0.02)
+#'   print(ufs_data(counts))
+#'   ufs_variance(counts)
+#' }
+#' @export
+ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
+                     na = c("error", "omit", "median", "knn"), block_bytes = NULL,
+                     BPPARAM = NULL) {
+  open_data(x, "x", assay, features, samples, na, block_bytes, BPPARAM)
+}
+
+# The same for an argument of another name.
+open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NULL, na = "error",
+                      block_bytes = NULL, BPPARAM = NULL) {
+  na <- check_choice(na, "na", c("error", "omit", "median", "knn"))
+  if (inherits(x, "ufs_sketch")) x <- x$data
+  if (!inherits(x, "ufs_data")) {
+    bytes <- if (is.null(block_bytes)) block_bytes() else
+      check_number(block_bytes, "block_bytes", lower = 8)
+    check_workers(BPPARAM)
+    x <- read_data(x, arg, assay, bytes, BPPARAM)
+  } else if (!is.null(assay) || !is.null(block_bytes) || !is.null(BPPARAM)) {
+    ufs_abort("argument", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes` ",
+      "and `BPPARAM` there.", argument = "assay")
+  }
+  if (!is.null(samples) || !is.null(features)) {
+    x <- subset_data(x, resolve_index(samples, x$n, x$samples, "samples"),
+      resolve_index(features, x$p, x$features, "features"))
+  }
+  if (na == "error") x else fill_data(x, na, arg)
+}
+
+check_workers <- function(BPPARAM) {
+  if (!is.null(BPPARAM) && !inherits(BPPARAM, "BiocParallelParam")) {
+    ufs_abort("argument", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
+      kind_of(BPPARAM), ".", argument = "BPPARAM")
+  }
+}
+
+new_data <- function(kind, x, n, p, features, samples, origin, assay = NULL) {
+  structure(list(kind = kind, x = x, n = as.integer(n), p = as.integer(p),
+    features = features, samples = samples,
+    input = list(kind = kind, origin = origin, assay = assay, dropped_features = character(),
+      dropped_samples = character(), filled = 0)), class = "ufs_data")
+}
+
+# By class: the one place that knows what people keep their data in.
+read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
+  origin <- class(x)[1L]
+  if (inherits(x, "SummarizedExperiment")) {
+    taken <- experiment_assay(x, assay)
+    out <- read_data(taken$x, arg, NULL, block_bytes, BPPARAM)
+  } else if (inherits(x, "Seurat")) {
+    taken <- seurat_assay(x, assay)
+    out <- read_data(taken$x, arg, NULL, block_bytes, BPPARAM)
+  } else if (!is.null(assay)) {
+    ufs_abort("argument", "`assay` is for SummarizedExperiment, SingleCellExperiment and Seurat ",
+      "objects; `", arg, "` is ", kind_of(x), ".", argument = "assay")
+  } else if (inherits(x, "DelayedMatrix")) {
+    return(new_data("source", delayed_source(x, block_bytes, BPPARAM), nrow(x), ncol(x),
+      colnames(x), rownames(x), origin))
+  } else if (inherits(x, "big.matrix")) {
+    # Its own methods, which base dim() and dimnames() reach through S4.
+    check_installed("bigmemory", "for big.matrix input")
+    return(new_data("source", big_source(x, block_bytes, BPPARAM), nrow(x), ncol(x),
+      colnames(x), rownames(x), origin))
+  } else if (inherits(x, "Matrix")) {
+    return(read_matrix_package(x, arg))
+  } else if (has_sparse_columns(x)) {
+    check_installed("Matrix", "for sparse columns")
+    out <- read_matrix_package(sparsevctrs::coerce_to_sparse_matrix(x), arg)
+  } else {
+    x <- table_matrix(x, arg)
+    return(new_data("dense", x, nrow(x), ncol(x), colnames(x), rownames(x), origin))
+  }
+  out$input$origin <- origin
+  if (exists("taken", inherits = FALSE)) out$input$assay <- taken$assay
+  out
+}
+
+# Samples are the columns of an assay.
+experiment_assay <- function(x, assay) {
+  check_installed("SummarizedExperiment", "for SummarizedExperiment input")
+  names <- SummarizedExperiment::assayNames(x)
+  count <- length(SummarizedExperiment::assays(x))
+  if (count == 0L) ufs_abort("input", "`x` has no assay.", argument = "x")
+  chosen <- assay
+  if (is.null(assay)) {
+    chosen <- if ("logcounts" %in% names) "logcounts" else 1L
+    if (count > 1L) {
+      ufs_inform("assay", "The assay ", if (is.character(chosen)) paste0("\"", chosen, "\"") else
+        paste0("\"", c(names, chosen)[[1L]], "\" (the first)"), " is used.")
+    }
+  } else if (!is.character(assay) || length(assay) != 1L || !assay %in% names) {
+    if (!is.numeric(assay)) {
+      ufs_abort("argument", "`assay` must be one of ", paste0("\"", names, "\"", collapse = ", "),
+        "; it is ", brief(assay), ".", argument = "assay")
+    }
+    chosen <- check_count(assay, "assay", 1L, count, "there are that many assays")
+  }
+  list(x = transposed(SummarizedExperiment::assay(x, chosen)),
+    assay = if (is.character(chosen) || is.null(names)) chosen else names[[chosen]])
+}
+
+seurat_assay <- function(x, assay) {
+  check_installed("SeuratObject", "for Seurat input")
+  names <- SeuratObject::Assays(x)
+  if (is.null(assay)) {
+    assay <- SeuratObject::DefaultAssay(x)
+  } else if (!is.character(assay) || length(assay) != 1L || !assay %in% names) {
+    ufs_abort("argument", "`assay` must be one of ", paste0("\"", names, "\"", collapse = ", "),
+      "; it is ", brief(assay), ".", argument = "assay")
+  }
+  # Version 5 of SeuratObject calls a slot a layer.
+  get <- SeuratObject::GetAssayData
+  values <- if (utils::packageVersion("SeuratObject") >= "5.0.0") {
+    get(x, assay = assay, layer = "data")
+  } else {
+    get(x, assay = assay, slot = "data")
+  }
+  list(x = transposed(values), assay = assay)
+}
+
+transposed <- function(x) {
+  if (inherits(x, "Matrix")) Matrix::t(x) else if (inherits(x, "DelayedMatrix")) {
+    BiocGenerics::t(x)
+  } else t(x)
+}
+
+# Tables with columns of package sparsevctrs, as recipes makes them.
+has_sparse_columns <- function(x) {
+  is.data.frame(x) && "sparsevctrs" %in% loadedNamespaces() &&
+    any(vapply(x, sparsevctrs::is_sparse_vector, NA))
+}
+
+# Sparse classes stay sparse, whichever; the others are plain matrices.
+read_matrix_package <- function(x, arg) {
+  origin <- class(x)[1L]
+  check_installed("Matrix", "for sparse and other Matrix input")
+  if (!inherits(x, c("sparseMatrix", "diagonalMatrix", "indMatrix"))) {
+    x <- table_matrix(as.matrix(x), arg)
+    return(new_data("dense", x, nrow(x), ncol(x), colnames(x), rownames(x), origin))
+  }
+  if (origin != "dgCMatrix") {
+    x <- tryCatch({
+      methods::validObject(x)
+      methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+    }, error = function(e) {
+      ufs_abort("input", "`", arg, "` of class ", origin, " cannot be read: ",
+        conditionMessage(e), argument = arg)
+    })
+  }
+  check_slots(x, arg)
+  names <- x@Dimnames
+  new_data("sparse", x, x@Dim[1L], x@Dim[2L], names[[2L]], names[[1L]], origin)
+}
+
+# Before anything else touches a sparse matrix: its slots may have been edited.
+check_slots <- function(x, arg) {
+  size <- x@Dim
+  wrong <- if (!is.integer(size) || length(size) != 2L || anyNA(size)) {
+    "slot Dim must hold two numbers"
+  } else {
+    .Call(C_x_check, size[1L], size[2L], x@p, x@i, x@x)
+  }
+  if (is.null(wrong)) {
+    names <- x@Dimnames
+    fits <- is.list(names) && length(names) == 2L &&
+      all(mapply(function(own, n) is.null(own) || length(own) == n, names, size))
+    if (!fits) wrong <- "slot Dimnames does not fit"
+  }
+  if (!is.null(wrong)) {
+    ufs_abort("input", "`", arg, "` is not a sound ", class(x)[1L], ": ", wrong, ".",
+      argument = arg)
+  }
+}
+
+# ---- parts --------------------------------------------------------------------------------
+
+# Positions for names, indices or a logical vector.
+resolve_index <- function(index, size, names, arg) {
+  if (is.null(index)) {
+    return(NULL)
+  }
+  out <- if (is.character(index)) {
+    if (is.null(names)) {
+      ufs_abort("argument", "`", arg, "` are names, but `x` has none.", argument = arg)
+    }
+    match(index, names)
+  } else if (is.logical(index) && length(index) == size) {
+    which(index)
+  } else if (is.numeric(index) && !anyNA(index) && all(index == round(index)) &&
+      (all(index > 0) || all(index < 0))) {
+    seq_len(size)[index]
+  }
+  if (is.null(out) || anyNA(out) || anyDuplicated(out)) {
+    what <- if (is.character(index) && anyNA(out)) {
+      paste0(": not in `x`: ", some_columns(index[is.na(out)]))
+    }
+    ufs_abort("argument", "`", arg, "` must be distinct names, indices or a logical vector of ",
+      "length ", size, what, ".", argument = arg)
+  }
+  out
+}
+
+subset_data <- function(data, samples = NULL, features = NULL) {
+  if (is.null(samples) && is.null(features)) {
+    return(data)
+  }
+  rows <- if (is.null(samples)) seq_len(data$n) else samples
+  columns <- if (is.null(features)) seq_len(data$p) else features
+  data$x <- if (data$kind == "source") subset_source(data$x, samples, features) else
+    if (is.null(features)) data$x[rows, , drop = FALSE] else
+    if (is.null(samples)) data$x[, columns, drop = FALSE] else
+    data$x[rows, columns, drop = FALSE]
+  data$samples <- data$samples[rows]
+  data$features <- data$features[columns]
+  data$n <- length(rows)
+  data$p <- length(columns)
+  data
+}
+
+#' @export
+dim.ufs_data <- function(x) c(x$n, x$p)
+
+#' @export
+dimnames.ufs_data <- function(x) {
+  if (is.null(x$samples) && is.null(x$features)) NULL else list(x$samples, x$features)
+}
+
+#' @export
+`[.ufs_data` <- function(x, i, j, ..., drop = FALSE) {
+  subset_data(x,
+    if (missing(i)) NULL else repeated_index(i, x$n, x$samples, "i"),
+    if (missing(j)) NULL else repeated_index(j, x$p, x$features, "j"))
+}
+
+# As resolve_index(), but bootstrap samples may have an index twice.
+repeated_index <- function(index, size, names, arg) {
+  if (is.numeric(index) && !anyNA(index) && all(index >= 1 & index <= size)) as.integer(index) else
+    resolve_index(index, size, names, arg)
+}
+
+#' @export
+as.matrix.ufs_data <- function(x, ...) {
+  `dimnames<-`(dense_data(x, "x", quiet = TRUE), dimnames(x))
+}
+
+#' @export
+print.ufs_data <- function(x, ...) {
+  dense <- 8 * as.double(x$n) * x$p
+  cat("<ufs_data> ", x$n, " samples x ", x$p, " features, from ", x$input$origin,
+    if (!is.null(x$input$assay)) paste0(" (assay ", x$input$assay, ")"), "\n", sep = "")
+  cat("  held         ", switch(x$kind,
+    dense = paste0("dense, ", format_bytes(dense)),
+    sparse = paste0("sparse, ", format(length(x$x@x), big.mark = ","), " non-zeros (",
+      signif(100 * length(x$x@x) / (as.double(x$n) * x$p), 3L), " %), ",
+      format_bytes(12 * length(x$x@x) + 4 * (x$p + 1)), "; dense it would be ",
+      format_bytes(dense)),
+    source = paste0("elsewhere, read by blocks of ", x$x$step, " ", x$x$by, " (",
+      format_bytes(8 * x$x$step * if (x$x$by == "rows") x$p else x$n), "); dense it would be ",
+      format_bytes(dense))
+  ), "\n", sep = "")
+  for (line in input_notes(x$input)) cat("  ", line, "\n", sep = "")
+  invisible(x)
+}
+
+# What was left out or filled in, for print().
+input_notes <- function(input) {
+  count <- function(names, what) {
+    if (length(names)) paste0(length(names), " ", what, if (length(names) != 1L) "s", " (",
+      paste(utils::head(names, 3L), collapse = ", "), if (length(names) > 3L) ", ...", ")")
+  }
+  out <- c(count(input$dropped_features, "feature"), count(input$dropped_samples, "sample"))
+  c(if (length(out)) paste0("left out     ", paste(out, collapse = ", "), " with missing values"),
+    if (isTRUE(input$filled > 0)) {
+      paste0("filled in    ", input$filled, " missing value", if (input$filled != 1) "s",
+        " (", input$na, ")")
+    },
+    input$note)
+}
+
+# ---- missing values ----------------------------------------------------------------------------
+
+fill_data <- function(data, na, arg) {
+  if (data$kind == "source" || data$kind == "sparse" && na == "knn") {
+    ufs_abort("argument", "`na` = \"", na, "\" is not possible for ",
+      if (data$kind == "source") "data on disk" else "sparse data", "; use ",
+      if (data$kind == "source") "\"error\"" else "\"omit\" or \"median\"", ".", argument = "na")
+  }
+  data$input$na <- na
+  missing <- missing_counts(data)
+  if (sum(missing$features) == 0) {
+    return(data)
+  }
+  label <- function(names, at, prefix) if (is.null(names)) paste0(prefix, at) else names[at]
+  empty <- if (na == "omit") integer() else which(missing$features == data$n)
+  if (na == "omit") {
+    by_feature <- mean(missing$features > 0) <= mean(missing$samples > 0)
+    out <- which((if (by_feature) missing$features else missing$samples) > 0)
+    if (by_feature) empty <- out else {
+      data$input$dropped_samples <- label(data$samples, out, "")
+      data <- subset_data(data, samples = setdiff(seq_len(data$n), out))
+    }
+  }
+  if (length(empty)) {
+    data$input$dropped_features <- label(data$features, empty, "V")
+    data <- keep_features(data, setdiff(seq_len(data$p), empty))
+  }
+  if (data$p == 0L || data$n == 0L) {
+    ufs_abort("input", "Every ", if (data$p == 0L) "feature" else "sample", " of `", arg,
+      "` has missing values: nothing is left with na = \"", na, "\".", argument = arg)
+  }
+  if (na == "omit") {
+    return(data)
+  }
+  data$input$filled <- sum(missing_counts(data)$features)
+  data$x <- if (data$kind == "sparse") fill_sparse_median(data$x) else
+    if (na == "median") fill_median(data$x) else fill_knn(data$x)
+  data
+}
+
+# Features without a name keep the number they had.
+keep_features <- function(data, index) {
+  if (is.null(data$features)) {
+    data$features <- paste0("V", seq_len(data$p))
+  }
+  data <- subset_data(data, features = index)
+  if (data$kind == "dense") colnames(data$x) <- data$features
+  data
+}
+
+missing_counts <- function(data) {
+  if (data$kind == "dense") {
+    gone <- is.na(data$x)
+    return(list(features = unname(colSums(gone)), samples = unname(rowSums(gone))))
+  }
+  at <- which(is.na(data$x@x))
+  column <- findInterval(at - 1L, data$x@p[-length(data$x@p)], left.open = FALSE)
+  list(features = tabulate(column, data$p), samples = tabulate(data$x@i[at] + 1L, data$n))
+}
+
+fill_median <- function(x) {
+  for (j in which(colSums(is.na(x)) > 0)) {
+    gone <- is.na(x[, j])
+    x[gone, j] <- stats::median(x[!gone, j])
+  }
+  x
+}
+
+# The zeros count.
+fill_sparse_median <- function(x) {
+  values <- x@x
+  for (j in unique(findInterval(which(is.na(values)) - 1L, x@p[-length(x@p)]))) {
+    at <- seq.int(x@p[j] + 1L, x@p[j + 1L])
+    gone <- at[is.na(values[at])]
+    known <- values[setdiff(at, gone)]
+    values[gone] <- stats::median(c(known, numeric(x@Dim[1L] - length(at))))
+  }
+  x@x <- values
+  x
+}
+
+# Mean of the nearest samples that have the value; squared distances over what two samples both
+# have, scaled up to all features: three products of n x p matrices.
+fill_knn <- function(x, neighbours = 10L) {
+  have <- !is.na(x)
+  z <- scale(x)
+  z[!have | !is.finite(z)] <- 0
+  have <- have + 0
+  common <- tcrossprod(have)
+  distance <- (tcrossprod(z^2, have) + tcrossprod(have, z^2) - 2 * tcrossprod(z)) / common
+  distance[common == 0] <- Inf
+  diag(distance) <- Inf
+  filled <- x
+  for (i in which(rowSums(have) < ncol(x))) {
+    nearest <- order(distance[i, ])
+    for (j in which(have[i, ] == 0)) {
+      from <- nearest[have[nearest, j] == 1]
+      filled[i, j] <- mean(x[utils::head(from, neighbours), j])
+    }
+  }
+  filled
+}
+
+# ---- what methods ask for ---------------------------------------------------------------------------
+
+# A plain double matrix.
+dense_data <- function(data, arg, quiet = FALSE) {
+  if (data$kind == "dense") {
+    return(data$x)
+  }
+  bytes <- 8 * as.double(data$n) * data$p
+  check_bytes(bytes, paste0("`", arg, "` as a dense matrix"), dense_advice)
+  if (!quiet) {
+    ufs_inform("dense", "`", arg, "` is turned into a dense matrix of ", format_bytes(bytes), ".")
+  }
+  if (data$kind == "sparse") as.matrix(data$x) else
+    `dimnames<-`(read_source(data$x), dimnames(data))
+}
+
+# As as_ufs_matrix(), but x of the list is not formed where the user's is sparse or elsewhere: it
+# is then an operator (operator.R), and only methods that use it as such may ask for it.
+as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE, min_n = 3L,
+                            warn = TRUE, arg = "x", by = "sd", unit = "none", write = TRUE) {
+  data <- open_data(x, arg)
+  if (data$kind == "dense") {
+    return(as_ufs_matrix(data, center, scale, drop_constant, min_n, warn, arg, by, unit, write))
+  }
+  center <- check_flag(center, "center")
+  scale <- check_flag(scale, "scale")
+  check_size(data$n, data$p, min_n, arg)
+  if (warn) hint_orientation(data)
+  features <- feature_names(data$features, data$p, warn)
+  whole <- if (data$kind == "sparse") sparse_operator(data$x)
+  ready <- if (data$kind == "sparse") .Call(C_x_prepare, whole, center) else
+    prepare_source(data$x, center)
+  constant <- check_prepared(ready, features, arg, warn)
+  keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(data$p)
+  divide <- rep(1, data$p)
+  if (scale) {
+    divide <- ifelse(ready$constant, 1, ready$sd * if (by == "norm") sqrt(data$n - 1) else 1)
+  }
+  make <- function(unit) {
+    shift <- if (center) ready$mean[keep]
+    divide <- if (scale || unit != 1) divide[keep] * unit
+    if (data$kind == "source") {
+      return(source_operator(data$x, keep, shift, divide))
+    }
+    whole$p <- length(keep)
+    whole$column <- keep
+    whole["shift"] <- list(shift)
+    whole["divide"] <- list(divide)
+    whole
+  }
+  norm <- ready$norm[keep] / divide[keep]
+  out <- make(1)
+  size <- switch(unit, none = 1, row = mean(sqrt(x_row_ss(out))), power = 2^ceiling(log2(max(norm))))
+  if (size != 1) out <- make(size)
+  out$ss <- (norm / size)^2
+  list(
+    x = out, n = data$n, p = data$p, keep = keep, constant = constant,
+    norm = norm, variance = ready$sd[keep]^2, unit = size,
+    features = features, samples = data$samples, named = !is.null(data$features),
+    center = if (center) stats::setNames(ready$mean, features) else FALSE,
+    scale = if (scale) stats::setNames(divide, features) else FALSE,
+    input = data$input
+  )
+}
+
+sparse_operator <- function(x) {
+  structure(list(kind = "sparse", n = x@Dim[1L], p = x@Dim[2L], user_p = x@Dim[2L], i = x@i,
+    start = x@p, value = x@x, column = seq_len(x@Dim[2L]), shift = NULL, divide = NULL),
+    class = "ufs_x")
+}
+
+# As C_x_prepare, by one pass over the blocks.
+prepare_source <- function(source, center) {
+  found <- source_moments(source)
+  n <- source$n
+  all <- found$css + n * found$mean^2
+  constant <- found$css <= (n * .Machine$double.eps)^2 * all
+  list(bad = found$bad, mean = if (center) found$mean else numeric(source$p),
+    sd = sqrt(found$css / max(n - 1, 1)),
+    norm = if (center) ifelse(constant, 0, sqrt(found$css)) else sqrt(all), constant = constant)
+}
+
+check_size <- function(n, p, min_n, arg) {
+  if (p < 1L) {
+    ufs_abort("input", "`", arg, "` has no columns.", argument = arg)
+  }
+  if (n < min_n) {
+    ufs_abort("input", "`", arg, "` has ", n, " row", if (n != 1L) "s",
+      " (samples); at least ", min_n, " are needed.", argument = arg)
+  }
+}
+
+# Errors and warnings of the input pass; returns the constant columns.
+check_prepared <- function(ready, features, arg, warn) {
+  if (length(ready$bad)) {
+    ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
+      some_columns(features[ready$bad]), ". Impute or remove them first, or choose `na` in ",
+      "ufs_data().", argument = arg)
+  }
+  constant <- which(ready$constant)
+  if (length(constant) == length(features)) {
+    ufs_abort("input", "All columns of `", arg, "` are constant: nothing can be selected.",
+      argument = arg)
+  }
+  if (length(constant) && warn) {
+    ufs_warn("constant", length(constant), if (length(constant) == 1L) " column of `" else
+      " columns of `", arg, "` ", if (length(constant) == 1L) "is" else "are",
+      " constant: kept, with score NA and the last ranks (",
+      some_columns(features[constant]), ").", data = list(columns = constant))
+  }
+  constant
+}

@@ -1,0 +1,203 @@
+# Samples in the middle of clusters: k-means centres and their nearest samples, PAM, CLARA.
+
+#' Choose samples in the middle of clusters (medoids)
+#'
+#' Groups the samples into `m` clusters and chooses the one nearest to the centre of each. On twelve
+#' real sets this was the best choice of samples to label: classifiers were 7.0 (s.e. 1.0) points more
+#' accurate than with randomly chosen ones, and better on 11 of the 12 (`vignette("which-samples")`).
+#' [ufs_facility()] came close (6.1 points), draws no random numbers, ranks the samples for every m at
+#' once and has a bound; this fit is for its `m` only.
+#'
+#' `form = "kmeans"`: k-means on the centred, standardised rows, each divided by its length, and the sample
+#' of each cluster nearest to its centre. With rows of their own lengths (`unit = FALSE`) the gain
+#' was half as large. `"pam"` and `"clara"` choose samples that minimise the sum of the distances of all
+#' samples to them; they come from the package cluster, PAM for a few thousand samples, CLARA
+#' beyond.
+#'
+#' Time n p m per iteration and start. Memory: `x` and two more of its size.
+#'
+#' @inheritParams ufs_facility
+#' @param m How many samples to choose, 1 to n - 1.
+#' @param form `"kmeans"`, `"pam"` or `"clara"`.
+#' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
+#'   length n. They are centres that stay where they are, and are not chosen
+#'   (`form = "kmeans"` only). Their score is `NA` and they come last.
+#' @param n_init Number of k-means starts, drawn from R's random numbers; the lowest within-cluster
+#'   sum of squares is kept. For `"clara"`: the number of subsamples.
+#' @param unit Divide the rows by their lengths first?
+#' @param control See [ufs_control()]; `max_iter` (default 100) is that of k-means.
+#' @return A fit of class `c("ufs_medoids", "ufs")`. The chosen samples come first, that of the largest
+#'   cluster first of all; the others follow by their distance to the chosen sample of their cluster. `solution`
+#'   holds `cluster`, the index of the sample that stands for each sample. `certificate` is
+#'   the within-cluster sum of squares (`within_ss`) or the mean distance (`mean_distance`).
+#'   [representatives()] gives how many samples each chosen one stands for.
+#' @references Kaufman and Rousseeuw (1990) Finding groups in data. Wiley.
+#'   \doi{10.1002/9780470316801}
+#' @examples
+#' set.seed(1)
+#' fit <- ufs_medoids(iris[, 1:4], m = 6)
+#' selected_samples(fit)
+#' representatives(fit)
+#' @include ufs.R
+#' @export
+ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NULL, n_init = 20,
+                        unit = TRUE, center = TRUE, scale = TRUE, control = ufs_control()) {
+  run_fit("medoids", match.call(), {
+    form <- check_choice(form, "form", c("kmeans", "pam", "clara"))
+    control <- resolve_control(control, max_iter = 100L)
+    data <- as_ufs_matrix(x, center, scale)
+    labelled <- check_labelled(labelled, data)
+    n <- data$n
+    m <- check_count(m, "m", 1L, n - 1L - length(labelled), "fewer than the samples without a label")
+    n_init <- check_count(n_init, "n_init", 1L)
+    z <- in_range(data$x)$x
+    if (check_flag(unit, "unit")) z <- unit_rows(z)
+    if (form == "kmeans") {
+      found <- kmeans_medoids(z, m, labelled, n_init, control$max_iter)
+    } else {
+      if (length(labelled)) {
+        ufs_abort("argument", "`labelled` is for form = \"kmeans\" only.", argument = "labelled")
+      }
+      found <- cluster_medoids(z, m, form, n_init)
+    }
+    free <- setdiff(found$medoids, labelled)
+    size <- tabulate(match(found$stand_in, free), length(free))
+    free <- free[order(-size, free)]
+    distance <- rowSums((z - z[found$stand_in, , drop = FALSE])^2)
+    rest <- setdiff(seq_len(n), c(free, labelled))
+    ranking <- c(free, rest[order(signif(distance[rest], 10L))])
+    score <- rep(NA_real_, n)
+    score[ranking] <- (n + 1 - seq_along(ranking)) / n
+    list(
+      data = data, control = control,
+      params = list(m = m, form = form, labelled = labelled, n_init = n_init, unit = unit,
+        center = center, scale = scale),
+      sample_scores = score,
+      solution = list(order = stats::setNames(free, data$samples[free]),
+        cluster = stats::setNames(found$stand_in, data$samples)),
+      certificate = found$certificate, iterations = found$iterations
+    )
+  })
+}
+
+# Rows of length one; rows of zeros stay.
+unit_rows <- function(x) {
+  size <- sqrt(rowSums(x^2))
+  x / ifelse(size > 0, size, 1)
+}
+
+# list(medoids, stand_in (of every sample), certificate, iterations).
+kmeans_medoids <- function(z, m, labelled, n_init, max_iter) {
+  different <- sum(!duplicated(rbind(z[labelled, , drop = FALSE], z))) -
+    sum(!duplicated(z[labelled, , drop = FALSE]))
+  if (different < m) {
+    ufs_abort("argument", "`m` is ", m, ", but only ", different, " samples are different",
+      if (length(labelled)) " from each other and from those labelled", ".", argument = "m")
+  }
+  if (length(labelled)) {
+    best <- NULL
+    for (i in seq_len(n_init)) {
+      run <- anchored_kmeans(z, m, z[labelled, , drop = FALSE], max_iter)
+      if (is.null(best) || run$withinss < best$withinss * (1 - 1e-12)) best <- run
+    }
+  } else {
+    best <- kmeans_runs(z, m, n_init, max_iter)[[1L]]
+  }
+  # Clusters 1 to m are free; those of labelled samples follow.
+  cluster <- best$cluster
+  medoids <- vapply(seq_len(m), function(a) {
+    rows <- which(cluster == a)
+    centre <- colMeans(z[rows, , drop = FALSE])
+    d2 <- colSums((t(z[rows, , drop = FALSE]) - centre)^2)
+    rows[which(d2 <= min(d2) + 1e-12 * max(d2, min(d2)))[1L]]
+  }, 0L)
+  list(medoids = c(medoids, labelled), stand_in = c(medoids, labelled)[cluster],
+    certificate = c(within_ss = best$withinss), iterations = best$iterations)
+}
+
+# Lloyd's k-means with m free centres and fixed ones. Starts: rows drawn with probability
+# proportional to their squared distance to the centres there are.
+anchored_kmeans <- function(z, m, fixed, max_iter) {
+  square <- rowSums(z^2)
+  to <- function(centres) {
+    pmax(outer(square, rowSums(centres^2), "+") - 2 * tcrossprod(z, centres), 0)
+  }
+  near <- apply(to(fixed), 1L, min)
+  free <- matrix(0, m, ncol(z))
+  tiny <- 1e-12 * max(square, .Machine$double.xmin)
+  for (a in seq_len(m)) {
+    at <- sample.int(nrow(z), 1L, prob = ifelse(near > tiny, near, 0))
+    free[a, ] <- z[at, ]
+    near <- pmin(near, to(free[a, , drop = FALSE])[, 1L])
+  }
+  cluster <- NULL
+  for (iteration in seq_len(max(max_iter, 1L))) {
+    d2 <- to(rbind(free, fixed))
+    new <- max.col(-d2, ties.method = "first")
+    # An empty cluster takes the sample that is farthest from its centre.
+    for (a in setdiff(seq_len(m), new)) {
+      own <- d2[cbind(seq_along(new), new)]
+      own[new <= m & tabulate(new, m)[pmin(new, m)] == 1L] <- -1
+      new[which.max(own)] <- a
+    }
+    if (identical(new, cluster)) break
+    cluster <- new
+    moving <- cluster <= m
+    sums <- rowsum(z[moving, , drop = FALSE], cluster[moving])
+    free <- sums / tabulate(cluster[moving], m)
+  }
+  d2 <- to(rbind(free, fixed))
+  list(cluster = cluster, withinss = sum(d2[cbind(seq_along(cluster), cluster)]),
+    iterations = iteration)
+}
+
+cluster_medoids <- function(z, m, form, n_init) {
+  check_installed("cluster", paste0("for form = \"", form, "\""))
+  if (form == "pam") {
+    check_bytes(8 * as.double(nrow(z))^2, "PAM", "Use form = \"clara\".")
+    fit <- cluster::pam(z, m, cluster.only = FALSE, keep.diss = FALSE, keep.data = FALSE)
+    at <- fit$id.med
+    mean_distance <- fit$objective[["swap"]]
+  } else {
+    fit <- cluster::clara(z, m, samples = n_init, rngR = TRUE, medoids.x = FALSE,
+      sampsize = min(nrow(z) - 1L, 40L + 2L * m), keep.data = FALSE)
+    at <- fit$i.med
+    mean_distance <- fit$objective
+  }
+  list(medoids = at, stand_in = at[fit$clustering],
+    certificate = c(mean_distance = unname(mean_distance)), iterations = 0L)
+}
+
+#' @export
+selected_samples.ufs_medoids <- function(fit, m = fit$params$m, as = NULL, ...) {
+  if (!identical(check_count(m, "m"), fit$params$m)) {
+    ufs_abort("refit", "This fit chose exactly ", fit$params$m, " samples, and selections of ",
+      "ufs_medoids() are not nested: fit again with m = ", m, ".", argument = "m")
+  }
+  selected_samples.ufs(fit, m, as, ...)
+}
+
+#' @rdname representatives
+#' @export
+representatives.ufs_medoids <- function(fit, m = fit$params$m, what = c("chosen", "samples"), ...) {
+  check_no_dots(...)
+  chosen <- selected_samples(fit, m, as = "index")
+  representative_table(fit, unname(fit$solution$cluster), chosen,
+    check_choice(what, "what", c("chosen", "samples")))
+}
+
+#' @export
+print_notes.ufs_medoids <- function(x) {
+  c(paste0("medoids      ", x$params$m, " by ", x$params$form, if (x$params$unit) ", rows of unit length"),
+    if (length(x$params$labelled)) {
+      paste0("labelled     ", length(x$params$labelled), " already: not chosen again")
+    })
+}
+
+register("medoids", ufs_medoids,
+  group = "samples", selects = "samples", deterministic = FALSE,
+  title = "Samples nearest to cluster centres: k-means, PAM, CLARA",
+  cost = "n p m per iteration",
+  reference = "Kaufman and Rousseeuw (1990) <doi:10.1002/9780470316801>",
+  advice = "recommended for choosing samples to label, for one m", per_k = "m"
+)

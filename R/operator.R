@@ -1,0 +1,138 @@
+# What R code may do with the matrix the solvers see, whichever way it is held: a plain double
+# matrix, or an object of class ufs_x, which is never formed. C entries take both.
+#
+# A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
+# the slots of the user's dgCMatrix as they are, or list(kind = "source", n, p, ss, mul, cross,
+# columns, prefetch, gram, keep, count) (see source.R). p counts the columns that are not constant.
+
+# X V, X'T, X[, j], ||x_j||^2, X X' or X'X.
+x_mul <- function(x, v) if (is.matrix(x)) x %*% v else .Call(C_x_mul, x, as_double_matrix(v))
+
+x_cross <- function(x, t) {
+  if (is.matrix(x)) crossprod(x, t) else .Call(C_x_cross, x, as_double_matrix(t))
+}
+
+x_columns <- function(x, j) {
+  if (is.matrix(x)) x[, j, drop = FALSE] else .Call(C_x_columns, x, as.integer(j))
+}
+
+x_ss <- function(x) if (is.matrix(x)) colSums(x^2) else .Call(C_x_ss, x)
+
+x_gram <- function(x, rows) {
+  side <- if (rows) nrow(x) else ncol(x)
+  check_bytes(8 * as.double(side)^2, paste0("The ", side, " x ", side, " Gram matrix"),
+    "Use fewer samples or features, or ufs_sketch().")
+  if (!is.matrix(x)) .Call(C_x_gram, x, rows) else if (rows) tcrossprod(x) else crossprod(x)
+}
+
+# ||x_i||^2 of the rows.
+x_row_ss <- function(x) {
+  if (is.matrix(x)) {
+    return(rowSums(x^2))
+  }
+  total <- numeric(nrow(x))
+  for (j in column_blocks(x)) total <- total + rowSums(x_columns(x, j)^2)
+  total
+}
+
+# Column indices in pieces of at most `bytes`.
+column_blocks <- function(x, bytes = block_bytes()) {
+  width <- max(1, min(ncol(x), floor(bytes / (8 * nrow(x)))))
+  starts <- seq(1, ncol(x), by = width)
+  lapply(starts, function(from) seq.int(from, min(from + width - 1, ncol(x))))
+}
+
+as_double_matrix <- function(v) {
+  v <- as.matrix(v)
+  storage.mode(v) <- "double"
+  v
+}
+
+block_bytes <- function() {
+  value <- getOption("ufselect.block_bytes", 64 * 1024^2)
+  check_number(value, "getOption(\"ufselect.block_bytes\")", lower = 8)
+}
+
+#' @export
+dim.ufs_x <- function(x) c(x$n, x$p)
+
+#' @export
+print.ufs_x <- function(x, ...) {
+  cat("<ufs_x> ", x$kind, ", ", x$n, " samples x ", x$p, " features\n", sep = "")
+  invisible(x)
+}
+
+is_operator <- function(x) inherits(x, "ufs_x")
+
+# For every column the index of the first one equal to it.
+x_equal_columns <- function(x) {
+  if (is.matrix(x)) equal_columns(x) else .Call(C_x_equal_columns, x)
+}
+
+# The same for rows. A source is not searched for them: every row stands for itself.
+x_equal_rows <- function(x) {
+  if (is.matrix(x)) {
+    return(equal_rows(x))
+  }
+  if (x$kind == "source") {
+    return(seq_len(x$n))
+  }
+  whole <- methods::new("dgCMatrix", i = x$i, p = x$start, x = x$value, Dim = c(x$n, x$user_p))
+  x_equal_columns(sparse_operator(Matrix::t(whole)))
+}
+
+# The columns j, without a copy of the entries.
+x_keep <- function(x, j) {
+  if (is.matrix(x)) {
+    return(x[, j, drop = FALSE])
+  }
+  if (x$kind == "source") {
+    out <- x$keep(j)
+    out["ss"] <- list(x$ss[j])
+    return(out)
+  }
+  x$p <- length(j)
+  x$column <- x$column[j]
+  x["shift"] <- list(x$shift[j])
+  x["divide"] <- list(x$divide[j])
+  x["ss"] <- list(x$ss[j])
+  x
+}
+
+# The k leading principal components: list(scores, loadings, sdev2), see gram_pca().
+x_pca <- function(x, k, method = "pca") {
+  if (is.matrix(x)) {
+    return(gram_pca(x, k))
+  }
+  side <- min(dim(x))
+  k <- min(k, side)
+  if (side < 4 * k + 64) {
+    check_bytes(8 * 2 * as.double(side)^2, paste("The Gram matrix for", k, "components"),
+      "Ask for fewer components, or use ufs_sketch().")
+  }
+  pca <- .Call(C_x_pca, x, as.integer(k))
+  check_lapack(pca$lapack, method)
+  if (!pca$converged) {
+    ufs_warn("max_iter", "The leading ", k, " principal components have a relative residual of ",
+      signif(pca$residual, 2L), ": the last ones are close together.")
+  }
+  pca
+}
+
+# r x q with R'R = gram, r its numerical rank.
+gram_root <- function(gram) {
+  e <- eigen(gram, symmetric = TRUE)
+  keep <- e$values > max(e$values[[1L]], 0) * ncol(gram) * .Machine$double.eps
+  sqrt(e$values[keep]) * t(e$vectors[, keep, drop = FALSE])
+}
+
+# The matrix itself, where it is small enough to be formed.
+x_dense <- function(x, what = "The matrix") {
+  if (is.matrix(x)) {
+    return(x)
+  }
+  check_bytes(8 * as.double(x$n) * x$p, paste(what, "as a dense matrix"), dense_advice)
+  .Call(C_x_columns, x, seq_len(x$p))
+}
+
+dense_advice <- "Give it fewer columns, or the samples that ufs_sketch() chooses."

@@ -1,0 +1,227 @@
+# Matrices that lie elsewhere: DelayedMatrix (HDF5, TileDB, ...) and big.matrix. Everything is
+# one pass over blocks of whole rows or whole columns, each centred and scaled on the spot.
+#
+# A source is list(object, kind, n, p, by, step, rows, columns, BPPARAM): `by` says whether
+# blocks of rows or of columns follow the chunks of the file, `step` how many make a block;
+# rows and columns are the user's own indices (NULL = all).
+
+delayed_source <- function(x, block_bytes, BPPARAM) {
+  check_installed("DelayedArray", "for DelayedMatrix input")
+  chunk <- DelayedArray::chunkdim(x)
+  new_source(x, "delayed", dim(x), if (is.null(chunk)) c(nrow(x), 1L) else chunk,
+    block_bytes, BPPARAM)
+}
+
+big_source <- function(x, block_bytes, BPPARAM) {
+  check_installed("bigmemory", "for big.matrix input")
+  object <- if (is.null(BPPARAM)) x else bigmemory::describe(x)
+  # Stored by columns.
+  new_source(object, "big", dim(x), c(nrow(x), 1L), block_bytes, BPPARAM)
+}
+
+# Blocks of rows or of columns, whichever holds whole chunks within the bytes; the side with
+# the smaller chunks if neither does.
+new_source <- function(object, kind, size, chunk, block_bytes, BPPARAM) {
+  size <- as.double(size)
+  chunk <- pmin(as.double(chunk), size)
+  slab <- 8 * c(rows = chunk[1L] * size[2L], columns = chunk[2L] * size[1L])
+  by <- names(slab)[which.min(slab)]
+  per_line <- 8 * if (by == "rows") size[2L] else size[1L]
+  lines <- max(1, floor(block_bytes / per_line))
+  unit <- if (by == "rows") chunk[1L] else chunk[2L]
+  if (lines > unit) lines <- unit * floor(lines / unit)
+  list(object = object, kind = kind, n = as.integer(size[1L]), p = as.integer(size[2L]),
+    by = by, step = lines, rows = NULL, columns = NULL, bytes = block_bytes, BPPARAM = BPPARAM)
+}
+
+# The part of a source given by samples and features (indices of what is there now).
+subset_source <- function(source, rows = NULL, columns = NULL) {
+  take <- function(old, new, n) {
+    if (is.null(new)) old else if (is.null(old)) new else old[new]
+  }
+  source$rows <- take(source$rows, rows, source$n)
+  source$columns <- take(source$columns, columns, source$p)
+  if (!is.null(rows)) source$n <- length(rows)
+  if (!is.null(columns)) source$p <- length(columns)
+  source
+}
+
+# A dense piece; i, j index the source, NULL = all.
+read_source <- function(source, i = NULL, j = NULL) {
+  pick <- function(own, index) if (is.null(own)) index else if (is.null(index)) own else own[index]
+  i <- pick(source$rows, i)
+  j <- pick(source$columns, j)
+  piece <- switch(source$kind,
+    delayed = DelayedArray::extract_array(source$object, list(i, j)),
+    big = read_big(source$object, i, j)
+  )
+  if (!is.numeric(piece) && !is.logical(piece)) {
+    ufs_abort("input", "`x` must be numeric, not of type ", typeof(piece), ".", argument = "x")
+  }
+  dimnames(piece) <- NULL
+  storage.mode(piece) <- "double"
+  piece
+}
+
+read_big <- function(object, i, j) {
+  if (!inherits(object, "big.matrix")) object <- bigmemory::attach.big.matrix(object)
+  if (is.null(i)) i <- seq_len(nrow(object))
+  if (is.null(j)) j <- seq_len(ncol(object))
+  object[i, j, drop = FALSE]
+}
+
+# Ranges of lines, one per block.
+source_blocks <- function(source, by = source$by) {
+  lines <- if (by == "rows") source$n else source$p
+  step <- if (by == source$by) source$step else {
+    max(1, floor(source$bytes / (8 * if (by == "rows") source$p else source$n)))
+  }
+  starts <- seq(1, lines, by = step)
+  lapply(starts, function(from) seq.int(from, min(from + step - 1, lines)))
+}
+
+# One pass: fun(block, lines, ...) for every block, its values combined in the order of the
+# blocks (by `combine`, two at a time; NULL: the rows of all, one below the other), so that the
+# result does not depend on the number of workers. `ready` is
+# NULL, or what turns a block into that of X: list(keep, shift, divide). With BPPARAM the
+# blocks of a wave are done by the workers; a wave's values must fit into the block's bytes.
+source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
+  blocks <- source_blocks(source, by)
+  bare <- source
+  bare$BPPARAM <- NULL
+  total <- if (is.null(combine)) list()
+  add <- function(values) {
+    if (is.null(combine)) {
+      total <<- c(total, values)
+    } else {
+      for (value in values) total <<- if (is.null(total)) value else combine(total, value)
+    }
+  }
+  result <- function() if (is.null(combine)) do.call(rbind, total) else total
+  if (is.null(source$BPPARAM)) {
+    for (lines in blocks) add(list(source_piece(lines, bare, by, ready, fun, ...)))
+    return(result())
+  }
+  check_installed("BiocParallel", "for `BPPARAM`")
+  wave <- max(BiocParallel::bpnworkers(source$BPPARAM), floor(4 * source$bytes / value_bytes))
+  for (from in seq(1, length(blocks), by = wave)) {
+    add(BiocParallel::bplapply(blocks[seq.int(from, min(from + wave - 1, length(blocks)))],
+      source_piece, source = bare, by = by, ready = ready, fun = fun, ...,
+      BPPARAM = source$BPPARAM))
+  }
+  result()
+}
+
+source_piece <- function(lines, source, by, ready, fun, ...) {
+  if (by == "rows") {
+    block <- read_source(source, i = lines)
+  } else {
+    block <- read_source(source, j = if (is.null(ready)) lines else ready$keep[lines])
+  }
+  if (!is.null(ready)) {
+    at <- if (by == "columns") lines else seq_along(ready$keep)
+    if (by == "rows" && length(ready$keep) < ncol(block)) block <- block[, ready$keep, drop = FALSE]
+    block <- .Call(C_x_standardise, block, ready$shift[at], ready$divide[at])
+  }
+  fun(block, lines, ...)
+}
+
+# Means and centred sums of squares of the columns, in one pass. list(bad, mean, css, total).
+source_moments <- function(source) {
+  if (source$by == "columns") {
+    return(source_pass(source, "columns", NULL, moments_of, function(a, b) {
+      list(bad = c(a$bad, b$bad), mean = c(a$mean, b$mean), css = c(a$css, b$css),
+        size = source$n)
+    }, offset = TRUE, value_bytes = 24 * source$step))
+  }
+  source_pass(source, "rows", NULL, moments_of, join_moments, offset = FALSE,
+    value_bytes = 24 * source$p)
+}
+
+moments_of <- function(block, lines, offset) {
+  bad <- which(!is.finite(colSums(block)))
+  bad <- bad[vapply(bad, function(j) !all(is.finite(block[, j])), NA)]
+  mean <- colMeans(block)
+  centred <- .Call(C_x_standardise, block, mean, NULL)
+  rest <- colMeans(centred)
+  list(bad = if (offset) lines[bad] else bad, mean = mean + rest,
+    css = colSums(centred^2) - nrow(block) * rest^2, size = nrow(block))
+}
+
+# Chan, Golub and LeVeque's rule for the union of two samples.
+join_moments <- function(a, b) {
+  size <- a$size + b$size
+  step <- b$mean - a$mean
+  list(bad = union(a$bad, b$bad), mean = a$mean + step * (b$size / size),
+    css = a$css + b$css + step^2 * (a$size / size * b$size), size = size)
+}
+
+# The operator of a source: functions for src/ffi_x.c. `count` counts the passes.
+source_operator <- function(source, keep, shift, divide, count = NULL) {
+  ready <- list(keep = keep, shift = shift, divide = divide)
+  n <- source$n
+  p <- length(keep)
+  if (is.null(count)) {
+    count <- new.env(parent = emptyenv())
+    count$passes <- 0L
+  }
+  # Blocks of columns are counted among those kept.
+  kept <- source
+  kept$p <- p
+  pass <- function(by, fun, combine, ..., value_bytes) {
+    count$passes <- count$passes + 1L
+    source_pass(if (by == "columns") kept else source, by, ready, fun, combine, ...,
+      value_bytes = value_bytes)
+  }
+  by <- source$by
+  read_columns <- function(j) {
+    count$passes <- count$passes + 1L
+    .Call(C_x_standardise, read_source(source, j = keep[j]), shift[j], divide[j])
+  }
+  # Columns that a solver will ask for one by one.
+  held <- list()
+  most <- 4 * source$bytes
+  structure(list(
+    kind = "source", n = n, p = p, count = count,
+    keep = function(j) source_operator(source, keep[j], shift[j], divide[j], count),
+    mul = function(v) {
+      if (by == "rows") {
+        pass("rows", piece_mul, NULL, v = v, value_bytes = 8 * source$step * ncol(v))
+      } else {
+        pass("columns", piece_mul_part, `+`, v = v, value_bytes = 8 * n * ncol(v))
+      }
+    },
+    cross = function(t) {
+      if (by == "rows") {
+        pass("rows", piece_cross_part, `+`, t = t, value_bytes = 8 * p * ncol(t))
+      } else {
+        pass("columns", piece_cross, NULL, t = t, value_bytes = 8 * source$step * ncol(t))
+      }
+    },
+    columns = function(j) {
+      if (all(j %in% names(held))) return(do.call(cbind, held[as.character(j)]))
+      read_columns(j)
+    },
+    prefetch = function(j) {
+      j <- setdiff(j, names(held))
+      if (length(j)) {
+        held <<- if (8 * n * as.double(length(held) + length(j)) > most) list() else held
+        read <- read_columns(j)
+        held[as.character(j)] <<- lapply(seq_along(j), function(k) read[, k])
+      }
+      numeric()
+    },
+    gram = function(rows) {
+      if (rows) pass("columns", piece_tcrossprod, `+`, value_bytes = 8 * n^2) else {
+        pass("rows", piece_crossprod, `+`, value_bytes = 8 * as.double(p)^2)
+      }
+    }
+  ), class = "ufs_x")
+}
+
+piece_mul <- function(block, lines, v) block %*% v
+piece_mul_part <- function(block, lines, v) block %*% v[lines, , drop = FALSE]
+piece_cross <- function(block, lines, t) crossprod(block, t)
+piece_cross_part <- function(block, lines, t) crossprod(block, t[lines, , drop = FALSE])
+piece_crossprod <- function(block, lines) crossprod(block)
+piece_tcrossprod <- function(block, lines) tcrossprod(block)

@@ -1,0 +1,119 @@
+# Sparse principal component analysis (Zou, Hastie and Tibshirani).
+
+#' Sparse principal component analysis
+#'
+#' Principal components with few nonzero loadings each, and a ranking of features by these
+#' loadings: what [ufs_jspca()] was proposed against. Every component has zeros of its own, so a feature
+#' is left out altogether only where all components happen to leave it out. Use it as a
+#' comparator; to select features jointly take [ufs_jspca()].
+#'
+#' Minimises, over A with orthonormal columns and B (both p x k),
+#' \deqn{\|X - X B A'\|_F^2 + \lambda \sum_j \|b_j\|_1,}
+#' the criterion of Zou, Hastie and Tibshirani without its ridge term and with one penalty for all
+#' components (with one for each, the components of large variance move to where the penalty is
+#' small, and their own places stay empty). In turn, B is found by one lasso
+#' per component, exactly (working sets, warm starts), and A as the orthonormal factor of X'X B,
+#' from the leading principal components. Both steps lower the objective; the problem is not
+#' convex, so the answer is a stationary point, and depends on that start. About `6 n p k` flops per
+#' iteration and the lassos; nothing is p x p.
+#'
+#' The score of a feature is the norm of its row of B. Of equal columns the lasso would keep the first;
+#' B is averaged over them, which costs nothing in the objective. Features whose row is zero are
+#' ranked by how near the lassos are to taking them up.
+#'
+#' @inheritParams ufs_kmeans_f
+#' @param n_components Number of components k, 1 to the rank of `x`.
+#' @param lambda Absolute penalty, a positive number, for the matrix after `center` and `scale`;
+#'   `NULL`: from `lambda_rel`.
+#' @param lambda_rel Penalty as a share of the smallest value at which all loadings are zero at
+#'   the start. Components of small variance may come out empty.
+#' @param center,scale Centre and standardise the columns first.
+#' @param control See [ufs_control()]: `max_iter` (default 1000), `tol` (1e-4, relative change of B).
+#' @return A fit of class `c("ufs_spca", "ufs")`. `solution` holds `A`, `B` (p x k), the sparse `loadings`
+#'   (columns of B at unit length) and `explained`, the share of the variance that the first
+#'   1, ..., k components explain when what they share is counted once. `certificate`: `kkt`, the
+#'   largest violation of the lassos' optimality conditions at the answer as a share of the
+#'   penalty, and `change`. `trace` has the objective, which never rises.
+#' @references Zou, H., Hastie, T. and Tibshirani, R. (2006) Sparse principal component analysis.
+#'   *Journal of Computational and Graphical Statistics* **15**, 265-286. \doi{10.1198/106186006X113430}
+#' @examples
+#' fit <- ufs_spca(mtcars, n_components = 2, lambda_rel = .3)
+#' round(coef(fit), 2)
+#' fit$solution$explained
+#' @include ufs.R
+#' @export
+ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, center = TRUE,
+                     scale = TRUE, control = ufs_control()) {
+  fit <- run_fit("spca", match.call(), {
+    control <- resolve_control(control, max_iter = 1000L, tol = 1e-4)
+    check_count(control$max_iter, "max_iter", 1L)
+    data <- as_ufs_matrix(x, center, scale)
+    n_components <- check_count(n_components, "n_components", 1L,
+      min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
+    check_range(sqrt(max(colSums(data$x^2))))
+    check_bytes(8 * 2 * min(dim(data$x))^2, "The smaller Gram matrix of `x`",
+      "Use fewer samples or features.")
+    pca <- gram_pca(data$x, n_components)
+    check_rank(pca, n_components)
+    # B = 0 is optimal for A = leading loadings iff lambda >= 2 max_ij |(X'X A)_ij|.
+    penalty <- check_penalty(lambda, lambda_rel,
+      2 * max(pca$sdev2 * apply(abs(pca$loadings), 2L, max)), "lambda")
+    found <- .Call(C_spca, data$x, pca$loadings, penalty$value, control)
+    b <- share_among_copies(found$B, equal_columns(data$x))
+    length_of <- sqrt(colSums(b^2))
+    list(
+      data = data, control = control, run = found$run,
+      params = list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel,
+        center = center, scale = scale),
+      feature_scores = sqrt(rowSums(b^2)), feature_key = found$kkt,
+      solution = list(A = expand_features(found$A, data), B = expand_features(b, data),
+        loadings = expand_features(sweep(b, 2L, ifelse(length_of > 0, length_of, 1), "/"), data),
+        explained = spca_explained(data$x, b)),
+      certificate = found$run$counters[c("kkt", "change")], coef_name = "loadings",
+      live = colSums(b != 0)
+    )
+  })
+  if (all(fit$solution$B == 0) && fit$control$warn) {
+    ufs_warn("zero", "All loadings of ufs_spca() are zero at this penalty. Use a smaller ",
+      "`lambda_rel`.")
+  }
+  fit
+}
+
+# Rows of equal columns of x (first = index of the first equal one) become their mean: X B and the
+# sum of absolute values stay, since a lasso gives copies loadings of one sign.
+share_among_copies <- function(b, first) {
+  if (all(first == seq_along(first))) {
+    return(b)
+  }
+  sums <- rowsum(b, first, reorder = FALSE)
+  group <- match(first, unique(first))
+  unname(sums[group, , drop = FALSE] / tabulate(group)[group])
+}
+
+# Shares of the variance that the first 1..k columns of X B span: their squared lengths after
+# taking out the earlier ones (Zou et al., section 3.4).
+spca_explained <- function(x, b) {
+  scores <- x %*% b
+  total <- sum(x^2)
+  own <- vapply(seq_len(ncol(b)), function(j) {
+    left <- scores[, j]
+    if (j > 1L) left <- stats::lm.fit(scores[, seq_len(j - 1L), drop = FALSE], left)$residuals
+    sum(left^2)
+  }, 0)
+  cumsum(own) / total
+}
+
+#' @export
+print_notes.ufs_spca <- function(x) {
+  c(paste0("nonzero      ", paste(x$live, collapse = ", "), " loadings per component"),
+    paste0("explained    ", format(100 * utils::tail(x$solution$explained, 1L), digits = 3L),
+      " % of the variance"))
+}
+
+register("spca", ufs_spca,
+  group = "features", selects = "features", deterministic = TRUE,
+  title = "Sparse principal component analysis",
+  cost = "n p k per iteration",
+  reference = "Zou, Hastie and Tibshirani (2006) <doi:10.1198/106186006X113430>"
+)

@@ -1,0 +1,399 @@
+/* base_css.c: columns that rebuild all columns.
+ *
+ * With x_j the columns of the n x p matrix x, ridge mu >= 0, choose S, |S| = k, to make
+ *     J(S) = sum_j min_b ||x_j - X_S b||^2 + mu ||b||^2
+ * small, one column at a time (mu = 0: Farahat, Ghodsi and Kamel, KDD 2011; mu > 0: the
+ * columns' counterpart of samp_ted.c). With K = x'x deflated by the picks so far
+ * J(S) = tr K, and column j lowers it by
+ *     f_j / (d_j + mu),  f_j = ||K_.j||^2,  d_j = K_jj,  after which
+ *     K <- K - w w',  w = K_.j / sqrt(d_j + mu).
+ *
+ *   p-form: K is kept (p x p), f and d are read off it.
+ *           n p^2 + 4 k p^2 flops, 16 p^2 bytes.
+ *   n-form: nothing p x p. K = x'Px with P = I - RR' (n x n, never formed; the columns of R
+ *           are P x_j / sqrt(d_j + mu) of the picks), G = xx'. A pick takes one pass over x,
+ *               w = x'r,  v = K w = x'P G r,   r = P x_j / sqrt(d_j + mu),
+ *           and f <- f - 2 w v + (r'G r) w^2,  d <- d - w^2.
+ *           n^2 p (G) + 2 n^2 p (first f) + 4 n p k + 8 n k^2 flops,
+ *           8 (n^2 + n k + 6 p + 2 TILE n) bytes.
+ * The cheaper one is taken. The n-form is not the product x'xw with the whole of x twice: one
+ * pick reads x once.
+ *
+ * Rounding. f and d of the n-form are differences. Where one has fallen below 1e-4 of what
+ * it was when last computed from x, it is computed again (at most a few times a
+ * column, 2 n^2 flops each). A column of which less than 1e-10 of the squares is left counts
+ * as rebuilt: it lowers J no more.
+ *
+ * Ties. Of decreases that agree to 1e-9 the one of the lowest index is taken.
+ *
+ * Swaps. The columns chosen are taken out in turn, the best column for the place goes in,
+ * until a whole round changes nothing. One try costs as much as the first f (n-form) or
+ * 2 k p^2 (p-form).
+ *
+ * The bound: sums of the leading eigenvalues of G or K (4r^3/3 flops, less than G or the first
+ * f; one LAPACK call); above order `exact_limit`, of the first FEW ones by la_eigs, the others counted as
+ * the last of these. */
+#include "base_css.h"
+#include "la.h"
+#include <R_ext/Utils.h>
+
+enum { TILE = 64, FEW = 30 };
+static const double REBUILT = 1e-10, RENEW = 1e-4, TIE = 1e-9, BETTER = 1e-9;
+
+typedef struct {
+    const css_problem *problem;
+    int n, p, k, n_chosen;
+    double mu;
+    double *gram;    /* n-form: x x'; p-form: x'x */
+    double *deflated; /* p-form: K */
+    double *r;       /* n-form: n x k */
+    double *f, *d;   /* p */
+    double *f0, *d0; /* p, n-form: f and d when last computed from x */
+    double *norm2;   /* p: ||x_j||^2 */
+    double *pair;    /* n-form: n x 2; p-form: p */
+    double *pass;    /* n-form: 2 x p */
+    double *y, *z;   /* n-form: n x TILE */
+    double *s;       /* n-form: k x TILE */
+    bool p_form, *chosen;
+    int *list;       /* TILE */
+} css_work;
+
+static bool cheaper_by_p(const css_problem *problem, int k);
+static double *gram_of(const css_problem *problem, bool p_form);
+static void begin(css_work *work);
+static void reset(css_work *work);
+static void pick_all(css_work *work, const bool *allowed, css_result *result, ufs_run *run);
+static int best_column(const css_work *work, const bool *allowed);
+static double decrease(const css_work *work, int j);
+static void take(css_work *work, int j, bool gains);
+static void measure_all(css_work *work);
+static void measure(css_work *work, int n_list, const int *list);
+static void swap_columns(css_work *work, const css_settings *settings, css_result *result);
+static int lead(const css_problem *problem, int order, double *gram, int k, double total,
+                int exact_limit, double *leading, bool *exact);
+
+void css_solve(const css_problem *problem, const css_settings *settings, css_result *result,
+               ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "objective", "decrease", NULL};
+    css_work work = {.problem = problem, .n = problem->n, .p = problem->p, .k = settings->k,
+                     .mu = settings->mu};
+
+    ufs_trace_named(&run->trace, settings->k, columns);
+    work.p_form = result->p_form = settings->form == 'p' ||
+        (settings->form == 'a' && cheaper_by_p(problem, settings->k));
+    begin(&work);
+    result->start = 0.0;
+    for (int j = 0; j < problem->p; j++) result->start += work.norm2[j];
+    reset(&work);
+    pick_all(&work, NULL, result, run);
+    result->swaps = 0;
+    if (settings->max_swaps > 0) {
+        swap_columns(&work, settings, result);
+        if (result->swaps > 0) {
+            bool *allowed = (bool *) R_alloc((size_t) problem->p, sizeof(bool));
+            for (int j = 0; j < problem->p; j++) allowed[j] = false;
+            for (int t = 0; t < settings->k; t++) allowed[result->order[t]] = true;
+            reset(&work);
+            ufs_trace_named(&run->trace, settings->k, columns);
+            pick_all(&work, allowed, result, run);
+        }
+    }
+    for (int j = 0; j < problem->p; j++)
+        result->left[j] = work.chosen[j] ? 0.0 : decrease(&work, j);
+    run->lapack = lead(problem, work.p_form ? work.p : work.n, work.gram, work.k, result->start,
+                       settings->exact_limit, result->leading, &result->exact);
+    run->status = UFS_CONVERGED;
+}
+
+static bool cheaper_by_p(const css_problem *problem, int k)
+{
+    double n = problem->n, p = problem->p;
+    return n * p * p + 4.0 * k * p * p < 3.0 * n * n * p + 4.0 * n * p * k;
+}
+
+/* ---- set-up ------------------------------------------------------------------------ */
+
+/* x'x (p-form) or xx', in blocks, so that an interrupt is heard. */
+static double *gram_of(const css_problem *problem, bool p_form)
+{
+    enum { BLOCK = 256 };
+    int n = problem->n, order = p_form ? problem->p : n, length = p_form ? n : problem->p;
+    double *gram = ufs_dzero((size_t) order, (size_t) order);
+
+    for (int at = 0; at < length; at += BLOCK) {
+        int m = length - at < BLOCK ? length - at : BLOCK;
+        R_CheckUserInterrupt();
+        if (p_form)
+            la_syrk('T', order, m, 1.0, problem->x + at, n, 1.0, gram, order);
+        else
+            la_syrk('N', order, m, 1.0, problem->x + (size_t) at * (size_t) n, n, 1.0, gram, order);
+    }
+    la_fill_lower(order, gram);
+    return gram;
+}
+
+static void begin(css_work *work)
+{
+    const double *x = work->problem->x;
+    size_t n = (size_t) work->n, p = (size_t) work->p, k = (size_t) work->k;
+
+    work->chosen = (bool *) R_alloc(p, sizeof(bool));
+    work->f = ufs_dalloc(p, 1);
+    work->d = ufs_dalloc(p, 1);
+    work->norm2 = ufs_dalloc(p, 1);
+    la_col_norms(work->n, work->p, x, work->norm2);
+    for (size_t j = 0; j < p; j++) work->norm2[j] *= work->norm2[j];
+
+    work->gram = gram_of(work->problem, work->p_form);
+    if (work->p_form) {
+        work->deflated = ufs_dalloc(p, p);
+        work->pair = ufs_dalloc(p, 1);
+    } else {
+        work->r = ufs_dalloc(n, k);
+        work->f0 = ufs_dalloc(p, 1);
+        work->d0 = ufs_dalloc(p, 1);
+        work->pair = ufs_dalloc(n, 2);
+        work->pass = ufs_dalloc(2, p);
+        work->y = ufs_dalloc(n, TILE);
+        work->z = ufs_dalloc(n, TILE);
+        work->s = ufs_dalloc(k, TILE);
+        work->list = ufs_ialloc(TILE);
+    }
+}
+
+/* Nothing chosen; f and d are those of x. */
+static void reset(css_work *work)
+{
+    work->n_chosen = 0;
+    for (int j = 0; j < work->p; j++) work->chosen[j] = false;
+    if (work->p_form)
+        ufs_copy(work->deflated, work->gram, (size_t) work->p * (size_t) work->p);
+    measure_all(work);
+}
+
+/* ---- the greedy choice ---------------------------------------------------------------- */
+
+static void pick_all(css_work *work, const bool *allowed, css_result *result, ufs_run *run)
+{
+    double objective = result->start;
+
+    for (int t = 0; t < work->k; t++) {
+        int j = best_column(work, allowed);
+        double gain = decrease(work, j);
+        result->order[t] = j;
+        take(work, j, true);
+        objective -= gain;
+        run->iterations = t + 1;
+        ufs_trace_add(&run->trace, (double[]) {t + 1, fmax(objective, 0.0), gain});
+        ufs_run_step(run, objective, gain);
+    }
+}
+
+static double decrease(const css_work *work, int j)
+{
+    if (!(work->d[j] > REBUILT * work->norm2[j])) return 0.0;
+    return fmax(work->f[j], 0.0) / (work->d[j] + work->mu);
+}
+
+static int best_column(const css_work *work, const bool *allowed)
+{
+    double top = -1.0;
+
+    for (int j = 0; j < work->p; j++)
+        if (!work->chosen[j] && (allowed == NULL || allowed[j]))
+            top = fmax(top, decrease(work, j));
+    for (int j = 0; j < work->p; j++)
+        if (!work->chosen[j] && (allowed == NULL || allowed[j]) &&
+            decrease(work, j) >= top * (1.0 - TIE))
+            return j;
+    return 0; /* not reached: callers ask for at most p picks */
+}
+
+/* y (n x m) <- P y; for mu = 0 twice, so that R stays orthonormal. */
+static void project(css_work *work, int m, double *y)
+{
+    int n = work->n, t = work->n_chosen;
+
+    if (t == 0) return;
+    for (int twice = work->mu > 0.0 ? 1 : 0; twice < 2; twice++) {
+        la_gemm('T', 'N', t, m, n, 1.0, work->r, n, y, n, 0.0, work->s, t);
+        la_gemm('N', 'N', n, m, t, -1.0, work->r, n, work->s, t, 1.0, y, n);
+    }
+}
+
+/* Chooses column j; f and d of all columns follow if `gains`. */
+static void take(css_work *work, int j, bool gains)
+{
+    int n = work->n, p = work->p;
+    size_t N = (size_t) n, P = (size_t) p;
+    double *r = work->pair, *g, *to, none = REBUILT * work->norm2[j], left;
+
+    work->chosen[j] = true;
+    if (work->p_form) {
+        double *w = work->pair, by;
+        left = fmax(work->deflated[(size_t) j * P + (size_t) j], 0.0);
+        /* mu = 0: nothing left to deflate by. */
+        if (work->mu == 0.0 && left <= none) return;
+        by = sqrt(left + work->mu);
+        for (size_t i = 0; i < P; i++) w[i] = work->deflated[(size_t) j * P + i] / by;
+        for (size_t i = 0; i < P; i++)
+            if (w[i] != 0.0) la_axpy(p, -w[i], w, work->deflated + i * P);
+        work->n_chosen++;
+        if (gains) measure_all(work);
+        return;
+    }
+    ufs_copy(r, work->problem->x + (size_t) j * N, N);
+    project(work, 1, r);
+    left = work->mu > 0.0 ? la_dot(n, work->problem->x + (size_t) j * N, r) + work->mu
+                          : la_dot(n, r, r);
+    if (work->mu == 0.0 && left <= none) return;
+    for (size_t i = 0; i < N; i++) r[i] /= sqrt(left);
+    if (gains) {
+        g = r + N;
+        la_gemv('N', n, n, 1.0, work->gram, n, r, 0.0, g);
+        double size = la_dot(n, r, g);
+        project(work, 1, g);
+        la_gemm('T', 'N', 2, p, n, 1.0, work->pair, n, work->problem->x, n, 0.0, work->pass, 2);
+        for (size_t i = 0; i < P; i++) {
+            double w = work->pass[2 * i], v = work->pass[2 * i + 1];
+            work->f[i] += w * (size * w - 2.0 * v);
+            work->d[i] -= w * w;
+        }
+    }
+    to = work->r + (size_t) work->n_chosen * N;
+    ufs_copy(to, r, N);
+    work->n_chosen++;
+    if (!gains) return;
+    int n_list = 0;
+    for (int i = 0; i < p; i++) {
+        if (!work->chosen[i] && work->d[i] > REBUILT * work->norm2[i] &&
+            (work->f[i] < RENEW * work->f0[i] || work->d[i] < RENEW * work->d0[i]))
+            work->list[n_list++] = i;
+        if (n_list == TILE || (n_list && i == p - 1)) {
+            measure(work, n_list, work->list);
+            n_list = 0;
+        }
+    }
+}
+
+/* f and d from K, or from x. */
+static void measure_all(css_work *work)
+{
+    if (work->p_form) {
+        for (int j = 0; j < work->p; j++) {
+            const double *col = work->deflated + (size_t) j * (size_t) work->p;
+            work->f[j] = la_dot(work->p, col, col);
+            work->d[j] = col[j];
+        }
+        return;
+    }
+    for (int j = 0; j < work->p; j += TILE) {
+        int m = work->p - j < TILE ? work->p - j : TILE;
+        R_CheckUserInterrupt();
+        for (int b = 0; b < m; b++) work->list[b] = j + b;
+        measure(work, m, work->list);
+    }
+}
+
+static void measure(css_work *work, int n_list, const int *list)
+{
+    int n = work->n;
+    size_t N = (size_t) n;
+
+    for (int b = 0; b < n_list; b++)
+        ufs_copy(work->y + (size_t) b * N, work->problem->x + (size_t) list[b] * N, N);
+    project(work, n_list, work->y);
+    la_gemm('N', 'N', n, n_list, n, 1.0, work->gram, n, work->y, n, 0.0, work->z, n);
+    for (int b = 0; b < n_list; b++) {
+        const double *y = work->y + (size_t) b * N;
+        int j = list[b];
+        work->f[j] = work->f0[j] = la_dot(n, y, work->z + (size_t) b * N);
+        work->d[j] = work->d0[j] =
+            la_dot(n, y, work->mu > 0.0 ? work->problem->x + (size_t) j * N : y);
+    }
+}
+
+/* ---- swaps ------------------------------------------------------------------------------ */
+
+static void swap_columns(css_work *work, const css_settings *settings, css_result *result)
+{
+    int k = work->k, quiet = 0;
+
+    for (int a = 0; quiet < k && result->swaps < settings->max_swaps; a = (a + 1) % k) {
+        int old = result->order[a], best;
+        R_CheckUserInterrupt();
+        work->n_chosen = 0;
+        if (work->p_form)
+            ufs_copy(work->deflated, work->gram, (size_t) work->p * (size_t) work->p);
+        for (int j = 0; j < work->p; j++) {
+            work->chosen[j] = false;
+            work->d[j] = work->norm2[j];
+        }
+        for (int t = 0; t < k; t++)
+            if (t != a) take(work, result->order[t], false);
+        measure_all(work);
+        best = best_column(work, NULL);
+        quiet++;
+        if (best != old && decrease(work, best) > decrease(work, old) + BETTER * result->start) {
+            result->order[a] = best;
+            result->swaps++;
+            quiet = 0;
+        }
+    }
+}
+
+/* ---- the bound ---------------------------------------------------------------------------- */
+
+typedef struct {
+    int order;
+    const double *gram;
+} gram_operator;
+
+static void gram_times(const void *data, int m, const double *x, double *y)
+{
+    const gram_operator *a = data;
+    la_gemm('N', 'N', a->order, m, a->order, 1.0, a->gram, a->order, x, a->order, 0.0, y, a->order);
+}
+
+int css_leading(const css_problem *problem, int k, int exact_limit, double *leading,
+                double *total, bool *exact)
+{
+    bool p_form = problem->p < problem->n;
+
+    *total = la_ss((size_t) problem->n * (size_t) problem->p, problem->x);
+    return lead(problem, p_form ? problem->p : problem->n, gram_of(problem, p_form), k, *total,
+                exact_limit, leading, exact);
+}
+
+/* Destroys the Gram matrix. Returns LAPACK's info. */
+static int lead(const css_problem *problem, int order, double *gram, int k, double total,
+                int exact_limit, double *leading, bool *exact)
+{
+    int r = problem->n < problem->p ? problem->n : problem->p, m = k < r ? k : r, info;
+    double *value, sum = 0.0, last = 0.0;
+
+    *exact = order <= exact_limit;
+    if (!*exact && m > FEW) m = FEW;
+    value = ufs_dalloc((size_t) (*exact ? order : m), 1);
+    if (*exact) {
+        info = la_eig_values(order, gram, value);
+    } else {
+        gram_operator data = {order, gram};
+        la_eigs_info eigs;
+        la_eigs_problem leaders = {.n = order, .k = m, .apply = gram_times, .data = &data,
+                                   .low = 0.0, .high = total, .tol = 1e-8, .max_iter = 200};
+        la_eigs(&leaders, value, ufs_dalloc((size_t) order, (size_t) m), &eigs);
+        info = eigs.lapack;
+        if (!eigs.converged) m = 0; /* then only the total is known */
+    }
+    if (info) return info;
+    for (int t = 0; t < k; t++) {
+        /* LAPACK's eigenvalues ascend, those of la_eigs descend. */
+        if (t < m) last = fmax(value[*exact ? order - 1 - t : t], 0.0);
+        if (m == 0) sum = total;
+        else if (t < m || !*exact) sum += last;
+        leading[t] = fmin(sum, total);
+    }
+    return 0;
+}

@@ -1,0 +1,149 @@
+/* base_spca.c: sparse principal component analysis (Zou, Hastie and Tibshirani 2006, section 3.3,
+ * with their ridge penalty zero).
+ *
+ *   min_{A'A = I, B} ||X - X B A'||_F^2 + lambda sum_j ||b_j||_1,   A, B p x k.
+ *
+ * Given A, the loss is sum_j ||X a_j - X b_j||^2 plus what does not depend on B: k lassos, each the
+ * row-sparse regression of la_gl.c with one column, warm started; all share its Gram columns.
+ * Given B, A is the orthonormal factor of X'X B; a column of zeros in B keeps its old direction as
+ * far as the others allow. Both steps lower the objective.
+ *
+ * Cost per iteration: 2npk for the targets X A, 2npk for X'(X B) (n times the live rows for X B),
+ * pk^2 for the factor, and the lassos, each with at least one product X'r of 2np.
+ * Memory beyond x: 4pk + 2nk doubles and la_gl's workspace for one column with at most SLOTS Gram
+ * columns. Nothing of size p x p. */
+#include "base_spca.h"
+#include "la.h"
+#include "la_gl.h"
+#include <R_ext/Utils.h>
+
+enum { SLOTS = 1000 };
+
+typedef struct {
+    const spca_problem *problem;
+    spca_result *result;
+    ufs_x x;         /* problem->x */
+    la_gl lasso;
+    la_polar_work polar;
+    double *target;  /* n x k: X A */
+    double *fitted;  /* n x k: X B */
+    double *product; /* p x k: X'X B */
+    double *old;     /* p x k: the B before, then the A before */
+    double total;    /* ||X||_F^2 */
+} spca_work;
+
+static int lassos(spca_work *work, double vtol);
+static int rotate(spca_work *work);
+static double objective(const spca_work *work);
+static void certify(spca_work *work);
+
+void spca_solve(const spca_problem *problem, const spca_settings *settings,
+                spca_result *result, ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "objective", "change", NULL};
+    size_t N = (size_t) problem->n, P = (size_t) problem->p, K = (size_t) problem->k, pk = P * K;
+    spca_work work = {.problem = problem, .result = result, .target = ufs_dalloc(N, K),
+                      .fitted = ufs_dalloc(N, K), .product = ufs_dalloc(P, K),
+                      .old = ufs_dalloc(P, K), .total = la_ss(N * P, problem->x)};
+
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    work.x = ufs_x_dense(problem->n, problem->p, problem->x);
+    la_gl_init_slots(&work.lasso, 1, &work.x, SLOTS);
+    la_polar_init(&work.polar, problem->p, problem->k);
+    run->status = UFS_MAX_ITER;
+    result->change = result->objective = R_NaN;
+
+    while (run->iterations < settings->max_iter) {
+        double moved = 0.0, size;
+
+        ufs_copy(work.old, result->b, pk);
+        run->lapack = lassos(&work, 0.01 * fabs(settings->tol));
+        if (run->lapack) return;
+        size = la_ss(pk, result->b);
+        for (size_t i = 0; i < pk; i++) {
+            double d = result->b[i] - work.old[i];
+            moved += d * d;
+        }
+        /* The same B twice means the same A: nothing more will move, also where B = 0. */
+        result->change = moved > 0.0 ? sqrt(moved / fmax(size, DBL_MIN)) : 0.0;
+        run->lapack = rotate(&work);
+        if (run->lapack) return;
+        result->objective = objective(&work);
+        run->iterations++;
+        ufs_trace_add(&run->trace,
+                      (double[]) {run->iterations, result->objective, result->change});
+        ufs_run_step(run, result->objective, result->change);
+        if (!R_FINITE(result->objective)) {
+            run->status = UFS_DIVERGED;
+            break;
+        }
+        if (result->change <= settings->tol) {
+            run->status = UFS_CONVERGED;
+            break;
+        }
+    }
+    certify(&work);
+}
+
+/* B given A: one lasso per component. Sets fitted. */
+static int lassos(spca_work *work, double vtol)
+{
+    const spca_problem *problem = work->problem;
+    int n = problem->n, p = problem->p, k = problem->k;
+    size_t N = (size_t) n, P = (size_t) p;
+
+    la_gemm('N', 'N', n, k, p, 1.0, problem->x, n, work->result->a, p, 0.0, work->target, n);
+    for (int j = 0; j < k; j++) {
+        int lapack = la_gl_solve(&work->lasso, work->target + (size_t) j * N, problem->lambda,
+                                 vtol, true, 0.9, work->result->b + (size_t) j * P);
+        if (lapack) return lapack;
+        ufs_copy(work->fitted + (size_t) j * N, work->lasso.xv, N);
+    }
+    return 0;
+}
+
+/* A given B. */
+static int rotate(spca_work *work)
+{
+    const spca_problem *problem = work->problem;
+    int n = problem->n, p = problem->p, k = problem->k;
+
+    ufs_copy(work->old, work->result->a, (size_t) p * (size_t) k);
+    la_gemm('T', 'N', p, k, n, 1.0, problem->x, n, work->fitted, n, 0.0, work->product, p);
+    return la_polar(&work->polar, work->product, work->old, work->result->a);
+}
+
+/* ||X||^2 - 2 <A, X'X B> + ||X B||^2 + lambda sum_j ||b_j||_1, as A'A = I. */
+static double objective(const spca_work *work)
+{
+    const spca_problem *problem = work->problem;
+    size_t P = (size_t) problem->p, K = (size_t) problem->k;
+    double inner = 0.0, l1 = 0.0;
+
+    for (size_t i = 0; i < P * K; i++) {
+        inner += work->result->a[i] * work->product[i];
+        l1 += fabs(work->result->b[i]);
+    }
+    return work->total - 2.0 * inner + la_ss((size_t) problem->n * K, work->fitted) +
+           problem->lambda * l1;
+}
+
+/* How far B is from optimal for the A returned. */
+static void certify(spca_work *work)
+{
+    const spca_problem *problem = work->problem;
+    size_t N = (size_t) problem->n, P = (size_t) problem->p;
+
+    work->result->violation = 0.0;
+    la_gemm('N', 'N', problem->n, problem->k, problem->p, 1.0, problem->x, problem->n,
+            work->result->a, problem->p, 0.0, work->target, problem->n);
+    for (int j = 0; j < problem->k; j++) {
+        const double *b = work->result->b + (size_t) j * P;
+        R_CheckUserInterrupt();
+        la_gl_certify(&work->lasso, work->target + (size_t) j * N, problem->lambda, b);
+        work->result->violation = fmax(work->result->violation,
+                                       la_gl_violation(&work->lasso, problem->lambda, 0.0, b));
+        for (size_t i = 0; i < P; i++)
+            work->result->kkt[i] = fmax(work->result->kkt[i], work->lasso.kkt[i]);
+    }
+}

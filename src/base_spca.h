@@ -1,0 +1,30 @@
+/* base_spca.h: sparse principal component analysis, see base_spca.c. */
+#ifndef UFS_BASE_SPCA_H
+#define UFS_BASE_SPCA_H
+
+#include "ufs.h"
+
+typedef struct {
+    int n, p, k;
+    const double *x; /* n x p, no zero column */
+    double lambda;   /* positive */
+} spca_problem;
+
+typedef struct {
+    int max_iter;
+    double tol;
+} spca_settings;
+
+/* In: a, the start, orthonormal columns. Out: everything. */
+typedef struct {
+    double *a, *b;    /* p x k */
+    double *kkt;      /* p: max_j 2|x_i'(X a_j - X b_j)| / lambda */
+    double change;    /* |B - B_old| / |B| at the end */
+    double violation; /* largest violation of the optimality conditions of b_1, ..., b_k */
+    double objective;
+} spca_result;
+
+void spca_solve(const spca_problem *problem, const spca_settings *settings,
+                spca_result *result, ufs_run *run);
+
+#endif

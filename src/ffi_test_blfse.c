@@ -1,0 +1,96 @@
+/* ffi_test_blfse.c: the parts of BLFSE, one by one, for tests/testthat/test-blfse.R and
+ * test-kernel-qp.R. */
+#include "ffi_blfse.h"
+#include "graph_dense.h"
+#include "hadamard.h"
+#include "qp_simplex.h"
+
+SEXP ffi_test_blfse_projection(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_)
+{
+    static const char *const names[] = {"N", "v", "S", "ties", "info", NULL};
+    SEXP out = PROTECT(ffi_list(names));
+    blfse_problem problem = ffi_blfse_problem(x, scores, labels, settings_);
+    blfse_settings settings = ffi_blfse_settings(psi, settings_);
+    blfse_result result;
+    ufs_run run = {.status = UFS_CONVERGED};
+
+    result.v = ffi_set_vector(out, "v", problem.p);
+    result.s = ffi_set_matrix(out, "S", problem.n, problem.n);
+    result.w = ufs_dalloc((size_t) problem.n, (size_t) problem.n);
+    result.alpha = ufs_dalloc((size_t) problem.m, 1);
+    result.beta = ufs_dalloc((size_t) problem.m, 1);
+    result.component = ufs_ialloc((size_t) problem.n);
+    blfse_first_projection(&problem, &settings, &result,
+                           ffi_set_matrix(out, "N", problem.p, problem.p), &run);
+    ffi_set(out, "ties", Rf_ScalarInteger(result.ties));
+    ffi_set(out, "info", Rf_ScalarInteger(run.lapack));
+    UNPROTECT(1);
+    return out;
+}
+
+/* kind "dense": parts = list(h, upper); "diagonal": list(h); "hadamard": list(f r x p,
+ * rt k x p, w0, sign, scale, shift, upper). */
+SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
+{
+    static const char *const names[] = {"v", "hv", "diag", "kkt", "rel", "gap", "products",
+        "rounds", NULL};
+    SEXP out = PROTECT(ffi_list(names));
+    int p = (int) Rf_xlength(b);
+    const char *which = CHAR(STRING_ELT(kind, 0));
+    double *v = ffi_set_vector(out, "v", p), *diag = ffi_set_vector(out, "diag", p);
+    double *g_diag = ufs_dzero((size_t) p, 1);
+    qp_problem prob = {p, REAL_RO(b), NULL, NULL, NULL, diag, NULL};
+    qp_info info;
+    qp_work work;
+    hadamard op;
+
+    ufs_copy(v, REAL_RO(start), (size_t) p);
+    qp_init(&work, p, strcmp(which, "dense") == 0);
+    if (strcmp(which, "diagonal") == 0) {
+        ufs_copy(diag, REAL_RO(ffi_get(parts, "h")), (size_t) p);
+        qp_diagonal(p, diag, REAL_RO(b), &work, v, &info);
+    } else {
+        prob.upper = ffi_data(ffi_get(parts, "upper"), (size_t) p, "upper");
+        if (strcmp(which, "dense") == 0) {
+            prob.dense = REAL_RO(ffi_get(parts, "h"));
+            for (int i = 0; i < p; i++) diag[i] = prob.dense[(size_t) i * ((size_t) p + 1)];
+        } else {
+            SEXP f = ffi_get(parts, "f"), rt = ffi_get(parts, "rt");
+            hadamard_init(&op, p, Rf_nrows(f), Rf_nrows(rt));
+            op.r = Rf_nrows(f);
+            op.k = Rf_nrows(rt);
+            op.f = REAL_RO(f);
+            op.rt = REAL_RO(rt);
+            op.w0 = ffi_real(parts, "w0");
+            op.sign = ffi_real(parts, "sign");
+            op.scale = ffi_real(parts, "scale");
+            op.shift = ffi_real(parts, "shift");
+            for (size_t i = 0; i < (size_t) p; i++)
+                for (size_t a = 0; a < (size_t) op.r; a++)
+                    g_diag[i] += op.f[a + i * (size_t) op.r] * op.f[a + i * (size_t) op.r];
+            op.g_diag = g_diag;
+            hadamard_diag(&op, diag);
+            prob.apply = hadamard_apply;
+            prob.data = &op;
+        }
+        qp_simplex(&prob, Rf_asReal(tol), &work, v, &info);
+    }
+    ufs_copy(ffi_set_vector(out, "hv", p), work.hv, (size_t) p);
+    ffi_set(out, "kkt", Rf_ScalarReal(info.kkt));
+    ffi_set(out, "rel", Rf_ScalarReal(info.rel));
+    ffi_set(out, "gap", Rf_ScalarReal(info.gap));
+    ffi_set(out, "products", Rf_ScalarInteger(info.products));
+    ffi_set(out, "rounds", Rf_ScalarInteger(info.rounds));
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_test_components(SEXP s, SEXP threshold)
+{
+    int n = Rf_nrows(s);
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, n));
+    graph_dense_components(n, REAL_RO(s), Rf_asReal(threshold), INTEGER(out),
+                           ufs_ialloc((size_t) n));
+    UNPROTECT(1);
+    return out;
+}

@@ -1,0 +1,66 @@
+/* ffi_test_x.c: the operations of x_ops.h that no R function calls, for the tests. */
+#include "ffi_x.h"
+#include "la_lanczos.h"
+
+/* list(cross_rows = (X'T)', gram_mul = X X'T, dot = x_j't_1 for every j,
+ * axpy = sum_j v_j x_j, gram_rows = X diag(w) X', entries). */
+SEXP ffi_test_x(SEXP x, SEXP t, SEXP v, SEXP w)
+{
+    static const char *const names[] = {"cross_rows", "gram_mul", "dot", "axpy", "gram_rows",
+                                        "entries", NULL};
+    ufs_x op = ffi_x(x);
+    int c = Rf_ncols(t);
+    size_t N = (size_t) op.n, P = (size_t) op.p;
+    const double *from = ffi_data(t, N * (size_t) c, "t"), *step = ffi_data(v, P, "v");
+    double total = 0.0, off = 0.0, *scratch = ufs_dalloc(N, 1);
+    SEXP out = PROTECT(ffi_list(names));
+
+    ufs_x_cross_rows(&op, c, from, ffi_set_matrix(out, "cross_rows", c, op.p));
+    ufs_x_gram_mul(&op, c, from, ffi_set_matrix(out, "gram_mul", op.n, c));
+    double *dot = ffi_set_vector(out, "dot", op.p), *sum = ffi_set_vector(out, "axpy", op.n);
+    for (size_t i = 0; i < N; i++) {
+        total += from[i];
+        sum[i] = 0.0;
+    }
+    for (int j = 0; j < op.p; j++) {
+        dot[j] = ufs_x_dot(&op, j, from, total, scratch);
+        off += ufs_x_axpy(&op, j, step[j], sum, scratch);
+    }
+    for (size_t i = 0; i < N; i++) sum[i] -= off;
+    ufs_x_gram_rows(&op, ffi_data(w, P, "w"), ffi_set_matrix(out, "gram_rows", op.n, op.n));
+    ffi_set(out, "entries", Rf_ScalarReal(ufs_x_entries(&op)));
+    UNPROTECT(1);
+    return out;
+}
+
+typedef struct {
+    int n;
+    const double *a;
+} test_operator;
+
+static void apply_test(const void *data, int m, const double *x, double *y)
+{
+    const test_operator *op = data;
+    la_gemm('N', 'N', op->n, m, op->n, 1.0, op->a, op->n, x, op->n, 0.0, y, op->n);
+}
+
+/* The k largest eigenpairs of the symmetric a (n x n, n >= 2 (2k + 32)). */
+SEXP ffi_test_lanczos(SEXP a, SEXP k_, SEXP tol)
+{
+    static const char *const names[] = {"values", "vectors", "products", "residual", "converged",
+                                        "info", NULL};
+    int n = Rf_nrows(a), k = Rf_asInteger(k_);
+    test_operator op = {n, ffi_data(a, (size_t) n * (size_t) n, "a")};
+    la_lanczos_problem problem = {n, k, apply_test, &op, Rf_asReal(tol), 100 * (k + 10)};
+    la_lanczos_info info;
+    if (k < 1 || n < 2 * la_lanczos_basis(k)) Rf_error("internal error: 'k' is out of range");
+    SEXP out = PROTECT(ffi_list(names));
+    double *w = ffi_set_vector(out, "values", k), *z = ffi_set_matrix(out, "vectors", n, k);
+    la_lanczos(&problem, w, z, &info);
+    ffi_set(out, "products", Rf_ScalarInteger(info.products));
+    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
+    ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
+    ffi_set(out, "info", Rf_ScalarInteger(info.lapack));
+    UNPROTECT(1);
+    return out;
+}

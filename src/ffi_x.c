@@ -1,0 +1,303 @@
+/* ffi_x.c: the edge of x_ops.h. */
+#include "ffi_x.h"
+
+/* ---- from R ------------------------------------------------------------------------- */
+
+static ufs_x sparse_x(SEXP x);
+static ufs_x source_x(SEXP x);
+static SEXP call_source(SEXP x, const char *name, SEXP argument, size_t length);
+
+ufs_x ffi_x(SEXP x)
+{
+    SEXP kind;
+
+    if (Rf_isReal(x) && Rf_isMatrix(x)) return ufs_x_dense(Rf_nrows(x), Rf_ncols(x), REAL_RO(x));
+    if (!Rf_isNewList(x)) Rf_error("internal error: x is neither a matrix nor an operator");
+    kind = ffi_get(x, "kind");
+    if (!Rf_isString(kind) || Rf_xlength(kind) != 1)
+        Rf_error("internal error: x has no kind");
+    if (strcmp(CHAR(STRING_ELT(kind, 0)), "sparse") == 0) return sparse_x(x);
+    if (strcmp(CHAR(STRING_ELT(kind, 0)), "source") == 0) return source_x(x);
+    Rf_error("internal error: x is of an unknown kind");
+}
+
+static const int *int_slot(SEXP list, const char *name, size_t *length)
+{
+    SEXP value = ffi_get(list, name);
+    if (!Rf_isInteger(value)) Rf_error("internal error: slot '%s' is not integer", name);
+    *length = (size_t) Rf_xlength(value);
+    return INTEGER_RO(value);
+}
+
+static int size_of(SEXP list, const char *name)
+{
+    int value = ffi_int(list, name);
+    if (value < 1) Rf_error("internal error: '%s' of x is not positive", name);
+    return value;
+}
+
+/* list(kind, n, p, user_p, i, start, value, column, shift, divide): column 1-based. */
+static ufs_x sparse_x(SEXP x)
+{
+    ufs_x out = {.kind = UFS_X_SPARSE, .n = size_of(x, "n"), .p = size_of(x, "p")};
+    size_t n_row, n_start, n_column, P = (size_t) out.p;
+    int user_p = size_of(x, "user_p"), *column;
+    SEXP value = ffi_get(x, "value");
+    const int *from = int_slot(x, "column", &n_column);
+    const char *wrong;
+
+    out.row = int_slot(x, "i", &n_row);
+    out.start = int_slot(x, "start", &n_start);
+    if (!Rf_isReal(value)) Rf_error("internal error: slot 'value' is not double");
+    out.value = REAL_RO(value);
+    wrong = ufs_x_check_slots(out.n, user_p, n_start, out.start, n_row, out.row,
+                              (size_t) Rf_xlength(value));
+    if (wrong) Rf_error("internal error: x is not a sound sparse matrix: %s", wrong);
+    if (n_column != P) Rf_error("internal error: 'column' has the wrong length");
+    column = ufs_ialloc(P);
+    for (size_t j = 0; j < P; j++) {
+        if (from[j] < 1 || from[j] > user_p)
+            Rf_error("internal error: 'column' is out of range");
+        column[j] = from[j] - 1;
+    }
+    out.column = column;
+    out.shift = ffi_data(ffi_get(x, "shift"), P, "shift");
+    out.divide = ffi_data(ffi_get(x, "divide"), P, "divide");
+    out.ss = ffi_data(ffi_get(x, "ss"), P, "ss");
+    return out;
+}
+
+/* A matrix or vector of R's for the length of one call of the source's function. */
+static SEXP matrix_of(const double *from, int n, int m)
+{
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, n, m));
+    ufs_copy(REAL(out), from, (size_t) n * (size_t) m);
+    UNPROTECT(1);
+    return out;
+}
+
+static SEXP call_source(SEXP x, const char *name, SEXP argument, size_t length)
+{
+    PROTECT(argument);
+    SEXP fun = ffi_get(x, name);
+    if (!Rf_isFunction(fun)) Rf_error("internal error: the source has no function '%s'", name);
+    SEXP call = PROTECT(Rf_lang2(fun, argument));
+    SEXP value = PROTECT(Rf_eval(call, R_GlobalEnv));
+    if (!Rf_isReal(value) || (size_t) Rf_xlength(value) != length)
+        Rf_error("internal error: '%s' of the source returned another size", name);
+    UNPROTECT(3);
+    return value;
+}
+
+static void source_mul(void *data, int c, const double *v, double *y)
+{
+    SEXP x = data;
+    size_t len = (size_t) size_of(x, "n") * (size_t) c;
+    SEXP value = PROTECT(call_source(x, "mul", matrix_of(v, size_of(x, "p"), c), len));
+    ufs_copy(y, REAL_RO(value), len);
+    UNPROTECT(1);
+}
+
+static void source_cross(void *data, int c, const double *t, double *u)
+{
+    SEXP x = data;
+    size_t len = (size_t) size_of(x, "p") * (size_t) c;
+    SEXP value = PROTECT(call_source(x, "cross", matrix_of(t, size_of(x, "n"), c), len));
+    ufs_copy(u, REAL_RO(value), len);
+    UNPROTECT(1);
+}
+
+static void source_columns(void *data, int m, const int *j, double *out)
+{
+    SEXP x = data, index = PROTECT(Rf_allocVector(INTSXP, m));
+    size_t len = (size_t) size_of(x, "n") * (size_t) m;
+    for (int k = 0; k < m; k++) INTEGER(index)[k] = j[k] + 1;
+    SEXP value = PROTECT(call_source(x, "columns", index, len));
+    ufs_copy(out, REAL_RO(value), len);
+    UNPROTECT(2);
+}
+
+static void source_gram(void *data, bool rows, double *out)
+{
+    SEXP x = data;
+    size_t side = (size_t) size_of(x, rows ? "n" : "p");
+    SEXP value = PROTECT(call_source(x, "gram", Rf_ScalarLogical(rows), side * side));
+    ufs_copy(out, REAL_RO(value), side * side);
+    UNPROTECT(1);
+}
+
+static void source_prefetch(void *data, int m, const int *j)
+{
+    SEXP index = PROTECT(Rf_allocVector(INTSXP, m));
+    for (int k = 0; k < m; k++) INTEGER(index)[k] = j[k] + 1;
+    call_source(data, "prefetch", index, 0);
+    UNPROTECT(1);
+}
+
+static ufs_x source_x(SEXP x)
+{
+    ufs_x out = {.kind = UFS_X_SOURCE, .n = size_of(x, "n"), .p = size_of(x, "p"),
+                 .source = {x, source_mul, source_cross, source_columns, source_gram,
+                            source_prefetch}};
+    out.ss = ffi_data(ffi_get(x, "ss"), (size_t) out.p, "ss");
+    return out;
+}
+
+/* ---- entries ------------------------------------------------------------------------- */
+
+/* What is wrong with the slots of a column-compressed matrix; NULL if nothing. */
+SEXP ffi_x_check(SEXP n, SEXP p, SEXP start, SEXP row, SEXP value)
+{
+    if (!Rf_isInteger(start) || !Rf_isInteger(row) || !Rf_isReal(value))
+        return Rf_mkString("slots p and i must be integer and slot x double");
+    const char *wrong = ufs_x_check_slots(
+        Rf_asInteger(n), Rf_asInteger(p), (size_t) Rf_xlength(start), INTEGER_RO(start),
+        (size_t) Rf_xlength(row), INTEGER_RO(row), (size_t) Rf_xlength(value));
+    return wrong ? Rf_mkString(wrong) : R_NilValue;
+}
+
+/* x: a sparse operator over all columns, without shift and divide. Returns list(bad, mean, sd,
+ * norm, constant), see ufs_x_prepare. */
+SEXP ffi_x_prepare(SEXP x, SEXP center)
+{
+    static const char *const names[] = {"bad", "mean", "sd", "norm", "constant", NULL};
+    ufs_x from = ffi_x(x);
+    if (from.kind != UFS_X_SPARSE || from.shift || from.divide)
+        Rf_error("internal error: x is not a plain sparse matrix");
+    for (int j = 0; j < from.p; j++)
+        if (from.column[j] != j) Rf_error("internal error: x does not have all its columns");
+    SEXP out = PROTECT(ffi_list(names));
+    SEXP constant = Rf_allocVector(LGLSXP, from.p);
+    ffi_set(out, "constant", constant);
+    double *mean = ffi_set_vector(out, "mean", from.p);
+    double *sd = ffi_set_vector(out, "sd", from.p);
+    double *norm = ffi_set_vector(out, "norm", from.p);
+    int *bad = ufs_ialloc((size_t) from.p);
+    int n_bad = ufs_x_prepare(from.n, from.p, from.start, from.value, Rf_asLogical(center) == 1,
+                              mean, sd, norm, LOGICAL(constant), bad);
+    int *bad_out = ffi_set_ints(out, "bad", n_bad);
+    for (int k = 0; k < n_bad; k++) bad_out[k] = bad[k] + 1;
+    UNPROTECT(1);
+    return out;
+}
+
+/* A dense block of the user's matrix: every column minus its shift, divided by its divide
+ * (vectors of one number per column, or NULL). */
+SEXP ffi_x_standardise(SEXP x, SEXP shift_, SEXP divide_)
+{
+    int n = Rf_nrows(x), p = Rf_ncols(x);
+    const double *from = ffi_data(x, (size_t) n * (size_t) p, "x");
+    const double *shift = ffi_data(shift_, (size_t) p, "shift");
+    const double *divide = ffi_data(divide_, (size_t) p, "divide");
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, n, p));
+    double *to = REAL(out);
+
+    for (int j = 0; j < p; j++) {
+        double m = shift ? shift[j] : 0.0, s = divide ? divide[j] : 1.0;
+        for (size_t i = 0; i < (size_t) n; i++) {
+            size_t at = i + (size_t) j * (size_t) n;
+            to[at] = (from[at] - m) / s;
+        }
+    }
+    UNPROTECT(1);
+    return out;
+}
+
+/* For every column the 1-based index of the first one equal to it, as C_equal_columns: of the
+ * columns as the solvers see them. */
+SEXP ffi_x_equal_columns(SEXP x)
+{
+    ufs_x op = ffi_x(x);
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, op.p));
+    ufs_x_equal_columns(&op, INTEGER(out));
+    for (int j = 0; j < op.p; j++) INTEGER(out)[j]++;
+    UNPROTECT(1);
+    return out;
+}
+
+static const double *right_side(SEXP v, int rows, const char *what)
+{
+    if (!Rf_isReal(v) || !Rf_isMatrix(v) || Rf_nrows(v) != rows)
+        Rf_error("internal error: '%s' is not a double matrix of %d rows", what, rows);
+    return REAL_RO(v);
+}
+
+SEXP ffi_x_mul(SEXP x, SEXP v)
+{
+    ufs_x op = ffi_x(x);
+    const double *from = right_side(v, op.p, "v");
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, op.n, Rf_ncols(v)));
+    ufs_x_mul(&op, Rf_ncols(v), from, REAL(out));
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_x_cross(SEXP x, SEXP t)
+{
+    ufs_x op = ffi_x(x);
+    const double *from = right_side(t, op.n, "t");
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, op.p, Rf_ncols(t)));
+    ufs_x_cross(&op, Rf_ncols(t), from, REAL(out));
+    UNPROTECT(1);
+    return out;
+}
+
+/* j: 1-based. */
+SEXP ffi_x_columns(SEXP x, SEXP j)
+{
+    ufs_x op = ffi_x(x);
+    if (!Rf_isInteger(j) || Rf_xlength(j) > INT_MAX)
+        Rf_error("internal error: 'j' is not an integer vector");
+    int m = (int) Rf_xlength(j), *index = ufs_ialloc((size_t) m);
+    for (int k = 0; k < m; k++) {
+        index[k] = INTEGER_RO(j)[k] - 1;
+        if (index[k] < 0 || index[k] >= op.p) Rf_error("internal error: 'j' is out of range");
+    }
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, op.n, m));
+    ufs_x_columns(&op, m, index, REAL(out));
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_x_ss(SEXP x)
+{
+    ufs_x op = ffi_x(x);
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, op.p));
+    ufs_x_ss(&op, REAL(out));
+    UNPROTECT(1);
+    return out;
+}
+
+/* rows: X X', otherwise X'X. */
+SEXP ffi_x_gram(SEXP x, SEXP rows)
+{
+    ufs_x op = ffi_x(x);
+    bool by_rows = Rf_asLogical(rows) == 1;
+    int side = by_rows ? op.n : op.p;
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, side, side));
+    if (by_rows) ufs_x_gram_rows(&op, NULL, REAL(out));
+    else ufs_x_gram_cols(&op, REAL(out));
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_x_pca(SEXP x, SEXP k_)
+{
+    static const char *const names[] = {"scores", "loadings", "sdev2", "lapack", "products",
+                                        "residual", "converged", NULL};
+    ufs_x op = ffi_x(x);
+    int k = Rf_asInteger(k_), r = op.n < op.p ? op.n : op.p;
+    if (k < 1 || k > r) Rf_error("internal error: 'k' is out of range");
+    SEXP out = PROTECT(ffi_list(names));
+    double *scores = ffi_set_matrix(out, "scores", op.n, k);
+    double *loadings = ffi_set_matrix(out, "loadings", op.p, k);
+    double *d2 = ffi_set_vector(out, "sdev2", k);
+    ufs_x_pca_info info;
+    ufs_x_pca(&op, k, scores, loadings, d2, &info);
+    ffi_set(out, "lapack", Rf_ScalarInteger(info.lapack));
+    ffi_set(out, "products", Rf_ScalarInteger(info.products));
+    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
+    ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
+    UNPROTECT(1);
+    return out;
+}

@@ -1,0 +1,209 @@
+/* prepare.c: see prepare.h. */
+#include "prepare.h"
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Between these the squares of a column, and their sum, are far from over- and underflow. */
+static const double safe_low = 0x1p-400, safe_high = 0x1p+400;
+
+typedef struct {
+    uint64_t hash;
+    int column;
+} hashed;
+
+static bool scan_column(const prepare_problem *problem, int j, prepare_stats *stats);
+static double power_above(double value);
+static void moments(int n, const double *col, double unit, double *mean, double *css,
+                    double *ss);
+static void hash_all(int n, int p, const double *x, bool columns, hashed *key);
+static int by_hash(const void *a, const void *b);
+
+static size_t column(const prepare_problem *problem, int j)
+{
+    return (size_t) j * (size_t) problem->n;
+}
+
+bool prepare_scan(const prepare_problem *problem, prepare_stats *stats)
+{
+    bool good = true;
+    for (int j = 0; j < problem->p; j++) {
+        stats->bad[j] = !scan_column(problem, j, stats);
+        good = good && !stats->bad[j];
+    }
+    return good;
+}
+
+static bool scan_column(const prepare_problem *problem, int j, prepare_stats *stats)
+{
+    int n = problem->n;
+    const double *col = problem->x + column(problem, j);
+    double rounding = (double) n * DBL_EPSILON, top = 0.0, check = 0.0, unit = 1.0;
+    double mean, css, ss, sd, root, size;
+
+    /* 0 v is NaN where v is not finite. */
+    for (int i = 0; i < n; i++) {
+        double v = fabs(col[i]);
+        check += 0.0 * v;
+        top = v > top ? v : top;
+    }
+    if (check != 0.0) return false;
+    if (top > safe_high || (top < safe_low && top > 0.0)) unit = 1.0 / power_above(top);
+    moments(n, col, unit, &mean, &css, &ss);
+    root = sqrt(css) / unit;
+    sd = sqrt(css / (n > 1 ? n - 1 : 1)) / unit;
+    stats->constant[j] = css <= rounding * rounding * ss;
+    stats->variance[j] = sd * sd;
+    stats->shift[j] = problem->center ? mean / unit : 0.0;
+    stats->divide[j] = 1.0;
+    if (problem->divide == PREPARE_SD && !stats->constant[j])
+        stats->divide[j] = sd;
+    else if (problem->divide == PREPARE_NORM && !stats->constant[j])
+        stats->divide[j] = root;
+    size = problem->center ? (stats->constant[j] ? 0.0 : root) : sqrt(ss) / unit;
+    stats->norm[j] = size / stats->divide[j];
+    stats->largest[j] =
+        size == 0.0 ? 0.0 : (top + fabs(stats->shift[j])) / stats->divide[j];
+    return true;
+}
+
+/* The power of two next above a positive number; its reciprocal is finite too. */
+static double power_above(double value)
+{
+    int exponent;
+    frexp(value, &exponent);
+    exponent = exponent > 1000 ? 1000 : (exponent < -1000 ? -1000 : exponent);
+    return ldexp(1.0, exponent);
+}
+
+/* Mean, centred and plain sum of squares of unit * col. The mean is corrected by the mean
+ * of what it leaves, which removes its rounding. Four sums side by side, so that an addition
+ * need not wait for the one before. */
+static void moments(int n, const double *col, double unit, double *mean, double *css,
+                    double *ss)
+{
+    double s[4] = {0, 0, 0, 0}, q[4] = {0, 0, 0, 0}, m, rest, left;
+    int i, body = n - n % 4;
+
+    for (i = 0; i < body; i += 4)
+        for (int k = 0; k < 4; k++) s[k] += col[i + k] * unit;
+    for (; i < n; i++) s[0] += col[i] * unit;
+    m = ((s[0] + s[1]) + (s[2] + s[3])) / n;
+    for (int k = 0; k < 4; k++) s[k] = 0.0;
+    for (i = 0; i < body; i += 4)
+        for (int k = 0; k < 4; k++) {
+            double d = col[i + k] * unit - m;
+            s[k] += d;
+            q[k] += d * d;
+        }
+    for (; i < n; i++) {
+        double d = col[i] * unit - m;
+        s[0] += d;
+        q[0] += d * d;
+    }
+    rest = (s[0] + s[1]) + (s[2] + s[3]);
+    left = (q[0] + q[1]) + (q[2] + q[3]);
+    *mean = m + rest / n;
+    *css = left - rest * (rest / n);
+    *ss = left + m * (2.0 * rest + n * m);
+    /* Nearly constant: what is left is of the size of the rounding of the mean. */
+    if (*css <= 1e-20 * *ss) {
+        *css = 0.0;
+        for (i = 0; i < n; i++) {
+            double d = col[i] * unit - *mean;
+            *css += d * d;
+        }
+    }
+}
+
+double prepare_find_unit(const prepare_problem *problem, const prepare_stats *stats,
+                         prepare_unit unit, int q, const int *keep, double *row)
+{
+    double sum = 0.0, top = 0.0;
+
+    if (unit == PREPARE_ONE) return 1.0;
+    for (int a = 0; a < q; a++) top = fmax(top, stats->largest[keep[a]]);
+    if (!(top > 0.0) || !R_FINITE(top)) return 1.0;
+    top = power_above(top);
+    if (unit == PREPARE_POWER) return top;
+    memset(row, 0, (size_t) problem->n * sizeof(double));
+    for (int a = 0; a < q; a++) {
+        int j = keep[a];
+        const double *col = problem->x + column(problem, j);
+        double by = stats->divide[j] * top;
+        if (stats->norm[j] == 0.0) continue;
+        for (int i = 0; i < problem->n; i++) {
+            double d = (col[i] - stats->shift[j]) / by;
+            row[i] += d * d;
+        }
+    }
+    for (int i = 0; i < problem->n; i++) sum += sqrt(row[i]);
+    return sum > 0.0 ? top * (sum / problem->n) : 1.0;
+}
+
+void prepare_write(const prepare_problem *problem, const prepare_stats *stats, double unit,
+                   int q, const int *keep, double *out)
+{
+    size_t n = (size_t) problem->n;
+
+    for (int a = 0; a < q; a++) {
+        int j = keep[a];
+        const double *col = problem->x + column(problem, j);
+        double *to = out + (size_t) a * n, shift = stats->shift[j];
+        double by = stats->divide[j] * unit;
+        if (problem->center && stats->constant[j])
+            memset(to, 0, n * sizeof(double));
+        else if (shift == 0.0 && by == 1.0)
+            ufs_copy(to, col, n);
+        else
+            for (size_t i = 0; i < n; i++) to[i] = (col[i] - shift) / by;
+    }
+}
+
+void prepare_equal(int n, int p, const double *x, bool columns, int *first)
+{
+    size_t count = (size_t) (columns ? p : n), len = (size_t) (columns ? n : p);
+    size_t step = columns ? 1 : (size_t) n, next = columns ? (size_t) n : 1;
+    hashed *key = (hashed *) R_alloc(count ? count : 1, sizeof(hashed));
+
+    hash_all(n, p, x, columns, key);
+    for (size_t j = 0; j < count; j++) first[j] = (int) j;
+    qsort(key, count, sizeof(hashed), by_hash);
+    for (size_t a = 0; a < count; a++) {
+        int j = key[a].column;
+        if (first[j] != j) continue;
+        for (size_t b = a + 1; b < count && key[b].hash == key[a].hash; b++) {
+            int k = key[b].column;
+            const double *one = x + (size_t) j * next, *two = x + (size_t) k * next;
+            bool same = first[k] == k;
+            for (size_t i = 0; same && i < len; i++) same = one[i * step] == two[i * step];
+            if (same) first[k] = j;
+        }
+    }
+}
+
+/* FNV-1a over 64-bit words, with a shift so that high bits reach low ones; in the order of
+ * the memory, whichever way the items lie. */
+static void hash_all(int n, int p, const double *x, bool columns, hashed *key)
+{
+    for (int j = 0; j < (columns ? p : n); j++) {
+        key[j].hash = 1469598103934665603ULL;
+        key[j].column = j;
+    }
+    for (int b = 0; b < p; b++)
+        for (int a = 0; a < n; a++) {
+            hashed *of = key + (columns ? b : a);
+            double v = x[(size_t) b * (size_t) n + (size_t) a];
+            uint64_t bits;
+            if (v == 0.0) v = 0.0;
+            memcpy(&bits, &v, sizeof bits);
+            of->hash = (of->hash ^ bits) * 1099511628211ULL;
+            of->hash ^= of->hash >> 29;
+        }
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const hashed *x = a, *y = b;
+    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
+    return x->column < y->column ? -1 : (x->column > y->column);
+}

@@ -1,0 +1,321 @@
+/* solve_blfse_projection.c: the side of the features in BLFSE (solve_blfse.c). N = P'P is unique
+ * by the tie rule of la_low.h and held as N = w0 I + sign R R' in three forms:
+ *   dense      p <= n: G is p x p, R its smallest eigenvectors (sign 1, w0 0)
+ *   factor     p > n: G = F'F with F at most n x p; R spans the complement of the range of A_v =
+ *              diag(v) G diag(v), in n-space (sign -1)
+ *   isotropic  N = (c/p) I: only the diagonal of G is needed
+ * Cost: dense 2n^2p + 2np^2 (G), about p^3 (R); factor 2n^2p each for F, for R and for the
+ * distances, n^2p for KK', 9n^3 for two eigenproblems, 4n^2p per product of the quadratic
+ * program. Memory: 4 p^2 + np, or 2 n^2 + 2 np; isotropic 256 n. */
+#include "solve_blfse_projection.h"
+#include "la.h"
+#include "la_low.h"
+
+enum { CHUNK = 256, FULL_SPECTRUM = 500 };
+
+static int project_dense(blfse_projector *work, const double *v);
+static int project_factor(blfse_projector *work, const double *v, double *ut);
+
+void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
+                          const blfse_settings *settings)
+{
+    int n = problem->n, p = problem->p, wide = p > n ? p : n;
+    size_t N = (size_t) n, P = (size_t) p;
+    bool paper = settings->projection == BLFSE_PAPER;
+
+    memset(work, 0, sizeof *work);
+    work->problem = problem;
+    work->settings = settings;
+    work->form = settings->form != BLFSE_AUTO ? settings->form
+                                              : p > n ? BLFSE_FACTOR : BLFSE_DENSE;
+    work->unique = true;
+    work->w0 = (double) problem->c / (double) p;
+    work->top = work->w0;
+    work->sign = 1.0;
+    work->g_diag = ufs_dalloc(P, 1);
+    work->diag = ufs_dalloc(P, 1);
+    work->upper = ufs_dalloc(P, 1);
+    work->rhs = ufs_dalloc(P, 1);
+    work->omega = ufs_dalloc((size_t) wide, 1);
+    work->chunk = ufs_dalloc(N, CHUNK);
+    if (paper && work->form == BLFSE_DENSE) {
+        work->g = ufs_dalloc(P, P);
+        work->n_mat = ufs_dalloc(P, P);
+        work->h = ufs_dalloc(P, P);
+        work->r = ufs_dalloc(P, P);
+        work->y = ufs_dalloc(N, P);
+    }
+    if (paper && work->form == BLFSE_FACTOR) {
+        work->f = ufs_dalloc(N, P);
+        work->rt = ufs_dalloc(N, P);
+        work->kk = ufs_dalloc(N, N);
+        work->u = ufs_dalloc(N, N);
+        work->lambda_l = ufs_dalloc(N, 1);
+        hadamard_init(&work->op, p, n, n);
+    }
+    qp_init(&work->qp, p, paper && work->form == BLFSE_DENSE);
+}
+
+int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a,
+                         double *b)
+{
+    const double *x = work->problem->x;
+    int n = work->problem->n, p = work->problem->p;
+    size_t N = (size_t) n, P = (size_t) p;
+    int lapack;
+
+    for (size_t i = 0; i < N; i++) {
+        degree[i] = 0.0;
+        for (size_t j = 0; j < N; j++) degree[i] += s[j + i * N];
+    }
+    if (work->settings->projection == BLFSE_PAPER && work->form == BLFSE_FACTOR) {
+        for (size_t i = 0; i < N * N; i++) a[i] = -s[i];
+        for (size_t i = 0; i < N; i++) a[i + i * N] += degree[i];
+        lapack = la_eig_range(n, a, 1, n, work->lambda_l, b);
+        if (lapack) return lapack;
+        work->rank = 0;
+        for (int i = 0; i < n; i++)
+            work->rank += work->lambda_l[i] > n * DBL_EPSILON * work->lambda_l[n - 1];
+        size_t R = (size_t) work->rank, skip = N - R;
+        for (size_t i = 0; i < N; i++)
+            for (size_t j = 0; j < R; j++)
+                a[j + i * R] = sqrt(work->lambda_l[skip + j]) * b[i + (skip + j) * N];
+        la_gemm('N', 'N', work->rank, p, n, 1.0, a, work->rank, x, n, 0.0, work->f, work->rank);
+        for (size_t i = 0; i < P; i++)
+            work->g_diag[i] = R ? la_dot(work->rank, work->f + i * R, work->f + i * R) : 0.0;
+        return 0;
+    }
+    for (int i0 = 0; i0 < p; i0 += CHUNK) {
+        int len = p - i0 < CHUNK ? p - i0 : CHUNK;
+        const double *xc = x + (size_t) i0 * N;
+        double *lx = work->settings->projection == BLFSE_PAPER ? work->y + (size_t) i0 * N
+                                                               : work->chunk;
+        la_gemm('N', 'N', n, len, n, -1.0, s, n, xc, n, 0.0, lx, n);
+        for (size_t j = 0; j < (size_t) len; j++) {
+            for (size_t i = 0; i < N; i++) lx[i + j * N] += degree[i] * xc[i + j * N];
+            work->g_diag[(size_t) i0 + j] = fmax(la_dot(n, xc + j * N, lx + j * N), 0.0);
+        }
+    }
+    if (work->settings->projection == BLFSE_PAPER) {
+        la_gemm('T', 'N', p, p, n, 1.0, x, n, work->y, n, 0.0, work->g, p);
+        for (size_t j = 0; j < P; j++)
+            for (size_t i = 0; i < j; i++)
+                work->g[i + j * P] = work->g[j + i * P] =
+                    0.5 * (work->g[i + j * P] + work->g[j + i * P]);
+    }
+    return 0;
+}
+
+int blfse_projector_update(blfse_projector *work, const double *v, double *a)
+{
+    if (work->settings->projection == BLFSE_PAPER)
+        return work->form == BLFSE_DENSE ? project_dense(work, v) : project_factor(work, v, a);
+    work->ties = work->problem->p;
+    work->t1 = 0.0;
+    for (int i = 0; i < work->problem->p; i++)
+        work->t1 += 2.0 * work->w0 * work->g_diag[i] * v[i] * v[i];
+    return 0;
+}
+
+static void note_ties(blfse_projector *work, low_split split)
+{
+    work->ties = split.eq;
+    if (split.lo + split.eq > work->problem->c) work->unique = false;
+}
+
+/* Largest eigenvalue of the symmetric positive semidefinite h, to a few per cent: it
+ * only sets the tolerance of ties. */
+static double rough_top(int p, const double *h, double *x, double *hx)
+{
+    double top = 0.0;
+    for (int i = 0; i < p; i++) x[i] = 1.0 + 0.5 * (double) (i % 7);
+    for (int step = 0; step < 20; step++) {
+        double norm = la_nrm2(p, x);
+        if (!(norm > 0.0)) return top;
+        for (int i = 0; i < p; i++) x[i] /= norm;
+        la_gemv('N', p, p, 1.0, h, p, x, 0.0, hx);
+        top = la_dot(p, x, hx);
+        ufs_copy(x, hx, (size_t) p);
+    }
+    return top;
+}
+
+/* Dense form: R p x k, N = RR'. Beyond FULL_SPECTRUM features only the lower end of the
+ * spectrum is computed, unless a tie reaches past it. */
+static int project_dense(blfse_projector *work, const double *v)
+{
+    int p = work->problem->p, c = work->problem->c, found, lapack;
+    size_t P = (size_t) p;
+    double tol = 0.0;
+    low_split split = {0, 0, 0.0};
+
+    for (found = p <= FULL_SPECTRUM || c + 8 >= p ? p : c + 8;; found = p) {
+        for (size_t j = 0; j < P; j++)
+            for (size_t i = 0; i < P; i++) work->h[i + j * P] = work->g[i + j * P] * v[i] * v[j];
+        if (found < p) tol = rough_top(p, work->h, work->diag, work->upper);
+        lapack = la_eig_range(p, work->h, 1, found, work->omega, work->r);
+        if (lapack) return lapack;
+        if (found == p) tol = fmax(fabs(work->omega[0]), fabs(work->omega[p - 1]));
+        tol *= 10.0 * p * DBL_EPSILON;
+        if (found == p || work->omega[found - 1] > work->omega[c - 1] + tol) break;
+    }
+    split = low_ties(work->omega, found, c, tol);
+    note_ties(work, split);
+    work->k = split.lo + split.eq;
+    work->t1 = 0.0;
+    for (int j = 0; j < work->k; j++) {
+        double weight = j < split.lo ? 1.0 : split.share;
+        work->t1 += 2.0 * weight * work->omega[j];
+        for (size_t i = 0; i < P; i++) work->r[i + (size_t) j * P] *= sqrt(weight);
+    }
+    work->t1 = fmax(work->t1, 0.0);
+    work->w0 = 0.0;
+    work->sign = 1.0;
+    work->top = split.lo > 0 ? 1.0 : split.share;
+    la_gram('N', p, work->k, work->r, work->n_mat);
+    return 0;
+}
+
+/* Factor form. A_v = K'K, K = F diag(v) (rank x p), has p - rank eigenvalues zero and
+ * those of KK' = U diag(omega) U', with eigenvectors K'U / sqrt(omega). With weight w0
+ * on the zeros, N = w0 I - sum_j (w0 - w_j) q_j q_j': R is made of the q_j with
+ * w_j < w0, which are never the ill-determined ones. */
+static int project_factor(blfse_projector *work, const double *v, double *ut)
+{
+    int p = work->problem->p, c = work->problem->c, r = work->rank, null = p - r, lapack = 0;
+    size_t R = (size_t) r, K;
+    double largest = 0.0, tol;
+    low_split split = {0, 0, 0.0};
+
+    memset(work->kk, 0, R * R * sizeof(double));
+    for (int i0 = 0; i0 < p; i0 += CHUNK) {
+        int len = p - i0 < CHUNK ? p - i0 : CHUNK;
+        for (size_t i = 0; i < (size_t) len; i++)
+            for (size_t a = 0; a < R; a++)
+                work->chunk[a + i * R] = work->f[a + ((size_t) i0 + i) * R] * v[(size_t) i0 + i];
+        la_syrk('N', r, len, 1.0, work->chunk, r, 1.0, work->kk, r);
+    }
+    if (r) lapack = la_eig_range(r, work->kk, 1, r, work->omega, work->u);
+    if (lapack) return lapack;
+
+    /* The same rule as low_ties(), on zeros (null times) before the omegas. */
+    for (int j = 0; j < r; j++) largest = fmax(largest, fabs(work->omega[j]));
+    tol = 10.0 * p * DBL_EPSILON * largest;
+    double level = c <= null ? 0.0 : fmax(work->omega[c - null - 1], 0.0);
+    if (0.0 < level - tol) split.lo = null;
+    else split.eq = null;
+    for (int j = 0; j < r; j++) {
+        if (work->omega[j] < level - tol) split.lo++;
+        else if (work->omega[j] <= level + tol) split.eq++;
+    }
+    split.share = (double) (c - split.lo) / (double) split.eq;
+    note_ties(work, split);
+
+    work->w0 = split.lo > 0 ? 1.0 : split.share;
+    work->sign = -1.0;
+    work->top = work->w0;
+    work->t1 = 0.0;
+    work->k = 0;
+    for (int j = 0; j < r; j++) {
+        bool low = work->omega[j] < level - tol, tied = !low && work->omega[j] <= level + tol;
+        double weight = low ? 1.0 : tied ? split.share : 0.0;
+        work->t1 += 2.0 * weight * fmax(work->omega[j], 0.0);
+        if (weight < work->w0) {
+            double scale = sqrt((work->w0 - weight) / work->omega[j]);
+            /* Column k of ut now, turned to rows below. */
+            for (size_t a = 0; a < R; a++)
+                work->u[a + (size_t) work->k * R] = scale * work->u[a + (size_t) j * R];
+            work->k++;
+        }
+    }
+    K = (size_t) work->k;
+    for (size_t a = 0; a < R; a++)
+        for (size_t j = 0; j < K; j++) ut[j + a * K] = work->u[a + j * R];
+    la_gemm('N', 'N', work->k, p, r, 1.0, ut, work->k, work->f, r, 0.0, work->rt, work->k);
+    for (size_t i = 0; i < (size_t) p; i++)
+        for (size_t j = 0; j < K; j++) work->rt[j + i * K] *= v[i];
+    return 0;
+}
+
+void blfse_projector_distances(blfse_projector *work, const double *v, double *a, double *b)
+{
+    const double *x = work->problem->x;
+    int n = work->problem->n, p = work->problem->p, k = work->k;
+    size_t N = (size_t) n;
+
+    memset(a, 0, N * N * sizeof(double));
+    memset(b, 0, N * (size_t) k * sizeof(double));
+    for (int i0 = 0; i0 < p; i0 += CHUNK) {
+        int len = p - i0 < CHUNK ? p - i0 : CHUNK;
+        for (size_t j = (size_t) i0; j < (size_t) (i0 + len); j++)
+            for (size_t i = 0; i < N; i++)
+                work->chunk[i + (j - (size_t) i0) * N] = x[i + j * N] * v[j];
+        if (work->w0 > 0.0) la_syrk('N', n, len, work->w0, work->chunk, n, 1.0, a, n);
+        if (k > 0 && work->sign > 0.0)
+            la_gemm('N', 'N', n, k, len, 1.0, work->chunk, n, work->r + i0, p, 1.0, b, n);
+        if (k > 0 && work->sign < 0.0)
+            la_gemm('N', 'T', n, k, len, 1.0, work->chunk, n,
+                    work->rt + (size_t) i0 * (size_t) k, k, 1.0, b, n);
+    }
+    if (k > 0) la_syrk('N', n, k, work->sign, b, n, 1.0, a, n);
+}
+
+
+/* min v'(G o N)v + (s/2) v'v - b'v on the simplex, s = sum alpha^2, b = sum alpha^2 v^(k):
+ * H = 2 G o N + s I. G o N <= top diag(G) (Schur), a bound for every coordinate. */
+void blfse_projector_weights(blfse_projector *work, const double *alpha, double *v,
+                             qp_info *info)
+{
+    const blfse_problem *problem = work->problem;
+    int p = problem->p;
+    size_t P = (size_t) p;
+    double s = 0.0, gamma = work->settings->gamma_feature;
+    qp_problem qp = {p, work->rhs, NULL, NULL, NULL, work->diag, work->upper};
+
+    memset(work->rhs, 0, P * sizeof(double));
+    for (int k = 0; k < problem->m; k++) {
+        double a2 = gamma * alpha[k] * alpha[k];
+        la_axpy(p, a2, problem->scores + (size_t) k * P, work->rhs);
+        s += a2;
+    }
+    for (size_t i = 0; i < P; i++) work->upper[i] = 2.0 * work->top * work->g_diag[i] + s;
+
+    if (work->settings->projection == BLFSE_ISOTROPIC) {
+        qp_diagonal(p, work->upper, work->rhs, &work->qp, v, info);
+    } else {
+        if (work->form == BLFSE_DENSE) {
+            for (size_t i = 0; i < P * P; i++) work->h[i] = 2.0 * work->g[i] * work->n_mat[i];
+            for (size_t i = 0; i < P; i++) work->diag[i] = work->h[i + i * P] += s;
+            qp.dense = work->h;
+        } else {
+            work->op.f = work->f;
+            work->op.r = work->rank;
+            work->op.rt = work->rt;
+            work->op.k = work->k;
+            work->op.g_diag = work->g_diag;
+            work->op.w0 = work->w0;
+            work->op.sign = work->sign;
+            work->op.scale = 2.0;
+            work->op.shift = s;
+            hadamard_diag(&work->op, work->diag);
+            qp.apply = hadamard_apply;
+            qp.data = &work->op;
+        }
+        qp_simplex(&qp, work->settings->qp_tol, &work->qp, v, info);
+    }
+    work->t1 = fmax(la_dot(p, v, work->qp.hv) - s * la_dot(p, v, v), 0.0);
+}
+
+void blfse_projector_matrix(const blfse_projector *work, double *n_mat)
+{
+    int p = work->problem->p;
+    size_t P = (size_t) p;
+
+    memset(n_mat, 0, P * P * sizeof(double));
+    for (size_t i = 0; i < P; i++) n_mat[i + i * P] = work->w0;
+    if (work->r != NULL)
+        la_gemm('N', 'T', p, p, work->k, work->sign, work->r, p, work->r, p, 1.0, n_mat, p);
+    if (work->rt != NULL && work->k > 0)
+        la_gemm('T', 'N', p, p, work->k, work->sign, work->rt, work->k, work->rt, work->k, 1.0,
+                n_mat, p);
+}

@@ -1,0 +1,538 @@
+/* solve_topk_lp.c: sub-problem 1 of top-k selection as n linear programmes,
+ *   min over z, z_i = 0, of lambda_e ||x_i - z x||_1 + sum_j w_j |z_j|,  w = 1 + lambda_z Theta_i.
+ * (and z >= 0 if asked), each to its optimum. Its dual is max y'x_i, |y| <= lambda_e,
+ * |x_j'y| <= w_j.
+ *
+ * A vertex has a samples S with z_j free and as many features T with e_k = 0, e = x_i - z x:
+ * z_S x_ST = x_iT, and y is lambda_e sign(e) off T, with x_SF y = w_S sign(z_S). It is optimal
+ * if |y_T| <= lambda_e and |c_j| <= w_j off S for c = x y. If not, the most violated of these
+ * constraints leads to an edge of the polyhedron, along which the value falls; the step does
+ * not stop at the first kink but goes on as long as the slope is negative, in one sweep over
+ * the kinks (Barrodale and Roberts 1973 for least absolute deviations). The inverse of x_ST is
+ * updated by rank 1 and made anew every REFRESH pivots. Ties are broken by adding distinct
+ * numbers of 1e-10 to x_i, so no vertex is met twice.
+ *
+ * One pivot: 2a (n + p + 2a) flops. From no link, about 2a to 4a pivots per sample; later calls
+ * start at the last optimum, where new weights leave few pivots to do: 2np + 2a^3 per sample.
+ * Memory: n x p (the transpose of x), the bases (2 min(n, p) n integers), one a x a. */
+#include "solve_topk_lp.h"
+#include "la.h"
+#include <R_ext/Utils.h>
+#include <stdint.h>
+
+enum { REFRESH = 40 };
+static const double NUDGE = 1e-10;
+
+typedef struct {
+    double at, rise; /* where the slope rises, and by how much */
+    int what;        /* feature k, or p + position in S */
+} kink;
+
+typedef struct topk_lp_row {
+    int i, a;             /* the sample; the size of its basis */
+    int *s, *t;           /* a each */
+    int *place;           /* n: 1 + position in S, or 0 */
+    double *inverse;      /* a x a with leading dimension `most`: rows T, columns S */
+    double *z, *dz, *out; /* a: z_S, its direction; scratch of most */
+    double *g;            /* most */
+    signed char *sign_z;  /* a */
+    signed char *side;    /* p: sign(e), 0 in T */
+    double *b, *e, *de, *y, *c, *weight; /* p: x_i nudged, ...; n: c, w */
+    double *nudge;        /* p */
+    kink *heap;           /* p + most */
+    double *square, *lwork;
+    int *pivot;
+    int since;            /* pivots since the last refresh */
+} lp_row;
+
+static double hash01(uint64_t i);
+static void row_begin(topk_lp *work, const topk_lp_settings *settings, const double *theta, int i);
+static bool row_refresh(topk_lp *work, double lambda_e);
+static void row_empty(topk_lp *work, double lambda_e);
+static double price(const topk_lp *work, const topk_lp_settings *settings, int *enter, int *leave);
+static bool step_enter(topk_lp *work, const topk_lp_settings *settings, int j);
+static bool step_leave(topk_lp *work, const topk_lp_settings *settings, int q);
+static int walk(topk_lp *work, const topk_lp_settings *settings, double slope, double *length);
+static void turn(topk_lp *work, int k, double by);
+static void swap_sample(topk_lp *work, int u, int j, double sign, double length, const double *r);
+static bool grow(topk_lp *work, int j, int k, double sign, double length, const double *r);
+static bool shrink(topk_lp *work, int q, int u);
+static bool swap_feature(topk_lp *work, int q, int l);
+static void update_dual(topk_lp *work);
+static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool nonnegative);
+
+void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e)
+{
+    size_t N = (size_t) n, P = (size_t) p, M = N < P ? N : P;
+    lp_row *row = (lp_row *) R_alloc(1, sizeof(lp_row));
+
+    work->n = n;
+    work->p = p;
+    work->most = (int) M;
+    work->x = x;
+    work->z = z;
+    work->e = e;
+    work->pivots = 0;
+    work->size = ufs_ialloc(N);
+    work->sample = ufs_ialloc(M * N);
+    work->feature = ufs_ialloc(M * N);
+    memset(work->size, 0, N * sizeof(int));
+    work->xt = ufs_dalloc(P, N);
+    for (size_t j = 0; j < P; j++)
+        for (size_t i = 0; i < N; i++) work->xt[j + i * P] = x[i + j * N];
+    row->place = ufs_ialloc(N);
+    row->inverse = ufs_dalloc(M, M);
+    row->square = ufs_dalloc(M, M);
+    row->lwork = ufs_dalloc(M, 64);
+    row->pivot = ufs_ialloc(M);
+    row->z = ufs_dalloc(M, 1);
+    row->dz = ufs_dalloc(M, 1);
+    row->out = ufs_dalloc(M, 1);
+    row->g = ufs_dalloc(M, 1);
+    row->sign_z = (signed char *) R_alloc(M, 1);
+    row->side = (signed char *) R_alloc(P, 1);
+    row->b = ufs_dalloc(P, 1);
+    row->e = ufs_dalloc(P, 1);
+    row->de = ufs_dalloc(P, 1);
+    row->y = ufs_dalloc(P, 1);
+    row->nudge = ufs_dalloc(P, 1);
+    row->c = ufs_dalloc(N, 1);
+    row->weight = ufs_dalloc(N, 1);
+    row->heap = (kink *) R_alloc(P + M, sizeof(kink));
+    for (size_t k = 0; k < P; k++) row->nudge[k] = NUDGE * (0.5 + hash01(k));
+    work->row = row;
+}
+
+void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const double *theta)
+{
+    int n = work->n, p = work->p;
+    size_t N = (size_t) n, P = (size_t) p;
+    lp_row *row = work->row;
+    double dual = 0.0, value = 0.0;
+
+    work->unsolved = 0;
+    work->pivots = 0;
+    memset(work->z, 0, N * N * sizeof(double));
+    for (int i = 0; i < n; i++) {
+        bool solved = false;
+        int done = 0, bad = 0;
+
+        R_CheckUserInterrupt();
+        if (!(la_nrm2(p, work->xt + (size_t) i * P) > 0.0)) continue;
+        row_begin(work, settings, theta, i);
+        if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
+        while (done < settings->most_pivots) {
+            int enter = -1, leave = -1;
+            bool fine;
+            if (price(work, settings, &enter, &leave) <= settings->tol) {
+                /* An optimum by updated numbers is confirmed by fresh ones. */
+                if (row->since == 0) {
+                    solved = true;
+                    break;
+                }
+                if (!row_refresh(work, settings->lambda_e)) break;
+                continue;
+            }
+            fine = enter >= 0 ? step_enter(work, settings, enter)
+                              : step_leave(work, settings, leave);
+            done++;
+            row->since++;
+            if (done % 256 == 0) R_CheckUserInterrupt();
+            /* A pivot of rounding size, again and again: leave it there. */
+            if (!fine && ++bad > 3) break;
+            if (!fine || row->since >= REFRESH) {
+                if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
+            } else {
+                update_dual(work);
+            }
+        }
+        work->pivots += done;
+        work->unsolved += !solved;
+        row_end(work, i, &dual, settings->lambda_e, settings->nonnegative);
+    }
+
+    ufs_copy(work->e, work->x, N * P);
+    la_gemm('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
+    for (size_t i = 0; i < N * P; i++) value += settings->lambda_e * fabs(work->e[i]);
+    for (size_t i = 0; i < N * N; i++)
+        value += (1.0 + settings->lambda_z * theta[i]) * fabs(work->z[i]);
+    work->objective = value;
+    work->gap = value > 0.0 ? fmax(value - dual, 0.0) / value : 0.0;
+}
+
+/* A fixed number in [0, 1) for every i. */
+static double hash01(uint64_t i)
+{
+    uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ULL;
+    h ^= h >> 30;
+    h *= 0xBF58476D1CE4E5B9ULL;
+    h ^= h >> 27;
+    h *= 0x94D049BB133111EBULL;
+    h ^= h >> 31;
+    return (double) (h >> 11) / 9007199254740992.0;
+}
+
+/* ---- one sample: begin and end ------------------------------------------------------- */
+
+static void row_begin(topk_lp *work, const topk_lp_settings *settings, const double *theta, int i)
+{
+    lp_row *row = work->row;
+    size_t N = (size_t) work->n, P = (size_t) work->p, M = (size_t) work->most, I = (size_t) i;
+
+    row->i = i;
+    row->a = work->size[i];
+    row->s = work->sample + I * M;
+    row->t = work->feature + I * M;
+    for (size_t j = 0; j < N; j++) {
+        row->weight[j] = 1.0 + settings->lambda_z * theta[j + I * N];
+        row->place[j] = 0;
+    }
+    for (int u = 0; u < row->a; u++) row->place[row->s[u]] = u + 1;
+    for (size_t k = 0; k < P; k++) {
+        row->b[k] = work->xt[k + I * P] + row->nudge[k];
+        row->side[k] = row->b[k] < 0.0 ? -1 : 1;
+    }
+}
+
+/* Everything from S and T (and `side` where e is zero); false if x_ST is singular. */
+static bool row_refresh(topk_lp *work, double lambda_e)
+{
+    lp_row *row = work->row;
+    int a = row->a, p = work->p, n = work->n;
+    size_t A = (size_t) a, P = (size_t) p, M = (size_t) work->most;
+
+    row->since = 0;
+    for (size_t u = 0; u < A; u++)
+        for (size_t q = 0; q < A; q++)
+            row->square[u + q * A] = work->xt[(size_t) row->t[q] + (size_t) row->s[u] * P];
+    if (a > 0 && la_lu_inverse(a, row->square, row->pivot, row->lwork, 64 * work->most))
+        return false;
+    for (size_t u = 0; u < A; u++) ufs_copy(row->inverse + u * M, row->square + u * A, A);
+
+    for (size_t u = 0; u < A; u++) {
+        double z = 0.0;
+        for (size_t q = 0; q < A; q++) z += row->b[row->t[q]] * row->inverse[q + u * M];
+        if (!R_FINITE(z)) return false;
+        row->z[u] = z;
+        row->sign_z[u] = z < 0.0 ? -1 : 1;
+    }
+    ufs_copy(row->e, row->b, P);
+    for (size_t u = 0; u < A; u++)
+        la_axpy(p, -row->z[u], work->xt + (size_t) row->s[u] * P, row->e);
+    for (size_t k = 0; k < P; k++)
+        if (row->e[k] != 0.0) row->side[k] = row->e[k] < 0.0 ? -1 : 1;
+    for (size_t q = 0; q < A; q++) {
+        row->e[row->t[q]] = 0.0;
+        row->side[row->t[q]] = 0;
+    }
+    for (size_t k = 0; k < P; k++) row->y[k] = lambda_e * row->side[k];
+    la_gemv('N', n, p, 1.0, work->x, n, row->y, 0.0, row->c);
+    update_dual(work);
+    return true;
+}
+
+/* z = 0. */
+static void row_empty(topk_lp *work, double lambda_e)
+{
+    lp_row *row = work->row;
+    for (int u = 0; u < row->a; u++) row->place[row->s[u]] = 0;
+    row->a = 0;
+    row_refresh(work, lambda_e);
+}
+
+/* y_T such that c_S = w_S sign(z_S), by what is missing; c follows. */
+static void update_dual(topk_lp *work)
+{
+    lp_row *row = work->row;
+    int a = row->a;
+    size_t N = (size_t) work->n;
+
+    for (int u = 0; u < a; u++)
+        row->out[u] = row->sign_z[u] * row->weight[row->s[u]] - row->c[row->s[u]];
+    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
+    for (int q = 0; q < a; q++) {
+        row->y[row->t[q]] += row->g[q];
+        la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
+    }
+}
+
+/* Writes row i of Z, keeps the basis, and adds a value of the dual. */
+static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool nonnegative)
+{
+    lp_row *row = work->row;
+    size_t N = (size_t) work->n, P = (size_t) work->p;
+    double most = 1.0, inner;
+
+    for (int u = 0; u < row->a; u++)
+        if (fabs(row->z[u]) > 10.0 * NUDGE)
+            work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
+    work->size[i] = row->a;
+    for (size_t j = 0; j < N; j++)
+        if ((int) j != i)
+            most = fmax(most, (nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j]);
+    for (int q = 0; q < row->a; q++) most = fmax(most, fabs(row->y[row->t[q]]) / lambda_e);
+    inner = la_dot(work->p, row->y, work->xt + (size_t) i * P);
+    *dual += R_FINITE(most) && R_FINITE(inner) ? fmax(inner / most, 0.0) : 0.0;
+}
+
+/* ---- pivots ------------------------------------------------------------------------------ */
+
+/* The most violated constraint, relative to its bound: a sample to enter S, or a position of T
+ * to leave it; the first of equals. */
+static double price(const topk_lp *work, const topk_lp_settings *settings, int *enter, int *leave)
+{
+    const lp_row *row = work->row;
+    double worst = 0.0;
+
+    for (int j = 0; j < work->n; j++) {
+        double over;
+        if (row->place[j] || j == row->i) continue;
+        over = (settings->nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j] - 1.0;
+        if (over > worst) {
+            worst = over;
+            *enter = j;
+        }
+    }
+    for (int q = 0; q < row->a; q++) {
+        double over = fabs(row->y[row->t[q]]) / settings->lambda_e - 1.0;
+        if (over > worst) {
+            worst = over;
+            *leave = q;
+            *enter = -1;
+        }
+    }
+    return worst;
+}
+
+/* Direction of e for dz (and sample j moving by sign). */
+static void direction(topk_lp *work, int j, double sign)
+{
+    lp_row *row = work->row;
+    size_t P = (size_t) work->p;
+    memset(row->de, 0, P * sizeof(double));
+    for (int u = 0; u < row->a; u++)
+        la_axpy(work->p, -row->dz[u], work->xt + (size_t) row->s[u] * P, row->de);
+    if (j >= 0) la_axpy(work->p, -sign, work->xt + (size_t) j * P, row->de);
+}
+
+/* Sample j leaves zero: e_T stays zero. */
+static bool step_enter(topk_lp *work, const topk_lp_settings *settings, int j)
+{
+    lp_row *row = work->row;
+    int a = row->a, what;
+    size_t P = (size_t) work->p;
+    double sign = row->c[j] > 0.0 ? 1.0 : -1.0, slope, length, *r = row->out;
+
+    for (int q = 0; q < a; q++) row->g[q] = work->xt[(size_t) row->t[q] + (size_t) j * P];
+    if (a > 0) la_gemv('T', a, a, 1.0, row->inverse, work->most, row->g, 0.0, r);
+    for (int u = 0; u < a; u++) row->dz[u] = -sign * r[u];
+    direction(work, j, sign);
+    slope = row->weight[j] - fabs(row->c[j]);
+    what = walk(work, settings, slope, &length);
+    if (what < 0) return false;
+    if (what >= work->p) {
+        int u = what - work->p;
+        if (fabs(r[u]) < 1e-9) return false;
+        swap_sample(work, u, j, sign, length, r);
+        return true;
+    }
+    return row->a < work->most && grow(work, j, what, sign, length, r);
+}
+
+/* Position q of T: its residual leaves zero. */
+static bool step_leave(topk_lp *work, const topk_lp_settings *settings, int q)
+{
+    lp_row *row = work->row;
+    int k = row->t[q], what;
+    size_t M = (size_t) work->most;
+    signed char sign = row->y[k] > 0.0 ? 1 : -1;
+    double slope = settings->lambda_e - fabs(row->y[k]), length;
+
+    for (int u = 0; u < row->a; u++) row->dz[u] = -sign * row->inverse[(size_t) q + (size_t) u * M];
+    direction(work, -1, 0.0);
+    what = walk(work, settings, slope, &length);
+    if (what < 0) return false;
+    if (what >= work->p) {
+        if (!shrink(work, q, what - work->p)) return false;
+    } else if (!swap_feature(work, q, what)) {
+        return false;
+    }
+    row->e[k] = sign * length;
+    row->side[k] = sign;
+    turn(work, k, sign * settings->lambda_e - row->y[k]);
+    return true;
+}
+
+/* y_k by a jump; c follows. */
+static void turn(topk_lp *work, int k, double by)
+{
+    work->row->y[k] += by;
+    la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, work->row->c);
+}
+
+static bool before(const kink *a, const kink *b)
+{
+    return a->at < b->at || (a->at == b->at && a->what < b->what);
+}
+
+static void sift(kink *heap, int size, int at)
+{
+    kink moved = heap[at];
+    for (;;) {
+        int child = 2 * at + 1;
+        if (child >= size) break;
+        if (child + 1 < size && before(heap + child + 1, heap + child)) child++;
+        if (!before(heap + child, &moved)) break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+/* Goes along (dz, de) as long as the slope is negative: moves z and e, turns the residuals and
+ * signs that were passed, and returns the kink where it stopped (-1 if there is none). */
+static int walk(topk_lp *work, const topk_lp_settings *settings, double slope, double *length)
+{
+    lp_row *row = work->row;
+    kink *heap = row->heap;
+    int size = 0, p = work->p, last = -1;
+
+    for (int k = 0; k < p; k++)
+        if (row->side[k] * row->de[k] < -1e-13) {
+            heap[size].at = fabs(row->e[k] / row->de[k]);
+            heap[size].rise = 2.0 * settings->lambda_e * fabs(row->de[k]);
+            heap[size++].what = k;
+        }
+    for (int u = 0; u < row->a; u++)
+        if (row->sign_z[u] * row->dz[u] < -1e-13) {
+            heap[size].at = fabs(row->z[u] / row->dz[u]);
+            heap[size].rise = settings->nonnegative
+                ? R_PosInf : 2.0 * row->weight[row->s[u]] * fabs(row->dz[u]);
+            heap[size++].what = p + u;
+        }
+    for (int at = size / 2 - 1; at >= 0; at--) sift(heap, size, at);
+    while (size > 0) {
+        kink first = heap[0];
+        slope += first.rise;
+        if (slope >= 0.0) {
+            last = first.what;
+            *length = first.at;
+            break;
+        }
+        if (first.what < p) {
+            row->side[first.what] = (signed char) -row->side[first.what];
+            turn(work, first.what, 2.0 * settings->lambda_e * row->side[first.what]);
+        } else {
+            row->sign_z[first.what - p] = (signed char) -row->sign_z[first.what - p];
+        }
+        heap[0] = heap[--size];
+        sift(heap, size, 0);
+    }
+    if (last < 0) return -1;
+    for (int u = 0; u < row->a; u++) row->z[u] += *length * row->dz[u];
+    la_axpy(p, *length, row->de, row->e);
+    for (int q = 0; q < row->a; q++) row->e[row->t[q]] = 0.0;
+    if (last < p) row->e[last] = 0.0;
+    return last;
+}
+
+/* ---- the basis ------------------------------------------------------------------------------ */
+
+/* Sample j in the place of position u; r = x_jT times the inverse. */
+static void swap_sample(topk_lp *work, int u, int j, double sign, double length, const double *r)
+{
+    lp_row *row = work->row;
+    size_t M = (size_t) work->most;
+    double *pivot = row->inverse + (size_t) u * M;
+
+    for (int q = 0; q < row->a; q++) pivot[q] /= r[u];
+    for (int v = 0; v < row->a; v++)
+        if (v != u) la_axpy(row->a, -r[v], pivot, row->inverse + (size_t) v * M);
+    row->place[row->s[u]] = 0;
+    row->s[u] = j;
+    row->place[j] = u + 1;
+    row->z[u] = sign * length;
+    row->sign_z[u] = sign > 0.0 ? 1 : -1;
+}
+
+/* Sample j and feature k join. */
+static bool grow(topk_lp *work, int j, int k, double sign, double length, const double *r)
+{
+    lp_row *row = work->row;
+    int a = row->a;
+    size_t M = (size_t) work->most, P = (size_t) work->p;
+    double *g = row->g, *column = row->dz, corner = work->xt[(size_t) k + (size_t) j * P];
+
+    for (int u = 0; u < a; u++) {
+        column[u] = work->xt[(size_t) k + (size_t) row->s[u] * P];
+        corner -= r[u] * column[u];
+    }
+    if (fabs(corner) < 1e-9) return false;
+    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, column, 0.0, g);
+    for (int u = 0; u < a; u++) {
+        double *to = row->inverse + (size_t) u * M;
+        la_axpy(a, r[u] / corner, g, to);
+        to[a] = -r[u] / corner;
+    }
+    for (int q = 0; q < a; q++) row->inverse[(size_t) q + (size_t) a * M] = -g[q] / corner;
+    row->inverse[(size_t) a + (size_t) a * M] = 1.0 / corner;
+    row->s[a] = j;
+    row->t[a] = k;
+    row->place[j] = a + 1;
+    row->side[k] = 0;
+    row->z[a] = sign * length;
+    row->sign_z[a] = sign > 0.0 ? 1 : -1;
+    row->a++;
+    return true;
+}
+
+/* Position u of S and q of T leave. */
+static bool shrink(topk_lp *work, int q, int u)
+{
+    lp_row *row = work->row;
+    int a = row->a, last = a - 1;
+    size_t M = (size_t) work->most;
+    double *from = row->inverse + (size_t) u * M, pivot = from[q];
+
+    if (fabs(pivot) < 1e-9) return false;
+    for (int v = 0; v < a; v++) {
+        double *to = row->inverse + (size_t) v * M;
+        if (v != u) la_axpy(a, -to[q] / pivot, from, to);
+    }
+    row->place[row->s[u]] = 0;
+    if (u != last) {
+        ufs_copy(from, row->inverse + (size_t) last * M, (size_t) a);
+        row->s[u] = row->s[last];
+        row->z[u] = row->z[last];
+        row->sign_z[u] = row->sign_z[last];
+        row->place[row->s[u]] = u + 1;
+    }
+    if (q != last) {
+        for (int v = 0; v < last; v++) row->inverse[(size_t) q + (size_t) v * M] =
+            row->inverse[(size_t) last + (size_t) v * M];
+        row->t[q] = row->t[last];
+    }
+    row->a = last;
+    return true;
+}
+
+/* Feature l in the place of position q. */
+static bool swap_feature(topk_lp *work, int q, int l)
+{
+    lp_row *row = work->row;
+    int a = row->a;
+    size_t M = (size_t) work->most, P = (size_t) work->p;
+    double *h = row->g;
+
+    for (int u = 0; u < a; u++) row->out[u] = work->xt[(size_t) l + (size_t) row->s[u] * P];
+    la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, h);
+    if (fabs(h[q]) < 1e-9) return false;
+    for (int u = 0; u < a; u++) {
+        double *to = row->inverse + (size_t) u * M, pivot = to[q] / h[q];
+        la_axpy(a, -pivot, h, to);
+        to[q] = pivot;
+    }
+    row->t[q] = l;
+    row->side[l] = 0;
+    return true;
+}

@@ -1,0 +1,54 @@
+/* solve_topk_represent.h: sub-problem 1 of top-k selection by ADMM, see solve_topk_represent.c. */
+#ifndef UFS_SOLVE_TOPK_REPRESENT_H
+#define UFS_SOLVE_TOPK_REPRESENT_H
+
+#include "ufs.h"
+
+enum { TOPK_REPRESENT_COLUMNS = 7 };
+
+typedef struct {
+    double lambda_e, lambda_z;
+    double mu, growth, mu_max; /* mu is multiplied by growth up to mu_max */
+    double tol;                /* on the three residuals; < 0: never stop early */
+    int max_iter;
+    bool nonnegative;          /* Z >= 0 */
+    char form;                 /* 'n', 'p', or 'a' for the cheaper one */
+} topk_represent_settings;
+
+typedef struct {
+    int n, p;
+    bool n_form;
+    const double *x; /* n x p */
+    /* Results. */
+    double *z, *q, *y2; /* n x n */
+    double *e, *y1;     /* n x p */
+    double mu;
+    int iterations;
+    bool converged;
+    double residual[3]; /* max|x - Qx - E|, max|Q - Z|, change of Z */
+    double objective;   /* sum(w |Z|) + lambda_e ||x - Zx||_1 */
+    /* For the objective of every iteration: sum(w |Z|), <Y1, x>, <Y1, D>, its mu. */
+    double weighted, y1_x, y1_d, mu_now;
+    /* Work. */
+    double *inverse;              /* (xx' + I)^{-1}, n x n, or (x'x + I)^{-1}, p x p */
+    double *gram, *rhs, *cross, *step; /* n-form: n x n */
+    double *tile, *change;        /* n-form: n x tile; p-form: n x p */
+    double *reference, *qt;       /* n-form: n x n, Q0 and Q' */
+    double *margin, *moved, *norm; /* n-form: n x p, n, p */
+    bool screened;    /* the last step of E */
+    int n_screened;   /* of all */
+    double *xt, *zx, *y2x, *bm;   /* p-form: p x n, then n x p */
+    double *pn;                   /* p-form: p x n */
+} topk_represent;
+
+/* Factors what does not change: xx' + I, or x'x + I. z (n x n) is where the result
+ * will be. Returns LAPACK's code. */
+int topk_represent_init(topk_represent *work, int n, int p, const double *x,
+                        double *z, char form);
+/* theta: n x n, symmetric. warm: continue from the last state. trace: rows
+ * (outer, iteration, mu, the three residuals, the objective at (Z, E)). */
+void topk_represent_solve(topk_represent *work, const topk_represent_settings *settings,
+                          const double *theta, bool warm, int outer,
+                          ufs_trace *trace);
+
+#endif

@@ -1,0 +1,107 @@
+/* x_equal.c: columns that are equal as the solvers see them: hash, sort, compare. */
+#include "x_ops.h"
+#include <R_ext/Memory.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+typedef struct {
+    uint64_t hash;
+    int column;
+} hashed;
+
+enum { AT_ONCE = 64 };
+
+static uint64_t mix(uint64_t h);
+static uint64_t hash_value(double v);
+static uint64_t hash_dense(int n, const uint64_t *weight, const double *x);
+static uint64_t hash_sparse(const ufs_x *x, int j, const uint64_t *weight, uint64_t total);
+static int by_hash(const void *a, const void *b);
+static bool equal(int n, const double *a, const double *b);
+
+void ufs_x_equal_columns(const ufs_x *x, int *first)
+{
+    int n = x->n, p = x->p, index[AT_ONCE];
+    size_t N = (size_t) n;
+    void *mark = vmaxget();
+    hashed *key = (hashed *) R_alloc((size_t) p, sizeof(hashed));
+    uint64_t *weight = (uint64_t *) R_alloc(N, sizeof(uint64_t)), total = 0;
+    double *block = ufs_dalloc(N, x->kind == UFS_X_SPARSE ? 1 : AT_ONCE);
+    double *other = ufs_dalloc(N, 1);
+
+    for (int i = 0; i < n; i++) total += weight[i] = mix((uint64_t) i + 1) | 1;
+    for (int j0 = 0; j0 < p; j0 += AT_ONCE) {
+        int m = p - j0 < AT_ONCE ? p - j0 : AT_ONCE;
+        for (int k = 0; k < m; k++) index[k] = j0 + k;
+        if (x->kind == UFS_X_SOURCE) ufs_x_columns(x, m, index, block);
+        for (int k = 0; k < m; k++) {
+            int j = j0 + k;
+            first[j] = key[j].column = j;
+            if (x->kind == UFS_X_SPARSE) key[j].hash = hash_sparse(x, j, weight, total);
+            else key[j].hash = hash_dense(n, weight, x->kind == UFS_X_DENSE
+                                          ? ufs_x_column(x, j, NULL) : block + (size_t) k * N);
+        }
+    }
+    qsort(key, (size_t) p, sizeof(hashed), by_hash);
+    for (int a = 0; a < p; a++) {
+        int j = key[a].column;
+        const double *mine = NULL;
+        if (first[j] != j) continue;
+        for (int b = a + 1; b < p && key[b].hash == key[a].hash; b++) {
+            int k = key[b].column;
+            if (first[k] != k) continue;
+            if (mine == NULL) mine = ufs_x_column(x, j, block);
+            if (equal(n, mine, ufs_x_column(x, k, other))) first[k] = j;
+        }
+    }
+    vmaxset(mark);
+}
+
+static uint64_t mix(uint64_t h)
+{
+    h += 0x9E3779B97F4A7C15ULL;
+    h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    h = (h ^ (h >> 27)) * 0x94D049BB133111EBULL;
+    return h ^ (h >> 31);
+}
+
+static uint64_t hash_value(double v)
+{
+    uint64_t bits;
+    if (v == 0.0) v = 0.0;
+    memcpy(&bits, &v, sizeof bits);
+    return mix(bits);
+}
+
+/* sum_i weight_i h(x_i), modulo 2^64: the zeros of a sparse column cost nothing. */
+static uint64_t hash_dense(int n, const uint64_t *weight, const double *x)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < n; i++) sum += weight[i] * hash_value(x[i]);
+    return sum;
+}
+
+static uint64_t hash_sparse(const ufs_x *x, int j, const uint64_t *weight, uint64_t total)
+{
+    int u = x->column ? x->column[j] : j;
+    double m = x->shift ? x->shift[j] : 0.0, s = x->divide ? x->divide[j] : 1.0;
+    uint64_t sum = 0, zeros = total;
+    for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+        sum += weight[x->row[e]] * hash_value((x->value[e] - m) / s);
+        zeros -= weight[x->row[e]];
+    }
+    return sum + zeros * hash_value((0.0 - m) / s);
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const hashed *x = a, *y = b;
+    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
+    return x->column < y->column ? -1 : (x->column > y->column);
+}
+
+static bool equal(int n, const double *a, const double *b)
+{
+    for (int i = 0; i < n; i++)
+        if (a[i] != b[i]) return false;
+    return true;
+}

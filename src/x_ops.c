@@ -1,0 +1,194 @@
+/* x_ops.c: the operations of x_ops.h by kind; the sparse ones are in x_sparse.c. */
+#include "x_ops.h"
+#include "la.h"
+#include "x_sparse.h"
+#include <R_ext/Memory.h>
+
+static const double *dense_column(const ufs_x *x, int j)
+{
+    return x->dense + (size_t) j * (size_t) x->n;
+}
+
+ufs_x ufs_x_dense(int n, int p, const double *x)
+{
+    ufs_x out = {.kind = UFS_X_DENSE, .n = n, .p = p, .dense = x};
+    return out;
+}
+
+double ufs_x_entries(const ufs_x *x)
+{
+    return x->kind == UFS_X_SPARSE ? x_sparse_entries(x) : (double) x->n * (double) x->p;
+}
+
+void ufs_x_mul(const ufs_x *x, int c, const double *v, double *y)
+{
+    switch (x->kind) {
+    case UFS_X_DENSE:
+        la_gemm('N', 'N', x->n, c, x->p, 1.0, x->dense, x->n, v, x->p, 0.0, y, x->n);
+        break;
+    case UFS_X_SPARSE: x_sparse_mul(x, c, v, y); break;
+    case UFS_X_SOURCE: x->source.mul(x->source.data, c, v, y); break;
+    }
+}
+
+void ufs_x_cross(const ufs_x *x, int c, const double *t, double *u)
+{
+    switch (x->kind) {
+    case UFS_X_DENSE:
+        la_gemm('T', 'N', x->p, c, x->n, 1.0, x->dense, x->n, t, x->n, 0.0, u, x->p);
+        break;
+    case UFS_X_SPARSE: x_sparse_cross(x, c, t, u, 1, (size_t) x->p); break;
+    case UFS_X_SOURCE: x->source.cross(x->source.data, c, t, u); break;
+    }
+}
+
+void ufs_x_cross_rows(const ufs_x *x, int c, const double *t, double *u)
+{
+    if (x->kind == UFS_X_DENSE) {
+        la_gemm('T', 'N', c, x->p, x->n, 1.0, t, x->n, x->dense, x->n, 0.0, u, c);
+    } else if (x->kind == UFS_X_SPARSE) {
+        x_sparse_cross(x, c, t, u, (size_t) c, 1);
+    } else {
+        size_t P = (size_t) x->p, C = (size_t) c;
+        void *mark = vmaxget();
+        double *tall = ufs_dalloc(P, C);
+        x->source.cross(x->source.data, c, t, tall);
+        for (size_t j = 0; j < P; j++)
+            for (size_t k = 0; k < C; k++) u[k + j * C] = tall[j + k * P];
+        vmaxset(mark);
+    }
+}
+
+void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y)
+{
+    void *mark = vmaxget();
+
+    if (x->kind == UFS_X_SPARSE) {
+        x_sparse_gram_mul(x, c, t, y);
+        return;
+    }
+    double *u = ufs_dalloc((size_t) x->p, (size_t) c);
+    ufs_x_cross(x, c, t, u);
+    ufs_x_mul(x, c, u, y);
+    vmaxset(mark);
+}
+
+const double *ufs_x_column(const ufs_x *x, int j, double *scratch)
+{
+    if (x->kind == UFS_X_DENSE) return dense_column(x, j);
+    if (x->kind == UFS_X_SPARSE) x_sparse_column(x, j, scratch);
+    else x->source.columns(x->source.data, 1, &j, scratch);
+    return scratch;
+}
+
+void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out)
+{
+    size_t N = (size_t) x->n;
+
+    if (x->kind == UFS_X_SOURCE) {
+        x->source.columns(x->source.data, m, j, out);
+        return;
+    }
+    for (int k = 0; k < m; k++) {
+        double *to = out + (size_t) k * N;
+        if (x->kind == UFS_X_DENSE) ufs_copy(to, dense_column(x, j[k]), N);
+        else x_sparse_column(x, j[k], to);
+    }
+}
+
+void ufs_x_prefetch(const ufs_x *x, int m, const int *j)
+{
+    if (x->kind == UFS_X_SOURCE && m > 0) x->source.prefetch(x->source.data, m, j);
+}
+
+double ufs_x_dot(const ufs_x *x, int j, const double *w, double total, double *scratch)
+{
+    if (x->kind == UFS_X_SPARSE) return x_sparse_dot(x, j, w, total);
+    return la_dot(x->n, ufs_x_column(x, j, scratch), w);
+}
+
+double ufs_x_axpy(const ufs_x *x, int j, double a, double *y, double *scratch)
+{
+    if (x->kind == UFS_X_SPARSE) return x_sparse_axpy(x, j, a, y);
+    la_axpy(x->n, a, ufs_x_column(x, j, scratch), y);
+    return 0.0;
+}
+
+void ufs_x_ss(const ufs_x *x, double *ss)
+{
+    enum { at_once = 64 };
+    void *mark = vmaxget();
+
+    if (x->ss) {
+        ufs_copy(ss, x->ss, (size_t) x->p);
+    } else if (x->kind == UFS_X_DENSE) {
+        for (int j = 0; j < x->p; j++) ss[j] = la_ss((size_t) x->n, dense_column(x, j));
+    } else if (x->kind == UFS_X_SPARSE) {
+        for (int j = 0; j < x->p; j++) ss[j] = x_sparse_ss(x, j);
+    } else {
+        double *block = ufs_dalloc((size_t) x->n, at_once);
+        int index[at_once];
+        for (int j0 = 0; j0 < x->p; j0 += at_once) {
+            int m = x->p - j0 < at_once ? x->p - j0 : at_once;
+            for (int k = 0; k < m; k++) index[k] = j0 + k;
+            ufs_x_columns(x, m, index, block);
+            for (int k = 0; k < m; k++)
+                ss[j0 + k] = la_ss((size_t) x->n, block + (size_t) k * (size_t) x->n);
+        }
+    }
+    vmaxset(mark);
+}
+
+void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
+{
+    enum { width = 128 };
+    int n = x->n;
+    size_t N = (size_t) n;
+    char up = 'U', no = 'N';
+    double one = 1.0;
+    void *mark = vmaxget();
+
+    if (x->kind == UFS_X_SPARSE) {
+        x_sparse_gram_rows(x, w, k);
+        return;
+    }
+    if (w == NULL) {
+        if (x->kind == UFS_X_DENSE) la_gram('N', n, x->p, x->dense, k);
+        else x->source.gram(x->source.data, true, k);
+        return;
+    }
+    double *block = ufs_dalloc(N, width);
+    int index[width];
+    memset(k, 0, N * N * sizeof(double));
+    for (int j0 = 0; j0 < x->p; j0 += width) {
+        int m = x->p - j0 < width ? x->p - j0 : width;
+        for (int j = 0; j < m; j++) index[j] = j0 + j;
+        ufs_x_columns(x, m, index, block);
+        for (int j = 0; j < m; j++) {
+            double root = sqrt(w[j0 + j]), *col = block + (size_t) j * N;
+            for (size_t i = 0; i < N; i++) col[i] *= root;
+        }
+        F77_CALL(dsyrk)(&up, &no, &n, &m, &one, block, &n, &one, k, &n FCONE FCONE);
+    }
+    la_fill_lower(n, k);
+    vmaxset(mark);
+}
+
+bool ufs_x_form(const ufs_x *x, int j, const double *k, const double *sum, double all,
+                double *form)
+{
+    return x->kind == UFS_X_SPARSE && x_sparse_form(x, j, k, sum, all, form);
+}
+
+void ufs_x_gram_cols(const ufs_x *x, double *g)
+{
+    if (x->kind == UFS_X_DENSE) la_gram('T', x->n, x->p, x->dense, g);
+    else if (x->kind == UFS_X_SPARSE) x_sparse_gram_cols(x, g);
+    else x->source.gram(x->source.data, false, g);
+}
+
+double ufs_x_gram_rows_cost(const ufs_x *x)
+{
+    double n = x->n;
+    return x->kind == UFS_X_SPARSE ? x_sparse_gram_rows_cost(x) : n * n * (double) x->p;
+}

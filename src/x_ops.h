@@ -1,0 +1,125 @@
+/* x_ops.h: the matrix the solvers see, known by what can be done with it.
+ *
+ * X = (R - 1 m') diag(1/s), n x p: R the user's numbers (rows = samples), m the column
+ * means and s the standard deviations, either of them absent where not asked for, constant
+ * columns left out. Three kinds:
+ *   dense   X itself, n x p doubles: every operation is a BLAS call
+ *   sparse  the slots of a column-compressed R as they are, never a copy of them; the
+ *           centring is implicit, so nothing of size n x p is ever formed
+ *   source  R lies elsewhere (a file, a remote object): functions that pass over it
+ * With nnz stored entries and c columns on the other side:
+ *   mul, cross          2 nnz c + O((n + p) c) flops (dense: 2npc)
+ *   gram_mul            4 nnz c, both passes at once over the columns of a sparse R
+ *   column              n
+ *   dot, axpy           2 nnz_j + O(1) (axpy without its centring part, see below)
+ *   gram_rows           sum_j min(nnz_j^2, n^2) + O(n^2)
+ *   gram_cols           p nnz
+ * Scratch: c <= 8 columns are done at a time, 8 n doubles, given back on return.
+ * A sparse column has m_j^2 n <= nnz_j / (n - nnz_j) times its centred sum of squares, so
+ * the implicit centring loses no digits unless the column has hardly a zero; gram_rows,
+ * where it would count twice, forms columns with more than n/3 entries. */
+#ifndef UFS_X_OPS_H
+#define UFS_X_OPS_H
+
+#include "ufs.h"
+
+typedef enum { UFS_X_DENSE, UFS_X_SPARSE, UFS_X_SOURCE } ufs_x_kind;
+
+/* What a source can do; the arrays are those of the functions of the same names below. */
+typedef struct {
+    void *data;
+    void (*mul)(void *data, int c, const double *v, double *y);
+    void (*cross)(void *data, int c, const double *t, double *u);
+    void (*columns)(void *data, int m, const int *j, double *out);
+    void (*gram)(void *data, bool rows, double *out);
+    void (*prefetch)(void *data, int m, const int *j);
+} ufs_x_source;
+
+typedef struct {
+    ufs_x_kind kind;
+    int n, p;
+    const double *dense;      /* n x p, as the solvers see it */
+    const int *row, *start;   /* sparse: the user's column u holds the entries */
+    const double *value;      /*   start[u] .. start[u + 1] - 1, rows ascending */
+    const int *column;        /* sparse: p, 0-based column of the user's; NULL: j itself */
+    const double *shift, *divide; /* sparse: p each, m_j and s_j; NULL: none */
+    const double *ss;         /* p: ||x_j||^2 where known, or NULL */
+    ufs_x_source source;
+} ufs_x;
+
+ufs_x ufs_x_dense(int n, int p, const double *x);
+
+/* Stored entries: n p if dense or unknown. */
+double ufs_x_entries(const ufs_x *x);
+
+/* Y = X V, V p x c, Y n x c. */
+void ufs_x_mul(const ufs_x *x, int c, const double *v, double *y);
+/* U = X'T, T n x c, U p x c. */
+void ufs_x_cross(const ufs_x *x, int c, const double *t, double *u);
+/* The same transposed, U c x p: one feature's c numbers lie together. */
+void ufs_x_cross_rows(const ufs_x *x, int c, const double *t, double *u);
+/* Y = X X'T, T and Y n x c; not for a source (two passes: cross, then mul). */
+void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y);
+
+/* Column j; a pointer into X if dense, otherwise `scratch` (n), filled. */
+const double *ufs_x_column(const ufs_x *x, int j, double *scratch);
+/* Columns j[0..m) into out (n x m); one pass over a source. */
+void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out);
+/* Columns j[0..m) will be asked for one by one: a source reads them in one pass and keeps
+ * them for a while. */
+void ufs_x_prefetch(const ufs_x *x, int m, const int *j);
+/* x_j'w, where total = sum of w (it is asked for often with the same w). */
+double ufs_x_dot(const ufs_x *x, int j, const double *w, double total, double *scratch);
+/* y += a x_j but for its centring part: returns b such that b must be taken off every
+ * entry of y, so that sums of many columns pay for it once. */
+double ufs_x_axpy(const ufs_x *x, int j, double a, double *y, double *scratch);
+/* ss_j = ||x_j||^2. */
+void ufs_x_ss(const ufs_x *x, double *ss);
+
+/* K = X diag(w) X', n x n, both triangles; w: p, NULL for ones. */
+void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k);
+/* x_j'K x_j for a symmetric K (n x n), sum = K1 and all = 1'K1, where column j is sparse:
+ * nnz_j^2. False, and nothing done, where it is not. */
+bool ufs_x_form(const ufs_x *x, int j, const double *k, const double *sum, double all,
+                double *form);
+/* G = X'X, p x p, both triangles. */
+void ufs_x_gram_cols(const ufs_x *x, double *g);
+/* Flops of ufs_x_gram_rows. */
+double ufs_x_gram_rows_cost(const ufs_x *x);
+
+/* first[j]: the lowest index of a column equal to column j (0-based). Values are compared as
+ * the solvers see them; 0 and -0 agree. nnz (dense or source: np) steps, 16p + 8n bytes, and
+ * the columns whose hashes agree. */
+void ufs_x_equal_columns(const ufs_x *x, int *first);
+
+/* Whether the slots of a column-compressed matrix (n rows, p columns) are sound: start
+ * from 0, not falling, ending at n_entry; rows in 0..n-1 and ascending in every column.
+ * NULL, or what is wrong. nnz comparisons. */
+const char *ufs_x_check_slots(int n, int p, size_t n_start, const int *start, size_t n_row,
+                              const int *row, size_t n_value);
+
+/* ---- x_prepare.c ------------------------------------------------------------------- */
+
+/* Means (0 without centring), standard deviations (n - 1) and norms (centred or not) of the
+ * columns of a sparse matrix, by two passes over the entries: mean first. constant: centred
+ * sum of squares at most (n eps)^2 times the sum of squares. Returns how many columns have a
+ * value that is not finite, their indices (0-based) in bad; the rest is then not filled. */
+int ufs_x_prepare(int n, int p, const int *start, const double *value, bool center,
+                  double *mean, double *sd, double *norm, int *constant, int *bad);
+
+/* ---- x_pca.c ------------------------------------------------------------------------ */
+
+/* The k leading principal components of X: scores n x k, loadings p x k (unit columns,
+ * largest entry positive, zero beyond the rank), d2 k squared singular values. By the
+ * smaller Gram matrix where that is cheaper, otherwise by block Lanczos on products
+ * (la_lanczos.h). */
+typedef struct {
+    int lapack, products; /* products: with X and X', per vector; 0 if by Gram */
+    double residual;      /* largest relative residual of the eigenpairs */
+    bool converged;
+} ufs_x_pca_info;
+
+void ufs_x_pca(const ufs_x *x, int k, double *scores, double *loadings, double *d2,
+               ufs_x_pca_info *info);
+
+#endif

@@ -1,0 +1,333 @@
+/* x_sparse.c: products with a centred and scaled column-compressed matrix that is never
+ * centred or scaled in memory (see x_ops.h).
+ *
+ *   X V  = R D V - 1 (m'D V)           D = diag(1/s)
+ *   X'T  = D (R'T - m (1'T))
+ *   X W X' = R W D^2 R' - u 1' - 1 u' + q 11',   u = R W D^2 m,  q = m'W D^2 m
+ *
+ * The c columns of the small side are done 8 at a time, stored by rows, so that an entry
+ * of R meets 8 neighbouring numbers: one read of R per 8 columns. */
+#include "x_sparse.h"
+#include "la.h"
+#include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
+
+enum { WIDE = 8, NARROW = 4, BLOCK = 64 };
+
+static int user_column(const ufs_x *x, int j) { return x->column ? x->column[j] : j; }
+
+static double shift_of(const ufs_x *x, int j) { return x->shift ? x->shift[j] : 0.0; }
+
+static double divide_of(const ufs_x *x, int j) { return x->divide ? x->divide[j] : 1.0; }
+
+static int count(const ufs_x *x, int j)
+{
+    int u = user_column(x, j);
+    return x->start[u + 1] - x->start[u];
+}
+
+double x_sparse_entries(const ufs_x *x)
+{
+    double total = 0.0;
+    for (int j = 0; j < x->p; j++) total += count(x, j);
+    return total;
+}
+
+/* ---- slabs: w of the c columns, stored by rows, the rest zero ------------------------- */
+
+static int slab_width(int left) { return left > NARROW ? WIDE : left > 1 ? NARROW : 1; }
+
+/* slab (w x n) from columns k0 .. k0 + m - 1 of t (n x c); total_k = their sums. */
+static void fill_slab(int n, int w, int m, const double *t, double *slab, double *total)
+{
+    size_t N = (size_t) n, W = (size_t) w;
+    memset(slab, 0, N * W * sizeof(double));
+    for (int k = 0; k < w; k++) total[k] = 0.0;
+    for (size_t k = 0; k < (size_t) m; k++)
+        for (size_t i = 0; i < N; i++) {
+            slab[i * W + k] = t[i + k * N];
+            total[k] += t[i + k * N];
+        }
+}
+
+static void empty_slab(int n, int w, int m, const double *slab, const double *off, double *y)
+{
+    size_t N = (size_t) n, W = (size_t) w;
+    for (size_t k = 0; k < (size_t) m; k++)
+        for (size_t i = 0; i < N; i++) y[i + k * N] = slab[i * W + k] - off[k];
+}
+
+/* One function per width: the inner loops have a length the compiler knows. */
+#define DEFINE_SLABS(W)                                                                       \
+    static void gather_##W(const ufs_x *x, int u, const double *slab, double *sum)           \
+    {                                                                                         \
+        for (int k = 0; k < W; k++) sum[k] = 0.0;                                             \
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) {                                 \
+            const double *at = slab + (size_t) x->row[e] * W;                                 \
+            double v = x->value[e];                                                           \
+            for (int k = 0; k < W; k++) sum[k] += v * at[k];                                  \
+        }                                                                                     \
+    }                                                                                         \
+    static void scatter_##W(const ufs_x *x, int u, const double *weight, double *slab)       \
+    {                                                                                         \
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) {                                 \
+            double *at = slab + (size_t) x->row[e] * W, v = x->value[e];                      \
+            for (int k = 0; k < W; k++) at[k] += v * weight[k];                               \
+        }                                                                                     \
+    }
+
+DEFINE_SLABS(8)
+DEFINE_SLABS(4)
+DEFINE_SLABS(1)
+
+/* sum_k = u'slab_k over the entries of the user's column u. */
+static void gather(int w, const ufs_x *x, int u, const double *slab, double *sum)
+{
+    if (w == WIDE) gather_8(x, u, slab, sum);
+    else if (w == NARROW) gather_4(x, u, slab, sum);
+    else gather_1(x, u, slab, sum);
+}
+
+/* slab_k += weight_k u. */
+static void scatter(int w, const ufs_x *x, int u, const double *weight, double *slab)
+{
+    if (w == WIDE) scatter_8(x, u, weight, slab);
+    else if (w == NARROW) scatter_4(x, u, weight, slab);
+    else scatter_1(x, u, weight, slab);
+}
+
+/* ---- products --------------------------------------------------------------------------- */
+
+void x_sparse_mul(const ufs_x *x, int c, const double *v, double *y)
+{
+    size_t N = (size_t) x->n, P = (size_t) x->p;
+    void *mark = vmaxget();
+    double *slab = ufs_dalloc(N, WIDE), weight[WIDE], off[WIDE];
+
+    for (int k0 = 0, w; k0 < c; k0 += w) {
+        w = slab_width(c - k0);
+        int m = c - k0 < w ? c - k0 : w;
+        R_CheckUserInterrupt();
+        memset(slab, 0, N * (size_t) w * sizeof(double));
+        memset(off, 0, sizeof off);
+        for (int k = m; k < w; k++) weight[k] = 0.0;
+        for (int j = 0; j < x->p; j++) {
+            bool any = false;
+            for (int k = 0; k < m; k++) {
+                weight[k] = v[(size_t) j + (size_t) (k0 + k) * P] / divide_of(x, j);
+                off[k] += shift_of(x, j) * weight[k];
+                any = any || weight[k] != 0.0;
+            }
+            if (any) scatter(w, x, user_column(x, j), weight, slab);
+        }
+        empty_slab(x->n, w, m, slab, off, y + (size_t) k0 * N);
+    }
+    vmaxset(mark);
+}
+
+void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u, size_t by_feature,
+                    size_t by_column)
+{
+    size_t N = (size_t) x->n;
+    void *mark = vmaxget();
+    double *slab = ufs_dalloc(N, WIDE), total[WIDE], sum[WIDE];
+
+    for (int k0 = 0, w; k0 < c; k0 += w) {
+        w = slab_width(c - k0);
+        int m = c - k0 < w ? c - k0 : w;
+        R_CheckUserInterrupt();
+        fill_slab(x->n, w, m, t + (size_t) k0 * N, slab, total);
+        for (int j = 0; j < x->p; j++) {
+            double *to = u + (size_t) j * by_feature + (size_t) k0 * by_column;
+            gather(w, x, user_column(x, j), slab, sum);
+            for (int k = 0; k < m; k++)
+                to[(size_t) k * by_column] =
+                    (sum[k] - shift_of(x, j) * total[k]) / divide_of(x, j);
+        }
+    }
+    vmaxset(mark);
+}
+
+void x_sparse_gram_mul(const ufs_x *x, int c, const double *t, double *y)
+{
+    size_t N = (size_t) x->n;
+    void *mark = vmaxget();
+    double *from = ufs_dalloc(N, WIDE), *to = ufs_dalloc(N, WIDE);
+    double total[WIDE], sum[WIDE], off[WIDE];
+
+    for (int k0 = 0, w; k0 < c; k0 += w) {
+        w = slab_width(c - k0);
+        int m = c - k0 < w ? c - k0 : w;
+        R_CheckUserInterrupt();
+        fill_slab(x->n, w, m, t + (size_t) k0 * N, from, total);
+        memset(to, 0, N * (size_t) w * sizeof(double));
+        memset(off, 0, sizeof off);
+        for (int j = 0; j < x->p; j++) {
+            double s = divide_of(x, j), m_j = shift_of(x, j);
+            gather(w, x, user_column(x, j), from, sum);
+            for (int k = 0; k < w; k++) {
+                sum[k] = (sum[k] - m_j * total[k]) / s / s;
+                off[k] += m_j * sum[k];
+            }
+            scatter(w, x, user_column(x, j), sum, to);
+        }
+        empty_slab(x->n, w, m, to, off, y + (size_t) k0 * N);
+    }
+    vmaxset(mark);
+}
+
+/* ---- single columns ------------------------------------------------------------------------ */
+
+void x_sparse_column(const ufs_x *x, int j, double *out)
+{
+    int u = user_column(x, j);
+    double m = shift_of(x, j), s = divide_of(x, j), zero = -m / s;
+
+    for (int i = 0; i < x->n; i++) out[i] = zero;
+    for (int e = x->start[u]; e < x->start[u + 1]; e++)
+        out[x->row[e]] = (x->value[e] - m) / s;
+}
+
+double x_sparse_dot(const ufs_x *x, int j, const double *w, double total)
+{
+    int u = user_column(x, j);
+    double sum = 0.0;
+    for (int e = x->start[u]; e < x->start[u + 1]; e++) sum += x->value[e] * w[x->row[e]];
+    return (sum - shift_of(x, j) * total) / divide_of(x, j);
+}
+
+double x_sparse_axpy(const ufs_x *x, int j, double a, double *y)
+{
+    int u = user_column(x, j);
+    double weight = a / divide_of(x, j);
+    for (int e = x->start[u]; e < x->start[u + 1]; e++) y[x->row[e]] += weight * x->value[e];
+    return shift_of(x, j) * weight;
+}
+
+double x_sparse_ss(const ufs_x *x, int j)
+{
+    int u = user_column(x, j);
+    double m = shift_of(x, j), s = divide_of(x, j), ss = 0.0, zero = -m / s;
+    for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+        double d = (x->value[e] - m) / s;
+        ss += d * d;
+    }
+    return ss + (double) (x->n - count(x, j)) * zero * zero;
+}
+
+/* ---- Gram matrices ---------------------------------------------------------------------------- */
+
+/* Columns with more than n/3 entries are formed and go through BLAS: faster, and the
+ * corrections below cancel no digits for the others. */
+static bool is_full(const ufs_x *x, int j) { return count(x, j) > x->n / 3; }
+
+double x_sparse_gram_rows_cost(const ufs_x *x)
+{
+    double n = x->n, cost = 0.0;
+    for (int j = 0; j < x->p; j++) {
+        double nnz = count(x, j);
+        cost += is_full(x, j) ? n * n : nnz * nnz;
+    }
+    return cost + 2.0 * n * n;
+}
+
+void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k)
+{
+    int n = x->n, waiting = 0;
+    size_t N = (size_t) n;
+    char up = 'U', no = 'N';
+    void *mark = vmaxget();
+    double *block = ufs_dalloc(N, BLOCK), *u = ufs_dzero(N, 1), one = 1.0, q = 0.0;
+
+    memset(k, 0, N * N * sizeof(double));
+    for (int j = 0; j < x->p; j++) {
+        int c = user_column(x, j), last = x->start[c + 1];
+        double s = divide_of(x, j), m = shift_of(x, j), weight = (w ? w[j] : 1.0);
+        if (j % 4096 == 0) R_CheckUserInterrupt();
+        if (weight == 0.0) continue;
+        if (is_full(x, j)) {
+            double *col = block + (size_t) waiting * N, root = sqrt(weight);
+            x_sparse_column(x, j, col);
+            for (size_t i = 0; i < N; i++) col[i] *= root;
+            if (++waiting == BLOCK) {
+                F77_CALL(dsyrk)(&up, &no, &n, &waiting, &one, block, &n, &one, k, &n
+                                FCONE FCONE);
+                waiting = 0;
+            }
+            continue;
+        }
+        weight /= s * s;
+        for (int b = x->start[c]; b < last; b++) {
+            double v = weight * x->value[b], *col = k + (size_t) x->row[b] * N;
+            for (int a = x->start[c]; a <= b; a++) col[x->row[a]] += v * x->value[a];
+            u[x->row[b]] += v * m;
+        }
+        q += weight * m * m;
+    }
+    if (waiting > 0)
+        F77_CALL(dsyrk)(&up, &no, &n, &waiting, &one, block, &n, &one, k, &n FCONE FCONE);
+    for (size_t b = 0; b < N; b++)
+        for (size_t a = 0; a <= b; a++) k[a + b * N] += q - u[a] - u[b];
+    la_fill_lower(n, k);
+    vmaxset(mark);
+}
+
+bool x_sparse_form(const ufs_x *x, int j, const double *k, const double *sum, double all,
+                   double *form)
+{
+    int u = user_column(x, j);
+    double m = shift_of(x, j), s = divide_of(x, j), rr = 0.0, rk = 0.0;
+
+    if (is_full(x, j)) return false;
+    for (int b = x->start[u]; b < x->start[u + 1]; b++) {
+        const double *col = k + (size_t) x->row[b] * (size_t) x->n;
+        double half = 0.5 * x->value[b] * col[x->row[b]];
+        for (int a = x->start[u]; a < b; a++) half += x->value[a] * col[x->row[a]];
+        rr += 2.0 * x->value[b] * half;
+        rk += x->value[b] * sum[x->row[b]];
+    }
+    *form = (rr - 2.0 * m * rk + m * m * all) / s / s;
+    return true;
+}
+
+/* Column by column: x_j is formed, then its products with the columns up to it. */
+void x_sparse_gram_cols(const ufs_x *x, double *g)
+{
+    size_t P = (size_t) x->p;
+    void *mark = vmaxget();
+    double *col = ufs_dalloc((size_t) x->n, 1);
+
+    for (int j = 0; j < x->p; j++) {
+        double total = 0.0;
+        R_CheckUserInterrupt();
+        x_sparse_column(x, j, col);
+        for (int i = 0; i < x->n; i++) total += col[i];
+        for (int k = 0; k <= j; k++)
+            g[(size_t) k + (size_t) j * P] = x_sparse_dot(x, k, col, total);
+    }
+    la_fill_lower(x->p, g);
+    vmaxset(mark);
+}
+
+/* ---- soundness ----------------------------------------------------------------------------------- */
+
+const char *ufs_x_check_slots(int n, int p, size_t n_start, const int *start, size_t n_row,
+                              const int *row, size_t n_value)
+{
+    if (n < 0 || p < 0) return "its dimensions are negative";
+    if (n_start != (size_t) p + 1) return "slot p must have one entry more than columns";
+    if (n_row != n_value) return "slots i and x differ in length";
+    if (start[0] != 0) return "slot p must begin with 0";
+    for (int j = 0; j < p; j++)
+        if (start[j + 1] < start[j]) return "slot p must not decrease";
+    if ((size_t) start[p] != n_row) return "slot p must end with the length of slot i";
+    for (int j = 0; j < p; j++) {
+        int before = -1;
+        for (int e = start[j]; e < start[j + 1]; e++) {
+            if (row[e] < 0 || row[e] >= n) return "slot i has row indices out of range";
+            if (row[e] <= before) return "slot i must increase inside every column";
+            before = row[e];
+        }
+    }
+    return NULL;
+}

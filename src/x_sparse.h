@@ -1,0 +1,23 @@
+/* x_sparse.h: the operations of x_ops.h on a column-compressed matrix. */
+#ifndef UFS_X_SPARSE_H
+#define UFS_X_SPARSE_H
+
+#include "x_ops.h"
+
+double x_sparse_entries(const ufs_x *x);
+void x_sparse_mul(const ufs_x *x, int c, const double *v, double *y);
+/* Number k of feature j goes to u[j * by_feature + k * by_column]. */
+void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u, size_t by_feature,
+                    size_t by_column);
+void x_sparse_gram_mul(const ufs_x *x, int c, const double *t, double *y);
+void x_sparse_column(const ufs_x *x, int j, double *out);
+double x_sparse_dot(const ufs_x *x, int j, const double *w, double total);
+double x_sparse_axpy(const ufs_x *x, int j, double a, double *y);
+double x_sparse_ss(const ufs_x *x, int j);
+void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k);
+bool x_sparse_form(const ufs_x *x, int j, const double *k, const double *sum, double all,
+                   double *form);
+double x_sparse_gram_rows_cost(const ufs_x *x);
+void x_sparse_gram_cols(const ufs_x *x, double *g);
+
+#endif

@@ -1,0 +1,125 @@
+# Random calls of every export: Rscript tests/dev/fuzz.R --calls=10000 --seed=1
+# An answer, a classed error or a classed warning is fine. An error in R's own words, a fit called
+# converged with a score that is not a number, or a call that takes more than --limit seconds is
+# printed with its seed: fuzz.R --calls=1 --seed=<that> repeats it.
+source("tests/dev/common.R")
+set <- options_of(calls = 500, seed = 1, limit = 20)
+
+matrices <- list(
+  plain = function() clustered(sample(4:30, 1), sample(2:20, 1)),
+  wide = function() clustered(sample(4:12, 1), sample(15:60, 1)),
+  frame = function() as.data.frame(clustered(12, 6)),
+  integers = function() matrix(sample(5L, 60, TRUE), 12),
+  logical = function() matrix(sample(c(TRUE, FALSE), 60, TRUE), 12),
+  constant = function() cbind(clustered(12, 5), 7, 0),
+  copies = function() { x <- clustered(12, 5); cbind(x, x[, 2], -x[, 3], 2 * x[, 1]) },
+  same_rows = function() clustered(6, 5)[rep(1:6, 3), ],
+  two_rows = function() clustered(6, 5)[rep(1:2, 6), ],
+  huge = function() clustered(12, 6) * 1e155,
+  tiny = function() clustered(12, 6) * 1e-170,
+  denormal = function() clustered(12, 6) * 1e-310,
+  mixed_units = function() clustered(12, 6) %*% diag(10^c(-150, -8, 0, 5, 80, 150)),
+  offset = function() clustered(12, 6) + 1e9,
+  missing = function() replace(clustered(12, 6), 5, NA),
+  infinite = function() replace(clustered(12, 6), 5, Inf),
+  text = function() matrix(letters[1:24], 6),
+  factors = function() data.frame(a = rnorm(8), b = factor(1:8)),
+  one_row = function() clustered(12, 6)[1, , drop = FALSE],
+  no_column = function() clustered(12, 6)[, 0],
+  one_column = function() clustered(12, 6)[, 1, drop = FALSE],
+  all_constant = function() matrix(2, 8, 4),
+  nothing = function() NULL,
+  list = function() list(1, 2),
+  vector = function() 1:10,
+  same_names = function() `colnames<-`(clustered(12, 6), c("a", "a", "b", "", NA, "c")),
+  latin1 = function() `colnames<-`(clustered(12, 6), c("\xe9t\xe9", letters[1:5])),
+  sparse = function() if (requireNamespace("Matrix", quietly = TRUE)) {
+    Matrix::Matrix(clustered(12, 8) * (runif(96) < .3), sparse = TRUE)
+  } else clustered(12, 8),
+  pattern = function() if (requireNamespace("Matrix", quietly = TRUE)) {
+    Matrix::sparseMatrix(i = sample(12, 20, TRUE), j = sample(6, 20, TRUE), dims = c(12, 6))
+  } else clustered(12, 6)
+)
+# Mostly legal data, so that calls get past the door.
+weight <- ifelse(names(matrices) %in% c("plain", "wide", "frame", "copies", "constant"), 8, 1)
+
+odd <- list(-1, 0, 1, 2, 3, 4.5, .5, 1e-12, 1e9, NA, NA_real_, NaN, Inf, -Inf, "a", character(), NULL, c(1, 2),
+  TRUE, list(), quote(x), .Machine$integer.max)
+value_for <- function(name, default) {
+  if (name == "control") {
+    return(if (runif(1) < .7) ufs_control(max_iter = sample(c(0, 1, 5, 50), 1), warn = runif(1) < .5) else
+      sample(list(list(max_iter = 3), list(3), NULL, ufs_control(eps = c(1e-8, 1e-8)), ufs_control(tol = -1, max_iter = 5)), 1)[[1L]])
+  }
+  choices <- tryCatch(eval(default), error = function(e) NULL)
+  if (runif(1) < .6) {
+    if (is.logical(choices) && length(choices) == 1L) return(sample(c(TRUE, FALSE), 1))
+    if (is.character(choices)) return(sample(choices, 1))
+    if (is.numeric(choices) && length(choices) == 1L) return(choices * sample(c(.1, 1, 2), 1))
+    return(sample(list(1, 2, 3, .1, NULL), 1)[[1L]])
+  }
+  sample(odd, 1)[[1L]]
+}
+
+methods <- ufs_methods()$method
+one_call <- function() {
+  method <- sample(methods, 1)
+  wanted <- formals(registry()[[method]]$fit)
+  args <- needed(method)
+  for (name in setdiff(names(wanted), c("x", "..."))) {
+    if (runif(1) < .15) args[name] <- list(value_for(name, wanted[[name]]))
+  }
+  what <- sample(names(matrices), 1, prob = weight)
+  list(what = what, method = method, args = args, x = matrices[[what]]())
+}
+
+after <- function(fit, x) {
+  k <- sample(odd, 1)[[1L]]
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  sample(list(
+    function() utils::capture.output(print(fit)), function() utils::capture.output(print(summary(fit))),
+    function() plot(fit), function() plot(fit, k = k), function() as.data.frame(fit),
+    function() if (!is.null(fit$feature_scores)) selected_features(fit, k) else selected_samples(fit, k),
+    function() if (!is.null(fit$feature_scores)) predict(fit, x, k = k) else as.data.frame(fit)
+  ), 1)[[1L]]()
+}
+
+outcome <- function(call) {
+  started <- proc.time()[[1L]]
+  quietly <- function(code) suppressMessages(withCallingHandlers(code,
+    warning = function(w) if (inherits(w, "ufs_warning")) invokeRestart("muffleWarning")))
+  step <- "fit"
+  out <- tryCatch({
+    setTimeLimit(elapsed = set$limit, transient = TRUE)
+    fit <- quietly(do.call(ufs, c(list(x = call$x, method = call$method), call$args), quote = TRUE))
+    score <- c(fit$feature_scores[setdiff(seq_len(fit$p), fit$constant)], fit$sample_scores)
+    if (fit$status == "converged" && !all(is.finite(score))) "NOT A NUMBER" else {
+      step <- "after"
+      quietly(after(fit, call$x))
+      "answer"
+    }
+  }, ufs_error = function(e) "classed error", warning = function(w) paste("UNCLASSED WARNING:", conditionMessage(w)),
+  error = function(e) {
+    if (grepl("time limit", conditionMessage(e))) "TIME" else paste("UNCLASSED ERROR:", conditionMessage(e))
+  }, finally = setTimeLimit())
+  list(out = out, step = step, seconds = proc.time()[[1L]] - started)
+}
+
+count <- list()
+failed <- 0
+for (i in seq_len(set$calls)) {
+  seed <- set$seed + i - 1
+  set.seed(seed)
+  call <- one_call()
+  result <- outcome(call)
+  kind <- sub(":.*", "", result$out)
+  count[[kind]] <- c(count[[kind]], i)
+  if (grepl("^[A-Z ]+$", kind)) {
+    failed <- failed + 1
+    cat(sprintf("seed %d, %s: ufs_%s(<%s>, %s)\n  %s\n", seed, result$step, call$method, call$what,
+      paste(names(call$args), vapply(call$args, function(a) substr(paste(deparse(a), collapse = ""), 1, 40), ""), sep = " = ",
+        collapse = ", "), substr(result$out, 1, 200)))
+  }
+}
+cat(sprintf("  %-20s %6d\n", names(count), lengths(count)), sep = "")
+finish("fuzz", set$calls, failed)

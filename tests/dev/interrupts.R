@@ -1,0 +1,48 @@
+# How fast does a running fit let go? Rscript tests/dev/interrupts.R --n=1500 --p=1500 --goal=1
+# Starts each method on a long job in a child process, sends SIGINT after --after seconds and
+# measures the time until the child reports it. Methods that end before are left out.
+source("tests/dev/common.R")
+set <- options_of(child = "", file = "", n = 1500, p = 1500, goal = 1, after = 3, methods = "")
+if (nzchar(set$child)) {
+  set.seed(1)
+  x <- clustered(set$n, set$p, informative = 20)
+  say <- function(...) cat(..., file = set$file, append = TRUE)
+  say("ready\n")
+  tryCatch({
+    fit_of(set$child, x)
+    say("done\n")
+  }, interrupt = function(i) say("interrupted\n"))
+  quit(save = "no")
+}
+methods <- if (nzchar(set$methods)) strsplit(set$methods, ",")[[1L]] else ufs_methods()$method
+tried <- failed <- 0
+for (method in methods) {
+  file <- tempfile()
+  pid <- tempfile()
+  system(sprintf("exec 2>/dev/null; %s tests/dev/interrupts.R --child=%s --file=%s --n=%d --p=%d & echo $! > %s",
+    shQuote(file.path(R.home("bin"), "Rscript")), method, file, as.integer(set$n), as.integer(set$p), pid))
+  wait <- function(word, seconds) {
+    end <- Sys.time() + seconds
+    while (Sys.time() < end) {
+      if (file.exists(file) && any(readLines(file, warn = FALSE) == word)) return(TRUE)
+      Sys.sleep(.02)
+    }
+    FALSE
+  }
+  id <- as.integer(readLines(pid))
+  if (!wait("ready", 60)) next
+  if (wait("done", set$after)) {
+    cat(sprintf("  %-10s ends before\n", method))
+    next
+  }
+  started <- Sys.time()
+  tools::pskill(id, tools::SIGINT)
+  answered <- wait("interrupted", 60)
+  took <- as.double(difftime(Sys.time(), started, units = "secs"))
+  if (!answered) tools::pskill(id, tools::SIGKILL)
+  tried <- tried + 1
+  bad <- !answered || took > set$goal
+  failed <- failed + bad
+  cat(sprintf("  %-10s %s%5.2f s%s\n", method, if (answered) "" else "no answer in ", took, if (bad) "  TOO SLOW" else ""))
+}
+finish("interrupts", tried, failed)

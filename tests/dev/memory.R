@@ -1,0 +1,38 @@
+# Peak memory of every method beyond x, as a multiple of x: Rscript tests/dev/memory.R --n=100 --p=20000
+# A constant column must change nothing. Fails above --most times x. Each fit in a process of its own
+# (VmHWM of /proc/self/status; other systems leave it out).
+source("tests/dev/common.R")
+set <- options_of(child = "", n = 100, p = 20000, constant = "no", most = 12)
+if (!file.exists("/proc/self/status")) {
+  cat("no /proc here: left out\n")
+  quit(save = "no")
+}
+peak <- function() as.double(gsub("[^0-9]", "", grep("VmHWM", readLines("/proc/self/status"), value = TRUE))) * 1024
+if (nzchar(set$child)) {
+  set.seed(1)
+  x <- clustered(set$n, set$p)
+  if (set$constant == "yes") x[, 5] <- 3
+  # Everything that only loading costs is counted before.
+  invisible(fit_of(set$child, x[, 1:8], control = list(max_iter = 2)))
+  invisible(gc(full = TRUE))
+  # Forget the peak so far.
+  try(writeLines("5", "/proc/self/clear_refs"), silent = TRUE)
+  before <- peak()
+  invisible(fit_of(set$child, x, control = list(max_iter = 5)))
+  cat(peak() - before, "\n")
+  quit(save = "no")
+}
+methods <- setdiff(ufs_methods()$method, c("random"))
+failed <- 0
+size <- set$n * set$p * 8
+for (method in methods) {
+  times <- vapply(c("no", "yes"), function(constant) {
+    out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c("tests/dev/memory.R", paste0("--child=", method),
+      paste0("--n=", set$n), paste0("--p=", format(set$p, scientific = FALSE)), paste0("--constant=", constant)), stdout = TRUE, stderr = FALSE))
+    if (length(out)) as.double(utils::tail(out, 1)) / size else NA_real_
+  }, 0)
+  bad <- isTRUE(any(times > set$most)) || isTRUE(times[2] > times[1] + 1)
+  failed <- failed + bad
+  cat(sprintf("  %-10s %5.1f x, with a constant column %5.1f x%s\n", method, times[1], times[2], if (bad) "  TOO MUCH" else ""))
+}
+finish("memory", length(methods), failed)

@@ -1,0 +1,58 @@
+# Relations between calls that must hold for every method: Rscript tests/dev/metamorphic.R --repeats=3
+# Permuted columns and rows, x times a power of two, constant columns, data.frame and sparse
+# Matrix instead of a matrix, all features chosen.
+source("tests/dev/common.R")
+set <- options_of(repeats = 2, seed = 1)
+methods <- setdiff(ufs_methods()$method, "random")
+random <- ufs_methods()$method[!ufs_methods()$deterministic]
+tried <- failed <- 0
+check <- function(method, relation, ok) {
+  tried <<- tried + 1
+  if (!isTRUE(ok)) {
+    failed <<- failed + 1
+    cat(sprintf("  %s: %s\n", method, relation))
+  }
+}
+# Iterative methods stop within their tolerance; copies of a decision are compared by scores.
+close <- function(a, b) isTRUE(all.equal(a, b, tolerance = 1e-3))
+same <- function(a, b, p = seq_along(a$feature_scores), r = seq_along(a$sample_scores)) {
+  (is.null(a$feature_scores) || close(unname(a$feature_scores)[p], unname(b$feature_scores))) &&
+    (is.null(a$sample_scores) || close(unname(a$sample_scores)[r], unname(b$sample_scores)) ||
+      # Two samples that bring exactly the same: the lower index is taken, as promised.
+      close(sort(unname(a$statistic)), sort(unname(b$statistic))))
+}
+for (rep in seq_len(set$repeats)) for (shape in list(c(30, 9), c(14, 40))) {
+  set.seed(set$seed + rep)
+  x <- clustered(shape[1], shape[2])
+  columns <- sample(ncol(x))
+  rows <- sample(nrow(x))
+  for (method in methods) {
+    fit <- fit_of(method, x)
+    check(method, "data.frame = matrix", same(fit, fit_of(method, as.data.frame(x))))
+    if (!method %in% c(random, "cur")) {
+      check(method, "permuted columns", same(fit, fit_of(method, x[, columns]), p = columns))
+      check(method, "permuted rows", same(fit, fit_of(method, x[rows, ]), r = rows))
+    }
+    if (method != "variance") check(method, "x * 2^10", {
+      other <- fit_of(method, x * 2^10)
+      # Scores of unscaled methods carry the unit: the order is what must stay.
+      identical(chosen(fit), chosen(other)) || same(fit, other)
+    })
+    check(method, "a constant column changes nothing", {
+      other <- fit_of(method, cbind(x, flat = 3))
+      if (is.null(fit$feature_scores)) same(fit, other) else {
+        utils::tail(unname(other$feature_ranking), 1) == ncol(x) + 1 &&
+          close(unname(other$feature_scores)[seq_len(ncol(x))], unname(fit$feature_scores))
+      }
+    })
+    if (requireNamespace("Matrix", quietly = TRUE)) {
+      zero <- x * (abs(x) > .8)
+      check(method, "sparse = dense", same(fit_of(method, zero),
+        fit_of(method, methods::as(Matrix::Matrix(zero, sparse = TRUE), "CsparseMatrix"))))
+    }
+    if (!is.null(fit$feature_scores) && method != "topk") {
+      check(method, "k = p keeps all", setequal(suppressMessages(selected_features(fit, ncol(x))), colnames(x)))
+    }
+  }
+}
+finish("metamorphic", tried, failed)

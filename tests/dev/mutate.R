@@ -1,0 +1,152 @@
+# Does a test notice when a line of the sources is wrong? Breaks one line at a time in a copy of
+# the package, builds it, runs the test files that must fail, and prints caught or survived.
+#
+#   Rscript tests/dev/mutate.R             all mutants, two at a time (some 30 minutes)
+#   Rscript tests/dev/mutate.R ndfs css    those whose file matches one of the words
+#
+# A mutant: a file, a piece of its text that occurs once, what to put there, and the test files
+# (a regular expression, as `filter` of test_dir()) that must notice. A text that is gone, or occurs
+# more than once, is an error of this table: mend it. A mutant that survives is a missing
+# test, unless `why` says why no answer changes.
+
+mutant <- function(file, from, to, tests, why = "") {
+  data.frame(file, from, to, tests, why, stringsAsFactors = FALSE)
+}
+
+mutants <- rbind(
+  # ---- the input pass and the protocol ----
+  mutant("src/prepare.c", "*css <= 1e-20 * *ss", "*css <= -1.0", "input|contract"),
+  mutant("src/prepare.c", "if (top > safe_high ||", "if (false && top > safe_high ||", "input|baselines|units"),
+  mutant("src/prepare.c", "if (same) first[k] = j;", "first[k] = j;", "input|socfs"),
+  mutant("R/grid.R", "!any(c(\"center\", \"scale\") %in% varying)", "TRUE", "grid"),
+  mutant("R/grid.R", "!any(own$unless %in% varying)", "TRUE", "grid"),
+  mutant("R/tasks.R", "!identical(stored$key, key)", "FALSE", "tasks"),
+  mutant("R/tasks.R", "is_failure(stored$value) ||", "", "tasks"),
+  mutant("R/tasks.R", "!is.list(stored) || !is_plain(stored)", "!is.list(stored)", "tasks"),
+  mutant("R/tasks.R", "progressr::progressor(n, envir = envir)", "progressr::progressor(n)", "tasks"),
+  mutant("R/tasks.R", "list(code, stats::setNames(found, free))", "list(code)", "tasks"),
+  mutant("R/stability.R", "variance <- 4 / m^2 *", "variance <- 8 / m^2 *", "stability"),
+  mutant("R/stability.R", "stability / 2 * (2 * size", "stability * (2 * size", "stability"),
+  mutant("R/fit.R", "order(-unname(score), -unname(key), seq_along(score)",
+    "order(-unname(score), unname(key), seq_along(score)", "fit|socfs|contract"),
+  mutant("R/compare.R", "best <- which.max(covered)", "best <- which.min(covered)", "compare"),
+  mutant("R/criteria.R", "width[size[cluster] == 1L | !is.finite(width)] <- 0", "", "tune"),
+  # ---- kernels ----
+  mutant("src/la_gl.c", "if (s * top > 1.0) s = 1.0 / top;", "", "kernel-la_gl|socfs"),
+  mutant("src/la_gl.c", "off += d * d;", "off += d;", "kernel-la_gl"),
+  mutant("src/la_gl.c", "if (!(fall > 0.0)) return;", "", "kernel-la_gl|socfs|jspca"),
+  mutant("src/la_gl.c", "if (count == 0 || worst - 1.0 <= vtol) return 0;", "if (count == 0 || worst <= 2.0) return 0;",
+    "kernel-la_gl|socfs"),
+  mutant("src/anderson.c", "if (upper[j] == 0.0) {", "if (false) {", "kernel|jspca|socfs"),
+  mutant("src/graph.c", "if (rule == GRAPH_MEAN && !mutual) value *= 0.5;", "", "graph"),
+  mutant("src/graph.c", "if (key >= heap[0].key) return;", "if (key > heap[0].key) return;", "graph"),
+  mutant("src/graph.c", "if (g->col[e] < 0 || g->col[e] >= g->n) return", "if (g->col[e] > g->n) return", "graph"),
+  mutant("src/graph.c", "if (x->key != y->key) return x->key < y->key ? -1 : 1;", "", "graph"),
+  # ---- systems ----
+  mutant("src/solve_socfs.c", "if (e[i] < 0.0) ss += e[i] * e[i];", "ss += e[i] * e[i];", "socfs"),
+  mutant("src/solve_jspca.c", "if (problem->first[i] != i) col[problem->first[i]] += col[i];", "", "jspca|objective"),
+  mutant("src/solve_jspca.c", "if (problem->first[i] == i) col[i] /= problem->copies[i];", "", "jspca|objective"),
+  mutant("src/solve_jspca.c", "if (!problem->sample) loss += problem->dropped * sqrt(settings->eps_res);", "",
+    "jspca|objective"),
+  # ---- comparators of features ----
+  mutant("src/base_ndfs.c", "if (s.history.count > 0 && value > old * (1.0 + 1e-12)) {", "if (false) {", "ndfs"),
+  mutant("src/base_ndfs.c", "if (mf < 0.0) up -= mf;", "if (mf < 0.0) up += mf;", "ndfs"),
+  mutant("src/base_ndfs.c", "if (s->row[j] > limit) d -= half", "if (s->row[j] > limit) d += half", "ndfs"),
+  mutant("src/base_sogfs.c", "if (!accepted) continue;", "if (!accepted) break;", "sogfs"),
+  mutant("src/base_sogfs.c", "if (more > n - held) more = n - held;", "", "sogfs"),
+  mutant("src/base_sogfs.c", "total += den / 2.0;", "total += den;", "sogfs"),
+  mutant("src/base_rsr.c", "s->inner += 2.0 * lambda * la_dot", "s->inner += lambda * la_dot", "rsr"),
+  mutant("src/base_udfs.c", "s->b[a + a * size] += s->lambda;", "s->b[a + a * size] += 0.5 * s->lambda;", "udfs"),
+  mutant("src/base_wstep.c", "weight[v] * vector[j + v * P] * vector[j + v * P]", "vector[j + v * P] * vector[j + v * P]",
+    "udfs|sogfs"),
+  mutant("src/base_mcfs.c", "if (!(left > 1e-10 * own)) return false;", "", "mcfs"),
+  mutant("src/base_mcfs.c", "if (!(s->dir[a] * s->sign[a] < 0.0)) continue;", "", "mcfs"),
+  mutant("src/base_spec.c", "pow(fmax(l[t], 0.0), power)", "pow(fmax(l[t], 0.0), power + 1)", "spec"),
+  mutant("src/base_laplacian.c", "mean += g->degree[i] * f[i];", "mean += f[i];", "laplacian"),
+  mutant("src/base_css.c", "if (!(work->d[j] > REBUILT * work->norm2[j])) return 0.0;", "", "css"),
+  mutant("src/base_css.c", "work->d[i] -= w * w;", "work->d[i] += w * w;", "css"),
+  mutant("src/base_css.c", "else if (t < m || !*exact) sum += last;", "else if (t < m) sum += last;", "css"),
+  # ---- samples ----
+  mutant("src/samp_ted.c", "decrease(work, mu, j) >= least) return j;", "decrease(work, mu, j) >= top) return j;", "ted"),
+  mutant("src/samp_ted.c", "if (work->picked[i]) continue;", "", "ted"),
+  mutant("src/samp_mm.c", "if (!on_trial || value.merit < work->merit) work->merit = value.merit;",
+    "work->merit = value.merit;", "rrss|alnr|samp"),
+  mutant("src/samp_mm.c", "if (result->gap < -1e-10) {", "if (false) {", "rrss|alnr|samp"),
+  mutant("src/samp_rrss.c", "value.primal += res + problem->gamma * row;", "value.primal += res + row;", "rrss|objective"),
+  mutant("src/samp_alnr.c", "activity[work->index[l + i * S]] += v * v", "activity[work->index[l + i * S]] = v * v", "alnr"),
+  mutant("src/samp_facility.c", "if (l <= n_open) sum += work->sorted[n_open - l];", "if (l <= n_open) sum += work->sorted[l - 1];",
+    "facility"),
+  mutant("src/samp_facility.c", "work->upper[i] >= best - tie) return i;", "work->upper[i] > best + tie) return i;", "facility"),
+  mutant("src/samp_facility.c", "swap.best[i] - fmax(s[i], swap.second[i]);", "swap.best[i] - s[i];", "facility"),
+  mutant("src/propagate.c", "if (edge[i] <= weak || i == (size_t) index[a]) continue;", "if (edge[i] <= weak) continue;", "propagate"),
+  mutant("src/propagate.c", "if (cmn) class_mass(problem, (int) u, y);", "", "propagate")
+)
+
+# ---- run -------------------------------------------------------------------------------------
+
+top <- normalizePath(".")
+stopifnot(file.exists(file.path(top, "DESCRIPTION")))
+wanted <- commandArgs(TRUE)
+if (length(wanted)) {
+  mutants <- mutants[grepl(paste(wanted, collapse = "|"), mutants$file), ]
+}
+
+shell <- function(...) system2("env", c(...), stdout = FALSE, stderr = FALSE)
+install <- function(tree, lib) {
+  shell(paste0("R_LIBS=", lib, ":", Sys.getenv("R_LIBS")), file.path(R.home("bin"), "R"), "CMD",
+    "INSTALL", "--no-docs", "--no-test-load", "--no-byte-compile", "--no-staged-install",
+    paste0("--library=", lib), tree) == 0
+}
+
+# One tree with objects, copied for every mutant, so that one file is compiled.
+base <- file.path(tempdir(), "base")
+dir.create(base)
+for (part in c("DESCRIPTION", "NAMESPACE", "R", "src", "tests", "inst")) {
+  file.copy(file.path(top, part), base, recursive = TRUE, copy.date = TRUE)
+}
+unlink(file.path(base, "tests", "dev"), recursive = TRUE)
+base_lib <- file.path(tempdir(), "base-lib")
+dir.create(base_lib)
+stopifnot(install(base, base_lib))
+
+run_tests <- "a <- commandArgs(TRUE); library(testthat); library(ufselect)
+r <- as.data.frame(test_dir(file.path(a[1], 'tests', 'testthat'), filter = a[2], package = 'ufselect',
+  load_package = 'installed', stop_on_failure = FALSE, reporter = 'silent'))
+bad <- r$failed > 0 | r$error
+cat(unique(as.character(r$file[bad])), sep = ' ')"
+
+try_one <- function(i) {
+  m <- mutants[i, ]
+  here <- file.path(tempdir(), paste0("mutant-", i))
+  lib <- paste0(here, "-lib")
+  dir.create(here)
+  dir.create(lib)
+  on.exit(unlink(c(here, lib), recursive = TRUE))
+  for (part in list.files(base, full.names = TRUE)) file.copy(part, here, recursive = TRUE, copy.date = TRUE)
+  file <- file.path(here, m$file)
+  if (!file.exists(file)) return("the file is gone")
+  text <- paste(readLines(file), collapse = "\n")
+  hits <- gregexpr(m$from, text, fixed = TRUE)[[1L]]
+  if (hits[1L] < 0) return("the text is gone")
+  if (length(hits) > 1L) return(paste("the text occurs", length(hits), "times"))
+  writeLines(sub(m$from, m$to, text, fixed = TRUE), file)
+  if (!install(here, lib)) return("does not build")
+  said <- system2("env", c(paste0("R_LIBS=", lib, ":", Sys.getenv("R_LIBS")), "NOT_CRAN=true",
+    "TESTTHAT_PARALLEL=false", "timeout", "600", file.path(R.home("bin"), "Rscript"), "-e", shQuote(run_tests), here,
+    shQuote(m$tests)), stdout = TRUE, stderr = FALSE)
+  status <- attr(said, "status")
+  if (!is.null(status) && status != 0) return("caught (the tests did not end)")
+  said <- paste(said, collapse = " ")
+  if (nzchar(trimws(said))) paste("caught by", trimws(said)) else "SURVIVED"
+}
+
+results <- parallel::mclapply(seq_len(nrow(mutants)), function(i) {
+  out <- try_one(i)
+  cat(sprintf("%2d %-22s %s\n   - %s\n   + %s\n", i, basename(mutants$file[i]), out, mutants$from[i], mutants$to[i]))
+  out
+}, mc.cores = as.integer(Sys.getenv("MUTATE_CORES", "2")), mc.preschedule = FALSE)
+out <- unlist(results)
+caught <- grepl("^caught", out)
+cat("\n", sum(caught), " of ", length(out), " caught, ", sum(out == "SURVIVED" & nzchar(mutants$why)), " harmless, ",
+  sum(out == "SURVIVED" & !nzchar(mutants$why)), " survived, ", sum(!caught & out != "SURVIVED"), " to mend in the table\n", sep = "")
+quit(status = as.integer(any(!caught & !(out == "SURVIVED" & nzchar(mutants$why)))))

@@ -1,0 +1,131 @@
+# One plain-R function per method: the objective of a fit from nothing but its solution, its
+# parameters and the user's x. tests/testthat/test-objective.R holds them against the last row
+# of the trace. None of them calls the package.
+
+# x as the model sees it: centred and scaled by what the fit says it used, all p columns.
+as_seen <- function(fit, x) {
+  x <- unname(as.matrix(x))
+  if (!isFALSE(fit$center)) x <- sweep(x, 2L, fit$center)
+  if (!isFALSE(fit$scale)) x <- sweep(x, 2L, fit$scale, `/`)
+  if (!isFALSE(fit$center)) x[, fit$constant] <- 0
+  x
+}
+
+l21 <- function(m, eps = 0) sum(sqrt(rowSums(m^2) + eps))
+laplacian_of <- function(w) diag(rowSums(w)) - w
+
+# Neighbours of each sample by Euclidean distance, ties by index.
+neighbours_of <- function(z, k) {
+  d <- as.matrix(stats::dist(z))
+  diag(d) <- Inf
+  t(apply(d, 1L, order))[, seq_len(k), drop = FALSE]
+}
+
+objectives <- list(
+  socfs = function(fit, x) {
+    z <- as_seen(fit, x)
+    s <- fit$solution
+    sum((z %*% s$V - s$E)^2) + fit$params$lambda * l21(s$V) +
+      fit$params$gamma * sum((s$F - s$E)^2)
+  },
+  jspca = function(fit, x) {
+    z <- as_seen(fit, x)
+    s <- fit$solution
+    residual <- z - z %*% s$Q %*% t(s$P)
+    if (fit$params$loss == "feature") residual <- t(residual)
+    eps <- fit$control$eps * c(1, fit$params$solver == "irls")
+    l21(residual, eps[1L]) + fit$params$lambda * l21(s$Q, eps[2L])
+  },
+  alfs = function(fit, x) {
+    z <- t(as_seen(fit, x))
+    w <- fit$solution$W
+    value <- sum((z - z %*% w %*% z)^2) + fit$params$alpha * l21(w) + fit$params$beta * l21(t(w))
+    if (fit$params$lambda > 0) {
+      unit <- sweep(z, 2L, sqrt(colSums(z^2)), `/`)
+      value <- value + fit$params$lambda *
+        sum(abs(w %*% z) / pmax(abs(crossprod(unit)), 1e-6))
+    }
+    value
+  },
+  topk = function(fit, x) {
+    z <- as_seen(fit, x)
+    z <- z / sqrt(rowSums(z^2))
+    s <- fit$solution
+    a <- fit$params
+    y <- t(outer(s$cluster, seq_len(a$n_clusters), `==`)) + 0
+    graph <- laplacian_of((abs(s$Z) + abs(t(s$Z))) / 2)
+    p <- s$A %*% (s$v * t(z))
+    stopifnot(max(abs(z - s$Z %*% z - s$E)) < 1e-3)
+    trace_of <- function(m) sum((m %*% graph) * m)
+    sum(abs(s$Z)) + a$lambda_e * sum(abs(s$E)) + a$lambda_z * a$alpha * trace_of(y) +
+      a$lambda_z * (1 - a$alpha) / a$lambda_i *
+        (sum((y - p)^2) + a$lambda_a * sum(s$A^2) + a$lambda_i * trace_of(p))
+  },
+  rsr = function(fit, x) {
+    z <- as_seen(fit, x)
+    w <- fit$solution$W
+    eps <- fit$control$eps
+    l21(z - z %*% w, eps[1L]) + fit$params$lambda * l21(w[setdiff(seq_len(ncol(z)),
+      fit$constant), ], eps[2L])
+  },
+  ndfs = function(fit, x) {
+    z <- as_seen(fit, x)
+    s <- fit$solution
+    a <- fit$params
+    graph <- laplacian_of(as.matrix(s$graph))
+    w <- s$W[setdiff(seq_len(ncol(z)), fit$constant), , drop = FALSE]
+    sum((graph %*% s$F) * s$F) +
+      a$alpha * (sum((s$F - z %*% s$W)^2) + a$beta * l21(w, fit$control$eps)) +
+      a$gamma / 4 * sum((crossprod(s$F) - diag(a$n_clusters))^2)
+  },
+  udfs = function(fit, x) {
+    z <- as_seen(fit, x)
+    a <- fit$params
+    w <- fit$solution$W
+    near <- neighbours_of(z, a$k)
+    value <- 0
+    for (i in seq_len(nrow(z))) {
+      local <- scale(z[c(i, near[i, ]), ], scale = FALSE)
+      part <- local %*% w
+      value <- value + sum(part * solve(tcrossprod(local) + a$lambda * diag(a$k + 1), part))
+    }
+    value + a$gamma * l21(w[setdiff(seq_len(ncol(z)), fit$constant), ], fit$control$eps)
+  },
+  sogfs = function(fit, x) {
+    z <- as_seen(fit, x)
+    a <- fit$params
+    w <- fit$solution$W
+    s <- as.matrix(fit$solution$S)
+    sum(as.matrix(stats::dist(z %*% w))^2 * s) + a$alpha * sum(s^2) +
+      a$gamma * l21(w[setdiff(seq_len(ncol(z)), fit$constant), ], fit$control$eps)
+  },
+  ted = function(fit, x) {
+    z <- as_seen(fit, x)
+    picked <- z[fit$solution$order[seq_len(fit$params$n_samples)], , drop = FALSE]
+    a <- solve(tcrossprod(picked) + fit$params$mu * diag(nrow(picked)), tcrossprod(picked, z))
+    sum((t(z) - t(picked) %*% a)^2) + fit$params$mu * sum(a^2)
+  },
+  css = function(fit, x) {
+    z <- as_seen(fit, x)
+    picked <- z[, fit$solution$order, drop = FALSE]
+    b <- solve(crossprod(picked) + fit$params$mu * diag(ncol(picked)), crossprod(picked, z))
+    sum((z - picked %*% b)^2) + fit$params$mu * sum(b^2)
+  },
+  facility = function(fit, x) {
+    z <- as_seen(fit, x)
+    z <- z / sqrt(rowSums(z^2))
+    similarity <- 1 + tcrossprod(z)
+    sum(apply(similarity[, fit$solution$order, drop = FALSE], 1L, max))
+  }
+)
+
+# Methods without an objective in their trace, or whose trace cannot be recomputed from the
+# solution alone, and why.
+no_objective <- c(
+  blfse = "the last update is of the weights: its blocks are tested in test-blfse.R",
+  alnr = "the coefficients, n x k, are not returned: its bounds are tested in test-alnr.R",
+  rrss = "the coefficients, n x n, are not returned: its bounds are tested in test-rrss.R",
+  kmeans_f = "no trace", medoids = "no trace", pca = "no trace", random = "no trace",
+  variance = "no trace", inffs = "no objective", laplacian = "no trace", spec = "no trace",
+  mcfs = "one problem per cluster and penalty", cur = "no trace"
+)

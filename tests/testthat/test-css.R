@@ -1,0 +1,169 @@
+centred <- function(x) unname(scale(x))
+picks_of <- function(fit) unname(fit$solution$order)
+css <- function(x, k, mu, form, max_swaps = 0L) {
+  .Call(C_css, x, list(k = k, mu = mu, form = form, max_swaps = max_swaps,
+    exact_limit = 2000L), ufs_control())
+}
+
+test_that("both forms pick what trying every column picks, and the objective is J", {
+  for (size in list(c(30, 12), c(15, 26), c(20, 20))) {
+    x <- centred(planted(size[1], size[2])$x)
+    k <- as.integer(min(size) - 2L)
+    for (mu_rel in c(0, .1, 1)) {
+      mu <- mu_rel * (nrow(x) - 1)
+      ref <- ref_css(x, k, mu)
+      for (form in c("n", "p")) {
+        found <- css(x + 0, k, mu, form)
+        expect_identical(found$order, ref$order)
+        expect_equal(found$run$trace[, 2L], ref$objective, tolerance = 1e-9, ignore_attr = TRUE)
+        expect_equal(found$leading, cumsum(svd(x)$d^2)[seq_len(k)], tolerance = 1e-10)
+      }
+    }
+  }
+})
+
+test_that("the certificate: captured is a least-squares share, the bound that of PCA", {
+  x <- planted(25, 40)$x
+  z <- centred(x)
+  fit <- ufs_css(x, k = 6)
+  for (t in c(1, 3, 6)) {
+    rest <- sum(qr.resid(qr(z[, picks_of(fit)[seq_len(t)]]), z)^2)
+    expect_equal(fit$trace$captured[t], 1 - rest / sum(z^2), tolerance = 1e-10)
+    expect_equal(fit$trace$bound[t], sum(svd(z)$d[seq_len(t)]^2) / sum(z^2), tolerance = 1e-10)
+  }
+  expect_equal(fit$certificate, unlist(fit$trace[6, c("captured", "bound", "ratio")]))
+  expect_true(all(fit$trace$ratio <= 1))
+  # No six columns capture more than the bound.
+  x <- planted(12, 9, informative = 5)$x
+  z <- centred(x)
+  fit <- ufs_css(x, k = 3, mu_rel = 0)
+  all <- apply(utils::combn(9, 3), 2L, function(s) 1 - sum(qr.resid(qr(z[, s]), z)^2) / sum(z^2))
+  expect_gte(fit$certificate[["bound"]], max(all))
+  swapped <- ufs_css(x, k = 3, mu_rel = 0, swaps = TRUE)
+  expect_gte(swapped$certificate[["captured"]], fit$certificate[["captured"]])
+  expect_equal(min(ufs_css(x)$trace$ratio), ufs_css(x)$certificate[["ratio"]])
+})
+
+test_that("singular values beyond the thirtieth give an upper bound", {
+  z <- centred(planted(50, 70)$x)
+  share <- cumsum(svd(z)$d^2) / sum(z^2)
+  expect_equal(leading_share(z, 60), c(share, rep(1, 10)), tolerance = 1e-10)
+  rough <- leading_share(z, 50, exact_limit = 40L)
+  expect_equal(rough[1:30], share[1:30], tolerance = 1e-7)
+  expect_true(all(rough[31:48] >= share[31:48] * (1 + 1e-6)) && all(rough <= 1))
+})
+
+test_that("after swaps no exchange lowers J", {
+  moved <- 0L
+  for (seed in 1:4) {
+    for (size in list(c(30, 14), c(12, 25))) {
+      x <- planted(size[1], size[2], seed = seed)$x
+      z <- centred(x)
+      fit <- ufs_css(x, k = 4, swaps = TRUE)
+      moved <- moved + fit$params$swaps
+      chosen <- picks_of(fit)
+      mu <- .1 * (nrow(z) - 1)
+      best <- ref_css_objective(z, chosen, mu)
+      expect_equal(fit$trace$objective[4], best, tolerance = 1e-9)
+      for (out in chosen) for (inn in setdiff(seq_len(ncol(z)), chosen)) {
+        expect_gte(ref_css_objective(z, c(setdiff(chosen, out), inn), mu), best * (1 - 1e-8))
+      }
+    }
+  }
+  expect_gt(moved, 0L)
+  fit <- ufs_css(planted(30, 14, seed = 2)$x, k = 4, swaps = TRUE)
+  expect_gt(fit$params$swaps, 0L)
+  expect_message(selected_features(fit, 2), class = "ufs_message_partial")
+  expect_error(ufs_css(x, swaps = 2), class = "ufs_error_argument")
+})
+
+test_that("order, unit, signs and rotation of the samples do not matter", {
+  x <- planted(20, 30, seed = 3)$x
+  base <- picks_of(ufs_css(x, k = 10))
+  permutation <- withr::with_seed(1, sample.int(30))
+  expect_identical(permutation[picks_of(ufs_css(x[20:1, permutation], k = 10))], base)
+  expect_identical(picks_of(ufs_css(sweep(x, 2L, rep(c(-1, 8), 15), "*"), k = 10)), base)
+  z <- centred(x)
+  rotation <- qr.Q(qr(withr::with_seed(2, matrix(stats::rnorm(400), 20))))
+  expect_identical(picks_of(ufs_css(rotation %*% z, k = 10, center = FALSE, scale = FALSE)), base)
+  for (unit in c(1e-160, 1e155)) {
+    fit <- ufs_css(unit * z, k = 10, center = FALSE, scale = FALSE)
+    expect_identical(picks_of(fit), base)
+    expect_equal(predict(fit, unit * z, k = 10, type = "reconstruction") / unit,
+      predict(ufs_css(z, k = 10, center = FALSE, scale = FALSE), z, k = 10, type = "reconstruction"))
+  }
+})
+
+test_that("copies, dependent and constant columns", {
+  x <- planted(18, 8, informative = 5)$x
+  copies <- cbind(x, x, 4, x[, 1] + x[, 2])
+  for (mu_rel in c(0, .1)) {
+    fit <- suppressWarnings(ufs_css(copies, mu_rel = mu_rel))
+    first <- setdiff(picks_of(fit)[seq_len(6)], 18L)
+    expect_identical(anyDuplicated(first %% 8), 0L)
+    expect_setequal(unname(feature_ranking(fit)), 1:18)
+    expect_true(is.na(feature_scores(fit)[[17]]))
+    expect_true(all(is.finite(fit$trace$captured)))
+    expect_equal(fit$trace$captured[nrow(fit$trace)], 1, tolerance = 1e-10)
+    expect_false(is.unsorted(fit$trace$captured))
+  }
+  # Without a ridge every pick adds a dimension, as long as there is one.
+  fit <- suppressWarnings(ufs_css(copies, mu_rel = 0))
+  z <- scale(copies[, -17])
+  at <- match(picks_of(fit)[1:8], setdiff(1:18, 17))
+  expect_identical(qr(z[, at])$rank, 8L)
+  expect_true(all(fit$trace$decrease[9:17] == 0))
+  # Of equal columns the first.
+  expect_true(all(picks_of(ufs_css(cbind(x, x), k = 8, mu_rel = 0)) <= 8L))
+})
+
+test_that("predict() rebuilds the columns of new rows by least squares", {
+  x <- `colnames<-`(planted(40, 12)$x, paste0("f", 1:12))
+  x <- sweep(cbind(x, flat = 3), 2L, 1:13, "*") + 5
+  fit <- suppressWarnings(ufs_css(x[1:25, ], k = 7))
+  for (k in c(1, 4, 7)) {
+    chosen <- selected_features(fit, k)
+    coef <- qr.coef(qr(cbind(1, x[1:25, chosen])), x[1:25, ])
+    expected <- cbind(1, x[26:40, chosen, drop = FALSE]) %*% coef
+    got <- predict(fit, x[26:40, ], k = k, type = "reconstruction")
+    expect_equal(got, expected, tolerance = 1e-8, ignore_attr = TRUE)
+    expect_identical(colnames(got), colnames(x))
+    # The chosen columns are all it needs.
+    expect_equal(predict(fit, x[26:40, rev(chosen), drop = FALSE], k = k, type = "reconstruction"), got)
+  }
+  expect_identical(predict(fit, x[26:40, ], k = 2), x[26:40, selected_features(fit, 2)])
+  z <- planted(20, 6, informative = 4)$x
+  copies <- ufs_css(cbind(z, z), k = 12)
+  back <- predict(copies, cbind(z, z), type = "reconstruction")
+  expect_equal(back, cbind(z, z), tolerance = 1e-6, ignore_attr = TRUE)
+  expect_error(predict(fit, x, type = "class"), class = "ufs_error_argument")
+  expect_error(predict(fit, x, k = 8, type = "reconstruction"), class = "ufs_error_argument")
+  expect_error(predict(fit, x, typ0 = 1, type = "reconstruction"), class = "ufs_error_argument")
+  expect_error(predict(fit, replace(x, 1:520, NA), type = "reconstruction"), class = "ufs_error_input")
+})
+
+test_that("k and ridges are checked; the rest follows by the next decrease", {
+  x <- planted(20, 10)$x
+  full <- ufs_css(x)
+  part <- ufs_css(x, k = 4)
+  expect_identical(feature_ranking(part)[1:5], feature_ranking(full)[1:5])
+  expect_message(selected_features(part, 5), class = "ufs_message_partial")
+  for (bad in list(0, 11, "a", NA)) expect_error(ufs_css(x, k = bad), class = "ufs_error_argument")
+  expect_error(ufs_css(x, mu_rel = -1), class = "ufs_error_argument")
+  expect_error(ufs_css(x, mu = -1), class = "ufs_error_argument")
+  expect_equal(ufs_css(x, mu = 1.9)$params$mu_rel, .1)
+})
+
+test_that("ufs_captured() gives the same for any method", {
+  x <- planted(30, 12)$x
+  z <- centred(x)
+  css <- ufs_css(x, k = 5)
+  table <- ufs_captured(css, x, 1:5)
+  expect_equal(table[-1], css$trace[c("captured", "bound", "ratio")], tolerance = 1e-10)
+  pca <- ufs_pca(x, 3)
+  expect_equal(ufs_captured(pca, x, 4)$captured,
+    1 - sum(qr.resid(qr(z[, selected_features(pca, 4)]), z)^2) / sum(z^2), tolerance = 1e-10)
+  expect_error(ufs_captured(pca, x[1:20, ], 4), class = "ufs_error_argument")
+  expect_error(ufs_captured(pca, x, 13), class = "ufs_error_argument")
+  expect_error(ufs_captured(ufs_ted(x), x, 1), class = "ufs_error_argument")
+})

@@ -1,0 +1,259 @@
+# The matrix door: every class of data, subsets, missing values, blocks.
+
+counts <- withr::with_seed(1, matrix(rpois(40 * 30, 0.5) * 1.5, 40,
+  dimnames = list(paste0("cell", 1:40), paste0("gene", 1:30))))
+plain <- ufs_variance(counts)
+
+same_fit <- function(x, tolerance = 1e-12) {
+  fit <- suppressMessages(ufs_variance(x))
+  expect_equal(feature_scores(fit), feature_scores(plain), tolerance = tolerance)
+  expect_identical(fit$names$samples, rownames(counts))
+  expect_identical(c(fit$n, fit$p), c(40L, 30L))
+  invisible(fit)
+}
+
+test_that("tables of every kind", {
+  same_fit(as.data.frame(counts))
+  skip_if_not_installed("tibble")
+  expect_equal(unname(feature_scores(ufs_variance(tibble::as_tibble(counts)))), unname(feature_scores(plain)))
+  skip_if_not_installed("data.table")
+  table <- data.table::as.data.table(counts)
+  fit <- ufs_variance(table)
+  expect_equal(feature_scores(fit), feature_scores(plain))
+  expect_identical(dim(predict(fit, table, k = 3)), c(40L, 3L))
+  expect_identical(names(predict(fit, table, k = 3)), selected_features(fit, 3))
+})
+
+test_that("tables with sparse columns, as recipes makes them, stay sparse", {
+  skip_if_not_installed("sparsevctrs")
+  skip_if_not_installed("tibble")
+  s <- to_sparse(counts)
+  fit <- ufs_variance(sparsevctrs::coerce_to_sparse_tibble(s))
+  expect_equal(feature_scores(fit), feature_scores(plain))
+  expect_identical(fit$input$kind, "sparse")
+})
+
+test_that("a sparse matrix is not formed and gives the same fit", {
+  skip_if_not_installed("Matrix")
+  s <- to_sparse(counts)
+  expect_message(same_fit(s), NA)
+  expect_identical(ufs_variance(s)$input$kind, "sparse")
+  expect_output(print(ufs_data(s)), "40 samples x 30 features.*sparse, .*non-zeros.*dense it would be")
+  expect_message(ufs_rsr(s, control = ufs_control(max_iter = 2, warn = FALSE)), "turned into a dense", class = "ufs_message_dense")
+  withr::with_options(list(ufselect.max_bytes = 1000), {
+    expect_error(ufs_rsr(s), "ufs_sketch", class = "ufs_error_memory")
+    expect_s3_class(ufs_variance(s), "ufs_variance")
+  })
+})
+
+test_that("DelayedMatrix and HDF5Matrix, by rows and by columns, whatever the block", {
+  skip_if_not_installed("HDF5Array")
+  for (chunk in list(c(7, 30), c(40, 4), c(10, 10), c(1, 30), c(40, 1))) {
+    file <- withr::local_tempfile(fileext = ".h5")
+    h <- suppressMessages(HDF5Array::writeHDF5Array(counts, file, "x", chunkdim = chunk, with.dimnames = TRUE))
+    for (bytes in c(8, 2000, 1e6)) {
+      data <- ufs_data(h, block_bytes = bytes)
+      expect_identical(data$x$by, if (chunk[1] * 30 <= chunk[2] * 40) "rows" else "columns")
+      same_fit(data, 1e-10)
+      for (how in all_four) {
+        keep <- which(apply(counts, 2, function(v) diff(range(v)) > 0))
+        made <- as_ufs_operator(data, how[1], how[2])
+        op <- made$x
+        ref <- reference_x(counts, keep, how[1], how[2])
+        v <- matrix(sin(seq_len(2 * ncol(op))), ncol = 2)
+        t <- matrix(cos(1:80), 40)
+        expect_equal(unname(x_mul(op, v)), ref %*% v)
+        expect_equal(unname(x_cross(op, t)), crossprod(ref, t))
+        expect_equal(x_columns(op, 5:3), ref[, 5:3])
+        expect_equal(made$norm, sqrt(colSums(ref^2)))
+        expect_equal(x_gram(op, TRUE), tcrossprod(ref))
+        expect_equal(x_gram(op, FALSE), crossprod(ref))
+        expect_identical(op$count$passes, 5L)
+      }
+    }
+    expect_output(print(data), "elsewhere, read by blocks of")
+  }
+  lazy <- (h + 1)[, 3:12]
+  expect_equal(feature_scores(ufs_variance(lazy)), feature_scores(plain)[3:12])
+  part <- ufs_data(h, features = c("gene5", "gene2"), samples = -(1:3))
+  expect_equal(feature_scores(ufs_variance(part)), apply(counts[-(1:3), c("gene5", "gene2")], 2, var))
+})
+
+test_that("a value that is missing on disk is named, a source that fails stops the fit", {
+  skip_if_not_installed("DelayedArray")
+  for (at in c("gene4", "gene30")) {
+    bad <- counts
+    bad[17, at] <- NA
+    expect_error(ufs_variance(DelayedArray::DelayedArray(bad)), at, class = "ufs_error_input")
+  }
+  # An HDF5 file that goes away between two passes.
+  skip_if_not_installed("HDF5Array")
+  file <- withr::local_tempfile(fileext = ".h5")
+  h <- suppressMessages(HDF5Array::writeHDF5Array(counts, file, "x", chunkdim = c(5, 30)))
+  op <- as_ufs_operator(ufs_data(h, block_bytes = 2000))$x
+  unlink(file)
+  connections <- nrow(showConnections())
+  expect_error(.Call(C_x_mul, op, matrix(1, ncol(op), 1)))
+  expect_error(ufs_variance(ufs_data(h)))
+  expect_identical(nrow(showConnections()), connections)
+  # A source whose functions return nonsense is an error, not a read outside.
+  for (bad in list(function(v) 1, function(v) "a", function(v) NULL, function(v) stop("disk on fire"))) {
+    op$mul <- bad
+    expect_error(.Call(C_x_mul, op, matrix(1, ncol(op), 1)), "another size|disk on fire")
+  }
+})
+
+test_that("big.matrix", {
+  skip_if_not_installed("bigmemory")
+  big <- bigmemory::as.big.matrix(counts)
+  same_fit(big)
+  data <- ufs_data(big, features = 1:5, samples = paste0("cell", 11:20))
+  expect_equal(unname(feature_scores(ufs_variance(data))), unname(apply(counts[11:20, 1:5], 2, var)))
+})
+
+test_that("workers of BiocParallel change nothing, not a bit", {
+  skip_if_not_installed("HDF5Array")
+  skip_if_not_installed("BiocParallel")
+  file <- withr::local_tempfile(fileext = ".h5")
+  h <- suppressMessages(HDF5Array::writeHDF5Array(counts, file, "x", chunkdim = c(5, 30), with.dimnames = TRUE))
+  alone <- ufs_data(h, block_bytes = 2000)
+  a <- as_ufs_operator(alone)
+  t <- matrix(sin(1:120), 40)
+  for (param in list(BiocParallel::SerialParam(), BiocParallel::MulticoreParam(2))) {
+    b <- as_ufs_operator(ufs_data(h, block_bytes = 2000, BPPARAM = param))
+    expect_identical(b$center, a$center)
+    expect_identical(b$norm, a$norm)
+    expect_identical(x_cross(b$x, t), x_cross(a$x, t))
+    expect_identical(x_gram(b$x, FALSE), x_gram(a$x, FALSE))
+    expect_identical(x_gram(b$x, TRUE), x_gram(a$x, TRUE))
+  }
+  expect_error(ufs_data(h, BPPARAM = 2), class = "ufs_error_argument")
+  skip_on_cran()
+  skip_if_not_installed("batchtools")
+  registry <- withr::local_tempdir()
+  param <- BiocParallel::BatchtoolsParam(workers = 2, cluster = "multicore",
+    registryargs = BiocParallel::batchtoolsRegistryargs(file.dir = file.path(registry, "r"),
+      work.dir = getwd(), packages = character(0)))
+  b <- suppressMessages(as_ufs_operator(ufs_data(h, block_bytes = 2000, BPPARAM = param)))
+  expect_identical(b$norm, a$norm)
+})
+
+test_that("SummarizedExperiment and SingleCellExperiment: features are rows", {
+  skip_if_not_installed("SingleCellExperiment")
+  for (kind in c("dense", "sparse", "delayed")) {
+    m <- t(counts)
+    if (kind == "sparse") m <- to_sparse(m)
+    if (kind == "delayed") m <- DelayedArray::DelayedArray(m)
+    sce <- SingleCellExperiment::SingleCellExperiment(list(other = m + 1, logcounts = m, counts = m * 2))
+    expect_message(fit <- ufs_variance(sce), "\"logcounts\" is used", class = "ufs_message_assay")
+    expect_equal(feature_scores(fit), feature_scores(plain))
+    expect_identical(fit$input$assay, "logcounts")
+    expect_message(fit <- ufs_variance(ufs_data(sce, assay = "counts")), NA)
+    expect_equal(feature_scores(fit), 4 * feature_scores(plain))
+    expect_equal(feature_scores(ufs_variance(ufs_data(sce, assay = 3))), 4 * feature_scores(plain))
+  }
+  se <- SummarizedExperiment::SummarizedExperiment(list(t(counts)))
+  expect_equal(feature_scores(ufs_variance(se)), feature_scores(plain))
+  expect_error(ufs_data(sce, assay = "nothing"), "logcounts", class = "ufs_error_argument")
+  expect_error(ufs_data(counts, assay = "counts"), class = "ufs_error_argument")
+})
+
+test_that("Seurat: the data of its assay", {
+  skip_if_not_installed("SeuratObject")
+  skip_if_not_installed("Matrix")
+  m <- to_sparse(t(counts))
+  object <- suppressWarnings(SeuratObject::CreateSeuratObject(m))
+  if (utils::packageVersion("SeuratObject") >= "5.0.0") {
+    SeuratObject::LayerData(object, "data") <- m
+  }
+  fit <- same_fit(object)
+  expect_identical(fit$input$assay, "RNA")
+  expect_error(ufs_data(object, assay = "ADT"), "RNA", class = "ufs_error_argument")
+})
+
+# ---- subsets --------------------------------------------------------------------------------
+
+test_that("features and samples by name, index and logical; wrong ones are errors", {
+  for (x in list(counts, to_sparse(counts))) {
+    want <- counts[c(3, 1, 8, 9), c("gene7", "gene2")]
+    data <- ufs_data(x, features = c("gene7", "gene2"), samples = c(3, 1, 8, 9))
+    expect_equal(as.matrix(data), want)
+    expect_identical(dim(data), c(4L, 2L))
+    expect_identical(dimnames(data), dimnames(want))
+    keep <- colnames(counts) %in% c("gene7", "gene2")
+    expect_equal(as.matrix(ufs_data(x, features = keep)), counts[, keep])
+    expect_equal(as.matrix(ufs_data(data, features = 2L)), want[, 2, drop = FALSE])
+    expect_equal(as.matrix(data[c(1, 1, 2), ]), want[c(1, 1, 2), ])
+  }
+  expect_error(ufs_data(counts, features = c("gene7", "nope")), "nope", class = "ufs_error_argument")
+  for (bad in list(99, 0, c(1, 1), 1.5, NA, TRUE, c(-1, 2), list(1), "x")) {
+    expect_error(ufs_data(counts, features = bad), class = "ufs_error_argument")
+    expect_error(ufs_data(counts, samples = bad), class = "ufs_error_argument")
+  }
+  expect_error(ufs_data(unname(counts), samples = "cell1"), "has none", class = "ufs_error_argument")
+  expect_error(ufs_data(ufs_data(counts), assay = 1), class = "ufs_error_argument")
+})
+
+# ---- missing values ---------------------------------------------------------------------------
+
+test_that("na = omit leaves out the smaller share and names it", {
+  x <- counts
+  x[5, 3] <- x[7, 3] <- NA
+  fit <- ufs_variance(ufs_data(x, na = "omit"))
+  expect_identical(fit$input$dropped_features, "gene3")
+  expect_equal(feature_scores(fit), feature_scores(plain)[-3])
+  expect_output(print(fit), "left out     1 feature \\(gene3\\)")
+  x <- counts
+  x[5, 1:20] <- NaN
+  fit <- ufs_variance(ufs_data(x, na = "omit"))
+  expect_identical(fit$input$dropped_samples, "cell5")
+  expect_equal(feature_scores(fit), apply(counts[-5, ], 2, var))
+  expect_identical(ufs_variance(ufs_data(unname(x), na = "omit"))$input$dropped_samples, "5")
+  x <- unname(counts)
+  x[1:2, 2] <- NA
+  fit <- ufs_variance(ufs_data(x, na = "omit"))
+  expect_identical(fit$input$dropped_features, "V2")
+  expect_identical(names(feature_scores(fit)), paste0("V", c(1, 3:30)))
+  expect_error(ufs_variance(x), "V2", class = "ufs_error_input")
+  expect_error(ufs_data(matrix(NA_real_, 4, 2), na = "omit"), "nothing is left", class = "ufs_error_input")
+})
+
+test_that("na = median and knn fill in, and say how much", {
+  x <- counts
+  x[5, 3] <- x[7, 3] <- x[1, 9] <- NA
+  x[, 30] <- NA
+  data <- ufs_data(x, na = "median")
+  expect_identical(data$input$dropped_features, "gene30")
+  expect_equal(data$input$filled, 3)
+  filled <- as.matrix(data)
+  expect_equal(filled[5, 3], median(x[-c(5, 7), 3]))
+  expect_equal(filled[!is.na(x[, -30])], x[, -30][!is.na(x[, -30])])
+  expect_output(print(ufs_variance(data)), "filled in    3 missing values \\(median\\)")
+  skip_if_not_installed("Matrix")
+  s <- to_sparse(x)
+  expect_equal(as.matrix(ufs_data(s, na = "median")), filled)
+  expect_equal(as.matrix(ufs_data(s[, -30], na = "omit")), counts[, -c(3, 9, 30)])
+  expect_error(ufs_data(s, na = "knn"), class = "ufs_error_argument")
+
+  # Three tight groups: the neighbours are those of the group.
+  group <- rep(1:3, each = 12)
+  z <- withr::with_seed(2, outer(group * 10, rep(1, 6)) + rnorm(36 * 6, 0, 0.1))
+  holes <- z
+  holes[cbind(c(1, 13, 25, 25), c(1, 2, 3, 4))] <- NA
+  got <- as.matrix(ufs_data(holes, na = "knn"))
+  expect_lt(max(abs(got - z)), 0.5)
+  # By hand: distance over common features, scaled up to all.
+  standard <- scale(holes)
+  d <- vapply(1:36, function(i) mean((standard[i, ] - standard[25, ])^2, na.rm = TRUE), 0)
+  nearest <- setdiff(order(d), 25)[1:10]
+  expect_equal(got[25, 3], mean(holes[nearest, 3]))
+})
+
+test_that("infinite values stay an error, and na is a choice", {
+  x <- counts
+  x[1, 1] <- Inf
+  for (na in c("error", "omit", "median", "knn")) {
+    expect_error(ufs_variance(ufs_data(x, na = na)), "gene1", class = "ufs_error_input")
+  }
+  expect_error(ufs_data(x, na = "mean"), class = "ufs_error_argument")
+})

@@ -1,0 +1,35 @@
+test_that("the grids are those stated and fit their methods", {
+  powers <- c(1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000)
+  full <- ufs_grid_paper("alfs")
+  expect_identical(dim(full), c(512L, 3L))
+  expect_identical(nrow(unique(full)), 512L)
+  for (column in full) expect_equal(sort(unique(column)), powers, tolerance = 1e-15)
+  first <- ufs_grid_paper("alfs", "ALFS-I")
+  expect_identical(dim(first), c(64L, 3L))
+  expect_identical(unique(first$lambda), 0)
+  expect_equal(ufs_grid_paper("ted")$mu, powers)
+  expect_equal(ufs_grid_paper("rrss")$gamma, powers)
+  expect_equal(ufs_grid_paper("alnr")$gamma, powers)
+  expect_match(attr(full, "source"), "4.1")
+})
+
+test_that("every registered grid names arguments of its method and runs", {
+  x <- sample_data(12, 5)
+  for (method in names(registry())) {
+    paper <- registry()[[method]]$paper_grid
+    if (is.null(paper)) next
+    for (variant in names(paper$grids)) {
+      grid <- ufs_grid_paper(method, variant)
+      few <- ufs_grid(x, method, grid[c(1, nrow(grid)), , drop = FALSE],
+        control = ufs_control(warn = FALSE))
+      expect_identical(few$results$error, c("", ""))
+      expect_identical(nrow(grid), as.integer(prod(lengths(paper$grids[[variant]]))))
+    }
+  }
+})
+
+test_that("a method without a stated grid is refused, with those that have one", {
+  expect_error(ufs_grid_paper("socfs"), "\"alfs\".*\"ted\"", class = "ufs_error_argument")
+  expect_error(ufs_grid_paper(), class = "ufs_error_argument")
+  expect_error(ufs_grid_paper("alfs", "III"), "variant", class = "ufs_error_argument")
+})

@@ -1,0 +1,230 @@
+# The operator: every operation of every kind against plain R.
+
+skip_if_not_installed("Matrix")
+
+near <- function(a, b, tol = 1e-9) {
+  expect_equal(unname(a), unname(b), tolerance = tol)
+}
+
+check_operator <- function(op, ref, tol = 1e-9) {
+  n <- nrow(ref)
+  p <- ncol(ref)
+  expect_identical(dim(op), dim(ref))
+  for (width in c(1, 2, 5, 8, 11)) {
+    v <- withr::with_seed(width, matrix(rnorm(p * width), p))
+    t <- withr::with_seed(width, matrix(rnorm(n * width), n))
+    near(x_mul(op, v), ref %*% v, tol)
+    near(x_cross(op, t), crossprod(ref, t), tol)
+    w <- seq(0.1, 2, length.out = p)
+    out <- .Call(C_test_x, op, t, v[, 1], w)
+    near(out$cross_rows, t(crossprod(ref, t)), tol)
+    near(out$gram_mul, ref %*% crossprod(ref, t), tol)
+    near(out$dot, drop(crossprod(ref, t[, 1])), tol)
+    near(out$axpy, drop(ref %*% v[, 1]), tol)
+    near(out$gram_rows, ref %*% (w * t(ref)), tol)
+    expect_identical(out$gram_rows, t(out$gram_rows))
+  }
+  near(x_columns(op, c(p, 1L, 3L)), ref[, c(p, 1, 3)], tol)
+  near(x_ss(op), colSums(ref^2), tol)
+  near(x_row_ss(op), rowSums(ref^2), tol)
+  near(x_gram(op, TRUE), tcrossprod(ref), tol)
+  near(x_gram(op, FALSE), crossprod(ref), tol)
+  near(x_dense(op), ref, tol)
+  v <- matrix(0, p, 2)
+  near(x_mul(op, v), matrix(0, n, 2))
+}
+
+test_that("sparse operations equal plain R, centred and scaled in all four ways", {
+  for (x in list(awkward_counts(), awkward_counts(12, 40, 2), awkward_counts(50, 11, 3))) {
+    s <- as_sparse(x)
+    x <- as.matrix(s)
+    for (how in all_four) {
+      data <- suppressWarnings(as_ufs_operator(s, how[1], how[2]))
+      expect_s3_class(data$x, "ufs_x")
+      expect_identical(data$constant, which(apply(x, 2, function(v) diff(range(v)) == 0)) |> unname())
+      # The column of mean 1e6: the digits that centring a double leaves.
+      check_operator(data$x, reference_x(x, data$keep, how[1], how[2]), 1e-8)
+    }
+  }
+})
+
+test_that("means, deviations and names are those of the dense door", {
+  s <- as_sparse(awkward_counts())
+  for (how in all_four) {
+    a <- suppressWarnings(suppressMessages(as_ufs_matrix(s, how[1], how[2])))
+    b <- suppressWarnings(as_ufs_operator(s, how[1], how[2]))
+    for (slot in c("n", "p", "keep", "constant", "features", "samples", "named")) {
+      expect_identical(b[[slot]], a[[slot]])
+    }
+    expect_equal(b$center, a$center, tolerance = 1e-14)
+    expect_equal(b$scale, a$scale, tolerance = 1e-8)
+    expect_equal(b$norm, a$norm, tolerance = 1e-8)
+    expect_equal(b$variance, a$variance, tolerance = 1e-8)
+  }
+  for (unit in c("none", "row", "power")) for (by in c("sd", "norm")) {
+    a <- suppressWarnings(suppressMessages(as_ufs_matrix(s, by = by, unit = unit)))
+    b <- suppressWarnings(as_ufs_operator(s, by = by, unit = unit))
+    if (unit == "power") expect_identical(log2(b$unit) %% 1, 0) else expect_equal(b$unit, a$unit)
+    expect_equal(x_dense(b$x) * b$unit, a$x * a$unit, tolerance = 1e-8)
+    expect_equal(b$norm, a$norm, tolerance = 1e-8)
+  }
+})
+
+test_that("one pass over entries that differ by 1e300 neither overflows nor underflows", {
+  x <- Matrix::sparseMatrix(i = c(1, 2, 5, 1, 3, 4), j = c(1, 1, 1, 2, 2, 2),
+    x = c(1e200, -2e200, 3e200, 1e-200, 2e-200, 5e-200), dims = c(6, 2))
+  found <- as_ufs_operator(x)
+  expect_equal(unname(found$scale), c(sd(c(1, -2, 0, 0, 3, 0)) * 1e200, sd(c(1, 0, 2, 5, 0, 0)) * 1e-200),
+    tolerance = 1e-14)
+  expect_equal(found$norm, sqrt(c(5, 5)), tolerance = 1e-14)
+  expect_equal(x_ss(found$x), c(5, 5), tolerance = 1e-14)
+})
+
+test_that("equal columns are found as in the dense matrix", {
+  s <- as_sparse(awkward_counts())
+  s[, 20] <- s[, 12] + 7
+  for (how in all_four) {
+    op <- suppressWarnings(as_ufs_operator(s, how[1], how[2]))$x
+    expect_identical(x_equal_columns(op), equal_columns(x_dense(op)))
+  }
+})
+
+test_that("a dense matrix goes through the same entries", {
+  x <- awkward_counts()[, -c(2, 10)]
+  check <- as_ufs_matrix(x)$x
+  v <- matrix(rnorm(ncol(check) * 3), ncol(check))
+  expect_equal(.Call(C_x_mul, check, v), check %*% v)
+  expect_equal(.Call(C_x_gram, check, TRUE), tcrossprod(check))
+  expect_equal(.Call(C_x_ss, check), colSums(check^2))
+  expect_equal(.Call(C_x_columns, check, 3:1), check[, 3:1])
+})
+
+test_that("malformed sparse matrices are errors, in the door and in every direct call", {
+  good <- as_sparse(awkward_counts())
+  attack <- function(change) {
+    x <- good
+    for (slot in names(change)) attr(x, slot) <- change[[slot]]
+    expect_error(ufs_data(x), class = "ufs_error_input")
+    expect_error(ufs_variance(x), class = "ufs_error_input")
+    op <- list(kind = "sparse", n = x@Dim[1], p = x@Dim[2], user_p = x@Dim[2], i = x@i, start = x@p,
+      value = x@x, column = seq_len(24L), shift = NULL, divide = NULL)
+    expect_error(.Call(C_x_ss, op))
+    expect_error(.Call(C_x_mul, op, matrix(1, 24, 2)))
+  }
+  attack(list(i = good@i[-1]))
+  attack(list(i = good@i + 1L))
+  attack(list(i = replace(good@i, 5L, -1L)))
+  attack(list(i = replace(good@i, 5L, NA_integer_)))
+  attack(list(i = replace(good@i, 5L, 10000000L)))
+  attack(list(i = rev(good@i)))
+  attack(list(p = good@p[-1]))
+  attack(list(p = c(good@p, 3L)))
+  attack(list(p = replace(good@p, 3L, 100000L)))
+  attack(list(p = replace(good@p, 3L, -5L)))
+  attack(list(p = replace(good@p, 25L, good@p[25] + 7L)))
+  attack(list(p = replace(good@p, 25L, NA_integer_)))
+  attack(list(x = good@x[-1]))
+  attack(list(x = as.integer(good@x)))
+  attack(list(p = as.double(good@p)))
+  x <- good
+  x@Dim <- c(30L, 25L)
+  expect_error(ufs_data(x), class = "ufs_error_input")
+  x@Dim <- 30L
+  expect_error(ufs_data(x), class = "ufs_error_input")
+  x <- good
+  attr(x, "Dimnames") <- list(NULL, "a")
+  expect_error(ufs_data(x), class = "ufs_error_input")
+  op <- sparse_operator(good)
+  for (bad in list(list(column = 1:3), list(column = rep(25L, 24)), list(shift = 1), list(divide = "a"),
+      list(n = -1L), list(p = NA_integer_), list(kind = "none"), list(value = NULL))) {
+    expect_error(.Call(C_x_ss, utils::modifyList(unclass(op), bad)))
+  }
+  expect_error(.Call(C_x_mul, op, matrix(1, 3, 2)), "rows")
+  expect_error(.Call(C_x_cross, op, 1:3))
+  expect_error(.Call(C_x_columns, op, 25L), "range")
+  expect_error(.Call(C_x_columns, op, 0L), "range")
+  expect_error(.Call(C_x_pca, op, 100L), "range")
+  expect_error(.Call(C_x_ss, "x"))
+})
+
+test_that("missing values of sparse data are named by column", {
+  s <- as_sparse(awkward_counts())
+  s@x[30] <- NA
+  column <- colnames(s)[findInterval(29, s@p)]
+  expect_error(ufs_variance(s), column, class = "ufs_error_input")
+})
+
+test_that("every sparse class of Matrix is read, duplicated entries are added", {
+  x <- matrix(c(1, 0, 0, 2, 3, 0, 0, 4, 0, 5, 0, 6, 1, 1, 0, 0), 4)
+  c4 <- to_sparse(x)
+  symmetric <- Matrix::forceSymmetric(c4)
+  twice <- methods::new("dgTMatrix", i = c(0L, 0L, 1L, 2L), j = c(0L, 0L, 1L, 1L), x = c(1, 2, 3, 4),
+    Dim = c(4L, 2L))
+  cases <- list(c4, methods::as(c4, "RsparseMatrix"), methods::as(c4, "TsparseMatrix"), symmetric,
+    methods::as(c4, "lMatrix"), methods::as(c4, "nMatrix"), Matrix::Diagonal(4, x = 1:4), twice,
+    methods::as(c(2L, 1L, 4L, 3L), "pMatrix"), Matrix::triu(c4))
+  for (case in cases) {
+    data <- ufs_data(case)
+    expect_identical(data$kind, "sparse")
+    expect_equal(as.matrix(data), as.matrix(case) + 0)
+  }
+  expect_identical(ufs_data(Matrix::Matrix(x + 1))$kind, "dense")
+})
+
+test_that("more entries than an integer can count are no problem", {
+  at <- withr::with_seed(1, cbind(sample.int(60000, 1e5, TRUE), sample.int(40000, 1e5, TRUE)))
+  s <- Matrix::sparseMatrix(i = at[, 1], j = at[, 2], x = 1, dims = c(60000, 40000))
+  data <- suppressWarnings(as_ufs_operator(s))
+  u <- x_cross(data$x, matrix(1:60000 / 60000, ncol = 1))
+    col <- as.numeric(s[, data$keep[5]])
+  expect_equal(u[5], sum((col - mean(col)) / sd(col) * 1:60000 / 60000), tolerance = 1e-10)
+  expect_error(suppressMessages(ufs_rsr(s)), "60,?000|GiB", class = "ufs_error_memory")
+})
+
+# ---- principal components ------------------------------------------------------------------
+
+reference_pca <- function(ref, k) {
+  s <- svd(ref, nu = k, nv = k)
+  list(d2 = s$d[seq_len(k)]^2, v = s$v)
+}
+
+test_that("principal components of an operator are those of svd(), small and large, wide and tall", {
+  for (size in list(c(20, 50), c(50, 20), c(480, 700), c(900, 460))) {
+    x <- withr::with_seed(3, {
+      low <- matrix(rnorm(size[1] * 6), size[1]) %*% matrix(rnorm(6 * size[2]), 6)
+      z <- (matrix(runif(prod(size)), size[1]) < 0.1) * (low + rnorm(prod(size), 0, 0.1))
+      z
+    })
+    s <- to_sparse(x)
+    for (how in all_four[c(1, 4)]) {
+      data <- suppressWarnings(as_ufs_operator(s, how[1], how[2]))
+      ref <- reference_x(x, data$keep, how[1], how[2])
+      want <- reference_pca(ref, 4)
+      got <- x_pca(data$x, 4)
+      expect_equal(got$sdev2, want$d2, tolerance = 1e-9)
+      expect_equal(abs(diag(crossprod(got$loadings, want$v))), rep(1, 4), tolerance = 1e-7)
+      expect_equal(unname(got$scores), ref %*% got$loadings, tolerance = 1e-9)
+      expect_equal(crossprod(got$loadings), diag(4), tolerance = 1e-8)
+    }
+  }
+})
+
+test_that("block Lanczos equals eigen(), multiple eigenvalues included, and says if it did not", {
+  n <- 300
+  q <- withr::with_seed(1, qr.Q(qr(matrix(rnorm(n * n), n))))
+  for (value in list(n:1, c(rep(10, 5), rep(1, n - 5)), c(5, 3, rep(0, n - 2)), c(9, 9 - 1e-6, 8, (n - 3):1 / n),
+      rep(2, n))) {
+    a <- q %*% (value * t(q))
+    a <- (a + t(a)) / 2
+    got <- .Call(C_test_lanczos, a, 6L, 1e-11)
+    expect_true(got$converged)
+    expect_equal(got$values, as.double(sort(value, decreasing = TRUE)[1:6]), tolerance = 1e-9)
+    expect_equal(crossprod(got$vectors), diag(6), tolerance = 1e-10)
+    expect_lt(max(abs(a %*% got$vectors - got$vectors %*% diag(got$values))), 1e-9 * max(value))
+  }
+  expect_identical(.Call(C_test_lanczos, a, 6L, 1e-11), got)
+  flat <- q %*% (seq(1, 2, length.out = n) * t(q))
+  expect_false(.Call(C_test_lanczos, flat, 20L, 0)$converged)
+  zero <- .Call(C_test_lanczos, matrix(0, n, n), 3L, 1e-10)
+  expect_identical(zero$values, numeric(3))
+})

@@ -1,0 +1,84 @@
+centred <- function(x) unname(scale(x))
+unit <- function(x) x / sqrt(rowSums(x^2))
+
+test_that("k-means: the sample of each cluster nearest to its centre", {
+  x <- planted(60, 10, c = 4)$x
+  z <- unit(centred(x))
+  set.seed(3)
+  fit <- ufs_medoids(x, m = 4)
+  set.seed(3)
+  runs <- kmeans_runs(z, 4L, 20L)[[1L]]
+  expect_equal(fit$certificate[["within_ss"]], runs$withinss)
+  own <- vapply(1:4, function(a) {
+    rows <- which(runs$cluster == a)
+    rows[which.min(rowSums(sweep(z[rows, ], 2L, colMeans(z[rows, ]))^2))]
+  }, 0L)
+  expect_setequal(selected_samples(fit), own)
+  expect_identical(unname(fit$solution$cluster), own[runs$cluster])
+  size <- representatives(fit)$weight
+  expect_identical(sum(size), 60L)
+  expect_false(is.unsorted(-size))
+  expect_identical(representatives(fit)$index, selected_samples(fit))
+  expect_identical(representatives(fit, what = "samples")$representative, own[runs$cluster])
+  # Found in every planted group.
+  expect_identical(length(unique(planted(60, 10, c = 4)$cluster[selected_samples(fit)])), 4L)
+  expect_error(selected_samples(fit, 3), class = "ufs_error_refit")
+  expect_error(representatives(fit, 3), class = "ufs_error_refit")
+})
+
+test_that("scale and order do not matter, copies do no harm", {
+  x <- planted(40, 8, c = 5, gap = 20)$x
+  chosen <- function(x, ...) withr::with_seed(1, selected_samples(ufs_medoids(x, m = 5, ...)))
+  expect_setequal(chosen(1e3 * x), chosen(x))
+  expect_setequal(chosen(x[, 8:1]), chosen(x))
+  expect_setequal(chosen(1e-160 * x, center = FALSE, scale = FALSE), chosen(x, center = FALSE, scale = FALSE))
+  permutation <- withr::with_seed(2, sample.int(40))
+  expect_setequal(permutation[chosen(x[permutation, ])], chosen(x))
+  expect_true(all(chosen(rbind(x, x)) <= 80L))
+  expect_error(ufs_medoids(x[rep(1:4, 10), ], m = 5), class = "ufs_error_argument")
+  expect_length(chosen(x[rep(1:6, 10), ]), 5L)
+})
+
+test_that("labelled samples stay centres and are not chosen", {
+  d <- planted(60, 10, c = 4, gap = 6)
+  known <- which(d$cluster <= 2)[c(1, 2, 3, 4)]
+  set.seed(1)
+  fit <- ufs_medoids(d$x, m = 2, labelled = known)
+  chosen <- selected_samples(fit)
+  expect_false(any(chosen %in% known))
+  expect_setequal(d$cluster[chosen], 3:4)
+  z <- unit(centred(d$x))
+  # Lloyd's fixed point: everybody is with the nearest centre.
+  who <- unname(fit$solution$cluster)
+  centre <- rbind(t(vapply(chosen, function(j) colMeans(z[who == j, , drop = FALSE]), numeric(10))), z[known, ])
+  d2 <- outer(rowSums(z^2), rowSums(centre^2), "+") - 2 * tcrossprod(z, centre)
+  expect_equal(sum(apply(d2, 1L, min)), fit$certificate[["within_ss"]], tolerance = 1e-9)
+  expect_identical(c(chosen, known)[max.col(-d2, "first")], who)
+  expect_true(all(is.na(sample_scores(fit)[known])))
+  expect_identical(sort(unname(sample_ranking(fit))[57:60]), sort(known))
+  table <- representatives(fit)
+  expect_identical(table$labelled, rep(c(FALSE, TRUE), c(2, 4)))
+  expect_identical(sum(table$weight), 60L)
+  expect_error(ufs_medoids(d$x, m = 2, labelled = 61), class = "ufs_error_argument")
+  expect_error(ufs_medoids(d$x, m = 2, labelled = 1, form = "pam"), class = "ufs_error_argument")
+})
+
+test_that("PAM and CLARA are those of package cluster", {
+  skip_if_not_installed("cluster")
+  x <- planted(50, 8, c = 4)$x
+  z <- unit(centred(x))
+  fit <- ufs_medoids(x, m = 4, form = "pam")
+  expect_setequal(selected_samples(fit), cluster::pam(z, 4)$id.med)
+  d <- as.matrix(dist(z))[, selected_samples(fit)]
+  expect_equal(fit$certificate[["mean_distance"]], mean(apply(d, 1L, min)))
+  expect_identical(unname(fit$solution$cluster), selected_samples(fit)[max.col(-d, "first")])
+  set.seed(1)
+  expect_length(selected_samples(ufs_medoids(x, m = 4, form = "clara")), 4L)
+})
+
+test_that("m is needed, and checked", {
+  x <- planted(20, 8)$x
+  for (bad in list(0, 20, "a", NA, 1.5)) expect_error(ufs_medoids(x, m = bad), class = "ufs_error_argument")
+  expect_error(ufs_medoids(x), class = "ufs_error_argument")
+  expect_length(selected_samples(ufs_medoids(x, m = 1)), 1L)
+})

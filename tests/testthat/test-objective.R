@@ -1,0 +1,84 @@
+# The objective that a fit reports is that of the solution it returns: recomputed in plain R on
+# the user's x (helper-objective.R), with and without copies and constant columns.
+
+plain <- planted(24, 14, informative = 6)$x
+# Copies of two columns, one of them twice, a column that is constant, and a copy of a sample.
+crowded <- cbind(plain[, 1:6], 7, plain[, c(2, 5)], plain[, 7:10], plain[, 2])
+crowded <- rbind(crowded, crowded[3, ])
+wide <- cbind(crowded, planted(25, 30, informative = 6)$x[, 1:20])
+
+arguments_of <- function(method) {
+  c(needed_arguments(method), switch(method, topk = list(n_clusters = 3),
+    facility = list(m = 5), ted = list(n_samples = 5), css = list(k = 5),
+    rsr = list(coefficients = TRUE), udfs = list(gamma = .05), sogfs = list(gamma = .01),
+    # So that the term beside the orthogonality of F, at most 1e8 times the rounding of its
+    # square, can be seen.
+    ndfs = list(gamma = 10)))
+}
+
+fit_once <- function(method, x, ...) {
+  withr::with_seed(1, suppressMessages(suppressWarnings(
+    do.call(ufs, c(list(x = x, method = method), arguments_of(method), list(...))))))
+}
+
+# The constraint x = Zx + E of topk holds up to inner_tol, 1e-6.
+expect_objective <- function(method, x, ..., tolerance = if (method == "topk") 1e-5 else 1e-8) {
+  fit <- fit_once(method, x, ...)
+  expect_equal(objectives[[method]](fit, x), fit$trace$objective[nrow(fit$trace)],
+    tolerance = tolerance)
+  fit
+}
+
+test_that("every method has its objective in plain R, or a reason why not", {
+  expect_setequal(c(names(objectives), names(no_objective)), ufs_methods()$method)
+})
+
+for (method in intersect(names(objectives), ufs_methods()$method)) {
+  test_that(paste0(method, ": the objective reported is that of the solution returned"), {
+    skip_if_not_installed("withr")
+    expect_objective(method, plain)
+    expect_objective(method, crowded)
+    expect_objective(method, wide)
+  })
+}
+
+test_that("socfs and jspca: also for their other solvers and losses", {
+  skip_if_not_installed("withr")
+  for (x in list(plain, crowded, wide)) {
+    expect_objective("socfs", x, solver = "irls")
+    expect_objective("socfs", x, gamma = 10, lambda_rel = .05)
+    expect_objective("socfs", x, scale = FALSE)
+    for (loss in c("feature", "sample")) {
+      expect_objective("jspca", x, loss = loss)
+      expect_objective("jspca", x, loss = loss, solver = "irls")
+      expect_objective("jspca", x, loss = loss, scale = FALSE, lambda_rel = .02)
+    }
+  }
+})
+
+test_that("jspca: equal columns share their rows of Q, so the penalty is what the trace says", {
+  skip_if_not_installed("withr")
+  for (loss in c("feature", "sample")) {
+    for (solver in c("exact", "irls")) {
+      fit <- expect_objective("jspca", crowded, loss = loss, solver = solver)
+      q <- unname(fit$solution$Q)
+      expect_equal(q[8, ], q[2, ], tolerance = 1e-9)
+      expect_equal(q[14, ], q[2, ], tolerance = 1e-9)
+      expect_equal(q[9, ], q[5, ], tolerance = 1e-9)
+    }
+  }
+})
+
+test_that("pca and kmeans_f: the numbers of the solution are those of plain R", {
+  skip_if_not_installed("withr")
+  for (x in list(plain, crowded, wide)) {
+    fit <- fit_once("pca", x)
+    expect_equal(fit$solution$sdev, stats::prcomp(as_seen(fit, x))$sdev[1:2], tolerance = 1e-8)
+    fit <- fit_once("kmeans_f", x)
+    z <- as_seen(fit, x)
+    within <- sum(vapply(split(seq_len(nrow(z)), fit$solution$cluster), function(rows) {
+      sum(scale(z[rows, , drop = FALSE], scale = FALSE)^2)
+    }, 0))
+    expect_equal(fit$solution$within_ss, within, tolerance = 1e-12)
+  }
+})

@@ -1,0 +1,117 @@
+# Every method on sparse data and data on disk against the same method on the dense matrix.
+
+skip_if_not_installed("Matrix")
+
+# Counts with planted groups, log-transformed: wide and tall; a constant column, an empty row.
+grouped_counts <- function(n, p, groups = 3, seed = 1) {
+  withr::with_seed(seed, {
+    g <- rep(seq_len(groups), length.out = n)
+    rate <- matrix(0.2, groups, p)
+    for (k in seq_len(groups)) rate[k, seq.int(k, by = groups, length.out = 6)] <- 3
+    x <- log1p(matrix(rpois(n * p, rate[g, ]), n))
+  })
+  x[, p] <- 0
+  x[n, ] <- 0
+  dimnames(x) <- list(paste0("s", seq_len(n)), paste0("f", seq_len(p)))
+  list(x = x, group = g)
+}
+
+# Runs a method on the dense matrix, on the sparse one and on blocks; the last two must agree
+# with the first.
+three_ways <- function(x, method, ..., tolerance = 1e-6, seed = 1) {
+  run <- function(x) {
+    withr::with_seed(seed, suppressMessages(suppressWarnings(ufs(x, method, ...))))
+  }
+  dense <- run(x)
+  others <- list(sparse = run(to_sparse(x)))
+  if (requireNamespace("DelayedArray", quietly = TRUE)) {
+    others$blocks <- run(ufs_data(DelayedArray::DelayedArray(x), block_bytes = 8 * 7 * nrow(x)))
+  }
+  for (kind in names(others)) {
+    fit <- others[[kind]]
+    expect_identical(fit$input$kind, if (kind == "sparse") "sparse" else "source")
+    expect_equal(feature_scores_of(fit), feature_scores_of(dense), tolerance = tolerance, info = kind)
+    expect_equal(fit$sample_scores, dense$sample_scores, tolerance = tolerance, info = kind)
+    expect_identical(fit$status, dense$status, info = kind)
+    expect_identical(fit$names, dense$names)
+    expect_identical(fit$constant, dense$constant)
+  }
+  invisible(list(dense = dense, sparse = others$sparse, blocks = others$blocks))
+}
+feature_scores_of <- function(fit) fit$feature_scores
+objective_of <- function(fit) tail(fit$trace$objective, 1)
+
+sets <- list(wide = grouped_counts(30, 90), tall = grouped_counts(80, 25), square = grouped_counts(40, 40))
+
+for (name in names(sets)) {
+  x <- sets[[name]]$x
+  test_that(paste0(name, ": variance, random, pca, cur and k-means + F are those of the dense matrix"), {
+    three_ways(x, "variance")
+    three_ways(x, "random", what = "both")
+    for (how in all_four) {
+      fits <- three_ways(x, "pca", n_components = 2, center = how[1], scale = how[2])
+      for (fit in fits) expect_equal(fit$solution$scores, fits$dense$solution$scores, tolerance = 1e-5)
+      three_ways(x, "kmeans_f", n_clusters = 3, center = how[1], scale = how[2])
+    }
+    three_ways(x, "cur", rank = 2, draw = "top")
+    three_ways(x, "cur", draw = "exact")
+  })
+}
+
+for (name in names(sets)) {
+  x <- sets[[name]]$x
+  test_that(paste0(name, ": SOCFS and JSPCA are those of the dense matrix"), {
+    for (how in all_four) {
+      args <- list(center = how[1], scale = how[2])
+      fits <- do.call(three_ways, c(list(x, "socfs", n_clusters = 3, tolerance = 1e-4), args))
+      expect_lt(fits$sparse$certificate[["gap"]], 1e-6)
+      expect_equal(objective_of(fits$sparse), objective_of(fits$dense), tolerance = 1e-6)
+      expect_identical(fits$sparse$solution$cluster, fits$dense$solution$cluster)
+      # The objective of the returned solution, on the user's x.
+      z <- reference_x(x, setdiff(seq_len(ncol(x)), fits$dense$constant), how[1], how[2])
+      s <- fits$sparse$solution
+      v <- s$V[setdiff(seq_len(ncol(x)), fits$dense$constant), ]
+      expect_equal(sum((z %*% v - s$E)^2) + fits$sparse$params$lambda * sum(sqrt(rowSums(v^2))) +
+        sum((s$F - s$E)^2), objective_of(fits$sparse), tolerance = 1e-6)
+      fits <- do.call(three_ways, c(list(x, "jspca", n_components = 2, tolerance = 1e-3,
+        control = ufs_control(tol = 1e-6)), args))
+      expect_equal(fits$sparse$params$lambda_max, fits$dense$params$lambda_max, tolerance = 1e-8)
+      expect_equal(fits$sparse$solution$scores, fits$dense$solution$scores, tolerance = 1e-3)
+    }
+  })
+}
+
+test_that("copies of columns share their row in sparse data too", {
+  x <- sets$wide$x
+  best <- feature_ranking(suppressWarnings(ufs_kmeans_f(x, 3)))[[1]]
+  x[, 60] <- x[, best]
+  fit <- suppressWarnings(withr::with_seed(1, ufs_socfs(to_sparse(x), 3)))
+  expect_gt(sum(fit$solution$V[60, ]^2), 0)
+  expect_identical(unname(fit$solution$V[60, ]), unname(fit$solution$V[best, ]))
+  expect_identical(fit$params$merged_copies, 1L)
+  fit <- suppressWarnings(ufs_jspca(to_sparse(x), 2))
+  expect_gt(sum(fit$solution$Q[60, ]^2), 0)
+  expect_identical(unname(fit$solution$Q[60, ]), unname(fit$solution$Q[best, ]))
+})
+
+test_that("what needs x itself forms it and says so", {
+  s <- to_sparse(sets$wide$x)
+  expect_message(suppressWarnings(ufs_jspca(s, 2, loss = "sample")), "dense", class = "ufs_message_dense")
+  expect_message(suppressWarnings(ufs_socfs(s, 2, solver = "irls")), "dense", class = "ufs_message_dense")
+})
+
+test_that("equal rows and columns of sparse data have equal leverage to the last bit", {
+  x <- sets$wide$x
+  x[5, ] <- x[9, ]
+  x[, 7] <- x[, 3]
+  fit <- suppressWarnings(ufs_cur(to_sparse(x), rank = 3, draw = "top"))
+  expect_identical(fit$solution$leverage_samples[[5]], fit$solution$leverage_samples[[9]])
+  expect_identical(fit$solution$leverage_features[[7]], fit$solution$leverage_features[[3]])
+})
+
+test_that("above 50 components k-means says that it saw only those", {
+  x <- withr::with_seed(1, Matrix::rsparsematrix(120, 200, 0.1))
+  fit <- withr::with_seed(1, ufs_kmeans_f(x, 3))
+  expect_output(print(fit), "leading 50 principal component scores")
+  expect_equal(unname(feature_scores(fit)), unname(f_statistic(as.matrix(x), fit$solution$cluster)), tolerance = 1e-8)
+})

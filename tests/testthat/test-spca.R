@@ -1,0 +1,145 @@
+# Literal alternation: coordinate-wise soft thresholding to rest, then the polar factor.
+ref_spca <- function(x, a, lambda, iterations) {
+  b <- matrix(0, ncol(x), ncol(a))
+  ss <- colSums(x^2)
+  for (step in seq_len(iterations)) {
+    for (j in seq_len(ncol(a))) {
+      r <- x %*% (a[, j] - b[, j])
+      repeat {
+        moved <- 0
+        for (i in seq_len(ncol(x))) {
+          z <- sum(x[, i] * r) + ss[i] * b[i, j]
+          new <- sign(z) * max(0, abs(z) - lambda / 2) / ss[i]
+          r <- r - x[, i] * (new - b[i, j])
+          moved <- max(moved, abs(new - b[i, j]))
+          b[i, j] <- new
+        }
+        if (moved < 1e-13) break
+      }
+    }
+    a <- ref_polar(crossprod(x, x %*% b))
+  }
+  list(a = a, b = b)
+}
+ref_spca_objective <- function(x, a, b, lambda) {
+  sum((x - x %*% b %*% t(a))^2) + lambda * sum(abs(b))
+}
+# The largest violation of the lassos' conditions, as a share of lambda.
+ref_spca_kkt <- function(x, a, b, lambda) {
+  max(vapply(seq_len(ncol(a)), function(j) {
+    g <- 2 * drop(crossprod(x, x %*% (a[, j] - b[, j]))) / lambda
+    max(ifelse(b[, j] == 0, pmax(abs(g) - 1, 0), abs(g - sign(b[, j]))))
+  }, 0))
+}
+standard <- function(x) scale(x)[, ]
+
+test_that("the iteration is that of the literal reference", {
+  for (size in list(c(30, 8), c(12, 25))) {
+    x <- sample_data(size[1], size[2])
+    z <- standard(x)
+    start <- svd(z)$v[, 1:3]
+    for (rel in c(.05, .3)) {
+      fit <- suppressWarnings(ufs_spca(x, 3, lambda_rel = rel,
+        control = ufs_control(max_iter = 6, tol = -1e-9, warn = FALSE)))
+      ref <- ref_spca(z, start, fit$params$lambda, 6)
+      turn <- sign(colSums(fit$solution$A * ref$a))
+      expect_lt(rel_diff(fit$solution$B %*% diag(turn), ref$b), 1e-6)
+      expect_lt(rel_diff(fit$solution$A %*% diag(turn), ref$a), 1e-6)
+      last <- utils::tail(fit$trace$objective, 1)
+      expect_equal(last, ref_spca_objective(z, ref$a, ref$b, fit$params$lambda), tolerance = 1e-8)
+    }
+  }
+})
+
+test_that("the objective, its descent and the certificate hold on the user's data", {
+  x <- cbind(sample_data(25, 10), 1)
+  x[, 5] <- x[, 2] # a copy
+  fit <- suppressWarnings(ufs_spca(x, 3, lambda_rel = .15, control = ufs_control(tol = 1e-6)))
+  expect_identical(fit$status, "converged")
+  z <- standard(x[, 1:10])
+  a <- fit$solution$A[1:10, ]
+  b <- fit$solution$B[1:10, ]
+  expect_equal(crossprod(a), diag(3), tolerance = 1e-10, ignore_attr = TRUE)
+  expect_equal(utils::tail(fit$trace$objective, 1), ref_spca_objective(z, a, b, fit$params$lambda),
+    tolerance = 1e-9)
+  expect_lte(max(diff(fit$trace$objective)), 1e-9 * fit$trace$objective[1])
+  expect_equal(fit$certificate[["kkt"]], ref_spca_kkt(z, a, b, fit$params$lambda), tolerance = 1e-4)
+  expect_lt(fit$certificate[["kkt"]], 1e-3)
+  expect_equal(unname(feature_scores(fit)[1:10]), ref_row_norms(unname(b)), tolerance = 1e-12)
+  expect_identical(unname(b[2, ]), unname(b[5, ]))
+  expect_true(is.na(feature_scores(fit)[[11]]))
+})
+
+test_that("explained is the adjusted variance of Zou et al.", {
+  x <- sample_data(20, 7)
+  fit <- ufs_spca(x, 3, lambda_rel = .2)
+  scores <- standard(x) %*% fit$solution$B
+  expect_equal(fit$solution$explained, cumsum(diag(qr.R(qr(scores)))^2) / sum(standard(x)^2),
+    tolerance = 1e-10)
+})
+
+test_that("a tiny penalty gives principal components, a full one nothing", {
+  x <- sample_data(30, 6)
+  fit <- ufs_spca(x, 2, lambda_rel = 1e-7, control = ufs_control(tol = 1e-7))
+  expect_lt(max(abs(abs(colSums(fit$solution$loadings * svd(standard(x))$v[, 1:2])) - 1)), 1e-5)
+  expect_equal(fit$solution$explained[2], sum(svd(standard(x))$d[1:2]^2) / sum(standard(x)^2),
+    tolerance = 1e-5)
+  expect_warning(none <- ufs_spca(x, 2, lambda_rel = 1.001), class = "ufs_warning_zero")
+  expect_true(all(none$solution$B == 0))
+  expect_true(any(ufs_spca(x, 2, lambda_rel = .99)$solution$B != 0))
+})
+
+test_that("zeros differ between components and grow with the penalty", {
+  data <- planted(60, 30, informative = 6, seed = 2)
+  few <- ufs_spca(data$x, 2, lambda_rel = .3)
+  many <- ufs_spca(data$x, 2, lambda_rel = .05)
+  expect_lt(sum(few$live), sum(many$live))
+  expect_false(identical(few$solution$B[, 1] != 0, few$solution$B[, 2] != 0))
+  expect_gte(sum(selected_features(few, 6, as = "index") %in% 1:6), 5)
+})
+
+test_that("order, sign and unit of the data do not matter", {
+  x <- sample_data(24, 9)
+  run <- function(x, ...) feature_scores(ufs_spca(x, 2, control = ufs_control(tol = 1e-7), ...))
+  base <- unname(run(x))
+  expect_equal(unname(run(x[, 9:1]))[9:1], base, tolerance = 1e-5)
+  expect_equal(unname(run(x[24:1, ])), base, tolerance = 1e-5)
+  expect_equal(unname(run(sweep(x, 2, rep(c(1, -1, 5), 3), "*"))), base, tolerance = 1e-5)
+  expect_equal(unname(run(1e3 * x, scale = FALSE)), unname(run(x, scale = FALSE)), tolerance = 1e-5)
+  copies <- run(cbind(x, x[, 3]))
+  expect_identical(copies[[3]], copies[[10]])
+})
+
+test_that("k = 1, all components and both shapes work; the input stays", {
+  x <- sample_data(9, 14)
+  kept <- x + 0
+  for (k in c(1, 8)) expect_identical(ufs_spca(x, k)$status, "converged")
+  expect_identical(dim(ufs_spca(t(x), 1)$solution$B), c(9L, 1L))
+  expect_identical(x, kept)
+})
+
+test_that("arguments", {
+  x <- sample_data(12, 5)
+  own <- ufs_spca(x, 2, lambda = 3)
+  expect_identical(own$params$lambda, 3)
+  expect_equal(ufs_spca(x, 2, lambda_rel = own$params$lambda_rel)$params$lambda, 3)
+  expect_error(ufs_spca(x, 2, lambda = 1:2), "`lambda`", class = "ufs_error_argument")
+  expect_error(ufs_spca(x, 2, lambda = 0), "`lambda`", class = "ufs_error_argument")
+  expect_error(ufs_spca(x, 6), "n_components", class = "ufs_error_argument")
+  expect_error(ufs_spca(x, 2, lambda_rel = 0), "lambda_rel", class = "ufs_error_argument")
+  expect_warning(ufs_spca(x, 2, control = ufs_control(max_iter = 1, tol = 1e-12)),
+    class = "ufs_warning_max_iter")
+})
+
+test_that("the lassos agree with glmnet", {
+  skip_if_not_installed("glmnet")
+  x <- sample_data(40, 12)
+  z <- standard(x)
+  fit <- ufs_spca(x, 2, lambda_rel = .2, control = ufs_control(tol = 1e-8))
+  for (j in 1:2) {
+    target <- drop(z %*% fit$solution$A[, j])
+    path <- glmnet::glmnet(z, target, intercept = FALSE, standardize = FALSE, thresh = 1e-16,
+      lambda = fit$params$lambda / (2 * 40) * c(4, 2, 1))
+    expect_equal(as.numeric(path$beta[, 3]), unname(fit$solution$B[, j]), tolerance = 1e-4)
+  }
+})

@@ -1,0 +1,174 @@
+x <- as.matrix(mtcars)
+
+# The signals that a progress bar would get from `code`: types in order, and amounts.
+signals <- function(code) {
+  seen <- list()
+  withr::local_options(progressr.enable = TRUE)
+  withCallingHandlers(code, progression = function(p) {
+    if (p$type %in% c("initiate", "update", "finish")) seen[[length(seen) + 1]] <<- p
+  })
+  list(type = vapply(seen, `[[`, "", "type"),
+    amount = sum(vapply(seen, function(p) if (p$type == "update") as.numeric(p$amount) else 0, 0)))
+}
+
+test_that("progress reaches the end before the bar is closed", {
+  skip_if_not_installed("progressr")
+  calls <- list(
+    grid = quote(ufs_grid(x, "pca", list(n_components = 1:5))),
+    stability = quote(ufs_stability(x, "variance", k = 3, n_resamples = 5)),
+    compare = quote(ufs_compare(iris[, 1:4], iris$Species, "variance", k = 2, repeats = 5,
+      baselines = FALSE, classifiers = list(f = function(x, y, newx) rep(y[1], nrow(newx)))))
+  )
+  for (call in calls) {
+    seen <- signals(eval(call))
+    expect_identical(seen$amount, 5)
+    # All steps come after the start, and the end is the last signal.
+    expect_identical(seen$type[1], "initiate")
+    expect_identical(sum(seen$type == "update"), 5L)
+    expect_true(max(which(seen$type == "update")) < min(c(which(seen$type == "finish"), Inf)))
+  }
+})
+
+test_that("a bar shown by with_progress() or by a global handler is complete and says nothing more", {
+  skip_on_cran()
+  skip_if_not_installed("progressr")
+  script <- function(...) {
+    file <- withr::local_tempfile(fileext = ".R")
+    writeLines(c(sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")),
+      "library(ufselect)", "options(progressr.enable = TRUE, progressr.clear = FALSE)", ...), file)
+    system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(file)), stdout = TRUE,
+      stderr = TRUE)
+  }
+  work <- "invisible(ufs_grid(as.matrix(mtcars), 'pca', list(n_components = 1:5)))"
+  handler <- "progressr::handlers(progressr::handler_txtprogressbar(file = stdout(), enable = TRUE, intrusiveness = 0))"
+  global <- script("progressr::handlers(global = TRUE)", handler, work)
+  expect_true(any(grepl("100%", global, fixed = TRUE)))
+  expect_false(any(grepl("warning", global, ignore.case = TRUE)))
+  local <- script(handler, sprintf("progressr::with_progress(%s)", work))
+  expect_true(any(grepl("100%", local, fixed = TRUE)))
+})
+
+test_that("workers get x by a file, whatever its size, and signal their progress", {
+  skip_on_cran()
+  skip_if_not_installed("future.apply")
+  skip_if_not_installed("progressr")
+  set.seed(1)
+  large <- matrix(rnorm(60 * 3000), 60)
+  withr::local_options(future.globals.maxSize = 1e6)
+  expect_gt(as.double(object.size(large)), 1e6)
+  old <- future::plan("multisession", workers = 2)
+  on.exit(future::plan(old))
+  seen <- signals(grid <- ufs_grid(large, "pca", list(n_components = 1:3)))
+  expect_identical(seen$amount, 3)
+  expect_identical(grid$results$status, rep("converged", 3))
+  expect_identical(grid$feature_scores[, 2], feature_scores(ufs_pca(large, 2)))
+  stable <- ufs_stability(large, "variance", k = 10, n_resamples = 4)
+  expect_length(stable$errors, 0)
+  # A graph that all settings share does not travel with each of them either.
+  shared <- ufs_grid(large, "laplacian", list(graph = list(list(k = 3), list(k = 4))))
+  expect_identical(shared$results$error, c("", ""))
+  y <- rep(1:3, 20)
+  compared <- suppressMessages(ufs_compare(large, y, "variance", k = 5, repeats = 2, baselines = FALSE,
+    classifiers = list(f = function(x, y, newx) rep(y[1], nrow(newx)))))
+  expect_identical(compared$results$error, c("", ""))
+  expect_length(list.files(tempdir(), "^ufselect-.*rds$"), 0)
+})
+
+test_that("a scheduler's workers give the same answer", {
+  skip_on_cran()
+  skip_if_not_installed("future.batchtools")
+  skip_if_not_installed("future.apply")
+  withr::local_dir(withr::local_tempdir())
+  run <- function() {
+    set.seed(1)
+    ufs_grid(x, "kmeans_f", list(n_clusters = 2:3), n_init = 2)$feature_scores
+  }
+  serial <- run()
+  old <- future::plan(future.batchtools::batchtools_local)
+  on.exit(future::plan(old))
+  withr::local_options(future.globals.maxSize = 1e6)
+  expect_identical(run(), serial)
+})
+
+test_that("keys hold the code of functions and what it uses, not their names", {
+  make <- function(value) function(x, y, newx) rep(value, nrow(newx))
+  expect_identical(value_key(list(f = make("a"))), value_key(list(f = make("a"))))
+  expect_false(value_key(list(f = make("a"))) == value_key(list(f = make("b"))))
+  expect_false(value_key(list(f = function(x) x)) == value_key(list(f = function(x) x + 1)))
+  helper <- function() 1
+  outer <- function() helper()
+  first <- value_key(outer)
+  helper <- function() 2
+  expect_false(value_key(outer) == first)
+  # A function that calls itself ends.
+  self <- function(n) if (n > 0) self(n - 1) else 0
+  expect_type(value_key(self), "character")
+})
+
+test_that("a comparison with another classifier of the same name is another comparison", {
+  folder <- withr::local_tempdir()
+  run <- function(f) {
+    set.seed(1)
+    ufs_compare(iris[, 1:4], iris$Species, "variance", k = 2, repeats = 2, baselines = FALSE,
+      classifiers = list(mine = f), checkpoint = folder)$results$accuracy
+  }
+  first <- run(function(x, y, newx) rep(levels(y)[1], nrow(newx)))
+  near <- function(x, y, newx) y[apply(newx, 1, function(r) which.min(colSums((t(x) - r)^2)))]
+  expect_gt(min(run(near)), .8)
+  expect_equal(first, rep(1 / 3, 2))
+  expect_message(again <- run(near), "2 of 2 reused", class = "ufs_message_resumed")
+  expect_gt(min(again), .8)
+})
+
+test_that("what is in a checkpoint folder is not believed blindly", {
+  folder <- withr::local_tempdir()
+  run <- function() {
+    set.seed(2)
+    suppressMessages(ufs_grid(x, "kmeans_f", list(n_clusters = 2:3), checkpoint = folder))
+  }
+  good <- run()
+  files <- list.files(folder, "rds$", full.names = TRUE)
+  intact <- readRDS(files[1])
+  trap <- new.env()
+  makeActiveBinding("value", function() stop("looked at"), trap)
+  wrong <- list(other_key = replace(intact, "key", "other"), environment = trap, text = "a",
+    holds_environment = list(key = intact$key, value = list(status = "converged", fit = trap)),
+    other_size = {
+      bad <- intact
+      bad$value$feature_scores <- 1:3
+      bad
+    },
+    failed = {
+      bad <- intact
+      bad$value$error <- "an old failure"
+      bad
+    })
+  for (name in names(wrong)) {
+    saveRDS(wrong[[name]], files[1])
+    expect_warning(again <- run(), class = "ufs_warning_checkpoint")
+    expect_identical(again$feature_scores, good$feature_scores, info = name)
+  }
+})
+
+test_that("failures are tried again, and parts of dead processes go", {
+  folder <- withr::local_tempdir()
+  ufs_grid(x, "pca", list(n_components = c(2, 50)), checkpoint = folder)
+  expect_length(list.files(folder), 1)
+  host <- sub("_[0-9]+$", "", this_process())
+  part <- file.path(folder, c(dead = sprintf("a-%s_999999999-1f.part", host),
+    mine = sprintf("a-%s_%d-1f.part", host, Sys.getpid()), else_where = "a-otherhost_1-1f.part"))
+  file.create(part)
+  expect_message(ufs_grid(x, "pca", list(n_components = c(2, 50)), checkpoint = folder), "1 of 2")
+  expect_identical(file.exists(part), c(FALSE, TRUE, TRUE))
+  Sys.setFileTime(part[3], Sys.time() - 2 * 86400)
+  suppressMessages(ufs_grid(x, "pca", list(n_components = c(2, 50)), checkpoint = folder))
+  expect_identical(file.exists(part[3]), FALSE)
+})
+
+test_that("a call keeps no data", {
+  fit <- do.call(ufs, list(x, "variance"))
+  expect_identical(fit$call$x, as.name("<matrix 32 x 11>"))
+  expect_lt(as.double(object.size(do.call(ufs_variance, list(matrix(rnorm(3e4), 30))))), 5e5)
+  expect_match(capture.output(print(summary(fit)))[2], "<matrix 32 x 11>", fixed = TRUE)
+  expect_identical(ufs_pca(x, n_components = 2)$call, quote(ufs_pca(x = x, n_components = 2)))
+})
