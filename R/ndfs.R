@@ -88,6 +88,10 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
       exact = solver == "exact" && control$tol >= 0, split = update == "split",
       normalised = laplacian == "normalised")
     found <- .Call(C_ndfs, data$x, unclass(graph), f0, settings, control)
+    if (settings$exact) {
+      found$w <- share_rows(found$w, data$x)
+      found$reach <- mean_of_copies(found$reach, data$x)
+    }
     row_ss <- rowSums(found$w^2)
     rownames(found$f) <- data$samples
     list(

@@ -34,6 +34,7 @@ enum { PRICE = 10, HALVINGS = 30 };
 typedef struct {
     const ndfs_problem *problem;
     const ndfs_settings *settings;
+    ufs_x x;
     la_gl gl;        /* exact */
     double vtol;     /* its tolerance */
     la_ridge ridge;  /* plain */
@@ -121,7 +122,8 @@ static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings 
     s->problem = problem;
     s->settings = settings;
     if (settings->exact) {
-        la_gl_init_slots(&s->gl, n, p, c, problem->x, slots < LA_GL_SLOTS ? slots : LA_GL_SLOTS);
+        s->x = ufs_x_dense(n, p, problem->x);
+        la_gl_init_slots(&s->gl, c, &s->x, slots < LA_GL_SLOTS ? slots : LA_GL_SLOTS);
         s->vtol = fmax(1e-10, fmin(1e-6, 1e-3 * settings->kkt_tol));
     } else {
         la_ridge_init(&s->ridge, n, p, c, problem->x, 'a');
