@@ -344,8 +344,7 @@ static void set_part(wstep *s, int q)
     size_t N = (size_t) n, P = (size_t) s->p, Q = (size_t) q;
 
     s->q = q;
-    s->history.size = q;
-    anderson_reset(&s->history);
+    anderson_resize(&s->history, q);
     if (s->op.gram != NULL) {
         s->op.gram(s->op.data, q, s->set, s->part_m);
         la_lowest_set(&s->lowest, q, q, s->part_m, NULL);
@@ -377,8 +376,7 @@ static void use_all(wstep *s)
         s->set[j] = j;
         s->root[j] = s->plain[j] = sqrt(sqrt(s->row2[j] + s->eps));
     }
-    s->history.size = s->p;
-    anderson_reset(&s->history);
+    anderson_resize(&s->history, s->p);
     la_lowest_set(&s->lowest, s->p, s->m != NULL ? s->p : s->n, s->m, s->b);
 }
 
