@@ -11,7 +11,7 @@ LIB := $(CURDIR)/.lib
 OUT := $(CURDIR)/demo-out
 DATA :=
 CLUSTERS :=
-K := 20
+K :=
 LABEL :=
 
 .PHONY: demo check check-frameworks lint harden site doc clean

@@ -8,6 +8,10 @@
 #' where m is the mean of the squared distances d^2 over all neighbour pairs (the exponent is
 #' cut at 100). Sample j scores its term of the penalty.
 #'
+#' To choose samples to label use [ufs_facility()] or [ufs_medoids()]: on twelve real sets with 2 to
+#' 10 labels per class this ranking was 8 points worse than random choice (57.5 % against 65.2 %), those
+#' 6 to 7 points better. It is here because the joint method [ufs_alfs()] was compared with it.
+#'
 #' The name says "style" on purpose: of the paper by Hu et al. (2013) we could read only the
 #' abstract and the opening. What is theirs: reconstruction from nearest neighbours in
 #' which nearer ones weigh more, with a penalty that selects whole rows. What is ours:
@@ -39,6 +43,7 @@ ufs_alnr <- function(x, k = 5, gamma = NULL, gamma_rel = 0.05, center = TRUE, sc
   fit <- run_fit("alnr", match.call(), {
     control <- mm_control(control)
     data <- as_ufs_matrix(x, center, scale)
+    check_squares(data$x)
     k <- check_count(k, "k", 1L, data$n - 1L, "one fewer than the samples")
     relative <- is.null(gamma)
     gamma <- if (relative) {
@@ -62,12 +67,13 @@ ufs_alnr <- function(x, k = 5, gamma = NULL, gamma_rel = 0.05, center = TRUE, sc
 }
 
 #' @export
-print_notes.ufs_alnr <- function(x) live_rows(x)
+print_notes.ufs_alnr <- function(x) c(live_rows(x), chance_note)
 
 register("alnr", ufs_alnr,
   group = "samples", selects = "samples", deterministic = TRUE,
   title = "Neighbourhood reconstruction (ALNR-style)",
   cost = "n^2 p + n k^3 per iteration",
+  advice = "historical (for comparison)",
   reference = "Hu, Zhang, Jin, Cai and He (2013), IJCAI",
   paper_grid = list(source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
     grids = list(ALFS = list(gamma = 10^(-4:3))))

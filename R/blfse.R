@@ -557,8 +557,10 @@ picture_weights <- function(fit) {
     data.frame(x = as.vector(row(path)) - 1L, y = as.vector(path),
       series = paste("base", as.vector(col(path))), panel = panel)
   }
-  new_picture("curves", table = rbind(one("alpha", "alpha (scores)"), one("beta", "beta (clusterings)")),
-    points = FALSE, xlab = "iteration", ylab = "weight", title = "ufs_blfse: weights of the base results")
+  new_picture("curves", table = rbind(one("alpha", "alpha (scores)"), one("beta",
+    "beta (clusterings)")),
+    points = FALSE, xlab = "iteration", ylab = "weight",
+      title = "ufs_blfse: weights of the base results")
 }
 
 picture_consensus <- function(fit) {
@@ -568,13 +570,15 @@ picture_consensus <- function(fit) {
   name <- fit$names$samples
   if (is.null(name)) name <- seq_len(nrow(s))
   s <- `dimnames<-`(unname(s[turn, turn]), list(name[turn], name[turn]))
-  new_picture("tiles", z = s, group = factor(cluster[turn]), group_name = "cluster", limits = c(0, 1),
+  new_picture("tiles", z = s, group = factor(cluster[turn]), group_name = "cluster", limits = c(0,
+    1),
     palette = "sequential", value = "similarity", xlab = "samples, by cluster",
     ylab = "samples, by cluster",
     title = sprintf("ufs_blfse: consensus of %d clusterings", fit$params$n_base))
 }
 
 register("blfse", ufs_blfse,
+  advice = "historical (for comparison)",
   group = "system", selects = "features", deterministic = FALSE,
   title = "Bi-level ensemble",
   cost = "iterations x (n^2 p + n^3 or p^3)",

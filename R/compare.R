@@ -514,7 +514,7 @@ pipeline_features <- function(plan, x, k, cache) {
   })
   best <- 1L
   if (length(picks) > 1L && any(vapply(cache$runs, function(run) !is.null(run$fit), NA))) {
-    criterion <- if (is.null(plan$criterion)) default_criterion(plan$features) else plan$criterion
+    criterion <- if (is.null(plan$criterion)) default_criterion else plan$criterion
     best <- judge_settings(cache$fits, x, k, criterion, args, plan$n_classes, character(), 10L)$best
   }
   list(picks = picks, best = best, cache = cache)

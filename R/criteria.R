@@ -48,10 +48,7 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
 }
 
 # The criterion that decides if none is named.
-default_criterion <- function(method) {
-  arguments <- names(formals(registry()[[method]]$fit))
-  if (any(c("n_clusters", "n_components") %in% arguments)) "silhouette_all" else "knn_overlap"
-}
+default_criterion <- "knn_overlap"
 
 # The standardised matrix with all p columns, constant ones zero.
 expand_columns <- function(data) {

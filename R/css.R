@@ -154,7 +154,7 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   if (type == "select") {
     return(predict.ufs(object, newdata, k, ...))
   }
-  check_no_dots(...)
+  check_dots_empty(...)
   if (missing(newdata) || length(dim(newdata)) != 2L) {
     ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
   }
@@ -179,16 +179,6 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   if (!identical(object$center, FALSE)) out <- sweep(out, 2L, object$center, "+")
   dimnames(out) <- list(rows, object$names$features)
   out
-}
-
-# Arguments that no method takes are errors.
-check_no_dots <- function(...) {
-  if (...length()) {
-    given <- names(list(...))
-    ufs_abort("argument", "Unknown argument", if (...length() > 1L) "s", ": ",
-      paste0("`", if (is.null(given)) "<unnamed>" else given, "`", collapse = ", "), ".",
-      argument = if (is.null(given)) "..." else given[1L])
-  }
 }
 
 #' @export
@@ -259,6 +249,21 @@ captured_share <- function(x, columns) {
   }
   x <- in_range(x)$x
   min(sum(column_basis(x, columns)$coordinates^2) / sum(x^2), 1)
+}
+
+# The certificate of a selection by components: the share of the squares of x (a matrix or operator)
+# that the best k columns by `score` explain, and that of k components with squared singular
+# values sdev2. Nothing where the squares overflow.
+captured_certificate <- function(x, k, sdev2, score, key = rep(0, length(score))) {
+  total <- sum(x_ss(x))
+  if (!is.finite(total) || total < .Machine$double.xmin / .Machine$double.eps) {
+    return(NULL)
+  }
+  chosen <- x_columns(x, ufs_rank(score, key)[seq_len(k)])
+  q <- qr(chosen, tol = 1e-5)
+  basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
+  captured <- min(sum(x_cross(x, basis)^2) / total, 1)
+  c(captured = captured, bound = max(min(sum(sdev2[seq_len(k)]) / total, 1), captured))
 }
 
 # Shares of the squares of x that its first 1, ..., k principal components explain.

@@ -129,6 +129,10 @@ leverage_scores <- function(x, rank, centred, control) {
   pca <- x_pca(x, if (is.null(rank)) most else min(rank + 1L, most))
   full <- sum(colSums(pca$loadings^2) > 0)
   d <- sqrt(pca$sdev2[seq_len(full)])
+  if (!full || !all(is.finite(d)) || d[1L] < 1e-145) {
+    ufs_abort("input", "The squares of the values of `x` overflow or underflow. Rescale `x`, e.g. ",
+      "with scale = TRUE.", argument = "x")
+  }
   if (is.null(rank)) rank <- which(cumsum(d) >= 0.8 * sum(d))[[1L]]
   if (rank > full) {
     ufs_abort("argument", "`rank` is ", rank, ", but `x` has rank ", full,
@@ -245,5 +249,6 @@ register("cur", ufs_cur,
   group = "samples", selects = "both", deterministic = FALSE,
   title = "Leverage scores and CUR sampling",
   cost = "n p min(n, p)",
+  advice = "historical (for comparison)",
   reference = "Mahoney and Drineas (2009) <doi:10.1073/pnas.0803205106>"
 )

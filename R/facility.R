@@ -292,7 +292,7 @@ selected_samples.ufs_facility <- function(fit, m, as = NULL, ...) {
 #' @export
 representatives.ufs_facility <- function(fit, m = fit$params$m, what = c("chosen", "samples"),
                                          ...) {
-  check_no_dots(...)
+  check_dots_empty(...)
   m <- check_count(m, "m", 1L, fit$params$m, "the samples picked one by one")
   representative_table(fit, stand_ins(fit, m), fit$solution$order[seq_len(m)],
     check_choice(what, "what", c("chosen", "samples")))

@@ -64,7 +64,7 @@
 #' @export
 ufs_graph <- function(x, k = 5, weights = c("heat", "binary", "cosine"), bandwidth = NULL,
                       symmetrise = c("max", "min", "mean"), center = FALSE, scale = FALSE) {
-  data <- as_ufs_matrix(x, center, scale)
+  data <- as_ufs_operator(x, center, scale)
   graph <- build_graph(data, k, weights, bandwidth, symmetrise)
   warn_graph(graph, connected = TRUE)
   graph
@@ -106,7 +106,10 @@ graph_from_arguments <- function(arguments, data) {
   used[c("weights", "symmetrise")] <- lapply(used[c("weights", "symmetrise")], eval)
   center <- check_flag(used$center, "center")
   scale <- check_flag(used$scale, "scale")
-  if (center || scale) data$x <- prepare_again(data$x, center, scale)
+  if (center || scale) {
+    data$x <- if (is.matrix(data$x)) prepare_again(data$x, center, scale) else
+      operator_again(data$x, center, scale)
+  }
   build_graph(data, used$k, used$weights, used$bandwidth, used$symmetrise)
 }
 
@@ -121,20 +124,77 @@ build_graph <- function(data, k, weights, bandwidth, symmetrise) {
   }
   entries <- 2 * data$n * as.double(k)
   # Candidate heaps, neighbour lists, their two sorted copies, and the result.
-  check_bytes(40 * entries + 24 * as.double(data$n) * ncol(data$x), "The graph",
-    "Use a smaller `k`.")
+  rows <- graph_rows(data$x)
+  check_bytes(40 * entries + if (is.matrix(rows$x)) 24 * as.double(data$n) * ncol(rows$x) else
+    20 * length(rows$x$value), "The graph", "Use a smaller `k`.")
   if (entries > .Machine$integer.max) {
     ufs_abort("argument", "`k` is too large: a graph can have at most ",
       .Machine$integer.max, " entries.", argument = "k")
   }
-  made <- .Call(C_graph_build, data$x, k, match(weights, kinds) - 1L,
-    if (is.null(bandwidth)) NA_real_ else bandwidth, match(symmetrise, rules) - 1L)
+  if (is.null(bandwidth)) bandwidth <- NA_real_
+  made <- if (rows$approximate) {
+    lists <- approximate_neighbours(rows$x, k)
+    if (weights == "heat" && is.na(bandwidth)) bandwidth <- mean_distance(rows$x)
+    .Call(C_graph_lists, rows$x, lists$index, lists$d2, match(weights, kinds) - 1L, bandwidth,
+      match(symmetrise, rules) - 1L)
+  } else {
+    .Call(C_graph_build, rows$x, k, match(weights, kinds) - 1L, bandwidth,
+      match(symmetrise, rules) - 1L)
+  }
   if (!made$finite) {
     ufs_abort("input", "Distances between the rows of `x` overflow or underflow. ",
       "Rescale `x`, e.g. with scale = TRUE.", argument = "x")
   }
-  new_graph(made, data, kind = weights, k = k, bandwidth = made$bandwidth,
+  graph <- new_graph(made, data, kind = weights, k = k, bandwidth = made$bandwidth,
     symmetrise = symmetrise)
+  graph$note <- rows$note
+  graph
+}
+
+# What neighbours are searched among. A sparse x as it is, exactly, up to 20,000 samples; beyond
+# them, and for data on disk that do not fit into a few blocks, the leading principal component
+# scores: exactly again up to 20,000 samples, above by RcppHNSW's approximate search.
+graph_rows <- function(x, most = getOption("ufselect.exact_neighbours", 20000L), n_scores = 50L) {
+  out <- list(x = x, approximate = FALSE, note = NULL)
+  if (is.matrix(x)) {
+    return(out)
+  }
+  if (x$kind == "source" && 8 * as.double(x$n) * x$p <= 4 * x$bytes) {
+    out$x <- x_dense(x)
+    return(out)
+  }
+  if (x$kind == "sparse" && x$n <= most) {
+    return(out)
+  }
+  scores <- x_pca(x, min(n_scores, dim(x)), "graph", loadings = FALSE)$scores
+  out$x <- scores[, colSums(scores^2) > 0, drop = FALSE]
+  out$approximate <- x$n > most
+  out$note <- paste0(if (out$approximate) "approximate, " else "", "on the leading ", ncol(out$x),
+    " principal component scores")
+  out
+}
+
+# k x n indices and squared distances; deterministic.
+approximate_neighbours <- function(z, k) {
+  check_installed("RcppHNSW", "for neighbours among more than 20,000 samples")
+  found <- RcppHNSW::hnsw_knn(z, k = k + 1L, distance = "euclidean", ef = max(200L, 2L * k),
+    verbose = FALSE, n_threads = 1L)
+  n <- nrow(z)
+  # Itself goes out; where it was not found (copies), the farthest.
+  drop <- max.col(found$idx == seq_len(n), ties.method = "first")
+  missed <- found$idx[cbind(seq_len(n), drop)] != seq_len(n)
+  drop[missed] <- k + 1L
+  keep <- rep(seq_len(k + 1L), each = n) != rep(drop, times = k + 1L)
+  dim(keep) <- c(n, k + 1L)
+  index <- matrix(t(found$idx)[t(keep)], k)
+  storage.mode(index) <- "integer"
+  list(index = index, d2 = matrix(t(found$dist)[t(keep)]^2, k))
+}
+
+# Mean of the distances between all samples, from 1,000 evenly spaced ones.
+mean_distance <- function(z) {
+  at <- unique(round(seq(1, nrow(z), length.out = min(nrow(z), 1000L))))
+  mean(as.matrix(stats::dist(z[at, , drop = FALSE])))
 }
 
 # `parts`: start, index, value, degree, component, n_components, n_isolated.
@@ -249,7 +309,8 @@ graph_text <- function(graph) {
     paste(graph$kind, "weights")
   )
   if (is.na(graph$k)) what else {
-    sprintf("%d nearest neighbours (%s), %s", graph$k, graph$symmetrise, what)
+    paste0(sprintf("%d nearest neighbours (%s), %s", graph$k, graph$symmetrise, what),
+      if (!is.null(graph$note)) paste0("; ", graph$note))
   }
 }
 
@@ -289,7 +350,11 @@ warn_cut <- function(embedding, what) {
 }
 
 linked_rows <- function(x, graph) {
-  if (graph$n_isolated == 0L) x else x[graph$degree > 0, , drop = FALSE]
+  if (graph$n_isolated == 0L) {
+    return(x)
+  }
+  # Rows of an operator cannot be left out.
+  x_dense(x, "With isolated samples in the graph, the matrix")[graph$degree > 0, , drop = FALSE]
 }
 
 # Back to all samples, 0 for isolated ones.

@@ -88,6 +88,7 @@ inffs_settings <- function(p, alpha, variant) {
 }
 
 register("inffs", ufs_inffs,
+  advice = "situational",
   group = "features", selects = "features", deterministic = TRUE,
   title = "Infinite feature selection",
   cost = "n p^2",

@@ -172,6 +172,12 @@ mean_of_copies <- function(value, x) {
 # For every row the index of the first row equal to it.
 equal_rows <- function(x) .Call(C_equal_rows, x)
 
+# Variances of the columns, without a second matrix of the size of x.
+column_variances <- function(x) {
+  .Call(C_prepare, x, list(center = TRUE, divide = "none", unit = "none", drop = FALSE,
+    write = FALSE))$variance
+}
+
 # Norms of the rows, without a second matrix of the size of x.
 row_norms <- function(x) .Call(C_row_norms, x)
 

@@ -81,7 +81,10 @@
 #'   }
 #'   `certificate`: `change`, the last relative change of \eqn{Q}; `kkt`, the largest
 #'   violation of the optimality conditions of the last regression, as a share of lambda;
-#'   `gap`, its relative duality gap (`solver = "exact"`). `trace` has the columns
+#'   `gap`, its relative duality gap (`solver = "exact"`); `captured`, the share of the squares of
+#'   the data that least-squares reconstruction from the best `n_components` features has, and
+#'   `bound`, that of as many principal components, the most there can be (see
+#'   [ufs_captured()]). `trace` has the columns
 #'   `objective`, `loss`, `penalty`, `change` and `live` (rows that are not zero; with
 #'   `"irls"`, above 1e-3 of the largest).
 #'
@@ -101,8 +104,8 @@
 #'   \doi{10.1016/j.patcog.2016.08.025}
 #' @seealso [predict.ufs_jspca()], [ufs_pca()]
 #' @section Plots:
-#' Beside the types of [plot.ufs()]: `"change"`, the relative change of \eqn{Q} on which the iteration
-#' stops, and `"loadings"`, a heat map of the loadings of the best `k` features.
+#' Beside the types of [plot.ufs()]: `"change"`, the relative change of \eqn{Q} on which the
+#' iteration stops, and `"loadings"`, a heat map of the loadings of the best `k` features.
 #' @examples
 #' fit <- ufs_jspca(mtcars, n_components = 2)
 #' fit
@@ -152,13 +155,14 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     residual <- if (loss == "feature") expand_features(found$residual, data) else
       stats::setNames(found$residual, data$samples)
     counters <- found$run$counters
+    score <- same_for_copies(found$row_norm, copies)
+    key <- same_for_copies(found$kkt, copies)
     list(
       data = data, control = control, run = found$run,
       params = list(n_components = n_components, lambda = penalty$value,
         lambda_rel = penalty$rel, lambda_max = lambda_max, loss = loss, solver = solver,
         init = if (is.character(init)) init else "given", center = center, scale = scale),
-      feature_scores = same_for_copies(found$row_norm, copies),
-      feature_key = same_for_copies(found$kkt, copies),
+      feature_scores = score, feature_key = key,
       solution = list(
         Q = expand_features(found$Q, data), P = expand_features(found$P, data),
         Pbar = expand_features(found$Pbar, data),
@@ -168,7 +172,8 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
         residual = residual
       ),
       certificate = c(change = counters[["change"]], kkt = counters[["violation"]],
-        gap = if (solver == "exact") counters[["gap"]]),
+        gap = if (solver == "exact") counters[["gap"]],
+        captured_certificate(data$x, n_components, pca$sdev2, score, key)),
       advice = sprintf("The relative change of Q is still %.1e.", counters[["change"]]),
       coef_name = "loadings"
     )
@@ -354,7 +359,8 @@ picture.ufs_jspca <- function(object, type, k, ...) {
   if (type == "objective" && object$params$loss == "feature") {
     return(picture_objective(object, "a fixed-point iteration: the objective may rise"))
   }
-  switch(type, change = picture_change(object), loadings = picture_loadings(object, k), NextMethod())
+  switch(type, change = picture_change(object), loadings = picture_loadings(object, k),
+    NextMethod())
 }
 
 picture_change <- function(fit) {
@@ -382,6 +388,7 @@ top_loadings <- function(object, k) {
 }
 
 register("jspca", ufs_jspca,
+  advice = "recommended for compressing (loss = \"sample\")",
   group = "system", selects = "features", deterministic = TRUE,
   title = "Joint sparse principal component analysis",
   cost = "n p k per iteration",

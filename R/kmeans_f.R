@@ -68,8 +68,8 @@ kmeans_rows <- function(x, n_clusters, most = 50L) {
   if (is.matrix(x)) {
     return(x)
   }
-  pca <- x_pca(x, min(dim(x), max(most, n_clusters)), "kmeans_f")
-  pca$scores[, colSums(pca$loadings^2) > 0, drop = FALSE]
+  scores <- x_pca(x, min(dim(x), max(most, n_clusters)), "kmeans_f", loadings = FALSE)$scores
+  scores[, colSums(scores^2) > 0, drop = FALSE]
 }
 
 # One-way F statistic of every column for a grouping; 4np flops.
@@ -84,10 +84,10 @@ f_statistic <- function(x, cluster) {
     total <- x_ss(x) - rowSums(sums)^2 / n
     return(f_ratio(between, total, sum(used), n))
   }
-  sums <- rowsum(x, cluster)
   size <- size[used]
-  between <- colSums(sums^2 / size) - colSums(x)^2 / n
-  f_ratio(between, colSums(sweep(x, 2L, colMeans(x))^2), length(size), n)
+  mean <- rowsum(x, cluster) / size
+  between <- colSums(sweep(mean, 2L, colMeans(x))^2 * size)
+  f_ratio(between, (n - 1) * column_variances(x), length(size), n)
 }
 
 f_ratio <- function(between, total, c, n) {
@@ -100,8 +100,8 @@ f_ratio <- function(between, total, c, n) {
 
 # `n_init` k-means runs on the rows of z, distinct partitions only (up to the names
 # of the clusters), best within-cluster sum of squares first, ties by order drawn.
-# All randomness is R's. NULL if k-means cannot make n_clusters clusters (fewer
-# distinct rows).
+# All randomness is R's: the numbers that draw the seeds (src/kmeans.c). NULL if k-means
+# cannot make n_clusters clusters (fewer distinct rows).
 kmeans_runs <- function(z, n_clusters, n_init, max_iter = 100L) {
   n <- nrow(z)
   if (n_clusters == 1L) {
@@ -112,29 +112,21 @@ kmeans_runs <- function(z, n_clusters, n_init, max_iter = 100L) {
   if (n_clusters == n) {
     return(list(list(cluster = seq_len(n), withinss = 0, iterations = 1L)))
   }
-  distinct <- which(!duplicated(z))
-  if (length(distinct) < n_clusters) {
+  first <- equal_rows(z)
+  if (length(unique(first)) < n_clusters) {
     return(NULL)
   }
-  runs <- vector("list", n_init)
-  for (i in seq_len(n_init)) {
-    centers <- z[distinct[sample.int(length(distinct), n_clusters)], , drop = FALSE]
-    # Hartigan-Wong may stop early ("Quick-TRANSfer"); its partition is still usable.
-    run <- tryCatch(
-      suppressWarnings(stats::kmeans(z, centers, iter.max = max_iter)),
-      error = function(e) NULL
-    )
-    if (is.null(run)) next
-    runs[[i]] <- list(cluster = canonical_labels(run$cluster),
-      withinss = run$tot.withinss, iterations = run$iter)
-  }
-  runs <- runs[!vapply(runs, is.null, NA)]
-  if (!length(runs)) {
-    return(NULL)
-  }
-  key <- vapply(runs, function(run) paste(run$cluster, collapse = " "), "")
-  runs <- runs[!duplicated(key)]
-  runs[order(vapply(runs, `[[`, 0, "withinss"))]
+  check_bytes(8 * as.double(n_init) * n_clusters + 4 * as.double(n_init) * n,
+    "The labels of all k-means starts", "Use a smaller `n_init`.")
+  draw <- matrix(stats::runif(n_clusters * n_init), n_clusters)
+  found <- .Call(C_kmeans, z, first, draw, max_iter)
+  check_lapack(found$run$lapack, "kmeans")
+  labels <- lapply(seq_len(n_init), function(i) canonical_labels(found$label[, i]))
+  best <- order(found$within)
+  best <- best[!duplicated(labels[best])]
+  lapply(best, function(i) {
+    list(cluster = labels[[i]], withinss = found$within[i], iterations = found$iterations[i])
+  })
 }
 
 # Labels 1, 2, ... by first appearance, so equal partitions have equal labels.
@@ -157,6 +149,7 @@ check_start_labels <- function(labels, n, n_clusters) {
 }
 
 register("kmeans_f", ufs_kmeans_f,
+  advice = "situational",
   group = "baseline", selects = "features", deterministic = FALSE,
   title = "k-means labels, then F statistic",
   cost = "n p c per k-means iteration"

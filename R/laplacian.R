@@ -36,7 +36,7 @@ ufs_laplacian <- function(x, graph = NULL, center = FALSE, scale = FALSE,
                           control = ufs_control()) {
   run_fit("laplacian", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_operator(x, center, scale)
     graph <- as_ufs_graph(graph, data)
     statistic <- .Call(C_laplacian, unclass(graph), data$x)
     statistic[is.nan(statistic)] <- NA_real_
@@ -54,6 +54,7 @@ ufs_laplacian <- function(x, graph = NULL, center = FALSE, scale = FALSE,
 print_notes.ufs_laplacian <- function(x) graph_note(x$solution$graph)
 
 register("laplacian", ufs_laplacian,
+  advice = "situational: good among noise columns",
   group = "features", selects = "features", deterministic = TRUE,
   title = "Laplacian score",
   cost = "n^2 p (graph) + n k p",

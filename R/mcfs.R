@@ -58,7 +58,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
                      normalise = TRUE, center = TRUE, scale = FALSE,
                      control = ufs_control()) {
   run_fit("mcfs", match.call(), {
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_operator(x, center, scale)
     q <- length(data$keep)
     n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n - 2L,
       "two fewer than the samples")
@@ -121,6 +121,7 @@ sign_of_largest <- function(y) {
 }
 
 register("mcfs", ufs_mcfs,
+  advice = "recommended for clustering with few columns",
   group = "features", selects = "features", deterministic = TRUE,
   title = "Multi-cluster feature selection",
   cost = "n^2 p (graph) + n p c n_features",

@@ -180,7 +180,7 @@ selected_samples.ufs_medoids <- function(fit, m = fit$params$m, as = NULL, ...) 
 #' @rdname representatives
 #' @export
 representatives.ufs_medoids <- function(fit, m = fit$params$m, what = c("chosen", "samples"), ...) {
-  check_no_dots(...)
+  check_dots_empty(...)
   chosen <- selected_samples(fit, m, as = "index")
   representative_table(fit, unname(fit$solution$cluster), chosen,
     check_choice(what, "what", c("chosen", "samples")))

@@ -27,6 +27,8 @@ print.ufs <- function(x, n = 5L, ...) {
         "ranking is ", order_of_rest(x$feature_scores, x$feature_key), "\n", sep = "")
     }
   }
+  advice <- registry()[[x$method]]$advice
+  if (isTRUE(nzchar(advice))) cat("  advice       ", advice, "\n", sep = "")
   if (!is.null(x$feature_ranking)) {
     cat("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n), "\n", sep = "")
   }
@@ -135,24 +137,33 @@ predict.ufs <- function(object, newdata, k, ...) {
   if (missing(k)) {
     ufs_abort("argument", "`k`, the number of features to keep, is missing.", argument = "k")
   }
-  newdata[, match_columns(object, newdata, selected_features(object, k, as = "index")),
-    drop = FALSE]
+  chosen <- selected_features(object, k, as = "index")
+  if (has_feature_rows(newdata)) {
+    rows <- match_columns(object, newdata, chosen)
+    return(newdata[rows, ])
+  }
+  if (inherits(newdata, "ufs_sketch")) newdata <- newdata$data
+  columns <- match_columns(object, newdata, chosen)
+  newdata[, columns, drop = FALSE]
 }
 
 # Where the given features of the fit are in newdata.
 match_columns <- function(object, newdata, index = seq_len(object$p)) {
-  if (!object$names$named || is.null(colnames(newdata))) {
-    if (ncol(newdata) != object$p) {
-      ufs_abort("input", "`newdata` has ", ncol(newdata), " columns without names to match; ",
+  turned <- has_feature_rows(newdata)
+  names <- if (turned) rownames(newdata) else colnames(newdata)
+  size <- if (turned) nrow(newdata) else ncol(newdata)
+  if (!object$names$named || is.null(names)) {
+    if (size != object$p) {
+      ufs_abort("input", "`newdata` has ", size, " features without names to match; ",
         "the fit has ", object$p, ".", argument = "newdata")
     }
     return(index)
   }
   wanted <- object$names$features[index]
-  at <- match(wanted, colnames(newdata))
-  if (anyNA(at) && ncol(newdata) == object$p) {
+  at <- match(wanted, names)
+  if (anyNA(at) && size == object$p) {
     # Names that were made unique for the fit: same columns, same repair.
-    at <- match(wanted, feature_names(colnames(newdata), object$p, warn = FALSE))
+    at <- match(wanted, feature_names(names, object$p, warn = FALSE))
   }
   if (anyNA(at)) {
     ufs_abort("input", "`newdata` lacks ", some_columns(wanted[is.na(at)]), ".",

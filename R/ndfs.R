@@ -151,6 +151,7 @@ print_notes.ufs_ndfs <- function(x) {
 }
 
 register("ndfs", ufs_ndfs,
+  advice = "situational",
   group = "features", selects = "features", deterministic = FALSE,
   title = "Nonnegative discriminative feature selection",
   cost = "graph, then min(n, p)^2 p per iteration",

@@ -81,6 +81,22 @@ x_equal_rows <- function(x) {
   x_equal_columns(sparse_operator(Matrix::t(whole)))
 }
 
+# The columns centred and standardised as well: prepare_again() for an operator.
+operator_again <- function(x, center, scale) {
+  if (x$kind == "source") {
+    return(x$again(center, scale))
+  }
+  whole <- x
+  whole$p <- x$user_p
+  whole$column <- seq_len(x$user_p)
+  whole[c("shift", "divide", "ss")] <- list(NULL)
+  ready <- .Call(C_x_prepare, whole, TRUE)
+  if (center) x["shift"] <- list(ready$mean[x$column])
+  if (scale) x["divide"] <- list(ready$sd[x$column])
+  x["ss"] <- list(NULL)
+  x
+}
+
 # The columns j, without a copy of the entries.
 x_keep <- function(x, j) {
   if (is.matrix(x)) {
@@ -99,8 +115,9 @@ x_keep <- function(x, j) {
   x
 }
 
-# The k leading principal components: list(scores, loadings, sdev2), see gram_pca().
-x_pca <- function(x, k, method = "pca") {
+# The k leading principal components: list(scores, loadings, sdev2), see gram_pca(). With
+# loadings = FALSE they may be left out, and the signs of the scores are others.
+x_pca <- function(x, k, method = "pca", loadings = TRUE) {
   if (is.matrix(x)) {
     return(gram_pca(x, k))
   }
@@ -110,7 +127,7 @@ x_pca <- function(x, k, method = "pca") {
     check_bytes(8 * 2 * as.double(side)^2, paste("The Gram matrix for", k, "components"),
       "Ask for fewer components, or use ufs_sketch().")
   }
-  pca <- .Call(C_x_pca, x, as.integer(k))
+  pca <- .Call(C_x_pca, x, as.integer(k), loadings)
   check_lapack(pca$lapack, method)
   if (!pca$converged) {
     ufs_warn("max_iter", "The leading ", k, " principal components have a relative residual of ",

@@ -12,7 +12,10 @@
 #'   `x`.
 #' @param center,scale Centre and standardise the columns first.
 #' @return A fit of class `c("ufs_pca", "ufs")`; `solution` holds `loadings` (p x k, unit
-#'   columns), `scores` (n x k) and `sdev`.
+#'   columns), `scores` (n x k) and `sdev`. `certificate`: the share of the squares that
+#'   least-squares reconstruction from the best `n_components` features has `captured`, and that of
+#'   the components themselves (`bound`): no other choice of as many features can hold more. See
+#'   [ufs_captured()] for other numbers of features.
 #' @examples
 #' fit <- ufs_pca(iris[, 1:4], n_components = 2)
 #' feature_scores(fit)
@@ -28,9 +31,11 @@ ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
       "the largest possible rank of `x`")
     pca <- x_pca(data$x, n_components)
     check_rank(pca, n_components)
+    score <- sqrt(rowSums(pca$loadings^2))
     list(data = data, control = control,
       params = list(n_components = n_components, center = center, scale = scale),
-      feature_scores = sqrt(rowSums(pca$loadings^2)),
+      feature_scores = score,
+      certificate = captured_certificate(data$x, n_components, pca$sdev2, score),
       solution = list(loadings = expand_features(pca$loadings, data),
         scores = `rownames<-`(pca$scores, data$samples),
         sdev = sqrt(pca$sdev2 / (data$n - 1))),
@@ -57,6 +62,7 @@ check_rank <- function(pca, n_components) {
 }
 
 register("pca", ufs_pca,
+  advice = "situational: good among noise columns",
   group = "baseline", selects = "features", deterministic = TRUE,
   title = "Norms of the leading PCA loadings",
   cost = "n p min(n, p)",

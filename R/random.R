@@ -27,6 +27,7 @@ ufs_random <- function(x, what = c("features", "samples", "both"),
 }
 
 register("random", ufs_random,
+  advice = "baseline (for comparison)",
   group = "baseline", selects = "both", deterministic = FALSE,
   title = "Random ranking",
   cost = "n + p"

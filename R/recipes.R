@@ -46,7 +46,7 @@
 #' @param id A character string that identifies the step.
 #' @return The recipe with the step added.
 #' @seealso `vignette("in-your-framework")`
-#' @examplesIf requireNamespace("recipes", quietly = TRUE) && utils::packageVersion("recipes") >= "1.1.0"
+#' @examplesIf ufselect:::has_recipes()
 #' library(recipes)
 #' rec <- recipe(Species ~ ., iris) |>
 #'   step_select_ufs(all_numeric_predictors(), method = "kmeans_f", num_terms = 2,
@@ -150,9 +150,13 @@ required_pkgs.step_select_ufs <- function(x, ...) "ufselect"
 
 # ---- checks ---------------------------------------------------------------------------
 
+has_recipes <- function() {
+  requireNamespace("recipes", quietly = TRUE) && utils::packageVersion("recipes") >= "1.1.0"
+}
+
 check_recipes <- function() {
   check_installed("recipes", "for step_select_ufs()")
-  if (utils::packageVersion("recipes") < "1.1.0") {
+  if (!has_recipes()) {
     ufs_abort("package", "step_select_ufs() needs recipes 1.1.0 or newer; ",
       utils::packageVersion("recipes"), " is installed.", argument = "recipes")
   }

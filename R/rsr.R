@@ -121,6 +121,7 @@ print_notes.ufs_rsr <- function(x) {
 }
 
 register("rsr", ufs_rsr,
+  advice = "historical (for comparison)",
   group = "features", selects = "features", deterministic = TRUE,
   title = "Regularised self-representation",
   cost = "min(n, p)^2 max(n, p) per iteration",

@@ -51,8 +51,8 @@
 #' @param init Start: `"kmeans"`; `"random"` (orthonormal, from uniform numbers); labels
 #'   (a vector of length n with `n_clusters` distinct values); an n x c matrix E of full
 #'   rank (made orthonormal if it is not); or `list(E = , F = , V = , g = )` to replay
-#'   a run of `"irls"`, where all but E may be missing: V is p x c, g the p weights
-#'   (or one for all) of the first least-squares step.
+#'   a run of `"irls"`, where all but E may be missing: V is p x c, the product W0 B0 of the
+#'   paper's starting matrices, g the p weights (or one for all) of the first least-squares step.
 #'   With one cluster `"kmeans"` is the positive part of the leading component's scores.
 #' @param n_init Number of k-means (random) starts. With `init = "random"` and `start_rule =
 #'   "wss"` only one start is drawn.
@@ -379,6 +379,7 @@ socfs_trace <- function(trace, lambda, eps, data, v_constant) {
 }
 
 register("socfs", ufs_socfs,
+  advice = "situational",
   group = "system", selects = "features", deterministic = FALSE,
   title = "Simultaneous orthogonal basis clustering (SOCFS)",
   cost = "n p c per full product, about one every 5 iterations",

@@ -107,6 +107,7 @@ lists_to_csr <- function(found) {
 print_notes.ufs_sogfs <- function(x) live_note(x)
 
 register("sogfs", ufs_sogfs,
+  advice = "historical (for comparison)",
   group = "features", selects = "features", deterministic = TRUE,
   title = "Structured optimal graph feature selection",
   cost = "n p max(n, p) per iteration",

@@ -183,6 +183,12 @@ source_operator <- function(source, keep, shift, divide, count = NULL) {
   most <- 4 * source$bytes
   structure(list(
     kind = "source", n = n, p = p, count = count,
+    bytes = source$bytes,
+    again = function(center, scale) {
+      found <- source_moments(source)
+      source_operator(source, keep, if (center) found$mean[keep] else shift,
+        if (scale) sqrt(found$css[keep] / (n - 1)) else divide, count)
+    },
     keep = function(j) source_operator(source, keep[j], shift[j], divide[j], count),
     mul = function(v) {
       if (by == "rows") {

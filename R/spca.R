@@ -112,6 +112,7 @@ print_notes.ufs_spca <- function(x) {
 }
 
 register("spca", ufs_spca,
+  advice = "situational: redundant features; for compressing ufs_css() is better",
   group = "features", selects = "features", deterministic = TRUE,
   title = "Sparse principal component analysis",
   cost = "n p k per iteration",

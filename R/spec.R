@@ -49,7 +49,7 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
     control <- resolve_control(control)
     type <- check_choice(type, "type", c("phi1", "phi2", "phi3"))
     power <- check_count(power, "power", 1L, 20L)
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_operator(x, center, scale)
     if (type == "phi3") {
       if (is.null(n_clusters)) {
         ufs_abort("argument", "type = \"phi3\" needs `n_clusters`, the number of eigenvectors.",
@@ -96,6 +96,7 @@ print_notes.ufs_spec <- function(x) {
 }
 
 register("spec", ufs_spec,
+  advice = "situational",
   group = "features", selects = "features", deterministic = TRUE,
   title = "Spectral feature selection (SPEC)",
   cost = "n^2 p (graph) + n k p",

@@ -19,7 +19,10 @@
 #'
 #' **Three modes.** `y = NULL`: `n_clusters` spectral clusters of `W`. `y` with `NA`: the
 #' given labels are kept, the others follow from harmonic propagation on `W` (see
-#' [ufs_propagate()]). `y` complete: by default a ridge subset selection without `Z`,
+#' [ufs_propagate()]); every class needs a labelled sample, or it is an error. (The paper also
+#' asks that the unlabelled samples contain all classes, `rank(Y_u) = C`; its own closed form
+#' does not see to it, and neither does this function: a class may get no further sample.)
+#' `y` complete: by default a ridge subset selection without `Z`,
 #' which needs no n x n matrix when p <= n; with `structured = TRUE` the full model with
 #' the labels fixed.
 #'
@@ -132,7 +135,9 @@
 #'   convex sets. SIAM Journal on Optimization 10(4), 1196-1211 (for the bound).
 #' @seealso [ufs_propagate()], [plot.ufs()]
 #' @section Plots:
-#' Beside the types of [plot.ufs()]: `"residuals"` of the last inner iterations and `"affinity"`, the
+#' Beside the types of [plot.ufs()]: `"residuals"` of the last inner iterations, which must come
+#' down, `"inner"`, their objectives, which may rise while the constraints are not met yet (both
+#' with `solver = "paper"`), and `"affinity"`, the
 #' learnt links between samples, ordered by cluster. `"scores"` shows the cut at `k`.
 #' @examples
 #' fit <- ufs_topk(mtcars, k = 3, n_clusters = 3, alpha_e = 4)
@@ -190,6 +195,7 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
         argument = "branch_and_bound")
     }
     check_topk_bytes(data$n, ncol(data$x), plain, settings)
+    say_topk_time(data$n, ncol(data$x), plain, settings, control)
 
     found <- .Call(C_topk, data$x, equal_columns(data$x) - 1L, classes$known, settings, control)
     counters <- found$run$counters
@@ -326,6 +332,21 @@ check_topk_bytes <- function(n, p, plain, settings) {
       "n x n matrix when p <= n."))
 }
 
+# A word before a long run. The counts of iterations are typical ones; 2e9 operations a second are
+# what a plain BLAS does on one core.
+say_topk_time <- function(n, p, plain, settings, control) {
+  n <- as.double(n)
+  if (plain || settings$fast || !control$warn) {
+    return(invisible())
+  }
+  r <- min(n, p)
+  flops <- min(control$max_iter, 5) * (130 * 2 * n^2 * (r + p / 2) + 110 * r^2 * (p + r))
+  if (flops > 1.2e11) {
+    ufs_inform("time", "ufs_topk(solver = \"paper\") on ", n, " x ", p, ": about ",
+      signif(flops / 2e9 / 60, 1L), " minutes; solver = \"fast\" is quicker.")
+  }
+}
+
 topk_solution <- function(found, chosen, classes, mode, data) {
   samples <- data$samples
   square <- function(m) {
@@ -403,34 +424,48 @@ print_notes.ufs_topk <- function(x) {
       if (x$params$mode == "cluster") "clusters" else "classes",
       if (x$graph[["isolated"]] > 0L) {
         sprintf(", %d samples isolated", x$graph[["isolated"]])
-      } else ""))
+      } else ""),
+    if (x$params$mode == "propagate") {
+      "labels       alone, ufs_propagate(ufs_graph(x), y) or a linear SVM is often better"
+    })
 }
 
 #' @export
 picture_types.ufs_topk <- function(fit) {
-  c(NextMethod(), if (nrow(fit$inner$z) || nrow(fit$inner$v)) "residuals",
+  c(NextMethod(), if (nrow(fit$inner$z) || nrow(fit$inner$v)) c("residuals", "inner"),
     if (!is.null(fit$solution$W)) "affinity")
 }
 
 #' @export
 picture.ufs_topk <- function(object, type, k, ...) {
-  switch(type, residuals = picture_residuals(object), affinity = picture_affinity(object),
-    scores = picture_cut(object, k), NextMethod())
+  switch(type, residuals = picture_residuals(object), inner = picture_inner(object),
+    affinity = picture_affinity(object), scores = picture_cut(object, k), NextMethod())
 }
 
 # Residuals of the last inner iterations.
 picture_residuals <- function(fit) {
+  new_picture("curves", table = inner_curves(fit, function(names) {
+    setdiff(names, c("outer", "iteration", "mu", "objective"))
+  }), log = "y", points = FALSE, xlab = "iteration", ylab = "largest residual",
+  title = "ufs_topk: residuals of the inner iterations")
+}
+
+# Their objectives, at points that meet the constraints only in the end.
+picture_inner <- function(fit) {
+  new_picture("curves", table = inner_curves(fit, function(names) "objective"), points = FALSE,
+    xlab = "iteration", ylab = "objective", title = "ufs_topk: objectives of the inner iterations")
+}
+
+inner_curves <- function(fit, columns) {
   one <- function(table, panel) {
     table <- table[table$outer == max(c(table$outer, 0)), ]
-    names <- setdiff(names(table), c("outer", "iteration", "mu"))
+    names <- columns(names(table))
     value <- as.matrix(table[names])
-    value[value <= 0] <- NA
+    if (!identical(names, "objective")) value[value <= 0] <- NA
     data.frame(x = rep(table$iteration, length(names)), y = as.vector(value),
       series = rep(names, each = nrow(table)), panel = rep(panel, length(value)))
   }
-  new_picture("curves", table = rbind(one(fit$inner$z, "ADMM for Z"), one(fit$inner$v, "ADMM for v")),
-    log = "y", points = FALSE, xlab = "iteration", ylab = "largest residual",
-    title = "ufs_topk: residuals of the inner iterations")
+  rbind(one(fit$inner$z, "ADMM for Z"), one(fit$inner$v, "ADMM for v"))
 }
 
 # Links between the samples; the square root shows weak ones too.
@@ -442,7 +477,8 @@ picture_affinity <- function(fit) {
   dimnames(w) <- list(name[turn], name[turn])
   new_picture("tiles", z = w, group = factor(fit$solution$cluster[turn]), group_name = "cluster",
     limits = c(0, max(w, .Machine$double.xmin)), palette = "sequential", value = "root of weight",
-    xlab = "samples, by cluster", ylab = "samples, by cluster", title = "ufs_topk: links between samples")
+    xlab = "samples, by cluster", ylab = "samples, by cluster",
+    title = "ufs_topk: links between samples")
 }
 
 # Exactly k features were asked for: the cut is there, whatever the scores.
@@ -452,13 +488,16 @@ picture_cut <- function(fit, k) {
   score <- unname(fit$feature_scores[shown])
   score[is.na(score)] <- 0
   named <- seq_len(min(check_count(k, "k", 1L), chosen))
-  new_picture("spikes", table = data.frame(x = seq_along(score), y = score, best = seq_along(score) <= chosen),
-    names = fit$names$features[shown[named]], heading = sprintf("%d of %d chosen", length(named), chosen),
+  new_picture("spikes",
+    table = data.frame(x = seq_along(score), y = score, best = seq_along(score) <= chosen),
+    names = fit$names$features[shown[named]],
+    heading = sprintf("%d of %d chosen", length(named), chosen),
     lines = list(v = chosen + .5), xlab = "feature rank", ylab = "score (larger is better)",
     title = "ufs_topk: feature scores")
 }
 
 register("topk", ufs_topk,
+  advice = "situational",
   group = "system", selects = "features", deterministic = TRUE,
   title = "Top-k selection by 0-1 integer programming",
   cost = "n^2 (n + p) per iteration",

@@ -85,6 +85,7 @@ ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1,
 print_notes.ufs_udfs <- function(x) live_note(x)
 
 register("udfs", ufs_udfs,
+  advice = "historical (for comparison)",
   group = "features", selects = "features", deterministic = TRUE,
   title = "Unsupervised discriminative feature selection",
   cost = "n p max(n, p), then min(n, p)^2 p per iteration",

@@ -51,8 +51,11 @@ check_arguments <- function(given, fit, method) {
 #'
 #' @return A data frame with one row per method: `method` (the name [ufs()] takes),
 #'   `selects` ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if
-#'   no random numbers are drawn by default), `cost` (leading term of the time) and
-#'   `reference`.
+#'   no random numbers are drawn by default), `cost` (leading term of the time),
+#'   `reference`, and `advice`: what the method was worth on 23 to 30 real sets, "recommended for"
+#'   a task, "situational" (it wins on some sets and loses on others by as much) or
+#'   "historical" (there for comparison; others do better at the same job). See
+#'   [ufs_select()], which applies the recommended ones.
 #' @examples
 #' subset(ufs_methods(), selects != "features")$method
 #' @export
@@ -62,7 +65,7 @@ ufs_methods <- function() {
   data.frame(
     method = names(table), selects = column("selects", ""), title = column("title", ""),
     deterministic = column("deterministic", NA), cost = column("cost", ""),
-    reference = column("reference", ""), stringsAsFactors = FALSE
+    reference = column("reference", ""), advice = column("advice", ""), stringsAsFactors = FALSE
   )
 }
 

@@ -28,6 +28,7 @@ ufs_variance <- function(x, scale = FALSE, control = ufs_control()) {
 }
 
 register("variance", ufs_variance,
+  advice = "historical (for comparison)",
   group = "baseline", selects = "features", deterministic = TRUE,
   title = "Variance",
   cost = "n p"

@@ -7,13 +7,22 @@
  * 2 nnz p + 8 n p flops, memory n. */
 #include "base_laplacian.h"
 
-void laplacian_scores(const graph_csr *g, int p, const double *x, double *work,
-                      double *score)
+typedef struct {
+    const graph_csr *g;
+    double *work, *score;
+} scoring;
+
+static void score_column(void *data, int j, const double *column)
 {
-    for (int j = 0; j < p; j++) {
-        double den = laplacian_center(g, x + (size_t) j * (size_t) g->n, work);
-        score[j] = den > 0.0 ? graph_quadratic(g, work) / den : R_NaN;
-    }
+    scoring *s = data;
+    double den = laplacian_center(s->g, column, s->work);
+    s->score[j] = den > 0.0 ? graph_quadratic(s->g, s->work) / den : R_NaN;
+}
+
+void laplacian_scores(const graph_csr *g, const ufs_x *x, double *work, double *score)
+{
+    scoring s = {g, work, score};
+    ufs_x_each_column(x, score_column, &s);
 }
 
 double laplacian_center(const graph_csr *g, const double *f, double *out)

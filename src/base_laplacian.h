@@ -6,8 +6,7 @@
 
 /* score_j of each column of x (n x p); NaN where a column is constant on the nodes that
  * have edges. work has length n. */
-void laplacian_scores(const graph_csr *g, int p, const double *x, double *work,
-                      double *score);
+void laplacian_scores(const graph_csr *g, const ufs_x *x, double *work, double *score);
 /* out = f - (f'd / 1'd) 1; returns sum d_i out_i^2, or 0 if that is rounding. */
 double laplacian_center(const graph_csr *g, const double *f, double *out);
 

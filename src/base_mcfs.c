@@ -34,7 +34,8 @@ typedef struct {
     const mcfs_settings *settings;
     int most;        /* capacity of a path: more than card, for variables that join
                         together (ties), but never more than the rank */
-    double *xt;      /* p x n */
+    double *xt;      /* p x n, dense x only: a faster dgemm */
+    double *col, *other; /* n: columns of an x that is not dense */
     double *move;    /* n x c: X_A d of each running path */
     double *slope;   /* p x c: X'X_A d */
     double *norm2;   /* p: |x_j|^2 */
@@ -42,6 +43,7 @@ typedef struct {
 } mcfs_work;
 
 static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_settings *settings);
+static void products(const mcfs_work *w, int c, const double *t, double *u);
 static int largest_correlation(const mcfs_work *w, const path *s);
 static void enter(const mcfs_work *w, path *s);
 static bool add_active(const mcfs_work *w, path *s, int j);
@@ -70,6 +72,10 @@ void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings,
     while (running > 0 && run->iterations < settings->max_iter) {
         double row[3] = {run->iterations + 1, 0.0, 0.0};
         running = 0;
+        for (int i = 0, m = 0; i <= c; i++) {
+            if (i == c) ufs_x_prefetch(problem->x, m, which);
+            else if (!w.paths[i].done && w.paths[i].joins >= 0) which[m++] = w.paths[i].joins;
+        }
         for (int i = 0; i < c; i++) {
             path *s = w.paths + i;
             if (s->done) continue;
@@ -78,7 +84,7 @@ void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings,
             set_direction(&w, s, w.move + (size_t) running * N);
             which[running++] = i;
         }
-        la_gemm('N', 'N', p, running, n, 1.0, w.xt, p, w.move, n, 0.0, w.slope, p);
+        products(&w, running, w.move, w.slope);
         for (int m = 0, left = running; m < left; m++) {
             path *s = w.paths + which[m];
             advance(&w, s, w.slope + (size_t) m * P);
@@ -116,18 +122,17 @@ static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_sett
     w->settings = settings;
     w->most = settings->card + 16 < rank ? settings->card + 16 : rank;
     M = (size_t) w->most;
-    w->xt = ufs_dalloc(P, N);
+    w->xt = problem->x->kind == UFS_X_DENSE ? ufs_dalloc(P, N) : NULL;
+    w->col = ufs_dalloc(w->xt ? 0 : N, 1);
+    w->other = ufs_dalloc(w->xt ? 0 : N, 1);
     w->move = ufs_dalloc(N, C);
     w->slope = ufs_dalloc(P, C);
     w->norm2 = ufs_dalloc(P, 1);
     w->paths = (path *) R_alloc(C, sizeof(path));
-    for (size_t j = 0; j < P; j++) {
-        const double *col = problem->x + j * N;
-        w->norm2[j] = la_dot(n, col, col);
-        for (size_t i = 0; i < N; i++) w->xt[j + i * P] = col[i];
-    }
+    ufs_x_ss(problem->x, w->norm2);
+    if (w->xt) la_transpose(n, p, problem->x->dense, w->xt);
     /* slope is free until the first step: all correlations at once. */
-    la_gemm('N', 'N', p, c, n, 1.0, w->xt, p, problem->y, n, 0.0, w->slope, p);
+    products(w, c, problem->y, w->slope);
     for (size_t i = 0; i < C; i++) {
         path *s = w->paths + i;
         s->size = 0;
@@ -148,6 +153,14 @@ static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_sett
         double y_norm = la_nrm2(n, problem->y + i * N);
         s->done = !(s->penalty > n * DBL_EPSILON * y_norm * sqrt(w->norm2[s->joins]));
     }
+}
+
+/* U = X'T, T n x c. */
+static void products(const mcfs_work *w, int c, const double *t, double *u)
+{
+    int n = w->problem->n, p = w->problem->p;
+    if (w->xt) la_gemm('N', 'N', p, c, n, 1.0, w->xt, p, t, n, 0.0, u, p);
+    else ufs_x_cross(w->problem->x, c, t, u);
 }
 
 /* Lowest index among those within rounding of the largest. */
@@ -178,12 +191,13 @@ static void enter(const mcfs_work *w, path *s)
 static bool add_active(const mcfs_work *w, path *s, int j)
 {
     int n = w->problem->n, k = s->size, ld = w->most;
-    const double *x = w->problem->x, *col = x + (size_t) j * (size_t) n;
-    double own = w->norm2[j] + w->settings->ridge, left = own;
+    const ufs_x *x = w->problem->x;
+    const double *col = ufs_x_column(x, j, w->col);
+    double own = w->norm2[j] + w->settings->ridge, left = own, total = 0.0;
 
     double *gram = s->gram + (size_t) k * (size_t) ld, *r = s->chol + (size_t) k * (size_t) ld;
-    for (int a = 0; a < k; a++)
-        gram[a] = la_dot(n, x + (size_t) s->active[a] * (size_t) n, col);
+    for (int i = 0; i < n && x->kind == UFS_X_SPARSE; i++) total += col[i];
+    for (int a = 0; a < k; a++) gram[a] = ufs_x_dot(x, s->active[a], col, total, w->other);
     gram[k] = own;
     /* R'r = gram, column by column of the packed-in-place triangle. */
     for (int a = 0; a < k; a++) {
@@ -205,6 +219,7 @@ static bool add_active(const mcfs_work *w, path *s, int j)
 static void set_direction(const mcfs_work *w, path *s, double *move)
 {
     int n = w->problem->n, k = s->size, ld = w->most;
+    double off_mean = 0.0;
     for (int a = 0; a < k; a++) {
         const double *r = s->chol + (size_t) a * (size_t) ld;
         s->rhs[a] = (s->sign[a] - la_dot(a, r, s->rhs)) / r[a];
@@ -215,7 +230,8 @@ static void set_direction(const mcfs_work *w, path *s, double *move)
     }
     memset(move, 0, (size_t) n * sizeof(double));
     for (int a = 0; a < k; a++)
-        la_axpy(n, s->dir[a], w->problem->x + (size_t) s->active[a] * (size_t) n, move);
+        off_mean += ufs_x_axpy(w->problem->x, s->active[a], s->dir[a], move, w->col);
+    for (int i = 0; i < n; i++) move[i] -= off_mean;
 }
 
 /* Smallest step at which an inactive correlation meets the penalty. */
@@ -315,15 +331,16 @@ static double kkt_violation(const mcfs_work *w, const path *s, const double *y,
                             double *residual, double *corr)
 {
     int n = w->problem->n, p = w->problem->p;
-    double start = 0.0, off = 0.0;
+    double start = 0.0, off = 0.0, off_mean = 0.0;
 
-    la_gemv('N', p, n, 1.0, w->xt, p, y, 0.0, corr);
+    products(w, 1, y, corr);
     for (int j = 0; j < p; j++) start = fmax(start, fabs(corr[j]));
     if (!(start > 0.0)) return 0.0;
     ufs_copy(residual, y, (size_t) n);
     for (int a = 0; a < s->size; a++)
-        la_axpy(n, -s->beta[a], w->problem->x + (size_t) s->active[a] * (size_t) n, residual);
-    la_gemv('N', p, n, 1.0, w->xt, p, residual, 0.0, corr);
+        off_mean += ufs_x_axpy(w->problem->x, s->active[a], -s->beta[a], residual, w->col);
+    for (int i = 0; i < n; i++) residual[i] -= off_mean;
+    products(w, 1, residual, corr);
     for (int a = 0; a < s->size; a++) {
         int j = s->active[a];
         double miss = fabs(corr[j] - w->settings->ridge * s->beta[a] - s->penalty * s->sign[a]);

@@ -2,11 +2,11 @@
 #ifndef UFS_BASE_MCFS_H
 #define UFS_BASE_MCFS_H
 
-#include "ufs.h"
+#include "x_ops.h"
 
 typedef struct {
     int n, p, c;
-    const double *x; /* n x p */
+    const ufs_x *x;  /* n x p */
     const double *y; /* n x c responses */
 } mcfs_problem;
 

@@ -11,39 +11,53 @@
 #include "base_laplacian.h"
 #include "la.h"
 
+static void quadratic_column(void *data, int j, const double *column);
+static void leading_column(void *data, int j, const double *f);
 static void apply_normalised_laplacian(const graph_csr *g, const double *root, double *f,
                                        double *work);
 
-void spec_quadratic(const graph_csr *g, int p, const double *x, int power, bool center,
-                    double *phi)
-{
-    int n = g->n;
-    size_t N = (size_t) n;
-    double *f = ufs_dalloc(N, 1), *work = ufs_dalloc(N, 1), *root = ufs_dalloc(N, 1);
+typedef struct {
+    const graph_csr *g;
+    int power;
+    bool center;
+    double *f, *work, *root, *phi;
+} quadratic;
 
-    for (int i = 0; i < n; i++)
-        root[i] = g->degree[i] > 0.0 ? 1.0 / sqrt(g->degree[i]) : 0.0;
-    for (int j = 0; j < p; j++) {
-        double ss = 0.0;
-        if (center) {
-            ss = laplacian_center(g, x + (size_t) j * N, f);
-        } else {
-            ufs_copy(f, x + (size_t) j * N, N);
-            for (int i = 0; i < n; i++) ss += g->degree[i] * f[i] * f[i];
-        }
-        if (!(ss > 0.0)) {
-            phi[j] = R_NaN;
-            continue;
-        }
-        /* f stands for D^{-1/2} h throughout. */
-        for (int s = 0; s < power / 2; s++) apply_normalised_laplacian(g, root, f, work);
-        if (power % 2 == 1) {
-            phi[j] = graph_quadratic(g, f) / ss;
-        } else {
-            double sum = 0.0;
-            for (int i = 0; i < n; i++) sum += g->degree[i] * f[i] * f[i];
-            phi[j] = sum / ss;
-        }
+void spec_quadratic(const graph_csr *g, const ufs_x *x, int power, bool center, double *phi)
+{
+    size_t N = (size_t) g->n;
+    quadratic q = {g, power, center, ufs_dalloc(N, 1), ufs_dalloc(N, 1), ufs_dalloc(N, 1), phi};
+
+    for (int i = 0; i < g->n; i++)
+        q.root[i] = g->degree[i] > 0.0 ? 1.0 / sqrt(g->degree[i]) : 0.0;
+    ufs_x_each_column(x, quadratic_column, &q);
+}
+
+static void quadratic_column(void *data, int j, const double *column)
+{
+    quadratic *q = data;
+    const graph_csr *g = q->g;
+    int n = g->n;
+    double ss = 0.0, *f = q->f;
+
+    if (q->center) {
+        ss = laplacian_center(g, column, f);
+    } else {
+        ufs_copy(f, column, (size_t) n);
+        for (int i = 0; i < n; i++) ss += g->degree[i] * f[i] * f[i];
+    }
+    if (!(ss > 0.0)) {
+        q->phi[j] = R_NaN;
+        return;
+    }
+    /* f stands for D^{-1/2} h throughout. */
+    for (int s = 0; s < q->power / 2; s++) apply_normalised_laplacian(g, q->root, f, q->work);
+    if (q->power % 2 == 1) {
+        q->phi[j] = graph_quadratic(g, f) / ss;
+    } else {
+        double sum = 0.0;
+        for (int i = 0; i < n; i++) sum += g->degree[i] * f[i] * f[i];
+        q->phi[j] = sum / ss;
     }
 }
 
@@ -55,22 +69,32 @@ static void apply_normalised_laplacian(const graph_csr *g, const double *root, d
     for (int i = 0; i < g->n; i++) f[i] = root[i] * root[i] * work[i];
 }
 
-void spec_leading(const graph_csr *g, int p, const double *x, int power, int m,
-                  const double *l, const double *u, double *phi)
+typedef struct {
+    const graph_csr *g;
+    int power, m;
+    const double *l, *u;
+    double *h, *a, *phi;
+} leading;
+
+void spec_leading(const graph_csr *g, const ufs_x *x, int power, int m, const double *l,
+                  const double *u, double *phi)
 {
-    int n = g->n;
-    size_t N = (size_t) n;
-    double *h = ufs_dalloc(N, 1), *a = ufs_dalloc((size_t) m, 1);
-    for (int j = 0; j < p; j++) {
-        const double *f = x + (size_t) j * N;
-        double ss = 0.0, sum = 0.0;
-        for (int i = 0; i < n; i++) {
-            h[i] = sqrt(g->degree[i]) * f[i];
-            ss += h[i] * h[i];
-        }
-        la_gemv('T', n, m, 1.0, u, n, h, 0.0, a);
-        for (int t = 0; t < m; t++)
-            sum += (pow(2.0, power) - pow(fmax(l[t], 0.0), power)) * a[t] * a[t];
-        phi[j] = ss > 0.0 ? sum / ss : R_NaN;
+    leading s = {g, power, m, l, u, ufs_dalloc((size_t) g->n, 1), ufs_dalloc((size_t) m, 1), phi};
+    ufs_x_each_column(x, leading_column, &s);
+}
+
+static void leading_column(void *data, int j, const double *f)
+{
+    leading *s = data;
+    int n = s->g->n;
+    double ss = 0.0, sum = 0.0;
+
+    for (int i = 0; i < n; i++) {
+        s->h[i] = sqrt(s->g->degree[i]) * f[i];
+        ss += s->h[i] * s->h[i];
     }
+    la_gemv('T', n, s->m, 1.0, s->u, n, s->h, 0.0, s->a);
+    for (int t = 0; t < s->m; t++)
+        sum += (pow(2.0, s->power) - pow(fmax(s->l[t], 0.0), s->power)) * s->a[t] * s->a[t];
+    s->phi[j] = ss > 0.0 ? sum / ss : R_NaN;
 }

@@ -15,7 +15,7 @@
     ENTRY(x_columns, 2) \
     ENTRY(x_ss, 1) \
     ENTRY(x_gram, 2) \
-    ENTRY(x_pca, 2) \
+    ENTRY(x_pca, 3) \
     ENTRY(x_equal_columns, 1) \
     /* ffi_test_x.c */ \
     ENTRY(test_x, 4) \
@@ -47,11 +47,14 @@
     ENTRY(css_leading, 3) \
     /* ffi_facility.c */ \
     ENTRY(facility, 4) \
+    /* ffi_kmeans.c */ \
+    ENTRY(kmeans, 4) \
     /* ffi_socfs.c */ \
     ENTRY(socfs, 4) \
     /* ffi_graph.c */ \
     ENTRY(graph_knn, 2) \
     ENTRY(graph_build, 5) \
+    ENTRY(graph_lists, 6) \
     ENTRY(graph_describe, 3) \
     ENTRY(graph_mult, 3) \
     ENTRY(graph_check, 1) \
@@ -97,6 +100,8 @@
     ENTRY(test_gl, 5) \
     /* ffi_topk.c */ \
     ENTRY(topk, 5) \
+    /* ffi_represent.c */ \
+    ENTRY(represent, 4) \
     /* ffi_propagate.c */ \
     ENTRY(propagate, 5) \
     /* ffi_test_topk.c */ \

@@ -49,7 +49,7 @@ SEXP ffi_alfs_basis(SEXP x)
 }
 
 /* x: m x q. basis: list(values, vectors, bound). penalties: alpha, beta, lambda. start: NULL
- * or list(w, p, q, rho) of another run. settings: list(paper, narrow, first, rho0, growth,
+ * or list(w, p, q, rho) of another run. settings: list(paper, narrow, first, rho0, tau,
  * rho_max, identity (B = I), p, keep (columns of x among p), dimnames of W). list(w, p, q
  * (m x p), l (NULL if lambda = 0), rho, norms row_w, row_p (m), col_w, col_q (q), run with
  * the counters objective, dual, gap, kkt, primal_rows, primal_columns, primal_weights,
@@ -76,7 +76,7 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     alfs_settings settings = {
         .max_iter = ffi_int(control, "max_iter"), .tol = ffi_real(control, "tol"),
         .paper = ffi_flag(settings_, "paper"), .rho0 = ffi_real(settings_, "rho0"),
-        .growth = ffi_real(settings_, "growth"), .rho_most = ffi_real(settings_, "rho_max"),
+        .growth = ffi_real(settings_, "tau"), .rho_most = ffi_real(settings_, "rho_max"),
         .check_every = 10, .narrow = ffi_int(settings_, "narrow"),
         .first = ffi_int(settings_, "first"), .balance_until = 2000, .floor = 1e-6
     };

@@ -1,6 +1,6 @@
 /* ffi_graph.c: neighbour graphs for R. An R graph is a list whose element `weights` is a
  * list(start, index, value): the CSR arrays of graph.h, 0-based. */
-#include "ffi_util.h"
+#include "ffi_x.h"
 #include "graph.h"
 
 static void set_description(SEXP out, const graph_csr *g);
@@ -26,30 +26,29 @@ SEXP ffi_graph_knn(SEXP x_, SEXP k_)
     return out;
 }
 
-/* bandwidth: a positive number, or NA for the mean distance. */
-SEXP ffi_graph_build(SEXP x_, SEXP k, SEXP weights, SEXP bandwidth_, SEXP rule_)
+static const char *const built[] = {"start", "index", "value", "degree", "component",
+                                    "n_components", "n_isolated", "bandwidth", "finite", NULL};
+
+/* The graph of neighbour lists; with an automatic bandwidth their mean distance. */
+static SEXP build(const graph_knn *knn, const ufs_x *x, int kind, double bandwidth, int rule)
 {
-    static const char *const names[] = {
-        "start", "index", "value", "degree", "component", "n_components", "n_isolated",
-        "bandwidth", "finite", NULL};
-    ffi_mat x = ffi_matrix(x_, "x");
-    int n = x.n, kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights");
-    int rule = ffi_whole(rule_, GRAPH_MAX, GRAPH_MEAN, "rule");
-    double bandwidth = Rf_asReal(bandwidth_);
     bool automatic = kind == GRAPH_HEAT && ISNAN(bandwidth);
-    SEXP out = PROTECT(ffi_list(names));
-    graph_knn knn;
+    int n = knn->n;
+    SEXP out = PROTECT(ffi_list(built));
     graph_csr g;
 
-    graph_knn_search(n, x.p, x.x, ffi_whole(k, 1, n - 1, "k"), automatic, &knn);
-    if (automatic) bandwidth = knn.mean_distance;
+    if (automatic) bandwidth = knn->mean_distance;
     bool finite = !automatic || (R_FINITE(bandwidth) && bandwidth > 0.0);
-    for (size_t e = 0; e < (size_t) n * (size_t) knn.k; e++)
-        if (!R_FINITE(knn.d2[e])) finite = false;
+    for (size_t e = 0; e < (size_t) n * (size_t) knn->k; e++)
+        if (!R_FINITE(knn->d2[e])) finite = false;
     ffi_set(out, "finite", Rf_ScalarLogical(finite));
     if (finite) {
-        graph_from_knn(&knn, x.p, x.x, (graph_weights) kind, bandwidth, (graph_symmetrise) rule,
-                       &g);
+        if (x->kind == UFS_X_DENSE)
+            graph_from_knn(knn, x->p, x->dense, (graph_weights) kind, bandwidth,
+                           (graph_symmetrise) rule, &g);
+        else
+            graph_from_knn_sparse(knn, x, (graph_weights) kind, bandwidth,
+                                  (graph_symmetrise) rule, &g);
         size_t edges = (size_t) g.start[n];
         memcpy(ffi_set_ints(out, "start", n + 1), g.start, ((size_t) n + 1) * sizeof(int));
         if (edges > 0)
@@ -62,6 +61,50 @@ SEXP ffi_graph_build(SEXP x_, SEXP k, SEXP weights, SEXP bandwidth_, SEXP rule_)
     }
     UNPROTECT(1);
     return out;
+}
+
+/* bandwidth: a positive number, or NA for the mean distance. */
+SEXP ffi_graph_build(SEXP x_, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule)
+{
+    ufs_x x = ffi_x(x_);
+    int kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights");
+    bool automatic = kind == GRAPH_HEAT && ISNAN(Rf_asReal(bandwidth));
+    graph_knn knn;
+
+    if (x.kind == UFS_X_SOURCE) Rf_error("internal error: neighbours need rows");
+    if (x.kind == UFS_X_DENSE)
+        graph_knn_search(x.n, x.p, x.dense, ffi_whole(k, 1, x.n - 1, "k"), automatic, &knn);
+    else
+        graph_knn_sparse(&x, ffi_whole(k, 1, x.n - 1, "k"), automatic, &knn);
+    return build(&knn, &x, kind, Rf_asReal(bandwidth),
+                 ffi_whole(rule, GRAPH_MAX, GRAPH_MEAN, "rule"));
+}
+
+/* The same from neighbour lists that came from elsewhere: index and d2 k x n, column i those of
+ * sample i (1-based), distinct and without i; bandwidth as it is; x n x p for cosines. */
+SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidth, SEXP rule)
+{
+    ufs_x x = ffi_x(x_);
+    ffi_mat d2 = ffi_matrix(d2_, "d2");
+    int kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights"), k = d2.n;
+    size_t len = (size_t) x.n * (size_t) k;
+    graph_knn knn = {.n = x.n, .k = k, .index = ufs_ialloc(len), .d2 = ufs_dalloc(len, 1),
+                     .mean_distance = Rf_asReal(bandwidth)};
+
+    if (x.kind != UFS_X_DENSE || d2.p != x.n || k < 1 || k > x.n - 1 || !Rf_isInteger(index_) ||
+        (size_t) Rf_xlength(index_) != len)
+        Rf_error("internal error: sizes of neighbour lists differ");
+    for (size_t e = 0; e < len; e++) {
+        int own = (int) (e / (size_t) k), j = INTEGER_RO(index_)[e];
+        if (j < 1 || j > x.n || j - 1 == own)
+            Rf_error("internal error: a neighbour is out of range");
+        for (size_t before = e - e % (size_t) k; before < e; before++)
+            if (knn.index[before] == j - 1) Rf_error("internal error: a neighbour occurs twice");
+        knn.index[e] = j - 1;
+        knn.d2[e] = d2.x[e];
+    }
+    return build(&knn, &x, kind, Rf_asReal(bandwidth),
+                 ffi_whole(rule, GRAPH_MAX, GRAPH_MEAN, "rule"));
 }
 
 /* Of a matrix that came from the user, columns ascending within rows. */

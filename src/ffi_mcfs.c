@@ -1,13 +1,14 @@
 /* ffi_mcfs.c: ufs_mcfs() to mcfs_solve(). */
 #include "base_mcfs.h"
-#include "ffi_util.h"
+#include "ffi_x.h"
 
 /* x: n x p, y: n x c. list(coef p x c, penalty c, run with the counter kkt). */
 SEXP ffi_mcfs(SEXP x_, SEXP y_, SEXP card, SEXP ridge, SEXP control)
 {
     static const char *const names[] = {"coef", "penalty", "run", NULL};
-    ffi_mat x = ffi_matrix(x_, "x"), y = ffi_matrix(y_, "y");
-    mcfs_problem problem = {.n = x.n, .p = x.p, .c = y.p, .x = x.x, .y = y.x};
+    ufs_x x = ffi_x(x_);
+    ffi_mat y = ffi_matrix(y_, "y");
+    mcfs_problem problem = {.n = x.n, .p = x.p, .c = y.p, .x = &x, .y = y.x};
     mcfs_settings settings = {.card = ffi_whole(card, 1, INT_MAX - 16, "card"),
                               .ridge = Rf_asReal(ridge),
                               .max_iter = ffi_int(control, "max_iter")};

@@ -1,17 +1,17 @@
 /* ffi_spec.c: the three scores of ufs_spec(). */
 #include "base_spec.h"
-#include "ffi_util.h"
+#include "ffi_x.h"
 
 enum { MOST_POWER = 20 };
 
 /* phi1, or phi2 with center. */
 SEXP ffi_spec_quadratic(SEXP graph, SEXP x_, SEXP power, SEXP center)
 {
-    ffi_mat x = ffi_matrix(x_, "x");
+    ufs_x x = ffi_x(x_);
     graph_csr g = ffi_graph_for(graph, x.n);
     int q = ffi_whole(power, 1, MOST_POWER, "power");
     SEXP out = PROTECT(Rf_allocVector(REALSXP, x.p));
-    spec_quadratic(&g, x.p, x.x, q, Rf_asLogical(center) == 1, REAL(out));
+    spec_quadratic(&g, &x, q, Rf_asLogical(center) == 1, REAL(out));
     UNPROTECT(1);
     return out;
 }
@@ -19,7 +19,8 @@ SEXP ffi_spec_quadratic(SEXP graph, SEXP x_, SEXP power, SEXP center)
 /* phi3. x has the rows of the nodes that are not isolated, as `vectors` of ffi_graph_embed. */
 SEXP ffi_spec_leading(SEXP graph, SEXP x_, SEXP power, SEXP values, SEXP vectors)
 {
-    ffi_mat x = ffi_matrix(x_, "x"), u = ffi_matrix(vectors, "vectors");
+    ufs_x x = ffi_x(x_);
+    ffi_mat u = ffi_matrix(vectors, "vectors");
     const double *l = ffi_data(values, (size_t) u.p, "values");
     int q = ffi_whole(power, 1, MOST_POWER, "power");
     graph_csr g = ffi_graph_csr(graph), used;
@@ -27,7 +28,7 @@ SEXP ffi_spec_leading(SEXP graph, SEXP x_, SEXP power, SEXP values, SEXP vectors
     graph_drop_isolated(&g, &used, ufs_ialloc((size_t) g.n));
     if (l == NULL || used.n != x.n || used.n != u.n)
         Rf_error("internal error: sizes of graph, matrix and eigenvectors differ");
-    spec_leading(&used, x.p, x.x, q, u.p, l, u.x, REAL(out));
+    spec_leading(&used, &x, q, u.p, l, u.x, REAL(out));
     UNPROTECT(1);
     return out;
 }

@@ -281,7 +281,9 @@ SEXP ffi_x_gram(SEXP x, SEXP rows)
     return out;
 }
 
-SEXP ffi_x_pca(SEXP x, SEXP k_)
+/* loadings: FALSE leaves them NULL where they are not the eigenvectors themselves (n <= p):
+ * they are the largest thing there. */
+SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP loadings_)
 {
     static const char *const names[] = {"scores", "loadings", "sdev2", "lapack", "products",
                                         "residual", "converged", NULL};
@@ -290,7 +292,8 @@ SEXP ffi_x_pca(SEXP x, SEXP k_)
     if (k < 1 || k > r) Rf_error("internal error: 'k' is out of range");
     SEXP out = PROTECT(ffi_list(names));
     double *scores = ffi_set_matrix(out, "scores", op.n, k);
-    double *loadings = ffi_set_matrix(out, "loadings", op.p, k);
+    bool without = Rf_asLogical(loadings_) == 0 && op.n <= op.p;
+    double *loadings = without ? NULL : ffi_set_matrix(out, "loadings", op.p, k);
     double *d2 = ffi_set_vector(out, "sdev2", k);
     ufs_x_pca_info info;
     ufs_x_pca(&op, k, scores, loadings, d2, &info);

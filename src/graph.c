@@ -23,11 +23,26 @@ typedef struct {
     int index;
 } entry;
 
+/* A sparse X by rows, its entries divided; centring left out. */
+typedef struct {
+    const ufs_x *x;
+    int *start, *col;   /* col: column of X */
+    double *value;
+    double *mean_dot;   /* n, for cosines: sum_l value_l m_l / s_l of the row; NULL: no centring */
+    double mean_ss;     /* sum_l (m_l / s_l)^2 */
+} sparse_rows;
+
+static sparse_rows sparse_transpose(const ufs_x *x);
+static void sparse_inner(const sparse_rows *rows, int i, double *out);
+static double sparse_d2(const sparse_rows *rows, int i, int j);
+static double sparse_dot(const sparse_rows *rows, int i, int j);
+
 /* What one search needs; rows of `row` are contiguous copies of the samples. */
 typedef struct {
     int n, p, k, size;      /* size: entries kept per row */
     const double *centred;  /* n x p */
     const double *row;      /* p x n */
+    const sparse_rows *sparse; /* instead of the two */
     const double *norm2;    /* K_ii */
     double delta;
     entry *heap;            /* size x n, max-heaps on key */
@@ -42,6 +57,7 @@ static void sift_down(entry *heap, int size, int at);
 static double exact_d2(const search *s, int i, int j);
 static bool finish_row(const search *s, int i, entry *work, graph_knn *out, double *reach);
 static void choose(const search *s, int i, entry *candidate, int count, graph_knn *out);
+static void finish_search(search *s, graph_knn *out);
 static void retry_rows(const search *s, int count, const int *hard, const double *reach,
                        graph_knn *out);
 static int by_key_then_index(const void *a, const void *b);
@@ -52,7 +68,6 @@ void graph_knn_search(int n, int p, const double *x, int k, bool want_mean,
     size_t N = (size_t) n, P = (size_t) p, K = (size_t) k;
     search s = {.n = n, .p = p, .k = k};
     double total = 0.0;
-    int n_hard = 0;
 
     out->n = n;
     out->k = k;
@@ -61,8 +76,7 @@ void graph_knn_search(int n, int p, const double *x, int k, bool want_mean,
 
     void *mark = vmaxget();
     double *centred = ufs_dalloc(N, P), *row = ufs_dalloc(P, N), *norm2 = ufs_dzero(N, 1);
-    double *cross = ufs_dalloc(BLOCK, BLOCK), *reach = ufs_dalloc(N, 1);
-    int *hard = ufs_ialloc(N);
+    double *cross = ufs_dalloc(BLOCK, BLOCK);
     s.size = k + SLACK < n - 1 ? k + SLACK : n - 1;
     s.delta = 2.0 * ((double) p + 8.0) * DBL_EPSILON;
     s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
@@ -85,11 +99,157 @@ void graph_knn_search(int n, int p, const double *x, int k, bool want_mean,
     }
     out->mean_distance = 2.0 * total / ((double) n * (double) n);
 
-    entry *work = (entry *) R_alloc((size_t) s.size, sizeof(entry));
-    for (int i = 0; i < n; i++)
-        if (!finish_row(&s, i, work, out, reach + n_hard)) hard[n_hard++] = i;
-    retry_rows(&s, n_hard, hard, reach, out);
+    finish_search(&s, out);
     vmaxset(mark);
+}
+
+void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out)
+{
+    int n = x->n, longest = 0;
+    size_t N = (size_t) n, K = (size_t) k;
+    search s = {.n = n, .p = x->p, .k = k};
+    double total = 0.0;
+
+    out->n = n;
+    out->k = k;
+    out->index = ufs_ialloc(N * K);
+    out->d2 = ufs_dalloc(N, K);
+
+    void *mark = vmaxget();
+    double *norm2 = ufs_dzero(N, 1), *inner = ufs_dalloc(N, 1);
+    sparse_rows rows = sparse_transpose(x);
+    s.size = k + SLACK < n - 1 ? k + SLACK : n - 1;
+    s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
+    s.filled = ufs_ialloc(N);
+    memset(s.filled, 0, N * sizeof(int));
+    s.norm2 = norm2;
+    s.sparse = &rows;
+    for (int i = 0; i < n; i++) {
+        int length = rows.start[i + 1] - rows.start[i];
+        longest = length > longest ? length : longest;
+        for (int e = rows.start[i]; e < rows.start[i + 1]; e++)
+            norm2[i] += rows.value[e] * rows.value[e];
+    }
+    s.delta = 2.0 * ((double) longest + 8.0) * DBL_EPSILON;
+
+    for (int i = 0; i < n; i++) {
+        if (i % 16 == 0) R_CheckUserInterrupt();
+        sparse_inner(&rows, i, inner);
+        for (int j = 0; j < i; j++) {
+            double both = norm2[i] + norm2[j], d2 = both - 2.0 * inner[j];
+            double lower = d2 - s.delta * both;
+            offer(&s, i, lower, j);
+            offer(&s, j, lower, i);
+            if (want_mean && d2 > 0.0) total += sqrt(d2);
+        }
+    }
+    out->mean_distance = 2.0 * total / ((double) n * (double) n);
+    finish_search(&s, out);
+    vmaxset(mark);
+}
+
+/* Exact distances of what the heaps hold, and once more for the rows they do not prove. */
+static void finish_search(search *s, graph_knn *out)
+{
+    int n = s->n, n_hard = 0, *hard = ufs_ialloc((size_t) n);
+    double *reach = ufs_dalloc((size_t) n, 1);
+    entry *work = (entry *) R_alloc((size_t) s->size, sizeof(entry));
+
+    for (int i = 0; i < n; i++)
+        if (!finish_row(s, i, work, out, reach + n_hard)) hard[n_hard++] = i;
+    retry_rows(s, n_hard, hard, reach, out);
+}
+
+/* ---- rows of a sparse matrix --------------------------------------------------------- */
+
+static sparse_rows sparse_transpose(const ufs_x *x)
+{
+    size_t entries = (size_t) ufs_x_entries(x), N = (size_t) x->n;
+    sparse_rows rows = {.x = x, .start = ufs_ialloc(N + 1), .col = ufs_ialloc(entries),
+                        .value = ufs_dalloc(entries, 1)};
+    int *next = ufs_ialloc(N);
+
+    memset(rows.start, 0, (N + 1) * sizeof(int));
+    for (int j = 0; j < x->p; j++) {
+        int u = x->column ? x->column[j] : j;
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) rows.start[x->row[e] + 1]++;
+    }
+    for (size_t i = 0; i < N; i++) {
+        rows.start[i + 1] += rows.start[i];
+        next[i] = rows.start[i];
+    }
+    for (int j = 0; j < x->p; j++) {
+        int u = x->column ? x->column[j] : j;
+        double s = x->divide ? x->divide[j] : 1.0;
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+            int at = next[x->row[e]]++;
+            rows.col[at] = j;
+            rows.value[at] = x->value[e] / s;
+        }
+    }
+    return rows;
+}
+
+/* Means for the cosines. */
+static void add_means(sparse_rows *rows)
+{
+    const ufs_x *x = rows->x;
+    size_t N = (size_t) x->n;
+
+    if (x->shift == NULL) return;
+    rows->mean_dot = ufs_dzero(N, 1);
+    rows->mean_ss = 0.0;
+    for (int j = 0; j < x->p; j++) {
+        double m = x->shift[j] / (x->divide ? x->divide[j] : 1.0);
+        rows->mean_ss += m * m;
+    }
+    for (size_t i = 0; i < N; i++)
+        for (int e = rows->start[i]; e < rows->start[i + 1]; e++) {
+            int j = rows->col[e];
+            rows->mean_dot[i] +=
+                rows->value[e] * x->shift[j] / (x->divide ? x->divide[j] : 1.0);
+        }
+}
+
+/* out_j = r_i'r_j over the divided rows, all j. */
+static void sparse_inner(const sparse_rows *rows, int i, double *out)
+{
+    const ufs_x *x = rows->x;
+    memset(out, 0, (size_t) x->n * sizeof(double));
+    for (int a = rows->start[i]; a < rows->start[i + 1]; a++) {
+        int j = rows->col[a], u = x->column ? x->column[j] : j;
+        double v = rows->value[a] / (x->divide ? x->divide[j] : 1.0);
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) out[x->row[e]] += v * x->value[e];
+    }
+}
+
+static double sparse_d2(const sparse_rows *rows, int i, int j)
+{
+    int a = rows->start[i], b = rows->start[j], a_end = rows->start[i + 1];
+    int b_end = rows->start[j + 1];
+    double sum = 0.0;
+    while (a < a_end || b < b_end) {
+        int ca = a < a_end ? rows->col[a] : INT_MAX, cb = b < b_end ? rows->col[b] : INT_MAX;
+        double d = 0.0;
+        if (ca <= cb) d += rows->value[a++];
+        if (cb <= ca) d -= rows->value[b++];
+        sum += d * d;
+    }
+    return sum;
+}
+
+/* Of the centred rows. */
+static double sparse_dot(const sparse_rows *rows, int i, int j)
+{
+    int a = rows->start[i], b = rows->start[j];
+    double sum = 0.0;
+    while (a < rows->start[i + 1] && b < rows->start[j + 1]) {
+        if (rows->col[a] == rows->col[b]) sum += rows->value[a++] * rows->value[b++];
+        else if (rows->col[a] < rows->col[b]) a++;
+        else b++;
+    }
+    if (rows->mean_dot == NULL) return sum;
+    return sum - rows->mean_dot[i] - rows->mean_dot[j] + rows->mean_ss;
 }
 
 static void centre(int n, int p, const double *x, double *centred)
@@ -159,6 +319,7 @@ static void sift_down(entry *heap, int size, int at)
 
 static double exact_d2(const search *s, int i, int j)
 {
+    if (s->sparse) return sparse_d2(s->sparse, i, j);
     const double *a = s->row + (size_t) i * (size_t) s->p;
     const double *b = s->row + (size_t) j * (size_t) s->p;
     /* Two sums in a fixed order, symmetric in i and j. */
@@ -224,18 +385,21 @@ static void retry_rows(const search *s, int count, const int *hard, const double
 {
     int n = s->n, p = s->p;
     if (count == 0) return;
-    double *some = ufs_dalloc(RETRY_BLOCK, (size_t) p);
+    double *some = ufs_dalloc(RETRY_BLOCK, s->sparse ? 0 : (size_t) p);
     double *cross = ufs_dalloc((size_t) n, RETRY_BLOCK);
     entry *candidate = (entry *) R_alloc((size_t) n, sizeof(entry));
 
     for (int from = 0; from < count; from += RETRY_BLOCK) {
         int m = count - from < RETRY_BLOCK ? count - from : RETRY_BLOCK;
         R_CheckUserInterrupt();
-        for (int l = 0; l < p; l++)
+        for (int a = 0; a < m && s->sparse; a++)
+            sparse_inner(s->sparse, hard[from + a], cross + (size_t) a * (size_t) n);
+        for (int l = 0; l < p && !s->sparse; l++)
             for (int a = 0; a < m; a++)
                 some[(size_t) a + (size_t) l * RETRY_BLOCK] =
                     s->centred[(size_t) hard[from + a] + (size_t) l * (size_t) n];
-        la_gemm('N', 'T', n, m, p, 1.0, s->centred, n, some, RETRY_BLOCK, 0.0, cross, n);
+        if (!s->sparse)
+            la_gemm('N', 'T', n, m, p, 1.0, s->centred, n, some, RETRY_BLOCK, 0.0, cross, n);
         for (int a = 0; a < m; a++) {
             int i = hard[from + a], found = 0;
             const double *col = cross + (size_t) a * (size_t) n;
@@ -259,12 +423,56 @@ typedef struct {
 } arc;
 
 static int by_neighbour(const void *a, const void *b);
-static double weight_of(graph_weights weights, double bandwidth, double d2, int p,
-                        const double *row, const double *norm, int i, int j);
+
+/* What cosines need: rows of either kind and their norms. */
+typedef struct {
+    int p;
+    const double *row;
+    const sparse_rows *sparse;
+    const double *norm;
+} cosines;
+
+static void from_lists(const graph_knn *knn, const cosines *rows, graph_weights weights,
+                       double bandwidth, graph_symmetrise rule, graph_csr *out);
+static double weight_of(graph_weights weights, double bandwidth, double d2, const cosines *rows,
+                        int i, int j);
 
 void graph_from_knn(const graph_knn *knn, int p, const double *x,
                     graph_weights weights, double bandwidth, graph_symmetrise rule,
                     graph_csr *out)
+{
+    size_t N = (size_t) knn->n;
+    cosines rows = {.p = p};
+
+    if (weights == GRAPH_COSINE) {
+        double *row = ufs_dalloc((size_t) p, N), *norm = ufs_dalloc(N, 1);
+        la_transpose(knn->n, p, x, row);
+        la_col_norms(p, knn->n, row, norm);
+        rows.row = row;
+        rows.norm = norm;
+    }
+    from_lists(knn, &rows, weights, bandwidth, rule, out);
+}
+
+void graph_from_knn_sparse(const graph_knn *knn, const ufs_x *x, graph_weights weights,
+                           double bandwidth, graph_symmetrise rule, graph_csr *out)
+{
+    cosines rows = {.p = x->p};
+    sparse_rows entries;
+
+    if (weights == GRAPH_COSINE) {
+        double *norm = ufs_dalloc((size_t) knn->n, 1);
+        entries = sparse_transpose(x);
+        add_means(&entries);
+        for (int i = 0; i < knn->n; i++) norm[i] = sqrt(fmax(0.0, sparse_dot(&entries, i, i)));
+        rows.sparse = &entries;
+        rows.norm = norm;
+    }
+    from_lists(knn, &rows, weights, bandwidth, rule, out);
+}
+
+static void from_lists(const graph_knn *knn, const cosines *rows, graph_weights weights,
+                       double bandwidth, graph_symmetrise rule, graph_csr *out)
 {
     int n = knn->n, k = knn->k;
     size_t N = (size_t) n, edges = N * (size_t) k, most = 2 * edges;
@@ -278,13 +486,6 @@ void graph_from_knn(const graph_knn *knn, int p, const double *x,
     out->degree = degree;
 
     void *mark = vmaxget();
-    double *row = NULL, *norm = NULL;
-    if (weights == GRAPH_COSINE) {
-        row = ufs_dalloc((size_t) p, N);
-        norm = ufs_dalloc(N, 1);
-        la_transpose(n, p, x, row);
-        la_col_norms(p, n, row, norm);
-    }
     /* The directed lists by column, and their transpose by a counting sort. */
     arc *mine = (arc *) R_alloc(edges, sizeof(arc));
     arc *theirs = (arc *) R_alloc(edges, sizeof(arc));
@@ -318,8 +519,7 @@ void graph_from_knn(const graph_knn *knn, int p, const double *x,
             const arc *e = from_a ? a : b;
             bool mutual = from_a && from_b;
             if (mutual || rule != GRAPH_MIN) {
-                double value = weight_of(weights, bandwidth, e->d2, p, row, norm, i,
-                                         e->neighbour);
+                double value = weight_of(weights, bandwidth, e->d2, rows, i, e->neighbour);
                 if (rule == GRAPH_MEAN && !mutual) value *= 0.5;
                 if (value > 0.0) {
                     col[used] = e->neighbour;
@@ -341,15 +541,19 @@ static int by_neighbour(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double weight_of(graph_weights weights, double bandwidth, double d2, int p,
-                        const double *row, const double *norm, int i, int j)
+static double weight_of(graph_weights weights, double bandwidth, double d2, const cosines *rows,
+                        int i, int j)
 {
+    size_t p = (size_t) rows->p;
+    const double *norm = rows->norm;
     if (weights == GRAPH_BINARY) return 1.0;
     if (weights == GRAPH_HEAT) {
         double ratio = sqrt(d2) / bandwidth;
         return exp(-0.5 * ratio * ratio);
     }
-    double dot = la_dot(p, row + (size_t) i * (size_t) p, row + (size_t) j * (size_t) p);
+    double dot = rows->sparse
+        ? sparse_dot(rows->sparse, i, j)
+        : la_dot(rows->p, rows->row + (size_t) i * p, rows->row + (size_t) j * p);
     /* In two steps, as a product of norms could overflow; the same ones for (j, i). */
     double large = fmax(norm[i], norm[j]), small = fmin(norm[i], norm[j]);
     return small > 0.0 ? fmax(0.0, dot / large / small) : 0.0;

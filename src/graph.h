@@ -4,7 +4,7 @@
 #ifndef UFS_GRAPH_H
 #define UFS_GRAPH_H
 
-#include "ufs.h"
+#include "x_ops.h"
 
 /* ---- nearest neighbours -------------------------------------------------------- */
 
@@ -25,6 +25,11 @@ typedef struct {
  * arrays come from R_alloc; the rest is given back. Checks for interrupts. */
 void graph_knn_search(int n, int p, const double *x, int k, bool want_mean,
                       graph_knn *out);
+
+/* The same for a sparse X, without forming it: the inner products of one row with all others
+ * come from the columns it has entries in, sum_j nnz_j^2 products in all, and exact distances
+ * from two rows' entries. Memory 16 nnz + O(nk). Distances do not see the centring. */
+void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out);
 
 /* ---- weights: a symmetric sparse matrix W --------------------------------------- */
 
@@ -48,6 +53,9 @@ typedef enum { GRAPH_MAX = 0, GRAPH_MIN = 1, GRAPH_MEAN = 2 } graph_symmetrise;
 void graph_from_knn(const graph_knn *knn, int p, const double *x,
                     graph_weights weights, double bandwidth, graph_symmetrise rule,
                     graph_csr *out);
+/* The same for a sparse X. */
+void graph_from_knn_sparse(const graph_knn *knn, const ufs_x *x, graph_weights weights,
+                           double bandwidth, graph_symmetrise rule, graph_csr *out);
 
 /* What is wrong with a graph that came from outside, NULL if nothing: starts that do not
  * ascend from 0 to n_entries, columns that are not 0..n-1 or do not ascend within a row, self

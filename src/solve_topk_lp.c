@@ -184,7 +184,7 @@ static void row_begin(topk_lp *work, const topk_lp_settings *settings, const dou
     row->s = work->sample + I * M;
     row->t = work->feature + I * M;
     for (size_t j = 0; j < N; j++) {
-        row->weight[j] = 1.0 + settings->lambda_z * theta[j + I * N];
+        row->weight[j] = 1.0 + settings->lambda_z * theta[I + j * N];
         row->place[j] = 0;
     }
     for (int u = 0; u < row->a; u++) row->place[row->s[u]] = u + 1;

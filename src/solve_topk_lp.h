@@ -28,7 +28,7 @@ typedef struct {
 
 /* z (n x n) and e (n x p) are where the results will be. */
 void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e);
-/* theta: n x n, symmetric. Continues from the bases of the last call. */
+/* theta: n x n, row i for sample i. Continues from the bases of the last call. */
 void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const double *theta);
 
 #endif

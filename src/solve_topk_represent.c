@@ -73,6 +73,7 @@ int topk_represent_init(topk_represent *work, int n, int p, const double *x, dou
     work->e = ufs_dalloc(N, P);
     work->y1 = ufs_dalloc(N, P);
     work->mu = 0.0;
+    work->hook = NULL;
     r = work->n_form ? n : p;
     work->inverse = ufs_dalloc((size_t) r, (size_t) r);
     work->gram = work->rhs = work->cross = work->step = NULL;
@@ -120,7 +121,6 @@ void topk_represent_solve(topk_represent *work, const topk_represent_settings *s
         double mu = work->mu, largest;
         size_t non_zero;
 
-        ufs_hook_step(NULL, 0, 0.0, 0.0);
         work->mu_now = mu;
         work->y1_d = 0.0;
         non_zero = step_z(work, settings, theta);
@@ -140,6 +140,7 @@ void topk_represent_solve(topk_represent *work, const topk_represent_settings *s
         double row[TOPK_REPRESENT_COLUMNS] = {outer, it, mu, work->residual[0], work->residual[1],
                                               work->residual[2], running(work, settings)};
         ufs_trace_add(trace, row);
+        ufs_hook_step(work->hook, it, row[6], largest);
     }
     if (work->n_form) complete_e(work);
     work->objective = objective(work, settings, theta);

@@ -39,13 +39,14 @@ typedef struct {
     int n_screened;   /* of all */
     double *xt, *zx, *y2x, *bm;   /* p-form: p x n, then n x p */
     double *pn;                   /* p-form: p x n */
+    const ufs_hook *hook;         /* NULL: interrupts only */
 } topk_represent;
 
 /* Factors what does not change: xx' + I, or x'x + I. z (n x n) is where the result
  * will be. Returns LAPACK's code. */
 int topk_represent_init(topk_represent *work, int n, int p, const double *x,
                         double *z, char form);
-/* theta: n x n, symmetric. warm: continue from the last state. trace: rows
+/* theta: n x n, like Z. warm: continue from the last state. trace: rows
  * (outer, iteration, mu, the three residuals, the objective at (Z, E)). */
 void topk_represent_solve(topk_represent *work, const topk_represent_settings *settings,
                           const double *theta, bool warm, int outer,

@@ -96,6 +96,28 @@ void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out)
     }
 }
 
+void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const double *column),
+                       void *data)
+{
+    enum { at_once = 64 };
+    size_t N = (size_t) x->n;
+    void *mark = vmaxget();
+    int width = x->kind == UFS_X_SOURCE ? at_once : 1, index[at_once];
+    double *block = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : N, (size_t) width);
+
+    for (int j0 = 0; j0 < x->p; j0 += width) {
+        int m = x->p - j0 < width ? x->p - j0 : width;
+        if (x->kind != UFS_X_SOURCE) {
+            visit(data, j0, ufs_x_column(x, j0, block));
+            continue;
+        }
+        for (int k = 0; k < m; k++) index[k] = j0 + k;
+        ufs_x_columns(x, m, index, block);
+        for (int k = 0; k < m; k++) visit(data, j0 + k, block + (size_t) k * N);
+    }
+    vmaxset(mark);
+}
+
 void ufs_x_prefetch(const ufs_x *x, int m, const int *j)
 {
     if (x->kind == UFS_X_SOURCE && m > 0) x->source.prefetch(x->source.data, m, j);

@@ -65,6 +65,10 @@ void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y);
 const double *ufs_x_column(const ufs_x *x, int j, double *scratch);
 /* Columns j[0..m) into out (n x m); one pass over a source. */
 void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out);
+/* visit(data, j, column j) for every column in turn: formed 64 at a time, one pass over a
+ * source. The column may not be kept. */
+void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const double *column),
+                       void *data);
 /* Columns j[0..m) will be asked for one by one: a source reads them in one pass and keeps
  * them for a while. */
 void ufs_x_prefetch(const ufs_x *x, int m, const int *j);
@@ -110,7 +114,8 @@ int ufs_x_prepare(int n, int p, const int *start, const double *value, bool cent
 /* ---- x_pca.c ------------------------------------------------------------------------ */
 
 /* The k leading principal components of X: scores n x k, loadings p x k (unit columns,
- * largest entry positive, zero beyond the rank), d2 k squared singular values. By the
+ * largest entry positive, zero beyond the rank), d2 k squared singular values. loadings may
+ * be NULL if n <= p: the scores then have signs of their own, and are zero beyond the rank. By the
  * smaller Gram matrix where that is cheaper, otherwise by block Lanczos on products
  * (la_lanczos.h). */
 typedef struct {

@@ -33,9 +33,17 @@ void ufs_x_pca(const ufs_x *x, int k, double *scores, double *loadings, double *
     vmaxset(mark);
     if (info->lapack) return;
     for (int j = 0; j < k; j++) d2[j] = d2[j] > 0.0 ? d2[j] : 0.0;
-    if (rows) ufs_x_cross(x, k, scores, loadings);
     /* A Gram matrix carries no smaller eigenvalue than its rounding. */
     double tiny = d2[0] * DBL_EPSILON * (double) (n > p ? n : p);
+    if (loadings == NULL) {
+        la_fix_signs(n, k, scores);
+        for (int j = 0; j < k; j++) {
+            double size = d2[j] > tiny ? sqrt(d2[j]) : 0.0;
+            for (size_t i = 0; i < (size_t) n; i++) scores[i + (size_t) j * (size_t) n] *= size;
+        }
+        return;
+    }
+    if (rows) ufs_x_cross(x, k, scores, loadings);
     for (int j = 0; j < k; j++) {
         double *load = loadings + (size_t) j * (size_t) p, norm = la_nrm2(p, load);
         if (d2[j] <= tiny || norm == 0.0) memset(load, 0, (size_t) p * sizeof(double));

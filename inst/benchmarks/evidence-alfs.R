@@ -14,7 +14,9 @@ words <- function(text) strsplit(text, ",", fixed = TRUE)[[1L]]
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 repeats <- as.integer(option("repeats", "3"))
 methods <- c("alfs norm" = "alfs", "alfs pivot" = "alfs", "alfs auto" = "alfs")
-args <- list("alfs pivot" = list(select = "pivot"), "alfs auto" = list(select = "auto"))
+args <- list("alfs norm" = list(samples = "norm"),
+  "alfs pivot" = list(select = "pivot", samples = "norm"),
+  "alfs auto" = list(select = "auto", samples = "norm"))
 pipelines <- c(methods, "alfs ted" = "alfs", "alfs pivot, ted" = "alfs", ted = "random+ted")
 args2 <- c(args, list("alfs ted" = list(samples = "ted"),
   "alfs pivot, ted" = list(select = "pivot", samples = "ted")))

@@ -36,6 +36,11 @@ objectives <- list(
     eps <- fit$control$eps * c(1, fit$params$solver == "irls")
     l21(residual, eps[1L]) + fit$params$lambda * l21(s$Q, eps[2L])
   },
+  spca = function(fit, x) {
+    z <- as_seen(fit, x)
+    s <- fit$solution
+    sum((z - z %*% s$B %*% t(s$A))^2) + fit$params$lambda * sum(abs(s$B))
+  },
   alfs = function(fit, x) {
     z <- t(as_seen(fit, x))
     w <- fit$solution$W
@@ -127,5 +132,5 @@ no_objective <- c(
   rrss = "the coefficients, n x n, are not returned: its bounds are tested in test-rrss.R",
   kmeans_f = "no trace", medoids = "no trace", pca = "no trace", random = "no trace",
   variance = "no trace", inffs = "no objective", laplacian = "no trace", spec = "no trace",
-  mcfs = "one problem per cluster and penalty", cur = "no trace"
+  mcfs = "one problem per cluster and penalty", cur = "no trace", consensus = "no trace"
 )

@@ -17,6 +17,24 @@ ref_ted_greedy <- function(x, m, mu) {
   list(order = order, score = score)
 }
 
+# The same with items taken out beforehand.
+ref_ted_greedy_given <- function(x, m, mu, given) {
+  k <- tcrossprod(x)
+  for (j in given) k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
+  left <- setdiff(seq_len(nrow(x)), given)
+  order <- integer()
+  score <- numeric()
+  for (t in seq_len(m)) {
+    gain <- colSums(k^2) / (diag(k) + mu)
+    j <- left[which.max(gain[left])]
+    order[t] <- j
+    score[t] <- gain[j]
+    left <- setdiff(left, j)
+    k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
+  }
+  list(order = order, score = score)
+}
+
 # J(S): one ridge regression per sample.
 ref_ted_objective <- function(x, chosen, mu) {
   if (!length(chosen)) {

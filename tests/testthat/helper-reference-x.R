@@ -41,3 +41,17 @@ reference_x <- function(x, keep, center, scale) {
 }
 
 all_four <- list(c(TRUE, TRUE), c(TRUE, FALSE), c(FALSE, TRUE), c(FALSE, FALSE))
+
+# Counts with planted groups, log-transformed: wide and tall; a constant column, an empty row.
+grouped_counts <- function(n, p, groups = 3, seed = 1) {
+  withr::with_seed(seed, {
+    g <- rep(seq_len(groups), length.out = n)
+    rate <- matrix(0.2, groups, p)
+    for (k in seq_len(groups)) rate[k, seq.int(k, by = groups, length.out = 6)] <- 3
+    x <- log1p(matrix(rpois(n * p, rate[g, ]), n))
+  })
+  x[, p] <- 0
+  x[n, ] <- 0
+  dimnames(x) <- list(paste0("s", seq_len(n)), paste0("f", seq_len(p)))
+  list(x = x, group = g)
+}

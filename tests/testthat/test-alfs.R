@@ -176,7 +176,7 @@ test_that("P8: zero samples and constant features change nothing else", {
   bound <- ref_alfs_max(x)
   run <- function(x, lambda) {
     alfs_raw(x, alpha = .1 * bound[[1]], beta = .1 * bound[[2]], lambda = lambda * bound[[3]],
-      control = polished(1500))
+      samples = "norm", control = polished(1500))
   }
   for (lambda in c(0, .005)) {
     base <- run(x, lambda)
@@ -211,7 +211,7 @@ test_that("P10: W = 0 exactly at its bounds, and not below", {
     fit$support[["samples"]] == 0L
   }
   for (a in c(0, .3, 1)) {
-    fit <- suppressWarnings(alfs_raw(x, alpha_rel = a, beta_rel = 1 - a + 1e-12))
+    fit <- suppressWarnings(alfs_raw(x, alpha_rel = a, beta_rel = 1 - a + 1e-12, samples = "norm"))
     expect_identical(fit$status, "converged")
     expect_identical(fit$iterations, 0L)
     expect_true(all(fit$solution$W == 0))
@@ -283,7 +283,9 @@ test_that("names, params and the default are as documented", {
     c("iteration", "objective", "dual", "gap", "current", "rows", "columns"))
   expect_equal(feature_scores(fit), sqrt(colSums(coef(fit)^2)))
   expect_equal(sample_scores(fit), sqrt(rowSums(coef(fit)^2)))
-  expect_identical(selected_samples(fit, 3), names(sort(-sample_scores(fit)))[1:3])
+  expect_identical(selected_samples(ufs_alfs(mtcars, samples = "norm"), 3),
+    names(sort(-sample_scores(fit)))[1:3])
+  expect_identical(fit$params$samples, "ted")
   weighted <- ufs_alfs(mtcars, lambda_rel = .01)
   expect_identical(weighted$control$tol, 1e-3)
   expect_named(weighted$certificate,
@@ -463,10 +465,33 @@ test_that("pivots are greedy TED picks in a growing pool", {
   expect_identical(stepped[8:30], setdiff(by_norm, stepped[1:7]))
 })
 
+test_that("the pool of pivots has 450 columns until a fifth of it is picked", {
+  # The loudest columns stand behind the first 450: nobody may pick them before pick 91.
+  x <- withr::with_seed(4, cbind(matrix(rnorm(30 * 450), 30), matrix(rnorm(30 * 60, sd = 6), 30)))
+  order <- pivot_order(x, 1:510)
+  expect_true(all(order[1:90] <= 450))
+  expect_true(order[91] > 450)
+  expect_setequal(order, 1:510)
+})
+
+test_that("L is never scaled out of its box, even where P and Q have room", {
+  # Near W = 0 the split of G leaves room in both bounds; the box of L has none.
+  x <- alfs_data(14, 9, 10)
+  for (rel in c(.2, .45, .7)) for (iterations in c(5, 10, 30, 100)) {
+    fit <- suppressWarnings(alfs_raw(x, alpha_rel = rel, beta_rel = rel, lambda_rel = .02,
+      control = polished(iterations)))
+    dual <- ref_alfs_dual(x, fit$solution$P, fit$solution$Q, fit$solution$L, fit$params$alpha,
+      fit$params$beta, fit$params$lambda)
+    expect_lte(max(dual[c("rows", "columns", "weights")]), 1 + 1e-10)
+    expect_lt(dual[["equation"]], 1e-9)
+    expect_equal(dual[["value"]], fit$certificate[["dual"]], tolerance = 1e-8)
+  }
+})
+
 test_that("select and samples change rankings, not scores", {
   x <- alfs_data(30, 16, 18)
   x[, 4] <- 1
-  norm <- suppressWarnings(ufs_alfs(x))
+  norm <- suppressWarnings(ufs_alfs(x, samples = "norm"))
   fit <- suppressWarnings(ufs_alfs(x, select = "pivot", samples = "ted"))
   expect_identical(feature_scores(fit), feature_scores(norm))
   expect_identical(sample_scores(fit), sample_scores(norm))
@@ -491,6 +516,41 @@ test_that("select and samples change rankings, not scores", {
   expect_error(selected_samples(fit, 3, k = 16), class = "ufs_error_argument")
   expect_error(selected_samples(norm, 3, k = 2), class = "ufs_error_argument")
   expect_error(selected_samples(fit, 31), class = "ufs_error_argument")
+  # Facility location in the same space; print() says what norms are worth.
+  cover <- suppressWarnings(ufs_alfs(x, select = "pivot", samples = "facility"))
+  expect_identical(selected_samples(cover, 30, as = "index"), facility_order(space(7), 30L))
+  expect_identical(selected_samples(cover, 5, as = "index", k = 3), facility_order(space(3), 5L))
+  expect_output(print(cover), "samples by facility location")
+  expect_output(print(norm), "worse than chance")
+  expect_identical(selected_samples(suppressWarnings(ufs_alfs(x, select = "pivot")), 9),
+    selected_samples(fit, 9))
+})
+
+test_that("Algorithm 1 with a constant penalty converges, as Theorem 3.1 says; its schedule is open", {
+  x <- alfs_data(15, 8, 6)
+  x <- x / svd(x)$d[1]
+  bound <- ref_alfs_max(x)
+  for (rel in c(0, .01)) {
+    run <- function(...) {
+      alfs_raw(x, alpha = .1 * bound[[1]], beta = .1 * bound[[2]], lambda = rel * bound[[3]], ...)
+    }
+    constant <- run(solver = "paper", rho0 = .1, tau = 1, control = polished(4000))
+    ours <- run(control = ufs_control(tol = 1e-7, max_iter = 20000))
+    expect_lt(objective(constant) / ours$certificate[["dual"]] - 1, 1e-4)
+    kinds <- c("rows", "columns", if (rel > 0) "weights")
+    residual <- as.matrix(constant$trace[kinds])
+    expect_lt(max(residual[4001, ]), 1e-4)
+    expect_true(all(residual[4001, ] < 1e-2 * residual[11, ]))
+    # The published schedule is the default.
+    expect_identical(run(solver = "paper")$trace,
+      run(solver = "paper", rho0 = 1e-6, tau = 1.1, rho_max = 1e10)$trace)
+    early <- run(solver = "paper", rho_max = 1e-3, control = polished(200))
+    expect_false(isTRUE(all.equal(early$trace$current, run(solver = "paper",
+      control = polished(200))$trace$current)))
+  }
+  expect_error(run(rho0 = 1), class = "ufs_error_argument")
+  expect_error(run(solver = "paper", tau = .9), class = "ufs_error_argument")
+  expect_error(run(solver = "paper", rho0 = 1, rho_max = .1), class = "ufs_error_argument")
 })
 
 test_that("select = \"auto\" takes pivots where they keep more neighbours", {
@@ -529,6 +589,10 @@ test_that("representatives are the largest entries of W X", {
   few <- representatives(fit, mtcars[5:6, 11:1], n = 2, m = 3)
   expect_true(all(few$representative %in% selected_samples(fit, 3)))
   expect_identical(few$sample, rep(rownames(mtcars)[5:6], each = 2))
+  # A single one.
+  one <- representatives(fit, mtcars, m = 1)
+  expect_identical(unique(one$representative), selected_samples(fit, 1))
+  expect_equal(one$share, rep(1, 32))
   none <- suppressWarnings(ufs_alfs(mtcars, alpha_rel = 1))
   expect_identical(nrow(representatives(none, mtcars)), 0L)
   expect_error(representatives(ufs_pca(mtcars, 2), mtcars), class = "ufs_error_argument")
@@ -561,10 +625,20 @@ test_that("plots of all types are drawn", {
   withr::local_pdf(NULL)
   fit <- ufs_alfs(mtcars, alpha_rel = .1)
   before <- graphics::par("mfrow")
-  for (type in c("objective", "gap", "norms", "scores", "samples")) {
+  for (type in c("objective", "gap", "residuals", "norms", "scores", "samples")) {
     expect_identical(plot(fit, type), fit)
   }
   expect_identical(graphics::par("mfrow"), before)
   expect_error(plot(fit, "norm"), class = "ufs_error_argument")
   expect_output(print(fit), "live +30 of 32 samples")
+  weighted <- ufs_alfs(mtcars, lambda_rel = .01, control = ufs_control(max_iter = 40, warn = FALSE))
+  expect_identical(plot(weighted, "residuals"), weighted)
+  none <- suppressWarnings(ufs_alfs(mtcars, alpha_rel = 1))
+  expect_error(plot(none, "residuals"), class = "ufs_error_argument")
+  path <- ufs_alfs_path(mtcars, alpha_rel = c(.3, .1, .03), beta_rel = .1)
+  for (type in c("features", "samples", "gap")) expect_identical(plot(path, type = type), path)
+  expect_error(plot(path, k = 0), class = "ufs_error_argument")
+  one <- ufs_alfs_path(mtcars, alpha_rel = .1)
+  expect_identical(plot(one), one)
+  expect_error(plot(path, type = "norms"), class = "ufs_error_argument")
 })

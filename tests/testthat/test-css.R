@@ -167,3 +167,21 @@ test_that("ufs_captured() gives the same for any method", {
   expect_error(ufs_captured(pca, x, 13), class = "ufs_error_argument")
   expect_error(ufs_captured(ufs_ted(x), x, 1), class = "ufs_error_argument")
 })
+
+test_that("ufs_pca() and ufs_jspca() say what their best n_components features hold", {
+  for (size in list(c(30, 12), c(15, 40))) {
+    x <- planted(size[1], size[2])$x
+    z <- centred(x)
+    for (fit in suppressWarnings(list(ufs_pca(x, 4), ufs_jspca(x, 4, loss = "feature"),
+      ufs_jspca(x, 4, loss = "sample")))) {
+      chosen <- suppressMessages(selected_features(fit, 4))
+      expect_equal(fit$certificate[["captured"]],
+        1 - sum(qr.resid(qr(z[, chosen]), z)^2) / sum(z^2), tolerance = 1e-9)
+      expect_equal(fit$certificate[["bound"]], sum(svd(z)$d[1:4]^2) / sum(z^2), tolerance = 1e-9)
+    }
+  }
+  # Copies and constant columns: the share of distinct directions only.
+  fit <- suppressWarnings(ufs_pca(cbind(z, z[, 1:5], 2), 6))
+  expect_true(all(fit$certificate > 0 & fit$certificate <= 1))
+  expect_lte(fit$certificate[["captured"]], fit$certificate[["bound"]])
+})

@@ -54,6 +54,35 @@ test_that("greedy TED: equal decreases go to the lowest index in both forms", {
   expect_identical(ted_greedy(matrix(0, 4, 2), 4L, 1)$order, 1:4)
 })
 
+test_that("greedy TED: decreases that differ by rounding only are ties", {
+  # Rotated orthogonal designs: equal decreases, each with its own rounding.
+  for (seed in 1:5) {
+    turn <- withr::with_seed(seed, qr.Q(qr(matrix(stats::rnorm(64), 8))))
+    for (form in c("n", "p")) {
+      expect_identical(ted_greedy(3 * turn, 8L, 1, form)$order, 1:8)
+      # Every other item is twice as large: those first, in order.
+      expect_identical(ted_greedy(rep(c(1, 2), 4) * turn, 8L, 1, form)$order,
+        c(2L, 4L, 6L, 8L, 1L, 3L, 5L, 7L))
+    }
+  }
+})
+
+test_that("greedy TED stays exact over many picks", {
+  # Beyond the rank, and far enough for decreases to fall by many orders of magnitude.
+  x <- sweep(sample_data(60, 12), 2, 10^-(0:11 / 2), "*")
+  mu <- 1e-6
+  ref <- ref_ted_greedy(x, 40L, mu)
+  for (form in c("n", "p")) {
+    out <- ted_greedy(x, 40L, mu, form)
+    expect_lt(ref$score[12] / ref$score[1], 1e-6)
+    expect_identical(out$order[1:12], ref$order[1:12])
+    expect_equal(out$score[1:12], ref$score[1:12], tolerance = 1e-5)
+    j <- vapply(c(0, 12, 40), function(m) ref_ted_objective(x, out$order[seq_len(m)], mu), 0)
+    expect_equal(sum(out$score[1:12]), j[1] - j[2], tolerance = 1e-10)
+    expect_equal(sum(out$score), j[1] - j[3], tolerance = 1e-10)
+  }
+})
+
 test_that("greedy TED works at every scale", {
   x <- sample_data(10, 4)
   ref <- ted_greedy(x, 10L, 1)

@@ -143,7 +143,7 @@ test_that("malformed sparse matrices are errors, in the door and in every direct
   expect_error(.Call(C_x_cross, op, 1:3))
   expect_error(.Call(C_x_columns, op, 25L), "range")
   expect_error(.Call(C_x_columns, op, 0L), "range")
-  expect_error(.Call(C_x_pca, op, 100L), "range")
+  expect_error(.Call(C_x_pca, op, 100L, TRUE), "range")
   expect_error(.Call(C_x_ss, "x"))
 })
 
@@ -205,6 +205,9 @@ test_that("principal components of an operator are those of svd(), small and lar
       expect_equal(abs(diag(crossprod(got$loadings, want$v))), rep(1, 4), tolerance = 1e-7)
       expect_equal(unname(got$scores), ref %*% got$loadings, tolerance = 1e-9)
       expect_equal(crossprod(got$loadings), diag(4), tolerance = 1e-8)
+      bare <- x_pca(data$x, 4, loadings = FALSE)
+      expect_identical(is.null(bare$loadings), nrow(x) <= length(data$keep))
+      expect_equal(abs(bare$scores), abs(got$scores), tolerance = 1e-7)
     }
   }
 })

@@ -39,7 +39,8 @@ settings <- function(method) {
 ranks_features <- subset(ufs_methods(), selects != "samples")$method
 
 for (method in ranks_features) {
-  test_that(paste0("flt(\"ufs\", method = \"", method, "\") is a filter with the method's scores"), {
+  test_that(paste0("flt(\"ufs\", method = \"", method, "\") is a filter with the method's scores"),
+    {
     task <- mlr3::tsk("mtcars")
     filter <- flt("ufs", method = method)
     filter$param_set$set_values(.values = settings(method))
@@ -58,7 +59,8 @@ for (method in ranks_features) {
 test_that("the parameters are the arguments of the method", {
   ids <- function(method) flt("ufs", method = method)$param_set$ids()
   for (method in ranks_features) {
-    expect_setequal(ids(method), setdiff(names(formals(registry()[[method]]$fit)), c("x", "y", "...")))
+    expect_setequal(ids(method), setdiff(names(formals(registry()[[method]]$fit)), c("x", "y",
+      "...")))
   }
   set <- flt("ufs", method = "socfs")$param_set
   expect_identical(set$class[["n_clusters"]], "ParamInt")
@@ -103,7 +105,8 @@ test_that("missing values and factors are refused", {
   holes$disp[3] <- NA
   task <- mlr3::as_task_regr(holes, target = "mpg")
   expect_error(flt("ufs")$calculate(task), "missing values")
-  expect_error(flt("ufs")$calculate(mlr3::as_task_regr(iris, target = "Sepal.Length")), "factor|feature types")
+  expect_error(flt("ufs")$calculate(mlr3::as_task_regr(iris, target = "Sepal.Length")),
+    "factor|feature types")
 })
 
 test_that("hash is stable under clone and changes with the settings", {
@@ -112,7 +115,8 @@ test_that("hash is stable under clone and changes with the settings", {
   expect_identical(copy$hash, filter$hash)
   copy$param_set$set_values(n_components = 3L)
   expect_false(identical(copy$hash, filter$hash))
-  expect_false(identical(flt("ufs", method = "variance")$hash, flt("ufs", method = "laplacian")$hash))
+  expect_false(identical(flt("ufs", method = "variance")$hash, flt("ufs",
+    method = "laplacian")$hash))
   expect_identical(filter$param_set$values$n_components, 2L)
   expect_error(filter$method <- "pca", class = "ufs_error_argument")
 })
@@ -150,7 +154,8 @@ test_that("the filter arrives whichever package comes first", {
 test_that("inside a graph learner it is refitted on each training set", {
   skip_if_not_installed("mlr3pipelines")
   skip_if_not_installed("rpart")
-  graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = flt("ufs", method = "variance", scale = FALSE),
+  graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = flt("ufs",
+    method = "variance", scale = FALSE),
     filter.nfeat = 3L), mlr3::lrn("classif.rpart"))
   learner <- mlr3::as_learner(graph)
   task <- mlr3::tsk("sonar")

@@ -2,20 +2,6 @@
 
 skip_if_not_installed("Matrix")
 
-# Counts with planted groups, log-transformed: wide and tall; a constant column, an empty row.
-grouped_counts <- function(n, p, groups = 3, seed = 1) {
-  withr::with_seed(seed, {
-    g <- rep(seq_len(groups), length.out = n)
-    rate <- matrix(0.2, groups, p)
-    for (k in seq_len(groups)) rate[k, seq.int(k, by = groups, length.out = 6)] <- 3
-    x <- log1p(matrix(rpois(n * p, rate[g, ]), n))
-  })
-  x[, p] <- 0
-  x[n, ] <- 0
-  dimnames(x) <- list(paste0("s", seq_len(n)), paste0("f", seq_len(p)))
-  list(x = x, group = g)
-}
-
 # Runs a method on the dense matrix, on the sparse one and on blocks; the last two must agree
 # with the first.
 three_ways <- function(x, method, ..., tolerance = 1e-6, seed = 1) {
@@ -80,6 +66,58 @@ for (name in names(sets)) {
     }
   })
 }
+
+for (name in names(sets)) {
+  x <- sets[[name]]$x
+  test_that(paste0(name, ": graphs and what is made of them are those of the dense matrix"), {
+    for (weights in c("heat", "binary", "cosine")) {
+      for (how in all_four) {
+        make <- function(x) suppressWarnings(ufs_graph(x, 4, weights, center = how[1], scale = how[2]))
+        expect_equal(as.matrix(make(to_sparse(x))), as.matrix(make(x)), tolerance = 1e-8)
+      }
+    }
+    three_ways(x, "laplacian")
+    three_ways(x, "laplacian", scale = TRUE, graph = list(k = 3, scale = TRUE, center = TRUE))
+    three_ways(x, "spec", type = "phi1", power = 2)
+    three_ways(x, "spec", type = "phi2")
+    three_ways(x, "spec", type = "phi3", n_clusters = 3, graph = list(k = 12))
+    for (how in all_four) {
+      three_ways(x, "mcfs", n_clusters = 2, n_features = 5, graph = list(k = 12), center = how[1],
+        scale = how[2], tolerance = 1e-5)
+    }
+  })
+}
+
+test_that("ties and copies of rows: neighbours of a sparse matrix are the dense one's", {
+  x <- withr::with_seed(3, matrix(rbinom(60 * 12, 1, 0.3), 60))
+  x[31:60, ] <- x[1:30, ]
+  for (k in c(1, 5, 58)) {
+    a <- suppressWarnings(ufs_graph(x + 0, k, "binary", symmetrise = "mean"))
+    b <- suppressWarnings(ufs_graph(to_sparse(x + 0), k, "binary", symmetrise = "mean"))
+    expect_identical(b$weights, a$weights)
+  }
+  # Far from the origin nothing is proved by inner products alone.
+  y <- x + 1e5 * rep(c(0, 1), each = 6 * 60)
+  expect_equal(as.matrix(ufs_graph(to_sparse(y), 5, "binary")), as.matrix(ufs_graph(y, 5, "binary")))
+})
+
+test_that("many samples: neighbours on principal component scores, said in the print", {
+  skip_if_not_installed("RcppHNSW")
+  set <- grouped_counts(150, 60)
+  withr::local_options(ufselect.exact_neighbours = 100L)
+  fit <- suppressWarnings(ufs_laplacian(to_sparse(set$x), graph = list(k = 6)))
+  expect_output(print(fit), "approximate, on the leading 50 principal component scores")
+  # On so few samples the approximate search misses next to nothing.
+  z <- suppressWarnings(kmeans_rows(as_ufs_operator(to_sparse(set$x), FALSE, FALSE)$x, 2))
+  exact <- as.matrix(ufs_graph(z, 6, "binary"))
+  near <- as.matrix(suppressWarnings(ufs_graph(to_sparse(set$x), 6, "binary")))
+  expect_gt(mean(near[exact > 0] > 0), 0.98)
+  expect_identical(suppressWarnings(ufs_graph(to_sparse(set$x), 6, "binary"))$weights,
+    suppressWarnings(ufs_graph(to_sparse(set$x), 6, "binary"))$weights)
+  expect_error(.Call(C_graph_lists, z, matrix(1L, 2, 150), matrix(0, 2, 150), 1L, 1, 0L), "neighbour")
+  expect_error(.Call(C_graph_lists, z, matrix(999L, 2, 150), matrix(0, 2, 150), 1L, 1, 0L), "range")
+  expect_error(.Call(C_graph_lists, z, matrix(1L, 2, 3), matrix(0, 2, 3), 1L, 1, 0L), "sizes")
+})
 
 test_that("copies of columns share their row in sparse data too", {
   x <- sets$wide$x

@@ -182,7 +182,8 @@ test_that("overlap is the share of the selections in common", {
   expect_identical(plot(out, "features"), out)
   expect_identical(picture(out, "pairs")$z, out$shared)
   skip_if_not_installed("ggplot2")
-  for (what in c("pairs", "features")) expect_silent(ggplot2::ggplotGrob(ggplot2::autoplot(out, what)))
+  for (what in c("pairs", "features")) expect_silent(ggplot2::ggplotGrob(ggplot2::autoplot(out,
+    what)))
   expect_s3_class(ggplot2::autoplot(joined, k = 3), "ggplot")
 })
 
@@ -212,14 +213,16 @@ test_that("stability, grids, tunings and comparisons have the same picture twice
     expect_silent(ggplot2::ggplotGrob(do.call(ggplot2::autoplot, args)))
   }
   pic <- picture(out$stability, "features")
-  expect_identical(pic$table$y, unname(sort(out$stability$frequency, decreasing = TRUE))[pic$table$x])
+  expect_identical(pic$table$y, unname(sort(out$stability$frequency,
+    decreasing = TRUE))[pic$table$x])
   expect_identical(sum(pic$table$best), 3L)
   expect_match(pic$title, "ufs_variance")
   value <- c(1, 2, 3, 4, 5, 6)
   cells <- picture(out$grid, value, NULL)$z
   settings <- out$grid$settings
   for (i in 1:6) {
-    expect_identical(cells[format(settings$scale[[i]]), as.character(settings$n_components[[i]])], value[i])
+    expect_identical(cells[format(settings$scale[[i]]), as.character(settings$n_components[[i]])],
+      value[i])
   }
 })
 

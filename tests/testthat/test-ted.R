@@ -131,3 +131,69 @@ test_that("print says what was reached; ufs() and ufs_methods() know it", {
   expect_identical(table$selects[match(c("ted", "rrss", "alnr", "cur"), table$method)],
     c("samples", "samples", "samples", "both"))
 })
+
+test_that("labelled samples are complemented and never picked", {
+  x <- sample_data(20, 6)
+  rownames(x) <- paste0("s", 1:20)
+  given <- c(3L, 11L, 17L)
+  for (form in c("n", "p")) {
+    all <- ref_ted_greedy_given(x, 17L, 2, given)
+    out <- ted_greedy(x, 17L, 2, form, given)
+    expect_identical(out$order, all$order)
+    expect_equal(out$score, all$score, tolerance = 1e-9)
+    expect_equal(out$start, ref_ted_objective(x, given, 2), tolerance = 1e-10)
+  }
+  fit <- raw(ufs_ted, x, labelled = given)
+  expect_true(all(is.na(sample_scores(fit)[given])))
+  expect_setequal(sample_ranking(fit)[18:20], given)
+  expect_false(any(selected_samples(fit, 17, as = "index") %in% given))
+  expect_identical(fit$params$labelled, given)
+  expect_equal(fit$trace$objective[1] + fit$trace$decrease[1],
+    ref_ted_objective(x, given, fit$params$mu), tolerance = 1e-10)
+  for (same in list(rownames(x)[given], seq_len(20) %in% given, rev(given))) {
+    expect_identical(sample_ranking(raw(ufs_ted, x, labelled = same)), sample_ranking(fit))
+  }
+  expect_error(selected_samples(fit, 18), class = "ufs_error_argument")
+  expect_error(ufs_ted(x, labelled = 21), class = "ufs_error_argument")
+  expect_error(ufs_ted(x, labelled = given, n_samples = 18), class = "ufs_error_argument")
+  expect_error(ufs_ted(x, form = "convex", labelled = given), class = "ufs_error_argument")
+  # What was chosen first is not chosen again: the same order in two steps.
+  whole <- raw(ufs_ted, x)
+  expect_identical(selected_samples(raw(ufs_ted, x, labelled = selected_samples(whole, 8)), 6),
+    selected_samples(whole, 14)[9:14])
+  expect_output(print(fit), "3 samples, which the picks complement")
+})
+
+test_that("unit = TRUE is TED of the directions", {
+  x <- sample_data(20, 6)
+  x[4, ] <- 30 * x[4, ]
+  z <- x / sqrt(rowSums(x^2))
+  for (form in c("greedy", "convex")) {
+    fit <- raw(ufs_ted, x, form = form, unit = TRUE)
+    expect_identical(sample_ranking(fit), sample_ranking(raw(ufs_ted, z, form = form)))
+    expect_equal(raw(ufs_ted, x * rep(1:5, 4), form = form, unit = TRUE)$sample_scores,
+      fit$sample_scores, tolerance = 1e-8)
+  }
+  expect_identical(raw(ufs_ted, x, unit = FALSE)$sample_ranking[[1]], 4L)
+  expect_false(raw(ufs_ted, x, unit = TRUE)$sample_ranking[[1]] == 4L)
+  expect_true(raw(ufs_ted, x, unit = TRUE)$params$unit)
+})
+
+test_that("values whose squares are no numbers are refused in words", {
+  x <- sample_data(12, 5)
+  for (by in c(1e155, 1e-170, 5e-320)) {
+    for (fit in list(ufs_ted, ufs_rrss, ufs_alnr, ufs_cur)) {
+      expect_error(raw(fit, x * by), class = "ufs_error")
+    }
+    expect_error(raw(ufs_ted, x * by, form = "convex"), class = "ufs_error_input")
+    expect_error(raw(ufs_ted, x * by), "scale = TRUE", class = "ufs_error_input")
+  }
+  expect_identical(sample_ranking(ufs_ted(x * 1e155)), sample_ranking(ufs_ted(x)))
+})
+
+test_that("the help's advice is printed where a ranking loses to chance", {
+  for (fit in list(ufs_ted(mtcars, form = "convex"), ufs_rrss(mtcars), ufs_alnr(mtcars))) {
+    expect_output(print(fit), "use ufs_facility\\(\\)")
+  }
+  expect_false(any(grepl("chance", utils::capture.output(print(ufs_ted(mtcars))))))
+})

@@ -540,6 +540,16 @@ test_that("another k needs another fit", {
   expect_error(predict(fit, x, k = 5), class = "ufs_error_refit")
 })
 
+test_that("long runs and better ways are said", {
+  slow <- list(fast = FALSE)
+  expect_message(say_topk_time(620L, 300L, FALSE, slow, list(max_iter = 10L, warn = TRUE)),
+    class = "ufs_message_time", "minutes")
+  expect_silent(say_topk_time(620L, 300L, FALSE, list(fast = TRUE), list(warn = TRUE)))
+  expect_silent(say_topk_time(62L, 30L, FALSE, slow, list(max_iter = 10L, warn = TRUE)))
+  fit <- f2_fit(y = factor(f2_partial()))
+  expect_output(print(fit), "ufs_propagate")
+})
+
 test_that("names of samples, features and classes are kept", {
   fit <- ufs_topk(mtcars, 3, y = factor(replace(mtcars$am, 5:30, NA), labels = c("auto", "man")),
     alpha_e = 5, control = ufs_control(warn = FALSE))
@@ -571,7 +581,7 @@ test_that("print, summary, glance", {
 test_that("every plot draws", {
   withr::local_pdf(NULL)
   fit <- f2_fit(n_clusters = 3)
-  for (type in c("objective", "residuals", "affinity", "scores")) {
+  for (type in c("objective", "residuals", "inner", "affinity", "scores")) {
     expect_identical(expect_invisible(plot(fit, type)), fit)
   }
   plain <- f2_fit(y = f2_truth())

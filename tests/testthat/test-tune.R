@@ -60,10 +60,10 @@ test_that("criteria prefer planted features to noise", {
   }
 })
 
-test_that("defaults follow the method, errors name their argument", {
+test_that("the default criterion is the same for all methods, errors name their argument", {
   set.seed(1)
   expect_identical(ufs_tune(mtcars, "pca", list(n_components = 2:3), k = 3, n_clusters = 2)$criterion,
-    "silhouette_all")
+    "knn_overlap")
   expect_identical(ufs_tune(mtcars, "variance", list(scale = FALSE), k = 3)$criterion, "knn_overlap")
   bad <- function(object, argument) {
     expect_identical(expect_error(object, class = "ufs_error_argument")$argument, argument)
@@ -79,6 +79,6 @@ test_that("the number of clusters reaches both the method and the criteria", {
   out <- ufs_tune(mtcars, "kmeans_f", list(n_init = c(1, 5)), k = 3, n_clusters = 4)
   expect_identical(out$fit$params$n_clusters, 4L)
   # Varied in the grid: each setting is judged with its own.
-  varied <- ufs_tune(mtcars, "kmeans_f", list(n_clusters = 2:3), k = 3)
+  varied <- ufs_tune(mtcars, "kmeans_f", list(n_clusters = 2:3), k = 3, criterion = "silhouette_all")
   expect_false(anyNA(varied$results$silhouette_all))
 })

@@ -1,0 +1,89 @@
+# Back to where the data came from, and the samples-in-columns containers.
+
+#' Write a fit into the object its data came from
+#'
+#' Puts scores, ranks and the chosen features into the row data of a SummarizedExperiment or
+#' SingleCellExperiment, or makes the chosen features the variable features of a Seurat object,
+#' so that the next step of a Bioconductor or Seurat pipeline finds them.
+#'
+#' @param object A SummarizedExperiment, SingleCellExperiment or Seurat object.
+#' @param fit A fit of this package on that object (or on a part of it): features and samples are
+#'   matched by name, or by position if the fit has no names.
+#' @param k How many features (for a fit that selects only samples: samples) are marked as
+#'   selected.
+#' @return `object` with columns `ufs_score`, `ufs_rank` and `ufs_selected` in `rowData()`; with the
+#'   same columns in `colData()` if the fit selects samples only (for one that selects both, the
+#'   features). For Seurat: `VariableFeatures()` are set. Features the fit did not see have `NA`
+#'   and are not selected.
+#' @section Errors:
+#'   `ufs_error_argument` if the object is of another class or does not fit.
+#' @examples
+#' if (requireNamespace("SummarizedExperiment", quietly = TRUE)) {
+#'   counts <- matrix(rpois(200, 3), 10, dimnames = list(paste0("gene", 1:10), NULL))
+#'   se <- SummarizedExperiment::SummarizedExperiment(list(counts = counts))
+#'   se <- ufs_annotate(se, ufs_variance(se), k = 3)
+#'   SummarizedExperiment::rowData(se)
+#' }
+#' @export
+ufs_annotate <- function(object, fit, k) {
+  if (!inherits(fit, "ufs")) {
+    ufs_abort("argument", "`fit` must be a fit of this package, not ", kind_of(fit), ".",
+      argument = "fit")
+  }
+  if (!has_feature_rows(object)) {
+    ufs_abort("argument", "`object` must be a SummarizedExperiment, SingleCellExperiment or Seurat ",
+      "object, not ", kind_of(object), ".", argument = "object")
+  }
+  by_feature <- !is.null(fit$feature_ranking)
+  ranking <- unname(if (by_feature) fit$feature_ranking else fit$sample_ranking)
+  k <- check_count(k, "k", 1L, length(ranking), "there are that many")
+  score <- unname(if (by_feature) fit$feature_scores else fit$sample_scores)
+  names <- if (by_feature) {
+    if (fit$names$named) fit$names$features
+  } else fit$names$samples
+  own <- if (by_feature) rownames(object) else colnames(object)
+  size <- if (by_feature) nrow(object) else ncol(object)
+  at <- if (is.null(names) || is.null(own)) {
+    if (length(score) != size) {
+      ufs_abort("argument", "`object` has ", size, if (by_feature) " features" else " samples",
+        ", the fit ", length(score), ", and there are no names to match.", argument = "object")
+    }
+    seq_len(size)
+  } else {
+    match(own, names)
+  }
+  if (all(is.na(at))) {
+    ufs_abort("argument", "`object` and `fit` have no ", if (by_feature) "feature" else "sample",
+      " in common.", argument = "object")
+  }
+  rank <- match(at, ranking)
+  columns <- list(ufs_score = score[at], ufs_rank = rank, ufs_selected = !is.na(rank) & rank <= k)
+  if (inherits(object, "Seurat")) {
+    return(annotate_seurat(object, columns, by_feature))
+  }
+  check_installed("SummarizedExperiment", "to annotate a SummarizedExperiment")
+  if (by_feature) {
+    frame <- SummarizedExperiment::rowData(object)
+    for (name in names(columns)) frame[[name]] <- columns[[name]]
+    SummarizedExperiment::rowData(object) <- frame
+  } else {
+    frame <- SummarizedExperiment::colData(object)
+    for (name in names(columns)) frame[[name]] <- columns[[name]]
+    SummarizedExperiment::colData(object) <- frame
+  }
+  object
+}
+
+annotate_seurat <- function(object, columns, by_feature) {
+  check_installed("SeuratObject", "to annotate a Seurat object")
+  if (!by_feature) {
+    ufs_abort("argument", "For Seurat objects only features can be marked, and the fit selects ",
+      "samples.", argument = "fit")
+  }
+  chosen <- order(columns$ufs_rank)[seq_len(sum(columns$ufs_selected))]
+  SeuratObject::VariableFeatures(object) <- rownames(object)[chosen]
+  object
+}
+
+# Containers in which features are rows.
+has_feature_rows <- function(x) inherits(x, c("SummarizedExperiment", "Seurat"))

@@ -1,0 +1,299 @@
+# A gadget to look at rankings. shiny and miniUI stay suggested packages.
+
+#' Explore a fit with a slider
+#'
+#' Opens a small window (in RStudio, or in the browser) in which `k`, the number of features to
+#' keep, is turned with a slider while the pictures follow: the sorted scores with the cut, the
+#' samples in the space of the chosen features, a heat map, and the table of the chosen features.
+#' Several fits are shown side by side, with the overlap of what they choose. When a choice looks
+#' right, the code that repeats it can be inserted into the open document, and the table saved as
+#' CSV.
+#'
+#' In RStudio the gadget is also in the menu Addins, as "Explore a ufselect fit": it takes the fit
+#' whose name is selected in the editor, or all fits in the workspace that belong to the same data.
+#'
+#' A method that selects samples only is explored in the same way; `k` is then the number of
+#' samples. For a method whose selections are not nested, such as [ufs_topk()], `k` stays what was
+#' asked for.
+#'
+#' @param fit A fit, or several: a named list, or what `c(a = fit1, b = fit2)` gives.
+#' @param x The data that were given to the method.
+#' @param y Optional classes of the samples, for colours. The default is the clusters that the
+#'   method found.
+#' @param stability Optional [ufs_stability()] result of the same method and data; the table then
+#'   says how often each feature was chosen. For several fits, a list with the same names.
+#' @param viewer Where to show the gadget, see [shiny::runGadget()]. The default is a dialog window
+#'   in RStudio and the browser elsewhere.
+#' @return The names (or indices) of the chosen features when "Done" is pressed, invisibly; `NULL`
+#'   if the window was cancelled.
+#' @examples
+#' fit <- ufs_kmeans_f(iris[, 1:4], n_clusters = 3)
+#' if (interactive()) {
+#'   ufs_explore(fit, iris[, 1:4], y = iris$Species)
+#' }
+#' @export
+ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL) {
+  app <- explore_app(fit, x, y, stability, said = list(fit = substitute(fit), x = substitute(x)))
+  if (!interactive()) {
+    ufs_abort("interactive", "ufs_explore() opens a window and needs an interactive session.")
+  }
+  if (is.null(viewer)) viewer <- shiny::dialogViewer("ufselect", width = 1100, height = 800)
+  invisible(shiny::runGadget(app, viewer = viewer, stopOnCancel = FALSE))
+}
+
+# The gadget as a shiny app. `said`: how the caller wrote the fit and the data, for the code.
+explore_app <- function(fit, x, y = NULL, stability = NULL, said = list()) {
+  check_installed("shiny", "for ufs_explore()")
+  check_installed("miniUI", "for ufs_explore()")
+  model <- explore_model(fit, x, y, stability, said)
+  shiny::shinyApp(explore_ui(model), explore_server(model))
+}
+
+# ---- what is shown ------------------------------------------------------------------------
+
+explore_model <- function(fit, x, y, stability, said) {
+  single <- inherits(fit, "ufs")
+  fits <- if (single) list(fit) else check_explored(fit)
+  if (single) names(fits) <- fit$method
+  first <- fits[[1L]]
+  # Fails now, with the argument's name, and not in the window.
+  features <- !is.null(first$feature_scores)
+  if (missing(x)) ufs_abort("argument", "`x`, the data of the fit, is missing.", argument = "x")
+  if (!is.data.frame(x)) x <- open_data(x, "x")
+  match_columns(first, x)
+  if (nrow(x) != first$n) {
+    ufs_abort("input", "`x` has ", nrow(x), " rows; the fit has ", first$n, ".", argument = "x")
+  }
+  if (!is.null(y)) sample_groups(first, first$n, y)
+  if (inherits(stability, "ufs_stability")) {
+    stability <- stats::setNames(list(stability), names(fits)[1L])
+  }
+  for (one in stability) {
+    if (!inherits(one, "ufs_stability")) {
+      ufs_abort("argument", "`stability` must be a result of ufs_stability().",
+        argument = "stability")
+    }
+  }
+  size <- if (features) first$p else first$n
+  fixed <- Filter(function(one) !is.null(one$params[[c(registry()[[one$method]]$per_k, "")[1L]]]),
+    fits)
+  list(fits = fits, x = x, y = y, stability = stability, features = features, size = size,
+    what = if (features) "features" else "samples",
+    start = if (length(fixed)) picture_size(fixed[[1L]], NULL) else min(10L, size),
+    turns = length(fixed) < length(fits),
+    code_fit = code_of_fits(said$fit, fit, single), code_x = code_name(said$x, "x"))
+}
+
+check_explored <- function(fits) {
+  if (!is.list(fits) || !length(fits) || !all(vapply(fits, inherits, NA, "ufs"))) {
+    ufs_abort("argument", "`fit` must be a fit of this package or a list of fits, not ",
+      kind_of(fits), ".", argument = "fit")
+  }
+  if (length(fits) == 1L) {
+    names(fits) <- fits[[1L]]$method
+    return(unclass(fits))
+  }
+  check_fits(fits)
+}
+
+# The code that gives each fit in the caller's own words.
+code_of_fits <- function(said, fits, single) {
+  if (single) {
+    return(code_name(said, "fit"))
+  }
+  joined <- is.call(said) && as.character(said[[1L]])[1L] %in% c("list", "c")
+  if (joined && length(said) == length(fits) + 1L) {
+    return(vapply(as.list(said)[-1L], code_name, "", "fit", USE.NAMES = FALSE))
+  }
+  which <- if (is.null(names(fits))) seq_along(fits) else encodeString(names(fits), quote = "\"")
+  sprintf("%s[[%s]]", code_name(said, "fits"), which)
+}
+
+code_name <- function(said, default) {
+  text <- if (is.language(said)) paste(deparse(said, width.cutoff = 200L), collapse = " ") else ""
+  if (nzchar(text) && nchar(text) <= 60L) text else default
+}
+
+# One row per chosen feature (sample), best first.
+explore_table <- function(model, name, k) {
+  fit <- model$fits[[name]]
+  table <- as.data.frame(fit, what = model$what)
+  label <- names(table)[1L]
+  chosen <- if (model$features) {
+    suppressMessages(selected_features(fit, k, as = "index"))
+  } else {
+    suppressMessages(selected_samples(fit, k, as = "index"))
+  }
+  table <- table[match(chosen, table$index), c("rank", label, "index", "score")]
+  stability <- model$stability[[name]]
+  often <- if (model$features) stability$frequency else stability$sample_frequency
+  if (!is.null(often)) table$stability <- unname(often)[table$index]
+  for (other in setdiff(names(model$fits), name)) {
+    ranking <- model$fits[[other]][[if (model$features) "feature_ranking" else "sample_ranking"]]
+    table[[paste("rank in", other)]] <- match(table$index, unname(ranking))
+  }
+  rownames(table) <- NULL
+  table
+}
+
+explore_code <- function(model, name, k) {
+  fit <- model$code_fit[[match(name, names(model$fits))]]
+  if (model$features) {
+    sprintf("chosen <- selected_features(%s, k = %d)\nx_chosen <- predict(%s, %s, k = %d)\n", fit,
+      k,
+      fit, model$code_x, k)
+  } else {
+    sprintf("chosen <- selected_samples(%s, m = %d)\n", fit, k)
+  }
+}
+
+# ---- the window ---------------------------------------------------------------------------
+
+explore_ui <- function(model) {
+  many <- length(model$fits) > 1L
+  # Beyond some hundreds nobody looks at single features.
+  most <- min(model$size, max(200L, model$start))
+  size <- if (model$turns && most > 1L) {
+    shiny::sliderInput("k", paste0("k, ", model$what, " to keep"), 1L, most, model$start, step = 1L,
+      width = "100%", ticks = FALSE)
+  } else {
+    shiny::p(sprintf("k = %d %s", model$start, model$what))
+  }
+  tab <- function(title, icon, output) {
+    miniUI::miniTabPanel(title, icon = shiny::icon(icon), miniUI::miniContentPanel(output))
+  }
+  picture <- function(id) shiny::plotOutput(id, height = "100%")
+  tabs <- list(
+    tab("Scores", "chart-bar", picture("scores")),
+    tab("Map", "map", picture("map")),
+    if (model$features) tab("Heat map", "table-cells", picture("heatmap")),
+    if (many && model$features) tab("Overlap", "layer-group", picture("overlap")),
+    tab("Table", "list", shiny::tableOutput("table")),
+    id = "tab")
+  miniUI::miniPage(
+    miniUI::gadgetTitleBar("ufselect", left = miniUI::miniTitleBarCancelButton(),
+      right = miniUI::miniTitleBarButton("done", "Done", primary = TRUE)),
+    shiny::div(style = "padding: 6px 15px 0 15px; flex: none;",
+      shiny::fluidRow(
+        shiny::column(if (many) 5L else 7L, size),
+        if (many) shiny::column(2L, shiny::selectInput("fit", "fit", names(model$fits))),
+        shiny::column(5L, style = "padding-top: 25px; text-align: right;",
+          shiny::actionButton("insert", "Insert code"),
+          shiny::downloadButton("save", "Save CSV")))),
+    do.call(miniUI::miniTabstripPanel, Filter(Negate(is.null), tabs)),
+    # Of fixed height: pictures are not drawn anew when the room around them changes.
+    shiny::div(style = "padding: 0 15px; flex: none; height: 72px; overflow-y: auto;",
+      shiny::verbatimTextOutput("code"))
+  )
+}
+
+explore_server <- function(model) {
+  force(model)
+  function(input, output, session) {
+    k <- shiny::reactive(if (is.null(input$k)) model$start else as.integer(input$k))
+    name <- shiny::reactive(if (is.null(input$fit)) names(model$fits)[1L] else input$fit)
+    # What cannot be shown is said in the place of the picture.
+    shown <- function(code) {
+      tryCatch(code, ufs_error = function(e) shiny::validate(shiny::need(FALSE,
+        conditionMessage(e))))
+    }
+    # One picture of each fit, side by side.
+    each <- function(type) {
+      pictures <- lapply(model$fits, function(fit) {
+        picture(fit, type, k = k(), data = model$x, y = model$y,
+          m = if (!model$features || (type == "embedding" && !is.null(fit$sample_scores))) {
+            min(k(), fit$n)
+          })
+      })
+      if (length(pictures) == 1L) {
+        return(draw_picture(pictures[[1L]]))
+      }
+      old <- graphics::par(mfrow = grDevices::n2mfrow(length(pictures))[2:1])
+      on.exit(graphics::par(old))
+      for (one in names(pictures)) draw_picture(pictures[[one]], main = one)
+    }
+    output$scores <- shiny::renderPlot(shown(each(if (model$features) "scores" else "samples")),
+      res = 96)
+    output$map <- shiny::renderPlot(shown(each("embedding")), res = 96)
+    output$heatmap <- shiny::renderPlot(shown(draw_picture(picture(model$fits[[name()]], "heatmap",
+      k = k(), data = model$x, y = model$y))), res = 96)
+    output$overlap <- shiny::renderPlot(shown({
+      overlap <- ufs_overlap(model$fits, k())
+      old <- graphics::par(mfrow = c(1L, 2L))
+      on.exit(graphics::par(old))
+      draw_picture(picture(overlap, "pairs"), main = sprintf("best %d: share in common", k()))
+      draw_picture(picture(overlap, "features"), main = sprintf("best %d: who chose what", k()))
+    }), res = 96)
+    output$table <- shiny::renderTable(shown(explore_table(model, name(), k())), digits = 4L)
+    code <- shiny::reactive(explore_code(model, name(), k()))
+    output$code <- shiny::renderText(code())
+    output$save <- shiny::downloadHandler(
+      function() sprintf("%s-%d.csv", name(), k()),
+      function(file) utils::write.csv(explore_table(model, name(), k()), file, row.names = FALSE)
+    )
+    shiny::observeEvent(input$insert, {
+      if (!insert_into_document(code())) {
+        shiny::showNotification("No editor to insert into: copy the code below the picture.")
+      }
+    })
+    shiny::observeEvent(input$done, {
+      fit <- model$fits[[name()]]
+      shiny::stopApp(suppressMessages(if (model$features) selected_features(fit, k()) else {
+        selected_samples(fit, k())
+      }))
+    })
+    shiny::observeEvent(input$cancel, shiny::stopApp(NULL))
+  }
+}
+
+# RStudio's editor, if there is one.
+insert_into_document <- function(code) {
+  there <- requireNamespace("rstudioapi", quietly = TRUE) && rstudioapi::isAvailable("0.99.1111")
+  if (there) rstudioapi::insertText(code)
+  there
+}
+
+# ---- addin (inst/rstudio/addins.dcf) ------------------------------------------------------
+
+explore_addin <- function() {
+  check_installed("rstudioapi", "for the addin")
+  context <- rstudioapi::getActiveDocumentContext()
+  found <- explore_candidates(trimws(context$selection[[1L]]$text), globalenv())
+  call <- as.call(list(quote(ufs_explore), found$fit, found$x))
+  eval(call, list(ufs_explore = ufs_explore), globalenv())
+}
+
+# The fit named in the selected text, or all fits of the workspace that have one shape; and the
+# first table of that shape. Both as code.
+explore_candidates <- function(selected, env) {
+  objects <- mget(ls(env), envir = env)
+  fits <- Filter(function(object) inherits(object, "ufs"), objects)
+  if (nzchar(selected)) {
+    if (!selected %in% names(fits)) {
+      ufs_abort("argument", "'", selected, "' is not the name of a fit in the workspace.",
+        argument = "fit")
+    }
+    fits <- fits[selected]
+  }
+  if (!length(fits)) {
+    ufs_abort("argument", "There is no fit of ufselect in the workspace.", argument = "fit")
+  }
+  shape <- function(fit) c(fit$n, fit$p)
+  first <- fits[[1L]]
+  fits <- Filter(function(fit) {
+    identical(shape(fit), shape(first)) &&
+      is.null(fit$feature_scores) == is.null(first$feature_scores)
+  }, fits)
+  tables <- Filter(function(object) {
+    length(dim(object)) == 2L && nrow(object) == first$n &&
+      !inherits(try(match_columns(first, object), silent = TRUE), "try-error")
+  }, objects)
+  if (!length(tables)) {
+    ufs_abort("argument", "There is no table of ", first$n, " rows with the columns of '",
+      names(fits)[1L], "' in the workspace.", argument = "x")
+  }
+  names <- lapply(names(fits), as.name)
+  list(fit = if (length(names) == 1L) names[[1L]] else {
+    as.call(c(list(quote(list)), stats::setNames(names, names(fits))))
+  }, x = as.name(names(tables)[1L]))
+}

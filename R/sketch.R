@@ -1,0 +1,92 @@
+# A part of the samples that stands for all of them.
+
+#' A sketch: few samples that stand for many
+#'
+#' Chooses `m` of the samples so that a method which needs all of x in memory, or all pairs of
+#' samples, can run on them. Any method takes the result as its `x`; the fit's print says that it
+#' saw a sketch.
+#'
+#' * `"leverage"` (default) draws samples without replacement with probabilities proportional to
+#'   their leverage on the leading `n_vectors` singular vectors: rare kinds of samples are kept. The
+#'   number of features does not matter, nor whether there are more of them than samples.
+#' * `"uniform"` draws all samples alike: the honest rival, and often as good for rankings of
+#'   features.
+#' * `"facility"` picks samples so that every sample has a similar one among them
+#'   ([ufs_facility()]); no random numbers, but all pairs of samples.
+#'
+#' Draws use R's random numbers (`set.seed()`).
+#'
+#' @param x Data of any kind, see [ufs_data()].
+#' @param m Number of samples to choose, 3 to the number there are.
+#' @param type `"leverage"`, `"uniform"` or `"facility"`.
+#' @param n_vectors Number of leading singular vectors for `"leverage"`; at most the rank.
+#' @param center,scale Centre and standardise the columns before the singular vectors or
+#'   similarities are computed. The sketch itself has the numbers of `x`.
+#' @return An object of class `ufs_sketch`, with `index` (the chosen samples, ascending),
+#'   `weights` (how many samples each one stands for: the inverse of its probability of being
+#'   drawn, for `"facility"` the number of samples nearest to it; they sum to the number of
+#'   samples), `leverage` (of all samples; sums to `n_vectors`), and `data`, the chosen rows as
+#'   [ufs_data()] holds them. `weights` are for the user: no method uses them.
+#' @seealso [ufs_data()]
+#' @examples
+#' set.seed(1)
+#' part <- ufs_sketch(iris[, 1:4], m = 40, n_vectors = 2)
+#' part
+#' ufs_rsr(part)
+#' @export
+ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vectors = 50,
+                       center = TRUE, scale = TRUE) {
+  type <- check_choice(type, "type", c("leverage", "uniform", "facility"))
+  opened <- open_data(x)
+  m <- check_count(m, "m", min(3L, opened$n), opened$n, "the number of samples")
+  leverage <- NULL
+  if (type == "leverage") {
+    data <- as_ufs_operator(opened, center, scale, warn = FALSE)
+    n_vectors <- check_count(n_vectors, "n_vectors", 1L)
+    pca <- x_pca(data$x, min(n_vectors, dim(data$x)), "sketch", loadings = FALSE)
+    live <- pca$sdev2 > pca$sdev2[[1L]] * max(dim(data$x)) * .Machine$double.eps
+    unit <- sweep(pca$scores[, live, drop = FALSE], 2L, sqrt(pca$sdev2[live]), "/")
+    leverage <- stats::setNames(rowSums(unit^2), opened$samples)
+    # A sample without leverage can still be drawn, if there are no others left.
+    chance <- pmax(leverage / sum(leverage), 1e-12)
+    index <- order(stats::rexp(opened$n) / chance)[seq_len(m)]
+    weights <- 1 / pmin(1, m * chance[index])
+  } else if (type == "uniform") {
+    index <- sample.int(opened$n, m)
+    weights <- rep(1, m)
+  } else {
+    fit <- ufs(opened, "facility", m = m, center = center, scale = scale)
+    index <- unname(fit$solution$order)
+    weights <- nearest_counts(as_ufs_matrix(opened, center, scale, warn = FALSE)$x, index)
+  }
+  at <- order(index)
+  index <- index[at]
+  part <- subset_data(opened, samples = index)
+  part$input$note <- paste0("sketch       ", m, " of ", opened$n, " samples, ", switch(type,
+    leverage = paste0("by leverage on ", sum(live), " singular vector", if (sum(live) != 1L) "s"),
+    uniform = "drawn alike", facility = "by facility location"))
+  structure(list(index = index, weights = unname(weights[at] * opened$n / sum(weights)),
+    type = type, n = opened$n, leverage = leverage, data = part), class = "ufs_sketch")
+}
+
+# For each of the rows `index` of x how many rows are nearest to it.
+nearest_counts <- function(x, index) {
+  chosen <- x[index, , drop = FALSE]
+  distance <- outer(rowSums(x^2), rowSums(chosen^2), `+`) - 2 * tcrossprod(x, chosen)
+  tabulate(max.col(-distance, ties.method = "first"), length(index))
+}
+
+#' @export
+dim.ufs_sketch <- function(x) dim(x$data)
+
+#' @export
+dimnames.ufs_sketch <- function(x) dimnames(x$data)
+
+#' @export
+print.ufs_sketch <- function(x, ...) {
+  cat("<ufs_sketch> ", length(x$index), " of ", x$n, " samples x ", x$data$p, " features\n",
+    "  ", x$data$input$note, "\n",
+    "  weights      from ", signif(min(x$weights), 3L), " to ", signif(max(x$weights), 3L), "\n",
+    sep = "")
+  invisible(x)
+}

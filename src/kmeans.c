@@ -1,0 +1,433 @@
+/* kmeans.c: see kmeans.h.
+ *
+ * Distances are all that matters, so samples are held as columns of d coordinates: the p
+ * centred features, or, if p > n, the factor U of the centred Gram matrix U'U (pivoted
+ * Cholesky), d its rank: the same distances up to rounding.
+ *
+ * Each start: c seeds, each drawn with probability proportional to the squared distance from
+ * those before (k-means++: Arthur and Vassilvitskii 2007). Then Lloyd's iteration with the
+ * bounds of Elkan (2003): a distance is computed only if what is known about it, less the way
+ * its centre has moved since, leaves the decision open. Then single samples move as long as
+ * that lowers the sum of squares, centres following at once (Hartigan 1975), with the same
+ * bounds; such a partition cannot be improved by Lloyd's iteration either. The best of few
+ * starts is then as good as with Hartigan and Wong's algorithm.
+ *
+ * Flops: coordinates n^2 p + n^3 / 3 if p > n; a start 2ndc for its seeds, whose distances
+ * are the first bounds, and 3d per distance computed. Memory nd + nc + 2dc, and n^2 if p > n. */
+#include "kmeans.h"
+#include "la.h"
+#include <R_ext/Utils.h>
+
+enum { BLOCK = 256 };
+
+/* Bounds in a form that needs no update when a centre moves: `moved` grows by its steps, and
+ *   distance to centre j >= low[j] - moved[j],
+ *   distance to the own centre a <= high + moved[a]. */
+typedef struct {
+    int n, d, c;
+    const int *first;
+    double *y;          /* d x n: samples as columns */
+    double *norm2;      /* n */
+    double *centre, *sum; /* d x c */
+    int *size, *label;  /* c; n: the caller's */
+    double *low;        /* c x n */
+    double *high;       /* n */
+    double *moved;      /* c */
+    double *half;       /* c x c: half the distances of the centres */
+    double *near;       /* c: the smallest of them; n: squared distance to the nearest seed */
+    double *product;    /* n */
+} kmeans_work;
+
+static void work_init(kmeans_work *w, const kmeans_problem *problem);
+static void centred_columns(kmeans_work *w, const kmeans_problem *problem);
+static int gram_coordinates(kmeans_work *w, const kmeans_problem *problem);
+static void centred_block(const kmeans_problem *problem, int from, int width, double *block);
+static void seed(kmeans_work *w, const double *draw);
+static int draw_sample(const kmeans_work *w, double u, int n_seed);
+static bool lloyd(kmeans_work *w);
+static void half_distances(kmeans_work *w);
+static bool assign(kmeans_work *w, int i);
+static void move(kmeans_work *w, int i, int to);
+static void fill_empty(kmeans_work *w);
+static void follow_sums(kmeans_work *w);
+static void sum_up(kmeans_work *w);
+static bool exchange(kmeans_work *w);
+static bool exchange_one(kmeans_work *w, int i);
+static double within(kmeans_work *w);
+
+static const double *sample(const kmeans_work *w, int i)
+{
+    return w->y + (size_t) i * (size_t) w->d;
+}
+
+static double *centre(const kmeans_work *w, int j)
+{
+    return w->centre + (size_t) j * (size_t) w->d;
+}
+
+/* Four sums side by side, so that an addition need not wait for the one before. */
+static double squared_distance(int d, const double *a, const double *b)
+{
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int i = 0;
+    for (; i + 3 < d; i += 4) {
+        double d0 = a[i] - b[i], d1 = a[i + 1] - b[i + 1];
+        double d2 = a[i + 2] - b[i + 2], d3 = a[i + 3] - b[i + 3];
+        s0 += d0 * d0;
+        s1 += d1 * d1;
+        s2 += d2 * d2;
+        s3 += d3 * d3;
+    }
+    for (; i < d; i++) s0 += (a[i] - b[i]) * (a[i] - b[i]);
+    return (s0 + s1) + (s2 + s3);
+}
+
+static double distance(const kmeans_work *w, int i, int j)
+{
+    return sqrt(squared_distance(w->d, sample(w, i), centre(w, j)));
+}
+
+void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings,
+                  kmeans_result *result, ufs_run *run)
+{
+    kmeans_work w;
+
+    work_init(&w, problem);
+    if (problem->p > problem->n)
+        run->lapack = gram_coordinates(&w, problem);
+    else
+        centred_columns(&w, problem);
+    if (run->lapack) return;
+    for (int i = 0; i < w.n; i++) w.norm2[i] = la_ss((size_t) w.d, sample(&w, i));
+
+    for (int s = 0; s < settings->n_start; s++) {
+        bool settled = false;
+        int t = 0;
+        w.label = result->label + (size_t) s * (size_t) w.n;
+        seed(&w, settings->draw + (size_t) s * (size_t) w.c);
+        for (bool changed = true; changed && t < settings->max_iter; t++) changed = lloyd(&w);
+        sum_up(&w);
+        for (; !settled && t < settings->max_iter; t++) settled = !exchange(&w);
+        result->within[s] = within(&w);
+        result->iterations[s] = t;
+        if (!settled) run->status = UFS_MAX_ITER;
+    }
+}
+
+static void work_init(kmeans_work *w, const kmeans_problem *problem)
+{
+    size_t n = (size_t) problem->n, c = (size_t) problem->c;
+    size_t d = (size_t) (problem->p > problem->n ? problem->n : problem->p);
+
+    w->n = problem->n;
+    w->c = problem->c;
+    w->d = (int) d;
+    w->first = problem->first;
+    w->y = ufs_dalloc(d, n);
+    w->norm2 = ufs_dalloc(n, 1);
+    w->centre = ufs_dalloc(d, c);
+    w->sum = ufs_dalloc(d, c);
+    w->size = ufs_ialloc(c);
+    w->low = ufs_dalloc(c, n);
+    w->high = ufs_dalloc(n, 1);
+    w->moved = ufs_dalloc(c, 1);
+    w->half = ufs_dalloc(c, c);
+    w->near = ufs_dalloc(n, 1);
+    w->product = ufs_dalloc(n, 1);
+}
+
+/* ---- coordinates ------------------------------------------------------------------------- */
+
+static void centred_columns(kmeans_work *w, const kmeans_problem *problem)
+{
+    size_t n = (size_t) w->n, d = (size_t) w->d;
+    double *block = ufs_dalloc(n, BLOCK);
+
+    for (int from = 0; from < w->d; from += BLOCK) {
+        int width = w->d - from < BLOCK ? w->d - from : BLOCK;
+        centred_block(problem, from, width, block);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < (size_t) width; j++)
+                w->y[(size_t) from + j + i * d] = block[i + j * n];
+    }
+}
+
+/* U with U'U = the centred Gram matrix, its columns in the order of the samples. */
+static int gram_coordinates(kmeans_work *w, const kmeans_problem *problem)
+{
+    size_t n = (size_t) w->n;
+    double *gram = ufs_dzero(n, n), *block = ufs_dalloc(n, BLOCK);
+    int *pivot = ufs_ialloc(n), rank, lapack;
+
+    for (int from = 0; from < problem->p; from += BLOCK) {
+        int width = problem->p - from < BLOCK ? problem->p - from : BLOCK;
+        R_CheckUserInterrupt();
+        centred_block(problem, from, width, block);
+        la_syrk('N', w->n, width, 1.0, block, w->n, 1.0, gram, w->n);
+    }
+    lapack = la_chol_pivoted(w->n, gram, pivot, &rank, ufs_dalloc(2 * n, 1));
+    if (lapack) return lapack;
+    w->d = rank > 0 ? rank : 1;
+    for (size_t j = 0; j < n; j++) {
+        double *to = w->y + (size_t) (pivot[j] - 1) * (size_t) w->d;
+        for (size_t i = 0; i < (size_t) w->d; i++) to[i] = i <= j ? gram[i + j * n] : 0.0;
+    }
+    return 0;
+}
+
+/* Columns from, ..., from + width - 1 less their means. */
+static void centred_block(const kmeans_problem *problem, int from, int width, double *block)
+{
+    size_t n = (size_t) problem->n;
+
+    for (size_t j = 0; j < (size_t) width; j++) {
+        const double *col = problem->x + ((size_t) from + j) * n;
+        double mean = 0.0;
+        for (size_t i = 0; i < n; i++) mean += col[i];
+        mean /= (double) n;
+        for (size_t i = 0; i < n; i++) block[i + j * n] = col[i] - mean;
+    }
+}
+
+/* ---- seeds ---------------------------------------------------------------------------------- */
+
+/* Centres, labels and bounds from c seeds. */
+static void seed(kmeans_work *w, const double *draw)
+{
+    int n = w->n, c = w->c;
+
+    for (int i = 0; i < n; i++) w->near[i] = R_PosInf;
+    for (int j = 0; j < c; j++) {
+        int chosen = draw_sample(w, draw[j], j);
+        const double *at = sample(w, chosen);
+        ufs_copy(centre(w, j), at, (size_t) w->d);
+        la_gemv('T', w->d, n, 1.0, w->y, w->d, at, 0.0, w->product);
+        w->moved[j] = 0.0;
+        for (int i = 0; i < n; i++) {
+            double ss = w->norm2[i] + w->norm2[chosen] - 2.0 * w->product[i];
+            ss = w->first[i] == w->first[chosen] || ss < 0.0 ? 0.0 : ss;
+            w->low[(size_t) j + (size_t) i * (size_t) c] = sqrt(ss);
+            if (ss < w->near[i]) {
+                w->near[i] = ss;
+                w->label[i] = j;
+            }
+        }
+    }
+    for (int i = 0; i < n; i++) w->high[i] = sqrt(w->near[i]);
+    sum_up(w);
+}
+
+/* The sample that u in [0, 1) picks: any of them first, then by `near`; one that no seed equals
+ * in any case. */
+static int draw_sample(const kmeans_work *w, double u, int n_seed)
+{
+    double total = 0.0, sum = 0.0;
+    int last = -1;
+
+    if (n_seed == 0) return (int) (u * w->n) < w->n ? (int) (u * w->n) : w->n - 1;
+    for (int i = 0; i < w->n; i++) total += w->near[i];
+    for (int i = 0; i < w->n; i++) {
+        if (!(w->near[i] > 0.0)) continue;
+        last = i;
+        sum += w->near[i];
+        if (sum > u * total) return i;
+    }
+    if (last >= 0) return last;
+    /* All that is left differs from a seed by rounding only. */
+    for (int i = 0; i < w->n; i++) {
+        bool known = false;
+        for (int j = 0; j < n_seed && !known; j++)
+            known = squared_distance(w->d, sample(w, w->first[i]), centre(w, j)) == 0.0;
+        if (!known) return i;
+    }
+    return 0;
+}
+
+/* ---- Lloyd's iteration ---------------------------------------------------------------------- */
+
+/* New centres, then every sample to its nearest one. False if none changed. */
+static bool lloyd(kmeans_work *w)
+{
+    bool changed = false;
+
+    R_CheckUserInterrupt();
+    fill_empty(w);
+    follow_sums(w);
+    half_distances(w);
+    for (int i = 0; i < w->n; i++) changed = assign(w, i) || changed;
+    return changed;
+}
+
+/* Whether sample i changes its cluster; the nearest centre, the own one if as near. */
+static bool assign(kmeans_work *w, int i)
+{
+    int a = w->label[i];
+    double *low = w->low + (size_t) i * (size_t) w->c;
+    double high = w->high[i] + w->moved[a];
+    bool exact = false;
+
+    if (high <= w->near[a]) return false;
+    for (int j = 0; j < w->c; j++) {
+        double d;
+        if (j == a || high <= low[j] - w->moved[j] || high <= w->half[a + j * w->c]) continue;
+        if (!exact) {
+            high = distance(w, i, a);
+            low[a] = high + w->moved[a];
+            exact = true;
+            if (high <= low[j] - w->moved[j] || high <= w->half[a + j * w->c]) continue;
+        }
+        d = distance(w, i, j);
+        low[j] = d + w->moved[j];
+        if (d < high) {
+            high = d;
+            a = j;
+        }
+    }
+    w->high[i] = high - w->moved[a];
+    if (a == w->label[i]) return false;
+    move(w, i, a);
+    return true;
+}
+
+static void half_distances(kmeans_work *w)
+{
+    int c = w->c;
+
+    for (int a = 0; a < c; a++) w->near[a] = R_PosInf;
+    for (int a = 0; a < c; a++)
+        for (int j = 0; j < a; j++) {
+            double d = sqrt(squared_distance(w->d, centre(w, a), centre(w, j))) / 2.0;
+            w->half[a + j * c] = w->half[j + a * c] = d;
+            w->near[a] = fmin(w->near[a], d);
+            w->near[j] = fmin(w->near[j], d);
+        }
+}
+
+static void move(kmeans_work *w, int i, int to)
+{
+    int from = w->label[i];
+    la_axpy(w->d, -1.0, sample(w, i), w->sum + (size_t) from * (size_t) w->d);
+    la_axpy(w->d, 1.0, sample(w, i), w->sum + (size_t) to * (size_t) w->d);
+    w->size[from]--;
+    w->size[to]++;
+    w->label[i] = to;
+}
+
+/* An empty cluster gets the sample that is farthest from its centre, as far as is known,
+ * among those that are not alone. */
+static void fill_empty(kmeans_work *w)
+{
+    for (int j = 0; j < w->c; j++) {
+        int far = -1;
+        if (w->size[j] > 0) continue;
+        for (int i = 0; i < w->n; i++) {
+            double high = w->high[i] + w->moved[w->label[i]];
+            if (w->size[w->label[i]] > 1 &&
+                (far < 0 || high > w->high[far] + w->moved[w->label[far]]))
+                far = i;
+        }
+        move(w, far, j);
+        /* Nothing is known about the distance to where the centre was: low stays true. */
+        w->high[far] = distance(w, far, j) - w->moved[j];
+    }
+}
+
+/* Centres go to their means. */
+static void follow_sums(kmeans_work *w)
+{
+    size_t d = (size_t) w->d;
+
+    for (int j = 0; j < w->c; j++) {
+        double *at = centre(w, j), ss = 0.0;
+        const double *sum = w->sum + (size_t) j * d;
+        for (size_t k = 0; k < d; k++) {
+            double to = sum[k] / w->size[j], step = to - at[k];
+            ss += step * step;
+            at[k] = to;
+        }
+        w->moved[j] += sqrt(ss);
+    }
+}
+
+/* Sizes and sums of the clusters, afresh; the centres stay. */
+static void sum_up(kmeans_work *w)
+{
+    memset(w->sum, 0, (size_t) w->d * (size_t) w->c * sizeof(double));
+    memset(w->size, 0, (size_t) w->c * sizeof(int));
+    for (int i = 0; i < w->n; i++) {
+        la_axpy(w->d, 1.0, sample(w, i), w->sum + (size_t) w->label[i] * (size_t) w->d);
+        w->size[w->label[i]]++;
+    }
+}
+
+/* ---- exchange of single samples ---------------------------------------------------------------- */
+
+/* One pass; false if no sample moved. */
+static bool exchange(kmeans_work *w)
+{
+    bool changed = false;
+
+    R_CheckUserInterrupt();
+    fill_empty(w);
+    follow_sums(w);
+    for (int i = 0; i < w->n; i++) changed = exchange_one(w, i) || changed;
+    return changed;
+}
+
+/* To leave cluster a (size m) saves m / (m - 1) times the squared distance to its centre, to
+ * join cluster j costs m / (m + 1) times that to the other one. */
+static bool exchange_one(kmeans_work *w, int i)
+{
+    int a = w->label[i], c = w->c, best = -1;
+    double *low = w->low + (size_t) i * (size_t) c, high = w->high[i] + w->moved[a];
+    double leave, saved, d_best = 0.0;
+    bool exact = false;
+
+    if (w->size[a] < 2) return false;
+    leave = sqrt((double) w->size[a] / (w->size[a] - 1.0));
+    saved = leave * high;
+    for (int j = 0; j < c; j++) {
+        double join = sqrt((double) w->size[j] / (w->size[j] + 1.0)), d;
+        if (j == a || saved <= join * (low[j] - w->moved[j])) continue;
+        if (!exact) {
+            high = distance(w, i, a);
+            low[a] = high + w->moved[a];
+            w->high[i] = high - w->moved[a];
+            /* Less by what rounding can feign, so that the sum of squares falls for sure. */
+            saved = leave * high * (1.0 - 1e-10);
+            exact = true;
+            if (saved <= join * (low[j] - w->moved[j])) continue;
+        }
+        d = distance(w, i, j);
+        low[j] = d + w->moved[j];
+        if (join * d < saved) {
+            saved = join * d;
+            best = j;
+            d_best = d;
+        }
+    }
+    if (best < 0) return false;
+    move(w, i, best);
+    w->moved[a] += high / w->size[a];
+    w->moved[best] += d_best / w->size[best];
+    for (int k = 0; k < w->d; k++) {
+        size_t at = (size_t) k;
+        centre(w, a)[at] = w->sum[at + (size_t) a * (size_t) w->d] / w->size[a];
+        centre(w, best)[at] = w->sum[at + (size_t) best * (size_t) w->d] / w->size[best];
+    }
+    w->high[i] = distance(w, i, best) - w->moved[best];
+    return true;
+}
+
+/* The sum of squares of the labels. */
+static double within(kmeans_work *w)
+{
+    double ss = 0.0;
+
+    sum_up(w);
+    fill_empty(w);
+    follow_sums(w);
+    for (int i = 0; i < w->n; i++)
+        ss += squared_distance(w->d, sample(w, i), centre(w, w->label[i]));
+    return ss;
+}

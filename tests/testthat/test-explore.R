@@ -1,0 +1,176 @@
+# The gadget: its model, its server, and (make check-frameworks) a real browser.
+
+skip_if_not_installed("shiny")
+skip_if_not_installed("miniUI")
+
+data <- planted(40, 25, informative = 6)
+x <- `dimnames<-`(data$x, list(paste0("s", 1:40), paste0("f", 1:25)))
+fit <- withr::with_seed(1, ufs_kmeans_f(x, 3))
+other <- ufs_laplacian(x)
+same_error <- function(object, argument, class = "ufs_error_argument") {
+  expect_identical(expect_error(object, class = class)$argument, argument)
+}
+
+test_that("the table has the chosen features, best first", {
+  model <- explore_model(list(a = fit, b = other), x, NULL, NULL, list())
+  table <- explore_table(model, "a", 7)
+  expect_named(table, c("rank", "feature", "index", "score", "rank in b"))
+  expect_identical(table$feature, selected_features(fit, 7))
+  expect_identical(table$score, unname(feature_scores(fit)[table$feature]))
+  expect_identical(table$`rank in b`, match(table$index, unname(feature_ranking(other))))
+  withr::local_seed(2)
+  stable <- ufs_stability(x, "laplacian", k = 5, n_resamples = 5)
+  model <- explore_model(other, x, NULL, stable, list())
+  expect_identical(explore_table(model, "laplacian", 3)$stability,
+    unname(stable$frequency[selected_features(other, 3)]))
+})
+
+test_that("the code gives what is shown", {
+  value <- function(said, ...) {
+    model <- explore_model(..., said = said)
+    env <- list2env(list(fit = fit, other = other, x = x, both = list(fit, other),
+      named = list(a = fit, `b"` = other)))
+    code <- explore_code(model, utils::tail(names(model$fits), 1L), 4)
+    eval(parse(text = code), env)
+    expect_identical(env$x_chosen, predict(utils::tail(model$fits, 1L)[[1L]], x, k = 4))
+    env$chosen
+  }
+  expect_identical(value(list(fit = quote(fit), x = quote(x)), fit, x, NULL, NULL),
+    selected_features(fit, 4))
+  expect_identical(value(list(fit = quote(both), x = quote(x)), list(fit, other), x, NULL, NULL),
+    selected_features(other, 4))
+  expect_identical(value(list(fit = quote(named), x = quote(x)), list(a = fit, `b"` = other), x,
+    NULL,
+    NULL), selected_features(other, 4))
+  expect_identical(value(list(fit = quote(c(fit, k = other)), x = quote(x)), c(fit, k = other), x,
+    NULL,
+    NULL), selected_features(other, 4))
+  samples <- explore_model(ufs_ted(x), x, NULL, NULL, list(fit = quote(t)))
+  expect_identical(explore_code(samples, "ted", 3), "chosen <- selected_samples(t, m = 3)\n")
+})
+
+test_that("the slider moves everything", {
+  model <- explore_model(c(a = fit, b = other), x, factor(rep(1:2, 20)), NULL, list())
+  shiny::testServer(explore_server(model), {
+    session$setInputs(k = 3, fit = "a")
+    expect_match(output$code, "k = 3)", fixed = TRUE)
+    three <- output$table
+    expect_identical(lengths(regmatches(three, gregexpr("<tr>", three))), 4L)
+    for (picture in c("scores", "map", "heatmap", "overlap")) {
+      expect_true(grepl("image/png", output[[picture]]$src))
+    }
+    before <- output$heatmap$src
+    session$setInputs(k = 8)
+    expect_match(output$code, "k = 8)", fixed = TRUE)
+    expect_false(identical(output$heatmap$src, before))
+    session$setInputs(fit = "b")
+    expect_match(output$table, selected_features(other, 1), fixed = TRUE)
+    saved <- utils::read.csv(output$save, check.names = FALSE)
+    expect_identical(saved$feature, selected_features(other, 8))
+    expect_match(basename(output$save), "b-8.csv", fixed = TRUE)
+  })
+})
+
+test_that("a method that is not nested, and one for samples only", {
+  exact <- ufs_topk(x, k = 4, n_clusters = 3)
+  model <- explore_model(exact, x, NULL, NULL, list())
+  expect_false(model$turns)
+  expect_false(grepl("shiny-input-container.*id=\"k\"", as.character(explore_ui(model))))
+  shiny::testServer(explore_server(model), {
+    session$setInputs(insert = 0)
+    expect_match(output$code, "k = 4)", fixed = TRUE)
+    expect_true(grepl("image/png", output$map$src))
+  })
+  # Beside a nested one: said in the place of the picture, not a crash.
+  mixed <- explore_model(list(exact = exact, b = other), x, NULL, NULL, list())
+  shiny::testServer(explore_server(mixed), {
+    session$setInputs(k = 6, fit = "exact")
+    expect_error(output$map, "not nested")
+  })
+  samples <- explore_model(ufs_ted(x), x, NULL, NULL, list())
+  shiny::testServer(explore_server(samples), {
+    session$setInputs(k = 5)
+    expect_match(output$table, selected_samples(ufs_ted(x), 1), fixed = TRUE)
+    for (picture in c("scores", "map")) expect_true(grepl("image/png", output[[picture]]$src))
+  })
+})
+
+test_that("bad input is refused before a window opens", {
+  same_error(explore_app(1, x), "fit")
+  same_error(explore_app(list(fit, 2), x), "fit")
+  same_error(explore_app(fit), "x")
+  same_error(explore_app(fit, x[, 1:5]), "newdata", "ufs_error_input")
+  same_error(explore_app(fit, x[1:10, ]), "x", "ufs_error_input")
+  same_error(explore_app(fit, x, y = 1:3), "y")
+  same_error(explore_app(fit, x, stability = 3), "stability")
+  skip_if(interactive())
+  expect_error(ufs_explore(fit, x), class = "ufs_error_interactive")
+})
+
+test_that("the addin finds fits and their data", {
+  env <- list2env(list(a = fit, b = other, table = as.data.frame(x), wrong = x[1:3, ], n = 3,
+    s = ufs_ted(x), small = ufs_variance(x[, 1:4])))
+  found <- explore_candidates("a", env)
+  expect_identical(found, list(fit = quote(a), x = quote(table)))
+  expect_identical(explore_candidates("", env)$fit, quote(list(a = a, b = b)))
+  same_error(explore_candidates("nothing", env), "fit")
+  same_error(explore_candidates("", new.env()), "fit")
+  same_error(explore_candidates("", list2env(list(a = fit))), "x")
+  dcf <- read.dcf(system.file("rstudio", "addins.dcf", package = "ufselect"))
+  expect_true(is.function(getFromNamespace(dcf[1, "Binding"], "ufselect")))
+})
+
+test_that("in a browser: the slider changes table and picture, the code is right", {
+  skip_on_cran()
+  skip_if_not_installed("shinytest2")
+  skip_if_not_installed("chromote")
+  skip_if(is.null(suppressMessages(chromote::find_chrome())), "no browser")
+  # shinytest2 would compile the package that it finds around the working directory.
+  withr::local_dir(withr::local_tempdir())
+  chromote::set_chrome_args(c("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"))
+  saveRDS(list(fits = list(a = fit, b = other), x = x), "data.rds")
+  writeLines(c("data <- readRDS('data.rds')",
+    "ufselect:::explore_app(data$fits, data$x, said = list(fit = quote(fits), x = quote(x)))"),
+      "app.R")
+  app <- suppressMessages(shinytest2::AppDriver$new(".", name = "explore", load_timeout = 90000,
+    timeout = 60000, height = 700, width = 1000))
+  withr::defer(app$stop())
+  # A busy machine may take its time: what must come is waited for, up to half a minute.
+  eventually <- function(condition) {
+    until <- Sys.time() + 30
+    while (!isTRUE(condition()) && Sys.time() < until) Sys.sleep(.2)
+    expect_true(condition())
+  }
+  open <- function(tab) {
+    app$run_js(sprintf(
+      "$('a').filter(function(){return $(this).text().trim()==='%s'}).click()", tab))
+  }
+  picture <- function(id) {
+    source <- app$get_js(sprintf("$('#%s img').attr('src')", id))
+    if (is.character(source)) source else ""
+  }
+  eventually(function() startsWith(picture("scores"), "data:image/png"))
+  before <- picture("scores")
+  app$set_inputs(k = 5, wait_ = FALSE)
+  eventually(function() !identical(picture("scores"), before))
+  open("Table")
+  features <- function() {
+    cells <- "$('#table td:nth-child(2)').map(function(){return $(this).text().trim()}).get()"
+    unlist(app$get_js(cells))
+  }
+  eventually(function() identical(features(), selected_features(fit, 5)))
+  app$set_inputs(fit = "b", k = 3, wait_ = FALSE)
+  eventually(function() identical(features(), selected_features(other, 3)))
+  env <- list2env(list(fits = list(a = fit, b = other), x = x))
+  eval(parse(text = app$get_js("$('#code').text()")), env)
+  expect_identical(env$chosen, selected_features(other, 3))
+  open("Heat map")
+  eventually(function() startsWith(picture("heatmap"), "data:image/png"))
+  # Everything fits into the window: no picture is cut off.
+  eventually(function() app$get_js("(function(){var i=$('#heatmap img')[0].getBoundingClientRect(),
+    c=$('#code')[0].getBoundingClientRect();return i.bottom<=c.top+1})()"))
+  app$run_js("$('#insert').click()")
+  eventually(function() grepl("copy the code", app$get_js("$('.shiny-notification').text()")))
+  saved <- app$get_download("save")
+  expect_identical(utils::read.csv(saved)$feature, selected_features(other, 3))
+})

@@ -1,0 +1,101 @@
+# kmeans_runs() (src/kmeans.c) against stats::kmeans() and plain R.
+
+within_of <- function(z, cluster) {
+  sum(vapply(unique(cluster), function(g) {
+    sum(scale(z[cluster == g, , drop = FALSE], scale = FALSE)^2)
+  }, 0))
+}
+
+shapes <- list(tall = c(120, 6, 4), square = c(40, 40, 3), wide = c(30, 400, 5), line = c(50, 1, 3))
+
+kmeans_data <- function(shape, seed) {
+  withr::with_seed(seed, {
+    g <- sample(shape[3], shape[1], TRUE)
+    centre <- matrix(rnorm(shape[3] * shape[2], sd = .7), shape[3])
+    matrix(rnorm(shape[1] * shape[2]), shape[1]) + centre[g, , drop = FALSE] + 3
+  })
+}
+
+test_that("sums of squares are those of the labels and no exchange lowers them", {
+  skip_if_not_installed("withr")
+  for (shape in shapes) {
+    z <- kmeans_data(shape, 1)
+    runs <- withr::with_seed(2, kmeans_runs(z, shape[3], 10L))
+    for (run in runs) {
+      expect_identical(sort(unique(run$cluster)), seq_len(shape[3]))
+      expect_equal(run$withinss, within_of(z, run$cluster), tolerance = 1e-10)
+      # The exchange test of Hartigan and Wong, sample by sample.
+      size <- tabulate(run$cluster)
+      mean <- rowsum(z, run$cluster) / size
+      d2 <- vapply(seq_len(shape[3]), function(j) rowSums(sweep(z, 2L, mean[j, ])^2), z[, 1])
+      own <- cbind(seq_len(shape[1]), run$cluster)
+      save <- d2[own] * size[run$cluster] / (size[run$cluster] - 1)
+      cost <- sweep(d2, 2L, size / (size + 1), `*`)
+      cost[own] <- Inf
+      movable <- size[run$cluster] > 1
+      expect_true(all((save <= apply(cost, 1L, min) * (1 + 1e-8))[movable]))
+    }
+  }
+})
+
+test_that("stats::kmeans() with as many starts finds nothing better where clusters are clear", {
+  skip_if_not_installed("withr")
+  for (shape in shapes) {
+    z <- 4 * kmeans_data(shape, 3)
+    ours <- withr::with_seed(4, kmeans_runs(z, shape[3], 20L))[[1L]]
+    theirs <- withr::with_seed(4, suppressWarnings(
+      stats::kmeans(z, shape[3], iter.max = 100L, nstart = 20L)))
+    expect_lte(ours$withinss, theirs$tot.withinss * (1 + 1e-8))
+    # And it cannot improve ours.
+    mean <- rowsum(z, ours$cluster) / tabulate(ours$cluster)
+    again <- suppressWarnings(stats::kmeans(z, mean, iter.max = 100L))
+    expect_equal(again$tot.withinss, ours$withinss, tolerance = 1e-10)
+  }
+})
+
+test_that("coordinates of wide data give the partitions of the data themselves", {
+  skip_if_not_installed("withr")
+  z <- kmeans_data(c(30, 60, 4), 5)
+  # 29 principal scores: the same distances, but held as columns.
+  scores <- stats::prcomp(z)$x[, 1:29]
+  wide <- withr::with_seed(6, kmeans_runs(z, 4, 8L))
+  narrow <- withr::with_seed(6, kmeans_runs(scores, 4, 8L))
+  expect_equal(lapply(wide, `[[`, "cluster"), lapply(narrow, `[[`, "cluster"))
+  expect_equal(vapply(wide, `[[`, 0, "withinss"), vapply(narrow, `[[`, 0, "withinss"),
+    tolerance = 1e-10)
+  # An offset changes nothing.
+  far <- withr::with_seed(6, kmeans_runs(z + 1e4, 4, 8L))
+  expect_equal(far[[1L]]$cluster, wide[[1L]]$cluster)
+})
+
+test_that("equal samples count, stay together and cannot be two seeds", {
+  skip_if_not_installed("withr")
+  for (p in c(2, 80)) {
+    z <- kmeans_data(c(12, p, 3), 7)
+    z <- z[rep(1:12, each = 5), ]
+    for (run in withr::with_seed(8, kmeans_runs(z, 5, 10L))) {
+      expect_identical(lengths(lapply(split(run$cluster, rep(1:12, each = 5)), unique)),
+        stats::setNames(rep(1L, 12), 1:12))
+    }
+    # As many clusters as there are different samples: nothing is left within.
+    all <- withr::with_seed(8, kmeans_runs(z, 12, 3L))
+    expect_length(all, 1L)
+    expect_lte(all[[1L]]$withinss, 1e-18 * sum(z^2))
+    expect_null(kmeans_runs(z, 13, 3L))
+  }
+})
+
+test_that("starts come from R's random numbers, and few iterations still give a partition", {
+  skip_if_not_installed("withr")
+  z <- kmeans_data(shapes$tall, 9)
+  draw <- function(seed, ...) withr::with_seed(seed, kmeans_runs(z, 4, 3L, ...))
+  expect_identical(draw(1), draw(1))
+  expect_false(identical(draw(1), draw(2)))
+  short <- draw(1, 1L)
+  for (run in short) {
+    expect_equal(run$withinss, within_of(z, run$cluster), tolerance = 1e-10)
+    expect_identical(run$iterations, 1L)
+  }
+  expect_gte(short[[1L]]$withinss, draw(1)[[1L]]$withinss)
+  expect_error(kmeans_runs(z, 4, 1e9L), class = "ufs_error_memory")
+})

@@ -1,0 +1,37 @@
+# The published figures that the article shows, and the precomputed results of the vignette.
+
+test_that("published.csv has every figure of Tables II to XI, and they agree with each other", {
+  file <- system.file("benchmarks", "results", "published.csv", package = "ufselect")
+  skip_if(!nzchar(file), "benchmarks are not installed")
+  figures <- utils::read.csv(file)
+  count <- table(figures$table)
+  expect_identical(as.vector(count[c("II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI")]),
+    c(rep(216L, 7), 156L, 154L, 132L))
+  expect_false(anyDuplicated(figures[c("table", "classifier", "method", "k", "m")]) > 0)
+  expect_true(all(figures$accuracy > 0 & figures$accuracy < 100))
+  # The last column of Table X is the row of ALFS-II in Table III: TOX-171 had 70 labels. (At k = 90 the
+  # paper prints 68.5 and 69.0 for the SVM and 64.8 and 64.9 for the tree.)
+  ten <- figures[figures$table == "X" & figures$m %in% 70 & figures$k %in% c(10, 30, 50, 70, 5748), ]
+  three <- figures[figures$table == "III" & figures$method == "ALFS-II" & figures$k != 90, ]
+  expect_identical(three$accuracy, ten$accuracy)
+  # All entries of Table XI are shares of 103 test samples, rounded (43 of 103 upwards).
+  eleven <- figures$accuracy[figures$table == "XI"]
+  expect_lte(max(abs(eleven - 100 * round(1.03 * eleven) / 103)), 0.06)
+})
+
+test_that("the vignette's results are whole", {
+  for (name in c("musk", "madelon", "noise", "penalties")) {
+    file <- system.file("extdata", paste0("classifier-", name, ".csv"), package = "ufselect")
+    expect_true(nzchar(file))
+    table <- utils::read.csv(file)
+    value <- if (name == "penalties") table$accuracy else table$mean
+    expect_true(all(value > 0 & value < 1))
+    if (name %in% c("musk", "madelon")) {
+      pipelines <- grep("^(laplacian|spec|inffs|sogfs|udfs)[+](ted|rrss|alnr)$", unique(table$method))
+      expect_length(pipelines, 15)
+      expect_true(all(c("ALFS-I", "ALFS-II", "ted", "rrss", "alnr", "R-CUR", "all", "random",
+        "random (best of 12)") %in% table$method))
+      expect_identical(max(table$errors), 0L)
+    }
+  }
+})

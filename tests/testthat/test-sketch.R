@@ -1,0 +1,51 @@
+# Sketches: leverage by svd(), rare samples, use by methods.
+
+x <- grouped_counts(200, 60)$x
+
+test_that("leverage is that of the singular vectors and sums to their number", {
+  for (data in list(x, to_sparse(x), x[1:40, ])) {
+    ref <- suppressWarnings(as_ufs_matrix(as.matrix(data)))$x
+    part <- withr::with_seed(1, ufs_sketch(data, m = 20, n_vectors = 5))
+    expect_equal(unname(part$leverage), rowSums(svd(ref, nu = 5)$u^2), tolerance = 1e-6)
+    expect_equal(sum(part$leverage), 5)
+    expect_identical(dim(part), c(20L, 60L))
+    expect_false(is.unsorted(part$index, strictly = TRUE))
+    expect_equal(sum(part$weights), nrow(data))
+    expect_equal(as.matrix(part$data), as.matrix(data)[part$index, ])
+  }
+  expect_identical(withr::with_seed(3, ufs_sketch(x, 9))$index, withr::with_seed(3, ufs_sketch(x, 9))$index)
+  # More vectors than the rank, more features than samples: fine.
+  expect_equal(sum(ufs_sketch(x[1:12, ], 5, n_vectors = 500)$leverage), qr(suppressWarnings(as_ufs_matrix(x[1:12, ]))$x)$rank)
+})
+
+test_that("a rare kind of sample is kept by leverage, seldom by uniform draws", {
+  y <- withr::with_seed(1, matrix(rnorm(1000 * 20), 1000))
+  y[1:3, 20] <- y[1:3, 20] + 80
+  kept <- function(type) mean(vapply(1:20, function(s) {
+    mean(1:3 %in% withr::with_seed(s, ufs_sketch(y, 50, type, n_vectors = 5, scale = FALSE))$index)
+  }, 0))
+  expect_gt(kept("leverage"), 0.9)
+  expect_lt(kept("uniform"), 0.3)
+})
+
+test_that("facility covers every group, with weights that count the nearest", {
+  part <- suppressWarnings(ufs_sketch(x, 6, "facility"))
+  expect_equal(sum(part$weights), 200)
+  z <- suppressWarnings(as_ufs_matrix(x))$x
+  d <- as.matrix(dist(z))[, part$index]
+  expect_equal(part$weights, as.double(table(factor(max.col(-d, "first"), 1:6))))
+})
+
+test_that("any method takes a sketch and says so", {
+  part <- withr::with_seed(1, ufs_sketch(to_sparse(x), 50))
+  for (method in c("variance", "pca", "rsr")) {
+    fit <- suppressMessages(suppressWarnings(do.call(ufs, c(list(part, method), if (method == "pca") list(n_components = 2)))))
+    expect_identical(fit$n, 50L)
+    expect_identical(fit$names$samples, rownames(x)[part$index])
+    expect_output(print(fit), "sketch       50 of 200 samples, by leverage on 50 singular vectors")
+  }
+  expect_output(print(part), "50 of 200 samples x 60 features")
+  expect_equal(feature_scores(suppressWarnings(ufs_variance(part))), replace(apply(x[part$index, ], 2, var), 60, NA))
+  for (bad in list(2, 201, 0, NA, "a")) expect_error(ufs_sketch(x, bad), class = "ufs_error_argument")
+  expect_error(ufs_sketch(x, 10, "other"), class = "ufs_error_argument")
+})
