@@ -28,7 +28,8 @@
 #' told to the methods, the labels are not.
 #'
 #' @inheritParams ufs_grid
-#' @param y Classes, a factor (or what [factor()] makes of it) of length n.
+#' @param y Classes, a factor (or what [factor()] makes of it) of length n. The order of an ordered factor is
+#'   not used. Whole numbers are taken as classes, and that is said; other numbers are refused.
 #' @param methods Names of methods or of pipelines `"features+samples"`. `"features+diversify"` (and
 #'   `"features+diversify+samples"`) makes the chosen features differ by [ufs_diversify()], whose
 #'   arguments may be given in `args` as `list("laplacian+diversify" = list(diversify = list(...)))`.

@@ -275,8 +275,8 @@ sparse_columns <- function(s) {
 # ---- accessors --------------------------------------------------------------------------------
 
 #' @export
-selected_samples.ufs_facility <- function(fit, m, as = NULL, ...) {
-  chosen <- NextMethod()
+selected_samples.ufs_facility <- function(fit, m = fit$params$m, as = NULL, ...) {
+  chosen <- selected_samples.ufs(fit, m, as, ...)
   m <- length(chosen)
   if (fit$params$swaps > 0L && m != fit$params$m) {
     ufs_inform("partial", "The swaps were made for the best ", fit$params$m, " samples; for ", m,

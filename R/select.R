@@ -63,15 +63,15 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   if (task == "label" && !is.null(m) && !is.null(k)) {
     ufs_abort("argument", "Give `m` or `k`, not both.", argument = "k")
   }
-  most <- if (what == "m") nrow(x) else ncol(x)
-  if (is.null(most)) as_plain_matrix(x, "x")
-  size <- check_count(size, what, 1L, most, if (what == "m") "the samples" else "the features")
-  plan <- selection_plan(task, size, n_clusters, noise, min(dim(x)))
+  size <- check_count(size, what, 1L)
+  plan <- selection_plan(task, size, n_clusters, noise)
   given <- list(...)
   twice <- intersect(names(given), names(plan$args))
   plan$args[twice] <- given[twice]
   args <- c(plan$args, given[setdiff(names(given), twice)])
   fit <- do.call(ufs, c(list(x = x, method = plan$method), args))
+  check_count(size, what, 1L, if (what == "m") fit$n else fit$p,
+    if (what == "m") "the samples" else "the features")
   # The call to repeat it: the user's `x`, every argument as used.
   fit$call <- plain_call(as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)),
     args)), paste0("ufs_", plan$method))
@@ -84,7 +84,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
 
 # Which method, with which arguments, and why. The only place above the methods that names them:
 # it is the advice itself.
-selection_plan <- function(task, size, n_clusters, noise, rank) {
+selection_plan <- function(task, size, n_clusters, noise) {
   if (noise) {
     return(list(method = "laplacian", args = list(center = TRUE, scale = TRUE),
       reason = c("keeps columns that follow the neighbourhoods of the samples, which noise does not",
@@ -98,7 +98,7 @@ selection_plan <- function(task, size, n_clusters, noise, rank) {
       reason = c("picks the columns that rebuild all columns, whatever the labels will be",
         "11 real sets: linear SVM 5.3 (s.e. 1.0) points above random columns, won 10 of 11; below all columns")),
     cluster = list(method = "mcfs",
-      args = list(n_clusters = if (is.null(n_clusters)) min(5L, rank - 1L) else n_clusters),
+      args = list(n_clusters = if (is.null(n_clusters)) 5L else n_clusters),
       reason = c("picks the columns that explain the clusters of the neighbour graph",
         "11 real sets: k-means 4.8 points above random columns, 0.8 (s.e. 2.2) above all columns")),
     label = list(method = "facility", args = list(m = size),

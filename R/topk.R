@@ -62,7 +62,8 @@
 #' as candidates for the set the rounded convex relaxation and the set before, both
 #' polished. The joint objective it ends at was lower by 1 to 4 permille wherever we
 #' compared, 10 to 40 times as fast with more features than samples. `"auto"` is `"paper"` up
-#' to 100 samples, or if one of `rho`, `mu`, `v_max_iter`, `incumbent` is given.
+#' to 100 samples, where there are many more samples than features and more than about
+#' `sqrt(14n)` features, or if one of `rho`, `mu`, `v_max_iter`, `incumbent` is given.
 #'
 #' **Choosing `alpha_e`.** Below 1 every `Z` is zero; the more it exceeds 1, the more
 #' links. Too small isolates samples (a warning says so), and with n > p a large value
@@ -123,7 +124,8 @@
 #'   residual of sub-problem 1 (`z_`) and iterations and residual of sub-problem 2 (`v_`), `g`
 #'   before and after polishing, swaps, labels that moved. With `solver = "fast"`
 #'   `z_iterations` counts pivots, `z_residual` is the relative duality gap, `v_iterations`
-#'   counts evaluations of the relaxation and `v_residual` is its relative gap. `inner`: both
+#'   counts evaluations of the relaxation and `v_residual` is its relative gap (0 and `NA` where
+#'   the labels stayed and the set before was polished). `inner`: both
 #'   ADMMs, per iteration: residuals and objective. `certificate`: see above.
 #'
 #'   Memory: about 17 n x n and 10 n x p matrices (`"fast"`: 7 and 7), nothing p x p if p > n.
@@ -274,7 +276,12 @@ topk_solver <- function(solver, data, plain, paper) {
   if (solver != "auto") {
     return(solver)
   }
-  if (paper || (if (plain) ncol(data$x) else data$n) <= 100L) "paper" else "fast"
+  n <- as.double(data$n)
+  p <- ncol(data$x)
+  # With many more samples than features a vertex has most features in it, and one sample costs
+  # p^3: then the products of the ADMM are cheaper.
+  dense <- !plain && n > 4 * p && p^2 > 14 * n
+  if (paper || dense || (if (plain) p else n) <= 100) "paper" else "fast"
 }
 
 topk_classes <- function(y, n_clusters, n) {

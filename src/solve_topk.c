@@ -39,6 +39,7 @@ typedef struct {
     double *projected; /* n x c */
     int *previous, *trial, *carried, *place;
     bool has_carried, has_relaxed;
+    bool relaxed; /* in this iteration */
     double value, value_admm;
     int swaps;
 } topk_work;
@@ -48,6 +49,7 @@ static int represent_step(topk_work *work, int iteration);
 static void structure(topk_work *work);
 static int label_step(topk_work *work, int iteration);
 static int select_step(topk_work *work, int iteration);
+static int labels_moved(const topk_work *work);
 static int relax(topk_work *work, double tol);
 static void consider(topk_work *work, int *candidate);
 static void first_copies(topk_work *work, int *subset);
@@ -228,9 +230,15 @@ static int select_step(topk_work *work, int iteration)
     }
     work->swaps = 0;
     work->value = R_PosInf;
+    work->relaxed = false;
     if (settings->fast) {
-        lapack = relax(work, fmax(1e-2, settings->bound_tol));
-        if (lapack) return lapack;
+        /* Labels that stay leave the set before; what that misses is found at the end. */
+        if (iteration <= 2 || labels_moved(work) > 0) {
+            lapack = relax(work, fmax(1e-2, settings->bound_tol));
+            if (lapack) return lapack;
+        } else {
+            memcpy(work->trial, work->carried, bytes);
+        }
         work->value_admm = topk_criterion_value(&work->criterion, work->trial);
         consider(work, work->trial);
     } else {
@@ -240,7 +248,7 @@ static int select_step(topk_work *work, int iteration)
         work->value_admm = work->select.value;
         consider(work, work->select.chosen);
     }
-    if (work->has_carried) {
+    if (work->has_carried && (!settings->fast || work->relaxed)) {
         memcpy(work->trial, work->carried, bytes);
         consider(work, work->trial);
     }
@@ -249,6 +257,14 @@ static int select_step(topk_work *work, int iteration)
         work->has_carried = true;
     }
     return topk_criterion_coef(&work->criterion, work->result->chosen, work->result->a);
+}
+
+static int labels_moved(const topk_work *work)
+{
+    int moved = 0;
+    for (int i = 0; i < work->problem->n; i++)
+        moved += work->previous[i] != work->result->label[i];
+    return moved;
 }
 
 /* The relaxation of the present criterion, from its last solution; its rounding in `trial`. */
@@ -266,6 +282,7 @@ static int relax(topk_work *work, double tol)
     vmaxset(mark);
     if (lapack) return lapack;
     work->has_relaxed = settings->fast;
+    work->relaxed = true;
     topk_bound_round(&work->bound, &work->criterion, work->trial);
     return 0;
 }
@@ -392,21 +409,28 @@ static void record(const topk_work *work, ufs_run *run)
     const topk_represent *r = &work->represent;
     const topk_result *result = work->result;
     bool fast = work->settings->fast;
-    double moved = 0.0, z_iterations = 0.0, z_residual = NA_REAL;
+    double moved = run->iterations > 1 ? labels_moved(work) : 0.0;
+    double z_iterations = 0.0, z_residual = NA_REAL, v_iterations, v_residual;
 
-    for (int i = 0; i < work->problem->n && run->iterations > 1; i++)
-        moved += work->previous[i] != result->label[i];
     if (work->graph) {
         z_iterations = fast ? (double) work->lp.pivots : r->iterations;
         z_residual = fast ? work->lp.gap
                           : fmax(fmax(r->residual[0], r->residual[1]), r->residual[2]);
     }
+    if (!fast) {
+        v_iterations = work->select.iterations;
+        v_residual = work->select.residual;
+    } else if (work->relaxed) {
+        v_iterations = work->bound.iterations;
+        v_residual = (work->bound.value - work->bound.lower) / (1.0 + fabs(work->bound.value));
+    } else {
+        v_iterations = 0.0;
+        v_residual = NA_REAL;
+    }
     ufs_trace_add(&run->trace, (double[]) {
         run->iterations, result->objective, work->graph ? result->change : NA_REAL, z_iterations,
         work->graph ? represent_value(work) : NA_REAL, z_residual,
-        fast ? work->bound.iterations : work->select.iterations,
-        fast ? (work->bound.value - work->bound.lower) / (1.0 + fabs(work->bound.value))
-             : work->select.residual,
+        v_iterations, v_residual,
         work->value_admm, work->value, work->swaps, moved});
 }
 

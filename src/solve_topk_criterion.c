@@ -90,10 +90,8 @@ int topk_criterion_set(topk_criterion *g, const int *label, const double *weight
         lapack = la_chol(g->n, g->chol);
         if (lapack) return lapack;
         la_tri_solve('T', g->n, g->c, g->chol, g->h_own);
-        for (size_t j = 0; j < n; j++)
-            for (size_t i = j + 1; i < n; i++) g->chol[i + j * n] = 0.0;
-        la_gemm('N', 'N', g->n, g->p, g->n, 1.0, g->chol, g->n, g->x, g->n, 0.0, g->f_own,
-                g->n);
+        ufs_copy(g->f_own, g->x, n * p);
+        la_trmm('L', 'U', 'N', g->n, g->p, 1.0, g->chol, g->n, g->f_own, g->n);
         g->f = g->f_own;
     } else {
         g->f = g->x;

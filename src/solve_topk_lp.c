@@ -12,15 +12,17 @@
  * updated by rank 1 and made anew every REFRESH pivots. Ties are broken by adding distinct
  * numbers of 1e-10 to x_i, so no vertex is met twice.
  *
- * One pivot: 2a (n + p + 2a) flops. From no link, about 2a to 4a pivots per sample; later calls
- * start at the last optimum, where new weights leave few pivots to do: 2np + 2a^3 per sample.
+ * One pivot: 2a (n + p + 2a) flops; with many more samples than features c is kept for WATCH
+ * candidates and S only, 2p (WATCH + a) in place of 2an, and made anew when none of them is
+ * left. From no link, about 2a to 4a pivots per sample; later calls start at the last optimum,
+ * where new weights leave few pivots to do: 2n^2 p for all c at once, 2a^3 per sample.
  * Memory: n x p (the transpose of x), the bases (2 min(n, p) n integers), one a x a. */
 #include "solve_topk_lp.h"
 #include "la.h"
 #include <R_ext/Utils.h>
 #include <stdint.h>
 
-enum { REFRESH = 40 };
+enum { REFRESH = 40, WATCH = 64 };
 static const double NUDGE = 1e-10;
 
 typedef struct {
@@ -43,17 +45,26 @@ typedef struct topk_lp_row {
     double *square, *lwork;
     int *pivot;
     int since;            /* pivots since the last refresh */
+    bool partial;         /* c is kept for S and `watch` only */
+    int n_watch, *watch;  /* candidates, up to WATCH */
+    kink *order;          /* n */
 } lp_row;
 
 static double hash01(uint64_t i);
+static void all_reduced_costs(topk_lp *work, double lambda_e);
 static void row_begin(topk_lp *work, const topk_lp_settings *settings, const double *theta, int i);
+static bool row_basis(topk_lp *work);
+static bool row_resume(topk_lp *work);
 static bool row_refresh(topk_lp *work, double lambda_e);
 static void row_empty(topk_lp *work, double lambda_e);
-static double price(const topk_lp *work, const topk_lp_settings *settings, int *enter, int *leave);
+static double price(topk_lp *work, const topk_lp_settings *settings, int *enter, int *leave);
+static void watch_anew(topk_lp *work, const topk_lp_settings *settings);
+static bool drifted(const topk_lp *work);
 static bool step_enter(topk_lp *work, const topk_lp_settings *settings, int j);
 static bool step_leave(topk_lp *work, const topk_lp_settings *settings, int q);
 static int walk(topk_lp *work, const topk_lp_settings *settings, double slope, double *length);
 static void turn(topk_lp *work, int k, double by);
+static void sift(kink *heap, int size, int at);
 static void swap_sample(topk_lp *work, int u, int j, double sign, double length, const double *r);
 static bool grow(topk_lp *work, int j, int k, double sign, double length, const double *r);
 static bool shrink(topk_lp *work, int q, int u);
@@ -73,6 +84,8 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     work->z = z;
     work->e = e;
     work->pivots = 0;
+    memset(z, 0, N * N * sizeof(double));
+    ufs_copy(e, x, N * P);
     work->size = ufs_ialloc(N);
     work->sample = ufs_ialloc(M * N);
     work->feature = ufs_ialloc(M * N);
@@ -99,6 +112,9 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     row->c = ufs_dalloc(N, 1);
     row->weight = ufs_dalloc(N, 1);
     row->heap = (kink *) R_alloc(P + M, sizeof(kink));
+    row->partial = n > 2 * p;
+    row->watch = ufs_ialloc(WATCH);
+    row->order = (kink *) R_alloc(row->partial ? N : 1, sizeof(kink));
     for (size_t k = 0; k < P; k++) row->nudge[k] = NUDGE * (0.5 + hash01(k));
     work->row = row;
 }
@@ -112,25 +128,21 @@ void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const double
 
     work->unsolved = 0;
     work->pivots = 0;
-    memset(work->z, 0, N * N * sizeof(double));
+    all_reduced_costs(work, settings->lambda_e);
     for (int i = 0; i < n; i++) {
         bool solved = false;
         int done = 0, bad = 0;
 
         R_CheckUserInterrupt();
-        if (!(la_nrm2(p, work->xt + (size_t) i * P) > 0.0)) continue;
         row_begin(work, settings, theta, i);
-        if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
+        if (!(la_nrm2(p, row->b) > 1e-6)) continue;
+        if (!row_resume(work)) row_empty(work, settings->lambda_e);
         while (done < settings->most_pivots) {
             int enter = -1, leave = -1;
             bool fine;
             if (price(work, settings, &enter, &leave) <= settings->tol) {
-                /* An optimum by updated numbers is confirmed by fresh ones. */
-                if (row->since == 0) {
-                    solved = true;
-                    break;
-                }
-                if (!row_refresh(work, settings->lambda_e)) break;
+                solved = row->since == 0 || !drifted(work);
+                if (solved || !row_refresh(work, settings->lambda_e)) break;
                 continue;
             }
             fine = enter >= 0 ? step_enter(work, settings, enter)
@@ -190,15 +202,38 @@ static void row_begin(topk_lp *work, const topk_lp_settings *settings, const dou
     for (int u = 0; u < row->a; u++) row->place[row->s[u]] = u + 1;
     for (size_t k = 0; k < P; k++) {
         row->b[k] = work->xt[k + I * P] + row->nudge[k];
-        row->side[k] = row->b[k] < 0.0 ? -1 : 1;
+        row->y[k] = work->e[I + k * N];
+        row->side[k] = row->y[k] < 0.0 ? -1 : row->y[k] > 0.0 ? 1 : 0;
+    }
+    for (size_t j = 0; j < N; j++) {
+        row->c[j] = work->z[I + j * N];
+        work->z[I + j * N] = 0.0;
     }
 }
 
-/* Everything from S and T (and `side` where e is zero); false if x_ST is singular. */
-static bool row_refresh(topk_lp *work, double lambda_e)
+/* Until the rows need their places: e becomes y = lambda_e sign(e), zero in T, of all samples,
+ * and z becomes y x', their c; one product of 2n^2 p flops. */
+static void all_reduced_costs(topk_lp *work, double lambda_e)
+{
+    size_t N = (size_t) work->n, P = (size_t) work->p, M = (size_t) work->most;
+
+    for (size_t k = 0; k < P; k++)
+        for (size_t i = 0; i < N; i++) {
+            double e = work->e[i + k * N] + work->row->nudge[k];
+            work->e[i + k * N] = e < 0.0 ? -lambda_e : lambda_e;
+        }
+    for (size_t i = 0; i < N; i++)
+        for (int q = 0; q < work->size[i]; q++)
+            work->e[i + (size_t) work->feature[(size_t) q + i * M] * N] = 0.0;
+    la_gemm('N', 'T', work->n, work->n, work->p, 1.0, work->e, work->n, work->x, work->n, 0.0,
+            work->z, work->n);
+}
+
+/* The inverse, z and e from S and T; false if x_ST is singular. */
+static bool row_basis(topk_lp *work)
 {
     lp_row *row = work->row;
-    int a = row->a, p = work->p, n = work->n;
+    int a = row->a, p = work->p;
     size_t A = (size_t) a, P = (size_t) p, M = (size_t) work->most;
 
     row->since = 0;
@@ -219,16 +254,47 @@ static bool row_refresh(topk_lp *work, double lambda_e)
     ufs_copy(row->e, row->b, P);
     for (size_t u = 0; u < A; u++)
         la_axpy(p, -row->z[u], work->xt + (size_t) row->s[u] * P, row->e);
-    for (size_t k = 0; k < P; k++)
-        if (row->e[k] != 0.0) row->side[k] = row->e[k] < 0.0 ? -1 : 1;
-    for (size_t q = 0; q < A; q++) {
-        row->e[row->t[q]] = 0.0;
-        row->side[row->t[q]] = 0;
-    }
-    for (size_t k = 0; k < P; k++) row->y[k] = lambda_e * row->side[k];
-    la_gemv('N', n, p, 1.0, work->x, n, row->y, 0.0, row->c);
+    for (size_t q = 0; q < A; q++) row->e[row->t[q]] = 0.0;
+    return true;
+}
+
+/* The sample as the last call left it, with y and c of all_reduced_costs(). */
+static bool row_resume(topk_lp *work)
+{
+    if (!row_basis(work)) return false;
+    work->row->n_watch = 0;
     update_dual(work);
     return true;
+}
+
+/* Everything anew from S and T (and `side` where e is zero). */
+static bool row_refresh(topk_lp *work, double lambda_e)
+{
+    lp_row *row = work->row;
+
+    if (!row_basis(work)) return false;
+    for (int k = 0; k < work->p; k++)
+        if (row->e[k] != 0.0 || row->side[k] == 0) row->side[k] = row->e[k] < 0.0 ? -1 : 1;
+    for (int q = 0; q < row->a; q++) row->side[row->t[q]] = 0;
+    for (int k = 0; k < work->p; k++) row->y[k] = lambda_e * row->side[k];
+    la_gemv('N', work->n, work->p, 1.0, work->x, work->n, row->y, 0.0, row->c);
+    row->n_watch = 0;
+    update_dual(work);
+    return true;
+}
+
+/* Whether rounding has moved z away from its equations. */
+static bool drifted(const topk_lp *work)
+{
+    const lp_row *row = work->row;
+    double most = 0.0;
+    for (int q = 0; q < row->a; q++) {
+        double e = row->b[row->t[q]];
+        for (int u = 0; u < row->a; u++)
+            e -= row->z[u] * work->xt[(size_t) row->t[q] + (size_t) row->s[u] * (size_t) work->p];
+        if (!(fabs(e) <= most)) most = fabs(e);
+    }
+    return !(most <= NUDGE);
 }
 
 /* z = 0. */
@@ -244,15 +310,25 @@ static void row_empty(topk_lp *work, double lambda_e)
 static void update_dual(topk_lp *work)
 {
     lp_row *row = work->row;
-    int a = row->a;
-    size_t N = (size_t) work->n;
+    int a = row->a, p = work->p;
+    size_t N = (size_t) work->n, P = (size_t) p;
+    /* Before the first list of candidates all of c is there. */
+    bool partial = row->partial && row->n_watch > 0;
 
-    for (int u = 0; u < a; u++)
-        row->out[u] = row->sign_z[u] * row->weight[row->s[u]] - row->c[row->s[u]];
+    for (int u = 0; u < a; u++) {
+        int j = row->s[u];
+        if (partial) row->c[j] = la_dot(p, work->xt + (size_t) j * P, row->y);
+        row->out[u] = row->sign_z[u] * row->weight[j] - row->c[j];
+    }
     if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
     for (int q = 0; q < a; q++) {
         row->y[row->t[q]] += row->g[q];
-        la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
+        if (!partial)
+            la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
+    }
+    for (int l = 0; partial && l < row->n_watch; l++) {
+        int j = row->watch[l];
+        row->c[j] = la_dot(p, work->xt + (size_t) j * P, row->y);
     }
 }
 
@@ -267,6 +343,8 @@ static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool no
         if (fabs(row->z[u]) > 10.0 * NUDGE)
             work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
     work->size[i] = row->a;
+    if (row->partial)
+        la_gemv('N', work->n, work->p, 1.0, work->x, work->n, row->y, 0.0, row->c);
     for (size_t j = 0; j < N; j++)
         if ((int) j != i)
             most = fmax(most, (nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j]);
@@ -277,31 +355,65 @@ static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool no
 
 /* ---- pivots ------------------------------------------------------------------------------ */
 
+static double violation(const lp_row *row, const topk_lp_settings *settings, int j)
+{
+    if (row->place[j] || j == row->i) return -1.0;
+    return (settings->nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j] - 1.0;
+}
+
 /* The most violated constraint, relative to its bound: a sample to enter S, or a position of T
  * to leave it; the first of equals. */
-static double price(const topk_lp *work, const topk_lp_settings *settings, int *enter, int *leave)
+static double price(topk_lp *work, const topk_lp_settings *settings, int *enter, int *leave)
 {
     const lp_row *row = work->row;
     double worst = 0.0;
 
-    for (int j = 0; j < work->n; j++) {
-        double over;
-        if (row->place[j] || j == row->i) continue;
-        over = (settings->nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j] - 1.0;
-        if (over > worst) {
-            worst = over;
-            *enter = j;
+    if (row->partial && row->n_watch == 0) watch_anew(work, settings);
+    for (int pass = 0; pass < 2; pass++) {
+        int count = row->partial ? row->n_watch : work->n;
+        for (int l = 0; l < count; l++) {
+            int j = row->partial ? row->watch[l] : l;
+            double over = violation(row, settings, j);
+            if (over > worst) {
+                worst = over;
+                *enter = j;
+            }
         }
-    }
-    for (int q = 0; q < row->a; q++) {
-        double over = fabs(row->y[row->t[q]]) / settings->lambda_e - 1.0;
-        if (over > worst) {
-            worst = over;
-            *leave = q;
-            *enter = -1;
+        for (int q = 0; q < row->a; q++) {
+            double over = fabs(row->y[row->t[q]]) / settings->lambda_e - 1.0;
+            if (over > worst) {
+                worst = over;
+                *leave = q;
+                *enter = -1;
+            }
         }
+        /* None of the candidates: all samples are looked at. */
+        if (!row->partial || worst > settings->tol) break;
+        la_gemv('N', work->n, work->p, 1.0, work->x, work->n, row->y, 0.0, row->c);
+        watch_anew(work, settings);
     }
     return worst;
+}
+
+/* The WATCH most violated samples; c is complete. */
+static void watch_anew(topk_lp *work, const topk_lp_settings *settings)
+{
+    lp_row *row = work->row;
+    int size = 0;
+
+    for (int j = 0; j < work->n; j++) {
+        double over = violation(row, settings, j);
+        if (over <= settings->tol) continue;
+        row->order[size].at = -over;
+        row->order[size++].what = j;
+    }
+    for (int at = size / 2 - 1; at >= 0; at--) sift(row->order, size, at);
+    row->n_watch = 0;
+    while (size > 0 && row->n_watch < WATCH) {
+        row->watch[row->n_watch++] = row->order[0].what;
+        row->order[0] = row->order[--size];
+        sift(row->order, size, 0);
+    }
 }
 
 /* Direction of e for dz (and sample j moving by sign). */
@@ -366,8 +478,10 @@ static bool step_leave(topk_lp *work, const topk_lp_settings *settings, int q)
 /* y_k by a jump; c follows. */
 static void turn(topk_lp *work, int k, double by)
 {
-    work->row->y[k] += by;
-    la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, work->row->c);
+    lp_row *row = work->row;
+    row->y[k] += by;
+    if (!row->partial || row->n_watch == 0)
+        la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, row->c);
 }
 
 static bool before(const kink *a, const kink *b)

@@ -54,3 +54,9 @@ needed_arguments <- function(method) {
   required <- names(arguments)[vapply(arguments, function(a) is.name(a) && !nzchar(a), NA)]
   given[intersect(names(given), required)]
 }
+
+# Long variants of tests: UFSELECT_EXTENDED_TESTS=true runs them.
+skip_if_not_extended <- function() {
+  testthat::skip_if_not(identical(tolower(Sys.getenv("UFSELECT_EXTENDED_TESTS")), "true"),
+    "UFSELECT_EXTENDED_TESTS is not set")
+}

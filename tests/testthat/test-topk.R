@@ -325,6 +325,18 @@ test_that("the fast solver is taken beyond 100 samples, and its claims hold", {
   expect_identical(fit$status, "converged")
 })
 
+test_that("auto takes the cheaper solver", {
+  size <- function(n, p) list(n = n, x = matrix(0, 1, p))
+  auto <- function(n, p, plain = FALSE) topk_solver("auto", size(n, p), plain, FALSE)
+  expect_identical(auto(100, 5000), "paper")
+  expect_identical(auto(300, 500), "fast")
+  expect_identical(auto(1000, 100), "fast")
+  expect_identical(auto(2000, 200), "paper")
+  expect_identical(auto(20, 101, TRUE), "fast")
+  expect_identical(auto(5000, 100, TRUE), "paper")
+  expect_identical(topk_solver("fast", size(10, 10), FALSE, TRUE), "fast")
+})
+
 test_that("the fast solver: all modes, k = 1 and k = p, both shapes", {
   made <- planted(n = 26, p = 40, c = 3, informative = 6, seed = 3)
   part <- replace(made$cluster, -c(1:9), NA)
