@@ -20,8 +20,8 @@
 #' The multiplicative update of F divides by a matrix that can have negative entries, and the
 #' public codes then divide by a tiny guard, after which the path depends on that
 #' constant. `update = "split"` moves the negative part to the numerator, so F stays nonnegative
-#' and no guard is needed; `"paper"` clips. They agree for large `gamma`. Neither takes the unit norm
-#' of the columns of F into account, and with `gamma` of 100 or less the objective can rise.
+#' and no guard is needed; `"paper"` clips. They agree for large `gamma`. Neither takes the unit
+#' norm of the columns of F into account, and with `gamma` of 100 or less the objective can rise.
 #' `solver = "exact"` takes such a step back and goes along the gradient on the unit columns
 #' instead, by halves until the objective falls: it never rises then. `"irls"` does not.
 #'
@@ -51,8 +51,8 @@
 #' @param center,scale Centre the columns, and scale them to unit norm?
 #' @param control See [ufs_control()]: `max_iter` (default 300), `tol` (1e-6, relative change of
 #'   the objective), `inner_tol` (0.01 with `"exact"`, no limit with `"irls"`: the `kkt` below
-#'   which the fit counts as converged), `eps` (1e-16, added to the squared row norms of W; with `"exact"` there is nothing to
-#'   smooth and it is 0).
+#'   which the fit counts as converged), `eps` (1e-16, added to the squared row norms of W; with
+#'   `"exact"` there is nothing to smooth and it is 0).
 #' @return A fit of class `c("ufs_ndfs", "ufs")`. `solution` holds `F` (n x c), `W` (p x c),
 #'   `cluster` (the largest entry of each row of F) and `graph`; `trace` the objective and
 #'   `orthogonality`, \eqn{\|F'F - I\|}; `certificate` that last value and `kkt`, the largest

@@ -22,7 +22,8 @@ share_rows <- function(w, x) {
 }
 
 live_note <- function(fit) {
-  paste0("live         ", fit$n_live, " of ", fit$p, " features; the others are 0, in the order of their distance from entering")
+  paste0("live         ", fit$n_live, " of ", fit$p, " features; the others are 0, in the order ",
+    "of their distance from entering")
 }
 
 # A ranking beyond the live features says little; one without any says nothing. `forced` is how
@@ -32,7 +33,8 @@ warn_live <- function(fit, forced, advice) {
   if (fit$n_live <= forced && fit$n_live < ranked) {
     ufs_warn("void", "ufs_", fit$method, "(): only ", fit$n_live, " of ", ranked,
       " features have scores above zero",
-      if (fit$n_live > 0L) ", the order of the others is that of their distance from entering", ". ", advice)
+      if (fit$n_live > 0L) ", the order of the others is that of their distance from entering",
+      ". ", advice)
   }
 }
 

@@ -13,7 +13,8 @@
 #'   would come first: the columns are scaled to unit norm by default, which moves the sensible
 #'   sizes of `lambda` and `gamma` with it.
 #' * W has orthonormal columns, so at least c features are non-zero. With a large `gamma` there
-#'   are just c of them, and the others are ranked by their distance from entering; a warning of class
+#'   are just c of them, and the others are ranked by their distance from entering; a warning
+#'   of class
 #'   `ufs_warning_void` says so. Use a smaller `gamma` or a larger `n_clusters`.
 #' * With p >= n the usual start is not determined (any c of more than p - n null vectors of M),
 #'   and the public codes give another ranking for another LAPACK. Here the start is the mean

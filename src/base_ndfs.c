@@ -14,8 +14,8 @@
  *   F <- F o (gamma F) / (MF + gamma F F'F),
  * then the columns of F get unit norm. MF has negative entries; where they outweigh gamma F F'F
  * the paper's quotient turns negative. `split` moves them to the numerator,
- * F o (gamma F + [MF]_-) / ([MF]_+ + gamma F F'F); otherwise the denominator is clipped at 1e-8. The
- * two agree where gamma is large.
+ * F o (gamma F + [MF]_-) / ([MF]_+ + gamma F F'F); otherwise the denominator is clipped at 1e-8.
+ * The two agree where gamma is large.
  *
  * Neither quotient falls for sure: it knows nothing of the unit norms, and for small gamma these
  * raise the objective. With the exact W a step that does is taken back, and F moves along
@@ -268,7 +268,7 @@ static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonalit
     const ndfs_problem *a = s->problem;
     int n = a->n, c = a->c;
     size_t len = (size_t) n * (size_t) c;
-    double smooth = 0.0, off = 0.0;
+    double smooth = 0.0, off = 0.0, eps = s->settings->exact ? 0.0 : s->settings->eps;
 
     residual(s, r);
     laplacian(s, r->f);
@@ -281,7 +281,7 @@ static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonalit
         }
     *orthogonality = sqrt(off);
     return smooth + a->alpha * (la_ss(len, s->u) +
-                                a->beta * la_l21(a->p, s->row, s->settings->exact ? 0.0 : s->settings->eps)) +
+                                a->beta * la_l21(a->p, s->row, eps)) +
         a->gamma / 4.0 * off;
 }
 

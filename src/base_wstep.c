@@ -186,8 +186,9 @@ static int start_low_rank(wstep *s)
     return 0;
 }
 
-/* Ascending eigenvalues, the largest about `top`, `zeros` of them 0 and not listed: how much each eigenvector counts when
- * c are chosen; those tied at the cut share what is left. Returns the share of the zeros. */
+/* Ascending eigenvalues, the largest about `top`, `zeros` of them 0 and not listed: how much each
+ * eigenvector counts when c are chosen; those tied at the cut share what is left. Returns the
+ * share of the zeros. */
 static double cut_weights(int zeros, int count, const double *value, double top, int c,
                           double *weight)
 {

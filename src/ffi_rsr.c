@@ -15,7 +15,8 @@ SEXP ffi_rsr_window(SEXP x_)
     return out;
 }
 
-/* eps: smoothing of |e_i|^2 and |w_j|^2. settings: list(accelerate, keep_w, start_g). list(row, residual, dual, w, run with the counters
+/* eps: smoothing of |e_i|^2 and |w_j|^2. settings: list(accelerate, keep_w, start_g).
+ * list(row, residual, dual, w, run with the counters
  * objective and gap); w is NULL unless keep_w. */
 SEXP ffi_rsr(SEXP x_, SEXP lambda, SEXP eps, SEXP settings_, SEXP control)
 {

@@ -2,13 +2,13 @@
 #include "base_sogfs.h"
 #include "ffi_util.h"
 
-/* x: n x p. settings: list(n_clusters, n_dims, k, gamma, accelerate). list(w, row2, reach, f, neighbour,
- * s, component, run with the counters alpha, lambda, components, live and residual); neighbour
+/* x: n x p. settings: list(n_clusters, n_dims, k, gamma, accelerate). list(w, row2, reach, f,
+ * neighbour, s, component, run with the counters alpha, lambda, components, live and residual); neighbour
  * and s are k x n, neighbour and component 0-based. */
 SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"w", "row2", "reach", "f", "neighbour", "s", "component", "run",
-                                        NULL};
+    static const char *const names[] = {"w", "row2", "reach", "f", "neighbour", "s", "component",
+                                        "run", NULL};
     ffi_mat x = ffi_matrix(x_, "x");
     int c = ffi_whole(ffi_get(settings_, "n_clusters"), 1, x.n - 1, "n_clusters");
     int m = ffi_whole(ffi_get(settings_, "n_dims"), 1, x.p, "n_dims");

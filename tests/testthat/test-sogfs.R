@@ -97,7 +97,8 @@ test_that("duplicated samples, constants, k = n - 1, smallest sizes", {
   # Every sample many times: all distances to the neighbours are 0.
   same <- quiet(ufs_sogfs(x[rep(1:3, each = 8), ], 3))
   expect_true(all(is.finite(feature_scores(same))))
-  expect_warning(expect_warning(fit <- ufs_sogfs(cbind(1, x), 2, gamma = 100), class = "ufs_warning_constant"),
+  expect_warning(expect_warning(fit <- ufs_sogfs(cbind(1, x), 2, gamma = 100),
+    class = "ufs_warning_constant"),
     class = "ufs_warning_void")
   expect_true(is.na(feature_scores(fit)[1]))
   full <- quiet(ufs_sogfs(x, 2, k = 19))
@@ -152,8 +153,8 @@ test_that("F is restored when lambda is halved: the path of the literal algorith
   for (case in list(c(seed = 3, k = 5), c(4, 3))) {
     x <- withr::with_seed(case[[1]], unit_columns(matrix(rnorm(40 * 6), 40)))
     want <- ref_sogfs(x, 3, 4, case[[2]], 0.05)
-    fit <- quiet(ufs_sogfs(x, 4, n_dims = 3, k = case[[2]], gamma = 0.05, solver = "irls", center = FALSE,
-      scale = FALSE))
+    fit <- quiet(ufs_sogfs(x, 4, n_dims = 3, k = case[[2]], gamma = 0.05, solver = "irls",
+      center = FALSE, scale = FALSE))
     found <- found + any(diff(want$lambda) < 0)
     expect_equal(fit$trace$lambda, want$lambda, tolerance = 1e-8)
     expect_equal(fit$trace$zeros, want$zeros, tolerance = 1e-3)

@@ -34,7 +34,8 @@ test_that("every type and power is that of the definition, in the right directio
 test_that("phi2 is the Laplacian score; phi1 is too for features that are D-centred", {
   x <- noise(30, 4)
   graph <- ufs_graph(x)
-  expect_equal(ufs_spec(x, graph, "phi2")$statistic, ufs_laplacian(x, graph)$statistic, tolerance = 1e-13)
+  expect_equal(ufs_spec(x, graph, "phi2")$statistic, ufs_laplacian(x, graph)$statistic,
+    tolerance = 1e-13)
   centred <- sweep(x, 2, colSums(x * graph$degree) / sum(graph$degree))
   expect_equal(ufs_spec(centred, graph, type = "phi1")$statistic,
     ufs_laplacian(x, graph)$statistic, tolerance = 1e-12)
@@ -42,7 +43,8 @@ test_that("phi2 is the Laplacian score; phi1 is too for features that are D-cent
   far <- x
   far[, 2] <- far[, 2] + 1e3
   expect_identical(unname(feature_ranking(ufs_spec(far, graph, type = "phi1")))[1], 2L)
-  expect_equal(ufs_spec(far, graph, "phi2")$statistic, ufs_spec(x, graph, "phi2")$statistic, tolerance = 1e-9)
+  expect_equal(ufs_spec(far, graph, "phi2")$statistic, ufs_spec(x, graph, "phi2")$statistic,
+    tolerance = 1e-9)
 })
 
 test_that("phi3 by filtered iteration agrees with the full decomposition", {
