@@ -14,7 +14,7 @@ CLUSTERS :=
 K :=
 LABEL :=
 
-.PHONY: demo check check-frameworks lint harden site doc clean
+.PHONY: demo check check-frameworks lint harden site cheatsheet doc clean
 
 demo:
 	@bash .ci/setup demo "$(LIB)"
@@ -41,6 +41,11 @@ harden:
 	@bash .ci/setup check "$(LIB)"
 	@R_LIBS="$(LIB)" R CMD INSTALL --preclean --clean --no-test-load --library="$(LIB)" . >"$(LIB)/install.log" 2>&1 || { cat "$(LIB)/install.log"; exit 1; }
 	@R_LIBS="$(LIB)" bash tests/dev/harden.sh
+
+# The two pages of inst/cheatsheet as a PDF, by chromium.
+cheatsheet:
+	@R_LIBS="$(LIB)" Rscript -e 'rmarkdown::render("inst/cheatsheet/ufselect.Rmd", output_file = file.path(tempdir(), "ufselect.html"), quiet = TRUE); file.copy(file.path(tempdir(), "ufselect.html"), "/tmp/ufselect-cheatsheet.html", overwrite = TRUE)'
+	@chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --user-data-dir="$$(mktemp -d)" --no-pdf-header-footer --print-to-pdf=inst/cheatsheet/ufselect.pdf /tmp/ufselect-cheatsheet.html
 
 doc:
 	@Rscript -e 'roxygen2::roxygenise(".", load_code = "source")'

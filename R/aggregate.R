@@ -72,13 +72,14 @@ ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = 
 diversified_mean <- function(fits, by, x, k, args, call) {
   for (name in c("x", "k")) {
     if (is.null(get(name))) {
-      ufs_abort("argument", "`diversify` needs `x`, the data of the fits, and `k`, how many to choose.",
-        argument = name)
+      ufs_abort("argument", "`diversify` needs `x`, the data of the fits, and `k`, how many to ",
+        "choose.", argument = name)
     }
   }
   unknown <- setdiff(names(args), names(formals(ufs_diversify))[-(1:3)])
   if (length(args) && (is.null(names(args)) || length(unknown))) {
-    ufs_abort("argument", "`diversify` must be TRUE, FALSE or a named list of arguments of ufs_diversify()",
+    ufs_abort("argument", "`diversify` must be TRUE, FALSE or a named list of arguments of ",
+      "ufs_diversify()",
       if (length(unknown)) paste0("; it has `", unknown[1L], "`"), ".", argument = "diversify")
   }
   fit <- do.call(ufs_diversify, c(list(fit = ufs_aggregate(fits, by), x = x, k = k), args))

@@ -32,8 +32,9 @@
 #'   not used. Whole numbers are taken as classes, and that is said; other numbers are refused.
 #' @param methods Names of methods or of pipelines `"features+samples"`. `"features+diversify"` (and
 #'   `"features+diversify+samples"`) makes the chosen features differ by [ufs_diversify()], whose
-#'   arguments may be given in `args` as `list("laplacian+diversify" = list(diversify = list(...)))`.
-#'   A named vector gives them other labels, so that one method can enter with several settings.
+#'   arguments may be given in `args` as `list("laplacian+diversify" = list(diversify =
+#'   list(...)))`. A named vector gives them other labels, so that one method can enter with
+#'   several settings.
 #' @param k Numbers of features, a vector.
 #' @param m Numbers of samples to label, a vector, or `NULL` for all candidates.
 #' @param mode `"classify"` or `"cluster"`.

@@ -2,28 +2,28 @@
 
 #' Consensus of seven methods, without redundant features
 #'
-#' Seven rankings that go about it in different ways ([ufs_socfs()], [ufs_jspca()], [ufs_ndfs()], [ufs_mcfs()]
-#' and [ufs_laplacian()] on standardised columns, [ufs_pca()], [ufs_kmeans_f()]), the mean of their
-#' ranks, and of those ranked high a choice that differs ([ufs_diversify()]). For clustering with few
-#' columns when no single method is known to suit the data: on 29 real sets k-means on 20 to 100
-#' features chosen so was as accurate as on all features (+0.4 (s.e. 0.9) points on 18 of them, 0.0 (0.6)
-#' on 11 fresh ones), where single methods win on one set and lose on the next. It does not
-#' beat all features, and it takes as long as its slowest member.
+#' Seven rankings that go about it in different ways ([ufs_socfs()], [ufs_jspca()], [ufs_ndfs()],
+#' [ufs_mcfs()] and [ufs_laplacian()] on standardised columns, [ufs_pca()], [ufs_kmeans_f()]),
+#' the mean of their ranks, and of those ranked high a choice that differs ([ufs_diversify()]).
+#' For clustering with few columns when no single method is known to suit the data: on 29 real
+#' sets k-means on 20 to 100 features chosen so was as accurate as on all features (+0.4 (s.e.
+#' 0.9) points on 18 of them, 0.0 (0.6) on 11 fresh ones), where single methods win on one set
+#' and lose on the next. It does not beat all features, and it takes as long as its slowest member.
 #'
 #' Members run side by side with a future plan (package future.apply); the result does not depend on
 #' the number of workers. A member that fails is left out, with a warning.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param n_clusters Number of clusters, told to the members that ask for one; the number of components
-#'   of the others.
-#' @param k How many features to choose so that they differ. `NULL`: as many as there are, but at most
-#'   100, all of the ranking being looked at.
+#' @param n_clusters Number of clusters, told to the members that ask for one; the number of
+#'   components of the others.
+#' @param k How many features to choose so that they differ. `NULL`: as many as there are, but at
+#'   most 100, all of the ranking being looked at.
 #' @param members Names of methods that select features, and that need no more than `n_clusters`
 #'   or `n_components`.
 #' @param strength,pool See [ufs_diversify()]; `pool` is 10 k by default.
 #' @return A fit of class `c("ufs_consensus", "ufs")`; the score falls by 1/q with each rank.
-#'   `solution` holds `ranks` (features x members, 1 = best), `mean_rank`, and the `order` of choice;
-#'   `members` (a data frame): how many of the best k of each member are among the chosen,
+#'   `solution` holds `ranks` (features x members, 1 = best), `mean_rank`, and the `order` of
+#'   choice; `members` (a data frame): how many of the best k of each member are among the chosen,
 #'   its rank correlation with the consensus, its status and seconds. `certificate` as in
 #'   [ufs_diversify()].
 #' @seealso [ufs_aggregate()], [ufs_diversify()]
@@ -33,13 +33,15 @@
 #' @include ufs.R
 #' @export
 ufs_consensus <- function(x, n_clusters, k = NULL,
-                          members = c("socfs", "jspca", "ndfs", "mcfs", "laplacian", "pca", "kmeans_f"),
+                          members = c("socfs", "jspca", "ndfs", "mcfs", "laplacian", "pca",
+                            "kmeans_f"),
                           strength = 0.5, pool = NULL, control = ufs_control()) {
   run_fit("consensus", match.call(), {
     control <- resolve_control(control)
     data <- as_ufs_matrix(x, TRUE, TRUE)
     q <- length(data$keep)
-    n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L, "one fewer than the samples")
+    n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
+      "one fewer than the samples")
     if (is.null(k)) {
       k <- min(q, 100L)
       if (is.null(pool)) pool <- q
@@ -52,7 +54,8 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
       list(x = as_plain_matrix(x, "x")[, data$keep, drop = FALSE]))
     failed <- vapply(runs, function(run) is.null(run$fit), NA)
     if (any(failed)) {
-      what <- paste0(members[failed], " (", vapply(runs[failed], `[[`, "", "error"), ")", collapse = "; ")
+      what <- paste0(members[failed], " (", vapply(runs[failed], `[[`, "", "error"), ")",
+        collapse = "; ")
       if (all(failed)) ufs_abort("argument", "All members failed: ", what, argument = "members")
       if (control$warn) ufs_warn("member", "Left out of the consensus: ", what)
     }
@@ -74,7 +77,8 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     score[final] <- (q + 1 - seq_len(q)) / q
     list(
       data = data, control = control,
-      params = list(n_clusters = n_clusters, k = k, members = members, strength = strength, pool = pool),
+      params = list(n_clusters = n_clusters, k = k, members = members,
+        strength = strength, pool = pool),
       feature_scores = score,
       statistic = expand_features(mean_rank, data, NA_real_),
       solution = list(ranks = expand_features(ranks, data, NA_real_),

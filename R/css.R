@@ -20,29 +20,29 @@
 #' [ufs_ted()] on the columns.
 #'
 #' The `certificate` says how much of the squares of `x` the columns hold: `captured`
-#' is the share that the least-squares reconstruction from the best k explains, `bound` the share that the
-#' first k principal components explain, which no k columns can beat, `ratio` the one over the
-#' other (usually above 0.9). See [ufs_captured()] for the same of any other method.
+#' is the share that the least-squares reconstruction from the best k explains, `bound` the share
+#' that the first k principal components explain, which no k columns can beat, `ratio` the one
+#' over the other (usually above 0.9). See [ufs_captured()] for the same of any other method.
 #'
-#' Nothing of size p x p is formed when p > n: n^2 p flops once, three times, and 4 n p for each pick
-#' (one pass over `x`). When p is smaller, `n p^2 + 4 k p^2`. Memory: `x`, its standardised copy, and
-#' min(n, p)^2. Decreases that agree to 1e-9 are ties, and ties go to the lowest index.
+#' Nothing of size p x p is formed when p > n: n^2 p flops once, three times, and 4 n p for each
+#' pick (one pass over `x`). When p is smaller, `n p^2 + 4 k p^2`. Memory: `x`, its standardised
+#' copy, and min(n, p)^2. Decreases that agree to 1e-9 are ties, and ties go to the lowest index.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param k How many columns to pick one by one. `NULL`: as many as there are columns or samples, but at
-#'   most 200. The others follow in the order of what each would bring next.
+#' @param k How many columns to pick one by one. `NULL`: as many as there are columns or samples,
+#'   but at most 200. The others follow in the order of what each would bring next.
 #' @param mu Ridge, a number of at least 0 in squared units of `x`; `NULL`: from `mu_rel`.
 #' @param mu_rel Ridge as a share of the mean sum of squares of the columns, default 0.1.
 #' @param swaps How many exchanges of a chosen column for a better one to make after the last pick;
-#'   `TRUE`: until no exchange helps, `FALSE` or 0 (default): none. Needs `k`, since the result is for
-#'   this k only. Every try costs n^2 p (or k p^2) flops.
+#'   `TRUE`: until no exchange helps, `FALSE` or 0 (default): none. Needs `k`, since the result
+#'   is for this k only. Every try costs n^2 p (or k p^2) flops.
 #' @param center,scale Centre and standardise the columns first.
 #' @param control See [ufs_control()]; there is no tolerance. `progress` is called after each pick.
-#' @return A fit of class `c("ufs_css", "ufs")`. The score is 1 for the first pick and falls by 1/p with each
-#'   rank; `statistic` is the decrease of J by each column (at its pick, or as the next pick).
-#'   `certificate` has `captured`, `bound` and `ratio` of the best k; without `k`, at the
-#'   number of picks for which the ratio is smallest. `trace` has for each k the `objective` J, the
-#'   `decrease`, `captured`, `bound` and `ratio`. `solution` holds the `order` of the picks,
+#' @return A fit of class `c("ufs_css", "ufs")`. The score is 1 for the first pick and falls by
+#'   1/p with each rank; `statistic` is the decrease of J by each column (at its pick, or as the
+#'   next pick). `certificate` has `captured`, `bound` and `ratio` of the best k; without `k`, at
+#'   the number of picks for which the ratio is smallest. `trace` has for each k the `objective`
+#'   J, the `decrease`, `captured`, `bound` and `ratio`. `solution` holds the `order` of the picks,
 #'   and what [predict()][predict.ufs_css] needs: `factor` (k x k) and `coordinates` (k x p).
 #' @references Farahat, Ghodsi and Kamel (2011) An efficient greedy method for unsupervised feature
 #'   selection. ICDM, 161-170. \doi{10.1109/ICDM.2011.22}
@@ -98,12 +98,14 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
       data = data, control = control,
       params = list(k = picks, given = !is.null(k), mu = ridge * unit^2, mu_rel = ridge / mean_ss,
         swaps = as.integer(found$run$counters[["swaps"]]),
-        form = if (found$run$counters[["p_form"]] > 0) "p" else "n", center = center, scale = scale),
+        form = if (found$run$counters[["p_form"]] > 0) "p" else "n", center = center,
+        scale = scale),
       run = found$run, feature_scores = (q + 1 - order(ranking)) / q, trace = trace,
       statistic = expand_features(gain * unit^2, data, NA_real_),
       solution = list(
         order = stats::setNames(data$keep[found$order], data$features[data$keep[found$order]]),
-        factor = basis$factor * unit, coordinates = t(expand_features(t(basis$coordinates * unit), data)),
+        factor = basis$factor * unit,
+        coordinates = t(expand_features(t(basis$coordinates * unit), data)),
         rank = basis$rank),
       certificate = c(captured = captured[at], bound = bound[at], ratio = trace$ratio[at])
     )
@@ -134,16 +136,17 @@ column_basis <- function(x, order) {
 #'
 #' With `type = "select"` the best `k` columns of `newdata`, as for all methods; with
 #' `type = "reconstruction"` all columns, rebuilt from the best `k` by least squares. What
-#' the coefficients are was learnt from the data of the fit; `newdata` needs the chosen columns only.
+#' the coefficients are was learnt from the data of the fit; `newdata` needs the chosen columns
+#' only.
 #'
 #' @param object A fit by [ufs_css()].
 #' @param newdata Matrix or data frame with at least the chosen columns.
-#' @param k How many columns, at most as many as were picked one by one for `"reconstruction"`. By default
-#'   the `k` of the fit.
+#' @param k How many columns, at most as many as were picked one by one for `"reconstruction"`.
+#'   By default the `k` of the fit.
 #' @param type `"select"` or `"reconstruction"`.
 #' @param ... Must be empty.
-#' @return `newdata[, chosen]`, or a matrix with one row per row of `newdata` and one column per column
-#'   of the data of the fit, in their units. Constant columns have their value.
+#' @return `newdata[, chosen]`, or a matrix with one row per row of `newdata` and one column per
+#'   column of the data of the fit, in their units. Constant columns have their value.
 #' @examples
 #' fit <- ufs_css(mtcars, k = 4)
 #' head(predict(fit, mtcars, k = 2, type = "reconstruction"))
@@ -199,8 +202,9 @@ print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
   c(if (!x$params$given) {
     paste0("certificate  at k = ", which.min(x$trace$ratio), ", the least favourable")
-  }, paste0("captured     ", signif(100 * x$trace$captured[last], 3L), " % of the squares by ", last,
-    " features, ", signif(100 * x$trace$bound[last], 3L), " % by as many principal components"),
+  }, paste0("captured     ", signif(100 * x$trace$captured[last], 3L), " % of the squares by ",
+    last, " features, ", signif(100 * x$trace$bound[last], 3L),
+    " % by as many principal components"),
     if (x$params$swaps) paste0("swaps        ", x$params$swaps))
 }
 
@@ -213,8 +217,8 @@ print_notes.ufs_css <- function(x) {
 #' first k principal components. Works for every method that selects features; [ufs_css()]
 #' makes this share large on purpose.
 #'
-#' The bound is exact for min(n, p) up to 2000; above, singular values beyond the 30th are counted as the
-#' 30th, and it is a little too large. Time about min(n, p) n p + 2 n p k.
+#' The bound is exact for min(n, p) up to 2000; above, singular values beyond the 30th are
+#' counted as the 30th, and it is a little too large. Time about min(n, p) n p + 2 n p k.
 #'
 #' @param fit A fit that selects features.
 #' @param x The data of the fit.

@@ -29,15 +29,15 @@
 #' (`n_features` of them) and R the chosen rows (`n_samples`) of the prepared matrix Z,
 #' \deqn{Z \approx C U R,\qquad U = C^+ Z R^+,}
 #' the U of smallest error for these C and R. A new sample is then rebuilt from its chosen features
-#' alone: `predict(fit, newdata, type = "reconstruction")`. Cost: two singular value decompositions of
-#' the thin C and R, and one product with Z.
+#' alone: `predict(fit, newdata, type = "reconstruction")`. Cost: two singular value decompositions
+#' of the thin C and R, and one product with Z.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param rank Number k of leading singular vectors, 1 to the rank of `x`. `NULL`: as many
 #'   as it takes for their singular values to make up 80 percent of the sum of all.
 #' @param draw `"exact"`, `"random"` or `"top"`, see Details.
-#' @param n_samples,n_features For `draw = "random"`: expected numbers. For `decomposition = TRUE` with
-#'   the other draws: how many of the best make up R and C.
+#' @param n_samples,n_features For `draw = "random"`: expected numbers. For `decomposition = TRUE`
+#'   with the other draws: how many of the best make up R and C.
 #' @param decomposition Compute C, U and R as well?
 #' @param center,scale Centre and standardise the columns first.
 #' @param control See [ufs_control()]; there are no iterations.
@@ -46,10 +46,11 @@
 #'   was kept by `"random"`, and falls from 1 in steps of 1/n (1/p) along the draw of `"exact"`.
 #'   `solution` holds `leverage_samples`, `leverage_features`, the `singular_values` (all that were
 #'   computed) and, for `"random"`, `kept_samples` and `kept_features`; with `decomposition = TRUE`
-#'   also the matrices `C` (n x features), `U` and `R` (samples x p; constant columns are zero), named by
-#'   what was chosen. `certificate` is the relative distance of the `spectral_gap` after `rank` (missing at
-#'   full rank) and, with a decomposition, `error`, the squared Frobenius norm of Z - C U R, and
-#'   `best_error`, that of the best approximation of rank `rank`, both as shares of that of Z.
+#'   also the matrices `C` (n x features), `U` and `R` (samples x p; constant columns are zero),
+#'   named by what was chosen. `certificate` is the relative distance of the `spectral_gap` after
+#'   `rank` (missing at full rank) and, with a decomposition, `error`, the squared Frobenius norm
+#'   of Z - C U R, and `best_error`, that of the best approximation of rank `rank`, both as shares
+#'   of that of Z.
 #' @references Mahoney and Drineas (2009) CUR matrix decompositions for improved data
 #'   analysis. PNAS 106, 697-702. \doi{10.1073/pnas.0803205106}
 #' @examples
@@ -192,7 +193,8 @@ cur_parts <- function(data, rows, columns) {
 pseudo_factors <- function(block) {
   factors <- svd(block)
   live <- factors$d > 1e-10 * factors$d[1L]
-  list(u = factors$u[, live, drop = FALSE], d = factors$d[live], v = factors$v[, live, drop = FALSE])
+  list(u = factors$u[, live, drop = FALSE], d = factors$d[live],
+    v = factors$v[, live, drop = FALSE])
 }
 
 #' Chosen columns, or all columns rebuilt from them

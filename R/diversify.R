@@ -9,12 +9,12 @@
 #' noise columns per real one it cost [ufs_pca()] and [ufs_socfs()] five points, because noise
 #' is never redundant: it is an option, and no method applies it by itself.
 #'
-#' `how = "correlation"`: each next feature maximises `rank - strength * c`, where rank is its rank as a
-#' share (1 for the best of all features that are not constant, 1/q for the last of q) and c its largest
-#' absolute correlation with those chosen. Only the best `pool` features are looked at. The
-#' choice is nested: the first features of a choice of k are the choice of fewer, as long as `pool`
-#' is the same. `how = "css"`: the greedy choice of [ufs_css()] among the best `pool`
-#' features, whatever their order there.
+#' `how = "correlation"`: each next feature maximises `rank - strength * c`, where rank is its
+#' rank as a share (1 for the best of all features that are not constant, 1/q for the last of q)
+#' and c its largest absolute correlation with those chosen. Only the best `pool` features are
+#' looked at. The choice is nested: the first features of a choice of k are the choice of fewer,
+#' as long as `pool` is the same. `how = "css"`: the greedy choice of [ufs_css()] among the best
+#' `pool` features, whatever their order there.
 #'
 #' Time 2 n k pool flops for correlations; see [ufs_css()] for the other.
 #'
@@ -25,11 +25,12 @@
 #' @param strength Weight of the largest correlation against the rank, a number of at least 0; 0
 #'   leaves the ranking as it is.
 #' @param pool How many of the best features to choose from: 10 k, and 3 k for `"css"`.
-#' @return A fit of class `c("ufs_diversify", "ufs")`, for all accessors and [predict()][predict.ufs].
-#'   The chosen features come first, in the order of choice, the others follow as they were
-#'   ranked; the score falls by 1/q with each rank. `certificate` has `max_correlation`, the largest
-#'   absolute correlation of two of the k chosen features; `before`, the same for the best k of `fit`,
-#'   and `rank_lost`, the mean rank of the chosen features less that of the best k.
+#' @return A fit of class `c("ufs_diversify", "ufs")`, for all accessors and
+#'   [predict()][predict.ufs]. The chosen features come first, in the order of choice, the others
+#'   follow as they were ranked; the score falls by 1/q with each rank. `certificate` has
+#'   `max_correlation`, the largest absolute correlation of two of the k chosen features;
+#'   `before`, the same for the best k of `fit`, and `rank_lost`, the mean rank of the chosen
+#'   features less that of the best k.
 #' @seealso [ufs_consensus()], [ufs_compare()], where `"laplacian+diversify"` is a method.
 #' @examples
 #' fit <- ufs_variance(mtcars, scale = TRUE)
@@ -107,8 +108,8 @@ largest_correlation <- function(z) {
 selected_features.ufs_diversify <- function(fit, k, as = NULL, ...) {
   chosen <- selected_features.ufs(fit, k, as, ...)
   if (length(chosen) > fit$params$k) {
-    ufs_inform("partial", "Only the first ", fit$params$k, " features were chosen to differ; for all ",
-      length(chosen), " use k = ", length(chosen), ".")
+    ufs_inform("partial", "Only the first ", fit$params$k, " features were chosen to differ; for ",
+      "all ", length(chosen), " use k = ", length(chosen), ".")
   }
   chosen
 }

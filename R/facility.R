@@ -31,11 +31,11 @@
 #'   sample i. It need not be symmetric.
 #'
 #' Time for `"cosine"` and `"heat"`: n^2 p flops and about n^2 (2 + log m) for the picks. Up to
-#' n = 11,585 (1 GiB) the similarities are kept; above, they are recomputed from `x` in tiles, nothing
-#' of size n x n exists, and 2 n p flops for each candidate looked at again are added (the column
-#' `evaluations` of the trace); old gains then serve for the bound, which is a little less sharp.
-#' Memory is that of `x` and its standardised copy. Ties go to the lowest index: gains within 1e-12 of
-#' the first pick's gain count as equal.
+#' n = 11,585 (1 GiB) the similarities are kept; above, they are recomputed from `x` in tiles,
+#' nothing of size n x n exists, and 2 n p flops for each candidate looked at again are added
+#' (the column `evaluations` of the trace); old gains then serve for the bound, which is a little
+#' less sharp. Memory is that of `x` and its standardised copy. Ties go to the lowest index:
+#' gains within 1e-12 of the first pick's gain count as equal.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param m How many samples to pick one by one, a whole number. `NULL`: all, but at most 1000. The
@@ -45,18 +45,19 @@
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
 #'   length n. Picks complement them: what they cover need not be covered again. They are not
 #'   picked; their score is `NA` and they come last.
-#' @param swaps How many exchanges of a chosen sample for another one to make after the last pick, each
-#'   time the best one; `TRUE`: until none helps, `FALSE` or 0 (default): none. Needs `m`, since
-#'   the result is for this m only. Usually gains less than one percent. A round costs n^2 + 2 n m.
+#' @param swaps How many exchanges of a chosen sample for another one to make after the last
+#'   pick, each time the best one; `TRUE`: until none helps, `FALSE` or 0 (default): none. Needs
+#'   `m`, since the result is for this m only. Usually gains less than one percent. A round costs
+#'   n^2 + 2 n m.
 #' @param bandwidth For `"heat"`: a positive number in squared units of the (standardised) columns;
 #'   `NULL`: the median squared distance (of 2000 evenly spaced rows if there are more).
 #' @param center,scale Centre and standardise the columns first.
 #' @param control See [ufs_control()]; there is no tolerance. `progress` is called after each pick.
-#' @return A fit of class `c("ufs_facility", "ufs")`, see [selected_samples()]. The score is 1 for the
-#'   first pick and falls by 1/n with each rank; `statistic` is what each sample added to F (or would
-#'   add next). `certificate` has the `value` F of the best m, its `bound` and their `ratio`; without
-#'   `m`, at the number of picks for which the ratio is smallest. `trace` has for each m the
-#'   `objective` F, the `gain`, the `bound` and their `ratio`, and the `evaluations`
+#' @return A fit of class `c("ufs_facility", "ufs")`, see [selected_samples()]. The score is 1
+#'   for the first pick and falls by 1/n with each rank; `statistic` is what each sample added to
+#'   F (or would add next). `certificate` has the `value` F of the best m, its `bound` and their
+#'   `ratio`; without `m`, at the number of picks for which the ratio is smallest. `trace` has
+#'   for each m the `objective` F, the `gain`, the `bound` and their `ratio`, and the `evaluations`
 #'   (candidates looked at; the plain greedy choice looks at all). [representatives()] gives
 #'   how many samples each chosen one stands for.
 #' @references Nemhauser, Wolsey and Fisher (1978) An analysis of approximations for maximizing
@@ -151,7 +152,9 @@ check_labelled <- function(labelled, data) {
     labelled <- which(labelled)
   } else if (is.character(labelled)) {
     at <- match(labelled, data$samples)
-    if (anyNA(at)) bad("names samples that `x` does not have, first '", labelled[is.na(at)][1L], "'")
+    if (anyNA(at)) {
+      bad("names samples that `x` does not have, first '", labelled[is.na(at)][1L], "'")
+    }
     labelled <- at
   } else if (!is.numeric(labelled) || anyNA(labelled) || any(labelled != round(labelled)) ||
       any(labelled < 1 | labelled > n)) {
@@ -181,7 +184,8 @@ facility_similarity <- function(similarity, data, bandwidth) {
   if (is.character(similarity)) {
     similarity <- check_choice(similarity, "similarity", c("cosine", "heat"))
     if (similarity == "cosine" && !is.null(bandwidth)) {
-      ufs_abort("argument", "`bandwidth` is for similarity = \"heat\" only.", argument = "bandwidth")
+      ufs_abort("argument", "`bandwidth` is for similarity = \"heat\" only.",
+        argument = "bandwidth")
     }
     x <- in_range(data$x)
     like <- list(kind = match(similarity, c("cosine", "heat")) - 1L, x = x$x, bandwidth = 1,
@@ -242,7 +246,8 @@ with_diagonal <- function(weights, own) {
 user_similarity <- function(s, n) {
   bad <- function(...) ufs_abort("argument", "`similarity` ", ..., ".", argument = "similarity")
   if (length(dim(s)) != 2L || is.data.frame(s)) {
-    bad("must be \"cosine\", \"heat\", a graph from ufs_graph(), or an n x n matrix, not ", kind_of(s))
+    bad("must be \"cosine\", \"heat\", a graph from ufs_graph(), or an n x n matrix, not ",
+      kind_of(s))
   }
   if (any(dim(s) != n)) {
     bad("must be n x n, ", n, " x ", n, "; it is ", nrow(s), " x ", ncol(s))

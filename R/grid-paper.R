@@ -9,8 +9,8 @@
 #' \{1e-4, 1e-3, ..., 1e3\} and reports the best result. These are absolute penalties: what they
 #' mean depends on the unit and the size of the data, which the paper does not state to have been
 #' standardised. On raw musk, ORL and TOX-171 nearly all of them are so small that they choose the
-#' same; the relative penalties of this package (`alpha_rel`, `mu_rel`, `gamma_rel`) are free of that.
-#' The text the package was written from states no grid for the other methods.
+#' same; the relative penalties of this package (`alpha_rel`, `mu_rel`, `gamma_rel`) are free of
+#' that. The text the package was written from states no grid for the other methods.
 #'
 #' @param method Name of a method with a published grid: `"alfs"`, `"ted"`, `"rrss"`, `"alnr"`.
 #' @param variant Which grid, where there are several: for `"alfs"` `"ALFS-II"` (the default, 512
@@ -29,8 +29,10 @@
 #' @export
 ufs_grid_paper <- function(method, variant = NULL) {
   known <- Filter(function(row) !is.null(row$paper_grid), registry())
-  if (missing(method) || !is.character(method) || length(method) != 1L || !method %in% names(known)) {
-    ufs_abort("argument", "`method` must be one of ", paste0("\"", names(known), "\"", collapse = ", "),
+  if (missing(method) || !is.character(method) || length(method) != 1L ||
+      !method %in% names(known)) {
+    ufs_abort("argument", "`method` must be one of ",
+      paste0("\"", names(known), "\"", collapse = ", "),
       ", whose grids a paper states", if (!missing(method)) paste0("; it is ", brief(method)), ".",
       argument = "method")
   }

@@ -3,16 +3,16 @@
 #' Choose samples in the middle of clusters (medoids)
 #'
 #' Groups the samples into `m` clusters and chooses the one nearest to the centre of each. On twelve
-#' real sets this was the best choice of samples to label: classifiers were 7.0 (s.e. 1.0) points more
-#' accurate than with randomly chosen ones, and better on 11 of the 12 (`vignette("which-samples")`).
-#' [ufs_facility()] came close (6.1 points), draws no random numbers, ranks the samples for every m at
-#' once and has a bound; this fit is for its `m` only.
+#' real sets this was the best choice of samples to label: classifiers were 7.0 (s.e. 1.0) points
+#' more accurate than with randomly chosen ones, and better on 11 of the 12
+#' (`vignette("which-samples")`). [ufs_facility()] came close (6.1 points), draws no random
+#' numbers, ranks the samples for every m at once and has a bound; this fit is for its `m` only.
 #'
-#' `form = "kmeans"`: k-means on the centred, standardised rows, each divided by its length, and the sample
-#' of each cluster nearest to its centre. With rows of their own lengths (`unit = FALSE`) the gain
-#' was half as large. `"pam"` and `"clara"` choose samples that minimise the sum of the distances of all
-#' samples to them; they come from the package cluster, PAM for a few thousand samples, CLARA
-#' beyond.
+#' `form = "kmeans"`: k-means on the centred, standardised rows, each divided by its length, and
+#' the sample of each cluster nearest to its centre. With rows of their own lengths (`unit =
+#' FALSE`) the gain was half as large. `"pam"` and `"clara"` choose samples that minimise the sum
+#' of the distances of all samples to them; they come from the package cluster, PAM for a few
+#' thousand samples, CLARA beyond.
 #'
 #' Time n p m per iteration and start. Memory: `x` and two more of its size.
 #'
@@ -26,11 +26,12 @@
 #'   sum of squares is kept. For `"clara"`: the number of subsamples.
 #' @param unit Divide the rows by their lengths first?
 #' @param control See [ufs_control()]; `max_iter` (default 100) is that of k-means.
-#' @return A fit of class `c("ufs_medoids", "ufs")`. The chosen samples come first, that of the largest
-#'   cluster first of all; the others follow by their distance to the chosen sample of their cluster. `solution`
-#'   holds `cluster`, the index of the sample that stands for each sample. `certificate` is
-#'   the within-cluster sum of squares (`within_ss`) or the mean distance (`mean_distance`).
-#'   [representatives()] gives how many samples each chosen one stands for.
+#' @return A fit of class `c("ufs_medoids", "ufs")`. The chosen samples come first, that of the
+#'   largest cluster first of all; the others follow by their distance to the chosen sample of
+#'   their cluster. `solution` holds `cluster`, the index of the sample that stands for each
+#'   sample. `certificate` is the within-cluster sum of squares (`within_ss`) or the mean
+#'   distance (`mean_distance`). [representatives()] gives how many samples each chosen one
+#'   stands for.
 #' @references Kaufman and Rousseeuw (1990) Finding groups in data. Wiley.
 #'   \doi{10.1002/9780470316801}
 #' @examples
@@ -48,7 +49,8 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     data <- as_ufs_matrix(x, center, scale)
     labelled <- check_labelled(labelled, data)
     n <- data$n
-    m <- check_count(m, "m", 1L, n - 1L - length(labelled), "fewer than the samples without a label")
+    m <- check_count(m, "m", 1L, n - 1L - length(labelled),
+      "fewer than the samples without a label")
     n_init <- check_count(n_init, "n_init", 1L)
     z <- in_range(data$x)$x
     if (check_flag(unit, "unit")) z <- unit_rows(z)
@@ -188,7 +190,8 @@ representatives.ufs_medoids <- function(fit, m = fit$params$m, what = c("chosen"
 
 #' @export
 print_notes.ufs_medoids <- function(x) {
-  c(paste0("medoids      ", x$params$m, " by ", x$params$form, if (x$params$unit) ", rows of unit length"),
+  c(paste0("medoids      ", x$params$m, " by ", x$params$form,
+    if (x$params$unit) ", rows of unit length"),
     if (length(x$params$labelled)) {
       paste0("labelled     ", length(x$params$labelled), " already: not chosen again")
     })

@@ -112,7 +112,7 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
 bake.step_select_ufs <- function(object, new_data, ...) {
   kept <- object$scores$terms[!object$scores$removed]
   recipes::check_new_data(kept, object, new_data)
-  recipes::recipes_remove_cols(new_data, object)
+  new_data[, !names(new_data) %in% object$removals]
 }
 
 #' @export

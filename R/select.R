@@ -2,26 +2,29 @@
 
 #' Choose by task, with the method that held best on real data
 #'
-#' Say what the selection is for; the recommended method is applied with its recommended settings. The
-#' print says which one it was, why, and what it was worth; `fit$call` is the call that does the same
-#' by hand.
+#' Say what the selection is for; the recommended method is applied with its recommended
+#' settings. The print says which one it was, why, and what it was worth; `fit$call` is the call
+#' that does the same by hand.
 #'
 #' What is applied (`vignette("which-method")` has the tables):
-#' * `"compress"`, few columns that stand for all: [ufs_css()] with `mu_rel = 1`. New rows rebuilt from
-#'   10 to 100 columns had 4.8 (s.e. 1.0) points less error than from random columns, on eleven real sets.
-#' * `"classify"`, few columns, labels come later: [ufs_css()] with `mu_rel = 0.1`. A linear support vector
-#'   machine was 5.3 (1.0) points more accurate than on random columns, 10 sets of 11 won.
-#' * `"cluster"`, few columns for k-means: [ufs_mcfs()] if `n_clusters` is given and `k` columns can have
-#'   a score of their own, 4.8 points above random columns and level with all of them; without
-#'   `n_clusters` it is told 5.
-#' * `"label"`, which samples to label first: [ufs_facility()]. Classifiers trained on them were 6.1 (0.9)
-#'   points more accurate than on random samples, 11 sets of 12 won.
+#' * `"compress"`, few columns that stand for all: [ufs_css()] with `mu_rel = 1`. New rows
+#'   rebuilt from 10 to 100 columns had 4.8 (s.e. 1.0) points less error than from random
+#'   columns, on eleven real sets.
+#' * `"classify"`, few columns, labels come later: [ufs_css()] with `mu_rel = 0.1`. A linear
+#'   support vector machine was 5.3 (1.0) points more accurate than on random columns, 10 sets of
+#'   11 won.
+#' * `"cluster"`, few columns for k-means: [ufs_mcfs()] if `n_clusters` is given and `k` columns
+#'   can have a score of their own, 4.8 points above random columns and level with all of them;
+#'   without `n_clusters` it is told 5.
+#' * `"label"`, which samples to label first: [ufs_facility()]. Classifiers trained on them were
+#'   6.1 (0.9) points more accurate than on random samples, 11 sets of 12 won.
 #'
 #' With `noise = TRUE`, for tables in which most columns are noise, columns are chosen by
-#' [ufs_laplacian()] on standardised columns whatever the task: with 20 noise columns per real one it
-#' clustered 5 points better than all columns, where the others of this list lose.
+#' [ufs_laplacian()] on standardised columns whatever the task: with 20 noise columns per real
+#' one it clustered 5 points better than all columns, where the others of this list lose.
 #'
-#' No selection of features reliably beats all features; it saves columns. Where it wins is among noise columns.
+#' No selection of features reliably beats all features; it saves columns. Where it wins is among
+#' noise columns.
 #'
 #' @param x Numeric matrix, data frame, tibble or Matrix, n samples (rows) by p features.
 #' @param k How many features to choose; for `task = "label"` how many samples, unless `m` says so.
@@ -30,8 +33,9 @@
 #' @param n_clusters For `"cluster"`: the number of clusters to look for.
 #' @param noise Are most columns pure noise?
 #' @param ... Further arguments of the method, for instance `labelled` of [ufs_facility()].
-#' @return The method's fit, with `task`, `size` (k or m), and `reason` besides; its class begins with
-#'   `"ufs_select"`. `selected_features(fit)` and `selected_samples(fit)` take that number by default.
+#' @return The method's fit, with `task`, `size` (k or m), and `reason` besides; its class begins
+#'   with `"ufs_select"`. `selected_features(fit)` and `selected_samples(fit)` take that number
+#'   by default.
 #' @seealso [ufs_methods()], whose column `advice` says the same of every method.
 #' @examples
 #' fit <- ufs_select(iris[, 1:4], k = 2, task = "compress")
@@ -45,7 +49,8 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   task <- check_choice(task, "task", c("compress", "classify", "cluster", "label"))
   noise <- check_flag(noise, "noise")
   if (task != "label" && !is.null(m)) {
-    ufs_abort("argument", "`m` is for task = \"label\"; say how many features by `k`.", argument = "m")
+    ufs_abort("argument", "`m` is for task = \"label\"; say how many features by `k`.",
+      argument = "m")
   }
   if (task != "cluster" && !is.null(n_clusters)) {
     ufs_abort("argument", "`n_clusters` is for task = \"cluster\" only.", argument = "n_clusters")
@@ -87,7 +92,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
 selection_plan <- function(task, size, n_clusters, noise) {
   if (noise) {
     return(list(method = "laplacian", args = list(center = TRUE, scale = TRUE),
-      reason = c("keeps columns that follow the neighbourhoods of the samples, which noise does not",
+      reason = c("keeps columns that follow the neighbourhoods of samples, which noise does not",
         "20 noise columns per real one, 8 sets: clusters 5.4 points better than all columns")))
   }
   switch(task,
@@ -96,7 +101,8 @@ selection_plan <- function(task, size, n_clusters, noise) {
         "11 real sets: error on new rows 4.8 (s.e. 1.0) points below random columns")),
     classify = list(method = "css", args = list(k = size, mu_rel = 0.1),
       reason = c("picks the columns that rebuild all columns, whatever the labels will be",
-        "11 real sets: linear SVM 5.3 (s.e. 1.0) points above random columns, won 10 of 11; below all columns")),
+        paste("11 real sets: linear SVM 5.3 (s.e. 1.0) points above random columns, won 10 of 11;",
+          "below all columns"))),
     cluster = list(method = "mcfs",
       args = list(n_clusters = if (is.null(n_clusters)) 5L else n_clusters),
       reason = c("picks the columns that explain the clusters of the neighbour graph",
@@ -146,7 +152,8 @@ print.ufs_select <- function(x, n = 10L, ...) {
     if (length(chosen) > n) ", ...", "\n", sep = "")
   cat("  method       ufs_", x$method, "(): ", x$reason[1L], "\n", sep = "")
   cat("  worth        ", x$reason[2L], "\n", sep = "")
-  cat("  to repeat    ", paste(trimws(deparse(x$call, width.cutoff = 200L)), collapse = " "), "\n", sep = "")
+  cat("  to repeat    ", paste(trimws(deparse(x$call, width.cutoff = 200L)), collapse = " "),
+    "\n", sep = "")
   cat("  status       ", x$status, "\n", sep = "")
   if (length(x$certificate)) {
     cat("  certificate  ", format_certificate(x$certificate), "\n", sep = "")

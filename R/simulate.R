@@ -25,9 +25,10 @@
 #' @param flip Share of the samples whose class is changed to the other one after all else.
 #' @param shuffle Put the columns in random order? Otherwise informative, redundant, probes.
 #' @return A list: `x` (n x p matrix with column names), `y` (factor with levels `"-1"` and `"1"`),
-#'   `roles` (factor of length p, named like the columns: `"informative"`, `"redundant"` or `"probe"`),
-#'   `vertex` (for each sample the number of its vertex) and `coefficients` (`n_informative` x
-#'   `n_redundant`: what the redundant columns are made of, in the order of the columns).
+#'   `roles` (factor of length p, named like the columns: `"informative"`, `"redundant"` or
+#'   `"probe"`), `vertex` (for each sample the number of its vertex) and `coefficients`
+#'   (`n_informative` x `n_redundant`: what the redundant columns are made of, in the order of the
+#'   columns).
 #' @references Guyon, I. (2003) Design of experiments of the NIPS 2003 variable selection
 #'   benchmark. NIPS 2003 workshop on feature extraction and feature selection.
 #' @seealso [ufs_add_noise()] for samples that belong to nothing.
@@ -62,7 +63,8 @@ ufs_simulate_madelon <- function(n, n_informative = 5, n_redundant = 15, n_probe
   for (v in seq_len(n_vertices)) {
     rows <- which(vertex == v)
     stretch <- matrix(stats::runif(d * d, -1, 1), d, d)
-    informative[rows, ] <- sweep(informative[rows, , drop = FALSE] %*% stretch, 2L, corner[v, ], "+")
+    stretched <- informative[rows, , drop = FALSE] %*% stretch
+    informative[rows, ] <- sweep(stretched, 2L, corner[v, ], "+")
   }
   coefficients <- matrix(stats::runif(d * n_redundant, -1, 1), d, n_redundant)
   x <- cbind(informative, informative %*% coefficients,
@@ -86,18 +88,19 @@ ufs_simulate_madelon <- function(n, n_informative = 5, n_redundant = 15, n_probe
 #'
 #' Appends rows of independent normal numbers, and to the classes labels drawn at random: the
 #' extension of section 4.2 (Table XI) of the ALFS paper, which asks whether a choice of
-#' samples avoids them. There a fifth as many standard normal samples are added to TOX-171. The paper does
-#' not say whether its data were standardised before; on columns of large spread a standard normal
-#' row is a point at the origin, so standardise first or give `sd` in the unit of the columns.
+#' samples avoids them. There a fifth as many standard normal samples are added to TOX-171. The
+#' paper does not say whether its data were standardised before; on columns of large spread a
+#' standard normal row is a point at the origin, so standardise first or give `sd` in the unit of
+#' the columns.
 #'
 #' @param x Numeric matrix or data frame of samples (rows).
 #' @param share Number of added rows as a share of those of `x`; rounded, at least one.
-#' @param sd Standard deviation of the added numbers, one for all columns or one per column. Their mean
-#'   is zero.
+#' @param sd Standard deviation of the added numbers, one for all columns or one per column. Their
+#'   mean is zero.
 #' @param y `NULL`, or the classes of the rows. Those of the added rows are drawn uniformly
 #'   from the levels.
-#' @return A list: `x` (numeric matrix, the added rows last), `noise` (logical, which rows were added)
-#'   and, if `y` was given, `y` (factor). Random numbers are R's.
+#' @return A list: `x` (numeric matrix, the added rows last), `noise` (logical, which rows were
+#'   added) and, if `y` was given, `y` (factor). Random numbers are R's.
 #' @references Li, C. et al. (2019) Joint active learning with feature selection via CUR
 #'   matrix decomposition. *IEEE TPAMI* **41**(6), 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
 #' @examples

@@ -3,8 +3,8 @@
 #' Sparse principal component analysis
 #'
 #' Principal components with few nonzero loadings each, and a ranking of features by these
-#' loadings: what [ufs_jspca()] was proposed against. Every component has zeros of its own, so a feature
-#' is left out altogether only where all components happen to leave it out. Use it as a
+#' loadings: what [ufs_jspca()] was proposed against. Every component has zeros of its own, so a
+#' feature is left out altogether only where all components happen to leave it out. Use it as a
 #' comparator; to select features jointly take [ufs_jspca()].
 #'
 #' Minimises, over A with orthonormal columns and B (both p x k),
@@ -17,13 +17,13 @@
 #' convex, so the answer is a stationary point, and depends on that start. About `6 n p k` flops per
 #' iteration and the lassos; nothing is p x p.
 #'
-#' On five real sets (lung_discrete, tissue, libras, dermatology, ORL; k-means on the chosen features)
-#' it was better than [ufs_jspca()] in four with few features and worse in all five with more; both are near
-#' random choice on some (`inst/benchmarks/spca.R`).
+#' On five real sets (lung_discrete, tissue, libras, dermatology, ORL; k-means on the chosen
+#' features) it was better than [ufs_jspca()] in four with few features and worse in all five with
+#' more; both are near random choice on some (`inst/benchmarks/spca.R`).
 #'
-#' The score of a feature is the norm of its row of B. Of equal columns the lasso would keep the first;
-#' B is averaged over them, which costs nothing in the objective. Features whose row is zero are
-#' ranked by how near the lassos are to taking them up.
+#' The score of a feature is the norm of its row of B. Of equal columns the lasso would keep the
+#' first; B is averaged over them, which costs nothing in the objective. Features whose row is zero
+#' are ranked by how near the lassos are to taking them up.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_components Number of components k, 1 to the rank of `x`.
@@ -32,14 +32,16 @@
 #' @param lambda_rel Penalty as a share of the smallest value at which all loadings are zero at
 #'   the start. Components of small variance may come out empty.
 #' @param center,scale Centre and standardise the columns first.
-#' @param control See [ufs_control()]: `max_iter` (default 1000), `tol` (1e-4, relative change of B).
-#' @return A fit of class `c("ufs_spca", "ufs")`. `solution` holds `A`, `B` (p x k), the sparse `loadings`
-#'   (columns of B at unit length) and `explained`, the share of the variance that the first
-#'   1, ..., k components explain when what they share is counted once. `certificate`: `kkt`, the
-#'   largest violation of the lassos' optimality conditions at the answer as a share of the
+#' @param control See [ufs_control()]: `max_iter` (default 1000), `tol` (1e-4, relative change of
+#'   B).
+#' @return A fit of class `c("ufs_spca", "ufs")`. `solution` holds `A`, `B` (p x k), the sparse
+#'   `loadings` (columns of B at unit length) and `explained`, the share of the variance that the
+#'   first 1, ..., k components explain when what they share is counted once. `certificate`: `kkt`,
+#'   the largest violation of the lassos' optimality conditions at the answer as a share of the
 #'   penalty, and `change`. `trace` has the objective, which never rises.
 #' @references Zou, H., Hastie, T. and Tibshirani, R. (2006) Sparse principal component analysis.
-#'   *Journal of Computational and Graphical Statistics* **15**, 265-286. \doi{10.1198/106186006X113430}
+#'   *Journal of Computational and Graphical Statistics* **15**, 265-286.
+#'   \doi{10.1198/106186006X113430}
 #' @examples
 #' fit <- ufs_spca(mtcars, n_components = 2, lambda_rel = .3)
 #' round(coef(fit), 2)

@@ -23,11 +23,11 @@
 #'
 #' How well they do: in 37 comparisons of grids on eleven fresh real sets, the choice by
 #' `knn_overlap` lost 2.9 (s.e. 0.8) points of clustering accuracy against the best setting of
-#' the grid, the default settings of the methods 4.0 (0.7), a blind choice 6.3 (1.2), `silhouette_all`
-#' 4.0 (1.4) with 28 to 43 points on one set, `reconstruction` 4.9; `silhouette_chosen` and
-#' `seed_agreement` lost more than the defaults. None is reliable on a single data set. Earlier
-#' numbers on seven sets are in the vignette "Choosing parameters without labels"; the script is
-#' `inst/benchmarks/tune.R`.
+#' the grid, the default settings of the methods 4.0 (0.7), a blind choice 6.3 (1.2),
+#' `silhouette_all` 4.0 (1.4) with 28 to 43 points on one set, `reconstruction` 4.9;
+#' `silhouette_chosen` and `seed_agreement` lost more than the defaults. None is reliable on a
+#' single data set. Earlier numbers on seven sets are in the vignette "Choosing parameters
+#' without labels"; the script is `inst/benchmarks/tune.R`.
 #'
 #' @inheritParams ufs_grid
 #' @param k Number of features that will be used; of several, the criterion is averaged.

@@ -31,8 +31,8 @@
  * 2 k p^2 (p-form).
  *
  * The bound: sums of the leading eigenvalues of G or K (4r^3/3 flops, less than G or the first
- * f; one LAPACK call); above order `exact_limit`, of the first FEW ones by la_eigs, the others counted as
- * the last of these. */
+ * f; one LAPACK call); above order `exact_limit`, of the first FEW ones
+ * by la_eigs, the others counted as the last of these. */
 #include "base_css.h"
 #include "la.h"
 #include <R_ext/Utils.h>
@@ -44,18 +44,18 @@ typedef struct {
     const css_problem *problem;
     int n, p, k, n_chosen;
     double mu;
-    double *gram;    /* n-form: x x'; p-form: x'x */
+    double *gram;     /* n-form: x x'; p-form: x'x */
     double *deflated; /* p-form: K */
-    double *r;       /* n-form: n x k */
-    double *f, *d;   /* p */
-    double *f0, *d0; /* p, n-form: f and d when last computed from x */
-    double *norm2;   /* p: ||x_j||^2 */
-    double *pair;    /* n-form: n x 2; p-form: p */
-    double *pass;    /* n-form: 2 x p */
-    double *y, *z;   /* n-form: n x TILE */
-    double *s;       /* n-form: k x TILE */
+    double *r;        /* n-form: n x k */
+    double *f, *d;    /* p */
+    double *f0, *d0;  /* p, n-form: f and d when last computed from x */
+    double *norm2;    /* p: ||x_j||^2 */
+    double *pair;     /* n-form: n x 2; p-form: p */
+    double *pass;     /* n-form: 2 x p */
+    double *y, *z;    /* n-form: n x TILE */
+    double *s;        /* n-form: k x TILE */
     bool p_form, *chosen;
-    int *list;       /* TILE */
+    int *list; /* TILE */
 } css_work;
 
 static bool cheaper_by_p(const css_problem *problem, int k);
@@ -76,12 +76,12 @@ void css_solve(const css_problem *problem, const css_settings *settings, css_res
                ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", "decrease", NULL};
-    css_work work = {.problem = problem, .n = problem->n, .p = problem->p, .k = settings->k,
-                     .mu = settings->mu};
+    css_work work = {
+        .problem = problem, .n = problem->n, .p = problem->p, .k = settings->k, .mu = settings->mu};
 
     ufs_trace_named(&run->trace, settings->k, columns);
     work.p_form = result->p_form = settings->form == 'p' ||
-        (settings->form == 'a' && cheaper_by_p(problem, settings->k));
+                                   (settings->form == 'a' && cheaper_by_p(problem, settings->k));
     begin(&work);
     result->start = 0.0;
     for (int j = 0; j < problem->p; j++) result->start += work.norm2[j];
@@ -138,7 +138,7 @@ static void begin(css_work *work)
     const double *x = work->problem->x;
     size_t n = (size_t) work->n, p = (size_t) work->p, k = (size_t) work->k;
 
-    work->chosen = (bool *) R_alloc(p, sizeof(bool));
+    work->chosen = (bool *) R_alloc((size_t) work->p, sizeof(bool));
     work->f = ufs_dalloc(p, 1);
     work->d = ufs_dalloc(p, 1);
     work->norm2 = ufs_dalloc(p, 1);
@@ -167,8 +167,7 @@ static void reset(css_work *work)
 {
     work->n_chosen = 0;
     for (int j = 0; j < work->p; j++) work->chosen[j] = false;
-    if (work->p_form)
-        ufs_copy(work->deflated, work->gram, (size_t) work->p * (size_t) work->p);
+    if (work->p_form) ufs_copy(work->deflated, work->gram, (size_t) work->p * (size_t) work->p);
     measure_all(work);
 }
 
@@ -185,7 +184,7 @@ static void pick_all(css_work *work, const bool *allowed, css_result *result, uf
         take(work, j, true);
         objective -= gain;
         run->iterations = t + 1;
-        ufs_trace_add(&run->trace, (double[]) {t + 1, fmax(objective, 0.0), gain});
+        ufs_trace_add(&run->trace, (double[]){t + 1, fmax(objective, 0.0), gain});
         ufs_run_step(run, objective, gain);
     }
 }
@@ -201,8 +200,7 @@ static int best_column(const css_work *work, const bool *allowed)
     double top = -1.0;
 
     for (int j = 0; j < work->p; j++)
-        if (!work->chosen[j] && (allowed == NULL || allowed[j]))
-            top = fmax(top, decrease(work, j));
+        if (!work->chosen[j] && (allowed == NULL || allowed[j])) top = fmax(top, decrease(work, j));
     for (int j = 0; j < work->p; j++)
         if (!work->chosen[j] && (allowed == NULL || allowed[j]) &&
             decrease(work, j) >= top * (1.0 - TIE))
@@ -309,8 +307,8 @@ static void measure(css_work *work, int n_list, const int *list)
         const double *y = work->y + (size_t) b * N;
         int j = list[b];
         work->f[j] = work->f0[j] = la_dot(n, y, work->z + (size_t) b * N);
-        work->d[j] = work->d0[j] =
-            la_dot(n, y, work->mu > 0.0 ? work->problem->x + (size_t) j * N : y);
+        work->d[j] = work->d0[j] = la_dot(n, y,
+                                          work->mu > 0.0 ? work->problem->x + (size_t) j * N : y);
     }
 }
 
@@ -324,8 +322,7 @@ static void swap_columns(css_work *work, const css_settings *settings, css_resul
         int old = result->order[a], best;
         R_CheckUserInterrupt();
         work->n_chosen = 0;
-        if (work->p_form)
-            ufs_copy(work->deflated, work->gram, (size_t) work->p * (size_t) work->p);
+        if (work->p_form) ufs_copy(work->deflated, work->gram, (size_t) work->p * (size_t) work->p);
         for (int j = 0; j < work->p; j++) {
             work->chosen[j] = false;
             work->d[j] = work->norm2[j];
@@ -356,8 +353,8 @@ static void gram_times(const void *data, int m, const double *x, double *y)
     la_gemm('N', 'N', a->order, m, a->order, 1.0, a->gram, a->order, x, a->order, 0.0, y, a->order);
 }
 
-int css_leading(const css_problem *problem, int k, int exact_limit, double *leading,
-                double *total, bool *exact)
+int css_leading(const css_problem *problem, int k, int exact_limit, double *leading, double *total,
+                bool *exact)
 {
     bool p_form = problem->p < problem->n;
 
@@ -381,8 +378,14 @@ static int lead(const css_problem *problem, int order, double *gram, int k, doub
     } else {
         gram_operator data = {order, gram};
         la_eigs_info eigs;
-        la_eigs_problem leaders = {.n = order, .k = m, .apply = gram_times, .data = &data,
-                                   .low = 0.0, .high = total, .tol = 1e-8, .max_iter = 200};
+        la_eigs_problem leaders = {.n = order,
+                                   .k = m,
+                                   .apply = gram_times,
+                                   .data = &data,
+                                   .low = 0.0,
+                                   .high = total,
+                                   .tol = 1e-8,
+                                   .max_iter = 200};
         la_eigs(&leaders, value, ufs_dalloc((size_t) order, (size_t) m), &eigs);
         info = eigs.lapack;
         if (!eigs.converged) m = 0; /* then only the total is known */
@@ -391,8 +394,10 @@ static int lead(const css_problem *problem, int order, double *gram, int k, doub
     for (int t = 0; t < k; t++) {
         /* LAPACK's eigenvalues ascend, those of la_eigs descend. */
         if (t < m) last = fmax(value[*exact ? order - 1 - t : t], 0.0);
-        if (m == 0) sum = total;
-        else if (t < m || !*exact) sum += last;
+        if (m == 0)
+            sum = total;
+        else if (t < m || !*exact)
+            sum += last;
         leading[t] = fmin(sum, total);
     }
     return 0;

@@ -10,10 +10,10 @@ typedef struct {
 } css_problem;
 
 typedef struct {
-    int k;         /* picks, 1..p */
-    double mu;     /* ridge, >= 0 */
-    char form;     /* 'n', 'p', or 'a' for the cheaper one */
-    int max_swaps; /* after the last pick */
+    int k;           /* picks, 1..p */
+    double mu;       /* ridge, >= 0 */
+    char form;       /* 'n', 'p', or 'a' for the cheaper one */
+    int max_swaps;   /* after the last pick */
     int exact_limit; /* all eigenvalues up to this order, the first 30 above */
 } css_settings;
 
@@ -32,7 +32,7 @@ void css_solve(const css_problem *problem, const css_settings *settings, css_res
 
 /* Squares that the k leading principal directions capture, sums for 1..k (see base_css.c), and
  * all squares. Returns LAPACK's info. */
-int css_leading(const css_problem *problem, int k, int exact_limit, double *leading,
-                double *total, bool *exact);
+int css_leading(const css_problem *problem, int k, int exact_limit, double *leading, double *total,
+                bool *exact);
 
 #endif

@@ -2,14 +2,16 @@
 #include "base_css.h"
 #include "ffi_util.h"
 
-/* x n x p; settings: list(k, mu, form, max_swaps, exact_limit). list(order (from 1), left, leading, run with
+/* x n x p; settings: list(k, mu, form, max_swaps, exact_limit). list(order (from 1), left,
+ * leading, run with
  * the counters start, swaps, p_form, exact). */
 SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"order", "left", "leading", "run", NULL};
     SEXP out = PROTECT(ffi_list(names)), form = ffi_get(settings_, "form");
     css_problem problem = {Rf_nrows(x), Rf_ncols(x), NULL};
-    css_settings settings = {.k = ffi_int(settings_, "k"), .mu = ffi_real(settings_, "mu"),
+    css_settings settings = {.k = ffi_int(settings_, "k"),
+                             .mu = ffi_real(settings_, "mu"),
                              .max_swaps = ffi_int(settings_, "max_swaps"),
                              .exact_limit = ffi_int(settings_, "exact_limit")};
     ufs_run run = ffi_run_begin(control, "css");
@@ -24,14 +26,18 @@ SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
                          .leading = ffi_set_zero(out, "leading", settings.k, 0)};
     css_solve(&problem, &settings, &result, &run);
     for (int t = 0; t < settings.k; t++) result.order[t]++;
-    ffi_run_end(out, &run, (ffi_counter[]) {{"start", result.start}, {"swaps", result.swaps},
-                                            {"p_form", result.p_form}, {"exact", result.exact},
-                                            {NULL, 0}});
+    ffi_run_end(out, &run,
+                (ffi_counter[]){{"start", result.start},
+                                {"swaps", result.swaps},
+                                {"p_form", result.p_form},
+                                {"exact", result.exact},
+                                {NULL, 0}});
     UNPROTECT(1);
     return out;
 }
 
-/* x n x p; settings: list(k, exact_limit). list(leading (k sums), run with the counters total and exact). */
+/* x n x p; settings: list(k, exact_limit). list(leading (k sums), run with the
+ * counters total and exact). */
 SEXP ffi_css_leading(SEXP x, SEXP settings, SEXP control)
 {
     static const char *const names[] = {"leading", "run", NULL};
@@ -47,7 +53,7 @@ SEXP ffi_css_leading(SEXP x, SEXP settings, SEXP control)
     double *leading = ffi_set_zero(out, "leading", k, 0);
     run.lapack = css_leading(&problem, k, ffi_int(settings, "exact_limit"), leading, &total,
                              &exact);
-    ffi_run_end(out, &run, (ffi_counter[]) {{"total", total}, {"exact", exact}, {NULL, 0}});
+    ffi_run_end(out, &run, (ffi_counter[]){{"total", total}, {"exact", exact}, {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

@@ -10,14 +10,13 @@ static facility_sparse sparse_columns(SEXP list, int n);
  * the counters start, value, swaps); samples from 1, 0 = nobody; picks from 1. */
 SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"order", "left", "bound", "first", "change", "run",
-                                        NULL};
+    static const char *const names[] = {"order", "left", "bound", "first", "change", "run", NULL};
     int n = ffi_int(settings_, "n"), n_labelled = Rf_length(labelled);
     size_t N = (size_t) n;
     SEXP out = PROTECT(ffi_list(names)), x = ffi_get(similarity, "x");
     ufs_run run = ffi_run_begin(control, "facility");
-    facility_problem problem = {.n = n, .kind = (facility_kind) ffi_int(similarity, "kind"),
-                                .n_labelled = n_labelled};
+    facility_problem problem = {
+        .n = n, .kind = (facility_kind) ffi_int(similarity, "kind"), .n_labelled = n_labelled};
     facility_settings settings = {.m = ffi_int(settings_, "m"),
                                   .max_swaps = ffi_int(settings_, "max_swaps"),
                                   .table = ffi_flag(settings_, "table")};
@@ -62,8 +61,10 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
     for (size_t l = 0; l < 2 * (size_t) result.n_change; l++)
         INTEGER(change)[l] = result.change[l] + 1;
     ffi_set(out, "change", change);
-    ffi_run_end(out, &run, (ffi_counter[]) {{"start", result.start}, {"value", result.value},
-                                            {"swaps", result.swaps}, {NULL, 0}});
+    ffi_run_end(
+        out, &run,
+        (ffi_counter[]){
+            {"start", result.start}, {"value", result.value}, {"swaps", result.swaps}, {NULL, 0}});
     UNPROTECT(2);
     return out;
 }
@@ -80,12 +81,10 @@ static facility_sparse sparse_columns(SEXP list, int n)
     out.start = INTEGER_RO(start);
     out.index = INTEGER_RO(index);
     out.value = ffi_data(ffi_get(list, "value"), (size_t) size, "value");
-    if (out.start[0] != 0 || out.start[n] != size)
-        Rf_error("internal error: sparse similarities");
+    if (out.start[0] != 0 || out.start[n] != size) Rf_error("internal error: sparse similarities");
     for (int j = 0; j < n; j++)
         if (out.start[j] > out.start[j + 1]) Rf_error("internal error: sparse similarities");
     for (int l = 0; l < size; l++)
-        if (out.index[l] < 0 || out.index[l] >= n)
-            Rf_error("internal error: sparse similarities");
+        if (out.index[l] < 0 || out.index[l] >= n) Rf_error("internal error: sparse similarities");
     return out;
 }

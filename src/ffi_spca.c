@@ -2,8 +2,8 @@
 #include "base_spca.h"
 #include "ffi_util.h"
 
-/* x: n x p. start: p x k, orthonormal columns. lambda: a number. list(A, B, kkt, run with the counters
- * change, violation and objective). */
+/* x: n x p. start: p x k, orthonormal columns. lambda: a number. list(A, B, kkt, run with the
+ * counters change, violation and objective). */
 SEXP ffi_spca(SEXP x_, SEXP start_, SEXP lambda, SEXP control)
 {
     static const char *const names[] = {"A", "B", "kkt", "run", NULL};

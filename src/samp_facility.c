@@ -37,20 +37,20 @@ static const double TIE = 1e-12, IMPROVES = 1e-10, MOVES = 1e-12;
 typedef struct {
     const facility_problem *problem;
     int n;
-    bool stored;             /* is s_ij in memory? */
-    const double *candidate; /* dense: s_.j at candidate + n j */
-    const double *sample;    /*        s_i. at sample + n i */
-    double *size;            /* n: |x_i| (cosine) or |x_i|^2 (heat) */
+    bool stored;                 /* is s_ij in memory? */
+    const double *candidate;     /* dense: s_.j at candidate + n j */
+    const double *sample;        /*        s_i. at sample + n i */
+    double *size;                /* n: |x_i| (cosine) or |x_i|^2 (heat) */
     double *rows, *rows2, *tile; /* TILE x p twice, TILE x TILE */
-    double *batch;           /* n x BATCH: columns of S */
+    double *batch;               /* n x BATCH: columns of S */
     const double *column[BATCH];
-    double *cover;           /* n: c_i */
-    int *stand_in;           /* n: who stands for i, -1 = nobody */
-    double *upper;           /* n: gains, or bounds on them */
-    bool *open;              /* n: may still be picked */
-    bool *fresh;             /* n: upper is a gain of this pick */
-    double *sorted;          /* n */
-    double value, first;     /* F; the first pick's gain */
+    double *cover;       /* n: c_i */
+    int *stand_in;       /* n: who stands for i, -1 = nobody */
+    double *upper;       /* n: gains, or bounds on them */
+    bool *open;          /* n: may still be picked */
+    bool *fresh;         /* n: upper is a gain of this pick */
+    double *sorted;      /* n */
+    double value, first; /* F; the first pick's gain */
     int evaluations, change_size;
 } facility_work;
 
@@ -74,8 +74,7 @@ static void swap_picks(facility_work *work, const facility_settings *settings,
 void facility_solve(const facility_problem *problem, const facility_settings *settings,
                     facility_result *result, ufs_run *run)
 {
-    static const char *const columns[] = {"iteration", "objective", "gain", "evaluations",
-                                          NULL};
+    static const char *const columns[] = {"iteration", "objective", "gain", "evaluations", NULL};
     facility_work work;
     size_t n = (size_t) problem->n;
 
@@ -121,8 +120,8 @@ static void begin(const facility_problem *problem, const facility_settings *sett
     work->cover = ufs_dalloc(n, 1);
     work->stand_in = ufs_ialloc(n);
     work->upper = ufs_dzero(n, 1);
-    work->open = (bool *) R_alloc(n, sizeof(bool));
-    work->fresh = (bool *) R_alloc(n, sizeof(bool));
+    work->open = (bool *) R_alloc((size_t) problem->n, sizeof(bool));
+    work->fresh = (bool *) R_alloc((size_t) problem->n, sizeof(bool));
     work->sorted = ufs_dalloc(n, 1);
     work->stored = !from_x || settings->table;
     if (!work->stored || problem->kind == FACILITY_SPARSE) work->batch = ufs_dalloc(n, BATCH);
@@ -167,8 +166,7 @@ static void reset(facility_work *work)
 
 /* ---- the greedy choice -------------------------------------------------------------- */
 
-static void pick_all(facility_work *work, int m, bool bounds, facility_result *result,
-                     ufs_run *run)
+static void pick_all(facility_work *work, int m, bool bounds, facility_result *result, ufs_run *run)
 {
     result->start = work->value;
     result->n_change = 0;
@@ -186,8 +184,8 @@ static void pick_all(facility_work *work, int m, bool bounds, facility_result *r
         /* After the first pick every old gain says little: all are measured again. */
         if (!work->stored && t == 0) all_gains(work);
         run->iterations = t + 1;
-        ufs_trace_add(&run->trace, (double[]) {t + 1, work->value, work->value - before,
-                                               work->evaluations});
+        ufs_trace_add(&run->trace,
+                      (double[]){t + 1, work->value, work->value - before, work->evaluations});
         ufs_run_step(run, work->value, gain);
     }
     if (!work->stored) all_gains(work);
@@ -255,8 +253,7 @@ static void take(facility_work *work, int j, int pick, facility_result *result)
                     int size = work->change_size ? 2 * work->change_size : 2 * work->n;
                     int *more = ufs_ialloc(2 * (size_t) size);
                     if (result->n_change)
-                        memcpy(more, result->change,
-                               2 * (size_t) result->n_change * sizeof(int));
+                        memcpy(more, result->change, 2 * (size_t) result->n_change * sizeof(int));
                     result->change = more;
                     work->change_size = size;
                 }
@@ -368,7 +365,7 @@ static void all_gains(facility_work *work)
         for (int j = 0; j < n; j++)
             for (int l = problem->candidate.start[j]; l < problem->candidate.start[j + 1]; l++)
                 work->upper[j] += fmax(0.0, problem->candidate.value[l] -
-                                       work->cover[problem->candidate.index[l]]);
+                                                work->cover[problem->candidate.index[l]]);
     } else {
         for (int j = 0; j < n; j++) {
             const double *s = work->candidate + (size_t) j * (size_t) n;
@@ -419,8 +416,8 @@ static void visit_tiles(facility_work *work, double *table)
                 double gain = 0.0;
                 for (int a = i0 == j0 ? b : 0; a < ni; a++) {
                     int i = i0 + a;
-                    double s = similarity(work, i, j, work->tile[(size_t) b * (size_t) ni +
-                                                                 (size_t) a]);
+                    double s = similarity(work, i, j,
+                                          work->tile[(size_t) b * (size_t) ni + (size_t) a]);
                     if (table != NULL) {
                         table[(size_t) i + (size_t) j * (size_t) n] = s;
                         table[(size_t) j + (size_t) i * (size_t) n] = s;
@@ -476,7 +473,7 @@ static void swap_picks(facility_work *work, const facility_settings *settings,
     size_t N = (size_t) n;
     swap_work swap = {ufs_dalloc(N, 1), ufs_dalloc(N, 1), ufs_dzero(N, 1), ufs_ialloc(N),
                       ufs_dalloc((size_t) m, 1)};
-    bool *chosen = (bool *) R_alloc(N, sizeof(bool));
+    bool *chosen = (bool *) R_alloc((size_t) n, sizeof(bool));
 
     for (int i = 0; i < n; i++) chosen[i] = false;
     for (int l = 0; l < work->problem->n_labelled; l++) {

@@ -21,10 +21,10 @@ typedef struct {
 typedef struct {
     int n, p;
     facility_kind kind;
-    const double *x;  /* n x p, for cosine and heat */
-    double bandwidth; /* heat */
-    const double *by_candidate, *by_sample;     /* dense: S and S', column-major */
-    facility_sparse candidate, sample;          /* sparse: S and S' */
+    const double *x;                        /* n x p, for cosine and heat */
+    double bandwidth;                       /* heat */
+    const double *by_candidate, *by_sample; /* dense: S and S', column-major */
+    facility_sparse candidate, sample;      /* sparse: S and S' */
     int n_labelled;
     const int *labelled; /* 0-based; they cover already and are no candidates */
 } facility_problem;

@@ -1,15 +1,18 @@
-# The evaluation of the ALFS paper (Li et al. 2019, section 4.1; Tables II, III, VI and VII), run again:
-# ALFS-I and -II by the published Algorithm 1 over the published absolute grid on data as they are, and by the
-# certified solver with relative penalties; the fifteen pipelines {Laplacian, SPEC, SOGFS, UDFS, Inf-FS} x {TED,
-# RRSS, ALNR} and all features with TED, RRSS, ALNR, each with its default and over the published grid of the
-# sample method; R-CUR, random choice; linear SVM (cost 100) and a fully grown tree.
+# The evaluation of the ALFS paper (Li et al. 2019, section 4.1; Tables II, III, VI and VII), run
+# again: ALFS-I and -II by the published Algorithm 1 over the published absolute grid on data as
+# they are, and by the certified solver with relative penalties; the fifteen pipelines {Laplacian,
+# SPEC, SOGFS, UDFS, Inf-FS} x {TED, RRSS, ALNR} and all features with TED, RRSS, ALNR, each with
+# its default and over the published grid of the sample method; R-CUR, random choice; linear SVM
+# (cost 100) and a fully grown tree.
 #   Rscript paper-tables.R --only=har --out=FOLDER        times at the size of HAR
-#   Rscript paper-tables.R --data=FOLDER --sets=musk1,orl,tox171,madelon600 --repeats=10 --minutes=20 --out=FOLDER
-# One file per repeat and block is written at once, so that a run that was killed resumes; --minutes stops a
-# set after so many CPU minutes. The last step, also alone with --only=tables, writes paper-<set>.csv: one row
-# per method, choice, k and classifier with mean and standard deviation over repeats. `choice` says how the
-# setting was found: "default", "chosen" (without labels, by neighbour overlap averaged over the k), "best of N"
-# (the setting of the largest mean test accuracy, cell by cell: chosen with the labels of the test half).
+#   Rscript paper-tables.R --data=FOLDER --sets=musk1,orl,tox171,madelon600 --repeats=10
+#   --minutes=20 --out=FOLDER
+# One file per repeat and block is written at once, so that a run that was killed resumes;
+# --minutes stops a set after so many CPU minutes. The last step, also alone with --only=tables,
+# writes paper-<set>.csv: one row per method, choice, k and classifier with mean and standard
+# deviation over repeats. `choice` says how the setting was found: "default", "chosen" (without
+# labels, by neighbour overlap averaged over the k), "best of N" (the setting of the largest mean
+# test accuracy, cell by cell: chosen with the labels of the test half).
 library(ufselect)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
@@ -19,9 +22,9 @@ sets <- words(option("sets", "musk1,orl,tox171,madelon600"))
 repeats <- as.integer(option("repeats", "10"))
 minutes <- as.numeric(option("minutes", "1e6"))
 ks <- c(10L, 30L, 50L, 70L, 90L)
-# Labelled samples. TOX-171: the paper's (its Table X). ORL: not stated; its all-features columns fit 150, not 100.
-# Musk: not stated, half of the candidates. Madelon: the paper's 1200 of 1300; of the 300 candidates of a stratified
-# draw of 600 rows, the same share.
+# Labelled samples. TOX-171: the paper's (its Table X). ORL: not stated; its all-features columns
+# fit 150, not 100. Musk: not stated, half of the candidates. Madelon: the paper's 1200 of 1300; of
+# the 300 candidates of a stratified draw of 600 rows, the same share.
 labelled <- c(musk1 = 119L, orl = 150L, tox171 = 70L, madelon600 = 277L)
 # The published grid {1e-4, ..., 1e3} of each penalty is run whole where a fit costs below a second;
 # elsewhere its ends and the middle, which on these data choose the same as what lies between.
@@ -30,8 +33,8 @@ coarse <- c(1e-4, 1e-1, 1e1, 1e3)
 ends <- c(1e-4, 1, 1e3)
 values <- list(musk1 = list(one = published, two = ends), orl = list(one = ends, two = c(1e-4, 1e3)),
   tox171 = list(one = ends, two = c(1e-4, 1e3)), madelon600 = list(one = coarse, two = c(1e-4, 1e3)))
-# Feature selectors of the two-step pipelines, where the package's defaults rank too few features: the paper
-# states no settings.
+# Feature selectors of the two-step pipelines, where the package's defaults rank too few features:
+# the paper states no settings.
 selectors <- list(
   "LS" = list("laplacian"), "SPEC" = list("spec", type = "phi1"),
   "SOGFS" = list("sogfs", gamma = 1e-3), "UDFS" = list("udfs", gamma = 1e-3), "Inf-FS" = list("inffs"))
@@ -187,8 +190,8 @@ paper_grid <- function(half, m, penalty, lambda, name) {
   }))
 }
 
-# TED, RRSS and ALNR on the chosen columns: default and the published grid of their penalty, on standardised
-# columns (which suits absolute penalties better than raw ones).
+# TED, RRSS and ALNR on the chosen columns: default and the published grid of their penalty, on
+# standardised columns (which suits absolute penalties better than raw ones).
 sampler_rows <- function(half, name, found, columns, m) {
   do.call(rbind, Map(function(sampler, label) {
     do.call(rbind, lapply(0:length(published), function(i) {
@@ -265,8 +268,8 @@ write_tables <- function(set) {
   write.csv(table, file.path(out, paste0("paper-", set, ".csv")), row.names = FALSE)
 }
 
-# Time at the size of HAR's candidates (5150 x 561, six clusters; simulated, since HAR is not at hand): the paper
-# leaves RRSS out there for its cost.
+# Time at the size of HAR's candidates (5150 x 561, six clusters; simulated, since HAR is not at
+# hand): the paper leaves RRSS out there for its cost.
 time_har <- function() {
   set.seed(1)
   n <- 5150L

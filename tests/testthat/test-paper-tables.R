@@ -9,8 +9,8 @@ test_that("published.csv has every figure of Tables II to XI, and they agree wit
     c(rep(216L, 7), 156L, 154L, 132L))
   expect_false(anyDuplicated(figures[c("table", "classifier", "method", "k", "m")]) > 0)
   expect_true(all(figures$accuracy > 0 & figures$accuracy < 100))
-  # The last column of Table X is the row of ALFS-II in Table III: TOX-171 had 70 labels. (At k = 90 the
-  # paper prints 68.5 and 69.0 for the SVM and 64.8 and 64.9 for the tree.)
+  # The last column of Table X is the row of ALFS-II in Table III: TOX-171 had 70 labels. (At
+  # k = 90 the paper prints 68.5 and 69.0 for the SVM and 64.8 and 64.9 for the tree.)
   ten <- figures[figures$table == "X" & figures$m %in% 70 & figures$k %in% c(10, 30, 50, 70, 5748), ]
   three <- figures[figures$table == "III" & figures$method == "ALFS-II" & figures$k != 90, ]
   expect_identical(three$accuracy, ten$accuracy)
