@@ -31,8 +31,8 @@ ufs_annotate <- function(object, fit, k) {
       argument = "fit")
   }
   if (!has_feature_rows(object)) {
-    ufs_abort("argument", "`object` must be a SummarizedExperiment, SingleCellExperiment or Seurat ",
-      "object, not ", kind_of(object), ".", argument = "object")
+    ufs_abort("argument", "`object` must be a SummarizedExperiment, SingleCellExperiment or ",
+      "Seurat object, not ", kind_of(object), ".", argument = "object")
   }
   by_feature <- !is.null(fit$feature_ranking)
   ranking <- unname(if (by_feature) fit$feature_ranking else fit$sample_ranking)

@@ -18,7 +18,9 @@ check_classifiers <- function(classifiers) {
     svm = list("e1071", function(x, y, newx) {
       stats::predict(e1071::svm(x, y, kernel = "linear", cost = 100, scale = FALSE), newx)
     }),
-    tree = list("rpart", function(x, y, newx) grow_tree(x, y, newx, rpart::rpart.control(xval = 0))),
+    tree = list("rpart", function(x, y, newx) {
+      grow_tree(x, y, newx, rpart::rpart.control(xval = 0))
+    }),
     full_tree = list("rpart", function(x, y, newx) {
       grow_tree(x, y, newx, rpart::rpart.control(minsplit = 10, minbucket = 1, cp = 0, xval = 0))
     }),

@@ -4,7 +4,8 @@
 summary.ufs_compare <- function(object, measure = "accuracy", reference = "random", ...) {
   check_dots_empty(...)
   results <- spread_all(object)
-  measure <- check_choice(measure, "measure", intersect(c("accuracy", "nmi", "ari"), names(results)))
+  measure <- check_choice(measure, "measure",
+    intersect(c("accuracy", "nmi", "ari"), names(results)))
   if (!reference %in% results$method) reference <- results$method[1L]
   cell <- function(r) paste(r$k, r$m, r$classifier, r$rep)
   ref <- results[results$method == reference, ]
@@ -15,8 +16,10 @@ summary.ufs_compare <- function(object, measure = "accuracy", reference = "rando
   out <- lapply(split(results, group), function(r) {
     value <- r[[measure]]
     data.frame(method = r$method[1L], k = r$k[1L], m = r$m[1L], classifier = r$classifier[1L],
-      mean = mean(value, na.rm = TRUE), sd = stats::sd(value, na.rm = TRUE), runs = sum(!is.na(value)),
-      difference = mean(r$difference, na.rm = TRUE), difference_sd = stats::sd(r$difference, na.rm = TRUE),
+      mean = mean(value, na.rm = TRUE), sd = stats::sd(value, na.rm = TRUE),
+      runs = sum(!is.na(value)),
+      difference = mean(r$difference, na.rm = TRUE),
+      difference_sd = stats::sd(r$difference, na.rm = TRUE),
       missing = mean(r$missing), seconds = mean(r$seconds), errors = sum(nzchar(r$error)),
       warned = sum(nzchar(r$warnings)), live = lowest(r$live), stringsAsFactors = FALSE)
   })
@@ -59,7 +62,9 @@ print.summary.ufs_compare <- function(x, digits = 3L, ...) {
 #' @return A data frame; with no rows if there was no grid.
 #' @examples
 #' set.seed(1)
-#' nearest <- function(x, y, newx) y[apply(newx, 1, function(row) which.min(colSums((t(x) - row)^2)))]
+#' nearest <- function(x, y, newx) {
+#'   y[apply(newx, 1, function(row) which.min(colSums((t(x) - row)^2)))]
+#' }
 #' out <- ufs_compare(iris[, 1:4], iris$Species, "pca", k = 2, classifiers = list(nn = nearest),
 #'   repeats = 1, n_random = 2, args = list(pca = list(grid = list(n_components = 1:2))))
 #' as.data.frame(out, what = "grid")[c("method", "k", "setting", "accuracy", "chosen")]
@@ -84,7 +89,8 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   table <- summary(x, measure)$table
   cat("<ufs_compare> ", x$n, " x ", x$p, " data, ", length(x$classes), " classes, ", x$repeats,
     " repeat", if (x$repeats != 1L) "s", ", ",
-    if (x$mode == "classify") paste0(100 * x$train, "% candidates") else "k-means on the chosen features",
+    if (x$mode == "classify") paste0(100 * x$train, "% candidates") else
+      "k-means on the chosen features",
     "\n", sep = "")
   for (classifier in unique(table$classifier)) for (m in unique(table$m)) {
     part <- table[table$classifier == classifier & table$m %in% m, ]
@@ -128,8 +134,8 @@ say_weak <- function(x) {
   few <- fits[!is.na(fits$live) & fits$live < fits$k & fits$k < x$p, ]
   if (nrow(few)) {
     each <- tapply(few$live, few$method, min)
-    cat("\nFewer features with a score above 0 than were chosen; the rest is filled up by the rule ",
-      "for ties: ", paste0(names(each), " (", each, ")", collapse = ", "), "\n", sep = "")
+    cat("\nFewer features with a score above 0 than were chosen; the rest is filled up by the ",
+      "rule for ties: ", paste0(names(each), " (", each, ")", collapse = ", "), "\n", sep = "")
   }
 }
 

@@ -28,8 +28,9 @@
 #' told to the methods, the labels are not.
 #'
 #' @inheritParams ufs_grid
-#' @param y Classes, a factor (or what [factor()] makes of it) of length n. The order of an ordered factor is
-#'   not used. Whole numbers are taken as classes, and that is said; other numbers are refused.
+#' @param y Classes, a factor (or what [factor()] makes of it) of length n. The order of an ordered
+#'   factor is not used. Whole numbers are taken as classes, and that is said; other numbers are
+#'   refused.
 #' @param methods Names of methods or of pipelines `"features+samples"`. `"features+diversify"` (and
 #'   `"features+diversify+samples"`) makes the chosen features differ by [ufs_diversify()], whose
 #'   arguments may be given in `args` as `list("laplacian+diversify" = list(diversify =
@@ -135,7 +136,9 @@ compare_plan <- function(methods, baselines, args, n_classes, mode) {
   if (!is.list(args) || (length(args) && is.null(names(args)))) {
     ufs_abort("argument", "`args` must be a named list of lists.", argument = "args")
   }
-  label <- if (is.null(names(methods))) methods else ifelse(nzchar(names(methods)), names(methods), methods)
+  label <- if (is.null(names(methods))) methods else {
+    ifelse(nzchar(names(methods)), names(methods), methods)
+  }
   if (baselines) {
     extra <- c("all", "random", "pca", "variance", "kmeans_f")
     label <- c(label, setdiff(extra, label))
@@ -419,7 +422,8 @@ compare_cluster <- function(task, common) {
       cache <- found$cache
       tries <- lapply(seq_along(found$picks), function(i) {
         pick <- found$picks[[i]]
-        list(accuracy = if (nzchar(pick$error)) nothing else score(pick$columns), chosen = integer(),
+        list(accuracy = if (nzchar(pick$error)) nothing else score(pick$columns),
+          chosen = integer(),
           settings = c(i, 1L), free = i == found$best, error = pick$error, said = pick$said)
       })
       out <- compared_rows(task, common, tries, k, NA_integer_, function(rows) 0L, apart = FALSE)

@@ -66,7 +66,8 @@ criteria <- list(
       context
     },
     value = function(context, columns) {
-      neighbour_overlap(context$near, nearest(context$z[, columns, drop = FALSE], knn_size(context$z)))
+      neighbour_overlap(context$near,
+        nearest(context$z[, columns, drop = FALSE], knn_size(context$z)))
     }),
   reconstruction = list(clusters = FALSE, random = FALSE,
     prepare = function(context) context,

@@ -231,7 +231,7 @@ check_slots <- function(x, arg) {
   }
 }
 
-# ---- parts --------------------------------------------------------------------------------
+# ---- parts -------------------------------------------------------------------------------------
 
 # Positions for names, indices or a logical vector.
 resolve_index <- function(index, size, names, arg) {
@@ -321,6 +321,13 @@ print.ufs_data <- function(x, ...) {
   invisible(x)
 }
 
+# What a fit keeps of its data; the passes over a file are known only at the end.
+final_input <- function(data) {
+  input <- data$input
+  if (is_operator(data$x) && data$x$kind == "source") input$passes <- data$x$count$passes + 1L
+  input
+}
+
 # What was left out or filled in, for print().
 input_notes <- function(input) {
   count <- function(names, what) {
@@ -332,6 +339,10 @@ input_notes <- function(input) {
     if (isTRUE(input$filled > 0)) {
       paste0("filled in    ", input$filled, " missing value", if (input$filled != 1) "s",
         " (", input$na, ")")
+    },
+    if (!is.null(input$passes)) {
+      paste0("data         ", input$passes, " pass", if (input$passes != 1L) "es",
+        " over the file")
     },
     input$note)
 }
@@ -439,7 +450,7 @@ fill_knn <- function(x, neighbours = 10L) {
   filled
 }
 
-# ---- what methods ask for ---------------------------------------------------------------------------
+# ---- what methods ask for ----------------------------------------------------------------------
 
 # A plain double matrix.
 dense_data <- function(data, arg, quiet = FALSE) {
@@ -491,7 +502,8 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   }
   norm <- ready$norm[keep] / divide[keep]
   out <- make(1)
-  size <- switch(unit, none = 1, row = mean(sqrt(x_row_ss(out))), power = 2^ceiling(log2(max(norm))))
+  size <- switch(unit, none = 1, row = mean(sqrt(x_row_ss(out))),
+    power = 2^ceiling(log2(max(norm))))
   if (size != 1) out <- make(size)
   out$ss <- (norm / size)^2
   list(

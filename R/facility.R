@@ -81,7 +81,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
                          bandwidth = NULL, center = TRUE, scale = TRUE, control = ufs_control()) {
   run_fit("facility", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_rows(x, center, scale)
     labelled <- check_labelled(labelled, data)
     most <- data$n - length(labelled)
     limit <- paste("the samples", if (length(labelled)) "without a label")

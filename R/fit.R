@@ -23,7 +23,7 @@ new_ufs <- function(method, call, params, control, data,
     certificate = certificate, elapsed = elapsed,
     center = data$center, scale = data$scale,
     names = list(features = data$features, samples = data$samples, named = data$named),
-    n = data$n, p = data$p, constant = data$constant, input = data$input, ...
+    n = data$n, p = data$p, constant = data$constant, input = final_input(data), ...
   )
   if (!is.null(feature_scores)) {
     stopifnot(length(feature_scores) == length(data$keep))
@@ -170,8 +170,8 @@ top_of <- function(ranking, score, key, k, arg, what, as, named) {
   best <- ranking[seq_len(k)]
   live <- live_scores(score)
   if (live < k) {
-    ufs_inform("padded", "Only ", live, " of the ", k, " ", what, " have a score above 0; the rest ",
-      "is ", order_of_rest(score, key), ".")
+    ufs_inform("padded", "Only ", live, " of the ", k, " ", what, " have a score above 0; the ",
+      "rest is ", order_of_rest(score, key), ".")
   } else if (tied_at_cut(ranking, score, key, k)) {
     ufs_inform("tie", what, " ", k, " and ", k + 1L,
       " have equal scores: the lower index was taken.")

@@ -74,8 +74,8 @@ table_matrix <- function(x, arg) {
     }
     x <- as.matrix(x, rownames.force = .row_names_info(x) > 0L)
   } else if (!is.matrix(x)) {
-    ufs_abort("input", "`", arg, "` must be a numeric matrix, data frame, sparse matrix or another ",
-      "class that ufs_data() reads, not ", kind_of(x), ".", argument = arg)
+    ufs_abort("input", "`", arg, "` must be a numeric matrix, data frame, sparse matrix or ",
+      "another class that ufs_data() reads, not ", kind_of(x), ".", argument = arg)
   }
   if (!(is.numeric(x) || is.logical(x))) {
     ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".",
@@ -94,8 +94,8 @@ hint_orientation <- function(x) {
     return(invisible())
   }
   said_once$orientation <- TRUE
-  ufs_inform("orientation", "`x` has ", nrow(x), " rows with names and ", ncol(x), " columns. Rows ",
-    "are taken as samples and columns as features; if it is the other way round, give t(x). ",
+  ufs_inform("orientation", "`x` has ", nrow(x), " rows with names and ", ncol(x), " columns. ",
+    "Rows are taken as samples and columns as features; if it is the other way round, give t(x). ",
     "(Said once in a session.)")
 }
 
@@ -105,8 +105,8 @@ hint_names <- function(names, arg) {
     return(invisible())
   }
   said_once$names <- TRUE
-  ufs_inform("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. (Said once in a ",
-    "session.)")
+  ufs_inform("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. (Said ",
+    "once in a session.)")
 }
 
 said_once <- new.env(parent = emptyenv())

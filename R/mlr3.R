@@ -125,3 +125,6 @@ mlr3_domain <- function(name, default) {
   }
   paradox::p_uty()
 }
+
+# Names that R6 gives to the methods of a class.
+utils::globalVariables(c("private", "self", "super"))

@@ -136,11 +136,25 @@ x_pca <- function(x, k, method = "pca", loadings = TRUE) {
   pca
 }
 
-# r x q with R'R = gram, r its numerical rank.
+# r x q with R'R = gram, r its numerical rank: Cholesky with pivots.
 gram_root <- function(gram) {
-  e <- eigen(gram, symmetric = TRUE)
-  keep <- e$values > max(e$values[[1L]], 0) * ncol(gram) * .Machine$double.eps
-  sqrt(e$values[keep]) * t(e$vectors[, keep, drop = FALSE])
+  root <- suppressWarnings(chol(gram, pivot = TRUE))
+  rows <- seq_len(attr(root, "rank"))
+  root[rows, order(attr(root, "pivot")), drop = FALSE]
+}
+
+# As as_ufs_operator(), for methods that see samples only through their inner products: of an
+# operator with n <= p, n x n coordinates with the same ones take the place of x. Equal rows stay
+# equal to the last bit.
+as_ufs_rows <- function(x, center, scale) {
+  data <- as_ufs_operator(x, center, scale)
+  if (is_operator(data$x)) {
+    twin <- x_equal_rows(data$x)
+    data$x <- if (data$n <= ncol(data$x)) t(gram_root(x_gram(data$x, rows = TRUE))) else
+      x_dense(data$x)
+    data$x <- data$x[twin, , drop = FALSE]
+  }
+  data
 }
 
 # The matrix itself, where it is small enough to be formed.

@@ -346,7 +346,7 @@ draw_key <- function(left, below, rows, columns, colours, pic) {
   high <- min(.35 * rows, below - .5 - 4 * line)
   bottom <- below - 3 * line - high
   wide <- .035 * columns + .1
-  graphics::rasterImage(as.raster(matrix(rev(colours))), left, bottom, left + wide,
+  graphics::rasterImage(grDevices::as.raster(matrix(rev(colours))), left, bottom, left + wide,
     bottom + high, interpolate = FALSE)
   share <- (at - pic$limits[1L]) / diff(pic$limits)
   fits <- high / max(1L, length(at) - 1L) > line

@@ -151,7 +151,7 @@ required_pkgs.step_select_ufs <- function(x, ...) "ufselect"
 # ---- checks ---------------------------------------------------------------------------
 
 has_recipes <- function() {
-  requireNamespace("recipes", quietly = TRUE) && utils::packageVersion("recipes") >= "1.1.0"
+  nzchar(system.file(package = "recipes")) && utils::packageVersion("recipes") >= "1.1.0"
 }
 
 check_recipes <- function() {

@@ -62,8 +62,9 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   data <- topk_drop_zero(topk_data(x, center, scale), 1L)
   n <- data$n
   theta <- check_theta(theta, n)
+  unit <- max(rowSums(abs(data$x)))
   settings <- list(
-    exact = solver == "exact", lambda_e = topk_lambda_e(data$x, lambda_e, alpha_e),
+    exact = solver == "exact", lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
     lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
     nonnegative = check_flag(nonnegative, "nonnegative"),
     rho = check_number(rho, "rho", lower = 1), mu = check_number(mu, "mu", 0, open = TRUE)
@@ -77,19 +78,17 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     if (!is.null(data$samples)) dimnames(m) <- list(data$samples, data$samples)
     m
   }
-  e <- matrix(0, n, data$p, dimnames = list(data$samples, data$features))
-  e[, data$keep] <- found$e
   gap <- found$run$counters[["gap"]]
   if (solver == "paper") {
     gap <- represent_gap(data$x, found, theta, settings)
   }
   trace <- as_trace(found$run$trace)
   fit <- structure(list(
-    Z = square(found$z), E = e, W = square((abs(found$z) + t(abs(found$z))) / 2),
+    Z = square(found$z), E = represent_columns(found$e, data), W = square((abs(found$z) + t(abs(found$z))) / 2),
     objective = found$run$counters[["objective"]], trace = trace[names(trace) != "outer"],
     status = status_label(found$run$status), iterations = as.integer(found$run$iterations),
     certificate = c(gap = gap), control = control,
-    params = c(list(solver = solver, alpha_e = settings$lambda_e * max(rowSums(abs(data$x))),
+    params = c(list(solver = solver, alpha_e = settings$lambda_e * unit,
       center = center, scale = scale), settings[-1L]),
     n = n, p = data$p, elapsed = proc.time()[[3L]] - start
   ), class = "ufs_represent")

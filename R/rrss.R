@@ -56,7 +56,7 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, center = TRUE, scale = T
                      control = ufs_control()) {
   fit <- run_fit("rrss", match.call(), {
     control <- mm_control(control)
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_rows(x, center, scale)
     check_mm_bytes(data, "ufs_rrss()")
     check_squares(data$x)
     unit <- mean_norm(data$x)

@@ -55,7 +55,7 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
     index <- sample.int(opened$n, m)
     weights <- rep(1, m)
   } else {
-    fit <- ufs(opened, "facility", m = m, center = center, scale = scale)
+    fit <- ufs(opened, method = "facility", m = m, center = center, scale = scale)
     index <- unname(fit$solution$order)
     weights <- nearest_counts(as_ufs_matrix(opened, center, scale, warn = FALSE)$x, index)
   }

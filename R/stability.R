@@ -6,7 +6,8 @@
 #' chosen.
 #'
 #' `stability` is the measure of Nogueira, Sechidis and Brown (2018), eq. 4:
-#' \eqn{1 - \frac{\frac1p\sum_f s_f^2}{\frac{\bar k}{p}(1 - \frac{\bar k}{p})}}{1 - mean(s_f^2) / ((k/p)(1 - k/p))}
+#' \eqn{1 - \frac{\frac1p\sum_f s_f^2}{\frac{\bar k}{p}(1 - \frac{\bar k}{p})}}{
+#' 1 - mean(s_f^2) / ((k/p)(1 - k/p))}
 #' with \eqn{s_f^2} the unbiased variance of the selection of feature f: 1 if the same
 #' features are always chosen, 0 on average for random choices, corrected for chance. Its
 #' confidence interval is their asymptotic one. `jaccard` is the mean overlap of pairs of
@@ -170,14 +171,18 @@ print.ufs_stability <- function(x, ...) {
       "% interval ", paste(format(x$interval, digits = 2L), collapse = " to "), "), mean Jaccard ",
       format(x$jaccard, digits = 3L), "\n", sep = "")
     best <- utils::head(sort(x$frequency, decreasing = TRUE), 5L)
-    cat("  most often: ", paste0(names(best), " (", round(100 * best), "%)", collapse = ", "), "\n", sep = "")
+    cat("  most often: ", paste0(names(best), " (", round(100 * best), "%)",
+      collapse = ", "), "\n", sep = "")
   }
   if (!is.null(x$sample_frequency)) {
     rank <- utils::head(order(-x$sample_frequency), 5L)
-    cat("  samples most often (m = ", x$m, "): ", paste0(rank, " (", round(100 * x$sample_frequency[rank]),
+    cat("  samples most often (m = ", x$m, "): ",
+      paste0(rank, " (", round(100 * x$sample_frequency[rank]),
       "%)", collapse = ", "), "\n", sep = "")
   }
-  if (length(x$errors)) cat("  ", length(x$errors), " resamples failed, first: ", x$errors[[1L]], "\n", sep = "")
+  if (length(x$errors)) {
+    cat("  ", length(x$errors), " resamples failed, first: ", x$errors[[1L]], "\n", sep = "")
+  }
   invisible(x)
 }
 
@@ -201,6 +206,7 @@ as.data.frame.ufs_stability <- function(x, row.names = NULL, optional = FALSE, .
   value <- function(v) if (is.null(v)) NA else v
   data.frame(method = x$method, k = value(x$k), m = value(x$m), n_resamples = x$n_resamples,
     stability = value(x$stability), lower = value(unname(x$interval["lower"])),
-    upper = value(unname(x$interval["upper"])), jaccard = value(x$jaccard), errors = length(x$errors),
+    upper = value(unname(x$interval["upper"])), jaccard = value(x$jaccard),
+    errors = length(x$errors),
     stringsAsFactors = FALSE)
 }

@@ -245,7 +245,8 @@ quiet_fit <- function(x, method, args, seed) {
     ),
     error = function(e) e
   )
-  list(fit = if (inherits(fit, "ufs")) fit, error = if (inherits(fit, "error")) conditionMessage(fit),
+  list(fit = if (inherits(fit, "ufs")) fit,
+    error = if (inherits(fit, "error")) conditionMessage(fit),
     warnings = unique(said), kinds = unique(kinds), seconds = proc.time()[[3L]] - started)
 }
 

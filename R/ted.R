@@ -99,7 +99,7 @@ ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
 greedy_ted <- function(x, mu, mu_rel, n_samples, unit, labelled, center, scale, control) {
   control <- resolve_control(control)
   unit <- check_flag(unit, "unit")
-  data <- as_ufs_matrix(x, center, scale)
+  data <- as_ufs_rows(x, center, scale)
   n <- data$n
   labelled <- check_labelled(labelled, data)
   check_squares(data$x)
@@ -131,7 +131,7 @@ greedy_ted <- function(x, mu, mu_rel, n_samples, unit, labelled, center, scale, 
 convex_ted <- function(x, mu, mu_rel, unit, center, scale, control) {
   unit_length <- check_flag(unit, "unit")
   control <- resolve_control(control, max_iter = 2000L, tol = 1e-4)
-  data <- as_ufs_matrix(x, center, scale)
+  data <- as_ufs_rows(x, center, scale)
   check_bytes(64 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_ted()",
     "Give it a subset of the samples.")
   check_squares(data$x)

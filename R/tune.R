@@ -68,7 +68,8 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   if ("n_clusters" %in% arguments && !"n_clusters" %in% varies) fixed$n_clusters <- n_clusters
   clusters <- any(vapply(criteria[criterion], `[[`, NA, "clusters"))
   if (clusters && (!is.null(n_clusters) || !length(varies))) {
-    n_clusters <- check_count(n_clusters, "n_clusters", 2L, nrow(x) - 1L, "one fewer than the samples")
+    n_clusters <- check_count(n_clusters, "n_clusters", 2L, nrow(x) - 1L,
+      "one fewer than the samples")
   }
   # Fits per k only for the methods that solve for their k.
   per_k <- method_row(method)$per_k
@@ -103,8 +104,8 @@ print.ufs_tune <- function(x, ...) {
   cat("  chosen: ", paste(names(x$choice), vapply(x$choice, function(v) format(unlist(v)), ""),
     sep = " = ", collapse = ", "), "\n", sep = "")
   table <- as.data.frame(x)
-  table <- table[order(-table[[x$criterion[1L]]]), c(names(x$settings), "status", unique(c(x$criterion,
-    intersect("reconstruction", names(table)))))]
+  shown <- unique(c(x$criterion, intersect("reconstruction", names(table))))
+  table <- table[order(-table[[x$criterion[1L]]]), c(names(x$settings), "status", shown)]
   print(utils::head(table, 8L), digits = 3L, row.names = FALSE)
   if (nrow(table) > 8L) cat("  ... and", nrow(table) - 8L, "more\n")
   invisible(x)

@@ -8,7 +8,7 @@
 #' @param x Numeric matrix, data frame, tibble or Matrix, n samples (rows) by p
 #'   features (columns).
 #' @param method Name of a method, see [ufs_methods()].
-#' @param ... Arguments of that method.
+#' @param ... Arguments of that method, and of [ufs_data()]: `assay`, `features`, `samples`, `na`.
 #' @return The method's fit, of class `c("ufs_<method>", "ufs")`.
 #' @examples
 #' ufs(iris[, 1:4], "variance")
@@ -28,6 +28,12 @@ ufs <- function(x, method, ...) {
     ufs_abort("argument", "`method` must be one of ",
       paste0("\"", names(table), "\"", collapse = ", "),
       if (!missing(method)) paste0("; it is ", brief(method)), ".", argument = "method")
+  }
+  for_door <- setdiff(c("assay", "features", "samples", "na"), names(formals(table[[method]]$fit)))
+  for_door <- intersect(names_of(args), for_door)
+  if (length(for_door)) {
+    x <- do.call(ufs_data, c(list(x), args[for_door]), quote = TRUE)
+    args[for_door] <- NULL
   }
   check_arguments(names_of(args), table[[method]]$fit, method)
   fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)

@@ -1,42 +1,44 @@
 #' ufselect: choose features and samples without labels
 #'
-#' ufselect finds, in a wide numeric table `x` (n samples in rows, p features in columns) and without
-#' labels, which columns to keep and which rows to label. Start with [ufs_select()], which applies
-#' what worked best on real data for the task you name; every method is there under its own
-#' name as well.
+#' ufselect finds, in a wide numeric table `x` (n samples in rows, p features in columns) and
+#' without labels, which columns to keep and which rows to label. Start with [ufs_select()],
+#' which applies what worked best on real data for the task you name; every method is there under
+#' its own name as well.
 #'
 #' # Where to start
 #' | you want | use | and to go on |
 #' |---|---|---|
-#' | few columns that stand for all, or that a classifier gets later | [ufs_css()] | [ufs_captured()] |
+#' | few columns that stand for all, also for a classifier later | [ufs_css()] | [ufs_captured()] |
 #' | few columns for clustering | [ufs_mcfs()], [ufs_consensus()] | [ufs_diversify()] |
 #' | the real columns among many of pure noise | [ufs_laplacian()] | [ufs_stability()] |
 #' | samples worth labelling | [ufs_facility()], [ufs_medoids()] | [ufs_propagate()] |
-#' | to reproduce or compare the published systems | [ufs_socfs()], [ufs_jspca()], [ufs_alfs()], [ufs_topk()], [ufs_blfse()] | [ufs_compare()] |
+#' | to reproduce what was published | [ufs_socfs()] and the other systems | [ufs_compare()] |
 #'
-#' [ufs_methods()] lists all methods with a line of advice for each, and `vignette("which-method")`
-#' shows the evidence. No selection of features reliably beats all features: it saves columns, and wins
-#' where most columns are noise.
+#' [ufs_methods()] lists all methods with a line of advice for each, and
+#' `vignette("which-method")` shows the evidence. No selection of features reliably beats all
+#' features: it saves columns, and wins where most columns are noise.
 #'
 #' # What every method shares
 #' The fit has class `ufs`. [feature_scores()] and [sample_scores()] are larger for better ones;
-#' [selected_features()] and [selected_samples()] name the best k or m; `predict()` cuts new
-#' data down to the chosen columns; `plot()`, `summary()` and `as.data.frame()` show the rest. Its
-#' `status` says whether the solver converged, its `certificate` how far from the optimum the answer can be.
+#' [selected_features()] and [selected_samples()] name the best k or m; `predict()` cuts new data
+#' down to the chosen columns; `plot()`, `summary()` and `as.data.frame()` show the rest. Its
+#' `status` says whether the solver converged, its `certificate` how far from the optimum the
+#' answer can be.
 #'
-#' Constant columns have score `NA` and come last, and ties go to the lowest index. Random numbers are
-#' R's, so `set.seed()` fixes a result, and a deterministic method draws none. Column names are
-#' case-sensitive. No method forms a p x p matrix when p > n; what needs n x n says so first, and stops
-#' above `getOption("ufselect.max_bytes")` (8 GiB). Data with missing values are refused unless
-#' [ufs_data()] is told what to do with them.
+#' Constant columns have score `NA` and come last, and ties go to the lowest index. Random
+#' numbers are R's, so `set.seed()` fixes a result, and a deterministic method draws none. Column
+#' names are case-sensitive. No method forms a p x p matrix when p > n; what needs n x n says so
+#' first, and stops above `getOption("ufselect.max_bytes")` (8 GiB). Data with missing values are
+#' refused unless [ufs_data()] is told what to do with them.
 #'
 #' # Many fits
-#' [ufs_grid()] runs many settings, [ufs_tune()] chooses one without labels, [ufs_compare()] judges
-#' methods with labels, and [ufs_stability()] says how repeatable a choice is. All run in parallel under
-#' a plan of the package future, report progress and resume from a checkpoint folder.
+#' [ufs_grid()] runs many settings, [ufs_tune()] chooses one without labels, [ufs_compare()]
+#' judges methods with labels, and [ufs_stability()] says how repeatable a choice is. All run in
+#' parallel under a plan of the package future, report progress and resume from a checkpoint
+#' folder.
 #'
-#' `vignette("getting-started")` is a tour on real data, and `vignette("methods-and-mathematics")` has
-#' the formula, time and memory of every method.
+#' `vignette("getting-started")` is a tour on real data, and
+#' `vignette("methods-and-mathematics")` has the formula, time and memory of every method.
 #'
 #' @keywords internal
 #' @useDynLib ufselect, .registration = TRUE, .fixes = "C_"

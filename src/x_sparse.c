@@ -33,7 +33,7 @@ double x_sparse_entries(const ufs_x *x)
     return total;
 }
 
-/* ---- slabs: w of the c columns, stored by rows, the rest zero ------------------------- */
+/* ---- slabs: w of the c columns, stored by rows, the rest zero ----------------------- */
 
 static int slab_width(int left) { return left > NARROW ? WIDE : left > 1 ? NARROW : 1; }
 
@@ -96,7 +96,7 @@ static void scatter(int w, const ufs_x *x, int u, const double *weight, double *
     else scatter_1(x, u, weight, slab);
 }
 
-/* ---- products --------------------------------------------------------------------------- */
+/* ---- products ----------------------------------------------------------------------- */
 
 void x_sparse_mul(const ufs_x *x, int c, const double *v, double *y)
 {
@@ -176,7 +176,7 @@ void x_sparse_gram_mul(const ufs_x *x, int c, const double *t, double *y)
     vmaxset(mark);
 }
 
-/* ---- single columns ------------------------------------------------------------------------ */
+/* ---- single columns ----------------------------------------------------------------- */
 
 void x_sparse_column(const ufs_x *x, int j, double *out)
 {
@@ -215,7 +215,7 @@ double x_sparse_ss(const ufs_x *x, int j)
     return ss + (double) (x->n - count(x, j)) * zero * zero;
 }
 
-/* ---- Gram matrices ---------------------------------------------------------------------------- */
+/* ---- Gram matrices ------------------------------------------------------------------ */
 
 /* Columns with more than n/3 entries are formed and go through BLAS: faster, and the
  * corrections below cancel no digits for the others. */
@@ -309,7 +309,7 @@ void x_sparse_gram_cols(const ufs_x *x, double *g)
     vmaxset(mark);
 }
 
-/* ---- soundness ----------------------------------------------------------------------------------- */
+/* ---- soundness ---------------------------------------------------------------------- */
 
 const char *ufs_x_check_slots(int n, int p, size_t n_start, const int *start, size_t n_row,
                               const int *row, size_t n_value)

@@ -14,6 +14,7 @@ source(file.path(here, "common.R"))
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 out <- option("out", "fseval-out")
 shares <- as.numeric(words(option("shares", paste(seq(0.005, 0.1, by = 0.005), collapse = ","))))
+labels <- vapply(shares, format, "")
 runs <- as.integer(option("runs", "10"))
 dir.create(out, showWarnings = FALSE, recursive = TRUE)
 sets <- c(COIL20 = "coil20", Isolet = "isolet", ORL = "orl", TOX_171 = "tox171",
@@ -68,7 +69,7 @@ for (name in wanted) {
 }
 table_of <- function(row) {
   rows <- lapply(found, function(one) data.frame(Dataset = one$set, method = one$method,
-    t(stats::setNames(one$value[row, ], format(shares, trim = TRUE))), check.names = FALSE))
+    t(stats::setNames(one$value[row, ], labels)), check.names = FALSE))
   do.call(rbind, rows)
 }
 for (metric in c(CLSACC = 1L, NMI = 2L)) {
@@ -82,7 +83,7 @@ for (metric in c(CLSACC = 1L, NMI = 2L)) {
 }
 
 published <- utils::read.csv(file.path(here, "results", "fseval-published.csv"), check.names = FALSE)
-common <- intersect(format(shares, trim = TRUE), names(published))
+common <- intersect(labels, names(published))
 if (length(common)) {
   ours <- table_of(1L)
   all <- rbind(data.frame(method = ours$method, set = ours$Dataset, mean = rowMeans(ours[common])),

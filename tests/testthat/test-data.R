@@ -173,6 +173,18 @@ test_that("Seurat: the data of its assay", {
 
 # ---- subsets --------------------------------------------------------------------------------
 
+test_that("ufs() hands the arguments of the door to it", {
+  expect_equal(feature_scores(ufs(counts, "variance", features = c("gene2", "gene9"), samples = 1:30)),
+    apply(counts[1:30, c("gene2", "gene9")], 2, var))
+  x <- counts
+  x[1:2, 3] <- NA
+  expect_identical(ufs(x, "variance", na = "omit")$input$dropped_features, "gene3")
+  expect_error(ufs(counts, "variance", assay = "counts"), class = "ufs_error_argument")
+  skip_if_not_installed("SummarizedExperiment")
+  se <- SummarizedExperiment::SummarizedExperiment(list(a = t(counts), b = 2 * t(counts)))
+  expect_equal(feature_scores(ufs(se, "variance", assay = "b")), 4 * feature_scores(plain))
+})
+
 test_that("features and samples by name, index and logical; wrong ones are errors", {
   for (x in list(counts, to_sparse(counts))) {
     want <- counts[c(3, 1, 8, 9), c("gene7", "gene2")]
@@ -256,4 +268,14 @@ test_that("infinite values stay an error, and na is a choice", {
     expect_error(ufs_variance(ufs_data(x, na = na)), "gene1", class = "ufs_error_input")
   }
   expect_error(ufs_data(x, na = "mean"), class = "ufs_error_argument")
+})
+
+test_that("the passes over data on disk are counted and said", {
+  skip_if_not_installed("DelayedArray")
+  d <- DelayedArray::DelayedArray(counts)
+  fit <- ufs_variance(d)
+  expect_identical(fit$input$passes, 1L)
+  expect_output(print(fit), "1 pass over the file")
+  expect_null(ufs_variance(counts)$input$passes)
+  expect_gt(suppressWarnings(ufs_pca(d, 2))$input$passes, 2L)
 })

@@ -6,7 +6,7 @@ skip_if_not_installed("Matrix")
 # with the first.
 three_ways <- function(x, method, ..., tolerance = 1e-6, seed = 1) {
   run <- function(x) {
-    withr::with_seed(seed, suppressMessages(suppressWarnings(ufs(x, method, ...))))
+    withr::with_seed(seed, suppressMessages(suppressWarnings(ufs(x = x, method = method, ...))))
   }
   dense <- run(x)
   others <- list(sparse = run(to_sparse(x)))
@@ -87,6 +87,28 @@ for (name in names(sets)) {
     }
   })
 }
+
+for (name in names(sets)) {
+  x <- sets[[name]]$x
+  test_that(paste0(name, ": TED, RRSS and facility location see the same inner products"), {
+    for (how in all_four) {
+      args <- list(center = how[1], scale = how[2])
+      fits <- do.call(three_ways, c(list(x, "ted", n_samples = 6), args))
+      expect_identical(unname(fits$sparse$solution$order), unname(fits$dense$solution$order))
+      expect_equal(fits$sparse$statistic, fits$dense$statistic, tolerance = 1e-6)
+      do.call(three_ways, c(list(x, "rrss", tolerance = 1e-3), args))
+    }
+    three_ways(x, "ted", form = "convex", tolerance = 1e-3)
+    three_ways(x, method = "facility", m = 5)
+  })
+}
+
+test_that("equal rows of sparse data have equal scores", {
+  x <- sets$wide$x
+  x[7, ] <- x[2, ]
+  fit <- suppressWarnings(ufs_rrss(to_sparse(x)))
+  expect_identical(fit$sample_scores[[7]], fit$sample_scores[[2]])
+})
 
 test_that("ties and copies of rows: neighbours of a sparse matrix are the dense one's", {
   x <- withr::with_seed(3, matrix(rbinom(60 * 12, 1, 0.3), 60))

@@ -1,0 +1,116 @@
+# How far it goes: sparse, on-disk and wide data. One process per row, so that the peak memory
+# (VmHWM of /proc/self/status) is that of reading the data and of one fit.
+#   Rscript scale.R                  everything that fits into the time (about an hour)
+#   Rscript scale.R growth           time against the number of non-zeros, three sizes
+#   Rscript scale.R wide cells disk  some of the data sets
+# Printed: CPU seconds, the same as multiples of one product X'T with 5 columns on the same data
+# in the same run, peak memory and what it was before the fit. Results: results/scale.csv.
+arguments <- commandArgs(TRUE)
+folder <- Sys.getenv("SCALE_DATA", file.path(dirname(tempdir()), "ufselect-scale"))
+dir.create(folder, showWarnings = FALSE)
+
+peak <- function() {
+  line <- grep("VmHWM", readLines("/proc/self/status"), value = TRUE)
+  round(as.numeric(gsub("[^0-9]", "", line)) / 1024)
+}
+cpu <- function(expression) sum(system.time(expression)[1:2])
+
+# n x p, the same number of entries in every column, 5 planted groups in the first 200 columns.
+make_sparse <- function(n, p, nnz) {
+  set.seed(1)
+  per <- nnz %/% p
+  group <- rep_len(1:5, n)
+  i <- integer(per * p)
+  x <- stats::rexp(per * p)
+  for (j in seq_len(p)) {
+    weight <- if (j <= 200) 1 + 9 * (group == (j - 1) %% 5 + 1)
+    at <- (j - 1) * per + seq_len(per)
+    i[at] <- sort(sample.int(n, per, prob = weight)) - 1L
+    if (j <= 200) x[at] <- 2 + x[at]
+  }
+  methods::new("dgCMatrix", i = i, p = as.integer(seq.int(0, per * p, by = per)), x = x,
+    Dim = as.integer(c(n, p)))
+}
+
+make <- list(
+  wide = function() make_sparse(2000, 1e6, 2e7),
+  cells = function() make_sparse(100000, 20000, 1e8),
+  small = function() make_sparse(2000, 125000, 2.5e6),
+  middle = function() make_sparse(2000, 250000, 5e6),
+  large = function() make_sparse(2000, 500000, 1e7)
+)
+
+get_data <- function(name) {
+  loadNamespace("Matrix")
+  if (name == "disk") {
+    file <- file.path(folder, "disk.h5")
+    if (!file.exists(file)) {
+      set.seed(1)
+      sink <- HDF5Array::HDF5RealizationSink(c(100000L, 2000L), type = "double", filepath = file,
+        name = "x", chunkdim = c(1000L, 2000L), level = 0)
+      grid <- DelayedArray::RegularArrayGrid(c(100000L, 2000L), c(1000L, 2000L))
+      for (b in seq_along(grid)) {
+        block <- matrix(stats::rnorm(2e6), 1000)
+        block[, 1:200] <- block[, 1:200] + 2 * outer(rep_len(1:5, 1000), rep_len(1:5, 200), "==")
+        DelayedArray::write_block(sink, grid[[b]], block)
+      }
+      DelayedArray::close(sink)
+    }
+    return(HDF5Array::HDF5Array(file, "x"))
+  }
+  if (name == "dense") {
+    set.seed(1)
+    return(matrix(stats::rnorm(1e8), 100))
+  }
+  file <- file.path(folder, paste0(name, ".rds"))
+  if (!file.exists(file)) saveRDS(make[[name]](), file, compress = FALSE)
+  readRDS(file)
+}
+
+one_row <- function(name, call) {
+  x <- get_data(name)
+  invisible(gc())
+  data <- suppressWarnings(ufselect:::as_ufs_operator(x))
+  t <- matrix(stats::rnorm(5 * data$n), ncol = 5)
+  unit <- cpu(ufselect:::x_cross(data$x, t))
+  rm(data)
+  before <- peak()
+  set.seed(1)
+  seconds <- cpu(fit <- suppressWarnings(eval(parse(text = call))))
+  passes <- if (!is.null(fit$input$passes)) fit$input$passes else NA
+  found <- if (is.null(fit$feature_scores)) NA else mean(utils::head(fit$feature_ranking, 200) <= 200)
+  cat(sprintf("%s,\"%s\",%.1f,%.0f,%d,%d,%.2f\n", name, call, seconds, seconds / unit, before, peak(),
+    found))
+}
+
+rows <- list(
+  wide = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_socfs(x, 5)", "ufs_jspca(x, 5)",
+    "ufs_kmeans_f(x, 5)", "ufs_mcfs(x, 5)", "ufs_laplacian(x)"),
+  cells = c("ufs_variance(x)", "ufs_pca(x, 20)", "ufs_kmeans_f(x, 5)", "ufs_socfs(x, 10)",
+    "ufs_laplacian(x)", "ufs_mcfs(x, 5)"),
+  disk = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_socfs(x, 5)"),
+  dense = c("ufs_variance(x)", "ufs_socfs(x, 5)", "ufs_jspca(x, 5)"),
+  growth = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_socfs(x, 5)", "ufs_mcfs(x, 5)")
+)
+
+if (length(arguments) == 3 && arguments[1] == "row") {
+  library(ufselect)
+  one_row(arguments[2], arguments[3])
+} else {
+  self <- sub("--file=", "", grep("--file=", commandArgs(), value = TRUE))
+  wanted <- if (length(arguments)) arguments else names(rows)
+  out <- file.path(dirname(self), "results", "scale.csv")
+  lines <- "data,call,cpu_s,in_products,start_MB,peak_MB,planted_in_best_200"
+  for (name in wanted) {
+    for (data in if (name == "growth") c("small", "middle", "large") else name) {
+      for (call in rows[[name]]) {
+        line <- tryCatch(system2(file.path(R.home("bin"), "Rscript"),
+          c(shQuote(self), "row", data, shQuote(call)), stdout = TRUE, stderr = FALSE, timeout = 1200),
+          warning = function(w) sprintf("%s,\"%s\",NA,NA,NA,NA,NA", data, call))
+        cat(utils::tail(line, 1), "\n")
+        lines <- c(lines, utils::tail(line, 1))
+      }
+    }
+  }
+  writeLines(lines, out)
+}
