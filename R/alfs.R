@@ -19,32 +19,39 @@
 #' differences between W and its sparse copies. A gap below -1e-10 would be an error of
 #' rounding or ours, and gives status "numerical".
 #'
-#' `solver = "admm"` divides by the largest singular value on entry, works in singular value
-#' coordinates (no n x n matrix at `lambda = 0`, about
-#' `4 n p r + 4 min(n, p) r^2` flops an iteration, r the rank) and balances its penalties at
-#' fixed iterations. `solver = "paper"` is the published Algorithm 1 on the matrix as it is: its
-#' penalties grow by 10 % per iteration, which forces feasibility but not optimality, and its
+#' `solver = "admm"` divides by the largest singular value on entry, works in the coordinates of the
+#' smaller side of `x` (about `4 n p r + 6 r^3` flops an iteration, r = min(n, p)) and balances its
+#' penalties at fixed iterations. With many more features than samples it begins with the columns of
+#' largest gradient and lets others in when the certificate, always that of the whole problem, asks
+#' for them. The eigenvectors of the smaller side (about `9 r^3` flops, the start) are one call of
+#' LAPACK and cannot be interrupted: a minute or so at r = 2000.
+#'
+#' `solver = "paper"` is the published Algorithm 1 on the matrix as it is: its penalties grow by 10 % per iteration, which forces feasibility but not optimality, and its
 #' first penalty, its stop and so its answer depend on the unit of `x`. Its W
 #' has no exact zeros, status "converged" means its own stop, and the certificate says what
 #' that cost. `rho0`, `tau` and `rho_max` are its schedule: penalties `rho0 tau^k`, at most
-#' `rho_max`. Its Theorem 3.1 (every limit point is optimal) is about constant penalties, which
-#' the published schedule does not have: `tau = 1` gives that setting, and the residuals of the
-#' three splits stand in the trace. At the default penalties on standardised data it stopped 82 %
-#' above the optimum on musk, 250 % on ORL and TOX-171, 70 % on Madelon, with none of the 20 best
-#' features in common; on `x` divided by its largest singular value within .2 %, and with `lambda
-#' > 0` within 2 %.
+#' `rho_max`.
+#' Its Theorem 3.1 (every limit point is optimal) is about constant penalties, which the published
+#' schedule does not have: `tau = 1` gives that setting, and the residuals of the three splits
+#' stand in
+#' the trace. At the default penalties on standardised data it stopped 82 % above the optimum on
+#' musk, 250 % on ORL and TOX-171, 70 % on Madelon, with none of the 20 best features in common;
+#' on `x` divided by its largest singular value within .2 %, and with `lambda > 0` within 2 %.
 #'
 #' @section Penalties:
 #' `alpha_rel = 1` alone makes all rows zero, `beta_rel = 1` alone all columns, as does
 #' `alpha_rel + beta_rel >= 1` (often less: on three of four sets .4 + .4 did), and `lambda_rel = 1`
 #' everything: shares of `max_i ||2 (X'XX')_i||`, `max_j ||2 (X'XX')_j||` and `2 max_i ||x_i||^2`.
 #' (That bound of lambda is far from sharp where samples are many: on Madelon, 1300 samples, .005
-#' gives W = 0.) Absolute values refer to the matrix as the solver sees it, after `center` and
-#' `scale`; one of alpha and beta may be 0. The defaults .01 and .2 are what worked best without
+#' gives W = 0.)
+#' Absolute values refer to the matrix as the solver sees it, after `center` and `scale`; one
+#' of alpha and beta may be 0. The defaults .01 and .2 are what worked best without
 #' tuning on four sets; the paper's absolute grid is `ufs_grid_paper("alfs")`; to tune without
-#' labels, use [ufs_tune()] over
-#' `{.01, .05, .2, .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a warning
-#' says so and only the dual ranks. Below 1e-4 both penalties hardly select: a warning, too.
+#' labels,
+#' use [ufs_tune()] over
+#' `{.01, .05, .2, .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a warning says
+#' so and
+#' only the dual ranks. Below 1e-4 both penalties hardly select: a warning, too.
 #' `lambda_rel > 0` did not change accuracies beyond noise in our runs, costs much more and needs
 #' two n x n matrices; the bytes are computed first. Most of its iterations work on the columns in
 #' use only; the others are taken up again for the certificate, which is always that of the whole
@@ -54,9 +61,10 @@
 #' Correlated features get similar norms, so the best r by norm are redundant; row norms favour
 #' samples far out, and miss classes where there are many: 100 of 200 candidates of ORL (40
 #' classes) left 8.5 classes without a sample, random choice 1.2, `samples = "ted"` 3 or fewer.
-#' Mean accuracy in per cent over six sets (lung_discrete, musk1, ORL, tissue, TOX-171,
-#' warpPIE10P; 10, 30 and 90 features; the protocol of [ufs_compare()] with an eighth and a
-#' quarter of the samples labelled, SVM and 5 nearest neighbours, 4 halves; k-means on all samples):
+#' Mean accuracy
+#' in per cent over six sets (lung_discrete, musk1, ORL, tissue, TOX-171, warpPIE10P; 10, 30 and 90
+#' features; the protocol of [ufs_compare()] with an eighth and a quarter of the samples
+#' labelled, SVM and 5 nearest neighbours, 4 halves; k-means on all samples):
 #'
 #' | | classifiers | k-means |
 #' |---|---|---|
@@ -69,16 +77,20 @@
 #' | variance, random samples | 51.5 | 51.3 |
 #' | all features, random samples | 62.8 | 59.6 |
 #'
-#' So the published ranking was worse than random choice; it shines where redundancy is the
-#' signal, as on Madelon (5 nearest neighbours, 10 features, all candidates labelled: 89.7 % by
-#' norm, 72.0 % by pivots; ORL, SVM: 43.0 against 69.7, TOX-171 41.1 against 49.6, musk 62.6
-#' against 69.7). `"auto"` chose the better of the two on all four, without labels (means of two
-#' or three halves). Compare with [ufs_random()] on your data.
+#' So the published ranking was worse than random choice; it shines where redundancy is the signal,
+#' as on
+#' Madelon (5 nearest neighbours, 10 features, all candidates labelled: 89.7 % by norm, 72.0 % by
+#' pivots; ORL, SVM: 43.0 against 69.7, TOX-171 41.1 against 49.6, musk 62.6 against 69.7).
+#' `"auto"` chose the
+#' better of the two on all four, without labels (means of two or three halves). Compare with
+#' [ufs_random()] on your data.
 #'
 #' @section Rankings:
 #' * `select = "norm"`, `samples = "norm"`: by the norms of W, as published. For samples that is
-#'   worse than random choice where labels are few (57.6 % against 65.2 % on twelve sets), so it
-#'   has to be asked for.
+#'   worse
+#'   than random choice where labels are few (57.6 % against 65.2 % on twelve sets), so it has to
+#'   be asked
+#'   for.
 #' * `select = "pivot"`: features in the order of greedy TED picks ([ufs_ted()], features as
 #'   items, penalty 1 on standardised features): pick r is made among the `max(450, 5 r)` columns
 #'   of largest norm (in steps, see below), so that selections stay nested.
@@ -93,22 +105,29 @@
 #' so on, up to 500 picks; the others follow by norm. Up to 1000 samples are picked one by one.
 #'
 #' Exactly equal scores (rows or columns of zeros) are ranked by dual activity, `||P_i|| / alpha`
-#' and `||Q_j|| / beta`: how near to being chosen they are.
+#' and
+#' `||Q_j|| / beta`: how near to being chosen they are.
 #'
 #' @section The trace:
-#' A row per iteration: `objective`, the lowest value found (never rises); `dual` and `gap`,
-#' bound and gap at the last check (every tenth iteration; the bound never falls, the gap never
-#' rises); `current`, the objective of the iteration's own W, which is not sparse and may rise;
-#' `rows`, `columns` and, with `lambda > 0`, `weights`, the relative differences between W (or
-#' WX) and its copies, which go to zero but not monotonically. With `solver = "paper"` the
-#' objective is that of W itself.
+#' A row per iteration: `objective`, the lowest value found (never rises); `dual` and `gap`, bound
+#' and gap
+#' at the last check (every tenth iteration; the bound never falls, the gap never rises);
+#' `current`, the
+#' objective of the iteration's own W, which is not sparse and may rise; `rows`, `columns` and, with
+#' `lambda > 0`, `weights`, the relative differences between W (or WX) and its copies, which go to
+#' zero
+#' but not monotonically. With `solver = "paper"` the objective is that of W itself.
 #'
 #' @section What is left out:
 #' The paper mentions, in one sentence, a kernel version: the same problem on a representation of
-#' the data that is built from a kernel. The columns of W then belong to no feature of `x`, so
-#' nothing but a ranking of samples is left, and that is what row norms do badly. It is not
-#' offered; whoever wants it can give `ufs_alfs()` the coordinates of the kernel (its
-#' eigenvectors times the roots of the eigenvalues) as `x`, with `center = FALSE, scale = FALSE`.
+#' the
+#' data that is built from a kernel. The columns of W then belong to no feature of `x`, so nothing
+#' but a
+#' ranking of samples is left, and that is what row norms do badly. It is not offered; whoever
+#' wants it can
+#' give `ufs_alfs()` the coordinates of the kernel (its eigenvectors times the roots of the
+#' eigenvalues)
+#' as `x`, with `center = FALSE, scale = FALSE`.
 #'
 #' @param x Numeric matrix, data frame or Matrix, n samples (rows) by p features.
 #' @param alpha,beta,lambda Absolute penalties of rows (samples), columns (features) and
@@ -120,8 +139,8 @@
 #' @param n_features The number of features that `select = "auto"` compares and
 #'   `samples = "ted"` and `"facility"` work in; default 50, at most half of the features.
 #' @param rho0,tau,rho_max With `solver = "paper"`: first penalty, its growth per iteration (at
-#'   least 1; 1 keeps it constant) and its largest value; by default the published 1e-6, 1.1 and
-#'   1e10.
+#'   least 1;
+#'   1 keeps it constant) and its largest value; by default the published 1e-6, 1.1 and 1e10.
 #' @param center,scale Centre and standardise the columns first.
 #' @param control See [ufs_control()]. `max_iter` is 2000, `tol`, the relative duality gap, 1e-4 at
 #'   `lambda = 0` and 1e-3 above. With `"paper"`: 600, and `tol` 1e-3 is the published absolute
@@ -136,8 +155,9 @@
 #'   Intelligence 41, 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
 #' @section Plots:
 #' Beside the types of [plot.ufs()]: `"objective"` with the lower bound, `"gap"` (the relative
-#' duality gap), `"residuals"` (of the splits, see the section on the trace) and `"norms"` (of
-#' the rows and columns of W in the order of the data, as the paper's Figure 2).
+#' duality
+#' gap), `"residuals"` (of the splits, see the section on the trace) and `"norms"` (of the rows and
+#' columns of W in the order of the data, as the paper's Figure 2).
 #' @examples
 #' fit <- ufs_alfs(mtcars, alpha_rel = .1)
 #' fit
@@ -194,7 +214,9 @@ paper_schedule <- function(solver, rho0, tau, rho_max) {
   }
   rho0 <- if (is.null(rho0)) 1e-6 else check_number(rho0, "rho0", lower = 0, open = TRUE)
   tau <- if (is.null(tau)) 1.1 else check_number(tau, "tau", lower = 1)
-  rho_max <- if (is.null(rho_max)) max(1e10, rho0) else check_number(rho_max, "rho_max", lower = rho0)
+  rho_max <- if (is.null(rho_max)) max(1e10, rho0) else {
+    check_number(rho_max, "rho_max", lower = rho0)
+  }
   list(rho0 = rho0, tau = tau, rho_max = rho_max)
 }
 
@@ -447,7 +469,8 @@ selected_samples.ufs_alfs <- function(fit, m, as = NULL, k = NULL, ...) {
 #' After [ufs_alfs()]: the chosen samples that rebuild each row of `x`.
 #'
 #' [ufs_alfs()] rebuilds sample j as `sum_i x_i (W X)_ij`, from few samples (the non-zero rows of
-#' W) and few features (its non-zero columns). For each row of `x` this lists the samples with the
+#' W) and
+#' few features (its non-zero columns). For each row of `x` this lists the samples with the
 #' largest weights: its representatives. Rows of `x` may be new.
 #'
 #' @param fit A fit by [ufs_alfs()], [ufs_facility()] or [ufs_medoids()].
@@ -463,8 +486,10 @@ selected_samples.ufs_alfs <- function(fit, m, as = NULL, k = NULL, ...) {
 #'   one row per sample: `sample` and its `representative`.
 #'
 #'   For [ufs_alfs()] a data frame with `n` rows per sample (fewer if fewer have a weight):
-#'   `sample` and `representative` (names, or indices), `weight` (W X)_ij, and `share`, its
-#'   absolute value over the sum of those of all representatives considered.
+#'   `sample` and
+#'   `representative` (names, or indices), `weight` (W X)_ij, and `share`, its absolute value over
+#'   the
+#'   sum of those of all representatives considered.
 #' @examples
 #' representatives(ufs_facility(mtcars, m = 4))
 #' fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
@@ -522,8 +547,9 @@ representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
 
 #' @export
 print_notes.ufs_alfs <- function(x) {
-  notes <- sprintf("live         %d of %d samples, %d of %d features (alpha_rel = %s, beta_rel = %s%s)",
-    x$support[["samples"]], x$n, x$support[["features"]], x$p, signif(x$params$alpha_rel, 3L),
+  notes <- sprintf(paste("live         %d of %d samples, %d of %d features (alpha_rel = %s,",
+    "beta_rel = %s%s)"), x$support[["samples"]], x$n, x$support[["features"]], x$p,
+    signif(x$params$alpha_rel, 3L),
     signif(x$params$beta_rel, 3L),
     if (x$params$lambda > 0) paste0(", lambda_rel = ", signif(x$params$lambda_rel, 3L)) else "")
   how <- c(ted = "samples by TED", facility = "samples by facility location")
@@ -572,7 +598,8 @@ picture_alfs_residuals <- function(fit) {
   kinds <- intersect(c("rows", "columns", "weights"), names(table))
   kinds <- kinds[colSums(table[kinds]) > 0]
   new_picture("curves", table = data.frame(x = table$iteration,
-    y = pmax(unlist(table[kinds], use.names = FALSE), 1e-16), series = rep(kinds, each = nrow(table))),
+    y = pmax(unlist(table[kinds], use.names = FALSE), 1e-16),
+    series = rep(kinds, each = nrow(table))),
     log = "y", xlab = "iteration", ylab = "relative residual of W = copy",
     title = sprintf("ufs_alfs: residuals of the splits (%s)", status_words(fit$status)))
 }
@@ -690,8 +717,9 @@ print.ufs_alfs_path <- function(x, ...) {
 
 #' @rdname ufs_alfs_path
 #' @param y Not used.
-#' @param type `"features"` or `"samples"`: how the norms of the columns (rows) of W grow along
-#'   the path; `"gap"`: the certificate of every fit.
+#' @param type `"features"` or `"samples"`: how the norms of the columns (rows) of W grow along the
+#'   path;
+#'   `"gap"`: the certificate of every fit.
 #' @param k How many features (samples) to draw: the best of the last fit.
 #' @param ... Settings of the plot, e.g. `main`.
 #' @export

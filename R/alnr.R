@@ -9,7 +9,8 @@
 #' cut at 100). Sample j scores its term of the penalty.
 #'
 #' To choose samples to label use [ufs_facility()] or [ufs_medoids()]: on twelve real sets with 2 to
-#' 10 labels per class this ranking was 8 points worse than random choice (57.5 % against 65.2 %), those
+#' 10 labels per class this ranking was 8 points worse than random choice (57.5 % against 65.2 %),
+#' those
 #' 6 to 7 points better. It is here because the joint method [ufs_alfs()] was compared with it.
 #'
 #' The name says "style" on purpose: of the paper by Hu et al. (2013) we could read only the
@@ -54,8 +55,9 @@ ufs_alnr <- function(x, k = 5, gamma = NULL, gamma_rel = 0.05, center = TRUE, sc
     check_bytes(8 * data$n * ((k + 1) * (k + 4) + 2 * ncol(data$x)), "ufs_alnr()",
       "Use a smaller `k`.")
     unit <- mean_norm(data$x)
-    found <- .Call(C_alnr, data$x / unit,
-      list(k = k, gamma = if (relative) gamma else gamma / unit^2, relative = relative), control)
+    found <- .Call(C_alnr, data$x,
+      list(k = k, gamma = if (relative) gamma else gamma / unit^2, relative = relative,
+        unit = unit), control)
     used <- found$run$counters
     mm_slots(data, control,
       list(k = k, gamma = used[["gamma"]] * unit^2,
@@ -75,6 +77,7 @@ register("alnr", ufs_alnr,
   cost = "n^2 p + n k^3 per iteration",
   advice = "historical (for comparison)",
   reference = "Hu, Zhang, Jin, Cai and He (2013), IJCAI",
-  paper_grid = list(source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
+  paper_grid = list(
+    source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
     grids = list(ALFS = list(gamma = 10^(-4:3))))
 )

@@ -43,6 +43,10 @@ new_ufs <- function(method, call, params, control, data,
     fit$sample_ranking <- ufs_rank(fit$sample_scores, fit$sample_key)
     names(fit$sample_ranking) <- data$samples[fit$sample_ranking]
   }
+  # No ranking by numbers that are none is ever called converged.
+  score <- c(fit$feature_scores[setdiff(seq_along(fit$feature_scores), data$constant)],
+    fit$sample_scores)
+  if (identical(status, "converged") && !all(is.finite(score))) fit$status <- "numerical"
   structure(fit, class = c(class, paste0("ufs_", method), "ufs"))
 }
 
@@ -122,6 +126,33 @@ selected_features.ufs <- function(fit, k, as = NULL, ...) {
   check_fit(fit, "feature_ranking", "features")
   top_of(fit$feature_ranking, fit$feature_scores, fit$feature_key, k, "k", "features",
     as, fit$names$named)
+}
+
+#' Cluster labels of a fit
+#'
+#' The clusters of the samples that a method found on its way, the same form for every method that
+#' has them ([ufs_socfs()], [ufs_kmeans_f()], [ufs_ndfs()], [ufs_sogfs()], [ufs_blfse()],
+#' [ufs_topk()]).
+#'
+#' @param fit A fit with clusters.
+#' @return An integer vector, named by the samples: 1 is the largest cluster, 2 the second largest,
+#'   and so on; of clusters of one size, the one that occurs first comes first.
+#' @examples
+#' set.seed(1)
+#' table(cluster_labels(ufs_kmeans_f(iris[, 1:4], n_clusters = 3)), iris$Species)
+#' @export
+cluster_labels <- function(fit) {
+  if (!inherits(fit, "ufs")) {
+    ufs_abort("argument", "`fit` must be a fit of this package, not ", kind_of(fit), ".",
+      argument = "fit")
+  }
+  cluster <- fit$solution$cluster
+  if (is.null(cluster)) {
+    ufs_abort("argument", "ufs_", fit$method, "() has no clusters.", argument = "fit")
+  }
+  known <- unique(as.vector(cluster))
+  size <- tabulate(match(cluster, known), length(known))
+  stats::setNames(match(cluster, known[order(-size)]), fit$names$samples)
 }
 
 #' @rdname selected

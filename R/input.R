@@ -18,9 +18,10 @@
 # unit   "none", "row" (divide everything by the mean norm of the samples) or "power" (by the
 #        power of two next above the largest entry)
 # write  FALSE: no matrix, x is NULL
+# squares  FALSE: the method changes the unit itself before it squares anything
 as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
                           min_n = 3L, warn = TRUE, arg = "x", by = "sd", unit = "none",
-                          write = TRUE) {
+                          write = TRUE, squares = TRUE) {
   center <- check_flag(center, "center")
   scale <- check_flag(scale, "scale")
   opened <- open_data(x, arg)
@@ -39,6 +40,7 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
     unit = unit, drop = drop_constant, write = write))
   constant <- check_prepared(ready, features, arg, warn)
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(p)
+  if (squares && write && unit == "none") check_norms(ready$norm[keep], arg)
   list(
     x = ready$x, n = n, p = p, keep = keep, constant = constant,
     norm = ready$norm[keep], variance = ready$variance[keep], unit = ready$unit,
@@ -47,6 +49,15 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
     scale = if (scale) stats::setNames(ready$scale, features) else FALSE,
     input = opened$input
   )
+}
+
+# Every method squares x: columns whose squares cannot be held are refused in words.
+check_norms <- function(norm, arg) {
+  size <- max(norm)
+  if (!is.finite(size) || size > 1e150 || size < 1e-150) {
+    ufs_abort("input", "The columns of `", arg, "` are too ", if (size < 1) "small" else "large",
+      " to be squared. Rescale them, e.g. with scale = TRUE.", argument = arg)
+  }
 }
 
 # Columns of a matrix that passed the door, centred and standardised now.

@@ -22,7 +22,10 @@
 #'
 #' **`"sample"`** sums the norms of the residuals of the samples: it is the one that is
 #' **robust to outlying samples**, every step lowers its objective, and on real data sets
-#' it selected about as well. Prefer it unless you want the paper's. Where the structure
+#' it selected better (means over ten sets: k-means accuracy +.8, linear SVM +2.2 points); hence
+#' the default. It takes one to three times as long, because its weights change the Gram matrix of
+#' the chosen columns; for that reason an iteration of `"exact"` takes three steps over Q and P under
+#' the same weights. Where the structure
 #' is weak it may need a larger `lambda_rel` (0.2 to 0.4), or a late component is noise.
 #'
 #' As selectors, both beat random features, variance and k-means + F on average over six
@@ -48,8 +51,8 @@
 #' @param lambda_rel Penalty as a share of `lambda_max`, at and above which \eqn{Q = 0} is
 #'   a fixed point; free of the scale of `x`. The default 0.1 selected best among 0.01,
 #'   0.05 and 0.1 on ten real data sets.
-#' @param loss `"feature"` (the paper's) or `"sample"` (robust to outlying samples), see
-#'   below.
+#' @param loss `"sample"` (the default: robust to outlying samples, monotone) or `"feature"`
+#'   (the paper's), see below.
 #' @param solver `"exact"` or `"irls"`, see below.
 #' @param init Start: `"pca"`, the leading loadings (default; no random numbers); a p x k
 #'   matrix, whose orthonormal polar factor is \eqn{\bar P}{Pbar}; or
@@ -97,7 +100,11 @@
 #' The slides that describe the method exchange the roles of loss and penalty, lose a
 #' factor 2, several transposes and a square root of \eqn{D_1}, and claim descent; we use
 #' the consistent form. The start is PCA instead of random, the loadings are made unique,
-#' and the ranking uses the row norms of \eqn{Q} before its columns are scaled.
+#' and the ranking uses the row norms of \eqn{Q} before its columns are scaled. Their weights
+#' are \eqn{1/\|r_i\|}{1/||r_i||} and \eqn{1/\|q_i\|}{1/||q_i||}, ours half as large: their run with
+#' penalty \eqn{\lambda}{lambda} and all weights 1 at the start is ours (`loss = "feature"`, `solver = "irls"`)
+#' with `lambda * sqrt(2)`, `a = 1/2` and `h = sqrt(2)`; \eqn{PQ'} and the residuals are the same, \eqn{Q}
+#' is smaller by \eqn{\sqrt 2}{sqrt(2)}.
 #'
 #' @references Yi, S., Lai, Z., He, Z., Cheung, Y. and Liu, Y. (2017). Joint sparse
 #'   principal component analysis. *Pattern Recognition* 61, 524-536.
@@ -112,16 +119,16 @@
 #' round(coef(fit), 2)
 #' head(predict(fit, mtcars, type = "scores"))
 #'
-#' # Robust to outlying samples:
-#' selected_features(ufs_jspca(mtcars, n_components = 2, loss = "sample"), k = 4)
+#' # The paper's loss
+#' selected_features(ufs_jspca(mtcars, n_components = 2, loss = "feature"), k = 4)
 #' @include ufs.R
 #' @export
 ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
-                      loss = c("feature", "sample"), solver = c("exact", "irls"),
+                      loss = c("sample", "feature"), solver = c("exact", "irls"),
                       init = "pca", center = TRUE, scale = TRUE,
                       control = ufs_control()) {
   fit <- run_fit("jspca", match.call(), {
-    loss <- check_choice(loss, "loss", c("feature", "sample"))
+    loss <- check_choice(loss, "loss", c("sample", "feature"))
     solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 500L, tol = 1e-4)
     check_count(control$max_iter, "max_iter", 1L)
@@ -287,7 +294,17 @@ print_notes.ufs_jspca <- function(x) {
     }
   c(sprintf("loss         over %ss, lambda = %s (%s of lambda_max)", x$params$loss,
       signif(x$params$lambda, 3L), signif(x$params$lambda_rel, 3L)),
-    paste0("live rows    ", live, " of ", x$p, rest))
+    paste0("live rows    ", live, " of ", x$p, rest),
+    if (x$params$loss == "feature") rise_note(x$trace$objective))
+}
+
+# A fixed-point iteration may end above where it began.
+rise_note <- function(objective) {
+  rose <- objective[length(objective)] / min(objective) - 1
+  if (isTRUE(rose > 1e-3)) {
+    sprintf("objective    ends %.1f %% above its lowest: a fixed-point iteration, see ?ufs_jspca",
+      100 * rose)
+  }
 }
 
 #' Predictions of a joint sparse principal component analysis

@@ -179,7 +179,10 @@ coef.ufs <- function(object, ...) {
     ufs_abort("argument", "ufs_", object$method, "() has no coefficient matrix.",
       argument = "object")
   }
-  object$solution[[object$coef_name]]
+  value <- object$solution[[object$coef_name]]
+  # Features in rows, whatever the orientation in which the method writes its matrix.
+  features <- object$names$features
+  if (!identical(rownames(value), features) && identical(colnames(value), features)) t(value) else value
 }
 
 #' A fit as a data frame

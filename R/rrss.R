@@ -21,7 +21,8 @@
 #' equal scores.
 #'
 #' Chosen samples are spread less than those of [ufs_ted()], since similar samples share
-#' their norm: on twelve real sets with 2 to 10 labels per class, classifiers trained on the top m were
+#' their norm: on twelve real sets with 2 to 10 labels per class, classifiers trained on the top m
+#' were
 #' 6 points worse than on m random samples (59.0 % against 65.2 %), and 12 to 13 points worse than
 #' with [ufs_facility()] or [ufs_medoids()] (see `vignette("which-samples")`). Use it to find
 #' archetypes and outliers (`residual`), not to choose what to label; print() says so.
@@ -137,6 +138,7 @@ register("rrss", ufs_rrss,
   cost = "n min(n, p)^2 per iteration",
   advice = "historical (for comparison)",
   reference = "Nie, Wang, Huang and Ding (2013), IJCAI",
-  paper_grid = list(source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
+  paper_grid = list(
+    source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
     grids = list(ALFS = list(gamma = 10^(-4:3))))
 )

@@ -80,7 +80,16 @@
 #'   returned E, and `live_rows`, the number of non-zero rows (irls: of norm above 10
 #'   sqrt(eps)). `trace` has a row for the start (iteration 0) and one per iteration:
 #'   `objective` (irls: smoothed), its relative fall `change`, `inner` steps of E and F,
-#'   `live` rows and the `solver`.
+#'   `live` rows and the `solver`. `inner_trace` has a row per step of E and F: `iteration`, `step`
+#'   (0 is where the iteration begins) and the `objective` of these steps, \eqn{\|xV - E\|^2 +
+#'   \gamma\|F - E\|^2}{||xV - E||^2 + gamma ||F - E||^2}, which falls within every iteration.
+#'   `copies` is a data frame of the features that are a multiple of another one, as far as the
+#'   penalty sees it (after centring and scaling): equal columns, which were merged, and, among
+#'   the chosen ones, those with a correlation of 1 or -1; `feature` and the first such column,
+#'   `copy_of`. `selected_features()` says so (message of class `ufs_message_copies`) if both are
+#'   among the chosen.
+#' @section Plots:
+#' Beside the types of [plot.ufs()]: `"inner"`, the descent of the steps of E and F (`inner_trace`).
 #' @section Errors and warnings:
 #'   Errors of class `ufs_error_argument` for arguments out of range or of the wrong shape,
 #'   `ufs_error_input` for `x`. Warnings: `ufs_warning_zero` if no feature is chosen
@@ -129,10 +138,7 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     }
     # For each row of the largest column norm s, ||2 x_i'E|| <= 2s bounds the pull on v_i.
     top <- max(data$norm)
-    if (!is.finite(top) || top > 1e150 || top < 1e-150) {
-      ufs_abort("input", "The columns of `x` are too ", if (top > 1) "large" else "small",
-        " to be squared; use scale = TRUE.", argument = "x")
-    }
+    check_norms(top, "x")
     penalty <- check_penalty(lambda, lambda_rel, 2 * top, "lambda")
     control$eps <- check_eps(control$eps, (1e-6 / top)^2)
     starts <- socfs_starts(init, data, n_clusters, n_init, start_rule)
@@ -187,6 +193,7 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
         cluster = stats::setNames(max.col(found$E, ties.method = "first"), data$samples)),
       trace = socfs_trace(found$run$trace, penalty$value, control$eps, data, given$V_constant),
       inner_trace = socfs_inner(found$inner),
+      copies = socfs_copies(data, copies, norm),
       certificate = c(kkt = counters[["violation"]], gap = counters[["gap"]], live_rows = live),
       coef_name = "W",
       counts = c(full_products = counters[["products"]], sweeps = counters[["sweeps"]],
@@ -195,12 +202,62 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
   })
 }
 
+# Features that say the same as another one: equal columns, and rescaled ones among the chosen.
+# At most 1000 of these are compared, 2 n 1000^2 flops.
+socfs_copies <- function(data, first, norm) {
+  original <- first
+  live <- utils::head(order(-norm), min(1000L, sum(norm > 0)))
+  live <- sort(live[first[live] == live])
+  if (length(live) > 1L) {
+    part <- x_columns(data$x, live)
+    part <- sweep(part, 2L, colMeans(part))
+    part <- sweep(part, 2L, sqrt(colSums(part^2)), `/`)
+    same <- abs(crossprod(part)) >= 1 - 1e-12
+    original[live] <- live[max.col(same + 0, ties.method = "first")]
+  }
+  copy <- which(original != seq_along(original))
+  name <- data$features[data$keep]
+  data.frame(feature = name[copy], copy_of = name[original[copy]], stringsAsFactors = FALSE)
+}
+
+#' @export
+selected_features.ufs_socfs <- function(fit, k, as = NULL, ...) {
+  chosen <- NextMethod()
+  best <- fit$names$features[fit$feature_ranking[seq_len(k)]]
+  both <- fit$copies$feature %in% best & fit$copies$copy_of %in% best
+  if (any(both)) {
+    ufs_inform("copies", sum(both), " of the best ", k, " features ",
+      if (sum(both) == 1L) "is a copy of another: " else "are copies of others: ",
+      some_columns(fit$copies$feature[both]), " (see fit$copies).")
+  }
+  chosen
+}
+
+#' @export
+picture_types.ufs_socfs <- function(fit) c(NextMethod(), "inner")
+
+#' @export
+picture.ufs_socfs <- function(object, type, k, ...) {
+  if (type != "inner") {
+    return(NextMethod())
+  }
+  inner <- object$inner_trace
+  new_picture("curves", table = data.frame(x = seq_len(nrow(inner)), y = inner$objective),
+    lines = list(v = which(inner$step == 0L)), xlab = "step of E and F (an iteration begins at each line)",
+    ylab = "||xV - E||^2 + gamma ||F - E||^2",
+    title = sprintf("ufs_socfs: steps of E and F (%s)", status_words(object$status)))
+}
+
 #' @export
 print_notes.ufs_socfs <- function(x) {
   c(paste0("penalty      lambda = ", signif(x$params$lambda, 4L), " (",
       signif(x$params$lambda_rel, 3L), " of lambda_max), gamma = ", signif(x$params$gamma, 4L)),
     paste0("live rows    ", x$certificate[["live_rows"]], " of ", x$p,
-      "; the rest is ordered by KKT"))
+      "; the rest is ordered by KKT"),
+    if (nrow(x$copies)) {
+      paste0("copies       ", nrow(x$copies), if (nrow(x$copies) == 1L) " feature is a copy of another" else
+        " features are copies of others", " (fit$copies)")
+    })
 }
 
 # ---- arguments -------------------------------------------------------------------------

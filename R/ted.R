@@ -4,7 +4,8 @@
 #' ridge regression fitted to them predicts all samples well, whatever the labels will be. It is the
 #' classical choice of experimental design, and good at covering the directions in which the data
 #' vary. For labelling there is better: on twelve real sets, with 2 to 10 labels per class, mean
-#' accuracies (linear SVM and 1-NN) were 65.7 % with TED against 65.2 % with random choice (difference
+#' accuracies (linear SVM and 1-NN) were 65.7 % with TED against 65.2 % with random choice
+#' (difference
 #' 0.4, s.e. 1.6), 69.0 % with TED on rows of unit length (`unit = TRUE`), 71.3 % with
 #' [ufs_facility()] and 72.3 % with [ufs_medoids()] on unit rows; the convex form reached 57.9 %. So
 #' to choose what to label, begin with those two (`vignette("which-samples")`). TED does not help
@@ -46,7 +47,8 @@
 #' @param n_samples How many samples to rank one by one (`form = "greedy"`): the default is
 #'   all, but at most 1000. The others follow in the order of the decrease that each would bring
 #'   next.
-#' @param unit Scale the rows of the prepared `x` to unit length? Then only the direction of a sample
+#' @param unit Scale the rows of the prepared `x` to unit length? Then only the direction of a
+#'   sample
 #'   counts, not how far out it lies.
 #' @param labelled Samples that are labelled already (`form = "greedy"`): indices, row names or a
 #'   logical vector. They are never picked; their score is `NA` and they rank last.
@@ -55,9 +57,11 @@
 #' @return A fit of class `c("ufs_ted", "ufs")`, see [selected_samples()].
 #'   * greedy: the score is 1 for the first pick and falls by 1/n with each rank; `statistic`
 #'     is the decrease of J by each sample (at its pick, or as the next pick), `trace` has J after
-#'     each pick, `solution` the `order` of the picks, `params$labelled` the indices of those labelled.
+#'     each pick, `solution` the `order` of the picks, `params$labelled` the indices of those
+#'     labelled.
 #'   * convex: the score is the norm; `certificate` has the relative duality `gap` and the `dual`
-#'     bound, `trace` the `objective`, `bound` and `gap` of every iteration, with the residuals as in
+#'     bound, `trace` the `objective`, `bound` and `gap` of every iteration, with the residuals as
+#'     in
 #'     [ufs_alfs()], `solution` the `activity`.
 #' @references Yu, Bi and Tresp (2006) Active learning via transductive experimental
 #'   design. ICML 23, 1081-1088. \doi{10.1145/1143844.1143980}
@@ -156,7 +160,8 @@ convex_ted <- function(x, mu, mu_rel, unit, center, scale, control) {
   counters <- found$run$counters
   list(
     data = data, control = control,
-    params = list(mu = mu$value, mu_rel = mu$rel, form = "convex", unit = unit_length, center = center,
+    params = list(mu = mu$value, mu_rel = mu$rel, form = "convex", unit = unit_length,
+      center = center,
       scale = scale),
     run = found$run, trace = trace,
     sample_scores = norm[twin], sample_key = ifelse(norm > 0, 0, activity)[twin],
@@ -240,6 +245,7 @@ register("ted", ufs_ted,
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",
   reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>",
-  paper_grid = list(source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
+  paper_grid = list(
+    source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
     grids = list(ALFS = list(mu = 10^(-4:3))))
 )

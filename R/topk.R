@@ -250,7 +250,7 @@ topk_modes <- c("cluster", "propagate", "structured", "plain")
 # unit; those that are zero but for rounding stay as they are.
 topk_data <- function(x, center, scale) {
   data <- withCallingHandlers(
-    as_ufs_matrix(x, center, scale, drop_constant = FALSE),
+    as_ufs_matrix(x, center, scale, drop_constant = FALSE, squares = FALSE),
     # What it says holds for centred columns only.
     ufs_warning_constant = function(w) if (!center) invokeRestart("muffleWarning")
   )

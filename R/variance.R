@@ -19,6 +19,11 @@ ufs_variance <- function(x, scale = FALSE, control = ufs_control()) {
   run_fit("variance", match.call(), {
     control <- resolve_control(control)
     data <- as_ufs_operator(x, center = TRUE, scale = scale, write = FALSE)
+    if (!scale && !all(is.finite(data$variance) & data$variance > 0)) {
+      ufs_abort("input", "The columns of `x` are too ",
+        if (all(is.finite(data$variance))) "small" else "large",
+        " to have a variance in double precision; use other units.", argument = "x")
+    }
     if (scale) {
       ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
     }

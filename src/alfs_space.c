@@ -80,7 +80,8 @@ static void wide_thin(alfs_space *space, const alfs_data *data)
 static void set_sizes(alfs_space *space, int m, int q, bool wide, int k, int r, int rb)
 {
     size_t R = (size_t) r, RB = (size_t) rb;
-    /* Wide enough that acc (wide), or y (tall), is not read again too often. */
+    /* Wide enough that acc (wide), or y (tall), is not read again too often; narrow enough
+     * that a block is no copy of W. */
     int width = wide && m > 1024 ? m / 4 : 256, cached = 65536 / m;
 
     space->m = m;
@@ -92,6 +93,7 @@ static void set_sizes(alfs_space *space, int m, int q, bool wide, int k, int r, 
     space->n_acc = wide ? m : k;
     space->p_acc = wide ? k : q;
     if (cached > width) width = cached;
+    if (width > q / 4 && m > 1000) width = q / 4 > 16 ? q / 4 : 16;
     space->width = width > q ? q : width;
     space->a = ufs_dalloc(R, 1);
     space->b = ufs_dalloc(RB, 1);

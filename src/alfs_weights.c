@@ -160,7 +160,8 @@ void alfs_weights_update_w(alfs_work *work)
         }
     }
     if (space->right != NULL)
-        la_gemm('N', 'T', m, space->k, rb, 1.0, z->lv, m, space->right, space->k, 0.0, work->lift, m);
+        la_gemm('N', 'T', m, space->k, rb, 1.0, z->lv, m, space->right, space->k, 0.0,
+                work->lift, m);
     else
         ufs_copy(work->lift, z->lv, M * RB);
 }

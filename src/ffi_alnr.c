@@ -2,8 +2,8 @@
 #include "ffi_util.h"
 #include "samp_alnr.h"
 
-/* x: n x p, rows = samples. settings: list(k, gamma, relative); relative: gamma is a share
- * of its bound. list(row_norm, activity, run with the counters primal, dual, gap, gamma and
+/* x: n x p, rows = samples. settings: list(k, gamma, relative, unit); relative: gamma is a
+ * share of its bound; unit: what x is divided by. list(row_norm, activity, run with the counters primal, dual, gap, gamma and
  * gamma_max). */
 SEXP ffi_alnr(SEXP x, SEXP settings_, SEXP control)
 {
@@ -12,7 +12,8 @@ SEXP ffi_alnr(SEXP x, SEXP settings_, SEXP control)
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "alnr");
     alnr_problem problem = {.n = n, .p = Rf_ncols(x), .k = ffi_int(settings_, "k"),
-                            .x = REAL_RO(x), .gamma = ffi_real(settings_, "gamma"),
+                            .x = REAL_RO(x),
+                            .unit = ffi_real(settings_, "unit"), .gamma = ffi_real(settings_, "gamma"),
                             .relative = ffi_flag(settings_, "relative")};
     mm_settings settings = {.max_iter = ffi_int(control, "max_iter"),
                             .tol = ffi_real(control, "tol"), .eps = ffi_real(control, "eps")};

@@ -2,8 +2,8 @@
 #include "ffi_util.h"
 #include "samp_ted.h"
 
-/* x: n x p, rows = items. settings: list(m, mu, form, given (1-based items)). list(order (1-based), score, left,
- * run with the counters start and p_form). */
+/* x: n x p, rows = items. settings: list(m, mu, form, given (1-based items)).
+ * list(order (1-based), score, left, run with the counters start and p_form). */
 SEXP ffi_ted_greedy(SEXP x, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"order", "score", "left", "run", NULL};

@@ -49,10 +49,13 @@ void alnr_solve(const alnr_problem *given, const mm_settings *settings, alnr_res
 {
     alnr_problem problem = *given;
     size_t N = (size_t) problem.n, S = (size_t) problem.k + 1;
-    alnr_work work = {&problem, result, settings->eps, problem.k + 1, ufs_ialloc(S * N), ufs_dalloc(S, N),
-                      ufs_dalloc(S * S, N), ufs_dalloc(S, S), ufs_dalloc(S, 1),
-                      ufs_dalloc(S, 1), ufs_dalloc(N, 1), ufs_dalloc(N, 1),
-                      la_ss(N * (size_t) problem.p, problem.x)};
+    double unit2 = problem.unit * problem.unit;
+    alnr_work work = {.problem = &problem, .result = result, .eps = settings->eps,
+                      .s = problem.k + 1, .index = ufs_ialloc(S * N), .t = ufs_dalloc(S, N),
+                      .gram = ufs_dalloc(S * S, N), .sys = ufs_dalloc(S, S),
+                      .d = ufs_dalloc(S, 1), .a = ufs_dalloc(S, 1), .row = ufs_dalloc(N, 1),
+                      .act = ufs_dalloc(N, 1),
+                      .total = la_ss(N * (size_t) problem.p, problem.x) / unit2};
 
     find_neighbours(&work);
     local_grams(&work);
@@ -96,10 +99,10 @@ static void local_grams(alnr_work *work)
 {
     int n = work->problem->n, p = work->problem->p, s = work->s;
     size_t N = (size_t) n, P = (size_t) p, S = (size_t) s;
-    double *rows = ufs_dalloc(P, N), *near = ufs_dalloc(P, S);
+    double *rows = ufs_dalloc(P, N), *near = ufs_dalloc(P, S), unit = work->problem->unit;
 
     for (size_t j = 0; j < P; j++)
-        for (size_t i = 0; i < N; i++) rows[j + i * P] = work->problem->x[i + j * N];
+        for (size_t i = 0; i < N; i++) rows[j + i * P] = work->problem->x[i + j * N] / unit;
     for (size_t i = 0; i < N; i++) {
         for (size_t l = 0; l < S; l++)
             ufs_copy(near + l * P, rows + (size_t) work->index[l + i * S] * P, P);

@@ -7,6 +7,7 @@
 typedef struct {
     int n, p, k;     /* samples, features, neighbours beside the sample itself */
     const double *x; /* n x p, rows = samples */
+    double unit;     /* what x is divided by */
     double gamma;
     bool relative;   /* gamma is a share of gamma_max */
 } alnr_problem;

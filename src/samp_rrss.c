@@ -18,6 +18,8 @@
 #include "samp_rrss.h"
 #include "la.h"
 
+enum { STRIP = 512 }; /* columns of x at a time where one pass is enough */
+
 typedef struct {
     const rrss_problem *problem;
     rrss_result *result;
@@ -39,9 +41,10 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, rrss_r
 {
     int n = problem->n, r = problem->r;
     size_t N = (size_t) n, R = (size_t) r;
-    rrss_work work = {problem, result, settings->eps, ufs_dalloc(R, R), ufs_dalloc(R, R), ufs_dalloc(R, 1),
-                      ufs_dalloc(R, N), ufs_dalloc(R, N), ufs_dalloc(N, 1),
-                      ufs_dalloc(N, 1), ufs_dalloc(N, 1), ufs_dalloc(N, 1)};
+    rrss_work work = {.problem = problem, .result = result, .eps = settings->eps,
+                      .k = ufs_dalloc(R, R), .q = ufs_dalloc(R, R), .w = ufs_dalloc(R, 1),
+                      .yt = ufs_dalloc(R, N), .m = ufs_dalloc(R, N), .g = ufs_dalloc(N, 1),
+                      .row = ufs_dalloc(N, 1), .act = ufs_dalloc(N, 1), .res = ufs_dalloc(N, 1)};
     mm_problem mm = {2 * n, -log(2e8), log(0.5 / settings->eps), ufs_dzero(2 * N, 1),
                      0.0, 0.0, &work, reweight, keep_best};
 
@@ -60,19 +63,30 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, rrss_r
 double rrss_gamma_max(int r, int n, const double *x, double *activity)
 {
     size_t R = (size_t) r;
-    double *unit = ufs_dalloc(R, (size_t) n), *gram = ufs_dalloc(R, R), top = 0.0;
+    int width = n < STRIP ? n : STRIP;
+    double *strip = ufs_dalloc(R, (size_t) width), *gram = ufs_dzero(R, R), top = 0.0;
 
     la_col_norms(r, n, x, activity);
-    for (int i = 0; i < n; i++)
-        for (size_t l = 0; l < R; l++) {
-            double v = x[l + (size_t) i * R];
-            unit[l + (size_t) i * R] = activity[i] > 0.0 ? v / activity[i] : 0.0;
+    for (int from = 0; from < n; from += width) {
+        int cols = n - from < width ? n - from : width;
+        for (size_t i = 0; i < (size_t) cols; i++) {
+            double norm = activity[(size_t) from + i];
+            for (size_t l = 0; l < R; l++) {
+                double v = x[l + ((size_t) from + i) * R];
+                strip[l + i * R] = norm > 0.0 ? v / norm : 0.0;
+            }
         }
-    la_gram('N', r, n, unit, gram);
-    la_gemm('N', 'N', r, n, r, 1.0, gram, r, x, r, 0.0, unit, r);
-    for (int j = 0; j < n; j++) {
-        activity[j] = sqrt(fmax(la_dot(r, x + (size_t) j * R, unit + (size_t) j * R), 0.0));
-        top = fmax(top, activity[j]);
+        la_gemm('N', 'T', r, r, cols, 1.0, strip, r, strip, r, 1.0, gram, r);
+    }
+    for (int from = 0; from < n; from += width) {
+        int cols = n - from < width ? n - from : width;
+        la_gemm('N', 'N', r, cols, r, 1.0, gram, r, x + (size_t) from * R, r, 0.0, strip, r);
+        for (int j = 0; j < cols; j++) {
+            size_t at = (size_t) (from + j);
+            double ss = la_dot(r, x + at * R, strip + (size_t) j * R);
+            activity[at] = sqrt(fmax(ss, 0.0));
+            top = fmax(top, activity[at]);
+        }
     }
     return top;
 }

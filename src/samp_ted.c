@@ -209,7 +209,8 @@ static void refresh_p(ted_work *work)
         for (int from = 0; from < p; from += STRIP) {
             int wide = p - from < STRIP ? p - from : STRIP;
             R_CheckUserInterrupt();
-            la_gemm('N', 'N', n, wide, p, 1.0, x, n, base + (size_t) from * P, p, 0.0, work->strip, n);
+            la_gemm('N', 'N', n, wide, p, 1.0, x, n, base + (size_t) from * P, p, 0.0,
+                    work->strip, n);
             for (size_t j = 0; j < (size_t) wide; j++) {
                 const double *col = x + ((size_t) from + j) * N, *with = work->strip + j * N;
                 for (size_t i = 0; i < N; i++) out[i] += col[i] * with[i];

@@ -163,8 +163,10 @@ void alfs_write_dual(alfs_work *work, double *p, double *q, double *l)
             size_t at = ((size_t) from + j) * m;
             const double *e = space->block + j * m;
             if (rows->on)
-                for (size_t i = 0; i < m; i++)
-                    p[at + i] = scale * (rows->held * rows->cut[i] * rows->v[at + i] + theta * e[i]);
+                for (size_t i = 0; i < m; i++) {
+                    double l2 = rows->held * rows->cut[i] * rows->v[at + i];
+                    p[at + i] = scale * (l2 + theta * e[i]);
+                }
             if (cols->on) {
                 double f = cols->held * cols->cut[(size_t) from + j];
                 for (size_t i = 0; i < m; i++)

@@ -35,6 +35,8 @@
 #include "la.h"
 #include "la_gl.h"
 
+enum { STEPS = 3 };
+
 typedef struct {
     const jspca_problem *problem;
     const jspca_settings *settings;
@@ -59,6 +61,8 @@ typedef struct {
 } jspca_work;
 
 static void work_init(jspca_work *work);
+static int alternate(jspca_work *work, bool full, bool *settled);
+static void set_weights(jspca_work *work);
 static void set_target(jspca_work *work);
 static bool is_full(const jspca_settings *settings, int t, double change);
 static int q_step(jspca_work *work, bool full);
@@ -92,9 +96,9 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings,
 
     while (run->iterations < settings->max_iter) {
         bool full = is_full(settings, ++run->iterations, result->change);
-        set_target(&work);
-        if ((run->lapack = q_step(&work, full))) return;
-        if ((run->lapack = procrustes(&work))) return;
+        bool settled = false;
+
+        if (alternate(&work, full, &settled)) return;
         if (problem->sample)
             residual_of_samples(&work);
         else
@@ -103,7 +107,7 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings,
             run->status = UFS_DIVERGED;
             return;
         }
-        if (full && run->iterations > 1 && result->change <= settings->tol) {
+        if (settled) {
             run->status = UFS_CONVERGED;
             break;
         }
@@ -170,6 +174,49 @@ static void work_init(jspca_work *work)
     la_polar_init(&work->polar, problem->p, problem->k);
 }
 
+/* Steps over Q and P under one set of weights: one, but over samples, where new weights cost
+ * a new Gram matrix of the working set, STEPS for the exact solver; all lower the majoriser of
+ * the objective. `settled` if the first of them hardly changed Q. Returns LAPACK's code. */
+static int alternate(jspca_work *work, bool full, bool *settled)
+{
+    const jspca_settings *settings = work->settings;
+    jspca_result *result = work->result;
+    bool last = work->run->iterations == settings->max_iter; /* ends with a full step */
+    int steps = settings->exact && work->problem->sample && !last ? STEPS : 1;
+    int *lapack = &work->run->lapack;
+    double change = result->change;
+
+    set_weights(work);
+    for (int s = 0; s < steps && !*settled; s++) {
+        set_target(work);
+        if ((*lapack = q_step(work, full && s == 0)) || (*lapack = procrustes(work)))
+            return *lapack;
+        if (s == 0) change = result->change;
+        *settled = s == 0 && full && work->run->iterations > 1 && change <= settings->tol;
+    }
+    result->change = change;
+    return 0;
+}
+
+/* d, or Y and what depends on it. */
+static void set_weights(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    size_t n = (size_t) problem->n, p = (size_t) problem->p;
+
+    if (!problem->sample) {
+        for (size_t i = 0; i < p; i++) work->d[i] = sqrt(result->weight[i]);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) work->sqrt_w[i] = sqrt(result->weight[i]);
+    for (size_t j = 0; j < p; j++)
+        for (size_t i = 0; i < n; i++)
+            work->y_own[i + j * n] = work->sqrt_w[i] * work->x[i + j * n];
+    if (work->settings->exact) la_gl_set_x(&work->gl, &work->y);
+    else la_ridge_set_x(&work->ridge, work->y.dense);
+}
+
 /* T = Y diag(d) Pbar; over samples X P is already there. */
 static void set_target(jspca_work *work)
 {
@@ -178,16 +225,11 @@ static void set_target(jspca_work *work)
     size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
 
     if (problem->sample) {
-        for (size_t i = 0; i < n; i++) work->sqrt_w[i] = sqrt(result->weight[i]);
-        for (size_t j = 0; j < p; j++)
-            for (size_t i = 0; i < n; i++)
-                work->y_own[i + j * n] = work->sqrt_w[i] * work->x[i + j * n];
         for (size_t j = 0; j < k; j++)
             for (size_t i = 0; i < n; i++)
                 work->t[i + j * n] = work->sqrt_w[i] * work->u[i + j * n];
         return;
     }
-    for (size_t i = 0; i < p; i++) work->d[i] = sqrt(result->weight[i]);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++) work->b[i + j * p] = work->d[i] * result->pbar[i + j * p];
     ufs_x_mul(&work->y, problem->k, work->b, work->t);
@@ -233,7 +275,6 @@ static int exact_step(jspca_work *work, bool full)
     double vtol = fmin(fmax(0.02 * result->change, 1e-9), 1e-3);
     int info;
 
-    if (problem->sample) la_gl_set_x(&work->gl, &work->y);
     info = la_gl_solve(&work->gl, work->t, problem->lambda, vtol, full, 0.95, result->q);
     if (info) return info;
     share_among_copies(problem, result->q);
@@ -247,7 +288,6 @@ static int reweighted_step(jspca_work *work)
     jspca_result *result = work->result;
     int info;
 
-    if (problem->sample) la_ridge_set_x(&work->ridge, work->y.dense);
     info = la_ridge_solve(&work->ridge, work->t, result->h, problem->lambda, result->q);
     if (info) return info;
     ufs_x_mul(&work->y, problem->k, result->q, work->z);
@@ -284,6 +324,7 @@ static int procrustes(jspca_work *work)
     int info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++) result->P[i + j * p] = result->pbar[i + j * p] / work->d[i];
+    if (problem->sample) ufs_x_mul(problem->x, problem->k, result->P, work->u);
     return info;
 }
 
@@ -328,7 +369,6 @@ static void residual_of_samples(jspca_work *work)
     jspca_result *result = work->result;
     size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
 
-    ufs_x_mul(problem->x, problem->k, result->P, work->u);
     for (size_t i = 0; i < n; i++) {
         double ss = work->ss[i];
         for (size_t j = 0; j < k; j++) {

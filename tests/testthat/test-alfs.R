@@ -273,7 +273,8 @@ test_that("rank-deficient, wide, tall and small data are certified", {
 test_that("names, params and the default are as documented", {
   fit <- ufs_alfs(mtcars)
   expect_s3_class(fit, c("ufs_alfs", "ufs"), exact = TRUE)
-  expect_identical(dimnames(coef(fit)), dimnames(as.matrix(mtcars)))
+  expect_identical(dimnames(coef(fit)), rev(dimnames(as.matrix(mtcars))))
+  expect_identical(coef(fit), t(fit$solution$W))
   expect_identical(unlist(fit$params[c("alpha_rel", "beta_rel", "lambda_rel")]),
     c(alpha_rel = .01, beta_rel = .2, lambda_rel = 0))
   expect_identical(fit$control$tol, 1e-4)
@@ -281,8 +282,8 @@ test_that("names, params and the default are as documented", {
   expect_named(fit$certificate, c("gap", "dual", "kkt", "primal_rows", "primal_columns"))
   expect_identical(names(fit$trace),
     c("iteration", "objective", "dual", "gap", "current", "rows", "columns"))
-  expect_equal(feature_scores(fit), sqrt(colSums(coef(fit)^2)))
-  expect_equal(sample_scores(fit), sqrt(rowSums(coef(fit)^2)))
+  expect_equal(feature_scores(fit), sqrt(rowSums(coef(fit)^2)))
+  expect_equal(sample_scores(fit), sqrt(colSums(coef(fit)^2)))
   expect_identical(selected_samples(ufs_alfs(mtcars, samples = "norm"), 3),
     names(sort(-sample_scores(fit)))[1:3])
   expect_identical(fit$params$samples, "ted")
@@ -575,7 +576,7 @@ test_that("select = \"auto\" takes pivots where they keep more neighbours", {
 
 test_that("representatives are the largest entries of W X", {
   fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
-  weight <- coef(fit) %*% t(scale(as.matrix(mtcars)))
+  weight <- fit$solution$W %*% t(scale(as.matrix(mtcars)))
   got <- representatives(fit, mtcars, n = 4)
   expect_identical(unique(got$sample), rownames(mtcars))
   for (name in rownames(mtcars)[c(1, 17, 32)]) {

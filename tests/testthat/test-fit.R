@@ -94,3 +94,57 @@ test_that("a table of genes in rows is pointed at once", {
   expect_message(ufs_variance(unname(wide)), NA)
   expect_message(ufs_variance(t(wide)), NA)
 })
+
+test_that("cluster labels: named by samples, by size, for every method with clusters", {
+  x <- as.matrix(iris[c(1:50, 51:70, 101:130), 1:4])
+  rownames(x) <- paste0("s", 1:100)
+  withr::with_seed(1, {
+    fits <- suppressMessages(suppressWarnings(list(ufs_kmeans_f(x, 3), ufs_socfs(x, 3),
+      ufs_ndfs(x, 3), ufs_sogfs(x, 3), ufs_topk(x, 2, n_clusters = 3),
+      ufs_blfse(x, 3, n_features = 2))))
+  })
+  for (fit in fits) {
+    labels <- cluster_labels(fit)
+    expect_type(labels, "integer")
+    expect_named(labels, rownames(x))
+    expect_false(is.unsorted(-tabulate(labels)))
+    # The same partition.
+    expect_identical(nrow(unique(cbind(labels, as.vector(fit$solution$cluster)))), max(labels))
+  }
+  fake <- fits[[1L]]
+  fake$solution$cluster <- rep(c(7, 2, 9, 2), c(2, 3, 2, 1))
+  fake$names$samples <- NULL
+  expect_identical(cluster_labels(fake), as.integer(c(2, 2, 1, 1, 1, 3, 3, 1)))
+  expect_error(cluster_labels(ufs_variance(x)), class = "ufs_error_argument")
+  expect_error(cluster_labels(1), class = "ufs_error_argument")
+})
+
+test_that("coef() has features in rows for every method", {
+  x <- as.matrix(mtcars)
+  for (method in ufs_methods()$method) {
+    fit <- withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs,
+      c(list(x = x, method = method), needed_arguments(method),
+        if (method == "topk") list(n_clusters = 3))))))
+    if (is.null(fit$coef_name)) {
+      expect_error(coef(fit), class = "ufs_error_argument")
+    } else {
+      value <- coef(fit)
+      expect_identical(if (is.null(dim(value))) names(value) else rownames(value), colnames(x))
+    }
+  }
+})
+
+test_that("a fit without numbers is not called converged", {
+  data <- as_ufs_matrix(mtcars)
+  for (bad in list(NaN, Inf, NA_real_)) {
+    fit <- new_ufs("test", quote(f()), list(), ufs_control(), data,
+      feature_scores = replace(rep(1, 11), 3, bad))
+    expect_identical(fit$status, "numerical")
+    fit <- new_ufs("test", quote(f()), list(), ufs_control(), data,
+      sample_scores = replace(rep(1, 32), 3, bad))
+    expect_identical(fit$status, "numerical")
+  }
+  # Constant columns have no score and that is fine.
+  fit <- suppressWarnings(ufs_variance(cbind(mtcars, k = 1)))
+  expect_identical(fit$status, "converged")
+})

@@ -185,3 +185,14 @@ test_that("a table without column names is pointed at once", {
   said_once$names <- FALSE
   expect_message(ufs_variance(mtcars), NA)
 })
+
+test_that("units whose squares cannot be held are refused in words", {
+  for (unit in c(1e160, 1e-170)) {
+    expect_input_error(ufs_variance(good * unit))
+    expect_input_error(ufs_pca(good * unit, 2, scale = FALSE))
+    expect_input_error(ufs_socfs(good * unit, 3, scale = FALSE))
+    # Standardised columns have no unit.
+    expect_equal(feature_scores(ufs_pca(good * unit, 2)), feature_scores(ufs_pca(good, 2)))
+  }
+  expect_equal(feature_scores(ufs_variance(good * 2^100)), feature_scores(ufs_variance(good)) * 2^200)
+})

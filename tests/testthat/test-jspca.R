@@ -1,4 +1,9 @@
-# Numbers in the names of tests: properties of spec/socfs-jspca.md, section B10.
+# Joint sparse PCA. The numbers in the names of tests only count them.
+
+# The paper's loss, which the fixtures and most properties here are about, unless a test says
+# otherwise.
+jspca <- function(x, ..., loss = "feature") ufs_jspca(x, ..., loss = loss)
+
 
 relative <- function(a, b) max(abs(unname(a) - unname(b))) / max(abs(b))
 model <- function(fit) fit$solution$Q %*% t(fit$solution$P)
@@ -13,7 +18,7 @@ orthonormal <- function(p, k, seed) {
 # X in the papers' orientation, centred; the plain iteration from a = h = 1.
 replay <- function(X, P0, lambda, iterations, eps, loss = "feature", ...) {
   m <- if (loss == "feature") nrow(X) else ncol(X)
-  suppressWarnings(ufs_jspca(t(X), ncol(P0), lambda = lambda, loss = loss, solver = "irls",
+  suppressWarnings(jspca(t(X), ncol(P0), lambda = lambda, loss = loss, solver = "irls",
     init = list(P = P0, a = rep(1, m), h = rep(1, nrow(X))), center = FALSE, scale = FALSE,
     control = quiet(max_iter = iterations, tol = -1, eps = eps), ...))
 }
@@ -107,7 +112,7 @@ test_that("lambda_max is the literal one, and scales as it should", {
     X <- centred(size[1], size[2], 9)
     for (loss in c("feature", "sample")) {
       of <- function(X) {
-        ufs_jspca(t(X), 1, loss = loss, center = FALSE, scale = FALSE,
+        jspca(t(X), 1, loss = loss, center = FALSE, scale = FALSE,
           control = quiet(max_iter = 1))$params$lambda_max
       }
       expect_equal(of(X), jspca_lambda_max_reference(X, loss), tolerance = 1e-12)
@@ -131,7 +136,7 @@ test_that("7 both forms of the reweighted Q-step agree", {
 test_that("1 Pbar is orthonormal, 13 loadings are unit columns with uncorrelated scores", {
   x <- jspca_factors(40, 60, 3, 12, 13)
   for (loss in c("feature", "sample")) for (solver in c("exact", "irls")) {
-    fit <- ufs_jspca(x, 3, loss = loss, solver = solver, control = quiet(max_iter = 60))
+    fit <- jspca(x, 3, loss = loss, solver = solver, control = quiet(max_iter = 60))
     solution <- fit$solution
     expect_lt(max(abs(crossprod(solution$Pbar) - diag(3))), 1e-12)
     expect_lt(max(abs(colSums(solution$loadings^2) - 1)), 1e-12)
@@ -151,7 +156,7 @@ test_that("2 a rotation of the start changes nothing that is reported", {
   x <- jspca_factors(30, 50, 3, 10, 14)
   P0 <- orthonormal(50, 3, 15)
   turn <- orthonormal(3, 3, 16)
-  run <- function(P, ...) ufs_jspca(x, 3, init = P, ...)
+  run <- function(P, ...) jspca(x, 3, init = P, ...)
   plain <- lapply(list(P0, P0 %*% turn), run, solver = "irls",
     control = quiet(max_iter = 40, tol = -1))
   expect_lt(relative(model(plain[[1]]), model(plain[[2]])), 1e-9)
@@ -167,7 +172,7 @@ test_that("3 and 4 permutations of features and samples follow through", {
   by_feature <- withr::with_seed(19, sample(50))
   by_sample <- withr::with_seed(20, sample(30))
   for (loss in c("feature", "sample")) {
-    run <- function(x, P, ...) ufs_jspca(x, 3, init = P, loss = loss, ...)
+    run <- function(x, P, ...) jspca(x, 3, init = P, loss = loss, ...)
     plain <- quiet(max_iter = 30, tol = -1)
     fit <- run(x, P0, solver = "irls", control = plain)
     turned <- run(x[, by_feature], P0[by_feature, ], solver = "irls", control = plain)
@@ -189,8 +194,8 @@ test_that("3 and 4 permutations of features and samples follow through", {
 test_that("signs of features do not matter", {
   x <- jspca_factors(30, 50, 3, 10, 21)
   flip <- rep(c(1, -1), 25)
-  fit <- ufs_jspca(x, 3)
-  turned <- ufs_jspca(x * rep(flip, each = 30), 3)
+  fit <- jspca(x, 3)
+  turned <- jspca(x * rep(flip, each = 30), 3)
   expect_lt(relative(turned$feature_scores, fit$feature_scores), 1e-9)
   expect_lt(relative(abs(coef(turned)), abs(coef(fit))), 1e-8)
 })
@@ -199,7 +204,7 @@ test_that("5 the scaling law holds for both solvers", {
   x <- jspca_factors(30, 50, 3, 10, 22)
   for (solver in c("irls", "exact")) for (loss in c("feature", "sample")) {
     run <- function(x, lambda) {
-      ufs_jspca(x, 3, lambda = lambda, loss = loss, solver = solver, scale = FALSE,
+      jspca(x, 3, lambda = lambda, loss = loss, solver = solver, scale = FALSE,
         control = quiet(max_iter = 25, tol = -1))
     }
     fit <- run(x, 20)
@@ -213,7 +218,7 @@ test_that("5 the scaling law holds for both solvers", {
 
 test_that("8 without a penalty the objective falls, PQ' is a projection, the loss beats PCA's", {
   x <- jspca_factors(60, 40, 3, 15, 23)
-  fit <- ufs_jspca(x, 3, lambda_rel = 1e-10, solver = "irls",
+  fit <- jspca(x, 3, lambda_rel = 1e-10, solver = "irls",
     control = quiet(max_iter = 200, tol = 1e-8))
   objective <- fit$trace$objective
   expect_true(all(diff(objective) <= 1e-10 * objective[-1]))
@@ -229,7 +234,7 @@ test_that("9 constant features stay zero, copies share their weight", {
   x <- cbind(x, x[, 3], 7, x[, 3])
   colnames(x) <- paste0("f", 1:33)
   for (loss in c("feature", "sample")) for (solver in c("exact", "irls")) {
-    expect_warning(fit <- ufs_jspca(x, 2, loss = loss, solver = solver,
+    expect_warning(fit <- jspca(x, 2, loss = loss, solver = solver,
       control = quiet(tol = 1e-6)), class = "ufs_warning_constant")
     expect_identical(unname(fit$solution$Q[32, ]), c(0, 0))
     expect_identical(fit$feature_scores[["f32"]], NA_real_)
@@ -247,7 +252,7 @@ test_that("9 constant features stay zero, copies share their weight", {
 test_that("10 above lambda_max all loadings vanish, with a warning", {
   x <- jspca_factors(60, 80, 3, 20, 25)
   for (loss in c("feature", "sample")) {
-    expect_warning(fit <- ufs_jspca(x, 3, lambda_rel = 1.01, loss = loss),
+    expect_warning(fit <- jspca(x, 3, lambda_rel = 1.01, loss = loss),
       class = "ufs_warning_vanished")
     expect_true(all(fit$solution$Q == 0) && all(coef(fit) == 0))
     expect_identical(fit$status, "converged")
@@ -256,14 +261,14 @@ test_that("10 above lambda_max all loadings vanish, with a warning", {
     expect_equal(unname(fit$feature_ranking), order(-fit$feature_key))
     expect_warning(
       expect_warning(
-        plain <- ufs_jspca(x, 3, lambda_rel = 1.01, loss = loss, solver = "irls",
+        plain <- jspca(x, 3, lambda_rel = 1.01, loss = loss, solver = "irls",
           control = ufs_control(max_iter = 300)),
         class = "ufs_warning_vanished"),
       class = "ufs_warning_max_iter")
     unit <- if (loss == "feature") sqrt(sqrt(59)) else 1
     expect_lte(max(plain$feature_scores) * unit, 1e-2)
     # Just below, something is left.
-    below <- ufs_jspca(x, 3, lambda_rel = 0.5, loss = loss, control = ufs_control())
+    below <- jspca(x, 3, lambda_rel = 0.5, loss = loss, control = ufs_control())
     expect_gt(sum(below$feature_scores > 0), 0)
   }
 })
@@ -272,7 +277,7 @@ test_that("11 the loss over samples never rises", {
   for (size in list(c(30, 60, 3), c(80, 20, 2))) {
     x <- jspca_factors(size[1], size[2], size[3], 10, 26)
     for (solver in c("exact", "irls")) for (rel in c(0.02, 0.1, 0.4)) {
-      fit <- ufs_jspca(x, size[3], lambda_rel = rel, loss = "sample", solver = solver,
+      fit <- jspca(x, size[3], lambda_rel = rel, loss = "sample", solver = solver,
         control = quiet(max_iter = 150, tol = 1e-7))
       objective <- fit$trace$objective
       expect_true(all(diff(objective) <= 1e-10 * objective[-1]))
@@ -285,7 +290,7 @@ test_that("the loss over samples resists outlying samples, that over features do
   truth <- svd(x)$v[, 1:2]
   x[1:5, ] <- withr::with_seed(28, matrix(rnorm(150, sd = 10), 5))
   distance <- function(loss) {
-    fit <- ufs_jspca(x, 2, lambda_rel = 0.01, loss = loss, scale = FALSE, control = quiet())
+    fit <- jspca(x, 2, lambda_rel = 0.01, loss = loss, scale = FALSE, control = quiet())
     cosine <- svd(crossprod(truth, qr.Q(qr(fit$solution$P))))$d[2]
     sqrt(1 - min(cosine, 1)^2)
   }
@@ -297,7 +302,7 @@ test_that("12 informative features are found", {
   found <- function(...) {
     mean(vapply(1:3, function(seed) {
       x <- jspca_factors(60, 300, 3, 20, 100 + seed)
-      mean(selected_features(ufs_jspca(x, 3, ..., control = quiet()), 20, as = "index") <= 20)
+      mean(selected_features(jspca(x, 3, ..., control = quiet()), 20, as = "index") <= 20)
     }, 0))
   }
   expect_gte(found(), 0.9)
@@ -311,7 +316,7 @@ test_that("14 predict: scores, reconstruction, selection", {
   x <- cbind(x[, 1:4], 5, x[, -(1:4)])
   dimnames(x) <- list(paste0("s", 1:40), paste0("f", 1:31))
   for (scale in c(TRUE, FALSE)) for (center in c(TRUE, FALSE)) {
-    fit <- suppressWarnings(ufs_jspca(x, 3, center = center, scale = scale, control = quiet()))
+    fit <- suppressWarnings(jspca(x, 3, center = center, scale = scale, control = quiet()))
     scores <- predict(fit, x, type = "scores")
     expect_equal(scores, fit$solution$scores, tolerance = 1e-12)
     expect_identical(dimnames(scores), list(rownames(x), c("PC1", "PC2", "PC3")))
@@ -339,12 +344,12 @@ test_that("14 predict: scores, reconstruction, selection", {
   expect_error(predict(fit, x), class = "ufs_error_argument")
 })
 
-# ---- the exact solver (D3, D4) ------------------------------------------------------------
+# ---- the exact solver ----------------------------------------------------------------------
 
 test_that("D3 exact zeros, certificate, and a fixed point of the plain iteration", {
   for (size in list(c(50, 120, 3), c(90, 25, 2))) {
     x <- jspca_factors(size[1], size[2], size[3], 10, 31)
-    fit <- ufs_jspca(x, size[3], control = ufs_control(tol = 1e-6))
+    fit <- jspca(x, size[3], control = ufs_control(tol = 1e-6))
     expect_identical(fit$status, "converged")
     zero <- fit$feature_scores == 0
     expect_gt(sum(zero), 0)
@@ -355,7 +360,7 @@ test_that("D3 exact zeros, certificate, and a fixed point of the plain iteration
     expect_lt(fit$certificate[["gap"]], 1e-4)
     expect_gt(fit$certificate[["gap"]], -1e-12)
     # One reweighted step from the limit.
-    step <- ufs_jspca(x, size[3], solver = "irls", control = quiet(max_iter = 1), init = list(
+    step <- jspca(x, size[3], solver = "irls", control = quiet(max_iter = 1), init = list(
       P = fit$solution$Pbar,
       a = 1 / (2 * sqrt(fit$solution$residual^2 + fit$control$eps[1])),
       h = 2 * sqrt(fit$feature_scores^2 + fit$control$eps[2])))
@@ -366,8 +371,8 @@ test_that("D3 exact zeros, certificate, and a fixed point of the plain iteration
 
 test_that("D3 the exact solver ends where a long plain run does", {
   x <- jspca_factors(70, 300, 3, 20, 32)
-  exact <- ufs_jspca(x, 3, control = ufs_control(tol = 1e-6))
-  plain <- ufs_jspca(x, 3, solver = "irls", control = quiet(max_iter = 5000, tol = 1e-9))
+  exact <- jspca(x, 3, control = ufs_control(tol = 1e-6))
+  plain <- jspca(x, 3, solver = "irls", control = quiet(max_iter = 5000, tol = 1e-9))
   expect_lt(sqrt(sum((model(exact) - model(plain))^2) / sum(model(plain)^2)), 1e-3)
   expect_lt(exact$iterations, plain$iterations / 4)
   expect_identical(selected_features(exact, 20), selected_features(plain, 20))
@@ -375,8 +380,8 @@ test_that("D3 the exact solver ends where a long plain run does", {
 
 test_that("D4 exact over samples: descent to the plain run's objective, or below", {
   x <- jspca_factors(60, 120, 3, 15, 33)
-  exact <- ufs_jspca(x, 3, loss = "sample", control = ufs_control(tol = 1e-6))
-  plain <- ufs_jspca(x, 3, loss = "sample", solver = "irls",
+  exact <- jspca(x, 3, loss = "sample", control = ufs_control(tol = 1e-6))
+  plain <- jspca(x, 3, loss = "sample", solver = "irls",
     control = quiet(max_iter = 1500, tol = 1e-7))
   truth <- function(fit) sum(fit$solution$residual) + fit$params$lambda * sum(fit$feature_scores)
   expect_lt(truth(exact), truth(plain) * (1 + 1e-6))
@@ -389,7 +394,7 @@ test_that("the reported kkt is the literal one", {
   P0 <- orthonormal(45, 2, 35)
   for (solver in c("exact", "irls")) {
     # One iteration from a = h = 1, so T = X Pbar0.
-    fit <- ufs_jspca(x, 2, solver = solver, init = list(P = P0, a = rep(1, 45), h = rep(1, 45)),
+    fit <- jspca(x, 2, solver = solver, init = list(P = P0, a = rep(1, 45), h = rep(1, 45)),
       control = quiet(max_iter = 1, eps = c(1e-6, 1e-2)))
     gradient <- 2 * crossprod(x, x %*% (P0 - fit$solution$Q)) / fit$params$lambda
     expect_equal(unname(fit$feature_key), sqrt(rowSums(gradient^2)), tolerance = 1e-8)
@@ -404,7 +409,7 @@ test_that("the reported kkt is the literal one", {
 
 test_that("a penalty too small for the exact solver is reported as stalled", {
   x <- jspca_factors(30, 60, 3, 10, 36)
-  expect_warning(fit <- ufs_jspca(x, 3, lambda_rel = 1e-7), class = "ufs_warning_stalled")
+  expect_warning(fit <- jspca(x, 3, lambda_rel = 1e-7), class = "ufs_warning_stalled")
   expect_gt(fit$certificate[["kkt"]], 0.1)
 })
 
@@ -413,21 +418,21 @@ test_that("a penalty too small for the exact solver is reported as stalled", {
 test_that("one component, as many as the rank, few samples and few features", {
   x <- jspca_factors(20, 9, 2, 9, 37)
   for (loss in c("feature", "sample")) for (solver in c("exact", "irls")) {
-    run <- function(x, k) ufs_jspca(x, k, loss = loss, solver = solver, control = quiet())
+    run <- function(x, k) jspca(x, k, loss = loss, solver = solver, control = quiet())
     expect_equal(dim(coef(run(x, 1))), c(9L, 1L))
     expect_equal(dim(coef(run(x, 9))), c(9L, 9L))
     expect_equal(dim(coef(run(x[1:5, ], 4))), c(9L, 4L))
     expect_equal(dim(coef(run(x[, 1, drop = FALSE], 1))), c(1L, 1L))
     expect_true(all(is.finite(feature_scores(run(x[1:3, ], 2)))))
   }
-  expect_equal(ufs_jspca(x, 1, loss = "sample")$feature_ranking,
-    ufs_jspca(x[20:1, ], 1, loss = "sample")$feature_ranking)
+  expect_equal(jspca(x, 1, loss = "sample")$feature_ranking,
+    jspca(x[20:1, ], 1, loss = "sample")$feature_ranking)
 })
 
 test_that("bad arguments are classed errors that name the argument", {
   x <- jspca_factors(20, 9, 2, 9, 38)
   fails <- function(..., class = "ufs_error_argument", argument = NULL) {
-    error <- expect_error(ufs_jspca(...), class = class)
+    error <- expect_error(jspca(...), class = class)
     expect_identical(error$argument, argument)
   }
   fails(x, argument = "n_components")
@@ -455,17 +460,17 @@ test_that("bad arguments are classed errors that name the argument", {
   fails(replace(x, 5, NA), 2, class = "ufs_error_input", argument = "x")
   fails(x[1:2, ], 1, class = "ufs_error_input", argument = "x")
   fails(matrix(1, 5, 3), 1, class = "ufs_error_input", argument = "x")
-  expect_error(ufs_jspca(x, 2, control = list(maxit = 3)), class = "ufs_error_control")
+  expect_error(jspca(x, 2, control = list(maxit = 3)), class = "ufs_error_control")
   fails(x * 1e100, 2, scale = FALSE, class = "ufs_error_input", argument = "x")
   fails(x * 1e-100, 2, scale = FALSE, class = "ufs_error_input", argument = "x")
   for (loss in c("feature", "sample")) {
-    big <- ufs_jspca(x * 1e60, 2, loss = loss, scale = FALSE)
-    expect_equal(big$feature_ranking, ufs_jspca(x, 2, loss = loss, scale = FALSE)$feature_ranking)
+    big <- jspca(x * 1e60, 2, loss = loss, scale = FALSE)
+    expect_equal(big$feature_ranking, jspca(x, 2, loss = loss, scale = FALSE)$feature_ranking)
   }
   withr::local_options(ufselect.max_bytes = 1000)
-  expect_error(ufs_jspca(x, 2), "Gram matrix", class = "ufs_error_memory")
-  expect_silent(ufs_jspca(x[1:5, ], 2, control = quiet()))
-  expect_error(ufs_jspca(x[1:5, ], 2, solver = "irls"), "\"exact\"", class = "ufs_error_memory")
+  expect_error(jspca(x, 2), "Gram matrix", class = "ufs_error_memory")
+  expect_silent(jspca(x[1:5, ], 2, control = quiet()))
+  expect_error(jspca(x[1:5, ], 2, solver = "irls"), "\"exact\"", class = "ufs_error_memory")
 })
 
 test_that("error messages say what to do", {
@@ -485,7 +490,7 @@ test_that("a matrix start is made orthonormal, a list start is taken as it is", 
   x <- jspca_factors(20, 12, 2, 12, 40)
   P0 <- orthonormal(12, 2, 41)
   one <- function(init) {
-    ufs_jspca(x, 2, init = init, solver = "irls", control = quiet(max_iter = 3))$solution$Q
+    jspca(x, 2, init = init, solver = "irls", control = quiet(max_iter = 3))$solution$Q
   }
   stretched <- P0 %*% diag(c(1, 3))
   expect_equal(one(stretched), one(P0), tolerance = 1e-10)
@@ -495,15 +500,15 @@ test_that("a matrix start is made orthonormal, a list start is taken as it is", 
 
 test_that("not converged is said once and stays in the fit", {
   x <- jspca_factors(40, 60, 3, 12, 42)
-  expect_warning(fit <- ufs_jspca(x, 3, control = ufs_control(max_iter = 2)),
+  expect_warning(fit <- jspca(x, 3, control = ufs_control(max_iter = 2)),
     "relative change of Q", class = "ufs_warning_max_iter")
   expect_identical(fit$status, "max_iter")
   expect_equal(nrow(fit$trace), 2L)
   expect_named(fit$trace, c("iteration", "objective", "loss", "penalty", "change", "live"))
   expect_equal(fit$trace$objective, fit$trace$loss + fit$trace$penalty, tolerance = 1e-14)
-  expect_silent(ufs_jspca(x, 3, control = quiet(max_iter = 2)))
+  expect_silent(jspca(x, 3, control = quiet(max_iter = 2)))
   # The last product over all features is made even when the run is cut short.
-  run <- function(iterations) ufs_jspca(x, 3, control = quiet(max_iter = iterations))
+  run <- function(iterations) jspca(x, 3, control = quiet(max_iter = iterations))
   before <- run(3)
   cut <- run(4)
   a <- 1 / (2 * sqrt(before$solution$residual^2 + before$control$eps[1]))
@@ -519,8 +524,8 @@ test_that("deterministic, no random numbers, input untouched, names kept", {
   copy <- x + 0
   set.seed(1)
   seed <- .Random.seed
-  fit <- ufs_jspca(x, 2)
-  again <- ufs_jspca(x, 2)
+  fit <- jspca(x, 2)
+  again <- jspca(x, 2)
   expect_identical(.Random.seed, seed)
   fit$elapsed <- again$elapsed <- 0
   expect_identical(fit, again)
@@ -530,50 +535,50 @@ test_that("deterministic, no random numbers, input untouched, names kept", {
     expect_identical(rownames(fit$solution[[name]]), colnames(x))
   }
   expect_identical(names(fit$solution$residual), colnames(x))
-  expect_identical(names(ufs_jspca(x, 2, loss = "sample")$solution$residual), rownames(x))
+  expect_identical(names(jspca(x, 2, loss = "sample")$solution$residual), rownames(x))
   expect_identical(colnames(coef(fit)), c("PC1", "PC2"))
   expect_identical(rownames(fit$solution$scores), rownames(x))
   expect_identical(names(feature_scores(fit)), colnames(x))
-  frame <- ufs_jspca(as.data.frame(x), 2)
+  frame <- jspca(as.data.frame(x), 2)
   expect_identical(frame$feature_scores, fit$feature_scores)
-  expect_identical(ufs(x, "jspca", n_components = 2)$feature_scores, fit$feature_scores)
+  expect_identical(ufs(x, "jspca", n_components = 2, loss = "feature")$feature_scores, fit$feature_scores)
   start <- orthonormal(20, 2, 44)
   start_copy <- start + 0
-  ufs_jspca(x, 2, init = list(P = start))
+  jspca(x, 2, init = list(P = start))
   expect_identical(start, start_copy)
 })
 
 test_that("lambda and lambda_rel are two ways to say one thing", {
   x <- jspca_factors(30, 20, 2, 8, 45)
-  rel <- ufs_jspca(x, 2, lambda_rel = 0.2)
-  absolute <- ufs_jspca(x, 2, lambda = 0.2 * rel$params$lambda_max)
+  rel <- jspca(x, 2, lambda_rel = 0.2)
+  absolute <- jspca(x, 2, lambda = 0.2 * rel$params$lambda_max)
   expect_identical(absolute$solution, rel$solution)
   expect_equal(absolute$params$lambda_rel, 0.2, tolerance = 1e-14)
-  more <- ufs_jspca(x, 2, lambda_rel = 0.5)
-  expect_lt(sum(more$feature_scores > 0), sum(ufs_jspca(x, 2, lambda_rel = 0.02)$feature_scores > 0))
+  more <- jspca(x, 2, lambda_rel = 0.5)
+  expect_lt(sum(more$feature_scores > 0), sum(jspca(x, 2, lambda_rel = 0.02)$feature_scores > 0))
 })
 
 test_that("progress and verbose are called once per iteration", {
   x <- jspca_factors(30, 20, 2, 8, 46)
   seen <- matrix(0, 0, 3)
-  fit <- ufs_jspca(x, 2, control = ufs_control(progress = function(iteration, objective, change) {
+  fit <- jspca(x, 2, control = ufs_control(progress = function(iteration, objective, change) {
     seen <<- rbind(seen, c(iteration, objective, change))
   }))
   expect_equal(seen, unname(as.matrix(fit$trace[c("iteration", "objective", "change")])),
     ignore_attr = TRUE)
-  lines <- capture.output(ufs_jspca(x, 2, control = quiet(max_iter = 3, verbose = TRUE)))
+  lines <- capture.output(jspca(x, 2, control = quiet(max_iter = 3, verbose = TRUE)))
   expect_length(grep("^jspca +[123] ", lines), 3L)
 })
 
 test_that("print, summary and plots", {
   x <- jspca_factors(30, 40, 2, 8, 47)
-  fit <- ufs_jspca(x, 2)
+  fit <- jspca(x, 2)
   lines <- capture.output(print(fit))
   expect_lte(length(lines), 15L)
   expect_match(lines, "loss +over features, lambda = .* \\(0.1 of lambda_max\\)", all = FALSE)
   expect_match(lines, "live rows +[0-9]+ of 40; the others are exactly zero", all = FALSE)
   expect_match(lines, "certificate +change = .*, kkt = .*, gap = ", all = FALSE)
-  plain <- ufs_jspca(x, 2, loss = "sample", solver = "irls", control = quiet())
+  plain <- jspca(x, 2, loss = "sample", solver = "irls", control = quiet())
   lines <- capture.output(print(summary(plain)))
   expect_match(lines, "over samples", all = FALSE)
   expect_match(lines, "above 1e-3 of the largest", all = FALSE)
@@ -586,7 +591,7 @@ test_that("print, summary and plots", {
     expect_identical(plot(plain, type, main = "own title"), plain)
   }
   expect_identical(graphics::par("mar"), margins)
-  once <- ufs_jspca(x, 2, control = quiet(max_iter = 1))
+  once <- jspca(x, 2, control = quiet(max_iter = 1))
   expect_identical(plot(once), once)
   expect_error(plot(fit, "heat"), class = "ufs_error_argument")
   expect_identical(plot(fit, "loadings", k = 100L), fit)
@@ -596,9 +601,77 @@ test_that("print, summary and plots", {
 
 test_that("autoplot draws the same loadings", {
   skip_if_not_installed("ggplot2")
-  fit <- ufs_jspca(jspca_factors(30, 40, 2, 8, 48), 2)
+  fit <- jspca(jspca_factors(30, 40, 2, 8, 48), 2)
   plot <- ggplot2::autoplot(fit, "loadings", k = 4)
   expect_equal(plot$data$value, as.vector(coef(fit)[fit$feature_ranking[1:4], ]))
   expect_s3_class(ggplot2::autoplot(fit), "ggplot")
   expect_error(ggplot2::autoplot(fit, "heat"), class = "ufs_error_argument")
+})
+
+test_that("the default loss is over samples", {
+  fit <- ufs_jspca(mtcars, 2)
+  expect_identical(fit$params$loss, "sample")
+  expect_equal(feature_scores(fit), feature_scores(ufs_jspca(mtcars, 2, loss = "sample")))
+  expect_length(fit$solution$residual, 32L)
+})
+
+test_that("several steps under the same weights change neither the descent nor the limit", {
+  data <- planted(60, 40, informative = 8)
+  tight <- ufs_control(tol = 1e-7, max_iter = 5000, warn = FALSE)
+  exact <- ufs_jspca(data$x, 2, control = tight)
+  plain <- ufs_jspca(data$x, 2, solver = "irls", control = tight)
+  last <- function(fit) fit$trace$objective[nrow(fit$trace)]
+  expect_identical(exact$status, "converged")
+  expect_lte(max(diff(exact$trace$objective)), 1e-10 * last(exact))
+  expect_equal(last(exact), last(plain), tolerance = 1e-5)
+  # Optimal for new weights too.
+  z <- scale(data$x)
+  s <- exact$solution
+  w <- 1 / (2 * sqrt(rowSums((z - z %*% s$Q %*% t(s$P))^2)))
+  gradient <- 2 * crossprod(z * w, z %*% (s$P - s$Q))
+  norm <- sqrt(rowSums(s$Q^2))
+  live <- norm > 0
+  violation <- sqrt(rowSums((gradient / exact$params$lambda - s$Q / ifelse(live, norm, 1))^2))
+  expect_lte(max(violation[live]), 1e-4)
+  expect_lte(max(violation[!live]), 1 + 1e-4)
+})
+
+test_that("the slides' weights, 1 / norm, are ours with lambda sqrt(2), a = 1/2, h = sqrt(2)", {
+  x <- scale(as.matrix(mtcars))
+  # The slides' iteration with its formulae put right; X is features by samples there.
+  slides <- function(x, k, lambda, start, steps) {
+    big <- t(x)
+    gram <- tcrossprod(big)
+    p <- ncol(x)
+    d1 <- d2 <- rep(1, p)
+    bar <- start
+    for (step in seq_len(steps)) {
+      q <- solve(lambda * diag(d2) + gram, gram %*% (sqrt(d1) * bar))
+      s <- svd(sqrt(d1) * (gram %*% q))
+      bar <- s$u %*% t(s$v)
+      model <- (bar / sqrt(d1)) %*% t(q)
+      residual <- big - model %*% big
+      d1 <- 1 / sqrt(rowSums(residual^2))
+      d2 <- 1 / sqrt(rowSums(q^2))
+    }
+    list(model = model, q = q, residual = residual)
+  }
+  start <- svd(t(x))$u[, 1:3]
+  want <- slides(x, 3, .7, start, 6)
+  fit <- ufs_jspca(x, 3, lambda = .7 * sqrt(2), loss = "feature", solver = "irls",
+    init = list(P = start, a = rep(1 / 2, 11), h = rep(sqrt(2), 11)),
+    control = ufs_control(tol = -1, max_iter = 6, eps = 0, warn = FALSE))
+  s <- lapply(fit$solution[c("P", "Q")], unname)
+  expect_equal(s$P %*% t(s$Q), unname(want$model), tolerance = 1e-9)
+  expect_equal(unname(fit$solution$residual), unname(sqrt(rowSums(want$residual^2))),
+    tolerance = 1e-9)
+  expect_equal(s$Q * sqrt(2), unname(want$q), tolerance = 1e-9)
+})
+
+test_that("print() says when the feature loss ends above its lowest value", {
+  fit <- jspca(mtcars, 2)
+  fit$trace <- data.frame(iteration = 1:3, objective = c(10, 5, 6), live = 3)
+  expect_output(print(fit), "20.0 % above its lowest")
+  fit$trace$objective <- c(10, 5, 5)
+  expect_false(any(grepl("above its lowest", capture.output(print(fit)))))
 })

@@ -125,7 +125,7 @@ test_that("ALNR-style equals the alternation in A and b", {
   g <- 2
   gamma <- 2 * sqrt(mu * g)
   ref <- ref_alnr(x, 4L, mu, g, 12L)
-  out <- .Call(C_alnr, x, list(k = 4L, gamma = gamma, relative = FALSE),
+  out <- .Call(C_alnr, x, list(k = 4L, gamma = gamma, relative = FALSE, unit = 1),
     ufs_control(max_iter = 12, tol = -1, eps = 1e-12))
   out$trace <- out$run$trace
   expect_equal(out$trace[, 1L], ref$objective, tolerance = 1e-9)

@@ -149,7 +149,7 @@ test_that("copies of columns share their row in sparse data too", {
   expect_gt(sum(fit$solution$V[60, ]^2), 0)
   expect_identical(unname(fit$solution$V[60, ]), unname(fit$solution$V[best, ]))
   expect_identical(fit$params$merged_copies, 1L)
-  fit <- suppressWarnings(ufs_jspca(to_sparse(x), 2))
+  fit <- suppressWarnings(ufs_jspca(to_sparse(x), 2, loss = "feature"))
   expect_gt(sum(fit$solution$Q[60, ]^2), 0)
   expect_identical(unname(fit$solution$Q[60, ]), unname(fit$solution$Q[best, ]))
 })

@@ -567,3 +567,36 @@ test_that("the inner trace descends step by step and agrees with the outer one",
     }
   }
 })
+
+test_that("copies are named: merged ones, and rescaled ones among the chosen", {
+  skip_if_not_installed("withr")
+  data <- socfs_data(60, 30, 3, 8, 4)
+  x <- data$x
+  colnames(x) <- paste0("f", 1:30)
+  best <- withr::with_seed(1, ufs_socfs(x, 3, control = quiet()))
+  top <- unname(feature_ranking(best)[1:2])
+  more <- cbind(x, same = x[, top[1]], third = -x[, top[2]] / 3 + 5)
+  fit <- withr::with_seed(1, suppressWarnings(ufs_socfs(more, 3, control = quiet())))
+  expect_setequal(fit$copies$feature, c("same", "third"))
+  expect_identical(fit$copies$copy_of[match(c("same", "third"), fit$copies$feature)],
+    colnames(x)[top])
+  expect_output(print(fit), "2 features are copies of others")
+  shown <- sum(feature_scores(fit) > 0)
+  expect_message(selected_features(fit, shown), "same", class = "ufs_message_copies")
+  expect_identical(nrow(best$copies), 0L)
+  expect_silent(selected_features(best, 2))
+})
+
+test_that("the largest number of iterations is taken as it is", {
+  fit <- ufs_socfs(iris[, 1:4], 3, init = iris$Species,
+    control = quiet(max_iter = .Machine$integer.max, inner_max_iter = .Machine$integer.max))
+  expect_identical(fit$status, "converged")
+})
+
+test_that("plot() has the steps of E and F", {
+  fit <- ufs_socfs(iris[, 1:4], 3, init = iris$Species, control = quiet())
+  pdf(NULL)
+  on.exit(dev.off())
+  expect_identical(plot(fit, "inner"), fit)
+  expect_error(plot(fit, "outer"), class = "ufs_error_argument")
+})

@@ -572,7 +572,7 @@ test_that("names of samples, features and classes are kept", {
   expect_identical(dimnames(s$probability), list(rownames(mtcars), c("auto", "man")))
   expect_named(s$v, names(mtcars))
   expect_named(s$cluster, rownames(mtcars))
-  expect_identical(coef(fit), s$A)
+  expect_identical(coef(fit), t(s$A))
   expect_true(all(selected_features(fit) %in% names(mtcars)))
 })
 
