@@ -7,10 +7,13 @@
 #' \eqn{(\lambda_j, u_j)}, ascending, with the trivial \eqn{u_1 = v} along
 #' \eqn{D^{1/2} 1}; \eqn{\hat f = D^{1/2} f / |D^{1/2} f|}, \eqn{a_j = \hat f' u_j} and
 #' \eqn{g(\lambda) = \lambda^q} with `q = power`:
-#' * `"phi1"`: \eqn{\sum_j a_j^2 g(\lambda_j)}, small is good. It depends on the location of
-#'   f: a feature far from 0 is nearly constant and comes first. Centre it, or use
-#' * `"phi2"` (the default): \eqn{\sum_{j \ge 2} a_j^2 g(\lambda_j) / (1 - (\hat f' v)^2)},
-#'   small is good. For `power = 1` this is the Laplacian score ([ufs_laplacian()]).
+#' * `"phi1"` (the default): \eqn{\sum_j a_j^2 g(\lambda_j)}, small is good. It depends on the
+#'   location of f: a feature far from 0 is nearly constant on the graph and comes first; with
+#'   `center = TRUE` it does not.
+#' * `"phi2"`: \eqn{\sum_{j \ge 2} a_j^2 g(\lambda_j) / (1 - (\hat f' v)^2)},
+#'   small is good. For `power = 1` this is the Laplacian score ([ufs_laplacian()]) exactly,
+#'   which is why it is not the default: papers that compare both print two different columns (up
+#'   to 52 points of accuracy apart), so what they call SPEC cannot be phi2.
 #' * `"phi3"`: \eqn{\sum_{j=2}^{k} (g(2) - g(\lambda_j)) a_j^2}, *large* is good, with
 #'   `k = n_clusters` eigenvectors counting the trivial one.
 #'
@@ -27,7 +30,7 @@
 #' [ufs_graph()], which the other methods share.
 #'
 #' @inheritParams ufs_laplacian
-#' @param type `"phi2"`, `"phi1"` or `"phi3"`.
+#' @param type `"phi1"`, `"phi2"` or `"phi3"`.
 #' @param n_clusters k of phi3, 2 to n - 1; not used otherwise.
 #' @param power Exponent q of the spectral function, a whole number of at least 1; larger
 #'   values punish oscillation more.
@@ -40,11 +43,11 @@
 #' ufs_spec(mtcars, type = "phi3", n_clusters = 3, scale = TRUE)
 #' @include ufs.R
 #' @export
-ufs_spec <- function(x, graph = NULL, type = c("phi2", "phi1", "phi3"), n_clusters = NULL,
+ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_clusters = NULL,
                      power = 1, center = FALSE, scale = FALSE, control = ufs_control()) {
   run_fit("spec", match.call(), {
     control <- resolve_control(control)
-    type <- check_choice(type, "type", c("phi2", "phi1", "phi3"))
+    type <- check_choice(type, "type", c("phi1", "phi2", "phi3"))
     power <- check_count(power, "power", 1L, 20L)
     data <- as_ufs_operator(x, center, scale)
     if (type == "phi3") {
