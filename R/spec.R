@@ -4,7 +4,6 @@
 #' good features vary slowly along the graph. The default is the Laplacian score in a more general
 #' form; use the other types to compare, or `power` to punish oscillation more.
 #'
-<<<<<<< HEAD
 #' Let \eqn{\mathcal L = D^{-1/2} L D^{-1/2}}{L^ = D^(-1/2) L D^(-1/2)} be the normalised Laplacian
 #' of the graph, with eigenpairs \eqn{(\lambda_j, u_j)}, ascending, of which the first is trivial,
 #' \eqn{u_1 = v} along \eqn{D^{1/2} 1}. With \eqn{\hat f = D^{1/2} f / |D^{1/2} f|},
@@ -15,20 +14,6 @@
 #' * `"phi2"` (the default): \eqn{\sum_{j \ge 2} a_j^2 g(\lambda_j) / (1 - (\hat f' v)^2)},
 #'   where small is good. For `power = 1` this is the Laplacian score ([ufs_laplacian()]).
 #' * `"phi3"`: \eqn{\sum_{j=2}^{k} (g(2) - g(\lambda_j)) a_j^2}, where *large* is good, with
-=======
-#' Let \eqn{\mathcal L = D^{-1/2} L D^{-1/2}}{L^ = D^(-1/2) L D^(-1/2)} have eigenpairs
-#' \eqn{(\lambda_j, u_j)}, ascending, with the trivial \eqn{u_1 = v} along
-#' \eqn{D^{1/2} 1}; \eqn{\hat f = D^{1/2} f / |D^{1/2} f|}, \eqn{a_j = \hat f' u_j} and
-#' \eqn{g(\lambda) = \lambda^q} with `q = power`:
-#' * `"phi1"` (the default): \eqn{\sum_j a_j^2 g(\lambda_j)}, small is good. It depends on the
-#'   location of f: a feature far from 0 is nearly constant on the graph and comes first; with
-#'   `center = TRUE` it does not.
-#' * `"phi2"`: \eqn{\sum_{j \ge 2} a_j^2 g(\lambda_j) / (1 - (\hat f' v)^2)},
-#'   small is good. For `power = 1` this is the Laplacian score ([ufs_laplacian()]) exactly,
-#'   which is why it is not the default: papers that compare both print two different columns (up
-#'   to 52 points of accuracy apart), so what they call SPEC cannot be phi2.
-#' * `"phi3"`: \eqn{\sum_{j=2}^{k} (g(2) - g(\lambda_j)) a_j^2}, *large* is good, with
->>>>>>> main
 #'   `k = n_clusters` eigenvectors counting the trivial one.
 #'
 #' `statistic` is the paper's quantity. The score is 1 - statistic for phi1 and phi2, so that larger
@@ -44,16 +29,10 @@
 #' which the other methods share.
 #'
 #' @inheritParams ufs_laplacian
-<<<<<<< HEAD
 #' @param type Which of the three scores: `"phi2"`, `"phi1"` or `"phi3"`.
 #' @param n_clusters The number k of eigenvectors for phi3, from 2 to n - 1. The other types do not
 #'   use it.
 #' @param power The exponent q of the spectral function, a whole number of at least 1. Larger
-=======
-#' @param type `"phi1"`, `"phi2"` or `"phi3"`.
-#' @param n_clusters k of phi3, 2 to n - 1; not used otherwise.
-#' @param power Exponent q of the spectral function, a whole number of at least 1; larger
->>>>>>> main
 #'   values punish oscillation more.
 #' @return A fit of class `c("ufs_spec", "ufs")`; `solution` holds the `graph` and for phi3
 #'   the eigenvectors `U` (n x (k - 1), without the trivial one) and `eigenvalues`.
