@@ -18,10 +18,10 @@
 #' @section Which loss:
 #' **`"sample"`** (the default) sums the norms of the residuals of the samples. It is **robust to
 #' outlying samples**, every step lowers its objective, and on real data sets it selected better
-#' than the other. It takes one to three times as long, because its weights change the Gram matrix of the
-#' chosen columns; for that reason an iteration of `"exact"` takes three steps over \eqn{Q} and
-#' \eqn{P} under the same weights. Where the structure is weak it may need a larger `lambda_rel`
-#' (0.2 to 0.4), or a late component is noise.
+#' than the other. It takes one to three times as long, because its weights change the Gram matrix
+#' of the chosen columns; for that reason an iteration of `"exact"` takes three steps over \eqn{Q}
+#' and \eqn{P} under the same weights. Where the structure is weak it may need a larger
+#' `lambda_rel` (0.2 to 0.4), or a late component is noise.
 #'
 #' **`"feature"`** is the paper's. It sums the norms of the residuals of the features
 #' (\eqn{D_1} has one weight per feature) and so gives less weight to badly fitted
