@@ -1,42 +1,49 @@
 #' Samples that reconstruct their neighbours ("ALNR-style")
 #'
-#' Like [ufs_ted()] in its convex form, but every sample is reconstructed only from its
-#' neighbourhood (itself and its `k` nearest others), and nearer neighbours cost less. With
-#' x_i the i-th row of the (standardised) `x`,
+#' Chooses samples from which their neighbours can be reconstructed: like [ufs_ted()] in its convex
+#' form, but each sample is rebuilt only from itself and its `k` nearest others, and nearer
+#' neighbours cost less. It is here because the joint method [ufs_alfs()] was compared with it. To
+#' choose samples to label use [ufs_facility()] or [ufs_medoids()]; this ranking did worse than
+#' random choice there (the figures are in the article *What the methods reached on real data* on
+#' the package's site).
+#'
+#' With x_i the i-th row of the (standardised) `x` and N_i the neighbourhood of sample i,
 #' \deqn{\min_A \sum_i \|x_i - \sum_{j \in N_i} A_{ij} x_j\|^2 + \gamma \sum_j
 #'   \sqrt{\sum_i t_{ij} A_{ij}^2},\quad t_{ij} = \exp(d_{ij}^2 / m),}
 #' where m is the mean of the squared distances d^2 over all neighbour pairs (the exponent is
 #' cut at 100). Sample j scores its term of the penalty.
 #'
-#' To choose samples to label use [ufs_facility()] or [ufs_medoids()]: on twelve real sets with 2 to
-#' 10 labels per class this ranking was 8 points worse than random choice (57.5 % against 65.2 %),
-#' those
-#' 6 to 7 points better. It is here because the joint method [ufs_alfs()] was compared with it.
+#' # What is the paper's and what is ours
+#' ALNR stands for active learning via neighbourhood reconstruction. The title says "style" on
+#' purpose: of the paper by Hu et al. (2013) we could read only the abstract and the opening. What
+#' is theirs is reconstruction from nearest neighbours in which nearer ones weigh more, with a
+#' penalty that selects whole rows. What is ours are the weights t, the sample itself in its
+#' neighbourhood, the penalty, the solver (reweighting with an accelerator), and the certificate.
 #'
-#' The name says "style" on purpose: of the paper by Hu et al. (2013) we could read only the
-#' abstract and the opening. What is theirs: reconstruction from nearest neighbours in
-#' which nearer ones weigh more, with a penalty that selects whole rows. What is ours:
-#' the weights t, the sample itself in its neighbourhood, the penalty, the solver (reweighting
-#' with an accelerator), and the certificate.
-#'
-#' Time: the neighbours, n^2 p flops once, then about `n k^3 / 3` flops per iteration; memory
-#' `8 n k^2` bytes; nothing of size n x n. Stopping, duality gap, zero scores and trace are as in
-#' [ufs_rrss()]. Equal distances (to 1e-10) go to the lower index, so duplicates may score
-#' differently.
+#' # Computation
+#' The neighbours take n^2 p flops once, and each iteration then takes about `n k^3 / 3` flops.
+#' Memory is `8 n k^2` bytes, and nothing has size n x n. Stopping, duality gap, zero scores and
+#' trace follow the rules of [ufs_rrss()]. Equal distances (to 1e-10) go to the lower index, so
+#' duplicates may score differently.
 #'
 #' @inheritParams ufs_rrss
-#' @param k Number of neighbours beside the sample itself, 1 to n - 1.
-#' @param gamma Penalty, a positive number in squared units of `x`; `NULL`: from
-#'   `gamma_rel`. A published grid: [ufs_grid_paper()].
-#' @param gamma_rel Penalty as a share of the smallest value at which A = 0 is optimal,
-#'   `max_j sqrt(sum_i (2 x_i'x_j)^2 / t_ij)`.
-#' @return A fit of class `c("ufs_alnr", "ufs")`, see [selected_samples()]. `solution` holds
-#'   `row_norm` and `activity`; the rest is as in [ufs_rrss()].
+#' @param k The number of neighbours beside the sample itself, from 1 to n - 1.
+#' @param gamma The penalty, a positive number in squared units of `x`. The default `NULL` computes
+#'   it from `gamma_rel`. [ufs_grid_paper()] gives the published grid of values.
+#' @param gamma_rel The penalty as a share of the smallest value at which A = 0 is optimal,
+#'   `max_j sqrt(sum_i (2 x_i'x_j)^2 / t_ij)`. It is free of the scale of `x`.
+#' @return A fit of class `c("ufs_alnr", "ufs")`; [selected_samples()] gives the samples. `solution`
+#'   holds `row_norm` and `activity`; the other parts are those of [ufs_rrss()].
 #' @references Hu, Zhang, Jin, Cai and He (2013) Active learning via neighborhood
 #'   reconstruction. IJCAI 23, 1415-1421.
+#' @seealso [ufs_facility()], [ufs_medoids()], [ufs_ted()]
 #' @examples
 #' fit <- ufs_alnr(iris[, 1:4], k = 5)
-#' selected_samples(fit, m = 6)
+#' chosen <- selected_samples(fit, m = 6)
+#' chosen
+#'
+#' # Does every species have a representative?
+#' table(iris[chosen, "Species"])
 #' @include ufs.R
 #' @export
 ufs_alnr <- function(x, k = 5, gamma = NULL, gamma_rel = 0.05, center = TRUE, scale = TRUE,

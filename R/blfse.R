@@ -1,9 +1,12 @@
 #' Bi-level ensemble feature selection (BLFSE)
 #'
-#' Merges m base rankings of the features and m base clusterings of the samples into one
-#' ranking and one clustering, each level informing the other.
+#' Merges several rankings of the features and several clusterings of the samples into one ranking
+#' and one clustering, each level informing the other. It is offered for comparison: on real data it
+#' rarely beat the plain mean of the same rankings, which comes with every fit and costs almost
+#' nothing ([ufs_aggregate()]). For an ensemble of different selectors prefer that mean.
 #'
-#' Each base result k is a score vector \eqn{v^{(k)}} (non-negative, sum 1) and a
+#' # The model
+#' Each of the m base results, number k, is a score vector \eqn{v^{(k)}} (non-negative, sum 1) and a
 #' clustering with co-membership matrix \eqn{S^{(k)}} (n x n). The method looks for consensus
 #' scores v (on the simplex), a consensus similarity S, confidences W of its pairs, weights
 #' \eqn{\alpha, \beta} of the base results (on simplices), a c x p projection P and an n x c
@@ -11,108 +14,117 @@
 #' \deqn{\sum_{ij} S_{ij} \|P \, \mathrm{diag}(v)(x_i - x_j)\|^2
 #'   + \sum_k \beta_k^2 \|W \circ (S - S^{(k)})\|_F^2 - \lambda \sum_{ij} W_{ij}
 #'   + \sum_k \alpha_k^2 \|v - v^{(k)}\|^2 + 2 \rho \, \mathrm{tr}(Y' L_S Y)}
-#' (`T1` to `T5` in the trace), for the five values of `psi`, with \eqn{\lambda = 2 \psi
-#' (1 - \psi) / m} (pairs on which less than a share `psi` of the base clusterings agree lose
-#' weight) and \eqn{\rho} doubled or halved until S has c connected components. Every block
-#' update is an exact minimiser; the update of v is a quadratic program on the simplex, solved
-#' to a relative KKT residual of `control$inner_tol`, the certificate `kkt` (worst of the run).
+#' (the columns `T1` to `T5` of the trace) for each of the values of `psi` in turn, with
+#' \eqn{\lambda = 2 \psi (1 - \psi) / m}: pairs on which less than a share `psi` of the base
+#' clusterings agree lose weight. \eqn{\rho} is doubled or halved until S has c connected
+#' components. Every block update is an exact minimiser. The update of v is a quadratic program on
+#' the simplex, solved to a relative residual of its optimality conditions of `control$inner_tol`;
+#' the certificate `kkt` is the worst of the run.
 #'
-#' **Is it worth its cost?** Hardly: k-means accuracy on the chosen features, 11 real sets with
-#' two numbers of features each, was better than with the plain mean of the same base scores
-#' in 3 cases of 22 and worse in 7 (Inf-FS batches), better in 2 of 14 and worse in 11 (eight
-#' different selectors, seven sets; `inst/benchmarks/blfse.R`). So the plain mean comes with
-#' every fit (`solution$mean_score`, `solution$mean_rank`, or [ufs_aggregate()] of the fit);
-#' for an ensemble of different selectors prefer it. Two reasons, both in the
-#' model: (1) with p >= n, P is not unique, the first term is zero after every update of
-#' P, and v barely leaves the weighted mean of the base scores (a warning says so); (2) the
-#' weights \eqn{\alpha, \beta} tend to collapse on one base result, at once if m <= 5, so the
-#' number of iterations is capped, 10 or more base results are recommended, and a weight
-#' above 0.9 is reported: that base result then is the answer.
+#' # Is it worth its cost?
+#' Hardly. Measured against the plain mean of the same base scores it lost more often than it won,
+#' both with its own base results and with an ensemble of different selectors; the counts are in the
+#' article *What the methods reached on real data* on the package's site. The plain means are
+#' `solution$mean_score` and `solution$mean_rank`. There are two reasons, both in the model:
+#' 1. With p >= n, P is not unique, the first term is zero after every update of P, and v barely
+#' leaves the weighted mean of the base scores. A warning says so.
+#' 2. The weights \eqn{\alpha, \beta} tend to collapse on one base result, at once if m <= 5. The
+#'    number of iterations is therefore capped, 10 or more base results are recommended, and a
+#'    weight above 0.9 is reported: that base result then is the answer.
 #'
-#' **Ties of P.** Only N = P'P matters. It is replaced by the minimiser of least Frobenius norm
-#' over all \eqn{0 \le N \le I} of trace c, which equals P'P if that is unique, has the same
-#' objective in any case, and does not depend on LAPACK's choice of a null space. `projection =
-#' "isotropic"` fixes N = (c/p) I, its mean over random P: an experiment of ours, not in the
-#' paper, that lost to the plain mean on fresh data.
+#' # Base results
+#' With `base = "inffs"`, as in the paper, the samples are split at random into `n_base` disjoint
+#' batches. [ufs_inffs()] (`alpha = 0.7, variant = "rowsum"`) scores the features on each of them,
+#' and k-means (best of `n_init` starts) then clusters all samples on the `n_features` best
+#' features, in the columns as the model sees them. The clusterings therefore depend on
+#' `n_features`: fit again for another number of features. `base` may also name other methods of
+#' [ufs_methods()], or be a list of fits. Selectors see the columns scaled to \[0, 1\] unless they
+#' are fits already. All randomness is in this step; with `scores` and `labels` given there is none.
 #'
-#' **Base results.** With `base = "inffs"`, as in the paper, the samples are split at random
-#' into `n_base` disjoint batches; [ufs_inffs()] (`alpha = 0.7, variant = "rowsum"`) scores the
-#' features on each, then k-means (best of `n_init` starts) clusters all samples on the
-#' `n_features` best ones, in the columns as the model sees them. So the clusterings depend on
-#' `n_features`: one fit per number of features. `base` may also name other methods of
-#' [ufs_methods()], or be a list of fits. Selectors see the columns scaled to \[0, 1\] unless
-#' they are fits already. All randomness is in this step; with `scores` and `labels` given there
-#' is none.
+#' # Scaling
+#' The model sees only differences of samples, so `center` changes nothing but rounding. The first
+#' term grows with the square of x against the others, so the scale of x matters: `"unit"` divides
+#' every sample (row) by its Euclidean norm, as the authors do; `"zscore"` divides the columns by
+#' their standard deviation and \eqn{\sqrt p}. `scale = TRUE` means `"unit"` for
+#' `projection = "paper"` and `"zscore"` for `"isotropic"`; `FALSE` takes x as it is.
 #'
-#' **Scaling** of x inside the model, which only sees differences of samples, so that `center`
-#' changes nothing but rounding: `"unit"` divides every sample (row) by its Euclidean norm, as
-#' the authors do; `"zscore"` divides the columns by their standard deviation and
-#' \eqn{\sqrt p}. `scale = TRUE` means `"unit"` for `projection = "paper"` and
-#' `"zscore"` for `"isotropic"`; `FALSE` takes x as it is. The first term grows with the
-#' square of x against the others.
+#' # Ties of P
+#' Only N = P'P matters. With `projection = "paper"` it is replaced by the minimiser of least
+#' Frobenius norm over all \eqn{0 \le N \le I} of trace c. This equals P'P if that is unique, has
+#' the same objective in any case, and does not depend on LAPACK's choice of a null space.
+#' `projection = "isotropic"` fixes N = (c/p) I, its mean over random P. That is an experiment of
+#' ours, not in the paper, and it lost to the plain mean on fresh data.
 #'
-#' Memory: 5 n^2 + 4 p^2 + np doubles for p <= n; for p > n nothing is p x p, and it
-#' is 7 n^2 + 2 np.
+#' # Memory
+#' 5 n^2 + 4 p^2 + np doubles for p <= n. For p > n nothing is p x p, and it is 7 n^2 + 2 np.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param n_clusters Number of clusters c, 2 to n - 1 and at most p.
-#' @param n_features Number of features to be selected: the base clusterings are made on so
-#'   many. Not needed if `labels` are given.
-#' @param scores `NULL`, or an m x p matrix of base scores, one row per base result, larger =
-#'   better, for all columns of `x` (also constant ones). A row with negative values is
-#'   shifted to start at 0; rows are scaled to sum 1.
+#' @param n_clusters The number of clusters c, from 2 to n - 1 and at most p.
+#' @param n_features The number of features to be selected, because the base clusterings are made on
+#'   so many. It is not needed if `labels` are given.
+#' @param scores `NULL`, or an m x p matrix of base scores: one row per base result, larger is
+#'   better, with a column for every column of `x` (also constant ones). A row with negative values
+#'   is shifted to start at 0, and rows are scaled to sum 1.
 #' @param labels `NULL`, or an n x m matrix of base clusterings, one column each.
-#' @param base Where base scores come from if `scores` is `NULL`: names of feature methods, or
+#' @param base Where the base scores come from if `scores` is `NULL`: names of feature methods, or
 #'   a list of fits.
-#' @param n_base Number m of base results, if they are drawn on parts of the samples.
-#' @param projection,order See Details; `order = "paper"` updates S before v as Algorithm 1
-#'   of the paper does, `"code"` v before S as the authors' program does.
-#' @param center Centre the columns first?
-#' @param scale `TRUE`, `FALSE`, `"unit"` or `"zscore"`, see Details.
-#' @param resample `"batches"` (disjoint, of floor(n / n_base) samples), `"halves"` (random
-#'   halves) or `"none"` (all samples, every method of `base` once). With parts of the samples
-#'   the methods of `base` take turns. `"auto"`: one method gets batches, halves if batches
-#'   would have fewer than 10 samples; several methods get all samples.
-#' @param base_args Named list of further arguments by method, such as
+#' @param n_base The number m of base results, if they are drawn on parts of the samples.
+#' @param projection How the projection is treated: `"paper"` optimises it, `"isotropic"` fixes it.
+#' @param order The order of the block updates: `"paper"` updates S before v, as Algorithm 1 of the
+#'   paper does, and `"code"` updates v before S, as the authors' program does.
+#' @param center Should the columns be centred first?
+#' @param scale How x is scaled inside the model: `TRUE`, `FALSE`, `"unit"` or `"zscore"`.
+#' @param resample Which samples a base result sees: `"batches"` (disjoint, of floor(n / n_base)
+#'   samples), `"halves"` (random halves) or `"none"` (all samples, every method of `base` once).
+#'   With parts of the samples the methods of `base` take turns. `"auto"` gives one method batches,
+#'   or halves if batches would have fewer than 10 samples, and gives several methods all samples.
+#' @param base_args A named list of further arguments by method, such as
 #'   `list(laplacian = list(k = 7))`. Arguments `n_clusters`, `n_components` and `k` without a
 #'   default are filled in from `n_clusters` and `n_features`.
-#' @param n_init Number of k-means starts per base clustering.
+#' @param n_init The number of k-means starts per base clustering.
 #' @param psi The self-paced schedule, numbers between 0 and 1.
-#' @param gamma_cluster,gamma_feature Factors of the second and third, and of the fourth
-#'   term; 1 in the paper.
-#' @param control See [ufs_control()]. `inner_max_iter` (default 5) caps the iterations per
-#'   value of `psi`, `max_iter` (default 5 per value) all of them; `tol` (default 0: off) ends
-#'   a stage once neither v (in the 1-norm) nor S moves more; `inner_tol` (default 1e-11) is
-#'   the relative KKT residual of the quadratic programs. Running "to convergence" is not
-#'   recommended: the weights collapse.
+#' @param gamma_cluster,gamma_feature Factors of the second and third term (`gamma_cluster`) and of
+#'   the fourth (`gamma_feature`); both are 1 in the paper.
+#' @param control Iteration limits and tolerances, made by [ufs_control()]. `inner_max_iter`
+#'   (default 5) caps the iterations per value of `psi`, and `max_iter` (default 5 per value) all of
+#'   them. `tol` (default 0: off) ends a stage once neither v (in the 1-norm) nor S moves more.
+#'   `inner_tol` (default 1e-11) is the relative residual of the optimality conditions of the
+#'   quadratic programs. Running "to convergence" is not recommended, because the weights collapse.
 #' @return A fit of class `c("ufs_blfse", "ufs")`; the score is v. `status` is `"converged"` if
-#'   S had `n_clusters` components at the end. `solution` holds `v`, `S`, `W`, `alpha`, `beta`,
-#'   `rho`, `cluster` (components of S; if they are not c, k-means on the embedding Y from
-#'   fixed starts), `mean_score` and `mean_rank` (the plain aggregations), `scores` (m x p,
-#'   normalised) and `labels` (n x m). `certificate`: `kkt`, `gap` (largest duality gap of the
-#'   quadratic programs) and `eigen` (largest relative residual of the iterative
-#'   eigenvectors of L, 0 if all were dense). `trace` has one row per block update,
-#'   `history` one per iteration: `psi`, `it`, `rho`, number of components `ncomp`,
-#'   dimension of the tie in the update of P `ntieP`, non-zero weights `nnz`, move of v in the
-#'   1-norm `dv`, largest `alpha` and `beta`, mean of W; `weights` all \eqn{\alpha} and
-#'   \eqn{\beta} per iteration.
+#'   S had `n_clusters` components at the end.
 #'
-#'   Plots: `"objective"` (per block; it must fall between the dotted lines, where
-#'   \eqn{\lambda} changes, except where \eqn{\rho} does), `"weights"`, `"consensus"` (S,
-#'   ordered by cluster), `"scores"`.
+#'   `solution` holds `v`, `S`, `W`, `alpha`, `beta`, `rho`, `cluster` (components of S; if they are
+#'   not c, k-means on the embedding Y from fixed starts), `mean_score` and `mean_rank` (the plain
+#'   aggregations), `scores` (m x p, normalised) and `labels` (n x m).
+#'
+#'   `certificate` holds `kkt`, `gap` (largest duality gap of the quadratic programs) and `eigen`
+#'   (largest relative residual of the iterative eigenvectors of L, 0 if all were dense).
+#'
+#'   `trace` has one row per block update and `history` one per iteration: `psi`, `it`, `rho`,
+#'   number of components `ncomp`, dimension of the tie in the update of P `ntieP`, non-zero weights
+#'   `nnz`, move of v in the 1-norm `dv`, largest `alpha` and `beta`, mean of W. `weights` has all
+#'   \eqn{\alpha} and \eqn{\beta} per iteration.
+#' @section Plots:
+#' Beside the types of [plot.ufs()] there are `"objective"` (per block; it must fall between the
+#' dotted lines, where \eqn{\lambda} changes, except where \eqn{\rho} does), `"weights"` and
+#' `"consensus"` (S, ordered by cluster).
 #' @references Zhou, Wang and Du (2023) Bi-level ensemble method for unsupervised feature selection.
 #'   Information Fusion 100, 101910, \doi{10.1016/j.inffus.2023.101910}. Its equations (5), (6)
 #'   and (14) are corrected here (the weights \eqn{\beta_k^2} in W, the factor 2 of the first term).
+#' @seealso [ufs_aggregate()], [ufs_consensus()]
 #' @examples
 #' set.seed(1)
 #' fit <- ufs_blfse(iris[, 1:4], n_clusters = 3, n_features = 2)
 #' fit
 #' table(fit$solution$cluster, iris$Species)
+#'
 #' # Does it earn its cost? The plain mean of its base scores:
 #' selected_features(ufs_aggregate(fit), 2)
-#' # An ensemble of different selectors in one line:
+#'
+#' # An ensemble of different selectors in one line
 #' fit <- ufs_blfse(iris[, 1:4], 3, 2, base = c("variance", "inffs", "kmeans_f"),
 #'   control = ufs_control(warn = FALSE))
+#' selected_features(fit, 2)
 #' @include ufs.R
 #' @export
 ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,

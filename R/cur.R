@@ -1,64 +1,74 @@
 #' Leverage scores and CUR sampling of samples and features
 #'
-#' Leverage scores say how much of the leading `rank` singular directions lies on one
-#' sample or feature; CUR decompositions draw rows and columns with these
-#' probabilities. With U and V the leading singular vectors of the (standardised) `x`,
+#' Scores samples and features by leverage: how much of the leading singular directions of the data
+#' lies on each of them. Use it to draw rows and columns at random in proportion to these scores, as
+#' CUR decompositions do, or to rebuild a matrix from a few of its own rows and columns
+#' (`decomposition = TRUE`). Do not expect better selections than by uniform random choice: in our
+#' runs a draw was as good as a uniform one, and taking the largest scores (`draw = "top"`), which
+#' likes outliers, was worse on most sets.
+#'
+#' With U and V the leading singular vectors of the (standardised) `x` and k = `rank`,
 #' \deqn{\pi_i = \frac1k \sum_{l \le k} U_{il}^2 \text{ (samples)},\qquad
 #'   \pi_j = \frac1k \sum_{l \le k} V_{jl}^2 \text{ (features)},}
 #' each set summing to one.
 #'
-#' `draw` turns the leverage scores into a ranking:
-#' * `"exact"` (default): weighted sampling without replacement, so that the first m of the ranking
-#'   are a draw of exactly m, for every m.
-#' * `"random"`: the paper's own rule. Each sample is kept independently with probability
-#'   `min(1, n_samples * pi)`, so the number kept is random and `n_samples` (a little more than) its
-#'   expectation; redrawn until at least one is kept. Those kept come first, by
-#'   leverage; their indices are in `solution`. Features likewise with `n_features`.
-#' * `"top"`: the largest leverage scores, no random numbers.
+#' # From scores to a ranking
+#' `draw` turns the leverage scores into a ranking. The three rules are those of the archived
+#' package rCUR.
+#' * `"exact"` (the default) samples without replacement, with the scores as weights, so that the
+#'   first m of the ranking are a draw of exactly m, for every m.
+#' * `"random"` is the paper's own rule. Each sample is kept independently with probability
+#'   `min(1, n_samples * pi)`, so the number kept is random and `n_samples` is (a little more than)
+#'   its expectation; the draw is repeated until at least one is kept. Those kept come first, by
+#'   leverage, and their indices are in `solution`. Features are drawn likewise with `n_features`.
+#' * `"top"` takes the largest leverage scores and needs no random numbers.
 #'
-#' Draws use R's random numbers (`set.seed()`), samples first, then features. The three
-#' rules are those of the archived package rCUR. Do not expect more than random choice from it:
-#' in our runs a draw was as good as a uniform one, and `"top"`, which likes outliers,
-#' was worse on most sets.
+#' Draws use R's random numbers, samples first, then features, so `set.seed()` fixes them.
 #'
-#' Singular vectors come from the smaller Gram matrix, so p > n costs no p x p. If the singular
-#' values number `rank` and `rank + 1` are equal (to 1e-8), the scores are not well defined and a
-#' warning of class `ufs_warning_spectrum` says so.
-#'
-#' `decomposition = TRUE` also computes the CUR decomposition itself: with C the chosen columns
+#' # The decomposition
+#' With `decomposition = TRUE` the CUR decomposition itself is computed. With C the chosen columns
 #' (`n_features` of them) and R the chosen rows (`n_samples`) of the prepared matrix Z,
 #' \deqn{Z \approx C U R,\qquad U = C^+ Z R^+,}
-#' the U of smallest error for these C and R. A new sample is then rebuilt from its chosen features
-#' alone: `predict(fit, newdata, type = "reconstruction")`. Cost: two singular value decompositions
-#' of the thin C and R, and one product with Z.
+#' the U of smallest error for these C and R. A new sample can then be rebuilt from its chosen
+#' features alone: `predict(fit, newdata, type = "reconstruction")`. The cost is two singular value
+#' decompositions of the thin C and R, and one product with Z.
+#'
+#' # Computation
+#' Singular vectors come from the smaller Gram matrix, so p > n costs no p x p matrix. If the
+#' singular values number `rank` and `rank + 1` are equal (to 1e-8), the scores are not well
+#' defined, and a warning of class `ufs_warning_spectrum` says so.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param rank Number k of leading singular vectors, 1 to the rank of `x`. `NULL`: as many
-#'   as it takes for their singular values to make up 80 percent of the sum of all.
-#' @param draw `"exact"`, `"random"` or `"top"`, see Details.
-#' @param n_samples,n_features For `draw = "random"`: expected numbers. For `decomposition = TRUE`
-#'   with the other draws: how many of the best make up R and C.
-#' @param decomposition Compute C, U and R as well?
-#' @param center,scale Centre and standardise the columns first.
-#' @param control See [ufs_control()]; there are no iterations.
+#' @param rank The number k of leading singular vectors, from 1 to the rank of `x`. The default
+#'   `NULL` takes as many as are needed for their singular values to make up 80 percent of the sum
+#'   of all.
+#' @param draw How the scores become a ranking: `"exact"`, `"random"` or `"top"`.
+#' @param n_samples,n_features For `draw = "random"`, the expected numbers to keep. For
+#'   `decomposition = TRUE` with the other draws, how many of the best make up R and C.
+#' @param decomposition Should C, U and R be computed as well?
+#' @param center,scale Should the columns be centred and standardised first?
+#' @param control Made by [ufs_control()]. There are no iterations, so nothing in it is needed here.
 #' @return A fit of class `c("ufs_cur", "ufs")` with scores and rankings of samples and
 #'   features. The score is the leverage for `draw = "top"`, the leverage plus 1 for what
 #'   was kept by `"random"`, and falls from 1 in steps of 1/n (1/p) along the draw of `"exact"`.
+#'
 #'   `solution` holds `leverage_samples`, `leverage_features`, the `singular_values` (all that were
-#'   computed) and, for `"random"`, `kept_samples` and `kept_features`; with `decomposition = TRUE`
-#'   also the matrices `C` (n x features), `U` and `R` (samples x p; constant columns are zero),
-#'   named by what was chosen. `certificate` is the relative distance of the `spectral_gap` after
-#'   `rank` (missing at full rank) and, with a decomposition, `error`, the squared Frobenius norm
-#'   of Z - C U R, and `best_error`, that of the best approximation of rank `rank`, both as shares
-#'   of that of Z.
+#'   computed) and, for `"random"`, `kept_samples` and `kept_features`. With `decomposition = TRUE`
+#'   it also holds the matrices `C` (n x features), `U` and `R` (samples x p; constant columns are
+#'   zero), named by what was chosen.
+#'
+#'   `certificate` is the relative distance of the `spectral_gap` after `rank` (missing at full
+#'   rank) and, with a decomposition, `error`, the squared Frobenius norm of Z - C U R, and
+#'   `best_error`, that of the best approximation of rank `rank`, both as shares of that of Z.
 #' @references Mahoney and Drineas (2009) CUR matrix decompositions for improved data
 #'   analysis. PNAS 106, 697-702. \doi{10.1073/pnas.0803205106}
+#' @seealso [predict.ufs_cur()]
 #' @examples
 #' fit <- ufs_cur(iris[, 1:4], rank = 2, draw = "top")
 #' feature_scores(fit)
 #' selected_samples(fit, m = 5)
 #'
-#' # Rebuild four columns from two of them and the numbers of 10 samples:
+#' # Rebuild four columns from two of them and the numbers of 10 samples
 #' fit <- ufs_cur(iris[1:100, 1:4], rank = 2, draw = "top", n_samples = 10, n_features = 2,
 #'   decomposition = TRUE)
 #' fit$certificate
@@ -199,16 +209,20 @@ pseudo_factors <- function(block) {
 
 #' Chosen columns, or all columns rebuilt from them
 #'
-#' @param object A [ufs_cur()] fit.
-#' @param newdata Matrix or data frame. For `"reconstruction"` only the columns of the
+#' Applies a [ufs_cur()] fit to new samples: returns their chosen columns, or rebuilds all their
+#' columns from the chosen ones. Rebuilding lets you measure a few features of a new sample and
+#' estimate the others.
+#'
+#' @param object A fit of [ufs_cur()].
+#' @param newdata A matrix or data frame. For `"reconstruction"` only the columns of the
 #'   decomposition are looked at.
-#' @param k Number of features to keep, for `"select"`.
-#' @param type `"select"`: `newdata[, chosen]`, as [predict.ufs()]. `"reconstruction"`: all p
-#'   columns, rebuilt as C U R from the chosen ones and in the units of `x`; needs a fit with
-#'   `decomposition = TRUE`.
+#' @param k The number of features to keep, for `"select"`.
+#' @param type `"select"` returns `newdata[, chosen]`, as [predict.ufs()] does. `"reconstruction"`
+#'   returns all p columns, rebuilt as C U R from the chosen ones and in the units of `x`; it needs
+#'   a fit with `decomposition = TRUE`.
 #' @param ... Not used.
-#' @return `"select"`: as [predict.ufs()]. `"reconstruction"`: a matrix with one row per row of
-#'   `newdata` and one column per feature of the fit. Constant columns get their constant
+#' @return For `"select"` what [predict.ufs()] returns. For `"reconstruction"` a matrix with one row
+#'   per row of `newdata` and one column per feature of the fit. Constant columns get their constant
 #'   if the fit was centred, else zero.
 #' @examples
 #' # An image: 87 x 61 heights of a volcano from 12 of its rows and 12 of its columns.

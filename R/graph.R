@@ -32,6 +32,7 @@
 #' dropped, with a message of class `ufs_message_loops`.
 #'
 #' @inheritParams ufs_kmeans_f
+#' @param x For `ufs_graph()` data as for every method; for `plot()` a graph.
 #' @param k Number of neighbours, 1 to n - 1.
 #' @param weights `"heat"`, `"binary"` or `"cosine"`.
 #' @param bandwidth Bandwidth t of the heat weights, a positive number; `NULL`: the mean
@@ -58,6 +59,7 @@
 #' graph <- ufs_graph(mtcars, k = 5, scale = TRUE)
 #' graph
 #' as.matrix(graph)[1:4, 1:4]
+#' plot(graph)
 #' ufs_laplacian(mtcars, graph)
 #' @export
 ufs_graph <- function(x, k = 5, weights = c("heat", "binary", "cosine"), bandwidth = NULL,
@@ -402,5 +404,26 @@ print.ufs_graph <- function(x, ...) {
     "  samples      ", x$n, if (x$n_isolated > 0L) paste0(" (", x$n_isolated, " isolated)"), "\n",
     "  edges        ", x$n_edges, "\n",
     "  components   ", x$n_components, "\n", sep = "")
+  invisible(x)
+}
+
+#' @rdname ufs_graph
+#' @param ... Passed to [plot()][graphics::plot.default].
+#' @param what What `plot()` draws: `"degree"`, the sorted degrees of the samples, or `"weights"`, a
+#'   histogram of the weights of the edges.
+#' @export
+plot.ufs_graph <- function(x, what = c("degree", "weights"), ...) {
+  what <- check_choice(what, "what", c("degree", "weights"))
+  if (what == "degree") {
+    draw <- list(x = sort(x$degree, decreasing = TRUE), type = "h", xlab = "Sample, by degree",
+      ylab = "Degree (sum of weights)", main = graph_text(x))
+    do.call(graphics::plot, utils::modifyList(draw, list(...)))
+  } else {
+    # Every edge once.
+    n <- length(x$degree)
+    row <- rep.int(seq_len(n), diff(x$weights$start))
+    draw <- list(x = x$weights$value[row <= x$weights$index], xlab = "Weight", main = graph_text(x))
+    do.call(graphics::hist, utils::modifyList(draw, list(...)))
+  }
   invisible(x)
 }

@@ -1,46 +1,59 @@
 #' Infinite feature selection (Inf-FS)
 #'
-#' Ranks a feature by the total weight of all paths, of every length, that leave it in the
-#' complete graph of the features: an edge is heavy if the two features vary much and are
-#' little correlated.
+#' Ranks features so that those come first that vary much and are little correlated with the
+#' others. Use it when the columns share a unit and you want to avoid redundant ones; it needs no
+#' number of clusters and has no random part.
 #'
-#' With the sample standard deviations \eqn{\sigma_j}, \eqn{t_j = (\sigma_j - \min \sigma) /
-#' (\max \sigma - \min \sigma)} and Spearman's rank correlations \eqn{\rho_{ij}},
+#' Think of the features as the nodes of a complete graph in which an edge is heavy if the two
+#' features vary much and are little correlated. The score of a feature is the total weight of all
+#' paths, of every length, that leave it. With the sample standard deviations \eqn{\sigma_j},
+#' \eqn{t_j = (\sigma_j - \min \sigma) / (\max \sigma - \min \sigma)} and Spearman's rank
+#' correlations \eqn{\rho_{ij}},
 #' \deqn{A_{ij} = \alpha \max(t_i, t_j) + (1 - \alpha) (1 - |\rho_{ij}|), \qquad
 #' s = \sum_{l \ge 1} (r A)^l 1 = (I - rA)^{-1} 1 - 1, \qquad r = 0.9 / \rho(A),}
-#' and the largest `s` is best. One Krylov space gives both the spectral radius and the solution
-#' of the linear system (whose condition number is at most 19): about
-#' \eqn{n p^2 + 30 p^2} flops. A is p x p by nature, because of the modulus of the
-#' correlations; its upper triangle is kept up to 1 GiB (p of about 16,000), beyond that
-#' recomputed in blocks in every product, \eqn{n p^2} flops each.
-#'
-#' The variants differ in what the public programs do: `"2015"` is the paper as above;
-#' `"2016"` (FSLib) puts \eqn{\alpha} on the correlations instead of the deviations and uses
-#' 0.99 in place of 0.9; `"2020"` (Inf-FS_U of the later article) divides by the largest
-#' row sum M of A twice, \eqn{s = (I - (1 - \epsilon)/M \cdot A / (M + \epsilon))^{-1} 1} with
-#' \eqn{\epsilon = 5 \cdot 10^{-6} p}, so paths of length two and more hardly count;
-#' `"rowsum"` is `"2015"` with \eqn{r = 0.9 / M}, what [ufs_blfse()] draws its base scores
-#' with.
+#' where \eqn{\rho(A)} is the spectral radius of A, and the largest `s` is best.
 #'
 #' The standard deviations make the ranking depend on the units of the features. With
 #' `scale = TRUE` all are equal, the first part of A vanishes, and only redundancy counts.
 #' Equal features have exactly equal scores.
 #'
+#' # Variants
+#' The public programs differ from the paper and from each other:
+#' * `"2015"` is the paper, as given by the formula.
+#' * `"2016"` (the program FSLib) puts \eqn{\alpha} on the correlations instead of the deviations
+#'   and uses 0.99 in place of 0.9.
+#' * `"2020"` (Inf-FS_U of the later article) divides by the largest row sum M of A twice,
+#'   \eqn{s = (I - (1 - \epsilon)/M \cdot A / (M + \epsilon))^{-1} 1} with
+#'   \eqn{\epsilon = 5 \cdot 10^{-6} p}, so that paths of length two and more hardly count.
+#' * `"rowsum"` is `"2015"` with \eqn{r = 0.9 / M}. [ufs_blfse()] draws its base scores with it.
+#'
+#' # Cost
+#' One Krylov space gives both the spectral radius and the solution of the linear system (whose
+#' condition number is at most 19), in about \eqn{n p^2 + 30 p^2} flops. A is p x p by nature,
+#' because of the modulus of the correlations. Its upper triangle is kept if it fits into 1 GiB (p
+#' of about 16,000); beyond that it is recomputed in blocks in every product, for \eqn{n p^2} flops
+#' each.
+#'
 #' @inheritParams ufs_kmeans_f
-#' @param alpha Weight of the deviations against the correlations, 0 to 1.
-#' @param variant Which of the published forms, see Details.
-#' @param center,scale Centre (changes nothing here) and standardise the columns first.
-#' @param control See [ufs_control()]; `max_iter` (default 500 products with A) and `tol`
-#'   (1e-14) bound the relative residual of the linear system.
+#' @param alpha The weight of the deviations against the correlations, from 0 to 1.
+#' @param variant Which of the published forms to compute. The default is that of the paper.
+#' @param center,scale Should the columns be centred (which changes nothing here) and standardised
+#'   first?
+#' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 500
+#'   products with A) and `tol` (1e-14), a bound on the relative residual of the linear system.
 #' @return A fit of class `c("ufs_inffs", "ufs")`. `solution` holds `damping` (r) and
-#'   `radius` (the spectral radius of A, or the largest row sum used in its place),
-#'   `certificate` the `residual` of the linear system (largest entry, recomputed).
+#'   `radius` (the spectral radius of A, or the largest row sum used in its place);
+#'   `certificate` holds the `residual` of the linear system (largest entry, recomputed).
 #' @references Roffo, Melzi and Cristani (2015), Infinite feature selection, ICCV
 #'   \doi{10.1109/ICCV.2015.478}. Roffo, Melzi, Castellani, Vinciarelli and Cristani (2020),
 #'   IEEE TPAMI \doi{10.1109/TPAMI.2020.3002843}.
 #' @examples
+#' # Columns in different units: only redundancy counts
 #' fit <- ufs_inffs(mtcars, scale = TRUE)
-#' fit
+#' selected_features(fit, k = 4)
+#'
+#' # Columns in one unit (cm): variation counts too
+#' ufs_inffs(iris[, 1:4])
 #' @include ufs.R
 #' @export
 ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"),

@@ -1,27 +1,29 @@
 #' Laplacian score
 #'
-#' Ranks features by how smooth they are on the neighbour graph of the samples: a good
-#' feature differs little between neighbours, compared with its variance.
+#' Ranks features by how smooth they are on the neighbour graph of the samples: a good feature
+#' differs little between neighbours, compared with its variance. It is fast, has no random part,
+#' needs no number of clusters, and does well when informative columns must be found among many
+#' columns of noise.
 #'
-#' For a feature f, with weights W, degrees D = diag(W 1) and L = D - W,
+#' For a feature f, with weights W, degrees D = diag(W 1) and the graph Laplacian L = D - W,
 #' \deqn{LS = \frac{\tilde f' L \tilde f}{\tilde f' D \tilde f}, \quad
 #'   \tilde f = f - \frac{f' D 1}{1' D 1} 1,}
-#' between 0 and 2, *small* is good. `statistic` is LS; the score is 1 - LS, as in the
-#' authors' code.
+#' which lies between 0 and 2, and *small* is good. `statistic` is LS; the score is 1 - LS, as in
+#' the authors' code, so that larger is better.
 #'
-#' LS does not depend on the location and scale of f itself, but the graph does: by default
-#' it is that of the columns as they are, as in the paper, so with columns of different
-#' units use `scale = TRUE`. A feature that is constant on the samples that have neighbours has
-#' no LS: its score is `NA` and it is ranked last (other codes give it 0, the best value, or
-#' use an absolute threshold).
+#' LS does not depend on the location and scale of f itself, but the graph does. By default
+#' the graph is made from the columns as they are, as in the paper, so use `scale = TRUE` if the
+#' columns have different units. A feature that is constant on the samples that have neighbours has
+#' no LS: its score is `NA` and it is ranked last. (Other programs give it 0, the best value, or
+#' use an absolute threshold.)
 #'
-#' Cost beside the graph: 2 n k p flops.
+#' Beside the graph the scores cost 2 n k p flops, with k the number of neighbours.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param graph The neighbour graph: `NULL` (the default graph of `x`), a list of arguments of
-#'   [ufs_graph()], a graph from [ufs_graph()], or a symmetric n x n weight matrix. See the
-#'   section on this argument there.
-#' @param center,scale Centre and standardise the columns first.
+#' @param graph The neighbour graph: `NULL` for the default graph of `x`, a list of arguments of
+#'   [ufs_graph()], a graph made by [ufs_graph()], or a symmetric n x n weight matrix. The help page
+#'   of [ufs_graph()] has a section on this argument.
+#' @param center,scale Should the columns be centred and standardised first?
 #' @return A fit of class `c("ufs_laplacian", "ufs")`; `solution` holds the `graph`.
 #' @references He, Cai and Niyogi (2005) Laplacian score for feature selection. Advances in
 #'   Neural Information Processing Systems 18.
@@ -29,6 +31,9 @@
 #' @examples
 #' fit <- ufs_laplacian(iris[, 1:4])
 #' fit$statistic
+#' selected_features(fit, k = 2)
+#'
+#' # Columns in different units, and a graph of your own choice
 #' ufs_laplacian(mtcars, graph = list(k = 7, weights = "binary"), scale = TRUE)
 #' @include ufs.R
 #' @export

@@ -12,8 +12,9 @@
 #'    norm.
 #' 3. The score of feature j is \eqn{\max_i |b_{ij}|}.
 #'
-#' At most `n_clusters * n_features` features have a score above 0; the others tie at 0
-#' and come in the order of the columns. Ask for fewer features than that.
+#' At most `n_clusters * n_features` features have a score above 0. The others are ranked by
+#' how near they were to entering a path when it stopped, \eqn{\max_i |x_j'r_i| / t_i}, which is in
+#' `fit$feature_key`; to have more features scored raise `n_features`.
 #'
 #' The authors' code has `center = FALSE, ridge = 1e-3`. The default here centres, so the
 #' regressions have an intercept, and needs no ridge. (A widely used public code takes the
@@ -85,13 +86,18 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
     }
     score <- do.call(pmax, lapply(seq_len(n_clusters), function(i) abs(coefficients[, i])))
     warn_void(score, "mcfs", "No feature correlates with the embedding.")
+    # How near a feature without a coefficient is to having one: 1 = it would be next.
+    left <- crossprod(rows, centred - rows %*% found$coef)
+    reach <- do.call(pmax, lapply(seq_len(n_clusters), function(i) {
+      abs(left[, i]) / max(found$penalty[[i]], 1e-10 * max(abs(left[, i])), 1e-300)
+    }))
     status <- status_label(found$run$status)
     list(
       data = data, control = control,
       params = c(list(n_clusters = n_clusters, n_features = n_features, ridge = ridge,
         normalise = normalise), graph_params(graph), list(center = center, scale = scale)),
       run = found$run, status = if (status == "converged") embedding$status else status,
-      feature_scores = score,
+      feature_scores = score, feature_key = pmin(round(reach, 9), 1),
       solution = list(W = expand_features(coefficients, data), Y = spread_rows(y, graph),
         eigenvalues = embedding$values, penalty = found$penalty, graph = graph),
       certificate = found$run$counters["kkt"], coef_name = "W"
@@ -102,7 +108,8 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
 #' @export
 print_notes.ufs_mcfs <- function(x) {
   c(paste0("nonzero      ", sum(x$feature_scores > 0, na.rm = TRUE), " of ", x$p,
-    " features; the others tie at 0"), graph_note(x$solution$graph))
+    " features; the others are 0, in the order of their distance from entering"),
+    graph_note(x$solution$graph))
 }
 
 # +1 or -1 for each column: the sign of its entry of largest modulus (first within 1e-9).

@@ -1,41 +1,45 @@
 #' Robust sparse representation of the samples by each other
 #'
-#' Writes every sample as a sparse combination of the others, with a sparse error, and prefers the
-#' combinations that a matrix `theta` of penalties allows: sub-problem 1 of [ufs_topk()] with the
-#' user's own structure, for example `theta = 1` for pairs that are known to differ. The links
-#' `W = (|Z| + |Z|')/2` are a graph for [ufs_propagate()] or for spectral clustering.
+#' Writes every sample as a sparse combination of the other samples plus a sparse error, and gives
+#' the links between samples that follow from the combinations. Use it to build a graph for
+#' [ufs_propagate()] or for spectral clustering, in particular when you know something about pairs
+#' of samples: the matrix `theta` says which combinations to avoid, for example 1 for pairs that are
+#' known to differ.
 #'
-#' With `x` (n x p, rows of unit length) it minimises
+#' This is the first part of [ufs_topk()] with a structure of your own. With `x` (n x p, rows of
+#' unit length) it minimises
 #' \deqn{\|Z\|_1 + \lambda_e \|E\|_1 + \lambda_z \|Z \circ \Theta\|_1}{
 #'   ||Z||_1 + lambda_e ||E||_1 + lambda_z ||Z o Theta||_1}
-#' subject to `x = Zx + E` and `diag(Z) = 0`: row i of `Z` rebuilds sample i. (The paper has samples
-#' in columns, so its Z is the transpose of this one.) The problem is convex and separates by
-#' samples.
+#' subject to `x = Zx + E` and `diag(Z) = 0`. Row i of `Z` rebuilds sample i, and
+#' `W = (|Z| + |Z|')/2` holds the links. (The paper has samples in columns, so its Z is the
+#' transpose of this one.) The problem is convex and separates by samples.
 #'
-#' `solver = "paper"` is the paper's Algorithm 1 with its signs and thresholds corrected: ADMM
-#' with a penalty that grows by `rho` in every iteration from `mu`. With `rho > 1` it stops within
-#' a few permille of the optimum, at a point that depends on `rho`; `rho = 1, mu = 10` and a large
-#' `max_iter` solves it exactly. `solver = "exact"` solves the linear programme of every sample by
-#' the simplex method of least absolute deviations. Either way `certificate[["gap"]]` is a proved
-#' bound on the relative distance to the optimum, from a feasible point of the dual.
+#' `solver = "paper"` is the paper's Algorithm 1 with its signs and thresholds corrected: the
+#' alternating direction method of multipliers (ADMM) with a penalty that starts at `mu` and grows
+#' by the factor `rho` in every iteration. With `rho > 1` it stops within a few permille of the
+#' optimum, at a point that depends on `rho`; `rho = 1, mu = 10` and a large `max_iter` solves the
+#' problem exactly. `solver = "exact"` solves the linear programme of every sample by the simplex
+#' method of least absolute deviations. Either way `certificate[["gap"]]` is a proved bound on the
+#' relative distance to the optimum, from a feasible point of the dual problem.
 #'
 #' @inheritParams ufs_topk
-#' @param theta n x n matrix of penalties, not negative; its diagonal does not matter. `NULL`: all
-#'   one, plain sparse subspace representation. It need not be symmetric: `theta[i, j]` penalises
-#'   the use of sample j for sample i.
-#' @param lambda_z Weight of `theta`, 0 or more.
-#' @param lambda_e Weight of the error; the default `NULL` takes `alpha_e` divided by the largest
-#'   l1 norm of a sample (after normalisation).
-#' @param nonnegative Require `Z >= 0`?
-#' @param solver `"paper"` or `"exact"`; see Details.
-#' @param rho,mu Growth (at least 1) and start of the penalty of the ADMM.
-#' @param control See [ufs_control()]: `max_iter` (default 500) and `tol` (1e-6, the largest of the
-#'   three residuals) of the ADMM. A negative `tol` never stops early.
+#' @param theta An n x n matrix of penalties, none negative; its diagonal does not matter. The
+#'   default `NULL` is a matrix of ones, which gives a plain sparse subspace representation.
+#'   The matrix need not be symmetric: `theta[i, j]` penalises the use of sample j for sample i.
+#' @param lambda_z The weight of `theta`, 0 or more.
+#' @param lambda_e The weight of the error. The default `NULL` takes `alpha_e` divided by the
+#'   largest l1 norm of a sample (after each sample is scaled to unit length).
+#' @param nonnegative Should `Z >= 0` be required?
+#' @param solver `"paper"` for the ADMM or `"exact"` for linear programmes.
+#' @param rho,mu The growth factor (at least 1) and the first value of the penalty of the ADMM.
+#' @param control Iteration limits and tolerances of the ADMM, made by [ufs_control()]: `max_iter`
+#'   (default 500) and `tol` (1e-6, for the largest of the three residuals). A negative `tol` never
+#'   stops early.
 #' @return An object of class `ufs_represent`, a list: `Z`, `W` (n x n), `E` (n x p), `objective`,
-#'   `trace` (one row per iteration of the ADMM: `mu`, the residuals `error` = max|x - Qx - E| and
-#'   `split` = max|Q - Z|, the `change` of Z, and the `objective` at (Z, E), which need not fall
-#'   while the residuals are large; for `"exact"` one row with the `pivots`), `status`,
-#'   `iterations`, `certificate`, `params` and `elapsed`. `plot()` draws `"objective"`,
+#'   `trace`, `status`, `iterations`, `certificate`, `params` and `elapsed`. `trace` has one row per
+#'   iteration of the ADMM: `mu`, the residuals `error` = max|x - Qx - E| and `split` = max|Q - Z|,
+#'   the `change` of Z, and the `objective` at (Z, E), which need not fall while the residuals are
+#'   large; for `"exact"` it has one row with the number of `pivots`. `plot()` draws `"objective"`,
 #'   `"residuals"` or `"links"`.
 #' @references Zhang, Fan, Wang, Zhou, Tao (2021) Top-k feature selection framework using
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
@@ -45,12 +49,17 @@
 #'   Journal on Numerical Analysis 10(5), 839-848.
 #' @seealso [ufs_topk()], [ufs_propagate()]
 #' @examples
+#' # Cars with different numbers of cylinders should not represent each other
 #' differ <- outer(mtcars$cyl, mtcars$cyl, "!=") * 1
 #' fit <- ufs_represent(mtcars, differ, lambda_z = 2, alpha_e = 5)
 #' fit
 #' plot(fit)
-#' # Links to cars with the same number of cylinders:
+#'
+#' # The share of the links between cars with the same number of cylinders, with and
+#' # without that knowledge
 #' sum(fit$W[differ == 0]) / sum(fit$W)
+#' plain <- ufs_represent(mtcars, lambda_z = 0, alpha_e = 5)
+#' sum(plain$W[differ == 0]) / sum(plain$W)
 #' @include ufs.R
 #' @export
 ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alpha_e = 10,

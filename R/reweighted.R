@@ -11,8 +11,19 @@ expand_square <- function(value, data) {
   out
 }
 
+# Rows of W of equal columns share what is theirs: any split is optimal, this one has no favourite.
+share_rows <- function(w, x) {
+  first <- equal_columns(x)
+  if (!anyDuplicated(first)) {
+    return(w)
+  }
+  at <- match(first, unique(first))
+  unname(rowsum(w, at) / tabulate(at))[at, , drop = FALSE]
+}
+
 live_note <- function(fit) {
-  paste0("live         ", fit$n_live, " of ", fit$p, " features; the others are 0 up to rounding")
+  paste0("live         ", fit$n_live, " of ", fit$p, " features; the others are 0, in the order ",
+    "of their distance from entering")
 }
 
 # A ranking beyond the live features says little; one without any says nothing. `forced` is how
@@ -22,7 +33,8 @@ warn_live <- function(fit, forced, advice) {
   if (fit$n_live <= forced && fit$n_live < ranked) {
     ufs_warn("void", "ufs_", fit$method, "(): only ", fit$n_live, " of ", ranked,
       " features have scores above zero",
-      if (fit$n_live > 0L) ", the order of the others is rounding noise", ". ", advice)
+      if (fit$n_live > 0L) ", the order of the others is that of their distance from entering",
+      ". ", advice)
   }
 }
 

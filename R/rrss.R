@@ -1,56 +1,62 @@
 #' Robust representative sample selection (RRSS)
 #'
-#' Chooses samples whose span reconstructs all samples, with a loss that does not let
-#' outliers dominate. With x_i the i-th row of the (standardised) `x`,
+#' Finds samples whose span reconstructs all samples, with a loss that does not let outliers
+#' dominate. Use it to find archetypes, and outliers (the samples with a large `residual`). Do not
+#' use it to choose what to label: there it did worse than random choice, while [ufs_facility()] and
+#' [ufs_medoids()] did better (`vignette("which-samples")`; the figures are in the article *What the
+#' methods reached on real data* on the package's site). Chosen samples are little spread, since
+#' similar samples share their norm.
+#'
+#' With x_i the i-th row of the (standardised) `x`, the method minimises
 #' \deqn{\min_{A} \sum_i \|x_i - \sum_j A_{ij} x_j\|_2 + \gamma \sum_j \|A_{\cdot j}\|_2,}
-#' and sample j scores the norm of its column of A: how much it is used by all others.
+#' and sample j scores the norm of its column of A: how much it is used by all others. The
+#' text of the paper was not available to us beyond its abstract; the objective is the one
+#' that its abstract and later papers state.
 #'
-#' Solved by reweighted least squares without an n x n matrix: `6 n r^2 + 10 r^3` flops
-#' per iteration, r = min(n, p), where the literal form solves n systems of size n (n^4). Steps are
-#' extrapolated (SQUAREM) whenever that lowers the objective; a negative `tol` in
-#' [ufs_control()] gives the plain iteration for exactly `max_iter` steps.
-#'
-#' Every step also yields a feasible point of the dual problem, hence a lower bound of the
-#' minimum; the iteration stops when the relative duality gap is at most `tol` (default
-#' 1e-3). The objective is then much closer to its minimum than the gap says: 1e-5 on the sets
-#' we tried. `eps` (default 1e-8) smooths the norms, in units of the mean norm of the
-#' samples.
-#'
+#' # Zero scores
 #' Norms below 1e-6 of the largest count as zero; among these samples the ranking follows
-#' their `activity`, the share of the dual bound they reach. Equal rows of `x` have
+#' their `activity`, the share of the dual bound that they reach. Equal rows of `x` have
 #' equal scores.
 #'
-#' Chosen samples are spread less than those of [ufs_ted()], since similar samples share
-#' their norm: on twelve real sets with 2 to 10 labels per class, classifiers trained on the top m
-#' were
-#' 6 points worse than on m random samples (59.0 % against 65.2 %), and 12 to 13 points worse than
-#' with [ufs_facility()] or [ufs_medoids()] (see `vignette("which-samples")`). Use it to find
-#' archetypes and outliers (`residual`), not to choose what to label; print() says so.
+#' # Computation
+#' The problem is solved by reweighted least squares without an n x n matrix, in `6 n r^2 + 10 r^3`
+#' flops per iteration with r = min(n, p); the literal form solves n systems of size n (n^4). Steps
+#' are extrapolated (SQUAREM, Varadhan and Roland 2008) whenever that lowers the objective. A
+#' negative `tol` in [ufs_control()] gives the plain iteration for exactly `max_iter` steps.
 #'
-#' The text of the paper was not available to us beyond its abstract; the objective is the one
-#' its abstract and later papers state.
+#' Every step also yields a feasible point of the dual problem, hence a lower bound of the
+#' minimum. The iteration stops when the relative duality gap is at most `tol`. The objective is
+#' then much closer to its minimum than the gap says: within 1e-5 on the sets we tried.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param gamma Penalty, a positive number in units of `x`; `NULL`: from `gamma_rel`.
-#'   A published grid: [ufs_grid_paper()].
-#' @param gamma_rel Penalty as a share of the smallest value at which A = 0 is optimal,
-#'   `max_j ||N x_j||`, N the matrix of all samples at unit length. Free of the scale
+#' @param gamma The penalty, a positive number in units of `x`. The default `NULL` computes it from
+#'   `gamma_rel`. [ufs_grid_paper()] gives the published grid of values.
+#' @param gamma_rel The penalty as a share of the smallest value at which A = 0 is optimal,
+#'   `max_j ||N x_j||`, where N is the matrix of all samples at unit length. It is free of the scale
 #'   of `x`.
-#' @param center,scale Centre and standardise the columns first.
-#' @param control See [ufs_control()]; `max_iter` 300, `tol` 1e-3, `eps` 1e-8.
-#' @return A fit of class `c("ufs_rrss", "ufs")`, see [selected_samples()]. `solution` holds
-#'   `row_norm` (the norms, unrounded), `activity` and `residual` (reconstruction error of each
-#'   sample, in units of the standardised `x`); `certificate` the relative duality `gap` and
-#'   the `dual` bound; `trace` the smoothed `objective` and the `best`, `bound` and `gap` so
+#' @param center,scale Should the columns be centred and standardised first?
+#' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (300), `tol`
+#'   (1e-3, the relative duality gap) and `eps` (1e-8, the smoothing of the norms, in units of the
+#'   mean norm of the samples).
+#' @return A fit of class `c("ufs_rrss", "ufs")`; [selected_samples()] gives the samples. `solution`
+#'   holds `row_norm` (the norms, unrounded), `activity` and `residual` (the reconstruction error of
+#'   each sample, in units of the standardised `x`). `certificate` holds the relative duality `gap`
+#'   and the `dual` bound, `trace` the smoothed `objective` and the `best`, `bound` and `gap` so
 #'   far. A warning of class `ufs_warning_zero` says that the penalty leaves A = 0.
 #' @references Nie, Wang, Huang and Ding (2013) Early active learning via robust
 #'   representation and structured sparsity. IJCAI 23, 1572-1578.
 #'
 #'   Varadhan and Roland (2008) \doi{10.1111/j.1467-9469.2007.00585.x}
+#' @seealso [ufs_facility()], [ufs_medoids()], [ufs_ted()]
 #' @examples
+#' # Cars that stand for the others
 #' fit <- ufs_rrss(mtcars)
 #' fit
 #' selected_samples(fit, m = 5)
+#'
+#' # Cars that the chosen ones rebuild worst: possible outliers
+#' fit <- ufs_rrss(mtcars, gamma_rel = 0.3)
+#' head(sort(fit$solution$residual, decreasing = TRUE), 3)
 #' @include ufs.R
 #' @export
 ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, center = TRUE, scale = TRUE,

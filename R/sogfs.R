@@ -12,9 +12,10 @@
 #' sum to m.
 #'
 #' * W has orthonormal columns, so at least `n_dims` features are non-zero. With a large `gamma`
-#'   (the authors' 100 on columns of unit norm is very large) W is `n_dims` unit vectors
-#'   exactly: the selected features are known, but the order of all others is rounding noise,
-#'   and a warning of class `ufs_warning_void` says so. Set `n_dims` to the number of features
+#'   (the 100 of the authors' code is very large for columns of unit norm) W is `n_dims` unit
+#'   vectors exactly: the selected features are known, the order of all others is that of their distance
+#'   from entering, and a warning of class `ufs_warning_void` says so. Set `n_dims` to the
+#'   number of features
 #'   wanted, or use a smaller `gamma`.
 #' * With p >= n the first W is not determined; as in [ufs_udfs()] the mean over all choices is
 #'   taken, which no rotation changes.
@@ -31,7 +32,9 @@
 #' @param n_dims Number of columns m of W, 1 to the number of features that are not constant;
 #'   `NULL`: the larger of 4 and `n_clusters`, if there are as many features.
 #' @param k Number of neighbours, 2 to n - 1.
-#' @param gamma Weight of the row sparsity, positive.
+#' @param gamma Weight of the row sparsity, positive. On seven real sets (13 to 2420 columns,
+#'   `n_dims` 4 to 10) 100 and 1 left only `n_dims` features or one more, and .1 no more than 6 on
+#'   four of them; at the default .01 between 8 and 254 features live on each.
 #' @param center,scale Centre the columns, and scale them to unit norm? The authors do both.
 #' @param control See [ufs_control()]: `max_iter` (default 50), `inner_max_iter` (100) and
 #'   `inner_tol` (1e-6, relative change) of the steps over W, `eps` (1e-12, added to the squared
@@ -50,7 +53,7 @@
 #' table(fit$solution$cluster, iris$Species)
 #' @include ufs.R
 #' @export
-ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 100,
+ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 0.01,
                       solver = c("exact", "irls"), center = TRUE, scale = TRUE,
                       control = ufs_control()) {
   fit <- run_fit("sogfs", match.call(), {
@@ -77,7 +80,7 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 100,
       params = list(n_clusters = n_clusters, n_dims = n_dims, k = k, gamma = gamma,
         alpha = counters[["alpha"]], lambda = counters[["lambda"]], solver = solver,
         center = center, scale = scale),
-      run = found$run, feature_scores = found$row2,
+      run = found$run, feature_scores = found$row2, feature_key = found$reach,
       solution = list(W = expand_features(found$w, data), F = found$f, S = lists_to_csr(found),
         cluster = stats::setNames(found$component + 1L, data$samples)),
       certificate = counters[c("components", "residual")],

@@ -1,50 +1,81 @@
 #' Spectral feature selection (SPEC)
 #'
-#' Three scores of how a feature agrees with the spectrum of the neighbour graph of the
-#' samples.
+#' Ranks features by how well they agree with the spectrum of the neighbour graph of the samples:
+#' good features vary slowly along the graph. The default is the Laplacian score in a more general
+#' form; use the other types to compare, or `power` to punish oscillation more.
 #'
+<<<<<<< HEAD
+#' Let \eqn{\mathcal L = D^{-1/2} L D^{-1/2}}{L^ = D^(-1/2) L D^(-1/2)} be the normalised Laplacian
+#' of the graph, with eigenpairs \eqn{(\lambda_j, u_j)}, ascending, of which the first is trivial,
+#' \eqn{u_1 = v} along \eqn{D^{1/2} 1}. With \eqn{\hat f = D^{1/2} f / |D^{1/2} f|},
+#' \eqn{a_j = \hat f' u_j} and \eqn{g(\lambda) = \lambda^q}, `q = power`, the three scores are
+#' * `"phi1"`: \eqn{\sum_j a_j^2 g(\lambda_j)}, where small is good. It depends on the location of
+#'   f: a feature far from 0 is nearly constant and comes first. Centre the columns, or use
+#'   `"phi2"`.
+#' * `"phi2"` (the default): \eqn{\sum_{j \ge 2} a_j^2 g(\lambda_j) / (1 - (\hat f' v)^2)},
+#'   where small is good. For `power = 1` this is the Laplacian score ([ufs_laplacian()]).
+#' * `"phi3"`: \eqn{\sum_{j=2}^{k} (g(2) - g(\lambda_j)) a_j^2}, where *large* is good, with
+=======
 #' Let \eqn{\mathcal L = D^{-1/2} L D^{-1/2}}{L^ = D^(-1/2) L D^(-1/2)} have eigenpairs
 #' \eqn{(\lambda_j, u_j)}, ascending, with the trivial \eqn{u_1 = v} along
 #' \eqn{D^{1/2} 1}; \eqn{\hat f = D^{1/2} f / |D^{1/2} f|}, \eqn{a_j = \hat f' u_j} and
 #' \eqn{g(\lambda) = \lambda^q} with `q = power`:
-#' * `"phi1"`: \eqn{\sum_j a_j^2 g(\lambda_j)}, small is good. It depends on the location of
-#'   f: a feature far from 0 is nearly constant and comes first. Centre it, or use
-#' * `"phi2"` (the default): \eqn{\sum_{j \ge 2} a_j^2 g(\lambda_j) / (1 - (\hat f' v)^2)},
-#'   small is good. For `power = 1` this is the Laplacian score ([ufs_laplacian()]).
+#' * `"phi1"` (the default): \eqn{\sum_j a_j^2 g(\lambda_j)}, small is good. It depends on the
+#'   location of f: a feature far from 0 is nearly constant on the graph and comes first; with
+#'   `center = TRUE` it does not.
+#' * `"phi2"`: \eqn{\sum_{j \ge 2} a_j^2 g(\lambda_j) / (1 - (\hat f' v)^2)},
+#'   small is good. For `power = 1` this is the Laplacian score ([ufs_laplacian()]) exactly,
+#'   which is why it is not the default: papers that compare both print two different columns (up
+#'   to 52 points of accuracy apart), so what they call SPEC cannot be phi2.
 #' * `"phi3"`: \eqn{\sum_{j=2}^{k} (g(2) - g(\lambda_j)) a_j^2}, *large* is good, with
+>>>>>>> main
 #'   `k = n_clusters` eigenvectors counting the trivial one.
 #'
-#' `statistic` is the paper's quantity; the score is 1 - statistic for phi1 and phi2. (One
-#' widely used public code sorts all three the wrong way round.)
+#' `statistic` is the paper's quantity. The score is 1 - statistic for phi1 and phi2, so that larger
+#' is always better. (One widely used public code sorts all three the wrong way round.)
 #'
-#' phi1 and phi2 need no eigenvectors. For phi3 the trivial vector is projected out exactly;
-#' on a graph with several components eigenvalue 0 is multiple, and if k cuts through it,
-#' or through another tie, the score is arbitrary up to the choice of basis: a warning says
+#' phi1 and phi2 need no eigenvectors. For phi3 the trivial vector is projected out exactly.
+#' On a graph with several components eigenvalue 0 is multiple, and if k cuts through it,
+#' or through another tie, the score is arbitrary up to the choice of basis; a warning says
 #' so. Samples without an edge are left out. Beyond 400 samples the eigenvectors come from a
 #' filtered subspace iteration on the sparse matrix.
 #'
-#' The paper's graph is complete (`graph = list(k = n - 1)`); the default is that of
-#' [ufs_graph()], which the other methods share.
+#' The paper's graph is complete (`graph = list(k = n - 1)`). The default is that of [ufs_graph()],
+#' which the other methods share.
 #'
 #' @inheritParams ufs_laplacian
-#' @param type `"phi2"`, `"phi1"` or `"phi3"`.
+<<<<<<< HEAD
+#' @param type Which of the three scores: `"phi2"`, `"phi1"` or `"phi3"`.
+#' @param n_clusters The number k of eigenvectors for phi3, from 2 to n - 1. The other types do not
+#'   use it.
+#' @param power The exponent q of the spectral function, a whole number of at least 1. Larger
+=======
+#' @param type `"phi1"`, `"phi2"` or `"phi3"`.
 #' @param n_clusters k of phi3, 2 to n - 1; not used otherwise.
 #' @param power Exponent q of the spectral function, a whole number of at least 1; larger
+>>>>>>> main
 #'   values punish oscillation more.
 #' @return A fit of class `c("ufs_spec", "ufs")`; `solution` holds the `graph` and for phi3
 #'   the eigenvectors `U` (n x (k - 1), without the trivial one) and `eigenvalues`.
 #' @references Zhao and Liu (2007) Spectral feature selection for supervised and
 #'   unsupervised learning. ICML. \doi{10.1145/1273496.1273641}
+#' @seealso [ufs_laplacian()], [ufs_mcfs()]
 #' @examples
-#' ufs_spec(iris[, 1:4])
+#' # The Laplacian score, and a version that punishes oscillation more
+#' fit <- ufs_spec(iris[, 1:4])
+#' fit
+#' smoother <- ufs_spec(iris[, 1:4], power = 3)
+#' selected_features(smoother, k = 2)
+#'
+#' # Agreement with the leading eigenvectors, for three clusters
 #' ufs_spec(mtcars, type = "phi3", n_clusters = 3, scale = TRUE)
 #' @include ufs.R
 #' @export
-ufs_spec <- function(x, graph = NULL, type = c("phi2", "phi1", "phi3"), n_clusters = NULL,
+ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_clusters = NULL,
                      power = 1, center = FALSE, scale = FALSE, control = ufs_control()) {
   run_fit("spec", match.call(), {
     control <- resolve_control(control)
-    type <- check_choice(type, "type", c("phi2", "phi1", "phi3"))
+    type <- check_choice(type, "type", c("phi1", "phi2", "phi3"))
     power <- check_count(power, "power", 1L, 20L)
     data <- as_ufs_operator(x, center, scale)
     if (type == "phi3") {

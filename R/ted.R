@@ -1,81 +1,85 @@
 #' Transductive experimental design (TED)
 #'
 #' Chooses samples from which all samples are best reconstructed; equivalently, samples such that a
-#' ridge regression fitted to them predicts all samples well, whatever the labels will be. It is the
-#' classical choice of experimental design, and good at covering the directions in which the data
-#' vary. For labelling there is better: on twelve real sets, with 2 to 10 labels per class, mean
-#' accuracies (linear SVM and 1-NN) were 65.7 % with TED against 65.2 % with random choice
-#' (difference
-#' 0.4, s.e. 1.6), 69.0 % with TED on rows of unit length (`unit = TRUE`), 71.3 % with
-#' [ufs_facility()] and 72.3 % with [ufs_medoids()] on unit rows; the convex form reached 57.9 %. So
-#' to choose what to label, begin with those two (`vignette("which-samples")`). TED does not help
-#' when there are only two or three features: these span everything after as many picks, and what
-#' follows repeats the extremes.
+#' ridge regression fitted to them predicts all samples well, whatever their labels will be. It is
+#' the classical choice of experimental design and covers the directions in which the data vary. If
+#' the aim is to choose what to label, begin with [ufs_facility()] or [ufs_medoids()] instead: they
+#' did better on real data (`vignette("which-samples")`; the figures are in the article *What the
+#' methods reached on real data* on the package's site).
 #'
-#' `form = "greedy"` (Yu, Bi and Tresp 2006): with x_i the i-th row of `x` and S the chosen
-#' samples,
+#' Do not use TED when there are only two or three features. These span everything after as many
+#' picks, and what follows repeats the extremes.
+#'
+#' # Greedy and convex form
+#' `form = "greedy"` (Yu, Bi and Tresp 2006) picks one sample after the other. With x_i the i-th row
+#' of `x` and S the chosen samples,
 #' \deqn{J(S) = \sum_i \min_a \|x_i - \sum_{j \in S} a_j x_j\|^2 + \mu \|a\|^2}
-#' and each pick lowers J as much as one sample can. Picks are exact: with K = xx' deflated
+#' and each pick lowers J as much as one sample can. The picks are exact: with K = xx' deflated
 #' by the earlier picks, sample j lowers J by `||K_j||^2 / (K_jj + mu)`. The ranking is the
-#' order of picking, for every m at once. Time `3 n p^2 + 4 n p n_samples` flops
-#' or, if less, `n^2 p + 6 n^2 n_samples`; K is never formed when p is small. Samples that are
-#' `labelled` already are taken as chosen: the picks complement them.
+#' order of picking and serves every number of samples at once. It takes `3 n p^2 + 4 n p n_samples`
+#' flops or, if less, `n^2 p + 6 n^2 n_samples`; K is never formed when p is small.
 #'
-#' `form = "convex"` (after Yu, Zhu, Xu and Gong 2008): all samples at once,
+#' `form = "convex"` (after Yu, Zhu, Xu and Gong 2008) weighs all samples at once,
 #' \deqn{\min_A \|X - A X\|_F^2 + \mu \sum_j \|A_{\cdot j}\|_2,}
-#' and sample j scores the norm of its column of A. This is the paper's
-#' problem with its auxiliary weights minimised out. It is solved by the alternating direction
-#' method of `ufs_alfs()`, in n x r coordinates (r the rank of `x`), to a relative duality gap
-#' of at most `tol`; scores of samples not needed are exactly zero, and these samples rank by
-#' their dual `activity`. Similar samples share their norm, so its top m are less spread
-#' than the greedy ones.
+#' and sample j scores the norm of its column of A. This is the paper's problem with its auxiliary
+#' weights minimised out. It is solved by the alternating direction method of `ufs_alfs()`, in n x r
+#' coordinates (r is the rank of `x`), to a relative duality gap of at most `tol`. Scores of samples
+#' that are not needed are exactly zero, and these samples rank by their dual `activity`. Similar
+#' samples share their norm, so the best m are less spread than the greedy ones.
 #'
-#' A small `mu` spreads the picks; a large one picks samples far from the centre along
-#' the main direction, again and again. At `mu_rel = 10` the picks were worse than random in our
-#' runs, at 0.01 and below better.
+#' # Choosing the penalty
+#' A small `mu` spreads the picks. A large one picks samples far from the centre along the main
+#' direction, again and again: at `mu_rel = 10` the picks were worse than random in our runs, at
+#' 0.01 and below they were better.
 #'
-#' Ties go to the lowest index: decreases d within `1e-12 sqrt(d d_1)`, d_1 being
-#' that of the first pick, count as equal, so that the order does not depend on the BLAS.
+#' # Ties
+#' Ties go to the lowest index. Decreases d within `1e-12 sqrt(d d_1)`, with d_1 the decrease of the
+#' first pick, count as equal, so that the order does not depend on the linear algebra library.
 #'
 #' @inheritParams ufs_rrss
-#' @param mu Penalty, a positive number in squared units of `x`; `NULL`: from `mu_rel`.
-#'   A published grid: [ufs_grid_paper()].
-#' @param form `"greedy"` or `"convex"`.
-#' @param mu_rel Penalty as a share: of the mean squared norm of the samples
-#'   (`form = "greedy"`, default 0.01), or of the smallest value at which A = 0 is
-#'   optimal, `max_j ||2 X x_j||` (`form = "convex"`, default 0.01).
-#' @param n_samples How many samples to rank one by one (`form = "greedy"`): the default is
-#'   all, but at most 1000. The others follow in the order of the decrease that each would bring
-#'   next.
-#' @param unit Scale the rows of the prepared `x` to unit length? Then only the direction of a
-#'   sample
-#'   counts, not how far out it lies.
-#' @param labelled Samples that are labelled already (`form = "greedy"`): indices, row names or a
-#'   logical vector. They are never picked; their score is `NA` and they rank last.
-#' @param control See [ufs_control()]; only `form = "convex"` has iterations: `max_iter` 2000,
-#'   `tol` 1e-4 (relative duality gap).
-#' @return A fit of class `c("ufs_ted", "ufs")`, see [selected_samples()].
-#'   * greedy: the score is 1 for the first pick and falls by 1/n with each rank; `statistic`
-#'     is the decrease of J by each sample (at its pick, or as the next pick), `trace` has J after
-#'     each pick, `solution` the `order` of the picks, `params$labelled` the indices of those
-#'     labelled.
-#'   * convex: the score is the norm; `certificate` has the relative duality `gap` and the `dual`
-#'     bound, `trace` the `objective`, `bound` and `gap` of every iteration, with the residuals as
-#'     in
-#'     [ufs_alfs()], `solution` the `activity`.
+#' @param mu The penalty, a positive number in squared units of `x`. The default `NULL` computes it
+#'   from `mu_rel`. The published grid of values is `ufs_grid_paper("ted")`.
+#' @param form `"greedy"` for picks one by one, or `"convex"` for one joint problem.
+#' @param mu_rel The penalty as a share, which is free of the scale of `x`: of the mean squared norm
+#'   of the samples for `form = "greedy"` (default 0.01), or of `max_j ||2 X x_j||`, the smallest
+#'   value at which A = 0 is optimal, for `form = "convex"` (default 0.01).
+#' @param n_samples How many samples to rank one by one with `form = "greedy"`. The default is all,
+#'   but at most 1000. The others follow in the order of the decrease that each would bring next.
+#' @param unit Should the rows of the prepared `x` be scaled to unit length? Then only the direction
+#'   of a sample counts, not how far out it lies.
+#' @param labelled Samples that have labels already, for `form = "greedy"`: indices, row names or a
+#'   logical vector. The picks complement them. They are never picked themselves; their score is
+#'   `NA` and they rank last.
+#' @param control Iteration limits and tolerances, made by [ufs_control()]. Only `form = "convex"`
+#'   has iterations: `max_iter` is 2000 and `tol`, the relative duality gap, 1e-4.
+#' @return A fit of class `c("ufs_ted", "ufs")`; [selected_samples()] gives the samples.
+#'   * With `form = "greedy"` the score is 1 for the first pick and falls by 1/n with each rank.
+#'     `statistic` is the decrease of J by each sample (at its pick, or as the next pick), `trace`
+#'     has J after each pick, `solution` holds the `order` of the picks and `params$labelled` the
+#'     indices of the labelled samples.
+#'   * With `form = "convex"` the score is the norm. `certificate` has the relative duality `gap`
+#'     and the `dual` bound; `trace` has the `objective`, `bound` and `gap` of every iteration, with
+#'     the residuals that [ufs_alfs()] describes; `solution` holds the `activity`.
 #' @references Yu, Bi and Tresp (2006) Active learning via transductive experimental
 #'   design. ICML 23, 1081-1088. \doi{10.1145/1143844.1143980}
 #'
 #'   Yu, Zhu, Xu and Gong (2008) Non-greedy active learning for text categorization using
 #'   convex transductive experimental design. SIGIR 31, 635-642. \doi{10.1145/1390334.1390442}
+#' @seealso [ufs_facility()] and [ufs_medoids()], [selected_samples()]
 #' @examples
+#' # Six flowers to measure first
 #' fit <- ufs_ted(iris[, 1:4])
-#' selected_samples(fit, m = 6)
-#' # Six more, given these:
-#' more <- ufs_ted(iris[, 1:4], labelled = selected_samples(fit, m = 6))
+#' first <- selected_samples(fit, m = 6)
+#' first
+#' iris[first, "Species"]
+#'
+#' # Six more, given these
+#' more <- ufs_ted(iris[, 1:4], labelled = first)
 #' selected_samples(more, m = 6)
-#' # the share of the variation that the first m samples reconstruct
+#'
+#' # The share of the variation that the first m samples reconstruct
 #' head(1 - fit$trace$objective / sum(scale(iris[, 1:4])^2))
+#'
 #' ufs_ted(iris[, 1:4], form = "convex")
 #' @include ufs.R
 #' @export

@@ -1,156 +1,178 @@
 #' Top-k selection by 0-1 integer programming
 #'
-#' Chooses exactly `k` features by a 0-1 problem that is solved together with a robust
-#' sparse representation of the samples by each other and, where `y` is unknown, with
-#' their labels. Without labels, with some, or with all of them.
+#' Chooses exactly `k` features, together with a grouping of the samples that the chosen features
+#' explain. Use it when the number of features is fixed in advance, and when you have no labels,
+#' labels for some samples, or labels for all of them: one model covers the three cases.
 #'
-#' With `x` (n x p, rows of unit length), `V = diag(v)` and one-hot labels `Y`
-#' (classes x n) it minimises
+#' # The model
+#' Every sample is written as a sparse combination of the other samples (a robust sparse
+#' representation), the weights of these combinations form a graph, and the chosen features must
+#' predict labels that are smooth on that graph. With `x` (n x p, rows of unit length),
+#' `V = diag(v)` and one-hot labels `Y` (classes x n), the function minimises
 #' \deqn{\|Z\|_1 + \lambda_e\|E\|_1 + \lambda_z\alpha\,tr(YLY') + \beta(\|Y - P\|_F^2 +
 #'   \lambda_a\|A\|_F^2 + \lambda_i\,tr(PLP')), \quad P = AVx'}{
 #'   ||Z||_1 + lambda_e ||E||_1 + lambda_z alpha tr(YLY') + beta (||Y - P||^2 +
 #'   lambda_a ||A||^2 + lambda_i tr(P L P')),  P = A V x'}
-#' subject to `x = Zx + E`, `diag(Z) = 0`, `v` in `{0,1}`, `sum(v) = k`; `L` is the
-#' Laplacian of `W = (|Z| + |Z|')/2` and `beta = lambda_z (1 - alpha)/lambda_i` (1 if
-#' `lambda_i = 0`). It
-#' alternates between `Z, E` (a weighted l1 problem, by ADMM), the labels, and `A, v`
-#' (an ADMM on the meeting points of box and sphere), until the structure matrix
-#' `Theta` settles.
+#' subject to `x = Zx + E`, `diag(Z) = 0`, `v` in `{0,1}`, `sum(v) = k`. Here `L` is the
+#' Laplacian of `W = (|Z| + |Z|')/2`, and `beta = lambda_z (1 - alpha)/lambda_i` (1 if
+#' `lambda_i = 0`). The iteration alternates between three parts: `Z` and `E` (sub-problem 1, a
+#' weighted l1 problem), the labels, and `A` and `v` (sub-problem 2). It stops when the matrix
+#' `Theta` of penalties on the links settles. Sub-problems 1 and 2 are solved in the paper by ADMM,
+#' the alternating direction method of multipliers.
 #'
-#' **Three modes.** `y = NULL`: `n_clusters` spectral clusters of `W`. `y` with `NA`: the
-#' given labels are kept, the others follow from harmonic propagation on `W` (see
-#' [ufs_propagate()]); every class needs a labelled sample, or it is an error. (The paper also
-#' asks that the unlabelled samples contain all classes, `rank(Y_u) = C`; its own closed form
-#' does not see to it, and neither does this function: a class may get no further sample.)
-#' `y` complete: by default a ridge subset selection without `Z`,
-#' which needs no n x n matrix when p <= n; with `structured = TRUE` the full model with
-#' the labels fixed.
+#' # Without labels, with some, with all
+#' * `y = NULL`: the samples are divided into `n_clusters` spectral clusters of `W`.
+#' * `y` with `NA`: the given labels are kept, and the others follow from harmonic propagation on
+#'   `W` (see [ufs_propagate()]). Every class needs a labelled sample, otherwise the call is an
+#'   error. The paper also asks that the unlabelled samples contain all classes,
+#'   `rank(Y_u) = C`. Its own closed form does not enforce this, and neither does this function:
+#'   a class may get no further sample.
+#' * `y` complete: by default the features are chosen by ridge regression on the labels alone,
+#'   without `Z`; this needs no n x n matrix when p <= n. With `structured = TRUE` the full model
+#'   is fitted with the labels fixed.
 #'
-#' **What "exact" means.** Exactly `k` features are chosen, not a ranking that is cut. It
-#' does not mean that the set is optimal: for the final labels and graph, the criterion
-#' `g(S)` (the value of sub-problem 2 for the set `S`, with the best `A`) is a
-#' combinatorial problem, and its global minimum is guaranteed only where it is proved.
-#' `certificate` says how far it can be: `selection_objective` is `g(S)`, `bound` a
-#' proved lower bound on `g` over all k-subsets (a convex relaxation), and
-#' `gap = (g - bound)/|bound|`. `branch_and_bound = TRUE` closes the gap if it can within
-#' `node_limit` relaxations; practical for p up to about 30, or a small gap. The joint
-#' problem in `Z`, labels and `v` is not convex and nothing is claimed about its global
-#' minimum; the objective may rise in an iteration, because the label step minimises one
-#' part of it only.
+#' If your aim is to label the remaining samples rather than to choose features, a linear support
+#' vector machine trained on the few labels is usually better than any propagation, and
+#' `ufs_propagate(ufs_graph(x), y)` is often better than the propagation along `Z` in this
+#' method, at a fraction of its time.
 #'
-#' **Selections are not nested**: the best `k + 1` features need not contain the best
-#' `k`. Fit again for another `k`.
+#' # What "exactly k" promises
+#' The set has `k` features by construction; it is not a ranking that has been cut. That does not
+#' make the set optimal. For the final labels and graph, finding the set `S` that minimises `g(S)`
+#' (the value of sub-problem 2 for `S`, with the best `A`) is a combinatorial problem. The
+#' `certificate` says how far from its minimum the set can be: `selection_objective` is `g(S)`,
+#' `bound` is a proved lower bound on `g` over all sets of `k` features (from a convex relaxation),
+#' and `gap = (g - bound)/|bound|`. With `branch_and_bound = TRUE` the function tries to close the
+#' gap within `node_limit` relaxations, which is practical for p up to about 30, or if the gap is
+#' small already.
 #'
-#' **Signs of the links.** The paper links samples by `|Z|`. Around the centre of the data
-#' (`center = TRUE`) opposite samples then count as similar, as one is a negative multiple
-#' of the other. `nonnegative = TRUE` adds the constraint `Z >= 0`. With some labels given it
-#' spread them better on all of six real sets, so it is the default there; without labels
-#' the clusters it finds agreed better with the classes on five of six (mean accuracy .74
-#' against .66) and worse on a set of face images (.91 against .99), so the default is the
-#' paper's model.
+#' The joint problem in `Z`, labels and `v` is not convex, and nothing is claimed about its global
+#' minimum. The objective may rise in an iteration, because the label step minimises only one part
+#' of it.
 #'
-#' **With few labels, a linear support vector machine on them is usually better** than any
-#' propagation, and `ufs_propagate(ufs_graph(x), y)` is often better than the propagation
-#' along `Z` in this method, at a fraction of its time. Use the semi-supervised mode for the
-#' features it chooses.
+#' Selections are not nested: the best `k + 1` features need not contain the best `k`. Fit again
+#' for another `k`.
 #'
-#' **Time.** `solver = "paper"` runs the two ADMMs of the paper: per outer iteration about 130
-#' iterations of `2n^2(n + p)` flops for `Z` and up to 150 of `n^2 p` for `v`.
-#' `solver = "fast"` solves sub-problem 1 for every sample to its optimum (its relative
-#' duality gap is the `z_residual` in the trace, below 1e-8) by the simplex method of least
-#' absolute deviations, starting from the optimum of the outer iteration before, and takes
-#' as candidates for the set the rounded convex relaxation and the set before, both
-#' polished. The joint objective it ended at was lower on all of four real sets (by 0.2 to
-#' 16 permille), the time 10 to 30 times shorter on 300 to 1000 samples with as many features
-#' or more, 2 to 5 times on smaller or tall data. `"auto"` is `"paper"` up
-#' to 100 samples, where there are many more samples than features and more than about
-#' `sqrt(14n)` features, or if one of `rho`, `mu`, `v_max_iter`, `incumbent` is given.
+#' # Choosing the settings
+#' * `alpha_e`: below 1 every `Z` is zero, and the more it exceeds 1, the more links there are.
+#'   A value that is too small isolates samples (a warning says so); with n > p a large value
+#'   lets `Z` fit noise. 10 is the authors' value and was the best on most real sets that we
+#'   tried. On small data, try 3 to 5.
+#' * `nonnegative`: the paper links samples by `|Z|`. Around the centre of the data
+#'   (`center = TRUE`) opposite samples then count as similar, because one is a negative multiple
+#'   of the other. `nonnegative = TRUE` adds the constraint `Z >= 0`. It spread labels better on
+#'   all real sets we tried, so it is the default with labels; without labels the
+#'   paper's model usually found the better clusters and is the default.
+#' * `solver`: `"paper"` runs the two ADMMs of the paper. `"fast"` solves sub-problem 1 for every
+#'   sample to its optimum by the simplex method of least absolute deviations, starting from the
+#'   optimum of the outer iteration before; for the set it polishes two candidates, the rounded
+#'   convex relaxation and the set before. It ends at a lower joint objective in much less time.
+#'   `"auto"` takes `"paper"` for up to 100 samples (up to 100 features if labels alone decide), for
+#'   data with more than 4 samples per feature and more than `sqrt(14n)` features, and whenever one
+#'   of `rho`, `mu`, `v_max_iter` and `incumbent` is given; it takes `"fast"` otherwise.
 #'
-#' **Choosing `alpha_e`.** Below 1 every `Z` is zero; the more it exceeds 1, the more
-#' links. Too small isolates samples (a warning says so), and with n > p a large value
-#' lets `Z` fit noise. 10 is the authors' value and the best on most real sets that we
-#' tried; on small ones, try 3 to 5.
+#' The measurements behind these defaults are in the article *What the methods reached on real
+#' data* on the package's site.
 #'
-#' Departures from the paper: signs and thresholds of its appendix are corrected; a
-#' 1-swap local search polishes the set of the ADMM (`polish = FALSE` is the paper); the
-#' best set met by the ADMM is kept (`incumbent = FALSE`: its last one); of equal columns
-#' the first ones are chosen; columns are standardised first; the clustering starts from
-#' fixed seeds instead of random ones.
+#' # Cost
+#' With `solver = "paper"` an outer iteration takes about 130 iterations of `2n^2(n + p)` flops
+#' for `Z` and up to 150 of `n^2 p` for `v`. Memory is about 17 n x n and 10 n x p matrices
+#' (with `"fast"` 7 and 7), and nothing is p x p if p > n.
+#'
+#' # Departures from the paper
+#' Signs and thresholds of the paper's appendix are corrected. A local search that swaps one
+#' feature at a time polishes the set found by the ADMM (`polish = FALSE` is the paper). The best
+#' set that the ADMM met is kept (`incumbent = FALSE` keeps its last one). Among equal columns the
+#' first ones are chosen, the columns are standardised first, and the clustering starts from fixed
+#' seeds instead of random ones.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param k Number of features to choose, 1 to p.
-#' @param n_clusters Number of clusters, 1 to n; needed when `y = NULL`.
-#' @param y `NULL`, or one label per sample (a factor, or a vector that becomes one),
-#'   `NA` = unknown. Every class needs a labelled sample.
-#' @param lambda_e Weight of the error `E`. The default `NULL` takes `alpha_e` divided by
-#'   the largest l1 norm of a sample (after normalisation).
-#' @param alpha_e Multiple of the value of `lambda_e` at which the first link appears.
-#' @param lambda_z Weight of the structure penalty on `Z`; 0 switches it off.
-#' @param lambda_a Ridge penalty on `A`, positive.
-#' @param lambda_i Weight of the graph in the selection; taken as 0 in the plain
-#'   supervised mode.
-#' @param alpha Share of the labels in `Theta`; the rest is the distance of the projected
+#' @param k The number of features to choose, from 1 to p.
+#' @param n_clusters The number of clusters, from 1 to n. It is needed when `y = NULL`.
+#' @param y The labels: `NULL` for none, or one label per sample (a factor, or a vector that can
+#'   become one) with `NA` where the label is unknown. Every class needs a labelled sample.
+#' @param lambda_e The weight of the error `E`. The default `NULL` takes `alpha_e` divided by
+#'   the largest l1 norm of a sample (after each sample is scaled to unit length).
+#' @param alpha_e The same weight as a multiple of the value at which the first link appears.
+#'   It is free of the scale of the data and used when `lambda_e` is `NULL`.
+#' @param lambda_z The weight of the structure penalty on `Z`; 0 switches it off.
+#' @param lambda_a The ridge penalty on `A`, a positive number.
+#' @param lambda_i The weight of the graph in the choice of features. It is taken as 0 when `y`
+#'   is complete and `structured = FALSE`.
+#' @param alpha The share of the labels in `Theta`. The rest is the distance between the projected
 #'   samples.
-#' @param polish Improve the set by 1-swaps, best swap first.
-#' @param cmn Class mass normalisation of the propagated labels; see [ufs_propagate()].
-#' @param center,scale Centre and standardise the columns first (default, and better on
-#'   real sets than raw ones); every sample is then scaled to unit length in any case. With
-#'   `center = FALSE` a constant column other than zero acts as an intercept and may be
-#'   chosen; a centred one is zero, and is chosen only if `k` exceeds the others.
-#' @param control See [ufs_control()]. `max_iter` (default 10) and `tol` (1e-5, on the
-#'   largest change of `Theta`) belong to the outer loop; `inner_max_iter` (500) and
-#'   `inner_tol` (1e-6, largest residual) to the ADMM for `Z`, the tolerance also to the
-#'   ADMM for `v`.
-#' @param structured With a complete `y`: run the full model.
-#' @param nonnegative Require `Z >= 0`? By default with labels, not without.
-#' @param incumbent Keep the best set the ADMM meets; `FALSE`: its last one.
-#' @param rho,mu Growth and start of the penalty of the ADMM for `Z`. `rho > 1` stops
-#'   within about 3 permille of the optimum; `rho = 1, mu = 10` with a large
-#'   `inner_max_iter` solves it exactly (KKT residuals of 1e-8), and then continues from
-#'   the last `Z` in the next outer iteration.
-#' @param v_max_iter Largest number of iterations of the ADMM for `v`.
-#' @param bound Compute the lower bound, and polish its rounding as one more start.
-#' @param branch_and_bound Try to prove the set optimal (needs `bound`).
-#' @param node_limit Largest number of relaxations of branch and bound.
-#' @param solver `"paper"`: both ADMMs. `"fast"`: linear programmes and the relaxation.
-#'   `"auto"`: see Time.
-#' @return A fit of class `c("ufs_topk", "ufs")`. `feature_scores`: squared norm of the
-#'   feature's column of `A`, zero for those not chosen. `solution`: `selected` (indices,
-#'   ascending), `v` (0/1), `v_cont` (last ADMM iterate), `A` (classes x p), `cluster`
-#'   (class or cluster number of every sample), with bound `relaxed` (the relaxed `v`);
-#'   except in the plain supervised mode `Z` (n x n, row i rebuilds sample i: `x = Z x + E`
-#'   for the normalised `x`), `E` (n x p), `W`, `Theta` (n x n); with propagation
-#'   `probability` (n x classes), `label` (factor) and `reached`. `trace`: one row per outer
-#'   iteration, with the joint objective, the change of `Theta`, iterations, objective and
-#'   residual of sub-problem 1 (`z_`) and iterations and residual of sub-problem 2 (`v_`), `g`
-#'   before and after polishing, swaps, labels that moved. With `solver = "fast"`
-#'   `z_iterations` counts pivots, `z_residual` is the relative duality gap, `v_iterations`
-#'   counts evaluations of the relaxation and `v_residual` is its relative gap (0 and `NA` where
-#'   the labels stayed and the set before was polished). `inner`: both
-#'   ADMMs, per iteration: residuals and objective. `certificate`: see above.
+#' @param polish Should the set be improved by swapping single features, best swap first?
+#' @param cmn Should the propagated labels be corrected for the class sizes (class mass
+#'   normalisation)? [ufs_propagate()] explains how.
+#' @param center,scale Should the columns be centred and standardised first? This is the default,
+#'   and on real data it did better than raw columns. Every sample is then scaled to unit length
+#'   in any case. With `center = FALSE` a constant column other than zero acts as an intercept and
+#'   may be chosen. A centred constant column is zero, and is chosen only if `k` exceeds the
+#'   number of the others.
+#' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter`
+#'   (default 10) and `tol` (1e-5, on the largest change of `Theta`) belong to the outer loop.
+#'   `inner_max_iter` (500) and `inner_tol` (1e-6, largest residual) belong to the ADMM for `Z`;
+#'   the tolerance is also that of the ADMM for `v`.
+#' @param structured With a complete `y`, should the full model be fitted?
+#' @param nonnegative Should `Z >= 0` be required? By default it is when `y` is given,
+#'   and not otherwise.
+#' @param incumbent Should the best set that the ADMM meets be kept? `FALSE` keeps its last one.
+#' @param rho,mu The growth factor and first value of the penalty of the ADMM for `Z`. With
+#'   `rho > 1` it stops within about 3 permille of the optimum. `rho = 1, mu = 10` with a large
+#'   `inner_max_iter` solves the problem exactly (the residuals of its optimality conditions reach
+#'   1e-8), and then each outer iteration continues from the last `Z`.
+#' @param v_max_iter The largest number of iterations of the ADMM for `v`.
+#' @param bound Should the lower bound be computed? Its rounded solution is then also polished as
+#'   one more start.
+#' @param branch_and_bound Should the function try to prove that the set is optimal? This needs
+#'   `bound = TRUE`.
+#' @param node_limit The largest number of relaxations that branch and bound may solve.
+#' @param solver `"paper"` for the two ADMMs, `"fast"` for linear programmes and the relaxation,
+#'   or `"auto"`, which decides by the shape of the data.
+#' @return A fit of class `c("ufs_topk", "ufs")`. `feature_scores` is the squared norm of the
+#'   feature's column of `A`, and zero for features that were not chosen.
 #'
-#'   Memory: about 17 n x n and 10 n x p matrices (`"fast"`: 7 and 7), nothing p x p if p > n.
+#'   `solution` holds `selected` (indices, ascending), `v` (0/1), `v_cont` (last ADMM iterate),
+#'   `A` (classes x p) and `cluster` (class or cluster number of every sample); with
+#'   `bound = TRUE` also `relaxed` (the relaxed `v`). If the graph was learnt, it holds `Z` (n x n;
+#'   row i rebuilds sample i: `x = Z x + E` for the normalised `x`), `E` (n x p), `W` and `Theta`
+#'   (n x n). If labels were propagated, it holds `probability` (n x classes), `label` (factor) and
+#'   `reached`.
+#'
+#'   `trace` has one row per outer iteration: the joint objective, the change of `Theta`,
+#'   the iterations, objective and residual of sub-problem 1 (`z_`), the iterations and residual of
+#'   sub-problem 2 (`v_`), `g` before and after polishing, the number of swaps and of labels that
+#'   moved. With `solver = "fast"`, `z_iterations` counts pivots, `z_residual` is the relative
+#'   duality gap (below 1e-8), `v_iterations` counts evaluations of the relaxation and `v_residual`
+#'   is its relative gap (0 and `NA` where the labels stayed and the set before was polished).
+#'
+#'   `inner` holds the residuals and objective of both ADMMs for each of their iterations.
+#'   `certificate` holds the objective, bound and gap of the selection.
 #' @references Zhang, Fan, Wang, Zhou, Tao (2021) Top-k feature selection framework using
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
 #'   Systems 32(7), 3005-3019.
 #'
 #'   Birgin, Martinez, Raydan (2000) Nonmonotone spectral projected gradient methods on
 #'   convex sets. SIAM Journal on Optimization 10(4), 1196-1211 (for the bound).
-#' @seealso [ufs_propagate()], [plot.ufs()]
+#' @seealso [ufs_propagate()] and [ufs_represent()] for the two parts on their own, [plot.ufs()],
+#'   `vignette("three-modes")`.
 #' @section Plots:
-#' Beside the types of [plot.ufs()]: `"residuals"` of the last inner iterations, which must come
-#' down, `"inner"`, their objectives, which may rise while the constraints are not met yet (both
-#' with `solver = "paper"`), and `"affinity"`, the
-#' learnt links between samples, ordered by cluster. `"scores"` shows the cut at `k`.
+#' Beside the types of [plot.ufs()] there are `"residuals"` of the last inner iterations, which
+#' must come down, `"inner"`, their objectives, which may rise while the constraints are not met
+#' yet (both with `solver = "paper"`), and `"affinity"`, the learnt links between samples, ordered
+#' by cluster. `"scores"` shows the cut at `k`.
 #' @examples
+#' # Three features that explain three groups of cars
 #' fit <- ufs_topk(mtcars, k = 3, n_clusters = 3, alpha_e = 4)
 #' fit
 #' selected_features(fit)
+#' fit$certificate["gap"]
 #'
-#' # Ten labels per species, the others propagated.
+#' # Ten labels per species; the other labels are propagated
 #' y <- iris$Species
 #' y[-c(1:10, 51:60, 101:110)] <- NA
 #' fit <- ufs_topk(iris[, 1:4], k = 2, y = y, nonnegative = TRUE)
+#' selected_features(fit)
 #' mean(fit$solution$label == iris$Species)
 #' @include ufs.R
 #' @export

@@ -2,47 +2,49 @@
 
 #' Choose settings without labels
 #'
-#' Runs a grid ([ufs_grid()]) and chooses the setting whose best `k` features do best by a
-#' criterion that needs no labels.
+#' Fits a method under every setting of a grid and chooses the setting whose best `k` features do
+#' best by a criterion that needs no labels. Use it when a method's settings matter and you have
+#' nothing to judge them by. On average the choice beats the methods' defaults by a little; no
+#' criterion is reliable on a single data set, so look at the whole table.
 #'
-#' Criteria, all "larger is better", computed on the standardised columns:
-#' * `"knn_overlap"`: mean share of the 5 nearest neighbours in all features that are also
-#'   nearest neighbours in the chosen ones. Ties (within .001) are broken by
+#' The criteria are all "larger is better" and computed on the standardised columns:
+#' * `"knn_overlap"` (the default): the mean share of the 5 nearest neighbours in all features that
+#'   are also nearest neighbours in the chosen ones. Ties (within .001) are broken by
 #'   `"reconstruction"`.
 #' * `"reconstruction"`: minus the leave-one-out error of a ridge regression of all features
 #'   on the chosen ones, as a share of their variance.
-#' * `"silhouette_all"`: mean silhouette, measured in all features, of the k-means labels found
+#' * `"silhouette_all"`: the mean silhouette, measured in all features, of the k-means labels found
 #'   on the chosen ones.
 #' * `"silhouette_chosen"`: the same, measured in the chosen features.
-#' * `"seed_agreement"`: mean adjusted Rand index between single k-means runs on the chosen
+#' * `"seed_agreement"`: the mean adjusted Rand index between single k-means runs on the chosen
 #'   features.
-#' * `"stability"`: [ufs_stability()] with 10 halves. Slow, and repeatable is not right.
+#' * `"stability"`: [ufs_stability()] with 10 halves of the samples. It is slow, and a selection can
+#'   repeat well without being right.
 #'
-#' The objective is not among them: it is not comparable between penalties, and between
-#' starts it does not predict accuracy.
-#'
-#' How well they do: in 37 comparisons of grids on eleven fresh real sets, the choice by
-#' `knn_overlap` lost 2.9 (s.e. 0.8) points of clustering accuracy against the best setting of
-#' the grid, the default settings of the methods 4.0 (0.7), a blind choice 6.3 (1.2),
-#' `silhouette_all` 4.0 (1.4) with 28 to 43 points on one set, `reconstruction` 4.9;
-#' `silhouette_chosen` and `seed_agreement` lost more than the defaults. None is reliable on a
-#' single data set. Earlier numbers on seven sets are in the vignette "Choosing parameters
-#' without labels"; the script is `inst/benchmarks/tune.R`.
+#' The objective of a method is not among them: it is not comparable between penalties, and between
+#' starts it does not predict accuracy. `"silhouette_chosen"` and `"seed_agreement"` lost more
+#' accuracy than the defaults did in our comparison of the criteria, so take them as a description.
+#' The figures are in the article *What the methods reached on real data* on the package's site;
+#' `vignette("choosing-parameters")` shows how to work with the criteria.
 #'
 #' @inheritParams ufs_grid
-#' @param k Number of features that will be used; of several, the criterion is averaged.
-#' @param criterion One or more names; the first decides, all are reported. The default is
-#'   `"knn_overlap"`.
-#' @param n_clusters Number of clusters for the method, where it has that argument, and for the
+#' @param k The number of features that will be used. If there are several, the criterion is
+#'   averaged over them.
+#' @param criterion One or more names of criteria. The first decides, and all are reported. The
+#'   default is `"knn_overlap"`.
+#' @param n_clusters The number of clusters for the method, where it has that argument, and for the
 #'   criteria that cluster. By default the criteria take the method's `n_clusters` or
 #'   `n_components`, each setting its own if the grid varies them.
-#' @param n_starts k-means starts per criterion.
+#' @param n_starts The number of k-means starts per criterion.
 #' @return An object of class `c("ufs_tune", "ufs_grid")`: a grid whose `results` have the criteria
 #'   as further columns, with `best` (the row chosen), `choice` (its settings) and `fit`.
+#' @seealso [ufs_grid()], [ufs_stability()], and [ufs_compare()] if there are labels to judge by.
 #' @examples
+#' # How many components should rank the features of mtcars?
 #' set.seed(1)
 #' tuned <- ufs_tune(mtcars, "pca", list(n_components = 1:4), k = 4, criterion = "knn_overlap")
 #' tuned
+#' tuned$choice
 #' selected_features(tuned$fit, 4)
 #' @export
 ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NULL, n_starts = 10,

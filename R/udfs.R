@@ -13,7 +13,8 @@
 #'   would come first: the columns are scaled to unit norm by default, which moves the sensible
 #'   sizes of `lambda` and `gamma` with it.
 #' * W has orthonormal columns, so at least c features are non-zero. With a large `gamma` there
-#'   are just c of them, and the order of all others is rounding noise; a warning of class
+#'   are just c of them, and the others are ranked by their distance from entering; a warning
+#'   of class
 #'   `ufs_warning_void` says so. Use a smaller `gamma` or a larger `n_clusters`.
 #' * With p >= n the usual start is not determined (any c of more than p - n null vectors of M),
 #'   and the public codes give another ranking for another LAPACK. Here the start is the mean
@@ -71,7 +72,7 @@ ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1,
       data = data, control = control,
       params = list(n_clusters = n_clusters, k = k, lambda = lambda, gamma = gamma,
         solver = solver, center = center, scale = scale),
-      run = found$run, feature_scores = found$row2,
+      run = found$run, feature_scores = found$row2, feature_key = found$reach,
       solution = list(W = expand_features(found$w, data)),
       certificate = found$run$counters["residual"], n_live = as.integer(found$run$counters["live"]),
       coef_name = "W"

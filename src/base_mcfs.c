@@ -115,7 +115,8 @@ void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings,
 
 static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_settings *settings)
 {
-    int n = problem->n, p = problem->p, c = problem->c, rank = settings->ridge > 0.0 || n > p ? p : n;
+    int n = problem->n, p = problem->p, c = problem->c;
+    int rank = settings->ridge > 0.0 || n > p ? p : n;
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) c, M;
 
     w->problem = problem;

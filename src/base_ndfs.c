@@ -4,34 +4,43 @@
  *   min_{F >= 0, W} tr(F'LF) + alpha (|F - XW|_F^2 + beta sum_j |w_j|)
  *                   + gamma/4 |F'F - I|_F^2
  *
- * X n x p, F n x c, W p x c, L the Laplacian of a neighbour graph. In each iteration, with
- * g_j = 2 sqrt(|w_j|^2 + eps) of the W before (G its diagonal),
- *   W = (X'X + beta G^{-1})^{-1} X'F                      a weighted ridge, la_solve.c
- *   F <- F o (gamma F) / (MF + gamma F F'F),              MF = LF + alpha (F - XW)
- * then the columns of F get unit norm. M = L + alpha (I - X(X'X + beta G^{-1})^{-1}X') is never
- * formed: applied to F it is the residual of the ridge just solved.
+ * X n x p, F n x c, W p x c, L the Laplacian of a neighbour graph. Two ways of the step over W:
+ *   exact: the row-sparse regression of F on X is solved (la_gl.c), warm from the last W; rows
+ *          are exactly zero. 2npc flops where all features are priced (every PRICE-th step and at
+ *          the end), otherwise the cost of the live rows. Memory 4pc beside x.
+ *   plain: one reweighted step, W = (X'X + beta G^{-1})^{-1} X'F, g_j = 2 sqrt(|w_j|^2 + eps) of
+ *          the W before (la_solve.c): p^3/3 flops (p <= n) or n^2 p + n^3/3. Memory np.
+ * The step over F, with M F = L F + alpha (F - X W),
+ *   F <- F o (gamma F) / (MF + gamma F F'F),
+ * then the columns of F get unit norm. MF has negative entries; where they outweigh gamma F F'F
+ * the paper's quotient turns negative. `split` moves them to the numerator,
+ * F o (gamma F + [MF]_-) / ([MF]_+ + gamma F F'F); otherwise the denominator is clipped at 1e-8.
+ * The two agree where gamma is large.
  *
- * MF has negative entries; where they outweigh gamma F F'F the paper's quotient turns negative.
- * `split` moves them to the numerator, F o (gamma F + [MF]_-) / ([MF]_+ + gamma F F'F), which
- * needs no guard; otherwise the denominator is clipped at 1e-8. The two agree where gamma
- * is large.
- *
- * The plain iteration is slow where rows of W die. `accelerate` extrapolates sqrt(g)
- * (Anderson) and goes back to the plain step, F included, whenever the objective rose.
- * Per iteration p^3/3 (p <= n) or n^2 p + n^3/3 flops, and 4npc; memory np + min(n,p)^2. */
+ * Neither quotient falls for sure: it knows nothing of the unit norms, and for small gamma these
+ * raise the objective. With the exact W a step that does is taken back, and F moves along
+ *   F(t) = F o (N / P)^t, columns of unit norm, t = 1, 1/2, 1/4, ...
+ * until the objective falls; P - N = 2 MF + gamma F (F'F - I) - F diag(s) is the gradient on the
+ * product of spheres (s makes its columns orthogonal to those of F), P, N >= 0. The derivative
+ * at t = 0 is sum F (P - N) log(N / P) <= 0, so this ends unless F is stationary. The
+ * objective then never rises. */
 #include "base_ndfs.h"
-#include "anderson.h"
 #include "la.h"
+#include "la_gl.h"
 
 static const double CLIP = 1e-8;
-enum { DEPTH = 5 };
+enum { PRICE = 10, HALVINGS = 30 };
 
 typedef struct {
     const ndfs_problem *problem;
     const ndfs_settings *settings;
-    la_ridge ridge;
+    ufs_x x;
+    la_gl gl;        /* exact */
+    double vtol;     /* its tolerance */
+    la_ridge ridge;  /* plain */
+    double *g;       /* p, plain: weights of the rows of W */
     double *root;    /* d^{-1/2}, normalised Laplacian only */
-    double *g, *row; /* p */
+    double *row;     /* p: |w_j| */
     double *xw;      /* n x c: XW */
     double *u;       /* n x c: F - XW */
     double *lf;      /* n x c: LF, then MF */
@@ -39,99 +48,92 @@ typedef struct {
     double *fff;     /* n x c: F F'F */
     double *scaled;  /* n x c */
     double *f_old;   /* n x c: F before the update */
+    double *ratio;   /* n x c: N / P */
     double *xu;      /* p x c: X'U */
-    double *root_g, *plain, *one; /* p: extrapolated sqrt(g), its plain image, ones */
-    anderson history;
 } ndfs_work;
 
 static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings *settings);
+static int update_w(ndfs_work *s, ndfs_result *r, bool all);
 static void residual(ndfs_work *s, const ndfs_result *r);
 static void laplacian(ndfs_work *s, const double *f);
+static void gradient_parts(ndfs_work *s, const double *f);
 static void update_f(ndfs_work *s, double *f);
-static void set_weights(ndfs_work *s, const double *root_g);
-static void next_weights(ndfs_work *s, bool may_extrapolate);
+static double fall_back(ndfs_work *s, ndfs_result *r, double before, double *orthogonality);
+static void unit_columns(int n, int c, double *f);
 static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonality);
-static double regression_kkt(ndfs_work *s, const ndfs_result *r);
+static double regression_kkt(ndfs_work *s, ndfs_result *r);
 
 void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings,
                 ndfs_result *result, ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", "orthogonality", NULL};
     ndfs_work s;
-    int n = problem->n, p = problem->p, c = problem->c;
-    size_t len = (size_t) n * (size_t) c;
-    double old = R_PosInf;
+    size_t len = (size_t) problem->n * (size_t) problem->c;
+    double old = R_PosInf, change = R_PosInf;
 
     init(&s, problem, settings);
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->status = UFS_MAX_ITER;
     result->orthogonality = R_NaN;
     result->kkt = R_NaN;
-    memset(result->w, 0, (size_t) p * (size_t) c * sizeof(double));
+    memset(result->w, 0, (size_t) problem->p * (size_t) problem->c * sizeof(double));
 
     while (run->iterations < settings->max_iter) {
-        double value, change, orthogonality;
-        run->lapack = la_ridge_solve(&s.ridge, result->f, s.g, problem->beta, result->w);
+        double value, before, orthogonality;
+        bool near_end = !(change > 100.0 * settings->tol) ||
+            run->iterations == settings->max_iter - 1;
+        run->lapack = update_w(&s, result, near_end || run->iterations % PRICE == 0);
         if (run->lapack) return;
         run->iterations++;
-        la_row_norms(p, c, result->w, s.row);
-        la_gemm('N', 'N', n, c, p, 1.0, problem->x, n, result->w, p, 0.0, s.xw, n);
-        residual(&s, result);
-        laplacian(&s, result->f);
-        for (size_t i = 0; i < len; i++) s.lf[i] += problem->alpha * s.u[i];
+        before = objective(&s, result, &orthogonality);
         ufs_copy(s.f_old, result->f, len);
         update_f(&s, result->f);
-
         value = objective(&s, result, &orthogonality);
+        /* The first F may have columns of any norm: nothing to compare with. */
+        if (settings->exact && run->iterations > 1 && !(value <= before * (1.0 + 1e-12)))
+            value = fall_back(&s, result, before, &orthogonality);
         if (!R_FINITE(value)) {
             run->status = UFS_DIVERGED;
             return;
         }
-        if (s.history.count > 0 && value > old * (1.0 + 1e-12)) {
-            anderson_reset(&s.history);
-            ufs_copy(result->f, s.f_old, len);
-            set_weights(&s, s.plain);
-            ufs_run_step(run, value, R_NaN);
-            continue;
-        }
-        change = R_FINITE(old) ? fabs(old - value) / fabs(value) : R_NaN;
+        change = R_FINITE(old) ? fabs(old - value) / fabs(value) : R_PosInf;
         result->orthogonality = orthogonality;
         ufs_trace_add(&run->trace, (double[]) {run->iterations, value, orthogonality});
         ufs_run_step(run, value, change);
-        if (change <= settings->tol) {
+        old = value;
+        if (change <= settings->tol && near_end) {
             result->kkt = regression_kkt(&s, result);
             if (result->kkt <= settings->kkt_tol) {
                 run->status = UFS_CONVERGED;
                 break;
             }
+            s.vtol = fmax(s.vtol / 10.0, 1e-13);
         }
-        old = value;
-        next_weights(&s, run->iterations < settings->max_iter - 1);
+        if (!settings->exact) la_irls_g(problem->p, s.row, settings->eps, s.g);
     }
     if (run->iterations > 0) result->kkt = regression_kkt(&s, result);
 }
 
 static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings *settings)
 {
-    int n = problem->n, p = problem->p, c = problem->c;
+    int n = problem->n, p = problem->p, c = problem->c, slots = 4 * n > 200 ? 4 * n : 200;
     size_t N = (size_t) n, C = (size_t) c;
 
     s->problem = problem;
     s->settings = settings;
-    la_ridge_init(&s->ridge, n, p, c, problem->x, 'a');
-    s->g = ufs_dalloc((size_t) p, 1);
-    s->row = ufs_dalloc((size_t) p, 1);
-    s->root_g = ufs_dalloc((size_t) p, 1);
-    s->plain = ufs_dalloc((size_t) p, 1);
-    s->one = ufs_dalloc((size_t) p, 1);
-    for (int j = 0; j < p; j++) {
-        s->g[j] = settings->start_g;
-        s->root_g[j] = sqrt(settings->start_g);
-        s->one[j] = 1.0;
+    if (settings->exact) {
+        s->x = ufs_x_dense(n, p, problem->x);
+        la_gl_init_slots(&s->gl, c, &s->x, slots < LA_GL_SLOTS ? slots : LA_GL_SLOTS);
+        s->vtol = fmax(1e-10, fmin(1e-6, 1e-3 * settings->kkt_tol));
+    } else {
+        la_ridge_init(&s->ridge, n, p, c, problem->x, 'a');
+        s->g = ufs_dalloc((size_t) p, 1);
+        for (int j = 0; j < p; j++) s->g[j] = settings->start_g;
     }
+    s->row = ufs_dalloc((size_t) p, 1);
     s->xu = ufs_dalloc((size_t) p, C);
-    anderson_init(&s->history, p, DEPTH);
     s->f_old = ufs_dalloc(N, C);
+    s->ratio = ufs_dalloc(N, C);
     s->xw = ufs_dalloc(N, C);
     s->u = ufs_dalloc(N, C);
     s->lf = ufs_dalloc(N, C);
@@ -146,6 +148,25 @@ static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings 
             s->root[i] = degree > 0.0 ? 1.0 / sqrt(degree) : 0.0;
         }
     }
+}
+
+/* W, its row norms and XW for the F at hand; `all`: every feature is priced. */
+static int update_w(ndfs_work *s, ndfs_result *r, bool all)
+{
+    const ndfs_problem *a = s->problem;
+    int n = a->n, p = a->p, c = a->c, lapack;
+
+    if (s->settings->exact) {
+        lapack = la_gl_solve(&s->gl, r->f, a->beta, s->vtol, all, 0.5, r->w);
+        if (lapack) return lapack;
+        ufs_copy(s->xw, s->gl.xv, (size_t) n * (size_t) c);
+    } else {
+        lapack = la_ridge_solve(&s->ridge, r->f, s->g, a->beta, r->w);
+        if (lapack) return lapack;
+        la_gemm('N', 'N', n, c, p, 1.0, a->x, n, r->w, p, 0.0, s->xw, n);
+    }
+    la_row_norms(p, c, r->w, s->row);
+    return 0;
 }
 
 static void residual(ndfs_work *s, const ndfs_result *r)
@@ -170,15 +191,22 @@ static void laplacian(ndfs_work *s, const double *f)
             s->lf[i + j * N] = f[i + j * N] - s->root[i] * s->lf[i + j * N];
 }
 
-/* lf holds MF. A zero of F stays zero. */
-static void update_f(ndfs_work *s, double *f)
+/* lf = MF and fff = F F'F from U and LF, which objective() left. */
+static void gradient_parts(ndfs_work *s, const double *f)
 {
     int n = s->problem->n, c = s->problem->c;
-    size_t N = (size_t) n, len = N * (size_t) c;
+    size_t len = (size_t) n * (size_t) c;
+    for (size_t i = 0; i < len; i++) s->lf[i] += s->problem->alpha * s->u[i];
+    la_gemm('N', 'N', n, c, c, 1.0, f, n, s->ff, c, 0.0, s->fff, n);
+}
+
+/* The quotient. A zero of F stays zero. */
+static void update_f(ndfs_work *s, double *f)
+{
+    size_t len = (size_t) s->problem->n * (size_t) s->problem->c;
     double gamma = s->problem->gamma;
 
-    la_gemm('T', 'N', c, c, n, 1.0, f, n, f, n, 0.0, s->ff, c);
-    la_gemm('N', 'N', n, c, c, 1.0, f, n, s->ff, c, 0.0, s->fff, n);
+    gradient_parts(s, f);
     for (size_t i = 0; i < len; i++) {
         double mf = s->lf[i], up = gamma * f[i], down = gamma * s->fff[i];
         if (s->settings->split) {
@@ -189,6 +217,12 @@ static void update_f(ndfs_work *s, double *f)
         }
         f[i] = down > 0.0 ? f[i] * up / down : 0.0;
     }
+    unit_columns(s->problem->n, s->problem->c, f);
+}
+
+static void unit_columns(int n, int c, double *f)
+{
+    size_t N = (size_t) n;
     for (size_t j = 0; j < (size_t) c; j++) {
         double norm = la_nrm2(n, f + j * N);
         if (norm > 0.0)
@@ -196,32 +230,36 @@ static void update_f(ndfs_work *s, double *f)
     }
 }
 
-static void set_weights(ndfs_work *s, const double *root_g)
+/* The step that cannot rise, from f_old; returns the objective after it. */
+static double fall_back(ndfs_work *s, ndfs_result *r, double before, double *orthogonality)
 {
-    for (int j = 0; j < s->problem->p; j++) {
-        s->root_g[j] = root_g[j];
-        s->g[j] = root_g[j] * root_g[j];
-    }
-}
+    int n = s->problem->n, c = s->problem->c;
+    size_t N = (size_t) n, len = N * (size_t) c;
+    double gamma = s->problem->gamma, step = 1.0, value;
 
-/* Weights for the next ridge from the rows of W: the plain ones, or extrapolated, but no g by
- * more than a factor e^6 from its plain value. The last step is a plain one: it cannot be
- * refused. */
-static void next_weights(ndfs_work *s, bool may_extrapolate)
-{
-    int p = s->problem->p;
-    la_irls_g(p, s->row, s->settings->eps, s->plain);
-    for (int j = 0; j < p; j++) s->plain[j] = sqrt(s->plain[j]);
-    if (!s->settings->accelerate || !may_extrapolate) {
-        anderson_reset(&s->history);
-        set_weights(s, s->plain);
-        return;
+    ufs_copy(r->f, s->f_old, len);
+    objective(s, r, orthogonality);
+    gradient_parts(s, r->f);
+    for (size_t j = 0; j < (size_t) c; j++) {
+        double along = 0.0;
+        const double *f = r->f + j * N, *mf = s->lf + j * N, *fff = s->fff + j * N;
+        for (size_t i = 0; i < N; i++)
+            along += f[i] * (2.0 * mf[i] + gamma * (fff[i] - f[i]));
+        for (size_t i = 0; i < N; i++) {
+            double plus = 2.0 * fmax(mf[i], 0.0) + gamma * fff[i] + fmax(-along, 0.0) * f[i];
+            double minus = 2.0 * fmax(-mf[i], 0.0) + gamma * f[i] + fmax(along, 0.0) * f[i];
+            s->ratio[i + j * N] = plus > 0.0 ? minus / plus : 1.0;
+        }
     }
-    anderson_step(&s->history, s->root_g, s->plain, s->one, s->root_g);
-    for (int j = 0; j < p; j++)
-        s->root_g[j] = fmin(fmax(s->root_g[j], s->plain[j] * exp(-3.0)),
-                            s->plain[j] * exp(3.0));
-    set_weights(s, s->root_g);
+    for (int t = 0; t < HALVINGS; t++, step /= 2.0) {
+        for (size_t i = 0; i < len; i++) r->f[i] = s->f_old[i] * pow(s->ratio[i], step);
+        unit_columns(n, c, r->f);
+        value = objective(s, r, orthogonality);
+        if (value <= before) return value;
+    }
+    /* Stationary up to rounding. */
+    ufs_copy(r->f, s->f_old, len);
+    return objective(s, r, orthogonality);
 }
 
 /* At the new F and W; leaves U = F - XW and LF behind. */
@@ -230,7 +268,7 @@ static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonalit
     const ndfs_problem *a = s->problem;
     int n = a->n, c = a->c;
     size_t len = (size_t) n * (size_t) c;
-    double smooth = 0.0, off = 0.0;
+    double smooth = 0.0, off = 0.0, eps = s->settings->exact ? 0.0 : s->settings->eps;
 
     residual(s, r);
     laplacian(s, r->f);
@@ -243,18 +281,19 @@ static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonalit
         }
     *orthogonality = sqrt(off);
     return smooth + a->alpha * (la_ss(len, s->u) +
-                                a->beta * la_l21(a->p, s->row, s->settings->eps)) +
+                                a->beta * la_l21(a->p, s->row, eps)) +
         a->gamma / 4.0 * off;
 }
 
 /* W is optimal for F if x_j'U = beta/2 w_j / |w_j|, or |x_j'U| <= beta/2 where w_j = 0; rows
  * below the smoothing count as zero. The largest violation over beta/2. */
-static double regression_kkt(ndfs_work *s, const ndfs_result *r)
+static double regression_kkt(ndfs_work *s, ndfs_result *r)
 {
     const ndfs_problem *a = s->problem;
     int n = a->n, p = a->p, c = a->c;
     size_t P = (size_t) p;
-    double half = a->beta / 2.0, worst = 0.0, limit = 10.0 * sqrt(s->settings->eps);
+    double half = a->beta / 2.0, worst = 0.0;
+    double limit = s->settings->exact ? 0.0 : 10.0 * sqrt(s->settings->eps);
     double *xu = s->xu;
 
     la_gemm('T', 'N', p, c, n, 1.0, a->x, n, s->u, n, 0.0, xu, p);
@@ -265,6 +304,7 @@ static double regression_kkt(ndfs_work *s, const ndfs_result *r)
             if (s->row[j] > limit) d -= half * r->w[j + l * P] / s->row[j];
             ss += d * d;
         }
+        r->reach[j] = s->row[j] > limit ? 1.0 : sqrt(ss) / half;
         worst = fmax(worst, s->row[j] > limit ? sqrt(ss) / half : sqrt(ss) / half - 1.0);
     }
     return worst;

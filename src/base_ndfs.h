@@ -17,8 +17,8 @@ typedef struct {
     int max_iter;
     double tol, eps;
     double kkt_tol; /* converged only if the KKT residual is no larger */
-    double start_g; /* first weight g of every row of W */
-    bool accelerate;
+    double start_g; /* first weight g of every row of W, plain steps only */
+    bool exact;     /* W solves its regression, and the objective never rises */
     bool split;     /* keep the multiplicative update positive by splitting, else clip */
 } ndfs_settings;
 
@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
     double *f; /* n x c */
     double *w; /* p x c */
+    double *reach; /* p: |x_j'U| over beta / 2 where w_j = 0 (it stays so up to 1), else 1 */
     double orthogonality; /* |F'F - I|_F */
     double kkt;           /* of the regression W, given F; relative to beta / 2 */
 } ndfs_result;

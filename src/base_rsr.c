@@ -28,6 +28,11 @@
 #include "la.h"
 
 enum { DEPTH = 5 };
+/* Smallest pivot of a Cholesky factor of X'X, relative: the rounding of singular ones lies near
+ * 1e-8, far enough below for any order of the rows to decide alike. */
+static const double FULL_RANK = 1e-5;
+/* A bound above the objective by more than that: the systems were too badly scaled. */
+static const double ABOVE = 1e-8;
 
 typedef struct {
     const rsr_problem *problem;
@@ -95,7 +100,7 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
         ufs_trace_add(&run->trace, (double[]) {run->iterations, objective, gap});
         ufs_run_step(run, objective, settings->accelerate ? gap : change);
         if (settings->accelerate ? gap <= settings->tol : change <= settings->tol) {
-            run->status = UFS_CONVERGED;
+            run->status = gap < -ABOVE ? UFS_NUMERICAL : UFS_CONVERGED;
             break;
         }
         old = objective;
@@ -125,14 +130,15 @@ static void init(rsr_work *s, const rsr_problem *problem, const rsr_settings *se
     s->r = ufs_dalloc(P, 1);
     s->g = ufs_dalloc(N, 1);
     for (size_t j = 0; j < P; j++) s->r[j] = 1.0;
-    for (size_t i = 0; i < N; i++) s->g[i] = 1.0;
+    for (size_t i = 0; i < N; i++) s->g[i] = settings->start_g;
     s->root = s->p_form ? NULL : ufs_dalloc(M, M);
     s->a = s->p_form ? ufs_dalloc(M, M) : NULL;
     s->k = ufs_dalloc(M, M);
     s->z = ufs_dalloc(M, M);
     s->y = ufs_dalloc(N, P);
     s->u = ufs_dalloc(N + P, 1);
-    for (size_t j = 0; j < N + P; j++) s->u[j] = 1.0;
+    for (size_t j = 0; j < P; j++) s->u[j] = 1.0;
+    for (size_t i = 0; i < N; i++) s->u[P + i] = sqrt(settings->start_g);
     s->f = ufs_dalloc(N + P, 1);
     s->plain = ufs_dalloc(N + P, 1);
     s->weight = ufs_dalloc(N + P, 1);
@@ -341,14 +347,14 @@ int rsr_window(int n, int p, const double *x, double *identity, double *zero)
         la_row_norms(p, p, m, norm);
         for (int j = 0; j < p; j++) *zero = fmax(*zero, norm[j]);
 
-        /* Rows of X (X'X)^{-1} = X R^{-1} R^{-T}; full rank as far as a Gram matrix can tell. */
+        /* Rows of X (X'X)^{-1} = X R^{-1} R^{-T}. */
         la_gram('T', n, p, x, m);
         if (la_chol(p, m) == 0) {
             for (size_t j = 0; j < P; j++) {
                 most = fmax(most, m[j + j * P]);
                 least = fmin(least, m[j + j * P]);
             }
-            if (least > 1e-7 * most) {
+            if (least > FULL_RANK * most) {
                 double top = 0.0;
                 ufs_copy(y, x, N * P);
                 la_trsm('R', 'U', 'N', n, p, 1.0, m, p, y, n);

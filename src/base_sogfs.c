@@ -35,7 +35,8 @@ typedef struct {
     double *z;           /* n x m: XW */
     double *f_old;       /* n x c */
     double *known;       /* n x (c + 1): component indicators */
-    double *mu, *vector; /* c + 1, n x (c + 1) */
+    double *mu, *vector; /* c + 1, n x (c + 1): of L, those that are not known */
+    int n_vector;        /* how many the last iteration found */
     double *gap, *sorted; /* k */
     double *pivot_work;
     int *pivot;
@@ -47,6 +48,9 @@ static double first_graph(sogfs_work *s, sogfs_result *r);
 static void symmetric_graph(sogfs_work *s, const sogfs_result *r);
 static int update_w(sogfs_work *s, const sogfs_settings *settings, bool first, int *inner);
 static int scatter(sogfs_work *s);
+static int fill(void *data);
+static void part_of_m(void *data, int q, const int *set, double *out);
+static void m_times(void *data, const double *w, double *out);
 static void update_s(sogfs_work *s, sogfs_result *r, bool fixed, double lambda, double scale);
 static int update_f(sogfs_work *s, sogfs_result *r, double *sum_c, double *sum_next,
                     int *n_components);
@@ -116,7 +120,10 @@ static void init(sogfs_work *s, const sogfs_problem *problem, const sogfs_settin
 
     s->problem = problem;
     wstep_init(&s->step, problem->n, problem->p, problem->m, problem->gamma, settings->eps,
-               settings->accelerate, r->w, r->row2);
+               settings->accelerate, r->w, r->row2, r->reach,
+               (problem->p < problem->n ? problem->p : problem->n) / 2);
+    s->step.op = (wstep_operator) {.gram = part_of_m, .product = m_times, .fill = fill,
+                                   .data = s};
     s->start = ufs_ialloc(N + 1);
     s->col = ufs_ialloc(2 * N * K);
     s->weight = ufs_dalloc(2 * N, K);
@@ -129,6 +136,7 @@ static void init(sogfs_work *s, const sogfs_problem *problem, const sogfs_settin
     s->known = ufs_dalloc(N, C1);
     s->mu = ufs_dalloc(C1, 1);
     s->vector = ufs_dalloc(N, C1);
+    s->n_vector = 0;
     s->gap = ufs_dalloc(K, 1);
     s->sorted = ufs_dalloc(K, 1);
     s->pivot_work = ufs_dalloc(2 * N, 1);
@@ -225,7 +233,7 @@ static void symmetric_graph(sogfs_work *s, const sogfs_result *r)
 static int update_w(sogfs_work *s, const sogfs_settings *settings, bool first, int *inner)
 {
     double old = R_PosInf;
-    int lapack = scatter(s);
+    int lapack = s->step.narrow ? 0 : scatter(s);
     if (lapack) return lapack;
     if (first) {
         wstep_start(&s->step);
@@ -237,12 +245,14 @@ static int update_w(sogfs_work *s, const sogfs_settings *settings, bool first, i
         if (s->step.lapack) return s->step.lapack;
         (*inner)++;
         if (!accepted) continue;
-        if (fabs(old - s->step.objective) <= settings->inner_tol * fabs(s->step.objective)) break;
+        if (fabs(old - s->step.objective) <= settings->inner_tol * fabs(s->step.objective) &&
+            wstep_complete(&s->step))
+            break;
         old = s->step.objective;
     }
-    la_gemm('N', 'N', s->problem->n, s->problem->m, s->problem->p, 1.0, s->problem->x,
-            s->problem->n, s->step.w, s->problem->p, 0.0, s->z, s->problem->n);
-    return 0;
+    /* Leaves XW in z. */
+    wstep_finish(&s->step);
+    return s->step.lapack;
 }
 
 /* M = X'LX or its factor. */
@@ -263,6 +273,36 @@ static int scatter(sogfs_work *s)
     graph_laplacian_mult(&s->l, p, s->problem->x, s->lx);
     wstep_scatter(&s->step, 'T', s->problem->x, s->lx);
     return 0;
+}
+
+static int fill(void *data) { return scatter(data); }
+
+/* Rows and columns of X'LX. The part is at most half of X, so lx has room for X_A and L X_A. */
+static void part_of_m(void *data, int q, const int *set, double *out)
+{
+    sogfs_work *s = data;
+    int n = s->problem->n;
+    size_t N = (size_t) n;
+    double *part = s->lx, *l_part = s->lx + N * (size_t) q;
+
+    for (size_t a = 0; a < (size_t) q; a++)
+        ufs_copy(part + a * N, s->problem->x + (size_t) set[a] * N, N);
+    graph_laplacian_mult(&s->l, q, part, l_part);
+    la_gemm('T', 'N', q, q, n, 1.0, part, n, l_part, n, 0.0, out, q);
+}
+
+/* X'(L (X W)). */
+static void m_times(void *data, const double *w, double *out)
+{
+    sogfs_work *s = data;
+    int n = s->problem->n, p = s->problem->p, m = s->problem->m;
+    void *mark = vmaxget();
+    double *lz = ufs_dalloc((size_t) n, (size_t) m);
+
+    la_gemm('N', 'N', n, m, p, 1.0, s->problem->x, n, w, p, 0.0, s->z, n);
+    graph_laplacian_mult(&s->l, m, s->z, lz);
+    la_gemm('T', 'N', p, m, n, 1.0, s->problem->x, n, lz, n, 0.0, out, p);
+    vmaxset(mark);
 }
 
 /* Each row of S: the projection of -(dx + lambda df) / (2 scale) on the simplex. */
@@ -321,8 +361,10 @@ static int update_f(sogfs_work *s, sogfs_result *r, double *sum_c, double *sum_n
         for (int i = 0; i < n; i++) high = fmax(high, 2.0 * s->degree[i]);
         la_eigs_problem a = {.n = n, .k = more, .apply = apply_minus_laplacian, .data = &s->l,
                              .low = -high, .high = 0.0, .n_known = held, .known = s->known,
-                             .tol = 1e-8, .max_iter = 200};
+                             .n_start = s->n_vector, .start = s->vector,
+                             .tol = 1e-6, .max_iter = 200};
         la_eigs(&a, s->mu, s->vector, &found);
+        s->n_vector = found.lapack == 0 ? more : 0;
         for (int j = 0; j < more; j++) {
             double value = fmax(0.0, -s->mu[j]);
             if (held + j < c) {

@@ -20,6 +20,7 @@ typedef struct {
 typedef struct {
     double *w;      /* p x m */
     double *row2;   /* p: |w_j|^2 */
+    double *reach;  /* p: 2 |(MW)_j| / gamma; a row of zeros stays zero up to 1 */
     double *f;      /* n x c */
     int *neighbour; /* k x n, 0-based: where row i of S may be non-zero */
     double *s;      /* k x n: its values */

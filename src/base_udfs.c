@@ -36,13 +36,16 @@ void udfs_solve(const udfs_problem *problem, const udfs_settings *settings,
     static const char *const columns[] = {"iteration", "objective", NULL};
     wstep s;
     double old = R_PosInf;
+    /* An extrapolated step may be short by accident. */
+    int calm = 0, enough = settings->accelerate ? 2 : 1;
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->status = UFS_MAX_ITER;
     result->live = 0;
     result->residual = R_NaN;
     wstep_init(&s, problem->n, problem->p, problem->c, problem->gamma, settings->eps,
-               settings->accelerate, result->w, result->row2);
+               settings->accelerate, result->w, result->row2, result->reach,
+               (int) (0.7 * problem->p));
     run->lapack = scatter(&s, problem);
     if (run->lapack) return;
     wstep_start(&s);
@@ -65,12 +68,14 @@ void udfs_solve(const udfs_problem *problem, const udfs_settings *settings,
             run->status = UFS_DIVERGED;
             break;
         }
-        if (change <= settings->tol) {
+        calm = change <= settings->tol ? calm + 1 : 0;
+        if (calm >= enough && wstep_complete(&s)) {
             run->status = s.converged ? UFS_CONVERGED : UFS_NUMERICAL;
             break;
         }
         old = s.objective;
     }
+    wstep_finish(&s);
     result->residual = s.residual;
     result->live = wstep_live(&s);
 }

@@ -20,6 +20,7 @@ typedef struct {
 typedef struct {
     double *w;       /* p x c */
     double *row2;    /* p: |w_j|^2 */
+    double *reach;   /* p: 2 |(MW)_j| / gamma; a row of zeros stays zero up to 1 */
     int live;        /* rows that are not zero */
     double residual; /* of the last step's eigenvectors, relative */
 } udfs_result;

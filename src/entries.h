@@ -79,7 +79,7 @@
     ENTRY(udfs, 3) \
     /* ffi_rsr.c */ \
     ENTRY(rsr_window, 1) \
-    ENTRY(rsr, 6) \
+    ENTRY(rsr, 5) \
     /* ffi_ndfs.c */ \
     ENTRY(ndfs, 5) \
     /* ffi_sogfs.c */ \

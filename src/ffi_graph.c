@@ -125,7 +125,8 @@ SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value)
 /* Types and lengths, row starts that ascend and indices in range: safe to walk over. */
 static bool slots_fit(SEXP start, SEXP index, SEXP value)
 {
-    if (TYPEOF(start) != INTSXP || TYPEOF(index) != INTSXP || TYPEOF(value) != REALSXP) return false;
+    if (TYPEOF(start) != INTSXP || TYPEOF(index) != INTSXP || TYPEOF(value) != REALSXP)
+        return false;
     R_xlen_t n = Rf_xlength(start) - 1, edges = Rf_xlength(index);
     if (n < 1 || n > INT_MAX || edges > INT_MAX || Rf_xlength(value) != edges) return false;
     const int *from = INTEGER_RO(start), *col = INTEGER_RO(index);

@@ -2,11 +2,11 @@
 #include "base_ndfs.h"
 #include "ffi_util.h"
 
-/* x: n x p. f0: n x c start of F. settings: list(alpha, beta, gamma, start_g, accelerate, split,
- * normalised). list(f, w, run with the counters orthogonality and kkt). */
+/* x: n x p. f0: n x c start of F. settings: list(alpha, beta, gamma, start_g, exact, split,
+ * normalised). list(f, w, reach, run with the counters orthogonality and kkt). */
 SEXP ffi_ndfs(SEXP x_, SEXP graph, SEXP f0_, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"f", "w", "run", NULL};
+    static const char *const names[] = {"f", "w", "reach", "run", NULL};
     ffi_mat x = ffi_matrix(x_, "x"), f0 = ffi_matrix(f0_, "f0");
     graph_csr g = ffi_graph_for(graph, x.n);
     if (f0.n != x.n || f0.p < 1) Rf_error("internal error: arguments of ndfs do not fit");
@@ -21,10 +21,11 @@ SEXP ffi_ndfs(SEXP x_, SEXP graph, SEXP f0_, SEXP settings_, SEXP control)
                               .tol = ffi_real(control, "tol"), .eps = ffi_real(control, "eps"),
                               .kkt_tol = ffi_real(control, "inner_tol"),
                               .start_g = ffi_real(settings_, "start_g"),
-                              .accelerate = ffi_flag(settings_, "accelerate"),
+                              .exact = ffi_flag(settings_, "exact"),
                               .split = ffi_flag(settings_, "split")};
     ndfs_result result = {.f = ffi_set_matrix(out, "f", x.n, f0.p),
-                          .w = ffi_set_zero(out, "w", x.p, f0.p)};
+                          .w = ffi_set_zero(out, "w", x.p, f0.p),
+                          .reach = ffi_set_zero(out, "reach", x.p, 0)};
 
     ufs_copy(result.f, f0.x, (size_t) f0.n * (size_t) f0.p);
     ndfs_solve(&problem, &settings, &result, &run);

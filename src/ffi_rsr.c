@@ -15,9 +15,10 @@ SEXP ffi_rsr_window(SEXP x_)
     return out;
 }
 
-/* eps: smoothing of |e_i|^2 and |w_j|^2. list(row, residual, dual, w, run with the counters
+/* eps: smoothing of |e_i|^2 and |w_j|^2. settings: list(accelerate, keep_w, start_g).
+ * list(row, residual, dual, w, run with the counters
  * objective and gap); w is NULL unless keep_w. */
-SEXP ffi_rsr(SEXP x_, SEXP lambda, SEXP eps, SEXP accelerate, SEXP keep_w, SEXP control)
+SEXP ffi_rsr(SEXP x_, SEXP lambda, SEXP eps, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"row", "residual", "dual", "w", "run", NULL};
     ffi_mat x = ffi_matrix(x_, "x");
@@ -30,12 +31,13 @@ SEXP ffi_rsr(SEXP x_, SEXP lambda, SEXP eps, SEXP accelerate, SEXP keep_w, SEXP 
     rsr_settings settings = {.max_iter = ffi_int(control, "max_iter"),
                              .tol = ffi_real(control, "tol"),
                              .eps_residual = smooth[0], .eps_row = smooth[1],
-                             .accelerate = Rf_asLogical(accelerate) == 1};
+                             .start_g = ffi_real(settings_, "start_g"),
+                             .accelerate = ffi_flag(settings_, "accelerate")};
     rsr_result result = {.row = ffi_set_zero(out, "row", x.p, 0),
                          .residual = ffi_set_zero(out, "residual", x.n, 0),
                          .dual = ffi_set_zero(out, "dual", x.p, 0), .w = NULL};
 
-    if (Rf_asLogical(keep_w) == 1) result.w = ffi_set_zero(out, "w", x.p, x.p);
+    if (ffi_flag(settings_, "keep_w")) result.w = ffi_set_zero(out, "w", x.p, x.p);
     rsr_solve(&problem, &settings, &result, &run);
     ffi_run_end(out, &run, (ffi_counter[]) {{"objective", result.objective},
                                             {"gap", result.gap}, {NULL, 0}});

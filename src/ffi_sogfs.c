@@ -2,13 +2,13 @@
 #include "base_sogfs.h"
 #include "ffi_util.h"
 
-/* x: n x p. settings: list(n_clusters, n_dims, k, gamma, accelerate). list(w, row2, f, neighbour,
- * s, component, run with the counters alpha, lambda, components, live and residual); neighbour
+/* x: n x p. settings: list(n_clusters, n_dims, k, gamma, accelerate). list(w, row2, reach, f,
+ * neighbour, s, component, run with the counters alpha, lambda, components, live and residual); neighbour
  * and s are k x n, neighbour and component 0-based. */
 SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"w", "row2", "f", "neighbour", "s", "component", "run",
-                                        NULL};
+    static const char *const names[] = {"w", "row2", "reach", "f", "neighbour", "s", "component",
+                                        "run", NULL};
     ffi_mat x = ffi_matrix(x_, "x");
     int c = ffi_whole(ffi_get(settings_, "n_clusters"), 1, x.n - 1, "n_clusters");
     int m = ffi_whole(ffi_get(settings_, "n_dims"), 1, x.p, "n_dims");
@@ -24,6 +24,7 @@ SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
                                .accelerate = ffi_flag(settings_, "accelerate")};
     sogfs_result result = {.w = ffi_set_zero(out, "w", x.p, m),
                            .row2 = ffi_set_zero(out, "row2", x.p, 0),
+                           .reach = ffi_set_zero(out, "reach", x.p, 0),
                            .f = ffi_set_zero(out, "f", x.n, c),
                            .neighbour = ffi_set_ints(out, "neighbour", x.n * k),
                            .s = ffi_set_zero(out, "s", k, x.n),

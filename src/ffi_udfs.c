@@ -2,11 +2,11 @@
 #include "base_udfs.h"
 #include "ffi_util.h"
 
-/* x: n x p. settings: list(n_clusters, k, lambda, gamma, accelerate). list(w, row2, run with
+/* x: n x p. settings: list(n_clusters, k, lambda, gamma, accelerate). list(w, row2, reach, run with
  * the counters live and residual). */
 SEXP ffi_udfs(SEXP x_, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"w", "row2", "run", NULL};
+    static const char *const names[] = {"w", "row2", "reach", "run", NULL};
     ffi_mat x = ffi_matrix(x_, "x");
     int c = ffi_whole(ffi_get(settings_, "n_clusters"), 1, x.p, "n_clusters");
     int k = ffi_whole(ffi_get(settings_, "k"), 1, x.n - 1, "k");
@@ -19,7 +19,8 @@ SEXP ffi_udfs(SEXP x_, SEXP settings_, SEXP control)
                               .tol = ffi_real(control, "tol"), .eps = ffi_real(control, "eps"),
                               .accelerate = ffi_flag(settings_, "accelerate")};
     udfs_result result = {.w = ffi_set_zero(out, "w", x.p, c),
-                          .row2 = ffi_set_zero(out, "row2", x.p, 0)};
+                          .row2 = ffi_set_zero(out, "row2", x.p, 0),
+                          .reach = ffi_set_zero(out, "reach", x.p, 0)};
 
     udfs_solve(&problem, &settings, &result, &run);
     ffi_run_end(out, &run, (ffi_counter[]) {{"live", result.live},

@@ -223,6 +223,8 @@ typedef struct {
     double low, high;
     int n_known;
     const double *known;
+    int n_start;
+    const double *start; /* guesses of leading eigenvectors, best first; NULL if none */
     double tol;
     int max_iter;
 } la_eigs_problem;

@@ -4,25 +4,27 @@
  * (Zhou, Saad, Tiago and Chelikowsky, J. Comput. Phys. 219, 2006). Per step:
  * d + 1 products with A on the block of b vectors and about 14 n b^2 flops. */
 #include "la.h"
+#include "la_krylov.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
-#include <stdint.h>
 
-enum { DEGREE = 30 };
+/* The filter: a step that gains little asks for a longer one, because the damping of a
+ * Chebyshev polynomial grows faster than its degree where eigenvalues lie close. */
+enum { DEGREE = 30, MOST_DEGREE = 120 };
+static const double GAIN = 0.03;
 
 typedef struct {
     const la_eigs_problem *a;
-    int b;              /* block size */
+    int b, degree;      /* block size; of the filter */
     double *x, *ax;     /* n x b: basis and its image */
     double *y, *t;      /* n x b: scratch */
-    double *small, *q;  /* b x b */
+    double *small, *q, *copy; /* b x b */
     double *theta;      /* b, ascending */
-    double *dot;        /* max(b, n_known) */
+    double *dot;        /* (n_known + b) x b */
 } eigs_work;
 
 static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
 static void start_block(eigs_work *s);
-static void fixed_noise(int n, int column, double *x);
 static void filter(eigs_work *s);
 static void orthonormalise(eigs_work *s);
 static int rayleigh_ritz(eigs_work *s);
@@ -30,10 +32,12 @@ static double worst_residual(eigs_work *s);
 
 void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
 {
-    int n = a->n, k = a->k, b = k + (k / 2 > 8 ? k / 2 : 8);
+    /* Room for the next ones; operators work on 8 columns at a time. */
+    int n = a->n, k = a->k, b = (k + (k / 2 > 8 ? k / 2 : 8) + 7) / 8 * 8;
     size_t N = (size_t) n, B = (size_t) b;
+    double before = R_PosInf;
     void *mark = vmaxget();
-    eigs_work s = {.a = a, .b = b};
+    eigs_work s = {.a = a, .b = b, .degree = DEGREE};
 
     info->iterations = 0;
     info->lapack = 0;
@@ -51,7 +55,8 @@ void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
     s.small = ufs_dalloc(B, B);
     s.q = ufs_dalloc(B, B);
     s.theta = ufs_dalloc(B, 1);
-    s.dot = ufs_dalloc(B > (size_t) a->n_known ? B : (size_t) a->n_known, 1);
+    s.copy = ufs_dalloc(B, B);
+    s.dot = ufs_dalloc(B + (size_t) a->n_known, B);
 
     start_block(&s);
     info->lapack = rayleigh_ritz(&s);
@@ -63,6 +68,8 @@ void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
         orthonormalise(&s);
         info->lapack = rayleigh_ritz(&s);
         info->residual = worst_residual(&s);
+        if (info->residual > GAIN * before && 2 * s.degree <= MOST_DEGREE) s.degree *= 2;
+        before = info->residual;
         if (info->residual <= a->tol) {
             info->converged = true;
             break;
@@ -98,21 +105,16 @@ static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_i
 static void start_block(eigs_work *s)
 {
     for (int j = 0; j < s->b; j++)
-        fixed_noise(s->a->n, j, s->x + (size_t) j * (size_t) s->a->n);
-    orthonormalise(s);
-}
-
-/* A hash of (row, column), uniform on (-1, 1): a start that no structure of the data
- * can be orthogonal to by design. */
-static void fixed_noise(int n, int column, double *x)
-{
-    for (int i = 0; i < n; i++) {
-        uint64_t h = ((uint64_t) column << 32) + (uint64_t) i + 0x9E3779B97F4A7C15ULL;
-        h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ULL;
-        h = (h ^ (h >> 27)) * 0x94D049BB133111EBULL;
-        h ^= h >> 31;
-        x[i] = (double) (h >> 11) / 4503599627370496.0 - 1.0;
+    {
+        /* The best ones are the last columns, as after Rayleigh-Ritz. */
+        double *col = s->x + (size_t) j * (size_t) s->a->n;
+        int guess = s->b - 1 - j;
+        if (guess < s->a->n_start)
+            ufs_copy(col, s->a->start + (size_t) guess * (size_t) s->a->n, (size_t) s->a->n);
+        else
+            la_krylov_noise(s->a->n, j, col);
     }
+    orthonormalise(s);
 }
 
 /* x <- p(A) x by the three-term recurrence on [low, theta_1]; s->ax = A x on entry. */
@@ -131,7 +133,7 @@ static void filter(eigs_work *s)
     sigma = sigma1;
     for (size_t i = 0; i < len; i++)
         s->y[i] = (s->ax[i] - mid * s->x[i]) * (sigma1 / half);
-    for (int d = 2; d <= DEGREE; d++) {
+    for (int d = 2; d <= s->degree; d++) {
         double next = 1.0 / (2.0 / sigma1 - sigma), *swap;
         a->apply(a->data, s->b, s->y, s->t);
         for (size_t i = 0; i < len; i++)
@@ -148,55 +150,29 @@ static void filter(eigs_work *s)
     s->y = swap;
 }
 
-/* Gram-Schmidt, twice, against the known vectors and the columns before; the best
- * vectors (last columns) first. */
+/* Columns lost in rounding are replaced by other starts. */
 static void orthonormalise(eigs_work *s)
 {
-    int n = s->a->n, known = s->a->n_known;
-    size_t N = (size_t) n;
-    for (int j = s->b - 1; j >= 0; j--) {
-        double *col = s->x + (size_t) j * N, *done = col + N;
-        int n_done = s->b - 1 - j, fresh = 0;
-        double before = la_nrm2(n, col), norm;
-        for (int pass = 0; pass < 2; pass++) {
-            if (known > 0) {
-                la_gemv('T', n, known, 1.0, s->a->known, n, col, 0.0, s->dot);
-                la_gemv('N', n, known, -1.0, s->a->known, n, s->dot, 1.0, col);
-            }
-            if (n_done > 0) {
-                la_gemv('T', n, n_done, 1.0, done, n, col, 0.0, s->dot);
-                la_gemv('N', n, n_done, -1.0, done, n, s->dot, 1.0, col);
-            }
-            norm = la_nrm2(n, col);
-            /* Lost in rounding: another start takes its place. */
-            if (!(norm > 1e-13 * before) && fresh < 3) {
-                fixed_noise(n, s->b * (++fresh) + j, col);
-                before = la_nrm2(n, col);
-                pass = -1;
-                continue;
-            }
-        }
-        for (int i = 0; i < n; i++) col[i] /= norm;
+    int n = s->a->n, left = 0, fresh = 0;
+    while (left < s->b) {
+        left += la_krylov_orthonormalise(n, s->a->n_known, s->a->known, left, s->b - left, s->x,
+                                         1e-13, s->dot);
+        for (int j = left; j < s->b; j++)
+            la_krylov_noise(n, s->b * (fresh + 1) + j, s->x + (size_t) j * (size_t) n);
+        if (++fresh > 5) break;
     }
 }
 
 static int rayleigh_ritz(eigs_work *s)
 {
-    int n = s->a->n, b = s->b, info;
-    double *swap;
+    int n = s->a->n, b = s->b, lapack;
 
     s->a->apply(s->a->data, b, s->x, s->ax);
     la_gemm('T', 'N', b, b, n, 1.0, s->x, n, s->ax, n, 0.0, s->small, b);
-    info = la_eig_range(b, s->small, 1, b, s->theta, s->q);
-    if (info) return info;
-    la_gemm('N', 'N', n, b, b, 1.0, s->x, n, s->q, b, 0.0, s->y, n);
-    la_gemm('N', 'N', n, b, b, 1.0, s->ax, n, s->q, b, 0.0, s->t, n);
-    swap = s->x;
-    s->x = s->y;
-    s->y = swap;
-    swap = s->ax;
-    s->ax = s->t;
-    s->t = swap;
+    lapack = la_krylov_ritz(b, s->small, b, s->theta, s->q, s->copy);
+    if (lapack) return lapack;
+    la_krylov_rotate(n, b, b, s->x, s->q, s->t);
+    la_krylov_rotate(n, b, b, s->ax, s->q, s->t);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* la_lowest.c: see la_lowest.h. */
 #include "la_lowest.h"
 #include "la.h"
+#include "la_krylov.h"
 #include <R_ext/Utils.h>
 
 /* Residuals that a badly scaled inverse may leave. */
@@ -11,10 +12,8 @@ static void dense(la_lowest *s, const double *delta, double *values, double *vec
 static double choose_shift(la_lowest *s, const double *delta);
 static int factor(la_lowest *s, const double *delta, double sigma);
 static void apply_inverse(la_lowest *s, int count, const double *v, double *out);
-static void even_spread(int p, int column, double *v);
-static bool append(la_lowest *s, int *size, const double *v);
+static void append(la_lowest *s, int *size, int added);
 static void project(la_lowest *s, int before, int size);
-static int rayleigh_ritz(la_lowest *s, int size);
 static double residuals(la_lowest *s, int size, double tol);
 static void restart(la_lowest *s, int *size);
 static void finish(la_lowest *s, int size, double sigma, double *values, double *vectors);
@@ -35,7 +34,7 @@ void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const do
     s->y = ufs_dalloc(most, most);
     s->copy = ufs_dalloc(most, most);
     s->theta = ufs_dalloc(most, 1);
-    s->dot = ufs_dalloc(most, 1);
+    s->dot = ufs_dalloc(most > LA_KRYLOV_ROWS ? most : LA_KRYLOV_ROWS, most);
     if (m != NULL && p <= LA_LOWEST_DENSE) return;
     s->g = ufs_dalloc(P, 1);
     s->scaled = m != NULL ? NULL : ufs_dalloc(R, P);
@@ -47,6 +46,15 @@ void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const do
     s->open = (bool *) R_alloc(C, sizeof(bool));
 }
 
+void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b)
+{
+    s->p = p;
+    s->r = r;
+    s->m = m;
+    s->b = b;
+    s->most = 3 * s->c + 24 < p ? 3 * s->c + 24 : p;
+}
+
 void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, double *values,
                      double *vectors, la_lowest_info *info)
 {
@@ -54,12 +62,12 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
     double sigma, best = R_PosInf;
     bool stuck;
     int best_at = 0;
-    int size = 0, limit = 200 * (s->c + 5), extra = warm ? 1 : 3;
+    int size = 0, limit = 200 * (s->c + 5), extra = warm ? 1 : 3, first, added;
 
     info->applied = 0;
     info->residual = 0.0;
     info->converged = true;
-    if (s->m != NULL && s->p <= LA_LOWEST_DENSE) {
+    if (s->m != NULL && (s->p <= LA_LOWEST_DENSE || s->p <= 8 * s->c)) {
         dense(s, delta, values, vectors, info);
         return;
     }
@@ -68,18 +76,15 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
     if (info->lapack) return;
 
     /* The guesses, and vectors that nothing in the data is orthogonal to by design. */
-    for (int j = 0; j < s->c + extra && size < s->most; j++) {
-        if (warm && j < s->c) {
-            append(s, &size, vectors + (size_t) j * P);
-        } else {
-            even_spread(s->p, j, s->ritz);
-            append(s, &size, s->ritz);
-        }
-    }
+    first = s->c + extra < s->most ? s->c + extra : s->most;
+    if (warm) ufs_copy(s->basis, vectors, P * (size_t) s->c);
+    for (int j = warm ? s->c : 0; j < first; j++)
+        la_krylov_noise(s->p, j, s->basis + (size_t) j * P);
+    append(s, &size, first);
     for (int j = 0; size < s->c; j++) {
-        memset(s->ritz, 0, P * sizeof(double));
-        s->ritz[j] = 1.0;
-        append(s, &size, s->ritz);
+        memset(s->basis + (size_t) size * P, 0, P * sizeof(double));
+        s->basis[(size_t) size * P + (size_t) j] = 1.0;
+        append(s, &size, 1);
     }
     apply_inverse(s, size, s->basis, s->image);
     project(s, 0, size);
@@ -88,7 +93,8 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
     for (;;) {
         int before = size;
         R_CheckUserInterrupt();
-        info->lapack = rayleigh_ritz(s, size);
+        /* The wanted ones are the last c. */
+        info->lapack = la_krylov_ritz(size, s->h, s->most, s->theta, s->y, s->copy);
         if (info->lapack) return;
         info->residual = residuals(s, size, tol);
         info->converged = info->residual <= fmax(tol, FLOOR);
@@ -103,8 +109,12 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
             restart(s, &size);
             before = size;
         }
-        for (int j = 0; j < s->c && size < s->most; j++)
-            if (s->open[j]) append(s, &size, s->ritz_image + (size_t) j * P);
+        added = 0;
+        for (int j = 0; j < s->c && size + added < s->most; j++)
+            if (s->open[j])
+                ufs_copy(s->basis + (size_t) (size + added++) * P, s->ritz_image + (size_t) j * P,
+                         P);
+        append(s, &size, added);
         if (size == before) {
             /* The basis spans an invariant space: nothing better can be found from here. */
             info->converged = true;
@@ -184,35 +194,10 @@ static void apply_inverse(la_lowest *s, int count, const double *v, double *out)
     }
 }
 
-/* Fractional parts of multiples of an irrational: full support, no pattern, no random numbers. */
-static void even_spread(int p, int column, double *v)
+/* Of the `added` columns behind the basis, what lies outside of it; noise is no direction. */
+static void append(la_lowest *s, int *size, int added)
 {
-    for (int i = 0; i < p; i++) {
-        double x = (i + 1.0) * (0.6180339887498949 + (column + 1.0) * 0.41421356237309515);
-        v[i] = x - floor(x) - 0.5;
-    }
-}
-
-/* Adds v, orthogonalised twice against the basis; false if it lies in its span. */
-static bool append(la_lowest *s, int *size, const double *v)
-{
-    int p = s->p;
-    double *to = s->basis + (size_t) *size * (size_t) p, before, norm;
-
-    ufs_copy(to, v, (size_t) p);
-    before = la_nrm2(p, to);
-    if (!(before > 0.0)) return false;
-    for (int i = 0; i < p; i++) to[i] /= before;
-    for (int pass = 0; pass < 2; pass++) {
-        la_gemv('T', p, *size, 1.0, s->basis, p, to, 0.0, s->dot);
-        la_gemv('N', p, *size, -1.0, s->basis, p, s->dot, 1.0, to);
-        norm = la_nrm2(p, to);
-        /* Noise twice in a row is no direction. */
-        if (!(norm > 1e-12)) return false;
-        for (int i = 0; i < p; i++) to[i] /= norm;
-    }
-    (*size)++;
-    return true;
+    *size += la_krylov_orthonormalise(s->p, 0, NULL, *size, added, s->basis, 1e-12, s->dot);
 }
 
 /* Columns before..size-1 of H = V'(P - sigma I)^{-1} V (upper triangle). */
@@ -221,15 +206,6 @@ static void project(la_lowest *s, int before, int size)
     la_gemm('T', 'N', size, size - before, s->p, 1.0, s->basis, s->p,
             s->image + (size_t) before * (size_t) s->p, s->p, 0.0,
             s->h + (size_t) before * (size_t) s->most, s->most);
-}
-
-/* theta ascending; the wanted ones are the last c. */
-static int rayleigh_ritz(la_lowest *s, int size)
-{
-    for (int j = 0; j < size; j++)
-        ufs_copy(s->copy + (size_t) j * (size_t) size, s->h + (size_t) j * (size_t) s->most,
-                 (size_t) size);
-    return la_eig_range(size, s->copy, 1, size, s->theta, s->y);
 }
 
 /* Ritz vectors (ascending theta) and, in place of their images, the residuals. */
@@ -256,21 +232,9 @@ static double residuals(la_lowest *s, int size, double tol)
 static void restart(la_lowest *s, int *size)
 {
     int p = s->p, keep = 2 * s->c + 8 < *size ? 2 * s->c + 8 : *size;
-    size_t P = (size_t) p;
     const double *y = s->y + (size_t) (*size - keep) * (size_t) *size;
-    /* Column by column through one row of scratch: the bases are large. */
-    for (size_t i = 0; i < P; i++) {
-        for (int half = 0; half < 2; half++) {
-            double *from = half ? s->image : s->basis;
-            for (int j = 0; j < keep; j++) {
-                double sum = 0.0;
-                for (int l = 0; l < *size; l++)
-                    sum += from[i + (size_t) l * P] * y[(size_t) j * (size_t) *size + (size_t) l];
-                s->dot[j] = sum;
-            }
-            for (int j = 0; j < keep; j++) from[i + (size_t) j * P] = s->dot[j];
-        }
-    }
+    la_krylov_rotate(p, *size, keep, s->basis, y, s->dot);
+    la_krylov_rotate(p, *size, keep, s->image, y, s->dot);
     for (int j = 0; j < keep; j++)
         for (int i = 0; i <= j; i++)
             s->h[i + j * s->most] = i == j ? s->theta[*size - keep + j] : 0.0;

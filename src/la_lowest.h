@@ -12,7 +12,7 @@
  * of the unconverged Ritz vectors, fully orthogonalised; thick restart. The inverse is applied
  * through a Cholesky factor of P - sigma I (p^3/3 flops once, 2p^2 per vector), or by Woodbury,
  *   (P - sigma I)^{-1} = G - G B'(I + B G B')^{-1} B G,  G = (diag(delta) - sigma I)^{-1},
- * at r^2 p + r^3/3 once and 4rp per vector. Small p with m: dsyevr.
+ * at r^2 p + r^3/3 once and 4rp per vector. p <= LA_LOWEST_DENSE or 8c with m: dsyevr.
  * Memory: 2p (3c + 24) doubles for the bases, and p^2, or rp + r^2. */
 enum { LA_LOWEST_DENSE = 120 };
 
@@ -25,7 +25,8 @@ typedef struct {
     double *basis, *image;   /* p x most: orthonormal vectors V and (P - sigma I)^{-1} V */
     double *ritz, *ritz_image; /* p x c */
     double *h, *y, *copy;    /* most x most: projected operator, its eigenvectors, scratch */
-    double *theta, *dot;     /* most */
+    double *theta;           /* most */
+    double *dot;             /* max(most, 128) x most: scratch */
     double *small;           /* r x c */
     bool *open;              /* c: Ritz pairs not yet converged */
 } la_lowest;
@@ -38,6 +39,9 @@ typedef struct {
 
 /* 1 <= c <= p; r = p with m. */
 void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const double *b);
+/* Another matrix of lower order, in the same memory: p no larger than at first; m of an order
+ * no larger than what was factored then (p with m, r with b), b with as many rows. */
+void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b);
 /* The c lowest pairs, ascending: values c, vectors p x c (orthonormal). With `warm`, vectors
  * holds orthonormal guesses on entry. Stops at residual <= tol, or below 1e-7 when rounding
  * allows no better; that too counts as converged. */

@@ -221,9 +221,9 @@ test_that("wrong direct calls are errors of R, never crashes", {
     list(C_graph_mult, graph, x, TRUE), list(C_graph_describe, graph$weights$start,
       graph$weights$index, graph$weights$value),
     list(C_mcfs, x, x[, 1:2], 3L, 0, control), list(C_rsr_window, x),
-    list(C_rsr, x, 1, c(1, 1), TRUE, FALSE, control),
+    list(C_rsr, x, 1, c(1, 1), list(accelerate = TRUE, keep_w = FALSE, start_g = 1), control),
     list(C_ndfs, x, graph, x[, 1:2], list(alpha = 1, beta = 1, gamma = 1, start_g = 1,
-      accelerate = TRUE, split = TRUE, normalised = FALSE), control),
+      exact = TRUE, split = TRUE, normalised = FALSE), control),
     list(C_udfs, x, list(n_clusters = 2L, k = 3L, lambda = 1, gamma = 1, accelerate = TRUE),
       control),
     list(C_sogfs, x, list(n_clusters = 2L, n_dims = 2L, k = 3L, gamma = 1, accelerate = TRUE),
@@ -246,5 +246,21 @@ test_that("wrong direct calls are errors of R, never crashes", {
       accelerate = TRUE)
     settings[[name]] <- 1000L
     expect_error(.Call(C_sogfs, x, settings, control), "whole number")
+  }
+})
+
+test_that("a graph can be drawn", {
+  graph <- ufs_graph(iris[1:30, 1:4])
+  withr::local_pdf(NULL)
+  expect_identical(plot(graph), graph)
+  expect_identical(plot(graph, "weights", main = "mine"), graph)
+  expect_error(plot(graph, "edges"), class = "ufs_error_argument")
+})
+
+test_that("cosine weights have no absolute threshold: a power of two changes nothing", {
+  x <- withr::with_seed(1, matrix(rnorm(60), 12))
+  want <- as.matrix(ufs_graph(x, k = 4, weights = "cosine"))
+  for (unit in 2^c(-60, 60)) {
+    expect_identical(as.matrix(ufs_graph(x * unit, k = 4, weights = "cosine")), want)
   }
 })

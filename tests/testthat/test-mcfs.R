@@ -205,3 +205,18 @@ test_that("the fit keeps the contract", {
   ufs_mcfs(mtcars, 2, control = ufs_control(progress = function(...) seen <<- seen + 1))
   expect_gt(seen, 0)
 })
+
+test_that("features without a coefficient are ranked by their distance from entering", {
+  x <- scale(as.matrix(mtcars))
+  fit <- ufs_mcfs(x, 2, n_features = 2)
+  zero <- which(feature_scores(fit) == 0)
+  expect_gt(length(zero), 3L)
+  # From the solution alone, before its columns were normalised.
+  raw <- ufs_mcfs(x, 2, n_features = 2, normalise = FALSE)
+  y <- scale(raw$solution$Y, scale = FALSE)
+  left <- abs(crossprod(x, y - x %*% coef(raw)))
+  reach <- apply(sweep(left, 2L, raw$solution$penalty, `/`), 1L, max)
+  expect_equal(unname(fit$feature_key[zero]), unname(reach[zero]), tolerance = 1e-8)
+  rest <- fit$feature_ranking[fit$feature_ranking %in% zero]
+  expect_identical(unname(rest), unname(zero[order(-round(reach[zero], 9))]))
+})

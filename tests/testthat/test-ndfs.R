@@ -191,3 +191,35 @@ test_that("one smoothing constant; clusters carry the samples' names", {
   fit <- ufs_ndfs(mtcars, 3, init = rep_len(1:3, 32))
   expect_named(fit$solution$cluster, rownames(mtcars))
 })
+
+test_that("the objective never rises, whatever gamma is, and is the one of the solution", {
+  rises <- 0
+  for (seed in 1:6) {
+    data <- withr::with_seed(seed, {
+      labels <- rep_len(1:3, 24)
+      list(x = cbind(matrix(rnorm(24 * 8), 24) + labels, 5), labels = labels)
+    })
+    x <- cbind(data$x, data$x[, 2])
+    for (gamma in c(0.01, 1, 10, 100, 1e4, 1e8)) {
+      for (update in c("split", "paper")) {
+        fit <- quiet(ufs_ndfs(x, 3, init = data$labels, gamma = gamma, update = update))
+        objective <- fit$trace$objective
+        expect_true(all(diff(objective) <= 1e-10 * abs(objective[-1])))
+        plain <- quiet(ufs_ndfs(x, 3, init = data$labels, gamma = gamma, update = update,
+          solver = "irls", control = ufs_control(max_iter = 30)))$trace$objective
+        rises <- rises + any(diff(plain) > 1e-6 * abs(plain[-1]))
+        # From F, W and the graph alone.
+        z <- unit_columns(x[, -9])
+        w <- coef(fit)[-9, ]
+        f <- fit$solution$F
+        weights <- as.matrix(fit$solution$graph)
+        want <- sum(f * ((diag(rowSums(weights)) - weights) %*% f)) + sum((f - z %*% w)^2) +
+          sum(sqrt(rowSums(w^2))) + gamma / 4 * sum((crossprod(f) - diag(3))^2)
+        expect_equal(tail(objective, 1), want, tolerance = 1e-8)
+        expect_equal(coef(fit)[10, ], coef(fit)[2, ])
+      }
+    }
+  }
+  # The authors' iteration does rise: there is something to guard against.
+  expect_gt(rises, 10)
+})

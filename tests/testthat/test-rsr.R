@@ -73,7 +73,7 @@ test_that("the window of lambda", {
   low <- 1 / max(ref_row_norms(x %*% solve(crossprod(x))))
   expect_equal(fit$params$lambda_max, top)
   expect_equal(fit$params$lambda_identity, low)
-  expect_equal(fit$params$lambda, sqrt(low * top))
+  expect_equal(fit$params$lambda, 0.5 * top)
 
   expect_warning(at <- ufs_rsr(x, lambda = low * 0.99), class = "ufs_warning_void")
   expect_equal(unname(coef(at)), diag(6), tolerance = 1e-6)
@@ -86,7 +86,7 @@ test_that("the window of lambda", {
   expect_identical(fit$params$lambda_identity, NA_real_)
   expect_equal(fit$params$lambda_max,
     max(ref_row_norms(crossprod(wide, wide / ref_row_norms(wide)))))
-  expect_equal(fit$params$lambda, 0.1 * fit$params$lambda_max)
+  expect_equal(fit$params$lambda, 0.5 * fit$params$lambda_max)
   # A column twice: no full rank, no lower end.
   expect_identical(ufs_rsr(cbind(x, x[, 1]))$params$lambda_identity, NA_real_)
 })
@@ -173,4 +173,36 @@ test_that("progress sees every iteration; print tells the window", {
   expect_identical(seen, seq_len(fit$iterations))
   expect_output(print(fit), "in the window .* \\(W = I\\) to .* \\(W = 0\\)")
   expect_lte(length(capture.output(print(fit))), 15L)
+})
+
+test_that("the default does not depend on the order of the rows, nor irls on the unit", {
+  for (seed in 1:5) {
+    x <- withr::with_seed(seed, matrix(rnorm(400), 20))
+    a <- quiet(ufs_rsr(x))
+    b <- quiet(ufs_rsr(x[20:1, ]))
+    expect_equal(a$params$lambda, b$params$lambda)
+    expect_identical(a$params$lambda_identity, NA_real_)
+    expect_identical(b$params$lambda_identity, NA_real_)
+    expect_identical(a$feature_ranking[1:5], b$feature_ranking[1:5])
+  }
+  x <- withr::with_seed(3, matrix(rnorm(360), 30) + outer(rep(1:3, 10), c(2, -2, 1, rep(0, 9))))
+  run <- function(unit) quiet(ufs_rsr(x * unit, scale = FALSE, solver = "irls"))
+  for (unit in 2^c(-30, 30)) {
+    expect_equal(feature_scores(run(unit)), feature_scores(run(1)), tolerance = 1e-8)
+    expect_identical(run(unit)$iterations, run(1)$iterations)
+  }
+})
+
+test_that("no fit is converged with a bound above its objective", {
+  for (seed in 1:8) {
+    x <- withr::with_seed(seed, matrix(rnorm(12), 3))
+    for (solver in c("exact", "irls")) {
+      fit <- tryCatch(quiet(ufs_rsr(x, lambda_rel = 1e-8, solver = solver)),
+        ufs_error_lapack = function(e) NULL)
+      if (!is.null(fit) && fit$status == "converged") {
+        expect_gte(fit$certificate[["gap"]], -1e-6)
+      }
+    }
+  }
+  expect_true(TRUE)
 })

@@ -48,13 +48,13 @@ test_that("constraints hold", {
 
 test_that("it finds planted clusters", {
   data <- planted(90, 12, informative = 6, gap = 6)
-  fit <- quiet(ufs_sogfs(data$x, 3, n_dims = 6))
+  fit <- quiet(ufs_sogfs(data$x, 3, n_dims = 6, gamma = 100))
   expect_identical(max(table(fit$solution$cluster, data$cluster)), 30L)
   expect_setequal(fit$feature_ranking[1:6], data$informative)
 })
 
 test_that("a large gamma leaves n_dims features, and says so", {
-  expect_warning(fit <- ufs_sogfs(mtcars, 3, n_dims = 2), "only 2 of 11",
+  expect_warning(fit <- ufs_sogfs(mtcars, 3, n_dims = 2, gamma = 100), "only 2 of 11",
     class = "ufs_warning_void")
   expect_identical(fit$n_live, 2L)
   expect_identical(quiet(ufs_sogfs(mtcars, 3))$params$n_dims, 4L)
@@ -85,7 +85,7 @@ test_that("p > n: the start is not left to LAPACK", {
 
 test_that("sparse eigenvectors beyond the dense limit", {
   data <- planted(500, 6, informative = 4, gap = 8)
-  fit <- quiet(ufs_sogfs(data$x, 3, n_dims = 3))
+  fit <- quiet(ufs_sogfs(data$x, 3, n_dims = 3, gamma = 100))
   expect_identical(fit$status, "converged")
   expect_identical(max(table(fit$solution$cluster, data$cluster)), 167L)
 })
@@ -97,7 +97,8 @@ test_that("duplicated samples, constants, k = n - 1, smallest sizes", {
   # Every sample many times: all distances to the neighbours are 0.
   same <- quiet(ufs_sogfs(x[rep(1:3, each = 8), ], 3))
   expect_true(all(is.finite(feature_scores(same))))
-  expect_warning(expect_warning(fit <- ufs_sogfs(cbind(1, x), 2), class = "ufs_warning_constant"),
+  expect_warning(expect_warning(fit <- ufs_sogfs(cbind(1, x), 2, gamma = 100),
+    class = "ufs_warning_constant"),
     class = "ufs_warning_void")
   expect_true(is.na(feature_scores(fit)[1]))
   full <- quiet(ufs_sogfs(x, 2, k = 19))
@@ -111,7 +112,7 @@ test_that("errors, status, determinism", {
   expect_error(ufs_sogfs(mtcars, 3, k = 32), "32 samples", class = "ufs_error_argument")
   expect_error(ufs_sogfs(mtcars, 3, gamma = 0), class = "ufs_error_argument")
   expect_warning(expect_warning(
-    fit <- ufs_sogfs(mtcars, 3, control = ufs_control(max_iter = 2)),
+    fit <- ufs_sogfs(mtcars, 3, gamma = 100, control = ufs_control(max_iter = 2)),
     class = "ufs_warning_max_iter"), class = "ufs_warning_void")
   expect_identical(fit$iterations, 2L)
   expect_identical(nrow(fit$trace), 2L)
@@ -125,4 +126,39 @@ test_that("errors, status, determinism", {
   expect_identical(x, before)
   expect_identical(feature_scores(a), feature_scores(quiet(ufs_sogfs(x, 3))))
   expect_lte(length(capture.output(print(a))), 15L)
+})
+
+test_that("rows left out are zero, and rightly so: optimality of W in plain R", {
+  # More than 120 features: small rows are left out of the steps over W.
+  for (size in list(c(60, 150), c(200, 140))) {
+    x <- unit_columns(planted(size[1], size[2], informative = 8)$x)
+    for (gamma in c(0.3, 5)) {
+      fit <- quiet(ufs_sogfs(x, 3, n_dims = 4, gamma = gamma, center = FALSE, scale = FALSE,
+        control = ufs_control(max_iter = 12)))
+      w <- coef(fit)
+      expect_equal(crossprod(w), diag(4), tolerance = 1e-9)
+      zero <- rowSums(w^2) == 0
+      expect_gt(sum(zero), 20L)
+      expect_true(all(fit$feature_key[zero] <= 1 + 1e-5))
+      # The order of the zero rows is that of their distance from entering.
+      rest <- fit$feature_ranking[fit$feature_ranking %in% which(zero)]
+      expect_false(is.unsorted(-fit$feature_key[rest]))
+    }
+  }
+})
+
+test_that("F is restored when lambda is halved: the path of the literal algorithm", {
+  # Sets on which lambda overshoots, so that a step is refused; see the trace.
+  found <- 0
+  for (case in list(c(seed = 3, k = 5), c(4, 3))) {
+    x <- withr::with_seed(case[[1]], unit_columns(matrix(rnorm(40 * 6), 40)))
+    want <- ref_sogfs(x, 3, 4, case[[2]], 0.05)
+    fit <- quiet(ufs_sogfs(x, 4, n_dims = 3, k = case[[2]], gamma = 0.05, solver = "irls",
+      center = FALSE, scale = FALSE))
+    found <- found + any(diff(want$lambda) < 0)
+    expect_equal(fit$trace$lambda, want$lambda, tolerance = 1e-8)
+    expect_equal(fit$trace$zeros, want$zeros, tolerance = 1e-3)
+    expect_lt(max(abs(as.matrix(fit$solution$S) - want$s)), 1e-3)
+  }
+  expect_identical(found, 2)
 })

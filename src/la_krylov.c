@@ -1,0 +1,86 @@
+/* la_krylov.c: see la_krylov.h. */
+#include "la_krylov.h"
+#include "la.h"
+#include <stdint.h>
+
+static void project_out(int n, int k, const double *q, int added, double *x, double *dot);
+
+void la_krylov_noise(int n, int column, double *x)
+{
+    for (int i = 0; i < n; i++) {
+        uint64_t h = ((uint64_t) column << 32) + (uint64_t) i + 0x9E3779B97F4A7C15ULL;
+        h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ULL;
+        h = (h ^ (h >> 27)) * 0x94D049BB133111EBULL;
+        h ^= h >> 31;
+        x[i] = (double) (h >> 11) / 4503599627370496.0 - 1.0;
+    }
+}
+
+int la_krylov_orthonormalise(int n, int n_known, const double *known, int k, int added, double *q,
+                             double least, double *dot)
+{
+    size_t N = (size_t) n;
+    double *block = q + (size_t) k * N;
+    int left = 0;
+
+    for (int j = 0; j < added; j++) {
+        double *col = block + (size_t) j * N, size = la_nrm2(n, col);
+        for (int i = 0; i < n && size > 0.0; i++) col[i] /= size;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        project_out(n, n_known, known, added, block, dot);
+        project_out(n, k, q, added, block, dot);
+    }
+    for (int j = 0; j < added; j++) {
+        double *col = block + (size_t) left * N, before, after;
+        if (left < j) ufs_copy(col, block + (size_t) j * N, N);
+        before = after = la_nrm2(n, col);
+        /* What the projections left of a unit vector. */
+        if (!(before > least)) continue;
+        for (int pass = 0; pass < 3; pass++) {
+            project_out(n, left, block, 1, col, dot);
+            /* Little is left: the rounding of the first projections has grown. */
+            if (pass > 0 || after < 0.1) {
+                project_out(n, n_known, known, 1, col, dot);
+                project_out(n, k, q, 1, col, dot);
+            }
+            after = la_nrm2(n, col);
+            if (!(after > least)) break;
+        }
+        if (!(after > least)) continue;
+        for (int i = 0; i < n; i++) col[i] /= after;
+        left++;
+    }
+    return left;
+}
+
+/* x (n x added) -= q q'x. */
+static void project_out(int n, int k, const double *q, int added, double *x, double *dot)
+{
+    if (k == 0) return;
+    if (added == 1) {
+        la_gemv('T', n, k, 1.0, q, n, x, 0.0, dot);
+        la_gemv('N', n, k, -1.0, q, n, dot, 1.0, x);
+        return;
+    }
+    la_gemm('T', 'N', k, added, n, 1.0, q, n, x, n, 0.0, dot, k);
+    la_gemm('N', 'N', n, added, k, -1.0, q, n, dot, k, 1.0, x, n);
+}
+
+int la_krylov_ritz(int k, const double *h, int ld, double *theta, double *y, double *copy)
+{
+    for (size_t j = 0; j < (size_t) k; j++)
+        ufs_copy(copy + j * (size_t) k, h + j * (size_t) ld, (size_t) k);
+    return la_eig_range(k, copy, 1, k, theta, y);
+}
+
+void la_krylov_rotate(int n, int k, int keep, double *q, const double *y, double *scratch)
+{
+    size_t N = (size_t) n;
+    for (int from = 0; from < n; from += LA_KRYLOV_ROWS) {
+        int m = n - from < LA_KRYLOV_ROWS ? n - from : LA_KRYLOV_ROWS;
+        la_gemm('N', 'N', m, keep, k, 1.0, q + from, n, y, k, 0.0, scratch, m);
+        for (size_t j = 0; j < (size_t) keep; j++)
+            ufs_copy(q + (size_t) from + j * N, scratch + j * (size_t) m, (size_t) m);
+    }
+}
