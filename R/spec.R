@@ -1,34 +1,20 @@
 #' Spectral feature selection (SPEC)
 #'
 #' Ranks features by how well they agree with the spectrum of the neighbour graph of the samples:
-#' good features vary slowly along the graph. The default is the Laplacian score in a more general
-#' form; use the other types to compare, or `power` to punish oscillation more.
+#' good features vary slowly along the graph. Use it beside the Laplacian score ([ufs_laplacian()]),
+#' which is one of its three forms; `power` punishes oscillation more.
 #'
-<<<<<<< HEAD
 #' Let \eqn{\mathcal L = D^{-1/2} L D^{-1/2}}{L^ = D^(-1/2) L D^(-1/2)} be the normalised Laplacian
 #' of the graph, with eigenpairs \eqn{(\lambda_j, u_j)}, ascending, of which the first is trivial,
 #' \eqn{u_1 = v} along \eqn{D^{1/2} 1}. With \eqn{\hat f = D^{1/2} f / |D^{1/2} f|},
 #' \eqn{a_j = \hat f' u_j} and \eqn{g(\lambda) = \lambda^q}, `q = power`, the three scores are
-#' * `"phi1"`: \eqn{\sum_j a_j^2 g(\lambda_j)}, where small is good. It depends on the location of
-#'   f: a feature far from 0 is nearly constant and comes first. Centre the columns, or use
-#'   `"phi2"`.
-#' * `"phi2"` (the default): \eqn{\sum_{j \ge 2} a_j^2 g(\lambda_j) / (1 - (\hat f' v)^2)},
-#'   where small is good. For `power = 1` this is the Laplacian score ([ufs_laplacian()]).
-#' * `"phi3"`: \eqn{\sum_{j=2}^{k} (g(2) - g(\lambda_j)) a_j^2}, where *large* is good, with
-=======
-#' Let \eqn{\mathcal L = D^{-1/2} L D^{-1/2}}{L^ = D^(-1/2) L D^(-1/2)} have eigenpairs
-#' \eqn{(\lambda_j, u_j)}, ascending, with the trivial \eqn{u_1 = v} along
-#' \eqn{D^{1/2} 1}; \eqn{\hat f = D^{1/2} f / |D^{1/2} f|}, \eqn{a_j = \hat f' u_j} and
-#' \eqn{g(\lambda) = \lambda^q} with `q = power`:
-#' * `"phi1"` (the default): \eqn{\sum_j a_j^2 g(\lambda_j)}, small is good. It depends on the
-#'   location of f: a feature far from 0 is nearly constant on the graph and comes first; with
+#' * `"phi1"` (the default): \eqn{\sum_j a_j^2 g(\lambda_j)}, where small is good. It depends on the
+#'   location of f: a feature far from 0 is nearly constant on the graph and comes first. With
 #'   `center = TRUE` it does not.
-#' * `"phi2"`: \eqn{\sum_{j \ge 2} a_j^2 g(\lambda_j) / (1 - (\hat f' v)^2)},
-#'   small is good. For `power = 1` this is the Laplacian score ([ufs_laplacian()]) exactly,
-#'   which is why it is not the default: papers that compare both print two different columns (up
-#'   to 52 points of accuracy apart), so what they call SPEC cannot be phi2.
-#' * `"phi3"`: \eqn{\sum_{j=2}^{k} (g(2) - g(\lambda_j)) a_j^2}, *large* is good, with
->>>>>>> main
+#' * `"phi2"`: \eqn{\sum_{j \ge 2} a_j^2 g(\lambda_j) / (1 - (\hat f' v)^2)}, where small is good.
+#'   For `power = 1` this is exactly the Laplacian score. That is why it is not the default: papers
+#'   that compare both print two different columns, so what they call SPEC cannot be phi2.
+#' * `"phi3"`: \eqn{\sum_{j=2}^{k} (g(2) - g(\lambda_j)) a_j^2}, where *large* is good, with
 #'   `k = n_clusters` eigenvectors counting the trivial one.
 #'
 #' `statistic` is the paper's quantity. The score is 1 - statistic for phi1 and phi2, so that larger
@@ -44,16 +30,10 @@
 #' which the other methods share.
 #'
 #' @inheritParams ufs_laplacian
-<<<<<<< HEAD
-#' @param type Which of the three scores: `"phi2"`, `"phi1"` or `"phi3"`.
+#' @param type Which of the three scores: `"phi1"`, `"phi2"` or `"phi3"`.
 #' @param n_clusters The number k of eigenvectors for phi3, from 2 to n - 1. The other types do not
 #'   use it.
 #' @param power The exponent q of the spectral function, a whole number of at least 1. Larger
-=======
-#' @param type `"phi1"`, `"phi2"` or `"phi3"`.
-#' @param n_clusters k of phi3, 2 to n - 1; not used otherwise.
-#' @param power Exponent q of the spectral function, a whole number of at least 1; larger
->>>>>>> main
 #'   values punish oscillation more.
 #' @return A fit of class `c("ufs_spec", "ufs")`; `solution` holds the `graph` and for phi3
 #'   the eigenvectors `U` (n x (k - 1), without the trivial one) and `eigenvalues`.
@@ -61,11 +41,12 @@
 #'   unsupervised learning. ICML. \doi{10.1145/1273496.1273641}
 #' @seealso [ufs_laplacian()], [ufs_mcfs()]
 #' @examples
-#' # The Laplacian score, and a version that punishes oscillation more
-#' fit <- ufs_spec(iris[, 1:4])
+#' fit <- ufs_spec(iris[, 1:4], center = TRUE)
 #' fit
-#' smoother <- ufs_spec(iris[, 1:4], power = 3)
-#' selected_features(smoother, k = 2)
+#'
+#' # The Laplacian score, and a version of it that punishes oscillation more
+#' ufs_spec(iris[, 1:4], type = "phi2")$statistic
+#' ufs_spec(iris[, 1:4], type = "phi2", power = 3)$statistic
 #'
 #' # Agreement with the leading eigenvectors, for three clusters
 #' ufs_spec(mtcars, type = "phi3", n_clusters = 3, scale = TRUE)
