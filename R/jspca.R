@@ -1,7 +1,10 @@
 #' Joint sparse principal component analysis (JSPCA)
 #'
-#' Principal components whose loadings share one set of features: whole rows of the
-#' loading matrix are zero. Features are ranked by the norms of these rows.
+#' Finds principal components that all use the same few features, and ranks the features by their
+#' part in them. Use it when the chosen features are to stand for the whole data in a few
+#' interpretable components, and when some samples may be outliers.
+#'
+#' Whole rows of the loading matrix are zero, and features are ranked by the norms of these rows.
 #'
 #' With the standardised \eqn{X} (n x p), \eqn{Q} and \eqn{P} (p x k) and
 #' \eqn{\|M\|_{2,1}}{||M||_2,1} the sum of the row norms of \eqn{M}:
@@ -13,25 +16,24 @@
 #'   \quad P'P = I}{loss = "sample": min ||X - XQP'||_2,1 + lambda ||Q||_2,1, P'P = I}
 #'
 #' @section Which loss:
-#' **`"feature"`** is the paper's: it sums the norms of the residuals of the features
+#' **`"sample"`** (the default) sums the norms of the residuals of the samples. It is **robust to
+#' outlying samples**, every step lowers its objective, and on real data sets it selected better than
+#' the other. It takes one to three times as long, because its weights change the Gram matrix of the
+#' chosen columns; for that reason an iteration of `"exact"` takes three steps over \eqn{Q} and
+#' \eqn{P} under the same weights. Where the structure is weak it may need a larger `lambda_rel`
+#' (0.2 to 0.4), or a late component is noise.
+#'
+#' **`"feature"`** is the paper's. It sums the norms of the residuals of the features
 #' (\eqn{D_1} has one weight per feature) and so gives less weight to badly fitted
-#' *features*. It does not protect against outlying samples. It is solved by a fixed-point
+#' *features*; it does not protect against outlying samples. It is solved by a fixed-point
 #' iteration whose objective may rise (the constraint moves with \eqn{D_1}; the proof of
-#' descent that circulates does not hold): `fit$trace` shows it, and the iteration stops
+#' descent that circulates does not hold). `fit$trace` shows it, and the iteration stops
 #' on the change of \eqn{Q}. Now and then it does not settle; the status says so.
 #'
-#' **`"sample"`** sums the norms of the residuals of the samples: it is the one that is
-#' **robust to outlying samples**, every step lowers its objective, and on real data sets
-#' it selected better (means over ten sets: k-means accuracy +.8, linear SVM +2.2 points); hence
-#' the default. It takes one to three times as long, because its weights change the Gram matrix of
-#' the chosen columns; for that reason an iteration of `"exact"` takes three steps over Q and P under
-#' the same weights. Where the structure
-#' is weak it may need a larger `lambda_rel` (0.2 to 0.4), or a late component is noise.
-#'
-#' As selectors, both beat random features, variance and k-means + F on average over six
-#' real data sets (k-means on the chosen features), but not all features, and not the
-#' plain loadings of [ufs_pca()]; what they add is the sparse set of rows and, over
-#' samples, the robustness.
+#' As selectors, both beat random features, variance and k-means labels with F statistics on average,
+#' but not all features, and not the plain loadings of [ufs_pca()]. What they add is the sparse set of
+#' rows and, with `"sample"`, the robustness. The figures are in the article *What the methods reached
+#' on real data* on the package's site.
 #'
 #' @section Solvers:
 #' Each iteration solves for \eqn{Q} with \eqn{P} fixed, a row-sparse regression, and then
@@ -43,28 +45,31 @@
 #' `loss = "feature"` and n > p the data are first compressed to p x p by QR, which leaves
 #' all residual norms of features as they are. Nothing of size p x p is formed when p > n.
 #'
-#' @param x Numeric matrix, data frame or Matrix, n samples (rows) by p features.
-#' @param n_components Number of components k, from 1 to the rank of the centred `x`. The
+#' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
+#'   (columns). [ufs_data] describes other forms.
+#' @param n_components The number of components k, from 1 to the rank of the centred `x`. The
 #'   number of classes one expects is a good choice. More components than the data have
 #'   make the iteration slow.
-#' @param lambda Penalty, above 0; `NULL` takes `lambda_rel`.
-#' @param lambda_rel Penalty as a share of `lambda_max`, at and above which \eqn{Q = 0} is
-#'   a fixed point; free of the scale of `x`. The default 0.1 selected best among 0.01,
+#' @param lambda The penalty, a number above 0. The default `NULL` computes it from `lambda_rel`.
+#' @param lambda_rel The penalty as a share of `lambda_max`, at and above which \eqn{Q = 0} is
+#'   a fixed point. It is free of the scale of `x`. The default 0.1 selected best among 0.01,
 #'   0.05 and 0.1 on ten real data sets.
 #' @param loss `"sample"` (the default: robust to outlying samples, monotone) or `"feature"`
-#'   (the paper's), see below.
-#' @param solver `"exact"` or `"irls"`, see below.
-#' @param init Start: `"pca"`, the leading loadings (default; no random numbers); a p x k
+#'   (the paper's). The section "Which loss" compares them.
+#' @param solver `"exact"` for block coordinate descent, or `"irls"` for the paper's iteratively
+#'   reweighted least squares.
+#' @param init The start: `"pca"`, the leading loadings (default; no random numbers); a p x k
 #'   matrix, whose orthonormal polar factor is \eqn{\bar P}{Pbar}; or
 #'   `list(P =, a =, h =)`, taken as it is, for an exact replay: \eqn{\bar P}{Pbar}, the
 #'   weights of the residuals, \eqn{a_i = 1/(2\|r_i\|)}{a_i = 1/(2||r_i||)} (length p, or
 #'   n for `loss = "sample"`) and \eqn{h_i = 2\|q_i\|}{h_i = 2||q_i||} (length p; `"irls"`
 #'   only). `a` and `h` may be left out.
-#' @param center,scale Centre and standardise the columns first. The penalty is not free
+#' @param center,scale Should the columns be centred and standardised first? The penalty is not free
 #'   of the scale of single features, so `scale = TRUE` is recommended.
-#' @param control See [ufs_control()]. Defaults: `max_iter = 500`, `tol = 1e-4` on the
-#'   relative change of \eqn{Q} (1e-6 needs about twice the iterations), `eps` (squared
-#'   norms are smoothed by it: residuals, \eqn{Q}) 1e-12 in the squared units of each.
+#' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter = 500`,
+#'   `tol = 1e-4` on the relative change of \eqn{Q} (1e-6 needs about twice the iterations) and
+#'   `eps`, by which squared norms are smoothed (residuals, \eqn{Q}), 1e-12 in the squared units of
+#'   each.
 #'
 #' @return A fit of class `c("ufs_jspca", "ufs")`. Scores are the row norms of \eqn{Q};
 #'   rows that are zero are ordered by
@@ -100,11 +105,13 @@
 #' The slides that describe the method exchange the roles of loss and penalty, lose a
 #' factor 2, several transposes and a square root of \eqn{D_1}, and claim descent; we use
 #' the consistent form. The start is PCA instead of random, the loadings are made unique,
-#' and the ranking uses the row norms of \eqn{Q} before its columns are scaled. Their weights
-#' are \eqn{1/\|r_i\|}{1/||r_i||} and \eqn{1/\|q_i\|}{1/||q_i||}, ours half as large: their run with
-#' penalty \eqn{\lambda}{lambda} and all weights 1 at the start is ours (`loss = "feature"`, `solver = "irls"`)
-#' with `lambda * sqrt(2)`, `a = 1/2` and `h = sqrt(2)`; \eqn{PQ'} and the residuals are the same, \eqn{Q}
-#' is smaller by \eqn{\sqrt 2}{sqrt(2)}.
+#' and the ranking uses the row norms of \eqn{Q} before its columns are scaled.
+#'
+#' The weights of the source are \eqn{1/\|r_i\|}{1/||r_i||} and \eqn{1/\|q_i\|}{1/||q_i||}, and ours
+#' are half as large. To repeat its run with penalty \eqn{\lambda}{lambda} and all weights 1 at the
+#' start, use `loss = "feature"` and `solver = "irls"` with `lambda * sqrt(2)`, `a = 1/2` and
+#' `h = sqrt(2)`: \eqn{PQ'} and the residuals are the same, and \eqn{Q} is smaller by
+#' \eqn{\sqrt 2}{sqrt(2)}.
 #'
 #' @references Yi, S., Lai, Z., He, Z., Cheung, Y. and Liu, Y. (2017). Joint sparse
 #'   principal component analysis. *Pattern Recognition* 61, 524-536.

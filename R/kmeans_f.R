@@ -2,31 +2,37 @@
 
 #' Ranking by k-means labels and F statistics
 #'
-#' Clusters the samples on all features (k-means on the standardised columns, best
-#' of `n_init` starts) and ranks each feature by its one-way analysis of variance F
-#' statistic between the clusters. The cheap rival of every clustering-based
-#' selector: a method that does not beat it is not worth its cost.
+#' Clusters the samples on all features by k-means and ranks each feature by how well it separates
+#' the clusters, measured by the F statistic of a one-way analysis of variance. It is the cheap
+#' rival of every selector that is based on clustering: a method that does not beat it is not worth
+#' its cost.
 #'
-#' The F statistic is `(B / (c - 1)) / (W / (n - c))` with the between- and
-#' within-cluster sums of squares of the feature. Starts are drawn from R's random
-#' numbers, so `set.seed()` fixes the result.
+#' The F statistic is `(B / (c - 1)) / (W / (n - c))` with the between- and within-cluster sums of
+#' squares of the feature. Starts are drawn from R's random numbers, so `set.seed()` fixes the
+#' result.
 #'
-#' @param x Numeric matrix, data frame or Matrix, n samples (rows) by p features.
-#' @param n_clusters Number of clusters c, 2 to n - 1.
-#' @param n_init Number of k-means starts; the lowest within-cluster sum of squares
+#' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
+#'   (columns). [ufs_data] describes sparse data, data on disk and other forms.
+#' @param n_clusters The number of clusters c, from 2 to n - 1.
+#' @param n_init The number of k-means starts. The run with the lowest within-cluster sum of squares
 #'   is kept.
-#' @param center,scale Centre and standardise the columns before k-means. F itself does
+#' @param center,scale Should the columns be centred and standardised before k-means? F itself does
 #'   not depend on either.
-#' @param control See [ufs_control()]; `max_iter` (default 100) is that of k-means.
-#' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic;
+#' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default 100) is that of
+#'   k-means.
+#' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic.
 #'   `solution` holds `cluster`, named by the samples, and `within_ss`, the within-cluster
-#'   sum of squares. An error of class `ufs_error_input` if `x` has fewer distinct rows than
+#'   sum of squares. It is an error of class `ufs_error_input` if `x` has fewer distinct rows than
 #'   clusters.
-#' @seealso [selected_features()]
+#' @seealso [selected_features()], [ufs_compare()]
 #' @examples
 #' set.seed(1)
 #' fit <- ufs_kmeans_f(iris[, 1:4], n_clusters = 3)
 #' feature_scores(fit)
+#' selected_features(fit, k = 2)
+#'
+#' # The clusters that the ranking rests on
+#' table(fit$solution$cluster, iris$Species)
 #' @include ufs.R
 #' @export
 ufs_kmeans_f <- function(x, n_clusters, n_init = 20, center = TRUE, scale = TRUE,

@@ -1,56 +1,69 @@
 #' Multi-cluster feature selection (MCFS)
 #'
-#' Embeds the samples by the bottom eigenvectors of the neighbour graph and keeps the
-#' features that explain them in sparse regressions.
+#' Keeps the features that explain the cluster structure of the samples: the structure is read from
+#' the neighbour graph, and sparse regressions say which features reproduce it. It is one of the
+#' recommended methods when the chosen features, few of them, are to be used for clustering
+#' (`vignette("which-method")`).
 #'
-#' 1. \eqn{y_1, \dots, y_c} solve \eqn{L y = \lambda D y} for the c smallest eigenvalues
-#'    beyond the trivial one.
+#' 1. The samples are embedded by the bottom eigenvectors of the graph: \eqn{y_1, \dots, y_c} solve
+#'    \eqn{L y = \lambda D y} for the c smallest eigenvalues beyond the trivial one.
 #' 2. For each of them the lasso path
 #'    \deqn{\min_b \tfrac12 \|y_i - X b\|^2 + \tfrac{ridge}{2} \|b\|^2 + t \|b\|_1}
 #'    is followed by least angle regression (with drops) from t = max |X'y| down to the
-#'    first knot with `n_features` non-zero coefficients; `normalise` then divides b by its
-#'    norm.
+#'    first knot with `n_features` non-zero coefficients. With `normalise = TRUE` b is then divided
+#'    by its norm.
 #' 3. The score of feature j is \eqn{\max_i |b_{ij}|}.
 #'
 #' At most `n_clusters * n_features` features have a score above 0. The others are ranked by
 #' how near they were to entering a path when it stopped, \eqn{\max_i |x_j'r_i| / t_i}, which is in
-#' `fit$feature_key`; to have more features scored raise `n_features`.
+#' `fit$feature_key`. Raise `n_features` if you need more features with a score.
 #'
-#' The authors' code has `center = FALSE, ridge = 1e-3`. The default here centres, so the
+#' # Units of the columns
+#' Coefficients depend on the units of the columns, so use `scale = TRUE` if these differ. On real
+#' data scaling helped more often than it hurt; the counts are in the article *What the methods
+#' reached on real data* on the package's site.
+#'
+#' # Differences from the authors' code
+#' The authors' code has `center = FALSE, ridge = 1e-3`. The default here centres, so that the
 #' regressions have an intercept, and needs no ridge. (A widely used public code takes the
-#' maximum without the absolute value, which gives another ranking.) Coefficients depend on
-#' the units of the columns: with different units use `scale = TRUE` (better on three of six
-#' real sets, worse on two by less, `inst/benchmarks/graph-evidence.R`).
+#' maximum without the absolute value, which gives another ranking.)
 #'
-#' On a graph with several components the first eigenvectors are indicators of components,
-#' and any rotation of them would do: the ranking then depends on a convention (indicators in
-#' the order of the samples, orthogonalised one after the other), and a warning says so. A
-#' larger `k` of the graph helps. Samples without an edge are left out of the regressions.
+#' # Graphs with several components
+#' On such a graph the first eigenvectors are indicators of components, and any rotation of them
+#' would do. The ranking then depends on a convention (indicators in the order of the samples,
+#' orthogonalised one after the other), and a warning says so. A graph with a larger `k` helps.
+#' Samples without an edge are left out of the regressions.
 #'
-#' Cost beside the graph: 2 n p c flops per step of the paths, about `n_features` of them.
-#' No p x p matrix is formed. Beyond 400 samples the eigenvectors come from a filtered subspace
-#' iteration on the sparse matrix.
+#' # Cost
+#' Beside the graph it takes 2 n p c flops per step of the paths, and about `n_features` steps. No p
+#' x p matrix is formed. Beyond 400 samples the eigenvectors come from a filtered subspace iteration
+#' on the sparse matrix.
 #'
 #' @inheritParams ufs_laplacian
-#' @param n_clusters Number of eigenvectors c, usually the number of clusters; 1 to n - 2.
-#' @param n_features Number of non-zero coefficients at which each path stops; at most p.
-#'   Default: 50, or p or n - 1 if that is less. The number of features you want is a good
-#'   choice.
-#' @param ridge Ridge penalty, at least 0; in the units of X'X.
-#' @param normalise Divide each coefficient vector by its norm, so that all eigenvectors
-#'   count the same.
-#' @param control See [ufs_control()]; `max_iter` (default `100 + 10 * n_features`) bounds the
-#'   steps of a path.
+#' @param n_clusters The number of eigenvectors c, usually the number of clusters that you expect;
+#'   from 1 to n - 2.
+#' @param n_features The number of non-zero coefficients at which each path stops, at most p. The
+#'   default is 50, or p or n - 1 if that is less. The number of features you want is a good choice.
+#' @param ridge The ridge penalty, at least 0, in the units of X'X.
+#' @param normalise Should each coefficient vector be divided by its norm, so that all eigenvectors
+#'   count the same?
+#' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default
+#'   `100 + 10 * n_features`) bounds the steps of a path.
 #' @return A fit of class `c("ufs_mcfs", "ufs")`. `solution` holds `W` (p x c, the
 #'   coefficients as used for the score), `Y` (n x c, the embedding), `eigenvalues` and
-#'   `graph`; `trace` the largest penalty t and the largest number of non-zero coefficients at
-#'   every step; `certificate` has `kkt`, the violation of the lasso's optimality conditions
+#'   `graph`. `trace` has the largest penalty t and the largest number of non-zero coefficients at
+#'   every step. `certificate` has `kkt`, the violation of the lasso's optimality conditions
 #'   relative to max |X'y|, computed afresh at the end.
 #' @references Cai, Zhang and He (2010) Unsupervised feature selection for multi-cluster
 #'   data. KDD. \doi{10.1145/1835804.1835848}
+#' @seealso [ufs_laplacian()] and [ufs_spec()], which score each feature on its own.
 #' @examples
+#' # Which columns explain three groups of cars?
 #' fit <- ufs_mcfs(mtcars, n_clusters = 3, n_features = 5, scale = TRUE)
 #' fit
+#' selected_features(fit, k = 5)
+#'
+#' # The coefficient of each feature for each eigenvector
 #' coef(fit)
 #' @include ufs.R
 #' @export

@@ -1,69 +1,85 @@
 #' Nonnegative discriminative feature selection (NDFS)
 #'
-#' Learns cluster indicators that are smooth on the neighbour graph and a row-sparse
-#' regression on them.
+#' Learns cluster indicators of the samples and, at the same time, the few features from which the
+#' indicators can be predicted. Use it when you expect clusters and want features that separate them
+#' jointly; [ufs_mcfs()] is the faster method of the same idea.
 #'
+#' The indicators F are to be smooth on the neighbour graph, and the regression W on them is
+#' row-sparse:
 #' \deqn{\min_{F \ge 0, W} tr(F'LF) + \alpha (\|F - XW\|^2 + \beta \sum_j \|w_j\|) +
 #'   \tfrac{\gamma}{4} \|F'F - I\|^2}
+#' F is n x c, W is p x c, and L = D - W is the Laplacian of the graph (or the normalised one). The
+#' score of feature j is \eqn{\|w_j\|^2}. Features that explain none of F (their correlation with it
+#' is below beta / 2 at unit norm) have score 0 and are ranked by that correlation; `print()` tells
+#' how many are above 0.
 #'
-#' F is n x c, W is p x c, L = D - W the Laplacian of the graph (or the normalised one). The
-#' score of feature j is \eqn{\|w_j\|^2}.
+#' # How much the start decides
+#' With the usual `gamma = 1e8` the indicators do not move from their start. The method is then a
+#' row-sparse regression on k-means labels, and everything rests on those, whatever `beta` is. Set
+#' the seed, or give labels. With `gamma = 1` F does move; an example with figures is in the article
+#' *What the methods reached on real data* on the package's site.
 #'
-#' With the usual `gamma = 1e8` the indicators do not move from their start: the method is
-#' then a row-sparse regression on k-means labels, and everything rests on those, whatever `beta`
-#' is. Set the seed, or give labels. With `gamma = 1` F does move: from random labels on real
-#' data with more features than samples (73 x 325), 70 % of the samples leave their cluster
-#' against none at 1e8, and the best 50 features agree in 39 with those of a k-means start (8 at
-#' 1e8). Features that explain none of F (their correlation with it is below beta / 2 at unit norm)
-#' have score 0 and are ranked by that correlation; `print()` tells how many are above 0.
-#'
-#' The multiplicative update of F divides by a matrix that can have negative entries, and the
-#' public codes then divide by a tiny guard, after which the path depends on that
-#' constant. `update = "split"` moves the negative part to the numerator, so F stays nonnegative
-#' and no guard is needed; `"paper"` clips. They agree for large `gamma`. Neither takes the unit
-#' norm of the columns of F into account, and with `gamma` of 100 or less the objective can rise.
+#' # The update of F
+#' The multiplicative update of F divides by a matrix that can have negative entries. The public
+#' codes then divide by a tiny guard, after which the path depends on that constant.
+#' `update = "split"` moves the negative part to the numerator, so F stays nonnegative and no guard
+#' is needed; `"paper"` clips. The two agree for large `gamma`. Neither takes the unit norm of the
+#' columns of F into account, and with `gamma` of 100 or less the objective can rise.
 #' `solver = "exact"` takes such a step back and goes along the gradient on the unit columns
-#' instead, by halves until the objective falls: it never rises then. `"irls"` does not.
+#' instead, by halves until the objective falls, so it never rises then. `"irls"` does not do this.
 #'
-#' Cost per iteration of `"exact"`: that of the features in use, and 2 n p c flops where all of them
-#' are looked at, every tenth time and at the end. Of `"irls"`: p^3 / 3 if p <= n, n^2 p + n^3 / 3
-#' otherwise, and 4 n p c. No inverse is formed, and no p x p matrix if p > n.
+#' # Cost
+#' An iteration of `"exact"` costs that of the features in use, and 2 n p c flops where all of them
+#' are looked at, every tenth time and at the end. An iteration of `"irls"` costs p^3 / 3 flops if p
+#' <= n and n^2 p + n^3 / 3 otherwise, and 4 n p c. No inverse is formed, and no p x p matrix if p >
+#' n.
 #'
 #' @inheritParams ufs_rsr
 #' @inheritParams ufs_laplacian
-#' @param n_clusters Number of clusters c, 2 to n - 1.
-#' @param alpha Weight of the regression.
-#' @param beta Weight of the row sparsity. With columns of unit norm (`scale = TRUE`) W is zero
+#' @param n_clusters The number of clusters c, from 2 to n - 1.
+#' @param alpha The weight of the regression.
+#' @param beta The weight of the row sparsity. With columns of unit norm (`scale = TRUE`) W is zero
 #'   from `2 max_j |x_j'F|` on, which is at most 2.
-#' @param gamma Weight of the orthogonality.
-#' @param init Start of F: `"kmeans"` (best of `n_init` runs drawn from R's random numbers on
-#'   the data as used), a vector of n labels, or an n x c nonnegative matrix, used as it is.
-#' @param n_init Number of k-means starts.
-#' @param offset Added to the start from labels, whose columns have unit norm: a zero of F could
-#'   never change.
-#' @param laplacian `"unnormalised"`, L = D - W, or `"normalised"`, \eqn{D^{-1/2} L D^{-1/2}}.
-#' @param update `"split"` or `"paper"`, see above.
-#' @param start First weights of the rows of W with `"irls"`: `"ridge"` (all 1) or `"zero"` (those
-#'   of W = 0, as in the authors' code). It changes the path, and the result where iterations are
-#'   few.
+#' @param gamma The weight of the orthogonality of the indicators.
+#' @param init The start of F: `"kmeans"` (the best of `n_init` runs drawn from R's random numbers
+#'   on the data as used), a vector of n labels, or an n x c nonnegative matrix, which is used as it
+#'   is.
+#' @param n_init The number of k-means starts.
+#' @param offset A number that is added to the start from labels, whose columns have unit norm.
+#'   Without it a zero of F could never change.
+#' @param laplacian `"unnormalised"` for L = D - W, or `"normalised"` for
+#'   \eqn{D^{-1/2} L D^{-1/2}}.
+#' @param update How F stays nonnegative: `"split"` moves negative parts to the numerator, `"paper"`
+#'   clips.
+#' @param start The first weights of the rows of W with `"irls"`: `"ridge"` (all 1) or `"zero"`
+#'   (those of W = 0, as in the authors' code). They change the path, and the result where
+#'   iterations are few.
 #' @param solver `"exact"` solves the regression for W in every iteration, with rows that are
-#'   exactly zero; `"irls"` is the authors' plain iteration, one reweighted step.
-#' @param center,scale Centre the columns, and scale them to unit norm?
-#' @param control See [ufs_control()]: `max_iter` (default 300), `tol` (1e-6, relative change of
-#'   the objective), `inner_tol` (0.01 with `"exact"`, no limit with `"irls"`: the `kkt` below
-#'   which the fit counts as converged), `eps` (1e-16, added to the squared row norms of W; with
-#'   `"exact"` there is nothing to smooth and it is 0).
+#'   exactly zero. `"irls"` is the authors' plain iteration, one step of iteratively reweighted
+#'   least squares.
+#' @param center,scale Should the columns be centred, and scaled to unit norm?
+#' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default
+#'   300), `tol` (1e-6, relative change of the objective), `inner_tol` (the `kkt` below which the
+#'   fit counts as converged: 0.01 with `"exact"`, no limit with `"irls"`) and `eps` (1e-16, added
+#'   to the squared row norms of W; with `"exact"` there is nothing to smooth and it is 0).
 #' @return A fit of class `c("ufs_ndfs", "ufs")`. `solution` holds `F` (n x c), `W` (p x c),
-#'   `cluster` (the largest entry of each row of F) and `graph`; `trace` the objective and
-#'   `orthogonality`, \eqn{\|F'F - I\|}; `certificate` that last value and `kkt`, the largest
+#'   `cluster` (the largest entry of each row of F) and `graph`. `trace` has the objective and
+#'   `orthogonality`, \eqn{\|F'F - I\|}. `certificate` has that last value and `kkt`, the largest
 #'   violation of the optimality conditions of W given F, relative to beta / 2.
 #' @references Li, Yang, Liu, Zhou and Lu (2012) Unsupervised feature selection using nonnegative
 #'   spectral analysis. AAAI.
+#' @seealso [ufs_mcfs()], [ufs_socfs()]
 #' @examples
 #' set.seed(1)
 #' fit <- ufs_ndfs(iris[, 1:4], n_clusters = 3)
-#' fit
+#' selected_features(fit, k = 2)
+#'
+#' # Do the learnt clusters agree with the species?
 #' table(fit$solution$cluster, iris$Species)
+#'
+#' # Labels of your own as the start
+#' fit <- ufs_ndfs(iris[, 1:4], n_clusters = 3, init = iris$Species)
+#' fit
 #' @include ufs.R
 #' @export
 ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1e8,

@@ -1,24 +1,32 @@
 #' Ranking by principal component loadings
 #'
-#' Ranks features by the row norms of the leading loadings: how much of a feature's
-#' direction lies in the space of the first `n_components` components.
+#' Ranks features by their weight in the leading principal components: how much of a feature's
+#' direction lies in the space of the first `n_components` components. It is fast, has no random
+#' part, and does well among many columns of noise; correlated features get similar scores, though,
+#' so its best features can be redundant. [ufs_css()] avoids that.
 #'
-#' Computed from the smaller of the two Gram matrices, so p > n costs no p x p matrix:
-#' about n^2 p flops. Sparse data and data on disk are used by products or one Gram matrix,
-#' whichever is cheaper (block Lanczos, to a relative residual of 1e-11).
+#' The score is the row norm of the loadings. It is computed from the smaller of the two Gram
+#' matrices, so p > n costs no p x p matrix: about n^2 p flops. Sparse data and data on disk are
+#' used by products or by one Gram matrix, whichever is cheaper (block Lanczos, to a relative
+#' residual of 1e-11).
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param n_components Number of leading components k, 1 to the rank of the centred
-#'   `x`.
-#' @param center,scale Centre and standardise the columns first.
-#' @return A fit of class `c("ufs_pca", "ufs")`; `solution` holds `loadings` (p x k, unit
-#'   columns), `scores` (n x k) and `sdev`. `certificate`: the share of the squares that
-#'   least-squares reconstruction from the best `n_components` features has `captured`, and that of
-#'   the components themselves (`bound`): no other choice of as many features can hold more. See
-#'   [ufs_captured()] for other numbers of features.
+#' @param n_components The number of leading components k, from 1 to the rank of the centred `x`.
+#' @param center,scale Should the columns be centred and standardised first?
+#' @param control Made by [ufs_control()]. There is no iteration to be tuned, so the default will
+#'   do.
+#' @return A fit of class `c("ufs_pca", "ufs")`. `solution` holds `loadings` (p x k, unit
+#'   columns), `scores` (n x k) and `sdev`. `certificate` holds `captured`, the share of the squares
+#'   that least-squares reconstruction from the best `n_components` features has, and `bound`, that
+#'   of the components themselves: no other choice of as many features can hold more.
+#'   [ufs_captured()] gives the share for other numbers of features.
+#' @seealso [ufs_jspca()] and [ufs_spca()] for sparse components, [ufs_css()]
 #' @examples
 #' fit <- ufs_pca(iris[, 1:4], n_components = 2)
 #' feature_scores(fit)
+#'
+#' # How much of the data the best two columns hold, and two components at most
+#' fit$certificate
 #' @include ufs.R
 #' @export
 ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,

@@ -1,58 +1,67 @@
 #' Regularised self-representation (RSR)
 #'
-#' Keeps the features that reconstruct all features best. A convex problem: the answer comes
-#' with a duality gap.
+#' Keeps the features that reconstruct all features best. The problem is convex, so the answer does
+#' not depend on a start and comes with a proof of how near to the optimum it is. It is here for
+#' comparison; to compress data into a few columns [ufs_css()] is the recommended method.
 #'
 #' \deqn{\min_W \sum_{i=1}^n \|x_i - x_i W\| + \lambda \sum_{j=1}^p \|w_j\|}
 #'
 #' with x_i the rows of `x` (n x p) and w_j those of W (p x p). The score of feature j is
 #' \eqn{\|w_j\|}.
 #'
-#' **The window of `lambda`.** W = 0 from `lambda_max` on, exactly. With p <= n and full column
-#' rank, W = I is optimal for every `lambda` up to `lambda_identity` (a sufficient bound): all
-#' scores are 1 and there is no ranking; the values 0.1 and 1 that are often used lie there
-#' for many data sets. The default is half of `lambda_max`, which classified better on real data
-#' than smaller ones. `params` holds both ends, and a ranking whose scores
-#' agree within 1e-6 gives a warning of class `ufs_warning_void`. With p > n a small `lambda`
-#' reconstructs every sample exactly, and the ranking no longer depends on it; `print()` tells
-#' how many samples are exact.
+#' # Choosing the penalty
+#' W = 0 from `lambda_max` on, exactly. With p <= n and full column rank, W = I is optimal for every
+#' `lambda` up to `lambda_identity` (a sufficient bound): all scores are 1 and there is no ranking.
+#' The values 0.1 and 1 that are often used lie there for many data sets. The default is half of
+#' `lambda_max`, which classified better on real data than smaller values. `params` holds both ends,
+#' and a ranking whose scores agree within 1e-6 gives a warning of class `ufs_warning_void`. With p
+#' > n a small `lambda` reconstructs every sample exactly, and the ranking no longer depends on it;
+#' `print()` tells how many samples are exact.
 #'
-#' **Algorithm.** The authors' reweighted least squares (`solver = "irls"`) stops on the
-#' change of the objective. `solver = "exact"`, the default, extrapolates the same
-#' iteration (Anderson, with a safeguard that keeps the objective falling) and stops when the
-#' duality gap is at most `tol` times the objective. A gap below 0 beyond rounding (penalties
-#' so small that the systems cannot be solved) gives the status "numerical", never
-#' "converged". `"irls"` starts from weights in the units of `x`, or from the authors' weights 1
-#' where `lambda` is given absolutely. Rows that die are small rather than
-#' exactly zero; their order is that of their distance from entering.
+#' # Algorithm
+#' The authors' iteratively reweighted least squares (`solver = "irls"`) stop on the change of the
+#' objective. `solver = "exact"`, the default, extrapolates the same iteration (Anderson
+#' acceleration, with a safeguard that keeps the objective falling) and stops when the duality gap
+#' is at most `tol` times the objective. A gap below 0 beyond rounding (penalties so small that the
+#' systems cannot be solved) gives the status "numerical", never "converged". `"irls"` starts from
+#' weights in the units of `x`, or from the authors' weights 1 where `lambda` is given absolutely.
+#' Rows that die are small rather than exactly zero; their order is that of their distance from
+#' entering.
 #'
-#' The authors standardise nothing by default; here the columns are centred and get unit norm,
+#' The authors standardise nothing by default. Here the columns are centred and get unit norm,
 #' because `lambda` weighs all rows of W alike.
 #'
-#' Cost per iteration: 2 n p^2 + 5 p^3 flops if p <= n, 2 n^2 p + 5 n^3 if p > n, and then no
+#' An iteration costs 2 n p^2 + 5 p^3 flops if p <= n, and 2 n^2 p + 5 n^3 if p > n; then no
 #' p x p matrix exists unless `coefficients = TRUE`.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param lambda Penalty, in the units of the rows of `x` as used; `NULL`: from `lambda_rel`.
-#' @param lambda_rel Penalty as a share of `lambda_max`.
-#' @param solver `"exact"` or `"irls"`, see above.
-#' @param coefficients Return W? It is p x p; `NULL`: only if p <= n.
-#' @param center,scale Centre the columns, and scale them to unit norm?
-#' @param control See [ufs_control()]: `max_iter` (default 500; 200 with `"irls"`), `tol` (1e-3,
-#'   the relative gap; 1e-6 with `"irls"`, the relative change), `eps` (one or two values added
-#'   to the squared norms of the residuals and of the rows of W; default 1e-16 times the mean
-#'   squared norm of a sample, and 1e-16).
+#' @param lambda The penalty, in the units of the rows of `x` as used. The default `NULL` computes
+#'   it from `lambda_rel`.
+#' @param lambda_rel The penalty as a share of `lambda_max`, which is free of the scale of `x`.
+#' @param solver `"exact"` for the accelerated iteration with a duality gap, or `"irls"` for the
+#'   authors' iteratively reweighted least squares.
+#' @param coefficients Should the p x p matrix W be returned? The default `NULL` returns it only if
+#'   p <= n.
+#' @param center,scale Should the columns be centred, and scaled to unit norm?
+#' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 500;
+#'   200 with `"irls"`), `tol` (1e-3, the relative gap; 1e-6 with `"irls"`, the relative change) and
+#'   `eps` (one or two values added to the squared norms of the residuals and of the rows of W; by
+#'   default 1e-16 times the mean squared norm of a sample, and 1e-16).
 #' @return A fit of class `c("ufs_rsr", "ufs")`. `solution` holds `residual` (norm of each
 #'   sample's residual), `dual` (of each feature: \eqn{\|X'Y\|_j / \lambda}, 1 for the features
-#'   in use) and `W`, if wanted; `trace` the smoothed objective and the relative gap of every
-#'   accepted step; `certificate` the relative duality `gap`.
+#'   in use) and `W`, if wanted. `trace` has the smoothed objective and the relative gap of every
+#'   accepted step, `certificate` the relative duality `gap`.
 #' @references Zhu, Zuo, Zhang, Hu and Shiu (2015) Unsupervised feature selection by
 #'   regularized self-representation. Pattern Recognition 48.
 #'   \doi{10.1016/j.patcog.2014.08.006}
+#' @seealso [ufs_css()]
 #' @examples
 #' fit <- ufs_rsr(mtcars)
 #' fit
 #' selected_features(fit, k = 4)
+#'
+#' # How much of the data do these four columns hold?
+#' ufs_captured(fit, mtcars, k = 4)
 #' @include ufs.R
 #' @export
 ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irls"),

@@ -1,95 +1,101 @@
 #' Simultaneous orthogonal basis clustering feature selection (SOCFS)
 #'
-#' Finds orthogonal cluster indicators and a projection of the features on them at
-#' once; a row-sparse penalty on the projection selects the features.
+#' Clusters the samples and selects the features that explain the clusters, in one problem: it looks
+#' for orthogonal cluster indicators and, at the same time, for a row-sparse projection of the
+#' features on them. Use it when you expect a known number of clusters and want few features that
+#' tell them apart.
 #'
 #' # Model
 #' With `x` of n samples by p features (columns centred) and c = `n_clusters`, minimise
 #' \deqn{J = \|xV - E\|_F^2 + \lambda \sum_i \|v_i\|_2 + \gamma \|F - E\|_F^2,
 #'   \quad E'E = I_c,\ F \ge 0,}{J = ||xV - E||^2 + lambda sum_i ||v_i|| +
 #'   gamma ||F - E||^2, E'E = I, F >= 0,}
-#' V p x c with rows \eqn{v_i}, E and F n x c. The score of feature i is
+#' where V is p x c with rows \eqn{v_i}, and E and F are n x c. The score of feature i is
 #' \eqn{\|v_i\|_2}{||v_i||}. The paper writes W and a basis B with
-#' \eqn{\|xW - EB'\|^2}{||xW - EB'||^2}; the best W is \eqn{VB'}{VB'} for every orthonormal
-#' B and the paper's iteration never moves B, so B (returned as the identity) and its
+#' \eqn{\|xW - EB'\|^2}{||xW - EB'||^2}. The best W is \eqn{VB'}{VB'} for every orthonormal
+#' B, and the paper's iteration never moves B, so B (returned as the identity) and its
 #' width are no choices.
 #'
 #' At the default `lambda_rel` only few rows are non-zero. Features whose row is zero are
-#' ranked by `kkt`, \eqn{2\|x_i'(E - xV)\|/\lambda}{2 ||x_i'(E - xV)||/lambda}: at most 1,
+#' ranked by `kkt`, \eqn{2\|x_i'(E - xV)\|/\lambda}{2 ||x_i'(E - xV)||/lambda}: it is at most 1,
 #' and the nearer to 1, the nearer the feature is to being chosen. `print()` says how many
-#' rows are live, so that a top-50 of 12 live rows is not taken for more than it is.
+#' rows are live (non-zero), so that a top 50 of 12 live rows is not taken for more than it is.
 #'
 #' # Solvers
 #' `"exact"` solves for V by coordinate descent on a working set (exact zeros, a duality
-#' gap as proof) and extrapolates E; the objective never rises. `"irls"` is the iteration
-#' of the paper, with \eqn{\sqrt{\|v_i\|^2 + \epsilon}}{sqrt(||v_i||^2 + eps)} for
-#' \eqn{\|v_i\|}{||v_i||}: its rows die slowly, so its result is polished by the exact
-#' solver unless `polish = FALSE` or `tol` is negative. Both have the same fixed points, but
-#' the problem is not convex in (V, E), and which local optimum is reached depends on the
-#' start and on the path.
-#'
-#' Defaults of `control`: `max_iter` 500; `tol` 1e-7 (1e-6 for irls) relative fall of the
-#' objective; `inner_max_iter` 10 (30) steps of E and F per iteration, `inner_tol` 1e-4
-#' (1e-8); `eps` (irls) \eqn{(10^{-6}/s)^2}{(1e-6/s)^2}, s the largest column norm.
+#' gap as proof) and extrapolates E; the objective never rises. `"irls"`, iteratively reweighted
+#' least squares, is the iteration of the paper, with
+#' \eqn{\sqrt{\|v_i\|^2 + \epsilon}}{sqrt(||v_i||^2 + eps)} for \eqn{\|v_i\|}{||v_i||}. Its rows die
+#' slowly, so its result is polished by the exact solver unless `polish = FALSE` or `tol` is
+#' negative. Both have the same fixed points, but the problem is not convex in (V, E), and which
+#' local optimum is reached depends on the start and on the path.
 #'
 #' # Departures from the paper
 #' The start is the best of `n_init` k-means partitions of the leading principal component
-#' scores, because random starts find informative features at about chance level;
-#' the weights belong to the start, so the objective falls from the first step; the
-#' stopping rules printed in the paper (stop while t is at most T) are put right. Penalties
-#' are relative because absolute ones depend on the units: with \eqn{\lambda \ge \lambda_{max} = 2 \max_i \|x_i\|}{lambda >= lambda_max =
-#' 2 max_i ||x_i||} all rows are zero whatever E is. Equal columns are merged before the
-#' fit (the same problem) and share their row in equal parts.
+#' scores, because random starts find informative features at about chance level. The weights belong
+#' to the start, so that the objective falls from the first step. The stopping rules printed in the
+#' paper (stop while t is at most T) are put right. Penalties are relative because absolute ones
+#' depend on the units: with
+#' \eqn{\lambda \ge \lambda_{max} = 2 \max_i \|x_i\|}{lambda >= lambda_max = 2 max_i ||x_i||}
+#' all rows are zero whatever E is. Equal columns are merged before the fit (the problem stays the
+#' same) and share their row in equal parts.
 #'
-#' @param x Numeric matrix, data frame or Matrix, n samples (rows) by p features.
-#' @param n_clusters Number of clusters c, 1 to n.
-#' @param lambda,lambda_rel Row-sparsity penalty, absolute, or (if `lambda` is `NULL`) as a
+#' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
+#'   (columns). [ufs_data] describes other forms.
+#' @param n_clusters The number of clusters c, from 1 to n.
+#' @param lambda,lambda_rel The penalty on the rows, absolute, or (if `lambda` is `NULL`) as a
 #'   share of `lambda_max`. The default .3 did well on eleven real data sets, where .01 was
 #'   poor and .5 risky; .1 keeps more rows.
-#' @param gamma Weight of the non-negativity of E, at least 0. Not critical from 1 to 10;
+#' @param gamma The weight of the non-negativity of E, at least 0. It is not critical from 1 to 10;
 #'   100 and more freezes E at its start.
-#' @param init Start: `"kmeans"`; `"random"` (orthonormal, from uniform numbers); labels
+#' @param init The start: `"kmeans"`; `"random"` (orthonormal, from uniform numbers); labels
 #'   (a vector of length n with `n_clusters` distinct values); an n x c matrix E of full
 #'   rank (made orthonormal if it is not); or `list(E = , F = , V = , g = )` to replay
 #'   a run of `"irls"`, where all but E may be missing: V is p x c, the product W0 B0 of the
-#'   paper's starting matrices, g the p weights (or one for all) of the first least-squares step.
-#'   With one cluster `"kmeans"` is the positive part of the leading component's scores.
-#' @param n_init Number of k-means (random) starts. With `init = "random"` and `start_rule =
-#'   "wss"` only one start is drawn.
-#' @param start_rule Which start is used: `"wss"`, the one of lowest within-cluster sum
-#'   of squares, or `"objective"`: 10 iterations from every distinct start, the best three
-#'   run to the end, the lowest objective kept. On real data a lower objective did not
-#'   mean better clusters, hence the default.
-#' @param solver `"exact"` or `"irls"`, see above.
-#' @param center,scale Centre and standardise the columns first. The penalty has no scale
-#'   per feature, so `scale = TRUE` is the default.
-#' @param control See [ufs_control()] and above. A negative `tol` with `solver = "irls"`
-#'   replays exactly `max_iter` plain iterations: no polish, equal columns not merged.
-#' @param warm_irls Number of plain iterations before the exact solver; 30 gives a somewhat
+#'   paper's starting matrices, and g the p weights (or one for all) of the first least-squares
+#'   step. With one cluster `"kmeans"` is the positive part of the leading component's scores.
+#' @param n_init The number of k-means (or random) starts. With `init = "random"` and
+#'   `start_rule = "wss"` only one start is drawn.
+#' @param start_rule Which start is used: `"wss"` takes the one of lowest within-cluster sum
+#'   of squares. `"objective"` runs 10 iterations from every distinct start and the best three to
+#'   the end, and keeps the lowest objective. On real data a lower objective did not mean better
+#'   clusters, hence the default.
+#' @param solver `"exact"` for coordinate descent, or `"irls"` for the paper's iteration.
+#' @param center,scale Should the columns be centred and standardised first? The penalty has no
+#'   scale per feature, so `scale = TRUE` is the default.
+#' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (500); `tol`
+#'   (1e-7, or 1e-6 with `"irls"`), the relative fall of the objective; `inner_max_iter` (10, or
+#'   30), the steps of E and F per iteration; `inner_tol` (1e-4, or 1e-8); and, for `"irls"`, `eps`
+#'   (\eqn{(10^{-6}/s)^2}{(1e-6/s)^2}, with s the largest column norm). A negative `tol` with
+#'   `solver = "irls"` replays exactly `max_iter` plain iterations: without polish, and with equal
+#'   columns not merged.
+#' @param warm_irls The number of plain iterations before the exact solver. 30 gives a somewhat
 #'   lower objective for about five times the work.
 #' @param path `NULL`, or increasing shares of lambda (say `c(.1, .3)`) that the exact
-#'   solver visits first, at most 10 iterations each: a lower objective, without better
-#'   clusters on real data.
-#' @param polish Finish `"irls"` with the exact solver.
+#'   solver visits first, with at most 10 iterations each. This gives a lower objective, without
+#'   better clusters on real data.
+#' @param polish Should the result of `"irls"` be finished with the exact solver?
 #'
 #' @return A fit of class `c("ufs_socfs", "ufs")`. `solution` holds `V`, `W` (p x c),
 #'   `B` (c x c), `E`, `F` (n x c) and `cluster`, the largest entry of each row of E.
+#'
 #'   `certificate` holds `kkt`, the largest violation of the optimality conditions of
 #'   V as a share of lambda (for a zero row how far its kkt exceeds 1; of the smoothed
 #'   problem if irls was not polished), `gap`, the relative duality gap of the V-step at the
 #'   returned E, and `live_rows`, the number of non-zero rows (irls: of norm above 10
-#'   sqrt(eps)). `trace` has a row for the start (iteration 0) and one per iteration:
-#'   `objective` (irls: smoothed), its relative fall `change`, `inner` steps of E and F,
-#'   `live` rows and the `solver`. `inner_trace` has a row per step of E and F: `iteration`, `step`
+#'   sqrt(eps)).
+#'
+#'   `trace` has a row for the start (iteration 0) and one per iteration: `objective` (irls:
+#'   smoothed), its relative fall `change`, `inner` steps of E and F, `live` rows and the `solver`.
+#'   `inner_trace` has a row per step of E and F: `iteration`, `step`
 #'   (0 is where the iteration begins) and the `objective` of these steps, \eqn{\|xV - E\|^2 +
 #'   \gamma\|F - E\|^2}{||xV - E||^2 + gamma ||F - E||^2}, which falls within every iteration.
+#'
 #'   `copies` is a data frame of the features that are a multiple of another one, as far as the
 #'   penalty sees it (after centring and scaling): equal columns, which were merged, and, among
-#'   the chosen ones, those with a correlation of 1 or -1; `feature` and the first such column,
-#'   `copy_of`. `selected_features()` says so (message of class `ufs_message_copies`) if both are
-#'   among the chosen.
-#' @section Plots:
-#' Beside the types of [plot.ufs()]: `"inner"`, the descent of the steps of E and F (`inner_trace`).
+#'   the chosen ones, those with a correlation of 1 or -1. It has the `feature` and the first such
+#'   column, `copy_of`. `selected_features()` says so (message of class `ufs_message_copies`) if
+#'   both are among the chosen.
 #' @section Errors and warnings:
 #'   Errors of class `ufs_error_argument` for arguments out of range or of the wrong shape,
 #'   `ufs_error_input` for `x`. Warnings: `ufs_warning_zero` if no feature is chosen
@@ -98,13 +104,19 @@
 #' @references Han, D. and Kim, J. (2015) Unsupervised simultaneous orthogonal basis
 #'   clustering feature selection. *Proceedings of the IEEE Conference on Computer Vision and
 #'   Pattern Recognition*, 5016-5023. \doi{10.1109/CVPR.2015.7299136}
-#' @seealso [selected_features()], [ufs_kmeans_f()]
+#' @section Plots:
+#' Beside the types of [plot.ufs()] there is `"inner"`, the descent of the steps of E and F
+#' (`inner_trace`).
+#' @seealso [selected_features()]; [ufs_kmeans_f()], the cheap rival; [ufs_mcfs()]
 #' @examples
 #' set.seed(1)
 #' fit <- ufs_socfs(iris[, 1:4], n_clusters = 3)
 #' fit
-#' feature_scores(fit)
+#' selected_features(fit, k = 2)
+#'
+#' # Do the learnt clusters agree with the species?
 #' table(fit$solution$cluster, iris$Species)
+#'
 #' # The paper's iteration, step by step from given labels
 #' ufs_socfs(iris[, 1:4], 3, init = iris$Species, solver = "irls",
 #'   control = ufs_control(max_iter = 20, tol = -1, warn = FALSE))

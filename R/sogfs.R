@@ -1,55 +1,61 @@
 #' Structured optimal graph feature selection (SOGFS)
 #'
-#' Learns a neighbour graph with as many connected components as clusters and, at the same time,
-#' a row-sparse projection in which neighbours are close.
+#' Learns a neighbour graph that falls into as many pieces as there are clusters and, at the same
+#' time, the features in which neighbours are close. It is a method of the literature that is here
+#' for comparison; see [ufs_methods()] for the recommended ones.
 #'
 #' \deqn{\min \sum_{ij} (\|W'x_i - W'x_j\|^2 s_{ij} + \alpha s_{ij}^2) + \gamma \sum_j \|w_j\| +
 #'   2 \lambda\, tr(F'L_S F)}
 #'
 #' over row-stochastic S >= 0, \eqn{W'W = I} (p x m), \eqn{F'F = I} (n x c). Every row of S has
 #' at most `k` non-zeros; \eqn{\alpha} comes from the distances, and \eqn{\lambda} is doubled
-#' and halved until the graph has c components. The score of feature j is \eqn{\|w_j\|^2}; they
-#' sum to m.
+#' and halved until the graph has c components. The score of feature j is \eqn{\|w_j\|^2}; the
+#' scores sum to m.
 #'
+#' # What to watch for
 #' * W has orthonormal columns, so at least `n_dims` features are non-zero. With a large `gamma`
 #'   (the 100 of the authors' code is very large for columns of unit norm) W is `n_dims` unit
-#'   vectors exactly: the selected features are known, the order of all others is that of their distance
-#'   from entering, and a warning of class `ufs_warning_void` says so. Set `n_dims` to the
-#'   number of features
-#'   wanted, or use a smaller `gamma`.
-#' * With p >= n the first W is not determined; as in [ufs_udfs()] the mean over all choices is
-#'   taken, which no rotation changes.
-#' * `solver = "irls"` takes the authors' reweighted steps over W; `"exact"`, the default,
-#'   extrapolates their weights as in [ufs_udfs()].
-#' * `status = "max_iter"`: no value of \eqn{\lambda} tried gave c components.
+#'   vectors exactly: the selected features are known, the order of all others is that of their
+#'   distance from entering, and a warning of class `ufs_warning_void` says so. Set `n_dims` to the
+#'   number of features wanted, or use a smaller `gamma`.
+#' * With p >= n the first W is not determined. The mean over all choices is taken, which no
+#'   rotation changes.
+#' * `status = "max_iter"` means that no value of \eqn{\lambda} that was tried gave c components.
 #'
-#' Cost: n^2 p flops for the neighbours; per iteration 2 n p^2 (p <= n) or n^3 / 3 + n^2 p (p >
-#' n), a few steps as in [ufs_udfs()], and c + 1 eigenvectors of a sparse matrix. Neither an n x
-#' n (if p <= n) nor a p x p (if p > n) matrix exists.
+#' # Cost
+#' It takes n^2 p flops for the neighbours; per iteration 2 n p^2 (p <= n) or n^3 / 3 + n^2 p (p >
+#' n), a few steps like those of [ufs_udfs()], and c + 1 eigenvectors of a sparse matrix. Neither an
+#' n x n (if p <= n) nor a p x p (if p > n) matrix exists.
 #'
 #' @inheritParams ufs_rsr
-#' @param n_clusters Number of clusters c, 1 to n - 2.
-#' @param n_dims Number of columns m of W, 1 to the number of features that are not constant;
-#'   `NULL`: the larger of 4 and `n_clusters`, if there are as many features.
-#' @param k Number of neighbours, 2 to n - 1.
-#' @param gamma Weight of the row sparsity, positive. On seven real sets (13 to 2420 columns,
-#'   `n_dims` 4 to 10) 100 and 1 left only `n_dims` features or one more, and .1 no more than 6 on
-#'   four of them; at the default .01 between 8 and 254 features live on each.
-#' @param center,scale Centre the columns, and scale them to unit norm? The authors do both.
-#' @param control See [ufs_control()]: `max_iter` (default 50), `inner_max_iter` (100) and
-#'   `inner_tol` (1e-6, relative change) of the steps over W, `eps` (1e-12, added to the squared
-#'   row norms).
+#' @param n_clusters The number of clusters c, from 1 to n - 2.
+#' @param n_dims The number of columns m of W, from 1 to the number of features that are not
+#'   constant. The default `NULL` takes the larger of 4 and `n_clusters`, if there are as many
+#'   features.
+#' @param k The number of neighbours, from 2 to n - 1.
+#' @param gamma The weight of the row sparsity, a positive number. With .1 and more often hardly
+#'   more than `n_dims` features stay in use; the default .01 kept between 8 and 254 on seven real
+#'   sets.
+#' @param solver How W is updated: `"irls"` takes the authors' steps of iteratively reweighted least
+#'   squares, and `"exact"`, the default, extrapolates their weights.
+#' @param center,scale Should the columns be centred, and scaled to unit norm? The authors do both.
+#' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 50),
+#'   `inner_max_iter` (100) and `inner_tol` (1e-6, relative change) of the steps over W, and `eps`
+#'   (1e-12, added to the squared row norms).
 #' @return A fit of class `c("ufs_sogfs", "ufs")`. `solution` holds `W` (p x m), `F` (n x c),
 #'   `S` (sparse; `as.matrix()` makes it n x n) and `cluster` (the component of each sample).
 #'   `trace` has, for every iteration, the `objective` without its last term, `lambda`, the sums
 #'   of the c and c + 1 smallest eigenvalues of L (`zeros`, `next_zeros`) and the number of
-#'   `inner` steps; `certificate` the number of `components` and the `residual` of the last
+#'   `inner` steps. `certificate` has the number of `components` and the `residual` of the last
 #'   eigenvectors W.
 #' @references Nie, Zhu and Li (2016) Unsupervised feature selection with structured graph
 #'   optimization. AAAI.
+#' @seealso [ufs_udfs()], [ufs_mcfs()]
 #' @examples
 #' fit <- ufs_sogfs(iris[, 1:4], n_clusters = 3, n_dims = 2, gamma = 0.003)
 #' fit
+#'
+#' # The components of the learnt graph are a clustering
 #' table(fit$solution$cluster, iris$Species)
 #' @include ufs.R
 #' @export

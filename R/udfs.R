@@ -1,49 +1,55 @@
 #' Unsupervised discriminative feature selection (UDFS)
 #'
-#' Looks for a few orthonormal directions along which neighbourhoods are spread out little
-#' within and much between, with rows that vanish for the features not needed.
+#' Keeps the features that define directions along which neighbours lie close together while the
+#' data as a whole are spread out. It is a method of the literature that is here for comparison; see
+#' [ufs_methods()] for the recommended ones.
 #'
 #' \deqn{\min_{W'W = I} tr(W'MW) + \gamma \sum_j \|w_j\|, \quad
 #'   M = \sum_i \tilde X_i' (\tilde X_i \tilde X_i' + \lambda I)^{-1} \tilde X_i}
 #'
-#' W is p x c, and \eqn{\tilde X_i} holds the rows of sample i and its `k` nearest neighbours,
-#' centred among themselves. The score of feature j is \eqn{\|w_j\|^2}; they sum to c.
+#' W is p x c, with orthonormal columns and with rows that vanish for the features not needed;
+#' \eqn{\tilde X_i} holds the rows of sample i and its `k` nearest neighbours, centred among
+#' themselves. The score of feature j is \eqn{\|w_j\|^2}; the scores sum to c.
 #'
+#' # What to watch for
 #' * Features that vary little *within* neighbourhoods win, so unscaled columns of low variance
-#'   would come first: the columns are scaled to unit norm by default, which moves the sensible
-#'   sizes of `lambda` and `gamma` with it.
+#'   would come first. The columns are therefore scaled to unit norm by default, which moves the
+#'   sensible sizes of `lambda` and `gamma` with it.
 #' * W has orthonormal columns, so at least c features are non-zero. With a large `gamma` there
-#'   are just c of them, and the others are ranked by their distance from entering; a warning
-#'   of class
-#'   `ufs_warning_void` says so. Use a smaller `gamma` or a larger `n_clusters`.
+#'   are just c of them, and the others are ranked by their distance from entering; a warning of
+#'   class `ufs_warning_void` says so. Use a smaller `gamma` or a larger `n_clusters`.
 #' * With p >= n the usual start is not determined (any c of more than p - n null vectors of M),
 #'   and the public codes give another ranking for another LAPACK. Here the start is the mean
 #'   over all of them, which no rotation changes. Exact duplicates of a column still share a null
 #'   direction of M.
 #'
-#' Row norms are smoothed, \eqn{\sqrt{\|w_j\|^2 + eps}}; clipping at 1e-16, as elsewhere, makes
-#' weights so large that no eigenvector is accurate. The objective with the smoothing never
-#' rises. `solver = "irls"` is the authors' iteration; `"exact"`, the default, extrapolates its
-#' weights (Anderson), goes back to the plain step whenever the objective rose, and needs about
-#' half the iterations. The problem is not convex: either may end in a local minimum.
+#' # Computation
+#' Row norms are smoothed, \eqn{\sqrt{\|w_j\|^2 + eps}}. (Clipping at 1e-16, as elsewhere, makes
+#' weights so large that no eigenvector is accurate.) The objective with the smoothing never
+#' rises. `solver = "irls"` is the authors' iteratively reweighted method; `"exact"`, the default,
+#' extrapolates its weights (Anderson acceleration), goes back to the plain step whenever the
+#' objective rose, and needs about half the iterations. The problem is not convex, so either may end
+#' in a local minimum.
 #'
-#' Cost: n^2 p flops for the neighbours, 2 n p^2 for M and about p^3 per iteration if p <= n;
-#' n^2 p + n^3 / 3 per iteration if p > n, and then nothing of size p x p exists.
+#' It costs n^2 p flops for the neighbours; if p <= n, 2 n p^2 for M and about p^3 per iteration; if
+#' p > n, n^2 p + n^3 / 3 per iteration, and then nothing of size p x p exists.
 #'
 #' @inheritParams ufs_rsr
-#' @param n_clusters Number of clusters c: columns of W, 1 to the number of features that
-#'   are not constant.
-#' @param k Number of neighbours, 1 to n - 1.
-#' @param lambda Ridge within the neighbourhoods, positive.
-#' @param gamma Weight of the row sparsity, positive.
-#' @param center,scale Centre the columns, and scale them to unit norm?
-#' @param control See [ufs_control()]: `max_iter` (default 300), `tol` (1e-6, relative change of
-#'   the objective), `eps` (1e-12).
-#' @return A fit of class `c("ufs_udfs", "ufs")`. `solution` holds `W` (p x c); `trace` the
-#'   objective; `certificate` the `residual` of the eigenvectors of the last step (relative, of
+#' @param n_clusters The number of clusters c, which is the number of columns of W: from 1 to the
+#'   number of features that are not constant.
+#' @param k The number of neighbours, from 1 to n - 1.
+#' @param lambda The ridge penalty within the neighbourhoods, a positive number.
+#' @param gamma The weight of the row sparsity, a positive number.
+#' @param solver `"exact"` for the accelerated iteration, or `"irls"` for the authors' plain one.
+#' @param center,scale Should the columns be centred, and scaled to unit norm?
+#' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default
+#'   300), `tol` (1e-6, relative change of the objective) and `eps` (1e-12).
+#' @return A fit of class `c("ufs_udfs", "ufs")`. `solution` holds `W` (p x c), `trace` the
+#'   objective, and `certificate` the `residual` of the eigenvectors of the last step (relative, of
 #'   the inverted problem; 0 from LAPACK).
 #' @references Yang, Shen, Ma, Huang and Zhou (2011) l2,1-norm regularized discriminative feature
 #'   selection for unsupervised learning. IJCAI. \doi{10.5591/978-1-57735-516-8/IJCAI11-267}
+#' @seealso [ufs_sogfs()], [ufs_ndfs()]
 #' @examples
 #' fit <- ufs_udfs(mtcars, n_clusters = 3)
 #' fit

@@ -1,18 +1,24 @@
 #' Ranking by variance
 #'
-#' The simplest selector: features with the largest variance come first.
+#' Ranks features by their variance, the largest first. It is the simplest selector and the baseline
+#' to beat; use it only if the features share a unit.
 #'
-#' Variance has the units of the feature squared, so it is meaningful only when the
-#' features share a scale; `scale = TRUE` would make all variances 1, which is why it
-#' is `FALSE` here (and void otherwise: a warning says so).
+#' Variance has the units of the feature squared, so it is meaningful only when the features share a
+#' scale. `scale = TRUE` would make all variances 1, which is why it is `FALSE` here; the ranking is
+#' void otherwise, and a warning says so.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param scale Divide by the standard deviation first. Only for completeness.
+#' @param scale Should the columns be divided by their standard deviation first? This is offered
+#'   only for completeness.
+#' @param control Made by [ufs_control()]. There are no iterations, so the default will do.
 #' @return A fit of class `c("ufs_variance", "ufs")`; the score is the variance with
 #'   denominator n - 1.
+#' @seealso [ufs_random()], the other baseline
 #' @examples
+#' # Four lengths and widths in cm
 #' fit <- ufs_variance(iris[, 1:4])
-#' fit
+#' feature_scores(fit)
+#' selected_features(fit, k = 2)
 #' @include ufs.R
 #' @export
 ufs_variance <- function(x, scale = FALSE, control = ufs_control()) {
