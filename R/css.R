@@ -61,7 +61,7 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
                     control = ufs_control()) {
   run_fit("css", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_matrix(x, center, scale, squares = FALSE)
     q <- length(data$keep)
     picks <- if (is.null(k)) min(q, data$n, 200L) else {
       check_count(k, "k", 1L, q, "the features that are not constant")
@@ -231,7 +231,7 @@ print_notes.ufs_css <- function(x) {
 #' @export
 ufs_captured <- function(fit, x, k, center = TRUE, scale = TRUE) {
   check_fit(fit, "feature_ranking", "features")
-  data <- as_ufs_matrix(x, center, scale, warn = FALSE)
+  data <- as_ufs_matrix(x, center, scale, warn = FALSE, squares = FALSE)
   if (data$p != fit$p || data$n != fit$n || !identical(data$features, fit$names$features)) {
     ufs_abort("argument", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".",
       argument = "x")

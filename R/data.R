@@ -469,10 +469,12 @@ dense_data <- function(data, arg, quiet = FALSE) {
 # As as_ufs_matrix(), but x of the list is not formed where the user's is sparse or elsewhere: it
 # is then an operator (operator.R), and only methods that use it as such may ask for it.
 as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE, min_n = 3L,
-                            warn = TRUE, arg = "x", by = "sd", unit = "none", write = TRUE) {
+                            warn = TRUE, arg = "x", by = "sd", unit = "none", write = TRUE,
+                            squares = TRUE) {
   data <- open_data(x, arg)
   if (data$kind == "dense") {
-    return(as_ufs_matrix(data, center, scale, drop_constant, min_n, warn, arg, by, unit, write))
+    return(as_ufs_matrix(data, center, scale, drop_constant, min_n, warn, arg, by, unit, write,
+      squares))
   }
   center <- check_flag(center, "center")
   scale <- check_flag(scale, "scale")

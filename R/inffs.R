@@ -63,7 +63,7 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
     control <- resolve_control(control, max_iter = 500L, tol = 1e-14)
     alpha <- check_number(alpha, "alpha", 0, 1)
     variant <- check_choice(variant, "variant", c("2015", "2016", "2020", "rowsum"))
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_matrix(x, center, scale, squares = FALSE)
     settings <- inffs_settings(length(data$keep), alpha, variant)
     found <- .Call(C_inffs, data$x, settings, control)
     counters <- found$run$counters

@@ -100,7 +100,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
     score <- do.call(pmax, lapply(seq_len(n_clusters), function(i) abs(coefficients[, i])))
     warn_void(score, "mcfs", "No feature correlates with the embedding.")
     # How near a feature without a coefficient is to having one: 1 = it would be next.
-    left <- crossprod(rows, centred - rows %*% found$coef)
+    left <- x_cross(rows, centred - x_mul(rows, found$coef))
     reach <- do.call(pmax, lapply(seq_len(n_clusters), function(i) {
       abs(left[, i]) / max(found$penalty[[i]], 1e-10 * max(abs(left[, i])), 1e-300)
     }))

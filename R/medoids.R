@@ -46,7 +46,7 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
   run_fit("medoids", match.call(), {
     form <- check_choice(form, "form", c("kmeans", "pam", "clara"))
     control <- resolve_control(control, max_iter = 100L)
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_matrix(x, center, scale, squares = FALSE)
     labelled <- check_labelled(labelled, data)
     n <- data$n
     m <- check_count(m, "m", 1L, n - 1L - length(labelled),

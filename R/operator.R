@@ -147,7 +147,7 @@ gram_root <- function(gram) {
 # operator with n <= p, n x n coordinates with the same ones take the place of x. Equal rows stay
 # equal to the last bit.
 as_ufs_rows <- function(x, center, scale) {
-  data <- as_ufs_operator(x, center, scale)
+  data <- as_ufs_operator(x, center, scale, squares = FALSE)
   if (is_operator(data$x)) {
     twin <- x_equal_rows(data$x)
     data$x <- if (data$n <= ncol(data$x)) t(gram_root(x_gram(data$x, rows = TRUE))) else

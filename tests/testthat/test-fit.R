@@ -148,3 +148,14 @@ test_that("a fit without numbers is not called converged", {
   fit <- suppressWarnings(ufs_variance(cbind(mtcars, k = 1)))
   expect_identical(fit$status, "converged")
 })
+
+test_that("samples that are labelled already have no score, and that is no numerical problem", {
+  x <- as.matrix(mtcars)
+  for (fit in list(ufs_facility(x, m = 4, labelled = c(2, 5)), ufs_ted(x, labelled = c(2, 5)),
+    withr::with_seed(1, ufs_medoids(x, m = 4, labelled = rownames(x)[c(2, 5)])))) {
+    expect_identical(fit$status, "converged")
+    expect_true(all(is.na(sample_scores(fit)[c(2, 5)])))
+    expect_false(anyNA(sample_scores(fit)[-c(2, 5)]))
+    expect_false(any(c(2, 5) %in% selected_samples(fit, 4, as = "index")))
+  }
+})
