@@ -3,41 +3,42 @@
 #' Choose columns that rebuild all columns (column subset selection)
 #'
 #' Picks, one by one, the column from which, together with those picked before, all columns are
-#' best rebuilt by linear combinations. The method to begin with when few columns are to stand
-#' for all of them, to compress or to classify later: on eleven real sets a linear support vector
-#' machine on 10 to 100 such columns was 5.3 (s.e. 1.0) points more accurate than on random
-#' columns, the best of 25 methods, and columns rebuilt new rows about as well as the pivots
-#' of [ufs_alfs()], which need a fit of that model (`vignette("which-method")`). No number
-#' of clusters, no random numbers, one fit for every k. It fails where most columns are pure noise:
-#' each noise column needs itself to be rebuilt, and of the real columns only 24 to 30 % were
-#' found; there use [ufs_laplacian()] or [ufs_pca()].
+#' best rebuilt by linear combinations. It is the method to begin with when a few columns are to
+#' stand for all of them, to compress data or to classify later; it needs no number of clusters and
+#' no random numbers, and one fit serves every k.
 #'
-#' With x_j the columns of `x` and S those chosen,
+#' It fails where most columns are pure noise, because each noise column needs itself to be rebuilt;
+#' there use [ufs_laplacian()] or [ufs_pca()]. `vignette("which-method")` compares the methods, and
+#' the figures are in the article *What the methods reached on real data* on the package's site.
+#'
+#' With x_j the columns of `x` and S those chosen, the criterion is
 #' \deqn{J(S) = \sum_j \min_b \|x_j - X_S b\|^2 + \mu \|b\|^2,}
 #' and each pick lowers J as much as one column can. `mu_rel = 0` is the classical greedy choice
-#' (Farahat et al. 2011). A ridge keeps columns out that would need large coefficients:
-#' `mu_rel = 0.1` (default) served classifiers better, `mu_rel = 1` rebuilt better. This is
-#' [ufs_ted()] on the columns.
+#' (Farahat et al. 2011). A ridge keeps columns out that would need large coefficients: in our runs
+#' `mu_rel = 0.1` (the default) served classifiers better, and `mu_rel = 1` rebuilt better. The method
+#' is that of [ufs_ted()], applied to the columns.
 #'
 #' The `certificate` says how much of the squares of `x` the columns hold: `captured`
 #' is the share that the least-squares reconstruction from the best k explains, `bound` the share
 #' that the first k principal components explain, which no k columns can beat, `ratio` the one
-#' over the other (usually above 0.9). See [ufs_captured()] for the same of any other method.
+#' over the other (usually above 0.9). [ufs_captured()] computes the same for any other method.
 #'
-#' Nothing of size p x p is formed when p > n: n^2 p flops once, three times, and 4 n p for each
-#' pick (one pass over `x`). When p is smaller, `n p^2 + 4 k p^2`. Memory: `x`, its standardised
-#' copy, and min(n, p)^2. Decreases that agree to 1e-9 are ties, and ties go to the lowest index.
+#' When p > n nothing of size p x p is formed, and it takes n^2 p flops three times and 4 n p for each
+#' pick (one pass over `x`). When p is smaller it takes `n p^2 + 4 k p^2` flops. Memory is that of `x`,
+#' its standardised copy, and min(n, p)^2 numbers. Decreases that agree to 1e-9 are ties, and ties go to the lowest index.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param k How many columns to pick one by one. `NULL`: as many as there are columns or samples,
-#'   but at most 200. The others follow in the order of what each would bring next.
-#' @param mu Ridge, a number of at least 0 in squared units of `x`; `NULL`: from `mu_rel`.
-#' @param mu_rel Ridge as a share of the mean sum of squares of the columns, default 0.1.
-#' @param swaps How many exchanges of a chosen column for a better one to make after the last pick;
-#'   `TRUE`: until no exchange helps, `FALSE` or 0 (default): none. Needs `k`, since the result
-#'   is for this k only. Every try costs n^2 p (or k p^2) flops.
-#' @param center,scale Centre and standardise the columns first.
-#' @param control See [ufs_control()]; there is no tolerance. `progress` is called after each pick.
+#' @param k How many columns to pick one by one. The default `NULL` picks as many as there are columns
+#'   or samples, but at most 200. The others follow in the order of what each would bring next.
+#' @param mu The ridge penalty, a number of at least 0 in squared units of `x`. The default `NULL`
+#'   computes it from `mu_rel`.
+#' @param mu_rel The ridge penalty as a share of the mean sum of squares of the columns (default 0.1).
+#' @param swaps How many exchanges of a chosen column for a better one to make after the last pick.
+#'   `TRUE` goes on until no exchange helps; `FALSE` or 0 (the default) makes none. It needs `k`, since
+#'   the result is for this k only. Every try costs n^2 p (or k p^2) flops.
+#' @param center,scale Should the columns be centred and standardised first?
+#' @param control Made by [ufs_control()]. There is no tolerance; `progress` is called after each
+#'   pick.
 #' @return A fit of class `c("ufs_css", "ufs")`. The score is 1 for the first pick and falls by
 #'   1/p with each rank; `statistic` is the decrease of J by each column (at its pick, or as the
 #'   next pick). `certificate` has `captured`, `bound` and `ratio` of the best k; without `k`, at
@@ -49,11 +50,14 @@
 #'
 #'   Yu, Bi and Tresp (2006) Active learning via transductive experimental design. ICML 23,
 #'   1081-1088. \doi{10.1145/1143844.1143980}
+#' @seealso [predict.ufs_css()], [ufs_captured()]
 #' @examples
+#' # Three columns that stand for all eleven
 #' fit <- ufs_css(mtcars, k = 3)
 #' fit
 #' selected_features(fit, 3)
-#' # all columns of new rows, from three of them
+#'
+#' # All columns, rebuilt from these three
 #' head(predict(fit, mtcars, k = 3, type = "reconstruction"), 2)
 #' @include ufs.R
 #' @export
