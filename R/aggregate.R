@@ -1,20 +1,22 @@
 #' Plain mean of several rankings
 #'
-#' The aggregation any ensemble has to beat: the mean of the scores, or of the ranks, of
-#' several fits of the same features.
+#' Combines several fits of the same features into one ranking by the mean of their scores or of
+#' their ranks. Use it when you do not want to rely on a single method; it is also what any more
+#' elaborate ensemble has to beat.
 #'
-#' `by = "score"`: every fit's scores are shifted to start at 0 if some are negative, divided by
-#' their sum, and averaged. `by = "rank"`: the mean of the ranks (1 = best, ties averaged) is
-#' the `statistic`; the score is the number of features + 1 minus it. A feature that is
-#' constant for all fits has score `NA`, one that is constant for some counts as theirs with
+#' With `by = "score"` the scores of each fit are shifted to start at 0 if some are negative, divided
+#' by their sum, and averaged. With `by = "rank"` the mean of the ranks (1 = best, ties averaged) is
+#' the `statistic`, and the score is the number of features + 1 minus it. A feature that is
+#' constant for all fits has score `NA`; one that is constant for some of them counts there with
 #' the least score.
 #'
-#' @param fits A list of fits that select features of the same data, or a fit of [ufs_blfse()]:
-#'   then its base results are averaged.
-#' @param by `"score"` or `"rank"`.
-#' @param diversify `TRUE`: choose, from the best of the mean, `k` features that differ, by
-#'   [ufs_diversify()]; a list gives its further arguments, such as `list(strength = 1)`.
-#' @param x,k For `diversify`: the data of the fits, and how many features to choose.
+#' @param fits A list of fits that select features of the same data, or a fit of [ufs_blfse()],
+#'   whose base results are then averaged.
+#' @param by Which mean to take: `"score"` or `"rank"`.
+#' @param diversify Should `k` features that differ be chosen from the best of the mean, by
+#'   [ufs_diversify()]? Besides `TRUE` it can be a list of further arguments of that function, such
+#'   as `list(strength = 1)`.
+#' @param x,k With `diversify`, the data of the fits and the number of features to choose.
 #' @return A fit of class `c("ufs_aggregate", "ufs")`; `solution$scores` holds the normalised
 #'   scores, one row per fit. With `diversify` a fit of class `c("ufs_diversify", "ufs")`.
 #' @seealso [ufs_consensus()], [ufs_blfse()]

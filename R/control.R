@@ -1,25 +1,33 @@
 #' Settings of the iterative solvers
 #'
-#' One place for what all solvers share. `NULL` means the method's own default,
-#' which its help page states; the values as used are in `fit$control`.
+#' Makes the list of iteration limits, tolerances and other settings that all methods take as
+#' `control`. Use it when a fit did not converge, to see its progress, or to make it stop earlier.
 #'
-#' @param max_iter Largest number of (outer) iterations, a whole number >= 0.
-#' @param tol Tolerance of the stopping rule, relative and therefore free of the
-#'   scale of `x`. A negative value never stops early and, with
-#'   `solver = "irls"`, never accelerates: the plain iteration can be replayed
-#'   step by step.
+#' `NULL` means the method's own default, which its help page states. The values as used are in
+#' `fit$control`.
+#'
+#' @param max_iter The largest number of (outer) iterations, a whole number of at least 0.
+#' @param tol The tolerance of the stopping rule. It is relative and therefore free of the scale of
+#'   `x`. A negative value never stops early and, with `solver = "irls"` (iteratively reweighted
+#'   least squares), never accelerates, so that the plain iteration can be replayed step by step.
 #' @param inner_max_iter,inner_tol The same for the inner loop, where there is one.
-#' @param eps Smoothing constant(s) of the reweighted solvers; two values (residual,
+#' @param eps The smoothing constant or constants of the reweighted solvers; two values (residual,
 #'   loadings) for [ufs_jspca()].
-#' @param verbose `TRUE` prints one line per iteration.
-#' @param progress `NULL` or a function of `(iteration, objective, change)`, called
+#' @param verbose Should one line be printed per iteration?
+#' @param progress `NULL`, or a function of `(iteration, objective, change)` that is called
 #'   once per outer iteration.
-#' @param warn `FALSE` silences the warning of a fit that did not converge; its
-#'   `status` says it all the same.
+#' @param warn Should a fit that did not converge give a warning? With `FALSE` only its `status` says
+#'   so.
 #' @param ... Must be empty: unknown settings are errors, not ignored.
 #' @return A list of class `ufs_control`.
 #' @examples
-#' ufs_control(max_iter = 50, tol = 1e-5)
+#' # More iterations, a sharper tolerance
+#' control <- ufs_control(max_iter = 1000, tol = 1e-8)
+#' set.seed(1)
+#' fit <- ufs_socfs(iris[, 1:4], n_clusters = 3, control = control)
+#' fit$status
+#'
+#' # Names that are not settings are errors
 #' try(ufs_control(maxiter = 50))
 #' @export
 ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,

@@ -15,27 +15,30 @@
 #' \deqn{J(S) = \sum_j \min_b \|x_j - X_S b\|^2 + \mu \|b\|^2,}
 #' and each pick lowers J as much as one column can. `mu_rel = 0` is the classical greedy choice
 #' (Farahat et al. 2011). A ridge keeps columns out that would need large coefficients: in our runs
-#' `mu_rel = 0.1` (the default) served classifiers better, and `mu_rel = 1` rebuilt better. The method
-#' is that of [ufs_ted()], applied to the columns.
+#' `mu_rel = 0.1` (the default) served classifiers better, and `mu_rel = 1` rebuilt better. The
+#' method is that of [ufs_ted()], applied to the columns.
 #'
 #' The `certificate` says how much of the squares of `x` the columns hold: `captured`
 #' is the share that the least-squares reconstruction from the best k explains, `bound` the share
 #' that the first k principal components explain, which no k columns can beat, `ratio` the one
 #' over the other (usually above 0.9). [ufs_captured()] computes the same for any other method.
 #'
-#' When p > n nothing of size p x p is formed, and it takes n^2 p flops three times and 4 n p for each
-#' pick (one pass over `x`). When p is smaller it takes `n p^2 + 4 k p^2` flops. Memory is that of `x`,
-#' its standardised copy, and min(n, p)^2 numbers. Decreases that agree to 1e-9 are ties, and ties go to the lowest index.
+#' When p > n nothing of size p x p is formed, and it takes n^2 p flops three times and 4 n p for
+#' each pick (one pass over `x`). When p is smaller it takes `n p^2 + 4 k p^2` flops. Memory is that
+#' of `x`, its standardised copy, and min(n, p)^2 numbers. Decreases that agree to 1e-9 are ties,
+#' and ties go to the lowest index.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param k How many columns to pick one by one. The default `NULL` picks as many as there are columns
-#'   or samples, but at most 200. The others follow in the order of what each would bring next.
+#' @param k How many columns to pick one by one. The default `NULL` picks as many as there are
+#'   columns or samples, but at most 200. The others follow in the order of what each would bring
+#'   next.
 #' @param mu The ridge penalty, a number of at least 0 in squared units of `x`. The default `NULL`
 #'   computes it from `mu_rel`.
-#' @param mu_rel The ridge penalty as a share of the mean sum of squares of the columns (default 0.1).
+#' @param mu_rel The ridge penalty as a share of the mean sum of squares of the columns (default
+#'   0.1).
 #' @param swaps How many exchanges of a chosen column for a better one to make after the last pick.
-#'   `TRUE` goes on until no exchange helps; `FALSE` or 0 (the default) makes none. It needs `k`, since
-#'   the result is for this k only. Every try costs n^2 p (or k p^2) flops.
+#'   `TRUE` goes on until no exchange helps; `FALSE` or 0 (the default) makes none. It needs `k`,
+#'   since the result is for this k only. Every try costs n^2 p (or k p^2) flops.
 #' @param center,scale Should the columns be centred and standardised first?
 #' @param control Made by [ufs_control()]. There is no tolerance; `progress` is called after each
 #'   pick.
@@ -138,16 +141,19 @@ column_basis <- function(x, order) {
 
 #' New data from a column subset
 #'
-#' With `type = "select"` the best `k` columns of `newdata`, as for all methods; with
-#' `type = "reconstruction"` all columns, rebuilt from the best `k` by least squares. What
-#' the coefficients are was learnt from the data of the fit; `newdata` needs the chosen columns
-#' only.
+#' Applies a [ufs_css()] fit to new samples: returns their chosen columns, or rebuilds all columns
+#' from the chosen ones. Rebuilding lets you measure only a few columns of a new sample and estimate
+#' the others.
 #'
-#' @param object A fit by [ufs_css()].
-#' @param newdata Matrix or data frame with at least the chosen columns.
-#' @param k How many columns, at most as many as were picked one by one for `"reconstruction"`.
-#'   By default the `k` of the fit.
-#' @param type `"select"` or `"reconstruction"`.
+#' The columns are rebuilt by least squares, with coefficients learnt from the data of the fit, so
+#' `newdata` needs only the chosen columns.
+#'
+#' @param object A fit of [ufs_css()].
+#' @param newdata A matrix or data frame with at least the chosen columns.
+#' @param k How many columns to use, by default the `k` of the fit. For `"reconstruction"` it is at
+#'   most as many as were picked one by one.
+#' @param type `"select"` returns the best `k` columns of `newdata`, as for all methods.
+#'   `"reconstruction"` returns all columns, rebuilt from the best `k`.
 #' @param ... Must be empty.
 #' @return `newdata[, chosen]`, or a matrix with one row per row of `newdata` and one column per
 #'   column of the data of the fit, in their units. Constant columns have their value.

@@ -3,8 +3,8 @@
 
 #' Neighbour graph of the samples
 #'
-#' Joins each sample with its `k` nearest others (Euclidean distance) and weights the
-#' edges. Methods that need a graph build this one by default; build it yourself to look at
+#' Joins each sample with its `k` nearest others (by Euclidean distance) and gives the edges weights.
+#' The methods that need a graph build this one by default; build it yourself to look at
 #' it, to change it, or to use it for several methods.
 #'
 #' With `d_ij` the distance of samples i and j, the weights of edges are
@@ -20,7 +20,7 @@
 #' A sample is never its own neighbour, even where samples coincide, and there are no self
 #' loops. Distances that agree to a relative 1e-10 are ties, and ties go to the lower index.
 #'
-#' Time n^2 p flops, in blocks that use the BLAS; memory 2 n p doubles beside `x`
+#' It takes n^2 p flops, in blocks of matrix products, and memory for 2 n p doubles beside `x`
 #' and at most 2 n k edges: the n x n distances are never stored. Use `k = n - 1` for the
 #' complete graph.
 #'
@@ -32,16 +32,18 @@
 #' dropped, with a message of class `ufs_message_loops`.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param x For `ufs_graph()` data as for every method; for `plot()` a graph.
-#' @param k Number of neighbours, 1 to n - 1.
-#' @param weights `"heat"`, `"binary"` or `"cosine"`.
-#' @param bandwidth Bandwidth t of the heat weights, a positive number; `NULL`: the mean
-#'   distance.
-#' @param symmetrise `"max"`: an edge if either is a neighbour of the other; `"min"`: only
-#'   if both are; `"mean"`: the mean of the two, so a one-sided edge counts half.
-#' @param center,scale Centre and standardise the columns first? Neighbours depend on the
-#'   units of the columns: with columns of different units use `scale = TRUE`. Centring
-#'   matters to cosine weights only.
+#' @param x For `ufs_graph()` the data, a numeric matrix, data frame or Matrix with n samples (rows)
+#'   and p features (columns), as for every method. For `plot()` a graph.
+#' @param k The number of neighbours, from 1 to n - 1.
+#' @param weights The kind of weights: `"heat"`, `"binary"` or `"cosine"`.
+#' @param bandwidth The bandwidth t of the heat weights, a positive number. The default `NULL` takes
+#'   the mean distance.
+#' @param symmetrise When two samples are joined: `"max"` joins them if either is a neighbour of the
+#'   other, `"min"` only if both are. `"mean"` takes the mean of the two weights, so a one-sided
+#'   edge counts half.
+#' @param center,scale Should the columns be centred and standardised first? Neighbours depend on
+#'   the units of the columns, so use `scale = TRUE` if these differ. Centring matters to cosine
+#'   weights only.
 #' @return An object of class `ufs_graph`, a list with
 #'   * `weights`: the sparse matrix W, as `start`, `index` (from 0) and `value`; these are the
 #'     slots p, i and x of a `dgCMatrix`. `as.matrix()` makes it n x n, and
