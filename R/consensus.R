@@ -2,12 +2,12 @@
 
 #' Consensus of seven methods, without redundant features
 #'
-#' Runs seven methods, takes the mean of their rankings, and chooses features from the top of it that
-#' differ from each other. Use it for clustering with few columns when you do not know which single
-#' method suits the data: single methods win on one set and lose on the next, while on real data
-#' k-means on features chosen in this way was about as accurate as on all features. It does not beat all
-#' features, and it takes as long as its slowest member. The figures are in the article *What the
-#' methods reached on real data* on the package's site.
+#' Runs seven methods, takes the mean of their rankings, and chooses features from the top of it
+#' that differ from each other. Use it for clustering with few columns when you do not know which
+#' single method suits the data: single methods win on one set and lose on the next, while on real
+#' data k-means on features chosen in this way was about as accurate as on all features. It does
+#' not beat all features, and it takes as long as its slowest member. The figures are in the
+#' article *What the methods reached on real data* on the package's site.
 #'
 #' The members go about their task in different ways: [ufs_socfs()], [ufs_jspca()], [ufs_ndfs()],
 #' [ufs_mcfs()] and [ufs_laplacian()] on standardised columns, [ufs_pca()] and [ufs_kmeans_f()].
@@ -16,12 +16,12 @@
 #' result does not depend on the number of workers. A member that fails is left out, with a warning.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param n_clusters The number of clusters, which is told to the members that ask for one. It is the
-#'   number of components of the others.
+#' @param n_clusters The number of clusters, which is told to the members that ask for one. It is
+#'   the number of components of the others.
 #' @param k How many features to choose so that they differ. The default `NULL` chooses as many as
 #'   there are, but at most 100, and looks at the whole ranking.
-#' @param members The names of the methods to combine. They must select features and need no more than
-#'   `n_clusters` or `n_components`.
+#' @param members The names of the methods to combine. They must select features and need no more
+#'   than `n_clusters` or `n_components`.
 #' @param strength,pool Settings of [ufs_diversify()]: the weight of the largest correlation against
 #'   the rank, and how many of the best features to choose from (10 k by default).
 #' @return A fit of class `c("ufs_consensus", "ufs")`; the score falls by 1/q with each rank.

@@ -2,19 +2,19 @@
 
 #' A selection without redundant features
 #'
-#' Goes down the ranking of any fit and chooses `k` features that differ from each other. Use it after
-#' methods that score features one by one, which rank all near copies of a good feature high. On real
-#' data it made the chosen features better for clustering, but it does harm where most columns are
-#' noise, because noise is never redundant. It is therefore an option, and no method applies it by
-#' itself. The figures are in the article *What the methods reached on real data* on the package's
-#' site.
+#' Goes down the ranking of any fit and chooses `k` features that differ from each other. Use it
+#' after methods that score features one by one, which rank all near copies of a good feature high.
+#' On real data it made the chosen features better for clustering, but it does harm where most
+#' columns are noise, because noise is never redundant. It is therefore an option, and no method
+#' applies it by itself. The figures are in the article *What the methods reached on real data* on
+#' the package's site.
 #'
 #' With `how = "correlation"` each next feature maximises `rank - strength * c`, where rank is its
 #' rank as a share (1 for the best of all features that are not constant, 1/q for the last of q)
 #' and c its largest absolute correlation with those chosen. Only the best `pool` features are
 #' looked at. The choice is nested: the first features of a choice of k are the choice of fewer,
-#' as long as `pool` is the same. `how = "css"` takes the greedy choice of [ufs_css()] among the best
-#' `pool` features, whatever their order there.
+#' as long as `pool` is the same. `how = "css"` takes the greedy choice of [ufs_css()] among the
+#' best `pool` features, whatever their order there.
 #'
 #' Correlations take 2 n k pool flops; the page of [ufs_css()] gives the cost of the other.
 #'
@@ -33,9 +33,9 @@
 #'   features less that of the best k.
 #' @seealso [ufs_consensus()], [ufs_compare()], where `"laplacian+diversify"` is a method.
 #' @examples
-#' # The best four by PCA, and four that differ
-#' selected_features(ufs_pca(mtcars, 2), k = 4)
-#' ufs_diversify(ufs_pca(mtcars, 2), mtcars, k = 4)
+#' # The four best by the Laplacian score, and four that differ
+#' selected_features(ufs_laplacian(mtcars, scale = TRUE), k = 4)
+#' ufs_diversify(ufs_laplacian(mtcars, scale = TRUE), mtcars, k = 4, strength = 1)
 #' @export
 ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0.5,
                           pool = if (how == "css") 3 * k else 10 * k) {

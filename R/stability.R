@@ -3,9 +3,9 @@
 #' Stability of a selection under resampling
 #'
 #' Repeats a method on random subsets of the samples and reports how often each feature is
-#' chosen. Use it before you interpret single features: a feature that is chosen only by chance of the
-#' sample will rarely be chosen again. Stability does not say that a selection is right, only that it
-#' is repeatable; on real data it hardly predicts accuracy.
+#' chosen. Use it before you interpret single features: a feature that is chosen only by chance of
+#' the sample will rarely be chosen again. Stability does not say that a selection is right, only
+#' that it is repeatable; on real data it hardly predicts accuracy.
 #'
 #' `stability` is the measure of Nogueira, Sechidis and Brown (2018), eq. 4:
 #' \eqn{1 - \frac{\frac1p\sum_f s_f^2}{\frac{\bar k}{p}(1 - \frac{\bar k}{p})}}{
@@ -16,8 +16,8 @@
 #' resamples.
 #'
 #' @inheritParams ufs_grid
-#' @param method The name of a method, or of several. Several are run on the same resamples, each gets
-#'   those of the arguments in `...` that it has, and the result is a list of class
+#' @param method The name of a method, or of several. Several are run on the same resamples, each
+#'   gets those of the arguments in `...` that it has, and the result is a list of class
 #'   `ufs_stability_list` with their results in `fits`, to print and for [as.data.frame()].
 #' @param k The number of features chosen in each resample.
 #' @param m The number of samples chosen in each resample, for methods that select samples. `NULL`
@@ -34,7 +34,7 @@
 #'   selection algorithms. *Journal of Machine Learning Research* **18**(174), 1-54.
 #' @examples
 #' set.seed(1)
-#' stable <- ufs_stability(mtcars, "variance", k = 3, n_resamples = 20)
+#' stable <- ufs_stability(mtcars, "pca", k = 3, n_components = 2, n_resamples = 20)
 #' stable
 #' # How often each feature was chosen
 #' sort(stable$frequency, decreasing = TRUE)
