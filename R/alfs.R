@@ -2,8 +2,12 @@
 
 #' Joint selection of samples and features (ALFS)
 #'
-#' Finds, in one convex problem, samples and features from which the whole matrix can be
-#' rebuilt: with X = `t(x)` (p x n, after centring and scaling) and W n x p,
+#' Finds, in one problem, samples and features from which the whole matrix can be rebuilt. Use it
+#' when you can label only some samples and keep only some features, and want both choices to fit
+#' each other. The problem is convex, so the answer comes with a proof of how near to the optimum it
+#' is. ALFS stands for active learning with feature selection.
+#'
+#' With X = `t(x)` (p x n, after centring and scaling) and W n x p it solves
 #' \deqn{\min_W \|X - X W X\|_F^2 + \alpha \sum_i \|W_{i\cdot}\|_2 +
 #'   \beta \sum_j \|W_{\cdot j}\|_2 + \lambda \sum_{ij} T_{ij} |(W X)_{ij}|}
 #' with `T_ij = 1 / max(|cos(x_i, x_j)|, 1e-6)`. Samples are scored by the norms of the rows
@@ -11,153 +15,131 @@
 #' ALFS-II, in which a sample is rebuilt from samples of similar direction. The paper adds a
 #' constant to the cosine only where it is 0; the floor 1e-6 is the same thing without overflow.
 #'
+#' @section What to expect:
+#' Correlated features get similar norms, so the best features by norm are redundant. Row norms
+#' favour samples far out, and miss classes where there are many. On six real sets the published
+#' ranking by norms (`select = "norm", samples = "norm"`) was worse than random choice; with
+#' `select = "pivot"` and `samples = "ted"` it was a little better than random choice. The ranking
+#' by norms shines where redundancy is the signal, as on Madelon. `select = "auto"` decides between
+#' the two without labels. The tables are in the article *What the methods reached on real data* on
+#' the package's site. Compare with [ufs_random()] on your data.
+#'
+#' @section Rankings:
+#' * `select = "norm"` and `samples = "norm"` rank by the norms of W, as published. For samples that
+#'   is worse than random choice where labels are few, so it has to be asked for.
+#' * `select = "pivot"` puts features in the order of greedy picks of transductive experimental
+#'   design ([ufs_ted()], features as items, penalty 1 on standardised features). Pick r is made
+#'   among the `max(450, 5 r)` columns of largest norm, in steps, so that selections stay nested: up
+#'   to 90 picks come from 450 columns, up to 180 from 900 and so on, up to 500 picks. The others
+#'   follow by norm.
+#' * `select = "auto"` takes pivot if it raises the mean overlap of the 5 nearest neighbours (in all
+#'   features against the best `n_features`) by more than .01, else norm.
+#' * `samples = "ted"` (the default) puts samples in the order of greedy picks of the same design
+#'   among all samples, in the space of the best `n_features` features.
+#'   `selected_samples(fit, m, k = 30)` uses the best 30 (at most 100) instead. Up to 1000 samples
+#'   are picked one by one.
+#' * `samples = "facility"` does the same with the picks of [ufs_facility()], which is the better
+#'   choice where labels are few.
+#'
+#' The scores remain the norms of W. Exactly equal scores (rows or columns of zeros) are ranked by
+#' dual activity, `||P_i|| / alpha` and `||Q_j|| / beta`: how near to being chosen they are.
+#'
+#' @section Penalties:
+#' The relative penalties are shares of `max_i ||2 (X'XX')_i||` (alpha), `max_j ||2 (X'XX')_j||`
+#' (beta) and `2 max_i ||x_i||^2` (lambda). `alpha_rel = 1` alone makes all rows zero,
+#' `beta_rel = 1` alone all columns, and so does `alpha_rel + beta_rel >= 1` (often less: on three
+#' of four sets .4 + .4 did); `lambda_rel = 1` makes everything zero. (That bound of lambda is far
+#' from sharp where samples are many: on Madelon, 1300 samples, .005 gives W = 0.) Absolute values
+#' refer to the matrix as the solver sees it, after `center` and `scale`; one of alpha and beta may
+#' be 0.
+#'
+#' The defaults .01 and .2 are what worked best without tuning on four sets. The paper's absolute
+#' grid is `ufs_grid_paper("alfs")`. To tune without labels, use [ufs_tune()] over
+#' `{.01, .05, .2, .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a warning says
+#' so and only the dual ranks. Below 1e-4 both penalties hardly select, and a warning says that,
+#' too.
+#'
+#' `lambda_rel > 0` did not change accuracies beyond noise in our runs, costs much more and needs
+#' two n x n matrices; the bytes are computed first. Most of its iterations work only on the columns
+#' in use. The others are taken up again for the certificate, which is always that of the whole
+#' problem.
+#'
 #' @section The proof:
 #' The answer comes with a lower bound of the optimum. `certificate` holds `gap`, the relative
 #' duality gap (objective minus bound, over objective): the objective is at most that far
 #' from the optimum, whatever the iterations did. `dual` is the bound, `kkt` the largest
-#' relative violation of the optimality conditions by W, P, Q (and L), `primal_*` the relative
+#' relative violation of the optimality conditions by W, P, Q (and L), and `primal_*` the relative
 #' differences between W and its sparse copies. A gap below -1e-10 would be an error of
 #' rounding or ours, and gives status "numerical".
 #'
-#' `solver = "admm"` divides by the largest singular value on entry, works in the coordinates of the
-#' smaller side of `x` (about `4 n p r + 6 r^3` flops an iteration, r = min(n, p)) and balances its
-#' penalties at fixed iterations. With many more features than samples it begins with the columns of
-#' largest gradient and lets others in when the certificate, always that of the whole problem, asks
-#' for them. The eigenvectors of the smaller side (about `9 r^3` flops, the start) are one call of
-#' LAPACK and cannot be interrupted: a minute or so at r = 2000.
+#' @section Solvers:
+#' `solver = "admm"`, the alternating direction method of multipliers, divides by the largest
+#' singular value on entry, works in the coordinates of the smaller side of `x` (about
+#' `4 n p r + 6 r^3` flops an iteration, r = min(n, p)) and balances its penalties at fixed
+#' iterations. With many more features than samples it begins with the columns of largest gradient
+#' and lets others in when the certificate, always that of the whole problem, asks for them. The
+#' eigenvectors of the smaller side (about `9 r^3` flops, the start) are one call of LAPACK and
+#' cannot be interrupted: a minute or so at r = 2000.
 #'
-#' `solver = "paper"` is the published Algorithm 1 on the matrix as it is: its penalties grow by 10
-#' % per iteration, which forces feasibility but not optimality, and its first penalty, its stop
-#' and so its answer depend on the unit of `x`. Its W has no exact zeros, status "converged" means
-#' its own stop, and the certificate says what that cost. `rho0`, `tau` and `rho_max` are its
-#' schedule: penalties `rho0 tau^k`, at most `rho_max`. Its Theorem 3.1 (every limit point is
-#' optimal) is about constant penalties, which the published schedule does not have: `tau = 1`
-#' gives that setting, and the residuals of the three splits stand in the trace. At the default
-#' penalties on standardised data it stopped 82 % above the optimum on musk, 250 % on ORL and
-#' TOX-171, 70 % on Madelon, with none of the 20 best features in common; on `x` divided by its
-#' largest singular value within .2 %, and with `lambda > 0` within 2 %.
-#'
-#' @section Penalties:
-#' `alpha_rel = 1` alone makes all rows zero, `beta_rel = 1` alone all columns, as does
-#' `alpha_rel + beta_rel >= 1` (often less: on three of four sets .4 + .4 did), and `lambda_rel = 1`
-#' everything: shares of `max_i ||2 (X'XX')_i||`, `max_j ||2 (X'XX')_j||` and `2 max_i ||x_i||^2`.
-#' (That bound of lambda is far from sharp where samples are many: on Madelon, 1300 samples, .005
-#' gives W = 0.)
-#' Absolute values refer to the matrix as the solver sees it, after `center` and `scale`; one
-#' of alpha and beta may be 0. The defaults .01 and .2 are what worked best without
-#' tuning on four sets; the paper's absolute grid is `ufs_grid_paper("alfs")`; to tune without
-#' labels,
-#' use [ufs_tune()] over
-#' `{.01, .05, .2, .4}^2` with `alpha_rel + beta_rel <= .5`. If W = 0 is the answer, a warning says
-#' so and
-#' only the dual ranks. Below 1e-4 both penalties hardly select: a warning, too.
-#' `lambda_rel > 0` did not change accuracies beyond noise in our runs, costs much more and needs
-#' two n x n matrices; the bytes are computed first. Most of its iterations work on the columns in
-#' use only; the others are taken up again for the certificate, which is always that of the whole
-#' problem.
-#'
-#' @section What to expect:
-#' Correlated features get similar norms, so the best r by norm are redundant; row norms favour
-#' samples far out, and miss classes where there are many: 100 of 200 candidates of ORL (40
-#' classes) left 8.5 classes without a sample, random choice 1.2, `samples = "ted"` 3 or fewer.
-#' Mean accuracy
-#' in per cent over six sets (lung_discrete, musk1, ORL, tissue, TOX-171, warpPIE10P; 10, 30 and 90
-#' features; the protocol of [ufs_compare()] with an eighth and a quarter of the samples
-#' labelled, SVM and 5 nearest neighbours, 4 halves; k-means on all samples):
-#'
-#' | | classifiers | k-means |
-#' |---|---|---|
-#' | features and samples by norm | 46.1 | 47.6 |
-#' | `select = "pivot"` | 50.5 | 54.6 |
-#' | `samples = "ted"` | 52.6 | |
-#' | `select = "pivot", samples = "ted"` | 58.0 | |
-#' | random (mean of 12; best of 12) | 55.8; 64.6 | 53.1; 59.8 |
-#' | random features, samples by TED | 57.4 | |
-#' | variance, random samples | 51.5 | 51.3 |
-#' | all features, random samples | 62.8 | 59.6 |
-#'
-#' So the published ranking was worse than random choice; it shines where redundancy is the signal,
-#' as on
-#' Madelon (5 nearest neighbours, 10 features, all candidates labelled: 89.7 % by norm, 72.0 % by
-#' pivots; ORL, SVM: 43.0 against 69.7, TOX-171 41.1 against 49.6, musk 62.6 against 69.7).
-#' `"auto"` chose the
-#' better of the two on all four, without labels (means of two or three halves). Compare with
-#' [ufs_random()] on your data.
-#'
-#' @section Rankings:
-#' * `select = "norm"`, `samples = "norm"`: by the norms of W, as published. For samples that is
-#'   worse
-#'   than random choice where labels are few (57.6 % against 65.2 % on twelve sets), so it has to
-#'   be asked
-#'   for.
-#' * `select = "pivot"`: features in the order of greedy TED picks ([ufs_ted()], features as
-#'   items, penalty 1 on standardised features): pick r is made among the `max(450, 5 r)` columns
-#'   of largest norm (in steps, see below), so that selections stay nested.
-#' * `select = "auto"`: pivot if it raises the mean overlap of the 5 nearest neighbours (in all
-#'   features against the best `n_features`) by more than .01, else norm.
-#' * `samples = "ted"` (default): samples in the order of greedy TED picks among all samples, in the
-#'   space of the best `n_features` features; `selected_samples(fit, m, k = 30)` uses the
-#'   best 30 (at most 100) instead. `samples = "facility"`: the same with the picks of
-#'   [ufs_facility()], the better choice where labels are few.
-#'
-#' The scores remain the norms of W. Up to 90 picks come from 450 columns, up to 180 from 900 and
-#' so on, up to 500 picks; the others follow by norm. Up to 1000 samples are picked one by one.
-#'
-#' Exactly equal scores (rows or columns of zeros) are ranked by dual activity, `||P_i|| / alpha`
-#' and
-#' `||Q_j|| / beta`: how near to being chosen they are.
+#' `solver = "paper"` is the published Algorithm 1 on the matrix as it is. Its penalties grow by 10
+#' percent per iteration, which forces feasibility but not optimality, and its first penalty, its
+#' stop and so its answer depend on the unit of `x`. Its W has no exact zeros, status "converged"
+#' means its own stop, and the certificate says what that cost: at the default penalties on
+#' standardised data it stopped far above the optimum, on `x` divided by its largest singular value
+#' close to it (figures in the article). `rho0`, `tau` and `rho_max` are its schedule: penalties
+#' `rho0 tau^k`, at most `rho_max`. Its Theorem 3.1 (every limit point is optimal) is about constant
+#' penalties, which the published schedule does not have: `tau = 1` gives that setting, and the
+#' residuals of the three splits stand in the trace.
 #'
 #' @section The trace:
-#' A row per iteration: `objective`, the lowest value found (never rises); `dual` and `gap`, bound
-#' and gap
-#' at the last check (every tenth iteration; the bound never falls, the gap never rises);
-#' `current`, the
-#' objective of the iteration's own W, which is not sparse and may rise; `rows`, `columns` and, with
-#' `lambda > 0`, `weights`, the relative differences between W (or WX) and its copies, which go to
-#' zero
-#' but not monotonically. With `solver = "paper"` the objective is that of W itself.
+#' The trace has a row per iteration: `objective`, the lowest value found (it never rises); `dual`
+#' and `gap`, bound and gap at the last check (every tenth iteration; the bound never falls, the gap
+#' never rises); `current`, the objective of the iteration's own W, which is not sparse and may
+#' rise; `rows`, `columns` and, with `lambda > 0`, `weights`, the relative differences between W (or
+#' WX) and its copies, which go to zero but not monotonically. With `solver = "paper"` the objective
+#' is that of W itself.
 #'
 #' @section What is left out:
 #' The paper mentions, in one sentence, a kernel version: the same problem on a representation of
-#' the
-#' data that is built from a kernel. The columns of W then belong to no feature of `x`, so nothing
-#' but a
-#' ranking of samples is left, and that is what row norms do badly. It is not offered; whoever
-#' wants it can
-#' give `ufs_alfs()` the coordinates of the kernel (its eigenvectors times the roots of the
-#' eigenvalues)
-#' as `x`, with `center = FALSE, scale = FALSE`.
+#' the data that is built from a kernel. The columns of W then belong to no feature of `x`, so
+#' nothing but a ranking of samples is left, and that is what row norms do badly. It is not offered.
+#' If you want it, give `ufs_alfs()` the coordinates of the kernel (its eigenvectors times the roots
+#' of the eigenvalues) as `x`, with `center = FALSE, scale = FALSE`.
 #'
-#' @param x Numeric matrix, data frame or Matrix, n samples (rows) by p features.
-#' @param alpha,beta,lambda Absolute penalties of rows (samples), columns (features) and
-#'   reconstruction weights; `NULL`: from `*_rel`.
-#' @param alpha_rel,beta_rel,lambda_rel Penalties as shares of the smallest values that alone
-#'   give W = 0.
-#' @param solver `"admm"` or `"paper"`.
-#' @param select,samples How features and samples are ranked, see the section on rankings.
-#' @param n_features The number of features that `select = "auto"` compares and
-#'   `samples = "ted"` and `"facility"` work in; default 50, at most half of the features.
-#' @param rho0,tau,rho_max With `solver = "paper"`: first penalty, its growth per iteration (at
-#'   least 1;
-#'   1 keeps it constant) and its largest value; by default the published 1e-6, 1.1 and 1e10.
-#' @param center,scale Centre and standardise the columns first.
-#' @param control See [ufs_control()]. `max_iter` is 2000, `tol`, the relative duality gap, 1e-4 at
-#'   `lambda = 0` and 1e-3 above. With `"paper"`: 600, and `tol` 1e-3 is the published absolute
-#'   and relative epsilon, not the gap.
+#' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
+#'   (columns). [ufs_data] describes other forms.
+#' @param alpha,beta,lambda Absolute penalties of the rows (samples), the columns (features) and the
+#'   reconstruction weights. The default `NULL` computes each from its relative version.
+#' @param alpha_rel,beta_rel,lambda_rel The same penalties as shares of the smallest values that
+#'   alone give W = 0. They are free of the scale of `x`.
+#' @param solver `"admm"` for the solver with a proved gap, or `"paper"` for the published
+#'   algorithm.
+#' @param select,samples How features (`select`) and samples (`samples`) are ranked. The section
+#'   "Rankings" explains the choices.
+#' @param n_features The number of features that `select = "auto"` compares, and in whose space
+#'   `samples = "ted"` and `"facility"` work. The default is 50, at most half of the features.
+#' @param rho0,tau,rho_max For `solver = "paper"`: the first penalty, its growth per iteration (at
+#'   least 1; 1 keeps it constant) and its largest value. The defaults are the published 1e-6, 1.1
+#'   and 1e10.
+#' @param center,scale Should the columns be centred and standardised first?
+#' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter` is 2000, and
+#'   `tol`, the relative duality gap, is 1e-4 at `lambda = 0` and 1e-3 above. With `"paper"`,
+#'   `max_iter` is 600, and `tol` 1e-3 is the published absolute and relative epsilon, not the gap.
 #' @return A fit of class `c("ufs_alfs", "ufs")`. `solution` holds W (n x p, exact zeros), P and
 #'   Q (n x p) and, with `lambda > 0`, L (n x n): a feasible point of the dual, `P + Q + L X'` with
-#'   `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda T`: the very point that proves
-#'   `certificate["dual"]`. `trace` has a row per iteration, see the section on the trace. See
-#'   [representatives()] for which samples rebuild which, [ufs_alfs_path()] for several penalties.
+#'   `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda T`, the very point that proves
+#'   `certificate["dual"]`. `trace` has a row per iteration.
 #' @references Li, Wang, Dong, Yan, Liu and Zha (2019) Joint active learning with feature
 #'   selection via CUR matrix decomposition. IEEE Transactions on Pattern Analysis and Machine
 #'   Intelligence 41, 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
+#' @seealso [representatives()] for which samples rebuild which, [ufs_alfs_path()] for several
+#'   penalties, [ufs_facility()] and [ufs_css()] for either choice on its own.
 #' @section Plots:
-#' Beside the types of [plot.ufs()]: `"objective"` with the lower bound, `"gap"` (the relative
-#' duality
-#' gap), `"residuals"` (of the splits, see the section on the trace) and `"norms"` (of the rows and
-#' columns of W in the order of the data, as the paper's Figure 2).
+#' Beside the types of [plot.ufs()] there are `"objective"` with the lower bound, `"gap"` (the
+#' relative duality gap), `"residuals"` (of the splits, as in the trace) and `"norms"` (of the rows
+#' and columns of W in the order of the data, as the paper's Figure 2).
 #' @examples
+#' # Three columns to keep and five cars to label
 #' fit <- ufs_alfs(mtcars, alpha_rel = .1)
 #' fit
 #' selected_features(fit, k = 3)
@@ -463,34 +445,34 @@ selected_samples.ufs_alfs <- function(fit, m, as = NULL, k = NULL, ...) {
 
 #' Which samples stand for which
 #'
-#' After [ufs_facility()] or [ufs_medoids()]: how many samples each chosen one stands for, useful as
-#' its weight when a model is trained on the chosen samples, or who stands for each sample.
-#' After [ufs_alfs()]: the chosen samples that rebuild each row of `x`.
+#' Says, for a selection of samples, whom each chosen sample represents. Use it to weigh the chosen
+#' samples when a model is trained on them, or to look up the representatives of a sample.
 #'
-#' [ufs_alfs()] rebuilds sample j as `sum_i x_i (W X)_ij`, from few samples (the non-zero rows of
-#' W) and
-#' few features (its non-zero columns). For each row of `x` this lists the samples with the
-#' largest weights: its representatives. Rows of `x` may be new.
+#' After [ufs_facility()] or [ufs_medoids()] it says how many samples each chosen one stands for, or
+#' who stands for each sample. [ufs_alfs()] rebuilds sample j as `sum_i x_i (W X)_ij`, from few
+#' samples (the non-zero rows of W) and few features (its non-zero columns); after it, the function
+#' lists for each row of `x` the samples with the largest weights. Rows of `x` may be new.
 #'
 #' @param fit A fit by [ufs_alfs()], [ufs_facility()] or [ufs_medoids()].
 #' @param ... Arguments of the methods.
-#' @param x The data of the fit, or new rows with the same columns (`ufs_alfs()`).
-#' @param n How many representatives to list (`ufs_alfs()`).
-#' @param m Consider only the best `m` samples ([selected_samples()]). `NULL`: all
-#'   (`ufs_alfs()`). By default the `m` of the fit.
-#' @param what `"chosen"`: one row per chosen sample; `"samples"`: one row per sample.
+#' @param x For [ufs_alfs()]: the data of the fit, or new rows with the same columns.
+#' @param n For [ufs_alfs()]: how many representatives to list.
+#' @param m How many of the best samples to consider ([selected_samples()]). After [ufs_alfs()] the
+#'   default `NULL` considers all; otherwise the default is the `m` of the fit.
+#' @param what `"chosen"` gives one row per chosen sample, `"samples"` one row per sample.
 #' @return For [ufs_facility()] and [ufs_medoids()] a data frame with one row per chosen (or already
 #'   labelled) sample: `sample` (its name, or index), `index`, `weight` (how many samples it stands
-#'   for, itself included), `share` of all samples, `labelled`; with `what = "samples"`
+#'   for, itself included), `share` of all samples, `labelled`. With `what = "samples"` it has
 #'   one row per sample: `sample` and its `representative`.
 #'
 #'   For [ufs_alfs()] a data frame with `n` rows per sample (fewer if fewer have a weight):
-#'   `sample` and
-#'   `representative` (names, or indices), `weight` (W X)_ij, and `share`, its absolute value over
-#'   the
-#'   sum of those of all representatives considered.
+#'   `sample` and `representative` (names, or indices), `weight` (W X)_ij, and `share`, its
+#'   absolute value over the sum of those of all representatives considered.
 #' @examples
+#' # How many cars does each of four stand for?
 #' representatives(ufs_facility(mtcars, m = 4))
+#'
+#' # From which cars is each car rebuilt?
 #' fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
 #' head(representatives(fit, mtcars, n = 2))
 #' @export
@@ -622,26 +604,25 @@ picture_alfs_norms <- function(fit) {
 
 #' ALFS along several penalties
 #'
-#' Fits [ufs_alfs()] for a sequence of penalties with one singular value decomposition; at
-#' `lambda = 0` each fit starts from the one before.
+#' Fits [ufs_alfs()] for a sequence of penalties and says how many samples and features each of them
+#' keeps. Use it to choose penalties; it is faster than single fits, because all share one
+#' decomposition of the data.
 #'
-#' A start saves few iterations when penalties differ by a factor of 2 or more; what is saved for
-#' certain is the decomposition. Each fit carries its own gap, so the answers do not
+#' At `lambda = 0` each fit starts from the one before. Such a start saves few iterations when
+#' penalties differ by a factor of 2 or more. Each fit carries its own gap, so the answers do not
 #' depend on the order beyond it.
 #'
 #' @inheritParams ufs_alfs
-#' @param alpha_rel,beta_rel,lambda_rel Penalties as shares (see [ufs_alfs()]), of one common
-#'   length or
-#'   of length 1; best from strong to weak.
+#' @param alpha_rel,beta_rel,lambda_rel Penalties as shares, as in [ufs_alfs()], of one common
+#'   length or of length 1. Best from strong to weak.
 #' @return An object of class `ufs_alfs_path`: `fits`, the list of fits, and `table`, a data frame
-#'   with
-#'   the penalties, objective, gap, iterations, status, and the numbers of samples and features
-#'   with non-zero
-#'   rows and columns.
+#'   with the penalties, objective, gap, iterations, status, and the numbers of samples and features
+#'   with non-zero rows and columns.
 #' @examples
 #' path <- ufs_alfs_path(mtcars, alpha_rel = c(.4, .2, .1, .05), beta_rel = .1)
 #' path
 #' selected_features(path$fits[[2]], 3)
+#' plot(path, type = "features")
 #' @export
 ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2,
                           lambda_rel = 0, select = c("norm", "pivot", "auto"),

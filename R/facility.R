@@ -2,61 +2,66 @@
 
 #' Choose samples that stand for all samples (facility location)
 #'
-#' Which samples to label first, when nothing is labelled: those that lie in the middle of what
-#' they stand for, spread over all of the data. Every sample is represented by the chosen sample
-#' most similar to it, and the choice makes the sum of these similarities large. On twelve real
-#' sets, with 2 to 10 labels per class, classifiers trained on such samples were 6.1 (s.e. 0.9)
-#' points more accurate than on randomly chosen ones, better on 11 of the 12, and 5.7 points more
-#' than on those of [ufs_ted()]; [ufs_medoids()] was about as good
-#' (`vignette("which-samples")`). Expect little where two or three classes overlap: there
-#' random choice is as good.
+#' Says which samples to label first when nothing is labelled: those that lie in the middle of what
+#' they stand for, spread over all of the data. It is one of the two recommended choices. On real
+#' data classifiers trained on such samples were clearly more accurate than on randomly chosen ones;
+#' expect little, though, where two or three classes overlap (`vignette("which-samples")`; the
+#' figures are in the article *What the methods reached on real data* on the package's site).
 #'
-#' With similarities s_ij >= 0 and S the chosen samples (together with those `labelled`),
+#' Every sample is represented by the chosen sample most similar to it, and the choice makes the sum
+#' of these similarities large. With similarities s_ij >= 0 and S the chosen samples (together with
+#' those `labelled`),
 #' \deqn{F(S) = \sum_i \max_{j \in S} s_{ij}.}
-#' Each pick raises F most; the ranking is the order of picking, so one fit serves every m. Only
-#' candidates whose old gain could still be the largest are looked at again (lazy evaluation),
-#' which gives exactly the greedy order. Greedy choice reaches at least 63 % of the largest F there
-#' is; the `certificate` says how much it reached on these data, usually above 90 %:
-#' `bound` is the least, over t <= m, of F after t picks plus the m largest gains
-#' that are then left, and no m samples have a larger F.
+#' Each pick raises F most, and the ranking is the order of picking, so one fit serves every m.
 #'
-#' Similarities:
-#' * `"cosine"`: 1 + the cosine of the angle between two rows, 0 to 2. With centred and
-#'   standardised columns the length of a row says how far out the sample is, its direction what
+#' # How good the choice is
+#' Greedy choice reaches at least 63 % of the largest F there is. The `certificate` says how much it
+#' reached on these data, usually above 90 %: `bound` is the least, over t <= m, of F after t picks
+#' plus the m largest gains that are then left, and no m samples have a larger F.
+#'
+#' # Similarities
+#' * `"cosine"` is 1 + the cosine of the angle between two rows, from 0 to 2. With centred and
+#'   standardised columns the length of a row says how far out the sample is, and its direction what
 #'   it is like; only the direction counts here. A row of zeros has similarity 1 to all.
-#' * `"heat"`: `exp(-d_ij^2 / bandwidth)`, by default with the median squared distance.
-#' * a [ufs_graph()]: its weights, and the largest possible weight between a sample and itself. Only
-#'   neighbours are compared, for very many samples.
-#' * an n x n matrix or Matrix of your own, not negative: s_ij says how well sample j stands for
-#'   sample i. It need not be symmetric.
+#' * `"heat"` is `exp(-d_ij^2 / bandwidth)`, by default with the median squared distance as
+#'   bandwidth.
+#' * A [ufs_graph()] gives its weights, and the largest possible weight between a sample and itself.
+#'   Only neighbours are compared, which suits very many samples.
+#' * An n x n matrix or Matrix of your own must not be negative: s_ij says how well sample j stands
+#'   for sample i. It need not be symmetric.
 #'
-#' Time for `"cosine"` and `"heat"`: n^2 p flops and about n^2 (2 + log m) for the picks. Up to
-#' n = 11,585 (1 GiB) the similarities are kept; above, they are recomputed from `x` in tiles,
-#' nothing of size n x n exists, and 2 n p flops for each candidate looked at again are added
-#' (the column `evaluations` of the trace); old gains then serve for the bound, which is a little
-#' less sharp. Memory is that of `x` and its standardised copy. Ties go to the lowest index:
-#' gains within 1e-12 of the first pick's gain count as equal.
+#' # Cost
+#' For `"cosine"` and `"heat"` it takes n^2 p flops and about n^2 (2 + log m) for the picks. Only
+#' candidates whose old gain could still be the largest are looked at again (lazy evaluation),
+#' which gives exactly the greedy order. Up to n = 11,585 (1 GiB) the similarities are kept. Above,
+#' they are recomputed from `x` in tiles, nothing of size n x n exists, and 2 n p flops for each
+#' candidate looked at again are added (the column `evaluations` of the trace); old gains then serve
+#' for the bound, which is a little less sharp. Memory is that of `x` and its standardised copy.
+#' Ties go to the lowest index: gains within 1e-12 of the first pick's gain count as equal.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param m How many samples to pick one by one, a whole number. `NULL`: all, but at most 1000. The
-#'   others follow in the order of what each would add next. The certificate is about the
-#'   best `m`.
-#' @param similarity `"cosine"`, `"heat"`, a graph or a matrix, see Details.
+#' @param m How many samples to pick one by one, a whole number. The default `NULL` picks all, but
+#'   at most 1000. The others follow in the order of what each would add next. The certificate is
+#'   about the best `m`.
+#' @param similarity How similarity is measured: `"cosine"`, `"heat"`, a graph made by
+#'   [ufs_graph()], or a matrix of your own.
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
 #'   length n. Picks complement them: what they cover need not be covered again. They are not
 #'   picked; their score is `NA` and they come last.
 #' @param swaps How many exchanges of a chosen sample for another one to make after the last
-#'   pick, each time the best one; `TRUE`: until none helps, `FALSE` or 0 (default): none. Needs
-#'   `m`, since the result is for this m only. Usually gains less than one percent. A round costs
-#'   n^2 + 2 n m.
-#' @param bandwidth For `"heat"`: a positive number in squared units of the (standardised) columns;
-#'   `NULL`: the median squared distance (of 2000 evenly spaced rows if there are more).
-#' @param center,scale Centre and standardise the columns first.
-#' @param control See [ufs_control()]; there is no tolerance. `progress` is called after each pick.
-#' @return A fit of class `c("ufs_facility", "ufs")`, see [selected_samples()]. The score is 1
-#'   for the first pick and falls by 1/n with each rank; `statistic` is what each sample added to
-#'   F (or would add next). `certificate` has the `value` F of the best m, its `bound` and their
-#'   `ratio`; without `m`, at the number of picks for which the ratio is smallest. `trace` has
+#'   pick, each time the best one. `TRUE` goes on until none helps; `FALSE` or 0 (the default) makes
+#'   none. It needs `m`, since the result is for this m only. It usually gains less than one
+#'   percent, and a round costs n^2 + 2 n m.
+#' @param bandwidth For `"heat"`, a positive number in squared units of the (standardised) columns.
+#'   The default `NULL` takes the median squared distance (of 2000 evenly spaced rows if there are
+#'   more).
+#' @param center,scale Should the columns be centred and standardised first?
+#' @param control Made by [ufs_control()]. There is no tolerance; `progress` is called after each
+#'   pick.
+#' @return A fit of class `c("ufs_facility", "ufs")`; [selected_samples()] gives the samples. The
+#'   score is 1 for the first pick and falls by 1/n with each rank; `statistic` is what each sample
+#'   added to F (or would add next). `certificate` has the `value` F of the best m, its `bound` and
+#'   their `ratio`; without `m`, at the number of picks for which the ratio is smallest. `trace` has
 #'   for each m the `objective` F, the `gain`, the `bound` and their `ratio`, and the `evaluations`
 #'   (candidates looked at; the plain greedy choice looks at all). [representatives()] gives
 #'   how many samples each chosen one stands for.
@@ -66,13 +71,15 @@
 #'   Minoux (1978) Accelerated greedy algorithms for maximizing submodular set functions.
 #'   Optimization Techniques, Lecture Notes in Control and Information Sciences 7, 234-243.
 #'   \doi{10.1007/BFb0006528}
-#' @seealso [ufs_medoids()], [ufs_ted()]
+#' @seealso [ufs_medoids()], [ufs_ted()], [ufs_propagate()] for the labels of the other samples
 #' @examples
+#' # Six flowers to label first, and how many others each stands for
 #' fit <- ufs_facility(iris[, 1:4], m = 6)
 #' fit
 #' selected_samples(fit, m = 6)
 #' representatives(fit, m = 6)
-#' # six more, given that these are labelled
+#'
+#' # Six more, given that these are labelled
 #' more <- ufs_facility(iris[, 1:4], m = 6, labelled = selected_samples(fit, m = 6))
 #' selected_samples(more, m = 6)
 #' @include ufs.R

@@ -18,9 +18,9 @@
 #' @section Which loss:
 #' **`"sample"`** (the default) sums the norms of the residuals of the samples. It is **robust to
 #' outlying samples**, every step lowers its objective, and on real data sets it selected better
-#' than the other. It takes one to three times as long, because its weights change the Gram
-#' matrix of the chosen columns; for that reason an iteration of `"exact"` takes three steps over
-#' \eqn{Q} and \eqn{P} under the same weights. Where the structure is weak it may need a larger
+#' than the other. It takes one to three times as long, because its weights change the Gram matrix
+#' of the chosen columns; for that reason an iteration of `"exact"` takes three steps over \eqn{Q}
+#' and \eqn{P} under the same weights. Where the structure is weak it may need a larger
 #' `lambda_rel` (0.2 to 0.4), or a late component is noise.
 #'
 #' **`"feature"`** is the paper's. It sums the norms of the residuals of the features
@@ -32,8 +32,8 @@
 #'
 #' As selectors, both beat random features, variance and k-means labels with F statistics on
 #' average, but not all features, and not the plain loadings of [ufs_pca()]. What they add is the
-#' sparse set of rows and, with `"sample"`, the robustness. The figures are in the article *What
-#' the methods reached on real data* on the package's site.
+#' sparse set of rows and, with `"sample"`, the robustness. The figures are in the article *What the
+#' methods reached on real data* on the package's site.
 #'
 #' @section Solvers:
 #' Each iteration solves for \eqn{Q} with \eqn{P} fixed, a row-sparse regression, and then

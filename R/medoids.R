@@ -2,30 +2,32 @@
 
 #' Choose samples in the middle of clusters (medoids)
 #'
-#' Groups the samples into `m` clusters and chooses the one nearest to the centre of each. On twelve
-#' real sets this was the best choice of samples to label: classifiers were 7.0 (s.e. 1.0) points
-#' more accurate than with randomly chosen ones, and better on 11 of the 12
-#' (`vignette("which-samples")`). [ufs_facility()] came close (6.1 points), draws no random
-#' numbers, ranks the samples for every m at once and has a bound; this fit is for its `m` only.
+#' Groups the samples into `m` clusters and chooses the one nearest to the centre of each. Use it to
+#' decide which samples to label when you know how many labels you can afford: on real data this
+#' was the best choice (`vignette("which-samples")`; the figures are in the article *What the
+#' methods reached on real data* on the package's site). [ufs_facility()] came close; it draws no
+#' random numbers, ranks the samples for every m at once and has a bound, while this fit is for its
+#' `m` only.
 #'
-#' `form = "kmeans"`: k-means on the centred, standardised rows, each divided by its length, and
-#' the sample of each cluster nearest to its centre. With rows of their own lengths (`unit =
-#' FALSE`) the gain was half as large. `"pam"` and `"clara"` choose samples that minimise the sum
-#' of the distances of all samples to them; they come from the package cluster, PAM for a few
-#' thousand samples, CLARA beyond.
+#' `form = "kmeans"` runs k-means on the centred, standardised rows, each divided by its length, and
+#' takes the sample of each cluster nearest to its centre. With rows of their own lengths
+#' (`unit = FALSE`) the gain was half as large. `"pam"` (partitioning around medoids) and `"clara"`
+#' (the same on subsamples) choose samples that minimise the sum of the distances of all samples to
+#' them. They come from the package cluster; use PAM for a few thousand samples and CLARA beyond.
 #'
-#' Time n p m per iteration and start. Memory: `x` and two more of its size.
+#' It takes time n p m per iteration and start, and memory for `x` and two more of its size.
 #'
 #' @inheritParams ufs_facility
-#' @param m How many samples to choose, 1 to n - 1.
-#' @param form `"kmeans"`, `"pam"` or `"clara"`.
+#' @param m How many samples to choose, from 1 to n - 1.
+#' @param form How the clusters are made: `"kmeans"`, `"pam"` or `"clara"`.
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
-#'   length n. They are centres that stay where they are, and are not chosen
-#'   (`form = "kmeans"` only). Their score is `NA` and they come last.
-#' @param n_init Number of k-means starts, drawn from R's random numbers; the lowest within-cluster
-#'   sum of squares is kept. For `"clara"`: the number of subsamples.
-#' @param unit Divide the rows by their lengths first?
-#' @param control See [ufs_control()]; `max_iter` (default 100) is that of k-means.
+#'   length n, for `form = "kmeans"` only. They are centres that stay where they are, and are not
+#'   chosen. Their score is `NA` and they come last.
+#' @param n_init The number of k-means starts, drawn from R's random numbers; the run with the
+#'   lowest within-cluster sum of squares is kept. For `"clara"` it is the number of subsamples.
+#' @param unit Should the rows be divided by their lengths first?
+#' @param control Iteration limits, made by [ufs_control()]; `max_iter` (default 100) is that of
+#'   k-means.
 #' @return A fit of class `c("ufs_medoids", "ufs")`. The chosen samples come first, that of the
 #'   largest cluster first of all; the others follow by their distance to the chosen sample of
 #'   their cluster. `solution` holds `cluster`, the index of the sample that stands for each
@@ -34,7 +36,9 @@
 #'   stands for.
 #' @references Kaufman and Rousseeuw (1990) Finding groups in data. Wiley.
 #'   \doi{10.1002/9780470316801}
+#' @seealso [ufs_facility()], [ufs_propagate()] for the labels of the other samples
 #' @examples
+#' # Six flowers to label, and how many others each stands for
 #' set.seed(1)
 #' fit <- ufs_medoids(iris[, 1:4], m = 6)
 #' selected_samples(fit)

@@ -3,8 +3,8 @@
 #include "samp_alnr.h"
 
 /* x: n x p, rows = samples. settings: list(k, gamma, relative, unit); relative: gamma is a
- * share of its bound; unit: what x is divided by. list(row_norm, activity, run with the counters primal, dual, gap, gamma and
- * gamma_max). */
+ * share of its bound; unit: what x is divided by. list(row_norm, activity, run with the counters
+ * primal, dual, gap, gamma and gamma_max). */
 SEXP ffi_alnr(SEXP x, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"row_norm", "activity", "run", NULL};

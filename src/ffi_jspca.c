@@ -2,8 +2,8 @@
 #include "ffi_x.h"
 #include "solve_jspca.h"
 
-/* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, sample, exact, eps, first,
- * dropped). list(Q, P, Pbar, residual, row_norm, kkt, loadings, rotation, run with the
+/* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, sample, exact, eps,
+ * first, dropped). list(Q, P, Pbar, residual, row_norm, kkt, loadings, rotation, run with the
  * counters change, violation, gap). */
 SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
 {

@@ -4,7 +4,8 @@
 
 static void read_stages(SEXP stages, socfs_stage *stage, int n_stage);
 
-/* x: n x p, see ffi_x(). start: list(E, F, V, g), the last three may be NULL. settings: list(stages,
+/* x: n x p, see ffi_x(). start: list(E, F, V, g), the last three may be NULL. settings:
+ * list(stages,
  * lambda, gamma, eps, memory); stages has one row per stage and columns exact, lambda,
  * max_iter, inner_max_iter, tol, inner_tol. list(V, E, F, kkt, inner, run with the counters
  * objective, gap, violation, products, sweeps, columns). */

@@ -3,8 +3,8 @@
 #include "ffi_util.h"
 
 /* x: n x p. settings: list(n_clusters, n_dims, k, gamma, accelerate). list(w, row2, reach, f,
- * neighbour, s, component, run with the counters alpha, lambda, components, live and residual); neighbour
- * and s are k x n, neighbour and component 0-based. */
+ * neighbour, s, component, run with the counters alpha, lambda, components, live and residual);
+ * neighbour and s are k x n, neighbour and component 0-based. */
 SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"w", "row2",      "reach", "f", "neighbour",

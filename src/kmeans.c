@@ -360,7 +360,7 @@ static void sum_up(kmeans_work *w)
     }
 }
 
-/* ---- exchange of single samples ---------------------------------------------------------------- */
+/* ---- exchange of single samples ------------------------------------------------------------ */
 
 /* One pass; false if no sample moved. */
 static bool exchange(kmeans_work *w)
