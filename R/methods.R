@@ -182,7 +182,8 @@ coef.ufs <- function(object, ...) {
   value <- object$solution[[object$coef_name]]
   # Features in rows, whatever the orientation in which the method writes its matrix.
   features <- object$names$features
-  if (!identical(rownames(value), features) && identical(colnames(value), features)) t(value) else value
+  turned <- !identical(rownames(value), features) && identical(colnames(value), features)
+  if (turned) t(value) else value
 }
 
 #' A fit as a data frame

@@ -549,7 +549,7 @@ ggplot_tiles <- function(pic) {
   if (!is.null(pic$group)) {
     style <- group_style(nlevels(pic$group))
     strip <- max(.3, .03 * ncol(z))
-    table <- data.frame(x = .5 - .8 * strip, y = nrow(z):1, group = pic$group)
+    table <- data.frame(x = .5 - .8 * strip, y = rev(seq_len(nrow(z))), group = pic$group)
     # One fill scale a plot: the strip is made of points that cover its rows.
     p <- p + ggplot2::geom_segment(ggplot2::aes(x = .data[["x"]], xend = .data[["x"]],
       y = .data[["y"]] - .5, yend = .data[["y"]] + .5, colour = .data[["group"]]), data = table,

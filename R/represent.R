@@ -93,7 +93,8 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   }
   trace <- as_trace(found$run$trace)
   fit <- structure(list(
-    Z = square(found$z), E = represent_columns(found$e, data), W = square((abs(found$z) + t(abs(found$z))) / 2),
+    Z = square(found$z), E = represent_columns(found$e, data),
+    W = square((abs(found$z) + t(abs(found$z))) / 2),
     objective = found$run$counters[["objective"]], trace = trace[names(trace) != "outer"],
     status = status_label(found$run$status), iterations = as.integer(found$run$iterations),
     certificate = c(gap = gap), control = control,

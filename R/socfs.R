@@ -255,7 +255,8 @@ picture.ufs_socfs <- function(object, type, k, ...) {
   }
   inner <- object$inner_trace
   new_picture("curves", table = data.frame(x = seq_len(nrow(inner)), y = inner$objective),
-    lines = list(v = which(inner$step == 0L)), xlab = "step of E and F (an iteration begins at each line)",
+    lines = list(v = which(inner$step == 0L)),
+      xlab = "step of E and F (an iteration begins at each line)",
     ylab = "||xV - E||^2 + gamma ||F - E||^2",
     title = sprintf("ufs_socfs: steps of E and F (%s)", status_words(object$status)))
 }
@@ -267,8 +268,11 @@ print_notes.ufs_socfs <- function(x) {
     paste0("live rows    ", x$certificate[["live_rows"]], " of ", x$p,
       "; the rest is ordered by KKT"),
     if (nrow(x$copies)) {
-      paste0("copies       ", nrow(x$copies), if (nrow(x$copies) == 1L) " feature is a copy of another" else
-        " features are copies of others", " (fit$copies)")
+      paste0("copies       ", nrow(x$copies), if (nrow(x$copies) == 1L) {
+        " feature is a copy of another"
+      } else {
+        " features are copies of others"
+      }, " (fit$copies)")
     })
 }
 

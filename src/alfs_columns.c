@@ -83,7 +83,7 @@ bool alfs_grow(alfs_work *full, const double *x, alfs_result *result, ufs_run *r
         value->dual = fmax(value->dual, value->now);
         gap = (value->best - value->now) / value->best;
         ended = alfs_judge(value->best, gap, settings, run) || run->status == UFS_DIVERGED ||
-            run->iterations >= settings->max_iter;
+                run->iterations >= settings->max_iter;
         alfs_copy_penalties(full, &sub);
         for (int i = 0; i < 2; i++) full->split[i].residual = sub.split[i].residual;
         value->current = sub.value.current;
@@ -99,14 +99,15 @@ bool alfs_grow(alfs_work *full, const double *x, alfs_result *result, ufs_run *r
         vmaxset(mark);
         start_outside(full, &set);
         if (outside > 1.0 && violators(&set, full->space.q, full->split[COLS].penalty) + set.n >
-            full->space.q / MOST_SHARE) {
+                                 full->space.q / MOST_SHARE) {
             alfs_shrinkage(full, ROWS);
             alfs_shrinkage(full, COLS);
             return false;
         }
         if (outside > 1.0)
             add_columns(&set, full->space.q, full->split[COLS].penalty, set.n > 100 ? set.n : 100);
-        else goal *= 0.5;
+        else
+            goal *= 0.5;
         goal = fmin(goal, fmax(0.5 * settings->tol, 0.1 * gap));
     }
 }
@@ -272,8 +273,7 @@ int alfs_narrow(alfs_work *full, const double *x, int most, alfs_result *result,
 
     if (most > settings->narrow) most = settings->narrow;
     if (full->weights->t == NULL || n == 0 || n > 0.7 * full->space.q ||
-        most < settings->check_every ||
-        !set_up_columns(&sub, full, n, column, x, &sub_w)) {
+        most < settings->check_every || !set_up_columns(&sub, full, n, column, x, &sub_w)) {
         vmaxset(mark);
         return 0;
     }
@@ -355,6 +355,5 @@ static bool set_up_columns(alfs_work *sub, const alfs_work *full, int n, const i
 
 static void scatter(double *to, const double *from, size_t m, int n, const int *column)
 {
-    for (int j = 0; j < n; j++)
-        ufs_copy(to + (size_t) column[j] * m, from + (size_t) j * m, m);
+    for (int j = 0; j < n; j++) ufs_copy(to + (size_t) column[j] * m, from + (size_t) j * m, m);
 }

@@ -132,8 +132,10 @@ int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, con
     lapack = la_eig_range(small, gram, 1, small, value, vector);
     if (lapack) return lapack;
     /* Ascending; thin asks for the cut of wide_thin(). */
-    if (thin) while (rb < small && value[small - 1 - rb] > 1e-14 * value[small - 1]) rb++;
-    else rb = small;
+    if (thin)
+        while (rb < small && value[small - 1 - rb] > 1e-14 * value[small - 1]) rb++;
+    else
+        rb = small;
     if (rb == 0) return 1;
 
     memset(space, 0, sizeof *space);
@@ -278,8 +280,8 @@ void alfs_gemm(int m, int n, int k, double alpha, const double *a, int lda, cons
 {
     const int block = 512;
     for (int i = 0; i < m; i += block)
-        la_gemm('N', 'N', m - i < block ? m - i : block, n, k, alpha, a + i, lda, b, ldb,
-                beta, c + i, ldc);
+        la_gemm('N', 'N', m - i < block ? m - i : block, n, k, alpha, a + i, lda, b, ldb, beta,
+                c + i, ldc);
 }
 
 /* ---- bounds ------------------------------------------------------------------------- */

@@ -25,8 +25,8 @@
 typedef struct {
     bool wide;
     int m, q, k, r, rb;
-    int n_acc, p_acc;           /* size of acc and N: m x k (wide), k x q (tall) */
-    int width;                  /* columns of a block */
+    int n_acc, p_acc; /* size of acc and N: m x k (wide), k x q (tall) */
+    int width;        /* columns of a block */
     const double *y;
     double unit;                /* y stands for y / unit */
     const double *left, *right; /* n_acc x r, p_acc x rb, or NULL */

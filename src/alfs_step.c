@@ -170,7 +170,7 @@ static void start_sums(alfs_work *work)
     if (!rows->on) return;
     for (size_t i = 0; i < m; i++)
         work->row_new[i] = (1.0 - work->gamma) * (1.0 - rows->cut[i]) +
-            rows->held / rows->rho * rows->cut[i];
+                           rows->held / rows->rho * rows->cut[i];
 }
 
 /* sum: ||W - copy||^2, ||copy||^2, ||W||^2, ||V - copy||^2. For every row, with D the change
@@ -226,8 +226,7 @@ static double finish_rows(alfs_work *work)
 }
 
 /* The same for columns, each at once; `change` sums ||new copy - copy||^2. */
-static void step_cols(alfs_work *work, int from, int n, bool advance, double sum[4],
-                      double *change)
+static void step_cols(alfs_work *work, int from, int n, bool advance, double sum[4], double *change)
 {
     alfs_split *cols = &work->split[COLS];
     size_t m = (size_t) work->space.m;
@@ -283,8 +282,10 @@ void alfs_shrinkage(alfs_work *work, int which)
 
     if (!split->on) return;
     bound = split->penalty / split->held;
-    if (which == ROWS) la_row_norms(m, q, split->v, split->norm);
-    else la_col_norms(m, q, split->v, split->norm);
+    if (which == ROWS)
+        la_row_norms(m, q, split->v, split->norm);
+    else
+        la_col_norms(m, q, split->v, split->norm);
     for (int i = 0; i < n; i++)
         split->cut[i] = split->norm[i] > bound ? bound / split->norm[i] : 1.0;
 }
@@ -316,8 +317,7 @@ static void balance(alfs_split *split, double lean)
 {
     double dual, ratio;
 
-    if (!split->on || !(split->size > 0.0) || !(split->change > 0.0) ||
-        !(split->residual > 0.0))
+    if (!split->on || !(split->size > 0.0) || !(split->change > 0.0) || !(split->residual > 0.0))
         return;
     dual = split->rho * split->change / split->size;
     ratio = fmin(10.0, fmax(0.1, lean * sqrt(split->residual / dual)));

@@ -160,8 +160,8 @@ void alfs_weights_update_w(alfs_work *work)
         }
     }
     if (space->right != NULL)
-        la_gemm('N', 'T', m, space->k, rb, 1.0, z->lv, m, space->right, space->k, 0.0,
-                work->lift, m);
+        la_gemm('N', 'T', m, space->k, rb, 1.0, z->lv, m, space->right, space->k, 0.0, work->lift,
+                m);
     else
         ufs_copy(work->lift, z->lv, M * RB);
 }
@@ -172,8 +172,8 @@ static const double *coordinates(alfs_work *work)
     const alfs_space *space = &work->space;
 
     if (space->right == NULL) return space->acc;
-    alfs_gemm(space->m, space->rb, space->k, 1.0, space->acc, space->m, space->right, space->k,
-              0.0, work->weights->tmp, space->m);
+    alfs_gemm(space->m, space->rb, space->k, 1.0, space->acc, space->m, space->right, space->k, 0.0,
+              work->weights->tmp, space->m);
     return work->weights->tmp;
 }
 
@@ -268,8 +268,7 @@ void alfs_weights_multiplier(alfs_work *work)
         int n = m - from < z->width ? m - from : z->width;
         size_t F = (size_t) from, end = (size_t) n * M;
         const double *v = split->v + F * M, *t = z->t + F * M;
-        for (size_t i = 0; i < end; i++)
-            z->strip[i] = split->held * alfs_clamp(v[i], bound * t[i]);
+        for (size_t i = 0; i < end; i++) z->strip[i] = split->held * alfs_clamp(v[i], bound * t[i]);
         alfs_gemm(m, rb, n, 1.0, z->strip, m, space->outer + F, m, 1.0, z->lv, m);
     }
 }
@@ -318,8 +317,7 @@ void alfs_repair(alfs_work *work, double *w)
         for (int s = 0; s < n; s++) {
             const double *x = z->x + z->pick[s];
             double *to = z->few + (size_t) s * (size_t) n_live;
-            for (int a = 0; a < n_live; a++)
-                to[a] = x[(size_t) z->live[a] * m] / work->unit;
+            for (int a = 0; a < n_live; a++) to[a] = x[(size_t) z->live[a] * m] / work->unit;
         }
         la_gram('T', n_live, n, z->few, z->gram);
         for (int s = 0; s < n; s++) z->gram[s + s * n] *= 1.0 + 1e-10;

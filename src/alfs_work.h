@@ -36,8 +36,8 @@ typedef struct {
 
 /* The side of lambda; also Z = W B of Algorithm 1 at lambda = 0, which has no V and T. */
 typedef struct {
-    double *t;                   /* T, m x m */
-    double *strip;               /* m x width */
+    double *t;     /* T, m x m */
+    double *strip; /* m x width */
     int width;
     double *outer_t;             /* rb x m */
     double *wb;                  /* m x rb: coordinates of W B */
@@ -46,7 +46,7 @@ typedef struct {
     double sum;                  /* sum T |W B| of the last W */
     double *candidate;           /* m x q */
     /* repair() of the bound */
-    const double *x;             /* m x q: the columns of W in use */
+    const double *x; /* m x q: the columns of W in use */
     double *key, *gram, *few, *one, *rhs;
     int *pick, *live;
 } alfs_weights;
@@ -55,17 +55,17 @@ typedef struct {
     const alfs_settings *settings;
     alfs_space space;
     alfs_split split[3];
-    alfs_weights *weights;      /* or NULL */
+    alfs_weights *weights; /* or NULL */
     alfs_value value;
-    double gamma;               /* over-relaxation */
-    double unit, unit_w;        /* what X, and W, were divided and multiplied by */
-    double *core;               /* r x rb: of the last W */
-    double *scratch;            /* r x rb */
-    double *lift, *lift_g;      /* N of the last W = (H + N y) / rr, and of the gradient */
-    double *row, *row_new;      /* m: coefficients of H, and of the new V */
-    double *row_sum, *col_sum;  /* m x 4, q x 3 */
-    double *kept;               /* m x q: W itself (Algorithm 1), or NULL */
-    bool warm;                  /* started from another run */
+    double gamma;              /* over-relaxation */
+    double unit, unit_w;       /* what X, and W, were divided and multiplied by */
+    double *core;              /* r x rb: of the last W */
+    double *scratch;           /* r x rb */
+    double *lift, *lift_g;     /* N of the last W = (H + N y) / rr, and of the gradient */
+    double *row, *row_new;     /* m: coefficients of H, and of the new V */
+    double *row_sum, *col_sum; /* m x 4, q x 3 */
+    double *kept;              /* m x q: W itself (Algorithm 1), or NULL */
+    bool warm;                 /* started from another run */
 } alfs_work;
 
 /* ---- solve_alfs.c ---- */

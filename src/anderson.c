@@ -81,8 +81,7 @@ void anderson_push(anderson *a, const double *u, const double *f)
 static void mixing(anderson *a, const double *weight)
 {
     int size = a->size, m = a->count, depth = a->depth;
-    for (int i = 0; i < size; i++)
-        a->target[i] = weight ? weight[i] * a->last_r[i] : a->last_r[i];
+    for (int i = 0; i < size; i++) a->target[i] = weight ? weight[i] * a->last_r[i] : a->last_r[i];
     for (int j = 0; j < m; j++) {
         double *q = a->basis + (size_t) j * (size_t) size, *upper = a->upper + j * depth;
         const double *dr = a->dr + (size_t) j * (size_t) size;

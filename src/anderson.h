@@ -10,10 +10,10 @@
 typedef struct {
     int size, depth, count, at; /* count differences are stored, the next goes to `at` */
     bool has_last;
-    double *df, *dr;            /* size x depth */
+    double *df, *dr; /* size x depth */
     double *last_f, *last_r;
-    double *basis, *target;     /* scratch: size x depth, size */
-    double *coef, *upper;       /* depth, depth x depth */
+    double *basis, *target; /* scratch: size x depth, size */
+    double *coef, *upper;   /* depth, depth x depth */
 } anderson;
 
 void anderson_init(anderson *a, int size, int depth);

@@ -46,8 +46,7 @@ static void graph_product(graph *a, const double *x, double *out);
 static double damping_of(const inffs_settings *settings, int p, double radius);
 static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result *result,
                           ufs_run *run);
-static void solve_cg(graph *a, const inffs_settings *settings, inffs_result *result,
-                     ufs_run *run);
+static void solve_cg(graph *a, const inffs_settings *settings, inffs_result *result, ufs_run *run);
 static double residual_of(graph *a, double damping, const double *y, double *r);
 
 static int tile_size(const graph *a, int b)
@@ -56,8 +55,8 @@ static int tile_size(const graph *a, int b)
     return rest < TILE ? rest : TILE;
 }
 
-void inffs_solve(const inffs_problem *problem, const inffs_settings *settings,
-                 inffs_result *result, ufs_run *run)
+void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, inffs_result *result,
+                 ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "residual", NULL};
     int p = problem->p;
@@ -167,7 +166,8 @@ static void unit_ranks(int n, const double *x, double *z, double *sorted, int *o
     }
     rsort_with_index(sorted, order, n);
     for (int i = 0, j; i < n; i = j) {
-        for (j = i; j < n && sorted[j] == sorted[i]; j++);
+        for (j = i; j < n && sorted[j] == sorted[i]; j++)
+            ;
         /* Positions i..j-1 (from 0) share the mean rank, less (n + 1) / 2. */
         double rank = 0.5 * (double) (i + j - n);
         for (int k = i; k < j; k++) z[order[k]] = rank;
@@ -183,8 +183,8 @@ static void compute_tile(const graph *a, int bi, int bj, double *tile)
     int rows = tile_size(a, bi), cols = tile_size(a, bj);
     size_t N = (size_t) a->n, i0 = (size_t) bi * TILE, j0 = (size_t) bj * TILE;
 
-    la_gemm('T', 'N', rows, cols, a->n, 1.0, a->z + i0 * N, a->n, a->z + j0 * N, a->n,
-            0.0, tile, TILE);
+    la_gemm('T', 'N', rows, cols, a->n, 1.0, a->z + i0 * N, a->n, a->z + j0 * N, a->n, 0.0, tile,
+            TILE);
     for (size_t j = 0; j < (size_t) cols; j++)
         for (size_t i = 0; i < (size_t) rows; i++) {
             double *value = tile + i + j * TILE;
@@ -205,11 +205,12 @@ static void graph_product(graph *a, const double *x, double *out)
             int rows = tile_size(a, bi), cols = tile_size(a, bj);
             size_t i0 = (size_t) bi * TILE, j0 = (size_t) bj * TILE;
             if (bi % 16 == 0) R_CheckUserInterrupt();
-            if (a->store != NULL) tile = a->store + at;
-            else compute_tile(a, bi, bj, a->tile);
+            if (a->store != NULL)
+                tile = a->store + at;
+            else
+                compute_tile(a, bi, bj, a->tile);
             la_gemv('N', rows, cols, 1.0, tile, TILE, x + j0, 1.0, out + i0);
-            if (bi < bj)
-                la_gemv('T', rows, cols, 1.0, tile, TILE, x + i0, 1.0, out + j0);
+            if (bi < bj) la_gemv('T', rows, cols, 1.0, tile, TILE, x + i0, 1.0, out + j0);
         }
 }
 
@@ -228,9 +229,9 @@ static double residual_of(graph *a, double damping, const double *y, double *r)
 
 /* What the Krylov space of 1 knows so far. */
 typedef struct {
-    int k;                       /* basis vectors */
-    double *q;                   /* p x (k + 1) */
-    double t[KRYLOV * KRYLOV];   /* Q'AQ, leading dimension KRYLOV */
+    int k;                     /* basis vectors */
+    double *q;                 /* p x (k + 1) */
+    double t[KRYLOV * KRYLOV]; /* Q'AQ, leading dimension KRYLOV */
     double copy[KRYLOV * KRYLOV];
     double u[KRYLOV], w[KRYLOV]; /* leading eigenvector of T; (I - r T)^{-1} e_1 */
 } krylov;
@@ -265,8 +266,7 @@ static int krylov_system(krylov *s, double damping)
 {
     int k = s->k, lapack;
     for (int j = 0; j < k; j++)
-        for (int i = 0; i < k; i++)
-            s->copy[i + j * k] = (i == j) - damping * s->t[i + j * KRYLOV];
+        for (int i = 0; i < k; i++) s->copy[i + j * k] = (i == j) - damping * s->t[i + j * KRYLOV];
     lapack = la_chol(k, s->copy);
     if (lapack) return lapack;
     for (int i = 0; i < k; i++) s->w[i] = i == 0;
@@ -304,7 +304,7 @@ static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result
         if (run->lapack) return false;
         residual = result->damping * beta * fabs(s.w[s.k - 1]);
         run->iterations++;
-        ufs_trace_add(&run->trace, (double[]) {run->iterations, residual});
+        ufs_trace_add(&run->trace, (double[]){run->iterations, residual});
         ufs_run_step(run, residual, residual / old);
         old = residual;
         done = have && (residual <= settings->tol || beta <= 1e-14 * top);
@@ -337,8 +337,7 @@ static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result
 }
 
 /* (I - damping A) y = 1 by conjugate gradients from y. */
-static void solve_cg(graph *a, const inffs_settings *settings, inffs_result *result,
-                     ufs_run *run)
+static void solve_cg(graph *a, const inffs_settings *settings, inffs_result *result, ufs_run *run)
 {
     int p = a->p;
     size_t P = (size_t) p;
@@ -358,7 +357,7 @@ static void solve_cg(graph *a, const inffs_settings *settings, inffs_result *res
         rr = la_dot(p, r, r);
         residual = sqrt(rr) / size;
         run->iterations++;
-        ufs_trace_add(&run->trace, (double[]) {run->iterations, residual});
+        ufs_trace_add(&run->trace, (double[]){run->iterations, residual});
         ufs_run_step(run, residual, sqrt(rr / old));
         if (!R_FINITE(rr)) {
             run->status = UFS_NUMERICAL;

@@ -34,7 +34,7 @@ typedef struct {
     bool empty;      /* A = 0: the scores say nothing */
 } inffs_result;
 
-void inffs_solve(const inffs_problem *problem, const inffs_settings *settings,
-                 inffs_result *result, ufs_run *run);
+void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, inffs_result *result,
+                 ufs_run *run);
 
 #endif

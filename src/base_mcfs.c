@@ -16,14 +16,14 @@
 #include "la.h"
 
 typedef struct {
-    int size;       /* active variables, at most `most` */
+    int size; /* active variables, at most `most` */
     int *active;
-    char *state;    /* p: FREE, ACTIVE, or COLLINEAR: left out */
+    char *state; /* p: FREE, ACTIVE, or COLLINEAR: left out */
     double *sign, *beta, *dir, *rhs;
     double *gram, *chol; /* most x most */
-    double *corr;   /* p: x_j'r - ridge b_j */
-    double penalty; /* t */
-    int joins;      /* variable to add before the next step, -1 if none */
+    double *corr;        /* p: x_j'r - ridge b_j */
+    double penalty;      /* t */
+    int joins;           /* variable to add before the next step, -1 if none */
     bool done;
 } path;
 
@@ -32,13 +32,13 @@ enum { FREE = 0, ACTIVE = 1, COLLINEAR = 2 };
 typedef struct {
     const mcfs_problem *problem;
     const mcfs_settings *settings;
-    int most;        /* capacity of a path: more than card, for variables that join
+    int most;            /* capacity of a path: more than card, for variables that join
                         together (ties), but never more than the rank */
-    double *xt;      /* p x n, dense x only: a faster dgemm */
+    double *xt;          /* p x n, dense x only: a faster dgemm */
     double *col, *other; /* n: columns of an x that is not dense */
-    double *move;    /* n x c: X_A d of each running path */
-    double *slope;   /* p x c: X'X_A d */
-    double *norm2;   /* p: |x_j|^2 */
+    double *move;        /* n x c: X_A d of each running path */
+    double *slope;       /* p x c: X'X_A d */
+    double *norm2;       /* p: |x_j|^2 */
     path *paths;
 } mcfs_work;
 
@@ -53,11 +53,11 @@ static double next_drop(const path *s, int *drops);
 static void advance(const mcfs_work *w, path *s, const double *slope);
 static void drop_active(const mcfs_work *w, path *s, int at);
 static int count_nonzero(const path *s);
-static double kkt_violation(const mcfs_work *w, const path *s, const double *y,
-                            double *residual, double *corr);
+static double kkt_violation(const mcfs_work *w, const path *s, const double *y, double *residual,
+                            double *corr);
 
-void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings,
-                mcfs_result *result, ufs_run *run)
+void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings, mcfs_result *result,
+                ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "penalty", "nonzero", NULL};
     int n = problem->n, p = problem->p, c = problem->c, running = c;
@@ -73,8 +73,10 @@ void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings,
         double row[3] = {run->iterations + 1, 0.0, 0.0};
         running = 0;
         for (int i = 0, m = 0; i <= c; i++) {
-            if (i == c) ufs_x_prefetch(problem->x, m, which);
-            else if (!w.paths[i].done && w.paths[i].joins >= 0) which[m++] = w.paths[i].joins;
+            if (i == c)
+                ufs_x_prefetch(problem->x, m, which);
+            else if (!w.paths[i].done && w.paths[i].joins >= 0)
+                which[m++] = w.paths[i].joins;
         }
         for (int i = 0; i < c; i++) {
             path *s = w.paths + i;
@@ -160,8 +162,10 @@ static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_sett
 static void products(const mcfs_work *w, int c, const double *t, double *u)
 {
     int n = w->problem->n, p = w->problem->p;
-    if (w->xt) la_gemm('N', 'N', p, c, n, 1.0, w->xt, p, t, n, 0.0, u, p);
-    else ufs_x_cross(w->problem->x, c, t, u);
+    if (w->xt)
+        la_gemm('N', 'N', p, c, n, 1.0, w->xt, p, t, n, 0.0, u, p);
+    else
+        ufs_x_cross(w->problem->x, c, t, u);
 }
 
 /* Lowest index among those within rounding of the largest. */
@@ -281,14 +285,18 @@ static void advance(const mcfs_work *w, path *s, const double *slope)
     int joins, drops;
     double step = next_join(w, s, slope, &joins), to_drop = next_drop(s, &drops);
 
-    if (to_drop < step) step = to_drop;
-    else drops = -1;
+    if (to_drop < step)
+        step = to_drop;
+    else
+        drops = -1;
     for (int a = 0; a < s->size; a++) s->beta[a] += step * s->dir[a];
     for (int j = 0; j < w->problem->p; j++) s->corr[j] -= step * slope[j];
     s->penalty -= step;
     for (int a = 0; a < s->size; a++) s->corr[s->active[a]] = s->penalty * s->sign[a];
-    if (drops >= 0) drop_active(w, s, drops);
-    else s->joins = joins;
+    if (drops >= 0)
+        drop_active(w, s, drops);
+    else
+        s->joins = joins;
     s->done = count_nonzero(s) >= w->settings->card || (drops < 0 && joins < 0);
 }
 
@@ -328,8 +336,8 @@ static int count_nonzero(const path *s)
 
 /* From scratch: how far the correlations are from t s_j (active) or beyond t
  * (inactive), relative to the largest correlation at the start of the path. */
-static double kkt_violation(const mcfs_work *w, const path *s, const double *y,
-                            double *residual, double *corr)
+static double kkt_violation(const mcfs_work *w, const path *s, const double *y, double *residual,
+                            double *corr)
 {
     int n = w->problem->n, p = w->problem->p;
     double start = 0.0, off = 0.0, off_mean = 0.0;

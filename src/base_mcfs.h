@@ -11,9 +11,9 @@ typedef struct {
 } mcfs_problem;
 
 typedef struct {
-    int card;      /* stop a path when so many coefficients are non-zero */
-    double ridge;  /* added to the diagonal of X'X */
-    int max_iter;  /* steps of a path */
+    int card;     /* stop a path when so many coefficients are non-zero */
+    double ridge; /* added to the diagonal of X'X */
+    int max_iter; /* steps of a path */
 } mcfs_settings;
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
     double kkt;      /* largest violation over the responses, relative */
 } mcfs_result;
 
-void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings,
-                mcfs_result *result, ufs_run *run);
+void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings, mcfs_result *result,
+                ufs_run *run);
 
 #endif

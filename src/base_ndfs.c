@@ -35,21 +35,21 @@ typedef struct {
     const ndfs_problem *problem;
     const ndfs_settings *settings;
     ufs_x x;
-    la_gl gl;        /* exact */
-    double vtol;     /* its tolerance */
-    la_ridge ridge;  /* plain */
-    double *g;       /* p, plain: weights of the rows of W */
-    double *root;    /* d^{-1/2}, normalised Laplacian only */
-    double *row;     /* p: |w_j| */
-    double *xw;      /* n x c: XW */
-    double *u;       /* n x c: F - XW */
-    double *lf;      /* n x c: LF, then MF */
-    double *ff;      /* c x c: F'F */
-    double *fff;     /* n x c: F F'F */
-    double *scaled;  /* n x c */
-    double *f_old;   /* n x c: F before the update */
-    double *ratio;   /* n x c: N / P */
-    double *xu;      /* p x c: X'U */
+    la_gl gl;       /* exact */
+    double vtol;    /* its tolerance */
+    la_ridge ridge; /* plain */
+    double *g;      /* p, plain: weights of the rows of W */
+    double *root;   /* d^{-1/2}, normalised Laplacian only */
+    double *row;    /* p: |w_j| */
+    double *xw;     /* n x c: XW */
+    double *u;      /* n x c: F - XW */
+    double *lf;     /* n x c: LF, then MF */
+    double *ff;     /* c x c: F'F */
+    double *fff;    /* n x c: F F'F */
+    double *scaled; /* n x c */
+    double *f_old;  /* n x c: F before the update */
+    double *ratio;  /* n x c: N / P */
+    double *xu;     /* p x c: X'U */
 } ndfs_work;
 
 static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings *settings);
@@ -63,8 +63,8 @@ static void unit_columns(int n, int c, double *f);
 static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonality);
 static double regression_kkt(ndfs_work *s, ndfs_result *r);
 
-void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings,
-                ndfs_result *result, ufs_run *run)
+void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings, ndfs_result *result,
+                ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", "orthogonality", NULL};
     ndfs_work s;
@@ -81,7 +81,7 @@ void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings,
     while (run->iterations < settings->max_iter) {
         double value, before, orthogonality;
         bool near_end = !(change > 100.0 * settings->tol) ||
-            run->iterations == settings->max_iter - 1;
+                        run->iterations == settings->max_iter - 1;
         run->lapack = update_w(&s, result, near_end || run->iterations % PRICE == 0);
         if (run->lapack) return;
         run->iterations++;
@@ -98,7 +98,7 @@ void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings,
         }
         change = R_FINITE(old) ? fabs(old - value) / fabs(value) : R_PosInf;
         result->orthogonality = orthogonality;
-        ufs_trace_add(&run->trace, (double[]) {run->iterations, value, orthogonality});
+        ufs_trace_add(&run->trace, (double[]){run->iterations, value, orthogonality});
         ufs_run_step(run, value, change);
         old = value;
         if (change <= settings->tol && near_end) {
@@ -210,8 +210,10 @@ static void update_f(ndfs_work *s, double *f)
     for (size_t i = 0; i < len; i++) {
         double mf = s->lf[i], up = gamma * f[i], down = gamma * s->fff[i];
         if (s->settings->split) {
-            if (mf < 0.0) up -= mf;
-            else down += mf;
+            if (mf < 0.0)
+                up -= mf;
+            else
+                down += mf;
         } else {
             down = fmax(down + mf, CLIP);
         }
@@ -243,8 +245,7 @@ static double fall_back(ndfs_work *s, ndfs_result *r, double before, double *ort
     for (size_t j = 0; j < (size_t) c; j++) {
         double along = 0.0;
         const double *f = r->f + j * N, *mf = s->lf + j * N, *fff = s->fff + j * N;
-        for (size_t i = 0; i < N; i++)
-            along += f[i] * (2.0 * mf[i] + gamma * (fff[i] - f[i]));
+        for (size_t i = 0; i < N; i++) along += f[i] * (2.0 * mf[i] + gamma * (fff[i] - f[i]));
         for (size_t i = 0; i < N; i++) {
             double plus = 2.0 * fmax(mf[i], 0.0) + gamma * fff[i] + fmax(-along, 0.0) * f[i];
             double minus = 2.0 * fmax(-mf[i], 0.0) + gamma * f[i] + fmax(along, 0.0) * f[i];
@@ -280,9 +281,8 @@ static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonalit
             off += d * d;
         }
     *orthogonality = sqrt(off);
-    return smooth + a->alpha * (la_ss(len, s->u) +
-                                a->beta * la_l21(a->p, s->row, eps)) +
-        a->gamma / 4.0 * off;
+    return smooth + a->alpha * (la_ss(len, s->u) + a->beta * la_l21(a->p, s->row, eps)) +
+           a->gamma / 4.0 * off;
 }
 
 /* W is optimal for F if x_j'U = beta/2 w_j / |w_j|, or |x_j'U| <= beta/2 where w_j = 0; rows

@@ -7,9 +7,9 @@
 
 typedef struct {
     int n, p, c;
-    const double *x;     /* n x p */
+    const double *x; /* n x p */
     const graph_csr *graph;
-    bool normalised;     /* Laplacian I - D^{-1/2} W D^{-1/2} instead of D - W */
+    bool normalised; /* Laplacian I - D^{-1/2} W D^{-1/2} instead of D - W */
     double alpha, beta, gamma;
 } ndfs_problem;
 
@@ -24,14 +24,14 @@ typedef struct {
 
 /* f holds the start on entry. */
 typedef struct {
-    double *f; /* n x c */
-    double *w; /* p x c */
-    double *reach; /* p: |x_j'U| over beta / 2 where w_j = 0 (it stays so up to 1), else 1 */
+    double *f;            /* n x c */
+    double *w;            /* p x c */
+    double *reach;        /* p: |x_j'U| over beta / 2 where w_j = 0 (it stays so up to 1), else 1 */
     double orthogonality; /* |F'F - I|_F */
     double kkt;           /* of the regression W, given F; relative to beta / 2 */
 } ndfs_result;
 
-void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings,
-                ndfs_result *result, ufs_run *run);
+void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings, ndfs_result *result,
+                ufs_run *run);
 
 #endif

@@ -38,15 +38,15 @@ typedef struct {
     const rsr_problem *problem;
     const rsr_settings *settings;
     bool p_form;
-    int m;               /* order of the system: min(n, p) */
-    double *r, *g;       /* weights of the rows of W and of E, p and n */
-    double *root;        /* T, n x n (p > n only) */
-    double *a, *k, *z;   /* m x m */
-    double *y;           /* n x p */
+    int m;                          /* order of the system: min(n, p) */
+    double *r, *g;                  /* weights of the rows of W and of E, p and n */
+    double *root;                   /* T, n x n (p > n only) */
+    double *a, *k, *z;              /* m x m */
+    double *y;                      /* n x p */
     double *u, *f, *weight, *plain; /* p + n: accelerated state, its image, scales */
-    double *tau, *reflect; /* LQ: scalars and workspace */
+    double *tau, *reflect;          /* LQ: scalars and workspace */
     int n_reflect;
-    double inner;        /* <Y, X> */
+    double inner; /* <Y, X> */
     anderson history;
 } rsr_work;
 
@@ -97,7 +97,7 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
         change = R_FINITE(old) ? fabs(old - objective) / fabs(objective) : R_NaN;
         result->objective = objective;
         result->gap = gap;
-        ufs_trace_add(&run->trace, (double[]) {run->iterations, objective, gap});
+        ufs_trace_add(&run->trace, (double[]){run->iterations, objective, gap});
         ufs_run_step(run, objective, settings->accelerate ? gap : change);
         if (settings->accelerate ? gap <= settings->tol : change <= settings->tol) {
             run->status = gap < -ABOVE ? UFS_NUMERICAL : UFS_CONVERGED;
@@ -114,8 +114,7 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
             set_weights(&s, s.plain);
         }
     }
-    if (result->w != NULL && run->lapack == 0 && run->iterations > 0)
-        coefficients(&s, result->w);
+    if (result->w != NULL && run->lapack == 0 && run->iterations > 0) coefficients(&s, result->w);
 }
 
 static void init(rsr_work *s, const rsr_problem *problem, const rsr_settings *settings)
@@ -258,7 +257,7 @@ static void smoothed_and_gap(const rsr_work *s, const rsr_result *out, double *s
 
     primal = la_l21(n, out->residual, 0.0) + lambda * la_l21(p, out->row, 0.0);
     *smoothed = la_l21(n, out->residual, set->eps_residual) +
-        lambda * la_l21(p, out->row, set->eps_row);
+                lambda * la_l21(p, out->row, set->eps_row);
     for (int i = 0; i < n; i++) top_y = fmax(top_y, 2.0 * out->residual[i] / s->g[i]);
     for (int j = 0; j < p; j++) top_dual = fmax(top_dual, out->dual[j]);
     tau = 1.0 / fmax(1.0, fmax(top_y, top_dual));

@@ -14,7 +14,7 @@ typedef struct {
     int max_iter;
     double tol;
     double eps_residual, eps_row; /* smoothing of |e_i|^2 and of |w_j|^2 */
-    double start_g; /* first weight of every row of E, a length of rows */
+    double start_g;               /* first weight of every row of E, a length of rows */
     bool accelerate;
 } rsr_settings;
 

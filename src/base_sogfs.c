@@ -26,17 +26,17 @@ static const double SPLIT = 1e-9, JOINED = 1e-11;
 typedef struct {
     const sogfs_problem *problem;
     wstep step;
-    graph_csr l;         /* (S + S') / 2 */
+    graph_csr l; /* (S + S') / 2 */
     int *start, *col;
     double *weight, *degree;
-    int *fill;           /* n + 1 */
-    int *first;          /* k x n: the k nearest by x */
-    double *lx;          /* n x p (p <= n), or n x n */
-    double *z;           /* n x m: XW */
-    double *f_old;       /* n x c */
-    double *known;       /* n x (c + 1): component indicators */
-    double *mu, *vector; /* c + 1, n x (c + 1): of L, those that are not known */
-    int n_vector;        /* how many the last iteration found */
+    int *fill;            /* n + 1 */
+    int *first;           /* k x n: the k nearest by x */
+    double *lx;           /* n x p (p <= n), or n x n */
+    double *z;            /* n x m: XW */
+    double *f_old;        /* n x c */
+    double *known;        /* n x (c + 1): component indicators */
+    double *mu, *vector;  /* c + 1, n x (c + 1): of L, those that are not known */
+    int n_vector;         /* how many the last iteration found */
     double *gap, *sorted; /* k */
     double *pivot_work;
     int *pivot;
@@ -58,11 +58,11 @@ static void apply_minus_laplacian(const void *data, int m, const double *x, doub
 static double objective(const sogfs_work *s, const sogfs_result *r, double alpha);
 static double squared_distance(int n, int m, const double *z, int i, int j);
 
-void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings,
-                 sogfs_result *result, ufs_run *run)
+void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, sogfs_result *result,
+                 ufs_run *run)
 {
-    static const char *const columns[] = {"iteration", "objective", "lambda", "zeros",
-                                          "next_zeros", "inner", NULL};
+    static const char *const columns[] = {"iteration",  "objective", "lambda", "zeros",
+                                          "next_zeros", "inner",     NULL};
     sogfs_work s;
     double sum_c, sum_next;
     size_t len = (size_t) problem->n * (size_t) problem->c;
@@ -90,8 +90,8 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings,
         if (run->lapack) return;
 
         value = objective(&s, result, result->alpha);
-        ufs_trace_add(&run->trace, (double[]) {run->iterations, value, lambda, sum_c, sum_next,
-                                              inner});
+        ufs_trace_add(&run->trace,
+                      (double[]){run->iterations, value, lambda, sum_c, sum_next, inner});
         ufs_run_step(run, value, sum_c);
         if (!R_FINITE(value)) {
             run->status = UFS_DIVERGED;
@@ -122,8 +122,7 @@ static void init(sogfs_work *s, const sogfs_problem *problem, const sogfs_settin
     wstep_init(&s->step, problem->n, problem->p, problem->m, problem->gamma, settings->eps,
                settings->accelerate, r->w, r->row2, r->reach,
                (problem->p < problem->n ? problem->p : problem->n) / 2);
-    s->step.op = (wstep_operator) {.gram = part_of_m, .product = m_times, .fill = fill,
-                                   .data = s};
+    s->step.op = (wstep_operator){.gram = part_of_m, .product = m_times, .fill = fill, .data = s};
     s->start = ufs_ialloc(N + 1);
     s->col = ufs_ialloc(2 * N * K);
     s->weight = ufs_dalloc(2 * N, K);
@@ -166,8 +165,7 @@ static double first_graph(sogfs_work *s, sogfs_result *r)
             s->first[at + (size_t) a] = knn.index[(size_t) i * (size_t) wide + (size_t) a];
             r->neighbour[at + (size_t) a] = s->first[at + (size_t) a];
             /* All k + 1 equally far: share. */
-            r->s[at + (size_t) a] =
-                den > 1e-12 * k * last ? (last - d[a]) / den : 1.0 / k;
+            r->s[at + (size_t) a] = den > 1e-12 * k * last ? (last - d[a]) / den : 1.0 / k;
         }
     }
     vmaxset(mark);
@@ -224,8 +222,8 @@ static void symmetric_graph(sogfs_work *s, const sogfs_result *r)
         }
     }
     s->start[n] = at;
-    s->l = (graph_csr) {.n = n, .start = s->start, .col = s->col, .w = s->weight,
-                        .degree = s->degree};
+    s->l = (graph_csr){
+        .n = n, .start = s->start, .col = s->col, .w = s->weight, .degree = s->degree};
     graph_degrees(&s->l, s->degree);
 }
 
@@ -275,7 +273,10 @@ static int scatter(sogfs_work *s)
     return 0;
 }
 
-static int fill(void *data) { return scatter(data); }
+static int fill(void *data)
+{
+    return scatter(data);
+}
 
 /* Rows and columns of X'LX. The part is at most half of X, so lx has room for X_A and L X_A. */
 static void part_of_m(void *data, int q, const int *set, double *out)
@@ -325,7 +326,8 @@ static void update_s(sogfs_work *s, sogfs_result *r, bool fixed, double lambda, 
         for (int a = 0; a < k; a++) {
             int j = r->neighbour[at + (size_t) a];
             s->gap[a] = -(squared_distance(n, m, s->z, i, j) +
-                          lambda * squared_distance(n, c, r->f, i, j)) / (2.0 * scale);
+                          lambda * squared_distance(n, c, r->f, i, j)) /
+                        (2.0 * scale);
         }
         proj_simplex(k, s->gap, 1.0, s->sorted, r->s + at);
     }
@@ -359,10 +361,18 @@ static int update_f(sogfs_work *s, sogfs_result *r, double *sum_c, double *sum_n
     if (more > n - held) more = n - held;
     if (more > 0) {
         for (int i = 0; i < n; i++) high = fmax(high, 2.0 * s->degree[i]);
-        la_eigs_problem a = {.n = n, .k = more, .apply = apply_minus_laplacian, .data = &s->l,
-                             .low = -high, .high = 0.0, .n_known = held, .known = s->known,
-                             .n_start = s->n_vector, .start = s->vector,
-                             .tol = 1e-6, .max_iter = 200};
+        la_eigs_problem a = {.n = n,
+                             .k = more,
+                             .apply = apply_minus_laplacian,
+                             .data = &s->l,
+                             .low = -high,
+                             .high = 0.0,
+                             .n_known = held,
+                             .known = s->known,
+                             .n_start = s->n_vector,
+                             .start = s->vector,
+                             .tol = 1e-6,
+                             .max_iter = 200};
         la_eigs(&a, s->mu, s->vector, &found);
         s->n_vector = found.lapack == 0 ? more : 0;
         for (int j = 0; j < more; j++) {
@@ -396,7 +406,7 @@ static double objective(const sogfs_work *s, const sogfs_result *r, double alpha
             size_t at = (size_t) i * (size_t) k + (size_t) a;
             if (r->s[at] > 0.0)
                 value += r->s[at] * squared_distance(n, m, s->z, i, r->neighbour[at]) +
-                    alpha * r->s[at] * r->s[at];
+                         alpha * r->s[at] * r->s[at];
         }
     for (int j = 0; j < s->problem->p; j++)
         value += s->problem->gamma * sqrt(r->row2[j] + s->step.eps);

@@ -22,7 +22,7 @@ enum { SLOTS = 1000 };
 typedef struct {
     const spca_problem *problem;
     spca_result *result;
-    ufs_x x;         /* problem->x */
+    ufs_x x; /* problem->x */
     la_gl lasso;
     la_polar_work polar;
     double *target;  /* n x k: X A */
@@ -37,14 +37,18 @@ static int rotate(spca_work *work);
 static double objective(const spca_work *work);
 static void certify(spca_work *work);
 
-void spca_solve(const spca_problem *problem, const spca_settings *settings,
-                spca_result *result, ufs_run *run)
+void spca_solve(const spca_problem *problem, const spca_settings *settings, spca_result *result,
+                ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", "change", NULL};
     size_t N = (size_t) problem->n, P = (size_t) problem->p, K = (size_t) problem->k, pk = P * K;
-    spca_work work = {.problem = problem, .result = result, .target = ufs_dalloc(N, K),
-                      .fitted = ufs_dalloc(N, K), .product = ufs_dalloc(P, K),
-                      .old = ufs_dalloc(P, K), .total = la_ss(N * P, problem->x)};
+    spca_work work = {.problem = problem,
+                      .result = result,
+                      .target = ufs_dalloc(N, K),
+                      .fitted = ufs_dalloc(N, K),
+                      .product = ufs_dalloc(P, K),
+                      .old = ufs_dalloc(P, K),
+                      .total = la_ss(N * P, problem->x)};
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     work.x = ufs_x_dense(problem->n, problem->p, problem->x);
@@ -70,8 +74,7 @@ void spca_solve(const spca_problem *problem, const spca_settings *settings,
         if (run->lapack) return;
         result->objective = objective(&work);
         run->iterations++;
-        ufs_trace_add(&run->trace,
-                      (double[]) {run->iterations, result->objective, result->change});
+        ufs_trace_add(&run->trace, (double[]){run->iterations, result->objective, result->change});
         ufs_run_step(run, result->objective, result->change);
         if (!R_FINITE(result->objective)) {
             run->status = UFS_DIVERGED;
@@ -94,8 +97,8 @@ static int lassos(spca_work *work, double vtol)
 
     la_gemm('N', 'N', n, k, p, 1.0, problem->x, n, work->result->a, p, 0.0, work->target, n);
     for (int j = 0; j < k; j++) {
-        int lapack = la_gl_solve(&work->lasso, work->target + (size_t) j * N, problem->lambda,
-                                 vtol, true, 0.9, work->result->b + (size_t) j * P);
+        int lapack = la_gl_solve(&work->lasso, work->target + (size_t) j * N, problem->lambda, vtol,
+                                 true, 0.9, work->result->b + (size_t) j * P);
         if (lapack) return lapack;
         ufs_copy(work->fitted + (size_t) j * N, work->lasso.xv, N);
     }

@@ -24,7 +24,7 @@ typedef struct {
     double objective;
 } spca_result;
 
-void spca_solve(const spca_problem *problem, const spca_settings *settings,
-                spca_result *result, ufs_run *run);
+void spca_solve(const spca_problem *problem, const spca_settings *settings, spca_result *result,
+                ufs_run *run);
 
 #endif

@@ -28,8 +28,7 @@ void spec_quadratic(const graph_csr *g, const ufs_x *x, int power, bool center, 
     size_t N = (size_t) g->n;
     quadratic q = {g, power, center, ufs_dalloc(N, 1), ufs_dalloc(N, 1), ufs_dalloc(N, 1), phi};
 
-    for (int i = 0; i < g->n; i++)
-        q.root[i] = g->degree[i] > 0.0 ? 1.0 / sqrt(g->degree[i]) : 0.0;
+    for (int i = 0; i < g->n; i++) q.root[i] = g->degree[i] > 0.0 ? 1.0 / sqrt(g->degree[i]) : 0.0;
     ufs_x_each_column(x, quadratic_column, &q);
 }
 

@@ -30,8 +30,8 @@ static int scatter(wstep *s, const udfs_problem *problem);
 static int fill_m(wstep *s, const udfs_problem *problem, local *part, const graph_knn *knn);
 static int fill_b(wstep *s, const udfs_problem *problem, local *part, const graph_knn *knn);
 
-void udfs_solve(const udfs_problem *problem, const udfs_settings *settings,
-                udfs_result *result, ufs_run *run)
+void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, udfs_result *result,
+                ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", NULL};
     wstep s;
@@ -62,7 +62,7 @@ void udfs_solve(const udfs_problem *problem, const udfs_settings *settings,
             continue;
         }
         change = R_FINITE(old) ? fabs(old - s.objective) / fabs(s.objective) : R_NaN;
-        ufs_trace_add(&run->trace, (double[]) {run->iterations, s.objective});
+        ufs_trace_add(&run->trace, (double[]){run->iterations, s.objective});
         ufs_run_step(run, s.objective, change);
         if (!R_FINITE(s.objective)) {
             run->status = UFS_DIVERGED;
@@ -87,8 +87,13 @@ static int scatter(wstep *s, const udfs_problem *problem)
     size_t N = (size_t) n, P = (size_t) p, S = (size_t) size;
     graph_knn knn;
     double *row = ufs_dalloc(P, N);
-    local part = {.p = p, .size = size, .lambda = problem->lambda, .row = row,
-                  .part = ufs_dalloc(P, S), .q = ufs_dalloc(S, S), .b = ufs_dalloc(S, S),
+    local part = {.p = p,
+                  .size = size,
+                  .lambda = problem->lambda,
+                  .row = row,
+                  .part = ufs_dalloc(P, S),
+                  .q = ufs_dalloc(S, S),
+                  .b = ufs_dalloc(S, S),
                   .member = ufs_ialloc(S)};
 
     la_transpose(n, p, problem->x, row);

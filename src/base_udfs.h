@@ -25,7 +25,7 @@ typedef struct {
     double residual; /* of the last step's eigenvectors, relative */
 } udfs_result;
 
-void udfs_solve(const udfs_problem *problem, const udfs_settings *settings,
-                udfs_result *result, ufs_run *run);
+void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, udfs_result *result,
+                ufs_run *run);
 
 #endif

@@ -42,8 +42,8 @@ static bool bring_back(wstep *s);
 static void set_part(wstep *s, int q);
 static void use_all(wstep *s);
 
-void wstep_init(wstep *s, int n, int p, int c, double gamma, double eps, bool accelerate,
-                double *w, double *row2, double *reach, int most)
+void wstep_init(wstep *s, int n, int p, int c, double gamma, double eps, bool accelerate, double *w,
+                double *row2, double *reach, int most)
 {
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) c, Q;
     s->n = n;
@@ -62,7 +62,7 @@ void wstep_init(wstep *s, int n, int p, int c, double gamma, double eps, bool ac
     s->objective = R_NaN;
     s->started = false;
     s->converged = true;
-    s->op = (wstep_operator) {NULL, NULL, NULL, NULL};
+    s->op = (wstep_operator){NULL, NULL, NULL, NULL};
     s->most = accelerate && p > LA_LOWEST_DENSE ? most : 0;
     s->q = p;
     s->narrow = s->fresh = false;
@@ -96,8 +96,7 @@ int wstep_factor(wstep *s, double *a, const double *x, int *pivot, double *work)
     size_t N = (size_t) n, P = (size_t) p;
     if (lapack) return lapack;
     for (size_t j = 0; j < P; j++)
-        for (size_t i = 0; i < N; i++)
-            s->b[i + j * N] = x[(size_t) (pivot[i] - 1) + j * N];
+        for (size_t i = 0; i < N; i++) s->b[i + j * N] = x[(size_t) (pivot[i] - 1) + j * N];
     la_trmm('L', 'U', 'N', n, p, 1.0, a, n, s->b, n);
     return 0;
 }
@@ -176,8 +175,7 @@ static int start_low_rank(wstep *s)
         for (size_t i = 0; i < N; i++) vector[i + (size_t) v * N] *= scale;
     }
     rest = cut_weights(p - rank, rank, value + first, value[n - 1], s->c, weight);
-    la_gemm('T', 'N', rank, p, n, 1.0, vector + (size_t) first * N, n, s->b, n, 0.0, right,
-            rank);
+    la_gemm('T', 'N', rank, p, n, 1.0, vector + (size_t) first * N, n, s->b, n, 0.0, right, rank);
     for (size_t j = 0; j < P; j++) {
         const double *entry = right + j * (size_t) rank;
         s->row2[j] = rest;
@@ -267,9 +265,15 @@ static void next_weights(wstep *s, bool extrapolate)
 
 /* ---- rows left out ------------------------------------------------------------------- */
 
-static double *now_w(wstep *s) { return s->narrow ? s->part_w : s->w; }
+static double *now_w(wstep *s)
+{
+    return s->narrow ? s->part_w : s->w;
+}
 
-static double *now_row2(wstep *s) { return s->narrow ? s->part_row2 : s->row2; }
+static double *now_row2(wstep *s)
+{
+    return s->narrow ? s->part_row2 : s->row2;
+}
 
 /* w and row2 of all rows, from those of the part. */
 static void spread(wstep *s)
@@ -326,8 +330,8 @@ static void maybe_narrow(wstep *s)
     /* Rows of what is kept move up. */
     for (size_t l = 0; l < (size_t) s->c; l++)
         for (int a = 0; a < keep; a++)
-            s->part_w[(size_t) a + l * (size_t) keep] =
-                now_w(s)[(size_t) s->place[a] + l * (size_t) q];
+            s->part_w[(size_t) a + l * (size_t) keep] = now_w(
+                s)[(size_t) s->place[a] + l * (size_t) q];
     for (int a = 0; a < keep; a++) {
         s->part_row2[a] = row2[s->place[a]];
         s->root[a] = s->plain[s->place[a]];
@@ -357,12 +361,13 @@ static void set_part(wstep *s, int q)
     } else {
         void *mark = vmaxget();
         double *b = q > n ? s->part_b : ufs_dalloc(N, Q);
-        for (size_t a = 0; a < Q; a++)
-            ufs_copy(b + a * N, s->b + (size_t) s->set[a] * N, N);
+        for (size_t a = 0; a < Q; a++) ufs_copy(b + a * N, s->b + (size_t) s->set[a] * N, N);
         if (q <= n) la_gram('T', n, q, b, s->part_m);
         vmaxset(mark);
-        if (q <= n) la_lowest_set(&s->lowest, q, q, s->part_m, NULL);
-        else la_lowest_set(&s->lowest, q, n, NULL, s->part_b);
+        if (q <= n)
+            la_lowest_set(&s->lowest, q, q, s->part_m, NULL);
+        else
+            la_lowest_set(&s->lowest, q, n, NULL, s->part_b);
     }
 }
 
@@ -412,8 +417,7 @@ static bool bring_back(wstep *s)
     }
     for (size_t l = 0; l < (size_t) s->c; l++)
         for (int a = 0; a < q; a++)
-            s->part_w[(size_t) a + l * (size_t) q] =
-                s->w[(size_t) s->set[a] + l * (size_t) p];
+            s->part_w[(size_t) a + l * (size_t) q] = s->w[(size_t) s->set[a] + l * (size_t) p];
     set_part(s, q);
     s->fresh = true;
     return true;

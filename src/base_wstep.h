@@ -20,17 +20,17 @@ typedef struct {
 typedef struct {
     int n, p, c;
     double gamma, eps;
-    double *m;       /* p x p: M, or NULL if p > n */
-    double *b;       /* n x p: B with M = B'B, or NULL if p <= n */
-    double *w;       /* p x c: orthonormal columns, of the caller */
-    double *row2;    /* p: |w_j|^2, of the caller */
-    double *reach;   /* p: how near a zero row is to entering (1 = enters), of the caller */
+    double *m;     /* p x p: M, or NULL if p > n */
+    double *b;     /* n x p: B with M = B'B, or NULL if p <= n */
+    double *w;     /* p x c: orthonormal columns, of the caller */
+    double *row2;  /* p: |w_j|^2, of the caller */
+    double *reach; /* p: how near a zero row is to entering (1 = enters), of the caller */
     bool accelerate;
     double objective, residual; /* after a step; of the eigenvectors */
     double change;              /* of the objective in the last step, relative */
     int lapack;
-    bool rough;                 /* the last step's eigenvectors were not solved to the end */
-    bool started, converged;    /* converged: the eigenvectors of the last step */
+    bool rough;              /* the last step's eigenvectors were not solved to the end */
+    bool started, converged; /* converged: the eigenvectors of the last step */
     wstep_operator op;
     /* The problem at hand: all rows, or those of `set` while the others are zero. */
     int q, most;                /* its rows; the most that a part may have */
@@ -42,8 +42,8 @@ typedef struct {
     double *mw;                 /* p x c: M W */
     int *place;                 /* p: scratch */
     /* By the rows of the problem at hand. */
-    double *root;               /* (|w_j|^2 + eps)^{1/4} of the next weights, extrapolated */
-    double *plain;              /* the same of the last accepted W */
+    double *root;  /* (|w_j|^2 + eps)^{1/4} of the next weights, extrapolated */
+    double *plain; /* the same of the last accepted W */
     double *one, *delta, *values;
     anderson history;
     la_lowest lowest;
@@ -51,8 +51,8 @@ typedef struct {
 
 /* Allocates; then m or b must be filled. `most`: the largest part of the rows that is worth
  * a problem of its own; 0 = never (plain iterations). */
-void wstep_init(wstep *s, int n, int p, int c, double gamma, double eps, bool accelerate,
-                double *w, double *row2, double *reach, int most);
+void wstep_init(wstep *s, int n, int p, int c, double gamma, double eps, bool accelerate, double *w,
+                double *row2, double *reach, int most);
 /* b from a, n x n positive semidefinite and destroyed, and x: M = X'A X. n^3/3 + n^2 p flops. */
 int wstep_factor(wstep *s, double *a, const double *x, int *pivot, double *work);
 /* m = X'Y, known to be symmetric (Y = A X), from x and y stored n x p (trans = 'T') or p x n

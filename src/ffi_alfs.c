@@ -32,8 +32,8 @@ SEXP ffi_alfs_basis(SEXP x)
             values[j] = sqrt(fmax(value[R - 1 - j], 0.0));
             ufs_copy(vectors + j * R, ascending + (R - 1 - j) * R, R);
         }
-        alfs_data data = {.m = n, .q = p, .x = REAL_RO(x), .values = values,
-                          .vectors = vectors, .unit = 1.0};
+        alfs_data data = {
+            .m = n, .q = p, .x = REAL_RO(x), .values = values, .vectors = vectors, .unit = 1.0};
         alfs_space space;
         alfs_space_full(&space, &data);
         alfs_bounds most = alfs_largest(&space);
@@ -56,8 +56,8 @@ SEXP ffi_alfs_basis(SEXP x)
  * certificates, columns, live_rows and live_columns). */
 SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP control)
 {
-    static const char *const names[] = {"w", "p", "q", "l", "rho", "row_w", "row_p", "col_w",
-                                        "col_q", "run", NULL};
+    static const char *const names[] = {"w",     "p",     "q",     "l",   "rho", "row_w",
+                                        "row_p", "col_w", "col_q", "run", NULL};
     int m = Rf_nrows(x), q = Rf_ncols(x), r = m < q ? m : q, p = ffi_int(settings_, "p");
     size_t M = (size_t) m, Q = (size_t) q, R = (size_t) r;
     bool identity = ffi_flag(settings_, "identity");
@@ -68,18 +68,28 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     ufs_run run = ffi_run_begin(control, "alfs");
     alfs_start start;
     alfs_problem problem = {
-        .m = m, .q = q, .x = REAL_RO(x), .values = ffi_data(ffi_get(basis, "values"), R, "values"),
+        .m = m,
+        .q = q,
+        .x = REAL_RO(x),
+        .values = ffi_data(ffi_get(basis, "values"), R, "values"),
         .vectors = identity ? NULL : ffi_data(ffi_get(basis, "vectors"), R * R, "vectors"),
-        .identity = identity, .alpha = value[0], .beta = value[1], .lambda = value[2],
-        .alpha_max = bound[0], .beta_max = bound[1]
-    };
-    alfs_settings settings = {
-        .max_iter = ffi_int(control, "max_iter"), .tol = ffi_real(control, "tol"),
-        .paper = ffi_flag(settings_, "paper"), .rho0 = ffi_real(settings_, "rho0"),
-        .growth = ffi_real(settings_, "tau"), .rho_most = ffi_real(settings_, "rho_max"),
-        .check_every = 10, .narrow = ffi_int(settings_, "narrow"),
-        .first = ffi_int(settings_, "first"), .balance_until = 2000, .floor = 1e-6
-    };
+        .identity = identity,
+        .alpha = value[0],
+        .beta = value[1],
+        .lambda = value[2],
+        .alpha_max = bound[0],
+        .beta_max = bound[1]};
+    alfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
+                              .tol = ffi_real(control, "tol"),
+                              .paper = ffi_flag(settings_, "paper"),
+                              .rho0 = ffi_real(settings_, "rho0"),
+                              .growth = ffi_real(settings_, "tau"),
+                              .rho_most = ffi_real(settings_, "rho_max"),
+                              .check_every = 10,
+                              .narrow = ffi_int(settings_, "narrow"),
+                              .first = ffi_int(settings_, "first"),
+                              .balance_until = 2000,
+                              .floor = 1e-6};
     alfs_result result = {.w = result_matrix(out, "w", m, p, dimnames),
                           .p = result_matrix(out, "p", m, p, dimnames),
                           .q = result_matrix(out, "q", m, p, dimnames)};
@@ -87,10 +97,10 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     if (Rf_length(keep) != q || q > p) Rf_error("keep and p do not fit x");
     if (start_ != R_NilValue) {
         const double *rho = ffi_data(ffi_get(start_, "rho"), 3, "rho");
-        start = (alfs_start) {.w = ffi_data(ffi_get(start_, "w"), M * Q, "w"),
-                              .p = ffi_data(ffi_get(start_, "p"), M * Q, "p"),
-                              .q = ffi_data(ffi_get(start_, "q"), M * Q, "q"),
-                              .rho = {rho[0], rho[1]}};
+        start = (alfs_start){.w = ffi_data(ffi_get(start_, "w"), M * Q, "w"),
+                             .p = ffi_data(ffi_get(start_, "p"), M * Q, "p"),
+                             .q = ffi_data(ffi_get(start_, "q"), M * Q, "q"),
+                             .rho = {rho[0], rho[1]}};
         problem.start = &start;
     }
     if (problem.lambda > 0.0) result.l = ffi_set_zero(out, "l", m, m);
@@ -104,12 +114,19 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     spread(result.w, m, q, p, INTEGER_RO(keep));
     spread(result.p, m, q, p, INTEGER_RO(keep));
     spread(result.q, m, q, p, INTEGER_RO(keep));
-    ffi_run_end(out, &run, (ffi_counter[]) {
-        {"objective", result.objective}, {"dual", result.dual}, {"gap", result.gap},
-        {"kkt", result.kkt}, {"primal_rows", result.primal[0]},
-        {"primal_columns", result.primal[1]}, {"primal_weights", result.primal[2]},
-        {"certificates", result.certificates}, {"columns", result.columns},
-        {"live_rows", live_rows}, {"live_columns", live_columns}, {NULL, 0}});
+    ffi_run_end(out, &run,
+                (ffi_counter[]){{"objective", result.objective},
+                                {"dual", result.dual},
+                                {"gap", result.gap},
+                                {"kkt", result.kkt},
+                                {"primal_rows", result.primal[0]},
+                                {"primal_columns", result.primal[1]},
+                                {"primal_weights", result.primal[2]},
+                                {"certificates", result.certificates},
+                                {"columns", result.columns},
+                                {"live_rows", live_rows},
+                                {"live_columns", live_columns},
+                                {NULL, 0}});
     UNPROTECT(1);
     return out;
 }
@@ -144,8 +161,10 @@ static double norms(SEXP out, const char *name, const double *x, int n, int p, b
     int len = rows ? n : p, live = 0;
     double *norm = ffi_set_vector(out, name, len);
 
-    if (rows) la_row_norms(n, p, x, norm);
-    else la_col_norms(n, p, x, norm);
+    if (rows)
+        la_row_norms(n, p, x, norm);
+    else
+        la_col_norms(n, p, x, norm);
     for (int i = 0; i < len; i++) live += norm[i] > 0.0;
     return live;
 }

@@ -4,10 +4,13 @@
 
 blfse_problem ffi_blfse_problem(SEXP x, SEXP scores, SEXP labels, SEXP settings)
 {
-    blfse_problem problem = {
-        .n = Rf_nrows(x), .p = Rf_ncols(x), .m = Rf_ncols(scores),
-        .c = ffi_int(settings, "n_clusters"), .x = REAL_RO(x), .scores = REAL_RO(scores),
-        .labels = INTEGER_RO(labels)};
+    blfse_problem problem = {.n = Rf_nrows(x),
+                             .p = Rf_ncols(x),
+                             .m = Rf_ncols(scores),
+                             .c = ffi_int(settings, "n_clusters"),
+                             .x = REAL_RO(x),
+                             .scores = REAL_RO(scores),
+                             .labels = INTEGER_RO(labels)};
     if (Rf_nrows(scores) != problem.p || Rf_nrows(labels) != problem.m ||
         Rf_ncols(labels) != problem.n)
         Rf_error("internal error: sizes of 'scores' or 'labels'");
@@ -18,14 +21,18 @@ blfse_problem ffi_blfse_problem(SEXP x, SEXP scores, SEXP labels, SEXP settings)
 
 blfse_settings ffi_blfse_settings(SEXP psi, SEXP s)
 {
-    blfse_settings settings = {
-        .projection = (blfse_projection) ffi_int(s, "projection"),
-        .order = (blfse_order) ffi_int(s, "order"), .form = (blfse_form) ffi_int(s, "form"),
-        .n_psi = (int) Rf_xlength(psi), .inner_max = ffi_int(s, "inner_max_iter"),
-        .max_iter = ffi_int(s, "max_iter"), .psi = REAL_RO(psi),
-        .gamma_cluster = ffi_real(s, "gamma_cluster"),
-        .gamma_feature = ffi_real(s, "gamma_feature"), .tol = ffi_real(s, "tol"),
-        .qp_tol = ffi_real(s, "qp_tol"), .dense_limit = ffi_int(s, "dense_limit")};
+    blfse_settings settings = {.projection = (blfse_projection) ffi_int(s, "projection"),
+                               .order = (blfse_order) ffi_int(s, "order"),
+                               .form = (blfse_form) ffi_int(s, "form"),
+                               .n_psi = (int) Rf_xlength(psi),
+                               .inner_max = ffi_int(s, "inner_max_iter"),
+                               .max_iter = ffi_int(s, "max_iter"),
+                               .psi = REAL_RO(psi),
+                               .gamma_cluster = ffi_real(s, "gamma_cluster"),
+                               .gamma_feature = ffi_real(s, "gamma_feature"),
+                               .tol = ffi_real(s, "tol"),
+                               .qp_tol = ffi_real(s, "qp_tol"),
+                               .dense_limit = ffi_int(s, "dense_limit")};
     return settings;
 }
 
@@ -34,27 +41,32 @@ blfse_settings ffi_blfse_settings(SEXP psi, SEXP s)
  * gamma_cluster, gamma_feature, tol, qp_tol, dense_limit), codes as in solve_blfse.h. */
 SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"v", "S", "W", "alpha", "beta", "component", "history",
-        "weights", "run", NULL};
+    static const char *const names[] = {"v",         "S",       "W",       "alpha", "beta",
+                                        "component", "history", "weights", "run",   NULL};
     SEXP out = PROTECT(ffi_list(names));
     blfse_problem problem = ffi_blfse_problem(x, scores, labels, settings_);
     blfse_settings settings = ffi_blfse_settings(psi, settings_);
     ufs_run run = ffi_run_begin(control, "blfse");
-    blfse_result result = {
-        .v = ffi_set_zero(out, "v", problem.p, 0),
-        .s = ffi_set_zero(out, "S", problem.n, problem.n),
-        .w = ffi_set_zero(out, "W", problem.n, problem.n),
-        .alpha = ffi_set_zero(out, "alpha", problem.m, 0),
-        .beta = ffi_set_zero(out, "beta", problem.m, 0),
-        .component = ffi_set_ints(out, "component", problem.n)};
+    blfse_result result = {.v = ffi_set_zero(out, "v", problem.p, 0),
+                           .s = ffi_set_zero(out, "S", problem.n, problem.n),
+                           .w = ffi_set_zero(out, "W", problem.n, problem.n),
+                           .alpha = ffi_set_zero(out, "alpha", problem.m, 0),
+                           .beta = ffi_set_zero(out, "beta", problem.m, 0),
+                           .component = ffi_set_ints(out, "component", problem.n)};
 
     blfse_solve(&problem, &settings, &result, &run);
     ffi_set_trace(out, "history", &result.history);
     ffi_set_trace(out, "weights", &result.weights);
-    ffi_run_end(out, &run, (ffi_counter[]) {
-        {"kkt", result.kkt}, {"gap", result.gap}, {"eigen", result.eigen}, {"rho", result.rho},
-        {"n_component", result.n_component}, {"ties", result.ties},
-        {"p_unique", result.p_unique}, {"products", result.products}, {NULL, 0}});
+    ffi_run_end(out, &run,
+                (ffi_counter[]){{"kkt", result.kkt},
+                                {"gap", result.gap},
+                                {"eigen", result.eigen},
+                                {"rho", result.rho},
+                                {"n_component", result.n_component},
+                                {"ties", result.ties},
+                                {"p_unique", result.p_unique},
+                                {"products", result.products},
+                                {NULL, 0}});
     UNPROTECT(1);
     return out;
 }
@@ -72,14 +84,13 @@ SEXP ffi_laplacian_low(SEXP s, SEXP c, SEXP dense_limit)
     low_split split = {0, 0, 0.0};
 
     low_init(&work, n, Rf_asInteger(c), Rf_asInteger(dense_limit));
-    ffi_set(out, "info", Rf_ScalarInteger(
-        low_laplacian(&work, REAL_RO(s), ufs_dalloc(N, N), r, &k, &split)));
+    ffi_set(out, "info",
+            Rf_ScalarInteger(low_laplacian(&work, REAL_RO(s), ufs_dalloc(N, N), r, &k, &split)));
     ufs_copy(ffi_set_matrix(out, "vectors", n, k), r, N * (size_t) k);
     ffi_set(out, "lo", Rf_ScalarInteger(split.lo));
     ffi_set(out, "eq", Rf_ScalarInteger(split.eq));
     ffi_set(out, "worst", Rf_ScalarReal(work.worst));
-    ffi_set(out, "path", Rf_ScalarInteger(
-        work.n_dense ? 1 : work.n_krylov ? 2 : 3));
+    ffi_set(out, "path", Rf_ScalarInteger(work.n_dense ? 1 : work.n_krylov ? 2 : 3));
     UNPROTECT(1);
     return out;
 }

@@ -26,8 +26,9 @@ SEXP ffi_graph_knn(SEXP x_, SEXP k_)
     return out;
 }
 
-static const char *const built[] = {"start", "index", "value", "degree", "component",
-                                    "n_components", "n_isolated", "bandwidth", "finite", NULL};
+static const char *const built[] = {
+    "start",        "index",      "value",     "degree", "component",
+    "n_components", "n_isolated", "bandwidth", "finite", NULL};
 
 /* The graph of neighbour lists; with an automatic bandwidth their mean distance. */
 static SEXP build(const graph_knn *knn, const ufs_x *x, int kind, double bandwidth, int rule)
@@ -47,8 +48,8 @@ static SEXP build(const graph_knn *knn, const ufs_x *x, int kind, double bandwid
             graph_from_knn(knn, x->p, x->dense, (graph_weights) kind, bandwidth,
                            (graph_symmetrise) rule, &g);
         else
-            graph_from_knn_sparse(knn, x, (graph_weights) kind, bandwidth,
-                                  (graph_symmetrise) rule, &g);
+            graph_from_knn_sparse(knn, x, (graph_weights) kind, bandwidth, (graph_symmetrise) rule,
+                                  &g);
         size_t edges = (size_t) g.start[n];
         memcpy(ffi_set_ints(out, "start", n + 1), g.start, ((size_t) n + 1) * sizeof(int));
         if (edges > 0)
@@ -88,7 +89,10 @@ SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidt
     ffi_mat d2 = ffi_matrix(d2_, "d2");
     int kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights"), k = d2.n;
     size_t len = (size_t) x.n * (size_t) k;
-    graph_knn knn = {.n = x.n, .k = k, .index = ufs_ialloc(len), .d2 = ufs_dalloc(len, 1),
+    graph_knn knn = {.n = x.n,
+                     .k = k,
+                     .index = ufs_ialloc(len),
+                     .d2 = ufs_dalloc(len, 1),
                      .mean_distance = Rf_asReal(bandwidth)};
 
     if (x.kind != UFS_X_DENSE || d2.p != x.n || k < 1 || k > x.n - 1 || !Rf_isInteger(index_) ||
@@ -110,12 +114,15 @@ SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidt
 /* Of a matrix that came from the user, columns ascending within rows. */
 SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value)
 {
-    static const char *const names[] = {"degree", "component", "n_components", "n_isolated",
-                                        "asymmetry", NULL};
+    static const char *const names[] = {"degree",     "component", "n_components",
+                                        "n_isolated", "asymmetry", NULL};
     if (!slots_fit(start, index, value)) Rf_error("internal error: not a sparse matrix");
     SEXP out = PROTECT(ffi_list(names));
-    graph_csr g = {.n = (int) Rf_xlength(start) - 1, .start = INTEGER_RO(start),
-                   .col = INTEGER_RO(index), .w = REAL_RO(value), .degree = NULL};
+    graph_csr g = {.n = (int) Rf_xlength(start) - 1,
+                   .start = INTEGER_RO(start),
+                   .col = INTEGER_RO(index),
+                   .w = REAL_RO(value),
+                   .degree = NULL};
     set_description(out, &g);
     *ffi_set_vector(out, "asymmetry", 1) = graph_asymmetry(&g);
     UNPROTECT(1);
@@ -160,8 +167,11 @@ static const char *read_graph(SEXP graph, graph_csr *g)
     SEXP start = ffi_get(w, "start"), index = ffi_get(w, "index"), value = ffi_get(w, "value");
     if (!slots_fit(start, index, value)) return "row starts, indices and weights do not fit";
     if (Rf_xlength(start) != Rf_xlength(degree) + 1) return "degrees do not fit the rows";
-    *g = (graph_csr) {.n = (int) Rf_xlength(degree), .start = INTEGER_RO(start),
-                      .col = INTEGER_RO(index), .w = REAL_RO(value), .degree = REAL_RO(degree)};
+    *g = (graph_csr){.n = (int) Rf_xlength(degree),
+                     .start = INTEGER_RO(start),
+                     .col = INTEGER_RO(index),
+                     .w = REAL_RO(value),
+                     .degree = REAL_RO(degree)};
     return graph_check(g, (size_t) Rf_xlength(index));
 }
 
@@ -194,8 +204,10 @@ SEXP ffi_graph_mult(SEXP graph, SEXP x_, SEXP laplacian)
     ffi_mat x = ffi_matrix(x_, "x");
     graph_csr g = ffi_graph_for(graph, x.n);
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, x.n, x.p));
-    if (Rf_asLogical(laplacian) == 1) graph_laplacian_mult(&g, x.p, x.x, REAL(out));
-    else graph_mult(&g, x.p, x.x, REAL(out));
+    if (Rf_asLogical(laplacian) == 1)
+        graph_laplacian_mult(&g, x.p, x.x, REAL(out));
+    else
+        graph_mult(&g, x.p, x.x, REAL(out));
     UNPROTECT(1);
     return out;
 }
@@ -203,8 +215,9 @@ SEXP ffi_graph_mult(SEXP graph, SEXP x_, SEXP laplacian)
 /* m non-trivial eigenpairs of the normalised Laplacian on the non-isolated nodes. */
 SEXP ffi_graph_embed(SEXP graph, SEXP m_)
 {
-    static const char *const names[] = {"values", "vectors", "degree", "n_zero", "next_value",
-                                        "lapack", "iterations", "residual", "converged", NULL};
+    static const char *const names[] = {"values",     "vectors", "degree",     "n_zero",
+                                        "next_value", "lapack",  "iterations", "residual",
+                                        "converged",  NULL};
     graph_csr g = ffi_graph_csr(graph), used;
     graph_drop_isolated(&g, &used, ufs_ialloc((size_t) g.n));
     int m = ffi_whole(m_, 1, used.n - 1, "m");

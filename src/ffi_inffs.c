@@ -20,11 +20,13 @@ SEXP ffi_inffs(SEXP x, SEXP settings_, SEXP control)
     inffs_result result = {.score = ffi_set_zero(out, "score", problem.p, 0)};
 
     inffs_solve(&problem, &settings, &result, &run);
-    ffi_run_end(out, &run, (ffi_counter[]) {{"residual", result.residual},
-                                            {"radius", result.radius},
-                                            {"damping", result.damping},
-                                            {"products", result.products},
-                                            {"empty", result.empty}, {NULL, 0}});
+    ffi_run_end(out, &run,
+                (ffi_counter[]){{"residual", result.residual},
+                                {"radius", result.radius},
+                                {"damping", result.damping},
+                                {"products", result.products},
+                                {"empty", result.empty},
+                                {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

@@ -14,21 +14,24 @@ static int *kept_columns(const prepare_stats *stats, int p, bool drop, int *q);
  * if write is FALSE). The others have length p, but for the one number unit. */
 SEXP ffi_prepare(SEXP x, SEXP settings)
 {
-    static const char *const names[] = {"bad", "x", "center", "scale", "constant", "norm",
-                                        "variance", "unit", NULL};
+    static const char *const names[] = {"bad",  "x",        "center", "scale", "constant",
+                                        "norm", "variance", "unit",   NULL};
     int n = Rf_nrows(x), p = Rf_ncols(x), n_bad = 0, q;
     size_t P = (size_t) p;
     SEXP out = PROTECT(ffi_list(names));
     SEXP constant = Rf_allocVector(LGLSXP, p);
     ffi_set(out, "constant", constant);
     prepare_problem problem = {
-        .n = n, .p = p, .x = ffi_data(x, (size_t) n * P, "x"),
+        .n = n,
+        .p = p,
+        .x = ffi_data(x, (size_t) n * P, "x"),
         .center = ffi_flag(settings, "center"),
         .divide = (prepare_divide) ffi_choice(settings, "divide",
-                                              (const char *[]) {"none", "sd", "norm", NULL})};
-    prepare_unit kind = (prepare_unit) ffi_choice(
-        settings, "unit", (const char *[]) {"none", "row", "power", NULL});
-    prepare_stats stats = {.bad = ufs_ialloc(P), .constant = LOGICAL(constant),
+                                              (const char *[]){"none", "sd", "norm", NULL})};
+    prepare_unit kind = (prepare_unit) ffi_choice(settings, "unit",
+                                                  (const char *[]){"none", "row", "power", NULL});
+    prepare_stats stats = {.bad = ufs_ialloc(P),
+                           .constant = LOGICAL(constant),
                            .shift = ffi_set_vector(out, "center", p),
                            .divide = ffi_set_vector(out, "scale", p),
                            .norm = ffi_set_vector(out, "norm", p),
@@ -42,8 +45,7 @@ SEXP ffi_prepare(SEXP x, SEXP settings)
         if (stats.bad[j]) bad[at++] = j + 1;
     if (good) {
         int *keep = kept_columns(&stats, p, ffi_flag(settings, "drop"), &q);
-        double unit = prepare_find_unit(&problem, &stats, kind, q, keep,
-                                        ufs_dalloc((size_t) n, 1));
+        double unit = prepare_find_unit(&problem, &stats, kind, q, keep, ufs_dalloc((size_t) n, 1));
         ffi_set(out, "unit", Rf_ScalarReal(unit));
         if (ffi_flag(settings, "write"))
             prepare_write(&problem, &stats, unit, q, keep, ffi_set_matrix(out, "x", n, q));

@@ -2,13 +2,13 @@
 #include "ffi_x.h"
 #include "solve_jspca.h"
 
-/* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, sample, exact, eps, first,
- * dropped). list(Q, P, Pbar, residual, row_norm, kkt, loadings, rotation, run with the
+/* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, sample, exact, eps,
+ * first, dropped). list(Q, P, Pbar, residual, row_norm, kkt, loadings, rotation, run with the
  * counters change, violation, gap). */
 SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"Q", "P", "Pbar", "residual", "row_norm", "kkt",
-                                        "loadings", "rotation", "run", NULL};
+    static const char *const names[] = {"Q",   "P",        "Pbar",     "residual", "row_norm",
+                                        "kkt", "loadings", "rotation", "run",      NULL};
     ufs_x op = ffi_x(x);
     int n = op.n, p = op.p;
     SEXP from = ffi_get(start, "P"), first = ffi_get(settings_, "first");
@@ -17,7 +17,9 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
     size_t P = (size_t) p, pk = P * (size_t) k;
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "jspca");
-    jspca_problem problem = {.n = n, .p = p, .k = k,
+    jspca_problem problem = {.n = n,
+                             .p = p,
+                             .k = k,
                              .x = &op,
                              .dropped = ffi_int(settings_, "dropped"),
                              .lambda = ffi_real(settings_, "lambda"),
@@ -25,7 +27,8 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
     jspca_settings settings = {.exact = ffi_flag(settings_, "exact"),
                                .max_iter = ffi_int(control, "max_iter"),
                                .tol = ffi_real(control, "tol"),
-                               .eps_res = eps[0], .eps_q = eps[1]};
+                               .eps_res = eps[0],
+                               .eps_q = eps[1]};
     int m = problem.sample ? n : p;
 
     if (op.kind != UFS_X_DENSE && (problem.sample || !settings.exact))
@@ -38,23 +41,27 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
         problem.copies = copies;
     }
 
-    jspca_result result = {
-        .pbar = ffi_set_zero(out, "Pbar", p, k), .weight = ufs_dalloc((size_t) m, 1),
-        .h = ufs_dalloc(P, 1), .q = ffi_set_zero(out, "Q", p, k),
-        .P = ffi_set_zero(out, "P", p, k), .residual = ffi_set_zero(out, "residual", m, 0),
-        .row_norm = ffi_set_zero(out, "row_norm", p, 0), .kkt = ffi_set_zero(out, "kkt", p, 0),
-        .rotation = ffi_set_zero(out, "rotation", k, k),
-        .loadings = ffi_set_zero(out, "loadings", p, k)};
+    jspca_result result = {.pbar = ffi_set_zero(out, "Pbar", p, k),
+                           .weight = ufs_dalloc((size_t) m, 1),
+                           .h = ufs_dalloc(P, 1),
+                           .q = ffi_set_zero(out, "Q", p, k),
+                           .P = ffi_set_zero(out, "P", p, k),
+                           .residual = ffi_set_zero(out, "residual", m, 0),
+                           .row_norm = ffi_set_zero(out, "row_norm", p, 0),
+                           .kkt = ffi_set_zero(out, "kkt", p, 0),
+                           .rotation = ffi_set_zero(out, "rotation", k, k),
+                           .loadings = ffi_set_zero(out, "loadings", p, k)};
     ufs_copy(result.pbar, ffi_data(from, pk, "P"), pk);
-    ufs_copy(result.weight, ffi_data(ffi_get(start, "weight"), (size_t) m, "weight"),
-             (size_t) m);
+    ufs_copy(result.weight, ffi_data(ffi_get(start, "weight"), (size_t) m, "weight"), (size_t) m);
     ufs_copy(result.h, ffi_data(ffi_get(start, "h"), P, "h"), P);
 
     jspca_solve(&problem, &settings, &result, &run);
 
-    ffi_run_end(out, &run, (ffi_counter[]) {{"change", result.change},
-                                            {"violation", result.violation},
-                                            {"gap", result.gap}, {NULL, 0}});
+    ffi_run_end(out, &run,
+                (ffi_counter[]){{"change", result.change},
+                                {"violation", result.violation},
+                                {"gap", result.gap},
+                                {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

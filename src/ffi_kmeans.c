@@ -19,16 +19,16 @@ SEXP ffi_kmeans(SEXP x, SEXP first, SEXP draw, SEXP max_iter)
         equal[i] = INTEGER_RO(first)[i] - 1;
         if (equal[i] < 0 || equal[i] > i) Rf_error("internal error: 'first' of kmeans");
     }
-    kmeans_problem problem = {.n = n, .p = p, .c = c, .first = equal,
-                              .x = ffi_data(x, (size_t) n * (size_t) p, "x")};
-    kmeans_settings settings = {.n_start = n_start, .max_iter = Rf_asInteger(max_iter),
+    kmeans_problem problem = {
+        .n = n, .p = p, .c = c, .first = equal, .x = ffi_data(x, (size_t) n * (size_t) p, "x")};
+    kmeans_settings settings = {.n_start = n_start,
+                                .max_iter = Rf_asInteger(max_iter),
                                 .draw = ffi_data(draw, (size_t) c * (size_t) n_start, "draw")};
     kmeans_result result = {.label = INTEGER(label),
                             .within = ffi_set_vector(out, "within", n_start),
                             .iterations = ffi_set_ints(out, "iterations", n_start)};
     kmeans_solve(&problem, &settings, &result, &run);
-    for (size_t i = 0; i < (size_t) n * (size_t) n_start && !run.lapack; i++)
-        INTEGER(label)[i]++;
+    for (size_t i = 0; i < (size_t) n * (size_t) n_start && !run.lapack; i++) INTEGER(label)[i]++;
     ffi_run_end(out, &run, NULL);
     UNPROTECT(2);
     return out;

@@ -12,13 +12,18 @@ SEXP ffi_ndfs(SEXP x_, SEXP graph, SEXP f0_, SEXP settings_, SEXP control)
     if (f0.n != x.n || f0.p < 1) Rf_error("internal error: arguments of ndfs do not fit");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "ndfs");
-    ndfs_problem problem = {.n = x.n, .p = x.p, .c = f0.p, .x = x.x, .graph = &g,
+    ndfs_problem problem = {.n = x.n,
+                            .p = x.p,
+                            .c = f0.p,
+                            .x = x.x,
+                            .graph = &g,
                             .normalised = ffi_flag(settings_, "normalised"),
                             .alpha = ffi_real(settings_, "alpha"),
                             .beta = ffi_real(settings_, "beta"),
                             .gamma = ffi_real(settings_, "gamma")};
     ndfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
-                              .tol = ffi_real(control, "tol"), .eps = ffi_real(control, "eps"),
+                              .tol = ffi_real(control, "tol"),
+                              .eps = ffi_real(control, "eps"),
                               .kkt_tol = ffi_real(control, "inner_tol"),
                               .start_g = ffi_real(settings_, "start_g"),
                               .exact = ffi_flag(settings_, "exact"),
@@ -29,8 +34,9 @@ SEXP ffi_ndfs(SEXP x_, SEXP graph, SEXP f0_, SEXP settings_, SEXP control)
 
     ufs_copy(result.f, f0.x, (size_t) f0.n * (size_t) f0.p);
     ndfs_solve(&problem, &settings, &result, &run);
-    ffi_run_end(out, &run, (ffi_counter[]) {{"orthogonality", result.orthogonality},
-                                            {"kkt", result.kkt}, {NULL, 0}});
+    ffi_run_end(
+        out, &run,
+        (ffi_counter[]){{"orthogonality", result.orthogonality}, {"kkt", result.kkt}, {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

@@ -6,9 +6,12 @@
 SEXP ffi_propagate(SEXP w, SEXP known, SEXP c_, SEXP cmn, SEXP x)
 {
     static const char *const names[] = {"label", "probability", "reached", "run", NULL};
-    propagate_problem problem = {
-        .n = Rf_nrows(w), .c = Rf_asInteger(c_), .w = REAL_RO(w), .known = INTEGER_RO(known),
-        .p = x == R_NilValue ? 0 : Rf_ncols(x), .x = x == R_NilValue ? NULL : REAL_RO(x)};
+    propagate_problem problem = {.n = Rf_nrows(w),
+                                 .c = Rf_asInteger(c_),
+                                 .w = REAL_RO(w),
+                                 .known = INTEGER_RO(known),
+                                 .p = x == R_NilValue ? 0 : Rf_ncols(x),
+                                 .x = x == R_NilValue ? NULL : REAL_RO(x)};
     propagate_settings settings = {.cmn = Rf_asLogical(cmn) == 1};
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = {.status = UFS_CONVERGED};

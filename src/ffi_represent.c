@@ -6,15 +6,19 @@
 static void by_admm(SEXP out, SEXP x, const double *theta, SEXP s, SEXP control, double *z,
                     double *e, double *objective, ufs_run *run)
 {
-    static const char *const columns[] = {"outer", "iteration", "mu", "error", "split", "change",
-                                          "objective", NULL};
+    static const char *const columns[] = {"outer", "iteration", "mu",        "error",
+                                          "split", "change",    "objective", NULL};
     int n = Rf_nrows(x), p = Rf_ncols(x);
     size_t len = (size_t) n * (size_t) p;
-    topk_represent_settings settings = {
-        .lambda_e = ffi_real(s, "lambda_e"), .lambda_z = ffi_real(s, "lambda_z"),
-        .mu = ffi_real(s, "mu"), .growth = ffi_real(s, "rho"), .mu_max = 1e8,
-        .tol = ffi_real(control, "tol"), .max_iter = ffi_int(control, "max_iter"),
-        .nonnegative = ffi_flag(s, "nonnegative"), .form = 'a'};
+    topk_represent_settings settings = {.lambda_e = ffi_real(s, "lambda_e"),
+                                        .lambda_z = ffi_real(s, "lambda_z"),
+                                        .mu = ffi_real(s, "mu"),
+                                        .growth = ffi_real(s, "rho"),
+                                        .mu_max = 1e8,
+                                        .tol = ffi_real(control, "tol"),
+                                        .max_iter = ffi_int(control, "max_iter"),
+                                        .nonnegative = ffi_flag(s, "nonnegative"),
+                                        .form = 'a'};
     topk_represent work;
 
     ufs_trace_named(&run->trace, settings.max_iter, columns);
@@ -34,9 +38,11 @@ static void by_lp(SEXP x, const double *theta, SEXP s, double *z, double *e, dou
 {
     static const char *const columns[] = {"iteration", "pivots", "objective", "gap", NULL};
     int n = Rf_nrows(x), p = Rf_ncols(x);
-    topk_lp_settings settings = {
-        .lambda_e = ffi_real(s, "lambda_e"), .lambda_z = ffi_real(s, "lambda_z"), .tol = 1e-9,
-        .most_pivots = 1000 + 20 * (n < p ? n : p), .nonnegative = ffi_flag(s, "nonnegative")};
+    topk_lp_settings settings = {.lambda_e = ffi_real(s, "lambda_e"),
+                                 .lambda_z = ffi_real(s, "lambda_z"),
+                                 .tol = 1e-9,
+                                 .most_pivots = 1000 + 20 * (n < p ? n : p),
+                                 .nonnegative = ffi_flag(s, "nonnegative")};
     topk_lp work;
 
     ufs_trace_named(&run->trace, 1, columns);
@@ -46,7 +52,7 @@ static void by_lp(SEXP x, const double *theta, SEXP s, double *z, double *e, dou
     run->status = work.unsolved == 0 ? UFS_CONVERGED : UFS_STALLED;
     *objective = work.objective;
     *gap = work.gap;
-    ufs_trace_add(&run->trace, (double[]) {1, (double) work.pivots, work.objective, work.gap});
+    ufs_trace_add(&run->trace, (double[]){1, (double) work.pivots, work.objective, work.gap});
 }
 
 /* x: n x p, rows normalised; theta: n x n; s: list(exact, lambda_e, lambda_z, nonnegative, rho,
@@ -65,7 +71,7 @@ SEXP ffi_represent(SEXP x, SEXP theta, SEXP s, SEXP control)
         by_lp(x, REAL_RO(theta), s, z, e, &objective, &gap, &run);
     else
         by_admm(out, x, REAL_RO(theta), s, control, z, e, &objective, &run);
-    ffi_run_end(out, &run, (ffi_counter[]) {{"objective", objective}, {"gap", gap}, {NULL, 0}});
+    ffi_run_end(out, &run, (ffi_counter[]){{"objective", objective}, {"gap", gap}, {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

@@ -23,18 +23,20 @@ SEXP ffi_rrss(SEXP x, SEXP gamma, SEXP control)
     int n = Rf_ncols(x);
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "rrss");
-    rrss_problem problem = {.r = Rf_nrows(x), .n = n, .x = REAL_RO(x),
-                            .gamma = Rf_asReal(gamma)};
+    rrss_problem problem = {.r = Rf_nrows(x), .n = n, .x = REAL_RO(x), .gamma = Rf_asReal(gamma)};
     mm_settings settings = {.max_iter = ffi_int(control, "max_iter"),
-                            .tol = ffi_real(control, "tol"), .eps = ffi_real(control, "eps")};
+                            .tol = ffi_real(control, "tol"),
+                            .eps = ffi_real(control, "eps")};
     rrss_result result = {.row_norm = ffi_set_zero(out, "row_norm", n, 0),
                           .activity = ffi_set_zero(out, "activity", n, 0),
                           .residual = ffi_set_zero(out, "residual", n, 0)};
 
     rrss_solve(&problem, &settings, &result, &run);
-    ffi_run_end(out, &run, (ffi_counter[]) {{"primal", result.mm.primal},
-                                            {"dual", result.mm.dual},
-                                            {"gap", result.mm.gap}, {NULL, 0}});
+    ffi_run_end(out, &run,
+                (ffi_counter[]){{"primal", result.mm.primal},
+                                {"dual", result.mm.dual},
+                                {"gap", result.mm.gap},
+                                {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

@@ -30,17 +30,19 @@ SEXP ffi_rsr(SEXP x_, SEXP lambda, SEXP eps, SEXP settings_, SEXP control)
     ufs_run run = ffi_run_begin(control, "rsr");
     rsr_settings settings = {.max_iter = ffi_int(control, "max_iter"),
                              .tol = ffi_real(control, "tol"),
-                             .eps_residual = smooth[0], .eps_row = smooth[1],
+                             .eps_residual = smooth[0],
+                             .eps_row = smooth[1],
                              .start_g = ffi_real(settings_, "start_g"),
                              .accelerate = ffi_flag(settings_, "accelerate")};
     rsr_result result = {.row = ffi_set_zero(out, "row", x.p, 0),
                          .residual = ffi_set_zero(out, "residual", x.n, 0),
-                         .dual = ffi_set_zero(out, "dual", x.p, 0), .w = NULL};
+                         .dual = ffi_set_zero(out, "dual", x.p, 0),
+                         .w = NULL};
 
     if (ffi_flag(settings_, "keep_w")) result.w = ffi_set_zero(out, "w", x.p, x.p);
     rsr_solve(&problem, &settings, &result, &run);
-    ffi_run_end(out, &run, (ffi_counter[]) {{"objective", result.objective},
-                                            {"gap", result.gap}, {NULL, 0}});
+    ffi_run_end(out, &run,
+                (ffi_counter[]){{"objective", result.objective}, {"gap", result.gap}, {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

@@ -4,7 +4,8 @@
 
 static void read_stages(SEXP stages, socfs_stage *stage, int n_stage);
 
-/* x: n x p, see ffi_x(). start: list(E, F, V, g), the last three may be NULL. settings: list(stages,
+/* x: n x p, see ffi_x(). start: list(E, F, V, g), the last three may be NULL. settings:
+ * list(stages,
  * lambda, gamma, eps, memory); stages has one row per stage and columns exact, lambda,
  * max_iter, inner_max_iter, tol, inner_tol. list(V, E, F, kkt, inner, run with the counters
  * objective, gap, violation, products, sweeps, columns). */
@@ -17,17 +18,22 @@ SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) c;
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "socfs");
-    socfs_problem problem = {
-        .n = n, .p = p, .c = c, .x = &op,
-        .lambda = ffi_real(settings_, "lambda"), .gamma = ffi_real(settings_, "gamma"),
-        .eps = ffi_real(settings_, "eps"), .e0 = ffi_data(e0, N * C, "E"),
-        .f0 = ffi_data(ffi_get(start, "F"), N * C, "F"),
-        .v0 = ffi_data(ffi_get(start, "V"), P * C, "V"),
-        .g0 = ffi_data(ffi_get(start, "g"), P, "g")};
+    socfs_problem problem = {.n = n,
+                             .p = p,
+                             .c = c,
+                             .x = &op,
+                             .lambda = ffi_real(settings_, "lambda"),
+                             .gamma = ffi_real(settings_, "gamma"),
+                             .eps = ffi_real(settings_, "eps"),
+                             .e0 = ffi_data(e0, N * C, "E"),
+                             .f0 = ffi_data(ffi_get(start, "F"), N * C, "F"),
+                             .v0 = ffi_data(ffi_get(start, "V"), P * C, "V"),
+                             .g0 = ffi_data(ffi_get(start, "g"), P, "g")};
     socfs_stage *stage = (socfs_stage *) R_alloc((size_t) n_stage, sizeof(socfs_stage));
-    socfs_settings settings = {.n_stage = n_stage, .stage = stage,
-                               .memory = ffi_int(settings_, "memory")};
-    socfs_result result = {.v = ffi_set_zero(out, "V", p, c), .e = ffi_set_zero(out, "E", n, c),
+    socfs_settings settings = {
+        .n_stage = n_stage, .stage = stage, .memory = ffi_int(settings_, "memory")};
+    socfs_result result = {.v = ffi_set_zero(out, "V", p, c),
+                           .e = ffi_set_zero(out, "E", n, c),
                            .f = ffi_set_zero(out, "F", n, c),
                            .kkt = ffi_set_zero(out, "kkt", p, 0)};
 
@@ -37,10 +43,14 @@ SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
             Rf_error("internal error: irls needs a dense matrix");
     socfs_solve(&problem, &settings, &result, &run);
     ffi_set_trace(out, "inner", &result.inner);
-    ffi_run_end(out, &run, (ffi_counter[]) {
-        {"objective", result.objective}, {"gap", result.gap}, {"violation", result.violation},
-        {"products", result.products}, {"sweeps", result.sweeps},
-        {"columns", result.columns}, {NULL, 0}});
+    ffi_run_end(out, &run,
+                (ffi_counter[]){{"objective", result.objective},
+                                {"gap", result.gap},
+                                {"violation", result.violation},
+                                {"products", result.products},
+                                {"sweeps", result.sweeps},
+                                {"columns", result.columns},
+                                {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

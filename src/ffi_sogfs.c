@@ -3,19 +3,24 @@
 #include "ffi_util.h"
 
 /* x: n x p. settings: list(n_clusters, n_dims, k, gamma, accelerate). list(w, row2, reach, f,
- * neighbour, s, component, run with the counters alpha, lambda, components, live and residual); neighbour
- * and s are k x n, neighbour and component 0-based. */
+ * neighbour, s, component, run with the counters alpha, lambda, components, live and residual);
+ * neighbour and s are k x n, neighbour and component 0-based. */
 SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"w", "row2", "reach", "f", "neighbour", "s", "component",
-                                        "run", NULL};
+    static const char *const names[] = {"w", "row2",      "reach", "f", "neighbour",
+                                        "s", "component", "run",   NULL};
     ffi_mat x = ffi_matrix(x_, "x");
     int c = ffi_whole(ffi_get(settings_, "n_clusters"), 1, x.n - 1, "n_clusters");
     int m = ffi_whole(ffi_get(settings_, "n_dims"), 1, x.p, "n_dims");
     int k = ffi_whole(ffi_get(settings_, "k"), 1, x.n - 1, "k");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "sogfs");
-    sogfs_problem problem = {.n = x.n, .p = x.p, .x = x.x, .m = m, .c = c, .k = k,
+    sogfs_problem problem = {.n = x.n,
+                             .p = x.p,
+                             .x = x.x,
+                             .m = m,
+                             .c = c,
+                             .k = k,
                              .gamma = ffi_real(settings_, "gamma")};
     sogfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
                                .inner_max_iter = ffi_int(control, "inner_max_iter"),
@@ -31,10 +36,13 @@ SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
                            .component = ffi_set_ints(out, "component", x.n)};
 
     sogfs_solve(&problem, &settings, &result, &run);
-    ffi_run_end(out, &run, (ffi_counter[]) {{"alpha", result.alpha}, {"lambda", result.lambda},
-                                            {"components", result.n_components},
-                                            {"live", result.live},
-                                            {"residual", result.residual}, {NULL, 0}});
+    ffi_run_end(out, &run,
+                (ffi_counter[]){{"alpha", result.alpha},
+                                {"lambda", result.lambda},
+                                {"components", result.n_components},
+                                {"live", result.live},
+                                {"residual", result.residual},
+                                {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

@@ -11,19 +11,22 @@ SEXP ffi_spca(SEXP x_, SEXP start_, SEXP lambda, SEXP control)
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "spca");
     if (start.n != x.p || start.p < 1) Rf_error("start: not p x k");
-    spca_problem problem = {.n = x.n, .p = x.p, .k = start.p, .x = x.x,
-                            .lambda = *ffi_data(lambda, 1, "lambda")};
+    spca_problem problem = {
+        .n = x.n, .p = x.p, .k = start.p, .x = x.x, .lambda = *ffi_data(lambda, 1, "lambda")};
     spca_settings settings = {.max_iter = ffi_int(control, "max_iter"),
                               .tol = ffi_real(control, "tol")};
     spca_result result = {.a = ffi_set_zero(out, "A", x.p, start.p),
                           .b = ffi_set_zero(out, "B", x.p, start.p),
-                          .kkt = ffi_set_zero(out, "kkt", x.p, 0), .violation = R_NaN};
+                          .kkt = ffi_set_zero(out, "kkt", x.p, 0),
+                          .violation = R_NaN};
     ufs_copy(result.a, start.x, (size_t) x.p * (size_t) start.p);
 
     spca_solve(&problem, &settings, &result, &run);
-    ffi_run_end(out, &run, (ffi_counter[]) {{"change", result.change},
-                                            {"kkt", result.violation},
-                                            {"objective", result.objective}, {NULL, 0}});
+    ffi_run_end(out, &run,
+                (ffi_counter[]){{"change", result.change},
+                                {"kkt", result.violation},
+                                {"objective", result.objective},
+                                {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

@@ -28,8 +28,8 @@ SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form)
     double *v = ffi_set_matrix(out, "v", p, c);
     la_ridge work;
     la_ridge_init(&work, n, p, c, REAL_RO(x), CHAR(STRING_ELT(form, 0))[0]);
-    *ffi_set_ints(out, "info", 1) =
-        la_ridge_solve(&work, REAL_RO(t), REAL_RO(g), Rf_asReal(lambda), v);
+    *ffi_set_ints(out, "info", 1) = la_ridge_solve(&work, REAL_RO(t), REAL_RO(g), Rf_asReal(lambda),
+                                                   v);
     ffi_set(out, "p_form", Rf_ScalarLogical(work.p_form));
     UNPROTECT(1);
     return out;
@@ -43,8 +43,8 @@ SEXP ffi_test_polar(SEXP a, SEXP e_old)
     double *e = ffi_set_matrix(out, "e", n, c);
     la_polar_work work;
     la_polar_init(&work, n, c);
-    *ffi_set_ints(out, "info", 1) =
-        la_polar(&work, REAL_RO(a), e_old == R_NilValue ? NULL : REAL_RO(e_old), e);
+    *ffi_set_ints(out, "info", 1) = la_polar(&work, REAL_RO(a),
+                                             e_old == R_NilValue ? NULL : REAL_RO(e_old), e);
     UNPROTECT(1);
     return out;
 }
@@ -82,8 +82,7 @@ SEXP ffi_test_prox(SEXP a, SEXP t)
 {
     R_xlen_t len = Rf_xlength(a);
     SEXP out = PROTECT(Rf_allocVector(REALSXP, len));
-    for (R_xlen_t i = 0; i < len; i++)
-        REAL(out)[i] = prox_soft(REAL_RO(a)[i], Rf_asReal(t));
+    for (R_xlen_t i = 0; i < len; i++) REAL(out)[i] = prox_soft(REAL_RO(a)[i], Rf_asReal(t));
     UNPROTECT(1);
     return out;
 }
@@ -112,8 +111,9 @@ SEXP ffi_test_hook(SEXP control, SEXP n)
  * Gram columns are used again; x2 (or NULL): the columns before the last block. */
 SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options)
 {
-    static const char *const names[] = {"v", "xv", "kkt", "gap", "dual", "objective",
-        "violation", "settled", "products", "sweeps", "columns", "m", "info", NULL};
+    static const char *const names[] = {"v",         "xv",        "kkt",     "gap",      "dual",
+                                        "objective", "violation", "settled", "products", "sweeps",
+                                        "columns",   "m",         "info",    NULL};
     ufs_x op = ffi_x(x), op2 = x2 == R_NilValue ? op : ffi_x(x2);
     int n = op.n, p = op.p, c = Rf_ncols(v0), blocks = Rf_ncols(t) / c;
     size_t block = (size_t) n * (size_t) c;
@@ -129,9 +129,8 @@ SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options)
     *info = 0;
     for (int b = 0; b < blocks && *info == 0; b++) {
         if (b == blocks - 1 && x2 != R_NilValue) la_gl_set_x(&w, &op2);
-        *info = la_gl_solve(&w, REAL_RO(t) + (size_t) b * block, lambda,
-                            ffi_real(options, "vtol"), ffi_flag(options, "full"),
-                            ffi_real(options, "prune"), v);
+        *info = la_gl_solve(&w, REAL_RO(t) + (size_t) b * block, lambda, ffi_real(options, "vtol"),
+                            ffi_flag(options, "full"), ffi_real(options, "prune"), v);
     }
     ufs_copy(ffi_set_matrix(out, "xv", n, c), w.xv, block);
     *ffi_set_vector(out, "objective", 1) = w.objective;

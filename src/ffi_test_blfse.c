@@ -32,8 +32,8 @@ SEXP ffi_test_blfse_projection(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP 
  * rt k x p, w0, sign, scale, shift, upper). */
 SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
 {
-    static const char *const names[] = {"v", "hv", "diag", "kkt", "rel", "gap", "products",
-        "rounds", NULL};
+    static const char *const names[] = {"v",   "hv",       "diag",   "kkt", "rel",
+                                        "gap", "products", "rounds", NULL};
     SEXP out = PROTECT(ffi_list(names));
     int p = (int) Rf_xlength(b);
     const char *which = CHAR(STRING_ELT(kind, 0));

@@ -31,8 +31,8 @@ SEXP ffi_test_anderson(SEXP a_, SEXP b, SEXP depth, SEXP steps)
 /* The c lowest eigenpairs of diag(delta) + m, or + b'b if m is NULL; start NULL or p x c. */
 SEXP ffi_test_lowest(SEXP m_, SEXP b_, SEXP delta, SEXP c_, SEXP start, SEXP tol)
 {
-    static const char *const names[] = {"values", "vectors", "applied", "residual", "converged",
-                                        "lapack", NULL};
+    static const char *const names[] = {"values",    "vectors", "applied", "residual",
+                                        "converged", "lapack",  NULL};
     bool low_rank = m_ == R_NilValue, warm = start != R_NilValue;
     ffi_mat given = ffi_matrix(low_rank ? b_ : m_, "m or b");
     int p = given.p, c = ffi_whole(c_, 1, p, "c");

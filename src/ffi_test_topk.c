@@ -10,8 +10,9 @@
 /* Sub-problem 1 alone. */
 SEXP ffi_test_topk_represent(SEXP x, SEXP theta, SEXP s)
 {
-    static const char *const names[] = {"z", "e", "q", "y1", "y2", "trace", "iterations",
-                                        "objective", "screened", "n_form", "info", NULL};
+    static const char *const names[] = {"z",        "e",      "q",          "y1",
+                                        "y2",       "trace",  "iterations", "objective",
+                                        "screened", "n_form", "info",       NULL};
     int n = Rf_nrows(x), p = Rf_ncols(x), lapack;
     size_t N = (size_t) n, P = (size_t) p;
     topk_represent_settings settings = ffi_topk_represent(s);
@@ -21,7 +22,7 @@ SEXP ffi_test_topk_represent(SEXP x, SEXP theta, SEXP s)
 
     ufs_trace_init(&trace, settings.max_iter, TOPK_REPRESENT_COLUMNS);
     lapack = topk_represent_init(&work, n, p, REAL_RO(x), ffi_set_matrix(out, "z", n, n),
-                               settings.form);
+                                 settings.form);
     ffi_set(out, "info", Rf_ScalarInteger(lapack));
     if (lapack == 0) {
         topk_represent_solve(&work, &settings, REAL_RO(theta), false, 1, &trace);
@@ -68,9 +69,9 @@ SEXP ffi_test_topk_lp(SEXP x, SEXP thetas, SEXP s)
  * w: n x n or NULL. */
 SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c_, SEXP k_, SEXP w, SEXP start, SEXP s)
 {
-    static const char *const names[] = {"chosen", "value", "v", "a", "iterations", "polished",
-                                        "polished_value", "trace", "relaxed", "h", "lower",
-                                        "dense", "info", NULL};
+    static const char *const names[] = {
+        "chosen", "value",   "v", "a",     "iterations", "polished", "polished_value",
+        "trace",  "relaxed", "h", "lower", "dense",      "info",     NULL};
     int p = Rf_ncols(x), k = Rf_asInteger(k_), c = Rf_asInteger(c_), lapack, swaps = 0;
     topk_select_settings settings = ffi_topk_select(s);
     topk_criterion g;
@@ -87,17 +88,17 @@ SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c_, SEXP k_, SEXP w, SEXP sta
     topk_polish_init(&polish, &g);
     topk_bound_init(&bound, &g);
     lapack = topk_criterion_set(&g, INTEGER_RO(label), w == R_NilValue ? NULL : REAL_RO(w),
-                              settings.lambda_i);
+                                settings.lambda_i);
     if (lapack == 0) lapack = topk_select_admm(&work, &settings, 1, &trace);
     if (lapack == 0) lapack = topk_criterion_factor(&g);
     if (lapack == 0)
         lapack = topk_bound_solve(&bound, &g, NULL, NULL, R_PosInf, ffi_real(s, "bound_tol"),
-                                ffi_int(s, "bound_max_iter"));
+                                  ffi_int(s, "bound_max_iter"));
     if (lapack == 0) {
         int *polished = ffi_set_ints(out, "polished", k);
         memcpy(polished, INTEGER_RO(start), (size_t) k * sizeof(int));
-        *ffi_set_vector(out, "polished_value", 1) =
-            topk_polish_solve(&polish, &g, polished, &swaps);
+        *ffi_set_vector(out, "polished_value", 1) = topk_polish_solve(&polish, &g, polished,
+                                                                      &swaps);
         memcpy(ffi_set_ints(out, "chosen", k), work.chosen, (size_t) k * sizeof(int));
         *ffi_set_vector(out, "value", 1) = work.value;
         ufs_copy(ffi_set_vector(out, "v", p), work.v, (size_t) p);

@@ -6,8 +6,8 @@
  * axpy = sum_j v_j x_j, gram_rows = X diag(w) X', entries). */
 SEXP ffi_test_x(SEXP x, SEXP t, SEXP v, SEXP w)
 {
-    static const char *const names[] = {"cross_rows", "gram_mul", "dot", "axpy", "gram_rows",
-                                        "entries", NULL};
+    static const char *const names[] = {"cross_rows", "gram_mul", "dot", "axpy",
+                                        "gram_rows",  "entries",  NULL};
     ufs_x op = ffi_x(x);
     int c = Rf_ncols(t);
     size_t N = (size_t) op.n, P = (size_t) op.p;
@@ -47,8 +47,8 @@ static void apply_test(const void *data, int m, const double *x, double *y)
 /* The k largest eigenpairs of the symmetric a (n x n, n >= 2 (2k + 32)). */
 SEXP ffi_test_lanczos(SEXP a, SEXP k_, SEXP tol)
 {
-    static const char *const names[] = {"values", "vectors", "products", "residual", "converged",
-                                        "info", NULL};
+    static const char *const names[] = {"values",    "vectors", "products", "residual",
+                                        "converged", "info",    NULL};
     int n = Rf_nrows(a), k = Rf_asInteger(k_);
     test_operator op = {n, ffi_data(a, (size_t) n * (size_t) n, "a")};
     la_lanczos_problem problem = {n, k, apply_test, &op, Rf_asReal(tol), 100 * (k + 10)};

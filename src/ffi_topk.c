@@ -10,20 +10,27 @@ static char form_of(SEXP settings, const char *name)
 
 topk_represent_settings ffi_topk_represent(SEXP s)
 {
-    topk_represent_settings settings = {
-        .lambda_e = ffi_real(s, "lambda_e"), .lambda_z = ffi_real(s, "lambda_z"),
-        .mu = ffi_real(s, "mu"), .growth = ffi_real(s, "rho"), .mu_max = 1e8,
-        .tol = ffi_real(s, "inner_tol"), .max_iter = ffi_int(s, "inner_max_iter"),
-        .nonnegative = ffi_flag(s, "nonnegative"), .form = form_of(s, "represent_form")};
+    topk_represent_settings settings = {.lambda_e = ffi_real(s, "lambda_e"),
+                                        .lambda_z = ffi_real(s, "lambda_z"),
+                                        .mu = ffi_real(s, "mu"),
+                                        .growth = ffi_real(s, "rho"),
+                                        .mu_max = 1e8,
+                                        .tol = ffi_real(s, "inner_tol"),
+                                        .max_iter = ffi_int(s, "inner_max_iter"),
+                                        .nonnegative = ffi_flag(s, "nonnegative"),
+                                        .form = form_of(s, "represent_form")};
     return settings;
 }
 
 topk_select_settings ffi_topk_select(SEXP s)
 {
-    topk_select_settings settings = {
-        .lambda_a = ffi_real(s, "lambda_a"), .lambda_i = ffi_real(s, "lambda_i"),
-        .growth = 1.1, .tol = ffi_real(s, "inner_tol"), .max_iter = ffi_int(s, "v_max_iter"),
-        .incumbent = ffi_flag(s, "incumbent"), .form = form_of(s, "select_form")};
+    topk_select_settings settings = {.lambda_a = ffi_real(s, "lambda_a"),
+                                     .lambda_i = ffi_real(s, "lambda_i"),
+                                     .growth = 1.1,
+                                     .tol = ffi_real(s, "inner_tol"),
+                                     .max_iter = ffi_int(s, "v_max_iter"),
+                                     .incumbent = ffi_flag(s, "incumbent"),
+                                     .form = form_of(s, "select_form")};
     return settings;
 }
 
@@ -38,24 +45,34 @@ static int capacity(int outer, int inner)
  * n x n results only where the mode has them. */
 SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP control)
 {
-    static const char *const names[] = {"z", "e", "w", "theta", "a", "v", "v_cont", "relaxed",
-        "probability", "reached", "label", "chosen", "inner_z", "inner_v", "run", NULL};
-    static const char *const columns_z[] = {"outer", "iteration", "mu", "error", "split",
-        "change", "objective", NULL};
-    static const char *const columns_v[] = {"outer", "iteration", "sum", "box", "sphere",
-        "change", "objective", NULL};
-    topk_problem problem = {
-        .n = Rf_nrows(x), .p = Rf_ncols(x), .c = ffi_int(s, "n_clusters"), .k = ffi_int(s, "k"),
-        .mode = (topk_mode) ffi_int(s, "mode"), .x = REAL_RO(x), .first = INTEGER_RO(first),
-        .known = known == R_NilValue ? NULL : INTEGER_RO(known)};
-    topk_settings settings = {
-        .fast = ffi_flag(s, "fast"), .represent = ffi_topk_represent(s),
-        .select = ffi_topk_select(s), .polish = ffi_flag(s, "polish"),
-        .bound = ffi_flag(s, "bound"), .branch = ffi_flag(s, "branch_and_bound"),
-        .cmn = ffi_flag(s, "cmn"), .bound_max_iter = ffi_int(s, "bound_max_iter"),
-        .node_limit = ffi_int(s, "node_limit"), .bound_tol = ffi_real(s, "bound_tol"),
-        .alpha = ffi_real(s, "alpha"), .tol = ffi_real(control, "tol"),
-        .max_iter = ffi_int(control, "max_iter")};
+    static const char *const names[] = {
+        "z",           "e",       "w",     "theta",  "a",       "v",       "v_cont", "relaxed",
+        "probability", "reached", "label", "chosen", "inner_z", "inner_v", "run",    NULL};
+    static const char *const columns_z[] = {"outer", "iteration", "mu",        "error",
+                                            "split", "change",    "objective", NULL};
+    static const char *const columns_v[] = {"outer",  "iteration", "sum",       "box",
+                                            "sphere", "change",    "objective", NULL};
+    topk_problem problem = {.n = Rf_nrows(x),
+                            .p = Rf_ncols(x),
+                            .c = ffi_int(s, "n_clusters"),
+                            .k = ffi_int(s, "k"),
+                            .mode = (topk_mode) ffi_int(s, "mode"),
+                            .x = REAL_RO(x),
+                            .first = INTEGER_RO(first),
+                            .known = known == R_NilValue ? NULL : INTEGER_RO(known)};
+    topk_settings settings = {.fast = ffi_flag(s, "fast"),
+                              .represent = ffi_topk_represent(s),
+                              .select = ffi_topk_select(s),
+                              .polish = ffi_flag(s, "polish"),
+                              .bound = ffi_flag(s, "bound"),
+                              .branch = ffi_flag(s, "branch_and_bound"),
+                              .cmn = ffi_flag(s, "cmn"),
+                              .bound_max_iter = ffi_int(s, "bound_max_iter"),
+                              .node_limit = ffi_int(s, "node_limit"),
+                              .bound_tol = ffi_real(s, "bound_tol"),
+                              .alpha = ffi_real(s, "alpha"),
+                              .tol = ffi_real(control, "tol"),
+                              .max_iter = ffi_int(control, "max_iter")};
     bool graph = problem.mode != TOPK_PLAIN;
     int outer = settings.fast ? 0 : settings.max_iter;
     SEXP out = PROTECT(ffi_list(names));
@@ -92,11 +109,15 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP control)
 
     ffi_set_trace(out, "inner_z", &result.inner_z);
     ffi_set_trace(out, "inner_v", &result.inner_v);
-    ffi_run_end(out, &run, (ffi_counter[]) {
-        {"selection_objective", result.value}, {"bound", result.bound},
-        {"too_few_links", result.too_few_links}, {"isolated", result.isolated},
-        {"unreached", result.unreached}, {"nodes", result.nodes}, {"proved", result.proved},
-        {NULL, 0}});
+    ffi_run_end(out, &run,
+                (ffi_counter[]){{"selection_objective", result.value},
+                                {"bound", result.bound},
+                                {"too_few_links", result.too_few_links},
+                                {"isolated", result.isolated},
+                                {"unreached", result.unreached},
+                                {"nodes", result.nodes},
+                                {"proved", result.proved},
+                                {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

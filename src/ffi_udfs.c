@@ -12,19 +12,24 @@ SEXP ffi_udfs(SEXP x_, SEXP settings_, SEXP control)
     int k = ffi_whole(ffi_get(settings_, "k"), 1, x.n - 1, "k");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "udfs");
-    udfs_problem problem = {.n = x.n, .p = x.p, .c = c, .x = x.x, .k = k,
+    udfs_problem problem = {.n = x.n,
+                            .p = x.p,
+                            .c = c,
+                            .x = x.x,
+                            .k = k,
                             .lambda = ffi_real(settings_, "lambda"),
                             .gamma = ffi_real(settings_, "gamma")};
     udfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
-                              .tol = ffi_real(control, "tol"), .eps = ffi_real(control, "eps"),
+                              .tol = ffi_real(control, "tol"),
+                              .eps = ffi_real(control, "eps"),
                               .accelerate = ffi_flag(settings_, "accelerate")};
     udfs_result result = {.w = ffi_set_zero(out, "w", x.p, c),
                           .row2 = ffi_set_zero(out, "row2", x.p, 0),
                           .reach = ffi_set_zero(out, "reach", x.p, 0)};
 
     udfs_solve(&problem, &settings, &result, &run);
-    ffi_run_end(out, &run, (ffi_counter[]) {{"live", result.live},
-                                            {"residual", result.residual}, {NULL, 0}});
+    ffi_run_end(out, &run,
+                (ffi_counter[]){{"live", result.live}, {"residual", result.residual}, {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

@@ -4,8 +4,7 @@ SEXP ffi_get(SEXP list, const char *name)
 {
     SEXP names = Rf_getAttrib(list, R_NamesSymbol);
     for (R_xlen_t i = 0; i < Rf_xlength(names); i++)
-        if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0)
-            return VECTOR_ELT(list, i);
+        if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
     return R_NilValue;
 }
 
@@ -28,8 +27,7 @@ int ffi_int(SEXP list, const char *name)
 bool ffi_flag(SEXP list, const char *name)
 {
     SEXP value = ffi_get(list, name);
-    if (!Rf_isLogical(value) || Rf_xlength(value) != 1 ||
-        LOGICAL(value)[0] == NA_LOGICAL)
+    if (!Rf_isLogical(value) || Rf_xlength(value) != 1 || LOGICAL(value)[0] == NA_LOGICAL)
         Rf_error("internal error: '%s' is not TRUE or FALSE", name);
     return LOGICAL(value)[0] != 0;
 }
@@ -55,7 +53,7 @@ ffi_mat ffi_matrix(SEXP x, const char *what)
 {
     if (!Rf_isReal(x) || !Rf_isMatrix(x))
         Rf_error("internal error: '%s' is not a matrix of doubles", what);
-    return (ffi_mat) {.n = Rf_nrows(x), .p = Rf_ncols(x), .x = REAL_RO(x)};
+    return (ffi_mat){.n = Rf_nrows(x), .p = Rf_ncols(x), .x = REAL_RO(x)};
 }
 
 int ffi_whole(SEXP x, int low, int high, const char *what)
@@ -128,14 +126,12 @@ void ffi_set_trace(SEXP list, const char *name, const ufs_trace *trace)
     double *to = ffi_set_matrix(list, name, trace->length, trace->n_col);
     for (int j = 0; j < trace->n_col; j++)
         ufs_copy(to + (size_t) j * (size_t) trace->length,
-                 trace->value + (size_t) j * (size_t) trace->capacity,
-                 (size_t) trace->length);
+                 trace->value + (size_t) j * (size_t) trace->capacity, (size_t) trace->length);
     if (trace->names != NULL) {
         SEXP both = PROTECT(Rf_allocVector(VECSXP, 2));
         SEXP label = Rf_allocVector(STRSXP, trace->n_col);
         SET_VECTOR_ELT(both, 1, label);
-        for (int j = 0; j < trace->n_col; j++)
-            SET_STRING_ELT(label, j, Rf_mkChar(trace->names[j]));
+        for (int j = 0; j < trace->n_col; j++) SET_STRING_ELT(label, j, Rf_mkChar(trace->names[j]));
         Rf_setAttrib(ffi_get(list, name), R_DimNamesSymbol, both);
         UNPROTECT(1);
     }
@@ -167,8 +163,8 @@ ufs_run ffi_run_begin(SEXP control, const char *name)
 
 void ffi_run_end(SEXP out, const ufs_run *run, const ffi_counter *counter)
 {
-    static const char *const names[] = {"status", "iterations", "lapack", "trace", "counters",
-                                        NULL};
+    static const char *const names[] = {"status", "iterations", "lapack",
+                                        "trace",  "counters",   NULL};
     SEXP list = PROTECT(ffi_list(names));
     int n = 0;
 

@@ -14,8 +14,7 @@ ufs_x ffi_x(SEXP x)
     if (Rf_isReal(x) && Rf_isMatrix(x)) return ufs_x_dense(Rf_nrows(x), Rf_ncols(x), REAL_RO(x));
     if (!Rf_isNewList(x)) Rf_error("internal error: x is neither a matrix nor an operator");
     kind = ffi_get(x, "kind");
-    if (!Rf_isString(kind) || Rf_xlength(kind) != 1)
-        Rf_error("internal error: x has no kind");
+    if (!Rf_isString(kind) || Rf_xlength(kind) != 1) Rf_error("internal error: x has no kind");
     if (strcmp(CHAR(STRING_ELT(kind, 0)), "sparse") == 0) return sparse_x(x);
     if (strcmp(CHAR(STRING_ELT(kind, 0)), "source") == 0) return source_x(x);
     Rf_error("internal error: x is of an unknown kind");
@@ -56,8 +55,7 @@ static ufs_x sparse_x(SEXP x)
     if (n_column != P) Rf_error("internal error: 'column' has the wrong length");
     column = ufs_ialloc(P);
     for (size_t j = 0; j < P; j++) {
-        if (from[j] < 1 || from[j] > user_p)
-            Rf_error("internal error: 'column' is out of range");
+        if (from[j] < 1 || from[j] > user_p) Rf_error("internal error: 'column' is out of range");
         column[j] = from[j] - 1;
     }
     out.column = column;
@@ -136,9 +134,11 @@ static void source_prefetch(void *data, int m, const int *j)
 
 static ufs_x source_x(SEXP x)
 {
-    ufs_x out = {.kind = UFS_X_SOURCE, .n = size_of(x, "n"), .p = size_of(x, "p"),
-                 .source = {x, source_mul, source_cross, source_columns, source_gram,
-                            source_prefetch}};
+    ufs_x out = {
+        .kind = UFS_X_SOURCE,
+        .n = size_of(x, "n"),
+        .p = size_of(x, "p"),
+        .source = {x, source_mul, source_cross, source_columns, source_gram, source_prefetch}};
     out.ss = ffi_data(ffi_get(x, "ss"), (size_t) out.p, "ss");
     return out;
 }
@@ -275,8 +275,10 @@ SEXP ffi_x_gram(SEXP x, SEXP rows)
     bool by_rows = Rf_asLogical(rows) == 1;
     int side = by_rows ? op.n : op.p;
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, side, side));
-    if (by_rows) ufs_x_gram_rows(&op, NULL, REAL(out));
-    else ufs_x_gram_cols(&op, REAL(out));
+    if (by_rows)
+        ufs_x_gram_rows(&op, NULL, REAL(out));
+    else
+        ufs_x_gram_cols(&op, REAL(out));
     UNPROTECT(1);
     return out;
 }
@@ -285,8 +287,8 @@ SEXP ffi_x_gram(SEXP x, SEXP rows)
  * they are the largest thing there. */
 SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP loadings_)
 {
-    static const char *const names[] = {"scores", "loadings", "sdev2", "lapack", "products",
-                                        "residual", "converged", NULL};
+    static const char *const names[] = {"scores",   "loadings", "sdev2",     "lapack",
+                                        "products", "residual", "converged", NULL};
     ufs_x op = ffi_x(x);
     int k = Rf_asInteger(k_), r = op.n < op.p ? op.n : op.p;
     if (k < 1 || k > r) Rf_error("internal error: 'k' is out of range");

@@ -26,10 +26,10 @@ typedef struct {
 /* A sparse X by rows, its entries divided; centring left out. */
 typedef struct {
     const ufs_x *x;
-    int *start, *col;   /* col: column of X */
+    int *start, *col; /* col: column of X */
     double *value;
-    double *mean_dot;   /* n, for cosines: sum_l value_l m_l / s_l of the row; NULL: no centring */
-    double mean_ss;     /* sum_l (m_l / s_l)^2 */
+    double *mean_dot; /* n, for cosines: sum_l value_l m_l / s_l of the row; NULL: no centring */
+    double mean_ss;   /* sum_l (m_l / s_l)^2 */
 } sparse_rows;
 
 static sparse_rows sparse_transpose(const ufs_x *x);
@@ -39,19 +39,18 @@ static double sparse_dot(const sparse_rows *rows, int i, int j);
 
 /* What one search needs; rows of `row` are contiguous copies of the samples. */
 typedef struct {
-    int n, p, k, size;      /* size: entries kept per row */
-    const double *centred;  /* n x p */
-    const double *row;      /* p x n */
+    int n, p, k, size;         /* size: entries kept per row */
+    const double *centred;     /* n x p */
+    const double *row;         /* p x n */
     const sparse_rows *sparse; /* instead of the two */
-    const double *norm2;    /* K_ii */
+    const double *norm2;       /* K_ii */
     double delta;
-    entry *heap;            /* size x n, max-heaps on key */
+    entry *heap; /* size x n, max-heaps on key */
     int *filled;
 } search;
 
 static void centre(int n, int p, const double *x, double *centred);
-static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *cross,
-                        bool want_mean);
+static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *cross, bool want_mean);
 static void offer(search *s, int i, double key, int index);
 static void sift_down(entry *heap, int size, int at);
 static double exact_d2(const search *s, int i, int j);
@@ -62,8 +61,7 @@ static void retry_rows(const search *s, int count, const int *hard, const double
                        graph_knn *out);
 static int by_key_then_index(const void *a, const void *b);
 
-void graph_knn_search(int n, int p, const double *x, int k, bool want_mean,
-                      graph_knn *out)
+void graph_knn_search(int n, int p, const double *x, int k, bool want_mean, graph_knn *out)
 {
     size_t N = (size_t) n, P = (size_t) p, K = (size_t) k;
     search s = {.n = n, .p = p, .k = k};
@@ -94,8 +92,7 @@ void graph_knn_search(int n, int p, const double *x, int k, bool want_mean,
         int ni = n - i0 < BLOCK ? n - i0 : BLOCK;
         R_CheckUserInterrupt();
         for (int j0 = i0; j0 < n; j0 += BLOCK)
-            total += scan_pair(&s, i0, ni, j0, n - j0 < BLOCK ? n - j0 : BLOCK, cross,
-                               want_mean);
+            total += scan_pair(&s, i0, ni, j0, n - j0 < BLOCK ? n - j0 : BLOCK, cross, want_mean);
     }
     out->mean_distance = 2.0 * total / ((double) n * (double) n);
 
@@ -165,7 +162,9 @@ static void finish_search(search *s, graph_knn *out)
 static sparse_rows sparse_transpose(const ufs_x *x)
 {
     size_t entries = (size_t) ufs_x_entries(x), N = (size_t) x->n;
-    sparse_rows rows = {.x = x, .start = ufs_ialloc(N + 1), .col = ufs_ialloc(entries),
+    sparse_rows rows = {.x = x,
+                        .start = ufs_ialloc(N + 1),
+                        .col = ufs_ialloc(entries),
                         .value = ufs_dalloc(entries, 1)};
     int *next = ufs_ialloc(N);
 
@@ -206,8 +205,7 @@ static void add_means(sparse_rows *rows)
     for (size_t i = 0; i < N; i++)
         for (int e = rows->start[i]; e < rows->start[i + 1]; e++) {
             int j = rows->col[e];
-            rows->mean_dot[i] +=
-                rows->value[e] * x->shift[j] / (x->divide ? x->divide[j] : 1.0);
+            rows->mean_dot[i] += rows->value[e] * x->shift[j] / (x->divide ? x->divide[j] : 1.0);
         }
 }
 
@@ -244,9 +242,12 @@ static double sparse_dot(const sparse_rows *rows, int i, int j)
     int a = rows->start[i], b = rows->start[j];
     double sum = 0.0;
     while (a < rows->start[i + 1] && b < rows->start[j + 1]) {
-        if (rows->col[a] == rows->col[b]) sum += rows->value[a++] * rows->value[b++];
-        else if (rows->col[a] < rows->col[b]) a++;
-        else b++;
+        if (rows->col[a] == rows->col[b])
+            sum += rows->value[a++] * rows->value[b++];
+        else if (rows->col[a] < rows->col[b])
+            a++;
+        else
+            b++;
     }
     if (rows->mean_dot == NULL) return sum;
     return sum - rows->mean_dot[i] - rows->mean_dot[j] + rows->mean_ss;
@@ -264,12 +265,11 @@ static void centre(int n, int p, const double *x, double *centred)
 
 /* Lower bounds of one pair of blocks (j0 >= i0), offered to both sides. Returns the
  * sum of its distances over i < j. */
-static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *cross,
-                        bool want_mean)
+static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *cross, bool want_mean)
 {
     double sum = 0.0;
-    la_gemm('N', 'T', ni, nj, s->p, 1.0, s->centred + i0, s->n, s->centred + j0, s->n,
-            0.0, cross, BLOCK);
+    la_gemm('N', 'T', ni, nj, s->p, 1.0, s->centred + i0, s->n, s->centred + j0, s->n, 0.0, cross,
+            BLOCK);
     for (int b = 0; b < nj; b++) {
         int j = j0 + b, last = j0 == i0 ? b : ni;
         const double *col = cross + (size_t) b * BLOCK;
@@ -405,8 +405,7 @@ static void retry_rows(const search *s, int count, const int *hard, const double
             const double *col = cross + (size_t) a * (size_t) n;
             for (int j = 0; j < n; j++) {
                 double both = s->norm2[i] + s->norm2[j];
-                if (j == i || both - 2.0 * col[j] - s->delta * both > reach[from + a])
-                    continue;
+                if (j == i || both - 2.0 * col[j] - s->delta * both > reach[from + a]) continue;
                 candidate[found].index = j;
                 candidate[found++].key = exact_d2(s, i, j);
             }
@@ -437,9 +436,8 @@ static void from_lists(const graph_knn *knn, const cosines *rows, graph_weights 
 static double weight_of(graph_weights weights, double bandwidth, double d2, const cosines *rows,
                         int i, int j);
 
-void graph_from_knn(const graph_knn *knn, int p, const double *x,
-                    graph_weights weights, double bandwidth, graph_symmetrise rule,
-                    graph_csr *out)
+void graph_from_knn(const graph_knn *knn, int p, const double *x, graph_weights weights,
+                    double bandwidth, graph_symmetrise rule, graph_csr *out)
 {
     size_t N = (size_t) knn->n;
     cosines rows = {.p = p};
@@ -552,8 +550,8 @@ static double weight_of(graph_weights weights, double bandwidth, double d2, cons
         return exp(-0.5 * ratio * ratio);
     }
     double dot = rows->sparse
-        ? sparse_dot(rows->sparse, i, j)
-        : la_dot(rows->p, rows->row + (size_t) i * p, rows->row + (size_t) j * p);
+                     ? sparse_dot(rows->sparse, i, j)
+                     : la_dot(rows->p, rows->row + (size_t) i * p, rows->row + (size_t) j * p);
     /* In two steps, as a product of norms could overflow; the same ones for (j, i). */
     double large = fmax(norm[i], norm[j]), small = fmin(norm[i], norm[j]);
     return small > 0.0 ? fmax(0.0, dot / large / small) : 0.0;
@@ -667,8 +665,10 @@ double graph_asymmetry(const graph_csr *g)
             int j = g->col[e], low = g->start[j], high = g->start[j + 1];
             while (low < high) {
                 int middle = low + (high - low) / 2;
-                if (g->col[middle] < i) low = middle + 1;
-                else high = middle;
+                if (g->col[middle] < i)
+                    low = middle + 1;
+                else
+                    high = middle;
             }
             bool there = low < g->start[j + 1] && g->col[low] == i;
             worst = fmax(worst, fabs(g->w[e] - (there ? g->w[low] : 0.0)));
@@ -709,7 +709,10 @@ static void mult(const graph_csr *g, bool laplacian, int m, const double *x, dou
     vmaxset(mark);
 }
 
-void graph_mult(const graph_csr *g, int m, const double *x, double *y) { mult(g, false, m, x, y); }
+void graph_mult(const graph_csr *g, int m, const double *x, double *y)
+{
+    mult(g, false, m, x, y);
+}
 
 void graph_laplacian_mult(const graph_csr *g, int m, const double *x, double *y)
 {

@@ -23,8 +23,7 @@ typedef struct {
  * about 3nkp for the exact distances of the candidates; memory 2np + O(nk + n).
  * mean_distance is filled only if want_mean (n^2 / 2 square roots). The struct's
  * arrays come from R_alloc; the rest is given back. Checks for interrupts. */
-void graph_knn_search(int n, int p, const double *x, int k, bool want_mean,
-                      graph_knn *out);
+void graph_knn_search(int n, int p, const double *x, int k, bool want_mean, graph_knn *out);
 
 /* The same for a sparse X, without forming it: the inner products of one row with all others
  * come from the columns it has entries in, sum_j nnz_j^2 products in all, and exact distances
@@ -50,9 +49,8 @@ typedef enum { GRAPH_MAX = 0, GRAPH_MIN = 1, GRAPH_MEAN = 2 } graph_symmetrise;
  * max: i ~ j if either is a neighbour of the other; min: if both are; mean:
  * (A + A') / 2 of the directed matrix A. At most 2nk entries; weights that
  * underflow to 0 are not stored. */
-void graph_from_knn(const graph_knn *knn, int p, const double *x,
-                    graph_weights weights, double bandwidth, graph_symmetrise rule,
-                    graph_csr *out);
+void graph_from_knn(const graph_knn *knn, int p, const double *x, graph_weights weights,
+                    double bandwidth, graph_symmetrise rule, graph_csr *out);
 /* The same for a sparse X. */
 void graph_from_knn_sparse(const graph_knn *knn, const ufs_x *x, graph_weights weights,
                            double bandwidth, graph_symmetrise rule, graph_csr *out);
@@ -91,8 +89,8 @@ double graph_quadratic(const graph_csr *g, const double *f);
  * the components in the order of their smallest nodes, orthogonalised from first to
  * last. */
 typedef struct {
-    int n_zero;      /* how many of the m have l = 0 */
-    double next;     /* l_{m+1}; infinite if there is none */
+    int n_zero;  /* how many of the m have l = 0 */
+    double next; /* l_{m+1}; infinite if there is none */
     int lapack, iterations;
     double residual; /* of the eigenpairs */
     bool converged;

@@ -47,9 +47,16 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
     if (m < all_zero || n_more <= 0) return;
     double *mu = ufs_dalloc((size_t) n_more, 1), *vectors = ufs_dalloc(N, (size_t) n_more);
     la_eigs_info found;
-    la_eigs_problem a = {.n = n, .k = n_more, .apply = apply_normalised, .data = &op,
-                         .low = -1.0, .high = 1.0, .n_known = n_zero + 1, .known = known,
-                         .tol = 1e-11, .max_iter = 300};
+    la_eigs_problem a = {.n = n,
+                         .k = n_more,
+                         .apply = apply_normalised,
+                         .data = &op,
+                         .low = -1.0,
+                         .high = 1.0,
+                         .n_known = n_zero + 1,
+                         .known = known,
+                         .tol = 1e-11,
+                         .max_iter = 300};
     la_eigs(&a, mu, vectors, &found);
     info->lapack = found.lapack;
     info->iterations = found.iterations;
@@ -95,7 +102,6 @@ static void contrast(const graph_csr *g, const int *component, const double *vol
     b = -a * sqrt(volume[j]) / later;
     for (int i = 0; i < g->n; i++) {
         double root = sqrt(g->degree[i]);
-        u[i] = component[i] < j ? 0.0 :
-            component[i] == j ? a * root / sqrt(volume[j]) : b * root;
+        u[i] = component[i] < j ? 0.0 : component[i] == j ? a * root / sqrt(volume[j]) : b * root;
     }
 }

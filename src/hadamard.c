@@ -23,17 +23,17 @@ void hadamard_apply(void *data, const double *x, double *out)
         for (size_t i = 0; i < (size_t) len; i++)
             for (size_t a = 0; a < K; a++)
                 op->buffer[a + i * K] = rt[a + i * K] * x[(size_t) i0 + i];
-        la_gemm('N', 'T', op->k, op->r, len, 1.0, op->buffer, op->k,
-                op->f + (size_t) i0 * R, op->r, 1.0, op->m, op->k);
+        la_gemm('N', 'T', op->k, op->r, len, 1.0, op->buffer, op->k, op->f + (size_t) i0 * R, op->r,
+                1.0, op->m, op->k);
     }
     for (int i0 = 0; i0 < op->p; i0 += HADAMARD_CHUNK) {
         int len = op->p - i0 < HADAMARD_CHUNK ? op->p - i0 : HADAMARD_CHUNK;
         const double *rt = op->rt + (size_t) i0 * K;
-        la_gemm('N', 'N', op->k, len, op->r, 1.0, op->m, op->k,
-                op->f + (size_t) i0 * R, op->r, 0.0, op->buffer, op->k);
+        la_gemm('N', 'N', op->k, len, op->r, 1.0, op->m, op->k, op->f + (size_t) i0 * R, op->r, 0.0,
+                op->buffer, op->k);
         for (size_t i = 0; i < (size_t) len; i++)
             out[(size_t) i0 + i] += op->scale * op->sign *
-                la_dot(op->k, rt + i * K, op->buffer + i * K);
+                                    la_dot(op->k, rt + i * K, op->buffer + i * K);
     }
 }
 

@@ -14,7 +14,7 @@ typedef struct {
     const double *rt;     /* k x p */
     const double *g_diag; /* p */
     double w0, sign, scale, shift;
-    double *m, *buffer;   /* k x r and k x HADAMARD_CHUNK */
+    double *m, *buffer; /* k x r and k x HADAMARD_CHUNK */
 } hadamard;
 
 enum { HADAMARD_CHUNK = 256 };

@@ -2,14 +2,11 @@
 #include <R_ext/Print.h>
 #include <R_ext/Utils.h>
 
-void ufs_hook_step(const ufs_hook *hook, int iteration, double objective,
-                   double change)
+void ufs_hook_step(const ufs_hook *hook, int iteration, double objective, double change)
 {
     R_CheckUserInterrupt();
     if (hook == NULL) return;
     if (hook->verbose)
-        Rprintf("%s %5d  objective %.8g  change %.3g\n", hook->name, iteration,
-                objective, change);
-    if (hook->call != NULL)
-        hook->call(hook->data, iteration, objective, change);
+        Rprintf("%s %5d  objective %.8g  change %.3g\n", hook->name, iteration, objective, change);
+    if (hook->call != NULL) hook->call(hook->data, iteration, objective, change);
 }

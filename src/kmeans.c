@@ -26,16 +26,16 @@ enum { BLOCK = 256 };
 typedef struct {
     int n, d, c;
     const int *first;
-    double *y;          /* d x n: samples as columns */
-    double *norm2;      /* n */
+    double *y;            /* d x n: samples as columns */
+    double *norm2;        /* n */
     double *centre, *sum; /* d x c */
-    int *size, *label;  /* c; n: the caller's */
-    double *low;        /* c x n */
-    double *high;       /* n */
-    double *moved;      /* c */
-    double *half;       /* c x c: half the distances of the centres */
-    double *near;       /* c: the smallest of them; n: squared distance to the nearest seed */
-    double *product;    /* n */
+    int *size, *label;    /* c; n: the caller's */
+    double *low;          /* c x n */
+    double *high;         /* n */
+    double *moved;        /* c */
+    double *half;         /* c x c: half the distances of the centres */
+    double *near;         /* c: the smallest of them; n: squared distance to the nearest seed */
+    double *product;      /* n */
 } kmeans_work;
 
 static void work_init(kmeans_work *w, const kmeans_problem *problem);
@@ -360,7 +360,7 @@ static void sum_up(kmeans_work *w)
     }
 }
 
-/* ---- exchange of single samples ---------------------------------------------------------------- */
+/* ---- exchange of single samples ------------------------------------------------------------ */
 
 /* One pass; false if no sample moved. */
 static bool exchange(kmeans_work *w)

@@ -6,9 +6,9 @@
 #include "ufs.h"
 
 typedef struct {
-    int n, p, c;        /* 2 <= c < n; at least c different samples */
-    const double *x;    /* n x p */
-    const int *first;   /* n, 0-based: first sample equal to sample i */
+    int n, p, c;      /* 2 <= c < n; at least c different samples */
+    const double *x;  /* n x p */
+    const int *first; /* n, 0-based: first sample equal to sample i */
 } kmeans_problem;
 
 typedef struct {
@@ -18,9 +18,9 @@ typedef struct {
 
 /* The caller's arrays. */
 typedef struct {
-    int *label;         /* n x n_start, 0..c-1, every cluster in use */
-    double *within;     /* n_start: the sum of squares */
-    int *iterations;    /* n_start */
+    int *label;      /* n x n_start, 0..c-1, every cluster in use */
+    double *within;  /* n_start: the sum of squares */
+    int *iterations; /* n_start */
 } kmeans_result;
 
 /* run->status: UFS_MAX_ITER if one of the starts did not end; lapack: of the coordinates. */

@@ -9,18 +9,16 @@
 /* ---- BLAS without its argument noise --------------------------------------- */
 
 /* C (m x n) = alpha op(A) op(B) + beta C; 2mnk flops. ta, tb: 'N' or 'T'. */
-static inline void la_gemm(char ta, char tb, int m, int n, int k, double alpha,
-                           const double *a, int lda, const double *b, int ldb,
-                           double beta, double *c, int ldc)
+static inline void la_gemm(char ta, char tb, int m, int n, int k, double alpha, const double *a,
+                           int lda, const double *b, int ldb, double beta, double *c, int ldc)
 {
     if (m <= 0 || n <= 0) return;
-    F77_CALL(dgemm)(&ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c,
-                    &ldc FCONE FCONE);
+    F77_CALL(dgemm)(&ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc FCONE FCONE);
 }
 
 /* y = alpha op(A) x + beta y, A m x n; 2mn flops. */
-static inline void la_gemv(char ta, int m, int n, double alpha, const double *a,
-                           int lda, const double *x, double beta, double *y)
+static inline void la_gemv(char ta, int m, int n, double alpha, const double *a, int lda,
+                           const double *x, double beta, double *y)
 {
     int one = 1;
     if (m <= 0 || n <= 0) return;
@@ -79,8 +77,8 @@ static inline void la_trmm(char side, char uplo, char trans, int m, int n, doubl
 {
     char diag = 'N';
     if (m <= 0 || n <= 0) return;
-    F77_CALL(dtrmm)(&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb
-                    FCONE FCONE FCONE FCONE);
+    F77_CALL(dtrmm)
+    (&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb FCONE FCONE FCONE FCONE);
 }
 
 /* The same with the inverse of op(A). */
@@ -89,8 +87,8 @@ static inline void la_trsm(char side, char uplo, char trans, int m, int n, doubl
 {
     char diag = 'N';
     if (m <= 0 || n <= 0) return;
-    F77_CALL(dtrsm)(&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb
-                    FCONE FCONE FCONE FCONE);
+    F77_CALL(dtrsm)
+    (&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb FCONE FCONE FCONE FCONE);
 }
 
 /* out (p x n) = a' for a n x p; by tiles, so that neither is walked across its columns. */
@@ -162,12 +160,10 @@ typedef struct {
 } la_ridge;
 
 /* form: 'n', 'p', or 'a' for the cheaper one. */
-void la_ridge_init(la_ridge *work, int n, int p, int c, const double *x,
-                   char form);
+void la_ridge_init(la_ridge *work, int n, int p, int c, const double *x, char form);
 /* Another x of the same shape, or new numbers in the old one. */
 void la_ridge_set_x(la_ridge *work, const double *x);
-int la_ridge_solve(la_ridge *work, const double *t, const double *g,
-                   double lambda, double *v);
+int la_ridge_solve(la_ridge *work, const double *t, const double *g, double lambda, double *v);
 
 /* ---- la_polar.c --------------------------------------------------------------
  * Orthonormal factor of A (n x c, n >= c): E = U R' from A = U S R' (dgesdd,

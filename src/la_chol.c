@@ -40,17 +40,16 @@ void la_chol_solve(int n, int m, const double *r, double *b)
 {
     char up = 'U';
     int info = 0;
-    if (n > 0 && m > 0)
-        F77_CALL(dpotrs)(&up, &n, &m, r, &n, b, &n, &info FCONE);
+    if (n > 0 && m > 0) F77_CALL(dpotrs)(&up, &n, &m, r, &n, b, &n, &info FCONE);
 }
 
 void la_tri_solve(char trans, int n, int m, const double *r, double *b)
 {
     char left = 'L', up = 'U', non_unit = 'N';
     double one = 1.0;
-    if (n > 0 && m > 0)
-        F77_CALL(dtrsm)(&left, &up, &trans, &non_unit, &n, &m, &one, r, &n, b,
-                        &n FCONE FCONE FCONE FCONE);
+    if (n <= 0 || m <= 0) return;
+    F77_CALL(dtrsm)
+    (&left, &up, &trans, &non_unit, &n, &m, &one, r, &n, b, &n FCONE FCONE FCONE FCONE);
 }
 
 int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work)

@@ -13,16 +13,16 @@ int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
 
     /* dsyevr may write n eigenvalues, though only k are asked for. */
     values = ufs_dalloc((size_t) n, 1);
-    F77_CALL(dsyevr)(&job, &range, &up, &n, a, &n, &none, &none, &il, &iu, &none,
-                     &found, values, z, &n, support, &opt, &lwork, &iopt, &liwork,
-                     &info FCONE FCONE FCONE);
+    F77_CALL(dsyevr)
+    (&job, &range, &up, &n, a, &n, &none, &none, &il, &iu, &none, &found, values, z, &n, support,
+     &opt, &lwork, &iopt, &liwork, &info FCONE FCONE FCONE);
     lwork = (int) opt;
     liwork = iopt;
     work = ufs_dalloc((size_t) lwork, 1);
     iwork = ufs_ialloc((size_t) liwork);
-    F77_CALL(dsyevr)(&job, &range, &up, &n, a, &n, &none, &none, &il, &iu, &none,
-                     &found, values, z, &n, support, work, &lwork, iwork, &liwork,
-                     &info FCONE FCONE FCONE);
+    F77_CALL(dsyevr)
+    (&job, &range, &up, &n, a, &n, &none, &none, &il, &iu, &none, &found, values, z, &n, support,
+     work, &lwork, iwork, &liwork, &info FCONE FCONE FCONE);
     for (int i = 0; i < k; i++) w[i] = values[i];
     vmaxset(mark);
     if (info == 0 && found != k) info = 1;

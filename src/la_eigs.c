@@ -15,12 +15,12 @@ static const double GAIN = 0.03;
 
 typedef struct {
     const la_eigs_problem *a;
-    int b, degree;      /* block size; of the filter */
-    double *x, *ax;     /* n x b: basis and its image */
-    double *y, *t;      /* n x b: scratch */
+    int b, degree;            /* block size; of the filter */
+    double *x, *ax;           /* n x b: basis and its image */
+    double *y, *t;            /* n x b: scratch */
     double *small, *q, *copy; /* b x b */
-    double *theta;      /* b, ascending */
-    double *dot;        /* (n_known + b) x b */
+    double *theta;            /* b, ascending */
+    double *dot;              /* (n_known + b) x b */
 } eigs_work;
 
 static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
@@ -93,8 +93,8 @@ static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_i
     a->apply(a->data, n, identity, full);
     /* Known eigenvectors move below the rest of the spectrum. */
     if (a->n_known > 0)
-        la_gemm('N', 'T', n, n, a->n_known, -2.0 * (a->high - a->low), a->known, n,
-                a->known, n, 1.0, full, n);
+        la_gemm('N', 'T', n, n, a->n_known, -2.0 * (a->high - a->low), a->known, n, a->known, n,
+                1.0, full, n);
     info->lapack = la_eig_range(n, full, n - k + 1, n, values, vectors);
     for (int j = 0; j < k; j++) {
         w[j] = values[k - 1 - j];
@@ -104,8 +104,7 @@ static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_i
 
 static void start_block(eigs_work *s)
 {
-    for (int j = 0; j < s->b; j++)
-    {
+    for (int j = 0; j < s->b; j++) {
         /* The best ones are the last columns, as after Rayleigh-Ritz. */
         double *col = s->x + (size_t) j * (size_t) s->a->n;
         int guess = s->b - 1 - j;
@@ -131,14 +130,12 @@ static void filter(eigs_work *s)
     }
     sigma1 = half / (fmax(top, mid + 1.5 * half) - mid);
     sigma = sigma1;
-    for (size_t i = 0; i < len; i++)
-        s->y[i] = (s->ax[i] - mid * s->x[i]) * (sigma1 / half);
+    for (size_t i = 0; i < len; i++) s->y[i] = (s->ax[i] - mid * s->x[i]) * (sigma1 / half);
     for (int d = 2; d <= s->degree; d++) {
         double next = 1.0 / (2.0 / sigma1 - sigma), *swap;
         a->apply(a->data, s->b, s->y, s->t);
         for (size_t i = 0; i < len; i++)
-            s->t[i] = 2.0 * next / half * (s->t[i] - mid * s->y[i]) -
-                sigma * next * s->x[i];
+            s->t[i] = 2.0 * next / half * (s->t[i] - mid * s->y[i]) - sigma * next * s->x[i];
         swap = s->x;
         s->x = s->y;
         s->y = s->t;

@@ -26,7 +26,10 @@ static void residual(la_gl *w, const double *t);
 static void price(la_gl *w, double lambda);
 static void measure_gap(la_gl *w, const double *t);
 
-static size_t place(const la_gl *w, int i) { return (size_t) i * (size_t) w->c; }
+static size_t place(const la_gl *w, int i)
+{
+    return (size_t) i * (size_t) w->c;
+}
 
 void la_gl_init(la_gl *w, int c, const ufs_x *x)
 {
@@ -82,8 +85,8 @@ void la_gl_set_x(la_gl *w, const ufs_x *x)
     ufs_x_ss(x, w->ss);
 }
 
-int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full,
-                double prune, double *v)
+int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full, double prune,
+                double *v)
 {
     size_t P = (size_t) w->p, C = (size_t) w->c;
     double bound = vtol * sqrt(la_ss((size_t) w->n * C, t));
@@ -108,8 +111,7 @@ int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full
     w->objective = la_ss((size_t) w->n * C, w->r) + lambda * w->l21;
     memset(v, 0, P * C * sizeof(double));
     for (int i = 0; i < w->m; i++)
-        for (size_t k = 0; k < C; k++)
-            v[(size_t) w->set[i] + k * P] = w->vw[place(w, i) + k];
+        for (size_t k = 0; k < C; k++) v[(size_t) w->set[i] + k * P] = w->vw[place(w, i) + k];
     if (full) {
         measure_gap(w, t);
         prune_set(w, prune);
@@ -263,8 +265,7 @@ static void enter_support(la_gl *w, const double *v)
 
     la_row_norms(w->p, w->c, v, w->key);
     for (int f = 0; f < w->p; f++)
-        if (w->key[f] > 0.0 && w->ss[f] > 0.0 && (w->pos[f] < 0 || w->pos[f] >= w->m))
-            enter(w, f);
+        if (w->key[f] > 0.0 && w->ss[f] > 0.0 && (w->pos[f] < 0 || w->pos[f] >= w->m)) enter(w, f);
     for (int i = 0; i < w->m; i++) {
         size_t f = (size_t) w->set[i];
         w->size[i] = w->ss[f] > 0.0 ? w->key[f] : 0.0;
@@ -300,7 +301,8 @@ static int enter_violators(la_gl *w, double vtol)
     most = 0;
     for (int f = 0; f < w->p; f++) {
         if (w->pos[f] >= 0 && w->pos[f] < m) continue;
-        if (w->kkt[f] > level) w->fresh[most++] = f;
+        if (w->kkt[f] > level)
+            w->fresh[most++] = f;
         else if (count && w->kkt[f] == level && spare > 0) {
             w->fresh[most++] = f;
             spare--;
@@ -370,8 +372,7 @@ static void start_gradient(la_gl *w, bool priced)
             products_with_r(w, w->set[i], w->diff);
             from = w->row;
         }
-        for (int k = 0; k < c; k++)
-            w->grad[(size_t) i + (size_t) k * (size_t) m] = from[k];
+        for (int k = 0; k < c; k++) w->grad[(size_t) i + (size_t) k * (size_t) m] = from[k];
     }
 }
 
@@ -395,8 +396,7 @@ static double sweep(la_gl *w, double lambda, bool by_gram)
     for (int i = 0; i < m; i++) {
         double l = w->ss[w->set[i]], ss = 0.0;
         if (by_gram)
-            for (int k = 0; k < c; k++)
-                w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
+            for (int k = 0; k < c; k++) w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
         else
             products_with_r(w, w->set[i], NULL);
         if (!block_step(w, lambda, l, w->vw + place(w, i), w->size + i)) continue;
@@ -471,8 +471,7 @@ static void extrapolate(la_gl *w, double lambda, bool by_gram)
                 fall += w->step[place(w, i) + (size_t) k] * (2.0 * grad[at] + w->moved[at]);
             }
     } else {
-        for (size_t at = 0; at < len; at++)
-            fall -= w->moved[at] * (2.0 * grad[at] + w->moved[at]);
+        for (size_t at = 0; at < len; at++) fall -= w->moved[at] * (2.0 * grad[at] + w->moved[at]);
     }
     if (!(fall > 0.0)) return;
     for (int i = 0; i < m; i++) {
@@ -498,8 +497,8 @@ static void residual(la_gl *w, const double *t)
     memset(w->xv, 0, len * sizeof(double));
     for (int i = 0; i < w->m && !sparse; i++)
         if (w->size[i] > 0.0)
-            la_rank_one(w->n, w->c, 1.0, ufs_x_column(w->x, w->set[i], w->col),
-                        w->vw + place(w, i), w->xv);
+            la_rank_one(w->n, w->c, 1.0, ufs_x_column(w->x, w->set[i], w->col), w->vw + place(w, i),
+                        w->xv);
     for (size_t k = 0; k < (size_t) w->c && sparse; k++) {
         double *xv = w->xv + k * N, off = 0.0;
         for (int i = 0; i < w->m; i++)

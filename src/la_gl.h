@@ -29,33 +29,33 @@
 typedef struct {
     int n, p, c;
     const ufs_x *x;
-    double *ss;         /* p: ||x_i||^2 */
-    char form;          /* 'a' = cheaper one, 'g' = Gram, 'r' = residual */
+    double *ss; /* p: ||x_i||^2 */
+    char form;  /* 'a' = cheaper one, 'g' = Gram, 'r' = residual */
     /* The working set is set[0..m). Gram columns are valid on set[0..g), g <= cap:
      * if g > m, set[m..g) are features outside the working set whose columns wait
      * for their return; if g < m, the columns of set[g..m) are still to compute. */
     int m, g, cap;
-    int *set, *pos;     /* p; pos[feature] = place in set, -1 if none */
-    int *fresh;         /* p: those that enter next */
-    double *gram;       /* cap x cap */
-    double *grad;       /* m x c, Gram form: X_W' R */
-    double *vw;         /* c x p: rows of V in the order of set */
-    double *size;       /* p: ||v_i|| in the order of set */
-    anderson history;   /* of the last sweeps, size c x m */
-    double *before;     /* c x cap: V before a sweep */
-    double *step;       /* c x cap: an extrapolation minus V */
-    double *moved;      /* m x c or n x c: the Gram matrix or X times step */
-    double *row, *diff; /* c */
-    double *r, *xv;     /* n x c: T - X V and X V of the V returned */
-    double *u;          /* c x p: (X'R)' */
-    double *kkt;        /* p, after a full solve */
-    double *key;        /* p: scratch */
-    double *col, *other; /* n: columns of X that are not dense */
-    double l21;         /* sum_i ||v_i|| of the V returned, and its rows that are */
-    int live;           /* not zero */
-    double objective;   /* (GL) there */
-    double dual, gap;   /* dual value and objective - dual, after a full solve */
-    bool settled;       /* the working set's own problem met its tolerance */
+    int *set, *pos;                   /* p; pos[feature] = place in set, -1 if none */
+    int *fresh;                       /* p: those that enter next */
+    double *gram;                     /* cap x cap */
+    double *grad;                     /* m x c, Gram form: X_W' R */
+    double *vw;                       /* c x p: rows of V in the order of set */
+    double *size;                     /* p: ||v_i|| in the order of set */
+    anderson history;                 /* of the last sweeps, size c x m */
+    double *before;                   /* c x cap: V before a sweep */
+    double *step;                     /* c x cap: an extrapolation minus V */
+    double *moved;                    /* m x c or n x c: the Gram matrix or X times step */
+    double *row, *diff;               /* c */
+    double *r, *xv;                   /* n x c: T - X V and X V of the V returned */
+    double *u;                        /* c x p: (X'R)' */
+    double *kkt;                      /* p, after a full solve */
+    double *key;                      /* p: scratch */
+    double *col, *other;              /* n: columns of X that are not dense */
+    double l21;                       /* sum_i ||v_i|| of the V returned, and its rows that are */
+    int live;                         /* not zero */
+    double objective;                 /* (GL) there */
+    double dual, gap;                 /* dual value and objective - dual, after a full solve */
+    bool settled;                     /* the working set's own problem met its tolerance */
     double products, sweeps, columns; /* counters over all calls */
 } la_gl;
 
@@ -71,8 +71,8 @@ void la_gl_set_x(la_gl *w, const ufs_x *x);
  * the working set and the rows of v that are not zero move. After a full solve
  * features with v_i = 0 and kkt <= prune leave the working set. Sets xv, r,
  * objective; a full solve also kkt, dual, gap. Returns 0, or LAPACK's info. */
-int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full,
-                double prune, double *v);
+int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full, double prune,
+                double *v);
 /* Sets xv, r, objective, kkt, dual and gap for the given v, which is not changed. */
 void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v);
 /* Largest violation of the optimality conditions at v (after a full solve or

@@ -10,15 +10,15 @@ enum { BLOCK = 8 };
 
 typedef struct {
     const la_lanczos_problem *a;
-    int most;           /* vectors at most, the next block not counted */
-    int done, have;     /* multiplied; held */
-    double *q;          /* n x (most + BLOCK) */
-    double *h;          /* most x most: Q'AQ */
-    double *c;          /* BLOCK x BLOCK: coefficients of the next block */
-    double *t;          /* n x max(BLOCK, k + BLOCK) */
-    double *dot;        /* (most + BLOCK) x BLOCK */
+    int most;                /* vectors at most, the next block not counted */
+    int done, have;          /* multiplied; held */
+    double *q;               /* n x (most + BLOCK) */
+    double *h;               /* most x most: Q'AQ */
+    double *c;               /* BLOCK x BLOCK: coefficients of the next block */
+    double *t;               /* n x max(BLOCK, k + BLOCK) */
+    double *dot;             /* (most + BLOCK) x BLOCK */
     double *eig, *s, *theta; /* most x most, most x most, most */
-    int noise;          /* random vectors used so far */
+    int noise;               /* random vectors used so far */
 } lanczos;
 
 static void multiply(lanczos *l);
@@ -30,7 +30,10 @@ static void restart(lanczos *l);
 static void lift(const lanczos *l, int keep, double *out);
 static void fixed_noise(int n, int column, double *x);
 
-int la_lanczos_basis(int k) { return 2 * k + 4 * BLOCK; }
+int la_lanczos_basis(int k)
+{
+    return 2 * k + 4 * BLOCK;
+}
 
 void la_lanczos(const la_lanczos_problem *a, double *w, double *z, la_lanczos_info *info)
 {
@@ -67,8 +70,10 @@ void la_lanczos(const la_lanczos_problem *a, double *w, double *z, la_lanczos_in
             info->converged = worst <= a->tol * top;
             if (info->converged || info->products >= a->max_products) break;
         }
-        if (l.done + BLOCK > l.most) restart(&l);
-        else l.have = l.done + BLOCK;
+        if (l.done + BLOCK > l.most)
+            restart(&l);
+        else
+            l.have = l.done + BLOCK;
     }
     if (!info->lapack) {
         lift(&l, a->k, z);
@@ -176,8 +181,7 @@ static void restart(lanczos *l)
     memmove(l->q + (size_t) keep * N, l->q + (size_t) d * N, BLOCK * N * sizeof(double));
     ufs_copy(l->q, l->t, (size_t) keep * N);
     memset(l->h, 0, M * M * sizeof(double));
-    for (int j = 0; j < keep; j++)
-        l->h[(size_t) j + (size_t) j * M] = l->theta[d - 1 - j];
+    for (int j = 0; j < keep; j++) l->h[(size_t) j + (size_t) j * M] = l->theta[d - 1 - j];
     l->done = keep;
     l->have = keep + BLOCK;
 }
@@ -188,8 +192,7 @@ static void lift(const lanczos *l, int keep, double *out)
     int d = l->done, n = l->a->n;
     double *s = l->eig;
     for (int j = 0; j < keep; j++)
-        ufs_copy(s + (size_t) j * (size_t) d, l->s + (size_t) (d - 1 - j) * (size_t) d,
-                 (size_t) d);
+        ufs_copy(s + (size_t) j * (size_t) d, l->s + (size_t) (d - 1 - j) * (size_t) d, (size_t) d);
     la_gemm('N', 'N', n, keep, d, 1.0, l->q, n, s, d, 0.0, out, n);
 }
 

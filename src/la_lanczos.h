@@ -15,15 +15,15 @@
 
 typedef struct {
     int n, k;
-    la_operator apply;  /* Y = A X for X n x m */
+    la_operator apply; /* Y = A X for X n x m */
     const void *data;
-    double tol;         /* stop when every |A z - w z| <= tol w_1 */
-    int max_products;   /* vectors multiplied */
+    double tol;       /* stop when every |A z - w z| <= tol w_1 */
+    int max_products; /* vectors multiplied */
 } la_lanczos_problem;
 
 typedef struct {
     int products, lapack;
-    double residual;    /* the largest one, relative to w_1 */
+    double residual; /* the largest one, relative to w_1 */
     bool converged;
 } la_lanczos_info;
 

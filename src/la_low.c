@@ -9,8 +9,7 @@ enum { GUARD = 3, MAX_EXPAND = 300 };
 static int dense(low_work *w, const double *s, double *scratch, double *r, low_split *split);
 static bool by_components(low_work *w, int n_comp, double tol, const double *s, double *r,
                           low_split *split);
-static bool by_krylov(low_work *w, const double *s, int n_comp, double top, double tol,
-                      double *r);
+static bool by_krylov(low_work *w, const double *s, int n_comp, double top, double tol, double *r);
 static int start_block(low_work *w, int n_comp, double *x);
 static int orthonormalise(low_work *w, int k, int added);
 static void expand(low_work *w, const double *s, int k, int added);
@@ -19,8 +18,10 @@ low_split low_ties(const double *value, int found, int c, double tol)
 {
     low_split split = {0, 0, 0.0};
     for (int i = 0; i < found; i++) {
-        if (value[i] < value[c - 1] - tol) split.lo++;
-        else if (value[i] <= value[c - 1] + tol) split.eq++;
+        if (value[i] < value[c - 1] - tol)
+            split.lo++;
+        else if (value[i] <= value[c - 1] + tol)
+            split.eq++;
     }
     split.share = (double) (c - split.lo) / (double) split.eq;
     return split;
@@ -97,8 +98,9 @@ static int dense(low_work *w, const double *s, double *scratch, double *r, low_s
     for (size_t i = 0; i < N; i++) scratch[i + i * N] += w->degree[i];
     info = la_eig_range(n, scratch, 1, n, w->value, r);
     if (info) return info;
-    *split = low_ties(w->value, n, w->c, 10.0 * (double) n * DBL_EPSILON *
-        fmax(fabs(w->value[0]), fabs(w->value[n - 1])));
+    *split = low_ties(w->value, n, w->c,
+                      10.0 * (double) n * DBL_EPSILON *
+                          fmax(fabs(w->value[0]), fabs(w->value[n - 1])));
     return 0;
 }
 
@@ -110,8 +112,7 @@ static bool by_components(low_work *w, int n_comp, double tol, const double *s, 
 {
     int n = w->n;
     size_t N = (size_t) n;
-    if (graph_dense_components(n, s, tol / (double) n, w->label, w->queue) != n_comp)
-        return false;
+    if (graph_dense_components(n, s, tol / (double) n, w->label, w->queue) != n_comp) return false;
     memset(r, 0, N * (size_t) n_comp * sizeof(double));
     for (size_t i = 0; i < N; i++) r[i + (size_t) (w->label[i] - 1) * N] = 1.0;
     for (int a = 0; a < n_comp; a++) {
@@ -127,8 +128,7 @@ static bool by_components(low_work *w, int n_comp, double tol, const double *s, 
 
 /* Block Krylov with Rayleigh-Ritz and thick restarts. The first c Ritz vectors go to r;
  * false if they did not converge or may be tied with the next one. */
-static bool by_krylov(low_work *w, const double *s, int n_comp, double top, double tol,
-                      double *r)
+static bool by_krylov(low_work *w, const double *s, int n_comp, double top, double tol, double *r)
 {
     int n = w->n, c = w->c, want = c + 1 < n ? c + 1 : n, k, added;
     double accept = 1e-12 * top;
@@ -171,8 +171,8 @@ static bool by_krylov(low_work *w, const double *s, int n_comp, double top, doub
         added = 0;
         for (int j = 0; j < held; j++)
             if (w->residual[j] > 0.1 * accept) {
-                ufs_copy(w->temp + (size_t) added * (size_t) n,
-                         w->temp + (size_t) j * (size_t) n, (size_t) n);
+                ufs_copy(w->temp + (size_t) added * (size_t) n, w->temp + (size_t) j * (size_t) n,
+                         (size_t) n);
                 added++;
             }
         if (added == 0) return false;
@@ -187,8 +187,7 @@ static bool by_krylov(low_work *w, const double *s, int n_comp, double top, doub
             la_gemm('N', 'N', n, keep, k, 1.0, w->aq, n, w->u, k, 0.0, room, n);
             ufs_copy(w->aq, room, (size_t) n * (size_t) keep);
             for (int j = 0; j < keep; j++)
-                for (int i = 0; i < keep; i++)
-                    w->t[i + j * w->most] = i == j ? w->theta[j] : 0.0;
+                for (int i = 0; i < keep; i++) w->t[i + j * w->most] = i == j ? w->theta[j] : 0.0;
             k = keep;
         }
         ufs_copy(w->q + (size_t) k * (size_t) n, w->temp, (size_t) added * (size_t) n);
@@ -259,6 +258,5 @@ static void expand(low_work *w, const double *s, int k, int added)
     la_gemm('T', 'N', k + added, added, n, 1.0, w->q, n, aq, n, 0.0,
             w->t + (size_t) k * (size_t) w->most, w->most);
     for (int j = k; j < k + added; j++)
-        for (int i = 0; i < j; i++)
-            w->t[j + i * w->most] = w->t[i + j * w->most];
+        for (int i = 0; i < j; i++) w->t[j + i * w->most] = w->t[i + j * w->most];
 }

@@ -18,13 +18,13 @@ low_split low_ties(const double *value, int found, int c, double tol);
 
 /* Workspace for the Laplacian L = diag(S 1) - S of a weight matrix S (n x n). */
 typedef struct {
-    int n, c, most;     /* basis of at most `most` vectors */
-    int dense_limit;    /* up to this n the whole spectrum is computed */
+    int n, c, most;  /* basis of at most `most` vectors */
+    int dense_limit; /* up to this n the whole spectrum is computed */
     double *q, *aq, *temp, *t, *u, *theta, *residual, *degree, *value;
     int *label, *queue;
-    double *warm;       /* n x c: vectors of the last call */
+    double *warm; /* n x c: vectors of the last call */
     int n_warm;
-    double worst;       /* largest residual accepted so far, relative to max degree */
+    double worst;                    /* largest residual accepted so far, relative to max degree */
     int n_dense, n_krylov, n_blocks; /* how often which path was taken */
 } low_work;
 

@@ -19,21 +19,21 @@ enum { LA_LOWEST_DENSE = 120 };
 typedef struct {
     int p, c, r, most;
     const double *m, *b;
-    double *g;               /* p: 1 / (delta - sigma), Woodbury only */
-    double *k;               /* Cholesky factor, p x p or r x r */
-    double *scaled;          /* r x p: B G^{1/2} */
-    double *basis, *image;   /* p x most: orthonormal vectors V and (P - sigma I)^{-1} V */
+    double *g;                 /* p: 1 / (delta - sigma), Woodbury only */
+    double *k;                 /* Cholesky factor, p x p or r x r */
+    double *scaled;            /* r x p: B G^{1/2} */
+    double *basis, *image;     /* p x most: orthonormal vectors V and (P - sigma I)^{-1} V */
     double *ritz, *ritz_image; /* p x c */
-    double *h, *y, *copy;    /* most x most: projected operator, its eigenvectors, scratch */
-    double *theta;           /* most */
-    double *dot;             /* max(most, 128) x most: scratch */
-    double *small;           /* r x c */
-    bool *open;              /* c: Ritz pairs not yet converged */
+    double *h, *y, *copy;      /* most x most: projected operator, its eigenvectors, scratch */
+    double *theta;             /* most */
+    double *dot;               /* max(most, 128) x most: scratch */
+    double *small;             /* r x c */
+    bool *open;                /* c: Ritz pairs not yet converged */
 } la_lowest;
 
 typedef struct {
-    int lapack, applied;     /* LAPACK's info; vectors the inverse was applied to */
-    double residual;         /* of (P - sigma I)^{-1}, relative to its largest eigenvalue */
+    int lapack, applied; /* LAPACK's info; vectors the inverse was applied to */
+    double residual;     /* of (P - sigma I)^{-1}, relative to its largest eigenvalue */
     bool converged;
 } la_lowest_info;
 

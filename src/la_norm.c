@@ -7,8 +7,7 @@ void la_gram(char trans, int n, int p, const double *a, double *c)
     double one = 1.0, zero = 0.0;
     int order = trans == 'N' ? n : p, inner = trans == 'N' ? p : n;
     if (order <= 0) return;
-    F77_CALL(dsyrk)(&up, &trans, &order, &inner, &one, a, &n, &zero, c,
-                    &order FCONE FCONE);
+    F77_CALL(dsyrk)(&up, &trans, &order, &inner, &one, a, &n, &zero, c, &order FCONE FCONE);
     la_fill_lower(order, c);
 }
 
@@ -43,8 +42,7 @@ void la_col_norms(int p, int c, const double *v, double *out)
 double la_l21(int p, const double *norm, double eps)
 {
     double sum = 0.0;
-    for (int i = 0; i < p; i++)
-        sum += eps > 0.0 ? sqrt(norm[i] * norm[i] + eps) : norm[i];
+    for (int i = 0; i < p; i++) sum += eps > 0.0 ? sqrt(norm[i] * norm[i] + eps) : norm[i];
     return sum;
 }
 

@@ -14,8 +14,7 @@ int la_pca(int n, int p, const double *x, int k, double *scores, double *loading
     /* Ascending from LAPACK; leading first for us. */
     for (int j = 0; j < k; j++) {
         d2[j] = val[k - 1 - j] > 0.0 ? val[k - 1 - j] : 0.0;
-        ufs_copy((n <= p ? scores : loadings) + (size_t) j * R,
-                 vec + (size_t) (k - 1 - j) * R, R);
+        ufs_copy((n <= p ? scores : loadings) + (size_t) j * R, vec + (size_t) (k - 1 - j) * R, R);
     }
     if (n <= p) la_gemm('T', 'N', p, k, n, 1.0, x, n, scores, n, 0.0, loadings, p);
     /* A Gram matrix carries no smaller eigenvalue than its rounding. */

@@ -17,10 +17,10 @@ void la_polar_init(la_polar_work *w, int n, int c)
     w->vt = ufs_dalloc(C, C);
     w->s = ufs_dalloc(C, 1);
     w->iwork = ufs_ialloc(8 * C);
-    F77_CALL(dgesdd)(&job, &n, &c, w->a, &n, w->s, w->u, &n, w->vt, &c, &opt_sdd,
-                     &query, w->iwork, &info FCONE);
-    F77_CALL(dgesvd)(&job, &job, &n, &c, w->a, &n, w->s, w->u, &n, w->vt, &c,
-                     &opt_svd, &query, &info FCONE FCONE);
+    F77_CALL(dgesdd)
+    (&job, &n, &c, w->a, &n, w->s, w->u, &n, w->vt, &c, &opt_sdd, &query, w->iwork, &info FCONE);
+    F77_CALL(dgesvd)
+    (&job, &job, &n, &c, w->a, &n, w->s, w->u, &n, w->vt, &c, &opt_svd, &query, &info FCONE FCONE);
     w->lwork = (int) fmax(opt_sdd, opt_svd);
     w->work = ufs_dalloc((size_t) w->lwork, 1);
 }
@@ -41,8 +41,9 @@ int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e)
         /* dgesdd can fail to converge where the older dgesvd does not. */
         char job = 'S';
         ufs_copy(w->a, a, len);
-        F77_CALL(dgesvd)(&job, &job, &n, &c, w->a, &n, w->s, w->u, &n, w->vt, &c,
-                         w->work, &w->lwork, &info FCONE FCONE);
+        F77_CALL(dgesvd)
+        (&job, &job, &n, &c, w->a, &n, w->s, w->u, &n, w->vt, &c, w->work, &w->lwork,
+         &info FCONE FCONE);
         if (info) return info;
     }
     la_gemm('N', 'N', n, c, c, 1.0, w->u, n, w->vt, c, 0.0, e, n);
@@ -53,7 +54,8 @@ static int thin_svd(la_polar_work *w)
 {
     char job = 'S';
     int info = 0;
-    F77_CALL(dgesdd)(&job, &w->n, &w->c, w->a, &w->n, w->s, w->u, &w->n, w->vt,
-                     &w->c, w->work, &w->lwork, w->iwork, &info FCONE);
+    F77_CALL(dgesdd)
+    (&job, &w->n, &w->c, w->a, &w->n, w->s, w->u, &w->n, w->vt, &w->c, w->work, &w->lwork, w->iwork,
+     &info FCONE);
     return info;
 }

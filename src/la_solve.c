@@ -1,8 +1,7 @@
 /* la_solve.c: the weighted ridge solve, n-form or p-form (see la.h). */
 #include "la.h"
 
-void la_ridge_init(la_ridge *work, int n, int p, int c, const double *x,
-                   char form)
+void la_ridge_init(la_ridge *work, int n, int p, int c, const double *x, char form)
 {
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) c;
     double dn = n, dp = p;
@@ -11,7 +10,7 @@ void la_ridge_init(la_ridge *work, int n, int p, int c, const double *x,
     work->p = p;
     work->c = c;
     work->p_form = form == 'p' ||
-        (form == 'a' && dp * dp * dp / 3 < dn * dn * dp + dn * dn * dn / 3);
+                   (form == 'a' && dp * dp * dp / 3 < dn * dn * dp + dn * dn * dn / 3);
     if (work->p_form) {
         work->k = ufs_dalloc(P, P);
         work->gram = ufs_dalloc(P, P);
@@ -32,8 +31,7 @@ void la_ridge_set_x(la_ridge *work, const double *x)
     if (work->p_form) la_gram('T', work->n, work->p, x, work->gram);
 }
 
-int la_ridge_solve(la_ridge *work, const double *t, const double *g,
-                   double lambda, double *v)
+int la_ridge_solve(la_ridge *work, const double *t, const double *g, double lambda, double *v)
 {
     int n = work->n, p = work->p, c = work->c, info;
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) c;
@@ -42,8 +40,7 @@ int la_ridge_solve(la_ridge *work, const double *t, const double *g,
     if (work->p_form) {
         for (size_t j = 0; j < P; j++) {
             double gj = sqrt(g[j]);
-            for (size_t i = 0; i <= j; i++)
-                k[i + j * P] = sqrt(g[i]) * work->gram[i + j * P] * gj;
+            for (size_t i = 0; i <= j; i++) k[i + j * P] = sqrt(g[i]) * work->gram[i + j * P] * gj;
             k[j + j * P] += lambda;
         }
         info = la_chol(p, k);

@@ -10,12 +10,10 @@ int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt)
     void *mark = vmaxget();
     int *iwork = ufs_ialloc(8 * (size_t) r);
 
-    F77_CALL(dgesdd)(&job, &n, &p, a, &n, s, u, &n, vt, &r, &opt, &lwork, iwork,
-                     &info FCONE);
+    F77_CALL(dgesdd)(&job, &n, &p, a, &n, s, u, &n, vt, &r, &opt, &lwork, iwork, &info FCONE);
     lwork = (int) opt;
     work = ufs_dalloc((size_t) lwork, 1);
-    F77_CALL(dgesdd)(&job, &n, &p, a, &n, s, u, &n, vt, &r, work, &lwork, iwork,
-                     &info FCONE);
+    F77_CALL(dgesdd)(&job, &n, &p, a, &n, s, u, &n, vt, &r, work, &lwork, iwork, &info FCONE);
     vmaxset(mark);
     return info;
 }

@@ -13,8 +13,7 @@ typedef struct {
 
 static bool scan_column(const prepare_problem *problem, int j, prepare_stats *stats);
 static double power_above(double value);
-static void moments(int n, const double *col, double unit, double *mean, double *css,
-                    double *ss);
+static void moments(int n, const double *col, double unit, double *mean, double *css, double *ss);
 static void hash_all(int n, int p, const double *x, bool columns, hashed *key);
 static int by_hash(const void *a, const void *b);
 
@@ -61,8 +60,7 @@ static bool scan_column(const prepare_problem *problem, int j, prepare_stats *st
         stats->divide[j] = root;
     size = problem->center ? (stats->constant[j] ? 0.0 : root) : sqrt(ss) / unit;
     stats->norm[j] = size / stats->divide[j];
-    stats->largest[j] =
-        size == 0.0 ? 0.0 : (top + fabs(stats->shift[j])) / stats->divide[j];
+    stats->largest[j] = size == 0.0 ? 0.0 : (top + fabs(stats->shift[j])) / stats->divide[j];
     return true;
 }
 
@@ -78,8 +76,7 @@ static double power_above(double value)
 /* Mean, centred and plain sum of squares of unit * col. The mean is corrected by the mean
  * of what it leaves, which removes its rounding. Four sums side by side, so that an addition
  * need not wait for the one before. */
-static void moments(int n, const double *col, double unit, double *mean, double *css,
-                    double *ss)
+static void moments(int n, const double *col, double unit, double *mean, double *css, double *ss)
 {
     double s[4] = {0, 0, 0, 0}, q[4] = {0, 0, 0, 0}, m, rest, left;
     int i, body = n - n % 4;
@@ -140,8 +137,8 @@ double prepare_find_unit(const prepare_problem *problem, const prepare_stats *st
     return sum > 0.0 ? top * (sum / problem->n) : 1.0;
 }
 
-void prepare_write(const prepare_problem *problem, const prepare_stats *stats, double unit,
-                   int q, const int *keep, double *out)
+void prepare_write(const prepare_problem *problem, const prepare_stats *stats, double unit, int q,
+                   const int *keep, double *out)
 {
     size_t n = (size_t) problem->n;
 

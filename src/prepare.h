@@ -15,17 +15,17 @@ typedef enum { PREPARE_ONE = 0, PREPARE_ROW = 1, PREPARE_POWER = 2 } prepare_uni
 
 typedef struct {
     int n, p;
-    const double *x;  /* n x p */
+    const double *x; /* n x p */
     bool center;
     prepare_divide divide;
 } prepare_problem;
 
 /* All of length p, the caller's. */
 typedef struct {
-    int *bad;         /* 1 if the column has a value that is not finite */
-    int *constant;    /* 1 if its centred sum of squares is at most (n eps)^2 times its sum
+    int *bad;      /* 1 if the column has a value that is not finite */
+    int *constant; /* 1 if its centred sum of squares is at most (n eps)^2 times its sum
                          of squares: rounding, no signal */
-    double *shift;    /* mean, or 0 */
+    double *shift; /* mean, or 0 */
     double *divide;
     double *norm;     /* of the prepared column (Inf if it cannot be represented) */
     double *variance; /* of the column as it came, denominator n - 1 */
@@ -42,8 +42,8 @@ double prepare_find_unit(const prepare_problem *problem, const prepare_stats *st
                          prepare_unit unit, int q, const int *keep, double *row);
 /* out (n x q) = (x - shift) / divide / unit for the columns keep[0..q); centred constant
  * ones are exactly zero. 3nq flops. */
-void prepare_write(const prepare_problem *problem, const prepare_stats *stats, double unit,
-                   int q, const int *keep, double *out);
+void prepare_write(const prepare_problem *problem, const prepare_stats *stats, double unit, int q,
+                   const int *keep, double *out);
 
 /* For every column (or row) the 0-based index of the first one equal to it (itself if none).
  * Equality is of values, so 0 and -0 agree. Hash, sort, compare: O(np + p log p). */

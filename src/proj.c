@@ -13,8 +13,10 @@ void proj_simplex(int n, const double *y, double total, double *work, double *ou
         double candidate;
         sum -= work[i];
         candidate = (sum - total) / (double) (i + 1);
-        if (-work[i] - candidate > 0.0) shift = candidate;
-        else break;
+        if (-work[i] - candidate > 0.0)
+            shift = candidate;
+        else
+            break;
     }
     for (int i = 0; i < n; i++) out[i] = y[i] > shift ? y[i] - shift : 0.0;
 }
@@ -34,8 +36,10 @@ void proj_capped_simplex(int n, const double *y, double total, double *out)
         double sum = 0.0, middle = low + 0.5 * (high - low);
         if (middle <= low || middle >= high) break;
         for (int i = 0; i < n; i++) sum += fmin(1.0, fmax(0.0, y[i] - middle));
-        if (sum > total) low = middle;
-        else high = middle;
+        if (sum > total)
+            low = middle;
+        else
+            high = middle;
     }
     shift = high;
     for (int i = 0; i < n; i++) {

@@ -35,13 +35,17 @@ void propagate_solve(const propagate_problem *problem, const propagate_settings 
     search(problem, weak, index, reached);
     for (size_t j = 0; j < c; j++)
         for (size_t i = 0; i < n; i++)
-            probability[i + j * n] = problem->known[i] == 0 ? share[j]
-                : (problem->known[i] == (int) j + 1 ? 1.0 : 0.0);
+            probability[i + j * n] = problem->known[i] == 0
+                                         ? share[j]
+                                         : (problem->known[i] == (int) j + 1 ? 1.0 : 0.0);
     run->lapack = harmonic(problem, settings->cmn, weak, reached, index, probability);
     for (size_t i = 0; i < n && run->lapack == 0; i++) {
-        if (problem->known[i]) label[i] = problem->known[i];
-        else if (reached[i]) label[i] = first_largest(problem->n, problem->c, probability + i);
-        else label[i] = problem->x == NULL ? frequent + 1 : nearest(problem, (int) i);
+        if (problem->known[i])
+            label[i] = problem->known[i];
+        else if (reached[i])
+            label[i] = first_largest(problem->n, problem->c, probability + i);
+        else
+            label[i] = problem->x == NULL ? frequent + 1 : nearest(problem, (int) i);
     }
     vmaxset(mark);
 }

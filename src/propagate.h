@@ -11,7 +11,7 @@ typedef struct {
     const double *w;  /* n x n, symmetric, not negative; the diagonal is ignored */
     const int *known; /* class 1..c, 0 = unlabelled; every class occurs */
     int p;
-    const double *x;  /* n x p for the nearest labelled sample, or NULL */
+    const double *x; /* n x p for the nearest labelled sample, or NULL */
 } propagate_problem;
 
 typedef struct {

@@ -26,19 +26,17 @@ static void certify(const qp_problem *prob, const double *v, const double *hv, d
                     qp_info *info);
 static void prox_phase(const qp_problem *prob, int patience, qp_work *work, double *v,
                        qp_info *info);
-static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double *v,
-                       qp_info *info);
+static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info);
 static bool face_cholesky(const qp_problem *prob, int n_free, qp_work *work);
-static void face_cg(const qp_problem *prob, int n_free, double stop, qp_work *work,
-                    qp_info *info);
+static void face_cg(const qp_problem *prob, int n_free, double stop, qp_work *work, qp_info *info);
 static void diagonal(int p, const double *h, const double *b, double *sorted, int *order,
                      double *v);
 
 void qp_init(qp_work *work, int p, bool dense)
 {
-    double **vector[] = {&work->hv, &work->g, &work->y, &work->next, &work->d, &work->hd,
-        &work->r, &work->z, &work->dir, &work->h_dir, &work->best, &work->best_hv,
-        &work->sorted};
+    double **vector[] = {&work->hv,   &work->g,       &work->y,     &work->next, &work->d,
+                         &work->hd,   &work->r,       &work->z,     &work->dir,  &work->h_dir,
+                         &work->best, &work->best_hv, &work->sorted};
     for (size_t i = 0; i < sizeof vector / sizeof vector[0]; i++)
         *vector[i] = ufs_dalloc((size_t) p, 1);
     work->p = p;
@@ -86,8 +84,7 @@ void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp
     }
 }
 
-void qp_diagonal(int p, const double *h, const double *b, qp_work *work, double *v,
-                 qp_info *info)
+void qp_diagonal(int p, const double *h, const double *b, qp_work *work, double *v, qp_info *info)
 {
     qp_problem prob = {p, b, NULL, NULL, NULL, h, h};
     info->products = info->rounds = 0;
@@ -145,8 +142,7 @@ static void prox_phase(const qp_problem *prob, int patience, qp_work *work, doub
         double uphill = 0.0, top = 0.0, change = 0.0, old = momentum;
         bool kept = true;
         if (step > 0) product(prob, y, hy, info);
-        for (int i = 0; i < p; i++)
-            work->z[i] = prob->upper[i] * y[i] - hy[i] + prob->b[i];
+        for (int i = 0; i < p; i++) work->z[i] = prob->upper[i] * y[i] - hy[i] + prob->b[i];
         diagonal(p, prob->upper, work->z, work->sorted, work->order, next);
         for (int i = 0; i < p; i++) {
             double moved = next[i] - v[i];
@@ -169,8 +165,7 @@ static void prox_phase(const qp_problem *prob, int patience, qp_work *work, doub
 
 /* Solves the face of v; true if its solution was reached, false if the boundary was
  * met first (then v is there, with at least one variable fewer). */
-static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double *v,
-                       qp_info *info)
+static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info)
 {
     int p = prob->p, n_free = 0;
     double step = 1.0, size = 0.0, sum = 0.0, *d = work->d;
@@ -191,8 +186,10 @@ static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double
     for (int a = 0; a < n_free; a++) {
         int i = work->free[a];
         /* The blocking variables become exact zeros. */
-        if (v[i] + d[i] <= 0.0 && -v[i] / d[i] <= step) v[i] = 0.0;
-        else v[i] = fmax(v[i] + step * d[i], 0.0);
+        if (v[i] + d[i] <= 0.0 && -v[i] / d[i] <= step)
+            v[i] = 0.0;
+        else
+            v[i] = fmax(v[i] + step * d[i], 0.0);
         sum += v[i];
     }
     for (int a = 0; a < n_free; a++) v[work->free[a]] /= sum;
@@ -225,8 +222,7 @@ static bool face_cholesky(const qp_problem *prob, int n_free, qp_work *work)
 /* The same by conjugate gradients in {1'd = 0}, residual r - theta 1 with theta fixed by
  * the preconditioner; theta is taken out of r itself in every step, or rounding there
  * would stall the whole method. */
-static void face_cg(const qp_problem *prob, int n_free, double stop, qp_work *work,
-                    qp_info *info)
+static void face_cg(const qp_problem *prob, int n_free, double stop, qp_work *work, qp_info *info)
 {
     const int *free = work->free;
     double *r = work->r, *z = work->z, *dir = work->dir, *hd = work->h_dir;
@@ -265,8 +261,7 @@ static void face_cg(const qp_problem *prob, int n_free, double stop, qp_work *wo
 
 /* min sum h_i v_i^2 / 2 - b_i v_i on the simplex: v_i = max(0, (b_i + t) / h_i), and
  * the sum rises in t with breakpoints -b_i. */
-static void diagonal(int p, const double *h, const double *b, double *sorted, int *order,
-                     double *v)
+static void diagonal(int p, const double *h, const double *b, double *sorted, int *order, double *v)
 {
     double sum_b = 0.0, sum_h = 0.0, t = 0.0, total = 0.0;
     int used = 0;

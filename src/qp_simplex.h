@@ -8,8 +8,8 @@
 
 typedef struct {
     int p;
-    const double *b;     /* p */
-    const double *dense; /* H, or NULL: then `apply` */
+    const double *b;                                         /* p */
+    const double *dense;                                     /* H, or NULL: then `apply` */
     void (*apply)(void *data, const double *x, double *out); /* out = H x */
     void *data;
     const double *diag;  /* p: the diagonal of H, the preconditioner */
@@ -19,11 +19,11 @@ typedef struct {
 /* How good v is. With g = Hv - b and tau = g'v, v is optimal iff g_i >= tau for all
  * i, with equality where v_i > 0. */
 typedef struct {
-    double kkt;  /* largest violation of that */
-    double rel;  /* kkt / max(|b|_inf, |Hv|_inf) */
-    double gap;  /* tau - min g >= q(v) - min q (Frank-Wolfe) */
+    double kkt; /* largest violation of that */
+    double rel; /* kkt / max(|b|_inf, |Hv|_inf) */
+    double gap; /* tau - min g >= q(v) - min q (Frank-Wolfe) */
     int products, rounds;
-    bool floor;  /* stopped where rounding allows no further progress */
+    bool floor; /* stopped where rounding allows no further progress */
 } qp_info;
 
 typedef struct {
@@ -36,10 +36,8 @@ typedef struct {
 void qp_init(qp_work *work, int p, bool dense);
 /* v: start (any vector; made feasible) and result. `hv` of work is H v on return.
  * Stops at rel <= tol. */
-void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v,
-                qp_info *info);
+void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info);
 /* H = diag(h), exactly: v_i = max(0, (b_i + t) / h_i). p log p. */
-void qp_diagonal(int p, const double *h, const double *b, qp_work *work, double *v,
-                 qp_info *info);
+void qp_diagonal(int p, const double *h, const double *b, qp_work *work, double *v, qp_info *info);
 
 #endif

@@ -28,13 +28,13 @@ typedef struct {
     const alnr_problem *problem;
     alnr_result *result;
     double eps;
-    int s;             /* k + 1 */
-    int *index;        /* s x n: N_i, i itself first */
-    double *t;         /* s x n */
-    double *gram;      /* s x s x n: K on N_i; its first column is K_Ni */
+    int s;               /* k + 1 */
+    int *index;          /* s x n: N_i, i itself first */
+    double *t;           /* s x n */
+    double *gram;        /* s x s x n: K on N_i; its first column is K_Ni */
     double *sys, *d, *a; /* s x s, s, s: of one sample */
-    double *row, *act; /* n: of the last step */
-    double total;      /* ||x||_F^2 */
+    double *row, *act;   /* n: of the last step */
+    double total;        /* ||x||_F^2 */
 } alnr_work;
 
 static void find_neighbours(alnr_work *work);
@@ -50,10 +50,17 @@ void alnr_solve(const alnr_problem *given, const mm_settings *settings, alnr_res
     alnr_problem problem = *given;
     size_t N = (size_t) problem.n, S = (size_t) problem.k + 1;
     double unit2 = problem.unit * problem.unit;
-    alnr_work work = {.problem = &problem, .result = result, .eps = settings->eps,
-                      .s = problem.k + 1, .index = ufs_ialloc(S * N), .t = ufs_dalloc(S, N),
-                      .gram = ufs_dalloc(S * S, N), .sys = ufs_dalloc(S, S),
-                      .d = ufs_dalloc(S, 1), .a = ufs_dalloc(S, 1), .row = ufs_dalloc(N, 1),
+    alnr_work work = {.problem = &problem,
+                      .result = result,
+                      .eps = settings->eps,
+                      .s = problem.k + 1,
+                      .index = ufs_ialloc(S * N),
+                      .t = ufs_dalloc(S, N),
+                      .gram = ufs_dalloc(S * S, N),
+                      .sys = ufs_dalloc(S, S),
+                      .d = ufs_dalloc(S, 1),
+                      .a = ufs_dalloc(S, 1),
+                      .row = ufs_dalloc(N, 1),
                       .act = ufs_dalloc(N, 1),
                       .total = la_ss(N * (size_t) problem.p, problem.x) / unit2};
 
@@ -69,8 +76,10 @@ void alnr_solve(const alnr_problem *given, const mm_settings *settings, alnr_res
         result->row_norm[j] = 0.0;
         result->activity[j] /= top;
     }
-    mm_problem mm = {problem.n, log(settings->eps), log(1e8), ufs_dzero(N, 1), work.total,
-                     (2.0 * scale - scale * scale) * work.total, &work, reweight, keep_best};
+    mm_problem mm = {
+        problem.n,       log(settings->eps), log(1e8),
+        ufs_dzero(N, 1), work.total,         (2.0 * scale - scale * scale) * work.total,
+        &work,           reweight,           keep_best};
     mm_solve(&mm, settings, &result->mm, run);
 }
 

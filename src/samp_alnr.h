@@ -9,7 +9,7 @@ typedef struct {
     const double *x; /* n x p, rows = samples */
     double unit;     /* what x is divided by */
     double gamma;
-    bool relative;   /* gamma is a share of gamma_max */
+    bool relative; /* gamma is a share of gamma_max */
 } alnr_problem;
 
 /* Of the best A found; vectors of length n, the caller's. */

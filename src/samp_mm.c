@@ -46,10 +46,17 @@ void mm_solve(const mm_problem *problem, const mm_settings *settings, mm_result 
     static const char *const columns[] = {"objective", "best", "bound", "gap", NULL};
     size_t len = (size_t) problem->len;
     bool accelerate = settings->tol >= 0.0;
-    mm_work work = {.problem = problem, .settings = settings, .result = result, .run = run,
-                    .theta = problem->theta, .one = ufs_dalloc(len, 1),
-                    .two = ufs_dalloc(len, 1), .trial = ufs_dalloc(len, 1),
-                    .next = ufs_dalloc(len, 1), .merit = R_PosInf, .reach = 4.0};
+    mm_work work = {.problem = problem,
+                    .settings = settings,
+                    .result = result,
+                    .run = run,
+                    .theta = problem->theta,
+                    .one = ufs_dalloc(len, 1),
+                    .two = ufs_dalloc(len, 1),
+                    .trial = ufs_dalloc(len, 1),
+                    .next = ufs_dalloc(len, 1),
+                    .merit = R_PosInf,
+                    .reach = 4.0};
 
     run->status = UFS_MAX_ITER;
     result->primal = problem->primal;
@@ -108,8 +115,7 @@ static bool step(mm_work *work, const double *from, double *to, bool on_trial)
     result->gap = (result->primal - result->dual) / result->primal;
     change = work->merit - value.merit;
     if (!on_trial || value.merit < work->merit) work->merit = value.merit;
-    ufs_trace_add(&run->trace, (double[]) {work->merit, result->primal, result->dual,
-                                           result->gap});
+    ufs_trace_add(&run->trace, (double[]){work->merit, result->primal, result->dual, result->gap});
     ufs_run_step(run, work->merit, change);
 
     if (result->gap < -1e-10) {

@@ -27,8 +27,8 @@ typedef struct {
 
 typedef struct {
     int max_iter;
-    double tol;      /* relative duality gap; negative: no stop, no acceleration */
-    double eps;      /* smoothing of the norms */
+    double tol; /* relative duality gap; negative: no stop, no acceleration */
+    double eps; /* smoothing of the norms */
 } mm_settings;
 
 typedef struct {

@@ -24,9 +24,9 @@ typedef struct {
     const rrss_problem *problem;
     rrss_result *result;
     double eps;
-    double *k, *q, *w;  /* r x r, r x r, r */
-    double *yt, *m;     /* r x n each */
-    double *g;          /* n: gamma / u_i */
+    double *k, *q, *w;       /* r x r, r x r, r */
+    double *yt, *m;          /* r x n each */
+    double *g;               /* n: gamma / u_i */
     double *row, *act, *res; /* n each: of the last step */
 } rrss_work;
 
@@ -41,12 +41,21 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, rrss_r
 {
     int n = problem->n, r = problem->r;
     size_t N = (size_t) n, R = (size_t) r;
-    rrss_work work = {.problem = problem, .result = result, .eps = settings->eps,
-                      .k = ufs_dalloc(R, R), .q = ufs_dalloc(R, R), .w = ufs_dalloc(R, 1),
-                      .yt = ufs_dalloc(R, N), .m = ufs_dalloc(R, N), .g = ufs_dalloc(N, 1),
-                      .row = ufs_dalloc(N, 1), .act = ufs_dalloc(N, 1), .res = ufs_dalloc(N, 1)};
-    mm_problem mm = {2 * n, -log(2e8), log(0.5 / settings->eps), ufs_dzero(2 * N, 1),
-                     0.0, 0.0, &work, reweight, keep_best};
+    rrss_work work = {.problem = problem,
+                      .result = result,
+                      .eps = settings->eps,
+                      .k = ufs_dalloc(R, R),
+                      .q = ufs_dalloc(R, R),
+                      .w = ufs_dalloc(R, 1),
+                      .yt = ufs_dalloc(R, N),
+                      .m = ufs_dalloc(R, N),
+                      .g = ufs_dalloc(N, 1),
+                      .row = ufs_dalloc(N, 1),
+                      .act = ufs_dalloc(N, 1),
+                      .res = ufs_dalloc(N, 1)};
+    mm_problem mm = {
+        2 * n,    -log(2e8), log(0.5 / settings->eps), ufs_dzero(2 * N, 1), 0.0, 0.0, &work,
+        reweight, keep_best};
 
     /* A = 0 is the first candidate; x_i / ||x_i||, scaled, its dual point. */
     double top = rrss_gamma_max(r, n, problem->x, result->activity);
@@ -140,8 +149,7 @@ static int rotate(rrss_work *work, const double *log_v)
 
     for (int i = 0; i < n; i++) {
         double root_b = exp(-0.5 * log_v[i]);
-        for (size_t l = 0; l < R; l++)
-            work->m[l + (size_t) i * R] = root_b * x[l + (size_t) i * R];
+        for (size_t l = 0; l < R; l++) work->m[l + (size_t) i * R] = root_b * x[l + (size_t) i * R];
     }
     la_gram('N', r, n, work->m, work->k);
     info = la_eig_range(r, work->k, 1, r, work->w, work->q);

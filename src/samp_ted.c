@@ -37,17 +37,17 @@ static const double REFRESH = 1e-3;
 typedef struct {
     const ted_problem *problem;
     bool p_form;
-    double *kernel;   /* n-form: K, n x n */
-    double *late;     /* n-form: k / sqrt(K_jj + mu) of picks not yet subtracted, n x BLOCK */
+    double *kernel; /* n-form: K, n x n */
+    double *late;   /* n-form: k / sqrt(K_jj + mu) of picks not yet subtracted, n x BLOCK */
     int n_late;
-    double *gram, *m; /* p-form: x'x and M, p x p */
+    double *gram, *m;          /* p-form: x'x and M, p x p */
     double *item, *u, *cu, *v; /* p-form, p each; item: n-form too (BLOCK) */
-    double *strip;    /* n x STRIP, or p x p */
-    double *k, *h;    /* n */
-    double *ss;       /* n: ||K_.i||^2 */
-    double *diag;     /* n: K_ii */
-    bool *gone;       /* n: picked or given */
-    double *then;     /* n: ss when it was last computed from K */
+    double *strip;             /* n x STRIP, or p x p */
+    double *k, *h;             /* n */
+    double *ss;                /* n: ||K_.i||^2 */
+    double *diag;              /* n: K_ii */
+    bool *gone;                /* n: picked or given */
+    double *then;              /* n: ss when it was last computed from K */
 } ted_work;
 
 static bool cheaper_by_p(const ted_problem *problem, int m);
@@ -61,8 +61,8 @@ static double decrease(const ted_work *work, int j);
 static double take_out(ted_work *work, int j);
 static void column_n(ted_work *work, int j, double by);
 static void column_p(ted_work *work, int j, double by);
-static void two_products(int n, int p, const double *x, const double *u, const double *v,
-                         double *k, double *h);
+static void two_products(int n, int p, const double *x, const double *u, const double *v, double *k,
+                         double *h);
 static void flush(ted_work *work);
 
 void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_result *result,
@@ -72,17 +72,24 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
     int n = problem->n;
     size_t N = (size_t) n;
     double objective, first = 0.0;
-    ted_work work = {.problem = problem, .k = ufs_dalloc(N, 1), .h = ufs_dalloc(N, 1),
-                     .ss = ufs_dalloc(N, 1), .diag = ufs_dalloc(N, 1),
-                     .then = ufs_dalloc(N, 1), .gone = (bool *) R_alloc(N, sizeof(bool))};
+    ted_work work = {.problem = problem,
+                     .k = ufs_dalloc(N, 1),
+                     .h = ufs_dalloc(N, 1),
+                     .ss = ufs_dalloc(N, 1),
+                     .diag = ufs_dalloc(N, 1),
+                     .then = ufs_dalloc(N, 1),
+                     .gone = (bool *) R_alloc(N, sizeof(bool))};
 
     ufs_trace_named(&run->trace, settings->m, columns);
     run->status = UFS_CONVERGED;
     work.p_form = result->p_form = settings->form == 'p' ||
-        (settings->form == 'a' && cheaper_by_p(problem, settings->m + problem->n_given));
+                                   (settings->form == 'a' &&
+                                    cheaper_by_p(problem, settings->m + problem->n_given));
     memset(work.gone, 0, N * sizeof(bool));
-    if (work.p_form) init_p_form(&work);
-    else init_n_form(&work);
+    if (work.p_form)
+        init_p_form(&work);
+    else
+        init_n_form(&work);
 
     objective = la_ss(N * (size_t) problem->p, problem->x);
     for (int t = 0; t < problem->n_given; t++) {
@@ -105,7 +112,7 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
         result->score[t] = gain;
         objective -= gain;
         run->iterations = t + 1;
-        ufs_trace_add(&run->trace, (double[]) {objective, gain});
+        ufs_trace_add(&run->trace, (double[]){objective, gain});
         ufs_run_step(run, objective, gain);
     }
     refresh(&work);
@@ -168,8 +175,10 @@ static void init_p_form(ted_work *work)
 /* ||K_.i||^2 and K_ii from K itself. */
 static void refresh(ted_work *work)
 {
-    if (work->p_form) refresh_p(work);
-    else flush(work);
+    if (work->p_form)
+        refresh_p(work);
+    else
+        flush(work);
 }
 
 static void refresh_n(ted_work *work)
@@ -199,8 +208,8 @@ static void refresh_p(ted_work *work)
     for (int from = 0; from < p; from += STRIP) {
         int wide = p - from < STRIP ? p - from : STRIP;
         R_CheckUserInterrupt();
-        la_gemm('N', 'N', p, wide, p, 1.0, work->gram, p, work->m + (size_t) from * P, p, 0.0,
-                half, p);
+        la_gemm('N', 'N', p, wide, p, 1.0, work->gram, p, work->m + (size_t) from * P, p, 0.0, half,
+                p);
         la_gemm('N', 'N', p, wide, p, 1.0, work->m, p, half, p, 0.0, square + (size_t) from * P, p);
     }
     for (int which = 0; which < 2; which++) {
@@ -209,8 +218,8 @@ static void refresh_p(ted_work *work)
         for (int from = 0; from < p; from += STRIP) {
             int wide = p - from < STRIP ? p - from : STRIP;
             R_CheckUserInterrupt();
-            la_gemm('N', 'N', n, wide, p, 1.0, x, n, base + (size_t) from * P, p, 0.0,
-                    work->strip, n);
+            la_gemm('N', 'N', n, wide, p, 1.0, x, n, base + (size_t) from * P, p, 0.0, work->strip,
+                    n);
             for (size_t j = 0; j < (size_t) wide; j++) {
                 const double *col = x + ((size_t) from + j) * N, *with = work->strip + j * N;
                 for (size_t i = 0; i < N; i++) out[i] += col[i] * with[i];
@@ -248,8 +257,10 @@ static double take_out(ted_work *work, int j)
     double by = fmax(work->diag[j], 0.0) + work->problem->mu, gain = decrease(work, j), kk;
 
     work->gone[j] = true;
-    if (work->p_form) column_p(work, j, by);
-    else column_n(work, j, by);
+    if (work->p_form)
+        column_p(work, j, by);
+    else
+        column_n(work, j, by);
     kk = la_dot(n, work->k, work->k);
     for (int i = 0; i < n; i++) {
         double c = work->k[i] / by;
@@ -272,14 +283,13 @@ static void column_p(ted_work *work, int j, double by)
     la_gemv('N', p, p, 1.0, work->gram, p, work->u, 0.0, work->cu);
     la_gemv('N', p, p, 1.0, work->m, p, work->cu, 0.0, work->v);
     two_products(n, p, x, work->u, work->v, work->k, work->h);
-    for (size_t a = 0; a < P; a++)
-        la_axpy(p, -work->u[a] / by, work->u, work->m + a * P);
+    for (size_t a = 0; a < P; a++) la_axpy(p, -work->u[a] / by, work->u, work->m + a * P);
 }
 
 /* k = x u and h = x v in one pass over x, four columns at a time: the pass is what a pick
  * costs, and two calls of dgemv take 2.5 times as long. */
-static void two_products(int n, int p, const double *x, const double *u, const double *v,
-                         double *k, double *h)
+static void two_products(int n, int p, const double *x, const double *u, const double *v, double *k,
+                         double *h)
 {
     size_t N = (size_t) n;
     int l = 0;
@@ -325,8 +335,8 @@ static void flush(ted_work *work)
     int n = work->problem->n;
 
     if (work->n_late > 0)
-        la_gemm('N', 'T', n, n, work->n_late, -1.0, work->late, n, work->late, n, 1.0,
-                work->kernel, n);
+        la_gemm('N', 'T', n, n, work->n_late, -1.0, work->late, n, work->late, n, 1.0, work->kernel,
+                n);
     work->n_late = 0;
     refresh_n(work);
 }

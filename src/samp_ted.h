@@ -5,16 +5,16 @@
 #include "ufs.h"
 
 typedef struct {
-    int n, p;            /* items, coordinates */
-    const double *x;     /* n x p, rows = items */
-    double mu;           /* ridge, > 0 */
-    int n_given;         /* items chosen beforehand, */
-    const int *given;    /* 0-based, all different */
+    int n, p;         /* items, coordinates */
+    const double *x;  /* n x p, rows = items */
+    double mu;        /* ridge, > 0 */
+    int n_given;      /* items chosen beforehand, */
+    const int *given; /* 0-based, all different */
 } ted_problem;
 
 typedef struct {
-    int m;      /* picks, 1..n - n_given */
-    char form;  /* 'n', 'p', or 'a' for the cheaper one */
+    int m;     /* picks, 1..n - n_given */
+    char form; /* 'n', 'p', or 'a' for the cheaper one */
 } ted_settings;
 
 /* The vectors are the caller's. */

@@ -32,10 +32,10 @@ static void finish(alfs_work *work, alfs_result *result);
 void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs_result *result,
                 ufs_run *run)
 {
-    static const char *const plain[] = {"iteration", "objective", "dual", "gap", "current",
-                                        "rows", "columns", NULL};
-    static const char *const weighted[] = {"iteration", "objective", "dual", "gap", "current",
-                                           "rows", "columns", "weights", NULL};
+    static const char *const plain[] = {"iteration", "objective", "dual",    "gap",
+                                        "current",   "rows",      "columns", NULL};
+    static const char *const weighted[] = {"iteration", "objective", "dual",    "gap", "current",
+                                           "rows",      "columns",   "weights", NULL};
     alfs_weights weights;
     alfs_work work = {0};
     bool whole = true;
@@ -173,10 +173,14 @@ static bool paper_done(const alfs_work *work, double f_old)
 
 bool alfs_judge(double best, double gap, const alfs_settings *settings, ufs_run *run)
 {
-    if (!(fabs(best) <= DBL_MAX) || !(fabs(gap) <= DBL_MAX)) run->status = UFS_DIVERGED;
-    else if (gap < -1e-10) run->status = UFS_NUMERICAL;
-    else if (settings->paper || settings->tol < 0.0 || gap >= settings->tol) return false;
-    else run->status = UFS_CONVERGED;
+    if (!(fabs(best) <= DBL_MAX) || !(fabs(gap) <= DBL_MAX))
+        run->status = UFS_DIVERGED;
+    else if (gap < -1e-10)
+        run->status = UFS_NUMERICAL;
+    else if (settings->paper || settings->tol < 0.0 || gap >= settings->tol)
+        return false;
+    else
+        run->status = UFS_CONVERGED;
     return true;
 }
 
@@ -185,10 +189,10 @@ void alfs_record(const alfs_work *work, double dual, ufs_run *run)
     const alfs_value *value = &work->value;
     double u2 = work->unit * work->unit;
 
-    ufs_trace_add(&run->trace, (double[]) {
-        run->iterations, value->best * u2, dual * u2, (value->best - dual) / value->best,
-        value->current * u2, work->split[ROWS].residual, work->split[COLS].residual,
-        work->split[WEIGHTS].residual});
+    ufs_trace_add(&run->trace, (double[]){run->iterations, value->best * u2, dual * u2,
+                                          (value->best - dual) / value->best, value->current * u2,
+                                          work->split[ROWS].residual, work->split[COLS].residual,
+                                          work->split[WEIGHTS].residual});
 }
 
 /* ---- set-up ---------------------------------------------------------------------- */
@@ -200,9 +204,14 @@ static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_sett
     bool weighted = problem->lambda > 0.0;
     double u = settings->paper ? 1.0 : problem->values[0], cube, rho1;
     double a = problem->alpha / problem->alpha_max, b = problem->beta / problem->beta_max;
-    alfs_data data = {.m = problem->m, .q = problem->q, .x = problem->x,
-                      .values = problem->values, .vectors = problem->vectors,
-                      .identity = problem->identity, .weights = work->weights != NULL, .unit = u};
+    alfs_data data = {.m = problem->m,
+                      .q = problem->q,
+                      .x = problem->x,
+                      .values = problem->values,
+                      .vectors = problem->vectors,
+                      .identity = problem->identity,
+                      .weights = work->weights != NULL,
+                      .unit = u};
 
     work->settings = settings;
     work->gamma = settings->paper ? 1.0 : 1.6;
@@ -226,8 +235,7 @@ static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_sett
     if (work->weights != NULL) {
         /* Algorithm 1 keeps its block Z = W X even where lambda = 0. */
         work->split[WEIGHTS].on = true;
-        if (weighted)
-            work->split[WEIGHTS].v = ufs_dzero((size_t) problem->m, (size_t) problem->m);
+        if (weighted) work->split[WEIGHTS].v = ufs_dzero((size_t) problem->m, (size_t) problem->m);
         alfs_weights_init(work, problem->x, weighted);
     }
     if (settings->paper) work->kept = result->w;

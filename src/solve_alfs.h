@@ -26,10 +26,10 @@ typedef struct {
 
 typedef struct {
     int m, q;
-    const double *x;       /* m x q, rows = samples */
-    const double *values;  /* min(m, q), descending: singular values of x */
-    const double *vectors; /* of xx' or x'x, whichever is smaller */
-    bool identity;         /* B = I; x has orthogonal columns, vectors are not read */
+    const double *x;            /* m x q, rows = samples */
+    const double *values;       /* min(m, q), descending: singular values of x */
+    const double *vectors;      /* of xx' or x'x, whichever is smaller */
+    bool identity;              /* B = I; x has orthogonal columns, vectors are not read */
     double alpha, beta, lambda; /* >= 0, alpha + beta > 0; lambda > 0 not with identity */
     double alpha_max, beta_max; /* largest row and column norm of 2 A'DB' */
     const alfs_start *start;    /* or NULL */
@@ -37,10 +37,10 @@ typedef struct {
 
 typedef struct {
     int max_iter;
-    double tol;        /* relative duality gap (paper: its epsilon); negative: never stop early */
-    bool paper;        /* Algorithm 1 with its growing penalties, and its stop */
+    double tol; /* relative duality gap (paper: its epsilon); negative: never stop early */
+    bool paper; /* Algorithm 1 with its growing penalties, and its stop */
     double rho0, growth, rho_most; /* of Algorithm 1; growth = 1 keeps rho constant */
-    int check_every;   /* iterations between certificates */
+    int check_every;               /* iterations between certificates */
     int narrow;        /* lambda > 0: most iterations at a time on the live columns only */
     int first;         /* lambda = 0: columns of W to begin with; 0: all */
     int balance_until; /* penalties are fixed, and all columns in, after this iteration */
@@ -49,14 +49,14 @@ typedef struct {
 
 /* The matrices and vectors are the caller's. */
 typedef struct {
-    double *w;      /* m x q: best primal point, with exact zeros (paper: the last W) */
-    double *p, *q;  /* m x q: dual, ||P_i.|| <= alpha, ||Q_.j|| <= beta */
-    double *l;      /* m x m: dual, |L| <= lambda T; NULL if lambda = 0 */
-    double rho[3];  /* last penalties: rows, columns, weights, over alpha, beta, lambda */
+    double *w;     /* m x q: best primal point, with exact zeros (paper: the last W) */
+    double *p, *q; /* m x q: dual, ||P_i.|| <= alpha, ||Q_.j|| <= beta */
+    double *l;     /* m x m: dual, |L| <= lambda T; NULL if lambda = 0 */
+    double rho[3]; /* last penalties: rows, columns, weights, over alpha, beta, lambda */
     double objective, dual, gap, kkt; /* dual: what P, Q, L prove */
-    double primal[3]; /* relative: rows, columns, weights */
-    int certificates; /* of the whole problem */
-    int columns;      /* of W in the last iteration */
+    double primal[3];                 /* relative: rows, columns, weights */
+    int certificates;                 /* of the whole problem */
+    int columns;                      /* of W in the last iteration */
 } alfs_result;
 
 /* Trace, a row per iteration: iteration, objective (the lowest F found), dual, gap (both of

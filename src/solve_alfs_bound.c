@@ -326,7 +326,6 @@ double alfs_kkt(alfs_work *work, const alfs_result *result)
     worst = sqrt(diff / g0);
     worst = fmax(worst, (work->split[ROWS].penalty * rows - pw) / work->value.best);
     worst = fmax(worst, (work->split[COLS].penalty * columns - qw) / work->value.best);
-    if (weighted)
-        worst = fmax(worst, (work->split[WEIGHTS].penalty * sum - lw) / work->value.best);
+    if (weighted) worst = fmax(worst, (work->split[WEIGHTS].penalty * sum - lw) / work->value.best);
     return worst;
 }

@@ -28,8 +28,8 @@
 typedef struct {
     int group;
     unsigned char *pair;
-    double *table;         /* group x 256: sum of weights over the set bits */
-    double *same, *apart;  /* group x 256: what is summed for the errors */
+    double *table;        /* group x 256: sum of weights over the set bits */
+    double *same, *apart; /* group x 256: what is summed for the errors */
 } agreement;
 
 typedef struct {
@@ -37,12 +37,12 @@ typedef struct {
     const blfse_settings *settings;
     blfse_result *result;
     ufs_run *run;
-    double lambda, *ky;          /* YY', n x n */
+    double lambda, *ky; /* YY', n x n */
     /* Terms of the objective beside t1, kept up to date. */
     double t2, t3, t4, t5, sum_w, *error_s, *error_v;
     /* From Y to rho `a` is the YY' before the Y step; from S to Y in the factor form `b` holds
      * the eigenvectors of L. */
-    double *a, *b;               /* n x n */
+    double *a, *b; /* n x n */
     double *v_old, *beta2, *weights;
     int *queue;
     agreement together;
@@ -50,8 +50,8 @@ typedef struct {
     blfse_projector projector;
 } blfse_work;
 
-const char *const blfse_history[] = {"psi", "it", "rho", "ncomp", "ntieP", "nnz", "dv", "amax",
-                                     "bmax", "wmean", NULL};
+const char *const blfse_history[] = {"psi", "it",   "rho",  "ncomp", "ntieP", "nnz",
+                                     "dv",  "amax", "bmax", "wmean", NULL};
 
 static void init(blfse_work *work, const blfse_problem *problem, const blfse_settings *settings,
                  blfse_result *result, ufs_run *run);
@@ -83,11 +83,12 @@ static size_t at(const blfse_work *work, int i, int j)
     return (size_t) i + (size_t) j * (size_t) work->problem->n;
 }
 
-void blfse_solve(const blfse_problem *problem, const blfse_settings *settings,
-                 blfse_result *result, ufs_run *run)
+void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, blfse_result *result,
+                 ufs_run *run)
 {
-    static const char *const columns[] = {"iteration", "psi", "it", "block", "rho", "nc", "ties",
-        "nnz", "objective", "T1", "T2", "T3", "T4", "T5", NULL};
+    static const char *const columns[] = {"iteration", "psi",  "it",  "block",     "rho",
+                                          "nc",        "ties", "nnz", "objective", "T1",
+                                          "T2",        "T3",   "T4",  "T5",        NULL};
     blfse_work data, *work = &data;
     int c = problem->c;
     double most = fmin((double) settings->n_psi * settings->inner_max, settings->max_iter);
@@ -302,8 +303,7 @@ static double update_s(blfse_work *work)
             size_t ij = at(work, i, j);
             double w = result->w[ij], q = 0.0, s, same, apart;
             double b = fmax(work->a[at(work, i, i)] + bj - 2.0 * work->a[ij], 0.0);
-            double c = result->rho *
-                fmax(work->ky[at(work, i, i)] + cj - 2.0 * work->ky[ij], 0.0);
+            double c = result->rho * fmax(work->ky[at(work, i, i)] + cj - 2.0 * work->ky[ij], 0.0);
             for (int g = 0; g < set->group; g++) q += set->table[256 * g + pair[g]];
             s = (q - (b + c) / (2.0 * gamma * w * w)) / total;
             s = s > 1.0 ? 1.0 : s > 0.0 ? s : 0.0;
@@ -351,8 +351,8 @@ static void update_y(blfse_work *work)
     if (work->run->lapack) return;
     if (lambda != NULL) {
         /* new_gram() has the whole spectrum already. */
-        split = low_ties(lambda, n, work->problem->c, 10.0 * n * DBL_EPSILON *
-            fmax(fabs(lambda[0]), fabs(lambda[n - 1])));
+        split = low_ties(lambda, n, work->problem->c,
+                         10.0 * n * DBL_EPSILON * fmax(fabs(lambda[0]), fabs(lambda[n - 1])));
         k = split.lo + split.eq;
         for (size_t i = at(work, 0, split.lo); i < at(work, 0, k); i++)
             work->b[i] *= sqrt(split.share);
@@ -503,7 +503,7 @@ static void rank_term(blfse_work *work)
         double cj = ky[at(work, j, j)];
         for (int i = 0; i < j; i++)
             work->t5 += 2.0 * work->result->rho * s[at(work, i, j)] *
-                fmax(ky[at(work, i, i)] + cj - 2.0 * ky[at(work, i, j)], 0.0);
+                        fmax(ky[at(work, i, i)] + cj - 2.0 * ky[at(work, i, j)], 0.0);
     }
 }
 
@@ -530,10 +530,10 @@ static int support(const blfse_work *work)
 static void record(blfse_work *work, double psi, int it, blfse_block block)
 {
     const blfse_result *result = work->result;
-    ufs_trace_add(&work->run->trace, (double[]) {
-        work->run->iterations + (it > 0), psi, it, block, result->rho, result->n_component,
-        result->ties, support(work), objective(work), work->projector.t1, work->t2, work->t3,
-        work->t4, work->t5});
+    ufs_trace_add(&work->run->trace,
+                  (double[]){work->run->iterations + (it > 0), psi, it, block, result->rho,
+                             result->n_component, result->ties, support(work), objective(work),
+                             work->projector.t1, work->t2, work->t3, work->t4, work->t5});
 }
 
 static void remember(blfse_work *work, double psi, int it, double moved)
@@ -548,8 +548,8 @@ static void remember(blfse_work *work, double psi, int it, double moved)
         work->weights[k] = result->alpha[k];
         work->weights[m + k] = result->beta[k];
     }
-    ufs_trace_add(&result->history, (double[]) {
-        psi, it, result->rho, result->n_component, result->ties, support(work), moved, alpha,
-        beta, work->sum_w / (n * n)});
+    ufs_trace_add(&result->history,
+                  (double[]){psi, it, result->rho, result->n_component, result->ties, support(work),
+                             moved, alpha, beta, work->sum_w / (n * n)});
     ufs_trace_add(&result->weights, work->weights);
 }

@@ -11,7 +11,14 @@ typedef enum { BLFSE_AUTO = 0, BLFSE_DENSE = 1, BLFSE_FACTOR = 2 } blfse_form;
 
 /* Names of the blocks in the trace, in this order (R/blfse.R). */
 typedef enum {
-    BLFSE_START = 0, BLFSE_W, BLFSE_P, BLFSE_S, BLFSE_V, BLFSE_Y, BLFSE_BETA, BLFSE_ALPHA
+    BLFSE_START = 0,
+    BLFSE_W,
+    BLFSE_P,
+    BLFSE_S,
+    BLFSE_V,
+    BLFSE_Y,
+    BLFSE_BETA,
+    BLFSE_ALPHA
 } blfse_block;
 
 typedef struct {
@@ -28,20 +35,20 @@ typedef struct {
     int n_psi, inner_max, max_iter;
     const double *psi;
     double gamma_cluster, gamma_feature; /* factors of T2 + T3 and of T4 */
-    double tol;      /* a stage ends if v and S move less than this; 0: never */
-    double qp_tol;   /* relative KKT residual of the quadratic programs */
-    int dense_limit; /* whole spectrum of L up to this n */
+    double tol;                          /* a stage ends if v and S move less than this; 0: never */
+    double qp_tol;                       /* relative KKT residual of the quadratic programs */
+    int dense_limit;                     /* whole spectrum of L up to this n */
 } blfse_settings;
 
 typedef struct {
     double *v, *s, *w, *alpha, *beta; /* p, n x n, n x n, m, m */
     int *component;                   /* n: components of S */
     double rho;
-    int n_component, ties;            /* ties: |eq| of the last P step */
-    bool p_unique;                    /* was every P step without a tie */
-    double kkt, gap, eigen;           /* worst relative KKT and duality gap of the QPs,
+    int n_component, ties;  /* ties: |eq| of the last P step */
+    bool p_unique;          /* was every P step without a tie */
+    double kkt, gap, eigen; /* worst relative KKT and duality gap of the QPs,
                                          worst relative residual of the Krylov steps */
-    int products;                     /* with H, of all QPs */
+    int products;           /* with H, of all QPs */
     /* One row per iteration: see blfse_history, and alpha, beta (2 m columns). */
     ufs_trace history, weights;
 } blfse_result;
@@ -49,8 +56,8 @@ typedef struct {
 extern const char *const blfse_history[];
 
 /* run->trace: one row per block update. */
-void blfse_solve(const blfse_problem *problem, const blfse_settings *settings,
-                 blfse_result *result, ufs_run *run);
+void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, blfse_result *result,
+                 ufs_run *run);
 /* The first N = P'P, p x p, for the tests of the two forms. */
 void blfse_first_projection(const blfse_problem *problem, const blfse_settings *settings,
                             blfse_result *result, double *n_mat, ufs_run *run);

@@ -26,8 +26,7 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
     memset(work, 0, sizeof *work);
     work->problem = problem;
     work->settings = settings;
-    work->form = settings->form != BLFSE_AUTO ? settings->form
-                                              : p > n ? BLFSE_FACTOR : BLFSE_DENSE;
+    work->form = settings->form != BLFSE_AUTO ? settings->form : p > n ? BLFSE_FACTOR : BLFSE_DENSE;
     work->unique = true;
     work->w0 = (double) problem->c / (double) p;
     work->top = work->w0;
@@ -100,8 +99,8 @@ int blfse_projector_gram(blfse_projector *work, const double *s, double *degree,
         la_gemm('T', 'N', p, p, n, 1.0, x, n, work->y, n, 0.0, work->g, p);
         for (size_t j = 0; j < P; j++)
             for (size_t i = 0; i < j; i++)
-                work->g[i + j * P] = work->g[j + i * P] =
-                    0.5 * (work->g[i + j * P] + work->g[j + i * P]);
+                work->g[i + j * P] = work->g[j + i * P] = 0.5 *
+                                                          (work->g[i + j * P] + work->g[j + i * P]);
     }
     return 0;
 }
@@ -202,11 +201,15 @@ static int project_factor(blfse_projector *work, const double *v, double *ut)
     for (int j = 0; j < r; j++) largest = fmax(largest, fabs(work->omega[j]));
     tol = 10.0 * p * DBL_EPSILON * largest;
     double level = c <= null ? 0.0 : fmax(work->omega[c - null - 1], 0.0);
-    if (0.0 < level - tol) split.lo = null;
-    else split.eq = null;
+    if (0.0 < level - tol)
+        split.lo = null;
+    else
+        split.eq = null;
     for (int j = 0; j < r; j++) {
-        if (work->omega[j] < level - tol) split.lo++;
-        else if (work->omega[j] <= level + tol) split.eq++;
+        if (work->omega[j] < level - tol)
+            split.lo++;
+        else if (work->omega[j] <= level + tol)
+            split.eq++;
     }
     split.share = (double) (c - split.lo) / (double) split.eq;
     note_ties(work, split);
@@ -254,17 +257,15 @@ void blfse_projector_distances(blfse_projector *work, const double *v, double *a
         if (k > 0 && work->sign > 0.0)
             la_gemm('N', 'N', n, k, len, 1.0, work->chunk, n, work->r + i0, p, 1.0, b, n);
         if (k > 0 && work->sign < 0.0)
-            la_gemm('N', 'T', n, k, len, 1.0, work->chunk, n,
-                    work->rt + (size_t) i0 * (size_t) k, k, 1.0, b, n);
+            la_gemm('N', 'T', n, k, len, 1.0, work->chunk, n, work->rt + (size_t) i0 * (size_t) k,
+                    k, 1.0, b, n);
     }
     if (k > 0) la_syrk('N', n, k, work->sign, b, n, 1.0, a, n);
 }
 
-
 /* min v'(G o N)v + (s/2) v'v - b'v on the simplex, s = sum alpha^2, b = sum alpha^2 v^(k):
  * H = 2 G o N + s I. G o N <= top diag(G) (Schur), a bound for every coordinate. */
-void blfse_projector_weights(blfse_projector *work, const double *alpha, double *v,
-                             qp_info *info)
+void blfse_projector_weights(blfse_projector *work, const double *alpha, double *v, qp_info *info)
 {
     const blfse_problem *problem = work->problem;
     int p = problem->p;

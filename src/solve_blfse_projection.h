@@ -37,8 +37,7 @@ int blfse_projector_update(blfse_projector *work, const double *v, double *a);
  * n x p if the dense form has p > n. */
 void blfse_projector_distances(blfse_projector *work, const double *v, double *a, double *b);
 /* v (p), started at the last one, for the weights alpha (m) of the base scores; t1. */
-void blfse_projector_weights(blfse_projector *work, const double *alpha, double *v,
-                             qp_info *info);
+void blfse_projector_weights(blfse_projector *work, const double *alpha, double *v, qp_info *info);
 /* N itself, p x p. */
 void blfse_projector_matrix(const blfse_projector *work, double *n_mat);
 

@@ -45,18 +45,18 @@ typedef struct {
     ufs_x y;         /* n x p: x, or W^{1/2}x in y_own */
     const double *x; /* n x p: x if dense */
     double *y_own;
-    double *d;       /* p: a^{1/2}, or ones */
-    double *sqrt_w;  /* n: w^{1/2}, or ones */
-    double *ss;      /* squared norms of the columns, or rows, of x */
-    double *t, *z;   /* n x k: target and Y Q */
-    double *zx;      /* n x k: X Q, equal to z over features */
-    double *u;       /* n x k: X P, over samples */
-    double *b;       /* p x k: Y'Z, d Y'Z, d Pbar */
-    double *q_old;   /* p x k */
-    double *col;     /* max(n, p) scratch */
-    double *zz;      /* k x k: Z'Z */
-    la_gl gl;        /* exact Q-step, and every certificate */
-    la_ridge ridge;  /* reweighted Q-step */
+    double *d;      /* p: a^{1/2}, or ones */
+    double *sqrt_w; /* n: w^{1/2}, or ones */
+    double *ss;     /* squared norms of the columns, or rows, of x */
+    double *t, *z;  /* n x k: target and Y Q */
+    double *zx;     /* n x k: X Q, equal to z over features */
+    double *u;      /* n x k: X P, over samples */
+    double *b;      /* p x k: Y'Z, d Y'Z, d Pbar */
+    double *q_old;  /* p x k */
+    double *col;    /* max(n, p) scratch */
+    double *zz;     /* k x k: Z'Z */
+    la_gl gl;       /* exact Q-step, and every certificate */
+    la_ridge ridge; /* reweighted Q-step */
     la_polar_work polar;
 } jspca_work;
 
@@ -79,14 +79,13 @@ static int canonicalise(jspca_work *work);
 static double max_row_of_operator(const ufs_x *x, const double *half);
 static double max_form_of_operator(const ufs_x *x, const double *half);
 static double max_row_of_gram(int n, int p, const double *x, const double *weight);
-static double max_quadratic_form(int n, int p, const double *x, const double *half,
-                                 bool sample);
+static double max_quadratic_form(int n, int p, const double *x, const double *half, bool sample);
 
-void jspca_solve(const jspca_problem *problem, const jspca_settings *settings,
-                 jspca_result *result, ufs_run *run)
+void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, jspca_result *result,
+                 ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", "loss", "penalty",
-                                          "change", "live", NULL};
+                                          "change",    "live",      NULL};
     jspca_work work = {.problem = problem, .settings = settings, .result = result, .run = run};
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
@@ -169,7 +168,9 @@ static void work_init(jspca_work *work)
     } else {
         la_gl_init_slots(&work->gl, problem->k, &work->y, 1);
         la_ridge_init(&work->ridge, problem->n, problem->p, problem->k, work->y.dense,
-                      !problem->sample ? 'a' : problem->p < problem->n ? 'p' : 'n');
+                      !problem->sample          ? 'a'
+                      : problem->p < problem->n ? 'p'
+                                                : 'n');
     }
     la_polar_init(&work->polar, problem->p, problem->k);
 }
@@ -213,8 +214,10 @@ static void set_weights(jspca_work *work)
     for (size_t j = 0; j < p; j++)
         for (size_t i = 0; i < n; i++)
             work->y_own[i + j * n] = work->sqrt_w[i] * work->x[i + j * n];
-    if (work->settings->exact) la_gl_set_x(&work->gl, &work->y);
-    else la_ridge_set_x(&work->ridge, work->y.dense);
+    if (work->settings->exact)
+        la_gl_set_x(&work->gl, &work->y);
+    else
+        la_ridge_set_x(&work->ridge, work->y.dense);
 }
 
 /* T = Y diag(d) Pbar; over samples X P is already there. */
@@ -239,7 +242,7 @@ static void set_target(jspca_work *work)
 static bool is_full(const jspca_settings *settings, int t, double change)
 {
     return !settings->exact || t <= 3 || t % 5 == 0 || t == settings->max_iter ||
-        change < 2.0 * settings->tol;
+           change < 2.0 * settings->tol;
 }
 
 /* Q = argmin ||T - YQ||^2 + lambda ||Q||_{2,1} (or its reweighted step), Z = YQ. */
@@ -414,8 +417,8 @@ static double record(jspca_work *work)
         if (settings->exact ? result->row_norm[i] > 0.0 : result->row_norm[i] > 1e-3 * top)
             live += 1.0;
     penalty *= problem->lambda;
-    ufs_trace_add(&work->run->trace, (double[]) {work->run->iterations, loss + penalty, loss,
-                                                 penalty, result->change, live});
+    ufs_trace_add(&work->run->trace, (double[]){work->run->iterations, loss + penalty, loss,
+                                                penalty, result->change, live});
     ufs_run_step(work->run, loss + penalty, result->change);
     return loss + penalty;
 }
@@ -523,8 +526,10 @@ static double max_form_of_operator(const ufs_x *x, const double *half)
     for (size_t i = 0; i < N; i++) all += sum[i];
     for (int start = 0, waiting = 0; start < x->p; start++) {
         double form;
-        if (ufs_x_form(x, start, k, sum, all, &form)) top = fmax(top, form);
-        else index[waiting++] = start;
+        if (ufs_x_form(x, start, k, sum, all, &form))
+            top = fmax(top, form);
+        else
+            index[waiting++] = start;
         if (waiting == width || (waiting > 0 && start == x->p - 1)) {
             ufs_x_columns(x, waiting, index, block);
             la_gemm('N', 'N', n, waiting, n, 1.0, k, n, block, n, 0.0, image, n);
@@ -554,8 +559,7 @@ static double max_row_of_gram(int n, int p, const double *x, const double *weigh
 /* max_i sqrt(v_i'K v_i), n x n: K = XAX' and v_i = x_i over features, K = XX' and
  * v_i = W x_i over samples. v'Kv = 2 v'Uv with U the upper triangle of K and half
  * its diagonal: 2 n^2 p flops, in blocks of columns. */
-static double max_quadratic_form(int n, int p, const double *x, const double *half,
-                                 bool sample)
+static double max_quadratic_form(int n, int p, const double *x, const double *half, bool sample)
 {
     enum { width = 128 };
     size_t N = (size_t) n;

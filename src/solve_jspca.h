@@ -6,10 +6,10 @@
 
 typedef struct {
     int n, p, k;
-    const ufs_x *x;   /* n x p, centred, no zero column; dense if sample or not exact */
-    const int *first; /* p, 0-based: first column equal to column i; NULL if all differ */
+    const ufs_x *x;    /* n x p, centred, no zero column; dense if sample or not exact */
+    const int *first;  /* p, 0-based: first column equal to column i; NULL if all differ */
     const int *copies; /* p: how many columns equal column i; with first */
-    int dropped;      /* zero features left out: they cost their smoothing constants */
+    int dropped;       /* zero features left out: they cost their smoothing constants */
     double lambda;
     bool sample; /* the loss sums over samples; otherwise over features */
 } jspca_problem;
@@ -37,8 +37,8 @@ typedef struct {
 } jspca_result;
 
 /* Trace: iteration, objective, loss, penalty, change, live. */
-void jspca_solve(const jspca_problem *problem, const jspca_settings *settings,
-                 jspca_result *result, ufs_run *run);
+void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, jspca_result *result,
+                 ufs_run *run);
 
 /* The smallest lambda at which Q = 0 solves the Q-step at the residual X:
  * 2 max_i || (X'X A^{1/2})_i ||, A = diag(1/(2||x_j||)) over features, or

@@ -15,21 +15,21 @@ enum { FULL_EVERY = 10 };
 
 typedef struct {
     const socfs_problem *problem;
-    double lambda;           /* of the stage */
+    double lambda; /* of the stage */
     la_gl gl;
-    la_ridge ridge;          /* irls only */
+    la_ridge ridge; /* irls only */
     la_polar_work polar;
-    double *v, *e, *f;       /* the caller's */
-    double *xv;              /* n x c: X V */
-    double *a;               /* n x c: scratch */
-    double *e_new, *e_mix;   /* n x c */
-    double *v_mix;           /* p x c */
-    double *g, *norm;        /* p */
-    anderson history;        /* of E -> E_new */
+    double *v, *e, *f;          /* the caller's */
+    double *xv;                 /* n x c: X V */
+    double *a;                  /* n x c: scratch */
+    double *e_new, *e_mix;      /* n x c */
+    double *v_mix;              /* p x c */
+    double *g, *norm;           /* p */
+    anderson history;           /* of E -> E_new */
     double moved, moved_before; /* squared lengths of the last two changes of E */
-    double reach;            /* length of the next forward step, in changes of E */
-    bool warm;               /* v is the V-step of an exact stage */
-    int iterations;          /* over all stages, for the hook */
+    double reach;               /* length of the next forward step, in changes of E */
+    bool warm;                  /* v is the V-step of an exact stage */
+    int iterations;             /* over all stages, for the hook */
     socfs_result *result;
     ufs_run *run;
 } socfs_work;
@@ -64,28 +64,32 @@ static size_t size_e(const socfs_work *work)
     return (size_t) work->problem->n * (size_t) work->problem->c;
 }
 
-void socfs_solve(const socfs_problem *problem, const socfs_settings *settings,
-                 socfs_result *result, ufs_run *run)
+void socfs_solve(const socfs_problem *problem, const socfs_settings *settings, socfs_result *result,
+                 ufs_run *run)
 {
     size_t P = (size_t) problem->p, len = (size_t) problem->n * (size_t) problem->c;
     bool smooth = !settings->stage[settings->n_stage - 1].exact;
-    socfs_work work = {.v = result->v, .e = result->e, .f = result->f, .result = result,
-                       .run = run};
+    socfs_work work = {
+        .v = result->v, .e = result->e, .f = result->f, .result = result, .run = run};
 
     init_traces(problem, settings, result, run);
     init_work(&work, problem, settings);
     memset(result->v, 0, P * (size_t) problem->c * sizeof(double));
     ufs_copy(result->e, problem->e0, len);
-    if (problem->f0 != NULL) ufs_copy(result->f, problem->f0, len);
-    else positive_part(len, result->e, result->f);
+    if (problem->f0 != NULL)
+        ufs_copy(result->f, problem->f0, len);
+    else
+        positive_part(len, result->e, result->f);
     result->objective = result->gap = result->violation = R_NaN;
     result->products = result->sweeps = result->columns = 0.0;
 
     for (int k = 0; k < settings->n_stage; k++) {
         const socfs_stage *s = settings->stage + k;
         work.lambda = s->lambda;
-        if (s->exact) run_exact(&work, s);
-        else run_irls(&work, s, k == 0);
+        if (s->exact)
+            run_exact(&work, s);
+        else
+            run_irls(&work, s, k == 0);
         if (run->lapack) return;
     }
     if (smooth) la_gl_certify(&work.gl, result->e, work.lambda, result->v);
@@ -103,8 +107,8 @@ void socfs_solve(const socfs_problem *problem, const socfs_settings *settings,
 static void init_traces(const socfs_problem *problem, const socfs_settings *settings,
                         socfs_result *result, ufs_run *run)
 {
-    static const char *const columns[] = {"iteration", "objective", "change", "inner", "live",
-                                          "exact", NULL};
+    static const char *const columns[] = {"iteration", "objective", "change", "inner",
+                                          "live",      "exact",     NULL};
     static const char *const steps[] = {"iteration", "step", "objective", NULL};
     double rows = 1.0, most = 1.0;
 
@@ -147,9 +151,8 @@ static void record(socfs_work *work, const socfs_stage *s, double objective, dou
 
     work->result->objective = objective;
     if (s->lambda != work->problem->lambda) return;
-    ufs_trace_add(&work->run->trace,
-                  (double[]) {(double) work->run->iterations, objective, change,
-                              (double) inner, live, s->exact ? 1.0 : 0.0});
+    ufs_trace_add(&work->run->trace, (double[]){(double) work->run->iterations, objective, change,
+                                                (double) inner, live, s->exact ? 1.0 : 0.0});
 }
 
 /* The last V-step lowers the objective of the last row a little more. */
@@ -198,7 +201,7 @@ static void run_exact(socfs_work *work, const socfs_stage *s)
         if (extrapolate(work, &forward)) {
             /* J(V, E_new) is what the extrapolated pair has to beat. */
             double bar = la_ss_diff(len, work->xv, work->e_new) + work->lambda * work->gl.l21 +
-                work->problem->gamma * negative_ss(len, work->e_new);
+                         work->problem->gamma * negative_ss(len, work->e_new);
             ufs_copy(work->v_mix, work->v, len_v);
             v_step(work, work->e_mix, work->v_mix, vtol, full);
             j_new = exact_objective(work, work->e_mix);
@@ -353,8 +356,8 @@ static double smooth_objective(socfs_work *work)
     size_t len = size_e(work);
     la_row_norms(problem->p, problem->c, work->v, work->norm);
     return la_ss_diff(len, work->xv, work->e) +
-        work->lambda * la_l21(problem->p, work->norm, problem->eps) +
-        problem->gamma * la_ss_diff(len, work->f, work->e);
+           work->lambda * la_l21(problem->p, work->norm, problem->eps) +
+           problem->gamma * la_ss_diff(len, work->f, work->e);
 }
 
 /* Rows that irls has not driven to the level of its smoothing; norm is that of V. */
@@ -379,7 +382,7 @@ static int orthogonal_steps(socfs_work *work, const socfs_stage *s, double *e, d
     double j = la_ss_diff(len, work->xv, e) + gamma * la_ss_diff(len, f, e);
     int step = 0;
 
-    if (traced) ufs_trace_add(&work->result->inner, (double[]) {iteration, 0.0, j});
+    if (traced) ufs_trace_add(&work->result->inner, (double[]){iteration, 0.0, j});
     while (step < s->inner_max_iter) {
         double j_old = j;
         for (size_t i = 0; i < len; i++) work->a[i] = work->xv[i] + gamma * f[i];
@@ -388,7 +391,7 @@ static int orthogonal_steps(socfs_work *work, const socfs_stage *s, double *e, d
         positive_part(len, e, f);
         j = la_ss_diff(len, work->xv, e) + gamma * la_ss_diff(len, f, e);
         step++;
-        if (traced) ufs_trace_add(&work->result->inner, (double[]) {iteration, step, j});
+        if (traced) ufs_trace_add(&work->result->inner, (double[]){iteration, step, j});
         if (s->inner_tol >= 0.0 && j_old - j <= s->inner_tol * j) break;
     }
     return step;

@@ -29,12 +29,12 @@
 
 typedef struct {
     int n, p, c;
-    const ufs_x *x;    /* n x p, columns centred; dense for stages that are not exact */
+    const ufs_x *x; /* n x p, columns centred; dense for stages that are not exact */
     double lambda, gamma, eps;
-    const double *e0;  /* n x c, orthonormal columns */
-    const double *f0;  /* n x c or NULL: max(E0, 0) */
-    const double *v0;  /* p x c or NULL: the ridge solution at E0. irls only */
-    const double *g0;  /* p or NULL. Weights of the first ridge solve of irls: that
+    const double *e0; /* n x c, orthonormal columns */
+    const double *f0; /* n x c or NULL: max(E0, 0) */
+    const double *v0; /* p x c or NULL: the ridge solution at E0. irls only */
+    const double *g0; /* p or NULL. Weights of the first ridge solve of irls: that
                           for V0, or with V0 given that of the first iteration */
 } socfs_problem;
 
@@ -50,23 +50,23 @@ typedef struct {
 typedef struct {
     int n_stage;
     const socfs_stage *stage;
-    int memory;            /* differences of E kept for its extrapolation; 0: none */
+    int memory; /* differences of E kept for its extrapolation; 0: none */
 } socfs_settings;
 
 /* v is p x c, e and f are n x c, kkt has length p: the caller's. */
 typedef struct {
     double *v, *e, *f, *kkt;
-    double objective;      /* J (J_eps if the last stage was irls) */
-    double gap;            /* relative duality gap of the V-step at E */
-    double violation;      /* of its optimality conditions, see la_gl_violation */
+    double objective;                 /* J (J_eps if the last stage was irls) */
+    double gap;                       /* relative duality gap of the V-step at E */
+    double violation;                 /* of its optimality conditions, see la_gl_violation */
     double products, sweeps, columns; /* counters of la_gl */
-    ufs_trace inner;       /* iteration, step, objective: the steps of E and F */
+    ufs_trace inner;                  /* iteration, step, objective: the steps of E and F */
 } socfs_result;
 
 /* Iterations, trace (iteration, objective, change = relative fall, inner steps, live
  * rows, exact 0 or 1) and inner trace are those of the stages with the problem's lambda;
  * row 0 of the trace is the start. */
-void socfs_solve(const socfs_problem *problem, const socfs_settings *settings,
-                 socfs_result *result, ufs_run *run);
+void socfs_solve(const socfs_problem *problem, const socfs_settings *settings, socfs_result *result,
+                 ufs_run *run);
 
 #endif

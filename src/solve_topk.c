@@ -60,14 +60,19 @@ static double joint(const topk_work *work);
 static void record(const topk_work *work, ufs_run *run);
 static ufs_status outcome(const topk_work *work);
 
-void topk_solve(const topk_problem *problem, const topk_settings *settings,
-                topk_result *result, ufs_run *run)
+void topk_solve(const topk_problem *problem, const topk_settings *settings, topk_result *result,
+                ufs_run *run)
 {
-    static const char *const columns[] = {"iteration", "objective", "theta_change",
-        "z_iterations", "z_objective", "z_residual", "v_iterations", "v_residual", "g_admm", "g",
-        "swaps", "labels_moved", NULL};
-    topk_work data = {.problem = problem, .settings = settings, .result = result,
-                      .graph = problem->mode != TOPK_PLAIN}, *work = &data;
+    static const char *const columns[] = {
+        "iteration",   "objective",  "theta_change", "z_iterations",
+        "z_objective", "z_residual", "v_iterations", "v_residual",
+        "g_admm",      "g",          "swaps",        "labels_moved",
+        NULL};
+    topk_work data = {.problem = problem,
+                      .settings = settings,
+                      .result = result,
+                      .graph = problem->mode != TOPK_PLAIN},
+              *work = &data;
     size_t nn = (size_t) problem->n * (size_t) problem->n;
     int last = work->graph ? settings->max_iter : 1;
     bool settled = false;
@@ -109,8 +114,7 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings,
     if (result->bound > result->value) result->bound = result->value;
     for (int j = 0; j < problem->p; j++) result->v[j] = 0.0;
     for (int j = 0; j < problem->k; j++) result->v[result->chosen[j]] = 1.0;
-    ufs_copy(result->v_cont, settings->fast ? work->bound.s : work->select.v,
-             (size_t) problem->p);
+    ufs_copy(result->v_cont, settings->fast ? work->bound.s : work->select.v, (size_t) problem->p);
     if (work->graph && !settings->fast)
         ufs_copy(result->e, work->represent.e, (size_t) problem->n * (size_t) problem->p);
 }
@@ -158,8 +162,8 @@ static int represent_step(topk_work *work, int iteration)
                                1000 + 20 * work->lp.most, settings->nonnegative};
         topk_lp_solve(&work->lp, &lp, theta);
     } else {
-        topk_represent_solve(&work->represent, settings, theta, settings->growth == 1.0,
-                             iteration, &work->result->inner_z);
+        topk_represent_solve(&work->represent, settings, theta, settings->growth == 1.0, iteration,
+                             &work->result->inner_z);
     }
     structure(work);
     return 0;
@@ -200,8 +204,8 @@ static int label_step(topk_work *work, int iteration)
         return lapack < 0 ? 0 : lapack;
     }
     if (problem->mode == TOPK_PROPAGATE) {
-        propagate_problem spread = {problem->n, problem->c, result->w, problem->known,
-                                    problem->p, problem->x};
+        propagate_problem spread = {problem->n,     problem->c, result->w,
+                                    problem->known, problem->p, problem->x};
         propagate_settings settings = {work->settings->cmn};
         propagate_result found = {result->label, result->probability, result->reached};
         ufs_run run = {.status = UFS_CONVERGED};
@@ -262,8 +266,7 @@ static int select_step(topk_work *work, int iteration)
 static int labels_moved(const topk_work *work)
 {
     int moved = 0;
-    for (int i = 0; i < work->problem->n; i++)
-        moved += work->previous[i] != work->result->label[i];
+    for (int i = 0; i < work->problem->n; i++) moved += work->previous[i] != work->result->label[i];
     return moved;
 }
 
@@ -291,8 +294,8 @@ static int relax(topk_work *work, double tol)
 static void consider(topk_work *work, int *candidate)
 {
     double value = work->settings->polish
-        ? topk_polish_solve(&work->polish, &work->criterion, candidate, &work->swaps)
-        : topk_criterion_value(&work->criterion, candidate);
+                       ? topk_polish_solve(&work->polish, &work->criterion, candidate, &work->swaps)
+                       : topk_criterion_value(&work->criterion, candidate);
     if (value < work->value - 1e-12 * (1.0 + fabs(value)) || !R_FINITE(work->value)) {
         work->value = value;
         first_copies(work, candidate);
@@ -400,8 +403,8 @@ static double joint(const topk_work *work)
             if (work->result->label[i] != work->result->label[j]) across += z;
         }
     /* The value of sub-problem 1 with its weights exchanged for those of J. */
-    return represent_value(work) - lambda_z * weighted +
-        lambda_z * settings->alpha * across + beta * work->value;
+    return represent_value(work) - lambda_z * weighted + lambda_z * settings->alpha * across +
+           beta * work->value;
 }
 
 static void record(const topk_work *work, ufs_run *run)
@@ -427,11 +430,11 @@ static void record(const topk_work *work, ufs_run *run)
         v_iterations = 0.0;
         v_residual = NA_REAL;
     }
-    ufs_trace_add(&run->trace, (double[]) {
-        run->iterations, result->objective, work->graph ? result->change : NA_REAL, z_iterations,
-        work->graph ? represent_value(work) : NA_REAL, z_residual,
-        v_iterations, v_residual,
-        work->value_admm, work->value, work->swaps, moved});
+    ufs_trace_add(&run->trace, (double[]){run->iterations, result->objective,
+                                          work->graph ? result->change : NA_REAL, z_iterations,
+                                          work->graph ? represent_value(work) : NA_REAL, z_residual,
+                                          v_iterations, v_residual, work->value_admm, work->value,
+                                          work->swaps, moved});
 }
 
 static ufs_status outcome(const topk_work *work)

@@ -63,13 +63,13 @@ typedef struct {
     int isolated, unreached;   /* samples without a link, without a labelled one */
     int nodes;                 /* of branch and bound */
     bool proved;
-    double change, objective;  /* of Theta; J */
-    double value, bound;       /* g(S) and its lower bound */
+    double change, objective; /* of Theta; J */
+    double value, bound;      /* g(S) and its lower bound */
     /* Residuals of the two ADMMs, all outer iterations; empty if fast. */
     ufs_trace inner_z, inner_v;
 } topk_result;
 
-void topk_solve(const topk_problem *problem, const topk_settings *settings,
-                topk_result *result, ufs_run *run);
+void topk_solve(const topk_problem *problem, const topk_settings *settings, topk_result *result,
+                ufs_run *run);
 
 #endif

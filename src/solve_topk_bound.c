@@ -17,8 +17,7 @@ enum { MEMORY = 8 };
 
 static int evaluate(topk_bound *work, const topk_criterion *g, const signed char *fixed,
                     const double *s, double *value, double *gradient, double *lower);
-static void project(const topk_criterion *g, const signed char *fixed, double *y,
-                    double *out);
+static void project(const topk_criterion *g, const signed char *fixed, double *y, double *out);
 
 void topk_bound_init(topk_bound *work, const topk_criterion *g)
 {
@@ -44,8 +43,7 @@ int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed cha
     double past[MEMORY], lower, step = 0.0, top = 0.0;
     int lapack;
 
-    for (size_t j = 0; j < p; j++)
-        work->trial[j] = start == NULL ? (double) g->k / g->p : start[j];
+    for (size_t j = 0; j < p; j++) work->trial[j] = start == NULL ? (double) g->k / g->p : start[j];
     project(g, fixed, work->trial, work->s);
     lapack = evaluate(work, g, fixed, work->s, &work->value, work->gradient, &work->lower);
     if (lapack) return lapack;
@@ -144,8 +142,7 @@ static int evaluate(topk_bound *work, const topk_criterion *g, const signed char
 }
 
 /* Fixed entries are sent to +-infinity, from where the projection takes them to 1, 0. */
-static void project(const topk_criterion *g, const signed char *fixed, double *y,
-                    double *out)
+static void project(const topk_criterion *g, const signed char *fixed, double *y, double *out)
 {
     if (fixed != NULL)
         for (int j = 0; j < g->p; j++)

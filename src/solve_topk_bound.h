@@ -7,10 +7,10 @@
 
 typedef struct {
     double *s, *gradient, *trial, *next, *score, *root; /* p */
-    double *fs, *gram, *m;  /* r x p, r x r, r x c */
-    double *pull;           /* p x c */
-    topk_entry *sort;       /* p */
-    double value, lower;    /* h(s), and the proved bound on it */
+    double *fs, *gram, *m;                              /* r x p, r x r, r x c */
+    double *pull;                                       /* p x c */
+    topk_entry *sort;                                   /* p */
+    double value, lower;                                /* h(s), and the proved bound on it */
     int iterations;
 } topk_bound;
 

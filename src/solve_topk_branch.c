@@ -117,8 +117,7 @@ static int tree_pop(tree *t)
     for (;;) {
         int child = 2 * at + 1;
         if (child >= t->open) break;
-        if (child + 1 < t->open && t->lower[t->heap[child + 1]] < t->lower[t->heap[child]])
-            child++;
+        if (child + 1 < t->open && t->lower[t->heap[child + 1]] < t->lower[t->heap[child]]) child++;
         if (t->lower[t->heap[child]] >= t->lower[last]) break;
         t->heap[at] = t->heap[child];
         at = child;

@@ -17,7 +17,7 @@ typedef struct {
  * value *value; both are improved in place, by polishing what roundings find (polish NULL:
  * as they are). Memory: node_limit x p bytes. Returns LAPACK's code. */
 int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, double tol,
-                int max_iter, int node_limit, int *subset, double *value,
-                topk_branch_result *result);
+                      int max_iter, int node_limit, int *subset, double *value,
+                      topk_branch_result *result);
 
 #endif

@@ -39,8 +39,7 @@ void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const do
     g->bs = ufs_dalloc(K, C);
 }
 
-int topk_criterion_set(topk_criterion *g, const int *label, const double *weights,
-                       double lambda_i)
+int topk_criterion_set(topk_criterion *g, const int *label, const double *weights, double lambda_i)
 {
     size_t n = (size_t) g->n, p = (size_t) g->p, c = (size_t) g->c;
     bool graph = weights != NULL && lambda_i > 0.0;
@@ -49,8 +48,7 @@ int topk_criterion_set(topk_criterion *g, const int *label, const double *weight
     /* B: sums of the samples of each class. */
     memset(g->b, 0, p * c * sizeof(double));
     for (size_t j = 0; j < p; j++)
-        for (size_t i = 0; i < n; i++)
-            g->b[j + (size_t) (label[i] - 1) * p] += g->x[i + j * n];
+        for (size_t i = 0; i < n; i++) g->b[j + (size_t) (label[i] - 1) * p] += g->x[i + j * n];
     g->yy = (double) g->n;
     g->b_norm = sqrt(la_ss(p * c, g->b));
 
@@ -65,12 +63,12 @@ int topk_criterion_set(topk_criterion *g, const int *label, const double *weight
             }
             la_gemm('N', 'N', g->n, g->p, g->n, -1.0, weights, g->n, g->x, g->n, 1.0, g->chol,
                     g->n);
-            la_gemm('T', 'N', g->p, g->p, g->n, lambda_i, g->x, g->n, g->chol, g->n, 1.0,
-                    g->kmat, g->p);
+            la_gemm('T', 'N', g->p, g->p, g->n, lambda_i, g->x, g->n, g->chol, g->n, 1.0, g->kmat,
+                    g->p);
             for (size_t j = 0; j < p; j++)
                 for (size_t i = 0; i < j; i++)
-                    g->kmat[i + j * p] = g->kmat[j + i * p] =
-                        0.5 * (g->kmat[i + j * p] + g->kmat[j + i * p]);
+                    g->kmat[i + j * p] = g->kmat[j + i * p] = 0.5 * (g->kmat[i + j * p] +
+                                                                     g->kmat[j + i * p]);
         }
         for (size_t j = 0; j < p; j++) g->diag[j] = g->kmat[j + j * p];
         return 0;
@@ -134,8 +132,7 @@ static int factor_subset(topk_criterion *g, const int *subset)
             for (size_t i = 0; i < k; i++)
                 g->small[i + j * k] = g->kmat[(size_t) subset[i] + (size_t) subset[j] * p];
     } else {
-        for (size_t j = 0; j < k; j++)
-            ufs_copy(g->cols + j * r, g->f + (size_t) subset[j] * r, r);
+        for (size_t j = 0; j < k; j++) ufs_copy(g->cols + j * r, g->f + (size_t) subset[j] * r, r);
         la_gram('T', g->r, g->k, g->cols, g->small);
     }
     for (size_t j = 0; j < k; j++) g->small[j + j * k] += g->lambda_a;
@@ -163,8 +160,8 @@ int topk_criterion_coef(topk_criterion *g, const int *subset, double *a)
     return 0;
 }
 
-void topk_criterion_columns(const topk_criterion *g, const int *subset, int m,
-                            double *scratch, double *out)
+void topk_criterion_columns(const topk_criterion *g, const int *subset, int m, double *scratch,
+                            double *out)
 {
     size_t p = (size_t) g->p, r = (size_t) g->r;
     if (g->dense) {

@@ -99,7 +99,8 @@ static int embed(topk_label *work, const double *z)
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++)
             s[i + j * n] = work->degree[i] > 0.0 && work->degree[j] > 0.0
-                ? s[i + j * n] / sqrt(work->degree[i] * work->degree[j]) : 0.0;
+                               ? s[i + j * n] / sqrt(work->degree[i] * work->degree[j])
+                               : 0.0;
     if (work->c == 1) return 0;
     lapack = la_eig_range(work->n, s, work->n - work->c + 1, work->n, work->value, work->u);
     if (lapack) return lapack;

@@ -13,14 +13,13 @@ typedef struct {
     double *centre;   /* c x c */
     double *distance; /* n */
     int *trial, *again, *old, *size, *seed;
-    int isolated;     /* samples without any link */
+    int isolated; /* samples without any link */
 } topk_label;
 
 void topk_label_init(topk_label *work, int n, int c);
 /* Clusters the samples from z; label holds the previous partition if have_previous,
  * and the new one on return. Returns LAPACK's code, or -1 if fewer than c samples have a
  * link. */
-int topk_label_solve(topk_label *work, const double *z, bool have_previous,
-                     int *label);
+int topk_label_solve(topk_label *work, const double *z, bool have_previous, int *label);
 
 #endif

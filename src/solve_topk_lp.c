@@ -40,14 +40,14 @@ typedef struct topk_lp_row {
     signed char *sign_z;  /* a */
     signed char *side;    /* p: sign(e), 0 in T */
     double *b, *e, *de, *y, *c, *weight; /* p: x_i nudged, ...; n: c, w */
-    double *nudge;        /* p */
-    kink *heap;           /* p + most */
+    double *nudge;                       /* p */
+    kink *heap;                          /* p + most */
     double *square, *lwork;
     int *pivot;
-    int since;            /* pivots since the last refresh */
-    bool partial;         /* c is kept for S and `watch` only */
-    int n_watch, *watch;  /* candidates, up to WATCH */
-    kink *order;          /* n */
+    int since;           /* pivots since the last refresh */
+    bool partial;        /* c is kept for S and `watch` only */
+    int n_watch, *watch; /* candidates, up to WATCH */
+    kink *order;         /* n */
 } lp_row;
 
 static double hash01(uint64_t i);
@@ -323,8 +323,7 @@ static void update_dual(topk_lp *work)
     if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
     for (int q = 0; q < a; q++) {
         row->y[row->t[q]] += row->g[q];
-        if (!partial)
-            la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
+        if (!partial) la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
     }
     for (int l = 0; partial && l < row->n_watch; l++) {
         int j = row->watch[l];
@@ -343,8 +342,7 @@ static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool no
         if (fabs(row->z[u]) > 10.0 * NUDGE)
             work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
     work->size[i] = row->a;
-    if (row->partial)
-        la_gemv('N', work->n, work->p, 1.0, work->x, work->n, row->y, 0.0, row->c);
+    if (row->partial) la_gemv('N', work->n, work->p, 1.0, work->x, work->n, row->y, 0.0, row->c);
     for (size_t j = 0; j < N; j++)
         if ((int) j != i)
             most = fmax(most, (nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j]);
@@ -521,7 +519,8 @@ static int walk(topk_lp *work, const topk_lp_settings *settings, double slope, d
         if (row->sign_z[u] * row->dz[u] < -1e-13) {
             heap[size].at = fabs(row->z[u] / row->dz[u]);
             heap[size].rise = settings->nonnegative
-                ? R_PosInf : 2.0 * row->weight[row->s[u]] * fabs(row->dz[u]);
+                                  ? R_PosInf
+                                  : 2.0 * row->weight[row->s[u]] * fabs(row->dz[u]);
             heap[size++].what = p + u;
         }
     for (int at = size / 2 - 1; at >= 0; at--) sift(heap, size, at);
@@ -622,8 +621,9 @@ static bool shrink(topk_lp *work, int q, int u)
         row->place[row->s[u]] = u + 1;
     }
     if (q != last) {
-        for (int v = 0; v < last; v++) row->inverse[(size_t) q + (size_t) v * M] =
-            row->inverse[(size_t) last + (size_t) v * M];
+        for (int v = 0; v < last; v++)
+            row->inverse[(size_t) q + (size_t) v * M] =
+                row->inverse[(size_t) last + (size_t) v * M];
         row->t[q] = row->t[last];
     }
     row->a = last;

@@ -13,12 +13,12 @@ typedef struct {
 } topk_lp_settings;
 
 typedef struct {
-    int n, p, most;         /* most = min(n, p): the largest basis */
-    const double *x;        /* n x p */
-    double *z, *e;          /* n x n, n x p: the results */
+    int n, p, most;  /* most = min(n, p): the largest basis */
+    const double *x; /* n x p */
+    double *z, *e;   /* n x n, n x p: the results */
     long pivots;
-    int unsolved;           /* samples whose optimum was not reached */
-    double objective, gap;  /* value of (Z, E), and its relative duality gap */
+    int unsolved;          /* samples whose optimum was not reached */
+    double objective, gap; /* value of (Z, E), and its relative duality gap */
     /* What stays between calls: the basis of every sample. */
     int *size, *sample, *feature; /* n; most x n each */
     double *xt;                   /* p x n */

@@ -82,7 +82,7 @@ static double best_swap(const topk_polish *work, const topk_criterion *g, int *o
             double ratio = work->u[j + i * p] / work->inv[i + i * k], ti = 0.0, gain, change;
             for (size_t l = 0; l < c; l++) ti += work->t[i + l * k] * work->t[i + l * k];
             gain = work->rr[j] * work->rr[j] + 2.0 * ratio * work->rt[j + i * p] +
-                ratio * ratio * ti;
+                   ratio * ratio * ti;
             change = ti / work->inv[i + i * k] - gain / (s + ratio * work->u[j + i * p]);
             if (change < best - tie) {
                 best = change;

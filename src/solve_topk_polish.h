@@ -6,17 +6,16 @@
 #include "solve_topk_criterion.h"
 
 typedef struct {
-    double *kc;    /* p x k: K[, S] */
-    double *u, *r; /* p x k, p x c */
+    double *kc;                /* p x k: K[, S] */
+    double *u, *r;             /* p x k, p x c */
     double *rt, *rr;           /* p x k: R T'; p: row norms of R */
     double *inv, *t, *scratch; /* k x k, k x c, r x k */
-    bool *in;      /* p */
+    bool *in;                  /* p */
 } topk_polish;
 
 void topk_polish_init(topk_polish *work, const topk_criterion *g);
 /* Improves `subset` (ascending) in place; returns g, or +Inf after a failed
  * factorisation. */
-double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset,
-                         int *swaps);
+double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int *swaps);
 
 #endif

@@ -50,15 +50,13 @@ static void step_e_p(topk_represent *work, double lambda_e);
 static void step_y2(topk_represent *work);
 static size_t shrink_block(topk_represent *work, size_t len, const double *x, const double *qx,
                            double lambda_e, double *e, double *y1, double *change);
-static void add_sparse(int m, int n, int k, const double *a, const double *s,
-                       double *acc);
+static void add_sparse(int m, int n, int k, const double *a, const double *s, double *acc);
 static void add_transposed(int n, int m, double alpha, const double *a, double *b);
 static double running(const topk_represent *work, const topk_represent_settings *settings);
 static double objective(const topk_represent *work, const topk_represent_settings *settings,
                         const double *theta);
 
-int topk_represent_init(topk_represent *work, int n, int p, const double *x, double *z,
-                        char form)
+int topk_represent_init(topk_represent *work, int n, int p, const double *x, double *z, char form)
 {
     size_t N = (size_t) n, P = (size_t) p;
     int r, lapack;
@@ -137,8 +135,13 @@ void topk_represent_solve(topk_represent *work, const topk_represent_settings *s
         largest = fmax(fmax(work->residual[0], work->residual[1]), work->residual[2]);
         /* False for NaN, which therefore never converges. */
         work->converged = largest < settings->tol;
-        double row[TOPK_REPRESENT_COLUMNS] = {outer, it, mu, work->residual[0], work->residual[1],
-                                              work->residual[2], running(work, settings)};
+        double row[TOPK_REPRESENT_COLUMNS] = {outer,
+                                              it,
+                                              mu,
+                                              work->residual[0],
+                                              work->residual[1],
+                                              work->residual[2],
+                                              running(work, settings)};
         ufs_trace_add(trace, row);
         ufs_hook_step(work->hook, it, row[6], largest);
     }
@@ -227,8 +230,8 @@ static void step_e_n(topk_represent *work, double lambda_e)
             non_zero = shrink_few(work, from, width, lambda_e);
         } else {
             la_gemm('N', 'N', n, width, n, 1.0, work->q, n, x, n, 0.0, work->tile, n);
-            non_zero = shrink_block(work, len, x, work->tile, lambda_e, work->e + at,
-                                    work->y1 + at, work->change);
+            non_zero = shrink_block(work, len, x, work->tile, lambda_e, work->e + at, work->y1 + at,
+                                    work->change);
             for (size_t i = 0; i < len; i++) work->margin[at + i] = fabs(work->e[at + i]);
         }
         if ((double) non_zero > SPARSE * (double) len)
@@ -390,8 +393,7 @@ static void add_sparse(int m, int n, int k, const double *a, const double *s, do
         for (int i = 0; i < n; i++)
             for (int l = from; l < to; l++) {
                 double value = s[(size_t) i + (size_t) l * N];
-                if (value != 0.0)
-                    la_axpy(m, value, a + (size_t) l * M, acc + (size_t) i * M);
+                if (value != 0.0) la_axpy(m, value, a + (size_t) l * M, acc + (size_t) i * M);
             }
     }
 }

@@ -11,8 +11,8 @@ typedef struct {
     double mu, growth, mu_max; /* mu is multiplied by growth up to mu_max */
     double tol;                /* on the three residuals; < 0: never stop early */
     int max_iter;
-    bool nonnegative;          /* Z >= 0 */
-    char form;                 /* 'n', 'p', or 'a' for the cheaper one */
+    bool nonnegative; /* Z >= 0 */
+    char form;        /* 'n', 'p', or 'a' for the cheaper one */
 } topk_represent_settings;
 
 typedef struct {
@@ -30,26 +30,24 @@ typedef struct {
     /* For the objective of every iteration: sum(w |Z|), <Y1, x>, <Y1, D>, its mu. */
     double weighted, y1_x, y1_d, mu_now;
     /* Work. */
-    double *inverse;              /* (xx' + I)^{-1}, n x n, or (x'x + I)^{-1}, p x p */
+    double *inverse;                   /* (xx' + I)^{-1}, n x n, or (x'x + I)^{-1}, p x p */
     double *gram, *rhs, *cross, *step; /* n-form: n x n */
-    double *tile, *change;        /* n-form: n x tile; p-form: n x p */
-    double *reference, *qt;       /* n-form: n x n, Q0 and Q' */
-    double *margin, *moved, *norm; /* n-form: n x p, n, p */
-    bool screened;    /* the last step of E */
-    int n_screened;   /* of all */
-    double *xt, *zx, *y2x, *bm;   /* p-form: p x n, then n x p */
-    double *pn;                   /* p-form: p x n */
-    const ufs_hook *hook;         /* NULL: interrupts only */
+    double *tile, *change;             /* n-form: n x tile; p-form: n x p */
+    double *reference, *qt;            /* n-form: n x n, Q0 and Q' */
+    double *margin, *moved, *norm;     /* n-form: n x p, n, p */
+    bool screened;                     /* the last step of E */
+    int n_screened;                    /* of all */
+    double *xt, *zx, *y2x, *bm;        /* p-form: p x n, then n x p */
+    double *pn;                        /* p-form: p x n */
+    const ufs_hook *hook;              /* NULL: interrupts only */
 } topk_represent;
 
 /* Factors what does not change: xx' + I, or x'x + I. z (n x n) is where the result
  * will be. Returns LAPACK's code. */
-int topk_represent_init(topk_represent *work, int n, int p, const double *x,
-                        double *z, char form);
+int topk_represent_init(topk_represent *work, int n, int p, const double *x, double *z, char form);
 /* theta: n x n, like Z. warm: continue from the last state. trace: rows
  * (outer, iteration, mu, the three residuals, the objective at (Z, E)). */
 void topk_represent_solve(topk_represent *work, const topk_represent_settings *settings,
-                          const double *theta, bool warm, int outer,
-                          ufs_trace *trace);
+                          const double *theta, bool warm, int outer, ufs_trace *trace);
 
 #endif

@@ -101,7 +101,7 @@ int topk_select_admm(topk_select *work, const topk_select_settings *settings, in
             /* A is the best one for v. */
             objective -= work->v[i] * theta;
             work->rhs[i] = 2.0 * theta + rho * (g->k + work->v1[i] + work->v2[i]) -
-                (y1 + work->y2[i] + work->y3[i]);
+                           (y1 + work->y2[i] + work->y3[i]);
         }
         if (g->dense) {
             lapack = solve_v_dense(work, rho);
@@ -141,9 +141,9 @@ int topk_select_admm(topk_select *work, const topk_select_settings *settings, in
         work->iterations = it;
         work->residual = fmax(fmax(fabs(sum - g->k), box), fmax(sphere, change));
         work->converged = fabs(sum - g->k) < settings->tol && box < settings->tol &&
-            sphere < settings->tol && change < settings->tol;
-        double line[TOPK_SELECT_COLUMNS] = {outer, it, fabs(sum - g->k), box, sphere, change,
-                                            objective};
+                          sphere < settings->tol && change < settings->tol;
+        double line[TOPK_SELECT_COLUMNS] = {outer,  it,     fabs(sum - g->k), box,
+                                            sphere, change, objective};
         ufs_trace_add(trace, line);
     }
     return 0;
@@ -257,8 +257,7 @@ static void apply(topk_select *work, double rho, const double *s, double *out)
     for (size_t i = 0; i < p; i++) sum += s[i];
     for (size_t i = 0; i < p; i++) out[i] = rho * (sum + 2.0 * s[i]);
     for (size_t l = 0; l < c; l++)
-        for (size_t i = 0; i < p; i++)
-            out[i] += 2.0 * work->a[i + l * p] * work->back[i + l * p];
+        for (size_t i = 0; i < p; i++) out[i] += 2.0 * work->a[i + l * p] * work->back[i + l * p];
 }
 
 /* By v rounded to 1e-6, then ||A_.i||^2, then index. */

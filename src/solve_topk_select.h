@@ -17,19 +17,19 @@ typedef struct {
 
 typedef struct {
     topk_criterion *g;
-    double *a;       /* p x c, the transpose of A */
-    double *v;       /* p, continuous */
-    int *chosen;     /* k, ascending, 0-based */
-    double value;    /* g(chosen) */
+    double *a;    /* p x c, the transpose of A */
+    double *v;    /* p, continuous */
+    int *chosen;  /* k, ascending, 0-based */
+    double value; /* g(chosen) */
     int iterations;
     bool converged;
     double residual; /* the largest of the four */
     /* Work. */
-    double *factor;                   /* p x p or r x r: what is factored */
-    double *u, *sol;                  /* r x p, r x c */
+    double *factor;                                      /* p x p or r x r: what is factored */
+    double *u, *sol;                                     /* r x p, r x c */
     double *rhs, *v1, *v2, *y2, *y3, *previous, *target; /* p */
     double *cg_r, *cg_z, *cg_p, *cg_q, *pc;              /* p */
-    double *av, *back, *t;            /* p x c, p x c, r x c */
+    double *av, *back, *t;                               /* p x c, p x c, r x c */
     int *trial;
     topk_entry *sort;
 } topk_select;

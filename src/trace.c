@@ -26,11 +26,9 @@ void ufs_trace_add(ufs_trace *trace, const double *row)
 {
     if (trace->length >= trace->most) return;
     if (trace->length == trace->capacity)
-        resize(trace, trace->most / 2 < trace->capacity ? trace->most
-                                                        : 2 * trace->capacity);
+        resize(trace, trace->most / 2 < trace->capacity ? trace->most : 2 * trace->capacity);
     for (int j = 0; j < trace->n_col; j++)
-        trace->value[(size_t) j * (size_t) trace->capacity +
-                     (size_t) trace->length] = row[j];
+        trace->value[(size_t) j * (size_t) trace->capacity + (size_t) trace->length] = row[j];
     trace->length++;
 }
 
@@ -40,8 +38,7 @@ static void resize(ufs_trace *trace, int capacity)
     double *value = ufs_dalloc((size_t) capacity, (size_t) trace->n_col);
     for (int j = 0; j < trace->n_col; j++)
         ufs_copy(value + (size_t) j * (size_t) capacity,
-                 trace->value + (size_t) j * (size_t) trace->capacity,
-                 (size_t) trace->length);
+                 trace->value + (size_t) j * (size_t) trace->capacity, (size_t) trace->length);
     trace->value = value;
     trace->capacity = capacity;
 }

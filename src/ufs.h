@@ -69,8 +69,7 @@ typedef struct {
     const char *name;
 } ufs_hook;
 
-void ufs_hook_step(const ufs_hook *hook, int iteration, double objective,
-                   double change);
+void ufs_hook_step(const ufs_hook *hook, int iteration, double objective, double change);
 
 /* ---- trace.c: history, one row per iteration --------------------------------
  * Grows as it is filled, so a huge max_iter costs nothing. */
@@ -93,7 +92,7 @@ void ufs_trace_add(ufs_trace *trace, const double *row);
 typedef struct {
     ufs_status status;
     int iterations;
-    int lapack;      /* info of the routine that failed, 0 = none */
+    int lapack; /* info of the routine that failed, 0 = none */
     ufs_trace trace;
     ufs_hook hook;
 } ufs_run;

@@ -36,9 +36,12 @@ void ufs_x_equal_columns(const ufs_x *x, int *first)
         for (int k = 0; k < m; k++) {
             int j = j0 + k;
             first[j] = key[j].column = j;
-            if (x->kind == UFS_X_SPARSE) key[j].hash = hash_sparse(x, j, weight, total);
-            else key[j].hash = hash_dense(n, weight, x->kind == UFS_X_DENSE
-                                          ? ufs_x_column(x, j, NULL) : block + (size_t) k * N);
+            if (x->kind == UFS_X_SPARSE)
+                key[j].hash = hash_sparse(x, j, weight, total);
+            else
+                key[j].hash = hash_dense(n, weight,
+                                         x->kind == UFS_X_DENSE ? ufs_x_column(x, j, NULL)
+                                                                : block + (size_t) k * N);
         }
     }
     qsort(key, (size_t) p, sizeof(hashed), by_hash);

@@ -26,8 +26,12 @@ void ufs_x_mul(const ufs_x *x, int c, const double *v, double *y)
     case UFS_X_DENSE:
         la_gemm('N', 'N', x->n, c, x->p, 1.0, x->dense, x->n, v, x->p, 0.0, y, x->n);
         break;
-    case UFS_X_SPARSE: x_sparse_mul(x, c, v, y); break;
-    case UFS_X_SOURCE: x->source.mul(x->source.data, c, v, y); break;
+    case UFS_X_SPARSE:
+        x_sparse_mul(x, c, v, y);
+        break;
+    case UFS_X_SOURCE:
+        x->source.mul(x->source.data, c, v, y);
+        break;
     }
 }
 
@@ -37,8 +41,12 @@ void ufs_x_cross(const ufs_x *x, int c, const double *t, double *u)
     case UFS_X_DENSE:
         la_gemm('T', 'N', x->p, c, x->n, 1.0, x->dense, x->n, t, x->n, 0.0, u, x->p);
         break;
-    case UFS_X_SPARSE: x_sparse_cross(x, c, t, u, 1, (size_t) x->p); break;
-    case UFS_X_SOURCE: x->source.cross(x->source.data, c, t, u); break;
+    case UFS_X_SPARSE:
+        x_sparse_cross(x, c, t, u, 1, (size_t) x->p);
+        break;
+    case UFS_X_SOURCE:
+        x->source.cross(x->source.data, c, t, u);
+        break;
     }
 }
 
@@ -76,8 +84,10 @@ void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y)
 const double *ufs_x_column(const ufs_x *x, int j, double *scratch)
 {
     if (x->kind == UFS_X_DENSE) return dense_column(x, j);
-    if (x->kind == UFS_X_SPARSE) x_sparse_column(x, j, scratch);
-    else x->source.columns(x->source.data, 1, &j, scratch);
+    if (x->kind == UFS_X_SPARSE)
+        x_sparse_column(x, j, scratch);
+    else
+        x->source.columns(x->source.data, 1, &j, scratch);
     return scratch;
 }
 
@@ -91,8 +101,10 @@ void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out)
     }
     for (int k = 0; k < m; k++) {
         double *to = out + (size_t) k * N;
-        if (x->kind == UFS_X_DENSE) ufs_copy(to, dense_column(x, j[k]), N);
-        else x_sparse_column(x, j[k], to);
+        if (x->kind == UFS_X_DENSE)
+            ufs_copy(to, dense_column(x, j[k]), N);
+        else
+            x_sparse_column(x, j[k], to);
     }
 }
 
@@ -175,8 +187,10 @@ void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
         return;
     }
     if (w == NULL) {
-        if (x->kind == UFS_X_DENSE) la_gram('N', n, x->p, x->dense, k);
-        else x->source.gram(x->source.data, true, k);
+        if (x->kind == UFS_X_DENSE)
+            la_gram('N', n, x->p, x->dense, k);
+        else
+            x->source.gram(x->source.data, true, k);
         return;
     }
     double *block = ufs_dalloc(N, width);
@@ -196,17 +210,19 @@ void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
     vmaxset(mark);
 }
 
-bool ufs_x_form(const ufs_x *x, int j, const double *k, const double *sum, double all,
-                double *form)
+bool ufs_x_form(const ufs_x *x, int j, const double *k, const double *sum, double all, double *form)
 {
     return x->kind == UFS_X_SPARSE && x_sparse_form(x, j, k, sum, all, form);
 }
 
 void ufs_x_gram_cols(const ufs_x *x, double *g)
 {
-    if (x->kind == UFS_X_DENSE) la_gram('T', x->n, x->p, x->dense, g);
-    else if (x->kind == UFS_X_SPARSE) x_sparse_gram_cols(x, g);
-    else x->source.gram(x->source.data, false, g);
+    if (x->kind == UFS_X_DENSE)
+        la_gram('T', x->n, x->p, x->dense, g);
+    else if (x->kind == UFS_X_SPARSE)
+        x_sparse_gram_cols(x, g);
+    else
+        x->source.gram(x->source.data, false, g);
 }
 
 double ufs_x_gram_rows_cost(const ufs_x *x)

@@ -38,12 +38,12 @@ typedef struct {
 typedef struct {
     ufs_x_kind kind;
     int n, p;
-    const double *dense;      /* n x p, as the solvers see it */
-    const int *row, *start;   /* sparse: the user's column u holds the entries */
-    const double *value;      /*   start[u] .. start[u + 1] - 1, rows ascending */
-    const int *column;        /* sparse: p, 0-based column of the user's; NULL: j itself */
+    const double *dense;          /* n x p, as the solvers see it */
+    const int *row, *start;       /* sparse: the user's column u holds the entries */
+    const double *value;          /*   start[u] .. start[u + 1] - 1, rows ascending */
+    const int *column;            /* sparse: p, 0-based column of the user's; NULL: j itself */
     const double *shift, *divide; /* sparse: p each, m_j and s_j; NULL: none */
-    const double *ss;         /* p: ||x_j||^2 where known, or NULL */
+    const double *ss;             /* p: ||x_j||^2 where known, or NULL */
     ufs_x_source source;
 } ufs_x;
 
@@ -108,8 +108,8 @@ const char *ufs_x_check_slots(int n, int p, size_t n_start, const int *start, si
  * columns of a sparse matrix, by two passes over the entries: mean first. constant: centred
  * sum of squares at most (n eps)^2 times the sum of squares. Returns how many columns have a
  * value that is not finite, their indices (0-based) in bad; the rest is then not filled. */
-int ufs_x_prepare(int n, int p, const int *start, const double *value, bool center,
-                  double *mean, double *sd, double *norm, int *constant, int *bad);
+int ufs_x_prepare(int n, int p, const int *start, const double *value, bool center, double *mean,
+                  double *sd, double *norm, int *constant, int *bad);
 
 /* ---- x_pca.c ------------------------------------------------------------------------ */
 

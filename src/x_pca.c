@@ -46,7 +46,8 @@ void ufs_x_pca(const ufs_x *x, int k, double *scores, double *loadings, double *
     if (rows) ufs_x_cross(x, k, scores, loadings);
     for (int j = 0; j < k; j++) {
         double *load = loadings + (size_t) j * (size_t) p, norm = la_nrm2(p, load);
-        if (d2[j] <= tiny || norm == 0.0) memset(load, 0, (size_t) p * sizeof(double));
+        if (d2[j] <= tiny || norm == 0.0)
+            memset(load, 0, (size_t) p * sizeof(double));
         else
             for (int i = 0; i < p; i++) load[i] /= norm;
     }
@@ -61,8 +62,9 @@ static bool by_gram(const ufs_x *x, int k)
 
     if (r <= SMALL || r < 2.0 * la_lanczos_basis(k)) return true;
     if (r > GRAM_MOST) return false;
-    gram = n <= p ? ufs_x_gram_rows_cost(x)
-                  : x->kind == UFS_X_SPARSE ? p * ufs_x_entries(x) : n * p * p;
+    gram = n <= p                    ? ufs_x_gram_rows_cost(x)
+           : x->kind == UFS_X_SPARSE ? p * ufs_x_entries(x)
+                                     : n * p * p;
     /* Scattered additions of a sparse Gram matrix are about four times as slow. */
     if (x->kind == UFS_X_SPARSE) gram *= 4.0;
     if (x->kind == UFS_X_SOURCE) return true; /* one pass over the file */
@@ -80,8 +82,10 @@ static int gram_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_inf
     size_t R = (size_t) r;
     double *gram = ufs_dalloc(R, R);
 
-    if (x->n <= x->p) ufs_x_gram_rows(x, NULL, gram);
-    else ufs_x_gram_cols(x, gram);
+    if (x->n <= x->p)
+        ufs_x_gram_rows(x, NULL, gram);
+    else
+        ufs_x_gram_cols(x, gram);
     if (r > SMALL && r >= 2 * la_lanczos_basis(k)) {
         dense_operator data = {r, gram};
         la_lanczos_problem problem = {r, k, apply_dense, &data, TOL, 100 * (k + 10)};
@@ -104,8 +108,8 @@ static int gram_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_inf
 static int product_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_info *info)
 {
     bool rows = x->n <= x->p;
-    la_lanczos_problem problem = {rows ? x->n : x->p, k, rows ? apply_rows : apply_cols, x,
-                                  TOL, 100 * (k + 10)};
+    la_lanczos_problem problem = {rows ? x->n : x->p, k, rows ? apply_rows : apply_cols, x, TOL,
+                                  100 * (k + 10)};
     la_lanczos_info found;
 
     la_lanczos(&problem, w, z, &found);

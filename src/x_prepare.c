@@ -19,8 +19,8 @@ static int exponent_of(const double *value, int from, int to)
     return exponent > 1000 ? 1000 : (exponent < -1000 ? -1000 : exponent);
 }
 
-int ufs_x_prepare(int n, int p, const int *start, const double *value, bool center,
-                  double *mean, double *sd, double *norm, int *constant, int *bad)
+int ufs_x_prepare(int n, int p, const int *start, const double *value, bool center, double *mean,
+                  double *sd, double *norm, int *constant, int *bad)
 {
     int n_bad = 0;
     double rounding = (double) n * DBL_EPSILON;

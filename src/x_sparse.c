@@ -14,11 +14,20 @@
 
 enum { WIDE = 8, NARROW = 4, BLOCK = 64 };
 
-static int user_column(const ufs_x *x, int j) { return x->column ? x->column[j] : j; }
+static int user_column(const ufs_x *x, int j)
+{
+    return x->column ? x->column[j] : j;
+}
 
-static double shift_of(const ufs_x *x, int j) { return x->shift ? x->shift[j] : 0.0; }
+static double shift_of(const ufs_x *x, int j)
+{
+    return x->shift ? x->shift[j] : 0.0;
+}
 
-static double divide_of(const ufs_x *x, int j) { return x->divide ? x->divide[j] : 1.0; }
+static double divide_of(const ufs_x *x, int j)
+{
+    return x->divide ? x->divide[j] : 1.0;
+}
 
 static int count(const ufs_x *x, int j)
 {
@@ -35,7 +44,10 @@ double x_sparse_entries(const ufs_x *x)
 
 /* ---- slabs: w of the c columns, stored by rows, the rest zero ----------------------- */
 
-static int slab_width(int left) { return left > NARROW ? WIDE : left > 1 ? NARROW : 1; }
+static int slab_width(int left)
+{
+    return left > NARROW ? WIDE : left > 1 ? NARROW : 1;
+}
 
 /* slab (w x n) from columns k0 .. k0 + m - 1 of t (n x c); total_k = their sums. */
 static void fill_slab(int n, int w, int m, const double *t, double *slab, double *total)
@@ -58,22 +70,22 @@ static void empty_slab(int n, int w, int m, const double *slab, const double *of
 }
 
 /* One function per width: the inner loops have a length the compiler knows. */
-#define DEFINE_SLABS(W)                                                                       \
-    static void gather_##W(const ufs_x *x, int u, const double *slab, double *sum)           \
-    {                                                                                         \
-        for (int k = 0; k < W; k++) sum[k] = 0.0;                                             \
-        for (int e = x->start[u]; e < x->start[u + 1]; e++) {                                 \
-            const double *at = slab + (size_t) x->row[e] * W;                                 \
-            double v = x->value[e];                                                           \
-            for (int k = 0; k < W; k++) sum[k] += v * at[k];                                  \
-        }                                                                                     \
-    }                                                                                         \
-    static void scatter_##W(const ufs_x *x, int u, const double *weight, double *slab)       \
-    {                                                                                         \
-        for (int e = x->start[u]; e < x->start[u + 1]; e++) {                                 \
-            double *at = slab + (size_t) x->row[e] * W, v = x->value[e];                      \
-            for (int k = 0; k < W; k++) at[k] += v * weight[k];                               \
-        }                                                                                     \
+#define DEFINE_SLABS(W)                                                                            \
+    static void gather_##W(const ufs_x *x, int u, const double *slab, double *sum)                 \
+    {                                                                                              \
+        for (int k = 0; k < W; k++) sum[k] = 0.0;                                                  \
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) {                                      \
+            const double *at = slab + (size_t) x->row[e] * W;                                      \
+            double v = x->value[e];                                                                \
+            for (int k = 0; k < W; k++) sum[k] += v * at[k];                                       \
+        }                                                                                          \
+    }                                                                                              \
+    static void scatter_##W(const ufs_x *x, int u, const double *weight, double *slab)             \
+    {                                                                                              \
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) {                                      \
+            double *at = slab + (size_t) x->row[e] * W, v = x->value[e];                           \
+            for (int k = 0; k < W; k++) at[k] += v * weight[k];                                    \
+        }                                                                                          \
     }
 
 DEFINE_SLABS(8)
@@ -83,17 +95,23 @@ DEFINE_SLABS(1)
 /* sum_k = u'slab_k over the entries of the user's column u. */
 static void gather(int w, const ufs_x *x, int u, const double *slab, double *sum)
 {
-    if (w == WIDE) gather_8(x, u, slab, sum);
-    else if (w == NARROW) gather_4(x, u, slab, sum);
-    else gather_1(x, u, slab, sum);
+    if (w == WIDE)
+        gather_8(x, u, slab, sum);
+    else if (w == NARROW)
+        gather_4(x, u, slab, sum);
+    else
+        gather_1(x, u, slab, sum);
 }
 
 /* slab_k += weight_k u. */
 static void scatter(int w, const ufs_x *x, int u, const double *weight, double *slab)
 {
-    if (w == WIDE) scatter_8(x, u, weight, slab);
-    else if (w == NARROW) scatter_4(x, u, weight, slab);
-    else scatter_1(x, u, weight, slab);
+    if (w == WIDE)
+        scatter_8(x, u, weight, slab);
+    else if (w == NARROW)
+        scatter_4(x, u, weight, slab);
+    else
+        scatter_1(x, u, weight, slab);
 }
 
 /* ---- products ----------------------------------------------------------------------- */
@@ -141,8 +159,7 @@ void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u, size_t by
             double *to = u + (size_t) j * by_feature + (size_t) k0 * by_column;
             gather(w, x, user_column(x, j), slab, sum);
             for (int k = 0; k < m; k++)
-                to[(size_t) k * by_column] =
-                    (sum[k] - shift_of(x, j) * total[k]) / divide_of(x, j);
+                to[(size_t) k * by_column] = (sum[k] - shift_of(x, j) * total[k]) / divide_of(x, j);
         }
     }
     vmaxset(mark);
@@ -184,8 +201,7 @@ void x_sparse_column(const ufs_x *x, int j, double *out)
     double m = shift_of(x, j), s = divide_of(x, j), zero = -m / s;
 
     for (int i = 0; i < x->n; i++) out[i] = zero;
-    for (int e = x->start[u]; e < x->start[u + 1]; e++)
-        out[x->row[e]] = (x->value[e] - m) / s;
+    for (int e = x->start[u]; e < x->start[u + 1]; e++) out[x->row[e]] = (x->value[e] - m) / s;
 }
 
 double x_sparse_dot(const ufs_x *x, int j, const double *w, double total)
@@ -219,7 +235,10 @@ double x_sparse_ss(const ufs_x *x, int j)
 
 /* Columns with more than n/3 entries are formed and go through BLAS: faster, and the
  * corrections below cancel no digits for the others. */
-static bool is_full(const ufs_x *x, int j) { return count(x, j) > x->n / 3; }
+static bool is_full(const ufs_x *x, int j)
+{
+    return count(x, j) > x->n / 3;
+}
 
 double x_sparse_gram_rows_cost(const ufs_x *x)
 {
@@ -250,8 +269,7 @@ void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k)
             x_sparse_column(x, j, col);
             for (size_t i = 0; i < N; i++) col[i] *= root;
             if (++waiting == BLOCK) {
-                F77_CALL(dsyrk)(&up, &no, &n, &waiting, &one, block, &n, &one, k, &n
-                                FCONE FCONE);
+                F77_CALL(dsyrk)(&up, &no, &n, &waiting, &one, block, &n, &one, k, &n FCONE FCONE);
                 waiting = 0;
             }
             continue;
