@@ -2,25 +2,28 @@
 
 #' Consensus of seven methods, without redundant features
 #'
-#' Seven rankings that go about it in different ways ([ufs_socfs()], [ufs_jspca()], [ufs_ndfs()],
-#' [ufs_mcfs()] and [ufs_laplacian()] on standardised columns, [ufs_pca()], [ufs_kmeans_f()]),
-#' the mean of their ranks, and of those ranked high a choice that differs ([ufs_diversify()]).
-#' For clustering with few columns when no single method is known to suit the data: on 29 real
-#' sets k-means on 20 to 100 features chosen so was as accurate as on all features (+0.4 (s.e.
-#' 0.9) points on 18 of them, 0.0 (0.6) on 11 fresh ones), where single methods win on one set
-#' and lose on the next. It does not beat all features, and it takes as long as its slowest member.
+#' Runs seven methods, takes the mean of their rankings, and chooses features from the top of it
+#' that differ from each other. Use it for clustering with few columns when you do not know which
+#' single method suits the data: single methods win on one set and lose on the next, while on real
+#' data k-means on features chosen in this way was about as accurate as on all features. It does
+#' not beat all features, and it takes as long as its slowest member. The figures are in the
+#' article *What the methods reached on real data* on the package's site.
 #'
-#' Members run side by side with a future plan (package future.apply); the result does not depend on
-#' the number of workers. A member that fails is left out, with a warning.
+#' The members go about their task in different ways: [ufs_socfs()], [ufs_jspca()], [ufs_ndfs()],
+#' [ufs_mcfs()] and [ufs_laplacian()] on standardised columns, [ufs_pca()] and [ufs_kmeans_f()].
+#' The mean is that of their ranks, and the choice among the features ranked high is that of
+#' [ufs_diversify()]. Members run side by side if you set a future plan (package future.apply); the
+#' result does not depend on the number of workers. A member that fails is left out, with a warning.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param n_clusters Number of clusters, told to the members that ask for one; the number of
-#'   components of the others.
-#' @param k How many features to choose so that they differ. `NULL`: as many as there are, but at
-#'   most 100, all of the ranking being looked at.
-#' @param members Names of methods that select features, and that need no more than `n_clusters`
-#'   or `n_components`.
-#' @param strength,pool See [ufs_diversify()]; `pool` is 10 k by default.
+#' @param n_clusters The number of clusters, which is told to the members that ask for one. It is
+#'   the number of components of the others.
+#' @param k How many features to choose so that they differ. The default `NULL` chooses as many as
+#'   there are, but at most 100, and looks at the whole ranking.
+#' @param members The names of the methods to combine. They must select features and need no more
+#'   than `n_clusters` or `n_components`.
+#' @param strength,pool Settings of [ufs_diversify()]: the weight of the largest correlation against
+#'   the rank, and how many of the best features to choose from (10 k by default).
 #' @return A fit of class `c("ufs_consensus", "ufs")`; the score falls by 1/q with each rank.
 #'   `solution` holds `ranks` (features x members, 1 = best), `mean_rank`, and the `order` of
 #'   choice; `members` (a data frame): how many of the best k of each member are among the chosen,

@@ -3,8 +3,8 @@
 
 #' Neighbour graph of the samples
 #'
-#' Joins each sample with its `k` nearest others (by Euclidean distance) and gives the edges weights.
-#' The methods that need a graph build this one by default; build it yourself to look at
+#' Joins each sample with its `k` nearest others (by Euclidean distance) and gives the edges
+#' weights. The methods that need a graph build this one by default; build it yourself to look at
 #' it, to change it, or to use it for several methods.
 #'
 #' With `d_ij` the distance of samples i and j, the weights of edges are

@@ -3,7 +3,9 @@
 #' Stability of a selection under resampling
 #'
 #' Repeats a method on random subsets of the samples and reports how often each feature is
-#' chosen.
+#' chosen. Use it before you interpret single features: a feature that is chosen only by chance of
+#' the sample will rarely be chosen again. Stability does not say that a selection is right, only
+#' that it is repeatable; on real data it hardly predicts accuracy.
 #'
 #' `stability` is the measure of Nogueira, Sechidis and Brown (2018), eq. 4:
 #' \eqn{1 - \frac{\frac1p\sum_f s_f^2}{\frac{\bar k}{p}(1 - \frac{\bar k}{p})}}{
@@ -11,20 +13,19 @@
 #' with \eqn{s_f^2} the unbiased variance of the selection of feature f: 1 if the same
 #' features are always chosen, 0 on average for random choices, corrected for chance. Its
 #' confidence interval is their asymptotic one. `jaccard` is the mean overlap of pairs of
-#' resamples. Stability does not say that a selection is right, only that it is repeatable:
-#' on real data it hardly predicts accuracy (see [ufs_tune()]).
+#' resamples.
 #'
 #' @inheritParams ufs_grid
-#' @param method Name of a method, or of several: then each is run on the same resamples, gets
-#'   those of the arguments in `...` that it has, and the result is a list of class
+#' @param method The name of a method, or of several. Several are run on the same resamples, each
+#'   gets those of the arguments in `...` that it has, and the result is a list of class
 #'   `ufs_stability_list` with their results in `fits`, to print and for [as.data.frame()].
-#' @param k Number of features chosen in each resample.
-#' @param m Number of samples chosen in each resample, for methods that select samples;
-#'   `NULL` leaves them out.
-#' @param n_resamples Number of resamples.
-#' @param fraction Share of the samples in each, drawn without replacement.
-#' @param level Level of the confidence interval.
-#' @param checkpoint `NULL` or a folder, see [ufs_grid()].
+#' @param k The number of features chosen in each resample.
+#' @param m The number of samples chosen in each resample, for methods that select samples. `NULL`
+#'   leaves them out.
+#' @param n_resamples The number of resamples.
+#' @param fraction The share of the samples in each of them, drawn without replacement.
+#' @param level The level of the confidence interval.
+#' @param checkpoint `NULL`, or a folder in which finished work is kept, as in [ufs_grid()].
 #' @return An object of class `ufs_stability`: `stability`, `interval`, `jaccard`,
 #'   `frequency` (one number per feature), `sample_frequency` (share of the resamples in which a
 #'   sample was chosen among those in which it was there), `selected` (n_resamples x p,
@@ -33,7 +34,10 @@
 #'   selection algorithms. *Journal of Machine Learning Research* **18**(174), 1-54.
 #' @examples
 #' set.seed(1)
-#' ufs_stability(mtcars, "variance", k = 3, n_resamples = 20)
+#' stable <- ufs_stability(mtcars, "pca", k = 3, n_components = 2, n_resamples = 20)
+#' stable
+#' # How often each feature was chosen
+#' sort(stable$frequency, decreasing = TRUE)
 #' @export
 ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, fraction = 0.5,
                           level = 0.95, checkpoint = NULL) {
