@@ -43,11 +43,12 @@ new_ufs <- function(method, call, params, control, data,
     fit$sample_ranking <- ufs_rank(fit$sample_scores, fit$sample_key)
     names(fit$sample_ranking) <- data$samples[fit$sample_ranking]
   }
-  # No ranking by numbers that are none is ever called converged. Constant features and samples
-  # that are labelled already have no score by intention.
-  score <- c(fit$feature_scores[setdiff(seq_along(fit$feature_scores), data$constant)],
-    fit$sample_scores[setdiff(seq_along(fit$sample_scores), params$labelled)])
-  if (identical(status, "converged") && !all(is.finite(score))) fit$status <- "numerical"
+  # No ranking by numbers that are none is ever called converged. NA is no score by intention:
+  # constant features, samples that are labelled already.
+  score <- c(fit$feature_scores, fit$sample_scores)
+  if (identical(status, "converged") && any(is.nan(score) | is.infinite(score))) {
+    fit$status <- "numerical"
+  }
   structure(fit, class = c(class, paste0("ufs_", method), "ufs"))
 }
 
