@@ -7,12 +7,13 @@
 # feature_key/sample_key: a secondary key for exact ties of the score (the KKT
 # value of rows that are exactly zero), larger = better.
 # trace: matrix or data.frame with named columns, one row per iteration.
+# void: features that have no score by intention, beside the constant ones.
 new_ufs <- function(method, call, params, control, data,
                     feature_scores = NULL, feature_key = NULL,
                     sample_scores = NULL, sample_key = NULL,
                     statistic = NULL, solution = list(), trace = NULL,
                     status = "converged", iterations = 0L, certificate = numeric(),
-                    elapsed = NA_real_, ..., class = character()) {
+                    elapsed = NA_real_, void = integer(), ..., class = character()) {
   stopifnot(status %in% status_labels)
   fit <- list(
     method = method, call = call, params = params, control = control,
@@ -43,12 +44,11 @@ new_ufs <- function(method, call, params, control, data,
     fit$sample_ranking <- ufs_rank(fit$sample_scores, fit$sample_key)
     names(fit$sample_ranking) <- data$samples[fit$sample_ranking]
   }
-  # No ranking by numbers that are none is ever called converged. NA is no score by intention:
-  # constant features, samples that are labelled already.
-  score <- c(fit$feature_scores, fit$sample_scores)
-  if (identical(status, "converged") && any(is.nan(score) | is.infinite(score))) {
-    fit$status <- "numerical"
-  }
+  # No ranking by numbers that are none is ever called converged. Without a score by intention are
+  # constant features, those in `void`, and samples that are labelled already.
+  score <- c(fit$feature_scores[setdiff(seq_along(fit$feature_scores), c(data$constant, void))],
+    fit$sample_scores[setdiff(seq_along(fit$sample_scores), params$labelled)])
+  if (identical(status, "converged") && !all(is.finite(score))) fit$status <- "numerical"
   structure(fit, class = c(class, paste0("ufs_", method), "ufs"))
 }
 

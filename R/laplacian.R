@@ -50,7 +50,8 @@ ufs_laplacian <- function(x, graph = NULL, center = FALSE, scale = FALSE,
     list(
       data = data, control = control,
       params = c(graph_params(graph), list(center = center, scale = scale)),
-      feature_scores = 1 - statistic, statistic = expand_features(statistic, data, NA_real_),
+      feature_scores = 1 - statistic, void = data$keep[is.na(statistic)],
+      statistic = expand_features(statistic, data, NA_real_),
       solution = list(graph = graph)
     )
   })

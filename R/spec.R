@@ -90,7 +90,8 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
         data = data, control = control,
         params = c(list(type = type, n_clusters = if (type == "phi3") n_clusters,
           power = power), graph_params(graph), list(center = center, scale = scale)),
-        feature_scores = score, statistic = expand_features(statistic, data, NA_real_),
+        feature_scores = score, void = data$keep[is.na(score)],
+        statistic = expand_features(statistic, data, NA_real_),
         solution = solution
       ),
       if (type == "phi3") {

@@ -88,3 +88,19 @@ test_that("low variance agrees with its fixture", {
     expect_equal(unname(feature_scores(ufs_variance(x))), want, tolerance = 1e-12)
   }
 })
+
+test_that("a feature that is constant on the connected samples has no score, and that is fine", {
+  x <- planted(20, 6, informative = 3)$x
+  x[1:19, 3] <- 0
+  x[20, 3] <- 1
+  w <- matrix(1, 20, 20) - diag(20)
+  w[20, ] <- 0
+  w[, 20] <- 0
+  for (fit in list(suppressWarnings(ufs_laplacian(x, graph = w)),
+    suppressWarnings(ufs_spec(x, graph = w)))) {
+    expect_true(is.na(feature_scores(fit)[[3]]))
+    expect_false(anyNA(feature_scores(fit)[-3]))
+    expect_identical(fit$status, "converged")
+    expect_identical(unname(feature_ranking(fit))[6], 3L)
+  }
+})
