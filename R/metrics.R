@@ -39,10 +39,10 @@ ufs_cluster_metrics <- function(cluster, class) {
 }
 
 matched_accuracy <- function(counts) {
-  check_installed("clue", "to match clusters with classes")
   if (length(counts) == 1L) {
     return(1)
   }
+  check_installed("clue", "to match clusters with classes")
   # solve_LSAP wants no more rows than columns.
   if (nrow(counts) > ncol(counts)) counts <- t(counts)
   match <- clue::solve_LSAP(counts, maximum = TRUE)

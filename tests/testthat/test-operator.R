@@ -22,7 +22,7 @@ three_ways <- function(x, method, ..., tolerance = 1e-6, seed = 1) {
     expect_identical(fit$names, dense$names)
     expect_identical(fit$constant, dense$constant)
   }
-  invisible(list(dense = dense, sparse = others$sparse, blocks = others$blocks))
+  invisible(c(list(dense = dense), others))
 }
 feature_scores_of <- function(fit) fit$feature_scores
 objective_of <- function(fit) tail(fit$trace$objective, 1)
