@@ -18,7 +18,8 @@
 #' @section Errors:
 #'   `ufs_error_argument` if the object is of another class or does not fit.
 #' @examples
-#' if (requireNamespace("SummarizedExperiment", quietly = TRUE)) {
+#' # Loading Bioconductor takes some seconds.
+#' if (interactive() && requireNamespace("SummarizedExperiment", quietly = TRUE)) {
 #'   counts <- matrix(rpois(200, 3), 10, dimnames = list(paste0("gene", 1:10), NULL))
 #'   se <- SummarizedExperiment::SummarizedExperiment(list(counts = counts))
 #'   se <- ufs_annotate(se, ufs_variance(se), k = 3)
