@@ -42,10 +42,11 @@ harden:
 	@R_LIBS="$(LIB)" R CMD INSTALL --preclean --clean --no-test-load --library="$(LIB)" . >"$(LIB)/install.log" 2>&1 || { cat "$(LIB)/install.log"; exit 1; }
 	@R_LIBS="$(LIB)" bash tests/dev/harden.sh
 
-# The two pages of inst/cheatsheet as a PDF, by chromium.
+# The two pages of inst/cheatsheet as a PDF, by chromium; ghostscript halves it.
 cheatsheet:
 	@R_LIBS="$(LIB)" Rscript -e 'rmarkdown::render("inst/cheatsheet/ufselect.Rmd", output_file = file.path(tempdir(), "ufselect.html"), quiet = TRUE); file.copy(file.path(tempdir(), "ufselect.html"), "/tmp/ufselect-cheatsheet.html", overwrite = TRUE)'
-	@chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --user-data-dir="$$(mktemp -d)" --no-pdf-header-footer --print-to-pdf=inst/cheatsheet/ufselect.pdf /tmp/ufselect-cheatsheet.html
+	@chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --user-data-dir="$$(mktemp -d)" --no-pdf-header-footer --print-to-pdf=/tmp/ufselect-cheatsheet.pdf /tmp/ufselect-cheatsheet.html
+	@gs -q -sDEVICE=pdfwrite -dPDFSETTINGS=/ebook -dCompatibilityLevel=1.5 -o inst/cheatsheet/ufselect.pdf /tmp/ufselect-cheatsheet.pdf
 
 doc:
 	@Rscript -e 'roxygen2::roxygenise(".", load_code = "source")'
