@@ -90,10 +90,9 @@ static int checked_range(int n, double *a, int il, int iu, double *w, double *z)
 
     info = tridiagonal(n, a, d, e, tau);
     R_CheckUserInterrupt();
-    if (info == 0)
-        F77_CALL(dstevr)
-        (&job, &range, &n, d, e, &none, &none, &il, &iu, &none, &found, value, z, &n, support, work,
-         &lwork, iwork, &liwork, &info FCONE FCONE);
+    if (info == 0) F77_CALL(dstevr)
+    (&job, &range, &n, d, e, &none, &none, &il, &iu, &none, &found, value, z, &n, support, work,
+     &lwork, iwork, &liwork, &info FCONE FCONE);
     if (info == 0 && found != k) info = 1;
     back = ufs_dalloc(STRIP, N);
     for (int from = 0; from < k && info == 0; from += STRIP) {

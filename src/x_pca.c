@@ -82,8 +82,8 @@ static int leading_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_
         return whole_spectrum(gram, r, k, w, z);
     }
     /* A file is passed over once, for G, if that can be held. */
-    bool by_gram = can_gram && (x->kind == UFS_X_SOURCE ||
-                                cost.gram + cost.by_gram < cost.by_product);
+    bool by_gram = can_gram &&
+                   (x->kind == UFS_X_SOURCE || cost.gram + cost.by_gram < cost.by_product);
     double most = 100.0 * (k + 10.0);
     if (can_gram)
         most = (3.0 * k + 40.0) *
