@@ -31,6 +31,8 @@
 #' @param ... Arguments that are the same in all settings.
 #' @param checkpoint `NULL`, or a folder for finished settings.
 #' @param keep_fits Keep the whole fits (`result$fits`)? They can be large.
+#' @param m The argument `m` of a method that has one, like those in `...`. It is named here because
+#'   R would complete `m` to `method`.
 #' @return An object of class `ufs_grid`: `settings` (data frame), `results` (data frame: status,
 #'   objective, iterations, seconds, error, warnings; one row per setting),
 #'   `feature_scores` and `feature_rankings` (p x settings), `sample_scores` and
@@ -42,11 +44,12 @@
 #' grid
 #' grid$feature_scores
 #' @export
-ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE) {
+ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE, m) {
   call <- plain_call(match.call(), "ufs_grid")
   row <- method_row(method)
   settings <- grid_settings(grid, row$fit, method)
   fixed <- list(...)
+  if (!missing(m)) fixed["m"] <- list(m)
   check_arguments(names(fixed), row$fit, method)
   both <- intersect(names(fixed), names(settings))
   if (length(both)) {
