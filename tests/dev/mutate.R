@@ -42,7 +42,7 @@ mutants <- rbind(
   mutant("R/input.R", "size > 1e150 ||", "", "units|input|contract"),
   mutant("R/input.R", "named <- !is.null(opened$features)", "named <- TRUE", "input|methods|fit"),
   mutant("R/methods.R", "if (anyNA(at) && size == object$p) {", "if (FALSE) {", "methods"),
-  mutant("R/methods.R", "if (turned) t(value) else value", "value", "methods|contract"),
+  mutant("R/methods.R", "if (turned) t(value) else value", "value", "fit"),
   mutant("R/data.R", "x[gone, j] <- stats::median(x[!gone, j])", "x[gone, j] <- mean(x[!gone, j])", "data"),
   mutant("R/data.R", "c(known, numeric(x@Dim[1L] - length(at)))", "known", "data"),
   mutant("R/data.R", "distance[common == 0] <- Inf", "", "data"),
