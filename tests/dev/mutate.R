@@ -45,7 +45,7 @@ mutants <- rbind(
   mutant("R/methods.R", "if (turned) t(value) else value", "value", "fit"),
   mutant("R/data.R", "x[gone, j] <- stats::median(x[!gone, j])", "x[gone, j] <- mean(x[!gone, j])", "data"),
   mutant("R/data.R", "c(known, numeric(x@Dim[1L] - length(at)))", "known", "data"),
-  mutant("R/data.R", "distance[common == 0] <- Inf", "", "data"),
+  mutant("R/data.R", "mean(x[utils::head(from, neighbours), j])", "mean(x[from, j])", "data"),
   mutant("R/data.R", "mean(missing$features > 0) <= mean(missing$samples > 0)", "TRUE", "data"),
   mutant("R/conditions.R", "if (bytes > limit) {", "if (FALSE) {", "conditions|memory|contract|topk|rrss"),
   mutant("R/metrics.R", "if (nrow(counts) > ncol(counts)) counts <- t(counts)", "", "metrics"),
