@@ -18,11 +18,14 @@ by_ufs <- function(method, ...) {
     if (length(fit$feature_ranking)) unname(fit$feature_ranking[seq_len(top(x))]) else fit
   }
 }
-rdimtools <- function(name, ...) {
+# `width`: the argument that holds the kernel's width, set to the mean squared distance of two
+# standardised rows, or its root; at the default all weights vanish.
+rdimtools <- function(name, ..., width = NULL) {
   function(x) {
     set.seed(1)
-    f <- getExportedValue("Rdimtools", name)
-    suppressMessages(f(x, ndim = top(x), ...))$featidx
+    given <- list(X = x, ndim = top(x), ...)
+    if (!is.null(width)) given[[width]] <- if (width == "sigma") sqrt(2 * ncol(x)) else 2 * ncol(x)
+    suppressMessages(do.call(getExportedValue("Rdimtools", name), given))$featidx
   }
 }
 loadings <- function(rotation) rowSums(as.matrix(rotation)[, 1:5]^2)
@@ -47,9 +50,9 @@ questions <- list(
       best(between / (colSums(x^2) - between), x)
     }),
   "Laplacian score" = list(ours = by_ufs("laplacian"),
-    "Rdimtools: do.lscore" = rdimtools("do.lscore", type = c("knn", 5))),
-  SPEC = list(ours = by_ufs("spec"), "Rdimtools: do.specu" = rdimtools("do.specu")),
-  MCFS = list(ours = by_ufs("mcfs"), "Rdimtools: do.mcfs" = rdimtools("do.mcfs", K = 5)),
+    "Rdimtools: do.lscore" = rdimtools("do.lscore", type = c("knn", 5), width = "t")),
+  SPEC = list(ours = by_ufs("spec"), "Rdimtools: do.specu" = rdimtools("do.specu", width = "sigma")),
+  MCFS = list(ours = by_ufs("mcfs"), "Rdimtools: do.mcfs" = rdimtools("do.mcfs", type = c("knn", 5), K = 5, width = "t")),
   UDFS = list(ours = by_ufs("udfs"), "Rdimtools: do.udfs" = rdimtools("do.udfs")),
   RSR = list(ours = by_ufs("rsr"), "Rdimtools: do.rsr" = rdimtools("do.rsr")),
   CUR = list(ours = by_ufs("cur", rank = 5, draw = "top"),
