@@ -211,7 +211,7 @@ selected_features.ufs_css <- function(fit, k, as = NULL, ...) {
 print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
   c(if (!x$params$given) {
-    paste0("certificate  at k = ", which.min(x$trace$ratio), ", the least favourable")
+    paste0("worst at     k = ", which.min(x$trace$ratio), ": the certificate is the one there")
   }, paste0("captured     ", signif(100 * x$trace$captured[last], 3L), " % of the squares by ",
     last, " features, ", signif(100 * x$trace$bound[last], 3L),
     " % by as many principal components"),
@@ -246,7 +246,7 @@ ufs_captured <- function(fit, x, k, center = TRUE, scale = TRUE) {
     ufs_abort("argument", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".",
       argument = "x")
   }
-  k <- vapply(k, check_count, 1L, arg = "k", lower = 1L, upper = data$p, limit = "the features")
+  k <- check_counts(k, "k", data$p, "the features")
   captured <- vapply(k, function(size) {
     chosen <- match(suppressMessages(selected_features(fit, size, as = "index")), data$keep)
     captured_share(data$x, chosen[!is.na(chosen)])

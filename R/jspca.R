@@ -47,10 +47,10 @@
 #'
 #' @section Without a penalty:
 #' `lambda = 0` gives principal components under a sum of norms instead of a sum of squares: with
-#' `loss = "sample"` rotation-invariant L1 PCA, an orthonormal \eqn{Q = P} that outlying samples turn
-#' less than those of [ufs_pca()]; with `loss = "feature"` \eqn{Q = D_1 P}, or its part in the row
-#' space of \eqn{X}. Every step lowers the objective for either loss. Nothing is sparse then: every feature has a
-#' score. If the columns are linearly dependent (always if p > n) many \eqn{Q} give the same
+#' `loss = "sample"` rotation-invariant L1 PCA, an orthonormal \eqn{Q = P} that outlying samples
+#' turn less than those of [ufs_pca()]; with `loss = "feature"` \eqn{Q = D_1 P}, or its part in the
+#' row space of \eqn{X}. Every step lowers the objective for either loss. Nothing is sparse then:
+#' every feature has a score. If the columns are linearly dependent (always if p > n) many \eqn{Q} give the same
 #' \eqn{XQP'}; the one returned has the smallest sum of squares, and `certificate["kkt"]` is the
 #' relative error of \eqn{XQ = T}. Both solvers take the same steps.
 #'

@@ -464,7 +464,7 @@ register("socfs", ufs_socfs,
         return(NULL)
       }
       data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
-      scores <- gram_pca(data$x, value("n_clusters"))$scores
+      scores <- x_pca(data$x, value("n_clusters"), "socfs")$scores
       kmeans_runs(scores, value("n_clusters"), value("n_init"))[[1L]]$cluster
     })
 )

@@ -459,7 +459,8 @@ test_that("without a penalty copies and constants are as elsewhere, and outliers
     expect_true(is.na(fit$feature_scores[[22]]))
   }
   truth <- withr::with_seed(1, qr.Q(qr(matrix(rnorm(40), 20))))
-  clean <- withr::with_seed(2, matrix(rnorm(200), 100) %*% t(truth) + matrix(rnorm(2000, sd = 0.05), 100))
+  clean <- withr::with_seed(2, matrix(rnorm(200), 100) %*% t(truth) +
+    matrix(rnorm(2000, sd = 0.05), 100))
   clean[1:5, ] <- withr::with_seed(3, matrix(rnorm(100, sd = 2), 5))
   angle <- function(p) sqrt(1 - min(svd(crossprod(truth, qr.Q(qr(p))))$d)^2)
   robust <- jspca(clean, 2, lambda = 0, loss = "sample", scale = FALSE, control = quiet())
