@@ -229,7 +229,7 @@ test_that("ALFS forms x only where it must", {
   expect_true(dense_said(lambda_rel = 1e-3))
   expect_true(dense_said(select = "auto"))
   expect_true(dense_said(solver = "paper"))
-  expect_error(ufs_alfs(s, lambda_rel = "a"), class = "ufs_error_argument")
+  expect_error(suppressWarnings(ufs_alfs(s, lambda_rel = "a")), class = "ufs_error_argument")
 })
 
 test_that("samples that are fitted all but exactly have exact residuals in sparse data too", {
