@@ -13,8 +13,8 @@
  * costs 2npc + 2n sum|A| + c |A|^2 flops. Only the active Gram is ever formed. Memory
  * np (X transposed, for the dgemm) + 3pc + 2 c card^2.
  *
- * No screening by |c_j(t)| <= |c_j(t_0)| + |x_j| |r(t) - r(t_0)|: with few samples the residual moves
- * so far in a step that of 83 steps at 50 x 200,000 only 33 could do without a pass over X. */
+ * No screening by |c_j(t)| <= |c_j(t_0)| + |x_j| |r(t) - r(t_0)|: with few samples the residual
+ * moves so far in a step that of 83 steps at 50 x 200,000 only 33 could do without all of X. */
 #include "base_mcfs.h"
 #include "la.h"
 
