@@ -41,7 +41,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
                           strength = 0.5, pool = NULL, control = ufs_control()) {
   run_fit("consensus", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, TRUE, TRUE)
+    data <- as_ufs_matrix(x, TRUE, TRUE, write = FALSE)
     q <- length(data$keep)
     n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
       "one fewer than the samples")
@@ -53,8 +53,12 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     tasks <- consensus_tasks(members, n_clusters, data)
     seeds <- draw_seeds(length(tasks))
     tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
-    runs <- run_tasks(tasks, consensus_member,
-      list(x = as_plain_matrix(x, "x")[, data$keep, drop = FALSE]))
+    x <- as_plain_matrix(x, "x")
+    if (q < data$p) {
+      x <- take(x, columns = data$keep)
+      dimnames(x) <- list(NULL, data$features[data$keep])
+    }
+    runs <- run_tasks(tasks, consensus_member, list(x = x))
     failed <- vapply(runs, function(run) is.null(run$fit), NA)
     if (any(failed)) {
       what <- paste0(members[failed], " (", vapply(runs[failed], `[[`, "", "error"), ")",
@@ -71,8 +75,9 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     pool <- check_count(if (is.null(pool)) min(10 * k, q) else pool, "pool", k, q,
       "the features that are not constant")
     best <- ranking[seq_len(pool)]
-    z <- in_range(data$x[, best, drop = FALSE], 1e50)$x
-    z <- sweep(z, 2L, sqrt(colSums(z^2)), "/")
+    at <- data$keep[best]
+    z <- take(x, columns = best, shift = unname(data$center[at]),
+      divide = unname(data$scale[at]) * data$norm[best])
     picked <- decorrelate(z, (q + 1 - seq_len(pool)) / q, k, strength)
     chosen <- best[picked]
     final <- c(chosen, setdiff(ranking, chosen))

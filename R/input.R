@@ -15,8 +15,8 @@
 #   unit                what the whole matrix was divided by, see `unit`
 # With `drop_constant = FALSE` the matrix keeps all p columns (keep = 1:p).
 # by     what scale = TRUE divides a column by: "sd", or "norm", its Euclidean norm
-# unit   "none", "row" (divide everything by the mean norm of the samples) or "power" (by the
-#        power of two next above the largest entry)
+# unit   "none", "row" (divide everything by the mean norm of the samples), "power" (by the
+#        power of two next above the largest entry) or "sample" (every sample by its norm)
 # write  FALSE: no matrix, x is NULL
 # squares  FALSE: the method changes the unit itself before it squares anything
 as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
@@ -187,6 +187,11 @@ equal_rows <- function(x) .Call(C_equal_rows, x)
 column_variances <- function(x) {
   .Call(C_prepare, x, list(center = TRUE, divide = "none", unit = "none", drop = FALSE,
     write = FALSE))$variance
+}
+
+# (x - shift) / divide at some rows and columns, NULL for all, as one new matrix.
+take <- function(x, rows = NULL, columns = NULL, shift = NULL, divide = NULL) {
+  .Call(C_take, x, rows, columns, shift, divide)
 }
 
 # Norms of the rows, without a second matrix of the size of x.
