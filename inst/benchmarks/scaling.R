@@ -1,8 +1,8 @@
 # How time grows: exponents of CPU time in p (100 rows) and in n (50 columns), by a line through the
 # logarithms of the last three sizes, for the whole fit and per iteration; and the peak of resident
-# memory above the start, as a multiple of x, at the largest size. Sizes double until a fit takes
-# one second, so that every method is measured where it still matters. Goal: 1.1 in p for p >> n,
-# and 1.1 in n for n >> p but for methods that are n x n by nature.
+# memory above the start, as a multiple of x, at the largest size. Sizes double until a fit takes a
+# second, three times at least. Goal: 1.1 in p for p >> n, and 1.1 in n for n >> p but for methods
+# that are n x n by nature.
 #
 #   Rscript scaling.R [--methods=socfs,pca] [--seconds=20] [--out=file.csv]
 library(ufselect)
@@ -11,7 +11,7 @@ source(file.path(dirname(script), "common.R"))
 
 # They hold or walk through all pairs of samples: a graph, a kernel, a representation of every
 # sample by every other.
-by_nature <- c("alfs", "topk", "blfse", "laplacian", "spec", "mcfs", "udfs", "sogfs", "ndfs",
+by_nature <- c("topk", "blfse", "laplacian", "spec", "mcfs", "udfs", "sogfs", "ndfs",
   "consensus", "alnr", "facility", "ted", "rrss")
 largest <- c(n = 64000L, p = 80000L)
 smallest <- c(n = 500L, p = 1250L)
@@ -30,7 +30,7 @@ one <- function(method, along, seconds) {
     steps <- max(1, fit$iterations)
     seen <- rbind(seen, data.frame(size, used, each = used / steps, steps,
       memory = (resident_mb("VmHWM") - before) / (8 * length(x) / 2^20)))
-    if (used > 1 || size >= largest[[along]]) break
+    if ((used > 1 && nrow(seen) >= 3L) || size >= largest[[along]]) break
     size <- 2L * size
   }
   if (is.null(seen)) return()
