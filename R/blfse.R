@@ -160,6 +160,7 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
       n_features <- check_count(n_features, "n_features", 1L, p,
         "the number of non-constant features")
     }
+    if (is.null(scores) && is.null(labels)) n_base <- check_count(n_base, "n_base", 2L)
     m <- if (is.null(scores)) if (is.null(labels)) n_base else NCOL(labels) else NROW(scores)
     check_bytes((if (p > n) 7 * n^2 + 2 * n * p else 5 * n^2 + 4 * p^2 + n * p) * 8 +
       n^2 / 2 * ceiling(m / 8), "The consensus matrices of ufs_blfse()",
