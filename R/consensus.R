@@ -41,7 +41,8 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
                           strength = 0.5, pool = NULL, control = ufs_control()) {
   run_fit("consensus", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, TRUE, TRUE)
+    opened <- open_data(x)
+    data <- as_ufs_operator(opened, TRUE, TRUE)
     q <- length(data$keep)
     n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
       "one fewer than the samples")
@@ -54,7 +55,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     seeds <- draw_seeds(length(tasks))
     tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
     runs <- run_tasks(tasks, consensus_member,
-      list(x = as_plain_matrix(x, "x")[, data$keep, drop = FALSE]))
+      list(x = subset_data(opened, features = data$keep)))
     failed <- vapply(runs, function(run) is.null(run$fit), NA)
     if (any(failed)) {
       what <- paste0(members[failed], " (", vapply(runs[failed], `[[`, "", "error"), ")",
@@ -71,7 +72,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     pool <- check_count(if (is.null(pool)) min(10 * k, q) else pool, "pool", k, q,
       "the features that are not constant")
     best <- ranking[seq_len(pool)]
-    z <- in_range(data$x[, best, drop = FALSE], 1e50)$x
+    z <- in_range(x_columns(data$x, best), 1e50)$x
     z <- sweep(z, 2L, sqrt(colSums(z^2)), "/")
     picked <- decorrelate(z, (q + 1 - seq_len(pool)) / q, k, strength)
     chosen <- best[picked]

@@ -503,6 +503,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
     whole
   }
   norm <- ready$norm[keep] / divide[keep]
+  if (write && squares && unit == "none") check_norms(norm, arg)
   out <- make(1)
   size <- switch(unit, none = 1, row = mean(sqrt(x_row_ss(out))),
     power = 2^ceiling(log2(max(norm))))

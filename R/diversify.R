@@ -42,7 +42,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
   run_fit("diversify", match.call(), {
     check_fit(fit, "feature_ranking", "features")
     how <- check_choice(how, "how", c("correlation", "css"))
-    data <- as_ufs_matrix(x, TRUE, TRUE, warn = FALSE)
+    data <- as_ufs_operator(x, TRUE, TRUE, warn = FALSE)
     if (data$p != fit$p || !identical(data$features, fit$names$features)) {
       ufs_abort("argument", "`x` must have the ", fit$p, " columns of the fit.", argument = "x")
     }
@@ -54,7 +54,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
     strength <- check_number(strength, "strength", lower = 0)
     pool <- check_count(min(pool, q), "pool", k, q, "the features that are not constant")
     best <- ranking[seq_len(pool)]
-    z <- in_range(data$x[, best, drop = FALSE], 1e50)$x
+    z <- in_range(x_columns(data$x, best), 1e50)$x
     z <- sweep(z, 2L, sqrt(colSums(z^2)), "/")
     picked <- if (how == "css") css_order(z, k) else {
       decorrelate(z, (q + 1 - seq_len(pool)) / q, k, strength)

@@ -58,8 +58,9 @@ read_source <- function(source, i = NULL, j = NULL) {
   if (!is.numeric(piece) && !is.logical(piece)) {
     ufs_abort("input", "`x` must be numeric, not of type ", typeof(piece), ".", argument = "x")
   }
-  dimnames(piece) <- NULL
-  storage.mode(piece) <- "double"
+  # Either replacement would copy the block.
+  if (!is.null(dimnames(piece))) dimnames(piece) <- NULL
+  if (!is.double(piece)) storage.mode(piece) <- "double"
   piece
 }
 
@@ -139,13 +140,13 @@ source_moments <- function(source) {
 }
 
 moments_of <- function(block, lines, offset) {
-  bad <- which(!is.finite(colSums(block)))
-  bad <- bad[vapply(bad, function(j) !all(is.finite(block[, j])), NA)]
-  mean <- colMeans(block)
-  centred <- .Call(C_x_standardise, block, mean, NULL)
-  rest <- colMeans(centred)
-  list(bad = if (offset) lines[bad] else bad, mean = mean + rest,
-    css = colSums(centred^2) - nrow(block) * rest^2, size = nrow(block))
+  n <- nrow(block)
+  found <- .Call(C_prepare, block, list(center = TRUE, divide = "none", unit = "none",
+    drop = FALSE, write = FALSE))
+  nothing <- if (length(found$bad)) numeric(ncol(block))
+  list(bad = if (offset) lines[found$bad] else found$bad,
+    mean = if (is.null(nothing)) found$center else nothing,
+    css = if (is.null(nothing)) found$variance * max(n - 1, 1) else nothing, size = n)
 }
 
 # Chan, Golub and LeVeque's rule for the union of two samples.
@@ -207,6 +208,12 @@ source_operator <- function(source, keep, shift, divide, count = NULL) {
     columns = function(j) {
       if (all(j %in% names(held))) return(do.call(cbind, held[as.character(j)]))
       read_columns(j)
+    },
+    rows = function(i) {
+      count$passes <- count$passes + 1L
+      block <- read_source(source, i = i)
+      if (length(keep) < ncol(block)) block <- block[, keep, drop = FALSE]
+      .Call(C_x_standardise, block, shift, divide)
     },
     prefetch = function(j) {
       j <- setdiff(j, names(held))

@@ -134,11 +134,13 @@ static void source_prefetch(void *data, int m, const int *j)
 
 static ufs_x source_x(SEXP x)
 {
-    ufs_x out = {
-        .kind = UFS_X_SOURCE,
-        .n = size_of(x, "n"),
-        .p = size_of(x, "p"),
-        .source = {x, source_mul, source_cross, source_columns, source_gram, source_prefetch}};
+    double block = floor(ffi_real(x, "bytes") / (8.0 * size_of(x, "n")));
+    int at_once = block < 1.0 ? 1 : block > 65536.0 ? 65536 : (int) block;
+    ufs_x out = {.kind = UFS_X_SOURCE,
+                 .n = size_of(x, "n"),
+                 .p = size_of(x, "p"),
+                 .source = {x, at_once, source_mul, source_cross, source_columns, source_gram,
+                            source_prefetch}};
     out.ss = ffi_data(ffi_get(x, "ss"), (size_t) out.p, "ss");
     return out;
 }
