@@ -2,30 +2,37 @@
 
 #' Compare methods with known classes
 #'
-#' Fits methods without labels and judges them with labels, by one of two protocols.
+#' Lets several methods choose features and samples without looking at the classes, and then
+#' measures with the classes how good the choices were. Use it on data whose classes you know, to
+#' find out which method suits data of that kind. Besides the methods you name it always runs all
+#' features, random choice, principal component loadings, variance, and [ufs_kmeans_f()].
 #'
-#' **`mode = "classify"`** is the protocol of section 4.1 of the ALFS paper (Li et al., 2019): a
-#' stratified share `train` of the samples are candidates; methods choose, without labels,
-#' `k` features and `m` candidates whose labels are bought; a classifier trained on these
-#' is judged on the other samples; all of it `repeats` times. A name `"a+b"` chooses
-#' features by `a`, then samples by `b` on the chosen features, `k` by `k`, as the paper
-#' does; a method that selects only features gets random samples, one that selects only
-#' samples all features. With `m = NULL` all candidates are labelled. **`mode = "cluster"`**
-#' fits on all samples, runs k-means with as many clusters as classes on the chosen,
-#' standardised features (10 starts), and reports accuracy, NMI and ARI
-#' ([ufs_cluster_metrics()]), `repeats` times.
+#' # Mode "classify"
+#' This is the protocol of section 4.1 of the ALFS paper (Li et al., 2019). A stratified share
+#' `train` of the samples are candidates. Each method chooses, without labels, `k` features and `m`
+#' candidates whose labels are then revealed. A classifier is trained on these and judged on the
+#' samples that were not candidates. All of this is done `repeats` times.
 #'
-#' What the protocol settles: methods get the candidates as they are and standardise them
-#' by their own defaults; classifiers get columns centred and scaled by the candidates' mean and
-#' standard deviation (constant ones become zero), with no scaling of their own. Classes
-#' absent from the `m` samples cannot be predicted: they count as errors, and their number is
-#' reported; if only one class is there, it is predicted for all. Random choice is drawn
-#' `n_random` times, and shown as the mean and as the best of the draws: what a method's
-#' best setting, chosen with labels, must be held against. All features, random, PCA
-#' loadings, variance and k-means + F are always present.
+#' A name `"a+b"` chooses features by `a`, and then samples by `b` on the chosen features, anew for
+#' each `k`, as in the paper. A method that selects only features gets random samples, and one that
+#' selects only samples gets all features. With `m = NULL` all candidates are labelled.
 #'
-#' Arguments `n_clusters` and `n_components` default to the number of classes: the number is
-#' told to the methods, the labels are not.
+#' Methods receive the candidates as they are and standardise them by their own defaults.
+#' Classifiers receive columns centred and scaled by the candidates' means and standard deviations
+#' (constant columns become zero). Classes without a sample among the `m` cannot be predicted; their
+#' samples count as errors, and the number of such classes is reported. If all `m` samples are of
+#' one class, that class is predicted for every sample.
+#'
+#' # Mode "cluster"
+#' Each method is fitted to all samples. k-means with as many clusters as there are classes is run
+#' on the chosen, standardised features from 10 starts, and its accuracy, NMI and ARI are reported
+#' (see [ufs_cluster_metrics()]), `repeats` times.
+#'
+#' # In both modes
+#' Random choice is drawn `n_random` times, and both the mean and the best of the draws are shown.
+#' If you look at a method's best setting, chosen with the labels, hold it against that best draw.
+#' Arguments `n_clusters` and `n_components` default to the number of classes: the methods are told
+#' this number, but not the labels.
 #'
 #' @inheritParams ufs_grid
 #' @param y Classes, a factor (or what [factor()] makes of it) of length n. The order of an ordered

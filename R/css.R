@@ -212,7 +212,7 @@ selected_features.ufs_css <- function(fit, k, as = NULL, ...) {
 print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
   c(if (!x$params$given) {
-    paste0("certificate  at k = ", which.min(x$trace$ratio), ", the least favourable")
+    paste0("worst at     k = ", which.min(x$trace$ratio), ": the certificate is the one there")
   }, paste0("captured     ", signif(100 * x$trace$captured[last], 3L), " % of the squares by ",
     last, " features, ", signif(100 * x$trace$bound[last], 3L),
     " % by as many principal components"),

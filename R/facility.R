@@ -341,7 +341,7 @@ print_notes.ufs_facility <- function(x) {
   c(paste0("similarity   ", x$params$similarity),
     if (known) paste0("labelled     ", known, " already: not picked again"),
     if (!x$params$given) {
-      paste0("certificate  at m = ", which.min(x$trace$ratio), ", the least favourable")
+      paste0("worst at     m = ", which.min(x$trace$ratio), ": the certificate is the one there")
     },
     if (x$params$swaps) paste0("swaps        ", x$params$swaps))
 }

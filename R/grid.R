@@ -2,24 +2,27 @@
 
 #' Fit one method over a grid of settings
 #'
-#' Runs a method once per setting and keeps every score, ranking, status and objective, so
-#' that any number of features can be read off afterwards.
+#' Runs a method once for each setting of its arguments and keeps every score, ranking, status and
+#' objective, so that any number of features can be read off afterwards. Use [ufs_tune()] to choose
+#' among the settings without labels.
 #'
-#' What all settings share is computed once: the k-means start of [ufs_socfs()] and the
-#' labels of [ufs_ndfs()] (one draw for all settings, so that differences are those of the
-#' settings), and the neighbour graph of the graph methods. Settings run through future.apply
-#' when it is installed and a plan is set, e.g. `future::plan("multisession")`; otherwise one
-#' after the other. `x` travels to the workers once, by a file, so `future.globals.maxSize` does
-#' not limit its size. On a scheduler such as Slurm, use
-#' `future::plan(future.batchtools::batchtools_slurm)` and name a folder that all nodes see with
-#' `options(ufselect.shared_dir = )`; the default is this session's `tempdir()`, which is enough
-#' for workers on this computer. The result
-#' does not depend on the number of workers: every setting has its own seed, drawn from R's
-#' random numbers, and a deterministic method draws none. Progress is signalled to progressr.
+#' Whatever all settings share is computed once: the k-means start of [ufs_socfs()], the labels of
+#' [ufs_ndfs()] and the neighbour graph of the graph methods. Settings therefore differ by their
+#' arguments only, not by the luck of a start.
 #'
-#' With `checkpoint`, each finished setting is written to the folder at once and atomically;
-#' a run that was killed and is started again with the same call (and seed) does only
-#' the rest.
+#' # Running in parallel
+#' If future.apply is installed and a plan is set, for example `future::plan("multisession")`,
+#' settings run in parallel; otherwise they run one after the other. The result is the same for any
+#' number of workers: every setting has its own seed, drawn from R's random numbers (a deterministic
+#' method draws none). The data travel to the workers once, in a file, so that
+#' `future.globals.maxSize` does not limit their size. On a scheduler such as Slurm, use
+#' `future::plan(future.batchtools::batchtools_slurm)` and name a folder that all nodes can see with
+#' `options(ufselect.shared_dir = )`; the default is this session's `tempdir()`, which is enough for
+#' workers on this computer. Progress is signalled to package progressr.
+#'
+#' # Stopping and resuming
+#' With `checkpoint`, each finished setting is written to that folder at once. If a run is killed
+#' and started again with the same call and seed, it does only what is left.
 #'
 #' @param x As in [ufs()].
 #' @param method Name of a method.

@@ -120,8 +120,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
 
 #' @export
 print_notes.ufs_mcfs <- function(x) {
-  c(paste0("nonzero      ", sum(x$feature_scores > 0, na.rm = TRUE), " of ", x$p,
-    " features; the others are 0, in the order of their distance from entering"),
+  c(live_note(x, sum(x$feature_scores > 0, na.rm = TRUE), "nonzero"),
     graph_note(x$solution$graph))
 }
 

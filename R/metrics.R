@@ -4,11 +4,15 @@
 #'
 #' Compares cluster labels with known classes, for judging a selection after the fact.
 #'
-#' With the table \eqn{n_{gh}} of clusters g and classes h: `accuracy` is the share of
-#' samples on the best one-to-one match of clusters to classes (Hungarian method, package
-#' clue); `nmi` the mutual information divided by the geometric mean of the two entropies;
-#' `ari` the Rand index adjusted for chance (Hubert and Arabie, 1985). All three are 1 for
-#' equal partitions; `ari` is 0 on average for random labels and may be negative.
+#' All three measures are computed from the table of clusters by classes:
+#' * `accuracy` is the share of samples that agree under the best one-to-one match of clusters to
+#'   classes, which the Hungarian method of package clue finds;
+#' * `nmi`, the normalised mutual information, is the mutual information divided by the geometric
+#'   mean of the two entropies;
+#' * `ari`, the adjusted Rand index, is the Rand index corrected for chance (Hubert and Arabie,
+#'   1985). It is 0 on average for random labels and may be negative.
+#'
+#' All three are 1 if the clusters are the classes.
 #'
 #' @param cluster Cluster labels, a vector of length n.
 #' @param class Known classes, the same length. Samples with a missing class are left out.

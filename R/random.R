@@ -1,7 +1,8 @@
 #' Random ranking of features, samples or both
 #'
-#' The baseline that every picture and table of a comparison should show. Draws from
-#' R's random numbers: `set.seed()` fixes it.
+#' Ranks features or samples at random. Any other method should be held against this one:
+#' [ufs_compare()] always shows it. The draws use R's random numbers, so `set.seed()` makes them
+#' repeatable.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param what `"features"` (default), `"samples"` or `"both"`.

@@ -21,9 +21,9 @@ share_rows <- function(w, x) {
   unname(rowsum(w, at) / tabulate(at))[at, , drop = FALSE]
 }
 
-live_note <- function(fit) {
-  paste0("live         ", fit$n_live, " of ", fit$p, " features; the others are 0, in the order ",
-    "of their distance from entering")
+live_note <- function(fit, live = fit$n_live, name = "live") {
+  paste0(formatC(name, width = -13), live, " of ", fit$p, " features",
+    if (live < fit$p) "; the others have score 0, those that came closest to entering first")
 }
 
 # A ranking beyond the live features says little; one without any says nothing. `forced` is how

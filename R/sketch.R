@@ -2,19 +2,19 @@
 
 #' A sketch: few samples that stand for many
 #'
-#' Chooses `m` of the samples so that a method which needs all of x in memory, or all pairs of
-#' samples, can run on them. Any method takes the result as its `x`; the fit's print says that it
-#' saw a sketch.
+#' Chooses `m` of the samples and returns them as a smaller data set. Use it when a method needs all
+#' of the data in memory, or all pairs of samples, and there are too many of them: any method takes
+#' the result as its `x`, and its print says that it saw only a sketch.
 #'
 #' * `"leverage"` (default) draws samples without replacement with probabilities proportional to
 #'   their leverage on the leading `n_vectors` singular vectors: rare kinds of samples are kept. The
 #'   number of features does not matter, nor whether there are more of them than samples.
-#' * `"uniform"` draws all samples alike: the honest rival, and often as good for rankings of
-#'   features.
-#' * `"facility"` picks samples so that every sample has a similar one among them
-#'   ([ufs_facility()]); no random numbers, but all pairs of samples.
+#' * `"uniform"` draws all samples with the same probability. It is the obvious alternative, and for
+#'   ranking features it is often as good.
+#' * `"facility"` picks samples so that every sample has a similar one among them, as
+#'   [ufs_facility()] does. It uses no random numbers, but it looks at all pairs of samples.
 #'
-#' Draws use R's random numbers (`set.seed()`).
+#' The draws use R's random numbers, so `set.seed()` makes them repeatable.
 #'
 #' @param x Data of any kind, see [ufs_data()].
 #' @param m Number of samples to choose, 3 to the number there are.

@@ -2,28 +2,28 @@
 
 #' Sparse principal component analysis
 #'
-#' Principal components with few nonzero loadings each, and a ranking of features by these
-#' loadings: what [ufs_jspca()] was proposed against. Every component has zeros of its own, so a
-#' feature is left out altogether only where all components happen to leave it out. Use it as a
-#' comparator; to select features jointly take [ufs_jspca()].
+#' Finds principal components that have few nonzero loadings each, and ranks the features by these
+#' loadings. It is here because [ufs_jspca()] was proposed as an improvement on it: use it for that
+#' comparison, and [ufs_jspca()] or [ufs_css()] to select features. Each component has zeros of its
+#' own, so a feature is left out altogether only if every component happens to leave it out.
 #'
 #' Minimises, over A with orthonormal columns and B (both p x k),
 #' \deqn{\|X - X B A'\|_F^2 + \lambda \sum_j \|b_j\|_1,}
-#' the criterion of Zou, Hastie and Tibshirani without its ridge term and with one penalty for all
-#' components (with one for each, the components of large variance move to where the penalty is
-#' small, and their own places stay empty). In turn, B is found by one lasso
-#' per component, exactly (working sets, warm starts), and A as the orthonormal factor of X'X B,
-#' from the leading principal components. Both steps lower the objective; the problem is not
-#' convex, so the answer is a stationary point, and depends on that start. About `6 n p k` flops per
-#' iteration and the lassos; nothing is p x p.
+#' which is the criterion of Zou, Hastie and Tibshirani without its ridge term and with one penalty
+#' for all components. (With a penalty for each, the components of large variance move to where the
+#' penalty is small, and their own places stay empty.) The solver starts from the leading principal
+#' components and alternates two exact steps: B by one lasso per component, with working sets and
+#' warm starts, and A as the orthonormal factor of X'X B. Both steps lower the objective. The
+#' problem is not convex, so the answer is a stationary point that depends on the start. An
+#' iteration takes about `6 n p k` flops besides the lassos, and nothing is p x p.
 #'
-#' On five real sets (lung_discrete, tissue, libras, dermatology, ORL; k-means on the chosen
-#' features) it was better than [ufs_jspca()] in four with few features and worse in all five with
-#' more; both are near random choice on some (`inst/benchmarks/spca.R`).
+#' The score of a feature is the norm of its row of B. Of several equal columns the lasso would keep
+#' only the first; B is averaged over them, which does not change the objective. Features whose row
+#' is zero are ranked by how close the lassos came to including them.
 #'
-#' The score of a feature is the norm of its row of B. Of equal columns the lasso would keep the
-#' first; B is averaged over them, which costs nothing in the objective. Features whose row is zero
-#' are ranked by how near the lassos are to taking them up.
+#' On five real data sets it clustered better than [ufs_jspca()] on four when few features were
+#' kept, and worse on all five when more were kept. The script
+#' `system.file("benchmarks", "spca.R", package = "ufselect")` repeats that comparison.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_components Number of components k, 1 to the rank of `x`.
