@@ -162,7 +162,7 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
                      select = c("norm", "pivot", "auto"),
                      samples = c("ted", "facility", "norm"), n_features = NULL, rho0 = NULL,
                      tau = NULL, rho_max = NULL, center = TRUE, scale = TRUE,
-                     control = ufs_control()) {
+                     control = ufs_control(), ...) {
   fit <- run_fit("alfs", match.call(), {
     solver <- check_choice(solver, "solver", c("admm", "paper"))
     select <- check_choice(select, "select", c("norm", "pivot", "auto"))
@@ -627,8 +627,9 @@ picture_alfs_norms <- function(fit) {
 ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2,
                           lambda_rel = 0, select = c("norm", "pivot", "auto"),
                           samples = c("ted", "facility", "norm"), n_features = NULL, center = TRUE,
-                          scale = TRUE, control = ufs_control()) {
+                          scale = TRUE, control = ufs_control(), ...) {
   call <- match.call()
+  open_dots(environment(), ufs_alfs_path, "alfs_path")
   select <- check_choice(select, "select", c("norm", "pivot", "auto"))
   samples <- check_choice(samples, "samples", c("ted", "facility", "norm"))
   control <- resolve_control(control)
@@ -644,7 +645,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
   fits <- vector("list", nrow(rel))
   begin <- NULL
   for (i in seq_len(nrow(rel))) {
-    fit <- run_fit("alfs", call, {
+    fit <- run_fit("alfs", call, door = FALSE, {
       penalty <- alfs_penalties(basis, NULL, NULL, NULL, rel$alpha_rel[i], rel$beta_rel[i],
         rel$lambda_rel[i])
       found <- alfs_solve(data, basis, penalty, "admm", control, alfs_begin(begin, penalty, data))

@@ -38,7 +38,7 @@
 ufs_consensus <- function(x, n_clusters, k = NULL,
                           members = c("socfs", "jspca", "ndfs", "mcfs", "laplacian", "pca",
                             "kmeans_f"),
-                          strength = 0.5, pool = NULL, control = ufs_control()) {
+                          strength = 0.5, pool = NULL, control = ufs_control(), ...) {
   run_fit("consensus", match.call(), {
     control <- resolve_control(control)
     opened <- open_data(x)

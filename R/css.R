@@ -65,7 +65,7 @@
 #' @include ufs.R
 #' @export
 ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TRUE, scale = TRUE,
-                    control = ufs_control()) {
+                    control = ufs_control(), ...) {
   run_fit("css", match.call(), {
     control <- resolve_control(control)
     # Fourth powers of x occur inside: an exact change of unit keeps them in range.
@@ -174,8 +174,7 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   }
   k <- check_count(k, "k", 1L, object$params$k, "the columns picked one by one")
   chosen <- object$solution$order[seq_len(k)]
-  at <- match_columns(object, newdata, unname(chosen))
-  z <- as_plain_matrix(newdata[, at, drop = FALSE], "newdata")
+  z <- new_columns(object, newdata, unname(chosen))
   rows <- rownames(z)
   if (!all(is.finite(z))) {
     ufs_abort("input", "`newdata` has missing or infinite values.", argument = "newdata")
@@ -240,8 +239,9 @@ print_notes.ufs_css <- function(x) {
 #' @examples
 #' ufs_captured(ufs_pca(mtcars, 2), mtcars, k = 1:4)
 #' @export
-ufs_captured <- function(fit, x, k, center = TRUE, scale = TRUE) {
+ufs_captured <- function(fit, x, k, center = TRUE, scale = TRUE, ...) {
   check_fit(fit, "feature_ranking", "features")
+  open_dots(environment(), ufs_captured, "captured")
   data <- as_ufs_operator(x, center, scale, warn = FALSE, squares = FALSE, unit = "power")
   if (data$p != fit$p || data$n != fit$n || !identical(data$features, fit$names$features)) {
     ufs_abort("argument", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".",

@@ -77,7 +77,7 @@
 #' @export
 ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), n_samples = NULL,
                     n_features = NULL, decomposition = FALSE, center = TRUE, scale = TRUE,
-                    control = ufs_control()) {
+                    control = ufs_control(), ...) {
   run_fit("cur", match.call(), {
     draw <- check_choice(draw, "draw", c("exact", "random", "top"))
     control <- resolve_control(control)
@@ -243,9 +243,8 @@ predict.ufs_cur <- function(object, newdata, k, type = c("select", "reconstructi
   if (missing(newdata)) {
     ufs_abort("argument", "`newdata` is missing.", argument = "newdata")
   }
-  newdata <- as_plain_matrix(newdata, "newdata")
   chosen <- match(colnames(object$solution$C), object$names$features)
-  z <- newdata[, match_columns(object, newdata, chosen), drop = FALSE]
+  z <- new_columns(object, newdata, chosen)
   bad <- which(colSums(!is.finite(z)) > 0)
   if (length(bad)) {
     ufs_abort("input", "`newdata` has missing or infinite values (NA, NaN, Inf) in ",
@@ -253,10 +252,11 @@ predict.ufs_cur <- function(object, newdata, k, type = c("select", "reconstructi
   }
   if (!isFALSE(object$center)) z <- sweep(z, 2L, object$center[chosen], "-")
   if (!isFALSE(object$scale)) z <- sweep(z, 2L, object$scale[chosen], "/")
+  rows <- rownames(z)
   z <- z %*% object$solution$U %*% object$solution$R
   if (!isFALSE(object$scale)) z <- sweep(z, 2L, object$scale, "*")
   if (!isFALSE(object$center)) z <- sweep(z, 2L, object$center, "+")
-  dimnames(z) <- list(rownames(newdata), object$names$features)
+  dimnames(z) <- list(rows, object$names$features)
   z
 }
 

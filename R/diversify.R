@@ -38,7 +38,7 @@
 #' ufs_diversify(ufs_laplacian(mtcars, scale = TRUE), mtcars, k = 4, strength = 1)
 #' @export
 ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0.5,
-                          pool = if (how == "css") 3 * k else 10 * k) {
+                          pool = if (how == "css") 3 * k else 10 * k, ...) {
   run_fit("diversify", match.call(), {
     check_fit(fit, "feature_ranking", "features")
     how <- check_choice(how, "how", c("correlation", "css"))

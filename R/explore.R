@@ -32,7 +32,8 @@
 #'   ufs_explore(fit, iris[, 1:4], y = iris$Species)
 #' }
 #' @export
-ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL) {
+ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL, ...) {
+  open_dots(environment(), ufs_explore, "explore")
   app <- explore_app(fit, x, y, stability, said = list(fit = substitute(fit), x = substitute(x)))
   if (!interactive()) {
     ufs_abort("interactive", "ufs_explore() opens a window and needs an interactive session.")

@@ -133,7 +133,7 @@
 ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
                       loss = c("sample", "feature"), solver = c("exact", "irls"),
                       init = "pca", center = TRUE, scale = TRUE,
-                      control = ufs_control()) {
+                      control = ufs_control(), ...) {
   fit <- run_fit("jspca", match.call(), {
     loss <- check_choice(loss, "loss", c("sample", "feature"))
     solver <- check_choice(solver, "solver", c("exact", "irls"))

@@ -36,7 +36,7 @@
 #' @include ufs.R
 #' @export
 ufs_kmeans_f <- function(x, n_clusters, n_init = 20, center = TRUE, scale = TRUE,
-                         control = ufs_control()) {
+                         control = ufs_control(), ...) {
   run_fit("kmeans_f", match.call(), {
     control <- resolve_control(control, max_iter = 100L)
     check_count(control$max_iter, "max_iter", 1L)

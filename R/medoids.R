@@ -46,7 +46,7 @@
 #' @include ufs.R
 #' @export
 ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NULL, n_init = 20,
-                        unit = TRUE, center = TRUE, scale = TRUE, control = ufs_control()) {
+                        unit = TRUE, center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   run_fit("medoids", match.call(), {
     form <- check_choice(form, "form", c("kmeans", "pam", "clara"))
     control <- resolve_control(control, max_iter = 100L)

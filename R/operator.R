@@ -178,15 +178,20 @@ row_coordinates <- function(x) {
 # take their place.
 as_ufs_points <- function(x, center, scale, least) {
   data <- as_ufs_operator(x, center, scale, squares = FALSE)
-  if (is_operator(data$x)) {
-    if (8 * as.double(data$n) * min(dim(data$x)) <= 4 * block_bytes()) {
-      data$x <- row_coordinates(data$x)
-    } else {
-      data$x <- kmeans_rows(data$x, least)[x_equal_rows(data$x), , drop = FALSE]
-      data$n_scores <- ncol(data$x)
-    }
-  }
+  data$x <- sample_points(data$x, least)
+  data$n_scores <- attr(data$x, "n_scores")
   data
+}
+
+sample_points <- function(x, least = 1L) {
+  if (is.matrix(x)) {
+    return(x)
+  }
+  if (8 * as.double(nrow(x)) * min(dim(x)) <= 4 * block_bytes()) {
+    return(row_coordinates(x))
+  }
+  rows <- kmeans_rows(x, least)[x_equal_rows(x), , drop = FALSE]
+  structure(rows, n_scores = ncol(rows))
 }
 
 # The matrix itself, where it is small enough to be formed.

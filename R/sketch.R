@@ -35,8 +35,9 @@
 #' ufs_rsr(part)
 #' @export
 ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vectors = 50,
-                       center = TRUE, scale = TRUE) {
+                       center = TRUE, scale = TRUE, ...) {
   type <- check_choice(type, "type", c("leverage", "uniform", "facility"))
+  open_dots(environment(), ufs_sketch, "sketch")
   opened <- open_data(x)
   m <- check_count(m, "m", min(3L, opened$n), opened$n, "the number of samples")
   leverage <- NULL

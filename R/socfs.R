@@ -125,7 +125,7 @@
 ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       init = "kmeans", n_init = 20, start_rule = c("wss", "objective"),
                       solver = c("exact", "irls"), center = TRUE, scale = TRUE,
-                      control = ufs_control(), warm_irls = 0, path = NULL, polish = TRUE) {
+                      control = ufs_control(), warm_irls = 0, path = NULL, polish = TRUE, ...) {
   run_fit("socfs", match.call(), {
     solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- if (solver == "exact") {
@@ -463,8 +463,8 @@ register("socfs", ufs_socfs,
       if (is.null(value("n_clusters")) || !identical(value("start_rule")[1L], "wss")) {
         return(NULL)
       }
-      data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
-      scores <- gram_pca(data$x, value("n_clusters"))$scores
+      data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE)
+      scores <- x_pca(data$x, value("n_clusters"), "socfs")$scores
       kmeans_runs(scores, value("n_clusters"), value("n_init"))[[1L]]$cluster
     })
 )

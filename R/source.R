@@ -3,13 +3,18 @@
 #
 # A source is list(object, kind, n, p, by, step, rows, columns, BPPARAM): `by` says whether
 # blocks of rows or of columns follow the chunks of the file, `step` how many make a block;
-# rows and columns are the user's own indices (NULL = all).
+# rows and columns are the user's own indices (NULL = all), `packages` what it takes to read it.
 
 delayed_source <- function(x, block_bytes, BPPARAM) {
   check_installed("DelayedArray", "for DelayedMatrix input")
   chunk <- DelayedArray::chunkdim(x)
-  new_source(x, "delayed", dim(x), if (is.null(chunk)) c(nrow(x), 1L) else chunk,
+  source <- new_source(x, "delayed", dim(x), if (is.null(chunk)) c(nrow(x), 1L) else chunk,
     block_bytes, BPPARAM)
+  # A process that gets the object in a file must load what reads its seeds.
+  source$packages <- unique(unlist(DelayedArray::seedApply(x, function(seed) {
+    attr(class(seed), "package")
+  })))
+  source
 }
 
 big_source <- function(x, block_bytes, BPPARAM) {
@@ -46,8 +51,18 @@ subset_source <- function(source, rows = NULL, columns = NULL) {
   source
 }
 
+# A source that another process can read: by the name of a file or of shared memory.
+source_by_name <- function(source) {
+  source["BPPARAM"] <- list(NULL)
+  if (source$kind == "big" && inherits(source$object, "big.matrix")) {
+    source$object <- bigmemory::describe(source$object)
+  }
+  source
+}
+
 # A dense piece; i, j index the source, NULL = all.
 read_source <- function(source, i = NULL, j = NULL) {
+  for (package in setdiff(source$packages, loadedNamespaces())) loadNamespace(package)
   pick <- function(own, index) if (is.null(own)) index else if (is.null(index)) own else own[index]
   i <- pick(source$rows, i)
   j <- pick(source$columns, j)
