@@ -125,6 +125,8 @@
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter` is 2000, and
 #'   `tol`, the relative duality gap, is 1e-4 at `lambda = 0` and 1e-3 above. With `"paper"`,
 #'   `max_iter` is 600, and `tol` 1e-3 is the published absolute and relative epsilon, not the gap.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @return A fit of class `c("ufs_alfs", "ufs")`. `solution` holds W (n x p, exact zeros), P and
 #'   Q (n x p) and, with `lambda > 0`, L (n x n): a feasible point of the dual, `P + Q + L X'` with
 #'   `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda T`, the very point that proves

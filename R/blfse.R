@@ -440,7 +440,7 @@ blfse_base_labels <- function(x, scores, n_clusters, n_features, n_init) {
 
 # Mean rank of every column over the rows of scores; 1 = best, ties averaged.
 mean_ranks <- function(scores) {
-  rowMeans(apply(-scores, 1L, rank))
+  rowMeans(matrix(apply(-scores, 1L, rank), ncol = nrow(scores)))
 }
 
 # ---- output -----------------------------------------------------------------------------

@@ -63,6 +63,8 @@
 #' @param n_random Number of random draws per repeat.
 #' @param baselines Add the five baselines?
 #' @param checkpoint `NULL` or a folder, see [ufs_grid()].
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @return An object of class `ufs_compare`. `results`: one row per method, k, m, classifier
 #'   and repeat, with `accuracy` (for `"cluster"` also `nmi` and `ari`), `missing` (classes
 #'   without a labelled sample), `labelled`, and about the fit its `status`, the kinds of its

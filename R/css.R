@@ -234,6 +234,8 @@ print_notes.ufs_css <- function(x) {
 #' @param x The data of the fit.
 #' @param k Numbers of features, a vector.
 #' @param center,scale Centre and standardise the columns first, whatever the method did.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k.
 #' @seealso [ufs_css()]
 #' @examples

@@ -34,7 +34,8 @@
 #' decompositions of the thin C and R, and one product with Z.
 #'
 #' # Computation
-#' Singular vectors come from the smaller Gram matrix, so p > n costs no p x p matrix. If the
+#' Singular vectors come from the smaller Gram matrix, so p > n costs no p x p matrix, or, few of
+#' them from large data, from products with the data alone, which is faster: give `rank`. If the
 #' singular values number `rank` and `rank + 1` are equal (to 1e-8), the scores are not well
 #' defined, and a warning of class `ufs_warning_spectrum` says so.
 #'

@@ -284,7 +284,8 @@ warn_graph <- function(graph, connected) {
         graph$n_isolated, graph$n)
     },
     if (connected && pieces > 1L) {
-      sprintf("it falls into %d components, which a larger `k` may join", pieces)
+      sprintf("it falls into %d components, which more neighbours, `k` of ufs_graph(), may join",
+        pieces)
     }
   )
   if (length(say)) {

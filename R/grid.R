@@ -33,6 +33,8 @@
 #'   `assay`.
 #' @param checkpoint `NULL`, or a folder for finished settings.
 #' @param keep_fits Keep the whole fits (`result$fits`)? They can be large.
+#' @param m The argument `m` of a method that has one, like those in `...`. It is named here because
+#'   R would complete `m` to `method`.
 #' @return An object of class `ufs_grid`: `settings` (data frame), `results` (data frame: status,
 #'   objective, iterations, seconds, error, warnings; one row per setting),
 #'   `feature_scores` and `feature_rankings` (p x settings), `sample_scores` and
@@ -44,13 +46,14 @@
 #' grid
 #' grid$feature_scores
 #' @export
-ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE) {
+ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE, m) {
   call <- plain_call(match.call(), "ufs_grid")
   row <- method_row(method)
   settings <- grid_settings(grid, row$fit, method)
   opened <- open_some(x, list(...), names(formals(row$fit)))
   x <- open_data(opened$x)
   fixed <- opened$rest
+  if (!missing(m)) fixed["m"] <- list(m)
   check_arguments(names(fixed), row$fit, method)
   both <- intersect(names(fixed), names(settings))
   if (length(both)) {

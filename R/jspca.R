@@ -70,6 +70,8 @@
 #'   `tol = 1e-4` on the relative change of \eqn{Q} (1e-6 needs about twice the iterations) and
 #'   `eps`, by which squared norms are smoothed (residuals, \eqn{Q}), 1e-12 in the squared units of
 #'   each.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #'
 #' @return A fit of class `c("ufs_jspca", "ufs")`. Scores are the row norms of \eqn{Q};
 #'   rows that are zero are ordered by

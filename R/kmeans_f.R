@@ -20,6 +20,8 @@
 #'   not depend on either.
 #' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default 100) is that of
 #'   k-means.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic.
 #'   `solution` holds `cluster`, named by the samples, and `within_ss`, the within-cluster
 #'   sum of squares. It is an error of class `ufs_error_input` if `x` has fewer distinct rows than

@@ -130,12 +130,11 @@ x_keep <- function(x, j) {
   x
 }
 
-# The k leading principal components: list(scores, loadings, sdev2), see gram_pca(). With
-# loadings = FALSE they may be left out, and the signs of the scores are others.
+# The k leading components of the columns of x (already centred): scores, loadings,
+# sdev2 (squared singular values). Signs fixed; components beyond the numerical rank
+# have zero loadings; see src/x_ops.h. With loadings = FALSE they may be left out, and the signs
+# of the scores are others.
 x_pca <- function(x, k, method = "pca", loadings = TRUE) {
-  if (is.matrix(x)) {
-    return(gram_pca(x, k))
-  }
   side <- min(dim(x))
   k <- min(k, side)
   if (side < 4 * k + 64) {
@@ -144,6 +143,10 @@ x_pca <- function(x, k, method = "pca", loadings = TRUE) {
   }
   pca <- .Call(C_x_pca, x, as.integer(k), loadings)
   check_lapack(pca$lapack, method)
+  if (pca$full) {
+    ufs_inform("spectrum", "The ", k, " leading principal components are too close to the next ",
+      "ones to be found alone: all ", side, " were computed.")
+  }
   if (!pca$converged) {
     ufs_warn("max_iter", "The leading ", k, " principal components have a relative residual of ",
       signif(pca$residual, 2L), ": the last ones are close together.")

@@ -5,10 +5,12 @@
 #' part, and does well among many columns of noise; correlated features get similar scores, though,
 #' so its best features can be redundant. [ufs_css()] avoids that.
 #'
-#' The score is the row norm of the loadings. It is computed from the smaller of the two Gram
-#' matrices, so p > n costs no p x p matrix: about n^2 p flops. Sparse data and data on disk are
-#' used by products or by one Gram matrix, whichever is cheaper (block Lanczos, to a relative
-#' residual of 1e-11).
+#' The score is the row norm of the loadings. Up to 400 samples or features the components come from
+#' the smaller of the two Gram matrices (about n^2 p flops for p > n, and no p x p matrix). Beyond,
+#' the few that are asked for are found alone, by block Lanczos on the data or on that Gram
+#' matrix, to a relative residual of 1e-12. Where they are too close to the next ones for that, as
+#' in pure noise, all components are computed, and a message says so. Sparse data and data on disk
+#' are used by products or by one Gram matrix in the same way.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_components The number of leading components k, from 1 to the rank of the centred `x`.
@@ -49,16 +51,6 @@ ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
         sdev = sqrt(pca$sdev2 / (data$n - 1))),
       coef_name = "loadings")
   })
-}
-
-# The k leading components of the columns of x (already centred): scores, loadings,
-# sdev2 (squared singular values). Signs fixed; components beyond the numerical rank
-# have zero loadings; see src/la_pca.h.
-gram_pca <- function(x, k) {
-  k <- min(k, dim(x))
-  pca <- .Call(C_gram_pca, x, as.integer(k))
-  check_lapack(pca$lapack, "pca")
-  pca
 }
 
 check_rank <- function(pca, n_components) {

@@ -22,6 +22,8 @@
 #' @param n_vectors Number of leading singular vectors for `"leverage"`; at most the rank.
 #' @param center,scale Centre and standardise the columns before the singular vectors or
 #'   similarities are computed. The sketch itself has the numbers of `x`.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @return An object of class `ufs_sketch`, with `index` (the chosen samples, ascending),
 #'   `weights` (how many samples each one stands for: the inverse of its probability of being
 #'   drawn, for `"facility"` the number of samples nearest to it; they sum to the number of

@@ -69,6 +69,8 @@
 #'   (\eqn{(10^{-6}/s)^2}{(1e-6/s)^2}, with s the largest column norm). A negative `tol` with
 #'   `solver = "irls"` replays exactly `max_iter` plain iterations: without polish, and with equal
 #'   columns not merged.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @param warm_irls The number of plain iterations before the exact solver. 30 gives a somewhat
 #'   lower objective for about five times the work.
 #' @param path `NULL`, or increasing shares of lambda (say `c(.1, .3)`) that the exact

@@ -59,7 +59,7 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, center = 
     check_range(sqrt(max(colSums(data$x^2))))
     check_bytes(8 * 2 * min(dim(data$x))^2, "The smaller Gram matrix of `x`",
       "Use fewer samples or features.")
-    pca <- gram_pca(data$x, n_components)
+    pca <- x_pca(data$x, n_components, "spca")
     check_rank(pca, n_components)
     # B = 0 is optimal for A = leading loadings iff lambda >= 2 max_ij |(X'X A)_ij|.
     penalty <- check_penalty(lambda, lambda_rel,

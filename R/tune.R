@@ -48,7 +48,7 @@
 #' selected_features(tuned$fit, 4)
 #' @export
 ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NULL, n_starts = 10,
-                     checkpoint = NULL) {
+                     checkpoint = NULL, m) {
   call <- plain_call(match.call(), "ufs_tune")
   row <- method_row(method)
   if (row$selects == "samples") {
@@ -59,6 +59,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   opened <- open_some(x, list(...), arguments)
   x <- open_data(opened$x)
   fixed <- opened$rest
+  if (!missing(m)) fixed["m"] <- list(m)
   if (is.null(criterion)) criterion <- default_criterion
   if (!is.character(criterion) || !length(criterion)) {
     ufs_abort("argument", "`criterion` must be one or more of ",

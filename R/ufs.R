@@ -9,20 +9,17 @@
 #'   features (columns).
 #' @param method Name of a method, see [ufs_methods()].
 #' @param ... Arguments of that method, and of [ufs_data()]: `assay`, `features`, `samples`, `na`.
+#' @param m The argument `m` of a method that has one, like those in `...`. It is named here because
+#'   R would complete `m` to `method`.
 #' @return The method's fit, of class `c("ufs_<method>", "ufs")`.
 #' @examples
 #' ufs(iris[, 1:4], "variance")
 #' ufs_methods()[, c("method", "selects", "title")]
 #' @export
-ufs <- function(x, method, ...) {
+ufs <- function(x, method, ..., m) {
   table <- registry()
   args <- list(...)
-  # R completes `m = 5` to `method = 5`, and the name of the method is then among the dots.
-  if ("m" %in% names(sys.call()) && length(plain <- which(!nzchar(names_of(args))))) {
-    args$m <- method
-    method <- args[[plain[1L]]]
-    args <- args[-plain[1L]]
-  }
+  if (!missing(m)) args["m"] <- list(m)
   if (missing(method) || !is.character(method) || length(method) != 1L ||
       !method %in% names(table)) {
     ufs_abort("argument", "`method` must be one of ",
@@ -37,11 +34,11 @@ ufs <- function(x, method, ...) {
 
 names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
 
-# Names of arguments that neither a method nor the door has are errors in our words.
+# Names of arguments that neither a method nor the door has are errors in our words. Names are exact
+# here, as what is shared between fits (a graph, a start) is looked up by them.
 check_arguments <- function(given, fit, method) {
   known <- setdiff(names(formals(fit)), c("x", "..."))
-  unknown <- given[nzchar(given) & is.na(pmatch(given, known, duplicates.ok = TRUE)) &
-    !given %in% door_arguments]
+  unknown <- given[nzchar(given) & !given %in% c(known, door_arguments)]
   if (length(unknown)) {
     ufs_abort("argument", "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
       paste(known, collapse = ", "), ", and those of ufs_data().", argument = unknown[1L])

@@ -24,6 +24,7 @@
  * scores by y. */
 #include "base_inffs.h"
 #include "la.h"
+#include "la_krylov.h"
 #include <R_ext/Utils.h>
 
 enum { TILE = 256, KRYLOV = 40 };
@@ -231,47 +232,54 @@ static double residual_of(graph *a, double damping, const double *y, double *r)
 typedef struct {
     int k;                     /* basis vectors */
     double *q;                 /* p x (k + 1) */
+    double *image;             /* p: A times the newest */
     double t[KRYLOV * KRYLOV]; /* Q'AQ, leading dimension KRYLOV */
-    double copy[KRYLOV * KRYLOV];
-    double u[KRYLOV], w[KRYLOV]; /* leading eigenvector of T; (I - r T)^{-1} e_1 */
+    double theta[KRYLOV];      /* its eigenvalues, ascending, */
+    double u[KRYLOV * KRYLOV]; /* and eigenvectors, k x k */
+    double w[KRYLOV];          /* (I - r T)^{-1} e_1 */
+    double scratch[KRYLOV * KRYLOV];
 } krylov;
 
-/* One more vector: beta, the norm of what is new, which is normalised unless it is
- * rounding. Leading eigenpair of T in *top and u. */
+/* One more vector, normalised unless it is rounding, and beta, the norm of what is new. The
+ * leading eigenpair of T: *top and the last column of u. */
 static int krylov_step(krylov *s, graph *a, double *top, double *beta)
 {
     int p = a->p, k = ++s->k, lapack;
     size_t P = (size_t) p;
-    double *last = s->q + (size_t) (k - 1) * P, *next = s->q + (size_t) k * P, h[KRYLOV];
+    double *last = s->q + (size_t) (k - 1) * P, *next = s->q + (size_t) k * P;
 
-    graph_product(a, last, next);
-    for (int pass = 0; pass < 2; pass++) {
-        la_gemv('T', p, k, 1.0, s->q, p, next, 0.0, h);
-        la_gemv('N', p, k, -1.0, s->q, p, h, 1.0, next);
-        if (pass == 0) s->t[(k - 1) + (k - 1) * KRYLOV] = h[k - 1];
+    graph_product(a, last, s->image);
+    s->t[(k - 1) + (k - 1) * KRYLOV] = la_dot(p, last, s->image);
+    if (!R_FINITE(s->t[(k - 1) + (k - 1) * KRYLOV])) {
+        *beta = R_NaN;
+        return 0;
     }
-    for (int j = 0; j < k; j++)
-        ufs_copy(s->copy + (size_t) (j * k), s->t + (size_t) (j * KRYLOV), (size_t) k);
-    lapack = la_eig_range(k, s->copy, k, k, top, s->u);
+    ufs_copy(next, s->image, P);
+    *beta = 0.0;
+    if (la_krylov_orthonormalise(p, 0, NULL, k, 1, s->q, 1e-14, s->scratch))
+        *beta = la_dot(p, next, s->image);
+    lapack = la_krylov_ritz(k, s->t, KRYLOV, s->theta, s->u, s->scratch);
     if (lapack) return lapack;
-    *beta = la_nrm2(p, next);
-    if (*beta > 1e-14 * *top)
-        for (size_t i = 0; i < P; i++) next[i] /= *beta;
+    *top = s->theta[k - 1];
     if (k < KRYLOV) s->t[(k - 1) + k * KRYLOV] = s->t[k + (k - 1) * KRYLOV] = *beta;
     return 0;
 }
 
-/* w = (I - r T)^{-1} e_1. */
-static int krylov_system(krylov *s, double damping)
+/* Entry l of the leading eigenvector of T. */
+static double leading(const krylov *s, int l)
 {
-    int k = s->k, lapack;
-    for (int j = 0; j < k; j++)
-        for (int i = 0; i < k; i++) s->copy[i + j * k] = (i == j) - damping * s->t[i + j * KRYLOV];
-    lapack = la_chol(k, s->copy);
-    if (lapack) return lapack;
-    for (int i = 0; i < k; i++) s->w[i] = i == 0;
-    la_chol_solve(k, 1, s->copy, s->w);
-    return 0;
+    return s->u[l + (s->k - 1) * s->k];
+}
+
+/* w = (I - r T)^{-1} e_1. */
+static void krylov_system(krylov *s, double damping)
+{
+    int k = s->k;
+    memset(s->w, 0, sizeof s->w);
+    for (int j = 0; j < k; j++) {
+        const double *u = s->u + j * k;
+        la_axpy(k, u[0] / (1.0 - damping * s->theta[j]), u, s->w);
+    }
 }
 
 /* Radius (if asked for) and y in result->score from one Krylov space; false if y has to be
@@ -283,7 +291,7 @@ static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result
     int p = a->p, most = p < KRYLOV ? p : KRYLOV;
     size_t P = (size_t) p;
     double size = sqrt((double) p), beta = 0.0, top = 0.0, old = 1.0, previous = 0.0, residual;
-    krylov s = {.q = ufs_dalloc(P, (size_t) most + 1)};
+    krylov s = {.q = ufs_dalloc(P, (size_t) most + 1), .image = ufs_dalloc(P, 1)};
 
     for (size_t i = 0; i < P; i++) s.q[i] = 1.0 / size;
     result->damping = damping_of(settings, p, result->radius);
@@ -296,12 +304,11 @@ static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result
         }
         if (radius) {
             /* A residual of 1e-9 is an error of 1e-18 / (relative gap). */
-            have = beta * fabs(s.u[s.k - 1]) <= 1e-9 * top || beta <= 1e-14 * top;
+            have = beta * fabs(leading(&s, s.k - 1)) <= 1e-9 * top || beta <= 1e-14 * top;
             result->radius = top;
             result->damping = damping_of(settings, p, top);
         }
-        run->lapack = krylov_system(&s, result->damping);
-        if (run->lapack) return false;
+        krylov_system(&s, result->damping);
         residual = result->damping * beta * fabs(s.w[s.k - 1]);
         run->iterations++;
         ufs_trace_add(&run->trace, (double[]){run->iterations, residual});
@@ -313,7 +320,7 @@ static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result
     for (int restart = 0; !have && run->iterations < settings->max_iter && restart < 50;
          restart++) {
         double norm;
-        la_gemv('N', p, s.k, 1.0, s.q, p, s.u, 0.0, result->score);
+        la_gemv('N', p, s.k, 1.0, s.q, p, s.u + (s.k - 1) * s.k, 0.0, result->score);
         norm = la_nrm2(p, result->score);
         for (size_t i = 0; i < P; i++) s.q[i] = result->score[i] / norm;
         memset(s.t, 0, sizeof s.t);
@@ -321,7 +328,7 @@ static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result
         while (s.k < most && !have) {
             run->lapack = krylov_step(&s, a, &top, &beta);
             if (run->lapack) return false;
-            have = beta * fabs(s.u[s.k - 1]) <= 1e-9 * top || beta <= 1e-14 * top;
+            have = beta * fabs(leading(&s, s.k - 1)) <= 1e-9 * top || beta <= 1e-14 * top;
         }
         have = have || fabs(top - previous) <= 1e-15 * top;
         previous = result->radius = top;

@@ -172,7 +172,7 @@ static const char *read_graph(SEXP graph, graph_csr *g)
                      .col = INTEGER_RO(index),
                      .w = REAL_RO(value),
                      .degree = REAL_RO(degree)};
-    return graph_check(g, (size_t) Rf_xlength(index));
+    return graph_check(g);
 }
 
 graph_csr ffi_graph_csr(SEXP graph)

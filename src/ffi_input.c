@@ -1,8 +1,6 @@
-/* ffi_input.c: what stands before every method: the input pass, equal columns and the
- * leading principal components. */
+/* ffi_input.c: what stands before every method: the input pass, equal columns, norms. */
 #include "ffi_util.h"
 #include "la.h"
-#include "la_pca.h"
 #include "prepare.h"
 
 static int *kept_columns(const prepare_stats *stats, int p, bool drop, int *q);
@@ -87,23 +85,6 @@ static SEXP first_equal(SEXP x, bool columns)
 
     prepare_equal(n, p, ffi_data(x, (size_t) n * (size_t) p, "x"), columns, first);
     for (int j = 0; j < count; j++) first[j]++;
-    UNPROTECT(1);
-    return out;
-}
-
-/* x: n x p, centred; k: 1 to min(n, p). list(scores, loadings, sdev2, lapack); see la_pca.h. */
-SEXP ffi_gram_pca(SEXP x, SEXP k_)
-{
-    static const char *const names[] = {"scores", "loadings", "sdev2", "lapack", NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x), k = Rf_asInteger(k_);
-    SEXP out = PROTECT(ffi_list(names));
-
-    if (k < 1 || k > n || k > p) Rf_error("internal error: 'k' is out of range");
-    double *scores = ffi_set_zero(out, "scores", n, k);
-    double *loadings = ffi_set_zero(out, "loadings", p, k);
-    int lapack = la_pca(n, p, ffi_data(x, (size_t) n * (size_t) p, "x"), k, scores, loadings,
-                        ffi_set_zero(out, "sdev2", k, 0));
-    ffi_set(out, "lapack", Rf_ScalarInteger(lapack));
     UNPROTECT(1);
     return out;
 }

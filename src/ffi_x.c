@@ -290,7 +290,7 @@ SEXP ffi_x_gram(SEXP x, SEXP rows)
 SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP loadings_)
 {
     static const char *const names[] = {"scores",   "loadings", "sdev2",     "lapack",
-                                        "products", "residual", "converged", NULL};
+                                        "products", "residual", "converged", "full", NULL};
     ufs_x op = ffi_x(x);
     int k = Rf_asInteger(k_), r = op.n < op.p ? op.n : op.p;
     if (k < 1 || k > r) Rf_error("internal error: 'k' is out of range");
@@ -305,6 +305,7 @@ SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP loadings_)
     ffi_set(out, "products", Rf_ScalarInteger(info.products));
     ffi_set(out, "residual", Rf_ScalarReal(info.residual));
     ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
+    ffi_set(out, "full", Rf_ScalarLogical(info.full));
     UNPROTECT(1);
     return out;
 }

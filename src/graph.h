@@ -55,11 +55,11 @@ void graph_from_knn(const graph_knn *knn, int p, const double *x, graph_weights 
 void graph_from_knn_sparse(const graph_knn *knn, const ufs_x *x, graph_weights weights,
                            double bandwidth, graph_symmetrise rule, graph_csr *out);
 
-/* What is wrong with a graph that came from outside, NULL if nothing: starts that do not
- * ascend from 0 to n_entries, columns that are not 0..n-1 or do not ascend within a row, self
- * loops, weights that are negative or not finite, degrees that are not the row sums, or
- * weights that are not symmetric (to a relative 1e-8). nnz log(nnz / n). */
-const char *graph_check(const graph_csr *g, size_t n_entries);
+/* What is wrong with a graph that came from outside, NULL if nothing: columns that do not ascend
+ * within a row, self loops, weights that are negative or not finite, degrees that are not the row
+ * sums, or weights that are not symmetric (to a relative 1e-8). nnz log(nnz / n). Row starts and
+ * columns must be in range: ffi_graph.c sees to it. */
+const char *graph_check(const graph_csr *g);
 
 /* degree_i = sum_j w_ij. */
 void graph_degrees(const graph_csr *g, double *degree);

@@ -95,7 +95,8 @@ static inline void la_trsm(char side, char uplo, char trans, int m, int n, doubl
 void la_transpose(int n, int p, const double *a, double *out);
 
 /* Gram matrix, both triangles filled. trans = 'N': C (n x n) = A A',
- * trans = 'T': C (p x p) = A'A, for A n x p. n^2 p, resp. n p^2 flops. */
+ * trans = 'T': C (p x p) = A'A, for A n x p. n^2 p, resp. n p^2 flops. Interrupts are looked for
+ * where it takes long. */
 void la_gram(char trans, int n, int p, const double *a, double *c);
 
 /* Copies the upper triangle of a (n x n) to the lower one. */
@@ -193,9 +194,12 @@ int la_qr(int n, int p, double *a, double *tau);
  * Eigenpairs il..iu (1-based, ascending order) of the symmetric a (n x n, upper
  * triangle read, destroyed): values w (iu - il + 1), vectors z n x (iu - il + 1).
  * dsyevr; about 4n^3/3 + 4n^2 k flops. Workspace is allocated inside and given
- * back, so it may be called in a loop. */
+ * back, so it may be called in a loop. Beyond an order of LA_EIG_CHECKED the same steps are
+ * taken one by one (blocks of the reduction to tridiagonal form, its spectrum by dstevr, strips
+ * of the way back), with interrupts looked for between them. */
+enum { LA_EIG_CHECKED = 600 };
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z);
-/* All n eigenvalues, ascending, without vectors. About 4n^3/3 flops. */
+/* All n eigenvalues, ascending, without vectors. About 4n^3/3 flops; interrupts as above. */
 int la_eig_values(int n, double *a, double *w);
 
 /* ---- la_eigs.c ------------------------------------------------------------------

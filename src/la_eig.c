@@ -1,8 +1,28 @@
 /* la_eig.c: some eigenpairs of a symmetric matrix. */
 #include "la.h"
 #include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
+
+enum { PANEL = 32, STRIP = 64 };
+
+static bool checked(int n, const double *a);
+static int plain_range(int n, double *a, int il, int iu, double *w, double *z);
+static int plain_values(int n, double *a, double *w);
+static int tridiagonal(int n, double *a, double *d, double *e, double *tau);
+static int checked_range(int n, double *a, int il, int iu, double *w, double *z);
+static int checked_values(int n, double *a, double *w);
 
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
+{
+    return checked(n, a) ? checked_range(n, a, il, iu, w, z) : plain_range(n, a, il, iu, w, z);
+}
+
+int la_eig_values(int n, double *a, double *w)
+{
+    return checked(n, a) ? checked_values(n, a, w) : plain_values(n, a, w);
+}
+
+static int plain_range(int n, double *a, int il, int iu, double *w, double *z)
 {
     char job = 'V', up = 'U', range = 'I';
     int found = 0, info = 0, lwork = -1, liwork = -1, iopt = 0;
@@ -29,7 +49,7 @@ int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
     return info;
 }
 
-int la_eig_values(int n, double *a, double *w)
+static int plain_values(int n, double *a, double *w)
 {
     char job = 'N', up = 'U';
     int lwork = -1, info = 0;
@@ -41,6 +61,86 @@ int la_eig_values(int n, double *a, double *w)
     double *work = ufs_dalloc((size_t) lwork, 1);
     F77_CALL(dsyev)(&job, &up, &n, a, &n, w, work, &lwork, &info FCONE FCONE);
     vmaxset(mark);
+    return info;
+}
+
+/* Large, and of a size at which nothing need be rescaled. */
+static bool checked(int n, const double *a)
+{
+    double top = 0.0;
+    if (n <= LA_EIG_CHECKED) return false;
+    for (size_t j = 0; j < (size_t) n; j++)
+        for (size_t i = 0; i <= j; i++) {
+            double v = fabs(a[i + j * (size_t) n]);
+            if (!(v <= top)) top = v;
+        }
+    return top > 1e-100 && top < 1e100;
+}
+
+static int checked_range(int n, double *a, int il, int iu, double *w, double *z)
+{
+    char job = 'V', range = il == 1 && iu == n ? 'A' : 'I', left = 'L', up = 'U', no = 'N';
+    int k = iu - il + 1, found = 0, info, lwork = 20 * n, liwork = 10 * n, side = STRIP * n;
+    size_t N = (size_t) n;
+    double none = 0.0;
+    void *mark = vmaxget();
+    double *d = ufs_dalloc(N, 1), *e = ufs_dalloc(N, 1), *tau = ufs_dalloc(N, 1);
+    double *value = ufs_dalloc(N, 1), *work = ufs_dalloc((size_t) lwork, 1), *back;
+    int *support = ufs_ialloc(2 * N), *iwork = ufs_ialloc((size_t) liwork);
+
+    info = tridiagonal(n, a, d, e, tau);
+    R_CheckUserInterrupt();
+    if (info == 0) F77_CALL(dstevr)
+    (&job, &range, &n, d, e, &none, &none, &il, &iu, &none, &found, value, z, &n, support, work,
+     &lwork, iwork, &liwork, &info FCONE FCONE);
+    if (info == 0 && found != k) info = 1;
+    back = ufs_dalloc(STRIP, N);
+    for (int from = 0; from < k && info == 0; from += STRIP) {
+        int wide = k - from < STRIP ? k - from : STRIP;
+        R_CheckUserInterrupt();
+        F77_CALL(dormtr)
+        (&left, &up, &no, &n, &wide, a, &n, tau, z + (size_t) from * N, &n, back, &side,
+         &info FCONE FCONE FCONE);
+    }
+    for (int i = 0; i < k; i++) w[i] = value[i];
+    vmaxset(mark);
+    return info;
+}
+
+static int checked_values(int n, double *a, double *w)
+{
+    int info;
+    void *mark = vmaxget();
+    double *e = ufs_dalloc((size_t) n, 1), *tau = ufs_dalloc((size_t) n, 1);
+
+    info = tridiagonal(n, a, w, e, tau);
+    if (info == 0) F77_CALL(dsterf)(&n, w, e, &info);
+    vmaxset(mark);
+    return info;
+}
+
+/* Q'AQ = T with diagonal d and off-diagonal e, as dsytrd leaves it (upper triangle): panels of
+ * PANEL columns from the right, each followed by its update of the rest. */
+static int tridiagonal(int n, double *a, double *d, double *e, double *tau)
+{
+    char up = 'U', no = 'N';
+    int nb = PANEL, rest = n, info = 0, lwork = PANEL * PANEL;
+    size_t N = (size_t) n;
+    double minus = -1.0, one = 1.0, *w = ufs_dalloc(N, PANEL);
+
+    for (; rest > 4 * PANEL; rest -= PANEL) {
+        int order = rest, before = rest - PANEL;
+        R_CheckUserInterrupt();
+        F77_CALL(dlatrd)(&up, &order, &nb, a, &n, e, tau, w, &n FCONE);
+        F77_CALL(dsyr2k)
+        (&up, &no, &before, &nb, &minus, a + (size_t) before * N, &n, w, &n, &one, a,
+         &n FCONE FCONE);
+        for (int j = before; j < order; j++) {
+            a[(size_t) (j - 1) + (size_t) j * N] = e[j - 1];
+            d[j] = a[(size_t) j + (size_t) j * N];
+        }
+    }
+    F77_CALL(dsytrd)(&up, &rest, a, &n, d, e, tau, w, &lwork, &info FCONE);
     return info;
 }
 

@@ -2,9 +2,9 @@
  * that were multiplied (N the next block, C its coefficients on the last block), a Ritz
  * pair (theta, Q s) has the residual |C s_last|: it is known without a product. */
 #include "la_lanczos.h"
+#include "la_krylov.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
-#include <stdint.h>
 
 enum { BLOCK = 8 };
 
@@ -24,11 +24,9 @@ typedef struct {
 static void multiply(lanczos *l);
 static void next_block(lanczos *l);
 static void project(lanczos *l, int held, int m, double *x);
-static int ritz(lanczos *l);
 static double worst_residual(const lanczos *l);
 static void restart(lanczos *l);
 static void lift(const lanczos *l, int keep, double *out);
-static void fixed_noise(int n, int column, double *x);
 
 int la_lanczos_basis(int k)
 {
@@ -53,7 +51,7 @@ void la_lanczos(const la_lanczos_problem *a, double *w, double *z, la_lanczos_in
     info->residual = R_PosInf;
     info->converged = false;
 
-    for (int j = 0; j < BLOCK; j++) fixed_noise(a->n, l.noise++, l.t + (size_t) j * N);
+    for (int j = 0; j < BLOCK; j++) la_krylov_noise(a->n, l.noise++, l.t + (size_t) j * N);
     next_block(&l);
     l.have = BLOCK;
     for (;;) {
@@ -61,7 +59,7 @@ void la_lanczos(const la_lanczos_problem *a, double *w, double *z, la_lanczos_in
         multiply(&l);
         info->products += BLOCK;
         next_block(&l);
-        info->lapack = ritz(&l);
+        info->lapack = la_krylov_ritz(l.done, l.h, l.most, l.theta, l.s, l.eig);
         if (info->lapack) break;
         if (l.done >= a->k) {
             double top = l.theta[l.done - 1];
@@ -138,20 +136,11 @@ static void next_block(lanczos *l)
             norm = la_nrm2(n, col);
             if (norm > 1e-13 * before) break;
             lost = true;
-            fixed_noise(n, l->noise++, col);
+            la_krylov_noise(n, l->noise++, col);
         }
         if (!lost) l->c[j + j * BLOCK] = norm;
         for (size_t i = 0; i < N; i++) col[i] /= norm;
     }
-}
-
-/* Eigenpairs of H, ascending. */
-static int ritz(lanczos *l)
-{
-    size_t D = (size_t) l->done, M = (size_t) l->most;
-    for (size_t j = 0; j < D; j++)
-        for (size_t i = 0; i < D; i++) l->eig[i + j * D] = l->h[i + j * M];
-    return la_eig_range(l->done, l->eig, 1, l->done, l->theta, l->s);
 }
 
 static double worst_residual(const lanczos *l)
@@ -194,16 +183,4 @@ static void lift(const lanczos *l, int keep, double *out)
     for (int j = 0; j < keep; j++)
         ufs_copy(s + (size_t) j * (size_t) d, l->s + (size_t) (d - 1 - j) * (size_t) d, (size_t) d);
     la_gemm('N', 'N', n, keep, d, 1.0, l->q, n, s, d, 0.0, out, n);
-}
-
-/* A hash of (row, column), uniform on (-1, 1). */
-static void fixed_noise(int n, int column, double *x)
-{
-    for (int i = 0; i < n; i++) {
-        uint64_t h = ((uint64_t) column << 32) + (uint64_t) i + 0x9E3779B97F4A7C15ULL;
-        h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ULL;
-        h = (h ^ (h >> 27)) * 0x94D049BB133111EBULL;
-        h ^= h >> 31;
-        x[i] = (double) (h >> 11) / 4503599627370496.0 - 1.0;
-    }
 }

@@ -2,7 +2,7 @@
 #include "la_low.h"
 #include "la.h"
 #include "graph_dense.h"
-#include <stdint.h>
+#include "la_krylov.h"
 
 enum { GUARD = 3, MAX_EXPAND = 300 };
 
@@ -11,7 +11,6 @@ static bool by_components(low_work *w, int n_comp, double tol, const double *s, 
                           low_split *split);
 static bool by_krylov(low_work *w, const double *s, int n_comp, double top, double tol, double *r);
 static int start_block(low_work *w, int n_comp, double *x);
-static int orthonormalise(low_work *w, int k, int added);
 static void expand(low_work *w, const double *s, int k, int added);
 
 low_split low_ties(const double *value, int found, int c, double tol)
@@ -136,13 +135,11 @@ static bool by_krylov(low_work *w, const double *s, int n_comp, double top, doub
     added = start_block(w, n_comp, w->q);
     k = 0;
     for (int step = 0; step < MAX_EXPAND; step++) {
-        added = orthonormalise(w, k, added);
+        added = la_krylov_orthonormalise(n, 0, NULL, k, added, w->q, 1e-10, w->temp);
         if (added == 0 && k <= c) return false;
         expand(w, s, k, added);
         k += added;
-        for (int j = 0; j < k; j++)
-            ufs_copy(w->temp + (size_t) (j * k), w->t + (size_t) (j * w->most), (size_t) k);
-        if (la_eig_range(k, w->temp, 1, k, w->theta, w->u)) return false;
+        if (la_krylov_ritz(k, w->t, w->most, w->theta, w->u, w->temp)) return false;
 
         /* Residuals of the wanted pairs, in temp. */
         int held = want < k ? want : k;
@@ -178,14 +175,12 @@ static bool by_krylov(low_work *w, const double *s, int n_comp, double top, doub
         if (added == 0) return false;
         if (w->most == n && k + added > n) added = n - k;
         if (k + added > w->most) {
-            /* Keeps the lowest Ritz vectors; the room for them is behind the block. */
+            /* Keeps the lowest Ritz vectors; room for the change of basis is behind the block. */
             int keep = 2 * (c + GUARD);
             double *room = w->temp + (size_t) added * (size_t) n;
             if (keep > k || keep + added > w->most) return false;
-            la_gemm('N', 'N', n, keep, k, 1.0, w->q, n, w->u, k, 0.0, room, n);
-            ufs_copy(w->q, room, (size_t) n * (size_t) keep);
-            la_gemm('N', 'N', n, keep, k, 1.0, w->aq, n, w->u, k, 0.0, room, n);
-            ufs_copy(w->aq, room, (size_t) n * (size_t) keep);
+            la_krylov_rotate(n, k, keep, w->q, w->u, room);
+            la_krylov_rotate(n, k, keep, w->aq, w->u, room);
             for (int j = 0; j < keep; j++)
                 for (int i = 0; i < keep; i++) w->t[i + j * w->most] = i == j ? w->theta[j] : 0.0;
             k = keep;
@@ -193,18 +188,6 @@ static bool by_krylov(low_work *w, const double *s, int n_comp, double top, doub
         ufs_copy(w->q + (size_t) k * (size_t) n, w->temp, (size_t) added * (size_t) n);
     }
     return false;
-}
-
-/* A fixed number in (-1/2, 1/2) for every (i, j): no pattern that a graph could have. */
-static double scatter(uint64_t i, uint64_t j)
-{
-    uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ULL + (j + 1) * 0xC2B2AE3D27D4EB4FULL;
-    h ^= h >> 31;
-    h *= 0xBF58476D1CE4E5B9ULL;
-    h ^= h >> 29;
-    h *= 0x94D049BB133111EBULL;
-    h ^= h >> 32;
-    return (double) (h >> 11) / 9007199254740992.0 - 0.5;
 }
 
 /* Component indicators (null vectors of L, whose exact multiplicity no Krylov space can
@@ -219,29 +202,8 @@ static int start_block(low_work *w, int n_comp, double *x)
     for (int j = 0; j < w->n_warm && at < w->most; j++, at++)
         ufs_copy(x + (size_t) at * N, w->warm + (size_t) j * N, N);
     for (int j = 0; (j < GUARD || at <= w->c) && at < w->most; j++, at++)
-        for (size_t i = 0; i < N; i++) x[i + (size_t) at * N] = scatter(i, (uint64_t) j);
+        la_krylov_noise(w->n, j, x + (size_t) at * N);
     return at;
-}
-
-/* Makes columns k .. k + added - 1 of q orthonormal to all before; dependent ones are
- * dropped. Returns how many are left. */
-static int orthonormalise(low_work *w, int k, int added)
-{
-    int n = w->n, left = 0;
-    for (int j = 0; j < added; j++) {
-        double *col = w->q + (size_t) (k + left) * (size_t) n;
-        if (left < j) ufs_copy(col, w->q + (size_t) (k + j) * (size_t) n, (size_t) n);
-        double before = la_nrm2(n, col), after = before;
-        for (int pass = 0; pass < 3 && k + left > 0; pass++) {
-            la_gemv('T', n, k + left, 1.0, w->q, n, col, 0.0, w->residual);
-            la_gemv('N', n, k + left, -1.0, w->q, n, w->residual, 1.0, col);
-            after = la_nrm2(n, col);
-        }
-        if (!(after > 1e-10 * before)) continue;
-        for (int i = 0; i < n; i++) col[i] /= after;
-        left++;
-    }
-    return left;
 }
 
 /* A times the new columns, and the new rows and columns of T = Q'AQ. */

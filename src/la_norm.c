@@ -1,13 +1,35 @@
 /* la_norm.c: norms of rows and columns, the l2,1 norm and its IRLS weights. */
 #include "la.h"
+#include <R_ext/Utils.h>
 
+enum { GRAM_STRIP = 256, GRAM_DEEP = 4096 };
+
+/* One dsyrk where that takes less than about half a second; else in strips of C, and of A where
+ * it has many inner entries, so that an interrupt is seen between them. */
 void la_gram(char trans, int n, int p, const double *a, double *c)
 {
-    char up = 'U';
-    double one = 1.0, zero = 0.0;
     int order = trans == 'N' ? n : p, inner = trans == 'N' ? p : n;
+    size_t N = (size_t) n, M = (size_t) order;
+    bool rows = trans == 'N';
+
     if (order <= 0) return;
-    F77_CALL(dsyrk)(&up, &trans, &order, &inner, &one, a, &n, &zero, c, &order FCONE FCONE);
+    if ((double) order * order * inner < 1e9) {
+        la_syrk(trans, order, inner, 1.0, a, n, 0.0, c, order);
+        la_fill_lower(order, c);
+        return;
+    }
+    for (int from = 0; from < order; from += GRAM_STRIP)
+        for (int at = 0; at < inner; at += GRAM_DEEP) {
+            int wide = order - from < GRAM_STRIP ? order - from : GRAM_STRIP;
+            int deep = inner - at < GRAM_DEEP ? inner - at : GRAM_DEEP;
+            const double *left = rows ? a + (size_t) at * N : a + at;
+            const double *right = rows ? left + from : left + (size_t) from * N;
+            double *out = c + (size_t) from * M, keep = at > 0 ? 1.0 : 0.0;
+            R_CheckUserInterrupt();
+            la_gemm(rows ? 'N' : 'T', rows ? 'T' : 'N', from, wide, deep, 1.0, left, n, right, n,
+                    keep, out, order);
+            la_syrk(trans, wide, deep, 1.0, right, n, keep, out + from, order);
+        }
     la_fill_lower(order, c);
 }
 

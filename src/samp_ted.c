@@ -15,12 +15,19 @@
  *   n-form  as a matrix, from which picks are subtracted BLOCK at a time
  *           n^2 p + 6 m n^2 flops, 8 n^2 bytes
  *   p-form  as x M x', M p x p deflated by u u', u = M x_j: k = x u, h = x M x'x u
- *           3 n p^2 + m (4 n p + 8 p^2) flops, 24 p^2 bytes; one pass over x a pick
+ *           4 n p^2 + m (4 n p (1 + WORTH / n) + 6 p^2) flops, 24 p^2 + 8 p (2 BATCH + WORTH)
+ *           + 16 n BATCH bytes
  * and the cheaper one is taken, so n x n stays below 1.5 times the size of x.
+ *
+ * A pass over x for every pick would be matrix times vector. Hence the p-form picks up to BATCH
+ * items in advance, following only the WORTH ones of largest decrease, does k and h of all items
+ * for the whole batch by one product, and then goes through the batch again with all items: the
+ * picks up to the first that another item would have beaten stand, the rest is thrown away. The
+ * first pick of a batch is always right, and the batch grows while nothing is thrown away.
  *
  * The recurrence for ||K_.i||^2 carries the rounding of its larger past values. It is started
  * afresh from K with every block (n-form), and whenever that of the item about to be picked has
- * fallen to REFRESH of what it was then (p-form: 4 n p^2 + 4 p^3 flops).
+ * fallen to REFRESH of what it was then (p-form: 2 n p^2 + 4 p^3 flops).
  *
  * Ties. The largest decrease wins and among equals the lowest index. The entries
  * of K carry the rounding of the K at the start, hence a decrease d that of
@@ -31,11 +38,12 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { BLOCK = 32, STRIP = 256 };
+enum { BLOCK = 32, STRIP = 256, BATCH = 64, WORTH = 256 };
 static const double REFRESH = 1e-3;
 
 typedef struct {
     const ted_problem *problem;
+    int n; /* items */
     bool p_form;
     double *kernel; /* n-form: K, n x n */
     double *late;   /* n-form: k / sqrt(K_jj + mu) of picks not yet subtracted, n x BLOCK */
@@ -50,15 +58,39 @@ typedef struct {
     double *then;              /* n: ss when it was last computed from K */
 } ted_work;
 
+/* Picks made in advance (p-form). */
+typedef struct {
+    int size, count, width; /* picks wanted, made; items followed */
+    int *item;              /* WORTH: those items, ascending */
+    double *x;              /* width x p: their rows */
+    ted_work few;           /* their k, h, ss, diag, gone, then */
+    int pick[BATCH];        /* items picked */
+    double by[BATCH], kk[BATCH];
+    double *late;   /* p x BATCH: u / sqrt(by), not yet taken from M */
+    double *uv;     /* p x 2 BATCH: u and v of each pick */
+    double *kh;     /* n x 2 BATCH: x times them */
+    double *sorted; /* n */
+} ted_batch;
+
 static bool cheaper_by_p(const ted_problem *problem, int m);
 static void init_n_form(ted_work *work);
 static void init_p_form(ted_work *work);
 static void refresh(ted_work *work);
 static void refresh_n(ted_work *work);
 static void refresh_p(ted_work *work);
+static void row_forms(ted_work *work, const double *s, double *half, double *out);
+static void note_fresh(ted_work *work);
 static int best_item(const ted_work *work, double first);
+static bool stale(const ted_work *work, int j, double first);
 static double decrease(const ted_work *work, int j);
 static double take_out(ted_work *work, int j);
+static void subtract(ted_work *work, const double *k, const double *h, double by, double kk);
+static ted_batch *new_batch(const ted_work *work);
+static void choose_worth(const ted_work *work, int first, ted_batch *batch);
+static void pick_ahead(ted_work *work, int most, double first, ted_batch *batch);
+static void lagged(const ted_work *work, const ted_batch *batch, const double *from, double *to,
+                   double *dot);
+static int settle(ted_work *work, double *first, ted_batch *batch, double *gain);
 static void column_n(ted_work *work, int j, double by);
 static void column_p(ted_work *work, int j, double by);
 static void two_products(int n, int p, const double *x, const double *u, const double *v, double *k,
@@ -73,6 +105,7 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
     size_t N = (size_t) n;
     double objective, first = 0.0;
     ted_work work = {.problem = problem,
+                     .n = n,
                      .k = ufs_dalloc(N, 1),
                      .h = ufs_dalloc(N, 1),
                      .ss = ufs_dalloc(N, 1),
@@ -98,22 +131,32 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
     }
     if (problem->n_given > 0) refresh(&work);
     result->start = objective;
-    for (int t = 0; t < settings->m; t++) {
-        double gain;
+    ted_batch *batch = work.p_form ? new_batch(&work) : NULL;
+    for (int t = 0, made = 1; t < settings->m; t += made) {
+        double gain[BATCH];
         int j = best_item(&work, first);
         /* Below 1e-24 of the first decrease all are ties, whatever their digits. */
-        if (work.ss[j] < REFRESH * work.then[j] && decrease(&work, j) > 1e-24 * first) {
+        if (stale(&work, j, first)) {
             refresh(&work);
             j = best_item(&work, first);
         }
-        gain = take_out(&work, j);
-        if (t == 0) first = gain;
-        result->order[t] = j;
-        result->score[t] = gain;
-        objective -= gain;
-        run->iterations = t + 1;
-        ufs_trace_add(&run->trace, (double[]){objective, gain});
-        ufs_run_step(run, objective, gain);
+        if (batch) {
+            choose_worth(&work, j, batch);
+            pick_ahead(&work, settings->m - t, first, batch);
+            made = settle(&work, &first, batch, gain);
+        } else {
+            result->order[t] = j;
+            gain[0] = take_out(&work, j);
+            if (t == 0) first = gain[0];
+        }
+        for (int b = 0; b < made; b++) {
+            if (batch) result->order[t + b] = batch->pick[b];
+            result->score[t + b] = gain[b];
+            objective -= gain[b];
+            run->iterations++;
+            ufs_trace_add(&run->trace, (double[]){objective, gain[b]});
+            ufs_run_step(run, objective, gain[b]);
+        }
     }
     refresh(&work);
     for (int i = 0; i < n; i++) result->left[i] = work.gone[i] ? 0.0 : decrease(&work, i);
@@ -133,18 +176,10 @@ static void init_n_form(ted_work *work)
     size_t N = (size_t) n;
     const double *x = work->problem->x;
 
-    work->kernel = ufs_dzero(N, N);
+    work->kernel = ufs_dalloc(N, N);
     work->late = ufs_dalloc(N, BLOCK);
     work->item = ufs_dalloc(BLOCK, 1);
-    /* In blocks of columns of K, and of x where it has many: none takes long. */
-    for (int from = 0; from < n; from += STRIP)
-        for (int at = 0; at < p; at += 4096) {
-            int wide = n - from < STRIP ? n - from : STRIP, deep = p - at < 4096 ? p - at : 4096;
-            R_CheckUserInterrupt();
-            la_gemm('N', 'T', from + wide, wide, deep, 1.0, x + (size_t) at * N, n,
-                    x + (size_t) at * N + from, n, 1.0, work->kernel + (size_t) from * N, n);
-        }
-    la_fill_lower(n, work->kernel);
+    la_gram('N', n, p, x, work->kernel);
     refresh_n(work);
 }
 
@@ -160,16 +195,13 @@ static void init_p_form(ted_work *work)
     work->item = ufs_dalloc(P, 1);
     work->u = ufs_dalloc(P, 1);
     work->cu = ufs_dalloc(P, 1);
-    work->v = ufs_dalloc(P, 1);
-    for (int from = 0; from < p; from += STRIP) {
-        int wide = p - from < STRIP ? p - from : STRIP;
-        R_CheckUserInterrupt();
-        la_gemm('T', 'N', from + wide, wide, n, 1.0, x, n, x + (size_t) from * N, n, 0.0,
-                work->gram + (size_t) from * P, p);
-    }
-    la_fill_lower(p, work->gram);
+    work->v = ufs_dalloc(P > BATCH ? P : BATCH, 1);
+    la_gram('T', n, p, x, work->gram);
     for (size_t i = 0; i < P; i++) work->m[i + i * P] = 1.0;
-    refresh_p(work);
+    row_forms(work, work->gram, ufs_dalloc(P, P < STRIP ? P : STRIP), work->ss);
+    la_row_norms(n, p, x, work->diag);
+    for (size_t i = 0; i < N; i++) work->diag[i] *= work->diag[i];
+    note_fresh(work);
 }
 
 /* ||K_.i||^2 and K_ii from K itself. */
@@ -194,17 +226,14 @@ static void refresh_n(ted_work *work)
     }
 }
 
-/* ||K_.i||^2 = x_i'(M C M) x_i and K_ii = x_i'M x_i, strip by strip of M C M and of M. */
+/* ||K_.i||^2 = x_i'(M C M) x_i and K_ii = x_i'M x_i. */
 static void refresh_p(ted_work *work)
 {
-    int n = work->problem->n, p = work->problem->p;
-    size_t N = (size_t) n, P = (size_t) p;
-    const double *x = work->problem->x;
+    int p = work->problem->p;
+    size_t P = (size_t) p;
     const void *mark = vmaxget();
     double *square = ufs_dalloc(P, P), *half = ufs_dalloc(P, P < STRIP ? P : STRIP);
 
-    memset(work->ss, 0, N * sizeof(double));
-    memset(work->diag, 0, N * sizeof(double));
     for (int from = 0; from < p; from += STRIP) {
         int wide = p - from < STRIP ? p - from : STRIP;
         R_CheckUserInterrupt();
@@ -212,22 +241,41 @@ static void refresh_p(ted_work *work)
                 p);
         la_gemm('N', 'N', p, wide, p, 1.0, work->m, p, half, p, 0.0, square + (size_t) from * P, p);
     }
-    for (int which = 0; which < 2; which++) {
-        const double *base = which ? work->m : square;
-        double *out = which ? work->diag : work->ss;
-        for (int from = 0; from < p; from += STRIP) {
-            int wide = p - from < STRIP ? p - from : STRIP;
-            R_CheckUserInterrupt();
-            la_gemm('N', 'N', n, wide, p, 1.0, x, n, base + (size_t) from * P, p, 0.0, work->strip,
-                    n);
-            for (size_t j = 0; j < (size_t) wide; j++) {
-                const double *col = x + ((size_t) from + j) * N, *with = work->strip + j * N;
-                for (size_t i = 0; i < N; i++) out[i] += col[i] * with[i];
-            }
+    row_forms(work, square, half, work->ss);
+    row_forms(work, work->m, half, work->diag);
+    note_fresh(work);
+    vmaxset(mark);
+}
+
+static void note_fresh(ted_work *work)
+{
+    for (int i = 0; i < work->n; i++) work->ss[i] = work->then[i] = fmax(work->ss[i], 0.0);
+}
+
+/* out_i = x_i'S x_i for a symmetric S (p x p): the upper triangle counts twice, so that a strip
+ * of columns needs no row below it. n p^2 flops. half: p x STRIP. */
+static void row_forms(ted_work *work, const double *s, double *half, double *out)
+{
+    int n = work->n, p = work->problem->p;
+    size_t N = (size_t) n, P = (size_t) p;
+    const double *x = work->problem->x;
+
+    memset(out, 0, N * sizeof(double));
+    for (int from = 0; from < p; from += STRIP) {
+        int wide = p - from < STRIP ? p - from : STRIP, deep = from + wide;
+        R_CheckUserInterrupt();
+        for (size_t j = 0; j < (size_t) wide; j++) {
+            size_t at = (size_t) from + j;
+            double *to = half + j * (size_t) deep;
+            for (size_t i = 0; i < (size_t) deep; i++)
+                to[i] = i < at ? 2.0 * s[i + at * P] : (i == at ? s[i + at * P] : 0.0);
+        }
+        la_gemm('N', 'N', n, wide, deep, 1.0, x, n, half, deep, 0.0, work->strip, n);
+        for (size_t j = 0; j < (size_t) wide; j++) {
+            const double *col = x + ((size_t) from + j) * N, *with = work->strip + j * N;
+            for (size_t i = 0; i < N; i++) out[i] += col[i] * with[i];
         }
     }
-    for (int i = 0; i < n; i++) work->ss[i] = work->then[i] = fmax(work->ss[i], 0.0);
-    vmaxset(mark);
 }
 
 /* ---- picks ------------------------------------------------------------------------------- */
@@ -239,7 +287,7 @@ static double decrease(const ted_work *work, int j)
 
 static int best_item(const ted_work *work, double first)
 {
-    int n = work->problem->n;
+    int n = work->n;
     double top = -1.0, least;
 
     for (int j = 0; j < n; j++)
@@ -248,6 +296,12 @@ static int best_item(const ted_work *work, double first)
     for (int j = 0; j < n; j++)
         if (!work->gone[j] && decrease(work, j) >= least) return j;
     return 0; /* not reached: callers ask for at most as many picks as there are items left */
+}
+
+/* Whether the recurrence has lost digits that the choice of j needs. */
+static bool stale(const ted_work *work, int j, double first)
+{
+    return work->ss[j] < REFRESH * work->then[j] && decrease(work, j) > 1e-24 * first;
 }
 
 /* Takes item j out of K; the decrease it brought. */
@@ -262,13 +316,18 @@ static double take_out(ted_work *work, int j)
     else
         column_n(work, j, by);
     kk = la_dot(n, work->k, work->k);
-    for (int i = 0; i < n; i++) {
-        double c = work->k[i] / by;
-        work->ss[i] += c * (c * kk - 2.0 * work->h[i]);
-        work->diag[i] -= c * work->k[i];
-    }
+    subtract(work, work->k, work->h, by, kk);
     if (!work->p_form && work->n_late == BLOCK) flush(work);
     return gain;
+}
+
+static void subtract(ted_work *work, const double *k, const double *h, double by, double kk)
+{
+    for (int i = 0; i < work->n; i++) {
+        double c = k[i] / by;
+        work->ss[i] += c * (c * kk - 2.0 * h[i]);
+        work->diag[i] -= c * k[i];
+    }
 }
 
 /* k = K_.j and h = K k; u u' / by leaves M. */
@@ -309,6 +368,132 @@ static void two_products(int n, int p, const double *x, const double *u, const d
         la_axpy(n, u[l], x + (size_t) l * N, k);
         la_axpy(n, v[l], x + (size_t) l * N, h);
     }
+}
+
+/* ---- picks in advance ------------------------------------------------------------------- */
+
+static ted_batch *new_batch(const ted_work *work)
+{
+    size_t N = (size_t) work->n, P = (size_t) work->problem->p, W = N < WORTH ? N : WORTH;
+    ted_batch *batch = (ted_batch *) R_alloc(1, sizeof(ted_batch));
+
+    batch->size = 8;
+    batch->item = ufs_ialloc(W);
+    batch->x = ufs_dalloc(W, P);
+    batch->late = ufs_dalloc(P, BATCH);
+    batch->uv = ufs_dalloc(P, 2 * BATCH);
+    batch->kh = ufs_dalloc(N, 2 * BATCH);
+    batch->sorted = ufs_dalloc(N, 1);
+    batch->few = *work;
+    batch->few.k = ufs_dalloc(W, 1);
+    batch->few.h = ufs_dalloc(W, 1);
+    batch->few.ss = ufs_dalloc(W, 1);
+    batch->few.diag = ufs_dalloc(W, 1);
+    batch->few.then = ufs_dalloc(W, 1);
+    batch->few.gone = (bool *) R_alloc(W, sizeof(bool));
+    return batch;
+}
+
+/* The items that are followed: `first`, and those of largest decrease. */
+static void choose_worth(const ted_work *work, int first, ted_batch *batch)
+{
+    int n = work->n, p = work->problem->p, width = 0, left = 0;
+    size_t N = (size_t) n, W;
+    double least = 0.0;
+
+    for (int i = 0; i < n; i++)
+        if (!work->gone[i]) batch->sorted[left++] = decrease(work, i);
+    if (left > WORTH) {
+        rPsort(batch->sorted, left, left - WORTH);
+        least = batch->sorted[left - WORTH];
+    }
+    for (int i = 0; i < n; i++) {
+        /* Of many equals those before `first` leave room for it. */
+        bool room = width < (i < first ? WORTH - 1 : WORTH);
+        if (i == first || (room && !work->gone[i] && decrease(work, i) >= least))
+            batch->item[width++] = i;
+    }
+    batch->width = batch->few.n = width;
+    W = (size_t) width;
+    for (size_t l = 0; l < (size_t) p; l++)
+        for (size_t a = 0; a < W; a++)
+            batch->x[a + l * W] = work->problem->x[(size_t) batch->item[a] + l * N];
+    for (size_t a = 0; a < W; a++) {
+        int i = batch->item[a];
+        batch->few.ss[a] = work->ss[i];
+        batch->few.diag[a] = work->diag[i];
+        batch->few.then[a] = work->then[i];
+        batch->few.gone[a] = false;
+    }
+}
+
+/* At most `most` picks among the items that are followed. */
+static void pick_ahead(ted_work *work, int most, double first, ted_batch *batch)
+{
+    int p = work->problem->p, width = batch->width;
+    size_t P = (size_t) p, W = (size_t) width;
+    ted_work *few = &batch->few;
+
+    if (most > batch->size) most = batch->size;
+    if (most > width) most = width;
+    R_CheckUserInterrupt();
+    for (batch->count = 0; batch->count < most; batch->count++) {
+        int b = batch->count, at = best_item(few, first);
+        double *u = batch->uv + (size_t) (2 * b) * P, *v = u + P, by, root;
+        if (b > 0 && stale(few, at, first)) break;
+        by = fmax(few->diag[at], 0.0) + work->problem->mu;
+        root = sqrt(by);
+        for (size_t l = 0; l < P; l++) work->item[l] = batch->x[(size_t) at + l * W];
+        lagged(work, batch, work->item, u, work->v);
+        la_gemv('N', p, p, 1.0, work->gram, p, u, 0.0, work->cu);
+        lagged(work, batch, work->cu, v, work->v);
+        batch->pick[b] = batch->item[at];
+        batch->by[b] = by;
+        batch->kk[b] = la_dot(p, u, work->cu);
+        for (size_t l = 0; l < P; l++) batch->late[l + (size_t) b * P] = u[l] / root;
+        two_products(width, p, batch->x, u, v, few->k, few->h);
+        few->gone[at] = true;
+        subtract(few, few->k, few->h, by, batch->kk[b]);
+    }
+}
+
+/* to = M from, where the picks of the batch have not yet left M. */
+static void lagged(const ted_work *work, const ted_batch *batch, const double *from, double *to,
+                   double *dot)
+{
+    int p = work->problem->p, late = batch->count;
+    la_gemv('N', p, p, 1.0, work->m, p, from, 0.0, to);
+    la_gemv('T', p, late, 1.0, batch->late, p, from, 0.0, dot);
+    la_gemv('N', p, late, -1.0, batch->late, p, dot, 1.0, to);
+}
+
+/* Goes through the batch with all items: how many of its picks stand, at least one. */
+static int settle(ted_work *work, double *first, ted_batch *batch, double *gain)
+{
+    int n = work->n, p = work->problem->p, made = 0;
+    size_t N = (size_t) n;
+
+    /* By rows, so that they stay in the cache whichever BLAS does it. */
+    for (int from = 0; from < n; from += STRIP) {
+        int tall = n - from < STRIP ? n - from : STRIP;
+        la_gemm('N', 'N', tall, 2 * batch->count, p, 1.0, work->problem->x + from, n, batch->uv, p,
+                0.0, batch->kh + from, n);
+    }
+    for (; made < batch->count; made++) {
+        const double *k = batch->kh + (size_t) (2 * made) * N;
+        int j = batch->pick[made];
+        if (made > 0 && best_item(work, *first) != j) break;
+        gain[made] = decrease(work, j);
+        if (*first == 0.0) *first = gain[made];
+        work->gone[j] = true;
+        subtract(work, k, k + N, batch->by[made], batch->kk[made]);
+    }
+    la_gemm('N', 'T', p, p, made, -1.0, batch->late, p, batch->late, p, 1.0, work->m, p);
+    if (made < batch->count)
+        batch->size = made > 4 ? made : 4;
+    else if (2 * batch->size <= BATCH)
+        batch->size *= 2;
+    return made;
 }
 
 static void column_n(ted_work *work, int j, double by)

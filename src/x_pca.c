@@ -1,22 +1,34 @@
 /* x_pca.c: leading principal components of an operator (see x_ops.h).
  *
- * r = min(n, p). By Gram matrix: its cost, then either LAPACK (4r^3/3) or Lanczos on it
- * (2 r^2 per product). By products: 4 nnz each, about 3k + 40 of them. Memory r^2, or
- * r (2k + 48); then n x k and p x k for the answer. */
+ * r = min(n, p), G the r x r Gram matrix. Lanczos needs about 3k + 40 products, each 4 nnz with X
+ * or, once G is formed, 2 r^2; the whole spectrum of G takes about 4r^3/3 + 2r^2 k, half of it at
+ * the speed of matrix times vector. The cheapest is taken, and Lanczos is given up for the last
+ * when it has cost half as much. Memory r^2, or r (2k + 48); then n x k and p x k for the answer.
+ * Interrupts are looked for with every block of products and of G. */
 #include "la_lanczos.h"
 #include "x_ops.h"
 #include <R_ext/Memory.h>
 
 enum { SMALL = 400, GRAM_MOST = 6000 };
-static const double TOL = 1e-11;
+static const double TOL = 1e-12;
+/* A flop outside matrix times matrix costs about as much as so many inside. */
+static const double SLOW = 4.0;
 
-static bool by_gram(const ufs_x *x, int k);
-static int gram_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_info *info);
-static int product_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_info *info);
+typedef struct {
+    double gram, by_gram, by_product; /* of G; of the products Lanczos needs */
+    double inner;                     /* what Lanczos does besides */
+    double spectrum;                  /* all of G */
+} pca_costs;
+
+static pca_costs costs_of(const ufs_x *x, int k);
+static int whole_spectrum(double *gram, int r, int k, double *w, double *z);
+static int lanczos_pairs(la_operator apply, const void *data, int r, int k, int most, double *w,
+                         double *z, ufs_x_pca_info *info);
+static int leading_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_info *info);
+static void form_gram(const ufs_x *x, double *gram);
 static void apply_rows(const void *data, int m, const double *t, double *y);
 static void apply_cols(const void *data, int m, const double *t, double *y);
-static void apply_dense(const void *data, int m, const double *t, double *y);
-static void copy_info(const la_lanczos_info *from, ufs_x_pca_info *info);
+static void apply_gram(const void *data, int m, const double *t, double *y);
 
 void ufs_x_pca(const ufs_x *x, int k, double *scores, double *loadings, double *d2,
                ufs_x_pca_info *info)
@@ -25,11 +37,7 @@ void ufs_x_pca(const ufs_x *x, int k, double *scores, double *loadings, double *
     bool rows = n <= p;
     void *mark = vmaxget();
 
-    info->products = 0;
-    info->residual = 0.0;
-    info->converged = true;
-    info->lapack = by_gram(x, k) ? gram_pairs(x, k, d2, rows ? scores : loadings, info)
-                                 : product_pairs(x, k, d2, rows ? scores : loadings, info);
+    info->lapack = leading_pairs(x, k, d2, rows ? scores : loadings, info);
     vmaxset(mark);
     if (info->lapack) return;
     for (int j = 0; j < k; j++) d2[j] = d2[j] > 0.0 ? d2[j] : 0.0;
@@ -55,48 +63,88 @@ void ufs_x_pca(const ufs_x *x, int k, double *scores, double *loadings, double *
     ufs_x_mul(x, k, loadings, scores);
 }
 
-static bool by_gram(const ufs_x *x, int k)
-{
-    double n = x->n, p = x->p, r = n < p ? n : p, products = 3.0 * k + 40.0;
-    double gram, direct = 4.0 * ufs_x_entries(x) * products;
-
-    if (r <= SMALL || r < 2.0 * la_lanczos_basis(k)) return true;
-    if (r > GRAM_MOST) return false;
-    gram = n <= p                    ? ufs_x_gram_rows_cost(x)
-           : x->kind == UFS_X_SPARSE ? p * ufs_x_entries(x)
-                                     : n * p * p;
-    /* Scattered additions of a sparse Gram matrix are about four times as slow. */
-    if (x->kind == UFS_X_SPARSE) gram *= 4.0;
-    if (x->kind == UFS_X_SOURCE) return true; /* one pass over the file */
-    return gram + 2.0 * r * r * products < direct;
-}
-
-typedef struct {
-    int n;
-    const double *a;
-} dense_operator;
-
-static int gram_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_info *info)
+/* The k leading pairs of G: w descending, z r x k. */
+static int leading_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_info *info)
 {
     int r = x->n <= x->p ? x->n : x->p, lapack;
-    size_t R = (size_t) r;
-    double *gram = ufs_dalloc(R, R);
+    bool can_lanczos = r > SMALL && r >= 2 * la_lanczos_basis(k), can_gram = r <= GRAM_MOST;
+    pca_costs cost = costs_of(x, k);
+    double lanczos = cost.inner + fmin(cost.by_product, cost.gram + cost.by_gram);
+    double *gram = NULL;
 
+    info->products = info->lapack = 0;
+    info->residual = 0.0;
+    info->converged = true;
+    info->full = false;
+    if (!can_lanczos || (can_gram && cost.gram + cost.spectrum < lanczos)) {
+        gram = ufs_dalloc((size_t) r, (size_t) r);
+        form_gram(x, gram);
+        return whole_spectrum(gram, r, k, w, z);
+    }
+    /* A file is passed over once, for G, if that can be held. */
+    bool by_gram = can_gram &&
+                   (x->kind == UFS_X_SOURCE || cost.gram + cost.by_gram < cost.by_product);
+    double most = 100.0 * (k + 10.0);
+    if (can_gram)
+        most = (3.0 * k + 40.0) *
+               fmax(2.0, cost.spectrum / 2.0 /
+                             (cost.inner + (by_gram ? cost.by_gram : cost.by_product)));
+    most = fmin(most, 100.0 * (k + 10.0));
+    if (by_gram) {
+        gram = ufs_dalloc((size_t) r, (size_t) r);
+        form_gram(x, gram);
+        ufs_x whole = ufs_x_dense(r, r, gram);
+        lapack = lanczos_pairs(apply_gram, &whole, r, k, (int) most, w, z, info);
+        info->products = 0;
+    } else {
+        lapack = lanczos_pairs(x->n <= x->p ? apply_rows : apply_cols, x, r, k, (int) most, w, z,
+                               info);
+    }
+    if (lapack || info->converged || !can_gram) return lapack;
+    if (!gram) {
+        gram = ufs_dalloc((size_t) r, (size_t) r);
+        form_gram(x, gram);
+    }
+    info->full = info->converged = true;
+    info->residual = 0.0;
+    info->products = 0;
+    return whole_spectrum(gram, r, k, w, z);
+}
+
+static pca_costs costs_of(const ufs_x *x, int k)
+{
+    double n = x->n, p = x->p, r = n < p ? n : p, products = 3.0 * k + 40.0;
+    double basis = la_lanczos_basis(k);
+    pca_costs cost;
+
+    cost.gram = n <= p                    ? ufs_x_gram_rows_cost(x)
+                : x->kind == UFS_X_SPARSE ? p * ufs_x_entries(x)
+                                          : n * p * p;
+    /* Scattered additions of a sparse Gram matrix are about four times as slow. */
+    if (x->kind == UFS_X_SPARSE) cost.gram *= SLOW;
+    cost.by_gram = SLOW / 2.0 * 2.0 * r * r * products;
+    cost.by_product = SLOW / 2.0 * 4.0 * ufs_x_entries(x) * products;
+    /* Orthogonal blocks, and the eigenproblem of the basis. */
+    cost.inner = products * (8.0 * r * basis + 9.0 / 8.0 * basis * basis * basis);
+    cost.spectrum = (0.5 * SLOW + 0.5) * 4.0 / 3.0 * r * r * r + 2.0 * r * r * k;
+    return cost;
+}
+
+static void form_gram(const ufs_x *x, double *gram)
+{
     if (x->n <= x->p)
         ufs_x_gram_rows(x, NULL, gram);
     else
         ufs_x_gram_cols(x, gram);
-    if (r > SMALL && r >= 2 * la_lanczos_basis(k)) {
-        dense_operator data = {r, gram};
-        la_lanczos_problem problem = {r, k, apply_dense, &data, TOL, 100 * (k + 10)};
-        la_lanczos_info found;
-        la_lanczos(&problem, w, z, &found);
-        copy_info(&found, info);
-        info->products = 0;
-        return found.lapack;
-    }
+}
+
+/* gram: r x r, destroyed. */
+static int whole_spectrum(double *gram, int r, int k, double *w, double *z)
+{
+    size_t R = (size_t) r;
     double *value = ufs_dalloc((size_t) k, 1), *vector = ufs_dalloc(R, (size_t) k);
-    lapack = la_eig_range(r, gram, r - k + 1, r, value, vector);
+    int lapack = la_eig_range(r, gram, r - k + 1, r, value, vector);
+
     if (lapack) return lapack;
     for (int j = 0; j < k; j++) {
         w[j] = value[k - 1 - j];
@@ -105,23 +153,17 @@ static int gram_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_inf
     return 0;
 }
 
-static int product_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_info *info)
+static int lanczos_pairs(la_operator apply, const void *data, int r, int k, int most, double *w,
+                         double *z, ufs_x_pca_info *info)
 {
-    bool rows = x->n <= x->p;
-    la_lanczos_problem problem = {rows ? x->n : x->p, k, rows ? apply_rows : apply_cols, x, TOL,
-                                  100 * (k + 10)};
+    la_lanczos_problem problem = {r, k, apply, data, TOL, most};
     la_lanczos_info found;
 
     la_lanczos(&problem, w, z, &found);
-    copy_info(&found, info);
+    info->products = found.products;
+    info->residual = found.residual;
+    info->converged = found.converged;
     return found.lapack;
-}
-
-static void copy_info(const la_lanczos_info *from, ufs_x_pca_info *info)
-{
-    info->products = from->products;
-    info->residual = from->residual;
-    info->converged = from->converged;
 }
 
 static void apply_rows(const void *data, int m, const double *t, double *y)
@@ -139,8 +181,8 @@ static void apply_cols(const void *data, int m, const double *v, double *y)
     vmaxset(mark);
 }
 
-static void apply_dense(const void *data, int m, const double *t, double *y)
+static void apply_gram(const void *data, int m, const double *t, double *y)
 {
-    const dense_operator *op = data;
-    la_gemm('N', 'N', op->n, m, op->n, 1.0, op->a, op->n, t, op->n, 0.0, y, op->n);
+    const ufs_x *gram = data;
+    la_gemm('N', 'N', gram->n, m, gram->n, 1.0, gram->dense, gram->n, t, gram->n, 0.0, y, gram->n);
 }

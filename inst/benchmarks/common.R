@@ -30,3 +30,86 @@ read_set <- function(folder, set) {
 
 # The numbers of features shown: 20 and 50, or 10 and 30 % of few.
 two_k <- function(p) if (p < 100L) unique(pmax(2L, round(c(.1, .3) * p))) else c(20L, 50L)
+
+# ---- timings of all methods: floor.R, scaling.R, peers.R ---------------------------------------
+
+# Five Gaussian clusters seen in 5 % of the columns (five at least), columns standardised or not.
+clustered <- function(n, p, standardised = TRUE) {
+  set.seed(1)
+  informative <- max(5L, p %/% 20L)
+  centre <- matrix(rnorm(5L * informative, sd = 2), 5L)
+  x <- matrix(rnorm(n * p), n)
+  x[, seq_len(informative)] <- x[, seq_len(informative)] + centre[rep_len(1:5, n), ]
+  dimnames(x) <- list(NULL, paste0("f", seq_len(p)))
+  if (standardised) scale(x)[, ] else x
+}
+
+# What a method cannot do without.
+needed <- function(method) {
+  wanted <- formals(get(paste0("ufs_", method), asNamespace("ufselect")))
+  wanted <- names(wanted)[vapply(wanted, function(a) is.name(a) && !nzchar(a), NA)]
+  out <- list(n_clusters = 5L, n_components = 5L, k = 20L, n_features = 20L, m = 20L)
+  out <- out[intersect(names(out), wanted)]
+  if (method == "topk") out$n_clusters <- 5L
+  out
+}
+
+fit_once <- function(method, x, ...) {
+  set.seed(1)
+  suppressMessages(suppressWarnings(do.call(ufselect::ufs,
+    c(list(x = x, method = method), needed(method), list(...)))))
+}
+
+# CPU seconds of one call, repeated until they add up to `enough`.
+cpu_of_one <- function(f, enough = .2) {
+  used <- 0
+  n <- 0L
+  while (used < enough && n < 20000L) {
+    used <- used + cpu(f())
+    n <- n + 1L
+  }
+  used / n
+}
+
+# The script starts itself once for every line of `jobs` (a data frame of options), so that one job
+# neither pays for another's memory nor ends it, and binds the lines that they print with
+# print_row(). A job may use `seconds` of CPU time; what it did not finish is missing from its line.
+run_jobs <- function(jobs, seconds, env = character()) {
+  script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
+  rows <- lapply(seq_len(nrow(jobs)), function(i) {
+    given <- paste0("--", names(jobs), "=", vapply(jobs[i, ], as.character, ""))
+    out <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
+      c(shQuote(normalizePath(script)), given, paste0("--seconds=", seconds)),
+      stdout = TRUE, stderr = FALSE, env = env))
+    found <- sub("^row: ", "", grep("^row: ", out, value = TRUE))
+    say("%s\n", if (length(found)) found else paste(c(given, "no result"), collapse = " "))
+    if (length(found)) read.csv(text = found, header = FALSE) else NULL
+  })
+  do.call(rbind, rows)
+}
+
+print_row <- function(...) {
+  cat("row: ")
+  utils::write.table(data.frame(...), sep = ",", col.names = FALSE, row.names = FALSE, qmethod = "double")
+}
+
+# The code's value, or NULL when it fails or uses more than `seconds` of CPU time.
+within_time <- function(code, seconds) {
+  on.exit(setTimeLimit())
+  setTimeLimit(cpu = seconds, transient = TRUE)
+  tryCatch(code, error = function(e) NULL)
+}
+
+# The BLAS that R runs on, and its threads where that is said.
+blas_name <- function() {
+  basename(dirname(extSoftVersion()[["BLAS"]]))
+}
+
+resident_mb <- function(field) {
+  if (!file.exists("/proc/self/status")) return(NA_real_)
+  as.numeric(gsub("[^0-9]", "", grep(paste0("^", field), readLines("/proc/self/status"),
+    value = TRUE))) / 1024
+}
+
+# Linux: the high-water mark of resident memory starts anew.
+reset_peak <- function() try(writeLines("5", "/proc/self/clear_refs"), silent = TRUE)

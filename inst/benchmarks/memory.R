@@ -32,7 +32,7 @@ one <- function(method, n, p, constant) {
   run <- function() suppressMessages(suppressWarnings(do.call(ufs,
     c(list(x = x, method = method), arguments(method)))))
   invisible(gc())
-  before <- now_mb()
+  before <- resident_mb("VmRSS")
   reset_peak()
   run()
   peak <- (peak_mb() - before) / (8 * length(x) / 2^20)
@@ -43,13 +43,6 @@ one <- function(method, n, p, constant) {
   copies <- sum(grepl("^[0-9]+ ?:", readLines(file)))
   say("%-10s constant %-5s  copies %2d  peak %5.1f x\n", method, constant, copies, peak)
 }
-
-now_mb <- function() {
-  as.numeric(gsub("[^0-9]", "", grep("^VmRSS", readLines("/proc/self/status"),
-    value = TRUE))) / 1024
-}
-# Linux: the high-water mark starts anew.
-reset_peak <- function() try(writeLines("5", "/proc/self/clear_refs"), silent = TRUE)
 
 n <- as.integer(option("n", "100"))
 p <- as.integer(option("p", "20000"))

@@ -82,15 +82,15 @@ compare_selections <- function(x, y, clusters, k, out) {
   cat("\n---- methods that look for ", clusters, " clusters, and what they are held against\n\n", sep = "")
   set.seed(1)
   parts <- min(clusters, nrow(x) - 1L, ncol(x))
-  fits <- quietly(list(
-    `ufs_select(task = "cluster")` = ufs_select(x, k, "cluster", n_clusters = clusters),
-    `ufs_select(task = "classify")` = ufs_select(x, k, "classify"),
-    SOCFS = ufs_socfs(x, n_clusters = clusters),
-    JSPCA = ufs_jspca(x, n_components = parts, loss = "sample"),
-    `k-means + F` = ufs_kmeans_f(x, n_clusters = clusters),
-    variance = ufs_variance(x, scale = FALSE),
-    `PCA loadings` = ufs_pca(x, n_components = parts)
-  ))
+  fits <- list(
+    `ufs_select(task = "cluster")` = quietly(ufs_select(x, k, "cluster", n_clusters = clusters)),
+    `ufs_select(task = "classify")` = quietly(ufs_select(x, k, "classify")),
+    SOCFS = quietly(ufs_socfs(x, n_clusters = clusters)),
+    JSPCA = quietly(ufs_jspca(x, n_components = parts, loss = "sample")),
+    `k-means + F` = quietly(ufs_kmeans_f(x, n_clusters = clusters)),
+    variance = quietly(ufs_variance(x, scale = FALSE)),
+    `PCA loadings` = quietly(ufs_pca(x, n_components = parts))
+  )
   write_ranking(fits$SOCFS, "socfs", "feature", k, out)
   if (is.null(y)) {
     cat("No label column (LABEL=): nothing to compare the selections with. The best ", k, " by SOCFS:\n", sep = "")
@@ -111,7 +111,8 @@ compare_selections <- function(x, y, clusters, k, out) {
   cat("k-means on the best ", k, " columns against the known classes (means over 5 runs):\n", sep = "")
   print(round(result, 3L))
   cat("Few columns can do as well as all; no method here does better on all data.\n")
-  utils::write.csv(round(result, 4L), file.path(out, "comparison.csv"))
+  utils::write.csv(data.frame(selection = rownames(result), round(result, 4L)), file.path(out, "comparison.csv"),
+    row.names = FALSE)
 }
 
 # Where selecting wins: most columns are noise.
@@ -170,14 +171,16 @@ accuracy <- function(x, y, runs = 5L) {
   }))
 }
 
-# Every warning once, as a line.
+# Every warning once, as a line that says who warns.
 quietly <- function(code) {
+  who <- as.character(substitute(code))[1L]
+  lead <- if (startsWith(who, "ufs_")) paste0("Note of ", who, "():") else "Note:"
   said <- character()
   value <- withCallingHandlers(suppressMessages(code), warning = function(w) {
     said <<- c(said, conditionMessage(w))
     invokeRestart("muffleWarning")
   })
-  for (line in unique(said)) cat(strwrap(paste("Note:", line), 100L, exdent = 6L), sep = "\n")
+  for (line in unique(said)) cat(strwrap(paste(lead, line), 100L, exdent = 6L), sep = "\n")
   value
 }
 
@@ -194,6 +197,7 @@ fresh_folder <- function(out) {
 
 write_ranking <- function(fit, name, what, k, out) {
   table <- as.data.frame(fit, what = paste0(what, "s"))
+  table$key <- NULL   # orders ties, which the rows do already
   table$chosen <- table$rank <= k
   utils::write.csv(table, file.path(out, paste0(name, "-ranking.csv")), row.names = FALSE)
 }

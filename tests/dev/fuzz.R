@@ -1,9 +1,10 @@
-# Random calls of every export: Rscript tests/dev/fuzz.R --calls=10000 --seed=1
+# Random calls of every method and, with --others (share, .3), of the other exports:
+#   Rscript tests/dev/fuzz.R --calls=10000 --seed=1
 # An answer, a classed error or a classed warning is fine. An error in R's own words, a fit called
 # converged with a score that is not a number, or a call that takes more than --limit seconds is
 # printed with its seed: fuzz.R --calls=1 --seed=<that> repeats it.
 source("tests/dev/common.R")
-set <- options_of(calls = 500, seed = 1, limit = 20)
+set <- options_of(calls = 500, seed = 1, limit = 20, others = .3)
 
 matrices <- list(
   plain = function() clustered(sample(4:30, 1), sample(2:20, 1)),
@@ -60,6 +61,7 @@ value_for <- function(name, default) {
   sample(odd, 1)[[1L]]
 }
 
+names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
 methods <- ufs_methods()$method
 one_call <- function() {
   method <- sample(methods, 1)
@@ -70,6 +72,71 @@ one_call <- function() {
   }
   what <- sample(names(matrices), 1, prob = weight)
   list(what = what, method = method, args = args, x = matrices[[what]]())
+}
+
+# Exports that are no methods: a legal call each; some arguments are made odd or left out.
+clusters_of <- function(x) factor(rep_len(1:2, max(NROW(x), 1)))
+constant_class <- function(x, y, newx) rep(levels(y)[1], nrow(newx))
+a_fit <- function(x) fit_of(sample(c("variance", "ted", "alfs", "facility", "random", "css", "kmeans_f"), 1), x)
+others <- list(
+  ufs_graph = function(x) list(x, k = 3, weights = sample(c("heat", "binary", "cosine"), 1), bandwidth = NULL,
+    symmetrise = "max"),
+  ufs_propagate = function(x) list(ufs_graph(x, 3), y = replace(clusters_of(x), 3:5, NA), cmn = TRUE, x = NULL),
+  ufs_grid = function(x) list(x, "pca", list(n_components = 1:2), center = TRUE, keep_fits = FALSE, checkpoint = NULL),
+  ufs_tune = function(x) list(x, "pca", list(n_components = 1:2), k = 2, criterion = "knn_overlap", n_starts = 3,
+    n_clusters = 2),
+  ufs_stability = function(x) list(x, sample(c("variance", "ted", "random"), 1), k = 2, m = 2, n_resamples = 3,
+    fraction = .7, level = .9),
+  ufs_compare = function(x) list(x, clusters_of(x), "variance", k = 2, m = NULL, mode = "classify",
+    classifiers = list(one = constant_class), repeats = 1, train = .5, args = list(), n_random = 2, baselines = FALSE),
+  ufs_select = function(x) list(x, k = 2, task = sample(c("compress", "classify", "cluster", "label"), 1), n_clusters = 2),
+  ufs_data = function(x) list(x, features = NULL, samples = NULL, na = sample(c("omit", "median", "knn"), 1)),
+  ufs_aggregate = function(x) list(list(ufs_variance(x), ufs_pca(x, 1)), by = "rank"),
+  ufs_overlap = function(x) list(list(a = ufs_variance(x), b = ufs_pca(x, 1)), k = 2),
+  ufs_consensus = function(x) list(x, n_clusters = 2, k = 2),
+  ufs_diversify = function(x) list(ufs_variance(x), x, k = 2, how = "correlation", strength = .5),
+  ufs_represent = function(x) list(x, theta = NULL, lambda_z = .05),
+  ufs_sketch = function(x) list(x, m = 5, type = sample(c("leverage", "uniform"), 1)),
+  ufs_captured = function(x) list(ufs_css(x, 2), x, k = 1, center = TRUE, scale = TRUE),
+  ufs_alfs_path = function(x) list(x, alpha_rel = c(.2, .1), beta_rel = .2),
+  ufs_cluster_metrics = function(x) list(rep_len(1:3, NROW(x)), clusters_of(x)),
+  ufs_simulate_madelon = function(x) list(n = 20, n_informative = 2, n_redundant = 2, n_probe = 4),
+  ufs_add_noise = function(x) list(x, share = .2, sd = 1, y = NULL),
+  ufs_grid_paper = function(x) list(sample(ufs_methods()$method, 1)),
+  ufs_annotate = function(x) list(x, ufs_variance(x), k = 2),
+  representatives = function(x) list(ufs_alfs(x), x, n = 2, m = 3),
+  selected_features = function(x) list(a_fit(x), k = 2, as = "index"),
+  selected_samples = function(x) list(a_fit(x), m = 2, as = "index"),
+  cluster_labels = function(x) list(a_fit(x)), feature_scores = function(x) list(a_fit(x)),
+  sample_ranking = function(x) list(a_fit(x)), coef = function(x) list(a_fit(x)),
+  plot = function(x) list(a_fit(x), sample(c("scores", "objective", "residuals", "nonsense"), 1), k = 2)
+)
+other_call <- function() {
+  name <- sample(names(others), 1)
+  what <- sample(names(matrices), 1, prob = weight)
+  x <- matrices[[what]]()
+  # The fits inside the call are made from legal data; `x` itself may then be anything.
+  args <- tryCatch(others[[name]](x), error = function(e) NULL)
+  if (is.null(args)) {
+    legal <- clustered(12, 6)
+    args <- others[[name]](legal)
+    args[vapply(args, identical, NA, legal)] <- list(x)
+  }
+  for (i in seq_along(args)) {
+    if (i > 1 && runif(1) < .12) args[i] <- list(sample(odd, 1)[[1L]])
+  }
+  if (runif(1) < .05) args <- args[-sample(length(args), 1)]
+  if (runif(1) < .05) args$foo <- 1
+  list(what = what, method = name, args = args, x = x, other = TRUE)
+}
+after_other <- function(out) {
+  if (is.null(attr(out, "class"))) return()
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  has_plot <- inherits(out, c("ufs", "ufs_grid", "ufs_compare", "ufs_stability", "ufs_overlap", "ufs_graph"))
+  sample(list(function() utils::capture.output(print(out)),
+    function() if (has_plot) plot(out),
+    function() if (inherits(out, c("ufs_grid", "ufs_compare", "ufs_stability"))) as.data.frame(out)), 1)[[1L]]()
 }
 
 after <- function(fit, x) {
@@ -91,6 +158,14 @@ outcome <- function(call) {
   step <- "fit"
   out <- tryCatch({
     setTimeLimit(elapsed = set$limit, transient = TRUE)
+    if (isTRUE(call$other)) {
+      grDevices::pdf(NULL)
+      on.exit(grDevices::dev.off())
+      out <- quietly(do.call(call$method, call$args, quote = TRUE))
+      step <- "after"
+      quietly(after_other(out))
+      return(list(out = "answer", step = step, seconds = 0))
+    }
     fit <- quietly(do.call(ufs, c(list(x = call$x, method = call$method), call$args), quote = TRUE))
     score <- c(fit$feature_scores[setdiff(seq_len(fit$p), fit$constant)], fit$sample_scores)
     if (fit$status == "converged" && !all(is.finite(score))) "NOT A NUMBER" else {
@@ -110,14 +185,15 @@ failed <- 0
 for (i in seq_len(set$calls)) {
   seed <- set$seed + i - 1
   set.seed(seed)
-  call <- one_call()
+  call <- if (runif(1) < set$others) other_call() else one_call()
   result <- outcome(call)
   kind <- sub(":.*", "", result$out)
   count[[kind]] <- c(count[[kind]], i)
   if (grepl("^[A-Z ]+$", kind)) {
     failed <- failed + 1
-    cat(sprintf("seed %d, %s: ufs_%s(<%s>, %s)\n  %s\n", seed, result$step, call$method, call$what,
-      paste(names(call$args), vapply(call$args, function(a) substr(paste(deparse(a), collapse = ""), 1, 40), ""), sep = " = ",
+    cat(sprintf("seed %d, %s: %s(<%s>, %s)\n  %s\n", seed, result$step,
+      paste0(if (!isTRUE(call$other)) "ufs_", call$method), call$what,
+      paste(names_of(call$args), vapply(call$args, function(a) substr(paste(deparse(a), collapse = ""), 1, 40), ""), sep = " = ",
         collapse = ", "), substr(result$out, 1, 200)))
   }
 }

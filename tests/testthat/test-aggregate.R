@@ -23,6 +23,13 @@ test_that("a fit of BLFSE gives its base results", {
     tolerance = 1e-14)
 })
 
+test_that("one feature is enough", {
+  one <- ufs_variance(mtcars[, 1, drop = FALSE])
+  for (by in c("score", "rank")) {
+    expect_identical(unname(feature_scores(ufs_aggregate(list(one, one), by))), 1)
+  }
+})
+
 test_that("negative scores are shifted, ties share their rank", {
   like <- ufs_variance(mtcars)
   give <- function(...) {

@@ -17,6 +17,29 @@ test_that("pca loadings are prcomp's, in both Gram forms", {
   }
 })
 
+test_that("few components of a large matrix are those of the whole spectrum", {
+  # Beyond 400 on both sides they are found alone, unless they hardly differ from the next.
+  set.seed(2)
+  factors <- matrix(rnorm(450 * 4), 450) %*% (c(8, 4, 3, 2) * matrix(rnorm(4 * 500), 4))
+  x <- factors + matrix(rnorm(450 * 500), 450)
+  for (z in list(x, t(x))) {
+    expect_silent(fit <- ufs_pca(`colnames<-`(z, seq_len(ncol(z))), 4))
+    ref <- prcomp(z, scale. = TRUE)
+    expect_equal(fit$solution$sdev, ref$sdev[1:4], tolerance = 1e-11)
+    expect_lt(max(abs(abs(fit$solution$loadings) - abs(ref$rotation[, 1:4]))), 1e-9)
+    expect_equal(crossprod(fit$solution$loadings), diag(4), tolerance = 1e-11)
+  }
+})
+
+test_that("components that are too close together are said to cost the whole spectrum", {
+  set.seed(3)
+  x <- `colnames<-`(matrix(rnorm(450 * 450), 450), seq_len(450))
+  expect_message(fit <- ufs_pca(x, 5), class = "ufs_message_spectrum")
+  ref <- prcomp(x, scale. = TRUE)
+  expect_equal(fit$solution$sdev, ref$sdev[1:5], tolerance = 1e-11)
+  expect_lt(max(abs(abs(fit$solution$loadings) - abs(ref$rotation[, 1:5]))), 1e-8)
+})
+
 test_that("F statistics are those of aov()", {
   set.seed(1)
   fit <- ufs_kmeans_f(mtcars, 3)

@@ -54,3 +54,26 @@ test_that("so do grids, comparisons and stability", {
   refused(ufs_grid(x, "pca", list(n_components = 1:2), foo = 1))
   refused(ufs_stability(x, "pca", k = 2, n_components = 2, foo = 1))
 })
+
+test_that("an argument m of a method is not completed to `method`", {
+  set.seed(1)
+  direct <- ufs_facility(x, m = 5)
+  expect_identical(ufs(x, "facility", m = 5)$sample_ranking, direct$sample_ranking)
+  expect_identical(ufs(m = 5, method = "facility", x)$sample_ranking, direct$sample_ranking)
+  grid <- ufs_grid(x, "facility", list(similarity = c("heat", "cosine")), m = 5)
+  expect_identical(grid$method, "facility")
+  expect_identical(grid$results$error, c("", ""))
+  expect_equal(unname(grid$sample_rankings[, 1]),
+    unname(ufs_facility(x, m = 5, similarity = "heat")$sample_ranking))
+  expect_error(ufs_grid(x, "facility", list(m = 4:5), m = 5), class = "ufs_error_argument")
+  expect_error(ufs_tune(x, "pca", list(n_components = 1:2), k = 2, m = 5),
+    class = "ufs_error_argument")
+})
+
+test_that("names of a method's arguments are exact where they go through dots", {
+  for (call in list(quote(ufs(x, "pca", n_comp = 2)),
+    quote(ufs_grid(x, "socfs", list(gamma = 1:2), n_clus = 2)),
+    quote(ufs_stability(x, "pca", k = 2, n_comp = 2)))) {
+    expect_error(eval(call), "has no argument", class = "ufs_error_argument")
+  }
+})

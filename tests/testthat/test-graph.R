@@ -207,6 +207,16 @@ test_that("an edited graph is refused, in words", {
   }
 })
 
+test_that("the first indices that are out of range are refused before they are used", {
+  graph <- ufs_graph(iris[1:30, 1:4])
+  weights <- graph$weights
+  for (wrong in list(c(1L, -1L), c(weights$start[31], 30L))) {
+    graph$weights$index <- replace(weights$index, wrong[1], as.integer(wrong[2]))
+    expect_error(ufs_laplacian(iris[1:30, 1:4], graph), "indices and weights do not fit",
+      class = "ufs_error_argument")
+  }
+})
+
 test_that("wrong direct calls are errors of R, never crashes", {
   x <- matrix(as.double(1:40), 8)
   graph <- unclass(ufs_graph(x, k = 3))

@@ -143,3 +143,41 @@ test_that("a trace grows to any length and a huge max_iter costs nothing", {
   expect_identical(nrow(.Call(C_test_trace, 10L, 4L)), 4L)
   expect_identical(nrow(.Call(C_test_trace, 2L, .Machine$integer.max)), 2L)
 })
+
+test_that("eigenpairs of a large matrix, found step by step, are eigenpairs", {
+  # Above LA_EIG_CHECKED; one value 120 times, one alone on top, the rest in between.
+  n <- 650L
+  set.seed(4)
+  q <- qr.Q(qr(matrix(rnorm(n^2), n)))
+  value <- sort(c(rep(1, 120), 9, seq(1.5, 4, length.out = n - 121)))
+  a <- q %*% (value * t(q))
+  a <- (a + t(a)) / 2
+  for (range in list(c(1L, n), c(n - 2L, n), c(3L, 90L))) {
+    at <- range[1]:range[2]
+    out <- .Call(C_test_eig, a, range[1], range[2])
+    expect_identical(out$info, 0L)
+    expect_lt(max(abs(out$values - value[at])), 1e-12)
+    expect_lt(max(abs(crossprod(out$vectors) - diag(length(at)))), 1e-12)
+    expect_lt(max(abs(a %*% out$vectors - out$vectors %*% diag(out$values))), 1e-12)
+  }
+  # Entries whose squares overflow or vanish are for the routine that rescales.
+  for (unit in c(2^500, 2^-500)) {
+    out <- .Call(C_test_eig, a * unit, n, n)
+    expect_equal(out$values / unit, 9, tolerance = 1e-12)
+  }
+})
+
+test_that("a Gram matrix formed in strips is the same matrix", {
+  # 1e9 flops and more: several strips, the second pair with more than one depth.
+  set.seed(5)
+  for (size in list(c(1060, 900), c(500, 4300), c(4300, 500), c(900, 1060))) {
+    x <- matrix(rnorm(prod(size)), size[1])
+    for (rows in c(TRUE, FALSE)) {
+      side <- if (rows) size[1] else size[2]
+      if (side > 1100 || side^2 * (if (rows) size[2] else size[1]) < 1e9) next
+      got <- .Call(C_x_gram, x, rows)
+      expect_lt(max(abs(got - if (rows) tcrossprod(x) else crossprod(x))), 1e-10)
+      expect_identical(got, t(got))
+    }
+  }
+})

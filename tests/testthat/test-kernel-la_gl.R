@@ -112,6 +112,21 @@ test_that("a call never raises the objective, even a short or partial one", {
   expect_true(all(which(row_norms(partial$v) > 0) %in% c(5, 50, 99)))
 })
 
+test_that("extrapolation never raises the objective", {
+  skip_if_not_installed("withr")
+  # A looser tolerance stops the same iteration earlier: columns that are nearly one, where
+  # unguarded steps go astray.
+  for (seed in 1:12) {
+    q <- withr::with_seed(seed, list(x = matrix(rnorm(240), 20) * .1^(seed %% 4) + rnorm(20),
+      t = matrix(rnorm(40), 20)))
+    lambda <- c(.3, .05, .005)[1 + seed %% 3] * gl_lambda_max(q$x, q$t)
+    way <- vapply(10^seq(1, -11, by = -.5), function(vtol) {
+      gl(q$x, q$t, lambda, vtol = vtol)$objective
+    }, 0)
+    expect_lte(max(diff(way)), 1e-8 * way[1])
+  }
+})
+
 test_that("certify measures any V", {
   skip_if_not_installed("withr")
   q <- gl_problem(30, 50, 2, 7)

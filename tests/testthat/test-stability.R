@@ -41,6 +41,15 @@ test_that("the interval covers the long-run value about as often as it says", {
   expect_lt(mean(half), .6)
 })
 
+test_that("the interval is right for selections of different sizes", {
+  # The jackknife estimates the same variance without the paper's formula.
+  set.seed(3)
+  z <- t(replicate(400, seq_len(12) %in% sample(12, sample(2:8, 1), prob = (1:12)^1.5)))
+  without <- vapply(1:400, function(i) nogueira(z[-i, ], .95)$stability, 0)
+  expect_equal(unname(diff(nogueira(z, .95)$interval)) / 2,
+    qnorm(.975) * sqrt(399 / 400 * sum((without - mean(without))^2)), tolerance = .015)
+})
+
 test_that("several methods at once, on the same resamples, with a checkpoint", {
   folder <- withr::local_tempdir()
   run <- function() {

@@ -197,3 +197,37 @@ test_that("the help's advice is printed where a ranking loses to chance", {
   }
   expect_false(any(grepl("chance", utils::capture.output(print(ufs_ted(mtcars))))))
 })
+
+test_that("picks in advance are the picks one by one, whoever was not followed", {
+  # More items than are followed at a time (256), groups that fall together, copies, and lone
+  # items that only come to the front when the groups are spent.
+  set.seed(12)
+  n <- 700L
+  centre <- matrix(rnorm(12 * 9, sd = 4), 12)
+  x <- centre[sample(12, n, TRUE, prob = 1 / (1:12)^2), ] + matrix(rnorm(n * 9, sd = .2), n)
+  x[601:640, ] <- x[1:40, ]
+  x[641:700, ] <- x[641:700, ] * .3
+  for (mu in c(1e-3, 1, 50)) {
+    one <- ted_greedy(x, 150L, mu, form = "n")
+    many <- ted_greedy(x, 150L, mu, form = "p")
+    expect_identical(many$p_form, TRUE)
+    expect_identical(many$order, one$order)
+    expect_lt(max(abs(many$score - one$score)), 1e-8 * one$score[1])
+    expect_lt(max(abs(many$left - one$left)), 1e-8 * one$score[1])
+    # The decreases are what the picks take off, recomputed.
+    k <- tcrossprod(x)
+    for (t in 1:20) {
+      j <- many$order[t]
+      gain <- sum(k[, j]^2) / (k[j, j] + mu)
+      expect_equal(many$score[t], gain, tolerance = 1e-8)
+      left <- setdiff(seq_len(n), many$order[seq_len(t - 1L)])
+      expect_equal(gain, max((colSums(k^2) / (diag(k) + mu))[left]), tolerance = 1e-9)
+      k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
+    }
+  }
+  # With items given beforehand, and as many picks as there are items.
+  some <- x[1:300, ]
+  expect_identical(ted_greedy(some, 295L, 1, form = "p", given = 6:10)$order[1:60],
+    ted_greedy(some, 295L, 1, form = "n", given = 6:10)$order[1:60])
+  expect_setequal(ted_greedy(some, 295L, 1, form = "p", given = 6:10)$order, setdiff(1:300, 6:10))
+})
