@@ -378,7 +378,9 @@ print.ufs_data <- function(x, ...) {
 # What a fit keeps of its data; the passes over a file are known only at the end.
 final_input <- function(data) {
   input <- data$input
-  if (is_operator(data$x) && data$x$kind == "source") input$passes <- data$x$count$passes + 1L
+  if (is_operator(data$x) && data$x$kind == "source") {
+    input$passes <- as.integer(ceiling(data$x$count$passes - 1e-9)) + 1L
+  }
   input
 }
 

@@ -3,7 +3,7 @@
 #
 # A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
 # the slots of the user's dgCMatrix as they are, or list(kind = "source", n, p, ss, mul, cross,
-# columns, rows, prefetch, gram, keep, count) (see source.R). p counts the columns that are not
+# columns, rows, prefetch, gram, hash, keep, count) (see source.R). p counts the columns that are not
 # constant.
 
 # X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
@@ -77,7 +77,8 @@ is_operator <- function(x) inherits(x, "ufs_x")
 
 # For every column the index of the first one equal to it.
 x_equal_columns <- function(x) {
-  if (is.matrix(x)) equal_columns(x) else .Call(C_x_equal_columns, x)
+  if (is.matrix(x)) equal_columns(x) else if (x$kind == "source") equal_source_columns(x) else
+    .Call(C_x_equal_columns, x)
 }
 
 # The same for rows. A source is not searched for them: every row stands for itself.
@@ -190,7 +191,8 @@ sample_points <- function(x, least = 1L) {
   if (is.matrix(x)) {
     return(x)
   }
-  if (8 * as.double(nrow(x)) * min(dim(x)) <= 4 * block_bytes()) {
+  most <- min(4 * block_bytes(), getOption("ufselect.max_bytes", 8 * 1024^3))
+  if (8 * as.double(nrow(x)) * min(dim(x)) <= most) {
     return(row_coordinates(x))
   }
   rows <- kmeans_rows(x, least)[x_equal_rows(x), , drop = FALSE]

@@ -179,19 +179,23 @@ source_operator <- function(source, keep, shift, divide, count = NULL) {
   p <- length(keep)
   if (is.null(count)) {
     count <- new.env(parent = emptyenv())
-    count$passes <- 0L
+    count$passes <- 0
   }
   # Blocks of columns are counted among those kept.
   kept <- source
   kept$p <- p
   pass <- function(by, fun, combine, ..., value_bytes) {
-    count$passes <- count$passes + 1L
+    count$passes <- count$passes + 1
     source_pass(if (by == "columns") kept else source, by, ready, fun, combine, ...,
       value_bytes = value_bytes)
   }
   by <- source$by
+  # A part of the lines that lie together is a part of a pass; of the others, all are read.
+  seen <- function(what, lines, of) {
+    count$passes <- count$passes + if (by == what) length(lines) / of else 1
+  }
   read_columns <- function(j) {
-    count$passes <- count$passes + 1L
+    seen("columns", j, p)
     .Call(C_x_standardise, read_source(source, j = keep[j]), shift[j], divide[j])
   }
   # Columns that a solver will ask for one by one.
@@ -225,7 +229,7 @@ source_operator <- function(source, keep, shift, divide, count = NULL) {
       read_columns(j)
     },
     rows = function(i) {
-      count$passes <- count$passes + 1L
+      seen("rows", i, n)
       block <- read_source(source, i = i)
       if (length(keep) < ncol(block)) block <- block[, keep, drop = FALSE]
       .Call(C_x_standardise, block, shift, divide)
@@ -239,12 +243,47 @@ source_operator <- function(source, keep, shift, divide, count = NULL) {
       }
       numeric()
     },
+    hash = function() {
+      if (by == "rows") pass("rows", piece_hash, add_hashes, whole = FALSE, value_bytes = 16 * p) else
+        pass("columns", piece_hash, NULL, whole = TRUE, value_bytes = 16 * source$step)
+    },
     gram = function(rows) {
       if (rows) pass("columns", piece_tcrossprod, `+`, value_bytes = 8 * n^2) else {
         pass("rows", piece_crossprod, `+`, value_bytes = 8 * as.double(p)^2)
       }
     }
   ), class = "ufs_x")
+}
+
+# Columns that are equal have the same hash; those of one hash are read and compared.
+equal_source_columns <- function(x) {
+  first <- seq_len(x$p)
+  hash <- x$hash()
+  turn <- order(hash[, 1L], hash[, 2L])
+  hash <- hash[turn, , drop = FALSE]
+  alike <- c(FALSE, rowSums(diff(hash) != 0) == 0)
+  leader <- turn[which(!alike)[cumsum(!alike)]]
+  copies <- turn[alike]
+  leader <- leader[alike]
+  width <- max(1, floor(x$bytes / (16 * x$n)))
+  for (at in split(seq_along(copies), ceiling(seq_along(copies) / width))) {
+    read <- unique(c(leader[at], copies[at]))
+    block <- x_columns(x, read)
+    same <- colSums(block[, match(copies[at], read), drop = FALSE] !=
+      block[, match(leader[at], read), drop = FALSE]) == 0
+    first[copies[at][same]] <- leader[at][same]
+  }
+  first
+}
+
+piece_hash <- function(block, lines, whole) {
+  .Call(C_x_hash, block, if (whole) 0 else lines[[1L]] - 1)
+}
+
+# Sums modulo 2^64 of numbers in two halves of 32 bits.
+add_hashes <- function(a, b) {
+  low <- a[, 2L] + b[, 2L]
+  cbind((a[, 1L] + b[, 1L] + (low >= 2^32)) %% 2^32, low %% 2^32)
 }
 
 piece_mul <- function(block, lines, v) block %*% v

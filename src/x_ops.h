@@ -96,9 +96,13 @@ void ufs_x_gram_cols(const ufs_x *x, double *g);
 double ufs_x_gram_rows_cost(const ufs_x *x);
 
 /* first[j]: the lowest index of a column equal to column j (0-based). Values are compared as
- * the solvers see them; 0 and -0 agree. nnz (dense or source: np) steps, 16p + 8n bytes, and
- * the columns whose hashes agree. */
+ * the solvers see them; 0 and -0 agree. nnz (dense: np) steps, 16p + 8n bytes, and the columns
+ * whose hashes agree. A source is searched by hashes of its blocks (R/source.R). */
 void ufs_x_equal_columns(const ufs_x *x, int *first);
+/* Hashes of the p columns of a block of n rows, the first of which is row first_row (from 0) of
+ * the matrix: out is p x 2, the upper and the lower 32 bits. The hash of a column of the matrix
+ * is the sum of those of its blocks modulo 2^64. */
+void ufs_x_hash_block(int n, int p, double first_row, const double *x, double *out);
 
 /* Whether the slots of a column-compressed matrix (n rows, p columns) are sound: start
  * from 0, not falling, ending at n_entry; rows in 0..n-1 and ascending in every column.

@@ -252,3 +252,26 @@ test_that("none of these forms the matrix", {
   # Here even the coordinates are too many.
   expect_output(print(fit), "on the leading 29 principal component scores")
 })
+
+test_that("copies of columns are found in one pass over a file, whichever way it lies", {
+  skip_if_not_installed("HDF5Array")
+  x <- withr::with_seed(1, matrix(rnorm(50 * 30), 50))
+  x[, c(7, 19)] <- x[, 3]
+  x[, 12] <- x[, 11]
+  x[50, 12] <- x[50, 12] + 1
+  x[, 21] <- 0
+  x[, 22] <- -0
+  want <- replace(1:30, c(7, 19, 22), c(3L, 3L, 21L))
+  for (chunk in list(c(7, 30), c(50, 4))) {
+    file <- withr::local_tempfile(fileext = ".h5")
+    h <- HDF5Array::writeHDF5Array(x, file, "x", chunkdim = chunk)
+    op <- as_ufs_operator(ufs_data(h, block_bytes = 4000), FALSE, FALSE, drop_constant = FALSE, warn = FALSE)$x
+    expect_identical(x_equal_columns(op), want)
+    # One for the hashes, one (or what there is of it) for the candidates.
+    expect_lte(op$count$passes, if (chunk[2] == 30) 2 else 1.3)
+  }
+  # 64 bits in halves add up as they should.
+  a <- cbind(2^32 - 1, 2^32 - 1)
+  expect_identical(add_hashes(a, cbind(0, 1)), cbind(0, 0))
+  expect_identical(add_hashes(cbind(3, 2^32 - 1), cbind(4, 5)), cbind(8, 4))
+})
