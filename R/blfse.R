@@ -160,6 +160,7 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
       n_features <- check_count(n_features, "n_features", 1L, p,
         "the number of non-constant features")
     }
+    if (is.null(scores) && is.null(labels)) n_base <- check_count(n_base, "n_base", 2L)
     m <- if (is.null(scores)) if (is.null(labels)) n_base else NCOL(labels) else NROW(scores)
     check_bytes((if (p > n) 7 * n^2 + 2 * n * p else 5 * n^2 + 4 * p^2 + n * p) * 8 +
       n^2 / 2 * ceiling(m / 8), "The consensus matrices of ufs_blfse()",
@@ -247,35 +248,28 @@ blfse_scaling <- function(scale, projection) {
   if (!check_flag(scale, "scale")) "none" else if (projection == "paper") "unit" else "zscore"
 }
 
-# data with x as the model sees it; see the help page. By a power of 2 first where x is
-# divided by its size anyway, so that no unit overflows a square.
+# data with x as the model sees it; see the help page.
 blfse_model_matrix <- function(data, scaling, center) {
-  x <- data$x
-  top <- max(abs(x))
-  power <- if (scaling == "none" || top == 0) 0 else floor(log2(top))
-  if (abs(power) > 300) x <- x / 2^trunc(power / 2) / 2^(power - trunc(power / 2)) else power <- 0
-  if (scaling == "none" && top > 1e100) {
-    ufs_abort("input", "The largest entry of `x` is ", signif(top, 3L), ": its squares would ",
-      "overflow with scale = FALSE. Use another unit, or scale = TRUE.", argument = "scale")
-  }
   if (scaling == "unit") {
-    norm <- sqrt(rowSums(x^2))
-    x <- x / ifelse(norm > 0, norm, 1)
-    power <- 0
+    unit <- .Call(C_unit_rows, data$x, center)
+    data$x <- unit$x
+    if (center) data$center <- expand_features(unit$mean, data, NA_real_)
+    return(data)
   }
-  divide <- if (scaling == "zscore") {
-    sqrt(colSums(sweep(x, 2L, colMeans(x))^2) / (data$n - 1)) * sqrt(ncol(x))
+  moments <- .Call(C_prepare, data$x, list(center = TRUE, divide = "sd", unit = "none",
+    drop = FALSE, write = FALSE))
+  if (scaling == "none") {
+    top <- max(abs(range(data$x)))
+    if (top > 1e100) {
+      ufs_abort("input", "The largest entry of `x` is ", signif(top, 3L), ": its squares would ",
+        "overflow with scale = FALSE. Use another unit, or scale = TRUE.", argument = "scale")
+    }
   }
-  if (center) {
-    mean <- colMeans(x)
-    x <- sweep(x, 2L, mean)
-    data$center <- expand_features(mean * 2^power, data, NA_real_)
-  }
-  if (!is.null(divide)) {
-    x <- sweep(x, 2L, divide, "/")
-    data$scale <- expand_features(divide * 2^power, data, NA_real_)
-  }
-  data$x <- x
+  shift <- if (center) moments$center
+  divide <- if (scaling == "zscore") moments$scale * sqrt(ncol(data$x))
+  if (center) data$center <- expand_features(shift, data, NA_real_)
+  if (!is.null(divide)) data$scale <- expand_features(divide, data, NA_real_)
+  if (center || !is.null(divide)) data$x <- take(data$x, shift = shift, divide = divide)
   data
 }
 
@@ -339,17 +333,21 @@ blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_featur
   }
   parts <- draw_parts(data$n, if (resample == "none") length(base) else n_base, resample)
   base <- rep_len(base, length(parts))
-  low <- apply(data$x, 2L, min)
-  x <- sweep(sweep(data$x, 2L, low), 2L, apply(data$x, 2L, max) - low, "/")
-  colnames(x) <- data$features[data$keep]
+  # Columns from 0 to 1; a part at a time, so that x is not copied whole.
+  low <- column_of(data$x, min)
+  high <- column_of(data$x, max)
+  names <- data$features[data$keep]
   fits <- one_warning(lapply(seq_along(parts), function(k) {
-    base_fit(x[parts[[k]], , drop = FALSE], base[[k]], base_args[[base[[k]]]],
-      n_clusters, n_features)
+    part <- take(data$x, parts[[k]], shift = low, divide = high - low)
+    dimnames(part) <- list(NULL, names)
+    base_fit(part, base[[k]], base_args[[base[[k]]]], n_clusters, n_features)
   }))
   scores <- matrix(0, length(fits), data$p)
-  scores[, data$keep] <- scores_of_fits(fits, ncol(x))
+  scores[, data$keep] <- scores_of_fits(fits, ncol(data$x))
   list(scores = scores, resample = resample)
 }
+
+column_of <- function(x, f) vapply(seq_len(ncol(x)), function(j) f(x[, j]), 0)
 
 draw_parts <- function(n, m, resample) {
   if (resample == "none") {

@@ -42,7 +42,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
   run_fit("consensus", match.call(), {
     control <- resolve_control(control)
     opened <- open_data(x)
-    data <- as_ufs_operator(opened, TRUE, TRUE)
+    data <- as_ufs_operator(opened, TRUE, TRUE, write = FALSE)
     q <- length(data$keep)
     n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
       "one fewer than the samples")
@@ -54,8 +54,8 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     tasks <- consensus_tasks(members, n_clusters, data)
     seeds <- draw_seeds(length(tasks))
     tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
-    runs <- run_tasks(tasks, consensus_member,
-      list(x = subset_data(opened, features = data$keep)))
+    if (q < data$p) opened <- subset_data(opened, features = data$keep)
+    runs <- run_tasks(tasks, consensus_member, list(x = to_travel(opened)))
     failed <- vapply(runs, function(run) is.null(run$fit), NA)
     if (any(failed)) {
       what <- paste0(members[failed], " (", vapply(runs[failed], `[[`, "", "error"), ")",
@@ -72,8 +72,9 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     pool <- check_count(if (is.null(pool)) min(10 * k, q) else pool, "pool", k, q,
       "the features that are not constant")
     best <- ranking[seq_len(pool)]
-    z <- in_range(x_columns(data$x, best), 1e50)$x
-    z <- sweep(z, 2L, sqrt(colSums(z^2)), "/")
+    at <- data$keep[best]
+    z <- .Call(C_x_standardise, data_columns(opened, best), unname(data$center[at]),
+      unname(data$scale[at]) * data$norm[best])
     picked <- decorrelate(z, (q + 1 - seq_len(pool)) / q, k, strength)
     chosen <- best[picked]
     final <- c(chosen, setdiff(ranking, chosen))

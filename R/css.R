@@ -249,7 +249,7 @@ ufs_captured <- function(fit, x, k, center = TRUE, scale = TRUE, ...) {
     ufs_abort("argument", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".",
       argument = "x")
   }
-  k <- vapply(k, check_count, 1L, arg = "k", lower = 1L, upper = data$p, limit = "the features")
+  k <- check_counts(k, "k", data$p, "the features")
   captured <- vapply(k, function(size) {
     chosen <- match(suppressMessages(selected_features(fit, size, as = "index")), data$keep)
     captured_share(data$x, chosen[!is.na(chosen)])

@@ -15,8 +15,8 @@
 #   unit                what the whole matrix was divided by, see `unit`
 # With `drop_constant = FALSE` the matrix keeps all p columns (keep = 1:p).
 # by     what scale = TRUE divides a column by: "sd", or "norm", its Euclidean norm
-# unit   "none", "row" (divide everything by the mean norm of the samples) or "power" (by the
-#        power of two next above the largest entry)
+# unit   "none", "row" (divide everything by the mean norm of the samples), "power" (by the
+#        power of two next above the largest entry) or "sample" (every sample by its norm)
 # write  FALSE: no matrix, x is NULL
 # squares  FALSE: the method changes the unit itself before it squares anything
 as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
@@ -189,6 +189,11 @@ column_variances <- function(x) {
     write = FALSE))$variance
 }
 
+# (x - shift) / divide at some rows and columns, NULL for all, as one new matrix.
+take <- function(x, rows = NULL, columns = NULL, shift = NULL, divide = NULL) {
+  .Call(C_take, x, rows, columns, shift, divide)
+}
+
 # Norms of the rows, without a second matrix of the size of x.
 row_norms <- function(x) .Call(C_row_norms, x)
 
@@ -279,12 +284,12 @@ check_matrix <- function(value, arg, nrow = NA, ncol = NA) {
 
 # A penalty given absolutely or as a share of `max`, the smallest value at which
 # everything is zero. Returns list(value, rel).
-check_penalty <- function(absolute, rel, max, arg) {
+check_penalty <- function(absolute, rel, max, arg, zero = FALSE) {
   if (!is.null(absolute)) {
-    absolute <- check_number(absolute, arg, lower = 0, open = TRUE)
+    absolute <- check_number(absolute, arg, lower = 0, open = !zero)
     return(list(value = absolute, rel = absolute / max))
   }
-  rel <- check_number(rel, paste0(arg, "_rel"), lower = 0, open = TRUE)
+  rel <- check_number(rel, paste0(arg, "_rel"), lower = 0, open = !zero)
   list(value = rel * max, rel = rel)
 }
 

@@ -59,6 +59,9 @@ name_block <- function(names, rows = 25L, most = 50L) {
 }
 
 shorten <- function(names, width) {
+  # Bytes that are no characters in this locale cannot be measured: they are shown as <e9>.
+  odd <- !validEnc(names)
+  names[odd] <- iconv(names[odd], sub = "byte")
   long <- nchar(names) > width
   names[long] <- paste0(substr(names[long], 1L, width - 2L), "..")
   names

@@ -68,10 +68,10 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   start <- proc.time()[[3L]]
   control <- resolve_control(control, max_iter = 500L, tol = 1e-6)
   solver <- check_choice(solver, "solver", c("paper", "exact"))
-  data <- topk_drop_zero(topk_data(x, center, scale), 1L)
+  data <- topk_data(x, center, scale, 1L)
   n <- data$n
   theta <- check_theta(theta, n)
-  unit <- max(rowSums(abs(data$x)))
+  unit <- largest_l1(data$x)
   settings <- list(
     exact = solver == "exact", lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
     lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
@@ -79,22 +79,14 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     rho = check_number(rho, "rho", lower = 1), mu = check_number(mu, "mu", 0, open = TRUE)
   )
   check_bytes(8 * (if (settings$exact) 5 * as.double(n) * ncol(data$x) + 3 * as.double(n)^2 else
-    10 * as.double(n) * ncol(data$x) + 13 * as.double(n)^2), "ufs_represent()",
+    10 * as.double(n) * ncol(data$x) + 12 * as.double(n)^2), "ufs_represent()",
   "Use a part of the samples.")
-  found <- .Call(C_represent, data$x, theta, settings, control)
+  found <- .Call(C_represent, data$x, theta, settings, topk_names(data), control)
   check_lapack(found$run$lapack, "represent")
-  square <- function(m) {
-    if (!is.null(data$samples)) dimnames(m) <- list(data$samples, data$samples)
-    m
-  }
   gap <- found$run$counters[["gap"]]
-  if (solver == "paper") {
-    gap <- represent_gap(data$x, found, theta, settings)
-  }
   trace <- as_trace(found$run$trace)
   fit <- structure(list(
-    Z = square(found$z), E = represent_columns(found$e, data),
-    W = square((abs(found$z) + t(abs(found$z))) / 2),
+    Z = found$z, E = found$e, W = found$w,
     objective = found$run$counters[["objective"]], trace = trace[names(trace) != "outer"],
     status = status_label(found$run$status), iterations = as.integer(found$run$iterations),
     certificate = c(gap = gap), control = control,
@@ -119,20 +111,6 @@ check_theta <- function(theta, n) {
     ufs_abort("argument", "`theta` must not have negative entries.", argument = "theta")
   }
   unname(theta)
-}
-
-# Relative duality gap: the multiplier of x = Zx + E, made feasible by a factor per sample, proves
-# a lower bound. 2 n^2 p flops.
-represent_gap <- function(x, found, theta, settings) {
-  y <- found$y1
-  reach <- tcrossprod(y, x)
-  if (!settings$nonnegative) reach <- abs(reach)
-  reach <- reach / (1 + settings$lambda_z * theta)
-  diag(reach) <- 0
-  over <- pmax(1, apply(reach, 1L, max), apply(abs(y), 1L, max) / settings$lambda_e)
-  lower <- sum(pmax(rowSums(y * x) / over, 0))
-  value <- found$run$counters[["objective"]]
-  if (value > 0) max(value - lower, 0) / value else 0
 }
 
 #' @export

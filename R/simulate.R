@@ -50,6 +50,8 @@ ufs_simulate_madelon <- function(n, n_informative = 5, n_redundant = 15, n_probe
   }
   n_redundant <- check_count(n_redundant, "n_redundant", 0L)
   n_probe <- check_count(n_probe, "n_probe", 0L)
+  check_bytes(16 * as.double(n) * (d + as.double(n_redundant) + n_probe), "A table of that size",
+    "Ask for fewer samples or features.")
   separation <- check_number(separation, "separation", lower = 0)
   flip <- check_number(flip, "flip", 0, 1)
   shuffle <- check_flag(shuffle, "shuffle")

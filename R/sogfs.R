@@ -39,6 +39,7 @@
 #' @param solver How W is updated: `"irls"` takes the authors' steps of iteratively reweighted least
 #'   squares, and `"exact"`, the default, extrapolates their weights.
 #' @param center,scale Should the columns be centred, and scaled to unit norm? The authors do both.
+#'   With `scale = FALSE` the weights of the penalties depend on the unit of `x`.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 50),
 #'   `inner_max_iter` (100) and `inner_tol` (1e-6, relative change) of the steps over W, and `eps`
 #'   (1e-12, added to the squared row norms).

@@ -76,8 +76,8 @@
 #'
 #' # Cost
 #' With `solver = "paper"` an outer iteration takes about 130 iterations of `2n^2(n + p)` flops
-#' for `Z` and up to 150 of `n^2 p` for `v`. Memory is about 17 n x n and 10 n x p matrices
-#' (with `"fast"` 7 and 7), and nothing is p x p if p > n.
+#' for `Z` and up to 150 of `n^2 p` for `v`. Memory is about 16 n x n and 5 n x p matrices (8 and 12
+#' if p < n; with `"fast"` 6 and 6), and nothing is p x p if p > n.
 #'
 #' # Departures from the paper
 #' Signs and thresholds of the paper's appendix are corrected. A local search that swaps one
@@ -188,15 +188,14 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     control <- resolve_control(control, max_iter = 10L, tol = 1e-5, inner_max_iter = 500L,
       inner_tol = 1e-6)
     control$max_iter <- check_count(control$max_iter, "max_iter", 1L)
-    data <- topk_data(x, center, scale)
-    k <- check_count(k, "k", 1L, data$p, "the features of `x`")
-    data <- topk_drop_zero(data, k)
+    data <- topk_data(x, center, scale, k)
+    k <- data$k
     classes <- topk_classes(y, n_clusters, data$n)
     mode <- topk_mode(classes, check_flag(structured, "structured"))
     plain <- mode == "plain"
     solver <- topk_solver(check_choice(solver, "solver", c("auto", "paper", "fast")), data, plain,
       paper || control$inner_tol < 0 || control$tol < 0)
-    unit <- max(rowSums(abs(data$x)))
+    unit <- largest_l1(data$x)
     settings <- list(
       n_clusters = classes$c, k = k, mode = match(mode, topk_modes) - 1L,
       fast = solver == "fast", lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
@@ -223,7 +222,9 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     check_topk_bytes(data$n, ncol(data$x), plain, settings)
     say_topk_time(data$n, ncol(data$x), plain, settings, control)
 
-    found <- .Call(C_topk, data$x, equal_columns(data$x) - 1L, classes$known, settings, control)
+    names <- topk_names(data)
+    found <- .Call(C_topk, data$x, equal_columns(data$x) - 1L, classes$known, settings, names,
+      control)
     counters <- found$run$counters
     check_lapack(found$run$lapack, "topk")
     if (counters[["too_few_links"]] == 1) {
@@ -268,31 +269,31 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
 # In the order of the C enum.
 topk_modes <- c("cluster", "propagate", "structured", "plain")
 
-# Centred and scaled columns (constant ones kept), then samples of unit length, whatever their
-# unit; those that are zero but for rounding stay as they are.
-topk_data <- function(x, center, scale) {
-  data <- withCallingHandlers(
-    as_ufs_matrix(x, center, scale, drop_constant = FALSE, squares = FALSE),
-    # What it says holds for centred columns only.
-    ufs_warning_constant = function(w) if (!center) invokeRestart("muffleWarning")
-  )
-  top <- max(abs(range(data$x)))
-  if (top > 0 && (top > 1e100 || top < 1e-100)) data$x <- data$x / 2^floor(log2(top))
-  norm <- sqrt(rowSums(data$x^2))
-  data$x <- data$x / ifelse(norm <= 1e-12 * max(norm), 1, norm)
-  dimnames(data$x) <- NULL
+# Centred and scaled columns, then samples of unit length, whatever their unit; those that are
+# zero but for rounding stay as they are. Centred constant columns are zero and change nothing but
+# the shape of the problem: they are left out unless k needs them.
+topk_data <- function(x, center, scale, k) {
+  read <- function(drop, warn) {
+    withCallingHandlers(
+      as_ufs_matrix(x, center, scale, drop_constant = drop, unit = "sample", squares = FALSE,
+        warn = warn),
+      # What it says holds for centred columns only.
+      ufs_warning_constant = function(w) if (!center) invokeRestart("muffleWarning")
+    )
+  }
+  data <- read(isTRUE(center), TRUE)
+  data$k <- check_count(k, "k", 1L, data$p, "the features of `x`")
+  if (data$k > length(data$keep)) data <- c(read(FALSE, FALSE), k = data$k)
   data
 }
 
-# Centred constant columns are zero and change nothing but the shape of the problem: they are
-# left out unless k needs them.
-topk_drop_zero <- function(data, k) {
-  zero <- if (isFALSE(data$center)) integer() else data$constant
-  if (length(zero) && data$p - length(zero) >= k) {
-    data$x <- data$x[, -zero, drop = FALSE]
-    data$keep <- data$keep[-zero]
+# The largest l1 norm of a sample, by few columns at a time.
+largest_l1 <- function(x) {
+  sum <- 0
+  for (from in seq(1L, ncol(x), by = 64L)) {
+    sum <- sum + rowSums(abs(x[, from:min(from + 63L, ncol(x)), drop = FALSE]))
   }
-  data
+  max(sum)
 }
 
 # "auto" repeats the paper where that is quick, and where its own settings are given.
@@ -353,10 +354,12 @@ first_link <- function(x, lambda_z, nonnegative = FALSE) {
 check_topk_bytes <- function(n, p, plain, settings) {
   n <- as.double(n)
   r <- min(n, p)
-  bytes <- 8 * (if (plain) 6 * n * p + 5 * r * r else if (settings$fast) {
-    7 * n * p + 7 * n * n + 3 * r * r
+  bytes <- 8 * (if (plain) 4 * n * p + 5 * r * r else if (settings$fast) {
+    6 * n * p + 6 * n * n + 3 * r * r
+  } else if (n <= p) {
+    5 * n * p + 16 * n * n
   } else {
-    10 * n * p + 17 * n * n
+    12 * n * p + 8 * n * n
   })
   if (settings$branch_and_bound) bytes <- bytes + as.double(settings$node_limit) * p
   check_bytes(bytes, "ufs_topk()", if (plain) "Select features or samples first." else
@@ -379,12 +382,13 @@ say_topk_time <- function(n, p, plain, settings, control) {
   }
 }
 
+# What C needs to give matrices the shape and names of the user's x, without a copy of them.
+topk_names <- function(data) {
+  list(p = data$p, keep = data$keep - 1L, samples = data$samples, features = data$features)
+}
+
 topk_solution <- function(found, chosen, classes, mode, data) {
   samples <- data$samples
-  square <- function(m) {
-    if (!is.null(m) && !is.null(samples)) dimnames(m) <- list(samples, samples)
-    m
-  }
   all <- function(v) expand_features(v, data, 0)
   solution <- list(selected = stats::setNames(chosen, data$features[chosen]),
     v = all(found$v), v_cont = all(found$v_cont),
@@ -392,10 +396,7 @@ topk_solution <- function(found, chosen, classes, mode, data) {
     cluster = stats::setNames(found$label, samples))
   if (!is.null(found$relaxed)) solution$relaxed <- all(found$relaxed)
   if (mode != "plain") {
-    e <- represent_columns(found$e, data)
-    found["e"] <- list(NULL)
-    solution <- c(solution, list(Z = square(found$z), E = e, W = square(found$w),
-      Theta = square(found$theta)))
+    solution <- c(solution, list(Z = found$z, E = found$e, W = found$w, Theta = found$theta))
   }
   if (mode == "propagate") {
     solution$probability <- matrix(found$probability, data$n, classes$c,
@@ -404,17 +405,6 @@ topk_solution <- function(found, chosen, classes, mode, data) {
     solution$reached <- stats::setNames(found$reached == 1L, samples)
   }
   solution
-}
-
-# An n x q matrix in the columns of the user's x.
-represent_columns <- function(m, data) {
-  if (length(data$keep) < data$p) {
-    all <- matrix(0, data$n, data$p)
-    all[, data$keep] <- m
-    m <- all
-  }
-  dimnames(m) <- list(data$samples, data$features)
-  m
 }
 
 warn_topk <- function(fit) {

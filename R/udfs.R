@@ -42,6 +42,7 @@
 #' @param gamma The weight of the row sparsity, a positive number.
 #' @param solver `"exact"` for the accelerated iteration, or `"irls"` for the authors' plain one.
 #' @param center,scale Should the columns be centred, and scaled to unit norm?
+#'   With `scale = FALSE` the weights of the penalties depend on the unit of `x`.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default
 #'   300), `tol` (1e-6, relative change of the objective) and `eps` (1e-12).
 #' @return A fit of class `c("ufs_udfs", "ufs")`. `solution` holds `W` (p x c), `trace` the

@@ -26,6 +26,8 @@
     ENTRY(equal_columns, 1) \
     ENTRY(equal_rows, 1) \
     ENTRY(row_norms, 1) \
+    ENTRY(take, 5) \
+    ENTRY(unit_rows, 2) \
     /* ffi_ted.c */ \
     ENTRY(ted_greedy, 3) \
     /* ffi_rrss.c */ \
@@ -99,9 +101,9 @@
     ENTRY(test_trace, 2) \
     ENTRY(test_gl, 5) \
     /* ffi_topk.c */ \
-    ENTRY(topk, 5) \
+    ENTRY(topk, 6) \
     /* ffi_represent.c */ \
-    ENTRY(represent, 4) \
+    ENTRY(represent, 5) \
     /* ffi_propagate.c */ \
     ENTRY(propagate, 5) \
     /* ffi_test_topk.c */ \

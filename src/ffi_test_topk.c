@@ -10,11 +10,11 @@
 /* Sub-problem 1 alone. */
 SEXP ffi_test_topk_represent(SEXP x, SEXP theta, SEXP s)
 {
-    static const char *const names[] = {"z",        "e",      "q",          "y1",
-                                        "y2",       "trace",  "iterations", "objective",
-                                        "screened", "n_form", "info",       NULL};
+    static const char *const names[] = {"z",     "e",          "q",         "y1",       "y2",
+                                        "trace", "iterations", "objective", "screened", "n_form",
+                                        "info",  "gap",        NULL};
     int n = Rf_nrows(x), p = Rf_ncols(x), lapack;
-    size_t N = (size_t) n, P = (size_t) p;
+    size_t N = (size_t) n;
     topk_represent_settings settings = ffi_topk_represent(s);
     topk_represent work;
     ufs_trace trace;
@@ -22,13 +22,13 @@ SEXP ffi_test_topk_represent(SEXP x, SEXP theta, SEXP s)
 
     ufs_trace_init(&trace, settings.max_iter, TOPK_REPRESENT_COLUMNS);
     lapack = topk_represent_init(&work, n, p, REAL_RO(x), ffi_set_matrix(out, "z", n, n),
+                                 ffi_set_matrix(out, "e", n, p), ffi_set_matrix(out, "y1", n, p),
                                  settings.form);
     ffi_set(out, "info", Rf_ScalarInteger(lapack));
     if (lapack == 0) {
         topk_represent_solve(&work, &settings, REAL_RO(theta), false, 1, &trace);
-        ufs_copy(ffi_set_matrix(out, "e", n, p), work.e, N * P);
         ufs_copy(ffi_set_matrix(out, "q", n, n), work.q, N * N);
-        ufs_copy(ffi_set_matrix(out, "y1", n, p), work.y1, N * P);
+        ffi_set(out, "gap", Rf_ScalarReal(topk_represent_gap(&work, &settings, REAL_RO(theta))));
         ufs_copy(ffi_set_matrix(out, "y2", n, n), work.y2, N * N);
         ffi_set(out, "iterations", Rf_ScalarInteger(work.iterations));
         ffi_set(out, "screened", Rf_ScalarInteger(work.n_screened));
@@ -53,7 +53,7 @@ SEXP ffi_test_topk_lp(SEXP x, SEXP thetas, SEXP s)
     double *z = ffi_set_zero(out, "z", n, n), *e = ffi_set_zero(out, "e", n, p);
     double *pivots = ffi_set_vector(out, "pivots", calls);
 
-    topk_lp_init(&work, n, p, REAL_RO(x), z, e);
+    topk_lp_init(&work, n, p, REAL_RO(x), z, e, ufs_dalloc((size_t) p, (size_t) n));
     for (int i = 0; i < calls; i++) {
         topk_lp_solve(&work, &settings, REAL_RO(VECTOR_ELT(thetas, i)));
         pivots[i] = (double) work.pivots;
@@ -84,9 +84,9 @@ SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c_, SEXP k_, SEXP w, SEXP sta
     ufs_trace_init(&trace, settings.max_iter, TOPK_SELECT_COLUMNS);
     topk_criterion_init(&g, Rf_nrows(x), p, c, k, REAL_RO(x), settings.lambda_a,
                         w != R_NilValue && settings.lambda_i > 0.0, settings.form, true);
-    topk_select_init(&work, &g);
+    topk_select_init(&work, &g, ufs_dalloc((size_t) g.r, (size_t) p));
     topk_polish_init(&polish, &g);
-    topk_bound_init(&bound, &g);
+    topk_bound_init(&bound, &g, ufs_dalloc((size_t) g.r, (size_t) p));
     lapack = topk_criterion_set(&g, INTEGER_RO(label), w == R_NilValue ? NULL : REAL_RO(w),
                                 settings.lambda_i);
     if (lapack == 0) lapack = topk_select_admm(&work, &settings, 1, &trace);

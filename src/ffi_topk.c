@@ -34,6 +34,49 @@ topk_select_settings ffi_topk_select(SEXP s)
     return settings;
 }
 
+double *ffi_topk_links(SEXP out, const char *name, int n, SEXP shape)
+{
+    double *value = ffi_set_zero(out, name, n, n);
+    SEXP samples = ffi_get(shape, "samples");
+    if (samples != R_NilValue) {
+        SEXP names = PROTECT(Rf_allocVector(VECSXP, 2));
+        SET_VECTOR_ELT(names, 0, samples);
+        SET_VECTOR_ELT(names, 1, samples);
+        Rf_setAttrib(ffi_get(out, name), R_DimNamesSymbol, names);
+        UNPROTECT(1);
+    }
+    return value;
+}
+
+double *ffi_topk_errors(SEXP out, const char *name, int n, int q, SEXP shape)
+{
+    int p = ffi_int(shape, "p");
+    double *value;
+    SEXP names;
+
+    if (p < q || Rf_xlength(ffi_get(shape, "keep")) != q)
+        Rf_error("internal error: sizes of the columns");
+    value = ffi_set_zero(out, name, n, p);
+    names = PROTECT(Rf_allocVector(VECSXP, 2));
+    SET_VECTOR_ELT(names, 0, ffi_get(shape, "samples"));
+    SET_VECTOR_ELT(names, 1, ffi_get(shape, "features"));
+    Rf_setAttrib(ffi_get(out, name), R_DimNamesSymbol, names);
+    UNPROTECT(1);
+    return value;
+}
+
+/* The last column first: none is overwritten before it has moved. */
+void ffi_topk_spread(double *e, int n, int q, SEXP shape)
+{
+    const int *keep = INTEGER_RO(ffi_get(shape, "keep"));
+    size_t N = (size_t) n;
+    for (int j = q - 1; j >= 0; j--) {
+        if (keep[j] == j) break;
+        ufs_copy(e + (size_t) keep[j] * N, e + (size_t) j * N, N);
+        memset(e + (size_t) j * N, 0, N * sizeof(double));
+    }
+}
+
 static int capacity(int outer, int inner)
 {
     double rows = (double) outer * (double) inner;
@@ -42,8 +85,8 @@ static int capacity(int outer, int inner)
 
 /* x: n x p, rows normalised; first: p, the first column equal to each (0-based); known: classes
  * 1..c and 0, or NULL; s: the settings, with n_clusters, k, mode (as in topk_mode) and fast.
- * n x n results only where the mode has them. */
-SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP control)
+ * shape: see ffi_topk.h. n x n results only where the mode has them. */
+SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
 {
     static const char *const names[] = {
         "z",           "e",       "w",     "theta",  "a",       "v",       "v_cont", "relaxed",
@@ -84,10 +127,10 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP control)
     if (known != R_NilValue && Rf_xlength(known) != problem.n)
         Rf_error("internal error: length of 'known'");
     if (graph) {
-        result.z = ffi_set_zero(out, "z", problem.n, problem.n);
-        result.e = ffi_set_zero(out, "e", problem.n, problem.p);
-        result.w = ffi_set_zero(out, "w", problem.n, problem.n);
-        result.theta = ffi_set_zero(out, "theta", problem.n, problem.n);
+        result.z = ffi_topk_links(out, "z", problem.n, shape);
+        result.e = ffi_topk_errors(out, "e", problem.n, problem.p, shape);
+        result.w = ffi_topk_links(out, "w", problem.n, shape);
+        result.theta = ffi_topk_links(out, "theta", problem.n, shape);
     }
     if (problem.mode == TOPK_PROPAGATE) {
         result.probability = ffi_set_zero(out, "probability", problem.n, problem.c);
@@ -106,6 +149,7 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP control)
     ufs_trace_named(&result.inner_v, capacity(outer, settings.select.max_iter), columns_v);
 
     topk_solve(&problem, &settings, &result, &run);
+    if (graph) ffi_topk_spread(result.e, problem.n, problem.p, shape);
 
     ffi_set_trace(out, "inner_z", &result.inner_z);
     ffi_set_trace(out, "inner_v", &result.inner_v);

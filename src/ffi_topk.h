@@ -8,4 +8,13 @@
 topk_represent_settings ffi_topk_represent(SEXP settings);
 topk_select_settings ffi_topk_select(SEXP settings);
 
+/* shape: list(p, keep, samples, features): the user's number of columns, which of them are the
+ * solver's (0-based, ascending), and names or NULL. */
+
+/* A zero n x n matrix, samples by samples. */
+double *ffi_topk_links(SEXP out, const char *name, int n, SEXP shape);
+/* A zero n x p matrix with the user's columns; the solver's q come first until they are spread. */
+double *ffi_topk_errors(SEXP out, const char *name, int n, int q, SEXP shape);
+void ffi_topk_spread(double *e, int n, int q, SEXP shape);
+
 #endif

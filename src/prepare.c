@@ -117,7 +117,7 @@ double prepare_find_unit(const prepare_problem *problem, const prepare_stats *st
 {
     double sum = 0.0, top = 0.0;
 
-    if (unit == PREPARE_ONE) return 1.0;
+    if (unit == PREPARE_ONE || unit == PREPARE_SAMPLE) return 1.0;
     for (int a = 0; a < q; a++) top = fmax(top, stats->largest[keep[a]]);
     if (!(top > 0.0) || !R_FINITE(top)) return 1.0;
     top = power_above(top);
@@ -154,6 +154,41 @@ void prepare_write(const prepare_problem *problem, const prepare_stats *stats, d
         else
             for (size_t i = 0; i < n; i++) to[i] = (col[i] - shift) / by;
     }
+}
+
+void prepare_take(int n, const double *x, int m, const int *rows, int q, const int *columns,
+                  const double *shift, const double *divide, double *out)
+{
+    for (size_t j = 0; j < (size_t) q; j++) {
+        const double *from = x + (columns == NULL ? j : (size_t) columns[j]) * (size_t) n;
+        double *to = out + j * (size_t) m, s = shift == NULL ? 0.0 : shift[j];
+        double by = divide == NULL ? 1.0 : divide[j];
+        for (size_t i = 0; i < (size_t) m; i++)
+            to[i] = (from[rows == NULL ? i : (size_t) rows[i]] - s) / by;
+    }
+}
+
+void prepare_samples(int n, int q, double tiny, double *x, double *norm)
+{
+    size_t N = (size_t) n, len = N * (size_t) q;
+    double top = 0.0, most = 0.0, unit = 1.0;
+
+    for (size_t i = 0; i < len; i++) top = fmax(top, fabs(x[i]));
+    if (top > safe_high || (top < safe_low && top > 0.0)) unit = 1.0 / power_above(top);
+    memset(norm, 0, N * sizeof(double));
+    for (size_t j = 0; j < (size_t) q; j++)
+        for (size_t i = 0; i < N; i++) {
+            double v = x[i + j * N] *= unit;
+            norm[i] += v * v;
+        }
+    for (size_t i = 0; i < N; i++) {
+        norm[i] = sqrt(norm[i]);
+        most = fmax(most, norm[i]);
+    }
+    for (size_t i = 0; i < N; i++)
+        if (norm[i] <= tiny * most) norm[i] = 1.0;
+    for (size_t j = 0; j < (size_t) q; j++)
+        for (size_t i = 0; i < N; i++) x[i + j * N] /= norm[i];
 }
 
 void prepare_equal(int n, int p, const double *x, bool columns, int *first)

@@ -10,8 +10,13 @@ typedef enum { PREPARE_PLAIN = 0, PREPARE_SD = 1, PREPARE_NORM = 2 } prepare_div
 
 /* One number that divides all columns: 1, the mean norm of the prepared rows (as if no
  * column were left out: constant ones count if they are not centred), or the power of two
- * next above the largest prepared entry. */
-typedef enum { PREPARE_ONE = 0, PREPARE_ROW = 1, PREPARE_POWER = 2 } prepare_unit;
+ * next above the largest prepared entry. SAMPLE is 1 for the columns; prepare_samples() follows. */
+typedef enum {
+    PREPARE_ONE = 0,
+    PREPARE_ROW = 1,
+    PREPARE_POWER = 2,
+    PREPARE_SAMPLE = 3
+} prepare_unit;
 
 typedef struct {
     int n, p;
@@ -44,6 +49,14 @@ double prepare_find_unit(const prepare_problem *problem, const prepare_stats *st
  * ones are exactly zero. 3nq flops. */
 void prepare_write(const prepare_problem *problem, const prepare_stats *stats, double unit, int q,
                    const int *keep, double *out);
+
+/* Rows of the prepared matrix (n x q) to unit length, in place, whatever the unit of x; those of
+ * no more than `tiny` times the longest stay as they are. norm: scratch of length n. 4nq flops. */
+void prepare_samples(int n, int q, double tiny, double *x, double *norm);
+/* out (m x q) = (x - shift) / divide for the rows and columns at the 0-based indices, NULL for
+ * all (m = n, q = p); shift and divide (of the q columns) may be NULL. No memory of its own. */
+void prepare_take(int n, const double *x, int m, const int *rows, int q, const int *columns,
+                  const double *shift, const double *divide, double *out);
 
 /* For every column (or row) the 0-based index of the first one equal to it (itself if none).
  * Equality is of values, so 0 and -0 agree. Hash, sort, compare: O(np + p log p). */

@@ -15,7 +15,8 @@
  * sub-problem 2 the rounded relaxation and the set of the iteration before.
  *
  * Plain supervised mode: no Z, L = 0, one sub-problem 2, nothing n x n if p <= n.
- * Memory: about 14 n x n and 5 n x p with the ADMMs; 5 n x n and 4 n x p if fast. */
+ * Memory beside the results: about 12 n x n and 3 n x p with the ADMMs (p < n: 4 and 10),
+ * 2 n x n and 3 n x p if fast. The two sub-problems share one n x p matrix. */
 #include "solve_topk.h"
 #include "la.h"
 #include "propagate.h"
@@ -115,8 +116,6 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
     for (int j = 0; j < problem->p; j++) result->v[j] = 0.0;
     for (int j = 0; j < problem->k; j++) result->v[result->chosen[j]] = 1.0;
     ufs_copy(result->v_cont, settings->fast ? work->bound.s : work->select.v, (size_t) problem->p);
-    if (work->graph && !settings->fast)
-        ufs_copy(result->e, work->represent.e, (size_t) problem->n * (size_t) problem->p);
 }
 
 static int work_init(topk_work *work)
@@ -124,26 +123,35 @@ static int work_init(topk_work *work)
     const topk_problem *problem = work->problem;
     const topk_settings *settings = work->settings;
     size_t n = (size_t) problem->n, c = (size_t) problem->c, k = (size_t) problem->k;
+    size_t p = (size_t) problem->p;
     char form = settings->select.form;
+    bool dense, relaxing = settings->bound || settings->fast;
+    double *one = NULL, *other = NULL;
     int lapack = 0;
 
-    if (work->graph && settings->fast)
-        topk_lp_init(&work->lp, problem->n, problem->p, problem->x, work->result->z,
-                     work->result->e);
-    else if (work->graph)
-        lapack = topk_represent_init(&work->represent, problem->n, problem->p, problem->x,
-                                     work->result->z, settings->represent.form);
-    if (work->graph) work->projected = ufs_dalloc(n, c);
-    if (problem->mode == TOPK_CLUSTER) topk_label_init(&work->label, problem->n, problem->c);
     /* The relaxation needs factors in every iteration: an eigen-decomposition, if dense. */
     if (settings->fast && form == 'a') form = 2 * problem->p <= problem->n ? 'p' : 'n';
+    dense = form == 'p' || (form == 'a' && p <= n);
+    /* Sub-problem 1 and sub-problem 2 take turns with one matrix, if the first one starts cold. */
+    if (work->graph) one = ufs_dalloc(p, dense && p > n ? p : n);
+    if (relaxing || !dense)
+        other = one != NULL && settings->represent.growth > 1.0 ? one
+                                                                : ufs_dalloc(p, dense ? p : n);
+    if (work->graph && settings->fast)
+        topk_lp_init(&work->lp, problem->n, problem->p, problem->x, work->result->z,
+                     work->result->e, one);
+    else if (work->graph)
+        lapack = topk_represent_init(&work->represent, problem->n, problem->p, problem->x,
+                                     work->result->z, work->result->e, one,
+                                     settings->represent.form);
+    if (work->graph) work->projected = ufs_dalloc(n, c);
+    if (problem->mode == TOPK_CLUSTER) topk_label_init(&work->label, problem->n, problem->c);
     topk_criterion_init(&work->criterion, problem->n, problem->p, problem->c, problem->k,
                         problem->x, settings->select.lambda_a,
-                        work->graph && settings->select.lambda_i > 0.0, form,
-                        settings->bound || settings->fast);
-    if (!settings->fast) topk_select_init(&work->select, &work->criterion);
+                        work->graph && settings->select.lambda_i > 0.0, form, relaxing);
+    if (!settings->fast) topk_select_init(&work->select, &work->criterion, other);
     if (settings->polish) topk_polish_init(&work->polish, &work->criterion);
-    if (settings->bound || settings->fast) topk_bound_init(&work->bound, &work->criterion);
+    if (relaxing) topk_bound_init(&work->bound, &work->criterion, other);
     work->previous = ufs_ialloc(n);
     work->trial = ufs_ialloc(k);
     work->carried = ufs_ialloc(k);

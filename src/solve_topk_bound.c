@@ -19,7 +19,7 @@ static int evaluate(topk_bound *work, const topk_criterion *g, const signed char
                     const double *s, double *value, double *gradient, double *lower);
 static void project(const topk_criterion *g, const signed char *fixed, double *y, double *out);
 
-void topk_bound_init(topk_bound *work, const topk_criterion *g)
+void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs)
 {
     size_t p = (size_t) g->p, c = (size_t) g->c, r = (size_t) g->r;
     work->s = ufs_dalloc(p, 1);
@@ -28,7 +28,7 @@ void topk_bound_init(topk_bound *work, const topk_criterion *g)
     work->next = ufs_dalloc(p, 1);
     work->score = ufs_dalloc(p, 1);
     work->root = ufs_dalloc(p, 1);
-    work->fs = ufs_dalloc(r, p);
+    work->fs = fs;
     work->gram = ufs_dalloc(r, r);
     work->m = ufs_dalloc(r, c);
     work->pull = ufs_dalloc(p, c);

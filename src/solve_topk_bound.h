@@ -14,7 +14,8 @@ typedef struct {
     int iterations;
 } topk_bound;
 
-void topk_bound_init(topk_bound *work, const topk_criterion *g);
+/* fs: r x p, only used during a solve. */
+void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs);
 /* Minimises the relaxation from `start` (NULL: all equal) with s_j = 1 where fixed is 1
  * and 0 where it is -1 (NULL: none). Stops at value - lower <= tol (1 + |value|); with a
  * finite target also when lower passes it or at a tenth of the way to it. The criterion

@@ -16,7 +16,7 @@
  * candidates and S only, 2p (WATCH + a) in place of 2an, and made anew when none of them is
  * left. From no link, about 2a to 4a pivots per sample; later calls start at the last optimum,
  * where new weights leave few pivots to do: 2n^2 p for all c at once, 2a^3 per sample.
- * Memory: n x p (the transpose of x), the bases (2 min(n, p) n integers), one a x a. */
+ * Memory: the transpose of x, the bases (2 min(n, p) n integers), one a x a. */
 #include "solve_topk_lp.h"
 #include "la.h"
 #include <R_ext/Utils.h>
@@ -72,7 +72,7 @@ static bool swap_feature(topk_lp *work, int q, int l);
 static void update_dual(topk_lp *work);
 static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool nonnegative);
 
-void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e)
+void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e, double *xt)
 {
     size_t N = (size_t) n, P = (size_t) p, M = N < P ? N : P;
     lp_row *row = (lp_row *) R_alloc(1, sizeof(lp_row));
@@ -90,9 +90,7 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     work->sample = ufs_ialloc(M * N);
     work->feature = ufs_ialloc(M * N);
     memset(work->size, 0, N * sizeof(int));
-    work->xt = ufs_dalloc(P, N);
-    for (size_t j = 0; j < P; j++)
-        for (size_t i = 0; i < N; i++) work->xt[j + i * P] = x[i + j * N];
+    work->xt = xt;
     row->place = ufs_ialloc(N);
     row->inverse = ufs_dalloc(M, M);
     row->square = ufs_dalloc(M, M);
@@ -128,6 +126,7 @@ void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const double
 
     work->unsolved = 0;
     work->pivots = 0;
+    la_transpose(n, p, work->x, work->xt);
     all_reduced_costs(work, settings->lambda_e);
     for (int i = 0; i < n; i++) {
         bool solved = false;

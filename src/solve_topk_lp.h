@@ -26,8 +26,8 @@ typedef struct {
     struct topk_lp_row *row; /* see solve_topk_lp.c */
 } topk_lp;
 
-/* z (n x n) and e (n x p) are where the results will be. */
-void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e);
+/* z (n x n) and e (n x p) are where the results will be; xt (p x n) is only used during a solve. */
+void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e, double *xt);
 /* theta: n x n, row i for sample i. Continues from the bases of the last call. */
 void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const double *theta);
 

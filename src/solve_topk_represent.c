@@ -19,7 +19,7 @@
  *   |e| > ||row i of Q - Q0|| ||column j of x||            (Cauchy-Schwarz)
  * and then D_ij = 0. Once fewer than a tenth of the entries fail this test, only they
  * are computed, by dot products; otherwise all are, and Q0 = Q. The result is the same.
- * Memory: 10 n x n, 3 n x p.
+ * Memory: 10 n x n, E, Y1 and n x p in single precision.
  * The inverse is safe: rows of x have unit length, so cond(xx' + I) <= n + 1.
  *
  * p-form, p < n. T = (Bm - Cm x)(x'x + I)^{-1}, Q = Cm + T x', Qx = Bm - T, and
@@ -56,7 +56,8 @@ static double running(const topk_represent *work, const topk_represent_settings 
 static double objective(const topk_represent *work, const topk_represent_settings *settings,
                         const double *theta);
 
-int topk_represent_init(topk_represent *work, int n, int p, const double *x, double *z, char form)
+int topk_represent_init(topk_represent *work, int n, int p, const double *x, double *z, double *e,
+                        double *y1, char form)
 {
     size_t N = (size_t) n, P = (size_t) p;
     int r, lapack;
@@ -68,8 +69,8 @@ int topk_represent_init(topk_represent *work, int n, int p, const double *x, dou
     work->n_form = form == 'n' || (form == 'a' && n <= p);
     work->q = ufs_dalloc(N, N);
     work->y2 = ufs_dalloc(N, N);
-    work->e = ufs_dalloc(N, P);
-    work->y1 = ufs_dalloc(N, P);
+    work->e = e;
+    work->y1 = y1;
     work->mu = 0.0;
     work->hook = NULL;
     r = work->n_form ? n : p;
@@ -87,7 +88,7 @@ int topk_represent_init(topk_represent *work, int n, int p, const double *x, dou
         work->change = ufs_dalloc(N, tile);
         work->reference = ufs_dalloc(N, N);
         work->qt = ufs_dalloc(N, N);
-        work->margin = ufs_dalloc(N, P);
+        work->margin = (float *) R_alloc(N * P, sizeof(float));
         work->moved = ufs_dalloc(N, 1);
         work->norm = ufs_dalloc(P, 1);
         la_col_norms(n, p, x, work->norm);
@@ -162,7 +163,7 @@ static void cold_start(topk_represent *work, double mu)
         ufs_copy(work->rhs, work->gram, NN);
         memset(work->cross, 0, NN * sizeof(double));
         memset(work->reference, 0, NN * sizeof(double));
-        memset(work->margin, 0, NP * sizeof(double));
+        memset(work->margin, 0, NP * sizeof(float));
     } else {
         memset(work->y2x, 0, NP * sizeof(double));
     }
@@ -232,7 +233,8 @@ static void step_e_n(topk_represent *work, double lambda_e)
             la_gemm('N', 'N', n, width, n, 1.0, work->q, n, x, n, 0.0, work->tile, n);
             non_zero = shrink_block(work, len, x, work->tile, lambda_e, work->e + at, work->y1 + at,
                                     work->change);
-            for (size_t i = 0; i < len; i++) work->margin[at + i] = fabs(work->e[at + i]);
+            for (size_t i = 0; i < len; i++)
+                work->margin[at + i] = (float) (fabs(work->e[at + i]) * (1.0 - 1e-6));
         }
         if ((double) non_zero > SPARSE * (double) len)
             la_gemm('N', 'T', n, n, width, 1.0, x, n, work->change, n, 1.0, work->step, n);
@@ -269,7 +271,7 @@ static bool screen(topk_represent *work)
 /* The slack covers the rounding of Qx; a NaN is never safe. */
 static bool safe(const topk_represent *work, size_t i, size_t j)
 {
-    return work->margin[i + j * (size_t) work->n] > work->moved[i] * work->norm[j] + 1e-12;
+    return (double) work->margin[i + j * (size_t) work->n] > work->moved[i] * work->norm[j] + 1e-12;
 }
 
 /* shrink_block for the entries that are not safe; change is zero elsewhere. */
@@ -286,7 +288,7 @@ static size_t shrink_few(topk_represent *work, int from, int width, double lambd
             if (shrink_block(work, 1, work->x + at, &qx, lambda_e, work->e + at, work->y1 + at,
                              work->change + i + j * N)) {
                 count++;
-                work->margin[at] = 0.0;
+                work->margin[at] = 0.0F;
             }
         }
     return count;
@@ -446,4 +448,34 @@ static double objective(const topk_represent *work, const topk_represent_setting
         for (size_t i = 0; i < N * (size_t) width; i++) error += fabs(x[i] - work->tile[i]);
     }
     return weighted + settings->lambda_e * error;
+}
+
+double topk_represent_gap(topk_represent *work, const topk_represent_settings *settings,
+                          const double *theta)
+{
+    size_t N = (size_t) work->n;
+    double *reach = ufs_dalloc(TILE, N), lower = 0.0;
+
+    for (int from = 0; from < work->n; from += TILE) {
+        int count = work->n - from < TILE ? work->n - from : TILE;
+        la_gemm('N', 'T', count, work->n, work->p, 1.0, work->y1 + from, work->n, work->x, work->n,
+                0.0, reach, count);
+        for (int a = 0; a < count; a++) {
+            size_t i = (size_t) (from + a);
+            double over = 1.0, inner = 0.0;
+            for (size_t j = 0; j < N; j++) {
+                double c = reach[(size_t) a + j * (size_t) count];
+                if (j == i) continue;
+                if (!settings->nonnegative) c = fabs(c);
+                over = fmax(over, c / (1.0 + settings->lambda_z * theta[i + j * N]));
+            }
+            for (size_t k = 0; k < (size_t) work->p; k++) {
+                double y = work->y1[i + k * N];
+                over = fmax(over, fabs(y) / settings->lambda_e);
+                inner += y * work->x[i + k * N];
+            }
+            lower += fmax(inner / over, 0.0);
+        }
+    }
+    return work->objective > 0.0 ? fmax(work->objective - lower, 0.0) / work->objective : 0.0;
 }

@@ -34,7 +34,8 @@ typedef struct {
     double *gram, *rhs, *cross, *step; /* n-form: n x n */
     double *tile, *change;             /* n-form: n x tile; p-form: n x p */
     double *reference, *qt;            /* n-form: n x n, Q0 and Q' */
-    double *margin, *moved, *norm;     /* n-form: n x p, n, p */
+    float *margin;                     /* n-form: n x p, rounded down */
+    double *moved, *norm;              /* n-form: n, p */
     bool screened;                     /* the last step of E */
     int n_screened;                    /* of all */
     double *xt, *zx, *y2x, *bm;        /* p-form: p x n, then n x p */
@@ -42,9 +43,14 @@ typedef struct {
     const ufs_hook *hook;              /* NULL: interrupts only */
 } topk_represent;
 
-/* Factors what does not change: xx' + I, or x'x + I. z (n x n) is where the result
- * will be. Returns LAPACK's code. */
-int topk_represent_init(topk_represent *work, int n, int p, const double *x, double *z, char form);
+/* Factors what does not change: xx' + I, or x'x + I. z (n x n) and e (n x p) are where the results
+ * will be; y1 (n x p) is only used during a solve, unless it is warm. Returns LAPACK's code. */
+int topk_represent_init(topk_represent *work, int n, int p, const double *x, double *z, double *e,
+                        double *y1, char form);
+/* Relative duality gap of the last solve: Y1, made feasible by a factor per sample, proves a lower
+ * bound. 2n^2 p flops. */
+double topk_represent_gap(topk_represent *work, const topk_represent_settings *settings,
+                          const double *theta);
 /* theta: n x n, like Z. warm: continue from the last state. trace: rows
  * (outer, iteration, mu, the three residuals, the objective at (Z, E)). */
 void topk_represent_solve(topk_represent *work, const topk_represent_settings *settings,

@@ -33,7 +33,7 @@ static void apply(topk_select *work, double rho, const double *s, double *out);
 static void best_k(topk_select *work, int *subset);
 static bool better(double value, double than);
 
-void topk_select_init(topk_select *work, topk_criterion *g)
+void topk_select_init(topk_select *work, topk_criterion *g, double *u)
 {
     size_t p = (size_t) g->p, c = (size_t) g->c, k = (size_t) g->k, r = (size_t) g->r;
 
@@ -50,11 +50,11 @@ void topk_select_init(topk_select *work, topk_criterion *g)
     work->y3 = ufs_dalloc(p, 1);
     work->previous = ufs_dalloc(p, 1);
     work->target = ufs_dalloc(p, 1);
-    work->u = work->factor = work->sol = work->av = work->back = work->t = NULL;
+    work->u = u;
+    work->factor = work->sol = work->av = work->back = work->t = NULL;
     if (g->dense) {
         work->factor = ufs_dalloc(p, p);
     } else {
-        work->u = ufs_dalloc(r, p);
         work->factor = ufs_dalloc(r, r);
         work->sol = ufs_dalloc(r, c);
         work->av = ufs_dalloc(p, c);

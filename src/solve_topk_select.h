@@ -34,7 +34,8 @@ typedef struct {
     topk_entry *sort;
 } topk_select;
 
-void topk_select_init(topk_select *work, topk_criterion *g);
+/* u: r x p, only used during a solve (NULL in the dense form). */
+void topk_select_init(topk_select *work, topk_criterion *g, double *u);
 /* ADMM; the result is the incumbent (or the last iterate). */
 int topk_select_admm(topk_select *work, const topk_select_settings *settings, int outer,
                      ufs_trace *trace);

@@ -46,17 +46,17 @@ weight <- ifelse(names(matrices) %in% c("plain", "wide", "frame", "copies", "con
 
 odd <- list(-1, 0, 1, 2, 3, 4.5, .5, 1e-12, 1e9, NA, NA_real_, NaN, Inf, -Inf, "a", character(), NULL, c(1, 2),
   TRUE, list(), quote(x), .Machine$integer.max)
-value_for <- function(name, default) {
+value_for <- function(name, default, wild) {
   if (name == "control") {
-    return(if (runif(1) < .7) ufs_control(max_iter = sample(c(0, 1, 5, 50), 1), warn = runif(1) < .5) else
+    return(if (!wild || runif(1) < .7) ufs_control(max_iter = sample(c(0, 1, 5, 50), 1), warn = runif(1) < .5) else
       sample(list(list(max_iter = 3), list(3), NULL, ufs_control(eps = c(1e-8, 1e-8)), ufs_control(tol = -1, max_iter = 5)), 1)[[1L]])
   }
   choices <- tryCatch(eval(default), error = function(e) NULL)
-  if (runif(1) < .6) {
+  if (!wild || runif(1) < .6) {
     if (is.logical(choices) && length(choices) == 1L) return(sample(c(TRUE, FALSE), 1))
     if (is.character(choices)) return(sample(choices, 1))
     if (is.numeric(choices) && length(choices) == 1L) return(choices * sample(c(.1, 1, 2), 1))
-    return(sample(list(1, 2, 3, .1, NULL), 1)[[1L]])
+    return(if (wild) sample(list(1, 2, 3, .1, NULL), 1)[[1L]] else choices)
   }
   sample(odd, 1)[[1L]]
 }
@@ -67,8 +67,10 @@ one_call <- function() {
   method <- sample(methods, 1)
   wanted <- formals(registry()[[method]]$fit)
   args <- needed(method)
+  # Every second call changes settings to legal values only: it gets to an answer.
+  wild <- runif(1) < .5
   for (name in setdiff(names(wanted), c("x", "..."))) {
-    if (runif(1) < .15) args[name] <- list(value_for(name, wanted[[name]]))
+    if (runif(1) < .15) args[name] <- list(value_for(name, wanted[[name]], wild))
   }
   what <- sample(names(matrices), 1, prob = weight)
   list(what = what, method = method, args = args, x = matrices[[what]]())
@@ -116,10 +118,10 @@ other_call <- function() {
   what <- sample(names(matrices), 1, prob = weight)
   x <- matrices[[what]]()
   # The fits inside the call are made from legal data; `x` itself may then be anything.
-  args <- tryCatch(others[[name]](x), error = function(e) NULL)
+  args <- suppressMessages(suppressWarnings(tryCatch(others[[name]](x), error = function(e) NULL)))
   if (is.null(args)) {
     legal <- clustered(12, 6)
-    args <- others[[name]](legal)
+    args <- suppressMessages(suppressWarnings(others[[name]](legal)))
     args[vapply(args, identical, NA, legal)] <- list(x)
   }
   for (i in seq_along(args)) {
@@ -167,7 +169,8 @@ outcome <- function(call) {
       return(list(out = "answer", step = step, seconds = 0))
     }
     fit <- quietly(do.call(ufs, c(list(x = call$x, method = call$method), call$args), quote = TRUE))
-    score <- c(fit$feature_scores[setdiff(seq_len(fit$p), fit$constant)], fit$sample_scores)
+    score <- c(fit$feature_scores[setdiff(seq_len(fit$p), fit$constant)],
+      fit$sample_scores[setdiff(seq_len(fit$n), fit$params$labelled)])
     if (fit$status == "converged" && !all(is.finite(score))) "NOT A NUMBER" else {
       step <- "after"
       quietly(after(fit, call$x))
@@ -175,7 +178,10 @@ outcome <- function(call) {
     }
   }, ufs_error = function(e) "classed error", warning = function(w) paste("UNCLASSED WARNING:", conditionMessage(w)),
   error = function(e) {
-    if (grepl("time limit", conditionMessage(e))) "TIME" else paste("UNCLASSED ERROR:", conditionMessage(e))
+    said <- conditionMessage(e)
+    # R itself, before any of our code runs: it names the argument.
+    own <- isTRUE(call$other) && grepl("^unused argument|^argument \"[a-z_]+\" is missing, with no default", said)
+    if (grepl("time limit", said)) "TIME" else if (own) "R's own words" else paste("UNCLASSED ERROR:", said)
   }, finally = setTimeLimit())
   list(out = out, step = step, seconds = proc.time()[[1L]] - started)
 }

@@ -55,6 +55,25 @@ test_that("p > n and p = n: the solver is the literal one, in both orders and pr
   }
 })
 
+test_that("clusterings finer than asked: rho is halved and the last Y is taken back", {
+  for (seed in c(1, 4, 7)) {
+    d <- blfse_problem(24, 6, 4, 8, seed = seed, noise = .05)
+    d$c <- 2L
+    fit <- blfse_plain(d)
+    ref <- ref_blfse(d$x, d$scores, d$labels, d$c, "paper", "paper")
+    expect_gt(max(fit$history$ncomp), 2)
+    expect_equal(as.matrix(fit$history[1:6]), as.matrix(ref$history[1:6]), ignore_attr = TRUE)
+    expect_lt(spread(fit$trace$objective, ref$trace$total), 1e-11 * max(abs(ref$trace$total)))
+    expect_lt(max(spread(fit$solution$S, ref$S), spread(fit$solution$v, ref$v)), 1e-8)
+  }
+})
+
+test_that("a feature without a score in a base fit gets the least one, not the best", {
+  fit <- ufs_variance(iris[, 1:4])
+  fit$feature_scores[] <- c(-3, -1, NA, -2)
+  expect_identical(scores_of_fits(list(fit), 4L), rbind(c(0, 2, 0, 1)))
+})
+
 test_that("the factor form, the dense form and the Krylov path agree", {
   wide <- blfse_problem(25, 70, 3, 10, seed = 4)
   tall <- blfse_problem(50, 8, 3, 10, seed = 5, noise = 0.35)

@@ -165,6 +165,7 @@ test_that("ufs_captured() gives the same for any method", {
     1 - sum(qr.resid(qr(z[, selected_features(pca, 4)]), z)^2) / sum(z^2), tolerance = 1e-10)
   expect_error(ufs_captured(pca, x[1:20, ], 4), class = "ufs_error_argument")
   expect_error(ufs_captured(pca, x, 13), class = "ufs_error_argument")
+  expect_error(ufs_captured(pca, x, character()), class = "ufs_error_argument")
   expect_error(ufs_captured(ufs_ted(x), x, 1), class = "ufs_error_argument")
 })
 

@@ -346,6 +346,19 @@ test_that("spectral labels are the literal ones", {
   expect_identical(spectral(made$z, 3L)$label, canonical_labels(made$label))
 })
 
+test_that("the partition before is kept where it is the better one", {
+  kept <- 0L
+  for (seed in 1:20) {
+    z <- withr::with_seed(seed, matrix(rnorm(900) * rbinom(900, 1, .3), 30))
+    diag(z) <- 0
+    previous <- withr::with_seed(seed, canonical_labels(sample(rep_len(1:4, 30L))))
+    label <- spectral(z, 4L, previous)$label
+    expect_identical(label, ref_spectral(t(z), 4L, previous))
+    kept <- kept + !identical(label, spectral(z, 4L)$label)
+  }
+  expect_gt(kept, 0L)
+})
+
 test_that("spectral labels follow a permutation, and isolated samples are allowed", {
   made <- block_z(30L, 3L, 4)
   order <- withr::with_seed(1, sample(30L))

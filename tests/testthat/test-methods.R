@@ -54,6 +54,15 @@ test_that("predict keeps columns by name, whatever their order", {
   expect_error(predict(bare, matrix(0, 2, 3), k = 1), class = "ufs_error_input")
 })
 
+test_that("predict() repairs names as the fit did", {
+  x <- as.matrix(iris[1:20, 1:4])
+  colnames(x) <- c("a", "a", "", "b")
+  fit <- suppressWarnings(ufs_variance(x, scale = FALSE))
+  chosen <- selected_features(fit, 3, as = "index")
+  expect_true(any(c(2, 3) %in% chosen))
+  expect_identical(predict(fit, x, k = 3), x[, chosen])
+})
+
 test_that("as.data.frame has one row per feature, best first", {
   table <- as.data.frame(ufs_variance(iris[, 1:4]))
   expect_named(table, c("feature", "index", "score", "rank"))

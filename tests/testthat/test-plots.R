@@ -246,3 +246,13 @@ test_that("a comparison names each curve at its end with its value", {
   skip_if_not_installed("ggplot2")
   expect_silent(ggplot2::ggplotGrob(ggplot2::autoplot(out)))
 })
+
+test_that("names that are no text in this locale are drawn all the same", {
+  skip_if_not(l10n_info()[["UTF-8"]])
+  withr::local_pdf(NULL)
+  x <- as.matrix(iris[1:20, 1:4])
+  colnames(x)[1] <- "\xe9t\xe9"
+  fit <- ufs_variance(x)
+  expect_no_error(plot(fit))
+  expect_identical(shorten(colnames(x)[1], 12L), "<e9>t<e9>")
+})

@@ -368,6 +368,81 @@ test_that("of equal columns the first ones are chosen", {
   }
 })
 
+test_that("of shuffled copies the first ones are chosen, polished or not", {
+  for (seed in 1:6) {
+    made <- planted(n = 24, p = 10, c = 3, informative = 4, seed = seed)
+    which <- withr::with_seed(seed, sample(c(1:10, 1:10, 1:5)))
+    x <- made$x[, which]
+    for (solver in c("paper", "fast")) for (polish in c(TRUE, FALSE)) {
+      fit <- ufs_topk(x, 6, y = made$cluster, solver = solver, polish = polish)
+      for (group in split(seq_along(which), which)) {
+        chosen <- group %in% fit$solution$selected
+        expect_identical(chosen, seq_along(group) <= sum(chosen))
+      }
+    }
+  }
+})
+
+test_that("the change of Theta counts what the bound has improved", {
+  improved <- 0L
+  for (seed in 1:4) {
+    made <- planted(n = 24, p = 12, c = 3, informative = 5, seed = seed)
+    fit <- function(max_iter, ...) {
+      ufs_topk(made$x, 4, y = made$cluster, structured = TRUE, polish = FALSE, v_max_iter = 1,
+        alpha_e = 6, control = ufs_control(max_iter = max_iter, warn = FALSE), ...)
+    }
+    before <- fit(1, bound = FALSE)
+    plain <- fit(2, bound = FALSE)
+    after <- fit(2, branch_and_bound = TRUE)
+    improved <- improved + !identical(plain$solution$selected, after$solution$selected)
+    moved <- max(abs(after$solution$Theta - before$solution$Theta))
+    expect_equal(after$trace$theta_change[2], moved, tolerance = 1e-12)
+  }
+  expect_gt(improved, 0L)
+})
+
+test_that("branch and bound that is stopped proves nothing", {
+  open <- 0L
+  for (seed in 1:6) {
+    made <- withr::with_seed(seed, list(x = matrix(rnorm(30 * 24), 30), y = rep(1:3, 10)))
+    fit <- ufs_topk(made$x, 8, y = made$y, branch_and_bound = TRUE, node_limit = 4,
+      control = ufs_control(warn = FALSE))
+    root <- ufs_topk(made$x, 8, y = made$y)
+    expect_lte(fit$certificate[["bound"]], root$certificate[["selection_objective"]])
+    open <- open + !fit$search$proved
+    if (!fit$search$proved) {
+      expect_lt(fit$certificate[["bound"]], fit$certificate[["selection_objective"]] - 1e-9)
+    }
+  }
+  expect_gt(open, 0L)
+})
+
+test_that("samples of tiny norm are of unit length too, and no unit changes a selection", {
+  made <- planted(n = 24, p = 14, c = 3, informative = 5, seed = 2)
+  x <- made$x
+  x[3, ] <- x[3, ] * 1e-9
+  y <- replace(made$cluster, -c(1:3, 10:12, 20:22), NA)
+  args <- list(center = FALSE, scale = FALSE, alpha_e = 6)
+  fit <- do.call(ufs_topk, c(list(x, 4, n_clusters = 3), args))
+  s <- fit$solution
+  rows <- x / sqrt(rowSums(x^2))
+  exact <- do.call(ufs_topk, c(list(x, 4, n_clusters = 3, solver = "fast"), args))$solution
+  expect_lt(max(abs(exact$Z %*% rows + exact$E - rows)), 1e-12)
+  links <- do.call(ufs_represent, c(list(x), args))
+  spread <- function(x) {
+    graph <- ufs_graph(x, k = 5, weights = "cosine", center = FALSE, scale = FALSE)
+    ufs_propagate(graph, y)
+  }
+  for (k in c(-500, -30, 30, 400)) {
+    moved <- x * 2^k
+    again <- do.call(ufs_topk, c(list(moved, 4, n_clusters = 3), args))
+    expect_identical(again$solution, s)
+    expect_identical(do.call(ufs_represent, c(list(moved), args))$Z, links$Z)
+    expect_identical(spread(moved)$label, spread(x)$label)
+    expect_equal(spread(moved)$probability, spread(x)$probability, tolerance = 1e-12)
+  }
+})
+
 test_that("constant columns change no selection, and no unit changes anything", {
   made <- planted(n = 24, p = 14, c = 3, informative = 5, seed = 1)
   fit <- ufs_topk(made$x, 4, n_clusters = 3, alpha_e = 6)
@@ -503,7 +578,7 @@ test_that("the memory of the n x n part is known before it is asked for", {
     expect_error(ufs_topk(f2_x(), 4, n_clusters = 3), class = "ufs_error_memory",
       "subsample of the rows")
   })
-  withr::with_options(list(ufselect.max_bytes = 5e4), {
+  withr::with_options(list(ufselect.max_bytes = 4e4), {
     expect_s3_class(ufs_topk(f2_x(), 4, y = f2_truth()), "ufs_topk")
     expect_error(ufs_topk(f2_x(), 4, y = f2_truth(), structured = TRUE),
       class = "ufs_error_memory")

@@ -1,0 +1,49 @@
+# The unit of x: a power of two changes no bit of the mantissas, so a selection that changes with it
+# has an absolute threshold in it, or a square that overflows.
+
+x <- withr::with_seed(3, planted(24, 9, informative = 4)$x * rep(c(1, 50, 1), each = 72))
+# Their penalties are absolute, as published: the help pages say so at `scale`.
+absolute <- c("blfse", "ndfs", "sogfs", "udfs")
+
+fit_in <- function(method, x, ...) {
+  args <- c(needed_arguments(method), if (method == "topk") list(n_clusters = 3),
+    if (method == "random") list(what = "both"), list(...))
+  withr::with_seed(1, suppressMessages(suppressWarnings(
+    tryCatch(do.call(ufs, c(list(x, method), args)), ufs_error = identity))))
+}
+sound <- function(fit) {
+  score <- c(fit$feature_scores, fit$sample_scores)
+  fit$status != "converged" || all(is.finite(score))
+}
+
+for (method in ufs_methods()$method) {
+  has_scale <- "scale" %in% names(formals(registry()[[method]]$fit))
+  for (scale in if (has_scale) c(FALSE, TRUE) else NA) {
+    args <- if (has_scale) list(scale = scale) else list()
+    test_that(paste0(method, ": the same selection in any unit, or words; scale = ", scale), {
+      fit <- function(x) do.call(fit_in, c(list(method, x), args))
+      want <- fit(x)
+      expect_s3_class(want, "ufs")
+      for (k in c(-300, -40, 40, 300)) {
+        got <- fit(x * 2^k)
+        if (inherits(got, "ufs_error")) {
+          # Standardised columns have no unit, and a factor of 1e12 is no reason to refuse.
+          expect_true(!isTRUE(scale) && (abs(k) == 300 || method %in% absolute))
+          next
+        }
+        expect_true(sound(got))
+        if (!isTRUE(scale) && method %in% absolute) next
+        expect_identical(got$status, want$status)
+        expect_identical(unname(got$feature_ranking), unname(want$feature_ranking))
+        expect_identical(unname(got$sample_ranking), unname(want$sample_ranking))
+      }
+    })
+    test_that(paste0(method, ": the ends of double precision; scale = ", scale), {
+      for (unit in c(1e155, 1e-170, 1e-310)) {
+        got <- do.call(fit_in, c(list(method, x * unit), args))
+        expect_true(inherits(got, c("ufs", "ufs_error")))
+        if (inherits(got, "ufs")) expect_true(sound(got))
+      }
+    })
+  }
+}
