@@ -244,8 +244,11 @@ source_operator <- function(source, keep, shift, divide, count = NULL) {
       numeric()
     },
     hash = function() {
-      if (by == "rows") pass("rows", piece_hash, add_hashes, whole = FALSE, value_bytes = 16 * p) else
+      if (by == "rows") {
+        pass("rows", piece_hash, add_hashes, whole = FALSE, value_bytes = 16 * p)
+      } else {
         pass("columns", piece_hash, NULL, whole = TRUE, value_bytes = 16 * source$step)
+      }
     },
     gram = function(rows) {
       if (rows) pass("columns", piece_tcrossprod, `+`, value_bytes = 8 * n^2) else {

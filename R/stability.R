@@ -70,7 +70,8 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   seeds <- draw_seeds(n_resamples)
   # A method that solves for its number gets it.
   if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- if (features) k else m
-  common <- list(x = to_travel(x), method = method, args = args, size = size, k = if (features) k, m = m)
+  common <- list(x = to_travel(x), method = method, args = args, size = size,
+    k = if (features) k, m = m)
   keys <- NULL
   if (!is.null(checkpoint)) {
     common_key <- value_key(common)

@@ -167,7 +167,10 @@ static void begin(css_work *work)
         work->pair = ufs_dalloc(n, 2);
         work->pass = ufs_dalloc(2, p);
         work->tile = ufs_x_at_once(x);
-        if (work->tile > 64) work->tile = (int) fmax(64.0, (double) work->tile * n / (n + k));
+        if (work->tile > 64) {
+            double share = (double) work->n / ((double) work->n + work->k);
+            work->tile = (int) fmax(64.0, work->tile * share);
+        }
         tile = (size_t) work->tile;
         work->y = ufs_dalloc(n, tile);
         work->z = ufs_dalloc(n, tile);

@@ -2,9 +2,8 @@
 #include "base_css.h"
 #include "ffi_x.h"
 
-/* x n x p, a matrix or an operator; settings: list(k, mu, form, max_swaps, exact_limit). list(order (from 1), left,
- * leading, run with
- * the counters start, swaps, p_form, exact). */
+/* x n x p, a matrix or an operator; settings: list(k, mu, form, max_swaps, exact_limit).
+ * list(order (from 1), left, leading, run with the counters start, swaps, p_form, exact). */
 SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"order", "left", "leading", "run", NULL};
