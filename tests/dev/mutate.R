@@ -150,6 +150,8 @@ mutants <- rbind(
   mutant("src/samp_mm.c", "if (!on_trial || value.merit < work->merit) work->merit = value.merit;",
     "work->merit = value.merit;", "rrss|alnr|samp"),
   mutant("src/samp_mm.c", "if (result->gap < -1e-10) {", "if (false) {", "rrss|alnr|samp"),
+  mutant("src/samp_mm.c", "if (on_trial && !(work->merit < before)) {", "if (false) {", "rrss|samp"),
+  mutant("src/samp_rrss.c", "work->row[j] *= exp(-log_v[j]);", "work->row[j] *= 1.0;", "rrss|samp"),
   mutant("src/samp_rrss.c", "value.primal += res + problem->gamma * row;", "value.primal += res + row;", "rrss|objective"),
   mutant("src/samp_alnr.c", "activity[work->index[l + i * S]] += v * v", "activity[work->index[l + i * S]] = v * v", "alnr"),
   mutant("src/samp_facility.c", "if (l <= n_open) sum += work->sorted[n_open - l];", "if (l <= n_open) sum += work->sorted[l - 1];",
