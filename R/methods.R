@@ -156,8 +156,10 @@ new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newda
   }
   data <- open_data(newdata, arg)
   at <- match_columns(object, data, index)
-  check_bytes(8 * as.double(data$n) * length(at), paste0("`", arg, "` as a dense matrix"),
-    dense_advice)
+  if (data$kind != "dense") {
+    check_bytes(8 * as.double(data$n) * length(at), paste0("`", arg, "` as a dense matrix"),
+      dense_advice)
+  }
   out <- data_columns(data, at)
   dimnames(out) <- list(data$samples, data$features[at])
   out
