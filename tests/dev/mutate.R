@@ -113,9 +113,9 @@ mutants <- rbind(
     "for (int i = 0; i < t.open; i++) result->lower = fmin(result->lower, t.lower[t.heap[i]]);", "", "topk"),
   mutant("src/solve_topk_criterion.c", "g->chol[j + j * n] += 1.0 + lambda_i * degree;", "g->chol[j + j * n] += 1.0;", "topk"),
   # ---- BLFSE ----
-  mutant("src/solve_blfse.c", "result->rho *= 0.5;\n        swap(&work->ky, &work->a);", "result->rho *= 0.5;", "blfse"),
+  mutant("src/solve_blfse.c", "result->rho *= 0.5;\n        take_back_y(work);", "result->rho *= 0.5;", "blfse"),
   mutant("src/solve_blfse.c", "? work->lambda / (2.0 * a) : 1.0;", "? work->lambda / a : 1.0;", "blfse"),
-  mutant("src/solve_blfse.c", "a = q * (1.0 - s) * (1.0 - s) + fmax(total - q, 0.0) * s * s;",
+  mutant("src/solve_blfse.c", "a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;",
     "a = q * (1.0 - s) * (1.0 - s);", "blfse"),
   mutant("src/solve_blfse_projection.c", "split.share = (double) (c - split.lo) / (double) split.eq;", "split.share = 1.0;",
     "blfse"),
