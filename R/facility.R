@@ -220,7 +220,7 @@ facility_similarity <- function(similarity, data, bandwidth) {
 
 # x, divided by a power of two if its squares could leave the range of doubles.
 in_range <- function(x, limit = 1e100) {
-  top <- max(abs(x))
+  top <- largest(x)
   unit <- if (top > limit || top < 1 / limit) power_of_two(top) else 1
   list(x = if (unit == 1) x else x / unit, unit = unit)
 }

@@ -28,38 +28,45 @@ new_ufs <- function(method, call, params, control, data,
   )
   if (!is.null(feature_scores)) {
     stopifnot(length(feature_scores) == length(data$keep))
-    if (is.null(feature_key)) feature_key <- rep(0, length(feature_scores))
+    keyed <- !is.null(feature_key)
+    if (!keyed) feature_key <- rep(0, length(feature_scores))
     fit$feature_scores <- expand_features(as.double(feature_scores), data, NA_real_)
     fit$feature_key <- expand_features(as.double(feature_key), data, NA_real_)
     # A column may be constant only after all (kept by the method): NA, last.
-    fit$feature_scores[data$constant] <- NA_real_
-    fit$feature_ranking <- ufs_rank(fit$feature_scores, fit$feature_key)
+    if (length(data$constant)) fit$feature_scores[data$constant] <- NA_real_
+    fit$feature_ranking <- ufs_rank(fit$feature_scores, if (keyed) fit$feature_key)
     names(fit$feature_ranking) <- data$features[fit$feature_ranking]
   }
   if (!is.null(sample_scores)) {
     stopifnot(length(sample_scores) == data$n)
-    if (is.null(sample_key)) sample_key <- rep(0, data$n)
     fit$sample_scores <- stats::setNames(as.double(sample_scores), data$samples)
-    fit$sample_key <- as.double(sample_key)
-    fit$sample_ranking <- ufs_rank(fit$sample_scores, fit$sample_key)
+    fit$sample_ranking <- ufs_rank(fit$sample_scores, sample_key)
+    fit$sample_key <- if (is.null(sample_key)) rep(0, data$n) else as.double(sample_key)
     names(fit$sample_ranking) <- data$samples[fit$sample_ranking]
   }
   # No ranking by numbers that are none is ever called converged. Without a score by intention are
   # constant features, those in `void`, and samples that are labelled already.
-  score <- c(fit$feature_scores[setdiff(seq_along(fit$feature_scores), c(data$constant, void))],
-    fit$sample_scores[setdiff(seq_along(fit$sample_scores), params$labelled)])
-  if (identical(status, "converged") && !all(is.finite(score))) fit$status <- "numerical"
+  fine <- all_finite(fit$feature_scores, c(data$constant, void)) &&
+    all_finite(fit$sample_scores, params$labelled)
+  if (identical(status, "converged") && !fine) fit$status <- "numerical"
   structure(fit, class = c(class, paste0("ufs_", method), "ufs"))
 }
 
-# Best first: score, then key, then index; NA last. Stable and deterministic.
-ufs_rank <- function(score, key = rep(0, length(score))) {
-  order(-unname(score), -unname(key), seq_along(score), na.last = TRUE)
+all_finite <- function(score, without) {
+  all(is.finite(if (length(without)) score[-without] else score))
 }
+
+# Best first: score, then key, then index; NA last. Stable and deterministic.
+ufs_rank <- function(score, key = NULL) {
+  score <- -unname(score)
+  if (is.null(key)) order(score) else order(score, -unname(key))
+}
+
+no_trace <- data.frame(iteration = integer())
 
 as_trace <- function(trace) {
   if (is.null(trace)) {
-    return(data.frame(iteration = integer()))
+    return(no_trace)
   }
   trace <- as.data.frame(trace)
   if (!"iteration" %in% names(trace)) {

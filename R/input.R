@@ -284,12 +284,12 @@ check_matrix <- function(value, arg, nrow = NA, ncol = NA) {
 
 # A penalty given absolutely or as a share of `max`, the smallest value at which
 # everything is zero. Returns list(value, rel).
-check_penalty <- function(absolute, rel, max, arg) {
+check_penalty <- function(absolute, rel, max, arg, zero = FALSE) {
   if (!is.null(absolute)) {
-    absolute <- check_number(absolute, arg, lower = 0, open = TRUE)
+    absolute <- check_number(absolute, arg, lower = 0, open = !zero)
     return(list(value = absolute, rel = absolute / max))
   }
-  rel <- check_number(rel, paste0(arg, "_rel"), lower = 0, open = TRUE)
+  rel <- check_number(rel, paste0(arg, "_rel"), lower = 0, open = !zero)
   list(value = rel * max, rel = rel)
 }
 

@@ -18,10 +18,10 @@
 #' @section Which loss:
 #' **`"sample"`** (the default) sums the norms of the residuals of the samples. It is **robust to
 #' outlying samples**, every step lowers its objective, and on real data sets it selected better
-#' than the other. It takes one to three times as long, because its weights change the Gram matrix
-#' of the chosen columns; for that reason an iteration of `"exact"` takes three steps over \eqn{Q}
-#' and \eqn{P} under the same weights. Where the structure is weak it may need a larger
-#' `lambda_rel` (0.2 to 0.4), or a late component is noise.
+#' than the other. It takes one to two times as long, and more with many more samples than features:
+#' its weights change the Gram matrix of the features, so the data cannot be compressed. `"exact"`
+#' keeps a Gram matrix of older weights while it bounds the objective closely. Where the structure
+#' is weak it may need a larger `lambda_rel` (0.2 to 0.4), or a late component is noise.
 #'
 #' **`"feature"`** is the paper's. It sums the norms of the residuals of the features
 #' (\eqn{D_1} has one weight per feature) and so gives less weight to badly fitted
@@ -45,12 +45,22 @@
 #' `loss = "feature"` and n > p the data are first compressed to p x p by QR, which leaves
 #' all residual norms of features as they are. Nothing of size p x p is formed when p > n.
 #'
+#' @section Without a penalty:
+#' `lambda = 0` gives principal components under a sum of norms instead of a sum of squares: with
+#' `loss = "sample"` rotation-invariant L1 PCA, an orthonormal \eqn{Q = P} that outlying samples
+#' turn less than those of [ufs_pca()]; with `loss = "feature"` \eqn{Q = D_1 P}, or its part in the
+#' row space of \eqn{X}. Every step lowers the objective for either loss. Nothing is sparse then:
+#' every feature has a score. If the columns are linearly dependent (always if p > n) many \eqn{Q} give the same
+#' \eqn{XQP'}; the one returned has the smallest sum of squares, and `certificate["kkt"]` is the
+#' relative error of \eqn{XQ = T}. Both solvers take the same steps.
+#'
 #' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
 #'   (columns). [ufs_data] describes other forms.
 #' @param n_components The number of components k, from 1 to the rank of the centred `x`. The
 #'   number of classes one expects is a good choice. More components than the data have
 #'   make the iteration slow.
-#' @param lambda The penalty, a number above 0. The default `NULL` computes it from `lambda_rel`.
+#' @param lambda The penalty, a number from 0. The default `NULL` computes it from `lambda_rel`. The
+#'   section "Without a penalty" says what 0 gives.
 #' @param lambda_rel The penalty as a share of `lambda_max`, at and above which \eqn{Q = 0} is
 #'   a fixed point. It is free of the scale of `x`. The default 0.1 selected best among 0.01,
 #'   0.05 and 0.1 on ten real data sets.
@@ -97,7 +107,7 @@
 #'   `"irls"`, above 1e-3 of the largest).
 #'
 #'   Errors of class `ufs_error_argument`: `n_components` above the rank, a penalty that
-#'   is not positive, a start of another shape. Warnings: `ufs_warning_vanished` (all
+#'   is negative, a start of another shape. Warnings: `ufs_warning_vanished` (all
 #'   loadings zero), `ufs_warning_max_iter` (not converged), `ufs_warning_stalled` (the
 #'   regression is too ill-conditioned for `"exact"`: take `"irls"` or a larger penalty).
 #'
@@ -139,8 +149,8 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 500L, tol = 1e-4)
     check_count(control$max_iter, "max_iter", 1L)
-    # Weighted samples and the reweighted steps work on x itself.
-    data <- if (loss == "feature" && solver == "exact") as_ufs_operator(x, center, scale) else
+    # The reweighted steps work on x itself.
+    data <- if (solver == "exact") as_ufs_operator(x, center, scale) else
       as_ufs_matrix(x, center, scale)
     n_components <- check_count(n_components, "n_components", 1L,
       min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
@@ -156,7 +166,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     check_rank(pca, n_components)
     begin <- jspca_start(init, n_components, data, pca, size, loss)
     lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample")
-    penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda")
+    penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda", zero = TRUE)
     control$eps <- jspca_eps(control$eps, max(size), loss)
 
     copies <- jspca_copies(data$x)

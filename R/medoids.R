@@ -88,14 +88,14 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
 
 # Rows of length one; rows of zeros stay.
 unit_rows <- function(x) {
-  size <- sqrt(rowSums(x^2))
+  size <- row_norms(x)
   x / ifelse(size > 0, size, 1)
 }
 
 # list(medoids, stand_in (of every sample), certificate, iterations).
 kmeans_medoids <- function(z, m, labelled, n_init, max_iter) {
-  different <- sum(!duplicated(rbind(z[labelled, , drop = FALSE], z))) -
-    sum(!duplicated(z[labelled, , drop = FALSE]))
+  first <- equal_rows(z)
+  different <- length(unique(first)) - length(unique(first[labelled]))
   if (different < m) {
     ufs_abort("argument", "`m` is ", m, ", but only ", different, " samples are different",
       if (length(labelled)) " from each other and from those labelled", ".", argument = "m")

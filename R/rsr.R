@@ -20,19 +20,23 @@
 #'
 #' # Algorithm
 #' The authors' iteratively reweighted least squares (`solver = "irls"`) stop on the change of the
-#' objective. `solver = "exact"`, the default, extrapolates the same iteration (Anderson
-#' acceleration, with a safeguard that keeps the objective falling) and stops when the duality gap
-#' is at most `tol` times the objective. A gap below 0 beyond rounding (penalties so small that the
-#' systems cannot be solved) gives the status "numerical", never "converged". `"irls"` starts from
-#' weights in the units of `x`, or from the authors' weights 1 where `lambda` is given absolutely.
-#' Rows that die are small rather than exactly zero; their order is that of their distance from
-#' entering.
+#' objective. `solver = "exact"`, the default, goes on only with the rows that are in use: rows that
+#' became small and would not come back are left out (they are exactly zero then), and all columns
+#' are looked at again before the end. Its weights start at a balanced point and move by
+#' safeguarded Newton steps on the diagonal with Anderson extrapolation, so that the objective
+#' falls all the way. It stops when the duality gap is at most `tol` times the objective. W = 0 from
+#' `lambda_max` on, and W = I where that is proved, come at once. A gap below 0 beyond rounding
+#' (penalties so small that the systems cannot be solved) gives the status "numerical", never
+#' "converged". `"irls"` starts from weights in the units of `x`, or from the authors' weights 1
+#' where `lambda` is given absolutely. Rows that are zero or nearly so are ordered by their distance
+#' from entering.
 #'
 #' The authors standardise nothing by default. Here the columns are centred and get unit norm,
 #' because `lambda` weighs all rows of W alike.
 #'
-#' An iteration costs 2 n p^2 + 5 p^3 flops if p <= n, and 2 n^2 p + 5 n^3 if p > n; then no
-#' p x p matrix exists unless `coefficients = TRUE`.
+#' With q rows in use an iteration costs about 6 n q min(n, p) flops or less, and looking at all
+#' columns 2 n p min(n, p), which happens a few times. With p > n no p x p matrix exists unless
+#' `coefficients = TRUE`.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param lambda The penalty, in the units of the rows of `x` as used. The default `NULL` computes
@@ -85,7 +89,7 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
     control$eps <- rep_len(control$eps, 2L)
     # The authors' first weights are 1, which has a unit; so only where lambda has one, too.
     settings <- list(accelerate = solver == "exact" && control$tol >= 0, keep_w = coefficients,
-      start_g = if (is.null(lambda)) sqrt(sum(data$x^2) / data$n) else 1)
+      start_g = if (is.null(lambda)) sqrt(sum(data$x^2) / data$n) else 1, window = window)
     found <- .Call(C_rsr, data$x, penalty$value, control$eps, settings, control)
     if (coefficients) found$w <- share_rows(found$w, data$x)
     list(

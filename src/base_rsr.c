@@ -1,5 +1,6 @@
 /* base_rsr.c: regularised self-representation (Zhu, Zuo, Zhang, Hu and Shiu, Pattern
- * Recognition 48, 2015).
+ * Recognition 48, 2015): the window of lambda and the authors' iteration. base_rsr_exact.c has
+ * the solver that is the default.
  *
  *   min_W  P(W) = sum_i |e_i| + lambda sum_j |w_j|,   E = X - X W,
  *
@@ -18,53 +19,61 @@
  * Certificate, free in every iteration: Y with y_i = 2 e_i / g_i (E of this step, g of the step
  * before) satisfies X'Y = 2 lambda R^{-1} W, and tau Y is feasible for the dual
  *   max <Y, X>  s.t. |y_i| <= 1, |(X'Y)_j| <= lambda
- * with tau = min(1, 1/max|y_i|, lambda/max|(X'Y)_j|); <Y, X> = 2 lambda tr(R^{-1}W).
- *
- * The plain iteration is linear, and slow where rows die; `accelerate` extrapolates the
- * square roots of r and g (Anderson), goes back to the plain step whenever the smoothed
- * objective rose, and stops on the duality gap instead of on the change. */
+ * with tau = min(1, 1/max|y_i|, lambda/max|(X'Y)_j|); <Y, X> = 2 lambda tr(R^{-1}W). */
 #include "base_rsr.h"
-#include "anderson.h"
 #include "la.h"
+#include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
 
-enum { DEPTH = 5 };
+enum { STRIP = 256 }; /* rows or columns at a time where one pass is enough */
 /* Smallest pivot of a Cholesky factor of X'X, relative: the rounding of singular ones lies near
  * 1e-8, far enough below for any order of the rows to decide alike. */
 static const double FULL_RANK = 1e-5;
-/* A bound above the objective by more than that: the systems were too badly scaled. */
-static const double ABOVE = 1e-8;
 
 typedef struct {
     const rsr_problem *problem;
     const rsr_settings *settings;
     bool p_form;
-    int m;                          /* order of the system: min(n, p) */
-    double *r, *g;                  /* weights of the rows of W and of E, p and n */
-    double *root;                   /* T, n x n (p > n only) */
-    double *a, *k, *z;              /* m x m */
-    double *y;                      /* n x p */
-    double *u, *f, *weight, *plain; /* p + n: accelerated state, its image, scales */
-    double *tau, *reflect;          /* LQ: scalars and workspace */
+    int m;                 /* order of the system: min(n, p) */
+    double *r, *g;         /* weights of the rows of W and of E, p and n */
+    double *a, *k, *z;     /* m x m */
+    double *y;             /* n x p */
+    double *tau, *reflect; /* LQ: scalars and workspace */
     int n_reflect;
     double inner; /* <Y, X> */
-    anderson history;
 } rsr_work;
 
+static void plain_solve(const rsr_problem *problem, const rsr_settings *settings,
+                        rsr_result *result, ufs_run *run);
 static void init(rsr_work *s, const rsr_problem *problem, const rsr_settings *settings);
-static int root_of_gram(int n, int p, const double *x, double *root);
 static int step(rsr_work *s, rsr_result *out);
 static int step_p(rsr_work *s, rsr_result *out);
 static int step_n(rsr_work *s, rsr_result *out);
 static void lq(rsr_work *s, double *a);
 static void smoothed_and_gap(const rsr_work *s, const rsr_result *out, double *smoothed,
                              double *gap);
-static void image(const rsr_work *s, const rsr_result *out, double *f);
-static void set_weights(rsr_work *s, const double *u);
-static void extrapolate(rsr_work *s);
 static void coefficients(rsr_work *s, double *w);
+static int root_of_gram(int n, int p, const double *x, double *root);
+static double zero_from_root(int n, int p, const double *x, const double *root,
+                             const double *length, double *activity);
+static double zero_from_columns(int n, int p, const double *x, const double *length,
+                                double *activity);
+static double identity_bound(int n, int p, const double *x);
 
 void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_result *result,
                ufs_run *run)
+{
+    result->objective = R_NaN;
+    result->gap = R_NaN;
+    run->status = UFS_MAX_ITER;
+    if (settings->accelerate)
+        rsr_exact_solve(problem, settings, result, run);
+    else
+        plain_solve(problem, settings, result, run);
+}
+
+static void plain_solve(const rsr_problem *problem, const rsr_settings *settings,
+                        rsr_result *result, ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", "gap", NULL};
     rsr_work s;
@@ -72,49 +81,31 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
 
     init(&s, problem, settings);
     ufs_trace_named(&run->trace, settings->max_iter, columns);
-    run->status = UFS_MAX_ITER;
-    result->objective = R_NaN;
-    result->gap = R_NaN;
-    run->lapack = s.p_form ? 0 : root_of_gram(problem->n, problem->p, problem->x, s.root);
-
-    while (run->lapack == 0 && run->iterations < settings->max_iter) {
+    while (run->iterations < settings->max_iter) {
         double objective, gap, change;
         run->lapack = step(&s, result);
-        if (run->lapack) break;
+        if (run->lapack) return;
         run->iterations++;
         smoothed_and_gap(&s, result, &objective, &gap);
         if (!R_FINITE(objective)) {
             run->status = UFS_DIVERGED;
             break;
         }
-        /* An extrapolation that raised the objective: take the plain step instead. */
-        if (s.history.has_last && settings->accelerate && objective > old * (1.0 + 1e-12)) {
-            anderson_reset(&s.history);
-            set_weights(&s, s.plain);
-            ufs_run_step(run, objective, R_NaN);
-            continue;
-        }
         change = R_FINITE(old) ? fabs(old - objective) / fabs(objective) : R_NaN;
         result->objective = objective;
         result->gap = gap;
         ufs_trace_add(&run->trace, (double[]){run->iterations, objective, gap});
-        ufs_run_step(run, objective, settings->accelerate ? gap : change);
-        if (settings->accelerate ? gap <= settings->tol : change <= settings->tol) {
-            run->status = gap < -ABOVE ? UFS_NUMERICAL : UFS_CONVERGED;
+        ufs_run_step(run, objective, change);
+        if (change <= settings->tol) {
+            run->status = gap < -RSR_ABOVE ? UFS_NUMERICAL : UFS_CONVERGED;
             break;
         }
         old = objective;
-        image(&s, result, s.plain);
         if (run->iterations == settings->max_iter) break;
-        if (settings->accelerate && run->iterations < settings->max_iter - 1) {
-            extrapolate(&s);
-        } else {
-            /* The last step is a plain one: it cannot be refused. */
-            anderson_reset(&s.history);
-            set_weights(&s, s.plain);
-        }
+        la_irls_g(problem->p, result->row, settings->eps_row, s.r);
+        la_irls_g(problem->n, result->residual, settings->eps_residual, s.g);
     }
-    if (result->w != NULL && run->lapack == 0 && run->iterations > 0) coefficients(&s, result->w);
+    if (result->w != NULL && run->iterations > 0) coefficients(&s, result->w);
 }
 
 static void init(rsr_work *s, const rsr_problem *problem, const rsr_settings *settings)
@@ -130,36 +121,13 @@ static void init(rsr_work *s, const rsr_problem *problem, const rsr_settings *se
     s->g = ufs_dalloc(N, 1);
     for (size_t j = 0; j < P; j++) s->r[j] = 1.0;
     for (size_t i = 0; i < N; i++) s->g[i] = settings->start_g;
-    s->root = s->p_form ? NULL : ufs_dalloc(M, M);
     s->a = s->p_form ? ufs_dalloc(M, M) : NULL;
     s->k = ufs_dalloc(M, M);
     s->z = ufs_dalloc(M, M);
     s->y = ufs_dalloc(N, P);
-    s->u = ufs_dalloc(N + P, 1);
-    for (size_t j = 0; j < P; j++) s->u[j] = 1.0;
-    for (size_t i = 0; i < N; i++) s->u[P + i] = sqrt(settings->start_g);
-    s->f = ufs_dalloc(N + P, 1);
-    s->plain = ufs_dalloc(N + P, 1);
-    s->weight = ufs_dalloc(N + P, 1);
     s->tau = ufs_dalloc(M, 1);
     s->n_reflect = la_lq_work(s->m, s->m);
     s->reflect = ufs_dalloc((size_t) s->n_reflect, 1);
-    anderson_init(&s->history, problem->n + problem->p, DEPTH);
-}
-
-/* T with T T' = X X', from the eigenvectors of X X': singular when the columns are centred,
- * so no Cholesky factor. */
-static int root_of_gram(int n, int p, const double *x, double *root)
-{
-    double *gram = ufs_dalloc((size_t) n, (size_t) n), *value = ufs_dalloc((size_t) n, 1);
-    int lapack;
-    la_gram('N', n, p, x, gram);
-    lapack = la_eig_range(n, gram, 1, n, value, root);
-    for (int j = 0; j < n; j++) {
-        double scale = sqrt(fmax(value[j], 0.0)), *col = root + (size_t) j * (size_t) n;
-        for (int i = 0; i < n; i++) col[i] *= scale;
-    }
-    return lapack;
 }
 
 /* One step: row norms of W and E and the dual point, from the weights r and g. */
@@ -222,13 +190,13 @@ static int step_n(rsr_work *s, rsr_result *out)
     for (size_t i = 0; i < N; i++) s->k[i + i * N] += lambda * s->g[i];
     lapack = la_chol(n, s->k);
     if (lapack) return lapack;
-    ufs_copy(s->z, s->root, N * N);
+    ufs_copy(s->z, s->problem->root, N * N);
     la_chol_solve(n, n, s->k, s->z);
     la_row_norms(n, n, s->z, out->residual);
     for (size_t i = 0; i < N; i++) out->residual[i] *= lambda * s->g[i];
     s->inner = 0.0;
     for (size_t j = 0; j < N; j++)
-        s->inner += 2.0 * lambda * la_dot(n, s->z + j * N, s->root + j * N);
+        s->inner += 2.0 * lambda * la_dot(n, s->z + j * N, s->problem->root + j * N);
     lq(s, s->z);
     ufs_copy(s->y, x, N * P);
     la_trmm('L', 'L', 'T', n, p, 1.0, s->z, n, s->y, n);
@@ -264,39 +232,6 @@ static void smoothed_and_gap(const rsr_work *s, const rsr_result *out, double *s
     *gap = (primal - tau * s->inner) / primal;
 }
 
-/* State of the iteration: square roots of the weights, rows of W first. */
-static void image(const rsr_work *s, const rsr_result *out, double *f)
-{
-    int n = s->problem->n, p = s->problem->p;
-    la_irls_g(p, out->row, s->settings->eps_row, f);
-    la_irls_g(n, out->residual, s->settings->eps_residual, f + p);
-    for (int j = 0; j < p + n; j++) f[j] = sqrt(f[j]);
-}
-
-static void set_weights(rsr_work *s, const double *u)
-{
-    int n = s->problem->n, p = s->problem->p;
-    for (int j = 0; j < p; j++) s->r[j] = u[j] * u[j];
-    for (int i = 0; i < n; i++) s->g[i] = u[p + i] * u[p + i];
-    if (u != s->u) ufs_copy(s->u, u, (size_t) (n + p));
-}
-
-/* Both blocks count by their mean size; no weight moves by more than a factor e^6 beyond
- * its plain value. */
-static void extrapolate(rsr_work *s)
-{
-    int n = s->problem->n, p = s->problem->p;
-    double mean_row = 0.0, mean_residual = 0.0;
-    for (int j = 0; j < p; j++) mean_row += s->plain[j] / p;
-    for (int i = 0; i < n; i++) mean_residual += s->plain[p + i] / n;
-    for (int j = 0; j < p; j++) s->weight[j] = 1.0 / mean_row;
-    for (int i = 0; i < n; i++) s->weight[p + i] = 1.0 / mean_residual;
-    anderson_step(&s->history, s->u, s->plain, s->weight, s->f);
-    for (int j = 0; j < n + p; j++)
-        s->u[j] = fmin(fmax(s->f[j], s->plain[j] * exp(-3.0)), s->plain[j] * exp(3.0));
-    set_weights(s, s->u);
-}
-
 /* W of the last step (weights r and g still stand), p x p. */
 static void coefficients(rsr_work *s, double *w)
 {
@@ -317,54 +252,143 @@ static void coefficients(rsr_work *s, double *w)
         for (size_t i = 0; i < P; i++) w[i + j * P] *= s->r[i];
 }
 
-int rsr_window(int n, int p, const double *x, double *identity, double *zero)
+/* ---- the window of lambda ------------------------------------------------------------- */
+
+int rsr_window(int n, int p, const double *x, double *identity, double *zero, double *activity,
+               double *root)
 {
-    size_t N = (size_t) n, P = (size_t) p;
-    double *length = ufs_dalloc(N, 1), *y = ufs_dalloc(N, P), *norm;
-    int lapack = 0;
+    double *length = ufs_dalloc((size_t) n, 1);
+    int lapack = root != NULL ? root_of_gram(n, p, x, root) : 0;
 
     *identity = R_NaN;
     *zero = 0.0;
+    if (lapack) return lapack;
     la_row_norms(n, p, x, length);
-    if (p > n) {
-        /* |sum_i x_ij x_i / |x_i|| through T: rows of X turn into rows of T. */
-        double *root = ufs_dalloc(N, N);
-        norm = ufs_dalloc(P, 1);
-        lapack = root_of_gram(n, p, x, root);
-        for (size_t j = 0; j < N; j++)
-            for (size_t i = 0; i < N; i++)
-                root[i + j * N] = length[i] > 0.0 ? root[i + j * N] / length[i] : 0.0;
-        la_gemm('T', 'N', n, p, n, 1.0, root, n, x, n, 0.0, y, n);
-        la_col_norms(n, p, y, norm);
+    if (root != NULL) {
+        *zero = zero_from_root(n, p, x, root, length, activity);
     } else {
-        double *m = ufs_dalloc(P, P), most = 0.0, least = R_PosInf;
-        norm = ufs_dalloc(N, 1);
-        for (size_t j = 0; j < P; j++)
-            for (size_t i = 0; i < N; i++)
-                y[i + j * N] = length[i] > 0.0 ? x[i + j * N] / sqrt(length[i]) : 0.0;
-        la_gram('T', n, p, y, m);
-        la_row_norms(p, p, m, norm);
-        for (int j = 0; j < p; j++) *zero = fmax(*zero, norm[j]);
-
-        /* Rows of X (X'X)^{-1} = X R^{-1} R^{-T}. */
-        la_gram('T', n, p, x, m);
-        if (la_chol(p, m) == 0) {
-            for (size_t j = 0; j < P; j++) {
-                most = fmax(most, m[j + j * P]);
-                least = fmin(least, m[j + j * P]);
-            }
-            if (least > FULL_RANK * most) {
-                double top = 0.0;
-                ufs_copy(y, x, N * P);
-                la_trsm('R', 'U', 'N', n, p, 1.0, m, p, y, n);
-                la_trsm('R', 'U', 'T', n, p, 1.0, m, p, y, n);
-                la_row_norms(n, p, y, norm);
-                for (int i = 0; i < n; i++) top = fmax(top, norm[i]);
-                *identity = 1.0 / top;
-            }
-        }
-        return 0;
+        *zero = zero_from_columns(n, p, x, length, activity);
+        *identity = identity_bound(n, p, x);
     }
-    for (int j = 0; j < p; j++) *zero = fmax(*zero, norm[j]);
+    return 0;
+}
+
+/* T with T T' = X X': P R' of the pivoted Cholesky factor, for X X' is singular when the columns
+ * are centred. n^2 p + n^3/3 flops. */
+static int root_of_gram(int n, int p, const double *x, double *root)
+{
+    size_t N = (size_t) n;
+    void *mark = vmaxget();
+    double *gram = ufs_dalloc(N, N), *work = ufs_dalloc(2 * N, 1);
+    int *pivot = ufs_ialloc(N), rank, lapack;
+
+    la_gram('N', n, p, x, gram);
+    lapack = la_chol_pivoted(n, gram, pivot, &rank, work);
+    for (size_t i = 0; i < N && lapack == 0; i++) {
+        size_t row = (size_t) (pivot[i] - 1);
+        for (size_t j = 0; j < N; j++) root[row + j * N] = j <= i ? gram[j + i * N] : 0.0;
+    }
+    vmaxset(mark);
     return lapack;
+}
+
+/* |sum_i x_ij x_i / |x_i|| for all j, through T: rows of X turn into rows of T. By strips of
+ * columns, so that nothing of the size of x is needed. */
+static double zero_from_root(int n, int p, const double *x, const double *root,
+                             const double *length, double *activity)
+{
+    size_t N = (size_t) n;
+    void *mark = vmaxget();
+    double *unit = ufs_dalloc(N, N), top = 0.0;
+
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i < N; i++)
+            unit[i + j * N] = length[i] > 0.0 ? root[i + j * N] / length[i] : 0.0;
+    rsr_products(n, p, n, x, unit, activity);
+    for (int j = 0; j < p; j++) top = fmax(top, activity[j]);
+    vmaxset(mark);
+    return top;
+}
+
+void rsr_products(int n, int p, int r, const double *x, double *y, double *norm)
+{
+    size_t N = (size_t) n, R = (size_t) r, width = p < STRIP ? (size_t) p : STRIP;
+    void *mark = vmaxget();
+    bool triangular = r == n && p > 2 * n;
+    double *strip = ufs_dalloc(R, width);
+
+    if (triangular) {
+        int len = la_lq_work(n, n);
+        double *tau = ufs_dalloc(N, 1), *work = ufs_dalloc((size_t) len, 1);
+        triangular = la_lq(n, n, y, tau, work, len) == 0;
+    }
+    for (int from = 0; from < p; from += STRIP) {
+        int cols = p - from < STRIP ? p - from : STRIP;
+        const double *part = x + (size_t) from * N;
+        R_CheckUserInterrupt();
+        if (triangular) {
+            ufs_copy(strip, part, N * (size_t) cols);
+            la_trmm('L', 'L', 'T', n, cols, 1.0, y, n, strip, n);
+        } else {
+            la_gemm('T', 'N', r, cols, n, 1.0, y, n, part, n, 0.0, strip, r);
+        }
+        la_col_norms(r, cols, strip, norm + from);
+    }
+    vmaxset(mark);
+}
+
+/* The same for p <= n: row norms of sum_i x_i'x_i / |x_i|. */
+static double zero_from_columns(int n, int p, const double *x, const double *length,
+                                double *activity)
+{
+    size_t P = (size_t) p;
+    void *mark = vmaxget();
+    double *m = ufs_dzero(P, P), *rows = ufs_dalloc(STRIP, P), top = 0.0;
+
+    for (int from = 0; from < n; from += STRIP) {
+        int count = n - from < STRIP ? n - from : STRIP;
+        for (size_t j = 0; j < P; j++)
+            for (size_t i = 0; i < (size_t) count; i++) {
+                size_t at = (size_t) from + i;
+                double norm = length[at];
+                rows[i + j * (size_t) count] = norm > 0.0 ? x[at + j * (size_t) n] / sqrt(norm)
+                                                          : 0.0;
+            }
+        la_syrk('T', p, count, 1.0, rows, count, 1.0, m, p);
+    }
+    la_fill_lower(p, m);
+    la_row_norms(p, p, m, activity);
+    for (int j = 0; j < p; j++) top = fmax(top, activity[j]);
+    vmaxset(mark);
+    return top;
+}
+
+/* 1 / max_i |row i of X (X'X)^{-1}|; NaN without full rank. The rank is read off a pivoted
+ * factor, which does not depend on the order of the columns. */
+static double identity_bound(int n, int p, const double *x)
+{
+    size_t P = (size_t) p;
+    void *mark = vmaxget();
+    double *m = ufs_dalloc(P, P), *work = ufs_dalloc(2 * P, 1), top = 0.0;
+    double *rows = ufs_dalloc(STRIP, P), *norm = ufs_dalloc(STRIP, 1);
+    int *pivot = ufs_ialloc(P), rank, lapack;
+
+    la_gram('T', n, p, x, m);
+    lapack = la_chol_pivoted(p, m, pivot, &rank, work);
+    if (lapack || rank < p || !(m[P * P - 1] > FULL_RANK * m[0])) {
+        vmaxset(mark);
+        return R_NaN;
+    }
+    for (int from = 0; from < n; from += STRIP) {
+        int count = n - from < STRIP ? n - from : STRIP;
+        for (size_t j = 0; j < P; j++)
+            ufs_copy(rows + j * (size_t) count,
+                     x + (size_t) from + (size_t) (pivot[j] - 1) * (size_t) n, (size_t) count);
+        la_trsm('R', 'U', 'N', count, p, 1.0, m, p, rows, count);
+        la_trsm('R', 'U', 'T', count, p, 1.0, m, p, rows, count);
+        la_row_norms(count, p, rows, norm);
+        for (int i = 0; i < count; i++) top = fmax(top, norm[i]);
+    }
+    vmaxset(mark);
+    return 1.0 / top;
 }

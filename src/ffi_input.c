@@ -1,5 +1,5 @@
 /* ffi_input.c: what stands before every method: the input pass, equal columns, norms. */
-#include "ffi_util.h"
+#include "ffi_x.h"
 #include "la.h"
 #include "prepare.h"
 
@@ -153,9 +153,14 @@ static SEXP first_equal(SEXP x, bool columns)
 
 SEXP ffi_row_norms(SEXP x)
 {
-    int n = Rf_nrows(x), p = Rf_ncols(x);
-    SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
-    la_row_norms(n, p, ffi_data(x, (size_t) n * (size_t) p, "x"), REAL(out));
+    ufs_x op = ffi_x(x);
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, op.n));
+    if (op.kind == UFS_X_DENSE) {
+        la_row_norms(op.n, op.p, op.dense, REAL(out));
+    } else {
+        ufs_x_row_ss(&op, REAL(out));
+        for (int i = 0; i < op.n; i++) REAL(out)[i] = sqrt(REAL(out)[i]);
+    }
     UNPROTECT(1);
     return out;
 }

@@ -31,8 +31,8 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                                .eps_q = eps[1]};
     int m = problem.sample ? n : p;
 
-    if (op.kind != UFS_X_DENSE && (problem.sample || !settings.exact))
-        Rf_error("internal error: this loss or solver needs a dense matrix");
+    if (op.kind != UFS_X_DENSE && !settings.exact)
+        Rf_error("internal error: this solver needs a dense matrix");
     if (Rf_isInteger(first) && Rf_xlength(first) == p) {
         int *index = ufs_ialloc(P), *copies = ufs_ialloc(P);
         memset(copies, 0, P * sizeof(int));
@@ -81,7 +81,5 @@ SEXP ffi_jspca_compress(SEXP x)
 SEXP ffi_jspca_lambda_max(SEXP x, SEXP sample)
 {
     ufs_x op = ffi_x(x);
-    if (op.kind != UFS_X_DENSE && Rf_asLogical(sample) == 1)
-        Rf_error("internal error: this loss needs a dense matrix");
     return Rf_ScalarReal(jspca_lambda_max(&op, Rf_asLogical(sample) == 1));
 }

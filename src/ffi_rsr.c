@@ -2,29 +2,49 @@
 #include "base_rsr.h"
 #include "ffi_util.h"
 
-/* x: n x p. list(identity, zero, lapack), see rsr_window(). */
+/* x: n x p. list(identity, zero, activity, root, lapack), see rsr_window(). */
 SEXP ffi_rsr_window(SEXP x_)
 {
-    static const char *const names[] = {"identity", "zero", "lapack", NULL};
+    static const char *const names[] = {"identity", "zero", "activity", "root", "lapack", NULL};
     ffi_mat x = ffi_matrix(x_, "x");
     SEXP out = PROTECT(ffi_list(names));
     double *identity = ffi_set_vector(out, "identity", 1);
     double *zero = ffi_set_vector(out, "zero", 1);
-    *ffi_set_ints(out, "lapack", 1) = rsr_window(x.n, x.p, x.x, identity, zero);
+    double *activity = ffi_set_vector(out, "activity", x.p);
+    double *root = x.p > x.n ? ffi_set_zero(out, "root", x.n, x.n) : NULL;
+    *ffi_set_ints(out, "lapack", 1) = rsr_window(x.n, x.p, x.x, identity, zero, activity, root);
     UNPROTECT(1);
     return out;
 }
 
-/* eps: smoothing of |e_i|^2 and |w_j|^2. settings: list(accelerate, keep_w, start_g).
- * list(row, residual, dual, w, run with the counters
+/* eps: smoothing of |e_i|^2 and |w_j|^2. settings: list(accelerate, keep_w, start_g, window), the
+ * last one of ffi_rsr_window() or NULL. list(row, residual, dual, w, run with the counters
  * objective and gap); w is NULL unless keep_w. */
 SEXP ffi_rsr(SEXP x_, SEXP lambda, SEXP eps, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"row", "residual", "dual", "w", "run", NULL};
     ffi_mat x = ffi_matrix(x_, "x");
     const double *smooth = ffi_data(eps, 2, "eps");
+    SEXP window = ffi_get(settings_, "window");
+    bool given = window != R_NilValue;
+    size_t n = (size_t) x.n, square = x.p > x.n ? n * n : 0;
+    double identity, zero, *activity = given ? NULL : ufs_dalloc((size_t) x.p, 1);
+    double *root = given || square == 0 ? NULL : ufs_dalloc(n, n);
     rsr_problem problem = {.n = x.n, .p = x.p, .x = x.x, .lambda = Rf_asReal(lambda)};
-    if (smooth == NULL || !(problem.lambda > 0.0))
+
+    if (given) {
+        problem.identity = ffi_real(window, "identity");
+        problem.activity = ffi_data(ffi_get(window, "activity"), (size_t) x.p, "activity");
+        problem.root = square > 0 ? ffi_data(ffi_get(window, "root"), square, "root") : NULL;
+    } else {
+        if (rsr_window(x.n, x.p, x.x, &identity, &zero, activity, root) != 0)
+            Rf_error("internal error: arguments of rsr do not fit");
+        problem.identity = identity;
+        problem.activity = activity;
+        problem.root = root;
+    }
+    if (smooth == NULL || !(problem.lambda > 0.0) || problem.activity == NULL ||
+        (square > 0 && problem.root == NULL))
         Rf_error("internal error: arguments of rsr do not fit");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "rsr");

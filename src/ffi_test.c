@@ -125,6 +125,8 @@ SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options)
 
     la_gl_init_slots(&w, c, &op, ffi_int(options, "slots"));
     w.form = CHAR(STRING_ELT(ffi_get(options, "form"), 0))[0];
+    if (ffi_get(options, "root") != R_NilValue)
+        la_gl_set_rows(&w, ffi_data(ffi_get(options, "root"), (size_t) n, "root"));
     ufs_copy(v, REAL_RO(v0), (size_t) p * (size_t) c);
     *info = 0;
     for (int b = 0; b < blocks && *info == 0; b++) {

@@ -15,7 +15,7 @@
 #include <R_ext/Utils.h>
 #include <stdlib.h>
 
-enum { BLOCK = 192, SLACK = 8, RETRY_BLOCK = 32 };
+enum { BLOCK = 192, DEEP = 256, SLACK = 8, RETRY_BLOCK = 32 };
 static const double TIE = 1e-10;
 
 typedef struct {
@@ -40,7 +40,8 @@ static double sparse_dot(const sparse_rows *rows, int i, int j);
 /* What one search needs; rows of `row` are contiguous copies of the samples. */
 typedef struct {
     int n, p, k, size;         /* size: entries kept per row */
-    const double *centred;     /* n x p */
+    const double *x;           /* n x p */
+    const double *mean;        /* p: taken off on the way into the products */
     const double *row;         /* p x n */
     const sparse_rows *sparse; /* instead of the two */
     const double *norm2;       /* K_ii */
@@ -49,8 +50,12 @@ typedef struct {
     int *filled;
 } search;
 
-static void centre(int n, int p, const double *x, double *centred);
-static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *cross, bool want_mean);
+static void centred_norms(int n, int p, const double *x, double *mean, double *norm2);
+static void centred_block(const search *s, int i0, int ni, int l0, int deep, double *out);
+static void centred_products(const search *s, int i0, int ni, int j0, int nj, double *piece,
+                             double *cross);
+static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *piece, double *cross,
+                        bool want_mean);
 static void offer(search *s, int i, double key, int index);
 static void sift_down(entry *heap, int size, int at);
 static double exact_d2(const search *s, int i, int j);
@@ -73,18 +78,17 @@ void graph_knn_search(int n, int p, const double *x, int k, bool want_mean, grap
     out->d2 = ufs_dalloc(N, K);
 
     void *mark = vmaxget();
-    double *centred = ufs_dalloc(N, P), *row = ufs_dalloc(P, N), *norm2 = ufs_dzero(N, 1);
-    double *cross = ufs_dalloc(BLOCK, BLOCK);
+    double *mean = ufs_dalloc(P, 1), *row = ufs_dalloc(P, N), *norm2 = ufs_dzero(N, 1);
+    double *cross = ufs_dalloc(BLOCK, BLOCK), *piece = ufs_dalloc(2 * BLOCK, DEEP);
     s.size = k + SLACK < n - 1 ? k + SLACK : n - 1;
     s.delta = 2.0 * ((double) p + 8.0) * DBL_EPSILON;
     s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
     s.filled = ufs_ialloc(N);
     memset(s.filled, 0, N * sizeof(int));
-    centre(n, p, x, centred);
+    centred_norms(n, p, x, mean, norm2);
     la_transpose(n, p, x, row);
-    for (size_t j = 0; j < P; j++)
-        for (size_t i = 0; i < N; i++) norm2[i] += centred[i + j * N] * centred[i + j * N];
-    s.centred = centred;
+    s.x = x;
+    s.mean = mean;
     s.row = row;
     s.norm2 = norm2;
 
@@ -92,7 +96,8 @@ void graph_knn_search(int n, int p, const double *x, int k, bool want_mean, grap
         int ni = n - i0 < BLOCK ? n - i0 : BLOCK;
         R_CheckUserInterrupt();
         for (int j0 = i0; j0 < n; j0 += BLOCK)
-            total += scan_pair(&s, i0, ni, j0, n - j0 < BLOCK ? n - j0 : BLOCK, cross, want_mean);
+            total += scan_pair(&s, i0, ni, j0, n - j0 < BLOCK ? n - j0 : BLOCK, piece, cross,
+                               want_mean);
     }
     out->mean_distance = 2.0 * total / ((double) n * (double) n);
 
@@ -253,23 +258,48 @@ static double sparse_dot(const sparse_rows *rows, int i, int j)
     return sum - rows->mean_dot[i] - rows->mean_dot[j] + rows->mean_ss;
 }
 
-static void centre(int n, int p, const double *x, double *centred)
+static void centred_norms(int n, int p, const double *x, double *mean, double *norm2)
 {
     for (int j = 0; j < p; j++) {
         const double *from = x + (size_t) j * (size_t) n;
-        double *to = centred + (size_t) j * (size_t) n, mean = 0.0;
-        for (int i = 0; i < n; i++) mean += from[i] / n;
-        for (int i = 0; i < n; i++) to[i] = from[i] - mean;
+        double sum = 0.0;
+        for (int i = 0; i < n; i++) sum += from[i] / n;
+        for (int i = 0; i < n; i++) norm2[i] += (from[i] - sum) * (from[i] - sum);
+        mean[j] = sum;
+    }
+}
+
+/* out (ni x deep): rows i0.. of the centred columns l0.. */
+static void centred_block(const search *s, int i0, int ni, int l0, int deep, double *out)
+{
+    for (int l = 0; l < deep; l++) {
+        const double *from = s->x + (size_t) i0 + (size_t) (l0 + l) * (size_t) s->n;
+        double *to = out + (size_t) l * (size_t) ni, mean = s->mean[l0 + l];
+        for (int i = 0; i < ni; i++) to[i] = from[i] - mean;
+    }
+}
+
+/* cross (BLOCK x BLOCK): centred rows i0.. times rows j0.., DEEP columns at a time, so that no
+ * centred copy of x is needed. piece: 2 BLOCK x DEEP. */
+static void centred_products(const search *s, int i0, int ni, int j0, int nj, double *piece,
+                             double *cross)
+{
+    for (int l0 = 0; l0 < s->p; l0 += DEEP) {
+        int deep = s->p - l0 < DEEP ? s->p - l0 : DEEP;
+        double *left = piece, *right = j0 == i0 ? left : piece + BLOCK * DEEP;
+        centred_block(s, i0, ni, l0, deep, left);
+        if (j0 != i0) centred_block(s, j0, nj, l0, deep, right);
+        la_gemm('N', 'T', ni, nj, deep, 1.0, left, ni, right, nj, l0 > 0 ? 1.0 : 0.0, cross, BLOCK);
     }
 }
 
 /* Lower bounds of one pair of blocks (j0 >= i0), offered to both sides. Returns the
  * sum of its distances over i < j. */
-static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *cross, bool want_mean)
+static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *piece, double *cross,
+                        bool want_mean)
 {
     double sum = 0.0;
-    la_gemm('N', 'T', ni, nj, s->p, 1.0, s->centred + i0, s->n, s->centred + j0, s->n, 0.0, cross,
-            BLOCK);
+    centred_products(s, i0, ni, j0, nj, piece, cross);
     for (int b = 0; b < nj; b++) {
         int j = j0 + b, last = j0 == i0 ? b : ni;
         const double *col = cross + (size_t) b * BLOCK;
@@ -385,7 +415,8 @@ static void retry_rows(const search *s, int count, const int *hard, const double
 {
     int n = s->n, p = s->p;
     if (count == 0) return;
-    double *some = ufs_dalloc(RETRY_BLOCK, s->sparse ? 0 : (size_t) p);
+    double *some = ufs_dalloc(RETRY_BLOCK, s->sparse ? 0 : RETRY_BLOCK);
+    double *all = ufs_dalloc(s->sparse ? 0 : (size_t) n, RETRY_BLOCK);
     double *cross = ufs_dalloc((size_t) n, RETRY_BLOCK);
     entry *candidate = (entry *) R_alloc((size_t) n, sizeof(entry));
 
@@ -394,12 +425,15 @@ static void retry_rows(const search *s, int count, const int *hard, const double
         R_CheckUserInterrupt();
         for (int a = 0; a < m && s->sparse; a++)
             sparse_inner(s->sparse, hard[from + a], cross + (size_t) a * (size_t) n);
-        for (int l = 0; l < p && !s->sparse; l++)
-            for (int a = 0; a < m; a++)
-                some[(size_t) a + (size_t) l * RETRY_BLOCK] =
-                    s->centred[(size_t) hard[from + a] + (size_t) l * (size_t) n];
-        if (!s->sparse)
-            la_gemm('N', 'T', n, m, p, 1.0, s->centred, n, some, RETRY_BLOCK, 0.0, cross, n);
+        for (int l0 = 0; l0 < p && !s->sparse; l0 += RETRY_BLOCK) {
+            int deep = p - l0 < RETRY_BLOCK ? p - l0 : RETRY_BLOCK;
+            centred_block(s, 0, n, l0, deep, all);
+            for (size_t l = 0; l < (size_t) deep; l++)
+                for (size_t a = 0; a < (size_t) m; a++)
+                    some[a + l * RETRY_BLOCK] = all[(size_t) hard[from + (int) a] + l * (size_t) n];
+            la_gemm('N', 'T', n, m, deep, 1.0, all, n, some, RETRY_BLOCK, l0 > 0 ? 1.0 : 0.0, cross,
+                    n);
+        }
         for (int a = 0; a < m; a++) {
             int i = hard[from + a], found = 0;
             const double *col = cross + (size_t) a * (size_t) n;

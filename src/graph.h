@@ -20,7 +20,7 @@ typedef struct {
 /* The k nearest other samples of each sample, 1 <= k <= n - 1; itself is excluded
  * by index, so duplicates are neighbours. Distances that agree to a relative 1e-10
  * are ties, and ties go to the lower index. n^2 p flops in BLAS-3 blocks and
- * about 3nkp for the exact distances of the candidates; memory 2np + O(nk + n).
+ * about 3nkp for the exact distances of the candidates; memory np + O(nk + n).
  * mean_distance is filled only if want_mean (n^2 / 2 square roots). The struct's
  * arrays come from R_alloc; the rest is given back. Checks for interrupts. */
 void graph_knn_search(int n, int p, const double *x, int k, bool want_mean, graph_knn *out);

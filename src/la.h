@@ -179,6 +179,8 @@ typedef struct {
 } la_polar_work;
 
 void la_polar_init(la_polar_work *w, int n, int c);
+/* The same in two n x c buffers of the caller's, destroyed by every call. */
+void la_polar_init_in(la_polar_work *w, int n, int c, double *a, double *u);
 /* a is kept; e may be e_old. w->s holds the singular values on return. */
 int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e);
 

@@ -2,9 +2,10 @@
 #include "la_gl.h"
 #include <R_ext/Utils.h>
 
-enum { ROUNDS = 60, SWEEPS = 200, DEPTH = 5, ENTER = 20 };
+enum { ROUNDS = 60, SWEEPS = 200, DEPTH = 5, ENTER = 20, TILE = 32 };
 
 /* working set */
+static void make_room(la_gl *w, int least);
 static void enter(la_gl *w, int f);
 static void leave(la_gl *w, int i);
 static void enter_support(la_gl *w, const double *v);
@@ -12,17 +13,25 @@ static int enter_violators(la_gl *w, double vtol);
 static void prune_set(la_gl *w, double level);
 static void swap_places(la_gl *w, int a, int b);
 static void gram_column(la_gl *w, int at, int upto);
+static void gram_missing(la_gl *w);
+static void gram_by_rows(la_gl *w);
+static const double *column(const la_gl *w, int f);
+static void weigh(const la_gl *w, double *a);
+static const double *weighted_residual(la_gl *w);
 /* descent */
 static bool descend(la_gl *w, double lambda, double bound, bool priced);
 static bool gram_is_cheaper(const la_gl *w);
 static void start_gradient(la_gl *w, bool priced);
-static void products_with_r(la_gl *w, int f, const double *total);
+static void products(la_gl *w, int f, const double *r, const double *total);
 static double sweep(la_gl *w, double lambda, bool by_gram);
 static bool block_step(la_gl *w, double lambda, double l, double *v, double *size);
 static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out);
 static void extrapolate(la_gl *w, double lambda, bool by_gram);
 /* all features */
 static void residual(la_gl *w, const double *t);
+static void fit_sparse(la_gl *w);
+static void fit_by_product(la_gl *w);
+static void fit_by_columns(la_gl *w);
 static void price(la_gl *w, double lambda);
 static void measure_gap(la_gl *w, const double *t);
 
@@ -54,8 +63,8 @@ void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots)
     w->fresh = ufs_ialloc(P);
     w->gram = ufs_dalloc(S, S);
     w->grad = ufs_dalloc(S, C);
-    w->vw = ufs_dzero(C, P);
-    w->size = ufs_dzero(P, 1);
+    w->room = 0;
+    make_room(w, w->cap < p ? w->cap + 1 : p);
     w->before = ufs_dalloc(C, S);
     anderson_init(&w->history, c * w->cap, DEPTH - 1);
     w->step = ufs_dalloc(C, S);
@@ -67,8 +76,11 @@ void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots)
     w->u = ufs_dalloc(C, P);
     w->kkt = ufs_dzero(P, 1);
     w->key = ufs_dalloc(P, 1);
-    w->col = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : N, 1);
+    w->col = ufs_dalloc(N, 1);
     w->other = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : N, 1);
+    w->tile = ufs_dalloc(x->kind == UFS_X_DENSE ? S : 0, TILE);
+    w->root = NULL;
+    w->scaled = NULL;
     w->l21 = w->objective = w->dual = w->gap = R_NaN;
     w->live = 0;
     w->settled = false;
@@ -82,7 +94,17 @@ void la_gl_set_x(la_gl *w, const ufs_x *x)
     w->x = x;
     for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
     w->g = 0;
-    ufs_x_ss(x, w->ss);
+    if (w->root)
+        ufs_x_weighted_ss(x, w->root, w->ss);
+    else
+        ufs_x_ss(x, w->ss);
+}
+
+void la_gl_set_rows(la_gl *w, const double *root)
+{
+    w->root = root;
+    if (root && w->scaled == NULL) w->scaled = ufs_dalloc((size_t) w->n, (size_t) w->c);
+    la_gl_set_x(w, w->x);
 }
 
 int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full, double prune,
@@ -125,6 +147,7 @@ void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v)
     size_t len = (size_t) n * (size_t) c;
 
     ufs_x_mul(w->x, c, v, w->xv);
+    weigh(w, w->xv);
     for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
     la_row_norms(p, c, v, w->key);
     w->l21 = la_l21(p, w->key, 0.0);
@@ -159,11 +182,31 @@ double la_gl_violation(const la_gl *w, double lambda, double eps, const double *
 
 /* ---- working set ------------------------------------------------------------------ */
 
+/* Places for the working set and those that wait: four times as many when they are used up. */
+static void make_room(la_gl *w, int least)
+{
+    int room = w->room > w->p / 4 ? w->p : 4 * w->room;
+    double *vw, *size;
+
+    if (least <= w->room) return;
+    if (room < least) room = least;
+    vw = ufs_dzero((size_t) w->c, (size_t) room);
+    size = ufs_dzero((size_t) room, 1);
+    if (w->room > 0) {
+        ufs_copy(vw, w->vw, (size_t) w->c * (size_t) w->room);
+        ufs_copy(size, w->size, (size_t) w->room);
+    }
+    w->vw = vw;
+    w->size = size;
+    w->room = room;
+}
+
 /* f joins the working set with v_f = 0. */
 static void enter(la_gl *w, int f)
 {
     int at = w->m;
 
+    make_room(w, at + 1);
     if (w->pos[f] >= 0) {
         swap_places(w, w->pos[f], at);
     } else if (w->g <= at) {
@@ -247,6 +290,10 @@ static void gram_column(la_gl *w, int at, int upto)
     const double *xa = ufs_x_column(w->x, w->set[at], w->col);
     double total = 0.0;
 
+    if (w->root) {
+        for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * w->root[i] * xa[i];
+        xa = w->col;
+    }
     for (int i = 0; i < w->n && w->x->kind == UFS_X_SPARSE; i++) total += xa[i];
     for (int j = 0; j < upto; j++) {
         double dot = ufs_x_dot(w->x, w->set[j], xa, total, w->other);
@@ -255,6 +302,69 @@ static void gram_column(la_gl *w, int at, int upto)
     }
     w->gram[A + A * S] = w->ss[w->set[at]];
     w->columns++;
+}
+
+/* The Gram columns of set[g..m). */
+static void gram_missing(la_gl *w)
+{
+    enum { FEW = 8 };
+    if (w->x->kind == UFS_X_DENSE && w->m - w->g > FEW) gram_by_rows(w);
+    for (; w->g < w->m; w->g++) gram_column(w, w->g, w->g);
+}
+
+/* The same for many: X_W' X_W by TILE rows of X at a time. 2nm (m - g) flops, half of that
+ * if all are missing. */
+static void gram_by_rows(la_gl *w)
+{
+    int m = w->m, g = w->g;
+    size_t S = (size_t) w->cap, M = (size_t) m;
+
+    for (size_t j = (size_t) g; j < M; j++) memset(w->gram + j * S, 0, M * sizeof(double));
+    for (int i0 = 0; i0 < w->n; i0 += TILE) {
+        int rows = w->n - i0 < TILE ? w->n - i0 : TILE;
+        for (size_t k = 0; k < M; k++) {
+            const double *from = ufs_x_column(w->x, w->set[k], NULL) + i0;
+            for (size_t i = 0; i < (size_t) rows; i++)
+                w->tile[k + i * M] = w->root ? w->root[(size_t) i0 + i] * from[i] : from[i];
+        }
+        if (g == 0)
+            la_syrk('N', m, rows, 1.0, w->tile, m, 1.0, w->gram, w->cap);
+        else
+            la_gemm('N', 'T', m, m - g, rows, 1.0, w->tile, m, w->tile + g, m, 1.0,
+                    w->gram + (size_t) g * S, w->cap);
+    }
+    for (size_t j = (size_t) g; j < M; j++) {
+        for (size_t i = 0; i < j; i++) w->gram[j + i * S] = w->gram[i + j * S];
+        w->gram[j + j * S] = w->ss[w->set[j]];
+    }
+    w->columns += m - g;
+    w->g = m;
+}
+
+/* Column f of X as the problem has it. */
+static const double *column(const la_gl *w, int f)
+{
+    const double *x = ufs_x_column(w->x, f, w->col);
+    if (w->root == NULL) return x;
+    for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * x[i];
+    return w->col;
+}
+
+/* a (n x c) <- diag(root) a. */
+static void weigh(const la_gl *w, double *a)
+{
+    size_t N = (size_t) w->n;
+    for (size_t k = 0; k < (size_t) w->c && w->root; k++)
+        for (size_t i = 0; i < N; i++) a[i + k * N] *= w->root[i];
+}
+
+/* diag(root) R: what the columns of X itself are multiplied with. */
+static const double *weighted_residual(la_gl *w)
+{
+    if (w->root == NULL) return w->r;
+    ufs_copy(w->scaled, w->r, (size_t) w->n * (size_t) w->c);
+    weigh(w, w->scaled);
+    return w->scaled;
 }
 
 /* Every non-zero row of v is in the working set, and vw holds v. A zero column of
@@ -358,33 +468,35 @@ static bool gram_is_cheaper(const la_gl *w)
 static void start_gradient(la_gl *w, bool priced)
 {
     int m = w->m, c = w->c;
+    const double *r;
 
-    for (; w->g < m; w->g++) gram_column(w, w->g, w->g);
+    gram_missing(w);
+    r = priced ? NULL : weighted_residual(w);
     if (!priced)
         for (int k = 0; k < c; k++) {
             w->diff[k] = 0.0;
             for (size_t i = 0; i < (size_t) w->n; i++)
-                w->diff[k] += w->r[i + (size_t) k * (size_t) w->n];
+                w->diff[k] += r[i + (size_t) k * (size_t) w->n];
         }
     for (int i = 0; i < m; i++) {
         const double *from = w->u + place(w, w->set[i]);
         if (!priced) {
-            products_with_r(w, w->set[i], w->diff);
+            products(w, w->set[i], r, w->diff);
             from = w->row;
         }
         for (int k = 0; k < c; k++) w->grad[(size_t) i + (size_t) k * (size_t) m] = from[k];
     }
 }
 
-/* row = x_f'R; total: the sums of R's columns, NULL if they are not known. */
-static void products_with_r(la_gl *w, int f, const double *total)
+/* row = x_f'r, x_f without weights (r has them); total: the sums of r's columns. */
+static void products(la_gl *w, int f, const double *r, const double *total)
 {
-    if (w->x->kind == UFS_X_SPARSE && total != NULL) {
+    if (w->x->kind == UFS_X_SPARSE) {
         for (int k = 0; k < w->c; k++)
-            w->row[k] = ufs_x_dot(w->x, f, w->r + (size_t) k * (size_t) w->n, total[k], NULL);
+            w->row[k] = ufs_x_dot(w->x, f, r + (size_t) k * (size_t) w->n, total[k], NULL);
         return;
     }
-    la_gemv('T', w->n, w->c, 1.0, w->r, w->n, ufs_x_column(w->x, f, w->col), 0.0, w->row);
+    la_gemv('T', w->n, w->c, 1.0, r, w->n, ufs_x_column(w->x, f, w->col), 0.0, w->row);
 }
 
 /* One pass over the working set; the largest ||dv_i|| ||x_i||. */
@@ -398,7 +510,7 @@ static double sweep(la_gl *w, double lambda, bool by_gram)
         if (by_gram)
             for (int k = 0; k < c; k++) w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
         else
-            products_with_r(w, w->set[i], NULL);
+            la_gemv('T', w->n, c, 1.0, w->r, w->n, column(w, w->set[i]), 0.0, w->row);
         if (!block_step(w, lambda, l, w->vw + place(w, i), w->size + i)) continue;
         for (int k = 0; k < c; k++) ss += w->diff[k] * w->diff[k];
         largest = fmax(largest, sqrt(ss * l));
@@ -439,7 +551,7 @@ static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, doub
     if (by_gram)
         la_rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
     else
-        la_rank_one(w->n, w->c, -1.0, ufs_x_column(w->x, w->set[i], w->col), d, out);
+        la_rank_one(w->n, w->c, -1.0, column(w, w->set[i]), d, out);
 }
 
 /* Anderson extrapolation of the last sweeps, taken only if (GL) falls. Rows that
@@ -492,27 +604,55 @@ static void extrapolate(la_gl *w, double lambda, bool by_gram)
 static void residual(la_gl *w, const double *t)
 {
     size_t N = (size_t) w->n, len = N * (size_t) w->c;
-    bool sparse = w->x->kind == UFS_X_SPARSE;
 
-    memset(w->xv, 0, len * sizeof(double));
-    for (int i = 0; i < w->m && !sparse; i++)
-        if (w->size[i] > 0.0)
-            la_rank_one(w->n, w->c, 1.0, ufs_x_column(w->x, w->set[i], w->col), w->vw + place(w, i),
-                        w->xv);
-    for (size_t k = 0; k < (size_t) w->c && sparse; k++) {
+    if (w->x->kind == UFS_X_SPARSE)
+        fit_sparse(w);
+    else if (w->x->kind == UFS_X_DENSE && w->m > w->p / 4)
+        fit_by_product(w);
+    else
+        fit_by_columns(w);
+    weigh(w, w->xv);
+    for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
+}
+
+static void fit_sparse(la_gl *w)
+{
+    size_t N = (size_t) w->n;
+
+    memset(w->xv, 0, N * (size_t) w->c * sizeof(double));
+    for (size_t k = 0; k < (size_t) w->c; k++) {
         double *xv = w->xv + k * N, off = 0.0;
         for (int i = 0; i < w->m; i++)
             if (w->size[i] > 0.0)
                 off += ufs_x_axpy(w->x, w->set[i], w->vw[place(w, i) + k], xv, w->col);
         for (size_t i = 0; i < N; i++) xv[i] -= off;
     }
-    for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
+}
+
+/* Many features: one product; V, spread out, where u will be. */
+static void fit_by_product(la_gl *w)
+{
+    size_t P = (size_t) w->p, C = (size_t) w->c;
+
+    memset(w->u, 0, P * C * sizeof(double));
+    for (int i = 0; i < w->m; i++)
+        for (size_t k = 0; k < C; k++) w->u[(size_t) w->set[i] + k * P] = w->vw[place(w, i) + k];
+    ufs_x_mul(w->x, w->c, w->u, w->xv);
+}
+
+static void fit_by_columns(la_gl *w)
+{
+    memset(w->xv, 0, (size_t) w->n * (size_t) w->c * sizeof(double));
+    for (int i = 0; i < w->m; i++)
+        if (w->size[i] > 0.0)
+            la_rank_one(w->n, w->c, 1.0, ufs_x_column(w->x, w->set[i], w->col), w->vw + place(w, i),
+                        w->xv);
 }
 
 /* u = R'X, in this orientation so that X is read once, and kkt. */
 static void price(la_gl *w, double lambda)
 {
-    ufs_x_cross_rows(w->x, w->c, w->r, w->u);
+    ufs_x_cross_rows(w->x, w->c, weighted_residual(w), w->u);
     la_col_norms(w->c, w->p, w->u, w->kkt);
     for (int f = 0; f < w->p; f++) w->kkt[f] *= 2.0 / lambda;
     w->products++;

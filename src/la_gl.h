@@ -13,9 +13,12 @@
  * sweep costs 2mc per changed row and c per row that stays zero (Gram form), or
  * 2nc per row and 2nc more per changed one (residual form, taken when it is
  * cheaper or the Gram slots are exhausted).
- * Memory: O(np) is the caller's; here 3pc + 4nc + slots^2 + 18 slots c + 7p doubles,
+ * Memory: O(np) is the caller's; here pc + 4nc + slots^2 + 20 slots c + 32 slots + 5p doubles,
+ * 2mc for the m features of a larger working set,
  * slots <= min(p, LA_GL_SLOTS). Nothing of size p x p. For a sparse X n in the counts above
- * is the number of entries of the column in question; it is never formed. */
+ * is the number of entries of the column in question; it is never formed.
+ * The rows of X may have weights, diag(root) X instead of X (la_gl_set_rows); n^2-free, and
+ * X is neither copied nor changed. */
 #ifndef UFS_LA_GL_H
 #define UFS_LA_GL_H
 
@@ -29,8 +32,9 @@
 typedef struct {
     int n, p, c;
     const ufs_x *x;
-    double *ss; /* p: ||x_i||^2 */
-    char form;  /* 'a' = cheaper one, 'g' = Gram, 'r' = residual */
+    const double *root; /* n: X stands for diag(root) X; NULL for ones */
+    double *ss;         /* p: ||x_i||^2 */
+    char form;          /* 'a' = cheaper one, 'g' = Gram, 'r' = residual */
     /* The working set is set[0..m). Gram columns are valid on set[0..g), g <= cap:
      * if g > m, set[m..g) are features outside the working set whose columns wait
      * for their return; if g < m, the columns of set[g..m) are still to compute. */
@@ -39,8 +43,9 @@ typedef struct {
     int *fresh;                       /* p: those that enter next */
     double *gram;                     /* cap x cap */
     double *grad;                     /* m x c, Gram form: X_W' R */
-    double *vw;                       /* c x p: rows of V in the order of set */
-    double *size;                     /* p: ||v_i|| in the order of set */
+    int room;                         /* places in vw and size, more as they are needed */
+    double *vw;                       /* c x room: rows of V in the order of set */
+    double *size;                     /* room: ||v_i|| in the order of set */
     anderson history;                 /* of the last sweeps, size c x m */
     double *before;                   /* c x cap: V before a sweep */
     double *step;                     /* c x cap: an extrapolation minus V */
@@ -50,7 +55,9 @@ typedef struct {
     double *u;                        /* c x p: (X'R)' */
     double *kkt;                      /* p, after a full solve */
     double *key;                      /* p: scratch */
-    double *col, *other;              /* n: columns of X that are not dense */
+    double *col, *other;              /* n: columns of X that are not dense, or weighted */
+    double *scaled;                   /* n x c: diag(root) R */
+    double *tile;                     /* cap x TILE: some rows of X_W, transposed */
     double l21;                       /* sum_i ||v_i|| of the V returned, and its rows that are */
     int live;                         /* not zero */
     double objective;                 /* (GL) there */
@@ -65,6 +72,8 @@ void la_gl_init(la_gl *w, int c, const ufs_x *x);
 void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots);
 /* The columns of X changed: drops the Gram columns, keeps the working set. */
 void la_gl_set_x(la_gl *w, const ufs_x *x);
+/* diag(root) X from now on, or X (NULL); root is kept by reference. Drops the Gram columns. */
+void la_gl_set_rows(la_gl *w, const double *root);
 /* v: warm start in, solution out (never a higher objective than the start).
  * Sweeps stop when max_i ||dv_i|| ||x_i|| <= vtol ||T||_F. full: all features are
  * checked and violators (kkt > 1 + vtol) enter the working set; otherwise only

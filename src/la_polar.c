@@ -6,14 +6,20 @@ static int thin_svd(la_polar_work *w);
 void la_polar_init(la_polar_work *w, int n, int c)
 {
     size_t N = (size_t) n, C = (size_t) c;
+    la_polar_init_in(w, n, c, ufs_dalloc(N, C), ufs_dalloc(N, C));
+}
+
+void la_polar_init_in(la_polar_work *w, int n, int c, double *a, double *u)
+{
+    size_t C = (size_t) c;
     int info = 0, query = -1;
     double opt_sdd = 0.0, opt_svd = 0.0;
     char job = 'S';
 
     w->n = n;
     w->c = c;
-    w->a = ufs_dalloc(N, C);
-    w->u = ufs_dalloc(N, C);
+    w->a = a;
+    w->u = u;
     w->vt = ufs_dalloc(C, C);
     w->s = ufs_dalloc(C, 1);
     w->iwork = ufs_ialloc(8 * C);

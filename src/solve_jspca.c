@@ -15,18 +15,27 @@
  *   Z = Y Q,  Pbar = polar(diag(d) Y'Z),  P = diag(1/d) Pbar
  *   residual of X - X Q P' by features or samples, new a or w
  *
+ * Over samples Y'Y changes with every w. The Q-step keeps the Gram matrix of older weights v as
+ * long as c v, c = max_i w_i/v_i, is a close majoriser of w: with R = X(P - Q_old) and V = diag(v)
+ *   ||W^{1/2}X(P - Q)||^2 <= c ||T' - V^{1/2}X Q||^2 + const,
+ *   T' = V^{1/2}X Q_old + W R / (c V^{1/2}),
+ * with equality at Q_old, so the objective falls as it does for v = w; the fit ends with v = w.
+ *
  * The Q-step is exact (la_gl: working set, true zeros), or the paper's single
  * reweighted step, the ridge solution with penalty weights 1/h_i,
  * h_i = 2 sqrt(||q_i||^2 + eps_q).
+ *
+ * lambda = 0: X Q = T fits exactly, and Q of all solutions is the shortest (in the row space).
  *
  * The loss over features is a fixed-point iteration: its constraint P'D1P = I
  * moves with D1, so its objective may rise, and it stops on the change of Q. Over
  * samples the weights commute with P and every step lowers the objective.
  *
  * Flops per iteration: 4npk + 6pk^2, and the Q-step: exact, its sweeps and 2npk
- * when full; ridge, n^2 p + n^3/3 or p^3/3 (see la_solve). Over samples np more.
- * Memory beside x: 6pk, n-sized parts, that of la_gl or la_ridge, and np for Y
- * over samples.
+ * when full; ridge, n^2 p + n^3/3 or p^3/3 (see la_solve). Over samples 2npk more, and n m^2 for
+ * the Gram matrix of m features when v is renewed.
+ * Memory beside x: 6pk, n-sized parts, that of la_gl or la_ridge, and np for Y over samples with
+ * la_ridge.
  *
  * Source: "Joint sparse principal component analysis" (Yi, Lai, He, Cheung and
  * Liu, Pattern Recognition 61, 2017, 524-536); slides by Maurya, whose formulae
@@ -35,25 +44,29 @@
 #include "la.h"
 #include "la_gl.h"
 
-enum { STEPS = 3 };
+/* Older weights serve until the majoriser weighs this much more than the weights do. */
+static const double stale = 1.1;
 
 typedef struct {
     const jspca_problem *problem;
     const jspca_settings *settings;
     jspca_result *result;
     ufs_run *run;
-    ufs_x y;         /* n x p: x, or W^{1/2}x in y_own */
-    const double *x; /* n x p: x if dense */
-    double *y_own;
-    double *d;      /* p: a^{1/2}, or ones */
-    double *sqrt_w; /* n: w^{1/2}, or ones */
-    double *ss;     /* squared norms of the columns, or rows, of x */
-    double *t, *z;  /* n x k: target and Y Q */
-    double *zx;     /* n x k: X Q, equal to z over features */
-    double *u;      /* n x k: X P, over samples */
-    double *b;      /* p x k: Y'Z, d Y'Z, d Pbar */
+    double *y;     /* n x p: V^{1/2}x, over samples if not exact */
+    double *d;     /* p: a^{1/2}, or ones */
+    double *root;  /* n: V^{1/2}, over samples */
+    double vtol;   /* of the last exact Q-step */
+    double factor; /* c; 1 if V = W */
+    bool renew;    /* V = W is wanted next: Q has settled under an older V */
+    double *ss;    /* squared norms of the columns, or rows, of x */
+    double *t;     /* n x k: target */
+    double *z;     /* n x k: X Q */
+    double *u;     /* n x k: X P, over samples */
+    int *few;      /* n: samples whose residual is formed, over samples */
+    int n_few;
+    double *b;      /* p x k: X'Z, d Pbar */
     double *q_old;  /* p x k */
-    double *col;    /* max(n, p) scratch */
+    double *col;    /* max(n, k) scratch */
     double *zz;     /* k x k: Z'Z */
     la_gl gl;       /* exact Q-step, and every certificate */
     la_ridge ridge; /* reweighted Q-step */
@@ -62,23 +75,26 @@ typedef struct {
 
 static void work_init(jspca_work *work);
 static int alternate(jspca_work *work, bool full, bool *settled);
-static void set_weights(jspca_work *work);
+static void set_samples(jspca_work *work, bool last);
 static void set_target(jspca_work *work);
 static bool is_full(const jspca_settings *settings, int t, double change);
 static int q_step(jspca_work *work, bool full);
+static void free_step(jspca_work *work);
 static int exact_step(jspca_work *work, bool full);
 static int reweighted_step(jspca_work *work);
 static void share_among_copies(const jspca_problem *problem, double *q);
 static int procrustes(jspca_work *work);
 static void residual_of_features(jspca_work *work);
 static void residual_of_samples(jspca_work *work);
+static void add_residual(void *data, int j, const double *column);
 static void reweight(jspca_work *work);
 static double record(jspca_work *work);
 static void certify(jspca_work *work);
+static int shortest(jspca_work *work);
 static int canonicalise(jspca_work *work);
 static double max_row_of_operator(const ufs_x *x, const double *half);
-static double max_form_of_operator(const ufs_x *x, const double *half);
-static double max_row_of_gram(int n, int p, const double *x, const double *weight);
+static double max_form_of_operator(const ufs_x *x, const double *half, bool sample);
+static double max_row_of_weighted_gram(const ufs_x *x, const double *weight);
 static double max_quadratic_form(int n, int p, const double *x, const double *half, bool sample);
 
 void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, jspca_result *result,
@@ -104,6 +120,7 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
             residual_of_features(&work);
         if (!R_FINITE(record(&work))) {
             run->status = UFS_DIVERGED;
+            memset(result->loadings, 0, (size_t) problem->p * (size_t) problem->k * sizeof(double));
             return;
         }
         if (settled) {
@@ -112,7 +129,11 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
         }
         reweight(&work);
     }
-    certify(&work);
+    if (problem->lambda == 0.0)
+        run->lapack = shortest(&work);
+    else
+        certify(&work);
+    if (run->lapack) return;
     /* Steps became small because the inner problem is too hard, not because it is
      * solved: tiny penalties. */
     if (settings->exact && run->status == UFS_CONVERGED && !(result->violation <= 0.1))
@@ -127,115 +148,131 @@ static void work_init(jspca_work *work)
     jspca_result *result = work->result;
     size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
 
-    work->x = problem->x->dense;
     work->d = ufs_dalloc(p, 1);
-    work->sqrt_w = ufs_dalloc(n, 1);
     work->t = ufs_dalloc(n, k);
     work->z = ufs_dalloc(n, k);
-    work->b = ufs_dalloc(p, k);
+    work->b = result->loadings; /* which are made at the end */
     work->q_old = ufs_dalloc(p, k);
-    work->col = ufs_dalloc(n > p ? n : p, 1);
+    work->col = ufs_dalloc(n > k ? n : k, 1);
     work->zz = ufs_dalloc(k, k);
     work->ss = ufs_dalloc(problem->sample ? n : p, 1);
+    work->vtol = 1e-3;
+    work->factor = 1.0;
+    work->renew = true;
     for (size_t i = 0; i < p; i++) work->d[i] = 1.0;
-    for (size_t i = 0; i < n; i++) work->sqrt_w[i] = 1.0;
     if (problem->sample) {
-        work->y_own = ufs_dalloc(n, p);
-        work->y = ufs_x_dense(problem->n, problem->p, work->y_own);
-        ufs_copy(work->y_own, work->x, n * p);
-        work->zx = ufs_dalloc(n, k);
+        work->root = ufs_dalloc(n, 1);
         work->u = ufs_dalloc(n, k);
-        la_row_norms(problem->n, problem->p, work->x, work->ss);
-        for (size_t i = 0; i < n; i++) work->ss[i] *= work->ss[i];
+        work->few = ufs_ialloc(n);
+        ufs_x_row_ss(problem->x, work->ss);
         ufs_x_mul(problem->x, problem->k, result->pbar, work->u);
+        if (!settings->exact && problem->lambda > 0.0) work->y = ufs_dalloc(n, p);
     } else {
-        work->y = *problem->x;
-        work->y_own = work->u = NULL;
-        work->zx = work->z;
         ufs_x_ss(problem->x, work->ss);
     }
 
     memset(result->q, 0, p * k * sizeof(double));
     /* A fit that diverges returns before these are set. */
     memset(result->kkt, 0, p * sizeof(double));
-    memset(result->loadings, 0, p * k * sizeof(double));
     memset(result->rotation, 0, k * k * sizeof(double));
     result->violation = result->gap = R_NaN;
     /* Without the exact Q-step la_gl only checks the answer: one slot will do. Over
      * samples the Gram matrix is new in every iteration: the smaller one then. */
-    if (settings->exact) {
-        la_gl_init(&work->gl, problem->k, &work->y);
-    } else {
-        la_gl_init_slots(&work->gl, problem->k, &work->y, 1);
-        la_ridge_init(&work->ridge, problem->n, problem->p, problem->k, work->y.dense,
+    if (settings->exact && problem->lambda > 0.0)
+        la_gl_init(&work->gl, problem->k, problem->x);
+    else
+        la_gl_init_slots(&work->gl, problem->k, problem->x, 1);
+    if (problem->sample) {
+        for (size_t i = 0; i < n; i++) work->root[i] = 1.0;
+        la_gl_set_rows(&work->gl, work->root);
+    }
+    if (!settings->exact && problem->lambda > 0.0) {
+        la_ridge_init(&work->ridge, problem->n, problem->p, problem->k,
+                      problem->sample ? work->y : problem->x->dense,
                       !problem->sample          ? 'a'
                       : problem->p < problem->n ? 'p'
                                                 : 'n');
     }
-    la_polar_init(&work->polar, problem->p, problem->k);
+    /* The Procrustes step comes when these are done with. */
+    la_polar_init_in(&work->polar, problem->p, problem->k, work->gl.u, work->q_old);
 }
 
-/* Steps over Q and P under one set of weights: one, but over samples, where new weights cost
- * a new Gram matrix of the working set, STEPS for the exact solver; all lower the majoriser of
- * the objective. `settled` if the first of them hardly changed Q. Returns LAPACK's code. */
+/* One step over Q and one over P. `settled` if Q hardly changed. Returns LAPACK's code. */
 static int alternate(jspca_work *work, bool full, bool *settled)
 {
     const jspca_settings *settings = work->settings;
     jspca_result *result = work->result;
     bool last = work->run->iterations == settings->max_iter; /* ends with a full step */
-    int steps = settings->exact && work->problem->sample && !last ? STEPS : 1;
     int *lapack = &work->run->lapack;
-    double change = result->change;
 
-    set_weights(work);
-    for (int s = 0; s < steps && !*settled; s++) {
-        set_target(work);
-        if ((*lapack = q_step(work, full && s == 0)) || (*lapack = procrustes(work)))
-            return *lapack;
-        if (s == 0) change = result->change;
-        *settled = s == 0 && full && work->run->iterations > 1 && change <= settings->tol;
-    }
-    result->change = change;
+    if (work->problem->sample)
+        set_samples(work, last);
+    else
+        for (int i = 0; i < work->problem->p; i++) work->d[i] = sqrt(result->weight[i]);
+    set_target(work);
+    if ((*lapack = q_step(work, full)) || (*lapack = procrustes(work))) return *lapack;
+    /* Without a penalty the PCA start is a fixed point of the first step's equal weights. */
+    *settled = full && work->run->iterations > (work->problem->lambda == 0.0 ? 2 : 1) &&
+               result->change <= settings->tol;
+    /* Settled under older weights: once more under those of today. */
+    work->renew = *settled && work->factor != 1.0;
+    if (work->renew) *settled = false;
     return 0;
 }
 
-/* d, or Y and what depends on it. */
-static void set_weights(jspca_work *work)
+/* V, and what depends on it: today's weights, or the older ones and c. */
+static void set_samples(jspca_work *work, bool last)
 {
     const jspca_problem *problem = work->problem;
-    jspca_result *result = work->result;
-    size_t n = (size_t) problem->n, p = (size_t) problem->p;
+    const double *weight = work->result->weight;
+    size_t n = (size_t) problem->n;
+    double most = 0.0, old = 0.0, now = 0.0;
 
-    if (!problem->sample) {
-        for (size_t i = 0; i < p; i++) work->d[i] = sqrt(result->weight[i]);
-        return;
+    if (problem->lambda == 0.0) return;
+    if (work->settings->exact && !work->renew && !last) {
+        for (size_t i = 0; i < n; i++) {
+            double v = work->root[i] * work->root[i];
+            most = fmax(most, weight[i] / v);
+            old += v;
+            now += weight[i];
+        }
+        work->factor = most;
+        if (most * old <= stale * now) return;
     }
-    for (size_t i = 0; i < n; i++) work->sqrt_w[i] = sqrt(result->weight[i]);
-    for (size_t j = 0; j < p; j++)
+    work->factor = 1.0;
+    for (size_t i = 0; i < n; i++) work->root[i] = sqrt(weight[i]);
+    la_gl_set_rows(&work->gl, work->root);
+    if (work->settings->exact) return;
+    for (size_t j = 0; j < (size_t) problem->p; j++)
         for (size_t i = 0; i < n; i++)
-            work->y_own[i + j * n] = work->sqrt_w[i] * work->x[i + j * n];
-    if (work->settings->exact)
-        la_gl_set_x(&work->gl, &work->y);
-    else
-        la_ridge_set_x(&work->ridge, work->y.dense);
+            work->y[i + j * n] = work->root[i] * problem->x->dense[i + j * n];
+    la_ridge_set_x(&work->ridge, work->y);
 }
 
-/* T = Y diag(d) Pbar; over samples X P is already there. */
+/* T = X diag(d) Pbar; over samples T', where X P and X Q_old are there already. */
 static void set_target(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
     size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
 
-    if (problem->sample) {
+    if (!problem->sample) {
         for (size_t j = 0; j < k; j++)
-            for (size_t i = 0; i < n; i++)
-                work->t[i + j * n] = work->sqrt_w[i] * work->u[i + j * n];
+            for (size_t i = 0; i < p; i++)
+                work->b[i + j * p] = work->d[i] * result->pbar[i + j * p];
+        ufs_x_mul(problem->x, problem->k, work->b, work->t);
         return;
     }
     for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++) work->b[i + j * p] = work->d[i] * result->pbar[i + j * p];
-    ufs_x_mul(&work->y, problem->k, work->b, work->t);
+        for (size_t i = 0; i < n; i++) {
+            size_t at = i + j * n;
+            double root = work->root[i];
+            if (work->factor == 1.0)
+                work->t[at] = root * work->u[at];
+            else
+                work->t[at] = root * work->z[at] + result->weight[i] / (work->factor * root) *
+                                                       (work->u[at] - work->z[at]);
+        }
 }
 
 /* Whether the exact Q-step looks at all features, not only at its working set. */
@@ -245,23 +282,21 @@ static bool is_full(const jspca_settings *settings, int t, double change)
            change < 2.0 * settings->tol;
 }
 
-/* Q = argmin ||T - YQ||^2 + lambda ||Q||_{2,1} (or its reweighted step), Z = YQ. */
+/* Q = argmin ||T - YQ||^2 + lambda ||Q||_{2,1} (or its reweighted step), Z = XQ. */
 static int q_step(jspca_work *work, bool full)
 {
     const jspca_problem *problem = work->problem;
     const jspca_settings *settings = work->settings;
     jspca_result *result = work->result;
-    size_t n = (size_t) problem->n, k = (size_t) problem->k, pk = (size_t) problem->p * k;
+    size_t pk = (size_t) problem->p * (size_t) problem->k;
     double size, step;
-    int info;
+    int info = 0;
 
     ufs_copy(work->q_old, result->q, pk);
-    info = settings->exact ? exact_step(work, full) : reweighted_step(work);
-    if (info) return info;
-    if (problem->sample)
-        for (size_t j = 0; j < k; j++)
-            for (size_t i = 0; i < n; i++)
-                work->zx[i + j * n] = work->z[i + j * n] / work->sqrt_w[i];
+    if (problem->lambda == 0.0)
+        free_step(work);
+    else if ((info = settings->exact ? exact_step(work, full) : reweighted_step(work)))
+        return info;
     la_row_norms(problem->p, problem->k, result->q, result->row_norm);
     size = sqrt(la_ss(pk, result->q));
     step = sqrt(la_ss_diff(pk, result->q, work->q_old));
@@ -269,19 +304,42 @@ static int q_step(jspca_work *work, bool full)
     return 0;
 }
 
+/* Without a penalty X Q = T fits exactly: Q = diag(d) Pbar, or Q = P over samples. */
+static void free_step(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
+
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; i < p; i++)
+            work->result->q[i + j * p] = work->d[i] * work->result->pbar[i + j * p];
+    share_among_copies(problem, work->result->q);
+    ufs_copy(work->z, problem->sample ? work->u : work->t, n * k);
+}
+
 /* The tolerance of the inner solve follows the outer change: a looser tie (0.1) lets
- * the outer iteration stall on the inner error. */
+ * the outer iteration stall on the inner error. It never rises and falls at most threefold:
+ * tied to the last change alone a loose step, which changes little, is followed by one of
+ * hundreds of sweeps, and that by a loose one. */
 static int exact_step(jspca_work *work, bool full)
 {
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
-    double vtol = fmin(fmax(0.02 * result->change, 1e-9), 1e-3);
+    double aim = fmax(0.02 * result->change, fmax(0.01 * work->settings->tol, 1e-9));
+    double vtol = fmin(work->vtol, fmax(aim, work->vtol / 3.0));
+    size_t n = (size_t) problem->n;
     int info;
 
-    info = la_gl_solve(&work->gl, work->t, problem->lambda, vtol, full, 0.95, result->q);
+    work->vtol = vtol;
+    info = la_gl_solve(&work->gl, work->t, problem->lambda / work->factor, vtol, full, 0.95,
+                       result->q);
     if (info) return info;
     share_among_copies(problem, result->q);
-    ufs_copy(work->z, work->gl.xv, (size_t) problem->n * (size_t) problem->k);
+    for (size_t j = 0; j < (size_t) problem->k; j++)
+        for (size_t i = 0; i < n; i++) {
+            double z = work->gl.xv[i + j * n];
+            work->z[i + j * n] = problem->sample ? z / work->root[i] : z;
+        }
     return 0;
 }
 
@@ -293,7 +351,7 @@ static int reweighted_step(jspca_work *work)
 
     info = la_ridge_solve(&work->ridge, work->t, result->h, problem->lambda, result->q);
     if (info) return info;
-    ufs_x_mul(&work->y, problem->k, result->q, work->z);
+    ufs_x_mul(problem->x, problem->k, result->q, work->z);
     return 0;
 }
 
@@ -313,15 +371,22 @@ static void share_among_copies(const jspca_problem *problem, double *q)
     }
 }
 
-/* Pbar = polar(diag(d) Y'Z), the old Pbar where that is rank-deficient. Leaves
- * Y'Z in b. */
+/* Pbar = polar(diag(d) X'Z), or polar(X'WZ) over samples, the old Pbar where that is
+ * rank-deficient. Leaves X'Z in b. */
 static int procrustes(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
-    size_t p = (size_t) problem->p, k = (size_t) problem->k;
+    size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
+    const double *z = work->z;
 
-    ufs_x_cross(&work->y, problem->k, work->z, work->b);
+    if (problem->sample) {
+        for (size_t j = 0; j < k; j++)
+            for (size_t i = 0; i < n; i++)
+                work->gl.scaled[i + j * n] = result->weight[i] * work->z[i + j * n];
+        z = work->gl.scaled; /* free between its calls */
+    }
+    ufs_x_cross(problem->x, problem->k, z, work->b);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++) result->P[i + j * p] = work->d[i] * work->b[i + j * p];
     int info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
@@ -370,21 +435,39 @@ static void residual_of_samples(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
-    size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
+    size_t n = (size_t) problem->n, k = (size_t) problem->k;
+    int *few = work->few;
 
+    work->n_few = 0;
     for (size_t i = 0; i < n; i++) {
         double ss = work->ss[i];
         for (size_t j = 0; j < k; j++) {
-            double u = work->u[i + j * n], z = work->zx[i + j * n];
+            double u = work->u[i + j * n], z = work->z[i + j * n];
             ss += z * (z - 2.0 * u);
         }
-        if (!(ss > cancelled * work->ss[i])) {
-            for (size_t l = 0; l < p; l++) work->col[l] = work->x[i + l * n];
-            for (size_t j = 0; j < k; j++)
-                la_axpy(problem->p, -work->zx[i + j * n], result->P + j * p, work->col);
-            ss = la_ss(p, work->col);
-        }
-        result->residual[i] = sqrt(ss);
+        result->residual[i] = sqrt(fmax(ss, 0.0));
+        if (ss > cancelled * work->ss[i]) continue;
+        result->residual[i] = 0.0;
+        few[work->n_few++] = (int) i;
+    }
+    if (work->n_few == 0) return;
+    ufs_x_each_column(problem->x, add_residual, work);
+    for (int at = 0; at < work->n_few; at++)
+        result->residual[few[at]] = sqrt(result->residual[few[at]]);
+}
+
+/* residual_i += (x_ij - z_i'p_j)^2 for the few samples in question. */
+static void add_residual(void *data, int j, const double *column)
+{
+    jspca_work *work = data;
+    size_t n = (size_t) work->problem->n, p = (size_t) work->problem->p;
+
+    for (int at = 0; at < work->n_few; at++) {
+        size_t i = (size_t) work->few[at];
+        double r = column[i];
+        for (size_t l = 0; l < (size_t) work->problem->k; l++)
+            r -= work->z[i + l * n] * work->result->P[(size_t) j + l * p];
+        work->result->residual[i] += r * r;
     }
 }
 
@@ -424,18 +507,54 @@ static double record(jspca_work *work)
 }
 
 /* Optimality of the last Q-step, with its own T, over all features; that of the
- * smoothed problem where the reweighted one was solved. An exact fit ends with a
- * full solve, whose products still stand. */
+ * smoothed problem where the reweighted one was solved. */
 static void certify(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
     const jspca_settings *settings = work->settings;
     jspca_result *result = work->result;
-    if (!settings->exact) la_gl_certify(&work->gl, work->t, problem->lambda, result->q);
+    la_gl_certify(&work->gl, work->t, problem->lambda, result->q);
     ufs_copy(result->kkt, work->gl.kkt, (size_t) problem->p);
     result->violation = la_gl_violation(&work->gl, problem->lambda,
                                         settings->exact ? 0.0 : settings->eps_q, result->q);
     result->gap = work->gl.objective > 0.0 ? work->gl.gap / work->gl.objective : 0.0;
+}
+
+/* Without a penalty only the part of Q in the row space of X matters: the rest goes. Through
+ * the eigenvectors of the smaller Gram matrix; min(n, p)^3. violation: of X Q = T, relative. */
+static int shortest(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    bool wide = problem->n < problem->p;
+    int m = wide ? problem->n : problem->p, k = problem->k, info, first = 0;
+    size_t M = (size_t) m, K = (size_t) k, len = (size_t) problem->n * K;
+    double *gram = ufs_dalloc(M, M), *w = ufs_dalloc(M, 1), *v = ufs_dalloc(M, M);
+    double *part = ufs_dalloc(M, K), *image = ufs_dalloc(M, K), size = sqrt(la_ss(len, work->z));
+
+    if (wide)
+        ufs_x_gram_rows(problem->x, NULL, gram);
+    else
+        ufs_x_gram_cols(problem->x, gram);
+    info = la_eig_range(m, gram, 1, m, w, v);
+    if (info) return info;
+    while (first < m && w[first] <= 1e-12 * w[m - 1]) first++;
+    v += (size_t) first * M;
+    /* Q = X' U w^{-1} U' Z, or V V' Q. */
+    la_gemm('T', 'N', m - first, k, m, 1.0, v, m, wide ? work->z : result->q, m, 0.0, part, m);
+    for (size_t j = 0; j < K && wide; j++)
+        for (int i = 0; i < m - first; i++) part[(size_t) i + j * M] /= w[i + first];
+    la_gemm('N', 'N', m, k, m - first, 1.0, v, m, part, m, 0.0, image, m);
+    if (wide)
+        ufs_x_cross(problem->x, k, image, result->q);
+    else
+        ufs_copy(result->q, image, M * K);
+    share_among_copies(problem, result->q);
+    la_row_norms(problem->p, k, result->q, result->row_norm);
+    ufs_x_mul(problem->x, k, result->q, work->t);
+    result->violation = size > 0.0 ? sqrt(la_ss_diff(len, work->t, work->z)) / size : 0.0;
+    result->gap = 0.0;
+    return 0;
 }
 
 /* (P, Q) may be rotated freely: the SVD X Q = U S O' gives uncorrelated scores of
@@ -448,7 +567,7 @@ static int canonicalise(jspca_work *work)
     int k = problem->k, info;
     double top = 0.0;
 
-    ufs_copy(work->t, work->zx, n * (size_t) k);
+    ufs_copy(work->t, work->z, n * (size_t) k);
     info = la_svd_thin(problem->n, k, work->t, work->z, work->col, work->zz);
     if (info) return info;
     for (int j = 0; j < k; j++)
@@ -478,21 +597,19 @@ static int canonicalise(jspca_work *work)
 double jspca_lambda_max(const ufs_x *op, bool sample)
 {
     int n = op->n, p = op->p, m = sample ? n : p;
-    const double *x = op->dense;
     double *half = ufs_dalloc((size_t) m, 1);
 
     /* A or W at Q = 0; a zero row or column has no weight. */
-    if (sample) {
-        la_row_norms(n, p, x, half);
-    } else {
+    if (sample)
+        ufs_x_row_ss(op, half);
+    else
         ufs_x_ss(op, half);
-        for (int i = 0; i < m; i++) half[i] = sqrt(half[i]);
-    }
-    for (int i = 0; i < m; i++) half[i] = half[i] > 0.0 ? 0.5 / half[i] : 0.0;
+    for (int i = 0; i < m; i++) half[i] = half[i] > 0.0 ? 0.5 / sqrt(half[i]) : 0.0;
+    if (sample && p < n) return 2.0 * max_row_of_weighted_gram(op, half);
     if (op->kind != UFS_X_DENSE)
-        return 2.0 * (p < n ? max_row_of_operator(op, half) : max_form_of_operator(op, half));
-    if (sample && p < n) return 2.0 * max_row_of_gram(n, p, x, half);
-    return 2.0 * max_quadratic_form(n, p, x, half, sample);
+        return 2.0 *
+               (p < n ? max_row_of_operator(op, half) : max_form_of_operator(op, half, sample));
+    return 2.0 * max_quadratic_form(n, p, op->dense, half, sample);
 }
 
 /* max_i || (X'X A^{1/2})_i || through X'X, p x p. */
@@ -510,9 +627,10 @@ static double max_row_of_operator(const ufs_x *x, const double *half)
     return sqrt(top);
 }
 
-/* The same for p >= n: sqrt(x_i'K x_i), K = XAX' (n x n). Two products per entry for a sparse
- * column x_i = (r - m 1)/s: r'Kr - 2m (K1)'r + m^2 1'K1; n^2 for any other. */
-static double max_form_of_operator(const ufs_x *x, const double *half)
+/* The same for p >= n: sqrt(x_i'K x_i), K = XAX' (n x n), and over samples K = WXX'W. Two
+ * products per entry for a sparse column x_i = (r - m 1)/s: r'Kr - 2m (K1)'r + m^2 1'K1; n^2 for
+ * any other. */
+static double max_form_of_operator(const ufs_x *x, const double *half, bool sample)
 {
     enum { width = 64 };
     int n = x->n, index[width];
@@ -520,7 +638,9 @@ static double max_form_of_operator(const ufs_x *x, const double *half)
     double *k = ufs_dalloc(N, N), *sum = ufs_dzero(N, 1), all = 0.0, top = 0.0;
     double *block = ufs_dalloc(N, width), *image = ufs_dalloc(N, width);
 
-    ufs_x_gram_rows(x, half, k);
+    ufs_x_gram_rows(x, sample ? NULL : half, k);
+    for (size_t j = 0; j < N && sample; j++)
+        for (size_t i = 0; i < N; i++) k[i + j * N] *= half[i] * half[j];
     for (size_t j = 0; j < N; j++)
         for (size_t i = 0; i < N; i++) sum[j] += k[i + j * N];
     for (size_t i = 0; i < N; i++) all += sum[i];
@@ -541,18 +661,26 @@ static double max_form_of_operator(const ufs_x *x, const double *half)
     return sqrt(top);
 }
 
-/* max_i || (X'WX)_i ||, p x p. np^2 flops. */
-static double max_row_of_gram(int n, int p, const double *x, const double *weight)
+/* max_i || (X'WX)_i || for p < n, some columns of X at a time: 2np^2 flops, or 2p products per
+ * entry. As many columns as fit into 16 MB: a pass each over a source. */
+static double max_row_of_weighted_gram(const ufs_x *x, const double *weight)
 {
-    size_t N = (size_t) n, P = (size_t) p;
-    double *y = ufs_dalloc(N, P), *gram = ufs_dalloc(P, P), *norm = ufs_dalloc(P, 1);
-    double top = 0.0;
+    size_t N = (size_t) x->n, P = (size_t) x->p, at_once = ((size_t) 1 << 21) / (N + P);
+    int width = at_once < 8 ? 8 : at_once < P ? (int) at_once : x->p;
+    int *index = ufs_ialloc((size_t) width);
+    double *block = ufs_dalloc(N, (size_t) width), *image = ufs_dalloc(P, (size_t) width);
+    double *norm = ufs_dalloc((size_t) width, 1), top = 0.0;
 
-    for (size_t j = 0; j < P; j++)
-        for (size_t i = 0; i < N; i++) y[i + j * N] = sqrt(weight[i]) * x[i + j * N];
-    la_gram('T', n, p, y, gram);
-    la_row_norms(p, p, gram, norm);
-    for (size_t i = 0; i < P; i++) top = fmax(top, norm[i]);
+    for (int start = 0; start < x->p; start += width) {
+        int m = x->p - start < width ? x->p - start : width;
+        for (int j = 0; j < m; j++) index[j] = start + j;
+        ufs_x_columns(x, m, index, block);
+        for (size_t j = 0; j < (size_t) m; j++)
+            for (size_t i = 0; i < N; i++) block[i + j * N] *= weight[i];
+        ufs_x_cross(x, m, block, image);
+        la_col_norms(x->p, m, image, norm);
+        for (int j = 0; j < m; j++) top = fmax(top, norm[j]);
+    }
     return top;
 }
 

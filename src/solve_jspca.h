@@ -6,7 +6,7 @@
 
 typedef struct {
     int n, p, k;
-    const ufs_x *x;    /* n x p, centred, no zero column; dense if sample or not exact */
+    const ufs_x *x;    /* n x p, centred, no zero column; dense if not exact */
     const int *first;  /* p, 0-based: first column equal to column i; NULL if all differ */
     const int *copies; /* p: how many columns equal column i; with first */
     int dropped;       /* zero features left out: they cost their smoothing constants */
@@ -43,7 +43,7 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
 /* The smallest lambda at which Q = 0 solves the Q-step at the residual X:
  * 2 max_i || (X'X A^{1/2})_i ||, A = diag(1/(2||x_j||)) over features, or
  * 2 max_i || (X'W X)_i ||, W = diag(1/(2||x_j||)) over samples. Over features n <= p
- * is needed (compress first). 2n^2 p flops, or np^2 if p < n. */
+ * is needed (compress first). 2n^2 p flops, or 2np^2 if p < n. */
 double jspca_lambda_max(const ufs_x *x, bool sample);
 
 /* r (p x p, upper triangular) with x = O r, O'O = I, n >= p: the columns of x M and of

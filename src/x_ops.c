@@ -173,6 +173,49 @@ void ufs_x_ss(const ufs_x *x, double *ss)
     vmaxset(mark);
 }
 
+typedef struct {
+    size_t n;
+    const double *root;
+    double *ss;
+} ss_visit;
+
+static void add_weighted(void *data, int j, const double *column)
+{
+    ss_visit *to = data;
+    double ss = 0.0;
+    for (size_t i = 0; i < to->n; i++) {
+        double v = to->root[i] * column[i];
+        ss += v * v;
+    }
+    to->ss[j] = ss;
+}
+
+void ufs_x_weighted_ss(const ufs_x *x, const double *root, double *ss)
+{
+    ss_visit to = {.n = (size_t) x->n, .root = root, .ss = ss};
+    if (x->kind == UFS_X_SPARSE)
+        x_sparse_weighted_ss(x, root, ss);
+    else
+        ufs_x_each_column(x, add_weighted, &to);
+}
+
+static void add_squares(void *data, int j, const double *column)
+{
+    ss_visit *to = data;
+    (void) j;
+    for (size_t i = 0; i < to->n; i++) to->ss[i] += column[i] * column[i];
+}
+
+void ufs_x_row_ss(const ufs_x *x, double *ss)
+{
+    ss_visit to = {.n = (size_t) x->n, .ss = ss};
+    memset(ss, 0, to.n * sizeof(double));
+    if (x->kind == UFS_X_SPARSE)
+        x_sparse_row_ss(x, ss);
+    else
+        ufs_x_each_column(x, add_squares, &to);
+}
+
 void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
 {
     enum { width = 128 };

@@ -79,6 +79,10 @@ double ufs_x_dot(const ufs_x *x, int j, const double *w, double total, double *s
 double ufs_x_axpy(const ufs_x *x, int j, double a, double *y, double *scratch);
 /* ss_j = ||x_j||^2. */
 void ufs_x_ss(const ufs_x *x, double *ss);
+/* ss_j = ||diag(root) x_j||^2, root: n. */
+void ufs_x_weighted_ss(const ufs_x *x, const double *root, double *ss);
+/* ss_i = ||row i of X||^2; n. */
+void ufs_x_row_ss(const ufs_x *x, double *ss);
 
 /* K = X diag(w) X', n x n, both triangles; w: p, NULL for ones. */
 void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k);

@@ -231,6 +231,43 @@ double x_sparse_ss(const ufs_x *x, int j)
     return ss + (double) (x->n - count(x, j)) * zero * zero;
 }
 
+/* The rows without an entry share the weight that the others leave. */
+void x_sparse_weighted_ss(const ufs_x *x, const double *root, double *ss)
+{
+    double all = 0.0;
+
+    for (int i = 0; i < x->n; i++) all += root[i] * root[i];
+    for (int j = 0; j < x->p; j++) {
+        int u = user_column(x, j);
+        double m = shift_of(x, j), s = divide_of(x, j), sum = 0.0, rest = all;
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+            double w = root[x->row[e]] * root[x->row[e]], d = x->value[e] - m;
+            sum += w * d * d;
+            rest -= w;
+        }
+        if (x->start[u + 1] - x->start[u] == x->n) rest = 0.0;
+        ss[j] = (sum + fmax(rest, 0.0) * m * m) / s / s;
+    }
+}
+
+/* What an entry adds to the square of a zero, which is the same in all rows of a column. */
+void x_sparse_row_ss(const ufs_x *x, double *ss)
+{
+    double zeros = 0.0;
+
+    for (int j = 0; j < x->p; j++) {
+        int u = user_column(x, j);
+        double m = shift_of(x, j), s = divide_of(x, j), zero = m * m / s / s;
+        if (count(x, j) == x->n) zero = 0.0; /* and nothing cancels */
+        zeros += zero;
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+            double d = (x->value[e] - m) / s;
+            ss[x->row[e]] += d * d - zero;
+        }
+    }
+    for (int i = 0; i < x->n; i++) ss[i] = fmax(ss[i] + zeros, 0.0);
+}
+
 /* ---- Gram matrices ------------------------------------------------------------------ */
 
 /* Columns with more than n/3 entries are formed and go through BLAS: faster, and the

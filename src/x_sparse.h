@@ -14,6 +14,8 @@ void x_sparse_column(const ufs_x *x, int j, double *out);
 double x_sparse_dot(const ufs_x *x, int j, const double *w, double total);
 double x_sparse_axpy(const ufs_x *x, int j, double a, double *y);
 double x_sparse_ss(const ufs_x *x, int j);
+void x_sparse_weighted_ss(const ufs_x *x, const double *root, double *ss);
+void x_sparse_row_ss(const ufs_x *x, double *ss);
 void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k);
 bool x_sparse_form(const ufs_x *x, int j, const double *k, const double *sum, double all,
                    double *form);

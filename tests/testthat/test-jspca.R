@@ -407,6 +407,66 @@ test_that("the reported kkt is the literal one", {
   }
 })
 
+test_that("without a penalty: XQ = XP, descent, a fixed point, projections; n > p and p > n", {
+  for (size in list(c(60, 20), c(20, 60))) for (loss in c("feature", "sample")) {
+    x <- jspca_factors(size[1], size[2], 3, 12, 23)
+    z <- scale(x)
+    fit <- jspca(x, 3, lambda = 0, loss = loss, control = quiet(tol = 1e-9, max_iter = 5000))
+    expect_identical(fit$status, "converged")
+    objective <- fit$trace$objective
+    expect_lte(max(diff(objective)), 1e-12 * objective[[1]])
+    s <- fit$solution
+    rest <- z - z %*% s$Q %*% t(s$P)
+    norms <- if (loss == "sample") sqrt(rowSums(rest^2)) else sqrt(colSums(rest^2))
+    # Some samples are fitted exactly: there the smoothing shows.
+    expect_equal(sum(sqrt(norms^2 + fit$control$eps[1])), tail(objective, 1), tolerance = 1e-9)
+    expect_identical(unname(tail(fit$trace$penalty, 1)), 0)
+    v <- svd(z)$v[, 1:3]
+    pca <- z - z %*% v %*% t(v)
+    expect_lt(sum(norms), sum(if (loss == "sample") sqrt(rowSums(pca^2)) else sqrt(colSums(pca^2))))
+    # The shortest of all Q with this XQ.
+    row_space <- svd(z)
+    basis <- row_space$v[, row_space$d > 1e-10 * row_space$d[1]]
+    expect_lt(max(abs(s$Q - basis %*% crossprod(basis, s$Q))), 1e-10)
+    expect_lt(fit$certificate[["kkt"]], 1e-10)
+    expect_identical(fit$certificate[["gap"]], 0)
+    if (loss == "sample") {
+      expect_equal(s$Q, s$P, tolerance = 1e-8)
+      # Stationary: P spans the leading eigenvectors of the weighted Gram matrix.
+      w <- 1 / (2 * norms)
+      e <- eigen(crossprod(z * sqrt(w)), symmetric = TRUE)$vectors[, 1:3]
+      expect_lt(max(abs(tcrossprod(s$P) - tcrossprod(e))), 1e-5)
+    } else {
+      xq <- z %*% s$Q
+      p <- crossprod(z, xq) %*% solve(crossprod(xq))
+      expect_equal(z %*% s$Q %*% t(s$P), xq %*% t(p), tolerance = 1e-5, ignore_attr = TRUE)
+    }
+    both <- jspca(x, 3, lambda_rel = 0, loss = loss, solver = "irls",
+      control = quiet(tol = 1e-9, max_iter = 5000))
+    expect_equal(both$solution$Q, s$Q, tolerance = 1e-8)
+    near <- jspca(x, 3, lambda_rel = 1e-9, loss = loss, solver = "irls",
+      control = quiet(tol = 1e-9, max_iter = 5000))
+    expect_equal(tail(near$trace$objective, 1), sum(norms), tolerance = 1e-5)
+  }
+})
+
+test_that("without a penalty copies and constants are as elsewhere, and outliers turn it less", {
+  x <- jspca_factors(50, 20, 2, 12, 24)
+  x <- cbind(x, x[, 3], 1)
+  for (loss in c("feature", "sample")) {
+    fit <- suppressWarnings(jspca(x, 2, lambda = 0, loss = loss, control = quiet()))
+    expect_identical(fit$feature_scores[[21]], fit$feature_scores[[3]])
+    expect_true(is.na(fit$feature_scores[[22]]))
+  }
+  truth <- withr::with_seed(1, qr.Q(qr(matrix(rnorm(40), 20))))
+  clean <- withr::with_seed(2, matrix(rnorm(200), 100) %*% t(truth) +
+    matrix(rnorm(2000, sd = 0.05), 100))
+  clean[1:5, ] <- withr::with_seed(3, matrix(rnorm(100, sd = 2), 5))
+  angle <- function(p) sqrt(1 - min(svd(crossprod(truth, qr.Q(qr(p))))$d)^2)
+  robust <- jspca(clean, 2, lambda = 0, loss = "sample", scale = FALSE, control = quiet())
+  expect_lt(angle(robust$solution$P), angle(svd(scale(clean, scale = FALSE))$v[, 1:2]) / 2)
+})
+
 test_that("a penalty too small for the exact solver is reported as stalled", {
   x <- jspca_factors(30, 60, 3, 10, 36)
   expect_warning(fit <- jspca(x, 3, lambda_rel = 1e-7), class = "ufs_warning_stalled")
@@ -440,9 +500,8 @@ test_that("bad arguments are classed errors that name the argument", {
   fails(x, 10, argument = "n_components")
   fails(x, 2.5, argument = "n_components")
   fails(cbind(x[, 1:2], x[, 1] + x[, 2]), 3, argument = "n_components")
-  fails(x, 2, lambda = 0, argument = "lambda")
   fails(x, 2, lambda = -1, argument = "lambda")
-  fails(x, 2, lambda_rel = 0, argument = "lambda_rel")
+  fails(x, 2, lambda_rel = -0.1, argument = "lambda_rel")
   fails(x, 2, lambda_rel = NA, argument = "lambda_rel")
   fails(x, 2, loss = "both", argument = "loss")
   fails(x, 2, solver = "fast", argument = "solver")
@@ -482,7 +541,7 @@ test_that("error messages say what to do", {
     ufs_jspca(x, 2, init = list(Pbar = 1))
     ufs_jspca(x, 2, init = matrix(1, 9, 2))
     ufs_jspca(x, 2, init = list(P = diag(9)[, 1:2], h = rep(0, 9)))
-    ufs_jspca(x, 2, lambda = 0)
+    ufs_jspca(x, 2, lambda = -1)
   })
 })
 
@@ -615,7 +674,7 @@ test_that("the default loss is over samples", {
   expect_length(fit$solution$residual, 32L)
 })
 
-test_that("several steps under the same weights change neither the descent nor the limit", {
+test_that("Gram matrices of older weights change neither the descent nor the limit", {
   data <- planted(60, 40, informative = 8)
   tight <- ufs_control(tol = 1e-7, max_iter = 5000, warn = FALSE)
   exact <- ufs_jspca(data$x, 2, control = tight)

@@ -1,8 +1,9 @@
 # t may hold several right-hand sides of c columns, solved one after the other.
 gl <- function(x, t, lambda, v = matrix(0, ncol(x), c), c = ncol(t), x2 = NULL, vtol = 1e-11,
-               full = TRUE, prune = 0.9, slots = 2000L, form = "a", certify = FALSE) {
+               full = TRUE, prune = 0.9, slots = 2000L, form = "a", certify = FALSE,
+               root = NULL) {
   .Call(C_test_gl, x, x2, t, v, list(lambda = lambda, vtol = vtol, full = full,
-    prune = prune, slots = slots, form = form, certify = certify))
+    prune = prune, slots = slots, form = form, certify = certify, root = root))
 }
 
 gl_problem <- function(n, p, c, seed) {
@@ -72,6 +73,41 @@ test_that("Gram form, residual form and few slots give the same answer", {
         expect_equal(gl(q$x, q$t, lambda, slots = slots)$v, want$v, tolerance = 1e-7)
       }
     }
+  }
+})
+
+test_that("weights of the rows are those of a weighted matrix, dense and sparse", {
+  skip_if_not_installed("withr")
+  q <- gl_problem(30, 90, 3, 8)
+  root <- withr::with_seed(9, rexp(30) + 0.01)
+  y <- root * q$x
+  lambda <- 0.15 * gl_lambda_max(y, q$t)
+  want <- gl(y, q$t, lambda)
+  sets <- list(dense = q$x)
+  if (requireNamespace("Matrix", quietly = TRUE)) {
+    # Sparse numbers have their own solution: zeros, a full column and one with a single zero.
+    r <- withr::with_seed(10, matrix(rexp(2700) * (runif(2700) < 0.3), 30))
+    r[, 1:2] <- 5 + q$x[, 1:2]
+    r[7, 2] <- 0
+    sets$sparse <- as_ufs_operator(to_sparse(r))$x
+  }
+  for (kind in names(sets)) {
+    x <- sets[[kind]]
+    if (kind == "sparse") {
+      y <- root * x_columns(x, seq_len(90))
+      lambda <- 0.15 * gl_lambda_max(y, q$t)
+      want <- gl(y, q$t, lambda)
+    }
+    for (form in c("a", "g", "r")) for (slots in c(2000L, 10L)) {
+      got <- .Call(C_test_gl, x, NULL, q$t, matrix(0, 90, 3), list(lambda = lambda, vtol = 1e-11,
+        full = TRUE, prune = 0.9, slots = slots, form = form, certify = FALSE, root = root))
+      for (name in c("v", "xv", "kkt")) expect_equal(got[[name]], want[[name]], tolerance = 1e-6)
+      expect_equal(got$objective, want$objective, tolerance = 1e-10)
+      expect_lte(got$gap, 1e-6 * got$objective)
+    }
+    checked <- .Call(C_test_gl, x, NULL, q$t, want$v, list(lambda = lambda, vtol = 1, full = FALSE,
+      prune = 0.9, slots = 10L, form = "a", certify = TRUE, root = root))
+    expect_equal(checked$kkt, want$kkt, tolerance = 1e-4)
   }
 })
 

@@ -27,6 +27,15 @@ three_ways <- function(x, method, ..., tolerance = 1e-6, seed = 1) {
 feature_scores_of <- function(fit) fit$feature_scores
 objective_of <- function(fit) tail(fit$trace$objective, 1)
 
+# The objective of the returned Q and P, on the user's x.
+expect_jspca_objective <- function(fit, z, kept) {
+  q <- fit$solution$Q[kept, ]
+  rest <- z - z %*% q %*% t(fit$solution$P[kept, ])
+  norms <- if (fit$params$loss == "sample") sqrt(rowSums(rest^2)) else sqrt(colSums(rest^2))
+  expect_equal(sum(norms) + fit$params$lambda * sum(sqrt(rowSums(q^2))), objective_of(fit),
+    tolerance = 1e-6)
+}
+
 sets <- list(wide = grouped_counts(30, 90), tall = grouped_counts(80, 25), square = grouped_counts(40, 40))
 
 for (name in names(sets)) {
@@ -59,10 +68,14 @@ for (name in names(sets)) {
       v <- s$V[setdiff(seq_len(ncol(x)), fits$dense$constant), ]
       expect_equal(sum((z %*% v - s$E)^2) + fits$sparse$params$lambda * sum(sqrt(rowSums(v^2))) +
         sum((s$F - s$E)^2), objective_of(fits$sparse), tolerance = 1e-6)
-      fits <- do.call(three_ways, c(list(x, "jspca", n_components = 2, tolerance = 1e-3,
-        control = ufs_control(tol = 1e-6)), args))
-      expect_equal(fits$sparse$params$lambda_max, fits$dense$params$lambda_max, tolerance = 1e-8)
-      expect_equal(fits$sparse$solution$scores, fits$dense$solution$scores, tolerance = 1e-3)
+      for (loss in c("feature", "sample")) {
+        fits <- do.call(three_ways, c(list(x, "jspca", n_components = 2, tolerance = 1e-3,
+          loss = loss, control = ufs_control(tol = 1e-6)), args))
+        expect_equal(fits$sparse$params$lambda_max, fits$dense$params$lambda_max, tolerance = 1e-8)
+        expect_equal(fits$sparse$solution$scores, fits$dense$solution$scores, tolerance = 1e-3)
+        expect_equal(fits$sparse$certificate[["kkt"]], 0, tolerance = 1e-4)
+        expect_jspca_objective(fits$sparse, z, setdiff(seq_len(ncol(x)), fits$dense$constant))
+      }
     }
   })
 }
@@ -149,15 +162,34 @@ test_that("copies of columns share their row in sparse data too", {
   expect_gt(sum(fit$solution$V[60, ]^2), 0)
   expect_identical(unname(fit$solution$V[60, ]), unname(fit$solution$V[best, ]))
   expect_identical(fit$params$merged_copies, 1L)
-  fit <- suppressWarnings(ufs_jspca(to_sparse(x), 2, loss = "feature"))
-  expect_gt(sum(fit$solution$Q[60, ]^2), 0)
-  expect_identical(unname(fit$solution$Q[60, ]), unname(fit$solution$Q[best, ]))
+  for (loss in c("feature", "sample")) {
+    fit <- suppressWarnings(ufs_jspca(to_sparse(x), 2, loss = loss))
+    expect_gt(sum(fit$solution$Q[60, ]^2), 0)
+    expect_identical(unname(fit$solution$Q[60, ]), unname(fit$solution$Q[best, ]))
+  }
 })
 
 test_that("what needs x itself forms it and says so", {
   s <- to_sparse(sets$wide$x)
-  expect_message(suppressWarnings(ufs_jspca(s, 2, loss = "sample")), "dense", class = "ufs_message_dense")
+  for (loss in c("feature", "sample")) {
+    expect_message(suppressWarnings(ufs_jspca(s, 2, loss = loss, solver = "irls")), "dense",
+      class = "ufs_message_dense")
+    expect_no_message(suppressWarnings(ufs_jspca(s, 2, loss = loss)), class = "ufs_message_dense")
+  }
   expect_message(suppressWarnings(ufs_socfs(s, 2, solver = "irls")), "dense", class = "ufs_message_dense")
+})
+
+test_that("samples that are fitted all but exactly have exact residuals in sparse data too", {
+  # Rank 2, three rows apart: the expanded form of the others' residuals has no digits left.
+  x <- withr::with_seed(3, matrix(rexp(40), 20) %*% matrix(rexp(120) * (runif(120) < 0.5), 2))
+  x[1:3, ] <- x[1:3, ] + withr::with_seed(4, matrix(rexp(180), 3))
+  fits <- three_ways(x, "jspca", n_components = 2, lambda_rel = 1e-4, center = FALSE,
+    scale = FALSE, tolerance = 1e-2, control = ufs_control(max_iter = 30))
+  for (fit in fits) {
+    rest <- sqrt(rowSums((x - x %*% fit$solution$Q %*% t(fit$solution$P))^2))
+    expect_lt(min(rest / sqrt(rowSums(x^2))), 0.01)
+    expect_equal(unname(fit$solution$residual), rest, tolerance = 1e-8)
+  }
 })
 
 test_that("equal rows and columns of sparse data have equal leverage to the last bit", {

@@ -206,3 +206,60 @@ test_that("no fit is converged with a bound above its objective", {
   }
   expect_true(TRUE)
 })
+
+test_that("rows that the penalty leaves out are small or zero, and a priced dual point says why", {
+  zeros <- 0
+  for (size in list(c(60, 80), c(150, 60), c(20, 300))) {
+    x <- withr::with_seed(4, {
+      f <- matrix(rnorm(size[1] * 4), size[1])
+      f[, rep(1:4, length.out = size[2])] + 0.4 * matrix(rnorm(prod(size)), size[1])
+    })
+    x <- unit_columns(x)
+    fit <- ufs_rsr(x, lambda_rel = 0.7, coefficients = TRUE, center = FALSE, scale = FALSE,
+      control = ufs_control(tol = 1e-4, max_iter = 3000))
+    expect_identical(fit$status, "converged")
+    w <- coef(fit)
+    score <- unname(feature_scores(fit))
+    expect_equal(score, unname(ref_row_norms(w)), tolerance = 1e-6)
+    zeros <- zeros + sum(score == 0)
+    e <- x - x %*% w
+    expect_equal(unname(fit$solution$residual), ref_row_norms(e), tolerance = 1e-6)
+    # The bound of the certificate is not above what any point reaches, and the objective of W
+    # in plain R is within the gap of the bound of plain R.
+    primal <- ref_rsr_objective(x, w, fit$params$lambda)
+    expect_equal(tail(fit$trace$objective, 1), primal, tolerance = 1e-6)
+    expect_lt((primal - ref_rsr_bound(x, w, fit$params$lambda)) / primal, 5e-3)
+    # |X'Y|_j / lambda of the reported point: 1 in use, less elsewhere.
+    expect_lt(max(fit$solution$dual), 1.01)
+    expect_gt(min(fit$solution$dual[score > 0.1 * max(score)]), 0.99)
+    y <- e / ref_row_norms(e)
+    at_w <- ref_row_norms(crossprod(x, y)) / fit$params$lambda
+    expect_equal(unname(fit$solution$dual), at_w, tolerance = 0.02)
+  }
+  # At least one of them went through a narrower set.
+  expect_gt(zeros, 10)
+})
+
+test_that("W = I beyond its simple bound, and W = 0 from the end of the window on, are exact", {
+  x <- unit_columns(withr::with_seed(5, matrix(rnorm(300 * 30), 300)))
+  x[1:5, ] <- 3 * x[1:5, ]
+  x <- unit_columns(x)
+  low <- 1 / max(ref_row_norms(x %*% solve(crossprod(x))))
+  expect_warning(fit <- ufs_rsr(x, lambda = 1.3 * low, center = FALSE, scale = FALSE),
+    class = "ufs_warning_void")
+  expect_identical(unname(coef(fit)), diag(30))
+  expect_identical(fit$iterations, 1L)
+  expect_identical(fit$certificate[["gap"]], 0)
+  # No point nearby is better: it is the minimum.
+  best <- 1.3 * low * 30
+  expect_equal(tail(fit$trace$objective, 1), best, tolerance = 1e-6)
+  tight <- quiet(ufs_rsr(x, lambda = 1.3 * low, center = FALSE, scale = FALSE, solver = "irls",
+    control = ufs_control(max_iter = 500, tol = 1e-12)))
+  expect_gt(ref_rsr_objective(x, coef(tight), 1.3 * low), best * (1 - 1e-9))
+
+  expect_warning(none <- ufs_rsr(x, lambda_rel = 1, center = FALSE, scale = FALSE),
+    class = "ufs_warning_void")
+  expect_identical(unname(feature_scores(none)), numeric(30))
+  expect_identical(unname(coef(none)), matrix(0, 30, 30))
+  expect_equal(unname(none$solution$residual), ref_row_norms(x))
+})
