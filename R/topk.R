@@ -80,8 +80,8 @@
 #'
 #' # Cost
 #' With `solver = "paper"` an outer iteration takes about 130 iterations of `2n^2(n + p)` flops
-#' for `Z` and up to 150 of `n^2 p` for `v`. Memory is about 16 n x n and 5 n x p matrices (8 and 12
-#' if p < n; with `"fast"` 6 and 6), and nothing is p x p if p > n.
+#' for `Z` and up to 150 of `n^2 p` for `v`. Memory is about 16 n x n and 5 n x p matrices (4 and 12
+#' if p < n; with `"fast"` 5 and 6), and nothing is p x p if p > n.
 #'
 #' # Departures from the paper
 #' Signs and thresholds of the paper's appendix are corrected. A local search that swaps one
@@ -359,11 +359,11 @@ check_topk_bytes <- function(n, p, plain, settings) {
   n <- as.double(n)
   r <- min(n, p)
   bytes <- 8 * (if (plain) 4 * n * p + 5 * r * r else if (settings$fast) {
-    6 * n * p + 6 * n * n + 3 * r * r
+    6 * n * p + 5 * n * n + 3 * r * r
   } else if (n <= p) {
     5 * n * p + 16 * n * n
   } else {
-    12 * n * p + 8 * n * n
+    12 * n * p + 4 * n * n
   })
   if (settings$branch_and_bound) bytes <- bytes + as.double(settings$node_limit) * p
   check_bytes(bytes, "ufs_topk()", if (plain) "Select features or samples first." else

@@ -118,6 +118,10 @@ mutants <- rbind(
   mutant("src/solve_topk_lp.c", "if (row->place[j] || j == row->i) return -1.0;", "if (row->place[j]) return -1.0;", "topk"),
   mutant("src/solve_topk_branch.c",
     "for (int i = 0; i < t.open; i++) result->lower = fmin(result->lower, t.lower[t.heap[i]]);", "", "topk"),
+  mutant("src/solve_topk_blocks.c", "if (it + 1 >= least && largest < settings->tol) return it + 1;",
+    "if (largest < settings->tol) return it + 1;", "kernel-topk"),
+  mutant("src/solve_topk_blocks.c", "for (int it = 0; it < b->done[l]; it++) then = later(settings, then);", "", "kernel-topk"),
+  mutant("src/solve_topk_blocks.c", "y2x[i] = mu * (b->change[i] - t[i]);", "y2x[i] = mu * b->change[i];", "topk"),
   mutant("src/solve_topk_criterion.c", "g->chol[j + j * n] += 1.0 + lambda_i * degree;", "g->chol[j + j * n] += 1.0;", "topk"),
   # ---- BLFSE ----
   mutant("src/solve_blfse.c", "result->rho *= 0.5;\n        take_back_y(work);", "result->rho *= 0.5;", "blfse"),
