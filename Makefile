@@ -14,7 +14,7 @@ CLUSTERS :=
 K :=
 LABEL :=
 
-.PHONY: demo check check-frameworks lint harden site cheatsheet doc clean
+.PHONY: demo check check-frameworks lint harden srr site cheatsheet doc clean
 
 demo:
 	@bash .ci/setup demo "$(LIB)"
@@ -41,6 +41,10 @@ harden:
 	@bash .ci/setup check "$(LIB)"
 	@R_LIBS="$(LIB)" R CMD INSTALL --preclean --clean --no-test-load --library="$(LIB)" . >"$(LIB)/install.log" 2>&1 || { cat "$(LIB)/install.log"; exit 1; }
 	@R_LIBS="$(LIB)" bash tests/dev/harden.sh
+
+# The report of package srr on the rOpenSci standards; tags are written from tests/dev/standards.csv.
+srr:
+	@Rscript tests/dev/srr.R
 
 # The two pages of inst/cheatsheet as a PDF, by chromium; ghostscript halves it.
 cheatsheet:

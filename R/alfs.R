@@ -129,6 +129,10 @@
 #'   Q (n x p) and, with `lambda > 0`, L (n x n): a feasible point of the dual, `P + Q + L X'` with
 #'   `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda T`, the very point that proves
 #'   `certificate["dual"]`. `trace` has a row per iteration.
+#'
+#'   Sparse data and files (see [ufs_data]) are not formed where \eqn{X} is needed through products
+#'   only: `solver = "admm"` with \eqn{\lambda = 0} and `select` other than `"auto"`. W, P and Q are
+#'   n x p numbers each all the same.
 #' @references Li, Wang, Dong, Yan, Liu and Zha (2019) Joint active learning with feature
 #'   selection via CUR matrix decomposition. IEEE Transactions on Pattern Analysis and Machine
 #'   Intelligence 41, 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
@@ -169,7 +173,11 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     samples <- check_choice(samples, "samples", c("ted", "facility", "norm"))
     schedule <- paper_schedule(solver, rho0, tau, rho_max)
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, center, scale)
+    # Algorithm 1, weights and neighbours work on x itself.
+    weight <- if (is.null(lambda)) lambda_rel else lambda
+    products <- solver == "admm" && select != "auto" && is.numeric(weight) &&
+      identical(as.double(weight), 0)
+    data <- if (products) as_ufs_operator(x, center, scale) else as_ufs_matrix(x, center, scale)
     n_features <- alfs_n_features(n_features, data)
     basis <- alfs_basis(data$x)
     penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
@@ -362,22 +370,25 @@ alfs_pivot <- function(fit, data, auto) {
 # deflation does: with S the picked, x'x - x'S (S'S + mu)^-1 S'x = y'y for
 # y = (I + SS'/mu)^(-1/2) x.
 pivot_order <- function(x, by_norm, first = 450L, most = 500L) {
-  mu <- mean(colSums(x^2)) / (nrow(x) - 1)
+  mu <- mean(x_ss(x)) / (nrow(x) - 1)
   picked <- integer()
   pool <- min(first, length(by_norm))
-  y <- x
+  columns <- function(j) x_columns(x, j)
   repeat {
     full <- pool == length(by_norm)
     until <- min(most, if (full) length(by_norm) else pool %/% 5L)
     open <- setdiff(by_norm[seq_len(pool)], picked)
-    new <- open[ted_greedy(t(y[, open, drop = FALSE]), until - length(picked), mu)$order]
+    new <- open[ted_greedy(t(columns(open)), until - length(picked), mu)$order]
     picked <- c(picked, new)
     if (full || until == most) {
       return(c(picked, setdiff(by_norm, picked)))
     }
-    s <- svd(x[, picked, drop = FALSE], nv = 0L)
+    s <- svd(x_columns(x, picked), nv = 0L)
     shrink <- 1 - sqrt(mu / (s$d^2 + mu))
-    y <- x - s$u %*% (shrink * crossprod(s$u, x))
+    columns <- function(j) {
+      z <- x_columns(x, j)
+      z - s$u %*% (shrink * crossprod(s$u, z))
+    }
     pool <- min(2L * pool, length(by_norm))
   }
 }
@@ -387,7 +398,7 @@ alfs_cover <- function(fit, data) {
   columns <- match(unname(fit$feature_ranking), data$keep)
   columns <- columns[!is.na(columns)]
   most <- min(length(columns), max(100L, fit$params$n_features))
-  fit$space <- data$x[, columns[seq_len(most)], drop = FALSE]
+  fit$space <- x_columns(data$x, columns[seq_len(most)])
   dimnames(fit$space) <- NULL
   ranking <- cover_order(fit, fit$params$n_features)
   fit$sample_ranking <- stats::setNames(ranking, data$samples[ranking])

@@ -99,10 +99,12 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
     }
     score <- do.call(pmax, lapply(seq_len(n_clusters), function(i) abs(coefficients[, i])))
     warn_void(score, "mcfs", "No feature correlates with the embedding.")
-    # How near a feature without a coefficient is to having one: 1 = it would be next.
+    # How near a feature without a coefficient is to having one: 1 = it would be next. Where the
+    # fit is exact up to rounding no feature is near: what is left to correlate with is noise.
     left <- x_cross(rows, centred - x_mul(rows, found$coef))
     reach <- do.call(pmax, lapply(seq_len(n_clusters), function(i) {
-      abs(left[, i]) / max(found$penalty[[i]], 1e-10 * max(abs(left[, i])), 1e-300)
+      noise <- 1e-10 * max(data$norm) * sqrt(sum(centred[, i]^2))
+      if (found$penalty[[i]] <= noise) 0 * left[, i] else abs(left[, i]) / found$penalty[[i]]
     }))
     status <- status_label(found$run$status)
     list(

@@ -24,7 +24,7 @@ typedef struct {
 } column_set;
 
 static bool set_up_columns(alfs_work *sub, const alfs_work *full, int n, const int *column,
-                           const double *x, double **best_w);
+                           const ufs_x *x, double **best_w);
 static void first_columns(alfs_work *full, column_set *set, int n);
 static void add_columns(column_set *set, int q, double least, int most);
 static int violators(const column_set *set, int q, double bound);
@@ -37,7 +37,7 @@ static int live_columns(const alfs_work *work, int *column);
 
 /* ---- lambda = 0 ------------------------------------------------------------------------ */
 
-bool alfs_grow(alfs_work *full, const double *x, alfs_result *result, ufs_run *run)
+bool alfs_grow(alfs_work *full, const ufs_x *x, alfs_result *result, ufs_run *run)
 {
     const alfs_settings *settings = full->settings;
     alfs_value *value = &full->value;
@@ -261,7 +261,7 @@ static void write_outside(alfs_work *full, const column_set *set, double *q, dou
 
 /* The columns outside rest at zero, their V untouched; V of the weights is shared. Stops
  * early when the gap on the columns is half the tolerance. */
-int alfs_narrow(alfs_work *full, const double *x, int most, alfs_result *result, ufs_run *run)
+int alfs_narrow(alfs_work *full, const ufs_x *x, int most, alfs_result *result, ufs_run *run)
 {
     const alfs_settings *settings = full->settings;
     alfs_value *value = &full->value;
@@ -327,12 +327,12 @@ static int live_columns(const alfs_work *work, int *column)
 /* The problem on some columns, with its part of V; best_w: its best W, zero. false: the
  * eigenvectors failed. */
 static bool set_up_columns(alfs_work *sub, const alfs_work *full, int n, const int *column,
-                           const double *x, double **best_w)
+                           const ufs_x *x, double **best_w)
 {
     size_t m = (size_t) full->space.m, q = (size_t) n;
     double *few = ufs_dalloc(m, q);
 
-    for (size_t j = 0; j < q; j++) ufs_copy(few + j * m, x + (size_t) column[j] * m, m);
+    ufs_x_columns(x, (int) q, column, few);
     *sub = *full;
     if (alfs_space_columns(&sub->space, &full->space, n, few)) return false;
     alfs_allocate(sub);

@@ -13,40 +13,54 @@ static void wide_thin(alfs_space *space, const alfs_data *data);
 void alfs_space_full(alfs_space *space, const alfs_data *data)
 {
     int m = data->m, q = data->q;
-    bool direct;
+    bool direct, held = data->x->kind != UFS_X_DENSE;
 
     memset(space, 0, sizeof *space);
     space->unit = data->unit;
     if (data->identity) {
         set_sizes(space, m, q, false, q, q, q);
-        space->y = data->x;
+        space->y = data->x->dense;
     } else if (m > q && data->weights) {
         wide_thin(space, data);
         return;
     } else if (m <= q) {
-        direct = q >= DIRECT * m;
+        direct = q >= DIRECT * m || held;
         set_sizes(space, m, q, true, m, m, m);
         space->left = space->outer = data->vectors;
         space->right = direct ? data->vectors : NULL;
-        space->y = data->x;
+        space->y = data->x->dense;
         if (!direct) {
             double *y = ufs_dalloc((size_t) m, (size_t) q);
-            la_gemm('T', 'N', m, q, m, 1.0, data->vectors, m, data->x, m, 0.0, y, m);
+            la_gemm('T', 'N', m, q, m, 1.0, data->vectors, m, data->x->dense, m, 0.0, y, m);
             space->y = y;
         }
     } else {
-        direct = m >= DIRECT * q;
+        direct = m >= DIRECT * q || held;
         set_sizes(space, m, q, false, q, q, q);
         space->left = direct ? data->vectors : NULL;
         space->right = data->vectors;
-        space->y = data->x;
+        space->y = data->x->dense;
         if (!direct) {
             double *y = ufs_dalloc((size_t) m, (size_t) q);
-            alfs_gemm(m, q, q, 1.0, data->x, m, data->vectors, q, 0.0, y, m);
+            alfs_gemm(m, q, q, 1.0, data->x->dense, m, data->vectors, q, 0.0, y, m);
             space->y = y;
         }
     }
     set_values(space, data->values, data->unit, data->identity);
+    if (!held) return;
+    space->y = NULL;
+    space->op = data->x;
+    space->piece = ufs_dalloc((size_t) m, (size_t) space->width);
+    space->index = ufs_ialloc((size_t) space->width);
+}
+
+/* Columns from, ..., from + n - 1 of y, of the wide form. */
+static const double *columns_of_y(const alfs_space *space, int from, int n)
+{
+    if (space->op == NULL) return space->y + (size_t) from * (size_t) space->k;
+    for (int j = 0; j < n; j++) space->index[j] = from + j;
+    ufs_x_columns(space->op, n, space->index, space->piece);
+    return space->piece;
 }
 
 /* Wide with m > q: y = diag(s) Q' (r x q), P = outer = x Q / s. The division asks for a
@@ -60,7 +74,7 @@ static void wide_thin(alfs_space *space, const alfs_data *data)
     set_sizes(space, m, q, true, r, r, r);
     space->unit = data->unit;
     double *y = ufs_dalloc((size_t) r, Q), *outer = ufs_dalloc(M, (size_t) r);
-    alfs_gemm(m, r, q, 1.0, data->x, m, data->vectors, q, 0.0, outer, m);
+    alfs_gemm(m, r, q, 1.0, data->x->dense, m, data->vectors, q, 0.0, outer, m);
     for (size_t j = 0; j < (size_t) r; j++) {
         for (size_t i = 0; i < M; i++) outer[i + j * M] /= data->values[j];
         for (size_t i = 0; i < Q; i++)
@@ -197,9 +211,13 @@ void alfs_add_block(alfs_space *space, int from, int n, const double *w)
     double scale = 1.0 / space->unit;
 
     R_CheckUserInterrupt();
-    if (space->wide)
-        la_gemm('N', 'T', m, k, n, scale, w, m, space->y + at, k, 1.0, space->acc, m);
-    else
+    if (space->wide) {
+        la_gemm('N', 'T', m, k, n, scale, w, m, columns_of_y(space, from, n), k, 1.0, space->acc,
+                m);
+    } else if (space->op != NULL) {
+        ufs_x_cross(space->op, n, w, space->acc + at);
+        for (size_t i = 0; i < (size_t) k * (size_t) n; i++) space->acc[at + i] *= scale;
+    } else
         la_gemm('T', 'N', k, n, m, scale, space->y, m, w, m, 0.0, space->acc + at, k);
 }
 
@@ -241,9 +259,12 @@ void alfs_add_lift(const alfs_space *space, const double *lift, int from, int n,
     double scale = 1.0 / space->unit;
 
     R_CheckUserInterrupt();
-    if (space->wide)
-        alfs_gemm(m, n, k, scale, lift, m, space->y + at, k, 1.0, out, m);
-    else
+    if (space->wide) {
+        alfs_gemm(m, n, k, scale, lift, m, columns_of_y(space, from, n), k, 1.0, out, m);
+    } else if (space->op != NULL) {
+        ufs_x_mul(space->op, n, lift + at, space->piece);
+        for (size_t i = 0; i < (size_t) m * (size_t) n; i++) out[i] += scale * space->piece[i];
+    } else
         alfs_gemm(m, n, k, scale, space->y, m, lift + at, k, 1.0, out, m);
 }
 
@@ -319,6 +340,9 @@ alfs_bounds alfs_largest(const alfs_space *space)
                 double v = space->left[i + j * M] * space->a[j];
                 sample[i] += v * v;
             }
+    } else if (space->op != NULL) {
+        ufs_x_row_ss(space->op, sample);
+        for (size_t i = 0; i < M; i++) sample[i] /= space->unit * space->unit;
     } else {
         for (size_t j = 0; j < (size_t) space->k; j++)
             for (size_t i = 0; i < M; i++) {

@@ -20,14 +20,17 @@
 #ifndef UFS_ALFS_SPACE_H
 #define UFS_ALFS_SPACE_H
 
-#include "ufs.h"
+#include "x_ops.h"
 
 typedef struct {
     bool wide;
     int m, q, k, r, rb;
-    int n_acc, p_acc; /* size of acc and N: m x k (wide), k x q (tall) */
-    int width;        /* columns of a block */
-    const double *y;
+    int n_acc, p_acc;           /* size of acc and N: m x k (wide), k x q (tall) */
+    int width;                  /* columns of a block */
+    const double *y;            /* NULL: the columns (wide), or products (tall), of op */
+    const ufs_x *op;            /* X where it is no dense matrix; y is X then */
+    double *piece;              /* m x width, with op */
+    int *index;                 /* width, with op */
     double unit;                /* y stands for y / unit */
     const double *left, *right; /* n_acc x r, p_acc x rb, or NULL */
     const double *outer;        /* wide: m x rb, orthonormal columns */
@@ -45,7 +48,8 @@ typedef struct {
  * form is wanted. */
 typedef struct {
     int m, q;
-    const double *x, *values, *vectors;
+    const ufs_x *x; /* dense if identity or weights */
+    const double *values, *vectors;
     bool identity, weights;
     double unit;
 } alfs_data;

@@ -140,8 +140,8 @@ void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inne
 
 /* lambda = 0: grows a set of columns of W until the whole problem is solved. False: it
  * became too large; work holds a start for the whole problem. */
-bool alfs_grow(alfs_work *work, const double *x, alfs_result *result, ufs_run *run);
+bool alfs_grow(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
 /* lambda > 0: up to `most` iterations on the columns in use. Returns those made. */
-int alfs_narrow(alfs_work *work, const double *x, int most, alfs_result *result, ufs_run *run);
+int alfs_narrow(alfs_work *work, const ufs_x *x, int most, alfs_result *result, ufs_run *run);
 
 #endif

@@ -1,6 +1,6 @@
 /* ffi_alfs.c: ufs_alfs() and convex ufs_ted() to alfs_solve(). */
 #include "alfs_space.h"
-#include "ffi_util.h"
+#include "ffi_x.h"
 #include "la.h"
 #include "solve_alfs.h"
 
@@ -15,7 +15,8 @@ static double norms(SEXP out, const char *name, const double *x, int n, int p, b
 SEXP ffi_alfs_basis(SEXP x)
 {
     static const char *const names[] = {"values", "vectors", "bound", "lapack", NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x), r = n < p ? n : p, lapack = 0;
+    ufs_x op = ffi_x(x);
+    int n = op.n, p = op.p, r = n < p ? n : p, lapack = 0;
     size_t R = (size_t) r;
     SEXP out = PROTECT(ffi_list(names));
     double *values = ffi_set_zero(out, "values", r, 0);
@@ -24,7 +25,10 @@ SEXP ffi_alfs_basis(SEXP x)
     double *gram = ufs_dalloc(R, R), *ascending = ufs_dalloc(R, R), *value = ufs_dalloc(R, 1);
     bool finite = true;
 
-    la_gram(n <= p ? 'N' : 'T', n, p, REAL_RO(x), gram);
+    if (n <= p)
+        ufs_x_gram_rows(&op, NULL, gram);
+    else
+        ufs_x_gram_cols(&op, gram);
     for (size_t i = 0; i < R * R; i++) finite = finite && R_FINITE(gram[i]);
     if (finite) lapack = la_eig_range(r, gram, 1, r, value, ascending);
     if (finite && lapack == 0) {
@@ -33,7 +37,7 @@ SEXP ffi_alfs_basis(SEXP x)
             ufs_copy(vectors + j * R, ascending + (R - 1 - j) * R, R);
         }
         alfs_data data = {
-            .m = n, .q = p, .x = REAL_RO(x), .values = values, .vectors = vectors, .unit = 1.0};
+            .m = n, .q = p, .x = &op, .values = values, .vectors = vectors, .unit = 1.0};
         alfs_space space;
         alfs_space_full(&space, &data);
         alfs_bounds most = alfs_largest(&space);
@@ -58,7 +62,8 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
 {
     static const char *const names[] = {"w",     "p",     "q",     "l",   "rho", "row_w",
                                         "row_p", "col_w", "col_q", "run", NULL};
-    int m = Rf_nrows(x), q = Rf_ncols(x), r = m < q ? m : q, p = ffi_int(settings_, "p");
+    ufs_x op = ffi_x(x);
+    int m = op.n, q = op.p, r = m < q ? m : q, p = ffi_int(settings_, "p");
     size_t M = (size_t) m, Q = (size_t) q, R = (size_t) r;
     bool identity = ffi_flag(settings_, "identity");
     const double *value = ffi_data(penalties, 3, "penalties");
@@ -70,7 +75,7 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     alfs_problem problem = {
         .m = m,
         .q = q,
-        .x = REAL_RO(x),
+        .x = &op,
         .values = ffi_data(ffi_get(basis, "values"), R, "values"),
         .vectors = identity ? NULL : ffi_data(ffi_get(basis, "vectors"), R * R, "vectors"),
         .identity = identity,
@@ -105,6 +110,8 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     }
     if (problem.lambda > 0.0) result.l = ffi_set_zero(out, "l", m, m);
 
+    if (op.kind != UFS_X_DENSE && (identity || settings.paper || problem.lambda > 0.0))
+        Rf_error("internal error: this form needs a dense matrix");
     alfs_solve(&problem, &settings, &result, &run);
     ufs_copy(ffi_set_vector(out, "rho", 3), result.rho, 3);
     double live_rows = norms(out, "row_w", result.w, m, q, true);

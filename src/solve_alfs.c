@@ -23,7 +23,7 @@ static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_sett
                    alfs_result *result);
 static void set_split(alfs_work *work, int which, double penalty, double rho);
 static void warm_start(alfs_work *work, const alfs_start *start);
-static void admm(alfs_work *work, const double *x, alfs_result *result, ufs_run *run);
+static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
 static void paper(alfs_work *work, alfs_result *result, ufs_run *run);
 static bool paper_done(const alfs_work *work, double f_old);
 static void certify(alfs_work *work, alfs_result *result);
@@ -57,7 +57,7 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs
     finish(&work, result);
 }
 
-static void admm(alfs_work *work, const double *x, alfs_result *result, ufs_run *run)
+static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run)
 {
     const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
@@ -236,7 +236,7 @@ static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_sett
         /* Algorithm 1 keeps its block Z = W X even where lambda = 0. */
         work->split[WEIGHTS].on = true;
         if (weighted) work->split[WEIGHTS].v = ufs_dzero((size_t) problem->m, (size_t) problem->m);
-        alfs_weights_init(work, problem->x, weighted);
+        alfs_weights_init(work, problem->x->dense, weighted);
     }
     if (settings->paper) work->kept = result->w;
     work->value.best = work->value.current = work->space.total;

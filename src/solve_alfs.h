@@ -15,7 +15,7 @@
 #ifndef UFS_SOLVE_ALFS_H
 #define UFS_SOLVE_ALFS_H
 
-#include "ufs.h"
+#include "x_ops.h"
 
 /* Where a run may start: W, P, Q and the penalties rho (rows, columns) of another
  * one, as they came out of it. lambda = 0 only. */
@@ -26,7 +26,7 @@ typedef struct {
 
 typedef struct {
     int m, q;
-    const double *x;            /* m x q, rows = samples */
+    const ufs_x *x;             /* m x q, rows = samples; dense but for lambda = 0 */
     const double *values;       /* min(m, q), descending: singular values of x */
     const double *vectors;      /* of xx' or x'x, whichever is smaller */
     bool identity;              /* B = I; x has orthogonal columns, vectors are not read */

@@ -4,6 +4,8 @@
 #   Rscript tests/dev/mutate.R             all mutants, two at a time (some 30 minutes)
 #   Rscript tests/dev/mutate.R ndfs css    those whose file matches one of the words
 #
+#   Rscript tests/dev/mutate.R --rest      those that have no row in mutants.csv, or survived there
+#
 # MUTATE_CORES=1 runs one at a time. What came out is kept in tests/dev/mutants.csv, one row per mutant
 # with the day of its last run; rows of mutants that left the table go.
 #
@@ -15,6 +17,8 @@
 mutant <- function(file, from, to, tests, why = "") {
   data.frame(file, from, to, tests, why, stringsAsFactors = FALSE)
 }
+
+key_of <- function(d) paste(d$file, d$from, d$to, sep = "\r")
 
 mutants <- rbind(
   # ---- the input pass and the protocol ----
@@ -54,7 +58,8 @@ mutants <- rbind(
   mutant("R/classifiers.R", "if (length(out) != nrow(newx)) {", "if (FALSE) {", "compare|classifiers"),
   # ---- the operator ----
   mutant("src/x_prepare.c", "css = zeros * m * m;", "css = 0.0;", "operator|sparse|x_|data"),
-  mutant("src/x_prepare.c", "m += rest / n;", "", "operator|sparse|x_|data"),
+  mutant("src/x_prepare.c", "m += rest / n;", "", "operator|sparse|x_|data",
+    why = "the mean is right to n roundings without it"),
   mutant("src/x_equal.c", "return sum + zeros * hash_value((0.0 - m) / s);", "return sum;", "operator|sparse|x_|data"),
   mutant("src/x_equal.c", "if (equal(n, mine, ufs_x_column(x, k, other))) first[k] = j;", "first[k] = k;", "operator|sparse|x_|data"),
   mutant("src/ffi_util.c", "(size_t) Rf_xlength(x) != length)", "false)", "graph|ffi|kernel|contract"),
@@ -165,6 +170,13 @@ top <- normalizePath(".")
 stopifnot(file.exists(file.path(top, "DESCRIPTION")))
 everything <- mutants
 wanted <- commandArgs(TRUE)
+if ("--rest" %in% wanted) {
+  wanted <- setdiff(wanted, "--rest")
+  path <- file.path("tests", "dev", "mutants.csv")
+  known <- if (file.exists(path)) utils::read.csv(path, colClasses = "character") else data.frame()
+  known <- known[grepl("^caught|^harmless", known$outcome), ]
+  mutants <- mutants[!key_of(mutants) %in% key_of(known), ]
+}
 if (length(wanted)) {
   mutants <- mutants[grepl(paste(wanted, collapse = "|"), mutants$file), ]
 }
@@ -226,9 +238,8 @@ record <- function(m, outcome) {
   on.exit(unlink(lock, recursive = TRUE))
   row <- data.frame(file = m$file, from = m$from, to = m$to, outcome = outcome, date = format(Sys.Date()))
   old <- if (file.exists(path)) utils::read.csv(path, colClasses = "character") else row[0L, ]
-  key <- function(d) paste(d$file, d$from, d$to, sep = "\r")
-  new <- rbind(old[key(old) %in% setdiff(key(everything), key(m)), names(row)], row)
-  utils::write.csv(new[order(match(key(new), key(everything))), ], path, row.names = FALSE)
+  new <- rbind(old[key_of(old) %in% setdiff(key_of(everything), key_of(m)), names(row)], row)
+  utils::write.csv(new[order(match(key_of(new), key_of(everything))), ], path, row.names = FALSE)
 }
 
 results <- parallel::mclapply(seq_len(nrow(mutants)), function(i) {

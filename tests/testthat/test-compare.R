@@ -122,6 +122,10 @@ test_that("bad arguments are classed errors", {
   first <- list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
   bad(ufs_compare(x, y, "pca", k = 2, m = 76, classifiers = first), "m")
   bad(ufs_compare(x, y, "pca", k = 2, classifiers = "forest"), "classifiers")
+  # Too few predictions would be recycled against the truth.
+  bad(ufs_compare(x, y, "variance", k = 2, classifiers = list(short = function(x, y, newx) {
+    rep(levels(y)[1], 25)
+  }), repeats = 1, baselines = FALSE), "classifiers")
   bad(ufs_compare(x, y, "pca", k = 2, args = list(alfs = list())), "args")
   bad(ufs_compare(x, y, "pca", k = 2, mode = "regress"), "mode")
 })

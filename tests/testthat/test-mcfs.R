@@ -220,3 +220,15 @@ test_that("features without a coefficient are ranked by their distance from ente
   rest <- fit$feature_ranking[fit$feature_ranking %in% zero]
   expect_identical(unname(rest), unname(zero[order(-round(reach[zero], 9))]))
 })
+
+test_that("features left over by an exact fit are not ordered by rounding", {
+  # 19 features fit 20 centred samples exactly.
+  x <- withr::with_seed(2, planted(20, 80)$x)
+  exact <- suppressWarnings(ufs_mcfs(x, 3))
+  zero <- exact$feature_scores == 0
+  expect_true(any(zero))
+  expect_identical(unname(exact$feature_key[zero]), numeric(sum(zero)))
+  # With a target that is not reached they are ordered by how near they are.
+  part <- suppressWarnings(ufs_mcfs(x, 3, n_features = 5))
+  expect_gt(length(unique(part$feature_key[part$feature_scores == 0])), 30)
+})

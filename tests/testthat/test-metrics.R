@@ -22,6 +22,12 @@ test_that("more or fewer clusters than classes are fine", {
     c(accuracy = .5, nmi = 0, ari = 0))
 })
 
+test_that("nmi divides by the geometric mean of the entropies", {
+  skip_if_not_installed("clue")
+  # Four clusters, each within one of two classes: log 2 shared, entropies log 4 and log 2.
+  expect_equal(ufs_cluster_metrics(1:4, c(1, 1, 2, 2))[["nmi"]], 1 / sqrt(2))
+})
+
 test_that("ari agrees with mclust", {
   skip_if_not_installed("clue")
   skip_if_not_installed("mclust")

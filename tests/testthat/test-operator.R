@@ -179,6 +179,59 @@ test_that("what needs x itself forms it and says so", {
   expect_message(suppressWarnings(ufs_socfs(s, 2, solver = "irls")), "dense", class = "ufs_message_dense")
 })
 
+# F(W) and what P and Q prove, on the user's x.
+alfs_objective <- function(fit, z, w) {
+  sum((z - z %*% t(w) %*% z)^2) + fit$params$alpha * sum(sqrt(rowSums(w^2))) +
+    fit$params$beta * sum(sqrt(colSums(w^2)))
+}
+
+for (name in c(names(sets), "wider")) {
+  x <- if (name == "wider") grouped_counts(12, 1100)$x else sets[[name]]$x
+  test_that(paste0(name, ": ALFS is that of the dense matrix, certified"), {
+    ways <- if (name == "wider") all_four[1] else all_four
+    for (how in ways) {
+      args <- list(center = how[1], scale = how[2], select = "pivot")
+      fits <- do.call(three_ways, c(list(x, "alfs", tolerance = 1e-2,
+        control = ufs_control(tol = 1e-7)), args))
+      kept <- setdiff(seq_len(ncol(x)), fits$dense$constant)
+      z <- reference_x(x, kept, how[1], how[2])
+      for (fit in fits) {
+        w <- fit$solution$W[, kept]
+        expect_equal(alfs_objective(fit, z, w), objective_of(fit), tolerance = 1e-8)
+        expect_equal(objective_of(fit), objective_of(fits$dense), tolerance = 1e-6)
+        expect_equal(fit$params$alpha, fits$dense$params$alpha, tolerance = 1e-8)
+        expect_lte(fit$certificate[["gap"]], 1e-7)
+        # P + Q = 2 z Y' z for some Y: what lies outside of the row space of z is rounding.
+        g <- (fit$solution$P + fit$solution$Q)[, kept]
+        v <- svd(z)$v[, svd(z)$d > 1e-9 * svd(z)$d[1], drop = FALSE]
+        expect_lt(max(abs(g - g %*% v %*% t(v))), 1e-7 * max(abs(g)))
+        expect_lte(max(sqrt(rowSums(fit$solution$P^2))), fit$params$alpha * (1 + 1e-9))
+        expect_lte(max(sqrt(colSums(fit$solution$Q^2))), fit$params$beta * (1 + 1e-9))
+      }
+      # Twelve counts standardised: many equal columns, whose picks differ by rounding.
+      if (name == "wider") next
+      expect_identical(head(fits$sparse$feature_ranking, 5), head(fits$dense$feature_ranking, 5))
+      expect_identical(head(fits$sparse$sample_ranking, 5), head(fits$dense$sample_ranking, 5))
+    }
+  })
+}
+
+test_that("ALFS forms x only where it must", {
+  s <- to_sparse(sets$wide$x)
+  dense_said <- function(...) {
+    said <- FALSE
+    withCallingHandlers(suppressWarnings(ufs_alfs(s, ...)),
+      ufs_message_dense = function(m) said <<- TRUE, message = function(m) invokeRestart("muffleMessage"))
+    said
+  }
+  expect_false(dense_said())
+  expect_false(dense_said(select = "pivot", samples = "facility"))
+  expect_true(dense_said(lambda_rel = 1e-3))
+  expect_true(dense_said(select = "auto"))
+  expect_true(dense_said(solver = "paper"))
+  expect_error(suppressWarnings(ufs_alfs(s, lambda_rel = "a")), class = "ufs_error_argument")
+})
+
 test_that("samples that are fitted all but exactly have exact residuals in sparse data too", {
   # Rank 2, three rows apart: the expanded form of the others' residuals has no digits left.
   x <- withr::with_seed(3, matrix(rexp(40), 20) %*% matrix(rexp(120) * (runif(120) < 0.5), 2))
