@@ -47,7 +47,7 @@ static size_t shrink_block(topk_represent *work, size_t len, const double *x, co
                            double lambda_e, double *e, double *y1, double *change);
 static void add_sparse(int m, int n, int k, const double *a, const double *s, double *acc);
 static void add_transposed(int n, int m, double alpha, const double *a, double *b);
-static double running(const topk_represent *work, const topk_represent_settings *settings);
+static double running(const topk_represent *work);
 static double objective(const topk_represent *work, const topk_represent_settings *settings,
                         const double *theta);
 
@@ -123,13 +123,8 @@ void topk_represent_solve(topk_represent *work, const topk_represent_settings *s
         largest = fmax(fmax(work->residual[0], work->residual[1]), work->residual[2]);
         /* False for NaN, which therefore never converges. */
         work->converged = largest < settings->tol;
-        double row[TOPK_REPRESENT_COLUMNS] = {outer,
-                                              it,
-                                              mu,
-                                              work->residual[0],
-                                              work->residual[1],
-                                              work->residual[2],
-                                              running(work, settings)};
+        double row[TOPK_REPRESENT_COLUMNS] = {
+            outer, it, mu, work->residual[0], work->residual[1], work->residual[2], running(work)};
         ufs_trace_add(trace, row);
         ufs_hook_step(work->hook, it, row[6], largest);
     }
@@ -363,7 +358,7 @@ static void add_transposed(int n, int m, double alpha, const double *a, double *
 /* sum(w |Z|) + lambda_e ||E||_1 of this iteration. Y1 is lambda_e sign(E) where E is not zero,
  * so lambda_e ||E||_1 = <Y1, E>, and as E is not always there, with E = x - Qx -
  * D/mu it is <Y1, x> - <Y1 x', Q> - <Y1, D>/mu. */
-static double running(const topk_represent *work, const topk_represent_settings *settings)
+static double running(const topk_represent *work)
 {
     size_t N = (size_t) work->n;
     double error;
