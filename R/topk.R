@@ -186,7 +186,7 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
                      control = ufs_control(), structured = FALSE,
                      nonnegative = !is.null(y), incumbent = TRUE, rho = 1.1, mu = 1,
                      v_max_iter = 150, bound = TRUE, branch_and_bound = FALSE,
-                     node_limit = 10000, solver = c("auto", "paper", "fast")) {
+                     node_limit = 10000, solver = c("auto", "paper", "fast"), ...) {
   paper <- !missing(rho) || !missing(mu) || !missing(v_max_iter) || !missing(incumbent)
   fit <- run_fit("topk", match.call(), {
     control <- resolve_control(control, max_iter = 10L, tol = 1e-5, inner_max_iter = 500L,
