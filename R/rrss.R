@@ -19,10 +19,11 @@
 #' equal scores.
 #'
 #' # Computation
-#' The problem is solved by reweighted least squares without an n x n matrix, in `6 n r^2 + 10 r^3`
-#' flops per iteration with r = min(n, p); the literal form solves n systems of size n (n^4). Steps
-#' are extrapolated (SQUAREM, Varadhan and Roland 2008) whenever that lowers the objective. A
-#' negative `tol` in [ufs_control()] gives the plain iteration for exactly `max_iter` steps.
+#' The problem is solved by reweighted least squares without an n x n matrix, in `5 n r^2 + 10 r^3`
+#' flops per iteration with r = min(n, p); the literal form solves n systems of size n (n^4). The
+#' weights move by Newton steps on the diagonal with Anderson extrapolation, taken back whenever
+#' the objective rises. A negative `tol` in [ufs_control()] gives the plain iteration for exactly
+#' `max_iter` steps.
 #'
 #' Every step also yields a feasible point of the dual problem, hence a lower bound of the
 #' minimum. The iteration stops when the relative duality gap is at most `tol`. The objective is
@@ -45,8 +46,6 @@
 #'   far. A warning of class `ufs_warning_zero` says that the penalty leaves A = 0.
 #' @references Nie, Wang, Huang and Ding (2013) Early active learning via robust
 #'   representation and structured sparsity. IJCAI 23, 1572-1578.
-#'
-#'   Varadhan and Roland (2008) \doi{10.1111/j.1467-9469.2007.00585.x}
 #' @seealso [ufs_facility()], [ufs_medoids()], [ufs_ted()]
 #' @examples
 #' # Cars that stand for the others

@@ -287,8 +287,8 @@ SEXP ffi_x_gram(SEXP x, SEXP rows)
  * they are the largest thing there. */
 SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP loadings_)
 {
-    static const char *const names[] = {"scores",   "loadings", "sdev2",     "lapack",
-                                        "products", "residual", "converged", "full", NULL};
+    static const char *const names[] = {"scores",   "loadings",  "sdev2", "lapack", "products",
+                                        "residual", "converged", "full",  NULL};
     ufs_x op = ffi_x(x);
     int k = Rf_asInteger(k_), r = op.n < op.p ? op.n : op.p;
     if (k < 1 || k > r) Rf_error("internal error: 'k' is out of range");

@@ -23,6 +23,10 @@ typedef struct {
     mm_value (*map)(void *data, const double *theta, double *next);
     /* The A of the last map() is the best one so far: remember what is reported. */
     void (*keep)(void *data);
+    /* Of the last map(): 1 - d(log of the norm) / d(log of its own weight^-1), at most 1; NULL:
+     * not known, then SQUAREM accelerates. Two blocks: theta[0..first) and the others. */
+    const double *left;
+    int first;
 } mm_problem;
 
 typedef struct {

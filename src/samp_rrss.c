@@ -14,7 +14,11 @@
  * Y = 2 gamma Q M has ||y_i|| = 2 u_i ||x_i - X a_i|| and ||(X'Y)_j.|| = 2 gamma v_j
  * ||A_j.||, so Y divided by the largest such ratio (at least 1) is dual feasible.
  *
- * Per iteration 6 r^2 n + 10 r^3 flops; memory 8 (3rn + 3r^2 + 6n) bytes. */
+ * The derivative of log ||x_i - X a_i|| by log g_i is exactly 1 - g_i sum_l M_li^2 / (w_l + g_i) /
+ * sum_l M_li^2, that of log ||A_j.|| by log 1/v_j about 1 - A_jj (exact if all g_i are equal):
+ * samp_mm.c makes Newton steps of them.
+ *
+ * Per iteration 5 r^2 n + 10 r^3 flops; memory 8 (3rn + 3r^2 + 56n) bytes. */
 #include "samp_rrss.h"
 #include "la.h"
 
@@ -28,12 +32,13 @@ typedef struct {
     double *yt, *m;          /* r x n each */
     double *g;               /* n: gamma / u_i */
     double *row, *act, *res; /* n each: of the last step */
+    double *left;            /* 2n, see mm_problem */
 } rrss_work;
 
 static mm_value reweight(void *data, const double *theta, double *next);
 static void keep_best(void *data);
 static int rotate(rrss_work *work, const double *log_v);
-static double shrink_samples(rrss_work *work);
+static double shrink_samples(rrss_work *work, const double *log_v);
 static void measure_rows(rrss_work *work, const double *log_v);
 
 void rrss_solve(const rrss_problem *problem, const mm_settings *settings, rrss_result *result,
@@ -52,10 +57,17 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, rrss_r
                       .g = ufs_dalloc(N, 1),
                       .row = ufs_dalloc(N, 1),
                       .act = ufs_dalloc(N, 1),
-                      .res = ufs_dalloc(N, 1)};
-    mm_problem mm = {
-        2 * n,    -log(2e8), log(0.5 / settings->eps), ufs_dzero(2 * N, 1), 0.0, 0.0, &work,
-        reweight, keep_best};
+                      .res = ufs_dalloc(N, 1),
+                      .left = ufs_dalloc(2 * N, 1)};
+    mm_problem mm = {.len = 2 * n,
+                     .low = -log(2e8),
+                     .high = log(0.5 / settings->eps),
+                     .theta = ufs_dzero(2 * N, 1),
+                     .data = &work,
+                     .left = work.left,
+                     .first = n,
+                     .map = reweight,
+                     .keep = keep_best};
 
     /* A = 0 is the first candidate; x_i / ||x_i||, scaled, its dual point. */
     double top = rrss_gamma_max(r, n, problem->x, result->activity);
@@ -113,7 +125,7 @@ static mm_value reweight(void *data, const double *theta, double *next)
     for (int i = 0; i < n; i++) work->g[i] = problem->gamma * exp(-theta[i]);
     value.lapack = rotate(work, log_v);
     if (value.lapack) return value;
-    inner = shrink_samples(work);
+    inner = shrink_samples(work, log_v);
     measure_rows(work, log_v);
 
     for (int i = 0; i < n; i++) {
@@ -160,29 +172,43 @@ static int rotate(rrss_work *work, const double *log_v)
 }
 
 /* M, the residual norms, and <M, Yt>. */
-static double shrink_samples(rrss_work *work)
+static double shrink_samples(rrss_work *work, const double *log_v)
 {
     int r = work->problem->r, n = work->problem->n;
     double inner = 0.0;
 
     for (int i = 0; i < n; i++) {
         const double *yt = work->yt + (size_t) i * (size_t) r;
-        double *m = work->m + (size_t) i * (size_t) r, ss = 0.0;
+        double *m = work->m + (size_t) i * (size_t) r, ss = 0.0, less = 0.0, own = 0.0;
         for (int l = 0; l < r; l++) {
-            m[l] = yt[l] / (work->w[l] + work->g[i]);
+            double by = 1.0 / (work->w[l] + work->g[i]);
+            m[l] = yt[l] * by;
             ss += m[l] * m[l];
-            inner += m[l] * yt[l];
+            less += m[l] * m[l] * by;
+            own += m[l] * yt[l];
         }
+        inner += own;
         work->res[i] = work->g[i] * sqrt(ss);
+        work->left[i] = ss > 0.0 ? work->g[i] * less / ss : 1.0;
+        work->left[n + i] = own * exp(-log_v[i]);
     }
     return inner;
 }
 
-/* ||A_j.|| = sqrt(Yt_j' (M M') Yt_j) / v_j; m is overwritten. */
+/* ||A_j.|| = sqrt(Yt_j' (M M') Yt_j) / v_j = ||R Yt_j|| / v_j with M M' = R'R, unless that is
+ * singular to rounding; m is overwritten. */
 static void measure_rows(rrss_work *work, const double *log_v)
 {
     int r = work->problem->r, n = work->problem->n;
 
+    la_gram('N', r, n, work->m, work->k);
+    if (la_chol(r, work->k) == 0) {
+        ufs_copy(work->m, work->yt, (size_t) r * (size_t) n);
+        la_trmm('L', 'U', 'N', r, n, 1.0, work->k, r, work->m, r);
+        la_col_norms(r, n, work->m, work->row);
+        for (int j = 0; j < n; j++) work->row[j] *= exp(-log_v[j]);
+        return;
+    }
     la_gram('N', r, n, work->m, work->k);
     la_gemm('N', 'N', r, n, r, 1.0, work->k, r, work->yt, r, 0.0, work->m, r);
     for (int j = 0; j < n; j++) {
