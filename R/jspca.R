@@ -41,7 +41,8 @@
 #' coordinate descent on a working set, so rows of \eqn{Q} are exactly zero; `"irls"`
 #' takes the paper's single reweighted ridge step, whose rows only approach zero and which
 #' needs many more iterations. Both have the same fixed points. For `lambda_rel` below
-#' about 0.001 hardly any row is zero, and `"irls"` is the faster one. With
+#' about 0.001 hardly any row is zero, and `"irls"` is the faster one; where `"exact"` stalls there,
+#' `loss = "sample"` is solved by `"irls"` instead (`fit$params$solver_used`; print() says so). With
 #' `loss = "feature"` and n > p the data are first compressed to p x p by QR, which leaves
 #' all residual norms of features as they are. Nothing of size p x p is formed when p > n.
 #'
@@ -50,8 +51,8 @@
 #' `loss = "sample"` rotation-invariant L1 PCA, an orthonormal \eqn{Q = P} that outlying samples
 #' turn less than those of [ufs_pca()]; with `loss = "feature"` \eqn{Q = D_1 P}, or its part in the
 #' row space of \eqn{X}. Every step lowers the objective for either loss. Nothing is sparse then:
-#' every feature has a score. If the columns are linearly dependent (always if p > n) many \eqn{Q} give the same
-#' \eqn{XQP'}; the one returned has the smallest sum of squares, and `certificate["kkt"]` is the
+#' every feature has a score. If the columns are linearly dependent (always if p > n) many \eqn{Q}
+#' give the same \eqn{XQP'}; the one returned has the smallest sum of squares, and `certificate["kkt"]` is the
 #' relative error of \eqn{XQ = T}. Both solvers take the same steps.
 #'
 #' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
@@ -80,6 +81,8 @@
 #'   `tol = 1e-4` on the relative change of \eqn{Q} (1e-6 needs about twice the iterations) and
 #'   `eps`, by which squared norms are smoothed (residuals, \eqn{Q}), 1e-12 in the squared units of
 #'   each.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #'
 #' @return A fit of class `c("ufs_jspca", "ufs")`. Scores are the row norms of \eqn{Q};
 #'   rows that are zero are ordered by
@@ -143,7 +146,7 @@
 ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
                       loss = c("sample", "feature"), solver = c("exact", "irls"),
                       init = "pca", center = TRUE, scale = TRUE,
-                      control = ufs_control()) {
+                      control = ufs_control(), ...) {
   fit <- run_fit("jspca", match.call(), {
     loss <- check_choice(loss, "loss", c("sample", "feature"))
     solver <- check_choice(solver, "solver", c("exact", "irls"))
@@ -170,10 +173,21 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     control$eps <- jspca_eps(control$eps, max(size), loss)
 
     copies <- jspca_copies(data$x)
-    found <- .Call(C_jspca, core, begin, list(
-      lambda = penalty$value, sample = loss == "sample", exact = solver == "exact",
-      eps = control$eps, first = copies, dropped = length(data$constant)
-    ), control)
+    solve_by <- function(solver) {
+      .Call(C_jspca, core, begin, list(
+        lambda = penalty$value, sample = loss == "sample", exact = solver == "exact",
+        eps = control$eps, first = copies, dropped = length(data$constant)
+      ), control)
+    }
+    found <- solve_by(solver)
+    # A penalty too small for descent by rows: where it ends is a matter of rounding.
+    used <- solver
+    stalled <- status_label(found$run$status) == "stalled"
+    if (stalled && loss == "sample" && solver == "exact" && is.matrix(core)) {
+      check_ridge_bytes(dim(core), "Use a larger penalty.")
+      used <- "irls"
+      found <- solve_by(used)
+    }
 
     labels <- paste0("PC", seq_len(n_components))
     residual <- if (loss == "feature") expand_features(found$residual, data) else
@@ -185,6 +199,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
       data = data, control = control, run = found$run,
       params = list(n_components = n_components, lambda = penalty$value,
         lambda_rel = penalty$rel, lambda_max = lambda_max, loss = loss, solver = solver,
+        solver_used = used,
         init = if (is.character(init)) init else "given", center = center, scale = scale),
       feature_scores = score, feature_key = key,
       solution = list(
@@ -196,7 +211,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
         residual = residual
       ),
       certificate = c(change = counters[["change"]], kkt = counters[["violation"]],
-        gap = if (solver == "exact") counters[["gap"]],
+        gap = if (used == "exact") counters[["gap"]],
         captured_certificate(data$x, n_components, pca$sdev2, score, key)),
       advice = sprintf("The relative change of Q is still %.1e.", counters[["change"]]),
       coef_name = "loadings"
@@ -305,13 +320,16 @@ warn_vanished <- function(fit, size) {
 #' @export
 print_notes.ufs_jspca <- function(x) {
   live <- as.integer(utils::tail(x$trace$live, 1L))
-  rest <- if (x$params$solver == "irls") " (above 1e-3 of the largest)" else
+  rest <- if (x$params$solver_used == "irls") " (above 1e-3 of the largest)" else
     if (live < length(x$feature_scores) - length(x$constant)) {
       "; the others are exactly zero, ranked by kkt"
     }
   c(sprintf("loss         over %ss, lambda = %s (%s of lambda_max)", x$params$loss,
       signif(x$params$lambda, 3L), signif(x$params$lambda_rel, 3L)),
     paste0("live rows    ", live, " of ", x$p, rest),
+    if (x$params$solver_used != x$params$solver) {
+      "solver       \"irls\": lambda is too small for \"exact\""
+    },
     if (x$params$loss == "feature") rise_note(x$trace$objective))
 }
 

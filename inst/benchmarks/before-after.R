@@ -5,7 +5,8 @@
 #   Rscript before-after.R --before=LIBRARY --after=LIBRARY --data=FOLDER [--out=file.csv]
 #
 # The objective is the last of the trace. The start's labels are drawn before the clock runs.
-source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
+script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
+source(file.path(dirname(script), "common.R"))
 
 labels_of <- function(x, n_clusters) {
   set.seed(1)
@@ -60,12 +61,13 @@ if (!is.null(option("method"))) {
     round = seq_len(as.integer(option("rounds", "3"))), stringsAsFactors = FALSE)
   jobs <- data.frame(method = vapply(cases[jobs$case], `[[`, "", 1L),
     set = vapply(cases[jobs$case], `[[`, "", 2L), version = jobs$version,
-    library = ifelse(jobs$version == "before", option("before"), option("after")), data = option("data"))
+    library = ifelse(jobs$version == "before", option("before"), option("after")),
+    data = option("data"))
   all <- run_jobs(jobs, 120)
-  names(all) <- c("version", "method", "set", "n", "p", "cpu_seconds", "iterations", "status", "objective")
-  best <- do.call(rbind, lapply(split(all, list(all$version, all$method, all$set), drop = TRUE), function(rows) {
-    rows[which.min(rows$cpu_seconds), ]
-  }))
+  names(all) <- c("version", "method", "set", "n", "p", "cpu_seconds", "iterations", "status",
+    "objective")
+  cells <- split(all, list(all$version, all$method, all$set), drop = TRUE)
+  best <- do.call(rbind, lapply(cells, function(rows) rows[which.min(rows$cpu_seconds), ]))
   table <- merge(best[best$version == "before", -1L], best[best$version == "after", -1L],
     by = c("method", "set", "n", "p"), suffixes = c("_before", "_after"))
   table$ratio <- round(table$cpu_seconds_after / table$cpu_seconds_before, 2)

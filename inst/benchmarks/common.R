@@ -44,6 +44,11 @@ clustered <- function(n, p, standardised = TRUE) {
   if (standardised) scale(x)[, ] else x
 }
 
+# All methods but random choice, or those of --methods.
+wanted_methods <- function() {
+  words(option("methods", paste(setdiff(ufselect::ufs_methods()$method, "random"), collapse = ",")))
+}
+
 # What a method cannot do without.
 needed <- function(method) {
   wanted <- formals(get(paste0("ufs_", method), asNamespace("ufselect")))
@@ -90,7 +95,8 @@ run_jobs <- function(jobs, seconds, env = character()) {
 
 print_row <- function(...) {
   cat("row: ")
-  utils::write.table(data.frame(...), sep = ",", col.names = FALSE, row.names = FALSE, qmethod = "double")
+  utils::write.table(data.frame(...), sep = ",", col.names = FALSE, row.names = FALSE,
+    qmethod = "double")
 }
 
 # The code's value, or NULL when it fails or uses more than `seconds` of CPU time.

@@ -8,7 +8,8 @@
 # Data: five Gaussian clusters in 5 % of the columns. One thread; with OpenBLAS the floor is lower
 # than with the reference BLAS and the ratios therefore larger. A fit may use `seconds`.
 library(ufselect)
-source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
+script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
+source(file.path(dirname(script), "common.R"))
 options(matprod = "blas")
 
 # The building blocks, r = min(n, p), five clusters or components.
@@ -86,10 +87,12 @@ one <- function(method, n, p, seconds) {
 }
 
 if (!is.null(option("method"))) {
-  one(option("method"), as.integer(option("n")), as.integer(option("p")), as.numeric(option("seconds")))
+  one(option("method"), as.integer(option("n")), as.integer(option("p")),
+    as.numeric(option("seconds")))
 } else {
-  sizes <- do.call(rbind, strsplit(words(option("sizes", "300x500,500x2000,100x10000,5000x500")), "x"))
-  methods <- words(option("methods", paste(setdiff(ufs_methods()$method, "random"), collapse = ",")))
+  sizes <- words(option("sizes", "300x500,500x2000,100x10000,5000x500"))
+  sizes <- do.call(rbind, strsplit(sizes, "x"))
+  methods <- wanted_methods()
   jobs <- expand.grid(method = methods, size = seq_len(nrow(sizes)), stringsAsFactors = FALSE)
   jobs <- data.frame(method = jobs$method, n = sizes[jobs$size, 1L], p = sizes[jobs$size, 2L])
   table <- run_jobs(jobs, as.numeric(option("seconds", "30")))

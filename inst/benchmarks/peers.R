@@ -3,12 +3,13 @@
 #
 #   Rscript peers.R [--sizes=300x500,500x2000] [--seconds=20] [--out=file.csv]
 #
-# Data: five Gaussian clusters in 5 % of the columns, standardised but for the variance. `found` is the share of those
-# columns among as many best (chance .05); `agreement` the share that both have. A peer that is not installed is left
-# out and named. Not here: praznik (it needs labels, and R 4.5), Python and MATLAB toolboxes.
-# Rdimtools selects and projects at once; only the column order of what it returns is used.
+# Data: five Gaussian clusters in 5 % of the columns, standardised but for the variance. `found` is
+# the share of those columns among as many best (chance .05); `agreement` the share that both have.
+# A peer that is not installed is left out and named. Not here: praznik (it needs labels, and R 4.5)
+# and toolboxes of other languages. Rdimtools returns as many columns as it is asked for.
 library(ufselect)
-source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
+script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
+source(file.path(dirname(script), "common.R"))
 
 top <- function(x) max(5L, ncol(x) %/% 20L)
 best <- function(score, x) order(-score)[seq_len(top(x))]
@@ -51,13 +52,16 @@ questions <- list(
     }),
   "Laplacian score" = list(ours = by_ufs("laplacian"),
     "Rdimtools: do.lscore" = rdimtools("do.lscore", type = c("knn", 5), width = "t")),
-  SPEC = list(ours = by_ufs("spec"), "Rdimtools: do.specu" = rdimtools("do.specu", width = "sigma")),
-  MCFS = list(ours = by_ufs("mcfs"), "Rdimtools: do.mcfs" = rdimtools("do.mcfs", type = c("knn", 5), K = 5, width = "t")),
+  SPEC = list(ours = by_ufs("spec"),
+    "Rdimtools: do.specu" = rdimtools("do.specu", width = "sigma")),
+  MCFS = list(ours = by_ufs("mcfs"),
+    "Rdimtools: do.mcfs" = rdimtools("do.mcfs", type = c("knn", 5), K = 5, width = "t")),
   UDFS = list(ours = by_ufs("udfs"), "Rdimtools: do.udfs" = rdimtools("do.udfs")),
   RSR = list(ours = by_ufs("rsr"), "Rdimtools: do.rsr" = rdimtools("do.rsr")),
   CUR = list(ours = by_ufs("cur", rank = 5, draw = "top"),
     "rCUR: CUR" = function(x) {
-      best(rCUR::leverage(rCUR::CUR(x, c = top(x), r = 20, k = 5, method = "top.scores"), C = TRUE), x)
+      fit <- rCUR::CUR(x, c = top(x), r = 20, k = 5, method = "top.scores")
+      best(rCUR::leverage(fit, C = TRUE), x)
     }),
   "sparse components" = list(ours = by_ufs("spca"),
     "sparsepca: spca" = function(x) {
@@ -89,11 +93,12 @@ if (!is.null(option("question"))) {
 } else {
   sizes <- words(option("sizes", "300x500,500x2000,100x10000,5000x500"))
   jobs <- do.call(rbind, lapply(names(questions), function(question) {
-    expand.grid(question = question, peer = setdiff(names(questions[[question]]), "ours"), size = sizes,
-      stringsAsFactors = FALSE)
+    expand.grid(question = question, peer = setdiff(names(questions[[question]]), "ours"),
+      size = sizes, stringsAsFactors = FALSE)
   }))
   size <- do.call(rbind, strsplit(jobs$size, "x"))
-  jobs <- data.frame(question = shQuote(jobs$question), peer = shQuote(jobs$peer), n = size[, 1L], p = size[, 2L])
+  jobs <- data.frame(question = shQuote(jobs$question), peer = shQuote(jobs$peer),
+    n = size[, 1L], p = size[, 2L])
   table <- run_jobs(jobs, as.numeric(option("seconds", "20")))
   names(table) <- c("question", "peer", "n", "p", "our_seconds", "peer_seconds", "peer_by_ours",
     "our_found", "peer_found", "agreement", "version", "blas")

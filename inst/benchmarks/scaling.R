@@ -1,18 +1,19 @@
 # How time grows: exponents of CPU time in p (100 rows) and in n (50 columns), by a line through the
 # logarithms of the last three sizes, for the whole fit and per iteration; and the peak of resident
-# memory above the start, as a multiple of x, at the largest size. Sizes double until a fit takes
-# two seconds, so that every method is measured where it still matters. Goal: 1.1 in p for p >> n,
-# and 1.1 in n for n >> p but for methods that are n x n by nature.
+# memory above the start, as a multiple of x, at the largest size. Sizes double until a fit takes a
+# second, three times at least. Goal: 1.1 in p for p >> n, and 1.1 in n for n >> p but for methods
+# that are n x n by nature.
 #
 #   Rscript scaling.R [--methods=socfs,pca] [--seconds=20] [--out=file.csv]
 library(ufselect)
-source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
+script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
+source(file.path(dirname(script), "common.R"))
 
 # They hold or walk through all pairs of samples: a graph, a kernel, a representation of every
 # sample by every other.
-by_nature <- c("alfs", "topk", "blfse", "laplacian", "spec", "mcfs", "udfs", "sogfs", "ndfs",
+by_nature <- c("topk", "blfse", "laplacian", "spec", "mcfs", "udfs", "sogfs", "ndfs",
   "consensus", "alnr", "facility", "ted", "rrss")
-largest <- c(n = 128000L, p = 160000L)
+largest <- c(n = 64000L, p = 80000L)
 smallest <- c(n = 500L, p = 1250L)
 
 one <- function(method, along, seconds) {
@@ -29,7 +30,7 @@ one <- function(method, along, seconds) {
     steps <- max(1, fit$iterations)
     seen <- rbind(seen, data.frame(size, used, each = used / steps, steps,
       memory = (resident_mb("VmHWM") - before) / (8 * length(x) / 2^20)))
-    if (used > 2 || size >= largest[[along]]) break
+    if ((used > 1 && nrow(seen) >= 3L) || size >= largest[[along]]) break
     size <- 2L * size
   }
   if (is.null(seen)) return()
@@ -47,7 +48,7 @@ one <- function(method, along, seconds) {
 if (!is.null(option("method"))) {
   one(option("method"), option("along"), as.numeric(option("seconds")))
 } else {
-  methods <- words(option("methods", paste(setdiff(ufs_methods()$method, "random"), collapse = ",")))
+  methods <- wanted_methods()
   jobs <- expand.grid(along = c("p", "n"), method = methods, stringsAsFactors = FALSE)
   # glibc: what is freed goes back at once, or the next fit would find it and look thrifty.
   table <- run_jobs(jobs, as.numeric(option("seconds", "20")), "MALLOC_MMAP_THRESHOLD_=131072")

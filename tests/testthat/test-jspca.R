@@ -475,6 +475,24 @@ test_that("a penalty too small for the exact solver is reported as stalled", {
 
 # ---- arguments, edges, face -----------------------------------------------------------------
 
+test_that("over samples a penalty too small for rows goes to the reweighted steps", {
+  x <- withr::with_seed(1, matrix(rnorm(1500), 15) + rnorm(15) %o% rnorm(100))
+  calm <- quiet(max_iter = 2000)
+  fit <- jspca(x, 3, lambda_rel = 1e-2, loss = "sample", control = calm)
+  expect_identical(fit$params$solver_used, "irls")
+  expect_identical(fit$status, "converged")
+  expect_lte(fit$certificate[["kkt"]], 0.1)
+  plain <- jspca(x, 3, lambda_rel = 1e-2, loss = "sample", solver = "irls", control = calm)
+  expect_equal(fit$feature_scores, plain$feature_scores)
+  expect_output(print(fit), "too small for \"exact\"")
+  # The order of the samples decides nothing.
+  turned <- jspca(x[15:1, ], 3, lambda_rel = 1e-2, loss = "sample", control = calm)
+  expect_equal(turned$feature_scores, fit$feature_scores, tolerance = 1e-6)
+  expect_identical(head(turned$feature_ranking, 20), head(fit$feature_ranking, 20))
+  larger <- jspca(x, 3, lambda_rel = 0.4, loss = "sample", control = calm)
+  expect_identical(larger$params$solver_used, "exact")
+})
+
 test_that("one component, as many as the rank, few samples and few features", {
   x <- jspca_factors(20, 9, 2, 9, 37)
   for (loss in c("feature", "sample")) for (solver in c("exact", "irls")) {
