@@ -119,7 +119,7 @@ static int checked_values(int n, double *a, double *w)
     return info;
 }
 
-/* Q'AQ = T with diagonal d and off-diagonal e, as dsytrd leaves it (upper triangle): panels of
+/* Q'AQ = T with diagonal d and off-diagonal e, the reflectors as dsytrd leaves them: panels of
  * PANEL columns from the right, each followed by its update of the rest. */
 static int tridiagonal(int n, double *a, double *d, double *e, double *tau)
 {
@@ -135,10 +135,7 @@ static int tridiagonal(int n, double *a, double *d, double *e, double *tau)
         F77_CALL(dsyr2k)
         (&up, &no, &before, &nb, &minus, a + (size_t) before * N, &n, w, &n, &one, a,
          &n FCONE FCONE);
-        for (int j = before; j < order; j++) {
-            a[(size_t) (j - 1) + (size_t) j * N] = e[j - 1];
-            d[j] = a[(size_t) j + (size_t) j * N];
-        }
+        for (int j = before; j < order; j++) d[j] = a[(size_t) j + (size_t) j * N];
     }
     F77_CALL(dsytrd)(&up, &rest, a, &n, d, e, tau, w, &lwork, &info FCONE);
     return info;
