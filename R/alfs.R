@@ -125,6 +125,8 @@
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter` is 2000, and
 #'   `tol`, the relative duality gap, is 1e-4 at `lambda = 0` and 1e-3 above. With `"paper"`,
 #'   `max_iter` is 600, and `tol` 1e-3 is the published absolute and relative epsilon, not the gap.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @return A fit of class `c("ufs_alfs", "ufs")`. `solution` holds W (n x p, exact zeros), P and
 #'   Q (n x p) and, with `lambda > 0`, L (n x n): a feasible point of the dual, `P + Q + L X'` with
 #'   `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda T`, the very point that proves
@@ -166,7 +168,7 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
                      select = c("norm", "pivot", "auto"),
                      samples = c("ted", "facility", "norm"), n_features = NULL, rho0 = NULL,
                      tau = NULL, rho_max = NULL, center = TRUE, scale = TRUE,
-                     control = ufs_control()) {
+                     control = ufs_control(), ...) {
   fit <- run_fit("alfs", match.call(), {
     solver <- check_choice(solver, "solver", c("admm", "paper"))
     select <- check_choice(select, "select", c("norm", "pivot", "auto"))
@@ -638,8 +640,9 @@ picture_alfs_norms <- function(fit) {
 ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2,
                           lambda_rel = 0, select = c("norm", "pivot", "auto"),
                           samples = c("ted", "facility", "norm"), n_features = NULL, center = TRUE,
-                          scale = TRUE, control = ufs_control()) {
+                          scale = TRUE, control = ufs_control(), ...) {
   call <- match.call()
+  open_dots(environment(), ufs_alfs_path, "alfs_path")
   select <- check_choice(select, "select", c("norm", "pivot", "auto"))
   samples <- check_choice(samples, "samples", c("ted", "facility", "norm"))
   control <- resolve_control(control)
@@ -660,7 +663,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
   fits <- vector("list", nrow(rel))
   begin <- NULL
   for (i in seq_len(nrow(rel))) {
-    fit <- run_fit("alfs", call, {
+    fit <- run_fit("alfs", call, door = FALSE, {
       penalty <- alfs_penalties(basis, NULL, NULL, NULL, rel$alpha_rel[i], rel$beta_rel[i],
         rel$lambda_rel[i])
       found <- alfs_solve(data, basis, penalty, "admm", control, alfs_begin(begin, penalty, data))

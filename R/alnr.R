@@ -47,7 +47,7 @@
 #' @include ufs.R
 #' @export
 ufs_alnr <- function(x, k = 5, gamma = NULL, gamma_rel = 0.05, center = TRUE, scale = TRUE,
-                     control = ufs_control()) {
+                     control = ufs_control(), ...) {
   fit <- run_fit("alnr", match.call(), {
     control <- mm_control(control)
     data <- as_ufs_matrix(x, center, scale)

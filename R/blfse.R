@@ -134,7 +134,7 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
                       resample = c("auto", "batches", "halves", "none"),
                       base_args = list(), n_init = 20,
                       psi = c(0.9, 0.8, 0.7, 0.6, 0.5), gamma_cluster = 1,
-                      gamma_feature = 1) {
+                      gamma_feature = 1, ...) {
   given <- !missing(n_base)
   if (missing(n_features)) n_features <- NULL
   fit <- run_fit("blfse", match.call(), {

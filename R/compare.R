@@ -63,6 +63,8 @@
 #' @param n_random Number of random draws per repeat.
 #' @param baselines Add the five baselines?
 #' @param checkpoint `NULL` or a folder, see [ufs_grid()].
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @return An object of class `ufs_compare`. `results`: one row per method, k, m, classifier
 #'   and repeat, with `accuracy` (for `"cluster"` also `nmi` and `ari`), `missing` (classes
 #'   without a labelled sample), `labelled`, and about the fit its `status`, the kinds of its
@@ -81,12 +83,14 @@
 #' @export
 ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluster"),
                         classifiers = c("svm", "tree"), repeats = 10, train = 0.5, args = list(),
-                        n_random = 12, baselines = TRUE, checkpoint = NULL) {
+                        n_random = 12, baselines = TRUE, checkpoint = NULL, ...) {
   call <- plain_call(match.call(), "ufs_compare")
   mode <- check_choice(mode, "mode", c("classify", "cluster"))
-  data <- as_ufs_matrix(x, FALSE, FALSE, warn = FALSE)
-  x <- as_plain_matrix(x, "x")
-  colnames(x) <- data$features
+  open_dots(environment(), ufs_compare, "compare")
+  x <- open_data(x)
+  data <- as_ufs_operator(x, FALSE, FALSE, warn = FALSE, write = FALSE)
+  x$features <- data$features
+  if (x$kind == "dense") colnames(x$x) <- data$features
   y <- check_classes(y, data$n)
   repeats <- check_count(repeats, "repeats", 1L)
   n_random <- check_count(n_random, "n_random", 1L)
@@ -111,7 +115,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   }
   seeds <- draw_seeds(length(tasks))
   tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
-  common <- list(x = x, y = y, k = k, m = m, halves = halves, classifiers = classifiers,
+  common <- list(x = to_travel(x), y = y, k = k, m = m, halves = halves, classifiers = classifiers,
     n_random = n_random)
   keys <- NULL
   if (!is.null(checkpoint)) {
@@ -316,28 +320,34 @@ compare_classify <- function(task, common) {
   })
 }
 
-# The candidates as methods see them, and judge(columns, rows): the accuracy of each classifier
-# trained on these and tried on the other half, with columns scaled by the candidates.
+# The candidates as methods see them, block(columns), these columns of theirs, scaled, and
+# judge(columns, rows): the accuracy of each classifier trained on these and tried on the other
+# half, with columns scaled by the candidates. Only the columns asked for are made dense.
 split_data <- function(common, rep) {
   half <- common$halves[[rep]]
-  candidates <- common$x[half, , drop = FALSE]
+  candidates <- subset_data(common$x, samples = half)
+  others <- subset_data(common$x, samples = seq_len(common$x$n)[-half])
   classes <- common$y[half]
-  centre <- colMeans(candidates)
-  spread <- apply(candidates, 2L, stats::sd)
-  standard <- function(block) {
-    z <- sweep(sweep(block, 2L, centre), 2L, ifelse(spread > 0, spread, 1), "/")
-    z[, !(spread > 0)] <- 0
+  scaled <- as_ufs_operator(candidates, TRUE, TRUE, drop_constant = FALSE, min_n = 1L,
+    warn = FALSE, write = FALSE)
+  standard <- function(data, columns) {
+    check_bytes(8 * as.double(data$n) * length(columns), paste(length(columns), "dense columns"),
+      "Give it fewer features.")
+    z <- .Call(C_x_standardise, data_columns(data, columns), unname(scaled$center[columns]),
+      unname(scaled$scale[columns]))
+    z[, columns %in% scaled$constant] <- 0
+    colnames(z) <- data$features[columns]
     z
   }
-  z <- standard(candidates)
-  new <- standard(common$x[-half, , drop = FALSE])
   truth <- as.character(common$y[-half])
   list(
-    candidates = candidates, z = z,
+    candidates = candidates,
+    block = function(columns) standard(candidates, columns),
     judge = function(columns, rows) {
+      z <- standard(candidates, columns)[rows, , drop = FALSE]
+      new <- standard(others, columns)
       vapply(common$classifiers, function(classifier) {
-        mean(predict_classes(classifier, z[rows, columns, drop = FALSE], classes[rows],
-          new[, columns, drop = FALSE]) == truth)
+        mean(predict_classes(classifier, z, classes[rows], new) == truth)
       }, 0)
     },
     lost = function(rows) nlevels(common$y) - length(unique(classes[rows]))
@@ -383,8 +393,13 @@ fit_both <- function(task, common, halves, sizes) {
         sampler[i] <- list(taken$runs)
         for (j in seq_along(taken$picks)) {
           pick <- taken$picks[[j]]
-          accuracy <- if (nzchar(pick$error)) rep(NA_real_, length(common$classifiers)) else {
-            halves$judge(found$picks[[i]]$columns, pick$chosen)
+          accuracy <- rep(NA_real_, length(common$classifiers))
+          if (!nzchar(pick$error)) {
+            accuracy <- tryCatch(halves$judge(found$picks[[i]]$columns, pick$chosen),
+              ufs_error_memory = function(e) {
+                pick$error <<- conditionMessage(e)
+                accuracy
+              })
           }
           tries[[length(tries) + 1L]] <- c(pick[c("chosen", "error", "said")], list(
             accuracy = accuracy, settings = c(i, j),
@@ -402,12 +417,13 @@ fit_both <- function(task, common, halves, sizes) {
 compare_cluster <- function(task, common) {
   with_seed(task$seed, {
     x <- common$x
-    spread <- apply(x, 2L, stats::sd)
+    z <- as_ufs_operator(x, TRUE, TRUE, warn = FALSE)
     nothing <- c(accuracy = NA_real_, nmi = NA_real_, ari = NA_real_)
     score <- function(columns) {
-      columns <- columns[spread[columns] > 0]
+      columns <- match(columns, z$keep)
+      columns <- columns[!is.na(columns)]
       runs <- if (length(columns)) {
-        kmeans_runs(scale(x[, columns, drop = FALSE]), nlevels(common$y), 10L)
+        kmeans_runs(cluster_rows(z$x, columns, nlevels(common$y)), nlevels(common$y), 10L)
       }
       if (is.null(runs)) nothing else ufs_cluster_metrics(runs[[1L]]$cluster, common$y)
     }
@@ -439,6 +455,15 @@ compare_cluster <- function(task, common) {
     }
     finish_task(rows, grid)
   })
+}
+
+# What k-means sees of the given columns: themselves, or, where they would fill more than a block,
+# points with the same distances (or principal component scores).
+cluster_rows <- function(z, columns, n_clusters) {
+  if (is.matrix(z) || 8 * as.double(nrow(z)) * length(columns) <= block_bytes()) {
+    return(x_columns(z, columns))
+  }
+  sample_points(x_keep(z, columns), n_clusters)
 }
 
 finish_task <- function(rows, grid) {
@@ -574,7 +599,7 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
   }
   per_m <- if (!plan$joint) method_row(plan$samples)$per_k
   if (is.null(runs) || !is.null(per_m)) {
-    chosen_x <- x[, pick$columns, drop = FALSE]
+    chosen_x <- subset_data(x, features = pick$columns)
     args <- plan$sample_args
     if (!is.null(per_m)) args[[per_m]] <- m
     runs <- if (plan$joint) {
@@ -602,7 +627,7 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
   })
   best <- 1L
   if (length(picks) > 1L) {
-    z <- halves$z[, pick$columns, drop = FALSE]
+    z <- halves$block(pick$columns)
     covered <- vapply(picks, function(p) if (nzchar(p$error)) -Inf else coverage(z, p$chosen), 0)
     best <- which.max(covered)
   }

@@ -38,10 +38,11 @@
 ufs_consensus <- function(x, n_clusters, k = NULL,
                           members = c("socfs", "jspca", "ndfs", "mcfs", "laplacian", "pca",
                             "kmeans_f"),
-                          strength = 0.5, pool = NULL, control = ufs_control()) {
+                          strength = 0.5, pool = NULL, control = ufs_control(), ...) {
   run_fit("consensus", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, TRUE, TRUE, write = FALSE)
+    opened <- open_data(x)
+    data <- as_ufs_operator(opened, TRUE, TRUE, write = FALSE)
     q <- length(data$keep)
     n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
       "one fewer than the samples")
@@ -53,12 +54,8 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     tasks <- consensus_tasks(members, n_clusters, data)
     seeds <- draw_seeds(length(tasks))
     tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
-    x <- as_plain_matrix(x, "x")
-    if (q < data$p) {
-      x <- take(x, columns = data$keep)
-      dimnames(x) <- list(NULL, data$features[data$keep])
-    }
-    runs <- run_tasks(tasks, consensus_member, list(x = x))
+    if (q < data$p) opened <- subset_data(opened, features = data$keep)
+    runs <- run_tasks(tasks, consensus_member, list(x = to_travel(opened)))
     failed <- vapply(runs, function(run) is.null(run$fit), NA)
     if (any(failed)) {
       what <- paste0(members[failed], " (", vapply(runs[failed], `[[`, "", "error"), ")",
@@ -76,8 +73,8 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
       "the features that are not constant")
     best <- ranking[seq_len(pool)]
     at <- data$keep[best]
-    z <- take(x, columns = best, shift = unname(data$center[at]),
-      divide = unname(data$scale[at]) * data$norm[best])
+    z <- .Call(C_x_standardise, data_columns(opened, best), unname(data$center[at]),
+      unname(data$scale[at]) * data$norm[best])
     picked <- decorrelate(z, (q + 1 - seq_len(pool)) / q, k, strength)
     chosen <- best[picked]
     final <- c(chosen, setdiff(ranking, chosen))

@@ -4,7 +4,7 @@
 # Values of the criteria for every setting of a grid with its fits, and the row of the best by the
 # first one. `varies`: which of n_clusters and n_components the grid varies.
 judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_starts) {
-  z <- expand_columns(as_ufs_matrix(x, TRUE, TRUE, warn = FALSE))
+  z <- as_ufs_operator(x, TRUE, TRUE, drop_constant = FALSE, warn = FALSE)$x
   context <- list(z = z, x = x, method = fits$method, fixed = fixed, n_starts = n_starts)
   wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
   for (name in wanted) context <- criteria[[name]]$prepare(context)
@@ -50,31 +50,25 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
 # The criterion that decides if none is named.
 default_criterion <- "knn_overlap"
 
-# The standardised matrix with all p columns, constant ones zero.
-expand_columns <- function(data) {
-  z <- matrix(0, data$n, data$p)
-  z[, data$keep] <- data$x
-  z
-}
-
-# Each criterion: what it prepares once, its value for chosen columns, whether it needs a
+# Each criterion: what it prepares once from `z`, the standardised columns (a matrix or an
+# operator, constant columns zero), its value for chosen columns, whether it needs a
 # number of clusters and random numbers.
 criteria <- list(
   knn_overlap = list(clusters = FALSE, random = FALSE,
     prepare = function(context) {
-      context$near <- nearest(context$z, knn_size(context$z))
+      context$near <- nearest(sample_points(context$z), knn_size(context$z))
       context
     },
     value = function(context, columns) {
       neighbour_overlap(context$near,
-        nearest(context$z[, columns, drop = FALSE], knn_size(context$z)))
+        nearest(x_columns(context$z, columns), knn_size(context$z)))
     }),
   reconstruction = list(clusters = FALSE, random = FALSE,
     prepare = function(context) context,
     value = function(context, columns) -loo_ridge(context$z, columns)),
   silhouette_all = list(clusters = TRUE, random = TRUE,
     prepare = function(context) {
-      context$distance <- stats::dist(context$z)
+      context$distance <- stats::dist(sample_points(context$z))
       context
     },
     value = function(context, columns) {
@@ -83,12 +77,12 @@ criteria <- list(
   silhouette_chosen = list(clusters = TRUE, random = TRUE,
     prepare = function(context) context,
     value = function(context, columns) {
-      silhouette_of(cluster_on(context, columns), stats::dist(context$z[, columns, drop = FALSE]))
+      silhouette_of(cluster_on(context, columns), stats::dist(x_columns(context$z, columns)))
     }),
   seed_agreement = list(clusters = TRUE, random = TRUE,
     prepare = function(context) context,
     value = function(context, columns) {
-      z <- context$z[, columns, drop = FALSE]
+      z <- x_columns(context$z, columns)
       labels <- lapply(seq_len(context$n_starts), function(i) {
         kmeans_runs(z, context$n_clusters, 1L)[[1L]]$cluster
       })
@@ -108,7 +102,7 @@ criteria <- list(
 )
 
 cluster_on <- function(context, columns) {
-  runs <- kmeans_runs(context$z[, columns, drop = FALSE], context$n_clusters, context$n_starts)
+  runs <- kmeans_runs(x_columns(context$z, columns), context$n_clusters, context$n_starts)
   if (is.null(runs)) NULL else runs[[1L]]$cluster
 }
 
@@ -131,9 +125,10 @@ silhouette_of <- function(cluster, distance) {
 }
 
 # Leave-one-out error of the ridge regression of all columns on the chosen ones (ridge 0.1 times
-# the mean eigenvalue), divided by the total sum of squares. Residuals by the hat matrix.
+# the mean eigenvalue), divided by the total sum of squares. Residuals by the hat matrix, a
+# block of columns at a time.
 loo_ridge <- function(z, columns) {
-  chosen <- z[, columns, drop = FALSE]
+  chosen <- x_columns(z, columns)
   s <- svd(chosen, nv = 0L)
   keep <- s$d > 1e-10 * max(s$d, .Machine$double.xmin)
   if (!any(keep)) {
@@ -142,7 +137,11 @@ loo_ridge <- function(z, columns) {
   u <- s$u[, keep, drop = FALSE]
   d2 <- s$d[keep]^2
   shrink <- d2 / (d2 + .1 * sum(d2) / nrow(z))
-  fitted <- u %*% (shrink * crossprod(u, z))
-  leverage <- rowSums(sweep(u^2, 2L, shrink, "*"))
-  sum(((z - fitted) / (1 - leverage))^2) / sum(z^2)
+  keep_share <- 1 - rowSums(sweep(u^2, 2L, shrink, "*"))
+  error <- 0
+  for (j in column_blocks(z)) {
+    block <- x_columns(z, j)
+    error <- error + sum(((block - u %*% (shrink * crossprod(u, block))) / keep_share)^2)
+  }
+  error / sum(x_ss(z))
 }

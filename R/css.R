@@ -65,21 +65,20 @@
 #' @include ufs.R
 #' @export
 ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TRUE, scale = TRUE,
-                    control = ufs_control()) {
+                    control = ufs_control(), ...) {
   run_fit("css", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_matrix(x, center, scale, squares = FALSE)
+    # Fourth powers of x occur inside: an exact change of unit keeps them in range.
+    data <- as_ufs_operator(x, center, scale, squares = FALSE, unit = "power")
+    z <- data$x
+    unit <- data$unit
     q <- length(data$keep)
     picks <- if (is.null(k)) min(q, data$n, 200L) else {
       check_count(k, "k", 1L, q, "the features that are not constant")
     }
     swaps <- check_swaps(swaps, "k", k)
-    check_css_bytes(data$n, q, picks)
-    # Fourth powers of x occur inside: an exact change of unit keeps them in range.
-    z <- in_range(data$x, 1e50)
-    unit <- z$unit
-    z <- z$x
-    mean_ss <- sum(z^2) / q
+    check_css_bytes(z, picks)
+    mean_ss <- sum(x_ss(z)) / q
     ridge <- if (is.null(mu)) check_number(mu_rel, "mu_rel", lower = 0) * mean_ss else {
       check_number(mu, "mu", lower = 0) / unit / unit
     }
@@ -119,23 +118,25 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
   })
 }
 
-check_css_bytes <- function(n, p, k) {
-  n <- as.double(n)
-  check_bytes(8 * (n * p + 2 * min(n, p)^2 + 2 * k * p + n * k), "ufs_css()",
-    "Select features or samples first.")
+check_css_bytes <- function(x, k) {
+  n <- as.double(nrow(x))
+  p <- as.double(ncol(x))
+  check_bytes(8 * (if (is.matrix(x)) n * p else 0) + 8 * (2 * min(n, p)^2 + 2 * k * p + n * k),
+    "ufs_css()", "Select features or samples first.")
 }
 
 # Orthonormal basis Q of x[, order], one column at a time, columns that the ones before rebuild
 # left out: rank[t] is the number of basis vectors of the first t. coordinates = Q'x (rank x p),
 # factor (rank x k) = Q'x[, order]. 2 n k (k + p) flops.
 column_basis <- function(x, order) {
-  chosen <- x[, order, drop = FALSE]
+  chosen <- x_columns(x, order)
   q <- qr(chosen, tol = 1e-5)
   # qr() moves columns that depend on those before to the end, and keeps the order otherwise.
   alive <- logical(length(order))
   alive[q$pivot[seq_len(q$rank)]] <- TRUE
   basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
-  list(rank = cumsum(alive), coordinates = crossprod(basis, x),
+  coordinates <- if (is.matrix(x)) crossprod(basis, x) else t(x_cross(x, basis))
+  list(rank = cumsum(alive), coordinates = coordinates,
     factor = crossprod(basis, chosen))
 }
 
@@ -173,8 +174,7 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   }
   k <- check_count(k, "k", 1L, object$params$k, "the columns picked one by one")
   chosen <- object$solution$order[seq_len(k)]
-  at <- match_columns(object, newdata, unname(chosen))
-  z <- as_plain_matrix(newdata[, at, drop = FALSE], "newdata")
+  z <- new_columns(object, newdata, unname(chosen))
   rows <- rownames(z)
   if (!all(is.finite(z))) {
     ufs_abort("input", "`newdata` has missing or infinite values.", argument = "newdata")
@@ -234,14 +234,17 @@ print_notes.ufs_css <- function(x) {
 #' @param x The data of the fit.
 #' @param k Numbers of features, a vector.
 #' @param center,scale Centre and standardise the columns first, whatever the method did.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k.
 #' @seealso [ufs_css()]
 #' @examples
 #' ufs_captured(ufs_pca(mtcars, 2), mtcars, k = 1:4)
 #' @export
-ufs_captured <- function(fit, x, k, center = TRUE, scale = TRUE) {
+ufs_captured <- function(fit, x, k, center = TRUE, scale = TRUE, ...) {
   check_fit(fit, "feature_ranking", "features")
-  data <- as_ufs_matrix(x, center, scale, warn = FALSE, squares = FALSE)
+  open_dots(environment(), ufs_captured, "captured")
+  data <- as_ufs_operator(x, center, scale, warn = FALSE, squares = FALSE, unit = "power")
   if (data$p != fit$p || data$n != fit$n || !identical(data$features, fit$names$features)) {
     ufs_abort("argument", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".",
       argument = "x")
@@ -261,8 +264,7 @@ captured_share <- function(x, columns) {
   if (!length(columns)) {
     return(0)
   }
-  x <- in_range(x)$x
-  min(sum(column_basis(x, columns)$coordinates^2) / sum(x^2), 1)
+  min(sum(column_basis(x, columns)$coordinates^2) / sum(x_ss(x)), 1)
 }
 
 # The certificate of a selection by components: the share of the squares of x (a matrix or operator)
@@ -282,7 +284,7 @@ captured_certificate <- function(x, k, sdev2, score, key = rep(0, length(score))
 
 # Shares of the squares of x that its first 1, ..., k principal components explain.
 leading_share <- function(x, k, exact_limit = 2000L) {
-  found <- .Call(C_css_leading, in_range(x)$x,
+  found <- .Call(C_css_leading, x,
     list(k = as.integer(k), exact_limit = exact_limit), ufs_control())
   check_lapack(found$run$lapack, "captured")
   pmin(found$leading / found$run$counters[["total"]], 1)

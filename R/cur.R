@@ -78,14 +78,12 @@
 #' @export
 ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), n_samples = NULL,
                     n_features = NULL, decomposition = FALSE, center = TRUE, scale = TRUE,
-                    control = ufs_control()) {
+                    control = ufs_control(), ...) {
   run_fit("cur", match.call(), {
     draw <- check_choice(draw, "draw", c("exact", "random", "top"))
     control <- resolve_control(control)
     decomposition <- check_flag(decomposition, "decomposition")
-    # The parts of a decomposition are dense anyway.
-    data <- if (decomposition) as_ufs_matrix(x, center, scale) else
-      as_ufs_operator(x, center, scale)
+    data <- as_ufs_operator(x, center, scale)
     wanted <- wanted_numbers(draw, decomposition, n_samples, n_features, data)
     most <- min(data$n - center, length(data$keep))
     if (!is.null(rank)) {
@@ -187,16 +185,17 @@ first_of <- function(drawn, size) {
 # C = Uc Dc Vc' and R = Ur Dr Vr', U = C^+ Z R^+ = Vc Dc^-1 (Uc' Z Vr) Dr^-1 Ur', and C U R is the
 # projection Uc Uc' Z Vr Vr'.
 cur_parts <- function(data, rows, columns) {
-  z <- data$x
-  left <- pseudo_factors(z[, columns, drop = FALSE])
-  right <- pseudo_factors(z[rows, , drop = FALSE])
-  middle <- crossprod(left$u, z) %*% right$v
+  c_part <- x_columns(data$x, columns)
+  r_part <- x_rows(data$x, rows)
+  left <- pseudo_factors(c_part)
+  right <- pseudo_factors(r_part)
+  middle <- crossprod(x_cross(data$x, left$u), right$v)
   u <- sweep(left$v, 2L, left$d, "/") %*% middle %*% t(sweep(right$u, 2L, right$d, "/"))
   name_rows <- data$samples[rows]
   name_columns <- data$features[data$keep[columns]]
   wide <- matrix(0, length(rows), data$p, dimnames = list(name_rows, data$features))
-  wide[, data$keep] <- z[rows, , drop = FALSE]
-  list(C = `dimnames<-`(z[, columns, drop = FALSE], list(data$samples, name_columns)),
+  wide[, data$keep] <- r_part
+  list(C = `dimnames<-`(c_part, list(data$samples, name_columns)),
     U = `dimnames<-`(u, list(name_columns, name_rows)), R = wide, captured = sum(middle^2))
 }
 
@@ -245,9 +244,8 @@ predict.ufs_cur <- function(object, newdata, k, type = c("select", "reconstructi
   if (missing(newdata)) {
     ufs_abort("argument", "`newdata` is missing.", argument = "newdata")
   }
-  newdata <- as_plain_matrix(newdata, "newdata")
   chosen <- match(colnames(object$solution$C), object$names$features)
-  z <- newdata[, match_columns(object, newdata, chosen), drop = FALSE]
+  z <- new_columns(object, newdata, chosen)
   bad <- which(colSums(!is.finite(z)) > 0)
   if (length(bad)) {
     ufs_abort("input", "`newdata` has missing or infinite values (NA, NaN, Inf) in ",
@@ -255,10 +253,11 @@ predict.ufs_cur <- function(object, newdata, k, type = c("select", "reconstructi
   }
   if (!isFALSE(object$center)) z <- sweep(z, 2L, object$center[chosen], "-")
   if (!isFALSE(object$scale)) z <- sweep(z, 2L, object$scale[chosen], "/")
+  rows <- rownames(z)
   z <- z %*% object$solution$U %*% object$solution$R
   if (!isFALSE(object$scale)) z <- sweep(z, 2L, object$scale, "*")
   if (!isFALSE(object$center)) z <- sweep(z, 2L, object$center, "+")
-  dimnames(z) <- list(rownames(newdata), object$names$features)
+  dimnames(z) <- list(rows, object$names$features)
   z
 }
 

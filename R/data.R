@@ -231,6 +231,56 @@ check_slots <- function(x, arg) {
   }
 }
 
+# ---- arguments of the door in other functions ---------------------------------------------------
+
+# Every function that takes x has `...` for these.
+door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARAM")
+
+# In the frame of a function `fun` that was called with some of them, x is replaced by what
+# ufs_data() makes of it.
+open_dots <- function(frame, fun, name) {
+  if (!"..." %in% names(formals(fun))) {
+    return(invisible())
+  }
+  given <- eval(quote(list(...)), frame)
+  if (!length(given)) {
+    return(invisible())
+  }
+  if (!all(nzchar(names_of(given)))) {
+    ufs_abort("argument", "ufs_", name, "() got one argument without a name too many.")
+  }
+  unknown <- setdiff(names(given), door_arguments)
+  check_arguments(unknown, fun, name)
+  if (length(unknown)) {
+    ufs_abort("argument", "Unknown argument `", unknown[1L], "`.", argument = unknown[1L])
+  }
+  frame$x <- do.call(ufs_data, c(list(frame$x), given), quote = TRUE)
+}
+
+# The same for functions whose `...` are the arguments of a method: list(x, rest). `own`: the
+# arguments of that method, which come first.
+open_some <- function(x, dots, own = character()) {
+  mine <- names_of(dots) %in% setdiff(door_arguments, own)
+  if (any(mine)) x <- do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE)
+  list(x = x, rest = dots[!mine])
+}
+
+# The data as they go to workers: the values themselves, or for a file its name.
+to_travel <- function(data) {
+  if (data$kind == "source") data$x <- source_by_name(data$x)
+  data
+}
+
+# Dense columns of the user's numbers.
+data_columns <- function(data, j) {
+  load_reader(data)
+  switch(data$kind,
+    dense = data$x[, j, drop = FALSE],
+    sparse = as.matrix(data$x[, j, drop = FALSE]),
+    source = read_source(data$x, j = j)
+  )
+}
+
 # ---- parts -------------------------------------------------------------------------------------
 
 # Positions for names, indices or a logical vector.
@@ -259,10 +309,14 @@ resolve_index <- function(index, size, names, arg) {
   out
 }
 
+# A process that got the data in a file has not loaded the package of their class yet.
+load_reader <- function(data) if (data$kind == "sparse") loadNamespace("Matrix")
+
 subset_data <- function(data, samples = NULL, features = NULL) {
   if (is.null(samples) && is.null(features)) {
     return(data)
   }
+  load_reader(data)
   rows <- if (is.null(samples)) seq_len(data$n) else samples
   columns <- if (is.null(features)) seq_len(data$p) else features
   data$x <- if (data$kind == "source") subset_source(data$x, samples, features) else
@@ -324,7 +378,9 @@ print.ufs_data <- function(x, ...) {
 # What a fit keeps of its data; the passes over a file are known only at the end.
 final_input <- function(data) {
   input <- data$input
-  if (is_operator(data$x) && data$x$kind == "source") input$passes <- data$x$count$passes + 1L
+  if (is_operator(data$x) && data$x$kind == "source") {
+    input$passes <- as.integer(ceiling(data$x$count$passes - 1e-9)) + 1L
+  }
   input
 }
 
@@ -454,6 +510,7 @@ fill_knn <- function(x, neighbours = 10L) {
 
 # A plain double matrix.
 dense_data <- function(data, arg, quiet = FALSE) {
+  load_reader(data)
   if (data$kind == "dense") {
     return(data$x)
   }
@@ -503,6 +560,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
     whole
   }
   norm <- ready$norm[keep] / divide[keep]
+  if (write && squares && unit == "none") check_norms(norm, arg)
   out <- make(1)
   size <- switch(unit, none = 1, row = mean(sqrt(x_row_ss(out))),
     power = 2^ceiling(log2(max(norm))))

@@ -25,6 +25,8 @@
 #' @param strength The weight of the largest correlation against the rank, a number of at least 0; 0
 #'   leaves the ranking as it is.
 #' @param pool How many of the best features to choose from. By default 10 k, or 3 k for `"css"`.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @return A fit of class `c("ufs_diversify", "ufs")`, for all accessors and
 #'   [predict()][predict.ufs]. The chosen features come first, in the order of choice, the others
 #'   follow as they were ranked; the score falls by 1/q with each rank. `certificate` has
@@ -38,11 +40,11 @@
 #' ufs_diversify(ufs_laplacian(mtcars, scale = TRUE), mtcars, k = 4, strength = 1)
 #' @export
 ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0.5,
-                          pool = if (how == "css") 3 * k else 10 * k) {
+                          pool = if (how == "css") 3 * k else 10 * k, ...) {
   run_fit("diversify", match.call(), {
     check_fit(fit, "feature_ranking", "features")
     how <- check_choice(how, "how", c("correlation", "css"))
-    data <- as_ufs_matrix(x, TRUE, TRUE, warn = FALSE)
+    data <- as_ufs_operator(x, TRUE, TRUE, warn = FALSE)
     if (data$p != fit$p || !identical(data$features, fit$names$features)) {
       ufs_abort("argument", "`x` must have the ", fit$p, " columns of the fit.", argument = "x")
     }
@@ -54,7 +56,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
     strength <- check_number(strength, "strength", lower = 0)
     pool <- check_count(min(pool, q), "pool", k, q, "the features that are not constant")
     best <- ranking[seq_len(pool)]
-    z <- in_range(data$x[, best, drop = FALSE], 1e50)$x
+    z <- in_range(x_columns(data$x, best), 1e50)$x
     z <- sweep(z, 2L, sqrt(colSums(z^2)), "/")
     picked <- if (how == "css") css_order(z, k) else {
       decorrelate(z, (q + 1 - seq_len(pool)) / q, k, strength)

@@ -24,6 +24,8 @@
 #'   says how often each feature was chosen. For several fits, a list with the same names.
 #' @param viewer Where to show the gadget, see [shiny::runGadget()]. The default is a dialog window
 #'   in RStudio and the browser elsewhere.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @return The names (or indices) of the chosen features when "Done" is pressed, invisibly; `NULL`
 #'   if the window was cancelled.
 #' @examples
@@ -32,7 +34,8 @@
 #'   ufs_explore(fit, iris[, 1:4], y = iris$Species)
 #' }
 #' @export
-ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL) {
+ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL, ...) {
+  open_dots(environment(), ufs_explore, "explore")
   app <- explore_app(fit, x, y, stability, said = list(fit = substitute(fit), x = substitute(x)))
   if (!interactive()) {
     ufs_abort("interactive", "ufs_explore() opens a window and needs an interactive session.")

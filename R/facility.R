@@ -85,7 +85,8 @@
 #' @include ufs.R
 #' @export
 ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled = NULL, swaps = 0,
-                         bandwidth = NULL, center = TRUE, scale = TRUE, control = ufs_control()) {
+                         bandwidth = NULL, center = TRUE, scale = TRUE, control = ufs_control(),
+                         ...) {
   run_fit("facility", match.call(), {
     control <- resolve_control(control)
     data <- as_ufs_rows(x, center, scale)

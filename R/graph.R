@@ -65,7 +65,8 @@
 #' ufs_laplacian(mtcars, graph)
 #' @export
 ufs_graph <- function(x, k = 5, weights = c("heat", "binary", "cosine"), bandwidth = NULL,
-                      symmetrise = c("max", "min", "mean"), center = FALSE, scale = FALSE) {
+                      symmetrise = c("max", "min", "mean"), center = FALSE, scale = FALSE, ...) {
+  open_dots(environment(), ufs_graph, "graph")
   data <- as_ufs_operator(x, center, scale)
   graph <- build_graph(data, k, weights, bandwidth, symmetrise)
   warn_graph(graph, connected = TRUE)
@@ -98,7 +99,7 @@ as_ufs_graph <- function(graph, data, connected = FALSE) {
 }
 
 graph_from_arguments <- function(arguments, data) {
-  known <- setdiff(names(formals(ufs_graph)), "x")
+  known <- setdiff(names(formals(ufs_graph)), c("x", "..."))
   given <- names(arguments)
   if (length(arguments) && (is.null(given) || !all(given %in% known) || anyDuplicated(given))) {
     ufs_abort("argument", "A list given as `graph` must have names among ",

@@ -24,11 +24,13 @@
 #' With `checkpoint`, each finished setting is written to that folder at once. If a run is killed
 #' and started again with the same call and seed, it does only what is left.
 #'
-#' @param x As in [ufs()].
+#' @param x Data of any kind, see [ufs_data()]. Nothing is made dense that the method itself does
+#'   not; each worker opens a file on disk by its path.
 #' @param method Name of a method.
 #' @param grid A data frame with one row per setting and one column per argument of the method,
 #'   or a named list of vectors, of which all combinations are run.
-#' @param ... Arguments that are the same in all settings.
+#' @param ... Arguments that are the same in all settings, and arguments of [ufs_data()], such as
+#'   `assay`.
 #' @param checkpoint `NULL`, or a folder for finished settings.
 #' @param keep_fits Keep the whole fits (`result$fits`)? They can be large.
 #' @param m The argument `m` of a method that has one, like those in `...`. It is named here because
@@ -48,7 +50,9 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   call <- plain_call(match.call(), "ufs_grid")
   row <- method_row(method)
   settings <- grid_settings(grid, row$fit, method)
-  fixed <- list(...)
+  opened <- open_some(x, list(...), names(formals(row$fit)))
+  x <- open_data(opened$x)
+  fixed <- opened$rest
   if (!missing(m)) fixed["m"] <- list(m)
   check_arguments(names(fixed), row$fit, method)
   both <- intersect(names(fixed), names(settings))
@@ -59,7 +63,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   keep_fits <- check_flag(keep_fits, "keep_fits")
   checkpoint <- check_checkpoint(checkpoint)
   # The data are checked once here; a method would only repeat the same words.
-  data <- as_ufs_matrix(x, FALSE, FALSE, warn = TRUE)
+  data <- as_ufs_operator(x, FALSE, FALSE, warn = TRUE, write = FALSE)
   n_settings <- nrow(settings)
   seeds <- draw_seeds(n_settings + 1L, !row$deterministic)
   shared <- with_seed(seeds[[n_settings + 1L]],
@@ -68,7 +72,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   tasks <- lapply(seq_len(n_settings), function(i) {
     list(args = setting_args(settings, i), seed = seeds[[i]])
   })
-  common <- list(x = x, method = method, fixed = fixed, keep_fits = keep_fits)
+  common <- list(x = to_travel(x), method = method, fixed = fixed, keep_fits = keep_fits)
   keys <- NULL
   if (!is.null(checkpoint)) {
     common_key <- value_key(common)
@@ -142,7 +146,7 @@ grid_shared <- function(x, row, fixed, varying) {
   arguments <- names(formals(fun))
   if ("graph" %in% arguments && !"graph" %in% varying && !inherits(fixed$graph, "ufs_graph") &&
       !any(c("center", "scale") %in% varying)) {
-    data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
+    data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE)
     shared$graph <- as_ufs_graph(fixed$graph, data)
   }
   # One start for all settings, so that they differ by their penalties alone.

@@ -81,6 +81,8 @@
 #'   `tol = 1e-4` on the relative change of \eqn{Q} (1e-6 needs about twice the iterations) and
 #'   `eps`, by which squared norms are smoothed (residuals, \eqn{Q}), 1e-12 in the squared units of
 #'   each.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #'
 #' @return A fit of class `c("ufs_jspca", "ufs")`. Scores are the row norms of \eqn{Q};
 #'   rows that are zero are ordered by
@@ -144,7 +146,7 @@
 ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
                       loss = c("sample", "feature"), solver = c("exact", "irls"),
                       init = "pca", center = TRUE, scale = TRUE,
-                      control = ufs_control()) {
+                      control = ufs_control(), ...) {
   fit <- run_fit("jspca", match.call(), {
     loss <- check_choice(loss, "loss", c("sample", "feature"))
     solver <- check_choice(solver, "solver", c("exact", "irls"))

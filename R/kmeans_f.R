@@ -20,6 +20,8 @@
 #'   not depend on either.
 #' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default 100) is that of
 #'   k-means.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @return A fit of class `c("ufs_kmeans_f", "ufs")`; the score is the F statistic.
 #'   `solution` holds `cluster`, named by the samples, and `within_ss`, the within-cluster
 #'   sum of squares. It is an error of class `ufs_error_input` if `x` has fewer distinct rows than
@@ -36,7 +38,7 @@
 #' @include ufs.R
 #' @export
 ufs_kmeans_f <- function(x, n_clusters, n_init = 20, center = TRUE, scale = TRUE,
-                         control = ufs_control()) {
+                         control = ufs_control(), ...) {
   run_fit("kmeans_f", match.call(), {
     control <- resolve_control(control, max_iter = 100L)
     check_count(control$max_iter, "max_iter", 1L)

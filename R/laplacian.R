@@ -39,7 +39,7 @@
 #' @include ufs.R
 #' @export
 ufs_laplacian <- function(x, graph = NULL, center = FALSE, scale = FALSE,
-                          control = ufs_control()) {
+                          control = ufs_control(), ...) {
   run_fit("laplacian", match.call(), {
     control <- resolve_control(control)
     data <- as_ufs_operator(x, center, scale)

@@ -69,7 +69,7 @@
 #' @export
 ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
                      normalise = TRUE, center = TRUE, scale = FALSE,
-                     control = ufs_control()) {
+                     control = ufs_control(), ...) {
   run_fit("mcfs", match.call(), {
     data <- as_ufs_operator(x, center, scale)
     q <- length(data$keep)

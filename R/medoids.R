@@ -46,11 +46,11 @@
 #' @include ufs.R
 #' @export
 ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NULL, n_init = 20,
-                        unit = TRUE, center = TRUE, scale = TRUE, control = ufs_control()) {
+                        unit = TRUE, center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   run_fit("medoids", match.call(), {
     form <- check_choice(form, "form", c("kmeans", "pam", "clara"))
     control <- resolve_control(control, max_iter = 100L)
-    data <- as_ufs_matrix(x, center, scale, squares = FALSE)
+    data <- as_ufs_points(x, center, scale, m)
     labelled <- check_labelled(labelled, data)
     n <- data$n
     m <- check_count(m, "m", 1L, n - 1L - length(labelled),
@@ -77,7 +77,7 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     list(
       data = data, control = control,
       params = list(m = m, form = form, labelled = labelled, n_init = n_init, unit = unit,
-        center = center, scale = scale),
+        center = center, scale = scale, n_scores = data$n_scores),
       sample_scores = score,
       solution = list(order = stats::setNames(free, data$samples[free]),
         cluster = stats::setNames(found$stand_in, data$samples)),
@@ -195,7 +195,10 @@ representatives.ufs_medoids <- function(fit, m = fit$params$m, what = c("chosen"
 #' @export
 print_notes.ufs_medoids <- function(x) {
   c(paste0("medoids      ", x$params$m, " by ", x$params$form,
-    if (x$params$unit) ", rows of unit length"),
+    if (x$params$unit) ", rows of unit length",
+    if (!is.null(x$params$n_scores)) {
+      paste0(", on the leading ", x$params$n_scores, " principal component scores")
+    }),
     if (length(x$params$labelled)) {
       paste0("labelled     ", length(x$params$labelled), " already: not chosen again")
     })

@@ -147,6 +147,24 @@ predict.ufs <- function(object, newdata, k, ...) {
   newdata[, columns, drop = FALSE]
 }
 
+# The given features of the fit in newdata, as a dense matrix: of data of any kind only these.
+new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newdata") {
+  # A table may have columns beside those of the fit that are not numeric.
+  if (is.data.frame(newdata)) {
+    at <- match_columns(object, newdata, index)
+    return(as_plain_matrix(newdata[, at, drop = FALSE], arg))
+  }
+  data <- open_data(newdata, arg)
+  at <- match_columns(object, data, index)
+  if (data$kind != "dense") {
+    check_bytes(8 * as.double(data$n) * length(at), paste0("`", arg, "` as a dense matrix"),
+      dense_advice)
+  }
+  out <- data_columns(data, at)
+  dimnames(out) <- list(data$samples, data$features[at])
+  out
+}
+
 # Where the given features of the fit are in newdata.
 match_columns <- function(object, newdata, index = seq_len(object$p)) {
   turned <- has_feature_rows(newdata)

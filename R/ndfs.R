@@ -88,7 +88,7 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
                      laplacian = c("unnormalised", "normalised"),
                      update = c("split", "paper"), start = c("ridge", "zero"),
                      solver = c("exact", "irls"),
-                     center = TRUE, scale = TRUE, control = ufs_control()) {
+                     center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("ndfs", match.call(), {
     solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 300L, tol = 1e-6,

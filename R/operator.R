@@ -3,9 +3,10 @@
 #
 # A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
 # the slots of the user's dgCMatrix as they are, or list(kind = "source", n, p, ss, mul, cross,
-# columns, prefetch, gram, keep, count) (see source.R). p counts the columns that are not constant.
+# columns, rows, prefetch, gram, hash, keep, count) (see source.R). p counts the columns that are
+# not constant.
 
-# X V, X'T, X[, j], ||x_j||^2, X X' or X'X.
+# X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
 x_mul <- function(x, v) if (is.matrix(x)) x %*% v else .Call(C_x_mul, x, as_double_matrix(v))
 
 x_cross <- function(x, t) {
@@ -16,7 +17,17 @@ x_columns <- function(x, j) {
   if (is.matrix(x)) x[, j, drop = FALSE] else .Call(C_x_columns, x, as.integer(j))
 }
 
-x_ss <- function(x) if (is.matrix(x)) colSums(x^2) else .Call(C_x_ss, x)
+x_rows <- function(x, i) {
+  if (is.matrix(x)) {
+    return(x[i, , drop = FALSE])
+  }
+  if (x$kind == "source") {
+    return(x$rows(i))
+  }
+  .Call(C_x_standardise, as.matrix(plain_sparse(x)[i, x$column, drop = FALSE]), x$shift, x$divide)
+}
+
+x_ss <- function(x) .Call(C_x_ss, x)
 
 x_gram <- function(x, rows) {
   side <- if (rows) nrow(x) else ncol(x)
@@ -66,7 +77,8 @@ is_operator <- function(x) inherits(x, "ufs_x")
 
 # For every column the index of the first one equal to it.
 x_equal_columns <- function(x) {
-  if (is.matrix(x)) equal_columns(x) else .Call(C_x_equal_columns, x)
+  if (is.matrix(x)) equal_columns(x) else if (x$kind == "source") equal_source_columns(x) else
+    .Call(C_x_equal_columns, x)
 }
 
 # The same for rows. A source is not searched for them: every row stands for itself.
@@ -77,8 +89,12 @@ x_equal_rows <- function(x) {
   if (x$kind == "source") {
     return(seq_len(x$n))
   }
-  whole <- methods::new("dgCMatrix", i = x$i, p = x$start, x = x$value, Dim = c(x$n, x$user_p))
-  x_equal_columns(sparse_operator(Matrix::t(whole)))
+  x_equal_columns(sparse_operator(Matrix::t(plain_sparse(x))))
+}
+
+# The user's numbers of a sparse operator, all their columns.
+plain_sparse <- function(x) {
+  methods::new("dgCMatrix", i = x$i, p = x$start, x = x$value, Dim = c(x$n, x$user_p))
 }
 
 # The columns centred and standardised as well: prepare_again() for an operator.
@@ -151,13 +167,36 @@ gram_root <- function(gram) {
 # equal to the last bit.
 as_ufs_rows <- function(x, center, scale) {
   data <- as_ufs_operator(x, center, scale, squares = FALSE)
-  if (is_operator(data$x)) {
-    twin <- x_equal_rows(data$x)
-    data$x <- if (data$n <= ncol(data$x)) t(gram_root(x_gram(data$x, rows = TRUE))) else
-      x_dense(data$x)
-    data$x <- data$x[twin, , drop = FALSE]
-  }
+  if (is_operator(data$x)) data$x <- row_coordinates(data$x)
   data
+}
+
+row_coordinates <- function(x) {
+  twin <- x_equal_rows(x)
+  rows <- if (x$n <= x$p) t(gram_root(x_gram(x, rows = TRUE))) else x_dense(x)
+  rows[twin, , drop = FALSE]
+}
+
+# The same for clusterings of samples, which can do with less: where those coordinates take more
+# than four blocks, the leading principal component scores (data$n_scores of them, at least `least`)
+# take their place.
+as_ufs_points <- function(x, center, scale, least) {
+  data <- as_ufs_operator(x, center, scale, squares = FALSE)
+  data$x <- sample_points(data$x, least)
+  data$n_scores <- attr(data$x, "n_scores")
+  data
+}
+
+sample_points <- function(x, least = 1L) {
+  if (is.matrix(x)) {
+    return(x)
+  }
+  most <- min(4 * block_bytes(), getOption("ufselect.max_bytes", 8 * 1024^3))
+  if (8 * as.double(nrow(x)) * min(dim(x)) <= most) {
+    return(row_coordinates(x))
+  }
+  rows <- kmeans_rows(x, least)[x_equal_rows(x), , drop = FALSE]
+  structure(rows, n_scores = ncol(rows))
 }
 
 # The matrix itself, where it is small enough to be formed.

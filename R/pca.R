@@ -32,7 +32,7 @@
 #' @include ufs.R
 #' @export
 ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
-                    control = ufs_control()) {
+                    control = ufs_control(), ...) {
   run_fit("pca", match.call(), {
     control <- resolve_control(control)
     data <- as_ufs_operator(x, center, scale)

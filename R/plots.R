@@ -149,7 +149,7 @@ picture_embedding <- function(fit, data, k, y, m) {
   features <- !is.null(fit$feature_scores)
   # Methods that select samples only: k is their number, and all columns are shown.
   if (!features && is.null(m)) m <- k
-  z <- if (features) chosen_columns(fit, data, k) else standardised(plain_columns(fit, data))
+  z <- if (features) chosen_columns(fit, data, k) else all_columns(fit, data)
   group <- sample_groups(fit, nrow(z), y)
   map <- first_components(z)
   circled <- rep(FALSE, nrow(z))
@@ -535,15 +535,22 @@ chosen_columns <- function(fit, data, k) {
   standardised(plain_columns(fit, data, index))
 }
 
+# All columns, standardised; of data that are not a matrix, points with the same distances.
+all_columns <- function(fit, data) {
+  if (is.null(data) || is.data.frame(data) || open_data(data, "data")$kind == "dense") {
+    return(standardised(plain_columns(fit, data)))
+  }
+  match_columns(fit, data)
+  x <- as_ufs_operator(data, TRUE, TRUE, warn = FALSE, arg = "data")$x
+  structure(sample_points(x), total = sum(x_ss(x)))
+}
+
 plain_columns <- function(fit, data, index = seq_len(fit$p)) {
   if (is.null(data)) {
     ufs_abort("argument", "This picture needs the data: plot(fit, type, data).",
       argument = "data")
   }
-  # A data frame may have columns beside those of the fit that are not numeric.
-  if (!is.data.frame(data)) data <- open_data(data, "data")
-  at <- match_columns(fit, data, index)
-  x <- suppressMessages(as_plain_matrix(data[, at, drop = FALSE], "data"))
+  x <- new_columns(fit, data, index, "data")
   if (!all(is.finite(x))) {
     ufs_abort("input", "`data` has missing or infinite values.", argument = "data")
   }
@@ -598,11 +605,12 @@ sample_order <- function(z, group) {
 # Coordinates on the first two principal components by the smaller Gram matrix; signs fixed so
 # that the picture is the same everywhere. One column is drawn against the row number.
 first_components <- function(z) {
+  total <- attr(z, "total")
   z <- scale(z, TRUE, FALSE)
   if (ncol(z) == 1L) {
     return(list(x = z[, 1L], y = seq_len(nrow(z)), xlab = colnames(z), ylab = "sample"))
   }
-  total <- max(sum(z^2), .Machine$double.xmin)
+  if (is.null(total)) total <- max(sum(z^2), .Machine$double.xmin)
   wide <- ncol(z) > nrow(z)
   e <- eigen(if (wide) tcrossprod(z) else crossprod(z), symmetric = TRUE)
   value <- pmax(e$values[1:2], 0)

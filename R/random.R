@@ -14,7 +14,7 @@
 #' @include ufs.R
 #' @export
 ufs_random <- function(x, what = c("features", "samples", "both"),
-                       control = ufs_control()) {
+                       control = ufs_control(), ...) {
   run_fit("random", match.call(), {
     what <- check_choice(what, "what", c("features", "samples", "both"))
     control <- resolve_control(control)

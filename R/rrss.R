@@ -59,7 +59,7 @@
 #' @include ufs.R
 #' @export
 ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, center = TRUE, scale = TRUE,
-                     control = ufs_control()) {
+                     control = ufs_control(), ...) {
   fit <- run_fit("rrss", match.call(), {
     control <- mm_control(control)
     data <- as_ufs_rows(x, center, scale)

@@ -22,6 +22,8 @@
 #' @param n_vectors Number of leading singular vectors for `"leverage"`; at most the rank.
 #' @param center,scale Centre and standardise the columns before the singular vectors or
 #'   similarities are computed. The sketch itself has the numbers of `x`.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @return An object of class `ufs_sketch`, with `index` (the chosen samples, ascending),
 #'   `weights` (how many samples each one stands for: the inverse of its probability of being
 #'   drawn, for `"facility"` the number of samples nearest to it; they sum to the number of
@@ -35,8 +37,9 @@
 #' ufs_rsr(part)
 #' @export
 ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vectors = 50,
-                       center = TRUE, scale = TRUE) {
+                       center = TRUE, scale = TRUE, ...) {
   type <- check_choice(type, "type", c("leverage", "uniform", "facility"))
+  open_dots(environment(), ufs_sketch, "sketch")
   opened <- open_data(x)
   m <- check_count(m, "m", min(3L, opened$n), opened$n, "the number of samples")
   leverage <- NULL

@@ -69,6 +69,8 @@
 #'   (\eqn{(10^{-6}/s)^2}{(1e-6/s)^2}, with s the largest column norm). A negative `tol` with
 #'   `solver = "irls"` replays exactly `max_iter` plain iterations: without polish, and with equal
 #'   columns not merged.
+#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
+#'   Anything else is an error.
 #' @param warm_irls The number of plain iterations before the exact solver. 30 gives a somewhat
 #'   lower objective for about five times the work.
 #' @param path `NULL`, or increasing shares of lambda (say `c(.1, .3)`) that the exact
@@ -125,7 +127,7 @@
 ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       init = "kmeans", n_init = 20, start_rule = c("wss", "objective"),
                       solver = c("exact", "irls"), center = TRUE, scale = TRUE,
-                      control = ufs_control(), warm_irls = 0, path = NULL, polish = TRUE) {
+                      control = ufs_control(), warm_irls = 0, path = NULL, polish = TRUE, ...) {
   run_fit("socfs", match.call(), {
     solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- if (solver == "exact") {
@@ -463,7 +465,7 @@ register("socfs", ufs_socfs,
       if (is.null(value("n_clusters")) || !identical(value("start_rule")[1L], "wss")) {
         return(NULL)
       }
-      data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
+      data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE)
       scores <- x_pca(data$x, value("n_clusters"), "socfs")$scores
       kmeans_runs(scores, value("n_clusters"), value("n_init"))[[1L]]$cluster
     })

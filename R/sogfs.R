@@ -62,7 +62,7 @@
 #' @export
 ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 0.01,
                       solver = c("exact", "irls"), center = TRUE, scale = TRUE,
-                      control = ufs_control()) {
+                      control = ufs_control(), ...) {
   fit <- run_fit("sogfs", match.call(), {
     solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 50L, inner_max_iter = 100L, inner_tol = 1e-6,

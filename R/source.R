@@ -3,13 +3,18 @@
 #
 # A source is list(object, kind, n, p, by, step, rows, columns, BPPARAM): `by` says whether
 # blocks of rows or of columns follow the chunks of the file, `step` how many make a block;
-# rows and columns are the user's own indices (NULL = all).
+# rows and columns are the user's own indices (NULL = all), `packages` what it takes to read it.
 
 delayed_source <- function(x, block_bytes, BPPARAM) {
   check_installed("DelayedArray", "for DelayedMatrix input")
   chunk <- DelayedArray::chunkdim(x)
-  new_source(x, "delayed", dim(x), if (is.null(chunk)) c(nrow(x), 1L) else chunk,
+  source <- new_source(x, "delayed", dim(x), if (is.null(chunk)) c(nrow(x), 1L) else chunk,
     block_bytes, BPPARAM)
+  # A process that gets the object in a file must load what reads its seeds.
+  source$packages <- unique(unlist(DelayedArray::seedApply(x, function(seed) {
+    attr(class(seed), "package")
+  })))
+  source
 }
 
 big_source <- function(x, block_bytes, BPPARAM) {
@@ -46,8 +51,18 @@ subset_source <- function(source, rows = NULL, columns = NULL) {
   source
 }
 
+# A source that another process can read: by the name of a file or of shared memory.
+source_by_name <- function(source) {
+  source["BPPARAM"] <- list(NULL)
+  if (source$kind == "big" && inherits(source$object, "big.matrix")) {
+    source$object <- bigmemory::describe(source$object)
+  }
+  source
+}
+
 # A dense piece; i, j index the source, NULL = all.
 read_source <- function(source, i = NULL, j = NULL) {
+  for (package in setdiff(source$packages, loadedNamespaces())) loadNamespace(package)
   pick <- function(own, index) if (is.null(own)) index else if (is.null(index)) own else own[index]
   i <- pick(source$rows, i)
   j <- pick(source$columns, j)
@@ -58,8 +73,9 @@ read_source <- function(source, i = NULL, j = NULL) {
   if (!is.numeric(piece) && !is.logical(piece)) {
     ufs_abort("input", "`x` must be numeric, not of type ", typeof(piece), ".", argument = "x")
   }
-  dimnames(piece) <- NULL
-  storage.mode(piece) <- "double"
+  # Either replacement would copy the block.
+  if (!is.null(dimnames(piece))) dimnames(piece) <- NULL
+  if (!is.double(piece)) storage.mode(piece) <- "double"
   piece
 }
 
@@ -139,13 +155,13 @@ source_moments <- function(source) {
 }
 
 moments_of <- function(block, lines, offset) {
-  bad <- which(!is.finite(colSums(block)))
-  bad <- bad[vapply(bad, function(j) !all(is.finite(block[, j])), NA)]
-  mean <- colMeans(block)
-  centred <- .Call(C_x_standardise, block, mean, NULL)
-  rest <- colMeans(centred)
-  list(bad = if (offset) lines[bad] else bad, mean = mean + rest,
-    css = colSums(centred^2) - nrow(block) * rest^2, size = nrow(block))
+  n <- nrow(block)
+  found <- .Call(C_prepare, block, list(center = TRUE, divide = "none", unit = "none",
+    drop = FALSE, write = FALSE))
+  nothing <- if (length(found$bad)) numeric(ncol(block))
+  list(bad = if (offset) lines[found$bad] else found$bad,
+    mean = if (is.null(nothing)) found$center else nothing,
+    css = if (is.null(nothing)) found$variance * max(n - 1, 1) else nothing, size = n)
 }
 
 # Chan, Golub and LeVeque's rule for the union of two samples.
@@ -163,19 +179,23 @@ source_operator <- function(source, keep, shift, divide, count = NULL) {
   p <- length(keep)
   if (is.null(count)) {
     count <- new.env(parent = emptyenv())
-    count$passes <- 0L
+    count$passes <- 0
   }
   # Blocks of columns are counted among those kept.
   kept <- source
   kept$p <- p
   pass <- function(by, fun, combine, ..., value_bytes) {
-    count$passes <- count$passes + 1L
+    count$passes <- count$passes + 1
     source_pass(if (by == "columns") kept else source, by, ready, fun, combine, ...,
       value_bytes = value_bytes)
   }
   by <- source$by
+  # A part of the lines that lie together is a part of a pass; of the others, all are read.
+  seen <- function(what, lines, of) {
+    count$passes <- count$passes + if (by == what) length(lines) / of else 1
+  }
   read_columns <- function(j) {
-    count$passes <- count$passes + 1L
+    seen("columns", j, p)
     .Call(C_x_standardise, read_source(source, j = keep[j]), shift[j], divide[j])
   }
   # Columns that a solver will ask for one by one.
@@ -208,6 +228,12 @@ source_operator <- function(source, keep, shift, divide, count = NULL) {
       if (all(j %in% names(held))) return(do.call(cbind, held[as.character(j)]))
       read_columns(j)
     },
+    rows = function(i) {
+      seen("rows", i, n)
+      block <- read_source(source, i = i)
+      if (length(keep) < ncol(block)) block <- block[, keep, drop = FALSE]
+      .Call(C_x_standardise, block, shift, divide)
+    },
     prefetch = function(j) {
       j <- setdiff(j, names(held))
       if (length(j)) {
@@ -217,12 +243,50 @@ source_operator <- function(source, keep, shift, divide, count = NULL) {
       }
       numeric()
     },
+    hash = function() {
+      if (by == "rows") {
+        pass("rows", piece_hash, add_hashes, whole = FALSE, value_bytes = 16 * p)
+      } else {
+        pass("columns", piece_hash, NULL, whole = TRUE, value_bytes = 16 * source$step)
+      }
+    },
     gram = function(rows) {
       if (rows) pass("columns", piece_tcrossprod, `+`, value_bytes = 8 * n^2) else {
         pass("rows", piece_crossprod, `+`, value_bytes = 8 * as.double(p)^2)
       }
     }
   ), class = "ufs_x")
+}
+
+# Columns that are equal have the same hash; those of one hash are read and compared.
+equal_source_columns <- function(x) {
+  first <- seq_len(x$p)
+  hash <- x$hash()
+  turn <- order(hash[, 1L], hash[, 2L])
+  hash <- hash[turn, , drop = FALSE]
+  alike <- c(FALSE, rowSums(diff(hash) != 0) == 0)
+  leader <- turn[which(!alike)[cumsum(!alike)]]
+  copies <- turn[alike]
+  leader <- leader[alike]
+  width <- max(1, floor(x$bytes / (16 * x$n)))
+  for (at in split(seq_along(copies), ceiling(seq_along(copies) / width))) {
+    read <- unique(c(leader[at], copies[at]))
+    block <- x_columns(x, read)
+    same <- colSums(block[, match(copies[at], read), drop = FALSE] !=
+      block[, match(leader[at], read), drop = FALSE]) == 0
+    first[copies[at][same]] <- leader[at][same]
+  }
+  first
+}
+
+piece_hash <- function(block, lines, whole) {
+  .Call(C_x_hash, block, if (whole) 0 else lines[[1L]] - 1)
+}
+
+# Sums modulo 2^64 of numbers in two halves of 32 bits.
+add_hashes <- function(a, b) {
+  low <- a[, 2L] + b[, 2L]
+  cbind((a[, 1L] + b[, 1L] + (low >= 2^32)) %% 2^32, low %% 2^32)
 }
 
 piece_mul <- function(block, lines, v) block %*% v

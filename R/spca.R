@@ -49,7 +49,7 @@
 #' @include ufs.R
 #' @export
 ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, center = TRUE,
-                     scale = TRUE, control = ufs_control()) {
+                     scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("spca", match.call(), {
     control <- resolve_control(control, max_iter = 1000L, tol = 1e-4)
     check_count(control$max_iter, "max_iter", 1L)

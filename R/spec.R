@@ -55,7 +55,7 @@
 #' @include ufs.R
 #' @export
 ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_clusters = NULL,
-                     power = 1, center = FALSE, scale = FALSE, control = ufs_control()) {
+                     power = 1, center = FALSE, scale = FALSE, control = ufs_control(), ...) {
   run_fit("spec", match.call(), {
     control <- resolve_control(control)
     type <- check_choice(type, "type", c("phi1", "phi2", "phi3"))

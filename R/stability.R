@@ -48,8 +48,11 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   }
   row <- method_row(method)
   check_arguments(names(list(...)), row$fit, method)
+  opened <- open_some(x, list(...), names(formals(row$fit)))
+  x <- open_data(opened$x)
+  args <- opened$rest
   checkpoint <- check_checkpoint(checkpoint)
-  data <- as_ufs_matrix(x, FALSE, FALSE)
+  data <- as_ufs_operator(x, FALSE, FALSE, write = FALSE)
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   fraction <- check_number(fraction, "fraction", 0, 1, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
@@ -65,10 +68,10 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   }
   if (!features || !is.null(m)) m <- check_count(m, "m", 1L, size, "the samples of a resample")
   seeds <- draw_seeds(n_resamples)
-  args <- list(...)
   # A method that solves for its number gets it.
   if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- if (features) k else m
-  common <- list(x = x, method = method, args = args, size = size, k = if (features) k, m = m)
+  common <- list(x = to_travel(x), method = method, args = args, size = size,
+    k = if (features) k, m = m)
   keys <- NULL
   if (!is.null(checkpoint)) {
     common_key <- value_key(common)
@@ -103,12 +106,15 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
 several_stabilities <- function(call, x, methods, k, args, m, n_resamples, fraction, level,
                                 checkpoint) {
   rows <- lapply(methods, method_row)
+  own <- unique(unlist(lapply(rows, function(row) names(formals(row$fit)))))
+  opened <- open_some(x, args, own)
+  x <- open_data(opened$x)
+  args <- opened$rest
   if (anyDuplicated(methods)) {
     ufs_abort("argument", "`method` has '", methods[duplicated(methods)][1L], "' twice.",
       argument = "method")
   }
-  known <- unique(unlist(lapply(rows, function(row) names(formals(row$fit)))))
-  unknown <- setdiff(names(args), known)
+  unknown <- setdiff(names(args), own)
   if (length(unknown)) {
     ufs_abort("argument", "None of the methods has an argument `", unknown[1L], "`.",
       argument = unknown[1L])

@@ -12,6 +12,14 @@ with_seed <- function(seed, code) {
   if (is.null(seed)) {
     return(code)
   }
+  keep_seed({
+    set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
+    code
+  })
+}
+
+# Evaluates code and puts the caller's RNG back as it was.
+keep_seed <- function(code) {
   global <- globalenv()
   old <- get0(".Random.seed", envir = global, inherits = FALSE)
   on.exit(if (is.null(old)) {
@@ -19,7 +27,6 @@ with_seed <- function(seed, code) {
   } else {
     assign(".Random.seed", old, envir = global)
   })
-  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
   code
 }
 
@@ -49,9 +56,10 @@ run_tasks <- function(tasks, run, common = list(), checkpoint = NULL, keys = NUL
       fileext = ".rds")
     on.exit(unlink(shared))
     saveRDS(common, shared, compress = FALSE)
-    done[open] <- future.apply::future_lapply(jobs, run_job, run = run, common = shared,
+    # Some backends draw random numbers of their own (batchtools: for its registry).
+    done[open] <- keep_seed(future.apply::future_lapply(jobs, run_job, run = run, common = shared,
       checkpoint = checkpoint, tick = tick, future.seed = NULL, future.globals = FALSE,
-      future.packages = "ufselect")
+      future.packages = "ufselect"))
   } else {
     done[open] <- lapply(jobs, run_job, run = run, common = common, checkpoint = checkpoint,
       tick = tick)

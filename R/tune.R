@@ -56,7 +56,9 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
       argument = "method")
   }
   arguments <- names(formals(row$fit))
-  fixed <- list(...)
+  opened <- open_some(x, list(...), arguments)
+  x <- open_data(opened$x)
+  fixed <- opened$rest
   if (!missing(m)) fixed["m"] <- list(m)
   if (is.null(criterion)) criterion <- default_criterion
   if (!is.character(criterion) || !length(criterion)) {

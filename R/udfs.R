@@ -59,7 +59,7 @@
 #' @export
 ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1,
                      solver = c("exact", "irls"), center = TRUE, scale = TRUE,
-                     control = ufs_control()) {
+                     control = ufs_control(), ...) {
   fit <- run_fit("udfs", match.call(), {
     solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 300L, tol = 1e-6, eps = 1e-12)

@@ -26,12 +26,6 @@ ufs <- function(x, method, ..., m) {
       paste0("\"", names(table), "\"", collapse = ", "),
       if (!missing(method)) paste0("; it is ", brief(method)), ".", argument = "method")
   }
-  for_door <- setdiff(c("assay", "features", "samples", "na"), names(formals(table[[method]]$fit)))
-  for_door <- intersect(names_of(args), for_door)
-  if (length(for_door)) {
-    x <- do.call(ufs_data, c(list(x), args[for_door]), quote = TRUE)
-    args[for_door] <- NULL
-  }
   check_arguments(names_of(args), table[[method]]$fit, method)
   fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)
   fit$call <- plain_call(match.call(), "ufs")
@@ -40,14 +34,14 @@ ufs <- function(x, method, ..., m) {
 
 names_of <- function(list) if (is.null(names(list))) character(length(list)) else names(list)
 
-# Names of arguments that a method does not have are errors in our words. Names are exact here, as
-# what is shared between fits (a graph, a start) is looked up by them.
+# Names of arguments that neither a method nor the door has are errors in our words. Names are exact
+# here, as what is shared between fits (a graph, a start) is looked up by them.
 check_arguments <- function(given, fit, method) {
   known <- setdiff(names(formals(fit)), c("x", "..."))
-  unknown <- given[nzchar(given) & !given %in% known]
-  if (length(unknown) && !"..." %in% names(formals(fit))) {
+  unknown <- given[nzchar(given) & !given %in% c(known, door_arguments)]
+  if (length(unknown)) {
     ufs_abort("argument", "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
-      paste(known, collapse = ", "), ".", argument = unknown[1L])
+      paste(known, collapse = ", "), ", and those of ufs_data().", argument = unknown[1L])
   }
 }
 
@@ -123,8 +117,12 @@ registry <- function() {
 #   advice                  what to do if it did not converge, one sentence
 # and any other argument of new_ufs(). run_fit() looks after LAPACK's failures, the label of
 # the status, the iterations, the trace, the time and the warning if it did not converge.
-run_fit <- function(method, call, slots) {
+#
+# What a method gets in `...` are arguments of ufs_data(): x is opened with them before all else
+# (door = FALSE: the method has done so itself).
+run_fit <- function(method, call, slots, door = TRUE) {
   start <- proc.time()[[3L]]
+  if (door) open_dots(parent.frame(), sys.function(sys.parent()), method)
   slots <- force(slots)
   run <- slots$run
   if (!is.null(run)) {

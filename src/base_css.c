@@ -15,7 +15,8 @@
  *               w = x'r,  v = K w = x'P G r,   r = P x_j / sqrt(d_j + mu),
  *           and f <- f - 2 w v + (r'G r) w^2,  d <- d - w^2.
  *           n^2 p (G) + 2 n^2 p (first f) + 4 n p k + 8 n k^2 flops,
- *           8 (n^2 + n k + 6 p + 2 TILE n) bytes.
+ *           8 (n^2 + n k + 6 p + 3 tile n) bytes. Of a sparse x only nnz counts where np stands
+ *           in a pick; a file is read for G, for the first f and twice a pick.
  * The cheaper one is taken. The n-form is not the product x'xw with the whole of x twice: one
  * pick reads x once.
  *
@@ -35,9 +36,10 @@
  * by la_eigs, the others counted as the last of these. */
 #include "base_css.h"
 #include "la.h"
+#include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { TILE = 64, FEW = 30 };
+enum { FEW = 30 };
 static const double REBUILT = 1e-10, RENEW = 1e-4, TIE = 1e-9, BETTER = 1e-9;
 
 typedef struct {
@@ -52,10 +54,12 @@ typedef struct {
     double *norm2;    /* p: ||x_j||^2 */
     double *pair;     /* n-form: n x 2; p-form: p */
     double *pass;     /* n-form: 2 x p */
-    double *y, *z;    /* n-form: n x TILE */
-    double *s;        /* n-form: k x TILE */
+    int tile;         /* columns done together, 64 or as many as a block of a file has */
+    double *y, *z;    /* n-form: n x tile */
+    double *own;      /* n-form, mu > 0, x not dense: n x tile */
+    double *s;        /* n-form: k x tile */
     bool p_form, *chosen;
-    int *list; /* TILE */
+    int *list; /* tile */
 } css_work;
 
 static bool cheaper_by_p(const css_problem *problem, int k);
@@ -121,13 +125,21 @@ static double *gram_of(const css_problem *problem, bool p_form)
     int n = problem->n, order = p_form ? problem->p : n, length = p_form ? n : problem->p;
     double *gram = ufs_dzero((size_t) order, (size_t) order);
 
+    if (problem->x->kind != UFS_X_DENSE) {
+        if (p_form)
+            ufs_x_gram_cols(problem->x, gram);
+        else
+            ufs_x_gram_rows(problem->x, NULL, gram);
+        return gram;
+    }
+    const double *x = problem->x->dense;
     for (int at = 0; at < length; at += BLOCK) {
         int m = length - at < BLOCK ? length - at : BLOCK;
         R_CheckUserInterrupt();
         if (p_form)
-            la_syrk('T', order, m, 1.0, problem->x + at, n, 1.0, gram, order);
+            la_syrk('T', order, m, 1.0, x + at, n, 1.0, gram, order);
         else
-            la_syrk('N', order, m, 1.0, problem->x + (size_t) at * (size_t) n, n, 1.0, gram, order);
+            la_syrk('N', order, m, 1.0, x + (size_t) at * (size_t) n, n, 1.0, gram, order);
     }
     la_fill_lower(order, gram);
     return gram;
@@ -135,15 +147,14 @@ static double *gram_of(const css_problem *problem, bool p_form)
 
 static void begin(css_work *work)
 {
-    const double *x = work->problem->x;
-    size_t n = (size_t) work->n, p = (size_t) work->p, k = (size_t) work->k;
+    const ufs_x *x = work->problem->x;
+    size_t n = (size_t) work->n, p = (size_t) work->p, k = (size_t) work->k, tile;
 
     work->chosen = (bool *) R_alloc((size_t) work->p, sizeof(bool));
     work->f = ufs_dalloc(p, 1);
     work->d = ufs_dalloc(p, 1);
     work->norm2 = ufs_dalloc(p, 1);
-    la_col_norms(work->n, work->p, x, work->norm2);
-    for (size_t j = 0; j < p; j++) work->norm2[j] *= work->norm2[j];
+    ufs_x_ss(x, work->norm2);
 
     work->gram = gram_of(work->problem, work->p_form);
     if (work->p_form) {
@@ -155,10 +166,17 @@ static void begin(css_work *work)
         work->d0 = ufs_dalloc(p, 1);
         work->pair = ufs_dalloc(n, 2);
         work->pass = ufs_dalloc(2, p);
-        work->y = ufs_dalloc(n, TILE);
-        work->z = ufs_dalloc(n, TILE);
-        work->s = ufs_dalloc(k, TILE);
-        work->list = ufs_ialloc(TILE);
+        work->tile = ufs_x_at_once(x);
+        if (work->tile > 64) {
+            double share = (double) work->n / ((double) work->n + work->k);
+            work->tile = (int) fmax(64.0, work->tile * share);
+        }
+        tile = (size_t) work->tile;
+        work->y = ufs_dalloc(n, tile);
+        work->z = ufs_dalloc(n, tile);
+        work->own = ufs_dalloc(x->kind != UFS_X_DENSE && work->mu > 0.0 ? n : 0, tile);
+        work->s = ufs_dalloc(k, tile);
+        work->list = ufs_ialloc(tile);
     }
 }
 
@@ -241,18 +259,18 @@ static void take(css_work *work, int j, bool gains)
         if (gains) measure_all(work);
         return;
     }
-    ufs_copy(r, work->problem->x + (size_t) j * N, N);
+    g = r + N;
+    const double *column = ufs_x_column(work->problem->x, j, g);
+    ufs_copy(r, column, N);
     project(work, 1, r);
-    left = work->mu > 0.0 ? la_dot(n, work->problem->x + (size_t) j * N, r) + work->mu
-                          : la_dot(n, r, r);
+    left = work->mu > 0.0 ? la_dot(n, column, r) + work->mu : la_dot(n, r, r);
     if (work->mu == 0.0 && left <= none) return;
     for (size_t i = 0; i < N; i++) r[i] /= sqrt(left);
     if (gains) {
-        g = r + N;
         la_gemv('N', n, n, 1.0, work->gram, n, r, 0.0, g);
         double size = la_dot(n, r, g);
         project(work, 1, g);
-        la_gemm('T', 'N', 2, p, n, 1.0, work->pair, n, work->problem->x, n, 0.0, work->pass, 2);
+        ufs_x_cross_rows(work->problem->x, 2, work->pair, work->pass);
         for (size_t i = 0; i < P; i++) {
             double w = work->pass[2 * i], v = work->pass[2 * i + 1];
             work->f[i] += w * (size * w - 2.0 * v);
@@ -268,7 +286,7 @@ static void take(css_work *work, int j, bool gains)
         if (!work->chosen[i] && work->d[i] > REBUILT * work->norm2[i] &&
             (work->f[i] < RENEW * work->f0[i] || work->d[i] < RENEW * work->d0[i]))
             work->list[n_list++] = i;
-        if (n_list == TILE || (n_list && i == p - 1)) {
+        if (n_list == work->tile || (n_list && i == p - 1)) {
             measure(work, n_list, work->list);
             n_list = 0;
         }
@@ -286,8 +304,8 @@ static void measure_all(css_work *work)
         }
         return;
     }
-    for (int j = 0; j < work->p; j += TILE) {
-        int m = work->p - j < TILE ? work->p - j : TILE;
+    for (int j = 0; j < work->p; j += work->tile) {
+        int m = work->p - j < work->tile ? work->p - j : work->tile;
         R_CheckUserInterrupt();
         for (int b = 0; b < m; b++) work->list[b] = j + b;
         measure(work, m, work->list);
@@ -299,16 +317,21 @@ static void measure(css_work *work, int n_list, const int *list)
     int n = work->n;
     size_t N = (size_t) n;
 
-    for (int b = 0; b < n_list; b++)
-        ufs_copy(work->y + (size_t) b * N, work->problem->x + (size_t) list[b] * N, N);
+    const ufs_x *x = work->problem->x;
+    bool dense = x->kind == UFS_X_DENSE;
+
+    ufs_x_columns(x, n_list, list, work->y);
+    if (!dense && work->mu > 0.0) ufs_copy(work->own, work->y, N * (size_t) n_list);
     project(work, n_list, work->y);
     la_gemm('N', 'N', n, n_list, n, 1.0, work->gram, n, work->y, n, 0.0, work->z, n);
     for (int b = 0; b < n_list; b++) {
         const double *y = work->y + (size_t) b * N;
         int j = list[b];
         work->f[j] = work->f0[j] = la_dot(n, y, work->z + (size_t) b * N);
-        work->d[j] = work->d0[j] = la_dot(n, y,
-                                          work->mu > 0.0 ? work->problem->x + (size_t) j * N : y);
+        const double *with = work->mu == 0.0 ? y
+                             : dense         ? ufs_x_column(x, j, NULL)
+                                             : work->own + (size_t) b * N;
+        work->d[j] = work->d0[j] = la_dot(n, y, with);
     }
 }
 
@@ -321,6 +344,7 @@ static void swap_columns(css_work *work, const css_settings *settings, css_resul
     for (int a = 0; quiet < k && result->swaps < settings->max_swaps; a = (a + 1) % k) {
         int old = result->order[a], best;
         R_CheckUserInterrupt();
+        ufs_x_prefetch(work->problem->x, k, result->order);
         work->n_chosen = 0;
         if (work->p_form) ufs_copy(work->deflated, work->gram, (size_t) work->p * (size_t) work->p);
         for (int j = 0; j < work->p; j++) {
@@ -357,8 +381,13 @@ int css_leading(const css_problem *problem, int k, int exact_limit, double *lead
                 bool *exact)
 {
     bool p_form = problem->p < problem->n;
+    void *mark = vmaxget();
+    double *ss = ufs_dalloc((size_t) problem->p, 1);
 
-    *total = la_ss((size_t) problem->n * (size_t) problem->p, problem->x);
+    ufs_x_ss(problem->x, ss);
+    *total = 0.0;
+    for (int j = 0; j < problem->p; j++) *total += ss[j];
+    vmaxset(mark);
     return lead(problem, p_form ? problem->p : problem->n, gram_of(problem, p_form), k, *total,
                 exact_limit, leading, exact);
 }

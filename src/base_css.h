@@ -2,11 +2,11 @@
 #ifndef UFS_BASE_CSS_H
 #define UFS_BASE_CSS_H
 
-#include "ufs.h"
+#include "x_ops.h"
 
 typedef struct {
     int n, p;
-    const double *x; /* n x p */
+    const ufs_x *x; /* n x p, never formed */
 } css_problem;
 
 typedef struct {

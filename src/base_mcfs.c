@@ -11,7 +11,10 @@
  * -X'X_A d, until an inactive one reaches t (join) or a coefficient 0 (drop).
  * The c paths advance in step, so the products X'[X_A d] of all are one dgemm: a step
  * costs 2npc + 2n sum|A| + c |A|^2 flops. Only the active Gram is ever formed. Memory
- * np (X transposed, for the dgemm) + 3pc + 2 c card^2. */
+ * np (X transposed, for the dgemm) + 3pc + 2 c card^2.
+ *
+ * No screening by |c_j(t)| <= |c_j(t_0)| + |x_j| |r(t) - r(t_0)|: with few samples the residual
+ * moves so far in a step that of 83 steps at 50 x 200,000 only 33 could do without all of X. */
 #include "base_mcfs.h"
 #include "la.h"
 
@@ -253,6 +256,8 @@ static double next_join(const mcfs_work *w, const path *s, const double *slope, 
              * variable just dropped: d_j s_j < 0 means s_j slope_j > 1 without it
              * (Schur complement), so it can only come back with the other sign. */
             if (!(rate > 1e-10)) continue;
+            /* Nearly all are farther off than the best so far: no division for them. */
+            if (gap > best * rate) continue;
             double step = fmax(gap, 0.0) / rate;
             if (step < best - 1e-12 * s->penalty) {
                 best = step;

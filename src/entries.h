@@ -17,6 +17,7 @@
     ENTRY(x_gram, 2) \
     ENTRY(x_pca, 3) \
     ENTRY(x_equal_columns, 1) \
+    ENTRY(x_hash, 2) \
     /* ffi_test_x.c */ \
     ENTRY(test_x, 4) \
     ENTRY(test_lanczos, 3) \

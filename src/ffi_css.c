@@ -1,24 +1,23 @@
 /* ffi_css.c: ufs_css() to css_solve(). */
 #include "base_css.h"
-#include "ffi_util.h"
+#include "ffi_x.h"
 
-/* x n x p; settings: list(k, mu, form, max_swaps, exact_limit). list(order (from 1), left,
- * leading, run with
- * the counters start, swaps, p_form, exact). */
+/* x n x p, a matrix or an operator; settings: list(k, mu, form, max_swaps, exact_limit).
+ * list(order (from 1), left, leading, run with the counters start, swaps, p_form, exact). */
 SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"order", "left", "leading", "run", NULL};
     SEXP out = PROTECT(ffi_list(names)), form = ffi_get(settings_, "form");
-    css_problem problem = {Rf_nrows(x), Rf_ncols(x), NULL};
+    ufs_x op = ffi_x(x);
+    css_problem problem = {op.n, op.p, &op};
     css_settings settings = {.k = ffi_int(settings_, "k"),
                              .mu = ffi_real(settings_, "mu"),
                              .max_swaps = ffi_int(settings_, "max_swaps"),
                              .exact_limit = ffi_int(settings_, "exact_limit")};
     ufs_run run = ffi_run_begin(control, "css");
 
-    problem.x = ffi_data(x, (size_t) problem.n * (size_t) problem.p, "x");
-    if (problem.x == NULL || settings.k < 1 || settings.k > problem.p || !(settings.mu >= 0.0) ||
-        !Rf_isString(form) || Rf_length(form) != 1)
+    if (settings.k < 1 || settings.k > problem.p || !(settings.mu >= 0.0) || !Rf_isString(form) ||
+        Rf_length(form) != 1)
         Rf_error("internal error: arguments of css");
     settings.form = CHAR(STRING_ELT(form, 0))[0];
     css_result result = {.order = ffi_set_ints(out, "order", settings.k),
@@ -36,20 +35,20 @@ SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
     return out;
 }
 
-/* x n x p; settings: list(k, exact_limit). list(leading (k sums), run with the
+/* x the same; settings: list(k, exact_limit). list(leading (k sums), run with the
  * counters total and exact). */
 SEXP ffi_css_leading(SEXP x, SEXP settings, SEXP control)
 {
     static const char *const names[] = {"leading", "run", NULL};
     SEXP out = PROTECT(ffi_list(names));
-    css_problem problem = {Rf_nrows(x), Rf_ncols(x), NULL};
+    ufs_x op = ffi_x(x);
+    css_problem problem = {op.n, op.p, &op};
     int k = ffi_int(settings, "k");
     ufs_run run = ffi_run_begin(control, "css");
     double total = 0.0;
     bool exact = false;
 
-    problem.x = ffi_data(x, (size_t) problem.n * (size_t) problem.p, "x");
-    if (problem.x == NULL || k < 1) Rf_error("internal error: arguments of css_leading");
+    if (k < 1) Rf_error("internal error: arguments of css_leading");
     double *leading = ffi_set_zero(out, "leading", k, 0);
     run.lapack = css_leading(&problem, k, ffi_int(settings, "exact_limit"), leading, &total,
                              &exact);

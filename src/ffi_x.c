@@ -134,11 +134,13 @@ static void source_prefetch(void *data, int m, const int *j)
 
 static ufs_x source_x(SEXP x)
 {
-    ufs_x out = {
-        .kind = UFS_X_SOURCE,
-        .n = size_of(x, "n"),
-        .p = size_of(x, "p"),
-        .source = {x, source_mul, source_cross, source_columns, source_gram, source_prefetch}};
+    double block = floor(ffi_real(x, "bytes") / (8.0 * size_of(x, "n")));
+    int at_once = block < 1.0 ? 1 : block > 65536.0 ? 65536 : (int) block;
+    ufs_x out = {.kind = UFS_X_SOURCE,
+                 .n = size_of(x, "n"),
+                 .p = size_of(x, "p"),
+                 .source = {x, at_once, source_mul, source_cross, source_columns, source_gram,
+                            source_prefetch}};
     out.ss = ffi_data(ffi_get(x, "ss"), (size_t) out.p, "ss");
     return out;
 }
@@ -208,9 +210,21 @@ SEXP ffi_x_standardise(SEXP x, SEXP shift_, SEXP divide_)
 SEXP ffi_x_equal_columns(SEXP x)
 {
     ufs_x op = ffi_x(x);
+    if (op.kind == UFS_X_SOURCE) Rf_error("internal error: a source is searched by its blocks");
     SEXP out = PROTECT(Rf_allocVector(INTSXP, op.p));
     ufs_x_equal_columns(&op, INTEGER(out));
     for (int j = 0; j < op.p; j++) INTEGER(out)[j]++;
+    UNPROTECT(1);
+    return out;
+}
+
+/* Hashes of the columns of a dense block, p x 2, see ufs_x_hash_block. */
+SEXP ffi_x_hash(SEXP block, SEXP first_row)
+{
+    int n = Rf_nrows(block), p = Rf_ncols(block);
+    const double *from = ffi_data(block, (size_t) n * (size_t) p, "block");
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, p, 2));
+    ufs_x_hash_block(n, p, Rf_asReal(first_row), from, REAL(out));
     UNPROTECT(1);
     return out;
 }
@@ -287,8 +301,8 @@ SEXP ffi_x_gram(SEXP x, SEXP rows)
  * they are the largest thing there. */
 SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP loadings_)
 {
-    static const char *const names[] = {"scores",   "loadings", "sdev2",     "lapack",
-                                        "products", "residual", "converged", "full", NULL};
+    static const char *const names[] = {"scores",   "loadings",  "sdev2", "lapack", "products",
+                                        "residual", "converged", "full",  NULL};
     ufs_x op = ffi_x(x);
     int k = Rf_asInteger(k_), r = op.n < op.p ? op.n : op.p;
     if (k < 1 || k > r) Rf_error("internal error: 'k' is out of range");

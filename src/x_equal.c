@@ -9,8 +9,7 @@ typedef struct {
     int column;
 } hashed;
 
-enum { AT_ONCE = 64 };
-
+static uint64_t row_weight(uint64_t row);
 static uint64_t mix(uint64_t h);
 static uint64_t hash_value(double v);
 static uint64_t hash_dense(int n, const uint64_t *weight, const double *x);
@@ -20,29 +19,18 @@ static bool equal(int n, const double *a, const double *b);
 
 void ufs_x_equal_columns(const ufs_x *x, int *first)
 {
-    int n = x->n, p = x->p, index[AT_ONCE];
+    int n = x->n, p = x->p;
     size_t N = (size_t) n;
     void *mark = vmaxget();
     hashed *key = (hashed *) R_alloc((size_t) p, sizeof(hashed));
     uint64_t *weight = (uint64_t *) R_alloc(N, sizeof(uint64_t)), total = 0;
-    double *block = ufs_dalloc(N, x->kind == UFS_X_SPARSE ? 1 : AT_ONCE);
-    double *other = ufs_dalloc(N, 1);
+    double *mine_at = ufs_dalloc(N, 1), *other = ufs_dalloc(N, 1);
 
-    for (int i = 0; i < n; i++) total += weight[i] = mix((uint64_t) i + 1) | 1;
-    for (int j0 = 0; j0 < p; j0 += AT_ONCE) {
-        int m = p - j0 < AT_ONCE ? p - j0 : AT_ONCE;
-        for (int k = 0; k < m; k++) index[k] = j0 + k;
-        if (x->kind == UFS_X_SOURCE) ufs_x_columns(x, m, index, block);
-        for (int k = 0; k < m; k++) {
-            int j = j0 + k;
-            first[j] = key[j].column = j;
-            if (x->kind == UFS_X_SPARSE)
-                key[j].hash = hash_sparse(x, j, weight, total);
-            else
-                key[j].hash = hash_dense(n, weight,
-                                         x->kind == UFS_X_DENSE ? ufs_x_column(x, j, NULL)
-                                                                : block + (size_t) k * N);
-        }
+    for (int i = 0; i < n; i++) total += weight[i] = row_weight((uint64_t) i);
+    for (int j = 0; j < p; j++) {
+        first[j] = key[j].column = j;
+        key[j].hash = x->kind == UFS_X_SPARSE ? hash_sparse(x, j, weight, total)
+                                              : hash_dense(n, weight, ufs_x_column(x, j, mine_at));
     }
     qsort(key, (size_t) p, sizeof(hashed), by_hash);
     for (int a = 0; a < p; a++) {
@@ -52,11 +40,32 @@ void ufs_x_equal_columns(const ufs_x *x, int *first)
         for (int b = a + 1; b < p && key[b].hash == key[a].hash; b++) {
             int k = key[b].column;
             if (first[k] != k) continue;
-            if (mine == NULL) mine = ufs_x_column(x, j, block);
+            if (mine == NULL) mine = ufs_x_column(x, j, mine_at);
             if (equal(n, mine, ufs_x_column(x, k, other))) first[k] = j;
         }
     }
     vmaxset(mark);
+}
+
+void ufs_x_hash_block(int n, int p, double first_row, const double *x, double *out)
+{
+    size_t N = (size_t) n, P = (size_t) p;
+    void *mark = vmaxget();
+    uint64_t *weight = (uint64_t *) R_alloc(N, sizeof(uint64_t));
+
+    for (size_t i = 0; i < N; i++) weight[i] = row_weight((uint64_t) first_row + i);
+    for (size_t j = 0; j < P; j++) {
+        uint64_t hash = hash_dense(n, weight, x + j * N);
+        out[j] = (double) (hash >> 32);
+        out[j + P] = (double) (hash & 0xFFFFFFFFULL);
+    }
+    vmaxset(mark);
+}
+
+/* Odd, so that no value of a row is lost modulo 2^64. */
+static uint64_t row_weight(uint64_t row)
+{
+    return mix(row + 1) | 1;
 }
 
 static uint64_t mix(uint64_t h)

@@ -108,13 +108,19 @@ void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out)
     }
 }
 
+int ufs_x_at_once(const ufs_x *x)
+{
+    int width = x->kind == UFS_X_SOURCE && x->source.at_once > 64 ? x->source.at_once : 64;
+    return width < x->p ? width : x->p;
+}
+
 void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const double *column),
                        void *data)
 {
-    enum { at_once = 64 };
     size_t N = (size_t) x->n;
     void *mark = vmaxget();
-    int width = x->kind == UFS_X_SOURCE ? at_once : 1, index[at_once];
+    int width = x->kind == UFS_X_SOURCE ? ufs_x_at_once(x) : 1;
+    int *index = ufs_ialloc((size_t) width);
     double *block = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : N, (size_t) width);
 
     for (int j0 = 0; j0 < x->p; j0 += width) {
@@ -150,7 +156,6 @@ double ufs_x_axpy(const ufs_x *x, int j, double a, double *y, double *scratch)
 
 void ufs_x_ss(const ufs_x *x, double *ss)
 {
-    enum { at_once = 64 };
     void *mark = vmaxget();
 
     if (x->ss) {
@@ -160,8 +165,8 @@ void ufs_x_ss(const ufs_x *x, double *ss)
     } else if (x->kind == UFS_X_SPARSE) {
         for (int j = 0; j < x->p; j++) ss[j] = x_sparse_ss(x, j);
     } else {
-        double *block = ufs_dalloc((size_t) x->n, at_once);
-        int index[at_once];
+        int at_once = ufs_x_at_once(x), *index = ufs_ialloc((size_t) at_once);
+        double *block = ufs_dalloc((size_t) x->n, (size_t) at_once);
         for (int j0 = 0; j0 < x->p; j0 += at_once) {
             int m = x->p - j0 < at_once ? x->p - j0 : at_once;
             for (int k = 0; k < m; k++) index[k] = j0 + k;
@@ -218,8 +223,7 @@ void ufs_x_row_ss(const ufs_x *x, double *ss)
 
 void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
 {
-    enum { width = 128 };
-    int n = x->n;
+    int n = x->n, width = x->kind == UFS_X_SOURCE ? ufs_x_at_once(x) : 128;
     size_t N = (size_t) n;
     char up = 'U', no = 'N';
     double one = 1.0;
@@ -236,8 +240,8 @@ void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
             x->source.gram(x->source.data, true, k);
         return;
     }
-    double *block = ufs_dalloc(N, width);
-    int index[width];
+    double *block = ufs_dalloc(N, (size_t) width);
+    int *index = ufs_ialloc((size_t) width);
     memset(k, 0, N * N * sizeof(double));
     for (int j0 = 0; j0 < x->p; j0 += width) {
         int m = x->p - j0 < width ? x->p - j0 : width;

@@ -28,6 +28,7 @@ typedef enum { UFS_X_DENSE, UFS_X_SPARSE, UFS_X_SOURCE } ufs_x_kind;
 /* What a source can do; the arrays are those of the functions of the same names below. */
 typedef struct {
     void *data;
+    int at_once; /* columns that fit into a block */
     void (*mul)(void *data, int c, const double *v, double *y);
     void (*cross)(void *data, int c, const double *t, double *u);
     void (*columns)(void *data, int m, const int *j, double *out);
@@ -65,8 +66,11 @@ void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y);
 const double *ufs_x_column(const ufs_x *x, int j, double *scratch);
 /* Columns j[0..m) into out (n x m); one pass over a source. */
 void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out);
-/* visit(data, j, column j) for every column in turn: formed 64 at a time, one pass over a
- * source. The column may not be kept. */
+/* How many columns are worth reading together: a block of a source, else 64. One pass over a
+ * source stored by columns is p / at_once reads; stored by rows every read is a pass. */
+int ufs_x_at_once(const ufs_x *x);
+/* visit(data, j, column j) for every column in turn, read ufs_x_at_once() at a time. The column
+ * may not be kept. */
 void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const double *column),
                        void *data);
 /* Columns j[0..m) will be asked for one by one: a source reads them in one pass and keeps
@@ -96,9 +100,13 @@ void ufs_x_gram_cols(const ufs_x *x, double *g);
 double ufs_x_gram_rows_cost(const ufs_x *x);
 
 /* first[j]: the lowest index of a column equal to column j (0-based). Values are compared as
- * the solvers see them; 0 and -0 agree. nnz (dense or source: np) steps, 16p + 8n bytes, and
- * the columns whose hashes agree. */
+ * the solvers see them; 0 and -0 agree. nnz (dense: np) steps, 16p + 8n bytes, and the columns
+ * whose hashes agree. A source is searched by hashes of its blocks (R/source.R). */
 void ufs_x_equal_columns(const ufs_x *x, int *first);
+/* Hashes of the p columns of a block of n rows, the first of which is row first_row (from 0) of
+ * the matrix: out is p x 2, the upper and the lower 32 bits. The hash of a column of the matrix
+ * is the sum of those of its blocks modulo 2^64. */
+void ufs_x_hash_block(int n, int p, double first_row, const double *x, double *out);
 
 /* Whether the slots of a column-compressed matrix (n rows, p columns) are sound: start
  * from 0, not falling, ending at n_entry; rows in 0..n-1 and ascending in every column.

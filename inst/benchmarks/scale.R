@@ -1,10 +1,11 @@
 # How far it goes: sparse, on-disk and wide data. One process per row, so that the peak memory
 # (VmHWM of /proc/self/status) is that of reading the data and of one fit.
-#   Rscript scale.R                  everything that fits into the time (about an hour)
+#   Rscript scale.R                  everything (some hours)
 #   Rscript scale.R growth           time against the number of non-zeros, three sizes
 #   Rscript scale.R wide cells disk  some of the data sets
 # Printed: CPU seconds, the same as multiples of one product X'T with 5 columns on the same data
-# in the same run, peak memory and what it was before the fit. Results: results/scale.csv.
+# in the same run, peak memory and what it was before the fit, passes over a file. Results:
+# results/scale.csv, written row by row: rows measured again replace the old ones.
 arguments <- commandArgs(TRUE)
 folder <- Sys.getenv("SCALE_DATA", file.path(dirname(tempdir()), "ufselect-scale"))
 dir.create(folder, showWarnings = FALSE)
@@ -79,8 +80,8 @@ one_row <- function(name, call) {
   seconds <- cpu(fit <- suppressWarnings(eval(parse(text = call))))
   passes <- if (!is.null(fit$input$passes)) fit$input$passes else NA
   found <- if (is.null(fit$feature_scores)) NA else mean(utils::head(fit$feature_ranking, 200) <= 200)
-  cat(sprintf("%s,\"%s\",%.1f,%.0f,%d,%d,%.2f\n", name, call, seconds, seconds / unit, before, peak(),
-    found))
+  cat(sprintf("%s,\"%s\",%.1f,%.0f,%d,%d,%s,%.2f,%s\n", name, call, seconds, seconds / unit, before,
+    peak(), passes, found, fit$status))
 }
 
 rows <- list(
@@ -88,7 +89,7 @@ rows <- list(
     "ufs_kmeans_f(x, 5)", "ufs_mcfs(x, 5)", "ufs_laplacian(x)"),
   cells = c("ufs_variance(x)", "ufs_pca(x, 20)", "ufs_kmeans_f(x, 5)", "ufs_socfs(x, 10)",
     "ufs_laplacian(x)", "ufs_mcfs(x, 5)"),
-  disk = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_socfs(x, 5)"),
+  disk = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_ted(x, n_samples = 50)", "ufs_socfs(x, 5)"),
   dense = c("ufs_variance(x)", "ufs_socfs(x, 5)", "ufs_jspca(x, 5)"),
   growth = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_socfs(x, 5)", "ufs_mcfs(x, 5)")
 )
@@ -100,17 +101,21 @@ if (length(arguments) == 3 && arguments[1] == "row") {
   self <- sub("--file=", "", grep("--file=", commandArgs(), value = TRUE))
   wanted <- if (length(arguments)) arguments else names(rows)
   out <- file.path(dirname(self), "results", "scale.csv")
-  lines <- "data,call,cpu_s,in_products,start_MB,peak_MB,planted_in_best_200"
+  header <- "data,call,cpu_s,in_products,start_MB,peak_MB,passes,planted_in_best_200,status"
+  lines <- if (file.exists(out)) readLines(out)[-1L] else character()
   for (name in wanted) {
     for (data in if (name == "growth") c("small", "middle", "large") else name) {
       for (call in rows[[name]]) {
-        line <- tryCatch(system2(file.path(R.home("bin"), "Rscript"),
-          c(shQuote(self), "row", data, shQuote(call)), stdout = TRUE, stderr = FALSE, timeout = 1200),
-          warning = function(w) sprintf("%s,\"%s\",NA,NA,NA,NA,NA", data, call))
-        cat(utils::tail(line, 1), "\n")
-        lines <- c(lines, utils::tail(line, 1))
+        # More than half an hour of CPU time is a miss whatever comes out.
+        row <- paste("ulimit -t 2400; exec", file.path(R.home("bin"), "Rscript"), shQuote(self),
+          "row", data, shQuote(call))
+        line <- suppressWarnings(system2("sh", c("-c", shQuote(row)), stdout = TRUE, stderr = FALSE))
+        line <- utils::tail(grep(paste0("^", data, ","), line, value = TRUE), 1L)
+        if (!length(line)) line <- sprintf("%s,\"%s\",NA,NA,NA,NA,NA,NA,failed", data, call)
+        cat(line, "\n")
+        lines <- c(lines[!startsWith(lines, sprintf("%s,\"%s\",", data, call))], line)
+        writeLines(c(header, lines), out)
       }
     }
   }
-  writeLines(lines, out)
 }

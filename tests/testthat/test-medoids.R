@@ -82,3 +82,9 @@ test_that("m is needed, and checked", {
   expect_error(ufs_medoids(x), class = "ufs_error_argument")
   expect_length(selected_samples(ufs_medoids(x, m = 1)), 1L)
 })
+
+test_that("samples equal to labelled ones are not counted as different", {
+  x <- matrix(rnorm(3 * 4), 3)[rep(1:3, 4), ]
+  expect_setequal(x[ufs_medoids(x, 2, labelled = 1)$solution$order, 1], unique(x[, 1])[2:3])
+  expect_error(ufs_medoids(x, 3, labelled = 1), "only 2 samples", class = "ufs_error_argument")
+})

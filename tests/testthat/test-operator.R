@@ -260,3 +260,103 @@ test_that("above 50 components k-means says that it saw only those", {
   expect_output(print(fit), "leading 50 principal component scores")
   expect_equal(unname(feature_scores(fit)), unname(f_statistic(as.matrix(x), fit$solution$cluster)), tolerance = 1e-8)
 })
+
+for (name in names(sets)) {
+  x <- sets[[name]]$x
+  test_that(paste0(name, ": css, medoids, consensus and diversify are those of the dense matrix"), {
+    for (how in all_four) {
+      args <- list(center = how[1], scale = how[2])
+      for (mu_rel in c(0, 0.1)) {
+        fits <- do.call(three_ways, c(list(x, "css", k = 6, mu_rel = mu_rel, swaps = TRUE), args))
+        for (fit in fits) {
+          expect_identical(fit$solution$order, fits$dense$solution$order)
+          expect_equal(fit$certificate, fits$dense$certificate, tolerance = 1e-8)
+          expect_equal(fit$trace, fits$dense$trace, tolerance = 1e-6)
+          # Captured: recomputed from the chosen columns of the user's x.
+          keep <- setdiff(seq_len(ncol(x)), fits$dense$constant)
+          z <- reference_x(x, keep, how[1], how[2])
+          left <- qr.resid(qr(z[, match(fit$solution$order, keep)]), z)
+          expect_equal(fit$certificate[["captured"]], 1 - sum(left^2) / sum(z^2), tolerance = 1e-8)
+        }
+      }
+      for (unit in c(TRUE, FALSE)) {
+        fits <- do.call(three_ways, c(list(x, method = "medoids", m = 4, unit = unit), args))
+        for (fit in fits) {
+          expect_identical(fit$solution$cluster, fits$dense$solution$cluster)
+          expect_equal(fit$certificate, fits$dense$certificate, tolerance = 1e-8)
+        }
+      }
+    }
+    members <- c("variance", "pca", "kmeans_f")
+    # Without ties, which rounding would order.
+    fits <- three_ways(x * withr::with_seed(2, runif(length(x), 1, 1.5)), "consensus", n_clusters = 3,
+      k = 5, members = members)
+    for (fit in fits) expect_identical(fit$solution$order, fits$dense$solution$order)
+    base <- suppressWarnings(ufs_variance(x))
+    for (how in c("correlation", "css")) {
+      dense <- ufs_diversify(base, x, 5, how)
+      for (other in list(to_sparse(x), ufs_data(DelayedArray::DelayedArray(x)))) {
+        fit <- ufs_diversify(base, other, 5, how)
+        expect_identical(fit$solution$order, dense$solution$order)
+        expect_equal(fit$certificate, dense$certificate, tolerance = 1e-8)
+      }
+    }
+    for (other in list(to_sparse(x), ufs_data(DelayedArray::DelayedArray(x)))) {
+      expect_equal(ufs_captured(base, other, 1:6), ufs_captured(base, x, 1:6), tolerance = 1e-8)
+    }
+  })
+
+  test_that(paste0(name, ": the CUR decomposition reads its rows and columns alone"), {
+    for (how in all_four) {
+      fits <- three_ways(x, "cur", rank = 3, draw = "top", n_samples = 5, n_features = 6,
+        decomposition = TRUE, center = how[1], scale = how[2])
+      for (fit in fits) {
+        for (part in c("C", "U", "R")) {
+          expect_equal(fit$solution[[part]], fits$dense$solution[[part]], tolerance = 1e-6)
+        }
+        expect_equal(fit$certificate, fits$dense$certificate, tolerance = 1e-8)
+        # The error of C U R, from the parts.
+        keep <- setdiff(seq_len(ncol(x)), fit$constant)
+        z <- reference_x(x, keep, how[1], how[2])
+        s <- fit$solution
+        expect_equal(sum((z - s$C %*% s$U %*% s$R[, keep])^2) / sum(z^2), fit$certificate[["error"]],
+          tolerance = 1e-8)
+      }
+    }
+  })
+}
+
+test_that("none of these forms the matrix", {
+  x <- to_sparse(sets$wide$x)
+  withr::local_options(ufselect.max_bytes = 8 * 30 * 90 - 1, ufselect.block_bytes = 30 * 8 * 7)
+  expect_no_message <- function(call) expect_message(suppressWarnings(call), NA)
+  expect_error(suppressWarnings(ufs_rsr(x)), class = "ufs_error_memory")
+  expect_no_message(ufs_css(x, 2, mu_rel = 0))
+  expect_no_message(ufs_cur(x, 2, draw = "top", n_samples = 3, n_features = 3, decomposition = TRUE))
+  expect_no_message(fit <- withr::with_seed(1, ufs_medoids(x, 3)))
+  # Here even the coordinates are too many.
+  expect_output(print(fit), "on the leading 29 principal component scores")
+})
+
+test_that("copies of columns are found in one pass over a file, whichever way it lies", {
+  skip_if_not_installed("HDF5Array")
+  x <- withr::with_seed(1, matrix(rnorm(50 * 30), 50))
+  x[, c(7, 19)] <- x[, 3]
+  x[, 12] <- x[, 11]
+  x[50, 12] <- x[50, 12] + 1
+  x[, 21] <- 0
+  x[, 22] <- -0
+  want <- replace(1:30, c(7, 19, 22), c(3L, 3L, 21L))
+  for (chunk in list(c(7, 30), c(50, 4))) {
+    file <- withr::local_tempfile(fileext = ".h5")
+    h <- HDF5Array::writeHDF5Array(x, file, "x", chunkdim = chunk)
+    op <- as_ufs_operator(ufs_data(h, block_bytes = 4000), FALSE, FALSE, drop_constant = FALSE, warn = FALSE)$x
+    expect_identical(x_equal_columns(op), want)
+    # One for the hashes, one (or what there is of it) for the candidates.
+    expect_lte(op$count$passes, if (chunk[2] == 30) 2 else 1.3)
+  }
+  # 64 bits in halves add up as they should.
+  a <- cbind(2^32 - 1, 2^32 - 1)
+  expect_identical(add_hashes(a, cbind(0, 1)), cbind(0, 0))
+  expect_identical(add_hashes(cbind(3, 2^32 - 1), cbind(4, 5)), cbind(8, 4))
+})

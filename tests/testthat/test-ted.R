@@ -231,3 +231,16 @@ test_that("picks in advance are the picks one by one, whoever was not followed",
     ted_greedy(some, 295L, 1, form = "n", given = 6:10)$order[1:60])
   expect_setequal(ted_greedy(some, 295L, 1, form = "p", given = 6:10)$order, setdiff(1:300, 6:10))
 })
+
+test_that("decreases that differ by rounding only go to the lowest index", {
+  # Rows of a circulant matrix are all alike. More of them than are followed at a time (256), and
+  # the first row has the largest decrease, in digits, by chance only.
+  for (seed in 1:4) {
+    set.seed(seed)
+    for (n in c(40L, 400L)) {
+      first <- rnorm(n)
+      x <- t(vapply(seq_len(n) - 1L, function(by) first[(seq_len(n) - 1L - by) %% n + 1L], first))
+      for (form in c("n", "p")) expect_identical(ted_greedy(x, 1L, 1, form = form)$order, 1L)
+    }
+  }
+})
