@@ -52,8 +52,8 @@
 #' turn less than those of [ufs_pca()]; with `loss = "feature"` \eqn{Q = D_1 P}, or its part in the
 #' row space of \eqn{X}. Every step lowers the objective for either loss. Nothing is sparse then:
 #' every feature has a score. If the columns are linearly dependent (always if p > n) many \eqn{Q}
-#' give the same \eqn{XQP'}; the one returned has the smallest sum of squares, and `certificate["kkt"]` is the
-#' relative error of \eqn{XQ = T}. Both solvers take the same steps.
+#' give the same \eqn{XQP'}; the one returned has the smallest sum of squares, and
+#' `certificate["kkt"]` is the relative error of \eqn{XQ = T}. Both solvers take the same steps.
 #'
 #' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
 #'   (columns). [ufs_data] describes other forms.

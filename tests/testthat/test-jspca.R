@@ -450,6 +450,14 @@ test_that("without a penalty: XQ = XP, descent, a fixed point, projections; n > 
   }
 })
 
+test_that("without a penalty dependent columns get the shortest Q where n > p too", {
+  x <- jspca_factors(60, 20, 3, 12, 23)
+  x <- cbind(x, x[, 1] + x[, 2])
+  fit <- jspca(x, 3, lambda = 0, control = quiet())
+  row_space <- svd(scale(x))$v[, 1:20]
+  expect_lt(max(abs(fit$solution$Q - row_space %*% crossprod(row_space, fit$solution$Q))), 1e-10)
+})
+
 test_that("without a penalty copies and constants are as elsewhere, and outliers turn it less", {
   x <- jspca_factors(50, 20, 2, 12, 24)
   x <- cbind(x, x[, 3], 1)
