@@ -79,7 +79,8 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     rho = check_number(rho, "rho", lower = 1), mu = check_number(mu, "mu", 0, open = TRUE)
   )
   check_bytes(8 * (if (settings$exact) 5 * as.double(n) * ncol(data$x) + 3 * as.double(n)^2 else
-    10 * as.double(n) * ncol(data$x) + 12 * as.double(n)^2), "ufs_represent()",
+    10 * as.double(n) * ncol(data$x) + (if (ncol(data$x) < n) 3 else 12) * as.double(n)^2),
+  "ufs_represent()",
   "Use a part of the samples.")
   found <- .Call(C_represent, data$x, theta, settings, topk_names(data), control)
   check_lapack(found$run$lapack, "represent")

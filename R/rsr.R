@@ -15,8 +15,8 @@
 #' The values 0.1 and 1 that are often used lie there for many data sets. The default is half of
 #' `lambda_max`, which classified better on real data than smaller values. `params` holds both ends,
 #' and a ranking whose scores agree within 1e-6 gives a warning of class `ufs_warning_void`. With
-#' p > n a small `lambda` reconstructs every sample exactly, and the ranking no longer depends on it;
-#' `print()` tells how many samples are exact.
+#' p > n a small `lambda` reconstructs every sample exactly, and the ranking no longer depends on
+#' it; `print()` tells how many samples are exact.
 #'
 #' # Algorithm
 #' The authors' iteratively reweighted least squares (`solver = "irls"`) stop on the change of the

@@ -27,9 +27,14 @@ SEXP ffi_test_topk_represent(SEXP x, SEXP theta, SEXP s)
     ffi_set(out, "info", Rf_ScalarInteger(lapack));
     if (lapack == 0) {
         topk_represent_solve(&work, &settings, REAL_RO(theta), false, 1, &trace);
-        ufs_copy(ffi_set_matrix(out, "q", n, n), work.q, N * N);
+        double *q = ffi_set_matrix(out, "q", n, n), *y2 = ffi_set_matrix(out, "y2", n, n);
+        if (work.n_form) {
+            ufs_copy(q, work.q, N * N);
+            ufs_copy(y2, work.y2, N * N);
+        } else {
+            topk_blocks_copies(&work, q, y2);
+        }
         ffi_set(out, "gap", Rf_ScalarReal(topk_represent_gap(&work, &settings, REAL_RO(theta))));
-        ufs_copy(ffi_set_matrix(out, "y2", n, n), work.y2, N * N);
         ffi_set(out, "iterations", Rf_ScalarInteger(work.iterations));
         ffi_set(out, "screened", Rf_ScalarInteger(work.n_screened));
         *ffi_set_vector(out, "objective", 1) = work.objective;
@@ -125,7 +130,7 @@ SEXP ffi_test_topk_label(SEXP z, SEXP c_, SEXP previous)
     int *label = ffi_set_ints(out, "label", n);
 
     if (have) memcpy(label, INTEGER_RO(previous), (size_t) n * sizeof(int));
-    topk_label_init(&work, n, Rf_asInteger(c_));
+    topk_label_init(&work, n, Rf_asInteger(c_), ufs_dalloc((size_t) n, (size_t) n));
     ffi_set(out, "info", Rf_ScalarInteger(topk_label_solve(&work, REAL_RO(z), have, label)));
     UNPROTECT(1);
     return out;

@@ -17,7 +17,10 @@
  * Sums over the base clusterings are looked up: for every pair of samples a byte holds, for
  * 8 clusterings, which of them put the two together, so that W, S and the errors of all
  * clusterings cost n^2 (1 + m/8) instead of 3 m n^2.
- * Memory in doubles: 5 n^2 and n^2 m / 128, and that of the projection. */
+ * YY' and the Gram matrix behind the distances B are known by factors (n x k); what is n x n of
+ * them exists by tiles of columns.
+ * Memory in doubles beside S and W: n^2 m / 128, n BLFSE_TILE, that of the projection, and three n x n
+ * of which, beyond 400 samples and with p <= n, only the columns of the factors are touched. */
 #include "solve_blfse_projection.h"
 #include "graph_dense.h"
 #include "la.h"
@@ -37,18 +40,23 @@ typedef struct {
     const blfse_settings *settings;
     blfse_result *result;
     ufs_run *run;
-    double lambda, *ky; /* YY', n x n */
+    double lambda;
     /* Terms of the objective beside t1, kept up to date. */
     double t2, t3, t4, t5, sum_w, *error_s, *error_v;
-    /* From Y to rho `a` is the YY' before the Y step; from S to Y in the factor form `b` holds
-     * the eigenvectors of L. */
-    double *a, *b; /* n x n */
+    /* YY' = y y', y n x n_y; from Y to rho `y_old` is the one before the Y step. From S to Y in the
+     * factor form `b` holds the eigenvectors of L. */
+    double *y, *y_old, *a, *b; /* n x n */
+    int n_y, n_y_old;
+    double *tile_b, *tile_c, *square_b, *square_c; /* n x BLFSE_TILE, n */
     double *v_old, *beta2, *weights;
     int *queue;
     agreement together;
     low_work low;
     blfse_projector projector;
 } blfse_work;
+
+/* Less joins no components. */
+static const double LINK = 1e-10;
 
 const char *const blfse_history[] = {"psi", "it",   "rho",  "ncomp", "ntieP", "nnz",
                                      "dv",  "amax", "bmax", "wmean", NULL};
@@ -65,7 +73,7 @@ static void update_beta(blfse_work *work);
 static void update_alpha(blfse_work *work);
 static void update_rho(blfse_work *work);
 static void count_components(blfse_work *work);
-static void new_gram(blfse_work *work);
+static void new_gram(blfse_work *work, bool exact);
 static void agreement_init(agreement *set, const blfse_problem *problem);
 static void agreement_weights(agreement *set, int m, const double *weight);
 static void errors_begin(blfse_work *work);
@@ -73,7 +81,8 @@ static void errors_end(blfse_work *work);
 static void feature_errors(blfse_work *work);
 static void rank_term(blfse_work *work);
 static void inverse_weights(int m, const double *error, double *weight);
-static void swap(double **a, double **b);
+static void tile_y(const blfse_work *work, int from, int width);
+static void take_back_y(blfse_work *work);
 static double objective(const blfse_work *work);
 static void record(blfse_work *work, double psi, int it, blfse_block block);
 static void remember(blfse_work *work, double psi, int it, double moved);
@@ -81,6 +90,12 @@ static void remember(blfse_work *work, double psi, int it, double moved);
 static size_t at(const blfse_work *work, int i, int j)
 {
     return (size_t) i + (size_t) j * (size_t) work->problem->n;
+}
+
+/* fmax() is a call, and these loops go over all pairs. */
+static double positive(double x)
+{
+    return x > 0.0 ? x : 0.0;
 }
 
 void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, blfse_result *result,
@@ -174,10 +189,15 @@ static void init(blfse_work *work, const blfse_problem *problem, const blfse_set
     run->status = UFS_MAX_ITER;
 
     blfse_projector_init(&work->projector, problem, settings);
-    work->ky = ufs_dalloc(N, N);
     work->a = ufs_dalloc(N, N);
     /* The dense form may be asked for with p > n; then R has up to p columns. */
-    work->b = ufs_dalloc(N, work->projector.form == BLFSE_DENSE ? (size_t) wide : N);
+    for (int i = 0; i < 3; i++)
+        *(double **[]){&work->y, &work->y_old, &work->b}[i] = ufs_dalloc(
+            N, work->projector.form == BLFSE_DENSE ? (size_t) wide : N);
+    work->tile_b = ufs_dalloc(N, BLFSE_TILE);
+    work->tile_c = ufs_dalloc(N, BLFSE_TILE);
+    work->square_b = ufs_dalloc(N, 1);
+    work->square_c = ufs_dalloc(N, 1);
     work->error_s = ufs_dalloc(M, 1);
     work->error_v = ufs_dalloc(M, 1);
     work->beta2 = ufs_dalloc(M, 1);
@@ -227,7 +247,7 @@ static void start(blfse_work *work)
     errors_end(work);
     feature_errors(work);
     count_components(work);
-    new_gram(work);
+    new_gram(work, false);
     update_y(work);
     update_p(work);
 }
@@ -253,7 +273,7 @@ static void update_w(blfse_work *work)
         for (int i = 0; i < j; i++) {
             double s = result->s[at(work, i, j)], q = 0.0, a, w, same, apart;
             for (int g = 0; g < set->group; g++) q += set->table[256 * g + pair[g]];
-            a = q * (1.0 - s) * (1.0 - s) + fmax(total - q, 0.0) * s * s;
+            a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;
             w = 2.0 * a > work->lambda ? work->lambda / (2.0 * a) : 1.0;
             result->w[at(work, i, j)] = result->w[at(work, j, i)] = w;
             work->sum_w += 2.0 * w;
@@ -290,41 +310,50 @@ static double update_s(blfse_work *work)
     int n = work->problem->n;
     const unsigned char *pair = set->pair;
     double total = 0.0, moved = 0.0, gamma = work->settings->gamma_cluster, t1 = 0.0;
+    size_t faint = 0;
 
     if (work->run->lapack) return 0.0;
-    blfse_projector_distances(&work->projector, result->v, work->a, work->b);
+    blfse_projector_factor(&work->projector, result->v, work->b, work->square_b);
     for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
     agreement_weights(set, work->problem->m, work->beta2);
     errors_begin(work);
     work->t5 = 0.0;
-    for (int j = 0; j < n; j++) {
-        double bj = work->a[at(work, j, j)], cj = work->ky[at(work, j, j)];
-        for (int i = 0; i < j; i++) {
-            size_t ij = at(work, i, j);
-            double w = result->w[ij], q = 0.0, s, same, apart;
-            double b = fmax(work->a[at(work, i, i)] + bj - 2.0 * work->a[ij], 0.0);
-            double c = result->rho * fmax(work->ky[at(work, i, i)] + cj - 2.0 * work->ky[ij], 0.0);
-            for (int g = 0; g < set->group; g++) q += set->table[256 * g + pair[g]];
-            s = (q - (b + c) / (2.0 * gamma * w * w)) / total;
-            s = s > 1.0 ? 1.0 : s > 0.0 ? s : 0.0;
-            moved = fmax(moved, fabs(s - result->s[ij]));
-            result->s[ij] = result->s[at(work, j, i)] = s;
-            t1 += 2.0 * s * b;
-            work->t5 += 2.0 * s * c;
-            same = 2.0 * w * w * (s - 1.0) * (s - 1.0);
-            apart = 2.0 * w * w * s * s;
-            for (int g = 0; g < set->group; g++) {
-                set->same[256 * g + pair[g]] += same;
-                set->apart[256 * g + pair[g]] += apart;
+    for (int from = 0; from < n; from += BLFSE_TILE) {
+        int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
+        blfse_projector_tile(&work->projector, result->v, work->b, from, width, work->tile_b);
+        tile_y(work, from, width);
+        R_CheckUserInterrupt();
+        for (int j = from; j < rows; j++) {
+            const double *kb = work->tile_b + (size_t) (j - from) * (size_t) rows;
+            const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
+            double bj = work->square_b[j], cj = work->square_c[j];
+            for (int i = 0; i < j; i++) {
+                size_t ij = at(work, i, j);
+                double w = result->w[ij], q = 0.0, s, same, apart;
+                double b = positive(work->square_b[i] + bj - 2.0 * kb[i]);
+                double c = result->rho * positive(work->square_c[i] + cj - 2.0 * kc[i]);
+                for (int g = 0; g < set->group; g++) q += set->table[256 * g + pair[g]];
+                s = (q - (b + c) / (2.0 * gamma * w * w)) / total;
+                s = s > 1.0 ? 1.0 : s > 0.0 ? s : 0.0;
+                if (!(fabs(s - result->s[ij]) <= moved)) moved = fabs(s - result->s[ij]);
+                faint += s > 0.0 && s <= LINK;
+                result->s[ij] = result->s[at(work, j, i)] = s;
+                t1 += 2.0 * s * b;
+                work->t5 += 2.0 * s * c;
+                same = 2.0 * w * w * (s - 1.0) * (s - 1.0);
+                apart = 2.0 * w * w * s * s;
+                for (int g = 0; g < set->group; g++) {
+                    set->same[256 * g + pair[g]] += same;
+                    set->apart[256 * g + pair[g]] += apart;
+                }
+                pair += set->group;
             }
-            pair += set->group;
         }
-        if (j % 256 == 0) R_CheckUserInterrupt();
     }
     work->projector.t1 = t1;
     errors_end(work);
     count_components(work);
-    new_gram(work);
+    new_gram(work, faint == 0);
     return moved;
 }
 
@@ -361,8 +390,13 @@ static void update_y(blfse_work *work)
                                           &split);
         if (work->run->lapack) return;
     }
-    la_gram('N', n, k, work->b, work->a);
-    swap(&work->ky, &work->a);
+    /* The factor is where it was made; the one before the last is of no use any more. */
+    double *spare = work->y_old;
+    work->y_old = work->y;
+    work->n_y_old = work->n_y;
+    work->y = work->b;
+    work->n_y = k;
+    work->b = spare;
     rank_term(work);
 }
 
@@ -395,31 +429,48 @@ static void update_rho(blfse_work *work)
         work->t5 *= 2.0;
     } else if (result->n_component > work->problem->c) {
         result->rho *= 0.5;
-        swap(&work->ky, &work->a);
+        take_back_y(work);
         rank_term(work);
     }
 }
 
 /* ---- pieces ---------------------------------------------------------------------- */
 
-static void swap(double **a, double **b)
+static void take_back_y(blfse_work *work)
 {
-    double *keep = *a;
-    *a = *b;
-    *b = keep;
+    double *keep = work->y;
+    int count = work->n_y;
+    work->y = work->y_old;
+    work->n_y = work->n_y_old;
+    work->y_old = keep;
+    work->n_y_old = count;
+}
+
+/* Rows 0..from + width - 1 of the columns from.. of YY', to tile_c. */
+static void tile_y(const blfse_work *work, int from, int width)
+{
+    int n = work->problem->n, rows = from + width;
+    if (work->n_y > 0)
+        la_gemm('N', 'T', rows, width, work->n_y, 1.0, work->y, n, work->y + from, n, 0.0,
+                work->tile_c, rows);
+    else
+        memset(work->tile_c, 0, (size_t) rows * (size_t) width * sizeof(double));
 }
 
 static void count_components(blfse_work *work)
 {
-    work->result->n_component = graph_dense_components(work->problem->n, work->result->s, 1e-10,
+    work->result->n_component = graph_dense_components(work->problem->n, work->result->s, LINK,
                                                        work->result->component, work->queue);
 }
 
-static void new_gram(blfse_work *work)
+/* exact: S is zero between the components that were counted. */
+static void new_gram(blfse_work *work, bool exact)
 {
+    const blfse_result *result = work->result;
     if (work->run->lapack) return;
-    work->run->lapack = blfse_projector_gram(&work->projector, work->result->s, work->low.degree,
-                                             work->a, work->b);
+    work->run->lapack = blfse_projector_gram(&work->projector, result->s,
+                                             exact ? result->n_component : 0, result->component,
+                                             work->low.degree, work->a, work->b);
 }
 
 static void agreement_init(agreement *set, const blfse_problem *problem)
@@ -494,16 +545,26 @@ static void feature_errors(blfse_work *work)
     }
 }
 
+/* T5, and the squared lengths of the rows of y. */
 static void rank_term(blfse_work *work)
 {
     int n = work->problem->n;
-    const double *ky = work->ky, *s = work->result->s;
+    const double *s = work->result->s;
+    double *square = work->square_c;
+
+    memset(square, 0, (size_t) n * sizeof(double));
+    for (int l = 0; l < work->n_y; l++)
+        for (int i = 0; i < n; i++) square[i] += work->y[at(work, i, l)] * work->y[at(work, i, l)];
     work->t5 = 0.0;
-    for (int j = 0; j < n; j++) {
-        double cj = ky[at(work, j, j)];
-        for (int i = 0; i < j; i++)
-            work->t5 += 2.0 * work->result->rho * s[at(work, i, j)] *
-                        fmax(ky[at(work, i, i)] + cj - 2.0 * ky[at(work, i, j)], 0.0);
+    for (int from = 0; from < n; from += BLFSE_TILE) {
+        int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
+        tile_y(work, from, width);
+        for (int j = from; j < rows; j++) {
+            const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
+            for (int i = 0; i < j; i++)
+                work->t5 += 2.0 * work->result->rho * s[at(work, i, j)] *
+                            positive(square[i] + square[j] - 2.0 * kc[i]);
+        }
     }
 }
 

@@ -4,15 +4,21 @@
  *   factor     p > n: G = F'F with F at most n x p; R spans the complement of the range of A_v =
  *              diag(v) G diag(v), in n-space (sign -1)
  *   isotropic  N = (c/p) I: only the diagonal of G is needed
+ * S is zero between its components (once there are some), so that its products cost 2p per pair of
+ * samples within one.
  * Cost: dense 2n^2p + 2np^2 (G), about p^3 (R); factor 2n^2p each for F, for R and for the
  * distances, n^2p for KK', 9n^3 for two eigenproblems, 4n^2p per product of the quadratic
  * program. Memory: 4 p^2 + np, or 2 n^2 + 2 np; isotropic 256 n. */
 #include "solve_blfse_projection.h"
+#include "graph_dense.h"
 #include "la.h"
 #include "la_low.h"
+#include <R_ext/Utils.h>
 
 enum { CHUNK = 256, FULL_SPECTRUM = 500 };
 
+static void product_part(blfse_projector *work, const double *s, int part, int len, const double *x,
+                         double *out);
 static int project_dense(blfse_projector *work, const double *v);
 static int project_factor(blfse_projector *work, const double *v, double *ut);
 
@@ -37,6 +43,13 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
     work->rhs = ufs_dalloc(P, 1);
     work->omega = ufs_dalloc((size_t) wide, 1);
     work->chunk = ufs_dalloc(N, CHUNK);
+    work->component = ufs_ialloc(N);
+    work->queue = ufs_ialloc(N);
+    work->member = ufs_ialloc(N);
+    work->part = ufs_dalloc(N, CHUNK);
+    work->s_part = ufs_dalloc(N, BLFSE_TILE);
+    work->out_part = ufs_dalloc(BLFSE_TILE, CHUNK);
+    work->z_tile = ufs_dalloc(BLFSE_TILE, P);
     if (paper && work->form == BLFSE_DENSE) {
         work->g = ufs_dalloc(P, P);
         work->n_mat = ufs_dalloc(P, P);
@@ -55,8 +68,8 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
     qp_init(&work->qp, p, paper && work->form == BLFSE_DENSE);
 }
 
-int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a,
-                         double *b)
+int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, const int *part,
+                         double *degree, double *a, double *b)
 {
     const double *x = work->problem->x;
     int n = work->problem->n, p = work->problem->p;
@@ -84,16 +97,24 @@ int blfse_projector_gram(blfse_projector *work, const double *s, double *degree,
             work->g_diag[i] = R ? la_dot(work->rank, work->f + i * R, work->f + i * R) : 0.0;
         return 0;
     }
+    if (n_part > 0)
+        memcpy(work->component, part, N * sizeof(int));
+    else
+        n_part = graph_dense_components(n, s, 0.0, work->component, work->queue);
     for (int i0 = 0; i0 < p; i0 += CHUNK) {
         int len = p - i0 < CHUNK ? p - i0 : CHUNK;
         const double *xc = x + (size_t) i0 * N;
         double *lx = work->settings->projection == BLFSE_PAPER ? work->y + (size_t) i0 * N
                                                                : work->chunk;
-        la_gemm('N', 'N', n, len, n, -1.0, s, n, xc, n, 0.0, lx, n);
+        if (n_part == 1)
+            la_gemm('N', 'N', n, len, n, -1.0, s, n, xc, n, 0.0, lx, n);
+        else
+            for (int l = 1; l <= n_part; l++) product_part(work, s, l, len, xc, lx);
         for (size_t j = 0; j < (size_t) len; j++) {
             for (size_t i = 0; i < N; i++) lx[i + j * N] += degree[i] * xc[i + j * N];
             work->g_diag[(size_t) i0 + j] = fmax(la_dot(n, xc + j * N, lx + j * N), 0.0);
         }
+        R_CheckUserInterrupt();
     }
     if (work->settings->projection == BLFSE_PAPER) {
         la_gemm('T', 'N', p, p, n, 1.0, x, n, work->y, n, 0.0, work->g, p);
@@ -103,6 +124,35 @@ int blfse_projector_gram(blfse_projector *work, const double *s, double *degree,
                                                           (work->g[i + j * P] + work->g[j + i * P]);
     }
     return 0;
+}
+
+/* Rows of -S x of one component, for `len` columns: 2 len flops per pair of its samples. */
+static void product_part(blfse_projector *work, const double *s, int part, int len, const double *x,
+                         double *out)
+{
+    int n = work->problem->n, count = 0;
+    size_t N = (size_t) n, C;
+    int *member = work->member;
+
+    for (int i = 0; i < n; i++)
+        if (work->component[i] == part) member[count++] = i;
+    C = (size_t) count;
+    for (size_t j = 0; j < (size_t) len; j++)
+        for (size_t a = 0; a < C; a++) work->part[a + j * C] = x[(size_t) member[a] + j * N];
+    for (int from = 0; from < count; from += BLFSE_TILE) {
+        int width = count - from < BLFSE_TILE ? count - from : BLFSE_TILE;
+        for (int b = 0; b < width; b++) {
+            const double *column = s + (size_t) member[from + b] * N;
+            double *to = work->s_part + (size_t) b * C;
+            for (size_t a = 0; a < C; a++) to[a] = column[member[a]];
+        }
+        la_gemm('T', 'N', width, len, count, -1.0, work->s_part, count, work->part, count, 0.0,
+                work->out_part, width);
+        for (size_t j = 0; j < (size_t) len; j++)
+            for (int b = 0; b < width; b++)
+                out[(size_t) member[from + b] + j * N] =
+                    work->out_part[(size_t) b + j * (size_t) width];
+    }
 }
 
 int blfse_projector_update(blfse_projector *work, const double *v, double *a)
@@ -240,27 +290,48 @@ static int project_factor(blfse_projector *work, const double *v, double *ut)
     return 0;
 }
 
-void blfse_projector_distances(blfse_projector *work, const double *v, double *a, double *b)
+void blfse_projector_factor(blfse_projector *work, const double *v, double *b, double *diag)
 {
     const double *x = work->problem->x;
     int n = work->problem->n, p = work->problem->p, k = work->k;
     size_t N = (size_t) n;
 
-    memset(a, 0, N * N * sizeof(double));
+    memset(diag, 0, N * sizeof(double));
     memset(b, 0, N * (size_t) k * sizeof(double));
     for (int i0 = 0; i0 < p; i0 += CHUNK) {
         int len = p - i0 < CHUNK ? p - i0 : CHUNK;
         for (size_t j = (size_t) i0; j < (size_t) (i0 + len); j++)
-            for (size_t i = 0; i < N; i++)
-                work->chunk[i + (j - (size_t) i0) * N] = x[i + j * N] * v[j];
-        if (work->w0 > 0.0) la_syrk('N', n, len, work->w0, work->chunk, n, 1.0, a, n);
+            for (size_t i = 0; i < N; i++) {
+                double z = x[i + j * N] * v[j];
+                work->chunk[i + (j - (size_t) i0) * N] = z;
+                diag[i] += work->w0 * z * z;
+            }
         if (k > 0 && work->sign > 0.0)
             la_gemm('N', 'N', n, k, len, 1.0, work->chunk, n, work->r + i0, p, 1.0, b, n);
         if (k > 0 && work->sign < 0.0)
             la_gemm('N', 'T', n, k, len, 1.0, work->chunk, n, work->rt + (size_t) i0 * (size_t) k,
                     k, 1.0, b, n);
     }
-    if (k > 0) la_syrk('N', n, k, work->sign, b, n, 1.0, a, n);
+    for (size_t l = 0; l < (size_t) k; l++)
+        for (size_t i = 0; i < N; i++) diag[i] += work->sign * b[i + l * N] * b[i + l * N];
+}
+
+void blfse_projector_tile(blfse_projector *work, const double *v, const double *b, int from,
+                          int width, double *tile)
+{
+    const double *x = work->problem->x;
+    int n = work->problem->n, p = work->problem->p, rows = from + width;
+    size_t N = (size_t) n, W = (size_t) width;
+
+    memset(tile, 0, (size_t) rows * W * sizeof(double));
+    if (work->w0 > 0.0) {
+        for (size_t j = 0; j < (size_t) p; j++)
+            for (size_t i = 0; i < W; i++)
+                work->z_tile[i + j * W] = x[(size_t) from + i + j * N] * v[j] * v[j];
+        la_gemm('N', 'T', rows, width, p, work->w0, x, n, work->z_tile, width, 1.0, tile, rows);
+    }
+    if (work->k > 0)
+        la_gemm('N', 'T', rows, width, work->k, work->sign, b, n, b + from, n, 1.0, tile, rows);
 }
 
 /* min v'(G o N)v + (s/2) v'v - b'v on the simplex, s = sum alpha^2, b = sum alpha^2 v^(k):

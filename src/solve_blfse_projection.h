@@ -7,6 +7,8 @@
 #include "qp_simplex.h"
 #include "solve_blfse.h"
 
+enum { BLFSE_TILE = 64 };
+
 typedef struct {
     const blfse_problem *problem;
     const blfse_settings *settings;
@@ -21,21 +23,28 @@ typedef struct {
     double *lambda_l, *omega;      /* factor form: eigenvalues of L and of A_v */
     int rank;                      /* rows of F */
     double *g_diag, *diag, *upper, *rhs, *chunk;
+    double *part, *s_part, *out_part; /* of a component: n x 256, n x TILE, TILE x 256 */
+    double *z_tile;                   /* TILE x p */
+    int *component, *queue, *member;  /* n */
     hadamard op;
     qp_work qp;
 } blfse_projector;
 
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
                           const blfse_settings *settings);
-/* G of S; degree: n, its row sums on return; a, b: n x n scratch. In the factor form b holds
+/* G of S; n_part, part: labels 1.. of parts between which S is zero, if they are known (else 0);
+ * degree: n, its row sums on return; a, b: n x n scratch. In the factor form b holds
  * the eigenvectors of L(S) on return. LAPACK's code, like the next. */
-int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a,
-                         double *b);
+int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, const int *part,
+                         double *degree, double *a, double *b);
 /* N for v; t1. a: n x n scratch. */
 int blfse_projector_update(blfse_projector *work, const double *v, double *a);
-/* a (upper triangle) = Z N Z', Z = X diag(v): its squared distances are B. b: scratch, n x n or
- * n x p if the dense form has p > n. */
-void blfse_projector_distances(blfse_projector *work, const double *v, double *a, double *b);
+/* The matrix whose squared distances are B is K = Z N Z' = w0 ZZ' + sign bb', Z = X diag(v):
+ * b (n x k), and the diagonal of K. */
+void blfse_projector_factor(blfse_projector *work, const double *v, double *b, double *diag);
+/* Rows 0..from + width - 1 of the columns from.. of K, width <= BLFSE_TILE. */
+void blfse_projector_tile(blfse_projector *work, const double *v, const double *b, int from,
+                          int width, double *tile);
 /* v (p), started at the last one, for the weights alpha (m) of the base scores; t1. */
 void blfse_projector_weights(blfse_projector *work, const double *alpha, double *v, qp_info *info);
 /* N itself, p x p. */

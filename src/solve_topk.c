@@ -15,8 +15,8 @@
  * sub-problem 2 the rounded relaxation and the set of the iteration before.
  *
  * Plain supervised mode: no Z, L = 0, one sub-problem 2, nothing n x n if p <= n.
- * Memory beside the results: about 12 n x n and 3 n x p with the ADMMs (p < n: 4 and 10),
- * 2 n x n and 3 n x p if fast. The two sub-problems share one n x p matrix. */
+ * Memory beside the results: about 11 n x n and 3 n x p with the ADMMs (p < n: 10 n x p only),
+ * n x n (p <= n/2: none) and 3 n x p if fast. The two sub-problems share one n x p matrix. */
 #include "solve_topk.h"
 #include "la.h"
 #include "propagate.h"
@@ -145,7 +145,8 @@ static int work_init(topk_work *work)
                                      work->result->z, work->result->e, one,
                                      settings->represent.form);
     if (work->graph) work->projected = ufs_dalloc(n, c);
-    if (problem->mode == TOPK_CLUSTER) topk_label_init(&work->label, problem->n, problem->c);
+    if (problem->mode == TOPK_CLUSTER)
+        topk_label_init(&work->label, problem->n, problem->c, work->result->w);
     topk_criterion_init(&work->criterion, problem->n, problem->p, problem->c, problem->k,
                         problem->x, settings->select.lambda_a,
                         work->graph && settings->select.lambda_i > 0.0, form, relaxing);
@@ -173,7 +174,6 @@ static int represent_step(topk_work *work, int iteration)
         topk_represent_solve(&work->represent, settings, theta, settings->growth == 1.0, iteration,
                              &work->result->inner_z);
     }
-    structure(work);
     return 0;
 }
 
@@ -207,10 +207,13 @@ static int label_step(topk_work *work, int iteration)
 
     if (iteration > 1) memcpy(work->previous, result->label, n * sizeof(int));
     if (problem->mode == TOPK_CLUSTER) {
+        /* Clusters need Z only: the matrix of W is theirs before it is made. */
         lapack = topk_label_solve(&work->label, result->z, iteration > 1, result->label);
+        structure(work);
         result->too_few_links = lapack < 0;
         return lapack < 0 ? 0 : lapack;
     }
+    if (work->graph) structure(work);
     if (problem->mode == TOPK_PROPAGATE) {
         propagate_problem spread = {problem->n,     problem->c, result->w,
                                     problem->known, problem->p, problem->x};

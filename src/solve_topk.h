@@ -16,6 +16,7 @@
  * Parts, one file and one header each:
  *   solve_topk.c            the outer loop, the structure matrix Theta, J
  *   solve_topk_represent.c  sub-problem 1: Z and E, by the source's ADMM
+ *   solve_topk_blocks.c     the same by blocks of samples, for p < n
  *   solve_topk_lp.c         the same sample by sample, to the optimum
  *   solve_topk_label.c      deterministic spectral labels
  *   propagate.c             harmonic labels

@@ -5,7 +5,7 @@
  * then Lloyd's iteration from seeds that no rotation of u changes, so that the basis
  * LAPACK returns does not matter. From the second call on also from the previous
  * partition; the smaller within-cluster sum of squares wins.
- * 4n^3/3 flops, one n x n work matrix. Comparisons that decide carry a tolerance of
+ * 4n^3/3 flops, one n x n work matrix, the caller's. Comparisons that decide carry a tolerance of
  * 1e-9. Samples without a link have a zero row. */
 #include "solve_topk_label.h"
 #include "la.h"
@@ -22,12 +22,12 @@ static void centres(topk_label *work, const int *label);
 static double within(const topk_label *work, const int *label);
 static void relabel(int n, int c, int *label, int *code);
 
-void topk_label_init(topk_label *work, int n, int c)
+void topk_label_init(topk_label *work, int n, int c, double *affinity)
 {
     size_t N = (size_t) n, C = (size_t) c;
     work->n = n;
     work->c = c;
-    work->affinity = ufs_dalloc(N, N);
+    work->affinity = affinity;
     work->degree = ufs_dalloc(N, 1);
     work->value = ufs_dalloc(C, 1);
     work->u = ufs_dalloc(N, C);

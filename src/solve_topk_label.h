@@ -16,7 +16,8 @@ typedef struct {
     int isolated; /* samples without any link */
 } topk_label;
 
-void topk_label_init(topk_label *work, int n, int c);
+/* affinity: n x n, only used during a solve. */
+void topk_label_init(topk_label *work, int n, int c, double *affinity);
 /* Clusters the samples from z; label holds the previous partition if have_previous,
  * and the new one on return. Returns LAPACK's code, or -1 if fewer than c samples have a
  * link. */

@@ -22,10 +22,7 @@
  * Memory: 10 n x n, E, Y1 and n x p in single precision.
  * The inverse is safe: rows of x have unit length, so cond(xx' + I) <= n + 1.
  *
- * p-form, p < n. T = (Bm - Cm x)(x'x + I)^{-1}, Q = Cm + T x', Qx = Bm - T, and
- *   Cm x = Zx - (Y2 x)/mu  with Y2 x carried along:  Zx costs 2p per entry of Z.
- * 2n^2 p + 2np^2 + 2p nnz(Z), cheaper than the n-form if p < n. Memory: 3 n x n,
- * 9 n x p. */
+ * p-form, for p < n: solve_topk_blocks.c. */
 #include "solve_topk_represent.h"
 #include "la.h"
 #include "prox.h"
@@ -37,22 +34,20 @@ static const double SPARSE = 0.25;
 static const double FEW = 0.1;
 
 static void cold_start(topk_represent *work, double mu);
-static size_t step_z(topk_represent *work, const topk_represent_settings *settings,
-                     const double *theta);
-static void step_q_n(topk_represent *work);
-static void step_e_n(topk_represent *work, double lambda_e);
+static void step_z(topk_represent *work, const topk_represent_settings *settings,
+                   const double *theta);
+static void step_q(topk_represent *work);
+static void step_e(topk_represent *work, double lambda_e);
 static bool screen(topk_represent *work);
 static bool safe(const topk_represent *work, size_t i, size_t j);
 static size_t shrink_few(topk_represent *work, int from, int width, double lambda_e);
 static void complete_e(topk_represent *work);
-static void step_q_p(topk_represent *work, size_t non_zero);
-static void step_e_p(topk_represent *work, double lambda_e);
 static void step_y2(topk_represent *work);
 static size_t shrink_block(topk_represent *work, size_t len, const double *x, const double *qx,
                            double lambda_e, double *e, double *y1, double *change);
 static void add_sparse(int m, int n, int k, const double *a, const double *s, double *acc);
 static void add_transposed(int n, int m, double alpha, const double *a, double *b);
-static double running(const topk_represent *work, const topk_represent_settings *settings);
+static double running(const topk_represent *work);
 static double objective(const topk_represent *work, const topk_represent_settings *settings,
                         const double *theta);
 
@@ -67,8 +62,6 @@ int topk_represent_init(topk_represent *work, int n, int p, const double *x, dou
     work->x = x;
     work->z = z;
     work->n_form = form == 'n' || (form == 'a' && n <= p);
-    work->q = ufs_dalloc(N, N);
-    work->y2 = ufs_dalloc(N, N);
     work->e = e;
     work->y1 = y1;
     work->mu = 0.0;
@@ -76,16 +69,18 @@ int topk_represent_init(topk_represent *work, int n, int p, const double *x, dou
     r = work->n_form ? n : p;
     work->inverse = ufs_dalloc((size_t) r, (size_t) r);
     work->gram = work->rhs = work->cross = work->step = NULL;
-    work->xt = work->zx = work->y2x = work->bm = work->pn = NULL;
+    work->q = work->y2 = NULL;
+    work->blocks = NULL;
+    work->tile = ufs_dalloc(N, p < TILE ? P : TILE);
     la_gram(work->n_form ? 'N' : 'T', n, p, x, work->inverse);
     if (work->n_form) {
-        size_t tile = (size_t) (p < TILE ? p : TILE);
+        work->q = ufs_dalloc(N, N);
+        work->y2 = ufs_dalloc(N, N);
         work->gram = ufs_dalloc(N, N);
         work->rhs = ufs_dalloc(N, N);
         work->cross = ufs_dalloc(N, N);
         work->step = ufs_dalloc(N, N);
-        work->tile = ufs_dalloc(N, tile);
-        work->change = ufs_dalloc(N, tile);
+        work->change = ufs_dalloc(N, p < TILE ? P : TILE);
         work->reference = ufs_dalloc(N, N);
         work->qt = ufs_dalloc(N, N);
         work->margin = (float *) R_alloc(N * P, sizeof(float));
@@ -94,14 +89,7 @@ int topk_represent_init(topk_represent *work, int n, int p, const double *x, dou
         la_col_norms(n, p, x, work->norm);
         ufs_copy(work->gram, work->inverse, N * N);
     } else {
-        work->xt = ufs_dzero(P, N);
-        add_transposed(n, p, 1.0, x, work->xt);
-        work->pn = ufs_dalloc(P, N);
-        work->zx = ufs_dalloc(N, P);
-        work->y2x = ufs_dalloc(N, P);
-        work->bm = ufs_dalloc(N, P);
-        work->tile = ufs_dalloc(N, P);
-        work->change = ufs_dalloc(N, P);
+        topk_blocks_init(work);
     }
     for (int i = 0; i < r; i++) work->inverse[(size_t) i * ((size_t) r + 1)] += 1.0;
     lapack = la_chol(r, work->inverse);
@@ -116,67 +104,60 @@ void topk_represent_solve(topk_represent *work, const topk_represent_settings *s
     work->converged = false;
     work->iterations = 0;
     work->n_screened = 0;
+    if (!work->n_form) {
+        topk_blocks_solve(work, settings, theta, outer, trace);
+        work->objective = objective(work, settings, theta);
+        return;
+    }
     for (int it = 1; it <= settings->max_iter && !work->converged; it++) {
         double mu = work->mu, largest;
-        size_t non_zero;
 
         work->mu_now = mu;
         work->y1_d = 0.0;
-        non_zero = step_z(work, settings, theta);
-        if (work->n_form) {
-            step_q_n(work);
-            step_e_n(work, settings->lambda_e);
-        } else {
-            step_q_p(work, non_zero);
-            step_e_p(work, settings->lambda_e);
-        }
+        step_z(work, settings, theta);
+        step_q(work);
+        step_e(work, settings->lambda_e);
         step_y2(work);
         work->mu = fmin(settings->growth * mu, settings->mu_max);
         work->iterations = it;
         largest = fmax(fmax(work->residual[0], work->residual[1]), work->residual[2]);
         /* False for NaN, which therefore never converges. */
         work->converged = largest < settings->tol;
-        double row[TOPK_REPRESENT_COLUMNS] = {outer,
-                                              it,
-                                              mu,
-                                              work->residual[0],
-                                              work->residual[1],
-                                              work->residual[2],
-                                              running(work, settings)};
+        double row[TOPK_REPRESENT_COLUMNS] = {
+            outer, it, mu, work->residual[0], work->residual[1], work->residual[2], running(work)};
         ufs_trace_add(trace, row);
         ufs_hook_step(work->hook, it, row[6], largest);
     }
-    if (work->n_form) complete_e(work);
+    complete_e(work);
     work->objective = objective(work, settings, theta);
 }
 
 static void cold_start(topk_represent *work, double mu)
 {
     size_t NN = (size_t) work->n * (size_t) work->n, NP = (size_t) work->n * (size_t) work->p;
+    if (!work->n_form) {
+        topk_blocks_start(work, mu);
+        return;
+    }
     memset(work->z, 0, NN * sizeof(double));
     memset(work->q, 0, NN * sizeof(double));
     memset(work->y2, 0, NN * sizeof(double));
     memset(work->e, 0, NP * sizeof(double));
     memset(work->y1, 0, NP * sizeof(double));
-    if (work->n_form) {
-        /* E = Y1 = 0: the first right-hand side is xx' itself. */
-        ufs_copy(work->rhs, work->gram, NN);
-        memset(work->cross, 0, NN * sizeof(double));
-        memset(work->reference, 0, NN * sizeof(double));
-        memset(work->margin, 0, NP * sizeof(float));
-    } else {
-        memset(work->y2x, 0, NP * sizeof(double));
-    }
+    /* E = Y1 = 0: the first right-hand side is xx' itself. */
+    ufs_copy(work->rhs, work->gram, NN);
+    memset(work->cross, 0, NN * sizeof(double));
+    memset(work->reference, 0, NN * sizeof(double));
+    memset(work->margin, 0, NP * sizeof(float));
     work->mu = mu;
     work->y1_x = 0.0;
 }
 
-/* Z = S_{w/mu}(Q + Y2/mu) off the diagonal, its positive part if Z >= 0; returns its
- * number of non-zeros. */
-static size_t step_z(topk_represent *work, const topk_represent_settings *settings,
-                     const double *theta)
+/* Z = S_{w/mu}(Q + Y2/mu) off the diagonal, its positive part if Z >= 0. */
+static void step_z(topk_represent *work, const topk_represent_settings *settings,
+                   const double *theta)
 {
-    size_t N = (size_t) work->n, count = 0;
+    size_t N = (size_t) work->n;
     double scale = 1.0 / work->mu, largest = 0.0, weighted = 0.0;
 
     for (size_t j = 0; j < N; j++) {
@@ -188,18 +169,16 @@ static size_t step_z(topk_represent *work, const topk_represent_settings *settin
             diff = fabs(z - work->z[at]);
             /* Written so that a NaN is kept. */
             if (!(diff <= largest)) largest = diff;
-            if (z != 0.0) count++;
             weighted += weight * fabs(z);
             work->z[at] = z;
         }
     }
     work->residual[2] = largest;
     work->weighted = weighted;
-    return count;
 }
 
 /* rhs holds (Qx)x' + D x'/mu_old on entry, (Qx)x' for the new Q on return. */
-static void step_q_n(topk_represent *work)
+static void step_q(topk_represent *work)
 {
     int n = work->n;
     size_t NN = (size_t) n * (size_t) n;
@@ -213,7 +192,7 @@ static void step_q_n(topk_represent *work)
 
 /* cross = x Y1' and step = x D' are kept transposed, so that adding an entry of D is
  * an axpy. */
-static void step_e_n(topk_represent *work, double lambda_e)
+static void step_e(topk_represent *work, double lambda_e)
 {
     int n = work->n, p = work->p;
     size_t N = (size_t) n, NN = N * N;
@@ -311,41 +290,6 @@ static void complete_e(topk_represent *work)
     }
 }
 
-/* On return bm = Qx for the new Q. */
-static void step_q_p(topk_represent *work, size_t non_zero)
-{
-    int n = work->n, p = work->p;
-    size_t N = (size_t) n, P = (size_t) p, NP = N * P;
-    double scale = 1.0 / work->mu;
-
-    if ((double) non_zero > SPARSE * (double) N * (double) N) {
-        la_gemm('N', 'N', n, p, n, 1.0, work->z, n, work->x, n, 0.0, work->zx, n);
-    } else {
-        memset(work->pn, 0, NP * sizeof(double));
-        add_sparse(p, n, n, work->xt, work->z, work->pn);
-        memset(work->zx, 0, NP * sizeof(double));
-        add_transposed(p, n, 1.0, work->pn, work->zx);
-    }
-    for (size_t i = 0; i < NP; i++) {
-        work->bm[i] = work->x[i] - work->e[i] + work->y1[i] * scale;
-        work->change[i] = work->bm[i] - work->zx[i] + work->y2x[i] * scale;
-    }
-    la_gemm('N', 'N', n, p, p, 1.0, work->change, n, work->inverse, p, 0.0, work->tile, n);
-    for (size_t i = 0; i < N * N; i++) work->q[i] = work->z[i] - work->y2[i] * scale;
-    la_gemm('N', 'T', n, n, p, 1.0, work->tile, n, work->x, n, 1.0, work->q, n);
-    for (size_t i = 0; i < NP; i++) {
-        work->bm[i] -= work->tile[i];
-        work->y2x[i] += work->mu * (work->bm[i] - work->zx[i]);
-    }
-}
-
-static void step_e_p(topk_represent *work, double lambda_e)
-{
-    work->residual[0] = 0.0;
-    shrink_block(work, (size_t) work->n * (size_t) work->p, work->x, work->bm, lambda_e, work->e,
-                 work->y1, work->change);
-}
-
 static void step_y2(topk_represent *work)
 {
     size_t NN = (size_t) work->n * (size_t) work->n;
@@ -412,16 +356,12 @@ static void add_transposed(int n, int m, double alpha, const double *a, double *
 }
 
 /* sum(w |Z|) + lambda_e ||E||_1 of this iteration. Y1 is lambda_e sign(E) where E is not zero,
- * so lambda_e ||E||_1 = <Y1, E>, and in the n-form, where E is not always there, with E = x - Qx -
+ * so lambda_e ||E||_1 = <Y1, E>, and as E is not always there, with E = x - Qx -
  * D/mu it is <Y1, x> - <Y1 x', Q> - <Y1, D>/mu. */
-static double running(const topk_represent *work, const topk_represent_settings *settings)
+static double running(const topk_represent *work)
 {
-    size_t N = (size_t) work->n, P = (size_t) work->p;
-    double error = 0.0;
-    if (!work->n_form) {
-        for (size_t i = 0; i < N * P; i++) error += fabs(work->e[i]);
-        return work->weighted + settings->lambda_e * error;
-    }
+    size_t N = (size_t) work->n;
+    double error;
     error = work->y1_x - work->y1_d / work->mu_now;
     /* `cross` is transposed. */
     for (size_t jj = 0; jj < N; jj += 32)

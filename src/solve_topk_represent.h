@@ -15,13 +15,16 @@ typedef struct {
     char form;        /* 'n', 'p', or 'a' for the cheaper one */
 } topk_represent_settings;
 
+typedef struct topk_blocks topk_blocks; /* see solve_topk_blocks.c */
+
 typedef struct {
     int n, p;
     bool n_form;
     const double *x; /* n x p */
     /* Results. */
-    double *z, *q, *y2; /* n x n */
-    double *e, *y1;     /* n x p */
+    double *z;      /* n x n */
+    double *q, *y2; /* n-form: n x n */
+    double *e, *y1; /* n x p */
     double mu;
     int iterations;
     bool converged;
@@ -32,14 +35,13 @@ typedef struct {
     /* Work. */
     double *inverse;                   /* (xx' + I)^{-1}, n x n, or (x'x + I)^{-1}, p x p */
     double *gram, *rhs, *cross, *step; /* n-form: n x n */
-    double *tile, *change;             /* n-form: n x tile; p-form: n x p */
+    double *tile, *change;             /* n x tile */
     double *reference, *qt;            /* n-form: n x n, Q0 and Q' */
     float *margin;                     /* n-form: n x p, rounded down */
     double *moved, *norm;              /* n-form: n, p */
     bool screened;                     /* the last step of E */
     int n_screened;                    /* of all */
-    double *xt, *zx, *y2x, *bm;        /* p-form: p x n, then n x p */
-    double *pn;                        /* p-form: p x n */
+    topk_blocks *blocks;               /* p-form */
     const ufs_hook *hook;              /* NULL: interrupts only */
 } topk_represent;
 
@@ -55,5 +57,13 @@ double topk_represent_gap(topk_represent *work, const topk_represent_settings *s
  * (outer, iteration, mu, the three residuals, the objective at (Z, E)). */
 void topk_represent_solve(topk_represent *work, const topk_represent_settings *settings,
                           const double *theta, bool warm, int outer, ufs_trace *trace);
+
+/* The p-form: set-up, a cold start, the iterations, and the copy Q of Z with its multiplier Y2
+ * (n x n each) after them. */
+void topk_blocks_init(topk_represent *work);
+void topk_blocks_start(topk_represent *work, double mu);
+void topk_blocks_solve(topk_represent *work, const topk_represent_settings *settings,
+                       const double *theta, int outer, ufs_trace *trace);
+void topk_blocks_copies(const topk_represent *work, double *q, double *y2);
 
 #endif

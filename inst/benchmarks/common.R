@@ -20,7 +20,7 @@ option <- function(name, default = NULL) {
   given <- grep(paste0("^--", name, "="), commandArgs(TRUE), value = TRUE)
   if (length(given)) sub("^--[a-z]+=", "", utils::tail(given, 1L)) else default
 }
-words <- function(text) strsplit(text, ",", fixed = TRUE)[[1L]]
+words <- function(text, by = ",") strsplit(text, by, fixed = TRUE)[[1L]]
 
 # A real set: <folder>/<set>.rds holds list(x, y).
 read_set <- function(folder, set) {

@@ -1,7 +1,8 @@
 # The neighbours in R side by side: what answers the same question as one of our methods, its CPU
 # time in the same process, and how far the answers agree.
 #
-#   Rscript peers.R [--sizes=300x500,500x2000] [--seconds=20] [--out=file.csv]
+#   Rscript peers.R [--sizes=300x500,500x2000] [--questions="RSR;CUR"] [--seconds=20]
+#   [--out=file.csv]
 #
 # Data: five Gaussian clusters in 5 % of the columns, standardised but for the variance. `found` is
 # the share of those columns among as many best (chance .05); `agreement` the share that both have.
@@ -92,7 +93,8 @@ if (!is.null(option("question"))) {
     as.numeric(option("seconds")))
 } else {
   sizes <- words(option("sizes", "300x500,500x2000,100x10000,5000x500"))
-  jobs <- do.call(rbind, lapply(names(questions), function(question) {
+  asked <- words(option("questions", paste(names(questions), collapse = ";")), ";")
+  jobs <- do.call(rbind, lapply(asked, function(question) {
     expand.grid(question = question, peer = setdiff(names(questions[[question]]), "ours"),
       size = sizes, stringsAsFactors = FALSE)
   }))

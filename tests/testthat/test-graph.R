@@ -250,6 +250,7 @@ test_that("wrong direct calls are errors of R, never crashes", {
       }
     }
   }
+  expect_error(.Call(C_spec_leading, graph, x, 1L, c(1, 2, 3), x[, 1:2]), "wrong type or length")
   # Settings of the wrong size inside a list.
   for (name in c("n_clusters", "k", "n_dims")) {
     settings <- list(n_clusters = 2L, n_dims = 2L, k = 3L, lambda = 1, gamma = 1,

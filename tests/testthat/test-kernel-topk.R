@@ -162,6 +162,26 @@ test_that("Z >= 0: both forms are the literal iteration, and rho = 1 meets the K
   }
 })
 
+test_that("blocks of samples stop together, at the iteration at which all have converged", {
+  prob <- topk_problem(150L, 12L, seed = 3)
+  prob$x[1:20, ] <- prob$x[1, ]
+  theta <- withr::with_seed(1, matrix(runif(150^2), 150L))
+  lambda_e <- 8 / max(rowSums(abs(prob$x)))
+  for (more in list(list(), list(inner_tol = -1, inner_max_iter = 30L), list(inner_max_iter = 3L),
+    list(rho = 1, mu = 10, inner_tol = 1e-4, inner_max_iter = 3000L))) {
+    run <- function(form) {
+      do.call(represent, c(list(prob$x, theta, lambda_e = lambda_e, represent_form = form), more))
+    }
+    whole <- run("n")
+    parts <- run("p")
+    expect_identical(parts$iterations, whole$iterations)
+    for (part in c("z", "e", "q", "y1")) expect_lt(max(abs(parts[[part]] - whole[[part]])), 1e-8)
+    expect_equal(parts$trace, whole$trace, tolerance = 1e-6)
+    expect_equal(parts$objective, whole$objective, tolerance = 1e-10)
+    expect_equal(parts$gap, whole$gap, tolerance = 1e-6)
+  }
+})
+
 test_that("below the first link Z is exactly zero", {
   prob <- topk_problem(15, 30)
   out <- represent(prob$x, matrix(0, 15, 15), lambda_e = .99 / max(rowSums(abs(prob$x))))

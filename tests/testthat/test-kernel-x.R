@@ -231,3 +231,12 @@ test_that("block Lanczos equals eigen(), multiple eigenvalues included, and says
   zero <- .Call(C_test_lanczos, matrix(0, n, n), 3L, 1e-10)
   expect_identical(zero$values, numeric(3))
 })
+
+test_that("columns are equal whether or not their zeros are stored", {
+  skip_if_not_installed("Matrix")
+  # Column 1 stores the zero of its second row, column 2 does not.
+  x <- Matrix::sparseMatrix(i = c(1, 2, 4, 1, 4, 2, 3), j = c(1, 1, 1, 2, 2, 3, 3),
+    x = c(1, 0, 2, 1, 2, 5, 6), dims = c(6, 3))
+  expect_length(x@x, 7)
+  expect_identical(x_equal_columns(as_ufs_operator(x, TRUE, FALSE, warn = FALSE)$x), c(1L, 1L, 3L))
+})

@@ -263,3 +263,42 @@ test_that("W = I beyond its simple bound, and W = 0 from the end of the window o
   expect_identical(unname(coef(none)), matrix(0, 30, 30))
   expect_equal(unname(none$solution$residual), ref_row_norms(x))
 })
+
+test_that("the certificate of irls is a bound, too", {
+  for (size in list(c(60, 15), c(15, 40))) {
+    x <- unit_columns(planted(size[1], size[2], informative = 4)$x)
+    fit <- quiet(ufs_rsr(x, solver = "irls", coefficients = TRUE, center = FALSE, scale = FALSE,
+      control = ufs_control(tol = 1e-10, max_iter = 2000)))
+    expect_lt(abs(fit$certificate[["gap"]]), 0.02)
+  }
+})
+
+test_that("W = I is claimed only where it is the minimum, and gaps hold with columns left out", {
+  x <- unit_columns(withr::with_seed(5, matrix(rnorm(300 * 30), 300)))
+  x[1:5, ] <- 3 * x[1:5, ]
+  x <- unit_columns(x)
+  low <- 1 / max(ref_row_norms(x %*% solve(crossprod(x))))
+  for (lambda in low * c(1.2, 1.4, 1.6, 1.7, 1.8, 1.9, 2, 2.2)) {
+    fit <- quiet(ufs_rsr(x, lambda = lambda, center = FALSE, scale = FALSE,
+      control = ufs_control(tol = 1e-6, max_iter = 3000)))
+    other <- quiet(ufs_rsr(x, lambda = lambda, center = FALSE, scale = FALSE, solver = "irls",
+      control = ufs_control(tol = 1e-10, max_iter = 3000)))
+    primal <- ref_rsr_objective(x, coef(fit), lambda)
+    expect_lt(primal, ref_rsr_objective(x, coef(other), lambda) * (1 + 2e-6))
+  }
+  for (seed in 1:6) {
+    x <- withr::with_seed(seed, {
+      f <- matrix(rnorm(40 * 3), 40)
+      f[, rep(1:3, 20)] + 0.5 * matrix(rnorm(40 * 60), 40)
+    })
+    x <- unit_columns(x)
+    fit <- ufs_rsr(x, lambda_rel = 0.8, coefficients = TRUE, center = FALSE, scale = FALSE,
+      control = ufs_control(tol = 1e-5, max_iter = 3000))
+    tight <- quiet(ufs_rsr(x, lambda_rel = 0.8, coefficients = TRUE, solver = "irls",
+      center = FALSE, scale = FALSE, control = ufs_control(tol = 1e-12, max_iter = 3000)))
+    expect_identical(fit$status, "converged")
+    expect_lt(ref_rsr_objective(x, coef(fit), fit$params$lambda),
+      ref_rsr_objective(x, coef(tight), fit$params$lambda) * (1 + 1.1e-5))
+    expect_lt(max(fit$solution$dual), 1 + 1e-3)
+  }
+})
