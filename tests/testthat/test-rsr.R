@@ -302,3 +302,27 @@ test_that("W = I is claimed only where it is the minimum, and gaps hold with col
     expect_lt(max(fit$solution$dual), 1 + 1e-3)
   }
 })
+
+test_that("a fit that is stopped early claims no more than is true", {
+  narrow <- 0
+  for (seed in 1:6) {
+    x <- withr::with_seed(seed, {
+      f <- matrix(rnorm(40 * 3), 40)
+      f[, rep(1:3, 20)] + 0.5 * matrix(rnorm(40 * 60), 40)
+    })
+    x <- unit_columns(x)
+    run <- function(max_iter, tol) {
+      quiet(ufs_rsr(x, lambda_rel = 0.8, coefficients = TRUE, center = FALSE, scale = FALSE,
+        control = ufs_control(tol = tol, max_iter = max_iter)))
+    }
+    best <- tail(run(3000, 1e-7)$trace$objective, 1)
+    for (max_iter in 2:40) {
+      fit <- run(max_iter, 1e-7)
+      gap <- fit$certificate[["gap"]]
+      primal <- ref_rsr_objective(x, coef(fit), fit$params$lambda)
+      expect_lte(primal * (1 - gap), best * (1 + 1e-6))
+      narrow <- narrow + any(feature_scores(fit) == 0)
+    }
+  }
+  expect_gt(narrow, 20)
+})
