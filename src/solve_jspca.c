@@ -44,8 +44,9 @@
 #include "la.h"
 #include "la_gl.h"
 
-/* Older weights serve until the majoriser weighs this much more than the weights do. */
-static const double stale = 1.1;
+/* Older weights serve until the majoriser weighs this much more than the weights do, by a share
+ * that shrinks with the change of Q: a loose majoriser makes the last steps crawl. */
+static const double STALE = 0.1, CHANGES = 10.0;
 
 typedef struct {
     const jspca_problem *problem;
@@ -237,7 +238,7 @@ static void set_samples(jspca_work *work, bool last)
             now += weight[i];
         }
         work->factor = most;
-        if (most * old <= stale * now) return;
+        if (most * old <= (1.0 + fmin(STALE, CHANGES * work->result->change)) * now) return;
     }
     work->factor = 1.0;
     for (size_t i = 0; i < n; i++) work->root[i] = sqrt(weight[i]);

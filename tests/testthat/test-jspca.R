@@ -760,3 +760,16 @@ test_that("print() says when the feature loss ends above its lowest value", {
   fit$trace$objective <- c(10, 5, 5)
   expect_false(any(grepl("above its lowest", capture.output(print(fit)))))
 })
+
+test_that("a tight tolerance is reached over samples, where older weights serve for a while", {
+  for (seed in 3:5) {
+    x <- withr::with_seed(seed, {
+      centre <- matrix(rnorm(15, sd = 3), 3)
+      matrix(rnorm(14 * 40), 14) + cbind(centre[rep_len(1:3, 14), ], matrix(0, 14, 35))
+    })
+    loose <- jspca(x, 2, loss = "sample")
+    tight <- jspca(x, 2, loss = "sample", control = ufs_control(tol = 1e-8, max_iter = 450))
+    expect_identical(tight$status, "converged")
+    expect_lte(tail(tight$trace$objective, 1), tail(loose$trace$objective, 1) * (1 + 1e-6))
+  }
+})
