@@ -1,7 +1,7 @@
 # The published figures that the article shows, and the precomputed results of the vignette.
 
 test_that("published.csv has every figure of Tables II to XI, and they agree with each other", {
-  file <- system.file("benchmarks", "results", "published.csv", package = "ufselect")
+  file <- system.file("benchmarks", "results", "published.csv.gz", package = "ufselect")
   skip_if(!nzchar(file), "benchmarks are not installed")
   figures <- utils::read.csv(file)
   count <- table(figures$table)
@@ -21,7 +21,7 @@ test_that("published.csv has every figure of Tables II to XI, and they agree wit
 
 test_that("the vignette's results are whole", {
   for (name in c("musk", "madelon", "noise", "penalties")) {
-    file <- system.file("extdata", paste0("classifier-", name, ".csv"), package = "ufselect")
+    file <- system.file("extdata", paste0("classifier-", name, ".csv.gz"), package = "ufselect")
     expect_true(nzchar(file))
     table <- utils::read.csv(file)
     value <- if (name == "penalties") table$accuracy else table$mean
