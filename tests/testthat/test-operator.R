@@ -293,18 +293,18 @@ for (name in names(sets)) {
       k = 5, members = members)
     for (fit in fits) expect_identical(fit$solution$order, fits$dense$solution$order)
     base <- suppressWarnings(ufs_variance(x))
+    others <- c(list(to_sparse(x)), if (requireNamespace("DelayedArray", quietly = TRUE)) {
+      list(ufs_data(DelayedArray::DelayedArray(x)))
+    })
     for (how in c("correlation", "css")) {
       dense <- ufs_diversify(base, x, 5, how)
-      others <- c(list(to_sparse(x)), if (requireNamespace("DelayedArray", quietly = TRUE)) {
-        list(ufs_data(DelayedArray::DelayedArray(x)))
-      })
       for (other in others) {
         fit <- ufs_diversify(base, other, 5, how)
         expect_identical(fit$solution$order, dense$solution$order)
         expect_equal(fit$certificate, dense$certificate, tolerance = 1e-8)
       }
     }
-    for (other in list(to_sparse(x), ufs_data(DelayedArray::DelayedArray(x)))) {
+    for (other in others) {
       expect_equal(ufs_captured(base, other, 1:6), ufs_captured(base, x, 1:6), tolerance = 1e-8)
     }
   })
