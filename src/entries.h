@@ -1,6 +1,6 @@
 /* entries.h: every function that R may call, one line each: its name in R without
  * C_, and how many arguments it takes. The list is used twice: ffi_util.h makes the
- * prototype SEXP ffi_<name>(SEXP, ...) of each, init.c its row of the table. */
+ * prototype of ffi_<name> of each, init.c its row of the table. */
 #ifndef UFS_ENTRIES_H
 #define UFS_ENTRIES_H
 

@@ -9,15 +9,8 @@ static void by_admm(SEXP x, const double *theta, SEXP s, SEXP control, double *z
     static const char *const columns[] = {"outer", "iteration", "mu",        "error",
                                           "split", "change",    "objective", NULL};
     int n = Rf_nrows(x), p = Rf_ncols(x);
-    topk_represent_settings settings = {.lambda_e = ffi_real(s, "lambda_e"),
-                                        .lambda_z = ffi_real(s, "lambda_z"),
-                                        .mu = ffi_real(s, "mu"),
-                                        .growth = ffi_real(s, "rho"),
-                                        .mu_max = 1e8,
-                                        .tol = ffi_real(control, "tol"),
-                                        .max_iter = ffi_int(control, "max_iter"),
-                                        .nonnegative = ffi_flag(s, "nonnegative"),
-                                        .form = 'a'};
+    topk_represent_settings settings = ffi_topk_represent(s, ffi_real(control, "tol"),
+                                                          ffi_int(control, "max_iter"), 'a');
     topk_represent work;
 
     ufs_trace_named(&run->trace, settings.max_iter, columns);

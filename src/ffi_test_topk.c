@@ -15,7 +15,7 @@ SEXP ffi_test_topk_represent(SEXP x, SEXP theta, SEXP s)
                                         "info",  "gap",        NULL};
     int n = Rf_nrows(x), p = Rf_ncols(x), lapack;
     size_t N = (size_t) n;
-    topk_represent_settings settings = ffi_topk_represent(s);
+    topk_represent_settings settings = ffi_topk_inner_represent(s);
     topk_represent work;
     ufs_trace trace;
     SEXP out = PROTECT(ffi_list(names));

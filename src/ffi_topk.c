@@ -8,18 +8,24 @@ static char form_of(SEXP settings, const char *name)
     return CHAR(STRING_ELT(ffi_get(settings, name), 0))[0];
 }
 
-topk_represent_settings ffi_topk_represent(SEXP s)
+topk_represent_settings ffi_topk_represent(SEXP s, double tol, int max_iter, char form)
 {
     topk_represent_settings settings = {.lambda_e = ffi_real(s, "lambda_e"),
                                         .lambda_z = ffi_real(s, "lambda_z"),
                                         .mu = ffi_real(s, "mu"),
                                         .growth = ffi_real(s, "rho"),
                                         .mu_max = 1e8,
-                                        .tol = ffi_real(s, "inner_tol"),
-                                        .max_iter = ffi_int(s, "inner_max_iter"),
+                                        .tol = tol,
+                                        .max_iter = max_iter,
                                         .nonnegative = ffi_flag(s, "nonnegative"),
-                                        .form = form_of(s, "represent_form")};
+                                        .form = form};
     return settings;
+}
+
+topk_represent_settings ffi_topk_inner_represent(SEXP s)
+{
+    return ffi_topk_represent(s, ffi_real(s, "inner_tol"), ffi_int(s, "inner_max_iter"),
+                              form_of(s, "represent_form"));
 }
 
 topk_select_settings ffi_topk_select(SEXP s)
@@ -104,7 +110,7 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
                             .first = INTEGER_RO(first),
                             .known = known == R_NilValue ? NULL : INTEGER_RO(known)};
     topk_settings settings = {.fast = ffi_flag(s, "fast"),
-                              .represent = ffi_topk_represent(s),
+                              .represent = ffi_topk_inner_represent(s),
                               .select = ffi_topk_select(s),
                               .polish = ffi_flag(s, "polish"),
                               .bound = ffi_flag(s, "bound"),

@@ -87,6 +87,18 @@ static double objective(const blfse_work *work);
 static void record(blfse_work *work, double psi, int it, blfse_block block);
 static void remember(blfse_work *work, double psi, int it, double moved);
 
+/* What the pair (i, j) and (j, i) adds to the errors of base results that put the two together, and
+ * of those that do not. */
+static inline void add_error(agreement *set, const unsigned char *pair, double w, double s)
+{
+    double same = 2.0 * w * w * (s - 1.0) * (s - 1.0), apart = 2.0 * w * w * s * s;
+
+    for (int g = 0; g < set->group; g++) {
+        set->same[256 * g + pair[g]] += same;
+        set->apart[256 * g + pair[g]] += apart;
+    }
+}
+
 static size_t at(const blfse_work *work, int i, int j)
 {
     return (size_t) i + (size_t) j * (size_t) work->problem->n;
@@ -236,10 +248,7 @@ static void start(blfse_work *work)
             double s = 0.0;
             for (int g = 0; g < set->group; g++) s += set->table[256 * g + pair[g]];
             result->s[at(work, i, j)] = result->s[at(work, j, i)] = s;
-            for (int g = 0; g < set->group; g++) {
-                set->same[256 * g + pair[g]] += 2.0 * (s - 1.0) * (s - 1.0);
-                set->apart[256 * g + pair[g]] += 2.0 * s * s;
-            }
+            add_error(set, pair, 1.0, s);
             pair += set->group;
         }
         result->s[at(work, j, j)] = 1.0;
@@ -271,18 +280,13 @@ static void update_w(blfse_work *work)
     work->sum_w = (double) n;
     for (int j = 0; j < n; j++) {
         for (int i = 0; i < j; i++) {
-            double s = result->s[at(work, i, j)], q = 0.0, a, w, same, apart;
+            double s = result->s[at(work, i, j)], q = 0.0, a, w;
             for (int g = 0; g < set->group; g++) q += set->table[256 * g + pair[g]];
             a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;
             w = 2.0 * a > work->lambda ? work->lambda / (2.0 * a) : 1.0;
             result->w[at(work, i, j)] = result->w[at(work, j, i)] = w;
             work->sum_w += 2.0 * w;
-            same = 2.0 * w * w * (s - 1.0) * (s - 1.0);
-            apart = 2.0 * w * w * s * s;
-            for (int g = 0; g < set->group; g++) {
-                set->same[256 * g + pair[g]] += same;
-                set->apart[256 * g + pair[g]] += apart;
-            }
+            add_error(set, pair, w, s);
             pair += set->group;
         }
         result->w[at(work, j, j)] = 1.0;
@@ -329,7 +333,7 @@ static double update_s(blfse_work *work)
             double bj = work->square_b[j], cj = work->square_c[j];
             for (int i = 0; i < j; i++) {
                 size_t ij = at(work, i, j);
-                double w = result->w[ij], q = 0.0, s, same, apart;
+                double w = result->w[ij], q = 0.0, s;
                 double b = positive(work->square_b[i] + bj - 2.0 * kb[i]);
                 double c = result->rho * positive(work->square_c[i] + cj - 2.0 * kc[i]);
                 for (int g = 0; g < set->group; g++) q += set->table[256 * g + pair[g]];
@@ -340,12 +344,7 @@ static double update_s(blfse_work *work)
                 result->s[ij] = result->s[at(work, j, i)] = s;
                 t1 += 2.0 * s * b;
                 work->t5 += 2.0 * s * c;
-                same = 2.0 * w * w * (s - 1.0) * (s - 1.0);
-                apart = 2.0 * w * w * s * s;
-                for (int g = 0; g < set->group; g++) {
-                    set->same[256 * g + pair[g]] += same;
-                    set->apart[256 * g + pair[g]] += apart;
-                }
+                add_error(set, pair, w, s);
                 pair += set->group;
             }
         }
