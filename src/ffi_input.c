@@ -95,23 +95,13 @@ SEXP ffi_unit_rows(SEXP x, SEXP center)
     int n = Rf_nrows(x), p = Rf_ncols(x);
     size_t N = (size_t) n, P = (size_t) p;
     const double *from = ffi_data(x, N * P, "x");
-    bool centred = Rf_asLogical(center) == TRUE;
     SEXP out = PROTECT(ffi_list(names));
     double *to = ffi_set_matrix(out, "x", n, p), *mean = ffi_set_vector(out, "mean", p);
 
     ufs_copy(to, from, N * P);
     prepare_samples(n, p, 0.0, to, ufs_dalloc(N, 1));
-    for (size_t j = 0; j < P; j++) {
-        double sum = 0.0, rest = 0.0;
-        mean[j] = 0.0;
-        if (!centred) continue;
-        for (size_t i = 0; i < N; i++) sum += to[i + j * N];
-        mean[j] = sum / n;
-        for (size_t i = 0; i < N; i++) rest += to[i + j * N] -= mean[j];
-        rest /= n;
-        mean[j] += rest;
-        for (size_t i = 0; i < N; i++) to[i + j * N] -= rest;
-    }
+    memset(mean, 0, P * sizeof(double));
+    if (Rf_asLogical(center) == TRUE) prepare_center(n, p, to, mean);
     UNPROTECT(1);
     return out;
 }

@@ -156,6 +156,20 @@ void prepare_write(const prepare_problem *problem, const prepare_stats *stats, d
     }
 }
 
+void prepare_center(int n, int p, double *x, double *mean)
+{
+    for (int j = 0; j < p; j++) {
+        double *col = x + (size_t) j * (size_t) n, sum = 0.0, rest = 0.0;
+        for (int i = 0; i < n; i++) sum += col[i];
+        mean[j] = sum / n;
+        /* What rounding left of the mean goes too. */
+        for (int i = 0; i < n; i++) rest += col[i] -= mean[j];
+        rest /= n;
+        mean[j] += rest;
+        for (int i = 0; i < n; i++) col[i] -= rest;
+    }
+}
+
 void prepare_take(int n, const double *x, int m, const int *rows, int q, const int *columns,
                   const double *shift, const double *divide, double *out)
 {

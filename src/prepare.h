@@ -53,6 +53,8 @@ void prepare_write(const prepare_problem *problem, const prepare_stats *stats, d
 /* Rows of the prepared matrix (n x q) to unit length, in place, whatever the unit of x; those of
  * no more than `tiny` times the longest stay as they are. norm: scratch of length n. 4nq flops. */
 void prepare_samples(int n, int q, double tiny, double *x, double *norm);
+/* Takes the mean from every column of x (n x p), in place; mean: length p. 4np flops. */
+void prepare_center(int n, int p, double *x, double *mean);
 /* out (m x q) = (x - shift) / divide for the rows and columns at the 0-based indices, NULL for
  * all (m = n, q = p); shift and divide (of the q columns) may be NULL. No memory of its own. */
 void prepare_take(int n, const double *x, int m, const int *rows, int q, const int *columns,
