@@ -67,11 +67,9 @@
 #'   sample to its optimum by the simplex method of least absolute deviations, starting from the
 #'   optimum of the outer iteration before; for the set it polishes two candidates, the rounded
 #'   convex relaxation and the set before. It ends at a lower joint objective in much less time.
-#'   The two may end at other labels, because the optimum has a quarter to two thirds of the links
-#'   that the ADMM leaves. Their selections then answer different questions and their gaps do not
-#'   compare: on 11 samples of 7 real sets branch and bound found no better set for either, the gap
-#'   of `"fast"` was the larger one 7 times, and its clusters were as accurate (on average +.01).
-#'   With 300 samples it was less accurate on two of them (segment -.06, usps -.04).
+#'   The two may end at other labels, because the optimum has fewer links than the ADMM
+#'   leaves. Their selections then answer different questions, and neither their gaps
+#'   nor their objectives say which labels are better.
 #'   `"auto"` takes `"paper"` for up to 100 samples (up to 100 features if labels alone decide), for
 #'   data with more than 4 samples per feature and more than `sqrt(14n)` features, and whenever one
 #'   of `rho`, `mu`, `v_max_iter` and `incumbent` is given; it takes `"fast"` otherwise.
