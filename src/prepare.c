@@ -12,6 +12,7 @@ typedef struct {
 } hashed;
 
 static bool scan_column(const prepare_problem *problem, int j, prepare_stats *stats);
+static double safe_unit(double top);
 static double power_above(double value);
 static void moments(int n, const double *col, double unit, double *mean, double *css, double *ss);
 static void hash_all(int n, int p, const double *x, bool columns, hashed *key);
@@ -36,7 +37,7 @@ static bool scan_column(const prepare_problem *problem, int j, prepare_stats *st
 {
     int n = problem->n;
     const double *col = problem->x + column(problem, j);
-    double rounding = (double) n * DBL_EPSILON, top = 0.0, check = 0.0, unit = 1.0;
+    double rounding = (double) n * DBL_EPSILON, top = 0.0, check = 0.0, unit;
     double mean, css, ss, sd, root, size;
 
     /* 0 v is NaN where v is not finite. */
@@ -46,7 +47,7 @@ static bool scan_column(const prepare_problem *problem, int j, prepare_stats *st
         top = v > top ? v : top;
     }
     if (check != 0.0) return false;
-    if (top > safe_high || (top < safe_low && top > 0.0)) unit = 1.0 / power_above(top);
+    unit = safe_unit(top);
     moments(n, col, unit, &mean, &css, &ss);
     root = sqrt(css) / unit;
     sd = sqrt(css / (n > 1 ? n - 1 : 1)) / unit;
@@ -65,6 +66,13 @@ static bool scan_column(const prepare_problem *problem, int j, prepare_stats *st
 }
 
 /* The power of two next above a positive number; its reciprocal is finite too. */
+/* A power of two that brings numbers up to `top` where their squares can be held. */
+static double safe_unit(double top)
+{
+    if (top > safe_high || (top < safe_low && top > 0.0)) return 1.0 / power_above(top);
+    return 1.0;
+}
+
 static double power_above(double value)
 {
     int exponent;
@@ -185,10 +193,10 @@ void prepare_take(int n, const double *x, int m, const int *rows, int q, const i
 void prepare_samples(int n, int q, double tiny, double *x, double *norm)
 {
     size_t N = (size_t) n, len = N * (size_t) q;
-    double top = 0.0, most = 0.0, unit = 1.0;
+    double top = 0.0, most = 0.0, unit;
 
     for (size_t i = 0; i < len; i++) top = fmax(top, fabs(x[i]));
-    if (top > safe_high || (top < safe_low && top > 0.0)) unit = 1.0 / power_above(top);
+    unit = safe_unit(top);
     memset(norm, 0, N * sizeof(double));
     for (size_t j = 0; j < (size_t) q; j++)
         for (size_t i = 0; i < N; i++) {

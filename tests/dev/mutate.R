@@ -38,7 +38,7 @@ mutants <- rbind(
   mutant("R/compare.R", "best <- which.max(covered)", "best <- which.min(covered)", "compare"),
   mutant("R/criteria.R", "width[size[cluster] == 1L | !is.finite(width)] <- 0", "", "tune"),
   mutant("R/ufs.R", "if (!missing(m)) args[\"m\"] <- list(m)", "", "dots"),
-  mutant("R/ufs.R", "!given %in% known]", "is.na(pmatch(given, known))]", "dots"),
+  mutant("R/ufs.R", "!given %in% c(known, door_arguments)]", "is.na(pmatch(given, c(known, door_arguments)))]", "dots"),
   mutant("R/ufs.R", "check_lapack(run$lapack, method)", "", "fit|conditions|ufs"),
   mutant("R/fit.R", "&& !fine) fit$status <- \"numerical\"", "&& FALSE) NULL", "fit|units|contract"),
   mutant("R/fit.R", "order(-size)", "order(size)", "fit|kmeans_f"),
