@@ -65,7 +65,6 @@ static bool scan_column(const prepare_problem *problem, int j, prepare_stats *st
     return true;
 }
 
-/* The power of two next above a positive number; its reciprocal is finite too. */
 /* A power of two that brings numbers up to `top` where their squares can be held. */
 static double safe_unit(double top)
 {
@@ -73,6 +72,7 @@ static double safe_unit(double top)
     return 1.0;
 }
 
+/* The power of two next above a positive number; its reciprocal is finite too. */
 static double power_above(double value)
 {
     int exponent;
