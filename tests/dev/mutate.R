@@ -162,7 +162,6 @@ mutants <- rbind(
   mutant("src/solve_alfs.c", "if (!(fabs(f - f_old) < tol * f_old) && f != f_old) return false;", "", "alfs"),
   mutant("src/alfs_weights.c", "if (split->penalty < 2.0 * top * top * (1.0 - 1e-14)) return false;",
     "if (split->penalty < top * top * (1.0 - 1e-14)) return false;", "alfs"),
-  mutant("src/alfs_weights.c", "t[j + j * m] = 1.0;", "", "alfs"),
   # ---- samples ----
   mutant("src/samp_ted.c", "decrease(work, j) >= least) return j;", "decrease(work, j) >= top) return j;", "ted"),
   mutant("src/samp_ted.c", "if (made > 0 && best_item(work, *first) != j) break;", "", "ted"),
