@@ -78,7 +78,11 @@ new_store <- function() {
 # A fit is done with its operator.
 close_source <- function(x) if (is_operator(x) && x$kind == "source") drop_turned(x$store)
 
-drop_turned <- function(store) if (is.list(store$turned)) unlink(store$turned$path)
+drop_turned <- function(store) {
+  if (is.list(store$turned)) unlink(store$turned$path)
+  # Who still asks for lines across gets a new copy.
+  store$turned <- NULL
+}
 
 # A dense piece; i, j index the source, NULL = all.
 read_source <- function(source, i = NULL, j = NULL) {

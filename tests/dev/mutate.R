@@ -96,7 +96,7 @@ mutants <- rbind(
   mutant("src/x_sparse.c", "rest -= w;", "", "kernel-la_gl"),
   mutant("src/x_sparse.c", "sum[k] = from > 0 && k < m ?", "sum[k] = k < m ?", "kernel-x"),
   mutant("src/x_sparse.c", "if (from == 0) off[k] +=", "off[k] +=", "kernel-x"),
-  mutant("src/x_sparse.c", "limit < x->n ? sum[k]", "from == 0 && limit < x->n ? sum[k]", "kernel-x"),
+  mutant("src/x_sparse.c", "= limit < x->n", "= from == 0 && limit < x->n", "kernel-x"),
   mutant("src/x_ops.c", "x->kind == UFS_X_SOURCE && width < x->p) x->source.sweep", "false) x->source.sweep", "turned"),
   mutant("src/la_lanczos.c", "a->basis > 0 ? a->basis : la_lanczos_basis(a->k)", "la_lanczos_basis(a->k)", "kernel-x"),
   mutant("R/turned.R", "done <- isTRUE(file.size(path) == bytes)", "done <- FALSE", "turned"),

@@ -68,7 +68,7 @@ test_that("the copy gives any columns of rows, any rows of columns, and whole pr
   ask <- list(c(4L, 5L, 6L), c(9L, 2L, 3L, 12L), 17L, 20:1)
   for (x in list(counts, wide, t(wide))) {
     for (chunk in list(c(3, ncol(x)), c(nrow(x), 3))) {
-      op <- as_ufs_operator(ufs_data(stored(x, chunk), block_bytes = 1000), TRUE, FALSE)$x
+      op <- as_ufs_operator(ufs_data(stored(x, chunk), block_bytes = 4000), TRUE, FALSE)$x
       z <- scale(unname(x), scale = FALSE)
       by_rows <- chunk[1L] == 3
       get <- if (by_rows) function(j) x_columns(op, j) else function(i) unname(x_rows(op, i))
@@ -94,6 +94,8 @@ test_that("the copy gives any columns of rows, any rows of columns, and whole pr
       path <- op$store$turned$path
       close_source(op)
       expect_false(file.exists(path))
+      # Who asks afterwards, as ALFS does for what follows its fit, gets another one.
+      expect_equal(get(ask[[1L]]), if (by_rows) z[, ask[[1L]]] else z[ask[[1L]], ], ignore_attr = TRUE)
     }
   }
 })
@@ -156,6 +158,15 @@ test_that("nothing is left behind, and a large copy is announced", {
   expect_error(quiet(ufs_laplacian(data, matrix(0, 80, 80))), class = "ufs_error_graph")
   gc()
   expect_identical(list.files(tempdir(), "^ufselect-turned"), before)
+})
+
+test_that("ALFS looks at columns after its fit", {
+  skip_if_not_installed("HDF5Array")
+  x <- counts[, 1:60]
+  for (chunk in list(c(5, 60), c(80, 5))) {
+    data <- ufs_data(stored(x, chunk), block_bytes = 20000)
+    expect_equal(quiet(ufs_alfs(data))$feature_scores, quiet(ufs_alfs(x))$feature_scores, tolerance = 1e-4)
+  }
 })
 
 test_that("with isolated samples in the graph nothing is formed", {
