@@ -97,8 +97,9 @@
 #' and `gap`, bound and gap at the last check (every tenth iteration; the bound never falls, the gap
 #' never rises); `current`, the objective of the iteration's own W, which is not sparse and may
 #' rise; `rows`, `columns` and, with `lambda > 0`, `weights`, the relative differences between W (or
-#' WX) and its copies, which go to zero but not monotonically. With `solver = "paper"` the objective
-#' is that of W itself.
+#' WX) and its copies, which go to zero but not monotonically (Newton steps need no copies: `rows`
+#' and `columns` say how far W is from its sparse form, `weights` is 0). With `solver = "paper"` the
+#' objective is that of W itself.
 #'
 #' @section What is left out:
 #' The paper mentions, in one sentence, a kernel version: the same problem on a representation of
