@@ -370,6 +370,14 @@ test_that("the warm solver is the literal iteration", {
     expect_equal(fit$trace$z_residual, ref$residual, tolerance = 1e-7)
     expect_identical(fit$status, "max_iter")
   }
+  # After one iteration Z is still 0 and does not change: the other two residuals count.
+  fit <- ufs_topk(made$x, 5, y = replace(made$cluster, -c(1, 60, 120), NA), solver = "warm",
+    nonnegative = FALSE, bound = FALSE,
+    control = ufs_control(max_iter = 1, inner_max_iter = 1, warn = FALSE))
+  ref <- ref_warm(x, matrix(1.05, 150, 150), fit$params$lambda_e, 1)
+  expect_true(all(fit$solution$Z == 0))
+  expect_gt(ref$residual, .01)
+  expect_equal(fit$trace$z_residual, ref$residual, tolerance = 1e-7)
 })
 
 test_that("the warm solver's claims hold on the returned solution", {
@@ -634,7 +642,7 @@ test_that("too few links are an error that says what to do", {
 })
 
 test_that("on wide noise the default alpha_e gives way to one that links samples", {
-  x <- withr::with_seed(5, matrix(rnorm(30 * 1500), 30))
+  x <- withr::with_seed(5, matrix(rnorm(30 * 4000), 30))
   expect_message(fit <- ufs_topk(x, 5, n_clusters = 3), class = "ufs_message_alpha_e")
   expect_topk(fit)
   # Half of the samples have a link just above half of the value taken, and fewer below it.
