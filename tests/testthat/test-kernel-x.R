@@ -48,6 +48,18 @@ test_that("sparse operations equal plain R, centred and scaled in all four ways"
   }
 })
 
+test_that("sums of squares by row keep their digits beside columns far from zero", {
+  n <- 12L
+  x <- withr::with_seed(3, matrix(rnorm(n * 5), n) + 1e8)
+  x[2, 2] <- 0
+  s <- Matrix::Matrix(x, sparse = TRUE)
+  ref <- sweep(x, 2L, colMeans(x))
+  expect_equal(x_row_ss(as_ufs_operator(s, TRUE, FALSE)$x), rowSums(ref^2), tolerance = 1e-6)
+  # The column with a zero would hide the others' digits: alone they are seen.
+  few <- as_ufs_operator(s[, -2L], TRUE, FALSE)$x
+  expect_equal(x_row_ss(few), rowSums(ref[, -2L]^2), tolerance = 1e-6)
+})
+
 test_that("means, deviations and names are those of the dense door", {
   s <- as_sparse(awkward_counts())
   for (how in all_four) {
