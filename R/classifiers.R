@@ -1,13 +1,17 @@
 # Classifiers of the comparison: those of suggested packages by name, the user's as functions.
 
-predict_classes <- function(classifier, x, y, newx) {
+predict_classes <- function(classifier, x, y, newx, name = "") {
   y <- droplevels(y)
   if (nlevels(y) == 1L) {
     return(rep(levels(y), nrow(newx)))
   }
-  out <- as.character(classifier(x, y, newx))
+  who <- if (nzchar(name)) paste0("Classifier '", name, "'") else "A classifier"
+  out <- tryCatch(as.character(classifier(x, y, newx)), error = function(e) {
+    if (inherits(e, "ufs_error")) stop(e)
+    ufs_abort("argument", who, " failed: ", conditionMessage(e), argument = "classifiers")
+  })
   if (length(out) != nrow(newx)) {
-    ufs_abort("argument", "A classifier returned ", length(out), " predictions for ", nrow(newx),
+    ufs_abort("argument", who, " returned ", length(out), " predictions for ", nrow(newx),
       " samples.", argument = "classifiers")
   }
   out

@@ -133,9 +133,11 @@ say_weak <- function(x) {
   }
   few <- fits[!is.na(fits$live) & fits$live < fits$k & fits$k < x$p, ]
   if (nrow(few)) {
-    each <- tapply(few$live, few$method, min)
+    few <- few[order(few$live), ]
+    few <- few[!duplicated(few$method), ]
     cat("\nFewer features with a score above 0 than were chosen; the rest is filled up by the ",
-      "rule for ties: ", paste0(names(each), " (", each, ")", collapse = ", "), "\n", sep = "")
+      "rule for ties: ", paste0(few$method, " (", few$live, " of ", few$k, ")", collapse = ", "),
+      "\n", sep = "")
   }
 }
 

@@ -346,8 +346,8 @@ split_data <- function(common, rep) {
     judge = function(columns, rows) {
       z <- standard(candidates, columns)[rows, , drop = FALSE]
       new <- standard(others, columns)
-      vapply(common$classifiers, function(classifier) {
-        mean(predict_classes(classifier, z, classes[rows], new) == truth)
+      vapply(names(common$classifiers), function(name) {
+        mean(predict_classes(common$classifiers[[name]], z, classes[rows], new, name) == truth)
       }, 0)
     },
     lost = function(rows) nlevels(common$y) - length(unique(classes[rows]))

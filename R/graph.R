@@ -377,6 +377,7 @@ graph_times <- function(graph, x, laplacian = FALSE) {
 
 #' @export
 as.matrix.ufs_graph <- function(x, sparse = FALSE, ...) {
+  check_graph(x)
   out <- if (sparse) csr_to_sparse(x$weights) else as.matrix(x$weights)
   if (!is.null(x$samples)) dimnames(out) <- list(x$samples, x$samples)
   out
@@ -417,7 +418,9 @@ print.ufs_graph <- function(x, ...) {
 #'   histogram of the weights of the edges.
 #' @export
 plot.ufs_graph <- function(x, what = c("degree", "weights"), ...) {
+  check_dots_graphics(...)
   what <- check_choice(what, "what", c("degree", "weights"))
+  check_graph(x)
   if (what == "degree") {
     draw <- list(x = sort(x$degree, decreasing = TRUE), type = "h", xlab = "Sample, by degree",
       ylab = "Degree (sum of weights)", main = graph_text(x))

@@ -209,6 +209,23 @@ check_dots_empty <- function(...) {
   }
 }
 
+# Dots that go to base graphics, which would only warn of a wrong name, several times.
+check_dots_graphics <- function(...) {
+  if (!...length()) {
+    return(invisible())
+  }
+  plots <- c("plot.default", "hist.default", "image.default")
+  known <- c(names(graphics::par(no.readonly = TRUE)), unlist(lapply(plots, function(name) {
+    names(formals(utils::getS3method(sub("[.].*", "", name), "default")))
+  })))
+  given <- names(list(...))
+  if (is.null(given) || !all(given %in% known)) {
+    unknown <- if (is.null(given)) "" else setdiff(given, known)[1L]
+    ufs_abort("argument", "Unknown argument", if (nzchar(unknown)) paste0(" `", unknown, "`"),
+      if (!nzchar(unknown)) " without a name", ".", argument = if (nzchar(unknown)) unknown)
+  }
+}
+
 check_flag <- function(value, arg) {
   if (!is.logical(value) || length(value) != 1L || is.na(value)) {
     ufs_abort("argument", "`", arg, "` must be TRUE or FALSE.", argument = arg)

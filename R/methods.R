@@ -44,8 +44,11 @@ print_notes <- function(x) UseMethod("print_notes")
 #' @export
 print_notes.default <- function(x) character()
 
+# Values and their bounds are read side by side: three digits would show a dual of 3176 as 3180,
+# above its objective. Residuals and shares need no more than three.
 format_certificate <- function(certificate) {
-  paste(names(certificate), signif(certificate, 3L), sep = " = ", collapse = ", ")
+  digits <- ifelse(abs(certificate) >= 1, 6L, 3L)
+  paste(names(certificate), signif(certificate, digits), sep = " = ", collapse = ", ")
 }
 
 best_line <- function(ranking, names, n) {

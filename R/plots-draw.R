@@ -123,6 +123,7 @@ bar_edges <- function(x) {
 # ---- base graphics ----------------------------------------------------------------------
 
 draw_picture <- function(pic, ...) {
+  check_dots_graphics(...)
   panels <- if (pic$kind %in% c("curves", "spikes")) panels_of(pic) else list(NULL)
   if (length(panels) > 1L) {
     # Bars need width, curves height.

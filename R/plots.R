@@ -270,14 +270,15 @@ c.ufs <- function(...) structure(list(...), class = "ufs_list")
 
 #' @rdname ufs_overlap
 #' @export
-plot.ufs_list <- function(x, k = 10L, what = c("pairs", "features"), ...) {
+plot.ufs_list <- function(x, k = min(10L, x[[1L]]$p), what = c("pairs", "features"), ...) {
   draw_picture(picture(ufs_overlap(x, k), what), ...)
   invisible(x)
 }
 
 #' @rdname ufs_overlap
 #' @exportS3Method ggplot2::autoplot
-autoplot.ufs_list <- function(object, k = 10L, what = c("pairs", "features"), ...) {
+autoplot.ufs_list <- function(object, k = min(10L, object[[1L]]$p),
+                              what = c("pairs", "features"), ...) {
   check_dots_empty(...)
   ggplot_picture(picture(ufs_overlap(object, k), what))
 }

@@ -81,8 +81,8 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
     usable = function(value) length(value$rows) == size)
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   if (sum(!failed) < 2L) {
-    ufs_abort("argument", "The method failed on all resamples, first with: ", runs[[1L]]$error,
-      argument = "method")
+    ufs_abort("argument", "ufs_", method, "() failed on all resamples, first with: ",
+      runs[[1L]]$error, argument = "method")
   }
   chosen <- runs[!failed]
   out <- list(method = method, call = call, k = k, m = m, n_resamples = n_resamples,
@@ -192,6 +192,40 @@ print.ufs_stability <- function(x, ...) {
   }
   if (length(x$errors)) {
     cat("  ", length(x$errors), " resamples failed, first: ", x$errors[[1L]], "\n", sep = "")
+  }
+  invisible(x)
+}
+
+# What as.data.frame() gives, and how often each feature (sample) was chosen.
+#' @export
+summary.ufs_stability <- function(object, ...) {
+  check_dots_empty(...)
+  often <- function(share) {
+    if (is.null(share)) {
+      return(NULL)
+    }
+    top <- utils::head(order(-share), 10L)
+    data.frame(name = if (is.null(names(share))) top else names(share)[top], index = top,
+      share = unname(share[top]), stringsAsFactors = FALSE)
+  }
+  structure(list(table = as.data.frame(object), features = often(object$frequency),
+    samples = often(object$sample_frequency)), class = "summary.ufs_stability")
+}
+
+#' @export
+summary.ufs_stability_list <- function(object, ...) {
+  check_dots_empty(...)
+  structure(list(table = as.data.frame(object)), class = "summary.ufs_stability")
+}
+
+#' @export
+print.summary.ufs_stability <- function(x, ...) {
+  check_dots_empty(...)
+  print(x$table, digits = 3L, row.names = FALSE)
+  for (what in c("features", "samples")) {
+    if (is.null(x[[what]])) next
+    cat("Share of the resamples that chose each, the most frequent ", what, ":\n", sep = "")
+    print(x[[what]], digits = 2L, row.names = FALSE)
   }
   invisible(x)
 }

@@ -69,8 +69,8 @@ static void allocate(alfs_work *work, alfs_weights *z)
         for (size_t i = 0; i < m; i++) z->outer_t[j + i * rb] = space->outer[i + j * m];
 }
 
-/* T_ij = 1 / max(|cos(x_i, x_j)|, floor), 1 on the diagonal; the cosine with a
- * zero sample is 0. m^2 r flops. */
+/* T_ij = 1 / max(|cos(x_i, x_j)|, floor); the cosine with a zero sample is 0, on the diagonal,
+ * too: its row and column of W B are zero at any weight. m^2 r flops. */
 static void make_weights(alfs_work *work, alfs_weights *z)
 {
     const alfs_space *space = &work->space;
@@ -92,7 +92,6 @@ static void make_weights(alfs_work *work, alfs_weights *z)
             double cosine = fabs(t[i + j * m]);
             t[i + j * m] = 1.0 / fmin(1.0, fmax(cosine, work->settings->floor));
         }
-        t[j + j * m] = 1.0;
     }
     z->candidate = ufs_dalloc(m, q);
     z->key = ufs_dalloc(m, 1);

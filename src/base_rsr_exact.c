@@ -80,6 +80,7 @@ static void known_result(rsr_exact *s, bool identity);
 static void start_set(rsr_exact *s);
 static void set_part(rsr_exact *s);
 static void start_weights(rsr_exact *s);
+static void noise_by_length(const rsr_exact *s, double *w);
 static bool solve_part(rsr_exact *s, bool *again);
 static void set_weights(rsr_exact *s);
 static int step_small(rsr_exact *s);
@@ -298,7 +299,7 @@ static void start_weights(rsr_exact *s)
 
     for (int i = 0; i < n; i++) mean += s->size[i] / n;
     for (int i = 0; i < n; i++) s->wg[i] = fmax(s->size[i] / mean, 1e-8);
-    la_krylov_noise(n, 0, w);
+    noise_by_length(s, w);
     for (int l = 0; l < steps; l++) {
         double norm = la_nrm2(n, w), *v = basis + (size_t) l * N;
         if (!(norm > 1e-10 * beta) || norm == 0.0) break;
@@ -338,6 +339,23 @@ static void start_weights(rsr_exact *s)
     }
     for (int a = 0; a < q; a++) s->wr[a] = at * sqrt(first / second);
     for (int i = 0; i < n; i++) s->wg[i] *= sqrt(first / second);
+}
+
+/* Start vector of the quadrature: noise that goes with the samples' lengths, not with their places,
+ * so that samples in another order get the same first weights. */
+static void noise_by_length(const rsr_exact *s, double *w)
+{
+    size_t N = (size_t) s->n;
+    void *mark = vmaxget();
+    double *key = ufs_dalloc(N, 1), *noise = ufs_dalloc(N, 1);
+    int *place = ufs_ialloc(N);
+
+    ufs_copy(key, s->size, N);
+    for (int i = 0; i < s->n; i++) place[i] = i;
+    rsort_with_index(key, place, s->n);
+    la_krylov_noise(s->n, 0, noise);
+    for (size_t i = 0; i < N; i++) w[place[i]] = noise[i];
+    vmaxset(mark);
 }
 
 /* ---- the iteration -------------------------------------------------------------------- */

@@ -357,8 +357,8 @@ static int update_f(sogfs_work *s, sogfs_result *r, double *sum_c, double *sum_n
 
     *sum_c = 0.0;
     *sum_next = 0.0;
+    /* At most n - held, for c < n. */
     more = c + 1 - held;
-    if (more > n - held) more = n - held;
     if (more > 0) {
         for (int i = 0; i < n; i++) high = fmax(high, 2.0 * s->degree[i]);
         la_eigs_problem a = {.n = n,

@@ -130,6 +130,18 @@ test_that("solver = \"paper\" follows the literal Algorithm 1", {
   }
 })
 
+test_that("Algorithm 1 stops only when the objective has settled, too", {
+  # In a large unit W is small, and its copies agree to 1e-3 before the objective has settled.
+  x <- 1000 * alfs_data(14, 6, 6)
+  bound <- ref_alfs_max(x)
+  a <- ref_alfs_paper(x, .1 * bound[[1]], .1 * bound[[2]], .01 * bound[[3]])
+  b <- alfs_raw(x, alpha_rel = .1, beta_rel = .1, lambda_rel = .01, solver = "paper")
+  change <- abs(diff(a$objective)) / a$objective[-a$iterations]
+  expect_gt(change[a$iterations - 2], 1e-3)
+  expect_identical(b$iterations, a$iterations)
+  expect_equal(objective(b), a$objective[a$iterations], tolerance = 1e-8)
+})
+
 test_that("Algorithm 1 depends on the unit of x; ours does not", {
   x <- alfs_data(20, 8, 6)
   gap <- function(by, solver) {
@@ -231,6 +243,34 @@ test_that("P10: W = 0 exactly at its bounds, and not below", {
   key <- sqrt(rowSums(fit$solution$P^2))
   expect_identical(unname(sample_ranking(fit)), order(-key))
   expect_warning(alfs_raw(x, alpha_rel = 1e-5, beta_rel = 1e-5), class = "ufs_warning_weak")
+})
+
+test_that("a lambda above half of its bound is no proof of W = 0", {
+  # Orthogonal samples: a closed form, not zero up to the bound itself.
+  s <- c(2, 1.5, 1, .5)
+  for (rel in c(.51, .7, .95)) {
+    lambda <- rel * 2 * max(s)^2
+    fit <- alfs_raw(diag(s), alpha = .1, beta = .1, lambda = lambda,
+      control = ufs_control(tol = 1e-10, max_iter = 5000))
+    w <- pmax(2 * s^3 - .2 - lambda * s, 0) / (2 * s^4)
+    expect_gt(w[1], 0)
+    expect_equal(unname(fit$solution$W), diag(w), tolerance = 1e-6)
+  }
+  x <- alfs_data(14, 9, 10)
+  fit <- suppressWarnings(alfs_raw(x, alpha_rel = .01, beta_rel = .01, lambda_rel = .6))
+  dual <- ref_alfs_dual(x, fit$solution$P, fit$solution$Q, fit$solution$L, fit$params$alpha,
+    fit$params$beta, fit$params$lambda)
+  expect_lte(max(dual[c("rows", "columns", "weights")]), 1 + 1e-10)
+})
+
+test_that("rows of samples that are not in use are exactly zero with lambda > 0, too", {
+  x <- alfs_data(30, 12, 1)
+  few <- function(...) {
+    alfs_raw(x, alpha_rel = .3, beta_rel = .05, lambda_rel = .01, ...)$support[["samples"]]
+  }
+  used <- few(control = ufs_control(tol = 1e-8, max_iter = 20000))
+  expect_lt(used, 10)
+  for (iterations in c(40, 150, 400)) expect_identical(few(control = polished(iterations)), used)
 })
 
 test_that("P11: objective and fit fall with the penalties", {

@@ -216,7 +216,8 @@ test_that("warnings and void rankings are counted and shown", {
   few <- ufs_compare(data$x, data$cluster, "socfs", k = 25, classifiers = first_class, repeats = 1,
     baselines = FALSE, args = list(socfs = list(lambda_rel = .9)))
   expect_lt(few$results$live, 25)
-  expect_output(print(few), "Fewer features with a score above 0")
+  expect_output(print(few), paste0("Fewer features with a score above 0.*: socfs \\(",
+    few$results$live, " of 25\\)"))
   expect_identical(summary(few)$table$live, few$results$live)
 })
 
@@ -260,4 +261,12 @@ test_that("a cell without a value says that it failed", {
   shown <- capture.output(print(out))
   expect_false(any(grepl("NaN", shown)))
   expect_match(paste(shown, collapse = "\n"), "n_components")
+})
+
+test_that("a classifier that stops is named, in a classed error", {
+  boom <- function(x, y, newx) stop("no model today")
+  error <- expect_error(suppressMessages(ufs_compare(iris[, 1:4], iris$Species, "variance", k = 2, repeats = 1,
+    n_random = 2, classifiers = list(mine = boom))), class = "ufs_error_argument")
+  expect_identical(error$argument, "classifiers")
+  expect_match(conditionMessage(error), "'mine' failed: no model today", fixed = TRUE)
 })

@@ -38,6 +38,22 @@ for (method in methods$method) {
   })
 }
 
+test_that("pictures take graphical parameters and nothing else", {
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  fit <- ufs_variance(x)
+  graph <- ufs_graph(x)
+  grid <- ufs_grid(x, "pca", list(n_components = 1:2))
+  set.seed(1)
+  stable <- ufs_stability(x, "variance", k = 2, n_resamples = 4)
+  for (object in list(fit, graph, grid, stable, ufs_overlap(c(fit, fit), 2), c(fit, fit))) {
+    refused(plot(object, foo = 1))
+    expect_no_warning(plot(object, main = "Mine", xlab = "Here", cex.lab = .8, las = 1))
+  }
+  refused(plot(graph, what = "weights", foo = 1))
+  expect_no_warning(plot(graph, what = "weights", breaks = 3))
+})
+
 test_that("so do grids, comparisons and stability", {
   grid <- ufs_grid(x, "pca", list(n_components = 1:2))
   set.seed(1)
@@ -51,6 +67,7 @@ test_that("so do grids, comparisons and stability", {
   }
   refused(summary(grid, foo = 1))
   refused(summary(compared, foo = 1))
+  refused(summary(stable, foo = 1))
   refused(ufs_grid(x, "pca", list(n_components = 1:2), foo = 1))
   refused(ufs_stability(x, "pca", k = 2, n_components = 2, foo = 1))
 })

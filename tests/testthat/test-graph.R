@@ -275,3 +275,17 @@ test_that("cosine weights have no absolute threshold: a power of two changes not
     expect_identical(as.matrix(ufs_graph(x * unit, k = 4, weights = "cosine")), want)
   }
 })
+
+test_that("an edited graph is refused wherever it is read", {
+  graph <- ufs_graph(iris[1:30, 1:4])
+  y <- replace(iris$Species[c(1, 51, 101)[rep(1:3, 10)]], 4:30, NA)
+  expect_length(ufs_propagate(graph, y)$label, 30)
+  for (part in c("start", "index", "value")) {
+    broken <- graph
+    broken$weights[[part]][5] <- if (part == "value") NaN else 1000000L
+    for (use in list(function() as.matrix(broken), function() ufs_propagate(broken, y), function() plot(broken))) {
+      error <- expect_error(use(), "not a sound graph", class = "ufs_error_argument")
+      expect_identical(error$argument, "graph")
+    }
+  }
+})

@@ -131,3 +131,8 @@ test_that("odd but valid calls have classed answers", {
   on.exit(dev.off(), add = TRUE)
   expect_identical(plot(grid), grid)
 })
+
+test_that("print() does not round a dual above its objective", {
+  expect_identical(format_certificate(c(gap = 4.9374e-5, dual = 3175.936, kkt = .0450912, captured = .90312, one = 1)),
+    "gap = 4.94e-05, dual = 3175.94, kkt = 0.0451, captured = 0.903, one = 1")
+})

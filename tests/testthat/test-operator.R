@@ -217,6 +217,13 @@ for (name in c(names(sets), "wider")) {
   })
 }
 
+test_that("the penalties' bounds are those of the dense matrix where x passes in many blocks", {
+  x <- grouped_counts(64, 2301)$x[, -2301]
+  dense <- alfs_basis(as_ufs_matrix(x, TRUE, FALSE)$x)
+  expect_equal(alfs_basis(as_ufs_operator(to_sparse(x), TRUE, FALSE)$x)$bound, dense$bound,
+    tolerance = 1e-10)
+})
+
 test_that("ALFS forms x only where it must", {
   s <- to_sparse(sets$wide$x)
   dense_said <- function(...) {

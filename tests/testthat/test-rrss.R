@@ -38,6 +38,20 @@ test_that("trace is monotone, with and without acceleration; tol < 0 replays", {
   }
 })
 
+test_that("a bound above the objective is never called converged", {
+  # Rows and columns over twenty-four orders of magnitude, nearly no penalty: rounding wins.
+  status <- gap <- NULL
+  for (seed in 1:20) {
+    x <- withr::with_seed(seed, matrix(rnorm(12 * 8), 12) * 10^runif(12, -12, 12))
+    fit <- raw(ufs_rrss, x, gamma_rel = 1e-13, control = ufs_control(eps = 1e-16, tol = 1e-13,
+      max_iter = 60, warn = FALSE))
+    status[seed] <- fit$status
+    gap[seed] <- fit$certificate[["gap"]]
+  }
+  expect_true(any(status == "numerical"))
+  expect_true(all(gap[status != "numerical"] > -1e-10))
+})
+
 test_that("scale, permutations, signs, duplicates, zero and outlying samples", {
   x <- sample_data(20, 6)
   run <- function(x) {

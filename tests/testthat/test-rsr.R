@@ -91,6 +91,24 @@ test_that("the window of lambda", {
   expect_identical(ufs_rsr(cbind(x, x[, 1]))$params$lambda_identity, NA_real_)
 })
 
+test_that("W = I is claimed only where it is optimal", {
+  x <- unit_columns(withr::with_seed(1, matrix(rnorm(60), 12)))
+  low <- 1 / max(ref_row_norms(x %*% solve(crossprod(x))))
+  claimed <- refuted <- NULL
+  for (by in seq(1, 1.6, by = 0.04)) {
+    fit <- suppressWarnings(ufs_rsr(x, lambda = low * by, control = ufs_control(tol = 1e-6)))
+    other <- suppressWarnings(ufs_rsr(x, lambda = low * by, solver = "irls",
+      control = ufs_control(tol = 1e-12, max_iter = 3000)))
+    identity <- max(abs(coef(fit) - diag(5))) == 0
+    claimed <- c(claimed, identity)
+    refuted <- c(refuted, ref_rsr_objective(x, coef(other), low * by) < low * by * 5 * (1 - 1e-6))
+    expect_lte(ref_rsr_objective(x, coef(fit), low * by),
+      ref_rsr_objective(x, coef(other), low * by) * (1 + 1e-6))
+  }
+  expect_true(any(claimed) && any(refuted))
+  expect_false(any(claimed & refuted))
+})
+
 test_that("p > n: with a small lambda every sample is exact, and W is the same for all of them", {
   x <- planted(12, 30)$x
   tight <- ufs_control(tol = 1e-6, max_iter = 3000)
@@ -114,6 +132,19 @@ test_that("features and samples may come in any order, sign and unit", {
     same(x[withr::with_seed(3, sample(nrow(x))), ])
     same(sweep(x, 2L, rep_len(c(-1, 1), ncol(x)), `*`))
     same(sweep(x, 2L, seq_len(ncol(x)), `*`) + 5)
+  }
+})
+
+test_that("the order of the samples does not show at the default tolerance either", {
+  for (size in list(c(30, 9), c(14, 40), c(40, 150))) {
+    x <- planted(size[1], size[2], informative = 4)$x
+    fit <- ufs_rsr(x)
+    for (seed in 1:3) {
+      again <- ufs_rsr(x[withr::with_seed(seed, sample(nrow(x))), ])
+      expect_identical(again$iterations, fit$iterations)
+      expect_equal(feature_scores(again), feature_scores(fit), tolerance = 1e-7)
+      expect_identical(feature_ranking(again), feature_ranking(fit))
+    }
   }
 })
 

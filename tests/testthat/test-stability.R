@@ -100,3 +100,22 @@ test_that("same seed, same result; bad arguments are errors", {
   bad(ufs_stability(mtcars, "variance", k = 2, n_resamples = 1), "n_resamples")
   bad(ufs_stability(mtcars, "pca", k = 2, n_components = 99), "method")
 })
+
+test_that("an error says which of several methods failed", {
+  expect_error(ufs_stability(mtcars, c("variance", "pca"), k = 2, n_resamples = 4), "ufs_pca\\(\\) failed",
+    class = "ufs_error_argument")
+})
+
+test_that("summary() is the table and what was chosen most often", {
+  set.seed(1)
+  one <- ufs_stability(mtcars, "random", k = 2, what = "both", m = 4, n_resamples = 10)
+  told <- summary(one)
+  expect_identical(told$table, as.data.frame(one))
+  expect_identical(told$features$share, sort(unname(one$frequency), decreasing = TRUE)[1:10])
+  expect_identical(one$frequency[[told$features$name[1]]], told$features$share[1])
+  expect_identical(unname(one$sample_frequency)[told$samples$index], told$samples$share)
+  expect_output(print(told), "most frequent samples")
+  several <- ufs_stability(mtcars, c("variance", "kmeans_f"), k = 2, n_clusters = 2, n_resamples = 4)
+  expect_identical(summary(several)$table, as.data.frame(several))
+  expect_output(print(summary(several)), "kmeans_f")
+})

@@ -39,6 +39,23 @@ test_that("p > n: the start is not left to LAPACK", {
   expect_lt(ref_wstep(m, 3, 0.1, 1e-12, 1, row2 = start)$objective, rough$objective)
 })
 
+test_that("p <= n: eigenvectors tied at the cut share what is left in the start", {
+  # With all samples as neighbours M is n X'(XX' + lambda I)^{-1} X: these columns have the singular
+  # values .5, 1, 1, 1, 2, so two of three tied directions would be taken.
+  basis <- withr::with_seed(4, qr.Q(qr(matrix(rnorm(100), 20) - .1)))
+  basis <- qr.Q(qr(sweep(basis, 2L, colMeans(basis))))
+  turn <- withr::with_seed(5, qr.Q(qr(matrix(rnorm(25), 5))))
+  x <- basis %*% (c(.5, 1, 1, 1, 2) * turn)
+  m <- ref_udfs_m(x, 19, 1)
+  start <- ref_start(m, 3)
+  expect_equal(sum(start), 3, tolerance = 1e-10)
+  expect_false(isTRUE(all.equal(start, rowSums(turn[1:4, ]^2))))
+  want <- ref_wstep(m, 3, 0.5, 1e-12, 1)$objective
+  fit <- quiet(ufs_udfs(x, 3, k = 19, lambda = 1, gamma = 0.5, solver = "irls", center = FALSE,
+    scale = FALSE, control = ufs_control(max_iter = 1, tol = -1)))
+  expect_equal(fit$trace$objective, want, tolerance = 1e-9)
+})
+
 test_that("the objective falls; acceleration ends no higher", {
   for (size in list(c(60, 20), c(25, 80))) {
     x <- planted(size[1], size[2])$x
