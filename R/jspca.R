@@ -179,14 +179,15 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     solve_by <- function(solver, core) {
       .Call(C_jspca, core, begin, list(
         lambda = penalty$value, sample = loss == "sample", exact = solver == "exact",
-        eps = control$eps, first = copies, dropped = length(data$constant)
+        gives_up = falls_back && solver == "exact", eps = control$eps, first = copies,
+        dropped = length(data$constant)
       ), control)
     }
-    found <- solve_by(solver, core)
     # A penalty too small for descent by rows: where it ends is a matter of rounding.
+    falls_back <- loss == "sample" && can_be_formed(core)
+    found <- solve_by(solver, core)
     used <- solver
-    stalled <- status_label(found$run$status) == "stalled"
-    if (stalled && loss == "sample" && solver == "exact" && can_be_formed(core)) {
+    if (falls_back && solver == "exact" && status_label(found$run$status) == "stalled") {
       check_ridge_bytes(dim(core), "Use a larger penalty.")
       used <- "irls"
       found <- solve_by(used, if (is_operator(core)) x_dense(core) else core)

@@ -50,7 +50,7 @@
 #include "la.h"
 #include "la_gl.h"
 
-enum { DEPTH = 5, TOO_HARD = 3 };
+enum { DEPTH = 5, TOO_HARD = 10 };
 
 /* Older weights serve until the ratios of the new ones to them differ by more; a weight is heavy
  * beyond this multiple of the harmonic mean; extrapolation begins with changes below NEAR, as a
@@ -151,7 +151,7 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
             run->status = UFS_CONVERGED;
             break;
         }
-        if (problem->sample && work.unsolved >= TOO_HARD) {
+        if (settings->gives_up && work.unsolved >= TOO_HARD) {
             run->status = UFS_STALLED;
             break;
         }
