@@ -17,6 +17,16 @@ test_that("pca loadings are prcomp's, in both Gram forms", {
   }
 })
 
+test_that("more components than the rank are refused with the rank", {
+  base <- withr::with_seed(6, matrix(rnorm(20 * 2), 20))
+  x <- base %*% matrix(c(1, 0, 0, 1, 1, 1, 1, -1, 2, 1), 2)
+  for (z in list(x, t(x))) for (fit in list(ufs_pca, ufs_jspca, ufs_spca)) {
+    expect_error(fit(z, 3), "`n_components` is 3, but `x` has rank 2",
+      class = "ufs_error_argument")
+  }
+  expect_length(ufs_pca(x, 2)$solution$sdev, 2L)
+})
+
 test_that("few components of a large matrix are those of the whole spectrum", {
   # Beyond 400 on both sides they are found alone, unless they hardly differ from the next.
   set.seed(2)
@@ -110,4 +120,25 @@ test_that("kmeans_f says what it did and names its clusters", {
     sum(scale(part, scale = FALSE)^2)
   }, 0))
   expect_equal(fit$solution$within_ss, within, tolerance = 1e-12)
+})
+
+test_that("published values: loadings of the arrests data, least sums of squares of the irises", {
+  # James, Witten, Hastie and Tibshirani, An Introduction to Statistical Learning (2013), table 10.1.
+  fit <- ufs_pca(USArrests, n_components = 2)
+  expect_equal(unname(abs(fit$solution$loadings)), cbind(c(0.5358995, 0.5831836, 0.2781909, 0.5434321),
+    c(0.4181809, 0.1879856, 0.8728062, 0.1673186)), tolerance = 1e-6)
+  # Global optima: du Merle, Hansen, Jaumard and Mladenovic, SIAM J. Sci. Comput. 21 (2000) 1485-1505.
+  optimum <- c(152.3480, 78.85144, 57.22847, 46.44618)
+  for (k in 2:5) {
+    fit <- withr::with_seed(1, ufs_kmeans_f(iris[, 1:4], k, scale = FALSE, n_init = 50))
+    expect_equal(fit$solution$within_ss, optimum[k - 1], tolerance = 1e-6)
+  }
+})
+
+test_that("what scale does is shown where units differ: the largest column leads without it", {
+  expect_identical(selected_features(ufs_pca(USArrests, n_components = 1, scale = FALSE), 1), "Assault")
+  raw <- ufs_pca(USArrests, n_components = 1, scale = FALSE)$feature_scores
+  even <- ufs_pca(USArrests, n_components = 1)$feature_scores
+  expect_gt(raw[["Assault"]] / raw[["Murder"]], 20)
+  expect_lt(even[["Assault"]] / even[["Murder"]], 1.2)
 })
