@@ -156,6 +156,8 @@ mutants <- rbind(
   mutant("src/solve_topk_warm.c", "if (coarse && most > FIRST) most = FIRST;", "if (most > FIRST) most = FIRST;", "topk"),
   mutant("src/solve_topk_warm.c", "z = z < least ? least : z;", "", "topk"),
   mutant("src/solve_topk_warm.c", "mu = fmax(START, mu * fmin(1.0, SETTLED / change));", "", "topk"),
+  mutant("src/solve_topk.c", "memcpy(work->theta_label, label, N * sizeof(int));", "", "topk"),
+  mutant("src/solve_topk.c", "work->theta.ones = false;", "", "topk"),
   mutant("src/solve_topk.c", "drift += diff * fabs(z[i + j * N]);", "", "topk"),
   mutant("src/solve_topk.c", "work->settings->warm && work->warm.iterations == 0", "work->settings->warm", "topk"),
   mutant("R/topk.R", "alpha_e <- 2 * stats::median(", "alpha_e <- stats::median(", "topk"),
