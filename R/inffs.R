@@ -43,7 +43,8 @@
 #' share of the standard deviation of all scores, from the two halves of the sample. It says how far
 #' the ranking can be trusted: features whose scores differ by less are in no particular order.
 #' On four real sets a fifth of the features gave errors of 0.07 to 0.16, about what was claimed
-#' (0.05 to 0.16), and 46 to 48 of the exact best 50. With 2000 of 100,000 features 100 rows took 4 s.
+#' (0.05 to 0.16), and 46 to 48 of the exact best 50.
+#' With 2000 of 100,000 features 100 rows took 4 s.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param alpha The weight of the deviations against the correlations, from 0 to 1.
@@ -72,7 +73,8 @@
 #' @include ufs.R
 #' @export
 ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"),
-                      center = FALSE, scale = FALSE, control = ufs_control(), n_sample = NULL, ...) {
+                      center = FALSE, scale = FALSE, control = ufs_control(), n_sample = NULL,
+                      ...) {
   void <- FALSE
   fit <- run_fit("inffs", match.call(), {
     control <- resolve_control(control, max_iter = 500L, tol = 1e-14)
@@ -82,7 +84,9 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
     q <- length(data$keep)
     if (!is.null(n_sample)) n_sample <- check_inffs_sample(n_sample, variant)
     settings <- inffs_settings(if (is.null(n_sample)) q else min(q, n_sample), alpha, variant)
-    found <- if (is.null(n_sample) || n_sample >= q) .Call(C_inffs, data$x, settings, control) else {
+    found <- if (is.null(n_sample) || n_sample >= q) {
+      .Call(C_inffs, data$x, settings, control)
+    } else {
       inffs_sampled(data$x, n_sample, settings, control)
     }
     counters <- found$run$counters
