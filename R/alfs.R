@@ -59,10 +59,8 @@
 #' so and only the dual ranks. Below 1e-4 both penalties hardly select, and a warning says that,
 #' too.
 #'
-#' `lambda_rel > 0` did not change accuracies beyond noise in our runs, costs much more and needs
-#' two n x n matrices; the bytes are computed first. Most of its iterations work only on the columns
-#' in use. The others are taken up again for the certificate, which is always that of the whole
-#' problem.
+#' `lambda_rel > 0` did not change accuracies beyond noise in our runs, costs more and needs eight
+#' n x n matrices; the bytes are computed first.
 #'
 #' @section The proof:
 #' The answer comes with a lower bound of the optimum. `certificate` holds `gap`, the relative
@@ -79,7 +77,10 @@
 #' iterations. With many more features than samples it begins with the columns of largest gradient
 #' and lets others in when the certificate, always that of the whole problem, asks for them. The
 #' eigenvectors of the smaller side (about `9 r^3` flops, the start) are one call of LAPACK and
-#' cannot be interrupted: a minute or so at r = 2000.
+#' cannot be interrupted: a minute or so at r = 2000. With `lambda > 0` it begins with few columns,
+#' too, and goes over to Newton's method on those in use where that is faster (few columns, or a
+#' small `tol`): the norms are smoothed by less and less, the multipliers stay feasible, and each
+#' step is an iteration of the trace. To 1e-6 this took 2 to 9 times as long as to 1e-3.
 #'
 #' `solver = "paper"` is the published Algorithm 1 on the matrix as it is. Its penalties grow by 10
 #' percent per iteration, which forces feasibility but not optimality, and its first penalty, its
@@ -96,8 +97,9 @@
 #' and `gap`, bound and gap at the last check (every tenth iteration; the bound never falls, the gap
 #' never rises); `current`, the objective of the iteration's own W, which is not sparse and may
 #' rise; `rows`, `columns` and, with `lambda > 0`, `weights`, the relative differences between W (or
-#' WX) and its copies, which go to zero but not monotonically. With `solver = "paper"` the objective
-#' is that of W itself.
+#' WX) and its copies, which go to zero but not monotonically (Newton steps need no copies: `rows`
+#' and `columns` say how far W is from its sparse form, `weights` is 0). With `solver = "paper"` the
+#' objective is that of W itself.
 #'
 #' @section What is left out:
 #' The paper mentions, in one sentence, a kernel version: the same problem on a representation of
@@ -133,8 +135,9 @@
 #'   `certificate["dual"]`. `trace` has a row per iteration.
 #'
 #'   Sparse data and files (see [ufs_data]) are not formed where \eqn{X} is needed through products
-#'   only: `solver = "admm"` with \eqn{\lambda = 0} and `select` other than `"auto"`. W, P and Q are
-#'   n x p numbers each all the same.
+#'   only: `solver = "admm"` and `select` other than `"auto"`. W, P and Q are n x p numbers each all
+#'   the same. `solver = "paper"` and `select = "auto"` form a dense matrix, within the option
+#'   `ufselect.max_bytes`.
 #' @references Li, Wang, Dong, Yan, Liu and Zha (2019) Joint active learning with feature
 #'   selection via CUR matrix decomposition. IEEE Transactions on Pattern Analysis and Machine
 #'   Intelligence 41, 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
@@ -175,10 +178,8 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     samples <- check_choice(samples, "samples", c("ted", "facility", "norm"))
     schedule <- paper_schedule(solver, rho0, tau, rho_max)
     control <- resolve_control(control)
-    # Algorithm 1, weights and neighbours work on x itself.
-    weight <- if (is.null(lambda)) lambda_rel else lambda
-    products <- solver == "admm" && select != "auto" && is.numeric(weight) &&
-      identical(as.double(weight), 0)
+    # Algorithm 1 and neighbours work on x itself.
+    products <- solver == "admm" && select != "auto"
     data <- if (products) as_ufs_operator(x, center, scale) else as_ufs_matrix(x, center, scale)
     n_features <- alfs_n_features(n_features, data)
     basis <- alfs_basis(data$x)
@@ -291,7 +292,8 @@ check_alfs_bytes <- function(n, q, p, weighted) {
   small <- min(n, q)
   bytes <- 3 * n * p + (if (max(n, q) < 4 * small) n * q else 0) + 6 * small^2
   if (weighted) {
-    check_bytes(8 * (bytes + 3 * n^2 + 8 * n * q), "ufs_alfs() with lambda > 0",
+    newton <- min(2 * n * q^2, max(16 * n^2, 2e7))
+    check_bytes(8 * (bytes + 7 * n^2 + 8 * n * q + newton), "ufs_alfs() with lambda > 0",
       "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples.")
   } else {
     check_bytes(8 * bytes, "ufs_alfs()", "Fit on a random part of the samples.")
@@ -657,7 +659,8 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
       "or length 1.", argument = "alpha_rel")
   }
   rel <- data.frame(alpha_rel = alpha_rel, beta_rel = beta_rel, lambda_rel = lambda_rel)
-  data <- as_ufs_matrix(x, center, scale)
+  data <- if (select != "auto") as_ufs_operator(x, center, scale) else
+    as_ufs_matrix(x, center, scale)
   n_features <- alfs_n_features(n_features, data)
   basis <- alfs_basis(data$x)
   fits <- vector("list", nrow(rel))

@@ -24,7 +24,8 @@
 #' The neighbours take n^2 p flops once, and each iteration then takes about `n k^3 / 3` flops.
 #' Memory is `8 n k^2` bytes, and nothing has size n x n. Stopping, duality gap, zero scores and
 #' trace follow the rules of [ufs_rrss()]. Equal distances (to 1e-10) go to the lower index, so
-#' duplicates may score differently.
+#' duplicates may score differently. Samples are seen through their inner products only, so sparse
+#' data and files (see [ufs_data]) are not formed where samples are fewer than features.
 #'
 #' @inheritParams ufs_rrss
 #' @param k The number of neighbours beside the sample itself, from 1 to n - 1.
@@ -50,7 +51,7 @@ ufs_alnr <- function(x, k = 5, gamma = NULL, gamma_rel = 0.05, center = TRUE, sc
                      control = ufs_control(), ...) {
   fit <- run_fit("alnr", match.call(), {
     control <- mm_control(control)
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_rows(x, center, scale)
     check_squares(data$x)
     k <- check_count(k, "k", 1L, data$n - 1L, "one fewer than the samples")
     relative <- is.null(gamma)

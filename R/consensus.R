@@ -54,7 +54,6 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     tasks <- consensus_tasks(members, n_clusters, data)
     seeds <- draw_seeds(length(tasks))
     tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
-    if (q < data$p) opened <- subset_data(opened, features = data$keep)
     runs <- run_tasks(tasks, consensus_member, list(x = to_travel(opened)))
     failed <- vapply(runs, function(run) is.null(run$fit), NA)
     if (any(failed)) {
@@ -64,7 +63,9 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
       if (control$warn) ufs_warn("member", "Left out of the consensus: ", what)
     }
     fits <- lapply(runs[!failed], `[[`, "fit")
-    ranks <- vapply(fits, function(fit) order(unname(fit$feature_ranking)) + 0, numeric(q))
+    # Constant columns are last in every ranking: the others have ranks 1 .. q.
+    ranks <- vapply(fits, function(fit) order(unname(fit$feature_ranking))[data$keep] + 0,
+      numeric(q))
     ranks <- matrix(ranks, q, dimnames = list(NULL, members[!failed]))
     mean_rank <- rowMeans(ranks)
     ranking <- order(mean_rank)
@@ -73,7 +74,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
       "the features that are not constant")
     best <- ranking[seq_len(pool)]
     at <- data$keep[best]
-    z <- .Call(C_x_standardise, data_columns(opened, best), unname(data$center[at]),
+    z <- .Call(C_x_standardise, data_columns(opened, at), unname(data$center[at]),
       unname(data$scale[at]) * data$norm[best])
     picked <- decorrelate(z, (q + 1 - seq_len(pool)) / q, k, strength)
     chosen <- best[picked]

@@ -29,6 +29,11 @@
 #'
 #' # How much of the data the best two columns hold, and two components at most
 #' fit$certificate
+#'
+#' # Standardised, every column counts alike. Without, the column with the largest numbers leads,
+#' # here arrests for assault, which is right only where all columns share a unit.
+#' feature_scores(ufs_pca(USArrests, n_components = 1))
+#' feature_scores(ufs_pca(USArrests, n_components = 1, scale = FALSE))
 #' @include ufs.R
 #' @export
 ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,

@@ -81,8 +81,8 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
     usable = function(value) length(value$rows) == size)
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   if (sum(!failed) < 2L) {
-    ufs_abort("argument", "ufs_", method, "() failed on all resamples, first with: ", runs[[1L]]$error,
-      argument = "method")
+    ufs_abort("argument", "ufs_", method, "() failed on all resamples, first with: ",
+      runs[[1L]]$error, argument = "method")
   }
   chosen <- runs[!failed]
   out <- list(method = method, call = call, k = k, m = m, n_resamples = n_resamples,

@@ -12,6 +12,7 @@
 #include "alfs_work.h"
 #include "la.h"
 #include <R_ext/Memory.h>
+#include <limits.h>
 #include <R_ext/Utils.h>
 
 /* A set of more than a fourth of the columns saves nothing, and costs memory. */
@@ -26,10 +27,15 @@ typedef struct {
 static bool set_up_columns(alfs_work *sub, const alfs_work *full, int n, const int *column,
                            const ufs_x *x, double **best_w);
 static void first_columns(alfs_work *full, column_set *set, int n);
+static void list_columns(column_set *set, int q);
 static void add_columns(column_set *set, int q, double least, int most);
 static int violators(const column_set *set, int q, double bound);
 static void start_outside(alfs_work *full, const column_set *set);
-static void run_columns(alfs_work *sub, double goal, double *best_w, double dual, ufs_run *run);
+static void run_columns(alfs_work *sub, int most, double goal, double *best_w, double dual,
+                        ufs_run *run);
+static void use_live_columns(const alfs_work *sub, const double *w, column_set *set);
+static void write_pair(alfs_work *full, alfs_work *sub, const column_set *set, alfs_result *result);
+static void resume(alfs_work *full, const alfs_result *result);
 static double outside_ratio(alfs_work *full, const alfs_work *sub, column_set *set);
 static void write_outside(alfs_work *full, const column_set *set, double *q, double scale);
 static void scatter(double *to, const double *from, size_t m, int n, const int *column);
@@ -70,7 +76,7 @@ bool alfs_grow(alfs_work *full, const ufs_x *x, alfs_result *result, ufs_run *ru
             alfs_shrinkage(full, COLS);
             return false;
         }
-        run_columns(&sub, goal, sub_w, value->dual, run);
+        run_columns(&sub, INT_MAX, goal, sub_w, value->dual, run);
         if (sub.value.best < value->best) {
             value->best = sub.value.best;
             memset(result->w, 0, m * q * sizeof(double));
@@ -146,10 +152,15 @@ static void add_columns(column_set *set, int q, double least, int most)
         }
     revsort(key, pick, n);
     for (int i = 0; i < n && i < most; i++) set->inside[pick[i]] = true;
+    list_columns(set, q);
+    vmaxset(mark);
+}
+
+static void list_columns(column_set *set, int q)
+{
     set->n = 0;
     for (int j = 0; j < q; j++)
         if (set->inside[j]) set->column[set->n++] = j;
-    vmaxset(mark);
 }
 
 static int violators(const column_set *set, int q, double bound)
@@ -183,9 +194,10 @@ static void start_outside(alfs_work *full, const column_set *set)
     }
 }
 
-/* Iterations until the gap on the columns is below the goal, ending at a certificate whose
- * V are kept. */
-static void run_columns(alfs_work *sub, double goal, double *best_w, double dual, ufs_run *run)
+/* Iterations, at most so many, until the gap on the columns is below the goal, ending at a
+ * certificate whose V are kept. */
+static void run_columns(alfs_work *sub, int most, double goal, double *best_w, double dual,
+                        ufs_run *run)
 {
     const alfs_settings *settings = sub->settings;
     alfs_value *value = &sub->value;
@@ -195,7 +207,7 @@ static void run_columns(alfs_work *sub, double goal, double *best_w, double dual
         bool check, last;
         double gap = 1.0;
         run->iterations++;
-        last = run->iterations >= settings->max_iter;
+        last = run->iterations >= settings->max_iter || done >= most;
         check = done % settings->check_every == 0 || last;
         alfs_next_penalties(sub);
         alfs_update_w(sub);
@@ -258,6 +270,143 @@ static void write_outside(alfs_work *full, const column_set *set, double *q, dou
 }
 
 /* ---- lambda > 0 --------------------------------------------------------------------------- */
+
+/* A few iterations of ADMM on the columns of largest gradient, then Newton's method
+ * (alfs_newton.c) or ADMM on those in use; others join as in alfs_grow(). */
+bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, alfs_result *result, ufs_run *run)
+{
+    const alfs_settings *settings = full->settings;
+    alfs_value *value = &full->value;
+    int all = full->space.q;
+    size_t m = (size_t) full->space.m, q = (size_t) all;
+    column_set set = {0, ufs_ialloc(q), (bool *) R_alloc(q, sizeof(bool)), ufs_dalloc(q, 1)};
+    double least = 0.5 * settings->tol, goal = fmax(least, 1e-2), smooth = 0.3, gap = 1.0,
+           near = 1.0;
+    bool newton = true, by_newton = false;
+
+    memset(set.inside, 0, q * sizeof(bool));
+    first_columns(full, &set, all <= 45 ? all : all / 8 > 32 ? all / 8 : 32);
+    start_outside(full, &set);
+    for (int round = 0;; round++) {
+        const void *mark = vmaxget();
+        alfs_work sub;
+        double *sub_w, outside,
+            from = newton ? alfs_newton_from((int) m, set.n, full->space.r) : 0.0;
+        bool ended, pays = near < from, warm = by_newton;
+
+        if (by_newton && !pays) resume(full, result);
+        if ((round > 0 && !pays && set.n > 0.7 * all && from < 5.0 * settings->tol) ||
+            !set_up_columns(&sub, full, set.n, set.column, x, &sub_w)) {
+            if (by_newton && pays) resume(full, result);
+            alfs_shrinkage(full, ROWS);
+            alfs_shrinkage(full, COLS);
+            alfs_weights_gather(full);
+            return false;
+        }
+        by_newton = round > 0 && pays;
+        if (by_newton) {
+            for (size_t j = 0; j < (size_t) set.n; j++)
+                ufs_copy(sub_w + j * m, result->w + (size_t) set.column[j] * m, m);
+            if (!warm) smooth = fmin(0.3, 10.0 * near);
+            newton = alfs_newton(&sub, sub.weights->x, goal, warm, &smooth, sub_w, value->dual,
+                                 run);
+        } else {
+            alfs_weights_gather(&sub);
+            run_columns(&sub, round > 0 ? 100 : 20, fmax(round > 0 ? goal : least, fmin(from, 0.1)),
+                        sub_w, value->dual, run);
+        }
+        if (sub.value.best < value->best) {
+            value->best = sub.value.best;
+            memset(result->w, 0, m * q * sizeof(double));
+            scatter(result->w, sub_w, m, set.n, set.column);
+        }
+        /* What the columns outside cost is not for Newton's method to mend. */
+        near = 4.0 * (sub.value.best - sub.value.dual) / sub.value.best;
+        alfs_copy_penalties(full, &sub);
+        alfs_weights_multiplier(full);
+        outside = outside_ratio(full, &sub, &set);
+        alfs_dual_bound(&sub, outside);
+        result->certificates++;
+        if (sub.value.now > value->dual) {
+            value->dual = sub.value.now;
+            write_pair(full, &sub, &set, result);
+        }
+        value->now = value->dual;
+        gap = (value->best - value->dual) / value->best;
+        near = fmin(near, gap);
+        ended = alfs_judge(value->best, gap, settings, run) ||
+                run->iterations >= settings->max_iter;
+        for (int i = 0; i < 3; i++) full->split[i].residual = sub.split[i].residual;
+        value->current = sub.value.current;
+        alfs_record(full, value->dual, run);
+        result->columns = set.n;
+        if (ended) return true;
+        for (int i = 0; i < 2; i++)
+            if (full->split[i].on) scatter(full->split[i].v, sub.split[i].v, m, set.n, set.column);
+        if (round == 0) use_live_columns(&sub, result->w, &set);
+        vmaxset(mark);
+        start_outside(full, &set);
+        if (outside > 1.0) {
+            add_columns(&set, all, full->split[COLS].penalty, 3 * set.n > 20 ? 3 * set.n : 20);
+            goal = fmax(least, fmin(goal, 0.1 * gap));
+            smooth = fmin(0.05, 5.0 * smooth);
+        } else {
+            goal = gap < 1.1 * goal || round == 0 ? least : fmax(least, 0.5 * goal);
+        }
+    }
+}
+
+/* Those in use by the last W, or by the best one so far. */
+static void use_live_columns(const alfs_work *sub, const double *w, column_set *set)
+{
+    const alfs_split *cols = &sub->split[COLS];
+    size_t m = (size_t) sub->space.m;
+
+    bool any = false;
+
+    for (int j = 0; j < set->n; j++) {
+        int column = set->column[j];
+        set->inside[column] = cols->norm[j] > 0.98 * cols->penalty / cols->held ||
+                              la_nrm2((int) m, w + (size_t) column * m) > 0.0;
+        any = any || set->inside[column];
+    }
+    if (!any)
+        for (int j = 0; j < set->n; j++) set->inside[set->column[j]] = true;
+    else
+        list_columns(set, set->column[set->n - 1] + 1);
+}
+
+/* P, Q and L of the last bound into the result. */
+static void write_pair(alfs_work *full, alfs_work *sub, const column_set *set, alfs_result *result)
+{
+    size_t m = (size_t) full->space.m, q = (size_t) full->space.q, n = (size_t) set->n;
+    const void *mark = vmaxget();
+    double *p = ufs_dzero(m, n), *few = ufs_dzero(m, n);
+
+    alfs_write_dual(sub, p, few, result->l);
+    memset(result->p, 0, m * q * sizeof(double));
+    scatter(result->p, p, m, set->n, set->column);
+    write_outside(full, set, result->q, sub->value.scale);
+    scatter(result->q, few, m, set->n, set->column);
+    vmaxset(mark);
+}
+
+/* V of the whole problem for ADMM, from the best W and its duals. */
+static void resume(alfs_work *full, const alfs_result *result)
+{
+    size_t m = (size_t) full->space.m, len = m * (size_t) full->space.q;
+    const double *dual[2] = {result->p, result->q};
+    alfs_split *weights = &full->split[WEIGHTS];
+
+    for (int i = 0; i < 3; i++) full->split[i].held = full->split[i].rho;
+    for (int which = 0; which < 2; which++) {
+        alfs_split *split = &full->split[which];
+        if (!split->on) continue;
+        for (size_t i = 0; i < len; i++) split->v[i] = result->w[i] + dual[which][i] / split->rho;
+    }
+    alfs_weights_product(full, result->w, weights->v);
+    for (size_t i = 0; i < m * m; i++) weights->v[i] += result->l[i] / weights->rho;
+}
 
 /* The columns outside rest at zero, their V untouched; V of the weights is shared. Stops
  * early when the gap on the columns is half the tolerance. */

@@ -48,7 +48,7 @@ typedef struct {
  * form is wanted. */
 typedef struct {
     int m, q;
-    const ufs_x *x; /* dense if identity or weights */
+    const ufs_x *x; /* dense if identity */
     const double *values, *vectors;
     bool identity, weights;
     double unit;

@@ -93,7 +93,7 @@ static void make_weights(alfs_work *work, alfs_weights *z)
             t[i + j * m] = 1.0 / fmin(1.0, fmax(cosine, work->settings->floor));
         }
     }
-    z->candidate = ufs_dalloc(m, q);
+    z->candidate = z->x != NULL ? ufs_dalloc(m, q) : NULL;
     z->key = ufs_dalloc(m, 1);
     z->pick = ufs_ialloc(m);
     z->live = ufs_ialloc(q);
@@ -288,6 +288,20 @@ double alfs_weighted_sum(alfs_work *work)
         for (size_t i = 0; i < end; i++) sum += t[i] * fabs(z->strip[i]);
     }
     return sum;
+}
+
+void alfs_weights_product(alfs_work *work, const double *w, double *out)
+{
+    alfs_space *space = &work->space;
+    size_t M = (size_t) space->m;
+
+    alfs_start_acc(space);
+    for (int from = 0; from < space->q; from += space->width) {
+        int n = space->q - from < space->width ? space->q - from : space->width;
+        alfs_add_block(space, from, n, w + (size_t) from * M);
+    }
+    alfs_gemm(space->m, space->m, space->rb, 1.0, coordinates(work), space->m,
+              work->weights->outer_t, space->rb, 0.0, out, space->m);
 }
 
 /* ---- a better candidate ------------------------------------------------------------------ */

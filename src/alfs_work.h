@@ -97,7 +97,7 @@ void alfs_balance(alfs_work *work);
 
 /* ---- alfs_weights.c ---- */
 
-/* For work->space; penalty and V are set. x: m x q, kept for repair(). */
+/* For work->space; penalty and V are set. x: m x q, kept for repair(), or NULL: without it. */
 void alfs_weights_init(alfs_work *work, const double *x, bool with_t);
 /* The same on other columns: T and V are shared. */
 void alfs_weights_columns(alfs_work *work, const alfs_work *full, const double *x);
@@ -109,6 +109,8 @@ void alfs_weights_gather(alfs_work *work);
 void alfs_weights_multiplier(alfs_work *work);
 /* sum_ij T_ij |(W B)_ij| for the W whose acc the space holds. */
 double alfs_weighted_sum(alfs_work *work);
+/* out (m x m) = w B. */
+void alfs_weights_product(alfs_work *work, const double *w, double *out);
 /* W = 0 proved without an iteration; V becomes 2X'X then. */
 bool alfs_weights_zero(alfs_work *work);
 /* W with w_i x_j = 0 for some j of large T_ij. */
@@ -141,7 +143,20 @@ void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inne
 /* lambda = 0: grows a set of columns of W until the whole problem is solved. False: it
  * became too large; work holds a start for the whole problem. */
 bool alfs_grow(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
+/* lambda > 0: the same; starts from W = 0, whose certificate has just been made. */
+bool alfs_grow_weighted(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
 /* lambda > 0: up to `most` iterations on the columns in use. Returns those made. */
 int alfs_narrow(alfs_work *work, const ufs_x *x, int most, alfs_result *result, ufs_run *run);
+
+/* ---- alfs_newton.c ---- */
+
+/* Newton steps on the problem of work, x its columns of X, from best_w, until the gap is below
+ * the goal. Lowers value.best with best_w, raises value.dual; V is P, Q, L then, and before if
+ * `warm`. smooth: the first smoothing, and the last. bound: the dual value of the whole problem,
+ * for the trace. False: given up. */
+bool alfs_newton(alfs_work *work, const double *x, double goal, bool warm, double *smooth,
+                 double *best_w, double bound, ufs_run *run);
+/* The gap below which that is likely to be faster than ADMM on q columns; 0: never. */
+double alfs_newton_from(int m, int q, int r);
 
 #endif

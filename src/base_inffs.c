@@ -344,36 +344,49 @@ static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result
 }
 
 /* (I - damping A) y = 1 by conjugate gradients from y. */
+typedef struct {
+    graph *a;
+    double damping, norm, size; /* ||r|| of the last step; the root of p */
+    ufs_run *run;
+} cg_data;
+
+static void cg_apply(void *data, const double *x, double *y)
+{
+    cg_data *d = data;
+    graph_product(d->a, x, y);
+    for (int i = 0; i < d->a->p; i++) y[i] = x[i] - d->damping * y[i];
+}
+
+static void cg_watch(void *data, double norm)
+{
+    cg_data *d = data;
+    d->run->iterations++;
+    ufs_trace_add(&d->run->trace, (double[]){d->run->iterations, norm / d->size});
+    ufs_run_step(d->run, norm / d->size, norm / d->norm);
+    d->norm = norm;
+}
+
 static void solve_cg(graph *a, const inffs_settings *settings, inffs_result *result, ufs_run *run)
 {
     int p = a->p;
     size_t P = (size_t) p;
-    double *r = ufs_dalloc(P, 1), *d = ufs_dalloc(P, 1), *ad = ufs_dalloc(P, 1);
-    double rr, size = sqrt((double) p);
+    cg_data data = {a, result->damping, sqrt((double) p), sqrt((double) p), run};
+    la_cg_problem cg = {.n = p,
+                        .apply = cg_apply,
+                        .data = &data,
+                        .tol = settings->tol,
+                        .max_iter = settings->max_iter - run->iterations,
+                        .watch = cg_watch,
+                        .r = ufs_dalloc(P, 1),
+                        .p = ufs_dalloc(P, 1),
+                        .q = ufs_dalloc(P, 1)};
+    double *one = ufs_dalloc(P, 1);
 
-    residual_of(a, result->damping, result->score, r);
-    ufs_copy(d, r, P);
-    rr = la_dot(p, r, r);
-    while (run->iterations < settings->max_iter) {
-        double step, old = rr, residual;
-        graph_product(a, d, ad);
-        for (size_t i = 0; i < P; i++) ad[i] = d[i] - result->damping * ad[i];
-        step = rr / la_dot(p, d, ad);
-        la_axpy(p, step, d, result->score);
-        la_axpy(p, -step, ad, r);
-        rr = la_dot(p, r, r);
-        residual = sqrt(rr) / size;
-        run->iterations++;
-        ufs_trace_add(&run->trace, (double[]){run->iterations, residual});
-        ufs_run_step(run, residual, sqrt(rr / old));
-        if (!R_FINITE(rr)) {
-            run->status = UFS_NUMERICAL;
-            return;
-        }
-        if (residual <= settings->tol || rr == 0.0) {
-            run->status = UFS_CONVERGED;
-            return;
-        }
-        for (size_t i = 0; i < P; i++) d[i] = r[i] + rr / old * d[i];
-    }
+    for (size_t i = 0; i < P; i++) one[i] = 1.0;
+    la_cg(&cg, one, result->score);
+    double norm = la_nrm2(p, cg.r);
+    if (!R_FINITE(norm))
+        run->status = UFS_NUMERICAL;
+    else if (norm <= settings->tol * data.size)
+        run->status = UFS_CONVERGED;
 }

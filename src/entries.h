@@ -89,6 +89,7 @@
     /* ffi_test_krylov.c */ \
     ENTRY(test_anderson, 4) \
     ENTRY(test_lowest, 6) \
+    ENTRY(test_cg, 5) \
     /* ffi_test.c */ \
     ENTRY(test_norms, 2) \
     ENTRY(test_ridge, 5) \

@@ -56,3 +56,58 @@ SEXP ffi_test_lowest(SEXP m_, SEXP b_, SEXP delta, SEXP c_, SEXP start, SEXP tol
     UNPROTECT(1);
     return out;
 }
+
+typedef struct {
+    int n;
+    const double *a, *diagonal;
+    double last;
+} cg_data;
+
+static void cg_product(void *data, const double *x, double *y)
+{
+    cg_data *d = data;
+    la_gemv('N', d->n, d->n, 1.0, d->a, d->n, x, 0.0, y);
+}
+
+static void cg_scale(void *data, const double *x, double *y)
+{
+    cg_data *d = data;
+    for (int i = 0; i < d->n; i++) y[i] = x[i] / d->diagonal[i];
+}
+
+static void cg_norm(void *data, double norm)
+{
+    cg_data *d = data;
+    d->last = norm;
+}
+
+/* a: n x n; diagonal: that of the preconditioner, or NULL; stop: list(tol, natural, max_iter).
+ * list(x, steps, norm (of the last residual, NA if there was no step)). */
+SEXP ffi_test_cg(SEXP a, SEXP b, SEXP start, SEXP diagonal, SEXP stop)
+{
+    static const char *const names[] = {"x", "steps", "norm", NULL};
+    int n = Rf_length(b);
+    size_t N = (size_t) n;
+    SEXP out = PROTECT(ffi_list(names));
+    double *x = ffi_set_vector(out, "x", n);
+    bool given = diagonal != R_NilValue;
+    cg_data data = {n, REAL_RO(a), given ? REAL_RO(diagonal) : NULL, NA_REAL};
+    la_cg_problem cg = {.n = n,
+                        .apply = cg_product,
+                        .precondition = given ? cg_scale : NULL,
+                        .data = &data,
+                        .tol = ffi_real(stop, "tol"),
+                        .natural = ffi_flag(stop, "natural"),
+                        .max_iter = ffi_int(stop, "max_iter"),
+                        .watch = cg_norm,
+                        .r = ufs_dalloc(N, 1),
+                        .z = ufs_dalloc(N, 1),
+                        .p = ufs_dalloc(N, 1),
+                        .q = ufs_dalloc(N, 1)};
+
+    ufs_copy(x, REAL_RO(start), N);
+    *ffi_set_ints(out, "steps", 1) = la_cg(&cg, REAL_RO(b), x);
+    *ffi_set_vector(out, "norm", 1) = data.last;
+    UNPROTECT(1);
+    return out;
+}

@@ -110,6 +110,7 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
                             .first = INTEGER_RO(first),
                             .known = known == R_NilValue ? NULL : INTEGER_RO(known)};
     topk_settings settings = {.fast = ffi_flag(s, "fast"),
+                              .warm = ffi_flag(s, "warm"),
                               .represent = ffi_topk_inner_represent(s),
                               .select = ffi_topk_select(s),
                               .polish = ffi_flag(s, "polish"),

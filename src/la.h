@@ -240,6 +240,27 @@ typedef struct {
 
 void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
 
+/* ---- la_cg.c ---------------------------------------------------------------------
+ * Preconditioned conjugate gradients for A x = b, A and the preconditioner (M^{-1})
+ * symmetric and positive definite, known by their products (NULL: M = I); x holds the start. Stops at
+ * ||r|| <= tol ||b|| or, `natural`, when (r'M^{-1}r)^(1/2) has fallen by the factor tol; after
+ * max_iter steps; or where rounding leaves no curvature. Returns the steps: one product with
+ * each and 10n flops a step. watch: told ||r|| after each. */
+typedef void (*la_cg_operator)(void *data, const double *x, double *y);
+
+typedef struct {
+    int n;
+    la_cg_operator apply, precondition;
+    void *data;
+    double tol;
+    bool natural;
+    int max_iter;
+    void (*watch)(void *data, double norm); /* or NULL */
+    double *r, *z, *p, *q;                  /* n each; without M z = r */
+} la_cg_problem;
+
+int la_cg(const la_cg_problem *a, const double *b, double *x);
+
 /* Fixes the sign of each column: its entry of largest modulus (ties: first,
  * up to a relative 1e-9) is positive. */
 void la_fix_signs(int n, int k, double *z);

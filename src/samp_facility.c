@@ -16,14 +16,18 @@
  * Where s_ij is stored (given, sparse, or cosine and heat with a table), all gains are
  * kept exact: when a pick raises c_i, row i of S says by how much every gain falls. A
  * pick takes over about n / t samples, so all of this costs about n^2 ln m
- * (nnz ln m). Otherwise s_ij is recomputed from x in tiles and the old gains are kept
- * after the first pick.
+ * (nnz ln m).
+ *   Otherwise s_ij is recomputed from x, as seldom as it can be: the gain of candidate j,
+ * known after t' picks, differs from that after t picks by samples alone whose c_i has risen
+ * since, so the rises are remembered (who, from what, by which pick) and only those s_ij are
+ * formed, for a block of candidates by one product of matrices. All gains after all picks
+ * would cost 2 n^2 p ln m; most are never asked for (20,000 x 500, m = 100: half of that).
  *
  * Flops (cosine, heat): table n^2 p + 2 n^2 (1 + ln m); tiles n^2 p (heat 2 n^2 p) for
- * the first two picks, 2 n p for each candidate looked at again, n^2 p at the end. Each
- * pick sorts n gains for the bound. Memory: 8 n^2 bytes with the table, else
- * 8 n (BATCH + 10) + TILE (2 p + TILE) doubles: never a second copy of x.
- * A swap round costs n^2 + 2 n m (without a table n^2 p).
+ * the first two picks, 2 p for each pair looked at again, n^2 p at the end. Each
+ * pick makes a heap of n gains, and sorts them for the bound. Memory: 8 n^2 bytes with the
+ * table, else 8 n (BATCH + 10) + (many + TILE) (p + TILE) doubles, and 16 bytes for each rise, some
+ * n ln m: never a second copy of x. A swap round costs n^2 + 2 n m (without a table n^2 p).
  *
  * Ties. Gains carry the rounding of sums of n terms: those within 1e-12 of the first
  * pick's gain count as equal, and the lowest index is taken. */
@@ -31,8 +35,14 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { TILE = 192, BATCH = 8 };
+enum { TILE = 192, BATCH = 8, FEW = 16, MANY = 1024 };
 static const double TIE = 1e-12, IMPROVES = 1e-10, MOVES = 1e-12;
+
+/* c_i was `before` until this pick; `older`: its rise before that, -1 = none. */
+typedef struct {
+    double before;
+    int pick, older;
+} facility_rise;
 
 typedef struct {
     const facility_problem *problem;
@@ -41,7 +51,7 @@ typedef struct {
     const double *candidate;     /* dense: s_.j at candidate + n j */
     const double *sample;        /*        s_i. at sample + n i */
     double *size;                /* n: |x_i| (cosine) or |x_i|^2 (heat) */
-    double *rows, *rows2, *tile; /* TILE x p twice, TILE x TILE */
+    double *rows, *rows2, *tile; /* many x p, TILE x p, TILE x many */
     double *batch;               /* n x BATCH: columns of S */
     const double *column[BATCH];
     double *cover;       /* n: c_i */
@@ -50,8 +60,17 @@ typedef struct {
     bool *open;          /* n: may still be picked */
     bool *fresh;         /* n: upper is a gain of this pick */
     double *sorted;      /* n */
+    int *heap;           /* n */
+    int *block;          /* many: candidates to look at */
     double value, first; /* F; the first pick's gain */
     int evaluations, change_size;
+    /* Without stored similarities: */
+    int taken;           /* picks so far */
+    int many;            /* so many candidates are looked at in one block, at most */
+    int *known;          /* n: upper is the gain after that many picks */
+    facility_rise *rise; /* n_rise: those of c since the second pick */
+    int *last_rise;      /* n: the latest rise of c_i, -1 = none */
+    int n_rise, rise_size;
 } facility_work;
 
 static void begin(const facility_problem *problem, const facility_settings *settings,
@@ -60,7 +79,11 @@ static void reset(facility_work *work);
 static void pick_all(facility_work *work, int m, bool bounds, facility_result *result,
                      ufs_run *run);
 static int next_pick(facility_work *work);
+static int pop_largest(facility_work *work, int *n_heap);
+static void sink(const facility_work *work, int n_heap, int at);
 static void evaluate(facility_work *work, int n_list, const int *list);
+static void look_again(facility_work *work, int n_list, const int *list);
+static void remember_rise(facility_work *work, int i, int pick);
 static void take(facility_work *work, int j, int pick, facility_result *result);
 static void tighten(facility_work *work, int i, double from, double to);
 static void all_gains(facility_work *work);
@@ -123,6 +146,9 @@ static void begin(const facility_problem *problem, const facility_settings *sett
     work->open = (bool *) R_alloc((size_t) problem->n, sizeof(bool));
     work->fresh = (bool *) R_alloc((size_t) problem->n, sizeof(bool));
     work->sorted = ufs_dalloc(n, 1);
+    work->heap = ufs_ialloc(n);
+    work->known = ufs_ialloc(n);
+    work->last_rise = ufs_ialloc(n);
     work->stored = !from_x || settings->table;
     if (!work->stored || problem->kind == FACILITY_SPARSE) work->batch = ufs_dalloc(n, BATCH);
     if (problem->kind == FACILITY_DENSE) {
@@ -134,9 +160,13 @@ static void begin(const facility_problem *problem, const facility_settings *sett
         la_row_norms(problem->n, problem->p, problem->x, work->size);
         if (problem->kind == FACILITY_HEAT)
             for (size_t i = 0; i < n; i++) work->size[i] *= work->size[i];
-        work->rows = ufs_dalloc(TILE, p);
+        /* A block of a sixteenth of x is no second copy of it. */
+        work->many = problem->n / 16 > MANY ? MANY : problem->n / 16;
+        if (work->many < TILE) work->many = TILE;
+        work->rows = ufs_dalloc((size_t) work->many, p);
         work->rows2 = ufs_dalloc(TILE, p);
-        work->tile = ufs_dalloc(TILE, TILE);
+        work->tile = ufs_dalloc(TILE, (size_t) work->many);
+        work->block = ufs_ialloc((size_t) work->many);
     }
     if (from_x && settings->table) {
         double *table = ufs_dalloc(n, n);
@@ -151,10 +181,11 @@ static void reset(facility_work *work)
     const facility_problem *problem = work->problem;
 
     work->value = work->first = 0.0;
-    work->evaluations = 0;
+    work->evaluations = work->taken = work->n_rise = 0;
     for (int i = 0; i < work->n; i++) {
         work->cover[i] = 0.0;
         work->stand_in[i] = -1;
+        work->last_rise[i] = -1;
         work->upper[i] = 0.0;
         work->open[i] = true;
     }
@@ -174,13 +205,13 @@ static void pick_all(facility_work *work, int m, bool bounds, facility_result *r
     for (int t = 0; t < m; t++) {
         double before = work->value;
         if (bounds) improve_bounds(work, t, m, result->bound);
-        work->evaluations = 0;
         int j = next_pick(work);
         double gain = work->upper[j];
         if (t == 0) work->first = gain;
         result->order[t] = j;
         take(work, j, t, result);
         work->open[j] = false;
+        work->taken = t + 1;
         /* After the first pick every old gain says little: all are measured again. */
         if (!work->stored && t == 0) all_gains(work);
         run->iterations = t + 1;
@@ -188,50 +219,80 @@ static void pick_all(facility_work *work, int m, bool bounds, facility_result *r
                       (double[]){t + 1, work->value, work->value - before, work->evaluations});
         ufs_run_step(run, work->value, gain);
     }
-    if (!work->stored) all_gains(work);
+    if (!work->stored && m > 1) all_gains(work);
     if (bounds) improve_bounds(work, m, m, result->bound);
 }
 
 /* The candidate of the largest gain, of equal ones that of the lowest index. */
 static int next_pick(facility_work *work)
 {
-    int n = work->n, list[BATCH], most = work->stored ? 1 : BATCH;
+    int n = work->n, n_heap = 0, one, *list = work->stored ? &one : work->block;
+    /* The last pick says how many will be asked for. */
+    int most = work->stored ? 1 : work->evaluations / 4;
     double best = -1.0, tie = TIE * work->first;
 
-    for (int i = 0; i < n; i++) work->fresh[i] = false;
+    if (!work->stored) most = most < FEW ? FEW : most > work->many ? work->many : most;
+    work->evaluations = 0;
+    for (int i = 0; i < n; i++) {
+        work->fresh[i] = false;
+        if (work->open[i]) work->heap[n_heap++] = i;
+    }
+    for (int at = n_heap / 2 - 1; at >= 0; at--) sink(work, n_heap, at);
     for (;;) {
         int n_list = 0;
-        while (n_list < most) {
-            int top = -1;
-            for (int i = 0; i < n; i++)
-                if (work->open[i] && !work->fresh[i] &&
-                    (top < 0 || work->upper[i] > work->upper[top]))
-                    top = i;
-            if (top < 0 || work->upper[top] < best - tie) break;
+        while (n_list < most && n_heap > 0) {
+            double top = work->upper[work->heap[0]];
+            if (top < best - tie) break;
             /* Nothing to gain any more: all are equal. */
-            if (best < 0.0 && n_list == 0 && work->upper[top] <= tie) {
+            if (best < 0.0 && n_list == 0 && top <= tie) {
                 for (int i = 0; i < n; i++)
                     if (work->open[i]) return i;
             }
-            work->fresh[top] = true;
-            list[n_list++] = top;
+            list[n_list] = pop_largest(work, &n_heap);
+            work->fresh[list[n_list++]] = true;
         }
         if (n_list == 0) break;
         evaluate(work, n_list, list);
         for (int b = 0; b < n_list; b++) best = fmax(best, work->upper[list[b]]);
         tie = TIE * fmax(work->first, best);
+        if (!work->stored) most = most < work->many / 2 ? most * 2 : work->many;
     }
     for (int i = 0; i < n; i++)
         if (work->open[i] && work->fresh[i] && work->upper[i] >= best - tie) return i;
     return 0; /* not reached: callers ask for no more picks than there are candidates */
 }
 
+/* A heap of candidates, the largest work->upper first. */
+static int pop_largest(facility_work *work, int *n_heap)
+{
+    int top = work->heap[0];
+    work->heap[0] = work->heap[--*n_heap];
+    sink(work, *n_heap, 0);
+    return top;
+}
+
+static void sink(const facility_work *work, int n_heap, int at)
+{
+    int *heap = work->heap, moved = heap[at];
+    for (int child; (child = 2 * at + 1) < n_heap; at = child) {
+        if (child + 1 < n_heap && work->upper[heap[child + 1]] > work->upper[heap[child]]) child++;
+        if (!(work->upper[heap[child]] > work->upper[moved])) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+/* work->upper becomes the gain of each of the list. */
 static void evaluate(facility_work *work, int n_list, const int *list)
 {
-    load_columns(work, n_list, list);
     work->evaluations += n_list;
+    if (!work->stored) {
+        look_again(work, n_list, list);
+        return;
+    }
     for (int b = 0; b < n_list; b++) {
-        const double *s = work->column[b];
+        load_columns(work, 1, list + b);
+        const double *s = work->column[0];
         double gain = 0.0;
         for (int i = 0; i < work->n; i++) gain += fmax(0.0, s[i] - work->cover[i]);
         work->upper[list[b]] = gain;
@@ -264,8 +325,22 @@ static void take(facility_work *work, int j, int pick, facility_result *result)
         }
         work->value += s[i] - work->cover[i];
         if (result != NULL && work->stored) tighten(work, i, work->cover[i], s[i]);
+        if (!work->stored && pick > 0) remember_rise(work, i, pick);
         work->cover[i] = s[i];
     }
+}
+
+static void remember_rise(facility_work *work, int i, int pick)
+{
+    if (work->n_rise == work->rise_size) {
+        int size = work->rise_size ? 2 * work->rise_size : work->n;
+        facility_rise *more = (facility_rise *) R_alloc((size_t) size, sizeof(facility_rise));
+        if (work->n_rise) memcpy(more, work->rise, (size_t) work->n_rise * sizeof(facility_rise));
+        work->rise = more;
+        work->rise_size = size;
+    }
+    work->rise[work->n_rise] = (facility_rise){work->cover[i], pick, work->last_rise[i]};
+    work->last_rise[i] = work->n_rise++;
 }
 
 /* c_i rises: what every candidate adds at sample i falls. */
@@ -350,13 +425,71 @@ static void load_columns(facility_work *work, int n_list, const int *list)
     }
 }
 
+/* c_i after the first `picks` picks, at least one. */
+static inline double cover_after(const facility_work *work, int i, int picks)
+{
+    double cover = work->cover[i];
+    for (int r = work->last_rise[i]; r >= 0 && work->rise[r].pick >= picks; r = work->rise[r].older)
+        cover = work->rise[r].before;
+    return cover;
+}
+
+/* No product x_i'x_j below this (cosine: times |x_j|; heat: plus half |x_j|^2) lifts s_ij above
+ * `least`. Most pairs end here, without a division, an exponential or a look at the past. */
+static inline double least_product(const facility_work *work, int i, double least)
+{
+    const double size = work->size[i], margin = 1e-12;
+    if (work->problem->kind == FACILITY_COSINE) return (least - 1.0 - margin) * size;
+    return 0.5 * (work->problem->bandwidth * log(least) + size * (1.0 - margin));
+}
+
+/* Gains of the list as they are now, from the samples whose c_i has risen since they were known. */
+static void look_again(facility_work *work, int n_list, const int *list)
+{
+    int n = work->n, since = work->taken, n_rows = 0, rows[TILE];
+    double least[TILE];
+    bool cosine = work->problem->kind == FACILITY_COSINE;
+
+    for (int b = 0; b < n_list; b++)
+        if (work->known[list[b]] < since) since = work->known[list[b]];
+    gather_rows(work, n_list, list, work->rows);
+    for (int i = 0; i < n; i++) {
+        if (work->last_rise[i] >= 0 && work->rise[work->last_rise[i]].pick >= since) {
+            least[n_rows] = least_product(work, i, cover_after(work, i, since));
+            rows[n_rows++] = i;
+        }
+        if (n_rows == 0 || (n_rows < TILE && i < n - 1)) continue;
+        R_CheckUserInterrupt();
+        gather_rows(work, n_rows, rows, work->rows2);
+        la_gemm('N', 'T', n_rows, n_list, work->problem->p, 1.0, work->rows2, n_rows, work->rows,
+                n_list, 0.0, work->tile, n_rows);
+        for (int b = 0; b < n_list; b++) {
+            int j = list[b];
+            const double *product = work->tile + (size_t) b * (size_t) n_rows;
+            double times = cosine ? work->size[j] : 1.0;
+            double plus = cosine ? 0.0 : 0.5 * (1.0 - 1e-12) * work->size[j];
+            for (int a = 0; a < n_rows; a++) {
+                if (product[a] < least[a] * times + plus) continue;
+                double s = similarity(work, rows[a], j, product[a]);
+                double before = cover_after(work, rows[a], work->known[j]);
+                if (s > before) work->upper[j] -= fmin(s, work->cover[rows[a]]) - before;
+            }
+        }
+        n_rows = 0;
+    }
+    for (int b = 0; b < n_list; b++) work->known[list[b]] = work->taken;
+}
+
 /* Exact gains of all candidates, in work->upper. */
 static void all_gains(facility_work *work)
 {
     const facility_problem *problem = work->problem;
     int n = work->n;
 
-    for (int i = 0; i < n; i++) work->upper[i] = 0.0;
+    for (int i = 0; i < n; i++) {
+        work->upper[i] = 0.0;
+        work->known[i] = work->taken;
+    }
     if (!work->stored && problem->kind == FACILITY_COSINE && work->value == 0.0) {
         cosine_gains(work);
     } else if (!work->stored) {

@@ -90,7 +90,15 @@ static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *
         ufs_run_step(run, value->best * work->unit * work->unit,
                      (value->best - value->dual) / value->best);
         if (last) return;
-        if (k == 0) continue;
+        if (k == 0) {
+            if (work->weights != NULL && settings->narrow > 0 && settings->tol >= 0.0 &&
+                work->split[COLS].on) {
+                if (alfs_grow_weighted(work, x, result, run)) return;
+                k = run->iterations;
+                widen = k + widen;
+            }
+            continue;
+        }
         if (check && k <= settings->balance_until) alfs_balance(work);
         if (check && work->weights != NULL && k >= widen && k < settings->balance_until) {
             int made = alfs_narrow(work, x, settings->max_iter - k - settings->check_every, result,

@@ -11,7 +11,7 @@
  *
  * Files: alfs_space.[ch] the coordinates; alfs_step.c one iteration; alfs_weights.c the
  * side of lambda; solve_alfs_bound.c the certificate; alfs_columns.c work on some columns
- * of W only; solve_alfs.c the loops. */
+ * of W only; alfs_newton.c Newton's method on those; solve_alfs.c the loops. */
 #ifndef UFS_SOLVE_ALFS_H
 #define UFS_SOLVE_ALFS_H
 
@@ -26,7 +26,7 @@ typedef struct {
 
 typedef struct {
     int m, q;
-    const ufs_x *x;             /* m x q, rows = samples; dense but for lambda = 0 */
+    const ufs_x *x;             /* m x q, rows = samples; dense if identity or paper */
     const double *values;       /* min(m, q), descending: singular values of x */
     const double *vectors;      /* of xx' or x'x, whichever is smaller */
     bool identity;              /* B = I; x has orthogonal columns, vectors are not read */
@@ -64,7 +64,8 @@ typedef struct {
  * columns (relative residuals of the splits) and, with lambda > 0, weights.
  * lambda = 0: 4 m q min(m, q) + 6 min(m, q)^3 flops an iteration, less where few columns are
  * in use, and x, W, P, Q are all that is of their size (one more where 1/4 < m/q < 4).
- * lambda > 0 adds 4 m^2 min(m, q) flops, three matrices of m x m and four of m x q. */
+ * lambda > 0 adds 4 m^2 min(m, q) flops, three matrices of m x m and four of m x q; Newton steps
+ * on q' of the columns (alfs_newton.c) four of m x m more, and 2 m q'^2. */
 void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs_result *result,
                 ufs_run *run);
 

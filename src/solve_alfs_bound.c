@@ -188,7 +188,7 @@ void alfs_primal_bound(alfs_work *work, double *best_w)
     const alfs_space *space = &work->space;
     alfs_weights *z = work->weights;
     size_t m = (size_t) space->m;
-    int forms = z != NULL && z->t != NULL ? 3 : 1;
+    int forms = z == NULL || z->t == NULL ? 1 : z->x != NULL ? 3 : 2;
 
     for (int form = 0; form < forms; form++) {
         double f;

@@ -12,7 +12,8 @@
  * finds a better set, the loop goes on with it.
  *
  * `fast` solves sub-problem 1 to its optimum (solve_topk_lp.c) and takes as candidates for
- * sub-problem 2 the rounded relaxation and the set of the iteration before.
+ * sub-problem 2 the rounded relaxation and the set of the iteration before. With `warm` one ADMM
+ * (solve_topk_warm.c) runs on through the outer iterations instead.
  *
  * Plain supervised mode: no Z, L = 0, one sub-problem 2, nothing n x n if p <= n.
  * Memory beside the results: about 11 n x n and 3 n x p with the ADMMs (p < n: 10 n x p only),
@@ -23,6 +24,7 @@
 #include "solve_topk_branch.h"
 #include "solve_topk_label.h"
 #include "solve_topk_lp.h"
+#include "solve_topk_warm.h"
 #include <R_ext/Memory.h>
 
 typedef struct {
@@ -32,6 +34,7 @@ typedef struct {
     bool graph;
     topk_represent represent;
     topk_lp lp;
+    topk_warm warm;
     topk_label label;
     topk_criterion criterion;
     topk_select select;
@@ -42,6 +45,7 @@ typedef struct {
     bool has_carried, has_relaxed;
     bool relaxed; /* in this iteration */
     double value, value_admm;
+    double drift; /* what the last change of Theta adds to or takes from sum(w |Z|) */
     int swaps;
 } topk_work;
 
@@ -137,7 +141,10 @@ static int work_init(topk_work *work)
     if (relaxing || !dense)
         other = one != NULL && settings->represent.growth > 1.0 ? one
                                                                 : ufs_dalloc(p, dense ? p : n);
-    if (work->graph && settings->fast)
+    if (work->graph && settings->warm)
+        lapack = topk_warm_init(&work->warm, problem->n, problem->p, problem->x, work->result->z,
+                                work->result->e, one);
+    else if (work->graph && settings->fast)
         topk_lp_init(&work->lp, problem->n, problem->p, problem->x, work->result->z,
                      work->result->e, one);
     else if (work->graph)
@@ -166,7 +173,12 @@ static int represent_step(topk_work *work, int iteration)
     const topk_represent_settings *settings = &work->settings->represent;
     const double *theta = work->result->theta;
 
-    if (work->settings->fast) {
+    if (work->settings->warm) {
+        topk_warm_settings warm = {settings->lambda_e,    settings->lambda_z,
+                                   settings->tol,         settings->max_iter,
+                                   settings->nonnegative, work->settings->max_iter > 1};
+        topk_warm_solve(&work->warm, &warm, theta, work->drift / work->warm.objective);
+    } else if (work->settings->fast) {
         topk_lp_settings lp = {settings->lambda_e, settings->lambda_z, 1e-9,
                                1000 + 20 * work->lp.most, settings->nonnegative};
         topk_lp_solve(&work->lp, &lp, theta);
@@ -206,6 +218,8 @@ static int label_step(topk_work *work, int iteration)
     int lapack;
 
     if (iteration > 1) memcpy(work->previous, result->label, n * sizeof(int));
+    /* Where Z stayed, so do W and the labels. */
+    if (iteration > 1 && work->settings->warm && work->warm.iterations == 0) return 0;
     if (problem->mode == TOPK_CLUSTER) {
         /* Clusters need Z only: the matrix of W is theirs before it is made. */
         lapack = topk_label_solve(&work->label, result->z, iteration > 1, result->label);
@@ -336,7 +350,8 @@ static double theta_step(topk_work *work, bool keep)
     const topk_problem *problem = work->problem;
     int n = problem->n, c = problem->c;
     size_t N = (size_t) n, C = (size_t) c;
-    double alpha = work->settings->alpha, largest = 0.0, *theta = work->result->theta;
+    double alpha = work->settings->alpha, largest = 0.0, *theta = work->result->theta, drift = 0.0;
+    const double *z = work->result->z;
     const int *label = work->result->label;
 
     la_gemm('N', 'N', n, c, problem->p, 1.0, problem->x, n, work->result->a, problem->p, 0.0,
@@ -351,8 +366,12 @@ static double theta_step(topk_work *work, bool keep)
             value = (label[i] != label[j] ? alpha : 0.0) + (1.0 - alpha) * 0.5 * d2;
             diff = fabs(value - theta[i + j * N]);
             if (!(diff <= largest)) largest = diff;
-            if (keep) theta[i + j * N] = value;
+            if (keep) {
+                theta[i + j * N] = value;
+                drift += diff * fabs(z[i + j * N]);
+            }
         }
+    work->drift = work->settings->represent.lambda_z * drift;
     return largest;
 }
 
@@ -394,6 +413,7 @@ static int prove(topk_work *work, bool *improved)
 
 static double represent_value(const topk_work *work)
 {
+    if (work->settings->warm) return work->warm.objective;
     return work->settings->fast ? work->lp.objective : work->represent.objective;
 }
 
@@ -430,6 +450,10 @@ static void record(const topk_work *work, ufs_run *run)
         z_iterations = fast ? (double) work->lp.pivots : r->iterations;
         z_residual = fast ? work->lp.gap
                           : fmax(fmax(r->residual[0], r->residual[1]), r->residual[2]);
+        if (work->settings->warm) {
+            z_iterations = work->warm.iterations;
+            z_residual = work->warm.residual;
+        }
     }
     if (!fast) {
         v_iterations = work->select.iterations;
@@ -451,7 +475,9 @@ static void record(const topk_work *work, ufs_run *run)
 static ufs_status outcome(const topk_work *work)
 {
     const topk_settings *settings = work->settings;
-    bool solved = settings->fast ? work->lp.unsolved == 0 : work->represent.converged;
+    bool solved = settings->warm   ? work->warm.converged
+                  : settings->fast ? work->lp.unsolved == 0
+                                   : work->represent.converged;
 
     if (!R_FINITE(work->result->objective)) return UFS_DIVERGED;
     /* A polished set is a local minimum whatever the ADMM came to. */

@@ -18,6 +18,7 @@
  *   solve_topk_represent.c  sub-problem 1: Z and E, by the source's ADMM
  *   solve_topk_blocks.c     the same by blocks of samples, for p < n
  *   solve_topk_lp.c         the same sample by sample, to the optimum
+ *   solve_topk_warm.c       the same by one run through all outer iterations, for p << n
  *   solve_topk_label.c      deterministic spectral labels
  *   propagate.c             harmonic labels
  *   solve_topk_criterion.c  the criterion g(S) of sub-problem 2
@@ -43,6 +44,7 @@ typedef struct {
 
 typedef struct {
     bool fast; /* linear programmes and the relaxation in place of the two ADMMs */
+    bool warm; /* with fast: in place of the linear programmes one ADMM for all outer iterations */
     topk_represent_settings represent;
     topk_select_settings select;
     bool polish, bound, branch, cmn;

@@ -29,7 +29,8 @@ static int ridge_dense(topk_select *work);
 static int ridge_low_rank(topk_select *work);
 static int solve_v_dense(topk_select *work, double rho);
 static void solve_v_low_rank(topk_select *work, double rho);
-static void apply(topk_select *work, double rho, const double *s, double *out);
+static void apply(void *data, const double *s, double *out);
+static void precondition(void *data, const double *r, double *z);
 static void best_k(topk_select *work, int *subset);
 static bool better(double value, double than);
 
@@ -214,41 +215,39 @@ static void solve_v_low_rank(topk_select *work, double rho)
 {
     topk_criterion *g = work->g;
     size_t p = (size_t) g->p, c = (size_t) g->c;
-    double rz = 0.0, stop;
 
     for (size_t i = 0; i < p; i++) {
         double ss = 0.0;
         for (size_t l = 0; l < c; l++) ss += work->a[i + l * p] * work->a[i + l * p];
         work->pc[i] = 1.0 / (2.0 * ss * g->diag[i] + 3.0 * rho);
     }
-    apply(work, rho, work->v, work->cg_q);
-    for (size_t i = 0; i < p; i++) {
-        work->cg_r[i] = work->rhs[i] - work->cg_q[i];
-        work->cg_p[i] = work->cg_z[i] = work->pc[i] * work->cg_r[i];
-        rz += work->cg_r[i] * work->cg_z[i];
-    }
-    stop = 1e-10 * la_nrm2(g->p, work->rhs);
-    for (int it = 0; it < 500 && la_nrm2(g->p, work->cg_r) > stop; it++) {
-        double step, next = 0.0;
-        apply(work, rho, work->cg_p, work->cg_q);
-        step = rz / la_dot(g->p, work->cg_p, work->cg_q);
-        la_axpy(g->p, step, work->cg_p, work->v);
-        la_axpy(g->p, -step, work->cg_q, work->cg_r);
-        for (size_t i = 0; i < p; i++) {
-            work->cg_z[i] = work->pc[i] * work->cg_r[i];
-            next += work->cg_r[i] * work->cg_z[i];
-        }
-        for (size_t i = 0; i < p; i++) work->cg_p[i] = work->cg_z[i] + next / rz * work->cg_p[i];
-        rz = next;
-    }
+    work->rho = rho;
+    la_cg_problem cg = {.n = g->p,
+                        .apply = apply,
+                        .precondition = precondition,
+                        .data = work,
+                        .tol = 1e-10,
+                        .max_iter = 500,
+                        .r = work->cg_r,
+                        .z = work->cg_z,
+                        .p = work->cg_p,
+                        .q = work->cg_q};
+    la_cg(&cg, work->rhs, work->v);
+}
+
+static void precondition(void *data, const double *r, double *z)
+{
+    topk_select *work = data;
+    for (int i = 0; i < work->g->p; i++) z[i] = work->pc[i] * r[i];
 }
 
 /* out = (2 (A'A o K) + rho 11' + 2 rho I) s. */
-static void apply(topk_select *work, double rho, const double *s, double *out)
+static void apply(void *data, const double *s, double *out)
 {
+    topk_select *work = data;
     topk_criterion *g = work->g;
     size_t p = (size_t) g->p, c = (size_t) g->c;
-    double sum = 0.0;
+    double sum = 0.0, rho = work->rho;
 
     for (size_t l = 0; l < c; l++)
         for (size_t i = 0; i < p; i++) work->av[i + l * p] = work->a[i + l * p] * s[i];

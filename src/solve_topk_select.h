@@ -29,6 +29,7 @@ typedef struct {
     double *u, *sol;                                     /* r x p, r x c */
     double *rhs, *v1, *v2, *y2, *y3, *previous, *target; /* p */
     double *cg_r, *cg_z, *cg_p, *cg_q, *pc;              /* p */
+    double rho;                                          /* of solve_v_low_rank() */
     double *av, *back, *t;                               /* p x c, p x c, r x c */
     int *trial;
     topk_entry *sort;

@@ -121,13 +121,14 @@ if ("sizes" %in% parts) {
 }
 
 if ("weights" %in% parts) {
-  cat("\n== lambda > 0: CPU to gap 1e-2, 1e-3, 1e-4\n")
+  cat("\n== lambda > 0: CPU to gap 1e-2, 1e-3, 1e-6\n")
   show(list(
-    compare("blocks", simulate(80, 50, 15, 1, FALSE), c(.05, .05, .005), 10^-(2:4)),
-    compare("blocks", simulate(500, 100, 20, 1, FALSE), c(.05, .05, .005), 10^-(2:4)),
-    compare("blocks", simulate(500, 100, 20, 1, FALSE), c(.01, .2, .005), 10^-(2:3)),
-    compare("scaled", simulate(500, 100, 60, 1, TRUE), c(.05, .05, .005), 10^-(2:3)),
-    compare("scaled", simulate(500, 100, 100, 1, TRUE), c(.1, .1, .01), 10^-(2:3))))
+    compare("blocks", simulate(80, 50, 15, 1, FALSE), c(.05, .05, .005), 10^-c(2, 3, 6)),
+    compare("blocks", simulate(500, 100, 20, 1, FALSE), c(.05, .05, .005), 10^-c(2, 3, 6)),
+    compare("blocks", simulate(500, 100, 20, 1, FALSE), c(.01, .2, .005), 10^-c(2, 3, 6)),
+    compare("blocks", simulate(300, 500, 50, 1, FALSE), c(.05, .05, .005), 10^-c(2, 3, 6)),
+    compare("scaled", simulate(500, 100, 60, 1, TRUE), c(.05, .05, .005), 10^-c(2, 3, 6)),
+    compare("scaled", simulate(500, 100, 100, 1, TRUE), c(.1, .1, .01), 10^-c(2, 3, 6))))
 }
 
 if ("real" %in% parts) {

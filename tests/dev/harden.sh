@@ -1,11 +1,20 @@
 #!/usr/bin/env bash
-# All of this folder with small budgets, some 15 minutes: make harden. Prints tried / survived; the
-# exit status is 0 only if nothing failed. --quick: what CI runs, some 2 minutes.
+# All of this folder with small budgets, some 15 minutes alone on a machine: make harden. Prints tried /
+# survived and keeps the table in tests/dev/harden.csv; the exit status is 0 only if nothing failed.
+# --quick: what CI runs, some 2 minutes, no table.
 set -u
 cd "$(dirname "$0")/../.."
 quick=no; [ "${1:-}" = --quick ] && quick=yes
 failed=0
-run() { "$@" || failed=1; }
+log=$(mktemp)
+run() {
+  "$@" 2>&1 | tee -a "$log"
+  local status=${PIPESTATUS[0]}
+  [ "$status" = 0 ] && return
+  failed=1
+  # A script that died before it could say how it went must not be missing from the table.
+  tail -5 "$log" | grep -q ' tried ' || echo "$(printf '%s\n' "$@" | sed -n 's|^tests/dev/\([a-z-]*\).*|\1|p') tried 1 survived 0 failed 1" | tee -a "$log"
+}
 if [ $quick = yes ]; then
   run Rscript tests/dev/fuzz.R --calls=300
   run Rscript tests/dev/metamorphic.R --repeats=1
@@ -20,5 +29,11 @@ else
   run Rscript tests/dev/memory.R
   run Rscript tests/dev/gctorture.R --step=20
   run tests/dev/sanitize.sh kernel
+  sha=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
+  { echo "script,tried,survived,failed,commit,date"
+    awk -v c="$sha" -v d="$(date -u +%F)" '/ tried +[0-9]+ +survived +[0-9]+ +failed +[0-9]+ *$/ {
+      print $1 "," $3 "," $5 "," $7 "," c "," d }' "$log"; } >tests/dev/harden.csv
+  echo; cat tests/dev/harden.csv
 fi
+rm -f "$log"
 exit $failed

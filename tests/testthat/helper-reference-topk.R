@@ -287,3 +287,31 @@ topk_expected <- function(name) {
   table <- utils::read.csv(path)
   stats::setNames(as.list(table$value), table$key)
 }
+
+# Sub-problem 1 as solver = "warm" iterates, all samples side by side and with every product
+# written out: x n x p, weights n x n; one call that is not coarse.
+ref_warm <- function(x, weights, lambda_e, iterations, nonnegative = FALSE) {
+  n <- nrow(x)
+  p <- ncol(x)
+  soft <- function(a, t) sign(a) * pmax(abs(a) - t, 0)
+  Z <- Q <- matrix(0, n, n)
+  Y <- matrix(0, n, p)
+  mu <- 30
+  for (it in seq_len(iterations)) {
+    m <- .7 * mu
+    before <- Z
+    Z <- soft(Q + Y %*% t(x) / m, weights / m)
+    if (nonnegative) Z <- pmax(Z, 0)
+    diag(Z) <- 0
+    E <- soft(x - Q %*% x + Y / mu, lambda_e / mu)
+    Zr <- 1.9 * Z - .9 * Q
+    Er <- 1.9 * E - .9 * (x - Q %*% x)
+    # Q minimises ||x - E' - Qx + Y/mu||^2 + .7 ||Q - Z' + Y x'/m||^2 over all Q.
+    C <- Zr - Y %*% t(x) / m
+    Q <- ((x - Er + Y / mu) %*% t(x) + .7 * C) %*% solve(tcrossprod(x) + .7 * diag(n))
+    Y <- Y + mu * (x - Er - Q %*% x)
+    residual <- max(abs(x - Q %*% x - E), abs(Q - Z), abs(Z - before))
+    if (it > 20) mu <- 1.3 * mu
+  }
+  list(Z = Z, Y = Y, residual = residual)
+}

@@ -399,6 +399,77 @@ test_that("working on few columns changes the way, not the answer", {
   expect_identical(run(100L, -1, 133L)$trace[, 1], as.double(0:133))
 })
 
+# What P, Q, L and the trace of a fit claim, in plain R on x as the solver saw it.
+expect_proved <- function(fit, x, tol) {
+  p <- fit$params
+  expect_identical(fit$status, "converged")
+  expect_equal(objective(fit), ref_alfs_objective(x, fit$solution$W, p$alpha, p$beta, p$lambda),
+    tolerance = 1e-10)
+  dual <- ref_alfs_dual(x, fit$solution$P, fit$solution$Q, fit$solution$L, max(p$alpha, 1e-300),
+    max(p$beta, 1e-300), p$lambda)
+  expect_lt(dual[["equation"]], 1e-9)
+  expect_lte(max(dual[c(if (p$alpha > 0) "rows", if (p$beta > 0) "columns", "weights")]), 1 + 1e-10)
+  expect_equal(dual[["value"]], fit$certificate[["dual"]], tolerance = 1e-8)
+  expect_lte(fit$certificate[["gap"]], tol)
+  expect_gte(fit$certificate[["gap"]], -1e-10)
+  expect_true(all(diff(fit$trace$objective) <= 0) && all(diff(fit$trace$dual) >= 0))
+  expect_identical(unname(fit$support), c(sum(sample_scores(fit) > 0), sum(feature_scores(fit) > 0)))
+}
+
+test_that("Newton's method reaches small gaps in few iterations, and its answer is ADMM's", {
+  blocks <- sweep(alfs_data(40, 60, 20), 2, rep(c(3, .3), c(6, 54)), "*")
+  sets <- list(blocks, alfs_data(50, 12, 3), alfs_data(20, 35, 4), alfs_data(30, 8, 5)[, c(1:8, 3)])
+  for (x in sets) {
+    for (rel in list(c(.05, .05, .003), c(.2, .1, .001), c(.05, .2, .01))) {
+      fit <- suppressWarnings(alfs_raw(x, alpha_rel = rel[1], beta_rel = rel[2],
+        lambda_rel = rel[3], control = ufs_control(tol = 1e-7, max_iter = 3000)))
+      expect_proved(fit, x, 1e-7)
+      expect_lt(fit$iterations, 300)
+      value <- unlist(fit$params[c("alpha", "beta", "lambda")], use.names = FALSE)
+      admm <- alfs_call(x, alfs_basis(x), value, ufs_control(max_iter = 1500, tol = 1e-3),
+        settings = list(narrow = 0L))$run$counters
+      expect_gte(admm[["objective"]], fit$certificate[["dual"]])
+      expect_lte(admm[["dual"]], objective(fit))
+    }
+  }
+  # Its steps do not depend on the unit, the order of samples and features, or signs.
+  args <- list(alpha_rel = .05, beta_rel = .05, lambda_rel = .003, control = ufs_control(tol = 1e-9))
+  run <- function(x) do.call(alfs_raw, c(list(x), args))
+  base <- run(blocks)
+  w <- unname(base$solution$W)
+  expect_lt(rel_diff(64 * unname(run(64 * blocks)$solution$W), w), 1e-3)
+  rows <- withr::with_seed(1, sample(40))
+  cols <- withr::with_seed(2, sample(60))
+  expect_lt(rel_diff(unname(run(blocks[rows, cols])$solution$W), w[rows, cols]), 1e-3)
+  sign_r <- rep_len(c(1, -1, -1), 40)
+  expect_lt(rel_diff(unname(run(sign_r * blocks)$solution$W), sign_r * w), 1e-3)
+})
+
+test_that("lambda > 0: one penalty alone, constant and zero data, a stop on the way", {
+  x <- alfs_data(40, 25, 6)
+  rows <- alfs_raw(x, alpha_rel = .1, beta = 0, lambda_rel = .005)
+  cols <- alfs_raw(x, alpha = 0, beta_rel = .1, lambda_rel = .005,
+    control = ufs_control(tol = 1e-6))
+  expect_proved(rows, x, 1e-3)
+  expect_proved(cols, x, 1e-6)
+  expect_identical(cols$support[["samples"]], 40L)
+  holes <- x
+  holes[7, ] <- 0
+  holes[, 9] <- 0
+  fit <- suppressWarnings(alfs_raw(holes, alpha_rel = .05, beta_rel = .05, lambda_rel = .003,
+    control = ufs_control(tol = 1e-6)))
+  expect_lte(fit$certificate[["gap"]], 1e-6)
+  expect_identical(unname(fit$solution$W[7, ]), numeric(25))
+  expect_true(is.na(feature_scores(fit)[[9]]))
+  for (most in c(1, 10, 21, 23, 27)) {
+    stopped <- alfs_raw(x, alpha_rel = .05, beta_rel = .05, lambda_rel = .003,
+      control = ufs_control(tol = 1e-12, max_iter = most, warn = FALSE))
+    expect_identical(c(stopped$iterations, nrow(stopped$trace)), as.integer(c(most, most + 1)))
+    expect_identical(stopped$status, "max_iter")
+    expect_identical(stopped$trace$iteration, 0:most)
+  }
+})
+
 # ---- lambda = 0 on a growing set of columns ----------------------------------------------
 
 test_that("a growing set of columns gives the optimum, certified on all of them", {

@@ -111,3 +111,24 @@ test_that("kmeans_f says what it did and names its clusters", {
   }, 0))
   expect_equal(fit$solution$within_ss, within, tolerance = 1e-12)
 })
+
+test_that("published values: loadings of the arrests data, least sums of squares of the irises", {
+  # James, Witten, Hastie and Tibshirani, An Introduction to Statistical Learning (2013), table 10.1.
+  fit <- ufs_pca(USArrests, n_components = 2)
+  expect_equal(unname(abs(fit$solution$loadings)), cbind(c(0.5358995, 0.5831836, 0.2781909, 0.5434321),
+    c(0.4181809, 0.1879856, 0.8728062, 0.1673186)), tolerance = 1e-6)
+  # Global optima: du Merle, Hansen, Jaumard and Mladenovic, SIAM J. Sci. Comput. 21 (2000) 1485-1505.
+  optimum <- c(152.3480, 78.85144, 57.22847, 46.44618)
+  for (k in 2:5) {
+    fit <- withr::with_seed(1, ufs_kmeans_f(iris[, 1:4], k, scale = FALSE, n_init = 50))
+    expect_equal(fit$solution$within_ss, optimum[k - 1], tolerance = 1e-6)
+  }
+})
+
+test_that("what scale does is shown where units differ: the largest column leads without it", {
+  expect_identical(selected_features(ufs_pca(USArrests, n_components = 1, scale = FALSE), 1), "Assault")
+  raw <- ufs_pca(USArrests, n_components = 1, scale = FALSE)$feature_scores
+  even <- ufs_pca(USArrests, n_components = 1)$feature_scores
+  expect_gt(raw[["Assault"]] / raw[["Murder"]], 20)
+  expect_lt(even[["Assault"]] / even[["Murder"]], 1.2)
+})

@@ -42,3 +42,15 @@ test_that("the same for any number of workers", {
   on.exit(future::plan(old))
   expect_identical(run(), alone)
 })
+
+test_that("constant columns, wherever they are, change nothing", {
+  x <- planted(40, 12, informative = 5)$x
+  colnames(x) <- paste0("f", 1:12)
+  run <- function(x) withr::with_seed(3, suppressMessages(suppressWarnings(ufs_consensus(x, n_clusters = 3, k = 5))))
+  plain <- run(x)
+  padded <- run(cbind(c0 = 1, x[, 1:4], c1 = 7, x[, 5:12], c2 = 0))
+  expect_identical(selected_features(padded, 5), selected_features(plain, 5))
+  expect_equal(padded$feature_scores[colnames(x)], plain$feature_scores, tolerance = 1e-12)
+  expect_equal(padded$certificate, plain$certificate, tolerance = 1e-8)
+  expect_true(all(padded$solution$mean_rank[colnames(x)] <= 12))
+})

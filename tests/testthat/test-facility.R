@@ -76,6 +76,29 @@ test_that("without a table the picks are the same and the bounds still hold", {
   }
 })
 
+test_that("without a table: several blocks of candidates, rows of zeros and copies", {
+  x <- withr::with_seed(4, matrix(rnorm(650 * 4), 650))
+  x[c(7, 300), ] <- 0
+  x[400:420, ] <- x[20:40, ]
+  for (kind in c("cosine", "heat")) {
+    run <- function(swaps = 0) ufs_facility(x, m = 90, similarity = kind, center = FALSE, scale = FALSE, labelled = 3, swaps = swaps)
+    kept <- run()
+    tiles <- withr::with_options(list(ufselect.max_bytes = 5e5), run())
+    expect_identical(picks_of(tiles), picks_of(kept))
+    expect_equal(tiles$trace$objective, kept$trace$objective, tolerance = 1e-12)
+    expect_true(all(tiles$trace$bound >= kept$trace$bound * (1 - 1e-12)))
+    # What the others would add next, and what a pick added.
+    expect_equal(tiles$statistic, kept$statistic, tolerance = 1e-9)
+    expect_gt(max(tiles$trace$evaluations), 200)
+    expect_lt(sum(tiles$trace$evaluations), 0.3 * 650 * 90)
+    if (kind == "heat") {
+      swapped <- withr::with_options(list(ufselect.max_bytes = 5e5), run(swaps = 2))
+      expect_identical(picks_of(swapped), picks_of(run(swaps = 2)))
+      expect_identical(swapped$params$swaps, 2L)
+    }
+  }
+})
+
 test_that("graphs and given similarities: sparse, dense and asymmetric agree with the reference", {
   x <- planted(40, 12)$x
   graph <- suppressWarnings(ufs_graph(x, k = 6))

@@ -181,3 +181,49 @@ test_that("a Gram matrix formed in strips is the same matrix", {
     }
   }
 })
+
+test_that("conjugate gradients: the solution, its steps and both rules of stopping", {
+  n <- 30L
+  a <- withr::with_seed(1, crossprod(matrix(rnorm(900), n)) + diag(10^seq(-2, 2, length.out = n)))
+  b <- withr::with_seed(2, rnorm(n))
+  cg <- function(start = numeric(n), diagonal = NULL, tol = 1e-12, natural = FALSE,
+                 max_iter = 500L) {
+    .Call(C_test_cg, a, b, start, diagonal, list(tol = tol, natural = natural, max_iter = max_iter))
+  }
+  literal <- function(x, diagonal, steps) {
+    r <- b - as.vector(a %*% x)
+    p <- z <- r / diagonal
+    for (k in seq_len(steps)) {
+      q <- as.vector(a %*% p)
+      t <- sum(r * z) / sum(p * q)
+      x <- x + t * p
+      rz <- sum(r * z)
+      r <- r - t * q
+      z <- r / diagonal
+      p <- z + sum(r * z) / rz * p
+    }
+    list(x = x, natural = sqrt(sum(r * z)), norm = sqrt(sum(r^2)))
+  }
+  exact <- solve(a, b)
+  start <- withr::with_seed(3, rnorm(n))
+  for (diagonal in list(NULL, diag(a))) {
+    for (x in list(numeric(n), start)) expect_equal(cg(x, diagonal)$x, exact, tolerance = 1e-8)
+    by <- if (is.null(diagonal)) rep(1, n) else diagonal
+    few <- cg(start, diagonal, tol = 0, max_iter = 5L)
+    expect_identical(few$steps, 5L)
+    expect_equal(few$x, literal(start, by, 5)$x, tolerance = 1e-10)
+    expect_equal(few$norm, literal(start, by, 5)$norm, tolerance = 1e-8)
+    plain <- cg(start, diagonal, tol = 1e-2)
+    expect_lte(literal(start, by, plain$steps)$norm, 1e-2 * sqrt(sum(b^2)) * (1 + 1e-8))
+    expect_gt(literal(start, by, plain$steps - 1)$norm, 1e-2 * sqrt(sum(b^2)))
+    natural <- cg(start, diagonal, tol = 1e-2, natural = TRUE)
+    first <- literal(start, by, 0)$natural
+    expect_lte(literal(start, by, natural$steps)$natural, 1e-2 * first * (1 + 1e-8))
+    expect_gt(literal(start, by, natural$steps - 1)$natural, 1e-2 * first)
+  }
+  # Nothing to do, and no curvature left.
+  done <- cg(exact, tol = 1e-6)
+  expect_identical(c(done$steps, is.na(done$norm)), c(0L, 1L))
+  a <- -a
+  expect_identical(cg()$steps, 0L)
+})

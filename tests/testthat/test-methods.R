@@ -136,3 +136,19 @@ test_that("print() does not round a dual above its objective", {
   expect_identical(format_certificate(c(gap = 4.9374e-5, dual = 3175.936, kkt = .0450912, captured = .90312, one = 1)),
     "gap = 4.94e-05, dual = 3175.94, kkt = 0.0451, captured = 0.903, one = 1")
 })
+
+test_that("new data cost their chosen columns, not another fit", {
+  x <- withr::with_seed(1, matrix(rnorm(60 * 4000), 60, dimnames = list(NULL, paste0("f", 1:4000))))
+  fit <- ufs_socfs(x, n_clusters = 2, n_init = 2)
+  new <- x[60:1, ]
+  cells <- function(code) {
+    before <- gc(reset = TRUE)["Vcells", "used"]
+    force(code)
+    gc()["Vcells", "max used"] - before
+  }
+  predicted <- cells(out <- suppressMessages(predict(fit, new, k = 5)))
+  expect_identical(out, new[, suppressMessages(selected_features(fit, 5, as = "index"))])
+  refitted <- cells(ufs_socfs(new, n_clusters = 2, n_init = 2))
+  expect_lt(predicted, length(x) / 2)
+  expect_gt(refitted, length(x))
+})

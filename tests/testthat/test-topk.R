@@ -331,7 +331,7 @@ test_that("auto takes the cheaper solver", {
   expect_identical(auto(100, 5000), "paper")
   expect_identical(auto(300, 500), "fast")
   expect_identical(auto(1000, 100), "fast")
-  expect_identical(auto(2000, 200), "paper")
+  expect_identical(auto(2000, 200), "warm")
   expect_identical(auto(20, 101, TRUE), "fast")
   expect_identical(auto(5000, 100, TRUE), "paper")
   expect_identical(topk_solver("fast", size(10, 10), FALSE, TRUE), "fast")
@@ -350,6 +350,104 @@ test_that("the fast solver: all modes, k = 1 and k = p, both shapes", {
   expect_topk(fit)
   withr::local_pdf(NULL)
   for (type in c("objective", "affinity", "scores")) expect_identical(plot(fit, type), fit)
+})
+
+# ---- the warm solver ------------------------------------------------------------------------
+
+# 150 x 20: the set on which the claims below are recomputed.
+warm_made <- function() planted(n = 150, p = 20, c = 3, informative = 6, seed = 4)
+
+test_that("the warm solver is the literal iteration", {
+  made <- warm_made()
+  x <- t(ref_unit_columns(t(scale(made$x))))
+  for (signed in c(FALSE, TRUE)) {
+    fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "warm", nonnegative = signed,
+      bound = FALSE, control = ufs_control(max_iter = 1, inner_max_iter = 27, inner_tol = 1e-12,
+        warn = FALSE))
+    ref <- ref_warm(x, matrix(1.05, 150, 150), fit$params$lambda_e, 27, signed)
+    expect_identical(fit$trace$z_iterations, 27)
+    expect_lt(max(abs(fit$solution$Z - ref$Z)), 1e-10)
+    expect_equal(fit$trace$z_residual, ref$residual, tolerance = 1e-7)
+    expect_identical(fit$status, "max_iter")
+  }
+  # After one iteration Z is still 0 and does not change: the other two residuals count.
+  fit <- ufs_topk(made$x, 5, y = replace(made$cluster, -c(1, 60, 120), NA), solver = "warm",
+    nonnegative = FALSE, bound = FALSE,
+    control = ufs_control(max_iter = 1, inner_max_iter = 1, warn = FALSE))
+  ref <- ref_warm(x, matrix(1.05, 150, 150), fit$params$lambda_e, 1)
+  expect_true(all(fit$solution$Z == 0))
+  expect_gt(ref$residual, .01)
+  expect_equal(fit$trace$z_residual, ref$residual, tolerance = 1e-7)
+})
+
+test_that("the warm solver's claims hold on the returned solution", {
+  made <- warm_made()
+  x <- t(ref_unit_columns(t(scale(made$x))))
+  for (signed in c(FALSE, TRUE)) {
+    fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "warm", nonnegative = signed)
+    paper <- ufs_topk(made$x, 5, n_clusters = 3, solver = "paper", nonnegative = signed)
+    expect_topk(fit)
+    expect_identical(fit$status, "converged")
+    s <- fit$solution
+    last <- nrow(fit$trace)
+    expect_lt(max(abs(x - s$Z %*% x - s$E)), 1e-12)
+    expect_true(all(diag(s$Z) == 0))
+    if (signed) expect_true(all(s$Z >= 0))
+    L <- diag(rowSums(s$W)) - s$W
+    P <- s$A %*% t(x)
+    Y <- ref_one_hot(s$cluster, 3L)
+    g <- sum((Y - P)^2) + .01 * sum(s$A^2) + 3 * sum(diag(P %*% L %*% t(P)))
+    expect_equal(fit$certificate[["selection_objective"]], g, tolerance = 1e-9)
+    value <- sum(abs(s$Z)) + fit$params$lambda_e * sum(abs(s$E)) +
+      .05 * .95 * sum(diag(Y %*% L %*% t(Y))) + .05 * .05 / 3 * g
+    expect_equal(fit$trace$objective[last], value, tolerance = 1e-9)
+    expect_lt(fit$trace$z_residual[last], 1e-4)
+    expect_lt(fit$trace$objective[last], paper$trace$objective[nrow(paper$trace)] * 1.003)
+    # The paper's count of every outer iteration, against all of them.
+    expect_lt(sum(fit$trace$z_iterations), paper$trace$z_iterations[1L])
+  }
+})
+
+test_that("the warm solver: few and many outer iterations, all modes, both shapes", {
+  made <- warm_made()
+  # The first call is coarse only if others follow.
+  one <- ufs_topk(made$x, 5, n_clusters = 3, solver = "warm",
+    control = ufs_control(max_iter = 1, warn = FALSE))
+  two <- ufs_topk(made$x, 5, n_clusters = 3, solver = "warm",
+    control = ufs_control(max_iter = 2, warn = FALSE))
+  expect_gt(one$trace$z_iterations, 20)
+  expect_lt(one$trace$z_residual, 1e-4)
+  expect_identical(two$trace$z_iterations[1L], 20)
+  expect_lt(one$trace$z_objective, two$trace$z_objective[1L])
+  # It goes on until Theta stays, and then Z stays.
+  fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "warm", control = ufs_control(tol = 1e-9))
+  last <- nrow(fit$trace)
+  expect_identical(fit$trace$z_iterations[last], 0)
+  expect_identical(fit$trace$theta_change[last], 0)
+  expect_identical(fit$trace$z_residual[last], fit$trace$z_residual[last - 1L])
+  part <- replace(made$cluster, -c(1:4, 60:64, 120:124), NA)
+  for (x in list(made$x, t(made$x[1:26, ])[, 1:26])) {
+    y <- rep_len(part, nrow(x))
+    if (nrow(x) < 150) y <- rep_len(c(1, 2, NA), nrow(x))
+    expect_topk(suppressWarnings(ufs_topk(x, 3, n_clusters = 3, solver = "warm")))
+    expect_topk(suppressWarnings(ufs_topk(x, 3, y = y, solver = "warm")))
+  }
+  expect_topk(ufs_topk(made$x, 4, y = made$cluster, structured = TRUE, solver = "warm"))
+  plain <- ufs_topk(made$x, 4, y = made$cluster, solver = "warm")
+  expect_identical(plain$solution$selected,
+    ufs_topk(made$x, 4, y = made$cluster, solver = "fast")$solution$selected)
+})
+
+test_that("the warm solver: order and unit of the data change nothing but the order", {
+  made <- warm_made()
+  run <- function(x) ufs_topk(x, 5, n_clusters = 3, solver = "warm")$solution
+  fit <- run(made$x)
+  rows <- withr::with_seed(1, sample(150L))
+  columns <- withr::with_seed(2, sample(20L))
+  moved <- run(made$x[rows, columns] * 4)
+  expect_setequal(columns[moved$selected], fit$selected)
+  expect_identical(moved$cluster, canonical_labels(fit$cluster[rows]))
+  expect_lt(max(abs(moved$W - fit$W[rows, rows])), 1e-3)
 })
 
 # ---- copies, constants, units -----------------------------------------------------------------
@@ -541,6 +639,33 @@ test_that("too few links are an error that says what to do", {
   expect_match(warnings, "linked to no other", all = FALSE)
   expect_match(warnings, "connected to no labelled", all = FALSE)
   expect_identical(sum(!fit$solution$reached), 12L)
+})
+
+test_that("on wide noise the default alpha_e gives way to one that links samples", {
+  x <- withr::with_seed(5, matrix(rnorm(30 * 4000), 30))
+  expect_message(fit <- ufs_topk(x, 5, n_clusters = 3), class = "ufs_message_alpha_e")
+  expect_topk(fit)
+  # Half of the samples have a link just above half of the value taken, and fewer below it.
+  unit <- t(ref_unit_columns(t(scale(x))))
+  linked <- function(alpha_e) {
+    lambda_e <- alpha_e / max(rowSums(abs(unit)))
+    use <- abs(tcrossprod(unit, sign(unit)))
+    diag(use) <- 0
+    sum(lambda_e * apply(use, 2L, max) > 1.05)
+  }
+  half <- fit$params$alpha_e / 2
+  expect_gt(half, 5)
+  expect_identical(linked(half), 15L)
+  expect_identical(linked(10), 0L)
+  expect_identical(fit$graph[["isolated"]], 0L)
+  # It is as if it had been given, and what is given is not changed.
+  given <- ufs_topk(x, 5, n_clusters = 3, alpha_e = fit$params$alpha_e)
+  expect_identical(given$solution, fit$solution)
+  expect_error(ufs_topk(x, 5, n_clusters = 3, alpha_e = 10), class = "ufs_error_isolated",
+    "first link appears at alpha_e")
+  expect_error(ufs_topk(x, 5, n_clusters = 3, lambda_e = fit$params$lambda_e * 10 / (2 * half)),
+    class = "ufs_error_isolated")
+  expect_silent(ufs_topk(x, 5, n_clusters = 3, control = ufs_control(warn = FALSE)))
 })
 
 # ---- arguments ----------------------------------------------------------------------------------

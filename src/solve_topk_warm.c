@@ -1,0 +1,271 @@
+/* solve_topk_warm.c: sub-problem 1 of top-k selection (solve_topk_represent.c states it) for many
+ * more samples than features. The paper starts its ADMM anew in every outer iteration, and half of
+ * some 140 iterations of 2n^2 p flops only bring the penalty to where it starts to matter. Here
+ * one run is spread over the outer iterations:
+ *   - the penalty stays at START for FIRST iterations, which bring the multipliers near their
+ *     optimum, and then grows by GROWTH from iteration to iteration, across calls, which brings
+ *     Zx to x; that of Z is RATIO times that of E, and both steps are over-relaxed by RELAX;
+ *   - the first call ends after those FIRST iterations: its weights are all the same, and the
+ *     labels it is for need no more;
+ *   - later calls put the penalty back by the relative change of the objective that the new
+ *     weights made, so that a change of a few labels takes a few iterations.
+ * With mu, m = RATIO mu, and the multiplier Y (that of Q = Z is Y x', so that the certificate's
+ * equation holds all the time), an iteration is
+ *   Z = S_{w/m}(Q + Y x'/m), diag(Z) = 0,   E = S_{lambda_e/mu}(x - Qx + Y/mu)
+ *   Z^ = RELAX Z + (1 - RELAX) Q,   E^ = RELAX E + (1 - RELAX)(x - Qx)
+ *   D = x - E^ + Y/mu - Z^x + Y x'x/m,   T = D (x'x + RATIO I)^{-1}
+ *   Qx = x - E^ + Y/mu - RATIO T,   Y_new = m T,   Q = Z^ + (Y_new - Y) x'/m.
+ * Y x'x is m (D - RATIO T) by then. At the end E = x - Zx, and a new call starts from Q = Z.
+ *
+ * Rows of Z do not depend on each other: blocks of WIDTH samples run through a call one by one,
+ * each until its own residuals are small. One iteration of all: 2n^2 p (Y x') + 2p nnz(Z) +
+ * 2np^2; about 60 in all. Memory: n x p, 2 p x p, 5 n WIDTH, 9 p WIDTH. */
+#include "solve_topk_warm.h"
+#include "la.h"
+#include "prox.h"
+
+enum { WIDTH = 96, STRIP = 64, FIRST = 20 };
+static const double START = 30.0, GROWTH = 1.3, RATIO = 0.7, RELAX = 1.9;
+/* A relative change of the objective that is as good as none. */
+static const double SETTLED = 1e-4;
+
+typedef struct topk_warm_block {
+    int from, width;
+    double *z, *q, *c, *c_new, *w; /* n x WIDTH: Z', Q', x Y' before and after, weights */
+    double *b, *y, *e, *t, *d, *zx, *qx, *gy; /* p x WIDTH */
+    double change, split, error, weighted;
+} warm_block;
+
+static void load(topk_warm *work, const topk_warm_settings *settings, const double *theta, int from,
+                 int width);
+static void store(topk_warm *work, const topk_warm_settings *settings);
+static int run_block(topk_warm *work, const topk_warm_settings *settings, double mu, int flat,
+                     int most);
+static void step_z(topk_warm *work, const topk_warm_settings *settings, double mz);
+static void times_x(topk_warm *work);
+static void step_y(topk_warm *work, const topk_warm_settings *settings, double mu);
+static void step_q(topk_warm *work, double mz);
+
+int topk_warm_init(topk_warm *work, int n, int p, const double *x, double *z, double *e, double *xt)
+{
+    size_t N = (size_t) n, P = (size_t) p;
+    warm_block *block = (warm_block *) R_alloc(1, sizeof(warm_block));
+    double **tall[] = {&block->z, &block->q, &block->c, &block->c_new, &block->w};
+    double **low[] = {&block->b,  &block->e,  &block->t,  &block->d,
+                      &block->zx, &block->qx, &block->gy, &block->y};
+    int lapack;
+
+    for (int i = 0; i < 5; i++) *tall[i] = ufs_dalloc(N, WIDTH);
+    for (int i = 0; i < 8; i++) *low[i] = ufs_dalloc(P, WIDTH);
+    work->n = n;
+    work->p = p;
+    work->x = x;
+    work->z = z;
+    work->e = e;
+    work->xt = xt;
+    work->block = block;
+    work->calls = work->iterations = 0;
+    work->mu = START;
+    work->converged = false;
+    work->residual = work->objective = 0.0;
+    work->y = ufs_dalloc(P, N);
+    work->gram = ufs_dalloc(P, P);
+    work->inverse = ufs_dalloc(P, P);
+    memset(z, 0, N * N * sizeof(double));
+    memset(work->y, 0, N * P * sizeof(double));
+    la_gram('T', n, p, x, work->gram);
+    ufs_copy(work->inverse, work->gram, P * P);
+    for (size_t k = 0; k < P; k++) work->inverse[k * (P + 1)] += RATIO;
+    lapack = la_chol(p, work->inverse);
+    return lapack ? lapack : la_chol_inverse(p, work->inverse);
+}
+
+void topk_warm_solve(topk_warm *work, const topk_warm_settings *settings, const double *theta,
+                     double change)
+{
+    bool first = work->calls == 0, coarse = first && settings->coarse;
+    bool settled = !first && work->converged && change <= SETTLED;
+    int most = settled ? 0 : settings->max_iter;
+    int flat = first ? FIRST : 0;
+    double mu = work->mu, end = R_PosInf, residual = 0.0;
+
+    if (coarse && most > FIRST) most = FIRST;
+    if (!first) mu = fmax(START, mu * fmin(1.0, SETTLED / change));
+    work->calls++;
+    work->iterations = 0;
+    work->objective = 0.0;
+    la_transpose(work->n, work->p, work->x, work->xt);
+    for (int from = 0; from < work->n; from += WIDTH) {
+        const warm_block *b = work->block;
+        int done;
+        load(work, settings, theta, from, work->n - from < WIDTH ? work->n - from : WIDTH);
+        done = run_block(work, settings, mu, flat, most);
+        store(work, settings);
+        if (done > work->iterations) work->iterations = done;
+        end = fmin(end, mu * pow(GROWTH, done > flat ? done - flat : 0));
+        for (int i = 0; i < 3; i++) {
+            double r = i == 0 ? b->error : i == 1 ? b->split : b->change;
+            if (!(r <= residual)) residual = r;
+        }
+    }
+    /* Z is what it was, and so are its residuals. */
+    if (settled) return;
+    work->residual = residual;
+    work->mu = end;
+    work->converged = !coarse && residual < settings->tol;
+}
+
+/* Samples from.. of Z and Y, with Q = Z. */
+static void load(topk_warm *work, const topk_warm_settings *settings, const double *theta, int from,
+                 int width)
+{
+    warm_block *b = work->block;
+    int n = work->n, p = work->p;
+    size_t N = (size_t) n, P = (size_t) p, W = (size_t) width, at = (size_t) from;
+
+    b->from = from;
+    b->width = width;
+    b->change = b->split = b->error = 0.0;
+    for (size_t j = 0; j < N; j++)
+        for (size_t a = 0; a < W; a++) {
+            double z = work->z[at + a + j * N],
+                   w = 1.0 + settings->lambda_z * theta[at + a + j * N];
+            b->z[j + a * N] = b->q[j + a * N] = z;
+            /* On the diagonal nothing is above the threshold. */
+            b->w[j + a * N] = at + a == j ? 1e300 : w;
+        }
+    ufs_copy(b->b, work->xt + at * P, P * W);
+    ufs_copy(b->y, work->y + at * P, P * W);
+    la_gemm('N', 'N', n, width, p, 1.0, work->x, n, b->y, p, 0.0, b->c, n);
+    la_gemm('N', 'N', p, width, p, 1.0, work->gram, p, b->y, p, 0.0, b->gy, p);
+    times_x(work);
+    ufs_copy(b->qx, b->zx, P * W);
+}
+
+/* Z, Y, and E = x - Zx; the block's part of the objective. */
+static void store(topk_warm *work, const topk_warm_settings *settings)
+{
+    warm_block *b = work->block;
+    size_t N = (size_t) work->n, P = (size_t) work->p, W = (size_t) b->width, at = (size_t) b->from;
+    double weighted = 0.0, error = 0.0;
+
+    times_x(work);
+    for (size_t j = 0; j < N; j++)
+        for (size_t a = 0; a < W; a++) {
+            double z = b->z[j + a * N];
+            work->z[at + a + j * N] = z;
+            if (z != 0.0) weighted += b->w[j + a * N] * fabs(z);
+        }
+    ufs_copy(work->y + at * P, b->y, P * W);
+    for (size_t k = 0; k < P; k++)
+        for (size_t a = 0; a < W; a++) {
+            double e = b->b[k + a * P] - b->zx[k + a * P];
+            work->e[at + a + k * N] = e;
+            error += fabs(e);
+        }
+    work->objective += weighted + settings->lambda_e * error;
+}
+
+/* Until the residuals are small, `most` iterations at most; the penalty does not grow in the first
+ * `flat`. */
+static int run_block(topk_warm *work, const topk_warm_settings *settings, double mu, int flat,
+                     int most)
+{
+    warm_block *b = work->block;
+
+    for (int it = 1; it <= most; it++) {
+        double *spare = b->c, mz = RATIO * mu;
+        step_z(work, settings, mz);
+        times_x(work);
+        step_y(work, settings, mu);
+        la_gemm('N', 'N', work->n, b->width, work->p, 1.0, work->x, work->n, b->y, work->p, 0.0,
+                b->c_new, work->n);
+        step_q(work, mz);
+        b->c = b->c_new;
+        b->c_new = spare;
+        if (it > flat) mu *= GROWTH;
+        ufs_hook_step(NULL, 0, 0.0, 0.0);
+        /* False for NaN, which therefore never converges. */
+        if (it > flat && fmax(b->error, fmax(b->split, b->change)) < settings->tol) return it;
+    }
+    return most;
+}
+
+static void step_z(topk_warm *work, const topk_warm_settings *settings, double mz)
+{
+    warm_block *b = work->block;
+    size_t len = (size_t) work->n * (size_t) b->width;
+    double scale = 1.0 / mz, top = 0.0, least = settings->nonnegative ? 0.0 : R_NegInf;
+
+    for (size_t i = 0; i < len; i++) {
+        /* prox_soft() without a branch, which nobody could predict here. */
+        double a = b->q[i] + b->c[i] * scale, w = b->w[i] * scale, z, diff;
+        z = a < w ? a : w;
+        z = a - (z > -w ? z : -w);
+        z = z < least ? least : z;
+        diff = fabs(z - b->z[i]);
+        if (!(diff <= top)) top = diff;
+        b->z[i] = z;
+    }
+    b->change = top;
+}
+
+/* Zx, by strips of samples that stay in the cache. */
+static void times_x(topk_warm *work)
+{
+    warm_block *b = work->block;
+    size_t N = (size_t) work->n, P = (size_t) work->p, W = (size_t) b->width;
+
+    memset(b->zx, 0, P * W * sizeof(double));
+    for (size_t from = 0; from < N; from += STRIP) {
+        size_t to = from + STRIP < N ? from + STRIP : N;
+        for (size_t a = 0; a < W; a++)
+            for (size_t j = from; j < to; j++)
+                if (b->z[j + a * N] != 0.0)
+                    la_axpy(work->p, b->z[j + a * N], work->xt + j * P, b->zx + a * P);
+    }
+}
+
+/* E, T, Y and Qx. */
+static void step_y(topk_warm *work, const topk_warm_settings *settings, double mu)
+{
+    warm_block *b = work->block;
+    int p = work->p;
+    size_t len = (size_t) p * (size_t) b->width;
+    double scale = 1.0 / mu, mz = RATIO * mu, t = settings->lambda_e * scale, top = 0.0;
+
+    for (size_t i = 0; i < len; i++) {
+        double rest = b->b[i] - b->qx[i], y = b->y[i] * scale, e = prox_soft(rest + y, t);
+        double relaxed = RELAX * e + (1.0 - RELAX) * rest;
+        b->e[i] = e;
+        /* Bm, then D. */
+        b->t[i] = b->b[i] - relaxed + y;
+        b->d[i] = b->t[i] - (RELAX * b->zx[i] + (1.0 - RELAX) * b->qx[i]) + b->gy[i] / mz;
+    }
+    ufs_copy(b->qx, b->t, len);
+    la_gemm('N', 'N', p, b->width, p, 1.0, work->inverse, p, b->d, p, 0.0, b->t, p);
+    for (size_t i = 0; i < len; i++) {
+        double r;
+        b->qx[i] -= RATIO * b->t[i];
+        b->y[i] = mz * b->t[i];
+        b->gy[i] = mz * (b->d[i] - RATIO * b->t[i]);
+        r = fabs(b->b[i] - b->qx[i] - b->e[i]);
+        if (!(r <= top)) top = r;
+    }
+    b->error = top;
+}
+
+static void step_q(topk_warm *work, double mz)
+{
+    warm_block *b = work->block;
+    size_t len = (size_t) work->n * (size_t) b->width;
+    double scale = 1.0 / mz, top = 0.0;
+
+    for (size_t i = 0; i < len; i++) {
+        double q = RELAX * b->z[i] + (1.0 - RELAX) * b->q[i] + (b->c_new[i] - b->c[i]) * scale;
+        double diff = fabs(q - b->z[i]);
+        if (!(diff <= top)) top = diff;
+        b->q[i] = q;
+    }
+    b->split = top;
+}
