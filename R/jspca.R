@@ -20,7 +20,8 @@
 #' outlying samples**, every step lowers its objective, and on real data sets it selected better
 #' than the other. It takes one to two times as long, and more with many more samples than features:
 #' its weights change the Gram matrix of the features, so the data cannot be compressed. `"exact"`
-#' keeps a Gram matrix of older weights while it bounds the objective closely. Where the structure
+#' keeps a Gram matrix of older weights while it bounds the objective closely, and extrapolates its
+#' iterates where that lowers the objective. Where the structure
 #' is weak it may need a larger `lambda_rel` (0.2 to 0.4), or a late component is noise.
 #'
 #' **`"feature"`** is the paper's. It sums the norms of the residuals of the features
@@ -78,9 +79,11 @@
 #' @param center,scale Should the columns be centred and standardised first? The penalty is not free
 #'   of the scale of single features, so `scale = TRUE` is recommended.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter = 500`,
-#'   `tol = 1e-4` on the relative change of \eqn{Q} (1e-6 needs about twice the iterations) and
-#'   `eps`, by which squared norms are smoothed (residuals, \eqn{Q}), 1e-12 in the squared units of
-#'   each.
+#'   `tol` on the relative change of \eqn{Q}, and `eps`, by which squared norms are smoothed
+#'   (residuals, \eqn{Q}). For `loss = "sample"` the default `tol` is 1e-6, and 1e-6 of the largest
+#'   squared row of the data is added to the squared residuals: then scores agree to about 1e-4
+#'   whatever the order of the columns. For `loss = "feature"` `tol` is 1e-4 (1e-6 needs about twice
+#'   the iterations), and everywhere else `eps` is 1e-12 in the squared units of each.
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.
 #'
@@ -150,7 +153,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
   fit <- run_fit("jspca", match.call(), {
     loss <- check_choice(loss, "loss", c("sample", "feature"))
     solver <- check_choice(solver, "solver", c("exact", "irls"))
-    control <- resolve_control(control, max_iter = 500L, tol = 1e-4)
+    control <- resolve_control(control, max_iter = 500L, tol = if (loss == "sample") 1e-6 else 1e-4)
     check_count(control$max_iter, "max_iter", 1L)
     # The reweighted steps work on x itself.
     data <- if (solver == "exact") as_ufs_operator(x, center, scale) else
@@ -170,23 +173,24 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     begin <- jspca_start(init, n_components, data, pca, size, loss)
     lambda_max <- .Call(C_jspca_lambda_max, core, loss == "sample")
     penalty <- check_penalty(lambda, lambda_rel, lambda_max, "lambda", zero = TRUE)
-    control$eps <- jspca_eps(control$eps, max(size), loss)
+    control$eps <- jspca_eps(control$eps, max(size), loss, penalty$value > 0)
 
     copies <- jspca_copies(data$x)
-    solve_by <- function(solver) {
+    solve_by <- function(solver, core) {
       .Call(C_jspca, core, begin, list(
         lambda = penalty$value, sample = loss == "sample", exact = solver == "exact",
-        eps = control$eps, first = copies, dropped = length(data$constant)
+        gives_up = falls_back && solver == "exact", eps = control$eps, first = copies,
+        dropped = length(data$constant)
       ), control)
     }
-    found <- solve_by(solver)
     # A penalty too small for descent by rows: where it ends is a matter of rounding.
+    falls_back <- loss == "sample" && can_be_formed(core)
+    found <- solve_by(solver, core)
     used <- solver
-    stalled <- status_label(found$run$status) == "stalled"
-    if (stalled && loss == "sample" && solver == "exact" && is.matrix(core)) {
+    if (falls_back && solver == "exact" && status_label(found$run$status) == "stalled") {
       check_ridge_bytes(dim(core), "Use a larger penalty.")
       used <- "irls"
-      found <- solve_by(used)
+      found <- solve_by(used, if (is_operator(core)) x_dense(core) else core)
     }
 
     labels <- paste0("PC", seq_len(n_components))
@@ -284,12 +288,21 @@ check_weights <- function(value, arg, length) {
 }
 
 # Smoothing of the residual's and of Q's norms, relative to their units: a residual has
-# those of x, Q their inverse root over features and none over samples.
-jspca_eps <- function(eps, size, loss) {
+# those of x, Q their inverse root over features and none over samples. Over samples a few are
+# fitted exactly where n is small. Beside a smoothing of 1e-6 they weigh a million times as much as
+# others, rows cannot be solved for to the end, and the answer is a matter of the columns' order.
+jspca_eps <- function(eps, size, loss, penalised) {
   if (is.null(eps)) {
-    eps <- 1e-12 * c(size^2, if (loss == "feature") 1 / size else 1)
+    eps <- 1e-12 * if (loss == "feature") c(size^2, 1 / size) else c(size^2, 1)
+    if (loss == "sample" && penalised) eps[1L] <- 1e-6 * size^2
   }
   rep_len(eps, 2L)
+}
+
+# A sparse matrix may be made dense where that fits; a file is not.
+can_be_formed <- function(core) {
+  is.matrix(core) || core$kind == "sparse" &&
+    8 * prod(as.double(dim(core))) <= getOption("ufselect.max_bytes", 8 * 1024^3)
 }
 
 # The first column equal to each, or NULL if no two are.

@@ -2,8 +2,8 @@
 #include "ffi_x.h"
 #include "solve_jspca.h"
 
-/* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, sample, exact, eps,
- * first, dropped). list(Q, P, Pbar, residual, row_norm, kkt, loadings, rotation, run with the
+/* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, sample, exact,
+ * gives_up, eps, first, dropped). list(Q, P, Pbar, residual, row_norm, kkt, loadings, rotation, run with the
  * counters change, violation, gap). */
 SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
 {
@@ -25,6 +25,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                              .lambda = ffi_real(settings_, "lambda"),
                              .sample = ffi_flag(settings_, "sample")};
     jspca_settings settings = {.exact = ffi_flag(settings_, "exact"),
+                               .gives_up = ffi_flag(settings_, "gives_up"),
                                .max_iter = ffi_int(control, "max_iter"),
                                .tol = ffi_real(control, "tol"),
                                .eps_res = eps[0],

@@ -5,7 +5,6 @@
 
 enum { PANEL = 32, STRIP = 64 };
 
-static bool checked(int n, const double *a);
 static int plain_range(int n, double *a, int il, int iu, double *w, double *z);
 static int plain_values(int n, double *a, double *w);
 static int tridiagonal(int n, double *a, double *d, double *e, double *tau);
@@ -14,12 +13,12 @@ static int checked_values(int n, double *a, double *w);
 
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
 {
-    return checked(n, a) ? checked_range(n, a, il, iu, w, z) : plain_range(n, a, il, iu, w, z);
+    return n > LA_EIG_CHECKED ? checked_range(n, a, il, iu, w, z) : plain_range(n, a, il, iu, w, z);
 }
 
 int la_eig_values(int n, double *a, double *w)
 {
-    return checked(n, a) ? checked_values(n, a, w) : plain_values(n, a, w);
+    return n > LA_EIG_CHECKED ? checked_values(n, a, w) : plain_values(n, a, w);
 }
 
 static int plain_range(int n, double *a, int il, int iu, double *w, double *z)
@@ -62,19 +61,6 @@ static int plain_values(int n, double *a, double *w)
     F77_CALL(dsyev)(&job, &up, &n, a, &n, w, work, &lwork, &info FCONE FCONE);
     vmaxset(mark);
     return info;
-}
-
-/* Large, and of a size at which nothing need be rescaled. */
-static bool checked(int n, const double *a)
-{
-    double top = 0.0;
-    if (n <= LA_EIG_CHECKED) return false;
-    for (size_t j = 0; j < (size_t) n; j++)
-        for (size_t i = 0; i <= j; i++) {
-            double v = fabs(a[i + j * (size_t) n]);
-            if (!(v <= top)) top = v;
-        }
-    return top > 1e-100 && top < 1e100;
 }
 
 static int checked_range(int n, double *a, int il, int iu, double *w, double *z)

@@ -15,11 +15,16 @@
  *   Z = Y Q,  Pbar = polar(diag(d) Y'Z),  P = diag(1/d) Pbar
  *   residual of X - X Q P' by features or samples, new a or w
  *
- * Over samples Y'Y changes with every w. The Q-step keeps the Gram matrix of older weights v as
- * long as c v, c = max_i w_i/v_i, is a close majoriser of w: with R = X(P - Q_old) and V = diag(v)
+ * Over samples Y'Y changes with every w. The exact Q-step keeps the Gram matrix of older weights v
+ * while c v, c = max_i w_i/v_i, is a close majoriser of w: with R = X(P - Q_old) and V = diag(v)
  *   ||W^{1/2}X(P - Q)||^2 <= c ||T' - V^{1/2}X Q||^2 + const,
  *   T' = V^{1/2}X Q_old + W R / (c V^{1/2}),
  * with equality at Q_old, so the objective falls as it does for v = w; the fit ends with v = w.
+ *
+ * Over samples an iteration sees P and w through the n x (k + 1) numbers (X P, log w) alone. The
+ * exact solver extrapolates these by Anderson's method. What the step from there finds is a
+ * feasible P and Q; it is kept if the objective falls, otherwise the plain step is made. The last
+ * step is a plain one under its own weights, and follows a change of Q within the tolerance.
  *
  * The Q-step is exact (la_gl: working set, true zeros), or the paper's single
  * reweighted step, the ridge solution with penalty weights 1/h_i,
@@ -34,19 +39,23 @@
  * Flops per iteration: 4npk + 6pk^2, and the Q-step: exact, its sweeps and 2npk
  * when full; ridge, n^2 p + n^3/3 or p^3/3 (see la_solve). Over samples 2npk more, and n m^2 for
  * the Gram matrix of m features when v is renewed.
- * Memory beside x: 6pk, n-sized parts, that of la_gl or la_ridge, and np for Y over samples with
- * la_ridge.
+ * Memory beside x: 6pk, n-sized parts, that of la_gl or la_ridge; over samples 24nk for the
+ * extrapolation, or np for Y with la_ridge.
  *
  * Source: "Joint sparse principal component analysis" (Yi, Lai, He, Cheung and
  * Liu, Pattern Recognition 61, 2017, 524-536); slides by Maurya, whose formulae
  * are corrected as the help page says. */
 #include "solve_jspca.h"
+#include "anderson.h"
 #include "la.h"
 #include "la_gl.h"
 
-/* Older weights serve until the majoriser weighs this much more than the weights do, by a share
- * that shrinks with the change of Q: a loose majoriser makes the last steps crawl. */
-static const double STALE = 0.1, CHANGES = 10.0;
+enum { DEPTH = 5, TOO_HARD = 10 };
+
+/* Older weights serve until the ratios of the new ones to them differ by more; a weight is heavy
+ * beyond this multiple of the harmonic mean; extrapolation begins with changes below NEAR, as a
+ * leap from far off lands on one or another stationary point by rounding. */
+static const double STALE = 1.1, HEAVY = 4.0, NEAR = 0.1;
 
 typedef struct {
     const jspca_problem *problem;
@@ -58,12 +67,21 @@ typedef struct {
     double *root;  /* n: V^{1/2}, over samples */
     double vtol;   /* of the last exact Q-step */
     double factor; /* c; 1 if V = W */
-    bool renew;    /* V = W is wanted next: Q has settled under an older V */
-    double *ss;    /* squared norms of the columns, or rows, of x */
-    double *t;     /* n x k: target */
-    double *z;     /* n x k: X Q */
-    double *u;     /* n x k: X P, over samples */
-    int *few;      /* n: samples whose residual is formed, over samples */
+    int unsolved;  /* Q-steps over all features that missed their tolerance */
+    /* extrapolation, over samples: points are X P and log w */
+    bool extrapolates;
+    bool bold;        /* the point is extrapolated */
+    bool confirms;    /* a plain step with V = W is wanted: Q has settled otherwise */
+    double objective; /* of the last step that was kept */
+    anderson history;
+    double *point, *image; /* n x (k + 1): where a step starts, and what it leads to */
+    double *scale;         /* n x (k + 1): 1 / size, of both parts */
+    double *z_old;         /* n x k: X Q_old */
+    double *ss;            /* squared norms of the columns, or rows, of x */
+    double *t;             /* n x k: target */
+    double *z;             /* n x k: X Q */
+    double *u;             /* n x k: X P, over samples */
+    int *few;              /* n: samples whose residual is formed, over samples */
     int n_few;
     double *b;      /* p x k: X'Z, d Pbar */
     double *q_old;  /* p x k */
@@ -76,12 +94,18 @@ typedef struct {
 
 static void work_init(jspca_work *work);
 static int alternate(jspca_work *work, bool full, bool *settled);
-static void set_samples(jspca_work *work, bool last);
+static int alternate_once(jspca_work *work, bool full);
+static void step_back(jspca_work *work);
+static void next_point(jspca_work *work);
+static void write_point(const jspca_work *work, double *to);
+static void read_point(jspca_work *work);
+static void set_samples(jspca_work *work, bool renew);
 static void set_target(jspca_work *work);
 static bool is_full(const jspca_settings *settings, int t, double change);
 static int q_step(jspca_work *work, bool full);
 static void free_step(jspca_work *work);
 static int exact_step(jspca_work *work, bool full);
+static double share_of_most(const jspca_work *work);
 static int reweighted_step(jspca_work *work);
 static void share_among_copies(const jspca_problem *problem, double *q);
 static int procrustes(jspca_work *work);
@@ -89,6 +113,9 @@ static void residual_of_features(jspca_work *work);
 static void residual_of_samples(jspca_work *work);
 static void add_residual(void *data, int j, const double *column);
 static void reweight(jspca_work *work);
+static double loss_of(const jspca_work *work);
+static double penalty_of(const jspca_work *work);
+static double objective(const jspca_work *work);
 static double record(jspca_work *work);
 static void certify(jspca_work *work);
 static int shortest(jspca_work *work);
@@ -115,10 +142,6 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
         bool settled = false;
 
         if (alternate(&work, full, &settled)) return;
-        if (problem->sample)
-            residual_of_samples(&work);
-        else
-            residual_of_features(&work);
         if (!R_FINITE(record(&work))) {
             run->status = UFS_DIVERGED;
             memset(result->loadings, 0, (size_t) problem->p * (size_t) problem->k * sizeof(double));
@@ -128,7 +151,12 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
             run->status = UFS_CONVERGED;
             break;
         }
+        if (settings->gives_up && work.unsolved >= TOO_HARD) {
+            run->status = UFS_STALLED;
+            break;
+        }
         reweight(&work);
+        if (work.extrapolates) next_point(&work);
     }
     if (problem->lambda == 0.0)
         run->lapack = shortest(&work);
@@ -137,7 +165,8 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
     if (run->lapack) return;
     /* Steps became small because the inner problem is too hard, not because it is
      * solved: tiny penalties. */
-    if (settings->exact && run->status == UFS_CONVERGED && !(result->violation <= 0.1))
+    if (settings->exact && run->status == UFS_CONVERGED &&
+        !(result->violation <= (problem->sample ? 0.01 : 0.1)))
         run->status = UFS_STALLED;
     run->lapack = canonicalise(&work);
 }
@@ -151,7 +180,7 @@ static void work_init(jspca_work *work)
 
     work->d = ufs_dalloc(p, 1);
     work->t = ufs_dalloc(n, k);
-    work->z = ufs_dalloc(n, k);
+    work->z = ufs_dzero(n, k);  /* of Q = 0 */
     work->b = result->loadings; /* which are made at the end */
     work->q_old = ufs_dalloc(p, k);
     work->col = ufs_dalloc(n > k ? n : k, 1);
@@ -159,7 +188,7 @@ static void work_init(jspca_work *work)
     work->ss = ufs_dalloc(problem->sample ? n : p, 1);
     work->vtol = 1e-3;
     work->factor = 1.0;
-    work->renew = true;
+    work->objective = R_PosInf;
     for (size_t i = 0; i < p; i++) work->d[i] = 1.0;
     if (problem->sample) {
         work->root = ufs_dalloc(n, 1);
@@ -168,6 +197,16 @@ static void work_init(jspca_work *work)
         ufs_x_row_ss(problem->x, work->ss);
         ufs_x_mul(problem->x, problem->k, result->pbar, work->u);
         if (!settings->exact && problem->lambda > 0.0) work->y = ufs_dalloc(n, p);
+        work->extrapolates = settings->exact && problem->lambda > 0.0 &&
+                             n <= (size_t) INT_MAX / (k + 1);
+        if (work->extrapolates) {
+            anderson_init(&work->history, (int) (n * (k + 1)), DEPTH);
+            work->z_old = ufs_dalloc(n, k);
+            work->point = ufs_dalloc(n, k + 1);
+            work->image = ufs_dalloc(n, k + 1);
+            work->scale = ufs_dalloc(n, k + 1);
+            write_point(work, work->point);
+        }
     } else {
         ufs_x_ss(problem->x, work->ss);
     }
@@ -195,50 +234,116 @@ static void work_init(jspca_work *work)
                                                 : 'n');
     }
     /* The Procrustes step comes when these are done with. */
-    la_polar_init_in(&work->polar, problem->p, problem->k, work->gl.u, work->q_old);
+    la_polar_init_in(&work->polar, problem->p, problem->k, work->gl.u,
+                     problem->sample ? work->b : work->q_old);
 }
 
-/* One step over Q and one over P. `settled` if Q hardly changed. Returns LAPACK's code. */
+/* One step over Q and one over P, the plain one where an extrapolated one does not lower the
+ * objective. `settled` if Q hardly changed. Returns LAPACK's code. */
 static int alternate(jspca_work *work, bool full, bool *settled)
 {
     const jspca_settings *settings = work->settings;
-    jspca_result *result = work->result;
-    bool last = work->run->iterations == settings->max_iter; /* ends with a full step */
-    int *lapack = &work->run->lapack;
+    double now;
+    int lapack;
 
-    if (work->problem->sample)
-        set_samples(work, last);
-    else
-        for (int i = 0; i < work->problem->p; i++) work->d[i] = sqrt(result->weight[i]);
-    set_target(work);
-    if ((*lapack = q_step(work, full)) || (*lapack = procrustes(work))) return *lapack;
+    while (true) {
+        if ((lapack = alternate_once(work, full))) return lapack;
+        now = objective(work);
+        /* Beyond this the fall is rounding. */
+        if (!work->bold || now <= work->objective * (1.0 + 1e-13)) break;
+        step_back(work);
+    }
+    work->objective = now;
     /* Without a penalty the PCA start is a fixed point of the first step's equal weights. */
     *settled = full && work->run->iterations > (work->problem->lambda == 0.0 ? 2 : 1) &&
-               result->change <= settings->tol;
-    /* Settled under older weights: once more under those of today. */
-    work->renew = *settled && work->factor != 1.0;
-    if (work->renew) *settled = false;
+               work->result->change <= settings->tol;
+    work->confirms = *settled && (work->bold || work->factor != 1.0);
+    if (work->confirms) *settled = false;
     return 0;
 }
 
-/* V, and what depends on it: today's weights, or the older ones and c. */
-static void set_samples(jspca_work *work, bool last)
+static int alternate_once(jspca_work *work, bool full)
+{
+    const jspca_problem *problem = work->problem;
+    bool last = work->run->iterations == work->settings->max_iter; /* ends with a full step */
+    int lapack;
+
+    if (problem->sample)
+        set_samples(work, last || work->confirms);
+    else
+        for (int i = 0; i < problem->p; i++) work->d[i] = sqrt(work->result->weight[i]);
+    set_target(work);
+    if ((lapack = q_step(work, full)) || (lapack = procrustes(work))) return lapack;
+    if (problem->sample)
+        residual_of_samples(work);
+    else
+        residual_of_features(work);
+    return 0;
+}
+
+/* To the Q of the last step that was kept, and to the point it led to. */
+static void step_back(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+
+    ufs_copy(work->result->q, work->q_old, (size_t) problem->p * (size_t) problem->k);
+    ufs_copy(work->z, work->z_old, (size_t) problem->n * (size_t) problem->k);
+    ufs_copy(work->point, work->image, (size_t) work->history.size);
+    read_point(work);
+    anderson_keep_last(&work->history);
+    work->bold = false;
+}
+
+/* Where the next step starts: what the last one led to, extrapolated if that is allowed. */
+static void next_point(jspca_work *work)
+{
+    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
+    double size = sqrt(la_ss(nk, work->u));
+    int t = work->run->iterations;
+
+    ufs_copy(work->z_old, work->z, nk);
+    write_point(work, work->image);
+    for (size_t i = 0; i < nk + n; i++)
+        work->scale[i] = i >= nk ? 1.0 / sqrt((double) n) : size > 0.0 ? 1.0 / size : 1.0;
+    anderson_push(&work->history, work->point, work->image);
+    work->bold = !work->confirms && t > 2 && work->result->change < NEAR &&
+                 t + 1 < work->settings->max_iter &&
+                 anderson_mix(&work->history, work->scale, work->point);
+    if (!work->bold) ufs_copy(work->point, work->image, nk + n);
+    read_point(work);
+}
+
+static void write_point(const jspca_work *work, double *to)
+{
+    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
+    ufs_copy(to, work->u, nk);
+    for (size_t i = 0; i < n; i++) to[nk + i] = log(work->result->weight[i]);
+}
+
+static void read_point(jspca_work *work)
+{
+    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
+    ufs_copy(work->u, work->point, nk);
+    for (size_t i = 0; i < n; i++) work->result->weight[i] = exp(work->point[nk + i]);
+}
+
+/* V, and what depends on it: older weights and c, or today's. */
+static void set_samples(jspca_work *work, bool renew)
 {
     const jspca_problem *problem = work->problem;
     const double *weight = work->result->weight;
     size_t n = (size_t) problem->n;
-    double most = 0.0, old = 0.0, now = 0.0;
+    double most = 0.0, least = R_PosInf;
 
     if (problem->lambda == 0.0) return;
-    if (work->settings->exact && !work->renew && !last) {
+    if (work->settings->exact && !renew) {
         for (size_t i = 0; i < n; i++) {
             double v = work->root[i] * work->root[i];
             most = fmax(most, weight[i] / v);
-            old += v;
-            now += weight[i];
+            least = fmin(least, weight[i] / v);
         }
         work->factor = most;
-        if (most * old <= (1.0 + fmin(STALE, CHANGES * work->result->change)) * now) return;
+        if (most <= STALE * least) return;
     }
     work->factor = 1.0;
     for (size_t i = 0; i < n; i++) work->root[i] = sqrt(weight[i]);
@@ -332,9 +437,11 @@ static int exact_step(jspca_work *work, bool full)
     int info;
 
     work->vtol = vtol;
+    if (problem->sample) vtol *= share_of_most(work);
     info = la_gl_solve(&work->gl, work->t, problem->lambda / work->factor, vtol, full, 0.95,
                        result->q);
     if (info) return info;
+    if (full && !work->gl.settled) work->unsolved++;
     share_among_copies(problem, result->q);
     for (size_t j = 0; j < (size_t) problem->k; j++)
         for (size_t i = 0; i < n; i++) {
@@ -342,6 +449,25 @@ static int exact_step(jspca_work *work, bool full)
             work->z[i + j * n] = problem->sample ? z / work->root[i] : z;
         }
     return 0;
+}
+
+/* la_gl measures steps against T, of which a few samples that are nearly fitted, and so weigh a
+ * thousand times as much as others, are almost all: the share of T's norm with weights of at most
+ * HEAVY times their harmonic mean. */
+static double share_of_most(const jspca_work *work)
+{
+    size_t n = (size_t) work->problem->n;
+    double inverse = 0.0, all = 0.0, most = 0.0;
+
+    for (size_t i = 0; i < n; i++) inverse += 1.0 / work->result->weight[i];
+    for (size_t i = 0; i < n; i++) {
+        double ss = 0.0, over = work->result->weight[i] * inverse / (double) n / HEAVY;
+        for (size_t j = 0; j < (size_t) work->problem->k; j++)
+            ss += work->t[i + j * n] * work->t[i + j * n];
+        all += ss;
+        most += over > 1.0 ? ss / over : ss;
+    }
+    return all > 0.0 ? sqrt(most / all) : 1.0;
 }
 
 static int reweighted_step(jspca_work *work)
@@ -387,8 +513,8 @@ static int procrustes(jspca_work *work)
                 work->gl.scaled[i + j * n] = result->weight[i] * work->z[i + j * n];
         z = work->gl.scaled; /* free between its calls */
     }
-    ufs_x_cross(problem->x, problem->k, z, work->b);
-    for (size_t j = 0; j < k; j++)
+    ufs_x_cross(problem->x, problem->k, z, problem->sample ? result->P : work->b);
+    for (size_t j = 0; j < k && !problem->sample; j++)
         for (size_t i = 0; i < p; i++) result->P[i + j * p] = work->d[i] * work->b[i + j * p];
     int info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
     for (size_t j = 0; j < k; j++)
@@ -483,24 +609,40 @@ static void reweight(jspca_work *work)
     if (!settings->exact) la_irls_g(problem->p, result->row_norm, settings->eps_q, result->h);
 }
 
+static double loss_of(const jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    const jspca_settings *settings = work->settings;
+    double loss = la_l21(problem->sample ? problem->n : problem->p, work->result->residual,
+                         settings->eps_res);
+    return problem->sample ? loss : loss + problem->dropped * sqrt(settings->eps_res);
+}
+
+static double penalty_of(const jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    double eps_q = work->settings->exact ? 0.0 : work->settings->eps_q;
+    return problem->lambda *
+           (la_l21(problem->p, work->result->row_norm, eps_q) + problem->dropped * sqrt(eps_q));
+}
+
+static double objective(const jspca_work *work)
+{
+    return loss_of(work) + penalty_of(work);
+}
+
 static double record(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
     const jspca_settings *settings = work->settings;
     jspca_result *result = work->result;
-    double eps_q = settings->exact ? 0.0 : settings->eps_q;
-    double loss = la_l21(problem->sample ? problem->n : problem->p, result->residual,
-                         settings->eps_res);
-    double penalty = la_l21(problem->p, result->row_norm, eps_q) + problem->dropped * sqrt(eps_q);
-    double top = 0.0, live = 0.0;
+    double loss = loss_of(work), penalty = penalty_of(work), top = 0.0, live = 0.0;
 
-    if (!problem->sample) loss += problem->dropped * sqrt(settings->eps_res);
     /* Reweighting never gives an exact zero: 1e-3 of the largest row is its "dead". */
     for (int i = 0; i < problem->p; i++) top = fmax(top, result->row_norm[i]);
     for (int i = 0; i < problem->p; i++)
         if (settings->exact ? result->row_norm[i] > 0.0 : result->row_norm[i] > 1e-3 * top)
             live += 1.0;
-    penalty *= problem->lambda;
     ufs_trace_add(&work->run->trace, (double[]){work->run->iterations, loss + penalty, loss,
                                                 penalty, result->change, live});
     ufs_run_step(work->run, loss + penalty, result->change);

@@ -15,7 +15,8 @@ typedef struct {
 } jspca_problem;
 
 typedef struct {
-    bool exact; /* Q-step by la_gl; otherwise by one reweighted ridge solve */
+    bool exact;    /* Q-step by la_gl; otherwise by one reweighted ridge solve */
+    bool gives_up; /* stalls as soon as the Q-step shows to be too hard for la_gl */
     int max_iter;
     double tol, eps_res, eps_q;
 } jspca_settings;

@@ -17,6 +17,16 @@ test_that("pca loadings are prcomp's, in both Gram forms", {
   }
 })
 
+test_that("more components than the rank are refused with the rank", {
+  base <- withr::with_seed(6, matrix(rnorm(20 * 2), 20))
+  x <- base %*% matrix(c(1, 0, 0, 1, 1, 1, 1, -1, 2, 1), 2)
+  for (z in list(x, t(x))) for (fit in list(ufs_pca, ufs_jspca, ufs_spca)) {
+    expect_error(fit(z, 3), "`n_components` is 3, but `x` has rank 2",
+      class = "ufs_error_argument")
+  }
+  expect_length(ufs_pca(x, 2)$solution$sdev, 2L)
+})
+
 test_that("few components of a large matrix are those of the whole spectrum", {
   # Beyond 400 on both sides they are found alone, unless they hardly differ from the next.
   set.seed(2)

@@ -445,7 +445,7 @@ test_that("without a penalty: XQ = XP, descent, a fixed point, projections; n > 
       control = quiet(tol = 1e-9, max_iter = 5000))
     expect_equal(both$solution$Q, s$Q, tolerance = 1e-8)
     near <- jspca(x, 3, lambda_rel = 1e-9, loss = loss, solver = "irls",
-      control = quiet(tol = 1e-9, max_iter = 5000))
+      control = quiet(tol = 1e-9, max_iter = 5000, eps = fit$control$eps))
     expect_equal(tail(near$trace$objective, 1), sum(norms), tolerance = 1e-5)
   }
 })
@@ -486,19 +486,59 @@ test_that("a penalty too small for the exact solver is reported as stalled", {
 test_that("over samples a penalty too small for rows goes to the reweighted steps", {
   x <- withr::with_seed(1, matrix(rnorm(1500), 15) + rnorm(15) %o% rnorm(100))
   calm <- quiet(max_iter = 2000)
-  fit <- jspca(x, 3, lambda_rel = 1e-2, loss = "sample", control = calm)
+  fit <- jspca(x, 3, lambda_rel = 1e-4, loss = "sample", control = calm)
   expect_identical(fit$params$solver_used, "irls")
   expect_identical(fit$status, "converged")
   expect_lte(fit$certificate[["kkt"]], 0.1)
-  plain <- jspca(x, 3, lambda_rel = 1e-2, loss = "sample", solver = "irls", control = calm)
+  plain <- jspca(x, 3, lambda_rel = 1e-4, loss = "sample", solver = "irls", control = calm)
   expect_equal(fit$feature_scores, plain$feature_scores)
   expect_output(print(fit), "too small for \"exact\"")
   # The order of the samples decides nothing.
-  turned <- jspca(x[15:1, ], 3, lambda_rel = 1e-2, loss = "sample", control = calm)
+  turned <- jspca(x[15:1, ], 3, lambda_rel = 1e-4, loss = "sample", control = calm)
   expect_equal(turned$feature_scores, fit$feature_scores, tolerance = 1e-6)
   expect_identical(head(turned$feature_ranking, 20), head(fit$feature_ranking, 20))
-  larger <- jspca(x, 3, lambda_rel = 0.4, loss = "sample", control = calm)
+  larger <- jspca(x, 3, lambda_rel = 1e-2, loss = "sample", control = calm)
   expect_identical(larger$params$solver_used, "exact")
+  expect_lte(larger$certificate[["kkt"]], 1e-3)
+  skip_if_not_installed("Matrix")
+  sparse <- Matrix::Matrix(x, sparse = TRUE)
+  other <- jspca(sparse, 3, lambda_rel = 1e-4, loss = "sample", control = calm)
+  expect_identical(other$params$solver_used, "irls")
+  expect_equal(other$feature_scores, fit$feature_scores, tolerance = 1e-6)
+  # Where the dense matrix would not fit, descent by rows goes on as far as it gets.
+  withr::local_options(ufselect.max_bytes = 8 * 1400)
+  kept <- jspca(sparse, 3, lambda_rel = 1e-4, loss = "sample", control = quiet(max_iter = 100))
+  expect_identical(kept$params$solver_used, "exact")
+  expect_identical(kept$iterations, 100L)
+})
+
+test_that("over samples the orders of columns and rows, and storage, do not matter on noise", {
+  for (seed in 1:5) for (clusters in c(FALSE, TRUE)) {
+    x <- withr::with_seed(seed, matrix(rnorm(14 * 40), 14, dimnames = list(NULL, 1:40)))
+    if (clusters) {
+      centre <- withr::with_seed(seed, matrix(rnorm(15, sd = 3), 3))
+      x[, 1:5] <- x[, 1:5] + centre[rep_len(1:3, 14), ]
+    }
+    columns <- withr::with_seed(seed, sample(40))
+    scores <- function(x) feature_scores(ufs_jspca(x, 2))[as.character(1:40)]
+    fit <- ufs_jspca(x, 2)
+    expect_identical(fit$status, "converged")
+    expect_identical(fit$params$solver_used, "exact")
+    expect_lte(max(diff(fit$trace$objective)), 1e-10 * fit$trace$objective[1])
+    expect_lt(relative(scores(x[, columns]), scores(x)), 1e-4)
+    expect_lt(relative(scores(x[14:1, ]), scores(x)), 1e-4)
+    if (!requireNamespace("Matrix", quietly = TRUE)) next
+    expect_lt(relative(scores(Matrix::Matrix(x, sparse = TRUE)), scores(x)), 1e-4)
+  }
+})
+
+test_that("over samples the extrapolated steps end where plain ones do, and sooner", {
+  data <- planted(60, 40, informative = 8)
+  fit <- ufs_jspca(data$x, 2)
+  plain <- ufs_jspca(data$x, 2, solver = "irls",
+    control = ufs_control(tol = 1e-9, max_iter = 5000, warn = FALSE))
+  expect_lt(relative(fit$feature_scores, plain$feature_scores), 1e-3)
+  expect_lt(fit$iterations, plain$iterations / 5)
 })
 
 test_that("one component, as many as the rank, few samples and few features", {

@@ -160,10 +160,11 @@ test_that("eigenpairs of a large matrix, found step by step, are eigenpairs", {
     expect_lt(max(abs(crossprod(out$vectors) - diag(length(at)))), 1e-12)
     expect_lt(max(abs(a %*% out$vectors - out$vectors %*% diag(out$values))), 1e-12)
   }
-  # Entries whose squares overflow or vanish are for the routine that rescales.
-  for (unit in c(2^1015, 2^-1000)) {
-    out <- .Call(C_test_eig, a * unit, n, n)
-    expect_equal(out$values / unit, 9, tolerance = 1e-12)
+  # Entries whose squares overflow or vanish.
+  for (unit in c(2^1015, 2^600, 2^-700, 2^-1000)) {
+    out <- .Call(C_test_eig, a * unit, n - 1L, n)
+    expect_equal(out$values / unit, value[n - 1:0], tolerance = 1e-12)
+    expect_lt(max(abs(a %*% out$vectors - out$vectors %*% diag(out$values / unit))), 1e-12)
   }
 })
 

@@ -27,6 +27,7 @@ check_operator <- function(op, ref, tol = 1e-9) {
   near(x_columns(op, c(p, 1L, 3L)), ref[, c(p, 1, 3)], tol)
   near(x_ss(op), colSums(ref^2), tol)
   near(x_row_ss(op), rowSums(ref^2), tol)
+  near(.Call(C_row_norms, op), sqrt(rowSums(ref^2)), tol)
   near(x_gram(op, TRUE), tcrossprod(ref), tol)
   near(x_gram(op, FALSE), crossprod(ref), tol)
   near(x_dense(op), ref, tol)
@@ -46,6 +47,19 @@ test_that("sparse operations equal plain R, centred and scaled in all four ways"
       check_operator(data$x, reference_x(x, data$keep, how[1], how[2]), 1e-8)
     }
   }
+})
+
+test_that("sums of squares by row keep their digits beside columns far from zero", {
+  n <- 12L
+  x <- withr::with_seed(3, matrix(rnorm(n * 5), n) + 1e8)
+  x[2, 2] <- 0
+  s <- Matrix::Matrix(x, sparse = TRUE)
+  ref <- sweep(x, 2L, colMeans(x))
+  expect_equal(.Call(C_row_norms, as_ufs_operator(s, TRUE, FALSE)$x), sqrt(rowSums(ref^2)),
+    tolerance = 1e-6)
+  # The column with a zero would hide the others' digits: alone they are seen.
+  few <- as_ufs_operator(s[, -2L], TRUE, FALSE)$x
+  expect_equal(.Call(C_row_norms, few), sqrt(rowSums(ref[, -2L]^2)), tolerance = 1e-6)
 })
 
 test_that("means, deviations and names are those of the dense door", {
