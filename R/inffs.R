@@ -32,19 +32,34 @@
 #' condition number is at most 19), in about \eqn{n p^2 + 30 p^2} flops. There is no cheaper product
 #' with A: the rank correlations are the product of two thin matrices, but their moduli have full
 #' rank. The upper triangle of A is kept if it fits into 1 GiB (p of about 16,000); beyond that it
-#' is recomputed in blocks in every product, for \eqn{n p^2} flops each and little memory (about ten
-#' products; 100 x 20,000 took 14 CPU s, and the time grows with p^2).
+#' is recomputed in blocks in every product, for \eqn{n p^2} flops each and little memory. There are
+#' some six products: 100 x 20,000 took 12 CPU s and 100 x 40,000 47 s, so 100 x 100,000 takes
+#' about five minutes.
+#'
+#' # Very many features
+#' With `n_sample` the sums over all features are estimated from that many, which are spread evenly
+#' over the standard deviations (nothing is random); the cost falls to n p `n_sample` flops.
+#' Experimental. The certificate's `sampling_error` is the standard error of a score as a
+#' share of the standard deviation of all scores, from the two halves of the sample. It says how far
+#' the ranking can be trusted: features whose scores differ by less are in no particular order.
+#' On four real sets a fifth of the features gave errors of 0.07 to 0.16, about what was claimed
+#' (0.05 to 0.16), and 46 to 48 of the exact best 50.
+#' With 2000 of 100,000 features 100 rows took 4 s.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param alpha The weight of the deviations against the correlations, from 0 to 1.
 #' @param variant Which of the published forms to compute. The default is that of the paper.
+#' @param n_sample How many features to estimate the sums from, a whole number of at least 10;
+#'   only for variants `"2015"` and `"2016"`. The default `NULL` (and any number from p) takes all,
+#'   which is exact.
 #' @param center,scale Should the columns be centred (which changes nothing here) and standardised
 #'   first?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default 500
 #'   products with A) and `tol` (1e-14), a bound on the relative residual of the linear system.
 #' @return A fit of class `c("ufs_inffs", "ufs")`. `solution` holds `damping` (r) and
 #'   `radius` (the spectral radius of A, or the largest row sum used in its place);
-#'   `certificate` holds the `residual` of the linear system (largest entry, recomputed).
+#'   `certificate` holds the `residual` of the linear system (largest entry, recomputed), and with
+#'   `n_sample` the `sampling_error`.
 #' @references Roffo, Melzi and Cristani (2015), Infinite feature selection, ICCV
 #'   \doi{10.1109/ICCV.2015.478}. Roffo, Melzi, Castellani, Vinciarelli and Cristani (2020),
 #'   IEEE TPAMI \doi{10.1109/TPAMI.2020.3002843}.
@@ -58,25 +73,33 @@
 #' @include ufs.R
 #' @export
 ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"),
-                      center = FALSE, scale = FALSE, control = ufs_control(), ...) {
+                      center = FALSE, scale = FALSE, control = ufs_control(), n_sample = NULL,
+                      ...) {
   void <- FALSE
   fit <- run_fit("inffs", match.call(), {
     control <- resolve_control(control, max_iter = 500L, tol = 1e-14)
     alpha <- check_number(alpha, "alpha", 0, 1)
     variant <- check_choice(variant, "variant", c("2015", "2016", "2020", "rowsum"))
     data <- as_ufs_matrix(x, center, scale, squares = FALSE)
-    settings <- inffs_settings(length(data$keep), alpha, variant)
-    found <- .Call(C_inffs, data$x, settings, control)
+    q <- length(data$keep)
+    if (!is.null(n_sample)) n_sample <- check_inffs_sample(n_sample, variant)
+    settings <- inffs_settings(if (is.null(n_sample)) q else min(q, n_sample), alpha, variant)
+    found <- if (is.null(n_sample) || n_sample >= q) {
+      .Call(C_inffs, data$x, settings, control)
+    } else {
+      inffs_sampled(data$x, n_sample, settings, control)
+    }
     counters <- found$run$counters
     void <- counters[["empty"]] == 1
     list(
       data = data, control = control,
-      params = list(alpha = alpha, variant = variant, center = center, scale = scale),
+      params = c(list(alpha = alpha, variant = variant, center = center, scale = scale),
+        list(n_sample = n_sample)),
       run = found$run,
       # Equal columns differ by the order of summation; their scores are equal.
       feature_scores = found$score[equal_columns(data$x)],
       solution = list(damping = counters[["damping"]], radius = counters[["radius"]]),
-      certificate = counters["residual"]
+      certificate = c(counters["residual"], sampling_error = found$sampling_error)
     )
   })
   if (void) {
@@ -84,6 +107,76 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
       "ufs_inffs() cannot tell them apart.")
   }
   fit
+}
+
+check_inffs_sample <- function(n_sample, variant) {
+  if (!variant %in% c("2015", "2016")) {
+    ufs_abort("argument", "`n_sample` is for `variant` \"2015\" and \"2016\" only.",
+      argument = "n_sample")
+  }
+  check_count(n_sample, "n_sample", 10L)
+}
+
+# The scores from a sample S of m features. (I - r A) y = 1 is solved for S alone, with r from the
+# spectral radius of A_SS times p / m, and put once into s = r A y with
+#   (A y)_i = A_ii y_i + (p - 1) / m_i * sum_{j in S, j != i} A_ij y_j,   m_i = #{j in S, j != i}.
+# The same sums over the odd and the even members of S give the error. 2 n p m flops, in blocks.
+inffs_sampled <- function(x, m, settings, control, block = 1024L) {
+  p <- ncol(x)
+  sd <- scaled_sd(x)
+  spread <- max(sd) - min(sd)
+  t <- if (spread > 1e-12 * max(sd)) (sd - min(sd)) / spread else numeric(p)
+  # In the order of the deviations; the least and the largest are among them, so t is the same.
+  chosen <- order(sd)[round(seq(1, p, length.out = m))]
+  found <- .Call(C_inffs, x[, chosen, drop = FALSE], settings, control)
+  damping <- found$run$counters[["damping"]] * m / p
+  found$run$counters[["radius"]] <- found$run$counters[["radius"]] * p / m
+  found$run$counters[["damping"]] <- damping
+  y <- found$score + 1
+  half <- cbind(y * (seq_len(m) %% 2), y * (seq_len(m) %% 2 == 0))
+  # sum_j max(t_i, t_j) y_j from the sums over the t_j below and above t_i.
+  below <- rbind(0, apply(half, 2L, cumsum))
+  above <- rbind(0, apply(half * t[chosen], 2L, cumsum))
+  z <- unit_ranks(x[, chosen, drop = FALSE])
+  sums <- matrix(0, p, 2L)
+  for (from in seq(1L, p, by = block)) {
+    at <- from:min(p, from + block - 1L)
+    own <- match(at, chosen)
+    # Of a member with itself 0, up to rounding.
+    redundancy <- 1 - abs(crossprod(z, unit_ranks(x[, at, drop = FALSE])))
+    mine <- which(!is.na(own))
+    less <- findInterval(t[at], t[chosen]) + 1L
+    larger <- t[at] * below[less, , drop = FALSE] +
+      rep(above[m + 1L, ], each = length(at)) - above[less, , drop = FALSE]
+    larger[mine, ] <- larger[mine, ] - t[at[mine]] * half[own[mine], ]
+    sums[at, ] <- settings$weight_sd * larger + settings$weight_corr * crossprod(redundancy, half)
+  }
+  counted <- matrix(colSums(half > 0), p, 2L, byrow = TRUE)
+  counted[chosen, ] <- counted[chosen, ] - (half > 0)
+  mean_of <- function(part) damping * (p - 1) * rowSums(sums[, part, drop = FALSE]) /
+    rowSums(counted[, part, drop = FALSE])
+  loop <- damping * settings$weight_sd * t
+  found$score <- (mean_of(1:2) + loop) / (1 - loop)
+  spread <- stats::sd(found$score)
+  found$sampling_error <- if (!(spread > 0)) 0 else {
+    stats::sd(mean_of(1L) - mean_of(2L)) / 2 * sqrt(1 - m / p) / spread
+  }
+  found
+}
+
+# Standard deviations of the columns up to one common factor, of numbers of any size.
+scaled_sd <- function(x, block = 1024L) {
+  unit <- power_of_two(largest(x))
+  unlist(lapply(seq(1L, ncol(x), by = block), function(from) {
+    part <- x[, from:min(ncol(x), from + block - 1L), drop = FALSE] / unit
+    sqrt(colSums((part - rep(colMeans(part), each = nrow(part)))^2))
+  }))
+}
+
+# Ranks of each column, centred, of unit norm.
+unit_ranks <- function(x) {
+  z <- apply(x, 2L, rank) - (nrow(x) + 1) / 2
+  z / rep(sqrt(colSums(z^2)), each = nrow(x))
 }
 
 # For src/base_inffs.c: which A and which damping a variant means, and whether A is kept.

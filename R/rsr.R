@@ -85,11 +85,13 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
     window <- .Call(C_rsr_window, data$x)
     check_lapack(window$lapack, "rsr")
     penalty <- check_penalty(lambda, lambda_rel, window$zero, "lambda")
-    if (is.null(control$eps)) control$eps <- 1e-16 * c(sum(data$x^2) / data$n, 1)
+    size <- row_norms(data$x)
+    mean_square <- sum(size^2) / data$n
+    if (is.null(control$eps)) control$eps <- 1e-16 * c(mean_square, 1)
     control$eps <- rep_len(control$eps, 2L)
     # The authors' first weights are 1, which has a unit; so only where lambda has one, too.
     settings <- list(accelerate = solver == "exact" && control$tol >= 0, keep_w = coefficients,
-      start_g = if (is.null(lambda)) sqrt(sum(data$x^2) / data$n) else 1, window = window)
+      start_g = if (is.null(lambda)) sqrt(mean_square) else 1, window = window)
     found <- .Call(C_rsr, data$x, penalty$value, control$eps, settings, control)
     if (coefficients) found$w <- share_rows(found$w, data$x)
     list(
@@ -104,7 +106,7 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
         W = if (coefficients) expand_square(found$w, data)),
       certificate = found$run$counters["gap"],
       n_exact = if (found$run$iterations > 0L) {
-        sum(found$residual <= 1e-6 * sqrt(rowSums(data$x^2)))
+        sum(found$residual <= 1e-6 * size)
       } else 0L, coef_name = "W"
     )
   })

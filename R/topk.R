@@ -148,7 +148,9 @@
 #'   `A` (classes x p) and `cluster` (class or cluster number of every sample); with
 #'   `bound = TRUE` also `relaxed` (the relaxed `v`). If the graph was learnt, it holds `Z` (n x n;
 #'   row i rebuilds sample i: `x = Z x + E` for the normalised `x`), `E` (n x p), `W` and `Theta`
-#'   (n x n). If labels were propagated, it holds `probability` (n x classes), `label` (factor) and
+#'   (n x n; with `solver = "warm"` `Theta` for up to 1,000 samples only, beyond which it is easily
+#'   made: `alpha` where the clusters of two samples differ, plus `(1 - alpha)/2` times the squared
+#'   distance of their columns of `A x'`). If labels were propagated, it holds `probability` (n x classes), `label` (factor) and
 #'   `reached`.
 #'
 #'   `trace` has one row per outer iteration: the joint objective, the change of `Theta`,
@@ -214,6 +216,7 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     settings <- list(
       n_clusters = classes$c, k = k, mode = match(mode, topk_modes) - 1L,
       fast = solver %in% c("fast", "warm"), warm = solver == "warm" && !plain,
+      theta = solver != "warm" || data$n <= topk_theta_limit,
       lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
       lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
       lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
@@ -296,6 +299,9 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
   warn_topk(fit)
   fit
 }
+
+# Up to so many samples solver = "warm" keeps Theta, a third of its memory.
+topk_theta_limit <- 1000L
 
 # In the order of the C enum.
 topk_modes <- c("cluster", "propagate", "structured", "plain")
@@ -392,7 +398,7 @@ check_topk_bytes <- function(n, p, plain, settings) {
   n <- as.double(n)
   r <- min(n, p)
   bytes <- 8 * (if (plain) 4 * n * p + 5 * r * r else if (settings$warm) {
-    8 * n * p + 3 * n * n + 6 * r * r + 480 * n
+    8 * n * p + (2 + settings$theta) * n * n + 6 * r * r + 480 * n
   } else if (settings$fast) {
     6 * n * p + 5 * n * n + 3 * r * r
   } else if (n <= p) {
@@ -435,7 +441,9 @@ topk_solution <- function(found, chosen, classes, mode, data) {
     cluster = stats::setNames(found$label, samples))
   if (!is.null(found$relaxed)) solution$relaxed <- all(found$relaxed)
   if (mode != "plain") {
-    solution <- c(solution, list(Z = found$z, E = found$e, W = found$w, Theta = found$theta))
+    solution <- c(solution, list(Z = found$z, E = found$e, W = found$w))
+    # NULL, and then not there, beyond topk_theta_limit.
+    solution$Theta <- found$theta
   }
   if (mode == "propagate") {
     solution$probability <- matrix(found$probability, data$n, classes$c,

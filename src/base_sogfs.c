@@ -54,6 +54,7 @@ static void m_times(void *data, const double *w, double *out);
 static void update_s(sogfs_work *s, sogfs_result *r, bool fixed, double lambda, double scale);
 static int update_f(sogfs_work *s, sogfs_result *r, double *sum_c, double *sum_next,
                     int *n_components);
+static double largest_eigenvalue(const graph_csr *g);
 static void apply_minus_laplacian(const void *data, int m, const double *x, double *y);
 static double objective(const sogfs_work *s, const sogfs_result *r, double alpha);
 static double squared_distance(int n, int m, const double *z, int i, int j);
@@ -360,7 +361,7 @@ static int update_f(sogfs_work *s, sogfs_result *r, double *sum_c, double *sum_n
     /* At most n - held, for c < n. */
     more = c + 1 - held;
     if (more > 0) {
-        for (int i = 0; i < n; i++) high = fmax(high, 2.0 * s->degree[i]);
+        high = largest_eigenvalue(&s->l);
         la_eigs_problem a = {.n = n,
                              .k = more,
                              .apply = apply_minus_laplacian,
@@ -371,8 +372,9 @@ static int update_f(sogfs_work *s, sogfs_result *r, double *sum_c, double *sum_n
                              .known = s->known,
                              .n_start = s->n_vector,
                              .start = s->vector,
-                             .tol = 1e-6,
-                             .max_iter = 200};
+                             .tol = 1e-7,
+                             .max_iter = 200,
+                             .n_rough = 1};
         la_eigs(&a, s->mu, s->vector, &found);
         s->n_vector = found.lapack == 0 ? more : 0;
         for (int j = 0; j < more; j++) {
@@ -386,6 +388,19 @@ static int update_f(sogfs_work *s, sogfs_result *r, double *sum_c, double *sum_n
     }
     vmaxset(mark);
     return found.lapack;
+}
+
+/* A bound: rows of D^{-1} (D + W) D, whose spectrum is not below that of L, add up to degree + mean
+ * degree of the neighbours. */
+static double largest_eigenvalue(const graph_csr *g)
+{
+    double high = 0.0;
+    for (int i = 0; i < g->n; i++) {
+        double sum = 0.0;
+        for (int e = g->start[i]; e < g->start[i + 1]; e++) sum += g->w[e] * g->degree[g->col[e]];
+        if (g->degree[i] > 0.0) high = fmax(high, g->degree[i] + sum / g->degree[i]);
+    }
+    return high;
 }
 
 static void apply_minus_laplacian(const void *data, int m, const double *x, double *y)

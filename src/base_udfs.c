@@ -8,7 +8,7 @@
  * The steps over W are in base_wstep.c. p <= n: AX is summed sample by sample, M = X'(AX); p > n:
  * A (n x n) is factored. Local Gram matrices come straight from the rows: 2n(k+1)^2 p flops.
  * Cost: neighbours n^2 p, then np^2 and p^3/3 per step (p <= n), or n^3/3 + n^2 p and
- * n^2 p + n^3/3 per step. Memory 4np + p^2, or 3np + 2n^2. */
+ * n^2 p + n^3/3 per step. Memory 4np + p^2, or 2np + 2n^2. */
 #include "base_udfs.h"
 #include "base_wstep.h"
 #include "graph.h"
@@ -86,7 +86,8 @@ static int scatter(wstep *s, const udfs_problem *problem)
     int n = problem->n, p = problem->p, size = problem->k + 1;
     size_t N = (size_t) n, P = (size_t) p, S = (size_t) size;
     graph_knn knn;
-    double *row = ufs_dalloc(P, N);
+    /* Scratch of the later steps is of that size where p > n. */
+    double *row = s->m == NULL ? s->lowest.scaled : ufs_dalloc(P, N);
     local part = {.p = p,
                   .size = size,
                   .lambda = problem->lambda,

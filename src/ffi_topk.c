@@ -137,7 +137,8 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
         result.z = ffi_topk_links(out, "z", problem.n, shape);
         result.e = ffi_topk_errors(out, "e", problem.n, problem.p, shape);
         result.w = ffi_topk_links(out, "w", problem.n, shape);
-        result.theta = ffi_topk_links(out, "theta", problem.n, shape);
+        if (!settings.warm || ffi_flag(s, "theta"))
+            result.theta = ffi_topk_links(out, "theta", problem.n, shape);
     }
     if (problem.mode == TOPK_PROPAGATE) {
         result.probability = ffi_set_zero(out, "probability", problem.n, problem.c);

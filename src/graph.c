@@ -48,6 +48,7 @@ typedef struct {
     double delta;
     entry *heap; /* size x n, max-heaps on key */
     int *filled;
+    double *far; /* key of a row's worst entry, infinite until it has all */
 } search;
 
 static void centred_norms(int n, int p, const double *x, double *mean, double *norm2);
@@ -85,6 +86,8 @@ void graph_knn_search(int n, int p, const double *x, int k, bool want_mean, grap
     s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
     s.filled = ufs_ialloc(N);
     memset(s.filled, 0, N * sizeof(int));
+    s.far = ufs_dalloc(N, 1);
+    for (size_t i = 0; i < N; i++) s.far[i] = R_PosInf;
     centred_norms(n, p, x, mean, norm2);
     la_transpose(n, p, x, row);
     s.x = x;
@@ -124,6 +127,8 @@ void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out)
     s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
     s.filled = ufs_ialloc(N);
     memset(s.filled, 0, N * sizeof(int));
+    s.far = ufs_dalloc(N, 1);
+    for (size_t i = 0; i < N; i++) s.far[i] = R_PosInf;
     s.norm2 = norm2;
     s.sparse = &rows;
     for (int i = 0; i < n; i++) {
@@ -140,8 +145,8 @@ void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out)
         for (int j = 0; j < i; j++) {
             double both = norm2[i] + norm2[j], d2 = both - 2.0 * inner[j];
             double lower = d2 - s.delta * both;
-            offer(&s, i, lower, j);
-            offer(&s, j, lower, i);
+            if (lower < s.far[i]) offer(&s, i, lower, j);
+            if (lower < s.far[j]) offer(&s, j, lower, i);
             if (want_mean && d2 > 0.0) total += sqrt(d2);
         }
     }
@@ -308,22 +313,23 @@ static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *piece
             int i = i0 + a;
             double both = s->norm2[i] + nj2, d2 = both - 2.0 * col[a];
             double lower = d2 - s->delta * both;
-            offer(s, i, lower, j);
-            offer(s, j, lower, i);
+            if (lower < s->far[i]) offer(s, i, lower, j);
+            if (lower < s->far[j]) offer(s, j, lower, i);
             if (want_mean && d2 > 0.0) sum += sqrt(d2);
         }
     }
     return sum;
 }
 
+/* key < far[i]. */
 static void offer(search *s, int i, double key, int index)
 {
     entry *heap = s->heap + (size_t) i * (size_t) s->size;
     if (s->filled[i] == s->size) {
-        if (key >= heap[0].key) return;
         heap[0].key = key;
         heap[0].index = index;
         sift_down(heap, s->size, 0);
+        s->far[i] = heap[0].key;
         return;
     }
     int at = s->filled[i]++;
@@ -333,6 +339,7 @@ static void offer(search *s, int i, double key, int index)
     }
     heap[at].key = key;
     heap[at].index = index;
+    if (s->filled[i] == s->size) s->far[i] = heap[0].key;
 }
 
 static void sift_down(entry *heap, int size, int at)

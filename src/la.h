@@ -229,6 +229,7 @@ typedef struct {
     const double *start; /* guesses of leading eigenvectors, best first; NULL if none */
     double tol;
     int max_iter;
+    int n_rough; /* of the last of the k, only the distance from `high` matters, to a tenth */
 } la_eigs_problem;
 
 typedef struct {

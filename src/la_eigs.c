@@ -177,13 +177,15 @@ static double worst_residual(eigs_work *s)
 {
     size_t N = (size_t) s->a->n;
     double worst = 0.0, size = fmax(fabs(s->a->low), fabs(s->a->high));
-    for (int j = s->b - s->a->k; j < s->b; j++) {
+    int first = s->b - s->a->k, exact = first + s->a->n_rough;
+    for (int j = first; j < s->b; j++) {
         const double *x = s->x + (size_t) j * N, *ax = s->ax + (size_t) j * N;
         double ss = 0.0;
         for (size_t i = 0; i < N; i++) {
             double r = ax[i] - s->theta[j] * x[i];
             ss += r * r;
         }
+        if (j < exact && sqrt(ss) <= 0.1 * (s->a->high - s->theta[j])) continue;
         worst = fmax(worst, sqrt(ss) / size);
     }
     return worst;

@@ -143,6 +143,7 @@ static void newton_point(mm_work *work, anderson *history, int mode, double *scr
     for (int block = 0; block < 2; block++) {
         int from = block == 0 ? 0 : problem->first, to = block == 0 ? problem->first : len;
         double total = 0.0, moved = 0.0, mean;
+        if (from == to) continue;
         for (int k = from; k < to; k++) {
             u[k] = exp(-0.5 * work->theta[k]);
             plain[k] = exp(-0.5 * work->one[k]);

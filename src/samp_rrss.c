@@ -14,25 +14,35 @@
  * Y = 2 gamma Q M has ||y_i|| = 2 u_i ||x_i - X a_i|| and ||(X'Y)_j.|| = 2 gamma v_j
  * ||A_j.||, so Y divided by the largest such ratio (at least 1) is dual feasible.
  *
- * The derivative of log ||x_i - X a_i|| by log g_i is exactly 1 - g_i sum_l M_li^2 / (w_l + g_i) /
- * sum_l M_li^2, that of log ||A_j.|| by log 1/v_j about 1 - A_jj (exact if all g_i are equal):
- * samp_mm.c makes Newton steps of them.
+ * With v fixed the samples are independent, and g_i is known at once: at the best a_i either
+ * 2 gamma ||M_i|| = 1, or ||x_i - X a_i|| is below e. 1/||M_i|| is concave in g_i, so Newton's steps
+ * on it come from below without a safeguard, each in O(r). The accelerated iteration has v alone
+ * for its weights; norms of residuals are smoothed by Huber's function there, (t^2/e + e)/2 for
+ * t < e, for which g_i = 2 gamma max(||x_i - X a_i||, e) is exact.
  *
- * Per iteration 5 r^2 n + 10 r^3 flops; memory 8 (3rn + 3r^2 + 56n) bytes. */
+ * The derivative of log ||A_j.|| by log 1/v_j is about 1 - A_jj (exact if all g_i are equal and
+ * fixed): samp_mm.c makes Newton steps of it.
+ *
+ * Per iteration 5 r^2 n + 10 r^3 flops; memory 8 (3rn + 3r^2 + 35n) bytes. */
 #include "samp_rrss.h"
 #include "la.h"
+#include <R_ext/Utils.h>
 
-enum { STRIP = 512 }; /* columns of x at a time where one pass is enough */
+static const double ROOT = 1e-7; /* of 2 gamma ||M_i|| = 1 */
+enum { MOST_STEPS = 50 };
+enum { STRIP = 256 }; /* columns of x at a time, interrupts are looked for between */
 
 typedef struct {
     const rrss_problem *problem;
     rrss_result *result;
     double eps;
+    bool plain;              /* the authors' iteration: u is given as well */
     double *k, *q, *w;       /* r x r, r x r, r */
     double *yt, *m;          /* r x n each */
     double *g;               /* n: gamma / u_i */
     double *row, *act, *res; /* n each: of the last step */
-    double *left;            /* 2n, see mm_problem */
+    double *norm;            /* n: of M'Yt_j */
+    double *left;            /* n, see mm_problem */
 } rrss_work;
 
 static mm_value reweight(void *data, const double *theta, double *next);
@@ -40,15 +50,22 @@ static void keep_best(void *data);
 static int rotate(rrss_work *work, const double *log_v);
 static double shrink_samples(rrss_work *work, const double *log_v);
 static void measure_rows(rrss_work *work, const double *log_v);
+static void gram_norms(rrss_work *work);
+static void gram_by_strips(int r, int n, const double *m, double *out);
+static double sample_step(rrss_work *work, int i, double *own, double *less);
+static double best_g(rrss_work *work, int i, double *own);
 
 void rrss_solve(const rrss_problem *problem, const mm_settings *settings, rrss_result *result,
                 ufs_run *run)
 {
     int n = problem->n, r = problem->r;
     size_t N = (size_t) n, R = (size_t) r;
+    bool plain = settings->tol < 0.0;
+    int len = plain ? 2 * n : n;
     rrss_work work = {.problem = problem,
                       .result = result,
                       .eps = settings->eps,
+                      .plain = plain,
                       .k = ufs_dalloc(R, R),
                       .q = ufs_dalloc(R, R),
                       .w = ufs_dalloc(R, 1),
@@ -58,14 +75,15 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, rrss_r
                       .row = ufs_dalloc(N, 1),
                       .act = ufs_dalloc(N, 1),
                       .res = ufs_dalloc(N, 1),
-                      .left = ufs_dalloc(2 * N, 1)};
-    mm_problem mm = {.len = 2 * n,
+                      .norm = ufs_dalloc(N, 1),
+                      .left = ufs_dalloc(N, 1)};
+    mm_problem mm = {.len = len,
                      .low = -log(2e8),
                      .high = log(0.5 / settings->eps),
-                     .theta = ufs_dzero(2 * N, 1),
+                     .theta = ufs_dzero((size_t) len, 1),
                      .data = &work,
-                     .left = work.left,
-                     .first = n,
+                     .left = plain ? NULL : work.left,
+                     .first = 0,
                      .map = reweight,
                      .keep = keep_best};
 
@@ -78,6 +96,7 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, rrss_r
         result->activity[i] /= fmax(top, problem->gamma);
     }
     mm.dual = mm.primal * fmin(1.0, problem->gamma / top);
+    for (int i = 0; i < n; i++) work.g[i] = 0.0;
     mm_solve(&mm, settings, &result->mm, run);
 }
 
@@ -112,31 +131,36 @@ double rrss_gamma_max(int r, int n, const double *x, double *activity)
     return top;
 }
 
-/* theta = (log u, log v). */
+/* theta = (log u, log v), or log v alone. */
 static mm_value reweight(void *data, const double *theta, double *next)
 {
     rrss_work *work = data;
     const rrss_problem *problem = work->problem;
-    int n = problem->n;
-    double e2 = work->eps * work->eps, over = 1.0, inner;
-    const double *log_v = theta + n;
+    int n = problem->n, first = work->plain ? n : 0;
+    double e = work->eps, over = 1.0, inner;
+    const double *log_v = theta + first;
     mm_value value = {0.0, 0.0, 0.0, 0};
 
-    for (int i = 0; i < n; i++) work->g[i] = problem->gamma * exp(-theta[i]);
+    for (int i = 0; i < first; i++) work->g[i] = problem->gamma * exp(-theta[i]);
     value.lapack = rotate(work, log_v);
     if (value.lapack) return value;
     inner = shrink_samples(work, log_v);
     measure_rows(work, log_v);
 
     for (int i = 0; i < n; i++) {
-        double res = work->res[i], row = work->row[i];
-        double smooth_res = sqrt(res * res + e2), smooth_row = sqrt(row * row + e2);
+        double res = work->res[i], row = work->row[i], smooth_row = sqrt(row * row + e * e);
         value.primal += res + problem->gamma * row;
-        value.merit += smooth_res + problem->gamma * smooth_row;
-        next[i] = -log(2.0 * smooth_res);
-        next[n + i] = -log(2.0 * smooth_row);
+        value.merit += problem->gamma * smooth_row;
+        next[first + i] = -log(2.0 * smooth_row);
+        if (work->plain) {
+            double smooth_res = sqrt(res * res + e * e);
+            value.merit += smooth_res;
+            next[i] = -log(2.0 * smooth_res);
+        } else {
+            value.merit += res >= e ? res : (res * res / e + e) / 2.0;
+        }
         work->act[i] = 2.0 * exp(log_v[i]) * row;
-        over = fmax(over, fmax(2.0 * exp(theta[i]) * res, work->act[i]));
+        over = fmax(over, fmax(2.0 * problem->gamma / work->g[i] * res, work->act[i]));
     }
     value.dual = 2.0 * problem->gamma * inner / over;
     for (int i = 0; i < n; i++) work->act[i] /= over;
@@ -163,57 +187,116 @@ static int rotate(rrss_work *work, const double *log_v)
         double root_b = exp(-0.5 * log_v[i]);
         for (size_t l = 0; l < R; l++) work->m[l + (size_t) i * R] = root_b * x[l + (size_t) i * R];
     }
-    la_gram('N', r, n, work->m, work->k);
+    gram_by_strips(r, n, work->m, work->k);
     info = la_eig_range(r, work->k, 1, r, work->w, work->q);
     if (info) return info;
     for (int l = 0; l < r; l++) work->w[l] = fmax(work->w[l], 0.0);
-    la_gemm('T', 'N', r, n, r, 1.0, work->q, r, x, r, 0.0, work->yt, r);
+    for (int from = 0; from < n; from += STRIP) {
+        int cols = n - from < STRIP ? n - from : STRIP;
+        size_t at = (size_t) from * R;
+        R_CheckUserInterrupt();
+        la_gemm('T', 'N', r, cols, r, 1.0, work->q, r, x + at, r, 0.0, work->yt + at, r);
+    }
     return 0;
 }
 
 /* M, the residual norms, and <M, Yt>. */
 static double shrink_samples(rrss_work *work, const double *log_v)
 {
-    int r = work->problem->r, n = work->problem->n;
-    double inner = 0.0;
+    int n = work->problem->n;
+    double inner = 0.0, own, less;
 
     for (int i = 0; i < n; i++) {
-        const double *yt = work->yt + (size_t) i * (size_t) r;
-        double *m = work->m + (size_t) i * (size_t) r, ss = 0.0, less = 0.0, own = 0.0;
-        for (int l = 0; l < r; l++) {
-            double by = 1.0 / (work->w[l] + work->g[i]);
-            m[l] = yt[l] * by;
-            ss += m[l] * m[l];
-            less += m[l] * m[l] * by;
-            own += m[l] * yt[l];
-        }
+        if (i % STRIP == 0) R_CheckUserInterrupt();
+        double norm = work->plain ? sample_step(work, i, &own, &less) : best_g(work, i, &own);
+        work->res[i] = work->g[i] * norm;
         inner += own;
-        work->res[i] = work->g[i] * sqrt(ss);
-        work->left[i] = ss > 0.0 ? work->g[i] * less / ss : 1.0;
-        work->left[n + i] = own * exp(-log_v[i]);
+        work->left[i] = own * exp(-log_v[i]);
     }
     return inner;
 }
 
-/* ||A_j.|| = sqrt(Yt_j' (M M') Yt_j) / v_j = ||R Yt_j|| / v_j with M M' = R'R, unless that is
- * singular to rounding; m is overwritten. */
+/* M_i at g_i: its norm, <M_i, Yt_i> and -<M_i, dM_i/dg>. */
+static double sample_step(rrss_work *work, int i, double *own, double *less)
+{
+    int r = work->problem->r;
+    const double *yt = work->yt + (size_t) i * (size_t) r, *w = work->w;
+    double *m = work->m + (size_t) i * (size_t) r, g = work->g[i], ss = 0.0;
+
+    *own = *less = 0.0;
+    for (int l = 0; l < r; l++) {
+        double by = 1.0 / (w[l] + g);
+        m[l] = yt[l] * by;
+        ss += m[l] * m[l];
+        *less += m[l] * m[l] * by;
+        *own += m[l] * yt[l];
+    }
+    return sqrt(ss);
+}
+
+/* g_i with 2 gamma ||M_i|| = 1, from the one at hand, or its least value; norm and own of it. */
+static double best_g(rrss_work *work, int i, double *own)
+{
+    double gamma = work->problem->gamma, least = 2.0 * gamma * work->eps;
+
+    work->g[i] = fmax(work->g[i], least);
+    for (int step = 0;; step++) {
+        double less, norm = sample_step(work, i, own, &less), over = 2.0 * gamma * norm - 1.0;
+        bool found = fabs(over) <= ROOT || (over < 0.0 && work->g[i] <= least);
+        if (found || !(norm > 0.0) || step == MOST_STEPS) return norm;
+        /* d(1/norm)/dg = less / norm^3. */
+        work->g[i] = fmax(work->g[i] + over * norm * norm / less, least);
+    }
+}
+
+/* ||A_j.|| = ||M'Yt_j|| / v_j. */
 static void measure_rows(rrss_work *work, const double *log_v)
 {
-    int r = work->problem->r, n = work->problem->n;
+    gram_norms(work);
+    for (int j = 0; j < work->problem->n; j++) {
+        work->row[j] = work->norm[j];
+        work->row[j] *= exp(-log_v[j]);
+    }
+}
 
-    la_gram('N', r, n, work->m, work->k);
-    if (la_chol(r, work->k) == 0) {
-        ufs_copy(work->m, work->yt, (size_t) r * (size_t) n);
-        la_trmm('L', 'U', 'N', r, n, 1.0, work->k, r, work->m, r);
-        la_col_norms(r, n, work->m, work->row);
-        for (int j = 0; j < n; j++) work->row[j] *= exp(-log_v[j]);
-        return;
+/* ||M'Yt_j|| = sqrt(Yt_j' (M M') Yt_j) = ||R Yt_j|| with M M' = R'R, unless that is singular to
+ * rounding; m is overwritten. */
+static void gram_norms(rrss_work *work)
+{
+    int r = work->problem->r, n = work->problem->n, info;
+    size_t R = (size_t) r;
+
+    gram_by_strips(r, n, work->m, work->k);
+    info = la_chol(r, work->k);
+    if (info != 0) gram_by_strips(r, n, work->m, work->k);
+    for (int from = 0; from < n; from += STRIP) {
+        int cols = n - from < STRIP ? n - from : STRIP;
+        double *m = work->m + (size_t) from * R;
+        const double *yt = work->yt + (size_t) from * R;
+        R_CheckUserInterrupt();
+        if (info == 0) {
+            ufs_copy(m, yt, R * (size_t) cols);
+            la_trmm('L', 'U', 'N', r, cols, 1.0, work->k, r, m, r);
+            la_col_norms(r, cols, m, work->norm + from);
+            continue;
+        }
+        la_gemm('N', 'N', r, cols, r, 1.0, work->k, r, yt, r, 0.0, m, r);
+        for (int j = 0; j < cols; j++) {
+            double ss = la_dot(r, yt + (size_t) j * R, m + (size_t) j * R);
+            work->norm[from + j] = sqrt(fmax(ss, 0.0));
+        }
     }
-    la_gram('N', r, n, work->m, work->k);
-    la_gemm('N', 'N', r, n, r, 1.0, work->k, r, work->yt, r, 0.0, work->m, r);
-    for (int j = 0; j < n; j++) {
-        size_t at = (size_t) j * (size_t) r;
-        double ss = la_dot(r, work->yt + at, work->m + at);
-        work->row[j] = sqrt(fmax(ss, 0.0)) * exp(-log_v[j]);
+}
+
+/* out = M M' for M r x n, both triangles, interruptible. */
+static void gram_by_strips(int r, int n, const double *m, double *out)
+{
+    size_t R = (size_t) r;
+    memset(out, 0, R * R * sizeof(double));
+    for (int from = 0; from < n; from += STRIP) {
+        int cols = n - from < STRIP ? n - from : STRIP;
+        R_CheckUserInterrupt();
+        la_syrk('N', r, cols, 1.0, m + (size_t) from * R, r, 1.0, out, r);
     }
+    la_fill_lower(r, out);
 }

@@ -41,6 +41,10 @@ typedef struct {
     topk_polish polish;
     topk_bound bound;
     double *projected; /* n x c */
+    /* Theta as it was made, and where there is no matrix of it, what makes it. */
+    topk_theta theta;
+    int *theta_label;
+    double *theta_projected;
     int *previous, *trial, *carried, *place;
     bool has_carried, has_relaxed;
     bool relaxed; /* in this iteration */
@@ -89,7 +93,7 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
     result->proved = result->too_few_links = false;
     result->change = result->objective = R_NaN;
     run->lapack = work_init(work);
-    if (work->graph)
+    if (work->graph && result->theta != NULL)
         for (size_t i = 0; i < nn; i++) result->theta[i] = 1.0;
 
     for (int t = 1; t <= last && !settled && run->lapack == 0; t++) {
@@ -151,7 +155,19 @@ static int work_init(topk_work *work)
         lapack = topk_represent_init(&work->represent, problem->n, problem->p, problem->x,
                                      work->result->z, work->result->e, one,
                                      settings->represent.form);
-    if (work->graph) work->projected = ufs_dalloc(n, c);
+    if (work->graph) {
+        bool kept = work->result->theta != NULL;
+        work->projected = ufs_dalloc(n, c);
+        work->theta_label = kept ? NULL : ufs_ialloc(n);
+        work->theta_projected = kept ? NULL : ufs_dalloc(n, c);
+        work->theta = (topk_theta){.matrix = work->result->theta,
+                                   .ones = true,
+                                   .n = problem->n,
+                                   .c = problem->c,
+                                   .alpha = settings->alpha,
+                                   .label = work->theta_label,
+                                   .projected = work->theta_projected};
+    }
     if (problem->mode == TOPK_CLUSTER)
         topk_label_init(&work->label, problem->n, problem->c, work->result->w);
     topk_criterion_init(&work->criterion, problem->n, problem->p, problem->c, problem->k,
@@ -177,7 +193,7 @@ static int represent_step(topk_work *work, int iteration)
         topk_warm_settings warm = {settings->lambda_e,    settings->lambda_z,
                                    settings->tol,         settings->max_iter,
                                    settings->nonnegative, work->settings->max_iter > 1};
-        topk_warm_solve(&work->warm, &warm, theta, work->drift / work->warm.objective);
+        topk_warm_solve(&work->warm, &warm, &work->theta, work->drift / work->warm.objective);
     } else if (work->settings->fast) {
         topk_lp_settings lp = {settings->lambda_e, settings->lambda_z, 1e-9,
                                1000 + 20 * work->lp.most, settings->nonnegative};
@@ -349,7 +365,7 @@ static double theta_step(topk_work *work, bool keep)
 {
     const topk_problem *problem = work->problem;
     int n = problem->n, c = problem->c;
-    size_t N = (size_t) n, C = (size_t) c;
+    size_t N = (size_t) n;
     double alpha = work->settings->alpha, largest = 0.0, *theta = work->result->theta, drift = 0.0;
     const double *z = work->result->z;
     const int *label = work->result->label;
@@ -358,19 +374,18 @@ static double theta_step(topk_work *work, bool keep)
             work->projected, n);
     for (size_t j = 0; j < N; j++)
         for (size_t i = 0; i < N; i++) {
-            double d2 = 0.0, value, diff;
-            for (size_t l = 0; l < C; l++) {
-                double d = work->projected[i + l * N] - work->projected[j + l * N];
-                d2 += d * d;
-            }
-            value = (label[i] != label[j] ? alpha : 0.0) + (1.0 - alpha) * 0.5 * d2;
-            diff = fabs(value - theta[i + j * N]);
+            double value = topk_theta_entry(n, c, alpha, label, work->projected, i, j);
+            double diff = fabs(value - topk_theta_at(&work->theta, i, j));
             if (!(diff <= largest)) largest = diff;
-            if (keep) {
-                theta[i + j * N] = value;
-                drift += diff * fabs(z[i + j * N]);
-            }
+            if (!keep) continue;
+            if (theta != NULL) theta[i + j * N] = value;
+            drift += diff * fabs(z[i + j * N]);
         }
+    if (keep && theta == NULL) {
+        memcpy(work->theta_label, label, N * sizeof(int));
+        ufs_copy(work->theta_projected, work->projected, N * (size_t) c);
+        work->theta.ones = false;
+    }
     work->drift = work->settings->represent.lambda_z * drift;
     return largest;
 }
@@ -430,7 +445,8 @@ static double joint(const topk_work *work)
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) {
             double z = fabs(work->result->z[i + j * n]);
-            weighted += work->result->theta[i + j * n] * z;
+            if (z == 0.0) continue;
+            weighted += topk_theta_at(&work->theta, i, j) * z;
             if (work->result->label[i] != work->result->label[j]) across += z;
         }
     /* The value of sub-problem 1 with its weights exchanged for those of J. */

@@ -54,7 +54,7 @@ typedef struct {
     int max_iter;
 } topk_settings;
 
-/* n x n parts are NULL in the plain mode. */
+/* n x n parts are NULL in the plain mode; theta may be with `warm`. */
 typedef struct {
     double *z, *e, *w, *theta; /* n x n, n x p, n x n, n x n */
     double *a, *v, *v_cont;    /* p x c, p: 0/1, p: last iterate of the ADMM (fast: relaxed) */

@@ -36,8 +36,8 @@ typedef struct topk_warm_block {
     double change, split, error, weighted;
 } warm_block;
 
-static void load(topk_warm *work, const topk_warm_settings *settings, const double *theta, int from,
-                 int width);
+static void load(topk_warm *work, const topk_warm_settings *settings, const topk_theta *theta,
+                 int from, int width);
 static void store(topk_warm *work, const topk_warm_settings *settings);
 static int run_block(topk_warm *work, const topk_warm_settings *settings, double mu, int flat,
                      int most);
@@ -80,7 +80,7 @@ int topk_warm_init(topk_warm *work, int n, int p, const double *x, double *z, do
     return lapack ? lapack : la_chol_inverse(p, work->inverse);
 }
 
-void topk_warm_solve(topk_warm *work, const topk_warm_settings *settings, const double *theta,
+void topk_warm_solve(topk_warm *work, const topk_warm_settings *settings, const topk_theta *theta,
                      double change)
 {
     bool first = work->calls == 0, coarse = first && settings->coarse;
@@ -116,8 +116,8 @@ void topk_warm_solve(topk_warm *work, const topk_warm_settings *settings, const 
 }
 
 /* Samples from.. of Z and Y, with Q = Z. */
-static void load(topk_warm *work, const topk_warm_settings *settings, const double *theta, int from,
-                 int width)
+static void load(topk_warm *work, const topk_warm_settings *settings, const topk_theta *theta,
+                 int from, int width)
 {
     warm_block *b = work->block;
     int n = work->n, p = work->p;
@@ -129,7 +129,7 @@ static void load(topk_warm *work, const topk_warm_settings *settings, const doub
     for (size_t j = 0; j < N; j++)
         for (size_t a = 0; a < W; a++) {
             double z = work->z[at + a + j * N],
-                   w = 1.0 + settings->lambda_z * theta[at + a + j * N];
+                   w = 1.0 + settings->lambda_z * topk_theta_at(theta, at + a, j);
             b->z[j + a * N] = b->q[j + a * N] = z;
             /* On the diagonal nothing is above the threshold. */
             b->w[j + a * N] = at + a == j ? 1e300 : w;

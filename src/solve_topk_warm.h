@@ -3,7 +3,7 @@
 #ifndef UFS_SOLVE_TOPK_WARM_H
 #define UFS_SOLVE_TOPK_WARM_H
 
-#include "ufs.h"
+#include "solve_topk_theta.h"
 
 typedef struct {
     double lambda_e, lambda_z;
@@ -31,9 +31,9 @@ typedef struct {
  * Returns LAPACK's code. */
 int topk_warm_init(topk_warm *work, int n, int p, const double *x, double *z, double *e,
                    double *xt);
-/* theta: n x n, row i for sample i. change: by how much the new weights changed the objective of
+/* theta: row i for sample i. change: by how much the new weights changed the objective of
  * the present Z, relative to it; Z stays as it is if that is below SETTLED. */
-void topk_warm_solve(topk_warm *work, const topk_warm_settings *settings, const double *theta,
+void topk_warm_solve(topk_warm *work, const topk_warm_settings *settings, const topk_theta *theta,
                      double change);
 
 #endif

@@ -38,6 +38,19 @@ test_that("trace is monotone, with and without acceleration; tol < 0 replays", {
   }
 })
 
+test_that("the first steps certify where every sample stands for itself", {
+  # Some residuals vanish for a while and have to grow again: each is solved for at once.
+  for (size in list(c(60, 60), c(60, 90), c(120, 60))) {
+    x <- sample_data(size[1], size[2])
+    fit <- raw(ufs_rrss, x)
+    expect_identical(fit$status, "converged")
+    expect_lte(fit$iterations, 12)
+    slow <- raw(ufs_rrss, x, control = ufs_control(tol = -1, max_iter = 400, warn = FALSE))
+    expect_lt(min(fit$trace$best) / min(slow$trace$best) - 1, 1e-3)
+    expect_gt(min(slow$trace$best), fit$certificate[["dual"]])
+  }
+})
+
 test_that("a bound above the objective is never called converged", {
   # Rows and columns over twenty-four orders of magnitude, nearly no penalty: rounding wins.
   status <- gap <- NULL

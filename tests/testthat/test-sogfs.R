@@ -162,3 +162,31 @@ test_that("F is restored when lambda is halved: the path of the literal algorith
   }
   expect_identical(found, 2)
 })
+
+test_that("the eigenvalue sums of the trace are those of the learnt graph", {
+  x <- withr::with_seed(1, matrix(rnorm(450 * 4), 450) + 3 * (seq_len(450) %% 3))
+  for (steps in c(1, 3)) {
+    fit <- suppressWarnings(ufs_sogfs(x, 4, control = ufs_control(max_iter = steps)))
+    s <- as.matrix(fit$solution$S)
+    s <- (s + t(s)) / 2
+    values <- rev(eigen(diag(rowSums(s)) - s, symmetric = TRUE, only.values = TRUE)$values)
+    last <- fit$trace[nrow(fit$trace), ]
+    expect_equal(last$zeros, sum(values[1:4]), tolerance = 1e-5)
+    # The last one only tells whether the graph has too many components.
+    expect_equal(last$next_zeros, sum(values[1:5]), tolerance = 0.1)
+    # F spans the space of the four lowest.
+    l <- diag(rowSums(s)) - s
+    expect_equal(sum(fit$solution$F * (l %*% fit$solution$F)), sum(values[1:4]), tolerance = 1e-5)
+  }
+})
+
+test_that("RSR, UDFS and SOGFS hold few copies of x", {
+  x <- planted(100, 1500)$x
+  few <- list(rsr = 3, udfs = 4, sogfs = 4)
+  for (method in names(few)) {
+    args <- c(list(x, method = method), needed_arguments(method))
+    suppressWarnings(do.call(ufs, args))
+    count <- large_allocations(suppressWarnings(do.call(ufs, args)), x)
+    expect_lte(count, few[[method]])
+  }
+})

@@ -438,6 +438,30 @@ test_that("the warm solver: few and many outer iterations, all modes, both shape
     ufs_topk(made$x, 4, y = made$cluster, solver = "fast")$solution$selected)
 })
 
+test_that("the warm solver makes Theta entry by entry where it is too large to keep", {
+  made <- warm_made()
+  for (y in list(NULL, replace(made$cluster, -c(1:4, 60:64, 120:124), NA))) {
+    run <- function() {
+      suppressWarnings(ufs_topk(made$x, 5, n_clusters = 3, y = y, solver = "warm"))
+    }
+    kept <- run()
+    utils::assignInNamespace("topk_theta_limit", 149L, "ufselect")
+    withr::defer(utils::assignInNamespace("topk_theta_limit", 1000L, "ufselect"))
+    made_anew <- run()
+    utils::assignInNamespace("topk_theta_limit", 150L, "ufselect")
+    expect_null(made_anew$solution$Theta)
+    s <- kept$solution
+    theta <- s$Theta
+    expect_identical(made_anew$solution, s[names(s) != "Theta"])
+    expect_identical(made_anew$trace, kept$trace)
+    # As the help page says.
+    x <- t(ref_unit_columns(t(scale(made$x))))
+    P <- s$A %*% t(x)
+    expect_equal(unname(theta), unname(.95 * outer(s$cluster, s$cluster, "!=") +
+      .05 / 2 * as.matrix(dist(t(P)))^2), tolerance = 1e-10)
+  }
+})
+
 test_that("the warm solver: order and unit of the data change nothing but the order", {
   made <- warm_made()
   run <- function(x) ufs_topk(x, 5, n_clusters = 3, solver = "warm")$solution
