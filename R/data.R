@@ -16,10 +16,13 @@
 #' A sparse matrix is used as it is: centring and scaling are done inside the products, and a
 #' matrix with a million columns needs little more memory than its non-zeros. Data on disk are
 #' read in blocks of whole rows or columns, whichever follows the chunks of the file, of at most
-#' `block_bytes`. Methods that need x itself form it if that takes at most
-#' `getOption("ufselect.max_bytes")` (8 GiB); beyond, they stop and say how many bytes it would
-#' be, and [ufs_sketch()] or fewer columns is the way out. The vignette "Large and sparse data"
-#' lists which is which.
+#' `block_bytes`. A file that is stored by rows, where each read of some columns is a pass over
+#' all of it, is copied to `tempdir()` in one pass where several such reads are to come (a message
+#' announces copies above 100 MB), and the copy is deleted with the fit.
+#'
+#' Methods that need x itself form it if that takes at most `getOption("ufselect.max_bytes")`
+#' (8 GiB); beyond, they stop and say how many bytes it would be, and [ufs_sketch()] or fewer
+#' columns is the way out. The vignette "Large and sparse data" lists which is which.
 #'
 #' # Missing values
 #' The default is an error that names the columns, because no choice is right for all data.

@@ -357,8 +357,7 @@ linked_rows <- function(x, graph) {
   if (graph$n_isolated == 0L) {
     return(x)
   }
-  # Rows of an operator cannot be left out.
-  x_dense(x, "With isolated samples in the graph, the matrix")[graph$degree > 0, , drop = FALSE]
+  x_part(x, which(graph$degree > 0))
 }
 
 # Back to all samples, 0 for isolated ones.

@@ -90,7 +90,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
     y <- sweep(y, 2L, sign_of_largest(y), `*`)
     rows <- linked_rows(data$x, graph)
     centred <- if (center) sweep(y, 2L, colMeans(y)) else y
-    if (center && graph$n_isolated > 0L) rows <- sweep(rows, 2L, colMeans(rows))
+    if (center && graph$n_isolated > 0L) rows <- x_center(rows)
     found <- .Call(C_mcfs, rows, centred, n_features, ridge, control)
     coefficients <- found$coef
     if (normalise) {

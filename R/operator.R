@@ -3,8 +3,8 @@
 #
 # A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
 # the slots of the user's dgCMatrix as they are, or list(kind = "source", n, p, ss, mul, cross,
-# columns, rows, prefetch, gram, hash, keep, count) (see source.R). p counts the columns that are
-# not constant.
+# columns, rows, sweep, prefetch, gram, hash, keep, part, count, store) (see source.R). p counts the
+# columns that are not constant.
 
 # X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
 x_mul <- function(x, v) if (is.matrix(x)) x %*% v else .Call(C_x_mul, x, as_double_matrix(v))
@@ -42,7 +42,9 @@ x_row_ss <- function(x) {
     return(rowSums(x^2))
   }
   total <- numeric(nrow(x))
-  for (j in column_blocks(x)) total <- total + rowSums(x_columns(x, j)^2)
+  blocks <- column_blocks(x)
+  if (x$kind == "source" && length(blocks) > 1L) x$sweep(NULL)
+  for (j in blocks) total <- total + rowSums(x_columns(x, j)^2)
   total
 }
 
@@ -113,6 +115,11 @@ operator_again <- function(x, center, scale) {
   x
 }
 
+# Columns of mean 0.
+x_center <- function(x) {
+  if (is.matrix(x)) sweep(x, 2L, colMeans(x)) else operator_again(x, TRUE, FALSE)
+}
+
 # The columns j, without a copy of the entries.
 x_keep <- function(x, j) {
   if (is.matrix(x)) {
@@ -128,6 +135,21 @@ x_keep <- function(x, j) {
   x["shift"] <- list(x$shift[j])
   x["divide"] <- list(x$divide[j])
   x["ss"] <- list(x$ss[j])
+  x
+}
+
+# The rows i, centred and scaled as they were among all.
+x_part <- function(x, i) {
+  if (is.matrix(x)) {
+    return(x[i, , drop = FALSE])
+  }
+  if (x$kind == "source") {
+    return(x$part(i))
+  }
+  part <- plain_sparse(x)[i, , drop = FALSE]
+  x$n <- length(i)
+  x[c("i", "start", "value")] <- list(part@i, part@p, part@x)
+  x["ss"] <- list(NULL)
   x
 }
 

@@ -3,13 +3,15 @@
 #
 # A source is list(object, kind, n, p, by, step, rows, columns, BPPARAM): `by` says whether
 # blocks of rows or of columns follow the chunks of the file, `step` how many make a block;
-# rows and columns are the user's own indices (NULL = all), `packages` what it takes to read it.
+# rows and columns are the user's own indices (NULL = all), `packages` what it takes to read it,
+# `chunked` whether lines across the blocks cost as much as all of it (turned.R).
 
 delayed_source <- function(x, block_bytes, BPPARAM) {
   check_installed("DelayedArray", "for DelayedMatrix input")
   chunk <- DelayedArray::chunkdim(x)
   source <- new_source(x, "delayed", dim(x), if (is.null(chunk)) c(nrow(x), 1L) else chunk,
     block_bytes, BPPARAM)
+  source$chunked <- !is.null(chunk)
   # A process that gets the object in a file must load what reads its seeds.
   source$packages <- unique(unlist(DelayedArray::seedApply(x, function(seed) {
     attr(class(seed), "package")
@@ -60,8 +62,33 @@ source_by_name <- function(source) {
   source
 }
 
+new_count <- function() {
+  count <- new.env(parent = emptyenv())
+  count$passes <- 0
+  count
+}
+
+new_store <- function() {
+  store <- new.env(parent = emptyenv())
+  store$reads <- 0
+  reg.finalizer(store, drop_turned, onexit = TRUE)
+  store
+}
+
+# A fit is done with its operator.
+close_source <- function(x) if (is_operator(x) && x$kind == "source") drop_turned(x$store)
+
+drop_turned <- function(store) {
+  if (is.list(store$turned)) unlink(store$turned$path)
+  # Who still asks for lines across gets a new copy.
+  store$turned <- NULL
+}
+
 # A dense piece; i, j index the source, NULL = all.
 read_source <- function(source, i = NULL, j = NULL) {
+  if (!is.null(source$turned)) {
+    return(read_turned(source$turned, if (is.null(i)) j else i))
+  }
   for (package in setdiff(source$packages, loadedNamespaces())) loadNamespace(package)
   pick <- function(own, index) if (is.null(own)) index else if (is.null(index)) own else own[index]
   i <- pick(source$rows, i)
@@ -172,44 +199,68 @@ join_moments <- function(a, b) {
     css = a$css + b$css + step^2 * (a$size / size * b$size), size = size)
 }
 
-# The operator of a source: functions for src/ffi_x.c. `count` counts the passes.
-source_operator <- function(source, keep, shift, divide, count = NULL) {
+# The operator of a source: functions for src/ffi_x.c. Operators made from one another share
+# `count`, which counts the passes over the file, and, where they have the same rows, `store`: the
+# turned copy (FALSE: there is no room for it) and how often lines across the blocks were read.
+source_operator <- function(source, keep, shift, divide, count = new_count(), store = new_store()) {
   ready <- list(keep = keep, shift = shift, divide = divide)
   n <- source$n
   p <- length(keep)
-  if (is.null(count)) {
-    count <- new.env(parent = emptyenv())
-    count$passes <- 0
-  }
-  # Blocks of columns are counted among those kept.
-  kept <- source
-  kept$p <- p
-  pass <- function(by, fun, combine, ..., value_bytes) {
-    count$passes <- count$passes + 1
-    source_pass(if (by == "columns") kept else source, by, ready, fun, combine, ...,
-      value_bytes = value_bytes)
-  }
   by <- source$by
-  # A part of the lines that lie together is a part of a pass; of the others, all are read.
-  seen <- function(what, lines, of) {
-    count$passes <- count$passes + if (by == what) length(lines) / of else 1
+  turn <- function() {
+    if (!isTRUE(source$chunked) || !is.null(store$turned)) {
+      return(invisible())
+    }
+    turned <- turn_source(source)
+    store$turned <- if (is.null(turned)) FALSE else turned
+    count$passes <- count$passes + 1
+  }
+  # What lines across the blocks are read from: the turned copy, made where several reads are to
+  # come or the second one does, or NULL: the file itself.
+  across <- function(reads = 1) {
+    if (reads > 1 || store$reads > 0) turn()
+    store$reads <- store$reads + 1
+    if (is.list(store$turned)) {
+      return(store$turned)
+    }
+    count$passes <- count$passes + if (isTRUE(source$chunked)) reads else 1
+    NULL
+  }
+  pass <- function(what, fun, combine, ..., value_bytes) {
+    from <- source
+    # Blocks of columns are counted among those kept.
+    if (what == "columns") from$p <- p
+    if (what == by) {
+      count$passes <- count$passes + 1
+    } else {
+      from$turned <- across(length(source_blocks(from, what)))
+      # Workers on other machines do not see the copy.
+      if (!is.null(from$turned)) from["BPPARAM"] <- list(NULL)
+    }
+    source_pass(from, what, ready, fun, combine, ..., value_bytes = value_bytes)
+  }
+  # A part of the lines that lie together is a part of a pass.
+  reader <- function(what, lines, of) {
+    from <- source
+    if (by == what) count$passes <- count$passes + length(lines) / of else from$turned <- across()
+    from
   }
   read_columns <- function(j) {
-    seen("columns", j, p)
-    .Call(C_x_standardise, read_source(source, j = keep[j]), shift[j], divide[j])
+    .Call(C_x_standardise, read_source(reader("columns", j, p), j = keep[j]), shift[j], divide[j])
   }
   # Columns that a solver will ask for one by one.
   held <- list()
   most <- 4 * source$bytes
   structure(list(
-    kind = "source", n = n, p = p, count = count,
+    kind = "source", n = n, p = p, count = count, store = store,
     bytes = source$bytes,
     again = function(center, scale) {
       found <- source_moments(source)
       source_operator(source, keep, if (center) found$mean[keep] else shift,
-        if (scale) sqrt(found$css[keep] / (n - 1)) else divide, count)
+        if (scale) sqrt(found$css[keep] / (n - 1)) else divide, count, store)
     },
-    keep = function(j) source_operator(source, keep[j], shift[j], divide[j], count),
+    keep = function(j) source_operator(source, keep[j], shift[j], divide[j], count, store),
+    part = function(i) source_operator(subset_source(source, i), keep, shift, divide, count),
     mul = function(v) {
       if (by == "rows") {
         pass("rows", piece_mul, NULL, v = v, value_bytes = 8 * source$step * ncol(v))
@@ -229,10 +280,14 @@ source_operator <- function(source, keep, shift, divide, count = NULL) {
       read_columns(j)
     },
     rows = function(i) {
-      seen("rows", i, n)
-      block <- read_source(source, i = i)
+      block <- read_source(reader("rows", i, n), i = i)
       if (length(keep) < ncol(block)) block <- block[, keep, drop = FALSE]
       .Call(C_x_standardise, block, shift, divide)
+    },
+    # All columns are to be asked for, in several reads.
+    sweep = function(none) {
+      if (by == "rows") turn()
+      numeric()
     },
     prefetch = function(j) {
       j <- setdiff(j, names(held))

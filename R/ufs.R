@@ -135,6 +135,7 @@ run_fit <- function(method, call, slots, door = TRUE) {
   slots[c("run", "advice")] <- NULL
   fit <- do.call(new_ufs, c(list(method, plain_call(call, paste0("ufs_", method))), slots,
     list(elapsed = proc.time()[[3L]] - start)), quote = TRUE)
+  close_source(slots$data$x)
   warn_status(fit, advice)
   fit
 }

@@ -15,8 +15,8 @@ static void right_hand_side(const alfs_work *work, int from, int n, double *out)
 static double penalty_sum(const alfs_work *work);
 static void start_sums(alfs_work *work);
 static void step_rows(alfs_work *work, int from, int n, bool advance, double sum[4]);
-static void step_cols(alfs_work *work, int from, int n, bool advance, double sum[4],
-                      double *change);
+static void step_cols(alfs_work *work, int from, int n, bool advance, double sum[4], double *change,
+                      double *l21);
 static double finish_rows(alfs_work *work);
 static void close_split(alfs_split *split, const double sum[4], double change, bool advance);
 static void balance(alfs_split *split, double lean);
@@ -135,17 +135,8 @@ void alfs_update_copies(alfs_work *work, bool advance)
         alfs_w_block(work, from, n, space->block);
         if (work->kept != NULL)
             ufs_copy(work->kept + (size_t) from * m, space->block, m * (size_t) n);
-        for (size_t j = 0; j < (size_t) n; j++) {
-            const double *w = space->block + j * m;
-            double ss = 0.0;
-            for (size_t i = 0; i < m; i++) {
-                w_row[i] += w[i] * w[i];
-                ss += w[i] * w[i];
-            }
-            l21 += sqrt(ss);
-        }
         if (rows->on) step_rows(work, from, n, advance, of_rows);
-        if (cols->on) step_cols(work, from, n, advance, of_cols, &change);
+        if (cols->on) step_cols(work, from, n, advance, of_cols, &change, &l21);
     }
     work->value.current = alfs_loss(space, work->core) + (cols->on ? cols->penalty * l21 : 0.0);
     if (rows->on) {
@@ -174,12 +165,12 @@ static void start_sums(alfs_work *work)
 }
 
 /* sum: ||W - copy||^2, ||copy||^2, ||W||^2, ||V - copy||^2. For every row, with D the change
- * of V: ||new V||^2, <D, V>, ||D||^2 in row_sum. */
+ * of V: ||new V||^2, <D, V>, ||D||^2 in row_sum, and ||W_i||^2. */
 static void step_rows(alfs_work *work, int from, int n, bool advance, double sum[4])
 {
     alfs_split *rows = &work->split[ROWS];
     size_t m = (size_t) work->space.m;
-    double *r0 = work->row_sum, *r1 = r0 + m, *r2 = r1 + m, gamma = work->gamma;
+    double *r0 = work->row_sum, *r1 = r0 + m, *r2 = r1 + m, *w_row = r2 + m, gamma = work->gamma;
 
     for (size_t j = 0; j < (size_t) n; j++) {
         const double *w = work->space.block + j * m;
@@ -189,6 +180,7 @@ static void step_rows(alfs_work *work, int from, int n, bool advance, double sum
             s0 += (w[i] - copy) * (w[i] - copy);
             s1 += copy * copy;
             s2 += w[i] * w[i];
+            w_row[i] += w[i] * w[i];
             s3 += l * l;
         }
         sum[0] += s0;
@@ -225,8 +217,9 @@ static double finish_rows(alfs_work *work)
     return sqrt(fmax(change, 0.0));
 }
 
-/* The same for columns, each at once; `change` sums ||new copy - copy||^2. */
-static void step_cols(alfs_work *work, int from, int n, bool advance, double sum[4], double *change)
+/* The same for columns, each at once; `change` sums ||new copy - copy||^2, l21 ||W_.j||. */
+static void step_cols(alfs_work *work, int from, int n, bool advance, double sum[4], double *change,
+                      double *l21)
 {
     alfs_split *cols = &work->split[COLS];
     size_t m = (size_t) work->space.m;
@@ -243,6 +236,7 @@ static void step_cols(alfs_work *work, int from, int n, bool advance, double sum
             s2 += w[i] * w[i];
             vv += v[i] * v[i];
         }
+        *l21 += sqrt(s2);
         sum[0] += s0;
         sum[1] += keep * keep * vv;
         sum[2] += s2;

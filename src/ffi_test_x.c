@@ -44,16 +44,20 @@ static void apply_test(const void *data, int m, const double *x, double *y)
     la_gemm('N', 'N', op->n, m, op->n, 1.0, op->a, op->n, x, op->n, 0.0, y, op->n);
 }
 
-/* The k largest eigenpairs of the symmetric a (n x n, n >= 2 (2k + 32)). */
-SEXP ffi_test_lanczos(SEXP a, SEXP k_, SEXP tol)
+/* The k largest eigenpairs of the symmetric a (n x n, n >= 2 (2k + 32)); basis: vectors held, 0
+ * for the usual number. */
+SEXP ffi_test_lanczos(SEXP a, SEXP k_, SEXP tol, SEXP basis_)
 {
     static const char *const names[] = {"values",    "vectors", "products", "residual",
                                         "converged", "info",    NULL};
     int n = Rf_nrows(a), k = Rf_asInteger(k_);
     test_operator op = {n, ffi_data(a, (size_t) n * (size_t) n, "a")};
-    la_lanczos_problem problem = {n, k, apply_test, &op, Rf_asReal(tol), 100 * (k + 10)};
+    int basis = Rf_asInteger(basis_);
+    la_lanczos_problem problem = {n, k, apply_test, &op, Rf_asReal(tol), 100 * (k + 10), basis};
     la_lanczos_info info;
     if (k < 1 || n < 2 * la_lanczos_basis(k)) Rf_error("internal error: 'k' is out of range");
+    if (basis != 0 && (basis < la_lanczos_basis(k) || 2 * basis > n))
+        Rf_error("internal error: 'basis' is out of range");
     SEXP out = PROTECT(ffi_list(names));
     double *w = ffi_set_vector(out, "values", k), *z = ffi_set_matrix(out, "vectors", n, k);
     la_lanczos(&problem, w, z, &info);

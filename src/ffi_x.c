@@ -132,6 +132,11 @@ static void source_prefetch(void *data, int m, const int *j)
     UNPROTECT(1);
 }
 
+static void source_sweep(void *data)
+{
+    call_source(data, "sweep", R_NilValue, 0);
+}
+
 static ufs_x source_x(SEXP x)
 {
     double block = floor(ffi_real(x, "bytes") / (8.0 * size_of(x, "n")));
@@ -140,7 +145,7 @@ static ufs_x source_x(SEXP x)
                  .n = size_of(x, "n"),
                  .p = size_of(x, "p"),
                  .source = {x, at_once, source_mul, source_cross, source_columns, source_gram,
-                            source_prefetch}};
+                            source_prefetch, source_sweep}};
     out.ss = ffi_data(ffi_get(x, "ss"), (size_t) out.p, "ss");
     return out;
 }

@@ -35,7 +35,7 @@ int la_lanczos_basis(int k)
 
 void la_lanczos(const la_lanczos_problem *a, double *w, double *z, la_lanczos_info *info)
 {
-    size_t N = (size_t) a->n, M = (size_t) la_lanczos_basis(a->k);
+    size_t N = (size_t) a->n, M = (size_t) (a->basis > 0 ? a->basis : la_lanczos_basis(a->k));
     void *mark = vmaxget();
     lanczos l = {.a = a, .most = (int) M};
 

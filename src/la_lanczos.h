@@ -1,8 +1,8 @@
 /* la_lanczos.h: the k largest eigenpairs of a symmetric positive semidefinite operator of
  * order n, known by its products only, by block Lanczos with thick restarts.
  *
- * A block of 8 vectors grows an orthonormal basis of at most 2k + 32; a restart keeps the
- * k + 8 best Ritz vectors. A block finds eigenvalues of multiplicity up to 8, and costs a
+ * A block of 8 vectors grows an orthonormal basis of at most 2k + 32 (or `basis`); a restart
+ * keeps the k + 8 best Ritz vectors. A block finds eigenvalues of multiplicity up to 8, and costs a
  * sparse or distant A hardly more than one vector. The start is a fixed hash: the result is
  * deterministic. Needs far fewer products than la_eigs(), which suits the inner end of
  * clustered spectra; here the wanted end stands out.
@@ -19,6 +19,8 @@ typedef struct {
     const void *data;
     double tol;       /* stop when every |A z - w z| <= tol w_1 */
     int max_products; /* vectors multiplied */
+    int basis;        /* vectors held, at least la_lanczos_basis(k); 0: so many. More of them
+                         need fewer products where wanted eigenvalues are close together */
 } la_lanczos_problem;
 
 typedef struct {

@@ -114,6 +114,11 @@ int ufs_x_at_once(const ufs_x *x)
     return width < x->p ? width : x->p;
 }
 
+void ufs_x_sweep(const ufs_x *x, int width)
+{
+    if (x->kind == UFS_X_SOURCE && width < x->p) x->source.sweep(x->source.data);
+}
+
 void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const double *column),
                        void *data)
 {
@@ -123,6 +128,7 @@ void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const do
     int *index = ufs_ialloc((size_t) width);
     double *block = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : N, (size_t) width);
 
+    ufs_x_sweep(x, width);
     for (int j0 = 0; j0 < x->p; j0 += width) {
         int m = x->p - j0 < width ? x->p - j0 : width;
         if (x->kind != UFS_X_SOURCE) {
@@ -167,6 +173,7 @@ void ufs_x_ss(const ufs_x *x, double *ss)
     } else {
         int at_once = ufs_x_at_once(x), *index = ufs_ialloc((size_t) at_once);
         double *block = ufs_dalloc((size_t) x->n, (size_t) at_once);
+        ufs_x_sweep(x, at_once);
         for (int j0 = 0; j0 < x->p; j0 += at_once) {
             int m = x->p - j0 < at_once ? x->p - j0 : at_once;
             for (int k = 0; k < m; k++) index[k] = j0 + k;
@@ -243,6 +250,7 @@ void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
     double *block = ufs_dalloc(N, (size_t) width);
     int *index = ufs_ialloc((size_t) width);
     memset(k, 0, N * N * sizeof(double));
+    ufs_x_sweep(x, width);
     for (int j0 = 0; j0 < x->p; j0 += width) {
         int m = x->p - j0 < width ? x->p - j0 : width;
         for (int j = 0; j < m; j++) index[j] = j0 + j;

@@ -3,13 +3,14 @@
  * r = min(n, p), G the r x r Gram matrix. Lanczos needs about 3k + 40 products, each 4 nnz with X
  * or, once G is formed, 2 r^2; the whole spectrum of G takes about 4r^3/3 + 2r^2 k, half of it at
  * the speed of matrix times vector. The cheapest is taken, and Lanczos is given up for the last
- * when it has cost half as much. Memory r^2, or r (2k + 48); then n x k and p x k for the answer.
+ * when it has cost half as much. Memory r^2, or r (2k + 48), r (2k + 144) beyond
+ * GRAM_MOST; then n x k and p x k for the answer.
  * Interrupts are looked for with every block of products and of G. */
 #include "la_lanczos.h"
 #include "x_ops.h"
 #include <R_ext/Memory.h>
 
-enum { SMALL = 400, GRAM_MOST = 6000 };
+enum { SMALL = 400, GRAM_MOST = 6000, LONGER = 96 };
 static const double TOL = 1e-12;
 /* A flop outside matrix times matrix costs about as much as so many inside. */
 static const double SLOW = 4.0;
@@ -156,7 +157,10 @@ static int whole_spectrum(double *gram, int r, int k, double *w, double *z)
 static int lanczos_pairs(la_operator apply, const void *data, int r, int k, int most, double *w,
                          double *z, ufs_x_pca_info *info)
 {
-    la_lanczos_problem problem = {r, k, apply, data, TOL, most};
+    /* Beyond GRAM_MOST products are dear, and memory for vectors is not. */
+    int longer = la_lanczos_basis(k) + LONGER,
+        basis = r > GRAM_MOST && longer <= r / 2 ? longer : 0;
+    la_lanczos_problem problem = {r, k, apply, data, TOL, most, basis};
     la_lanczos_info found;
 
     la_lanczos(&problem, w, z, &found);

@@ -5,14 +5,16 @@
  *   X'T  = D (R'T - m (1'T))
  *   X W X' = R W D^2 R' - u 1' - 1 u' + q 11',   u = R W D^2 m,  q = m'W D^2 m
  *
- * The c columns of the small side are done 8 at a time, stored by rows, so that an entry
- * of R meets 8 neighbouring numbers: one read of R per 8 columns. */
+ * The c columns of the small side are done 8 at a time, stored by rows (a slab), so that an
+ * entry of R meets 8 neighbouring numbers: one read of R per 8 columns. A slab that is larger
+ * than the cache is taken in tiles of rows, all columns of R for each: the additions and their
+ * order stay the same. p integers of memory for that. */
 #include "x_sparse.h"
 #include "la.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { WIDE = 8, NARROW = 4, BLOCK = 64 };
+enum { WIDE = 8, NARROW = 4, BLOCK = 64, TILE = 4096, LEAST = 128 };
 
 static int user_column(const ufs_x *x, int j)
 {
@@ -76,49 +78,64 @@ static void empty_slab(int n, int w, int m, const double *slab, const double *of
         for (size_t i = 0; i < N; i++) y[i + k * N] = slab[i * W + k] - off[k];
 }
 
-/* One function per width: the inner loops have a length the compiler knows. */
+/* Rows of a tile: few enough for the cache, but LEAST entries to a column on average. */
+static int tile_rows(const ufs_x *x)
+{
+    double entries = x_sparse_entries(x) / x->p;
+    double rows = fmax(TILE, entries > 0.0 ? ceil(LEAST * (double) x->n / entries) : x->n);
+    return 2.0 * rows < x->n ? (int) rows : x->n;
+}
+
+/* Where the entries of every column begin. */
+static void first_entries(const ufs_x *x, int *at)
+{
+    for (int j = 0; j < x->p; j++) at[j] = x->start[user_column(x, j)];
+}
+
+/* One function per width: the inner loops have a length the compiler knows. Entries from e on,
+ * before row `limit`; the first one beyond is returned. */
 #define DEFINE_SLABS(W)                                                                            \
-    static void gather_##W(const ufs_x *x, int u, const double *slab, double *sum)                 \
+    static int gather_##W(const ufs_x *x, int e, int end, int limit, const double *slab,           \
+                          double *sum)                                                             \
     {                                                                                              \
-        for (int k = 0; k < W; k++) sum[k] = 0.0;                                                  \
-        for (int e = x->start[u]; e < x->start[u + 1]; e++) {                                      \
+        for (; e < end && x->row[e] < limit; e++) {                                                \
             const double *at = slab + (size_t) x->row[e] * W;                                      \
             double v = x->value[e];                                                                \
             for (int k = 0; k < W; k++) sum[k] += v * at[k];                                       \
         }                                                                                          \
+        return e;                                                                                  \
     }                                                                                              \
-    static void scatter_##W(const ufs_x *x, int u, const double *weight, double *slab)             \
+    static int scatter_##W(const ufs_x *x, int e, int end, int limit, const double *weight,        \
+                           double *slab)                                                           \
     {                                                                                              \
-        for (int e = x->start[u]; e < x->start[u + 1]; e++) {                                      \
+        for (; e < end && x->row[e] < limit; e++) {                                                \
             double *at = slab + (size_t) x->row[e] * W, v = x->value[e];                           \
             for (int k = 0; k < W; k++) at[k] += v * weight[k];                                    \
         }                                                                                          \
+        return e;                                                                                  \
     }
 
 DEFINE_SLABS(8)
 DEFINE_SLABS(4)
 DEFINE_SLABS(1)
 
-/* sum_k = u'slab_k over the entries of the user's column u. */
-static void gather(int w, const ufs_x *x, int u, const double *slab, double *sum)
+/* sum_k += u'slab_k over the entries of column j from `e` on, before row `limit`. */
+static int gather(int w, const ufs_x *x, int j, int e, int limit, const double *slab, double *sum)
 {
-    if (w == WIDE)
-        gather_8(x, u, slab, sum);
-    else if (w == NARROW)
-        gather_4(x, u, slab, sum);
-    else
-        gather_1(x, u, slab, sum);
+    int end = x->start[user_column(x, j) + 1];
+    if (w == WIDE) return gather_8(x, e, end, limit, slab, sum);
+    if (w == NARROW) return gather_4(x, e, end, limit, slab, sum);
+    return gather_1(x, e, end, limit, slab, sum);
 }
 
-/* slab_k += weight_k u. */
-static void scatter(int w, const ufs_x *x, int u, const double *weight, double *slab)
+/* slab_k += weight_k u over the same entries. */
+static int scatter(int w, const ufs_x *x, int j, int e, int limit, const double *weight,
+                   double *slab)
 {
-    if (w == WIDE)
-        scatter_8(x, u, weight, slab);
-    else if (w == NARROW)
-        scatter_4(x, u, weight, slab);
-    else
-        scatter_1(x, u, weight, slab);
+    int end = x->start[user_column(x, j) + 1];
+    if (w == WIDE) return scatter_8(x, e, end, limit, weight, slab);
+    if (w == NARROW) return scatter_4(x, e, end, limit, weight, slab);
+    return scatter_1(x, e, end, limit, weight, slab);
 }
 
 /* ---- products ----------------------------------------------------------------------- */
@@ -127,46 +144,62 @@ void x_sparse_mul(const ufs_x *x, int c, const double *v, double *y)
 {
     size_t N = (size_t) x->n, P = (size_t) x->p;
     void *mark = vmaxget();
+    int tile = tile_rows(x), *at = ufs_ialloc((size_t) x->p);
     double *slab = ufs_dalloc(N, WIDE), weight[WIDE], off[WIDE];
 
     for (int k0 = 0, w; k0 < c; k0 += w) {
         w = slab_width(c - k0);
         int m = c - k0 < w ? c - k0 : w;
-        R_CheckUserInterrupt();
+        first_entries(x, at);
         memset(slab, 0, N * (size_t) w * sizeof(double));
         memset(off, 0, sizeof off);
         for (int k = m; k < w; k++) weight[k] = 0.0;
-        for (int j = 0; j < x->p; j++) {
-            bool any = false;
-            for (int k = 0; k < m; k++) {
-                weight[k] = v[(size_t) j + (size_t) (k0 + k) * P] / divide_of(x, j);
-                off[k] += shift_of(x, j) * weight[k];
-                any = any || weight[k] != 0.0;
+        for (int from = 0, limit; from < x->n; from = limit) {
+            limit = x->n - from > tile ? from + tile : x->n;
+            R_CheckUserInterrupt();
+            for (int j = 0; j < x->p; j++) {
+                bool any = false;
+                for (int k = 0; k < m; k++) {
+                    weight[k] = v[(size_t) j + (size_t) (k0 + k) * P] / divide_of(x, j);
+                    if (from == 0) off[k] += shift_of(x, j) * weight[k];
+                    any = any || weight[k] != 0.0;
+                }
+                if (any) at[j] = scatter(w, x, j, at[j], limit, weight, slab);
             }
-            if (any) scatter(w, x, user_column(x, j), weight, slab);
         }
         empty_slab(x->n, w, m, slab, off, y + (size_t) k0 * N);
     }
     vmaxset(mark);
 }
 
+/* u holds the sums of the tiles so far. */
 void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u, size_t by_feature,
                     size_t by_column)
 {
     size_t N = (size_t) x->n;
     void *mark = vmaxget();
+    int tile = tile_rows(x), *at = ufs_ialloc((size_t) x->p);
     double *slab = ufs_dalloc(N, WIDE), total[WIDE], sum[WIDE];
 
     for (int k0 = 0, w; k0 < c; k0 += w) {
         w = slab_width(c - k0);
         int m = c - k0 < w ? c - k0 : w;
-        R_CheckUserInterrupt();
+        first_entries(x, at);
         fill_slab(x->n, w, m, t + (size_t) k0 * N, slab, total);
-        for (int j = 0; j < x->p; j++) {
-            double *to = u + (size_t) j * by_feature + (size_t) k0 * by_column;
-            gather(w, x, user_column(x, j), slab, sum);
-            for (int k = 0; k < m; k++)
-                to[(size_t) k * by_column] = (sum[k] - shift_of(x, j) * total[k]) / divide_of(x, j);
+        for (int from = 0, limit; from < x->n; from = limit) {
+            limit = x->n - from > tile ? from + tile : x->n;
+            R_CheckUserInterrupt();
+            for (int j = 0; j < x->p; j++) {
+                double *to = u + (size_t) j * by_feature + (size_t) k0 * by_column;
+                for (int k = 0; k < w; k++)
+                    sum[k] = from > 0 && k < m ? to[(size_t) k * by_column] : 0.0;
+                at[j] = gather(w, x, j, at[j], limit, slab, sum);
+                for (int k = 0; k < m; k++)
+                    to[(size_t) k * by_column] = limit < x->n
+                                                     ? sum[k]
+                                                     : (sum[k] - shift_of(x, j) * total[k]) /
+                                                           divide_of(x, j);
+            }
         }
     }
     vmaxset(mark);
@@ -188,12 +221,14 @@ void x_sparse_gram_mul(const ufs_x *x, int c, const double *t, double *y)
         memset(off, 0, sizeof off);
         for (int j = 0; j < x->p; j++) {
             double s = divide_of(x, j), m_j = shift_of(x, j);
-            gather(w, x, user_column(x, j), from, sum);
+            int first = x->start[user_column(x, j)];
+            for (int k = 0; k < w; k++) sum[k] = 0.0;
+            gather(w, x, j, first, x->n, from, sum);
             for (int k = 0; k < w; k++) {
                 sum[k] = (sum[k] - m_j * total[k]) / s / s;
                 off[k] += m_j * sum[k];
             }
-            scatter(w, x, user_column(x, j), sum, to);
+            scatter(w, x, j, first, x->n, sum, to);
         }
         empty_slab(x->n, w, m, to, off, y + (size_t) k0 * N);
     }

@@ -1,18 +1,29 @@
-# How far it goes: sparse, on-disk and wide data. One process per row, so that the peak memory
-# (VmHWM of /proc/self/status) is that of reading the data and of one fit.
+# How far it goes: sparse, on-disk and wide data. One process per row. The peak memory (VmHWM of
+# /proc/self/status) is set back once the data are loaded and the garbage is collected, so that
+# peak_MB is reached during the fit and peak_MB - start_MB is what the fit takes besides the
+# data (Linux; elsewhere both are NA).
 #   Rscript scale.R                  everything (some hours)
 #   Rscript scale.R growth           time against the number of non-zeros, three sizes
 #   Rscript scale.R wide cells disk  some of the data sets
+#   Rscript scale.R wide "ufs_pca(x, 10)"   one row
 # Printed: CPU seconds, the same as multiples of one product X'T with 5 columns on the same data
-# in the same run, peak memory and what it was before the fit, passes over a file. Results:
+# in the same run, memory before the fit and at its peak, passes over a file. Results:
 # results/scale.csv, written row by row: rows measured again replace the old ones.
 arguments <- commandArgs(TRUE)
 folder <- Sys.getenv("SCALE_DATA", file.path(dirname(tempdir()), "ufselect-scale"))
 dir.create(folder, showWarnings = FALSE)
 
-peak <- function() {
-  line <- grep("VmHWM", readLines("/proc/self/status"), value = TRUE)
+status_file <- "/proc/self/status"
+memory <- function(what) {
+  if (!file.exists(status_file)) return(NA_real_)
+  line <- grep(what, readLines(status_file), value = TRUE)
   round(as.numeric(gsub("[^0-9]", "", line)) / 1024)
+}
+# From here on the peak is counted anew.
+reset_peak <- function() {
+  invisible(gc())
+  if (file.exists(status_file)) cat("5", file = "/proc/self/clear_refs")
+  memory("VmRSS")
 }
 cpu <- function(expression) sum(system.time(expression)[1:2])
 
@@ -75,13 +86,15 @@ one_row <- function(name, call) {
   t <- matrix(stats::rnorm(5 * data$n), ncol = 5)
   unit <- cpu(ufselect:::x_cross(data$x, t))
   rm(data)
-  before <- peak()
+  rm(t)
   set.seed(1)
+  before <- reset_peak()
   seconds <- cpu(fit <- suppressWarnings(eval(parse(text = call))))
+  highest <- memory("VmHWM")
   passes <- if (!is.null(fit$input$passes)) fit$input$passes else NA
   found <- if (is.null(fit$feature_scores)) NA else mean(utils::head(fit$feature_ranking, 200) <= 200)
-  cat(sprintf("%s,\"%s\",%.1f,%.0f,%d,%d,%s,%.2f,%s\n", name, call, seconds, seconds / unit, before,
-    peak(), passes, found, fit$status))
+  cat(sprintf("%s,\"%s\",%.1f,%.0f,%.0f,%.0f,%s,%.2f,%s\n", name, call, seconds, seconds / unit,
+    before, highest, passes, found, fit$status))
 }
 
 rows <- list(
@@ -99,13 +112,14 @@ if (length(arguments) == 3 && arguments[1] == "row") {
   one_row(arguments[2], arguments[3])
 } else {
   self <- sub("--file=", "", grep("--file=", commandArgs(), value = TRUE))
-  wanted <- if (length(arguments)) arguments else names(rows)
+  calls <- grepl("(", arguments, fixed = TRUE)
+  wanted <- if (any(!calls)) arguments[!calls] else names(rows)
   out <- file.path(dirname(self), "results", "scale.csv")
   header <- "data,call,cpu_s,in_products,start_MB,peak_MB,passes,planted_in_best_200,status"
   lines <- if (file.exists(out)) readLines(out)[-1L] else character()
   for (name in wanted) {
     for (data in if (name == "growth") c("small", "middle", "large") else name) {
-      for (call in rows[[name]]) {
+      for (call in if (any(calls)) arguments[calls] else rows[[name]]) {
         # More than half an hour of CPU time is a miss whatever comes out.
         row <- paste("ulimit -t 2400; exec", file.path(R.home("bin"), "Rscript"), shQuote(self),
           "row", data, shQuote(call))

@@ -4,8 +4,9 @@
 # them (the set's own rows, ten halves).
 #
 #   Rscript sketch.R --data=<folder of sets> [--sets=musk1,usps,isolet] [--n=50000] [--m=1000]
+#                    [--methods=variance,pca,kmeans_f,rsr]
 #
-# Prints and writes results/sketch.csv: set, method, sketch, share of the best 50 of the full run,
+# Prints and writes results/sketch.csv, where rows measured again replace the old ones: set, method, sketch, share of the best 50 of the full run,
 # accuracy with its standard error over sketches, CPU seconds.
 this <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 here <- dirname(normalizePath(this))
@@ -41,7 +42,8 @@ methods <- function(classes) {
     kmeans_f = list("kmeans_f", n_clusters = classes, n_init = 5), rsr = list("rsr"))
 }
 
-table <- NULL
+file <- file.path(here, "results", "sketch.csv")
+table <- if (file.exists(file)) utils::read.csv(file)
 for (name in words(option("sets", "musk1,usps,isolet"))) {
   set <- read_set(folder, name)
   set.seed(1)
@@ -67,6 +69,7 @@ for (name in words(option("sets", "musk1,usps,isolet"))) {
     })
   })
   calls <- methods(nlevels(set$y))
+  calls <- calls[words(option("methods", paste(names(calls), collapse = ",")))]
   for (method in names(calls)) {
     used <- cpu(whole <- best(x, calls[[method]]))
     found <- row(method, "none", list(whole), whole, used)
@@ -76,7 +79,7 @@ for (name in words(option("sets", "musk1,usps,isolet"))) {
       found <- rbind(found, row(method, type, chosen, whole, drawn + used / draws))
     }
     print(found, row.names = FALSE)
-    table <- rbind(table, found)
-    utils::write.csv(table, file.path(here, "results", "sketch.csv"), row.names = FALSE)
+    table <- rbind(table[!(table$set == name & table$method == method), ], found)
+    utils::write.csv(table, file, row.names = FALSE)
   }
 }

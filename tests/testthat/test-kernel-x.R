@@ -233,17 +233,53 @@ test_that("block Lanczos equals eigen(), multiple eigenvalues included, and says
       rep(2, n))) {
     a <- q %*% (value * t(q))
     a <- (a + t(a)) / 2
-    got <- .Call(C_test_lanczos, a, 6L, 1e-11)
+    got <- .Call(C_test_lanczos, a, 6L, 1e-11, 0L)
     expect_true(got$converged)
     expect_equal(got$values, as.double(sort(value, decreasing = TRUE)[1:6]), tolerance = 1e-9)
     expect_equal(crossprod(got$vectors), diag(6), tolerance = 1e-10)
     expect_lt(max(abs(a %*% got$vectors - got$vectors %*% diag(got$values))), 1e-9 * max(value))
   }
-  expect_identical(.Call(C_test_lanczos, a, 6L, 1e-11), got)
+  expect_identical(.Call(C_test_lanczos, a, 6L, 1e-11, 0L), got)
   flat <- q %*% (seq(1, 2, length.out = n) * t(q))
-  expect_false(.Call(C_test_lanczos, flat, 20L, 0)$converged)
-  zero <- .Call(C_test_lanczos, matrix(0, n, n), 3L, 1e-10)
+  expect_false(.Call(C_test_lanczos, flat, 20L, 0, 0L)$converged)
+  zero <- .Call(C_test_lanczos, matrix(0, n, n), 3L, 1e-10, 0L)
   expect_identical(zero$values, numeric(3))
+})
+
+test_that("a longer basis finds close eigenvalues with fewer products", {
+  n <- 600
+  q <- withr::with_seed(1, qr.Q(qr(matrix(rnorm(n * n), n))))
+  a <- q %*% (c(5, seq(2, 1, length.out = n - 1)) * t(q))
+  a <- (a + t(a)) / 2
+  short <- .Call(C_test_lanczos, a, 6L, 1e-10, 0L)
+  long <- .Call(C_test_lanczos, a, 6L, 1e-10, 140L)
+  expect_true(short$converged && long$converged)
+  expect_lt(long$products, 0.8 * short$products)
+  expect_equal(long$values, short$values, tolerance = 1e-12)
+  expect_lt(max(abs(a %*% long$vectors - long$vectors %*% diag(long$values))), 1e-8)
+  for (wrong in c(3L, 301L)) expect_error(.Call(C_test_lanczos, a, 6L, 1e-10, wrong), "basis")
+})
+
+test_that("products by tiles of rows are those of the whole, empty tiles included", {
+  skip_if_not_installed("Matrix")
+  # More than two tiles of 4,096 rows; the second tile of column 2 is empty, column 3 has one entry.
+  n <- 20001L
+  x <- withr::with_seed(1, matrix(rbinom(n * 6, 1, 0.2) * rexp(n * 6), n))
+  x[4097:8192, 2] <- 0
+  x[, 3] <- 0
+  x[n, 3] <- 2
+  x[c(1, 4096, 4097, 8192, 8193, n), 4] <- 7
+  for (how in all_four) {
+    op <- as_ufs_operator(to_sparse(x), how[1], how[2])$x
+    z <- reference_x(x, 1:6, how[1], how[2])
+    for (c in c(1L, 3L, 8L, 11L)) {
+      v <- matrix(sin(seq_len(6 * c)), 6)
+      t <- matrix(cos(seq_len(n * c)), n)
+      v[5, ] <- 0
+      expect_equal(x_mul(op, v), z %*% v, tolerance = 1e-12)
+      expect_equal(x_cross(op, t), crossprod(z, t), tolerance = 1e-11)
+    }
+  }
 })
 
 test_that("columns are equal whether or not their zeros are stored", {

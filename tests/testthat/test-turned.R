@@ -1,0 +1,192 @@
+# Lines across the blocks of a file: columns of one stored by rows, rows of one stored by columns.
+
+# More columns than are ever read at once for one by one (64).
+counts <- grouped_counts(80, 151)$x[, -151]
+quiet <- function(code) suppressMessages(suppressWarnings(code))
+
+stored <- function(x, chunk) {
+  HDF5Array::writeHDF5Array(x, withr::local_tempfile(fileext = ".h5", .local_envir = parent.frame()),
+    "x", chunkdim = chunk, with.dimnames = TRUE)
+}
+
+# One function of the package replaced until the caller ends.
+replaced <- function(name, value, env = parent.frame()) {
+  home <- asNamespace("ufselect")
+  old <- get(name, home)
+  put <- function(value) {
+    unlockBinding(name, home)
+    assign(name, value, home)
+    lockBinding(name, home)
+  }
+  put(value)
+  withr::defer(put(old), envir = env)
+}
+
+# How often a file stored by rows was read while `code` runs: some columns are all of its chunks.
+file_reads <- function(code) {
+  times <- 0
+  plain <- read_source
+  replaced("read_source", function(source, i = NULL, j = NULL) {
+    if (is.null(source$turned)) times <<- times + if (is.null(i)) 1 else length(i) / source$n
+    plain(source, i, j)
+  })
+  value <- force(code)
+  list(value = value, times = times)
+}
+
+test_that("laplacian and spec read a file stored by rows once beside its graph", {
+  skip_if_not_installed("HDF5Array")
+  rows <- stored(counts, c(5, ncol(counts)))
+  # Five rows or columns to a block.
+  data <- ufs_data(rows, block_bytes = 8 * 5 * ncol(counts))
+  expect_identical(data$x$by, "rows")
+  graph <- quiet(ufs_graph(counts, k = 4))
+  for (fit in list(
+    function(x) ufs_laplacian(x, graph), function(x) ufs_laplacian(x, graph, center = TRUE, scale = TRUE),
+    function(x) ufs_spec(x, graph, "phi1"), function(x) ufs_spec(x, graph, "phi2", power = 2),
+    function(x) ufs_spec(x, graph, "phi3", n_clusters = 3))) {
+    plain <- quiet(fit(counts))
+    seen <- file_reads(quiet(fit(data)))
+    # Means, and the copy.
+    expect_equal(seen$times, 2)
+    expect_identical(seen$value$input$passes, 2L)
+    expect_equal(seen$value$feature_scores, plain$feature_scores, tolerance = 1e-12)
+    # Not a bit of it depends on the way the file lies.
+    columns <- quiet(fit(ufs_data(stored(counts, c(80, 3)), block_bytes = 1e9)))
+    if (!seen$value$params$center) {
+      expect_identical(seen$value$feature_scores, columns$feature_scores)
+    }
+  }
+  # One block of columns: no copy.
+  seen <- file_reads(quiet(ufs_laplacian(ufs_data(rows, block_bytes = 1e6), graph)))
+  expect_equal(seen$times, 2)
+})
+
+test_that("the copy gives any columns of rows, any rows of columns, and whole products", {
+  skip_if_not_installed("HDF5Array")
+  wide <- withr::with_seed(3, matrix(rnorm(20 * 90), 20))
+  ask <- list(c(4L, 5L, 6L), c(9L, 2L, 3L, 12L), 17L, 20:1)
+  for (x in list(counts, wide, t(wide))) {
+    for (chunk in list(c(3, ncol(x)), c(nrow(x), 3))) {
+      op <- as_ufs_operator(ufs_data(stored(x, chunk), block_bytes = 4000), TRUE, FALSE)$x
+      z <- scale(unname(x), scale = FALSE)
+      by_rows <- chunk[1L] == 3
+      get <- if (by_rows) function(j) x_columns(op, j) else function(i) unname(x_rows(op, i))
+      for (index in ask) {
+        expect_equal(get(index), if (by_rows) z[, index, drop = FALSE] else z[index, , drop = FALSE],
+          ignore_attr = TRUE)
+      }
+      # The first read goes to the file, the second makes the copy, the others are free.
+      expect_identical(op$count$passes, 2)
+      expect_true(file.exists(op$store$turned$path))
+      # Gram matrices pass by blocks of both kinds; one of the two passes costs nothing now.
+      expect_equal(x_gram(op, TRUE), tcrossprod(z), ignore_attr = TRUE)
+      expect_equal(x_gram(op, FALSE), crossprod(z), ignore_attr = TRUE)
+      expect_identical(op$count$passes, 3)
+      # Operators made from it share the copy, one of other rows has its own.
+      kept <- x_keep(op, c(7L, 3L))
+      expect_equal(x_columns(kept, 1:2), z[, c(7L, 3L)], ignore_attr = TRUE)
+      if (by_rows) expect_identical(op$count$passes, 3)
+      part <- x_part(op, c(2L, 11L, 5L))
+      expect_equal(x_columns(part, 1:4), z[c(2L, 11L, 5L), 1:4], ignore_attr = TRUE)
+      expect_equal(x_mul(part, diag(ncol(x))), z[c(2L, 11L, 5L), ], ignore_attr = TRUE)
+      expect_false(identical(part$store, op$store))
+      path <- op$store$turned$path
+      close_source(op)
+      expect_false(file.exists(path))
+      # Who asks afterwards, as ALFS does for what follows its fit, gets another one.
+      expect_equal(get(ask[[1L]]), if (by_rows) z[, ask[[1L]]] else z[ask[[1L]], ], ignore_attr = TRUE)
+    }
+  }
+})
+
+test_that("a Gram matrix across the blocks of a file counts its passes as they are", {
+  skip_if_not_installed("HDF5Array")
+  op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 8 * 5 * 80))$x
+  seen <- file_reads(x_gram(op, rows = TRUE))
+  expect_equal(seen$times, 1)
+  expect_identical(op$count$passes, 1)
+  replaced("write_numbers", function(block, file) FALSE)
+  op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 8 * 5 * 80))$x
+  seen <- file_reads(x_gram(op, rows = TRUE))
+  # 30 blocks of five columns; the attempt at a copy ended with its first block of two rows.
+  expect_equal(seen$times, 30 + 2 / 80)
+  expect_identical(op$count$passes, 31)
+})
+
+test_that("no room for a copy: read as often as it takes, with the same result", {
+  skip_if_not_installed("HDF5Array")
+  rows <- stored(counts, c(5, 150))
+  data <- ufs_data(rows, block_bytes = 8 * 5 * 80)
+  graph <- quiet(ufs_graph(counts, k = 4))
+  with_copy <- quiet(ufs_laplacian(data, graph))
+  replaced("write_numbers", function(block, file) FALSE)
+  left <- list.files(tempdir(), "^ufselect-turned")
+  connections <- nrow(showConnections())
+  without <- quiet(ufs_laplacian(data, graph))
+  expect_identical(without$feature_scores, with_copy$feature_scores)
+  # Means, the attempt, and a pass for each 64 columns.
+  expect_identical(without$input$passes, 5L)
+  expect_length(setdiff(list.files(tempdir(), "^ufselect-turned"), left), 0)
+  expect_identical(nrow(showConnections()), connections)
+})
+
+test_that("writing to a full disk is noticed", {
+  skip_if_not(file.exists("/dev/full"))
+  full <- suppressWarnings(file("/dev/full", "wb"))
+  on.exit(try(close(full), silent = TRUE))
+  fine <- write_numbers(matrix(0, 1000, 1000), full)
+  expect_false(fine)
+})
+
+test_that("nothing is left behind, and a large copy is announced", {
+  skip_if_not_installed("HDF5Array")
+  data <- ufs_data(stored(counts, c(5, 150)), block_bytes = 8 * 5 * 80)
+  graph <- quiet(ufs_graph(counts, k = 4))
+  before <- list.files(tempdir(), "^ufselect-turned")
+  quiet(ufs_laplacian(data, graph))
+  expect_identical(list.files(tempdir(), "^ufselect-turned"), before)
+  # An operator that nobody holds any more.
+  op <- as_ufs_operator(data)$x
+  op$sweep(NULL)
+  path <- op$store$turned$path
+  expect_true(file.exists(path))
+  rm(op)
+  gc()
+  expect_false(file.exists(path))
+  # A fit that fails on the way.
+  expect_error(quiet(ufs_laplacian(data, matrix(0, 80, 80))), class = "ufs_error_graph")
+  gc()
+  expect_identical(list.files(tempdir(), "^ufselect-turned"), before)
+})
+
+test_that("ALFS looks at columns after its fit", {
+  skip_if_not_installed("HDF5Array")
+  x <- counts[, 1:60]
+  for (chunk in list(c(5, 60), c(80, 5))) {
+    data <- ufs_data(stored(x, chunk), block_bytes = 20000)
+    expect_equal(quiet(ufs_alfs(data))$feature_scores, quiet(ufs_alfs(x))$feature_scores, tolerance = 1e-4)
+  }
+})
+
+test_that("with isolated samples in the graph nothing is formed", {
+  skip_if_not_installed("Matrix")
+  w <- as.matrix(quiet(ufs_graph(counts, k = 6)))
+  w[c(3, 50), ] <- w[, c(3, 50)] <- 0
+  kinds <- list(sparse = to_sparse(counts))
+  if (requireNamespace("HDF5Array", quietly = TRUE)) {
+    kinds$rows <- ufs_data(stored(counts, c(5, 150)), block_bytes = 4000)
+    kinds$columns <- ufs_data(stored(counts, c(80, 5)), block_bytes = 4000)
+  }
+  fits <- list(
+    function(x) ufs_spec(x, w, "phi3", n_clusters = 3), function(x) ufs_spec(x, w, "phi2"),
+    function(x) ufs_mcfs(x, 3, w), function(x) ufs_mcfs(x, 3, w, center = FALSE, scale = TRUE))
+  for (fit in fits) {
+    plain <- quiet(fit(counts))
+    for (x in kinds) {
+      withr::with_options(list(ufselect.max_bytes = 8 * 60 * 150), {
+        expect_equal(quiet(fit(x))$feature_scores, plain$feature_scores, tolerance = 1e-8)
+      })
+    }
+  }
+})
