@@ -92,8 +92,8 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   x$features <- data$features
   if (x$kind == "dense") colnames(x$x) <- data$features
   y <- check_classes(y, data$n)
-  repeats <- check_count(repeats, "repeats", 1L)
-  n_random <- check_count(n_random, "n_random", 1L)
+  repeats <- check_count(repeats, "repeats", 1L, 1e6, "a million")
+  n_random <- check_count(n_random, "n_random", 1L, 1e6, "a million")
   train <- check_number(train, "train", 0, 1, open = TRUE)
   k <- check_counts(k, "k", data$p, "the features")
   plan <- compare_plan(methods, check_flag(baselines, "baselines"), args, nlevels(y), mode)

@@ -37,7 +37,7 @@
 #' they are recomputed from `x` in tiles and nothing of size n x n exists. A candidate looked at
 #' again (the column `evaluations` of the trace) is then compared with those samples alone that
 #' found a better representative since its gain was last known; in all that is up to 2 n^2 p log m
-#' flops, and 20,000 x 500 with m = 100 took 12 times n^2 p. Old gains serve for the bound,
+#' flops, and often far fewer. Old gains serve for the bound,
 #' which is a little less sharp. Memory is that of `x` and its standardised copy.
 #' Ties go to the lowest index: gains within 1e-12 of the first pick's gain count as equal.
 #'

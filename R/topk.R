@@ -150,8 +150,8 @@
 #'   row i rebuilds sample i: `x = Z x + E` for the normalised `x`), `E` (n x p), `W` and `Theta`
 #'   (n x n; with `solver = "warm"` `Theta` for up to 1,000 samples only, beyond which it is easily
 #'   made: `alpha` where the clusters of two samples differ, plus `(1 - alpha)/2` times the squared
-#'   distance of their columns of `A x'`). If labels were propagated, it holds `probability` (n x classes), `label` (factor) and
-#'   `reached`.
+#'   distance of their columns of `A x'`). If labels were propagated, it holds `probability`
+#'   (n x classes), `label` (factor) and `reached`.
 #'
 #'   `trace` has one row per outer iteration: the joint objective, the change of `Theta`,
 #'   the iterations, objective and residual of sub-problem 1 (`z_`), the iterations and residual of

@@ -66,7 +66,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
       paste0("\"", names(criteria), "\"", collapse = ", "), ".", argument = "criterion")
   }
   for (name in criterion) check_choice(name, "criterion", names(criteria))
-  n_starts <- check_count(n_starts, "n_starts", 2L)
+  n_starts <- check_count(n_starts, "n_starts", 2L, 1e6, "a million")
   counts <- c("n_clusters", "n_components")
   varies <- intersect(counts, names(grid))
   if (is.null(n_clusters)) n_clusters <- fixed$n_components

@@ -116,16 +116,17 @@ bool alfs_newton(alfs_work *work, const double *x, double goal, bool warm, doubl
 }
 
 /* A digit of the gap takes some three steps, whose flops (with four products) are counted here,
- * or iterations of ADMM whose number grows from digit to digit (measured on 80 to 500 samples).
- * Memory is held to that of 16 matrices m x m, or 160 MB. */
+ * or iterations of ADMM whose number grows from digit to digit (measured on 70 to 500 samples).
+ * A step worth more than sixty iterations never pays. Memory is held to that of 16 matrices
+ * m x m, or 160 MB. */
 double alfs_newton_from(int m, int q, int r)
 {
     double M = m, Q = q, R = r;
     double step = M * M * Q * Q + 3.0 * M * Q * Q * Q + 24.0 * M * M * Q + 100.0 * M * M;
     double iteration = 4.0 * M * M * Q + 6.0 * M * R * Q + 40.0 * M * M;
 
-    if (2.0 * M * Q * Q > fmax(16.0 * M * M, 2e7)) return 0.0;
-    return 1e-3 * pow(60.0 * iteration / step, 2.5);
+    if (step > 60.0 * iteration || 2.0 * M * Q * Q > fmax(16.0 * M * M, 2e7)) return 0.0;
+    return 1e-3 * pow(33.0 * iteration / step, 3.5);
 }
 
 /* False: W = 0, which has no sizes. */

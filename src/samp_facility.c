@@ -21,7 +21,7 @@
  * known after t' picks, differs from that after t picks by samples alone whose c_i has risen
  * since, so the rises are remembered (who, from what, by which pick) and only those s_ij are
  * formed, for a block of candidates by one product of matrices. All gains after all picks
- * would cost 2 n^2 p ln m; most are never asked for (20,000 x 500, m = 100: half of that).
+ * would cost 2 n^2 p ln m; many are never asked for.
  *
  * Flops (cosine, heat): table n^2 p + 2 n^2 (1 + ln m); tiles n^2 p (heat 2 n^2 p) for
  * the first two picks, 2 p for each pair looked at again, n^2 p at the end. Each

@@ -31,7 +31,9 @@ for (rep in seq_len(set$repeats)) for (shape in list(c(30, 9), c(14, 40))) {
     check(method, "data.frame = matrix", same(fit, fit_of(method, as.data.frame(x))))
     if (!method %in% c(random, "cur")) {
       check(method, "permuted columns", same(fit, fit_of(method, x[, columns]), p = columns))
-      check(method, "permuted rows", same(fit, fit_of(method, x[rows, ]), r = rows))
+      # MCFS on a graph in pieces depends on the order of the samples, as ?ufs_mcfs says.
+      in_pieces <- method == "mcfs" && fit$solution$graph$n_components > 1
+      if (!in_pieces) check(method, "permuted rows", same(fit, fit_of(method, x[rows, ]), r = rows))
     }
     if (method != "variance") check(method, "x * 2^10", {
       other <- fit_of(method, x * 2^10)

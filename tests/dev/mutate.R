@@ -193,8 +193,7 @@ mutants <- rbind(
   mutant("R/blfse.R", "score <- score - min(score, 0, na.rm = TRUE)", "", "blfse"),
   # ---- ALFS ----
   mutant("src/alfs_newton.c", "l[i] = alfs_clamp(lt * a->z[i] / eta + a->k_weight[i] * a->dz[i], lt);",
-    "l[i] = lt * a->z[i] / eta + a->k_weight[i] * a->dz[i];", "^alfs$",
-    why = "what L is beyond its box is cut where it is used"),
+    "l[i] = lt * a->z[i] / eta + a->k_weight[i] * a->dz[i];", "^alfs$"),
   mutant("src/alfs_newton.c", "if (norm > a->beta)", "if (false)", "^alfs$",
     why = "the bound scales P, Q and L back"),
   mutant("src/alfs_newton.c", "a.e = fmax(0.2 * a.e, 1e-10);", "a.e = fmax(1.0 * a.e, 1e-10);", "^alfs$"),
