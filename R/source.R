@@ -250,7 +250,6 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
   }
   # Columns that a solver will ask for one by one.
   held <- list()
-  most <- 4 * source$bytes
   structure(list(
     kind = "source", n = n, p = p, count = count, store = store,
     bytes = source$bytes,
@@ -289,12 +288,20 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
       if (by == "rows") turn()
       numeric()
     },
+    # A block at a time, but for a file stored by rows of which there is no copy: every read is a
+    # pass. Of a copy, where one column more costs little, a block is held, else four.
     prefetch = function(j) {
       j <- setdiff(j, names(held))
-      if (length(j)) {
-        held <<- if (8 * n * as.double(length(held) + length(j)) > most) list() else held
-        read <- read_columns(j)
-        held[as.character(j)] <<- lapply(seq_along(j), function(k) read[, k])
+      width <- max(1, floor(source$bytes / (8 * n)))
+      if (by == "rows" && length(j) > width) turn()
+      copied <- is.list(store$turned)
+      most <- if (copied) width else 4 * width
+      if (length(held) + length(j) > most) held <<- list()
+      if (copied) j <- utils::head(j, most)
+      if (by == "rows" && !copied) width <- max(1, length(j))
+      for (at in split(j, (seq_along(j) - 1) %/% width)) {
+        read <- read_columns(at)
+        held[as.character(at)] <<- lapply(seq_along(at), function(k) read[, k])
       }
       numeric()
     },

@@ -160,6 +160,29 @@ test_that("nothing is left behind, and a large copy is announced", {
   expect_identical(list.files(tempdir(), "^ufselect-turned"), before)
 })
 
+test_that("columns that will be asked for are read and held by blocks", {
+  skip_if_not_installed("HDF5Array")
+  z <- unname(counts)
+  # Six columns of 80 numbers to a block.
+  for (chunk in list(c(5, 150), c(80, 5))) {
+    op <- as_ufs_operator(ufs_data(stored(counts, chunk), block_bytes = 8 * 80 * 6), FALSE, FALSE)$x
+    widest <- 0
+    plain <- read_source
+    local({
+      replaced("read_source", function(source, i = NULL, j = NULL) {
+        if (is.null(i)) widest <<- max(widest, length(j))
+        plain(source, i, j)
+      })
+      op$prefetch(1:20)
+    })
+    expect_equal(widest, 6)
+    expect_equal(x_columns(op, c(2, 20, 4)), z[, c(2, 20, 4)])
+    op$prefetch(c(3L, 90:100))
+    expect_equal(x_columns(op, c(100, 3)), z[, c(100, 3)])
+    if (chunk[1] == 5) expect_identical(op$count$passes, 1)
+  }
+})
+
 test_that("ALFS looks at columns after its fit", {
   skip_if_not_installed("HDF5Array")
   x <- counts[, 1:60]
