@@ -24,6 +24,20 @@ test_that("fixtures: heat and binary graphs", {
   }
 })
 
+test_that("all columns count where there are more than one product takes", {
+  # Groups in the first 200 of 700 columns, which a search over the last ones alone would not see.
+  x <- noise(60, 700)
+  group <- rep(1:6, 10)
+  x[, 1:200] <- x[, 1:200] + 5 * noise(6, 200)[group, ]
+  near <- as.matrix(ufs_graph(x, k = 5, weights = "binary"))
+  expect_identical(near[outer(group, group, `!=`)], rep(0, 3000))
+  d <- as.matrix(dist(x))
+  diag(d) <- Inf
+  a <- matrix(0, 60, 60)
+  a[cbind(rep(1:60, each = 5), c(apply(d, 1, order)[1:5, ]))] <- 1
+  expect_identical(near, pmax(a, t(a)))
+})
+
 test_that("FNN finds the same neighbours", {
   skip_if_not_installed("FNN")
   x <- noise(80, 5)
