@@ -109,6 +109,7 @@ double rrss_gamma_max(int r, int n, const double *x, double *activity)
     la_col_norms(r, n, x, activity);
     for (int from = 0; from < n; from += width) {
         int cols = n - from < width ? n - from : width;
+        R_CheckUserInterrupt();
         for (size_t i = 0; i < (size_t) cols; i++) {
             double norm = activity[(size_t) from + i];
             for (size_t l = 0; l < R; l++) {
@@ -120,6 +121,7 @@ double rrss_gamma_max(int r, int n, const double *x, double *activity)
     }
     for (int from = 0; from < n; from += width) {
         int cols = n - from < width ? n - from : width;
+        R_CheckUserInterrupt();
         la_gemm('N', 'N', r, cols, r, 1.0, gram, r, x + (size_t) from * R, r, 0.0, strip, r);
         for (int j = 0; j < cols; j++) {
             size_t at = (size_t) (from + j);

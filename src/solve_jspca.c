@@ -49,6 +49,7 @@
 #include "anderson.h"
 #include "la.h"
 #include "la_gl.h"
+#include <R_ext/Utils.h>
 
 enum { DEPTH = 5, TOO_HARD = 10 };
 
@@ -794,6 +795,7 @@ static double max_form_of_operator(const ufs_x *x, const double *half, bool samp
         else
             index[waiting++] = start;
         if (waiting == width || (waiting > 0 && start == x->p - 1)) {
+            R_CheckUserInterrupt();
             ufs_x_columns(x, waiting, index, block);
             la_gemm('N', 'N', n, waiting, n, 1.0, k, n, block, n, 0.0, image, n);
             for (size_t j = 0; j < (size_t) waiting; j++)
@@ -816,6 +818,7 @@ static double max_row_of_weighted_gram(const ufs_x *x, const double *weight)
 
     for (int start = 0; start < x->p; start += width) {
         int m = x->p - start < width ? x->p - start : width;
+        R_CheckUserInterrupt();
         for (int j = 0; j < m; j++) index[j] = start + j;
         ufs_x_columns(x, m, index, block);
         for (size_t j = 0; j < (size_t) m; j++)
@@ -840,6 +843,7 @@ static double max_quadratic_form(int n, int p, const double *x, const double *ha
     for (int start = 0; start < p; start += width) {
         int m = p - start < width ? p - start : width;
         const double *from = x + (size_t) start * N;
+        R_CheckUserInterrupt();
         for (size_t j = 0; j < (size_t) m; j++) {
             double s = sample ? 1.0 : sqrt(half[(size_t) start + j]);
             for (size_t i = 0; i < N; i++) v[i + j * N] = s * from[i + j * N];
@@ -850,6 +854,7 @@ static double max_quadratic_form(int n, int p, const double *x, const double *ha
     for (int start = 0; start < p; start += width) {
         int m = p - start < width ? p - start : width;
         const double *from = x + (size_t) start * N;
+        R_CheckUserInterrupt();
         for (size_t j = 0; j < (size_t) m; j++)
             for (size_t i = 0; i < N; i++)
                 v[i + j * N] = sample ? half[i] * from[i + j * N] : from[i + j * N];
