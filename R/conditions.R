@@ -58,13 +58,19 @@ check_lapack <- function(info, method) {
   }
 }
 
-# Stops before a hopeless allocation, with the number and the way out.
-check_bytes <- function(bytes, what, advice) {
+# How much memory one object may take.
+max_bytes <- function() {
   limit <- getOption("ufselect.max_bytes", 8 * 1024^3)
   if (!is.numeric(limit) || length(limit) != 1L || is.na(limit)) {
     ufs_abort("argument", "The option `ufselect.max_bytes` must be one number, not ", brief(limit),
       ".", argument = "ufselect.max_bytes")
   }
+  limit
+}
+
+# Stops before a hopeless allocation, with the number and the way out.
+check_bytes <- function(bytes, what, advice) {
+  limit <- max_bytes()
   if (bytes > limit) {
     ufs_abort(
       "memory", what, " would need ", format_bytes(bytes), ", more than the limit of ",

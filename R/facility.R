@@ -142,7 +142,7 @@ facility_picks <- function(like, n, m, labelled, swaps, control) {
 
 # May the n x n similarities be kept?
 fits_table <- function(n) {
-  8 * as.double(n)^2 <= min(2^30, getOption("ufselect.max_bytes", 8 * 1024^3) / 2)
+  8 * as.double(n)^2 <= min(2^30, max_bytes() / 2)
 }
 
 # ---- arguments ------------------------------------------------------------------------------

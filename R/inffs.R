@@ -33,8 +33,7 @@
 #' with A: the rank correlations are the product of two thin matrices, but their moduli have full
 #' rank. The upper triangle of A is kept if it fits into 1 GiB (p of about 16,000); beyond that it
 #' is recomputed in blocks in every product, for \eqn{n p^2} flops each and little memory. There are
-#' some six products: 100 x 20,000 took 12 CPU s and 100 x 40,000 47 s, so 100 x 100,000 takes
-#' about five minutes.
+#' some six products, so twice the features take four times as long.
 #'
 #' # Very many features
 #' With `n_sample` the sums over all features are estimated from that many, which are spread evenly
@@ -42,7 +41,7 @@
 #' Experimental. The certificate's `sampling_error` is the standard error of a score as a
 #' share of the standard deviation of all scores, from the two halves of the sample. It says how far
 #' the ranking can be trusted: features whose scores differ by less are in no particular order.
-#' It can be too low, up to twofold on the real sets it was tried on.
+#' It is an estimate itself and can be too low.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param alpha The weight of the deviations against the correlations, from 0 to 1.
@@ -184,7 +183,7 @@ inffs_settings <- function(p, alpha, variant) {
       argument = "variant")
   }
   on_sd <- if (variant == "2016") 1 - alpha else alpha
-  store <- (p + 256)^2 / 2 * 8 <= min(1024^3, getOption("ufselect.max_bytes", Inf))
+  store <- (p + 256)^2 / 2 * 8 <= min(1024^3, max_bytes())
   list(
     weight_sd = on_sd, weight_corr = 1 - on_sd,
     factor = if (variant == "2016") 0.99 else 0.9,

@@ -18,7 +18,7 @@
 #' @section Which loss:
 #' **`"sample"`** (the default) sums the norms of the residuals of the samples. It is **robust to
 #' outlying samples**, every step lowers its objective, and on real data sets it selected better
-#' than the other. It takes one to two times as long, and more with many more samples than features:
+#' than the other. It takes longer, most of all with many more samples than features:
 #' its weights change the Gram matrix of the features, so the data cannot be compressed. `"exact"`
 #' keeps a Gram matrix of older weights while it bounds the objective closely, and extrapolates its
 #' iterates where that lowers the objective. Where the structure
@@ -302,7 +302,7 @@ jspca_eps <- function(eps, size, loss, penalised) {
 # A sparse matrix may be made dense where that fits; a file is not.
 can_be_formed <- function(core) {
   is.matrix(core) || core$kind == "sparse" &&
-    8 * prod(as.double(dim(core))) <= getOption("ufselect.max_bytes", 8 * 1024^3)
+    8 * prod(as.double(dim(core))) <= max_bytes()
 }
 
 # The first column equal to each, or NULL if no two are.

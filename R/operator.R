@@ -213,7 +213,7 @@ sample_points <- function(x, least = 1L) {
   if (is.matrix(x)) {
     return(x)
   }
-  most <- min(4 * block_bytes(), getOption("ufselect.max_bytes", 8 * 1024^3))
+  most <- min(4 * block_bytes(), max_bytes())
   if (8 * as.double(nrow(x)) * min(dim(x)) <= most) {
     return(row_coordinates(x))
   }

@@ -7,7 +7,7 @@
 # getOption("ufselect.max_bytes"), or on the disk.
 turn_source <- function(source) {
   bytes <- 8 * as.double(source$n) * source$p
-  if (bytes > getOption("ufselect.max_bytes", 8 * 1024^3)) {
+  if (bytes > max_bytes()) {
     return(NULL)
   }
   if (bytes > 1e8) {

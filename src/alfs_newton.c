@@ -38,7 +38,6 @@ typedef struct {
     double *few;                          /* r x q */
     double *z, *dz, *k_weight, *y;        /* m x m: W B, D B, k, scratch */
     double *s, *c;                        /* of the W of the last evaluation */
-    double *s_old, *c_old;                /* of the last linearisation */
     double *row_a, *row_b, *col_a, *col_b;
     double *pair, *packed;    /* m x n_pair, BLOCK x n_pair */
     double *factor;           /* q x q x m */
@@ -108,8 +107,11 @@ bool alfs_newton(alfs_work *work, const double *x, double goal, bool warm, doubl
         if (!(fabs(gap) <= DBL_MAX)) return false;
         if (gap < goal) break;
         alfs_record(work, bound, run);
-        if (smoothing_part(&a) > 0.2 * (value->best - value->dual)) a.e = fmax(0.2 * a.e, 1e-10);
-        f = evaluate(&a, a.w, 0.0);
+        f = f_new;
+        if (smoothing_part(&a) > 0.2 * (value->best - value->dual)) {
+            a.e = fmax(0.2 * a.e, 1e-10);
+            f = evaluate(&a, a.w, 0.0);
+        }
     }
     *smooth = a.e;
     return gap < goal;
@@ -164,8 +166,6 @@ static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
     a->y = ufs_dalloc(M, M);
     a->s = ufs_dalloc(M, 1);
     a->c = ufs_dalloc(Q, 1);
-    a->s_old = ufs_dalloc(M, 1);
-    a->c_old = ufs_dalloc(Q, 1);
     a->row_a = ufs_dalloc(M, 1);
     a->row_b = ufs_dalloc(M, 1);
     a->col_a = ufs_dalloc(Q, 1);
@@ -276,11 +276,7 @@ static double evaluate(newton *a, const double *w, double t)
         sum += weight[i] * sqrt(v * v + mz * mz);
     }
     f += a->lambda * sum;
-    alfs_start_acc(space);
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
-        alfs_add_block(space, from, n, w + (size_t) from * M);
-    }
+    alfs_add_all(space, w);
     alfs_core(space, a->work->core);
     return f + alfs_loss(space, a->work->core);
 }
@@ -312,8 +308,6 @@ static void linearise(newton *a)
     const double *weight = a->work->weights->t, *l = a->work->split[WEIGHTS].v;
     double mz2 = a->e * a->z_unit * a->e * a->z_unit;
 
-    ufs_copy(a->s_old, a->s, M);
-    ufs_copy(a->c_old, a->c, (size_t) q);
     for (size_t i = 0; i < M * M; i++) {
         double z = a->z[i], eta = sqrt(z * z + mz2), lt = a->lambda * weight[i], u = z / eta;
         a->y[i] = lt * u;
@@ -514,7 +508,7 @@ static void update_duals(newton *a)
         for (size_t j = 0; j < (size_t) a->q; j++)
             for (size_t i = 0; i < M; i++) {
                 size_t at = i + j * M;
-                double s = a->s_old[i];
+                double s = a->s[i];
                 p[at] = a->alpha * (a->w[at] + a->d[at]) / s - p[at] / (s * s) * a->row_a[i];
             }
         la_row_norms(a->m, a->q, p, a->row_b);
@@ -526,7 +520,7 @@ static void update_duals(newton *a)
     if (!work->split[COLS].on) return;
     col_dots(a, a->w, a->d, a->col_a);
     for (size_t j = 0; j < (size_t) a->q; j++) {
-        double c = a->c_old[j], norm = 0.0;
+        double c = a->c[j], norm = 0.0;
         for (size_t at = j * M; at < (j + 1) * M; at++) {
             qq[at] = a->beta * (a->w[at] + a->d[at]) / c - qq[at] / (c * c) * a->col_a[j];
             norm += qq[at] * qq[at];
@@ -583,11 +577,7 @@ static void candidate(newton *a, double *best_w)
     la_col_norms(a->m, a->q, w, col);
     for (size_t i = 0; i < M; i++) rows += row[i];
     for (int j = 0; j < a->q; j++) cols += col[j];
-    alfs_start_acc(space);
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
-        alfs_add_block(space, from, n, w + (size_t) from * M);
-    }
+    alfs_add_all(space, w);
     alfs_core(space, work->scratch);
     f = alfs_loss(space, work->scratch) + a->alpha * rows + a->beta * cols +
         a->lambda * alfs_weighted_sum(work);

@@ -207,6 +207,15 @@ void alfs_start_acc(alfs_space *space)
     memset(space->acc, 0, (size_t) space->n_acc * (size_t) space->p_acc * sizeof(double));
 }
 
+void alfs_add_all(alfs_space *space, const double *w)
+{
+    alfs_start_acc(space);
+    for (int from = 0; from < space->q; from += space->width) {
+        int n = space->q - from < space->width ? space->q - from : space->width;
+        alfs_add_block(space, from, n, w + (size_t) from * (size_t) space->m);
+    }
+}
+
 void alfs_add_block(alfs_space *space, int from, int n, const double *w)
 {
     int m = space->m, k = space->k;

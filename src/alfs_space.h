@@ -62,6 +62,8 @@ int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, con
 /* acc of a matrix that comes in blocks: start, then add every block in order. */
 void alfs_start_acc(alfs_space *space);
 void alfs_add_block(alfs_space *space, int from, int n, const double *w);
+/* Both, of a whole m x q matrix. */
+void alfs_add_all(alfs_space *space, const double *w);
 /* core (r x rb) from acc. */
 void alfs_core(alfs_space *space, double *core);
 /* N (n_acc x p_acc) from a core. */

@@ -293,13 +293,8 @@ double alfs_weighted_sum(alfs_work *work)
 void alfs_weights_product(alfs_work *work, const double *w, double *out)
 {
     alfs_space *space = &work->space;
-    size_t M = (size_t) space->m;
 
-    alfs_start_acc(space);
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
-        alfs_add_block(space, from, n, w + (size_t) from * M);
-    }
+    alfs_add_all(space, w);
     alfs_gemm(space->m, space->m, space->rb, 1.0, coordinates(work), space->m,
               work->weights->outer_t, space->rb, 0.0, out, space->m);
 }

@@ -283,11 +283,7 @@ double alfs_kkt(alfs_work *work, const alfs_result *result)
     double *row = work->row_sum, rows = 0.0, columns = 0.0, diff = 0.0, pw = 0.0, qw = 0.0;
     double lw = 0.0, g0 = 0.0, ss, inner, worst, sum = 0.0;
 
-    alfs_start_acc(space);
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
-        alfs_add_block(space, from, n, result->w + (size_t) from * m);
-    }
+    alfs_add_all(space, result->w);
     alfs_core(space, work->core);
     if (weighted) {
         /* <L, W B> from the coordinates of both. */
