@@ -3,8 +3,8 @@
  * r = min(n, p), G the r x r Gram matrix. Lanczos needs about 3k + 40 products, each 4 nnz with X
  * or, once G is formed, 2 r^2; the whole spectrum of G takes about 4r^3/3 + 2r^2 k, half of it at
  * the speed of matrix times vector. The cheapest is taken, and Lanczos is given up for the last
- * when it has cost half as much, or at a restart from which it would by its rate so far. Memory r^2, or r (2k + 48), r (2k + 144) beyond
- * GRAM_MOST; then n x k and p x k for the answer.
+ * when it has cost half as much, or at a restart from which, at its rate so far, it would.
+ * Memory r^2, or r (2k + 48), r (2k + 144) beyond GRAM_MOST; then n x k and p x k for the answer.
  * Interrupts are looked for with every block of products and of G. */
 #include "la_lanczos.h"
 #include "x_ops.h"
