@@ -7,7 +7,7 @@
 #                          [--methods=topk,rsr] [--seconds=120]
 #
 # --before holds an older version, installed by R CMD INSTALL --library=LIBRARY from a checkout;
-# both use the BLAS and the threads that the caller sets (LD_PRELOAD, OPENBLAS_NUM_THREADS=1). Data: real sets of
+# both use the BLAS and threads that the caller sets (LD_PRELOAD, OPENBLAS_NUM_THREADS). Real sets of
 # --data by name, and five Gaussian clusters (common.R) by "n x p". The labels that SOCFS and NDFS
 # start from are drawn before the clock runs. With --out, lines of other methods in the file stay.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
@@ -15,7 +15,8 @@ source(file.path(dirname(script), "common.R"))
 
 fits <- list(
   alfs = function(x, g, labels) ufselect::ufs_alfs(x),
-  alfs_sparse = function(x, g, labels) ufselect::ufs_alfs(x, lambda_rel = .05),
+  alfs_weights = function(x, g, labels) ufselect::ufs_alfs(x, lambda_rel = .001),
+  alfs_few = function(x, g, labels) ufselect::ufs_alfs(x, beta_rel = .6, lambda_rel = 1e-4),
   blfse = function(x, g, labels) ufselect::ufs_blfse(x, g, n_features = 20),
   inffs = function(x, g, labels) ufselect::ufs_inffs(x),
   jspca = function(x, g, labels) ufselect::ufs_jspca(x, g, loss = "feature"),
@@ -46,7 +47,8 @@ cases <- list(
   rrss = c("1000x1000", "8000x200", "7352x561"),
   ted = c("1000x1000", "5000x500"),
   alfs = c("300x500", "500x2000", "100x100000"),
-  alfs_sparse = c("500x100", "300x500"),
+  alfs_weights = c("500x100", "300x500"),
+  alfs_few = c("500x100", "300x500"),
   ndfs = c("lung_discrete", "tissue", "orl", "100x100000"),
   jspca = c("lung_discrete", "tissue", "warpPIE10P"),
   jspca_sample = c("lung_discrete", "tissue", "warpPIE10P"),
