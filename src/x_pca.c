@@ -3,8 +3,8 @@
  * r = min(n, p), G the r x r Gram matrix. Lanczos needs about 3k + 40 products, each 4 nnz with X
  * or, once G is formed, 2 r^2; the whole spectrum of G takes about 4r^3/3 + 2r^2 k, half of it at
  * the speed of matrix times vector. The cheapest is taken, and Lanczos is given up for the last
- * when it has cost half as much. Memory r^2, or r (2k + 48), r (2k + 144) beyond
- * GRAM_MOST; then n x k and p x k for the answer.
+ * when it has cost half as much, or at a restart from which, at its rate so far, it would.
+ * Memory r^2, or r (2k + 48), r (2k + 144) beyond GRAM_MOST; then n x k and p x k for the answer.
  * Interrupts are looked for with every block of products and of G. */
 #include "la_lanczos.h"
 #include "x_ops.h"
@@ -94,8 +94,9 @@ static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z
     most = fmin(most, 100.0 * (k + 10.0));
     /* Beyond GRAM_MOST products are dear, and memory for vectors is not. */
     int longer = la_lanczos_basis(k) + LONGER;
-    la_lanczos_problem problem = {r,   k,          x->n <= x->p ? apply_rows : apply_cols,       x,
-                                  tol, (int) most, r > GRAM_MOST && longer <= r / 2 ? longer : 0};
+    la_lanczos_problem problem = {
+        r,   k,          x->n <= x->p ? apply_rows : apply_cols,    x,
+        tol, (int) most, !can_gram && longer <= r / 2 ? longer : 0, can_gram};
     ufs_x whole;
     if (by_gram) {
         gram = ufs_dalloc((size_t) r, (size_t) r);
