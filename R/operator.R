@@ -3,7 +3,7 @@
 #
 # A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
 # the slots of the user's dgCMatrix as they are, or list(kind = "source", n, p, ss, mul, cross,
-# columns, rows, sweep, prefetch, gram, hash, keep, part, count, store) (see source.R). p counts the
+# columns, rows, row_forms, sweep, prefetch, gram, hash, keep, part, count, store) (see source.R). p counts the
 # columns that are not constant.
 
 # X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
