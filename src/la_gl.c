@@ -607,7 +607,7 @@ static void residual(la_gl *w, const double *t)
 
     if (w->x->kind == UFS_X_SPARSE)
         fit_sparse(w);
-    else if (w->x->kind == UFS_X_DENSE && w->m > w->p / 4)
+    else if (w->x->kind != UFS_X_SOURCE && w->m > w->p / 4)
         fit_by_product(w);
     else
         fit_by_columns(w);
