@@ -43,13 +43,23 @@ bool la_gl_newton(la_gl *w, double lambda)
                     .v = ufs_dalloc(len, 1),
                     .half = ufs_dalloc(L, 1),
                     .size = ufs_dalloc(L, 1)};
-        la_cg_problem cg = {(int) len,        apply,     precondition, &a, CG_TOL, true,
-                            CG_STEPS,         NULL,      ufs_dalloc(len, 1),
-                            ufs_dalloc(len, 1), ufs_dalloc(len, 1), ufs_dalloc(len, 1)};
+        la_cg_problem cg = {(int) len,
+                            apply,
+                            precondition,
+                            &a,
+                            CG_TOL,
+                            true,
+                            CG_STEPS,
+                            NULL,
+                            ufs_dalloc(len, 1),
+                            ufs_dalloc(len, 1),
+                            ufs_dalloc(len, 1),
+                            ufs_dalloc(len, 1)};
 
         gather(w, l, live, lambda, &a);
         for (size_t j = 0; j < L; j++)
-            for (size_t i = 0; i < L; i++) gram[i + j * L] = w->gram[live[i] + (size_t) live[j] * S];
+            for (size_t i = 0; i < L; i++)
+                gram[i + j * L] = w->gram[live[i] + (size_t) live[j] * S];
         ufs_copy(factor, gram, L * L);
         for (size_t i = 0; i < L; i++) factor[i + i * L] += a.half[i];
         for (size_t k = 0; k < (size_t) c; k++)
@@ -59,7 +69,8 @@ bool la_gl_newton(la_gl *w, double lambda)
             la_cg(&cg, right, d);
             for (size_t k = 0; k < (size_t) c; k++)
                 for (size_t i = 0; i < L; i++) spread[(size_t) live[i] + k * M] = d[i + k * L];
-            la_gemm('N', 'N', w->m, c, w->m, 1.0, w->gram, w->cap, spread, w->m, 0.0, w->moved, w->m);
+            la_gemm('N', 'N', w->m, c, w->m, 1.0, w->gram, w->cap, spread, w->m, 0.0, w->moved,
+                    w->m);
             fell = take_step(w, lambda, l, live, d, w->moved);
         }
     }

@@ -83,15 +83,15 @@ typedef struct {
     double *scale;         /* n x (k + 1): 1 / size, of both parts */
     double *z_old;         /* n x k: X Q_old */
     /* Over samples, P = X' map by the kernel; of size n x n or n x k */
-    double *kernel;     /* XX', NULL if P is formed in every step */
-    bool implicit;      /* map is P, result->P is not */
-    double *map, *km;   /* n x k: map, and kernel WZ */
+    double *kernel;                    /* XX', NULL if P is formed in every step */
+    bool implicit;                     /* map is P, result->P is not */
+    double *map, *km;                  /* n x k: map, and kernel WZ */
     double *values, *vectors, *root_s; /* of Z'W kernel WZ: k, k x k, k x k */
-    double *ss;            /* squared norms of the columns, or rows, of x */
-    double *t;             /* n x k: target */
-    double *z;             /* n x k: X Q */
-    double *u;             /* n x k: X P, over samples */
-    int *few;              /* n: samples whose residual is formed, over samples */
+    double *ss;                        /* squared norms of the columns, or rows, of x */
+    double *t;                         /* n x k: target */
+    double *z;                         /* n x k: X Q */
+    double *u;                         /* n x k: X P, over samples */
+    int *few;                          /* n: samples whose residual is formed, over samples */
     int n_few;
     double *b;      /* p x k: X'Z, d Pbar */
     double *q_old;  /* p x k */
