@@ -31,7 +31,7 @@ as.matrix.ufs_packed <- function(x, ...) {
 
 #' @export
 `[.ufs_packed` <- function(x, i, j, ..., drop = TRUE) {
-  if (nargs() - !missing(drop) < 3L) {
+  if (nargs() - (!missing(drop)) < 3L) {
     ufs_abort("argument", "A packed symmetric matrix takes two indices, as in s[i, j]; ",
       "as.matrix() makes an ordinary one.", argument = "i")
   }

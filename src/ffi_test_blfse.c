@@ -94,8 +94,7 @@ SEXP ffi_test_components(SEXP s, SEXP threshold)
     double *packed = ufs_dalloc(la_packed_column(n), 1);
 
     la_packed_from(n, REAL_RO(s), packed);
-    graph_dense_components(n, packed, Rf_asReal(threshold), INTEGER(out),
-                           ufs_ialloc((size_t) n));
+    graph_dense_components(n, packed, Rf_asReal(threshold), INTEGER(out), ufs_ialloc((size_t) n));
     UNPROTECT(1);
     return out;
 }

@@ -5,7 +5,7 @@
 #include "la_krylov.h"
 #include "la_packed.h"
 
-enum { GUARD = 3, MAX_EXPAND = 300 };
+enum { GUARD = 3, MAX_EXPAND = 300, STRIP = 32 };
 
 static int dense(low_work *w, const double *s, double *scratch, double *r, low_split *split);
 static bool by_components(low_work *w, int n_comp, double tol, const double *s, double *r,
@@ -49,11 +49,11 @@ void low_init(low_work *w, int n, int c, int dense_limit)
     w->theta = ufs_dalloc((size_t) most, 1);
     w->residual = ufs_dalloc((size_t) most, 1);
     w->warm = ufs_dalloc((size_t) n, (size_t) c);
-    w->block = ufs_dalloc(LA_PACKED_BLOCK, LA_PACKED_BLOCK);
+    w->strip = ufs_dalloc((size_t) n, STRIP);
 }
 
-int low_laplacian(low_work *w, const double *s, const double *degree, double *scratch, double *r,
-                  int *k, low_split *split)
+int low_laplacian(low_work *w, const double *s, const double *degree, int n_part, const int *part,
+                  double *scratch, double *r, int *k, low_split *split)
 {
     int n = w->n, info = 0;
     size_t N = (size_t) n;
@@ -64,7 +64,11 @@ int low_laplacian(low_work *w, const double *s, const double *degree, double *sc
     bool done = false;
     if (n > w->dense_limit) {
         double tol = 10.0 * (double) n * DBL_EPSILON * top;
-        int n_comp = graph_dense_components(n, s, 0.0, w->label, w->order);
+        int n_comp = n_part;
+        if (n_part > 0)
+            memcpy(w->label, part, N * sizeof(int));
+        else
+            n_comp = graph_dense_components(n, s, 0.0, w->label, w->order);
         if (n_comp >= w->c) {
             done = by_components(w, n_comp, tol, s, r, split);
         } else {
@@ -212,7 +216,7 @@ static void expand(low_work *w, const double *s, int k, int added)
             size_t at = (size_t) i + (size_t) j * (size_t) n;
             aq[at] = w->degree[i] * q[at];
         }
-    la_packed_product(n, NULL, s, added, -1.0, q, n, aq, n, w->block);
+    la_packed_product(n, NULL, s, added, -1.0, q, n, aq, n, w->strip, STRIP);
     la_gemm('T', 'N', k + added, added, n, 1.0, w->q, n, aq, n, 0.0,
             w->t + (size_t) k * (size_t) w->most, w->most);
     for (int j = k; j < k + added; j++)

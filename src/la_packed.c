@@ -3,6 +3,8 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
+enum { TILE = 64 };
+
 void la_packed_from(int n, const double *full, double *packed)
 {
     for (int j = 0; j < n; j++)
@@ -17,10 +19,9 @@ void la_packed_to(int n, const double *packed, double *full)
     for (int j = n - 1; j >= 0; j--)
         memmove(full + (size_t) j * N, packed + la_packed_column(j),
                 ((size_t) j + 1) * sizeof(double));
-    for (size_t j0 = 0; j0 < N; j0 += LA_PACKED_BLOCK)
+    for (size_t j0 = 0; j0 < N; j0 += TILE)
         for (size_t j = j0 + 1; j < N; j++)
-            for (size_t i = j0; i < j && i < j0 + LA_PACKED_BLOCK; i++)
-                full[j + i * N] = full[i + j * N];
+            for (size_t i = j0; i < j && i < j0 + TILE; i++) full[j + i * N] = full[i + j * N];
 }
 
 void la_packed_laplacian(int n, const double *s, const double *degree, double *full)
@@ -44,39 +45,24 @@ void la_packed_row_sums(int n, const double *s, double *sum)
     }
 }
 
-/* Rows i0.. and columns j0.. of S[member, member], on the diagonal both triangles. */
-static void fill_block(const int *member, const double *s, int i0, int rows, int j0, int cols,
-                       double *block)
-{
-    for (int b = 0; b < cols; b++) {
-        int j = j0 + b, len = i0 == j0 ? b + 1 : rows;
-        const double *column = s + la_packed_column(member ? member[j] : j);
-        double *to = block + (size_t) b * LA_PACKED_BLOCK;
-        if (member == NULL)
-            ufs_copy(to, column + i0, (size_t) len);
-        else
-            for (int a = 0; a < len; a++) to[a] = column[member[i0 + a]];
-    }
-    if (i0 == j0)
-        for (int b = 0; b < cols; b++)
-            for (int a = b + 1; a < rows; a++)
-                block[a + b * LA_PACKED_BLOCK] = block[b + a * LA_PACKED_BLOCK];
-}
-
 void la_packed_product(int count, const int *member, const double *s, int m, double alpha,
-                       const double *x, int ldx, double *out, int ldo, double *block)
+                       const double *x, int ldx, double *out, int ldo, double *strip, int width)
 {
-    for (int j0 = 0; j0 < count; j0 += LA_PACKED_BLOCK) {
-        int cols = count - j0 < LA_PACKED_BLOCK ? count - j0 : LA_PACKED_BLOCK;
-        for (int i0 = 0; i0 <= j0; i0 += LA_PACKED_BLOCK) {
-            int rows = count - i0 < LA_PACKED_BLOCK ? count - i0 : LA_PACKED_BLOCK;
-            fill_block(member, s, i0, rows, j0, cols, block);
-            la_gemm('N', 'N', rows, m, cols, alpha, block, LA_PACKED_BLOCK, x + j0, ldx, 1.0,
-                    out + i0, ldo);
-            if (i0 < j0)
-                la_gemm('T', 'N', cols, m, rows, alpha, block, LA_PACKED_BLOCK, x + i0, ldx, 1.0,
-                        out + j0, ldo);
+    for (int j0 = 0; j0 < count; j0 += width) {
+        int cols = count - j0 < width ? count - j0 : width, rows = j0 + cols;
+        for (int b = 0; b < cols; b++) {
+            int j = j0 + b;
+            const double *column = s + la_packed_column(member ? member[j] : j);
+            double *to = strip + (size_t) b * (size_t) rows;
+            if (member == NULL)
+                ufs_copy(to, column, (size_t) j + 1);
+            else
+                for (int a = 0; a <= j; a++) to[a] = column[member[a]];
+            /* Both triangles of the last rows. */
+            for (int a = 0; a < b; a++) strip[(size_t) j + (size_t) a * (size_t) rows] = to[j0 + a];
         }
+        la_gemm('N', 'N', rows, m, cols, alpha, strip, rows, x + j0, ldx, 1.0, out, ldo);
+        if (j0 > 0) la_gemm('T', 'N', cols, m, j0, alpha, strip, rows, x, ldx, 1.0, out + j0, ldo);
         R_CheckUserInterrupt();
     }
 }

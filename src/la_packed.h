@@ -5,8 +5,6 @@
 
 #include "ufs.h"
 
-enum { LA_PACKED_BLOCK = 256 };
-
 /* Where column j begins; of column n, how many entries there are. */
 static inline size_t la_packed_column(int j)
 {
@@ -22,9 +20,9 @@ void la_packed_laplacian(int n, const double *s, const double *degree, double *f
 /* sum_i = sum_j s_ij. n^2 flops. */
 void la_packed_row_sums(int n, const double *s, double *sum);
 /* out (count x m) += alpha S[member, member] x (count x m), leading dimensions ldx and ldo.
- * member: ascending, NULL for all n = count; block: LA_PACKED_BLOCK^2 doubles. 2 count^2 m flops in
- * products of blocks, every entry of S is read once. */
+ * member: ascending, NULL for all n = count; strip: count x width doubles, for so many columns at a
+ * time. 2 count^2 m flops, every entry of S is read once. */
 void la_packed_product(int count, const int *member, const double *s, int m, double alpha,
-                       const double *x, int ldx, double *out, int ldo, double *block);
+                       const double *x, int ldx, double *out, int ldo, double *strip, int width);
 
 #endif

@@ -53,6 +53,7 @@ typedef struct {
     int n_y, n_y_old;
     double *tile_b, *tile_c, *square_b, *square_c; /* n x BLFSE_TILE, n */
     double *v_old, *beta2, *weights, *degree;
+    bool exact; /* S is zero between the components that were counted */
     int *order;
     agreement together;
     low_work low;
@@ -77,7 +78,7 @@ static void update_beta(blfse_work *work);
 static void update_alpha(blfse_work *work);
 static void update_rho(blfse_work *work);
 static void count_components(blfse_work *work);
-static void new_gram(blfse_work *work, bool exact);
+static void new_gram(blfse_work *work);
 static void agreement_init(agreement *set, const blfse_problem *problem);
 static const unsigned char *agreement_column(agreement *set, int j);
 static void agreement_weights(agreement *set, int m, const double *weight);
@@ -264,7 +265,9 @@ static void start(blfse_work *work)
     errors_end(work);
     feature_errors(work);
     count_components(work);
-    new_gram(work, false);
+    /* A mean of m has no entry between 0 and 1 / m. */
+    work->exact = true;
+    new_gram(work);
     update_y(work);
     update_p(work);
 }
@@ -364,7 +367,8 @@ static double update_s(blfse_work *work)
     work->projector.t1 = t1;
     errors_end(work);
     count_components(work);
-    new_gram(work, faint == 0);
+    work->exact = faint == 0;
+    new_gram(work);
     return moved;
 }
 
@@ -397,8 +401,9 @@ static void update_y(blfse_work *work)
         for (size_t i = at(work, 0, split.lo); i < at(work, 0, k); i++)
             work->b[i] *= sqrt(split.share);
     } else {
-        work->run->lapack = low_laplacian(&work->low, work->result->s, work->degree, work->a,
-                                          work->b, &k, &split);
+        work->run->lapack = low_laplacian(&work->low, work->result->s, work->degree,
+                                          work->exact ? work->result->n_component : 0,
+                                          work->result->component, work->a, work->b, &k, &split);
         if (work->run->lapack) return;
     }
     /* The factor is where it was made; the one before the last is of no use any more. */
@@ -474,14 +479,13 @@ static void count_components(blfse_work *work)
                                                        work->result->component, work->order);
 }
 
-/* exact: S is zero between the components that were counted. */
-static void new_gram(blfse_work *work, bool exact)
+static void new_gram(blfse_work *work)
 {
     const blfse_result *result = work->result;
     if (work->run->lapack) return;
     work->run->lapack = blfse_projector_gram(&work->projector, result->s,
-                                             exact ? result->n_component : 0, result->component,
-                                             work->degree, work->a, work->b);
+                                             work->exact ? result->n_component : 0,
+                                             result->component, work->degree, work->a, work->b);
 }
 
 static void agreement_init(agreement *set, const blfse_problem *problem)

@@ -50,7 +50,7 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
     work->first = ufs_ialloc(N + 2);
     work->part = ufs_dalloc(N, CHUNK);
     work->row = ufs_dalloc(N, 1);
-    work->block = ufs_dalloc(LA_PACKED_BLOCK, LA_PACKED_BLOCK);
+    work->strip = ufs_dalloc(N, CHUNK);
     work->z_tile = ufs_dalloc(BLFSE_TILE, CHUNK);
     if (paper && work->form == BLFSE_DENSE) {
         work->g = ufs_dalloc(P, P);
@@ -105,8 +105,8 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
         for (size_t j = 0; j < (size_t) len; j++)
             work->g_diag[(size_t) i0 + j] = fmax(la_dot(n, xc + j * N, work->chunk + j * N), 0.0);
         if (work->settings->projection == BLFSE_PAPER)
-            la_gemm('T', 'N', p, len, n, 1.0, x, n, work->chunk, n, 0.0,
-                    work->g + (size_t) i0 * P, p);
+            la_gemm('T', 'N', p, len, n, 1.0, x, n, work->chunk, n, 0.0, work->g + (size_t) i0 * P,
+                    p);
         R_CheckUserInterrupt();
     }
     if (work->settings->projection == BLFSE_PAPER)
@@ -128,7 +128,7 @@ static void laplacian_product(blfse_projector *work, const double *s, const doub
     if (n_part == 1) {
         for (size_t j = 0; j < (size_t) len; j++)
             for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = degree[i] * x[i + j * N];
-        la_packed_product(n, NULL, s, len, -1.0, x, n, work->chunk, n, work->block);
+        la_packed_product(n, NULL, s, len, -1.0, x, n, work->chunk, n, work->strip, CHUNK);
         return;
     }
     /* first[l]: where the samples of component l begin in `member`. */
@@ -145,7 +145,7 @@ static void laplacian_product(blfse_projector *work, const double *s, const doub
         }
     for (int l = 1; l <= n_part; l++)
         la_packed_product(first[l + 1] - first[l], work->member + first[l], s, len, -1.0,
-                          work->part + first[l], n, work->chunk + first[l], n, work->block);
+                          work->part + first[l], n, work->chunk + first[l], n, work->strip, CHUNK);
     for (size_t j = 0; j < (size_t) len; j++) {
         ufs_copy(work->row, work->chunk + j * N, N);
         for (size_t a = 0; a < N; a++) work->chunk[(size_t) work->member[a] + j * N] = work->row[a];

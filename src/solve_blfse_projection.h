@@ -13,18 +13,18 @@ typedef struct {
     const blfse_problem *problem;
     const blfse_settings *settings;
     blfse_form form;
-    double w0, sign, top;          /* N = w0 I + sign R R', largest eigenvalue `top` */
-    int k;                         /* columns of R */
-    int ties;                      /* at the c-th eigenvalue of the last A_v */
-    bool unique;                   /* so far */
-    double t1;                     /* 2 v'(G o N)v */
-    double *g, *n_mat, *h, *r;     /* dense form: p x p */
-    double *f, *rt, *kk, *u;       /* factor form: rank x p, k x p, n x n, n x n */
-    double *lambda_l, *omega;      /* factor form: eigenvalues of L and of A_v */
-    int rank;                      /* rows of F */
+    double w0, sign, top;      /* N = w0 I + sign R R', largest eigenvalue `top` */
+    int k;                     /* columns of R */
+    int ties;                  /* at the c-th eigenvalue of the last A_v */
+    bool unique;               /* so far */
+    double t1;                 /* 2 v'(G o N)v */
+    double *g, *n_mat, *h, *r; /* dense form: p x p */
+    double *f, *rt, *kk, *u;   /* factor form: rank x p, k x p, n x n, n x n */
+    double *lambda_l, *omega;  /* factor form: eigenvalues of L and of A_v */
+    int rank;                  /* rows of F */
     double *g_diag, *diag, *upper, *rhs, *chunk;
-    double *part, *row, *block;      /* the samples by component: n x CHUNK, n; for products with S */
-    double *z_tile;                  /* TILE x CHUNK */
+    double *part, *row, *strip; /* the samples by component: n x CHUNK, n; for products with S */
+    double *z_tile;             /* TILE x CHUNK */
     int *component, *order, *member; /* n */
     int *first;                      /* n + 2 */
     hadamard op;
