@@ -115,9 +115,13 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
   } else if (!is.null(assay)) {
     ufs_abort("argument", "`assay` is for SummarizedExperiment, SingleCellExperiment and Seurat ",
       "objects; `", arg, "` is ", kind_of(x), ".", argument = "assay")
+  } else if (inherits(x, "DelayedMatrix") && !is.null(sparse_seed(x))) {
+    out <- read_matrix_package(sparse_seed(x), arg)
   } else if (inherits(x, "DelayedMatrix")) {
+    # A file may be gone, and names are kept in it.
+    names <- from_source(dimnames(x))
     return(new_data("source", delayed_source(x, block_bytes, BPPARAM), nrow(x), ncol(x),
-      colnames(x), rownames(x), origin))
+      names[[2L]], names[[1L]], origin))
   } else if (inherits(x, "big.matrix")) {
     # Its own methods, which base dim() and dimnames() reach through S4.
     check_installed("bigmemory", "for big.matrix input")
@@ -172,15 +176,37 @@ seurat_assay <- function(x, assay) {
   }
   # Version 5 of SeuratObject calls a slot a layer.
   get <- SeuratObject::GetAssayData
-  values <- if (utils::packageVersion("SeuratObject") >= "5.0.0") {
-    get(x, assay = assay, layer = "data")
-  } else {
-    get(x, assay = assay, slot = "data")
+  values <- tryCatch(
+    if (utils::packageVersion("SeuratObject") >= "5.0.0") {
+      get(x, assay = assay, layer = "data")
+    } else {
+      get(x, assay = assay, slot = "data")
+    },
+    error = function(e) {
+      ufs_abort("input", "The data of assay \"", assay, "\" cannot be read: ", conditionMessage(e),
+        argument = "x")
+    }
+  )
+  if (!prod(dim(values))) {
+    ufs_abort("input", "Assay \"", assay, "\" of `x` has no normalised data: run ",
+      "Seurat::NormalizeData() first, or give the counts themselves.", argument = "x")
   }
   list(x = transposed(values), assay = assay)
 }
 
+# The sparse matrix that a DelayedMatrix wraps and leaves as it is (but for its names): it is in
+# memory already and needs no blocks. NULL for any other.
+sparse_seed <- function(x) {
+  check_installed("DelayedArray", "for DelayedMatrix input")
+  if (!DelayedArray::isPristine(x, ignore.dimnames = TRUE)) {
+    return(NULL)
+  }
+  seed <- DelayedArray::seed(x)
+  if (inherits(seed, "sparseMatrix")) `dimnames<-`(seed, dimnames(x))
+}
+
 transposed <- function(x) {
+  if (inherits(x, "DelayedMatrix") && !is.null(sparse_seed(x))) x <- sparse_seed(x)
   if (inherits(x, "Matrix")) Matrix::t(x) else if (inherits(x, "DelayedMatrix")) {
     BiocGenerics::t(x)
   } else t(x)
@@ -370,12 +396,20 @@ print.ufs_data <- function(x, ...) {
       signif(100 * length(x$x@x) / (as.double(x$n) * x$p), 3L), " %), ",
       format_bytes(12 * length(x$x@x) + 4 * (x$p + 1)), "; dense it would be ",
       format_bytes(dense)),
-    source = paste0("elsewhere, read by blocks of ", x$x$step, " ", x$x$by, " (",
-      format_bytes(8 * x$x$step * if (x$x$by == "rows") x$p else x$n), "); dense it would be ",
+    source = paste0("elsewhere, read ", block_text(x$x), "; dense it would be ",
       format_bytes(dense))
   ), "\n", sep = "")
   for (line in input_notes(x$input)) cat("  ", line, "\n", sep = "")
   invisible(x)
+}
+
+block_text <- function(source) {
+  lines <- if (source$by == "rows") source$n else source$p
+  if (source$step >= lines) {
+    return("in one block")
+  }
+  paste0("by blocks of ", source$step, " ", source$by, " (",
+    format_bytes(8 * source$step * if (source$by == "rows") source$p else source$n), ")")
 }
 
 # What a fit keeps of its data; the passes over a file are known only at the end.
@@ -544,7 +578,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   whole <- if (data$kind == "sparse") sparse_operator(data$x)
   ready <- if (data$kind == "sparse") .Call(C_x_prepare, whole, center) else
     prepare_source(data$x, center)
-  constant <- check_prepared(ready, features, arg, warn)
+  constant <- check_prepared(ready, features, arg, warn, data$kind == "source")
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(data$p)
   divide <- rep(1, data$p)
   if (scale) {
@@ -607,11 +641,12 @@ check_size <- function(n, p, min_n, arg) {
 }
 
 # Errors and warnings of the input pass; returns the constant columns.
-check_prepared <- function(ready, features, arg, warn) {
+check_prepared <- function(ready, features, arg, warn, on_disk = FALSE) {
   if (length(ready$bad)) {
     ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
-      some_columns(features[ready$bad]), ". Impute or remove them first, or choose `na` in ",
-      "ufs_data().", argument = arg)
+      some_columns(features[ready$bad]), ". Impute or remove them first, or ",
+      if (on_disk) "leave columns or rows out by `features` or `samples` of" else
+        "choose `na` in", " ufs_data().", argument = arg)
   }
   constant <- which(ready$constant)
   if (length(constant) == length(features)) {

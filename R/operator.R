@@ -156,15 +156,16 @@ x_part <- function(x, i) {
 # The k leading components of the columns of x (already centred): scores, loadings,
 # sdev2 (squared singular values). Signs fixed; components beyond the numerical rank
 # have zero loadings; see src/x_ops.h. With loadings = FALSE they may be left out, and the signs
-# of the scores are others.
-x_pca <- function(x, k, method = "pca", loadings = TRUE) {
+# of the scores are others. tol: the largest residual as a share of the largest eigenvalue, where
+# they are found by iteration.
+x_pca <- function(x, k, method = "pca", loadings = TRUE, tol = 1e-10) {
   side <- min(dim(x))
   k <- min(k, side)
   if (side < 4 * k + 64) {
     check_bytes(8 * 2 * as.double(side)^2, paste("The Gram matrix for", k, "components"),
       "Ask for fewer components, or use ufs_sketch().")
   }
-  pca <- .Call(C_x_pca, x, as.integer(k), loadings)
+  pca <- .Call(C_x_pca, x, as.integer(k), tol, loadings)
   check_lapack(pca$lapack, method)
   if (pca$full) {
     ufs_inform("spectrum", "The ", k, " leading principal components are too close to the next ",
@@ -176,6 +177,11 @@ x_pca <- function(x, k, method = "pca", loadings = TRUE) {
   }
   pca
 }
+
+# Where components only serve as coordinates (of k-means, neighbours, leverage), those of noise need
+# not be told apart: any of their subspaces that holds the same variance to a part in a thousand
+# will do, and takes a fourth of the products.
+coordinate_tol <- 1e-2
 
 # r x q with R'R = gram, r its numerical rank: Cholesky with pivots.
 gram_root <- function(gram) {

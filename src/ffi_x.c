@@ -304,7 +304,7 @@ SEXP ffi_x_gram(SEXP x, SEXP rows)
 
 /* loadings: FALSE leaves them NULL where they are not the eigenvectors themselves (n <= p):
  * they are the largest thing there. */
-SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP loadings_)
+SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP tol, SEXP loadings_)
 {
     static const char *const names[] = {"scores",   "loadings",  "sdev2", "lapack", "products",
                                         "residual", "converged", "full",  NULL};
@@ -317,7 +317,7 @@ SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP loadings_)
     double *loadings = without ? NULL : ffi_set_matrix(out, "loadings", op.p, k);
     double *d2 = ffi_set_vector(out, "sdev2", k);
     ufs_x_pca_info info;
-    ufs_x_pca(&op, k, scores, loadings, d2, &info);
+    ufs_x_pca(&op, k, Rf_asReal(tol), scores, loadings, d2, &info);
     ffi_set(out, "lapack", Rf_ScalarInteger(info.lapack));
     ffi_set(out, "products", Rf_ScalarInteger(info.products));
     ffi_set(out, "residual", Rf_ScalarReal(info.residual));

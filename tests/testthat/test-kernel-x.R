@@ -157,7 +157,7 @@ test_that("malformed sparse matrices are errors, in the door and in every direct
   expect_error(.Call(C_x_cross, op, 1:3))
   expect_error(.Call(C_x_columns, op, 25L), "range")
   expect_error(.Call(C_x_columns, op, 0L), "range")
-  expect_error(.Call(C_x_pca, op, 100L, TRUE), "range")
+  expect_error(.Call(C_x_pca, op, 100L, 1e-12, TRUE), "range")
   expect_error(.Call(C_x_ss, "x"))
 })
 
@@ -224,6 +224,23 @@ test_that("principal components of an operator are those of svd(), small and lar
       expect_equal(abs(bare$scores), abs(got$scores), tolerance = 1e-7)
     }
   }
+})
+
+test_that("components that serve as coordinates take fewer products and hold the same variance", {
+  s <- withr::with_seed(4, Matrix::rsparsematrix(1300, 6500, 0.01)) %*%
+    Matrix::Diagonal(x = (1:6500)^-0.2)
+  data <- suppressWarnings(as_ufs_operator(s, FALSE, FALSE))
+  exact <- .Call(C_x_pca, data$x, 20L, 1e-10, TRUE)
+  loose <- .Call(C_x_pca, data$x, 20L, coordinate_tol, TRUE)
+  expect_lt(exact$residual, 1e-10)
+  expect_lt(loose$residual, coordinate_tol)
+  expect_false(exact$full)
+  expect_lt(loose$products, 0.6 * exact$products)
+  expect_gt(sum(loose$sdev2), (1 - 2e-3) * sum(exact$sdev2))
+  expect_true(all(loose$sdev2 <= exact$sdev2 * (1 + 1e-12)))
+  expect_equal(crossprod(loose$loadings), diag(20), tolerance = 1e-8)
+  # What they do not tell apart are components of about the same variance.
+  expect_equal(loose$sdev2, exact$sdev2, tolerance = 0.02)
 })
 
 test_that("block Lanczos equals eigen(), multiple eigenvalues included, and says if it did not", {
