@@ -61,7 +61,8 @@ column_blocks <- function(x, bytes = block_bytes()) {
 
 as_double_matrix <- function(v) {
   v <- as.matrix(v)
-  storage.mode(v) <- "double"
+  # The replacement copies even where there is nothing to change.
+  if (!is.double(v)) storage.mode(v) <- "double"
   v
 }
 

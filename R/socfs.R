@@ -182,17 +182,17 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
       found$kkt <- found$kkt[at]
     } else if (replay && polish && anyDuplicated(copies)) {
       # The exact solver may split a weight unevenly between equal columns.
-      found$V <- rowsum(found$V, copies)[as.character(copies), , drop = FALSE] /
+      found$V <- unname(rowsum(found$V, copies)[as.character(copies), , drop = FALSE]) /
         tabulate(copies)[copies]
     }
     exact <- solver == "exact" || polish
-    norm <- sqrt(rowSums(found$V^2))
+    norm <- row_norms(found$V)
     live <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
     if (live == 0L && penalty$rel < 1) {
       ufs_warn("zero", "No feature is chosen at lambda = ", signif(penalty$value, 4L), " (",
         signif(penalty$rel, 4L), " of lambda_max): every score is 0.")
     }
-    v <- expand_features(unname(found$V), data)
+    v <- expand_features(found$V, data)
     counters <- found$run$counters
     list(
       data = data, control = control, run = found$run,
@@ -307,7 +307,7 @@ check_ridge_bytes <- function(size, advice = "Use solver = \"exact\" without war
 socfs_starts <- function(init, data, n_clusters, n_init, start_rule) {
   many <- if (start_rule == "objective") n_init else 1L
   if (identical(init, "kmeans")) {
-    scores <- x_pca(data$x, n_clusters, "socfs")$scores
+    scores <- x_pca(data$x, n_clusters, "socfs", loadings = FALSE)$scores
     if (n_clusters == 1L) {
       # The indicator of one cluster is constant, where centred columns have no pull.
       positive <- pmax(scores, 0)
@@ -467,7 +467,7 @@ register("socfs", ufs_socfs,
         return(NULL)
       }
       data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE, copy = FALSE)
-      scores <- x_pca(data$x, value("n_clusters"), "socfs")$scores
+      scores <- x_pca(data$x, value("n_clusters"), "socfs", loadings = FALSE)$scores
       kmeans_runs(scores, value("n_clusters"), value("n_init"))[[1L]]$cluster
     })
 )
