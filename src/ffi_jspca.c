@@ -45,12 +45,12 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
         problem.copies = copies;
     }
 
-    jspca_result result = {.pbar = problem.sample ? ufs_dalloc(P, (size_t) k)
-                                                  : ffi_set_zero(out, "Pbar", p, k),
+    double *p_out = ffi_set_zero(out, "P", p, k);
+    jspca_result result = {.pbar = problem.sample ? p_out : ffi_set_zero(out, "Pbar", p, k),
                            .weight = ufs_dalloc((size_t) m, 1),
-                           .h = ufs_dalloc(P, 1),
+                           .h = settings.exact ? NULL : ufs_dalloc(P, 1),
                            .q = ffi_set_zero(out, "Q", p, k),
-                           .P = ffi_set_zero(out, "P", p, k),
+                           .P = p_out,
                            .residual = ffi_set_zero(out, "residual", m, 0),
                            .row_norm = ffi_set_zero(out, "row_norm", p, 0),
                            .kkt = ffi_set_zero(out, "kkt", p, 0),
@@ -58,7 +58,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                            .loadings = ffi_set_zero(out, "loadings", p, k)};
     ufs_copy(result.pbar, ffi_data(from, pk, "P"), pk);
     ufs_copy(result.weight, ffi_data(ffi_get(start, "weight"), (size_t) m, "weight"), (size_t) m);
-    ufs_copy(result.h, ffi_data(ffi_get(start, "h"), P, "h"), P);
+    if (!settings.exact) ufs_copy(result.h, ffi_data(ffi_get(start, "h"), P, "h"), P);
 
     jspca_solve(&problem, &settings, &result, &run);
     if (problem.sample) ffi_set(out, "Pbar", ffi_get(out, "P"));
