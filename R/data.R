@@ -20,6 +20,11 @@
 #' all of it, is copied to `tempdir()` in one pass where several such reads are to come (a message
 #' announces copies above 100 MB), and the copy is deleted with the fit.
 #'
+#' A dense matrix is centred and scaled in a copy. [ufs_socfs()], [ufs_jspca()] and [ufs_pca()] do
+#' without one where there are more features than samples and the matrix takes more than
+#' `getOption("ufselect.copy_bytes")` (256 MiB): they standardise some columns at a time, whenever
+#' they need them.
+#'
 #' Methods that need x itself form it if that takes at most `getOption("ufselect.max_bytes")`
 #' (8 GiB); beyond, they stop and say how many bytes it would be, and [ufs_sketch()] or fewer
 #' columns is the way out. The vignette "Large and sparse data" lists which is which.
@@ -115,9 +120,13 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
   } else if (!is.null(assay)) {
     ufs_abort("argument", "`assay` is for SummarizedExperiment, SingleCellExperiment and Seurat ",
       "objects; `", arg, "` is ", kind_of(x), ".", argument = "assay")
+  } else if (inherits(x, "DelayedMatrix") && !is.null(sparse_seed(x))) {
+    out <- read_matrix_package(sparse_seed(x), arg)
   } else if (inherits(x, "DelayedMatrix")) {
+    # A file may be gone, and names are kept in it.
+    names <- from_source(dimnames(x))
     return(new_data("source", delayed_source(x, block_bytes, BPPARAM), nrow(x), ncol(x),
-      colnames(x), rownames(x), origin))
+      names[[2L]], names[[1L]], origin))
   } else if (inherits(x, "big.matrix")) {
     # Its own methods, which base dim() and dimnames() reach through S4.
     check_installed("bigmemory", "for big.matrix input")
@@ -172,15 +181,37 @@ seurat_assay <- function(x, assay) {
   }
   # Version 5 of SeuratObject calls a slot a layer.
   get <- SeuratObject::GetAssayData
-  values <- if (utils::packageVersion("SeuratObject") >= "5.0.0") {
-    get(x, assay = assay, layer = "data")
-  } else {
-    get(x, assay = assay, slot = "data")
+  values <- tryCatch(
+    if (utils::packageVersion("SeuratObject") >= "5.0.0") {
+      get(x, assay = assay, layer = "data")
+    } else {
+      get(x, assay = assay, slot = "data")
+    },
+    error = function(e) {
+      ufs_abort("input", "The data of assay \"", assay, "\" cannot be read: ", conditionMessage(e),
+        argument = "x")
+    }
+  )
+  if (!prod(dim(values))) {
+    ufs_abort("input", "Assay \"", assay, "\" of `x` has no normalised data: run ",
+      "Seurat::NormalizeData() first, or give the counts themselves.", argument = "x")
   }
   list(x = transposed(values), assay = assay)
 }
 
+# The sparse matrix that a DelayedMatrix wraps and leaves as it is (but for its names): it is in
+# memory already and needs no blocks. NULL for any other.
+sparse_seed <- function(x) {
+  check_installed("DelayedArray", "for DelayedMatrix input")
+  if (!DelayedArray::isPristine(x, ignore.dimnames = TRUE)) {
+    return(NULL)
+  }
+  seed <- DelayedArray::seed(x)
+  if (inherits(seed, "sparseMatrix")) `dimnames<-`(seed, dimnames(x))
+}
+
 transposed <- function(x) {
+  if (inherits(x, "DelayedMatrix") && !is.null(sparse_seed(x))) x <- sparse_seed(x)
   if (inherits(x, "Matrix")) Matrix::t(x) else if (inherits(x, "DelayedMatrix")) {
     BiocGenerics::t(x)
   } else t(x)
@@ -370,12 +401,20 @@ print.ufs_data <- function(x, ...) {
       signif(100 * length(x$x@x) / (as.double(x$n) * x$p), 3L), " %), ",
       format_bytes(12 * length(x$x@x) + 4 * (x$p + 1)), "; dense it would be ",
       format_bytes(dense)),
-    source = paste0("elsewhere, read by blocks of ", x$x$step, " ", x$x$by, " (",
-      format_bytes(8 * x$x$step * if (x$x$by == "rows") x$p else x$n), "); dense it would be ",
+    source = paste0("elsewhere, read ", block_text(x$x), "; dense it would be ",
       format_bytes(dense))
   ), "\n", sep = "")
   for (line in input_notes(x$input)) cat("  ", line, "\n", sep = "")
   invisible(x)
+}
+
+block_text <- function(source) {
+  lines <- if (source$by == "rows") source$n else source$p
+  if (source$step >= lines) {
+    return("in one block")
+  }
+  paste0("by blocks of ", source$step, " ", source$by, " (",
+    format_bytes(8 * source$step * if (source$by == "rows") source$p else source$n), ")")
 }
 
 # What a fit keeps of its data; the passes over a file are known only at the end.
@@ -528,11 +567,15 @@ dense_data <- function(data, arg, quiet = FALSE) {
 
 # As as_ufs_matrix(), but x of the list is not formed where the user's is sparse or elsewhere: it
 # is then an operator (operator.R), and only methods that use it as such may ask for it.
+# copy   FALSE: nor is it where the user's is dense, wide and too large for a copy in passing
 as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE, min_n = 3L,
                             warn = TRUE, arg = "x", by = "sd", unit = "none", write = TRUE,
-                            squares = TRUE) {
+                            squares = TRUE, copy = TRUE) {
   data <- open_data(x, arg)
   if (data$kind == "dense") {
+    if (!copy && data$n <= data$p && 8 * as.double(data$n) * data$p > copy_bytes()) {
+      return(as_scaled_operator(data, center, scale, min_n, warn, arg))
+    }
     return(as_ufs_matrix(data, center, scale, drop_constant, min_n, warn, arg, by, unit, write,
       squares))
   }
@@ -544,7 +587,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   whole <- if (data$kind == "sparse") sparse_operator(data$x)
   ready <- if (data$kind == "sparse") .Call(C_x_prepare, whole, center) else
     prepare_source(data$x, center)
-  constant <- check_prepared(ready, features, arg, warn)
+  constant <- check_prepared(ready, features, arg, warn, data$kind == "source")
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(data$p)
   divide <- rep(1, data$p)
   if (scale) {
@@ -579,6 +622,24 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   )
 }
 
+# The largest wide dense matrix whose standardised copy a method of products makes.
+copy_bytes <- function() {
+  limit <- getOption("ufselect.copy_bytes", 256 * 1024^2)
+  check_number(limit, "getOption(\"ufselect.copy_bytes\")", lower = 0)
+}
+
+as_scaled_operator <- function(data, center, scale, min_n, warn, arg) {
+  out <- as_ufs_matrix(data, center, scale, min_n = min_n, warn = warn, arg = arg, write = FALSE)
+  check_norms(out$norm, arg)
+  part <- function(value) {
+    if (isFALSE(value)) NULL else if (length(out$constant)) value[out$keep] else value
+  }
+  out$x <- structure(list(kind = "scaled", n = data$n, p = length(out$keep), x = data$x,
+    column = out$keep, shift = part(out$center), divide = part(out$scale), ss = out$norm^2),
+    class = "ufs_x")
+  out
+}
+
 sparse_operator <- function(x) {
   structure(list(kind = "sparse", n = x@Dim[1L], p = x@Dim[2L], user_p = x@Dim[2L], i = x@i,
     start = x@p, value = x@x, column = seq_len(x@Dim[2L]), shift = NULL, divide = NULL),
@@ -607,11 +668,12 @@ check_size <- function(n, p, min_n, arg) {
 }
 
 # Errors and warnings of the input pass; returns the constant columns.
-check_prepared <- function(ready, features, arg, warn) {
+check_prepared <- function(ready, features, arg, warn, on_disk = FALSE) {
   if (length(ready$bad)) {
     ufs_abort("input", "`", arg, "` has missing or infinite values (NA, NaN, Inf) in ",
-      some_columns(features[ready$bad]), ". Impute or remove them first, or choose `na` in ",
-      "ufs_data().", argument = arg)
+      some_columns(features[ready$bad]), ". Impute or remove them first, or ",
+      if (on_disk) "leave columns or rows out by `features` or `samples` of" else
+        "choose `na` in", " ufs_data().", argument = arg)
   }
   constant <- which(ready$constant)
   if (length(constant) == length(features)) {

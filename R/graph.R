@@ -169,7 +169,7 @@ graph_rows <- function(x, most = getOption("ufselect.exact_neighbours", 20000L),
   if (x$kind == "sparse" && x$n <= most) {
     return(out)
   }
-  scores <- x_pca(x, min(n_scores, dim(x)), "graph", loadings = FALSE)$scores
+  scores <- x_pca(x, min(n_scores, dim(x)), "graph", loadings = FALSE, tol = coordinate_tol)$scores
   out$x <- scores[, colSums(scores^2) > 0, drop = FALSE]
   out$approximate <- x$n > most
   out$note <- paste0(if (out$approximate) "approximate, " else "", "on the leading ", ncol(out$x),

@@ -76,7 +76,8 @@ kmeans_rows <- function(x, n_clusters, most = 50L) {
   if (is.matrix(x)) {
     return(x)
   }
-  scores <- x_pca(x, min(dim(x), max(most, n_clusters)), "kmeans_f", loadings = FALSE)$scores
+  scores <- x_pca(x, min(dim(x), max(most, n_clusters)), "kmeans_f", loadings = FALSE,
+    tol = coordinate_tol)$scores
   scores[, colSums(scores^2) > 0, drop = FALSE]
 }
 

@@ -123,11 +123,13 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' method was fitted, and by position otherwise.
 #'
 #' @param object A fit that selects features.
-#' @param newdata Matrix or data frame with at least the chosen columns.
+#' @param newdata Matrix or data frame with at least the chosen columns, or anything else that
+#'   [ufs_data()] reads.
 #' @param k How many features.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are
-#'   not changed.
+#'   not changed. Of a SummarizedExperiment or Seurat object these are rows; a big.matrix gives a
+#'   matrix in memory.
 #' @examples
 #' fit <- ufs_variance(iris[1:100, 1:4])
 #' head(predict(fit, iris[101:150, ], k = 2))
@@ -137,7 +139,7 @@ predict.ufs <- function(object, newdata, k, ...) {
   if (missing(newdata) || length(dim(newdata)) != 2L) {
     ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
   }
-  if (missing(k)) {
+  if (missing(k) && !is.null(object$feature_scores)) {
     ufs_abort("argument", "`k`, the number of features to keep, is missing.", argument = "k")
   }
   chosen <- selected_features(object, k, as = "index")

@@ -2,7 +2,8 @@
 # matrix, or an object of class ufs_x, which is never formed. C entries take both.
 #
 # A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
-# the slots of the user's dgCMatrix as they are, or list(kind = "source", n, p, ss, mul, cross,
+# the slots of the user's dgCMatrix as they are, list(kind = "scaled", n, p, x, column, shift,
+# divide, ss) with the user's matrix x as it is, or list(kind = "source", n, p, ss, mul, cross,
 # columns, rows, sweep, prefetch, gram, hash, keep, part, count, store) (see source.R). p counts the
 # columns that are not constant.
 
@@ -23,6 +24,9 @@ x_rows <- function(x, i) {
   }
   if (x$kind == "source") {
     return(x$rows(i))
+  }
+  if (x$kind == "scaled") {
+    return(take(x$x, i, x$column, x$shift, x$divide))
   }
   .Call(C_x_standardise, as.matrix(plain_sparse(x)[i, x$column, drop = FALSE]), x$shift, x$divide)
 }
@@ -91,6 +95,9 @@ x_equal_rows <- function(x) {
   if (x$kind == "source") {
     return(seq_len(x$n))
   }
+  if (x$kind == "scaled") {
+    return(equal_rows(x$x))
+  }
   x_equal_columns(sparse_operator(Matrix::t(plain_sparse(x))))
 }
 
@@ -103,6 +110,14 @@ plain_sparse <- function(x) {
 operator_again <- function(x, center, scale) {
   if (x$kind == "source") {
     return(x$again(center, scale))
+  }
+  if (x$kind == "scaled") {
+    ready <- .Call(C_prepare, x$x, list(center = center, divide = if (scale) "sd" else "none",
+      unit = "none", drop = FALSE, write = FALSE))
+    if (center) x["shift"] <- list(ready$center[x$column])
+    if (scale) x["divide"] <- list(ready$scale[x$column])
+    x["ss"] <- list(NULL)
+    return(x)
   }
   whole <- x
   whole$p <- x$user_p
@@ -146,9 +161,13 @@ x_part <- function(x, i) {
   if (x$kind == "source") {
     return(x$part(i))
   }
-  part <- plain_sparse(x)[i, , drop = FALSE]
+  if (x$kind == "scaled") {
+    x$x <- x$x[i, , drop = FALSE]
+  } else {
+    part <- plain_sparse(x)[i, , drop = FALSE]
+    x[c("i", "start", "value")] <- list(part@i, part@p, part@x)
+  }
   x$n <- length(i)
-  x[c("i", "start", "value")] <- list(part@i, part@p, part@x)
   x["ss"] <- list(NULL)
   x
 }
@@ -156,15 +175,16 @@ x_part <- function(x, i) {
 # The k leading components of the columns of x (already centred): scores, loadings,
 # sdev2 (squared singular values). Signs fixed; components beyond the numerical rank
 # have zero loadings; see src/x_ops.h. With loadings = FALSE they may be left out, and the signs
-# of the scores are others.
-x_pca <- function(x, k, method = "pca", loadings = TRUE) {
+# of the scores are others. tol: the largest residual as a share of the largest eigenvalue, where
+# they are found by iteration.
+x_pca <- function(x, k, method = "pca", loadings = TRUE, tol = 1e-10) {
   side <- min(dim(x))
   k <- min(k, side)
   if (side < 4 * k + 64) {
     check_bytes(8 * 2 * as.double(side)^2, paste("The Gram matrix for", k, "components"),
       "Ask for fewer components, or use ufs_sketch().")
   }
-  pca <- .Call(C_x_pca, x, as.integer(k), loadings)
+  pca <- .Call(C_x_pca, x, as.integer(k), tol, loadings)
   check_lapack(pca$lapack, method)
   if (pca$full) {
     ufs_inform("spectrum", "The ", k, " leading principal components are too close to the next ",
@@ -176,6 +196,11 @@ x_pca <- function(x, k, method = "pca", loadings = TRUE) {
   }
   pca
 }
+
+# Where components only serve as coordinates (of k-means, neighbours, leverage), those of noise need
+# not be told apart: any of their subspaces that holds the same variance to a part in a thousand
+# will do, and takes a fourth of the products.
+coordinate_tol <- 1e-2
 
 # r x q with R'R = gram, r its numerical rank: Cholesky with pivots.
 gram_root <- function(gram) {

@@ -8,7 +8,7 @@
 #' The score is the row norm of the loadings. Up to 400 samples or features the components come from
 #' the smaller of the two Gram matrices (about n^2 p flops for p > n, and no p x p matrix). Beyond,
 #' the few that are asked for are found alone, by block Lanczos on the data or on that Gram
-#' matrix, to a relative residual of 1e-12. Where they are too close to the next ones for that, as
+#' matrix, to a relative residual of 1e-10. Where they are too close to the next ones for that, as
 #' in pure noise, all components are computed, and a message says so. Sparse data and data on disk
 #' are used by products or by one Gram matrix in the same way.
 #'
@@ -40,7 +40,7 @@ ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
   run_fit("pca", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_operator(x, center, scale)
+    data <- as_ufs_operator(x, center, scale, copy = FALSE)
     most <- min(data$n - center, length(data$keep))
     n_components <- check_count(n_components, "n_components", 1L, most,
       "the largest possible rank of `x`")

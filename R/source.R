@@ -93,10 +93,10 @@ read_source <- function(source, i = NULL, j = NULL) {
   pick <- function(own, index) if (is.null(own)) index else if (is.null(index)) own else own[index]
   i <- pick(source$rows, i)
   j <- pick(source$columns, j)
-  piece <- switch(source$kind,
+  piece <- from_source(switch(source$kind,
     delayed = DelayedArray::extract_array(source$object, list(i, j)),
     big = read_big(source$object, i, j)
-  )
+  ))
   if (!is.numeric(piece) && !is.logical(piece)) {
     ufs_abort("input", "`x` must be numeric, not of type ", typeof(piece), ".", argument = "x")
   }
@@ -104,6 +104,14 @@ read_source <- function(source, i = NULL, j = NULL) {
   if (!is.null(dimnames(piece))) dimnames(piece) <- NULL
   if (!is.double(piece)) storage.mode(piece) <- "double"
   piece
+}
+
+# What fails in the reading of a file is an error of this package's.
+from_source <- function(read) {
+  tryCatch(read, error = function(e) {
+    ufs_abort("input", "`x` cannot be read from where it lies: ", conditionMessage(e),
+      argument = "x")
+  })
 }
 
 read_big <- function(object, i, j) {

@@ -15,7 +15,9 @@
 #' components and alternates two exact steps: B by one lasso per component, with working sets and
 #' warm starts, and A as the orthonormal factor of X'X B. Both steps lower the objective. The
 #' problem is not convex, so the answer is a stationary point that depends on the start. An
-#' iteration takes about `6 n p k` flops besides the lassos, and nothing is p x p.
+#' iteration takes about `6 n p k` flops besides the lassos, and nothing is p x p. Sparse data are
+#' used by products and never formed. A file with more samples than features is read three times;
+#' one with more features than samples `n_components + 2` times or more in every iteration.
 #'
 #' The score of a feature is the norm of its row of B. Of several equal columns the lasso would keep
 #' only the first; B is averaged over them, which does not change the objective. Features whose row
@@ -53,19 +55,20 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, center = 
   fit <- run_fit("spca", match.call(), {
     control <- resolve_control(control, max_iter = 1000L, tol = 1e-4)
     check_count(control$max_iter, "max_iter", 1L)
-    data <- as_ufs_matrix(x, center, scale)
+    data <- as_ufs_operator(x, center, scale)
     n_components <- check_count(n_components, "n_components", 1L,
       min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
-    check_range(sqrt(max(colSums(data$x^2))))
-    check_bytes(8 * 2 * min(dim(data$x))^2, "The smaller Gram matrix of `x`",
-      "Use fewer samples or features.")
-    pca <- x_pca(data$x, n_components, "spca")
+    check_range(max(data$norm))
+    # X'X is all that counts: of a tall file, which is read once for it, its root takes the place
+    # of x.
+    core <- if (is_operator(data$x)) jspca_core(data$x, "feature") else data$x
+    pca <- x_pca(core, n_components, "spca")
     check_rank(pca, n_components)
     # B = 0 is optimal for A = leading loadings iff lambda >= 2 max_ij |(X'X A)_ij|.
     penalty <- check_penalty(lambda, lambda_rel,
       2 * max(pca$sdev2 * apply(abs(pca$loadings), 2L, max)), "lambda")
-    found <- .Call(C_spca, data$x, pca$loadings, penalty$value, control)
-    b <- share_among_copies(found$B, equal_columns(data$x))
+    found <- .Call(C_spca, core, pca$loadings, penalty$value, control)
+    b <- share_among_copies(found$B, x_equal_columns(data$x))
     length_of <- sqrt(colSums(b^2))
     list(
       data = data, control = control, run = found$run,
@@ -74,7 +77,7 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, center = 
       feature_scores = sqrt(rowSums(b^2)), feature_key = found$kkt,
       solution = list(A = expand_features(found$A, data), B = expand_features(b, data),
         loadings = expand_features(sweep(b, 2L, ifelse(length_of > 0, length_of, 1), "/"), data),
-        explained = spca_explained(data$x, b)),
+        explained = spca_explained(core, b)),
       certificate = found$run$counters[c("kkt", "change")], coef_name = "loadings",
       live = colSums(b != 0)
     )
@@ -100,8 +103,8 @@ share_among_copies <- function(b, first) {
 # Shares of the variance that the first 1..k columns of X B span: their squared lengths after
 # taking out the earlier ones (Zou et al., section 3.4).
 spca_explained <- function(x, b) {
-  scores <- x %*% b
-  total <- sum(x^2)
+  scores <- x_mul(x, b)
+  total <- sum(x_ss(x))
   own <- vapply(seq_len(ncol(b)), function(j) {
     left <- scores[, j]
     if (j > 1L) left <- stats::lm.fit(scores[, seq_len(j - 1L), drop = FALSE], left)$residuals

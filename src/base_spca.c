@@ -8,6 +8,8 @@
  * Given B, A is the orthonormal factor of X'X B; a column of zeros in B keeps its old direction as
  * far as the others allow. Both steps lower the objective.
  *
+ * x is known by its products and single columns (x_ops.h); n p in the counts is the number of
+ * entries of a sparse one.
  * Cost per iteration: 2npk for the targets X A, 2npk for X'(X B) (n times the live rows for X B),
  * pk^2 for the factor, and the lassos, each with at least one product X'r of 2np.
  * Memory beyond x: 4pk + 2nk doubles and la_gl's workspace for one column with at most SLOTS Gram
@@ -22,7 +24,6 @@ enum { SLOTS = 1000 };
 typedef struct {
     const spca_problem *problem;
     spca_result *result;
-    ufs_x x; /* problem->x */
     la_gl lasso;
     la_polar_work polar;
     double *target;  /* n x k: X A */
@@ -41,19 +42,19 @@ void spca_solve(const spca_problem *problem, const spca_settings *settings, spca
                 ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", "change", NULL};
-    size_t N = (size_t) problem->n, P = (size_t) problem->p, K = (size_t) problem->k, pk = P * K;
+    const ufs_x *x = problem->x;
+    size_t N = (size_t) x->n, P = (size_t) x->p, K = (size_t) problem->k, pk = P * K;
     spca_work work = {.problem = problem,
                       .result = result,
                       .target = ufs_dalloc(N, K),
                       .fitted = ufs_dalloc(N, K),
                       .product = ufs_dalloc(P, K),
-                      .old = ufs_dalloc(P, K),
-                      .total = la_ss(N * P, problem->x)};
+                      .old = ufs_dalloc(P, K)};
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
-    work.x = ufs_x_dense(problem->n, problem->p, problem->x);
-    la_gl_init_slots(&work.lasso, 1, &work.x, SLOTS);
-    la_polar_init(&work.polar, problem->p, problem->k);
+    la_gl_init_slots(&work.lasso, 1, x, SLOTS);
+    for (size_t i = 0; i < P; i++) work.total += work.lasso.ss[i];
+    la_polar_init(&work.polar, x->p, problem->k);
     run->status = UFS_MAX_ITER;
     result->change = result->objective = R_NaN;
 
@@ -92,11 +93,10 @@ void spca_solve(const spca_problem *problem, const spca_settings *settings, spca
 static int lassos(spca_work *work, double vtol)
 {
     const spca_problem *problem = work->problem;
-    int n = problem->n, p = problem->p, k = problem->k;
-    size_t N = (size_t) n, P = (size_t) p;
+    size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p;
 
-    la_gemm('N', 'N', n, k, p, 1.0, problem->x, n, work->result->a, p, 0.0, work->target, n);
-    for (int j = 0; j < k; j++) {
+    ufs_x_mul(problem->x, problem->k, work->result->a, work->target);
+    for (int j = 0; j < problem->k; j++) {
         int lapack = la_gl_solve(&work->lasso, work->target + (size_t) j * N, problem->lambda, vtol,
                                  true, 0.9, work->result->b + (size_t) j * P);
         if (lapack) return lapack;
@@ -109,10 +109,9 @@ static int lassos(spca_work *work, double vtol)
 static int rotate(spca_work *work)
 {
     const spca_problem *problem = work->problem;
-    int n = problem->n, p = problem->p, k = problem->k;
 
-    ufs_copy(work->old, work->result->a, (size_t) p * (size_t) k);
-    la_gemm('T', 'N', p, k, n, 1.0, problem->x, n, work->fitted, n, 0.0, work->product, p);
+    ufs_copy(work->old, work->result->a, (size_t) problem->x->p * (size_t) problem->k);
+    ufs_x_cross(problem->x, problem->k, work->fitted, work->product);
     return la_polar(&work->polar, work->product, work->old, work->result->a);
 }
 
@@ -120,26 +119,24 @@ static int rotate(spca_work *work)
 static double objective(const spca_work *work)
 {
     const spca_problem *problem = work->problem;
-    size_t P = (size_t) problem->p, K = (size_t) problem->k;
+    size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p, K = (size_t) problem->k;
     double inner = 0.0, l1 = 0.0;
 
     for (size_t i = 0; i < P * K; i++) {
         inner += work->result->a[i] * work->product[i];
         l1 += fabs(work->result->b[i]);
     }
-    return work->total - 2.0 * inner + la_ss((size_t) problem->n * K, work->fitted) +
-           problem->lambda * l1;
+    return work->total - 2.0 * inner + la_ss(N * K, work->fitted) + problem->lambda * l1;
 }
 
 /* How far B is from optimal for the A returned. */
 static void certify(spca_work *work)
 {
     const spca_problem *problem = work->problem;
-    size_t N = (size_t) problem->n, P = (size_t) problem->p;
+    size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p;
 
     work->result->violation = 0.0;
-    la_gemm('N', 'N', problem->n, problem->k, problem->p, 1.0, problem->x, problem->n,
-            work->result->a, problem->p, 0.0, work->target, problem->n);
+    ufs_x_mul(problem->x, problem->k, work->result->a, work->target);
     for (int j = 0; j < problem->k; j++) {
         const double *b = work->result->b + (size_t) j * P;
         R_CheckUserInterrupt();

@@ -2,12 +2,12 @@
 #ifndef UFS_BASE_SPCA_H
 #define UFS_BASE_SPCA_H
 
-#include "ufs.h"
+#include "x_ops.h"
 
 typedef struct {
-    int n, p, k;
-    const double *x; /* n x p, no zero column */
-    double lambda;   /* positive */
+    const ufs_x *x; /* n x p, no zero column */
+    int k;
+    double lambda; /* positive */
 } spca_problem;
 
 typedef struct {

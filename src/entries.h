@@ -15,7 +15,7 @@
     ENTRY(x_columns, 2) \
     ENTRY(x_ss, 1) \
     ENTRY(x_gram, 2) \
-    ENTRY(x_pca, 3) \
+    ENTRY(x_pca, 4) \
     ENTRY(x_equal_columns, 1) \
     ENTRY(x_hash, 2) \
     /* ffi_test_x.c */ \

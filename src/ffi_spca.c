@@ -1,18 +1,18 @@
 /* ffi_spca.c: ufs_spca() to spca_solve(). */
 #include "base_spca.h"
-#include "ffi_util.h"
+#include "ffi_x.h"
 
-/* x: n x p. start: p x k, orthonormal columns. lambda: a number. list(A, B, kkt, run with the
- * counters change, violation and objective). */
+/* x: n x p, see ffi_x(). start: p x k, orthonormal columns. lambda: a number. list(A,
+ * B, kkt, run with the counters change, violation and objective). */
 SEXP ffi_spca(SEXP x_, SEXP start_, SEXP lambda, SEXP control)
 {
     static const char *const names[] = {"A", "B", "kkt", "run", NULL};
-    ffi_mat x = ffi_matrix(x_, "x"), start = ffi_matrix(start_, "start");
+    ufs_x x = ffi_x(x_);
+    ffi_mat start = ffi_matrix(start_, "start");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "spca");
     if (start.n != x.p || start.p < 1) Rf_error("start: not p x k");
-    spca_problem problem = {
-        .n = x.n, .p = x.p, .k = start.p, .x = x.x, .lambda = *ffi_data(lambda, 1, "lambda")};
+    spca_problem problem = {.x = &x, .k = start.p, .lambda = *ffi_data(lambda, 1, "lambda")};
     spca_settings settings = {.max_iter = ffi_int(control, "max_iter"),
                               .tol = ffi_real(control, "tol")};
     spca_result result = {.a = ffi_set_zero(out, "A", x.p, start.p),

@@ -53,7 +53,8 @@ SEXP ffi_test_lanczos(SEXP a, SEXP k_, SEXP tol, SEXP basis_)
     int n = Rf_nrows(a), k = Rf_asInteger(k_);
     test_operator op = {n, ffi_data(a, (size_t) n * (size_t) n, "a")};
     int basis = Rf_asInteger(basis_);
-    la_lanczos_problem problem = {n, k, apply_test, &op, Rf_asReal(tol), 100 * (k + 10), basis};
+    la_lanczos_problem problem = {n,     k,    apply_test, &op, Rf_asReal(tol), 100 * (k + 10),
+                                  basis, false};
     la_lanczos_info info;
     if (k < 1 || n < 2 * la_lanczos_basis(k)) Rf_error("internal error: 'k' is out of range");
     if (basis != 0 && (basis < la_lanczos_basis(k) || 2 * basis > n))

@@ -19,12 +19,15 @@ typedef struct {
     double *dot;             /* (most + BLOCK) x BLOCK */
     double *eig, *s, *theta; /* most x most, most x most, most */
     int noise;               /* random vectors used so far */
+    double at_restart;       /* worst residual at the last restart */
+    int products_at_restart;
 } lanczos;
 
 static void multiply(lanczos *l);
 static void next_block(lanczos *l);
 static void project(lanczos *l, int held, int m, double *x);
 static double worst_residual(const lanczos *l);
+static bool hopeless(lanczos *l, double residual, int products);
 static void restart(lanczos *l);
 static void lift(const lanczos *l, int keep, double *out);
 
@@ -68,10 +71,12 @@ void la_lanczos(const la_lanczos_problem *a, double *w, double *z, la_lanczos_in
             info->converged = worst <= a->tol * top;
             if (info->converged || info->products >= a->max_products) break;
         }
-        if (l.done + BLOCK > l.most)
-            restart(&l);
-        else
+        if (l.done + BLOCK <= l.most) {
             l.have = l.done + BLOCK;
+            continue;
+        }
+        if (hopeless(&l, info->residual, info->products)) break;
+        restart(&l);
     }
     if (!info->lapack) {
         lift(&l, a->k, z);
@@ -158,6 +163,19 @@ static double worst_residual(const lanczos *l)
         worst = fmax(worst, sqrt(ss));
     }
     return worst;
+}
+
+/* At the rate since the last restart, max_products would not do. Not asked for: never. */
+static bool hopeless(lanczos *l, double residual, int products)
+{
+    const la_lanczos_problem *a = l->a;
+    bool known = l->products_at_restart > 0;
+    double rate = known ? log(l->at_restart / residual) / (products - l->products_at_restart) : 0.0;
+
+    l->at_restart = residual;
+    l->products_at_restart = products;
+    return a->give_up && known &&
+           (rate <= 0.0 || products + log(residual / a->tol) / rate > a->max_products);
 }
 
 /* The best k + BLOCK Ritz vectors and the next block become the basis. */

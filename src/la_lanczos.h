@@ -21,6 +21,7 @@ typedef struct {
     int max_products; /* vectors multiplied */
     int basis;        /* vectors held, at least la_lanczos_basis(k); 0: so many. More of them
                          need fewer products where wanted eigenvalues are close together */
+    bool give_up;     /* stop at a restart from which max_products will not do */
 } la_lanczos_problem;
 
 typedef struct {

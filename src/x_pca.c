@@ -3,15 +3,14 @@
  * r = min(n, p), G the r x r Gram matrix. Lanczos needs about 3k + 40 products, each 4 nnz with X
  * or, once G is formed, 2 r^2; the whole spectrum of G takes about 4r^3/3 + 2r^2 k, half of it at
  * the speed of matrix times vector. The cheapest is taken, and Lanczos is given up for the last
- * when it has cost half as much. Memory r^2, or r (2k + 48), r (2k + 144) beyond
- * GRAM_MOST; then n x k and p x k for the answer.
+ * when it has cost half as much, or at a restart from which, at its rate so far, it would.
+ * Memory r^2, or r (2k + 48), r (2k + 144) beyond GRAM_MOST; then n x k and p x k for the answer.
  * Interrupts are looked for with every block of products and of G. */
 #include "la_lanczos.h"
 #include "x_ops.h"
 #include <R_ext/Memory.h>
 
 enum { SMALL = 400, GRAM_MOST = 6000, LONGER = 96 };
-static const double TOL = 1e-12;
 /* A flop outside matrix times matrix costs about as much as so many inside. */
 static const double SLOW = 4.0;
 
@@ -23,22 +22,23 @@ typedef struct {
 
 static pca_costs costs_of(const ufs_x *x, int k);
 static int whole_spectrum(double *gram, int r, int k, double *w, double *z);
-static int lanczos_pairs(la_operator apply, const void *data, int r, int k, int most, double *w,
-                         double *z, ufs_x_pca_info *info);
-static int leading_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_info *info);
+static int lanczos_pairs(const la_lanczos_problem *problem, double *w, double *z,
+                         ufs_x_pca_info *info);
+static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z,
+                         ufs_x_pca_info *info);
 static void form_gram(const ufs_x *x, double *gram);
 static void apply_rows(const void *data, int m, const double *t, double *y);
 static void apply_cols(const void *data, int m, const double *t, double *y);
 static void apply_gram(const void *data, int m, const double *t, double *y);
 
-void ufs_x_pca(const ufs_x *x, int k, double *scores, double *loadings, double *d2,
+void ufs_x_pca(const ufs_x *x, int k, double tol, double *scores, double *loadings, double *d2,
                ufs_x_pca_info *info)
 {
     int n = x->n, p = x->p;
     bool rows = n <= p;
     void *mark = vmaxget();
 
-    info->lapack = leading_pairs(x, k, d2, rows ? scores : loadings, info);
+    info->lapack = leading_pairs(x, k, tol, d2, rows ? scores : loadings, info);
     vmaxset(mark);
     if (info->lapack) return;
     for (int j = 0; j < k; j++) d2[j] = d2[j] > 0.0 ? d2[j] : 0.0;
@@ -65,7 +65,8 @@ void ufs_x_pca(const ufs_x *x, int k, double *scores, double *loadings, double *
 }
 
 /* The k leading pairs of G: w descending, z r x k. */
-static int leading_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_info *info)
+static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z,
+                         ufs_x_pca_info *info)
 {
     int r = x->n <= x->p ? x->n : x->p, lapack;
     bool can_lanczos = r > SMALL && r >= 2 * la_lanczos_basis(k), can_gram = r <= GRAM_MOST;
@@ -91,16 +92,21 @@ static int leading_pairs(const ufs_x *x, int k, double *w, double *z, ufs_x_pca_
                fmax(2.0, cost.spectrum / 2.0 /
                              (cost.inner + (by_gram ? cost.by_gram : cost.by_product)));
     most = fmin(most, 100.0 * (k + 10.0));
+    /* Beyond GRAM_MOST products are dear, and memory for vectors is not. */
+    int longer = la_lanczos_basis(k) + LONGER;
+    la_lanczos_problem problem = {
+        r,   k,          x->n <= x->p ? apply_rows : apply_cols,    x,
+        tol, (int) most, !can_gram && longer <= r / 2 ? longer : 0, can_gram};
+    ufs_x whole;
     if (by_gram) {
         gram = ufs_dalloc((size_t) r, (size_t) r);
         form_gram(x, gram);
-        ufs_x whole = ufs_x_dense(r, r, gram);
-        lapack = lanczos_pairs(apply_gram, &whole, r, k, (int) most, w, z, info);
-        info->products = 0;
-    } else {
-        lapack = lanczos_pairs(x->n <= x->p ? apply_rows : apply_cols, x, r, k, (int) most, w, z,
-                               info);
+        whole = ufs_x_dense(r, r, gram);
+        problem.apply = apply_gram;
+        problem.data = &whole;
     }
+    lapack = lanczos_pairs(&problem, w, z, info);
+    if (by_gram) info->products = 0;
     if (lapack || info->converged || !can_gram) return lapack;
     if (!gram) {
         gram = ufs_dalloc((size_t) r, (size_t) r);
@@ -154,16 +160,12 @@ static int whole_spectrum(double *gram, int r, int k, double *w, double *z)
     return 0;
 }
 
-static int lanczos_pairs(la_operator apply, const void *data, int r, int k, int most, double *w,
-                         double *z, ufs_x_pca_info *info)
+static int lanczos_pairs(const la_lanczos_problem *problem, double *w, double *z,
+                         ufs_x_pca_info *info)
 {
-    /* Beyond GRAM_MOST products are dear, and memory for vectors is not. */
-    int longer = la_lanczos_basis(k) + LONGER,
-        basis = r > GRAM_MOST && longer <= r / 2 ? longer : 0;
-    la_lanczos_problem problem = {r, k, apply, data, TOL, most, basis};
     la_lanczos_info found;
 
-    la_lanczos(&problem, w, z, &found);
+    la_lanczos(problem, w, z, &found);
     info->products = found.products;
     info->residual = found.residual;
     info->converged = found.converged;

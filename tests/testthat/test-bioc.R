@@ -59,3 +59,9 @@ test_that("predict() takes the chosen features of every class of data", {
   skip_if_not_installed("DelayedArray")
   expect_equal(as.matrix(predict(fit, DelayedArray::DelayedArray(counts), k = 4)), counts[, best])
 })
+
+test_that("predict() of samples says that there are no features to keep", {
+  fit <- ufs_ted(iris[, 1:4], n_samples = 3)
+  expect_error(predict(fit, iris), "does not select features", class = "ufs_error_argument")
+  expect_error(predict(ufs_variance(iris[, 1:4]), iris), "`k`", class = "ufs_error_argument")
+})

@@ -72,7 +72,7 @@ test_that("DelayedMatrix and HDF5Matrix, by rows and by columns, whatever the bl
         expect_equal(op$count$passes, 4 + if (data$x$by == "rows") 1 else 3 / ncol(op))
       }
     }
-    expect_output(print(data), "elsewhere, read by blocks of")
+    expect_output(print(data), "elsewhere, read (in one block|by blocks of)")
   }
   lazy <- (h + 1)[, 3:12]
   expect_equal(feature_scores(ufs_variance(lazy)), feature_scores(plain)[3:12])
@@ -172,6 +172,47 @@ test_that("Seurat: the data of its assay", {
   fit <- same_fit(object)
   expect_identical(fit$input$assay, "RNA")
   expect_error(ufs_data(object, assay = "ADT"), "RNA", class = "ufs_error_argument")
+})
+
+test_that("a DelayedMatrix that only wraps a sparse matrix is that matrix", {
+  skip_if_not_installed("DelayedArray")
+  s <- to_sparse(counts)
+  wrapped <- DelayedArray::DelayedArray(s)
+  fit <- same_fit(wrapped)
+  expect_identical(fit$input[c("kind", "origin")], list(kind = "sparse", origin = "DelayedMatrix"))
+  dimnames(wrapped) <- list(NULL, toupper(colnames(counts)))
+  expect_identical(ufs_data(wrapped)$features, toupper(colnames(counts)))
+  # One that changes its numbers is not.
+  expect_identical(ufs_data(log1p(wrapped))$kind, "source")
+  expect_equal(unname(feature_scores(ufs_variance(log1p(wrapped)))),
+    unname(feature_scores(ufs_variance(log1p(counts)))))
+  skip_if_not_installed("SingleCellExperiment")
+  sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = DelayedArray::DelayedArray(Matrix::t(s))))
+  expect_identical(same_fit(sce)$input$kind, "sparse")
+})
+
+test_that("data on disk: what is said fits them", {
+  skip_if_not_installed("HDF5Array")
+  file <- withr::local_tempfile(fileext = ".h5")
+  holed <- counts
+  holed[3, 4] <- NA
+  h <- suppressMessages(HDF5Array::writeHDF5Array(holed, file, "x", with.dimnames = TRUE))
+  expect_error(ufs_variance(h), "gene4.*`features` or `samples` of ufs_data", class = "ufs_error_input")
+  expect_equal(ufs_variance(h, samples = -3)$n, 39L)
+  expect_output(print(ufs_data(h)), "read in one block")
+  expect_output(print(ufs_data(h, block_bytes = 8 * 40 * 7)), "by blocks of [0-9]+ (rows|columns)")
+  unlink(file)
+  expect_error(ufs_variance(h), "`x` cannot be read", class = "ufs_error_input")
+})
+
+test_that("a Seurat object without normalised data says what to run", {
+  skip_if_not_installed("SeuratObject")
+  skip_if_not_installed("Matrix")
+  object <- suppressWarnings(SeuratObject::CreateSeuratObject(to_sparse(t(counts))))
+  if (utils::packageVersion("SeuratObject") < "5.0.0") {
+    object@assays$RNA@data <- methods::new("dgCMatrix")
+  }
+  expect_error(suppressWarnings(ufs_variance(object)), "NormalizeData|cannot be read", class = "ufs_error_input")
 })
 
 # ---- subsets --------------------------------------------------------------------------------

@@ -13,9 +13,12 @@ three_ways <- function(x, method, ..., tolerance = 1e-6, seed = 1) {
   if (requireNamespace("DelayedArray", quietly = TRUE)) {
     others$blocks <- run(ufs_data(DelayedArray::DelayedArray(x), block_bytes = 8 * 7 * nrow(x)))
   }
+  # No copy of a wide dense matrix, by the methods that can do without.
+  others$scaled <- withr::with_options(list(ufselect.copy_bytes = 0), run(x))
   for (kind in names(others)) {
     fit <- others[[kind]]
-    expect_identical(fit$input$kind, if (kind == "sparse") "sparse" else "source")
+    expect_identical(fit$input$kind,
+      switch(kind, sparse = "sparse", blocks = "source", scaled = "dense"))
     expect_equal(feature_scores_of(fit), feature_scores_of(dense), tolerance = tolerance, info = kind)
     expect_equal(fit$sample_scores, dense$sample_scores, tolerance = tolerance, info = kind)
     expect_identical(fit$status, dense$status, info = kind)
@@ -168,6 +171,46 @@ test_that("copies of columns share their row in sparse data too", {
     expect_gt(sum(fit$solution$Q[60, ]^2), 0)
     expect_identical(unname(fit$solution$Q[60, ]), unname(fit$solution$Q[best, ]))
   }
+})
+
+for (name in names(sets)) {
+  x <- sets[[name]]$x
+  test_that(paste0(name, ": sparse principal components are those of the dense matrix, certified"), {
+    for (how in all_four) {
+      fits <- three_ways(x, "spca", n_components = 3, lambda_rel = .2, center = how[1],
+        scale = how[2], tolerance = 1e-4, control = ufs_control(tol = 1e-7))
+      kept <- setdiff(seq_len(ncol(x)), fits$dense$constant)
+      z <- reference_x(x, kept, how[1], how[2])
+      for (fit in fits) {
+        a <- fit$solution$A[kept, ]
+        b <- fit$solution$B[kept, ]
+        lambda <- fit$params$lambda
+        expect_equal(lambda, fits$dense$params$lambda, tolerance = 1e-8)
+        expect_equal(crossprod(a), diag(3), tolerance = 1e-10, ignore_attr = TRUE)
+        expect_equal(sum((z - z %*% b %*% t(a))^2) + lambda * sum(abs(b)), objective_of(fit),
+          tolerance = 1e-8)
+        expect_lte(max(diff(fit$trace$objective)), 1e-9 * fit$trace$objective[1])
+        # The lassos' conditions at the answer.
+        g <- 2 * crossprod(z, z %*% (a - b)) / lambda
+        kkt <- max(ifelse(b == 0, pmax(abs(g) - 1, 0), abs(g - sign(b))))
+        expect_equal(fit$certificate[["kkt"]], kkt, tolerance = 1e-6)
+        expect_lt(kkt, 1e-4)
+        scores <- qr(z %*% b)
+        expect_equal(fit$solution$explained, cumsum(diag(qr.R(scores))^2) / sum(z^2),
+          tolerance = 1e-8)
+      }
+    }
+    y <- x
+    y[, 20] <- y[, 1]
+    fit <- suppressWarnings(ufs_spca(to_sparse(y), 2))
+    expect_identical(unname(fit$solution$B[20, ]), unname(fit$solution$B[1, ]))
+  })
+}
+
+test_that("sparse principal components read a tall file three times", {
+  skip_if_not_installed("DelayedArray")
+  x <- sets$tall$x
+  expect_lte(suppressWarnings(ufs_spca(DelayedArray::DelayedArray(x), 2))$input$passes, 3L)
 })
 
 test_that("what needs x itself forms it and says so", {
@@ -381,6 +424,7 @@ test_that("none of these forms the matrix", {
   expect_no_message <- function(call) expect_message(suppressWarnings(call), NA)
   expect_error(suppressWarnings(ufs_rsr(x)), class = "ufs_error_memory")
   expect_no_message(ufs_css(x, 2, mu_rel = 0))
+  expect_no_message(ufs_spca(x, 2))
   expect_no_message(ufs_cur(x, 2, draw = "top", n_samples = 3, n_features = 3, decomposition = TRUE))
   expect_no_message(fit <- withr::with_seed(1, ufs_medoids(x, 3)))
   # Here even the coordinates are too many.
