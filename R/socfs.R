@@ -307,7 +307,7 @@ check_ridge_bytes <- function(size, advice = "Use solver = \"exact\" without war
 socfs_starts <- function(init, data, n_clusters, n_init, start_rule) {
   many <- if (start_rule == "objective") n_init else 1L
   if (identical(init, "kmeans")) {
-    scores <- x_pca(data$x, n_clusters, "socfs", loadings = FALSE)$scores
+    scores <- x_pca(data$x, n_clusters, "socfs")$scores
     if (n_clusters == 1L) {
       # The indicator of one cluster is constant, where centred columns have no pull.
       positive <- pmax(scores, 0)
@@ -467,7 +467,7 @@ register("socfs", ufs_socfs,
         return(NULL)
       }
       data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE, copy = FALSE)
-      scores <- x_pca(data$x, value("n_clusters"), "socfs", loadings = FALSE)$scores
+      scores <- x_pca(data$x, value("n_clusters"), "socfs")$scores
       kmeans_runs(scores, value("n_clusters"), value("n_init"))[[1L]]$cluster
     })
 )
