@@ -156,7 +156,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     control <- resolve_control(control, max_iter = 500L, tol = if (loss == "sample") 1e-6 else 1e-4)
     check_count(control$max_iter, "max_iter", 1L)
     # The reweighted steps work on x itself.
-    data <- if (solver == "exact") as_ufs_operator(x, center, scale) else
+    data <- if (solver == "exact") as_ufs_operator(x, center, scale, copy = FALSE) else
       as_ufs_matrix(x, center, scale)
     n_components <- check_count(n_components, "n_components", 1L,
       min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
@@ -301,7 +301,7 @@ jspca_eps <- function(eps, size, loss, penalised) {
 
 # A sparse matrix may be made dense where that fits; a file is not.
 can_be_formed <- function(core) {
-  is.matrix(core) || core$kind == "sparse" &&
+  is.matrix(core) || core$kind != "source" &&
     8 * prod(as.double(dim(core))) <= max_bytes()
 }
 

@@ -2,7 +2,8 @@
 # matrix, or an object of class ufs_x, which is never formed. C entries take both.
 #
 # A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
-# the slots of the user's dgCMatrix as they are, or list(kind = "source", n, p, ss, mul, cross,
+# the slots of the user's dgCMatrix as they are, list(kind = "scaled", n, p, x, column, shift,
+# divide, ss) with the user's matrix x as it is, or list(kind = "source", n, p, ss, mul, cross,
 # columns, rows, sweep, prefetch, gram, hash, keep, part, count, store) (see source.R). p counts the
 # columns that are not constant.
 
@@ -23,6 +24,9 @@ x_rows <- function(x, i) {
   }
   if (x$kind == "source") {
     return(x$rows(i))
+  }
+  if (x$kind == "scaled") {
+    return(take(x$x, i, x$column, x$shift, x$divide))
   }
   .Call(C_x_standardise, as.matrix(plain_sparse(x)[i, x$column, drop = FALSE]), x$shift, x$divide)
 }
@@ -91,6 +95,9 @@ x_equal_rows <- function(x) {
   if (x$kind == "source") {
     return(seq_len(x$n))
   }
+  if (x$kind == "scaled") {
+    return(equal_rows(x$x))
+  }
   x_equal_columns(sparse_operator(Matrix::t(plain_sparse(x))))
 }
 
@@ -103,6 +110,14 @@ plain_sparse <- function(x) {
 operator_again <- function(x, center, scale) {
   if (x$kind == "source") {
     return(x$again(center, scale))
+  }
+  if (x$kind == "scaled") {
+    ready <- .Call(C_prepare, x$x, list(center = center, divide = if (scale) "sd" else "none",
+      unit = "none", drop = FALSE, write = FALSE))
+    if (center) x["shift"] <- list(ready$center[x$column])
+    if (scale) x["divide"] <- list(ready$scale[x$column])
+    x["ss"] <- list(NULL)
+    return(x)
   }
   whole <- x
   whole$p <- x$user_p
@@ -146,9 +161,13 @@ x_part <- function(x, i) {
   if (x$kind == "source") {
     return(x$part(i))
   }
-  part <- plain_sparse(x)[i, , drop = FALSE]
+  if (x$kind == "scaled") {
+    x$x <- x$x[i, , drop = FALSE]
+  } else {
+    part <- plain_sparse(x)[i, , drop = FALSE]
+    x[c("i", "start", "value")] <- list(part@i, part@p, part@x)
+  }
   x$n <- length(i)
-  x[c("i", "start", "value")] <- list(part@i, part@p, part@x)
   x["ss"] <- list(NULL)
   x
 }

@@ -40,7 +40,7 @@ ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
   run_fit("pca", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_operator(x, center, scale)
+    data <- as_ufs_operator(x, center, scale, copy = FALSE)
     most <- min(data$n - center, length(data$keep))
     n_components <- check_count(n_components, "n_components", 1L, most,
       "the largest possible rank of `x`")

@@ -144,7 +144,8 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     polish <- check_flag(polish, "polish") && control$tol >= 0
     check_path(path)
     # The reweighted steps work on x itself.
-    data <- if (solver == "exact" && warm_irls == 0L) as_ufs_operator(x, center, scale) else
+    data <- if (solver == "exact" && warm_irls == 0L) as_ufs_operator(x, center, scale,
+      copy = FALSE) else
       as_ufs_matrix(x, center, scale)
     n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n, "the number of samples")
     if (n_clusters == 1L) {
@@ -465,7 +466,7 @@ register("socfs", ufs_socfs,
       if (is.null(value("n_clusters")) || !identical(value("start_rule")[1L], "wss")) {
         return(NULL)
       }
-      data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE)
+      data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE, copy = FALSE)
       scores <- x_pca(data$x, value("n_clusters"), "socfs")$scores
       kmeans_runs(scores, value("n_clusters"), value("n_init"))[[1L]]$cluster
     })

@@ -1,6 +1,7 @@
 /* x_ops.c: the operations of x_ops.h by kind; the sparse ones are in x_sparse.c. */
 #include "x_ops.h"
 #include "la.h"
+#include "x_scaled.h"
 #include "x_sparse.h"
 #include <R_ext/Memory.h>
 
@@ -26,6 +27,9 @@ void ufs_x_mul(const ufs_x *x, int c, const double *v, double *y)
     case UFS_X_DENSE:
         la_gemm('N', 'N', x->n, c, x->p, 1.0, x->dense, x->n, v, x->p, 0.0, y, x->n);
         break;
+    case UFS_X_SCALED:
+        x_scaled_mul(x, c, v, y);
+        break;
     case UFS_X_SPARSE:
         x_sparse_mul(x, c, v, y);
         break;
@@ -41,6 +45,9 @@ void ufs_x_cross(const ufs_x *x, int c, const double *t, double *u)
     case UFS_X_DENSE:
         la_gemm('T', 'N', x->p, c, x->n, 1.0, x->dense, x->n, t, x->n, 0.0, u, x->p);
         break;
+    case UFS_X_SCALED:
+        x_scaled_cross(x, c, t, u, false);
+        break;
     case UFS_X_SPARSE:
         x_sparse_cross(x, c, t, u, 1, (size_t) x->p);
         break;
@@ -54,6 +61,8 @@ void ufs_x_cross_rows(const ufs_x *x, int c, const double *t, double *u)
 {
     if (x->kind == UFS_X_DENSE) {
         la_gemm('T', 'N', c, x->p, x->n, 1.0, t, x->n, x->dense, x->n, 0.0, u, c);
+    } else if (x->kind == UFS_X_SCALED) {
+        x_scaled_cross(x, c, t, u, true);
     } else if (x->kind == UFS_X_SPARSE) {
         x_sparse_cross(x, c, t, u, (size_t) c, 1);
     } else {
@@ -84,7 +93,9 @@ void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y)
 const double *ufs_x_column(const ufs_x *x, int j, double *scratch)
 {
     if (x->kind == UFS_X_DENSE) return dense_column(x, j);
-    if (x->kind == UFS_X_SPARSE)
+    if (x->kind == UFS_X_SCALED)
+        x_scaled_column(x, j, scratch);
+    else if (x->kind == UFS_X_SPARSE)
         x_sparse_column(x, j, scratch);
     else
         x->source.columns(x->source.data, 1, &j, scratch);
@@ -101,10 +112,8 @@ void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out)
     }
     for (int k = 0; k < m; k++) {
         double *to = out + (size_t) k * N;
-        if (x->kind == UFS_X_DENSE)
-            ufs_copy(to, dense_column(x, j[k]), N);
-        else
-            x_sparse_column(x, j[k], to);
+        const double *from = ufs_x_column(x, j[k], to);
+        if (from != to) ufs_copy(to, from, N);
     }
 }
 
@@ -243,6 +252,8 @@ void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
     if (w == NULL) {
         if (x->kind == UFS_X_DENSE)
             la_gram('N', n, x->p, x->dense, k);
+        else if (x->kind == UFS_X_SCALED)
+            x_scaled_gram_rows(x, k);
         else
             x->source.gram(x->source.data, true, k);
         return;
@@ -274,6 +285,8 @@ void ufs_x_gram_cols(const ufs_x *x, double *g)
 {
     if (x->kind == UFS_X_DENSE)
         la_gram('T', x->n, x->p, x->dense, g);
+    else if (x->kind == UFS_X_SCALED)
+        x_scaled_gram_cols(x, g);
     else if (x->kind == UFS_X_SPARSE)
         x_sparse_gram_cols(x, g);
     else
