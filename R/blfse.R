@@ -56,7 +56,9 @@
 #' ours, not in the paper, and it lost to the plain mean on fresh data.
 #'
 #' # Memory
-#' 5 n^2 + 4 p^2 + np doubles for p <= n. For p > n nothing is p x p, and it is 7 n^2 + 2 np.
+#' n^2 + 4 p^2 + 1200 n doubles for p <= n. For p > n nothing is p x p, and it is 6 n^2 + 2 np.
+#' With more than 4,000 samples only the upper triangles of `S` and `W` are kept, n^2 / 2 doubles
+#' each. They have `dim()` and can be indexed by `[i, j]`; `as.matrix()` makes ordinary matrices.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters c, from 2 to n - 1 and at most p.
@@ -125,7 +127,7 @@
 #' fit <- ufs_blfse(iris[, 1:4], 3, 2, base = c("variance", "inffs", "kmeans_f"),
 #'   control = ufs_control(warn = FALSE))
 #' selected_features(fit, 2)
-#' @include ufs.R
+#' @include ufs.R packed.R
 #' @export
 ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
                       base = "inffs", n_base = 10, projection = c("paper", "isotropic"),
@@ -162,8 +164,9 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
     }
     if (is.null(scores) && is.null(labels)) n_base <- check_count(n_base, "n_base", 2L)
     m <- if (is.null(scores)) if (is.null(labels)) n_base else NCOL(labels) else NROW(scores)
-    check_bytes((if (p > n) 7 * n^2 + 2 * n * p else 5 * n^2 + 4 * p^2 + n * p) * 8 +
-      n^2 / 2 * ceiling(m / 8), "The consensus matrices of ufs_blfse()",
+    packed <- n > blfse_full_limit
+    check_bytes(8 * (if (p > n) 5 * n^2 + 2 * n * p else 4 * p^2 + 1200 * n) +
+      8 * (if (packed) 1 else 2) * n^2, "The consensus matrices of ufs_blfse()",
     "Use a part of the samples.")
 
     if (is.null(scores)) {
@@ -193,13 +196,17 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
       order = as.integer(order == "code"), form = 0L,
       inner_max_iter = control$inner_max_iter, max_iter = control$max_iter,
       gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, tol = control$tol,
-      qp_tol = control$inner_tol, dense_limit = blfse_dense_limit
+      qp_tol = control$inner_tol, dense_limit = blfse_dense_limit,
+      full_limit = if (packed) blfse_full_limit
     )
     found <- .Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control)
     check_lapack(found$run$lapack, "blfse")
     counters <- found$run$counters
     n_component <- as.integer(counters[["n_component"]])
     cluster <- blfse_cluster(found$S, found$component, n_component, n_clusters)
+    s <- symmetric_matrix(found$S, n, data$samples)
+    w <- symmetric_matrix(found$W, n, data$samples)
+    found[c("S", "W")] <- NULL
     list(
       data = data, control = control,
       params = list(n_clusters = n_clusters, n_features = n_features, n_base = nrow(scores),
@@ -211,8 +218,7 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
         " components instead of ", n_clusters, "."),
       feature_scores = found$v,
       solution = list(
-        v = expand_features(found$v, data), S = name_both(found, "S", data$samples),
-        W = name_both(found, "W", data$samples), alpha = found$alpha, beta = found$beta,
+        v = expand_features(found$v, data), S = s, W = w, alpha = found$alpha, beta = found$beta,
         rho = counters[["rho"]], cluster = stats::setNames(cluster, data$samples),
         mean_score = expand_features(colMeans(scores), data),
         mean_rank = expand_features(mean_ranks(scores), data, NA_real_),
@@ -230,6 +236,8 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
 
 # Up to this many samples the whole spectrum of L is computed: the literal method.
 blfse_dense_limit <- 400L
+# Beyond this many samples S and W are returned packed.
+blfse_full_limit <- 4000L
 
 # ---- input -----------------------------------------------------------------------------
 
@@ -443,10 +451,11 @@ mean_ranks <- function(scores) {
 
 # ---- output -----------------------------------------------------------------------------
 
-# found[[which]] with names; taken out of the list first, so that it is not copied.
-name_both <- function(found, which, names) {
-  value <- found[[which]]
-  found[[which]] <- NULL
+# What C returned, with names: a matrix, or the columns of its upper triangle.
+symmetric_matrix <- function(value, n, names) {
+  if (!is.matrix(value)) {
+    return(new_packed(value, n, names))
+  }
   if (!is.null(names)) dimnames(value) <- list(names, names)
   value
 }
@@ -576,6 +585,7 @@ picture_weights <- function(fit) {
 picture_consensus <- function(fit) {
   s <- fit$solution$S
   cluster <- fit$solution$cluster
+  if (!is.matrix(s)) s <- as.matrix(s)
   turn <- order(cluster, -rowSums(s))
   name <- fit$names$samples
   if (is.null(name)) name <- seq_len(nrow(s))

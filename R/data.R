@@ -20,6 +20,11 @@
 #' all of it, is copied to `tempdir()` in one pass where several such reads are to come (a message
 #' announces copies above 100 MB), and the copy is deleted with the fit.
 #'
+#' A dense matrix is centred and scaled in a copy. [ufs_socfs()], [ufs_jspca()] and [ufs_pca()] do
+#' without one where there are more features than samples and the matrix takes more than
+#' `getOption("ufselect.copy_bytes")` (256 MiB): they standardise some columns at a time, whenever
+#' they need them.
+#'
 #' Methods that need x itself form it if that takes at most `getOption("ufselect.max_bytes")`
 #' (8 GiB); beyond, they stop and say how many bytes it would be, and [ufs_sketch()] or fewer
 #' columns is the way out. The vignette "Large and sparse data" lists which is which.
@@ -563,11 +568,15 @@ dense_data <- function(data, arg, quiet = FALSE) {
 
 # As as_ufs_matrix(), but x of the list is not formed where the user's is sparse or elsewhere: it
 # is then an operator (operator.R), and only methods that use it as such may ask for it.
+# copy   FALSE: nor is it where the user's is dense, wide and too large for a copy in passing
 as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE, min_n = 3L,
                             warn = TRUE, arg = "x", by = "sd", unit = "none", write = TRUE,
-                            squares = TRUE) {
+                            squares = TRUE, copy = TRUE) {
   data <- open_data(x, arg)
   if (data$kind == "dense") {
+    if (!copy && data$n <= data$p && 8 * as.double(data$n) * data$p > copy_bytes()) {
+      return(as_scaled_operator(data, center, scale, min_n, warn, arg))
+    }
     return(as_ufs_matrix(data, center, scale, drop_constant, min_n, warn, arg, by, unit, write,
       squares))
   }
@@ -612,6 +621,24 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
     scale = if (scale) stats::setNames(divide, features) else FALSE,
     input = data$input
   )
+}
+
+# The largest wide dense matrix whose standardised copy a method of products makes.
+copy_bytes <- function() {
+  limit <- getOption("ufselect.copy_bytes", 256 * 1024^2)
+  check_number(limit, "getOption(\"ufselect.copy_bytes\")", lower = 0)
+}
+
+as_scaled_operator <- function(data, center, scale, min_n, warn, arg) {
+  out <- as_ufs_matrix(data, center, scale, min_n = min_n, warn = warn, arg = arg, write = FALSE)
+  check_norms(out$norm, arg)
+  part <- function(value) {
+    if (isFALSE(value)) NULL else if (length(out$constant)) value[out$keep] else value
+  }
+  out$x <- structure(list(kind = "scaled", n = data$n, p = length(out$keep), x = data$x,
+    column = if (length(out$constant)) out$keep, shift = part(out$center), divide = part(out$scale), ss = out$norm^2),
+    class = "ufs_x")
+  out
 }
 
 sparse_operator <- function(x) {

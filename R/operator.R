@@ -2,8 +2,10 @@
 # matrix, or an object of class ufs_x, which is never formed. C entries take both.
 #
 # A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
-# the slots of the user's dgCMatrix as they are, or list(kind = "source", n, p, ss, mul, cross,
-# columns, rows, row_forms, sweep, prefetch, gram, hash, keep, part, count, store) (see source.R). p counts the
+# the slots of the user's dgCMatrix as they are, list(kind = "scaled", n, p, x, column, shift,
+# divide, ss) with the user's matrix x as it is (column NULL: all), or list(kind = "source", n, p,
+# ss, mul, cross, columns, rows, row_forms, sweep, prefetch, gram, hash, keep, part, count, store)
+# (see source.R). p counts the
 # columns that are not constant.
 
 # X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
@@ -23,6 +25,9 @@ x_rows <- function(x, i) {
   }
   if (x$kind == "source") {
     return(x$rows(i))
+  }
+  if (x$kind == "scaled") {
+    return(take(x$x, i, x$column, x$shift, x$divide))
   }
   .Call(C_x_standardise, as.matrix(plain_sparse(x)[i, x$column, drop = FALSE]), x$shift, x$divide)
 }
@@ -57,7 +62,8 @@ column_blocks <- function(x, bytes = block_bytes()) {
 
 as_double_matrix <- function(v) {
   v <- as.matrix(v)
-  storage.mode(v) <- "double"
+  # The replacement copies even where there is nothing to change.
+  if (!is.double(v)) storage.mode(v) <- "double"
   v
 }
 
@@ -91,6 +97,9 @@ x_equal_rows <- function(x) {
   if (x$kind == "source") {
     return(seq_len(x$n))
   }
+  if (x$kind == "scaled") {
+    return(equal_rows(x$x))
+  }
   x_equal_columns(sparse_operator(Matrix::t(plain_sparse(x))))
 }
 
@@ -103,6 +112,15 @@ plain_sparse <- function(x) {
 operator_again <- function(x, center, scale) {
   if (x$kind == "source") {
     return(x$again(center, scale))
+  }
+  if (x$kind == "scaled") {
+    ready <- .Call(C_prepare, x$x, list(center = center, divide = if (scale) "sd" else "none",
+      unit = "none", drop = FALSE, write = FALSE))
+    at <- if (is.null(x$column)) seq_len(x$p) else x$column
+    if (center) x["shift"] <- list(ready$center[at])
+    if (scale) x["divide"] <- list(ready$scale[at])
+    x["ss"] <- list(NULL)
+    return(x)
   }
   whole <- x
   whole$p <- x$user_p
@@ -131,7 +149,7 @@ x_keep <- function(x, j) {
     return(out)
   }
   x$p <- length(j)
-  x$column <- x$column[j]
+  x$column <- if (is.null(x$column)) as.integer(j) else x$column[j]
   x["shift"] <- list(x$shift[j])
   x["divide"] <- list(x$divide[j])
   x["ss"] <- list(x$ss[j])
@@ -146,9 +164,13 @@ x_part <- function(x, i) {
   if (x$kind == "source") {
     return(x$part(i))
   }
-  part <- plain_sparse(x)[i, , drop = FALSE]
+  if (x$kind == "scaled") {
+    x$x <- x$x[i, , drop = FALSE]
+  } else {
+    part <- plain_sparse(x)[i, , drop = FALSE]
+    x[c("i", "start", "value")] <- list(part@i, part@p, part@x)
+  }
   x$n <- length(i)
-  x[c("i", "start", "value")] <- list(part@i, part@p, part@x)
   x["ss"] <- list(NULL)
   x
 }

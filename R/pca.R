@@ -40,7 +40,7 @@ ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
   run_fit("pca", match.call(), {
     control <- resolve_control(control)
-    data <- as_ufs_operator(x, center, scale)
+    data <- as_ufs_operator(x, center, scale, copy = FALSE)
     most <- min(data$n - center, length(data$keep))
     n_components <- check_count(n_components, "n_components", 1L, most,
       "the largest possible rank of `x`")
@@ -59,7 +59,7 @@ ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
 }
 
 check_rank <- function(pca, n_components) {
-  rank <- sum(colSums(pca$loadings != 0) > 0)
+  rank <- sum(x_ss(pca$loadings) > 0)
   if (rank < n_components) {
     ufs_abort("argument", "`n_components` is ", n_components, ", but `x` has rank ", rank,
       " after centring.", argument = "n_components")

@@ -144,7 +144,8 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     polish <- check_flag(polish, "polish") && control$tol >= 0
     check_path(path)
     # The reweighted steps work on x itself.
-    data <- if (solver == "exact" && warm_irls == 0L) as_ufs_operator(x, center, scale) else
+    data <- if (solver == "exact" && warm_irls == 0L) as_ufs_operator(x, center, scale,
+      copy = FALSE) else
       as_ufs_matrix(x, center, scale)
     n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n, "the number of samples")
     if (n_clusters == 1L) {
@@ -181,17 +182,17 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
       found$kkt <- found$kkt[at]
     } else if (replay && polish && anyDuplicated(copies)) {
       # The exact solver may split a weight unevenly between equal columns.
-      found$V <- rowsum(found$V, copies)[as.character(copies), , drop = FALSE] /
+      found$V <- unname(rowsum(found$V, copies)[as.character(copies), , drop = FALSE]) /
         tabulate(copies)[copies]
     }
     exact <- solver == "exact" || polish
-    norm <- sqrt(rowSums(found$V^2))
+    norm <- row_norms(found$V)
     live <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
     if (live == 0L && penalty$rel < 1) {
       ufs_warn("zero", "No feature is chosen at lambda = ", signif(penalty$value, 4L), " (",
         signif(penalty$rel, 4L), " of lambda_max): every score is 0.")
     }
-    v <- expand_features(unname(found$V), data)
+    v <- expand_features(found$V, data)
     counters <- found$run$counters
     list(
       data = data, control = control, run = found$run,
@@ -465,7 +466,7 @@ register("socfs", ufs_socfs,
       if (is.null(value("n_clusters")) || !identical(value("start_rule")[1L], "wss")) {
         return(NULL)
       }
-      data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE)
+      data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE, copy = FALSE)
       scores <- x_pca(data$x, value("n_clusters"), "socfs")$scores
       kmeans_runs(scores, value("n_clusters"), value("n_init"))[[1L]]$cluster
     })

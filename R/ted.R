@@ -17,7 +17,9 @@
 #' and each pick lowers J as much as one sample can. The picks are exact: with K = xx' deflated
 #' by the earlier picks, sample j lowers J by `||K_j||^2 / (K_jj + mu)`. The ranking is the
 #' order of picking and serves every number of samples at once. It takes `3 n p^2 + 4 n p n_samples`
-#' flops or, if less, `n^2 p + 6 n^2 n_samples`; K is never formed when p is small.
+#' flops or, if less, `n^2 p + 6 n^2 n_samples`; K is never formed when p is small. Sparse data and
+#' data on disk with more samples than features are used by products and single rows (but not with
+#' `unit`), with three p x p matrices in memory; others by one n x n matrix.
 #'
 #' `form = "convex"` (after Yu, Zhu, Xu and Gong 2008) weighs all samples at once,
 #' \deqn{\min_A \|X - A X\|_F^2 + \mu \sum_j \|A_{\cdot j}\|_2,}

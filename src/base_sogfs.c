@@ -10,6 +10,10 @@
  * halved (F restored) when it has more, until it has c. Rows of S are exact projections on the
  * simplex.
  *
+ * The graph changes W's objective by percents from one iteration to the next. Accelerated, W is
+ * solved for to a relative COARSE until the graph has its c components; then the iteration is done
+ * again, and so are all that may follow, to what was asked for.
+ *
  * L stays sparse (at most 2nk entries). Its null vectors are the indicators of the components,
  * known exactly; la_eigs() finds the others. p <= n: M = X'(LX), np^2 flops per iteration; p > n:
  * L is factored, n^3/3 + n^2 p. */
@@ -22,6 +26,7 @@
 
 enum { FIXED_CANDIDATES = 5, LEAST_ITERATIONS = 3 };
 static const double SPLIT = 1e-9, JOINED = 1e-11;
+static const double COARSE = 1e-3;
 
 typedef struct {
     const sogfs_problem *problem;
@@ -37,6 +42,9 @@ typedef struct {
     double *known;        /* n x (c + 1): component indicators */
     double *mu, *vector;  /* c + 1, n x (c + 1): of L, those that are not known */
     int n_vector;         /* how many the last iteration found */
+    bool fine, exact;     /* W is asked for, was solved for, to the end */
+    double *s_old;        /* k x n: S before */
+    int *neighbour_old;   /* k x n */
     double *gap, *sorted; /* k */
     double *pivot_work;
     int *pivot;
@@ -56,6 +64,7 @@ static int update_f(sogfs_work *s, sogfs_result *r, double *sum_c, double *sum_n
                     int *n_components);
 static double largest_eigenvalue(const graph_csr *g);
 static void apply_minus_laplacian(const void *data, int m, const double *x, double *y);
+static void recur_minus_laplacian(const void *data, int m, int steps, const double *c, double *x);
 static double objective(const sogfs_work *s, const sogfs_result *r, double alpha);
 static double squared_distance(int n, int m, const double *z, int i, int j);
 
@@ -67,6 +76,7 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
     sogfs_work s;
     double sum_c, sum_next;
     size_t len = (size_t) problem->n * (size_t) problem->c;
+    size_t edges = (size_t) problem->n * (size_t) problem->k;
 
     init(&s, problem, settings, result);
     ufs_trace_named(&run->trace, settings->max_iter, columns);
@@ -84,6 +94,8 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
         run->lapack = update_w(&s, settings, run->iterations == 0, &inner);
         if (run->lapack) return;
         run->iterations++;
+        memcpy(s.s_old, result->s, edges * sizeof(double));
+        memcpy(s.neighbour_old, result->neighbour, edges * sizeof(int));
         update_s(&s, result, run->iterations <= FIXED_CANDIDATES, lambda, result->alpha);
         symmetric_graph(&s, result);
         ufs_copy(s.f_old, result->f, len);
@@ -103,6 +115,12 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
         } else if (sum_next < JOINED) {
             result->lambda /= 2.0;
             ufs_copy(result->f, s.f_old, len);
+        } else if (!s.exact) {
+            s.fine = true;
+            memcpy(result->s, s.s_old, edges * sizeof(double));
+            memcpy(result->neighbour, s.neighbour_old, edges * sizeof(int));
+            ufs_copy(result->f, s.f_old, len);
+            symmetric_graph(&s, result);
         } else if (run->iterations >= LEAST_ITERATIONS) {
             run->status = s.step.converged ? UFS_CONVERGED : UFS_NUMERICAL;
             break;
@@ -137,6 +155,10 @@ static void init(sogfs_work *s, const sogfs_problem *problem, const sogfs_settin
     s->mu = ufs_dalloc(C1, 1);
     s->vector = ufs_dalloc(N, C1);
     s->n_vector = 0;
+    s->fine = !settings->accelerate;
+    s->exact = false;
+    s->s_old = ufs_dalloc(N, K);
+    s->neighbour_old = ufs_ialloc(N * K);
     s->gap = ufs_dalloc(K, 1);
     s->sorted = ufs_dalloc(K, 1);
     s->pivot_work = ufs_dalloc(2 * N, 1);
@@ -231,7 +253,7 @@ static void symmetric_graph(sogfs_work *s, const sogfs_result *r)
 /* The reweighted steps over W for the graph at hand. */
 static int update_w(sogfs_work *s, const sogfs_settings *settings, bool first, int *inner)
 {
-    double old = R_PosInf;
+    double old = R_PosInf, tol = fmax(settings->inner_tol, s->fine ? 0.0 : COARSE);
     int lapack = s->step.narrow ? 0 : scatter(s);
     if (lapack) return lapack;
     if (first) {
@@ -239,13 +261,14 @@ static int update_w(sogfs_work *s, const sogfs_settings *settings, bool first, i
         if (s->step.lapack) return s->step.lapack;
     }
     wstep_renew(&s->step);
+    s->exact = tol == settings->inner_tol;
     for (*inner = 0; *inner < settings->inner_max_iter;) {
         bool accepted = wstep_step(&s->step, *inner < settings->inner_max_iter - 2);
         if (s->step.lapack) return s->step.lapack;
         (*inner)++;
         if (!accepted) continue;
-        if (fabs(old - s->step.objective) <= settings->inner_tol * fabs(s->step.objective) &&
-            wstep_complete(&s->step))
+        if (fabs(old - s->step.objective) <= tol * fabs(s->step.objective) &&
+            (!s->exact || wstep_complete(&s->step)))
             break;
         old = s->step.objective;
     }
@@ -365,6 +388,7 @@ static int update_f(sogfs_work *s, sogfs_result *r, double *sum_c, double *sum_n
         la_eigs_problem a = {.n = n,
                              .k = more,
                              .apply = apply_minus_laplacian,
+                             .recur = recur_minus_laplacian,
                              .data = &s->l,
                              .low = -high,
                              .high = 0.0,
@@ -409,6 +433,11 @@ static void apply_minus_laplacian(const void *data, int m, const double *x, doub
     size_t len = (size_t) g->n * (size_t) m;
     graph_laplacian_mult(g, m, x, y);
     for (size_t i = 0; i < len; i++) y[i] = -y[i];
+}
+
+static void recur_minus_laplacian(const void *data, int m, int steps, const double *c, double *x)
+{
+    graph_recur(data, true, m, steps, c, x);
 }
 
 /* Without the rank term, whose weight lambda changes from one iteration to the next. */

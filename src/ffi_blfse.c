@@ -1,6 +1,7 @@
 /* ffi_blfse.c: ufs_blfse() to blfse_solve(), and the embedding of its consensus. */
 #include "ffi_blfse.h"
 #include "la_low.h"
+#include "la_packed.h"
 
 blfse_problem ffi_blfse_problem(SEXP x, SEXP scores, SEXP labels, SEXP settings)
 {
@@ -36,9 +37,19 @@ blfse_settings ffi_blfse_settings(SEXP psi, SEXP s)
     return settings;
 }
 
+/* A symmetric n x n matrix for the solver, which packs it: full matrices have room for both. */
+static double *symmetric(SEXP out, const char *name, int n, bool full)
+{
+    if (full) return ffi_set_zero(out, name, n, n);
+    ffi_set(out, name, Rf_allocVector(REALSXP, (R_xlen_t) la_packed_column(n)));
+    return memset(REAL(ffi_get(out, name)), 0, la_packed_column(n) * sizeof(double));
+}
+
 /* x n x p, scores p x m (columns on the simplex), labels m x n integers, psi in (0, 1);
  * settings: list(n_clusters, projection, order, form, inner_max_iter, max_iter,
- * gamma_cluster, gamma_feature, tol, qp_tol, dense_limit), codes as in solve_blfse.h. */
+ * gamma_cluster, gamma_feature, tol, qp_tol, dense_limit, full_limit), codes as in solve_blfse.h.
+ * Of more than full_limit samples (NULL: of any number they are matrices) S and W are the columns
+ * of the upper triangle. */
 SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"v",         "S",       "W",       "alpha", "beta",
@@ -46,15 +57,21 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_, SEXP 
     SEXP out = PROTECT(ffi_list(names));
     blfse_problem problem = ffi_blfse_problem(x, scores, labels, settings_);
     blfse_settings settings = ffi_blfse_settings(psi, settings_);
+    bool full = ffi_get(settings_, "full_limit") == R_NilValue ||
+                problem.n <= ffi_real(settings_, "full_limit");
     ufs_run run = ffi_run_begin(control, "blfse");
     blfse_result result = {.v = ffi_set_zero(out, "v", problem.p, 0),
-                           .s = ffi_set_zero(out, "S", problem.n, problem.n),
-                           .w = ffi_set_zero(out, "W", problem.n, problem.n),
+                           .s = symmetric(out, "S", problem.n, full),
+                           .w = symmetric(out, "W", problem.n, full),
                            .alpha = ffi_set_zero(out, "alpha", problem.m, 0),
                            .beta = ffi_set_zero(out, "beta", problem.m, 0),
                            .component = ffi_set_ints(out, "component", problem.n)};
 
     blfse_solve(&problem, &settings, &result, &run);
+    if (full) {
+        la_packed_to(problem.n, result.s, result.s);
+        la_packed_to(problem.n, result.w, result.w);
+    }
     ffi_set_trace(out, "history", &result.history);
     ffi_set_trace(out, "weights", &result.weights);
     ffi_run_end(out, &run,
@@ -71,21 +88,30 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_, SEXP 
     return out;
 }
 
-/* list(vectors n x k, times the square roots of their weights; lo, eq; worst residual;
- * path: 1 dense, 2 Krylov, 3 components; info). */
+/* s: a matrix, or the columns of its upper triangle. list(vectors n x k, times the square roots of
+ * their weights; lo, eq; worst residual; path: 1 dense, 2 Krylov, 3 components; info). */
 SEXP ffi_laplacian_low(SEXP s, SEXP c, SEXP dense_limit)
 {
     static const char *const names[] = {"vectors", "lo", "eq", "worst", "path", "info", NULL};
     SEXP out = PROTECT(ffi_list(names));
-    int n = Rf_nrows(s), k = 0;
+    double length = (double) Rf_xlength(s);
+    int n = Rf_isMatrix(s) ? Rf_nrows(s) : (int) (sqrt(2.0 * length + 0.25) - 0.5 + 1e-6), k = 0;
     size_t N = (size_t) n;
-    double *r = ufs_dalloc(N, N);
+    double *r = ufs_dalloc(N, N), *degree = ufs_dalloc(N, 1), *packed = NULL;
+    const double *columns = REAL_RO(s);
     low_work work;
     low_split split = {0, 0, 0.0};
 
+    if (Rf_isMatrix(s)) {
+        packed = ufs_dalloc(la_packed_column(n), 1);
+        la_packed_from(n, columns, packed);
+        columns = packed;
+    }
+    la_packed_row_sums(n, columns, degree);
     low_init(&work, n, Rf_asInteger(c), Rf_asInteger(dense_limit));
     ffi_set(out, "info",
-            Rf_ScalarInteger(low_laplacian(&work, REAL_RO(s), ufs_dalloc(N, N), r, &k, &split)));
+            Rf_ScalarInteger(
+                low_laplacian(&work, columns, degree, 0, NULL, ufs_dalloc(N, N), r, &k, &split)));
     ufs_copy(ffi_set_matrix(out, "vectors", n, k), r, N * (size_t) k);
     ffi_set(out, "lo", Rf_ScalarInteger(split.lo));
     ffi_set(out, "eq", Rf_ScalarInteger(split.eq));

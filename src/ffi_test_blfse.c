@@ -3,6 +3,7 @@
 #include "ffi_blfse.h"
 #include "graph_dense.h"
 #include "hadamard.h"
+#include "la_packed.h"
 #include "qp_simplex.h"
 
 SEXP ffi_test_blfse_projection(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_)
@@ -22,6 +23,7 @@ SEXP ffi_test_blfse_projection(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP 
     result.component = ufs_ialloc((size_t) problem.n);
     blfse_first_projection(&problem, &settings, &result,
                            ffi_set_matrix(out, "N", problem.p, problem.p), &run);
+    la_packed_to(problem.n, result.s, result.s);
     ffi_set(out, "ties", Rf_ScalarInteger(result.ties));
     ffi_set(out, "info", Rf_ScalarInteger(run.lapack));
     UNPROTECT(1);
@@ -89,8 +91,10 @@ SEXP ffi_test_components(SEXP s, SEXP threshold)
 {
     int n = Rf_nrows(s);
     SEXP out = PROTECT(Rf_allocVector(INTSXP, n));
-    graph_dense_components(n, REAL_RO(s), Rf_asReal(threshold), INTEGER(out),
-                           ufs_ialloc((size_t) n));
+    double *packed = ufs_dalloc(la_packed_column(n), 1);
+
+    la_packed_from(n, REAL_RO(s), packed);
+    graph_dense_components(n, packed, Rf_asReal(threshold), INTEGER(out), ufs_ialloc((size_t) n));
     UNPROTECT(1);
     return out;
 }

@@ -3,6 +3,7 @@
 
 /* ---- from R ------------------------------------------------------------------------- */
 
+static ufs_x scaled_x(SEXP x);
 static ufs_x sparse_x(SEXP x);
 static ufs_x source_x(SEXP x);
 static SEXP call_source(SEXP x, const char *name, SEXP argument, size_t length);
@@ -15,6 +16,7 @@ ufs_x ffi_x(SEXP x)
     if (!Rf_isNewList(x)) Rf_error("internal error: x is neither a matrix nor an operator");
     kind = ffi_get(x, "kind");
     if (!Rf_isString(kind) || Rf_xlength(kind) != 1) Rf_error("internal error: x has no kind");
+    if (strcmp(CHAR(STRING_ELT(kind, 0)), "scaled") == 0) return scaled_x(x);
     if (strcmp(CHAR(STRING_ELT(kind, 0)), "sparse") == 0) return sparse_x(x);
     if (strcmp(CHAR(STRING_ELT(kind, 0)), "source") == 0) return source_x(x);
     Rf_error("internal error: x is of an unknown kind");
@@ -35,14 +37,50 @@ static int size_of(SEXP list, const char *name)
     return value;
 }
 
-/* list(kind, n, p, user_p, i, start, value, column, shift, divide): column 1-based. */
+/* What scaled and sparse matrices have in common: list(n, p, column, shift, divide, ss), column
+ * 1-based among user_p, NULL for all. */
+static void standardisation(SEXP x, int user_p, ufs_x *out)
+{
+    size_t P = (size_t) out->p, length;
+    const int *from;
+    int *column;
+
+    out->shift = ffi_data(ffi_get(x, "shift"), P, "shift");
+    out->divide = ffi_data(ffi_get(x, "divide"), P, "divide");
+    out->ss = ffi_data(ffi_get(x, "ss"), P, "ss");
+    if (ffi_get(x, "column") == R_NilValue) {
+        if (out->p != user_p) Rf_error("internal error: 'column' is missing");
+        return;
+    }
+    from = int_slot(x, "column", &length);
+    column = ufs_ialloc(P);
+    if (length != P) Rf_error("internal error: 'column' has the wrong length");
+    for (size_t j = 0; j < P; j++) {
+        if (from[j] < 1 || from[j] > user_p) Rf_error("internal error: 'column' is out of range");
+        column[j] = from[j] - 1;
+    }
+    out->column = column;
+}
+
+/* list(kind, n, p, x, column, shift, divide, ss), the last four may be NULL. */
+static ufs_x scaled_x(SEXP x)
+{
+    ufs_x out = {.kind = UFS_X_SCALED, .n = size_of(x, "n"), .p = size_of(x, "p")};
+    SEXP whole = ffi_get(x, "x");
+    if (!Rf_isReal(whole) || !Rf_isMatrix(whole) || Rf_nrows(whole) != out.n)
+        Rf_error("internal error: x is not a double matrix of %d rows", out.n);
+    out.dense = REAL_RO(whole);
+    standardisation(x, Rf_ncols(whole), &out);
+    return out;
+}
+
+/* list(kind, n, p, user_p, i, start, value, column, shift, divide, ss). */
 static ufs_x sparse_x(SEXP x)
 {
     ufs_x out = {.kind = UFS_X_SPARSE, .n = size_of(x, "n"), .p = size_of(x, "p")};
-    size_t n_row, n_start, n_column, P = (size_t) out.p;
-    int user_p = size_of(x, "user_p"), *column;
+    size_t n_row, n_start;
+    int user_p = size_of(x, "user_p");
     SEXP value = ffi_get(x, "value");
-    const int *from = int_slot(x, "column", &n_column);
     const char *wrong;
 
     out.row = int_slot(x, "i", &n_row);
@@ -52,16 +90,7 @@ static ufs_x sparse_x(SEXP x)
     wrong = ufs_x_check_slots(out.n, user_p, n_start, out.start, n_row, out.row,
                               (size_t) Rf_xlength(value));
     if (wrong) Rf_error("internal error: x is not a sound sparse matrix: %s", wrong);
-    if (n_column != P) Rf_error("internal error: 'column' has the wrong length");
-    column = ufs_ialloc(P);
-    for (size_t j = 0; j < P; j++) {
-        if (from[j] < 1 || from[j] > user_p) Rf_error("internal error: 'column' is out of range");
-        column[j] = from[j] - 1;
-    }
-    out.column = column;
-    out.shift = ffi_data(ffi_get(x, "shift"), P, "shift");
-    out.divide = ffi_data(ffi_get(x, "divide"), P, "divide");
-    out.ss = ffi_data(ffi_get(x, "ss"), P, "ss");
+    standardisation(x, user_p, &out);
     return out;
 }
 

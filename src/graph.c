@@ -754,6 +754,49 @@ void graph_laplacian_mult(const graph_csr *g, int m, const double *x, double *y)
     mult(g, true, m, x, y);
 }
 
+/* Where `now` lies, `before` is replaced, entry by entry. */
+static void recur_lanes(const graph_csr *g, bool laplacian, const double *c,
+                        const double *restrict now, double *restrict before)
+{
+    for (int i = 0; i < g->n; i++) {
+        double sum[LANES] = {0.0}, own = c[1] - (laplacian ? c[0] * g->degree[i] : 0.0);
+        const double *mine = now + (size_t) i * LANES;
+        double *to = before + (size_t) i * LANES;
+        for (int e = g->start[i]; e < g->start[i + 1]; e++) {
+            const double *other = now + (size_t) g->col[e] * LANES;
+            double w = g->w[e];
+            for (int l = 0; l < LANES; l++) sum[l] += w * other[l];
+        }
+        for (int l = 0; l < LANES; l++) to[l] = c[0] * sum[l] + own * mine[l] + c[2] * to[l];
+    }
+}
+
+void graph_recur(const graph_csr *g, bool laplacian, int m, int steps, const double *c, double *x)
+{
+    size_t N = (size_t) g->n, M = (size_t) m;
+    void *mark = vmaxget();
+    double *now = ufs_dalloc(N, LANES), *before = ufs_dalloc(N, LANES);
+
+    for (size_t j = 0; j < M; j += LANES) {
+        size_t width = M - j < LANES ? M - j : LANES;
+        for (size_t i = 0; i < N; i++)
+            for (size_t l = 0; l < LANES; l++) {
+                now[i * LANES + l] = l < width ? x[i + (j + l) * N] : 0.0;
+                before[i * LANES + l] = 0.0;
+            }
+        for (int d = 0; d < steps; d++) {
+            double *swap = now;
+            R_CheckUserInterrupt();
+            recur_lanes(g, laplacian, c + 3 * d, now, before);
+            now = before;
+            before = swap;
+        }
+        for (size_t i = 0; i < N; i++)
+            for (size_t l = 0; l < width; l++) x[i + (j + l) * N] = now[i * LANES + l];
+    }
+    vmaxset(mark);
+}
+
 double graph_quadratic(const graph_csr *g, const double *f)
 {
     double sum = 0.0;

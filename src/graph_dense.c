@@ -1,30 +1,26 @@
 #include "graph_dense.h"
+#include "la_packed.h"
 
-/* `queue` is a permutation of the samples: those of finished components, those found in this
- * one, those not found yet. Only the last are looked at, so that every pair is read once. */
-int graph_dense_components(int n, const double *s, double threshold, int *label, int *queue)
+/* Until the end a sample is labelled by the first one that it is known to hang together with. A
+ * pair of one component is not read again; components join n - 1 times at most. */
+int graph_dense_components(int n, const double *s, double threshold, int *label, int *order)
 {
-    int found = 0, tail = 0;
+    int found = 0;
 
-    memset(label, 0, (size_t) n * sizeof(int));
-    for (int i = 0; i < n; i++) queue[i] = i;
-    for (int root = 0; root < n; root++) {
-        int at = tail, head = tail;
-        if (label[root]) continue;
-        while (queue[at] != root) at++;
-        queue[at] = queue[tail];
-        queue[tail++] = root;
-        label[root] = ++found;
-        while (head < tail) {
-            const double *row = s + (size_t) queue[head++] * (size_t) n;
-            for (int u = tail; u < n; u++) {
-                int j = queue[u];
-                if (!(row[j] > threshold)) continue;
-                label[j] = found;
-                queue[u] = queue[tail];
-                queue[tail++] = j;
-            }
+    for (int j = 0; j < n; j++) {
+        const double *column = s + la_packed_column(j);
+        label[j] = j;
+        for (int i = 0; i < j; i++) {
+            if (label[i] == label[j] || !(column[i] > threshold)) continue;
+            int from = label[i] > label[j] ? label[i] : label[j];
+            int to = label[i] > label[j] ? label[j] : label[i];
+            for (int l = from; l <= j; l++)
+                if (label[l] == from) label[l] = to;
         }
+    }
+    for (int i = 0; i < n; i++) {
+        if (label[i] == i) order[i] = ++found;
+        label[i] = order[label[i]];
     }
     return found;
 }

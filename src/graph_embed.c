@@ -4,12 +4,9 @@
 #include "graph.h"
 #include "la.h"
 
-typedef struct {
-    const graph_csr *g;
-    double *root; /* d^{-1/2} */
-} normalised;
-
-static void apply_normalised(const void *data, int m, const double *x, double *y);
+static graph_csr normalised(const graph_csr *g);
+static void apply_weights(const void *data, int m, const double *x, double *y);
+static void recur_weights(const void *data, int m, int steps, const double *c, double *x);
 static void trivial_vector(const graph_csr *g, double *v);
 static void contrast(const graph_csr *g, const int *component, const double *volume,
                      int n_components, int j, double *u);
@@ -22,13 +19,10 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
     /* Null vectors beyond those asked for are not needed, however many there are. */
     int all_zero = pieces - 1, n_zero = all_zero < m ? all_zero : m, n_more;
     double *known = ufs_dalloc(N, (size_t) n_zero + 1), *volume = ufs_dzero((size_t) pieces, 1);
-    normalised op = {.g = g, .root = ufs_dalloc(N, 1)};
+    graph_csr op = normalised(g);
 
     trivial_vector(g, known);
-    for (int i = 0; i < n; i++) {
-        volume[component[i]] += g->degree[i];
-        op.root[i] = 1.0 / sqrt(g->degree[i]);
-    }
+    for (int i = 0; i < n; i++) volume[component[i]] += g->degree[i];
     for (int j = 0; j < n_zero; j++)
         contrast(g, component, volume, pieces, j, known + (size_t) (j + 1) * N);
 
@@ -49,7 +43,8 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
     la_eigs_info found;
     la_eigs_problem a = {.n = n,
                          .k = n_more,
-                         .apply = apply_normalised,
+                         .apply = apply_weights,
+                         .recur = recur_weights,
                          .data = &op,
                          .low = -1.0,
                          .high = 1.0,
@@ -67,20 +62,24 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
     if (m < n - 1) info->next = 1.0 - mu[m - n_zero];
 }
 
-static void apply_normalised(const void *data, int m, const double *x, double *y)
+/* D^{-1/2} W D^{-1/2}; its degrees are not needed. */
+static graph_csr normalised(const graph_csr *g)
 {
-    const normalised *op = data;
-    const graph_csr *g = op->g;
-    for (int j = 0; j < m; j++) {
-        const double *from = x + (size_t) j * (size_t) g->n;
-        double *to = y + (size_t) j * (size_t) g->n;
-        for (int i = 0; i < g->n; i++) {
-            double sum = 0.0;
-            for (int e = g->start[i]; e < g->start[i + 1]; e++)
-                sum += g->w[e] * op->root[g->col[e]] * from[g->col[e]];
-            to[i] = sum * op->root[i];
-        }
-    }
+    double *w = ufs_dalloc((size_t) g->start[g->n], 1);
+    for (int i = 0; i < g->n; i++)
+        for (int e = g->start[i]; e < g->start[i + 1]; e++)
+            w[e] = g->w[e] / sqrt(g->degree[i]) / sqrt(g->degree[g->col[e]]);
+    return (graph_csr){.n = g->n, .start = g->start, .col = g->col, .w = w};
+}
+
+static void apply_weights(const void *data, int m, const double *x, double *y)
+{
+    graph_mult(data, m, x, y);
+}
+
+static void recur_weights(const void *data, int m, int steps, const double *c, double *x)
+{
+    graph_recur(data, false, m, steps, c, x);
 }
 
 static void trivial_vector(const graph_csr *g, double *v)

@@ -183,6 +183,8 @@ void la_polar_init(la_polar_work *w, int n, int c);
 void la_polar_init_in(la_polar_work *w, int n, int c, double *a, double *u);
 /* a is kept; e may be e_old. w->s holds the singular values on return. */
 int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e);
+/* The same where `a` is in w->a already, which is lost; not done over where LAPACK fails. */
+int la_polar_here(la_polar_work *w, const double *e_old, double *e);
 
 /* ---- la_svd.c ------------------------------------------------------------------
  * Thin SVD A = U diag(s) V' (a n x p is overwritten): u n x r, s r, vt r x p,
@@ -212,15 +214,22 @@ int la_eig_values(int n, double *a, double *w);
  * iteration on a block of k + max(8, k / 2) vectors, each step filtered by a Chebyshev
  * polynomial that damps [low, smallest Ritz value], then full orthogonalisation and
  * Rayleigh-Ritz. A block finds multiple eigenvalues, which one Lanczos vector cannot;
- * the start is a fixed hash, so the result is deterministic. Memory 4 n (block).
+ * the start is a fixed hash, so the result is deterministic. The degree is what the slowest
+ * wanted pair needs, as far as rounding allows. Memory 4 n (block).
+ * `recur`, if not NULL, does a whole filter in place of single products: `steps` times
+ *     next = c_0 A x + c_1 x + c_2 before,
+ * three coefficients for each step, the first from the given X; X becomes the last.
  * Stops when every residual |A z - w z| <= tol max(|low|, |high|). */
 enum { LA_EIGS_DENSE = 400 };
 
 typedef void (*la_operator)(const void *data, int m, const double *x, double *y);
 
+typedef void (*la_recurrence)(const void *data, int m, int steps, const double *c, double *x);
+
 typedef struct {
     int n, k;
     la_operator apply; /* Y = A X for X n x m */
+    la_recurrence recur;
     const void *data;
     double low, high;
     int n_known;

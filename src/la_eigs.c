@@ -8,14 +8,14 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-/* The filter: a step that gains little asks for a longer one, because the damping of a
- * Chebyshev polynomial grows faster than its degree where eigenvalues lie close. */
-enum { DEGREE = 30, MOST_DEGREE = 120 };
-static const double GAIN = 0.03;
+enum { FIRST_DEGREE = 30, LEAST_DEGREE = 10, MOST_DEGREE = 240 };
+static const double SAFETY = 3.0, SPREAD = 1e8;
 
 typedef struct {
     const la_eigs_problem *a;
-    int b, degree;            /* block size; of the filter */
+    int b;                    /* block size */
+    int degree;               /* of the filter */
+    double *coef;             /* 3 x MOST_DEGREE: its recurrence */
     double *x, *ax;           /* n x b: basis and its image */
     double *y, *t;            /* n x b: scratch */
     double *small, *q, *copy; /* b x b */
@@ -26,6 +26,7 @@ typedef struct {
 static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
 static void start_block(eigs_work *s);
 static void filter(eigs_work *s);
+static void recurrence(eigs_work *s);
 static void orthonormalise(eigs_work *s);
 static int rayleigh_ritz(eigs_work *s);
 static double worst_residual(eigs_work *s);
@@ -33,11 +34,10 @@ static double worst_residual(eigs_work *s);
 void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
 {
     /* Room for the next ones; operators work on 8 columns at a time. */
-    int n = a->n, k = a->k, b = (k + (k / 2 > 8 ? k / 2 : 8) + 7) / 8 * 8;
+    int n = a->n, k = a->k, b = (k + (k / 2 > 3 ? k / 2 : 3) + 7) / 8 * 8;
     size_t N = (size_t) n, B = (size_t) b;
-    double before = R_PosInf;
     void *mark = vmaxget();
-    eigs_work s = {.a = a, .b = b, .degree = DEGREE};
+    eigs_work s = {.a = a, .b = b, .degree = FIRST_DEGREE};
 
     info->iterations = 0;
     info->lapack = 0;
@@ -48,6 +48,7 @@ void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
         vmaxset(mark);
         return;
     }
+    s.coef = ufs_dalloc(3, MOST_DEGREE);
     s.x = ufs_dalloc(N, B);
     s.ax = ufs_dalloc(N, B);
     s.y = ufs_dalloc(N, B);
@@ -68,8 +69,6 @@ void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
         orthonormalise(&s);
         info->lapack = rayleigh_ritz(&s);
         info->residual = worst_residual(&s);
-        if (info->residual > GAIN * before && 2 * s.degree <= MOST_DEGREE) s.degree *= 2;
-        before = info->residual;
         if (info->residual <= a->tol) {
             info->converged = true;
             break;
@@ -116,35 +115,60 @@ static void start_block(eigs_work *s)
     orthonormalise(s);
 }
 
-/* x <- p(A) x by the three-term recurrence on [low, theta_1]; s->ax = A x on entry. */
+/* x <- p(A) x; s->ax = A x on entry. */
 static void filter(eigs_work *s)
 {
     const la_eigs_problem *a = s->a;
     size_t len = (size_t) a->n * (size_t) s->b;
-    double cut = s->theta[0], half = (cut - a->low) / 2.0, mid = (cut + a->low) / 2.0;
-    double top = s->theta[s->b - 1], sigma, sigma1;
 
-    if (!(half > 0.0)) {
-        half = (a->high - a->low) / 4.0;
-        mid = a->low + half;
+    recurrence(s);
+    if (a->recur != NULL) {
+        a->recur(a->data, s->b, s->degree, s->coef, s->x);
+        return;
     }
-    sigma1 = half / (fmax(top, mid + 1.5 * half) - mid);
-    sigma = sigma1;
-    for (size_t i = 0; i < len; i++) s->y[i] = (s->ax[i] - mid * s->x[i]) * (sigma1 / half);
-    for (int d = 2; d <= s->degree; d++) {
-        double next = 1.0 / (2.0 / sigma1 - sigma), *swap;
+    for (size_t i = 0; i < len; i++) s->y[i] = s->coef[0] * s->ax[i] + s->coef[1] * s->x[i];
+    for (int d = 1; d < s->degree; d++) {
+        const double *c = s->coef + 3 * d;
+        double *swap = s->x;
         a->apply(a->data, s->b, s->y, s->t);
-        for (size_t i = 0; i < len; i++)
-            s->t[i] = 2.0 * next / half * (s->t[i] - mid * s->y[i]) - sigma * next * s->x[i];
-        swap = s->x;
+        for (size_t i = 0; i < len; i++) s->t[i] = c[0] * s->t[i] + c[1] * s->y[i] + c[2] * s->x[i];
         s->x = s->y;
         s->y = s->t;
         s->t = swap;
-        sigma = next;
     }
     double *swap = s->x;
     s->x = s->y;
     s->y = swap;
+}
+
+/* Where the polynomial damps: [low, the smallest Ritz value] or, while that is low itself, a half
+ * of the range. */
+static void damped(const eigs_work *s, double *mid, double *half)
+{
+    const la_eigs_problem *a = s->a;
+    *half = (s->theta[0] - a->low) / 2.0;
+    *mid = a->low + *half;
+    if (!(*half > 0.0)) {
+        *half = (a->high - a->low) / 4.0;
+        *mid = a->low + *half;
+    }
+}
+
+/* The Chebyshev polynomial of that interval, scaled at the largest Ritz value. */
+static void recurrence(eigs_work *s)
+{
+    double mid, half, sigma, sigma1;
+
+    damped(s, &mid, &half);
+    sigma1 = half / (fmax(s->theta[s->b - 1], mid + 1.5 * half) - mid);
+    sigma = sigma1;
+    for (int d = 0; d < s->degree; d++) {
+        double *c = s->coef + 3 * d, next = d == 0 ? sigma1 / 2.0 : 1.0 / (2.0 / sigma1 - sigma);
+        c[0] = 2.0 * next / half;
+        c[1] = -mid * c[0];
+        c[2] = d == 0 ? 0.0 : -sigma * next;
+        sigma = d == 0 ? sigma1 : next;
+    }
 }
 
 /* Columns lost in rounding are replaced by other starts. */
@@ -173,20 +197,33 @@ static int rayleigh_ritz(eigs_work *s)
     return 0;
 }
 
+/* Of the pairs that are not done; and the degree that brings the slowest of them there. Per degree
+ * a pair at theta gains acosh((theta - mid) / half) in logarithm, and the leading one gains more on
+ * it: not so much that it fills every column. */
 static double worst_residual(eigs_work *s)
 {
     size_t N = (size_t) s->a->n;
-    double worst = 0.0, size = fmax(fabs(s->a->low), fabs(s->a->high));
+    double worst = 0.0, size = fmax(fabs(s->a->low), fabs(s->a->high)), mid, half, top;
+    double need = LEAST_DEGREE, most = MOST_DEGREE;
     int first = s->b - s->a->k, exact = first + s->a->n_rough;
+
+    damped(s, &mid, &half);
+    top = acosh(fmax((s->theta[s->b - 1] - mid) / half, 1.0));
     for (int j = first; j < s->b; j++) {
         const double *x = s->x + (size_t) j * N, *ax = s->ax + (size_t) j * N;
-        double ss = 0.0;
+        double ss = 0.0, wanted = s->a->tol * size, gain;
         for (size_t i = 0; i < N; i++) {
             double r = ax[i] - s->theta[j] * x[i];
             ss += r * r;
         }
         if (j < exact && sqrt(ss) <= 0.1 * (s->a->high - s->theta[j])) continue;
         worst = fmax(worst, sqrt(ss) / size);
+        if (sqrt(ss) <= wanted) continue;
+        if (j < exact) wanted = fmax(wanted, 0.1 * (s->a->high - s->theta[j]));
+        gain = acosh(fmax((s->theta[j] - mid) / half, 1.0 + 1e-6));
+        need = fmax(need, log(SAFETY * sqrt(ss) / wanted) / gain);
+        if (top > gain) most = fmin(most, log(SPREAD * size / sqrt(ss)) / (top - gain));
     }
+    s->degree = (int) fmin(need, fmax(most, FIRST_DEGREE));
     return worst;
 }

@@ -2,7 +2,7 @@
 #include "la_gl.h"
 #include <R_ext/Utils.h>
 
-enum { ROUNDS = 60, SWEEPS = 200, DEPTH = 5, ENTER = 20, TILE = 32 };
+enum { ROUNDS = 60, SWEEPS = 200, DEPTH = 5, ENTER = 20, TILE = 32, NEWTON_MOST = 800 };
 
 /* working set */
 static void make_room(la_gl *w, int least);
@@ -20,6 +20,7 @@ static void weigh(const la_gl *w, double *a);
 static const double *weighted_residual(la_gl *w);
 /* descent */
 static bool descend(la_gl *w, double lambda, double bound, bool priced);
+static bool newton_pays(const la_gl *w, double first, double last, double bound);
 static bool gram_is_cheaper(const la_gl *w);
 static void start_gradient(la_gl *w, bool priced);
 static void products(la_gl *w, int f, const double *r, const double *total);
@@ -56,6 +57,7 @@ void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots)
     w->cap = slots < p ? slots : p;
     S = (size_t) w->cap;
     w->form = 'a';
+    w->share = 0.0;
     w->m = w->g = 0;
     w->ss = ufs_dalloc(P, 1);
     w->set = ufs_ialloc(P);
@@ -431,26 +433,49 @@ static void prune_set(la_gl *w, double level)
 
 /* ---- descent on the working set ---------------------------------------------------- */
 
-/* Coordinate descent with extrapolation; priced: u belongs to the current r.
- * Returns whether the steps fell below the bound. */
+/* Coordinate descent, every DEPTH sweeps with an extrapolation or, where many more sweeps are to
+ * come, a Newton step; priced: u belongs to the current r. Returns whether the steps of a sweep
+ * fell below the bound. */
 static bool descend(la_gl *w, double lambda, double bound, bool priced)
 {
     bool by_gram = gram_is_cheaper(w), settled = w->m == 0, remembers = w->m <= w->cap;
+    bool newton = by_gram;
+    double largest = 0.0, first = 0.0;
 
     ufs_x_prefetch(w->x, w->m, w->set);
     if (by_gram) start_gradient(w, priced);
     if (remembers) anderson_resize(&w->history, w->c * w->m);
     for (int s = 1; s <= SWEEPS && !settled; s++) {
         if (remembers) ufs_copy(w->before, w->vw, (size_t) w->c * (size_t) w->m);
-        settled = !(sweep(w, lambda, by_gram) > bound);
+        largest = sweep(w, lambda, by_gram);
+        if (s == 1) bound = fmax(bound, w->share * largest);
+        settled = !(largest > bound);
         if (settled || !remembers) continue;
         anderson_push(&w->history, w->before, w->vw);
+        if (s % DEPTH == 1) first = largest;
         if (s % DEPTH == 0) {
-            extrapolate(w, lambda, by_gram);
+            newton = newton && newton_pays(w, first, largest, bound);
+            if (newton)
+                newton = la_gl_newton(w, lambda);
+            else
+                extrapolate(w, lambda, by_gram);
             anderson_reset(&w->history);
         }
     }
     return settled;
+}
+
+/* Whether the sweeps that remain at the rate of the last ones, from steps of `first` to `last`,
+ * are dearer than a Newton step with some 20 conjugate gradients; products of whole matrices
+ * are twice as fast. */
+static bool newton_pays(const la_gl *w, double first, double last, double bound)
+{
+    double l = 0.0, rate = log(first / last) / (DEPTH - 1), remaining;
+
+    for (int i = 0; i < w->m; i++) l += w->size[i] > 0.0;
+    if (l > NEWTON_MOST) return false;
+    remaining = rate > 0.0 ? log(last / bound) / rate : SWEEPS;
+    return remaining * 2.0 * w->m * l * w->c > (l * l * l / 3.0 + 80.0 * l * l * w->c) / 2.0;
 }
 
 /* Cost of one sweep with m rows of which l are alive: 2mlc + mc against 2nc(m + l). */
@@ -607,7 +632,7 @@ static void residual(la_gl *w, const double *t)
 
     if (w->x->kind == UFS_X_SPARSE)
         fit_sparse(w);
-    else if (w->x->kind == UFS_X_DENSE && w->m > w->p / 4)
+    else if (w->x->kind != UFS_X_SOURCE && w->m > w->p / 4)
         fit_by_product(w);
     else
         fit_by_columns(w);

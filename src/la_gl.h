@@ -35,6 +35,7 @@ typedef struct {
     const double *root; /* n: X stands for diag(root) X; NULL for ones */
     double *ss;         /* p: ||x_i||^2 */
     char form;          /* 'a' = cheaper one, 'g' = Gram, 'r' = residual */
+    double share;       /* sweeps also stop when their steps are this share of the first one's */
     /* The working set is set[0..m). Gram columns are valid on set[0..g), g <= cap:
      * if g > m, set[m..g) are features outside the working set whose columns wait
      * for their return; if g < m, the columns of set[g..m) are still to compute. */
@@ -89,5 +90,9 @@ void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v);
  * ||2 x_i'R/lambda - v_i/||v_i|||| elsewhere. eps > 0: of the smoothed problem,
  * with v_i/sqrt(||v_i||^2 + eps) for every row. */
 double la_gl_violation(const la_gl *w, double lambda, double eps, const double *v);
+
+/* la_gl_newton.c, for la_gl.c: a Newton step on the rows of the working set that are not zero, in
+ * Gram form. False, and nothing done, where (GL) would not fall. */
+bool la_gl_newton(la_gl *w, double lambda);
 
 #endif

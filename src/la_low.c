@@ -3,8 +3,9 @@
 #include "la.h"
 #include "graph_dense.h"
 #include "la_krylov.h"
+#include "la_packed.h"
 
-enum { GUARD = 3, MAX_EXPAND = 300 };
+enum { GUARD = 3, MAX_EXPAND = 300, STRIP = 32 };
 
 static int dense(low_work *w, const double *s, double *scratch, double *r, low_split *split);
 static bool by_components(low_work *w, int n_comp, double tol, const double *s, double *r,
@@ -36,10 +37,9 @@ void low_init(low_work *w, int n, int c, int dense_limit)
     w->most = most;
     w->n_warm = w->n_dense = w->n_krylov = w->n_blocks = 0;
     w->worst = 0.0;
-    w->degree = ufs_dalloc((size_t) n, 1);
     w->value = ufs_dalloc((size_t) n, 1);
     w->label = ufs_ialloc((size_t) n);
-    w->queue = ufs_ialloc((size_t) n);
+    w->order = ufs_ialloc((size_t) n);
     if (n <= dense_limit) return;
     w->q = ufs_dalloc((size_t) n, (size_t) most);
     w->aq = ufs_dalloc((size_t) n, (size_t) most);
@@ -49,25 +49,26 @@ void low_init(low_work *w, int n, int c, int dense_limit)
     w->theta = ufs_dalloc((size_t) most, 1);
     w->residual = ufs_dalloc((size_t) most, 1);
     w->warm = ufs_dalloc((size_t) n, (size_t) c);
+    w->strip = ufs_dalloc((size_t) n, STRIP);
 }
 
-int low_laplacian(low_work *w, const double *s, double *scratch, double *r, int *k,
-                  low_split *split)
+int low_laplacian(low_work *w, const double *s, const double *degree, int n_part, const int *part,
+                  double *scratch, double *r, int *k, low_split *split)
 {
     int n = w->n, info = 0;
     size_t N = (size_t) n;
     double top = 0.0;
 
-    for (size_t i = 0; i < N; i++) {
-        double sum = 0.0;
-        for (size_t j = 0; j < N; j++) sum += s[j + i * N];
-        w->degree[i] = sum;
-        top = fmax(top, sum);
-    }
+    w->degree = degree;
+    for (size_t i = 0; i < N; i++) top = fmax(top, degree[i]);
     bool done = false;
     if (n > w->dense_limit) {
         double tol = 10.0 * (double) n * DBL_EPSILON * top;
-        int n_comp = graph_dense_components(n, s, 0.0, w->label, w->queue);
+        int n_comp = n_part;
+        if (n_part > 0)
+            memcpy(w->label, part, N * sizeof(int));
+        else
+            n_comp = graph_dense_components(n, s, 0.0, w->label, w->order);
         if (n_comp >= w->c) {
             done = by_components(w, n_comp, tol, s, r, split);
         } else {
@@ -93,8 +94,7 @@ static int dense(low_work *w, const double *s, double *scratch, double *r, low_s
     int n = w->n, info;
     size_t N = (size_t) n;
     w->n_dense++;
-    for (size_t i = 0; i < N * N; i++) scratch[i] = -s[i];
-    for (size_t i = 0; i < N; i++) scratch[i + i * N] += w->degree[i];
+    la_packed_laplacian(n, s, w->degree, scratch);
     info = la_eig_range(n, scratch, 1, n, w->value, r);
     if (info) return info;
     *split = low_ties(w->value, n, w->c,
@@ -111,7 +111,7 @@ static bool by_components(low_work *w, int n_comp, double tol, const double *s, 
 {
     int n = w->n;
     size_t N = (size_t) n;
-    if (graph_dense_components(n, s, tol / (double) n, w->label, w->queue) != n_comp) return false;
+    if (graph_dense_components(n, s, tol / (double) n, w->label, w->order) != n_comp) return false;
     memset(r, 0, N * (size_t) n_comp * sizeof(double));
     for (size_t i = 0; i < N; i++) r[i + (size_t) (w->label[i] - 1) * N] = 1.0;
     for (int a = 0; a < n_comp; a++) {
@@ -211,12 +211,12 @@ static void expand(low_work *w, const double *s, int k, int added)
 {
     int n = w->n;
     double *q = w->q + (size_t) k * (size_t) n, *aq = w->aq + (size_t) k * (size_t) n;
-    la_gemm('N', 'N', n, added, n, -1.0, s, n, q, n, 0.0, aq, n);
     for (int j = 0; j < added; j++)
         for (int i = 0; i < n; i++) {
             size_t at = (size_t) i + (size_t) j * (size_t) n;
-            aq[at] += w->degree[i] * q[at];
+            aq[at] = w->degree[i] * q[at];
         }
+    la_packed_product(n, NULL, s, added, -1.0, q, n, aq, n, w->strip, STRIP);
     la_gemm('T', 'N', k + added, added, n, 1.0, w->q, n, aq, n, 0.0,
             w->t + (size_t) k * (size_t) w->most, w->most);
     for (int j = k; j < k + added; j++)

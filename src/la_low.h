@@ -16,12 +16,13 @@ typedef struct {
 /* value: `found` smallest eigenvalues, ascending, found >= c. */
 low_split low_ties(const double *value, int found, int c, double tol);
 
-/* Workspace for the Laplacian L = diag(S 1) - S of a weight matrix S (n x n). */
+/* Workspace for the Laplacian L = diag(S 1) - S of a weight matrix S, packed as in la_packed.h. */
 typedef struct {
     int n, c, most;  /* basis of at most `most` vectors */
     int dense_limit; /* up to this n the whole spectrum is computed */
-    double *q, *aq, *temp, *t, *u, *theta, *residual, *degree, *value;
-    int *label, *queue;
+    double *q, *aq, *temp, *t, *u, *theta, *residual, *value, *strip;
+    const double *degree;
+    int *label, *order;
     double *warm; /* n x c: vectors of the last call */
     int n_warm;
     double worst;                    /* largest residual accepted so far, relative to max degree */
@@ -30,14 +31,15 @@ typedef struct {
 
 void low_init(low_work *work, int n, int c, int dense_limit);
 /* Weighted eigenvectors, so that R R' is the minimiser above for A = L(S): r n x k,
- * k = lo + eq columns times sqrt(weight). r and scratch have room for n x n.
+ * k = lo + eq columns times sqrt(weight). r and scratch have room for n x n; degree: n, S 1;
+ * n_part, part: the components of exact zeros, if they are known (else 0).
  *   n <= dense_limit: full dsyevr, about 9 n^3 flops;
  *   otherwise: with c or more components (of exact zeros in S) they are the
  *   indicators; if not, block Krylov from indicators, the vectors of the last call and
  *   a few fixed pseudo-random ones, 2 n^2 flops per vector, to a residual of 1e-12 max
  *   degree; a tie, or no convergence, falls back on the dense path.
  * Returns LAPACK's info. */
-int low_laplacian(low_work *work, const double *s, double *scratch, double *r, int *k,
-                  low_split *split);
+int low_laplacian(low_work *work, const double *s, const double *degree, int n_part,
+                  const int *part, double *scratch, double *r, int *k, low_split *split);
 
 #endif

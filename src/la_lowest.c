@@ -10,6 +10,7 @@ static const double FLOOR = 1e-7;
 static void dense(la_lowest *s, const double *delta, double *values, double *vectors,
                   la_lowest_info *info);
 static double choose_shift(la_lowest *s, const double *delta);
+static double warm_shift(la_lowest *s, const double *delta, double plain, const double *vectors);
 static int factor(la_lowest *s, const double *delta, double sigma);
 static void apply_inverse(la_lowest *s, int count, const double *v, double *out);
 static void append(la_lowest *s, int *size, int added);
@@ -59,7 +60,7 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
                      double *vectors, la_lowest_info *info)
 {
     size_t P = (size_t) s->p;
-    double sigma, best = R_PosInf;
+    double sigma, plain, best = R_PosInf;
     bool stuck;
     int best_at = 0;
     int size = 0, limit = 200 * (s->c + 5), extra = warm ? 1 : 3, first, added;
@@ -71,8 +72,13 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
         dense(s, delta, values, vectors, info);
         return;
     }
-    sigma = choose_shift(s, delta);
+    sigma = plain = choose_shift(s, delta);
+    if (warm && s->m != NULL) sigma = warm_shift(s, delta, plain, vectors);
     info->lapack = factor(s, delta, sigma);
+    if (info->lapack && sigma > plain) {
+        sigma = plain;
+        info->lapack = factor(s, delta, sigma);
+    }
     if (info->lapack) return;
 
     /* The guesses, and vectors that nothing in the data is orthogonal to by design. */
@@ -149,6 +155,28 @@ static double choose_shift(la_lowest *s, const double *delta)
     for (int j = 0; j <= last; j++) least = fmin(least, s->g[j]);
     step = 0.1 * (s->g[last] - least);
     return least - fmin(1e-3 * least, fmax(1e-7 * least, step));
+}
+
+/* With the last vectors V and H = V'PV the lowest eigenvalue is not far below that of H, by the size
+ * of PV - VH at most where V is good. A shift just below that tells the wanted ones apart better
+ * than one below all of delta; whether it lies below the spectrum, the factor will tell. Only where
+ * M is held: Woodbury's form needs delta - sigma > 0. */
+static double warm_shift(la_lowest *s, const double *delta, double plain, const double *vectors)
+{
+    int p = s->p, c = s->c;
+    size_t P = (size_t) p;
+    double *image = s->image, low, gap, sigma;
+
+    la_gemm('N', 'N', p, c, p, 1.0, s->m, p, vectors, p, 0.0, image, p);
+    for (size_t j = 0; j < (size_t) c; j++)
+        for (size_t i = 0; i < P; i++) image[i + j * P] += delta[i] * vectors[i + j * P];
+    la_gemm('T', 'N', c, c, p, 1.0, vectors, p, image, p, 0.0, s->h, s->most);
+    if (la_krylov_ritz(c, s->h, s->most, s->theta, s->y, s->copy)) return plain;
+    low = s->theta[0];
+    gap = fmax(0.5 * (s->theta[c - 1] - low), 0.1 * (low - plain));
+    la_gemm('N', 'N', p, c, c, -1.0, vectors, p, s->h, s->most, 1.0, image, p);
+    sigma = low - gap - sqrt(la_ss(P * (size_t) c, image));
+    return sigma > plain ? sigma : plain;
 }
 
 static int factor(la_lowest *s, const double *delta, double sigma)

@@ -23,19 +23,23 @@
  * The derivative of log ||A_j.|| by log 1/v_j is about 1 - A_jj (exact if all g_i are equal and
  * fixed): samp_mm.c makes Newton steps of it.
  *
- * Per iteration 5 r^2 n + 10 r^3 flops; memory 8 (3rn + 3r^2 + 35n) bytes. */
+ * Near the end a few rows that still grow can keep the bound down, whatever all others do: their
+ * violation is taken off Y by the least change, Y + X_J Z, and the bound looked at once more.
+ *
+ * Per iteration 5 r^2 n + 10 r^3 flops, 2 r^2 n more with that; memory 8 (3rn + 3r^2 + 35n) bytes. */
 #include "samp_rrss.h"
 #include "la.h"
 #include <R_ext/Utils.h>
 
 static const double ROOT = 1e-7; /* of 2 gamma ||M_i|| = 1 */
 enum { MOST_STEPS = 50 };
-enum { STRIP = 256 }; /* columns of x at a time, interrupts are looked for between */
+enum { REPAIRED = 32 }; /* rows at most */
+enum { STRIP = 256 };   /* columns of x at a time, interrupts are looked for between */
 
 typedef struct {
     const rrss_problem *problem;
     rrss_result *result;
-    double eps;
+    double eps, tol;
     bool plain;              /* the authors' iteration: u is given as well */
     double *k, *q, *w;       /* r x r, r x r, r */
     double *yt, *m;          /* r x n each */
@@ -43,6 +47,8 @@ typedef struct {
     double *row, *act, *res; /* n each: of the last step */
     double *norm;            /* n: of M'Yt_j */
     double *left;            /* n, see mm_problem */
+    int *over;               /* REPAIRED: J */
+    double *part, *z, *gram; /* r x REPAIRED: Yt_J; REPAIRED x STRIP, square */
 } rrss_work;
 
 static mm_value reweight(void *data, const double *theta, double *next);
@@ -50,6 +56,7 @@ static void keep_best(void *data);
 static int rotate(rrss_work *work, const double *log_v);
 static double shrink_samples(rrss_work *work, const double *log_v);
 static void measure_rows(rrss_work *work, const double *log_v);
+static double repaired_bound(rrss_work *work);
 static void gram_norms(rrss_work *work);
 static void gram_by_strips(int r, int n, const double *m, double *out);
 static double sample_step(rrss_work *work, int i, double *own, double *less);
@@ -65,6 +72,7 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, rrss_r
     rrss_work work = {.problem = problem,
                       .result = result,
                       .eps = settings->eps,
+                      .tol = settings->tol,
                       .plain = plain,
                       .k = ufs_dalloc(R, R),
                       .q = ufs_dalloc(R, R),
@@ -76,7 +84,11 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, rrss_r
                       .act = ufs_dalloc(N, 1),
                       .res = ufs_dalloc(N, 1),
                       .norm = ufs_dalloc(N, 1),
-                      .left = ufs_dalloc(N, 1)};
+                      .left = ufs_dalloc(N, 1),
+                      .over = ufs_ialloc(REPAIRED),
+                      .part = ufs_dalloc(R, REPAIRED),
+                      .z = ufs_dalloc(REPAIRED, STRIP),
+                      .gram = ufs_dalloc(REPAIRED, REPAIRED)};
     mm_problem mm = {.len = len,
                      .low = -log(2e8),
                      .high = log(0.5 / settings->eps),
@@ -117,8 +129,9 @@ double rrss_gamma_max(int r, int n, const double *x, double *activity)
                 strip[l + i * R] = norm > 0.0 ? v / norm : 0.0;
             }
         }
-        la_gemm('N', 'T', r, r, cols, 1.0, strip, r, strip, r, 1.0, gram, r);
+        la_syrk('N', r, cols, 1.0, strip, r, 1.0, gram, r);
     }
+    la_fill_lower(r, gram);
     for (int from = 0; from < n; from += width) {
         int cols = n - from < width ? n - from : width;
         R_CheckUserInterrupt();
@@ -139,7 +152,7 @@ static mm_value reweight(void *data, const double *theta, double *next)
     rrss_work *work = data;
     const rrss_problem *problem = work->problem;
     int n = problem->n, first = work->plain ? n : 0;
-    double e = work->eps, over = 1.0, inner;
+    double e = work->eps, over = 1.0, inner, least;
     const double *log_v = theta + first;
     mm_value value = {0.0, 0.0, 0.0, 0};
 
@@ -165,6 +178,10 @@ static mm_value reweight(void *data, const double *theta, double *next)
         over = fmax(over, fmax(2.0 * problem->gamma / work->g[i] * res, work->act[i]));
     }
     value.dual = 2.0 * problem->gamma * inner / over;
+    /* Worth a try where the violation alone is in the way. */
+    least = (1.0 - work->tol) * value.primal;
+    if (!work->plain && value.dual < least && value.dual * over >= least)
+        value.dual = fmax(value.dual, repaired_bound(work));
     for (int i = 0; i < n; i++) work->act[i] /= over;
     return value;
 }
@@ -259,6 +276,50 @@ static void measure_rows(rrss_work *work, const double *log_v)
         work->row[j] = work->norm[j];
         work->row[j] *= exp(-log_v[j]);
     }
+}
+
+/* The dual value of M + Yt_J Z, J the rows with act > 1 by more than a tenth of the tolerance, and Z
+ * such that theirs are 1: (Yt_J'Yt_J) Z = -diag(1 - 1/act) Yt_J'M. m and norm are overwritten. */
+static double repaired_bound(rrss_work *work)
+{
+    int r = work->problem->r, n = work->problem->n, count = 0;
+    size_t R = (size_t) r, J;
+    double gamma = work->problem->gamma, over = 1.0, inner = 0.0, size = 0.0;
+
+    for (int j = 0; j < n; j++) {
+        if (work->act[j] <= 1.0 + 0.1 * work->tol) continue;
+        if (count == REPAIRED) return 0.0;
+        ufs_copy(work->part + (size_t) count * R, work->yt + (size_t) j * R, R);
+        work->over[count++] = j;
+    }
+    if (count == 0) return 0.0;
+    J = (size_t) count;
+    la_gram('T', r, count, work->part, work->gram);
+    /* Copies among them share what is to be done. */
+    for (size_t a = 0; a < J; a++) size = fmax(size, work->gram[a + a * J]);
+    for (size_t a = 0; a < J; a++) work->gram[a + a * J] += 1e-10 * size;
+    if (la_chol(count, work->gram)) return 0.0;
+    for (int from = 0; from < n; from += STRIP) {
+        int cols = n - from < STRIP ? n - from : STRIP;
+        double *m = work->m + (size_t) from * R, *z = work->z;
+        const double *yt = work->yt + (size_t) from * R;
+        R_CheckUserInterrupt();
+        for (size_t i = 0; i < (size_t) cols; i++)
+            for (size_t l = 0; l < R; l++)
+                m[l + i * R] = yt[l + i * R] / (work->w[l] + work->g[(size_t) from + i]);
+        la_gemm('T', 'N', count, cols, r, 1.0, work->part, r, m, r, 0.0, z, count);
+        for (size_t i = 0; i < (size_t) cols; i++)
+            for (size_t a = 0; a < J; a++) z[a + i * J] *= 1.0 / work->act[work->over[a]] - 1.0;
+        la_chol_solve(count, cols, work->gram, z);
+        la_gemm('N', 'N', r, cols, count, 1.0, work->part, r, z, count, 1.0, m, r);
+        for (int i = 0; i < cols; i++) {
+            over = fmax(over, 2.0 * gamma * la_nrm2(r, m + (size_t) i * R));
+            inner += la_dot(r, m + (size_t) i * R, yt + (size_t) i * R);
+        }
+    }
+    gram_norms(work);
+    for (int j = 0; j < n; j++) over = fmax(over, 2.0 * work->norm[j]);
+    return 2.0 * gamma * inner / over;
 }
 
 /* ||M'Yt_j|| = sqrt(Yt_j' (M M') Yt_j) = ||R Yt_j|| with M M' = R'R, unless that is singular to

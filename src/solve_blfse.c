@@ -14,23 +14,27 @@
  * self-paced schedule psi, rho the number of components of S. YY' is unique by the tie rule
  * of la_low.h. What concerns the features (N, v) is in solve_blfse_projection.c.
  *
- * Sums over the base clusterings are looked up: for every pair of samples a byte holds, for
- * 8 clusterings, which of them put the two together, so that W, S and the errors of all
- * clusterings cost n^2 (1 + m/8) instead of 3 m n^2.
- * YY' and the Gram matrix behind the distances B are known by factors (n x k); what is n x n of
- * them exists by tiles of columns.
- * Memory in doubles beside S and W: n^2 m / 128, n BLFSE_TILE, that of the projection, and three n x n
- * of which, beyond 400 samples and with p <= n, only the columns of the factors are touched. */
+ * Sums over the base clusterings are looked up: for a pair of samples a byte says, for 8
+ * clusterings, which of them put the two together, so that W, S and the errors of all
+ * clusterings cost n^2 (1 + m/8) instead of 3 m n^2. The bytes are made anew for each column:
+ * eight labels of a sample are one word, and two words are compared at once.
+ * S and W are packed (la_packed.h). YY' and the Gram matrix behind the distances B are known by
+ * factors (n x k); what is n x n of them exists by tiles of columns.
+ * Memory in doubles: n^2 for S and W together, 2 n BLFSE_TILE, that of the projection, and three
+ * n x n of which, beyond 400 samples and with p <= n, only the columns of the factors are touched. */
 #include "solve_blfse_projection.h"
 #include "graph_dense.h"
 #include "la.h"
 #include "la_low.h"
+#include "la_packed.h"
+#include <stdint.h>
 #include <R_ext/Utils.h>
 
-/* Pairs (i, j), i < j, in the order of j; `group` bytes each. */
+/* Which clusterings put pairs together: `group` bytes for each. */
 typedef struct {
-    int group;
-    unsigned char *pair;
+    int group, plane;     /* plane: bytes of the largest label */
+    uint64_t *word;       /* n x group x plane: a byte of the labels of eight clusterings */
+    unsigned char *pair;  /* group x n: of one column */
     double *table;        /* group x 256: sum of weights over the set bits */
     double *same, *apart; /* group x 256: what is summed for the errors */
 } agreement;
@@ -48,8 +52,9 @@ typedef struct {
     double *y, *y_old, *a, *b; /* n x n */
     int n_y, n_y_old;
     double *tile_b, *tile_c, *square_b, *square_c; /* n x BLFSE_TILE, n */
-    double *v_old, *beta2, *weights;
-    int *queue;
+    double *v_old, *beta2, *weights, *degree;
+    bool exact; /* S is zero between the components that were counted */
+    int *order;
     agreement together;
     low_work low;
     blfse_projector projector;
@@ -73,8 +78,9 @@ static void update_beta(blfse_work *work);
 static void update_alpha(blfse_work *work);
 static void update_rho(blfse_work *work);
 static void count_components(blfse_work *work);
-static void new_gram(blfse_work *work, bool exact);
+static void new_gram(blfse_work *work);
 static void agreement_init(agreement *set, const blfse_problem *problem);
+static const unsigned char *agreement_column(agreement *set, int j);
 static void agreement_weights(agreement *set, int m, const double *weight);
 static void errors_begin(blfse_work *work);
 static void errors_end(blfse_work *work);
@@ -215,7 +221,8 @@ static void init(blfse_work *work, const blfse_problem *problem, const blfse_set
     work->beta2 = ufs_dalloc(M, 1);
     work->weights = ufs_dalloc(M, 2);
     work->v_old = ufs_dalloc(P, 1);
-    work->queue = ufs_ialloc(N);
+    work->degree = ufs_dalloc(N, 1);
+    work->order = ufs_ialloc(N);
     agreement_init(&work->together, problem);
     low_init(&work->low, n, problem->c, settings->dense_limit);
 }
@@ -229,7 +236,6 @@ static void start(blfse_work *work)
     agreement *set = &work->together;
     int n = problem->n, p = problem->p, m = problem->m;
     double even = 1.0 / (double) m;
-    const unsigned char *pair = set->pair;
 
     for (int i = 0; i < p; i++) {
         double sum = 0.0;
@@ -238,25 +244,30 @@ static void start(blfse_work *work)
     }
     for (int k = 0; k < m; k++) result->alpha[k] = result->beta[k] = even;
     for (int k = 0; k < m; k++) work->beta2[k] = even * even;
-    for (size_t i = 0; i < (size_t) n * (size_t) n; i++) result->w[i] = 1.0;
+    for (size_t i = 0; i < la_packed_column(n); i++) result->w[i] = 1.0;
     work->sum_w = (double) n * (double) n;
     result->rho = 1.0;
     agreement_weights(set, m, result->beta);
     errors_begin(work);
     for (int j = 0; j < n; j++) {
+        const unsigned char *pair = agreement_column(set, j);
+        double *column = result->s + la_packed_column(j);
         for (int i = 0; i < j; i++) {
             double s = 0.0;
             for (int g = 0; g < set->group; g++) s += set->table[256 * g + pair[g]];
-            result->s[at(work, i, j)] = result->s[at(work, j, i)] = s;
+            column[i] = s;
             add_error(set, pair, 1.0, s);
             pair += set->group;
         }
-        result->s[at(work, j, j)] = 1.0;
+        column[j] = 1.0;
+        if (j % 256 == 0) R_CheckUserInterrupt();
     }
     errors_end(work);
     feature_errors(work);
     count_components(work);
-    new_gram(work, false);
+    /* A mean of m has no entry between 0 and 1 / m. */
+    work->exact = true;
+    new_gram(work);
     update_y(work);
     update_p(work);
 }
@@ -270,7 +281,6 @@ static void update_w(blfse_work *work)
     blfse_result *result = work->result;
     agreement *set = &work->together;
     int n = work->problem->n;
-    const unsigned char *pair = set->pair;
     double total = 0.0;
 
     if (work->run->lapack) return;
@@ -279,17 +289,20 @@ static void update_w(blfse_work *work)
     errors_begin(work);
     work->sum_w = (double) n;
     for (int j = 0; j < n; j++) {
+        const unsigned char *pair = agreement_column(set, j);
+        const double *sj = result->s + la_packed_column(j);
+        double *wj = result->w + la_packed_column(j);
         for (int i = 0; i < j; i++) {
-            double s = result->s[at(work, i, j)], q = 0.0, a, w;
+            double s = sj[i], q = 0.0, a, w;
             for (int g = 0; g < set->group; g++) q += set->table[256 * g + pair[g]];
             a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;
             w = 2.0 * a > work->lambda ? work->lambda / (2.0 * a) : 1.0;
-            result->w[at(work, i, j)] = result->w[at(work, j, i)] = w;
+            wj[i] = w;
             work->sum_w += 2.0 * w;
             add_error(set, pair, w, s);
             pair += set->group;
         }
-        result->w[at(work, j, j)] = 1.0;
+        wj[j] = 1.0;
         if (j % 256 == 0) R_CheckUserInterrupt();
     }
     work->t3 = -work->settings->gamma_cluster * work->lambda * work->sum_w;
@@ -312,7 +325,6 @@ static double update_s(blfse_work *work)
     blfse_result *result = work->result;
     agreement *set = &work->together;
     int n = work->problem->n;
-    const unsigned char *pair = set->pair;
     double total = 0.0, moved = 0.0, gamma = work->settings->gamma_cluster, t1 = 0.0;
     size_t faint = 0;
 
@@ -330,29 +342,33 @@ static double update_s(blfse_work *work)
         for (int j = from; j < rows; j++) {
             const double *kb = work->tile_b + (size_t) (j - from) * (size_t) rows;
             const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
+            const unsigned char *pair = agreement_column(set, j);
+            const double *wj = result->w + la_packed_column(j);
             double bj = work->square_b[j], cj = work->square_c[j];
-            for (int i = 0; i < j; i++) {
-                size_t ij = at(work, i, j);
-                double w = result->w[ij], q = 0.0, s;
-                double b = positive(work->square_b[i] + bj - 2.0 * kb[i]);
-                double c = result->rho * positive(work->square_c[i] + cj - 2.0 * kc[i]);
+            double *sj = result->s + la_packed_column(j);
+            for (int i = 0; i < j; i++, pair += set->group) {
+                double w = wj[i], q = 0.0, s, b, c;
                 for (int g = 0; g < set->group; g++) q += set->table[256 * g + pair[g]];
+                /* No clustering joins them: S_ij is 0 and has been so. */
+                if (q == 0.0 && sj[i] == 0.0) continue;
+                b = positive(work->square_b[i] + bj - 2.0 * kb[i]);
+                c = result->rho * positive(work->square_c[i] + cj - 2.0 * kc[i]);
                 s = (q - (b + c) / (2.0 * gamma * w * w)) / total;
                 s = s > 1.0 ? 1.0 : s > 0.0 ? s : 0.0;
-                if (!(fabs(s - result->s[ij]) <= moved)) moved = fabs(s - result->s[ij]);
+                if (!(fabs(s - sj[i]) <= moved)) moved = fabs(s - sj[i]);
                 faint += s > 0.0 && s <= LINK;
-                result->s[ij] = result->s[at(work, j, i)] = s;
+                sj[i] = s;
                 t1 += 2.0 * s * b;
                 work->t5 += 2.0 * s * c;
                 add_error(set, pair, w, s);
-                pair += set->group;
             }
         }
     }
     work->projector.t1 = t1;
     errors_end(work);
     count_components(work);
-    new_gram(work, faint == 0);
+    work->exact = faint == 0;
+    new_gram(work);
     return moved;
 }
 
@@ -385,8 +401,9 @@ static void update_y(blfse_work *work)
         for (size_t i = at(work, 0, split.lo); i < at(work, 0, k); i++)
             work->b[i] *= sqrt(split.share);
     } else {
-        work->run->lapack = low_laplacian(&work->low, work->result->s, work->a, work->b, &k,
-                                          &split);
+        work->run->lapack = low_laplacian(&work->low, work->result->s, work->degree,
+                                          work->exact ? work->result->n_component : 0,
+                                          work->result->component, work->a, work->b, &k, &split);
         if (work->run->lapack) return;
     }
     /* The factor is where it was made; the one before the last is of no use any more. */
@@ -459,42 +476,64 @@ static void tile_y(const blfse_work *work, int from, int width)
 static void count_components(blfse_work *work)
 {
     work->result->n_component = graph_dense_components(work->problem->n, work->result->s, LINK,
-                                                       work->result->component, work->queue);
+                                                       work->result->component, work->order);
 }
 
-/* exact: S is zero between the components that were counted. */
-static void new_gram(blfse_work *work, bool exact)
+static void new_gram(blfse_work *work)
 {
     const blfse_result *result = work->result;
     if (work->run->lapack) return;
     work->run->lapack = blfse_projector_gram(&work->projector, result->s,
-                                             exact ? result->n_component : 0, result->component,
-                                             work->low.degree, work->a, work->b);
+                                             work->exact ? result->n_component : 0,
+                                             result->component, work->degree, work->a, work->b);
 }
 
 static void agreement_init(agreement *set, const blfse_problem *problem)
 {
-    size_t N = (size_t) problem->n, G = ((size_t) problem->m + 7) / 8, M = (size_t) problem->m;
-    unsigned char *pair;
+    size_t N = (size_t) problem->n, M = (size_t) problem->m, G = (M + 7) / 8, P = 1;
+    int most = 0;
 
+    for (size_t i = 0; i < N * M; i++)
+        if (problem->labels[i] > most) most = problem->labels[i];
+    while (most >>= 8) P++;
     set->group = (int) G;
-    pair = set->pair = (unsigned char *) R_alloc(N * (N - 1) / 2 * G + 1, 1);
+    set->plane = (int) P;
+    set->word = (uint64_t *) R_alloc(N * G * P, sizeof(uint64_t));
+    set->pair = (unsigned char *) R_alloc(N * G, 1);
     set->table = ufs_dalloc(G, 256);
     set->same = ufs_dalloc(G, 256);
     set->apart = ufs_dalloc(G, 256);
-    for (size_t j = 0; j < N; j++) {
-        const int *lj = problem->labels + j * M;
-        for (size_t i = 0; i < j; i++) {
-            const int *li = problem->labels + i * M;
-            for (size_t g = 0; g < G; g++) {
-                unsigned int byte = 0;
-                for (size_t k = 8 * g; k < M && k < 8 * g + 8; k++)
-                    byte |= (unsigned int) (li[k] == lj[k]) << (k - 8 * g);
-                *pair++ = (unsigned char) byte;
-            }
+    for (size_t i = 0; i < N; i++)
+        for (size_t l = 0; l < G * P; l++) {
+            uint64_t word = 0;
+            for (size_t k = 8 * (l / P); k < M && k < 8 * (l / P) + 8; k++)
+                word |= (uint64_t) ((unsigned int) problem->labels[k + i * M] >> 8 * (l % P) & 255u)
+                        << 8 * (k % 8);
+            set->word[l + i * G * P] = word;
         }
-        if (j % 256 == 0) R_CheckUserInterrupt();
-    }
+}
+
+/* Column j above the diagonal. Bits beyond the last clustering are set; none of the sums
+ * looks at them. */
+static const unsigned char *agreement_column(agreement *set, int j)
+{
+    const uint64_t low = 0x7f7f7f7f7f7f7f7fu, gather = 0x0102040810204080u;
+    const uint64_t *word = set->word;
+    size_t G = (size_t) set->group, P = (size_t) set->plane;
+    const uint64_t *own = word + (size_t) j * G * P;
+    unsigned char *pair = set->pair;
+
+    for (int i = 0; i < j; i++)
+        for (size_t g = 0; g < G; g++) {
+            uint64_t differ = 0;
+            for (size_t l = 0; l < P; l++) {
+                uint64_t bits = *word++ ^ own[g * P + l];
+                /* The top bit of every byte: is it not zero? */
+                differ |= ((bits & low) + low) | bits;
+            }
+            *pair++ = (unsigned char) ((~(differ | low) >> 7) * gather >> 56);
+        }
+    return set->pair;
 }
 
 /* table: the sum of the weights of those clusterings whose bits are set. */
@@ -548,7 +587,6 @@ static void feature_errors(blfse_work *work)
 static void rank_term(blfse_work *work)
 {
     int n = work->problem->n;
-    const double *s = work->result->s;
     double *square = work->square_c;
 
     memset(square, 0, (size_t) n * sizeof(double));
@@ -560,10 +598,12 @@ static void rank_term(blfse_work *work)
         tile_y(work, from, width);
         for (int j = from; j < rows; j++) {
             const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
+            const double *sj = work->result->s + la_packed_column(j);
             for (int i = 0; i < j; i++)
-                work->t5 += 2.0 * work->result->rho * s[at(work, i, j)] *
+                work->t5 += 2.0 * work->result->rho * sj[i] *
                             positive(square[i] + square[j] - 2.0 * kc[i]);
         }
+        R_CheckUserInterrupt();
     }
 }
 

@@ -25,7 +25,7 @@ typedef struct {
     int n, p, m, c;
     const double *x;      /* n x p, as the model sees it */
     const double *scores; /* p x m, columns on the simplex: v^(k) */
-    const int *labels;    /* m x n: labels of one sample are contiguous */
+    const int *labels;    /* m x n, 1, 2, ...: labels of one sample are contiguous */
 } blfse_problem;
 
 typedef struct {
@@ -41,8 +41,9 @@ typedef struct {
 } blfse_settings;
 
 typedef struct {
-    double *v, *s, *w, *alpha, *beta; /* p, n x n, n x n, m, m */
-    int *component;                   /* n: components of S */
+    double *v, *alpha, *beta; /* p, m, m */
+    double *s, *w;            /* n x n, packed as in la_packed.h */
+    int *component;           /* n: components of S */
     double rho;
     int n_component, ties;  /* ties: |eq| of the last P step */
     bool p_unique;          /* was every P step without a tie */

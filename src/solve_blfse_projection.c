@@ -6,19 +6,20 @@
  *   isotropic  N = (c/p) I: only the diagonal of G is needed
  * S is zero between its components (once there are some), so that its products cost 2p per pair of
  * samples within one.
- * Cost: dense 2n^2p + 2np^2 (G), about p^3 (R); factor 2n^2p each for F, for R and for the
+ * Cost: dense 2n^2p + np^2 (G), about p^3 (R); factor 2n^2p each for F, for R and for the
  * distances, n^2p for KK', 9n^3 for two eigenproblems, 4n^2p per product of the quadratic
- * program. Memory: 4 p^2 + np, or 2 n^2 + 2 np; isotropic 256 n. */
+ * program. Memory: 4 p^2, or 2 n^2 + 2 np; and 2 CHUNK n. */
 #include "solve_blfse_projection.h"
 #include "graph_dense.h"
 #include "la.h"
 #include "la_low.h"
+#include "la_packed.h"
 #include <R_ext/Utils.h>
 
 enum { CHUNK = 256, FULL_SPECTRUM = 500 };
 
-static void product_part(blfse_projector *work, const double *s, int part, int len, const double *x,
-                         double *out);
+static void laplacian_product(blfse_projector *work, const double *s, const double *degree,
+                              int n_part, int len, const double *x);
 static int project_dense(blfse_projector *work, const double *v);
 static int project_factor(blfse_projector *work, const double *v, double *ut);
 
@@ -44,18 +45,18 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
     work->omega = ufs_dalloc((size_t) wide, 1);
     work->chunk = ufs_dalloc(N, CHUNK);
     work->component = ufs_ialloc(N);
-    work->queue = ufs_ialloc(N);
+    work->order = ufs_ialloc(N);
     work->member = ufs_ialloc(N);
+    work->first = ufs_ialloc(N + 2);
     work->part = ufs_dalloc(N, CHUNK);
-    work->s_part = ufs_dalloc(N, BLFSE_TILE);
-    work->out_part = ufs_dalloc(BLFSE_TILE, CHUNK);
-    work->z_tile = ufs_dalloc(BLFSE_TILE, P);
+    work->row = ufs_dalloc(N, 1);
+    work->strip = ufs_dalloc(N, CHUNK);
+    work->z_tile = ufs_dalloc(BLFSE_TILE, CHUNK);
     if (paper && work->form == BLFSE_DENSE) {
         work->g = ufs_dalloc(P, P);
         work->n_mat = ufs_dalloc(P, P);
         work->h = ufs_dalloc(P, P);
         work->r = ufs_dalloc(P, P);
-        work->y = ufs_dalloc(N, P);
     }
     if (paper && work->form == BLFSE_FACTOR) {
         work->f = ufs_dalloc(N, P);
@@ -76,13 +77,9 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
     size_t N = (size_t) n, P = (size_t) p;
     int lapack;
 
-    for (size_t i = 0; i < N; i++) {
-        degree[i] = 0.0;
-        for (size_t j = 0; j < N; j++) degree[i] += s[j + i * N];
-    }
+    la_packed_row_sums(n, s, degree);
     if (work->settings->projection == BLFSE_PAPER && work->form == BLFSE_FACTOR) {
-        for (size_t i = 0; i < N * N; i++) a[i] = -s[i];
-        for (size_t i = 0; i < N; i++) a[i + i * N] += degree[i];
+        la_packed_laplacian(n, s, degree, a);
         lapack = la_eig_range(n, a, 1, n, work->lambda_l, b);
         if (lapack) return lapack;
         work->rank = 0;
@@ -100,58 +97,58 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
     if (n_part > 0)
         memcpy(work->component, part, N * sizeof(int));
     else
-        n_part = graph_dense_components(n, s, 0.0, work->component, work->queue);
+        n_part = graph_dense_components(n, s, 0.0, work->component, work->order);
     for (int i0 = 0; i0 < p; i0 += CHUNK) {
         int len = p - i0 < CHUNK ? p - i0 : CHUNK;
         const double *xc = x + (size_t) i0 * N;
-        double *lx = work->settings->projection == BLFSE_PAPER ? work->y + (size_t) i0 * N
-                                                               : work->chunk;
-        if (n_part == 1)
-            la_gemm('N', 'N', n, len, n, -1.0, s, n, xc, n, 0.0, lx, n);
-        else
-            for (int l = 1; l <= n_part; l++) product_part(work, s, l, len, xc, lx);
-        for (size_t j = 0; j < (size_t) len; j++) {
-            for (size_t i = 0; i < N; i++) lx[i + j * N] += degree[i] * xc[i + j * N];
-            work->g_diag[(size_t) i0 + j] = fmax(la_dot(n, xc + j * N, lx + j * N), 0.0);
+        laplacian_product(work, s, degree, n_part, len, xc);
+        for (size_t j = 0; j < (size_t) len; j++)
+            work->g_diag[(size_t) i0 + j] = fmax(la_dot(n, xc + j * N, work->chunk + j * N), 0.0);
+        /* The upper triangle of G, by blocks. */
+        for (int r0 = 0; r0 <= i0 && work->settings->projection == BLFSE_PAPER; r0 += CHUNK) {
+            int rows = p - r0 < CHUNK ? p - r0 : CHUNK;
+            la_gemm('T', 'N', rows, len, n, 1.0, x + (size_t) r0 * N, n, work->chunk, n, 0.0,
+                    work->g + (size_t) r0 + (size_t) i0 * P, p);
+            R_CheckUserInterrupt();
         }
         R_CheckUserInterrupt();
     }
-    if (work->settings->projection == BLFSE_PAPER) {
-        la_gemm('T', 'N', p, p, n, 1.0, x, n, work->y, n, 0.0, work->g, p);
-        for (size_t j = 0; j < P; j++)
-            for (size_t i = 0; i < j; i++)
-                work->g[i + j * P] = work->g[j + i * P] = 0.5 *
-                                                          (work->g[i + j * P] + work->g[j + i * P]);
-    }
+    if (work->settings->projection == BLFSE_PAPER) la_fill_lower(p, work->g);
     return 0;
 }
 
-/* Rows of -S x of one component, for `len` columns: 2 len flops per pair of its samples. */
-static void product_part(blfse_projector *work, const double *s, int part, int len, const double *x,
-                         double *out)
+/* L(S) x for `len` columns, to `chunk`. S is zero between components, so the samples are put in
+ * their order first: 2 len flops per pair within one. */
+static void laplacian_product(blfse_projector *work, const double *s, const double *degree,
+                              int n_part, int len, const double *x)
 {
-    int n = work->problem->n, count = 0;
-    size_t N = (size_t) n, C;
-    int *member = work->member;
+    int n = work->problem->n, *first = work->first;
+    size_t N = (size_t) n;
 
-    for (int i = 0; i < n; i++)
-        if (work->component[i] == part) member[count++] = i;
-    C = (size_t) count;
-    for (size_t j = 0; j < (size_t) len; j++)
-        for (size_t a = 0; a < C; a++) work->part[a + j * C] = x[(size_t) member[a] + j * N];
-    for (int from = 0; from < count; from += BLFSE_TILE) {
-        int width = count - from < BLFSE_TILE ? count - from : BLFSE_TILE;
-        for (int b = 0; b < width; b++) {
-            const double *column = s + (size_t) member[from + b] * N;
-            double *to = work->s_part + (size_t) b * C;
-            for (size_t a = 0; a < C; a++) to[a] = column[member[a]];
-        }
-        la_gemm('T', 'N', width, len, count, -1.0, work->s_part, count, work->part, count, 0.0,
-                work->out_part, width);
+    if (n_part == 1) {
         for (size_t j = 0; j < (size_t) len; j++)
-            for (int b = 0; b < width; b++)
-                out[(size_t) member[from + b] + j * N] =
-                    work->out_part[(size_t) b + j * (size_t) width];
+            for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = degree[i] * x[i + j * N];
+        la_packed_product(n, NULL, s, len, -1.0, x, n, work->chunk, n, work->strip, CHUNK);
+        return;
+    }
+    /* first[l]: where the samples of component l begin in `member`. */
+    memset(first, 0, ((size_t) n_part + 2) * sizeof(int));
+    for (int i = 0; i < n; i++) first[work->component[i] + 1]++;
+    for (int l = 1; l <= n_part; l++) first[l + 1] += first[l];
+    for (int i = 0; i < n; i++) work->member[first[work->component[i]]++] = i;
+    for (int l = n_part; l > 0; l--) first[l] = first[l - 1];
+    for (size_t j = 0; j < (size_t) len; j++)
+        for (size_t a = 0; a < N; a++) {
+            int i = work->member[a];
+            work->part[a + j * N] = x[(size_t) i + j * N];
+            work->chunk[a + j * N] = degree[i] * work->part[a + j * N];
+        }
+    for (int l = 1; l <= n_part; l++)
+        la_packed_product(first[l + 1] - first[l], work->member + first[l], s, len, -1.0,
+                          work->part + first[l], n, work->chunk + first[l], n, work->strip, CHUNK);
+    for (size_t j = 0; j < (size_t) len; j++) {
+        ufs_copy(work->row, work->chunk + j * N, N);
+        for (size_t a = 0; a < N; a++) work->chunk[(size_t) work->member[a] + j * N] = work->row[a];
     }
 }
 
@@ -324,11 +321,13 @@ void blfse_projector_tile(blfse_projector *work, const double *v, const double *
     size_t N = (size_t) n, W = (size_t) width;
 
     memset(tile, 0, (size_t) rows * W * sizeof(double));
-    if (work->w0 > 0.0) {
-        for (size_t j = 0; j < (size_t) p; j++)
+    for (int j0 = 0; j0 < p && work->w0 > 0.0; j0 += CHUNK) {
+        int len = p - j0 < CHUNK ? p - j0 : CHUNK;
+        const double *xc = x + (size_t) j0 * N, *vc = v + j0;
+        for (size_t j = 0; j < (size_t) len; j++)
             for (size_t i = 0; i < W; i++)
-                work->z_tile[i + j * W] = x[(size_t) from + i + j * N] * v[j] * v[j];
-        la_gemm('N', 'T', rows, width, p, work->w0, x, n, work->z_tile, width, 1.0, tile, rows);
+                work->z_tile[i + j * W] = xc[(size_t) from + i + j * N] * vc[j] * vc[j];
+        la_gemm('N', 'T', rows, width, len, work->w0, xc, n, work->z_tile, width, 1.0, tile, rows);
     }
     if (work->k > 0)
         la_gemm('N', 'T', rows, width, work->k, work->sign, b, n, b + from, n, 1.0, tile, rows);

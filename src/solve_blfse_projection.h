@@ -13,26 +13,27 @@ typedef struct {
     const blfse_problem *problem;
     const blfse_settings *settings;
     blfse_form form;
-    double w0, sign, top;          /* N = w0 I + sign R R', largest eigenvalue `top` */
-    int k;                         /* columns of R */
-    int ties;                      /* at the c-th eigenvalue of the last A_v */
-    bool unique;                   /* so far */
-    double t1;                     /* 2 v'(G o N)v */
-    double *g, *n_mat, *h, *r, *y; /* dense form: p x p; r p x p; y n x p */
-    double *f, *rt, *kk, *u;       /* factor form: rank x p, k x p, n x n, n x n */
-    double *lambda_l, *omega;      /* factor form: eigenvalues of L and of A_v */
-    int rank;                      /* rows of F */
+    double w0, sign, top;      /* N = w0 I + sign R R', largest eigenvalue `top` */
+    int k;                     /* columns of R */
+    int ties;                  /* at the c-th eigenvalue of the last A_v */
+    bool unique;               /* so far */
+    double t1;                 /* 2 v'(G o N)v */
+    double *g, *n_mat, *h, *r; /* dense form: p x p */
+    double *f, *rt, *kk, *u;   /* factor form: rank x p, k x p, n x n, n x n */
+    double *lambda_l, *omega;  /* factor form: eigenvalues of L and of A_v */
+    int rank;                  /* rows of F */
     double *g_diag, *diag, *upper, *rhs, *chunk;
-    double *part, *s_part, *out_part; /* of a component: n x 256, n x TILE, TILE x 256 */
-    double *z_tile;                   /* TILE x p */
-    int *component, *queue, *member;  /* n */
+    double *part, *row, *strip; /* the samples by component: n x CHUNK, n; for products with S */
+    double *z_tile;             /* TILE x CHUNK */
+    int *component, *order, *member; /* n */
+    int *first;                      /* n + 2 */
     hadamard op;
     qp_work qp;
 } blfse_projector;
 
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
                           const blfse_settings *settings);
-/* G of S; n_part, part: labels 1.. of parts between which S is zero, if they are known (else 0);
+/* G of S (packed); n_part, part: labels 1.. of parts between which S is zero, if they are known (else 0);
  * degree: n, its row sums on return; a, b: n x n scratch. In the factor form b holds
  * the eigenvectors of L(S) on return. LAPACK's code, like the next. */
 int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, const int *part,

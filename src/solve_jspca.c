@@ -56,7 +56,7 @@ enum { DEPTH = 5, TOO_HARD = 10 };
 /* Older weights serve until the ratios of the new ones to them differ by more; a weight is heavy
  * beyond this multiple of the harmonic mean; extrapolation begins with changes below NEAR, as a
  * leap from far off lands on one or another stationary point by rounding. */
-static const double STALE = 1.1, HEAVY = 4.0, NEAR = 0.1;
+static const double STALE = 1.1, HEAVY = 4.0, NEAR = 0.1, ALIGNED = 0.8, FAR = 10.0;
 
 typedef struct {
     const jspca_problem *problem;
@@ -64,7 +64,7 @@ typedef struct {
     jspca_result *result;
     ufs_run *run;
     double *y;     /* n x p: V^{1/2}x, over samples if not exact */
-    double *d;     /* p: a^{1/2}, or ones */
+    double *d;     /* p: a^{1/2}; NULL over samples */
     double *root;  /* n: V^{1/2}, over samples */
     double vtol;   /* of the last exact Q-step */
     double factor; /* c; 1 if V = W */
@@ -72,17 +72,26 @@ typedef struct {
     /* extrapolation, over samples: points are X P and log w */
     bool extrapolates;
     bool bold;        /* the point is extrapolated */
+    bool forward;     /* along the last change, which was larger than the one before */
+    double moved;     /* length of the last change of the point */
+    double reach;     /* length of the next step forward, in changes of the point */
+    double leap;      /* relative length of the last extrapolation, 0 if it was not kept */
     bool confirms;    /* a plain step with V = W is wanted: Q has settled otherwise */
     double objective; /* of the last step that was kept */
     anderson history;
     double *point, *image; /* n x (k + 1): where a step starts, and what it leads to */
     double *scale;         /* n x (k + 1): 1 / size, of both parts */
     double *z_old;         /* n x k: X Q_old */
-    double *ss;            /* squared norms of the columns, or rows, of x */
-    double *t;             /* n x k: target */
-    double *z;             /* n x k: X Q */
-    double *u;             /* n x k: X P, over samples */
-    int *few;              /* n: samples whose residual is formed, over samples */
+    /* Over samples, P = X' map by the kernel; of size n x n or n x k */
+    double *kernel;                    /* XX', NULL if P is formed in every step */
+    bool implicit;                     /* map is P, result->P is not */
+    double *map, *km;                  /* n x k: map, and kernel WZ */
+    double *values, *vectors, *root_s; /* of Z'W kernel WZ: k, k x k, k x k */
+    double *ss;                        /* squared norms of the columns, or rows, of x */
+    double *t;                         /* n x k: target */
+    double *z;                         /* n x k: X Q */
+    double *u;                         /* n x k: X P, over samples */
+    int *few;                          /* n: samples whose residual is formed, over samples */
     int n_few;
     double *b;      /* p x k: X'Z, d Pbar */
     double *q_old;  /* p x k */
@@ -98,6 +107,8 @@ static int alternate(jspca_work *work, bool full, bool *settled);
 static int alternate_once(jspca_work *work, bool full);
 static void step_back(jspca_work *work);
 static void next_point(jspca_work *work);
+static double leap_of(const jspca_work *work);
+static bool is_aligned(const jspca_work *work, double size);
 static void write_point(const jspca_work *work, double *to);
 static void read_point(jspca_work *work);
 static void set_samples(jspca_work *work, bool renew);
@@ -109,7 +120,10 @@ static int exact_step(jspca_work *work, bool full);
 static double share_of_most(const jspca_work *work);
 static int reweighted_step(jspca_work *work);
 static void share_among_copies(const jspca_problem *problem, double *q);
+static bool kernel_pays(const jspca_work *work);
 static int procrustes(jspca_work *work);
+static bool procrustes_by_kernel(jspca_work *work, int *info);
+static int form_p(jspca_work *work);
 static void residual_of_features(jspca_work *work);
 static void residual_of_samples(jspca_work *work);
 static void add_residual(void *data, int j, const double *column);
@@ -140,9 +154,14 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
 
     while (run->iterations < settings->max_iter) {
         bool full = is_full(settings, ++run->iterations, result->change);
-        bool settled = false;
+        bool settled = false, stalled;
 
-        if (alternate(&work, full, &settled)) return;
+        if ((run->lapack = alternate(&work, full, &settled))) return;
+        stalled = settings->gives_up && work.unsolved >= TOO_HARD;
+        if (work.implicit && (settled || stalled || run->iterations == settings->max_iter)) {
+            if ((run->lapack = form_p(&work))) return;
+            residual_of_samples(&work);
+        }
         if (!R_FINITE(record(&work))) {
             run->status = UFS_DIVERGED;
             memset(result->loadings, 0, (size_t) problem->p * (size_t) problem->k * sizeof(double));
@@ -152,7 +171,7 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
             run->status = UFS_CONVERGED;
             break;
         }
-        if (settings->gives_up && work.unsolved >= TOO_HARD) {
+        if (stalled) {
             run->status = UFS_STALLED;
             break;
         }
@@ -179,7 +198,6 @@ static void work_init(jspca_work *work)
     jspca_result *result = work->result;
     size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
 
-    work->d = ufs_dalloc(p, 1);
     work->t = ufs_dalloc(n, k);
     work->z = ufs_dzero(n, k);  /* of Q = 0 */
     work->b = result->loadings; /* which are made at the end */
@@ -189,15 +207,24 @@ static void work_init(jspca_work *work)
     work->ss = ufs_dalloc(problem->sample ? n : p, 1);
     work->vtol = 1e-3;
     work->factor = 1.0;
-    work->objective = R_PosInf;
-    for (size_t i = 0; i < p; i++) work->d[i] = 1.0;
+    work->objective = work->moved = R_PosInf;
+    work->reach = 1.0;
     if (problem->sample) {
         work->root = ufs_dalloc(n, 1);
         work->u = ufs_dalloc(n, k);
         work->few = ufs_ialloc(n);
         ufs_x_row_ss(problem->x, work->ss);
-        ufs_x_mul(problem->x, problem->k, result->pbar, work->u);
+        ufs_x_mul(problem->x, problem->k, result->P, work->u);
         if (!settings->exact && problem->lambda > 0.0) work->y = ufs_dalloc(n, p);
+        if (kernel_pays(work)) {
+            work->kernel = ufs_dalloc(n, n);
+            work->map = ufs_dalloc(n, k);
+            work->km = ufs_dalloc(n, k);
+            work->values = ufs_dalloc(k, 1);
+            work->vectors = ufs_dalloc(k, k);
+            work->root_s = ufs_dalloc(k, k);
+            ufs_x_gram_rows(problem->x, NULL, work->kernel);
+        }
         work->extrapolates = settings->exact && problem->lambda > 0.0 &&
                              n <= (size_t) INT_MAX / (k + 1);
         if (work->extrapolates) {
@@ -209,6 +236,7 @@ static void work_init(jspca_work *work)
             write_point(work, work->point);
         }
     } else {
+        work->d = ufs_dalloc(p, 1);
         ufs_x_ss(problem->x, work->ss);
     }
 
@@ -254,10 +282,11 @@ static int alternate(jspca_work *work, bool full, bool *settled)
         if (!work->bold || now <= work->objective * (1.0 + 1e-13)) break;
         step_back(work);
     }
+    if (work->bold && work->forward) work->reach *= 2.0;
     work->objective = now;
     /* Without a penalty the PCA start is a fixed point of the first step's equal weights. */
     *settled = full && work->run->iterations > (work->problem->lambda == 0.0 ? 2 : 1) &&
-               work->result->change <= settings->tol;
+               work->result->change <= settings->tol && work->leap <= FAR * settings->tol;
     work->confirms = *settled && (work->bold || work->factor != 1.0);
     if (work->confirms) *settled = false;
     return 0;
@@ -292,26 +321,64 @@ static void step_back(jspca_work *work)
     ufs_copy(work->point, work->image, (size_t) work->history.size);
     read_point(work);
     anderson_keep_last(&work->history);
+    work->reach = 1.0;
+    work->leap = 0.0;
     work->bold = false;
 }
 
-/* Where the next step starts: what the last one led to, extrapolated if that is allowed. */
+/* Where the next step starts: what the last one led to, extrapolated if that is allowed. While
+ * changes shrink, by Anderson's method. While they grow the iteration leaves a saddle, to which
+ * Anderson's point would lead back: a step forward along the last change, twice as far after
+ * every success. */
 static void next_point(jspca_work *work)
 {
     size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
-    double size = sqrt(la_ss(nk, work->u));
+    double size = sqrt(la_ss(nk, work->u)), moved = 0.0;
     int t = work->run->iterations;
 
     ufs_copy(work->z_old, work->z, nk);
     write_point(work, work->image);
-    for (size_t i = 0; i < nk + n; i++)
+    for (size_t i = 0; i < nk + n; i++) {
+        double change;
         work->scale[i] = i >= nk ? 1.0 / sqrt((double) n) : size > 0.0 ? 1.0 / size : 1.0;
+        change = work->scale[i] * (work->image[i] - work->point[i]);
+        moved += change * change;
+    }
+    work->forward = moved > work->moved && is_aligned(work, sqrt(moved * work->moved));
+    work->moved = moved;
     anderson_push(&work->history, work->point, work->image);
     work->bold = !work->confirms && t > 2 && work->result->change < NEAR &&
-                 t + 1 < work->settings->max_iter &&
-                 anderson_mix(&work->history, work->scale, work->point);
-    if (!work->bold) ufs_copy(work->point, work->image, nk + n);
+                 t + 1 < work->settings->max_iter && work->history.count > 0;
+    if (!work->bold)
+        ufs_copy(work->point, work->image, nk + n);
+    else if (work->forward)
+        for (size_t i = 0; i < nk + n; i++)
+            work->point[i] = work->image[i] + work->reach * (work->image[i] - work->point[i]);
+    else
+        anderson_mix(&work->history, work->scale, work->point);
+    if (work->bold) work->leap = sqrt(leap_of(work));
     read_point(work);
+}
+
+/* Squared length of the way from the image to the point. */
+static double leap_of(const jspca_work *work)
+{
+    double ss = 0.0;
+    for (size_t i = 0; i < (size_t) work->history.size; i++) {
+        double d = work->scale[i] * (work->point[i] - work->image[i]);
+        ss += d * d;
+    }
+    return ss;
+}
+
+/* Whether this change has nearly the direction of the last one; size: product of their lengths. */
+static bool is_aligned(const jspca_work *work, double size)
+{
+    double along = 0.0;
+    for (size_t i = 0; i < (size_t) work->history.size; i++)
+        along += work->scale[i] * work->scale[i] * (work->image[i] - work->point[i]) *
+                 work->history.last_r[i];
+    return along > ALIGNED * size;
 }
 
 static void write_point(const jspca_work *work, double *to)
@@ -419,7 +486,8 @@ static void free_step(jspca_work *work)
 
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++)
-            work->result->q[i + j * p] = work->d[i] * work->result->pbar[i + j * p];
+            work->result->q[i + j * p] = (problem->sample ? 1.0 : work->d[i]) *
+                                         work->result->pbar[i + j * p];
     share_among_copies(problem, work->result->q);
     ufs_copy(work->z, problem->sample ? work->u : work->t, n * k);
 }
@@ -439,8 +507,9 @@ static int exact_step(jspca_work *work, bool full)
 
     work->vtol = vtol;
     if (problem->sample) vtol *= share_of_most(work);
-    info = la_gl_solve(&work->gl, work->t, problem->lambda / work->factor, vtol, full, 0.95,
-                       result->q);
+    work->gl.share = problem->sample && result->change > 100.0 * work->settings->tol ? 0.02 : 0.0;
+    info = la_gl_solve(&work->gl, work->t, problem->lambda / work->factor, vtol, full,
+                       1.0 - fmin(fmax(result->change, 1e-4), 0.05), result->q);
     if (info) return info;
     if (full && !work->gl.settled) work->unsolved++;
     share_among_copies(problem, result->q);
@@ -499,28 +568,85 @@ static void share_among_copies(const jspca_problem *problem, double *q)
     }
 }
 
+/* Whether steps over samples go through XX': n^2 p flops once for 4npk in each, and squared
+ * residuals by differences, whose rounding must stay far below their smoothing. */
+static bool kernel_pays(const jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    double top = 0.0, n = problem->n, k = problem->k;
+
+    for (int i = 0; i < problem->n; i++) top = fmax(top, work->ss[i]);
+    return work->settings->exact && problem->lambda > 0.0 && problem->n <= problem->p &&
+           n * n <= 2.0 * ufs_x_entries(problem->x) &&
+           ufs_x_gram_rows_cost(problem->x) <= 100.0 * k * ufs_x_entries(problem->x) &&
+           work->settings->eps_res >= 1e-7 * top;
+}
+
 /* Pbar = polar(diag(d) X'Z), or polar(X'WZ) over samples, the old Pbar where that is
- * rank-deficient. Leaves X'Z in b. */
+ * rank-deficient. Leaves X'Z in b over features, X P in u over samples. */
 static int procrustes(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
     size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
-    const double *z = work->z;
+    int info = 0;
 
     if (problem->sample) {
         for (size_t j = 0; j < k; j++)
             for (size_t i = 0; i < n; i++)
                 work->gl.scaled[i + j * n] = result->weight[i] * work->z[i + j * n];
-        z = work->gl.scaled; /* free between its calls */
+        if (work->kernel && procrustes_by_kernel(work, &info)) return 0;
+        return info ? info : form_p(work);
     }
-    ufs_x_cross(problem->x, problem->k, z, problem->sample ? result->P : work->b);
-    for (size_t j = 0; j < k && !problem->sample; j++)
+    ufs_x_cross(problem->x, problem->k, work->z, work->b);
+    for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++) result->P[i + j * p] = work->d[i] * work->b[i + j * p];
-    int info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
+    info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++) result->P[i + j * p] = result->pbar[i + j * p] / work->d[i];
-    if (problem->sample) ufs_x_mul(problem->x, problem->k, result->P, work->u);
+    return info;
+}
+
+/* With M = WZ: polar(X'M) = X'M S^{-1/2}, S = M'XX'M; 2n^2 k flops. False where the root would
+ * lose too many digits. */
+static bool procrustes_by_kernel(jspca_work *work, int *info)
+{
+    int n = work->problem->n, k = work->problem->k;
+    size_t K = (size_t) k;
+    const double *m = work->gl.scaled; /* free between its calls */
+    double *vectors = work->vectors, *half = work->zz;
+
+    la_gemm('N', 'N', n, k, n, 1.0, work->kernel, n, m, n, 0.0, work->km, n);
+    la_gemm('T', 'N', k, k, n, 1.0, m, n, work->km, n, 0.0, work->root_s, k);
+    if ((*info = la_eig_range(k, work->root_s, 1, k, work->values, vectors))) return false;
+    if (!(work->values[0] > 1e-6 * work->values[k - 1])) return false;
+    for (size_t j = 0; j < K; j++)
+        for (size_t i = 0; i < K; i++)
+            half[i + j * K] = vectors[i + j * K] / sqrt(sqrt(work->values[j]));
+    la_gemm('N', 'T', k, k, k, 1.0, half, k, half, k, 0.0, work->root_s, k);
+    la_gemm('N', 'N', n, k, k, 1.0, m, n, work->root_s, k, 0.0, work->map, n);
+    la_gemm('N', 'N', n, k, k, 1.0, work->km, n, work->root_s, k, 0.0, work->u, n);
+    work->implicit = true;
+    return true;
+}
+
+/* P = polar(X'WZ) itself, p x k, and X P. WZ is in gl.scaled. */
+static int form_p(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    int info;
+
+    if (work->implicit) ufs_x_cross(problem->x, problem->k, work->map, result->P);
+    work->implicit = false;
+    ufs_x_cross(problem->x, problem->k, work->gl.scaled, work->polar.a);
+    info = la_polar_here(&work->polar, result->P, result->P);
+    if (info) {
+        double *a = ufs_dalloc((size_t) problem->p, (size_t) problem->k);
+        ufs_x_cross(problem->x, problem->k, work->gl.scaled, a);
+        info = la_polar(&work->polar, a, result->P, result->P);
+    }
+    ufs_x_mul(problem->x, problem->k, result->P, work->u);
     return info;
 }
 
@@ -574,7 +700,7 @@ static void residual_of_samples(jspca_work *work)
             ss += z * (z - 2.0 * u);
         }
         result->residual[i] = sqrt(fmax(ss, 0.0));
-        if (ss > cancelled * work->ss[i]) continue;
+        if (work->implicit || ss > cancelled * work->ss[i]) continue;
         result->residual[i] = 0.0;
         few[work->n_few++] = (int) i;
     }

@@ -1,6 +1,7 @@
 /* x_ops.c: the operations of x_ops.h by kind; the sparse ones are in x_sparse.c. */
 #include "x_ops.h"
 #include "la.h"
+#include "x_scaled.h"
 #include "x_sparse.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
@@ -27,6 +28,9 @@ void ufs_x_mul(const ufs_x *x, int c, const double *v, double *y)
     case UFS_X_DENSE:
         la_gemm('N', 'N', x->n, c, x->p, 1.0, x->dense, x->n, v, x->p, 0.0, y, x->n);
         break;
+    case UFS_X_SCALED:
+        x_scaled_mul(x, c, v, y);
+        break;
     case UFS_X_SPARSE:
         x_sparse_mul(x, c, v, y);
         break;
@@ -42,6 +46,9 @@ void ufs_x_cross(const ufs_x *x, int c, const double *t, double *u)
     case UFS_X_DENSE:
         la_gemm('T', 'N', x->p, c, x->n, 1.0, x->dense, x->n, t, x->n, 0.0, u, x->p);
         break;
+    case UFS_X_SCALED:
+        x_scaled_cross(x, c, t, u, false);
+        break;
     case UFS_X_SPARSE:
         x_sparse_cross(x, c, t, u, 1, (size_t) x->p);
         break;
@@ -55,6 +62,8 @@ void ufs_x_cross_rows(const ufs_x *x, int c, const double *t, double *u)
 {
     if (x->kind == UFS_X_DENSE) {
         la_gemm('T', 'N', c, x->p, x->n, 1.0, t, x->n, x->dense, x->n, 0.0, u, c);
+    } else if (x->kind == UFS_X_SCALED) {
+        x_scaled_cross(x, c, t, u, true);
     } else if (x->kind == UFS_X_SPARSE) {
         x_sparse_cross(x, c, t, u, (size_t) c, 1);
     } else {
@@ -85,7 +94,9 @@ void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y)
 const double *ufs_x_column(const ufs_x *x, int j, double *scratch)
 {
     if (x->kind == UFS_X_DENSE) return dense_column(x, j);
-    if (x->kind == UFS_X_SPARSE)
+    if (x->kind == UFS_X_SCALED)
+        x_scaled_column(x, j, scratch);
+    else if (x->kind == UFS_X_SPARSE)
         x_sparse_column(x, j, scratch);
     else
         x->source.columns(x->source.data, 1, &j, scratch);
@@ -102,10 +113,8 @@ void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out)
     }
     for (int k = 0; k < m; k++) {
         double *to = out + (size_t) k * N;
-        if (x->kind == UFS_X_DENSE)
-            ufs_copy(to, dense_column(x, j[k]), N);
-        else
-            x_sparse_column(x, j[k], to);
+        const double *from = ufs_x_column(x, j[k], to);
+        if (from != to) ufs_copy(to, from, N);
     }
 }
 
@@ -238,8 +247,13 @@ void ufs_x_rows(const ufs_x *x, int m, const int *i, double *out)
     } else if (x->kind == UFS_X_SOURCE) {
         x->source.rows(x->source.data, m, i, out);
     } else {
-        for (size_t j = 0; j < (size_t) x->p; j++)
-            for (size_t k = 0; k < M; k++) out[k + j * M] = x->dense[(size_t) i[k] + j * N];
+        bool scaled = x->kind == UFS_X_SCALED;
+        for (size_t j = 0; j < (size_t) x->p; j++) {
+            const double *col = x->dense + (scaled && x->column ? (size_t) x->column[j] : j) * N;
+            double mean = scaled && x->shift ? x->shift[j] : 0.0;
+            double s = scaled && x->divide ? x->divide[j] : 1.0;
+            for (size_t k = 0; k < M; k++) out[k + j * M] = (col[i[k]] - mean) / s;
+        }
     }
 }
 
@@ -279,6 +293,19 @@ static void forms_of(void *data, int first, int n, const double *x)
     }
 }
 
+static void forms_by_rows(const ufs_x *x, form_visit *to)
+{
+    double *block = ufs_dalloc(STRIP, (size_t) x->p);
+    int index[STRIP];
+
+    for (int from = 0; from < x->n; from += STRIP) {
+        int m = x->n - from < STRIP ? x->n - from : STRIP;
+        for (int k = 0; k < m; k++) index[k] = from + k;
+        ufs_x_rows(x, m, index, block);
+        forms_of(to, from, m, block);
+    }
+}
+
 void ufs_x_row_forms(const ufs_x *x, const double *s, double *out)
 {
     size_t P = (size_t) x->p, wide = P < STRIP ? P : STRIP;
@@ -293,8 +320,10 @@ void ufs_x_row_forms(const ufs_x *x, const double *s, double *out)
     to.strip = ufs_dalloc(x->kind == UFS_X_DENSE ? (size_t) x->n : STRIP, wide);
     if (x->kind == UFS_X_DENSE)
         forms_of(&to, 0, x->n, x->dense);
-    else
+    else if (x->kind == UFS_X_SPARSE)
         x_sparse_each_rows(x, STRIP, forms_of, &to);
+    else
+        forms_by_rows(x, &to);
     vmaxset(mark);
 }
 
@@ -313,6 +342,8 @@ void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
     if (w == NULL) {
         if (x->kind == UFS_X_DENSE)
             la_gram('N', n, x->p, x->dense, k);
+        else if (x->kind == UFS_X_SCALED)
+            x_scaled_gram_rows(x, k);
         else
             x->source.gram(x->source.data, true, k);
         return;
@@ -344,6 +375,8 @@ void ufs_x_gram_cols(const ufs_x *x, double *g)
 {
     if (x->kind == UFS_X_DENSE)
         la_gram('T', x->n, x->p, x->dense, g);
+    else if (x->kind == UFS_X_SCALED)
+        x_scaled_gram_cols(x, g);
     else if (x->kind == UFS_X_SPARSE)
         x_sparse_gram_cols(x, g);
     else

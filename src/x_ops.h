@@ -2,8 +2,10 @@
  *
  * X = (R - 1 m') diag(1/s), n x p: R the user's numbers (rows = samples), m the column
  * means and s the standard deviations, either of them absent where not asked for, constant
- * columns left out. Three kinds:
+ * columns left out. Four kinds:
  *   dense   X itself, n x p doubles: every operation is a BLAS call
+ *   scaled  a dense R as the user holds it, too large for a copy: blocks of columns are
+ *           standardised on the spot, whenever they are needed (x_scaled.h)
  *   sparse  the slots of a column-compressed R as they are, never a copy of them; the
  *           centring is implicit, so nothing of size n x p is ever formed
  *   source  R lies elsewhere (a file, a remote object): functions that pass over it
@@ -23,7 +25,7 @@
 
 #include "ufs.h"
 
-typedef enum { UFS_X_DENSE, UFS_X_SPARSE, UFS_X_SOURCE } ufs_x_kind;
+typedef enum { UFS_X_DENSE, UFS_X_SCALED, UFS_X_SPARSE, UFS_X_SOURCE } ufs_x_kind;
 
 /* What a source can do; the arrays are those of the functions of the same names below. */
 typedef struct {
@@ -42,11 +44,11 @@ typedef struct {
 typedef struct {
     ufs_x_kind kind;
     int n, p;
-    const double *dense;          /* n x p, as the solvers see it */
+    const double *dense;          /* n x p, as the solvers see it; scaled: R, as it came */
     const int *row, *start;       /* sparse: the user's column u holds the entries */
     const double *value;          /*   start[u] .. start[u + 1] - 1, rows ascending */
-    const int *column;            /* sparse: p, 0-based column of the user's; NULL: j itself */
-    const double *shift, *divide; /* sparse: p each, m_j and s_j; NULL: none */
+    const int *column;            /* not dense: p, 0-based column of the user's; NULL: j itself */
+    const double *shift, *divide; /* not dense: p each, m_j and s_j; NULL: none */
     const double *ss;             /* p: ||x_j||^2 where known, or NULL */
     ufs_x_source source;
 } ufs_x;

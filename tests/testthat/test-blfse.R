@@ -601,3 +601,54 @@ test_that("more than eight base clusterings are summed like a loop over them", {
     expect_equal(last_w$T3, -2 * last_w$psi * (1 - last_w$psi) / m * sum(s$W), tolerance = 1e-10)
   }
 })
+
+# Whatever number of samples is many.
+with_full_limit <- function(limit, code) {
+  old <- blfse_full_limit
+  utils::assignInNamespace("blfse_full_limit", limit, "ufselect")
+  withr::defer(utils::assignInNamespace("blfse_full_limit", old, "ufselect"))
+  force(code)
+}
+
+test_that("many samples: S and W packed, the same numbers", {
+  d <- blfse_input()
+  full <- blfse_plain(d)
+  packed <- with_full_limit(47L, blfse_plain(d))
+  rownames(d$x) <- paste0("s", 1:48)
+  named <- with_full_limit(47L, blfse_plain(d))
+  for (part in c("S", "W")) {
+    want <- full$solution[[part]]
+    s <- packed$solution[[part]]
+    expect_s3_class(s, "ufs_packed")
+    expect_identical(dim(s), c(48L, 48L))
+    expect_identical(as.matrix(s), want)
+    expect_identical(s[7, 3], want[7, 3])
+    expect_identical(s[3:9, c(20, 1)], want[3:9, c(20, 1)])
+    expect_identical(s[-1, 2, drop = FALSE], want[-1, 2, drop = FALSE])
+    expect_identical(s[, 5], want[, 5])
+    expect_identical(s[want[, 1] > 0, ], want[want[, 1] > 0, ])
+    names <- named$solution[[part]]
+    expect_identical(dimnames(names), list(rownames(d$x), rownames(d$x)))
+    expect_identical(names["s4", "s40"], want[4, 40])
+    expect_identical(unname(as.matrix(names)), want)
+    expect_error(s[5], class = "ufs_error_argument")
+    expect_error(s[49, 1], class = "ufs_error_argument")
+    expect_output(print(s), "48 x 48, packed")
+  }
+  expect_identical(packed$solution$cluster, full$solution$cluster)
+  # The embedding, where the components are not as many as asked for.
+  few <- function() blfse_plain(d, control = list(max_iter = 0))$solution$cluster
+  expect_identical(with_full_limit(47L, few()), few())
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  expect_identical(plot(packed, "consensus"), packed)
+})
+
+test_that("labels of more than a byte", {
+  d <- blfse_problem(600, 4, 3, 3, seed = 11)
+  # Pairs that differ in the second byte only, and in the first only.
+  d$labels[, 2] <- c(rep(1:290, 2), 1:20)
+  start <- blfse_raw(d, entry = "projection")
+  want <- Reduce(`+`, lapply(1:3, function(k) outer(d$labels[, k], d$labels[, k], `==`))) / 3
+  expect_lt(spread(start$S, want), 1e-15)
+})

@@ -541,6 +541,41 @@ test_that("over samples the extrapolated steps end where plain ones do, and soon
   expect_lt(fit$iterations, plain$iterations / 5)
 })
 
+test_that("over samples of wide data P is made of XX' and is orthonormal in the end", {
+  data <- planted(40, 70, informative = 8)
+  z <- scale(data$x)
+  for (control in list(ufs_control(), ufs_control(max_iter = 7, warn = FALSE))) {
+    fit <- ufs_jspca(data$x, 2, control = control)
+    s <- fit$solution
+    expect_lt(max(abs(crossprod(s$P) - diag(2))), 1e-12)
+    # P is that of the last Q and its weights, which smoothed residuals gave.
+    rest <- z - z %*% s$Q %*% t(s$P)
+    expect_equal(unname(s$residual), unname(sqrt(rowSums(rest^2))), tolerance = 1e-9)
+    expect_equal(sum(sqrt(rowSums(rest^2) + fit$control$eps[1])) +
+      fit$params$lambda * sum(fit$feature_scores), tail(fit$trace$objective, 1), tolerance = 1e-12)
+  }
+  fit <- ufs_jspca(data$x, 2)
+  plain <- ufs_jspca(data$x, 2, solver = "irls",
+    control = ufs_control(tol = 1e-9, max_iter = 5000, warn = FALSE))
+  expect_lt(relative(fit$feature_scores, plain$feature_scores), 1e-3)
+  # Without smoothing to speak of, residuals are formed; the answer is near.
+  formed <- ufs_jspca(data$x, 2, control = ufs_control(eps = 1e-8 * max(rowSums(z^2))))
+  expect_lt(relative(fit$feature_scores, formed$feature_scores), 0.05)
+  expect_lt(max(abs(crossprod(formed$solution$P) - diag(2))), 1e-12)
+})
+
+test_that("over samples of wide data components may vanish", {
+  data <- planted(30, 50, informative = 5)
+  for (rel in c(0.5, 0.9, 0.999)) {
+    fit <- suppressWarnings(ufs_jspca(data$x, 4, lambda_rel = rel))
+    expect_lte(max(diff(fit$trace$objective)), 1e-10 * fit$trace$objective[1])
+    expect_lt(max(abs(crossprod(fit$solution$P) - diag(4))), 1e-10)
+    expect_identical(fit$status, "converged")
+  }
+  # At 0.9 fewer directions are left than components.
+  expect_lt(qr(suppressWarnings(ufs_jspca(data$x, 4, lambda_rel = 0.9))$solution$Q)$rank, 4)
+})
+
 test_that("one component, as many as the rank, few samples and few features", {
   x <- jspca_factors(20, 9, 2, 9, 37)
   for (loss in c("feature", "sample")) for (solver in c("exact", "irls")) {

@@ -196,24 +196,27 @@ test_that("more entries than an integer can count are no problem", {
 })
 
 test_that("rows and the quadratic forms of rows are those of the matrix, sparse, dense and in blocks", {
-  x <- awkward_counts(70, 24)
+  x <- awkward_counts(20, 24)
   s <- withr::with_seed(2, crossprod(matrix(rnorm(30 * 24), 30)))
+  withr::local_options(ufselect.copy_bytes = 0)
   for (how in all_four) {
     ops <- list(dense = suppressWarnings(as_ufs_matrix(x, how[1], how[2])),
+      scaled = suppressWarnings(as_ufs_operator(x, how[1], how[2], copy = FALSE)),
       sparse = suppressWarnings(as_ufs_operator(as_sparse(x), how[1], how[2])))
+    expect_identical(ops$scaled$x$kind, "scaled")
     if (requireNamespace("DelayedArray", quietly = TRUE)) {
       ops$blocks <- suppressWarnings(as_ufs_operator(ufs_data(DelayedArray::DelayedArray(as.matrix(as_sparse(x))),
-        block_bytes = 8 * 70 * 5), how[1], how[2]))
+        block_bytes = 8 * 20 * 5), how[1], how[2]))
     }
     for (kind in names(ops)) {
       op <- ops[[kind]]$x
       at <- seq_len(ncol(op))
-      z <- reference_x(if (kind == "dense") x else as.matrix(as_sparse(x)), ops[[kind]]$keep, how[1], how[2])
+      z <- reference_x(if (kind %in% c("dense", "scaled")) x else as.matrix(as_sparse(x)), ops[[kind]]$keep, how[1], how[2])
       # Of the symmetric matrix the upper triangle is enough.
       upper <- s[at, at]
       upper[lower.tri(upper)] <- NA
-      got <- .Call(C_test_x_rows, op, c(2L, 3L, 70L), upper)
-      expect_equal(got$rows, z[c(2, 3, 70), ], tolerance = 1e-9, info = kind)
+      got <- .Call(C_test_x_rows, op, c(2L, 3L, 20L), upper)
+      expect_equal(got$rows, z[c(2, 3, 20), ], tolerance = 1e-9, info = kind)
       expect_equal(got$forms, rowSums((z %*% s[at, at]) * z), tolerance = 1e-8, info = kind)
     }
   }
@@ -337,4 +340,46 @@ test_that("columns are equal whether or not their zeros are stored", {
     x = c(1, 0, 2, 1, 2, 5, 6), dims = c(6, 3))
   expect_length(x@x, 7)
   expect_identical(x_equal_columns(as_ufs_operator(x, TRUE, FALSE, warn = FALSE)$x), c(1L, 1L, 3L))
+})
+
+test_that("a wide dense matrix is standardised on the spot, in every operation", {
+  withr::local_options(ufselect.copy_bytes = 0)
+  # 300 rows: several blocks of columns.
+  for (x in list(awkward_counts(12, 40, 2), awkward_counts(24, 24, 3), awkward_counts(300, 400, 4))) {
+    for (how in all_four) {
+      data <- suppressWarnings(as_ufs_operator(x, how[1], how[2], copy = FALSE))
+      whole <- suppressWarnings(as_ufs_operator(x, how[1], how[2]))
+      expect_identical(data$x$kind, "scaled")
+      expect_identical(data[setdiff(names(data), "x")], whole[setdiff(names(whole), "x")])
+      expect_identical(x_dense(data$x), whole$x)
+      if (nrow(x) < 300) check_operator(data$x, whole$x)
+      t <- matrix(cos(seq_len(5 * nrow(x))), nrow(x))
+      v <- matrix(sin(seq_len(3 * ncol(data$x))), ncol(data$x))
+      near(x_cross(data$x, t), crossprod(whole$x, t), 1e-11)
+      near(x_mul(data$x, v), whole$x %*% v, 1e-11)
+      near(x_gram(data$x, TRUE), tcrossprod(whole$x), 1e-11)
+      near(x_gram(data$x, FALSE), crossprod(whole$x), 1e-11)
+      expect_identical(x_equal_columns(data$x), x_equal_columns(whole$x))
+      expect_identical(x_equal_rows(data$x), x_equal_rows(whole$x))
+      expect_identical(x_rows(data$x, c(3L, 1L)), whole$x[c(3, 1), ])
+      expect_identical(x_dense(x_keep(data$x, c(5L, 2L))), whole$x[, c(5, 2)])
+      expect_identical(x_dense(x_part(data$x, 4:9)), whole$x[4:9, ])
+      near(x_dense(operator_again(data$x, TRUE, TRUE)), unname(scale(whole$x))[, ])
+    }
+  }
+  expect_true(is.matrix(suppressWarnings(as_ufs_operator(awkward_counts(41, 40), copy = FALSE))$x))
+  withr::local_options(ufselect.copy_bytes = 8 * 12 * 40)
+  expect_true(is.matrix(suppressWarnings(as_ufs_operator(awkward_counts(12, 40), copy = FALSE))$x))
+  withr::local_options(ufselect.copy_bytes = NA)
+  expect_error(ufs_pca(awkward_counts(12, 40), 2), "copy_bytes", class = "ufs_error_argument")
+})
+
+test_that("a malformed scaled operator is refused", {
+  withr::local_options(ufselect.copy_bytes = 0)
+  op <- suppressWarnings(as_ufs_operator(awkward_counts(12, 40), copy = FALSE))$x
+  v <- matrix(1, ncol(op), 1)
+  for (wrong in list(list(column = rep(41L, ncol(op))), list(column = 1:3), list(n = 13L),
+    list(shift = 1), list(x = "no"))) {
+    expect_error(.Call(C_x_mul, utils::modifyList(op, wrong), v), "internal error")
+  }
 })

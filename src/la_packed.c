@@ -1,0 +1,68 @@
+/* la_packed.c: see la_packed.h. */
+#include "la_packed.h"
+#include "la.h"
+#include <R_ext/Utils.h>
+
+enum { TILE = 64 };
+
+void la_packed_from(int n, const double *full, double *packed)
+{
+    for (int j = 0; j < n; j++)
+        memmove(packed + la_packed_column(j), full + (size_t) j * (size_t) n,
+                ((size_t) j + 1) * sizeof(double));
+}
+
+/* From the last column back: none is written over before it was moved. */
+void la_packed_to(int n, const double *packed, double *full)
+{
+    size_t N = (size_t) n;
+    for (int j = n - 1; j >= 0; j--)
+        memmove(full + (size_t) j * N, packed + la_packed_column(j),
+                ((size_t) j + 1) * sizeof(double));
+    for (size_t j0 = 0; j0 < N; j0 += TILE)
+        for (size_t j = j0 + 1; j < N; j++)
+            for (size_t i = j0; i < j && i < j0 + TILE; i++) full[j + i * N] = full[i + j * N];
+}
+
+void la_packed_laplacian(int n, const double *s, const double *degree, double *full)
+{
+    size_t N = (size_t) n;
+    la_packed_to(n, s, full);
+    for (size_t i = 0; i < N * N; i++) full[i] = -full[i];
+    for (size_t i = 0; i < N; i++) full[i + i * N] += degree[i];
+}
+
+void la_packed_row_sums(int n, const double *s, double *sum)
+{
+    for (int j = 0; j < n; j++) {
+        const double *column = s + la_packed_column(j);
+        double total = 0.0;
+        for (int i = 0; i < j; i++) {
+            total += column[i];
+            sum[i] += column[i];
+        }
+        sum[j] = total + column[j];
+    }
+}
+
+void la_packed_product(int count, const int *member, const double *s, int m, double alpha,
+                       const double *x, int ldx, double *out, int ldo, double *strip, int width)
+{
+    for (int j0 = 0; j0 < count; j0 += width) {
+        int cols = count - j0 < width ? count - j0 : width, rows = j0 + cols;
+        for (int b = 0; b < cols; b++) {
+            int j = j0 + b;
+            const double *column = s + la_packed_column(member ? member[j] : j);
+            double *to = strip + (size_t) b * (size_t) rows;
+            if (member == NULL)
+                ufs_copy(to, column, (size_t) j + 1);
+            else
+                for (int a = 0; a <= j; a++) to[a] = column[member[a]];
+            /* Both triangles of the last rows. */
+            for (int a = 0; a < b; a++) strip[(size_t) j + (size_t) a * (size_t) rows] = to[j0 + a];
+        }
+        la_gemm('N', 'N', rows, m, cols, alpha, strip, rows, x + j0, ldx, 1.0, out, ldo);
+        if (j0 > 0) la_gemm('T', 'N', cols, m, j0, alpha, strip, rows, x, ldx, 1.0, out + j0, ldo);
+        R_CheckUserInterrupt();
+    }
+}

@@ -1,0 +1,28 @@
+/* la_packed.h: symmetric matrices (n x n) held as the columns of their upper triangle, one after
+ * the other: half the memory of both triangles. Entry (i, j), i <= j, is number i of column j. */
+#ifndef UFS_LA_PACKED_H
+#define UFS_LA_PACKED_H
+
+#include "ufs.h"
+
+/* Where column j begins; of column n, how many entries there are. */
+static inline size_t la_packed_column(int j)
+{
+    return (size_t) j * ((size_t) j + 1) / 2;
+}
+
+/* From the upper triangle of a full matrix, and to both triangles; `full` may begin where
+ * `packed` does. */
+void la_packed_from(int n, const double *full, double *packed);
+void la_packed_to(int n, const double *packed, double *full);
+/* diag(degree) - S, both triangles. */
+void la_packed_laplacian(int n, const double *s, const double *degree, double *full);
+/* sum_i = sum_j s_ij. n^2 flops. */
+void la_packed_row_sums(int n, const double *s, double *sum);
+/* out (count x m) += alpha S[member, member] x (count x m), leading dimensions ldx and ldo.
+ * member: ascending, NULL for all n = count; strip: count x width doubles, for so many columns at a
+ * time. 2 count^2 m flops, every entry of S is read once. */
+void la_packed_product(int count, const int *member, const double *s, int m, double alpha,
+                       const double *x, int ldx, double *out, int ldo, double *strip, int width);
+
+#endif
