@@ -363,7 +363,7 @@ equal_source_columns <- function(x) {
   leader <- turn[which(!alike)[cumsum(!alike)]]
   copies <- turn[alike]
   leader <- leader[alike]
-  width <- max(1, floor(x$bytes / (16 * x$n)))
+  width <- max(1, floor(x$bytes / (8 * x$n)))
   for (at in split(seq_along(copies), ceiling(seq_along(copies) / width))) {
     read <- unique(c(leader[at], copies[at]))
     block <- x_columns(x, read)
