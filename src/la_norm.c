@@ -33,6 +33,21 @@ void la_gram(char trans, int n, int p, const double *a, double *c)
     la_fill_lower(order, c);
 }
 
+void la_gemm_checked(char ta, char tb, int m, int n, int k, double alpha, const double *a, int lda,
+                     const double *b, int ldb, double beta, double *c, int ldc)
+{
+    /* Some 0.3 s of a plain BLAS. */
+    double most = 2.5e8 / (1.0 + (double) m * (double) k);
+    int strip = most < 32.0 ? 32 : most < (double) n ? (int) most : n;
+
+    for (int from = 0; from < n; from += strip) {
+        const double *right = b + (size_t) from * (tb == 'N' ? (size_t) ldb : 1);
+        R_CheckUserInterrupt();
+        la_gemm(ta, tb, m, n - from < strip ? n - from : strip, k, alpha, a, lda, right, ldb, beta,
+                c + (size_t) from * (size_t) ldc, ldc);
+    }
+}
+
 void la_fill_lower(int n, double *a)
 {
     size_t N = (size_t) n;

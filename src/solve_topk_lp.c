@@ -140,7 +140,7 @@ void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const topk_t
     }
 
     ufs_copy(work->e, work->x, N * P);
-    la_gemm('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
+    la_gemm_checked('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
     for (size_t i = 0; i < N * P; i++) value += settings->lambda_e * fabs(work->e[i]);
     for (size_t i = 0; i < N * N; i++)
         if (work->z[i] != 0.0)
@@ -246,8 +246,8 @@ static void all_reduced_costs(topk_lp *work, double lambda_e)
     for (size_t i = 0; i < N; i++)
         for (int q = 0; q < work->size[i]; q++)
             work->e[i + (size_t) work->feature[(size_t) q + i * M] * N] = 0.0;
-    la_gemm('N', 'T', work->n, work->n, work->p, 1.0, work->e, work->n, work->x, work->n, 0.0,
-            work->z, work->n);
+    la_gemm_checked('N', 'T', work->n, work->n, work->p, 1.0, work->e, work->n, work->x, work->n,
+                    0.0, work->z, work->n);
 }
 
 /* The inverse, z and e from S and T; false if x_ST is singular. */

@@ -27,7 +27,6 @@
 #include "solve_topk_warm.h"
 #include "la.h"
 #include "prox.h"
-#include <R_ext/Utils.h>
 
 enum { WIDTH = 96, STRIP = 64, FIRST = 20 };
 static const double START = 30.0, GROWTH = 1.3, RATIO = 0.7, RELAX = 1.9;
@@ -87,7 +86,7 @@ int topk_warm_init(topk_warm *work, int n, int p, const double *x, double *z, do
     la_gram(work->n_form ? 'N' : 'T', n, p, x, work->inverse);
     if (!work->n_form) ufs_copy(work->gram, work->inverse, P * P);
     for (size_t k = 0; k < R; k++) work->inverse[k * (R + 1)] += RATIO;
-    lapack = la_chol(r, work->inverse);
+    lapack = la_chol_checked(r, work->inverse);
     return lapack ? lapack : la_chol_inverse(r, work->inverse);
 }
 
@@ -147,8 +146,9 @@ static void load(topk_warm *work, const topk_warm_settings *settings, const topk
         }
     ufs_copy(b->b, work->xt + at * P, P * W);
     ufs_copy(b->y, work->y + at * P, P * W);
-    la_gemm('N', 'N', n, width, p, 1.0, work->x, n, b->y, p, 0.0, b->c, n);
-    if (!work->n_form) la_gemm('N', 'N', p, width, p, 1.0, work->gram, p, b->y, p, 0.0, b->gy, p);
+    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->y, p, 0.0, b->c, n);
+    if (!work->n_form)
+        la_gemm_checked('N', 'N', p, width, p, 1.0, work->gram, p, b->y, p, 0.0, b->gy, p);
     times_x(work);
     ufs_copy(b->qx, b->zx, P * W);
 }
@@ -256,22 +256,19 @@ static void step_q_by_samples(topk_warm *work, double mz)
     size_t len = (size_t) n * (size_t) width;
     double scale = 1.0 / mz, top = 0.0;
 
-    la_gemm('N', 'N', n, width, p, 1.0, work->x, n, b->t, p, 0.0, b->c_new, n);
-    R_CheckUserInterrupt();
+    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->t, p, 0.0, b->c_new, n);
     for (size_t i = 0; i < len; i++) {
         b->c[i] = RELAX * b->z[i] + (1.0 - RELAX) * b->q[i] - b->c[i] * scale;
         b->c_new[i] += RATIO * b->c[i];
     }
-    la_gemm('N', 'N', n, width, n, 1.0, work->inverse, n, b->c_new, n, 0.0, b->q, n);
-    R_CheckUserInterrupt();
+    la_gemm_checked('N', 'N', n, width, n, 1.0, work->inverse, n, b->c_new, n, 0.0, b->q, n);
     for (size_t i = 0; i < len; i++) {
         double diff = fabs(b->q[i] - b->z[i]);
         if (!(diff <= top)) top = diff;
         b->c[i] = mz * (b->q[i] - b->c[i]);
     }
     b->split = top;
-    la_gemm('T', 'N', p, width, n, 1.0, work->x, n, b->q, n, 0.0, b->qx, p);
-    R_CheckUserInterrupt();
+    la_gemm_checked('T', 'N', p, width, n, 1.0, work->x, n, b->q, n, 0.0, b->qx, p);
 }
 
 static void step_q_by_features(topk_warm *work, double mz)
@@ -284,14 +281,12 @@ static void step_q_by_features(topk_warm *work, double mz)
     times_x(work);
     for (size_t i = 0; i < wide; i++)
         b->d[i] = b->t[i] - (RELAX * b->zx[i] + (1.0 - RELAX) * b->qx[i]) + b->gy[i] * scale;
-    la_gemm('N', 'N', p, b->width, p, 1.0, work->inverse, p, b->d, p, 0.0, b->zx, p);
-    R_CheckUserInterrupt();
+    la_gemm_checked('N', 'N', p, b->width, p, 1.0, work->inverse, p, b->d, p, 0.0, b->zx, p);
     for (size_t i = 0; i < wide; i++) {
         b->qx[i] = b->t[i] - RATIO * b->zx[i];
         b->gy[i] = mz * (b->d[i] - RATIO * b->zx[i]);
     }
-    la_gemm('N', 'N', n, b->width, p, 1.0, work->x, n, b->zx, p, 0.0, b->c_new, n);
-    R_CheckUserInterrupt();
+    la_gemm_checked('N', 'N', n, b->width, p, 1.0, work->x, n, b->zx, p, 0.0, b->c_new, n);
     for (size_t i = 0; i < len; i++) {
         double h = RELAX * b->z[i] + (1.0 - RELAX) * b->q[i] - b->c[i] * scale, diff;
         b->q[i] = h + b->c_new[i];
