@@ -2,7 +2,7 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { GRAM_STRIP = 256, GRAM_DEEP = 4096 };
+enum { GRAM_STRIP = 128, GRAM_DEEP = 4096 };
 
 /* One dsyrk where that takes less than about half a second; else in strips of C, and of A where
  * it has many inner entries, so that an interrupt is seen between them. */

@@ -353,6 +353,10 @@ test_that("auto takes the ADMM where linear programmes would take many steps", {
   # Many steps of few features: done in no time.
   few <- x[, 1:20] / sqrt(rowSums(x[, 1:20]^2))
   expect_false(many(few, l1_norms(few), 20))
+  # Few links of many samples: seconds, but fewer than the products would take.
+  wide <- withr::with_seed(1, matrix(rnorm(1500 * 2000), 1500))
+  wide <- wide / sqrt(rowSums(wide^2))
+  expect_false(many(wide, l1_norms(wide), 15))
   fit <- ufs_topk(made$x, 5, n_clusters = 5, alpha_e = 20,
     control = ufs_control(max_iter = 1, warn = FALSE))
   expect_identical(fit$params$solver, "warm")
