@@ -429,7 +429,7 @@ check_topk_bytes <- function(n, p, plain, settings) {
   n <- as.double(n)
   r <- min(n, p)
   bytes <- 8 * (if (plain) 4 * n * p + 5 * r * r else if (settings$warm) {
-    8 * n * p + (2 + settings$theta) * n * n + 6 * r * r + 480 * n + 770 * p
+    8 * n * p + (2 + settings$theta) * n * n + 6 * r * r + 960 * n + 1200 * p
   } else if (settings$fast) {
     6 * n * p + 5 * n * n + 3 * r * r
   } else if (n <= p) {
