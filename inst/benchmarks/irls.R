@@ -111,7 +111,7 @@ file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
 # Neighbours as in the paper, and as in its code, where the lists of the first k + 1 samples stand in
 # for those of all. Both W are measured by the objective of the paper's M, without smoothing; its
 # time is counted to its own stop and to where its objective first is as low as ours, if ever
-# within 300 steps.
+# within 100 steps.
 scatter_udfs <- function(x, k, ridge, as_coded) {
   near <- t(apply(as.matrix(stats::dist(x)), 1L, order))[, seq_len(k + 1L)]
   h <- diag(k + 1) - 1 / (k + 1)
@@ -135,7 +135,7 @@ objective_udfs <- function(m, w, gamma) sum(w * (m %*% w)) + gamma * sum(sqrt(ro
 published_udfs <- function(m, c, gamma, goal = NULL) {
   d <- rep(1, ncol(m))
   old <- Inf
-  for (t in seq_len(if (is.null(goal)) 1000L else 300L)) {
+  for (t in seq_len(if (is.null(goal)) 1000L else 100L)) {
     e <- eigen(m + gamma * diag(d), symmetric = TRUE)
     w <- e$vectors[, ncol(m) - seq_len(c) + 1L, drop = FALSE]
     d <- 0.5 / pmax(sqrt(rowSums(w^2)), 1e-16)
