@@ -278,7 +278,7 @@ captured_certificate <- function(x, k, sdev2, score, key = rep(0, length(score))
   chosen <- x_columns(x, ufs_rank(score, key)[seq_len(k)])
   q <- qr(chosen, tol = 1e-5)
   basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
-  captured <- min(sum(x_cross(x, basis)^2) / total, 1)
+  captured <- min(norm(x_cross(x, basis), "F")^2 / total, 1)
   c(captured = captured, bound = max(min(sum(sdev2[seq_len(k)]) / total, 1), captured))
 }
 

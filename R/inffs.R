@@ -31,9 +31,10 @@
 #' One Krylov space gives both the spectral radius and the solution of the linear system (whose
 #' condition number is at most 19), in about \eqn{n p^2 + 30 p^2} flops. There is no cheaper product
 #' with A: the rank correlations are the product of two thin matrices, but their moduli have full
-#' rank. The upper triangle of A is kept if it fits into 1 GiB (p of about 16,000); beyond that it
-#' is recomputed in blocks in every product, for \eqn{n p^2} flops each and little memory. There are
-#' some six products, so twice the features take four times as long.
+#' rank. Their upper triangle is kept if it fits into 1 GiB (p of about 23,000, or 16,000 with more
+#' than 369 samples); beyond that, and with 24 samples or fewer, it is recomputed in blocks in every
+#' product, for \eqn{n p^2} flops each and little memory. There are some six products, so twice the
+#' features take four times as long.
 #'
 #' # Very many features
 #' With `n_sample` the sums over all features are estimated from that many, which are spread evenly
@@ -55,7 +56,7 @@
 #'   products with A) and `tol` (1e-14), a bound on the relative residual of the linear system.
 #' @return A fit of class `c("ufs_inffs", "ufs")`. `solution` holds `damping` (r) and
 #'   `radius` (the spectral radius of A, or the largest row sum used in its place);
-#'   `certificate` holds the `residual` of the linear system (largest entry, recomputed), and with
+#'   `certificate` holds the `residual` of the linear system (its largest entry), and with
 #'   `n_sample` the `sampling_error`.
 #' @references Roffo, Melzi and Cristani (2015), Infinite feature selection, ICCV
 #'   \doi{10.1109/ICCV.2015.478}. Roffo, Melzi, Castellani, Vinciarelli and Cristani (2020),
@@ -80,7 +81,8 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
     data <- as_ufs_matrix(x, center, scale, squares = FALSE)
     q <- length(data$keep)
     if (!is.null(n_sample)) n_sample <- check_inffs_sample(n_sample, variant)
-    settings <- inffs_settings(if (is.null(n_sample)) q else min(q, n_sample), alpha, variant)
+    settings <- inffs_settings(data$n, if (is.null(n_sample)) q else min(q, n_sample), alpha,
+      variant)
     found <- if (is.null(n_sample) || n_sample >= q) {
       .Call(C_inffs, data$x, settings, control)
     } else {
@@ -177,13 +179,16 @@ unit_ranks <- function(x) {
 }
 
 # For src/base_inffs.c: which A and which damping a variant means, and whether A is kept.
-inffs_settings <- function(p, alpha, variant) {
+inffs_settings <- function(n, p, alpha, variant) {
   if (variant == "2020" && 5e-6 * p >= 1) {
     ufs_abort("argument", "`variant` = \"2020\" is not defined for p >= 200,000.",
       argument = "variant")
   }
   on_sd <- if (variant == "2016") 1 - alpha else alpha
-  store <- (p + 256)^2 / 2 * 8 <= min(1024^3, max_bytes())
+  # Of few samples a tile is made again as fast as it is read. Floats hold the products of up to
+  # 369 without an error.
+  bytes <- if (n <= 369L) 4 else 8
+  store <- n > 24L && (p + 256)^2 / 2 * bytes <= min(1024^3, max_bytes())
   list(
     weight_sd = on_sd, weight_corr = 1 - on_sd,
     factor = if (variant == "2016") 0.99 else 0.9,

@@ -155,6 +155,10 @@ kind_of <- function(x) {
 # matrix (one row per feature) rows of `fill`.
 expand_features <- function(value, data, fill = 0) {
   if (is.matrix(value)) {
+    # Large matrices come with their names, for a copy would be as large.
+    if (nrow(value) == data$p && identical(rownames(value), data$features)) {
+      return(value)
+    }
     out <- matrix(fill, data$p, ncol(value))
     out[data$keep, ] <- value
     dimnames(out) <- list(data$features, colnames(value))

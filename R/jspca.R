@@ -176,11 +176,13 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     control$eps <- jspca_eps(control$eps, max(size), loss, penalty$value > 0)
 
     copies <- jspca_copies(data$x)
+    labels <- paste0("PC", seq_len(n_components))
     solve_by <- function(solver, core) {
       .Call(C_jspca, core, begin, list(
         lambda = penalty$value, sample = loss == "sample", exact = solver == "exact",
         gives_up = falls_back && solver == "exact", eps = control$eps, first = copies,
-        dropped = length(data$constant)
+        dropped = length(data$constant), labels = labels,
+        features = if (!length(data$constant)) data$features
       ), control)
     }
     # A penalty too small for descent by rows: where it ends is a matter of rounding.
@@ -193,7 +195,6 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
       found <- solve_by(used, if (is_operator(core)) x_dense(core) else core)
     }
 
-    labels <- paste0("PC", seq_len(n_components))
     residual <- if (loss == "feature") expand_features(found$residual, data) else
       stats::setNames(found$residual, data$samples)
     counters <- found$run$counters
@@ -209,7 +210,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
       solution = list(
         Q = expand_features(found$Q, data), P = expand_features(found$P, data),
         Pbar = expand_features(found$Pbar, data),
-        loadings = expand_features(`colnames<-`(found$loadings, labels), data),
+        loadings = expand_features(found$loadings, data),
         rotation = `dimnames<-`(found$rotation, list(NULL, labels)),
         scores = `dimnames<-`(x_mul(data$x, found$loadings), list(data$samples, labels)),
         residual = residual

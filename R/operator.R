@@ -3,7 +3,7 @@
 #
 # A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
 # the slots of the user's dgCMatrix as they are, list(kind = "scaled", n, p, x, column, shift,
-# divide, ss) with the user's matrix x as it is, or list(kind = "source", n, p, ss, mul, cross,
+# divide, ss) with the user's matrix x as it is (column NULL: all), or list(kind = "source", n, p, ss, mul, cross,
 # columns, rows, sweep, prefetch, gram, hash, keep, part, count, store) (see source.R). p counts the
 # columns that are not constant.
 
@@ -61,7 +61,8 @@ column_blocks <- function(x, bytes = block_bytes()) {
 
 as_double_matrix <- function(v) {
   v <- as.matrix(v)
-  storage.mode(v) <- "double"
+  # The replacement copies even where there is nothing to change.
+  if (!is.double(v)) storage.mode(v) <- "double"
   v
 }
 
@@ -114,8 +115,9 @@ operator_again <- function(x, center, scale) {
   if (x$kind == "scaled") {
     ready <- .Call(C_prepare, x$x, list(center = center, divide = if (scale) "sd" else "none",
       unit = "none", drop = FALSE, write = FALSE))
-    if (center) x["shift"] <- list(ready$center[x$column])
-    if (scale) x["divide"] <- list(ready$scale[x$column])
+    at <- if (is.null(x$column)) seq_len(x$p) else x$column
+    if (center) x["shift"] <- list(ready$center[at])
+    if (scale) x["divide"] <- list(ready$scale[at])
     x["ss"] <- list(NULL)
     return(x)
   }
@@ -146,7 +148,7 @@ x_keep <- function(x, j) {
     return(out)
   }
   x$p <- length(j)
-  x$column <- x$column[j]
+  x$column <- if (is.null(x$column)) as.integer(j) else x$column[j]
   x["shift"] <- list(x$shift[j])
   x["divide"] <- list(x$divide[j])
   x["ss"] <- list(x$ss[j])

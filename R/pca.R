@@ -59,7 +59,7 @@ ufs_pca <- function(x, n_components, center = TRUE, scale = TRUE,
 }
 
 check_rank <- function(pca, n_components) {
-  rank <- sum(colSums(pca$loadings != 0) > 0)
+  rank <- sum(x_ss(pca$loadings) > 0)
   if (rank < n_components) {
     ufs_abort("argument", "`n_components` is ", n_components, ", but `x` has rank ", rank,
       " after centring.", argument = "n_components")

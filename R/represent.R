@@ -71,7 +71,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   data <- topk_data(x, center, scale, 1L)
   n <- data$n
   theta <- check_theta(theta, n)
-  unit <- largest_l1(data$x)
+  unit <- max(l1_norms(data$x))
   settings <- list(
     exact = solver == "exact", lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
     lambda_z = check_number(lambda_z, "lambda_z", lower = 0),

@@ -182,17 +182,17 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
       found$kkt <- found$kkt[at]
     } else if (replay && polish && anyDuplicated(copies)) {
       # The exact solver may split a weight unevenly between equal columns.
-      found$V <- rowsum(found$V, copies)[as.character(copies), , drop = FALSE] /
+      found$V <- unname(rowsum(found$V, copies)[as.character(copies), , drop = FALSE]) /
         tabulate(copies)[copies]
     }
     exact <- solver == "exact" || polish
-    norm <- sqrt(rowSums(found$V^2))
+    norm <- row_norms(found$V)
     live <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
     if (live == 0L && penalty$rel < 1) {
       ufs_warn("zero", "No feature is chosen at lambda = ", signif(penalty$value, 4L), " (",
         signif(penalty$rel, 4L), " of lambda_max): every score is 0.")
     }
-    v <- expand_features(unname(found$V), data)
+    v <- expand_features(found$V, data)
     counters <- found$run$counters
     list(
       data = data, control = control, run = found$run,

@@ -72,19 +72,21 @@
 #'   nor their objectives say which labels are better. `"warm"` is `"fast"` with one ADMM for
 #'   sub-problem 1 that runs on through the outer iterations, where the paper starts it anew in
 #'   each of them: an ADMM's solution in about an eighth of its time, and quicker than `"fast"`
-#'   where there are many more samples than features.
+#'   where samples have many links, because `alpha_e` is large or there are many more samples than
+#'   features.
 #'   `"auto"` takes `"paper"` for up to 100 samples (up to 100 features if labels alone decide), and
 #'   whenever one of `rho`, `mu`, `v_max_iter` and `incumbent` is given; otherwise `"warm"` for data
-#'   with more than 4 samples per feature and more than `sqrt(14n)` features, and `"fast"` for
-#'   the rest.
+#'   with more than 4 samples per feature and more than `sqrt(14n)` features, and where the optimum
+#'   of six samples took so many steps that all of them would take several seconds and twice as
+#'   long as the ADMM; and `"fast"` for the rest.
 #'
 #' The measurements behind these defaults are in the article *What the methods reached on real
 #' data* on the package's site.
 #'
 #' # Cost
 #' With `solver = "paper"` an outer iteration takes about 130 iterations of `2n^2(n + p)` flops
-#' for `Z` and up to 150 of `n^2 p` for `v`; `"warm"` takes about 60 of `2n^2 p` for `Z` in all
-#' outer iterations together. Memory is about 16 n x n and 5 n x p matrices (4 and 12
+#' for `Z` and up to 150 of `n^2 p` for `v`; `"warm"` takes about 60 of `2n^2 p` (for p > n of
+#' `2n^2 (2p + n)`) for `Z` in all outer iterations together. Memory is about 16 n x n and 5 n x p matrices (4 and 12
 #' if p < n; with `"fast"` 5 and 6, with `"warm"` 3 and 8), and nothing is p x p if p > n.
 #'
 #' # Departures from the paper
@@ -209,22 +211,28 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     classes <- topk_classes(y, n_clusters, data$n)
     mode <- topk_mode(classes, check_flag(structured, "structured"))
     plain <- mode == "plain"
-    solver <- topk_solver(check_choice(solver, "solver", c("auto", "paper", "fast", "warm")),
-      data, plain, paper || isTRUE(control$inner_tol < 0) || control$tol < 0)
+    solver <- check_choice(solver, "solver", c("auto", "paper", "fast", "warm"))
+    auto <- solver == "auto"
+    solver <- topk_solver(solver, data, plain,
+      paper || isTRUE(control$inner_tol < 0) || control$tol < 0)
+    size <- l1_norms(data$x)
+    unit <- max(size)
+    weights <- list(lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
+      lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
+      nonnegative = check_flag(nonnegative, "nonnegative"))
+    if (auto && !plain && solver == "fast" && many_links(data$x, size, weights)) solver <- "warm"
     control <- resolve_control(control, inner_tol = if (solver == "warm") 1e-4 else 1e-6)
-    unit <- largest_l1(data$x)
     settings <- list(
       n_clusters = classes$c, k = k, mode = match(mode, topk_modes) - 1L,
       fast = solver %in% c("fast", "warm"), warm = solver == "warm" && !plain,
       theta = solver != "warm" || data$n <= topk_theta_limit,
-      lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
-      lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
+      lambda_e = weights$lambda_e, lambda_z = weights$lambda_z,
       lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
       lambda_i = if (plain) 0 else check_number(lambda_i, "lambda_i", lower = 0),
       alpha = check_number(alpha, "alpha", 0, 1),
       polish = check_flag(polish, "polish"), cmn = check_flag(cmn, "cmn"),
       incumbent = check_flag(incumbent, "incumbent"),
-      nonnegative = check_flag(nonnegative, "nonnegative"),
+      nonnegative = weights$nonnegative,
       rho = check_number(rho, "rho", lower = 1),
       mu = check_number(mu, "mu", 0, open = TRUE),
       v_max_iter = check_count(v_max_iter, "v_max_iter"),
@@ -324,13 +332,32 @@ topk_data <- function(x, center, scale, k) {
   data
 }
 
-# The largest l1 norm of a sample, by few columns at a time.
-largest_l1 <- function(x) {
+# The l1 norms of the samples, by few columns at a time.
+l1_norms <- function(x) {
   sum <- 0
   for (from in seq(1L, ncol(x), by = 64L)) {
     sum <- sum + rowSums(abs(x[, from:min(from + 63L, ncol(x)), drop = FALSE]))
   }
-  max(sum)
+  sum
+}
+
+# Whether samples have so many links that finding them one by one takes seconds, and twice the time
+# of 50 iterations of the ADMM, judged by six samples: the same ones in whatever order they come.
+many_links <- function(x, size, weights) {
+  n <- as.double(nrow(x))
+  p <- as.double(ncol(x))
+  rows <- order(size)[unique(round(seq(1, n, length.out = 6L)))]
+  probe <- .Call(C_topk_probe, x, rows - 1L,
+    c(weights, most_pivots = as.integer(60 * sqrt(n))))
+  links <- mean(probe$links)
+  # In nanoseconds: products run at 32e9 operations a second where pivots run at 8e9.
+  pivots <- n * mean(probe$pivots) * (n + p) * (links / 8 + 5)
+  products <- 50 / 32 * if (2 * p > 3 * n) {
+    4 * n^2 * p + 2 * n^3
+  } else {
+    2 * n * p * (n + p + 3 * links)
+  }
+  pivots > max(2e9, 2 * products)
 }
 
 # "auto" repeats the paper where that is quick, and where its own settings are given.
@@ -398,7 +425,7 @@ check_topk_bytes <- function(n, p, plain, settings) {
   n <- as.double(n)
   r <- min(n, p)
   bytes <- 8 * (if (plain) 4 * n * p + 5 * r * r else if (settings$warm) {
-    8 * n * p + (2 + settings$theta) * n * n + 6 * r * r + 480 * n
+    8 * n * p + (2 + settings$theta) * n * n + 6 * r * r + 480 * n + 770 * p
   } else if (settings$fast) {
     6 * n * p + 5 * n * n + 3 * r * r
   } else if (n <= p) {

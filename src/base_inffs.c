@@ -13,11 +13,13 @@
  * the largest eigenvalue of T and y = sqrt(p) Q (I - r T)^{-1} e_1, which are the iterates
  * of conjugate gradients; 1 is never orthogonal to the Perron vector. Should KRYLOV
  * vectors not do, rho(A) goes on from its Ritz vector and y by conjugate gradients. No
- * inverse, no factorisation. The products go over tiles of the upper triangle of A, kept
- * (p^2 / 2 doubles) or recomputed from the standardised ranks (n p^2 flops per product):
- * about n p^2 + 2 p^2 (products) flops, n p + p^2 / 2 + KRYLOV p memory beyond x. The
- * maximum of the deviations alone could be summed over the sorted t in O(p), and 1 - rho
- * in O(n p); the modulus |rho| cannot: it has full rank.
+ * inverse, no factorisation.
+ * A product with s needs the deviations in order and two running sums, p log p in all. The modulus
+ * |rho| has full rank (and 1 - rho would not do), so its products go over tiles of the upper
+ * triangle, kept or recomputed in n p^2 flops each. Twice the centred ranks are whole numbers, and
+ * so are their inner products: up to EXACT samples these are below 2^24 and kept as floats
+ * without an error (p^2 / 4 doubles), else as doubles. About n p^2 + 2 p^2 (products) flops kept,
+ * n p^2 (products) recomputed; n p + 2 (products) p memory beyond x and the tiles.
  *
  * INFFS_TPAMI repeats the authors' program of 2020 (Inf-FS_U): with M the largest
  * row sum of A and e = 5e-6 p it solves (I - (1 - e)/M * A/(M + e)) y = 1 and
@@ -27,26 +29,34 @@
 #include "la_krylov.h"
 #include <R_ext/Utils.h>
 
-enum { TILE = 256, KRYLOV = 40 };
+/* EXACT: the largest n with n (n^2 - 1) / 3 <= 2^24. */
+enum { TILE = 256, KRYLOV = 40, EXACT = 369 };
 
 typedef struct {
     int n, p, n_tile;
-    double *t;     /* p: shifted and scaled standard deviations */
-    double *z;     /* n x p: centred ranks of unit norm */
-    double *store; /* all tiles of the upper triangle, column by column, or NULL */
-    double *tile;  /* one tile, if they are not stored */
+    double *t;       /* p: shifted and scaled standard deviations */
+    int *order;      /* p: the features by t */
+    double *z;       /* n x p: twice the centred ranks */
+    double *inverse; /* p: 1 / their norms, 0 for a constant column */
+    /* Tiles of |z'z| of the upper triangle, column by column: one of the two or none. */
+    float *exact;
+    double *store;
+    double *tile, *scaled; /* one tile; p */
     double weight_sd, weight_corr;
     int products;
 } graph;
 
 static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings);
 static void scaled_deviations(const inffs_problem *problem, double *t);
-static void unit_ranks(int n, const double *x, double *z, double *sorted, int *order);
+static double double_ranks(int n, const double *x, double *z, double *sorted, int *order);
 static void compute_tile(const graph *a, int bi, int bj, double *tile);
+static void to_float(const double *restrict tile, float *restrict out);
+static void to_double(const float *restrict tile, double *restrict out);
 static void graph_product(graph *a, const double *x, double *out);
+static void add_deviations(const graph *a, const double *x, double *out);
 static double damping_of(const inffs_settings *settings, int p, double radius);
-static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result *result,
-                          ufs_run *run);
+static bool solve_lanczos(graph *a, const double *sum, const inffs_settings *settings,
+                          inffs_result *result, ufs_run *run);
 static void solve_cg(graph *a, const inffs_settings *settings, inffs_result *result, ufs_run *run);
 static double residual_of(graph *a, double damping, const double *y, double *r);
 
@@ -71,14 +81,16 @@ void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, i
     for (size_t j = 0; j < P; j++) one[j] = 1.0;
     graph_product(&a, one, sum);
     for (size_t j = 0; j < P; j++) top = fmax(top, sum[j]);
-    result->empty = !(top > 0.0);
+    /* 1 - |rho| of perfect correlation is rounding. */
+    result->empty = !(top > 4.0 * DBL_EPSILON * (double) p);
     if (!result->empty) {
         result->radius = top;
         run->status = UFS_MAX_ITER;
-        if (!solve_lanczos(&a, settings, result, run) && run->lapack == 0)
+        if (!solve_lanczos(&a, sum, settings, result, run) && run->lapack == 0) {
             solve_cg(&a, settings, result, run);
+            result->residual = residual_of(&a, result->damping, result->score, sum);
+        }
         if (run->lapack) return;
-        result->residual = residual_of(&a, result->damping, result->score, sum);
         if (!R_FINITE(result->residual)) run->status = UFS_NUMERICAL;
         if (settings->bound != INFFS_TPAMI)
             for (size_t j = 0; j < P; j++) result->score[j] -= 1.0;
@@ -109,19 +121,33 @@ static void graph_init(graph *a, const inffs_problem *problem, const inffs_setti
     a->products = 0;
     a->t = ufs_dalloc(P, 1);
     a->z = ufs_dalloc(N, P);
+    a->inverse = ufs_dalloc(P, 1);
+    a->order = ufs_ialloc(P);
+    a->scaled = ufs_dalloc(P, 1);
     scaled_deviations(problem, a->t);
     for (size_t j = 0; j < P; j++) {
-        unit_ranks(n, problem->x + j * N, a->z + j * N, sorted, order);
+        a->order[j] = (int) j;
+        a->scaled[j] = a->t[j];
+    }
+    rsort_with_index(a->scaled, a->order, p);
+    for (size_t j = 0; j < P; j++) {
+        double ss = double_ranks(n, problem->x + j * N, a->z + j * N, sorted, order);
+        a->inverse[j] = ss > 0.0 ? 1.0 / sqrt(ss) : 0.0;
         if (j % 1024 == 0) R_CheckUserInterrupt();
     }
-    a->tile = ufs_dalloc(TILE, TILE);
+    a->tile = ufs_dzero(TILE, TILE);
+    a->exact = NULL;
     a->store = NULL;
     if (settings->store) {
-        size_t at = 0, tiles = (size_t) a->n_tile;
-        a->store = ufs_dalloc(tiles * (tiles + 1) / 2, TILE * TILE);
+        size_t at = 0, tiles = (size_t) a->n_tile, all = tiles * (tiles + 1) / 2;
+        if (n <= EXACT)
+            a->exact = (float *) R_alloc(all * TILE * TILE, sizeof(float));
+        else
+            a->store = ufs_dzero(all, TILE * TILE);
         for (int bj = 0; bj < a->n_tile; bj++)
             for (int bi = 0; bi <= bj; bi++, at += TILE * TILE) {
-                compute_tile(a, bi, bj, a->store + at);
+                compute_tile(a, bi, bj, a->exact != NULL ? a->tile : a->store + at);
+                if (a->exact != NULL) to_float(a->tile, a->exact + at);
                 if (bi % 16 == 0) R_CheckUserInterrupt();
             }
     }
@@ -157,8 +183,8 @@ static void scaled_deviations(const inffs_problem *problem, double *t)
         t[j] = high - low > 1e-12 * high ? (t[j] - low) / (high - low) : 0.0;
 }
 
-/* Ranks with averaged ties, centred, of unit norm; zeros for a constant column. */
-static void unit_ranks(int n, const double *x, double *z, double *sorted, int *order)
+/* Twice the ranks (ties averaged) less n + 1: whole numbers. Returns the sum of their squares. */
+static double double_ranks(int n, const double *x, double *z, double *sorted, int *order)
 {
     double ss = 0.0;
     for (int i = 0; i < n; i++) {
@@ -169,50 +195,83 @@ static void unit_ranks(int n, const double *x, double *z, double *sorted, int *o
     for (int i = 0, j; i < n; i = j) {
         for (j = i; j < n && sorted[j] == sorted[i]; j++)
             ;
-        /* Positions i..j-1 (from 0) share the mean rank, less (n + 1) / 2. */
-        double rank = 0.5 * (double) (i + j - n);
+        /* Positions i..j-1 (from 0) share their mean rank. */
+        double rank = (double) (i + j - n);
         for (int k = i; k < j; k++) z[order[k]] = rank;
         ss += rank * rank * (double) (j - i);
     }
-    if (ss > 0.0)
-        for (int i = 0; i < n; i++) z[i] /= sqrt(ss);
+    return ss;
 }
 
-/* The tile of rows block bi, columns block bj of A, leading dimension TILE. */
+/* |z_i'z_j| for the rows of block bi and the columns of block bj, leading dimension TILE. The loops
+ * over whole tiles have a fixed length, so that compilers make vector code of them. */
 static void compute_tile(const graph *a, int bi, int bj, double *tile)
 {
-    int rows = tile_size(a, bi), cols = tile_size(a, bj);
     size_t N = (size_t) a->n, i0 = (size_t) bi * TILE, j0 = (size_t) bj * TILE;
 
-    la_gemm('T', 'N', rows, cols, a->n, 1.0, a->z + i0 * N, a->n, a->z + j0 * N, a->n, 0.0, tile,
-            TILE);
-    for (size_t j = 0; j < (size_t) cols; j++)
-        for (size_t i = 0; i < (size_t) rows; i++) {
-            double *value = tile + i + j * TILE;
-            double c = i0 + i == j0 + j ? 0.0 : fmax(1.0 - fabs(*value), 0.0);
-            *value = a->weight_sd * fmax(a->t[i0 + i], a->t[j0 + j]) + a->weight_corr * c;
-        }
+    la_gemm('T', 'N', tile_size(a, bi), tile_size(a, bj), a->n, 1.0, a->z + i0 * N, a->n,
+            a->z + j0 * N, a->n, 0.0, tile, TILE);
+    for (int l = 0; l < TILE * TILE; l++) tile[l] = fabs(tile[l]);
+}
+
+static void to_float(const double *restrict tile, float *restrict out)
+{
+    for (int l = 0; l < TILE * TILE; l++) out[l] = (float) tile[l];
+}
+
+static void to_double(const float *restrict tile, double *restrict out)
+{
+    for (int l = 0; l < TILE * TILE; l++) out[l] = (double) tile[l];
 }
 
 /* out = A x. */
 static void graph_product(graph *a, const double *x, double *out)
 {
-    size_t at = 0;
+    size_t at = 0, P = (size_t) a->p;
+    long double total = 0.0;
+
     a->products++;
-    memset(out, 0, (size_t) a->p * sizeof(double));
+    memset(out, 0, P * sizeof(double));
+    for (size_t i = 0; i < P; i++) {
+        a->scaled[i] = a->inverse[i] * x[i];
+        total += x[i];
+    }
     for (int bj = 0; bj < a->n_tile; bj++)
         for (int bi = 0; bi <= bj; bi++, at += TILE * TILE) {
-            const double *tile = a->tile;
+            const double *tile = a->store != NULL ? a->store + at : a->tile;
             int rows = tile_size(a, bi), cols = tile_size(a, bj);
             size_t i0 = (size_t) bi * TILE, j0 = (size_t) bj * TILE;
             if (bi % 16 == 0) R_CheckUserInterrupt();
-            if (a->store != NULL)
-                tile = a->store + at;
-            else
+            if (a->exact != NULL)
+                to_double(a->exact + at, a->tile);
+            else if (a->store == NULL)
                 compute_tile(a, bi, bj, a->tile);
-            la_gemv('N', rows, cols, 1.0, tile, TILE, x + j0, 1.0, out + i0);
-            if (bi < bj) la_gemv('T', rows, cols, 1.0, tile, TILE, x + i0, 1.0, out + j0);
+            la_gemv('N', rows, cols, 1.0, tile, TILE, a->scaled + j0, 1.0, out + i0);
+            if (bi < bj) la_gemv('T', rows, cols, 1.0, tile, TILE, a->scaled + i0, 1.0, out + j0);
         }
+    /* 1 - |rho| without the feature itself, of which |rho| = 1 is among the sums unless it is
+     * constant. */
+    for (size_t i = 0; i < P; i++)
+        out[i] = a->weight_corr *
+                 ((double) (total - (a->inverse[i] > 0.0 ? 0.0 : x[i])) - a->inverse[i] * out[i]);
+    if (a->weight_sd > 0.0) add_deviations(a, x, out);
+}
+
+/* out_i += weight_sd sum_j max(t_i, t_j) x_j: t_i times the sum of the x_j before i in the order of
+ * t, and the sum of the t_j x_j behind it. */
+static void add_deviations(const graph *a, const double *x, double *out)
+{
+    long double before = 0.0, behind = 0.0;
+    for (int l = 0; l < a->p; l++) {
+        int i = a->order[l];
+        before += x[i];
+        out[i] += a->weight_sd * a->t[i] * (double) before;
+    }
+    for (int l = a->p - 1; l >= 0; l--) {
+        int i = a->order[l];
+        out[i] += a->weight_sd * (double) behind;
+        behind += (long double) a->t[i] * x[i];
+    }
 }
 
 /* max |1 - (I - damping A) y|, and that vector in r. */
@@ -232,7 +291,8 @@ static double residual_of(graph *a, double damping, const double *y, double *r)
 typedef struct {
     int k;                     /* basis vectors */
     double *q;                 /* p x (k + 1) */
-    double *image;             /* p: A times the newest */
+    double *image;             /* p x k: A q */
+    const double *sum;         /* A 1, if the first vector is 1 / sqrt(p) */
     double t[KRYLOV * KRYLOV]; /* Q'AQ, leading dimension KRYLOV */
     double theta[KRYLOV];      /* its eigenvalues, ascending, */
     double u[KRYLOV * KRYLOV]; /* and eigenvectors, k x k */
@@ -247,17 +307,21 @@ static int krylov_step(krylov *s, graph *a, double *top, double *beta)
     int p = a->p, k = ++s->k, lapack;
     size_t P = (size_t) p;
     double *last = s->q + (size_t) (k - 1) * P, *next = s->q + (size_t) k * P;
+    double *image = s->image + (size_t) (k - 1) * P;
 
-    graph_product(a, last, s->image);
-    s->t[(k - 1) + (k - 1) * KRYLOV] = la_dot(p, last, s->image);
+    if (k == 1 && s->sum != NULL)
+        for (size_t i = 0; i < P; i++) image[i] = s->sum[i] / sqrt((double) p);
+    else
+        graph_product(a, last, image);
+    s->t[(k - 1) + (k - 1) * KRYLOV] = la_dot(p, last, image);
     if (!R_FINITE(s->t[(k - 1) + (k - 1) * KRYLOV])) {
         *beta = R_NaN;
         return 0;
     }
-    ufs_copy(next, s->image, P);
+    ufs_copy(next, image, P);
     *beta = 0.0;
     if (la_krylov_orthonormalise(p, 0, NULL, k, 1, s->q, 1e-14, s->scratch))
-        *beta = la_dot(p, next, s->image);
+        *beta = la_dot(p, next, image);
     lapack = la_krylov_ritz(k, s->t, KRYLOV, s->theta, s->u, s->scratch);
     if (lapack) return lapack;
     *top = s->theta[k - 1];
@@ -282,16 +346,17 @@ static void krylov_system(krylov *s, double damping)
     }
 }
 
-/* Radius (if asked for) and y in result->score from one Krylov space; false if y has to be
- * taken further. */
-static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result *result,
-                          ufs_run *run)
+/* Radius (if asked for) and y in result->score from one Krylov space, sum = A 1; false if y has to
+ * be taken further. */
+static bool solve_lanczos(graph *a, const double *sum, const inffs_settings *settings,
+                          inffs_result *result, ufs_run *run)
 {
     bool radius = settings->bound == INFFS_RADIUS, have = !radius, done = false;
     int p = a->p, most = p < KRYLOV ? p : KRYLOV;
     size_t P = (size_t) p;
     double size = sqrt((double) p), beta = 0.0, top = 0.0, old = 1.0, previous = 0.0, residual;
-    krylov s = {.q = ufs_dalloc(P, (size_t) most + 1), .image = ufs_dalloc(P, 1)};
+    krylov s = {
+        .q = ufs_dalloc(P, (size_t) most + 1), .image = ufs_dalloc(P, (size_t) most), .sum = sum};
 
     for (size_t i = 0; i < P; i++) s.q[i] = 1.0 / size;
     result->damping = damping_of(settings, p, result->radius);
@@ -300,6 +365,7 @@ static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result
         if (run->lapack) return false;
         if (!R_FINITE(beta)) {
             run->status = UFS_NUMERICAL;
+            result->residual = R_NaN;
             return true;
         }
         if (radius) {
@@ -325,6 +391,7 @@ static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result
         for (size_t i = 0; i < P; i++) s.q[i] = result->score[i] / norm;
         memset(s.t, 0, sizeof s.t);
         s.k = 0;
+        s.sum = NULL;
         while (s.k < most && !have) {
             run->lapack = krylov_step(&s, a, &top, &beta);
             if (run->lapack) return false;
@@ -339,8 +406,15 @@ static bool solve_lanczos(graph *a, const inffs_settings *settings, inffs_result
     }
     memset(result->score, 0, P * sizeof(double));
     if (s.k > 0) la_gemv('N', p, s.k, size, s.q, p, s.w, 0.0, result->score);
-    if (done) run->status = UFS_CONVERGED;
-    return done;
+    if (!done) return false;
+    run->status = UFS_CONVERGED;
+    /* The residual with A y from the products themselves. */
+    la_gemv('N', p, s.k, size, s.image, p, s.w, 0.0, s.q);
+    for (size_t i = 0; i < P; i++) {
+        double rest = fabs(1.0 - result->score[i] + result->damping * s.q[i]);
+        if (!(rest <= result->residual)) result->residual = rest;
+    }
+    return true;
 }
 
 /* (I - damping A) y = 1 by conjugate gradients from y. */

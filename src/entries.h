@@ -103,6 +103,7 @@
     ENTRY(test_gl, 5) \
     /* ffi_topk.c */ \
     ENTRY(topk, 6) \
+    ENTRY(topk_probe, 3) \
     /* ffi_represent.c */ \
     ENTRY(represent, 5) \
     /* ffi_propagate.c */ \

@@ -39,7 +39,7 @@ static void by_lp(SEXP x, const double *theta, SEXP s, double *z, double *e, dou
 
     ufs_trace_named(&run->trace, 1, columns);
     topk_lp_init(&work, n, p, REAL_RO(x), z, e, ufs_dalloc((size_t) p, (size_t) n));
-    topk_lp_solve(&work, &settings, theta);
+    topk_lp_solve(&work, &settings, &(topk_theta){.matrix = theta, .n = n});
     run->iterations = n;
     run->status = work.unsolved == 0 ? UFS_CONVERGED : UFS_STALLED;
     *objective = work.objective;

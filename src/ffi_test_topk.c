@@ -60,7 +60,8 @@ SEXP ffi_test_topk_lp(SEXP x, SEXP thetas, SEXP s)
 
     topk_lp_init(&work, n, p, REAL_RO(x), z, e, ufs_dalloc((size_t) p, (size_t) n));
     for (int i = 0; i < calls; i++) {
-        topk_lp_solve(&work, &settings, REAL_RO(VECTOR_ELT(thetas, i)));
+        topk_theta theta = {.matrix = REAL_RO(VECTOR_ELT(thetas, i)), .n = n};
+        topk_lp_solve(&work, &settings, &theta);
         pivots[i] = (double) work.pivots;
     }
     ffi_set(out, "objective", Rf_ScalarReal(work.objective));

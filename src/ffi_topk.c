@@ -1,5 +1,6 @@
 /* ffi_topk.c: ufs_topk() to topk_solve(). */
 #include "ffi_topk.h"
+#include "solve_topk_lp.h"
 
 enum { INNER_ROWS = 100000 }; /* of the traces of the ADMMs */
 
@@ -170,6 +171,30 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
                                 {"nodes", result.nodes},
                                 {"proved", result.proved},
                                 {NULL, 0}});
+    UNPROTECT(1);
+    return out;
+}
+
+/* How much work linear programmes would be: for some samples (0-based) the number of links at
+ * equal weights, and the pivots it took to find them. */
+SEXP ffi_topk_probe(SEXP x, SEXP rows, SEXP s)
+{
+    static const char *const names[] = {"links", "pivots", NULL};
+    int n = Rf_nrows(x), p = Rf_ncols(x), count = (int) Rf_xlength(rows);
+    size_t N = (size_t) n, P = (size_t) p;
+    topk_lp_settings settings = {ffi_real(s, "lambda_e"), ffi_real(s, "lambda_z"), 1e-9,
+                                 ffi_int(s, "most_pivots"), ffi_flag(s, "nonnegative")};
+    topk_lp work;
+    SEXP out = PROTECT(ffi_list(names));
+    int *links = ffi_set_ints(out, "links", count);
+    int *pivots = ffi_set_ints(out, "pivots", count);
+
+    topk_lp_init(&work, n, p, REAL_RO(x), ufs_dalloc(N, N), ufs_dalloc(N, P), ufs_dalloc(P, N));
+    for (int i = 0; i < count; i++) {
+        work.pivots = 0;
+        links[i] = topk_lp_links(&work, &settings, INTEGER_RO(rows)[i]);
+        pivots[i] = (int) work.pivots;
+    }
     UNPROTECT(1);
     return out;
 }

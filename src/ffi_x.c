@@ -38,25 +38,31 @@ static int size_of(SEXP list, const char *name)
 }
 
 /* What scaled and sparse matrices have in common: list(n, p, column, shift, divide, ss), column
- * 1-based among user_p. */
+ * 1-based among user_p, NULL for all. */
 static void standardisation(SEXP x, int user_p, ufs_x *out)
 {
     size_t P = (size_t) out->p, length;
-    const int *from = int_slot(x, "column", &length);
-    int *column = ufs_ialloc(P);
+    const int *from;
+    int *column;
 
+    out->shift = ffi_data(ffi_get(x, "shift"), P, "shift");
+    out->divide = ffi_data(ffi_get(x, "divide"), P, "divide");
+    out->ss = ffi_data(ffi_get(x, "ss"), P, "ss");
+    if (ffi_get(x, "column") == R_NilValue) {
+        if (out->p != user_p) Rf_error("internal error: 'column' is missing");
+        return;
+    }
+    from = int_slot(x, "column", &length);
+    column = ufs_ialloc(P);
     if (length != P) Rf_error("internal error: 'column' has the wrong length");
     for (size_t j = 0; j < P; j++) {
         if (from[j] < 1 || from[j] > user_p) Rf_error("internal error: 'column' is out of range");
         column[j] = from[j] - 1;
     }
     out->column = column;
-    out->shift = ffi_data(ffi_get(x, "shift"), P, "shift");
-    out->divide = ffi_data(ffi_get(x, "divide"), P, "divide");
-    out->ss = ffi_data(ffi_get(x, "ss"), P, "ss");
 }
 
-/* list(kind, n, p, x, column, shift, divide, ss). */
+/* list(kind, n, p, x, column, shift, divide, ss), the last four may be NULL. */
 static ufs_x scaled_x(SEXP x)
 {
     ufs_x out = {.kind = UFS_X_SCALED, .n = size_of(x, "n"), .p = size_of(x, "p")};

@@ -183,6 +183,8 @@ void la_polar_init(la_polar_work *w, int n, int c);
 void la_polar_init_in(la_polar_work *w, int n, int c, double *a, double *u);
 /* a is kept; e may be e_old. w->s holds the singular values on return. */
 int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e);
+/* The same where `a` is in w->a already, which is lost; not done over where LAPACK fails. */
+int la_polar_here(la_polar_work *w, const double *e_old, double *e);
 
 /* ---- la_svd.c ------------------------------------------------------------------
  * Thin SVD A = U diag(s) V' (a n x p is overwritten): u n x r, s r, vt r x p,

@@ -13,7 +13,19 @@ static int checked_values(int n, double *a, double *w);
 
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
 {
-    return n > LA_EIG_CHECKED ? checked_range(n, a, il, iu, w, z) : plain_range(n, a, il, iu, w, z);
+    size_t len = (size_t) n * (size_t) n;
+    double *copy;
+    int info;
+    void *mark = vmaxget();
+
+    if (n > LA_EIG_CHECKED) return checked_range(n, a, il, iu, w, z);
+    if (il == 1 && iu == n) return plain_range(n, a, il, iu, w, z);
+    copy = ufs_dalloc(len, 1);
+    ufs_copy(copy, a, len);
+    info = plain_range(n, a, il, iu, w, z);
+    if (info) info = checked_range(n, copy, il, iu, w, z);
+    vmaxset(mark);
+    return info;
 }
 
 int la_eig_values(int n, double *a, double *w)
@@ -70,15 +82,30 @@ static int checked_range(int n, double *a, int il, int iu, double *w, double *z)
     size_t N = (size_t) n;
     double none = 0.0;
     void *mark = vmaxget();
-    double *d = ufs_dalloc(N, 1), *e = ufs_dalloc(N, 1), *tau = ufs_dalloc(N, 1);
+    double *d = ufs_dalloc(N, 2), *e = ufs_dalloc(N, 2), *tau = ufs_dalloc(N, 1);
     double *value = ufs_dalloc(N, 1), *work = ufs_dalloc((size_t) lwork, 1), *back;
     int *support = ufs_ialloc(2 * N), *iwork = ufs_ialloc((size_t) liwork);
 
     info = tridiagonal(n, a, d, e, tau);
     R_CheckUserInterrupt();
+    if (range == 'I') {
+        ufs_copy(d + N, d, N);
+        ufs_copy(e + N, e, N);
+    }
     if (info == 0) F77_CALL(dstevr)
     (&job, &range, &n, d, e, &none, &none, &il, &iu, &none, &found, value, z, &n, support, work,
      &lwork, iwork, &liwork, &info FCONE FCONE);
+    if (range == 'I' && (info || found != k)) {
+        /* Bisection may miss some of many equal values: all of them then. */
+        double *all = ufs_dalloc(N, N);
+        range = 'A';
+        F77_CALL(dstevr)
+        (&job, &range, &n, d + N, e + N, &none, &none, &il, &iu, &none, &found, value, all, &n,
+         support, work, &lwork, iwork, &liwork, &info FCONE FCONE);
+        memmove(value, value + il - 1, (size_t) k * sizeof(double));
+        ufs_copy(z, all + (size_t) (il - 1) * N, (size_t) k * N);
+        found -= n - k;
+    }
     if (info == 0 && found != k) info = 1;
     back = ufs_dalloc(STRIP, N);
     for (int from = 0; from < k && info == 0; from += STRIP) {

@@ -59,7 +59,7 @@ bool la_gl_newton(la_gl *w, double lambda)
         gather(w, l, live, lambda, &a);
         for (size_t j = 0; j < L; j++)
             for (size_t i = 0; i < L; i++)
-                gram[i + j * L] = w->gram[live[i] + (size_t) live[j] * S];
+                gram[i + j * L] = w->gram[(size_t) live[i] + (size_t) live[j] * S];
         ufs_copy(factor, gram, L * L);
         for (size_t i = 0; i < L; i++) factor[i + i * L] += a.half[i];
         for (size_t k = 0; k < (size_t) c; k++)

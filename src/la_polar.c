@@ -35,25 +35,34 @@ int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e)
 {
     int n = w->n, c = w->c, info;
     size_t len = (size_t) n * (size_t) c;
+    char job = 'S';
 
     ufs_copy(w->a, a, len);
-    info = thin_svd(w);
+    if (la_polar_here(w, e_old, e) == 0) return 0;
+    /* dgesdd can fail to converge where the older dgesvd does not. */
+    ufs_copy(w->a, a, len);
+    F77_CALL(dgesvd)
+    (&job, &job, &n, &c, w->a, &n, w->s, w->u, &n, w->vt, &c, w->work, &w->lwork,
+     &info FCONE FCONE);
+    if (info == 0) la_gemm('N', 'N', n, c, c, 1.0, w->u, n, w->vt, c, 0.0, e, n);
+    return info;
+}
+
+int la_polar_here(la_polar_work *w, const double *e_old, double *e)
+{
+    int n = w->n, c = w->c, info = thin_svd(w);
+    size_t N = (size_t) n, C = (size_t) c;
+
     if (info == 0 && e_old != NULL && w->s[c - 1] <= 1e-12 * w->s[0]) {
         double delta = w->s[0] > 0.0 ? 1e-8 * w->s[0] : 1.0;
-        for (size_t i = 0; i < len; i++) w->a[i] = a[i] + delta * e_old[i];
+        for (size_t j = 0; j < C; j++)
+            for (size_t i = 0; i < N; i++) w->u[i + j * N] *= w->s[j];
+        la_gemm('N', 'N', n, c, c, 1.0, w->u, n, w->vt, c, 0.0, w->a, n);
+        for (size_t i = 0; i < N * C; i++) w->a[i] += delta * e_old[i];
         info = thin_svd(w);
     }
-    if (info) {
-        /* dgesdd can fail to converge where the older dgesvd does not. */
-        char job = 'S';
-        ufs_copy(w->a, a, len);
-        F77_CALL(dgesvd)
-        (&job, &job, &n, &c, w->a, &n, w->s, w->u, &n, w->vt, &c, w->work, &w->lwork,
-         &info FCONE FCONE);
-        if (info) return info;
-    }
-    la_gemm('N', 'N', n, c, c, 1.0, w->u, n, w->vt, c, 0.0, e, n);
-    return 0;
+    if (info == 0) la_gemm('N', 'N', n, c, c, 1.0, w->u, n, w->vt, c, 0.0, e, n);
+    return info;
 }
 
 static int thin_svd(la_polar_work *w)

@@ -103,7 +103,7 @@ static void make_feasible(int p, double *v)
 
 static void product(const qp_problem *prob, const double *x, double *out, qp_info *info)
 {
-    info->products++;
+    if (info->products++ % 8 == 0) R_CheckUserInterrupt();
     if (prob->dense != NULL)
         la_gemv('N', prob->p, prob->p, 1.0, prob->dense, prob->p, x, 0.0, out);
     else

@@ -6,7 +6,7 @@
  *   isotropic  N = (c/p) I: only the diagonal of G is needed
  * S is zero between its components (once there are some), so that its products cost 2p per pair of
  * samples within one.
- * Cost: dense 2n^2p + 2np^2 (G), about p^3 (R); factor 2n^2p each for F, for R and for the
+ * Cost: dense 2n^2p + np^2 (G), about p^3 (R); factor 2n^2p each for F, for R and for the
  * distances, n^2p for KK', 9n^3 for two eigenproblems, 4n^2p per product of the quadratic
  * program. Memory: 4 p^2, or 2 n^2 + 2 np; and 2 CHUNK n. */
 #include "solve_blfse_projection.h"
@@ -104,16 +104,16 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
         laplacian_product(work, s, degree, n_part, len, xc);
         for (size_t j = 0; j < (size_t) len; j++)
             work->g_diag[(size_t) i0 + j] = fmax(la_dot(n, xc + j * N, work->chunk + j * N), 0.0);
-        if (work->settings->projection == BLFSE_PAPER)
-            la_gemm('T', 'N', p, len, n, 1.0, x, n, work->chunk, n, 0.0, work->g + (size_t) i0 * P,
-                    p);
+        /* The upper triangle of G, by blocks. */
+        for (int r0 = 0; r0 <= i0 && work->settings->projection == BLFSE_PAPER; r0 += CHUNK) {
+            int rows = p - r0 < CHUNK ? p - r0 : CHUNK;
+            la_gemm('T', 'N', rows, len, n, 1.0, x + (size_t) r0 * N, n, work->chunk, n, 0.0,
+                    work->g + (size_t) r0 + (size_t) i0 * P, p);
+            R_CheckUserInterrupt();
+        }
         R_CheckUserInterrupt();
     }
-    if (work->settings->projection == BLFSE_PAPER)
-        for (size_t j = 0; j < P; j++)
-            for (size_t i = 0; i < j; i++)
-                work->g[i + j * P] = work->g[j + i * P] = 0.5 *
-                                                          (work->g[i + j * P] + work->g[j + i * P]);
+    if (work->settings->projection == BLFSE_PAPER) la_fill_lower(p, work->g);
     return 0;
 }
 

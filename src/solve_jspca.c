@@ -64,7 +64,7 @@ typedef struct {
     jspca_result *result;
     ufs_run *run;
     double *y;     /* n x p: V^{1/2}x, over samples if not exact */
-    double *d;     /* p: a^{1/2}, or ones */
+    double *d;     /* p: a^{1/2}; NULL over samples */
     double *root;  /* n: V^{1/2}, over samples */
     double vtol;   /* of the last exact Q-step */
     double factor; /* c; 1 if V = W */
@@ -198,7 +198,6 @@ static void work_init(jspca_work *work)
     jspca_result *result = work->result;
     size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
 
-    work->d = ufs_dalloc(p, 1);
     work->t = ufs_dalloc(n, k);
     work->z = ufs_dzero(n, k);  /* of Q = 0 */
     work->b = result->loadings; /* which are made at the end */
@@ -210,13 +209,12 @@ static void work_init(jspca_work *work)
     work->factor = 1.0;
     work->objective = work->moved = R_PosInf;
     work->reach = 1.0;
-    for (size_t i = 0; i < p; i++) work->d[i] = 1.0;
     if (problem->sample) {
         work->root = ufs_dalloc(n, 1);
         work->u = ufs_dalloc(n, k);
         work->few = ufs_ialloc(n);
         ufs_x_row_ss(problem->x, work->ss);
-        ufs_x_mul(problem->x, problem->k, result->pbar, work->u);
+        ufs_x_mul(problem->x, problem->k, result->P, work->u);
         if (!settings->exact && problem->lambda > 0.0) work->y = ufs_dalloc(n, p);
         if (kernel_pays(work)) {
             work->kernel = ufs_dalloc(n, n);
@@ -238,6 +236,7 @@ static void work_init(jspca_work *work)
             write_point(work, work->point);
         }
     } else {
+        work->d = ufs_dalloc(p, 1);
         ufs_x_ss(problem->x, work->ss);
     }
 
@@ -487,7 +486,8 @@ static void free_step(jspca_work *work)
 
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++)
-            work->result->q[i + j * p] = work->d[i] * work->result->pbar[i + j * p];
+            work->result->q[i + j * p] = (problem->sample ? 1.0 : work->d[i]) *
+                                         work->result->pbar[i + j * p];
     share_among_copies(problem, work->result->q);
     ufs_copy(work->z, problem->sample ? work->u : work->t, n * k);
 }
@@ -637,11 +637,15 @@ static int form_p(jspca_work *work)
     jspca_result *result = work->result;
     int info;
 
-    if (work->implicit) ufs_x_cross(problem->x, problem->k, work->map, result->pbar);
+    if (work->implicit) ufs_x_cross(problem->x, problem->k, work->map, result->P);
     work->implicit = false;
-    ufs_x_cross(problem->x, problem->k, work->gl.scaled, result->P);
-    info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
-    ufs_copy(result->P, result->pbar, (size_t) problem->p * (size_t) problem->k);
+    ufs_x_cross(problem->x, problem->k, work->gl.scaled, work->polar.a);
+    info = la_polar_here(&work->polar, result->P, result->P);
+    if (info) {
+        double *a = ufs_dalloc((size_t) problem->p, (size_t) problem->k);
+        ufs_x_cross(problem->x, problem->k, work->gl.scaled, a);
+        info = la_polar(&work->polar, a, result->P, result->P);
+    }
     ufs_x_mul(problem->x, problem->k, result->P, work->u);
     return info;
 }

@@ -21,9 +21,9 @@ typedef struct {
     double tol, eps_res, eps_q;
 } jspca_settings;
 
-/* In: pbar, weight and h, the start. Out: everything. */
+/* In: pbar, weight and, if not exact, h: the start. Out: everything. */
 typedef struct {
-    double *pbar;     /* p x k */
+    double *pbar;     /* p x k; over samples P itself */
     double *weight;   /* a, one per feature, or w, one per sample */
     double *h;        /* p, 1/D2; not used if exact */
     double *q, *P;    /* p x k; P = D1^{-1/2} Pbar, or Pbar if sample */

@@ -197,7 +197,7 @@ static int represent_step(topk_work *work, int iteration)
     } else if (work->settings->fast) {
         topk_lp_settings lp = {settings->lambda_e, settings->lambda_z, 1e-9,
                                1000 + 20 * work->lp.most, settings->nonnegative};
-        topk_lp_solve(&work->lp, &lp, theta);
+        topk_lp_solve(&work->lp, &lp, &work->theta);
     } else {
         topk_represent_solve(&work->represent, settings, theta, settings->growth == 1.0, iteration,
                              &work->result->inner_z);

@@ -52,7 +52,9 @@ typedef struct topk_lp_row {
 
 static double hash01(uint64_t i);
 static void all_reduced_costs(topk_lp *work, double lambda_e);
-static void row_begin(topk_lp *work, const topk_lp_settings *settings, const double *theta, int i);
+static void row_begin(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta,
+                      int i);
+static bool row_solve(topk_lp *work, const topk_lp_settings *settings);
 static bool row_basis(topk_lp *work);
 static bool row_resume(topk_lp *work);
 static bool row_refresh(topk_lp *work, double lambda_e);
@@ -117,7 +119,7 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     work->row = row;
 }
 
-void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const double *theta)
+void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta)
 {
     int n = work->n, p = work->p;
     size_t N = (size_t) n, P = (size_t) p;
@@ -129,36 +131,11 @@ void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const double
     la_transpose(n, p, work->x, work->xt);
     all_reduced_costs(work, settings->lambda_e);
     for (int i = 0; i < n; i++) {
-        bool solved = false;
-        int done = 0, bad = 0;
-
         R_CheckUserInterrupt();
         row_begin(work, settings, theta, i);
         if (!(la_nrm2(p, row->b) > 1e-6)) continue;
         if (!row_resume(work)) row_empty(work, settings->lambda_e);
-        while (done < settings->most_pivots) {
-            int enter = -1, leave = -1;
-            bool fine;
-            if (price(work, settings, &enter, &leave) <= settings->tol) {
-                solved = row->since == 0 || !drifted(work);
-                if (solved || !row_refresh(work, settings->lambda_e)) break;
-                continue;
-            }
-            fine = enter >= 0 ? step_enter(work, settings, enter)
-                              : step_leave(work, settings, leave);
-            done++;
-            row->since++;
-            if (done % 256 == 0) R_CheckUserInterrupt();
-            /* A pivot of rounding size, again and again: leave it there. */
-            if (!fine && ++bad > 3) break;
-            if (!fine || row->since >= REFRESH) {
-                if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
-            } else {
-                update_dual(work);
-            }
-        }
-        work->pivots += done;
-        work->unsolved += !solved;
+        work->unsolved += !row_solve(work, settings);
         row_end(work, i, &dual, settings->lambda_e, settings->nonnegative);
     }
 
@@ -166,9 +143,53 @@ void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const double
     la_gemm('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
     for (size_t i = 0; i < N * P; i++) value += settings->lambda_e * fabs(work->e[i]);
     for (size_t i = 0; i < N * N; i++)
-        value += (1.0 + settings->lambda_z * theta[i]) * fabs(work->z[i]);
+        if (work->z[i] != 0.0)
+            value += (1.0 + settings->lambda_z * topk_theta_at(theta, i % N, i / N)) *
+                     fabs(work->z[i]);
     work->objective = value;
     work->gap = value > 0.0 ? fmax(value - dual, 0.0) / value : 0.0;
+}
+
+int topk_lp_links(topk_lp *work, const topk_lp_settings *settings, int i)
+{
+    topk_theta ones = {.ones = true};
+
+    la_transpose(work->n, work->p, work->x, work->xt);
+    row_begin(work, settings, &ones, i);
+    row_empty(work, settings->lambda_e);
+    row_solve(work, settings);
+    return work->row->a;
+}
+
+/* Pivots until the sample's optimum is reached; whether it was. */
+static bool row_solve(topk_lp *work, const topk_lp_settings *settings)
+{
+    lp_row *row = work->row;
+    int done = 0, bad = 0;
+    bool solved = false;
+
+    while (done < settings->most_pivots) {
+        int enter = -1, leave = -1;
+        bool fine;
+        if (price(work, settings, &enter, &leave) <= settings->tol) {
+            solved = row->since == 0 || !drifted(work);
+            if (solved || !row_refresh(work, settings->lambda_e)) break;
+            continue;
+        }
+        fine = enter >= 0 ? step_enter(work, settings, enter) : step_leave(work, settings, leave);
+        done++;
+        row->since++;
+        if (done % 256 == 0) R_CheckUserInterrupt();
+        /* A pivot of rounding size, again and again: leave it there. */
+        if (!fine && ++bad > 3) break;
+        if (!fine || row->since >= REFRESH) {
+            if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
+        } else {
+            update_dual(work);
+        }
+    }
+    work->pivots += done;
+    return solved;
 }
 
 /* A fixed number in [0, 1) for every i. */
@@ -185,7 +206,8 @@ static double hash01(uint64_t i)
 
 /* ---- one sample: begin and end ------------------------------------------------------- */
 
-static void row_begin(topk_lp *work, const topk_lp_settings *settings, const double *theta, int i)
+static void row_begin(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta,
+                      int i)
 {
     lp_row *row = work->row;
     size_t N = (size_t) work->n, P = (size_t) work->p, M = (size_t) work->most, I = (size_t) i;
@@ -195,7 +217,7 @@ static void row_begin(topk_lp *work, const topk_lp_settings *settings, const dou
     row->s = work->sample + I * M;
     row->t = work->feature + I * M;
     for (size_t j = 0; j < N; j++) {
-        row->weight[j] = 1.0 + settings->lambda_z * theta[I + j * N];
+        row->weight[j] = 1.0 + settings->lambda_z * topk_theta_at(theta, I, j);
         row->place[j] = 0;
     }
     for (int u = 0; u < row->a; u++) row->place[row->s[u]] = u + 1;

@@ -3,7 +3,7 @@
 #ifndef UFS_SOLVE_TOPK_LP_H
 #define UFS_SOLVE_TOPK_LP_H
 
-#include "ufs.h"
+#include "solve_topk_theta.h"
 
 typedef struct {
     double lambda_e, lambda_z;
@@ -28,7 +28,9 @@ typedef struct {
 
 /* z (n x n) and e (n x p) are where the results will be; xt (p x n) is only used during a solve. */
 void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e, double *xt);
-/* theta: n x n, row i for sample i. Continues from the bases of the last call. */
-void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const double *theta);
+/* theta: row i for sample i. Continues from the bases of the last call. */
+void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta);
+/* The links of sample i alone, at equal weights and from none; `pivots` counts on. */
+int topk_lp_links(topk_lp *work, const topk_lp_settings *settings, int i);
 
 #endif

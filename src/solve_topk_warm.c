@@ -1,5 +1,5 @@
-/* solve_topk_warm.c: sub-problem 1 of top-k selection (solve_topk_represent.c states it) for many
- * more samples than features. The paper starts its ADMM anew in every outer iteration, and half of
+/* solve_topk_warm.c: sub-problem 1 of top-k selection (solve_topk_represent.c states it) where
+ * samples have many links. The paper starts its ADMM anew in every outer iteration, and half of
  * some 140 iterations of 2n^2 p flops only bring the penalty to where it starts to matter. Here
  * one run is spread over the outer iterations:
  *   - the penalty stays at START for FIRST iterations, which bring the multipliers near their
@@ -13,16 +13,21 @@
  * equation holds all the time), an iteration is
  *   Z = S_{w/m}(Q + Y x'/m), diag(Z) = 0,   E = S_{lambda_e/mu}(x - Qx + Y/mu)
  *   Z^ = RELAX Z + (1 - RELAX) Q,   E^ = RELAX E + (1 - RELAX)(x - Qx)
- *   D = x - E^ + Y/mu - Z^x + Y x'x/m,   T = D (x'x + RATIO I)^{-1}
- *   Qx = x - E^ + Y/mu - RATIO T,   Y_new = m T,   Q = Z^ + (Y_new - Y) x'/m.
- * Y x'x is m (D - RATIO T) by then. At the end E = x - Zx, and a new call starts from Q = Z.
+ *   B = x - E^ + Y/mu,   H = Z^ - Y x'/m
+ *   Q = (B x' + RATIO H)(xx' + RATIO I)^{-1},   Y_new = mu (B - Qx),   Y_new x' = m (Q - H).
+ * These are the formulas of the n-form. With p < n, as Q - H = T x',
+ *   T = (B - Hx)(x'x + RATIO I)^{-1},   Qx = B - RATIO T,   Q = H + T x',
+ * and Y x'x, which Hx needs, is m (B - Hx - RATIO T) by then. At the end E = x - Zx, and a new
+ * call starts from Q = Z.
  *
  * Rows of Z do not depend on each other: blocks of WIDTH samples run through a call one by one,
- * each until its own residuals are small. One iteration of all: 2n^2 p (Y x') + 2p nnz(Z) +
- * 2np^2; about 60 in all. Memory: n x p, 2 p x p, 5 n WIDTH, 9 p WIDTH. */
+ * each until its own residuals are small. One iteration of all: 4n^2 p + 2n^3 in the n-form,
+ * 2n^2 p (T x') + 2p nnz(Z) + 2np^2 in the other; about 60 in all. Memory: n x p, 5 n WIDTH, and
+ * n x n and 6 p WIDTH, or 2 p x p and 8 p WIDTH. */
 #include "solve_topk_warm.h"
 #include "la.h"
 #include "prox.h"
+#include <R_ext/Utils.h>
 
 enum { WIDTH = 96, STRIP = 64, FIRST = 20 };
 static const double START = 30.0, GROWTH = 1.3, RATIO = 0.7, RELAX = 1.9;
@@ -31,8 +36,9 @@ static const double SETTLED = 1e-4;
 
 typedef struct topk_warm_block {
     int from, width;
-    double *z, *q, *c, *c_new, *w; /* n x WIDTH: Z', Q', x Y' before and after, weights */
-    double *b, *y, *e, *t, *d, *zx, *qx, *gy; /* p x WIDTH */
+    double *z, *q, *c, *c_new, *w;   /* n x WIDTH: Z', Q', x Y' before and after, weights */
+    double *b, *y, *e, *t, *zx, *qx; /* p x WIDTH; t: B */
+    double *d, *gy;                  /* p x WIDTH, not in the n-form: B - Hx, Y x'x */
     double change, split, error, weighted;
 } warm_block;
 
@@ -43,20 +49,25 @@ static int run_block(topk_warm *work, const topk_warm_settings *settings, double
                      int most);
 static void step_z(topk_warm *work, const topk_warm_settings *settings, double mz);
 static void times_x(topk_warm *work);
-static void step_y(topk_warm *work, const topk_warm_settings *settings, double mu);
-static void step_q(topk_warm *work, double mz);
+static void step_e(topk_warm *work, const topk_warm_settings *settings, double mu);
+static void step_q_by_samples(topk_warm *work, double mz);
+static void step_q_by_features(topk_warm *work, double mz);
+static void step_y(topk_warm *work, double mu);
 
 int topk_warm_init(topk_warm *work, int n, int p, const double *x, double *z, double *e, double *xt)
 {
     size_t N = (size_t) n, P = (size_t) p;
+    int r = 2 * p > 3 * n ? n : p;
+    size_t R = (size_t) r;
     warm_block *block = (warm_block *) R_alloc(1, sizeof(warm_block));
     double **tall[] = {&block->z, &block->q, &block->c, &block->c_new, &block->w};
-    double **low[] = {&block->b,  &block->e,  &block->t,  &block->d,
-                      &block->zx, &block->qx, &block->gy, &block->y};
+    double **low[] = {&block->b,  &block->e, &block->t, &block->zx,
+                      &block->qx, &block->y, &block->d, &block->gy};
     int lapack;
 
     for (int i = 0; i < 5; i++) *tall[i] = ufs_dalloc(N, WIDTH);
-    for (int i = 0; i < 8; i++) *low[i] = ufs_dalloc(P, WIDTH);
+    work->n_form = r == n;
+    for (int i = 0; i < (work->n_form ? 6 : 8); i++) *low[i] = ufs_dalloc(P, WIDTH);
     work->n = n;
     work->p = p;
     work->x = x;
@@ -69,15 +80,15 @@ int topk_warm_init(topk_warm *work, int n, int p, const double *x, double *z, do
     work->converged = false;
     work->residual = work->objective = 0.0;
     work->y = ufs_dalloc(P, N);
-    work->gram = ufs_dalloc(P, P);
-    work->inverse = ufs_dalloc(P, P);
+    work->inverse = ufs_dalloc(R, R);
+    work->gram = work->n_form ? NULL : ufs_dalloc(P, P);
     memset(z, 0, N * N * sizeof(double));
     memset(work->y, 0, N * P * sizeof(double));
-    la_gram('T', n, p, x, work->gram);
-    ufs_copy(work->inverse, work->gram, P * P);
-    for (size_t k = 0; k < P; k++) work->inverse[k * (P + 1)] += RATIO;
-    lapack = la_chol(p, work->inverse);
-    return lapack ? lapack : la_chol_inverse(p, work->inverse);
+    la_gram(work->n_form ? 'N' : 'T', n, p, x, work->inverse);
+    if (!work->n_form) ufs_copy(work->gram, work->inverse, P * P);
+    for (size_t k = 0; k < R; k++) work->inverse[k * (R + 1)] += RATIO;
+    lapack = la_chol(r, work->inverse);
+    return lapack ? lapack : la_chol_inverse(r, work->inverse);
 }
 
 void topk_warm_solve(topk_warm *work, const topk_warm_settings *settings, const topk_theta *theta,
@@ -137,7 +148,7 @@ static void load(topk_warm *work, const topk_warm_settings *settings, const topk
     ufs_copy(b->b, work->xt + at * P, P * W);
     ufs_copy(b->y, work->y + at * P, P * W);
     la_gemm('N', 'N', n, width, p, 1.0, work->x, n, b->y, p, 0.0, b->c, n);
-    la_gemm('N', 'N', p, width, p, 1.0, work->gram, p, b->y, p, 0.0, b->gy, p);
+    if (!work->n_form) la_gemm('N', 'N', p, width, p, 1.0, work->gram, p, b->y, p, 0.0, b->gy, p);
     times_x(work);
     ufs_copy(b->qx, b->zx, P * W);
 }
@@ -174,17 +185,14 @@ static int run_block(topk_warm *work, const topk_warm_settings *settings, double
     warm_block *b = work->block;
 
     for (int it = 1; it <= most; it++) {
-        double *spare = b->c, mz = RATIO * mu;
-        step_z(work, settings, mz);
-        times_x(work);
-        step_y(work, settings, mu);
-        la_gemm('N', 'N', work->n, b->width, work->p, 1.0, work->x, work->n, b->y, work->p, 0.0,
-                b->c_new, work->n);
-        step_q(work, mz);
-        b->c = b->c_new;
-        b->c_new = spare;
+        step_z(work, settings, RATIO * mu);
+        step_e(work, settings, mu);
+        if (work->n_form)
+            step_q_by_samples(work, RATIO * mu);
+        else
+            step_q_by_features(work, RATIO * mu);
+        step_y(work, mu);
         if (it > flat) mu *= GROWTH;
-        ufs_hook_step(NULL, 0, 0.0, 0.0);
         /* False for NaN, which therefore never converges. */
         if (it > flat && fmax(b->error, fmax(b->split, b->change)) < settings->tol) return it;
     }
@@ -226,46 +234,84 @@ static void times_x(topk_warm *work)
     }
 }
 
-/* E, T, Y and Qx. */
-static void step_y(topk_warm *work, const topk_warm_settings *settings, double mu)
+/* E and B. */
+static void step_e(topk_warm *work, const topk_warm_settings *settings, double mu)
 {
     warm_block *b = work->block;
-    int p = work->p;
-    size_t len = (size_t) p * (size_t) b->width;
-    double scale = 1.0 / mu, mz = RATIO * mu, t = settings->lambda_e * scale, top = 0.0;
+    size_t len = (size_t) work->p * (size_t) b->width;
+    double scale = 1.0 / mu, t = settings->lambda_e * scale;
 
     for (size_t i = 0; i < len; i++) {
         double rest = b->b[i] - b->qx[i], y = b->y[i] * scale, e = prox_soft(rest + y, t);
-        double relaxed = RELAX * e + (1.0 - RELAX) * rest;
         b->e[i] = e;
-        /* Bm, then D. */
-        b->t[i] = b->b[i] - relaxed + y;
-        b->d[i] = b->t[i] - (RELAX * b->zx[i] + (1.0 - RELAX) * b->qx[i]) + b->gy[i] / mz;
+        b->t[i] = b->b[i] - (RELAX * e + (1.0 - RELAX) * rest) + y;
     }
-    ufs_copy(b->qx, b->t, len);
-    la_gemm('N', 'N', p, b->width, p, 1.0, work->inverse, p, b->d, p, 0.0, b->t, p);
-    for (size_t i = 0; i < len; i++) {
-        double r;
-        b->qx[i] -= RATIO * b->t[i];
-        b->y[i] = mz * b->t[i];
-        b->gy[i] = mz * (b->d[i] - RATIO * b->t[i]);
-        r = fabs(b->b[i] - b->qx[i] - b->e[i]);
-        if (!(r <= top)) top = r;
-    }
-    b->error = top;
 }
 
-static void step_q(topk_warm *work, double mz)
+/* Q, Qx and Y x'. */
+static void step_q_by_samples(topk_warm *work, double mz)
 {
     warm_block *b = work->block;
-    size_t len = (size_t) work->n * (size_t) b->width;
+    int n = work->n, p = work->p, width = b->width;
+    size_t len = (size_t) n * (size_t) width;
     double scale = 1.0 / mz, top = 0.0;
 
+    la_gemm('N', 'N', n, width, p, 1.0, work->x, n, b->t, p, 0.0, b->c_new, n);
+    R_CheckUserInterrupt();
     for (size_t i = 0; i < len; i++) {
-        double q = RELAX * b->z[i] + (1.0 - RELAX) * b->q[i] + (b->c_new[i] - b->c[i]) * scale;
-        double diff = fabs(q - b->z[i]);
+        b->c[i] = RELAX * b->z[i] + (1.0 - RELAX) * b->q[i] - b->c[i] * scale;
+        b->c_new[i] += RATIO * b->c[i];
+    }
+    la_gemm('N', 'N', n, width, n, 1.0, work->inverse, n, b->c_new, n, 0.0, b->q, n);
+    R_CheckUserInterrupt();
+    for (size_t i = 0; i < len; i++) {
+        double diff = fabs(b->q[i] - b->z[i]);
         if (!(diff <= top)) top = diff;
-        b->q[i] = q;
+        b->c[i] = mz * (b->q[i] - b->c[i]);
     }
     b->split = top;
+    la_gemm('T', 'N', p, width, n, 1.0, work->x, n, b->q, n, 0.0, b->qx, p);
+    R_CheckUserInterrupt();
+}
+
+static void step_q_by_features(topk_warm *work, double mz)
+{
+    warm_block *b = work->block;
+    int n = work->n, p = work->p;
+    size_t wide = (size_t) p * (size_t) b->width, len = (size_t) n * (size_t) b->width;
+    double scale = 1.0 / mz, top = 0.0;
+
+    times_x(work);
+    for (size_t i = 0; i < wide; i++)
+        b->d[i] = b->t[i] - (RELAX * b->zx[i] + (1.0 - RELAX) * b->qx[i]) + b->gy[i] * scale;
+    la_gemm('N', 'N', p, b->width, p, 1.0, work->inverse, p, b->d, p, 0.0, b->zx, p);
+    R_CheckUserInterrupt();
+    for (size_t i = 0; i < wide; i++) {
+        b->qx[i] = b->t[i] - RATIO * b->zx[i];
+        b->gy[i] = mz * (b->d[i] - RATIO * b->zx[i]);
+    }
+    la_gemm('N', 'N', n, b->width, p, 1.0, work->x, n, b->zx, p, 0.0, b->c_new, n);
+    R_CheckUserInterrupt();
+    for (size_t i = 0; i < len; i++) {
+        double h = RELAX * b->z[i] + (1.0 - RELAX) * b->q[i] - b->c[i] * scale, diff;
+        b->q[i] = h + b->c_new[i];
+        b->c[i] = mz * b->c_new[i];
+        diff = fabs(b->q[i] - b->z[i]);
+        if (!(diff <= top)) top = diff;
+    }
+    b->split = top;
+}
+
+static void step_y(topk_warm *work, double mu)
+{
+    warm_block *b = work->block;
+    size_t len = (size_t) work->p * (size_t) b->width;
+    double top = 0.0;
+
+    for (size_t i = 0; i < len; i++) {
+        double r = fabs(b->b[i] - b->qx[i] - b->e[i]);
+        if (!(r <= top)) top = r;
+        b->y[i] = mu * (b->t[i] - b->qx[i]);
+    }
+    b->error = top;
 }

@@ -1,5 +1,4 @@
-/* solve_topk_warm.h: sub-problem 1 of top-k selection for many more samples than features, by an
- * ADMM that goes on from one outer iteration to the next, see solve_topk_warm.c. */
+/* solve_topk_warm.h: sub-problem 1 of top-k selection for samples with many links, by an ADMM that goes on from one outer iteration to the next, see solve_topk_warm.c. */
 #ifndef UFS_SOLVE_TOPK_WARM_H
 #define UFS_SOLVE_TOPK_WARM_H
 
@@ -23,7 +22,8 @@ typedef struct {
     double objective;       /* sum(w |Z|) + lambda_e ||x - Zx||_1 */
     double mu;              /* penalty of the next iteration */
     double *xt, *y;         /* p x n: x', the multiplier of x = Qx + E */
-    double *gram, *inverse; /* p x p: x'x, (x'x + RATIO I)^{-1} */
+    bool n_form;            /* for p well above n */
+    double *gram, *inverse; /* p x p: x'x, (x'x + RATIO I)^{-1}; n x n: (xx' + RATIO I)^{-1} */
     struct topk_warm_block *block;
 } topk_warm;
 

@@ -48,10 +48,32 @@ test_that("the spectral radius is eigen()'s, also when A has no Perron gap", {
 
 test_that("A kept and A recomputed tile by tile give the same", {
   withr::local_seed(3)
-  x <- matrix(rnorm(9 * 600), 9)
-  kept <- feature_scores(ufs_inffs(x))
-  withr::local_options(ufselect.max_bytes = 100000)
-  expect_equal(feature_scores(ufs_inffs(x)), kept, tolerance = 1e-13)
+  for (n in c(9, 25, 369, 370)) {
+    x <- matrix(rnorm(n * 600), n) * rep(runif(600, 0.5, 1.5), each = n)
+    x[, 1:300] <- round(x[, 1:300], 1)
+    kept <- feature_scores(ufs_inffs(x))
+    expect_lt(rel_diff(unname(kept), ref_inffs(x, 0.5, "2015")), 1e-11)
+    again <- withr::with_options(list(ufselect.max_bytes = 100000), feature_scores(ufs_inffs(x)))
+    expect_equal(again, kept, tolerance = 1e-13)
+  }
+  # The products of 369 samples in order reach 2^24 almost; floats would lose those of 371.
+  x <- cbind(1:369, 369:1, c(2:1, 3:369), sample(369)) + 0
+  expect_lt(rel_diff(unname(feature_scores(ufs_inffs(x, 0.2))), ref_inffs(x, 0.2, "2015")), 1e-11)
+})
+
+test_that("the residual is the one of the returned scores", {
+  x <- withr::with_seed(9, matrix(rexp(25 * 80), 25))
+  for (variant in variants) for (tol in c(1e-3, 1e-14)) {
+    fit <- ufs_inffs(x, 0.4, variant, control = ufs_control(tol = tol))
+    t <- apply(x, 2, sd)
+    t <- (t - min(t)) / diff(range(t))
+    weight <- if (variant == "2016") 0.6 else 0.4
+    a <- weight * outer(t, t, pmax) + (1 - weight) * (1 - abs(cor(x, method = "spearman")))
+    y <- unname(fit$feature_scores) + (variant != "2020")
+    rest <- max(abs(1 - y + fit$solution$damping * drop(a %*% y)))
+    expect_lt(abs(rest - fit$certificate[["residual"]]), 1e-13)
+    if (tol == 1e-3) expect_gt(rest, 1e-10)
+  }
 })
 
 test_that("permutations, signs, monotone transformations and duplicates", {

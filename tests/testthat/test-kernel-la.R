@@ -168,6 +168,27 @@ test_that("eigenpairs of a large matrix, found step by step, are eigenpairs", {
   }
 })
 
+test_that("pairs of one value that bisection misses are found all the same", {
+  # Thirty pairs of samples that know each other only: 29 times the value 1, within rounding.
+  n <- 60L
+  for (seed in c(71, 1, 2)) {
+    set.seed(seed)
+    turn <- sample(n)
+    s <- matrix(0, n, n)
+    s[cbind(turn[1:30], turn[31:60])] <- 1
+    s <- s + t(s)
+    s[turn[31], turn[2]] <- s[turn[2], turn[31]] <- runif(1)
+    s <- s / sqrt(outer(rowSums(s), rowSums(s)))
+    for (lowest in n - 1:8) {
+      out <- .Call(C_test_eig, s, lowest, n)
+      expect_identical(out$info, 0L)
+      expect_equal(out$values, rep(1, n - lowest + 1L), tolerance = 1e-12)
+      expect_equal(crossprod(out$vectors), diag(n - lowest + 1L), tolerance = 1e-12)
+      expect_equal(s %*% out$vectors, out$vectors, tolerance = 1e-12)
+    }
+  }
+})
+
 test_that("a Gram matrix formed in strips is the same matrix", {
   # 1e9 flops and more: several strips, the second pair with more than one depth.
   set.seed(5)

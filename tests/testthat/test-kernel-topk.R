@@ -426,6 +426,22 @@ lp_check <- function(out, x, theta, lambda_e, lambda_z, nonnegative = FALSE) {
   expect_gt(value - dual, -1e-9 * value)
 }
 
+test_that("a probe finds the links of a sample at equal weights", {
+  for (shape in list(c(30L, 50L), c(90L, 12L))) {
+    set.seed(3)
+    x <- matrix(rnorm(prod(shape)), shape[1L])
+    x <- x / sqrt(rowSums(x^2))
+    n <- shape[1L]
+    s <- settings(lambda_e = 8 / max(rowSums(abs(x))), lambda_z = .05, inner_max_iter = 20000L)
+    all <- .Call(C_test_topk_lp, x, list(matrix(1, n, n)), s)
+    probe <- .Call(C_topk_probe, x, seq_len(n) - 1L, c(s, most_pivots = 20000L))
+    expect_identical(probe$links, as.integer(rowSums(all$z != 0)))
+    expect_equal(sum(probe$pivots), all$pivots)
+    expect_gt(min(probe$links), 0)
+    expect_identical(.Call(C_topk_probe, x, 4L, c(s, most_pivots = 3L))$pivots, 3L)
+  }
+})
+
 test_that("the linear programmes reach the optimum, cold and from another optimum", {
   for (size in list(c(20, 60), c(40, 25), c(12, 12), c(60, 8))) {
     prob <- topk_problem(size[1L], size[2L], seed = sum(size))

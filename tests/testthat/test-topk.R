@@ -337,6 +337,30 @@ test_that("auto takes the cheaper solver", {
   expect_identical(topk_solver("fast", size(10, 10), FALSE, TRUE), "fast")
 })
 
+test_that("auto takes the ADMM where linear programmes would take many steps", {
+  made <- planted(n = 300, p = 500, c = 5, informative = 50, seed = 1)
+  x <- scale(made$x)
+  x <- x / sqrt(rowSums(x^2))
+  size <- l1_norms(x)
+  expect_equal(size, rowSums(abs(x)), tolerance = 1e-14)
+  many <- function(x, size, alpha_e) {
+    many_links(x, size, list(lambda_e = alpha_e / max(size), lambda_z = .05, nonnegative = FALSE))
+  }
+  expect_true(many(x, size, 20))
+  expect_false(many(x, size, 5))
+  turn <- rev(seq_len(300))
+  expect_true(many(x[turn, ], size[turn], 20))
+  # Many steps of few features: done in no time.
+  few <- x[, 1:20] / sqrt(rowSums(x[, 1:20]^2))
+  expect_false(many(few, l1_norms(few), 20))
+  fit <- ufs_topk(made$x, 5, n_clusters = 5, alpha_e = 20,
+    control = ufs_control(max_iter = 1, warn = FALSE))
+  expect_identical(fit$params$solver, "warm")
+  fit <- ufs_topk(made$x, 5, n_clusters = 5, alpha_e = 5,
+    control = ufs_control(max_iter = 1, warn = FALSE))
+  expect_identical(fit$params$solver, "fast")
+})
+
 test_that("the fast solver: all modes, k = 1 and k = p, both shapes", {
   made <- planted(n = 26, p = 40, c = 3, informative = 6, seed = 3)
   part <- replace(made$cluster, -c(1:9), NA)
@@ -358,18 +382,24 @@ test_that("the fast solver: all modes, k = 1 and k = p, both shapes", {
 warm_made <- function() planted(n = 150, p = 20, c = 3, informative = 6, seed = 4)
 
 test_that("the warm solver is the literal iteration", {
+  # By features, and by samples.
+  for (made in list(warm_made(), planted(n = 110, p = 180, c = 3, informative = 20, seed = 4))) {
+    n <- nrow(made$x)
+    x <- t(ref_unit_columns(t(scale(made$x))))
+    for (signed in c(FALSE, TRUE)) {
+      fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "warm", nonnegative = signed,
+        bound = FALSE, control = ufs_control(max_iter = 1, inner_max_iter = 27, inner_tol = 1e-12,
+          warn = FALSE))
+      ref <- ref_warm(x, matrix(1.05, n, n), fit$params$lambda_e, 27, signed)
+      expect_identical(fit$trace$z_iterations, 27)
+      expect_gt(sum(ref$Z != 0), n)
+      expect_lt(max(abs(fit$solution$Z - ref$Z)), 1e-10)
+      expect_equal(fit$trace$z_residual, ref$residual, tolerance = 1e-7)
+      expect_identical(fit$status, "max_iter")
+    }
+  }
   made <- warm_made()
   x <- t(ref_unit_columns(t(scale(made$x))))
-  for (signed in c(FALSE, TRUE)) {
-    fit <- ufs_topk(made$x, 5, n_clusters = 3, solver = "warm", nonnegative = signed,
-      bound = FALSE, control = ufs_control(max_iter = 1, inner_max_iter = 27, inner_tol = 1e-12,
-        warn = FALSE))
-    ref <- ref_warm(x, matrix(1.05, 150, 150), fit$params$lambda_e, 27, signed)
-    expect_identical(fit$trace$z_iterations, 27)
-    expect_lt(max(abs(fit$solution$Z - ref$Z)), 1e-10)
-    expect_equal(fit$trace$z_residual, ref$residual, tolerance = 1e-7)
-    expect_identical(fit$status, "max_iter")
-  }
   # After one iteration Z is still 0 and does not change: the other two residuals count.
   fit <- ufs_topk(made$x, 5, y = replace(made$cluster, -c(1, 60, 120), NA), solver = "warm",
     nonnegative = FALSE, bound = FALSE,
@@ -436,6 +466,25 @@ test_that("the warm solver: few and many outer iterations, all modes, both shape
   plain <- ufs_topk(made$x, 4, y = made$cluster, solver = "warm")
   expect_identical(plain$solution$selected,
     ufs_topk(made$x, 4, y = made$cluster, solver = "fast")$solution$selected)
+})
+
+test_that("the warm solver keeps Z exactly where the new weights hardly change its objective", {
+  kept <- 0
+  for (seed in c(2, 7, 10)) {
+    made <- planted(n = 150, p = 20, c = 3, informative = 6, seed = seed)
+    fits <- lapply(2:5, function(outer) {
+      ufs_topk(made$x, 5, n_clusters = 3, solver = "warm", bound = FALSE,
+        control = ufs_control(max_iter = outer, tol = 1e-12, warn = FALSE))
+    })
+    for (t in seq_len(nrow(fits[[4]]$trace))[-(1:3)]) {
+      now <- fits[[t - 2L]]
+      moved <- abs(now$solution$Theta - fits[[t - 3L]]$solution$Theta)
+      change <- .05 * sum(moved * abs(now$solution$Z)) / now$trace$z_objective[t - 1L]
+      expect_identical(fits[[4]]$trace$z_iterations[t] == 0, change <= 1e-4)
+      kept <- c(kept, change <= 1e-4)
+    }
+  }
+  expect_true(any(kept == 1) && sum(kept == 0) > 1)
 })
 
 test_that("the warm solver makes Theta entry by entry where it is too large to keep", {
