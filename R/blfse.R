@@ -56,9 +56,9 @@
 #' ours, not in the paper, and it lost to the plain mean on fresh data.
 #'
 #' # Memory
-#' n^2 + 4 p^2 + 1200 n doubles for p <= n. For p > n nothing is p x p, and it is 6 n^2 + 2 np.
-#' With more than 4,000 samples only the upper triangles of `S` and `W` are kept, n^2 / 2 doubles
-#' each. They have `dim()` and can be indexed by `[i, j]`; `as.matrix()` makes ordinary matrices.
+#' 2 n^2 + 4 p^2 + 1200 n doubles for p <= n. For p > n nothing is p x p, and it is 9 n^2 + 2 np. With
+#' more than 4,000 samples only the upper triangles of `S` and `W` are kept, which is n^2 less. They
+#' have `dim()` and can be indexed by `[i, j]`; `as.matrix()` makes ordinary matrices of them.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters c, from 2 to n - 1 and at most p.
@@ -165,7 +165,7 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
     if (is.null(scores) && is.null(labels)) n_base <- check_count(n_base, "n_base", 2L)
     m <- if (is.null(scores)) if (is.null(labels)) n_base else NCOL(labels) else NROW(scores)
     packed <- n > blfse_full_limit
-    check_bytes(8 * (if (p > n) 5 * n^2 + 2 * n * p else 4 * p^2 + 1200 * n) +
+    check_bytes(8 * (if (p > n) 7 * n^2 + 2 * n * p else 4 * p^2 + 1200 * n) +
       8 * (if (packed) 1 else 2) * n^2, "The consensus matrices of ufs_blfse()",
     "Use a part of the samples.")
 

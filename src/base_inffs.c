@@ -3,7 +3,7 @@
  * Features are the nodes of a complete graph with weights (p x p, symmetric, >= 0)
  *   A_ij = weight_sd * s_ij + weight_corr * c_ij,
  *   s_ij = max(t_i, t_j),  t_j = (sd_j - min sd) / (max sd - min sd)  (0 if all equal),
- *   c_ij = 1 - |Spearman correlation of i and j|,  c_ii = 0  (1 if a column is constant).
+ *   c_ij = 1 - |Spearman correlation of i and j|,  c_ii = 0; no column is constant.
  * The score of a feature is the weight of all paths that start there, of every
  * length, damped by r per step: sum_{l >= 1} (r A)^l 1 = y - 1, (I - r A) y = 1.
  *
@@ -249,11 +249,9 @@ static void graph_product(graph *a, const double *x, double *out)
             la_gemv('N', rows, cols, 1.0, tile, TILE, a->scaled + j0, 1.0, out + i0);
             if (bi < bj) la_gemv('T', rows, cols, 1.0, tile, TILE, a->scaled + i0, 1.0, out + j0);
         }
-    /* 1 - |rho| without the feature itself, of which |rho| = 1 is among the sums unless it is
-     * constant. */
+    /* 1 - |rho| is 0 for the feature itself, up to rounding. */
     for (size_t i = 0; i < P; i++)
-        out[i] = a->weight_corr *
-                 ((double) (total - (a->inverse[i] > 0.0 ? 0.0 : x[i])) - a->inverse[i] * out[i]);
+        out[i] = a->weight_corr * ((double) total - a->inverse[i] * out[i]);
     if (a->weight_sd > 0.0) add_deviations(a, x, out);
 }
 

@@ -216,7 +216,7 @@ static void expand(low_work *w, const double *s, int k, int added)
             size_t at = (size_t) i + (size_t) j * (size_t) n;
             aq[at] = w->degree[i] * q[at];
         }
-    la_packed_product(n, NULL, s, added, -1.0, q, n, aq, n, w->strip, STRIP);
+    la_packed_product(n, NULL, s, false, added, -1.0, q, n, aq, n, w->strip, STRIP);
     la_gemm('T', 'N', k + added, added, n, 1.0, w->q, n, aq, n, 0.0,
             w->t + (size_t) k * (size_t) w->most, w->most);
     for (int j = k; j < k + added; j++)

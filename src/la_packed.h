@@ -21,8 +21,10 @@ void la_packed_laplacian(int n, const double *s, const double *degree, double *f
 void la_packed_row_sums(int n, const double *s, double *sum);
 /* out (count x m) += alpha S[member, member] x (count x m), leading dimensions ldx and ldo.
  * member: ascending, NULL for all n = count; strip: count x width doubles, for so many columns at a
- * time. 2 count^2 m flops, every entry of S is read once. */
-void la_packed_product(int count, const int *member, const double *s, int m, double alpha,
-                       const double *x, int ldx, double *out, int ldo, double *strip, int width);
+ * time. 2 count^2 m flops, every entry of S is read once. half: with U, the upper triangle of S and
+ * half of its diagonal, in place of S = U + U', for half of the flops. */
+void la_packed_product(int count, const int *member, const double *s, bool half, int m,
+                       double alpha, const double *x, int ldx, double *out, int ldo, double *strip,
+                       int width);
 
 #endif

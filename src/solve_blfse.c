@@ -32,9 +32,9 @@
 
 /* Which clusterings put pairs together: `group` bytes for each. */
 typedef struct {
-    int group, plane;     /* plane: bytes of the largest label */
-    uint64_t *word;       /* n x group x plane: a byte of the labels of eight clusterings */
-    unsigned char *pair;  /* group x n: of one column */
+    int n, group, plane;  /* plane: bytes of the largest label */
+    uint64_t *word;       /* n x plane x group: a byte of the labels of eight clusterings */
+    unsigned char *pair;  /* n x group: of one column */
     double *table;        /* group x 256: sum of weights over the set bits */
     double *same, *apart; /* group x 256: what is summed for the errors */
 } agreement;
@@ -97,11 +97,12 @@ static void remember(blfse_work *work, double psi, int it, double moved);
  * of those that do not. */
 static inline void add_error(agreement *set, const unsigned char *pair, double w, double s)
 {
+    size_t n = (size_t) set->n;
     double same = 2.0 * w * w * (s - 1.0) * (s - 1.0), apart = 2.0 * w * w * s * s;
 
     for (int g = 0; g < set->group; g++) {
-        set->same[256 * g + pair[g]] += same;
-        set->apart[256 * g + pair[g]] += apart;
+        set->same[256 * g + pair[(size_t) g * n]] += same;
+        set->apart[256 * g + pair[(size_t) g * n]] += apart;
     }
 }
 
@@ -254,10 +255,11 @@ static void start(blfse_work *work)
         double *column = result->s + la_packed_column(j);
         for (int i = 0; i < j; i++) {
             double s = 0.0;
-            for (int g = 0; g < set->group; g++) s += set->table[256 * g + pair[g]];
+            for (int g = 0; g < set->group; g++)
+                s += set->table[256 * g + pair[(size_t) g * (size_t) n]];
             column[i] = s;
             add_error(set, pair, 1.0, s);
-            pair += set->group;
+            pair++;
         }
         column[j] = 1.0;
         if (j % 256 == 0) R_CheckUserInterrupt();
@@ -294,13 +296,14 @@ static void update_w(blfse_work *work)
         double *wj = result->w + la_packed_column(j);
         for (int i = 0; i < j; i++) {
             double s = sj[i], q = 0.0, a, w;
-            for (int g = 0; g < set->group; g++) q += set->table[256 * g + pair[g]];
+            for (int g = 0; g < set->group; g++)
+                q += set->table[256 * g + pair[(size_t) g * (size_t) n]];
             a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;
             w = 2.0 * a > work->lambda ? work->lambda / (2.0 * a) : 1.0;
             wj[i] = w;
             work->sum_w += 2.0 * w;
             add_error(set, pair, w, s);
-            pair += set->group;
+            pair++;
         }
         wj[j] = 1.0;
         if (j % 256 == 0) R_CheckUserInterrupt();
@@ -325,7 +328,7 @@ static double update_s(blfse_work *work)
     blfse_result *result = work->result;
     agreement *set = &work->together;
     int n = work->problem->n;
-    double total = 0.0, moved = 0.0, gamma = work->settings->gamma_cluster, t1 = 0.0;
+    double total = 0.0, moved = 0.0, half = 0.5 / work->settings->gamma_cluster, t1 = 0.0;
     size_t faint = 0;
 
     if (work->run->lapack) return 0.0;
@@ -346,14 +349,16 @@ static double update_s(blfse_work *work)
             const double *wj = result->w + la_packed_column(j);
             double bj = work->square_b[j], cj = work->square_c[j];
             double *sj = result->s + la_packed_column(j);
-            for (int i = 0; i < j; i++, pair += set->group) {
+            for (int i = 0; i < j; i++, pair++) {
                 double w = wj[i], q = 0.0, s, b, c;
-                for (int g = 0; g < set->group; g++) q += set->table[256 * g + pair[g]];
+                for (int g = 0; g < set->group; g++)
+                    q += set->table[256 * g + pair[(size_t) g * (size_t) n]];
                 /* No clustering joins them: S_ij is 0 and has been so. */
                 if (q == 0.0 && sj[i] == 0.0) continue;
                 b = positive(work->square_b[i] + bj - 2.0 * kb[i]);
                 c = result->rho * positive(work->square_c[i] + cj - 2.0 * kc[i]);
-                s = (q - (b + c) / (2.0 * gamma * w * w)) / total;
+                /* Most pairs have W = 1, and a division takes its time. */
+                s = (q - (w < 1.0 ? (b + c) / (w * w) : b + c) * half) / total;
                 s = s > 1.0 ? 1.0 : s > 0.0 ? s : 0.0;
                 if (!(fabs(s - sj[i]) <= moved)) moved = fabs(s - sj[i]);
                 faint += s > 0.0 && s <= LINK;
@@ -496,6 +501,7 @@ static void agreement_init(agreement *set, const blfse_problem *problem)
     for (size_t i = 0; i < N * M; i++)
         if (problem->labels[i] > most) most = problem->labels[i];
     while (most >>= 8) P++;
+    set->n = problem->n;
     set->group = (int) G;
     set->plane = (int) P;
     set->word = (uint64_t *) R_alloc(N * G * P, sizeof(uint64_t));
@@ -509,7 +515,7 @@ static void agreement_init(agreement *set, const blfse_problem *problem)
             for (size_t k = 8 * (l / P); k < M && k < 8 * (l / P) + 8; k++)
                 word |= (uint64_t) ((unsigned int) problem->labels[k + i * M] >> 8 * (l % P) & 255u)
                         << 8 * (k % 8);
-            set->word[l + i * G * P] = word;
+            set->word[i + l * N] = word;
         }
 }
 
@@ -518,20 +524,19 @@ static void agreement_init(agreement *set, const blfse_problem *problem)
 static const unsigned char *agreement_column(agreement *set, int j)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu, gather = 0x0102040810204080u;
-    const uint64_t *word = set->word;
-    size_t G = (size_t) set->group, P = (size_t) set->plane;
-    const uint64_t *own = word + (size_t) j * G * P;
-    unsigned char *pair = set->pair;
+    size_t N = (size_t) set->n;
 
-    for (int i = 0; i < j; i++)
-        for (size_t g = 0; g < G; g++) {
-            uint64_t differ = 0;
-            for (size_t l = 0; l < P; l++) {
-                uint64_t bits = *word++ ^ own[g * P + l];
-                /* The top bit of every byte: is it not zero? */
-                differ |= ((bits & low) + low) | bits;
+    for (int g = 0; g < set->group; g++)
+        for (int l = 0; l < set->plane; l++) {
+            const uint64_t *word = set->word + (size_t) (g * set->plane + l) * N;
+            unsigned char *pair = set->pair + (size_t) g * N;
+            uint64_t own = word[j];
+            for (int i = 0; i < j; i++) {
+                /* The top bit of every byte: is it not zero? Then the eight bits side by side. */
+                uint64_t bits = word[i] ^ own, differ = ((bits & low) + low) | bits | low;
+                unsigned char same = (unsigned char) ((~differ >> 7) * gather >> 56);
+                pair[i] = l > 0 ? pair[i] & same : same;
             }
-            *pair++ = (unsigned char) ((~(differ | low) >> 7) * gather >> 56);
         }
     return set->pair;
 }

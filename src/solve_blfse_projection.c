@@ -4,9 +4,10 @@
  *   factor     p > n: G = F'F with F at most n x p; R spans the complement of the range of A_v =
  *              diag(v) G diag(v), in n-space (sign -1)
  *   isotropic  N = (c/p) I: only the diagonal of G is needed
- * S is zero between its components (once there are some), so that its products cost 2p per pair of
- * samples within one.
- * Cost: dense 2n^2p + np^2 (G), about p^3 (R); factor 2n^2p each for F, for R and for the
+ * G = X'MX + (X'MX)' with M = diag(S 1) / 2 - U, U the upper triangle of S and half of its diagonal,
+ * which halves the cost of the product with S; and S is zero between its components (once there are
+ * some), so that this costs p per pair of samples within one.
+ * Cost: dense n^2p + 2np^2 (G), about p^3 (R); factor 2n^2p each for F, for R and for the
  * distances, n^2p for KK', 9n^3 for two eigenproblems, 4n^2p per product of the quadratic
  * program. Memory: 4 p^2, or 2 n^2 + 2 np; and 2 CHUNK n. */
 #include "solve_blfse_projection.h"
@@ -18,8 +19,8 @@
 
 enum { CHUNK = 256, FULL_SPECTRUM = 500 };
 
-static void laplacian_product(blfse_projector *work, const double *s, const double *degree,
-                              int n_part, int len, const double *x);
+static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int n_part,
+                           int len, const double *x);
 static int project_dense(blfse_projector *work, const double *v);
 static int project_factor(blfse_projector *work, const double *v, double *ut);
 
@@ -101,11 +102,11 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
     for (int i0 = 0; i0 < p; i0 += CHUNK) {
         int len = p - i0 < CHUNK ? p - i0 : CHUNK;
         const double *xc = x + (size_t) i0 * N;
-        laplacian_product(work, s, degree, n_part, len, xc);
+        half_laplacian(work, s, degree, n_part, len, xc);
         for (size_t j = 0; j < (size_t) len; j++)
-            work->g_diag[(size_t) i0 + j] = fmax(la_dot(n, xc + j * N, work->chunk + j * N), 0.0);
-        /* The upper triangle of G, by blocks. */
-        for (int r0 = 0; r0 <= i0 && work->settings->projection == BLFSE_PAPER; r0 += CHUNK) {
+            work->g_diag[(size_t) i0 + j] = fmax(2.0 * la_dot(n, xc + j * N, work->chunk + j * N),
+                                                 0.0);
+        for (int r0 = 0; r0 < p && work->settings->projection == BLFSE_PAPER; r0 += CHUNK) {
             int rows = p - r0 < CHUNK ? p - r0 : CHUNK;
             la_gemm('T', 'N', rows, len, n, 1.0, x + (size_t) r0 * N, n, work->chunk, n, 0.0,
                     work->g + (size_t) r0 + (size_t) i0 * P, p);
@@ -113,22 +114,26 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
         }
         R_CheckUserInterrupt();
     }
-    if (work->settings->projection == BLFSE_PAPER) la_fill_lower(p, work->g);
+    if (work->settings->projection == BLFSE_PAPER)
+        for (size_t j = 0; j < P; j++)
+            for (size_t i = 0; i <= j; i++)
+                work->g[i + j * P] = work->g[j + i * P] = work->g[i + j * P] + work->g[j + i * P];
     return 0;
 }
 
-/* L(S) x for `len` columns, to `chunk`. S is zero between components, so the samples are put in
- * their order first: 2 len flops per pair within one. */
-static void laplacian_product(blfse_projector *work, const double *s, const double *degree,
-                              int n_part, int len, const double *x)
+/* M x for `len` columns, to `chunk`, with M + M' = L(S): M = diag(degree) / 2 - U, U the upper triangle
+ * of S and half of its diagonal. S is zero between components, so the samples are put in their order
+ * first: len flops per pair within one. */
+static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int n_part,
+                           int len, const double *x)
 {
     int n = work->problem->n, *first = work->first;
     size_t N = (size_t) n;
 
     if (n_part == 1) {
         for (size_t j = 0; j < (size_t) len; j++)
-            for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = degree[i] * x[i + j * N];
-        la_packed_product(n, NULL, s, len, -1.0, x, n, work->chunk, n, work->strip, CHUNK);
+            for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = 0.5 * degree[i] * x[i + j * N];
+        la_packed_product(n, NULL, s, true, len, -1.0, x, n, work->chunk, n, work->strip, CHUNK);
         return;
     }
     /* first[l]: where the samples of component l begin in `member`. */
@@ -141,10 +146,10 @@ static void laplacian_product(blfse_projector *work, const double *s, const doub
         for (size_t a = 0; a < N; a++) {
             int i = work->member[a];
             work->part[a + j * N] = x[(size_t) i + j * N];
-            work->chunk[a + j * N] = degree[i] * work->part[a + j * N];
+            work->chunk[a + j * N] = 0.5 * degree[i] * work->part[a + j * N];
         }
     for (int l = 1; l <= n_part; l++)
-        la_packed_product(first[l + 1] - first[l], work->member + first[l], s, len, -1.0,
+        la_packed_product(first[l + 1] - first[l], work->member + first[l], s, true, len, -1.0,
                           work->part + first[l], n, work->chunk + first[l], n, work->strip, CHUNK);
     for (size_t j = 0; j < (size_t) len; j++) {
         ufs_copy(work->row, work->chunk + j * N, N);

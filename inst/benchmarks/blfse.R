@@ -1,6 +1,7 @@
 # BLFSE: speed, and what its rankings are worth beside the plain mean of its base scores.
 #
 #   Rscript blfse.R speed                  synthetic sizes (no data needed)
+#   Rscript blfse.R qp                     the quadratic program alone, p = 10,000, four designs
 #   Rscript blfse.R clustering <data folder> [sets]
 #   Rscript blfse.R diverse <data folder> [sets]    base = several different selectors
 #
@@ -46,6 +47,27 @@ speed <- function(sizes) {
   script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
   for (size in list(c(200, 5000), c(2000, 200), c(100, 10000), c(500, 500), c(1000, 1000))) {
     system2(file.path(R.home("bin"), "Rscript"), c(script, "speed", size))
+  }
+}
+
+# The program of v at n = 100, p = 10,000: H = 2 (F'F) o w0 (I - QQ') + I / m, Q an orthonormal basis of
+# the weighted rows of F. Curvature: the first term against the second; zeros: base scores that leave out
+# more than half of the features.
+qp <- function(p = 10000L, n = 100L, m = 10L) {
+  set.seed(1)
+  for (curvature in c("weak", "strong")) for (zeros in c(FALSE, TRUE)) {
+    f <- matrix(rnorm((n - 1L) * p), n - 1L)
+    scores <- matrix(rgamma(m * p, 3), m)
+    if (zeros) scores[, sample(p, round(0.56 * p))] <- 0
+    v <- colMeans(scores / rowSums(scores))
+    w0 <- 5 / (p - n + 1)
+    f <- f * sqrt((if (curvature == "weak") 1 else 1e4) / m / (2 * w0 * mean(colSums(f^2))))
+    rt <- sqrt(w0) * t(qr.Q(qr(t(f) * (v + 1e-3 * max(v)))))
+    parts <- list(f = f, rt = rt, w0 = w0, sign = -1, scale = 2, shift = 1 / m,
+      upper = 2 * w0 * colSums(f^2) + 1 / m)
+    used <- cpu(out <- .Call(ufselect:::C_test_qp, "hadamard", parts, v / m, rep(1 / p, p), 1e-11))
+    say("%-6s curvature, %2.0f %% of v zero: %5.2f s, %3d products, relative residual %.0e\n", curvature,
+      100 * mean(out$v == 0), used, out$products, out$rel)
   }
 }
 
@@ -139,6 +161,7 @@ folder <- if (length(args) > 1L) args[2] else Sys.getenv("UFSELECT_DATA")
 sets <- args[-(1:2)]
 switch(if (length(args)) args[1] else "speed",
   speed = speed(args[-1]),
+  qp = qp(),
   clustering = clustering(folder, sets),
   diverse = clustering(folder, sets,
     base = c("variance", "kmeans_f", "inffs", "laplacian", "socfs", "pca", "mcfs", "spec"))

@@ -56,9 +56,11 @@ test_that("A kept and A recomputed tile by tile give the same", {
     again <- withr::with_options(list(ufselect.max_bytes = 100000), feature_scores(ufs_inffs(x)))
     expect_equal(again, kept, tolerance = 1e-13)
   }
-  # The products of 369 samples in order reach 2^24 almost; floats would lose those of 371.
-  x <- cbind(1:369, 369:1, c(2:1, 3:369), sample(369)) + 0
-  expect_lt(rel_diff(unname(feature_scores(ufs_inffs(x, 0.2))), ref_inffs(x, 0.2, "2015")), 1e-11)
+  # Products of 369 samples in order almost reach 2^24; of 1,001 floats would lose some.
+  for (n in c(369, 1001)) {
+    x <- cbind(seq_len(n), rev(seq_len(n)), c(2:1, 3:n), sample(n)) + 0
+    expect_lt(rel_diff(unname(feature_scores(ufs_inffs(x, 0.2))), ref_inffs(x, 0.2, "2015")), 1e-11)
+  }
 })
 
 test_that("the residual is the one of the returned scores", {

@@ -151,7 +151,7 @@ low <- function(s, c, dense_limit) .Call(C_laplacian_low, s, c, dense_limit)
 laplacian <- function(s) diag(rowSums(s)) - s
 
 test_that("Krylov finds what the dense path finds", {
-  for (n in c(30, 120)) {
+  for (n in c(30, 120, 300)) {
     d <- blfse_problem(n, 6, 4, 10, seed = n, noise = 0.3)
     s <- Reduce(`+`, lapply(1:10, function(k) outer(d$labels[, k], d$labels[, k], `==`))) / 10
     for (c in c(2L, 4L)) {
