@@ -86,8 +86,8 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
       exact_limit = 2000L), control)
     check_lapack(found$run$lapack, "css")
     total <- found$run$counters[["start"]]
-    basis <- column_basis(z, found$order)
-    captured <- pmin(cumsum(rowSums(basis$coordinates^2)) / total, 1)
+    basis <- column_basis(z, found$order, unit)
+    captured <- pmin(cumsum((row_norms(basis$coordinates) / unit)^2) / total, 1)
     captured <- captured[basis$rank]
     bound <- pmax(found$leading / total, captured)
     rest <- setdiff(seq_len(q), found$order)
@@ -111,7 +111,7 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
       solution = list(
         order = stats::setNames(data$keep[found$order], data$features[data$keep[found$order]]),
         factor = basis$factor * unit,
-        coordinates = t(expand_features(t(basis$coordinates * unit), data)),
+        coordinates = expand_columns(basis$coordinates, data),
         rank = basis$rank),
       certificate = c(captured = captured[at], bound = bound[at], ratio = trace$ratio[at])
     )
@@ -127,17 +127,28 @@ check_css_bytes <- function(x, k) {
 
 # Orthonormal basis Q of x[, order], one column at a time, columns that the ones before rebuild
 # left out: rank[t] is the number of basis vectors of the first t. coordinates = Q'x (rank x p),
-# factor (rank x k) = Q'x[, order]. 2 n k (k + p) flops.
-column_basis <- function(x, order) {
+# factor (rank x k) = Q'x[, order]. 2 n k (k + p) flops. The coordinates are those of unit times x,
+# and as large as x where k = n: no other matrix here is.
+column_basis <- function(x, order, unit = 1) {
   chosen <- x_columns(x, order)
   q <- qr(chosen, tol = 1e-5)
   # qr() moves columns that depend on those before to the end, and keeps the order otherwise.
   alive <- logical(length(order))
   alive[q$pivot[seq_len(q$rank)]] <- TRUE
   basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
-  coordinates <- if (is.matrix(x)) crossprod(basis, x) else t(x_cross(x, basis))
+  coordinates <- if (is.matrix(x)) crossprod(basis * unit, x) else t(x_cross(x, basis * unit))
   list(rank = cumsum(alive), coordinates = coordinates,
     factor = crossprod(basis, chosen))
+}
+
+# k x p for the user's p columns: 0 where a column is constant.
+expand_columns <- function(value, data) {
+  if (!length(data$constant)) {
+    return(`dimnames<-`(value, list(NULL, data$features)))
+  }
+  out <- matrix(0, nrow(value), data$p, dimnames = list(NULL, data$features))
+  out[, data$keep] <- value
+  out
 }
 
 #' New data from a column subset
@@ -264,7 +275,7 @@ captured_share <- function(x, columns) {
   if (!length(columns)) {
     return(0)
   }
-  min(sum(column_basis(x, columns)$coordinates^2) / sum(x_ss(x)), 1)
+  min(norm(column_basis(x, columns)$coordinates, "F")^2 / sum(x_ss(x)), 1)
 }
 
 # The certificate of a selection by components: the share of the squares of x (a matrix or operator)

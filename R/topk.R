@@ -86,8 +86,9 @@
 #' # Cost
 #' With `solver = "paper"` an outer iteration takes about 130 iterations of `2n^2(n + p)` flops
 #' for `Z` and up to 150 of `n^2 p` for `v`; `"warm"` takes about 60 of `2n^2 p` (for p > n of
-#' `2n^2 (2p + n)`) for `Z` in all outer iterations together. Memory is about 16 n x n and 5 n x p matrices (4 and 12
-#' if p < n; with `"fast"` 5 and 6, with `"warm"` 3 and 8), and nothing is p x p if p > n.
+#' `2n^2 (2p + n)`) for `Z` in all outer iterations together. Memory is about 16 n x n and 5 n x p
+#' matrices (4 and 12 if p < n; with `"fast"` 5 and 6, with `"warm"` 3 and 8), and nothing is
+#' p x p if p > n.
 #'
 #' # Departures from the paper
 #' Signs and thresholds of the paper's appendix are corrected. A local search that swaps one
@@ -410,11 +411,14 @@ topk_lambda_e <- function(unit, lambda_e, alpha_e) {
 # can use sample j once lambda_e |x_j' sign(x_i)| > 1 + lambda_z. Inf if it can use none.
 # 2n^2 p flops.
 link_values <- function(x, lambda_z, nonnegative = FALSE) {
-  use <- tcrossprod(x, sign(x))
-  if (!nonnegative) use <- abs(use)
-  diag(use) <- 0
-  most <- pmax(apply(use, 2L, max), 0)
-  (1 + lambda_z) * max(rowSums(abs(x))) / most
+  # By few samples at a time, so that R sees interrupts.
+  most <- vapply(split(seq_len(nrow(x)), (seq_len(nrow(x)) - 1L) %/% 64L), function(rows) {
+    use <- tcrossprod(x, sign(x[rows, , drop = FALSE]))
+    if (!nonnegative) use <- abs(use)
+    use[cbind(rows, seq_along(rows))] <- 0
+    list(apply(use, 2L, max))
+  }, list(1))
+  (1 + lambda_z) * max(l1_norms(x)) / pmax(unlist(most, use.names = FALSE), 0)
 }
 
 first_link <- function(x, lambda_z, nonnegative = FALSE) {
@@ -425,7 +429,7 @@ check_topk_bytes <- function(n, p, plain, settings) {
   n <- as.double(n)
   r <- min(n, p)
   bytes <- 8 * (if (plain) 4 * n * p + 5 * r * r else if (settings$warm) {
-    8 * n * p + (2 + settings$theta) * n * n + 6 * r * r + 480 * n + 770 * p
+    8 * n * p + (2 + settings$theta) * n * n + 6 * r * r + 960 * n + 1200 * p
   } else if (settings$fast) {
     6 * n * p + 5 * n * n + 3 * r * r
   } else if (n <= p) {

@@ -96,6 +96,8 @@
     ENTRY(test_polar, 2) \
     ENTRY(test_svd, 1) \
     ENTRY(test_eig, 3) \
+    ENTRY(test_inverse, 1) \
+    ENTRY(test_gemm, 3) \
     ENTRY(test_prox, 2) \
     ENTRY(test_proj, 2) \
     ENTRY(test_hook, 2) \

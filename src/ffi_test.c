@@ -78,6 +78,31 @@ SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu)
     return out;
 }
 
+/* The inverse of a positive definite matrix by its Cholesky factor. */
+SEXP ffi_test_inverse(SEXP a)
+{
+    static const char *const names[] = {"inverse", "info", NULL};
+    int n = Rf_nrows(a), info;
+    SEXP out = PROTECT(ffi_list(names));
+    double *r = ffi_set_matrix(out, "inverse", n, n);
+    ufs_copy(r, REAL_RO(a), (size_t) n * (size_t) n);
+    info = la_chol_checked(n, r);
+    *ffi_set_ints(out, "info", 1) = info ? info : la_chol_inverse(n, r);
+    UNPROTECT(1);
+    return out;
+}
+
+/* c + a b, or c + a b'. */
+SEXP ffi_test_gemm(SEXP a, SEXP b, SEXP c)
+{
+    int m = Rf_nrows(a), k = Rf_ncols(a), n = Rf_ncols(c);
+    SEXP out = PROTECT(Rf_duplicate(c));
+    la_gemm_checked('N', Rf_nrows(b) == k ? 'N' : 'T', m, n, k, 1.0, REAL_RO(a), m, REAL_RO(b),
+                    Rf_nrows(b), 1.0, REAL(out), m);
+    UNPROTECT(1);
+    return out;
+}
+
 SEXP ffi_test_prox(SEXP a, SEXP t)
 {
     R_xlen_t len = Rf_xlength(a);

@@ -16,6 +16,10 @@ static inline void la_gemm(char ta, char tb, int m, int n, int k, double alpha, 
     F77_CALL(dgemm)(&ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc FCONE FCONE);
 }
 
+/* la_gemm() in strips of C, with interrupts looked for between them. */
+void la_gemm_checked(char ta, char tb, int m, int n, int k, double alpha, const double *a, int lda,
+                     const double *b, int ldb, double beta, double *c, int ldc);
+
 /* y = alpha op(A) x + beta y, A m x n; 2mn flops. */
 static inline void la_gemv(char ta, int m, int n, double alpha, const double *a, int lda,
                            const double *x, double beta, double *y)
@@ -128,7 +132,7 @@ void la_chol_solve(int n, int m, const double *r, double *b);
 /* Triangular solve with R (trans 'N') or R' ('T'), B n x m. n^2 m flops. */
 void la_tri_solve(char trans, int n, int m, const double *r, double *b);
 /* (R'R)^{-1} in place of R, both triangles: for a well-conditioned matrix that is
- * applied very often. 2n^3/3 flops. */
+ * applied very often. 2n^3/3 flops; where that takes long, interrupts are looked for. */
 int la_chol_inverse(int n, double *r);
 
 /* Semidefinite a = P R'R P', pivoted, in place: rows of R beyond the rank are zero. pivot: n,

@@ -1,6 +1,11 @@
 /* la_chol.c: Cholesky and its triangular solves. */
 #include "la.h"
+#include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
+
+enum { BLOCK = 256, CHECKED = 800 };
+
+static int inverse_checked(int n, double *r);
 
 int la_chol(int n, double *a)
 {
@@ -13,7 +18,6 @@ int la_chol(int n, double *a)
 /* Right-looking: the block row, then what is left of the trailing triangle, by panels. */
 int la_chol_checked(int n, double *a)
 {
-    enum { BLOCK = 256 };
     size_t N = (size_t) n;
     char up = 'U';
 
@@ -69,7 +73,44 @@ int la_chol_inverse(int n, double *r)
 {
     char up = 'U';
     int info = 0;
-    if (n > 0) F77_CALL(dpotri)(&up, &n, r, &n, &info FCONE);
+    if (n > CHECKED)
+        info = inverse_checked(n, r);
+    else if (n > 0)
+        F77_CALL(dpotri)(&up, &n, r, &n, &info FCONE);
     if (info == 0) la_fill_lower(n, r);
     return info;
+}
+
+/* R^{-1} by block columns from the right, which use what is still R to their left; then
+ * R^{-1} R^{-T} by block columns from the left. */
+static int inverse_checked(int n, double *r)
+{
+    size_t N = (size_t) n;
+    char up = 'U', no = 'N';
+    void *mark = vmaxget();
+    double *keep = ufs_dalloc(N, BLOCK);
+
+    for (int from = (n - 1) / BLOCK * BLOCK; from >= 0; from -= BLOCK) {
+        int len = n - from < BLOCK ? n - from : BLOCK, info = 0;
+        double *above = r + (size_t) from * N, *corner = above + from;
+        R_CheckUserInterrupt();
+        F77_CALL(dtrtri)(&up, &no, &len, corner, &n, &info FCONE FCONE);
+        if (info) return from + info;
+        la_trsm('L', 'U', 'N', from, len, -1.0, r, n, above, n);
+        la_trmm('R', 'U', 'N', from, len, 1.0, corner, n, above, n);
+    }
+    for (int from = 0; from < n; from += BLOCK) {
+        int len = n - from < BLOCK ? n - from : BLOCK, to = from + len;
+        double *block = r + (size_t) from * N;
+        for (int j = from; j < to; j++) {
+            double *column = keep + (size_t) (j - from) * N;
+            ufs_copy(column, r + (size_t) j * N, (size_t) j + 1);
+            memset(column + j + 1, 0, (size_t) (to - j - 1) * sizeof(double));
+        }
+        la_gemm_checked('N', 'T', to, len, len, 1.0, keep, n, keep + from, n, 0.0, block, n);
+        la_gemm_checked('N', 'T', to, len, n - to, 1.0, r + (size_t) to * N, n,
+                        r + (size_t) from + (size_t) to * N, n, 1.0, block, n);
+    }
+    vmaxset(mark);
+    return 0;
 }

@@ -8,7 +8,8 @@ enum { PANEL = 32, STRIP = 64 };
 static int plain_range(int n, double *a, int il, int iu, double *w, double *z);
 static int plain_values(int n, double *a, double *w);
 static int tridiagonal(int n, double *a, double *d, double *e, double *tau);
-static int checked_range(int n, double *a, int il, int iu, double *w, double *z);
+static int checked_range(int n, double *a, int il, int iu, double *w, double *z, bool whole);
+static int spectrum(int n, double *d, double *e, int il, int iu, double *w, double *z, bool whole);
 static int checked_values(int n, double *a, double *w);
 
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
@@ -18,12 +19,12 @@ int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
     int info;
     void *mark = vmaxget();
 
-    if (n > LA_EIG_CHECKED) return checked_range(n, a, il, iu, w, z);
+    if (n > LA_EIG_CHECKED) return checked_range(n, a, il, iu, w, z, false);
     if (il == 1 && iu == n) return plain_range(n, a, il, iu, w, z);
     copy = ufs_dalloc(len, 1);
     ufs_copy(copy, a, len);
     info = plain_range(n, a, il, iu, w, z);
-    if (info) info = checked_range(n, copy, il, iu, w, z);
+    if (info) info = checked_range(n, copy, il, iu, w, z, true);
     vmaxset(mark);
     return info;
 }
@@ -75,38 +76,20 @@ static int plain_values(int n, double *a, double *w)
     return info;
 }
 
-static int checked_range(int n, double *a, int il, int iu, double *w, double *z)
+static int checked_range(int n, double *a, int il, int iu, double *w, double *z, bool whole)
 {
-    char job = 'V', range = il == 1 && iu == n ? 'A' : 'I', left = 'L', up = 'U', no = 'N';
-    int k = iu - il + 1, found = 0, info, lwork = 20 * n, liwork = 10 * n, side = STRIP * n;
+    char left = 'L', up = 'U', no = 'N';
+    int k = iu - il + 1, info, side = STRIP * n;
     size_t N = (size_t) n;
-    double none = 0.0;
     void *mark = vmaxget();
-    double *d = ufs_dalloc(N, 2), *e = ufs_dalloc(N, 2), *tau = ufs_dalloc(N, 1);
-    double *value = ufs_dalloc(N, 1), *work = ufs_dalloc((size_t) lwork, 1), *back;
-    int *support = ufs_ialloc(2 * N), *iwork = ufs_ialloc((size_t) liwork);
+    double *d = ufs_dalloc(N, 2), *e = ufs_dalloc(N, 2), *tau = ufs_dalloc(N, 1), *back;
 
     info = tridiagonal(n, a, d, e, tau);
     R_CheckUserInterrupt();
-    if (range == 'I') {
-        ufs_copy(d + N, d, N);
-        ufs_copy(e + N, e, N);
-    }
-    if (info == 0) F77_CALL(dstevr)
-    (&job, &range, &n, d, e, &none, &none, &il, &iu, &none, &found, value, z, &n, support, work,
-     &lwork, iwork, &liwork, &info FCONE FCONE);
-    if (range == 'I' && (info || found != k)) {
-        /* Bisection may miss some of many equal values: all of them then. */
-        double *all = ufs_dalloc(N, N);
-        range = 'A';
-        F77_CALL(dstevr)
-        (&job, &range, &n, d + N, e + N, &none, &none, &il, &iu, &none, &found, value, all, &n,
-         support, work, &lwork, iwork, &liwork, &info FCONE FCONE);
-        memmove(value, value + il - 1, (size_t) k * sizeof(double));
-        ufs_copy(z, all + (size_t) (il - 1) * N, (size_t) k * N);
-        found -= n - k;
-    }
-    if (info == 0 && found != k) info = 1;
+    ufs_copy(d + N, d, N);
+    ufs_copy(e + N, e, N - 1);
+    if (info == 0) info = spectrum(n, d, e, il, iu, w, z, whole);
+    if (info && !whole) info = spectrum(n, d + N, e + N, il, iu, w, z, true);
     back = ufs_dalloc(STRIP, N);
     for (int from = 0; from < k && info == 0; from += STRIP) {
         int wide = k - from < STRIP ? k - from : STRIP;
@@ -115,7 +98,29 @@ static int checked_range(int n, double *a, int il, int iu, double *w, double *z)
         (&left, &up, &no, &n, &wide, a, &n, tau, z + (size_t) from * N, &n, back, &side,
          &info FCONE FCONE FCONE);
     }
-    for (int i = 0; i < k; i++) w[i] = value[i];
+    vmaxset(mark);
+    return info;
+}
+
+/* Eigenpairs il..iu of the tridiagonal matrix (d, e); whole: as part of all of them, because
+ * bisection may miss some of many equal values. */
+static int spectrum(int n, double *d, double *e, int il, int iu, double *w, double *z, bool whole)
+{
+    char job = 'V', range = whole || (il == 1 && iu == n) ? 'A' : 'I';
+    int k = iu - il + 1, found = 0, info = 0, lwork = 20 * n, liwork = 10 * n;
+    size_t N = (size_t) n, skip = range == 'A' ? (size_t) il - 1 : 0;
+    double none = 0.0;
+    void *mark = vmaxget();
+    double *value = ufs_dalloc(N, 1), *work = ufs_dalloc((size_t) lwork, 1);
+    double *vector = whole ? ufs_dalloc(N, N) : z;
+    int *support = ufs_ialloc(2 * N), *iwork = ufs_ialloc((size_t) liwork);
+
+    F77_CALL(dstevr)
+    (&job, &range, &n, d, e, &none, &none, &il, &iu, &none, &found, value, vector, &n, support,
+     work, &lwork, iwork, &liwork, &info FCONE FCONE);
+    if (info == 0 && found != (range == 'A' ? n : k)) info = 1;
+    ufs_copy(w, value + skip, (size_t) k);
+    if (whole) ufs_copy(z, vector + skip * N, (size_t) k * N);
     vmaxset(mark);
     return info;
 }

@@ -2,7 +2,9 @@
 #include "la_gl.h"
 #include <R_ext/Utils.h>
 
-enum { ROUNDS = 60, SWEEPS = 200, DEPTH = 5, ENTER = 20, TILE = 32, NEWTON_MOST = 800 };
+enum { ROUNDS = 60, SWEEPS = 200, DEPTH = 5, ENTER = 20, TILE = 32 };
+/* Sweeps before a Newton step, and most rows it may have. */
+enum { PATIENCE = 10, NEWTON_MOST = 800 };
 
 /* working set */
 static void make_room(la_gl *w, int least);
@@ -454,8 +456,8 @@ static bool descend(la_gl *w, double lambda, double bound, bool priced)
         anderson_push(&w->history, w->before, w->vw);
         if (s % DEPTH == 1) first = largest;
         if (s % DEPTH == 0) {
-            newton = newton && newton_pays(w, first, largest, bound);
-            if (newton)
+            if (s > PATIENCE) newton = newton && newton_pays(w, first, largest, bound);
+            if (newton && s > PATIENCE)
                 newton = la_gl_newton(w, lambda);
             else
                 extrapolate(w, lambda, by_gram);
@@ -466,7 +468,7 @@ static bool descend(la_gl *w, double lambda, double bound, bool priced)
 }
 
 /* Whether the sweeps that remain at the rate of the last ones, from steps of `first` to `last`,
- * are dearer than a Newton step with some 20 conjugate gradients; products of whole matrices
+ * are dearer than a Newton step with 40 conjugate gradients; products of whole matrices
  * are twice as fast. */
 static bool newton_pays(const la_gl *w, double first, double last, double bound)
 {
@@ -475,7 +477,7 @@ static bool newton_pays(const la_gl *w, double first, double last, double bound)
     for (int i = 0; i < w->m; i++) l += w->size[i] > 0.0;
     if (l > NEWTON_MOST) return false;
     remaining = rate > 0.0 ? log(last / bound) / rate : SWEEPS;
-    return remaining * 2.0 * w->m * l * w->c > (l * l * l / 3.0 + 80.0 * l * l * w->c) / 2.0;
+    return remaining * 2.0 * w->m * l * w->c > (l * l * l / 3.0 + 160.0 * l * l * w->c) / 2.0;
 }
 
 /* Cost of one sweep with m rows of which l are alive: 2mlc + mc against 2nc(m + l). */

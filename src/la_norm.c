@@ -2,7 +2,7 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { GRAM_STRIP = 256, GRAM_DEEP = 4096 };
+enum { GRAM_STRIP = 128, GRAM_DEEP = 4096 };
 
 /* One dsyrk where that takes less than about half a second; else in strips of C, and of A where
  * it has many inner entries, so that an interrupt is seen between them. */
@@ -31,6 +31,21 @@ void la_gram(char trans, int n, int p, const double *a, double *c)
             la_syrk(trans, wide, deep, 1.0, right, n, keep, out + from, order);
         }
     la_fill_lower(order, c);
+}
+
+void la_gemm_checked(char ta, char tb, int m, int n, int k, double alpha, const double *a, int lda,
+                     const double *b, int ldb, double beta, double *c, int ldc)
+{
+    /* Some 0.3 s of a plain BLAS. */
+    double most = 2.5e8 / (1.0 + (double) m * (double) k);
+    int strip = most < 32.0 ? 32 : most < (double) n ? (int) most : n;
+
+    for (int from = 0; from < n; from += strip) {
+        const double *right = b + (size_t) from * (tb == 'N' ? (size_t) ldb : 1);
+        R_CheckUserInterrupt();
+        la_gemm(ta, tb, m, n - from < strip ? n - from : strip, k, alpha, a, lda, right, ldb, beta,
+                c + (size_t) from * (size_t) ldc, ldc);
+    }
 }
 
 void la_fill_lower(int n, double *a)

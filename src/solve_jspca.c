@@ -100,6 +100,7 @@ typedef struct {
     la_gl gl;       /* exact Q-step, and every certificate */
     la_ridge ridge; /* reweighted Q-step */
     la_polar_work polar;
+    la_polar_work turn; /* k x k, for the extrapolated point */
 } jspca_work;
 
 static void work_init(jspca_work *work);
@@ -107,6 +108,7 @@ static int alternate(jspca_work *work, bool full, bool *settled);
 static int alternate_once(jspca_work *work, bool full);
 static void step_back(jspca_work *work);
 static void next_point(jspca_work *work);
+static void align(jspca_work *work);
 static double leap_of(const jspca_work *work);
 static bool is_aligned(const jspca_work *work, double size);
 static void write_point(const jspca_work *work, double *to);
@@ -229,6 +231,7 @@ static void work_init(jspca_work *work)
                              n <= (size_t) INT_MAX / (k + 1);
         if (work->extrapolates) {
             anderson_init(&work->history, (int) (n * (k + 1)), DEPTH);
+            la_polar_init(&work->turn, problem->k, problem->k);
             work->z_old = ufs_dalloc(n, k);
             work->point = ufs_dalloc(n, k + 1);
             work->image = ufs_dalloc(n, k + 1);
@@ -356,8 +359,23 @@ static void next_point(jspca_work *work)
             work->point[i] = work->image[i] + work->reach * (work->image[i] - work->point[i]);
     else
         anderson_mix(&work->history, work->scale, work->point);
-    if (work->bold) work->leap = sqrt(leap_of(work));
+    if (work->bold) {
+        align(work);
+        work->leap = sqrt(leap_of(work));
+    }
     read_point(work);
+}
+
+/* (P, Q) may be rotated freely: the point is rotated as near to the image as it gets, so that
+ * extrapolation does not turn it, or Q would depend on its path. */
+static void align(jspca_work *work)
+{
+    int n = work->problem->n, k = work->problem->k;
+
+    la_gemm('T', 'N', k, k, n, 1.0, work->point, n, work->image, n, 0.0, work->zz, k);
+    if (la_polar(&work->turn, work->zz, NULL, work->zz)) return;
+    la_gemm('N', 'N', n, k, k, 1.0, work->point, n, work->zz, k, 0.0, work->u, n);
+    ufs_copy(work->point, work->u, (size_t) n * (size_t) k);
 }
 
 /* Squared length of the way from the image to the point. */

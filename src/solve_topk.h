@@ -18,7 +18,7 @@
  *   solve_topk_represent.c  sub-problem 1: Z and E, by the source's ADMM
  *   solve_topk_blocks.c     the same by blocks of samples, for p < n
  *   solve_topk_lp.c         the same sample by sample, to the optimum
- *   solve_topk_warm.c       the same by one run through all outer iterations, for p << n
+ *   solve_topk_warm.c       the same by one run through all outer iterations, for many links
  *   solve_topk_label.c      deterministic spectral labels
  *   propagate.c             harmonic labels
  *   solve_topk_criterion.c  the criterion g(S) of sub-problem 2

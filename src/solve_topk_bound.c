@@ -111,7 +111,7 @@ static int evaluate(topk_bound *work, const topk_criterion *g, const signed char
     }
     la_gram('N', g->r, (int) used, work->fs, work->gram);
     for (size_t i = 0; i < r; i++) trace += work->gram[i + i * r] += g->lambda_a;
-    lapack = la_chol(g->r, work->gram);
+    lapack = la_chol_checked(g->r, work->gram);
     if (lapack) return lapack;
     ufs_copy(work->m, g->h, r * c);
     la_chol_solve(g->r, g->c, work->gram, work->m);

@@ -8,7 +8,10 @@
  * Memory: dense p x p (2 p x p for the bound), low rank n x p and n x n with a graph. */
 #include "solve_topk_criterion.h"
 #include "la.h"
+#include <R_ext/Utils.h>
 #include <stdlib.h>
+
+enum { STRIP = 64 };
 
 static int factor_subset(topk_criterion *g, const int *subset);
 
@@ -61,10 +64,10 @@ int topk_criterion_set(topk_criterion *g, const int *label, const double *weight
                 for (size_t l = 0; l < n; l++) degree += weights[l + i * n];
                 for (size_t j = 0; j < p; j++) g->chol[i + j * n] = degree * g->x[i + j * n];
             }
-            la_gemm('N', 'N', g->n, g->p, g->n, -1.0, weights, g->n, g->x, g->n, 1.0, g->chol,
-                    g->n);
-            la_gemm('T', 'N', g->p, g->p, g->n, lambda_i, g->x, g->n, g->chol, g->n, 1.0, g->kmat,
-                    g->p);
+            la_gemm_checked('N', 'N', g->n, g->p, g->n, -1.0, weights, g->n, g->x, g->n, 1.0,
+                            g->chol, g->n);
+            la_gemm_checked('T', 'N', g->p, g->p, g->n, lambda_i, g->x, g->n, g->chol, g->n, 1.0,
+                            g->kmat, g->p);
             for (size_t j = 0; j < p; j++)
                 for (size_t i = 0; i < j; i++)
                     g->kmat[i + j * p] = g->kmat[j + i * p] = 0.5 * (g->kmat[i + j * p] +
@@ -85,11 +88,15 @@ int topk_criterion_set(topk_criterion *g, const int *label, const double *weight
             }
             g->chol[j + j * n] += 1.0 + lambda_i * degree;
         }
-        lapack = la_chol(g->n, g->chol);
+        lapack = la_chol_checked(g->n, g->chol);
         if (lapack) return lapack;
         la_tri_solve('T', g->n, g->c, g->chol, g->h_own);
         ufs_copy(g->f_own, g->x, n * p);
-        la_trmm('L', 'U', 'N', g->n, g->p, 1.0, g->chol, g->n, g->f_own, g->n);
+        for (int from = 0; from < g->p; from += STRIP) {
+            R_CheckUserInterrupt();
+            la_trmm('L', 'U', 'N', g->n, g->p - from < STRIP ? g->p - from : STRIP, 1.0, g->chol,
+                    g->n, g->f_own + (size_t) from * n, g->n);
+        }
         g->f = g->f_own;
     } else {
         g->f = g->x;
@@ -138,7 +145,7 @@ static int factor_subset(topk_criterion *g, const int *subset)
     for (size_t j = 0; j < k; j++) g->small[j + j * k] += g->lambda_a;
     for (size_t l = 0; l < c; l++)
         for (size_t i = 0; i < k; i++) g->bs[i + l * k] = g->b[(size_t) subset[i] + l * p];
-    return la_chol(g->k, g->small);
+    return la_chol_checked(g->k, g->small);
 }
 
 double topk_criterion_value(topk_criterion *g, const int *subset)
@@ -171,7 +178,7 @@ void topk_criterion_columns(const topk_criterion *g, const int *subset, int m, d
     }
     for (size_t j = 0; j < (size_t) m; j++)
         ufs_copy(scratch + j * r, g->f + (size_t) subset[j] * r, r);
-    la_gemm('T', 'N', g->p, m, g->r, 1.0, g->f, g->r, scratch, g->r, 0.0, out, g->p);
+    la_gemm_checked('T', 'N', g->p, m, g->r, 1.0, g->f, g->r, scratch, g->r, 0.0, out, g->p);
 }
 
 /* ---- order ----------------------------------------------------------------------- */

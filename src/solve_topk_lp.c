@@ -12,9 +12,7 @@
  * updated by rank 1 and made anew every REFRESH pivots. Ties are broken by adding distinct
  * numbers of 1e-10 to x_i, so no vertex is met twice.
  *
- * One pivot: 2a (n + p + 2a) flops; with many more samples than features c is kept for WATCH
- * candidates and S only, 2p (WATCH + a) in place of 2an, and made anew when none of them is
- * left. From no link, about 2a to 4a pivots per sample; later calls start at the last optimum,
+ * One pivot: 2a (n + p + 2a) flops. From no link, about 2a to 4a pivots per sample; later calls start at the last optimum,
  * where new weights leave few pivots to do: 2n^2 p for all c at once, 2a^3 per sample.
  * Memory: the transpose of x, the bases (2 min(n, p) n integers), one a x a. */
 #include "solve_topk_lp.h"
@@ -22,7 +20,7 @@
 #include <R_ext/Utils.h>
 #include <stdint.h>
 
-enum { REFRESH = 40, WATCH = 64 };
+enum { REFRESH = 40 };
 static const double NUDGE = 1e-10;
 
 typedef struct {
@@ -44,10 +42,7 @@ typedef struct topk_lp_row {
     kink *heap;                          /* p + most */
     double *square, *lwork;
     int *pivot;
-    int since;           /* pivots since the last refresh */
-    bool partial;        /* c is kept for S and `watch` only */
-    int n_watch, *watch; /* candidates, up to WATCH */
-    kink *order;         /* n */
+    int since; /* pivots since the last refresh */
 } lp_row;
 
 static double hash01(uint64_t i);
@@ -60,7 +55,6 @@ static bool row_resume(topk_lp *work);
 static bool row_refresh(topk_lp *work, double lambda_e);
 static void row_empty(topk_lp *work, double lambda_e);
 static double price(topk_lp *work, const topk_lp_settings *settings, int *enter, int *leave);
-static void watch_anew(topk_lp *work, const topk_lp_settings *settings);
 static bool drifted(const topk_lp *work);
 static bool step_enter(topk_lp *work, const topk_lp_settings *settings, int j);
 static bool step_leave(topk_lp *work, const topk_lp_settings *settings, int q);
@@ -112,9 +106,6 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     row->c = ufs_dalloc(N, 1);
     row->weight = ufs_dalloc(N, 1);
     row->heap = (kink *) R_alloc(P + M, sizeof(kink));
-    row->partial = n > 2 * p;
-    row->watch = ufs_ialloc(WATCH);
-    row->order = (kink *) R_alloc(row->partial ? N : 1, sizeof(kink));
     for (size_t k = 0; k < P; k++) row->nudge[k] = NUDGE * (0.5 + hash01(k));
     work->row = row;
 }
@@ -140,7 +131,7 @@ void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const topk_t
     }
 
     ufs_copy(work->e, work->x, N * P);
-    la_gemm('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
+    la_gemm_checked('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
     for (size_t i = 0; i < N * P; i++) value += settings->lambda_e * fabs(work->e[i]);
     for (size_t i = 0; i < N * N; i++)
         if (work->z[i] != 0.0)
@@ -246,8 +237,8 @@ static void all_reduced_costs(topk_lp *work, double lambda_e)
     for (size_t i = 0; i < N; i++)
         for (int q = 0; q < work->size[i]; q++)
             work->e[i + (size_t) work->feature[(size_t) q + i * M] * N] = 0.0;
-    la_gemm('N', 'T', work->n, work->n, work->p, 1.0, work->e, work->n, work->x, work->n, 0.0,
-            work->z, work->n);
+    la_gemm_checked('N', 'T', work->n, work->n, work->p, 1.0, work->e, work->n, work->x, work->n,
+                    0.0, work->z, work->n);
 }
 
 /* The inverse, z and e from S and T; false if x_ST is singular. */
@@ -283,7 +274,6 @@ static bool row_basis(topk_lp *work)
 static bool row_resume(topk_lp *work)
 {
     if (!row_basis(work)) return false;
-    work->row->n_watch = 0;
     update_dual(work);
     return true;
 }
@@ -299,7 +289,6 @@ static bool row_refresh(topk_lp *work, double lambda_e)
     for (int q = 0; q < row->a; q++) row->side[row->t[q]] = 0;
     for (int k = 0; k < work->p; k++) row->y[k] = lambda_e * row->side[k];
     la_gemv('N', work->n, work->p, 1.0, work->x, work->n, row->y, 0.0, row->c);
-    row->n_watch = 0;
     update_dual(work);
     return true;
 }
@@ -331,24 +320,17 @@ static void row_empty(topk_lp *work, double lambda_e)
 static void update_dual(topk_lp *work)
 {
     lp_row *row = work->row;
-    int a = row->a, p = work->p;
-    size_t N = (size_t) work->n, P = (size_t) p;
-    /* Before the first list of candidates all of c is there. */
-    bool partial = row->partial && row->n_watch > 0;
+    int a = row->a;
+    size_t N = (size_t) work->n;
 
     for (int u = 0; u < a; u++) {
         int j = row->s[u];
-        if (partial) row->c[j] = la_dot(p, work->xt + (size_t) j * P, row->y);
         row->out[u] = row->sign_z[u] * row->weight[j] - row->c[j];
     }
     if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
     for (int q = 0; q < a; q++) {
         row->y[row->t[q]] += row->g[q];
-        if (!partial) la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
-    }
-    for (int l = 0; partial && l < row->n_watch; l++) {
-        int j = row->watch[l];
-        row->c[j] = la_dot(p, work->xt + (size_t) j * P, row->y);
+        la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
     }
 }
 
@@ -363,7 +345,6 @@ static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool no
         if (fabs(row->z[u]) > 10.0 * NUDGE)
             work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
     work->size[i] = row->a;
-    if (row->partial) la_gemv('N', work->n, work->p, 1.0, work->x, work->n, row->y, 0.0, row->c);
     for (size_t j = 0; j < N; j++)
         if ((int) j != i)
             most = fmax(most, (nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j]);
@@ -387,52 +368,22 @@ static double price(topk_lp *work, const topk_lp_settings *settings, int *enter,
     const lp_row *row = work->row;
     double worst = 0.0;
 
-    if (row->partial && row->n_watch == 0) watch_anew(work, settings);
-    for (int pass = 0; pass < 2; pass++) {
-        int count = row->partial ? row->n_watch : work->n;
-        for (int l = 0; l < count; l++) {
-            int j = row->partial ? row->watch[l] : l;
-            double over = violation(row, settings, j);
-            if (over > worst) {
-                worst = over;
-                *enter = j;
-            }
-        }
-        for (int q = 0; q < row->a; q++) {
-            double over = fabs(row->y[row->t[q]]) / settings->lambda_e - 1.0;
-            if (over > worst) {
-                worst = over;
-                *leave = q;
-                *enter = -1;
-            }
-        }
-        /* None of the candidates: all samples are looked at. */
-        if (!row->partial || worst > settings->tol) break;
-        la_gemv('N', work->n, work->p, 1.0, work->x, work->n, row->y, 0.0, row->c);
-        watch_anew(work, settings);
-    }
-    return worst;
-}
-
-/* The WATCH most violated samples; c is complete. */
-static void watch_anew(topk_lp *work, const topk_lp_settings *settings)
-{
-    lp_row *row = work->row;
-    int size = 0;
-
     for (int j = 0; j < work->n; j++) {
         double over = violation(row, settings, j);
-        if (over <= settings->tol) continue;
-        row->order[size].at = -over;
-        row->order[size++].what = j;
+        if (over > worst) {
+            worst = over;
+            *enter = j;
+        }
     }
-    for (int at = size / 2 - 1; at >= 0; at--) sift(row->order, size, at);
-    row->n_watch = 0;
-    while (size > 0 && row->n_watch < WATCH) {
-        row->watch[row->n_watch++] = row->order[0].what;
-        row->order[0] = row->order[--size];
-        sift(row->order, size, 0);
+    for (int q = 0; q < row->a; q++) {
+        double over = fabs(row->y[row->t[q]]) / settings->lambda_e - 1.0;
+        if (over > worst) {
+            worst = over;
+            *leave = q;
+            *enter = -1;
+        }
     }
+    return worst;
 }
 
 /* Direction of e for dz (and sample j moving by sign). */
@@ -499,8 +450,7 @@ static void turn(topk_lp *work, int k, double by)
 {
     lp_row *row = work->row;
     row->y[k] += by;
-    if (!row->partial || row->n_watch == 0)
-        la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, row->c);
+    la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, row->c);
 }
 
 static bool before(const kink *a, const kink *b)

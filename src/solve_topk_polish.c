@@ -55,12 +55,12 @@ static int prepare(topk_polish *work, topk_criterion *g, const int *subset)
     }
     for (size_t l = 0; l < C; l++)
         for (size_t i = 0; i < K; i++) work->t[i + l * K] = g->b[(size_t) subset[i] + l * P];
-    lapack = la_chol(k, work->inv);
+    lapack = la_chol_checked(k, work->inv);
     if (lapack) return lapack;
     la_chol_solve(k, c, work->inv, work->t);
     lapack = la_chol_inverse(k, work->inv);
     if (lapack) return lapack;
-    la_gemm('N', 'N', p, k, k, 1.0, work->kc, p, work->inv, k, 0.0, work->u, p);
+    la_gemm_checked('N', 'N', p, k, k, 1.0, work->kc, p, work->inv, k, 0.0, work->u, p);
     ufs_copy(work->r, g->b, P * C);
     la_gemm('N', 'N', p, c, k, -1.0, work->kc, p, work->t, k, 1.0, work->r, p);
     la_gemm('N', 'T', p, k, c, 1.0, work->r, p, work->t, k, 0.0, work->rt, p);

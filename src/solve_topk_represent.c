@@ -92,7 +92,7 @@ int topk_represent_init(topk_represent *work, int n, int p, const double *x, dou
         topk_blocks_init(work);
     }
     for (int i = 0; i < r; i++) work->inverse[(size_t) i * ((size_t) r + 1)] += 1.0;
-    lapack = la_chol(r, work->inverse);
+    lapack = la_chol_checked(r, work->inverse);
     if (lapack == 0) lapack = la_chol_inverse(r, work->inverse);
     return lapack;
 }
@@ -186,7 +186,7 @@ static void step_q(topk_represent *work)
 
     add_transposed(n, n, scale, work->cross, work->rhs);
     for (size_t i = 0; i < NN; i++) work->rhs[i] += work->z[i] - work->y2[i] * scale;
-    la_gemm('N', 'N', n, n, n, 1.0, work->rhs, n, work->inverse, n, 0.0, work->q, n);
+    la_gemm_checked('N', 'N', n, n, n, 1.0, work->rhs, n, work->inverse, n, 0.0, work->q, n);
     for (size_t i = 0; i < NN; i++) work->rhs[i] -= work->q[i];
 }
 
@@ -209,14 +209,14 @@ static void step_e(topk_represent *work, double lambda_e)
         if (work->screened) {
             non_zero = shrink_few(work, from, width, lambda_e);
         } else {
-            la_gemm('N', 'N', n, width, n, 1.0, work->q, n, x, n, 0.0, work->tile, n);
+            la_gemm_checked('N', 'N', n, width, n, 1.0, work->q, n, x, n, 0.0, work->tile, n);
             non_zero = shrink_block(work, len, x, work->tile, lambda_e, work->e + at, work->y1 + at,
                                     work->change);
             for (size_t i = 0; i < len; i++)
                 work->margin[at + i] = (float) (fabs(work->e[at + i]) * (1.0 - 1e-6));
         }
         if ((double) non_zero > SPARSE * (double) len)
-            la_gemm('N', 'T', n, n, width, 1.0, x, n, work->change, n, 1.0, work->step, n);
+            la_gemm_checked('N', 'T', n, n, width, 1.0, x, n, work->change, n, 1.0, work->step, n);
         else if (non_zero > 0)
             add_sparse(n, n, width, x, work->change, work->step);
     }
@@ -282,7 +282,7 @@ static void complete_e(topk_represent *work)
     for (int from = 0; from < p; from += TILE) {
         int width = p - from < TILE ? p - from : TILE;
         const double *x = work->x + (size_t) from * N;
-        la_gemm('N', 'N', n, width, n, 1.0, work->q, n, x, n, 0.0, work->tile, n);
+        la_gemm_checked('N', 'N', n, width, n, 1.0, work->q, n, x, n, 0.0, work->tile, n);
         for (size_t j = 0; j < (size_t) width; j++)
             for (size_t i = 0; i < N; i++)
                 if (safe(work, i, (size_t) from + j))
@@ -384,7 +384,7 @@ static double objective(const topk_represent *work, const topk_represent_setting
     for (int from = 0; from < p; from += TILE) {
         int width = p - from < TILE ? p - from : TILE;
         const double *x = work->x + (size_t) from * N;
-        la_gemm('N', 'N', n, width, n, 1.0, work->z, n, x, n, 0.0, work->tile, n);
+        la_gemm_checked('N', 'N', n, width, n, 1.0, work->z, n, x, n, 0.0, work->tile, n);
         for (size_t i = 0; i < N * (size_t) width; i++) error += fabs(x[i] - work->tile[i]);
     }
     return weighted + settings->lambda_e * error;
@@ -398,8 +398,8 @@ double topk_represent_gap(topk_represent *work, const topk_represent_settings *s
 
     for (int from = 0; from < work->n; from += TILE) {
         int count = work->n - from < TILE ? work->n - from : TILE;
-        la_gemm('N', 'T', count, work->n, work->p, 1.0, work->y1 + from, work->n, work->x, work->n,
-                0.0, reach, count);
+        la_gemm_checked('N', 'T', count, work->n, work->p, 1.0, work->y1 + from, work->n, work->x,
+                        work->n, 0.0, reach, count);
         for (int a = 0; a < count; a++) {
             size_t i = (size_t) (from + a);
             double over = 1.0, inner = 0.0;

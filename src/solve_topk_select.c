@@ -166,7 +166,7 @@ static int ridge_dense(topk_select *work)
             work->factor[i + j * p] = work->v[i] * g->kmat[i + j * p] * work->v[j];
         work->factor[j + j * p] += g->lambda_a;
     }
-    lapack = la_chol(g->p, work->factor);
+    lapack = la_chol_checked(g->p, work->factor);
     if (lapack) return lapack;
     for (size_t l = 0; l < c; l++)
         for (size_t i = 0; i < p; i++) work->a[i + l * p] = work->v[i] * g->b[i + l * p];
@@ -184,7 +184,7 @@ static int ridge_low_rank(topk_select *work)
         for (size_t i = 0; i < r; i++) work->u[i + j * r] = g->f[i + j * r] * work->v[j];
     la_gram('N', g->r, g->p, work->u, work->factor);
     for (size_t i = 0; i < r; i++) work->factor[i + i * r] += g->lambda_a;
-    lapack = la_chol(g->r, work->factor);
+    lapack = la_chol_checked(g->r, work->factor);
     if (lapack) return lapack;
     ufs_copy(work->sol, g->h, r * c);
     la_chol_solve(g->r, g->c, work->factor, work->sol);
@@ -203,7 +203,7 @@ static int solve_v_dense(topk_select *work, double rho)
             work->factor[i + j * p] = 2.0 * work->factor[i + j * p] * g->kmat[i + j * p] + rho;
         work->factor[j + j * p] += 2.0 * rho;
     }
-    lapack = la_chol(g->p, work->factor);
+    lapack = la_chol_checked(g->p, work->factor);
     if (lapack) return lapack;
     ufs_copy(work->v, work->rhs, p);
     la_chol_solve(g->p, 1, work->factor, work->v);

@@ -20,14 +20,12 @@
  * and Y x'x, which Hx needs, is m (B - Hx - RATIO T) by then. At the end E = x - Zx, and a new
  * call starts from Q = Z.
  *
- * Rows of Z do not depend on each other: blocks of WIDTH samples run through a call one by one,
- * each until its own residuals are small. One iteration of all: 4n^2 p + 2n^3 in the n-form,
- * 2n^2 p (T x') + 2p nnz(Z) + 2np^2 in the other; about 60 in all. Memory: n x p, 5 n WIDTH, and
- * n x n and 6 p WIDTH, or 2 p x p and 8 p WIDTH. */
+ * Rows of Z do not depend on each other: blocks of WIDTH samples (n-form: twice as many) run through
+ * a call one by one, each until its own residuals are small. One iteration of all: 4n^2 p + 2n^3 in
+ * the n-form, 2n^2 p (T x') + 2p nnz(Z) + 2np^2 in the other; about 60 in all. Memory: n x p,
+ * 5 n WIDTH, and n x n and 6 p WIDTH, or 2 p x p and 8 p WIDTH. */
 #include "solve_topk_warm.h"
 #include "la.h"
-#include "prox.h"
-#include <R_ext/Utils.h>
 
 enum { WIDTH = 96, STRIP = 64, FIRST = 20 };
 static const double START = 30.0, GROWTH = 1.3, RATIO = 0.7, RELAX = 1.9;
@@ -57,18 +55,20 @@ static void step_y(topk_warm *work, double mu);
 int topk_warm_init(topk_warm *work, int n, int p, const double *x, double *z, double *e, double *xt)
 {
     size_t N = (size_t) n, P = (size_t) p;
-    int r = 2 * p > 3 * n ? n : p;
-    size_t R = (size_t) r;
+    bool n_form = 2 * p > 3 * n;
+    int r = n_form ? n : p, most = n_form ? 2 * WIDTH : WIDTH, width = n < most ? n : most;
+    size_t R = (size_t) r, W = (size_t) width;
     warm_block *block = (warm_block *) R_alloc(1, sizeof(warm_block));
     double **tall[] = {&block->z, &block->q, &block->c, &block->c_new, &block->w};
     double **low[] = {&block->b,  &block->e, &block->t, &block->zx,
                       &block->qx, &block->y, &block->d, &block->gy};
     int lapack;
 
-    for (int i = 0; i < 5; i++) *tall[i] = ufs_dalloc(N, WIDTH);
-    work->n_form = r == n;
-    for (int i = 0; i < (work->n_form ? 6 : 8); i++) *low[i] = ufs_dalloc(P, WIDTH);
+    for (int i = 0; i < 5; i++) *tall[i] = ufs_dalloc(N, W);
+    for (int i = 0; i < (n_form ? 6 : 8); i++) *low[i] = ufs_dalloc(P, W);
     work->n = n;
+    work->n_form = n_form;
+    work->width = width;
     work->p = p;
     work->x = x;
     work->z = z;
@@ -81,13 +81,13 @@ int topk_warm_init(topk_warm *work, int n, int p, const double *x, double *z, do
     work->residual = work->objective = 0.0;
     work->y = ufs_dalloc(P, N);
     work->inverse = ufs_dalloc(R, R);
-    work->gram = work->n_form ? NULL : ufs_dalloc(P, P);
+    work->gram = n_form ? NULL : ufs_dalloc(P, P);
     memset(z, 0, N * N * sizeof(double));
     memset(work->y, 0, N * P * sizeof(double));
-    la_gram(work->n_form ? 'N' : 'T', n, p, x, work->inverse);
-    if (!work->n_form) ufs_copy(work->gram, work->inverse, P * P);
+    la_gram(n_form ? 'N' : 'T', n, p, x, work->inverse);
+    if (!n_form) ufs_copy(work->gram, work->inverse, P * P);
     for (size_t k = 0; k < R; k++) work->inverse[k * (R + 1)] += RATIO;
-    lapack = la_chol(r, work->inverse);
+    lapack = la_chol_checked(r, work->inverse);
     return lapack ? lapack : la_chol_inverse(r, work->inverse);
 }
 
@@ -106,10 +106,11 @@ void topk_warm_solve(topk_warm *work, const topk_warm_settings *settings, const 
     work->iterations = 0;
     work->objective = 0.0;
     la_transpose(work->n, work->p, work->x, work->xt);
-    for (int from = 0; from < work->n; from += WIDTH) {
+    for (int from = 0; from < work->n; from += work->width) {
         const warm_block *b = work->block;
         int done;
-        load(work, settings, theta, from, work->n - from < WIDTH ? work->n - from : WIDTH);
+        load(work, settings, theta, from,
+             work->n - from < work->width ? work->n - from : work->width);
         done = run_block(work, settings, mu, flat, most);
         store(work, settings);
         if (done > work->iterations) work->iterations = done;
@@ -147,8 +148,9 @@ static void load(topk_warm *work, const topk_warm_settings *settings, const topk
         }
     ufs_copy(b->b, work->xt + at * P, P * W);
     ufs_copy(b->y, work->y + at * P, P * W);
-    la_gemm('N', 'N', n, width, p, 1.0, work->x, n, b->y, p, 0.0, b->c, n);
-    if (!work->n_form) la_gemm('N', 'N', p, width, p, 1.0, work->gram, p, b->y, p, 0.0, b->gy, p);
+    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->y, p, 0.0, b->c, n);
+    if (!work->n_form)
+        la_gemm_checked('N', 'N', p, width, p, 1.0, work->gram, p, b->y, p, 0.0, b->gy, p);
     times_x(work);
     ufs_copy(b->qx, b->zx, P * W);
 }
@@ -199,6 +201,13 @@ static int run_block(topk_warm *work, const topk_warm_settings *settings, double
     return most;
 }
 
+/* prox_soft() without a branch, which nobody could predict here. */
+static inline double soft(double v, double t)
+{
+    double least = v < t ? v : t;
+    return v - (least > -t ? least : -t);
+}
+
 static void step_z(topk_warm *work, const topk_warm_settings *settings, double mz)
 {
     warm_block *b = work->block;
@@ -206,10 +215,7 @@ static void step_z(topk_warm *work, const topk_warm_settings *settings, double m
     double scale = 1.0 / mz, top = 0.0, least = settings->nonnegative ? 0.0 : R_NegInf;
 
     for (size_t i = 0; i < len; i++) {
-        /* prox_soft() without a branch, which nobody could predict here. */
-        double a = b->q[i] + b->c[i] * scale, w = b->w[i] * scale, z, diff;
-        z = a < w ? a : w;
-        z = a - (z > -w ? z : -w);
+        double z = soft(b->q[i] + b->c[i] * scale, b->w[i] * scale), diff;
         z = z < least ? least : z;
         diff = fabs(z - b->z[i]);
         if (!(diff <= top)) top = diff;
@@ -242,7 +248,7 @@ static void step_e(topk_warm *work, const topk_warm_settings *settings, double m
     double scale = 1.0 / mu, t = settings->lambda_e * scale;
 
     for (size_t i = 0; i < len; i++) {
-        double rest = b->b[i] - b->qx[i], y = b->y[i] * scale, e = prox_soft(rest + y, t);
+        double rest = b->b[i] - b->qx[i], y = b->y[i] * scale, e = soft(rest + y, t);
         b->e[i] = e;
         b->t[i] = b->b[i] - (RELAX * e + (1.0 - RELAX) * rest) + y;
     }
@@ -256,22 +262,19 @@ static void step_q_by_samples(topk_warm *work, double mz)
     size_t len = (size_t) n * (size_t) width;
     double scale = 1.0 / mz, top = 0.0;
 
-    la_gemm('N', 'N', n, width, p, 1.0, work->x, n, b->t, p, 0.0, b->c_new, n);
-    R_CheckUserInterrupt();
+    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->t, p, 0.0, b->c_new, n);
     for (size_t i = 0; i < len; i++) {
         b->c[i] = RELAX * b->z[i] + (1.0 - RELAX) * b->q[i] - b->c[i] * scale;
         b->c_new[i] += RATIO * b->c[i];
     }
-    la_gemm('N', 'N', n, width, n, 1.0, work->inverse, n, b->c_new, n, 0.0, b->q, n);
-    R_CheckUserInterrupt();
+    la_gemm_checked('N', 'N', n, width, n, 1.0, work->inverse, n, b->c_new, n, 0.0, b->q, n);
     for (size_t i = 0; i < len; i++) {
         double diff = fabs(b->q[i] - b->z[i]);
         if (!(diff <= top)) top = diff;
         b->c[i] = mz * (b->q[i] - b->c[i]);
     }
     b->split = top;
-    la_gemm('T', 'N', p, width, n, 1.0, work->x, n, b->q, n, 0.0, b->qx, p);
-    R_CheckUserInterrupt();
+    la_gemm_checked('T', 'N', p, width, n, 1.0, work->x, n, b->q, n, 0.0, b->qx, p);
 }
 
 static void step_q_by_features(topk_warm *work, double mz)
@@ -284,14 +287,12 @@ static void step_q_by_features(topk_warm *work, double mz)
     times_x(work);
     for (size_t i = 0; i < wide; i++)
         b->d[i] = b->t[i] - (RELAX * b->zx[i] + (1.0 - RELAX) * b->qx[i]) + b->gy[i] * scale;
-    la_gemm('N', 'N', p, b->width, p, 1.0, work->inverse, p, b->d, p, 0.0, b->zx, p);
-    R_CheckUserInterrupt();
+    la_gemm_checked('N', 'N', p, b->width, p, 1.0, work->inverse, p, b->d, p, 0.0, b->zx, p);
     for (size_t i = 0; i < wide; i++) {
         b->qx[i] = b->t[i] - RATIO * b->zx[i];
         b->gy[i] = mz * (b->d[i] - RATIO * b->zx[i]);
     }
-    la_gemm('N', 'N', n, b->width, p, 1.0, work->x, n, b->zx, p, 0.0, b->c_new, n);
-    R_CheckUserInterrupt();
+    la_gemm_checked('N', 'N', n, b->width, p, 1.0, work->x, n, b->zx, p, 0.0, b->c_new, n);
     for (size_t i = 0; i < len; i++) {
         double h = RELAX * b->z[i] + (1.0 - RELAX) * b->q[i] - b->c[i] * scale, diff;
         b->q[i] = h + b->c_new[i];

@@ -168,6 +168,27 @@ test_that("eigenpairs of a large matrix, found step by step, are eigenpairs", {
   }
 })
 
+test_that("products and inverses in steps that see interrupts are the same", {
+  set.seed(5)
+  a <- matrix(rnorm(2.5e6), 1000)
+  b <- matrix(rnorm(2500 * 120), 2500)
+  c <- matrix(rnorm(1.2e5), 1000)
+  # Strips of 100 columns.
+  want <- c + a %*% b
+  expect_equal(.Call(C_test_gemm, a, b, c), want, tolerance = 1e-13)
+  expect_equal(.Call(C_test_gemm, a, t(b), c), want, tolerance = 1e-13)
+  # One block, and several with a part of one.
+  for (n in c(60L, 850L)) {
+    s <- crossprod(matrix(rnorm(n * (n + 20L)), n + 20L)) + diag(n)
+    out <- .Call(C_test_inverse, s)
+    expect_identical(out$info, 0L)
+    expect_equal(s %*% out$inverse, diag(n), tolerance = 1e-9)
+    expect_identical(out$inverse, t(out$inverse))
+  }
+  s[700, 700] <- -1
+  expect_identical(.Call(C_test_inverse, s)$info, 700L)
+})
+
 test_that("pairs of one value that bisection misses are found all the same", {
   # Thirty pairs of samples that know each other only: 29 times the value 1, within rounding.
   n <- 60L

@@ -353,6 +353,10 @@ test_that("auto takes the ADMM where linear programmes would take many steps", {
   # Many steps of few features: done in no time.
   few <- x[, 1:20] / sqrt(rowSums(x[, 1:20]^2))
   expect_false(many(few, l1_norms(few), 20))
+  # Few links of many samples: seconds, but fewer than the products would take.
+  wide <- withr::with_seed(1, matrix(rnorm(1500 * 2000), 1500))
+  wide <- wide / sqrt(rowSums(wide^2))
+  expect_false(many(wide, l1_norms(wide), 15))
   fit <- ufs_topk(made$x, 5, n_clusters = 5, alpha_e = 20,
     control = ufs_control(max_iter = 1, warn = FALSE))
   expect_identical(fit$params$solver, "warm")
@@ -436,6 +440,46 @@ test_that("the warm solver's claims hold on the returned solution", {
     # The paper's count of every outer iteration, against all of them.
     expect_lt(sum(fit$trace$z_iterations), paper$trace$z_iterations[1L])
   }
+})
+
+test_that("the warm solver on wide data: copies, constants, k = 1 and k = p", {
+  made <- planted(n = 80, p = 150, c = 3, informative = 20, seed = 6)
+  x <- made$x
+  x[80, ] <- x[1, ]
+  x[, 150] <- x[, 1]
+  x[, 149] <- 2
+  z <- scale(x)
+  z[, 149] <- 0
+  z <- z / sqrt(rowSums(z^2))
+  for (k in c(1L, 12L, 149L)) {
+    fit <- suppressWarnings(ufs_topk(x, k, n_clusters = 3, solver = "warm"))
+    paper <- suppressWarnings(ufs_topk(x, k, n_clusters = 3, solver = "paper"))
+    expect_topk(fit)
+    s <- fit$solution
+    last <- nrow(fit$trace)
+    expect_lt(max(abs(z - s$Z %*% z - s$E)), 1e-12)
+    expect_true(all(diag(s$Z) == 0))
+    L <- diag(rowSums(s$W)) - s$W
+    P <- s$A %*% t(z)
+    Y <- ref_one_hot(s$cluster, 3L)
+    g <- sum((Y - P)^2) + .01 * sum(s$A^2) + 3 * sum(diag(P %*% L %*% t(P)))
+    expect_equal(fit$certificate[["selection_objective"]], g, tolerance = 1e-9)
+    value <- sum(abs(s$Z)) + fit$params$lambda_e * sum(abs(s$E)) +
+      .05 * .95 * sum(diag(Y %*% L %*% t(Y))) + .05 * .05 / 3 * g
+    expect_equal(fit$trace$objective[last], value, tolerance = 1e-9)
+    expect_lt(fit$trace$objective[last], paper$trace$objective[nrow(paper$trace)] * 1.003)
+    # Of two equal columns the first.
+    expect_true(s$v[1L] >= s$v[150L])
+    # A sample and its copy explain each other.
+    expect_gt(min(s$Z[1, 80], s$Z[80, 1]), .99)
+  }
+  # In another order, and in other units, the same.
+  one <- suppressWarnings(ufs_topk(x[, 1:148], 6, n_clusters = 3, solver = "warm"))$solution
+  turn <- c(148:75, 1:74)
+  two <- suppressWarnings(ufs_topk(7 * x[, turn], 6, n_clusters = 3, solver = "warm"))$solution
+  expect_equal(two$W, one$W, tolerance = 1e-9)
+  expect_identical(two$cluster, one$cluster)
+  expect_setequal(turn[two$selected], one$selected)
 })
 
 test_that("the warm solver: few and many outer iterations, all modes, both shapes", {
