@@ -19,18 +19,19 @@
  *
  * A step: m^2 q (q + 1) flops for the blocks, m q^3 for their factors, m kq^2 + (kq)^3/3 with
  * k q about 300 directions, and 6 m^2 q for each product with H (2 to 10 a step). Memory: four
- * m x m, 2 m q^2, (kq)^2. */
+ * m x m, 2 m q^2, (kq)^2, m k^2 / 2 (k such that it is no more than 16 of m x m). */
 #include "alfs_work.h"
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { DIRECTIONS = 300, BLOCK = 256, CHUNK = 32 };
+enum { DIRECTIONS = 300, BLOCK = 64 };
 
 typedef struct {
     alfs_work *work;
     int m, q, k, n_pair;
     double alpha, beta, lambda;
     double e, row_unit, col_unit, z_unit; /* smoothing, and the sizes it refers to */
+    double least_row, least_col, least_z; /* their products */
     const double *x;                      /* m x q: columns of X, in the units of work */
     double *w, *d, *g, *trial, *half;     /* m x q */
     double *bb, *low_bb;                  /* q x q: BB', and its Cholesky factor */
@@ -45,13 +46,14 @@ typedef struct {
     double *square;           /* m x k (k + 1) / 2: products of them */
     double *rest;             /* m: d_i */
     double *core;             /* kq x kq */
-    double *inverse, *blocks; /* q^2 x CHUNK, q^2 x k (k + 1) / 2 */
+    double *inverse, *blocks; /* q^2 x BLOCK, q^2 x k (k + 1) / 2 */
     double *one, *many;       /* q x q, kq */
     la_cg_problem cg;
 } newton;
 
 static bool set_up(newton *a, alfs_work *work, const double *x, const double *w);
 static double typical(int n, const double *norm);
+static double smooth_by(newton *a, double e);
 static double evaluate(newton *a, const double *w, double t);
 static void start_duals(newton *a);
 static void linearise(newton *a);
@@ -76,8 +78,7 @@ bool alfs_newton(alfs_work *work, const double *x, double goal, bool warm, doubl
     size_t len = (size_t) work->space.m * (size_t) work->space.q;
 
     if (!set_up(&a, work, x, best_w)) return false;
-    a.e = *smooth;
-    f = evaluate(&a, a.w, 0.0);
+    f = smooth_by(&a, *smooth);
     if (!warm) start_duals(&a);
     for (int step = 0; step < 60 && run->iterations < settings->max_iter; step++) {
         double t = 1.0, slope, f_new;
@@ -108,10 +109,8 @@ bool alfs_newton(alfs_work *work, const double *x, double goal, bool warm, doubl
         if (gap < goal) break;
         alfs_record(work, bound, run);
         f = f_new;
-        if (smoothing_part(&a) > 0.2 * (value->best - value->dual)) {
-            a.e = fmax(0.2 * a.e, 1e-10);
-            f = evaluate(&a, a.w, 0.0);
-        }
+        if (smoothing_part(&a) > 0.2 * (value->best - value->dual))
+            f = smooth_by(&a, fmax(0.2 * a.e, 1e-10));
     }
     *smooth = a.e;
     return gap < goal;
@@ -140,6 +139,7 @@ static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
 
     memset(a, 0, sizeof *a);
     k = k < 1 ? 1 : k > r ? r : k;
+    while (k > 1 && k * (k + 1) / 2 > 16 * m) k--;
     K = (size_t) k;
     a->work = work;
     a->m = m;
@@ -177,7 +177,7 @@ static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
     a->square = ufs_dalloc(M, K * (K + 1) / 2);
     a->rest = ufs_dalloc(M, 1);
     a->core = ufs_dalloc(K * Q, K * Q);
-    a->inverse = ufs_dalloc(Q * Q, CHUNK);
+    a->inverse = ufs_dalloc(Q * Q, BLOCK);
     a->blocks = ufs_dalloc(Q * Q, K * (K + 1) / 2);
     a->one = ufs_dalloc(Q, Q);
     a->many = ufs_dalloc(K * Q, 1);
@@ -248,32 +248,41 @@ static double typical(int n, const double *norm)
     return sqrt(la_ss((size_t) n, norm) / (double) n);
 }
 
+/* f_e of W from here on. */
+static double smooth_by(newton *a, double e)
+{
+    a->e = e;
+    a->least_row = e * a->row_unit;
+    a->least_col = e * a->col_unit;
+    a->least_z = e * a->z_unit;
+    return evaluate(a, a->w, 0.0);
+}
+
 /* f_e of w, whose W B is z + t dz, and its core; s and c. */
 static double evaluate(newton *a, const double *w, double t)
 {
     alfs_space *space = &a->work->space;
     size_t M = (size_t) a->m;
     const double *weight = a->work->weights->t;
-    double f, sum = 0.0, e = a->e * a->row_unit, mz = a->e * a->z_unit;
+    double f, sum = 0.0;
 
     la_row_norms(a->m, a->q, w, a->s);
     la_col_norms(a->m, a->q, w, a->c);
     for (size_t i = 0; i < M; i++) {
-        a->s[i] = sqrt(a->s[i] * a->s[i] + e * e);
+        a->s[i] = sqrt(a->s[i] * a->s[i] + a->least_row * a->least_row);
         sum += a->s[i];
     }
     f = a->alpha * sum;
     sum = 0.0;
-    e = a->e * a->col_unit;
     for (int j = 0; j < a->q; j++) {
-        a->c[j] = sqrt(a->c[j] * a->c[j] + e * e);
+        a->c[j] = sqrt(a->c[j] * a->c[j] + a->least_col * a->least_col);
         sum += a->c[j];
     }
     f += a->beta * sum;
     sum = 0.0;
     for (size_t i = 0; i < M * M; i++) {
         double v = a->z[i] + t * a->dz[i];
-        sum += weight[i] * sqrt(v * v + mz * mz);
+        sum += weight[i] * sqrt(v * v + a->least_z * a->least_z);
     }
     f += a->lambda * sum;
     alfs_add_all(space, w);
@@ -288,7 +297,7 @@ static void start_duals(newton *a)
     size_t M = (size_t) a->m;
     double *p = work->split[ROWS].v, *qq = work->split[COLS].v, *l = work->split[WEIGHTS].v;
     const double *weight = work->weights->t;
-    double mz2 = a->e * a->z_unit * a->e * a->z_unit;
+    double mz2 = a->least_z * a->least_z;
 
     for (size_t i = 0; i < M * M; i++)
         l[i] = a->lambda * weight[i] * a->z[i] / sqrt(a->z[i] * a->z[i] + mz2);
@@ -306,7 +315,7 @@ static void linearise(newton *a)
     int m = a->m, q = a->q;
     size_t M = (size_t) m, len = M * (size_t) q;
     const double *weight = a->work->weights->t, *l = a->work->split[WEIGHTS].v;
-    double mz2 = a->e * a->z_unit * a->e * a->z_unit;
+    double mz2 = a->least_z * a->least_z;
 
     for (size_t i = 0; i < M * M; i++) {
         double z = a->z[i], eta = sqrt(z * z + mz2), lt = a->lambda * weight[i], u = z / eta;
@@ -397,7 +406,7 @@ static void apply_hessian(void *data, const double *d, double *out)
 
 static int precondition_set_up(newton *a)
 {
-    int m = a->m, q = a->q, k = a->k, kk = k * (k + 1) / 2, lapack;
+    int m = a->m, q = a->q, k = a->k, kk = k * (k + 1) / 2;
     size_t Q = (size_t) q, K = (size_t) k, Q2 = Q * Q;
 
     if (k > 0) memset(a->blocks, 0, Q2 * (size_t) kk * sizeof(double));
@@ -406,26 +415,22 @@ static int precondition_set_up(newton *a)
         R_CheckUserInterrupt();
         la_gemm('N', 'N', n, a->n_pair, m, 1.0, a->k_weight + from, m, a->pair, m, 0.0, a->packed,
                 n);
-        for (int at = 0; at < n; at += CHUNK) {
-            int few = n - at < CHUNK ? n - at : CHUNK;
-            for (int i = 0; i < few; i++) {
-                double *e = a->inverse + (size_t) i * Q2;
-                lapack = factor_row(a, from + at + i, a->packed + at + i, n);
-                if (lapack) return lapack;
-                if (k == 0) continue;
-                /* Lb' H_i^{-1} Lb, BB' = Lb Lb'; low_bb holds Lb'. */
-                for (size_t j = 0; j < Q; j++)
-                    for (size_t l = 0; l < Q; l++)
-                        a->one[l + j * Q] = j <= l ? a->low_bb[j + l * Q] : 0.0;
-                la_trsm('L', 'U', 'T', q, q, 1.0, a->factor + (size_t) (from + at + i) * Q2, q,
-                        a->one, q);
-                la_syrk('T', q, q, 1.0, a->one, q, 0.0, e, q);
-                la_fill_lower(q, e);
-            }
-            if (k > 0)
-                la_gemm('N', 'N', q * q, kk, few, 1.0, a->inverse, q * q, a->square + from + at, m,
-                        1.0, a->blocks, q * q);
+        for (int i = 0; i < n; i++) {
+            double *e = a->inverse + (size_t) i * Q2;
+            int lapack = factor_row(a, from + i, a->packed + i, n);
+            if (lapack) return lapack;
+            if (k == 0) continue;
+            /* Lb' H_i^{-1} Lb, BB' = Lb Lb'; low_bb holds Lb'. */
+            for (size_t j = 0; j < Q; j++)
+                for (size_t l = 0; l < Q; l++)
+                    a->one[l + j * Q] = j <= l ? a->low_bb[j + l * Q] : 0.0;
+            la_trsm('L', 'U', 'T', q, q, 1.0, a->factor + (size_t) (from + i) * Q2, q, a->one, q);
+            la_syrk('T', q, q, 1.0, a->one, q, 0.0, e, q);
+            la_fill_lower(q, e);
         }
+        if (k > 0)
+            la_gemm('N', 'N', q * q, kk, n, 1.0, a->inverse, q * q, a->square + from, m, 1.0,
+                    a->blocks, q * q);
     }
     if (k == 0) return 0;
     for (size_t j = 0, at = 0; j < K; j++)
@@ -497,7 +502,7 @@ static void update_duals(newton *a)
     size_t M = (size_t) a->m;
     double *p = work->split[ROWS].v, *qq = work->split[COLS].v, *l = work->split[WEIGHTS].v;
     const double *weight = work->weights->t;
-    double mz2 = a->e * a->z_unit * a->e * a->z_unit;
+    double mz2 = a->least_z * a->least_z;
 
     for (size_t i = 0; i < M * M; i++) {
         double lt = a->lambda * weight[i], eta = sqrt(a->z[i] * a->z[i] + mz2);
@@ -536,8 +541,8 @@ static double smoothing_part(const newton *a)
 {
     size_t M = (size_t) a->m;
     const double *weight = a->work->weights->t;
-    double rows = 0.0, cols = 0.0, z = 0.0, mr = a->e * a->row_unit, mc = a->e * a->col_unit;
-    double mz2 = a->e * a->z_unit * a->e * a->z_unit;
+    double rows = 0.0, cols = 0.0, z = 0.0, mr = a->least_row, mc = a->least_col;
+    double mz2 = a->least_z * a->least_z;
 
     for (size_t i = 0; i < M; i++) {
         double n2 = fmax(a->s[i] * a->s[i] - mr * mr, 0.0);
@@ -560,14 +565,14 @@ static void candidate(newton *a, double *best_w)
     alfs_work *work = a->work;
     alfs_space *space = &work->space;
     size_t M = (size_t) a->m, len = M * (size_t) a->q;
-    double mr = a->e * a->row_unit, mc = a->e * a->col_unit, f, rows = 0.0, cols = 0.0, all;
+    double f, rows = 0.0, cols = 0.0, all;
     double *w = a->trial, *row = a->row_a, *col = a->col_a;
 
     la_row_norms(a->m, a->q, a->w, row);
     la_col_norms(a->m, a->q, a->w, col);
     for (size_t j = 0; j < (size_t) a->q; j++)
         for (size_t i = 0; i < M; i++)
-            w[i + j * M] = row[i] < mr || col[j] < mc ? 0.0 : a->w[i + j * M];
+            w[i + j * M] = row[i] < a->least_row || col[j] < a->least_col ? 0.0 : a->w[i + j * M];
     all = sqrt(la_ss(len, a->w));
     work->split[ROWS].residual = work->split[COLS].residual = all > 0.0
                                                                   ? sqrt(la_ss_diff(len, w, a->w)) /

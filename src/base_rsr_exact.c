@@ -26,7 +26,7 @@
  * W = I is tried first where it may be optimal: Y = lambda D X (X'DX)^{-1} has X'Y = lambda I for
  * any weights D of the samples, so lambda |row i of D X (X'DX)^{-1}| <= 1 for all i proves it.
  *
- * Memory: 2nq + nr + q^2 + qr doubles (q small, q = p <= n: 2np + 2p^2), nq + 3n^2 (q large). */
+ * Memory: 2nq + nr + q^2 + qr doubles (q small, q = p <= n: 2np + 2p^2), 3n^2 (q large). */
 #include "base_rsr.h"
 #include "anderson.h"
 #include "la.h"
@@ -266,7 +266,7 @@ static void set_part(rsr_exact *s)
     s->small = s->p <= n || q <= 0.75 * n;
     M = s->small ? Q : N;
     s->xs = s->small && !s->whole ? ufs_dalloc(N, Q) : NULL;
-    s->scaled = s->whole ? NULL : ufs_dalloc(N, Q);
+    s->scaled = s->whole ? NULL : ufs_dalloc(N, s->small ? Q : STRIP);
     s->k = ufs_dalloc(M, M);
     s->b = s->small ? ufs_dalloc(Q, R) : ufs_dalloc(N, N);
     s->v = s->small ? ufs_dalloc(Q, R) : NULL;
@@ -306,9 +306,14 @@ static void start_weights(rsr_exact *s)
         if (l > 0) h[(l - 1) + l * NODES] = norm;
         for (int i = 0; i < n; i++) v[i] = w[i] / norm;
         for (int i = 0; i < n; i++) w[i] = v[i] / sqrt(s->wg[i]);
-        for (int a = 0; a < q; a++) z[a] = la_dot(n, s->problem->x + (size_t) s->set[a] * N, w);
-        memset(w, 0, N * sizeof(double));
-        for (int a = 0; a < q; a++) la_axpy(n, z[a], s->problem->x + (size_t) s->set[a] * N, w);
+        if (q == s->p) {
+            la_gemv('T', n, s->r, 1.0, s->t, n, w, 0.0, z);
+            la_gemv('N', n, s->r, 1.0, s->t, n, z, 0.0, w);
+        } else {
+            for (int a = 0; a < q; a++) z[a] = la_dot(n, s->problem->x + (size_t) s->set[a] * N, w);
+            memset(w, 0, N * sizeof(double));
+            for (int a = 0; a < q; a++) la_axpy(n, z[a], s->problem->x + (size_t) s->set[a] * N, w);
+        }
         for (int i = 0; i < n; i++) w[i] /= sqrt(s->wg[i]);
         h[l + l * NODES] = la_dot(n, v, w);
         beta = fmax(beta, la_nrm2(n, w));
@@ -539,19 +544,31 @@ static void shares(rsr_exact *s, const double *xs, const double *xp)
     for (size_t i = 0; i < N; i++) s->hat[i] /= s->wg[i];
 }
 
+/* X_S R^{1/2}, count columns from `from` on, into scaled. */
+static void scaled_strip(rsr_exact *s, int from, int count)
+{
+    size_t N = (size_t) s->n;
+    R_CheckUserInterrupt();
+    for (int a = 0; a < count; a++) {
+        const double *x = s->problem->x + (size_t) s->set[from + a] * N;
+        double *to = s->scaled + (size_t) a * N, root = sqrt(s->wr[from + a]);
+        for (size_t i = 0; i < N; i++) to[i] = root * x[i];
+    }
+}
+
 static int step_large(rsr_exact *s)
 {
     int n = s->n, q = s->q, lapack;
-    size_t N = (size_t) n, Q = (size_t) q;
+    size_t N = (size_t) n;
     double lambda = s->problem->lambda, fit = 0.0, total = 0.0;
     bool wide = q > 4 * n;
 
-    for (size_t a = 0; a < Q; a++) {
-        const double *x = s->problem->x + (size_t) s->set[a] * N;
-        double root = sqrt(s->wr[a]);
-        for (size_t i = 0; i < N; i++) s->scaled[i + a * N] = root * x[i];
+    memset(s->k, 0, N * N * sizeof(double));
+    for (int from = 0; from < q; from += STRIP) {
+        int count = q - from < STRIP ? q - from : STRIP;
+        scaled_strip(s, from, count);
+        la_syrk('N', n, count, 1.0, s->scaled, n, 1.0, s->k, n);
     }
-    la_gram('N', n, q, s->scaled, s->k);
     for (size_t i = 0; i < N; i++) s->k[i + i * N] += lambda * s->wg[i];
     lapack = la_chol(n, s->k);
     if (lapack) return lapack;
@@ -559,15 +576,18 @@ static int step_large(rsr_exact *s)
     la_tri_solve('T', n, n, s->k, s->b);
     ufs_copy(s->y, s->b, N * N);
     la_tri_solve('N', n, n, s->k, s->y);
-    if (wide) {
-        ufs_copy(s->b, s->y, N * N);
-    } else {
-        la_tri_solve('T', n, q, s->k, s->scaled);
-        la_col_norms(n, q, s->scaled, s->own);
-    }
+    if (wide) ufs_copy(s->b, s->y, N * N);
     la_lq(n, n, s->b, s->tau, s->reflect, s->n_reflect);
-    la_trmm('L', 'L', 'T', n, q, 1.0, s->b, n, s->scaled, n);
-    la_col_norms(n, q, s->scaled, s->row);
+    for (int from = 0; from < q; from += STRIP) {
+        int count = q - from < STRIP ? q - from : STRIP;
+        scaled_strip(s, from, count);
+        if (!wide) {
+            la_tri_solve('T', n, count, s->k, s->scaled);
+            la_col_norms(n, count, s->scaled, s->own + from);
+        }
+        la_trmm('L', 'L', 'T', n, count, 1.0, s->b, n, s->scaled, n);
+        la_col_norms(n, count, s->scaled, s->row + from);
+    }
     for (size_t j = 0; j < N; j++)
         for (size_t i = 0; i < N; i++) s->y[i + j * N] *= lambda * s->wg[i];
     la_row_norms(n, n, s->y, s->size);

@@ -8,7 +8,10 @@
  * distances sum (x_il - x_jl)^2 are formed directly, and if the k-th of them lies below
  * the lower bound of everything dropped, the row is proved complete. Rows that are
  * not (many ties, or far-away clusters where cancellation is severe) get all their
- * lower bounds again and exact distances for everything that could matter. */
+ * lower bounds again and exact distances for everything that could matter.
+ *
+ * With few columns the samples are put in the order of a k-d tree first: two leaves whose boxes lie
+ * further apart than the worst entry that either holds need no products. */
 #include "graph.h"
 #include "la.h"
 #include <R_ext/Memory.h>
@@ -16,6 +19,7 @@
 #include <stdlib.h>
 
 enum { BLOCK = 192, DEEP = 256, SLACK = 8, RETRY_BLOCK = 32 };
+enum { FEW_COLUMNS = 12, LEAF = 64, LEAST_LEAVES = 16 };
 static const double TIE = 1e-10;
 
 typedef struct {
@@ -55,6 +59,9 @@ static void centred_norms(int n, int p, const double *x, double *mean, double *n
 static void centred_block(const search *s, int i0, int ni, int l0, int deep, double *out);
 static void centred_products(const search *s, int i0, int ni, int j0, int nj, double *piece,
                              double *cross);
+static double scan_all(search *s, double *piece, double *cross, bool want_mean);
+static void scan_near(search *s, double *piece, double *cross);
+static void leaf_order(const search *s, int from, int to, int *place, double *key);
 static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *piece, double *cross,
                         bool want_mean);
 static void offer(search *s, int i, double key, int index);
@@ -95,13 +102,10 @@ void graph_knn_search(int n, int p, const double *x, int k, bool want_mean, grap
     s.row = row;
     s.norm2 = norm2;
 
-    for (int i0 = 0; i0 < n; i0 += BLOCK) {
-        int ni = n - i0 < BLOCK ? n - i0 : BLOCK;
-        R_CheckUserInterrupt();
-        for (int j0 = i0; j0 < n; j0 += BLOCK)
-            total += scan_pair(&s, i0, ni, j0, n - j0 < BLOCK ? n - j0 : BLOCK, piece, cross,
-                               want_mean);
-    }
+    if (!want_mean && p <= FEW_COLUMNS && n >= LEAST_LEAVES * LEAF && s.size <= LEAF)
+        scan_near(&s, piece, cross);
+    else
+        total = scan_all(&s, piece, cross, want_mean);
     out->mean_distance = 2.0 * total / ((double) n * (double) n);
 
     finish_search(&s, out);
@@ -296,6 +300,101 @@ static void centred_products(const search *s, int i0, int ni, int j0, int nj, do
         if (j0 != i0) centred_block(s, j0, nj, l0, deep, right);
         la_gemm('N', 'T', ni, nj, deep, 1.0, left, ni, right, nj, l0 > 0 ? 1.0 : 0.0, cross, BLOCK);
     }
+}
+
+static double scan_all(search *s, double *piece, double *cross, bool want_mean)
+{
+    int n = s->n;
+    double total = 0.0;
+    for (int i0 = 0; i0 < n; i0 += BLOCK) {
+        int ni = n - i0 < BLOCK ? n - i0 : BLOCK;
+        R_CheckUserInterrupt();
+        for (int j0 = i0; j0 < n; j0 += BLOCK)
+            total += scan_pair(s, i0, ni, j0, n - j0 < BLOCK ? n - j0 : BLOCK, piece, cross,
+                               want_mean);
+    }
+    return total;
+}
+
+/* The same heaps from pairs of leaves only that may matter, near ones in the order first. */
+static void scan_near(search *s, double *piece, double *cross)
+{
+    int n = s->n, p = s->p, leaves = (n + LEAF - 1) / LEAF, *place = ufs_ialloc((size_t) n);
+    size_t N = (size_t) n, P = (size_t) p, size = (size_t) s->size;
+    double *x = ufs_dalloc(N, P), *norm2 = ufs_dalloc(N, 1),
+           *worst = ufs_dalloc((size_t) leaves, 1);
+    double *low = ufs_dalloc(P, (size_t) leaves), *high = ufs_dalloc(P, (size_t) leaves);
+    entry *heap = (entry *) R_alloc(N * size, sizeof(entry));
+    search t = *s;
+
+    for (int i = 0; i < n; i++) place[i] = i;
+    leaf_order(s, 0, n, place, norm2);
+    for (size_t i = 0; i < N; i++) norm2[i] = s->norm2[place[i]];
+    for (size_t l = 0; l < P; l++)
+        for (size_t i = 0; i < N; i++) {
+            double v = s->x[(size_t) place[i] + l * N];
+            size_t at = l + i / LEAF * P;
+            low[at] = i % LEAF == 0 ? v : fmin(low[at], v);
+            high[at] = i % LEAF == 0 ? v : fmax(high[at], v);
+            x[i + l * N] = v;
+        }
+    for (int a = 0; a < leaves; a++) worst[a] = R_PosInf;
+    t.x = x;
+    t.norm2 = norm2;
+    t.heap = heap;
+    for (int apart = 0; apart < leaves; apart++) {
+        R_CheckUserInterrupt();
+        for (int a = 0; a + apart < leaves; a++) {
+            int pair[2] = {a, a + apart}, i0 = a * LEAF, j0 = (a + apart) * LEAF;
+            double d2 = 0.0;
+            for (size_t l = 0; l < P; l++) {
+                size_t u = l + (size_t) pair[0] * P, v = l + (size_t) pair[1] * P;
+                double gap = fmax(fmax(low[u] - high[v], low[v] - high[u]), 0.0);
+                d2 += gap * gap;
+            }
+            if (d2 * (1.0 - TIE) > fmax(worst[pair[0]], worst[pair[1]])) continue;
+            scan_pair(&t, i0, n - i0 < LEAF ? n - i0 : LEAF, j0, n - j0 < LEAF ? n - j0 : LEAF,
+                      piece, cross, false);
+            for (int side = 0; side < 2; side++) {
+                int from = pair[side] * LEAF, to = n - from < LEAF ? n : from + LEAF;
+                worst[pair[side]] = 0.0;
+                for (int i = from; i < to; i++)
+                    worst[pair[side]] = fmax(worst[pair[side]], t.far[i]);
+            }
+        }
+    }
+    for (size_t i = 0; i < N; i++)
+        for (size_t b = 0; b < size; b++) {
+            entry e = heap[i * size + b];
+            e.index = place[e.index];
+            s->heap[(size_t) place[i] * size + b] = e;
+        }
+}
+
+/* place[from..to): halves by the widest column, the first half a multiple of LEAF. */
+static void leaf_order(const search *s, int from, int to, int *place, double *key)
+{
+    double widest = -1.0;
+    const double *by = s->x;
+    int half = (to - from + LEAF - 1) / LEAF / 2 * LEAF;
+
+    if (half == 0) return;
+    for (int l = 0; l < s->p; l++) {
+        const double *col = s->x + (size_t) l * (size_t) s->n;
+        double least = R_PosInf, most = R_NegInf;
+        for (int i = from; i < to; i++) {
+            least = fmin(least, col[place[i]]);
+            most = fmax(most, col[place[i]]);
+        }
+        if (most - least > widest) {
+            widest = most - least;
+            by = col;
+        }
+    }
+    for (int i = from; i < to; i++) key[i] = by[place[i]];
+    rsort_with_index(key + from, place + from, to - from);
+    leaf_order(s, from, from + half, place, key);
+    leaf_order(s, from + half, to, place, key);
 }
 
 /* Lower bounds of one pair of blocks (j0 >= i0), offered to both sides. Returns the

@@ -1,5 +1,6 @@
 # CPU time and peak memory of RSR, NDFS, UDFS and SOGFS.
 #   Rscript irls.R            all jobs, each in a process of its own
+#   Rscript irls.R --udfs --data=FOLDER    UDFS against the algorithm of scikit-feature, see below
 # "pass" is the CPU time of one tcrossprod(x); "literal" that of the textbook R code (full inverses
 # and eigendecompositions of p x p matrices) for 5 iterations, where that is a matter of seconds.
 # Memory is the most that R held beside x at any time; C code of the package allocates through
@@ -103,6 +104,80 @@ if (length(job)) {
 }
 
 file <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+
+# UDFS as scikit-feature computes it (written from its description, in R): M is p x p, each step a
+# full eigendecomposition of M + gamma D, D from the identity on, norms no smaller than 1e-16; it
+# stops when the objective changes by less than 1e-3 (absolute), after 1,000 steps at most.
+# Neighbours as in the paper, and as in its code, where the lists of the first k + 1 samples stand in
+# for those of all. Both W are measured by the objective of the paper's M, without smoothing; its
+# time is counted to its own stop and to where its objective first is as low as ours, if ever
+# within 100 steps.
+scatter_udfs <- function(x, k, ridge, as_coded) {
+  near <- t(apply(as.matrix(stats::dist(x)), 1L, order))[, seq_len(k + 1L)]
+  h <- diag(k + 1) - 1 / (k + 1)
+  a <- matrix(0, nrow(x), nrow(x))
+  for (i in seq_len(nrow(x))) {
+    part <- h %*% x[near[i, ], ]
+    b <- h %*% solve(tcrossprod(part) + ridge * diag(k + 1)) %*% h
+    if (as_coded) {
+      select <- matrix(0, nrow(x), k + 1L)
+      for (q in seq_len(k + 1L)) select[near[q, ], q] <- 1
+      a <- a + select %*% b %*% t(select)
+    } else {
+      a[near[i, ], near[i, ]] <- a[near[i, ], near[i, ]] + b
+    }
+  }
+  crossprod(x, a %*% x)
+}
+
+objective_udfs <- function(m, w, gamma) sum(w * (m %*% w)) + gamma * sum(sqrt(rowSums(w^2)))
+
+published_udfs <- function(m, c, gamma, goal = NULL) {
+  d <- rep(1, ncol(m))
+  old <- Inf
+  for (t in seq_len(if (is.null(goal)) 1000L else 100L)) {
+    e <- eigen(m + gamma * diag(d), symmetric = TRUE)
+    w <- e$vectors[, ncol(m) - seq_len(c) + 1L, drop = FALSE]
+    d <- 0.5 / pmax(sqrt(rowSums(w^2)), 1e-16)
+    value <- objective_udfs(m, w, gamma)
+    if (if (is.null(goal)) abs(old - value) < 1e-3 else value <= goal) break
+    old <- value
+  }
+  list(w = w, steps = t, reached = is.null(goal) || value <= goal)
+}
+
+compare_udfs <- function(name, x, c, gamma = 0.1, k = 5) {
+  x <- unit(x)
+  m <- scatter_udfs(x, k, gamma, FALSE)
+  time <- function(code) sum(system.time(code)[1:2])
+  ours <- time(fit <- ufs_udfs(x, c, k = k, lambda = gamma, gamma = gamma, center = FALSE, scale = FALSE))
+  goal <- objective_udfs(m, fit$solution$W, gamma)
+  say("%-14s ours: %.2f s, %d steps, %s, objective %.5f\n", name, ours, fit$iterations, fit$status, goal)
+  for (as_coded in c(FALSE, TRUE)) {
+    used <- time(found <- published_udfs(scatter_udfs(x, k, gamma, as_coded), c, gamma))
+    say("%-14s its stop%s: %.2f s, %d steps, objective %.5f\n", "",
+      if (as_coded) ", M as coded" else "", used, found$steps, objective_udfs(m, found$w, gamma))
+  }
+  used <- time(found <- published_udfs(scatter_udfs(x, k, gamma, FALSE), c, gamma, goal * (1 + 1e-6)))
+  say("%-14s to our objective: %.2f s, %d steps%s\n", "", used, found$steps,
+    if (found$reached) "" else ", not reached")
+}
+
+if ("--udfs" %in% commandArgs(TRUE)) {
+  source(file.path(dirname(file), "common.R"))
+  for (name in words(option("sets", "lung_discrete,300x500,orl"))) {
+    if (grepl("^[0-9]+x[0-9]+$", name)) {
+      size <- as.integer(words(name, "x"))
+      x <- make_data(size[1L], size[2L])
+    } else {
+      x <- scale(read_set(option("data"), name)$x)
+      x <- x[, colSums(!is.finite(x)) == 0]
+    }
+    compare_udfs(name, x, 5L)
+  }
+  quit(save = "no")
+}
+
 for (size in sizes) {
   cat(sprintf("\n%d x %d\n%-18s %8s %8s %8s %10s %s\n", size[1], size[2], "", "CPU s", "MiB",
     "passes", "iterations", "status"))
