@@ -636,7 +636,8 @@ as_scaled_operator <- function(data, center, scale, min_n, warn, arg) {
     if (isFALSE(value)) NULL else if (length(out$constant)) value[out$keep] else value
   }
   out$x <- structure(list(kind = "scaled", n = data$n, p = length(out$keep), x = data$x,
-    column = if (length(out$constant)) out$keep, shift = part(out$center), divide = part(out$scale), ss = out$norm^2),
+    column = if (length(out$constant)) out$keep, shift = part(out$center),
+    divide = part(out$scale), ss = out$norm^2),
     class = "ufs_x")
   out
 }

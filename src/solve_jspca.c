@@ -22,9 +22,13 @@
  * with equality at Q_old, so the objective falls as it does for v = w; the fit ends with v = w.
  *
  * Over samples an iteration sees P and w through the n x (k + 1) numbers (X P, log w) alone. The
- * exact solver extrapolates these by Anderson's method. What the step from there finds is a
- * feasible P and Q; it is kept if the objective falls, otherwise the plain step is made. The last
- * step is a plain one under its own weights, and follows a change of Q within the tolerance.
+ * exact solver extrapolates these by Anderson's method, or steps forward where changes grow. What
+ * the step from there finds is a feasible P and Q; it is kept if the objective falls, otherwise the
+ * plain step is made. The last step is a plain one under its own weights, and follows a change of Q
+ * within the tolerance and an extrapolation of a length near it.
+ *
+ * Over samples X P = XX'M (M'XX'M)^{-1/2} with M = WZ, n x k: for n <= p steps go through XX',
+ * and P itself is formed in the last one, or where M'XX'M has lost too much.
  *
  * The Q-step is exact (la_gl: working set, true zeros), or the paper's single
  * reweighted step, the ridge solution with penalty weights 1/h_i,
@@ -37,10 +41,11 @@
  * samples the weights commute with P and every step lowers the objective.
  *
  * Flops per iteration: 4npk + 6pk^2, and the Q-step: exact, its sweeps and 2npk
- * when full; ridge, n^2 p + n^3/3 or p^3/3 (see la_solve). Over samples 2npk more, and n m^2 for
- * the Gram matrix of m features when v is renewed.
- * Memory beside x: 6pk, n-sized parts, that of la_gl or la_ridge; over samples 24nk for the
- * extrapolation, or np for Y with la_ridge.
+ * when full; ridge, n^2 p + n^3/3 or p^3/3 (see la_solve). Over samples 2npk more, or through XX'
+ * (n^2 p once) 2n^2 k in place of all but the Q-step; and n m^2 for the Gram matrix of m features
+ * when v is renewed.
+ * Memory beside x: 6pk (5pk over samples), n-sized parts, that of la_gl or la_ridge; over samples
+ * 24nk for the extrapolation and n^2 for XX', or np for Y with la_ridge.
  *
  * Source: "Joint sparse principal component analysis" (Yi, Lai, He, Cheung and
  * Liu, Pattern Recognition 61, 2017, 524-536); slides by Maurya, whose formulae

@@ -51,21 +51,22 @@ speed <- function(sizes) {
 }
 
 # The program of v at n = 100, p = 10,000: H = 2 (F'F) o w0 (I - QQ') + I / m, Q an orthonormal basis of
-# the weighted rows of F. Curvature: the first term against the second; zeros: base scores that leave out
-# more than half of the features.
+# the weighted rows of F. Curvature: the first term against the second; zeros: a linear term so large that about
+# half of the features are left out (that of BLFSE's own programs leaves out none).
 qp <- function(p = 10000L, n = 100L, m = 10L) {
   set.seed(1)
   for (curvature in c("weak", "strong")) for (zeros in c(FALSE, TRUE)) {
     f <- matrix(rnorm((n - 1L) * p), n - 1L)
     scores <- matrix(rgamma(m * p, 3), m)
-    if (zeros) scores[, sample(p, round(0.56 * p))] <- 0
     v <- colMeans(scores / rowSums(scores))
     w0 <- 5 / (p - n + 1)
-    f <- f * sqrt((if (curvature == "weak") 1 else 1e4) / m / (2 * w0 * mean(colSums(f^2))))
+    ratio <- if (curvature == "weak") 1 else 1e4
+    f <- f * sqrt(ratio / m / (2 * w0 * mean(colSums(f^2))))
+    b <- if (zeros) 1.5 * (1 + ratio) * rgamma(p, 0.5) / (0.5 * p) else v
     rt <- sqrt(w0) * t(qr.Q(qr(t(f) * (v + 1e-3 * max(v)))))
     parts <- list(f = f, rt = rt, w0 = w0, sign = -1, scale = 2, shift = 1 / m,
       upper = 2 * w0 * colSums(f^2) + 1 / m)
-    used <- cpu(out <- .Call(ufselect:::C_test_qp, "hadamard", parts, v / m, rep(1 / p, p), 1e-11))
+    used <- cpu(out <- .Call(ufselect:::C_test_qp, "hadamard", parts, b / m, rep(1 / p, p), 1e-11))
     say("%-6s curvature, %2.0f %% of v zero: %5.2f s, %3d products, relative residual %.0e\n", curvature,
       100 * mean(out$v == 0), used, out$products, out$rel)
   }
