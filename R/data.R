@@ -44,8 +44,9 @@
 #'   `data` layer is used. `NULL` for everything else.
 #' @param features,samples Names, indices or a logical vector of what to use; `NULL` for all.
 #' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
-#' @param block_bytes Largest block of data on disk that is held in memory, in bytes. A pass
-#'   takes about three times as much.
+#' @param block_bytes Memory for a block of data on disk and the copy that reading it makes, in
+#'   bytes: blocks take half of it. With what R keeps and columns that are held a fit takes about
+#'   three times as much.
 #' @param BPPARAM For data on disk: a `BiocParallelParam` of package BiocParallel, e.g.
 #'   `MulticoreParam(2)` or a `BatchtoolsParam`, over whose workers the blocks of a pass are
 #'   spread. The result is the same, bit for bit, for any number of workers. `NULL`: no workers.

@@ -2,7 +2,8 @@
 # one pass over blocks of whole rows or whole columns, each centred and scaled on the spot.
 #
 # A source is list(object, kind, n, p, by, step, rows, columns, BPPARAM): `by` says whether
-# blocks of rows or of columns follow the chunks of the file, `step` how many make a block;
+# blocks of rows or of columns follow the chunks of the file, `step` how many make a block and
+# `unit` how many a chunk;
 # rows and columns are the user's own indices (NULL = all), `packages` what it takes to read it,
 # `chunked` whether lines across the blocks cost as much as all of it (turned.R).
 
@@ -27,8 +28,9 @@ big_source <- function(x, block_bytes, BPPARAM) {
 }
 
 # Blocks of rows or of columns, whichever holds whole chunks within the bytes; the side with
-# the smaller chunks if neither does.
+# the smaller chunks if neither does. Half of the bytes are for the copy that reading makes.
 new_source <- function(object, kind, size, chunk, block_bytes, BPPARAM) {
+  block_bytes <- block_bytes / 2
   size <- as.double(size)
   chunk <- pmin(as.double(chunk), size)
   slab <- 8 * c(rows = chunk[1L] * size[2L], columns = chunk[2L] * size[1L])
@@ -38,7 +40,8 @@ new_source <- function(object, kind, size, chunk, block_bytes, BPPARAM) {
   unit <- if (by == "rows") chunk[1L] else chunk[2L]
   if (lines > unit) lines <- unit * floor(lines / unit)
   list(object = object, kind = kind, n = as.integer(size[1L]), p = as.integer(size[2L]),
-    by = by, step = lines, rows = NULL, columns = NULL, bytes = block_bytes, BPPARAM = BPPARAM)
+    by = by, step = lines, unit = unit, rows = NULL, columns = NULL, bytes = block_bytes,
+    BPPARAM = BPPARAM)
 }
 
 # The part of a source given by samples and features (indices of what is there now).
@@ -234,7 +237,18 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
     count$passes <- count$passes + if (isTRUE(source$chunked)) reads else 1
     NULL
   }
+  # Beside a large file, what was read before must not stay until R looks for garbage by itself:
+  # it does so only after several blocks.
+  handed_out <- 0
+  collect <- function(bytes = Inf) {
+    handed_out <<- handed_out + bytes
+    if (handed_out > source$bytes && 8 * as.double(n) * p > 1e8) {
+      gc(verbose = FALSE)
+      handed_out <<- 0
+    }
+  }
   pass <- function(what, fun, combine, ..., value_bytes) {
+    collect()
     from <- source
     # Blocks of columns are counted among those kept.
     if (what == "columns") from$p <- p
@@ -247,10 +261,15 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
     }
     source_pass(from, what, ready, fun, combine, ..., value_bytes = value_bytes)
   }
-  # A part of the lines that lie together is a part of a pass.
+  # A part of the lines that lie together is a part of a pass: that of the chunks they are in.
   reader <- function(what, lines, of) {
     from <- source
-    if (by == what) count$passes <- count$passes + length(lines) / of else from$turned <- across()
+    if (by == what) {
+      chunks <- length(unique((lines - 1) %/% source$unit))
+      count$passes <- count$passes + chunks / ceiling(of / source$unit)
+    } else {
+      from$turned <- across()
+    }
     from
   }
   read_columns <- function(j) {
@@ -283,6 +302,7 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
       }
     },
     columns = function(j) {
+      collect(8 * n * length(j))
       if (all(j %in% names(held))) return(do.call(cbind, held[as.character(j)]))
       read_columns(j)
     },
@@ -291,22 +311,27 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
       if (length(keep) < ncol(block)) block <- block[, keep, drop = FALSE]
       .Call(C_x_standardise, block, shift, divide)
     },
+    # x_i'S x_i for every row; only the upper triangle of S need be filled.
+    row_forms = function(s) {
+      s[lower.tri(s)] <- t(s)[lower.tri(s)]
+      drop(pass("rows", piece_forms, NULL, matrix = s, value_bytes = 8 * source$step))
+    },
     # All columns are to be asked for, in several reads.
     sweep = function(none) {
       if (by == "rows") turn()
       numeric()
     },
     # A block at a time, but for a file stored by rows of which there is no copy: every read is a
-    # pass. Of a copy, where one column more costs little, a block is held, else four.
+    # pass. There four blocks are held, else one: one column more costs little.
     prefetch = function(j) {
       j <- setdiff(j, names(held))
       width <- max(1, floor(source$bytes / (8 * n)))
       if (by == "rows" && length(j) > width) turn()
-      copied <- is.list(store$turned)
-      most <- if (copied) width else 4 * width
+      cheap <- is.list(store$turned) || by == "columns"
+      most <- if (cheap) width else 4 * width
       if (length(held) + length(j) > most) held <<- list()
-      if (copied) j <- utils::head(j, most)
-      if (by == "rows" && !copied) width <- max(1, length(j))
+      collect()
+      if (cheap) j <- utils::head(j, most) else width <- max(1, length(j))
       for (at in split(j, (seq_along(j) - 1) %/% width)) {
         read <- read_columns(at)
         held[as.character(at)] <<- lapply(seq_along(at), function(k) read[, k])
@@ -338,7 +363,7 @@ equal_source_columns <- function(x) {
   leader <- turn[which(!alike)[cumsum(!alike)]]
   copies <- turn[alike]
   leader <- leader[alike]
-  width <- max(1, floor(x$bytes / (16 * x$n)))
+  width <- max(1, floor(x$bytes / (8 * x$n)))
   for (at in split(seq_along(copies), ceiling(seq_along(copies) / width))) {
     read <- unique(c(leader[at], copies[at]))
     block <- x_columns(x, read)
@@ -363,5 +388,6 @@ piece_mul <- function(block, lines, v) block %*% v
 piece_mul_part <- function(block, lines, v) block %*% v[lines, , drop = FALSE]
 piece_cross <- function(block, lines, t) crossprod(block, t)
 piece_cross_part <- function(block, lines, t) crossprod(block, t[lines, , drop = FALSE])
+piece_forms <- function(block, lines, matrix) cbind(rowSums((block %*% matrix) * block))
 piece_crossprod <- function(block, lines) crossprod(block)
 piece_tcrossprod <- function(block, lines) tcrossprod(block)

@@ -17,7 +17,9 @@
 #' and each pick lowers J as much as one sample can. The picks are exact: with K = xx' deflated
 #' by the earlier picks, sample j lowers J by `||K_j||^2 / (K_jj + mu)`. The ranking is the
 #' order of picking and serves every number of samples at once. It takes `3 n p^2 + 4 n p n_samples`
-#' flops or, if less, `n^2 p + 6 n^2 n_samples`; K is never formed when p is small.
+#' flops or, if less, `n^2 p + 6 n^2 n_samples`; K is never formed when p is small. Sparse data and
+#' data on disk with more samples than features are used by products and single rows (but not with
+#' `unit`), with three p x p matrices in memory; others by one n x n matrix.
 #'
 #' `form = "convex"` (after Yu, Zhu, Xu and Gong 2008) weighs all samples at once,
 #' \deqn{\min_A \|X - A X\|_F^2 + \mu \sum_j \|A_{\cdot j}\|_2,}
@@ -107,17 +109,17 @@ ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
 greedy_ted <- function(x, mu, mu_rel, n_samples, unit, labelled, center, scale, control) {
   control <- resolve_control(control)
   unit <- check_flag(unit, "unit")
-  data <- as_ufs_rows(x, center, scale)
+  data <- ted_rows(x, unit, center, scale)
   n <- data$n
   labelled <- check_labelled(labelled, data)
-  check_squares(data$x)
-  z <- if (unit) unit_rows(data$x) else data$x
-  mu <- check_penalty(mu, mu_rel, mean_square(z), "mu")
+  z <- data$x
+  mu <- check_penalty(mu, mu_rel, mean_square(z) * data$unit^2, "mu")
   free <- n - length(labelled)
   if (is.null(n_samples)) n_samples <- min(free, 1000L)
   n_samples <- check_count(n_samples, "n_samples", 1L, free,
     paste("the samples", if (length(labelled)) "without a label"))
-  found <- ted_greedy(z, n_samples, mu$value, given = labelled, control = control)
+  found <- ted_greedy(z, n_samples, mu$value, given = labelled, control = control,
+    unit = if (is_operator(z)) data$unit)
   # Those not picked: by what they would bring, equal up to rounding = by index.
   left <- setdiff(seq_len(n), c(found$order, labelled))
   ranking <- c(found$order, left[order(-signif(found$left[left], 10L))])
@@ -133,6 +135,23 @@ greedy_ted <- function(x, mu, mu_rel, n_samples, unit, labelled, center, scale, 
     statistic = stats::setNames(decrease, data$samples),
     solution = list(order = stats::setNames(found$order, data$samples[found$order]))
   )
+}
+
+# x of data: the rows, or, where there are more samples than features, an operator in units of
+# data$unit.
+ted_rows <- function(x, unit, center, scale) {
+  opened <- open_data(x)
+  tall <- opened$kind != "dense" && opened$n > opened$p && !unit
+  data <- if (tall) as_ufs_operator(opened, center, scale, squares = FALSE, unit = "power") else
+    as_ufs_rows(opened, center, scale)
+  if (tall) {
+    check_bytes(24 * as.double(ncol(data$x))^2, "ufs_ted()",
+      "Use fewer features, or samples that ufs_sketch() chooses.")
+  } else {
+    check_squares(data$x)
+  }
+  if (unit) data$x <- unit_rows(data$x)
+  data
 }
 
 # The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
@@ -209,10 +228,15 @@ reconstructed <- function(fit, m) {
 # decrease of the objective by each pick, left = decrease that every other row would
 # bring next, start = objective before the first pick, trace, run). No random numbers; ties
 # within rounding go to the lowest index (src/samp_ted.c).
-ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_control()) {
-  # Fourth powers of x occur inside: an exact change of unit keeps them in range.
-  unit <- power_of_two(largest(x))
-  found <- .Call(C_ted_greedy, if (unit == 1) x else x / unit,
+ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_control(),
+                       unit = NULL) {
+  # Fourth powers of x occur inside: an exact change of unit keeps them in range. That of an
+  # operator has been made, unless there are no more rows than columns.
+  if (is.null(unit)) {
+    unit <- power_of_two(largest(x))
+    if (unit != 1) x <- x / unit
+  }
+  found <- .Call(C_ted_greedy, x,
     list(m = as.integer(m), mu = as.double(mu) / unit^2, form = form, given = given), control)
   check_lapack(found$run$lapack, "ted")
   found$start <- found$run$counters[["start"]]
@@ -237,7 +261,10 @@ chance_note <- paste("advice       to choose samples to label use ufs_facility()
   "this ranking does worse than chance there")
 
 # Mean squared norm of the rows, and the largest modulus, without a copy of x.
-mean_square <- function(x) sum(vapply(seq_len(ncol(x)), function(j) sum(x[, j]^2), 0)) / nrow(x)
+mean_square <- function(x) {
+  if (is_operator(x)) sum(x_ss(x)) / nrow(x) else
+    sum(vapply(seq_len(ncol(x)), function(j) sum(x[, j]^2), 0)) / nrow(x)
+}
 largest <- function(x) max(-min(x), max(x))
 
 # The power of two nearest to a positive size (1 for 0): dividing by it is exact.

@@ -20,6 +20,7 @@
     ENTRY(x_hash, 2) \
     /* ffi_test_x.c */ \
     ENTRY(test_x, 4) \
+    ENTRY(test_x_rows, 3) \
     ENTRY(test_lanczos, 4) \
     /* ffi_input.c */ \
     ENTRY(prepare, 2) \

@@ -1,19 +1,20 @@
 /* ffi_ted.c: greedy ufs_ted() to ted_solve(). */
-#include "ffi_util.h"
+#include "ffi_x.h"
 #include "samp_ted.h"
 
-/* x: n x p, rows = items. settings: list(m, mu, form, given (1-based items)).
+/* x: n x p, see ffi_x(), rows = items. settings: list(m, mu, form, given (1-based items)).
  * list(order (1-based), score, left, run with the counters start and p_form). */
-SEXP ffi_ted_greedy(SEXP x, SEXP settings_, SEXP control)
+SEXP ffi_ted_greedy(SEXP x_, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"order", "score", "left", "run", NULL};
     SEXP form = ffi_get(settings_, "form"), given_ = ffi_get(settings_, "given");
     SEXP out = PROTECT(ffi_list(names));
     int n_given = Rf_length(given_), *given = ufs_ialloc((size_t) n_given);
+    ufs_x x = ffi_x(x_);
     ufs_run run = ffi_run_begin(control, "ted");
-    ted_problem problem = {.n = Rf_nrows(x),
-                           .p = Rf_ncols(x),
-                           .x = REAL_RO(x),
+    ted_problem problem = {.n = x.n,
+                           .p = x.p,
+                           .x = &x,
                            .mu = ffi_real(settings_, "mu"),
                            .n_given = n_given,
                            .given = given};

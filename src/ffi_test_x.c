@@ -33,6 +33,25 @@ SEXP ffi_test_x(SEXP x, SEXP t, SEXP v, SEXP w)
     return out;
 }
 
+/* list(rows = rows `index` (1-based, ascending), forms = x_i'S x_i of every row). */
+SEXP ffi_test_x_rows(SEXP x, SEXP index, SEXP s)
+{
+    static const char *const names[] = {"rows", "forms", NULL};
+    ufs_x op = ffi_x(x);
+    int m = Rf_length(index), *at = ufs_ialloc((size_t) m);
+    size_t P = (size_t) op.p;
+    SEXP out = PROTECT(ffi_list(names));
+
+    for (int k = 0; k < m; k++) {
+        at[k] = INTEGER_RO(index)[k] - 1;
+        if (at[k] < 0 || at[k] >= op.n) Rf_error("internal error: 'index' is out of range");
+    }
+    ufs_x_rows(&op, m, at, ffi_set_matrix(out, "rows", m, op.p));
+    ufs_x_row_forms(&op, ffi_data(s, P * P, "s"), ffi_set_vector(out, "forms", op.n));
+    UNPROTECT(1);
+    return out;
+}
+
 typedef struct {
     int n;
     const double *a;

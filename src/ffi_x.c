@@ -153,6 +153,26 @@ static void source_gram(void *data, bool rows, double *out)
     UNPROTECT(1);
 }
 
+static void source_rows(void *data, int m, const int *i, double *out)
+{
+    SEXP x = data, index = PROTECT(Rf_allocVector(INTSXP, m));
+    size_t len = (size_t) m * (size_t) size_of(x, "p");
+    for (int k = 0; k < m; k++) INTEGER(index)[k] = i[k] + 1;
+    SEXP value = PROTECT(call_source(x, "rows", index, len));
+    ufs_copy(out, REAL_RO(value), len);
+    UNPROTECT(2);
+}
+
+static void source_row_forms(void *data, const double *s, double *out)
+{
+    SEXP x = data;
+    int p = size_of(x, "p");
+    size_t len = (size_t) size_of(x, "n");
+    SEXP value = PROTECT(call_source(x, "row_forms", matrix_of(s, p, p), len));
+    ufs_copy(out, REAL_RO(value), len);
+    UNPROTECT(1);
+}
+
 static void source_prefetch(void *data, int m, const int *j)
 {
     SEXP index = PROTECT(Rf_allocVector(INTSXP, m));
@@ -174,7 +194,7 @@ static ufs_x source_x(SEXP x)
                  .n = size_of(x, "n"),
                  .p = size_of(x, "p"),
                  .source = {x, at_once, source_mul, source_cross, source_columns, source_gram,
-                            source_prefetch, source_sweep}};
+                            source_prefetch, source_sweep, source_rows, source_row_forms}};
     out.ss = ffi_data(ffi_get(x, "ss"), (size_t) out.p, "ss");
     return out;
 }
@@ -218,14 +238,15 @@ SEXP ffi_x_prepare(SEXP x, SEXP center)
 }
 
 /* A dense block of the user's matrix: every column minus its shift, divided by its divide
- * (vectors of one number per column, or NULL). */
+ * (vectors of one number per column, or NULL). In place where nobody else holds the block: it is
+ * the largest thing in a pass. */
 SEXP ffi_x_standardise(SEXP x, SEXP shift_, SEXP divide_)
 {
     int n = Rf_nrows(x), p = Rf_ncols(x);
     const double *from = ffi_data(x, (size_t) n * (size_t) p, "x");
     const double *shift = ffi_data(shift_, (size_t) p, "shift");
     const double *divide = ffi_data(divide_, (size_t) p, "divide");
-    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, n, p));
+    SEXP out = PROTECT(MAYBE_SHARED(x) ? Rf_allocMatrix(REALSXP, n, p) : x);
     double *to = REAL(out);
 
     for (int j = 0; j < p; j++) {

@@ -16,7 +16,8 @@
  *           n^2 p + 6 m n^2 flops, 8 n^2 bytes
  *   p-form  as x M x', M p x p deflated by u u', u = M x_j: k = x u, h = x M x'x u
  *           4 n p^2 + m (4 n p (1 + WORTH / n) + 6 p^2) flops, 24 p^2 + 8 p (2 BATCH + WORTH)
- *           + 16 n BATCH bytes
+ *           + 16 n BATCH bytes, less for a file; x is known by products, rows and x_i'S x_i
+ *           (x_ops.h): a pass over a file for each batch, and WORTH rows of it
  * and the cheaper one is taken, so n x n stays below 1.5 times the size of x.
  *
  * A pass over x for every pick would be matrix times vector. Hence the p-form picks up to BATCH
@@ -49,9 +50,8 @@ typedef struct {
     double *late;   /* n-form: k / sqrt(K_jj + mu) of picks not yet subtracted, n x BLOCK */
     int n_late;
     double *gram, *m;          /* p-form: x'x and M, p x p */
-    double *item, *u, *cu, *v; /* p-form, p each; item: n-form too (BLOCK) */
-    double *strip;             /* n x STRIP, or p x p */
-    double *k, *h;             /* n */
+    double *item, *u, *cu, *v; /* p-form, p each, v behind u; item: n-form too (BLOCK) */
+    double *k, *h;             /* n, h behind k */
     double *ss;                /* n: ||K_.i||^2 */
     double *diag;              /* n: K_ii */
     bool *gone;                /* n: picked or given */
@@ -60,6 +60,7 @@ typedef struct {
 
 /* Picks made in advance (p-form). */
 typedef struct {
+    int most;               /* picks at most */
     int size, count, width; /* picks wanted, made; items followed */
     int *item;              /* WORTH: those items, ascending */
     double *x;              /* width x p: their rows */
@@ -78,7 +79,6 @@ static void init_p_form(ted_work *work);
 static void refresh(ted_work *work);
 static void refresh_n(ted_work *work);
 static void refresh_p(ted_work *work);
-static void row_forms(ted_work *work, const double *s, double *half, double *out);
 static void note_fresh(ted_work *work);
 static int best_item(const ted_work *work, double first);
 static bool stale(const ted_work *work, int j, double first);
@@ -106,13 +106,13 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
     double objective, first = 0.0;
     ted_work work = {.problem = problem,
                      .n = n,
-                     .k = ufs_dalloc(N, 1),
-                     .h = ufs_dalloc(N, 1),
+                     .k = ufs_dalloc(N, 2),
                      .ss = ufs_dalloc(N, 1),
                      .diag = ufs_dalloc(N, 1),
                      .then = ufs_dalloc(N, 1),
                      .gone = (bool *) R_alloc(N, sizeof(bool))};
 
+    work.h = work.k + N;
     ufs_trace_named(&run->trace, settings->m, columns);
     run->status = UFS_CONVERGED;
     work.p_form = result->p_form = settings->form == 'p' ||
@@ -124,7 +124,8 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
     else
         init_n_form(&work);
 
-    objective = la_ss(N * (size_t) problem->p, problem->x);
+    objective = 0.0;
+    for (size_t i = 0; i < N; i++) objective += work.diag[i];
     for (int t = 0; t < problem->n_given; t++) {
         R_CheckUserInterrupt();
         objective -= take_out(&work, problem->given[t]);
@@ -172,35 +173,34 @@ static bool cheaper_by_p(const ted_problem *problem, int m)
 
 static void init_n_form(ted_work *work)
 {
-    int n = work->problem->n, p = work->problem->p;
-    size_t N = (size_t) n;
-    const double *x = work->problem->x;
+    size_t N = (size_t) work->n;
 
     work->kernel = ufs_dalloc(N, N);
     work->late = ufs_dalloc(N, BLOCK);
     work->item = ufs_dalloc(BLOCK, 1);
-    la_gram('N', n, p, x, work->kernel);
+    ufs_x_gram_rows(work->problem->x, NULL, work->kernel);
     refresh_n(work);
 }
 
 static void init_p_form(ted_work *work)
 {
-    int n = work->problem->n, p = work->problem->p;
-    size_t N = (size_t) n, P = (size_t) p;
-    const double *x = work->problem->x;
+    const ufs_x *x = work->problem->x;
+    size_t P = (size_t) work->problem->p;
 
     work->gram = ufs_dalloc(P, P);
     work->m = ufs_dzero(P, P);
-    work->strip = ufs_dalloc(P > N ? P : N, P < STRIP ? P : STRIP);
     work->item = ufs_dalloc(P, 1);
-    work->u = ufs_dalloc(P, 1);
+    work->u = ufs_dalloc(P + (P > BATCH ? P : BATCH), 1);
+    work->v = work->u + P;
     work->cu = ufs_dalloc(P, 1);
-    work->v = ufs_dalloc(P > BATCH ? P : BATCH, 1);
-    la_gram('T', n, p, x, work->gram);
+    ufs_x_gram_cols(x, work->gram);
     for (size_t i = 0; i < P; i++) work->m[i + i * P] = 1.0;
-    row_forms(work, work->gram, ufs_dalloc(P, P < STRIP ? P : STRIP), work->ss);
-    la_row_norms(n, p, x, work->diag);
-    for (size_t i = 0; i < N; i++) work->diag[i] *= work->diag[i];
+    ufs_x_row_forms(x, work->gram, work->ss);
+    /* Columns of a file stored by rows are dear. */
+    if (x->kind == UFS_X_SOURCE)
+        ufs_x_row_forms(x, work->m, work->diag);
+    else
+        ufs_x_row_ss(x, work->diag);
     note_fresh(work);
 }
 
@@ -241,8 +241,8 @@ static void refresh_p(ted_work *work)
                 p);
         la_gemm('N', 'N', p, wide, p, 1.0, work->m, p, half, p, 0.0, square + (size_t) from * P, p);
     }
-    row_forms(work, square, half, work->ss);
-    row_forms(work, work->m, half, work->diag);
+    ufs_x_row_forms(work->problem->x, square, work->ss);
+    ufs_x_row_forms(work->problem->x, work->m, work->diag);
     note_fresh(work);
     vmaxset(mark);
 }
@@ -250,32 +250,6 @@ static void refresh_p(ted_work *work)
 static void note_fresh(ted_work *work)
 {
     for (int i = 0; i < work->n; i++) work->ss[i] = work->then[i] = fmax(work->ss[i], 0.0);
-}
-
-/* out_i = x_i'S x_i for a symmetric S (p x p): the upper triangle counts twice, so that a strip
- * of columns needs no row below it. n p^2 flops. half: p x STRIP. */
-static void row_forms(ted_work *work, const double *s, double *half, double *out)
-{
-    int n = work->n, p = work->problem->p;
-    size_t N = (size_t) n, P = (size_t) p;
-    const double *x = work->problem->x;
-
-    memset(out, 0, N * sizeof(double));
-    for (int from = 0; from < p; from += STRIP) {
-        int wide = p - from < STRIP ? p - from : STRIP, deep = from + wide;
-        R_CheckUserInterrupt();
-        for (size_t j = 0; j < (size_t) wide; j++) {
-            size_t at = (size_t) from + j;
-            double *to = half + j * (size_t) deep;
-            for (size_t i = 0; i < (size_t) deep; i++)
-                to[i] = i < at ? 2.0 * s[i + at * P] : (i == at ? s[i + at * P] : 0.0);
-        }
-        la_gemm('N', 'N', n, wide, deep, 1.0, x, n, half, deep, 0.0, work->strip, n);
-        for (size_t j = 0; j < (size_t) wide; j++) {
-            const double *col = x + ((size_t) from + j) * N, *with = work->strip + j * N;
-            for (size_t i = 0; i < N; i++) out[i] += col[i] * with[i];
-        }
-    }
 }
 
 /* ---- picks ------------------------------------------------------------------------------- */
@@ -333,15 +307,18 @@ static void subtract(ted_work *work, const double *k, const double *h, double by
 /* k = K_.j and h = K k; u u' / by leaves M. */
 static void column_p(ted_work *work, int j, double by)
 {
-    int n = work->problem->n, p = work->problem->p;
-    size_t N = (size_t) n, P = (size_t) p;
-    const double *x = work->problem->x;
+    const ufs_x *x = work->problem->x;
+    int p = work->problem->p;
+    size_t P = (size_t) p;
 
-    for (size_t l = 0; l < P; l++) work->item[l] = x[(size_t) j + l * N];
+    ufs_x_rows(x, 1, &j, work->item);
     la_gemv('N', p, p, 1.0, work->m, p, work->item, 0.0, work->u);
     la_gemv('N', p, p, 1.0, work->gram, p, work->u, 0.0, work->cu);
     la_gemv('N', p, p, 1.0, work->m, p, work->cu, 0.0, work->v);
-    two_products(n, p, x, work->u, work->v, work->k, work->h);
+    if (x->kind == UFS_X_DENSE)
+        two_products(work->n, p, x->dense, work->u, work->v, work->k, work->h);
+    else
+        ufs_x_mul(x, 2, work->u, work->k);
     for (size_t a = 0; a < P; a++) la_axpy(p, -work->u[a] / by, work->u, work->m + a * P);
 }
 
@@ -377,6 +354,11 @@ static ted_batch *new_batch(const ted_work *work)
     size_t N = (size_t) work->n, P = (size_t) work->problem->p, W = N < WORTH ? N : WORTH;
     ted_batch *batch = (ted_batch *) R_alloc(1, sizeof(ted_batch));
 
+    /* The products of a batch with a file take half a block at most. */
+    batch->most = BATCH;
+    if (work->problem->x->kind == UFS_X_SOURCE)
+        while (batch->most > 8 && 4 * batch->most > ufs_x_at_once(work->problem->x))
+            batch->most /= 2;
     batch->size = 8;
     batch->item = ufs_ialloc(W);
     batch->x = ufs_dalloc(W, P);
@@ -397,8 +379,8 @@ static ted_batch *new_batch(const ted_work *work)
 /* The items that are followed: `first`, and those of largest decrease. */
 static void choose_worth(const ted_work *work, int first, ted_batch *batch)
 {
-    int n = work->n, p = work->problem->p, width = 0, left = 0;
-    size_t N = (size_t) n, W;
+    int n = work->n, width = 0, left = 0;
+    size_t W;
     double least = 0.0;
 
     for (int i = 0; i < n; i++)
@@ -415,9 +397,7 @@ static void choose_worth(const ted_work *work, int first, ted_batch *batch)
     }
     batch->width = batch->few.n = width;
     W = (size_t) width;
-    for (size_t l = 0; l < (size_t) p; l++)
-        for (size_t a = 0; a < W; a++)
-            batch->x[a + l * W] = work->problem->x[(size_t) batch->item[a] + l * N];
+    ufs_x_rows(work->problem->x, width, batch->item, batch->x);
     for (size_t a = 0; a < W; a++) {
         int i = batch->item[a];
         batch->few.ss[a] = work->ss[i];
@@ -470,14 +450,16 @@ static void lagged(const ted_work *work, const ted_batch *batch, const double *f
 /* Goes through the batch with all items: how many of its picks stand, at least one. */
 static int settle(ted_work *work, double *first, ted_batch *batch, double *gain)
 {
+    const ufs_x *x = work->problem->x;
     int n = work->n, p = work->problem->p, made = 0;
     size_t N = (size_t) n;
 
+    if (x->kind != UFS_X_DENSE) ufs_x_mul(x, 2 * batch->count, batch->uv, batch->kh);
     /* By rows, so that they stay in the cache whichever BLAS does it. */
-    for (int from = 0; from < n; from += STRIP) {
+    for (int from = 0; x->kind == UFS_X_DENSE && from < n; from += STRIP) {
         int tall = n - from < STRIP ? n - from : STRIP;
-        la_gemm('N', 'N', tall, 2 * batch->count, p, 1.0, work->problem->x + from, n, batch->uv, p,
-                0.0, batch->kh + from, n);
+        la_gemm('N', 'N', tall, 2 * batch->count, p, 1.0, x->dense + from, n, batch->uv, p, 0.0,
+                batch->kh + from, n);
     }
     for (; made < batch->count; made++) {
         const double *k = batch->kh + (size_t) (2 * made) * N;
@@ -491,7 +473,7 @@ static int settle(ted_work *work, double *first, ted_batch *batch, double *gain)
     la_gemm('N', 'T', p, p, made, -1.0, batch->late, p, batch->late, p, 1.0, work->m, p);
     if (made < batch->count)
         batch->size = made > 4 ? made : 4;
-    else if (2 * batch->size <= BATCH)
+    else if (2 * batch->size <= batch->most)
         batch->size *= 2;
     return made;
 }

@@ -2,11 +2,11 @@
 #ifndef UFS_SAMP_TED_H
 #define UFS_SAMP_TED_H
 
-#include "ufs.h"
+#include "x_ops.h"
 
 typedef struct {
     int n, p;         /* items, coordinates */
-    const double *x;  /* n x p, rows = items */
+    const ufs_x *x;   /* n x p, rows = items */
     double mu;        /* ridge, > 0 */
     int n_given;      /* items chosen beforehand, */
     const int *given; /* 0-based, all different */

@@ -4,6 +4,7 @@
 #include "x_scaled.h"
 #include "x_sparse.h"
 #include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
 
 static const double *dense_column(const ufs_x *x, int j)
 {
@@ -235,6 +236,95 @@ void ufs_x_row_ss(const ufs_x *x, double *ss)
         x_sparse_row_ss(x, ss);
     else
         ufs_x_each_column(x, add_squares, &to);
+}
+
+void ufs_x_rows(const ufs_x *x, int m, const int *i, double *out)
+{
+    size_t N = (size_t) x->n, M = (size_t) m;
+
+    if (x->kind == UFS_X_SPARSE) {
+        x_sparse_rows(x, m, i, out);
+    } else if (x->kind == UFS_X_SOURCE) {
+        x->source.rows(x->source.data, m, i, out);
+    } else {
+        bool scaled = x->kind == UFS_X_SCALED;
+        for (size_t j = 0; j < (size_t) x->p; j++) {
+            const double *col = x->dense + (scaled && x->column ? (size_t) x->column[j] : j) * N;
+            double mean = scaled && x->shift ? x->shift[j] : 0.0;
+            double s = scaled && x->divide ? x->divide[j] : 1.0;
+            for (size_t k = 0; k < M; k++) out[k + j * M] = (col[i[k]] - mean) / s;
+        }
+    }
+}
+
+enum { STRIP = 256 };
+
+typedef struct {
+    int p;
+    const double *s;
+    double *half;  /* p x STRIP: columns of S, the upper triangle twice */
+    double *strip; /* n x STRIP */
+    double *out;
+} form_visit;
+
+/* The upper triangle counts twice, so that a strip of columns needs no row below it. */
+static void forms_of(void *data, int first, int n, const double *x)
+{
+    form_visit *to = data;
+    int p = to->p;
+    size_t N = (size_t) n, P = (size_t) p;
+    double *out = to->out + first;
+
+    memset(out, 0, N * sizeof(double));
+    for (int from = 0; from < p; from += STRIP) {
+        int wide = p - from < STRIP ? p - from : STRIP, deep = from + wide;
+        R_CheckUserInterrupt();
+        for (size_t j = 0; j < (size_t) wide; j++) {
+            size_t at = (size_t) from + j;
+            double *half = to->half + j * (size_t) deep;
+            for (size_t i = 0; i < (size_t) deep; i++)
+                half[i] = i < at ? 2.0 * to->s[i + at * P] : i == at ? to->s[i + at * P] : 0.0;
+        }
+        la_gemm('N', 'N', n, wide, deep, 1.0, x, n, to->half, deep, 0.0, to->strip, n);
+        for (size_t j = 0; j < (size_t) wide; j++) {
+            const double *col = x + ((size_t) from + j) * N, *with = to->strip + j * N;
+            for (size_t i = 0; i < N; i++) out[i] += col[i] * with[i];
+        }
+    }
+}
+
+static void forms_by_rows(const ufs_x *x, form_visit *to)
+{
+    double *block = ufs_dalloc(STRIP, (size_t) x->p);
+    int index[STRIP];
+
+    for (int from = 0; from < x->n; from += STRIP) {
+        int m = x->n - from < STRIP ? x->n - from : STRIP;
+        for (int k = 0; k < m; k++) index[k] = from + k;
+        ufs_x_rows(x, m, index, block);
+        forms_of(to, from, m, block);
+    }
+}
+
+void ufs_x_row_forms(const ufs_x *x, const double *s, double *out)
+{
+    size_t P = (size_t) x->p, wide = P < STRIP ? P : STRIP;
+    void *mark = vmaxget();
+    form_visit to = {.p = x->p, .s = s, .out = out};
+
+    if (x->kind == UFS_X_SOURCE) {
+        x->source.row_forms(x->source.data, s, out);
+        return;
+    }
+    to.half = ufs_dalloc(P, wide);
+    to.strip = ufs_dalloc(x->kind == UFS_X_DENSE ? (size_t) x->n : STRIP, wide);
+    if (x->kind == UFS_X_DENSE)
+        forms_of(&to, 0, x->n, x->dense);
+    else if (x->kind == UFS_X_SPARSE)
+        x_sparse_each_rows(x, STRIP, forms_of, &to);
+    else
+        forms_by_rows(x, &to);
+    vmaxset(mark);
 }
 
 void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)

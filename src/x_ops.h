@@ -37,6 +37,8 @@ typedef struct {
     void (*gram)(void *data, bool rows, double *out);
     void (*prefetch)(void *data, int m, const int *j);
     void (*sweep)(void *data);
+    void (*rows)(void *data, int m, const int *i, double *out);
+    void (*row_forms)(void *data, const double *s, double *out);
 } ufs_x_source;
 
 typedef struct {
@@ -93,6 +95,12 @@ void ufs_x_ss(const ufs_x *x, double *ss);
 void ufs_x_weighted_ss(const ufs_x *x, const double *root, double *ss);
 /* ss_i = ||row i of X||^2; n. */
 void ufs_x_row_ss(const ufs_x *x, double *ss);
+/* Rows i[0..m), ascending, into out (m x p). mp + nnz steps, n integers; a read of these rows. */
+void ufs_x_rows(const ufs_x *x, int m, const int *i, double *out);
+/* out_i = x_i'S x_i for every row x_i, S p x p and symmetric, of which the upper triangle is read.
+ * n p^2 flops by blocks of rows, 256 (n + p) doubles (dense) or 256 (2p + 256) (sparse); one pass
+ * over a source. */
+void ufs_x_row_forms(const ufs_x *x, const double *s, double *out);
 
 /* K = X diag(w) X', n x n, both triangles; w: p, NULL for ones. */
 void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k);

@@ -316,6 +316,50 @@ void x_sparse_row_ss(const ufs_x *x, double *ss)
     vmaxset(mark);
 }
 
+/* ---- single rows -------------------------------------------------------------------- */
+
+void x_sparse_rows(const ufs_x *x, int m, const int *i, double *out)
+{
+    size_t M = (size_t) m;
+    void *mark = vmaxget();
+    int *place = ufs_ialloc((size_t) x->n);
+
+    for (int r = 0; r < x->n; r++) place[r] = -1;
+    for (int k = 0; k < m; k++) place[i[k]] = k;
+    for (int j = 0; j < x->p; j++) {
+        int u = user_column(x, j);
+        double s = divide_of(x, j), mean = shift_of(x, j), *to = out + (size_t) j * M;
+        for (size_t k = 0; k < M; k++) to[k] = -mean / s;
+        for (int e = x->start[u]; e < x->start[u + 1]; e++)
+            if (place[x->row[e]] >= 0) to[place[x->row[e]]] = (x->value[e] - mean) / s;
+    }
+    vmaxset(mark);
+}
+
+void x_sparse_each_rows(const ufs_x *x, int most,
+                        void (*visit)(void *data, int from, int m, const double *rows), void *data)
+{
+    void *mark = vmaxget();
+    int *at = ufs_ialloc((size_t) x->p);
+    double *block = ufs_dalloc((size_t) most, (size_t) x->p);
+
+    first_entries(x, at);
+    for (int from = 0, m; from < x->n; from += m) {
+        m = x->n - from < most ? x->n - from : most;
+        R_CheckUserInterrupt();
+        for (int j = 0; j < x->p; j++) {
+            int end = x->start[user_column(x, j) + 1];
+            double s = divide_of(x, j), mean = shift_of(x, j);
+            double *to = block + (size_t) j * (size_t) m;
+            for (int r = 0; r < m; r++) to[r] = -mean / s;
+            for (; at[j] < end && x->row[at[j]] < from + m; at[j]++)
+                to[x->row[at[j]] - from] = (x->value[at[j]] - mean) / s;
+        }
+        visit(data, from, m, block);
+    }
+    vmaxset(mark);
+}
+
 /* ---- Gram matrices ------------------------------------------------------------------ */
 
 double x_sparse_gram_rows_cost(const ufs_x *x)

@@ -195,6 +195,40 @@ test_that("more entries than an integer can count are no problem", {
   expect_error(suppressMessages(ufs_rsr(s)), "60,?000|GiB", class = "ufs_error_memory")
 })
 
+test_that("rows and the quadratic forms of rows are those of the matrix, sparse, dense and in blocks", {
+  x <- awkward_counts(20, 24)
+  s <- withr::with_seed(2, crossprod(matrix(rnorm(30 * 24), 30)))
+  withr::local_options(ufselect.copy_bytes = 0)
+  for (how in all_four) {
+    ops <- list(dense = suppressWarnings(as_ufs_matrix(x, how[1], how[2])),
+      scaled = suppressWarnings(as_ufs_operator(x, how[1], how[2], copy = FALSE)),
+      sparse = suppressWarnings(as_ufs_operator(as_sparse(x), how[1], how[2])))
+    expect_identical(ops$scaled$x$kind, "scaled")
+    if (requireNamespace("DelayedArray", quietly = TRUE)) {
+      ops$blocks <- suppressWarnings(as_ufs_operator(ufs_data(DelayedArray::DelayedArray(as.matrix(as_sparse(x))),
+        block_bytes = 8 * 20 * 5), how[1], how[2]))
+    }
+    for (kind in names(ops)) {
+      op <- ops[[kind]]$x
+      at <- seq_len(ncol(op))
+      z <- reference_x(if (kind %in% c("dense", "scaled")) x else as.matrix(as_sparse(x)), ops[[kind]]$keep, how[1], how[2])
+      # Of the symmetric matrix the upper triangle is enough.
+      upper <- s[at, at]
+      upper[lower.tri(upper)] <- NA
+      got <- .Call(C_test_x_rows, op, c(2L, 3L, 20L), upper)
+      expect_equal(got$rows, z[c(2, 3, 20), ], tolerance = 1e-9, info = kind)
+      expect_equal(got$forms, rowSums((z %*% s[at, at]) * z), tolerance = 1e-8, info = kind)
+    }
+  }
+  # More columns than a strip, more rows than a block.
+  wide <- withr::with_seed(3, Matrix::rsparsematrix(300, 290, 0.1))
+  s <- withr::with_seed(4, crossprod(matrix(rnorm(9 * 290), 9)))
+  op <- as_ufs_operator(wide, FALSE, FALSE)$x
+  want <- rowSums((as.matrix(wide) %*% s) * as.matrix(wide))
+  expect_equal(.Call(C_test_x_rows, op, 300L, s)$forms, want)
+  expect_equal(.Call(C_test_x_rows, as.matrix(wide), 300L, s)$forms, want)
+})
+
 # ---- principal components ------------------------------------------------------------------
 
 reference_pca <- function(ref, k) {

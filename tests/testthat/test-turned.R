@@ -102,12 +102,12 @@ test_that("the copy gives any columns of rows, any rows of columns, and whole pr
 
 test_that("a Gram matrix across the blocks of a file counts its passes as they are", {
   skip_if_not_installed("HDF5Array")
-  op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 8 * 5 * 80))$x
+  op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 2 * 8 * 5 * 80))$x
   seen <- file_reads(x_gram(op, rows = TRUE))
   expect_equal(seen$times, 1)
   expect_identical(op$count$passes, 1)
   replaced("write_numbers", function(block, file) FALSE)
-  op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 8 * 5 * 80))$x
+  op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 2 * 8 * 5 * 80))$x
   seen <- file_reads(x_gram(op, rows = TRUE))
   # 30 blocks of five columns; the attempt at a copy ended with its first block of two rows.
   expect_equal(seen$times, 30 + 2 / 80)
@@ -163,9 +163,9 @@ test_that("nothing is left behind, and a large copy is announced", {
 test_that("columns that will be asked for are read and held by blocks", {
   skip_if_not_installed("HDF5Array")
   z <- unname(counts)
-  # Six columns of 80 numbers to a block.
+  # Six columns of 80 numbers to a block, and as much for the copy.
   for (chunk in list(c(5, 150), c(80, 5))) {
-    op <- as_ufs_operator(ufs_data(stored(counts, chunk), block_bytes = 8 * 80 * 6), FALSE, FALSE)$x
+    op <- as_ufs_operator(ufs_data(stored(counts, chunk), block_bytes = 2 * 8 * 80 * 6), FALSE, FALSE)$x
     widest <- 0
     plain <- read_source
     local({
