@@ -56,9 +56,9 @@
 #' ours, not in the paper, and it lost to the plain mean on fresh data.
 #'
 #' # Memory
-#' 2 n^2 + 4 p^2 + 1200 n doubles for p <= n. For p > n nothing is p x p, and it is 9 n^2 + 2 np. With
-#' more than 4,000 samples only the upper triangles of `S` and `W` are kept, which is n^2 less. They
-#' have `dim()` and can be indexed by `[i, j]`; `as.matrix()` makes ordinary matrices of them.
+#' 2 n^2 + 4 p^2 + 1200 n doubles for p <= n. For p > n nothing is p x p, and it is 9 n^2 + 2 np.
+#' With more than 4,000 samples only the upper triangles of `S` and `W` are kept, which is n^2 less.
+#' They have `dim()` and can be indexed by `[i, j]`; `as.matrix()` makes ordinary matrices of them.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters c, from 2 to n - 1 and at most p.

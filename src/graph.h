@@ -77,9 +77,9 @@ double graph_asymmetry(const graph_csr *g);
  * x_i - x_j are formed first, so L X has no cancellation. */
 void graph_mult(const graph_csr *g, int m, const double *x, double *y);
 void graph_laplacian_mult(const graph_csr *g, int m, const double *x, double *y);
-/* `steps` times next = c_0 A x + c_1 x + c_2 before, three coefficients for each step, from X n x m,
- * which becomes the last; A = W, or -L with laplacian. 2 (nnz + 3n) m flops per step, in a layout
- * that reads each edge once for 8 columns. Checks for interrupts. */
+/* `steps` times next = c_0 A x + c_1 x + c_2 before, three coefficients for each step, from X n x
+ * m, which becomes the last; A = W, or -L with laplacian. 2 (nnz + 3n) m flops per step, in a
+ * layout that reads each edge once for 8 columns. Checks for interrupts. */
 void graph_recur(const graph_csr *g, bool laplacian, int m, int steps, const double *c, double *x);
 /* f'L f = sum over edges w_ij (f_i - f_j)^2, each edge once. */
 double graph_quadratic(const graph_csr *g, const double *f);

@@ -255,10 +255,10 @@ void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
 
 /* ---- la_cg.c ---------------------------------------------------------------------
  * Preconditioned conjugate gradients for A x = b, A and the preconditioner (M^{-1})
- * symmetric and positive definite, known by their products (NULL: M = I); x holds the start. Stops at
- * ||r|| <= tol ||b|| or, `natural`, when (r'M^{-1}r)^(1/2) has fallen by the factor tol; after
- * max_iter steps; or where rounding leaves no curvature. Returns the steps: one product with
- * each and 10n flops a step. watch: told ||r|| after each. */
+ * symmetric and positive definite, known by their products (NULL: M = I); x holds the start. Stops
+ * at ||r|| <= tol ||b|| or, `natural`, when (r'M^{-1}r)^(1/2) has fallen by the factor tol; after
+ * max_iter steps; or where rounding leaves no curvature. Returns the steps: one product with each
+ * and 10n flops a step. watch: told ||r|| after each. */
 typedef void (*la_cg_operator)(void *data, const double *x, double *y);
 
 typedef struct {

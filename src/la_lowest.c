@@ -157,10 +157,10 @@ static double choose_shift(la_lowest *s, const double *delta)
     return least - fmin(1e-3 * least, fmax(1e-7 * least, step));
 }
 
-/* With the last vectors V and H = V'PV the lowest eigenvalue is not far below that of H, by the size
- * of PV - VH at most where V is good. A shift just below that tells the wanted ones apart better
- * than one below all of delta; whether it lies below the spectrum, the factor will tell. Only where
- * M is held: Woodbury's form needs delta - sigma > 0. */
+/* With the last vectors V and H = V'PV the lowest eigenvalue is not far below that of H, by the
+ * size of PV - VH at most where V is good. A shift just below that tells the wanted ones apart
+ * better than one below all of delta; whether it lies below the spectrum, the factor will tell.
+ * Only where M is held: Woodbury's form needs delta - sigma > 0. */
 static double warm_shift(la_lowest *s, const double *delta, double plain, const double *vectors)
 {
     int p = s->p, c = s->c;

@@ -15,10 +15,10 @@
  * ||A_j.||, so Y divided by the largest such ratio (at least 1) is dual feasible.
  *
  * With v fixed the samples are independent, and g_i is known at once: at the best a_i either
- * 2 gamma ||M_i|| = 1, or ||x_i - X a_i|| is below e. 1/||M_i|| is concave in g_i, so Newton's steps
- * on it come from below without a safeguard, each in O(r). The accelerated iteration has v alone
- * for its weights; norms of residuals are smoothed by Huber's function there, (t^2/e + e)/2 for
- * t < e, for which g_i = 2 gamma max(||x_i - X a_i||, e) is exact.
+ * 2 gamma ||M_i|| = 1, or ||x_i - X a_i|| is below e. 1/||M_i|| is concave in g_i, so Newton's
+ * steps on it come from below without a safeguard, each in O(r). The accelerated iteration has v
+ * alone for its weights; norms of residuals are smoothed by Huber's function there, (t^2/e + e)/2
+ * for t < e, for which g_i = 2 gamma max(||x_i - X a_i||, e) is exact.
  *
  * The derivative of log ||A_j.|| by log 1/v_j is about 1 - A_jj (exact if all g_i are equal and
  * fixed): samp_mm.c makes Newton steps of it.
@@ -26,7 +26,7 @@
  * Near the end a few rows that still grow can keep the bound down, whatever all others do: their
  * violation is taken off Y by the least change, Y + X_J Z, and the bound looked at once more.
  *
- * Per iteration 5 r^2 n + 10 r^3 flops, 2 r^2 n more with that; memory 8 (3rn + 3r^2 + 35n) bytes. */
+ * Per iteration 5 r^2 n + 10 r^3 flops, 2 r^2 n more with that; 8 (3rn + 3r^2 + 35n) bytes. */
 #include "samp_rrss.h"
 #include "la.h"
 #include <R_ext/Utils.h>
@@ -278,8 +278,8 @@ static void measure_rows(rrss_work *work, const double *log_v)
     }
 }
 
-/* The dual value of M + Yt_J Z, J the rows with act > 1 by more than a tenth of the tolerance, and Z
- * such that theirs are 1: (Yt_J'Yt_J) Z = -diag(1 - 1/act) Yt_J'M. m and norm are overwritten. */
+/* The dual value of M + Yt_J Z, J the rows with act > 1 by more than a tenth of the tolerance, and
+ * Z such that theirs are 1: (Yt_J'Yt_J) Z = -diag(1 - 1/act) Yt_J'M. m and norm are overwritten. */
 static double repaired_bound(rrss_work *work)
 {
     int r = work->problem->r, n = work->problem->n, count = 0;

@@ -21,7 +21,7 @@
  * S and W are packed (la_packed.h). YY' and the Gram matrix behind the distances B are known by
  * factors (n x k); what is n x n of them exists by tiles of columns.
  * Memory in doubles: n^2 for S and W together, 2 n BLFSE_TILE, that of the projection, and three
- * n x n of which, beyond 400 samples and with p <= n, only the columns of the factors are touched. */
+ * n x n of which, beyond 400 samples and with p <= n, only the factors' columns are touched. */
 #include "solve_blfse_projection.h"
 #include "graph_dense.h"
 #include "la.h"

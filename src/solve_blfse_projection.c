@@ -4,12 +4,12 @@
  *   factor     p > n: G = F'F with F at most n x p; R spans the complement of the range of A_v =
  *              diag(v) G diag(v), in n-space (sign -1)
  *   isotropic  N = (c/p) I: only the diagonal of G is needed
- * G = X'MX + (X'MX)' with M = diag(S 1) / 2 - U, U the upper triangle of S and half of its diagonal,
- * which halves the cost of the product with S; and S is zero between its components (once there are
- * some), so that this costs p per pair of samples within one.
- * Cost: dense n^2p + 2np^2 (G), about p^3 (R); factor 2n^2p each for F, for R and for the
- * distances, n^2p for KK', 9n^3 for two eigenproblems, 4n^2p per product of the quadratic
- * program. Memory: 4 p^2, or 2 n^2 + 2 np; and 2 CHUNK n. */
+ * G = X'MX + (X'MX)' with M = diag(S 1) / 2 - U, U the upper triangle of S and half of its
+ * diagonal, which halves the cost of the product with S; and S is zero between its components (once
+ * there are some), so that this costs p per pair of samples within one. Cost: dense n^2p + 2np^2
+ * (G), about p^3 (R); factor 2n^2p each for F, for R and for the distances, n^2p for KK', 9n^3 for
+ * two eigenproblems, 4n^2p per product of the quadratic program. Memory: 4 p^2, or 2 n^2 + 2 np;
+ * and 2 CHUNK n. */
 #include "solve_blfse_projection.h"
 #include "graph_dense.h"
 #include "la.h"
@@ -121,9 +121,9 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
     return 0;
 }
 
-/* M x for `len` columns, to `chunk`, with M + M' = L(S): M = diag(degree) / 2 - U, U the upper triangle
- * of S and half of its diagonal. S is zero between components, so the samples are put in their order
- * first: len flops per pair within one. */
+/* M x for `len` columns, to `chunk`, with M + M' = L(S): M = diag(degree) / 2 - U, U the upper
+ * triangle of S and half of its diagonal. S is zero between components, so the samples are put in
+ * their order first: len flops per pair within one. */
 static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int n_part,
                            int len, const double *x)
 {

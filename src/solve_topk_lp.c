@@ -12,9 +12,9 @@
  * updated by rank 1 and made anew every REFRESH pivots. Ties are broken by adding distinct
  * numbers of 1e-10 to x_i, so no vertex is met twice.
  *
- * One pivot: 2a (n + p + 2a) flops. From no link, about 2a to 4a pivots per sample; later calls start at the last optimum,
- * where new weights leave few pivots to do: 2n^2 p for all c at once, 2a^3 per sample.
- * Memory: the transpose of x, the bases (2 min(n, p) n integers), one a x a. */
+ * One pivot: 2a (n + p + 2a) flops. From no link, about 2a to 4a pivots per sample; later calls
+ * start at the last optimum, where new weights leave few pivots to do: 2n^2 p for all c at once,
+ * 2a^3 per sample. Memory: the transpose of x, the bases (2 min(n, p) n integers), one a x a. */
 #include "solve_topk_lp.h"
 #include "la.h"
 #include <R_ext/Utils.h>

@@ -1,4 +1,4 @@
-/* solve_topk_theta.h: the weights' matrix Theta of top-k selection, as a matrix or by its entries. */
+/* solve_topk_theta.h: the weights Theta of top-k selection, as a matrix or by its entries. */
 #ifndef UFS_SOLVE_TOPK_THETA_H
 #define UFS_SOLVE_TOPK_THETA_H
 

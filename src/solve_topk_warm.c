@@ -20,10 +20,10 @@
  * and Y x'x, which Hx needs, is m (B - Hx - RATIO T) by then. At the end E = x - Zx, and a new
  * call starts from Q = Z.
  *
- * Rows of Z do not depend on each other: blocks of WIDTH samples (n-form: twice as many) run through
- * a call one by one, each until its own residuals are small. One iteration of all: 4n^2 p + 2n^3 in
- * the n-form, 2n^2 p (T x') + 2p nnz(Z) + 2np^2 in the other; about 60 in all. Memory: n x p,
- * 5 n WIDTH, and n x n and 6 p WIDTH, or 2 p x p and 8 p WIDTH. */
+ * Rows of Z do not depend on each other: blocks of WIDTH samples (n-form: twice as many) run
+ * through a call one by one, each until its own residuals are small. One iteration of all: 4n^2 p +
+ * 2n^3 in the n-form, 2n^2 p (T x') + 2p nnz(Z) + 2np^2 in the other; about 60 in all. Memory: n x
+ * p, 5 n WIDTH, and n x n and 6 p WIDTH, or 2 p x p and 8 p WIDTH. */
 #include "solve_topk_warm.h"
 #include "la.h"
 

@@ -1,4 +1,5 @@
-/* solve_topk_warm.h: sub-problem 1 of top-k selection for samples with many links, by an ADMM that goes on from one outer iteration to the next, see solve_topk_warm.c. */
+/* solve_topk_warm.h: sub-problem 1 of top-k selection for samples with many links, by an ADMM that
+ * goes on from one outer iteration to the next, see solve_topk_warm.c. */
 #ifndef UFS_SOLVE_TOPK_WARM_H
 #define UFS_SOLVE_TOPK_WARM_H
 

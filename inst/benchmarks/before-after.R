@@ -7,8 +7,8 @@
 #                          [--methods=topk,rsr] [--seconds=120]
 #
 # --before holds an older version, installed by R CMD INSTALL --library=LIBRARY from a checkout;
-# both use the BLAS and threads that the caller sets (LD_PRELOAD, OPENBLAS_NUM_THREADS). Real sets of
-# --data by name, and five Gaussian clusters (common.R) by "n x p". The labels that SOCFS and NDFS
+# both use the BLAS and threads that the caller sets (LD_PRELOAD, OPENBLAS_NUM_THREADS). Real sets
+# of --data by name, and five Gaussian clusters (common.R) by "n x p". The labels that SOCFS and NDFS
 # start from are drawn before the clock runs. With --out, lines of other methods in the file stay.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])
 source(file.path(dirname(script), "common.R"))
@@ -29,7 +29,7 @@ fits <- list(
   rrss = function(x, g, labels) ufselect::ufs_rrss(x),
   rsr = function(x, g, labels) ufselect::ufs_rsr(x),
   socfs = function(x, g, labels) ufselect::ufs_socfs(x, g, init = labels),
-  sogfs = function(x, g, labels) ufselect::ufs_sogfs(x, g),
+  sogfs = function(x, g, labels) ufselect::ufs_sogfs(x, g, gamma = .01),
   ted = function(x, g, labels) ufselect::ufs_ted(x),
   topk = function(x, g, labels) ufselect::ufs_topk(x, k = 20, n_clusters = g),
   udfs = function(x, g, labels) ufselect::ufs_udfs(x, g),
