@@ -333,7 +333,8 @@ split_data <- function(common, rep) {
   standard <- function(data, columns) {
     check_bytes(8 * as.double(data$n) * length(columns), paste(length(columns), "dense columns"),
       "Give it fewer features.")
-    z <- .Call(C_x_standardise, data_columns(data, columns), unname(scaled$center[columns]),
+    z <- data_columns(data, columns)
+    z <- .Call(C_x_standardise, z, unname(scaled$center[columns]),
       unname(scaled$scale[columns]))
     z[, columns %in% scaled$constant] <- 0
     colnames(z) <- data$features[columns]

@@ -74,7 +74,8 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
       "the features that are not constant")
     best <- ranking[seq_len(pool)]
     at <- data$keep[best]
-    z <- .Call(C_x_standardise, data_columns(opened, at), unname(data$center[at]),
+    z <- data_columns(opened, at)
+    z <- .Call(C_x_standardise, z, unname(data$center[at]),
       unname(data$scale[at]) * data$norm[best])
     picked <- decorrelate(z, (q + 1 - seq_len(pool)) / q, k, strength)
     chosen <- best[picked]

@@ -28,7 +28,8 @@ x_rows <- function(x, i) {
   if (x$kind == "scaled") {
     return(take(x$x, i, x$column, x$shift, x$divide))
   }
-  .Call(C_x_standardise, as.matrix(plain_sparse(x)[i, x$column, drop = FALSE]), x$shift, x$divide)
+  block <- as.matrix(plain_sparse(x)[i, x$column, drop = FALSE])
+  .Call(C_x_standardise, block, x$shift, x$divide)
 }
 
 x_ss <- function(x) .Call(C_x_ss, x)

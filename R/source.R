@@ -273,7 +273,8 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
     from
   }
   read_columns <- function(j) {
-    .Call(C_x_standardise, read_source(reader("columns", j, p), j = keep[j]), shift[j], divide[j])
+    block <- read_source(reader("columns", j, p), j = keep[j])
+    .Call(C_x_standardise, block, shift[j], divide[j])
   }
   # Columns that a solver will ask for one by one.
   held <- list()

@@ -238,8 +238,9 @@ SEXP ffi_x_prepare(SEXP x, SEXP center)
 }
 
 /* A dense block of the user's matrix: every column minus its shift, divided by its divide
- * (vectors of one number per column, or NULL). In place where nobody else holds the block: it is
- * the largest thing in a pass. */
+ * (vectors of one number per column, or NULL). In place where nobody else holds the block, which is
+ * the largest thing in a pass: only a block that its caller keeps in a variable counts its other
+ * holders. */
 SEXP ffi_x_standardise(SEXP x, SEXP shift_, SEXP divide_)
 {
     int n = Rf_nrows(x), p = Rf_ncols(x);

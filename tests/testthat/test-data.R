@@ -325,3 +325,13 @@ test_that("the passes over data on disk are counted and said", {
   expect_null(ufs_variance(counts)$input$passes)
   expect_gt(suppressWarnings(ufs_pca(d, 2))$input$passes, 2L)
 })
+
+test_that("blocks that a source holds itself are not standardised in place", {
+  x <- matrix(rnorm(60), 10)
+  holder <- new.env()
+  holder$x <- x + 0
+  block <- holder$x
+  value <- .Call(C_x_standardise, block, colMeans(x), NULL)
+  expect_equal(value, scale(x, scale = FALSE), ignore_attr = TRUE)
+  expect_identical(holder$x, x)
+})
