@@ -42,7 +42,7 @@ test_that("pictures take graphical parameters and nothing else", {
   grDevices::pdf(NULL)
   withr::defer(grDevices::dev.off())
   fit <- ufs_variance(x)
-  graph <- ufs_graph(x)
+  graph <- suppressWarnings(ufs_graph(x))
   grid <- ufs_grid(x, "pca", list(n_components = 1:2))
   set.seed(1)
   stable <- ufs_stability(x, "variance", k = 2, n_resamples = 4)

@@ -29,7 +29,7 @@ test_that("all columns count where there are more than one product takes", {
   x <- noise(60, 700)
   group <- rep(1:6, 10)
   x[, 1:200] <- x[, 1:200] + 5 * noise(6, 200)[group, ]
-  near <- as.matrix(ufs_graph(x, k = 5, weights = "binary"))
+  near <- suppressWarnings(as.matrix(ufs_graph(x, k = 5, weights = "binary")))
   expect_identical(near[outer(group, group, `!=`)], rep(0, 3000))
   d <- as.matrix(dist(x))
   diag(d) <- Inf

@@ -56,7 +56,9 @@ test_that("a bound from a repaired dual point holds", {
   over <- unlist(lapply(1:6, function(seed) {
     x <- withr::with_seed(seed, matrix(rt(40 * 3, 3), 40))
     x <- cbind(rbind(x, x[1:5, ]), 1)
-    fit_to <- function(tol) raw(ufs_rrss, x, control = ufs_control(tol = tol, max_iter = 3000))
+    fit_to <- function(tol) {
+      suppressWarnings(raw(ufs_rrss, x, control = ufs_control(tol = tol, max_iter = 3000)))
+    }
     best <- min(fit_to(1e-7)$trace$best)
     vapply(c(.1, .03, .01, 1e-3, 1e-4), function(tol) {
       fit <- fit_to(tol)
