@@ -303,8 +303,8 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
       }
     },
     columns = function(j) {
-      collect(8 * n * length(j))
       if (all(j %in% names(held))) return(do.call(cbind, held[as.character(j)]))
+      collect(8 * n * length(j))
       read_columns(j)
     },
     rows = function(i) {
@@ -331,8 +331,8 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
       cheap <- is.list(store$turned) || by == "columns"
       most <- if (cheap) width else 4 * width
       if (length(held) + length(j) > most) held <<- list()
-      collect()
       if (cheap) j <- utils::head(j, most) else width <- max(1, length(j))
+      collect(8 * n * length(j))
       for (at in split(j, (seq_along(j) - 1) %/% width)) {
         read <- read_columns(at)
         held[as.character(at)] <<- lapply(seq_along(at), function(k) read[, k])
