@@ -202,7 +202,7 @@ x_pca <- function(x, k, method = "pca", loadings = TRUE, tol = 1e-10) {
 
 # Where components only serve as coordinates (of k-means, neighbours, leverage), those of noise need
 # not be told apart: any of their subspaces that holds the same variance to a part in a thousand
-# will do, and takes a fourth of the products.
+# will do, and takes far fewer products.
 coordinate_tol <- 1e-2
 
 # r x q with R'R = gram, r its numerical rank: Cholesky with pivots.

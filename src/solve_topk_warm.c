@@ -26,6 +26,7 @@
  * p, 5 n WIDTH, and n x n and 6 p WIDTH, or 2 p x p and 8 p WIDTH. */
 #include "solve_topk_warm.h"
 #include "la.h"
+#include "prox.h"
 
 enum { WIDTH = 96, STRIP = 64, FIRST = 20 };
 static const double START = 30.0, GROWTH = 1.3, RATIO = 0.7, RELAX = 1.9;
@@ -201,13 +202,6 @@ static int run_block(topk_warm *work, const topk_warm_settings *settings, double
     return most;
 }
 
-/* prox_soft() without a branch, which nobody could predict here. */
-static inline double soft(double v, double t)
-{
-    double least = v < t ? v : t;
-    return v - (least > -t ? least : -t);
-}
-
 static void step_z(topk_warm *work, const topk_warm_settings *settings, double mz)
 {
     warm_block *b = work->block;
@@ -215,7 +209,7 @@ static void step_z(topk_warm *work, const topk_warm_settings *settings, double m
     double scale = 1.0 / mz, top = 0.0, least = settings->nonnegative ? 0.0 : R_NegInf;
 
     for (size_t i = 0; i < len; i++) {
-        double z = soft(b->q[i] + b->c[i] * scale, b->w[i] * scale), diff;
+        double z = prox_soft(b->q[i] + b->c[i] * scale, b->w[i] * scale), diff;
         z = z < least ? least : z;
         diff = fabs(z - b->z[i]);
         if (!(diff <= top)) top = diff;
@@ -248,7 +242,7 @@ static void step_e(topk_warm *work, const topk_warm_settings *settings, double m
     double scale = 1.0 / mu, t = settings->lambda_e * scale;
 
     for (size_t i = 0; i < len; i++) {
-        double rest = b->b[i] - b->qx[i], y = b->y[i] * scale, e = soft(rest + y, t);
+        double rest = b->b[i] - b->qx[i], y = b->y[i] * scale, e = prox_soft(rest + y, t);
         b->e[i] = e;
         b->t[i] = b->b[i] - (RELAX * e + (1.0 - RELAX) * rest) + y;
     }

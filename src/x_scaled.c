@@ -6,17 +6,32 @@
 
 enum { BLOCK = 32768 };
 
-static int width_of(const ufs_x *x)
+/* A walk over X: m columns from `from` on are in `columns`, up to `width` in each step. */
+typedef struct {
+    int from, m, width;
+    double *columns;
+} walk;
+
+static walk begin(const ufs_x *x)
 {
     int width = BLOCK / x->n;
-    return width < 1 ? 1 : width < x->p ? width : x->p;
+    walk at = {.width = width < 1 ? 1 : width < x->p ? width : x->p};
+    at.columns = ufs_dalloc((size_t) x->n, (size_t) at.width);
+    return at;
 }
 
-/* Columns j0, ..., j0 + m - 1. */
-static void standardise(const ufs_x *x, int j0, int m, double *out)
+static bool next(const ufs_x *x, walk *at)
 {
+    int left;
+
+    at->from += at->m;
+    left = x->p - at->from;
+    at->m = left < at->width ? left : at->width;
+    if (left <= 0) return false;
     R_CheckUserInterrupt();
-    for (int k = 0; k < m; k++) x_scaled_column(x, j0 + k, out + (size_t) k * (size_t) x->n);
+    for (int k = 0; k < at->m; k++)
+        x_scaled_column(x, at->from + k, at->columns + (size_t) k * (size_t) x->n);
+    return true;
 }
 
 void x_scaled_column(const ufs_x *x, int j, double *out)
@@ -30,46 +45,36 @@ void x_scaled_column(const ufs_x *x, int j, double *out)
 void x_scaled_mul(const ufs_x *x, int c, const double *v, double *y)
 {
     void *mark = vmaxget();
-    int width = width_of(x);
-    double *block = ufs_dalloc((size_t) x->n, (size_t) width);
+    walk at = begin(x);
 
-    for (int j = 0; j < x->p; j += width) {
-        int m = x->p - j < width ? x->p - j : width;
-        standardise(x, j, m, block);
-        la_gemm('N', 'N', x->n, c, m, 1.0, block, x->n, v + j, x->p, j > 0 ? 1.0 : 0.0, y, x->n);
-    }
+    while (next(x, &at))
+        la_gemm('N', 'N', x->n, c, at.m, 1.0, at.columns, x->n, v + at.from, x->p,
+                at.from > 0 ? 1.0 : 0.0, y, x->n);
     vmaxset(mark);
 }
 
 void x_scaled_cross(const ufs_x *x, int c, const double *t, double *u, bool by_rows)
 {
     void *mark = vmaxget();
-    int width = width_of(x);
-    double *block = ufs_dalloc((size_t) x->n, (size_t) width);
+    walk at = begin(x);
 
-    for (int j = 0; j < x->p; j += width) {
-        int m = x->p - j < width ? x->p - j : width;
-        standardise(x, j, m, block);
+    while (next(x, &at))
         if (by_rows)
-            la_gemm('T', 'N', c, m, x->n, 1.0, t, x->n, block, x->n, 0.0,
-                    u + (size_t) j * (size_t) c, c);
+            la_gemm('T', 'N', c, at.m, x->n, 1.0, t, x->n, at.columns, x->n, 0.0,
+                    u + (size_t) at.from * (size_t) c, c);
         else
-            la_gemm('T', 'N', m, c, x->n, 1.0, block, x->n, t, x->n, 0.0, u + j, x->p);
-    }
+            la_gemm('T', 'N', at.m, c, x->n, 1.0, at.columns, x->n, t, x->n, 0.0, u + at.from,
+                    x->p);
     vmaxset(mark);
 }
 
 void x_scaled_gram_rows(const ufs_x *x, double *k)
 {
     void *mark = vmaxget();
-    int width = width_of(x);
-    double *block = ufs_dalloc((size_t) x->n, (size_t) width);
+    walk at = begin(x);
 
-    for (int j = 0; j < x->p; j += width) {
-        int m = x->p - j < width ? x->p - j : width;
-        standardise(x, j, m, block);
-        la_syrk('N', x->n, m, 1.0, block, x->n, j > 0 ? 1.0 : 0.0, k, x->n);
-    }
+    while (next(x, &at))
+        la_syrk('N', x->n, at.m, 1.0, at.columns, x->n, at.from > 0 ? 1.0 : 0.0, k, x->n);
     la_fill_lower(x->n, k);
     vmaxset(mark);
 }
@@ -77,13 +82,9 @@ void x_scaled_gram_rows(const ufs_x *x, double *k)
 void x_scaled_gram_cols(const ufs_x *x, double *g)
 {
     void *mark = vmaxget();
-    int width = width_of(x);
-    double *block = ufs_dalloc((size_t) x->n, (size_t) width);
+    walk at = begin(x);
 
-    for (int j = 0; j < x->p; j += width) {
-        int m = x->p - j < width ? x->p - j : width;
-        standardise(x, j, m, block);
-        x_scaled_cross(x, m, block, g + (size_t) j * (size_t) x->p, false);
-    }
+    while (next(x, &at))
+        x_scaled_cross(x, at.m, at.columns, g + (size_t) at.from * (size_t) x->p, false);
     vmaxset(mark);
 }
