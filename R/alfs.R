@@ -291,7 +291,7 @@ check_alfs_bytes <- function(n, q, p, weighted) {
   small <- min(n, q)
   bytes <- 3 * n * p + (if (max(n, q) < 4 * small) n * q else 0) + 6 * small^2
   if (weighted) {
-    newton <- min(2 * n * q^2, max(16 * n^2, 2e7))
+    newton <- min(n * q^2, max(16 * n^2, 2e7))
     check_bytes(8 * (bytes + 7 * n^2 + 8 * n * q + newton), "ufs_alfs() with lambda > 0",
       "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples.")
   } else {
