@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Garbage collections at every allocation inside .Call(), so that a value without protection shows as
 # a crash or as another answer: tests/dev/gctorture.sh [filter], the test files that match and small.R.
-# Only in the first calls of each entry with small arguments: R code needs no protection, and whole
-# files would take hours. An entry of src/entries.h that was reached by none is a failure.
-# GCTORTURE_CALLS=5: calls of each entry in a file; GCTORTURE_STEP=1: allocations to a collection.
+# Only in the first calls of each entry with small arguments, for each kind of x: R code needs no
+# protection, and whole files would take hours. An entry of src/entries.h that none of them reached is
+# a failure. GCTORTURE_CALLS=3: calls of an entry in a file; GCTORTURE_STEP=1: allocations from one
+# collection to the next.
 set -u
 lib=$(mktemp -d)
 trap 'rm -rf "$lib"' EXIT
@@ -13,13 +14,16 @@ sed -i 's/\.Call\([(,]\)/tortured_call\1/g' R/*.R tests/testthat/*.R
 cat >>R/conditions.R <<'R'
 
 tortured_call <- function(.NAME, ...) {
-  name <- .NAME$name
-  most <- as.numeric(Sys.getenv("GCTORTURE_CALLS", "5"))
-  if (sum(tortured$names == name) >= most || size_of_all(list(...)) > 2000) return(.Call(.NAME, ...))
-  tortured$names <- c(tortured$names, name)
-  cat(name, "\n", sep = "", file = Sys.getenv("GCTORTURE_SEEN"), append = TRUE)
-  # A call may call back, and the function that it calls may .Call(): the step that was comes back.
-  old <- gctorture2(as.integer(Sys.getenv("GCTORTURE_STEP", "1")))
+  x <- if (...length()) ..1
+  kind <- if (is.list(x) && is.character(x$kind)) x$kind else "dense"
+  key <- paste(.NAME$name, kind)
+  most <- as.numeric(Sys.getenv("GCTORTURE_CALLS", "3"))
+  if (sum(tortured$keys == key) >= most || size_of_all(list(...)) > 2000) return(.Call(.NAME, ...))
+  tortured$keys <- c(tortured$keys, key)
+  cat(key, "\n", sep = "", file = Sys.getenv("GCTORTURE_SEEN"), append = TRUE)
+  # A source calls back into R code, which is slow and safe; that may .Call() in turn.
+  step <- as.integer(Sys.getenv("GCTORTURE_STEP", "1"))
+  old <- gctorture2(if (kind == "source") 53L + step else step)
   on.exit(gctorture2(old))
   .Call(.NAME, ...)
 }
@@ -46,7 +50,7 @@ for file in tests/dev/small.R tests/testthat/test-*.R; do
 done
 for entry in $(sed -n 's/^ *ENTRY(\([a-z0-9_]*\),.*/\1/p' src/entries.h); do
   tried=$((tried + 1))
-  grep -qx "\(C_\|ffi_\)*$entry" "$lib/seen" || { failed=$((failed + 1)); echo "  $entry was not reached"; }
+  grep -q "^$entry " "$lib/seen" || { failed=$((failed + 1)); echo "  $entry was not reached"; }
 done
 printf '%-14s tried %6d   survived %6d   failed %4d\n' gctorture $tried $((tried - failed)) $failed
 [ $failed = 0 ]
