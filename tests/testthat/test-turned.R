@@ -213,3 +213,76 @@ test_that("with isolated samples in the graph nothing is formed", {
     }
   }
 })
+
+# Whole columns that were read from the copy of a file while `code` runs.
+copy_reads <- function(code) {
+  columns <- 0
+  plain <- read_turned
+  replaced("read_turned", function(turned, index, lines = NULL) {
+    columns <<- columns + length(index) * (if (is.null(lines)) 1 else length(lines) / turned$n)
+    plain(turned, index, lines)
+  })
+  value <- force(code)
+  list(value = value, columns = columns)
+}
+
+test_that("row-sparse regression reads the columns of a working set a few times, not by sweeps", {
+  skip_if_not_installed("HDF5Array")
+  z <- scale(unname(counts))
+  t <- qr.Q(qr(withr::with_seed(4, matrix(rnorm(80 * 3), 80))))
+  others <- qr.Q(qr(withr::with_seed(5, matrix(rnorm(80 * 3), 80))))
+  root <- seq(0.5, 2, length.out = 80)
+  solve <- function(x, t, v = matrix(0, 150, 3), ...) {
+    settings <- list(lambda = 0.4 * gl_lambda_max(z, t), vtol = 1e-11, full = TRUE, prune = 0.9, slots = 2000L, form = "a",
+      certify = FALSE, root = NULL)
+    .Call(C_test_gl, x, NULL, t, v, utils::modifyList(settings, list(...), keep.null = TRUE))
+  }
+  for (chunk in list(c(5, 150), c(80, 5))) {
+    file <- stored(counts, chunk)
+    op <- as_ufs_operator(ufs_data(file, block_bytes = 2 * 8 * 80 * 30))$x
+    wide <- as_ufs_operator(ufs_data(file, block_bytes = 2 * 8 * 80 * 150))$x
+    # Slots from plenty to too few; weights; several right-hand sides; no pruning.
+    for (given in list(list(), list(root = root), list(slots = 12L), list(slots = 40L, prune = 2),
+      list(slots = 25L, prune = -1), list(form = "r"))) {
+      for (side in list(t, cbind(others, t))) {
+        want <- do.call(solve, c(list(z, side), given))
+        # Without Gram columns it sweeps over columns that are held.
+        got <- do.call(solve, c(list(if (is.null(given$form) && is.null(given$slots)) op else wide, side),
+          given))
+        expect_gt(sum(rowSums(want$v != 0) > 0), 5)
+        for (name in c("v", "xv", "kkt")) expect_equal(got[[name]], want[[name]], tolerance = 1e-6)
+        expect_equal(got$objective, want$objective, tolerance = 1e-10)
+      }
+    }
+    # The Gram columns (read, and multiplied), X'T and X V: four times ten columns.
+    v <- matrix(0, 150, 3)
+    v[seq(4, 40, by = 4), ] <- 0.01
+    before <- op$count$passes
+    seen <- copy_reads(solve(op, t, v, full = FALSE))
+    expect_gt(seen$value$sweeps, 5)
+    expect_equal(seen$value$xv, z %*% seen$value$v, tolerance = 1e-12)
+    if (chunk[1] == 5) {
+      expect_lte(seen$columns, 40)
+      expect_gt(seen$columns, 30)
+      expect_identical(op$count$passes, before)
+    } else {
+      # Eight of the 30 chunks have one or two of them.
+      expect_lte(op$count$passes - before, 4 * 10 / 30 + 1e-9)
+    }
+  }
+})
+
+test_that("SOCFS on a file passes over it once for each look at all features", {
+  skip_if_not_installed("HDF5Array")
+  x <- counts[, 1:60]
+  plain <- quiet(ufs_socfs(x, 3))
+  data <- ufs_data(stored(x, c(5, 60)), block_bytes = 2 * 8 * 80 * 4)
+  seen <- file_reads(quiet(ufs_socfs(data, 3)))
+  expect_equal(seen$value$feature_scores, plain$feature_scores, tolerance = 1e-6)
+  expect_equal(tail(seen$value$trace$objective, 1), tail(plain$trace$objective, 1), tolerance = 1e-8)
+  expect_equal(seen$value$input$passes, ceiling(seen$times - 1e-9), tolerance = 1e-12)
+  # Means, the starts' products, lambda_max and the copy; then the looks.
+  looks <- seen$value$counts[["full_products"]]
+  expect_gt(seen$value$iterations, 3)
+  expect_lte(seen$times, looks + 8)
+})
