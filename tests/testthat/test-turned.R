@@ -286,3 +286,53 @@ test_that("SOCFS on a file passes over it once for each look at all features", {
   expect_gt(seen$value$iterations, 3)
   expect_lte(seen$times, looks + 8)
 })
+
+test_that("greedy TED on a tall file: labelled samples cost one read of their rows", {
+  skip_if_not_installed("HDF5Array")
+  x <- withr::with_seed(6, matrix(rnorm(400 * 12), 400) %*% diag(12:1))
+  for (chunk in list(c(20, 12), c(400, 3))) {
+    data <- ufs_data(stored(x, chunk), block_bytes = 2 * 8 * 40 * 12)
+    reads <- function(labelled) {
+      plain <- quiet(ufs_ted(x, n_samples = 5, labelled = labelled))
+      seen <- file_reads(quiet(ufs_ted(data, n_samples = 5, labelled = labelled)))
+      expect_identical(unname(seen$value$solution$order), unname(plain$solution$order))
+      expect_equal(seen$value$statistic, plain$statistic, tolerance = 1e-9)
+      expect_equal(seen$value$trace, plain$trace, tolerance = 1e-9)
+      if (chunk[1] == 20) expect_gte(seen$value$input$passes, seen$times)
+      seen$value$input$passes
+    }
+    none <- reads(NULL)
+    few <- reads(c(7, 3))
+    many <- reads(rev(seq(1, 400, by = 13)))
+    # Means, inner products, two forms of every row, and for each batch of picks its rows and products.
+    expect_lte(none, 8)
+    expect_lte(few, none + 2)
+    expect_lte(many, none + 2)
+  }
+})
+
+test_that("blocks are added up in place, and what came first is nobody else's", {
+  skip_if_not_installed("HDF5Array")
+  z <- unname(counts)
+  for (chunk in list(c(5, 150), c(80, 5))) {
+    op <- as_ufs_operator(ufs_data(stored(counts, chunk), block_bytes = 2 * 8 * 5 * 80), FALSE, FALSE)$x
+    v <- matrix(seq_len(300) / 100, 150)
+    t <- matrix(seq_len(160) / 100, 80)
+    first <- list(op$mul(v), op$cross(t), op$gram(TRUE), op$gram(FALSE))
+    kept <- lapply(first, function(a) a + 0)
+    again <- list(op$mul(v), op$cross(t), op$gram(TRUE), op$gram(FALSE))
+    expect_identical(first, kept)
+    expect_identical(again, kept)
+    expect_equal(kept, list(z %*% v, crossprod(z, t), tcrossprod(z), crossprod(z)))
+    s <- crossprod(z[1:9, ])
+    half <- s
+    half[lower.tri(half)] <- NaN
+    expect_equal(op$row_forms(half), rowSums((z %*% s) * z))
+    expect_equal(op$row_forms(NULL), rowSums(z^2))
+    root <- seq_len(80) / 40
+    expect_equal(op$gram_columns(c(9L, 2L, 140L), root), crossprod(z, root^2 * z[, c(9, 2, 140)]))
+    some <- op$some(c(140L, 3L, 4L, 60L))
+    expect_equal(some$mul(v[1:4, ]), z[, c(140, 3, 4, 60)] %*% v[1:4, ])
+    expect_equal(some$cross(t), crossprod(z[, c(140, 3, 4, 60)], t))
+  }
+})
