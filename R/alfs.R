@@ -77,9 +77,10 @@
 #' iterations. With many more features than samples it begins with the columns of largest gradient
 #' and lets others in when the certificate, always that of the whole problem, asks for them. The
 #' eigenvectors of the smaller side (about `9 r^3` flops) come first, a minute or so at r = 2000.
-#' With `lambda > 0` it begins with few columns, too, and goes over to Newton's method on those in
-#' use where that is faster (few columns, or a small `tol`): the norms are smoothed by less and
-#' less, the multipliers stay feasible, and each step is an iteration of the trace.
+#' With `lambda > 0` it begins with few columns, too (with all where most will be in use), and goes
+#' over to Newton's method on those in use where that is faster (few columns, or a small `tol`): the
+#' norms are smoothed by less and less, the multipliers stay feasible, and each step is an iteration
+#' of the trace.
 #'
 #' `solver = "paper"` is the published Algorithm 1 on the matrix as it is. Its penalties grow by 10
 #' percent per iteration, which forces feasibility but not optimality, and its first penalty, its
@@ -291,7 +292,7 @@ check_alfs_bytes <- function(n, q, p, weighted) {
   small <- min(n, q)
   bytes <- 3 * n * p + (if (max(n, q) < 4 * small) n * q else 0) + 6 * small^2
   if (weighted) {
-    newton <- min(2 * n * q^2, max(16 * n^2, 2e7))
+    newton <- min(n * q^2, max(16 * n^2, 2e7))
     check_bytes(8 * (bytes + 7 * n^2 + 8 * n * q + newton), "ufs_alfs() with lambda > 0",
       "Use lambda = 0 (no n x n matrix), or fit on a random part of the samples.")
   } else {

@@ -343,22 +343,30 @@ l1_norms <- function(x) {
 }
 
 # Whether samples have so many links that finding them one by one takes seconds, and twice the time
-# of 50 iterations of the ADMM, judged by six samples: the same ones in whatever order they come.
+# of 50 iterations of the ADMM, judged by six samples: the same ones in whatever order they come, and
+# no more of them than it takes.
 many_links <- function(x, size, weights) {
   n <- as.double(nrow(x))
   p <- as.double(ncol(x))
   rows <- order(size)[unique(round(seq(1, n, length.out = 6L)))]
-  probe <- .Call(C_topk_probe, x, rows - 1L,
-    c(weights, most_pivots = as.integer(60 * sqrt(n))))
-  links <- mean(probe$links)
-  # In nanoseconds: products run at 32e9 operations a second where pivots run at 8e9.
-  pivots <- n * mean(probe$pivots) * (n + p) * (links / 8 + 5)
-  products <- 50 / 32 * if (2 * p > 3 * n) {
-    4 * n^2 * p + 2 * n^3
-  } else {
-    2 * n * p * (n + p + 3 * links)
+  weights$most_pivots <- as.integer(60 * sqrt(n))
+  links <- pivots <- 0
+  for (at in seq_along(rows)) {
+    probe <- .Call(C_topk_probe, x, rows[at] - 1L, weights)
+    links <- links + probe$links
+    pivots <- pivots + probe$pivots
+    few <- links / at
+    # In nanoseconds: products run at 32e9 operations a second where pivots run at 8e9.
+    products <- 50 / 32 * if (2 * p > 3 * n) {
+      4 * n^2 * p + 2 * n^3
+    } else {
+      2 * n * p * (n + p + 3 * few)
+    }
+    if (n * pivots / length(rows) * (n + p) * (few / 8 + 5) > max(2e9, 2 * products)) {
+      return(TRUE)
+    }
   }
-  pivots > max(2e9, 2 * products)
+  FALSE
 }
 
 # "auto" repeats the paper where that is quick, and where its own settings are given.
@@ -429,7 +437,7 @@ check_topk_bytes <- function(n, p, plain, settings) {
   n <- as.double(n)
   r <- min(n, p)
   bytes <- 8 * (if (plain) 4 * n * p + 5 * r * r else if (settings$warm) {
-    8 * n * p + (2 + settings$theta) * n * n + 6 * r * r + 960 * n + 1200 * p
+    8 * n * p + (2 + settings$theta) * n * n + 6 * r * r + 1200 * n + 1350 * p
   } else if (settings$fast) {
     6 * n * p + 5 * n * n + 3 * r * r
   } else if (n <= p) {

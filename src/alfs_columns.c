@@ -18,6 +18,10 @@
 /* A set of more than a fourth of the columns saves nothing, and costs memory. */
 enum { MOST_SHARE = 4 };
 
+/* With lambda > 0: nor does one of more than this share; and ADMM on few of them for a while is
+ * worth its detour up to that one. */
+static const double CROWDED = 0.7, FEW = 0.33;
+
 typedef struct {
     int n, *column; /* in ascending order */
     bool *inside;   /* of the columns of the whole problem */
@@ -26,7 +30,7 @@ typedef struct {
 
 static bool set_up_columns(alfs_work *sub, const alfs_work *full, int n, const int *column,
                            const ufs_x *x, double **best_w);
-static void first_columns(alfs_work *full, column_set *set, int n);
+static void measure_columns(alfs_work *full, column_set *set);
 static void list_columns(column_set *set, int q);
 static void add_columns(column_set *set, int q, double least, int most);
 static int violators(const column_set *set, int q, double bound);
@@ -40,6 +44,7 @@ static double outside_ratio(alfs_work *full, const alfs_work *sub, column_set *s
 static void write_outside(alfs_work *full, const column_set *set, double *q, double scale);
 static void scatter(double *to, const double *from, size_t m, int n, const int *column);
 static int live_columns(const alfs_work *work, int *column);
+static bool is_live(const alfs_work *work, int j);
 
 /* ---- lambda = 0 ------------------------------------------------------------------------ */
 
@@ -61,7 +66,9 @@ bool alfs_grow(alfs_work *full, const ufs_x *x, alfs_result *result, ufs_run *ru
     if (alfs_judge(value->best, (value->best - value->now) / value->best, settings, run) ||
         settings->max_iter == 0)
         return true;
-    first_columns(full, &set, settings->first);
+    measure_columns(full, &set);
+    for (int j = 0; j < full->space.q && full->warm; j++) set.inside[j] = is_live(full, j);
+    add_columns(&set, full->space.q, 0.0, settings->first);
     start_outside(full, &set);
 
     for (;;) {
@@ -118,11 +125,10 @@ bool alfs_grow(alfs_work *full, const ufs_x *x, alfs_result *result, ufs_run *ru
     }
 }
 
-/* Those in use at the start, and the n of the largest ||G_.j||. */
-static void first_columns(alfs_work *full, column_set *set, int n)
+/* ||G_.j|| of all columns; lift_g holds the gradient of the whole problem. */
+static void measure_columns(alfs_work *full, column_set *set)
 {
     const alfs_space *space = &full->space;
-    const alfs_split *cols = &full->split[COLS];
     size_t m = (size_t) space->m;
 
     for (int from = 0; from < space->q; from += space->width) {
@@ -132,9 +138,6 @@ static void first_columns(alfs_work *full, column_set *set, int n)
         for (int j = 0; j < width; j++)
             set->norm[from + j] = la_nrm2(space->m, space->block + (size_t) j * m);
     }
-    for (int j = 0; j < space->q; j++)
-        if (full->warm && cols->norm[j] > 0.98 * cols->penalty / cols->held) set->inside[j] = true;
-    add_columns(set, space->q, 0.0, n);
 }
 
 /* Up to `most` columns of the largest norm, above `least`. */
@@ -272,30 +275,43 @@ static void write_outside(alfs_work *full, const column_set *set, double *q, dou
 /* ---- lambda > 0 --------------------------------------------------------------------------- */
 
 /* A few iterations of ADMM on the columns of largest gradient, then Newton's method
- * (alfs_newton.c) or ADMM on those in use; others join as in alfs_grow(). */
-bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, alfs_result *result, ufs_run *run)
+ * (alfs_newton.c) or ADMM on those in use; others join as in alfs_grow(). Where most columns
+ * would be in use sets of them only delay. */
+bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, bool *newton, alfs_result *result,
+                        ufs_run *run)
 {
     const alfs_settings *settings = full->settings;
     alfs_value *value = &full->value;
     int all = full->space.q;
     size_t m = (size_t) full->space.m, q = (size_t) all;
     column_set set = {0, ufs_ialloc(q), (bool *) R_alloc(q, sizeof(bool)), ufs_dalloc(q, 1)};
-    double least = 0.5 * settings->tol, goal = fmax(least, 1e-2), smooth = 0.3, gap = 1.0,
-           near = 1.0;
-    bool newton = true, by_newton = false;
+    double least = 0.5 * settings->tol, goal = fmax(least, 1e-2), smooth = 0.3;
+    double gap = (value->best - value->dual) / value->best, near = 1.0;
+    bool by_newton = false, begun = run->iterations > 0;
 
     memset(set.inside, 0, q * sizeof(bool));
-    first_columns(full, &set, all <= 45 ? all : all / 8 > 32 ? all / 8 : 32);
+    if (begun) {
+        near = gap;
+        goal = fmax(least, 0.1 * gap);
+        add_columns(&set, all, -1.0, all);
+        use_live_columns(full, result->w, &set);
+    } else {
+        int few = all <= 45 ? all : all / 8 > 32 ? all / 8 : 32, n;
+        measure_columns(full, &set);
+        n = violators(&set, all, full->split[COLS].penalty);
+        if (n > CROWDED * all) return false;
+        add_columns(&set, all, 0.0, n > few ? n : few);
+    }
     start_outside(full, &set);
-    for (int round = 0;; round++) {
+    for (int round = begun;; round++) {
         const void *mark = vmaxget();
         alfs_work sub;
         double *sub_w, outside,
-            from = newton ? alfs_newton_from((int) m, set.n, full->space.r) : 0.0;
+            from = *newton ? alfs_newton_from((int) m, set.n, full->space.r) : 0.0;
         bool ended, pays = near < from, warm = by_newton;
 
         if (by_newton && !pays) resume(full, result);
-        if ((round > 0 && !pays && set.n > 0.7 * all && from < 5.0 * settings->tol) ||
+        if ((round > 0 && !pays && set.n > CROWDED * all) ||
             !set_up_columns(&sub, full, set.n, set.column, x, &sub_w)) {
             if (by_newton && pays) resume(full, result);
             alfs_shrinkage(full, ROWS);
@@ -308,8 +324,8 @@ bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, alfs_result *result, uf
             for (size_t j = 0; j < (size_t) set.n; j++)
                 ufs_copy(sub_w + j * m, result->w + (size_t) set.column[j] * m, m);
             if (!warm) smooth = fmin(0.3, 10.0 * near);
-            newton = alfs_newton(&sub, sub.weights->x, goal, warm, &smooth, sub_w, value->dual,
-                                 run);
+            *newton = alfs_newton(&sub, sub.weights->x, goal, warm, &smooth, sub_w, value->dual,
+                                  run);
         } else {
             alfs_weights_gather(&sub);
             run_columns(&sub, round > 0 ? 100 : 20, fmax(round > 0 ? goal : least, fmin(from, 0.1)),
@@ -359,15 +375,12 @@ bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, alfs_result *result, uf
 /* Those in use by the last W, or by the best one so far. */
 static void use_live_columns(const alfs_work *sub, const double *w, column_set *set)
 {
-    const alfs_split *cols = &sub->split[COLS];
     size_t m = (size_t) sub->space.m;
-
     bool any = false;
 
     for (int j = 0; j < set->n; j++) {
         int column = set->column[j];
-        set->inside[column] = cols->norm[j] > 0.98 * cols->penalty / cols->held ||
-                              la_nrm2((int) m, w + (size_t) column * m) > 0.0;
+        set->inside[column] = is_live(sub, j) || la_nrm2((int) m, w + (size_t) column * m) > 0.0;
         any = any || set->inside[column];
     }
     if (!any)
@@ -421,7 +434,7 @@ int alfs_narrow(alfs_work *full, const ufs_x *x, int most, alfs_result *result, 
     double *sub_w;
 
     if (most > settings->narrow) most = settings->narrow;
-    if (full->weights->t == NULL || n == 0 || n > 0.7 * full->space.q ||
+    if (full->weights->t == NULL || n == 0 || n > FEW * full->space.q ||
         most < settings->check_every || !set_up_columns(&sub, full, n, column, x, &sub_w)) {
         vmaxset(mark);
         return 0;
@@ -460,15 +473,30 @@ int alfs_narrow(alfs_work *full, const ufs_x *x, int most, alfs_result *result, 
     return done;
 }
 
-/* Columns of Wtilde that are not zero, or nearly so. */
 static int live_columns(const alfs_work *work, int *column)
 {
-    const alfs_split *cols = &work->split[COLS];
     int n = 0;
 
     for (int j = 0; j < work->space.q; j++)
-        if (!cols->on || cols->norm[j] > 0.98 * cols->penalty / cols->held) column[n++] = j;
+        if (is_live(work, j)) column[n++] = j;
     return n;
+}
+
+/* Whether column j of Wtilde is not zero, or nearly so. */
+static bool is_live(const alfs_work *work, int j)
+{
+    const alfs_split *cols = &work->split[COLS];
+    return !cols->on || cols->norm[j] > 0.98 * cols->penalty / cols->held;
+}
+
+bool alfs_newton_pays(const alfs_work *work, double gap)
+{
+    double from;
+    int n = 0;
+
+    for (int j = 0; j < work->space.q; j++) n += is_live(work, j);
+    from = n > 0 ? alfs_newton_from(work->space.m, n, work->space.r) : 0.0;
+    return gap < from && from > 5.0 * work->settings->tol;
 }
 
 /* ---- both ---------------------------------------------------------------------------- */

@@ -14,21 +14,25 @@
  * H D = -g by conjugate gradients, preconditioned by the rows' own q x q blocks
  *   H_i = B diag(k_i) B' + d_i BB' + alpha/s_i + diag(beta/c) - sym of row i
  * and, for what the rows have in common, the leading directions of X'X by Woodbury's formula;
- * d_i is what X'X has on its diagonal beside them. e falls when smoothing makes up more than
+ * d_i is what X'X has on its diagonal beside them. k_i spans many orders of magnitude, and q
+ * unknowns are tied down by some q of them: the blocks take the 5q/4 (or 128) largest, and of the others
+ * the mean, which leaves three to five products a step. e falls when smoothing makes up more than
  * a fifth of the gap that solve_alfs_bound.c finds for P, Q, L.
  *
- * A step: m^2 q (q + 1) flops for the blocks, m q^3 for their factors, m kq^2 + (kq)^3/3 with
- * k q about 300 directions, and 6 m^2 q for each product with H (2 to 10 a step). Memory: four
- * m x m, 2 m q^2, (kq)^2, m k^2 / 2 (k such that it is no more than 16 of m x m). */
+ * A step: 2.3 m q^3 flops for the blocks' inverses, m k^2 q^2 + (kq)^3/3 with k q about 300
+ * directions, and 6 m^2 q + 4 m q^2 for each product with H. Memory: four m x m, m q^2, (kq)^2,
+ * m k^2 / 2 (k such that it is no more than 16 of m x m). */
 #include "alfs_work.h"
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { DIRECTIONS = 300, BLOCK = 64 };
+enum { DIRECTIONS = 300, BLOCK = 64, FEW_HEAVY = 128 };
+
+static const double CLEAN = 10.0;
 
 typedef struct {
     alfs_work *work;
-    int m, q, k, n_pair;
+    int m, q, k;
     double alpha, beta, lambda;
     double e, row_unit, col_unit, z_unit; /* smoothing, and the sizes it refers to */
     double least_row, least_col, least_z; /* their products */
@@ -40,14 +44,16 @@ typedef struct {
     double *z, *dz, *k_weight, *y;        /* m x m: W B, D B, k, scratch */
     double *s, *c;                        /* of the W of the last evaluation */
     double *row_a, *row_b, *col_a, *col_b;
-    double *pair, *packed;    /* m x n_pair, BLOCK x n_pair */
-    double *factor;           /* q x q x m */
-    double *shared;           /* m x k: sqrt(2) leading columns of left diag(a) */
-    double *square;           /* m x k (k + 1) / 2: products of them */
-    double *rest;             /* m: d_i */
-    double *core;             /* kq x kq */
-    double *inverse, *blocks; /* q^2 x BLOCK, q^2 x k (k + 1) / 2 */
-    double *one, *many;       /* q x q, kq */
+    double *xt;          /* q x m */
+    double *strip, *key; /* m x BLOCK, m */
+    double *heavy;       /* q x m */
+    double *inverse;     /* q x q x m: H_i^{-1} */
+    double *shared;      /* m x k: sqrt(2) leading columns of left diag(a) */
+    double *square;      /* m x k (k + 1) / 2: products of them */
+    double *rest;        /* m: d_i */
+    double *core;        /* kq x kq */
+    double *blocks;      /* q^2 x k (k + 1) / 2 */
+    double *one, *many;  /* 2q, kq */
     la_cg_problem cg;
 } newton;
 
@@ -58,15 +64,17 @@ static double evaluate(newton *a, const double *w, double t);
 static void start_duals(newton *a);
 static void linearise(newton *a);
 static int precondition_set_up(newton *a);
-static int factor_row(newton *a, int i, const double *packed, int ld);
+static int gather_heavy(newton *a, const double *k, double *rest);
+static int invert_row(newton *a, int i, int heavy, double rest);
 static void apply_hessian(void *data, const double *d, double *out);
 static void precondition(void *data, const double *r, double *z);
+static void solve_rows(newton *a, const double *r, double *z);
 static void apply_gram(newton *a, const double *d, double *out);
 static void row_dots(newton *a, const double *u, const double *v, double *out);
 static void col_dots(newton *a, const double *u, const double *v, double *out);
 static void update_duals(newton *a);
 static double smoothing_part(const newton *a);
-static void candidate(newton *a, double *best_w);
+static void candidate(newton *a, double level, double *best_w);
 
 bool alfs_newton(alfs_work *work, const double *x, double goal, bool warm, double *smooth,
                  double *best_w, double bound, ufs_run *run)
@@ -102,31 +110,34 @@ bool alfs_newton(alfs_work *work, const double *x, double goal, bool warm, doubl
         run->iterations++;
         alfs_dual_bound(work, 0.0);
         value->current = f_new;
-        candidate(&a, best_w);
+        candidate(&a, 1.0, best_w);
         gap = (value->best - value->dual) / value->best;
         ufs_run_step(run, value->best * u2, (value->best - bound) / value->best);
         if (!(fabs(gap) <= DBL_MAX)) return false;
-        if (gap < goal) break;
+        if (gap < goal) {
+            candidate(&a, CLEAN, best_w);
+            break;
+        }
         alfs_record(work, bound, run);
         f = f_new;
         if (smoothing_part(&a) > 0.2 * (value->best - value->dual))
-            f = smooth_by(&a, fmax(0.2 * a.e, 1e-10));
+            f = smooth_by(&a, fmax(0.1 * a.e, 1e-10));
     }
     *smooth = a.e;
     return gap < goal;
 }
 
-/* A digit of the gap takes some three steps, whose flops (with four products) are counted here,
- * or iterations of ADMM whose number grows from digit to digit (measured on 70 to 500 samples).
- * A step worth more than sixty iterations never pays. Memory is held to that of 16 matrices
- * m x m, or 160 MB. */
+/* A digit of the gap takes some three steps, whose flops (with four products; small inverses count
+ * threefold) are counted here, or iterations of ADMM whose number grows from digit to digit
+ * (measured on 70 to 500 samples). A step worth more than sixty iterations never pays. Memory is
+ * held to that of 16 matrices m x m, or 160 MB. */
 double alfs_newton_from(int m, int q, int r)
 {
     double M = m, Q = q, R = r;
-    double step = M * M * Q * Q + 3.0 * M * Q * Q * Q + 24.0 * M * M * Q + 100.0 * M * M;
+    double step = 6.0 * M * Q * Q * Q + 30.0 * M * Q * Q + 24.0 * M * M * Q + 100.0 * M * M;
     double iteration = 4.0 * M * M * Q + 6.0 * M * R * Q + 40.0 * M * M;
 
-    if (step > 60.0 * iteration || 2.0 * M * Q * Q > fmax(16.0 * M * M, 2e7)) return 0.0;
+    if (step > 60.0 * iteration || M * Q * Q > fmax(16.0 * M * M, 2e7)) return 0.0;
     return 1e-3 * pow(33.0 * iteration / step, 3.5);
 }
 
@@ -145,7 +156,6 @@ static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
     a->m = m;
     a->q = q;
     a->k = k;
-    a->n_pair = q * (q + 1) / 2;
     a->alpha = work->split[ROWS].penalty;
     a->beta = work->split[COLS].penalty;
     a->lambda = work->split[WEIGHTS].penalty;
@@ -170,16 +180,17 @@ static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
     a->row_b = ufs_dalloc(M, 1);
     a->col_a = ufs_dalloc(Q, 1);
     a->col_b = ufs_dalloc(Q, 1);
-    a->pair = ufs_dalloc(M, (size_t) a->n_pair);
-    a->packed = ufs_dalloc(BLOCK, (size_t) a->n_pair);
-    a->factor = ufs_dalloc(Q * Q, M);
+    a->xt = ufs_dalloc(Q, M);
+    a->strip = ufs_dalloc(M, BLOCK);
+    a->key = ufs_dalloc(M, 1);
+    a->heavy = ufs_dalloc(Q, M);
+    a->inverse = ufs_dalloc(Q * Q, M);
     a->shared = ufs_dalloc(M, K);
     a->square = ufs_dalloc(M, K * (K + 1) / 2);
     a->rest = ufs_dalloc(M, 1);
     a->core = ufs_dalloc(K * Q, K * Q);
-    a->inverse = ufs_dalloc(Q * Q, BLOCK);
     a->blocks = ufs_dalloc(Q * Q, K * (K + 1) / 2);
-    a->one = ufs_dalloc(Q, Q);
+    a->one = ufs_dalloc(2, Q);
     a->many = ufs_dalloc(K * Q, 1);
     a->cg = (la_cg_problem){.n = m * q,
                             .apply = apply_hessian,
@@ -197,10 +208,8 @@ static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
     ufs_copy(a->low_bb, a->bb, Q * Q);
     for (size_t j = 0; j < Q; j++) a->low_bb[j + j * Q] *= 1.0 + 1e-12;
     if (la_chol(q, a->low_bb)) a->k = 0; /* equal columns: without what the rows share */
-    for (int j = 0, at = 0; j < q; j++)
-        for (int i = 0; i <= j; i++, at++)
-            for (size_t l = 0; l < M; l++)
-                a->pair[l + (size_t) at * M] = a->x[l + (size_t) i * M] * a->x[l + (size_t) j * M];
+    for (size_t j = 0; j < Q; j++)
+        for (size_t i = 0; i < M; i++) a->xt[j + i * Q] = a->x[i + j * M];
     /* X'X from its eigenvectors; d_i = 2 (X'X)_ii less the k leading ones. */
     memset(a->rest, 0, M * sizeof(double));
     for (int j = 0; j < r; j++)
@@ -407,64 +416,84 @@ static void apply_hessian(void *data, const double *d, double *out)
 static int precondition_set_up(newton *a)
 {
     int m = a->m, q = a->q, k = a->k, kk = k * (k + 1) / 2;
-    size_t Q = (size_t) q, K = (size_t) k, Q2 = Q * Q;
+    size_t M = (size_t) m, Q = (size_t) q, K = (size_t) k, Q2 = Q * Q;
 
-    if (k > 0) memset(a->blocks, 0, Q2 * (size_t) kk * sizeof(double));
     for (int from = 0; from < m; from += BLOCK) {
         int n = m - from < BLOCK ? m - from : BLOCK;
         R_CheckUserInterrupt();
-        la_gemm('N', 'N', n, a->n_pair, m, 1.0, a->k_weight + from, m, a->pair, m, 0.0, a->packed,
-                n);
+        for (size_t j = 0; j < M; j++)
+            for (size_t i = 0; i < (size_t) n; i++)
+                a->strip[j + i * M] = a->k_weight[(size_t) from + i + j * M];
         for (int i = 0; i < n; i++) {
-            double *e = a->inverse + (size_t) i * Q2;
-            int lapack = factor_row(a, from + i, a->packed + i, n);
+            double rest = a->rest[from + i];
+            int heavy = gather_heavy(a, a->strip + (size_t) i * M, &rest);
+            int lapack = invert_row(a, from + i, heavy, rest);
             if (lapack) return lapack;
-            if (k == 0) continue;
-            /* Lb' H_i^{-1} Lb, BB' = Lb Lb'; low_bb holds Lb'. */
-            for (size_t j = 0; j < Q; j++)
-                for (size_t l = 0; l < Q; l++)
-                    a->one[l + j * Q] = j <= l ? a->low_bb[j + l * Q] : 0.0;
-            la_trsm('L', 'U', 'T', q, q, 1.0, a->factor + (size_t) (from + i) * Q2, q, a->one, q);
-            la_syrk('T', q, q, 1.0, a->one, q, 0.0, e, q);
-            la_fill_lower(q, e);
         }
-        if (k > 0)
-            la_gemm('N', 'N', q * q, kk, n, 1.0, a->inverse, q * q, a->square + from, m, 1.0,
-                    a->blocks, q * q);
     }
     if (k == 0) return 0;
+    la_gemm('N', 'N', q * q, kk, m, 1.0, a->inverse, q * q, a->square, m, 0.0, a->blocks, q * q);
     for (size_t j = 0, at = 0; j < K; j++)
-        for (size_t i = 0; i <= j; i++, at++)
+        for (size_t i = 0; i <= j; i++, at++) {
+            /* Lb' (sum of H_i^{-1}) Lb, BB' = Lb Lb'; low_bb holds Lb'. */
+            double *e = a->blocks + at * Q2;
+            la_trmm('L', 'U', 'N', q, q, 1.0, a->low_bb, q, e, q);
+            la_trmm('R', 'U', 'T', q, q, 1.0, a->low_bb, q, e, q);
             for (size_t h = 0; h < Q; h++)
-                ufs_copy(a->core + i * Q + (j * Q + h) * K * Q, a->blocks + at * Q2 + h * Q, Q);
+                ufs_copy(a->core + i * Q + (j * Q + h) * K * Q, e + h * Q, Q);
+        }
     for (size_t i = 0; i < K * Q; i++) a->core[i + i * K * Q] += 1.0;
     return la_chol(k * q, a->core);
 }
 
-/* The Cholesky factor of H_i; without its indefinite part where that is too much. */
-static int factor_row(newton *a, int i, const double *packed, int ld)
+/* The columns of B with the largest k of a row, times its root; the mean of the others goes to
+ * `rest`. Returns their number. */
+static int gather_heavy(newton *a, const double *k, double *rest)
+{
+    int m = a->m, most = a->q + a->q / 4 > FEW_HEAVY ? a->q + a->q / 4 : FEW_HEAVY, n = 0;
+    size_t M = (size_t) m, Q = (size_t) a->q;
+    double level = -1.0, light = 0.0;
+
+    if (most < m) {
+        ufs_copy(a->key, k, M);
+        rPsort(a->key, m, m - most - 1);
+        level = a->key[m - most - 1];
+    }
+    for (size_t j = 0; j < M; j++) {
+        if (k[j] > level) {
+            const double *b = a->xt + j * Q;
+            double *to = a->heavy + (size_t) n++ * Q, root = sqrt(k[j]);
+            for (size_t l = 0; l < Q; l++) to[l] = root * b[l];
+        } else
+            light += k[j];
+    }
+    *rest += light / (double) m;
+    return n;
+}
+
+/* H_i^{-1}; without the indefinite part of H_i where that is too much. */
+static int invert_row(newton *a, int i, int heavy, double rest)
 {
     size_t Q = (size_t) a->q, M = (size_t) a->m;
-    double *h = a->factor + (size_t) i * Q * Q, s = a->s[i];
+    double *h = a->inverse + (size_t) i * Q * Q, s = a->s[i];
     const double *p = a->work->split[ROWS].v;
+    int lapack = 0;
 
     for (int round = 0; round < 3; round++) {
-        int lapack;
-        for (size_t j = 0, at = 0; j < Q; j++) {
-            for (size_t l = 0; l <= j; l++, at++) {
-                h[l + j * Q] = packed[at * (size_t) ld] + a->rest[i] * a->bb[l + j * Q];
-                if (round == 0 && a->alpha > 0.0)
-                    h[l + j * Q] -= 0.5 / (s * s) *
-                                    (p[(size_t) i + l * M] * a->w[(size_t) i + j * M] +
-                                     a->w[(size_t) i + l * M] * p[(size_t) i + j * M]);
-            }
+        for (size_t j = 0; j < Q * Q; j++) h[j] = rest * a->bb[j];
+        if (heavy > 0) la_syrk('N', a->q, heavy, 1.0, a->heavy, a->q, 1.0, h, a->q);
+        for (size_t j = 0; j < Q; j++) {
+            for (size_t l = 0; l <= j && round == 0 && a->alpha > 0.0; l++)
+                h[l + j * Q] -= 0.5 / (s * s) *
+                                (p[(size_t) i + l * M] * a->w[(size_t) i + j * M] +
+                                 a->w[(size_t) i + l * M] * p[(size_t) i + j * M]);
             h[j + j * Q] += a->alpha / s + a->beta / a->c[j];
             if (round == 2) h[j + j * Q] *= 1.0 + 1e-8;
         }
         lapack = la_chol(a->q, h);
-        if (lapack == 0 || round == 2) return lapack;
+        if (lapack == 0) return la_chol_inverse(a->q, h);
     }
-    return 0;
+    return lapack;
 }
 
 /* M^{-1} = H^{-1} - H^{-1} U (I + U'H^{-1}U)^{-1} U'H^{-1}, U = (K_c x Lb). */
@@ -472,13 +501,9 @@ static void precondition(void *data, const double *r, double *z)
 {
     newton *a = data;
     int m = a->m, q = a->q, k = a->k;
-    size_t M = (size_t) m, Q = (size_t) q, Q2 = Q * Q;
+    size_t M = (size_t) m;
 
-    for (size_t i = 0; i < M; i++) {
-        for (size_t j = 0; j < Q; j++) a->one[j] = r[i + j * M];
-        la_chol_solve(q, 1, a->factor + i * Q2, a->one);
-        for (size_t j = 0; j < Q; j++) z[i + j * M] = a->one[j];
-    }
+    solve_rows(a, r, z);
     if (k == 0) return;
     la_gemm('T', 'N', q, k, m, 1.0, z, m, a->shared, m, 0.0, a->many, q);
     la_trmm('L', 'U', 'N', q, k, 1.0, a->low_bb, q, a->many, q);
@@ -486,10 +511,20 @@ static void precondition(void *data, const double *r, double *z)
     la_trmm('L', 'U', 'T', q, k, 1.0, a->low_bb, q, a->many, q);
     /* U times that, row by row: sum_c K_ic (Lb y_c). */
     la_gemm('N', 'T', m, q, k, 1.0, a->shared, m, a->many, q, 0.0, a->trial, m);
+    solve_rows(a, a->trial, a->trial);
+    for (size_t i = 0; i < M * (size_t) q; i++) z[i] -= a->trial[i];
+}
+
+/* Row i of z = H_i^{-1} times row i of r. */
+static void solve_rows(newton *a, const double *r, double *z)
+{
+    size_t M = (size_t) a->m, Q = (size_t) a->q;
+    double *in = a->one, *out = a->one + Q;
+
     for (size_t i = 0; i < M; i++) {
-        for (size_t j = 0; j < Q; j++) a->one[j] = a->trial[i + j * M];
-        la_chol_solve(q, 1, a->factor + i * Q2, a->one);
-        for (size_t j = 0; j < Q; j++) z[i + j * M] -= a->one[j];
+        for (size_t j = 0; j < Q; j++) in[j] = r[i + j * M];
+        la_gemv('T', a->q, a->q, 1.0, a->inverse + i * Q * Q, a->q, in, 0.0, out);
+        for (size_t j = 0; j < Q; j++) z[i + j * M] = out[j];
     }
 }
 
@@ -559,8 +594,9 @@ static double smoothing_part(const newton *a)
     return a->alpha * rows + a->beta * cols + a->lambda * z;
 }
 
-/* W without the rows and columns that are below the smoothing. */
-static void candidate(newton *a, double *best_w)
+/* W without the rows and columns that are below `level` times the smoothing: it leaves those that
+ * should be zero at about its own size. */
+static void candidate(newton *a, double level, double *best_w)
 {
     alfs_work *work = a->work;
     alfs_space *space = &work->space;
@@ -572,7 +608,9 @@ static void candidate(newton *a, double *best_w)
     la_col_norms(a->m, a->q, a->w, col);
     for (size_t j = 0; j < (size_t) a->q; j++)
         for (size_t i = 0; i < M; i++)
-            w[i + j * M] = row[i] < a->least_row || col[j] < a->least_col ? 0.0 : a->w[i + j * M];
+            w[i + j * M] = row[i] < level * a->least_row || col[j] < level * a->least_col
+                               ? 0.0
+                               : a->w[i + j * M];
     all = sqrt(la_ss(len, a->w));
     work->split[ROWS].residual = work->split[COLS].residual = all > 0.0
                                                                   ? sqrt(la_ss_diff(len, w, a->w)) /

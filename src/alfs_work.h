@@ -143,8 +143,12 @@ void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inne
 /* lambda = 0: grows a set of columns of W until the whole problem is solved. False: it
  * became too large; work holds a start for the whole problem. */
 bool alfs_grow(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
-/* lambda > 0: the same; starts from W = 0, whose certificate has just been made. */
-bool alfs_grow_weighted(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
+/* lambda > 0: the same, from W = 0 or from the columns in use, after a certificate. newton:
+ * whether Newton's method has not failed yet. */
+bool alfs_grow_weighted(alfs_work *work, const ufs_x *x, bool *newton, alfs_result *result,
+                        ufs_run *run);
+/* lambda > 0: whether Newton's method is likely to be faster from this gap on. */
+bool alfs_newton_pays(const alfs_work *work, double gap);
 /* lambda > 0: up to `most` iterations on the columns in use. Returns those made. */
 int alfs_narrow(alfs_work *work, const ufs_x *x, int most, alfs_result *result, ufs_run *run);
 

@@ -11,9 +11,10 @@
  * for r = f / rho(A). One Krylov space serves both questions: from Q'AQ = T, Q the
  * orthonormal basis of {1, A1, A^2 1, ...} (Lanczos, fully reorthogonalised), rho(A) is
  * the largest eigenvalue of T and y = sqrt(p) Q (I - r T)^{-1} e_1, which are the iterates
- * of conjugate gradients; 1 is never orthogonal to the Perron vector. Should KRYLOV
- * vectors not do, rho(A) goes on from its Ritz vector and y by conjugate gradients. No
- * inverse, no factorisation.
+ * of conjugate gradients; 1 is never orthogonal to the Perron vector. rho(A) takes some
+ * ten vectors at most: 1 - |cos| and max(t, t') are small between two groups of features only where
+ * they are small inside them too, so the second eigenvalue is far from the first. Should KRYLOV
+ * vectors not do for y, it goes on by conjugate gradients. No inverse, no factorisation.
  * A product with s needs the deviations in order and two running sums, p log p in all. The modulus
  * |rho| has full rank (and 1 - rho would not do), so its products go over tiles of the upper
  * triangle, kept or recomputed in n p^2 flops each. Twice the centred ranks are whole numbers, and
@@ -290,7 +291,7 @@ typedef struct {
     int k;                     /* basis vectors */
     double *q;                 /* p x (k + 1) */
     double *image;             /* p x k: A q */
-    const double *sum;         /* A 1, if the first vector is 1 / sqrt(p) */
+    const double *sum;         /* A 1: the first vector is 1 / sqrt(p) */
     double t[KRYLOV * KRYLOV]; /* Q'AQ, leading dimension KRYLOV */
     double theta[KRYLOV];      /* its eigenvalues, ascending, */
     double u[KRYLOV * KRYLOV]; /* and eigenvectors, k x k */
@@ -307,7 +308,7 @@ static int krylov_step(krylov *s, graph *a, double *top, double *beta)
     double *last = s->q + (size_t) (k - 1) * P, *next = s->q + (size_t) k * P;
     double *image = s->image + (size_t) (k - 1) * P;
 
-    if (k == 1 && s->sum != NULL)
+    if (k == 1)
         for (size_t i = 0; i < P; i++) image[i] = s->sum[i] / sqrt((double) p);
     else
         graph_product(a, last, image);
@@ -352,7 +353,7 @@ static bool solve_lanczos(graph *a, const double *sum, const inffs_settings *set
     bool radius = settings->bound == INFFS_RADIUS, have = !radius, done = false;
     int p = a->p, most = p < KRYLOV ? p : KRYLOV;
     size_t P = (size_t) p;
-    double size = sqrt((double) p), beta = 0.0, top = 0.0, old = 1.0, previous = 0.0, residual;
+    double size = sqrt((double) p), beta = 0.0, top = 0.0, old = 1.0, residual;
     krylov s = {
         .q = ufs_dalloc(P, (size_t) most + 1), .image = ufs_dalloc(P, (size_t) most), .sum = sum};
 
@@ -379,28 +380,6 @@ static bool solve_lanczos(graph *a, const double *sum, const inffs_settings *set
         ufs_run_step(run, residual, residual / old);
         old = residual;
         done = have && (residual <= settings->tol || beta <= 1e-14 * top);
-    }
-    /* The radius, restarted at the Ritz vector until it stands still. */
-    for (int restart = 0; !have && run->iterations < settings->max_iter && restart < 50;
-         restart++) {
-        double norm;
-        la_gemv('N', p, s.k, 1.0, s.q, p, s.u + (s.k - 1) * s.k, 0.0, result->score);
-        norm = la_nrm2(p, result->score);
-        for (size_t i = 0; i < P; i++) s.q[i] = result->score[i] / norm;
-        memset(s.t, 0, sizeof s.t);
-        s.k = 0;
-        s.sum = NULL;
-        while (s.k < most && !have) {
-            run->lapack = krylov_step(&s, a, &top, &beta);
-            if (run->lapack) return false;
-            have = beta * fabs(leading(&s, s.k - 1)) <= 1e-9 * top || beta <= 1e-14 * top;
-        }
-        have = have || fabs(top - previous) <= 1e-15 * top;
-        previous = result->radius = top;
-        result->damping = damping_of(settings, p, top);
-        /* This basis does not begin with 1: y starts anew. */
-        s.k = 0;
-        done = false;
     }
     memset(result->score, 0, P * sizeof(double));
     if (s.k > 0) la_gemv('N', p, s.k, size, s.q, p, s.w, 0.0, result->score);

@@ -6,94 +6,43 @@
 
 #include "ufs.h"
 
-/* ---- BLAS without its argument noise --------------------------------------- */
+/* ---- la_blas.c: BLAS without its argument noise ------------------------------- */
 
 /* C (m x n) = alpha op(A) op(B) + beta C; 2mnk flops. ta, tb: 'N' or 'T'. */
-static inline void la_gemm(char ta, char tb, int m, int n, int k, double alpha, const double *a,
-                           int lda, const double *b, int ldb, double beta, double *c, int ldc)
-{
-    if (m <= 0 || n <= 0) return;
-    F77_CALL(dgemm)(&ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc FCONE FCONE);
-}
+void la_gemm(char ta, char tb, int m, int n, int k, double alpha, const double *a, int lda,
+             const double *b, int ldb, double beta, double *c, int ldc);
 
 /* la_gemm() in strips of C, with interrupts looked for between them. */
 void la_gemm_checked(char ta, char tb, int m, int n, int k, double alpha, const double *a, int lda,
                      const double *b, int ldb, double beta, double *c, int ldc);
 
 /* y = alpha op(A) x + beta y, A m x n; 2mn flops. */
-static inline void la_gemv(char ta, int m, int n, double alpha, const double *a, int lda,
-                           const double *x, double beta, double *y)
-{
-    int one = 1;
-    if (m <= 0 || n <= 0) return;
-    F77_CALL(dgemv)(&ta, &m, &n, &alpha, a, &lda, x, &one, &beta, y, &one FCONE);
-}
+void la_gemv(char ta, int m, int n, double alpha, const double *a, int lda, const double *x,
+             double beta, double *y);
 
 /* Upper triangle of C (n x n) = alpha A A' + beta C (trans 'N', A n x k) or alpha A'A + beta C
  * ('T', A k x n); n^2 k flops. */
-static inline void la_syrk(char trans, int n, int k, double alpha, const double *a, int lda,
-                           double beta, double *c, int ldc)
-{
-    char up = 'U';
-    if (n <= 0) return;
-    F77_CALL(dsyrk)(&up, &trans, &n, &k, &alpha, a, &lda, &beta, c, &ldc FCONE FCONE);
-}
+void la_syrk(char trans, int n, int k, double alpha, const double *a, int lda, double beta,
+             double *c, int ldc);
 
-static inline double la_dot(int n, const double *x, const double *y)
-{
-    int one = 1;
-    return F77_CALL(ddot)(&n, x, &one, y, &one);
-}
-
-static inline void la_axpy(int n, double a, const double *x, double *y)
-{
-    int one = 1;
-    F77_CALL(daxpy)(&n, &a, x, &one, y, &one);
-}
-
-static inline double la_nrm2(int n, const double *x)
-{
-    int one = 1;
-    return F77_CALL(dnrm2)(&n, x, &one);
-}
+double la_dot(int n, const double *x, const double *y);
+void la_axpy(int n, double a, const double *x, double *y);
+double la_nrm2(int n, const double *x);
 
 /* a^{-1} in place of a (n x n); pivot n, work of length lwork >= n. 2n^3 flops; > 0: singular. */
-static inline int la_lu_inverse(int n, double *a, int *pivot, double *work, int lwork)
-{
-    int info;
-    F77_CALL(dgetrf)(&n, &n, a, &n, pivot, &info);
-    if (info == 0) F77_CALL(dgetri)(&n, a, &n, pivot, work, &lwork, &info);
-    return info;
-}
+int la_lu_inverse(int n, double *a, int *pivot, double *work, int lwork);
 
 /* A (m x n) += a x y'; 2mn flops. */
-static inline void la_rank_one(int m, int n, double a, const double *x, const double *y,
-                               double *out)
-{
-    int one = 1;
-    F77_CALL(dger)(&m, &n, &a, x, &one, y, &one, out, &m);
-}
+void la_rank_one(int m, int n, double a, const double *x, const double *y, double *out);
 
 /* B (m x n) <- alpha op(A) B (side 'L') or alpha B op(A) ('R'), A triangular (upper 'U' or
  * lower 'L'); m n (order of A) flops. */
-static inline void la_trmm(char side, char uplo, char trans, int m, int n, double alpha,
-                           const double *a, int lda, double *b, int ldb)
-{
-    char diag = 'N';
-    if (m <= 0 || n <= 0) return;
-    F77_CALL(dtrmm)
-    (&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb FCONE FCONE FCONE FCONE);
-}
+void la_trmm(char side, char uplo, char trans, int m, int n, double alpha, const double *a, int lda,
+             double *b, int ldb);
 
 /* The same with the inverse of op(A). */
-static inline void la_trsm(char side, char uplo, char trans, int m, int n, double alpha,
-                           const double *a, int lda, double *b, int ldb)
-{
-    char diag = 'N';
-    if (m <= 0 || n <= 0) return;
-    F77_CALL(dtrsm)
-    (&side, &uplo, &trans, &diag, &m, &n, &alpha, a, &lda, b, &ldb FCONE FCONE FCONE FCONE);
-}
+void la_trsm(char side, char uplo, char trans, int m, int n, double alpha, const double *a, int lda,
+             double *b, int ldb);
 
 /* out (p x n) = a' for a n x p; by tiles, so that neither is walked across its columns. */
 void la_transpose(int n, int p, const double *a, double *out);

@@ -62,6 +62,8 @@ static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *
     const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
     int widen = 3 * settings->check_every;
+    bool newton = true, grows = work->weights != NULL && settings->narrow > 0 &&
+                                settings->tol >= 0.0 && work->split[COLS].on;
 
     if (settings->tol >= 0.0 && work->weights != NULL && alfs_weights_zero(work)) {
         size_t m = (size_t) work->space.m;
@@ -90,13 +92,12 @@ static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *
         ufs_run_step(run, value->best * work->unit * work->unit,
                      (value->best - value->dual) / value->best);
         if (last) return;
-        if (k == 0) {
-            if (work->weights != NULL && settings->narrow > 0 && settings->tol >= 0.0 &&
-                work->split[COLS].on) {
-                if (alfs_grow_weighted(work, x, result, run)) return;
-                k = run->iterations;
-                widen = k + widen;
-            }
+        if (grows &&
+            (k == 0 || (check && newton &&
+                        alfs_newton_pays(work, (value->best - value->dual) / value->best)))) {
+            if (alfs_grow_weighted(work, x, &newton, result, run)) return;
+            k = run->iterations;
+            widen = k + 3 * settings->check_every;
             continue;
         }
         if (check && k <= settings->balance_until) alfs_balance(work);

@@ -65,7 +65,7 @@ typedef struct {
  * lambda = 0: 4 m q min(m, q) + 6 min(m, q)^3 flops an iteration, less where few columns are
  * in use, and x, W, P, Q are all that is of their size (one more where 1/4 < m/q < 4).
  * lambda > 0 adds 4 m^2 min(m, q) flops, three matrices of m x m and four of m x q; Newton steps
- * on q' of the columns (alfs_newton.c) four of m x m more, and 2 m q'^2. */
+ * on q' of the columns (alfs_newton.c) four of m x m more, and m q'^2. */
 void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs_result *result,
                 ufs_run *run);
 

@@ -27,6 +27,11 @@
  * plain step is made. The last step is a plain one under its own weights, and follows a change of Q
  * within the tolerance and an extrapolation of a length near it.
  *
+ * Where samples are many and features few X stands for S V', V the r eigenvectors of X'X that are
+ * not in its null space: V'P takes the place of X P in the extrapolation, v = w in every step, as a
+ * new S'WS (r x r, = C'C) is cheap, and the Q-step sees C V' in place of W^{1/2}X. An iteration is
+ * n r (r + 4k) flops then.
+ *
  * Over samples X P = XX'M (M'XX'M)^{-1/2} with M = WZ, n x k: for n <= p steps go through XX',
  * and P itself is formed in the last one, or where M'XX'M has lost too much.
  *
@@ -56,7 +61,7 @@
 #include "la_gl.h"
 #include <R_ext/Utils.h>
 
-enum { DEPTH = 5, TOO_HARD = 10 };
+enum { DEPTH = 5, TOO_HARD = 10, ROWS = 256, MANY = 4 };
 
 /* Older weights serve until the ratios of the new ones to them differ by more; a weight is heavy
  * beyond this multiple of the harmonic mean; extrapolation begins with changes below NEAR, as a
@@ -84,9 +89,20 @@ typedef struct {
     bool confirms;    /* a plain step with V = W is wanted: Q has settled otherwise */
     double objective; /* of the last step that was kept */
     anderson history;
-    double *point, *image; /* n x (k + 1): where a step starts, and what it leads to */
-    double *scale;         /* n x (k + 1): 1 / size, of both parts */
-    double *z_old;         /* n x k: X Q_old */
+    double *point, *image; /* n_v k + n: where a step starts, and what it leads to */
+    double *scale;         /* n_v k + n: 1 / size, of both parts */
+    double *z_old;         /* n x k: X Q_old; not with S */
+    int n_v;               /* rows of X P as the point has it, */
+    double *v;             /* n_v x k: u, or diag(sigma) V'P */
+    /* Over many samples, of few features */
+    int r;
+    double *scores, *basis; /* n x r, p x r: S and V; NULL if x itself is used */
+    double *sigma;          /* r: singular values of X */
+    double *gram, *root_g;  /* r x r: S'WS and C */
+    double *pv;             /* r x k: V'P where the step starts */
+    double *small;          /* r x p: C V' */
+    double *tile;           /* ROWS x r */
+    ufs_x small_x;
     /* Over samples, P = X' map by the kernel; of size n x n or n x k */
     double *kernel;                    /* XX', NULL if P is formed in every step */
     bool implicit;                     /* map is P, result->P is not */
@@ -108,7 +124,7 @@ typedef struct {
     la_polar_work turn; /* k x k, for the extrapolated point */
 } jspca_work;
 
-static void work_init(jspca_work *work);
+static int work_init(jspca_work *work);
 static int alternate(jspca_work *work, bool full, bool *settled);
 static int alternate_once(jspca_work *work, bool full);
 static void step_back(jspca_work *work);
@@ -128,6 +144,11 @@ static double share_of_most(const jspca_work *work);
 static int reweighted_step(jspca_work *work);
 static void share_among_copies(const jspca_problem *problem, double *q);
 static bool kernel_pays(const jspca_work *work);
+static bool scores_pay(const jspca_problem *problem);
+static int set_up_scores(jspca_work *work);
+static int weighted_root(jspca_work *work);
+static void weighted_product(jspca_work *work, double *out);
+static void to_samples(jspca_work *work, const double *a, double *out);
 static int procrustes(jspca_work *work);
 static bool procrustes_by_kernel(jspca_work *work, int *info);
 static int form_p(jspca_work *work);
@@ -155,7 +176,7 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
     jspca_work work = {.problem = problem, .settings = settings, .result = result, .run = run};
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
-    work_init(&work);
+    if ((run->lapack = work_init(&work))) return;
     run->status = UFS_MAX_ITER;
     result->change = 1.0;
 
@@ -198,7 +219,7 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
     run->lapack = canonicalise(&work);
 }
 
-static void work_init(jspca_work *work)
+static int work_init(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
     const jspca_settings *settings = work->settings;
@@ -234,13 +255,19 @@ static void work_init(jspca_work *work)
         }
         work->extrapolates = settings->exact && problem->lambda > 0.0 &&
                              n <= (size_t) INT_MAX / (k + 1);
+        work->n_v = problem->n;
+        work->v = work->u;
         if (work->extrapolates) {
-            anderson_init(&work->history, (int) (n * (k + 1)), DEPTH);
+            size_t size;
+            int lapack = scores_pay(problem) ? set_up_scores(work) : 0;
+            if (lapack) return lapack;
+            if (work->scores == NULL) work->z_old = ufs_dalloc(n, k);
+            size = (size_t) work->n_v * k + n;
+            anderson_init(&work->history, (int) size, DEPTH);
             la_polar_init(&work->turn, problem->k, problem->k);
-            work->z_old = ufs_dalloc(n, k);
-            work->point = ufs_dalloc(n, k + 1);
-            work->image = ufs_dalloc(n, k + 1);
-            work->scale = ufs_dalloc(n, k + 1);
+            work->point = ufs_dalloc(size, 1);
+            work->image = ufs_dalloc(size, 1);
+            work->scale = ufs_dalloc(size, 1);
             write_point(work, work->point);
         }
     } else {
@@ -256,10 +283,10 @@ static void work_init(jspca_work *work)
     /* Without the exact Q-step la_gl only checks the answer: one slot will do. Over
      * samples the Gram matrix is new in every iteration: the smaller one then. */
     if (settings->exact && problem->lambda > 0.0)
-        la_gl_init(&work->gl, problem->k, problem->x);
+        la_gl_init(&work->gl, problem->k, work->scores ? &work->small_x : problem->x);
     else
         la_gl_init_slots(&work->gl, problem->k, problem->x, 1);
-    if (problem->sample) {
+    if (problem->sample && work->scores == NULL) {
         for (size_t i = 0; i < n; i++) work->root[i] = 1.0;
         la_gl_set_rows(&work->gl, work->root);
     }
@@ -273,6 +300,7 @@ static void work_init(jspca_work *work)
     /* The Procrustes step comes when these are done with. */
     la_polar_init_in(&work->polar, problem->p, problem->k, work->gl.u,
                      problem->sample ? work->b : work->q_old);
+    return 0;
 }
 
 /* One step over Q and one over P, the plain one where an extrapolated one does not lower the
@@ -304,12 +332,15 @@ static int alternate_once(jspca_work *work, bool full)
 {
     const jspca_problem *problem = work->problem;
     bool last = work->run->iterations == work->settings->max_iter; /* ends with a full step */
-    int lapack;
+    int lapack = 0;
 
-    if (problem->sample)
+    if (work->scores)
+        lapack = weighted_root(work);
+    else if (problem->sample)
         set_samples(work, last || work->confirms);
     else
         for (int i = 0; i < problem->p; i++) work->d[i] = sqrt(work->result->weight[i]);
+    if (lapack) return lapack;
     set_target(work);
     if ((lapack = q_step(work, full)) || (lapack = procrustes(work))) return lapack;
     if (problem->sample)
@@ -325,7 +356,7 @@ static void step_back(jspca_work *work)
     const jspca_problem *problem = work->problem;
 
     ufs_copy(work->result->q, work->q_old, (size_t) problem->p * (size_t) problem->k);
-    ufs_copy(work->z, work->z_old, (size_t) problem->n * (size_t) problem->k);
+    if (work->z_old) ufs_copy(work->z, work->z_old, (size_t) problem->n * (size_t) problem->k);
     ufs_copy(work->point, work->image, (size_t) work->history.size);
     read_point(work);
     anderson_keep_last(&work->history);
@@ -340,11 +371,12 @@ static void step_back(jspca_work *work)
  * every success. */
 static void next_point(jspca_work *work)
 {
-    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
-    double size = sqrt(la_ss(nk, work->u)), moved = 0.0;
+    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
+    size_t nk = (size_t) work->n_v * k;
+    double size = sqrt(la_ss(nk, work->v)), moved = 0.0;
     int t = work->run->iterations;
 
-    ufs_copy(work->z_old, work->z, nk);
+    if (work->z_old) ufs_copy(work->z_old, work->z, n * k);
     write_point(work, work->image);
     for (size_t i = 0; i < nk + n; i++) {
         double change;
@@ -375,12 +407,12 @@ static void next_point(jspca_work *work)
  * extrapolation does not turn it, or Q would depend on its path. */
 static void align(jspca_work *work)
 {
-    int n = work->problem->n, k = work->problem->k;
+    int n = work->n_v, k = work->problem->k;
 
     la_gemm('T', 'N', k, k, n, 1.0, work->point, n, work->image, n, 0.0, work->zz, k);
     if (la_polar(&work->turn, work->zz, NULL, work->zz)) return;
-    la_gemm('N', 'N', n, k, k, 1.0, work->point, n, work->zz, k, 0.0, work->u, n);
-    ufs_copy(work->point, work->u, (size_t) n * (size_t) k);
+    la_gemm('N', 'N', n, k, k, 1.0, work->point, n, work->zz, k, 0.0, work->v, n);
+    ufs_copy(work->point, work->v, (size_t) n * (size_t) k);
 }
 
 /* Squared length of the way from the image to the point. */
@@ -406,16 +438,18 @@ static bool is_aligned(const jspca_work *work, double size)
 
 static void write_point(const jspca_work *work, double *to)
 {
-    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
-    ufs_copy(to, work->u, nk);
+    size_t n = (size_t) work->problem->n, nk = (size_t) work->n_v * (size_t) work->problem->k;
+    ufs_copy(to, work->v, nk);
     for (size_t i = 0; i < n; i++) to[nk + i] = log(work->result->weight[i]);
 }
 
 static void read_point(jspca_work *work)
 {
-    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
-    ufs_copy(work->u, work->point, nk);
+    size_t n = (size_t) work->problem->n, nk = (size_t) work->n_v * (size_t) work->problem->k;
+    ufs_copy(work->v, work->point, nk);
     for (size_t i = 0; i < n; i++) work->result->weight[i] = exp(work->point[nk + i]);
+    for (size_t i = 0; i < nk && work->scores; i++)
+        work->pv[i] = work->v[i] / work->sigma[i % (size_t) work->r];
 }
 
 /* V, and what depends on it: older weights and c, or today's. */
@@ -458,6 +492,11 @@ static void set_target(jspca_work *work)
             for (size_t i = 0; i < p; i++)
                 work->b[i + j * p] = work->d[i] * result->pbar[i + j * p];
         ufs_x_mul(problem->x, problem->k, work->b, work->t);
+        return;
+    }
+    if (work->scores) {
+        ufs_copy(work->t, work->pv, (size_t) work->r * k);
+        la_trmm('L', 'U', 'N', work->r, problem->k, 1.0, work->root_g, work->r, work->t, work->r);
         return;
     }
     for (size_t j = 0; j < k; j++)
@@ -536,7 +575,8 @@ static int exact_step(jspca_work *work, bool full)
     if (info) return info;
     if (full && !work->gl.settled) work->unsolved++;
     share_among_copies(problem, result->q);
-    for (size_t j = 0; j < (size_t) problem->k; j++)
+    if (work->scores) to_samples(work, result->q, work->z);
+    for (size_t j = 0; j < (size_t) problem->k && work->scores == NULL; j++)
         for (size_t i = 0; i < n; i++) {
             double z = work->gl.xv[i + j * n];
             work->z[i + j * n] = problem->sample ? z / work->root[i] : z;
@@ -555,8 +595,11 @@ static double share_of_most(const jspca_work *work)
     for (size_t i = 0; i < n; i++) inverse += 1.0 / work->result->weight[i];
     for (size_t i = 0; i < n; i++) {
         double ss = 0.0, over = work->result->weight[i] * inverse / (double) n / HEAVY;
-        for (size_t j = 0; j < (size_t) work->problem->k; j++)
-            ss += work->t[i + j * n] * work->t[i + j * n];
+        for (size_t j = 0; j < (size_t) work->problem->k; j++) {
+            double t = work->scores ? work->u[i + j * n] : work->t[i + j * n];
+            ss += t * t;
+        }
+        if (work->scores) ss *= work->result->weight[i];
         all += ss;
         most += over > 1.0 ? ss / over : ss;
     }
@@ -615,7 +658,7 @@ static int procrustes(jspca_work *work)
     int info = 0;
 
     if (problem->sample) {
-        for (size_t j = 0; j < k; j++)
+        for (size_t j = 0; j < k && work->scores == NULL; j++)
             for (size_t i = 0; i < n; i++)
                 work->gl.scaled[i + j * n] = result->weight[i] * work->z[i + j * n];
         if (work->kernel && procrustes_by_kernel(work, &info)) return 0;
@@ -662,15 +705,125 @@ static int form_p(jspca_work *work)
 
     if (work->implicit) ufs_x_cross(problem->x, problem->k, work->map, result->P);
     work->implicit = false;
-    ufs_x_cross(problem->x, problem->k, work->gl.scaled, work->polar.a);
+    weighted_product(work, work->polar.a);
     info = la_polar_here(&work->polar, result->P, result->P);
     if (info) {
         double *a = ufs_dalloc((size_t) problem->p, (size_t) problem->k);
-        ufs_x_cross(problem->x, problem->k, work->gl.scaled, a);
+        weighted_product(work, a);
         info = la_polar(&work->polar, a, result->P, result->P);
     }
-    ufs_x_mul(problem->x, problem->k, result->P, work->u);
+    if (work->scores == NULL) {
+        ufs_x_mul(problem->x, problem->k, result->P, work->u);
+        return info;
+    }
+    to_samples(work, result->P, work->u);
+    ufs_copy(work->pv, work->tile, (size_t) work->r * (size_t) problem->k);
+    for (size_t i = 0; i < (size_t) work->r * (size_t) problem->k; i++)
+        work->v[i] = work->pv[i] * work->sigma[i % (size_t) work->r];
     return info;
+}
+
+/* X'WZ. */
+static void weighted_product(jspca_work *work, double *out)
+{
+    const jspca_problem *problem = work->problem;
+    int p = problem->p, k = problem->k, r = work->r;
+
+    if (work->scores == NULL) {
+        ufs_x_cross(problem->x, k, work->gl.scaled, out);
+        return;
+    }
+    la_gemm('T', 'N', r, k, p, 1.0, work->basis, p, work->result->q, p, 0.0, work->tile, r);
+    la_gemm('N', 'N', r, k, r, 1.0, work->gram, r, work->tile, r, 0.0, work->tile + r * k, r);
+    la_gemm('N', 'N', p, k, r, 1.0, work->basis, p, work->tile + r * k, r, 0.0, out, p);
+}
+
+/* ---- few features --------------------------------------------------------------------------- */
+
+/* Whether n r^2 flops for a new S'WS cost less than old weights with vectors of length n k. */
+static bool scores_pay(const jspca_problem *problem)
+{
+    return problem->x->kind == UFS_X_DENSE && problem->p <= problem->n / MANY &&
+           problem->p <= 8 * problem->k;
+}
+
+/* S = X V. Not done, scores NULL, where the rank of X is in doubt: X'X squares its condition. */
+static int set_up_scores(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    int n = problem->n, p = problem->p, k = problem->k, info, first = 0;
+    size_t N = (size_t) n, P = (size_t) p, K = (size_t) k, R, most;
+    double *gram = ufs_dalloc(P, P), *value = ufs_dalloc(P, 1), *vector = ufs_dalloc(P, P);
+
+    ufs_x_gram_cols(problem->x, gram);
+    if ((info = la_eig_range(p, gram, 1, p, value, vector))) return info;
+    while (first < p && value[first] <= 1e-13 * value[p - 1]) first++;
+    if (p - first < k || !(value[first] > 1e-9 * value[p - 1])) return 0;
+    work->r = work->n_v = p - first;
+    R = (size_t) work->r;
+    work->basis = vector + (size_t) first * P;
+    work->sigma = value + first;
+    for (size_t j = 0; j < R; j++) work->sigma[j] = sqrt(work->sigma[j]);
+    most = R * (ROWS > 2 * K ? ROWS : 2 * K);
+    work->scores = ufs_dalloc(N, R);
+    work->gram = ufs_dalloc(R, R);
+    work->root_g = ufs_dalloc(R, R);
+    work->pv = ufs_dalloc(R, K);
+    work->v = ufs_dalloc(R, K);
+    work->small = ufs_dalloc(R, P);
+    work->tile = ufs_dalloc(most, 1);
+    la_gemm('N', 'N', n, work->r, p, 1.0, problem->x->dense, n, work->basis, p, 0.0, work->scores,
+            n);
+    to_samples(work, work->result->P, work->u);
+    ufs_copy(work->pv, work->tile, R * K);
+    for (size_t i = 0; i < R * K; i++) work->v[i] = work->pv[i] * work->sigma[i % R];
+    memset(work->small, 0, R * P * sizeof(double));
+    work->small_x = ufs_x_dense(work->r, p, work->small);
+    return 0;
+}
+
+/* out (n x k) = S V'a; V'a stays in `tile`. */
+static void to_samples(jspca_work *work, const double *a, double *out)
+{
+    int n = work->problem->n, p = work->problem->p, k = work->problem->k, r = work->r;
+
+    la_gemm('T', 'N', r, k, p, 1.0, work->basis, p, a, p, 0.0, work->tile, r);
+    la_gemm('N', 'N', n, k, r, 1.0, work->scores, n, work->tile, r, 0.0, out, n);
+}
+
+/* S'WS = C'C and C V' of today's weights. */
+static int weighted_root(jspca_work *work)
+{
+    int n = work->problem->n, p = work->problem->p, r = work->r, info = 0;
+    size_t N = (size_t) n, P = (size_t) p, R = (size_t) r;
+    double top = 0.0;
+
+    memset(work->gram, 0, R * R * sizeof(double));
+    for (int from = 0; from < n; from += ROWS) {
+        int rows = n - from < ROWS ? n - from : ROWS;
+        size_t M = (size_t) rows;
+        for (size_t i = 0; i < M; i++)
+            work->root[(size_t) from + i] = sqrt(work->result->weight[(size_t) from + i]);
+        for (size_t j = 0; j < R; j++)
+            for (size_t i = 0; i < M; i++)
+                work->tile[i + j * M] = work->root[(size_t) from + i] *
+                                        work->scores[(size_t) from + i + j * N];
+        la_syrk('T', r, rows, 1.0, work->tile, rows, 1.0, work->gram, r);
+    }
+    la_fill_lower(r, work->gram);
+    for (size_t j = 0; j < R; j++) top = fmax(top, work->gram[j + j * R]);
+    /* Weights of very different size may leave it indefinite by rounding. */
+    for (double lift = 0.0; lift < 1e-6; lift = fmax(10.0 * lift, 1e-15)) {
+        ufs_copy(work->root_g, work->gram, R * R);
+        for (size_t j = 0; j < R; j++) work->root_g[j + j * R] += lift * top;
+        if ((info = la_chol(r, work->root_g)) == 0) break;
+    }
+    if (info) return info;
+    for (size_t j = 0; j < P; j++)
+        for (size_t i = 0; i < R; i++) work->small[i + j * R] = work->basis[j + i * P];
+    la_trmm('L', 'U', 'N', r, p, 1.0, work->root_g, r, work->small, r);
+    la_gl_set_x(&work->gl, &work->small_x);
+    return 0;
 }
 
 /* Squared residuals come from ||x||^2 - 2 x'(XQ)p + p'(Z'Z)p with Y'Z at hand,

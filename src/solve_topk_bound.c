@@ -33,6 +33,7 @@ void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs)
     work->m = ufs_dalloc(r, c);
     work->pull = ufs_dalloc(p, c);
     work->sort = (topk_entry *) R_alloc(p, sizeof(topk_entry));
+    work->step = 0.0;
     work->iterations = 0;
 }
 
@@ -40,7 +41,7 @@ int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed cha
                      const double *start, double target, double tol, int max_iter)
 {
     size_t p = (size_t) g->p;
-    double past[MEMORY], lower, step = 0.0, top = 0.0;
+    double past[MEMORY], lower, step = work->step, top = 0.0;
     int lapack;
 
     for (size_t j = 0; j < p; j++) work->trial[j] = start == NULL ? (double) g->k / g->p : start[j];
@@ -49,7 +50,8 @@ int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed cha
     if (lapack) return lapack;
     for (int i = 0; i < MEMORY; i++) past[i] = work->value;
     for (size_t j = 0; j < p; j++) top = fmax(top, -work->gradient[j]);
-    if (top > 0.0) step = 1.0 / top;
+    /* The step that fitted the last time, if it goes on from there. */
+    if (top > 0.0 && (start == NULL || !(step > 0.0))) step = 1.0 / top;
 
     for (work->iterations = 1; work->iterations < max_iter; work->iterations++) {
         double enough = tol * (1.0 + fabs(work->value)), slope = 0.0, length = 1.0, most = past[0];
@@ -89,7 +91,7 @@ int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed cha
         past[work->iterations % MEMORY] = value;
         if (ss == 0.0 || top == 0.0) break;
         /* Barzilai-Borwein, kept where the projection is accurate. */
-        step = fmin(sy > 0.0 ? ss / sy : 1e4 / top, 1e4 / top);
+        step = work->step = fmin(sy > 0.0 ? ss / sy : 1e4 / top, 1e4 / top);
         if (work->iterations % 10 == 0) ufs_hook_step(NULL, 0, 0.0, 0.0);
     }
     return 0;

@@ -10,6 +10,7 @@ typedef struct {
     double *fs, *gram, *m;                              /* r x p, r x r, r x c */
     double *pull;                                       /* p x c */
     topk_entry *sort;                                   /* p */
+    double step;                                        /* of the gradient, the last one */
     double value, lower;                                /* h(s), and the proved bound on it */
     int iterations;
 } topk_bound;

@@ -15,20 +15,27 @@
  *   Z^ = RELAX Z + (1 - RELAX) Q,   E^ = RELAX E + (1 - RELAX)(x - Qx)
  *   B = x - E^ + Y/mu,   H = Z^ - Y x'/m
  *   Q = (B x' + RATIO H)(xx' + RATIO I)^{-1},   Y_new = mu (B - Qx),   Y_new x' = m (Q - H).
- * These are the formulas of the n-form. With p < n, as Q - H = T x',
+ * With p < n, as Q - H = T x',
  *   T = (B - Hx)(x'x + RATIO I)^{-1},   Qx = B - RATIO T,   Q = H + T x',
- * and Y x'x, which Hx needs, is m (B - Hx - RATIO T) by then. At the end E = x - Zx, and a new
- * call starts from Q = Z.
+ * and Y x'x, which Hx needs, is m (B - Hx - RATIO T) by then. In the n-form (p >= n) B is written by
+ * C = mu (x - Qx) + Y cut to [-lambda_e, lambda_e],
+ *   B = Qx + (RELAX C + (1 - RELAX) Y)/mu,
+ *   Q_new = Q + RELAX ((C x' - Y x')/mu + RATIO (Z - Q))(xx' + RATIO I)^{-1},
+ * and C x' goes on by what changes in C: few entries once most of them have their sign. At the end
+ * E = x - Zx, and a new call starts from Q = Z.
  *
  * Rows of Z do not depend on each other: blocks of WIDTH samples (n-form: twice as many) run
- * through a call one by one, each until its own residuals are small. One iteration of all: 4n^2 p +
- * 2n^3 in the n-form, 2n^2 p (T x') + 2p nnz(Z) + 2np^2 in the other; about 60 in all. Memory: n x
- * p, 5 n WIDTH, and n x n and 6 p WIDTH, or 2 p x p and 8 p WIDTH. */
+ * through a call one by one, each until its own residuals are small. One iteration of all: 2n^2 p
+ * (Qx) + 2n^3 + 2n (changes of C) in the n-form, 2n^2 p (T x') + 2p nnz(Z) + 2np^2 in the other;
+ * about 60 in all. Memory: n x p, and n x n, 6 n and 7 p twice WIDTH, or 2 p x p, 5 n and 8 p
+ * WIDTH. */
 #include "solve_topk_warm.h"
 #include "la.h"
 #include "prox.h"
 
 enum { WIDTH = 96, STRIP = 64, FIRST = 20 };
+/* Above this share of non-zeros a dense product is quicker than one that skips zeros. */
+static const double DENSE = 0.2;
 static const double START = 30.0, GROWTH = 1.3, RATIO = 0.7, RELAX = 1.9;
 /* A relative change of the objective that is as good as none. */
 static const double SETTLED = 1e-4;
@@ -37,10 +44,12 @@ typedef struct topk_warm_block {
     int from, width;
     double *z, *q, *c, *c_new, *w;   /* n x WIDTH: Z', Q', x Y' before and after, weights */
     double *b, *y, *e, *t, *zx, *qx; /* p x WIDTH; t: B */
-    double *d, *gy;                  /* p x WIDTH, not in the n-form: B - Hx, Y x'x */
-    double change, split, error, weighted;
+    double *clip, *cut;              /* n-form: C', p x WIDTH, and x C', n x WIDTH */
+    double *d, *gy;                  /* the other: B - Hx, Y x'x, p x WIDTH */
+    double change, split, error;
 } warm_block;
 
+static void keep(topk_warm *work, const topk_warm_settings *settings, const topk_theta *theta);
 static void load(topk_warm *work, const topk_warm_settings *settings, const topk_theta *theta,
                  int from, int width);
 static void store(topk_warm *work, const topk_warm_settings *settings);
@@ -48,25 +57,34 @@ static int run_block(topk_warm *work, const topk_warm_settings *settings, double
                      int most);
 static void step_z(topk_warm *work, const topk_warm_settings *settings, double mz);
 static void times_x(topk_warm *work);
+static void add_sparse(int len, int count, int width, const double *a, const double *s,
+                       double *out);
 static void step_e(topk_warm *work, const topk_warm_settings *settings, double mu);
-static void step_q_by_samples(topk_warm *work, double mz);
+static void step_cut(topk_warm *work, const topk_warm_settings *settings, double mu);
+static void step_q_by_samples(topk_warm *work, double mu);
 static void step_q_by_features(topk_warm *work, double mz);
 static void step_y(topk_warm *work, double mu);
 
 int topk_warm_init(topk_warm *work, int n, int p, const double *x, double *z, double *e, double *xt)
 {
     size_t N = (size_t) n, P = (size_t) p;
-    bool n_form = 2 * p > 3 * n;
+    bool n_form = p >= n;
     int r = n_form ? n : p, most = n_form ? 2 * WIDTH : WIDTH, width = n < most ? n : most;
     size_t R = (size_t) r, W = (size_t) width;
     warm_block *block = (warm_block *) R_alloc(1, sizeof(warm_block));
-    double **tall[] = {&block->z, &block->q, &block->c, &block->c_new, &block->w};
-    double **low[] = {&block->b,  &block->e, &block->t, &block->zx,
-                      &block->qx, &block->y, &block->d, &block->gy};
+    double **tall[] = {&block->z, &block->q, &block->c, &block->c_new, &block->w, &block->cut};
+    double **low[] = {&block->b,
+                      &block->e,
+                      &block->t,
+                      &block->zx,
+                      &block->qx,
+                      &block->y,
+                      n_form ? &block->clip : &block->d,
+                      &block->gy};
     int lapack;
 
-    for (int i = 0; i < 5; i++) *tall[i] = ufs_dalloc(N, W);
-    for (int i = 0; i < (n_form ? 6 : 8); i++) *low[i] = ufs_dalloc(P, W);
+    for (int i = 0; i < (n_form ? 6 : 5); i++) *tall[i] = ufs_dalloc(N, W);
+    for (int i = 0; i < (n_form ? 7 : 8); i++) *low[i] = ufs_dalloc(P, W);
     work->n = n;
     work->n_form = n_form;
     work->width = width;
@@ -96,15 +114,17 @@ void topk_warm_solve(topk_warm *work, const topk_warm_settings *settings, const 
                      double change)
 {
     bool first = work->calls == 0, coarse = first && settings->coarse;
-    bool settled = !first && work->converged && change <= SETTLED;
-    int most = settled ? 0 : settings->max_iter;
-    int flat = first ? FIRST : 0;
+    int most = settings->max_iter, flat = first ? FIRST : 0;
     double mu = work->mu, end = R_PosInf, residual = 0.0;
 
-    if (coarse && most > FIRST) most = FIRST;
-    if (!first) mu = fmax(START, mu * fmin(1.0, SETTLED / change));
     work->calls++;
     work->iterations = 0;
+    if (!first && work->converged && change <= SETTLED) {
+        keep(work, settings, theta);
+        return;
+    }
+    if (coarse && most > FIRST) most = FIRST;
+    if (!first) mu = fmax(START, mu * fmin(1.0, SETTLED / change));
     work->objective = 0.0;
     la_transpose(work->n, work->p, work->x, work->xt);
     for (int from = 0; from < work->n; from += work->width) {
@@ -121,11 +141,25 @@ void topk_warm_solve(topk_warm *work, const topk_warm_settings *settings, const 
             if (!(r <= residual)) residual = r;
         }
     }
-    /* Z is what it was, and so are its residuals. */
-    if (settled) return;
     work->residual = residual;
     work->mu = end;
     work->converged = !coarse && residual < settings->tol;
+}
+
+/* Z is what it was, and so are its residuals; its objective has new weights. */
+static void keep(topk_warm *work, const topk_warm_settings *settings, const topk_theta *theta)
+{
+    size_t N = (size_t) work->n;
+    double error = 0.0;
+
+    for (size_t i = 0; i < N * (size_t) work->p; i++) error += fabs(work->e[i]);
+    work->objective = settings->lambda_e * error;
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i < N; i++) {
+            double z = fabs(work->z[i + j * N]);
+            if (z != 0.0)
+                work->objective += (1.0 + settings->lambda_z * topk_theta_at(theta, i, j)) * z;
+        }
 }
 
 /* Samples from.. of Z and Y, with Q = Z. */
@@ -149,6 +183,9 @@ static void load(topk_warm *work, const topk_warm_settings *settings, const topk
         }
     ufs_copy(b->b, work->xt + at * P, P * W);
     ufs_copy(b->y, work->y + at * P, P * W);
+    /* C' from zero: the first step makes x C' by a whole product. */
+    if (work->n_form) memset(b->clip, 0, P * W * sizeof(double));
+    if (work->n_form) memset(b->cut, 0, N * W * sizeof(double));
     la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->y, p, 0.0, b->c, n);
     if (!work->n_form)
         la_gemm_checked('N', 'N', p, width, p, 1.0, work->gram, p, b->y, p, 0.0, b->gy, p);
@@ -189,11 +226,13 @@ static int run_block(topk_warm *work, const topk_warm_settings *settings, double
 
     for (int it = 1; it <= most; it++) {
         step_z(work, settings, RATIO * mu);
-        step_e(work, settings, mu);
-        if (work->n_form)
-            step_q_by_samples(work, RATIO * mu);
-        else
+        if (work->n_form) {
+            step_cut(work, settings, mu);
+            step_q_by_samples(work, mu);
+        } else {
+            step_e(work, settings, mu);
             step_q_by_features(work, RATIO * mu);
+        }
         step_y(work, mu);
         if (it > flat) mu *= GROWTH;
         /* False for NaN, which therefore never converges. */
@@ -218,19 +257,25 @@ static void step_z(topk_warm *work, const topk_warm_settings *settings, double m
     b->change = top;
 }
 
-/* Zx, by strips of samples that stay in the cache. */
+/* Zx. */
 static void times_x(topk_warm *work)
 {
     warm_block *b = work->block;
-    size_t N = (size_t) work->n, P = (size_t) work->p, W = (size_t) b->width;
+    memset(b->zx, 0, (size_t) work->p * (size_t) b->width * sizeof(double));
+    add_sparse(work->p, work->n, b->width, work->xt, b->z, b->zx);
+}
 
-    memset(b->zx, 0, P * W * sizeof(double));
-    for (size_t from = 0; from < N; from += STRIP) {
-        size_t to = from + STRIP < N ? from + STRIP : N;
-        for (size_t a = 0; a < W; a++)
+/* out (len x width) += a s, s count x width with few non-zeros; by strips of columns of a that stay
+ * in the cache. */
+static void add_sparse(int len, int count, int width, const double *a, const double *s, double *out)
+{
+    size_t L = (size_t) len, K = (size_t) count;
+
+    for (size_t from = 0; from < K; from += STRIP) {
+        size_t to = from + STRIP < K ? from + STRIP : K;
+        for (size_t i = 0; i < (size_t) width; i++)
             for (size_t j = from; j < to; j++)
-                if (b->z[j + a * N] != 0.0)
-                    la_axpy(work->p, b->z[j + a * N], work->xt + j * P, b->zx + a * P);
+                if (s[j + i * K] != 0.0) la_axpy(len, s[j + i * K], a + j * L, out + i * L);
     }
 }
 
@@ -248,20 +293,41 @@ static void step_e(topk_warm *work, const topk_warm_settings *settings, double m
     }
 }
 
+/* E and B in the n-form, C and x C'. */
+static void step_cut(topk_warm *work, const topk_warm_settings *settings, double mu)
+{
+    warm_block *b = work->block;
+    int n = work->n, p = work->p, width = b->width;
+    size_t len = (size_t) p * (size_t) width, changed = 0;
+    double scale = 1.0 / mu, most = settings->lambda_e;
+
+    for (size_t i = 0; i < len; i++) {
+        double v = mu * (b->b[i] - b->qx[i]) + b->y[i], cut = prox_clip(v, most);
+        b->zx[i] = cut - b->clip[i];
+        changed += b->zx[i] != 0.0;
+        b->clip[i] = cut;
+        b->e[i] = scale * (v - cut);
+        b->t[i] = b->qx[i] + scale * (RELAX * cut + (1.0 - RELAX) * b->y[i]);
+    }
+    if ((double) changed > DENSE * (double) len)
+        la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->clip, p, 0.0, b->cut, n);
+    else
+        add_sparse(n, p, width, work->x, b->zx, b->cut);
+}
+
 /* Q, Qx and Y x'. */
-static void step_q_by_samples(topk_warm *work, double mz)
+static void step_q_by_samples(topk_warm *work, double mu)
 {
     warm_block *b = work->block;
     int n = work->n, p = work->p, width = b->width;
     size_t len = (size_t) n * (size_t) width;
-    double scale = 1.0 / mz, top = 0.0;
+    double mz = RATIO * mu, scale = 1.0 / mu, top = 0.0;
 
-    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->t, p, 0.0, b->c_new, n);
     for (size_t i = 0; i < len; i++) {
-        b->c[i] = RELAX * b->z[i] + (1.0 - RELAX) * b->q[i] - b->c[i] * scale;
-        b->c_new[i] += RATIO * b->c[i];
+        b->c_new[i] = RELAX * (scale * (b->cut[i] - b->c[i]) + RATIO * (b->z[i] - b->q[i]));
+        b->c[i] = RELAX * b->z[i] + (1.0 - RELAX) * b->q[i] - b->c[i] / mz;
     }
-    la_gemm_checked('N', 'N', n, width, n, 1.0, work->inverse, n, b->c_new, n, 0.0, b->q, n);
+    la_gemm_checked('N', 'N', n, width, n, 1.0, work->inverse, n, b->c_new, n, 1.0, b->q, n);
     for (size_t i = 0; i < len; i++) {
         double diff = fabs(b->q[i] - b->z[i]);
         if (!(diff <= top)) top = diff;

@@ -23,7 +23,7 @@ typedef struct {
     double objective;       /* sum(w |Z|) + lambda_e ||x - Zx||_1 */
     double mu;              /* penalty of the next iteration */
     double *xt, *y;         /* p x n: x', the multiplier of x = Qx + E */
-    bool n_form;            /* for p well above n */
+    bool n_form;            /* for p >= n */
     int width;              /* samples of a block */
     double *gram, *inverse; /* p x p: x'x, (x'x + RATIO I)^{-1}; n x n: (xx' + RATIO I)^{-1} */
     struct topk_warm_block *block;

@@ -35,30 +35,13 @@ typedef enum {
     UFS_NUMERICAL = 4
 } ufs_status;
 
-/* Memory from R: freed on return, on error and on interrupt. Allocate once per
- * solve, never inside an iteration. */
-static inline double *ufs_dalloc(size_t n, size_t m)
-{
-    size_t len = n * m;
-    return (double *) R_alloc(len ? len : 1, sizeof(double));
-}
-
-static inline double *ufs_dzero(size_t n, size_t m)
-{
-    double *x = ufs_dalloc(n, m);
-    if (n * m > 0) memset(x, 0, n * m * sizeof(double));
-    return x;
-}
-
-static inline int *ufs_ialloc(size_t n)
-{
-    return (int *) R_alloc(n ? n : 1, sizeof(int));
-}
-
-static inline void ufs_copy(double *to, const double *from, size_t len)
-{
-    if (len) memcpy(to, from, len * sizeof(double));
-}
+/* ---- memory.c ---------------------------------------------------------------
+ * Memory from R: freed on return, on error and on interrupt. Allocate once per
+ * solve, never inside an iteration. The _dzero one is filled with zeros. */
+double *ufs_dalloc(size_t n, size_t m);
+double *ufs_dzero(size_t n, size_t m);
+int *ufs_ialloc(size_t n);
+void ufs_copy(double *to, const double *from, size_t len);
 
 /* ---- hook.c: what happens once per outer iteration -------------------------
  * Interrupt check, one line if verbose, and the user's progress function. */

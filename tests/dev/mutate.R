@@ -241,7 +241,7 @@ mutants <- rbind(
   mutant("src/la_lanczos.c", "l->h[(size_t) j + (size_t) j * M] = l->theta[d - 1 - j];",
     "l->h[(size_t) j + (size_t) j * M] = l->theta[j];", "kernel-x|baselines|operator"),
   mutant("src/la_low.c", "if (gap > 100.0 * tol) {", "if (true) {", "kernel-qp|blfse"),
-  mutant("src/base_inffs.c", "s.sum = NULL;", "", "inffs"),
+  mutant("src/base_inffs.c", "if (!done) return false;", "", "inffs"),
   mutant("src/base_inffs.c", "u[0] / (1.0 - damping * s->theta[j])", "u[0] * (1.0 + damping * s->theta[j])", "inffs"),
   mutant("src/graph.c", "*right = j0 == i0 ? left : piece + BLOCK * DEEP;", "*right = left;", "graph"),
   mutant("src/graph.c", "deep, 1.0, left, ni, right, nj, l0 > 0 ? 1.0 : 0.0,", "deep, 1.0, left, ni, right, nj, 0.0,", "graph"),

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# The kernel tests under valgrind: tests/dev/valgrind.sh [filter]
+# Native code under valgrind: tests/dev/valgrind.sh [filter] runs small.R (every method on dense,
+# sparse and file input), or the test files that match the filter.
 set -eu
-TESTTHAT_PARALLEL=false R -d "valgrind --leak-check=summary --error-exitcode=7 -q" --vanilla --no-echo -f tests/dev/run-tests.R \
-  --args valgrind "${1:-kernel}"
+script=(tests/dev/small.R)
+[ $# = 0 ] || script=(tests/dev/run-tests.R --args valgrind "$1")
+TESTTHAT_PARALLEL=false R -d "valgrind --leak-check=summary --error-exitcode=7 -q" --vanilla --no-echo -f "${script[@]}"

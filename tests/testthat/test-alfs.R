@@ -399,6 +399,19 @@ test_that("working on few columns changes the way, not the answer", {
   expect_identical(run(100L, -1, 133L)$trace[, 1], as.double(0:133))
 })
 
+test_that("where nearly all columns will be in use no set of few is tried first", {
+  x <- alfs_data(120, 60, 7)
+  basis <- alfs_basis(x)
+  bound <- alfs_bounds(basis)
+  run <- function(narrow) {
+    alfs_call(x, basis, c(.01 * bound$alpha, .1 * bound$beta, .0005 * bound$lambda),
+      ufs_control(max_iter = 500, tol = 1e-3), settings = list(narrow = narrow))
+  }
+  few <- run(100L)
+  expect_true(all(colSums(few$w != 0) > 0))
+  expect_identical(few[c("w", "p", "q")], run(0L)[c("w", "p", "q")])
+})
+
 # What P, Q, L and the trace of a fit claim, in plain R on x as the solver saw it.
 expect_proved <- function(fit, x, tol) {
   p <- fit$params

@@ -185,7 +185,10 @@ test_that("3 and 4 permutations of features and samples follow through", {
     tight <- ufs_control(tol = 1e-6)
     fit <- run(x, P0, control = tight)
     turned <- run(x[, by_feature], P0[by_feature, ], control = tight)
+    # Q and P may be rotated together: how far they are depends on the way, the model does not.
     expect_lt(relative(turned$solution$Q, fit$solution$Q[by_feature, ]), 1e-2)
+    expect_lt(relative(model(turned), model(fit)[by_feature, by_feature]), 1e-5)
+    expect_lt(relative(turned$solution$loadings, fit$solution$loadings[by_feature, ]), 1e-5)
     expect_equal(turned$feature_scores == 0, (fit$feature_scores == 0)[by_feature],
       ignore_attr = TRUE)
   }
@@ -562,6 +565,39 @@ test_that("over samples of wide data P is made of XX' and is orthonormal in the 
   formed <- ufs_jspca(data$x, 2, control = ufs_control(eps = 1e-8 * max(rowSums(z^2))))
   expect_lt(relative(fit$feature_scores, formed$feature_scores), 0.05)
   expect_lt(max(abs(crossprod(formed$solution$P) - diag(2))), 1e-12)
+})
+
+test_that("over many samples of few features the answer is that of any other data", {
+  skip_if_not_installed("Matrix")
+  x <- jspca_factors(160, 12, 3, 6, 41)
+  x[, 12] <- rowMeans(x[, 1:3])
+  z <- scale(x)
+  for (most in c(7, 500)) {
+    control <- ufs_control(max_iter = most, warn = FALSE)
+    fit <- ufs_jspca(x, 3, control = control)
+    s <- fit$solution
+    expect_identical(fit$status, if (most == 7) "max_iter" else "converged")
+    expect_lt(max(abs(crossprod(s$P) - diag(3))), 1e-12)
+    rest <- sqrt(rowSums((z - z %*% s$Q %*% t(s$P))^2))
+    expect_equal(unname(s$residual), unname(rest), tolerance = 1e-9)
+    expect_equal(sum(sqrt(rest^2 + fit$control$eps[1])) + fit$params$lambda *
+      sum(fit$feature_scores), tail(fit$trace$objective, 1), tolerance = 1e-12)
+    expect_true(all(diff(fit$trace$objective) <= 1e-10 * fit$trace$objective[1]))
+  }
+  gradient <- 2 * crossprod(z, (z %*% (s$P - s$Q)) / (2 * sqrt(rest^2 + fit$control$eps[1]))) /
+    fit$params$lambda
+  live <- fit$feature_scores > 0
+  off <- gradient - s$Q / pmax(fit$feature_scores, 1e-300)
+  expect_lt(max(sqrt(rowSums(off[live, ]^2))), 1e-4)
+  expect_lt(max(sqrt(rowSums(gradient[!live, , drop = FALSE]^2)), 0), 1 + 1e-4)
+  # Sparse data take the other way.
+  other <- ufs_jspca(Matrix::Matrix(x, sparse = TRUE), 3)
+  expect_lt(relative(fit$feature_scores, other$feature_scores), 1e-5)
+  expect_equal(tail(fit$trace$objective, 1), tail(other$trace$objective, 1), tolerance = 1e-10)
+  # Samples that are fitted exactly have weights beyond all others.
+  exact <- rbind(jspca_factors(120, 6, 2, 6, 42, noise = 0), jspca_factors(40, 6, 2, 6, 43))
+  fit <- ufs_jspca(exact, 2, control = ufs_control(eps = 1e-14, warn = FALSE))
+  expect_true(all(diff(fit$trace$objective) <= 1e-8 * fit$trace$objective[1]))
 })
 
 test_that("over samples of wide data components may vanish", {

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Garbage collections at every allocation inside .Call(), so that a value without protection shows as
+# a crash or as another answer: tests/dev/gctorture.sh [filter], the test files that match and small.R.
+# Only in the first calls of each entry with small arguments, for each kind of x: R code needs no
+# protection, and whole files would take hours. An entry of src/entries.h that none of them reached is
+# a failure. GCTORTURE_CALLS=3: calls of an entry in a file; GCTORTURE_STEP=1: allocations from one
+# collection to the next.
+set -u
+lib=$(mktemp -d)
+trap 'rm -rf "$lib"' EXIT
+cp -R . "$lib/tree" && rm -f "$lib"/tree/src/*.o "$lib"/tree/src/*.so
+cd "$lib/tree" || exit 1
+sed -i 's/\.Call\([(,]\)/tortured_call\1/g' R/*.R tests/testthat/*.R
+cat >>R/conditions.R <<'R'
+
+tortured_call <- function(.NAME, ...) {
+  x <- if (...length()) ..1
+  kind <- if (is.list(x) && is.character(x$kind)) x$kind else "dense"
+  key <- paste(.NAME$name, kind)
+  most <- as.numeric(Sys.getenv("GCTORTURE_CALLS", "3"))
+  if (sum(tortured$keys == key) >= most || size_of_all(list(...)) > 2000) return(.Call(.NAME, ...))
+  tortured$keys <- c(tortured$keys, key)
+  cat(key, "\n", sep = "", file = Sys.getenv("GCTORTURE_SEEN"), append = TRUE)
+  # A source calls back into R code, which is slow and safe; that may .Call() in turn.
+  step <- as.integer(Sys.getenv("GCTORTURE_STEP", "1"))
+  old <- gctorture2(if (kind == "source") 53L + step else step)
+  on.exit(gctorture2(old))
+  .Call(.NAME, ...)
+}
+size_of_all <- function(a) if (is.list(a)) sum(vapply(a, size_of_all, 0)) else as.numeric(length(a))
+tortured <- new.env()
+R
+R CMD INSTALL --preclean --no-test-load --no-docs --library="$lib" . >"$lib/log" 2>&1 || { tail "$lib/log"; exit 1; }
+export R_LIBS="$lib:${R_LIBS:-}" NOT_CRAN=false TESTTHAT_PARALLEL=false GCTORTURE_SEEN="$lib/seen"
+tried=0
+failed=0
+for file in tests/dev/small.R tests/testthat/test-*.R; do
+  name=$(basename "$file" .R)
+  name=${name#test-}
+  if [ "$name" = small ]; then
+    Rscript tests/dev/small.R >"$lib/log" 2>&1
+  else
+    [[ "$name" =~ ${1:-kernel} ]] || continue
+    Rscript tests/dev/run-tests.R "$name" "^$name\$" >"$lib/log" 2>&1
+  fi
+  status=$?
+  tried=$((tried + 1))
+  tail -n 1 "$lib/log"
+  [ $status = 0 ] || { failed=$((failed + 1)); tail -n 30 "$lib/log"; }
+done
+for entry in $(sed -n 's/^ *ENTRY(\([a-z0-9_]*\),.*/\1/p' src/entries.h); do
+  tried=$((tried + 1))
+  grep -q "^$entry " "$lib/seen" || { failed=$((failed + 1)); echo "  $entry was not reached"; }
+done
+printf '%-14s tried %6d   survived %6d   failed %4d\n' gctorture $tried $((tried - failed)) $failed
+[ $failed = 0 ]
