@@ -44,9 +44,9 @@ turn_source <- function(source) {
 write_numbers <- function(block, file) {
   most <- 1e8
   for (from in seq(1, length(block), by = most)) {
+    to <- min(from + most - 1, length(block))
     fine <- tryCatch({
-      writeBin(if (length(block) > most) block[seq.int(from, min(from + most - 1, length(block)))] else
-        as.vector(block), file)
+      writeBin(if (length(block) > most) block[seq.int(from, to)] else as.vector(block), file)
       TRUE
     }, warning = function(w) FALSE, error = function(e) FALSE)
     if (!fine) {
@@ -84,7 +84,8 @@ read_turned <- function(turned, index, lines = NULL) {
   before <- 0
   for (lines in turned$lines) {
     to <- before + seq_len(lines)
-    if (turned$by == "rows") out[to, ] <- block(before, lines) else out[, to] <- t(block(before, lines))
+    part <- block(before, lines)
+    if (turned$by == "rows") out[to, ] <- part else out[, to] <- t(part)
     before <- before + lines
   }
   out

@@ -211,7 +211,8 @@ static ufs_x source_x(SEXP x)
                  .n = size_of(x, "n"),
                  .p = size_of(x, "p"),
                  .source = {x, at_once, source_mul, source_cross, source_columns, source_gram,
-                            source_gram_some, source_prefetch, source_sweep, source_rows, source_row_forms}};
+                            source_gram_some, source_prefetch, source_sweep, source_rows,
+                            source_row_forms}};
     out.ss = ffi_data(ffi_get(x, "ss"), (size_t) out.p, "ss");
     return out;
 }

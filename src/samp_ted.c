@@ -16,7 +16,7 @@
  *   n-form  as a matrix, from which picks are subtracted BLOCK at a time
  *           n^2 p + 6 m n^2 flops, 8 n^2 bytes
  *   p-form  as x M x', M p x p deflated by u u', u = M x_j: k = x u, h = x M x'x u
- *           4 n p^2 + m (4 n p (1 + WORTH / n) + 6 p^2) flops, 24 p^2 + 8 p (2 BATCH + WORTH)
+ *           2 n p^2 + m (4 n p (1 + WORTH / n) + 6 p^2) flops, 24 p^2 + 8 p (2 BATCH + WORTH)
  *           + 16 n BATCH bytes, less for a file; x is known by products, rows and x_i'S x_i
  *           (x_ops.h): a pass over a file for each batch, and WORTH rows of it
  * and the cheaper one is taken, so n x n stays below 1.5 times the size of x.
@@ -29,7 +29,8 @@
  *
  * The recurrence for ||K_.i||^2 carries the rounding of its larger past values. It is started
  * afresh from K with every block (n-form), and whenever that of the item about to be picked has
- * fallen to REFRESH of what it was then (p-form: 2 n p^2 + 4 p^3 flops).
+ * fallen to REFRESH of what it was then (p-form: 2 n p^2 + 4 p^3 flops; at the end, whenever that of
+ * any item has).
  *
  * Ties. The largest decrease wins and among equals the lowest index. The entries
  * of K carry the rounding of the K at the start, hence a decrease d that of
@@ -186,17 +187,18 @@ static void init_p_form(ted_work *work)
     size_t P = (size_t) work->problem->p;
 
     work->gram = ufs_dalloc(P, P);
-    work->m = ufs_dzero(P, P);
     work->item = ufs_dalloc(P, 1);
     work->u = ufs_dalloc(P + (P > BATCH ? P : BATCH), 1);
     work->v = work->u + P;
     work->cu = ufs_dalloc(P, 1);
     ufs_x_gram_cols(x, work->gram);
+    if (work->problem->n_given == 0) {
+        ufs_x_row_forms(x, work->gram, work->ss);
+        ufs_x_row_ss(x, work->diag);
+        note_fresh(work);
+    }
+    work->m = ufs_dzero(P, P);
     for (size_t i = 0; i < P; i++) work->m[i + i * P] = 1.0;
-    if (work->problem->n_given > 0) return;
-    ufs_x_row_forms(x, work->gram, work->ss);
-    ufs_x_row_ss(x, work->diag);
-    note_fresh(work);
 }
 
 /* ||K_.i||^2 and K_ii from K itself. */

@@ -233,8 +233,8 @@ test_that("row-sparse regression reads the columns of a working set a few times,
   others <- qr.Q(qr(withr::with_seed(5, matrix(rnorm(80 * 3), 80))))
   root <- seq(0.5, 2, length.out = 80)
   solve <- function(x, t, v = matrix(0, 150, 3), ...) {
-    settings <- list(lambda = 0.4 * gl_lambda_max(z, t), vtol = 1e-11, full = TRUE, prune = 0.9, slots = 2000L, form = "a",
-      certify = FALSE, root = NULL)
+    settings <- list(lambda = 0.4 * gl_lambda_max(z, t), vtol = 1e-11, full = TRUE, prune = 0.9,
+      slots = 2000L, form = "a", certify = FALSE, root = NULL)
     .Call(C_test_gl, x, NULL, t, v, utils::modifyList(settings, list(...), keep.null = TRUE))
   }
   for (chunk in list(c(5, 150), c(80, 5))) {
@@ -247,8 +247,8 @@ test_that("row-sparse regression reads the columns of a working set a few times,
       for (side in list(t, cbind(others, t))) {
         want <- do.call(solve, c(list(z, side), given))
         # Without Gram columns it sweeps over columns that are held.
-        got <- do.call(solve, c(list(if (is.null(given$form) && is.null(given$slots)) op else wide, side),
-          given))
+        x <- if (is.null(given$form) && is.null(given$slots)) op else wide
+        got <- do.call(solve, c(list(x, side), given))
         expect_gt(sum(rowSums(want$v != 0) > 0), 5)
         for (name in c("v", "xv", "kkt")) expect_equal(got[[name]], want[[name]], tolerance = 1e-6)
         expect_equal(got$objective, want$objective, tolerance = 1e-10)
@@ -279,7 +279,8 @@ test_that("SOCFS on a file passes over it once for each look at all features", {
   data <- ufs_data(stored(x, c(5, 60)), block_bytes = 2 * 8 * 80 * 4)
   seen <- file_reads(quiet(ufs_socfs(data, 3)))
   expect_equal(seen$value$feature_scores, plain$feature_scores, tolerance = 1e-6)
-  expect_equal(tail(seen$value$trace$objective, 1), tail(plain$trace$objective, 1), tolerance = 1e-8)
+  expect_equal(tail(seen$value$trace$objective, 1), tail(plain$trace$objective, 1),
+    tolerance = 1e-8)
   expect_equal(seen$value$input$passes, ceiling(seen$times - 1e-9), tolerance = 1e-12)
   # Means, the starts' products, lambda_max and the copy; then the looks.
   looks <- seen$value$counts[["full_products"]]
@@ -304,7 +305,7 @@ test_that("greedy TED on a tall file: labelled samples cost one read of their ro
     none <- reads(NULL)
     few <- reads(c(7, 3))
     many <- reads(rev(seq(1, 400, by = 13)))
-    # Means, inner products, two forms of every row, and for each batch of picks its rows and products.
+    # Means, inner products, two forms of every row, and for each batch its rows and products.
     expect_lte(none, 8)
     expect_lte(few, none + 2)
     expect_lte(many, none + 2)
