@@ -14,10 +14,11 @@
  * self-paced schedule psi, rho the number of components of S. YY' is unique by the tie rule
  * of la_low.h. What concerns the features (N, v) is in solve_blfse_projection.c.
  *
- * Sums over the base clusterings are looked up: for a pair of samples a byte says, for 8
- * clusterings, which of them put the two together, so that W, S and the errors of all
- * clusterings cost n^2 (1 + m/8) instead of 3 m n^2. The bytes are made anew for each column:
- * eight labels of a sample are one word, and two words are compared at once.
+ * What the base clusterings say of a pair depends on the two samples' labels only, and samples of
+ * one kind have the same ones. So it is found once per sample and kind: a byte says, for 8
+ * clusterings, which of them put the two together; eight labels are one word, and two words are
+ * compared at once. W, S and the errors of all clusterings cost n^2 + n m/8 (kinds) instead of
+ * 3 m n^2.
  * S and W are packed (la_packed.h). YY' and the Gram matrix behind the distances B are known by
  * factors (n x k); what is n x n of them exists by tiles of columns.
  * Memory in doubles: n^2 for S and W together, 2 n BLFSE_TILE, that of the projection, and three
@@ -30,13 +31,18 @@
 #include <stdint.h>
 #include <R_ext/Utils.h>
 
-/* Which clusterings put pairs together: `group` bytes for each. */
+/* Which clusterings put pairs together: `group` bytes for each. Kinds are numbered by their first
+ * samples. */
 typedef struct {
-    int n, group, plane;  /* plane: bytes of the largest label */
-    uint64_t *word;       /* n x plane x group: a byte of the labels of eight clusterings */
-    unsigned char *pair;  /* n x group: of one column */
-    double *table;        /* group x 256: sum of weights over the set bits */
-    double *same, *apart; /* group x 256: what is summed for the errors */
+    int n, kinds, group, plane; /* plane: bytes of the largest label */
+    int *kind;                  /* n */
+    uint64_t *word;             /* n x plane x group: a byte of the labels of eight clusterings */
+    unsigned char *pair;        /* n x group: of one sample and the kinds so far */
+    double *table;              /* group x 256: sum of weights over the set bits */
+    double *same, *apart;       /* group x 256: what is summed for the errors */
+    int seen;                   /* kinds up to the present column */
+    double *join;               /* n: sum of weights of those that put it and a kind together */
+    double *near, *far;         /* n: what the column adds to same and apart, by kind */
 } agreement;
 
 typedef struct {
@@ -54,6 +60,7 @@ typedef struct {
     double *tile_b, *tile_c, *square_b, *square_c; /* n x BLFSE_TILE, n */
     double *v_old, *beta2, *weights, *degree;
     bool exact; /* S is zero between the components that were counted */
+    bool stays; /* the last S step left S as it was */
     int *order;
     agreement together;
     low_work low;
@@ -80,7 +87,9 @@ static void update_rho(blfse_work *work);
 static void count_components(blfse_work *work);
 static void new_gram(blfse_work *work);
 static void agreement_init(agreement *set, const blfse_problem *problem);
-static const unsigned char *agreement_column(agreement *set, int j);
+static bool same_words(const agreement *set, size_t a, size_t b);
+static void column_begin(agreement *set, int j);
+static void column_end(agreement *set);
 static void agreement_weights(agreement *set, int m, const double *weight);
 static void errors_begin(blfse_work *work);
 static void errors_end(blfse_work *work);
@@ -93,17 +102,12 @@ static double objective(const blfse_work *work);
 static void record(blfse_work *work, double psi, int it, blfse_block block);
 static void remember(blfse_work *work, double psi, int it, double moved);
 
-/* What the pair (i, j) and (j, i) adds to the errors of base results that put the two together, and
- * of those that do not. */
-static inline void add_error(agreement *set, const unsigned char *pair, double w, double s)
+/* What the pair adds to the errors of base results that put the two together, and of those that do
+ * not. */
+static inline void add_error(agreement *set, int kind, double w, double s)
 {
-    size_t n = (size_t) set->n;
-    double same = 2.0 * w * w * (s - 1.0) * (s - 1.0), apart = 2.0 * w * w * s * s;
-
-    for (int g = 0; g < set->group; g++) {
-        set->same[256 * g + pair[(size_t) g * n]] += same;
-        set->apart[256 * g + pair[(size_t) g * n]] += apart;
-    }
+    set->near[kind] += w * w * (s - 1.0) * (s - 1.0);
+    set->far[kind] += w * w * s * s;
 }
 
 static size_t at(const blfse_work *work, int i, int j)
@@ -251,17 +255,14 @@ static void start(blfse_work *work)
     agreement_weights(set, m, result->beta);
     errors_begin(work);
     for (int j = 0; j < n; j++) {
-        const unsigned char *pair = agreement_column(set, j);
         double *column = result->s + la_packed_column(j);
+        column_begin(set, j);
         for (int i = 0; i < j; i++) {
-            double s = 0.0;
-            for (int g = 0; g < set->group; g++)
-                s += set->table[256 * g + pair[(size_t) g * (size_t) n]];
-            column[i] = s;
-            add_error(set, pair, 1.0, s);
-            pair++;
+            column[i] = set->join[set->kind[i]];
+            add_error(set, set->kind[i], 1.0, column[i]);
         }
         column[j] = 1.0;
+        column_end(set);
         if (j % 256 == 0) R_CheckUserInterrupt();
     }
     errors_end(work);
@@ -283,31 +284,32 @@ static void update_w(blfse_work *work)
     blfse_result *result = work->result;
     agreement *set = &work->together;
     int n = work->problem->n;
-    double total = 0.0;
+    double total = 0.0, sum = 0.0;
 
     if (work->run->lapack) return;
     for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
     agreement_weights(set, work->problem->m, work->beta2);
     errors_begin(work);
-    work->sum_w = (double) n;
     for (int j = 0; j < n; j++) {
-        const unsigned char *pair = agreement_column(set, j);
         const double *sj = result->s + la_packed_column(j);
         double *wj = result->w + la_packed_column(j);
+        column_begin(set, j);
         for (int i = 0; i < j; i++) {
-            double s = sj[i], q = 0.0, a, w;
-            for (int g = 0; g < set->group; g++)
-                q += set->table[256 * g + pair[(size_t) g * (size_t) n]];
-            a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;
-            w = 2.0 * a > work->lambda ? work->lambda / (2.0 * a) : 1.0;
+            double s = sj[i], q = set->join[set->kind[i]], w = 1.0;
+            /* Where no clustering joins them and S_ij is 0, so are A_ij and what it adds. */
+            if (!(q == 0.0 && s == 0.0)) {
+                double a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;
+                if (2.0 * a > work->lambda) w = work->lambda / (2.0 * a);
+                add_error(set, set->kind[i], w, s);
+            }
             wj[i] = w;
-            work->sum_w += 2.0 * w;
-            add_error(set, pair, w, s);
-            pair++;
+            sum += w;
         }
         wj[j] = 1.0;
+        column_end(set);
         if (j % 256 == 0) R_CheckUserInterrupt();
     }
+    work->sum_w = (double) n + 2.0 * sum;
     work->t3 = -work->settings->gamma_cluster * work->lambda * work->sum_w;
     errors_end(work);
 }
@@ -328,7 +330,7 @@ static double update_s(blfse_work *work)
     blfse_result *result = work->result;
     agreement *set = &work->together;
     int n = work->problem->n;
-    double total = 0.0, moved = 0.0, half = 0.5 / work->settings->gamma_cluster, t1 = 0.0;
+    double total = 0.0, moved = 0.0, half = 0.5 / work->settings->gamma_cluster, t1 = 0.0, t5 = 0.0;
     size_t faint = 0;
 
     if (work->run->lapack) return 0.0;
@@ -336,7 +338,6 @@ static double update_s(blfse_work *work)
     for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
     agreement_weights(set, work->problem->m, work->beta2);
     errors_begin(work);
-    work->t5 = 0.0;
     for (int from = 0; from < n; from += BLFSE_TILE) {
         int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
         blfse_projector_tile(&work->projector, result->v, work->b, from, width, work->tile_b);
@@ -345,16 +346,15 @@ static double update_s(blfse_work *work)
         for (int j = from; j < rows; j++) {
             const double *kb = work->tile_b + (size_t) (j - from) * (size_t) rows;
             const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
-            const unsigned char *pair = agreement_column(set, j);
             const double *wj = result->w + la_packed_column(j);
             double bj = work->square_b[j], cj = work->square_c[j];
             double *sj = result->s + la_packed_column(j);
-            for (int i = 0; i < j; i++, pair++) {
-                double w = wj[i], q = 0.0, s, b, c;
-                for (int g = 0; g < set->group; g++)
-                    q += set->table[256 * g + pair[(size_t) g * (size_t) n]];
+            column_begin(set, j);
+            for (int i = 0; i < j; i++) {
+                double q = set->join[set->kind[i]], w, s, b, c;
                 /* No clustering joins them: S_ij is 0 and has been so. */
                 if (q == 0.0 && sj[i] == 0.0) continue;
+                w = wj[i];
                 b = positive(work->square_b[i] + bj - 2.0 * kb[i]);
                 c = result->rho * positive(work->square_c[i] + cj - 2.0 * kc[i]);
                 /* Most pairs have W = 1, and a division takes its time. */
@@ -364,13 +364,19 @@ static double update_s(blfse_work *work)
                 faint += s > 0.0 && s <= LINK;
                 sj[i] = s;
                 t1 += 2.0 * s * b;
-                work->t5 += 2.0 * s * c;
-                add_error(set, pair, w, s);
+                t5 += 2.0 * s * c;
+                add_error(set, set->kind[i], w, s);
             }
+            column_end(set);
         }
     }
     work->projector.t1 = t1;
+    work->t5 = t5;
     errors_end(work);
+    /* As long as S stays and has its c components, which no heavier or lighter rho follows, G and Y
+     * are what they are. */
+    work->stays = moved == 0.0 && result->n_component == work->problem->c;
+    if (work->stays) return moved;
     count_components(work);
     work->exact = faint == 0;
     new_gram(work);
@@ -397,7 +403,7 @@ static void update_y(blfse_work *work)
     int n = work->problem->n, k = 0;
     low_split split;
 
-    if (work->run->lapack) return;
+    if (work->run->lapack || work->stays) return;
     if (lambda != NULL) {
         /* new_gram() has the whole spectrum already. */
         split = low_ties(lambda, n, work->problem->c,
@@ -502,43 +508,80 @@ static void agreement_init(agreement *set, const blfse_problem *problem)
         if (problem->labels[i] > most) most = problem->labels[i];
     while (most >>= 8) P++;
     set->n = problem->n;
+    set->kinds = 0;
     set->group = (int) G;
     set->plane = (int) P;
+    set->kind = ufs_ialloc(N);
     set->word = (uint64_t *) R_alloc(N * G * P, sizeof(uint64_t));
     set->pair = (unsigned char *) R_alloc(N * G, 1);
     set->table = ufs_dalloc(G, 256);
     set->same = ufs_dalloc(G, 256);
     set->apart = ufs_dalloc(G, 256);
-    for (size_t i = 0; i < N; i++)
+    set->join = ufs_dalloc(N, 1);
+    set->near = ufs_dalloc(N, 1);
+    set->far = ufs_dalloc(N, 1);
+    for (size_t i = 0; i < N; i++) {
+        size_t kind = 0, next = (size_t) set->kinds;
         for (size_t l = 0; l < G * P; l++) {
             uint64_t word = 0;
             for (size_t k = 8 * (l / P); k < M && k < 8 * (l / P) + 8; k++)
                 word |= (uint64_t) ((unsigned int) problem->labels[k + i * M] >> 8 * (l % P) & 255u)
                         << 8 * (k % 8);
-            set->word[i + l * N] = word;
+            set->word[next + l * N] = word;
         }
+        /* Itself at the latest. */
+        while (!same_words(set, kind, next)) kind++;
+        set->kind[i] = (int) kind;
+        set->kinds += kind == next;
+    }
 }
 
-/* Column j above the diagonal. Bits beyond the last clustering are set; none of the sums
- * looks at them. */
-static const unsigned char *agreement_column(agreement *set, int j)
+static bool same_words(const agreement *set, size_t a, size_t b)
+{
+    size_t N = (size_t) set->n;
+    for (size_t l = 0; l < (size_t) set->group * (size_t) set->plane; l++)
+        if (set->word[a + l * N] != set->word[b + l * N]) return false;
+    return true;
+}
+
+/* Sample j and all kinds up to its own; columns come in order. Bits beyond the last clustering are
+ * set; none of the sums looks at them. */
+static void column_begin(agreement *set, int j)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu, gather = 0x0102040810204080u;
     size_t N = (size_t) set->n;
 
-    for (int g = 0; g < set->group; g++)
+    if (j == 0) set->seen = 0;
+    if (set->kind[j] == set->seen) set->seen++;
+    memset(set->join, 0, (size_t) set->seen * sizeof(double));
+    memset(set->near, 0, (size_t) set->seen * sizeof(double));
+    memset(set->far, 0, (size_t) set->seen * sizeof(double));
+    for (int g = 0; g < set->group; g++) {
+        unsigned char *pair = set->pair + (size_t) g * N;
         for (int l = 0; l < set->plane; l++) {
             const uint64_t *word = set->word + (size_t) (g * set->plane + l) * N;
-            unsigned char *pair = set->pair + (size_t) g * N;
-            uint64_t own = word[j];
-            for (int i = 0; i < j; i++) {
+            uint64_t own = word[set->kind[j]];
+            for (int d = 0; d < set->seen; d++) {
                 /* The top bit of every byte: is it not zero? Then the eight bits side by side. */
-                uint64_t bits = word[i] ^ own, differ = ((bits & low) + low) | bits | low;
+                uint64_t bits = word[d] ^ own, differ = ((bits & low) + low) | bits | low;
                 unsigned char same = (unsigned char) ((~differ >> 7) * gather >> 56);
-                pair[i] = l > 0 ? pair[i] & same : same;
+                pair[d] = l > 0 ? pair[d] & same : same;
             }
         }
-    return set->pair;
+        for (int d = 0; d < set->seen; d++) set->join[d] += set->table[256 * g + pair[d]];
+    }
+}
+
+/* What the pairs of the column add to the errors, each as (i, j) and (j, i). */
+static void column_end(agreement *set)
+{
+    size_t N = (size_t) set->n;
+    for (int g = 0; g < set->group; g++)
+        for (int d = 0; d < set->seen; d++) {
+            size_t at = 256 * (size_t) g + set->pair[(size_t) d + (size_t) g * N];
+            set->same[at] += 2.0 * set->near[d];
+            set->apart[at] += 2.0 * set->far[d];
+        }
 }
 
 /* table: the sum of the weights of those clusterings whose bits are set. */
@@ -592,12 +635,11 @@ static void feature_errors(blfse_work *work)
 static void rank_term(blfse_work *work)
 {
     int n = work->problem->n;
-    double *square = work->square_c;
+    double *square = work->square_c, t5 = 0.0;
 
     memset(square, 0, (size_t) n * sizeof(double));
     for (int l = 0; l < work->n_y; l++)
         for (int i = 0; i < n; i++) square[i] += work->y[at(work, i, l)] * work->y[at(work, i, l)];
-    work->t5 = 0.0;
     for (int from = 0; from < n; from += BLFSE_TILE) {
         int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
         tile_y(work, from, width);
@@ -605,11 +647,11 @@ static void rank_term(blfse_work *work)
             const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
             const double *sj = work->result->s + la_packed_column(j);
             for (int i = 0; i < j; i++)
-                work->t5 += 2.0 * work->result->rho * sj[i] *
-                            positive(square[i] + square[j] - 2.0 * kc[i]);
+                if (sj[i] > 0.0) t5 += sj[i] * positive(square[i] + square[j] - 2.0 * kc[i]);
         }
         R_CheckUserInterrupt();
     }
+    work->t5 = 2.0 * work->result->rho * t5;
 }
 
 /* Minimiser of sum weight^2 error on the simplex; errors below the floor count as equal. */

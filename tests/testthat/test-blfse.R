@@ -68,6 +68,28 @@ test_that("clusterings finer than asked: rho is halved and the last Y is taken b
   }
 })
 
+test_that("S that stays as it is keeps its Laplacian and Y", {
+  psi <- seq(.9, .3, by = -.1)
+  for (p in c(6, 60)) {
+    d <- blfse_problem(40, p, 2, 3, seed = 5, noise = .02)
+    # Distances of x that are rounding beside 1, so that S comes to rest.
+    d$x <- 1e-7 * d$x
+    for (order in c("paper", "code")) {
+      fit <- blfse_plain(d, order = order, psi = psi)
+      before <- blfse_plain(d, order = order, psi = psi, control = list(max_iter = 10))
+      expect_identical(before$solution$S, fit$solution$S)
+      expect_gt(fit$iterations, before$iterations)
+      ref <- ref_blfse(d$x, d$scores, d$labels, d$c, "paper", order, psi)
+      expect_lt(spread(fit$solution$v, ref$v), 1e-10)
+      expect_lt(spread(fit$trace$objective, ref$trace$total), 1e-11 * max(abs(ref$trace$total)))
+      expect_lt(spread(fit$trace$T5, ref$trace$rank), 1e-10)
+      # Of the size of 1e-14 as the squares of x; after v and Y it is a difference of sums near 1.
+      fresh <- fit$trace$block %in% c("P", "S")
+      expect_lt(spread(fit$trace$T1[fresh], ref$trace$sep[fresh]), 1e-21)
+    }
+  }
+})
+
 test_that("a feature without a score in a base fit gets the least one, not the best", {
   fit <- ufs_variance(iris[, 1:4])
   fit$feature_scores[] <- c(-3, -1, NA, -2)
