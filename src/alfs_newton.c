@@ -15,9 +15,9 @@
  *   H_i = B diag(k_i) B' + d_i BB' + alpha/s_i + diag(beta/c) - sym of row i
  * and, for what the rows have in common, the leading directions of X'X by Woodbury's formula;
  * d_i is what X'X has on its diagonal beside them. k_i spans many orders of magnitude, and q
- * unknowns are tied down by some q of them: the blocks take the 5q/4 (or 128) largest, and of the others
- * the mean, which leaves three to five products a step. e falls when smoothing makes up more than
- * a fifth of the gap that solve_alfs_bound.c finds for P, Q, L.
+ * unknowns are tied down by some q of them: the blocks take the 5q/4 (or 128) largest, and of the
+ * others the mean, which leaves three to five products a step. e falls when smoothing makes up more
+ * than a fifth of the gap that solve_alfs_bound.c finds for P, Q, L.
  *
  * A step: 2.3 m q^3 flops for the blocks' inverses, m k^2 q^2 + (kq)^3/3 with k q about 300
  * directions, and 6 m^2 q + 4 m q^2 for each product with H. Memory: four m x m, m q^2, (kq)^2,
