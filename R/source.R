@@ -273,6 +273,8 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
     if (what == by) {
       # A few columns of rows: less than the file, if there is a copy.
       if (by == "rows" && 2 * p < source$p && is.list(store$turned)) {
+        # Of many such passes the values are what is left behind.
+        collect_garbage(source, source$bytes)
         from$parts <- store$turned
         from["BPPARAM"] <- list(NULL)
       } else {

@@ -17,6 +17,8 @@
  * 2mc for the m features of a larger working set,
  * slots <= min(p, LA_GL_SLOTS). Nothing of size p x p. For a sparse X n in the counts above
  * is the number of entries of the column in question; it is never formed.
+ * A source is never swept over while the slots last: a call reads the working set for X_W'T, the
+ * live columns for X V, and for new features all of them for their Gram columns.
  * The rows of X may have weights, diag(root) X instead of X (la_gl_set_rows); n^2-free, and
  * X is neither copied nor changed. */
 #ifndef UFS_LA_GL_H
