@@ -139,6 +139,7 @@ source_blocks <- function(source, by = source$by) {
 # result does not depend on the number of workers. `ready` is
 # NULL, or what turns a block into that of X: list(keep, shift, divide). With BPPARAM the
 # blocks of a wave are done by the workers; a wave's values must fit into the block's bytes.
+# The first value is nobody else's: sum_in_place() may add the others to it.
 source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
   blocks <- source_blocks(source, by)
   bare <- source
@@ -152,8 +153,15 @@ source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
     }
   }
   result <- function() if (is.null(combine)) do.call(rbind, total) else total
+  across <- as.double(if (by == "columns") source$n else if (is.null(ready)) source$p else
+    length(ready$keep))
   if (is.null(source$BPPARAM)) {
-    for (lines in blocks) add(list(source_piece(lines, bare, by, ready, fun, ...)))
+    garbage <- 0
+    for (lines in blocks) {
+      garbage <- garbage + 8 * length(lines) * across
+      if (collect_garbage(source, garbage)) garbage <- 0
+      add(list(source_piece(lines, bare, by, ready, fun, ...)))
+    }
     return(result())
   }
   check_installed("BiocParallel", "for `BPPARAM`")
@@ -166,15 +174,32 @@ source_pass <- function(source, by, ready, fun, combine, ..., value_bytes = 8) {
   result()
 }
 
+# Beside a large file, what was read before must not stay until R looks for garbage by itself: it
+# does so only after several blocks. Blocks are young; to look at all that is old takes as long
+# as reading some blocks, and is worth it once a pass.
+collect_garbage <- function(source, bytes = Inf) {
+  due <- bytes >= source$bytes / 2 && 8 * as.double(source$n) * source$p > 1e8
+  if (due) {
+    gc(verbose = FALSE, full = is.infinite(bytes))
+    .Call(C_x_trim)
+  }
+  due
+}
+
+# A sum of many blocks' values takes no copy per block.
+sum_in_place <- function(total, value) .Call(C_x_add, total, value)
+
 source_piece <- function(lines, source, by, ready, fun, ...) {
-  if (by == "rows") {
-    block <- read_source(source, i = lines)
-  } else {
+  if (by == "columns") {
     block <- read_source(source, j = if (is.null(ready)) lines else ready$keep[lines])
+  } else if (!is.null(source$parts)) {
+    block <- read_turned(source$parts, ready$keep, lines)
+  } else {
+    block <- read_source(source, i = lines)
   }
   if (!is.null(ready)) {
     at <- if (by == "columns") lines else seq_along(ready$keep)
-    if (by == "rows" && length(ready$keep) < ncol(block)) block <- block[, ready$keep, drop = FALSE]
+    if (length(at) < ncol(block)) block <- block[, ready$keep, drop = FALSE]
     block <- .Call(C_x_standardise, block, ready$shift[at], ready$divide[at])
   }
   fun(block, lines, ...)
@@ -237,23 +262,24 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
     count$passes <- count$passes + if (isTRUE(source$chunked)) reads else 1
     NULL
   }
-  # Beside a large file, what was read before must not stay until R looks for garbage by itself:
-  # it does so only after several blocks.
-  handed_out <- 0
-  collect <- function(bytes = Inf) {
-    handed_out <<- handed_out + bytes
-    if (handed_out > source$bytes && 8 * as.double(n) * p > 1e8) {
-      gc(verbose = FALSE)
-      handed_out <<- 0
-    }
+  # A part of the lines that lie together is a part of a pass: that of the chunks they are in.
+  chunks_of <- function(lines, of) {
+    length(unique((lines - 1) %/% source$unit)) / ceiling(of / source$unit)
   }
   pass <- function(what, fun, combine, ..., value_bytes) {
-    collect()
     from <- source
     # Blocks of columns are counted among those kept.
     if (what == "columns") from$p <- p
     if (what == by) {
-      count$passes <- count$passes + 1
+      # A few columns of rows: less than the file, if there is a copy.
+      if (by == "rows" && 2 * p < source$p && is.list(store$turned)) {
+        from$parts <- store$turned
+        from["BPPARAM"] <- list(NULL)
+      } else {
+        collect_garbage(source)
+        count$passes <- count$passes +
+          if (by == "columns" && 2 * p < source$p) chunks_of(keep, source$p) else 1
+      }
     } else {
       from$turned <- across(length(source_blocks(from, what)))
       # Workers on other machines do not see the copy.
@@ -261,23 +287,30 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
     }
     source_pass(from, what, ready, fun, combine, ..., value_bytes = value_bytes)
   }
-  # A part of the lines that lie together is a part of a pass: that of the chunks they are in.
   reader <- function(what, lines, of) {
     from <- source
     if (by == what) {
-      chunks <- length(unique((lines - 1) %/% source$unit))
-      count$passes <- count$passes + chunks / ceiling(of / source$unit)
+      count$passes <- count$passes + chunks_of(lines, of)
     } else {
       from$turned <- across()
     }
     from
   }
   read_columns <- function(j) {
-    block <- read_source(reader("columns", j, p), j = keep[j])
+    collect_garbage(source, 8 * n * length(j))
+    block <- read_source(reader("columns", keep[j], source$p), j = keep[j])
     .Call(C_x_standardise, block, shift[j], divide[j])
   }
-  # Columns that a solver will ask for one by one.
-  held <- list()
+  cross <- function(t) {
+    if (by == "rows") {
+      pass("rows", piece_cross_part, sum_in_place, t = t, value_bytes = 8 * p * ncol(t))
+    } else {
+      pass("columns", piece_cross, NULL, t = t, value_bytes = 8 * source$step * ncol(t))
+    }
+  }
+  # Columns that a solver will ask for one by one: list(index, block).
+  held <- NULL
+  keep_columns <- function(j) source_operator(source, keep[j], shift[j], divide[j], count, store)
   structure(list(
     kind = "source", n = n, p = p, count = count, store = store,
     bytes = source$bytes,
@@ -286,35 +319,36 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
       source_operator(source, keep, if (center) found$mean[keep] else shift,
         if (scale) sqrt(found$css[keep] / (n - 1)) else divide, count, store)
     },
-    keep = function(j) source_operator(source, keep[j], shift[j], divide[j], count, store),
+    keep = keep_columns,
     part = function(i) source_operator(subset_source(source, i), keep, shift, divide, count),
     mul = function(v) {
       if (by == "rows") {
         pass("rows", piece_mul, NULL, v = v, value_bytes = 8 * source$step * ncol(v))
       } else {
-        pass("columns", piece_mul_part, `+`, v = v, value_bytes = 8 * n * ncol(v))
+        pass("columns", piece_mul_part, sum_in_place, v = v, value_bytes = 8 * n * ncol(v))
       }
     },
-    cross = function(t) {
-      if (by == "rows") {
-        pass("rows", piece_cross_part, `+`, t = t, value_bytes = 8 * p * ncol(t))
-      } else {
-        pass("columns", piece_cross, NULL, t = t, value_bytes = 8 * source$step * ncol(t))
-      }
-    },
+    cross = cross,
     columns = function(j) {
-      if (all(j %in% names(held))) return(do.call(cbind, held[as.character(j)]))
-      collect(8 * n * length(j))
+      at <- match(j, held$index)
+      if (!anyNA(at)) return(held$block[, at, drop = FALSE])
       read_columns(j)
+    },
+    # Some columns will be used again and again: of a file stored by rows that takes a copy.
+    some = function(j) {
+      if (by == "rows" && length(j) < p) turn()
+      keep_columns(j)
     },
     rows = function(i) {
       block <- read_source(reader("rows", i, n), i = i)
       if (length(keep) < ncol(block)) block <- block[, keep, drop = FALSE]
       .Call(C_x_standardise, block, shift, divide)
     },
-    # x_i'S x_i for every row; only the upper triangle of S need be filled.
+    # x_i'S x_i for every row, S the identity if NULL; only the upper triangle of S is read.
     row_forms = function(s) {
-      s[lower.tri(s)] <- t(s)[lower.tri(s)]
+      if (is.null(s) && by == "columns") {
+        return(drop(pass("columns", piece_forms, sum_in_place, matrix = s, value_bytes = 8 * n)))
+      }
       drop(pass("rows", piece_forms, NULL, matrix = s, value_bytes = 8 * source$step))
     },
     # All columns are to be asked for, in several reads.
@@ -322,21 +356,15 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
       if (by == "rows") turn()
       numeric()
     },
-    # A block at a time, but for a file stored by rows of which there is no copy: every read is a
-    # pass. There four blocks are held, else one: one column more costs little.
+    # At most a block, but four for a file stored by rows of which there is no copy: every read
+    # is a pass.
     prefetch = function(j) {
-      j <- setdiff(j, names(held))
+      if (all(j %in% held$index)) return(numeric())
       width <- max(1, floor(source$bytes / (8 * n)))
       if (by == "rows" && length(j) > width) turn()
-      cheap <- is.list(store$turned) || by == "columns"
-      most <- if (cheap) width else 4 * width
-      if (length(held) + length(j) > most) held <<- list()
-      if (cheap) j <- utils::head(j, most) else width <- max(1, length(j))
-      collect(8 * n * length(j))
-      for (at in split(j, (seq_along(j) - 1) %/% width)) {
-        read <- read_columns(at)
-        held[as.character(at)] <<- lapply(seq_along(at), function(k) read[, k])
-      }
+      held <<- NULL
+      j <- utils::head(j, if (is.list(store$turned) || by == "columns") width else 4 * width)
+      held <<- list(index = j, block = read_columns(j))
       numeric()
     },
     hash = function() {
@@ -346,9 +374,18 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
         pass("columns", piece_hash, NULL, whole = TRUE, value_bytes = 16 * source$step)
       }
     },
+    # X'diag(root)^2 X_j, a block of columns at a time; root NULL for ones.
+    gram_columns = function(j, root) {
+      width <- max(1, floor(source$bytes / (8 * n)))
+      parts <- lapply(split(j, (seq_along(j) - 1) %/% width), function(at) {
+        read <- read_columns(at)
+        cross(if (is.null(root)) read else read * root^2)
+      })
+      do.call(cbind, parts)
+    },
     gram = function(rows) {
-      if (rows) pass("columns", piece_tcrossprod, `+`, value_bytes = 8 * n^2) else {
-        pass("rows", piece_crossprod, `+`, value_bytes = 8 * as.double(p)^2)
+      if (rows) pass("columns", piece_tcrossprod, sum_in_place, value_bytes = 8 * n^2) else {
+        pass("rows", piece_crossprod, sum_in_place, value_bytes = 8 * as.double(p)^2)
       }
     }
   ), class = "ufs_x")
@@ -389,6 +426,6 @@ piece_mul <- function(block, lines, v) block %*% v
 piece_mul_part <- function(block, lines, v) block %*% v[lines, , drop = FALSE]
 piece_cross <- function(block, lines, t) crossprod(block, t)
 piece_cross_part <- function(block, lines, t) crossprod(block, t[lines, , drop = FALSE])
-piece_forms <- function(block, lines, matrix) cbind(rowSums((block %*% matrix) * block))
+piece_forms <- function(block, lines, matrix) cbind(.Call(C_x_forms, block, matrix))
 piece_crossprod <- function(block, lines) crossprod(block)
 piece_tcrossprod <- function(block, lines) tcrossprod(block)

@@ -237,7 +237,7 @@ ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_co
     if (unit != 1) x <- x / unit
   }
   found <- .Call(C_ted_greedy, x,
-    list(m = as.integer(m), mu = as.double(mu) / unit^2, form = form, given = given), control)
+    list(m = as.integer(m), mu = as.double(mu) / unit^2, form = form, given = sort(given)), control)
   check_lapack(found$run$lapack, "ted")
   found$start <- found$run$counters[["start"]]
   found$p_form <- found$run$counters[["p_form"]] == 1

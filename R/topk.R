@@ -343,8 +343,8 @@ l1_norms <- function(x) {
 }
 
 # Whether samples have so many links that finding them one by one takes seconds, and twice the time
-# of 50 iterations of the ADMM, judged by six samples: the same ones in whatever order they come, and
-# no more of them than it takes.
+# of 50 iterations of the ADMM, judged by six samples: the same ones in whatever order they come,
+# and no more of them than it takes.
 many_links <- function(x, size, weights) {
   n <- as.double(nrow(x))
   p <- as.double(ncol(x))

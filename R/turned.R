@@ -13,9 +13,9 @@ turn_source <- function(source) {
   if (bytes > 1e8) {
     ufs_inform("turned", "`x` is read the other way than its file is stored: a copy of ",
       format_bytes(bytes), " is written to ", tempdir(), " for the time of the fit.")
-    # The copies of operators that nobody holds any more go first.
-    gc()
   }
+  # The copies of operators that nobody holds any more go first.
+  collect_garbage(source)
   path <- tempfile("ufselect-turned-", fileext = ".bin")
   done <- FALSE
   file <- file(path, "wb")
@@ -25,12 +25,16 @@ turn_source <- function(source) {
   })
   blocks <- source_blocks(source)
   for (lines in blocks) {
+    collect_garbage(source, source$bytes)
     block <- if (source$by == "rows") read_source(source, i = lines) else
       t(read_source(source, j = lines))
+    dim(block) <- NULL
     if (!write_numbers(block, file)) {
       return(NULL)
     }
   }
+  block <- NULL
+  collect_garbage(source)
   flush(file)
   done <- isTRUE(file.size(path) == bytes)
   if (done) list(path = path, by = source$by, n = source$n, p = source$p, lines = lengths(blocks))
@@ -38,14 +42,11 @@ turn_source <- function(source) {
 
 # A write takes less than 2^31 bytes. FALSE if the disk is full.
 write_numbers <- function(block, file) {
-  width <- max(1, floor(1e8 / nrow(block)))
-  for (from in seq(1, ncol(block), by = width)) {
-    part <- block
-    if (width < ncol(block)) {
-      part <- block[, seq.int(from, min(from + width - 1, ncol(block))), drop = FALSE]
-    }
+  most <- 1e8
+  for (from in seq(1, length(block), by = most)) {
+    to <- min(from + most - 1, length(block))
     fine <- tryCatch({
-      writeBin(as.vector(part), file)
+      writeBin(if (length(block) > most) block[seq.int(from, to)] else as.vector(block), file)
       TRUE
     }, warning = function(w) FALSE, error = function(e) FALSE)
     if (!fine) {
@@ -56,26 +57,35 @@ write_numbers <- function(block, file) {
 }
 
 # Lines `index` across, whole: n x length(index) of a source read by rows, length(index) x p of
-# one read by columns.
-read_turned <- function(turned, index) {
-  by_rows <- turned$by == "rows"
-  across <- as.double(if (by_rows) turned$p else turned$n)
-  out <- if (by_rows) matrix(0, turned$n, length(index)) else matrix(0, length(index), turned$p)
+# one read by columns; or that part of them which lies in the block of `lines`.
+read_turned <- function(turned, index, lines = NULL) {
   file <- file(turned$path, "rb")
   on.exit(close(file))
   # Neighbours are read together.
-  first <- which(c(TRUE, diff(index) != 1))
+  turn <- order(index)
+  first <- which(c(TRUE, diff(index[turn]) != 1))
   last <- c(first[-1L] - 1L, length(index))
-  before <- 0
-  for (lines in turned$lines) {
+  across <- as.double(if (turned$by == "rows") turned$p else turned$n)
+  block <- function(before, lines) {
     part <- matrix(0, lines, length(index))
     for (run in seq_along(first)) {
-      at <- seq.int(first[run], last[run])
-      seek(file, 8 * (before * across + (index[first[run]] - 1) * lines))
+      at <- turn[seq.int(first[run], last[run])]
+      seek(file, 8 * (before * across + (index[at[1L]] - 1) * lines))
       part[, at] <- readBin(file, "double", lines * length(at))
     }
+    part
+  }
+  if (!is.null(lines)) {
+    part <- block(lines[1L] - 1, length(lines))
+    return(if (turned$by == "rows") part else t(part))
+  }
+  out <- matrix(0, if (turned$by == "rows") turned$n else length(index),
+    if (turned$by == "rows") length(index) else turned$p)
+  before <- 0
+  for (lines in turned$lines) {
     to <- before + seq_len(lines)
-    if (by_rows) out[to, ] <- part else out[, to] <- t(part)
+    part <- block(before, lines)
+    if (turned$by == "rows") out[to, ] <- part else out[, to] <- t(part)
     before <- before + lines
   }
   out

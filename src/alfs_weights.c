@@ -11,6 +11,8 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
+enum { MOST = 48 }; /* samples that a row is made orthogonal to */
+
 static void make_weights(alfs_work *work, alfs_weights *z);
 static void allocate(alfs_work *work, alfs_weights *z);
 static const double *coordinates(alfs_work *work);
@@ -303,8 +305,8 @@ void alfs_weights_product(alfs_work *work, const double *w, double *out)
 
 /* T reaches 1e6 where samples are nearly orthogonal, and there a W B that is small but not
  * zero costs most of the excess of F. Every row w_i is projected on w_i x_j = 0 for the
- * samples j of largest T_ij with Z_ij = 0, at most a quarter as many as columns are in use:
- * q^2 / 16 + q n / 2 flops a row and the search for them. */
+ * samples j of largest T_ij with Z_ij = 0, at most a quarter as many as columns are in use, and
+ * MOST: 2 q n^2 flops for a row with n of them, and the search for them. */
 void alfs_repair(alfs_work *work, double *w)
 {
     alfs_weights *z = work->weights;
@@ -315,6 +317,7 @@ void alfs_repair(alfs_work *work, double *w)
     for (int j = 0; j < work->space.q; j++)
         if (!cols->on || cols->cut[j] < 1.0) z->live[n_live++] = j;
     most = n_live / 4 < work->space.m ? n_live / 4 : work->space.m;
+    most = most < MOST ? most : MOST;
     if (most == 0) return;
     for (size_t i = 0; i < m; i++) {
         int n;

@@ -10,6 +10,9 @@
     ENTRY(x_check, 5) \
     ENTRY(x_prepare, 2) \
     ENTRY(x_standardise, 3) \
+    ENTRY(x_trim, 0) \
+    ENTRY(x_add, 2) \
+    ENTRY(x_forms, 2) \
     ENTRY(x_mul, 2) \
     ENTRY(x_cross, 2) \
     ENTRY(x_columns, 2) \

@@ -1,12 +1,14 @@
 /* ffi_x.c: the edge of x_ops.h. */
 #include "ffi_x.h"
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 /* ---- from R ------------------------------------------------------------------------- */
 
 static ufs_x scaled_x(SEXP x);
 static ufs_x sparse_x(SEXP x);
 static ufs_x source_x(SEXP x);
-static SEXP call_source(SEXP x, const char *name, SEXP argument, size_t length);
 
 ufs_x ffi_x(SEXP x)
 {
@@ -103,87 +105,102 @@ static SEXP matrix_of(const double *from, int n, int m)
     return out;
 }
 
-static SEXP call_source(SEXP x, const char *name, SEXP argument, size_t length)
+/* 1-based. */
+static SEXP indices(int m, const int *j)
 {
-    PROTECT(argument);
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, m));
+    for (int k = 0; k < m; k++) INTEGER(out)[k] = j[k] + 1;
+    UNPROTECT(1);
+    return out;
+}
+
+/* The value of function `name` of the source at `arguments`, a pairlist. */
+static SEXP eval_source(SEXP x, const char *name, SEXP arguments)
+{
+    PROTECT(arguments);
     SEXP fun = ffi_get(x, name);
     if (!Rf_isFunction(fun)) Rf_error("internal error: the source has no function '%s'", name);
-    SEXP call = PROTECT(Rf_lang2(fun, argument));
-    SEXP value = PROTECT(Rf_eval(call, R_GlobalEnv));
-    if (!Rf_isReal(value) || (size_t) Rf_xlength(value) != length)
-        Rf_error("internal error: '%s' of the source returned another size", name);
-    UNPROTECT(3);
+    SEXP call = PROTECT(Rf_lcons(fun, arguments));
+    SEXP value = Rf_eval(call, R_GlobalEnv);
+    UNPROTECT(2);
     return value;
 }
 
-static void source_mul(void *data, int c, const double *v, double *y)
+/* The same, the value being `length` numbers, which are copied to out. */
+static void call_source(SEXP x, const char *name, SEXP arguments, size_t length, double *out)
 {
-    SEXP x = data;
-    size_t len = (size_t) size_of(x, "n") * (size_t) c;
-    SEXP value = PROTECT(call_source(x, "mul", matrix_of(v, size_of(x, "p"), c), len));
-    ufs_copy(y, REAL_RO(value), len);
+    SEXP value = PROTECT(eval_source(x, name, arguments));
+    if (!Rf_isReal(value) || (size_t) Rf_xlength(value) != length)
+        Rf_error("internal error: '%s' of the source returned another size", name);
+    if (length) ufs_copy(out, REAL_RO(value), length);
     UNPROTECT(1);
 }
 
-static void source_cross(void *data, int c, const double *t, double *u)
+/* The source of columns j[0..m); j NULL: all. */
+static SEXP some_of(SEXP x, int m, const int *j)
 {
-    SEXP x = data;
-    size_t len = (size_t) size_of(x, "p") * (size_t) c;
-    SEXP value = PROTECT(call_source(x, "cross", matrix_of(t, size_of(x, "n"), c), len));
-    ufs_copy(u, REAL_RO(value), len);
+    return j ? eval_source(x, "some", Rf_list1(indices(m, j))) : x;
+}
+
+static void source_mul(void *data, int m, const int *j, int c, const double *v, double *y)
+{
+    SEXP x = PROTECT(some_of(data, m, j));
+    size_t length = (size_t) size_of(x, "n") * (size_t) c;
+    call_source(x, "mul", Rf_list1(matrix_of(v, size_of(x, "p"), c)), length, y);
+    UNPROTECT(1);
+}
+
+static void source_cross(void *data, int m, const int *j, int c, const double *t, double *u)
+{
+    SEXP x = PROTECT(some_of(data, m, j));
+    size_t length = (size_t) size_of(x, "p") * (size_t) c;
+    call_source(x, "cross", Rf_list1(matrix_of(t, size_of(x, "n"), c)), length, u);
     UNPROTECT(1);
 }
 
 static void source_columns(void *data, int m, const int *j, double *out)
 {
-    SEXP x = data, index = PROTECT(Rf_allocVector(INTSXP, m));
-    size_t len = (size_t) size_of(x, "n") * (size_t) m;
-    for (int k = 0; k < m; k++) INTEGER(index)[k] = j[k] + 1;
-    SEXP value = PROTECT(call_source(x, "columns", index, len));
-    ufs_copy(out, REAL_RO(value), len);
-    UNPROTECT(2);
+    size_t length = (size_t) size_of(data, "n") * (size_t) m;
+    call_source(data, "columns", Rf_list1(indices(m, j)), length, out);
 }
 
 static void source_gram(void *data, bool rows, double *out)
 {
-    SEXP x = data;
-    size_t side = (size_t) size_of(x, rows ? "n" : "p");
-    SEXP value = PROTECT(call_source(x, "gram", Rf_ScalarLogical(rows), side * side));
-    ufs_copy(out, REAL_RO(value), side * side);
-    UNPROTECT(1);
+    size_t side = (size_t) size_of(data, rows ? "n" : "p");
+    call_source(data, "gram", Rf_list1(Rf_ScalarLogical(rows)), side * side, out);
+}
+
+static void source_gram_some(void *data, int m, const int *j, int from, const double *root,
+                             double *out)
+{
+    SEXP x = PROTECT(some_of(data, m, j)), last = PROTECT(Rf_allocVector(INTSXP, m - from));
+    for (int k = from; k < m; k++) INTEGER(last)[k - from] = k + 1;
+    SEXP weight = PROTECT(root ? matrix_of(root, size_of(x, "n"), 1) : R_NilValue);
+    if (root) Rf_setAttrib(weight, R_DimSymbol, R_NilValue);
+    call_source(x, "gram_columns", Rf_list2(last, weight), (size_t) m * (size_t) (m - from), out);
+    UNPROTECT(3);
 }
 
 static void source_rows(void *data, int m, const int *i, double *out)
 {
-    SEXP x = data, index = PROTECT(Rf_allocVector(INTSXP, m));
-    size_t len = (size_t) m * (size_t) size_of(x, "p");
-    for (int k = 0; k < m; k++) INTEGER(index)[k] = i[k] + 1;
-    SEXP value = PROTECT(call_source(x, "rows", index, len));
-    ufs_copy(out, REAL_RO(value), len);
-    UNPROTECT(2);
+    size_t length = (size_t) m * (size_t) size_of(data, "p");
+    call_source(data, "rows", Rf_list1(indices(m, i)), length, out);
 }
 
 static void source_row_forms(void *data, const double *s, double *out)
 {
-    SEXP x = data;
-    int p = size_of(x, "p");
-    size_t len = (size_t) size_of(x, "n");
-    SEXP value = PROTECT(call_source(x, "row_forms", matrix_of(s, p, p), len));
-    ufs_copy(out, REAL_RO(value), len);
-    UNPROTECT(1);
+    int n = size_of(data, "n"), p = size_of(data, "p");
+    call_source(data, "row_forms", Rf_list1(s ? matrix_of(s, p, p) : R_NilValue), (size_t) n, out);
 }
 
 static void source_prefetch(void *data, int m, const int *j)
 {
-    SEXP index = PROTECT(Rf_allocVector(INTSXP, m));
-    for (int k = 0; k < m; k++) INTEGER(index)[k] = j[k] + 1;
-    call_source(data, "prefetch", index, 0);
-    UNPROTECT(1);
+    call_source(data, "prefetch", Rf_list1(indices(m, j)), 0, NULL);
 }
 
 static void source_sweep(void *data)
 {
-    call_source(data, "sweep", R_NilValue, 0);
+    call_source(data, "sweep", Rf_list1(R_NilValue), 0, NULL);
 }
 
 static ufs_x source_x(SEXP x)
@@ -194,7 +211,8 @@ static ufs_x source_x(SEXP x)
                  .n = size_of(x, "n"),
                  .p = size_of(x, "p"),
                  .source = {x, at_once, source_mul, source_cross, source_columns, source_gram,
-                            source_prefetch, source_sweep, source_rows, source_row_forms}};
+                            source_gram_some, source_prefetch, source_sweep, source_rows,
+                            source_row_forms}};
     out.ss = ffi_data(ffi_get(x, "ss"), (size_t) out.p, "ss");
     return out;
 }
@@ -257,6 +275,40 @@ SEXP ffi_x_standardise(SEXP x, SEXP shift_, SEXP divide_)
             to[at] = (from[at] - m) / s;
         }
     }
+    UNPROTECT(1);
+    return out;
+}
+
+/* What R has freed goes back to the system: glibc keeps blocks of up to 32 MB and twice as much
+ * above them. */
+SEXP ffi_x_trim(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+    return R_NilValue;
+}
+
+/* total += value, in place. */
+SEXP ffi_x_add(SEXP total, SEXP value)
+{
+    size_t length = (size_t) Rf_xlength(total);
+    const double *from = ffi_data(value, length, "value");
+    if (!Rf_isReal(total)) Rf_error("internal error: 'total' is not double");
+    for (size_t i = 0; i < length; i++) REAL(total)[i] += from[i];
+    return total;
+}
+
+/* x_i'S x_i of every row of a block; S NULL: the identity. */
+SEXP ffi_x_forms(SEXP x, SEXP s)
+{
+    ufs_x op = ffi_x(x);
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, op.n));
+    const double *matrix = ffi_data(s, (size_t) op.p * (size_t) op.p, "s");
+    if (matrix)
+        ufs_x_row_forms(&op, matrix, REAL(out));
+    else
+        ufs_x_row_ss(&op, REAL(out));
     UNPROTECT(1);
     return out;
 }

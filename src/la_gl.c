@@ -1,5 +1,6 @@
 /* la_gl.c: exact row-sparse regression by working sets (see la_gl.h). */
 #include "la_gl.h"
+#include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
 enum { ROUNDS = 60, SWEEPS = 200, DEPTH = 5, ENTER = 20, TILE = 32 };
@@ -17,6 +18,8 @@ static void swap_places(la_gl *w, int a, int b);
 static void gram_column(la_gl *w, int at, int upto);
 static void gram_missing(la_gl *w);
 static void gram_by_rows(la_gl *w);
+static void gram_from_source(la_gl *w, int to);
+static void read_ahead(la_gl *w, int count);
 static const double *column(const la_gl *w, int f);
 static void weigh(const la_gl *w, double *a);
 static const double *weighted_residual(la_gl *w);
@@ -34,6 +37,7 @@ static void extrapolate(la_gl *w, double lambda, bool by_gram);
 static void residual(la_gl *w, const double *t);
 static void fit_sparse(la_gl *w);
 static void fit_by_product(la_gl *w);
+static void fit_from_source(la_gl *w);
 static void fit_by_columns(la_gl *w);
 static void price(la_gl *w, double lambda);
 static void measure_gap(la_gl *w, const double *t);
@@ -118,8 +122,11 @@ int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full
     double bound = vtol * sqrt(la_ss((size_t) w->n * C, t));
 
     enter_support(w, v);
-    residual(w, t);
     w->settled = true;
+    if (w->x->kind == UFS_X_SOURCE && gram_is_cheaper(w))
+        ufs_copy(w->r, t, (size_t) w->n * C);
+    else
+        residual(w, t);
     for (int round = 0; round < ROUNDS; round++) {
         R_CheckUserInterrupt();
         w->settled = descend(w, lambda, bound, round > 0);
@@ -312,6 +319,7 @@ static void gram_column(la_gl *w, int at, int upto)
 static void gram_missing(la_gl *w)
 {
     enum { FEW = 8 };
+    if (w->x->kind == UFS_X_SOURCE && w->m > w->g) gram_from_source(w, w->m);
     if (w->x->kind == UFS_X_DENSE && w->m - w->g > FEW) gram_by_rows(w);
     for (; w->g < w->m; w->g++) gram_column(w, w->g, w->g);
 }
@@ -345,6 +353,48 @@ static void gram_by_rows(la_gl *w)
     w->g = m;
 }
 
+/* The same for places g..to-1 of a source, in two reads of the columns. */
+static void gram_from_source(la_gl *w, int to)
+{
+    int g = w->g;
+    size_t S = (size_t) w->cap, M = (size_t) to;
+    const void *mark = vmaxget();
+    double *got = ufs_dalloc(M, (size_t) (to - g));
+
+    ufs_x_gram_some(w->x, to, w->set, g, w->root, got);
+    for (size_t j = (size_t) g; j < M; j++) {
+        const double *from = got + (j - (size_t) g) * M;
+        for (size_t i = 0; i < j; i++) w->gram[i + j * S] = w->gram[j + i * S] = from[i];
+        w->gram[j + j * S] = w->ss[w->set[j]];
+    }
+    w->columns += to - g;
+    w->g = to;
+    vmaxset(mark);
+}
+
+/* fresh[0..count) are about to enter: a source reads their Gram columns together. */
+static void read_ahead(la_gl *w, int count)
+{
+    int new = 0, fits;
+
+    if (w->x->kind != UFS_X_SOURCE || w->g < w->m || count == 0) return;
+    for (int k = 0; k < count; k++) new += w->pos[w->fresh[k]] < 0;
+    fits = w->form != 'r' && w->m + count <= w->cap;
+    if (!fits || w->g + new > w->cap) {
+        for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
+        w->g = w->m;
+    }
+    if (!fits) return;
+    new = w->g;
+    for (int k = 0; k < count; k++) {
+        int f = w->fresh[k];
+        if (w->pos[f] >= 0) continue;
+        w->set[new] = f;
+        w->pos[f] = new ++;
+    }
+    if (new > w->g) gram_from_source(w, new);
+}
+
 /* Column f of X as the problem has it. */
 static const double *column(const la_gl *w, int f)
 {
@@ -376,10 +426,14 @@ static const double *weighted_residual(la_gl *w)
 static void enter_support(la_gl *w, const double *v)
 {
     size_t P = (size_t) w->p;
+    int count = 0;
 
     la_row_norms(w->p, w->c, v, w->key);
     for (int f = 0; f < w->p; f++)
-        if (w->key[f] > 0.0 && w->ss[f] > 0.0 && (w->pos[f] < 0 || w->pos[f] >= w->m)) enter(w, f);
+        if (w->key[f] > 0.0 && w->ss[f] > 0.0 && (w->pos[f] < 0 || w->pos[f] >= w->m))
+            w->fresh[count++] = f;
+    read_ahead(w, count);
+    for (int k = 0; k < count; k++) enter(w, w->fresh[k]);
     for (int i = 0; i < w->m; i++) {
         size_t f = (size_t) w->set[i];
         w->size[i] = w->ss[f] > 0.0 ? w->key[f] : 0.0;
@@ -422,7 +476,7 @@ static int enter_violators(la_gl *w, double vtol)
             spare--;
         }
     }
-    ufs_x_prefetch(w->x, most, w->fresh);
+    read_ahead(w, most);
     for (int k = 0; k < most; k++) enter(w, w->fresh[k]);
     return w->m - m;
 }
@@ -444,8 +498,10 @@ static bool descend(la_gl *w, double lambda, double bound, bool priced)
     bool newton = by_gram;
     double largest = 0.0, first = 0.0;
 
-    ufs_x_prefetch(w->x, w->m, w->set);
-    if (by_gram) start_gradient(w, priced);
+    if (by_gram)
+        start_gradient(w, priced);
+    else
+        ufs_x_prefetch(w->x, w->m, w->set);
     if (remembers) anderson_resize(&w->history, w->c * w->m);
     for (int s = 1; s <= SWEEPS && !settled; s++) {
         if (remembers) ufs_copy(w->before, w->vw, (size_t) w->c * (size_t) w->m);
@@ -486,7 +542,8 @@ static bool gram_is_cheaper(const la_gl *w)
     double n = w->n, m = w->m, l = 0.0;
 
     if (w->form == 'r' || w->m > w->cap) return false;
-    if (w->form == 'g') return true;
+    /* Sweeps do not read a source. */
+    if (w->form == 'g' || w->x->kind == UFS_X_SOURCE) return true;
     for (int i = 0; i < w->m; i++) l += w->size[i] > 0.0;
     return 2.0 * m * l + m <= 2.0 * n * (m + l);
 }
@@ -499,6 +556,13 @@ static void start_gradient(la_gl *w, bool priced)
 
     gram_missing(w);
     r = priced ? NULL : weighted_residual(w);
+    if (!priced && m > 0 && w->x->kind == UFS_X_SOURCE) {
+        /* r is T still. */
+        ufs_x_cross_some(w->x, m, w->set, c, r, w->grad);
+        for (int i = 0; i < m; i++)
+            if (w->size[i] > 0.0) change_gradient(w, true, i, w->vw + place(w, i), w->grad);
+        return;
+    }
     if (!priced)
         for (int k = 0; k < c; k++) {
             w->diff[k] = 0.0;
@@ -634,7 +698,9 @@ static void residual(la_gl *w, const double *t)
 
     if (w->x->kind == UFS_X_SPARSE)
         fit_sparse(w);
-    else if (w->x->kind != UFS_X_SOURCE && w->m > w->p / 4)
+    else if (w->x->kind == UFS_X_SOURCE && w->m <= w->cap)
+        fit_from_source(w);
+    else if (w->x->kind == UFS_X_SOURCE || w->m > w->p / 4)
         fit_by_product(w);
     else
         fit_by_columns(w);
@@ -665,6 +731,24 @@ static void fit_by_product(la_gl *w)
     for (int i = 0; i < w->m; i++)
         for (size_t k = 0; k < C; k++) w->u[(size_t) w->set[i] + k * P] = w->vw[place(w, i) + k];
     ufs_x_mul(w->x, w->c, w->u, w->xv);
+}
+
+/* One read of the live columns. */
+static void fit_from_source(la_gl *w)
+{
+    size_t L = 0, k = 0;
+
+    for (int i = 0; i < w->m; i++)
+        if (w->size[i] > 0.0) w->fresh[L++] = w->set[i];
+    for (int i = 0; i < w->m; i++) {
+        if (w->size[i] == 0.0) continue;
+        for (size_t l = 0; l < (size_t) w->c; l++) w->moved[k + l * L] = w->vw[place(w, i) + l];
+        k++;
+    }
+    if (L > 0)
+        ufs_x_mul_some(w->x, (int) L, w->fresh, w->c, w->moved, w->xv);
+    else
+        memset(w->xv, 0, (size_t) w->n * (size_t) w->c * sizeof(double));
 }
 
 static void fit_by_columns(la_gl *w)

@@ -6,7 +6,8 @@
  * small, one item at a time. With K = x x' deflated by the items chosen so far,
  * J(S) = tr K, and item j lowers it by exactly
  *     ||K_.j||^2 / (K_jj + mu),   after which  K <- K - K_.j K_.j' / (K_jj + mu).
- * Items given beforehand are taken out of K in the same way first, in any order.
+ * Items given beforehand are taken out of K in the same way first, in any order; in the p-form
+ * below that takes their rows alone.
  *
  * With k = K_.j of the pick and h = K k, all that a step needs is
  *     ||K_.i||^2 <- ||K_.i||^2 - 2 c_i h_i + c_i^2 ||k||^2,  c_i = k_i / (K_jj + mu),
@@ -15,7 +16,7 @@
  *   n-form  as a matrix, from which picks are subtracted BLOCK at a time
  *           n^2 p + 6 m n^2 flops, 8 n^2 bytes
  *   p-form  as x M x', M p x p deflated by u u', u = M x_j: k = x u, h = x M x'x u
- *           4 n p^2 + m (4 n p (1 + WORTH / n) + 6 p^2) flops, 24 p^2 + 8 p (2 BATCH + WORTH)
+ *           2 n p^2 + m (4 n p (1 + WORTH / n) + 6 p^2) flops, 24 p^2 + 8 p (2 BATCH + WORTH)
  *           + 16 n BATCH bytes, less for a file; x is known by products, rows and x_i'S x_i
  *           (x_ops.h): a pass over a file for each batch, and WORTH rows of it
  * and the cheaper one is taken, so n x n stays below 1.5 times the size of x.
@@ -28,7 +29,8 @@
  *
  * The recurrence for ||K_.i||^2 carries the rounding of its larger past values. It is started
  * afresh from K with every block (n-form), and whenever that of the item about to be picked has
- * fallen to REFRESH of what it was then (p-form: 2 n p^2 + 4 p^3 flops).
+ * fallen to REFRESH of what it was then (p-form: 2 n p^2 + 4 p^3 flops; at the end, whenever that of
+ * any item has).
  *
  * Ties. The largest decrease wins and among equals the lowest index. The entries
  * of K carry the rounding of the K at the start, hence a decrease d that of
@@ -82,6 +84,7 @@ static void refresh_p(ted_work *work);
 static void note_fresh(ted_work *work);
 static int best_item(const ted_work *work, double first);
 static bool stale(const ted_work *work, int j, double first);
+static bool any_stale(const ted_work *work, double first);
 static double decrease(const ted_work *work, int j);
 static double take_out(ted_work *work, int j);
 static void subtract(ted_work *work, const double *k, const double *h, double by, double kk);
@@ -91,8 +94,8 @@ static void pick_ahead(ted_work *work, int most, double first, ted_batch *batch)
 static void lagged(const ted_work *work, const ted_batch *batch, const double *from, double *to,
                    double *dot);
 static int settle(ted_work *work, double *first, ted_batch *batch, double *gain);
+static void take_out_given(ted_work *work);
 static void column_n(ted_work *work, int j, double by);
-static void column_p(ted_work *work, int j, double by);
 static void two_products(int n, int p, const double *x, const double *u, const double *v, double *k,
                          double *h);
 static void flush(ted_work *work);
@@ -124,13 +127,9 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
     else
         init_n_form(&work);
 
+    if (problem->n_given > 0) take_out_given(&work);
     objective = 0.0;
     for (size_t i = 0; i < N; i++) objective += work.diag[i];
-    for (int t = 0; t < problem->n_given; t++) {
-        R_CheckUserInterrupt();
-        objective -= take_out(&work, problem->given[t]);
-    }
-    if (problem->n_given > 0) refresh(&work);
     result->start = objective;
     ted_batch *batch = work.p_form ? new_batch(&work) : NULL;
     for (int t = 0, made = 1; t < settings->m; t += made) {
@@ -159,7 +158,7 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
             ufs_run_step(run, objective, gain[b]);
         }
     }
-    refresh(&work);
+    if (!work.p_form || any_stale(&work, first)) refresh(&work);
     for (int i = 0; i < n; i++) result->left[i] = work.gone[i] ? 0.0 : decrease(&work, i);
 }
 
@@ -188,20 +187,18 @@ static void init_p_form(ted_work *work)
     size_t P = (size_t) work->problem->p;
 
     work->gram = ufs_dalloc(P, P);
-    work->m = ufs_dzero(P, P);
     work->item = ufs_dalloc(P, 1);
     work->u = ufs_dalloc(P + (P > BATCH ? P : BATCH), 1);
     work->v = work->u + P;
     work->cu = ufs_dalloc(P, 1);
     ufs_x_gram_cols(x, work->gram);
-    for (size_t i = 0; i < P; i++) work->m[i + i * P] = 1.0;
-    ufs_x_row_forms(x, work->gram, work->ss);
-    /* Columns of a file stored by rows are dear. */
-    if (x->kind == UFS_X_SOURCE)
-        ufs_x_row_forms(x, work->m, work->diag);
-    else
+    if (work->problem->n_given == 0) {
+        ufs_x_row_forms(x, work->gram, work->ss);
         ufs_x_row_ss(x, work->diag);
-    note_fresh(work);
+        note_fresh(work);
+    }
+    work->m = ufs_dzero(P, P);
+    for (size_t i = 0; i < P; i++) work->m[i + i * P] = 1.0;
 }
 
 /* ||K_.i||^2 and K_ii from K itself. */
@@ -278,21 +275,52 @@ static bool stale(const ted_work *work, int j, double first)
     return work->ss[j] < REFRESH * work->then[j] && decrease(work, j) > 1e-24 * first;
 }
 
-/* Takes item j out of K; the decrease it brought. */
+static bool any_stale(const ted_work *work, double first)
+{
+    for (int i = 0; i < work->n; i++)
+        if (!work->gone[i] && stale(work, i, first)) return true;
+    return false;
+}
+
+/* Takes item j out of K (n-form); the decrease it brought. */
 static double take_out(ted_work *work, int j)
 {
     int n = work->problem->n;
-    double by = fmax(work->diag[j], 0.0) + work->problem->mu, gain = decrease(work, j), kk;
+    double by = fmax(work->diag[j], 0.0) + work->problem->mu, gain = decrease(work, j);
 
     work->gone[j] = true;
-    if (work->p_form)
-        column_p(work, j, by);
-    else
-        column_n(work, j, by);
-    kk = la_dot(n, work->k, work->k);
-    subtract(work, work->k, work->h, by, kk);
-    if (!work->p_form && work->n_late == BLOCK) flush(work);
+    column_n(work, j, by);
+    subtract(work, work->k, work->h, by, la_dot(n, work->k, work->k));
+    if (work->n_late == BLOCK) flush(work);
     return gain;
+}
+
+/* The given items leave K. In the p-form M is all that changes: WORTH rows a read. */
+static void take_out_given(ted_work *work)
+{
+    const ted_problem *problem = work->problem;
+    int p = problem->p;
+    size_t P = (size_t) p;
+    const void *mark = vmaxget();
+    double *rows = ufs_dalloc(work->p_form ? WORTH : 0, P);
+
+    for (int t = 0; t < problem->n_given; t++) {
+        int j = problem->given[t], at = t % WORTH;
+        int wide = problem->n_given - t + at < WORTH ? problem->n_given - t + at : WORTH;
+        R_CheckUserInterrupt();
+        if (!work->p_form) {
+            take_out(work, j);
+            continue;
+        }
+        if (at == 0) ufs_x_rows(problem->x, wide, problem->given + t, rows);
+        for (size_t l = 0; l < P; l++) work->item[l] = rows[(size_t) at + l * (size_t) wide];
+        la_gemv('N', p, p, 1.0, work->m, p, work->item, 0.0, work->u);
+        double by = fmax(la_dot(p, work->item, work->u), 0.0) + problem->mu;
+        for (size_t a = 0; a < P; a++) la_axpy(p, -work->u[a] / by, work->u, work->m + a * P);
+        work->gone[j] = true;
+    }
+    refresh(work);
+    vmaxset(mark);
 }
 
 static void subtract(ted_work *work, const double *k, const double *h, double by, double kk)
@@ -302,24 +330,6 @@ static void subtract(ted_work *work, const double *k, const double *h, double by
         work->ss[i] += c * (c * kk - 2.0 * h[i]);
         work->diag[i] -= c * k[i];
     }
-}
-
-/* k = K_.j and h = K k; u u' / by leaves M. */
-static void column_p(ted_work *work, int j, double by)
-{
-    const ufs_x *x = work->problem->x;
-    int p = work->problem->p;
-    size_t P = (size_t) p;
-
-    ufs_x_rows(x, 1, &j, work->item);
-    la_gemv('N', p, p, 1.0, work->m, p, work->item, 0.0, work->u);
-    la_gemv('N', p, p, 1.0, work->gram, p, work->u, 0.0, work->cu);
-    la_gemv('N', p, p, 1.0, work->m, p, work->cu, 0.0, work->v);
-    if (x->kind == UFS_X_DENSE)
-        two_products(work->n, p, x->dense, work->u, work->v, work->k, work->h);
-    else
-        ufs_x_mul(x, 2, work->u, work->k);
-    for (size_t a = 0; a < P; a++) la_axpy(p, -work->u[a] / by, work->u, work->m + a * P);
 }
 
 /* k = x u and h = x v in one pass over x, four columns at a time: the pass is what a pick
@@ -364,7 +374,7 @@ static ted_batch *new_batch(const ted_work *work)
     batch->x = ufs_dalloc(W, P);
     batch->late = ufs_dalloc(P, BATCH);
     batch->uv = ufs_dalloc(P, 2 * BATCH);
-    batch->kh = ufs_dalloc(N, 2 * BATCH);
+    batch->kh = ufs_dalloc(N, 2 * (size_t) batch->most);
     batch->sorted = ufs_dalloc(N, 1);
     batch->few = *work;
     batch->few.k = ufs_dalloc(W, 1);

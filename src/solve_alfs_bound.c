@@ -7,8 +7,8 @@
  * P, Q and L start from the multipliers, which obey their bounds, and E = G - L2 - L3
  * is shared between P and Q in a few ways; the best counts.
  *
- * Primal: What with the zero columns of Wtilde; with lambda > 0 also W with the same
- * zeros, and that repaired (alfs_weights.c). */
+ * Primal: What with the zero columns of Wtilde; with lambda > 0 W with the same zeros, and
+ * that repaired (alfs_weights.c). */
 #include "alfs_work.h"
 #include "la.h"
 
@@ -19,6 +19,7 @@ static void error_block(alfs_work *work, int from, int n);
 static double worst_ratio(const alfs_work *work, double theta);
 static void candidate_block(alfs_work *work, int form, int from, int n, double *out);
 static double objective(alfs_work *work, int form);
+static bool repair_pays(const alfs_work *work);
 
 /* ---- dual ------------------------------------------------------------------------- */
 
@@ -188,11 +189,13 @@ void alfs_primal_bound(alfs_work *work, double *best_w)
     const alfs_space *space = &work->space;
     alfs_weights *z = work->weights;
     size_t m = (size_t) space->m;
-    int forms = z == NULL || z->t == NULL ? 1 : z->x != NULL ? 3 : 2;
+    bool weighted = z != NULL && z->t != NULL;
+    int last = !weighted ? COPY : z->x != NULL ? REPAIRED : W_ITSELF;
 
-    for (int form = 0; form < forms; form++) {
+    for (int form = weighted ? W_ITSELF : COPY; form <= last; form++) {
         double f;
         if (form == REPAIRED) {
+            if (!repair_pays(work)) break;
             for (int from = 0; from < space->q; from += space->width) {
                 int n = space->q - from < space->width ? space->q - from : space->width;
                 candidate_block(work, W_ITSELF, from, n, z->candidate + (size_t) from * m);
@@ -208,6 +211,14 @@ void alfs_primal_bound(alfs_work *work, double *best_w)
             }
         }
     }
+}
+
+/* Far from the optimum a repaired W is no better, and once the gap is closed it need not be. */
+static bool repair_pays(const alfs_work *work)
+{
+    const alfs_value *value = &work->value;
+    double gap = (value->best - value->now) / value->best;
+    return gap < 0.05 && gap >= 0.5 * work->settings->tol;
 }
 
 /* What, or W itself, with the zero rows of What and the zero columns of Wtilde. */

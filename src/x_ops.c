@@ -35,7 +35,7 @@ void ufs_x_mul(const ufs_x *x, int c, const double *v, double *y)
         x_sparse_mul(x, c, v, y);
         break;
     case UFS_X_SOURCE:
-        x->source.mul(x->source.data, c, v, y);
+        x->source.mul(x->source.data, 0, NULL, c, v, y);
         break;
     }
 }
@@ -53,7 +53,7 @@ void ufs_x_cross(const ufs_x *x, int c, const double *t, double *u)
         x_sparse_cross(x, c, t, u, 1, (size_t) x->p);
         break;
     case UFS_X_SOURCE:
-        x->source.cross(x->source.data, c, t, u);
+        x->source.cross(x->source.data, 0, NULL, c, t, u);
         break;
     }
 }
@@ -70,7 +70,7 @@ void ufs_x_cross_rows(const ufs_x *x, int c, const double *t, double *u)
         size_t P = (size_t) x->p, C = (size_t) c;
         void *mark = vmaxget();
         double *tall = ufs_dalloc(P, C);
-        x->source.cross(x->source.data, c, t, tall);
+        x->source.cross(x->source.data, 0, NULL, c, t, tall);
         for (size_t j = 0; j < P; j++)
             for (size_t k = 0; k < C; k++) u[k + j * C] = tall[j + k * P];
         vmaxset(mark);
@@ -157,6 +157,21 @@ void ufs_x_prefetch(const ufs_x *x, int m, const int *j)
     if (x->kind == UFS_X_SOURCE && m > 0) x->source.prefetch(x->source.data, m, j);
 }
 
+void ufs_x_mul_some(const ufs_x *x, int m, const int *j, int c, const double *v, double *y)
+{
+    x->source.mul(x->source.data, m, j, c, v, y);
+}
+
+void ufs_x_cross_some(const ufs_x *x, int m, const int *j, int c, const double *t, double *u)
+{
+    x->source.cross(x->source.data, m, j, c, t, u);
+}
+
+void ufs_x_gram_some(const ufs_x *x, int m, const int *j, int from, const double *root, double *g)
+{
+    x->source.gram_some(x->source.data, m, j, from, root, g);
+}
+
 double ufs_x_dot(const ufs_x *x, int j, const double *w, double total, double *scratch)
 {
     if (x->kind == UFS_X_SPARSE) return x_sparse_dot(x, j, w, total);
@@ -234,6 +249,8 @@ void ufs_x_row_ss(const ufs_x *x, double *ss)
     memset(ss, 0, to.n * sizeof(double));
     if (x->kind == UFS_X_SPARSE)
         x_sparse_row_ss(x, ss);
+    else if (x->kind == UFS_X_SOURCE)
+        x->source.row_forms(x->source.data, NULL, ss);
     else
         ufs_x_each_column(x, add_squares, &to);
 }

@@ -31,10 +31,12 @@ typedef enum { UFS_X_DENSE, UFS_X_SCALED, UFS_X_SPARSE, UFS_X_SOURCE } ufs_x_kin
 typedef struct {
     void *data;
     int at_once; /* columns that fit into a block */
-    void (*mul)(void *data, int c, const double *v, double *y);
-    void (*cross)(void *data, int c, const double *t, double *u);
+    /* mul and cross: with columns j[0..m) instead of X; j NULL: all */
+    void (*mul)(void *data, int m, const int *j, int c, const double *v, double *y);
+    void (*cross)(void *data, int m, const int *j, int c, const double *t, double *u);
     void (*columns)(void *data, int m, const int *j, double *out);
     void (*gram)(void *data, bool rows, double *out);
+    void (*gram_some)(void *data, int m, const int *j, int from, const double *root, double *out);
     void (*prefetch)(void *data, int m, const int *j);
     void (*sweep)(void *data);
     void (*rows)(void *data, int m, const int *i, double *out);
@@ -84,6 +86,12 @@ void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const do
 /* Columns j[0..m) will be asked for one by one: a source reads them in one pass and keeps
  * them for a while. */
 void ufs_x_prefetch(const ufs_x *x, int m, const int *j);
+/* Of a source only, a read of the columns j[0..m) each, for which a source that is stored by rows
+ * makes a copy: Y = X_J V; U = X_J'T; G = X_J'diag(root)^2 X_L, L = j[from..m), m x (m - from),
+ * root NULL for ones, L being read too. */
+void ufs_x_mul_some(const ufs_x *x, int m, const int *j, int c, const double *v, double *y);
+void ufs_x_cross_some(const ufs_x *x, int m, const int *j, int c, const double *t, double *u);
+void ufs_x_gram_some(const ufs_x *x, int m, const int *j, int from, const double *root, double *g);
 /* x_j'w, where total = sum of w (it is asked for often with the same w). */
 double ufs_x_dot(const ufs_x *x, int j, const double *w, double total, double *scratch);
 /* y += a x_j but for its centring part: returns b such that b must be taken off every

@@ -244,3 +244,15 @@ test_that("decreases that differ by rounding only go to the lowest index", {
     }
   }
 })
+
+test_that("what the samples left over would bring has its digits when hardly anything is left", {
+  x <- withr::with_seed(8, matrix(rnorm(60 * 4), 60))
+  mu <- 1e-7
+  fit <- suppressWarnings(ufs_ted(x, mu = mu, n_samples = 4, center = FALSE, scale = FALSE))
+  k <- tcrossprod(x)
+  for (j in fit$solution$order) k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
+  left <- setdiff(1:60, fit$solution$order)
+  ratio <- unname(fit$statistic)[left] / (colSums(k^2) / (diag(k) + mu))[left]
+  expect_lt(max(abs(ratio - 1)), 1e-6)
+  expect_lt(max(fit$statistic[left]), 1e-3 * fit$statistic[fit$solution$order[1]])
+})

@@ -213,3 +213,127 @@ test_that("with isolated samples in the graph nothing is formed", {
     }
   }
 })
+
+# Whole columns that were read from the copy of a file while `code` runs.
+copy_reads <- function(code) {
+  columns <- 0
+  plain <- read_turned
+  replaced("read_turned", function(turned, index, lines = NULL) {
+    columns <<- columns + length(index) * (if (is.null(lines)) 1 else length(lines) / turned$n)
+    plain(turned, index, lines)
+  })
+  value <- force(code)
+  list(value = value, columns = columns)
+}
+
+test_that("row-sparse regression reads the columns of a working set a few times, not by sweeps", {
+  skip_if_not_installed("HDF5Array")
+  z <- scale(unname(counts))
+  t <- qr.Q(qr(withr::with_seed(4, matrix(rnorm(80 * 3), 80))))
+  others <- qr.Q(qr(withr::with_seed(5, matrix(rnorm(80 * 3), 80))))
+  root <- seq(0.5, 2, length.out = 80)
+  solve <- function(x, t, v = matrix(0, 150, 3), ...) {
+    settings <- list(lambda = 0.4 * gl_lambda_max(z, t), vtol = 1e-11, full = TRUE, prune = 0.9,
+      slots = 2000L, form = "a", certify = FALSE, root = NULL)
+    .Call(C_test_gl, x, NULL, t, v, utils::modifyList(settings, list(...), keep.null = TRUE))
+  }
+  for (chunk in list(c(5, 150), c(80, 5))) {
+    file <- stored(counts, chunk)
+    op <- as_ufs_operator(ufs_data(file, block_bytes = 2 * 8 * 80 * 30))$x
+    wide <- as_ufs_operator(ufs_data(file, block_bytes = 2 * 8 * 80 * 150))$x
+    # Slots from plenty to too few; weights; several right-hand sides; no pruning.
+    for (given in list(list(), list(root = root), list(slots = 12L), list(slots = 40L, prune = 2),
+      list(slots = 25L, prune = -1), list(form = "r"))) {
+      for (side in list(t, cbind(others, t))) {
+        want <- do.call(solve, c(list(z, side), given))
+        # Without Gram columns it sweeps over columns that are held.
+        x <- if (is.null(given$form) && is.null(given$slots)) op else wide
+        got <- do.call(solve, c(list(x, side), given))
+        expect_gt(sum(rowSums(want$v != 0) > 0), 5)
+        for (name in c("v", "xv", "kkt")) expect_equal(got[[name]], want[[name]], tolerance = 1e-6)
+        expect_equal(got$objective, want$objective, tolerance = 1e-10)
+      }
+    }
+    # The Gram columns (read, and multiplied), X'T and X V: four times ten columns.
+    v <- matrix(0, 150, 3)
+    v[seq(4, 40, by = 4), ] <- 0.01
+    before <- op$count$passes
+    seen <- copy_reads(solve(op, t, v, full = FALSE))
+    expect_gt(seen$value$sweeps, 5)
+    expect_equal(seen$value$xv, z %*% seen$value$v, tolerance = 1e-12)
+    if (chunk[1] == 5) {
+      expect_lte(seen$columns, 40)
+      expect_gt(seen$columns, 30)
+      expect_identical(op$count$passes, before)
+    } else {
+      # Eight of the 30 chunks have one or two of them.
+      expect_lte(op$count$passes - before, 4 * 10 / 30 + 1e-9)
+    }
+  }
+})
+
+test_that("SOCFS on a file passes over it once for each look at all features", {
+  skip_if_not_installed("HDF5Array")
+  x <- counts[, 1:60]
+  plain <- quiet(ufs_socfs(x, 3))
+  data <- ufs_data(stored(x, c(5, 60)), block_bytes = 2 * 8 * 80 * 4)
+  seen <- file_reads(quiet(ufs_socfs(data, 3)))
+  expect_equal(seen$value$feature_scores, plain$feature_scores, tolerance = 1e-6)
+  expect_equal(tail(seen$value$trace$objective, 1), tail(plain$trace$objective, 1),
+    tolerance = 1e-8)
+  expect_equal(seen$value$input$passes, ceiling(seen$times - 1e-9), tolerance = 1e-12)
+  # Means, the starts' products, lambda_max and the copy; then the looks.
+  looks <- seen$value$counts[["full_products"]]
+  expect_gt(seen$value$iterations, 3)
+  expect_lte(seen$times, looks + 8)
+})
+
+test_that("greedy TED on a tall file: labelled samples cost one read of their rows", {
+  skip_if_not_installed("HDF5Array")
+  x <- withr::with_seed(6, matrix(rnorm(400 * 12), 400) %*% diag(12:1))
+  for (chunk in list(c(20, 12), c(400, 3))) {
+    data <- ufs_data(stored(x, chunk), block_bytes = 2 * 8 * 40 * 12)
+    reads <- function(labelled) {
+      plain <- quiet(ufs_ted(x, n_samples = 5, labelled = labelled))
+      seen <- file_reads(quiet(ufs_ted(data, n_samples = 5, labelled = labelled)))
+      expect_identical(unname(seen$value$solution$order), unname(plain$solution$order))
+      expect_equal(seen$value$statistic, plain$statistic, tolerance = 1e-9)
+      expect_equal(seen$value$trace, plain$trace, tolerance = 1e-9)
+      if (chunk[1] == 20) expect_gte(seen$value$input$passes, seen$times)
+      seen$value$input$passes
+    }
+    none <- reads(NULL)
+    few <- reads(c(7, 3))
+    many <- reads(rev(seq(1, 400, by = 13)))
+    # Means, inner products, two forms of every row, and for each batch its rows and products.
+    expect_lte(none, 8)
+    expect_lte(few, none + 2)
+    expect_lte(many, none + 2)
+  }
+})
+
+test_that("blocks are added up in place, and what came first is nobody else's", {
+  skip_if_not_installed("HDF5Array")
+  z <- unname(counts)
+  for (chunk in list(c(5, 150), c(80, 5))) {
+    op <- as_ufs_operator(ufs_data(stored(counts, chunk), block_bytes = 2 * 8 * 5 * 80), FALSE, FALSE)$x
+    v <- matrix(seq_len(300) / 100, 150)
+    t <- matrix(seq_len(160) / 100, 80)
+    first <- list(op$mul(v), op$cross(t), op$gram(TRUE), op$gram(FALSE))
+    kept <- lapply(first, function(a) a + 0)
+    again <- list(op$mul(v), op$cross(t), op$gram(TRUE), op$gram(FALSE))
+    expect_identical(first, kept)
+    expect_identical(again, kept)
+    expect_equal(kept, list(z %*% v, crossprod(z, t), tcrossprod(z), crossprod(z)))
+    s <- crossprod(z[1:9, ])
+    half <- s
+    half[lower.tri(half)] <- NaN
+    expect_equal(op$row_forms(half), rowSums((z %*% s) * z))
+    expect_equal(op$row_forms(NULL), rowSums(z^2))
+    root <- seq_len(80) / 40
+    expect_equal(op$gram_columns(c(9L, 2L, 140L), root), crossprod(z, root^2 * z[, c(9, 2, 140)]))
+    some <- op$some(c(140L, 3L, 4L, 60L))
+    expect_equal(some$mul(v[1:4, ]), z[, c(140, 3, 4, 60)] %*% v[1:4, ])
+    expect_equal(some$cross(t), crossprod(z[, c(140, 3, 4, 60)], t))
+  }
+})
