@@ -73,6 +73,7 @@ graph_csr ffi_graph_for(SEXP graph, int n);
 
 /* ---- entries.h: prototypes ---------------------------------------------------------- */
 
+#define UFS_SEXP_0 void
 #define UFS_SEXP_1 SEXP
 #define UFS_SEXP_2 UFS_SEXP_1, SEXP
 #define UFS_SEXP_3 UFS_SEXP_2, SEXP
