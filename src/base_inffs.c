@@ -19,8 +19,8 @@
  * |rho| has full rank (and 1 - rho would not do), so its products go over tiles of the upper
  * triangle, kept or recomputed in n p^2 flops each. Twice the centred ranks are whole numbers, and
  * so are their inner products: up to EXACT samples these are below 2^24 and kept as floats without
- * an error (p^2 / 4 doubles), up to SHORT below 2^16 and kept as such integers, else as doubles; the
- * first product keeps what it needs. About n p^2 + 2 p^2 (products) flops kept,
+ * an error (p^2 / 4 doubles), up to SHORT below 2^16 and kept as such integers, else as doubles;
+ * the first product keeps what it needs. About n p^2 + 2 p^2 (products) flops kept,
  * n p^2 (products) recomputed; n p + 2 (products) p memory beyond x and the tiles.
  *
  * INFFS_TPAMI repeats the authors' program of 2020 (Inf-FS_U): with M the largest
