@@ -185,9 +185,9 @@ inffs_settings <- function(n, p, alpha, variant) {
       argument = "variant")
   }
   on_sd <- if (variant == "2016") 1 - alpha else alpha
-  # Of few samples a tile is made again as fast as it is read. Floats hold the products of up to
-  # 369 without an error.
-  bytes <- if (n <= 369L) 4 else 8
+  # Of few samples a tile is made again as fast as it is read. Two bytes hold the products of up to
+  # 58 without an error, floats of up to 369.
+  bytes <- if (n <= 58L) 2 else if (n <= 369L) 4 else 8
   store <- n > 24L && (p + 256)^2 / 2 * bytes <= min(1024^3, max_bytes())
   list(
     weight_sd = on_sd, weight_corr = 1 - on_sd,

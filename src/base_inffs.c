@@ -18,8 +18,9 @@
  * A product with s needs the deviations in order and two running sums, p log p in all. The modulus
  * |rho| has full rank (and 1 - rho would not do), so its products go over tiles of the upper
  * triangle, kept or recomputed in n p^2 flops each. Twice the centred ranks are whole numbers, and
- * so are their inner products: up to EXACT samples these are below 2^24 and kept as floats
- * without an error (p^2 / 4 doubles), else as doubles. About n p^2 + 2 p^2 (products) flops kept,
+ * so are their inner products: up to EXACT samples these are below 2^24 and kept as floats without
+ * an error (p^2 / 4 doubles), up to SHORT below 2^16 and kept as such integers, else as doubles;
+ * the first product keeps what it needs. About n p^2 + 2 p^2 (products) flops kept,
  * n p^2 (products) recomputed; n p + 2 (products) p memory beyond x and the tiles.
  *
  * INFFS_TPAMI repeats the authors' program of 2020 (Inf-FS_U): with M the largest
@@ -28,10 +29,11 @@
 #include "base_inffs.h"
 #include "la.h"
 #include "la_krylov.h"
+#include <stdint.h>
 #include <R_ext/Utils.h>
 
-/* EXACT: the largest n with n (n^2 - 1) / 3 <= 2^24. */
-enum { TILE = 256, KRYLOV = 40, EXACT = 369 };
+/* EXACT, SHORT: the largest n with n (n^2 - 1) / 3 <= 2^24, < 2^16. */
+enum { TILE = 256, KRYLOV = 40, EXACT = 369, SHORT = 58 };
 
 typedef struct {
     int n, p, n_tile;
@@ -39,9 +41,11 @@ typedef struct {
     int *order;      /* p: the features by t */
     double *z;       /* n x p: twice the centred ranks */
     double *inverse; /* p: 1 / their norms, 0 for a constant column */
-    /* Tiles of |z'z| of the upper triangle, column by column: one of the two or none. */
+    /* Tiles of |z'z| of the upper triangle, column by column: one of the three or none. */
+    uint16_t *brief;
     float *exact;
     double *store;
+    bool kept;
     double *tile, *scaled; /* one tile; p */
     double weight_sd, weight_corr;
     int products;
@@ -51,8 +55,7 @@ static void graph_init(graph *a, const inffs_problem *problem, const inffs_setti
 static void scaled_deviations(const inffs_problem *problem, double *t);
 static double double_ranks(int n, const double *x, double *z, double *sorted, int *order);
 static void compute_tile(const graph *a, int bi, int bj, double *tile);
-static void to_float(const double *restrict tile, float *restrict out);
-static void to_double(const float *restrict tile, double *restrict out);
+static const double *tile_at(graph *a, int bi, int bj, size_t at);
 static void graph_product(graph *a, const double *x, double *out);
 static void add_deviations(const graph *a, const double *x, double *out);
 static double damping_of(const inffs_settings *settings, int p, double radius);
@@ -137,20 +140,18 @@ static void graph_init(graph *a, const inffs_problem *problem, const inffs_setti
         if (j % 1024 == 0) R_CheckUserInterrupt();
     }
     a->tile = ufs_dzero(TILE, TILE);
+    a->brief = NULL;
     a->exact = NULL;
     a->store = NULL;
+    a->kept = false;
     if (settings->store) {
-        size_t at = 0, tiles = (size_t) a->n_tile, all = tiles * (tiles + 1) / 2;
-        if (n <= EXACT)
+        size_t tiles = (size_t) a->n_tile, all = tiles * (tiles + 1) / 2;
+        if (n <= SHORT)
+            a->brief = (uint16_t *) R_alloc(all * TILE * TILE, sizeof(uint16_t));
+        else if (n <= EXACT)
             a->exact = (float *) R_alloc(all * TILE * TILE, sizeof(float));
         else
             a->store = ufs_dzero(all, TILE * TILE);
-        for (int bj = 0; bj < a->n_tile; bj++)
-            for (int bi = 0; bi <= bj; bi++, at += TILE * TILE) {
-                compute_tile(a, bi, bj, a->exact != NULL ? a->tile : a->store + at);
-                if (a->exact != NULL) to_float(a->tile, a->exact + at);
-                if (bi % 16 == 0) R_CheckUserInterrupt();
-            }
     }
 }
 
@@ -215,14 +216,40 @@ static void compute_tile(const graph *a, int bi, int bj, double *tile)
     for (int l = 0; l < TILE * TILE; l++) tile[l] = fabs(tile[l]);
 }
 
+static void to_brief(const double *restrict tile, uint16_t *restrict out)
+{
+    for (int l = 0; l < TILE * TILE; l++) out[l] = (uint16_t) tile[l];
+}
+
+static void from_brief(const uint16_t *restrict tile, double *restrict out)
+{
+    for (int l = 0; l < TILE * TILE; l++) out[l] = (double) tile[l];
+}
+
 static void to_float(const double *restrict tile, float *restrict out)
 {
     for (int l = 0; l < TILE * TILE; l++) out[l] = (float) tile[l];
 }
 
-static void to_double(const float *restrict tile, double *restrict out)
+static void from_float(const float *restrict tile, double *restrict out)
 {
     for (int l = 0; l < TILE * TILE; l++) out[l] = (double) tile[l];
+}
+
+/* The tile from where it is kept, or computed, and kept if there is room. */
+static const double *tile_at(graph *a, int bi, int bj, size_t at)
+{
+    double *tile = a->store != NULL ? a->store + at : a->tile;
+    if (!a->kept) {
+        compute_tile(a, bi, bj, tile);
+        if (a->brief != NULL) to_brief(tile, a->brief + at);
+        if (a->exact != NULL) to_float(tile, a->exact + at);
+    } else if (a->brief != NULL) {
+        from_brief(a->brief + at, tile);
+    } else if (a->exact != NULL) {
+        from_float(a->exact + at, tile);
+    }
+    return tile;
 }
 
 /* out = A x. */
@@ -239,17 +266,14 @@ static void graph_product(graph *a, const double *x, double *out)
     }
     for (int bj = 0; bj < a->n_tile; bj++)
         for (int bi = 0; bi <= bj; bi++, at += TILE * TILE) {
-            const double *tile = a->store != NULL ? a->store + at : a->tile;
+            const double *tile = tile_at(a, bi, bj, at);
             int rows = tile_size(a, bi), cols = tile_size(a, bj);
             size_t i0 = (size_t) bi * TILE, j0 = (size_t) bj * TILE;
             if (bi % 16 == 0) R_CheckUserInterrupt();
-            if (a->exact != NULL)
-                to_double(a->exact + at, a->tile);
-            else if (a->store == NULL)
-                compute_tile(a, bi, bj, a->tile);
             la_gemv('N', rows, cols, 1.0, tile, TILE, a->scaled + j0, 1.0, out + i0);
             if (bi < bj) la_gemv('T', rows, cols, 1.0, tile, TILE, a->scaled + i0, 1.0, out + j0);
         }
+    a->kept = a->brief != NULL || a->exact != NULL || a->store != NULL;
     /* 1 - |rho| is 0 for the feature itself, up to rounding. */
     for (size_t i = 0; i < P; i++)
         out[i] = a->weight_corr * ((double) total - a->inverse[i] * out[i]);

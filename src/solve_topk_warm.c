@@ -17,8 +17,8 @@
  *   Q = (B x' + RATIO H)(xx' + RATIO I)^{-1},   Y_new = mu (B - Qx),   Y_new x' = m (Q - H).
  * With p < n, as Q - H = T x',
  *   T = (B - Hx)(x'x + RATIO I)^{-1},   Qx = B - RATIO T,   Q = H + T x',
- * and Y x'x, which Hx needs, is m (B - Hx - RATIO T) by then. In the n-form (p >= n) B is written by
- * C = mu (x - Qx) + Y cut to [-lambda_e, lambda_e],
+ * and Y x'x, which Hx needs, is m (B - Hx - RATIO T) by then. In the n-form (p >= n) B is written
+ * by C = mu (x - Qx) + Y cut to [-lambda_e, lambda_e],
  *   B = Qx + (RELAX C + (1 - RELAX) Y)/mu,
  *   Q_new = Q + RELAX ((C x' - Y x')/mu + RATIO (Z - Q))(xx' + RATIO I)^{-1},
  * and C x' goes on by what changes in C: few entries once most of them have their sign. At the end

@@ -48,7 +48,7 @@ test_that("the spectral radius is eigen()'s, also when A has no Perron gap", {
 
 test_that("A kept and A recomputed tile by tile give the same", {
   withr::local_seed(3)
-  for (n in c(9, 25, 369, 370)) {
+  for (n in c(9, 25, 58, 59, 369, 370)) {
     x <- matrix(rnorm(n * 600), n) * rep(runif(600, 0.5, 1.5), each = n)
     x[, 1:300] <- round(x[, 1:300], 1)
     kept <- feature_scores(ufs_inffs(x))
@@ -56,8 +56,9 @@ test_that("A kept and A recomputed tile by tile give the same", {
     again <- withr::with_options(list(ufselect.max_bytes = 100000), feature_scores(ufs_inffs(x)))
     expect_equal(again, kept, tolerance = 1e-13)
   }
-  # Products of 369 samples in order almost reach 2^24; of 1,001 floats would lose some.
-  for (n in c(369, 1001)) {
+  # Products of 58 samples in order almost reach 2^16, of 369 2^24; of 59 and of 1,001 two bytes and
+  # floats would lose some.
+  for (n in c(58, 59, 369, 1001)) {
     x <- cbind(seq_len(n), rev(seq_len(n)), c(2:1, 3:n), sample(n)) + 0
     expect_lt(rel_diff(unname(feature_scores(ufs_inffs(x, 0.2))), ref_inffs(x, 0.2, "2015")), 1e-11)
   }

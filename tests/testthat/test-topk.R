@@ -520,6 +520,13 @@ test_that("the warm solver keeps Z exactly where the new weights hardly change i
       change <- .05 * sum(moved * abs(now$solution$Z)) / now$trace$z_objective[t - 1L]
       expect_identical(fits[[4]]$trace$z_iterations[t] == 0, change <= 1e-4)
       kept <- c(kept, change <= 1e-4)
+      # The same Z and E; the objective has the new weights.
+      if (change > 1e-4) next
+      last <- fits[[t - 1L]]
+      expect_identical(last$solution[c("Z", "E")], now$solution[c("Z", "E")])
+      expect_equal(last$trace$z_objective[t], tolerance = 1e-12,
+        sum((1 + .05 * now$solution$Theta) * abs(now$solution$Z)) +
+          last$params$lambda_e * sum(abs(now$solution$E)))
     }
   }
   expect_true(any(kept == 1) && sum(kept == 0) > 1)
