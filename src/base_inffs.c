@@ -35,6 +35,9 @@
 /* EXACT, SHORT: the largest n with n (n^2 - 1) / 3 <= 2^24, < 2^16. */
 enum { TILE = 256, KRYLOV = 40, EXACT = 369, SHORT = 58 };
 
+/* A true residual above this is not that of a solution, whatever the recurrence says. */
+static const double ROUGH = 1e-6;
+
 typedef struct {
     int n, p, n_tile;
     double *t;       /* p: shifted and scaled standard deviations */
@@ -408,13 +411,15 @@ static bool solve_lanczos(graph *a, const double *sum, const inffs_settings *set
     memset(result->score, 0, P * sizeof(double));
     if (s.k > 0) la_gemv('N', p, s.k, size, s.q, p, s.w, 0.0, result->score);
     if (!done) return false;
-    run->status = UFS_CONVERGED;
     /* The residual with A y from the products themselves. */
     la_gemv('N', p, s.k, size, s.image, p, s.w, 0.0, s.q);
     for (size_t i = 0; i < P; i++) {
         double rest = fabs(1.0 - result->score[i] + result->damping * s.q[i]);
         if (!(rest <= result->residual)) result->residual = rest;
     }
+    /* Where ranks hardly differ 1 - |rho| is rounding, and so is A; tol is of ||.|| / ||1||. */
+    run->status =
+        result->residual <= fmax(2.0 * size * settings->tol, ROUGH) ? UFS_CONVERGED : UFS_STALLED;
     return true;
 }
 

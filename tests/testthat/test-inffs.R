@@ -126,6 +126,20 @@ test_that("one Krylov space serves radius and scores; a space that is too small 
   expect_identical(few$iterations, 3L)
 })
 
+test_that("a solution that rounding has spoilt is not called converged", {
+  # Ranks that differ by one swap of neighbours: 1 - |rho| is below 1e-12.
+  n <- 60000
+  x <- vapply(1:10, function(j) {
+    line <- as.double(seq_len(n))
+    swap <- 7 * j + 0:1
+    replace(line, swap, line[rev(swap)]) * j
+  }, numeric(n))
+  colnames(x) <- letters[1:10]
+  fit <- ufs_inffs(x, alpha = 0, control = ufs_control(warn = FALSE))
+  rough <- fit$certificate[["residual"]] > 1e-6
+  expect_identical(fit$status, if (rough) "stalled" else "converged")
+})
+
 test_that("scale = TRUE leaves the redundancy only", {
   x <- as.matrix(mtcars)
   expect_equal(feature_scores(ufs_inffs(x, 0.5, scale = TRUE)),
