@@ -418,8 +418,8 @@ static bool solve_lanczos(graph *a, const double *sum, const inffs_settings *set
         if (!(rest <= result->residual)) result->residual = rest;
     }
     /* Where ranks hardly differ 1 - |rho| is rounding, and so is A; tol is of ||.|| / ||1||. */
-    run->status =
-        result->residual <= fmax(2.0 * size * settings->tol, ROUGH) ? UFS_CONVERGED : UFS_STALLED;
+    run->status = result->residual <= fmax(2.0 * size * settings->tol, ROUGH) ? UFS_CONVERGED
+                                                                              : UFS_STALLED;
     return true;
 }
 
