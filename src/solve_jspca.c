@@ -57,11 +57,12 @@
  * are corrected as the help page says. */
 #include "solve_jspca.h"
 #include "anderson.h"
+#include "jspca_scores.h"
 #include "la.h"
 #include "la_gl.h"
 #include <R_ext/Utils.h>
 
-enum { DEPTH = 5, TOO_HARD = 10, ROWS = 256, MANY = 4 };
+enum { DEPTH = 5, TOO_HARD = 10 };
 
 /* Older weights serve until the ratios of the new ones to them differ by more; a weight is heavy
  * beyond this multiple of the harmonic mean; extrapolation begins with changes below NEAR, as a
@@ -91,18 +92,11 @@ typedef struct {
     anderson history;
     double *point, *image; /* n_v k + n: where a step starts, and what it leads to */
     double *scale;         /* n_v k + n: 1 / size, of both parts */
-    double *z_old;         /* n x k: X Q_old; not with S */
-    int n_v;               /* rows of X P as the point has it, */
+    double *z_old;         /* n x k: X Q_old; not with `scores` */
+    int n_v;               /* rows of X P as the point has it: n, or r */
     double *v;             /* n_v x k: u, or diag(sigma) V'P */
-    /* Over many samples, of few features */
-    int r;
-    double *scores, *basis; /* n x r, p x r: S and V; NULL if x itself is used */
-    double *sigma;          /* r: singular values of X */
-    double *gram, *root_g;  /* r x r: S'WS and C */
-    double *pv;             /* r x k: V'P where the step starts */
-    double *small;          /* r x p: C V' */
-    double *tile;           /* ROWS x r */
-    ufs_x small_x;
+    jspca_scores *scores;  /* over many samples of few features; NULL if x itself is used */
+    double *pv;            /* r x k: V'P where the step starts, with `scores` */
     /* Over samples, P = X' map by the kernel; of size n x n or n x k */
     double *kernel;                    /* XX', NULL if P is formed in every step */
     bool implicit;                     /* map is P, result->P is not */
@@ -144,11 +138,9 @@ static double share_of_most(const jspca_work *work);
 static int reweighted_step(jspca_work *work);
 static void share_among_copies(const jspca_problem *problem, double *q);
 static bool kernel_pays(const jspca_work *work);
-static bool scores_pay(const jspca_problem *problem);
 static int set_up_scores(jspca_work *work);
-static int weighted_root(jspca_work *work);
+static void project_p(jspca_work *work);
 static void weighted_product(jspca_work *work, double *out);
-static void to_samples(jspca_work *work, const double *a, double *out);
 static int procrustes(jspca_work *work);
 static bool procrustes_by_kernel(jspca_work *work, int *info);
 static int form_p(jspca_work *work);
@@ -259,7 +251,7 @@ static int work_init(jspca_work *work)
         work->v = work->u;
         if (work->extrapolates) {
             size_t size;
-            int lapack = scores_pay(problem) ? set_up_scores(work) : 0;
+            int lapack = jspca_scores_pay(problem->x, problem->k) ? set_up_scores(work) : 0;
             if (lapack) return lapack;
             if (work->scores == NULL) work->z_old = ufs_dalloc(n, k);
             size = (size_t) work->n_v * k + n;
@@ -283,7 +275,7 @@ static int work_init(jspca_work *work)
     /* Without the exact Q-step la_gl only checks the answer: one slot will do. Over
      * samples the Gram matrix is new in every iteration: the smaller one then. */
     if (settings->exact && problem->lambda > 0.0)
-        la_gl_init(&work->gl, problem->k, work->scores ? &work->small_x : problem->x);
+        la_gl_init(&work->gl, problem->k, work->scores ? &work->scores->x : problem->x);
     else
         la_gl_init_slots(&work->gl, problem->k, problem->x, 1);
     if (problem->sample && work->scores == NULL) {
@@ -332,15 +324,15 @@ static int alternate_once(jspca_work *work, bool full)
 {
     const jspca_problem *problem = work->problem;
     bool last = work->run->iterations == work->settings->max_iter; /* ends with a full step */
-    int lapack = 0;
+    int lapack;
 
-    if (work->scores)
-        lapack = weighted_root(work);
-    else if (problem->sample)
+    if (work->scores) {
+        if ((lapack = jspca_scores_weigh(work->scores, work->result->weight))) return lapack;
+        la_gl_set_x(&work->gl, &work->scores->x);
+    } else if (problem->sample)
         set_samples(work, last || work->confirms);
     else
         for (int i = 0; i < problem->p; i++) work->d[i] = sqrt(work->result->weight[i]);
-    if (lapack) return lapack;
     set_target(work);
     if ((lapack = q_step(work, full)) || (lapack = procrustes(work))) return lapack;
     if (problem->sample)
@@ -449,7 +441,7 @@ static void read_point(jspca_work *work)
     ufs_copy(work->v, work->point, nk);
     for (size_t i = 0; i < n; i++) work->result->weight[i] = exp(work->point[nk + i]);
     for (size_t i = 0; i < nk && work->scores; i++)
-        work->pv[i] = work->v[i] / work->sigma[i % (size_t) work->r];
+        work->pv[i] = work->v[i] / work->scores->sigma[i % (size_t) work->n_v];
 }
 
 /* V, and what depends on it: older weights and c, or today's. */
@@ -495,8 +487,9 @@ static void set_target(jspca_work *work)
         return;
     }
     if (work->scores) {
-        ufs_copy(work->t, work->pv, (size_t) work->r * k);
-        la_trmm('L', 'U', 'N', work->r, problem->k, 1.0, work->root_g, work->r, work->t, work->r);
+        int r = work->n_v;
+        ufs_copy(work->t, work->pv, (size_t) r * k);
+        la_trmm('L', 'U', 'N', r, problem->k, 1.0, work->scores->root, r, work->t, r);
         return;
     }
     for (size_t j = 0; j < k; j++)
@@ -575,7 +568,7 @@ static int exact_step(jspca_work *work, bool full)
     if (info) return info;
     if (full && !work->gl.settled) work->unsolved++;
     share_among_copies(problem, result->q);
-    if (work->scores) to_samples(work, result->q, work->z);
+    if (work->scores) jspca_scores_times(work->scores, result->q, NULL, work->z);
     for (size_t j = 0; j < (size_t) problem->k && work->scores == NULL; j++)
         for (size_t i = 0; i < n; i++) {
             double z = work->gl.xv[i + j * n];
@@ -712,118 +705,44 @@ static int form_p(jspca_work *work)
         weighted_product(work, a);
         info = la_polar(&work->polar, a, result->P, result->P);
     }
-    if (work->scores == NULL) {
+    if (work->scores)
+        project_p(work);
+    else
         ufs_x_mul(problem->x, problem->k, result->P, work->u);
-        return info;
-    }
-    to_samples(work, result->P, work->u);
-    ufs_copy(work->pv, work->tile, (size_t) work->r * (size_t) problem->k);
-    for (size_t i = 0; i < (size_t) work->r * (size_t) problem->k; i++)
-        work->v[i] = work->pv[i] * work->sigma[i % (size_t) work->r];
     return info;
 }
 
 /* X'WZ. */
 static void weighted_product(jspca_work *work, double *out)
 {
-    const jspca_problem *problem = work->problem;
-    int p = problem->p, k = problem->k, r = work->r;
-
-    if (work->scores == NULL) {
-        ufs_x_cross(problem->x, k, work->gl.scaled, out);
-        return;
-    }
-    la_gemm('T', 'N', r, k, p, 1.0, work->basis, p, work->result->q, p, 0.0, work->tile, r);
-    la_gemm('N', 'N', r, k, r, 1.0, work->gram, r, work->tile, r, 0.0, work->tile + r * k, r);
-    la_gemm('N', 'N', p, k, r, 1.0, work->basis, p, work->tile + r * k, r, 0.0, out, p);
+    if (work->scores)
+        jspca_scores_weighted(work->scores, work->result->q, out);
+    else
+        ufs_x_cross(work->problem->x, work->problem->k, work->gl.scaled, out);
 }
 
-/* ---- few features --------------------------------------------------------------------------- */
-
-/* Whether n r^2 flops for a new S'WS cost less than old weights with vectors of length n k. */
-static bool scores_pay(const jspca_problem *problem)
-{
-    return problem->x->kind == UFS_X_DENSE && problem->p <= problem->n / MANY &&
-           problem->p <= 8 * problem->k;
-}
-
-/* S = X V. Not done, scores NULL, where the rank of X is in doubt: X'X squares its condition. */
 static int set_up_scores(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
-    int n = problem->n, p = problem->p, k = problem->k, info, first = 0;
-    size_t N = (size_t) n, P = (size_t) p, K = (size_t) k, R, most;
-    double *gram = ufs_dalloc(P, P), *value = ufs_dalloc(P, 1), *vector = ufs_dalloc(P, P);
+    jspca_scores *scores = (jspca_scores *) R_alloc(1, sizeof(jspca_scores));
+    int info = jspca_scores_init(scores, problem->x, problem->k);
 
-    ufs_x_gram_cols(problem->x, gram);
-    if ((info = la_eig_range(p, gram, 1, p, value, vector))) return info;
-    while (first < p && value[first] <= 1e-13 * value[p - 1]) first++;
-    if (p - first < k || !(value[first] > 1e-9 * value[p - 1])) return 0;
-    work->r = work->n_v = p - first;
-    R = (size_t) work->r;
-    work->basis = vector + (size_t) first * P;
-    work->sigma = value + first;
-    for (size_t j = 0; j < R; j++) work->sigma[j] = sqrt(work->sigma[j]);
-    most = R * (ROWS > 2 * K ? ROWS : 2 * K);
-    work->scores = ufs_dalloc(N, R);
-    work->gram = ufs_dalloc(R, R);
-    work->root_g = ufs_dalloc(R, R);
-    work->pv = ufs_dalloc(R, K);
-    work->v = ufs_dalloc(R, K);
-    work->small = ufs_dalloc(R, P);
-    work->tile = ufs_dalloc(most, 1);
-    la_gemm('N', 'N', n, work->r, p, 1.0, problem->x->dense, n, work->basis, p, 0.0, work->scores,
-            n);
-    to_samples(work, work->result->P, work->u);
-    ufs_copy(work->pv, work->tile, R * K);
-    for (size_t i = 0; i < R * K; i++) work->v[i] = work->pv[i] * work->sigma[i % R];
-    memset(work->small, 0, R * P * sizeof(double));
-    work->small_x = ufs_x_dense(work->r, p, work->small);
+    if (info || scores->r == 0) return info;
+    work->scores = scores;
+    work->n_v = scores->r;
+    work->pv = ufs_dalloc((size_t) scores->r, (size_t) problem->k);
+    work->v = ufs_dalloc((size_t) scores->r, (size_t) problem->k);
+    project_p(work);
     return 0;
 }
 
-/* out (n x k) = S V'a; V'a stays in `tile`. */
-static void to_samples(jspca_work *work, const double *a, double *out)
+/* V'P, diag(sigma) V'P and X P. */
+static void project_p(jspca_work *work)
 {
-    int n = work->problem->n, p = work->problem->p, k = work->problem->k, r = work->r;
+    size_t R = (size_t) work->n_v, K = (size_t) work->problem->k;
 
-    la_gemm('T', 'N', r, k, p, 1.0, work->basis, p, a, p, 0.0, work->tile, r);
-    la_gemm('N', 'N', n, k, r, 1.0, work->scores, n, work->tile, r, 0.0, out, n);
-}
-
-/* S'WS = C'C and C V' of today's weights. */
-static int weighted_root(jspca_work *work)
-{
-    int n = work->problem->n, p = work->problem->p, r = work->r, info = 0;
-    size_t N = (size_t) n, P = (size_t) p, R = (size_t) r;
-    double top = 0.0;
-
-    memset(work->gram, 0, R * R * sizeof(double));
-    for (int from = 0; from < n; from += ROWS) {
-        int rows = n - from < ROWS ? n - from : ROWS;
-        size_t M = (size_t) rows;
-        for (size_t i = 0; i < M; i++)
-            work->root[(size_t) from + i] = sqrt(work->result->weight[(size_t) from + i]);
-        for (size_t j = 0; j < R; j++)
-            for (size_t i = 0; i < M; i++)
-                work->tile[i + j * M] = work->root[(size_t) from + i] *
-                                        work->scores[(size_t) from + i + j * N];
-        la_syrk('T', r, rows, 1.0, work->tile, rows, 1.0, work->gram, r);
-    }
-    la_fill_lower(r, work->gram);
-    for (size_t j = 0; j < R; j++) top = fmax(top, work->gram[j + j * R]);
-    /* Weights of very different size may leave it indefinite by rounding. */
-    for (double lift = 0.0; lift < 1e-6; lift = fmax(10.0 * lift, 1e-15)) {
-        ufs_copy(work->root_g, work->gram, R * R);
-        for (size_t j = 0; j < R; j++) work->root_g[j + j * R] += lift * top;
-        if ((info = la_chol(r, work->root_g)) == 0) break;
-    }
-    if (info) return info;
-    for (size_t j = 0; j < P; j++)
-        for (size_t i = 0; i < R; i++) work->small[i + j * R] = work->basis[j + i * P];
-    la_trmm('L', 'U', 'N', r, p, 1.0, work->root_g, r, work->small, r);
-    la_gl_set_x(&work->gl, &work->small_x);
-    return 0;
+    jspca_scores_times(work->scores, work->result->P, work->pv, work->u);
+    for (size_t i = 0; i < R * K; i++) work->v[i] = work->pv[i] * work->scores->sigma[i % R];
 }
 
 /* Squared residuals come from ||x||^2 - 2 x'(XQ)p + p'(Z'Z)p with Y'Z at hand,
