@@ -290,15 +290,15 @@ bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, bool *newton, alfs_resu
     bool by_newton = false, begun = run->iterations > 0;
 
     memset(set.inside, 0, q * sizeof(bool));
+    measure_columns(full, &set);
     if (begun) {
         near = gap;
         goal = fmax(least, 0.1 * gap);
         add_columns(&set, all, -1.0, all);
         use_live_columns(full, result->w, &set);
     } else {
-        int few = all <= 45 ? all : all / 8 > 32 ? all / 8 : 32, n;
-        measure_columns(full, &set);
-        n = violators(&set, all, full->split[COLS].penalty);
+        int few = all <= 45 ? all : all / 8 > 32 ? all / 8 : 32;
+        int n = violators(&set, all, full->split[COLS].penalty);
         if (n > CROWDED * all) return false;
         add_columns(&set, all, 0.0, n > few ? n : few);
     }
