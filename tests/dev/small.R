@@ -34,5 +34,33 @@ for (form in names(forms)[here]) {
     }
   }
 }
+# Ways that the defaults do not take, for as long as it takes to get there.
+long <- clustered(60, 6)
+square <- clustered(24, 16)
+ways <- list(
+  alfs_crowded = function() ufs_alfs(square, alpha_rel = .01, beta_rel = .01, lambda_rel = 1e-3),
+  alfs_few = function() ufs_alfs(square, beta_rel = .6, lambda_rel = 1e-4),
+  alfs_diagonal = function() {
+    ufs_alfs(diag(c(2, 1.5, 1, .5)), alpha = .1, beta = .1, lambda = 4.08, center = FALSE, scale = FALSE)
+  },
+  jspca_few_features = function() ufs_jspca(long, 3, lambda_rel = .1, loss = "sample"),
+  jspca_file = function() ufs_jspca(forms$file(square), 3, lambda_rel = .1, loss = "feature"),
+  socfs_file = function() ufs_socfs(forms$file(square), 3, init = rep(1:3, 8)),
+  topk_warm_wide = function() ufs_topk(inputs$wide, 4, n_clusters = 3, solver = "warm", alpha_e = 20),
+  topk_warm_long = function() ufs_topk(long, 4, n_clusters = 3, solver = "warm"),
+  ted_given = function() ufs_ted(long, 5, labelled = c(3, 50)),
+  blfse = function() ufs_blfse(1e-7 * square, 3, n_features = 4),
+  inffs_bytes = function() lapply(c(30, 60, 380), function(n) ufs_inffs(clustered(n, 12))))
+if (!here[["file"]]) ways <- ways[!endsWith(names(ways), "_file")]
+for (way in names(ways)) {
+  fit <- tryCatch(suppressWarnings(ways[[way]]()), error = identity)
+  tried <- tried + 1
+  if (inherits(fit, "error")) {
+    failed <- failed + 1
+    cat("  ", way, conditionMessage(fit), "\n")
+  } else if (inherits(fit, "ufs")) {
+    answers[[way]] <- chosen(fit)
+  }
+}
 if (nzchar(set$out)) saveRDS(answers, set$out)
 finish("small", tried, failed)
