@@ -57,8 +57,8 @@
 #' @return A fit of class `c("ufs_inffs", "ufs")`. `solution` holds `damping` (r) and
 #'   `radius` (the spectral radius of A, or the largest row sum used in its place);
 #'   `certificate` holds the `residual` of the linear system (its largest entry), and with
-#'   `n_sample` the `sampling_error`. Above a residual of 1e-6 the status is `"stalled"`: the features'
-#'   ranks are so alike that the redundancies are rounding.
+#'   `n_sample` the `sampling_error`. Above a residual of 1e-6 the status is `"stalled"`: ranks are
+#'   then so alike that the redundancies are rounding.
 #' @references Roffo, Melzi and Cristani (2015), Infinite feature selection, ICCV
 #'   \doi{10.1109/ICCV.2015.478}. Roffo, Melzi, Castellani, Vinciarelli and Cristani (2020),
 #'   IEEE TPAMI \doi{10.1109/TPAMI.2020.3002843}.
