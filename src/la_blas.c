@@ -1,3 +1,4 @@
+/* la_blas.c: BLAS and LAPACK calls without their noise (see la.h). Dimensions of zero are no error. */
 #include "la.h"
 
 void la_gemm(char ta, char tb, int m, int n, int k, double alpha, const double *a, int lda,

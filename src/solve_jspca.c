@@ -96,7 +96,6 @@ typedef struct {
     int n_v;               /* rows of X P as the point has it: n, or r */
     double *v;             /* n_v x k: u, or diag(sigma) V'P */
     jspca_scores *scores;  /* over many samples of few features; NULL if x itself is used */
-    double *pv;            /* r x k: V'P where the step starts, with `scores` */
     /* Over samples, P = X' map by the kernel; of size n x n or n x k */
     double *kernel;                    /* XX', NULL if P is formed in every step */
     bool implicit;                     /* map is P, result->P is not */
@@ -440,8 +439,6 @@ static void read_point(jspca_work *work)
     size_t n = (size_t) work->problem->n, nk = (size_t) work->n_v * (size_t) work->problem->k;
     ufs_copy(work->v, work->point, nk);
     for (size_t i = 0; i < n; i++) work->result->weight[i] = exp(work->point[nk + i]);
-    for (size_t i = 0; i < nk && work->scores; i++)
-        work->pv[i] = work->v[i] / work->scores->sigma[i % (size_t) work->n_v];
 }
 
 /* V, and what depends on it: older weights and c, or today's. */
@@ -488,7 +485,8 @@ static void set_target(jspca_work *work)
     }
     if (work->scores) {
         int r = work->n_v;
-        ufs_copy(work->t, work->pv, (size_t) r * k);
+        for (size_t i = 0; i < (size_t) r * k; i++)
+            work->t[i] = work->v[i] / work->scores->sigma[i % (size_t) r];
         la_trmm('L', 'U', 'N', r, problem->k, 1.0, work->scores->root, r, work->t, r);
         return;
     }
@@ -730,19 +728,18 @@ static int set_up_scores(jspca_work *work)
     if (info || scores->r == 0) return info;
     work->scores = scores;
     work->n_v = scores->r;
-    work->pv = ufs_dalloc((size_t) scores->r, (size_t) problem->k);
     work->v = ufs_dalloc((size_t) scores->r, (size_t) problem->k);
     project_p(work);
     return 0;
 }
 
-/* V'P, diag(sigma) V'P and X P. */
+/* diag(sigma) V'P and X P. */
 static void project_p(jspca_work *work)
 {
     size_t R = (size_t) work->n_v, K = (size_t) work->problem->k;
 
-    jspca_scores_times(work->scores, work->result->P, work->pv, work->u);
-    for (size_t i = 0; i < R * K; i++) work->v[i] = work->pv[i] * work->scores->sigma[i % R];
+    jspca_scores_times(work->scores, work->result->P, work->v, work->u);
+    for (size_t i = 0; i < R * K; i++) work->v[i] *= work->scores->sigma[i % R];
 }
 
 /* Squared residuals come from ||x||^2 - 2 x'(XQ)p + p'(Z'Z)p with Y'Z at hand,

@@ -32,12 +32,16 @@ fits <- list(
   sogfs = function(x, g, labels) ufselect::ufs_sogfs(x, g, gamma = .01),
   ted = function(x, g, labels) ufselect::ufs_ted(x),
   topk = function(x, g, labels) ufselect::ufs_topk(x, k = 20, n_clusters = g),
+  topk_links = function(x, g, labels) {
+    ufselect::ufs_topk(x, k = 20, n_clusters = g, alpha_e = 20)
+  },
   udfs = function(x, g, labels) ufselect::ufs_udfs(x, g),
   variance = function(x, g, labels) ufselect::ufs_variance(x)
 )
 
 cases <- list(
   topk = c("300x500", "500x2000", "1000x1000", "2000x200"),
+  topk_links = c("300x500", "500x2000", "1000x1000"),
   kmeans_f = c("300x500", "500x2000", "1000x1000", "5000x500", "100x100000"),
   variance = c("300x500", "500x2000", "100x10000", "5000x500"),
   pca = "1000x1000",

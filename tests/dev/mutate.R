@@ -98,7 +98,7 @@ mutants <- rbind(
     "jspca"),
   mutant("src/solve_jspca.c", "ufs_copy(work->result->q, work->q_old, (size_t)", "(void) ((size_t)", "jspca"),
   mutant("src/solve_jspca.c", "if (problem->sample) vtol *= share_of_most(work);", "", "jspca"),
-  mutant("src/solve_jspca.c", "work->v[i] / work->scores->sigma[i % (size_t) work->n_v]", "work->v[i]", "jspca"),
+  mutant("src/solve_jspca.c", "work->v[i] / work->scores->sigma[i % (size_t) r]", "work->v[i]", "jspca"),
   mutant("src/solve_jspca.c", "la_gl_set_x(&work->gl, &work->scores->x);", "", "jspca"),
   mutant("src/jspca_scores.c", "+= lift * top;", "+= 0.0;", "jspca"),
   mutant("src/solve_jspca.c", "if (full && !work->gl.settled) work->unsolved++;", "", "jspca"),
