@@ -31,6 +31,7 @@
 #include "la_krylov.h"
 #include <stdint.h>
 #include <R_ext/Utils.h>
+#include <R_ext/Memory.h>
 
 /* EXACT, SHORT: the largest n with n (n^2 - 1) / 3 <= 2^24, < 2^16. */
 enum { TILE = 256, KRYLOV = 40, EXACT = 369, SHORT = 58 };

@@ -2,6 +2,7 @@
  * list(start, index, value): the CSR arrays of graph.h, 0-based. */
 #include "ffi_x.h"
 #include "graph.h"
+#include <limits.h>
 
 static void set_description(SEXP out, const graph_csr *g);
 static bool slots_fit(SEXP start, SEXP index, SEXP value);
@@ -33,7 +34,7 @@ static const char *const built[] = {
 /* The graph of neighbour lists; with an automatic bandwidth their mean distance. */
 static SEXP build(const graph_knn *knn, const ufs_x *x, int kind, double bandwidth, int rule)
 {
-    bool automatic = kind == GRAPH_HEAT && ISNAN(bandwidth);
+    bool automatic = kind == GRAPH_HEAT && !R_FINITE(bandwidth);
     int n = knn->n;
     SEXP out = PROTECT(ffi_list(built));
     graph_csr g;
@@ -69,7 +70,7 @@ SEXP ffi_graph_build(SEXP x_, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule)
 {
     ufs_x x = ffi_x(x_);
     int kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights");
-    bool automatic = kind == GRAPH_HEAT && ISNAN(Rf_asReal(bandwidth));
+    bool automatic = kind == GRAPH_HEAT && !R_FINITE(Rf_asReal(bandwidth));
     graph_knn knn;
 
     if (x.kind == UFS_X_SOURCE) Rf_error("internal error: neighbours need rows");

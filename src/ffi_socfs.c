@@ -1,6 +1,7 @@
 /* ffi_socfs.c: ufs_socfs() to socfs_solve(). */
 #include "ffi_x.h"
 #include "solve_socfs.h"
+#include <R_ext/Memory.h>
 
 static void read_stages(SEXP stages, socfs_stage *stage, int n_stage);
 

@@ -1,4 +1,5 @@
 #include "ffi_util.h"
+#include <limits.h>
 
 SEXP ffi_get(SEXP list, const char *name)
 {

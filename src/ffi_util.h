@@ -7,6 +7,7 @@
 #include "entries.h"
 #include "graph.h"
 #include "ufs.h"
+#include <R_ext/Error.h>
 #include <Rinternals.h>
 
 /* ---- ffi_util.c ---------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <limits.h>
 
 /* ---- from R ------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 #include <stdlib.h>
+#include <limits.h>
 
 enum { BLOCK = 192, DEEP = 256, SLACK = 8, RETRY_BLOCK = 32 };
 enum { FEW_COLUMNS = 12, LEAF = 64, LEAST_LEAVES = 16 };

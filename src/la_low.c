@@ -92,7 +92,6 @@ int low_laplacian(low_work *w, const double *s, const double *degree, int n_part
 static int dense(low_work *w, const double *s, double *scratch, double *r, low_split *split)
 {
     int n = w->n, info;
-    size_t N = (size_t) n;
     w->n_dense++;
     la_packed_laplacian(n, s, w->degree, scratch);
     info = la_eig_range(n, scratch, 1, n, w->value, r);

@@ -3,6 +3,7 @@
 #include "la.h"
 #include "la_krylov.h"
 #include <R_ext/Utils.h>
+#include <R_ext/Memory.h>
 
 /* Residuals that a badly scaled inverse may leave. */
 static const double FLOOR = 1e-7;

@@ -2,6 +2,7 @@
 #include "prepare.h"
 #include <stdint.h>
 #include <stdlib.h>
+#include <R_ext/Memory.h>
 
 /* Between these the squares of a column, and their sum, are far from over- and underflow. */
 static const double safe_low = 0x1p-400, safe_high = 0x1p+400;

@@ -76,10 +76,15 @@ void alnr_solve(const alnr_problem *given, const mm_settings *settings, alnr_res
         result->row_norm[j] = 0.0;
         result->activity[j] /= top;
     }
-    mm_problem mm = {
-        problem.n,       log(settings->eps), log(1e8),
-        ufs_dzero(N, 1), work.total,         (2.0 * scale - scale * scale) * work.total,
-        &work,           reweight,           keep_best};
+    mm_problem mm = {.len = problem.n,
+                     .low = log(settings->eps),
+                     .high = log(1e8),
+                     .theta = ufs_dzero(N, 1),
+                     .primal = work.total,
+                     .dual = (2.0 * scale - scale * scale) * work.total,
+                     .data = &work,
+                     .map = reweight,
+                     .keep = keep_best};
     mm_solve(&mm, settings, &result->mm, run);
 }
 

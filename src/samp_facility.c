@@ -34,6 +34,7 @@
 #include "samp_facility.h"
 #include "la.h"
 #include <R_ext/Utils.h>
+#include <R_ext/Memory.h>
 
 enum { TILE = 192, BATCH = 8, FEW = 16, MANY = 1024 };
 static const double TIE = 1e-12, IMPROVES = 1e-10, MOVES = 1e-12;

@@ -30,6 +30,7 @@
 #include "la_packed.h"
 #include <stdint.h>
 #include <R_ext/Utils.h>
+#include <R_ext/Memory.h>
 
 /* Which clusterings put pairs together: `group` bytes for each. Kinds are numbered by their first
  * samples. */

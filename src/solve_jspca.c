@@ -61,6 +61,8 @@
 #include "la.h"
 #include "la_gl.h"
 #include <R_ext/Utils.h>
+#include <limits.h>
+#include <R_ext/Memory.h>
 
 enum { DEPTH = 5, TOO_HARD = 10 };
 

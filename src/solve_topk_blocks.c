@@ -16,6 +16,7 @@
 #include "solve_topk_represent.h"
 #include "la.h"
 #include "prox.h"
+#include <R_ext/Memory.h>
 
 enum { WIDTH = 64, EPOCH = 512, WATCHED = 10 };
 static const double SPARSE = 0.25;

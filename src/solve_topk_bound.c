@@ -12,6 +12,7 @@
 #include "la.h"
 #include "proj.h"
 #include <R_ext/Utils.h>
+#include <R_ext/Memory.h>
 
 enum { MEMORY = 8 };
 

@@ -3,6 +3,7 @@
  * a set better than the one at hand. One node: a relaxation from the root's solution, about 10
  * evaluations. Memory: node_limit x p bytes. */
 #include "solve_topk_branch.h"
+#include <R_ext/Memory.h>
 
 /* Open nodes in a binary heap, smallest bound first; slots of closed ones are reused. */
 typedef struct {

@@ -19,6 +19,7 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 #include <stdint.h>
+#include <R_ext/Memory.h>
 
 enum { REFRESH = 40 };
 static const double NUDGE = 1e-10;

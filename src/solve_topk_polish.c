@@ -6,6 +6,7 @@
  * swaps cost 2pk(k + c); the one new column of K after a swap 2rp. */
 #include "solve_topk_polish.h"
 #include "la.h"
+#include <R_ext/Memory.h>
 
 static int prepare(topk_polish *work, topk_criterion *g, const int *subset);
 static double best_swap(const topk_polish *work, const topk_criterion *g, int *out, int *in);

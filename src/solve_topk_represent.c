@@ -26,6 +26,7 @@
 #include "solve_topk_represent.h"
 #include "la.h"
 #include "prox.h"
+#include <R_ext/Memory.h>
 
 enum { TILE = 64 };
 /* Above this share of non-zeros the dense product is the faster one. */

@@ -24,6 +24,7 @@
 #include "solve_topk_select.h"
 #include "la.h"
 #include "proj.h"
+#include <R_ext/Memory.h>
 
 static int ridge_dense(topk_select *work);
 static int ridge_low_rank(topk_select *work);

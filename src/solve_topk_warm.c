@@ -32,6 +32,7 @@
 #include "solve_topk_warm.h"
 #include "la.h"
 #include "prox.h"
+#include <R_ext/Memory.h>
 
 enum { WIDTH = 96, STRIP = 64, FIRST = 20 };
 /* Above this share of non-zeros a dense product is quicker than one that skips zeros. */

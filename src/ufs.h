@@ -18,7 +18,7 @@
 #include <string.h>
 #include <math.h>
 #include <float.h>
-#include <R.h>
+#include <R_ext/Arith.h>
 #include <R_ext/BLAS.h>
 #include <R_ext/Lapack.h>
 #ifndef FCONE
