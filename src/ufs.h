@@ -2,6 +2,10 @@
  * services every solver uses. It names no SEXP: solvers and kernels include
  * this header and nothing else of R. Files at the edge include ffi_util.h.
  *
+ * It brings bool, size_t, memcpy and friends, mathematics, DBL_EPSILON and R_FINITE; everything
+ * else (limits.h, stdlib.h, R_ext/Utils.h, R_ext/Memory.h ...) each file includes itself. R.h is not
+ * included anywhere: what it brings along differs from one version of R to the next.
+ *
  * Conventions: matrices are column-major doubles, x is n x p (rows = samples),
  * sizes are int (BLAS), products of sizes are size_t. */
 #ifndef UFS_H
