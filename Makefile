@@ -5,6 +5,8 @@
 # and for developers
 #   make check-frameworks     the tests that need recipes, mlr3, shiny and a browser (FRAMEWORKS=folder
 #                             keeps those packages there instead of in ~/.cache/ufselect)
+#   make check-platforms      other R versions, compilers and word sizes (PLATFORMS="sid trixie" chooses);
+#                             make clean-platforms removes their roots from ~/.cache/ufselect
 #   make site                 the web site, in site/, without network
 #   make doc                  NAMESPACE and man/ from the comments in R/
 LIB := $(CURDIR)/.lib
@@ -14,7 +16,7 @@ CLUSTERS :=
 K :=
 LABEL :=
 
-.PHONY: demo check check-frameworks lint harden srr site cheatsheet doc clean
+.PHONY: demo check check-frameworks check-platforms clean-platforms lint harden srr site cheatsheet doc clean
 
 demo:
 	@bash .ci/setup demo "$(LIB)"
@@ -27,6 +29,13 @@ check:
 
 check-frameworks:
 	@bash .ci/check-frameworks $(FRAMEWORKS)
+
+check-platforms:
+	@bash .ci/setup platforms "$(LIB)"
+	@UFSELECT_LIB="$(LIB)" bash .ci/platforms
+
+clean-platforms:
+	rm -rf "$${XDG_CACHE_HOME:-$$HOME/.cache}/ufselect/roots"
 
 site:
 	@bash .ci/setup site "$(LIB)"
