@@ -18,9 +18,15 @@
 #' @section Errors:
 #'   `ufs_error_argument` if the object is of another class or does not fit.
 #' @examples
+#' counts <- matrix(rpois(200, 3), 10, dimnames = list(paste0("gene", 1:10), paste0("cell", 1:20)))
+#' if (requireNamespace("SeuratObject", quietly = TRUE)) {
+#'   object <- SeuratObject::CreateSeuratObject(Matrix::Matrix(counts, sparse = TRUE))
+#'   object <- ufs_annotate(object, ufs_variance(t(counts)), k = 3)
+#'   SeuratObject::VariableFeatures(object)
+#' }
+#'
 #' # Loading Bioconductor takes some seconds.
 #' if (interactive() && requireNamespace("SummarizedExperiment", quietly = TRUE)) {
-#'   counts <- matrix(rpois(200, 3), 10, dimnames = list(paste0("gene", 1:10), NULL))
 #'   se <- SummarizedExperiment::SummarizedExperiment(list(counts = counts))
 #'   se <- ufs_annotate(se, ufs_variance(se), k = 3)
 #'   SummarizedExperiment::rowData(se)

@@ -43,7 +43,7 @@
 #'   `"residuals"` or `"links"`.
 #' @references Zhang, Fan, Wang, Zhou, Tao (2021) Top-k feature selection framework using
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
-#'   Systems 32(7), 3005-3019.
+#'   Systems 32(7), 3005-3019. \doi{10.1109/TNNLS.2020.3009209}
 #'
 #'   Barrodale, Roberts (1973) An improved algorithm for discrete l1 linear approximation. SIAM
 #'   Journal on Numerical Analysis 10(5), 839-848.
