@@ -16,7 +16,7 @@
 #'
 #' `solver = "paper"` is the paper's Algorithm 1 with its signs and thresholds corrected: the
 #' alternating direction method of multipliers (ADMM) with a penalty that starts at `mu` and grows
-#' by the factor `rho` in every iteration. With `rho > 1` it stops within a few permille of the
+#' by the factor `rho` in every iteration. With `rho > 1` it stops less than 1 % from the
 #' optimum, at a point that depends on `rho`; `rho = 1, mu = 10` and a large `max_iter` solves the
 #' problem exactly. `solver = "exact"` solves the linear programme of every sample by the simplex
 #' method of least absolute deviations. Either way `certificate[["gap"]]` is a proved bound on the

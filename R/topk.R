@@ -131,7 +131,7 @@
 #'   and not otherwise.
 #' @param incumbent Should the best set that the ADMM meets be kept? `FALSE` keeps its last one.
 #' @param rho,mu The growth factor and first value of the penalty of the ADMM for `Z`. With
-#'   `rho > 1` it stops within about 3 permille of the optimum. `rho = 1, mu = 10` with a large
+#'   `rho > 1` it stops within about 0.3 % of the optimum. `rho = 1, mu = 10` with a large
 #'   `inner_max_iter` solves the problem exactly (the residuals of its optimality conditions reach
 #'   1e-8), and then each outer iteration continues from the last `Z`.
 #' @param v_max_iter The largest number of iterations of the ADMM for `v`.
