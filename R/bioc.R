@@ -92,5 +92,33 @@ annotate_seurat <- function(object, columns, by_feature) {
   object
 }
 
+# Rows of such a container, in the order given. A Seurat assay of version 5 keeps its own order when
+# it is cut, so it is put in order afterwards.
+feature_rows <- function(object, rows) {
+  force(rows) # an error while an S4 method looks for its class would lose its own
+  out <- object[rows, ]
+  if (inherits(object, "Seurat") && !identical(rownames(out), rownames(object)[rows])) {
+    assay <- SeuratObject::DefaultAssay(out)
+    out@assays[[assay]] <- order_assay(out@assays[[assay]], rownames(object)[rows])
+  }
+  out
+}
+
+# Layers hold their features in the order of the assay's map of features, a logical matrix.
+order_assay <- function(assay, features) {
+  map <- assay@features
+  at <- match(features, rownames(map))
+  for (layer in names(assay@layers)) {
+    own <- which(map[, layer])
+    assay@layers[[layer]] <- assay@layers[[layer]][match(at[at %in% own], own), , drop = FALSE]
+  }
+  map[] <- map[at, ]
+  rownames(map) <- features
+  assay@features <- map
+  assay@meta.data <- assay@meta.data[at, , drop = FALSE]
+  methods::validObject(assay)
+  assay
+}
+
 # Containers in which features are rows.
 has_feature_rows <- function(x) inherits(x, c("SummarizedExperiment", "Seurat"))
