@@ -92,15 +92,20 @@ annotate_seurat <- function(object, columns, by_feature) {
   object
 }
 
-# Rows of such a container, in the order given. A Seurat assay of version 5 keeps its own order when
-# it is cut, so it is put in order afterwards.
+# Rows of such a container, in the order given. A Seurat assay of version 5 is cut in its own order
+# (in another one, SeuratObject 5.4 would not move the layers along with what is known of the
+# features) and put in order afterwards.
 feature_rows <- function(object, rows) {
   force(rows) # an error while an S4 method looks for its class would lose its own
-  out <- object[rows, ]
-  if (inherits(object, "Seurat") && !identical(rownames(out), rownames(object)[rows])) {
-    assay <- SeuratObject::DefaultAssay(out)
-    out@assays[[assay]] <- order_assay(out@assays[[assay]], rownames(object)[rows])
+  if (!inherits(object, "Seurat")) {
+    return(object[rows, ])
   }
+  assay <- SeuratObject::DefaultAssay(object)
+  if (!inherits(object[[assay]], "StdAssay")) {
+    return(object[rows, ])
+  }
+  out <- object[sort(rows), ]
+  out@assays[[assay]] <- order_assay(out@assays[[assay]], rownames(object)[rows])
   out
 }
 
