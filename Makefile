@@ -62,7 +62,8 @@ cheatsheet:
 	@gs -q -sDEVICE=pdfwrite -dPDFSETTINGS=/ebook -dCompatibilityLevel=1.5 -o inst/cheatsheet/ufselect.pdf /tmp/ufselect-cheatsheet.pdf
 
 doc:
-	@Rscript -e 'roxygen2::roxygenise(".", load_code = "source")'
+	@bash .ci/setup doc "$(LIB)"
+	@R_LIBS="$(LIB)" Rscript -e 'roxygen2::roxygenise(".", load_code = "source")'
 	@rm -f src/*.o src/*.so
 
 clean:

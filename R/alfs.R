@@ -21,8 +21,8 @@
 #' ranking by norms (`select = "norm", samples = "norm"`) was worse than random choice; with
 #' `select = "pivot"` and `samples = "ted"` it was a little better than random choice. The ranking
 #' by norms shines where redundancy is the signal, as on Madelon. `select = "auto"` decides between
-#' the two without labels. The tables are in the article *What the methods reached on real data* on
-#' the package's site. Compare with [ufs_random()] on your data.
+#' the two without labels. The tables are in `vignette("evidence")`. Compare with [ufs_random()] on
+#' your data.
 #'
 #' @section Rankings:
 #' * `select = "norm"` and `samples = "norm"` rank by the norms of W, as published. For samples that
@@ -87,10 +87,10 @@
 #' stop and so its answer depend on the unit of `x`. Its W has no exact zeros, status "converged"
 #' means its own stop, and the certificate says what that cost: at the default penalties on
 #' standardised data it stopped far above the optimum, on `x` divided by its largest singular value
-#' close to it (figures in the article). `rho0`, `tau` and `rho_max` are its schedule: penalties
-#' `rho0 tau^k`, at most `rho_max`. Its Theorem 3.1 (every limit point is optimal) is about constant
-#' penalties, which the published schedule does not have: `tau = 1` gives that setting, and the
-#' residuals of the three splits stand in the trace.
+#' close to it (figures in `vignette("evidence")`). `rho0`, `tau` and `rho_max` are its schedule:
+#' penalties `rho0 tau^k`, at most `rho_max`. Its Theorem 3.1 (every limit point is optimal) is
+#' about constant penalties, which the published schedule does not have: `tau = 1` gives that
+#' setting, and the residuals of the three splits stand in the trace.
 #'
 #' @section The trace:
 #' The trace has a row per iteration: `objective`, the lowest value found (it never rises); `dual`

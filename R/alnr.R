@@ -4,8 +4,7 @@
 #' form, but each sample is rebuilt only from itself and its `k` nearest others, and nearer
 #' neighbours cost less. It is here because the joint method [ufs_alfs()] was compared with it. To
 #' choose samples to label use [ufs_facility()] or [ufs_medoids()]; this ranking did worse than
-#' random choice there (the figures are in the article *What the methods reached on real data* on
-#' the package's site).
+#' random choice there (the figures are in `vignette("evidence")`).
 #'
 #' With x_i the i-th row of the (standardised) `x` and N_i the neighbourhood of sample i,
 #' \deqn{\min_A \sum_i \|x_i - \sum_{j \in N_i} A_{ij} x_j\|^2 + \gamma \sum_j

@@ -18,9 +18,15 @@
 #' @section Errors:
 #'   `ufs_error_argument` if the object is of another class or does not fit.
 #' @examples
+#' counts <- matrix(rpois(200, 3), 10, dimnames = list(paste0("gene", 1:10), paste0("cell", 1:20)))
+#' if (requireNamespace("SeuratObject", quietly = TRUE)) {
+#'   object <- SeuratObject::CreateSeuratObject(Matrix::Matrix(counts, sparse = TRUE))
+#'   object <- ufs_annotate(object, ufs_variance(t(counts)), k = 3)
+#'   SeuratObject::VariableFeatures(object)
+#' }
+#'
 #' # Loading Bioconductor takes some seconds.
 #' if (interactive() && requireNamespace("SummarizedExperiment", quietly = TRUE)) {
-#'   counts <- matrix(rpois(200, 3), 10, dimnames = list(paste0("gene", 1:10), NULL))
 #'   se <- SummarizedExperiment::SummarizedExperiment(list(counts = counts))
 #'   se <- ufs_annotate(se, ufs_variance(se), k = 3)
 #'   SummarizedExperiment::rowData(se)
@@ -84,6 +90,39 @@ annotate_seurat <- function(object, columns, by_feature) {
   chosen <- order(columns$ufs_rank)[seq_len(sum(columns$ufs_selected))]
   SeuratObject::VariableFeatures(object) <- rownames(object)[chosen]
   object
+}
+
+# Rows of such a container, in the order given. A Seurat assay of version 5 is cut in its own order
+# (in another one, SeuratObject 5.4 would not move the layers along with what is known of the
+# features) and put in order afterwards.
+feature_rows <- function(object, rows) {
+  force(rows) # an error while an S4 method looks for its class would lose its own
+  if (!inherits(object, "Seurat")) {
+    return(object[rows, ])
+  }
+  assay <- SeuratObject::DefaultAssay(object)
+  if (!inherits(object[[assay]], "StdAssay")) {
+    return(object[rows, ])
+  }
+  out <- object[sort(rows), ]
+  out@assays[[assay]] <- order_assay(out@assays[[assay]], rownames(object)[rows])
+  out
+}
+
+# Layers hold their features in the order of the assay's map of features, a logical matrix.
+order_assay <- function(assay, features) {
+  map <- assay@features
+  at <- match(features, rownames(map))
+  for (layer in names(assay@layers)) {
+    own <- which(map[, layer])
+    assay@layers[[layer]] <- assay@layers[[layer]][match(at[at %in% own], own), , drop = FALSE]
+  }
+  map[] <- map[at, ]
+  rownames(map) <- features
+  assay@features <- map
+  assay@meta.data <- assay@meta.data[at, , drop = FALSE]
+  methods::validObject(assay)
+  assay
 }
 
 # Containers in which features are rows.

@@ -23,9 +23,9 @@
 #'
 #' # Is it worth its cost?
 #' Hardly. Measured against the plain mean of the same base scores it lost more often than it won,
-#' both with its own base results and with an ensemble of different selectors; the counts are in the
-#' article *What the methods reached on real data* on the package's site. The plain means are
-#' `solution$mean_score` and `solution$mean_rank`. There are two reasons, both in the model:
+#' both with its own base results and with an ensemble of different selectors; the counts are in
+#' `vignette("evidence")`. The plain means are `solution$mean_score` and `solution$mean_rank`. There
+#' are two reasons, both in the model:
 #' 1. With p >= n, P is not unique, the first term is zero after every update of P, and v barely
 #' leaves the weighted mean of the base scores. A warning says so.
 #' 2. The weights \eqn{\alpha, \beta} tend to collapse on one base result, at once if m <= 5. The

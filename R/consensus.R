@@ -5,9 +5,9 @@
 #' Runs seven methods, takes the mean of their rankings, and chooses features from the top of it
 #' that differ from each other. Use it for clustering with few columns when you do not know which
 #' single method suits the data: single methods win on one set and lose on the next, while on real
-#' data k-means on features chosen in this way was about as accurate as on all features. It does
-#' not beat all features, and it takes as long as its slowest member. The figures are in the
-#' article *What the methods reached on real data* on the package's site.
+#' data k-means on features chosen in this way was about as accurate as on all features. It does not
+#' beat all features, and it takes as long as its slowest member. The figures are in
+#' `vignette("evidence")`.
 #'
 #' The members go about their task in different ways: [ufs_socfs()], [ufs_jspca()], [ufs_ndfs()],
 #' [ufs_mcfs()] and [ufs_laplacian()] on standardised columns, [ufs_pca()] and [ufs_kmeans_f()].

@@ -9,7 +9,7 @@
 #'
 #' It fails where most columns are pure noise, because each noise column needs itself to be rebuilt;
 #' there use [ufs_laplacian()] or [ufs_pca()]. `vignette("which-method")` compares the methods, and
-#' the figures are in the article *What the methods reached on real data* on the package's site.
+#' the figures are in `vignette("evidence")`.
 #'
 #' With x_j the columns of `x` and S those chosen, the criterion is
 #' \deqn{J(S) = \sum_j \min_b \|x_j - X_S b\|^2 + \mu \|b\|^2,}

@@ -41,7 +41,8 @@
 #' @param x The data.
 #' @param assay For Bioconductor objects the name or number of the assay (default: `"logcounts"` if
 #'   there is one, else the first, which a message names); for Seurat the name of the assay, whose
-#'   `data` layer is used. `NULL` for everything else.
+#'   `data` layer is used, or its `counts` if there is none (a message says so). Layers that are
+#'   split must be joined first. `NULL` for everything else.
 #' @param features,samples Names, indices or a logical vector of what to use; `NULL` for all.
 #' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
 #' @param block_bytes Memory for a block of data on disk and the copy that reading it makes, in
@@ -160,6 +161,9 @@ experiment_assay <- function(x, assay) {
       ufs_inform("assay", "The assay ", if (is.character(chosen)) paste0("\"", chosen, "\"") else
         paste0("\"", c(names, chosen)[[1L]], "\" (the first)"), " is used.")
     }
+    if (is.numeric(chosen) && identical(names[1L], "counts")) {
+      hint_counts("`x`", "scuttle::logNormCounts()")
+    }
   } else if (!is.character(assay) || length(assay) != 1L || !assay %in% names) {
     if (!is.numeric(assay)) {
       ufs_abort("argument", "`assay` must be one of ", paste0("\"", names, "\"", collapse = ", "),
@@ -180,24 +184,50 @@ seurat_assay <- function(x, assay) {
     ufs_abort("argument", "`assay` must be one of ", paste0("\"", names, "\"", collapse = ", "),
       "; it is ", brief(assay), ".", argument = "assay")
   }
-  # Version 5 of SeuratObject calls a slot a layer.
-  get <- SeuratObject::GetAssayData
-  values <- tryCatch(
-    if (utils::packageVersion("SeuratObject") >= "5.0.0") {
-      get(x, assay = assay, layer = "data")
-    } else {
-      get(x, assay = assay, slot = "data")
-    },
-    error = function(e) {
-      ufs_abort("input", "The data of assay \"", assay, "\" cannot be read: ", conditionMessage(e),
-        argument = "x")
-    }
-  )
-  if (!prod(dim(values))) {
-    ufs_abort("input", "Assay \"", assay, "\" of `x` has no normalised data: run ",
-      "Seurat::NormalizeData() first, or give the counts themselves.", argument = "x")
+  own <- x[[assay]]
+  layers <- seurat_layers(own)
+  what <- c("data", "counts")
+  there <- vapply(what, function(name) any(grepl(paste0("^", name, "([.]|$)"), layers)), NA)
+  if (!any(there)) {
+    ufs_abort("input", "Assay \"", assay, "\" of `x` has neither normalised data nor counts.",
+      argument = "x")
   }
+  layer <- what[there][1L]
+  if (!layer %in% layers) {
+    ufs_abort("input", "The ", layer, " of assay \"", assay, "\" are split into layers (",
+      some_columns(grep(paste0("^", layer, "[.]"), layers, value = TRUE)), "): join them first, ",
+      "with SeuratObject::JoinLayers().", argument = "x")
+  }
+  values <- seurat_layer(own, layer)
+  # Until data are normalised, assays of version 3 hold the counts there once more.
+  raw <- layer == "counts" || ("counts" %in% layers && identical(values, seurat_layer(own, "counts")))
+  if (raw) hint_counts(paste0("Assay \"", assay, "\" of `x`"), "Seurat::NormalizeData()")
   list(x = transposed(values), assay = assay)
+}
+
+# The layers of an assay that hold something. Assays of version 5 have any number of them, those
+# before have slots, which version 5 of SeuratObject calls layers.
+seurat_layers <- function(assay) {
+  if (inherits(assay, "StdAssay")) {
+    return(getExportedValue("SeuratObject", "Layers")(assay))
+  }
+  Filter(function(name) all(dim(seurat_layer(assay, name)) > 0L), c("counts", "data"))
+}
+
+seurat_layer <- function(assay, name) {
+  get <- SeuratObject::GetAssayData
+  if (utils::packageVersion("SeuratObject") >= "5.0.0") get(assay, layer = name) else
+    get(assay, slot = name)
+}
+
+# Counts where log-normalised values are usual, and the user did not ask for them.
+hint_counts <- function(what, advice) {
+  if (isTRUE(said_once$counts)) {
+    return(invisible())
+  }
+  said_once$counts <- TRUE
+  ufs_inform("counts", what, " has raw counts and no log-normalised values: the counts are used ",
+    "as they are. ", advice, " normalises them. (Said once in a session.)")
 }
 
 # The sparse matrix that a DelayedMatrix wraps and leaves as it is (but for its names): it is in

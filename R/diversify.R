@@ -6,8 +6,7 @@
 #' after methods that score features one by one, which rank all near copies of a good feature high.
 #' On real data it made the chosen features better for clustering, but it does harm where most
 #' columns are noise, because noise is never redundant. It is therefore an option, and no method
-#' applies it by itself. The figures are in the article *What the methods reached on real data* on
-#' the package's site.
+#' applies it by itself. The figures are in `vignette("evidence")`.
 #'
 #' With `how = "correlation"` each next feature maximises `rank - strength * c`, where rank is its
 #' rank as a share (1 for the best of all features that are not constant, 1/q for the last of q)

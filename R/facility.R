@@ -6,7 +6,7 @@
 #' they stand for, spread over all of the data. It is one of the two recommended choices. On real
 #' data classifiers trained on such samples were clearly more accurate than on randomly chosen ones;
 #' expect little, though, where two or three classes overlap (`vignette("which-samples")`; the
-#' figures are in the article *What the methods reached on real data* on the package's site).
+#' figures are in `vignette("evidence")`).
 #'
 #' Every sample is represented by the chosen sample most similar to it, and the choice makes the sum
 #' of these similarities large. With similarities s_ij >= 0 and S the chosen samples (together with

@@ -31,7 +31,6 @@
 #' (or Matrix) of your own must be symmetric, finite and not negative. Its diagonal is
 #' dropped, with a message of class `ufs_message_loops`.
 #'
-#' @inheritParams ufs_kmeans_f
 #' @param x For `ufs_graph()` the data, a numeric matrix, data frame or Matrix with n samples (rows)
 #'   and p features (columns), as for every method. For `plot()` a graph.
 #' @param k The number of neighbours, from 1 to n - 1.

@@ -33,8 +33,8 @@
 #'
 #' As selectors, both beat random features, variance and k-means labels with F statistics on
 #' average, but not all features, and not the plain loadings of [ufs_pca()]. What they add is the
-#' sparse set of rows and, with `"sample"`, the robustness. The figures are in the article *What the
-#' methods reached on real data* on the package's site.
+#' sparse set of rows and, with `"sample"`, the robustness. The figures are in
+#' `vignette("evidence")`.
 #'
 #' @section Solvers:
 #' Each iteration solves for \eqn{Q} with \eqn{P} fixed, a row-sparse regression, and then

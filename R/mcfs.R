@@ -20,8 +20,7 @@
 #'
 #' # Units of the columns
 #' Coefficients depend on the units of the columns, so use `scale = TRUE` if these differ. On real
-#' data scaling helped more often than it hurt; the counts are in the article *What the methods
-#' reached on real data* on the package's site.
+#' data scaling helped more often than it hurt; the counts are in `vignette("evidence")`.
 #'
 #' # Differences from the authors' code
 #' The authors' code has `center = FALSE, ridge = 1e-3`. The default here centres, so that the

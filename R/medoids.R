@@ -3,11 +3,10 @@
 #' Choose samples in the middle of clusters (medoids)
 #'
 #' Groups the samples into `m` clusters and chooses the one nearest to the centre of each. Use it to
-#' decide which samples to label when you know how many labels you can afford: on real data this
-#' was the best choice (`vignette("which-samples")`; the figures are in the article *What the
-#' methods reached on real data* on the package's site). [ufs_facility()] came close; it draws no
-#' random numbers, ranks the samples for every m at once and has a bound, while this fit is for its
-#' `m` only.
+#' decide which samples to label when you know how many labels you can afford: on real data this was
+#' the best choice (`vignette("which-samples")`; the figures are in `vignette("evidence")`).
+#' [ufs_facility()] came close; it draws no random numbers, ranks the samples for every m at once
+#' and has a bound, while this fit is for its `m` only.
 #'
 #' `form = "kmeans"` runs k-means on the centred, standardised rows, each divided by its length, and
 #' takes the sample of each cluster nearest to its centre. With rows of their own lengths

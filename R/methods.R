@@ -144,8 +144,7 @@ predict.ufs <- function(object, newdata, k, ...) {
   }
   chosen <- selected_features(object, k, as = "index")
   if (has_feature_rows(newdata)) {
-    rows <- match_columns(object, newdata, chosen)
-    return(newdata[rows, ])
+    return(feature_rows(newdata, match_columns(object, newdata, chosen)))
   }
   if (inherits(newdata, "ufs_sketch")) newdata <- newdata$data
   columns <- match_columns(object, newdata, chosen)

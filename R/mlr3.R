@@ -7,14 +7,6 @@
 #' makes a filter out of any method of this package that ranks features. It works on every kind
 #' of task, also on those without a target, and never looks at the target.
 #'
-#' ```r
-#' library(ufselect)
-#' library(mlr3filters)
-#' filter <- flt("ufs", method = "kmeans_f", n_clusters = 3)
-#' filter$calculate(mlr3::tsk("iris"))
-#' as.data.table(filter)
-#' ```
-#'
 #' The arguments of the method, as on its own help page, are the filter's parameters; `control`
 #' takes [ufs_control()]. A method that solves for one number of features, as [ufs_topk()]
 #' does, is told `nfeat`. The filter's id is `"ufs_<method>"`, so several of them fit into one
@@ -32,7 +24,15 @@
 #'
 #' @name mlr_filters_ufs
 #' @aliases flt_ufs FilterUfs
+#' @return `flt("ufs", method)` returns an object of the R6 class `FilterUfs`, which inherits from
+#'   `mlr3filters::Filter`. After `$calculate(task)` its field `scores` holds the scores of the
+#'   features by name, larger for better ones.
 #' @seealso `vignette("in-your-framework")`
+#' @examplesIf requireNamespace("mlr3", quietly = TRUE) && requireNamespace("mlr3filters", quietly = TRUE)
+#' library(mlr3filters)
+#' filter <- flt("ufs", method = "kmeans_f", n_clusters = 3)
+#' filter$calculate(mlr3::tsk("iris"))
+#' filter$scores
 NULL
 
 # Adds the filter now or as soon as mlr3filters comes.

@@ -16,8 +16,8 @@
 #' # How much the start decides
 #' With the usual `gamma = 1e8` the indicators do not move from their start. The method is then a
 #' row-sparse regression on k-means labels, and everything rests on those, whatever `beta` is. Set
-#' the seed, or give labels. With `gamma = 1` F does move; an example with figures is in the article
-#' *What the methods reached on real data* on the package's site.
+#' the seed, or give labels. With `gamma = 1` F does move; an example with figures is in
+#' `vignette("evidence")`.
 #'
 #' # The update of F
 #' The multiplicative update of F divides by a matrix that can have negative entries. The public
@@ -68,7 +68,7 @@
 #'   `orthogonality`, \eqn{\|F'F - I\|}. `certificate` has that last value and `kkt`, the largest
 #'   violation of the optimality conditions of W given F, relative to beta / 2.
 #' @references Li, Yang, Liu, Zhou and Lu (2012) Unsupervised feature selection using nonnegative
-#'   spectral analysis. AAAI.
+#'   spectral analysis. AAAI 26, 1026-1032. \doi{10.1609/aaai.v26i1.8289}
 #' @seealso [ufs_mcfs()], [ufs_socfs()]
 #' @examples
 #' set.seed(1)
@@ -172,7 +172,7 @@ register("ndfs", ufs_ndfs,
   group = "features", selects = "features", deterministic = FALSE,
   title = "Nonnegative discriminative feature selection",
   cost = "graph, then min(n, p)^2 p per iteration",
-  reference = "Li et al. (2012), AAAI",
+  reference = "Li et al. (2012) <doi:10.1609/aaai.v26i1.8289>",
   shares = list(argument = "init", unless = c("n_clusters", "n_init", "center", "scale"),
     make = function(x, value) {
       if (is.null(value("n_clusters"))) {

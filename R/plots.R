@@ -472,6 +472,11 @@ picture.ufs_grid <- function(object, value, over, ...) {
 #' @param methods Which methods to draw; all by default.
 #' @param ... Graphical parameters for `plot()`.
 #' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
+#' @examples
+#' set.seed(1)
+#' out <- ufs_compare(iris[, 1:4], iris$Species, c("pca", "laplacian"), k = 1:3, mode = "cluster",
+#'   repeats = 2, n_random = 3)
+#' plot(out, measure = "ari")
 #' @export
 plot.ufs_compare <- function(x, y = NULL, over = NULL, measure = "accuracy", classifier = NULL,
                              at = NULL, methods = NULL, ...) {

@@ -46,11 +46,11 @@
 #' @param id A character string that identifies the step.
 #' @return The recipe with the step added.
 #' @seealso `vignette("in-your-framework")`
-#' @examplesIf ufselect:::has_recipes()
+#' @examplesIf requireNamespace("recipes", quietly = TRUE) && packageVersion("recipes") >= "1.1.0"
 #' library(recipes)
-#' rec <- recipe(Species ~ ., iris) |>
-#'   step_select_ufs(all_numeric_predictors(), method = "kmeans_f", num_terms = 2,
-#'     options = list(n_clusters = 3))
+#' rec <- recipe(Species ~ ., iris)
+#' rec <- step_select_ufs(rec, all_numeric_predictors(), method = "kmeans_f", num_terms = 2,
+#'   options = list(n_clusters = 3))
 #' trained <- prep(rec)
 #' names(bake(trained, new_data = NULL))
 #' tidy(trained, number = 1)

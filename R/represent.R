@@ -16,7 +16,7 @@
 #'
 #' `solver = "paper"` is the paper's Algorithm 1 with its signs and thresholds corrected: the
 #' alternating direction method of multipliers (ADMM) with a penalty that starts at `mu` and grows
-#' by the factor `rho` in every iteration. With `rho > 1` it stops within a few permille of the
+#' by the factor `rho` in every iteration. With `rho > 1` it stops less than 1 % from the
 #' optimum, at a point that depends on `rho`; `rho = 1, mu = 10` and a large `max_iter` solves the
 #' problem exactly. `solver = "exact"` solves the linear programme of every sample by the simplex
 #' method of least absolute deviations. Either way `certificate[["gap"]]` is a proved bound on the
@@ -43,7 +43,7 @@
 #'   `"residuals"` or `"links"`.
 #' @references Zhang, Fan, Wang, Zhou, Tao (2021) Top-k feature selection framework using
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
-#'   Systems 32(7), 3005-3019.
+#'   Systems 32(7), 3005-3019. \doi{10.1109/TNNLS.2020.3009209}
 #'
 #'   Barrodale, Roberts (1973) An improved algorithm for discrete l1 linear approximation. SIAM
 #'   Journal on Numerical Analysis 10(5), 839-848.

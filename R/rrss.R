@@ -3,9 +3,9 @@
 #' Finds samples whose span reconstructs all samples, with a loss that does not let outliers
 #' dominate. Use it to find archetypes, and outliers (the samples with a large `residual`). Do not
 #' use it to choose what to label: there it did worse than random choice, while [ufs_facility()] and
-#' [ufs_medoids()] did better (`vignette("which-samples")`; the figures are in the article *What the
-#' methods reached on real data* on the package's site). Chosen samples are little spread, since
-#' similar samples share their norm.
+#' [ufs_medoids()] did better (`vignette("which-samples")`; the figures are in
+#' `vignette("evidence")`). Chosen samples are little spread, since similar samples share their
+#' norm.
 #'
 #' With x_i the i-th row of the (standardised) `x`, the method minimises
 #' \deqn{\min_{A} \sum_i \|x_i - \sum_j A_{ij} x_j\|_2 + \gamma \sum_j \|A_{\cdot j}\|_2,}

@@ -50,7 +50,7 @@
 #'   `inner` steps. `certificate` has the number of `components` and the `residual` of the last
 #'   eigenvectors W.
 #' @references Nie, Zhu and Li (2016) Unsupervised feature selection with structured graph
-#'   optimization. AAAI.
+#'   optimization. AAAI 30, 1302-1308. \doi{10.1609/aaai.v30i1.10168}
 #' @seealso [ufs_udfs()], [ufs_mcfs()]
 #' @examples
 #' fit <- ufs_sogfs(iris[, 1:4], n_clusters = 3, n_dims = 2, gamma = 0.003)
@@ -119,5 +119,5 @@ register("sogfs", ufs_sogfs,
   group = "features", selects = "features", deterministic = TRUE,
   title = "Structured optimal graph feature selection",
   cost = "n p max(n, p) per iteration",
-  reference = "Nie, Zhu and Li (2016), AAAI"
+  reference = "Nie, Zhu and Li (2016) <doi:10.1609/aaai.v30i1.10168>"
 )

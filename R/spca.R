@@ -2,7 +2,7 @@
 
 #' Sparse principal component analysis
 #'
-#' Finds principal components that have few nonzero loadings each, and ranks the features by these
+#' Finds principal components that have few non-zero loadings each, and ranks the features by these
 #' loadings. It is here because [ufs_jspca()] was proposed as an improvement on it: use it for that
 #' comparison, and [ufs_jspca()] or [ufs_css()] to select features. Each component has zeros of its
 #' own, so a feature is left out altogether only if every component happens to leave it out.

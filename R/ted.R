@@ -4,8 +4,7 @@
 #' ridge regression fitted to them predicts all samples well, whatever their labels will be. It is
 #' the classical choice of experimental design and covers the directions in which the data vary. If
 #' the aim is to choose what to label, begin with [ufs_facility()] or [ufs_medoids()] instead: they
-#' did better on real data (`vignette("which-samples")`; the figures are in the article *What the
-#' methods reached on real data* on the package's site).
+#' did better on real data (`vignette("which-samples")`; the figures are in `vignette("evidence")`).
 #'
 #' Do not use TED when there are only two or three features. These span everything after as many
 #' picks, and what follows repeats the extremes.

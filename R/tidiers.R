@@ -15,6 +15,11 @@
 #' @param what As in [as.data.frame.ufs()].
 #' @param ... Must be empty.
 #' @return A tibble or data frame.
+#' @examplesIf requireNamespace("generics", quietly = TRUE)
+#' fit <- ufs_kmeans_f(iris[, 1:4], n_clusters = 3)
+#' generics::tidy(fit)
+#' generics::glance(fit)
+#' head(generics::augment(fit, iris[, 1:4]))
 #' @name ufs_tidiers
 NULL
 

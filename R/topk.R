@@ -80,8 +80,7 @@
 #'   of six samples took so many steps that all of them would take several seconds and twice as
 #'   long as the ADMM; and `"fast"` for the rest.
 #'
-#' The measurements behind these defaults are in the article *What the methods reached on real
-#' data* on the package's site.
+#' The measurements behind these defaults are in `vignette("evidence")`.
 #'
 #' # Cost
 #' With `solver = "paper"` an outer iteration takes about 130 iterations of `2n^2(n + p)` flops
@@ -132,7 +131,7 @@
 #'   and not otherwise.
 #' @param incumbent Should the best set that the ADMM meets be kept? `FALSE` keeps its last one.
 #' @param rho,mu The growth factor and first value of the penalty of the ADMM for `Z`. With
-#'   `rho > 1` it stops within about 3 permille of the optimum. `rho = 1, mu = 10` with a large
+#'   `rho > 1` it stops within about 0.3 % of the optimum. `rho = 1, mu = 10` with a large
 #'   `inner_max_iter` solves the problem exactly (the residuals of its optimality conditions reach
 #'   1e-8), and then each outer iteration continues from the last `Z`.
 #' @param v_max_iter The largest number of iterations of the ADMM for `v`.
@@ -169,10 +168,11 @@
 #'   `certificate` holds the objective, bound and gap of the selection.
 #' @references Zhang, Fan, Wang, Zhou, Tao (2021) Top-k feature selection framework using
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
-#'   Systems 32(7), 3005-3019.
+#'   Systems 32(7), 3005-3019. \doi{10.1109/TNNLS.2020.3009209}
 #'
 #'   Birgin, Martinez, Raydan (2000) Nonmonotone spectral projected gradient methods on
 #'   convex sets. SIAM Journal on Optimization 10(4), 1196-1211 (for the bound).
+#'   \doi{10.1137/S1052623497330963}
 #' @seealso [ufs_propagate()] and [ufs_represent()] for the two parts on their own, [plot.ufs()],
 #'   `vignette("three-modes")`.
 #' @section Plots:
@@ -620,6 +620,6 @@ register("topk", ufs_topk,
   group = "system", selects = "features", deterministic = TRUE,
   title = "Top-k selection by 0-1 integer programming",
   cost = "n^2 (n + p) per iteration",
-  reference = "Zhang et al. (2021) IEEE TNNLS 32(7), 3005-3019",
+  reference = "Zhang et al. (2021) <doi:10.1109/TNNLS.2020.3009209>",
   per_k = "k"
 )

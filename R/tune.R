@@ -24,8 +24,8 @@
 #' The objective of a method is not among them: it is not comparable between penalties, and between
 #' starts it does not predict accuracy. `"silhouette_chosen"` and `"seed_agreement"` lost more
 #' accuracy than the defaults did in our comparison of the criteria, so take them as a description.
-#' The figures are in the article *What the methods reached on real data* on the package's site;
-#' `vignette("choosing-parameters")` shows how to work with the criteria.
+#' The figures are in `vignette("evidence")`; `vignette("choosing-parameters")` shows how to work
+#' with the criteria.
 #'
 #' @inheritParams ufs_grid
 #' @param k The number of features that will be used. If there are several, the criterion is

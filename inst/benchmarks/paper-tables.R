@@ -9,7 +9,7 @@
 #   --minutes=20 --out=FOLDER
 # One file per repeat and block is written at once, so that a run that was killed resumes;
 # --minutes stops a set after so many CPU minutes. The last step, also alone with --only=tables,
-# writes paper-<set>.csv: one row per method, choice, k and classifier with mean and standard
+# writes paper-<set>.csv.gz: one row per method, choice, k and classifier with mean and standard
 # deviation over repeats. `choice` says how the setting was found: "default", "chosen" (without
 # labels, by neighbour overlap averaged over the k), "best of N" (the setting of the largest mean
 # test accuracy, cell by cell: chosen with the labels of the test half).
@@ -265,7 +265,7 @@ write_tables <- function(set) {
   }))
   order <- unique(c("ALFS-I paper", "ALFS-II paper", sort(unique(table$method))))
   table <- table[order(table$classifier, match(table$method, order), table$choice, table$k), ]
-  write.csv(table, file.path(out, paste0("paper-", set, ".csv")), row.names = FALSE)
+  write.csv(table, gzfile(file.path(out, paste0("paper-", set, ".csv.gz"))), row.names = FALSE)
 }
 
 # Time at the size of HAR's candidates (5150 x 561, six clusters; simulated, since HAR is not at

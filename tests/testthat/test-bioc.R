@@ -2,6 +2,29 @@
 
 counts <- grouped_counts(30, 40)$x
 
+# Seurat objects of the versions of assay that SeuratObject has here; `data`: normalised values.
+seurat_objects <- function(m, data = log1p(m)) {
+  new <- utils::packageVersion("SeuratObject") >= "5.0.0"
+  lapply(c(v3 = FALSE, if (new) c(v5 = TRUE)), function(v5) {
+    if (!v5) {
+      assay <- SeuratObject::CreateAssayObject(counts = m)
+      if (!is.null(data)) {
+        assay <- if (new) SeuratObject::SetAssayData(assay, layer = "data", new.data = data) else
+          SeuratObject::SetAssayData(assay, slot = "data", new.data = data)
+      }
+    } else {
+      assay <- SeuratObject::CreateAssay5Object(counts = m)
+      if (!is.null(data)) SeuratObject::LayerData(assay, "data") <- data
+    }
+    suppressWarnings(SeuratObject::CreateSeuratObject(assay))
+  })
+}
+seurat_values <- function(object, layer) {
+  get <- SeuratObject::GetAssayData
+  as.matrix(if (utils::packageVersion("SeuratObject") >= "5.0.0") get(object, layer = layer) else
+    get(object, slot = layer))
+}
+
 test_that("rowData of a SingleCellExperiment gets scores, ranks and the chosen", {
   skip_if_not_installed("SingleCellExperiment")
   sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = to_sparse(t(counts))))
@@ -38,12 +61,87 @@ test_that("rowData of a SingleCellExperiment gets scores, ranks and the chosen",
 
 test_that("Seurat's variable features are the chosen ones, best first", {
   skip_if_not_installed("SeuratObject")
-  object <- suppressWarnings(SeuratObject::CreateSeuratObject(to_sparse(t(counts))))
   fit <- suppressWarnings(ufs_variance(counts))
-  out <- ufs_annotate(object, fit, k = 5)
-  expect_identical(SeuratObject::VariableFeatures(out), selected_features(fit, 5))
-  expect_identical(rownames(predict(fit, object, k = 4)), selected_features(fit, 4))
-  expect_error(ufs_annotate(object, suppressWarnings(ufs_ted(counts)), 3), "samples", class = "ufs_error_argument")
+  for (object in seurat_objects(to_sparse(t(counts)))) {
+    out <- ufs_annotate(object, fit, k = 5)
+    expect_identical(SeuratObject::VariableFeatures(out), selected_features(fit, 5))
+    expect_error(ufs_annotate(object, suppressWarnings(ufs_ted(counts)), 3), "samples", class = "ufs_error_argument")
+  }
+})
+
+test_that("predict() on Seurat objects: the chosen features in the order of choice, all layers alike", {
+  skip_if_not_installed("SeuratObject")
+  fit <- suppressWarnings(ufs_variance(counts))
+  best <- selected_features(fit, 4)
+  expect_true(is.unsorted(match(best, colnames(counts))))
+  for (object in seurat_objects(to_sparse(t(counts)))) {
+    object <- ufs_annotate(object, fit, k = 6)
+    out <- predict(fit, object, k = 4)
+    expect_s4_class(out, "Seurat")
+    expect_identical(rownames(out), best)
+    expect_identical(colnames(out), rownames(counts))
+    expect_equal(seurat_values(out, "counts"), t(counts[, best]))
+    expect_equal(seurat_values(out, "data"), log1p(t(counts[, best])))
+    # What an assay says of its features goes along.
+    expect_identical(SeuratObject::VariableFeatures(out), best)
+    expect_identical(rownames(out[[SeuratObject::DefaultAssay(out)]][[]]), best)
+    # The result is data again.
+    expect_equal(as.matrix(ufs_data(out)), log1p(counts[, best]))
+    expect_identical(rownames(predict(fit, object, k = 1)), best[1])
+  }
+})
+
+test_that("normalised values of Seurat objects are taken; raw counts are said once", {
+  skip_if_not_installed("SeuratObject")
+  withr::defer(said_once$counts <- TRUE)
+  m <- to_sparse(t(counts))
+  for (object in seurat_objects(m)) {
+    said_once$counts <- FALSE
+    expect_message(data <- ufs_data(object), NA)
+    expect_equal(as.matrix(data), log1p(counts))
+  }
+  for (object in seurat_objects(m, data = NULL)) {
+    said_once$counts <- FALSE
+    expect_message(data <- ufs_data(object), "RNA.*raw counts.*NormalizeData", class = "ufs_message_counts")
+    expect_equal(as.matrix(data), counts)
+    expect_message(ufs_data(object), NA)
+  }
+})
+
+test_that("a Seurat assay without normalised data and counts is an error, not an empty matrix", {
+  skip_if_not_installed("SeuratObject")
+  object <- seurat_objects(to_sparse(t(counts)))$v3
+  for (part in c("data", "counts")) methods::slot(object@assays$RNA, part) <- methods::new("dgCMatrix")
+  expect_error(ufs_data(object), "neither normalised data nor counts", class = "ufs_error_input")
+})
+
+test_that("a Seurat assay whose layers are split says JoinLayers()", {
+  skip_if_not_installed("SeuratObject", "5.0.0")
+  object <- seurat_objects(to_sparse(t(counts)))$v5
+  object[["RNA"]] <- split(object[["RNA"]], rep(c("a", "b"), 15))
+  expect_error(ufs_data(object), "data of assay \"RNA\".*data.a.*JoinLayers", class = "ufs_error_input")
+  joined <- SeuratObject::JoinLayers(object)
+  expect_equal(as.matrix(ufs_data(joined))[rownames(counts), ], log1p(counts))
+  raw <- seurat_objects(to_sparse(t(counts)), data = NULL)$v5
+  raw[["RNA"]] <- split(raw[["RNA"]], rep(c("a", "b"), 15))
+  expect_error(ufs_data(raw), "counts of assay.*JoinLayers", class = "ufs_error_input")
+})
+
+test_that("an experiment without logcounts says once that its counts are used", {
+  skip_if_not_installed("SingleCellExperiment")
+  withr::defer(said_once$counts <- TRUE)
+  sce <- SingleCellExperiment::SingleCellExperiment(list(counts = t(counts)))
+  said_once$counts <- FALSE
+  expect_message(ufs_data(sce, assay = "counts"), NA)
+  expect_message(data <- ufs_data(sce), "raw counts.*logNormCounts", class = "ufs_message_counts")
+  expect_equal(as.matrix(data), counts)
+  expect_message(ufs_data(sce), NA)
+  said_once$counts <- FALSE
+  SummarizedExperiment::assay(sce, "logcounts") <- log1p(t(counts))
+  expect_message(ufs_data(sce), "\"logcounts\" is used", class = "ufs_message_assay")
+  expect_false(said_once$counts)
+  other <- SingleCellExperiment::SingleCellExperiment(list(other = t(counts)))
+  expect_message(ufs_data(other), NA)
 })
 
 test_that("predict() takes the chosen features of every class of data", {

@@ -207,16 +207,6 @@ test_that("data on disk: what is said fits them", {
   expect_error(ufs_variance(h), "`x` cannot be read", class = "ufs_error_input")
 })
 
-test_that("a Seurat object without normalised data says what to run", {
-  skip_if_not_installed("SeuratObject")
-  skip_if_not_installed("Matrix")
-  object <- suppressWarnings(SeuratObject::CreateSeuratObject(to_sparse(t(counts))))
-  if (utils::packageVersion("SeuratObject") < "5.0.0") {
-    object@assays$RNA@data <- methods::new("dgCMatrix")
-  }
-  expect_error(suppressWarnings(ufs_variance(object)), "NormalizeData|cannot be read", class = "ufs_error_input")
-})
-
 # ---- subsets --------------------------------------------------------------------------------
 
 test_that("ufs() hands the arguments of the door to it", {
