@@ -55,7 +55,8 @@ test_that("a longer grid reuses all of a shorter one, wherever its settings stan
     checkpoint = folder))
   expect_identical(again$checkpoint$reused, 1L)
   expect_identical(again$feature_scores[, 1], short$feature_scores[, 2])
-  expect_false(identical(again$results$seconds[1], again$results$seconds[2]))
+  # Two of the same have random numbers of their own.
+  expect_identical(anyDuplicated(setting_keys(again$settings, list())), 0L)
   other <- run(2:3, folder, scale = FALSE)
   expect_identical(other$checkpoint$reused, 0L)
 })
@@ -323,7 +324,8 @@ test_that("changed data are other data, however they are stored", {
   changed <- x
   changed[17, 6] <- changed[17, 6] + 1e-9
   expect_identical(reused(changed), 0L)
-  expect_match(run(2:3, folder, x * 2)$checkpoint$why, "results of other data")
+  doubled <- run(2:3, folder, x * 2)
+  expect_match(doubled$checkpoint$why, "results of other data")
   renamed <- x
   colnames(renamed)[3] <- "z"
   expect_identical(reused(renamed), 0L)
@@ -332,7 +334,7 @@ test_that("changed data are other data, however they are stored", {
   storage.mode(integers) <- "integer"
   expect_identical(reused(integers), 2L)
   skip_if_not_installed("Matrix")
-  sparse <- to_sparse(x * (x > 3))
+  sparse <- to_sparse(x * (x > 2.5 | x == 1))
   expect_identical(reused(sparse), 0L)
   sparse@x[5] <- 99
   expect_identical(reused(sparse), 0L)
