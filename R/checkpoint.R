@@ -57,13 +57,25 @@ store_value <- function(folder, key, value) {
     # A full disk may show only here.
     if (is.null(read_part(part, key))) {
       "what was written could not be read back"
-    } else if (!suppressWarnings(file.rename(part, value_file(folder, key))) &&
+    } else if (!rename_part(part, value_file(folder, key)) &&
         is.null(read_part(value_file(folder, key), key))) {
       "its file could not be renamed"
     }
   }, error = conditionMessage, warning = conditionMessage)
   if (is.null(why)) unlink(parts_of(folder, key))
   why
+}
+
+# Under Windows a file that another process has just opened (to look for viruses) or is reading can
+# be neither renamed nor replaced for the moment.
+rename_part <- function(from, to) {
+  for (wait in c(0, .1, .4)) {
+    Sys.sleep(wait)
+    if (suppressWarnings(file.rename(from, to))) {
+      return(TRUE)
+    }
+  }
+  FALSE
 }
 
 write_part <- function(content, file) saveRDS(content, file, version = 2L)
@@ -132,6 +144,8 @@ check_checkpoint <- function(folder) {
     ufs_abort("argument", "`checkpoint` must be NULL or the name of a folder.",
       argument = "checkpoint")
   }
+  # Windows does not know a folder by a name with a slash at its end.
+  folder <- sub("([^/:])/+$", "\\1", folder)
   if (!dir.exists(folder) && !dir.create(folder, recursive = TRUE, showWarnings = FALSE)) {
     ufs_abort("argument", "The folder '", folder, "' (`checkpoint`) cannot be made.",
       argument = "checkpoint")
