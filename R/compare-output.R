@@ -110,6 +110,7 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
         round(stats::ave(gone$missing, gone$method), 1L))), collapse = ", "), "\n", sep = "")
     }
   }
+  print_checkpoint(x$checkpoint)
   failed <- unique(table$method[table$errors > 0])
   if (length(failed)) {
     said <- unique(x$results$error[nzchar(x$results$error)])

@@ -97,41 +97,42 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   train <- check_number(train, "train", 0, 1, open = TRUE)
   k <- check_counts(k, "k", data$p, "the features")
   plan <- compare_plan(methods, check_flag(baselines, "baselines"), args, nlevels(y), mode)
-  checkpoint <- check_checkpoint(checkpoint)
+  run <- start_run(paste0("compare-", mode), x, check_checkpoint(checkpoint))
   if (mode == "classify") {
     classifiers <- check_classifiers(classifiers)
-    halves <- lapply(seq_len(repeats), function(i) stratified(y, train))
+    halves <- lapply(seq_len(repeats), function(i) {
+      with_seed(task_seed(run, "half", train, i), stratified(y, train))
+    })
     most <- min(lengths(halves))
     if (!is.null(m)) {
       m <- check_counts(m, "m", most, "the candidates")
     }
-    tasks <- task_grid(plan, repeats)
-    run <- compare_classify
+    work <- compare_classify
   } else {
     check_installed("clue", "to match clusters with classes")
     halves <- NULL
-    tasks <- task_grid(plan, repeats)
-    run <- compare_cluster
+    work <- compare_cluster
   }
-  seeds <- draw_seeds(length(tasks))
-  tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
+  plans <- lapply(plan, hash_of)
+  tasks <- lapply(task_grid(plan, repeats), function(task) {
+    c(task, list(seed = task_seed(run, task$label, task$rep, plans[[task$label]])))
+  })
   common <- list(x = to_travel(x), y = y, k = k, m = m, halves = halves, classifiers = classifiers,
     n_random = n_random)
-  keys <- NULL
-  if (!is.null(checkpoint)) {
-    common_key <- value_key(common)
-    keys <- lapply(tasks, function(task) {
-      paste0("compare-", value_key(list(common_key, mode, task)))
-    })
-  }
-  runs <- run_tasks(tasks, run, common, checkpoint, keys, usable = function(value) {
+  # Of the halves a task sees its own alone.
+  same <- if (!is.null(run$folder)) hash_of(common[setdiff(names(common), c("x", "halves"))])
+  keys <- lapply(tasks, function(task) {
+    task_key(run, task$label, task$rep, plans[[task$label]], task$seed, same, halves[[task$rep]])
+  })
+  done <- run_tasks(tasks, work, common, run, keys, usable = function(value) {
     is.data.frame(value$rows) && all(c("method", "k", "accuracy", "live") %in% names(value$rows))
   })
+  runs <- done$values
   structure(list(
     call = call, mode = mode, results = bind_rows(runs, "rows"),
     grid = bind_rows(runs, "grid"), methods = names(plan), k = k, m = m,
     repeats = repeats, train = train, classes = levels(y), n = data$n, p = data$p,
-    n_random = n_random, halves = halves
+    n_random = n_random, halves = halves, checkpoint = done$report
   ), class = "ufs_compare")
 }
 

@@ -54,7 +54,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     tasks <- consensus_tasks(members, n_clusters, data)
     seeds <- draw_seeds(length(tasks))
     tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
-    runs <- run_tasks(tasks, consensus_member, list(x = to_travel(opened)))
+    runs <- run_tasks(tasks, consensus_member, list(x = to_travel(opened)))$values
     failed <- vapply(runs, function(run) is.null(run$fit), NA)
     if (any(failed)) {
       what <- paste0(members[failed], " (", vapply(runs[failed], `[[`, "", "error"), ")",

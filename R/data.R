@@ -49,8 +49,8 @@
 #'   bytes: blocks take half of it. What a method itself takes, and what R has not freed yet, come
 #'   on top: with the default, 0.06 to 0.25 GB in all for a file of 100,000 x 2,000.
 #' @param BPPARAM For data on disk: a `BiocParallelParam` of package BiocParallel, e.g.
-#'   `MulticoreParam(2)` or a `BatchtoolsParam`, over whose workers the blocks of a pass are
-#'   spread. The result is the same, bit for bit, for any number of workers. `NULL`: no workers.
+#'   `MulticoreParam(2)` (Windows: `SnowParam(2)`) or a `BatchtoolsParam`, over whose workers the
+#'   blocks of a pass are spread. The result is the same, bit for bit, for any number of workers. `NULL`: no workers.
 #' @return An object of class `ufs_data`, to be used as `x`. It has `dim()`, `dimnames()`, `print()`
 #'   and `[`.
 #' @section Errors:

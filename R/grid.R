@@ -13,8 +13,9 @@
 #' # Running in parallel
 #' If future.apply is installed and a plan is set, for example `future::plan("multisession")`,
 #' settings run in parallel; otherwise they run one after the other. The result is the same for any
-#' number of workers: every setting has its own seed, drawn from R's random numbers (a deterministic
-#' method draws none). The data travel to the workers once, in a file, so that
+#' number of workers: one number is drawn from R's random numbers (none for a deterministic method),
+#' and the seed of each setting is made of it and of the setting, so that a setting gives the same
+#' wherever it stands in whatever grid. The data travel to the workers once, in a file, so that
 #' `future.globals.maxSize` does not limit their size. On a scheduler such as Slurm, use
 #' `future::plan(future.batchtools::batchtools_slurm)` and name a folder that all nodes can see with
 #' `options(ufselect.shared_dir = )`; the default is this session's `tempdir()`, which is enough for
@@ -22,7 +23,17 @@
 #'
 #' # Stopping and resuming
 #' With `checkpoint`, each finished setting is written to that folder at once. If a run is killed
-#' and started again with the same call and seed, it does only what is left.
+#' and started again, it does only what is left. A setting is found again by what it is: by the
+#' content of the data, the arguments and the version of the package. A longer grid therefore reuses
+#' all that a shorter one has done, and a file that has changed is computed anew. (Of a file of more
+#' than 64 MB, size, date and a sample of its content are looked at.) A damaged or edited file in the
+#' folder is computed again, with a warning. If the folder cannot be written to, one warning says so
+#' and the run goes on. Printing the result tells how many settings were reused, and why not more.
+#'
+#' The folder also keeps the seed of the first run of a method on the same data, and later runs
+#' there follow it, whether or not you call `set.seed()`: what was computed before then fits what is
+#' computed now. A message says so where the seed differs. For other random numbers name another
+#' folder.
 #'
 #' @param x Data of any kind, see [ufs_data()]. Nothing is made dense that the method itself does
 #'   not; each worker opens a file on disk by its path.
@@ -64,24 +75,24 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   checkpoint <- check_checkpoint(checkpoint)
   # The data are checked once here; a method would only repeat the same words.
   data <- as_ufs_operator(x, FALSE, FALSE, warn = TRUE, write = FALSE)
-  n_settings <- nrow(settings)
-  seeds <- draw_seeds(n_settings + 1L, !row$deterministic)
-  shared <- with_seed(seeds[[n_settings + 1L]],
-    grid_shared(x, row, fixed, names(settings)))
+  run <- start_run(paste0("grid-", method), x, checkpoint, !row$deterministic)
+  named <- !is.null(run$seed) || !is.null(run$folder)
+  setting <- if (named) setting_keys(settings, fixed)
+  shared <- with_seed(task_seed(run, "shared"), grid_shared(x, row, fixed, names(settings)))
+  shared_key <- if (named) hash_of(list(shared, if (keep_fits) x$input))
   fixed[names(shared)] <- shared
-  tasks <- lapply(seq_len(n_settings), function(i) {
-    list(args = setting_args(settings, i), seed = seeds[[i]])
+  tasks <- lapply(seq_len(nrow(settings)), function(i) {
+    list(args = setting_args(settings, i), seed = task_seed(run, setting[i]))
   })
   common <- list(x = to_travel(x), method = method, fixed = fixed, keep_fits = keep_fits)
-  keys <- NULL
-  if (!is.null(checkpoint)) {
-    common_key <- value_key(common)
-    keys <- lapply(tasks, function(task) paste0(method, "-", value_key(list(common_key, task))))
-  }
-  runs <- run_tasks(tasks, grid_fit, common, checkpoint, keys, usable = function(value) {
+  keys <- lapply(seq_along(tasks), function(i) {
+    task_key(run, setting[i], tasks[[i]]$seed, shared_key, keep_fits)
+  })
+  done <- run_tasks(tasks, grid_fit, common, run, keys, usable = function(value) {
     is.character(value$status) && length(value$feature_scores) %in% c(0L, data$p) &&
       length(value$sample_scores) %in% c(0L, data$n) && (!keep_fits || inherits(value$fit, "ufs"))
   })
+  runs <- done$values
   text <- function(name) vapply(runs, function(run) paste(run[[name]], collapse = " | "), "")
   number <- function(name) vapply(runs, function(run) as.double(run[[name]]), 0)
   structure(list(
@@ -96,8 +107,20 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
     sample_scores = bind_columns(runs, "sample_scores", data$samples),
     sample_rankings = bind_columns(runs, "sample_ranking"),
     certificates = lapply(runs, `[[`, "certificate"),
-    fits = if (keep_fits) lapply(runs, `[[`, "fit"), named = data$named
+    fits = if (keep_fits) lapply(runs, `[[`, "fit"), named = data$named,
+    checkpoint = done$report
   ), class = "ufs_grid")
+}
+
+# What each setting is, whether an argument is given for all or varies; of equal settings, which
+# of them.
+setting_keys <- function(settings, fixed) {
+  fixed <- argument_keys(fixed)
+  key <- vapply(seq_len(nrow(settings)), function(i) {
+    all <- c(argument_keys(setting_args(settings, i)), fixed)
+    hash_of(all[order(names(all), method = "radix")])
+  }, "")
+  paste(key, stats::ave(seq_along(key), key, FUN = seq_along))
 }
 
 # A data frame of settings whose columns are arguments of the method.
@@ -205,6 +228,7 @@ print.ufs_grid <- function(x, ...) {
   shown <- table[setdiff(names(table), c("error", "warnings", "kinds"))]
   print(utils::head(shown, 6L), digits = 4L, row.names = FALSE)
   if (nrow(x$settings) > 6L) cat("  ... and", nrow(x$settings) - 6L, "more\n")
+  print_checkpoint(x$checkpoint)
   invisible(x)
 }
 

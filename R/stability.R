@@ -67,18 +67,20 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
     ufs_abort("argument", "ufs_", method, "() does not select samples.", argument = "m")
   }
   if (!features || !is.null(m)) m <- check_count(m, "m", 1L, size, "the samples of a resample")
-  seeds <- draw_seeds(n_resamples)
+  # Not by the method: all choose from the same resamples.
+  run <- start_run("stability", x, checkpoint)
+  seeds <- lapply(seq_len(n_resamples), function(i) task_seed(run, "resample", i))
   # A method that solves for its number gets it.
   if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- if (features) k else m
   common <- list(x = to_travel(x), method = method, args = args, size = size,
     k = if (features) k, m = m)
-  keys <- NULL
-  if (!is.null(checkpoint)) {
-    common_key <- value_key(common)
-    keys <- lapply(seeds, function(seed) paste0("stability-", value_key(list(common_key, seed))))
+  what <- if (!is.null(run$folder)) {
+    c(common[setdiff(names(common), c("x", "args"))], list(args = argument_keys(args)))
   }
-  runs <- run_tasks(seeds, stability_fit, common, checkpoint, keys,
+  keys <- lapply(seeds, function(seed) task_key(run, what, seed))
+  done <- run_tasks(seeds, stability_fit, common, run, keys,
     usable = function(value) length(value$rows) == size)
+  runs <- done$values
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   if (sum(!failed) < 2L) {
     ufs_abort("argument", "ufs_", method, "() failed on all resamples, first with: ",
@@ -87,7 +89,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   chosen <- runs[!failed]
   out <- list(method = method, call = call, k = k, m = m, n_resamples = n_resamples,
     fraction = fraction, level = level, size = size,
-    errors = vapply(runs[failed], `[[`, "", "error"))
+    errors = vapply(runs[failed], `[[`, "", "error"), checkpoint = done$report)
   if (features) {
     selected <- t(vapply(chosen, function(run) seq_len(data$p) %in% run$features, logical(data$p)))
     colnames(selected) <- data$features
@@ -193,6 +195,7 @@ print.ufs_stability <- function(x, ...) {
   if (length(x$errors)) {
     cat("  ", length(x$errors), " resamples failed, first: ", x$errors[[1L]], "\n", sep = "")
   }
+  print_checkpoint(x$checkpoint)
   invisible(x)
 }
 
@@ -235,6 +238,11 @@ print.ufs_stability_list <- function(x, ...) {
   check_dots_empty(...)
   cat("<ufs_stability> of ", length(x$fits), " methods\n", sep = "")
   print(as.data.frame(x), digits = 3L, row.names = FALSE)
+  for (name in names(x$fits)) {
+    if (is.null(x$fits[[name]]$checkpoint)) next
+    cat(name, ":\n", sep = "")
+    print_checkpoint(x$fits[[name]]$checkpoint)
+  }
   invisible(x)
 }
 

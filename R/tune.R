@@ -113,5 +113,6 @@ print.ufs_tune <- function(x, ...) {
   table <- table[order(-table[[x$criterion[1L]]]), c(names(x$settings), "status", shown)]
   print(utils::head(table, 8L), digits = 3L, row.names = FALSE)
   if (nrow(table) > 8L) cat("  ... and", nrow(table) - 8L, "more\n")
+  print_checkpoint(x$checkpoint)
   invisible(x)
 }

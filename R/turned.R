@@ -59,21 +59,20 @@ write_numbers <- function(block, file) {
 # Lines `index` across, whole: n x length(index) of a source read by rows, length(index) x p of
 # one read by columns; or that part of them which lies in the block of `lines`.
 read_turned <- function(turned, index, lines = NULL) {
-  file <- file(turned$path, "rb")
-  on.exit(close(file))
   # Neighbours are read together.
   turn <- order(index)
   first <- which(c(TRUE, diff(index[turn]) != 1))
   last <- c(first[-1L] - 1L, length(index))
   across <- as.double(if (turned$by == "rows") turned$p else turned$n)
   block <- function(before, lines) {
-    part <- matrix(0, lines, length(index))
-    for (run in seq_along(first)) {
-      at <- turn[seq.int(first[run], last[run])]
-      seek(file, 8 * (before * across + (index[at[1L]] - 1) * lines))
-      part[, at] <- readBin(file, "double", lines * length(at))
+    read <- .Call(C_file_numbers, turned$path, before * across + (index[turn[first]] - 1) * lines,
+      as.double(lines * (last - first + 1)))
+    if (is.null(read)) {
+      ufs_abort("input", "The temporary copy of `x`, '", turned$path, "', cannot be read any more.",
+        argument = "x")
     }
-    part
+    dim(read) <- c(lines, length(index))
+    if (is.unsorted(turn)) read[, order(turn), drop = FALSE] else read
   }
   if (!is.null(lines)) {
     part <- block(lines[1L] - 1, length(lines))

@@ -21,6 +21,8 @@
     ENTRY(x_pca, 4) \
     ENTRY(x_equal_columns, 1) \
     ENTRY(x_hash, 2) \
+    /* ffi_turned.c */ \
+    ENTRY(file_numbers, 3) \
     /* ffi_test_x.c */ \
     ENTRY(test_x, 4) \
     ENTRY(test_x_rows, 3) \

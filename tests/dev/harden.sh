@@ -24,6 +24,7 @@ else
   run Rscript tests/dev/metamorphic.R --repeats=3
   run Rscript tests/dev/certificates.R --repeats=5
   run Rscript tests/dev/kill-resume.R
+  run Rscript tests/dev/checkpoints.R
   run Rscript tests/dev/blas.R
   run Rscript tests/dev/interrupts.R
   run Rscript tests/dev/memory.R

@@ -122,7 +122,9 @@ test_that("workers of BiocParallel change nothing, not a bit", {
   alone <- ufs_data(h, block_bytes = 2000)
   a <- as_ufs_operator(alone)
   t <- matrix(sin(1:120), 40)
-  for (param in list(BiocParallel::SerialParam(), BiocParallel::MulticoreParam(2))) {
+  # There is no fork under Windows.
+  two <- if (.Platform$OS.type == "windows") BiocParallel::SnowParam else BiocParallel::MulticoreParam
+  for (param in list(BiocParallel::SerialParam(), two(2))) {
     b <- as_ufs_operator(ufs_data(h, block_bytes = 2000, BPPARAM = param))
     expect_identical(b$center, a$center)
     expect_identical(b$norm, a$norm)
@@ -133,6 +135,7 @@ test_that("workers of BiocParallel change nothing, not a bit", {
   expect_error(ufs_data(h, BPPARAM = 2), class = "ufs_error_argument")
   skip_on_cran()
   skip_if_not_installed("batchtools")
+  skip_on_os("windows")
   registry <- withr::local_tempdir()
   param <- BiocParallel::BatchtoolsParam(workers = 2, cluster = "multicore",
     registryargs = BiocParallel::batchtoolsRegistryargs(file.dir = file.path(registry, "r"),

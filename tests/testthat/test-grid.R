@@ -47,35 +47,6 @@ test_that("bad grids are classed errors", {
   expect_error(ufs_grid(replace(x, 3, NA), "pca", list(n_components = 1)), class = "ufs_error_input")
 })
 
-test_that("finished settings are written and read back", {
-  folder <- withr::local_tempdir()
-  run <- function() {
-    set.seed(2)
-    ufs_grid(x, "kmeans_f", list(n_clusters = 2:4), checkpoint = folder)
-  }
-  first <- run()
-  files <- list.files(folder, full.names = TRUE)
-  expect_length(files, 3)
-  expect_false(any(grepl("part", files)))
-  stamp <- file.mtime(files)
-  # A stored value is taken as it is: change one and see it come back.
-  stored <- readRDS(files[1])
-  stored$value$seconds <- 1234
-  saveRDS(stored, files[1])
-  second <- run()
-  expect_true(1234 %in% second$results$seconds)
-  expect_identical(second$feature_scores, first$feature_scores)
-  expect_identical(file.mtime(files)[-1], stamp[-1])
-  # Other data, other keys.
-  set.seed(2)
-  ufs_grid(x + 1, "kmeans_f", list(n_clusters = 2:4), checkpoint = folder)
-  expect_length(list.files(folder), 6)
-  # A damaged file is done again.
-  writeLines("nonsense", files[2])
-  expect_warning(again <- run(), class = "ufs_warning_checkpoint")
-  expect_identical(again$feature_scores, first$feature_scores)
-})
-
 test_that("a killed run resumes and loses at most the setting in flight", {
   skip_on_cran()
   skip_on_os("windows")
@@ -93,10 +64,10 @@ test_that("a killed run resumes and loses at most the setting in flight", {
   system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), wait = FALSE,
     stdout = FALSE, stderr = FALSE)
   deadline <- Sys.time() + 30
-  while (length(list.files(folder, "rds$")) < 2 && Sys.time() < deadline) Sys.sleep(.05)
+  while (length(list.files(folder, "^grid.*rds$")) < 2 && Sys.time() < deadline) Sys.sleep(.05)
   expect_true(tools::pskill(as.integer(readLines(pid)), tools::SIGKILL))
   Sys.sleep(.2)
-  done <- list.files(folder, "rds$", full.names = TRUE)
+  done <- list.files(folder, "^grid.*rds$", full.names = TRUE)
   expect_gte(length(done), 2)
   expect_lt(length(done), 8)
   # Whatever is there is whole.
@@ -169,10 +140,11 @@ test_that("settings that change the data share neither a graph nor a start", {
       # Each setting made its own start.
       expect_identical(vapply(grid$fits, function(fit) fit$params$init[1], ""), rep("kmeans", 2))
       set.seed(1)
-      seeds <- draw_seeds(3L)
+      run <- start_run(paste0("grid-", method), NULL, NULL)
+      setting <- setting_keys(grid$settings, list(n_clusters = 3, n_init = 2))
       for (i in 1:2) {
         args <- c(list(x = wide, method = method, n_clusters = 3, n_init = 2), setting_args(grid$settings, i))
-        alone <- with_seed(seeds[[i]], suppressWarnings(do.call(ufs, args)))
+        alone <- with_seed(task_seed(run, setting[i]), suppressWarnings(do.call(ufs, args)))
         expect_identical(grid$feature_scores[, i], feature_scores(alone))
       }
     }

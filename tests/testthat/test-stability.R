@@ -60,7 +60,7 @@ test_that("several methods at once, on the same resamples, with a checkpoint", {
   both <- run()
   expect_s3_class(both, "ufs_stability_list")
   expect_identical(names(both$fits), c("variance", "pca"))
-  expect_length(list.files(folder), 10)
+  expect_length(list.files(folder, "^stability"), 10)
   again <- suppressMessages(run())
   expect_identical(as.data.frame(again), as.data.frame(both))
   expect_identical(as.data.frame(both)$method, c("variance", "pca"))

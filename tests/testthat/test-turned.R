@@ -337,3 +337,32 @@ test_that("blocks are added up in place, and what came first is nobody else's", 
     expect_equal(some$cross(t), crossprod(z[, c(140, 3, 4, 60)], t))
   }
 })
+
+test_that("numbers are read from anywhere in a file, in any order, beyond 2^31 bytes too", {
+  file <- withr::local_tempfile()
+  writeBin(as.double(1:1000), file)
+  read <- function(place, count) .Call(C_file_numbers, file, as.double(place), as.double(count))
+  expect_identical(read(c(10, 0, 990), c(2, 1, 10)), c(11, 12, 1, 991:1000))
+  expect_identical(read(numeric(), numeric()), numeric())
+  expect_null(read(c(0, 995), c(1, 6)))
+  expect_null(.Call(C_file_numbers, paste0(file, "-none"), 0, 1))
+  expect_error(read(-1, 1), "range")
+  skip_on_cran()
+  # A file with a hole: it takes no room on the disk.
+  skip_on_os("windows")
+  con <- file(file, "wb")
+  on.exit(close(con))
+  place <- 2^31 / 8 + 5
+  seek(con, 8 * place, rw = "write")
+  writeBin(c(3, 4), con)
+  flush(con)
+  expect_identical(read(c(place + 1, place), c(1, 1)), c(4, 3))
+})
+
+test_that("a copy that is gone is an error that says so", {
+  skip_if_not_installed("HDF5Array")
+  op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 4000))$x
+  op$sweep(NULL)
+  unlink(op$store$turned$path)
+  expect_identical(expect_error(x_columns(op, 3), "cannot be read", class = "ufs_error_input")$argument, "x")
+})
