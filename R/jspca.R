@@ -41,7 +41,11 @@
 #' for \eqn{P} by a Procrustes step. `solver = "exact"` solves the regression by block
 #' coordinate descent on a working set, so rows of \eqn{Q} are exactly zero; `"irls"`
 #' takes the paper's single reweighted ridge step, whose rows only approach zero and which
-#' needs many more iterations. Both have the same fixed points. For `lambda_rel` below
+#' needs many more iterations. Both have the same fixed points. From a
+#' matrix as the start, and where all rows ended at zero, `"exact"` also takes the plain iterations,
+#' then its own, and keeps the lower objective: from a start far from the data its rows would all be
+#' zero before \eqn{P} has turned. (Not for data on disk, which the plain iterations do not take. The
+#' first step after them is not solved to the end, and may lie a little above them.) For `lambda_rel` below
 #' about 0.001 hardly any row is zero, and `"irls"` is the faster one; where `"exact"` stalls there,
 #' `loss = "sample"` is solved by `"irls"` instead (`fit$params$solver_used`; print() says so). With
 #' `loss = "feature"` and n > p the data are first compressed to p x p by QR, which leaves
@@ -177,8 +181,8 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
 
     copies <- jspca_copies(data$x)
     labels <- paste0("PC", seq_len(n_components))
-    solve_by <- function(solver, core) {
-      .Call(C_jspca, core, begin, list(
+    solve_by <- function(solver, core, from = begin) {
+      .Call(C_jspca, core, from, list(
         lambda = penalty$value, sample = loss == "sample", exact = solver == "exact",
         gives_up = falls_back && solver == "exact", eps = control$eps, first = copies,
         dropped = length(data$constant), labels = labels,
@@ -193,6 +197,14 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
       check_ridge_bytes(dim(core), "Use a larger penalty.")
       used <- "irls"
       found <- solve_by(used, if (is_operator(core)) x_dense(core) else core)
+    }
+    if (used == "exact" && penalty$rel < 1 && penalty$value > 0 && can_be_formed(core) &&
+        (is.matrix(init) || is.character(init) && all(found$Q == 0))) {
+      check_ridge_bytes(dim(core), "Use init = \"pca\" and a smaller penalty.")
+      turned <- jspca_turned(solve_by, core, begin, control$eps[1L])
+      # Beyond what the tolerance may be worth: the same model may come with another rotation.
+      lower <- jspca_objective(turned) < (1 - 1e-6) * jspca_objective(found)
+      if (isTRUE(lower)) found <- turned
     }
 
     residual <- if (loss == "feature") expand_features(found$residual, data) else
@@ -278,6 +290,24 @@ jspca_start <- function(init, k, data, pca, size, loss) {
   }
   if (!is.null(init$h)) h <- check_weights(init$h, "init$h", data$p)[data$keep]
   list(P = P[data$keep, , drop = FALSE], weight = weight, h = h)
+}
+
+# Few features span what a P far from the data asks for, so that exact Q-steps can set all rows to
+# zero before P has turned to the data, and then nothing turns it any more. Plain iterations shrink
+# the rows slowly and turn P meanwhile; the exact solver goes on from where they ended.
+jspca_turned <- function(solve_by, core, begin, eps) {
+  plain <- solve_by("irls", if (is_operator(core)) x_dense(core) else core)
+  end <- list(P = plain$Pbar, weight = 1 / (2 * sqrt(plain$residual^2 + eps)), h = begin$h)
+  found <- solve_by("exact", core, end)
+  found$run$trace[, "iteration"] <- found$run$trace[, "iteration"] + plain$run$iterations
+  found$run$trace <- rbind(plain$run$trace, found$run$trace)
+  found$run$iterations <- plain$run$iterations + found$run$iterations
+  found
+}
+
+jspca_objective <- function(found) {
+  trace <- found$run$trace
+  trace[nrow(trace), "objective"]
 }
 
 check_weights <- function(value, arg, length) {

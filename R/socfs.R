@@ -30,6 +30,23 @@
 #' negative. Both have the same fixed points, but the problem is not convex in (V, E), and which
 #' local optimum is reached depends on the start and on the path.
 #'
+#' "Exact" is about V: it is the best one for the E returned, and the gap proves that. It is not a
+#' global search over E. From labels and from k-means the exact solver descends at once, and may end
+#' above `"irls"`. Few features explain an E that is no partition of the samples (a random one, say),
+#' so that exact steps alone would set all rows to zero before E has turned to the data. From such a
+#' start, and from any that ended with V = 0, the solver also takes the plain iterations until they
+#' have settled, then exact steps, and keeps the lower objective. At the default `control` it is then
+#' no higher than that of `"irls"` from the same start, and takes about as long.
+#'
+#' # What a low objective is worth
+#' Little. Rising penalties, solved one after the other from k-means and from a few random starts,
+#' find a lower objective than the default on most real data, at many times the cost, and the
+#' features are worse: they cluster the samples less accurately. At its lowest the objective keeps a
+#' handful of features, whose columns E then follows. The local optimum near the k-means
+#' start is the better selection, hence the default. So choose neither starts nor penalties by the
+#' objective. The article *What the methods reached on real data* on the package's site has the
+#' figures (`inst/benchmarks/socfs-objective.R`).
+#'
 #' # Departures from the paper
 #' The start is the best of `n_init` k-means partitions of the leading principal component
 #' scores, because random starts find informative features at about chance level. The weights belong
@@ -53,12 +70,13 @@
 #'   rank (made orthonormal if it is not); or `list(E = , F = , V = , g = )` to replay
 #'   a run of `"irls"`, where all but E may be missing: V is p x c, the product W0 B0 of the
 #'   paper's starting matrices, and g the p weights (or one for all) of the first least-squares
-#'   step. With one cluster `"kmeans"` is the positive part of the leading component's scores.
+#'   step. With one cluster `"kmeans"` is the positive part of the leading component's scores. From a
+#'   start with negative entries `"exact"` takes about as long as `"irls"`.
 #' @param n_init The number of k-means (or random) starts. With `init = "random"` and
 #'   `start_rule = "wss"` only one start is drawn.
 #' @param start_rule Which start is used: `"wss"` takes the one of lowest within-cluster sum
-#'   of squares. `"objective"` runs 10 iterations from every distinct start and the best three to
-#'   the end, and keeps the lowest objective. On real data a lower objective did not mean better
+#'   of squares. `"objective"` runs every distinct start to the end, which takes up to `n_init` times
+#'   as long, and keeps the lowest objective. On real data a lower objective did not mean better
 #'   clusters, hence the default.
 #' @param solver `"exact"` for coordinate descent, or `"irls"` for the paper's iteration.
 #' @param center,scale Should the columns be centred and standardised first? The penalty has no
@@ -143,10 +161,7 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     warm_irls <- check_count(warm_irls, "warm_irls", 0L)
     polish <- check_flag(polish, "polish") && control$tol >= 0
     check_path(path)
-    # The reweighted steps work on x itself.
-    data <- if (solver == "exact" && warm_irls == 0L) as_ufs_operator(x, center, scale,
-      copy = FALSE) else
-      as_ufs_matrix(x, center, scale)
+    data <- as_ufs_operator(x, center, scale, copy = FALSE)
     n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n, "the number of samples")
     if (n_clusters == 1L) {
       ufs_warn("clusters", "With n_clusters = 1 there are no clusters to tell apart.")
@@ -165,27 +180,32 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
 
     # Equal columns as one, unless a plain run is to be replayed.
     copies <- x_equal_columns(data$x)
-    replay <- solver == "irls" && (control$tol < 0 || !is.null(given$V) || !is.null(given$g))
+    replay <- solver == "irls" && control$tol < 0 || !is.null(given$V) || !is.null(given$g)
     merge <- anyDuplicated(copies) > 0L && !replay
     problem <- list(x = data$x, lambda = penalty$value, gamma = gamma, eps = control$eps)
     if (merge) {
       distinct <- which(copies == seq_along(copies))
       problem$x <- x_keep(data$x, distinct)
     }
-    stages <- socfs_stages(solver, penalty$value, control, warm_irls, path, polish)
-    if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
-    found <- socfs_best(problem, starts, stages, control)
+    stages <- function(turn) {
+      socfs_stages(solver, penalty$value, control, warm_irls, path, polish, turn)
+    }
+    can_turn <- solver == "exact" && penalty$rel < 1
+    runs <- lapply(starts, socfs_from, problem = problem, stages = stages, control = control,
+      can_turn = can_turn, path = path)
+    best <- which.min(vapply(runs, socfs_objective, 0))
+    found <- runs[[if (length(best)) best else 1L]]
+    exact <- solver == "exact" || polish
 
     if (merge) {
       at <- match(copies, distinct)
       found$V <- found$V[at, , drop = FALSE] / tabulate(at)[at]
       found$kkt <- found$kkt[at]
-    } else if (replay && polish && anyDuplicated(copies)) {
+    } else if (replay && exact && anyDuplicated(copies)) {
       # The exact solver may split a weight unevenly between equal columns.
       found$V <- unname(rowsum(found$V, copies)[as.character(copies), , drop = FALSE]) /
         tabulate(copies)[copies]
     }
-    exact <- solver == "exact" || polish
     norm <- row_norms(found$V)
     live <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
     if (live == 0L && penalty$rel < 1) {
@@ -293,11 +313,12 @@ check_path <- function(path) {
 }
 
 # What la_ridge_init() takes (src/la_solve.c): the cheaper of its two forms.
-check_ridge_bytes <- function(size, advice = "Use solver = \"exact\" without warm_irls.") {
+check_ridge_bytes <- function(size,
+                              advice = "Use solver = \"exact\" with init = \"kmeans\".") {
   n <- as.double(size[1L])
   p <- as.double(size[2L])
   p_form <- p^3 / 3 < n^2 * p + n^3 / 3
-  check_bytes(8 * if (p_form) 2 * p^2 else n^2 + n * p, "The least-squares step of \"irls\"",
+  check_bytes(8 * if (p_form) 2 * p^2 else n^2, "The least-squares step of \"irls\"",
     advice)
 }
 
@@ -394,14 +415,16 @@ check_not_negative <- function(value, arg) {
 
 # ---- runs ------------------------------------------------------------------------------
 
-# One row per stage, in the order of struct socfs_stage's table (src/ffi_socfs.c).
-socfs_stages <- function(solver, lambda, control, warm_irls, path, polish) {
+# One row per stage, in the order of struct socfs_stage's table (src/ffi_socfs.c). turn: plain
+# iterations first, until they have settled as those of "irls" do.
+socfs_stages <- function(solver, lambda, control, warm_irls, path, polish, turn = FALSE) {
   mine <- c(as.double(solver == "exact"), lambda, control$max_iter, control$inner_max_iter,
     control$tol, control$inner_tol)
   exact <- c(1, lambda, control$max_iter, 10, 1e-7, 1e-4)
+  plain <- if (turn) control$max_iter else warm_irls
   rbind(
-    if (solver == "exact" && warm_irls > 0L) c(0, lambda, warm_irls, 30, 1e-6, 1e-8),
-    if (solver == "exact") {
+    if (solver == "exact" && plain > 0L) c(0, lambda, plain, 30, 1e-6, 1e-8),
+    if (solver == "exact" && !turn) {
       do.call(rbind, lapply(path, function(share) c(1, share * lambda, 10, 10, 1e-4, 1e-4)))
     },
     mine,
@@ -410,6 +433,7 @@ socfs_stages <- function(solver, lambda, control, warm_irls, path, polish) {
 }
 
 socfs_run <- function(problem, start, stages, control, memory = 5L) {
+  if (any(stages[, 1L] == 0)) check_ridge_bytes(dim(problem$x))
   storage.mode(stages) <- "double"
   found <- .Call(C_socfs, problem$x, start, list(stages = stages, lambda = problem$lambda,
     gamma = problem$gamma, eps = problem$eps, memory = memory), control)
@@ -419,19 +443,18 @@ socfs_run <- function(problem, start, stages, control, memory = 5L) {
 
 socfs_objective <- function(found) found$run$counters[["objective"]]
 
-# Several starts: a short exact run from each, then the full one from the best three.
-socfs_best <- function(problem, starts, stages, control) {
-  if (length(starts) > 3L) {
-    short <- rbind(c(1, problem$lambda, 10, 10, 1e-7, 1e-4))
-    quiet <- ufs_control()
-    objective <- vapply(starts, function(start) {
-      socfs_objective(socfs_run(problem, start, short, quiet))
-    }, 0)
-    starts <- starts[utils::head(order(objective), 3L)]
+# The run from one start. Where E is no partition of the samples, few features explain it: exact
+# V-steps can set all rows to zero before E has turned to the data, and then nothing turns it any
+# more. Plain iterations shrink the rows slowly and turn E meanwhile. So the run goes that way too
+# from such starts, and from any that ended at V = 0, and the lower objective is kept.
+socfs_from <- function(start, problem, stages, control, can_turn, path) {
+  found <- socfs_run(problem, start, stages(FALSE), control)
+  partition <- all(start$E >= -1e-10)
+  if (!can_turn || any(found$V != 0) && (partition || !is.null(path))) {
+    return(found)
   }
-  runs <- lapply(starts, function(start) socfs_run(problem, start, stages, control))
-  best <- which.min(vapply(runs, socfs_objective, 0))
-  runs[[if (length(best)) best else 1L]]
+  turned <- socfs_run(problem, start, stages(TRUE), control)
+  if (isTRUE(socfs_objective(turned) < socfs_objective(found))) turned else found
 }
 
 # The steps of E and F: one row per step, step 0 is where the iteration begins.

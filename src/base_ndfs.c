@@ -121,12 +121,12 @@ static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings 
 
     s->problem = problem;
     s->settings = settings;
+    s->x = ufs_x_dense(n, p, problem->x);
     if (settings->exact) {
-        s->x = ufs_x_dense(n, p, problem->x);
         la_gl_init_slots(&s->gl, c, &s->x, slots < LA_GL_SLOTS ? slots : LA_GL_SLOTS);
         s->vtol = fmax(1e-10, fmin(1e-6, 1e-3 * settings->kkt_tol));
     } else {
-        la_ridge_init(&s->ridge, n, p, c, problem->x, 'a');
+        la_ridge_init(&s->ridge, c, &s->x, 'a');
         s->g = ufs_dalloc((size_t) p, 1);
         for (int j = 0; j < p; j++) s->g[j] = settings->start_g;
     }

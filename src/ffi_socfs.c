@@ -39,9 +39,6 @@ SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
                            .kkt = ffi_set_zero(out, "kkt", p, 0)};
 
     read_stages(stages, stage, n_stage);
-    for (int k = 0; k < n_stage; k++)
-        if (!stage[k].exact && op.kind != UFS_X_DENSE)
-            Rf_error("internal error: irls needs a dense matrix");
     socfs_solve(&problem, &settings, &result, &run);
     ffi_set_trace(out, "inner", &result.inner);
     ffi_run_end(out, &run,

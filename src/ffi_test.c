@@ -26,8 +26,9 @@ SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form)
     int n = Rf_nrows(x), p = Rf_ncols(x), c = Rf_ncols(t);
     SEXP out = PROTECT(ffi_list(names));
     double *v = ffi_set_matrix(out, "v", p, c);
+    ufs_x op = ufs_x_dense(n, p, REAL_RO(x));
     la_ridge work;
-    la_ridge_init(&work, n, p, c, REAL_RO(x), CHAR(STRING_ELT(form, 0))[0]);
+    la_ridge_init(&work, c, &op, CHAR(STRING_ELT(form, 0))[0]);
     *ffi_set_ints(out, "info", 1) = la_ridge_solve(&work, REAL_RO(t), REAL_RO(g), Rf_asReal(lambda),
                                                    v);
     ffi_set(out, "p_form", Rf_ScalarLogical(work.p_form));

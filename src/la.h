@@ -5,6 +5,7 @@
 #define UFS_LA_H
 
 #include "ufs.h"
+#include "x_ops.h"
 
 /* ---- la_blas.c: BLAS without its argument noise ------------------------------- */
 
@@ -108,15 +109,14 @@ typedef struct {
     bool p_form;
     double *k;    /* n x n or p x p: the matrix that is factored */
     double *gram; /* p-form: X'X */
-    double *y;    /* n-form: X G^{1/2}, n x p */
     double *z;    /* n x c or p x c */
-    const double *x;
+    ufs_x x;
 } la_ridge;
 
 /* form: 'n', 'p', or 'a' for the cheaper one. */
-void la_ridge_init(la_ridge *work, int n, int p, int c, const double *x, char form);
+void la_ridge_init(la_ridge *work, int c, const ufs_x *x, char form);
 /* Another x of the same shape, or new numbers in the old one. */
-void la_ridge_set_x(la_ridge *work, const double *x);
+void la_ridge_set_x(la_ridge *work, const ufs_x *x);
 int la_ridge_solve(la_ridge *work, const double *t, const double *g, double lambda, double *v);
 
 /* ---- la_polar.c --------------------------------------------------------------

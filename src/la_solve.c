@@ -1,34 +1,33 @@
 /* la_solve.c: the weighted ridge solve, n-form or p-form (see la.h). */
 #include "la.h"
 
-void la_ridge_init(la_ridge *work, int n, int p, int c, const double *x, char form)
+void la_ridge_init(la_ridge *work, int c, const ufs_x *x, char form)
 {
-    size_t N = (size_t) n, P = (size_t) p, C = (size_t) c;
-    double dn = n, dp = p;
+    size_t C = (size_t) c;
+    double n = x->n, p = x->p;
 
-    work->n = n;
-    work->p = p;
+    work->n = x->n;
+    work->p = x->p;
     work->c = c;
-    work->p_form = form == 'p' ||
-                   (form == 'a' && dp * dp * dp / 3 < dn * dn * dp + dn * dn * dn / 3);
+    work->p_form = form == 'p' || (form == 'a' && p * p * p / 3 < n * n * p + n * n * n / 3);
     if (work->p_form) {
+        size_t P = (size_t) x->p;
         work->k = ufs_dalloc(P, P);
         work->gram = ufs_dalloc(P, P);
-        work->y = NULL;
         work->z = ufs_dalloc(P, C);
     } else {
+        size_t N = (size_t) x->n;
         work->k = ufs_dalloc(N, N);
         work->gram = NULL;
-        work->y = ufs_dalloc(N, P);
         work->z = ufs_dalloc(N, C);
     }
     la_ridge_set_x(work, x);
 }
 
-void la_ridge_set_x(la_ridge *work, const double *x)
+void la_ridge_set_x(la_ridge *work, const ufs_x *x)
 {
-    work->x = x;
-    if (work->p_form) la_gram('T', work->n, work->p, x, work->gram);
+    work->x = *x;
+    if (work->p_form) ufs_x_gram_cols(x, work->gram);
 }
 
 int la_ridge_solve(la_ridge *work, const double *t, const double *g, double lambda, double *v)
@@ -45,7 +44,7 @@ int la_ridge_solve(la_ridge *work, const double *t, const double *g, double lamb
         }
         info = la_chol(p, k);
         if (info) return info;
-        la_gemm('T', 'N', p, c, n, 1.0, work->x, n, t, n, 0.0, z, p);
+        ufs_x_cross(&work->x, c, t, z);
         for (size_t j = 0; j < C; j++)
             for (size_t i = 0; i < P; i++) z[i + j * P] *= sqrt(g[i]);
         la_chol_solve(p, c, k, z);
@@ -54,18 +53,14 @@ int la_ridge_solve(la_ridge *work, const double *t, const double *g, double lamb
         return 0;
     }
 
-    for (size_t j = 0; j < P; j++) {
-        double gj = sqrt(g[j]);
-        for (size_t i = 0; i < N; i++) work->y[i + j * N] = work->x[i + j * N] * gj;
-    }
-    la_gram('N', n, p, work->y, k);
+    ufs_x_gram_rows(&work->x, g, k);
     for (size_t i = 0; i < N; i++) k[i + i * N] += lambda;
     info = la_chol(n, k);
     if (info) return info;
     ufs_copy(z, t, N * C);
     la_chol_solve(n, c, k, z);
-    la_gemm('T', 'N', p, c, n, 1.0, work->y, n, z, n, 0.0, v, p);
+    ufs_x_cross(&work->x, c, z, v);
     for (size_t j = 0; j < C; j++)
-        for (size_t i = 0; i < P; i++) v[i + j * P] *= sqrt(g[i]);
+        for (size_t i = 0; i < P; i++) v[i + j * P] *= g[i];
     return 0;
 }

@@ -284,8 +284,8 @@ static int work_init(jspca_work *work)
         la_gl_set_rows(&work->gl, work->root);
     }
     if (!settings->exact && problem->lambda > 0.0) {
-        la_ridge_init(&work->ridge, problem->n, problem->p, problem->k,
-                      problem->sample ? work->y : problem->x->dense,
+        ufs_x weighted = ufs_x_dense(problem->n, problem->p, work->y);
+        la_ridge_init(&work->ridge, problem->k, problem->sample ? &weighted : problem->x,
                       !problem->sample          ? 'a'
                       : problem->p < problem->n ? 'p'
                                                 : 'n');
@@ -450,6 +450,7 @@ static void set_samples(jspca_work *work, bool renew)
     const double *weight = work->result->weight;
     size_t n = (size_t) problem->n;
     double most = 0.0, least = R_PosInf;
+    ufs_x weighted;
 
     if (problem->lambda == 0.0) return;
     if (work->settings->exact && !renew) {
@@ -468,7 +469,8 @@ static void set_samples(jspca_work *work, bool renew)
     for (size_t j = 0; j < (size_t) problem->p; j++)
         for (size_t i = 0; i < n; i++)
             work->y[i + j * n] = work->root[i] * problem->x->dense[i + j * n];
-    la_ridge_set_x(&work->ridge, work->y);
+    weighted = ufs_x_dense(problem->n, problem->p, work->y);
+    la_ridge_set_x(&work->ridge, &weighted);
 }
 
 /* T = X diag(d) Pbar; over samples T', where X P and X Q_old are there already. */

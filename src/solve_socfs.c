@@ -133,7 +133,7 @@ static void init_work(socfs_work *work, const socfs_problem *problem,
     la_gl_init(&work->gl, problem->c, problem->x);
     la_polar_init(&work->polar, problem->n, problem->c);
     if (irls)
-        la_ridge_init(&work->ridge, problem->n, problem->p, problem->c, problem->x->dense, 'a');
+        la_ridge_init(&work->ridge, problem->c, problem->x, 'a');
     work->xv = ufs_dalloc(N, C);
     work->a = ufs_dalloc(N, C);
     work->e_new = ufs_dalloc(N, C);

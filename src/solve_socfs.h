@@ -20,7 +20,7 @@
  * irls: the paper's iteration (its Algorithms 1 and 2). V by weighted ridge with g_i =
  *   2 sqrt(||v_i||^2 + eps); J_eps, with sqrt(||v_i||^2 + eps) for ||v_i||, never
  *   rises. Per iteration n^2 p + n^3/3 (n-form) or p^3/3 (p-form).
- * Memory: that of la_gl; 24 nc + 2pc more; irls n^2 + np or 2p^2, the smaller. */
+ * Memory: that of la_gl; 24 nc + 2pc more; irls n^2 or 2p^2, that of the cheaper form. */
 #ifndef UFS_SOLVE_SOCFS_H
 #define UFS_SOLVE_SOCFS_H
 
@@ -29,7 +29,7 @@
 
 typedef struct {
     int n, p, c;
-    const ufs_x *x; /* n x p, columns centred; dense for stages that are not exact */
+    const ufs_x *x; /* n x p, columns centred */
     double lambda, gamma, eps;
     const double *e0; /* n x c, orthonormal columns */
     const double *f0; /* n x c or NULL: max(E0, 0) */

@@ -886,3 +886,36 @@ test_that("a tight tolerance is reached over samples, where older weights serve 
     expect_lte(tail(tight$trace$objective, 1), tail(loose$trace$objective, 1) * (1 + 1e-6))
   }
 })
+
+test_that("from a random start the exact solver has no zero that the plain iteration has not", {
+  skip_on_cran()
+  skip_if_not_installed("withr")
+  x <- as.matrix(datasets::mtcars)
+  # The objective of a fit, smoothed as over samples.
+  value <- function(fit) {
+    z <- scale(x)
+    r <- z - z %*% fit$solution$Q %*% t(fit$solution$P)
+    sample <- fit$params$loss == "sample"
+    eps <- if (sample) 1e-6 * max(rowSums(z^2)) else 0
+    sum(sqrt((if (sample) rowSums(r^2) else colSums(r^2)) + eps)) +
+      fit$params$lambda * sum(sqrt(rowSums(fit$solution$Q^2)))
+  }
+  for (loss in c("sample", "feature")) {
+    for (seed in 1:3) {
+      start <- withr::with_seed(seed, qr.Q(qr(matrix(stats::rnorm(22), 11))))
+      fit <- function(solver) {
+        ufs_jspca(x, 2, lambda_rel = 0.6, loss = loss, solver = solver, init = start,
+          control = ufs_control(warn = FALSE))
+      }
+      plain <- fit("irls")
+      exact <- fit("exact")
+      expect_gt(max(feature_scores(plain)), 0.01)
+      expect_gt(max(feature_scores(exact)), 0.01)
+      # Over features the iteration is no descent.
+      expect_lte(value(exact), value(plain) * (1 + if (loss == "sample") 2e-6 else 0.01))
+      expect_identical(exact$trace$iteration, seq_len(nrow(exact$trace)))
+      expect_identical(exact$iterations, nrow(exact$trace))
+      expect_identical(exact$status, "converged")
+    }
+  }
+})

@@ -328,9 +328,11 @@ test_that("from lambda_max on every row is zero, with a warning", {
     expect_true(all(fit$feature_key > 0 & fit$feature_key <= 1))
     expect_identical(order(-fit$feature_key), unname(feature_ranking(fit)))
   }
-  # Just below lambda_max the bound is not tight, but nothing is chosen either.
-  expect_warning(ufs_socfs(data$x, 2, lambda_rel = 0.999, init = data$label),
-    class = "ufs_warning_zero")
+  # The bound is tight: E from the positive and negative parts of a column x_i spans it, and its
+  # row takes (1 - lambda_rel)^2 off the objective.
+  below <- ufs_socfs(data$x, 2, lambda_rel = 0.95, init = data$label)
+  expect_gte(below$certificate[["live_rows"]], 1)
+  expect_lte(min(below$trace$objective), 2 - 0.05^2 + 1e-5)
   s <- sqrt(29)
   irls <- suppressWarnings(ufs_socfs(data$x, 2, lambda_rel = 1.01, init = data$label,
     solver = "irls", control = quiet(tol = -1)))
@@ -407,6 +409,84 @@ test_that("a seed fixes the fit; no draw is made where none is needed", {
   ufs_socfs(data$x, 3, init = data$label)
   ufs_socfs(data$x, 3, init = random_orthonormal(40, 3, 1), control = quiet())
   expect_identical(.Random.seed, before)
+})
+
+# J of a fit, recomputed.
+true_objective <- function(fit, x) {
+  v <- unname(fit$solution$V)
+  e <- unname(fit$solution$E)
+  sum((e - scale(x) %*% v)^2) + fit$params$lambda * sum(row_norms(v)) +
+    fit$params$gamma * sum(pmin(e, 0)^2)
+}
+
+test_that("from random starts the exact solver ends no higher than the paper's iteration", {
+  skip_if_not_installed("withr")
+  wine_like <- socfs_data(90, 13, 3, 8, 19)$x
+  for (x in list(as.matrix(iris[, 1:4]), wine_like)) {
+    for (seed in 1:3) {
+      e <- random_orthonormal(nrow(x), 3, seed)
+      exact <- ufs_socfs(x, 3, init = e, control = quiet())
+      plain <- ufs_socfs(x, 3, init = e, solver = "irls", polish = FALSE, control = quiet())
+      polished <- ufs_socfs(x, 3, init = e, solver = "irls", control = quiet())
+      expect_lte(true_objective(exact, x), true_objective(plain, x))
+      expect_lte(true_objective(exact, x), true_objective(polished, x) * (1 + 1e-7))
+      # V = 0 only where the plain iteration ended there too.
+      expect_gt(sum(feature_scores(plain) > 10 * sqrt(plain$params$eps)), 0)
+      expect_gt(exact$certificate[["live_rows"]], 0)
+      expect_equal(true_objective(exact, x), exact$trace$objective[nrow(exact$trace)],
+        tolerance = 1e-10)
+      expect_monotone(exact$trace$objective)
+      expect_lte(exact$certificate[["gap"]], 1e-6)
+    }
+  }
+})
+
+test_that("V = 0 from labels is not the answer while another V is lower", {
+  x <- as.matrix(iris[, 1:4])
+  for (rel in c(0.3, 0.7)) {
+    # Labels that say nothing about the data.
+    fit <- function(solver) {
+      ufs_socfs(x, 3, lambda_rel = rel, init = rep(1:3, 50), solver = solver, control = quiet())
+    }
+    plain <- fit("irls")
+    exact <- fit("exact")
+    expect_gt(plain$certificate[["live_rows"]], 0)
+    expect_gt(exact$certificate[["live_rows"]], 0)
+    expect_lte(true_objective(exact, x), true_objective(plain, x) * (1 + 1e-7))
+  }
+})
+
+test_that("a start that is no partition: sparse and dense input agree, copies share", {
+  skip_if_not_installed("withr")
+  skip_if_not_installed("Matrix")
+  x <- withr::with_seed(3, matrix(rbinom(40 * 60, 2, 0.2), 40))
+  x <- cbind(x, x[, 5])
+  e <- random_orthonormal(40, 3, 1)
+  sparse <- methods::as(x + 0, "CsparseMatrix")
+  dense <- ufs_socfs(x, 3, init = e, control = quiet())
+  other <- ufs_socfs(sparse, 3, init = e, control = quiet())
+  expect_equal(unname(feature_scores(other)), unname(feature_scores(dense)), tolerance = 1e-5)
+  expect_identical(dense$solution$V[5, ], dense$solution$V[61, ])
+  # A given V is where the plain iterations begin.
+  v <- withr::with_seed(2, matrix(rnorm(183), 61))
+  given <- ufs_socfs(x, 3, init = list(E = e, V = v, g = 1), control = quiet())
+  expect_equal(given$solution$V[5, ], given$solution$V[61, ])
+  expect_monotone(given$trace$objective[-1])
+  tall <- ufs_socfs(sparse, 3, init = e, solver = "irls", control = quiet(max_iter = 20))
+  want <- ufs_socfs(x, 3, init = e, solver = "irls", control = quiet(max_iter = 20))
+  expect_equal(tall$trace$objective, want$trace$objective, tolerance = 1e-8)
+})
+
+test_that("start_rule = 'objective' ends no higher than \"wss\" with the same seed", {
+  skip_if_not_installed("withr")
+  last <- function(x, c, rule) {
+    fit <- withr::with_seed(1, ufs_socfs(x, c, start_rule = rule, control = quiet()))
+    fit$trace$objective[nrow(fit$trace)]
+  }
+  # Starts that are ahead after ten iterations need not be at the end.
+  for (x in list(socfs_data(50, 40, 4, 6, 9, 0.5)$x, socfs_data(50, 40, 4, 6, 33, 1)$x)) {
+    expect_lte(last(x, 4, "objective"), last(x, 4, "wss"))
+  }
 })
 
 test_that("start_rule = 'objective' keeps the lowest objective", {
