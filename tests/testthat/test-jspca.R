@@ -673,15 +673,19 @@ test_that("bad arguments are classed errors that name the argument", {
 
 test_that("error messages say what to do", {
   x <- jspca_factors(20, 9, 2, 9, 39)
-  expect_snapshot(error = TRUE, {
-    ufs_jspca(x, 10)
-    ufs_jspca(cbind(x[, 1:2], x[, 1] + x[, 2]), 3)
-    ufs_jspca(x, 2, init = "random")
-    ufs_jspca(x, 2, init = list(Pbar = 1))
-    ufs_jspca(x, 2, init = matrix(1, 9, 2))
-    ufs_jspca(x, 2, init = list(P = diag(9)[, 1:2], h = rep(0, 9)))
-    ufs_jspca(x, 2, lambda = -1)
-  })
+  says <- function(call, ...) expect_words(call, "ufs_error_argument", ...)
+  says(ufs_jspca(x, 10), "`n_components` must be a whole number of at least 1 and at most 9 ",
+    "(the largest possible rank of `x`); it is 10.")
+  says(ufs_jspca(cbind(x[, 1:2], x[, 1] + x[, 2]), 3),
+    "`n_components` is 3, but `x` has rank 2 after centring.")
+  says(ufs_jspca(x, 2, init = "random"), "`init` must be one of \"pca\"; it is \"random\".")
+  says(ufs_jspca(x, 2, init = list(Pbar = 1)),
+    "`init` must be \"pca\", a matrix of 9 x 2, or list(P =, a =, h =).")
+  says(ufs_jspca(x, 2, init = matrix(1, 9, 2)), "`init` must have linearly independent columns ",
+    "(over the features that are not constant).")
+  says(ufs_jspca(x, 2, init = list(P = diag(9)[, 1:2], h = rep(0, 9))),
+    "`init$h` must be positive.")
+  says(ufs_jspca(x, 2, lambda = -1), "`lambda` must be one finite number of at least 0; it is -1.")
 })
 
 test_that("a matrix start is made orthonormal, a list start is taken as it is", {

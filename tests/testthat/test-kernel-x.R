@@ -42,7 +42,8 @@ test_that("sparse operations equal plain R, centred and scaled in all four ways"
     for (how in all_four) {
       data <- suppressWarnings(as_ufs_operator(s, how[1], how[2]))
       expect_s3_class(data$x, "ufs_x")
-      expect_identical(data$constant, which(apply(x, 2, function(v) diff(range(v)) == 0)) |> unname())
+      expect_identical(data$constant,
+        unname(which(apply(x, 2, function(v) diff(range(v)) == 0))))
       # The column of mean 1e6: the digits that centring a double leaves.
       check_operator(data$x, reference_x(x, data$keep, how[1], how[2]), 1e-8)
     }

@@ -253,6 +253,6 @@ test_that("names that are no text in this locale are drawn all the same", {
   x <- as.matrix(iris[1:20, 1:4])
   colnames(x)[1] <- "\xe9t\xe9"
   fit <- ufs_variance(x)
-  expect_no_error(plot(fit))
+  expect_error(plot(fit), NA)
   expect_identical(shorten(colnames(x)[1], 12L), "<e9>t<e9>")
 })
