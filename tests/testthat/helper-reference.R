@@ -61,6 +61,9 @@ expect_words <- function(call, class, ...) {
     paste0(...))
 }
 
+# Whether CRAN's tier of the tests runs (CONTRIBUTING.md): for blocks that take less data there.
+on_cran <- function() !identical(tolower(Sys.getenv("NOT_CRAN")), "true")
+
 # Long variants of tests: UFSELECT_EXTENDED_TESTS=true runs them.
 skip_if_not_extended <- function() {
   testthat::skip_if_not(identical(tolower(Sys.getenv("UFSELECT_EXTENDED_TESTS")), "true"),

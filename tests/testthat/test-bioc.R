@@ -3,6 +3,7 @@
 counts <- grouped_counts(30, 40)$x
 
 test_that("rowData of a SingleCellExperiment gets scores, ranks and the chosen", {
+  skip_on_cran()
   skip_if_not_installed("SingleCellExperiment")
   sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = to_sparse(t(counts))))
   fit <- suppressWarnings(ufs_variance(sce))
@@ -37,6 +38,7 @@ test_that("rowData of a SingleCellExperiment gets scores, ranks and the chosen",
 })
 
 test_that("Seurat's variable features are the chosen ones, best first", {
+  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   object <- suppressWarnings(SeuratObject::CreateSeuratObject(to_sparse(t(counts))))
   fit <- suppressWarnings(ufs_variance(counts))

@@ -36,6 +36,7 @@ test_that("t11: the fixtures are reproduced, block by block", {
 })
 
 test_that("p > n and p = n: the solver is the literal one, in both orders and projections", {
+  skip_on_cran()
   sizes <- list(c(16, 24, 2, 6), c(24, 60, 5, 10), c(20, 21, 3, 10), c(20, 20, 3, 8))
   for (size in sizes) {
     d <- blfse_problem(size[1], size[2], size[3], size[4], seed = sum(size))
@@ -56,6 +57,7 @@ test_that("p > n and p = n: the solver is the literal one, in both orders and pr
 })
 
 test_that("clusterings finer than asked: rho is halved and the last Y is taken back", {
+  skip_on_cran()
   for (seed in 1:4) {
     d <- blfse_problem(20, 6, 4, 8, seed = seed, noise = c(.25, .4)[1 + seed %% 2])
     d$c <- 3L
@@ -69,6 +71,7 @@ test_that("clusterings finer than asked: rho is halved and the last Y is taken b
 })
 
 test_that("S that stays as it is keeps its Laplacian and Y", {
+  skip_on_cran()
   psi <- seq(.9, .3, by = -.1)
   for (p in c(6, 60)) {
     d <- blfse_problem(40, p, 2, 3, seed = 5, noise = .02)
@@ -116,6 +119,7 @@ test_that("the factor form, the dense form and the Krylov path agree", {
 })
 
 test_that("more than 500 features: the lower end of the spectrum is enough", {
+  skip_on_cran()
   d <- blfse_problem(30, 510, 3, 10, seed = 6)
   # Only through the dense form: forced here, chosen when n is that large.
   dense <- blfse_raw(d, form = 1L)

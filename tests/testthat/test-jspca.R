@@ -373,6 +373,7 @@ test_that("D3 exact zeros, certificate, and a fixed point of the plain iteration
 })
 
 test_that("D3 the exact solver ends where a long plain run does", {
+  skip_on_cran()
   x <- jspca_factors(70, 300, 3, 20, 32)
   exact <- jspca(x, 3, control = ufs_control(tol = 1e-6))
   plain <- jspca(x, 3, solver = "irls", control = quiet(max_iter = 5000, tol = 1e-9))
@@ -487,6 +488,7 @@ test_that("a penalty too small for the exact solver is reported as stalled", {
 # ---- arguments, edges, face -----------------------------------------------------------------
 
 test_that("over samples a penalty too small for rows goes to the reweighted steps", {
+  skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(1500), 15) + rnorm(15) %o% rnorm(100))
   calm <- quiet(max_iter = 2000)
   fit <- jspca(x, 3, lambda_rel = 1e-4, loss = "sample", control = calm)
@@ -516,6 +518,7 @@ test_that("over samples a penalty too small for rows goes to the reweighted step
 })
 
 test_that("over samples the orders of columns and rows, and storage, do not matter on noise", {
+  skip_on_cran()
   for (seed in 1:5) for (clusters in c(FALSE, TRUE)) {
     x <- withr::with_seed(seed, matrix(rnorm(14 * 40), 14, dimnames = list(NULL, 1:40)))
     if (clusters) {
@@ -802,6 +805,7 @@ test_that("print, summary and plots", {
 })
 
 test_that("autoplot draws the same loadings", {
+  skip_on_cran()
   skip_if_not_installed("ggplot2")
   fit <- jspca(jspca_factors(30, 40, 2, 8, 48), 2)
   plot <- ggplot2::autoplot(fit, "loadings", k = 4)

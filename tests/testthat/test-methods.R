@@ -142,6 +142,7 @@ test_that("print() does not round a dual above its objective", {
 })
 
 test_that("new data cost their chosen columns, not another fit", {
+  skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(60 * 4000), 60, dimnames = list(NULL, paste0("f", 1:4000))))
   fit <- ufs_socfs(x, n_clusters = 2, n_init = 2)
   new <- x[60:1, ]
