@@ -64,17 +64,23 @@ if ("examples" %in% parts) {
     code <- tempfile(fileext = ".R")
     tools::Rd2ex(page, code)
     if (!file.exists(code)) return(NA_real_)
-    set.seed(1)
-    before <- cpu()
-    told <- tryCatch({
-      suppressMessages(suppressWarnings(utils::capture.output(
-        source(code, local = new.env(), echo = FALSE, print.eval = TRUE))))
-      NULL
-    }, error = conditionMessage)
-    time <- cpu() - before
+    told <- NULL
+    run <- function() {
+      set.seed(1)
+      before <- cpu()
+      told <<- tryCatch({
+        suppressMessages(suppressWarnings(utils::capture.output(
+          source(code, local = new.env(), echo = FALSE, print.eval = TRUE))))
+        NULL
+      }, error = conditionMessage)
+      cpu() - before
+    }
+    first <- run()
     check(is.null(told), "the example of ", basename(page), " stops: ", told)
+    # The first time may have loaded a framework: that is part of the sum, but not the example's.
+    time <- if (first > limit[["example"]]) run() else first
     check(time <= limit[["example"]], sprintf("the example of %s takes %.1f CPU s", basename(page), time))
-    time
+    first
   }, 0)
   cat("the slowest examples\n")
   slowest(data.frame(cpu = used, file = basename(pages))[!is.na(used), ])
