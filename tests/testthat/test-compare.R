@@ -102,7 +102,6 @@ test_that("same seed, same comparison, also with two workers", {
   }
   serial <- run()
   expect_identical(run(), serial)
-  skip_on_cran()
   skip_if_not_installed("future.apply")
   old <- future::plan("multisession", workers = 2)
   on.exit(future::plan(old))

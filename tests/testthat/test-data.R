@@ -134,7 +134,6 @@ test_that("workers of BiocParallel change nothing, not a bit", {
     expect_identical(x_gram(b$x, TRUE), x_gram(a$x, TRUE))
   }
   expect_error(ufs_data(h, BPPARAM = 2), class = "ufs_error_argument")
-  skip_on_cran()
   skip_if_not_installed("batchtools")
   registry <- withr::local_tempdir()
   param <- BiocParallel::BatchtoolsParam(workers = 2, cluster = "multicore",
