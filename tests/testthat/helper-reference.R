@@ -55,6 +55,15 @@ needed_arguments <- function(method) {
   given[intersect(names(given), required)]
 }
 
+# Class and message of an error, exactly: how testthat prints an error differs between its versions.
+expect_words <- function(call, class, ...) {
+  testthat::expect_identical(conditionMessage(testthat::expect_error(call, class = class)),
+    paste0(...))
+}
+
+# Whether CRAN's tier of the tests runs (CONTRIBUTING.md): for blocks that take less data there.
+on_cran <- function() !identical(tolower(Sys.getenv("NOT_CRAN")), "true")
+
 # Long variants of tests: UFSELECT_EXTENDED_TESTS=true runs them.
 skip_if_not_extended <- function() {
   testthat::skip_if_not(identical(tolower(Sys.getenv("UFSELECT_EXTENDED_TESTS")), "true"),

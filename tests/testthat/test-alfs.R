@@ -430,6 +430,7 @@ expect_proved <- function(fit, x, tol) {
 }
 
 test_that("Newton's method reaches small gaps in few iterations, and its answer is ADMM's", {
+  skip_on_cran()
   blocks <- sweep(alfs_data(40, 60, 20), 2, rep(c(3, .3), c(6, 54)), "*")
   sets <- list(blocks, alfs_data(50, 12, 3), alfs_data(20, 35, 4), alfs_data(30, 8, 5)[, c(1:8, 3)])
   for (x in sets) {
@@ -557,6 +558,7 @@ test_that("`current` is the objective of each iteration's W, residuals are those
 # ---- the block form with B = I ----------------------------------------------------------
 
 test_that("P15: the same solver does convex TED", {
+  skip_on_cran()
   x <- alfs_data(14, 6, 16)
   basis <- alfs_basis(x)
   bound <- max(sqrt(rowSums((2 * tcrossprod(x))^2)))

@@ -28,6 +28,7 @@ test_that("more components than the rank are refused with the rank", {
 })
 
 test_that("few components of a large matrix are those of the whole spectrum", {
+  skip_on_cran()
   # Beyond 400 on both sides they are found alone, unless they hardly differ from the next.
   set.seed(2)
   factors <- matrix(rnorm(450 * 4), 450) %*% (c(8, 4, 3, 2) * matrix(rnorm(4 * 500), 4))

@@ -26,6 +26,7 @@ seurat_values <- function(object, layer) {
 }
 
 test_that("rowData of a SingleCellExperiment gets scores, ranks and the chosen", {
+  skip_on_cran()
   skip_if_not_installed("SingleCellExperiment")
   sce <- SingleCellExperiment::SingleCellExperiment(list(logcounts = to_sparse(t(counts))))
   fit <- suppressWarnings(ufs_variance(sce))
@@ -60,6 +61,7 @@ test_that("rowData of a SingleCellExperiment gets scores, ranks and the chosen",
 })
 
 test_that("Seurat's variable features are the chosen ones, best first", {
+  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   fit <- suppressWarnings(ufs_variance(counts))
   for (object in seurat_objects(to_sparse(t(counts)))) {

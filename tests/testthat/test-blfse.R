@@ -36,6 +36,7 @@ test_that("t11: the fixtures are reproduced, block by block", {
 })
 
 test_that("p > n and p = n: the solver is the literal one, in both orders and projections", {
+  skip_on_cran()
   sizes <- list(c(16, 24, 2, 6), c(24, 60, 5, 10), c(20, 21, 3, 10), c(20, 20, 3, 8))
   for (size in sizes) {
     d <- blfse_problem(size[1], size[2], size[3], size[4], seed = sum(size))
@@ -56,6 +57,7 @@ test_that("p > n and p = n: the solver is the literal one, in both orders and pr
 })
 
 test_that("clusterings finer than asked: rho is halved and the last Y is taken back", {
+  skip_on_cran()
   for (seed in 1:4) {
     d <- blfse_problem(20, 6, 4, 8, seed = seed, noise = c(.25, .4)[1 + seed %% 2])
     d$c <- 3L
@@ -69,6 +71,7 @@ test_that("clusterings finer than asked: rho is halved and the last Y is taken b
 })
 
 test_that("S that stays as it is keeps its Laplacian and Y", {
+  skip_on_cran()
   psi <- seq(.9, .3, by = -.1)
   for (p in c(6, 60)) {
     d <- blfse_problem(40, p, 2, 3, seed = 5, noise = .02)
@@ -116,6 +119,7 @@ test_that("the factor form, the dense form and the Krylov path agree", {
 })
 
 test_that("more than 500 features: the lower end of the spectrum is enough", {
+  skip_on_cran()
   d <- blfse_problem(30, 510, 3, 10, seed = 6)
   # Only through the dense form: forced here, chosen when n is that large.
   dense <- blfse_raw(d, form = 1L)
@@ -408,7 +412,7 @@ test_that("the three weaknesses are reported, and can be silenced", {
       invokeRestart("muffleWarning")
     })
   expect_setequal(caught, paste0("ufs_warning_", c("max_iter", "few_base", "collapse")))
-  expect_no_warning(blfse_plain(d))
+  expect_warning(blfse_plain(d), NA)
 })
 
 test_that("without c components the clusters come from Y, without random numbers", {
@@ -485,7 +489,7 @@ test_that("base results: small batches become halves; other ways on demand", {
 test_that("features constant in a part of the samples do not disturb", {
   set.seed(2)
   x <- cbind(matrix(rnorm(60 * 5), 60), replicate(3, sample(rep(0:1, c(57, 3)))))
-  expect_no_warning(fit <- ufs_blfse(x, 2, 3, n_base = 6, control = quiet))
+  expect_warning(fit <- ufs_blfse(x, 2, 3, n_base = 6, control = quiet), NA)
   expect_true(any(fit$solution$scores == 0))
 })
 
@@ -506,7 +510,7 @@ test_that("warnings of base methods come once; their errors name the method", {
 test_that("few distinct samples, two base results, one feature, all features", {
   set.seed(1)
   x <- matrix(c(1, 1, 1, 2, 2, 5, 5, 5, 5, 1, 2, 2, 9, 9, 9, 1, 1, 4), 9)
-  expect_no_error(fit <- ufs_blfse(x, 2, 1, scores = rbind(1:2, 2:1), control = quiet))
+  expect_error(fit <- ufs_blfse(x, 2, 1, scores = rbind(1:2, 2:1), control = quiet), NA)
   expect_true(all(is.finite(fit$solution$v)))
   binary <- cbind(rep(0:1, 10), rep(c(0, 0, 1, 1), 5), rnorm(20))
   fit <- ufs_blfse(binary, 3, 1, scores = rbind(c(3, 1, 1), c(1, 3, 1)), scale = FALSE,

@@ -93,6 +93,7 @@ test_that("cluster mode reports accuracy, nmi and ari", {
 })
 
 test_that("same seed, same comparison, also with two workers", {
+  skip_on_cran()
   skip_if_not_installed("rpart")
   run <- function() {
     set.seed(9)
@@ -101,7 +102,6 @@ test_that("same seed, same comparison, also with two workers", {
   }
   serial <- run()
   expect_identical(run(), serial)
-  skip_on_cran()
   skip_if_not_installed("future.apply")
   old <- future::plan("multisession", workers = 2)
   on.exit(future::plan(old))

@@ -47,6 +47,7 @@ test_that("a sparse matrix is not formed and gives the same fit", {
 })
 
 test_that("DelayedMatrix and HDF5Matrix, by rows and by columns, whatever the block", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   for (chunk in list(c(7, 30), c(40, 4), c(10, 10), c(1, 30), c(40, 1))) {
     file <- withr::local_tempfile(fileext = ".h5")
@@ -83,6 +84,7 @@ test_that("DelayedMatrix and HDF5Matrix, by rows and by columns, whatever the bl
 })
 
 test_that("a value that is missing on disk is named, a source that fails stops the fit", {
+  skip_on_cran()
   skip_if_not_installed("DelayedArray")
   for (at in c("gene4", "gene30")) {
     bad <- counts
@@ -115,6 +117,7 @@ test_that("big.matrix", {
 })
 
 test_that("workers of BiocParallel change nothing, not a bit", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   skip_if_not_installed("BiocParallel")
   file <- withr::local_tempfile(fileext = ".h5")
@@ -133,7 +136,6 @@ test_that("workers of BiocParallel change nothing, not a bit", {
     expect_identical(x_gram(b$x, TRUE), x_gram(a$x, TRUE))
   }
   expect_error(ufs_data(h, BPPARAM = 2), class = "ufs_error_argument")
-  skip_on_cran()
   skip_if_not_installed("batchtools")
   skip_on_os("windows")
   registry <- withr::local_tempdir()
@@ -147,6 +149,7 @@ test_that("workers of BiocParallel change nothing, not a bit", {
 })
 
 test_that("SummarizedExperiment and SingleCellExperiment: features are rows", {
+  skip_on_cran()
   skip_if_not_installed("SingleCellExperiment")
   for (kind in c("dense", "sparse", "delayed")) {
     m <- t(counts)

@@ -65,7 +65,7 @@ test_that("the demo runs on a file, marks the chosen, leaves no stale table and 
   run <- function(...) {
     suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
       c(shQuote(file.path(scripts, "demo.R")), paste0("--data=", file), paste0("--out=", out), ...),
-      stdout = TRUE, stderr = TRUE, env = paste0("R_LIBS=", paste(.libPaths(), collapse = ":"))))
+      stdout = TRUE, stderr = TRUE, env = paste0("R_LIBS=", paste(.libPaths(), collapse = .Platform$path.sep))))
   }
   lines <- run("--k=4")
   expect_null(attr(lines, "status"))

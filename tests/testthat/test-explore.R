@@ -50,6 +50,7 @@ test_that("the code gives what is shown", {
 })
 
 test_that("the slider moves everything", {
+  skip_on_cran()
   model <- explore_model(c(a = fit, b = other), x, factor(rep(1:2, 20)), NULL, list())
   shiny::testServer(explore_server(model), {
     session$setInputs(k = 3, fit = "a")
@@ -72,6 +73,7 @@ test_that("the slider moves everything", {
 })
 
 test_that("a method that is not nested, and one for samples only", {
+  skip_on_cran()
   exact <- ufs_topk(x, k = 4, n_clusters = 3)
   model <- explore_model(exact, x, NULL, NULL, list())
   expect_false(model$turns)

@@ -9,6 +9,7 @@ knn <- function(x, k) {
 noise <- function(n, p, seed = 1) withr::with_seed(seed, matrix(stats::rnorm(n * p), n))
 
 test_that("neighbours, distances and their mean are those of the definition", {
+  skip_on_cran()
   for (x in list(noise(30, 4), noise(12, 40), noise(500, 3), noise(3, 1))) {
     for (k in unique(c(1, min(7, nrow(x) - 1), nrow(x) - 1))) {
       out <- knn(x, k)
@@ -58,6 +59,7 @@ test_that("duplicates are neighbours, the sample itself is not", {
 })
 
 test_that("leaves of a tree that cannot matter are left out, with few columns", {
+  skip_on_cran()
   # The kernel's own door also wants the mean distance, for which it looks at every pair.
   clusters <- noise(1100, 5)
   clusters <- clusters + 4 * (seq_len(1100) %% 3)

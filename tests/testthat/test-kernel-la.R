@@ -145,6 +145,7 @@ test_that("a trace grows to any length and a huge max_iter costs nothing", {
 })
 
 test_that("eigenpairs of a large matrix, found step by step, are eigenpairs", {
+  skip_on_cran()
   # Above LA_EIG_CHECKED; one value 120 times, one alone on top, the rest in between.
   n <- 650L
   set.seed(4)
@@ -169,6 +170,7 @@ test_that("eigenpairs of a large matrix, found step by step, are eigenpairs", {
 })
 
 test_that("products and inverses in steps that see interrupts are the same", {
+  skip_on_cran()
   set.seed(5)
   a <- matrix(rnorm(2.5e6), 1000)
   b <- matrix(rnorm(2500 * 120), 2500)
@@ -190,6 +192,7 @@ test_that("products and inverses in steps that see interrupts are the same", {
 })
 
 test_that("pairs of one value that bisection misses are found all the same", {
+  skip_on_cran()
   # Thirty pairs of samples that know each other only: 29 times the value 1, within rounding.
   n <- 60L
   for (seed in c(71, 1, 2)) {
@@ -211,6 +214,7 @@ test_that("pairs of one value that bisection misses are found all the same", {
 })
 
 test_that("a Gram matrix formed in strips is the same matrix", {
+  skip_on_cran()
   # 1e9 flops and more: several strips, the second pair with more than one depth.
   set.seed(5)
   for (size in list(c(1060, 900), c(500, 4300), c(4300, 500), c(900, 1060))) {

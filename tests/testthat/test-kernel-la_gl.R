@@ -14,6 +14,7 @@ gl_problem <- function(n, p, c, seed) {
 }
 
 test_that("gl agrees with plain coordinate descent", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   for (shape in list(c(25, 60, 3), c(40, 12, 2), c(15, 15, 1))) {
     q <- gl_problem(shape[1], shape[2], shape[3], 1)
@@ -49,6 +50,7 @@ test_that("zeros are exact, the conditions hold and the gap closes", {
 })
 
 test_that("gl agrees with 5000 reweighted steps of almost no smoothing", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   q <- gl_problem(30, 80, 3, 3)
   lambda <- 0.3 * gl_lambda_max(q$x, q$t)

@@ -13,6 +13,7 @@ expect_lowest <- function(found, full, c, tolerance = 1e-8) {
 }
 
 test_that("the lowest eigenpairs, dense and by Woodbury", {
+  skip_on_cran()
   for (seed in 1:2) {
     withr::local_seed(seed)
     for (size in list(c(40, 150), c(5, 130), c(110, 125), c(30, 31))) {

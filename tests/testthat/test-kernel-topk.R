@@ -111,6 +111,7 @@ test_that("the identities behind the two forms hold", {
 })
 
 test_that("both forms are the literal iteration, screened or not", {
+  skip_on_cran()
   screened <- 0L
   for (size in list(c(20, 60), c(40, 25), c(30, 400), c(12, 12))) {
     prob <- topk_problem(size[1L], size[2L], seed = sum(size))
@@ -140,6 +141,7 @@ test_that("both forms are the literal iteration, screened or not", {
 })
 
 test_that("Z >= 0: both forms are the literal iteration, and rho = 1 meets the KKT conditions", {
+  skip_on_cran()
   for (size in list(c(15, 40), c(30, 12))) {
     prob <- topk_problem(size[1L], size[2L], seed = 7)
     theta <- matrix(1, size[1L], size[1L])
@@ -163,6 +165,7 @@ test_that("Z >= 0: both forms are the literal iteration, and rho = 1 meets the K
 })
 
 test_that("blocks of samples stop together, at the iteration at which all have converged", {
+  skip_on_cran()
   prob <- topk_problem(150L, 12L, seed = 3)
   prob$x[1:20, ] <- prob$x[1, ]
   theta <- withr::with_seed(1, matrix(runif(150^2), 150L))
@@ -211,6 +214,7 @@ test_that("a zero sample gets no links and gives none", {
 # ---- sub-problem 2 ----------------------------------------------------------------------
 
 test_that("dense and low-rank ADMM are the literal one", {
+  skip_on_cran()
   for (size in list(c(18, 12), c(12, 40))) {
     prob <- topk_problem(size[1L], size[2L], seed = size[2L])
     Y <- ref_one_hot(prob$label, 3L)
@@ -251,6 +255,7 @@ test_that("the ADMM ends binary with the right sum on fixture F2", {
 })
 
 test_that("the polish is the literal one, and no swap improves its result", {
+  skip_on_cran()
   for (size in list(c(18, 12), c(9, 20))) {
     prob <- topk_problem(size[1L], size[2L], seed = 3)
     w <- prob$w
@@ -276,6 +281,7 @@ test_that("the polish is the literal one, and no swap improves its result", {
 # ---- bound ------------------------------------------------------------------------------
 
 test_that("the bound is proved: below every set, and tight for the relaxation", {
+  skip_on_cran()
   for (size in list(c(18, 12), c(10, 13))) for (k in c(1L, 3L, 6L)) {
     prob <- topk_problem(size[1L], size[2L], seed = k)
     w <- prob$w
@@ -443,6 +449,7 @@ test_that("a probe finds the links of a sample at equal weights", {
 })
 
 test_that("the linear programmes reach the optimum, cold and from another optimum", {
+  skip_on_cran()
   for (size in list(c(20, 60), c(40, 25), c(12, 12), c(60, 8))) {
     prob <- topk_problem(size[1L], size[2L], seed = sum(size))
     theta <- withr::with_seed(2, matrix(runif(size[1L]^2), size[1L]))

@@ -22,6 +22,7 @@ path <- function(x, y, card, ridge = 0, max_iter = 1000L) {
 }
 
 test_that("the path is the lasso's: literal path, coordinate descent, optimality", {
+  skip_on_cran()
   cases <- list(list(x = noise(40, 8), y = noise(40, 1, 2)[, 1]),
     list(x = noise(12, 30), y = noise(12, 1, 3)[, 1]),
     list(x = scale(as.matrix(mtcars[, -1])), y = mtcars$mpg - mean(mtcars$mpg)),
@@ -57,6 +58,7 @@ test_that("variables are dropped where the lasso drops them", {
 })
 
 test_that("exact ties, as binary data have them, keep the path optimal", {
+  skip_on_cran()
   for (seed in 1:40) {
     x <- withr::with_seed(seed, matrix(as.double(stats::rbinom(6 * 30, 1, 0.3)), 6))
     y <- withr::with_seed(seed, sample(c(-1, 0, 1), 6, TRUE))

@@ -1,13 +1,18 @@
 # The step in recipes. Runs where recipes 1.1.0 is installed: `make check-frameworks` sees to it.
 
-# Skipped one by one: a file that is skipped as a whole loses its snapshots.
 if (has_recipes()) suppressPackageStartupMessages(library(recipes))
+
+# The step's own line in what recipes prints around it, which differs between its versions.
+step_line <- function(recipe) {
+  printed <- testthat::capture_messages(lines <- utils::capture.output(print(recipe)))
+  printed <- unlist(strsplit(c(printed, lines), "\n"))
+  sub("^\\W+", "", grep("feature selection", printed, value = TRUE))
+}
 
 test_that("step works", {
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- recipe(mpg ~ ., data = mtcars) |>
-    step_select_ufs(all_predictors(), method = "pca", num_terms = 4,
-      options = list(n_components = 2))
+  rec <- step_select_ufs(recipe(mpg ~ ., data = mtcars), all_predictors(), method = "pca",
+    num_terms = 4, options = list(n_components = 2))
   trained <- prep(rec)
   baked <- bake(trained, mtcars)
   table <- tidy(trained, 1)
@@ -24,7 +29,7 @@ test_that("step works", {
 test_that("the share is rounded up, and half of the columns are kept by default", {
   skip_if_not_installed("recipes", "1.1.0")
   kept <- function(...) {
-    rec <- recipe(mpg ~ ., mtcars) |> step_select_ufs(all_predictors(), method = "variance", ...)
+    rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "variance", ...)
     ncol(bake(prep(rec), mtcars)) - 1L
   }
   expect_identical(kept(), 5L)
@@ -32,7 +37,7 @@ test_that("the share is rounded up, and half of the columns are kept by default"
   expect_identical(kept(prop_terms = .3), 3L)
   expect_identical(kept(prop_terms = .01), 1L)
   wide <- as.data.frame(matrix(stats::rnorm(500), 5))
-  rec <- recipe(~., wide) |> step_select_ufs(everything(), method = "variance", prop_terms = .07)
+  rec <- step_select_ufs(recipe(~., wide), everything(), method = "variance", prop_terms = .07)
   expect_length(bake(prep(rec), wide), 7)
 })
 
@@ -58,26 +63,25 @@ test_that("everything must go", {
 
 test_that("one column is kept without a ranking", {
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- recipe(mpg ~ ., mtcars) |> step_select_ufs(disp)
+  rec <- step_select_ufs(recipe(mpg ~ ., mtcars), disp)
   trained <- prep(rec)
   expect_named(bake(trained, mtcars), c(names(mtcars)[-1], "mpg"))
   expect_identical(tidy(trained, 1)$score, NA_real_)
-  gone <- recipe(mpg ~ ., mtcars) |> step_select_ufs(disp, num_terms = 0)
+  gone <- step_select_ufs(recipe(mpg ~ ., mtcars), disp, num_terms = 0)
   expect_false("disp" %in% names(bake(prep(gone), mtcars)))
 })
 
 test_that("a method that solves for one number of columns is told that number", {
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- recipe(mpg ~ ., mtcars) |>
-    step_select_ufs(all_predictors(), method = "topk", num_terms = 3,
-      options = list(n_clusters = 2))
+  rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "topk",
+    num_terms = 3, options = list(n_clusters = 2))
   fit <- ufs_topk(mtcars[, -1], k = 3, n_clusters = 2)
   expect_setequal(setdiff(names(bake(prep(rec), mtcars)), "mpg"), selected_features(fit, 3))
 })
 
 test_that("only the training set decides", {
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- recipe(mpg ~ ., mtcars) |> step_select_ufs(all_predictors(), num_terms = 3)
+  rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), num_terms = 3)
   trained <- prep(rec, training = mtcars[1:20, ])
   expect_setequal(setdiff(names(bake(trained, mtcars)), "mpg"),
     selected_features(ufs_laplacian(mtcars[1:20, -1]), 3))
@@ -86,7 +90,7 @@ test_that("only the training set decides", {
 test_that("constant columns go first", {
   skip_if_not_installed("recipes", "1.1.0")
   data <- cbind(mtcars, flat = 1)
-  rec <- recipe(mpg ~ ., data) |> step_select_ufs(all_predictors(), num_terms = 10)
+  rec <- step_select_ufs(recipe(mpg ~ ., data), all_predictors(), num_terms = 10)
   expect_warning(trained <- prep(rec), class = "ufs_warning_constant")
   table <- tidy(trained, 1)
   expect_identical(table$terms[table$removed], "flat")
@@ -99,7 +103,7 @@ test_that("case weights", {
     hardhat::importance_weights(rep(c(.5, 2), 16)))) {
     data <- mtcars
     data$wts <- weights
-    rec <- recipe(mpg ~ ., data) |> step_select_ufs(all_numeric_predictors())
+    rec <- step_select_ufs(recipe(mpg ~ ., data), all_numeric_predictors())
     expect_error(prep(rec), "does not use case weights \\(column 'wts'\\)")
   }
 })
@@ -108,8 +112,8 @@ test_that("case weights", {
 
 test_that("bake method errors when needed columns are missing", {
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- recipe(mpg ~ ., mtcars) |>
-    step_select_ufs(all_predictors(), method = "variance", num_terms = 3)
+  rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "variance",
+    num_terms = 3)
   trained <- prep(rec)
   kept <- setdiff(names(bake(trained, mtcars)), "mpg")
   expect_error(bake(trained, mtcars[setdiff(names(mtcars), kept[1])]), kept[1])
@@ -117,10 +121,9 @@ test_that("bake method errors when needed columns are missing", {
 
 test_that("bake method errors when needed non-standard role columns are missing", {
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- recipe(mpg ~ ., mtcars) |>
-    update_role(disp, hp, wt, new_role = "potato") |>
-    update_role_requirements("potato", bake = FALSE) |>
-    step_select_ufs(has_role("potato"), method = "variance", num_terms = 2)
+  rec <- update_role(recipe(mpg ~ ., mtcars), disp, hp, wt, new_role = "potato")
+  rec <- update_role_requirements(rec, "potato", bake = FALSE)
+  rec <- step_select_ufs(rec, has_role("potato"), method = "variance", num_terms = 2)
   trained <- prep(rec)
   table <- tidy(trained, 1)
   kept <- table$terms[!table$removed]
@@ -133,9 +136,10 @@ test_that("bake method errors when needed non-standard role columns are missing"
 
 test_that("empty printing", {
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- recipe(mpg ~ ., mtcars) |> step_select_ufs()
-  expect_snapshot(rec)
-  expect_snapshot(prep(rec, mtcars))
+  rec <- step_select_ufs(recipe(mpg ~ ., mtcars))
+  line <- "Unsupervised feature selection (laplacian) on: <none>"
+  expect_identical(step_line(rec), line)
+  expect_identical(step_line(prep(rec, mtcars)), paste(line, "| Trained"))
 })
 
 test_that("empty selection prep/bake is a no-op", {
@@ -147,7 +151,7 @@ test_that("empty selection prep/bake is a no-op", {
 
 test_that("empty selection tidy method works", {
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- recipe(mpg ~ ., mtcars) |> step_select_ufs()
+  rec <- step_select_ufs(recipe(mpg ~ ., mtcars))
   expected <- tibble::tibble(terms = character(), score = double(), rank = integer(),
     removed = logical(), id = character())
   expect_identical(tidy(rec, number = 1), expected)
@@ -156,16 +160,16 @@ test_that("empty selection tidy method works", {
 
 test_that("printing", {
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- recipe(~., mtcars) |>
-    step_select_ufs(all_predictors(), method = "variance", num_terms = 9)
-  expect_snapshot(print(rec))
-  expect_snapshot(prep(rec))
+  rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), method = "variance", num_terms = 9)
+  line <- "Unsupervised feature selection (variance) on:"
+  expect_identical(step_line(rec), paste(line, "all_predictors()"))
+  expect_identical(step_line(prep(rec)), paste(line, "vs am | Trained"))
   expect_identical(tidy(rec, 1)$terms, "all_predictors()")
 })
 
 test_that("tunable", {
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- recipe(~., mtcars) |> step_select_ufs(all_predictors())
+  rec <- step_select_ufs(recipe(~., mtcars), all_predictors())
   param <- generics::tunable(rec$steps[[1]])
   expect_identical(param$name, c("num_terms", "prop_terms"))
   expect_true(all(param$source == "recipe"))
@@ -193,7 +197,7 @@ test_that("tunable is setup to work with extract_parameter_set_dials", {
 
 test_that("required packages are named", {
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- recipe(~., mtcars) |> step_select_ufs(all_predictors())
+  rec <- step_select_ufs(recipe(~., mtcars), all_predictors())
   expect_true("ufselect" %in% generics::required_pkgs(rec))
 })
 
@@ -213,7 +217,7 @@ test_that("bad args", {
   bad(step_select_ufs(rec, all_predictors(), options = list(n_clusters = 3)), "options")
   bad(step_select_ufs(mtcars, disp), "recipe")
   expect_error(prep(step_select_ufs(rec, all_predictors(), method = "pca")), "n_components")
-  text <- recipe(~., iris) |> step_select_ufs(Species)
+  text <- step_select_ufs(recipe(~., iris), Species)
   expect_error(prep(text), "Species|double|integer")
   holes <- mtcars
   holes$disp[3] <- NA
@@ -222,16 +226,14 @@ test_that("bad args", {
 
 test_that("0 and 1 rows data work in bake method", {
   skip_if_not_installed("recipes", "1.1.0")
-  trained <- recipe(~., mtcars) |>
-    step_select_ufs(all_numeric_predictors(), num_terms = 3) |>
-    prep()
+  trained <- prep(step_select_ufs(recipe(~., mtcars), all_numeric_predictors(), num_terms = 3))
   expect_identical(dim(bake(trained, mtcars[1, ])), c(1L, 3L))
   expect_identical(dim(bake(trained, mtcars[0, ])), c(0L, 3L))
 })
 
 test_that("a trained recipe survives a trip through a file, small", {
   skip_if_not_installed("recipes", "1.1.0")
-  trained <- recipe(~., mtcars) |> step_select_ufs(all_predictors()) |> prep()
+  trained <- prep(step_select_ufs(recipe(~., mtcars), all_predictors()))
   file <- withr::local_tempfile(fileext = ".rds")
   saveRDS(trained, file)
   expect_identical(bake(readRDS(file), mtcars), bake(trained, mtcars))
@@ -244,10 +246,9 @@ test_that("sparse recipes work", {
   x <- as.matrix(mtcars[c(1:4, 6:7)])
   x[x < 5] <- 0
   sparse <- Matrix::Matrix(x, sparse = TRUE)
-  rec <- recipe(sparse) |>
-    update_role(everything(), new_role = "predictor") |>
-    step_select_ufs(all_predictors(), method = "variance", num_terms = 3,
-      options = list(scale = FALSE))
+  rec <- update_role(recipe(sparse), everything(), new_role = "predictor")
+  rec <- step_select_ufs(rec, all_predictors(), method = "variance", num_terms = 3,
+    options = list(scale = FALSE))
   expect_setequal(names(bake(prep(rec), sparse)),
     selected_features(ufs_variance(x, scale = FALSE), 3))
 })

@@ -30,6 +30,7 @@ test_that("solver paper is Algorithm 1 with the user's Theta, traced", {
 })
 
 test_that("the gap is proved: exact is at the optimum, paper within what it says", {
+  skip_on_cran()
   for (shape in list(c(24, 30), c(30, 9))) {
     x <- represent_x(shape[1L], shape[2L])
     theta <- withr::with_seed(3, matrix(runif(shape[1L]^2), shape[1L]))
@@ -58,6 +59,7 @@ test_that("the gap is proved: exact is at the optimum, paper within what it says
 })
 
 test_that("Theta keeps apart what it penalises, one-sided too; NULL is all ones", {
+  skip_on_cran()
   x <- represent_x(30, 20)
   group <- rep(1:2, 15)
   apart <- outer(group, group, "!=") * 1

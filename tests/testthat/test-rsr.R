@@ -305,6 +305,7 @@ test_that("the certificate of irls is a bound, too", {
 })
 
 test_that("W = I is claimed only where it is the minimum, and gaps hold with columns left out", {
+  skip_on_cran()
   x <- unit_columns(withr::with_seed(5, matrix(rnorm(300 * 30), 300)))
   x[1:5, ] <- 3 * x[1:5, ]
   x <- unit_columns(x)
@@ -335,6 +336,7 @@ test_that("W = I is claimed only where it is the minimum, and gaps hold with col
 })
 
 test_that("a fit that is stopped early claims no more than is true", {
+  skip_on_cran()
   narrow <- 0
   for (seed in 1:6) {
     x <- withr::with_seed(seed, {

@@ -131,6 +131,7 @@ test_that("the steps of E and F descend at fixed V", {
 # ---- descent and optimality ----------------------------------------------------------------
 
 test_that("objectives never rise, the constraints hold, the certificate closes", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   for (shape in list(c(60, 200, 4), c(150, 30, 3), c(40, 40, 2))) {
     data <- socfs_data(shape[1], shape[2], shape[3], 10, 1)

@@ -9,6 +9,7 @@ test_that("fixtures: the authors' code", {
 })
 
 test_that("both forms follow the literal algorithm", {
+  skip_on_cran()
   cases <- list(list(x = unit_columns(iris[, 1:4]), m = 2, gamma = 0.1),
     list(x = unit_columns(planted(60, 20)$x), m = 4, gamma = 0.05),
     list(x = unit_columns(planted(25, 60)$x), m = 3, gamma = 0.5))
@@ -181,6 +182,7 @@ test_that("the eigenvalue sums of the trace are those of the learnt graph", {
 })
 
 test_that("RSR, UDFS and SOGFS hold few copies of x", {
+  skip_on_cran()
   x <- planted(100, 1500)$x
   few <- list(rsr = 3, udfs = 4, sogfs = 4)
   for (method in names(few)) {

@@ -34,6 +34,7 @@ ref_spca_kkt <- function(x, a, b, lambda) {
 standard <- function(x) scale(x)[, ]
 
 test_that("the iteration is that of the literal reference", {
+  skip_on_cran()
   for (size in list(c(30, 8), c(12, 25))) {
     x <- sample_data(size[1], size[2])
     z <- standard(x)
@@ -132,6 +133,7 @@ test_that("arguments", {
 })
 
 test_that("the lassos agree with glmnet", {
+  skip_on_cran()
   skip_if_not_installed("glmnet")
   x <- sample_data(40, 12)
   z <- standard(x)

@@ -14,6 +14,7 @@ test_that("fixtures: the three scores", {
 })
 
 test_that("every type and power is that of the definition, in the right direction", {
+  skip_on_cran()
   for (x in list(noise(30, 5) + 1, noise(12, 20) + 1)) {
     w <- ref_graph(x, 4)
     for (power in 1:4) {

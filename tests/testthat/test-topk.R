@@ -54,6 +54,7 @@ test_that("unsupervised fixture F2", {
 })
 
 test_that("semi-supervised fixture F2, with and without class masses", {
+  skip_on_cran()
   outer <- c(4L, 5L)
   for (cmn in c(FALSE, TRUE)) {
     fit <- f2_fit(y = factor(f2_partial()), cmn = cmn)
@@ -92,6 +93,7 @@ test_that("supervised fixture F2, polished and as the ADMM leaves it", {
 })
 
 test_that("structured supervision and other settings are the literal loop", {
+  skip_on_cran()
   X <- ref_unit_columns(t(f2_x()))
   fit <- f2_fit(y = f2_truth(), structured = TRUE)
   ref <- ref_topk(X, 4L, 3L, g = f2_truth(), alpha_E = 3, lambda_Z = .5)
@@ -116,6 +118,7 @@ test_that("structured supervision and other settings are the literal loop", {
 })
 
 test_that("p > n is the literal loop too, with standardised columns", {
+  skip_on_cran()
   made <- planted(n = 24, p = 60, c = 3)
   fit <- ufs_topk(made$x, 5, n_clusters = 3, alpha_e = 6, bound = FALSE)
   ref <- ref_topk(ref_unit_columns(t(scale(made$x))), 5L, 3L, alpha_E = 6)
@@ -203,6 +206,7 @@ test_that("it is deterministic, stable and leaves its input and the RNG alone", 
 })
 
 test_that("the polished set is optimal or near it, and branch and bound proves it", {
+  skip_on_cran()
   optimal <- 0L
   for (seed in 1:6) for (k in c(1L, 3L, 6L)) {
     made <- planted(n = 20, p = 11, c = 3, informative = 5, seed = seed, gap = 1)
@@ -231,6 +235,7 @@ test_that("the polished set is optimal or near it, and branch and bound proves i
 })
 
 test_that("branch and bound alone, without polish, finds and proves what brute force finds", {
+  skip_on_cran()
   wrong <- 0L
   worked <- 0L
   for (seed in 1:200) {
@@ -338,6 +343,7 @@ test_that("auto takes the cheaper solver", {
 })
 
 test_that("auto takes the ADMM where linear programmes would take many steps", {
+  skip_on_cran()
   made <- planted(n = 300, p = 500, c = 5, informative = 50, seed = 1)
   x <- scale(made$x)
   x <- x / sqrt(rowSums(x^2))
@@ -366,6 +372,7 @@ test_that("auto takes the ADMM where linear programmes would take many steps", {
 })
 
 test_that("the fast solver: all modes, k = 1 and k = p, both shapes", {
+  skip_on_cran()
   made <- planted(n = 26, p = 40, c = 3, informative = 6, seed = 3)
   part <- replace(made$cluster, -c(1:9), NA)
   for (k in c(1L, 6L, 40L)) {
@@ -386,6 +393,7 @@ test_that("the fast solver: all modes, k = 1 and k = p, both shapes", {
 warm_made <- function() planted(n = 150, p = 20, c = 3, informative = 6, seed = 4)
 
 test_that("the warm solver is the literal iteration", {
+  skip_on_cran()
   # By features, and by samples.
   for (made in list(warm_made(), planted(n = 110, p = 180, c = 3, informative = 20, seed = 4))) {
     n <- nrow(made$x)
@@ -432,6 +440,7 @@ expect_warm_claims <- function(fit, paper, x) {
 }
 
 test_that("the warm solver's claims hold on the returned solution", {
+  skip_on_cran()
   made <- warm_made()
   x <- t(ref_unit_columns(t(scale(made$x))))
   for (signed in c(FALSE, TRUE)) {
@@ -448,6 +457,7 @@ test_that("the warm solver's claims hold on the returned solution", {
 })
 
 test_that("the warm solver on wide data: copies, constants, k = 1 and k = p", {
+  skip_on_cran()
   made <- planted(n = 80, p = 150, c = 3, informative = 20, seed = 6)
   x <- made$x
   x[80, ] <- x[1, ]
@@ -507,6 +517,7 @@ test_that("the warm solver: few and many outer iterations, all modes, both shape
 })
 
 test_that("the warm solver keeps Z exactly where the new weights hardly change its objective", {
+  skip_on_cran()
   kept <- 0
   for (seed in c(2, 7, 10)) {
     made <- planted(n = 150, p = 20, c = 3, informative = 6, seed = seed)
@@ -585,6 +596,7 @@ test_that("of equal columns the first ones are chosen", {
 })
 
 test_that("of shuffled copies the first ones are chosen, polished or not", {
+  skip_on_cran()
   for (seed in 1:6) {
     made <- planted(n = 24, p = 10, c = 3, informative = 4, seed = seed)
     which <- withr::with_seed(seed, sample(c(1:10, 1:10, 1:5)))
@@ -760,6 +772,7 @@ test_that("too few links are an error that says what to do", {
 })
 
 test_that("on wide noise the default alpha_e gives way to one that links samples", {
+  skip_on_cran()
   x <- withr::with_seed(5, matrix(rnorm(30 * 4000), 30))
   expect_message(fit <- ufs_topk(x, 5, n_clusters = 3), class = "ufs_message_alpha_e")
   expect_topk(fit)

@@ -35,6 +35,7 @@ file_reads <- function(code) {
 }
 
 test_that("laplacian and spec read a file stored by rows once beside its graph", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   rows <- stored(counts, c(5, ncol(counts)))
   # Five rows or columns to a block.
@@ -63,6 +64,7 @@ test_that("laplacian and spec read a file stored by rows once beside its graph",
 })
 
 test_that("the copy gives any columns of rows, any rows of columns, and whole products", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   wide <- withr::with_seed(3, matrix(rnorm(20 * 90), 20))
   ask <- list(c(4L, 5L, 6L), c(9L, 2L, 3L, 12L), 17L, 20:1)
@@ -101,6 +103,7 @@ test_that("the copy gives any columns of rows, any rows of columns, and whole pr
 })
 
 test_that("a Gram matrix across the blocks of a file counts its passes as they are", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 2 * 8 * 5 * 80))$x
   seen <- file_reads(x_gram(op, rows = TRUE))
@@ -115,6 +118,7 @@ test_that("a Gram matrix across the blocks of a file counts its passes as they a
 })
 
 test_that("no room for a copy: read as often as it takes, with the same result", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   rows <- stored(counts, c(5, 150))
   data <- ufs_data(rows, block_bytes = 8 * 5 * 80)
@@ -140,6 +144,7 @@ test_that("writing to a full disk is noticed", {
 })
 
 test_that("nothing is left behind, and a large copy is announced", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   data <- ufs_data(stored(counts, c(5, 150)), block_bytes = 8 * 5 * 80)
   graph <- quiet(ufs_graph(counts, k = 4))
@@ -161,6 +166,7 @@ test_that("nothing is left behind, and a large copy is announced", {
 })
 
 test_that("columns that will be asked for are read and held by blocks", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   z <- unname(counts)
   # Six columns of 80 numbers to a block, and as much for the copy.
@@ -184,6 +190,7 @@ test_that("columns that will be asked for are read and held by blocks", {
 })
 
 test_that("ALFS looks at columns after its fit", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- counts[, 1:60]
   for (chunk in list(c(5, 60), c(80, 5))) {
@@ -197,7 +204,7 @@ test_that("with isolated samples in the graph nothing is formed", {
   w <- as.matrix(quiet(ufs_graph(counts, k = 6)))
   w[c(3, 50), ] <- w[, c(3, 50)] <- 0
   kinds <- list(sparse = to_sparse(counts))
-  if (requireNamespace("HDF5Array", quietly = TRUE)) {
+  if (!on_cran() && requireNamespace("HDF5Array", quietly = TRUE)) {
     kinds$rows <- ufs_data(stored(counts, c(5, 150)), block_bytes = 4000)
     kinds$columns <- ufs_data(stored(counts, c(80, 5)), block_bytes = 4000)
   }
@@ -227,6 +234,7 @@ copy_reads <- function(code) {
 }
 
 test_that("row-sparse regression reads the columns of a working set a few times, not by sweeps", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   z <- scale(unname(counts))
   t <- qr.Q(qr(withr::with_seed(4, matrix(rnorm(80 * 3), 80))))
@@ -273,6 +281,7 @@ test_that("row-sparse regression reads the columns of a working set a few times,
 })
 
 test_that("SOCFS on a file passes over it once for each look at all features", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- counts[, 1:60]
   plain <- quiet(ufs_socfs(x, 3))
@@ -289,6 +298,7 @@ test_that("SOCFS on a file passes over it once for each look at all features", {
 })
 
 test_that("greedy TED on a tall file: labelled samples cost one read of their rows", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   x <- withr::with_seed(6, matrix(rnorm(400 * 12), 400) %*% diag(12:1))
   for (chunk in list(c(20, 12), c(400, 3))) {
@@ -313,6 +323,7 @@ test_that("greedy TED on a tall file: labelled samples cost one read of their ro
 })
 
 test_that("blocks are added up in place, and what came first is nobody else's", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   z <- unname(counts)
   for (chunk in list(c(5, 150), c(80, 5))) {

@@ -9,6 +9,7 @@ test_that("fixture: the repaired public code", {
 })
 
 test_that("both forms agree with full matrices, step by step", {
+  skip_on_cran()
   for (size in list(c(40, 12), c(20, 60), c(30, 30), c(150, 130))) {
     x <- unit_columns(planted(size[1], size[2], informative = 4)$x)
     for (par in list(c(k = 5, lambda = 1, gamma = 0.1, c = 3), c(2, 0.01, 0.02, 2))) {
@@ -152,6 +153,7 @@ test_that("rows left out are zero, and rightly so: optimality of W in plain R", 
 })
 
 test_that("a row left out too early comes back", {
+  skip_on_cran()
   # Where none did, zero rows ended with a reach of 1.36, 1.25, 1.21.
   for (case in list(c(1, 60, 140), c(1, 100, 200), c(2, 60, 140))) {
     x <- withr::with_seed(case[1], matrix(rnorm(case[2] * case[3]), case[2]))
