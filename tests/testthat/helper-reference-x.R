@@ -40,8 +40,6 @@ reference_x <- function(x, keep, center, scale) {
   out
 }
 
-all_four <- list(c(TRUE, TRUE), c(TRUE, FALSE), c(FALSE, TRUE), c(FALSE, FALSE))
-
 # Counts with planted groups, log-transformed: wide and tall; a constant column, an empty row.
 grouped_counts <- function(n, p, groups = 3, seed = 1) {
   withr::with_seed(seed, {

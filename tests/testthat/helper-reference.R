@@ -64,6 +64,10 @@ expect_words <- function(call, class, ...) {
 # Whether CRAN's tier of the tests runs (CONTRIBUTING.md): for blocks that take less data there.
 on_cran <- function() !identical(tolower(Sys.getenv("NOT_CRAN")), "true")
 
+# Centred and scaled; two of the four ways in CRAN's tier.
+all_four <- list(c(TRUE, TRUE), c(FALSE, FALSE), c(TRUE, FALSE), c(FALSE, TRUE))
+if (on_cran()) all_four <- all_four[1:2]
+
 # Long variants of tests: UFSELECT_EXTENDED_TESTS=true runs them.
 skip_if_not_extended <- function() {
   testthat::skip_if_not(identical(tolower(Sys.getenv("UFSELECT_EXTENDED_TESTS")), "true"),

@@ -103,6 +103,7 @@ test_that("P1: the step for W is the Kronecker solve, in the twin and in C", {
 })
 
 test_that("solver = \"paper\" follows the literal Algorithm 1", {
+  skip_on_cran()
   for (size in list(c(14, 6), c(6, 14))) {
     x <- alfs_data(size[1], size[2], 5)
     for (rel in c(0, .01)) {
@@ -460,6 +461,7 @@ test_that("Newton's method reaches small gaps in few iterations, and its answer 
 })
 
 test_that("lambda > 0: one penalty alone, constant and zero data, a stop on the way", {
+  skip_on_cran()
   x <- alfs_data(40, 25, 6)
   rows <- alfs_raw(x, alpha_rel = .1, beta = 0, lambda_rel = .005)
   cols <- alfs_raw(x, alpha = 0, beta_rel = .1, lambda_rel = .005,

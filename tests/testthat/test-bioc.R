@@ -152,6 +152,7 @@ test_that("predict() takes the chosen features of every class of data", {
   expect_equal(as.matrix(predict(fit, to_sparse(counts), k = 4)), counts[, best])
   expect_equal(as.matrix(predict(fit, ufs_data(to_sparse(counts)), k = 4)), counts[, best])
   expect_equal(as.matrix(predict(fit, ufs_sketch(counts, 30, "uniform"), k = 4)), counts[, best])
+  skip_on_cran()
   skip_if_not_installed("SummarizedExperiment")
   se <- SummarizedExperiment::SummarizedExperiment(list(t(counts)))
   expect_identical(rownames(predict(fit, se, k = 4)), best)

@@ -165,6 +165,7 @@ test_that("a grid gives the label-free choice and the best with labels", {
 first_class <- list(first = function(x, y, newx) rep(levels(y)[1], nrow(newx)))
 
 test_that("a grid of a sample method is run: the choice without labels and the best with them", {
+  skip_on_cran()
   near <- function(x, y, newx) y[apply(newx, 1, function(r) which.min(colSums((t(x) - r)^2)))]
   grid <- list(mu_rel = c(.001, .1, 100))
   set.seed(1)
@@ -226,6 +227,7 @@ test_that("warnings and void rankings are counted and shown", {
 })
 
 test_that("every value of `at` is drawn, and the best one for each method", {
+  skip_on_cran()
   set.seed(1)
   out <- ufs_compare(x, y, c("variance", "ted"), k = 2:3, m = c(3, 9, 20), classifiers = list(
     near = function(x, y, newx) y[apply(newx, 1, function(r) which.min(colSums((t(x) - r)^2)))]),

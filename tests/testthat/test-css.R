@@ -54,6 +54,7 @@ test_that("singular values beyond the thirtieth give an upper bound", {
 })
 
 test_that("after swaps no exchange lowers J", {
+  skip_on_cran()
   moved <- 0L
   for (seed in 1:4) {
     for (size in list(c(30, 14), c(12, 25))) {

@@ -42,6 +42,7 @@ test_that("exact draws are weighted sampling without replacement", {
 })
 
 test_that("random keeps each sample with its own probability", {
+  skip_on_cran()
   x <- sample_data(40, 6)
   prob <- ref_leverage(x, 3)$samples
   expected <- pmin(1, 10 * prob)

@@ -109,6 +109,7 @@ test_that("a value that is missing on disk is named, a source that fails stops t
 })
 
 test_that("big.matrix", {
+  skip_on_cran()
   skip_if_not_installed("bigmemory")
   big <- bigmemory::as.big.matrix(counts)
   same_fit(big)
@@ -170,6 +171,7 @@ test_that("SummarizedExperiment and SingleCellExperiment: features are rows", {
 })
 
 test_that("Seurat: the data of its assay", {
+  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   skip_if_not_installed("Matrix")
   m <- to_sparse(t(counts))
@@ -183,6 +185,7 @@ test_that("Seurat: the data of its assay", {
 })
 
 test_that("a DelayedMatrix that only wraps a sparse matrix is that matrix", {
+  skip_on_cran()
   skip_if_not_installed("DelayedArray")
   s <- to_sparse(counts)
   wrapped <- DelayedArray::DelayedArray(s)
@@ -200,6 +203,7 @@ test_that("a DelayedMatrix that only wraps a sparse matrix is that matrix", {
 })
 
 test_that("data on disk: what is said fits them", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   file <- withr::local_tempfile(fileext = ".h5")
   holed <- counts
@@ -313,6 +317,7 @@ test_that("infinite values stay an error, and na is a choice", {
 })
 
 test_that("the passes over data on disk are counted and said", {
+  skip_on_cran()
   skip_if_not_installed("DelayedArray")
   d <- DelayedArray::DelayedArray(counts)
   fit <- ufs_variance(d)

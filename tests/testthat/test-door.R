@@ -20,6 +20,7 @@ quiet <- function(code) suppressMessages(suppressWarnings(code))
 # ---- assay = and the rest in every function -----------------------------------------------------
 
 experiment <- function() {
+  skip_on_cran()
   skip_if_not_installed("SummarizedExperiment")
   SummarizedExperiment::SummarizedExperiment(list(raw = t(counts) + outer(1:39, 1:60, `%%`),
     logcounts = t(counts)))

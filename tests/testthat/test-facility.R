@@ -2,6 +2,7 @@ centred <- function(x) unname(scale(x))
 picks_of <- function(fit) unname(fit$solution$order)
 
 test_that("picks, values and bounds are those of the plain greedy choice", {
+  skip_on_cran()
   for (size in list(c(40, 12), c(25, 60), c(30, 2))) {
     x <- planted(size[1], size[2], informative = min(8, size[2]))$x
     for (kind in c("cosine", "heat")) {

@@ -315,6 +315,7 @@ test_that("12 informative features are found", {
 })
 
 test_that("14 predict: scores, reconstruction, selection", {
+  skip_on_cran()
   x <- jspca_factors(40, 30, 3, 10, 29)
   x <- cbind(x[, 1:4], 5, x[, -(1:4)])
   dimnames(x) <- list(paste0("s", 1:40), paste0("f", 1:31))
@@ -383,6 +384,7 @@ test_that("D3 the exact solver ends where a long plain run does", {
 })
 
 test_that("D4 exact over samples: descent to the plain run's objective, or below", {
+  skip_on_cran()
   x <- jspca_factors(60, 120, 3, 15, 33)
   exact <- jspca(x, 3, loss = "sample", control = ufs_control(tol = 1e-6))
   plain <- jspca(x, 3, loss = "sample", solver = "irls",
@@ -412,6 +414,7 @@ test_that("the reported kkt is the literal one", {
 })
 
 test_that("without a penalty: XQ = XP, descent, a fixed point, projections; n > p and p > n", {
+  skip_on_cran()
   for (size in list(c(60, 20), c(20, 60))) for (loss in c("feature", "sample")) {
     x <- jspca_factors(size[1], size[2], 3, 12, 23)
     z <- scale(x)

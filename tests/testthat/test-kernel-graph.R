@@ -96,6 +96,7 @@ dense_laplacian <- function(graph) {
 }
 
 test_that("the embedding solves the eigenproblem, dense and by filtered iteration", {
+  skip_on_cran()
   for (n in c(60, 700)) {
     graph <- suppressWarnings(ufs_graph(noise(n, 4)))
     l <- dense_laplacian(graph)

@@ -17,6 +17,7 @@ kmeans_data <- function(shape, seed) {
 }
 
 test_that("sums of squares are those of the labels and no exchange lowers them", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   for (shape in shapes) {
     z <- kmeans_data(shape, 1)

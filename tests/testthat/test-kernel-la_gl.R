@@ -79,6 +79,7 @@ test_that("Gram form, residual form and few slots give the same answer", {
 })
 
 test_that("weights of the rows are those of a weighted matrix, dense and sparse", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   q <- gl_problem(30, 90, 3, 8)
   root <- withr::with_seed(9, rexp(30) + 0.01)
@@ -114,6 +115,7 @@ test_that("weights of the rows are those of a weighted matrix, dense and sparse"
 })
 
 test_that("the working set and its Gram columns survive new right-hand sides", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   q <- gl_problem(30, 150, 3, 5)
   others <- lapply(6:9, function(seed) gl_problem(30, 150, 3, seed)$t)

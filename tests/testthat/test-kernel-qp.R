@@ -58,6 +58,7 @@ test_that("dense: quadprog agrees", {
 })
 
 test_that("faces beyond Cholesky's limit go by conjugate gradients", {
+  skip_on_cran()
   p <- 450
   h <- random_qp(p, 3, shift = 1)$h
   target <- withr::with_seed(1, rexp(p) + 0.2)
@@ -151,6 +152,7 @@ low <- function(s, c, dense_limit) .Call(C_laplacian_low, s, c, dense_limit)
 laplacian <- function(s) diag(rowSums(s)) - s
 
 test_that("Krylov finds what the dense path finds", {
+  skip_on_cran()
   for (n in c(30, 120, 300)) {
     d <- blfse_problem(n, 6, 4, 10, seed = n, noise = 0.3)
     s <- Reduce(`+`, lapply(1:10, function(k) outer(d$labels[, k], d$labels[, k], `==`))) / 10

@@ -356,6 +356,7 @@ block_z <- function(n, C, seed, noise = .05) {
 }
 
 test_that("spectral labels are the literal ones", {
+  skip_on_cran()
   for (seed in 1:8) {
     made <- block_z(24L, 3L, seed, noise = .1 * seed)
     for (C in 1:4) {

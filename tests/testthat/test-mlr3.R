@@ -1,5 +1,6 @@
 # The filter in mlr3. Runs where mlr3filters is installed: `make check-frameworks` sees to it.
 
+skip_on_cran()
 skip_if_not_installed("mlr3filters")
 skip_if_not_installed("mlr3")
 suppressPackageStartupMessages(library(mlr3filters))
@@ -129,7 +130,6 @@ test_that("it is in the dictionary, and bad methods are refused", {
 })
 
 test_that("the filter arrives whichever package comes first", {
-  skip_on_cran()
   skip_if_not_installed("callr")
   code <- function(first, second) {
     out <- callr::r(function(first, second) {
@@ -153,7 +153,6 @@ test_that("the filter arrives whichever package comes first", {
 })
 
 test_that("inside a graph learner it is refitted on each training set", {
-  skip_on_cran()
   skip_if_not_installed("mlr3pipelines")
   skip_if_not_installed("rpart")
   graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = flt("ufs",

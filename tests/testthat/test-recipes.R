@@ -1,6 +1,6 @@
 # The step in recipes. Runs where recipes 1.1.0 is installed: `make check-frameworks` sees to it.
 
-if (has_recipes()) suppressPackageStartupMessages(library(recipes))
+if (!on_cran() && has_recipes()) suppressPackageStartupMessages(library(recipes))
 
 # The step's own line in what recipes prints around it, which differs between its versions.
 step_line <- function(recipe) {
@@ -10,6 +10,7 @@ step_line <- function(recipe) {
 }
 
 test_that("step works", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., data = mtcars), all_predictors(), method = "pca",
     num_terms = 4, options = list(n_components = 2))
@@ -27,6 +28,7 @@ test_that("step works", {
 })
 
 test_that("the share is rounded up, and half of the columns are kept by default", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   kept <- function(...) {
     rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "variance", ...)
@@ -42,6 +44,7 @@ test_that("the share is rounded up, and half of the columns are kept by default"
 })
 
 test_that("keep everything", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   for (size in list(list(num_terms = 10), list(num_terms = 50L), list(prop_terms = 1))) {
     rec <- do.call(step_select_ufs, c(list(recipe(mpg ~ ., mtcars), quote(all_predictors())), size))
@@ -52,6 +55,7 @@ test_that("keep everything", {
 })
 
 test_that("everything must go", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   for (size in list(list(num_terms = 0), list(prop_terms = 0))) {
     rec <- do.call(step_select_ufs, c(list(recipe(mpg ~ ., mtcars), quote(all_predictors())), size))
@@ -62,6 +66,7 @@ test_that("everything must go", {
 })
 
 test_that("one column is kept without a ranking", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars), disp)
   trained <- prep(rec)
@@ -72,6 +77,7 @@ test_that("one column is kept without a ranking", {
 })
 
 test_that("a method that solves for one number of columns is told that number", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "topk",
     num_terms = 3, options = list(n_clusters = 2))
@@ -80,6 +86,7 @@ test_that("a method that solves for one number of columns is told that number", 
 })
 
 test_that("only the training set decides", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), num_terms = 3)
   trained <- prep(rec, training = mtcars[1:20, ])
@@ -88,6 +95,7 @@ test_that("only the training set decides", {
 })
 
 test_that("constant columns go first", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   data <- cbind(mtcars, flat = 1)
   rec <- step_select_ufs(recipe(mpg ~ ., data), all_predictors(), num_terms = 10)
@@ -98,6 +106,7 @@ test_that("constant columns go first", {
 })
 
 test_that("case weights", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   for (weights in list(hardhat::frequency_weights(rep(1:2, 16)),
     hardhat::importance_weights(rep(c(.5, 2), 16)))) {
@@ -111,6 +120,7 @@ test_that("case weights", {
 # ---- the names that tidymodels gives the tests of a step ------------------------------------
 
 test_that("bake method errors when needed columns are missing", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "variance",
     num_terms = 3)
@@ -120,6 +130,7 @@ test_that("bake method errors when needed columns are missing", {
 })
 
 test_that("bake method errors when needed non-standard role columns are missing", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- update_role(recipe(mpg ~ ., mtcars), disp, hp, wt, new_role = "potato")
   rec <- update_role_requirements(rec, "potato", bake = FALSE)
@@ -135,6 +146,7 @@ test_that("bake method errors when needed non-standard role columns are missing"
 })
 
 test_that("empty printing", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars))
   line <- "Unsupervised feature selection (laplacian) on: <none>"
@@ -143,6 +155,7 @@ test_that("empty printing", {
 })
 
 test_that("empty selection prep/bake is a no-op", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   plain <- recipe(mpg ~ ., mtcars)
   empty <- step_select_ufs(plain)
@@ -150,6 +163,7 @@ test_that("empty selection prep/bake is a no-op", {
 })
 
 test_that("empty selection tidy method works", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars))
   expected <- tibble::tibble(terms = character(), score = double(), rank = integer(),
@@ -159,6 +173,7 @@ test_that("empty selection tidy method works", {
 })
 
 test_that("printing", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), method = "variance", num_terms = 9)
   line <- "Unsupervised feature selection (variance) on:"
@@ -168,6 +183,7 @@ test_that("printing", {
 })
 
 test_that("tunable", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(~., mtcars), all_predictors())
   param <- generics::tunable(rec$steps[[1]])
@@ -178,6 +194,7 @@ test_that("tunable", {
 })
 
 test_that("tunable is setup to work with extract_parameter_set_dials", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   skip_if_not_installed("dials", "1.4.1")
   marked <- list(
@@ -196,12 +213,14 @@ test_that("tunable is setup to work with extract_parameter_set_dials", {
 })
 
 test_that("required packages are named", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(~., mtcars), all_predictors())
   expect_true("ufselect" %in% generics::required_pkgs(rec))
 })
 
 test_that("bad args", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- recipe(mpg ~ ., mtcars)
   bad <- function(object, argument) {
@@ -225,6 +244,7 @@ test_that("bad args", {
 })
 
 test_that("0 and 1 rows data work in bake method", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   trained <- prep(step_select_ufs(recipe(~., mtcars), all_numeric_predictors(), num_terms = 3))
   expect_identical(dim(bake(trained, mtcars[1, ])), c(1L, 3L))
@@ -232,6 +252,7 @@ test_that("0 and 1 rows data work in bake method", {
 })
 
 test_that("a trained recipe survives a trip through a file, small", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   trained <- prep(step_select_ufs(recipe(~., mtcars), all_predictors()))
   file <- withr::local_tempfile(fileext = ".rds")
@@ -241,6 +262,7 @@ test_that("a trained recipe survives a trip through a file, small", {
 })
 
 test_that("sparse recipes work", {
+  skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   skip_if_not_installed("Matrix")
   x <- as.matrix(mtcars[c(1:4, 6:7)])

@@ -4,6 +4,7 @@ represent_x <- function(n = 24, p = 30, seed = 1) {
 }
 
 test_that("solver paper is Algorithm 1 with the user's Theta, traced", {
+  skip_on_cran()
   x <- represent_x()
   X <- ref_unit_columns(t(scale(x)))
   theta <- withr::with_seed(2, matrix(runif(24 * 24), 24))

@@ -1,4 +1,5 @@
 test_that("the gap certifies: no other point is below the bound", {
+  skip_on_cran()
   for (size in list(c(24, 5), c(10, 30))) {
     x <- sample_data(size[1], size[2])
     fit <- raw(ufs_rrss, x, gamma_rel = 0.2, control = ufs_control(tol = 1e-3))
@@ -53,6 +54,7 @@ test_that("the first steps certify where every sample stands for itself", {
 })
 
 test_that("a bound from a repaired dual point holds", {
+  skip_on_cran()
   # Near the end a few rows keep the bound down: what takes their part off may not go too far.
   over <- unlist(lapply(1:6, function(seed) {
     x <- withr::with_seed(seed, matrix(rt(40 * 3, 3), 40))

@@ -35,6 +35,7 @@ test_that("the fixture socfs1 is reproduced (p-form)", {
 })
 
 test_that("plain iterations are the paper's, with B, m = c + 2 and full inverses", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   # p > n (n-form) with a zero and a repeated feature, then n > p (p-form).
   for (shape in list(c(12, 25), c(40, 15))) {
@@ -635,6 +636,7 @@ test_that("print says how many rows are live", {
 })
 
 test_that("the inner trace descends step by step and agrees with the outer one", {
+  skip_on_cran()
   data <- socfs_data(40, 60, 3, 10, 2)
   for (solver in c("exact", "irls")) {
     fit <- ufs_socfs(data$x, 3, init = rep(1:3, length.out = 40), solver = solver,

@@ -284,6 +284,7 @@ test_that("rho = 1 runs warm from one outer iteration to the next", {
 })
 
 test_that("with Z >= 0 planted clusters of centred data and their features are found", {
+  skip_on_cran()
   for (seed in 1:3) {
     made <- planted(n = 60, p = 40, c = 3, seed = seed)
     fit <- ufs_topk(made$x, 5, n_clusters = 3, alpha_e = 6, nonnegative = TRUE)
@@ -297,6 +298,7 @@ test_that("with Z >= 0 planted clusters of centred data and their features are f
 # ---- the fast solver ------------------------------------------------------------------------
 
 test_that("the fast solver is taken beyond 100 samples, and its claims hold", {
+  skip_on_cran()
   made <- planted(n = 110, p = 30, c = 3, informative = 6, seed = 2)
   fit <- ufs_topk(made$x, 5, n_clusters = 3)
   expect_identical(fit$params$solver, "fast")
@@ -487,6 +489,7 @@ test_that("the warm solver on wide data: copies, constants, k = 1 and k = p", {
 })
 
 test_that("the warm solver: few and many outer iterations, all modes, both shapes", {
+  skip_on_cran()
   made <- warm_made()
   # The first call is coarse only if others follow.
   one <- ufs_topk(made$x, 5, n_clusters = 3, solver = "warm",
@@ -688,6 +691,7 @@ test_that("constant columns change no selection, and no unit changes anything", 
 })
 
 test_that("the bound never exceeds the value, however ill-conditioned", {
+  skip_on_cran()
   for (seed in 1:5) {
     made <- planted(n = 20, p = 15, c = 3, informative = 5, seed = seed)
     for (lambda_a in c(1e-12, 1e-10)) for (lambda_i in c(3, 1e12)) {
@@ -738,6 +742,7 @@ test_that("without centring a constant column acts as an intercept and may be ch
 })
 
 test_that("duplicated features and samples, a zero sample", {
+  skip_on_cran()
   x <- f2_x()
   twice <- ufs_topk(cbind(x, x[, 4]), 4, n_clusters = 3, alpha_e = 3, lambda_z = .5,
     center = FALSE, scale = FALSE)

@@ -24,7 +24,7 @@ for (method in ufs_methods()$method) {
       fit <- function(x) do.call(fit_in, c(list(method, x), args))
       want <- fit(x)
       expect_s3_class(want, "ufs")
-      for (k in c(-300, -40, 40, 300)) {
+      for (k in if (on_cran()) c(-300, 40) else c(-300, -40, 40, 300)) {
         got <- fit(x * 2^k)
         if (inherits(got, "ufs_error")) {
           # Standardised columns have no unit, and a factor of 1e12 is no reason to refuse.
