@@ -327,19 +327,20 @@ tests_env <- c("NOT_CRAN=true", "TESTTHAT_PARALLEL=false", "OMP_NUM_THREADS=1", 
 
 # ---- the map: which test file reaches which line -----------------------------------------------------
 
-# The text of an R file with cov__(id) at the start of every statement; the ids of its lines.
+# The text of an R file with cov__(id) at the start of every statement, and the lines of these.
 instrument <- function(path, first) {
   text <- readLines(path)
   exprs <- parse(path, keep.source = TRUE)
   d <- utils::getParseData(exprs, includeText = FALSE)
   put <- list()
-  line <- integer()
+  line <- last <- integer()
   mark <- function(l, c, what, id) put[[length(put) + 1L]] <<- data.frame(line = l, col = c, what, id)
   blocks <- d$parent[d$token == "'{'"]
   for (b in blocks) {
     kin <- d[d$parent == b & d$token == "expr" | d$parent == b & d$token %in% c("expr_or_assign_or_help", "equal_assign"), ]
     for (i in seq_len(nrow(kin))) {
       line <- c(line, kin$line1[i])
+      last <- c(last, kin$line2[i])
       mark(kin$line1[i], kin$col1[i], sprintf("cov__(%d); ", first + length(line)), length(put))
     }
   }
@@ -348,6 +349,7 @@ instrument <- function(path, first) {
     body <- kin[which.max(kin$line2 * 1e4 + kin$col2), ]
     if (any(d$parent == body$id & d$token == "'{'")) next
     line <- c(line, body$line1)
+    last <- c(last, body$line2)
     mark(body$line1, body$col1, sprintf("{ cov__(%d); ", first + length(line)), length(put))
     mark(body$line2, body$col2 + 1L, " }", -length(put))
   }
@@ -359,7 +361,7 @@ instrument <- function(path, first) {
       text[l] <- paste0(substr(text[l], 1L, put$col[i] - 1L), put$what[i], substr(text[l], put$col[i], nchar(text[l])))
     }
   }
-  list(text = text, line = line)
+  list(text = text, line = line, last = last)
 }
 
 make_map <- function() {
@@ -464,14 +466,22 @@ saveRDS(list(hit = which(getFromNamespace('cov_store', 'ufselect')$hit), seconds
 
 # The test files that can notice a change of this line, in the order in which they are tried.
 tests_for <- function(map, file, line, text) {
-  # The statement: the nearest line above that the map knows by its text.
   known <- map$every[map$every$file == file, ]
   hits <- map$hits[map$hits$file == file, ]
-  at <- line
-  while (at > 0L && !(trimws(text[at]) %in% known$text)) at <- at - 1L
-  tests <- if (at > 0L) unique(hits$test[hits$text == trimws(text[at])]) else character()
-  # Text that the map does not know is newer than it: all that reach the file.
-  if (line - at > 25L) tests <- unique(hits$test)
+  if (startsWith(file, "R/")) { # the smallest statement around the line
+    all <- instrument(file, 0L)
+    around <- which(all$line <= line & all$last >= line)
+    at <- all$line[around[which.min(all$last[around] - all$line[around])]]
+  } else { # the nearest line above that is code
+    at <- line
+    while (at > 1L && !(trimws(text[at]) %in% known$text)) at <- at - 1L
+  }
+  # Text that the map does not know is newer than it, or runs when the package is built: all that reach the file.
+  tests <- if (length(at) && trimws(text[at]) %in% known$text) {
+    unique(hits$test[hits$text == trimws(text[at])])
+  } else {
+    unique(hits$test)
+  }
   stem <- gsub("_", "-", sub("^(base|solve|samp|ffi)_", "", sub("[.][Rc]$", "", basename(file))))
   word <- strsplit(stem, "[-_]")[[1L]][1L]
   named <- startsWith(sub("^test-(kernel-)?", "", tests), word)
