@@ -212,7 +212,7 @@ test_that("a comparison's summary, and its print, are means over its results", {
   }
   lost <- tapply(table$missing, table$method, mean)
   expect_setequal(trimws(strsplit(sub("^.*mean: ", "", grep("classes without", lines, value = TRUE)), ", ")[[1L]]),
-    paste(names(lost), round(lost, 1))[lost > 0])
+    paste(names(lost), signif(lost, 2))[lost > 0])
 })
 
 test_that("a grid's summary counts how often each feature is among the best", {
