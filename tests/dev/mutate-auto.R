@@ -5,6 +5,7 @@
 #   Rscript tests/dev/mutate-auto.R --n=60 --cores=1   the first 60 of the same 300
 #   Rscript tests/dev/mutate-auto.R --rerun-survivors  also those that survived (new tests, more time)
 #   Rscript tests/dev/mutate-auto.R --only=stability   files whose name matches
+#   Rscript tests/dev/mutate-auto.R --named            without a map (below): tests named like the file only
 #   Rscript tests/dev/mutate-auto.R --table            no run: the counts of the list
 #
 # Which mutants: every candidate has a number made of the seed, its file, rule and line as text; of each
@@ -34,7 +35,7 @@ options_of <- function(...) {
   out
 }
 opt <- options_of(n = 300, seed = 1, cores = 2, limit = 60, only = "", rerun_survivors = FALSE,
-  map = FALSE, table = FALSE, list = FALSE,
+  map = FALSE, named = FALSE, table = FALSE, list = FALSE,
   work = file.path(tools::R_user_dir("ufselect", "cache"), "mutate"))
 top <- normalizePath(".")
 stopifnot(file.exists(file.path(top, "DESCRIPTION")))
@@ -442,12 +443,13 @@ saveRDS(list(hit = which(getFromNamespace('cov_store', 'ufselect')$hit), seconds
     cat(sprintf("map: %-26s %5.1f s, %d lines%s\n", file, r$seconds, nrow(lines) + length(r$hit),
       if (length(r$failed)) paste0(", FAILED: ", paste(r$failed, collapse = "; ")) else ""))
   }
-  parallel::mclapply(files[order(-sizes)], one, mc.cores = opt$cores, mc.preschedule = FALSE)
+  parallel::mclapply(files[order(sizes)], one, mc.cores = opt$cores, mc.preschedule = FALSE)
   got <- lapply(stats::setNames(files, files), function(file) {
     out <- file.path(results, sub("[.]R$", ".rds", file))
     if (file.exists(out)) readRDS(out)
   })
   got <- got[!vapply(got, is.null, NA)]
+  cat(length(got), "of", length(files), "test files are in the map\n")
   text <- lapply(stats::setNames(nm = sources()), readLines)
   as_text <- function(d) {
     d <- d[d$file %in% names(text), ]
@@ -467,6 +469,15 @@ saveRDS(list(hit = which(getFromNamespace('cov_store', 'ufselect')$hit), seconds
 
 # The test files that can notice a change of this line, in the order in which they are tried.
 tests_for <- function(map, file, line, text) {
+  stem <- gsub("_", "-", sub("^(base|solve|samp|ffi)_", "", sub("[.][Rc]$", "", basename(file))))
+  word <- strsplit(stem, "[-_]")[[1L]][1L]
+  if (is.null(map)) {
+    tests <- list.files(file.path(top, "tests", "testthat"), "^test-.*[.]R$")
+    named <- startsWith(sub("^test-(kernel-)?", "", tests), word)
+    tests <- c(tests[named][order(file.size(file.path(top, "tests", "testthat", tests[named])))],
+      "test-printed.R", "test-returned.R")
+    return(tests)
+  }
   known <- map$every[map$every$file == file, ]
   hits <- map$hits[map$hits$file == file, ]
   if (startsWith(file, "R/")) { # the smallest statement around the line
@@ -483,8 +494,6 @@ tests_for <- function(map, file, line, text) {
   } else {
     unique(hits$test)
   }
-  stem <- gsub("_", "-", sub("^(base|solve|samp|ffi)_", "", sub("[.][Rc]$", "", basename(file))))
-  word <- strsplit(stem, "[-_]")[[1L]][1L]
   named <- startsWith(sub("^test-(kernel-)?", "", tests), word)
   tests[order(!named, map$seconds[tests])]
 }
@@ -583,7 +592,7 @@ try_one <- function(m, map) {
   if (!length(tests)) return(done("survived", "no test reaches the line"))
   built <- build(m, lib)
   if (nzchar(built)) return(done(built, ""))
-  own <- pmax(map$seconds[tests], .1)
+  own <- if (is.null(map)) rep(10, length(tests)) else pmax(map$seconds[tests], .1)
   within <- cumsum(own) <= opt$limit | seq_along(own) <= 1L
   file.copy(file.path(work, "base", "tests", "testthat"), dir <- paste0(lib, "-tests"), recursive = TRUE)
   dir.create(dir, showWarnings = FALSE)
@@ -650,7 +659,7 @@ main <- function() {
     cat(sprintf("%s:%d %s\n  - %s\n  + %s\n", now$file, now$line, now$rule, now$before, now$after), sep = "")
     return()
   }
-  map <- if (file.exists(file.path(work, "map.rds"))) readRDS(file.path(work, "map.rds")) else make_map()
+  map <- if (opt$named) NULL else if (file.exists(file.path(work, "map.rds"))) readRDS(file.path(work, "map.rds")) else make_map()
   make_base()
   writeLines(child, file.path(work, "child.R"))
   # Tests that fail without a mutant (another version of testthat, say) say nothing about one.

@@ -153,3 +153,36 @@ test_that("top-k: the bound of one step is the value and the k steepest slopes, 
     expect_lte(got$lower, ref_brute(k, kernel, b, sum(Y^2), .01)$value + 1e-9)
   }
 })
+
+test_that("center and scale of a fit are the means and the spreads (or norms) of the columns", {
+  x <- cbind(planted(20, 9)$x, flat = 2)
+  x[abs(x) < .3] <- 0
+  spread <- apply(x, 2, sd)
+  # A method divides by the spread or by the norm of the centred column; a constant column by 1.
+  for (method in setdiff(ufs_methods()$method, c("random", "consensus", "blfse"))) { # which scales its rows first
+    given <- needed_arguments(method)
+    if (method == "topk") given$n_clusters <- 3
+    for (form in list(x, to_sparse(x))) {
+      fit <- withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x = form, method = method), given)))))
+      if (is.numeric(fit$center)) expect_equal(unname(fit$center), unname(colMeans(x)), info = method)
+      if (!is.numeric(fit$scale)) next
+      ratio <- unname(fit$scale[1:9] / spread[1:9])
+      expect_equal(ratio, rep(if (ratio[1L] < 2) 1 else sqrt(19), 9), tolerance = 1e-12, info = method)
+      expect_equal(fit$scale[[10L]], 1, info = method)
+    }
+  }
+})
+
+test_that("a grid is drawn over at most two of its columns, each with the mean of the others", {
+  x <- planted(20, 9)$x
+  grid <- suppressWarnings(ufs_grid(x, "rsr", list(lambda_rel = c(.2, .5), center = c(TRUE, FALSE), scale = c(TRUE, FALSE))))
+  all <- names(grid$settings)
+  expect_length(all, 3L)
+  expect_error(plot(grid, over = all), class = "ufs_error_argument")
+  shown <- picture(grid, "objective", c("lambda_rel", "center"))
+  for (lambda in c(.2, .5)) for (center in c(TRUE, FALSE)) {
+    rows <- grid$settings$lambda_rel == lambda & grid$settings$center == center
+    expect_equal(shown$z[as.character(center), as.character(lambda)], mean(grid$results$objective[rows]))
+  }
+  expect_identical(c(shown$xlab, shown$ylab, shown$subtitle), c("lambda_rel", "center", "mean over scale"))
+})
