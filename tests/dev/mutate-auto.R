@@ -286,6 +286,7 @@ sources <- function() {
 
 all_candidates <- function() {
   files <- grep("ffi_test|/hook.c$|/init.c$|ufselect-package", sources(), value = TRUE, invert = TRUE)
+  files <- grep(opt$only, files, value = TRUE)
   found <- lapply(files, function(file) {
     d <- if (endsWith(file, ".R")) r_candidates(file) else c_candidates(file)
     if (!nrow(d)) return(NULL)
@@ -594,15 +595,14 @@ try_one <- function(m, map) {
   if (nzchar(built)) return(done(built, ""))
   own <- if (is.null(map)) rep(10, length(tests)) else pmax(map$seconds[tests], .1)
   within <- cumsum(own) <= opt$limit | seq_along(own) <= 1L
-  file.copy(file.path(work, "base", "tests", "testthat"), dir <- paste0(lib, "-tests"), recursive = TRUE)
-  dir.create(dir, showWarnings = FALSE)
+  dir <- paste0(lib, "-tests")
   symlink_all(file.path(work, "base", "tests", "testthat"), dir, "_snaps")
   file.copy(file.path(work, "base", "tests", "testthat", "_snaps"), dir, recursive = TRUE)
   status <- run("timeout", c(900, rscript, "--vanilla", file.path(work, "child.R"), file.path(dir, "at"), dir,
     sprintf("%s=%.1f", tests[within], own[within])),
     c(tests_env, paste0("R_LIBS=", lib, ":", Sys.getenv("R_LIBS"))))
-  at <- tryCatch(readLines(file.path(dir, "at")), error = function(e) "no start")
-  if (at == "broken" || at == "no start") return(done("broken", ""))
+  at <- readLines(file.path(dir, "at"))
+  if (at == "broken") return(done("broken", ""))
   if (at != "none") return(done("caught", paste0(at, if (status != 3) " (ended R)")))
   done("survived", paste0(sum(within), " of ", length(tests), " files"))
 }
@@ -652,7 +652,6 @@ main <- function() {
   if (opt$table) return(print_table(read_list()))
   if (opt$map) return(invisible(make_map()))
   d <- all_candidates()
-  if (nzchar(opt$only)) d <- d[grepl(opt$only, d$file), ]
   if (opt$list) {
     print(table(paste(ifelse(startsWith(d$file, "R/"), "R", "C"), d$rule)))
     now <- choose(d, opt$n, read_list())
