@@ -104,10 +104,11 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
     shown <- matrix("", length(methods), length(x$k), dimnames = list(methods, paste0("k=", x$k)))
     shown[cbind(part$method, paste0("k=", part$k))] <- cell
     print(shown, quote = FALSE, right = TRUE)
-    gone <- part[part$missing > 0, ]
-    if (nrow(gone)) {
-      cat("  classes without a labelled sample, mean: ", paste(unique(paste0(gone$method, " ",
-        round(stats::ave(gone$missing, gone$method), 1L))), collapse = ", "), "\n", sep = "")
+    lost <- tapply(part$missing, factor(part$method, methods), mean)
+    lost <- lost[lost > 0]
+    if (length(lost)) {
+      cat("  classes without a labelled sample, mean: ",
+        paste(names(lost), signif(lost, 2L), collapse = ", "), "\n", sep = "")
     }
   }
   print_checkpoint(x$checkpoint)

@@ -60,6 +60,18 @@ mutants <- rbind(
   mutant("R/metrics.R", "scale <- sqrt(entropy(row) * entropy(col))", "scale <- (entropy(row) + entropy(col)) / 2", "metrics"),
   mutant("R/neighbours.R", "mean(a[, i] %in% b[, i])", "mean(a[, i] == b[, i])", "tune|diversify|compare"),
   mutant("R/classifiers.R", "if (length(out) != nrow(newx)) {", "if (FALSE) {", "compare|classifiers"),
+  # ---- what is returned or printed ----
+  mutant("R/data.R", "2 * tcrossprod(z)) / common", "2 * tcrossprod(z))", "returned"),
+  mutant("R/data.R", "neighbours = 10L) {", "neighbours = 9L) {", "returned"),
+  mutant("R/sketch.R", "1 / pmin(1, m * chance[index])", "pmin(1, m * chance[index])", "returned"),
+  mutant("R/sketch.R", "1 / pmin(1, m * chance[index])", "1 / chance[index]", "returned"),
+  mutant("R/sketch.R", "weights[at] * opened$n / sum(weights)", "weights * opened$n / sum(weights)", "returned"),
+  mutant("R/criteria.R", "max(first, na.rm = TRUE) - .001", "max(first, na.rm = TRUE) - .1", "returned"),
+  mutant("R/ted.R", "1 - fit$trace$objective[[m]] / first", "fit$trace$objective[[m]] / first", "returned"),
+  mutant("R/ted.R", "fit$trace$objective[[1L]] + fit$trace$decrease[[1L]]", "fit$trace$objective[[1L]]", "returned"),
+  mutant("R/stability.R", "min(1, stability + half)", "stability + half", "returned"),
+  mutant("R/compare.R", "z[, columns %in% scaled$constant] <- 0", "", "returned"),
+  mutant("src/solve_topk_bound.c", "rPsort(work->fs, n_free, wanted - 1)", "rPsort(work->fs, n_free, wanted - 2)", "returned"),
   # ---- the operator ----
   mutant("src/x_prepare.c", "css = zeros * m * m;", "css = 0.0;", "operator|kernel-x"),
   mutant("src/x_prepare.c", "m += rest / n;", "", "operator|kernel-x",

@@ -1,0 +1,188 @@
+# What a user gets to see, a returned or printed number, computed once more from its definition.
+
+# The part of printed lines that matches `pattern`, which has one group.
+printed <- function(x, pattern) {
+  lines <- utils::capture.output(print(x))
+  sub(paste0("^.*", pattern, ".*$"), "\\1", grep(pattern, lines, value = TRUE))
+}
+
+test_that("every value that knn fills in is the mean of the ten nearest that have it", {
+  x <- withr::with_seed(4, {
+    x <- matrix(rnorm(40 * 8), 40) + 2 * rnorm(40)
+    # Samples with very different numbers of values: what two of them share is not what others share.
+    x[matrix(runif(320), 40) < rep(seq(.05, .6, length.out = 40), 8)] <- NA
+    x[rowSums(!is.na(x)) > 1, ]
+  })
+  centred <- sweep(x, 2, colMeans(x, na.rm = TRUE))
+  z <- sweep(centred, 2, apply(x, 2, sd, na.rm = TRUE), "/")
+  want <- x
+  for (i in seq_len(nrow(x))) {
+    apart <- vapply(seq_len(nrow(x)), function(l) mean((z[i, ] - z[l, ])^2, na.rm = TRUE), 0)
+    apart[is.nan(apart)] <- Inf
+    apart[i] <- Inf
+    for (j in which(is.na(x[i, ]))) {
+      from <- order(apart)[!is.na(x[order(apart), j])]
+      want[i, j] <- mean(x[from[seq_len(min(10, length(from)))], j])
+    }
+  }
+  data <- ufs_data(x, na = "knn")
+  expect_equal(data$input$filled, sum(is.na(x)))
+  expect_equal(unname(as.matrix(data)), want, tolerance = 1e-12)
+})
+
+test_that("the weights of a sketch are what its help says, and are printed", {
+  x <- grouped_counts(60, 40)$x
+  x <- x[, apply(x, 2, sd) > 0]
+  z <- scale(x)
+  n_vectors <- 3
+  part <- withr::with_seed(2, ufs_sketch(x, m = 25, n_vectors = n_vectors))
+  chance <- pmin(1, 25 * rowSums(svd(z)$u[, seq_len(n_vectors)]^2) / n_vectors)[part$index]
+  want <- 1 / chance / sum(1 / chance) * 60
+  expect_gt(max(want) / min(want), 2)
+  expect_equal(part$weights, want, tolerance = 1e-6)
+  expect_identical(printed(part, "weights +(from .*)$"),
+    paste("from", signif(min(want), 3), "to", signif(max(want), 3)))
+  expect_equal(ufs_sketch(x, m = 25, type = "uniform")$weights, rep(60 / 25, 25))
+  part <- ufs_sketch(x, m = 7, type = "facility")
+  near <- apply(as.matrix(dist(z))[, part$index], 1, which.min)
+  expect_equal(part$weights, as.double(tabulate(near, 7)))
+})
+
+test_that("only settings within .001 of the best overlap are told apart by the reconstruction", {
+  x <- planted(60, 20)$x
+  grid <- list(n_components = 1:8)
+  out <- ufs_tune(x, "pca", grid, k = 5)
+  overlap <- out$results$knn_overlap
+  rebuilt <- out$results$reconstruction
+  close <- which(overlap >= max(overlap) - .001)
+  want <- close[which.max(rebuilt[close])]
+  wide <- which(overlap >= max(overlap) - .1)
+  # The data tell the rule from a wider one.
+  expect_false(want == wide[which.max(rebuilt[wide])])
+  expect_identical(out$best, want)
+  expect_identical(out$choice$n_components, grid$n_components[want])
+})
+
+test_that("TED prints the share of the squares that its first ten samples reconstruct", {
+  x <- scale(as.matrix(mtcars))
+  fit <- ufs_ted(mtcars, mu = .5)
+  lost <- function(rows) {
+    own <- x[rows, , drop = FALSE]
+    other <- x %*% t(own)
+    sum(x^2) - sum(other * t(solve(own %*% t(own) + .5 * diag(length(rows)), t(other))))
+  }
+  for (m in c(1, 4, 10, 32)) {
+    expect_equal(fit$trace$objective[m], lost(fit$solution$order[1:m]), tolerance = 1e-9)
+  }
+  share <- 1 - lost(fit$solution$order[1:10]) / sum(x^2)
+  expect_identical(printed(fit, "lowered by (.*)$"), paste(signif(100 * share, 3), "% with 10 samples"))
+  few <- ufs_ted(mtcars, mu = .5, n_samples = 2)
+  share <- 1 - lost(few$solution$order) / sum(x^2)
+  expect_identical(printed(few, "lowered by (.*)$"), paste(signif(100 * share, 3), "% with 2 samples"))
+})
+
+test_that("the interval of a stability ends at 1", {
+  # All but one of the resamples agree.
+  z <- matrix(rep(c(TRUE, TRUE, FALSE, FALSE, FALSE, FALSE), each = 8), 8)
+  z[1, ] <- c(TRUE, FALSE, TRUE, FALSE, FALSE, FALSE)
+  found <- nogueira(z, .95)
+  # Variance as in equation 9, number by number.
+  share <- colMeans(z)
+  chance <- 2 / 6 * (1 - 2 / 6)
+  value <- 1 - mean(8 / 7 * share * (1 - share)) / chance
+  each <- apply(z, 1, function(row) {
+    (mean(row * share) - 2 * 2 / 36 + value / 2 * (2 * 2 * 2 / 36 - 2 / 6 - 2 / 6 + 1)) / chance
+  })
+  half <- qnorm(.975) * sqrt(4 / 64 * sum((each - mean(each))^2))
+  expect_gt(value + half, 1)
+  expect_equal(found, list(stability = value, interval = c(lower = value - half, upper = 1)))
+  # And as it is printed.
+  x <- planted(60, 12)$x
+  out <- withr::with_seed(1, ufs_stability(x, "variance", k = 3, n_resamples = 12))
+  expect_lte(out$interval[["upper"]], 1)
+  expect_equal(out$frequency, colMeans(out$selected))
+  expect_identical(printed(out, "stability ([^(]+) \\("), format(out$stability, digits = 3))
+  expect_identical(printed(out, "interval (.*)\\), mean"), paste(format(out$interval, digits = 2), collapse = " to "))
+})
+
+test_that("columns that are constant on the candidates are 0 for the classifier in both halves", {
+  seen <- list()
+  spy <- function(x, y, newx) {
+    seen[[length(seen) + 1L]] <<- list(x = x, newx = newx)
+    rep(levels(y)[1], nrow(newx))
+  }
+  x <- as.matrix(iris[, 1:4])
+  # Each of these differs from 3 in one sample only: it is constant where that one is not a candidate.
+  lonely <- c(3, 20, 60, 77, 110, 140)
+  spikes <- matrix(3, 150, 6, dimnames = list(NULL, paste0("spike", 1:6)))
+  spikes[cbind(lonely, 1:6)] <- 8
+  all <- cbind(x, spikes)
+  out <- withr::with_seed(1, suppressWarnings(ufs_compare(all, iris$Species, "all", k = 10,
+    classifiers = list(spy = spy), repeats = 1, baselines = FALSE)))
+  half <- out$halves[[1L]]
+  flat <- !lonely %in% half
+  expect_true(any(flat) && !all(flat))
+  middle <- colMeans(all[half, ])
+  spread <- apply(all[half, ], 2, sd)
+  want <- function(rows) {
+    z <- sweep(sweep(all[rows, ], 2, middle), 2, spread, "/")
+    z[, which(spread == 0)] <- 0
+    z
+  }
+  got <- seen[[length(seen)]]
+  expect_equal(got$x[, colnames(all)], want(half), tolerance = 1e-12, ignore_attr = TRUE)
+  expect_equal(got$newx[, colnames(all)], want(-half), tolerance = 1e-12, ignore_attr = TRUE)
+})
+
+test_that("top-k: the bound of one step is the value and the k steepest slopes, and is proved", {
+  set <- withr::with_seed(8, list(x = matrix(rnorm(12 * 9), 12), label = rep(1:3, 4)))
+  x <- set$x / sqrt(rowSums(set$x^2))
+  Y <- t(outer(set$label, 1:3, "==") * 1)
+  kernel <- crossprod(x)
+  b <- t(Y %*% x)
+  for (k in 2:7) {
+    at <- ref_relaxed(rep(k / 9, 9), t(x), Y, diag(12), .01, 0)
+    want <- at$value - sum(at$gradient * k / 9) + sum(sort(at$gradient)[1:k])
+    got <- .Call(C_test_topk_select, x, set$label, 3L, k, NULL, seq_len(k) - 1L,
+      list(lambda_a = .01, lambda_i = 0, polish = FALSE, v_max_iter = 5L, incumbent = TRUE,
+        bound = TRUE, branch_and_bound = FALSE, node_limit = 1L, max_iter = 1L, tol = 1e-5,
+        select_form = "auto", bound_max_iter = 1L, bound_tol = 1e-6, rho = 1.1, mu = 1,
+        inner_max_iter = 1L, inner_tol = 1e-6, lambda_e = 1, lambda_z = 1, alpha = .95, cmn = FALSE,
+        nonnegative = FALSE, represent_form = "auto"))
+    expect_equal(got$lower, want, tolerance = 1e-9)
+    expect_lte(got$lower, ref_brute(k, kernel, b, sum(Y^2), .01)$value + 1e-9)
+  }
+})
+
+test_that("center and scale of a fit are the means and the spreads (or norms) of the columns", {
+  x <- cbind(planted(20, 9)$x, flat = 2)
+  x[abs(x) < .3] <- 0
+  spread <- apply(x, 2, sd)
+  # A method divides by the spread or by the norm of the centred column; a constant column by 1.
+  for (method in setdiff(ufs_methods()$method, c("random", "consensus", "blfse"))) { # which scales its rows first
+    given <- needed_arguments(method)
+    if (method == "topk") given$n_clusters <- 3
+    for (form in list(x, to_sparse(x))) {
+      fit <- withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs, c(list(x = form, method = method), given)))))
+      if (is.numeric(fit$center)) expect_equal(unname(fit$center), unname(colMeans(x)), info = method)
+      if (!is.numeric(fit$scale)) next
+      ratio <- unname(fit$scale[1:9] / spread[1:9])
+      expect_equal(ratio, rep(if (ratio[1L] < 2) 1 else sqrt(19), 9), tolerance = 1e-12, info = method)
+      expect_equal(fit$scale[[10L]], 1, info = method)
+    }
+  }
+})
+
+test_that("a grid is drawn over at most two of its columns, each with the mean of the others", {
+  x <- planted(20, 9)$x
+  grid <- suppressWarnings(ufs_grid(x, "rsr", list(lambda_rel = c(.2, .5), center = c(TRUE, FALSE), scale = c(TRUE, FALSE))))
+  all <- names(grid$settings)
+  expect_length(all, 3L)
+  expect_error(plot(grid, over = all), class = "ufs_error_argument")
+  shown <- picture(grid, "objective", c("lambda_rel", "center"))
+  for (lambda in c(.2, .5)) for (center in c(TRUE, FALSE)) {
+    rows <- grid$settings$lambda_rel == lambda & grid$settings$center == center
+    expect_equal(shown$z[as.character(center), as.character(lambda)], mean(grid$results$objective[rows]))
+  }
+  expect_identical(c(shown$xlab, shown$ylab, shown$subtitle), c("lambda_rel", "center", "mean over scale"))
+})
