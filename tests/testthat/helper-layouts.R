@@ -82,8 +82,8 @@ checked_operator <- function(original, whole, report) {
       asked <- op[[name]]
       op[[name]] <<- function(...) {
         got <- asked(...)
-        right <- truth(z, ...)
-        size <- abs(truth(made_of, ...)) + .Machine$double.xmin
+        right <- truth(z, identity, ...)
+        size <- truth(made_of, abs, ...) + .Machine$double.xmin
         compare <- function(call, value) {
           same <- length(value) == length(right) && all(is.finite(value))
           report(call, if (same) max(abs(as.vector(value) - as.vector(right)) / size) else Inf)
@@ -95,20 +95,20 @@ checked_operator <- function(original, whole, report) {
         got
       }
     }
-    # Of sums of absolute values where `m` is made_of.
-    sign_of <- function(m, v) if (identical(m, made_of)) abs(v) else v
-    check("mul", function(m, v) m %*% sign_of(m, v), ns$x_mul)
-    check("cross", function(m, t) crossprod(m, sign_of(m, t)), ns$x_cross)
-    check("columns", function(m, j) m[, j, drop = FALSE], ns$x_columns)
-    check("rows", function(m, i) m[i, , drop = FALSE], ns$x_rows)
-    check("gram", function(m, rows) if (rows) tcrossprod(m) else crossprod(m), ns$x_gram)
-    check("gram_columns", function(m, j, root) {
+    check("mul", function(m, sign, v) m %*% sign(v), ns$x_mul)
+    check("cross", function(m, sign, t) crossprod(m, sign(t)), ns$x_cross)
+    check("columns", function(m, sign, j) m[, j, drop = FALSE], ns$x_columns)
+    check("rows", function(m, sign, i) m[i, , drop = FALSE], ns$x_rows)
+    check("gram", function(m, sign, rows) if (rows) tcrossprod(m) else crossprod(m), ns$x_gram)
+    check("gram_columns", function(m, sign, j, root) {
       crossprod(m, m[, j, drop = FALSE] * if (is.null(root)) 1 else root^2)
     })
-    check("row_forms", function(m, s) {
-      if (is.null(s)) return(rowSums(m^2))
+    check("row_forms", function(m, sign, s) {
+      if (is.null(s)) {
+        return(rowSums(m^2))
+      }
       s[lower.tri(s)] <- t(s)[lower.tri(s)]
-      rowSums((m %*% sign_of(m, s)) * m)
+      rowSums((m %*% sign(s)) * m)
     })
     op
   }
