@@ -135,9 +135,9 @@
 #'   `certificate["dual"]`. `trace` has a row per iteration.
 #'
 #'   Sparse data and files (see [ufs_data]) are not formed where \eqn{X} is needed through products
-#'   only: `solver = "admm"` and `select` other than `"auto"`. W, P and Q are n x p numbers each all
-#'   the same. `solver = "paper"` and `select = "auto"` form a dense matrix, within the option
-#'   `ufselect.max_bytes`.
+#'   only: `solver = "admm"` with `lambda = 0` and `select` other than `"auto"`. W, P and Q are n x p
+#'   numbers each all the same. `solver = "paper"`, `lambda > 0` and `select = "auto"` form a dense
+#'   matrix, within the option `ufselect.max_bytes`.
 #' @references Li, Wang, Dong, Yan, Liu and Zha (2019) Joint active learning with feature
 #'   selection via CUR matrix decomposition. IEEE Transactions on Pattern Analysis and Machine
 #'   Intelligence 41, 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
@@ -178,8 +178,10 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     samples <- check_choice(samples, "samples", c("ted", "facility", "norm"))
     schedule <- paper_schedule(solver, rho0, tau, rho_max)
     control <- resolve_control(control)
-    # Algorithm 1 and neighbours work on x itself.
-    products <- solver == "admm" && select != "auto"
+    # Algorithm 1 and neighbours work on x itself; so do the candidates for W with lambda > 0, whose
+    # n x n and n x p numbers are many times those of x.
+    weighted <- !isTRUE((if (is.null(lambda)) lambda_rel else lambda) == 0)
+    products <- solver == "admm" && select != "auto" && !weighted
     data <- if (products) as_ufs_operator(x, center, scale) else as_ufs_matrix(x, center, scale)
     n_features <- alfs_n_features(n_features, data)
     basis <- alfs_basis(data$x)

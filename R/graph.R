@@ -24,6 +24,12 @@
 #' and at most 2 n k edges: the n x n distances are never stored. Use `k = n - 1` for the
 #' complete graph.
 #'
+#' Of data on disk beyond four blocks (see [ufs_data()]), and of sparse data with more than 20,000
+#' samples, the neighbours are those on the leading 50 principal component scores, which a message
+#' of class `ufs_message_scores` says: few of them may be those on `x` itself. `exact = TRUE`
+#' searches `x`: blocks of a file are then compared in pairs, which takes as many passes over it as
+#' half the number of its blocks.
+#'
 #' @section The argument `graph` of the methods:
 #' `NULL` builds the default graph on the columns as the method sees them (after its own
 #' `center` and `scale`); `list(k = 10, weights = "binary")` builds it with those arguments
@@ -43,6 +49,7 @@
 #' @param center,scale Should the columns be centred and standardised first? Neighbours depend on
 #'   the units of the columns, so use `scale = TRUE` if these differ. Centring matters to cosine
 #'   weights only.
+#' @param exact Should the neighbours be searched on `x` itself however large it is? See above.
 #' @return An object of class `ufs_graph`, a list with
 #'   * `weights`: the sparse matrix W, as `start`, `index` (from 0) and `value`; these are the
 #'     slots p, i and x of a `dgCMatrix`. `as.matrix()` makes it n x n, and
@@ -64,10 +71,11 @@
 #' ufs_laplacian(mtcars, graph)
 #' @export
 ufs_graph <- function(x, k = 5, weights = c("heat", "binary", "cosine"), bandwidth = NULL,
-                      symmetrise = c("max", "min", "mean"), center = FALSE, scale = FALSE, ...) {
+                      symmetrise = c("max", "min", "mean"), center = FALSE, scale = FALSE,
+                      exact = FALSE, ...) {
   open_dots(environment(), ufs_graph, "graph")
   data <- as_ufs_operator(x, center, scale)
-  graph <- build_graph(data, k, weights, bandwidth, symmetrise)
+  graph <- build_graph(data, k, weights, bandwidth, symmetrise, exact)
   warn_graph(graph, connected = TRUE)
   graph
 }
@@ -112,33 +120,39 @@ graph_from_arguments <- function(arguments, data) {
     data$x <- if (is.matrix(data$x)) prepare_again(data$x, center, scale) else
       operator_again(data$x, center, scale)
   }
-  build_graph(data, used$k, used$weights, used$bandwidth, used$symmetrise)
+  build_graph(data, used$k, used$weights, used$bandwidth, used$symmetrise, used$exact)
 }
 
-build_graph <- function(data, k, weights, bandwidth, symmetrise) {
+build_graph <- function(data, k, weights, bandwidth, symmetrise, exact) {
   kinds <- c("heat", "binary", "cosine")
   rules <- c("max", "min", "mean")
   k <- check_count(k, "k", 1L, data$n - 1L, paste("one fewer than the", data$n, "samples"))
   weights <- check_choice(weights, "weights", kinds)
   symmetrise <- check_choice(symmetrise, "symmetrise", rules)
+  exact <- check_flag(exact, "exact")
   if (!is.null(bandwidth)) {
     bandwidth <- check_number(bandwidth, "bandwidth", lower = 0, open = TRUE)
   }
   entries <- 2 * data$n * as.double(k)
   # Candidate heaps, neighbour lists, their two sorted copies, and the result.
-  rows <- graph_rows(data$x)
-  check_bytes(40 * entries + if (is.matrix(rows$x)) 24 * as.double(data$n) * ncol(rows$x) else
-    20 * length(rows$x$value), "The graph", "Use a smaller `k`.")
+  rows <- graph_rows(data$x, exact)
+  by_blocks <- is_operator(rows$x) && rows$x$kind == "source"
+  check_bytes(40 * entries + if (by_blocks) 6 * rows$x$bytes else if (is.matrix(rows$x)) {
+    24 * as.double(data$n) * ncol(rows$x)
+  } else 20 * length(rows$x$value), "The graph", "Use a smaller `k`.")
   if (entries > .Machine$integer.max) {
     ufs_abort("argument", "`k` is too large: a graph can have at most ",
       .Machine$integer.max, " entries.", argument = "k")
   }
   if (is.null(bandwidth)) bandwidth <- NA_real_
-  made <- if (rows$approximate) {
-    lists <- approximate_neighbours(rows$x, k)
-    if (weights == "heat" && is.na(bandwidth)) bandwidth <- mean_distance(rows$x)
-    .Call(C_graph_lists, rows$x, lists$index, lists$d2, match(weights, kinds) - 1L, bandwidth,
-      match(symmetrise, rules) - 1L)
+  made <- if (by_blocks || rows$approximate) {
+    lists <- if (by_blocks) neighbours_by_blocks(rows$x, k, weights == "cosine") else
+      approximate_neighbours(rows$x, k)
+    if (weights == "heat" && is.na(bandwidth)) {
+      bandwidth <- if (by_blocks) lists$mean_distance else mean_distance(rows$x)
+    }
+    .Call(C_graph_lists, if (!by_blocks) rows$x, lists$index, lists$d2, match(weights, kinds) - 1L,
+      bandwidth, match(symmetrise, rules) - 1L)
   } else {
     .Call(C_graph_build, rows$x, k, match(weights, kinds) - 1L, bandwidth,
       match(symmetrise, rules) - 1L)
@@ -155,8 +169,10 @@ build_graph <- function(data, k, weights, bandwidth, symmetrise) {
 
 # What neighbours are searched among. A sparse x as it is, exactly, up to 20,000 samples; beyond
 # them, and for data on disk that do not fit into a few blocks, the leading principal component
-# scores: exactly again up to 20,000 samples, above by RcppHNSW's approximate search.
-graph_rows <- function(x, most = getOption("ufselect.exact_neighbours", 20000L), n_scores = 50L) {
+# scores: exactly again up to 20,000 samples, above by RcppHNSW's approximate search. With `exact`
+# always x itself.
+graph_rows <- function(x, exact = FALSE, most = getOption("ufselect.exact_neighbours", 20000L),
+                       n_scores = 50L) {
   out <- list(x = x, approximate = FALSE, note = NULL)
   if (is.matrix(x)) {
     return(out)
@@ -165,7 +181,7 @@ graph_rows <- function(x, most = getOption("ufselect.exact_neighbours", 20000L),
     out$x <- x_dense(x)
     return(out)
   }
-  if (x$kind == "sparse" && x$n <= most) {
+  if (exact || (x$kind == "sparse" && x$n <= most)) {
     return(out)
   }
   scores <- x_pca(x, min(n_scores, dim(x)), "graph", loadings = FALSE, tol = coordinate_tol)$scores
@@ -173,7 +189,71 @@ graph_rows <- function(x, most = getOption("ufselect.exact_neighbours", 20000L),
   out$approximate <- x$n > most
   out$note <- paste0(if (out$approximate) "approximate, " else "", "on the leading ", ncol(out$x),
     " principal component scores")
+  ufs_inform("scores", "`x` is large: neighbours are ", if (out$approximate) "searched ", out$note,
+    ". `exact = TRUE` of ufs_graph(), or graph = list(exact = TRUE) of a method, searches `x` itself.")
   out
+}
+
+# The k nearest others of every row of a source: list(index, d2, mean_distance), the first two k x n;
+# with `cosine` d2 holds the cosines with these neighbours instead. Blocks of rows are searched in
+# pairs: the nearest rows of all are among the nearest ones of the pairs.
+neighbours_by_blocks <- function(x, k, cosine) {
+  n <- x$n
+  starts <- seq(1, n, by = max(1, floor(x$bytes / (8 * x$p))))
+  blocks <- Map(seq.int, starts, c(starts[-1L] - 1, n))
+  many <- length(blocks)
+  near <- list(index = matrix(n + 1L, k, n), d2 = matrix(Inf, k, n), cosine = matrix(0, k, n))
+  total <- 0
+  for (a in seq_len(many)) {
+    first <- x$rows(blocks[[a]])
+    for (b in seq.int(a, many)) {
+      rows <- unique(c(blocks[[a]], blocks[[b]]))
+      if (length(rows) == 1L) next
+      values <- if (a == b) first else rbind(first, x$rows(blocks[[b]]))
+      found <- .Call(C_graph_knn, values, min(k, length(rows) - 1L))
+      # Each block is in as many pairs as there are others, and once alone.
+      weight <- if (a == b) 2 - many else 1
+      total <- total + weight * found$mean_distance * as.double(length(rows))^2
+      if (cosine) found$cosine <- row_cosines(values, found$index)
+      found$index[] <- as.integer(rows)[found$index]
+      near <- join_neighbours(near, found, rows)
+    }
+  }
+  list(index = near$index, d2 = if (cosine) near$cosine else near$d2, mean_distance = total / n^2)
+}
+
+# Of each row with those that its column of `index` names.
+row_cosines <- function(x, index) {
+  norm <- sqrt(rowSums(x^2))
+  out <- matrix(0, nrow(index), ncol(index))
+  for (m in seq_len(nrow(index))) {
+    other <- index[m, ]
+    small <- pmin(norm, norm[other])
+    cosine <- rowSums(x * x[other, , drop = FALSE]) / pmax(norm, norm[other]) / small
+    out[m, ] <- ifelse(small > 0, cosine, 0)
+  }
+  out
+}
+
+# The k nearest of those known and those found, for the samples `rows`; ties as in src/graph.c. An
+# index above n stands for nobody yet.
+join_neighbours <- function(near, found, rows) {
+  size <- dim(near$index)
+  all <- lapply(stats::setNames(nm = names(found)[names(found) %in% names(near)]), function(part) {
+    rbind(near[[part]][, rows, drop = FALSE], found[[part]])
+  })
+  row <- as.vector(col(all$index))
+  # A neighbour in the same block is found in every pair.
+  again <- which(duplicated(row * (size[2L] + 2) + as.vector(all$index)))
+  all$d2[again] <- Inf
+  all$index[again] <- size[2L] + 1L
+  deep <- nrow(all$index)
+  turn <- order(row, all$d2, all$index)
+  cut <- all$d2[turn[seq.int(size[1L], length(turn), by = deep)]][row]
+  tied <- is.finite(cut) & abs(all$d2 - cut) <= 1e-10 * cut
+  turn <- matrix(order(row, ifelse(tied, cut, all$d2), all$index), deep)
+  for (part in names(all)) near[[part]][, rows] <- all[[part]][as.vector(turn[seq_len(size[1L]), ])]
+  near
 }
 
 # k x n indices and squared distances; deterministic.

@@ -190,19 +190,26 @@ collect_garbage <- function(source, bytes = Inf) {
 sum_in_place <- function(total, value) .Call(C_x_add, total, value)
 
 source_piece <- function(lines, source, by, ready, fun, ...) {
-  if (by == "columns") {
-    block <- read_source(source, j = if (is.null(ready)) lines else ready$keep[lines])
+  block <- if (by == "columns") {
+    read_source(source, j = if (is.null(ready)) lines else ready$keep[lines])
   } else if (!is.null(source$parts)) {
-    block <- read_turned(source$parts, ready$keep, lines)
+    read_turned(source$parts, ready$keep, lines)
   } else {
-    block <- read_source(source, i = lines)
+    read_lines(source, lines, ready$keep)
   }
   if (!is.null(ready)) {
     at <- if (by == "columns") lines else seq_along(ready$keep)
-    if (length(at) < ncol(block)) block <- block[, ready$keep, drop = FALSE]
     block <- .Call(C_x_standardise, block, ready$shift[at], ready$divide[at])
   }
   fun(block, lines, ...)
+}
+
+# Rows i, read whole, of which the columns `keep` are used, in this order (NULL: all).
+read_lines <- function(source, i, keep) {
+  block <- read_source(source, i = i)
+  # Taking the columns copies the block.
+  if (is.null(keep) || identical(as.integer(keep), seq_len(ncol(block)))) block else
+    block[, keep, drop = FALSE]
 }
 
 # Means and centred sums of squares of the columns, in one pass. list(bad, mean, css, total).
@@ -342,8 +349,7 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
       keep_columns(j)
     },
     rows = function(i) {
-      block <- read_source(reader("rows", i, n), i = i)
-      if (length(keep) < ncol(block)) block <- block[, keep, drop = FALSE]
+      block <- read_lines(reader("rows", i, n), i, keep)
       .Call(C_x_standardise, block, shift, divide)
     },
     # x_i'S x_i for every row, S the identity if NULL; only the upper triangle of S is read.

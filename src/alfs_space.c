@@ -74,10 +74,7 @@ static void wide_thin(alfs_space *space, const alfs_data *data)
     set_sizes(space, m, q, true, r, r, r);
     space->unit = data->unit;
     double *y = ufs_dalloc((size_t) r, Q), *outer = ufs_dalloc(M, (size_t) r);
-    if (data->x->kind == UFS_X_DENSE)
-        alfs_gemm(m, r, q, 1.0, data->x->dense, m, data->vectors, q, 0.0, outer, m);
-    else
-        ufs_x_mul(data->x, r, data->vectors, outer);
+    alfs_gemm(m, r, q, 1.0, data->x->dense, m, data->vectors, q, 0.0, outer, m);
     for (size_t j = 0; j < (size_t) r; j++) {
         for (size_t i = 0; i < M; i++) outer[i + j * M] /= data->values[j];
         for (size_t i = 0; i < Q; i++)

@@ -95,7 +95,7 @@ static void make_weights(alfs_work *work, alfs_weights *z)
             t[i + j * m] = 1.0 / fmin(1.0, fmax(cosine, work->settings->floor));
         }
     }
-    z->candidate = z->x != NULL ? ufs_dalloc(m, q) : NULL;
+    z->candidate = ufs_dalloc(m, q);
     z->key = ufs_dalloc(m, 1);
     z->pick = ufs_ialloc(m);
     z->live = ufs_ialloc(q);

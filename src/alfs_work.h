@@ -97,7 +97,7 @@ void alfs_balance(alfs_work *work);
 
 /* ---- alfs_weights.c ---- */
 
-/* For work->space; penalty and V are set. x: m x q, kept for repair(), or NULL: without it. */
+/* For work->space; penalty and V are set. x: m x q, kept for repair(). */
 void alfs_weights_init(alfs_work *work, const double *x, bool with_t);
 /* The same on other columns: T and V are shared. */
 void alfs_weights_columns(alfs_work *work, const alfs_work *full, const double *x);

@@ -110,7 +110,7 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     }
     if (problem.lambda > 0.0) result.l = ffi_set_zero(out, "l", m, m);
 
-    if (op.kind != UFS_X_DENSE && (identity || settings.paper))
+    if (op.kind != UFS_X_DENSE && (identity || settings.paper || problem.lambda > 0.0))
         Rf_error("internal error: this form needs a dense matrix");
     alfs_solve(&problem, &settings, &result, &run);
     ufs_copy(ffi_set_vector(out, "rho", 3), result.rho, 3);

@@ -83,11 +83,12 @@ SEXP ffi_graph_build(SEXP x_, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule)
 }
 
 /* The same from neighbour lists that came from elsewhere: index and d2 k x n, column i those of
- * sample i (1-based), distinct and without i; bandwidth as it is; x n x p for cosines. */
+ * sample i (1-based), distinct and without i; bandwidth as it is; x n x p for cosines, or NULL: d2
+ * then holds these. */
 SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidth, SEXP rule)
 {
-    ufs_x x = ffi_x(x_);
     ffi_mat d2 = ffi_matrix(d2_, "d2");
+    ufs_x x = x_ == R_NilValue ? ufs_x_dense(d2.p, 0, NULL) : ffi_x(x_);
     int kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights"), k = d2.n;
     size_t len = (size_t) x.n * (size_t) k;
     graph_knn knn = {.n = x.n,

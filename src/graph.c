@@ -564,7 +564,7 @@ typedef struct {
 
 static int by_neighbour(const void *a, const void *b);
 
-/* What cosines need: rows of either kind and their norms. */
+/* What cosines need: rows of either kind and their norms; no norms: d2 holds the cosines. */
 typedef struct {
     int p;
     const double *row;
@@ -583,7 +583,7 @@ void graph_from_knn(const graph_knn *knn, int p, const double *x, graph_weights 
     size_t N = (size_t) knn->n;
     cosines rows = {.p = p};
 
-    if (weights == GRAPH_COSINE) {
+    if (weights == GRAPH_COSINE && x != NULL) {
         double *row = ufs_dalloc((size_t) p, N), *norm = ufs_dalloc(N, 1);
         la_transpose(knn->n, p, x, row);
         la_col_norms(p, knn->n, row, norm);
@@ -690,6 +690,7 @@ static double weight_of(graph_weights weights, double bandwidth, double d2, cons
         double ratio = sqrt(d2) / bandwidth;
         return exp(-0.5 * ratio * ratio);
     }
+    if (norm == NULL) return fmax(0.0, d2);
     double dot = rows->sparse
                      ? sparse_dot(rows->sparse, i, j)
                      : la_dot(rows->p, rows->row + (size_t) i * p, rows->row + (size_t) j * p);

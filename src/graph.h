@@ -45,7 +45,7 @@ typedef enum { GRAPH_HEAT = 0, GRAPH_BINARY = 1, GRAPH_COSINE = 2 } graph_weight
 typedef enum { GRAPH_MAX = 0, GRAPH_MIN = 1, GRAPH_MEAN = 2 } graph_symmetrise;
 
 /* W from neighbour lists. heat: exp(-d2 / (2 t^2)), t = bandwidth; binary: 1;
- * cosine: max(0, x_i'x_j / (|x_i| |x_j|)), x needed for this one only.
+ * cosine: max(0, x_i'x_j / (|x_i| |x_j|)), x needed for this one only (NULL: d2 holds them).
  * max: i ~ j if either is a neighbour of the other; min: if both are; mean:
  * (A + A') / 2 of the directed matrix A. At most 2nk entries; weights that
  * underflow to 0 are not stored. */

@@ -26,7 +26,7 @@ typedef struct {
 
 typedef struct {
     int m, q;
-    const ufs_x *x;             /* m x q, rows = samples; dense if identity or paper */
+    const ufs_x *x;             /* m x q, rows = samples; dense if identity, paper or lambda > 0 */
     const double *values;       /* min(m, q), descending: singular values of x */
     const double *vectors;      /* of xx' or x'x, whichever is smaller */
     bool identity;              /* B = I; x has orthogonal columns, vectors are not read */

@@ -190,7 +190,7 @@ void alfs_primal_bound(alfs_work *work, double *best_w)
     alfs_weights *z = work->weights;
     size_t m = (size_t) space->m;
     bool weighted = z != NULL && z->t != NULL;
-    int last = !weighted ? COPY : z->x != NULL ? REPAIRED : W_ITSELF;
+    int last = weighted ? REPAIRED : COPY;
 
     for (int form = weighted ? W_ITSELF : COPY; form <= last; form++) {
         double f;

@@ -305,3 +305,53 @@ test_that("an edited graph is refused wherever it is read", {
     }
   }
 })
+
+test_that("files beyond four blocks: neighbours on scores are announced, exact ones are the matrix's", {
+  skip_if_not_installed("HDF5Array")
+  folder <- withr::local_tempdir()
+  # More columns than scores, and samples in many ties.
+  noise <- withr::with_seed(1, matrix(rnorm(70 * 64), 70))
+  ties <- withr::with_seed(3, matrix(rbinom(70 * 12, 1, 0.3), 70)) + 0
+  ties[41:70, ] <- ties[1:30, ]
+  on_disk <- function(x, chunk, lines) {
+    out <- suppressMessages(HDF5Array::writeHDF5Array(x, tempfile("x-", folder, ".h5"), "x",
+      chunkdim = chunk))
+    ufs_data(out, block_bytes = 16 * lines * ncol(x))
+  }
+  graph <- function(...) suppressWarnings(ufs_graph(...))
+  file <- on_disk(noise, c(3, 64), 9)
+  expect_message(near <- graph(file), "50 principal component scores", class = "ufs_message_scores")
+  said <- 0
+  withCallingHandlers(suppressWarnings(ufs_laplacian(file)),
+    ufs_message_scores = function(m) said <<- said + 1)
+  expect_identical(said, 1)
+  expect_false(identical(near$weights$index, graph(noise)$weights$index))
+  expect_no_message(exact <- graph(file, exact = TRUE), class = "ufs_message_scores")
+  expect_null(exact$note)
+  for (x in list(noise, ties)) {
+    for (file in list(on_disk(x, c(3, ncol(x)), 9), on_disk(x, c(70, 2), 17))) {
+      for (weights in c("heat", "binary", "cosine")) {
+        for (k in c(1, 20)) {
+          dense <- graph(x, k, weights, center = TRUE, scale = TRUE, symmetrise = "mean")
+          blocks <- graph(file, k, weights, center = TRUE, scale = TRUE, symmetrise = "mean",
+            exact = TRUE)
+          expect_identical(blocks$weights$index, dense$weights$index)
+          expect_equal(blocks$weights$value, dense$weights$value, tolerance = 1e-10)
+          expect_equal(blocks$bandwidth, dense$bandwidth, tolerance = 1e-10)
+        }
+      }
+    }
+  }
+  scores <- function(x, ...) suppressMessages(suppressWarnings(ufs_laplacian(x, ...)))$feature_scores
+  expect_equal(scores(file, graph = list(exact = TRUE)), scores(ties), tolerance = 1e-10)
+  expect_error(graph(noise, exact = NA), class = "ufs_error_argument")
+})
+
+test_that("many samples in sparse data: exact = TRUE searches them all", {
+  skip_if_not_installed("Matrix")
+  x <- grouped_counts(120, 60)$x
+  withr::local_options(ufselect.exact_neighbours = 100L)
+  graph <- function(...) suppressWarnings(ufs_graph(...))
+  expect_no_message(exact <- graph(to_sparse(x), 6, exact = TRUE), class = "ufs_message_scores")
+  expect_identical(exact$weights$index, graph(x, 6)$weights$index)
+})

@@ -324,7 +324,7 @@ test_that("ALFS forms x only where it must", {
   }
   expect_false(dense_said())
   expect_false(dense_said(select = "pivot", samples = "facility"))
-  expect_false(dense_said(lambda_rel = 1e-3))
+  expect_true(dense_said(lambda_rel = 1e-3))
   expect_true(dense_said(select = "auto"))
   expect_true(dense_said(solver = "paper"))
   expect_error(suppressWarnings(ufs_alfs(s, lambda_rel = "a")), class = "ufs_error_argument")
