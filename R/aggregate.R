@@ -47,6 +47,7 @@ ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = 
         argument = "fits")
     }
     like <- fits[[1L]]
+    if (inherits(like, "ufs")) check_fit(like)
     scores <- scores_of_fits(fits, if (inherits(like, "ufs")) like$p else 0L)
     same <- vapply(fits, function(fit) {
       identical(fit$names$features, like$names$features)

@@ -414,6 +414,7 @@ scores_of_fits <- function(fits, p) {
     ufs_abort("argument", "A list of base results must hold fits of this package.",
       argument = "base")
   }
+  for (fit in fits) check_fit(fit)
   if (any(vapply(fits, function(fit) is.null(fit$feature_scores), NA))) {
     ufs_abort("argument", "All fits must select features.", argument = "base")
   }

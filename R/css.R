@@ -67,7 +67,7 @@
 #' @include ufs.R
 #' @export
 ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TRUE, scale = TRUE,
-                    control = ufs_control(), ..., m) {
+                    control = ufs_control(), ..., m = NULL) {
   run_fit("css", match.call(), {
     control <- resolve_control(control)
     # Fourth powers of x occur inside: an exact change of unit keeps them in range.

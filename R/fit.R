@@ -229,7 +229,7 @@ field_shape <- function(value) {
   if (is.null(value)) {
     return("NULL")
   }
-  gone <- if (is.atomic(value) && length(value) <= 1e5) sum(is.na(value)) else 0L
+  gone <- if (is.atomic(value) && length(value) <= 1e5 && anyNA(value)) sum(is.na(value)) else 0L
   paste0(if (is.numeric(value)) "numeric" else typeof(value), " of ",
     if (is.null(dim(value))) paste("length", length(value)) else paste(dim(value), collapse = " x "),
     if (gone) paste0(", ", gone, " missing"))
@@ -250,7 +250,7 @@ check_shape <- function(fit) {
       if (is.na(now[at])) "gone" else now[at])
   }
   for (ranking in list(fit$feature_ranking, fit$sample_ranking)) {
-    if (!is.null(ranking) && !identical(sort(as.vector(unname(ranking))), seq_along(ranking))) {
+    if (!all(tabulate(as.integer(ranking), length(ranking)) == 1L)) {
       changed("its ranking does not have each index once")
     }
   }

@@ -89,7 +89,7 @@
 #' @export
 ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
                     n_samples = NULL, unit = FALSE, labelled = NULL, center = TRUE, scale = TRUE,
-                    control = ufs_control(), ..., m) {
+                    control = ufs_control(), ..., m = NULL) {
   call <- match.call()
   form <- check_choice(form, "form", c("greedy", "convex"))
   if (is.null(mu_rel)) mu_rel <- 0.01
