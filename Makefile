@@ -1,6 +1,7 @@
 # Commands, each with all the set-up it needs on a fresh Debian or Ubuntu machine:
 #   make demo                                     the main job on real data
-#   make demo DATA=my.csv CLUSTERS=5 K=20 LABEL=class   the same on your own file
+#   make demo DATA=my.csv CLUSTERS=5 K=20 LABEL=class   the same on your own file (HEADER=yes or no,
+#                             DECIMAL=comma or point: what the first line is, how numbers are written)
 #   make check                                    tarball, R CMD check --as-cran, all tests
 # and for developers
 #   make check-frameworks     the tests that need recipes, mlr3, shiny and a browser (FRAMEWORKS=folder
@@ -15,13 +16,24 @@ DATA :=
 CLUSTERS :=
 K :=
 LABEL :=
+HEADER :=
+DECIMAL :=
+# As they were given, with every $, quote and blank: neither make nor a shell reads them again.
+unexport OUT DATA CLUSTERS K LABEL HEADER DECIMAL
+override export UFSELECT_OUT := $(value OUT)
+override export UFSELECT_DATA := $(value DATA)
+override export UFSELECT_CLUSTERS := $(value CLUSTERS)
+override export UFSELECT_K := $(value K)
+override export UFSELECT_LABEL := $(value LABEL)
+override export UFSELECT_HEADER := $(value HEADER)
+override export UFSELECT_DECIMAL := $(value DECIMAL)
 
 .PHONY: demo check check-frameworks check-platforms clean-platforms lint harden srr site cheatsheet doc clean
 
 demo:
 	@bash .ci/setup demo "$(LIB)"
 	@R_LIBS="$(LIB)" R CMD INSTALL --no-test-load --clean --library="$(LIB)" . >"$(LIB)/install.log" 2>&1 || { cat "$(LIB)/install.log"; exit 1; }
-	@R_LIBS="$(LIB)" Rscript inst/scripts/demo.R --out="$(OUT)" --k="$(K)" --data="$(DATA)" --clusters="$(CLUSTERS)" --label="$(LABEL)"
+	@R_LIBS="$(LIB)" Rscript inst/scripts/demo.R
 
 check:
 	@bash .ci/setup check "$(LIB)"
@@ -67,4 +79,4 @@ doc:
 	@rm -f src/*.o src/*.so
 
 clean:
-	rm -rf "$(LIB)" "$(OUT)" src/*.o src/*.so *.tar.gz ufselect.Rcheck
+	rm -rf "$(LIB)" "$$UFSELECT_OUT" src/*.o src/*.so *.tar.gz ufselect.Rcheck

@@ -7,7 +7,7 @@ check_method_options <- function(method, options, arg) {
     ufs_abort("argument", "`", arg, "` must be a list in which each element has a name of its ",
       "own.", argument = arg)
   }
-  known <- setdiff(names(formals(method_row(method)$fit)), c("x", "..."))
+  known <- arguments_of(method_row(method)$fit)
   unknown <- setdiff(names(options), known)
   if (length(unknown)) {
     ufs_abort("argument", "`", arg, "`: ufs_", method, "() has no argument ",

@@ -28,6 +28,7 @@
 #' selected_features(ufs_aggregate(fits, by = "rank"), 2)
 #' @export
 ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = NULL, k = NULL) {
+  check_given(fits)
   if (is.list(diversify) || check_flag(diversify, "diversify")) {
     return(diversified_mean(fits, by, x, k, if (is.list(diversify)) diversify, match.call()))
   }
@@ -35,6 +36,7 @@ ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = 
   call <- match.call()
   by <- check_choice(by, "by", c("score", "rank"))
   if (inherits(fits, "ufs_blfse")) {
+    check_fit(fits)
     like <- fits
     scores <- fits$solution$scores
     methods <- rep_len(like$params$base, nrow(scores))
@@ -45,6 +47,7 @@ ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = 
         argument = "fits")
     }
     like <- fits[[1L]]
+    if (inherits(like, "ufs")) check_fit(like)
     scores <- scores_of_fits(fits, if (inherits(like, "ufs")) like$p else 0L)
     same <- vapply(fits, function(fit) {
       identical(fit$names$features, like$names$features)

@@ -345,7 +345,7 @@ alfs_rank <- function(fit, data) {
   if (fit$params$select != "norm") fit <- alfs_pivot(fit, data, fit$params$select == "auto")
   if (fit$params$samples != "norm") fit <- alfs_cover(fit, data)
   fit$elapsed <- fit$elapsed + proc.time()[[3L]] - start
-  fit
+  sealed(fit)
 }
 
 # The features in the order of greedy TED picks among those of large norm.
@@ -493,7 +493,10 @@ selected_samples.ufs_alfs <- function(fit, m, as = NULL, k = NULL, ...) {
 #' fit <- ufs_alfs(mtcars, alpha_rel = .2, beta_rel = .05)
 #' head(representatives(fit, mtcars, n = 2))
 #' @export
-representatives <- function(fit, ...) UseMethod("representatives")
+representatives <- function(fit, ...) {
+  if (inherits(fit, "ufs")) check_fit(fit)
+  UseMethod("representatives")
+}
 
 #' @export
 representatives.default <- function(fit, ...) {
@@ -645,7 +648,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
                           lambda_rel = 0, select = c("norm", "pivot", "auto"),
                           samples = c("ted", "facility", "norm"), n_features = NULL, center = TRUE,
                           scale = TRUE, control = ufs_control(), ...) {
-  call <- match.call()
+  call <- plain_call(match.call(), "ufs_alfs_path")
   open_dots(environment(), ufs_alfs_path, "alfs_path")
   select <- check_choice(select, "select", c("norm", "pivot", "auto"))
   samples <- check_choice(samples, "samples", c("ted", "facility", "norm"))

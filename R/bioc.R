@@ -33,10 +33,8 @@
 #' }
 #' @export
 ufs_annotate <- function(object, fit, k) {
-  if (!inherits(fit, "ufs")) {
-    ufs_abort("argument", "`fit` must be a fit of this package, not ", kind_of(fit), ".",
-      argument = "fit")
-  }
+  check_given(object, fit)
+  check_fit(fit)
   if (!has_feature_rows(object)) {
     ufs_abort("argument", "`object` must be a SummarizedExperiment, SingleCellExperiment or ",
       "Seurat object, not ", kind_of(object), ".", argument = "object")

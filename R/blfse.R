@@ -376,7 +376,7 @@ draw_parts <- function(n, m, resample) {
 # A fit of one base method, with what it needs filled in.
 base_fit <- function(x, method, args, n_clusters, n_features) {
   fit <- registry()[[method]]$fit
-  known <- formals(fit)
+  known <- formals(fit)[arguments_of(fit)]
   open <- names(known)[vapply(known, function(value) identical(value, quote(expr = )), NA)]
   fill <- list(n_components = n_clusters, k = n_features)
   fill <- fill[names(fill) %in% open]
@@ -414,6 +414,7 @@ scores_of_fits <- function(fits, p) {
     ufs_abort("argument", "A list of base results must hold fits of this package.",
       argument = "base")
   }
+  for (fit in fits) check_fit(fit)
   if (any(vapply(fits, function(fit) is.null(fit$feature_scores), NA))) {
     ufs_abort("argument", "All fits must select features.", argument = "base")
   }

@@ -44,6 +44,7 @@ spread_all <- function(object) {
 #' @export
 print.summary.ufs_compare <- function(x, digits = 3L, ...) {
   check_dots_empty(...)
+  digits <- check_count(digits, "digits", 1L, 22L)
   cat("Mean ", x$measure, ", standard deviation over repeats, and paired difference to '",
     x$reference, "'\n", sep = "")
   print(x$table, digits = digits, row.names = FALSE)
@@ -86,6 +87,7 @@ as.data.frame.ufs_compare <- function(x, row.names = NULL, optional = FALSE,
 #' @export
 print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   check_dots_empty(...)
+  digits <- check_count(digits, "digits", 0L, 15L)
   table <- summary(x, measure)$table
   cat("<ufs_compare> ", x$n, " x ", x$p, " data, ", length(x$classes), " classes, ", x$repeats,
     " repeat", if (x$repeats != 1L) "s", ", ",

@@ -44,7 +44,8 @@
 #'   list(...)))`. A named vector gives them other labels, so that one method can enter with
 #'   several settings.
 #' @param k Numbers of features, a vector.
-#' @param m Numbers of samples to label, a vector, or `NULL` for all candidates.
+#' @param m Numbers of samples to label, a vector, or `NULL` for all candidates, where no method
+#'   chooses samples by a method of its own.
 #' @param mode `"classify"` or `"cluster"`.
 #' @param classifiers Names among `"svm"` (linear, cost 100, package e1071), `"tree"` (rpart with
 #'   its defaults), `"full_tree"` (rpart grown fully: minsplit 10, minbucket 1, cp 0) and `"knn"`
@@ -84,6 +85,7 @@
 ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluster"),
                         classifiers = c("svm", "tree"), repeats = 10, train = 0.5, args = list(),
                         n_random = 12, baselines = TRUE, checkpoint = NULL, ...) {
+  check_given(x, y, methods, k)
   call <- plain_call(match.call(), "ufs_compare")
   mode <- check_choice(mode, "mode", c("classify", "cluster"))
   open_dots(environment(), ufs_compare, "compare")
@@ -106,6 +108,13 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
     most <- min(lengths(halves))
     if (!is.null(m)) {
       m <- check_counts(m, "m", most, "the candidates")
+    } else {
+      # With all candidates labelled a sampler has nothing to choose.
+      idle <- vapply(plan, function(part) part$samples != "random" && !part$joint, NA)
+      if (any(idle)) {
+        ufs_abort("argument", "`m`, how many samples to label, is missing: '",
+          names(plan)[idle][1L], "' chooses samples.", argument = "m")
+      }
     }
     work <- compare_classify
   } else {
@@ -205,7 +214,7 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
     if (name %in% c("all", "random")) {
       return(list())
     }
-    accepted <- names(formals(method_row(name)$fit))
+    accepted <- arguments_of(method_row(name)$fit)
     given <- utils::modifyList(args$method[[name]], args$label[names(args$label) %in% accepted])
     given[c("grid", "criterion")] <- NULL
     for (number in intersect(c("n_clusters", "n_components"), accepted)) {
@@ -228,7 +237,7 @@ pipeline_args <- function(args, label, methods) {
   by_label <- if (label %in% methods) list() else as.list(args[[label]])
   known <- lapply(stats::setNames(methods, methods), function(name) {
     if (name %in% c("all", "random")) character() else {
-      c(setdiff(names(formals(method_row(name)$fit)), c("x", "...")), "grid", "criterion")
+      c(arguments_of(method_row(name)$fit), "grid", "criterion")
     }
   })
   refuse <- function(given, known, whose) {
@@ -254,7 +263,7 @@ pipeline_grids <- function(args, label, features, samples, joint) {
     return(grids)
   }
   arguments <- function(name) {
-    if (!name %in% c("all", "random")) names(formals(method_row(name)$fit))
+    if (!name %in% c("all", "random")) arguments_of(method_row(name)$fit)
   }
   part <- if (all(names(own) %in% arguments(features))) "features" else
     if (all(names(own) %in% arguments(samples))) "samples"
@@ -278,7 +287,7 @@ task_grid <- function(plan, repeats) {
 }
 
 check_classes <- function(y, n) {
-  if (length(y) != n || anyNA(y)) {
+  if (!is.atomic(y) || !is.null(dim(y)) || length(y) != n || anyNA(y)) {
     ufs_abort("argument", "`y` must have one class per sample and no missing ones.", argument = "y")
   }
   if (is.numeric(y)) {

@@ -119,7 +119,7 @@ consensus_tasks <- function(members, n_clusters, data) {
     if (row$selects == "samples") {
       ufs_abort("argument", "`members`: ufs_", name, "() selects samples.", argument = "members")
     }
-    arguments <- formals(row$fit)
+    arguments <- formals(row$fit)[arguments_of(row$fit)]
     args <- list()
     if ("n_clusters" %in% names(arguments)) args$n_clusters <- n_clusters
     if ("n_components" %in% names(arguments)) {

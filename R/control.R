@@ -71,12 +71,11 @@ ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,
 # The user's control (or a plain list of its settings) with a method's defaults
 # in the places left NULL.
 resolve_control <- function(control, ...) {
-  if (!inherits(control, "ufs_control")) {
-    if (!is.list(control) || (length(control) && is.null(names(control)))) {
-      ufs_abort("control", "`control` must come from ufs_control().", argument = "control")
-    }
-    control <- do.call(ufs_control, control)
+  if (!is.list(control) || (length(control) && is.null(names(control)))) {
+    ufs_abort("control", "`control` must come from ufs_control().", argument = "control")
   }
+  # Also what ufs_control() made, as it may have been edited since.
+  control <- do.call(ufs_control, unclass(control), quote = TRUE)
   default <- list(...)
   for (name in names(default)) {
     if (is.null(control[[name]])) control[[name]] <- default[[name]]

@@ -42,6 +42,8 @@
 #' @param center,scale Should the columns be centred and standardised first?
 #' @param control Made by [ufs_control()]. There is no tolerance; `progress` is called after each
 #'   pick.
+#' @param m Refused, here only because R would complete it to `mu`: this method chooses features, and
+#'   `k` says how many.
 #' @return A fit of class `c("ufs_css", "ufs")`. The score is 1 for the first pick and falls by
 #'   1/p with each rank; `statistic` is the decrease of J by each column (at its pick, or as the
 #'   next pick). `certificate` has `captured`, `bound` and `ratio` of the best k; without `k`, at
@@ -65,7 +67,7 @@
 #' @include ufs.R
 #' @export
 ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TRUE, scale = TRUE,
-                    control = ufs_control(), ...) {
+                    control = ufs_control(), ..., m = NULL) {
   run_fit("css", match.call(), {
     control <- resolve_control(control)
     # Fourth powers of x occur inside: an exact change of unit keeps them in range.
@@ -175,6 +177,7 @@ expand_columns <- function(value, data) {
 #' @export
 predict.ufs_css <- function(object, newdata, k = object$params$k,
                             type = c("select", "reconstruction"), ...) {
+  check_fit(object)
   type <- check_choice(type, "type", c("select", "reconstruction"))
   if (type == "select") {
     return(predict.ufs(object, newdata, k, ...))
@@ -253,6 +256,7 @@ print_notes.ufs_css <- function(x) {
 #' ufs_captured(ufs_pca(mtcars, 2), mtcars, k = 1:4)
 #' @export
 ufs_captured <- function(fit, x, k, center = TRUE, scale = TRUE, ...) {
+  check_given(fit, x)
   check_fit(fit, "feature_ranking", "features")
   open_dots(environment(), ufs_captured, "captured")
   data <- as_ufs_operator(x, center, scale, warn = FALSE, squares = FALSE, unit = "power")

@@ -233,6 +233,7 @@ pseudo_factors <- function(block) {
 #' 1 - sum((volcano - rebuilt)^2) / sum((volcano - mean(volcano))^2)
 #' @export
 predict.ufs_cur <- function(object, newdata, k, type = c("select", "reconstruction"), ...) {
+  check_fit(object)
   type <- check_choice(type, "type", c("select", "reconstruction"))
   if (type == "select") {
     return(NextMethod())

@@ -41,6 +41,7 @@
 ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0.5,
                           pool = if (how == "css") 3 * k else 10 * k, ...) {
   run_fit("diversify", match.call(), {
+    check_given(fit)
     check_fit(fit, "feature_ranking", "features")
     how <- check_choice(how, "how", c("correlation", "css"))
     data <- as_ufs_operator(x, TRUE, TRUE, warn = FALSE)

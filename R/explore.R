@@ -56,6 +56,7 @@ explore_app <- function(fit, x, y = NULL, stability = NULL, said = list()) {
 
 explore_model <- function(fit, x, y, stability, said) {
   single <- inherits(fit, "ufs")
+  if (single) check_fit(fit)
   fits <- if (single) list(fit) else check_explored(fit)
   if (single) names(fits) <- fit$method
   first <- fits[[1L]]
@@ -93,6 +94,7 @@ check_explored <- function(fits) {
       kind_of(fits), ".", argument = "fit")
   }
   if (length(fits) == 1L) {
+    check_fit(fits[[1L]])
     names(fits) <- fits[[1L]]$method
     return(unclass(fits))
   }

@@ -94,7 +94,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     data <- as_ufs_rows(x, center, scale)
     labelled <- check_labelled(labelled, data)
     most <- data$n - length(labelled)
-    limit <- paste("the samples", if (length(labelled)) "without a label")
+    limit <- paste0("the samples", if (length(labelled)) " without a label")
     picks <- if (is.null(m)) min(most, 1000L) else check_count(m, "m", 1L, most, limit)
     swaps <- check_swaps(swaps, "m", m)
     like <- facility_similarity(similarity, data, bandwidth)

@@ -16,7 +16,7 @@ new_ufs <- function(method, call, params, control, data,
                     elapsed = NA_real_, void = integer(), ..., class = character()) {
   stopifnot(status %in% status_labels)
   fit <- list(
-    method = method, call = call, params = params, control = control,
+    method = method, call = plain_call(call, paste0("ufs_", method)), params = params, control = control,
     feature_scores = NULL, feature_ranking = NULL,
     sample_scores = NULL, sample_ranking = NULL,
     statistic = statistic, solution = solution,
@@ -49,7 +49,7 @@ new_ufs <- function(method, call, params, control, data,
   fine <- all_finite(fit$feature_scores, c(data$constant, void)) &&
     all_finite(fit$sample_scores, params$labelled)
   if (identical(status, "converged") && !fine) fit$status <- "numerical"
-  structure(fit, class = c(class, paste0("ufs_", method), "ufs"))
+  sealed(structure(fit, class = c(class, paste0("ufs_", method), "ufs")))
 }
 
 all_finite <- function(score, without) {
@@ -126,6 +126,7 @@ feature_ranking <- function(fit) {
 #' @rdname selected
 #' @export
 selected_features <- function(fit, k, as = NULL, ...) {
+  check_fit(fit)
   UseMethod("selected_features")
 }
 
@@ -151,10 +152,7 @@ selected_features.ufs <- function(fit, k, as = NULL, ...) {
 #' table(cluster_labels(ufs_kmeans_f(iris[, 1:4], n_clusters = 3)), iris$Species)
 #' @export
 cluster_labels <- function(fit) {
-  if (!inherits(fit, "ufs")) {
-    ufs_abort("argument", "`fit` must be a fit of this package, not ", kind_of(fit), ".",
-      argument = "fit")
-  }
+  check_fit(fit)
   cluster <- fit$solution$cluster
   if (is.null(cluster)) {
     ufs_abort("argument", "ufs_", fit$method, "() has no clusters.", argument = "fit")
@@ -181,6 +179,7 @@ sample_ranking <- function(fit) {
 #' @rdname selected
 #' @export
 selected_samples <- function(fit, m, as = NULL, ...) {
+  check_fit(fit)
   UseMethod("selected_samples")
 }
 
@@ -192,15 +191,70 @@ selected_samples.ufs <- function(fit, m, as = NULL, ...) {
     as, !is.null(fit$names$samples))
 }
 
-check_fit <- function(fit, slot, what) {
-  if (!inherits(fit, "ufs")) {
+# A fit of this package, as it was made; with a `slot` where it selects `what`.
+check_fit <- function(fit, slot = NULL, what = NULL) {
+  if (!inherits(fit, "ufs") || !is.list(fit)) {
     ufs_abort("argument", "`fit` must be a fit of this package, not ", kind_of(fit), ".",
       argument = "fit")
   }
-  if (is.null(fit[[slot]])) {
+  check_shape(fit)
+  if (!is.null(slot) && is.null(fit[[slot]])) {
     ufs_abort("argument", "ufs_", fit$method, "() does not select ", what, ".",
       argument = "fit")
   }
+}
+
+# ---- edited fits ----------------------------------------------------------------------
+
+# Everything that reads a fit relies on what new_ufs() and the method put there, so the kind, the size
+# and the number of missing values of each field are kept with it. A field that was removed or
+# replaced by something else is named once, here, and not by some line that stumbles over it. A fit
+# may get more fields, and other values of the same kind. A fit from before has no shape to check.
+sealed <- function(fit) {
+  attr(fit, "shape") <- shape_of(fit)
+  fit
+}
+
+# Named by field, "params.k" for fit$params$k.
+shape_of <- function(fit) {
+  fields <- unclass(fit)
+  fields$call <- NULL
+  out <- unlist(lapply(fields, function(field) {
+    if (is.list(field) && length(names(field))) vapply(field, field_shape, "") else field_shape(field)
+  }))
+  stats::setNames(out, make.unique(names(out)))
+}
+
+field_shape <- function(value) {
+  if (is.null(value)) {
+    return("NULL")
+  }
+  gone <- if (is.atomic(value) && length(value) <= 1e5 && anyNA(value)) sum(is.na(value)) else 0L
+  paste0(if (is.numeric(value)) "numeric" else typeof(value), " of ",
+    if (is.null(dim(value))) paste("length", length(value)) else paste(dim(value), collapse = " x "),
+    if (gone) paste0(", ", gone, " missing"))
+}
+
+check_shape <- function(fit) {
+  changed <- function(...) ufs_abort("argument", "The fit was changed after it was made: ", ...,
+    ". Fit again.", argument = "fit")
+  was <- attr(fit, "shape")
+  if (is.null(was)) {
+    return(invisible())
+  }
+  now <- shape_of(fit)[names(was)]
+  other <- which(is.na(now) | now != was)
+  if (length(other)) {
+    at <- other[1L]
+    changed("`fit$", sub(".", "$", names(was)[at], fixed = TRUE), "` was ", was[at], " and is ",
+      if (is.na(now[at])) "gone" else now[at])
+  }
+  for (ranking in list(fit$feature_ranking, fit$sample_ranking)) {
+    if (!all(tabulate(as.integer(ranking), length(ranking)) == 1L)) {
+      changed("its ranking does not have each index once")
+    }
+  }
+  if (!fit$status %in% status_labels) changed("its status is ", brief(fit$status))
 }
 
 top_of <- function(ranking, score, key, k, arg, what, as, named) {

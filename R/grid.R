@@ -58,10 +58,11 @@
 #' grid$feature_scores
 #' @export
 ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE, m) {
+  check_given(x, method, grid)
   call <- plain_call(match.call(), "ufs_grid")
   row <- method_row(method)
   settings <- grid_settings(grid, row$fit, method)
-  opened <- open_some(x, list(...), names(formals(row$fit)))
+  opened <- open_some(x, list(...), arguments_of(row$fit))
   x <- open_data(opened$x)
   fixed <- opened$rest
   if (!missing(m)) fixed["m"] <- list(m)
@@ -140,7 +141,7 @@ grid_settings <- function(grid, fun, method) {
   if (nrow(settings) < 1L || ncol(settings) < 1L) {
     ufs_abort("argument", "`grid` has no settings.", argument = "grid")
   }
-  unknown <- setdiff(names(settings), setdiff(names(formals(fun)), c("x", "...")))
+  unknown <- setdiff(names(settings), arguments_of(fun))
   if (length(unknown)) {
     ufs_abort("argument", "`grid`: ufs_", method, "() has no argument `", unknown[1L], "`.",
       argument = "grid")
@@ -166,7 +167,7 @@ grid_shared <- function(x, row, fixed, varying) {
     if (!identical(default, quote(expr = ))) eval(default)
   }
   shared <- list()
-  arguments <- names(formals(fun))
+  arguments <- arguments_of(fun)
   if ("graph" %in% arguments && !"graph" %in% varying && !inherits(fixed$graph, "ufs_graph") &&
       !any(c("center", "scale") %in% varying)) {
     data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE)

@@ -292,11 +292,11 @@ check_choice <- function(value, arg, choices) {
 check_matrix <- function(value, arg, nrow = NA, ncol = NA) {
   if (!is.matrix(value) || !is.numeric(value) || !all(is.finite(value)) ||
       !(is.na(nrow) || nrow(value) == nrow) || !(is.na(ncol) || ncol(value) == ncol)) {
-    size <- function(d) if (is.na(d)) "any" else format(d)
-    ufs_abort("argument", "`", arg, "` must be a finite numeric matrix of ", size(nrow),
-      " x ", size(ncol), if (is.matrix(value)) {
-        paste0("; it is ", nrow(value), " x ", ncol(value))
-      }, ".", argument = arg)
+    size <- c(if (!is.na(nrow)) paste(nrow, "rows"), if (!is.na(ncol)) paste(ncol, "columns"))
+    ufs_abort("argument", "`", arg, "` must be a finite numeric matrix",
+      if (length(size)) paste(" of", paste(size, collapse = " and ")),
+      if (is.matrix(value)) paste0("; it is ", nrow(value), " x ", ncol(value)), ".",
+      argument = arg)
   }
   storage.mode(value) <- "double"
   dimnames(value) <- NULL

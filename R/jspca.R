@@ -411,6 +411,7 @@ rise_note <- function(objective) {
 #' @export
 predict.ufs_jspca <- function(object, newdata, k,
                               type = c("select", "scores", "reconstruction"), ...) {
+  check_fit(object)
   type <- check_choice(type, "type", c("select", "scores", "reconstruction"))
   if (type == "select") {
     return(NextMethod())

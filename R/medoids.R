@@ -49,6 +49,7 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
   run_fit("medoids", match.call(), {
     form <- check_choice(form, "form", c("kmeans", "pam", "clara"))
     control <- resolve_control(control, max_iter = 100L)
+    check_count(control$max_iter, "max_iter", 1L)
     data <- as_ufs_points(x, center, scale, m)
     labelled <- check_labelled(labelled, data)
     n <- data$n
@@ -165,7 +166,7 @@ cluster_medoids <- function(z, m, form, n_init) {
     mean_distance <- fit$objective[["swap"]]
   } else {
     fit <- cluster::clara(z, m, samples = n_init, rngR = TRUE, medoids.x = FALSE,
-      sampsize = min(nrow(z) - 1L, 40L + 2L * m), keep.data = FALSE)
+      sampsize = max(min(nrow(z) - 1L, 40L + 2L * m), m + 1L), keep.data = FALSE)
     at <- fit$i.med
     mean_distance <- fit$objective
   }

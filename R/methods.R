@@ -9,6 +9,8 @@ method_title <- function(method) {
 #' @export
 print.ufs <- function(x, n = 5L, ...) {
   check_dots_empty(...)
+  check_fit(x)
+  n <- check_count(n, "n", 0L)
   cat("<ufs_", x$method, "> ", method_title(x$method), "\n", sep = "")
   cat("  data         ", x$n, " samples x ", x$p, " features",
     if (length(x$constant)) paste0(" (", length(x$constant), " constant)"), "\n", sep = "")
@@ -60,6 +62,7 @@ best_line <- function(ranking, names, n) {
 #' @export
 summary.ufs <- function(object, ...) {
   check_dots_empty(...)
+  check_fit(object)
   out <- list(
     method = object$method, title = method_title(object$method), call = object$call,
     n = object$n, p = object$p,
@@ -86,6 +89,7 @@ score_summary <- function(score) {
 #' @export
 print.summary.ufs <- function(x, digits = 4L, ...) {
   check_dots_empty(...)
+  digits <- check_count(digits, "digits", 1L, 22L)
   cat("<ufs_", x$method, "> ", x$title, "\n", sep = "")
   cat("call: ", paste(deparse(x$call, width.cutoff = 80L), collapse = "\n      "), "\n", sep = "")
   cat("data: ", x$n, " samples x ", x$p, " features, ", x$constant, " constant\n", sep = "")
@@ -136,6 +140,7 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' @export
 predict.ufs <- function(object, newdata, k, ...) {
   check_dots_empty(...)
+  check_fit(object)
   if (missing(newdata) || length(dim(newdata)) != 2L) {
     ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
   }
@@ -197,6 +202,7 @@ match_columns <- function(object, newdata, index = seq_len(object$p)) {
 #' @export
 coef.ufs <- function(object, ...) {
   check_dots_empty(...)
+  check_fit(object)
   if (is.null(object$coef_name)) {
     ufs_abort("argument", "ufs_", object$method, "() has no coefficient matrix.",
       argument = "object")
@@ -222,6 +228,7 @@ coef.ufs <- function(object, ...) {
 #' @export
 as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL, ...) {
   check_dots_empty(...)
+  check_fit(x)
   have <- c(if (!is.null(x$feature_scores)) "features", if (!is.null(x$sample_scores)) "samples")
   what <- if (is.null(what)) have[[1L]] else check_choice(what, "what", have)
   one <- if (what == "features") "feature" else "sample"

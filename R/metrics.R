@@ -26,6 +26,7 @@
 #' }
 #' @export
 ufs_cluster_metrics <- function(cluster, class) {
+  check_given(cluster, class)
   if (length(cluster) != length(class)) {
     ufs_abort("argument", "`cluster` has length ", length(cluster), " and `class` ",
       length(class), ".", argument = "class")

@@ -99,8 +99,7 @@ mlr3_filter_class <- function() {
 # The arguments of a method as a paradox parameter set. What has the form of a number, a switch
 # or a choice can be tuned; anything else (a graph, a start, control) is passed on as it is.
 mlr3_param_set <- function(fit) {
-  arguments <- formals(fit)
-  arguments <- arguments[setdiff(names(arguments), c("x", "y", "..."))]
+  arguments <- formals(fit)[setdiff(arguments_of(fit), "y")]
   domains <- Map(mlr3_domain, names(arguments), arguments)
   do.call(paradox::ps, domains)
 }

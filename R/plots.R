@@ -42,6 +42,7 @@
 #' plot(fit, "heatmap", iris[, 1:4], k = 4)
 #' @export
 plot.ufs <- function(x, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
+  check_fit(x)
   k <- picture_size(x, k)
   draw_picture(picture(x, picture_type(x, type), k = k, data = data, y = y, m = m), ...)
   invisible(x)
@@ -51,6 +52,7 @@ plot.ufs <- function(x, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, 
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs <- function(object, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
   check_dots_empty(...)
+  check_fit(object)
   k <- picture_size(object, k)
   ggplot_picture(picture(object, picture_type(object, type), k = k, data = data, y = y, m = m))
 }
@@ -58,7 +60,9 @@ autoplot.ufs <- function(object, type = NULL, data = NULL, k = NULL, y = NULL, m
 # How many features to show: what the method was asked for, if it solves for one number, or 10.
 picture_size <- function(fit, k) {
   if (!is.null(k)) {
-    return(check_count(k, "k", 1L))
+    features <- !is.null(fit$feature_scores)
+    return(check_count(k, "k", 1L, if (features) fit$p else fit$n,
+      if (features) "the features" else "the samples"))
   }
   asked <- fit$params[[c(registry()[[fit$method]]$per_k, "")[1L]]]
   if (is.null(asked)) 10L else asked
@@ -199,6 +203,7 @@ picture_embedding <- function(fit, data, k, y, m) {
 #' plot(ufs_overlap(fits, k = 4), what = "features")
 #' @export
 ufs_overlap <- function(fits, k) {
+  check_given(fits)
   fits <- check_fits(fits)
   p <- fits[[1L]]$p
   k <- check_count(k, "k", 1L, p)

@@ -41,6 +41,7 @@
 #' mean(spread$label == iris$Species)
 #' @export
 ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {
+  check_given(w, y)
   if (inherits(w, "ufs_graph") || inherits(w, "Matrix")) w <- as.matrix(w)
   names <- rownames(w)
   w <- check_matrix(w, "w", ncol = if (is.matrix(w)) nrow(w) else NA)

@@ -65,6 +65,7 @@
 ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alpha_e = 10,
                           nonnegative = FALSE, solver = c("paper", "exact"), rho = 1.1, mu = 1,
                           center = TRUE, scale = TRUE, control = ufs_control()) {
+  check_given(x)
   start <- proc.time()[[3L]]
   control <- resolve_control(control, max_iter = 500L, tol = 1e-6)
   solver <- check_choice(solver, "solver", c("paper", "exact"))

@@ -46,6 +46,7 @@
 #' @export
 ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", "label"), m = NULL,
                        n_clusters = NULL, noise = FALSE, ...) {
+  check_given(x)
   task <- check_choice(task, "task", c("compress", "classify", "cluster", "label"))
   noise <- check_flag(noise, "noise")
   if (task != "label" && !is.null(m)) {
@@ -71,6 +72,8 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   size <- check_count(size, what, 1L)
   plan <- selection_plan(task, size, n_clusters, noise)
   given <- list(...)
+  # A penalty given absolutely takes the place of the share that is recommended.
+  plan$args[paste0(names(given), "_rel")] <- NULL
   twice <- intersect(names(given), names(plan$args))
   plan$args[twice] <- given[twice]
   args <- c(plan$args, given[setdiff(names(given), twice)])
@@ -84,7 +87,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   fit$size <- size
   fit$reason <- plan$reason
   class(fit) <- c("ufs_select", class(fit))
-  fit
+  sealed(fit)
 }
 
 # Which method, with which arguments, and why. The only place above the methods that names them:
@@ -135,6 +138,7 @@ selected_samples.ufs_select <- function(fit, m = NULL, as = NULL, ...) {
 
 #' @export
 predict.ufs_select <- function(object, newdata, k = object$size, ...) {
+  check_fit(object)
   stats::predict(without_task(object), newdata, k = k, ...)
 }
 
@@ -145,6 +149,9 @@ without_task <- function(fit) {
 
 #' @export
 print.ufs_select <- function(x, n = 10L, ...) {
+  check_dots_empty(...)
+  n <- check_count(n, "n", 0L)
+  check_fit(x)
   chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else selected_features(x))
   cat("<ufs_select> ", x$size, if (x$task == "label") " samples" else " features", " to ", x$task,
     ", of ", if (x$task == "label") x$n else x$p, "\n", sep = "")

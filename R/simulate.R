@@ -113,6 +113,7 @@ ufs_simulate_madelon <- function(n, n_informative = 5, n_redundant = 15, n_probe
 #' sum(noisy$noise[selected_samples(ufs_ted(noisy$x), 30, as = "index")])
 #' @export
 ufs_add_noise <- function(x, share = 0.2, sd = 1, y = NULL) {
+  check_given(x)
   x <- as_plain_matrix(x, "x")
   share <- check_number(share, "share", lower = 0, upper = 100)
   if (share == 0) ufs_abort("argument", "`share` must be above 0.", argument = "share")
@@ -121,7 +122,7 @@ ufs_add_noise <- function(x, share = 0.2, sd = 1, y = NULL) {
       argument = "sd")
   }
   if (!is.null(y)) {
-    if (length(y) != nrow(x)) {
+    if (!is.atomic(y) || !is.null(dim(y)) || length(y) != nrow(x)) {
       ufs_abort("argument", "`y` must have one class per row of `x`.", argument = "y")
     }
     y <- factor(y)

@@ -41,6 +41,7 @@
 #' @export
 ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, fraction = 0.5,
                           level = 0.95, checkpoint = NULL) {
+  check_given(x, method)
   call <- plain_call(match.call(), "ufs_stability")
   if (is.character(method) && length(method) > 1L) {
     return(several_stabilities(call, x, method, k, list(...), m, n_resamples, fraction, level,
@@ -48,7 +49,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   }
   row <- method_row(method)
   check_arguments(names(list(...)), row$fit, method)
-  opened <- open_some(x, list(...), names(formals(row$fit)))
+  opened <- open_some(x, list(...), arguments_of(row$fit))
   x <- open_data(opened$x)
   args <- opened$rest
   checkpoint <- check_checkpoint(checkpoint)
@@ -108,7 +109,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
 several_stabilities <- function(call, x, methods, k, args, m, n_resamples, fraction, level,
                                 checkpoint) {
   rows <- lapply(methods, method_row)
-  own <- unique(unlist(lapply(rows, function(row) names(formals(row$fit)))))
+  own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
   opened <- open_some(x, args, own)
   x <- open_data(opened$x)
   args <- opened$rest
@@ -123,7 +124,7 @@ several_stabilities <- function(call, x, methods, k, args, m, n_resamples, fract
   }
   seed <- draw_seeds(1L)[[1L]]
   fits <- Map(function(method, row) {
-    mine <- args[names(args) %in% names(formals(row$fit))]
+    mine <- args[names(args) %in% arguments_of(row$fit)]
     with_seed(seed, do.call(ufs_stability, c(list(x = x, method = method, k = k), mine,
       list(m = if (row$selects != "features") m, n_resamples = n_resamples, fraction = fraction,
         level = level, checkpoint = checkpoint)), quote = TRUE))

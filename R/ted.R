@@ -53,6 +53,8 @@
 #'   `NA` and they rank last.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. Only `form = "convex"`
 #'   has iterations: `max_iter` is 2000 and `tol`, the relative duality gap, 1e-4.
+#' @param m Refused, here only because R would complete it to `mu`: one fit ranks the samples for every
+#'   number of them. Say how many by `selected_samples(fit, m)`, or limit the picks by `n_samples`.
 #' @return A fit of class `c("ufs_ted", "ufs")`; [selected_samples()] gives the samples.
 #'   * With `form = "greedy"` the score is 1 for the first pick and falls by 1/n with each rank.
 #'     `statistic` is the decrease of J by each sample (at its pick, or as the next pick), `trace`
@@ -86,7 +88,7 @@
 #' @export
 ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
                     n_samples = NULL, unit = FALSE, labelled = NULL, center = TRUE, scale = TRUE,
-                    control = ufs_control(), ...) {
+                    control = ufs_control(), ..., m = NULL) {
   call <- match.call()
   form <- check_choice(form, "form", c("greedy", "convex"))
   if (is.null(mu_rel)) mu_rel <- 0.01
@@ -116,7 +118,7 @@ greedy_ted <- function(x, mu, mu_rel, n_samples, unit, labelled, center, scale, 
   free <- n - length(labelled)
   if (is.null(n_samples)) n_samples <- min(free, 1000L)
   n_samples <- check_count(n_samples, "n_samples", 1L, free,
-    paste("the samples", if (length(labelled)) "without a label"))
+    paste0("the samples", if (length(labelled)) " without a label"))
   found <- ted_greedy(z, n_samples, mu$value, given = labelled, control = control,
     unit = if (is_operator(z)) data$unit)
   # Those not picked: by what they would bring, equal up to rounding = by index.
@@ -249,7 +251,7 @@ ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_co
 # Squares, and sums of squares, must be numbers.
 check_squares <- function(x) {
   top <- largest(x)
-  if (top > 1e145 || top < 1e-145) {
+  if (!is.finite(top) || top > 1e145 || top < 1e-145) {
     ufs_abort("input", "The squares of the values of `x` overflow or underflow. Rescale `x`, e.g. ",
       "with scale = TRUE.", argument = "x")
   }

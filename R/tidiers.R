@@ -34,6 +34,7 @@ tidy.ufs <- function(x, what = NULL, ...) {
 #' @exportS3Method generics::glance
 glance.ufs <- function(x, ...) {
   check_dots_empty(...)
+  check_fit(x)
   objective <- x$trace$objective
   row <- list(
     method = x$method, n = x$n, p = x$p, status = x$status, iterations = x$iterations,
@@ -47,10 +48,14 @@ glance.ufs <- function(x, ...) {
 #' @exportS3Method generics::augment
 augment.ufs <- function(x, data, ...) {
   check_dots_empty(...)
+  check_fit(x)
   if (missing(data) || length(dim(data)) != 2L || nrow(data) != x$n) {
     ufs_abort("argument", "`data` must be the data of the fit, ", x$n, " rows.", argument = "data")
   }
+  if (!is.data.frame(data) && !is.matrix(data)) data <- as_plain_matrix(data, "data")
   out <- as.data.frame(data)
+  # A tibble would refuse them.
+  names(out) <- feature_names(names(out), ncol(out), warn = TRUE)
   if (!is.null(x$sample_scores)) {
     out$.score <- unname(x$sample_scores)
     out$.rank <- order(unname(x$sample_ranking))

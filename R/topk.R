@@ -523,11 +523,15 @@ selected_features.ufs_topk <- function(fit, k = fit$params$k, as = NULL, ...) {
 
 #' @export
 predict.ufs_topk <- function(object, newdata, k = object$params$k, ...) {
+  check_fit(object)
   predict.ufs(object, newdata, k, ...)
 }
 
 #' @export
-print.ufs_topk <- function(x, n = min(5L, x$params$k), ...) print.ufs(x, n, ...)
+print.ufs_topk <- function(x, n = min(5L, x$params$k), ...) {
+  check_fit(x)
+  print.ufs(x, n, ...)
+}
 
 #' @export
 print_notes.ufs_topk <- function(x) {

@@ -49,13 +49,14 @@
 #' @export
 ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NULL, n_starts = 10,
                      checkpoint = NULL, m) {
+  check_given(x, method, grid)
   call <- plain_call(match.call(), "ufs_tune")
   row <- method_row(method)
   if (row$selects == "samples") {
     ufs_abort("argument", "ufs_", method, "() selects samples; the criteria judge features.",
       argument = "method")
   }
-  arguments <- names(formals(row$fit))
+  arguments <- arguments_of(row$fit)
   opened <- open_some(x, list(...), arguments)
   x <- open_data(opened$x)
   fixed <- opened$rest

@@ -37,7 +37,7 @@ names_of <- function(list) if (is.null(names(list))) character(length(list)) els
 # Names of arguments that neither a method nor the door has are errors in our words. Names are exact
 # here, as what is shared between fits (a graph, a start) is looked up by them.
 check_arguments <- function(given, fit, method) {
-  known <- setdiff(names(formals(fit)), c("x", "..."))
+  known <- arguments_of(fit)
   unknown <- given[nzchar(given) & !given %in% c(known, door_arguments)]
   if (length(unknown)) {
     ufs_abort("argument", "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
@@ -45,8 +45,26 @@ check_arguments <- function(given, fit, method) {
   }
 }
 
+# The arguments a method has beside x. Those behind its dots are there to be refused in our words:
+# R would complete `m` to one of several others, or say that it cannot.
+arguments_of <- function(fit) {
+  all <- names(formals(fit))
+  setdiff(all[seq_len(match("...", all, length(all) + 1L) - 1L)], "x")
+}
+
+# Arguments a function cannot do without: check_given(y, k) in its body.
+check_given <- function(...) {
+  frame <- parent.frame()
+  for (name in vapply(as.list(substitute(list(...)))[-1L], as.character, "")) {
+    if (eval(call("missing", as.name(name)), frame)) {
+      ufs_abort("argument", "`", name, "` is missing.", argument = name)
+    }
+  }
+}
+
 #' The methods of the package
 #'
+#' @param ... Must be empty.
 #' @return A data frame with one row per method: `method` (the name [ufs()] takes),
 #'   `selects` ("features", "samples" or "both"), `title`, `deterministic` (`TRUE` if
 #'   no random numbers are drawn by default), `cost` (leading term of the time),
@@ -57,7 +75,8 @@ check_arguments <- function(given, fit, method) {
 #' @examples
 #' subset(ufs_methods(), selects != "features")$method
 #' @export
-ufs_methods <- function() {
+ufs_methods <- function(...) {
+  check_dots_empty(...)
   table <- registry()
   column <- function(name, type) unname(vapply(table, `[[`, type, name))
   data.frame(
@@ -122,7 +141,11 @@ registry <- function() {
 # (door = FALSE: the method has done so itself).
 run_fit <- function(method, call, slots, door = TRUE) {
   start <- proc.time()[[3L]]
-  if (door) open_dots(parent.frame(), sys.function(sys.parent()), method)
+  if (door) {
+    fun <- sys.function(sys.parent())
+    check_call(names_of(sys.call(sys.parent())), fun, parent.frame(), method)
+    open_dots(parent.frame(), fun, method)
+  }
   slots <- force(slots)
   run <- slots$run
   if (!is.null(run)) {
@@ -140,19 +163,45 @@ run_fit <- function(method, call, slots, door = TRUE) {
   fit
 }
 
+# What all methods refuse: a name that R completed, as the names are those of a table, a penalty given
+# twice, no data.
+check_call <- function(given, fun, frame, method) {
+  check_arguments(given[given != "x"], fun, method)
+  if (eval(quote(missing(x)), frame)) {
+    ufs_abort("argument", "`x`, the data, is missing.", argument = "x")
+  }
+  for (rel in given[endsWith(given, "_rel")]) {
+    absolute <- sub("_rel$", "", rel)
+    if (absolute %in% given && !is.null(frame[[absolute]]) && !is.null(frame[[rel]])) {
+      ufs_abort("argument", "Give `", absolute, "` or `", rel, "`, not both.", argument = rel)
+    }
+  }
+}
+
 # A call to print and to keep: no data in it. Where it was made by do.call() its arguments are
-# values, and those that are not a few numbers or words are named by what they are.
+# values, maybe in quote(), and those that are not a few numbers or words are named by what they are.
 plain_call <- function(call, name) {
   if (!is.language(call[[1L]])) call[[1L]] <- as.name(name)
   for (i in seq_along(call)[-1L]) {
-    value <- call[[i]]
-    if (is.language(value) || is.null(value) || (is.atomic(value) && length(value) <= 5L &&
-      is.null(attributes(value)))) {
-      next
-    }
-    call[[i]] <- as.name(paste0("<", class(value)[1L], if (length(dim(value)) == 2L) {
-      paste0(" ", nrow(value), " x ", ncol(value))
-    }, ">"))
+    if (!identical(call[[i]], quote(expr = ))) call[i] <- list(plain_value(call[[i]]))
   }
   call
+}
+
+plain_value <- function(value) {
+  if (is.call(value)) {
+    if (identical(value[[1L]], as.name("quote")) && length(value) == 2L &&
+        !is.language(value[[2L]])) {
+      return(plain_value(value[[2L]]))
+    }
+    return(if (identical(value[[1L]], as.name("function"))) value else
+      plain_call(value, class(value[[1L]])[1L]))
+  }
+  if (is.language(value) || is.null(value) || (is.atomic(value) && length(value) <= 5L &&
+      is.null(attributes(value)))) {
+    return(value)
+  }
+  as.name(paste0("<", class(value)[1L], if (length(dim(value)) == 2L) {
+    paste0(" ", nrow(value), " x ", ncol(value))
+  }, ">"))
 }

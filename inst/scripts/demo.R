@@ -1,5 +1,7 @@
 # What the package is for, start to end, on real data; run by `make demo`. By hand:
 #   Rscript demo.R --data=my.csv --clusters=5 --k=20 --label=class --out=demo-out
+# and, where the reader asks for it, --header=yes or no, --decimal=comma or point. `make demo` gives the
+# same in the environment, as UFSELECT_DATA and so on: there no shell reads a file's name.
 # Without a file: few genes that stand for all, an honest comparison, noise columns, and which
 # samples to label. With a file: the best K columns and samples, and the comparison if there
 # are labels. Rankings (CSV, chosen ones marked) and pictures (PNG) go to the folder `out`.
@@ -9,8 +11,9 @@ source(file.path(here, "read-table.R"))
 
 option <- function(name, default) {
   given <- grep(paste0("^--", name, "="), commandArgs(TRUE), value = TRUE)
-  value <- sub("^--[a-z]+=", "", utils::tail(given, 1L))
-  if (length(value) && nzchar(value)) value else default
+  value <- if (length(given)) sub("^--[a-z]+=", "", utils::tail(given, 1L)) else
+    Sys.getenv(paste0("UFSELECT_", toupper(name)))
+  if (nzchar(value)) value else default
 }
 
 main <- function() {
@@ -23,11 +26,13 @@ main <- function() {
 # ---- the user's file -------------------------------------------------------------------------
 
 on_file <- function(file, out) {
-  data <- read_table(file, option("label", NULL))
+  data <- read_table(file, option("label", NULL), option("header", NULL), option("decimal", NULL))
   x <- data$x
   writeLines(data$said)
-  k <- if (is.null(option("k", NULL))) min(20L, ncol(x)) else {
-    whole(option("k", NULL), "K", 1, ncol(x), "columns")
+  # Constant columns stay in the table, and none of them can be chosen.
+  varies <- ncol(x) - length(suppressWarnings(ufs_variance(x))$constant)
+  k <- if (is.null(option("k", NULL))) min(20L, varies) else {
+    whole(option("k", NULL), "K", 1, varies, "columns that are not constant")
   }
   clusters <- option("clusters", NULL)
   clusters <- if (!is.null(clusters)) {
@@ -81,7 +86,7 @@ on_real_data <- function(out) {
 compare_selections <- function(x, y, clusters, k, out) {
   cat("\n---- methods that look for ", clusters, " clusters, and what they are held against\n\n", sep = "")
   set.seed(1)
-  parts <- min(clusters, nrow(x) - 1L, ncol(x))
+  parts <- min(clusters, nrow(x) - 1L, sum(apply(x, 2L, function(column) any(column != column[1L]))))
   fits <- list(
     `ufs_select(task = "cluster")` = quietly(ufs_select(x, k, "cluster", n_clusters = clusters)),
     `ufs_select(task = "classify")` = quietly(ufs_select(x, k, "classify")),
@@ -111,8 +116,7 @@ compare_selections <- function(x, y, clusters, k, out) {
   cat("k-means on the best ", k, " columns against the known classes (means over 5 runs):\n", sep = "")
   print(round(result, 3L))
   cat("Few columns can do as well as all; no method here does better on all data.\n")
-  utils::write.csv(data.frame(selection = rownames(result), round(result, 4L)), file.path(out, "comparison.csv"),
-    row.names = FALSE)
+  write_csv(data.frame(selection = rownames(result), round(result, 4L)), file.path(out, "comparison.csv"))
 }
 
 # Where selecting wins: most columns are noise.
@@ -199,7 +203,15 @@ write_ranking <- function(fit, name, what, k, out) {
   table <- as.data.frame(fit, what = paste0(what, "s"))
   table$key <- NULL   # orders ties, which the rows do already
   table$chosen <- table$rank <= k
-  utils::write.csv(table, file.path(out, paste0(name, "-ranking.csv")), row.names = FALSE)
+  write_csv(table, file.path(out, paste0(name, "-ranking.csv")))
+}
+
+# A spreadsheet takes a text that begins so for a formula and runs it; an apostrophe makes it text.
+write_csv <- function(table, file) {
+  table[] <- lapply(table, function(column) {
+    if (is.character(column)) sub("^([-=+@\t\r])", "'\\1", column) else column
+  })
+  utils::write.csv(table, file, row.names = FALSE)
 }
 
 picture <- function(fit, type, name, out) {

@@ -276,3 +276,25 @@ test_that("a classifier that stops is named, in a classed error", {
   expect_identical(error$argument, "classifiers")
   expect_match(conditionMessage(error), "'mine' failed: no model today", fixed = TRUE)
 })
+
+test_that("classes in a list, a sampler without m and odd digits are refused by name", {
+  one <- list(one = function(x, y, newx) rep(levels(y)[1L], nrow(newx)))
+  compare <- function(y, methods = "pca", ...) {
+    ufs_compare(x, y, methods, k = 2, classifiers = one, repeats = 1, n_random = 2, baselines = FALSE, ...)
+  }
+  for (bad in list(as.list(y), data.frame(y), cbind(as.integer(y), 1:150))) {
+    error <- expect_error(compare(bad), class = "ufs_error_argument")
+    expect_identical(error$argument, "y")
+  }
+  for (sampler in c("ted", "pca+ted", "pca+diversify+ted")) {
+    error <- expect_error(compare(y, sampler), "'.*ted' chooses samples", class = "ufs_error_argument")
+    expect_identical(error$argument, "m")
+  }
+  set.seed(1)
+  # Features of a method that selects both need no m.
+  out <- compare(y, c("pca", "alfs", "all", "pca+random"))
+  expect_setequal(out$results$method, c("pca", "alfs", "all", "pca+random"))
+  expect_error(print(out, digits = NA), class = "ufs_error_argument")
+  expect_error(print(summary(out), digits = "a"), class = "ufs_error_argument")
+  expect_error(ufs_add_noise(x, y = as.list(y)), class = "ufs_error_argument")
+})

@@ -20,3 +20,13 @@ test_that("defaults fill only what was left open", {
   expect_identical(control$max_iter, 7L)
   expect_identical(resolve_control(list(max_iter = 3), max_iter = 7L)$max_iter, 3L)
 })
+
+test_that("what ufs_control() made is checked again where it is used", {
+  for (control in list(list(verbose = NA), `[[<-`(ufs_control(), "verbose", NA))) {
+    for (method in c("variance", "pca", "ted", "css", "rsr")) {
+      error <- expect_error(ufs(iris[, 1:4], method, control = control), class = "ufs_error_argument")
+      expect_identical(error$argument, "verbose")
+    }
+  }
+  expect_error(ufs_pca(iris[, 1:4], control = `[[<-`(ufs_control(), "tol", "a")), class = "ufs_error_argument")
+})

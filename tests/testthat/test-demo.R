@@ -1,5 +1,4 @@
 # The reader of the demo (inst/scripts/read-table.R) and the demo itself.
-skip_if_not_installed("data.table")
 scripts <- system.file("scripts", package = "ufselect")
 source(file.path(scripts, "read-table.R"), local = TRUE)
 
@@ -33,6 +32,50 @@ test_that("separators, decimal commas, byte order marks, names and logical colum
   expect_identical(colnames(labelled$x), c("a", "b"))
 })
 
+test_that("no row is lost: without a header, with a short one, with a NUL byte", {
+  bare <- read_table(put("1.5,4", "2,3", "3.25,6"))
+  expect_identical(bare$x, cbind(V1 = c(1.5, 2, 3.25), V2 = c(4, 3, 6)))
+  expect_match(bare$said, "3 rows, 2 columns, from 3 lines (separator comma, no header", fixed = TRUE)
+  short <- read_table(put("a b", "\"u\" 1 2", "\"v\" 3 5"))
+  expect_identical(short$x, cbind(a = c(u = 1, v = 3), b = c(2, 5)))
+  expect_match(short$said, "header in line 1, names of the rows in column 1", fixed = TRUE)
+  expect_match(said(read_table(put("a,b", "1.5,2,3", "4,5,7"))), "Line 1 .* has 2 names, the next line 3 values")
+  expect_match(said(read_table(put("a,b", "1,2,3,4", "5,6,7,9"))), "Line 1 .* has 2 values, where most have 4")
+  expect_match(said(read_table(put("a,b,c", "1,2,3", "4,5", "6,7,9"))), "Line 3 .* has 2 values, where most have 3")
+  expect_identical(read_table(put("a,b,", "1,2,", "3,7,"))$x, cbind(a = c(1, 3), b = c(2, 7)))
+  file <- tempfile()
+  writeBin(c(charToRaw("a,b\n1,2\n3,"), as.raw(0), charToRaw("4\n")), file)
+  expect_match(said(read_table(file)), "line 3 has a NUL byte")
+  empty <- read_table(put("# by me", "a,b", "1,2", "", "3,7"))
+  expect_match(empty$said, "2 rows, 2 columns, from 5 lines .*1 comment line left out, 1 empty line left out")
+  expect_identical(unname(empty$x), rbind(c(1, 2), c(3, 7)))
+})
+
+test_that("what may be names or data, thousands or decimals is asked for", {
+  years <- put("400,410,430", ".1,.5,.2", ".2,.1,.3", ".5,.1,.9")
+  expect_match(said(read_table(years)), "Line 1 .*HEADER=yes or HEADER=no")
+  expect_identical(dim(read_table(years, header = "no")$x), 4:3)
+  expect_identical(colnames(read_table(years, header = "yes")$x), c("400", "410", "430"))
+  quoted <- read_table(put("\"400\",\"410\",\"430\"", ".1,.5,.2", ".2,.1,.3"))
+  expect_identical(colnames(quoted$x), c("400", "410", "430"))
+  expect_match(said(read_table(put("# a,b", "1.5,2", "3,1"))), "Line 1 .* begins with #")
+  thousands <- put("a;b", "999;1", "1,234;2", "850;5")
+  expect_match(said(read_table(thousands)), "'1,234' in line 3, column 'a': thousands or three decimals")
+  expect_identical(read_table(thousands, decimal = "comma")$x[, "a"], c(999, 1.234, 850))
+  expect_identical(read_table(thousands, decimal = "point")$x[, "a"], c(999, 1234, 850))
+  expect_error(read_table(put("a;b", "999;1", "1.234;2", "850;5")), class = "demo_error")
+  # One value that can be read in one way only decides.
+  decided <- read_table(put("a;b", "999;1", "1,234;2.5", "850;5"))
+  expect_identical(decided$x[, "a"], c(999, 1234, 850))
+  expect_match(decided$said, "decimal point, commas between thousands")
+  expect_identical(read_table(put("a;b", "999;1", "1.234;2,5", "850;5"))$x[, "a"], c(999, 1234, 850))
+  expect_match(said(read_table(put("a;b", "1,5;1", "2;2.5"))), "'2.5' in line 3.* '1,5' in line 2")
+  expect_match(said(read_table(put("a;b", "1,5;1", "2;2"), decimal = "point")), "'1,5' in line 2")
+  expect_match(said(read_table(put("a,b", "1,2"), header = "maybe")), "HEADER= must be yes or no")
+  expect_match(said(read_table(put("a,b", "5\",1", "2,3", "4\",7"))), "Line 2 .* quotation mark")
+  expect_match(said(read_table(put("a,b", "\"x,1", "y,2"))), "line 2 .* never closed")
+})
+
 test_that("what is wrong with a file is said in words", {
   expect_match(said(read_table(tempfile())), "There is no file")
   expect_match(said(read_table(tempdir())), "folder")
@@ -54,6 +97,35 @@ test_that("what is wrong with a file is said in words", {
   expect_identical(whole("3", "K", 1, 10, "columns"), 3L)
 })
 
+test_that("a spreadsheet takes no text of ours for a formula", {
+  script <- parse(file.path(scripts, "demo.R"))
+  is_it <- vapply(script, function(line) is.call(line) && identical(line[[1L]], as.name("<-")) &&
+    identical(line[[2L]], as.name("write_csv")), NA)
+  eval(script[is_it][[1L]])
+  file <- tempfile()
+  write_csv(data.frame(feature = c("=1+1", "+a", "-b", "@c", "d", "e=f"), score = c(-1, 2, -3, 4, 5, 6)), file)
+  expect_identical(readLines(file)[-1L], paste0("\"", c("'=1+1", "'+a", "'-b", "'@c", "d", "e=f"), "\",",
+    c(-1, 2, -3, 4, 5, 6)))
+})
+
+test_that("make gives the demo names of files as they are", {
+  skip_on_cran()
+  skip_on_os("windows")
+  makefile <- file.path(test_path("..", ".."), "Makefile")
+  skip_if_not(file.exists(makefile) && nzchar(Sys.which("make")))
+  folder <- tempfile("make")
+  dir.create(folder)
+  lines <- readLines(makefile)
+  # The settings of the Makefile with a target of our own, which says what a script would get.
+  writeLines(c(lines[seq_len(grep("^[.]PHONY", lines) - 1L)], "show:", "\t@printenv UFSELECT_DATA"),
+    file.path(folder, "Makefile"))
+  for (name in c("a\"; touch x; \".csv", "it's $b `touch x` c.csv", "$(shell touch x)")) {
+    got <- system2("make", c("-s", "-C", shQuote(folder), "show", shQuote(paste0("DATA=", name))), stdout = TRUE)
+    expect_identical(got, name)
+  }
+  expect_identical(list.files(folder), "Makefile")
+})
+
 test_that("the demo runs on a file, marks the chosen, leaves no stale table and fails in words", {
   skip_on_cran()
   d <- planted(40, 12)
@@ -61,12 +133,21 @@ test_that("the demo runs on a file, marks the chosen, leaves no stale table and 
   out <- tempfile("demo")
   dir.create(out)
   file.create(file.path(out, c("comparison.csv", "mine.txt")))
-  utils::write.csv2(data.frame(d$x), file, row.names = FALSE)
+  # A constant column is in the table, and fewer than 20 others.
+  utils::write.csv2(data.frame(d$x, flat = 1), file, row.names = FALSE)
+  before <- Sys.getenv(c("R_LIBS", "UFSELECT_DATA"), NA, names = TRUE)
+  on.exit({
+    Sys.unsetenv(names(before)[is.na(before)])
+    if (!all(is.na(before))) do.call(Sys.setenv, as.list(before[!is.na(before)]))
+  })
+  Sys.setenv(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep), UFSELECT_DATA = file)
   run <- function(...) {
     suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
-      c(shQuote(file.path(scripts, "demo.R")), paste0("--data=", file), paste0("--out=", out), ...),
-      stdout = TRUE, stderr = TRUE, env = paste0("R_LIBS=", paste(.libPaths(), collapse = .Platform$path.sep))))
+      c(shQuote(file.path(scripts, "demo.R")), shQuote(paste0("--out=", out)), ...), stdout = TRUE, stderr = TRUE))
   }
+  lines <- run()
+  expect_null(attr(lines, "status"))
+  expect_match(lines, "12 columns that stand for all 13", all = FALSE)
   lines <- run("--k=4")
   expect_null(attr(lines, "status"))
   expect_match(lines, "decimal comma", all = FALSE)

@@ -112,6 +112,7 @@ test_that("cluster labels: named by samples, by size, for every method with clus
     expect_identical(nrow(unique(cbind(labels, as.vector(fit$solution$cluster)))), max(labels))
   }
   fake <- fits[[1L]]
+  attr(fake, "shape") <- NULL
   fake$solution$cluster <- rep(c(7, 2, 9, 2), c(2, 3, 2, 1))
   fake$names$samples <- NULL
   expect_identical(cluster_labels(fake), as.integer(c(2, 2, 1, 1, 1, 3, 3, 1)))
@@ -158,4 +159,70 @@ test_that("samples that are labelled already have no score, and that is no numer
     expect_false(anyNA(sample_scores(fit)[-c(2, 5)]))
     expect_false(any(c(2, 5) %in% selected_samples(fit, 4, as = "index")))
   }
+})
+
+test_that("a fit that was edited is refused in words by whatever reads it", {
+  skip_on_cran()
+  x <- as.matrix(mtcars)
+  fits <- list(ufs_variance(x), ufs_css(x, 3), suppressWarnings(ufs_alfs(x)), ufs_select(x, 3, "compress"))
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  uses <- list(print, summary, plot, coef, as.data.frame, feature_scores, feature_ranking, cluster_labels,
+    function(fit) selected_features(fit, 3), function(fit) predict(fit, x, k = 3),
+    function(fit) ufs_overlap(list(fit, fits[[1L]]), 2), function(fit) ufs_aggregate(list(fits[[1L]], fit)),
+    function(fit) ufs_diversify(fit, x, 2), function(fit) ufs_captured(fit, x, 2), ufs_explore)
+  if (requireNamespace("generics", quietly = TRUE)) {
+    uses <- c(uses, list(generics::tidy, generics::glance, function(fit) generics::augment(fit, x)))
+  }
+  for (fit in fits) {
+    for (field in c("feature_scores", "feature_ranking", "names", "params", "p", "method", "status", "iterations")) {
+      edited <- list(`[<-`(fit, field, list(NULL)), `[[<-`(fit, field, list("a", 2)))
+      if (is.atomic(fit[[field]])) edited <- c(edited, list(`[[<-`(fit, field, fit[[field]][0L])))
+      for (one in edited) for (use in uses) {
+        error <- expect_error(use(one), "changed after it was made", class = "ufs_error_argument")
+        expect_identical(error$argument, "fit")
+      }
+    }
+  }
+  fit <- fits[[2L]]
+  fit$params$k <- NA
+  expect_error(print(fit), "`fit$params$k` was numeric of length 1 and is logical of length 1, 1 missing", fixed = TRUE)
+  fit <- fits[[2L]]
+  fit$feature_ranking[1L] <- fit$feature_ranking[2L]
+  expect_error(selected_features(fit, 2), "each index once", class = "ufs_error_argument")
+  fit <- fits[[2L]]
+  fit$status <- "done"
+  expect_error(print(fit), "status is \"done\"", class = "ufs_error_argument")
+  # More fields, other values of the same kind, and fits from before are no edits.
+  fit <- fits[[2L]]
+  fit$note <- "mine"
+  fit$feature_scores[] <- 1
+  expect_identical(selected_features(fit, 2), selected_features(fits[[2L]], 2))
+  attr(fit, "shape") <- NULL
+  fit$params$given <- NULL
+  expect_identical(feature_scores(fit), fit$feature_scores)
+})
+
+test_that("what is no fit is refused by name", {
+  for (use in list(selected_features, selected_samples, representatives, feature_scores, cluster_labels)) {
+    error <- expect_error(use(stats::lm(dist ~ speed, cars)), class = "ufs_error_argument")
+    expect_identical(error$argument, "fit")
+  }
+})
+
+test_that("no call holds data, however the function was called", {
+  x <- as.matrix(mtcars)
+  size <- function(call) sum(nchar(deparse(call)))
+  for (quoted in c(FALSE, TRUE)) {
+    fits <- list(do.call(ufs_variance, list(x), quote = quoted), do.call("ufs", list(x, "css", k = 3), quote = quoted),
+      do.call(ufs_select, list(x, 3, "compress"), quote = quoted), do.call(ufs_ted, list(x), quote = quoted))
+    fits$aggregate <- do.call(ufs_aggregate, list(fits[1:2]), quote = quoted)
+    fits$diversify <- do.call(ufs_diversify, list(fits[[1L]], x, 3), quote = quoted)
+    fits$grid <- do.call(ufs_grid, list(x, "pca", list(n_components = 1:2)), quote = quoted)
+    fits$path <- do.call(ufs_alfs_path, list(x), quote = quoted)
+    for (fit in fits) expect_lt(size(fit$call), 150)
+  }
+  expect_identical(ufs_variance(x[, 1:4])$call, quote(ufs_variance(x = x[, 1:4])))
+  nested <- eval(bquote(ufs_variance(.(x)[, 1:4])))
+  expect_lt(size(nested$call), 150)
 })

@@ -196,3 +196,53 @@ test_that("units whose squares cannot be held are refused in words", {
   }
   expect_equal(feature_scores(ufs_variance(good * 2^100)), feature_scores(ufs_variance(good)) * 2^200)
 })
+
+test_that("arguments that are missing, unknown or completed are named", {
+  refused <- function(code, argument) {
+    error <- expect_error(code, class = "ufs_error_argument")
+    expect_identical(error$argument, argument)
+    conditionMessage(error)
+  }
+  # R would complete m to mu, or say that it matches several.
+  expect_match(refused(ufs_ted(good, m = 20), "m"), "n_samples")
+  refused(ufs_ted(good, 1, m = 20), "m")
+  refused(ufs(good, "ted", m = 20), "m")
+  refused(ufs_css(good, 2, m = 20), "m")
+  refused(ufs_topk(good, 2, 3, m = 20), "m")
+  refused(ufs_socfs(good, n_cl = 3), "n_cl")
+  refused(ufs_grid(good, "ted", list(m = 1:2)), "grid")
+  expect_false("m" %in% arguments_of(ufs_ted))
+  refused(ufs_variance(), "x")
+  refused(ufs_select(), "x")
+  refused(ufs_grid(good, "css"), "grid")
+  refused(ufs_grid(good), "method")
+  refused(ufs_tune(good, "pca"), "grid")
+  refused(ufs_stability(good), "method")
+  refused(ufs_compare(good), "y")
+  refused(ufs_compare(good, iris$Species), "methods")
+  refused(ufs_compare(good, iris$Species, "pca"), "k")
+  refused(ufs_aggregate(), "fits")
+  refused(ufs_overlap(), "fits")
+  refused(ufs_propagate(diag(3)), "y")
+  refused(ufs_diversify(x = good, k = 2), "fit")
+  refused(ufs_represent(), "x")
+  refused(ufs_add_noise(), "x")
+  refused(ufs_cluster_metrics(1:3), "class")
+  expect_match(conditionMessage(expect_error(ufs_methods("foo"), class = "ufs_error_argument")), "Unknown argument")
+  # A penalty is given once.
+  for (call in list(quote(ufs_ted(good, mu = 1, mu_rel = .1)), quote(ufs_css(good, 2, mu = 1, mu_rel = .1)),
+    quote(ufs(good, "ted", mu = 1, mu_rel = .1)))) {
+    expect_match(refused(eval(call), "mu_rel"), "Give `mu` or `mu_rel`, not both")
+  }
+  refused(ufs_alfs(good, alpha = 1, alpha_rel = .1), "alpha_rel")
+  refused(ufs_socfs(good, 3, lambda = 1, lambda_rel = .1), "lambda_rel")
+  expect_identical(ufs_ted(good, mu = NULL, mu_rel = .1)$params$mu_rel, .1)
+  expect_equal(ufs_select(good, 2, "compress", mu = 3)$params$mu, 3)
+})
+
+test_that("messages read well where there is nothing to say", {
+  expect_error(ufs_ted(good, n_samples = 1000), "at most 150 (the samples); it is 1000", fixed = TRUE)
+  expect_error(ufs_facility(good, 1000), "at most 150 (the samples); it is 1000", fixed = TRUE)
+  expect_error(ufs_propagate(1, 1), "`w` must be a finite numeric matrix.", fixed = TRUE)
+  expect_error(ufs_propagate(matrix(1, 2, 3), 1:2), "matrix of 2 columns; it is 2 x 3.", fixed = TRUE)
+})

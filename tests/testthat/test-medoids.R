@@ -88,3 +88,15 @@ test_that("samples equal to labelled ones are not counted as different", {
   expect_setequal(x[ufs_medoids(x, 2, labelled = 1)$solution$order, 1], unique(x[, 1])[2:3])
   expect_error(ufs_medoids(x, 3, labelled = 1), "only 2 samples", class = "ufs_error_argument")
 })
+
+test_that("CLARA takes samples enough for its medoids; k-means needs an iteration", {
+  skip_if_not_installed("cluster")
+  x <- as.matrix(mtcars[1:6, 1:4])
+  for (m in 1:5) {
+    set.seed(1)
+    fit <- ufs_medoids(x, m, form = "clara")
+    expect_length(unique(selected_samples(fit)), m)
+  }
+  error <- expect_error(ufs_medoids(x, 2, control = ufs_control(max_iter = 0)), class = "ufs_error_argument")
+  expect_identical(error$argument, "max_iter")
+})

@@ -157,3 +157,17 @@ test_that("new data cost their chosen columns, not another fit", {
   expect_lt(predicted, length(x) / 2)
   expect_gt(refitted, length(x))
 })
+
+test_that("augment() mends names, and prints check their numbers", {
+  fit <- ufs_ted(iris[, 1:4])
+  expect_error(print(fit, n = NA), class = "ufs_error_argument")
+  expect_error(print(summary(fit), digits = "a"), class = "ufs_error_argument")
+  skip_if_not_installed("generics")
+  data <- `names<-`(iris[, 1:4], c("a", "a", "", NA))
+  expect_warning(out <- generics::augment(fit, data), class = "ufs_warning_names")
+  expect_identical(names(out)[1:4], c("a", "a.1", "V3", "V4"))
+  expect_identical(out$.score, unname(fit$sample_scores))
+  skip_if_not_installed("Matrix")
+  out <- suppressMessages(generics::augment(fit, Matrix::Matrix(as.matrix(iris[, 1:4]), sparse = TRUE)))
+  expect_identical(out$Sepal.Length, iris$Sepal.Length)
+})

@@ -259,3 +259,13 @@ test_that("names that are no text in this locale are drawn all the same", {
   expect_error(plot(fit), NA)
   expect_identical(shorten(colnames(x)[1], 12L), "<e9>t<e9>")
 })
+
+test_that("a picture of more features than there are is refused", {
+  pdf(NULL)
+  withr::defer(dev.off())
+  for (type in c("scores", "heatmap", "embedding")) {
+    error <- expect_error(plot(ufs_variance(mtcars), type, mtcars, k = 100), "at most 11", class = "ufs_error_argument")
+    expect_identical(error$argument, "k")
+  }
+  expect_error(plot(ufs_ted(mtcars), "samples", k = 33), "at most 32", class = "ufs_error_argument")
+})
