@@ -23,19 +23,19 @@ blfse_problem ffi_blfse_problem(SEXP x, SEXP scores, SEXP labels, SEXP settings)
 blfse_settings ffi_blfse_settings(SEXP psi, SEXP s)
 {
     int n_psi = Rf_xlength(psi) > INT_MAX ? 0 : (int) Rf_xlength(psi);
-    blfse_settings settings = {.projection = (blfse_projection) ffi_count(s, "projection", 0,
-                                                                          BLFSE_ISOTROPIC),
-                               .order = (blfse_order) ffi_count(s, "order", 0, BLFSE_V_FIRST),
-                               .form = (blfse_form) ffi_count(s, "form", 0, BLFSE_FACTOR),
-                               .n_psi = n_psi,
-                               .inner_max = ffi_count(s, "inner_max_iter", 0, INT_MAX),
-                               .max_iter = ffi_int(s, "max_iter"),
-                               .psi = ffi_given(psi, (size_t) n_psi, "psi"),
-                               .gamma_cluster = ffi_real(s, "gamma_cluster"),
-                               .gamma_feature = ffi_real(s, "gamma_feature"),
-                               .tol = ffi_real(s, "tol"),
-                               .qp_tol = ffi_real(s, "qp_tol"),
-                               .dense_limit = ffi_int(s, "dense_limit")};
+    blfse_settings settings = {
+        .projection = (blfse_projection) ffi_count(s, "projection", 0, BLFSE_ISOTROPIC),
+        .order = (blfse_order) ffi_count(s, "order", 0, BLFSE_V_FIRST),
+        .form = (blfse_form) ffi_count(s, "form", 0, BLFSE_FACTOR),
+        .n_psi = n_psi,
+        .inner_max = ffi_count(s, "inner_max_iter", 0, INT_MAX),
+        .max_iter = ffi_int(s, "max_iter"),
+        .psi = ffi_given(psi, (size_t) n_psi, "psi"),
+        .gamma_cluster = ffi_real(s, "gamma_cluster"),
+        .gamma_feature = ffi_real(s, "gamma_feature"),
+        .tol = ffi_real(s, "tol"),
+        .qp_tol = ffi_real(s, "qp_tol"),
+        .dense_limit = ffi_int(s, "dense_limit")};
     return settings;
 }
 

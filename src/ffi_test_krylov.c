@@ -39,8 +39,7 @@ SEXP ffi_test_lowest(SEXP m_, SEXP b_, SEXP delta, SEXP c_, SEXP start, SEXP tol
     int p = given.p, c = ffi_whole(c_, 1, p, "c");
     const double *guess = ffi_data(start, (size_t) p * (size_t) c, "start");
     const double *diagonal = ffi_given(delta, (size_t) p, "delta");
-    if (!low_rank && given.n != p)
-        Rf_error("internal error: sizes of the matrices do not fit");
+    if (!low_rank && given.n != p) Rf_error("internal error: sizes of the matrices do not fit");
     SEXP out = PROTECT(ffi_list(names));
     double *values = ffi_set_vector(out, "values", c);
     double *vectors = ffi_set_matrix(out, "vectors", p, c);

@@ -101,8 +101,7 @@ SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c_, SEXP k_, SEXP w, SEXP sta
     topk_select_init(&work, &g, ufs_dalloc((size_t) g.r, (size_t) p));
     topk_polish_init(&polish, &g);
     topk_bound_init(&bound, &g, ufs_dalloc((size_t) g.r, (size_t) p));
-    lapack = topk_criterion_set(&g, labels, links,
-                                settings.lambda_i);
+    lapack = topk_criterion_set(&g, labels, links, settings.lambda_i);
     if (lapack == 0) lapack = topk_select_admm(&work, &settings, 1, &trace);
     if (lapack == 0) lapack = topk_criterion_factor(&g);
     if (lapack == 0)

@@ -70,8 +70,8 @@ SEXP ffi_test_lanczos(SEXP a, SEXP k_, SEXP tol, SEXP basis_)
     int n = ffi_matrix(a, "a").n, k = ffi_whole(k_, 1, n, "k");
     test_operator op = {n, ffi_sized(a, n, n, "a")};
     int basis = ffi_whole(basis_, 0, n, "basis");
-    la_lanczos_problem problem = {n,     k,    apply_test, &op, ffi_number(tol, "tol"), 100 * (k + 10),
-                                  basis, false};
+    la_lanczos_problem problem = {
+        n, k, apply_test, &op, ffi_number(tol, "tol"), 100 * (k + 10), basis, false};
     la_lanczos_info info;
     if (k < 1 || n < 2 * la_lanczos_basis(k)) Rf_error("internal error: 'k' is out of range");
     if (basis != 0 && (basis < la_lanczos_basis(k) || 2 * basis > n))

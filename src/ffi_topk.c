@@ -102,15 +102,15 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
     ffi_mat from = ffi_matrix(x, "x");
     size_t N = (size_t) from.n, P = (size_t) from.p;
     int c = ffi_count(s, "n_clusters", 1, from.n);
-    topk_problem problem = {
-        .n = from.n,
-        .p = from.p,
-        .c = c,
-        .k = ffi_count(s, "k", 1, from.p),
-        .mode = (topk_mode) ffi_count(s, "mode", TOPK_CLUSTER, TOPK_PLAIN),
-        .x = from.x,
-        .first = ffi_ints(first, P, 0, from.p - 1, "first"),
-        .known = known == R_NilValue ? NULL : ffi_ints(known, N, 0, c, "known")};
+    topk_problem problem = {.n = from.n,
+                            .p = from.p,
+                            .c = c,
+                            .k = ffi_count(s, "k", 1, from.p),
+                            .mode = (topk_mode) ffi_count(s, "mode", TOPK_CLUSTER, TOPK_PLAIN),
+                            .x = from.x,
+                            .first = ffi_ints(first, P, 0, from.p - 1, "first"),
+                            .known = known == R_NilValue ? NULL
+                                                         : ffi_ints(known, N, 0, c, "known")};
     topk_settings settings = {.fast = ffi_flag(s, "fast"),
                               .warm = ffi_flag(s, "warm"),
                               .represent = ffi_topk_inner_represent(s),

@@ -77,8 +77,7 @@ ffi_mat ffi_matrix(SEXP x, const char *what)
 const double *ffi_sized(SEXP x, int n, int p, const char *what)
 {
     ffi_mat found = ffi_matrix(x, what);
-    if (found.n != n || found.p != p)
-        Rf_error("internal error: '%s' is not %d x %d", what, n, p);
+    if (found.n != n || found.p != p) Rf_error("internal error: '%s' is not %d x %d", what, n, p);
     return found.x;
 }
 

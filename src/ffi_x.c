@@ -220,8 +220,8 @@ SEXP ffi_x_check(SEXP n, SEXP p, SEXP start, SEXP row, SEXP value)
     if (TYPEOF(start) != INTSXP || TYPEOF(row) != INTSXP || TYPEOF(value) != REALSXP)
         return Rf_mkString("slots p and i must be integer and slot x double");
     const char *wrong = ufs_x_check_slots(
-        ffi_whole(n, 0, INT_MAX, "n"), ffi_whole(p, 0, INT_MAX, "p"), (size_t) Rf_xlength(start), INTEGER_RO(start),
-        (size_t) Rf_xlength(row), INTEGER_RO(row), (size_t) Rf_xlength(value));
+        ffi_whole(n, 0, INT_MAX, "n"), ffi_whole(p, 0, INT_MAX, "p"), (size_t) Rf_xlength(start),
+        INTEGER_RO(start), (size_t) Rf_xlength(row), INTEGER_RO(row), (size_t) Rf_xlength(value));
     return wrong ? Rf_mkString(wrong) : R_NilValue;
 }
 
@@ -240,12 +240,12 @@ SEXP ffi_x_prepare(SEXP x, SEXP center)
     SEXP constant = Rf_allocVector(LGLSXP, from.p);
     ffi_set(out, "constant", constant);
     ufs_x_prepared found = {.bad = ufs_ialloc((size_t) from.p),
-                           .constant = LOGICAL(constant),
-                           .unfit = ufs_ialloc((size_t) from.p),
-                           .exponent = ffi_set_ints(out, "exponent", from.p),
-                           .mean = ffi_set_vector(out, "mean", from.p),
-                           .sd = ffi_set_vector(out, "sd", from.p),
-                           .norm = ffi_set_vector(out, "norm", from.p)};
+                            .constant = LOGICAL(constant),
+                            .unfit = ufs_ialloc((size_t) from.p),
+                            .exponent = ffi_set_ints(out, "exponent", from.p),
+                            .mean = ffi_set_vector(out, "mean", from.p),
+                            .sd = ffi_set_vector(out, "sd", from.p),
+                            .norm = ffi_set_vector(out, "norm", from.p)};
     int n_bad = ufs_x_prepare(from.n, from.p, from.start, from.value, ffi_yes(center, "center"),
                               &found);
     ffi_set_which(out, "bad", from.p, found.bad);

@@ -178,12 +178,19 @@ static int gram_coordinates(kmeans_work *w, const kmeans_problem *problem)
     size_t n = (size_t) w->n;
     double *gram = ufs_dzero(n, n), *block = ufs_dalloc(n, BLOCK);
     int *pivot = ufs_ialloc(n), rank, lapack;
+    double total = 0.0;
 
     for (int from = 0; from < problem->p; from += BLOCK) {
         int width = problem->p - from < BLOCK ? problem->p - from : BLOCK;
         R_CheckUserInterrupt();
         centred_block(problem, from, width, block);
         la_syrk('N', w->n, width, 1.0, block, w->n, 1.0, gram, w->n);
+    }
+    for (size_t i = 0; i < n; i++) total += gram[i + i * n];
+    /* The factor of what is not finite may be. */
+    if (!R_FINITE(total)) {
+        for (size_t i = 0; i < n * n; i++) w->y[i] = total;
+        return 0;
     }
     lapack = la_chol_pivoted(w->n, gram, pivot, &rank, ufs_dalloc(2 * n, 1));
     if (lapack) return lapack;
