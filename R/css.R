@@ -71,7 +71,7 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
   run_fit("css", match.call(), {
     control <- resolve_control(control)
     # Fourth powers of x occur inside: an exact change of unit keeps them in range.
-    data <- as_ufs_operator(x, center, scale, squares = FALSE, unit = "power")
+    data <- as_ufs_operator(x, center, scale, unit = "power")
     z <- data$x
     unit <- data$unit
     q <- length(data$keep)
@@ -259,7 +259,7 @@ ufs_captured <- function(fit, x, k, center = TRUE, scale = TRUE, ...) {
   check_given(fit, x)
   check_fit(fit, "feature_ranking", "features")
   open_dots(environment(), ufs_captured, "captured")
-  data <- as_ufs_operator(x, center, scale, warn = FALSE, squares = FALSE, unit = "power")
+  data <- as_ufs_operator(x, center, scale, warn = FALSE, unit = "power")
   if (data$p != fit$p || data$n != fit$n || !identical(data$features, fit$names$features)) {
     ufs_abort("argument", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".",
       argument = "x")

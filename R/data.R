@@ -38,6 +38,14 @@
 #' take `"error"`, `"omit"` and `"median"`, data on disk only `"error"`. Infinite values are always
 #' an error.
 #'
+#' # Constant columns and the ends of double precision
+#' One rule holds for dense, sparse and disk data. A column is constant if its centred sum of squares
+#' is at most \eqn{(n \epsilon)^2} times its sum of squares (\eqn{\epsilon}: the precision of
+#' doubles); this is rounding, and does not depend on the unit. Any other column can be centred and
+#' scaled if its values are at most \eqn{2^{1000}} (about 1e301) and its standard deviation is at
+#' least \eqn{2^{-1000}} (about 1e-301); beyond, an error names it. With `scale = FALSE` most methods
+#' square the columns as they are, and refuse those whose norm is not between 1e-150 and 1e150.
+#'
 #' @param x The data.
 #' @param assay For Bioconductor objects the name or number of the assay (default: `"logcounts"` if
 #'   there is one, else the first, which a message names); for Seurat the name of the assay, whose
@@ -617,16 +625,18 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   features <- feature_names(data$features, data$p, warn)
   whole <- if (data$kind == "sparse") sparse_operator(data$x)
   ready <- if (data$kind == "sparse") .Call(C_x_prepare, whole, center) else
-    prepare_source(data$x, center)
+    source_moments(data$x, center)
   constant <- check_prepared(ready, features, arg, warn, data$kind == "source")
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(data$p)
   divide <- rep(1, data$p)
   if (scale) {
     divide <- ifelse(ready$constant, 1, ready$sd * if (by == "norm") sqrt(data$n - 1) else 1)
   }
+  lift <- if (data$kind == "sparse") sparse_lift(ready$exponent, alike = !scale)
+  if (is.null(lift)) lift <- 1 else whole$value <- whole$value / rep(lift, diff(whole$start))
   make <- function(unit) {
-    shift <- if (center) ready$mean[keep]
-    divide <- if (scale || unit != 1) divide[keep] * unit
+    shift <- if (center) (ready$mean / lift)[keep]
+    divide <- if (scale || unit != 1 || any(lift != 1)) (divide / lift)[keep] * unit
     if (data$kind == "source") {
       return(source_operator(data$x, keep, shift, divide))
     }
@@ -637,11 +647,14 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
     whole
   }
   norm <- ready$norm[keep] / divide[keep]
-  if (write && squares && unit == "none") check_norms(norm, arg)
-  out <- make(1)
-  size <- switch(unit, none = 1, row = mean(sqrt(x_row_ss(out))),
-    power = 2^ceiling(log2(max(norm))))
-  if (size != 1) out <- make(size)
+  # The mean norm of the rows is taken where their squares can be held.
+  size <- if (unit == "none") 1 else 2^ceiling(log2(max(norm)))
+  if (write && squares) check_norms(norm, arg, features[keep], size)
+  out <- make(size)
+  if (unit == "row") {
+    size <- size * mean(sqrt(x_row_ss(out)))
+    out <- make(size)
+  }
   out$ss <- (norm / size)^2
   list(
     x = out, n = data$n, p = data$p, keep = keep, constant = constant,
@@ -661,7 +674,7 @@ copy_bytes <- function() {
 
 as_scaled_operator <- function(data, center, scale, min_n, warn, arg) {
   out <- as_ufs_matrix(data, center, scale, min_n = min_n, warn = warn, arg = arg, write = FALSE)
-  check_norms(out$norm, arg)
+  check_norms(out$norm, arg, out$features[out$keep])
   part <- function(value) {
     if (isFALSE(value)) NULL else if (length(out$constant)) value[out$keep] else value
   }
@@ -678,15 +691,12 @@ sparse_operator <- function(x) {
     class = "ufs_x")
 }
 
-# As C_x_prepare, by one pass over the blocks.
-prepare_source <- function(source, center) {
-  found <- source_moments(source)
-  n <- source$n
-  all <- found$css + n * found$mean^2
-  constant <- found$css <= (n * .Machine$double.eps)^2 * all
-  list(bad = found$bad, mean = if (center) found$mean else numeric(source$p),
-    sd = sqrt(found$css / max(n - 1, 1)),
-    norm = if (center) ifelse(constant, 0, sqrt(found$css)) else sqrt(all), constant = constant)
+# The powers of two by which columns of a sparse matrix are divided before anything is done with
+# them: products divide by a standard deviation twice, and its square must be a number. 1, and no
+# copy, for all columns of ordinary size. `alike`: one for all columns.
+sparse_lift <- function(exponent, alike) {
+  if (alike) exponent <- rep(max(exponent), length(exponent))
+  if (any(exponent != 0L)) 2^exponent
 }
 
 check_size <- function(n, p, min_n, arg) {
@@ -706,6 +716,11 @@ check_prepared <- function(ready, features, arg, warn, on_disk = FALSE) {
       some_columns(features[ready$bad]), ". Impute or remove them first, or ",
       if (on_disk) "leave columns or rows out by `features` or `samples` of" else
         "choose `na` in", " ufs_data().", argument = arg)
+  }
+  if (length(ready$unfit)) {
+    ufs_abort("input", "The values of ", some_columns(features[ready$unfit]), " of `", arg,
+      "` are too near the ends of double precision: they cannot be centred and scaled without ",
+      "loss. Multiply or divide them first.", argument = arg)
   }
   constant <- which(ready$constant)
   if (length(constant) == length(features)) {

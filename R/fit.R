@@ -44,15 +44,18 @@ new_ufs <- function(method, call, params, control, data,
     fit$sample_key <- if (is.null(sample_key)) rep(0, data$n) else as.double(sample_key)
     names(fit$sample_ranking) <- data$samples[fit$sample_ranking]
   }
-  # No ranking by numbers that are none is ever called converged. Without a score by intention are
-  # constant features, those in `void`, and samples that are labelled already.
+  # Nothing with numbers that are none is ever called converged. Without a score by intention are
+  # constant features, those in `void`, and samples that are labelled already; NA (not NaN) in a
+  # certificate is what a method did not compute.
   fine <- all_finite(fit$feature_scores, c(data$constant, void)) &&
-    all_finite(fit$sample_scores, params$labelled)
+    all_finite(fit$sample_scores, params$labelled) &&
+    all_finite(certificate, which(is.na(certificate) & !is.nan(certificate))) &&
+    all_finite(fit$trace$objective)
   if (identical(status, "converged") && !fine) fit$status <- "numerical"
   sealed(structure(fit, class = c(class, paste0("ufs_", method), "ufs")))
 }
 
-all_finite <- function(score, without) {
+all_finite <- function(score, without = integer()) {
   all(is.finite(if (length(without)) score[-without] else score))
 }
 

@@ -40,7 +40,9 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
     unit = unit, drop = drop_constant, write = write))
   constant <- check_prepared(ready, features, arg, warn)
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(p)
-  if (squares && write && unit == "none") check_norms(ready$norm[keep], arg)
+  if (squares && write) {
+    check_norms(ready$norm[keep], arg, features[keep], if (unit == "power") ready$unit)
+  }
   list(
     x = ready$x, n = n, p = p, keep = keep, constant = constant,
     norm = ready$norm[keep], variance = ready$variance[keep], unit = ready$unit,
@@ -51,11 +53,15 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
   )
 }
 
-# Every method squares x: columns whose squares cannot be held are refused in words.
-check_norms <- function(norm, arg) {
-  size <- max(norm)
-  if (!is.finite(size) || size > 1e150 || size < 1e-150) {
-    ufs_abort("input", "The columns of `", arg, "` are too ", if (size < 1) "small" else "large",
+# Every method squares x (and x over its `unit`): columns whose squares cannot be held are refused in
+# words.
+check_norms <- function(norm, arg, features, unit = NULL) {
+  size <- norm
+  bad <- !is.finite(size) | size > 1e150 | (size > 0 & size < 1e-150)
+  if (!is.null(unit)) bad <- bad | (size > 0 & size / unit < 1e-150)
+  if (any(bad)) {
+    ufs_abort("input", "The values of ", some_columns(features[bad]), " of `", arg, "` are too ",
+      if (all(size[bad] < 1)) "small" else if (all(size[bad] > 1)) "large" else "small or too large",
       " to be squared. Rescale them, e.g. with scale = TRUE.", argument = arg)
   }
 }

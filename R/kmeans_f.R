@@ -130,6 +130,10 @@ kmeans_runs <- function(z, n_clusters, n_init, max_iter = 100L) {
   draw <- matrix(stats::runif(n_clusters * n_init), n_clusters)
   found <- .Call(C_kmeans, z, first, draw, max_iter)
   check_lapack(found$run$lapack, "kmeans")
+  if (status_label(found$run$status) == "numerical") {
+    ufs_abort("input", "The samples of `x` are too far from each other for k-means: their squared ",
+      "distances cannot be held. Rescale `x`, e.g. with scale = TRUE.", argument = "x")
+  }
   labels <- lapply(seq_len(n_init), function(i) canonical_labels(found$label[, i]))
   best <- order(found$within)
   best <- best[!duplicated(labels[best])]

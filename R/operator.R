@@ -215,9 +215,20 @@ gram_root <- function(gram) {
 # As as_ufs_operator(), for methods that see samples only through their inner products: of an
 # operator with n <= p, n x n coordinates with the same ones take the place of x. Equal rows stay
 # equal to the last bit.
-as_ufs_rows <- function(x, center, scale) {
-  data <- as_ufs_operator(x, center, scale, squares = FALSE)
-  if (is_operator(data$x)) data$x <- row_coordinates(data$x)
+as_ufs_rows <- function(x, center, scale) as_ufs_coordinates(x, center, scale, row_coordinates)
+
+# Inner products of what is not formed are taken in units of its largest column.
+as_ufs_coordinates <- function(x, center, scale, coordinates) {
+  data <- open_data(x, "x")
+  data <- as_ufs_operator(data, center, scale, squares = FALSE,
+    unit = if (data$kind == "dense") "none" else "power")
+  if (is_operator(data$x)) {
+    data$x <- coordinates(data$x)
+    data$n_scores <- attr(data$x, "n_scores")
+    attr(data$x, "n_scores") <- NULL
+    data$x <- data$x * data$unit
+    data$unit <- 1
+  }
   data
 }
 
@@ -231,10 +242,7 @@ row_coordinates <- function(x) {
 # than four blocks, the leading principal component scores (data$n_scores of them, at least `least`)
 # take their place.
 as_ufs_points <- function(x, center, scale, least) {
-  data <- as_ufs_operator(x, center, scale, squares = FALSE)
-  data$x <- sample_points(data$x, least)
-  data$n_scores <- attr(data$x, "n_scores")
-  data
+  as_ufs_coordinates(x, center, scale, function(x) sample_points(x, least))
 }
 
 sample_points <- function(x, least = 1L) {

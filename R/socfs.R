@@ -168,7 +168,6 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     }
     # For each row of the largest column norm s, ||2 x_i'E|| <= 2s bounds the pull on v_i.
     top <- max(data$norm)
-    check_norms(top, "x")
     penalty <- check_penalty(lambda, lambda_rel, 2 * top, "lambda")
     control$eps <- check_eps(control$eps, (1e-6 / top)^2)
     starts <- socfs_starts(init, data, n_clusters, n_init, start_rule)

@@ -212,34 +212,48 @@ read_lines <- function(source, i, keep) {
     block[, keep, drop = FALSE]
 }
 
-# Means and centred sums of squares of the columns, in one pass. list(bad, mean, css, total).
-source_moments <- function(source) {
-  if (source$by == "columns") {
-    return(source_pass(source, "columns", NULL, moments_of, function(a, b) {
-      list(bad = c(a$bad, b$bad), mean = c(a$mean, b$mean), css = c(a$css, b$css),
-        size = source$n)
-    }, offset = TRUE, value_bytes = 24 * source$step))
+# The moments of the columns (src/prepare.h), in one pass, and what they say: list(bad, constant,
+# unfit, mean, sd, norm).
+source_moments <- function(source, center) {
+  found <- if (source$by == "columns") {
+    source_pass(source, "columns", NULL, moments_of, beside_moments, offset = TRUE,
+      value_bytes = 28 * source$step)
+  } else {
+    source_pass(source, "rows", NULL, moments_of, join_moments, offset = FALSE,
+      value_bytes = 28 * source$p)
   }
-  source_pass(source, "rows", NULL, moments_of, join_moments, offset = FALSE,
-    value_bytes = 24 * source$p)
+  c(list(bad = found$bad), .Call(C_judge, found, center))
 }
 
 moments_of <- function(block, lines, offset) {
-  n <- nrow(block)
-  found <- .Call(C_prepare, block, list(center = TRUE, divide = "none", unit = "none",
-    drop = FALSE, write = FALSE))
-  nothing <- if (length(found$bad)) numeric(ncol(block))
-  list(bad = if (offset) lines[found$bad] else found$bad,
-    mean = if (is.null(nothing)) found$center else nothing,
-    css = if (is.null(nothing)) found$variance * max(n - 1, 1) else nothing, size = n)
+  found <- .Call(C_moments, block)
+  if (offset) found$bad <- lines[found$bad]
+  found
 }
 
-# Chan, Golub and LeVeque's rule for the union of two samples.
+# Of other columns.
+beside_moments <- function(a, b) {
+  all <- setdiff(names(a), "size")
+  a[all] <- Map(c, a[all], b[all])
+  a
+}
+
+# Of other rows: Chan, Golub and LeVeque's rule for the union of two samples. The larger of the two
+# units holds both.
 join_moments <- function(a, b) {
   size <- a$size + b$size
-  step <- b$mean - a$mean
-  list(bad = union(a$bad, b$bad), mean = a$mean + step * (b$size / size),
-    css = a$css + b$css + step^2 * (a$size / size * b$size), size = size)
+  exponent <- pmax(a$exponent, b$exponent)
+  # Two factors: the square of one may be below the least number there is.
+  in_unit <- function(m) {
+    by <- 2^(m$exponent - exponent)
+    list(mean = m$mean * by, css = m$css * by * by)
+  }
+  one <- in_unit(a)
+  two <- in_unit(b)
+  step <- two$mean - one$mean
+  list(bad = union(a$bad, b$bad), top = pmax(a$top, b$top), exponent = exponent,
+    mean = one$mean + step * (b$size / size),
+    css = one$css + two$css + step^2 * (a$size / size * b$size), size = size)
 }
 
 # The operator of a source: functions for src/ffi_x.c. Operators made from one another share
@@ -324,9 +338,9 @@ source_operator <- function(source, keep, shift, divide, count = new_count(), st
     kind = "source", n = n, p = p, count = count, store = store,
     bytes = source$bytes,
     again = function(center, scale) {
-      found <- source_moments(source)
+      found <- source_moments(source, TRUE)
       source_operator(source, keep, if (center) found$mean[keep] else shift,
-        if (scale) sqrt(found$css[keep] / (n - 1)) else divide, count, store)
+        if (scale) found$sd[keep] else divide, count, store)
     },
     keep = keep_columns,
     part = function(i) source_operator(subset_source(source, i), keep, shift, divide, count),

@@ -146,6 +146,7 @@ ted_rows <- function(x, unit, center, scale) {
   data <- if (tall) as_ufs_operator(opened, center, scale, squares = FALSE, unit = "power") else
     as_ufs_rows(opened, center, scale)
   if (tall) {
+    check_norms(data$norm, "x", data$features[data$keep])
     check_bytes(24 * as.double(ncol(data$x))^2, "ufs_ted()",
       "Use fewer features, or samples that ufs_sketch() chooses.")
   } else {

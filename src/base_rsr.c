@@ -77,13 +77,20 @@ static void plain_solve(const rsr_problem *problem, const rsr_settings *settings
 {
     static const char *const columns[] = {"iteration", "objective", "gap", NULL};
     rsr_work s;
-    double old = R_PosInf;
+    double old = R_PosInf, *floor = ufs_dalloc((size_t) problem->n, 1);
+    bool floored =
+        false; /* the authors' iteration as it is, as long as its systems can be solved */
 
     init(&s, problem, settings);
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     while (run->iterations < settings->max_iter) {
         double objective, gap, change;
+        if (floored) rsr_floor(problem, problem->p, NULL, s.r, s.g, floor);
         run->lapack = step(&s, result);
+        if (run->lapack && !floored) {
+            floored = true;
+            continue;
+        }
         if (run->lapack) return;
         run->iterations++;
         smoothed_and_gap(&s, result, &objective, &gap);
@@ -308,6 +315,19 @@ static double zero_from_root(int n, int p, const double *x, const double *root,
     for (int j = 0; j < p; j++) top = fmax(top, activity[j]);
     vmaxset(mark);
     return top;
+}
+
+void rsr_floor(const rsr_problem *problem, int q, const int *set, const double *r, double *g,
+               double *scratch)
+{
+    size_t N = (size_t) problem->n;
+
+    memset(scratch, 0, N * sizeof(double));
+    for (int a = 0; a < q; a++) {
+        const double *x = problem->x + (size_t) (set ? set[a] : a) * N;
+        for (size_t i = 0; i < N; i++) scratch[i] += r[a] * x[i] * x[i];
+    }
+    for (size_t i = 0; i < N; i++) g[i] = fmax(g[i], RSR_FLOOR * scratch[i] / problem->lambda);
 }
 
 void rsr_products(int n, int p, int r, const double *x, double *y, double *norm)

@@ -33,6 +33,7 @@ typedef struct {
 
 /* A bound above the objective by more than that: the systems were too badly scaled. */
 #define RSR_ABOVE 1e-8
+#define RSR_FLOOR 1e-12
 
 /* The window of lambda. identity: the largest value at which W = I is proved optimal (NaN if
  * p > n or x has no full column rank); zero: the smallest at which W = 0 is. activity: p,
@@ -43,10 +44,15 @@ int rsr_window(int n, int p, const double *x, double *identity, double *zero, do
 void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_result *result,
                ufs_run *run);
 
-/* The two halves of it and what they share: norm_j = |Y'x_j|, y n x r (destroyed). 2nrp flops,
- * n^2 p for a square y and p > 2n. */
+/* The two halves of it and what they share.
+ * Products: norm_j = |Y'x_j|, y n x r (destroyed). 2nrp flops, n^2 p for a square y and p > 2n.
+ * Floor: raises g_i to at least RSR_FLOOR x_i R x_i' / lambda, so that no system is singular to
+ * rounding however small lambda is; R holds the weights r of the columns in set (NULL: all of q).
+ * Any weights g give a W and a dual point, so the gap stays a bound. scratch: n. 2nq flops. */
 void rsr_exact_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_result *result,
                      ufs_run *run);
+void rsr_floor(const rsr_problem *problem, int q, const int *set, const double *r, double *g,
+               double *scratch);
 void rsr_products(int n, int p, int r, const double *x, double *y, double *norm);
 
 #endif

@@ -431,6 +431,7 @@ static void set_weights(rsr_exact *s)
 {
     for (int a = 0; a < s->q; a++) s->wr[a] = s->u[a] * s->u[a];
     for (int i = 0; i < s->n; i++) s->wg[i] = s->u[s->q + i] * s->u[s->q + i];
+    rsr_floor(s->problem, s->q, s->set, s->wr, s->wg, s->hat);
 }
 
 static int step_small(rsr_exact *s)

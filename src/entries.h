@@ -29,6 +29,8 @@
     ENTRY(test_lanczos, 4) \
     /* ffi_input.c */ \
     ENTRY(prepare, 2) \
+    ENTRY(moments, 1) \
+    ENTRY(judge, 2) \
     ENTRY(equal_columns, 1) \
     ENTRY(equal_rows, 1) \
     ENTRY(row_norms, 1) \

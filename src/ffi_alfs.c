@@ -3,6 +3,7 @@
 #include "ffi_x.h"
 #include "la.h"
 #include "solve_alfs.h"
+#include <limits.h>
 
 static double *result_matrix(SEXP out, const char *name, int n, int p, SEXP dimnames);
 static void spread(double *x, int n, int q, int p, const int *keep);
@@ -63,12 +64,13 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     static const char *const names[] = {"w",     "p",     "q",     "l",   "rho", "row_w",
                                         "row_p", "col_w", "col_q", "run", NULL};
     ufs_x op = ffi_x(x);
-    int m = op.n, q = op.p, r = m < q ? m : q, p = ffi_int(settings_, "p");
+    int m = op.n, q = op.p, r = m < q ? m : q, p = ffi_count(settings_, "p", q, INT_MAX);
     size_t M = (size_t) m, Q = (size_t) q, R = (size_t) r;
     bool identity = ffi_flag(settings_, "identity");
-    const double *value = ffi_data(penalties, 3, "penalties");
-    const double *bound = ffi_data(ffi_get(basis, "bound"), 3, "bound");
-    SEXP dimnames = ffi_get(settings_, "dimnames"), keep = ffi_get(settings_, "keep");
+    const double *value = ffi_given(penalties, 3, "penalties");
+    const double *bound = ffi_given(ffi_get(basis, "bound"), 3, "bound");
+    const int *keep = ffi_ints(ffi_get(settings_, "keep"), Q, 1, p, "keep");
+    SEXP dimnames = ffi_get(settings_, "dimnames");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "alfs");
     alfs_start start;
@@ -76,8 +78,8 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
         .m = m,
         .q = q,
         .x = &op,
-        .values = ffi_data(ffi_get(basis, "values"), R, "values"),
-        .vectors = identity ? NULL : ffi_data(ffi_get(basis, "vectors"), R * R, "vectors"),
+        .values = ffi_given(ffi_get(basis, "values"), R, "values"),
+        .vectors = identity ? NULL : ffi_sized(ffi_get(basis, "vectors"), r, r, "vectors"),
         .identity = identity,
         .alpha = value[0],
         .beta = value[1],
@@ -99,12 +101,15 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
                           .p = result_matrix(out, "p", m, p, dimnames),
                           .q = result_matrix(out, "q", m, p, dimnames)};
 
-    if (Rf_length(keep) != q || q > p) Rf_error("keep and p do not fit x");
+    for (size_t j = 1; j < Q; j++)
+        if (keep[j] <= keep[j - 1]) Rf_error("internal error: 'keep' does not ascend");
+    for (int i = 0; i < 3; i++)
+        if (!(value[i] >= 0.0)) Rf_error("internal error: a penalty is negative");
     if (start_ != R_NilValue) {
-        const double *rho = ffi_data(ffi_get(start_, "rho"), 3, "rho");
-        start = (alfs_start){.w = ffi_data(ffi_get(start_, "w"), M * Q, "w"),
-                             .p = ffi_data(ffi_get(start_, "p"), M * Q, "p"),
-                             .q = ffi_data(ffi_get(start_, "q"), M * Q, "q"),
+        const double *rho = ffi_given(ffi_get(start_, "rho"), 3, "rho");
+        start = (alfs_start){.w = ffi_given(ffi_get(start_, "w"), M * Q, "w"),
+                             .p = ffi_given(ffi_get(start_, "p"), M * Q, "p"),
+                             .q = ffi_given(ffi_get(start_, "q"), M * Q, "q"),
                              .rho = {rho[0], rho[1]}};
         problem.start = &start;
     }
@@ -118,9 +123,9 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     double live_columns = norms(out, "col_w", result.w, m, q, false);
     norms(out, "row_p", result.p, m, q, true);
     norms(out, "col_q", result.q, m, q, false);
-    spread(result.w, m, q, p, INTEGER_RO(keep));
-    spread(result.p, m, q, p, INTEGER_RO(keep));
-    spread(result.q, m, q, p, INTEGER_RO(keep));
+    spread(result.w, m, q, p, keep);
+    spread(result.p, m, q, p, keep);
+    spread(result.q, m, q, p, keep);
     ffi_run_end(out, &run,
                 (ffi_counter[]){{"objective", result.objective},
                                 {"dual", result.dual},

@@ -8,13 +8,14 @@
 SEXP ffi_alnr(SEXP x, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"row_norm", "activity", "run", NULL};
-    int n = Rf_nrows(x);
+    ffi_mat from = ffi_matrix(x, "x");
+    int n = from.n;
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "alnr");
     alnr_problem problem = {.n = n,
-                            .p = Rf_ncols(x),
-                            .k = ffi_int(settings_, "k"),
-                            .x = REAL_RO(x),
+                            .p = from.p,
+                            .k = ffi_count(settings_, "k", 1, n),
+                            .x = from.x,
                             .unit = ffi_real(settings_, "unit"),
                             .gamma = ffi_real(settings_, "gamma"),
                             .relative = ffi_flag(settings_, "relative")};

@@ -2,38 +2,40 @@
 #include "ffi_blfse.h"
 #include "la_low.h"
 #include "la_packed.h"
+#include <limits.h>
 
 blfse_problem ffi_blfse_problem(SEXP x, SEXP scores, SEXP labels, SEXP settings)
 {
-    blfse_problem problem = {.n = Rf_nrows(x),
-                             .p = Rf_ncols(x),
-                             .m = Rf_ncols(scores),
-                             .c = ffi_int(settings, "n_clusters"),
-                             .x = REAL_RO(x),
-                             .scores = REAL_RO(scores),
-                             .labels = INTEGER_RO(labels)};
-    if (Rf_nrows(scores) != problem.p || Rf_nrows(labels) != problem.m ||
-        Rf_ncols(labels) != problem.n)
+    ffi_mat from = ffi_matrix(x, "x"), base = ffi_matrix(scores, "scores");
+    size_t cells = (size_t) base.p * (size_t) from.n;
+    blfse_problem problem = {.n = from.n,
+                             .p = from.p,
+                             .m = base.p,
+                             .c = ffi_count(settings, "n_clusters", 1, from.n - 1),
+                             .x = from.x,
+                             .scores = base.x,
+                             .labels = ffi_ints(labels, cells, -INT_MAX, INT_MAX, "labels")};
+    if (base.n != problem.p || !Rf_isMatrix(labels) || Rf_nrows(labels) != problem.m)
         Rf_error("internal error: sizes of 'scores' or 'labels'");
-    if (problem.m < 1 || problem.c < 1 || problem.c >= problem.n)
-        Rf_error("internal error: number of base results or of clusters");
     return problem;
 }
 
 blfse_settings ffi_blfse_settings(SEXP psi, SEXP s)
 {
-    blfse_settings settings = {.projection = (blfse_projection) ffi_int(s, "projection"),
-                               .order = (blfse_order) ffi_int(s, "order"),
-                               .form = (blfse_form) ffi_int(s, "form"),
-                               .n_psi = (int) Rf_xlength(psi),
-                               .inner_max = ffi_int(s, "inner_max_iter"),
-                               .max_iter = ffi_int(s, "max_iter"),
-                               .psi = REAL_RO(psi),
-                               .gamma_cluster = ffi_real(s, "gamma_cluster"),
-                               .gamma_feature = ffi_real(s, "gamma_feature"),
-                               .tol = ffi_real(s, "tol"),
-                               .qp_tol = ffi_real(s, "qp_tol"),
-                               .dense_limit = ffi_int(s, "dense_limit")};
+    int n_psi = Rf_xlength(psi) > INT_MAX ? 0 : (int) Rf_xlength(psi);
+    blfse_settings settings = {
+        .projection = (blfse_projection) ffi_count(s, "projection", 0, BLFSE_ISOTROPIC),
+        .order = (blfse_order) ffi_count(s, "order", 0, BLFSE_V_FIRST),
+        .form = (blfse_form) ffi_count(s, "form", 0, BLFSE_FACTOR),
+        .n_psi = n_psi,
+        .inner_max = ffi_count(s, "inner_max_iter", 0, INT_MAX),
+        .max_iter = ffi_int(s, "max_iter"),
+        .psi = ffi_given(psi, (size_t) n_psi, "psi"),
+        .gamma_cluster = ffi_real(s, "gamma_cluster"),
+        .gamma_feature = ffi_real(s, "gamma_feature"),
+        .tol = ffi_real(s, "tol"),
+        .qp_tol = ffi_real(s, "qp_tol"),
+        .dense_limit = ffi_int(s, "dense_limit")};
     return settings;
 }
 
@@ -95,20 +97,24 @@ SEXP ffi_laplacian_low(SEXP s, SEXP c, SEXP dense_limit)
     static const char *const names[] = {"vectors", "lo", "eq", "worst", "path", "info", NULL};
     SEXP out = PROTECT(ffi_list(names));
     double length = (double) Rf_xlength(s);
-    int n = Rf_isMatrix(s) ? Rf_nrows(s) : (int) (sqrt(2.0 * length + 0.25) - 0.5 + 1e-6), k = 0;
+    bool square = Rf_isMatrix(s);
+    int n = square ? ffi_matrix(s, "s").n : (int) (sqrt(2.0 * length + 0.25) - 0.5 + 1e-6), k = 0;
     size_t N = (size_t) n;
+    const double *columns = square ? ffi_sized(s, n, n, "s")
+                                   : ffi_given(s, n < 1 ? 1 : la_packed_column(n), "s");
+    int clusters = ffi_whole(c, 1, n, "c");
+    int limit = ffi_whole(dense_limit, -INT_MAX, INT_MAX, "dense_limit");
     double *r = ufs_dalloc(N, N), *degree = ufs_dalloc(N, 1), *packed = NULL;
-    const double *columns = REAL_RO(s);
     low_work work;
     low_split split = {0, 0, 0.0};
 
-    if (Rf_isMatrix(s)) {
+    if (square) {
         packed = ufs_dalloc(la_packed_column(n), 1);
         la_packed_from(n, columns, packed);
         columns = packed;
     }
     la_packed_row_sums(n, columns, degree);
-    low_init(&work, n, Rf_asInteger(c), Rf_asInteger(dense_limit));
+    low_init(&work, n, clusters, limit);
     ffi_set(out, "info",
             Rf_ScalarInteger(
                 low_laplacian(&work, columns, degree, 0, NULL, ufs_dalloc(N, N), r, &k, &split)));

@@ -1,25 +1,24 @@
 /* ffi_css.c: ufs_css() to css_solve(). */
 #include "base_css.h"
 #include "ffi_x.h"
+#include <limits.h>
 
 /* x n x p, a matrix or an operator; settings: list(k, mu, form, max_swaps, exact_limit).
  * list(order (from 1), left, leading, run with the counters start, swaps, p_form, exact). */
 SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"order", "left", "leading", "run", NULL};
-    SEXP out = PROTECT(ffi_list(names)), form = ffi_get(settings_, "form");
+    SEXP out = PROTECT(ffi_list(names));
     ufs_x op = ffi_x(x);
     css_problem problem = {op.n, op.p, &op};
-    css_settings settings = {.k = ffi_int(settings_, "k"),
+    css_settings settings = {.k = ffi_count(settings_, "k", 1, op.p),
                              .mu = ffi_real(settings_, "mu"),
-                             .max_swaps = ffi_int(settings_, "max_swaps"),
-                             .exact_limit = ffi_int(settings_, "exact_limit")};
+                             .max_swaps = ffi_count(settings_, "max_swaps", 0, INT_MAX),
+                             .exact_limit = ffi_int(settings_, "exact_limit"),
+                             .form = ffi_letter(settings_, "form", "apn")};
     ufs_run run = ffi_run_begin(control, "css");
 
-    if (settings.k < 1 || settings.k > problem.p || !(settings.mu >= 0.0) || !Rf_isString(form) ||
-        Rf_length(form) != 1)
-        Rf_error("internal error: arguments of css");
-    settings.form = CHAR(STRING_ELT(form, 0))[0];
+    if (!(settings.mu >= 0.0)) Rf_error("internal error: arguments of css");
     css_result result = {.order = ffi_set_ints(out, "order", settings.k),
                          .left = ffi_set_zero(out, "left", problem.p, 0),
                          .leading = ffi_set_zero(out, "leading", settings.k, 0)};
@@ -43,12 +42,11 @@ SEXP ffi_css_leading(SEXP x, SEXP settings, SEXP control)
     SEXP out = PROTECT(ffi_list(names));
     ufs_x op = ffi_x(x);
     css_problem problem = {op.n, op.p, &op};
-    int k = ffi_int(settings, "k");
+    int k = ffi_count(settings, "k", 1, op.p);
     ufs_run run = ffi_run_begin(control, "css");
     double total = 0.0;
     bool exact = false;
 
-    if (k < 1) Rf_error("internal error: arguments of css_leading");
     double *leading = ffi_set_zero(out, "leading", k, 0);
     run.lapack = css_leading(&problem, k, ffi_int(settings, "exact_limit"), leading, &total,
                              &exact);

@@ -1,6 +1,7 @@
 /* ffi_facility.c: ufs_facility() to facility_solve(). */
 #include "ffi_util.h"
 #include "samp_facility.h"
+#include <limits.h>
 
 static facility_sparse sparse_columns(SEXP list, int n);
 
@@ -11,44 +12,41 @@ static facility_sparse sparse_columns(SEXP list, int n);
 SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"order", "left", "bound", "first", "change", "run", NULL};
-    int n = ffi_int(settings_, "n"), n_labelled = Rf_length(labelled);
+    int n = ffi_count(settings_, "n", 1, INT_MAX), n_labelled;
+    int *own = ffi_indices(labelled, n, &n_labelled, "labelled");
     size_t N = (size_t) n;
     SEXP out = PROTECT(ffi_list(names)), x = ffi_get(similarity, "x");
     ufs_run run = ffi_run_begin(control, "facility");
     facility_problem problem = {
-        .n = n, .kind = (facility_kind) ffi_int(similarity, "kind"), .n_labelled = n_labelled};
-    facility_settings settings = {.m = ffi_int(settings_, "m"),
-                                  .max_swaps = ffi_int(settings_, "max_swaps"),
+        .n = n,
+        .kind = (facility_kind) ffi_count(similarity, "kind", FACILITY_COSINE, FACILITY_SPARSE),
+        .n_labelled = n_labelled,
+        .labelled = own};
+    facility_settings settings = {.m = ffi_count(settings_, "m", 1, n - n_labelled),
+                                  .max_swaps = ffi_count(settings_, "max_swaps", 0, INT_MAX),
                                   .table = ffi_flag(settings_, "table")};
-    int *own = ufs_ialloc((size_t) n_labelled);
 
-    if (!Rf_isInteger(labelled) || n < 1 || settings.m < 1 || settings.m > n - n_labelled)
-        Rf_error("internal error: sizes of facility");
-    for (int l = 0; l < n_labelled; l++) {
-        own[l] = INTEGER(labelled)[l] - 1;
-        if (own[l] < 0 || own[l] >= n) Rf_error("internal error: 'labelled' out of range");
-    }
-    problem.labelled = own;
+    for (int l = 0; l < n_labelled; l++)
+        for (int k = 0; k < l; k++)
+            if (own[k] == own[l]) Rf_error("internal error: 'labelled' has a sample twice");
     switch (problem.kind) {
     case FACILITY_COSINE:
     case FACILITY_HEAT:
-        problem.p = Rf_ncols(x);
-        problem.x = ffi_data(x, N * (size_t) problem.p, "x");
-        problem.bandwidth = ffi_real(similarity, "bandwidth");
+        problem.p = ffi_matrix(x, "x").p;
+        problem.x = ffi_sized(x, n, problem.p, "x");
+        problem.bandwidth = Rf_asReal(ffi_get(similarity, "bandwidth"));
+        if (problem.kind == FACILITY_HEAT && !(problem.bandwidth > 0.0))
+            Rf_error("internal error: bandwidth of the similarity");
         break;
     case FACILITY_DENSE:
-        problem.by_candidate = ffi_data(ffi_get(similarity, "candidate"), N * N, "candidate");
-        problem.by_sample = ffi_data(ffi_get(similarity, "sample"), N * N, "sample");
+        problem.by_candidate = ffi_given(ffi_get(similarity, "candidate"), N * N, "candidate");
+        problem.by_sample = ffi_given(ffi_get(similarity, "sample"), N * N, "sample");
         break;
     case FACILITY_SPARSE:
         problem.candidate = sparse_columns(ffi_get(similarity, "candidate"), n);
         problem.sample = sparse_columns(ffi_get(similarity, "sample"), n);
         break;
-    default:
-        Rf_error("internal error: kind of similarity");
     }
-    if (problem.x == NULL && problem.by_candidate == NULL && problem.candidate.start == NULL)
-        Rf_error("internal error: no similarities");
 
     facility_result result = {.order = ffi_set_ints(out, "order", settings.m),
                               .left = ffi_set_zero(out, "left", n, 0),
@@ -75,16 +73,14 @@ static facility_sparse sparse_columns(SEXP list, int n)
     facility_sparse out;
     int size;
 
-    if (!Rf_isInteger(start) || Rf_length(start) != n + 1 || !Rf_isInteger(index))
+    if (TYPEOF(index) != INTSXP || Rf_xlength(index) > INT_MAX)
         Rf_error("internal error: sparse similarities");
-    size = Rf_length(index);
-    out.start = INTEGER_RO(start);
-    out.index = INTEGER_RO(index);
-    out.value = ffi_data(ffi_get(list, "value"), (size_t) size, "value");
+    size = (int) Rf_xlength(index);
+    out.start = ffi_ints(start, (size_t) n + 1, 0, size, "start");
+    out.index = ffi_ints(index, (size_t) size, 0, n - 1, "index");
+    out.value = ffi_given(ffi_get(list, "value"), (size_t) size, "value");
     if (out.start[0] != 0 || out.start[n] != size) Rf_error("internal error: sparse similarities");
     for (int j = 0; j < n; j++)
         if (out.start[j] > out.start[j + 1]) Rf_error("internal error: sparse similarities");
-    for (int l = 0; l < size; l++)
-        if (out.index[l] < 0 || out.index[l] >= n) Rf_error("internal error: sparse similarities");
     return out;
 }

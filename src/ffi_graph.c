@@ -206,7 +206,7 @@ SEXP ffi_graph_mult(SEXP graph, SEXP x_, SEXP laplacian)
     ffi_mat x = ffi_matrix(x_, "x");
     graph_csr g = ffi_graph_for(graph, x.n);
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, x.n, x.p));
-    if (Rf_asLogical(laplacian) == 1)
+    if (ffi_yes(laplacian, "laplacian"))
         graph_laplacian_mult(&g, x.p, x.x, REAL(out));
     else
         graph_mult(&g, x.p, x.x, REAL(out));

@@ -9,11 +9,12 @@ SEXP ffi_inffs(SEXP x, SEXP settings_, SEXP control)
     static const char *const names[] = {"score", "run", NULL};
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "inffs");
-    inffs_problem problem = {.n = Rf_nrows(x), .p = Rf_ncols(x), .x = REAL_RO(x)};
+    ffi_mat from = ffi_matrix(x, "x");
+    inffs_problem problem = {.n = from.n, .p = from.p, .x = from.x};
     inffs_settings settings = {.weight_sd = ffi_real(settings_, "weight_sd"),
                                .weight_corr = ffi_real(settings_, "weight_corr"),
                                .factor = ffi_real(settings_, "factor"),
-                               .bound = (inffs_bound) ffi_int(settings_, "bound"),
+                               .bound = (inffs_bound) ffi_count(settings_, "bound", 0, INFFS_TPAMI),
                                .store = ffi_flag(settings_, "store"),
                                .max_iter = ffi_int(control, "max_iter"),
                                .tol = ffi_real(control, "tol")};

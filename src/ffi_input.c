@@ -2,19 +2,22 @@
 #include "ffi_x.h"
 #include "la.h"
 #include "prepare.h"
+#include <limits.h>
 
 static int *kept_columns(const prepare_stats *stats, int p, bool drop, int *q);
 
 /* x: n x p double. settings: list(center (flag), divide ("none", "sd" or "norm"), unit
  * ("none", "row", "power" or "sample"), drop (flag: leave the constant columns out), write (flag)).
- * Returns list(bad, x, center, scale, constant, norm, variance, unit). bad: the 1-based
- * columns with a value that is not finite; if any, the rest is NULL. x: a new matrix (NULL
- * if write is FALSE). The others have length p, but for the one number unit. */
+ * Returns list(bad, x, center, scale, constant, norm, variance, unit, unfit). bad: the 1-based
+ * columns with a value that is not finite; if any, the rest is NULL. unfit: those that prepare.h
+ * calls so. x: a new matrix (NULL if write is FALSE). The others have length p, but for the one
+ * number unit. */
 SEXP ffi_prepare(SEXP x, SEXP settings)
 {
     static const char *const names[] = {"bad",  "x",        "center", "scale", "constant",
-                                        "norm", "variance", "unit",   NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x), n_bad = 0, q;
+                                        "norm", "variance", "unit",   "unfit", NULL};
+    ffi_mat from = ffi_matrix(x, "x");
+    int n = from.n, p = from.p, q;
     size_t P = (size_t) p;
     SEXP out = PROTECT(ffi_list(names));
     SEXP constant = Rf_allocVector(LGLSXP, p);
@@ -22,7 +25,7 @@ SEXP ffi_prepare(SEXP x, SEXP settings)
     prepare_problem problem = {
         .n = n,
         .p = p,
-        .x = ffi_data(x, (size_t) n * P, "x"),
+        .x = from.x,
         .center = ffi_flag(settings, "center"),
         .divide = (prepare_divide) ffi_choice(settings, "divide",
                                               (const char *[]){"none", "sd", "norm", NULL})};
@@ -30,6 +33,7 @@ SEXP ffi_prepare(SEXP x, SEXP settings)
         settings, "unit", (const char *[]){"none", "row", "power", "sample", NULL});
     prepare_stats stats = {.bad = ufs_ialloc(P),
                            .constant = LOGICAL(constant),
+                           .unfit = ufs_ialloc(P),
                            .shift = ffi_set_vector(out, "center", p),
                            .divide = ffi_set_vector(out, "scale", p),
                            .norm = ffi_set_vector(out, "norm", p),
@@ -37,11 +41,9 @@ SEXP ffi_prepare(SEXP x, SEXP settings)
                            .largest = ufs_dalloc(P, 1)};
     bool good = prepare_scan(&problem, &stats);
 
-    for (int j = 0; j < p; j++) n_bad += stats.bad[j];
-    int *bad = ffi_set_ints(out, "bad", n_bad);
-    for (int j = 0, at = 0; j < p; j++)
-        if (stats.bad[j]) bad[at++] = j + 1;
+    ffi_set_which(out, "bad", p, stats.bad);
     if (good) {
+        ffi_set_which(out, "unfit", p, stats.unfit);
         int *keep = kept_columns(&stats, p, ffi_flag(settings, "drop"), &q);
         double unit = prepare_find_unit(&problem, &stats, kind, q, keep, ufs_dalloc((size_t) n, 1));
         ffi_set(out, "unit", Rf_ScalarReal(unit));
@@ -57,16 +59,65 @@ SEXP ffi_prepare(SEXP x, SEXP settings)
     return out;
 }
 
-/* 1-based indices in 1..most as 0-based ones, or NULL. */
-static int *indices(SEXP at, int most, const char *name)
+/* The moments of the columns of a block of rows, as in prepare.h: list(bad (1-based), top,
+ * exponent, mean, css, size (the number of rows)); those of a bad column are 0. */
+SEXP ffi_moments(SEXP x_)
 {
-    int len = (int) Rf_xlength(at), *out;
-    if (at == R_NilValue) return NULL;
-    out = ufs_ialloc((size_t) len);
-    for (int i = 0; i < len; i++) {
-        out[i] = INTEGER_RO(at)[i] - 1;
-        if (out[i] < 0 || out[i] >= most) Rf_error("internal error: '%s' out of range", name);
+    static const char *const names[] = {"bad", "top", "exponent", "mean", "css", "size", NULL};
+    ffi_mat x = ffi_matrix(x_, "x");
+    SEXP out = PROTECT(ffi_list(names));
+    double *top = ffi_set_vector(out, "top", x.p), *mean = ffi_set_vector(out, "mean", x.p);
+    double *css = ffi_set_vector(out, "css", x.p);
+    int *exponent = ffi_set_ints(out, "exponent", x.p), *bad = ufs_ialloc((size_t) x.p);
+
+    for (int j = 0; j < x.p; j++) {
+        prepare_moments found = {0};
+        bad[j] = !prepare_moments_dense(x.n, x.x + (size_t) j * (size_t) x.n, &found);
+        top[j] = found.top;
+        exponent[j] = found.exponent;
+        mean[j] = found.mean;
+        css[j] = found.css;
     }
+    ffi_set_which(out, "bad", x.p, bad);
+    ffi_set(out, "size", Rf_ScalarInteger(x.n));
+    UNPROTECT(1);
+    return out;
+}
+
+/* What prepare.h says of columns with these moments: list(constant, unfit (1-based), mean (0
+ * without centring), sd, norm (centred or not)). */
+SEXP ffi_judge(SEXP moments, SEXP center_)
+{
+    static const char *const names[] = {"constant", "unfit", "mean", "sd", "norm", NULL};
+    bool center = ffi_yes(center_, "center");
+    int n = ffi_count(moments, "size", 1, INT_MAX);
+    R_xlen_t length = Rf_xlength(ffi_get(moments, "top"));
+    if (length > INT_MAX) Rf_error("internal error: too many columns");
+    int p = (int) length;
+    size_t P = (size_t) p;
+    const double *top = ffi_given(ffi_get(moments, "top"), P, "top");
+    const double *mean = ffi_given(ffi_get(moments, "mean"), P, "mean");
+    const double *css = ffi_given(ffi_get(moments, "css"), P, "css");
+    const int *exponent = ffi_ints(ffi_get(moments, "exponent"), P, -1000, 1000, "exponent");
+    SEXP out = PROTECT(ffi_list(names));
+    SEXP constant = Rf_allocVector(LGLSXP, p);
+    ffi_set(out, "constant", constant);
+    double *shift = ffi_set_vector(out, "mean", p), *sd = ffi_set_vector(out, "sd", p);
+    double *norm = ffi_set_vector(out, "norm", p);
+    int *unfit = ufs_ialloc(P);
+
+    for (size_t j = 0; j < P; j++) {
+        prepare_column is = prepare_judge(
+            n, &(prepare_moments){top[j], exponent[j], mean[j], css[j],
+                                  css[j] + (double) n * mean[j] * mean[j]});
+        LOGICAL(constant)[j] = is.constant;
+        unfit[j] = is.unfit;
+        shift[j] = center ? is.mean : 0.0;
+        sd[j] = is.sd;
+        norm[j] = center ? (is.constant ? 0.0 : is.centred) : is.plain;
+    }
+    ffi_set_which(out, "unfit", p, unfit);
+    UNPROTECT(1);
     return out;
 }
 
@@ -74,15 +125,14 @@ static int *indices(SEXP at, int most, const char *name)
  * divide: of these columns, or NULL. */
 SEXP ffi_take(SEXP x, SEXP rows, SEXP columns, SEXP shift, SEXP divide)
 {
-    int n = Rf_nrows(x), p = Rf_ncols(x);
-    int m = rows == R_NilValue ? n : (int) Rf_xlength(rows);
-    int q = columns == R_NilValue ? p : (int) Rf_xlength(columns);
-    const double *from = ffi_data(x, (size_t) n * (size_t) p, "x");
-    const double *s = shift == R_NilValue ? NULL : ffi_data(shift, (size_t) q, "shift");
-    const double *by = divide == R_NilValue ? NULL : ffi_data(divide, (size_t) q, "divide");
+    ffi_mat from = ffi_matrix(x, "x");
+    int m = from.n, q = from.p;
+    int *at = rows == R_NilValue ? NULL : ffi_indices(rows, from.n, &m, "rows");
+    int *of = columns == R_NilValue ? NULL : ffi_indices(columns, from.p, &q, "columns");
+    const double *s = ffi_data(shift, (size_t) q, "shift");
+    const double *by = ffi_data(divide, (size_t) q, "divide");
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, m, q));
-    prepare_take(n, from, m, indices(rows, n, "rows"), q, indices(columns, p, "columns"), s, by,
-                 REAL(out));
+    prepare_take(from.n, from.x, m, at, q, of, s, by, REAL(out));
     UNPROTECT(1);
     return out;
 }
@@ -92,16 +142,17 @@ SEXP ffi_take(SEXP x, SEXP rows, SEXP columns, SEXP shift, SEXP divide)
 SEXP ffi_unit_rows(SEXP x, SEXP center)
 {
     static const char *const names[] = {"x", "mean", NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x);
+    ffi_mat from = ffi_matrix(x, "x");
+    int n = from.n, p = from.p;
     size_t N = (size_t) n, P = (size_t) p;
-    const double *from = ffi_data(x, N * P, "x");
+    bool centred = ffi_yes(center, "center");
     SEXP out = PROTECT(ffi_list(names));
     double *to = ffi_set_matrix(out, "x", n, p), *mean = ffi_set_vector(out, "mean", p);
 
-    ufs_copy(to, from, N * P);
+    ufs_copy(to, from.x, N * P);
     prepare_samples(n, p, 0.0, to, ufs_dalloc(N, 1));
     memset(mean, 0, P * sizeof(double));
-    if (Rf_asLogical(center) == TRUE) prepare_center(n, p, to, mean);
+    if (centred) prepare_center(n, p, to, mean);
     UNPROTECT(1);
     return out;
 }
@@ -131,11 +182,12 @@ SEXP ffi_equal_rows(SEXP x)
 
 static SEXP first_equal(SEXP x, bool columns)
 {
-    int n = Rf_nrows(x), p = Rf_ncols(x), count = columns ? p : n;
+    ffi_mat from = ffi_matrix(x, "x");
+    int count = columns ? from.p : from.n;
     SEXP out = PROTECT(Rf_allocVector(INTSXP, count));
     int *first = INTEGER(out);
 
-    prepare_equal(n, p, ffi_data(x, (size_t) n * (size_t) p, "x"), columns, first);
+    prepare_equal(from.n, from.p, from.x, columns, first);
     for (int j = 0; j < count; j++) first[j]++;
     UNPROTECT(1);
     return out;

@@ -1,6 +1,7 @@
 /* ffi_jspca.c: the edge of solve_jspca.c. */
 #include "ffi_x.h"
 #include "solve_jspca.h"
+#include <limits.h>
 
 static void set_names(SEXP list, const char *name, SEXP rows, SEXP columns);
 
@@ -15,16 +16,17 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
     ufs_x op = ffi_x(x);
     int n = op.n, p = op.p;
     SEXP from = ffi_get(start, "P"), first = ffi_get(settings_, "first");
-    const double *eps = ffi_data(ffi_get(settings_, "eps"), 2, "eps");
-    int k = Rf_ncols(from);
+    const double *eps = ffi_given(ffi_get(settings_, "eps"), 2, "eps");
+    int k = ffi_matrix(from, "P").p;
     size_t P = (size_t) p, pk = P * (size_t) k;
+    const double *start_p = ffi_sized(from, p, k, "P");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "jspca");
     jspca_problem problem = {.n = n,
                              .p = p,
                              .k = k,
                              .x = &op,
-                             .dropped = ffi_int(settings_, "dropped"),
+                             .dropped = ffi_count(settings_, "dropped", 0, INT_MAX - p),
                              .lambda = ffi_real(settings_, "lambda"),
                              .sample = ffi_flag(settings_, "sample")};
     jspca_settings settings = {.exact = ffi_flag(settings_, "exact"),
@@ -37,10 +39,12 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
 
     if (op.kind != UFS_X_DENSE && !settings.exact)
         Rf_error("internal error: this solver needs a dense matrix");
-    if (Rf_isInteger(first) && Rf_xlength(first) == p) {
+    if (k > (n < p ? n : p)) Rf_error("internal error: too many components");
+    if (first != R_NilValue) {
+        const int *given = ffi_ints(first, P, 1, p, "first");
         int *index = ufs_ialloc(P), *copies = ufs_ialloc(P);
         memset(copies, 0, P * sizeof(int));
-        for (size_t i = 0; i < P; i++) copies[index[i] = INTEGER(first)[i] - 1]++;
+        for (size_t i = 0; i < P; i++) copies[index[i] = given[i] - 1]++;
         problem.first = index;
         problem.copies = copies;
     }
@@ -56,9 +60,9 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                            .kkt = ffi_set_zero(out, "kkt", p, 0),
                            .rotation = ffi_set_zero(out, "rotation", k, k),
                            .loadings = ffi_set_zero(out, "loadings", p, k)};
-    ufs_copy(result.pbar, ffi_data(from, pk, "P"), pk);
-    ufs_copy(result.weight, ffi_data(ffi_get(start, "weight"), (size_t) m, "weight"), (size_t) m);
-    if (!settings.exact) ufs_copy(result.h, ffi_data(ffi_get(start, "h"), P, "h"), P);
+    ufs_copy(result.pbar, start_p, pk);
+    ufs_copy(result.weight, ffi_given(ffi_get(start, "weight"), (size_t) m, "weight"), (size_t) m);
+    if (!settings.exact) ufs_copy(result.h, ffi_given(ffi_get(start, "h"), P, "h"), P);
 
     jspca_solve(&problem, &settings, &result, &run);
     if (problem.sample) ffi_set(out, "Pbar", ffi_get(out, "P"));
@@ -93,8 +97,10 @@ SEXP ffi_jspca_compress(SEXP x)
 {
     static const char *const names[] = {"x", "lapack", NULL};
     SEXP out = PROTECT(ffi_list(names));
-    double *r = ffi_set_matrix(out, "x", Rf_ncols(x), Rf_ncols(x));
-    int lapack = jspca_compress(Rf_nrows(x), Rf_ncols(x), REAL_RO(x), r);
+    ffi_mat from = ffi_matrix(x, "x");
+    if (from.n < from.p) Rf_error("internal error: nothing to compress");
+    double *r = ffi_set_matrix(out, "x", from.p, from.p);
+    int lapack = jspca_compress(from.n, from.p, from.x, r);
     ffi_set(out, "lapack", Rf_ScalarInteger(lapack));
     UNPROTECT(1);
     return out;
@@ -103,5 +109,5 @@ SEXP ffi_jspca_compress(SEXP x)
 SEXP ffi_jspca_lambda_max(SEXP x, SEXP sample)
 {
     ufs_x op = ffi_x(x);
-    return Rf_ScalarReal(jspca_lambda_max(&op, Rf_asLogical(sample) == 1));
+    return Rf_ScalarReal(jspca_lambda_max(&op, ffi_yes(sample, "sample")));
 }

@@ -6,20 +6,21 @@
 SEXP ffi_propagate(SEXP w, SEXP known, SEXP c_, SEXP cmn, SEXP x)
 {
     static const char *const names[] = {"label", "probability", "reached", "run", NULL};
-    propagate_problem problem = {.n = Rf_nrows(w),
-                                 .c = Rf_asInteger(c_),
-                                 .w = REAL_RO(w),
-                                 .known = INTEGER_RO(known),
-                                 .p = x == R_NilValue ? 0 : Rf_ncols(x),
-                                 .x = x == R_NilValue ? NULL : REAL_RO(x)};
-    propagate_settings settings = {.cmn = Rf_asLogical(cmn) == 1};
+    ffi_mat weights = ffi_matrix(w, "w"), from = {0};
+    int n = weights.n, c = ffi_whole(c_, 1, n, "c");
+    if (x != R_NilValue) from = ffi_matrix(x, "x");
+    propagate_problem problem = {.n = n,
+                                 .c = c,
+                                 .w = ffi_sized(w, n, n, "w"),
+                                 .known = ffi_ints(known, (size_t) n, 0, c, "known"),
+                                 .p = from.p,
+                                 .x = from.x};
+    propagate_settings settings = {.cmn = ffi_yes(cmn, "cmn")};
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = {.status = UFS_CONVERGED};
     propagate_result result;
 
-    if (Rf_ncols(w) != problem.n || Rf_xlength(known) != problem.n ||
-        (x != R_NilValue && Rf_nrows(x) != problem.n))
-        Rf_error("internal error: sizes of 'w', 'known' or 'x'");
+    if (from.x != NULL && from.n != n) Rf_error("internal error: size of 'x'");
     result.label = ffi_set_ints(out, "label", problem.n);
     result.reached = ffi_set_ints(out, "reached", problem.n);
     result.probability = ffi_set_zero(out, "probability", problem.n, problem.c);

@@ -52,18 +52,18 @@ static void by_lp(SEXP x, const double *theta, SEXP s, double *z, double *e, dou
 SEXP ffi_represent(SEXP x, SEXP theta, SEXP s, SEXP shape, SEXP control)
 {
     static const char *const names[] = {"z", "e", "w", "run", NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x);
+    int n = ffi_matrix(x, "x").n, p = ffi_matrix(x, "x").p;
+    const double *weights = ffi_sized(theta, n, n, "theta");
     size_t N = (size_t) n;
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "represent");
     double objective = R_NaN, gap = NA_REAL, *z = ffi_topk_links(out, "z", n, shape);
     double *w = ffi_topk_links(out, "w", n, shape), *e = ffi_topk_errors(out, "e", n, p, shape);
 
-    if (Rf_nrows(theta) != n || Rf_ncols(theta) != n) Rf_error("internal error: size of 'theta'");
     if (ffi_flag(s, "exact"))
-        by_lp(x, REAL_RO(theta), s, z, e, &objective, &gap, &run);
+        by_lp(x, weights, s, z, e, &objective, &gap, &run);
     else
-        by_admm(x, REAL_RO(theta), s, control, z, e, &objective, &gap, &run);
+        by_admm(x, weights, s, control, z, e, &objective, &gap, &run);
     ffi_topk_spread(e, n, p, shape);
     for (size_t j = 0; j < N; j++)
         for (size_t i = 0; i <= j; i++)

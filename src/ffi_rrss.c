@@ -6,11 +6,11 @@
 SEXP ffi_rrss_max(SEXP x)
 {
     static const char *const names[] = {"max", "activity", NULL};
-    int r = Rf_nrows(x), n = Rf_ncols(x);
+    ffi_mat from = ffi_matrix(x, "x");
     SEXP out = PROTECT(ffi_list(names));
-    double *activity = ffi_set_vector(out, "activity", n);
+    double *activity = ffi_set_vector(out, "activity", from.p);
 
-    ffi_set(out, "max", Rf_ScalarReal(rrss_gamma_max(r, n, REAL_RO(x), activity)));
+    ffi_set(out, "max", Rf_ScalarReal(rrss_gamma_max(from.n, from.p, from.x, activity)));
     UNPROTECT(1);
     return out;
 }
@@ -20,10 +20,11 @@ SEXP ffi_rrss_max(SEXP x)
 SEXP ffi_rrss(SEXP x, SEXP gamma, SEXP control)
 {
     static const char *const names[] = {"row_norm", "activity", "residual", "run", NULL};
-    int n = Rf_ncols(x);
+    ffi_mat from = ffi_matrix(x, "x");
+    int n = from.p;
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "rrss");
-    rrss_problem problem = {.r = Rf_nrows(x), .n = n, .x = REAL_RO(x), .gamma = Rf_asReal(gamma)};
+    rrss_problem problem = {.r = from.n, .n = n, .x = from.x, .gamma = ffi_number(gamma, "gamma")};
     mm_settings settings = {.max_iter = ffi_int(control, "max_iter"),
                             .tol = ffi_real(control, "tol"),
                             .eps = ffi_real(control, "eps")};

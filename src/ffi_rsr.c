@@ -24,18 +24,18 @@ SEXP ffi_rsr(SEXP x_, SEXP lambda, SEXP eps, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"row", "residual", "dual", "w", "run", NULL};
     ffi_mat x = ffi_matrix(x_, "x");
-    const double *smooth = ffi_data(eps, 2, "eps");
+    const double *smooth = ffi_given(eps, 2, "eps");
     SEXP window = ffi_get(settings_, "window");
     bool given = window != R_NilValue;
     size_t n = (size_t) x.n, square = x.p > x.n ? n * n : 0;
     double identity, zero, *activity = given ? NULL : ufs_dalloc((size_t) x.p, 1);
     double *root = given || square == 0 ? NULL : ufs_dalloc(n, n);
-    rsr_problem problem = {.n = x.n, .p = x.p, .x = x.x, .lambda = Rf_asReal(lambda)};
+    rsr_problem problem = {.n = x.n, .p = x.p, .x = x.x, .lambda = ffi_number(lambda, "lambda")};
 
     if (given) {
-        problem.identity = ffi_real(window, "identity");
-        problem.activity = ffi_data(ffi_get(window, "activity"), (size_t) x.p, "activity");
-        problem.root = square > 0 ? ffi_data(ffi_get(window, "root"), square, "root") : NULL;
+        problem.identity = *ffi_given(ffi_get(window, "identity"), 1, "identity");
+        problem.activity = ffi_given(ffi_get(window, "activity"), (size_t) x.p, "activity");
+        problem.root = square > 0 ? ffi_given(ffi_get(window, "root"), square, "root") : NULL;
     } else {
         if (rsr_window(x.n, x.p, x.x, &identity, &zero, activity, root) != 0)
             Rf_error("internal error: arguments of rsr do not fit");
@@ -43,9 +43,7 @@ SEXP ffi_rsr(SEXP x_, SEXP lambda, SEXP eps, SEXP settings_, SEXP control)
         problem.activity = activity;
         problem.root = root;
     }
-    if (smooth == NULL || !(problem.lambda > 0.0) || problem.activity == NULL ||
-        (square > 0 && problem.root == NULL))
-        Rf_error("internal error: arguments of rsr do not fit");
+    if (!(problem.lambda > 0.0)) Rf_error("internal error: 'lambda' is not positive");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "rsr");
     rsr_settings settings = {.max_iter = ffi_int(control, "max_iter"),

@@ -1,6 +1,7 @@
 /* ffi_socfs.c: ufs_socfs() to socfs_solve(). */
 #include "ffi_x.h"
 #include "solve_socfs.h"
+#include <limits.h>
 #include <R_ext/Memory.h>
 
 static void read_stages(SEXP stages, socfs_stage *stage, int n_stage);
@@ -15,7 +16,7 @@ SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
     static const char *const names[] = {"V", "E", "F", "kkt", "inner", "run", NULL};
     SEXP e0 = ffi_get(start, "E"), stages = ffi_get(settings_, "stages");
     ufs_x op = ffi_x(x);
-    int n = op.n, p = op.p, c = Rf_ncols(e0), n_stage = Rf_nrows(stages);
+    int n = op.n, p = op.p, c = ffi_matrix(e0, "E").p, n_stage = ffi_matrix(stages, "stages").n;
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) c;
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "socfs");
@@ -26,13 +27,13 @@ SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
                              .lambda = ffi_real(settings_, "lambda"),
                              .gamma = ffi_real(settings_, "gamma"),
                              .eps = ffi_real(settings_, "eps"),
-                             .e0 = ffi_data(e0, N * C, "E"),
+                             .e0 = ffi_sized(e0, n, c, "E"),
                              .f0 = ffi_data(ffi_get(start, "F"), N * C, "F"),
                              .v0 = ffi_data(ffi_get(start, "V"), P * C, "V"),
                              .g0 = ffi_data(ffi_get(start, "g"), P, "g")};
     socfs_stage *stage = (socfs_stage *) R_alloc((size_t) n_stage, sizeof(socfs_stage));
     socfs_settings settings = {
-        .n_stage = n_stage, .stage = stage, .memory = ffi_int(settings_, "memory")};
+        .n_stage = n_stage, .stage = stage, .memory = ffi_count(settings_, "memory", 0, 1000)};
     socfs_result result = {.v = ffi_set_zero(out, "V", p, c),
                            .e = ffi_set_zero(out, "E", n, c),
                            .f = ffi_set_zero(out, "F", n, c),
@@ -55,11 +56,13 @@ SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
 
 static void read_stages(SEXP stages, socfs_stage *stage, int n_stage)
 {
-    const double *table = ffi_data(stages, 6 * (size_t) n_stage, "stages");
+    const double *table = ffi_sized(stages, n_stage, 6, "stages");
 
-    if (n_stage < 1) Rf_error("internal error: 'stages' is empty");
     for (int k = 0; k < n_stage; k++) {
         const double *at = table + k;
+        if (!(at[2 * n_stage] >= 0.0 && at[2 * n_stage] <= INT_MAX) ||
+            !(at[3 * n_stage] >= 0.0 && at[3 * n_stage] <= INT_MAX))
+            Rf_error("internal error: iterations of a stage");
         stage[k].exact = at[0] != 0.0;
         stage[k].lambda = at[n_stage];
         stage[k].max_iter = (int) at[2 * n_stage];

@@ -1,6 +1,7 @@
 /* ffi_sogfs.c: ufs_sogfs() to sogfs_solve(). */
 #include "base_sogfs.h"
 #include "ffi_util.h"
+#include <limits.h>
 
 /* x: n x p. settings: list(n_clusters, n_dims, k, gamma, accelerate). list(w, row2, reach, f,
  * neighbour, s, component, run with the counters alpha, lambda, components, live and residual);
@@ -13,6 +14,7 @@ SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
     int c = ffi_whole(ffi_get(settings_, "n_clusters"), 1, x.n - 1, "n_clusters");
     int m = ffi_whole(ffi_get(settings_, "n_dims"), 1, x.p, "n_dims");
     int k = ffi_whole(ffi_get(settings_, "k"), 1, x.n - 1, "k");
+    if ((double) x.n * k > INT_MAX) Rf_error("internal error: too many neighbours");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "sogfs");
     sogfs_problem problem = {.n = x.n,

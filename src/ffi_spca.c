@@ -11,8 +11,9 @@ SEXP ffi_spca(SEXP x_, SEXP start_, SEXP lambda, SEXP control)
     ffi_mat start = ffi_matrix(start_, "start");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "spca");
-    if (start.n != x.p || start.p < 1) Rf_error("start: not p x k");
-    spca_problem problem = {.x = &x, .k = start.p, .lambda = *ffi_data(lambda, 1, "lambda")};
+    if (start.n != x.p || start.p > x.p || start.p > x.n)
+        Rf_error("internal error: 'start' is not p x k");
+    spca_problem problem = {.x = &x, .k = start.p, .lambda = ffi_number(lambda, "lambda")};
     spca_settings settings = {.max_iter = ffi_int(control, "max_iter"),
                               .tol = ffi_real(control, "tol")};
     spca_result result = {.a = ffi_set_zero(out, "A", x.p, start.p),

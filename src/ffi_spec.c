@@ -11,7 +11,7 @@ SEXP ffi_spec_quadratic(SEXP graph, SEXP x_, SEXP power, SEXP center)
     graph_csr g = ffi_graph_for(graph, x.n);
     int q = ffi_whole(power, 1, MOST_POWER, "power");
     SEXP out = PROTECT(Rf_allocVector(REALSXP, x.p));
-    spec_quadratic(&g, &x, q, Rf_asLogical(center) == 1, REAL(out));
+    spec_quadratic(&g, &x, q, ffi_yes(center, "center"), REAL(out));
     UNPROTECT(1);
     return out;
 }
@@ -21,12 +21,12 @@ SEXP ffi_spec_leading(SEXP graph, SEXP x_, SEXP power, SEXP values, SEXP vectors
 {
     ufs_x x = ffi_x(x_);
     ffi_mat u = ffi_matrix(vectors, "vectors");
-    const double *l = ffi_data(values, (size_t) u.p, "values");
+    const double *l = ffi_given(values, (size_t) u.p, "values");
     int q = ffi_whole(power, 1, MOST_POWER, "power");
     graph_csr g = ffi_graph_csr(graph), used;
     SEXP out = PROTECT(Rf_allocVector(REALSXP, x.p));
     graph_drop_isolated(&g, &used, ufs_ialloc((size_t) g.n));
-    if (l == NULL || used.n != x.n || used.n != u.n)
+    if (used.n != x.n || used.n != u.n)
         Rf_error("internal error: sizes of graph, matrix and eigenvectors differ");
     spec_leading(&used, &x, q, u.p, l, u.x, REAL(out));
     UNPROTECT(1);

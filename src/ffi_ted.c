@@ -7,10 +7,9 @@
 SEXP ffi_ted_greedy(SEXP x_, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"order", "score", "left", "run", NULL};
-    SEXP form = ffi_get(settings_, "form"), given_ = ffi_get(settings_, "given");
     SEXP out = PROTECT(ffi_list(names));
-    int n_given = Rf_length(given_), *given = ufs_ialloc((size_t) n_given);
     ufs_x x = ffi_x(x_);
+    int n_given, *given = ffi_indices(ffi_get(settings_, "given"), x.n, &n_given, "given");
     ufs_run run = ffi_run_begin(control, "ted");
     ted_problem problem = {.n = x.n,
                            .p = x.p,
@@ -18,16 +17,15 @@ SEXP ffi_ted_greedy(SEXP x_, SEXP settings_, SEXP control)
                            .mu = ffi_real(settings_, "mu"),
                            .n_given = n_given,
                            .given = given};
-    ted_settings settings = {.m = ffi_int(settings_, "m"), .form = CHAR(STRING_ELT(form, 0))[0]};
+    ted_settings settings = {.m = ffi_count(settings_, "m", 1, x.n - n_given),
+                             .form = ffi_letter(settings_, "form", "apn")};
     ted_result result = {.order = ffi_set_ints(out, "order", settings.m),
                          .score = ffi_set_zero(out, "score", settings.m, 0),
                          .left = ffi_set_zero(out, "left", problem.n, 0)};
 
-    for (int i = 0; i < n_given; i++) {
-        given[i] = INTEGER_RO(given_)[i] - 1;
-        if (given[i] < 0 || given[i] >= problem.n) Rf_error("item out of range");
-    }
-    if (settings.m < 1 || settings.m > problem.n - n_given) Rf_error("too many picks");
+    for (int i = 0; i < n_given; i++)
+        for (int k = 0; k < i; k++)
+            if (given[k] == given[i]) Rf_error("internal error: 'given' has an item twice");
     memset(result.order, 0, (size_t) settings.m * sizeof(int));
     ted_solve(&problem, &settings, &result, &run);
     for (int t = 0; t < settings.m; t++) result.order[t]++;

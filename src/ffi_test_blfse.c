@@ -37,32 +37,39 @@ SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
     static const char *const names[] = {"v",   "hv",       "diag",   "kkt", "rel",
                                         "gap", "products", "rounds", NULL};
     SEXP out = PROTECT(ffi_list(names));
-    int p = (int) Rf_xlength(b);
+    int p = Rf_length(b);
+    size_t P = (size_t) p;
+    const double *linear = ffi_given(b, P, "b"), *first = ffi_given(start, P, "start");
+    double limit = ffi_number(tol, "tol");
+    if (p < 1 || !Rf_isString(kind) || Rf_xlength(kind) != 1)
+        Rf_error("internal error: 'kind' or 'b'");
     const char *which = CHAR(STRING_ELT(kind, 0));
     double *v = ffi_set_vector(out, "v", p), *diag = ffi_set_vector(out, "diag", p);
     double *g_diag = ufs_dzero((size_t) p, 1);
-    qp_problem prob = {p, REAL_RO(b), NULL, NULL, NULL, diag, NULL};
+    qp_problem prob = {p, linear, NULL, NULL, NULL, diag, NULL};
     qp_info info;
     qp_work work;
     hadamard op;
 
-    ufs_copy(v, REAL_RO(start), (size_t) p);
+    ufs_copy(v, first, P);
     qp_init(&work, p, strcmp(which, "dense") == 0);
     if (strcmp(which, "diagonal") == 0) {
-        ufs_copy(diag, REAL_RO(ffi_get(parts, "h")), (size_t) p);
-        qp_diagonal(p, diag, REAL_RO(b), &work, v, &info);
+        ufs_copy(diag, ffi_given(ffi_get(parts, "h"), P, "h"), P);
+        qp_diagonal(p, diag, linear, &work, v, &info);
     } else {
         prob.upper = ffi_data(ffi_get(parts, "upper"), (size_t) p, "upper");
         if (strcmp(which, "dense") == 0) {
-            prob.dense = REAL_RO(ffi_get(parts, "h"));
+            prob.dense = ffi_sized(ffi_get(parts, "h"), p, p, "h");
             for (int i = 0; i < p; i++) diag[i] = prob.dense[(size_t) i * ((size_t) p + 1)];
         } else {
-            SEXP f = ffi_get(parts, "f"), rt = ffi_get(parts, "rt");
-            hadamard_init(&op, p, Rf_nrows(f), Rf_nrows(rt));
-            op.r = Rf_nrows(f);
-            op.k = Rf_nrows(rt);
-            op.f = REAL_RO(f);
-            op.rt = REAL_RO(rt);
+            ffi_mat f = ffi_matrix(ffi_get(parts, "f"), "f");
+            ffi_mat rt = ffi_matrix(ffi_get(parts, "rt"), "rt");
+            if (f.p != p || rt.p != p) Rf_error("internal error: sizes of 'f' or 'rt'");
+            hadamard_init(&op, p, f.n, rt.n);
+            op.r = f.n;
+            op.k = rt.n;
+            op.f = f.x;
+            op.rt = rt.x;
             op.w0 = ffi_real(parts, "w0");
             op.sign = ffi_real(parts, "sign");
             op.scale = ffi_real(parts, "scale");
@@ -75,7 +82,7 @@ SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
             prob.apply = hadamard_apply;
             prob.data = &op;
         }
-        qp_simplex(&prob, Rf_asReal(tol), &work, v, &info);
+        qp_simplex(&prob, limit, &work, v, &info);
     }
     ufs_copy(ffi_set_vector(out, "hv", p), work.hv, (size_t) p);
     ffi_set(out, "kkt", Rf_ScalarReal(info.kkt));
@@ -89,12 +96,14 @@ SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
 
 SEXP ffi_test_components(SEXP s, SEXP threshold)
 {
-    int n = Rf_nrows(s);
+    int n = ffi_matrix(s, "s").n;
+    const double *from = ffi_sized(s, n, n, "s");
+    double least = ffi_number(threshold, "threshold");
     SEXP out = PROTECT(Rf_allocVector(INTSXP, n));
     double *packed = ufs_dalloc(la_packed_column(n), 1);
 
-    la_packed_from(n, REAL_RO(s), packed);
-    graph_dense_components(n, packed, Rf_asReal(threshold), INTEGER(out), ufs_ialloc((size_t) n));
+    la_packed_from(n, from, packed);
+    graph_dense_components(n, packed, least, INTEGER(out), ufs_ialloc((size_t) n));
     UNPROTECT(1);
     return out;
 }

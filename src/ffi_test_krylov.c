@@ -8,8 +8,8 @@
 SEXP ffi_test_anderson(SEXP a_, SEXP b, SEXP depth, SEXP steps)
 {
     ffi_mat a = ffi_matrix(a_, "a");
-    const double *shift = ffi_data(b, (size_t) a.n, "b");
-    if (a.n != a.p || shift == NULL) Rf_error("internal error: a and b do not fit");
+    const double *shift = ffi_given(b, (size_t) a.n, "b");
+    if (a.n != a.p) Rf_error("internal error: a and b do not fit");
     SEXP out = PROTECT(Rf_allocVector(REALSXP, a.n));
     double *u = REAL(out), *f = ufs_dalloc((size_t) a.n, 1), *weight = ufs_dalloc((size_t) a.n, 1);
     anderson history;
@@ -34,12 +34,12 @@ SEXP ffi_test_lowest(SEXP m_, SEXP b_, SEXP delta, SEXP c_, SEXP start, SEXP tol
     static const char *const names[] = {"values",    "vectors", "applied", "residual",
                                         "converged", "lapack",  NULL};
     bool low_rank = m_ == R_NilValue, warm = start != R_NilValue;
+    double limit = ffi_number(tol, "tol");
     ffi_mat given = ffi_matrix(low_rank ? b_ : m_, "m or b");
     int p = given.p, c = ffi_whole(c_, 1, p, "c");
     const double *guess = ffi_data(start, (size_t) p * (size_t) c, "start");
-    const double *diagonal = ffi_data(delta, (size_t) p, "delta");
-    if (diagonal == NULL || (!low_rank && given.n != p))
-        Rf_error("internal error: sizes of the matrices do not fit");
+    const double *diagonal = ffi_given(delta, (size_t) p, "delta");
+    if (!low_rank && given.n != p) Rf_error("internal error: sizes of the matrices do not fit");
     SEXP out = PROTECT(ffi_list(names));
     double *values = ffi_set_vector(out, "values", c);
     double *vectors = ffi_set_matrix(out, "vectors", p, c);
@@ -48,7 +48,7 @@ SEXP ffi_test_lowest(SEXP m_, SEXP b_, SEXP delta, SEXP c_, SEXP start, SEXP tol
 
     if (warm) ufs_copy(vectors, guess, (size_t) p * (size_t) c);
     la_lowest_init(&work, p, c, given.n, low_rank ? NULL : given.x, low_rank ? given.x : NULL);
-    la_lowest_solve(&work, diagonal, warm, Rf_asReal(tol), values, vectors, &info);
+    la_lowest_solve(&work, diagonal, warm, limit, values, vectors, &info);
     ffi_set(out, "applied", Rf_ScalarInteger(info.applied));
     ffi_set(out, "residual", Rf_ScalarReal(info.residual));
     ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
@@ -91,7 +91,8 @@ SEXP ffi_test_cg(SEXP a, SEXP b, SEXP start, SEXP diagonal, SEXP stop)
     SEXP out = PROTECT(ffi_list(names));
     double *x = ffi_set_vector(out, "x", n);
     bool given = diagonal != R_NilValue;
-    cg_data data = {n, REAL_RO(a), given ? REAL_RO(diagonal) : NULL, NA_REAL};
+    const double *right = ffi_given(b, N, "b"), *first = ffi_given(start, N, "start");
+    cg_data data = {n, ffi_sized(a, n, n, "a"), ffi_data(diagonal, N, "diagonal"), NA_REAL};
     la_cg_problem cg = {.n = n,
                         .apply = cg_product,
                         .precondition = given ? cg_scale : NULL,
@@ -105,8 +106,8 @@ SEXP ffi_test_cg(SEXP a, SEXP b, SEXP start, SEXP diagonal, SEXP stop)
                         .p = ufs_dalloc(N, 1),
                         .q = ufs_dalloc(N, 1)};
 
-    ufs_copy(x, REAL_RO(start), N);
-    *ffi_set_ints(out, "steps", 1) = la_cg(&cg, REAL_RO(b), x);
+    ufs_copy(x, first, N);
+    *ffi_set_ints(out, "steps", 1) = la_cg(&cg, right, x);
     *ffi_set_vector(out, "norm", 1) = data.last;
     UNPROTECT(1);
     return out;

@@ -9,9 +9,9 @@ SEXP ffi_test_x(SEXP x, SEXP t, SEXP v, SEXP w)
     static const char *const names[] = {"cross_rows", "gram_mul", "dot", "axpy",
                                         "gram_rows",  "entries",  NULL};
     ufs_x op = ffi_x(x);
-    int c = Rf_ncols(t);
+    int c = ffi_matrix(t, "t").p;
     size_t N = (size_t) op.n, P = (size_t) op.p;
-    const double *from = ffi_data(t, N * (size_t) c, "t"), *step = ffi_data(v, P, "v");
+    const double *from = ffi_sized(t, op.n, c, "t"), *step = ffi_given(v, P, "v");
     double total = 0.0, off = 0.0, *scratch = ufs_dalloc(N, 1);
     SEXP out = PROTECT(ffi_list(names));
 
@@ -38,16 +38,14 @@ SEXP ffi_test_x_rows(SEXP x, SEXP index, SEXP s)
 {
     static const char *const names[] = {"rows", "forms", NULL};
     ufs_x op = ffi_x(x);
-    int m = Rf_length(index), *at = ufs_ialloc((size_t) m);
+    int m, *at = ffi_indices(index, op.n, &m, "index");
     size_t P = (size_t) op.p;
     SEXP out = PROTECT(ffi_list(names));
 
-    for (int k = 0; k < m; k++) {
-        at[k] = INTEGER_RO(index)[k] - 1;
-        if (at[k] < 0 || at[k] >= op.n) Rf_error("internal error: 'index' is out of range");
-    }
+    for (int k = 1; k < m; k++)
+        if (at[k] <= at[k - 1]) Rf_error("internal error: 'index' does not ascend");
     ufs_x_rows(&op, m, at, ffi_set_matrix(out, "rows", m, op.p));
-    ufs_x_row_forms(&op, ffi_data(s, P * P, "s"), ffi_set_vector(out, "forms", op.n));
+    ufs_x_row_forms(&op, ffi_sized(s, op.p, op.p, "s"), ffi_set_vector(out, "forms", op.n));
     UNPROTECT(1);
     return out;
 }
@@ -69,11 +67,11 @@ SEXP ffi_test_lanczos(SEXP a, SEXP k_, SEXP tol, SEXP basis_)
 {
     static const char *const names[] = {"values",    "vectors", "products", "residual",
                                         "converged", "info",    NULL};
-    int n = Rf_nrows(a), k = Rf_asInteger(k_);
-    test_operator op = {n, ffi_data(a, (size_t) n * (size_t) n, "a")};
-    int basis = Rf_asInteger(basis_);
-    la_lanczos_problem problem = {n,     k,    apply_test, &op, Rf_asReal(tol), 100 * (k + 10),
-                                  basis, false};
+    int n = ffi_matrix(a, "a").n, k = ffi_whole(k_, 1, n, "k");
+    test_operator op = {n, ffi_sized(a, n, n, "a")};
+    int basis = ffi_whole(basis_, 0, n, "basis");
+    la_lanczos_problem problem = {
+        n, k, apply_test, &op, ffi_number(tol, "tol"), 100 * (k + 10), basis, false};
     la_lanczos_info info;
     if (k < 1 || n < 2 * la_lanczos_basis(k)) Rf_error("internal error: 'k' is out of range");
     if (basis != 0 && (basis < la_lanczos_basis(k) || 2 * basis > n))

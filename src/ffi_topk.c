@@ -1,13 +1,9 @@
 /* ffi_topk.c: ufs_topk() to topk_solve(). */
 #include "ffi_topk.h"
 #include "solve_topk_lp.h"
+#include <limits.h>
 
 enum { INNER_ROWS = 100000 }; /* of the traces of the ADMMs */
-
-static char form_of(SEXP settings, const char *name)
-{
-    return CHAR(STRING_ELT(ffi_get(settings, name), 0))[0];
-}
 
 topk_represent_settings ffi_topk_represent(SEXP s, double tol, int max_iter, char form)
 {
@@ -26,7 +22,7 @@ topk_represent_settings ffi_topk_represent(SEXP s, double tol, int max_iter, cha
 topk_represent_settings ffi_topk_inner_represent(SEXP s)
 {
     return ffi_topk_represent(s, ffi_real(s, "inner_tol"), ffi_int(s, "inner_max_iter"),
-                              form_of(s, "represent_form"));
+                              ffi_letter(s, "represent_form", "anp"));
 }
 
 topk_select_settings ffi_topk_select(SEXP s)
@@ -37,7 +33,7 @@ topk_select_settings ffi_topk_select(SEXP s)
                                      .tol = ffi_real(s, "inner_tol"),
                                      .max_iter = ffi_int(s, "v_max_iter"),
                                      .incumbent = ffi_flag(s, "incumbent"),
-                                     .form = form_of(s, "select_form")};
+                                     .form = ffi_letter(s, "select_form", "anp")};
     return settings;
 }
 
@@ -57,12 +53,13 @@ double *ffi_topk_links(SEXP out, const char *name, int n, SEXP shape)
 
 double *ffi_topk_errors(SEXP out, const char *name, int n, int q, SEXP shape)
 {
-    int p = ffi_int(shape, "p");
+    int p = ffi_count(shape, "p", q, INT_MAX);
+    const int *keep = ffi_ints(ffi_get(shape, "keep"), (size_t) q, 0, p - 1, "keep");
     double *value;
     SEXP names;
 
-    if (p < q || Rf_xlength(ffi_get(shape, "keep")) != q)
-        Rf_error("internal error: sizes of the columns");
+    for (int j = 1; j < q; j++)
+        if (keep[j] <= keep[j - 1]) Rf_error("internal error: 'keep' does not ascend");
     value = ffi_set_zero(out, name, n, p);
     names = PROTECT(Rf_allocVector(VECSXP, 2));
     SET_VECTOR_ELT(names, 0, ffi_get(shape, "samples"));
@@ -102,14 +99,18 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
                                             "split", "change",    "objective", NULL};
     static const char *const columns_v[] = {"outer",  "iteration", "sum",       "box",
                                             "sphere", "change",    "objective", NULL};
-    topk_problem problem = {.n = Rf_nrows(x),
-                            .p = Rf_ncols(x),
-                            .c = ffi_int(s, "n_clusters"),
-                            .k = ffi_int(s, "k"),
-                            .mode = (topk_mode) ffi_int(s, "mode"),
-                            .x = REAL_RO(x),
-                            .first = INTEGER_RO(first),
-                            .known = known == R_NilValue ? NULL : INTEGER_RO(known)};
+    ffi_mat from = ffi_matrix(x, "x");
+    size_t N = (size_t) from.n, P = (size_t) from.p;
+    int c = ffi_count(s, "n_clusters", 1, from.n);
+    topk_problem problem = {.n = from.n,
+                            .p = from.p,
+                            .c = c,
+                            .k = ffi_count(s, "k", 1, from.p),
+                            .mode = (topk_mode) ffi_count(s, "mode", TOPK_CLUSTER, TOPK_PLAIN),
+                            .x = from.x,
+                            .first = ffi_ints(first, P, 0, from.p - 1, "first"),
+                            .known = known == R_NilValue ? NULL
+                                                         : ffi_ints(known, N, 0, c, "known")};
     topk_settings settings = {.fast = ffi_flag(s, "fast"),
                               .warm = ffi_flag(s, "warm"),
                               .represent = ffi_topk_inner_represent(s),
@@ -130,10 +131,8 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
     ufs_run run = ffi_run_begin(control, "topk");
     topk_result result = {0};
 
-    if (Rf_xlength(first) != problem.p || problem.k < 1 || problem.k > problem.p)
-        Rf_error("internal error: sizes of 'first' or 'k'");
-    if (known != R_NilValue && Rf_xlength(known) != problem.n)
-        Rf_error("internal error: length of 'known'");
+    if (problem.known == NULL && problem.mode != TOPK_CLUSTER)
+        Rf_error("internal error: 'known' is missing");
     if (graph) {
         result.z = ffi_topk_links(out, "z", problem.n, shape);
         result.e = ffi_topk_errors(out, "e", problem.n, problem.p, shape);
@@ -180,8 +179,10 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
 SEXP ffi_topk_probe(SEXP x, SEXP rows, SEXP s)
 {
     static const char *const names[] = {"links", "pivots", NULL};
-    int n = Rf_nrows(x), p = Rf_ncols(x), count = (int) Rf_xlength(rows);
+    ffi_mat from = ffi_matrix(x, "x");
+    int n = from.n, p = from.p, count = Rf_length(rows);
     size_t N = (size_t) n, P = (size_t) p;
+    const int *at = ffi_ints(rows, (size_t) count, 0, n - 1, "rows");
     topk_lp_settings settings = {ffi_real(s, "lambda_e"), ffi_real(s, "lambda_z"), 1e-9,
                                  ffi_int(s, "most_pivots"), ffi_flag(s, "nonnegative")};
     topk_lp work;
@@ -189,10 +190,10 @@ SEXP ffi_topk_probe(SEXP x, SEXP rows, SEXP s)
     int *links = ffi_set_ints(out, "links", count);
     int *pivots = ffi_set_ints(out, "pivots", count);
 
-    topk_lp_init(&work, n, p, REAL_RO(x), ufs_dalloc(N, N), ufs_dalloc(N, P), ufs_dalloc(P, N));
+    topk_lp_init(&work, n, p, from.x, ufs_dalloc(N, N), ufs_dalloc(N, P), ufs_dalloc(P, N));
     for (int i = 0; i < count; i++) {
         work.pivots = 0;
-        links[i] = topk_lp_links(&work, &settings, INTEGER_RO(rows)[i]);
+        links[i] = topk_lp_links(&work, &settings, at[i]);
         pivots[i] = (int) work.pivots;
     }
     UNPROTECT(1);

@@ -3,6 +3,7 @@
 
 SEXP ffi_get(SEXP list, const char *name)
 {
+    if (!Rf_isNewList(list)) Rf_error("internal error: '%s' is asked of what is no list", name);
     SEXP names = Rf_getAttrib(list, R_NamesSymbol);
     for (R_xlen_t i = 0; i < Rf_xlength(names); i++)
         if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
@@ -11,10 +12,7 @@ SEXP ffi_get(SEXP list, const char *name)
 
 double ffi_real(SEXP list, const char *name)
 {
-    SEXP value = ffi_get(list, name);
-    if (!Rf_isNumeric(value) || Rf_xlength(value) != 1)
-        Rf_error("internal error: '%s' is not one number", name);
-    return Rf_asReal(value);
+    return ffi_number(ffi_get(list, name), name);
 }
 
 int ffi_int(SEXP list, const char *name)
@@ -25,12 +23,24 @@ int ffi_int(SEXP list, const char *name)
     return (int) value;
 }
 
+int ffi_count(SEXP list, const char *name, int low, int high)
+{
+    return ffi_whole(ffi_get(list, name), low, high, name);
+}
+
 bool ffi_flag(SEXP list, const char *name)
 {
+    return ffi_yes(ffi_get(list, name), name);
+}
+
+char ffi_letter(SEXP list, const char *name, const char *letters)
+{
     SEXP value = ffi_get(list, name);
-    if (!Rf_isLogical(value) || Rf_xlength(value) != 1 || LOGICAL(value)[0] == NA_LOGICAL)
-        Rf_error("internal error: '%s' is not TRUE or FALSE", name);
-    return LOGICAL(value)[0] != 0;
+    char letter = '\0';
+    if (Rf_isString(value) && Rf_xlength(value) == 1) letter = CHAR(STRING_ELT(value, 0))[0];
+    if (letter == '\0' || strchr(letters, letter) == NULL)
+        Rf_error("internal error: '%s' is not one of its letters", name);
+    return letter;
 }
 
 int ffi_choice(SEXP list, const char *name, const char *const *choices)
@@ -50,11 +60,61 @@ const double *ffi_data(SEXP x, size_t length, const char *what)
     return REAL_RO(x);
 }
 
+const double *ffi_given(SEXP x, size_t length, const char *what)
+{
+    const double *data = ffi_data(x, length, what);
+    if (data == NULL) Rf_error("internal error: '%s' is missing", what);
+    return data;
+}
+
 ffi_mat ffi_matrix(SEXP x, const char *what)
 {
-    if (!Rf_isReal(x) || !Rf_isMatrix(x))
+    if (!Rf_isReal(x) || !Rf_isMatrix(x) || Rf_nrows(x) < 1 || Rf_ncols(x) < 1)
         Rf_error("internal error: '%s' is not a matrix of doubles", what);
     return (ffi_mat){.n = Rf_nrows(x), .p = Rf_ncols(x), .x = REAL_RO(x)};
+}
+
+const double *ffi_sized(SEXP x, int n, int p, const char *what)
+{
+    ffi_mat found = ffi_matrix(x, what);
+    if (found.n != n || found.p != p) Rf_error("internal error: '%s' is not %d x %d", what, n, p);
+    return found.x;
+}
+
+double ffi_number(SEXP x, const char *what)
+{
+    double value = Rf_isNumeric(x) && Rf_xlength(x) == 1 ? Rf_asReal(x) : R_NaN;
+    if (ISNAN(value)) Rf_error("internal error: '%s' is not one number", what);
+    return value;
+}
+
+bool ffi_yes(SEXP x, const char *what)
+{
+    if (!Rf_isLogical(x) || Rf_xlength(x) != 1 || LOGICAL_RO(x)[0] == NA_LOGICAL)
+        Rf_error("internal error: '%s' is not TRUE or FALSE", what);
+    return LOGICAL_RO(x)[0] != 0;
+}
+
+const int *ffi_ints(SEXP x, size_t length, int low, int high, const char *what)
+{
+    if (TYPEOF(x) != INTSXP || (size_t) Rf_xlength(x) != length)
+        Rf_error("internal error: '%s' has the wrong type or length", what);
+    const int *value = INTEGER_RO(x);
+    for (size_t i = 0; i < length; i++)
+        if (value[i] < low || value[i] > high)
+            Rf_error("internal error: '%s' is out of %d to %d", what, low, high);
+    return value;
+}
+
+int *ffi_indices(SEXP x, int most, int *length, const char *what)
+{
+    if (TYPEOF(x) != INTSXP || Rf_xlength(x) > INT_MAX)
+        Rf_error("internal error: '%s' is not an integer vector", what);
+    *length = (int) Rf_xlength(x);
+    const int *from = ffi_ints(x, (size_t) *length, 1, most, what);
+    int *out = ufs_ialloc((size_t) *length);
+    for (int i = 0; i < *length; i++) out[i] = from[i] - 1;
+    return out;
 }
 
 int ffi_whole(SEXP x, int low, int high, const char *what)
@@ -112,6 +172,15 @@ int *ffi_set_ints(SEXP list, const char *name, int n)
     ffi_set(list, name, value);
     UNPROTECT(1);
     return INTEGER(value);
+}
+
+void ffi_set_which(SEXP out, const char *name, int p, const int *is)
+{
+    int count = 0;
+    for (int j = 0; j < p; j++) count += is[j] != 0;
+    int *at = ffi_set_ints(out, name, count);
+    for (int j = 0; j < p; j++)
+        if (is[j]) *at++ = j + 1;
 }
 
 double *ffi_set_zero(SEXP list, const char *name, int n, int m)

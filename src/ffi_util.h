@@ -1,6 +1,7 @@
 /* ffi_util.h: the edge between R and the solvers. Only ffi_*.c and init.c include
  * it. An edge function unpacks, allocates, calls one solver and builds a named
- * list; arguments were validated in R, so what fails here is a bug of ours. */
+ * list; arguments were validated in R, so what fails here is a bug of ours. Everything that comes from
+ * R goes through the functions below, so that no wrong type, length or index reaches a solver. */
 #ifndef UFS_FFI_UTIL_H
 #define UFS_FFI_UTIL_H
 
@@ -14,22 +15,34 @@
 
 /* Element `name` of a list, R_NilValue if absent. */
 SEXP ffi_get(SEXP list, const char *name);
-/* The same as one number, integer or flag; error if absent or of another type. */
+/* The same as one number (not NaN), integer, whole number in low..high or flag; error if absent or
+ * of another type. */
 double ffi_real(SEXP list, const char *name);
 int ffi_int(SEXP list, const char *name);
+int ffi_count(SEXP list, const char *name, int low, int high);
 bool ffi_flag(SEXP list, const char *name);
 /* Index of the string `name` among `choices`, which ends with NULL. */
 int ffi_choice(SEXP list, const char *name, const char *const *choices);
-/* Data of a numeric vector, checked for its length; NULL for R's NULL. */
+/* First letter of the string `name`, one of `letters`. */
+char ffi_letter(SEXP list, const char *name, const char *letters);
+/* Data of a double vector, checked for its length; NULL for R's NULL, or an error. */
 const double *ffi_data(SEXP x, size_t length, const char *what);
+const double *ffi_given(SEXP x, size_t length, const char *what);
 
-/* A double matrix of any size, and one whole number in low..high: errors otherwise. */
+/* A double matrix with rows and columns, of any number or of these; a number that is not NaN, a
+ * whole number in low..high, a flag; integers in low..high: errors otherwise. */
 typedef struct {
     int n, p;
     const double *x;
 } ffi_mat;
 ffi_mat ffi_matrix(SEXP x, const char *what);
+const double *ffi_sized(SEXP x, int n, int p, const char *what);
+double ffi_number(SEXP x, const char *what);
 int ffi_whole(SEXP x, int low, int high, const char *what);
+bool ffi_yes(SEXP x, const char *what);
+const int *ffi_ints(SEXP x, size_t length, int low, int high, const char *what);
+/* The same for indices from 1, as new ones from 0, any number of them (length set). */
+int *ffi_indices(SEXP x, int most, int *length, const char *what);
 
 /* A named list whose slots are still NULL; fill with ffi_set. Protect it, and
  * it protects the rest. `names` ends with NULL. */
@@ -43,6 +56,8 @@ int *ffi_set_ints(SEXP list, const char *name, int n);
 /* The same filled with zeros, for what a solver may leave untouched when LAPACK fails: an
  * n x m matrix, or a vector of n for m = 0. */
 double *ffi_set_zero(SEXP list, const char *name, int n, int m);
+/* The 1-based indices of those of p that are not 0. */
+void ffi_set_which(SEXP list, const char *name, int p, const int *is);
 /* The filled rows of a trace as a matrix. */
 void ffi_set_trace(SEXP list, const char *name, const ufs_trace *trace);
 

@@ -15,7 +15,10 @@ ufs_x ffi_x(SEXP x)
 {
     SEXP kind;
 
-    if (Rf_isReal(x) && Rf_isMatrix(x)) return ufs_x_dense(Rf_nrows(x), Rf_ncols(x), REAL_RO(x));
+    if (Rf_isReal(x) && Rf_isMatrix(x)) {
+        ffi_mat plain = ffi_matrix(x, "x");
+        return ufs_x_dense(plain.n, plain.p, plain.x);
+    }
     if (!Rf_isNewList(x)) Rf_error("internal error: x is neither a matrix nor an operator");
     kind = ffi_get(x, "kind");
     if (!Rf_isString(kind) || Rf_xlength(kind) != 1) Rf_error("internal error: x has no kind");
@@ -28,25 +31,22 @@ ufs_x ffi_x(SEXP x)
 static const int *int_slot(SEXP list, const char *name, size_t *length)
 {
     SEXP value = ffi_get(list, name);
-    if (!Rf_isInteger(value)) Rf_error("internal error: slot '%s' is not integer", name);
+    if (TYPEOF(value) != INTSXP) Rf_error("internal error: slot '%s' is not integer", name);
     *length = (size_t) Rf_xlength(value);
     return INTEGER_RO(value);
 }
 
 static int size_of(SEXP list, const char *name)
 {
-    int value = ffi_int(list, name);
-    if (value < 1) Rf_error("internal error: '%s' of x is not positive", name);
-    return value;
+    return ffi_count(list, name, 1, INT_MAX);
 }
 
 /* What scaled and sparse matrices have in common: list(n, p, column, shift, divide, ss), column
  * 1-based among user_p, NULL for all. */
 static void standardisation(SEXP x, int user_p, ufs_x *out)
 {
-    size_t P = (size_t) out->p, length;
-    const int *from;
-    int *column;
+    size_t P = (size_t) out->p;
+    int *column, count;
 
     out->shift = ffi_data(ffi_get(x, "shift"), P, "shift");
     out->divide = ffi_data(ffi_get(x, "divide"), P, "divide");
@@ -55,13 +55,8 @@ static void standardisation(SEXP x, int user_p, ufs_x *out)
         if (out->p != user_p) Rf_error("internal error: 'column' is missing");
         return;
     }
-    from = int_slot(x, "column", &length);
-    column = ufs_ialloc(P);
-    if (length != P) Rf_error("internal error: 'column' has the wrong length");
-    for (size_t j = 0; j < P; j++) {
-        if (from[j] < 1 || from[j] > user_p) Rf_error("internal error: 'column' is out of range");
-        column[j] = from[j] - 1;
-    }
+    column = ffi_indices(ffi_get(x, "column"), user_p, &count, "column");
+    if (count != out->p) Rf_error("internal error: 'column' has the wrong length");
     out->column = column;
 }
 
@@ -69,11 +64,10 @@ static void standardisation(SEXP x, int user_p, ufs_x *out)
 static ufs_x scaled_x(SEXP x)
 {
     ufs_x out = {.kind = UFS_X_SCALED, .n = size_of(x, "n"), .p = size_of(x, "p")};
-    SEXP whole = ffi_get(x, "x");
-    if (!Rf_isReal(whole) || !Rf_isMatrix(whole) || Rf_nrows(whole) != out.n)
-        Rf_error("internal error: x is not a double matrix of %d rows", out.n);
-    out.dense = REAL_RO(whole);
-    standardisation(x, Rf_ncols(whole), &out);
+    ffi_mat whole = ffi_matrix(ffi_get(x, "x"), "x");
+    if (whole.n != out.n) Rf_error("internal error: x is not a matrix of %d rows", out.n);
+    out.dense = whole.x;
+    standardisation(x, whole.p, &out);
     return out;
 }
 
@@ -223,35 +217,39 @@ static ufs_x source_x(SEXP x)
 /* What is wrong with the slots of a column-compressed matrix; NULL if nothing. */
 SEXP ffi_x_check(SEXP n, SEXP p, SEXP start, SEXP row, SEXP value)
 {
-    if (!Rf_isInteger(start) || !Rf_isInteger(row) || !Rf_isReal(value))
+    if (TYPEOF(start) != INTSXP || TYPEOF(row) != INTSXP || TYPEOF(value) != REALSXP)
         return Rf_mkString("slots p and i must be integer and slot x double");
     const char *wrong = ufs_x_check_slots(
-        Rf_asInteger(n), Rf_asInteger(p), (size_t) Rf_xlength(start), INTEGER_RO(start),
-        (size_t) Rf_xlength(row), INTEGER_RO(row), (size_t) Rf_xlength(value));
+        ffi_whole(n, 0, INT_MAX, "n"), ffi_whole(p, 0, INT_MAX, "p"), (size_t) Rf_xlength(start),
+        INTEGER_RO(start), (size_t) Rf_xlength(row), INTEGER_RO(row), (size_t) Rf_xlength(value));
     return wrong ? Rf_mkString(wrong) : R_NilValue;
 }
 
 /* x: a sparse operator over all columns, without shift and divide. Returns list(bad, mean, sd,
- * norm, constant), see ufs_x_prepare. */
+ * norm, constant, unfit, exponent), see ufs_x_prepare; bad and unfit are 1-based. */
 SEXP ffi_x_prepare(SEXP x, SEXP center)
 {
-    static const char *const names[] = {"bad", "mean", "sd", "norm", "constant", NULL};
+    static const char *const names[] = {"bad",      "mean",  "sd",       "norm",
+                                        "constant", "unfit", "exponent", NULL};
     ufs_x from = ffi_x(x);
     if (from.kind != UFS_X_SPARSE || from.shift || from.divide)
         Rf_error("internal error: x is not a plain sparse matrix");
-    for (int j = 0; j < from.p; j++)
+    for (int j = 0; j < from.p && from.column; j++)
         if (from.column[j] != j) Rf_error("internal error: x does not have all its columns");
     SEXP out = PROTECT(ffi_list(names));
     SEXP constant = Rf_allocVector(LGLSXP, from.p);
     ffi_set(out, "constant", constant);
-    double *mean = ffi_set_vector(out, "mean", from.p);
-    double *sd = ffi_set_vector(out, "sd", from.p);
-    double *norm = ffi_set_vector(out, "norm", from.p);
-    int *bad = ufs_ialloc((size_t) from.p);
-    int n_bad = ufs_x_prepare(from.n, from.p, from.start, from.value, Rf_asLogical(center) == 1,
-                              mean, sd, norm, LOGICAL(constant), bad);
-    int *bad_out = ffi_set_ints(out, "bad", n_bad);
-    for (int k = 0; k < n_bad; k++) bad_out[k] = bad[k] + 1;
+    ufs_x_prepared found = {.bad = ufs_ialloc((size_t) from.p),
+                            .constant = LOGICAL(constant),
+                            .unfit = ufs_ialloc((size_t) from.p),
+                            .exponent = ffi_set_ints(out, "exponent", from.p),
+                            .mean = ffi_set_vector(out, "mean", from.p),
+                            .sd = ffi_set_vector(out, "sd", from.p),
+                            .norm = ffi_set_vector(out, "norm", from.p)};
+    int n_bad = ufs_x_prepare(from.n, from.p, from.start, from.value, ffi_yes(center, "center"),
+                              &found);
+    ffi_set_which(out, "bad", from.p, found.bad);
+    if (n_bad == 0) ffi_set_which(out, "unfit", from.p, found.unfit);
     UNPROTECT(1);
     return out;
 }
@@ -262,8 +260,8 @@ SEXP ffi_x_prepare(SEXP x, SEXP center)
  * holders. */
 SEXP ffi_x_standardise(SEXP x, SEXP shift_, SEXP divide_)
 {
-    int n = Rf_nrows(x), p = Rf_ncols(x);
-    const double *from = ffi_data(x, (size_t) n * (size_t) p, "x");
+    int n = ffi_matrix(x, "x").n, p = ffi_matrix(x, "x").p;
+    const double *from = REAL_RO(x);
     const double *shift = ffi_data(shift_, (size_t) p, "shift");
     const double *divide = ffi_data(divide_, (size_t) p, "divide");
     SEXP out = PROTECT(MAYBE_SHARED(x) ? Rf_allocMatrix(REALSXP, n, p) : x);
@@ -294,8 +292,8 @@ SEXP ffi_x_trim(void)
 SEXP ffi_x_add(SEXP total, SEXP value)
 {
     size_t length = (size_t) Rf_xlength(total);
-    const double *from = ffi_data(value, length, "value");
-    if (!Rf_isReal(total)) Rf_error("internal error: 'total' is not double");
+    ffi_given(total, length, "total");
+    const double *from = ffi_given(value, length, "value");
     for (size_t i = 0; i < length; i++) REAL(total)[i] += from[i];
     return total;
 }
@@ -304,8 +302,8 @@ SEXP ffi_x_add(SEXP total, SEXP value)
 SEXP ffi_x_forms(SEXP x, SEXP s)
 {
     ufs_x op = ffi_x(x);
+    const double *matrix = s == R_NilValue ? NULL : ffi_sized(s, op.p, op.p, "s");
     SEXP out = PROTECT(Rf_allocVector(REALSXP, op.n));
-    const double *matrix = ffi_data(s, (size_t) op.p * (size_t) op.p, "s");
     if (matrix)
         ufs_x_row_forms(&op, matrix, REAL(out));
     else
@@ -330,16 +328,18 @@ SEXP ffi_x_equal_columns(SEXP x)
 /* Hashes of the columns of a dense block, p x 2, see ufs_x_hash_block. */
 SEXP ffi_x_hash(SEXP block, SEXP first_row)
 {
-    int n = Rf_nrows(block), p = Rf_ncols(block);
-    const double *from = ffi_data(block, (size_t) n * (size_t) p, "block");
-    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, p, 2));
-    ufs_x_hash_block(n, p, Rf_asReal(first_row), from, REAL(out));
+    ffi_mat from = ffi_matrix(block, "block");
+    double before = ffi_number(first_row, "first_row");
+    if (!(before >= 0.0 && before <= INT_MAX)) Rf_error("internal error: 'first_row'");
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, from.p, 2));
+    ufs_x_hash_block(from.n, from.p, before, from.x, REAL(out));
     UNPROTECT(1);
     return out;
 }
 
 static const double *right_side(SEXP v, int rows, const char *what)
 {
+    /* No columns is fine. */
     if (!Rf_isReal(v) || !Rf_isMatrix(v) || Rf_nrows(v) != rows)
         Rf_error("internal error: '%s' is not a double matrix of %d rows", what, rows);
     return REAL_RO(v);
@@ -369,13 +369,7 @@ SEXP ffi_x_cross(SEXP x, SEXP t)
 SEXP ffi_x_columns(SEXP x, SEXP j)
 {
     ufs_x op = ffi_x(x);
-    if (!Rf_isInteger(j) || Rf_xlength(j) > INT_MAX)
-        Rf_error("internal error: 'j' is not an integer vector");
-    int m = (int) Rf_xlength(j), *index = ufs_ialloc((size_t) m);
-    for (int k = 0; k < m; k++) {
-        index[k] = INTEGER_RO(j)[k] - 1;
-        if (index[k] < 0 || index[k] >= op.p) Rf_error("internal error: 'j' is out of range");
-    }
+    int m, *index = ffi_indices(j, op.p, &m, "j");
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, op.n, m));
     ufs_x_columns(&op, m, index, REAL(out));
     UNPROTECT(1);
@@ -395,7 +389,7 @@ SEXP ffi_x_ss(SEXP x)
 SEXP ffi_x_gram(SEXP x, SEXP rows)
 {
     ufs_x op = ffi_x(x);
-    bool by_rows = Rf_asLogical(rows) == 1;
+    bool by_rows = ffi_yes(rows, "rows");
     int side = by_rows ? op.n : op.p;
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, side, side));
     if (by_rows)
@@ -413,15 +407,15 @@ SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP tol, SEXP loadings_)
     static const char *const names[] = {"scores",   "loadings",  "sdev2", "lapack", "products",
                                         "residual", "converged", "full",  NULL};
     ufs_x op = ffi_x(x);
-    int k = Rf_asInteger(k_), r = op.n < op.p ? op.n : op.p;
-    if (k < 1 || k > r) Rf_error("internal error: 'k' is out of range");
+    int k = ffi_whole(k_, 1, op.n < op.p ? op.n : op.p, "k");
+    double limit = ffi_number(tol, "tol");
     SEXP out = PROTECT(ffi_list(names));
     double *scores = ffi_set_matrix(out, "scores", op.n, k);
-    bool without = Rf_asLogical(loadings_) == 0 && op.n <= op.p;
+    bool without = !ffi_yes(loadings_, "loadings") && op.n <= op.p;
     double *loadings = without ? NULL : ffi_set_matrix(out, "loadings", op.p, k);
     double *d2 = ffi_set_vector(out, "sdev2", k);
     ufs_x_pca_info info;
-    ufs_x_pca(&op, k, Rf_asReal(tol), scores, loadings, d2, &info);
+    ufs_x_pca(&op, k, limit, scores, loadings, d2, &info);
     ffi_set(out, "lapack", Rf_ScalarInteger(info.lapack));
     ffi_set(out, "products", Rf_ScalarInteger(info.products));
     ffi_set(out, "residual", Rf_ScalarReal(info.residual));

@@ -97,14 +97,28 @@ void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings
                   kmeans_result *result, ufs_run *run)
 {
     kmeans_work w;
+    double total = 0.0;
 
+    /* Whatever the coordinates are, a label is one that there is. */
+    memset(result->label, 0, (size_t) problem->n * (size_t) settings->n_start * sizeof(int));
+    for (int s = 0; s < settings->n_start; s++) {
+        result->within[s] = R_NaN;
+        result->iterations[s] = 0;
+    }
     work_init(&w, problem);
     if (problem->p > problem->n)
         run->lapack = gram_coordinates(&w, problem);
     else
         centred_columns(&w, problem);
     if (run->lapack) return;
-    for (int i = 0; i < w.n; i++) w.norm2[i] = la_ss((size_t) w.d, sample(&w, i));
+    for (int i = 0; i < w.n; i++) {
+        w.norm2[i] = la_ss((size_t) w.d, sample(&w, i));
+        total += w.norm2[i];
+    }
+    if (!R_FINITE(4.0 * total)) {
+        run->status = UFS_NUMERICAL;
+        return;
+    }
 
     for (int s = 0; s < settings->n_start; s++) {
         bool settled = false;
@@ -164,12 +178,19 @@ static int gram_coordinates(kmeans_work *w, const kmeans_problem *problem)
     size_t n = (size_t) w->n;
     double *gram = ufs_dzero(n, n), *block = ufs_dalloc(n, BLOCK);
     int *pivot = ufs_ialloc(n), rank, lapack;
+    double total = 0.0;
 
     for (int from = 0; from < problem->p; from += BLOCK) {
         int width = problem->p - from < BLOCK ? problem->p - from : BLOCK;
         R_CheckUserInterrupt();
         centred_block(problem, from, width, block);
         la_syrk('N', w->n, width, 1.0, block, w->n, 1.0, gram, w->n);
+    }
+    for (size_t i = 0; i < n; i++) total += gram[i + i * n];
+    /* The factor of what is not finite may be. */
+    if (!R_FINITE(total)) {
+        for (size_t i = 0; i < n * n; i++) w->y[i] = total;
+        return 0;
     }
     lapack = la_chol_pivoted(w->n, gram, pivot, &rank, ufs_dalloc(2 * n, 1));
     if (lapack) return lapack;
@@ -202,6 +223,7 @@ static void seed(kmeans_work *w, const double *draw)
 {
     int n = w->n, c = w->c;
 
+    memset(w->label, 0, (size_t) n * sizeof(int));
     for (int i = 0; i < n; i++) w->near[i] = R_PosInf;
     for (int j = 0; j < c; j++) {
         int chosen = draw_sample(w, draw[j], j);

@@ -23,7 +23,8 @@ typedef struct {
     int *iterations; /* n_start */
 } kmeans_result;
 
-/* run->status: UFS_MAX_ITER if one of the starts did not end; lapack: of the coordinates. */
+/* run->status: UFS_MAX_ITER if one of the starts did not end; UFS_NUMERICAL if the squared distances
+ * cannot be held: all labels are 0 then and `within` is NaN. lapack: of the coordinates. */
 void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings,
                   kmeans_result *result, ufs_run *run);
 

@@ -6,6 +6,8 @@
 
 /* Between these the squares of a column, and their sum, are far from over- and underflow. */
 static const double safe_low = 0x1p-400, safe_high = 0x1p+400;
+/* Beyond these a difference of two values, or one over a standard deviation, may be infinite. */
+static const double largest_value = 0x1p+1000, least_sd = 0x1p-1000;
 
 typedef struct {
     uint64_t hash;
@@ -14,7 +16,9 @@ typedef struct {
 
 static bool scan_column(const prepare_problem *problem, int j, prepare_stats *stats);
 static double safe_unit(double top);
+static int exponent_above(double value);
 static double power_above(double value);
+static int safe_exponent(double top);
 static void moments(int n, const double *col, double unit, double *mean, double *css, double *ss);
 static void hash_all(int n, int p, const double *x, bool columns, hashed *key);
 static int by_hash(const void *a, const void *b);
@@ -36,10 +40,30 @@ bool prepare_scan(const prepare_problem *problem, prepare_stats *stats)
 
 static bool scan_column(const prepare_problem *problem, int j, prepare_stats *stats)
 {
-    int n = problem->n;
-    const double *col = problem->x + column(problem, j);
-    double rounding = (double) n * DBL_EPSILON, top = 0.0, check = 0.0, unit;
-    double mean, css, ss, sd, root, size;
+    prepare_moments found;
+    prepare_column is;
+    double size;
+
+    if (!prepare_moments_dense(problem->n, problem->x + column(problem, j), &found)) return false;
+    is = prepare_judge(problem->n, &found);
+    stats->constant[j] = is.constant;
+    stats->unfit[j] = is.unfit;
+    stats->variance[j] = is.sd * is.sd;
+    stats->shift[j] = problem->center ? is.mean : 0.0;
+    stats->divide[j] = 1.0;
+    if (problem->divide == PREPARE_SD && !is.constant)
+        stats->divide[j] = is.sd;
+    else if (problem->divide == PREPARE_NORM && !is.constant)
+        stats->divide[j] = is.centred;
+    size = problem->center ? (is.constant ? 0.0 : is.centred) : is.plain;
+    stats->norm[j] = size / stats->divide[j];
+    stats->largest[j] = size == 0.0 ? 0.0 : (found.top + fabs(stats->shift[j])) / stats->divide[j];
+    return true;
+}
+
+bool prepare_moments_dense(int n, const double *col, prepare_moments *found)
+{
+    double top = 0.0, check = 0.0;
 
     /* 0 v is NaN where v is not finite. */
     for (int i = 0; i < n; i++) {
@@ -48,38 +72,72 @@ static bool scan_column(const prepare_problem *problem, int j, prepare_stats *st
         top = v > top ? v : top;
     }
     if (check != 0.0) return false;
-    unit = safe_unit(top);
-    moments(n, col, unit, &mean, &css, &ss);
-    root = sqrt(css) / unit;
-    sd = sqrt(css / (n > 1 ? n - 1 : 1)) / unit;
-    stats->constant[j] = css <= rounding * rounding * ss;
-    stats->variance[j] = sd * sd;
-    stats->shift[j] = problem->center ? mean / unit : 0.0;
-    stats->divide[j] = 1.0;
-    if (problem->divide == PREPARE_SD && !stats->constant[j])
-        stats->divide[j] = sd;
-    else if (problem->divide == PREPARE_NORM && !stats->constant[j])
-        stats->divide[j] = root;
-    size = problem->center ? (stats->constant[j] ? 0.0 : root) : sqrt(ss) / unit;
-    stats->norm[j] = size / stats->divide[j];
-    stats->largest[j] = size == 0.0 ? 0.0 : (top + fabs(stats->shift[j])) / stats->divide[j];
+    found->top = top;
+    found->exponent = safe_exponent(top);
+    moments(n, col, ldexp(1.0, -found->exponent), &found->mean, &found->css, &found->ss);
     return true;
+}
+
+bool prepare_moments_sparse(int n, int count, const double *value, prepare_moments *found)
+{
+    double top = 0.0, zeros = (double) (n - count), sum = 0.0, rest, unit, mean;
+
+    for (int e = 0; e < count; e++) {
+        if (!R_FINITE(value[e])) return false;
+        top = fmax(top, fabs(value[e]));
+    }
+    *found = (prepare_moments){.top = top, .exponent = safe_exponent(top)};
+    unit = ldexp(1.0, -found->exponent);
+    for (int e = 0; e < count; e++) sum += value[e] * unit;
+    mean = sum / n;
+    rest = -zeros * mean;
+    for (int e = 0; e < count; e++) rest += value[e] * unit - mean;
+    found->mean = mean += rest / n;
+    found->css = zeros * mean * mean;
+    for (int e = 0; e < count; e++) {
+        double v = value[e] * unit, d = v - mean;
+        found->ss += v * v;
+        found->css += d * d;
+    }
+    return true;
+}
+
+prepare_column prepare_judge(int n, const prepare_moments *found)
+{
+    double rounding = (double) n * DBL_EPSILON;
+    int e = found->exponent;
+    prepare_column is = {.constant = found->css <= rounding * rounding * found->ss,
+                         .mean = ldexp(found->mean, e),
+                         .sd = ldexp(sqrt(found->css / (n > 1 ? n - 1 : 1)), e),
+                         .centred = ldexp(sqrt(found->css), e),
+                         .plain = ldexp(sqrt(found->ss), e)};
+
+    is.unfit = !is.constant && (found->top > largest_value || is.sd < least_sd);
+    return is;
+}
+
+static int safe_exponent(double top)
+{
+    return top > safe_high || (top < safe_low && top > 0.0) ? exponent_above(top) : 0;
 }
 
 /* A power of two that brings numbers up to `top` where their squares can be held. */
 static double safe_unit(double top)
 {
-    if (top > safe_high || (top < safe_low && top > 0.0)) return 1.0 / power_above(top);
-    return 1.0;
+    return ldexp(1.0, -safe_exponent(top));
 }
 
-/* The power of two next above a positive number; its reciprocal is finite too. */
-static double power_above(double value)
+/* Of the power of two next above a positive number; both it and its reciprocal are finite. */
+static int exponent_above(double value)
 {
     int exponent;
     frexp(value, &exponent);
-    exponent = exponent > 1000 ? 1000 : (exponent < -1000 ? -1000 : exponent);
-    return ldexp(1.0, exponent);
+    return exponent > 1000 ? 1000 : (exponent < -1000 ? -1000 : exponent);
+}
+
+static double power_above(double value)
+{
+    return ldexp(1.0, exponent_above(value));
 }
 
 /* Mean, centred and plain sum of squares of unit * col. The mean is corrected by the mean

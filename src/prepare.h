@@ -4,6 +4,32 @@
 
 #include "ufs.h"
 
+/* ---- the rule: which columns can be used --------------------------------------------------
+ * One for all containers; ufs_data() has it in words. The moments of a column are taken in units of
+ * a power of two near its largest value (2^0 between 2^-400 and 2^400), where neither squares nor
+ * their sum overflow or vanish; so the user's unit decides nothing.
+ *   constant: the centred sum of squares is at most (n eps)^2 times the sum of squares, which is
+ *             rounding and no signal.
+ *   unfit:    not constant, and a value above 2^1000 or a standard deviation below 2^-1000: what
+ *             centring and scaling make of it cannot be held, or is made of denormal numbers. */
+typedef struct {
+    double top;           /* largest |value| */
+    int exponent;         /* of the unit 2^exponent, which the others are in */
+    double mean, css, ss; /* css: centred sum of squares, ss: plain */
+} prepare_moments;
+
+typedef struct {
+    bool constant, unfit;
+    double mean, sd, centred, plain; /* sd: denominator n - 1; the last two are norms */
+} prepare_column;
+
+/* False if a value is not finite; nothing else is then set. Dense: two passes, about 7n flops, a
+ * third where the column is nearly constant. */
+bool prepare_moments_dense(int n, const double *col, prepare_moments *moments);
+/* The same of a column of n rows that is zero but for `count` values. */
+bool prepare_moments_sparse(int n, int count, const double *value, prepare_moments *moments);
+prepare_column prepare_judge(int n, const prepare_moments *moments);
+
 /* What a column is divided by: nothing, its standard deviation (n - 1) or its norm
  * (the standard deviation times sqrt(n - 1)). Constant columns are not divided. */
 typedef enum { PREPARE_PLAIN = 0, PREPARE_SD = 1, PREPARE_NORM = 2 } prepare_divide;
@@ -28,8 +54,8 @@ typedef struct {
 /* All of length p, the caller's. */
 typedef struct {
     int *bad;      /* 1 if the column has a value that is not finite */
-    int *constant; /* 1 if its centred sum of squares is at most (n eps)^2 times its sum
-                         of squares: rounding, no signal */
+    int *constant; /* as the rule has it */
+    int *unfit;
     double *shift; /* mean, or 0 */
     double *divide;
     double *norm;     /* of the prepared column (Inf if it cannot be represented) */
@@ -38,9 +64,7 @@ typedef struct {
 } prepare_stats;
 
 /* The statistics of every column; true if no value is bad (with bad ones the statistics are
- * not complete). Sums are taken relative to a power of two where squares could overflow or
- * vanish. Two passes over each column, about 7np flops; a third where it is nearly
- * constant. No memory of its own. */
+ * not complete). No memory of its own. */
 bool prepare_scan(const prepare_problem *problem, prepare_stats *stats);
 /* The unit over the columns keep[0..q). row: scratch of length n. */
 double prepare_find_unit(const prepare_problem *problem, const prepare_stats *stats,

@@ -138,12 +138,16 @@ const char *ufs_x_check_slots(int n, int p, size_t n_start, const int *start, si
 
 /* ---- x_prepare.c ------------------------------------------------------------------- */
 
-/* Means (0 without centring), standard deviations (n - 1) and norms (centred or not) of the
- * columns of a sparse matrix, by two passes over the entries: mean first. constant: centred
- * sum of squares at most (n eps)^2 times the sum of squares. Returns how many columns have a
- * value that is not finite, their indices (0-based) in bad; the rest is then not filled. */
-int ufs_x_prepare(int n, int p, const int *start, const double *value, bool center, double *mean,
-                  double *sd, double *norm, int *constant, int *bad);
+/* Of every column of a sparse matrix: whether it has a value that is not finite (the rest is then
+ * not filled), what prepare.h says of it, and the exponent of its unit there; mean 0 without
+ * centring, norm centred or not. Returns how many are bad. */
+typedef struct {
+    int *bad, *constant, *unfit, *exponent;
+    double *mean, *sd, *norm;
+} ufs_x_prepared;
+
+int ufs_x_prepare(int n, int p, const int *start, const double *value, bool center,
+                  ufs_x_prepared *out);
 
 /* ---- x_pca.c ------------------------------------------------------------------------ */
 

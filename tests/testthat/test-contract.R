@@ -114,4 +114,40 @@ for (method in methods$method) {
       expect_true(all(is.finite(score)))
     }
   })
+
+  test_that(paste0(method, ": finite data of any size give numbers or words, the same in all"), {
+    skip_on_cran()
+    skip_if_not_installed("Matrix")
+    x <- x[1:14, 1:6]
+    x[abs(x) < 0.4] <- 0
+    one <- function(f) replace(x, cbind(1:14, 2), x[, 2] * f)
+    inputs <- list(small = x * 1e-300, large = x * 1e300, denormal = one(1e-310), one_small = one(1e-300),
+      one_large = one(1e300), mixed = x %*% diag(10^c(-300, -160, 0, 5, 160, 0)))
+    scales <- if ("scale" %in% names(formals(paste0("ufs_", method)))) c(TRUE, FALSE)
+    known <- c(status_labels, "ufs_error_input", "ufs_error_argument")
+    for (name in names(inputs)) {
+      forms <- list(dense = inputs[[name]], sparse = Matrix::Matrix(inputs[[name]], sparse = TRUE))
+      if (requireNamespace("DelayedArray", quietly = TRUE)) {
+        forms$file <- ufs_data(DelayedArray::DelayedArray(inputs[[name]]), block_bytes = 16 * 6 * 10)
+      }
+      for (scale in scales) {
+        how <- vapply(forms, function(form) {
+          fit <- tryCatch(fit_of(method, form, scale = scale), error = identity)
+          if (inherits(fit, "error")) {
+            return(class(fit)[1L])
+          }
+          if (fit$status == "converged") {
+            expect_true(all(is.finite(fit$feature_scores[setdiff(seq_len(fit$p), fit$constant)])),
+              info = name)
+            expect_true(all(is.finite(fit$sample_scores)), info = name)
+            expect_false(any(is.nan(fit$certificate) | is.infinite(fit$certificate)), info = name)
+            expect_true(all(is.finite(fit$trace$objective)), info = name)
+          }
+          fit$status
+        }, "")
+        expect_true(all(how %in% known), info = paste(name, paste(how, collapse = " ")))
+        expect_length(unique(how), 1L)
+      }
+    }
+  })
 }

@@ -336,3 +336,56 @@ test_that("blocks that a source holds itself are not standardised in place", {
   expect_equal(value, scale(x, scale = FALSE), ignore_attr = TRUE)
   expect_identical(holder$x, x)
 })
+
+test_that("one rule for constant columns and the ends of double precision, in all containers and units", {
+  skip_if_not_installed("Matrix")
+  set.seed(1)
+  x <- matrix(rnorm(60), 12, dimnames = list(NULL, letters[1:5]))
+  x[abs(x) < 0.3] <- 0
+  forms <- function(x) {
+    c(list(dense = x, sparse = Matrix::Matrix(x, sparse = TRUE)),
+      if (requireNamespace("DelayedArray", quietly = TRUE)) {
+        lapply(c(rows = 5, columns = 1000), function(lines) {
+          ufs_data(DelayedArray::DelayedArray(x), block_bytes = 16 * lines * 5)
+        })
+      },
+      if (requireNamespace("bigmemory", quietly = TRUE)) {
+        list(big = suppressWarnings(bigmemory::as.big.matrix(x, type = "double")))
+      })
+  }
+  of <- function(x, ...) {
+    lapply(forms(x), function(form) tryCatch(ufs_pca(form, 2, ...), error = identity))
+  }
+  plain <- ufs_pca(x, 2)
+  for (unit in c(2^-990, 1e-200, 1e200, 2^990)) {
+    y <- replace(x, cbind(1:12, 2), x[, 2] * unit)
+    for (fit in of(y)) {
+      expect_equal(feature_scores(fit), feature_scores(plain), tolerance = 1e-9)
+      expect_equal(fit$scale[["b"]] / unit, plain$scale[["b"]], tolerance = 1e-12)
+      expect_equal(fit$center[["b"]] / unit, plain$center[["b"]], tolerance = 1e-12)
+    }
+    for (fit in of(y, scale = FALSE)) {
+      expect_s3_class(fit, "ufs_error_input")
+      expect_match(conditionMessage(fit), "column 'b' .* squared")
+    }
+    # Constant, whatever its size; and nearly so.
+    y[, 2] <- unit * (1 + c(1, rep(0, 11)) * 2^-52)
+    for (fit in suppressWarnings(of(y))) expect_identical(unname(fit$constant), 2L)
+  }
+  for (unit in c(1e-310, 2^-1010, 2^1012)) {
+    y <- replace(x, cbind(1:12, 2), x[, 2] / 2 * unit)
+    for (fit in of(y)) {
+      expect_s3_class(fit, "ufs_error_input")
+      expect_match(conditionMessage(fit), "column 'b' .* ends of double precision")
+    }
+  }
+})
+
+test_that("arguments that R code never passes are refused by the native code", {
+  w <- diag(3)
+  expect_error(.Call(C_propagate, w, c(1L, NA, 2L), 2L, FALSE, NULL), "known")
+  expect_error(.Call(C_propagate, w, 1:2, 2L, FALSE, NULL), "known")
+  expect_error(.Call(C_take, w, 4L, NULL, NULL, NULL), "rows")
+  expect_error(.Call(C_alnr, 1:3, list(), list()), "x")
+  expect_error(.Call(C_prepare, w, sum), "list")
+})

@@ -100,3 +100,20 @@ test_that("starts come from R's random numbers, and few iterations still give a 
   expect_gte(short[[1L]]$withinss, draw(1)[[1L]]$withinss)
   expect_error(kmeans_runs(z, 4, 1e9L), class = "ufs_error_memory")
 })
+
+test_that("coordinates whose squares cannot be held are refused in words, and no label is made up", {
+  set.seed(1)
+  for (z in list(matrix(rnorm(40), 20), matrix(rnorm(240), 12))) {
+    for (bad in c(1e200, 1.7e308)) {
+      far <- z / max(abs(z)) * bad
+      expect_error(kmeans_runs(far, 3L, 2L), class = "ufs_error")
+    }
+    # What the door would not let in: the labels are those of one cluster, not what was in memory.
+    n <- nrow(z)
+    z[2, 1] <- NaN
+    found <- .Call(C_kmeans, z, seq_len(n), matrix(runif(6), 3), 10L)
+    expect_true(all(found$label == 1L))
+    expect_true(all(is.nan(found$within)))
+    expect_true(found$run$lapack != 0L || found$run$status == 4L)
+  }
+})

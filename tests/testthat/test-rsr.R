@@ -359,3 +359,21 @@ test_that("a fit that is stopped early claims no more than is true", {
   }
   expect_gt(narrow, 20)
 })
+
+test_that("the smallest penalties have an answer: a gap that is a bound, or W = I", {
+  for (seed in 1:40) {
+    set.seed(seed)
+    n <- 3 + seed %% 6
+    x <- matrix(rnorm(n * c(4, 6, 3, 12)[1 + seed %% 4]), n)
+    for (lambda_rel in c(1e-8, 1e-12)) {
+      for (solver in c("exact", "irls")) {
+        fit <- suppressWarnings(ufs_rsr(x, lambda_rel = lambda_rel, solver = solver,
+          control = ufs_control(max_iter = 100)))
+        expect_true(all(is.finite(fit$feature_scores)))
+        expect_gt(fit$certificate[["gap"]], -1e-3)
+        if (fit$status == "converged") expect_gt(fit$certificate[["gap"]], -1e-8)
+        if (solver == "exact") expect_false(fit$status == "numerical")
+      }
+    }
+  }
+})
