@@ -37,19 +37,19 @@
 #' `vignette("evidence")`.
 #'
 #' @section Solvers:
-#' Each iteration solves for \eqn{Q} with \eqn{P} fixed, a row-sparse regression, and then
-#' for \eqn{P} by a Procrustes step. `solver = "exact"` solves the regression by block
-#' coordinate descent on a working set, so rows of \eqn{Q} are exactly zero; `"irls"`
-#' takes the paper's single reweighted ridge step, whose rows only approach zero and which
-#' needs many more iterations. Both have the same fixed points. From a
-#' matrix as the start, and where all rows ended at zero, `"exact"` also takes the plain iterations,
-#' then its own, and keeps the lower objective: from a start far from the data its rows would all be
-#' zero before \eqn{P} has turned. (Not for data on disk, which the plain iterations do not take. The
-#' first step after them is not solved to the end, and may lie a little above them.) For `lambda_rel` below
-#' about 0.001 hardly any row is zero, and `"irls"` is the faster one; where `"exact"` stalls there,
-#' `loss = "sample"` is solved by `"irls"` instead (`fit$params$solver_used`; print() says so). With
-#' `loss = "feature"` and n > p the data are first compressed to p x p by QR, which leaves
-#' all residual norms of features as they are. Nothing of size p x p is formed when p > n.
+#' Each iteration solves for \eqn{Q} with \eqn{P} fixed, a row-sparse regression, and then for
+#' \eqn{P} by a Procrustes step. `solver = "exact"` solves the regression by block coordinate
+#' descent on a working set, so rows of \eqn{Q} are exactly zero; `"irls"` takes the paper's single
+#' reweighted ridge step, whose rows only approach zero and which needs many more iterations. Both
+#' have the same fixed points. From a matrix as the start, and where all rows ended at zero,
+#' `"exact"` also takes the plain iterations, then its own, and keeps the lower objective: from a
+#' start far from the data its rows would all be zero before \eqn{P} has turned. (Not for data on
+#' disk, which the plain iterations do not take. The first step after them is not solved to the end,
+#' and may lie a little above them.) For `lambda_rel` below about 0.001 hardly any row is zero, and
+#' `"irls"` is the faster one; where `"exact"` stalls there, `loss = "sample"` is solved by `"irls"`
+#' instead (`fit$params$solver_used`; print() says so). With `loss = "feature"` and n > p the data
+#' are first compressed to p x p by QR, which leaves all residual norms of features as they are.
+#' Nothing of size p x p is formed when p > n.
 #'
 #' @section Without a penalty:
 #' `lambda = 0` gives principal components under a sum of norms instead of a sum of squares: with

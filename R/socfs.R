@@ -32,11 +32,12 @@
 #'
 #' "Exact" is about V: it is the best one for the E returned, and the gap proves that. It is not a
 #' global search over E. From labels and from k-means the exact solver descends at once, and may end
-#' above `"irls"`. Few features explain an E that is no partition of the samples (a random one, say),
-#' so that exact steps alone would set all rows to zero before E has turned to the data. From such a
-#' start, and from any that ended with V = 0, the solver also takes the plain iterations until they
-#' have settled, then exact steps, and keeps the lower objective. At the default `control` it is then
-#' no higher than that of `"irls"` from the same start, and takes about as long.
+#' above `"irls"`. Few features explain an E that is no partition of the samples (a random one,
+#' say), so that exact steps alone would set all rows to zero before E has turned to the data. From
+#' such a start, and from any that ended with V = 0, the solver also takes the plain iterations
+#' until they have settled, then exact steps, and keeps the lower objective. At the default
+#' `control` it is then no higher than that of `"irls"` from the same start, and takes about as
+#' long.
 #'
 #' # What a low objective is worth
 #' Little. Rising penalties, solved one after the other from k-means and from a few random starts,
@@ -70,13 +71,13 @@
 #'   rank (made orthonormal if it is not); or `list(E = , F = , V = , g = )` to replay
 #'   a run of `"irls"`, where all but E may be missing: V is p x c, the product W0 B0 of the
 #'   paper's starting matrices, and g the p weights (or one for all) of the first least-squares
-#'   step. With one cluster `"kmeans"` is the positive part of the leading component's scores. From a
-#'   start with negative entries `"exact"` takes about as long as `"irls"`.
+#'   step. With one cluster `"kmeans"` is the positive part of the leading component's scores. From
+#'   a start with negative entries `"exact"` takes about as long as `"irls"`.
 #' @param n_init The number of k-means (or random) starts. With `init = "random"` and
 #'   `start_rule = "wss"` only one start is drawn.
 #' @param start_rule Which start is used: `"wss"` takes the one of lowest within-cluster sum
-#'   of squares. `"objective"` runs every distinct start to the end, which takes up to `n_init` times
-#'   as long, and keeps the lowest objective. On real data a lower objective did not mean better
+#'   of squares. `"objective"` runs every distinct start to the end, which takes up to `n_init`
+#'   times as long, and keeps the lowest objective. On real data a lower objective did not mean better
 #'   clusters, hence the default.
 #' @param solver `"exact"` for coordinate descent, or `"irls"` for the paper's iteration.
 #' @param center,scale Should the columns be centred and standardised first? The penalty has no

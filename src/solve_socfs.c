@@ -132,8 +132,7 @@ static void init_work(socfs_work *work, const socfs_problem *problem,
     work->problem = problem;
     la_gl_init(&work->gl, problem->c, problem->x);
     la_polar_init(&work->polar, problem->n, problem->c);
-    if (irls)
-        la_ridge_init(&work->ridge, problem->c, problem->x, 'a');
+    if (irls) la_ridge_init(&work->ridge, problem->c, problem->x, 'a');
     work->xv = ufs_dalloc(N, C);
     work->a = ufs_dalloc(N, C);
     work->e_new = ufs_dalloc(N, C);
