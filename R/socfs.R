@@ -42,10 +42,11 @@
 #' # What a low objective is worth
 #' Little. Rising penalties, solved one after the other from k-means and from a few random starts,
 #' find a lower objective than the default on most real data, at many times the cost, and the
-#' features are worse: they cluster the samples less accurately. At its lowest the objective keeps a
-#' handful of features, whose columns E then follows. The local optimum near the k-means
-#' start is the better selection, hence the default. So choose neither starts nor penalties by the
-#' objective. The article *What the methods reached on real data* on the package's site has the
+#' features are worse: on average they cluster the samples less accurately. Any single column can
+#' do well: with two clusters its positive and its negative part, as E, reach
+#' \eqn{2 - (1 - \lambda_{rel})^2}{2 - (1 - lambda_rel)^2} without any cluster in the data. The local
+#' optimum near the k-means start is the better selection, hence the default. So choose neither
+#' starts nor penalties by the objective. The article *What the methods reached on real data* on the package's site has the
 #' figures (`inst/benchmarks/socfs-objective.R`).
 #'
 #' # Departures from the paper
