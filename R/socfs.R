@@ -42,11 +42,12 @@
 #' # What a low objective is worth
 #' Little. Rising penalties, solved one after the other from k-means and from a few random starts,
 #' find a lower objective than the default on most real data, at many times the cost, and the
-#' features are worse: they cluster the samples less accurately. At its lowest the objective keeps a
-#' handful of features, whose columns E then follows. The local optimum near the k-means
-#' start is the better selection, hence the default. So choose neither starts nor penalties by the
-#' objective. The article *What the methods reached on real data* on the package's site has the
-#' figures (`inst/benchmarks/socfs-objective.R`).
+#' features are worse: on average they cluster the samples less accurately. Any single column can
+#' do well: with two clusters its positive and its negative part, as E, reach \eqn{2 - (1 -
+#' \lambda_{rel})^2}{2 - (1 - lambda_rel)^2} without any cluster in the data. The local optimum
+#' near the k-means start is the better selection, hence the default. So choose neither starts nor
+#' penalties by the objective. The article *What the methods reached on real data* on the package's
+#' site has the figures (`inst/benchmarks/socfs-objective.R`).
 #'
 #' # Departures from the paper
 #' The start is the best of `n_init` k-means partitions of the leading principal component
@@ -75,9 +76,9 @@
 #'   a start with negative entries `"exact"` takes about as long as `"irls"`.
 #' @param n_init The number of k-means (or random) starts. With `init = "random"` and
 #'   `start_rule = "wss"` only one start is drawn.
-#' @param start_rule Which start is used: `"wss"` takes the one of lowest within-cluster sum
-#'   of squares. `"objective"` runs every distinct start to the end, which takes up to `n_init`
-#'   times as long, and keeps the lowest objective. On real data a lower objective did not mean better
+#' @param start_rule Which start is used: `"wss"` takes the one of lowest within-cluster sum of
+#'   squares. `"objective"` runs every distinct start to the end, which takes up to `n_init` times
+#'   as long, and keeps the lowest objective. On real data a lower objective did not mean better
 #'   clusters, hence the default.
 #' @param solver `"exact"` for coordinate descent, or `"irls"` for the paper's iteration.
 #' @param center,scale Should the columns be centred and standardised first? The penalty has no
