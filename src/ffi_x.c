@@ -330,7 +330,8 @@ SEXP ffi_x_hash(SEXP block, SEXP first_row)
 {
     ffi_mat from = ffi_matrix(block, "block");
     double before = ffi_number(first_row, "first_row");
-    if (!(before >= 0.0 && before <= INT_MAX)) Rf_error("internal error: 'first_row'");
+    if (!(before >= 0.0 && before <= 9007199254740992.0)) /* 2^53: whole, and one of its own */
+        Rf_error("internal error: 'first_row'");
     SEXP out = PROTECT(Rf_allocMatrix(REALSXP, from.p, 2));
     ufs_x_hash_block(from.n, from.p, before, from.x, REAL(out));
     UNPROTECT(1);
