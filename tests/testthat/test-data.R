@@ -234,6 +234,7 @@ test_that("ufs() hands the arguments of the door to it", {
   x[1:2, 3] <- NA
   expect_identical(ufs(x, "variance", na = "omit")$input$dropped_features, "gene3")
   expect_error(ufs(counts, "variance", assay = "counts"), class = "ufs_error_argument")
+  skip_on_cran()
   skip_if_not_installed("SummarizedExperiment")
   se <- SummarizedExperiment::SummarizedExperiment(list(a = t(counts), b = 2 * t(counts)))
   expect_equal(feature_scores(ufs(se, "variance", assay = "b")), 4 * feature_scores(plain))
