@@ -118,7 +118,7 @@ test_that("big.matrix", {
 })
 
 test_that("workers of BiocParallel change nothing, not a bit", {
-  skip_on_cran()
+  skip_processes()
   skip_if_not_installed("HDF5Array")
   skip_if_not_installed("BiocParallel")
   file <- withr::local_tempfile(fileext = ".h5")

@@ -55,7 +55,7 @@ test_that("what is wrong with a file is said in words", {
 })
 
 test_that("the demo runs on a file, marks the chosen, leaves no stale table and fails in words", {
-  skip_on_cran()
+  skip_processes()
   d <- planted(40, 12)
   file <- tempfile(fileext = ".csv")
   out <- tempfile("demo")

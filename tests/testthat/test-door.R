@@ -162,7 +162,7 @@ test_that("they form no more than the columns they need", {
 })
 
 test_that("workers open them once, and future.globals.maxSize does not count", {
-  skip_on_cran()
+  skip_processes()
   skip_if_not_installed("future.apply")
   some <- function(x) {
     withr::with_seed(1, quiet(list(
