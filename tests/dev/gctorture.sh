@@ -42,7 +42,7 @@ size_of_all <- function(a) if (is.list(a)) sum(vapply(a, size_of_all, 0)) else a
 tortured <- new.env()
 R
 R CMD INSTALL --preclean --no-test-load --no-docs --library="$lib" . >"$lib/log" 2>&1 || { tail "$lib/log"; exit 1; }
-export R_LIBS="$lib:${R_LIBS:-}" NOT_CRAN=false TESTTHAT_PARALLEL=false GCTORTURE_SEEN="$lib/seen"
+export R_LIBS="$lib:${R_LIBS:-}" NOT_CRAN=true UFSELECT_ONE_PROCESS=true TESTTHAT_PARALLEL=false GCTORTURE_SEEN="$lib/seen"
 tried=0
 failed=0
 for file in tests/dev/small.R tests/testthat/test-*.R; do

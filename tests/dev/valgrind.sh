@@ -4,4 +4,4 @@
 set -eu
 script=(tests/dev/small.R)
 [ $# = 0 ] || script=(tests/dev/run-tests.R --args valgrind "$1")
-TESTTHAT_PARALLEL=false R -d "valgrind --leak-check=summary --error-exitcode=7 -q" --vanilla --no-echo -f "${script[@]}"
+NOT_CRAN=true UFSELECT_ONE_PROCESS=true TESTTHAT_PARALLEL=false R -d "valgrind --leak-check=summary --error-exitcode=7 -q" --vanilla --no-echo -f "${script[@]}"

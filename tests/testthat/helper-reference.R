@@ -64,6 +64,12 @@ expect_words <- function(call, class, ...) {
 # Whether CRAN's tier of the tests runs (CONTRIBUTING.md): for blocks that take less data there.
 on_cran <- function() !identical(tolower(Sys.getenv("NOT_CRAN")), "true")
 
+# Blocks that start other processes: not on CRAN, nor under what watches the native code of one process.
+skip_processes <- function() {
+  testthat::skip_on_cran()
+  testthat::skip_if(identical(Sys.getenv("UFSELECT_ONE_PROCESS"), "true"), "one process")
+}
+
 # Centred and scaled; two of the four ways in CRAN's tier.
 all_four <- list(c(TRUE, TRUE), c(FALSE, FALSE), c(TRUE, FALSE), c(FALSE, TRUE))
 if (on_cran()) all_four <- all_four[1:2]

@@ -93,7 +93,7 @@ test_that("cluster mode reports accuracy, nmi and ari", {
 })
 
 test_that("same seed, same comparison, also with two workers", {
-  skip_on_cran()
+  skip_processes()
   skip_if_not_installed("rpart")
   run <- function() {
     set.seed(9)

@@ -118,7 +118,7 @@ test_that("big.matrix", {
 })
 
 test_that("workers of BiocParallel change nothing, not a bit", {
-  skip_on_cran()
+  skip_processes()
   skip_if_not_installed("HDF5Array")
   skip_if_not_installed("BiocParallel")
   file <- withr::local_tempfile(fileext = ".h5")
@@ -226,6 +226,7 @@ test_that("ufs() hands the arguments of the door to it", {
   x[1:2, 3] <- NA
   expect_identical(ufs(x, "variance", na = "omit")$input$dropped_features, "gene3")
   expect_error(ufs(counts, "variance", assay = "counts"), class = "ufs_error_argument")
+  skip_on_cran()
   skip_if_not_installed("SummarizedExperiment")
   se <- SummarizedExperiment::SummarizedExperiment(list(a = t(counts), b = 2 * t(counts)))
   expect_equal(feature_scores(ufs(se, "variance", assay = "b")), 4 * feature_scores(plain))

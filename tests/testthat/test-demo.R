@@ -127,7 +127,7 @@ test_that("make gives the demo names of files as they are", {
 })
 
 test_that("the demo runs on a file, marks the chosen, leaves no stale table and fails in words", {
-  skip_on_cran()
+  skip_processes()
   d <- planted(40, 12)
   file <- tempfile(fileext = ".csv")
   out <- tempfile("demo")

@@ -130,6 +130,7 @@ many <- list(
 
 for (name in names(many)) {
   test_that(paste0(name, ": the same on sparse and on-disk data as on the matrix"), {
+    if (name %in% c("classify", "cluster")) skip_on_cran()
     if (name == "cluster") skip_if_not_installed("clue")
     run <- function(x) withr::with_seed(3, quiet(many[[name]](x)))
     dense <- run(counts)
@@ -161,7 +162,7 @@ test_that("they form no more than the columns they need", {
 })
 
 test_that("workers open them once, and future.globals.maxSize does not count", {
-  skip_on_cran()
+  skip_processes()
   skip_if_not_installed("future.apply")
   some <- function(x) {
     withr::with_seed(1, quiet(list(

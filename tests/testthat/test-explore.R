@@ -123,7 +123,7 @@ test_that("the addin finds fits and their data", {
 })
 
 test_that("in a browser: the slider changes table and picture, the code is right", {
-  skip_on_cran()
+  skip_processes()
   skip_if_not_installed("shinytest2")
   skip_if_not_installed("chromote")
   skip_if(is.null(suppressMessages(chromote::find_chrome())), "no browser")

@@ -48,7 +48,7 @@ test_that("bad grids are classed errors", {
 })
 
 test_that("a killed run resumes and loses at most the setting in flight", {
-  skip_on_cran()
+  skip_processes()
   skip_on_os("windows")
   folder <- withr::local_tempdir()
   script <- withr::local_tempfile(fileext = ".R")
@@ -83,7 +83,7 @@ test_that("a killed run resumes and loses at most the setting in flight", {
 })
 
 test_that("one and two workers give identical results", {
-  skip_on_cran()
+  skip_processes()
   skip_if_not_installed("future.apply")
   skip_if_not_installed("future")
   run <- function() {

@@ -130,6 +130,7 @@ test_that("it is in the dictionary, and bad methods are refused", {
 })
 
 test_that("the filter arrives whichever package comes first", {
+  skip_processes()
   skip_if_not_installed("callr")
   code <- function(first, second) {
     out <- callr::r(function(first, second) {

@@ -362,7 +362,7 @@ test_that("above 50 components k-means says that it saw only those", {
 for (name in names(sets)) {
   x <- sets[[name]]$x
   test_that(paste0(name, ": css, medoids, consensus and diversify are those of the dense matrix"), {
-    if (name != "wide") skip_on_cran()
+    skip_on_cran()
     for (how in all_four) {
       args <- list(center = how[1], scale = how[2])
       for (mu_rel in c(0, 0.1)) {

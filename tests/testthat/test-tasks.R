@@ -30,7 +30,7 @@ test_that("progress reaches the end before the bar is closed", {
 })
 
 test_that("a bar shown by with_progress() or by a global handler is complete and says nothing more", {
-  skip_on_cran()
+  skip_processes()
   skip_if_not_installed("progressr")
   script <- function(...) {
     file <- withr::local_tempfile(fileext = ".R")
@@ -49,7 +49,7 @@ test_that("a bar shown by with_progress() or by a global handler is complete and
 })
 
 test_that("workers get x by a file, whatever its size, and signal their progress", {
-  skip_on_cran()
+  skip_processes()
   skip_if_not_installed("future.apply")
   skip_if_not_installed("progressr")
   set.seed(1)
@@ -75,7 +75,7 @@ test_that("workers get x by a file, whatever its size, and signal their progress
 })
 
 test_that("a scheduler's workers give the same answer", {
-  skip_on_cran()
+  skip_processes()
   skip_if_not_installed("future.batchtools")
   skip_if_not_installed("future.apply")
   withr::local_dir(withr::local_tempdir())

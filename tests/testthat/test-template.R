@@ -1,5 +1,5 @@
 test_that("the R Markdown template renders, with the user's own file too", {
-  skip_on_cran()
+  skip_processes()
   skip_if_not_installed("rmarkdown")
   skip_if_not_installed("clue")
   skip_if_not(rmarkdown::pandoc_available("1.12.3"))
