@@ -340,13 +340,14 @@ source_content <- function(source) {
     }
     return(total)
   }
-  size <- if (source$by == "rows") source$n else source$p
-  some <- max(1, min(source$step, floor(2^21 / (8 * if (source$by == "rows") source$p else source$n))))
+  by_rows <- source$by == "rows"
+  size <- if (by_rows) source$n else source$p
+  some <- max(1, min(source$step, floor(2^18 / if (by_rows) source$p else source$n)))
   from <- unique(floor(seq(1, max(1, size - some + 1), length.out = 32L)))
   places <- lapply(from, function(first) {
     lines <- seq.int(first, min(first + some - 1, size))
-    piece <- if (source$by == "rows") read_source(source, i = lines) else read_source(source, j = lines)
-    .Call(C_x_hash, piece, 0)
+    .Call(C_x_hash, if (by_rows) read_source(source, i = lines) else
+      read_source(source, j = lines), 0)
   })
   list(basename(files), file.size(files), as.double(file.mtime(files)), source$object, source$rows,
     source$columns, places)

@@ -94,9 +94,10 @@ test_that("so it does in the functions that are no methods", {
 
 # ---- many fits on data that are not formed ------------------------------------------------------
 
+# Counts have equal distances, which rounding must not decide.
 nearest_mean <- function(x, y, newx) {
   centre <- rowsum(x, y) / as.vector(table(y))
-  rownames(centre)[apply(newx, 1, function(row) which.min(colSums((t(centre) - row)^2)))]
+  rownames(centre)[apply(newx, 1, function(row) which.min(round(colSums((t(centre) - row)^2), 9)))]
 }
 many <- list(
   grid = function(x) {
@@ -199,7 +200,7 @@ test_that("a finished setting of sparse data is found again", {
   first <- quiet(run(to_sparse(counts)))
   expect_message(again <- run(to_sparse(counts)), "2 of 2 reused")
   expect_identical(again, first)
-  expect_message(run(to_sparse(2 * counts)), NA, class = "ufs_message_resumed")
+  expect_message(run(to_sparse(2 * counts)), "0 of 2 reused.*other data")
 })
 
 # ---- what is made of fits -----------------------------------------------------------------------
