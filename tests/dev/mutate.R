@@ -73,7 +73,6 @@ mutants <- rbind(
   mutant("R/compare.R", "z[, columns %in% scaled$constant] <- 0", "", "returned"),
   mutant("R/pca.R", "min(data$n - center, length(data$keep))", "min(data$n + center, length(data$keep))", "returned"),
   mutant("R/graph.R", "graph$n_components - graph$n_isolated", "graph$n_components", "returned"),
-  mutant("R/data.R", "sqrt(data$n - 1) else 1)", "sqrt(data$n + 1) else 1)", "returned"),
   mutant("R/diversify.R", "if (x$params$how == \"correlation\") paste0", "if (x$params$how != \"correlation\") paste0", "printed"),
   mutant("R/methods.R", "utils::head(as.data.frame(object), 10L)", "utils::head(as.data.frame(object), 11L)", "printed"),
   mutant("R/compare-output.R", "lost <- tapply(part$missing,", "lost <- tapply(part$missing > 0,", "printed"),
