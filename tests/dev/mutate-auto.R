@@ -470,11 +470,15 @@ saveRDS(list(hit = which(getFromNamespace('cov_store', 'ufselect')$hit), seconds
 
 # The test files that can notice a change of this line, in the order in which they are tried.
 tests_for <- function(map, file, line, text) {
-  stem <- gsub("_", "-", sub("^(base|solve|samp|ffi)_", "", sub("[.][Rc]$", "", basename(file))))
-  word <- strsplit(stem, "[-_]")[[1L]][1L]
+  # A test file is named like a source if they share a word: base_rsr_exact.c and test-rsr.R.
+  words <- setdiff(strsplit(sub("[.][Rc]$", "", basename(file)), "[-_]")[[1L]],
+    c("base", "solve", "samp", "ffi", "la", "x", "f"))
+  is_named <- function(test) {
+    vapply(strsplit(sub("[.]R$", "", test), "[-_]"), function(part) any(part[-1L] %in% words), NA)
+  }
   if (is.null(map)) {
     tests <- list.files(file.path(top, "tests", "testthat"), "^test-.*[.]R$")
-    named <- startsWith(sub("^test-(kernel-)?", "", tests), word)
+    named <- is_named(tests)
     tests <- c(tests[named][order(file.size(file.path(top, "tests", "testthat", tests[named])))],
       "test-printed.R", "test-returned.R")
     return(tests)
@@ -495,8 +499,7 @@ tests_for <- function(map, file, line, text) {
   } else {
     unique(hits$test)
   }
-  named <- startsWith(sub("^test-(kernel-)?", "", tests), word)
-  tests[order(!named, map$seconds[tests])]
+  tests[order(!is_named(tests), map$seconds[tests])]
 }
 
 # ---- one mutant ----------------------------------------------------------------------------------------
@@ -593,7 +596,7 @@ try_one <- function(m, map) {
   if (!length(tests)) return(done("survived", "no test reaches the line"))
   built <- build(m, lib)
   if (nzchar(built)) return(done(built, ""))
-  own <- if (is.null(map)) rep(10, length(tests)) else pmax(map$seconds[tests], .1)
+  own <- if (is.null(map)) rep(3, length(tests)) else pmax(map$seconds[tests], .1)
   within <- cumsum(own) <= opt$limit | seq_along(own) <= 1L
   dir <- paste0(lib, "-tests")
   symlink_all(file.path(work, "base", "tests", "testthat"), dir, "_snaps")

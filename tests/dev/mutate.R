@@ -80,6 +80,11 @@ mutants <- rbind(
   mutant("R/ted.R", "fit$trace$objective[[1L]] + fit$trace$decrease[[1L]]", "fit$trace$objective[[1L]]", "returned"),
   mutant("R/stability.R", "min(1, stability + half)", "stability + half", "returned"),
   mutant("R/compare.R", "z[, columns %in% scaled$constant] <- 0", "", "returned"),
+  mutant("R/pca.R", "min(data$n - center, length(data$keep))", "min(data$n + center, length(data$keep))", "returned"),
+  mutant("R/graph.R", "graph$n_components - graph$n_isolated", "graph$n_components", "returned"),
+  mutant("R/diversify.R", "if (x$params$how == \"correlation\") paste0", "if (x$params$how != \"correlation\") paste0", "printed"),
+  mutant("R/methods.R", "utils::head(as.data.frame(object), 10L)", "utils::head(as.data.frame(object), 11L)", "printed"),
+  mutant("R/compare-output.R", "lost <- tapply(part$missing,", "lost <- tapply(part$missing > 0,", "printed"),
   mutant("src/solve_topk_bound.c", "rPsort(work->fs, n_free, wanted - 1)", "rPsort(work->fs, n_free, wanted - 2)", "returned"),
   # ---- the operator ----
   mutant("src/x_prepare.c", "css = zeros * m * m;", "css = 0.0;", "operator|kernel-x"),

@@ -186,3 +186,50 @@ test_that("a grid is drawn over at most two of its columns, each with the mean o
   }
   expect_identical(c(shown$xlab, shown$ylab, shown$subtitle), c("lambda_rel", "center", "mean over scale"))
 })
+
+test_that("the largest number of components that is named is the rank that x can have", {
+  x <- withr::with_seed(1, matrix(rnorm(45), 5))
+  for (center in c(TRUE, FALSE)) {
+    most <- 5L - center
+    expect_identical(ufs_pca(x, most, center = center, scale = FALSE)$params$n_components, most)
+    error <- tryCatch(ufs_pca(x, most + 1, center = center, scale = FALSE), error = identity)
+    expect_s3_class(error, "ufs_error_argument")
+    expect_match(conditionMessage(error), paste0("n_components.*\\b", most, "\\b.*largest possible rank"))
+  }
+})
+
+test_that("the warning of a graph in pieces counts those of more than one sample", {
+  lonely <- c(-40, 40)
+  w <- function(points, bandwidth = 1) {
+    said <- NULL
+    withCallingHandlers(ufs_graph(cbind(points), k = 2, bandwidth = bandwidth), ufs_warning_graph = function(w) {
+      said <<- conditionMessage(w)
+      invokeRestart("muffleWarning")
+    })
+    said
+  }
+  near <- c(0, .1, .2, .3)
+  expect_null(w(near))
+  expect_match(w(c(near, 1000 + near)), "falls into 2 components")
+  # Their edges have the weight exp(-1000^2), which is 0.
+  alone <- w(c(near, lonely * 1000))
+  expect_match(alone, "2 of 6 samples have no edge")
+  expect_no_match(alone, "falls into")
+  expect_match(w(c(near, 1000 + near, -5000)), "1 of 9 samples have no edge.*falls into 2 components")
+})
+
+test_that("what is too large is named first, the advice comes last", {
+  old <- options(ufselect.max_bytes = 1000)
+  on.exit(options(old))
+  x <- withr::with_seed(1, matrix(rnorm(600), 20))
+  told <- 0
+  for (method in ufs_methods()$method) {
+    error <- tryCatch(suppressMessages(suppressWarnings(
+      do.call(ufs, c(list(x = x, method = method), needed_arguments(method))))), error = identity)
+    if (!inherits(error, "ufs_error_memory")) next
+    told <- told + 1
+    expect_match(conditionMessage(error), "^[^.]+ would need [0-9.]+ ([KMGT]i)?B, more than the limit of 1000 B[.] [A-Z]",
+      info = method)
+  }
+  expect_gt(told, 5)
+})
