@@ -161,9 +161,13 @@ compare_plan <- function(methods, baselines, args, n_classes, mode) {
     ifelse(nzchar(names(methods)), names(methods), methods)
   }
   if (baselines) {
-    extra <- c("all", "random", "pca", "variance", "kmeans_f")
-    label <- c(label, setdiff(extra, label))
-    methods <- c(methods, setdiff(extra, unname(methods)))[seq_along(label)]
+    extra <- setdiff(c("all", "random", "pca", "variance", "kmeans_f"), label)
+    label <- c(label, extra)
+    methods <- c(methods, extra)
+  }
+  if (!length(methods)) {
+    ufs_abort("argument", "`methods` is empty, and `baselines` is FALSE: there is nothing to compare.",
+      argument = "methods")
   }
   if (anyDuplicated(label)) {
     ufs_abort("argument", "`methods` has '", label[duplicated(label)][1L],

@@ -298,3 +298,16 @@ test_that("classes in a list, a sampler without m and odd digits are refused by 
   expect_error(print(summary(out), digits = "a"), class = "ufs_error_argument")
   expect_error(ufs_add_noise(x, y = as.list(y)), class = "ufs_error_argument")
 })
+
+test_that("labels of one's own do not shift the baselines, and nothing to compare is said", {
+  one <- list(one = function(x, y, newx) rep(levels(y)[1L], nrow(newx)))
+  baselines <- c("all", "random", "pca", "variance", "kmeans_f")
+  plan <- function(methods) vapply(compare_plan(methods, TRUE, list(), 3L, "classify"), `[[`, "", "features")
+  expect_identical(plan(c(mine = "pca")), c(mine = "pca", stats::setNames(nm = baselines)))
+  expect_identical(plan(c(pca = "variance")), c(pca = "variance", stats::setNames(nm = baselines[-3L])))
+  expect_identical(plan("pca"), stats::setNames(nm = c("pca", baselines[-3L])))
+  expect_identical(plan(character()), stats::setNames(nm = baselines))
+  error <- expect_error(ufs_compare(x, y, character(), k = 2, classifiers = one, baselines = FALSE),
+    "nothing to compare", class = "ufs_error_argument")
+  expect_identical(error$argument, "methods")
+})

@@ -60,8 +60,7 @@ for (method in ranks_features) {
 test_that("the parameters are the arguments of the method", {
   ids <- function(method) flt("ufs", method = method)$param_set$ids()
   for (method in ranks_features) {
-    expect_setequal(ids(method), setdiff(names(formals(registry()[[method]]$fit)), c("x", "y",
-      "...")))
+    expect_setequal(ids(method), setdiff(arguments_of(registry()[[method]]$fit), "y"))
   }
   set <- flt("ufs", method = "socfs")$param_set
   expect_identical(set$class[["n_clusters"]], "ParamInt")
