@@ -16,7 +16,7 @@ static double norms(SEXP out, const char *name, const double *x, int n, int p, b
 SEXP ffi_alfs_basis(SEXP x)
 {
     static const char *const names[] = {"values", "vectors", "bound", "lapack", NULL};
-    ufs_x op = ffi_x(x);
+    ufs_x op = ffi_x_finite(x);
     int n = op.n, p = op.p, r = n < p ? n : p, lapack = 0;
     size_t R = (size_t) r;
     SEXP out = PROTECT(ffi_list(names));
@@ -63,7 +63,7 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
 {
     static const char *const names[] = {"w",     "p",     "q",     "l",   "rho", "row_w",
                                         "row_p", "col_w", "col_q", "run", NULL};
-    ufs_x op = ffi_x(x);
+    ufs_x op = ffi_x_finite(x);
     int m = op.n, q = op.p, r = m < q ? m : q, p = ffi_count(settings_, "p", q, INT_MAX);
     size_t M = (size_t) m, Q = (size_t) q, R = (size_t) r;
     bool identity = ffi_flag(settings_, "identity");

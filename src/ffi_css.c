@@ -9,7 +9,7 @@ SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"order", "left", "leading", "run", NULL};
     SEXP out = PROTECT(ffi_list(names));
-    ufs_x op = ffi_x(x);
+    ufs_x op = ffi_x_finite(x);
     css_problem problem = {op.n, op.p, &op};
     css_settings settings = {.k = ffi_count(settings_, "k", 1, op.p),
                              .mu = ffi_real(settings_, "mu"),
@@ -40,7 +40,7 @@ SEXP ffi_css_leading(SEXP x, SEXP settings, SEXP control)
 {
     static const char *const names[] = {"leading", "run", NULL};
     SEXP out = PROTECT(ffi_list(names));
-    ufs_x op = ffi_x(x);
+    ufs_x op = ffi_x_finite(x);
     css_problem problem = {op.n, op.p, &op};
     int k = ffi_count(settings, "k", 1, op.p);
     ufs_run run = ffi_run_begin(control, "css");

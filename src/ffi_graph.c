@@ -68,7 +68,7 @@ static SEXP build(const graph_knn *knn, const ufs_x *x, int kind, double bandwid
 /* bandwidth: a positive number, or NA for the mean distance. */
 SEXP ffi_graph_build(SEXP x_, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule)
 {
-    ufs_x x = ffi_x(x_);
+    ufs_x x = ffi_x_finite(x_);
     int kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights");
     bool automatic = kind == GRAPH_HEAT && !R_FINITE(Rf_asReal(bandwidth));
     graph_knn knn;
@@ -88,7 +88,7 @@ SEXP ffi_graph_build(SEXP x_, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule)
 SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidth, SEXP rule)
 {
     ffi_mat d2 = ffi_matrix(d2_, "d2");
-    ufs_x x = x_ == R_NilValue ? ufs_x_dense(d2.p, 0, NULL) : ffi_x(x_);
+    ufs_x x = x_ == R_NilValue ? ufs_x_dense(d2.p, 0, NULL) : ffi_x_finite(x_);
     int kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights"), k = d2.n;
     size_t len = (size_t) x.n * (size_t) k;
     graph_knn knn = {.n = x.n,

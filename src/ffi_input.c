@@ -16,7 +16,7 @@ SEXP ffi_prepare(SEXP x, SEXP settings)
 {
     static const char *const names[] = {"bad",  "x",        "center", "scale", "constant",
                                         "norm", "variance", "unit",   "unfit", NULL};
-    ffi_mat from = ffi_matrix(x, "x");
+    ffi_mat from = ffi_table(x, "x");
     int n = from.n, p = from.p, q;
     size_t P = (size_t) p;
     SEXP out = PROTECT(ffi_list(names));
@@ -64,7 +64,7 @@ SEXP ffi_prepare(SEXP x, SEXP settings)
 SEXP ffi_moments(SEXP x_)
 {
     static const char *const names[] = {"bad", "top", "exponent", "mean", "css", "size", NULL};
-    ffi_mat x = ffi_matrix(x_, "x");
+    ffi_mat x = ffi_table(x_, "x");
     SEXP out = PROTECT(ffi_list(names));
     double *top = ffi_set_vector(out, "top", x.p), *mean = ffi_set_vector(out, "mean", x.p);
     double *css = ffi_set_vector(out, "css", x.p);
@@ -125,7 +125,7 @@ SEXP ffi_judge(SEXP moments, SEXP center_)
  * divide: of these columns, or NULL. */
 SEXP ffi_take(SEXP x, SEXP rows, SEXP columns, SEXP shift, SEXP divide)
 {
-    ffi_mat from = ffi_matrix(x, "x");
+    ffi_mat from = ffi_table(x, "x");
     int m = from.n, q = from.p;
     int *at = rows == R_NilValue ? NULL : ffi_indices(rows, from.n, &m, "rows");
     int *of = columns == R_NilValue ? NULL : ffi_indices(columns, from.p, &q, "columns");
@@ -142,7 +142,7 @@ SEXP ffi_take(SEXP x, SEXP rows, SEXP columns, SEXP shift, SEXP divide)
 SEXP ffi_unit_rows(SEXP x, SEXP center)
 {
     static const char *const names[] = {"x", "mean", NULL};
-    ffi_mat from = ffi_matrix(x, "x");
+    ffi_mat from = ffi_table(x, "x");
     int n = from.n, p = from.p;
     size_t N = (size_t) n, P = (size_t) p;
     bool centred = ffi_yes(center, "center");
@@ -182,7 +182,7 @@ SEXP ffi_equal_rows(SEXP x)
 
 static SEXP first_equal(SEXP x, bool columns)
 {
-    ffi_mat from = ffi_matrix(x, "x");
+    ffi_mat from = ffi_table(x, "x");
     int count = columns ? from.p : from.n;
     SEXP out = PROTECT(Rf_allocVector(INTSXP, count));
     int *first = INTEGER(out);

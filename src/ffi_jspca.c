@@ -13,7 +13,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"Q",   "P",        "Pbar",     "residual", "row_norm",
                                         "kkt", "loadings", "rotation", "run",      NULL};
-    ufs_x op = ffi_x(x);
+    ufs_x op = ffi_x_finite(x);
     int n = op.n, p = op.p;
     SEXP from = ffi_get(start, "P"), first = ffi_get(settings_, "first");
     const double *eps = ffi_given(ffi_get(settings_, "eps"), 2, "eps");
@@ -108,6 +108,6 @@ SEXP ffi_jspca_compress(SEXP x)
 
 SEXP ffi_jspca_lambda_max(SEXP x, SEXP sample)
 {
-    ufs_x op = ffi_x(x);
+    ufs_x op = ffi_x_finite(x);
     return Rf_ScalarReal(jspca_lambda_max(&op, ffi_yes(sample, "sample")));
 }

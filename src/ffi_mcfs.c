@@ -7,7 +7,7 @@
 SEXP ffi_mcfs(SEXP x_, SEXP y_, SEXP card, SEXP ridge, SEXP control)
 {
     static const char *const names[] = {"coef", "penalty", "run", NULL};
-    ufs_x x = ffi_x(x_);
+    ufs_x x = ffi_x_finite(x_);
     ffi_mat y = ffi_matrix(y_, "y");
     mcfs_problem problem = {.n = x.n, .p = x.p, .c = y.p, .x = &x, .y = y.x};
     mcfs_settings settings = {.card = ffi_whole(card, 1, INT_MAX - 16, "card"),

@@ -15,7 +15,7 @@ SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"V", "E", "F", "kkt", "inner", "run", NULL};
     SEXP e0 = ffi_get(start, "E"), stages = ffi_get(settings_, "stages");
-    ufs_x op = ffi_x(x);
+    ufs_x op = ffi_x_finite(x);
     int n = op.n, p = op.p, c = ffi_matrix(e0, "E").p, n_stage = ffi_matrix(stages, "stages").n;
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) c;
     SEXP out = PROTECT(ffi_list(names));

@@ -7,7 +7,7 @@
 SEXP ffi_spca(SEXP x_, SEXP start_, SEXP lambda, SEXP control)
 {
     static const char *const names[] = {"A", "B", "kkt", "run", NULL};
-    ufs_x x = ffi_x(x_);
+    ufs_x x = ffi_x_finite(x_);
     ffi_mat start = ffi_matrix(start_, "start");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "spca");

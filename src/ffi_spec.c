@@ -7,7 +7,7 @@ enum { MOST_POWER = 20 };
 /* phi1, or phi2 with center. */
 SEXP ffi_spec_quadratic(SEXP graph, SEXP x_, SEXP power, SEXP center)
 {
-    ufs_x x = ffi_x(x_);
+    ufs_x x = ffi_x_finite(x_);
     graph_csr g = ffi_graph_for(graph, x.n);
     int q = ffi_whole(power, 1, MOST_POWER, "power");
     SEXP out = PROTECT(Rf_allocVector(REALSXP, x.p));
@@ -19,7 +19,7 @@ SEXP ffi_spec_quadratic(SEXP graph, SEXP x_, SEXP power, SEXP center)
 /* phi3. x has the rows of the nodes that are not isolated, as `vectors` of ffi_graph_embed. */
 SEXP ffi_spec_leading(SEXP graph, SEXP x_, SEXP power, SEXP values, SEXP vectors)
 {
-    ufs_x x = ffi_x(x_);
+    ufs_x x = ffi_x_finite(x_);
     ffi_mat u = ffi_matrix(vectors, "vectors");
     const double *l = ffi_given(values, (size_t) u.p, "values");
     int q = ffi_whole(power, 1, MOST_POWER, "power");

@@ -67,11 +67,26 @@ const double *ffi_given(SEXP x, size_t length, const char *what)
     return data;
 }
 
-ffi_mat ffi_matrix(SEXP x, const char *what)
+ffi_mat ffi_table(SEXP x, const char *what)
 {
     if (!Rf_isReal(x) || !Rf_isMatrix(x) || Rf_nrows(x) < 1 || Rf_ncols(x) < 1)
         Rf_error("internal error: '%s' is not a matrix of doubles", what);
     return (ffi_mat){.n = Rf_nrows(x), .p = Rf_ncols(x), .x = REAL_RO(x)};
+}
+
+ffi_mat ffi_matrix(SEXP x, const char *what)
+{
+    ffi_mat found = ffi_table(x, what);
+    ffi_finite(found.x, (size_t) found.n * (size_t) found.p, what);
+    return found;
+}
+
+void ffi_finite(const double *x, size_t length, const char *what)
+{
+    double sum = 0.0;
+    /* 0 v is NaN where v is not finite. */
+    for (size_t i = 0; i < length; i++) sum += 0.0 * x[i];
+    if (sum != 0.0) Rf_error("internal error: '%s' has values that are not finite", what);
 }
 
 const double *ffi_sized(SEXP x, int n, int p, const char *what)

@@ -29,13 +29,16 @@ char ffi_letter(SEXP list, const char *name, const char *letters);
 const double *ffi_data(SEXP x, size_t length, const char *what);
 const double *ffi_given(SEXP x, size_t length, const char *what);
 
-/* A double matrix with rows and columns, of any number or of these; a number that is not NaN, a
- * whole number in low..high, a flag; integers in low..high: errors otherwise. */
+/* A double matrix with rows and columns; the same with finite values, of any size or of this one; a
+ * number that is not NaN, a whole number in low..high, a flag; integers in low..high: errors
+ * otherwise. */
 typedef struct {
     int n, p;
     const double *x;
 } ffi_mat;
+ffi_mat ffi_table(SEXP x, const char *what);
 ffi_mat ffi_matrix(SEXP x, const char *what);
+void ffi_finite(const double *x, size_t length, const char *what);
 const double *ffi_sized(SEXP x, int n, int p, const char *what);
 double ffi_number(SEXP x, const char *what);
 int ffi_whole(SEXP x, int low, int high, const char *what);

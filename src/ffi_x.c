@@ -16,7 +16,7 @@ ufs_x ffi_x(SEXP x)
     SEXP kind;
 
     if (Rf_isReal(x) && Rf_isMatrix(x)) {
-        ffi_mat plain = ffi_matrix(x, "x");
+        ffi_mat plain = ffi_table(x, "x");
         return ufs_x_dense(plain.n, plain.p, plain.x);
     }
     if (!Rf_isNewList(x)) Rf_error("internal error: x is neither a matrix nor an operator");
@@ -26,6 +26,23 @@ ufs_x ffi_x(SEXP x)
     if (strcmp(CHAR(STRING_ELT(kind, 0)), "sparse") == 0) return sparse_x(x);
     if (strcmp(CHAR(STRING_ELT(kind, 0)), "source") == 0) return source_x(x);
     Rf_error("internal error: x is of an unknown kind");
+}
+
+ufs_x ffi_x_finite(SEXP x)
+{
+    ufs_x out = ffi_x(x);
+
+    if (out.dense) {
+        size_t all = (size_t) out.n * (size_t) (Rf_isReal(x) ? out.p : Rf_ncols(ffi_get(x, "x")));
+        ffi_finite(out.dense, all, "x");
+    }
+    if (out.value) ffi_finite(out.value, (size_t) Rf_xlength(ffi_get(x, "value")), "x");
+    if (out.shift) ffi_finite(out.shift, (size_t) out.p, "shift");
+    if (out.divide)
+        for (int j = 0; j < out.p; j++)
+            if (!(fabs(out.divide[j]) > 0.0 && R_FINITE(out.divide[j])))
+                Rf_error("internal error: 'divide' has a zero or a value that is not finite");
+    return out;
 }
 
 static const int *int_slot(SEXP list, const char *name, size_t *length)
@@ -64,7 +81,7 @@ static void standardisation(SEXP x, int user_p, ufs_x *out)
 static ufs_x scaled_x(SEXP x)
 {
     ufs_x out = {.kind = UFS_X_SCALED, .n = size_of(x, "n"), .p = size_of(x, "p")};
-    ffi_mat whole = ffi_matrix(ffi_get(x, "x"), "x");
+    ffi_mat whole = ffi_table(ffi_get(x, "x"), "x");
     if (whole.n != out.n) Rf_error("internal error: x is not a matrix of %d rows", out.n);
     out.dense = whole.x;
     standardisation(x, whole.p, &out);
@@ -260,7 +277,7 @@ SEXP ffi_x_prepare(SEXP x, SEXP center)
  * holders. */
 SEXP ffi_x_standardise(SEXP x, SEXP shift_, SEXP divide_)
 {
-    int n = ffi_matrix(x, "x").n, p = ffi_matrix(x, "x").p;
+    int n = ffi_table(x, "x").n, p = ffi_table(x, "x").p;
     const double *from = REAL_RO(x);
     const double *shift = ffi_data(shift_, (size_t) p, "shift");
     const double *divide = ffi_data(divide_, (size_t) p, "divide");
@@ -328,7 +345,7 @@ SEXP ffi_x_equal_columns(SEXP x)
 /* Hashes of the columns of a dense block, p x 2, see ufs_x_hash_block. */
 SEXP ffi_x_hash(SEXP block, SEXP first_row)
 {
-    ffi_mat from = ffi_matrix(block, "block");
+    ffi_mat from = ffi_table(block, "block");
     double before = ffi_number(first_row, "first_row");
     if (!(before >= 0.0 && before <= 9007199254740992.0)) /* 2^53: whole, and one of its own */
         Rf_error("internal error: 'first_row'");
@@ -407,7 +424,7 @@ SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP tol, SEXP loadings_)
 {
     static const char *const names[] = {"scores",   "loadings",  "sdev2", "lapack", "products",
                                         "residual", "converged", "full",  NULL};
-    ufs_x op = ffi_x(x);
+    ufs_x op = ffi_x_finite(x);
     int k = ffi_whole(k_, 1, op.n < op.p ? op.n : op.p, "k");
     double limit = ffi_number(tol, "tol");
     SEXP out = PROTECT(ffi_list(names));

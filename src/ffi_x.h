@@ -9,5 +9,7 @@
  * for soundness in full, or a source, whose functions are called. Arrays are those of the
  * R object, which must outlive the result. */
 ufs_x ffi_x(SEXP x);
+/* The same for a solver: the values that are at hand are finite. np comparisons. */
+ufs_x ffi_x_finite(SEXP x);
 
 #endif

@@ -75,6 +75,23 @@ static void retry_rows(const search *s, int count, const int *hard, const double
                        graph_knn *out);
 static int by_key_then_index(const void *a, const void *b);
 
+/* Where squared distances cannot be held nobody is near: any neighbours, infinitely far. */
+static bool beyond_numbers(int n, const double *norm2, graph_knn *out)
+{
+    double total = 0.0;
+
+    for (int i = 0; i < n; i++) total += norm2[i];
+    if (R_FINITE(4.0 * total)) return false;
+    for (int i = 0; i < n; i++)
+        for (int e = 0; e < out->k; e++) {
+            size_t at = (size_t) e + (size_t) i * (size_t) out->k;
+            out->index[at] = (i + 1 + e) % n;
+            out->d2[at] = R_PosInf;
+        }
+    out->mean_distance = R_PosInf;
+    return true;
+}
+
 void graph_knn_search(int n, int p, const double *x, int k, bool want_mean, graph_knn *out)
 {
     size_t N = (size_t) n, P = (size_t) p, K = (size_t) k;
@@ -97,6 +114,10 @@ void graph_knn_search(int n, int p, const double *x, int k, bool want_mean, grap
     s.far = ufs_dalloc(N, 1);
     for (size_t i = 0; i < N; i++) s.far[i] = R_PosInf;
     centred_norms(n, p, x, mean, norm2);
+    if (beyond_numbers(n, norm2, out)) {
+        vmaxset(mark);
+        return;
+    }
     la_transpose(n, p, x, row);
     s.x = x;
     s.mean = mean;
@@ -143,6 +164,10 @@ void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out)
             norm2[i] += rows.value[e] * rows.value[e];
     }
     s.delta = 2.0 * ((double) longest + 8.0) * DBL_EPSILON;
+    if (beyond_numbers(n, norm2, out)) {
+        vmaxset(mark);
+        return;
+    }
 
     for (int i = 0; i < n; i++) {
         if (i % 16 == 0) R_CheckUserInterrupt();

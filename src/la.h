@@ -147,6 +147,8 @@ int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt);
  * (min(n, p)). About 2np^2 flops for n >= p. */
 int la_qr(int n, int p, double *a, double *tau);
 
+/* In the place of an info of LAPACK's: its matrix has values that are not finite. */
+#define LA_NOT_FINITE (-100)
 /* ---- la_eig.c -------------------------------------------------------------------
  * Eigenpairs il..iu (1-based, ascending order) of the symmetric a (n x n, upper
  * triangle read, destroyed): values w (iu - il + 1), vectors z n x (iu - il + 1).

@@ -5,6 +5,7 @@
 
 enum { PANEL = 32, STRIP = 64 };
 
+static bool upper_finite(int n, const double *a);
 static int plain_range(int n, double *a, int il, int iu, double *w, double *z);
 static int plain_values(int n, double *a, double *w);
 static int tridiagonal(int n, double *a, double *d, double *e, double *tau);
@@ -19,6 +20,7 @@ int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
     int info;
     void *mark = vmaxget();
 
+    if (!upper_finite(n, a)) return LA_NOT_FINITE;
     if (n > LA_EIG_CHECKED) return checked_range(n, a, il, iu, w, z, false);
     if (il == 1 && iu == n) return plain_range(n, a, il, iu, w, z);
     copy = ufs_dalloc(len, 1);
@@ -31,7 +33,18 @@ int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
 
 int la_eig_values(int n, double *a, double *w)
 {
+    if (!upper_finite(n, a)) return LA_NOT_FINITE;
     return n > LA_EIG_CHECKED ? checked_values(n, a, w) : plain_values(n, a, w);
+}
+
+/* LAPACK may never come back from NaN. */
+static bool upper_finite(int n, const double *a)
+{
+    double sum = 0.0;
+
+    for (size_t j = 0; j < (size_t) n; j++)
+        for (size_t i = 0; i <= j; i++) sum += 0.0 * a[i + j * (size_t) n];
+    return sum == 0.0;
 }
 
 static int plain_range(int n, double *a, int il, int iu, double *w, double *z)
