@@ -477,7 +477,7 @@ picture.ufs_grid <- function(object, value, over, ...) {
 #' @param methods Which methods to draw; all by default.
 #' @param ... Graphical parameters for `plot()`.
 #' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
-#' @examples
+#' @examplesIf requireNamespace("clue", quietly = TRUE)
 #' set.seed(1)
 #' out <- ufs_compare(iris[, 1:4], iris$Species, c("pca", "laplacian"), k = 1:3, mode = "cluster",
 #'   repeats = 2, n_random = 3)
