@@ -39,7 +39,6 @@ SEXP ffi_test_x_rows(SEXP x, SEXP index, SEXP s)
     static const char *const names[] = {"rows", "forms", NULL};
     ufs_x op = ffi_x(x);
     int m, *at = ffi_indices(index, op.n, &m, "index");
-    size_t P = (size_t) op.p;
     SEXP out = PROTECT(ffi_list(names));
 
     for (int k = 1; k < m; k++)
