@@ -15,8 +15,8 @@
 #' settings run in parallel; otherwise they run one after the other. The result is the same for any
 #' number of workers: one number is drawn from R's random numbers (none for a deterministic
 #' method), and the seed of each setting is made of it and of the setting, so that a setting gives
-#' the same wherever it stands in whatever grid. The data travel to the workers once, in a file, so that
-#' `future.globals.maxSize` does not limit their size. On a scheduler such as Slurm, use
+#' the same wherever it stands in whatever grid. The data travel to the workers once, in a file, so
+#' that `future.globals.maxSize` does not limit their size. On a scheduler such as Slurm, use
 #' `future::plan(future.batchtools::batchtools_slurm)` and name a folder that all nodes can see with
 #' `options(ufselect.shared_dir = )`; the default is this session's `tempdir()`, which is enough for
 #' workers on this computer. Progress is signalled to package progressr.
@@ -26,9 +26,10 @@
 #' and started again, it does only what is left. A setting is found again by what it is: by the
 #' content of the data, the arguments and the version of the package. A longer grid therefore reuses
 #' all that a shorter one has done, and a file that has changed is computed anew. (Of a file of more
-#' than 64 MB, size, date and a sample of its content are looked at.) A damaged or edited file in the
-#' folder is computed again, with a warning. If the folder cannot be written to, one warning says so
-#' and the run goes on. Printing the result tells how many settings were reused, and why not more.
+#' than 64 MB, size, date and a sample of its content are looked at.) A damaged or edited file in
+#' the folder is computed again, with a warning. If the folder cannot be written to, one warning
+#' says so and the run goes on. Printing the result tells how many settings were reused, and why not
+#' more.
 #'
 #' The folder also keeps the seed of the first run of a method on the same data, and later runs
 #' there follow it, whether or not you call `set.seed()`: what was computed before then fits what is
