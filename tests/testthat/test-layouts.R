@@ -92,8 +92,8 @@ test_that("each call of an operator in a fit answers as the matrix does", {
   layouts <- layouts_of(x)
   for (method in c("socfs", "jspca", "alnr", "spec")) {
     for (layout in c("file", "by_rows")) {
-      args <- c(needed_arguments(method), if (method %in% c("socfs", "jspca")) list(lambda_rel = .05))
-      fit_layout(layout, layouts[[layout]], method, args)
+      few <- if (method %in% c("socfs", "jspca")) list(lambda_rel = .05)
+      fit_layout(layout, layouts[[layout]], method, c(needed_arguments(method), few))
     }
   }
   expect_setequal(setdiff(names(worst), c("row_forms", "rows", "scaled rows", "sparse rows")),
