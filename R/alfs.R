@@ -135,9 +135,9 @@
 #'   `certificate["dual"]`. `trace` has a row per iteration.
 #'
 #'   Sparse data and files (see [ufs_data]) are not formed where \eqn{X} is needed through products
-#'   only: `solver = "admm"` with `lambda = 0` and `select` other than `"auto"`. W, P and Q are n x p
-#'   numbers each all the same. `solver = "paper"`, `lambda > 0` and `select = "auto"` form a dense
-#'   matrix, within the option `ufselect.max_bytes`.
+#'   only: `solver = "admm"` with `lambda = 0` and `select` other than `"auto"`. W, P and Q are
+#'   n x p numbers each all the same. `solver = "paper"`, `lambda > 0` and `select = "auto"` form a
+#'   dense matrix, within the option `ufselect.max_bytes`.
 #' @references Li, Wang, Dong, Yan, Liu and Zha (2019) Joint active learning with feature
 #'   selection via CUR matrix decomposition. IEEE Transactions on Pattern Analysis and Machine
 #'   Intelligence 41, 1382-1396. \doi{10.1109/TPAMI.2018.2840980}

@@ -26,9 +26,9 @@
 #'
 #' Of data on disk beyond four blocks (see [ufs_data()]), and of sparse data with more than 20,000
 #' samples, the neighbours are those on the leading 50 principal component scores, which a message
-#' of class `ufs_message_scores` says: few of them may be those on `x` itself. `exact = TRUE`
-#' searches `x`: blocks of a file are then compared in pairs, which takes as many passes over it as
-#' half the number of its blocks.
+#' of class `ufs_message_scores` says; they may be quite others than those on `x` itself.
+#' `exact = TRUE` searches `x`: blocks of a file are then compared in pairs, which takes as many
+#' passes over it as half the number of its blocks.
 #'
 #' @section The argument `graph` of the methods:
 #' `NULL` builds the default graph on the columns as the method sees them (after its own
@@ -190,13 +190,13 @@ graph_rows <- function(x, exact = FALSE, most = getOption("ufselect.exact_neighb
   out$note <- paste0(if (out$approximate) "approximate, " else "", "on the leading ", ncol(out$x),
     " principal component scores")
   ufs_inform("scores", "`x` is large: neighbours are ", if (out$approximate) "searched ", out$note,
-    ". `exact = TRUE` of ufs_graph(), or graph = list(exact = TRUE) of a method, searches `x` itself.")
+    ". ufs_graph(exact = TRUE), or graph = list(exact = TRUE) of a method, searches `x` itself.")
   out
 }
 
-# The k nearest others of every row of a source: list(index, d2, mean_distance), the first two k x n;
-# with `cosine` d2 holds the cosines with these neighbours instead. Blocks of rows are searched in
-# pairs: the nearest rows of all are among the nearest ones of the pairs.
+# The k nearest others of every row of a source: list(index, d2, mean_distance), the first two
+# k x n; with `cosine` d2 holds the cosines with these neighbours instead. Blocks of rows are
+# searched in pairs: the nearest rows of all are among the nearest ones of the pairs.
 neighbours_by_blocks <- function(x, k, cosine) {
   n <- x$n
   starts <- seq(1, n, by = max(1, floor(x$bytes / (8 * x$p))))

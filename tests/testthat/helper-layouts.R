@@ -56,8 +56,8 @@ fits_apart <- function(a, b) {
 }
 
 # In place of source_operator(), `original`: report(call, difference) gets, for each call, how far
-# the answer is from that of `whole`, the matrix of which the source is a part, as a share of the sum of
-# absolute values that it is made of. The same calls are put to the sparse and the scaled operator
+# the answer is from that of `whole`, the matrix of which the source is a part, as a share of the
+# sum of absolute values that it is made of. The same calls are put to the sparse and the scaled operator
 # of the same columns, whose functions are C and cannot be wrapped.
 checked_operator <- function(original, whole, report) {
   ns <- asNamespace("ufselect")
