@@ -62,6 +62,12 @@ record_calls <- function() {
       try_fit(method, inputs[[1]], solver = solver, control = list(max_iter = 3))
     }
   }
+  try(suppressWarnings(code$ufs_represent(inputs[[1]])), silent = TRUE)
+  links <- `diag<-`(abs(stats::cor(t(inputs[[1]]))), 0)
+  try(suppressWarnings(code$ufs_laplacian(inputs[[1]], graph = links)), silent = TRUE)
+  entry <- function(name) getFromNamespace(paste0("C_", name), "ufselect")
+  spy(entry("test_gemm"), matrix(1:6 / 2, 2), matrix(1:6 / 2, 3), diag(2))
+  spy(entry("test_lanczos"), crossprod(matrix(stats::rnorm(8100), 90)), 1L, 1e-8, 0L)
   tests <- file.path("tests/testthat", c(list.files("tests/testthat", "^test-kernel"),
     paste0("test-", c("blfse", "propagate", "operator"), ".R")))
   Sys.setenv(NOT_CRAN = "false")

@@ -23,6 +23,7 @@ else
   run Rscript tests/dev/fuzz.R --calls=3000
   run Rscript tests/dev/metamorphic.R --repeats=3
   run Rscript tests/dev/certificates.R --repeats=5
+  run Rscript tests/dev/ccall.R --calls=2000
   run Rscript tests/dev/kill-resume.R
   run Rscript tests/dev/blas.R
   run Rscript tests/dev/interrupts.R
