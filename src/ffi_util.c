@@ -1,4 +1,5 @@
 #include "ffi_util.h"
+#include "la.h"
 #include <limits.h>
 
 SEXP ffi_get(SEXP list, const char *name)
@@ -83,10 +84,8 @@ ffi_mat ffi_matrix(SEXP x, const char *what)
 
 void ffi_finite(const double *x, size_t length, const char *what)
 {
-    double sum = 0.0;
-    /* 0 v is NaN where v is not finite. */
-    for (size_t i = 0; i < length; i++) sum += 0.0 * x[i];
-    if (sum != 0.0) Rf_error("internal error: '%s' has values that are not finite", what);
+    if (!la_finite(length, x))
+        Rf_error("internal error: '%s' has values that are not finite", what);
 }
 
 const double *ffi_sized(SEXP x, int n, int p, const char *what)

@@ -68,6 +68,8 @@ double la_l21(int p, const double *norm, double eps);
  * row is a zero, never a division by zero. */
 void la_irls_g(int p, const double *norm, double eps, double *g);
 /* || a ||_F^2 and || a - b ||_F^2. */
+/* LAPACK may never come back from NaN: these matrices are not given to it. */
+bool la_finite(size_t len, const double *a);
 double la_ss(size_t len, const double *a);
 double la_ss_diff(size_t len, const double *a, const double *b);
 

@@ -88,6 +88,14 @@ void la_irls_g(int p, const double *norm, double eps, double *g)
     for (int i = 0; i < p; i++) g[i] = 2.0 * sqrt(norm[i] * norm[i] + eps);
 }
 
+bool la_finite(size_t len, const double *a)
+{
+    double sum = 0.0;
+    /* 0 v is NaN where v is not finite. */
+    for (size_t i = 0; i < len; i++) sum += 0.0 * a[i];
+    return sum == 0.0;
+}
+
 double la_ss(size_t len, const double *a)
 {
     double ss = 0.0;

@@ -38,7 +38,8 @@ int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e)
     char job = 'S';
 
     ufs_copy(w->a, a, len);
-    if (la_polar_here(w, e_old, e) == 0) return 0;
+    info = la_polar_here(w, e_old, e);
+    if (info == 0 || info == LA_NOT_FINITE) return info;
     /* dgesdd can fail to converge where the older dgesvd does not. */
     ufs_copy(w->a, a, len);
     F77_CALL(dgesvd)
@@ -69,6 +70,7 @@ static int thin_svd(la_polar_work *w)
 {
     char job = 'S';
     int info = 0;
+    if (!la_finite((size_t) w->n * (size_t) w->c, w->a)) return LA_NOT_FINITE;
     F77_CALL(dgesdd)
     (&job, &w->n, &w->c, w->a, &w->n, w->s, w->u, &w->n, w->vt, &w->c, w->work, &w->lwork, w->iwork,
      &info FCONE);

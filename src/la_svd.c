@@ -10,6 +10,8 @@ int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt)
     void *mark = vmaxget();
     int *iwork = ufs_ialloc(8 * (size_t) r);
 
+    if (!la_finite((size_t) n * (size_t) p, a)) return LA_NOT_FINITE;
+
     F77_CALL(dgesdd)(&job, &n, &p, a, &n, s, u, &n, vt, &r, &opt, &lwork, iwork, &info FCONE);
     lwork = (int) opt;
     work = ufs_dalloc((size_t) lwork, 1);

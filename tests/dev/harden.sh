@@ -28,6 +28,7 @@ else
   run Rscript tests/dev/edited.R
   run Rscript tests/dev/certificates.R --repeats=5
   run Rscript tests/dev/layouts.R --rows=24 --columns=30
+  run Rscript tests/dev/ccall.R --calls=2000
   run Rscript tests/dev/kill-resume.R
   run Rscript tests/dev/checkpoints.R
   run Rscript tests/dev/blas.R
