@@ -5,6 +5,8 @@
 #   Rscript tests/dev/mutate-auto.R --n=60 --cores=1   the first 60 of the same 300
 #   Rscript tests/dev/mutate-auto.R --rerun-survivors  also those that survived (new tests, more time)
 #   Rscript tests/dev/mutate-auto.R --only=stability   files whose name matches
+#   Rscript tests/dev/mutate-auto.R --patience=5       on a busy machine: five times the seconds before a
+#                                                      test is taken to hang
 #   Rscript tests/dev/mutate-auto.R --named            without a map (below): tests named like the file only
 #   Rscript tests/dev/mutate-auto.R --table            no run: the counts of the list
 #
@@ -34,7 +36,7 @@ options_of <- function(...) {
   }
   out
 }
-opt <- options_of(n = 300, seed = 1, cores = 2, limit = 60, only = "", rerun_survivors = FALSE,
+opt <- options_of(n = 300, seed = 1, cores = 2, limit = 60, patience = 1, only = "", rerun_survivors = FALSE,
   map = FALSE, named = FALSE, table = FALSE, list = FALSE,
   work = file.path(tools::R_user_dir("ufselect", "cache"), "mutate"))
 top <- normalizePath(".")
@@ -427,6 +429,9 @@ saveRDS(list(hit = which(getFromNamespace('cov_store', 'ufselect')$hit), seconds
     r <- readRDS(raw)
     data <- list.files(counts, "[.]gcda$", full.names = TRUE)
     file.copy(sub("[.]gcda$", ".gcno", file.path(tree, "src", basename(data))), counts)
+    for (part in list.files(file.path(tree, "src"), "[.][ch]$", full.names = TRUE)) { # gcov reads them
+      file.symlink(part, file.path(counts, basename(part)))
+    }
     said <- if (length(data)) {
       suppressWarnings(system2("env", c("-C", counts, "gcov", "-t", basename(data)), stdout = TRUE, stderr = FALSE))
     }
@@ -601,7 +606,8 @@ try_one <- function(m, map) {
   dir <- paste0(lib, "-tests")
   symlink_all(file.path(work, "base", "tests", "testthat"), dir, "_snaps")
   file.copy(file.path(work, "base", "tests", "testthat", "_snaps"), dir, recursive = TRUE)
-  status <- run("timeout", c(900, rscript, "--vanilla", file.path(work, "child.R"), file.path(dir, "at"), dir,
+  # A crash may leave R waiting for a lock for ever.
+  status <- run("timeout", c(round(opt$patience * (60 + 4 * sum(own[within]))), rscript, "--vanilla", file.path(work, "child.R"), file.path(dir, "at"), dir,
     sprintf("%s=%.1f", tests[within], own[within])),
     c(tests_env, paste0("R_LIBS=", lib, ":", Sys.getenv("R_LIBS"))))
   at <- readLines(file.path(dir, "at"))

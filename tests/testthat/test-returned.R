@@ -233,3 +233,12 @@ test_that("what is too large is named first, the advice comes last", {
   }
   expect_gt(told, 5)
 })
+
+test_that("an option that is no number is an error that says so", {
+  old <- options(ufselect.max_bytes = NULL)
+  on.exit(options(old))
+  for (wrong in list(c(1e9, 1e9), numeric(), "8 GB", NA_real_)) {
+    options(ufselect.max_bytes = wrong)
+    expect_error(ufs_rrss(mtcars), "ufselect.max_bytes", class = "ufs_error_argument")
+  }
+})
