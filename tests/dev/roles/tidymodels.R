@@ -2,8 +2,8 @@
 library(ufselect)
 if (requireNamespace("recipes", quietly = TRUE) && utils::packageVersion("recipes") >= "1.1.0") {
   library(recipes)
-  rec <- recipe(Species ~ ., iris) |> step_normalize(all_numeric_predictors()) |>
-    step_select_ufs(all_numeric_predictors(), method = "pca", num_terms = 2, options = list(n_components = 2))
+  rec <- step_normalize(recipe(Species ~ ., iris), all_numeric_predictors())
+  rec <- step_select_ufs(rec, all_numeric_predictors(), method = "pca", num_terms = 2, options = list(n_components = 2))
   done <- prep(rec)
   print(done)
   print(tidy(done, 2))
