@@ -20,8 +20,10 @@ real <- if (nzchar(options$data)) {
     states = state.x77, cars = as.matrix(mtcars))
 }
 original <- getFromNamespace("source_operator", "ufselect")
-# The paths that use all features, those that use few, and ALFS's third penalty.
-variants <- list(socfs = list(list(lambda_rel = .01)), jspca = list(list(lambda_rel = .02),
+# Beside the defaults: all features in use (where SOCFS at its default tolerance leaves the third
+# digit of a score open), and ALFS's third penalty.
+tight <- ufs_control(tol = 1e-10, inner_tol = 1e-12)
+variants <- list(socfs = list(list(lambda_rel = .01, control = tight)), jspca = list(list(lambda_rel = .02),
   list(lambda_rel = .02, loss = "sample")), alfs = list(list(lambda_rel = .02)),
   laplacian = list(list(graph = list(exact = TRUE))))
 tried <- failed <- 0
