@@ -146,7 +146,7 @@ ted_rows <- function(x, unit, center, scale) {
   data <- if (tall) as_ufs_operator(opened, center, scale, squares = FALSE, unit = "power") else
     as_ufs_rows(opened, center, scale)
   if (tall) {
-    check_norms(data$norm, "x", data$features[data$keep])
+    check_squares(top = max(data$norm))
     check_bytes(24 * as.double(ncol(data$x))^2, "ufs_ted()",
       "Use fewer features, or samples that ufs_sketch() chooses.")
   } else {
@@ -250,8 +250,7 @@ ted_greedy <- function(x, m, mu, form = "a", given = integer(), control = ufs_co
 }
 
 # Squares, and sums of squares, must be numbers.
-check_squares <- function(x) {
-  top <- largest(x)
+check_squares <- function(x, top = largest(x)) {
   if (!is.finite(top) || top > 1e145 || top < 1e-145) {
     ufs_abort("input", "The squares of the values of `x` overflow or underflow. Rescale `x`, e.g. ",
       "with scale = TRUE.", argument = "x")

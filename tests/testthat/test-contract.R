@@ -123,16 +123,20 @@ for (method in methods$method) {
     one <- function(f) replace(x, cbind(1:14, 2), x[, 2] * f)
     inputs <- list(small = x * 1e-300, large = x * 1e300, denormal = one(1e-310), one_small = one(1e-300),
       one_large = one(1e300), mixed = x %*% diag(10^c(-300, -160, 0, 5, 160, 0)))
-    scales <- if ("scale" %in% names(formals(paste0("ufs_", method)))) c(TRUE, FALSE)
+    ways <- if ("scale" %in% names(formals(paste0("ufs_", method)))) {
+      list(list(scale = TRUE), list(scale = FALSE))
+    } else {
+      list(list())
+    }
     known <- c(status_labels, "ufs_error_input", "ufs_error_argument")
     for (name in names(inputs)) {
       forms <- list(dense = inputs[[name]], sparse = Matrix::Matrix(inputs[[name]], sparse = TRUE))
       if (requireNamespace("DelayedArray", quietly = TRUE)) {
         forms$file <- ufs_data(DelayedArray::DelayedArray(inputs[[name]]), block_bytes = 16 * 6 * 10)
       }
-      for (scale in scales) {
+      for (way in ways) {
         how <- vapply(forms, function(form) {
-          fit <- tryCatch(fit_of(method, form, scale = scale), error = identity)
+          fit <- tryCatch(do.call(fit_of, c(list(method, form), way)), error = identity)
           if (inherits(fit, "error")) {
             return(class(fit)[1L])
           }
