@@ -298,9 +298,10 @@ check_choice <- function(value, arg, choices) {
 check_matrix <- function(value, arg, nrow = NA, ncol = NA) {
   if (!is.matrix(value) || !is.numeric(value) || !all(is.finite(value)) ||
       !(is.na(nrow) || nrow(value) == nrow) || !(is.na(ncol) || ncol(value) == ncol)) {
-    size <- c(if (!is.na(nrow)) paste(nrow, "rows"), if (!is.na(ncol)) paste(ncol, "columns"))
+    size <- if (!is.na(nrow) && !is.na(ncol)) paste(nrow, "x", ncol) else
+      if (!is.na(nrow)) paste(nrow, "rows") else if (!is.na(ncol)) paste(ncol, "columns")
     ufs_abort("argument", "`", arg, "` must be a finite numeric matrix",
-      if (length(size)) paste(" of", paste(size, collapse = " and ")),
+      if (!is.null(size)) paste(" of", size),
       if (is.matrix(value)) paste0("; it is ", nrow(value), " x ", ncol(value)), ".",
       argument = arg)
   }

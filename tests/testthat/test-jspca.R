@@ -802,7 +802,8 @@ test_that("print, summary and plots", {
   once <- jspca(x, 2, control = quiet(max_iter = 1))
   expect_identical(plot(once), once)
   expect_error(plot(fit, "heat"), class = "ufs_error_argument")
-  expect_identical(plot(fit, "loadings", k = 100L), fit)
+  expect_identical(plot(fit, "loadings", k = fit$p), fit)
+  expect_error(plot(fit, "loadings", k = 100L), class = "ufs_error_argument")
   expect_error(plot(fit, "loadings", k = 0), class = "ufs_error_argument")
   expect_equal(ufselect:::top_loadings(fit, 3), coef(fit)[fit$feature_ranking[1:3], ])
 })
@@ -880,6 +881,7 @@ test_that("the slides' weights, 1 / norm, are ours with lambda sqrt(2), a = 1/2,
 test_that("print() says when the feature loss ends above its lowest value", {
   fit <- jspca(mtcars, 2)
   fit$trace <- data.frame(iteration = 1:3, objective = c(10, 5, 6), live = 3)
+  fit <- sealed(fit)
   expect_output(print(fit), "20.0 % above its lowest")
   fit$trace$objective <- c(10, 5, 5)
   expect_false(any(grepl("above its lowest", capture.output(print(fit)))))
