@@ -71,9 +71,10 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
   run_fit("css", match.call(), {
     control <- resolve_control(control)
     # Fourth powers of x occur inside: an exact change of unit keeps them in range.
-    data <- as_ufs_operator(x, center, scale, unit = "power")
+    data <- as_ufs_operator(x, center, scale, squares = FALSE, unit = "power")
     z <- data$x
     unit <- data$unit
+    check_norms(data$norm, "x", data$features[data$keep], unit)
     q <- length(data$keep)
     picks <- if (is.null(k)) min(q, data$n, 200L) else {
       check_count(k, "k", 1L, q, "the features that are not constant")
@@ -89,7 +90,7 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
     check_lapack(found$run$lapack, "css")
     total <- found$run$counters[["start"]]
     basis <- column_basis(z, found$order, unit)
-    captured <- pmin(cumsum((row_norms(basis$coordinates) / unit)^2) / total, 1)
+    captured <- pmin(cumsum(row_norms(basis$coordinates / unit)^2) / total, 1)
     captured <- captured[basis$rank]
     bound <- pmax(found$leading / total, captured)
     rest <- setdiff(seq_len(q), found$order)
@@ -259,7 +260,7 @@ ufs_captured <- function(fit, x, k, center = TRUE, scale = TRUE, ...) {
   check_given(fit, x)
   check_fit(fit, "feature_ranking", "features")
   open_dots(environment(), ufs_captured, "captured")
-  data <- as_ufs_operator(x, center, scale, warn = FALSE, unit = "power")
+  data <- as_ufs_operator(x, center, scale, warn = FALSE, squares = FALSE, unit = "power")
   if (data$p != fit$p || data$n != fit$n || !identical(data$features, fit$names$features)) {
     ufs_abort("argument", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".",
       argument = "x")

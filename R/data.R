@@ -649,7 +649,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   norm <- ready$norm[keep] / divide[keep]
   # The mean norm of the rows is taken where their squares can be held.
   size <- if (unit == "none") 1 else 2^ceiling(log2(max(norm)))
-  if (write && squares) check_norms(norm, arg, features[keep], size)
+  if (write && squares) check_norms(norm, arg, features[keep])
   out <- make(size)
   if (unit == "row") {
     size <- size * mean(sqrt(x_row_ss(out)))

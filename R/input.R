@@ -41,7 +41,7 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
   constant <- check_prepared(ready, features, arg, warn)
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(p)
   if (squares && write) {
-    check_norms(ready$norm[keep], arg, features[keep], if (unit == "power") ready$unit)
+    check_norms(ready$norm[keep], arg, features[keep])
   }
   list(
     x = ready$x, n = n, p = p, keep = keep, constant = constant,
@@ -53,12 +53,11 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
   )
 }
 
-# Every method squares x (and x over its `unit`): columns whose squares cannot be held are refused in
-# words.
-check_norms <- function(norm, arg, features, unit = NULL) {
-  size <- norm
-  bad <- !is.finite(size) | size > 1e150 | (size > 0 & size < 1e-150)
-  if (!is.null(unit)) bad <- bad | (size > 0 & size / unit < 1e-150)
+# Every method squares x (some in a `unit` of their own): columns whose squares cannot be held are
+# refused in words.
+check_norms <- function(norm, arg, features, unit = 1) {
+  size <- norm / unit
+  bad <- !is.finite(size) | size > 1e150 | (norm > 0 & size < 1e-150)
   if (any(bad)) {
     ufs_abort("input", "The values of ", some_columns(features[bad]), " of `", arg, "` are too ",
       if (all(size[bad] < 1)) "small" else if (all(size[bad] > 1)) "large" else "small or too large",
