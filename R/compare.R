@@ -166,8 +166,8 @@ compare_plan <- function(methods, baselines, args, n_classes, mode) {
     methods <- c(methods, extra)
   }
   if (!length(methods)) {
-    ufs_abort("argument", "`methods` is empty, and `baselines` is FALSE: there is nothing to compare.",
-      argument = "methods")
+    ufs_abort("argument", "`methods` is empty and `baselines` is FALSE: there is nothing to ",
+      "compare.", argument = "methods")
   }
   if (anyDuplicated(label)) {
     ufs_abort("argument", "`methods` has '", label[duplicated(label)][1L],

@@ -42,8 +42,8 @@
 #' @param center,scale Should the columns be centred and standardised first?
 #' @param control Made by [ufs_control()]. There is no tolerance; `progress` is called after each
 #'   pick.
-#' @param m Refused, here only because R would complete it to `mu`: this method chooses features, and
-#'   `k` says how many.
+#' @param m Refused, here only because R would complete it to `mu`: this method chooses features,
+#'   and `k` says how many.
 #' @return A fit of class `c("ufs_css", "ufs")`. The score is 1 for the first pick and falls by
 #'   1/p with each rank; `statistic` is the decrease of J by each column (at its pick, or as the
 #'   next pick). `certificate` has `captured`, `bound` and `ratio` of the best k; without `k`, at

@@ -16,7 +16,8 @@ new_ufs <- function(method, call, params, control, data,
                     elapsed = NA_real_, void = integer(), ..., class = character()) {
   stopifnot(status %in% status_labels)
   fit <- list(
-    method = method, call = plain_call(call, paste0("ufs_", method)), params = params, control = control,
+    method = method, call = plain_call(call, paste0("ufs_", method)), params = params,
+    control = control,
     feature_scores = NULL, feature_ranking = NULL,
     sample_scores = NULL, sample_ranking = NULL,
     statistic = statistic, solution = solution,
@@ -209,8 +210,8 @@ check_fit <- function(fit, slot = NULL, what = NULL) {
 
 # ---- edited fits ----------------------------------------------------------------------
 
-# Everything that reads a fit relies on what new_ufs() and the method put there, so the kind, the size
-# and the number of missing values of each field are kept with it. A field that was removed or
+# Everything that reads a fit relies on what new_ufs() and the method put there, so the kind, the
+# size and the number of missing values of each field are kept with it. A field that was removed or
 # replaced by something else is named once, here, and not by some line that stumbles over it. A fit
 # may get more fields, and other values of the same kind. A fit from before has no shape to check.
 sealed <- function(fit) {
@@ -223,7 +224,11 @@ shape_of <- function(fit) {
   fields <- unclass(fit)
   fields$call <- NULL
   out <- unlist(lapply(fields, function(field) {
-    if (is.list(field) && length(names(field))) vapply(field, field_shape, "") else field_shape(field)
+    if (is.list(field) && length(names(field))) {
+      vapply(field, field_shape, "")
+    } else {
+      field_shape(field)
+    }
   }))
   stats::setNames(out, make.unique(names(out)))
 }
@@ -233,8 +238,9 @@ field_shape <- function(value) {
     return("NULL")
   }
   gone <- if (is.atomic(value) && length(value) <= 1e5 && anyNA(value)) sum(is.na(value)) else 0L
+  size <- dim(value)
   paste0(if (is.numeric(value)) "numeric" else typeof(value), " of ",
-    if (is.null(dim(value))) paste("length", length(value)) else paste(dim(value), collapse = " x "),
+    if (is.null(size)) paste("length", length(value)) else paste(size, collapse = " x "),
     if (gone) paste0(", ", gone, " missing"))
 }
 

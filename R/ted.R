@@ -53,8 +53,9 @@
 #'   `NA` and they rank last.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. Only `form = "convex"`
 #'   has iterations: `max_iter` is 2000 and `tol`, the relative duality gap, 1e-4.
-#' @param m Refused, here only because R would complete it to `mu`: one fit ranks the samples for every
-#'   number of them. Say how many by `selected_samples(fit, m)`, or limit the picks by `n_samples`.
+#' @param m Refused, here only because R would complete it to `mu`: one fit ranks the samples for
+#'   every number of them. Say how many by `selected_samples(fit, m)`, or limit the picks by
+#'   `n_samples`.
 #' @return A fit of class `c("ufs_ted", "ufs")`; [selected_samples()] gives the samples.
 #'   * With `form = "greedy"` the score is 1 for the first pick and falls by 1/n with each rank.
 #'     `statistic` is the decrease of J by each sample (at its pick, or as the next pick), `trace`

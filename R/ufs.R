@@ -163,7 +163,7 @@ run_fit <- function(method, call, slots, door = TRUE) {
   fit
 }
 
-# What all methods refuse: a name that R completed, as the names are those of a table, a penalty given
+# What all methods refuse: a name that R completed (names are exact everywhere), a penalty given
 # twice, no data.
 check_call <- function(given, fun, frame, method) {
   check_arguments(given[given != "x"], fun, method)
@@ -179,7 +179,8 @@ check_call <- function(given, fun, frame, method) {
 }
 
 # A call to print and to keep: no data in it. Where it was made by do.call() its arguments are
-# values, maybe in quote(), and those that are not a few numbers or words are named by what they are.
+# values, maybe in quote(), and those that are not a few numbers or words are named by what they
+# are.
 plain_call <- function(call, name) {
   if (!is.language(call[[1L]])) call[[1L]] <- as.name(name)
   for (i in seq_along(call)[-1L]) {
