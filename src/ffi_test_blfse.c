@@ -63,13 +63,14 @@ SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
             for (int i = 0; i < p; i++) diag[i] = prob.dense[(size_t) i * ((size_t) p + 1)];
         } else {
             ffi_mat f = ffi_matrix(ffi_get(parts, "f"), "f");
-            ffi_mat rt = ffi_matrix(ffi_get(parts, "rt"), "rt");
-            if (f.p != p || rt.p != p) Rf_error("internal error: sizes of 'f' or 'rt'");
-            hadamard_init(&op, p, f.n, rt.n);
+            SEXP rt = ffi_get(parts, "rt"); /* may have no rows */
+            if (f.p != p || !Rf_isReal(rt) || !Rf_isMatrix(rt) || Rf_ncols(rt) != p)
+                Rf_error("internal error: sizes of 'f' or 'rt'");
+            hadamard_init(&op, p, f.n, Rf_nrows(rt));
             op.r = f.n;
-            op.k = rt.n;
+            op.k = Rf_nrows(rt);
             op.f = f.x;
-            op.rt = rt.x;
+            op.rt = REAL_RO(rt);
             op.w0 = ffi_real(parts, "w0");
             op.sign = ffi_real(parts, "sign");
             op.scale = ffi_real(parts, "scale");

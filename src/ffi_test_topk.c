@@ -84,7 +84,7 @@ SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c_, SEXP k_, SEXP w, SEXP sta
     ffi_mat from = ffi_matrix(x, "x");
     int n = from.n, p = from.p, lapack, swaps = 0;
     int k = ffi_whole(k_, 1, p, "k"), c = ffi_whole(c_, 1, n, "c");
-    const int *labels = ffi_ints(label, (size_t) n, 0, c - 1, "label");
+    const int *labels = ffi_ints(label, (size_t) n, 1, c, "label");
     const int *first = ffi_ints(start, (size_t) k, 0, p - 1, "start");
     const double *links = w == R_NilValue ? NULL : ffi_sized(w, n, n, "w");
     topk_select_settings settings = ffi_topk_select(s);
@@ -134,7 +134,7 @@ SEXP ffi_test_topk_label(SEXP z, SEXP c_, SEXP previous)
     int n = ffi_matrix(z, "z").n, c = ffi_whole(c_, 1, n, "c");
     const double *from = ffi_sized(z, n, n, "z");
     bool have = previous != R_NilValue;
-    const int *before = have ? ffi_ints(previous, (size_t) n, 0, c - 1, "previous") : NULL;
+    const int *before = have ? ffi_ints(previous, (size_t) n, 1, c, "previous") : NULL;
     topk_label work;
     SEXP out = PROTECT(ffi_list(names));
     int *label = ffi_set_ints(out, "label", n);

@@ -44,7 +44,7 @@ SEXP ffi_test_x_rows(SEXP x, SEXP index, SEXP s)
     for (int k = 1; k < m; k++)
         if (at[k] <= at[k - 1]) Rf_error("internal error: 'index' does not ascend");
     ufs_x_rows(&op, m, at, ffi_set_matrix(out, "rows", m, op.p));
-    ufs_x_row_forms(&op, ffi_sized(s, op.p, op.p, "s"), ffi_set_vector(out, "forms", op.n));
+    ufs_x_row_forms(&op, ffi_upper(s, op.p, "s"), ffi_set_vector(out, "forms", op.n));
     UNPROTECT(1);
     return out;
 }

@@ -95,6 +95,14 @@ const double *ffi_sized(SEXP x, int n, int p, const char *what)
     return found.x;
 }
 
+const double *ffi_upper(SEXP x, int n, const char *what)
+{
+    ffi_mat found = ffi_table(x, what);
+    if (found.n != n || found.p != n) Rf_error("internal error: '%s' is not %d x %d", what, n, n);
+    for (size_t j = 0; j < (size_t) n; j++) ffi_finite(found.x + j * (size_t) n, j + 1, what);
+    return found.x;
+}
+
 double ffi_number(SEXP x, const char *what)
 {
     double value = Rf_isNumeric(x) && Rf_xlength(x) == 1 ? Rf_asReal(x) : R_NaN;

@@ -40,6 +40,8 @@ ffi_mat ffi_table(SEXP x, const char *what);
 ffi_mat ffi_matrix(SEXP x, const char *what);
 void ffi_finite(const double *x, size_t length, const char *what);
 const double *ffi_sized(SEXP x, int n, int p, const char *what);
+/* A symmetric n x n matrix of which the upper triangle is read, and only that is looked at. */
+const double *ffi_upper(SEXP x, int n, const char *what);
 double ffi_number(SEXP x, const char *what);
 int ffi_whole(SEXP x, int low, int high, const char *what);
 bool ffi_yes(SEXP x, const char *what);

@@ -319,7 +319,7 @@ SEXP ffi_x_add(SEXP total, SEXP value)
 SEXP ffi_x_forms(SEXP x, SEXP s)
 {
     ufs_x op = ffi_x(x);
-    const double *matrix = s == R_NilValue ? NULL : ffi_sized(s, op.p, op.p, "s");
+    const double *matrix = s == R_NilValue ? NULL : ffi_upper(s, op.p, "s");
     SEXP out = PROTECT(Rf_allocVector(REALSXP, op.n));
     if (matrix)
         ufs_x_row_forms(&op, matrix, REAL(out));

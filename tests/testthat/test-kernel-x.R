@@ -159,9 +159,9 @@ test_that("malformed sparse matrices are errors, in the door and in every direct
   }
   expect_error(.Call(C_x_mul, op, matrix(1, 3, 2)), "rows")
   expect_error(.Call(C_x_cross, op, 1:3))
-  expect_error(.Call(C_x_columns, op, 25L), "range")
-  expect_error(.Call(C_x_columns, op, 0L), "range")
-  expect_error(.Call(C_x_pca, op, 100L, 1e-12, TRUE), "range")
+  expect_error(.Call(C_x_columns, op, 25L), "out of 1 to 24")
+  expect_error(.Call(C_x_columns, op, 0L), "out of 1 to 24")
+  expect_error(.Call(C_x_pca, op, 100L, 1e-12, TRUE), "internal error")
   expect_error(.Call(C_x_ss, "x"))
 })
 
