@@ -189,7 +189,8 @@ graph_rows <- function(x, exact = FALSE, most = getOption("ufselect.exact_neighb
   out$approximate <- x$n > most
   out$note <- paste0(if (out$approximate) "approximate, " else "", "on the leading ", ncol(out$x),
     " principal component scores")
-  ufs_inform("scores", "`x` is large: neighbours are ", if (out$approximate) "searched ", out$note,
+  ufs_inform("scores", "`x` is large: neighbours are those on the leading ", ncol(out$x),
+    " principal component scores", if (out$approximate) ", found by an approximate search",
     ". ufs_graph(exact = TRUE), or graph = list(exact = TRUE) of a method, searches `x` itself.")
   out
 }
