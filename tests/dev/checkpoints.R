@@ -138,7 +138,8 @@ if (requireNamespace("HDF5Array", quietly = TRUE)) {
   file <- tempfile(fileext = ".h5")
   on_disk <- HDF5Array::writeHDF5Array(x, file, "x", chunkdim = c(4, 11))
   reuses("changed HDF5 file", function(f) run(folder = f, data = on_disk), function(f) {
-    rhdf5::h5write(9, file, "x", index = list(30, 8))
+    unlink(file)
+    HDF5Array::writeHDF5Array(replace(x, cbind(30, 8), 9), file, "x", chunkdim = c(4, 11))
     run(folder = f, data = HDF5Array::HDF5Array(file, "x"))
   }, 0L, run(data = replace(x, cbind(30, 8), 9)))
 }
