@@ -8,19 +8,6 @@ run <- function(n, folder = NULL, data = x, seed = 2, ...) {
 }
 values <- function(folder) list.files(folder, "^(grid|compare|stability).*rds$", full.names = TRUE)
 
-# One function of the package, or of a package it uses, replaced until the caller ends.
-replaced <- function(name, value, package = "ufselect", env = parent.frame()) {
-  home <- asNamespace(package)
-  old <- get(name, home)
-  put <- function(value) {
-    unlockBinding(name, home)
-    assign(name, value, home)
-    lockBinding(name, home)
-  }
-  put(value)
-  withr::defer(put(old), envir = env)
-}
-
 test_that("finished settings are written and read back", {
   folder <- withr::local_tempdir()
   first <- run(2:4, folder)
@@ -401,7 +388,7 @@ test_that("workers store what they have done, and fail to store it, as one proce
   folder <- withr::local_tempdir()
   serial <- run(2:6)
   old <- future::plan("multisession", workers = 2)
-  on.exit(future::plan(old))
+  withr::defer(future::plan(old))
   run(2:4, folder)
   both <- run(2:6, folder)
   expect_identical(both$checkpoint$reused, 3L)

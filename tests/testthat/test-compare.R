@@ -27,7 +27,7 @@ test_that("a comparison has every line it must have", {
   expect_output(print(out), "30 labelled samples")
   expect_output(print(summary(out)), "paired difference to 'random'")
   pdf(NULL)
-  on.exit(dev.off())
+  withr::defer(dev.off())
   expect_identical(plot(out), out)
   expect_identical(plot(out, over = "m"), out)
   expect_error(plot(out, at = 999), class = "ufs_error_argument")
@@ -104,7 +104,7 @@ test_that("same seed, same comparison, also with two workers", {
   expect_identical(run(), serial)
   skip_if_not_installed("future.apply")
   old <- future::plan("multisession", workers = 2)
-  on.exit(future::plan(old))
+  withr::defer(future::plan(old))
   expect_identical(run(), serial)
 })
 
@@ -237,7 +237,7 @@ test_that("every value of `at` is drawn, and the best one for each method", {
     old <- getHook("before.plot.new")
     setHook("before.plot.new", function(...) drawn <<- drawn + 1)
     withr::local_pdf(withr::local_tempfile(fileext = ".pdf"))
-    on.exit(setHook("before.plot.new", old, "replace"))
+    withr::defer(setHook("before.plot.new", old, "replace"))
     plot(out, ...)
     drawn
   }

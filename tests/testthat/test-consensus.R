@@ -39,7 +39,7 @@ test_that("the same for any number of workers", {
   run <- function() withr::with_seed(2, ufs_consensus(x, 3, k = 3, members = c("kmeans_f", "pca"))$feature_scores)
   alone <- run()
   old <- future::plan(future::multisession, workers = 2)
-  on.exit(future::plan(old))
+  withr::defer(future::plan(old))
   expect_identical(run(), alone)
 })
 

@@ -47,7 +47,7 @@ for (method in methods$method) {
     expect_output(print(summary(fit)), method)
     expect_identical(nrow(as.data.frame(fit)), if (selects == "samples") 24L else 14L)
     pdf(NULL)
-    on.exit(dev.off())
+    withr::defer(dev.off())
     expect_identical(plot(fit), fit)
   })
 

@@ -136,7 +136,7 @@ test_that("the demo runs on a file, marks the chosen, leaves no stale table and 
   # A constant column is in the table, and fewer than 20 others.
   utils::write.csv2(data.frame(d$x, flat = 1), file, row.names = FALSE)
   before <- Sys.getenv(c("R_LIBS", "UFSELECT_DATA"), NA, names = TRUE)
-  on.exit({
+  withr::defer({
     Sys.unsetenv(names(before)[is.na(before)])
     if (!all(is.na(before))) do.call(Sys.setenv, as.list(before[!is.na(before)]))
   })

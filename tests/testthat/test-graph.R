@@ -262,7 +262,7 @@ test_that("wrong direct calls are errors of R, never crashes", {
         bad <- call
         bad[at] <- list(value)
         # An error, or an answer where the value happens to make sense: R is still there.
-        expect_true(tryCatch(is.null(do.call(.Call, bad)) || TRUE, error = function(e) TRUE))
+        expect_true(suppressWarnings(tryCatch(is.null(do.call(.Call, bad)) || TRUE, error = function(e) TRUE)))
       }
     }
   }
@@ -326,7 +326,7 @@ test_that("files beyond four blocks: neighbours on scores are announced, exact o
     ufs_message_scores = function(m) said <<- said + 1)
   expect_identical(said, 1)
   expect_false(identical(near$weights$index, graph(noise)$weights$index))
-  expect_no_message(exact <- graph(file, exact = TRUE), class = "ufs_message_scores")
+  expect_message(exact <- graph(file, exact = TRUE), NA, class = "ufs_message_scores")
   expect_null(exact$note)
   for (x in list(noise, ties)) {
     for (file in list(on_disk(x, c(3, ncol(x)), 9), on_disk(x, c(70, 2), 17))) {
@@ -352,6 +352,6 @@ test_that("many samples in sparse data: exact = TRUE searches them all", {
   x <- grouped_counts(120, 60)$x
   withr::local_options(ufselect.exact_neighbours = 100L)
   graph <- function(...) suppressWarnings(ufs_graph(...))
-  expect_no_message(exact <- graph(to_sparse(x), 6, exact = TRUE), class = "ufs_message_scores")
+  expect_message(exact <- graph(to_sparse(x), 6, exact = TRUE), NA, class = "ufs_message_scores")
   expect_identical(exact$weights$index, graph(x, 6)$weights$index)
 })

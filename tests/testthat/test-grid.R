@@ -93,7 +93,7 @@ test_that("one and two workers give identical results", {
   }
   serial <- run()
   old <- future::plan("multisession", workers = 2)
-  on.exit(future::plan(old))
+  withr::defer(future::plan(old))
   expect_identical(run(), serial)
 })
 
@@ -103,7 +103,7 @@ test_that("a grid shows itself", {
   expect_named(as.data.frame(grid)[1:3], c("n_components", "scale", "status"))
   expect_output(print(summary(grid, k = 2)), "Most often among the best 2")
   pdf(NULL)
-  on.exit(dev.off())
+  withr::defer(dev.off())
   expect_identical(plot(grid, value = 1:6, main = "mine", xlab = "here"), grid)
   expect_identical(plot(grid, value = "seconds", over = "n_components"), grid)
   expect_error(plot(grid, value = 1:5), class = "ufs_error_argument")

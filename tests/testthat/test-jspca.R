@@ -792,7 +792,7 @@ test_that("print, summary and plots", {
   expect_match(lines, "above 1e-3 of the largest", all = FALSE)
 
   grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
+  withr::defer(grDevices::dev.off())
   margins <- graphics::par("mar")
   for (type in list(NULL, "objective", "scores", "change", "loadings")) {
     expect_identical(plot(fit, type), fit)

@@ -131,7 +131,6 @@ test_that("an interrupt (here a time limit) leaves a long loop", {
   slow <- ufs_control(progress = function(...) Sys.sleep(.01))
   expect_error({
     setTimeLimit(elapsed = .05, transient = TRUE)
-    on.exit(setTimeLimit())
     .Call(C_test_hook, slow, 1000L)
   }, "time limit")
   setTimeLimit()

@@ -87,7 +87,7 @@ test_that("each call of an operator in a fit answers as the matrix does", {
   skip_if_not_installed("HDF5Array")
   x <- named(judges[1:30, ])
   worst <- list()
-  local_mocked_bindings(source_operator = checked_operator(source_operator, x,
+  replaced("source_operator", checked_operator(source_operator, x,
     function(call, difference) worst[[call]] <<- max(worst[[call]], difference)))
   layouts <- layouts_of(x)
   for (method in c("socfs", "jspca", "alnr", "spec")) {

@@ -37,7 +37,7 @@ test_that("errors read well", {
 
 test_that("plots draw and return the fit", {
   pdf(NULL)
-  on.exit(dev.off())
+  withr::defer(dev.off())
   fit <- ufs_variance(iris[, 1:4])
   expect_identical(plot(fit), fit)
   expect_identical(plot(fit, "scores", k = 2, main = "mine"), fit)
@@ -132,7 +132,7 @@ test_that("odd but valid calls have classed answers", {
   withr::with_options(list(ufselect.max_bytes = NA), bad(ufs_udfs(mtcars, 2), "ufselect.max_bytes"))
   grid <- ufs_grid(mtcars, "variance", list(scale = FALSE))
   pdf(NULL)
-  on.exit(dev.off(), add = TRUE)
+  withr::defer(dev.off())
   expect_identical(plot(grid), grid)
 })
 

@@ -587,7 +587,7 @@ test_that("bad arguments are classed errors that name the argument", {
   expect_error(ufs_socfs(x * 1e200, 2, scale = FALSE), class = "ufs_error_input")
   expect_error(ufs_socfs(x * 1e-200, 2, scale = FALSE), class = "ufs_error_input")
   old <- options(ufselect.max_bytes = 100)
-  on.exit(options(old))
+  withr::defer(options(old))
   expect_error(ufs_socfs(x, 2, solver = "irls", init = e), class = "ufs_error_memory")
   options(old)
   x[3, 2] <- NaN
@@ -679,7 +679,7 @@ test_that("the largest number of iterations is taken as it is", {
 test_that("plot() has the steps of E and F", {
   fit <- ufs_socfs(iris[, 1:4], 3, init = iris$Species, control = quiet())
   pdf(NULL)
-  on.exit(dev.off())
+  withr::defer(dev.off())
   expect_identical(plot(fit, "inner"), fit)
   expect_error(plot(fit, "outer"), class = "ufs_error_argument")
 })

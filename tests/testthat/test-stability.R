@@ -84,7 +84,7 @@ test_that("stable features are found, samples can be followed too", {
   expect_length(both$sample_frequency, 32)
   expect_output(print(both), "samples most often")
   pdf(NULL)
-  on.exit(dev.off())
+  withr::defer(dev.off())
   expect_identical(plot(both), both)
   expect_identical(plot(both, "samples"), both)
 })

@@ -57,7 +57,7 @@ test_that("workers get x by a file, whatever its size, and signal their progress
   withr::local_options(future.globals.maxSize = 1e6)
   expect_gt(as.double(object.size(large)), 1e6)
   old <- future::plan("multisession", workers = 2)
-  on.exit(future::plan(old))
+  withr::defer(future::plan(old))
   seen <- signals(grid <- ufs_grid(large, "pca", list(n_components = 1:3)))
   expect_identical(seen$amount, 3)
   expect_identical(grid$results$status, rep("converged", 3))
@@ -85,7 +85,7 @@ test_that("a scheduler's workers give the same answer", {
   }
   serial <- run()
   old <- future::plan(future.batchtools::batchtools_local)
-  on.exit(future::plan(old))
+  withr::defer(future::plan(old))
   withr::local_options(future.globals.maxSize = 1e6)
   expect_identical(run(), serial)
 })

@@ -45,7 +45,7 @@ test_that("the choice is the best by the first criterion, and all are reported",
   expect_identical(feature_scores(out$fit), feature_scores(ufs_pca(data$x, out$choice$n_components)))
   expect_output(print(out), "by knn_overlap at k = 8")
   pdf(NULL)
-  on.exit(dev.off())
+  withr::defer(dev.off())
   expect_identical(plot(out), out)
 })
 

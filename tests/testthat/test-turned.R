@@ -9,19 +9,6 @@ stored <- function(x, chunk) {
     "x", chunkdim = chunk, with.dimnames = TRUE)
 }
 
-# One function of the package replaced until the caller ends.
-replaced <- function(name, value, env = parent.frame()) {
-  home <- asNamespace("ufselect")
-  old <- get(name, home)
-  put <- function(value) {
-    unlockBinding(name, home)
-    assign(name, value, home)
-    lockBinding(name, home)
-  }
-  put(value)
-  withr::defer(put(old), envir = env)
-}
-
 # How often a file stored by rows was read while `code` runs: some columns are all of its chunks.
 file_reads <- function(code) {
   times <- 0
@@ -138,7 +125,7 @@ test_that("no room for a copy: read as often as it takes, with the same result",
 test_that("writing to a full disk is noticed", {
   skip_if_not(file.exists("/dev/full"))
   full <- suppressWarnings(file("/dev/full", "wb"))
-  on.exit(try(close(full), silent = TRUE))
+  withr::defer(try(close(full), silent = TRUE))
   fine <- write_numbers(matrix(0, 1000, 1000), full)
   expect_false(fine)
 })
@@ -362,7 +349,7 @@ test_that("numbers are read from anywhere in a file, in any order, beyond 2^31 b
   # A file with a hole: it takes no room on the disk.
   skip_on_os("windows")
   con <- file(file, "wb")
-  on.exit(close(con))
+  withr::defer(close(con))
   place <- 2^31 / 8 + 5
   seek(con, 8 * place, rw = "write")
   writeBin(c(3, 4), con)
