@@ -432,12 +432,12 @@ for (name in names(sets)) {
 test_that("none of these forms the matrix", {
   x <- to_sparse(sets$wide$x)
   withr::local_options(ufselect.max_bytes = 8 * 30 * 90 - 1, ufselect.block_bytes = 30 * 8 * 7)
-  expect_no_message <- function(call) expect_message(suppressWarnings(call), NA)
+  expect_silence <- function(call) expect_message(suppressWarnings(call), NA)
   expect_error(suppressWarnings(ufs_rsr(x)), class = "ufs_error_memory")
-  expect_message(ufs_css(x, 2, mu_rel = 0), NA)
-  expect_message(ufs_spca(x, 2), NA)
-  expect_message(ufs_cur(x, 2, draw = "top", n_samples = 3, n_features = 3, decomposition = TRUE), NA)
-  expect_message(fit <- withr::with_seed(1, ufs_medoids(x, 3)), NA)
+  expect_silence(ufs_css(x, 2, mu_rel = 0))
+  expect_silence(ufs_spca(x, 2))
+  expect_silence(ufs_cur(x, 2, draw = "top", n_samples = 3, n_features = 3, decomposition = TRUE))
+  expect_silence(fit <- withr::with_seed(1, ufs_medoids(x, 3)))
   # Here even the coordinates are too many.
   expect_output(print(fit), "on the leading 29 principal component scores")
 })
