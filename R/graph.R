@@ -449,11 +449,6 @@ spread_rows <- function(value, graph) {
 
 # ---- as a matrix ----------------------------------------------------------------------------
 
-# A graph times a matrix: W x, or L x with L = D - W.
-graph_times <- function(graph, x, laplacian = FALSE) {
-  .Call(C_graph_mult, unclass(graph), x, laplacian)
-}
-
 #' @export
 as.matrix.ufs_graph <- function(x, sparse = FALSE, ...) {
   check_graph(x)

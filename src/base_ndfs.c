@@ -72,6 +72,7 @@ void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings, ndfs
     double old = R_PosInf, change = R_PosInf;
 
     init(&s, problem, settings);
+    s.gl.newton = run->paths.gl_newton;
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->status = UFS_MAX_ITER;
     result->orthogonality = R_NaN;

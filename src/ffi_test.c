@@ -145,10 +145,9 @@ SEXP ffi_test_proj(SEXP y, SEXP total)
 
 SEXP ffi_test_hook(SEXP control, SEXP n)
 {
-    ffi_hook_data data;
-    ufs_hook hook = ffi_hook(control, "test", &data);
+    ufs_run run = ffi_run_begin(control, "test");
     int steps = ffi_whole(n, 0, 1000000, "n");
-    for (int i = 1; i <= steps; i++) ufs_hook_step(&hook, i, 1.0 / i, 0.5);
+    for (int i = 1; i <= steps; i++) ufs_hook_step(&run.hook, i, 1.0 / i, 0.5);
     return R_NilValue;
 }
 

@@ -239,10 +239,33 @@ static void call_progress(void *progress, int iteration, double objective, doubl
     UNPROTECT(4);
 }
 
+ufs_paths ffi_paths(void)
+{
+#define ON(name) .name = true,
+    ufs_paths paths = {UFS_PATHS(ON)};
+#undef ON
+    SEXP off = Rf_GetOption1(Rf_install("ufselect.paths_off"));
+
+    if (!Rf_isString(off)) return paths;
+    for (R_xlen_t i = 0; i < Rf_xlength(off); i++) {
+        const char *name = CHAR(STRING_ELT(off, i));
+        bool known = false;
+#define OFF(path)                                                                                  \
+    if (strcmp(name, #path) == 0) {                                                                \
+        paths.path = false;                                                                        \
+        known = true;                                                                              \
+    }
+        UFS_PATHS(OFF)
+#undef OFF
+        if (!known) Rf_error("internal error: no fast path is called '%s'", name);
+    }
+    return paths;
+}
+
 ufs_run ffi_run_begin(SEXP control, const char *name)
 {
     SEXP progress = ffi_get(control, "progress");
-    ufs_run run = {.status = UFS_CONVERGED};
+    ufs_run run = {.status = UFS_CONVERGED, .paths = ffi_paths()};
 
     if (Rf_isFunction(progress)) {
         run.hook.call = call_progress;
@@ -274,10 +297,4 @@ void ffi_run_end(SEXP out, const ufs_run *run, const ffi_counter *counter)
     Rf_setAttrib(ffi_get(list, "counters"), R_NamesSymbol, label);
     ffi_set(out, "run", list);
     UNPROTECT(2);
-}
-
-ufs_hook ffi_hook(SEXP control, const char *name, ffi_hook_data *data)
-{
-    data->progress = ffi_get(control, "progress");
-    return ffi_run_begin(control, name).hook;
 }

@@ -78,11 +78,8 @@ typedef struct {
 ufs_run ffi_run_begin(SEXP control, const char *name);
 void ffi_run_end(SEXP out, const ufs_run *run, const ffi_counter *counter);
 
-/* The older way, until every method has moved. */
-typedef struct {
-    SEXP progress;
-} ffi_hook_data;
-ufs_hook ffi_hook(SEXP control, const char *name, ffi_hook_data *data);
+/* The fast paths that are on: all but those that option "ufselect.paths_off" names. */
+ufs_paths ffi_paths(void);
 
 /* ---- ffi_graph.c ------------------------------------------------------------------ */
 

@@ -64,6 +64,7 @@ void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots)
     S = (size_t) w->cap;
     w->form = 'a';
     w->share = 0.0;
+    w->newton = true;
     w->m = w->g = 0;
     w->ss = ufs_dalloc(P, 1);
     w->set = ufs_ialloc(P);
@@ -495,7 +496,7 @@ static void prune_set(la_gl *w, double level)
 static bool descend(la_gl *w, double lambda, double bound, bool priced)
 {
     bool by_gram = gram_is_cheaper(w), settled = w->m == 0, remembers = w->m <= w->cap;
-    bool newton = by_gram;
+    bool newton = by_gram && w->newton;
     double largest = 0.0, first = 0.0;
 
     if (by_gram)

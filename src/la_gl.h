@@ -38,6 +38,7 @@ typedef struct {
     double *ss;         /* p: ||x_i||^2 */
     char form;          /* 'a' = cheaper one, 'g' = Gram, 'r' = residual */
     double share;       /* sweeps also stop when their steps are this share of the first one's */
+    bool newton;        /* Newton steps in Gram form where they pay (la_gl_newton.c) */
     /* The working set is set[0..m). Gram columns are valid on set[0..g), g <= cap:
      * if g > m, set[m..g) are features outside the working set whose columns wait
      * for their return; if g < m, the columns of set[g..m) are still to compute. */

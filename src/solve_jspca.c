@@ -170,6 +170,7 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     if ((run->lapack = work_init(&work))) return;
+    work.gl.newton = run->paths.gl_newton;
     run->status = UFS_MAX_ITER;
     result->change = 1.0;
 

@@ -74,6 +74,7 @@ void socfs_solve(const socfs_problem *problem, const socfs_settings *settings, s
 
     init_traces(problem, settings, result, run);
     init_work(&work, problem, settings);
+    work.gl.newton = run->paths.gl_newton;
     memset(result->v, 0, P * (size_t) problem->c * sizeof(double));
     ufs_copy(result->e, problem->e0, len);
     if (problem->f0 != NULL)

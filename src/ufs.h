@@ -28,6 +28,7 @@
 #ifndef FCONE
 #define FCONE
 #endif
+#include "paths.h"
 
 /* How a solver ended. A status is a result, never an error code; the labels
  * live in R/conditions.R in the same order. */
@@ -82,6 +83,7 @@ typedef struct {
     int lapack; /* info of the routine that failed, 0 = none */
     ufs_trace trace;
     ufs_hook hook;
+    ufs_paths paths;
 } ufs_run;
 
 /* Once per outer iteration: see hook.c. */

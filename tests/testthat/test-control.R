@@ -30,3 +30,12 @@ test_that("what ufs_control() made is checked again where it is used", {
   }
   expect_error(ufs_pca(iris[, 1:4], control = `[[<-`(ufs_control(), "tol", "a")), class = "ufs_error_argument")
 })
+
+test_that("fast paths can be switched off by name, for benchmarks, and are on again after", {
+  x <- scale(as.matrix(swiss))
+  fit <- function() withr::with_seed(1, ufs_socfs(x, n_clusters = 3, lambda_rel = .1))
+  off <- with_paths_off("gl_newton", fit())
+  expect_equal(feature_scores(off), feature_scores(fit()), tolerance = 1e-5)
+  expect_error(with_paths_off("nothing", fit()), "no fast path is called 'nothing'")
+  expect_null(getOption("ufselect.paths_off"))
+})

@@ -1,0 +1,19 @@
+/* paths.h: fast paths that can be switched off, one by one, by inst/benchmarks/ablation.R (R:
+ * with_paths_off(), unexported). All are on for users. A path stays in the package only if that
+ * script's table says that it gains at least 1.3 times at a size users have, or halves the memory;
+ * its line here names what is done without it. */
+#ifndef UFS_PATHS_H
+#define UFS_PATHS_H
+
+#include <stdbool.h>
+
+#define UFS_PATHS(PATH)                                                                            \
+    PATH(gl_newton) /* socfs, jspca, ndfs: the V step by descent alone */
+
+#define UFS_PATH_FIELD(name) bool name;
+typedef struct {
+    UFS_PATHS(UFS_PATH_FIELD)
+} ufs_paths;
+#undef UFS_PATH_FIELD
+
+#endif
