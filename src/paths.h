@@ -7,8 +7,7 @@
 
 #include <stdbool.h>
 
-#define UFS_PATHS(PATH)                                                                            \
-    PATH(gl_newton) /* socfs, jspca, ndfs: the V step by descent alone */
+#define UFS_PATHS(PATH) PATH(gl_newton) /* socfs, jspca, ndfs: the V step by descent alone */
 
 #define UFS_PATH_FIELD(name) bool name;
 typedef struct {
