@@ -7,7 +7,12 @@
 
 #include <stdbool.h>
 
-#define UFS_PATHS(PATH) PATH(gl_newton) /* socfs, jspca, ndfs: the V step by descent alone */
+#define UFS_PATHS(PATH)                                                                            \
+    PATH(gl_newton)        /* socfs, jspca, ndfs: the V step by descent alone */                   \
+    PATH(topk_admm)        /* topk: linear programmes alone */                                     \
+    PATH(topk_by_features) /* topk's ADMMs: n x n systems always */                                \
+    PATH(topk_follow)      /* topk's ADMMs, p >= n: whole products with C */                       \
+    PATH(topk_compress)    /* topk's selection: factors of n rows always */
 
 #define UFS_PATH_FIELD(name) bool name;
 typedef struct {

@@ -14,7 +14,7 @@ static void swap(topk_polish *work, topk_criterion *g, int *subset, int out, int
 
 void topk_polish_init(topk_polish *work, const topk_criterion *g)
 {
-    size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c, r = (size_t) g->r;
+    size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c;
     work->kc = ufs_dalloc(p, k);
     work->u = ufs_dalloc(p, k);
     work->r = ufs_dalloc(p, c);
@@ -22,7 +22,6 @@ void topk_polish_init(topk_polish *work, const topk_criterion *g)
     work->t = ufs_dalloc(k, c);
     work->rt = ufs_dalloc(p, k);
     work->rr = ufs_dalloc(p, 1);
-    work->scratch = g->dense ? NULL : ufs_dalloc(r, k);
     work->in = (bool *) R_alloc(p, sizeof(bool));
 }
 
@@ -33,7 +32,7 @@ double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int 
 
     memset(work->in, 0, (size_t) g->p * sizeof(bool));
     for (int i = 0; i < g->k; i++) work->in[subset[i]] = true;
-    topk_criterion_columns(g, subset, g->k, work->scratch, work->kc);
+    topk_criterion_columns(g, subset, g->k, work->kc);
     for (int done = 0; done < most && g->k < g->p; done++) {
         int out = 0, in = 0;
         if (prepare(work, g, subset)) return R_PosInf;
@@ -114,5 +113,5 @@ static void swap(topk_polish *work, topk_criterion *g, int *subset, int out, int
         at++;
     }
     subset[at] = in;
-    topk_criterion_columns(g, &in, 1, work->scratch, work->kc + (size_t) at * p);
+    topk_criterion_columns(g, &in, 1, work->kc + (size_t) at * p);
 }
