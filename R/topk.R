@@ -73,7 +73,8 @@
 #'   them. It is taken where samples have many links, because `alpha_e` is large or there are many
 #'   more samples than features: when the optimum of six samples took so many steps that all of
 #'   them would take several seconds and twice as long as the ADMM. These two names may be given
-#'   as well; they are experimental. The paper's iteration may end at other labels, because it
+#'   as well; they are experimental. Where labels alone decide, `"auto"` takes the paper's ADMM if
+#'   that takes less than about a second, and the relaxation otherwise. The paper's iteration may end at other labels, because it
 #'   leaves more links than the optimum has. The selections then answer different questions, and
 #'   neither their gaps nor their objectives say which labels are better.
 #'
@@ -205,7 +206,7 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
       polish = polish, cmn = cmn, nonnegative = nonnegative, bound = bound,
       branch_and_bound = branch_and_bound, node_limit = node_limit)
     solver <- check_choice(solver, "solver", c("auto", topk_solvers))
-    if (solver == "auto") solver <- topk_solver(data$x, mode, settings)
+    if (solver == "auto") solver <- topk_solver(data$x, mode, classes$c, settings)
     control <- resolve_control(control, inner_tol = if (solver == "admm") 1e-4 else 1e-6)
     settings <- c(settings, list(n_clusters = classes$c, k = k, mode = match(mode, topk_modes) - 1L,
       solver = match(solver, topk_solvers) - 1L), control[c("inner_max_iter", "inner_tol")])
@@ -343,15 +344,18 @@ l1_norms <- function(x) {
   sum
 }
 
-# The cheaper way to Z, in CPU time: linear programmes, unless samples have so many links that these
+# Without Z, the paper's ADMM for v, whose set is often the better one to start from, if 150
+# iterations of it take less than about a second; otherwise the relaxation, in a few dozen.
+# With Z, the cheaper way to it, in CPU time: linear programmes, unless samples have so many links that these
 # would take seconds and twice the time of 50 iterations of the ADMM. Six samples tell, the same
 # ones in whatever order they come, and no more of them than it takes.
-topk_solver <- function(x, mode, settings) {
-  if (mode == "plain") {
-    return("exact")
-  }
+topk_solver <- function(x, mode, classes, settings) {
   n <- as.double(nrow(x))
   p <- as.double(ncol(x))
+  if (mode == "plain") {
+    r <- min(n, p)
+    return(if (150 * (r^2 * (p + r) + 40 * r * p * classes) < 2e9) "paper" else "exact")
+  }
   rows <- order(l1_norms(x))[unique(round(seq(1, n, length.out = 6L)))]
   # Most optima take fewer pivots; more of them are counted as so many.
   settings$most_pivots <- as.integer(60 * sqrt(n))

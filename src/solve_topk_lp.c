@@ -38,11 +38,6 @@ static const double ZERO = 1e-6;
 /* This many pivots that failed in one sample: it stays where it is, and counts as unsolved. */
 enum { FAILURES = 3 };
 
-typedef struct {
-    double at, rise; /* where the slope rises, and by how much */
-    int what;        /* feature k, or p + position in S */
-} kink;
-
 typedef struct topk_lp_row {
     int i, a;             /* the sample; the size of its basis */
     int *s, *t;           /* a each */
@@ -54,34 +49,24 @@ typedef struct topk_lp_row {
     signed char *side;    /* p: sign(e), 0 in T */
     double *b, *e, *de, *y, *c, *weight; /* p: x_i nudged, ...; n: c, w */
     double *nudge;                       /* p */
-    kink *heap;                          /* p + most */
+    double *kink;                        /* p + most: where the slope rises */
+    int *what;                           /* feature k, or p + position in S */
     double *square, *lwork;
     int *pivot;
     int since; /* pivots since the last refresh */
 } lp_row;
 
-static double hash01(uint64_t i);
-static void all_reduced_costs(topk_lp *work, double lambda_e);
-static void row_begin(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta,
-                      int i);
-static bool row_solve(topk_lp *work, const topk_lp_settings *settings);
-static bool row_basis(topk_lp *work);
-static bool row_resume(topk_lp *work);
-static bool row_refresh(topk_lp *work, double lambda_e);
-static void row_empty(topk_lp *work, double lambda_e);
-static double price(topk_lp *work, const topk_lp_settings *settings, int *enter, int *leave);
-static bool drifted(const topk_lp *work);
-static bool step_enter(topk_lp *work, const topk_lp_settings *settings, int j);
-static bool step_leave(topk_lp *work, const topk_lp_settings *settings, int q);
-static int walk(topk_lp *work, const topk_lp_settings *settings, double slope, double *length);
-static void turn(topk_lp *work, int k, double by);
-static void sift(kink *heap, int size, int at);
-static void swap_sample(topk_lp *work, int u, int j, double sign, double length, const double *r);
-static bool grow(topk_lp *work, int j, int k, double sign, double length, const double *r);
-static bool shrink(topk_lp *work, int q, int u);
-static bool swap_feature(topk_lp *work, int q, int l);
-static void update_dual(topk_lp *work);
-static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool nonnegative);
+/* A fixed number in [0, 1) for every i. */
+static double hash01(uint64_t i)
+{
+    uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ULL;
+    h ^= h >> 30;
+    h *= 0xBF58476D1CE4E5B9ULL;
+    h ^= h >> 27;
+    h *= 0x94D049BB133111EBULL;
+    h ^= h >> 31;
+    return (double) (h >> 11) / 9007199254740992.0;
+}
 
 void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e, double *xt)
 {
@@ -120,137 +105,10 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     row->nudge = ufs_dalloc(P, 1);
     row->c = ufs_dalloc(N, 1);
     row->weight = ufs_dalloc(N, 1);
-    row->heap = (kink *) R_alloc(P + M, sizeof(kink));
+    row->kink = ufs_dalloc(P + M, 1);
+    row->what = ufs_ialloc(P + M);
     for (size_t k = 0; k < P; k++) row->nudge[k] = NUDGE * (0.5 + hash01(k));
     work->row = row;
-}
-
-void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta)
-{
-    int n = work->n, p = work->p;
-    size_t N = (size_t) n, P = (size_t) p;
-    lp_row *row = work->row;
-    double dual = 0.0, value = 0.0;
-
-    work->unsolved = 0;
-    work->pivots = 0;
-    la_transpose(n, p, work->x, work->xt);
-    all_reduced_costs(work, settings->lambda_e);
-    for (int i = 0; i < n; i++) {
-        R_CheckUserInterrupt();
-        row_begin(work, settings, theta, i);
-        if (!(la_nrm2(p, row->b) > ZERO)) continue;
-        if (!row_resume(work)) row_empty(work, settings->lambda_e);
-        work->unsolved += !row_solve(work, settings);
-        row_end(work, i, &dual, settings->lambda_e, settings->nonnegative);
-    }
-
-    ufs_copy(work->e, work->x, N * P);
-    la_gemm_checked('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
-    for (size_t i = 0; i < N * P; i++) value += settings->lambda_e * fabs(work->e[i]);
-    value += topk_theta_weighted(theta, settings->lambda_z, work->z);
-    work->objective = value;
-    work->gap = value > 0.0 ? fmax(value - dual, 0.0) / value : 0.0;
-}
-
-int topk_lp_links(topk_lp *work, const topk_lp_settings *settings, int i)
-{
-    topk_theta ones = {.n = work->n};
-
-    la_transpose(work->n, work->p, work->x, work->xt);
-    row_begin(work, settings, &ones, i);
-    row_empty(work, settings->lambda_e);
-    row_solve(work, settings);
-    return work->row->a;
-}
-
-/* Pivots until the sample's optimum is reached; whether it was. */
-static bool row_solve(topk_lp *work, const topk_lp_settings *settings)
-{
-    lp_row *row = work->row;
-    int done = 0, bad = 0;
-    bool solved = false;
-
-    while (done < settings->most_pivots) {
-        int enter = -1, leave = -1;
-        bool fine;
-        if (price(work, settings, &enter, &leave) <= settings->tol) {
-            solved = row->since == 0 || !drifted(work);
-            if (solved || !row_refresh(work, settings->lambda_e)) break;
-            continue;
-        }
-        fine = enter >= 0 ? step_enter(work, settings, enter) : step_leave(work, settings, leave);
-        done++;
-        row->since++;
-        if (done % LOOK == 0) R_CheckUserInterrupt();
-        /* A pivot of rounding size, again and again: leave it there. */
-        if (!fine && ++bad > FAILURES) break;
-        if (!fine || row->since >= REFRESH) {
-            if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
-        } else {
-            update_dual(work);
-        }
-    }
-    work->pivots += done;
-    return solved;
-}
-
-/* A fixed number in [0, 1) for every i. */
-static double hash01(uint64_t i)
-{
-    uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ULL;
-    h ^= h >> 30;
-    h *= 0xBF58476D1CE4E5B9ULL;
-    h ^= h >> 27;
-    h *= 0x94D049BB133111EBULL;
-    h ^= h >> 31;
-    return (double) (h >> 11) / 9007199254740992.0;
-}
-
-/* ---- one sample: begin and end ------------------------------------------------------- */
-
-static void row_begin(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta,
-                      int i)
-{
-    lp_row *row = work->row;
-    size_t N = (size_t) work->n, P = (size_t) work->p, M = (size_t) work->most, I = (size_t) i;
-
-    row->i = i;
-    row->a = work->size[i];
-    row->s = work->sample + I * M;
-    row->t = work->feature + I * M;
-    for (size_t j = 0; j < N; j++) {
-        row->weight[j] = 1.0 + settings->lambda_z * topk_theta_at(theta, I, j);
-        row->place[j] = 0;
-    }
-    for (int u = 0; u < row->a; u++) row->place[row->s[u]] = u + 1;
-    for (size_t k = 0; k < P; k++) {
-        row->b[k] = work->xt[k + I * P] + row->nudge[k];
-        row->y[k] = work->e[I + k * N];
-        row->side[k] = row->y[k] < 0.0 ? -1 : row->y[k] > 0.0 ? 1 : 0;
-    }
-    for (size_t j = 0; j < N; j++) {
-        row->c[j] = work->z[I + j * N];
-        work->z[I + j * N] = 0.0;
-    }
-}
-
-/* Until the rows need their places: e becomes y = lambda_e sign(e), zero in T, of all samples,
- * and z becomes y x', their c; one product of 2n^2 p flops. */
-static void all_reduced_costs(topk_lp *work, double lambda_e)
-{
-    size_t N = (size_t) work->n, P = (size_t) work->p, M = (size_t) work->most;
-
-    for (size_t k = 0; k < P; k++)
-        for (size_t i = 0; i < N; i++) {
-            double e = work->e[i + k * N] + work->row->nudge[k];
-            work->e[i + k * N] = e < 0.0 ? -lambda_e : lambda_e;
-        }
-    for (size_t i = 0; i < N; i++)
-        for (int q = 0; q < work->size[i]; q++)
-            work->e[i + (size_t) work->feature[(size_t) q + i * M] * N] = 0.0;
-    la_gemm_checked('N', 'T', work->n, work->n, work->p, 1.0, work->e, work->n, work->x, work->n,
-                    0.0, work->z, work->n);
 }
 
 /* The inverse, z and e from S and T; false if x_ST is singular. */
@@ -282,12 +140,22 @@ static bool row_basis(topk_lp *work)
     return true;
 }
 
-/* The sample as the last call left it, with y and c of all_reduced_costs(). */
-static bool row_resume(topk_lp *work)
+/* y_T such that c_S = w_S sign(z_S), by what is missing; c follows. */
+static void update_dual(topk_lp *work)
 {
-    if (!row_basis(work)) return false;
-    update_dual(work);
-    return true;
+    lp_row *row = work->row;
+    int a = row->a;
+    size_t N = (size_t) work->n;
+
+    for (int u = 0; u < a; u++) {
+        int j = row->s[u];
+        row->out[u] = row->sign_z[u] * row->weight[j] - row->c[j];
+    }
+    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
+    for (int q = 0; q < a; q++) {
+        row->y[row->t[q]] += row->g[q];
+        la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
+    }
 }
 
 /* Everything anew from S and T (and `side` where e is zero). */
@@ -327,45 +195,6 @@ static void row_empty(topk_lp *work, double lambda_e)
     row->a = 0;
     row_refresh(work, lambda_e);
 }
-
-/* y_T such that c_S = w_S sign(z_S), by what is missing; c follows. */
-static void update_dual(topk_lp *work)
-{
-    lp_row *row = work->row;
-    int a = row->a;
-    size_t N = (size_t) work->n;
-
-    for (int u = 0; u < a; u++) {
-        int j = row->s[u];
-        row->out[u] = row->sign_z[u] * row->weight[j] - row->c[j];
-    }
-    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
-    for (int q = 0; q < a; q++) {
-        row->y[row->t[q]] += row->g[q];
-        la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
-    }
-}
-
-/* Writes row i of Z, keeps the basis, and adds a value of the dual. */
-static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool nonnegative)
-{
-    lp_row *row = work->row;
-    size_t N = (size_t) work->n, P = (size_t) work->p;
-    double most = 1.0, inner;
-
-    for (int u = 0; u < row->a; u++)
-        if (fabs(row->z[u]) > 10.0 * NUDGE)
-            work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
-    work->size[i] = row->a;
-    for (size_t j = 0; j < N; j++)
-        if ((int) j != i)
-            most = fmax(most, (nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j]);
-    for (int q = 0; q < row->a; q++) most = fmax(most, fabs(row->y[row->t[q]]) / lambda_e);
-    inner = la_dot(work->p, row->y, work->xt + (size_t) i * P);
-    *dual += R_FINITE(most) && R_FINITE(inner) ? fmax(inner / most, 0.0) : 0.0;
-}
-
-/* ---- pivots ------------------------------------------------------------------------------ */
 
 static double violation(const lp_row *row, const topk_lp_settings *settings, int j)
 {
@@ -409,54 +238,6 @@ static void direction(topk_lp *work, int j, double sign)
     if (j >= 0) la_axpy(work->p, -sign, work->xt + (size_t) j * P, row->de);
 }
 
-/* Sample j leaves zero: e_T stays zero. */
-static bool step_enter(topk_lp *work, const topk_lp_settings *settings, int j)
-{
-    lp_row *row = work->row;
-    int a = row->a, what;
-    size_t P = (size_t) work->p;
-    double sign = row->c[j] > 0.0 ? 1.0 : -1.0, slope, length, *r = row->out;
-
-    for (int q = 0; q < a; q++) row->g[q] = work->xt[(size_t) row->t[q] + (size_t) j * P];
-    if (a > 0) la_gemv('T', a, a, 1.0, row->inverse, work->most, row->g, 0.0, r);
-    for (int u = 0; u < a; u++) row->dz[u] = -sign * r[u];
-    direction(work, j, sign);
-    slope = row->weight[j] - fabs(row->c[j]);
-    what = walk(work, settings, slope, &length);
-    if (what < 0) return false;
-    if (what >= work->p) {
-        int u = what - work->p;
-        if (fabs(r[u]) < PIVOT) return false;
-        swap_sample(work, u, j, sign, length, r);
-        return true;
-    }
-    return row->a < work->most && grow(work, j, what, sign, length, r);
-}
-
-/* Position q of T: its residual leaves zero. */
-static bool step_leave(topk_lp *work, const topk_lp_settings *settings, int q)
-{
-    lp_row *row = work->row;
-    int k = row->t[q], what;
-    size_t M = (size_t) work->most;
-    signed char sign = row->y[k] > 0.0 ? 1 : -1;
-    double slope = settings->lambda_e - fabs(row->y[k]), length;
-
-    for (int u = 0; u < row->a; u++) row->dz[u] = -sign * row->inverse[(size_t) q + (size_t) u * M];
-    direction(work, -1, 0.0);
-    what = walk(work, settings, slope, &length);
-    if (what < 0) return false;
-    if (what >= work->p) {
-        if (!shrink(work, q, what - work->p)) return false;
-    } else if (!swap_feature(work, q, what)) {
-        return false;
-    }
-    row->e[k] = sign * length;
-    row->side[k] = sign;
-    turn(work, k, sign * settings->lambda_e - row->y[k]);
-    return true;
-}
-
 /* y_k by a jump; c follows. */
 static void turn(topk_lp *work, int k, double by)
 {
@@ -465,64 +246,40 @@ static void turn(topk_lp *work, int k, double by)
     la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, row->c);
 }
 
-static bool before(const kink *a, const kink *b)
-{
-    return a->at < b->at || (a->at == b->at && a->what < b->what);
-}
-
-static void sift(kink *heap, int size, int at)
-{
-    kink moved = heap[at];
-    for (;;) {
-        int child = 2 * at + 1;
-        if (child >= size) break;
-        if (child + 1 < size && before(heap + child + 1, heap + child)) child++;
-        if (!before(heap + child, &moved)) break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = moved;
-}
-
 /* Goes along (dz, de) as long as the slope is negative: moves z and e, turns the residuals and
  * signs that were passed, and returns the kink where it stopped (-1 if there is none). */
 static int walk(topk_lp *work, const topk_lp_settings *settings, double slope, double *length)
 {
     lp_row *row = work->row;
-    kink *heap = row->heap;
     int size = 0, p = work->p, last = -1;
 
     for (int k = 0; k < p; k++)
         if (row->side[k] * row->de[k] < -FLAT) {
-            heap[size].at = fabs(row->e[k] / row->de[k]);
-            heap[size].rise = 2.0 * settings->lambda_e * fabs(row->de[k]);
-            heap[size++].what = k;
+            row->kink[size] = fabs(row->e[k] / row->de[k]);
+            row->what[size++] = k;
         }
     for (int u = 0; u < row->a; u++)
         if (row->sign_z[u] * row->dz[u] < -FLAT) {
-            heap[size].at = fabs(row->z[u] / row->dz[u]);
-            heap[size].rise = settings->nonnegative
-                                  ? R_PosInf
-                                  : 2.0 * row->weight[row->s[u]] * fabs(row->dz[u]);
-            heap[size++].what = p + u;
+            row->kink[size] = fabs(row->z[u] / row->dz[u]);
+            row->what[size++] = p + u;
         }
-    for (int at = size / 2 - 1; at >= 0; at--) sift(heap, size, at);
-    while (size > 0) {
-        kink first = heap[0];
-        slope += first.rise;
+    rsort_with_index(row->kink, row->what, size);
+    for (int i = 0; i < size && last < 0; i++) {
+        int k = row->what[i], u = k - p;
+        if (k < p)
+            slope += 2.0 * settings->lambda_e * fabs(row->de[k]);
+        else
+            slope += settings->nonnegative ? R_PosInf
+                                           : 2.0 * row->weight[row->s[u]] * fabs(row->dz[u]);
         if (slope >= 0.0) {
-            last = first.what;
-            *length = first.at;
-            break;
-        }
-        if (first.what < p) {
-            row->side[first.what] = (signed char) -row->side[first.what];
-            turn(work, first.what, 2.0 * settings->lambda_e * row->side[first.what]);
+            last = k;
+            *length = row->kink[i];
+        } else if (k < p) {
+            row->side[k] = (signed char) -row->side[k];
+            turn(work, k, 2.0 * settings->lambda_e * row->side[k]);
         } else {
-            row->sign_z[first.what - p] = (signed char) -row->sign_z[first.what - p];
+            row->sign_z[u] = (signed char) -row->sign_z[u];
         }
-        heap[0] = heap[--size];
-        sift(heap, size, 0);
     }
     if (last < 0) return -1;
     for (int u = 0; u < row->a; u++) row->z[u] += *length * row->dz[u];
@@ -531,8 +288,6 @@ static int walk(topk_lp *work, const topk_lp_settings *settings, double slope, d
     if (last < p) row->e[last] = 0.0;
     return last;
 }
-
-/* ---- the basis ------------------------------------------------------------------------------ */
 
 /* Sample j in the place of position u; r = x_jT times the inverse. */
 static void swap_sample(topk_lp *work, int u, int j, double sign, double length, const double *r)
@@ -580,6 +335,30 @@ static bool grow(topk_lp *work, int j, int k, double sign, double length, const 
     row->sign_z[a] = sign > 0.0 ? 1 : -1;
     row->a++;
     return true;
+}
+
+/* Sample j leaves zero: e_T stays zero. */
+static bool step_enter(topk_lp *work, const topk_lp_settings *settings, int j)
+{
+    lp_row *row = work->row;
+    int a = row->a, what;
+    size_t P = (size_t) work->p;
+    double sign = row->c[j] > 0.0 ? 1.0 : -1.0, slope, length, *r = row->out;
+
+    for (int q = 0; q < a; q++) row->g[q] = work->xt[(size_t) row->t[q] + (size_t) j * P];
+    if (a > 0) la_gemv('T', a, a, 1.0, row->inverse, work->most, row->g, 0.0, r);
+    for (int u = 0; u < a; u++) row->dz[u] = -sign * r[u];
+    direction(work, j, sign);
+    slope = row->weight[j] - fabs(row->c[j]);
+    what = walk(work, settings, slope, &length);
+    if (what < 0) return false;
+    if (what >= work->p) {
+        int u = what - work->p;
+        if (fabs(r[u]) < PIVOT) return false;
+        swap_sample(work, u, j, sign, length, r);
+        return true;
+    }
+    return row->a < work->most && grow(work, j, what, sign, length, r);
 }
 
 /* Position u of S and q of T leave. */
@@ -632,4 +411,169 @@ static bool swap_feature(topk_lp *work, int q, int l)
     row->t[q] = l;
     row->side[l] = 0;
     return true;
+}
+
+/* Position q of T: its residual leaves zero. */
+static bool step_leave(topk_lp *work, const topk_lp_settings *settings, int q)
+{
+    lp_row *row = work->row;
+    int k = row->t[q], what;
+    size_t M = (size_t) work->most;
+    signed char sign = row->y[k] > 0.0 ? 1 : -1;
+    double slope = settings->lambda_e - fabs(row->y[k]), length;
+
+    for (int u = 0; u < row->a; u++) row->dz[u] = -sign * row->inverse[(size_t) q + (size_t) u * M];
+    direction(work, -1, 0.0);
+    what = walk(work, settings, slope, &length);
+    if (what < 0) return false;
+    if (what >= work->p) {
+        if (!shrink(work, q, what - work->p)) return false;
+    } else if (!swap_feature(work, q, what)) {
+        return false;
+    }
+    row->e[k] = sign * length;
+    row->side[k] = sign;
+    turn(work, k, sign * settings->lambda_e - row->y[k]);
+    return true;
+}
+
+/* Pivots until the sample's optimum is reached; whether it was. */
+static bool row_solve(topk_lp *work, const topk_lp_settings *settings)
+{
+    lp_row *row = work->row;
+    int done = 0, bad = 0;
+    bool solved = false;
+
+    while (done < settings->most_pivots) {
+        int enter = -1, leave = -1;
+        bool fine;
+        if (price(work, settings, &enter, &leave) <= settings->tol) {
+            solved = row->since == 0 || !drifted(work);
+            if (solved || !row_refresh(work, settings->lambda_e)) break;
+            continue;
+        }
+        fine = enter >= 0 ? step_enter(work, settings, enter) : step_leave(work, settings, leave);
+        done++;
+        row->since++;
+        if (done % LOOK == 0) R_CheckUserInterrupt();
+        /* A pivot of rounding size, again and again: leave it there. */
+        if (!fine && ++bad > FAILURES) break;
+        if (!fine || row->since >= REFRESH) {
+            if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
+        } else {
+            update_dual(work);
+        }
+    }
+    work->pivots += done;
+    return solved;
+}
+
+static void row_begin(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta,
+                      int i)
+{
+    lp_row *row = work->row;
+    size_t N = (size_t) work->n, P = (size_t) work->p, M = (size_t) work->most, I = (size_t) i;
+
+    row->i = i;
+    row->a = work->size[i];
+    row->s = work->sample + I * M;
+    row->t = work->feature + I * M;
+    for (size_t j = 0; j < N; j++) {
+        row->weight[j] = 1.0 + settings->lambda_z * topk_theta_at(theta, I, j);
+        row->place[j] = 0;
+    }
+    for (int u = 0; u < row->a; u++) row->place[row->s[u]] = u + 1;
+    for (size_t k = 0; k < P; k++) {
+        row->b[k] = work->xt[k + I * P] + row->nudge[k];
+        row->y[k] = work->e[I + k * N];
+        row->side[k] = row->y[k] < 0.0 ? -1 : row->y[k] > 0.0 ? 1 : 0;
+    }
+    for (size_t j = 0; j < N; j++) {
+        row->c[j] = work->z[I + j * N];
+        work->z[I + j * N] = 0.0;
+    }
+}
+
+/* Until the rows need their places: e becomes y = lambda_e sign(e), zero in T, of all samples,
+ * and z becomes y x', their c; one product of 2n^2 p flops. */
+static void all_reduced_costs(topk_lp *work, double lambda_e)
+{
+    size_t N = (size_t) work->n, P = (size_t) work->p, M = (size_t) work->most;
+
+    for (size_t k = 0; k < P; k++)
+        for (size_t i = 0; i < N; i++) {
+            double e = work->e[i + k * N] + work->row->nudge[k];
+            work->e[i + k * N] = e < 0.0 ? -lambda_e : lambda_e;
+        }
+    for (size_t i = 0; i < N; i++)
+        for (int q = 0; q < work->size[i]; q++)
+            work->e[i + (size_t) work->feature[(size_t) q + i * M] * N] = 0.0;
+    la_gemm_checked('N', 'T', work->n, work->n, work->p, 1.0, work->e, work->n, work->x, work->n,
+                    0.0, work->z, work->n);
+}
+
+/* The sample as the last call left it, with y and c of all_reduced_costs(). */
+static bool row_resume(topk_lp *work)
+{
+    if (!row_basis(work)) return false;
+    update_dual(work);
+    return true;
+}
+
+/* Writes row i of Z, keeps the basis, and adds a value of the dual. */
+static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool nonnegative)
+{
+    lp_row *row = work->row;
+    size_t N = (size_t) work->n, P = (size_t) work->p;
+    double most = 1.0, inner;
+
+    for (int u = 0; u < row->a; u++)
+        if (fabs(row->z[u]) > 10.0 * NUDGE)
+            work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
+    work->size[i] = row->a;
+    for (size_t j = 0; j < N; j++)
+        if ((int) j != i)
+            most = fmax(most, (nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j]);
+    for (int q = 0; q < row->a; q++) most = fmax(most, fabs(row->y[row->t[q]]) / lambda_e);
+    inner = la_dot(work->p, row->y, work->xt + (size_t) i * P);
+    *dual += R_FINITE(most) && R_FINITE(inner) ? fmax(inner / most, 0.0) : 0.0;
+}
+
+void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta)
+{
+    int n = work->n, p = work->p;
+    size_t N = (size_t) n, P = (size_t) p;
+    lp_row *row = work->row;
+    double dual = 0.0, value = 0.0;
+
+    work->unsolved = 0;
+    work->pivots = 0;
+    la_transpose(n, p, work->x, work->xt);
+    all_reduced_costs(work, settings->lambda_e);
+    for (int i = 0; i < n; i++) {
+        R_CheckUserInterrupt();
+        row_begin(work, settings, theta, i);
+        if (!(la_nrm2(p, row->b) > ZERO)) continue;
+        if (!row_resume(work)) row_empty(work, settings->lambda_e);
+        work->unsolved += !row_solve(work, settings);
+        row_end(work, i, &dual, settings->lambda_e, settings->nonnegative);
+    }
+
+    ufs_copy(work->e, work->x, N * P);
+    la_gemm_checked('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
+    for (size_t i = 0; i < N * P; i++) value += settings->lambda_e * fabs(work->e[i]);
+    value += topk_theta_weighted(theta, settings->lambda_z, work->z);
+    work->objective = value;
+    work->gap = value > 0.0 ? fmax(value - dual, 0.0) / value : 0.0;
+}
+
+int topk_lp_links(topk_lp *work, const topk_lp_settings *settings, int i)
+{
+    topk_theta ones = {.n = work->n};
+
+    la_transpose(work->n, work->p, work->x, work->xt);
+    row_begin(work, settings, &ones, i);
+    row_empty(work, settings->lambda_e);
+    row_solve(work, settings);
+    return work->row->a;
 }
