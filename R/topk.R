@@ -74,9 +74,10 @@
 #'   more samples than features: when the optimum of six samples took so many steps that all of
 #'   them would take several seconds and twice as long as the ADMM. These two names may be given
 #'   as well; they are experimental. Where labels alone decide, `"auto"` takes the paper's ADMM if
-#'   that takes less than about a second, and the relaxation otherwise. The paper's iteration may end at other labels, because it
-#'   leaves more links than the optimum has. The selections then answer different questions, and
-#'   neither their gaps nor their objectives say which labels are better.
+#'   that takes less than about a second, and the relaxation otherwise. The paper's iteration may
+#'   end at other labels, because it leaves more links than the optimum has. The selections then
+#'   answer different questions, and neither their gaps nor their objectives say which labels are
+#'   better.
 #'
 #' The measurements behind these defaults are in `vignette("evidence")`.
 #'
@@ -346,9 +347,9 @@ l1_norms <- function(x) {
 
 # Without Z, the paper's ADMM for v, whose set is often the better one to start from, if 150
 # iterations of it take less than about a second; otherwise the relaxation, in a few dozen.
-# With Z, the cheaper way to it, in CPU time: linear programmes, unless samples have so many links that these
-# would take seconds and twice the time of 50 iterations of the ADMM. Six samples tell, the same
-# ones in whatever order they come, and no more of them than it takes.
+# With Z, the cheaper way to it, in CPU time: linear programmes, unless samples have so many links
+# that these would take seconds and twice the time of 50 iterations of the ADMM. Six samples tell,
+# the same ones in whatever order they come, and no more of them than it takes.
 topk_solver <- function(x, mode, classes, settings) {
   n <- as.double(nrow(x))
   p <- as.double(ncol(x))

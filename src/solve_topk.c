@@ -113,7 +113,7 @@ static int work_init(topk_work *work, const ufs_paths *paths)
     return lapack;
 }
 
-/* ---- Z, W and the labels ------------------------------------------------------------------------ */
+/* ---- Z, W and the labels ------------------------------------------------------------------- */
 
 static void represent_step(topk_work *work, int iteration)
 {
@@ -191,7 +191,7 @@ static int labels_moved(const topk_work *work)
     return moved;
 }
 
-/* ---- the set -------------------------------------------------------------------------------------- */
+/* ---- the set ------------------------------------------------------------------------------- */
 
 /* Of equal columns the first ones, as many as were chosen; g is the same. */
 static void first_copies(topk_work *work, int *subset)
@@ -318,7 +318,7 @@ static int prove(topk_work *work, bool *improved)
     return topk_criterion_coef(&work->criterion, result->chosen, result->a);
 }
 
-/* ---- Theta and J ---------------------------------------------------------------------------------- */
+/* ---- Theta and J --------------------------------------------------------------------------- */
 
 /* The largest change of Theta by the present labels, A and v; `keep`: makes it. */
 static double theta_step(topk_work *work, bool keep)

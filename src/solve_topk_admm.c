@@ -64,7 +64,7 @@ static const double START = 30.0, GROWTH = 1.3, RATIO = 0.7, RELAX = 1.9;
 enum { FIRST = 20 };
 /* A relative change of the objective that is as good as none: the tolerance of the residuals. */
 static const double SETTLED = 1e-4;
-/* Where the paper's penalty stops growing, or it would overflow after 7,450 iterations (spec E3). */
+/* Where the paper's penalty stops growing, or it would overflow after 7,450 iterations. */
 static const double MU_MAX = 1e8;
 /* Weight of the diagonal: nothing is above this threshold. */
 static const double NEVER = 1e300;
@@ -121,7 +121,7 @@ static void follow_changes(topk_admm *work, size_t changed)
         add_sparse(n, p, width, work->x, b->zx, b->follow);
 }
 
-/* ---- one iteration ---------------------------------------------------------------------------- */
+/* ---- one iteration ------------------------------------------------------------------------- */
 
 static void step_z(topk_admm *work, const topk_admm_settings *settings, double mz)
 {
@@ -277,7 +277,7 @@ static double iterate(topk_admm *work, const topk_admm_settings *settings, doubl
     return largest;
 }
 
-/* ---- blocks of samples -------------------------------------------------------------------------- */
+/* ---- blocks of samples --------------------------------------------------------------------- */
 
 /* Samples from.., Q = Z and the weights; Z and Y are what they were, or zero. */
 static void load(topk_admm *work, const topk_admm_settings *settings, const topk_theta *theta,
@@ -347,7 +347,7 @@ static int run_block(topk_admm *work, const topk_admm_settings *settings, double
     return most;
 }
 
-/* ---- what a solve is -------------------------------------------------------------------------- */
+/* ---- what a solve is ----------------------------------------------------------------------- */
 
 int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, double *e, double *xt,
                    bool paper, const ufs_paths *paths)

@@ -1,4 +1,4 @@
-# F2 of the fixtures: 12 features, 18 samples, used raw; its expected results are the paper's ADMM's.
+# F2 of the fixtures: 12 features, 18 samples, used raw. What is expected is the paper's ADMM's.
 f2_x <- function() t(topk_fixture("f2_X"))
 f2_truth <- function() as.integer(topk_fixture("f2_truth"))
 f2_fit <- function(...) {
@@ -413,7 +413,7 @@ test_that("the running ADMM is the literal iteration", {
   expect_equal(fit$trace$z_residual, ref$residual, tolerance = 1e-7)
 })
 
-# Objectives, x = Zx + E and the zeros of Z from the returned solution, and no worse than the paper's.
+# Objectives, x = Zx + E and the zeros of Z from the returned solution, no worse than the paper's.
 expect_warm_claims <- function(fit, paper, x) {
   s <- fit$solution
   last <- nrow(fit$trace)
