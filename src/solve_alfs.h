@@ -10,7 +10,7 @@
  *   A = S V', D = S, W n x r: x is then V S, n x r with orthogonal columns.
  *
  * Files, each of which calls those before it only: alfs_space.[ch] the coordinates;
- * alfs_step.c one iteration; alfs_weights.c the side of lambda; solve_alfs_bound.c the
+ * alfs_weights.c the side of lambda; alfs_step.c one iteration; solve_alfs_bound.c the
  * certificate; alfs_newton.c and alfs_newton_rows.c Newton's method on some columns of W;
  * alfs_columns.c the choice of these; solve_alfs.c the loops. */
 #ifndef UFS_SOLVE_ALFS_H
