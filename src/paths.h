@@ -7,7 +7,13 @@
 
 #include <stdbool.h>
 
-#define UFS_PATHS(PATH) PATH(gl_newton) /* socfs, jspca, ndfs: the V step by descent alone */
+#define UFS_PATHS(PATH)                                                                            \
+    PATH(gl_newton)      /* socfs, jspca, ndfs: the V step by descent alone */                     \
+    PATH(jspca_scores)   /* jspca, many samples of few features: x itself, older weights */        \
+    PATH(jspca_kernel)   /* jspca, n <= p: P formed in every step, not XX' once */                 \
+    PATH(jspca_anderson) /* jspca: no extrapolation over samples */                                \
+    PATH(jspca_forward)  /* jspca: Anderson's point also while changes grow */                     \
+    PATH(jspca_stale)    /* jspca: a new Gram matrix in every step over samples */
 
 #define UFS_PATH_FIELD(name) bool name;
 typedef struct {
