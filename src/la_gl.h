@@ -30,6 +30,9 @@
 
 /* Most features whose Gram columns are kept: 32 MB. */
 #define LA_GL_SLOTS 2000
+/* Sweeps between two extrapolations; rows of X at a time for many new Gram columns. */
+#define LA_GL_DEPTH 5
+#define LA_GL_TILE 32
 
 typedef struct {
     int n, p, c;
@@ -94,8 +97,33 @@ void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v);
  * with v_i/sqrt(||v_i||^2 + eps) for every row. */
 double la_gl_violation(const la_gl *w, double lambda, double eps, const double *v);
 
-/* la_gl_newton.c, for la_gl.c: a Newton step on the rows of the working set that are not zero, in
- * Gram form. False, and nothing done, where (GL) would not fall. */
+/* ---- for the parts of la_gl alone ------------------------------------------------ */
+
+static inline size_t la_gl_place(const la_gl *w, int i)
+{
+    return (size_t) i * (size_t) w->c;
+}
+
+/* a (n x c) <- diag(root) a; diag(root) R: what the columns of X itself are multiplied with. */
+void la_gl_weigh(const la_gl *w, double *a);
+const double *la_gl_weighted_residual(la_gl *w);
+
+/* la_gl_set.c */
+void la_gl_make_room(la_gl *w, int least);
+void la_gl_enter_support(la_gl *w, const double *v);
+int la_gl_enter_violators(la_gl *w, double vtol);
+void la_gl_prune(la_gl *w, double level);
+void la_gl_gram_missing(la_gl *w);
+/* Column f of X as the problem has it. */
+const double *la_gl_column(const la_gl *w, int f);
+
+/* la_gl_descent.c. Whether sweeps go through the Gram matrix; descent, `priced`: u belongs to the
+ * current r, returns whether the steps of a sweep fell below the bound. */
+bool la_gl_gram_is_cheaper(const la_gl *w);
+bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced);
+
+/* la_gl_newton.c: a Newton step on the rows of the working set that are not zero, in Gram form.
+ * False, and nothing done, where (GL) would not fall. */
 bool la_gl_newton(la_gl *w, double lambda);
 
 #endif

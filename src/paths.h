@@ -13,7 +13,9 @@
     PATH(jspca_kernel)   /* jspca, n <= p: P formed in every step, not XX' once */                 \
     PATH(jspca_anderson) /* jspca: no extrapolation over samples */                                \
     PATH(jspca_forward)  /* jspca: Anderson's point also while changes grow */                     \
-    PATH(jspca_stale)    /* jspca: a new Gram matrix in every step over samples */
+    PATH(jspca_stale)    /* jspca: a new Gram matrix in every step over samples */                 \
+    PATH(inffs_short)    /* inffs, n <= 58: floats, twice the memory */                            \
+    PATH(inffs_float)    /* inffs, n <= 369: doubles, twice the memory */
 
 #define UFS_PATH_FIELD(name) bool name;
 typedef struct {
