@@ -55,7 +55,6 @@ void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots)
     w->key = ufs_dalloc(P, 1);
     w->col = ufs_dalloc(N, 1);
     w->other = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : N, 1);
-    w->tile = ufs_dalloc(x->kind == UFS_X_DENSE ? S : 0, LA_GL_TILE);
     w->root = NULL;
     w->scaled = NULL;
     w->l21 = w->objective = w->dual = w->gap = R_NaN;

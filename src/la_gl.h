@@ -13,7 +13,7 @@
  * sweep costs 2mc per changed row and c per row that stays zero (Gram form), or
  * 2nc per row and 2nc more per changed one (residual form, taken when it is
  * cheaper or the Gram slots are exhausted).
- * Memory: O(np) is the caller's; here pc + 4nc + slots^2 + 20 slots c + 32 slots + 5p doubles,
+ * Memory: O(np) is the caller's; here pc + 4nc + slots^2 + 20 slots c + 5p doubles,
  * 2mc for the m features of a larger working set,
  * slots <= min(p, LA_GL_SLOTS). Nothing of size p x p. For a sparse X n in the counts above
  * is the number of entries of the column in question; it is never formed.
@@ -30,9 +30,8 @@
 
 /* Most features whose Gram columns are kept: 32 MB. */
 #define LA_GL_SLOTS 2000
-/* Sweeps between two extrapolations; rows of X at a time for many new Gram columns. */
+/* Sweeps between two extrapolations. */
 #define LA_GL_DEPTH 5
-#define LA_GL_TILE 32
 
 typedef struct {
     int n, p, c;
@@ -64,7 +63,6 @@ typedef struct {
     double *key;                      /* p: scratch */
     double *col, *other;              /* n: columns of X that are not dense, or weighted */
     double *scaled;                   /* n x c: diag(root) R */
-    double *tile;                     /* cap x TILE: some rows of X_W, transposed */
     double l21;                       /* sum_i ||v_i|| of the V returned, and its rows that are */
     int live;                         /* not zero */
     double objective;                 /* (GL) there */

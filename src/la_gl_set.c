@@ -12,7 +12,6 @@ static void enter(la_gl *w, int f);
 static void leave(la_gl *w, int i);
 static void swap_places(la_gl *w, int a, int b);
 static void gram_column(la_gl *w, int at, int upto);
-static void gram_by_rows(la_gl *w);
 static void gram_from_source(la_gl *w, int to);
 static void read_ahead(la_gl *w, int count);
 
@@ -186,9 +185,7 @@ static void swap_places(la_gl *w, int a, int b)
 /* The Gram columns of set[g..m). */
 void la_gl_gram_missing(la_gl *w)
 {
-    enum { FEW = 8 };
     if (w->x->kind == UFS_X_SOURCE && w->m > w->g) gram_from_source(w, w->m);
-    if (w->x->kind == UFS_X_DENSE && w->m - w->g > FEW) gram_by_rows(w);
     for (; w->g < w->m; w->g++) gram_column(w, w->g, w->g);
 }
 
@@ -211,35 +208,6 @@ static void gram_column(la_gl *w, int at, int upto)
     }
     w->gram[A + A * S] = w->ss[w->set[at]];
     w->columns++;
-}
-
-/* The same for many: X_W' X_W by LA_GL_TILE rows of X at a time. 2nm (m - g) flops, half of that
- * if all are missing. */
-static void gram_by_rows(la_gl *w)
-{
-    int m = w->m, g = w->g;
-    size_t S = (size_t) w->cap, M = (size_t) m;
-
-    for (size_t j = (size_t) g; j < M; j++) memset(w->gram + j * S, 0, M * sizeof(double));
-    for (int i0 = 0; i0 < w->n; i0 += LA_GL_TILE) {
-        int rows = w->n - i0 < LA_GL_TILE ? w->n - i0 : LA_GL_TILE;
-        for (size_t k = 0; k < M; k++) {
-            const double *from = ufs_x_column(w->x, w->set[k], NULL) + i0;
-            for (size_t i = 0; i < (size_t) rows; i++)
-                w->tile[k + i * M] = w->root ? w->root[(size_t) i0 + i] * from[i] : from[i];
-        }
-        if (g == 0)
-            la_syrk('N', m, rows, 1.0, w->tile, m, 1.0, w->gram, w->cap);
-        else
-            la_gemm('N', 'T', m, m - g, rows, 1.0, w->tile, m, w->tile + g, m, 1.0,
-                    w->gram + (size_t) g * S, w->cap);
-    }
-    for (size_t j = (size_t) g; j < M; j++) {
-        for (size_t i = 0; i < j; i++) w->gram[j + i * S] = w->gram[i + j * S];
-        w->gram[j + j * S] = w->ss[w->set[j]];
-    }
-    w->columns += m - g;
-    w->g = m;
 }
 
 /* The same for places g..to-1 of a source, in two reads of the columns. */

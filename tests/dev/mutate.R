@@ -130,7 +130,7 @@ mutants <- rbind(
   mutant("src/solve_jspca.c", "if (full && !work->gl.settled) work->unsolved++;", "", "jspca"),
   mutant("src/jspca_leap.c", "work->result->change < NEAR", "true", "jspca"),
   mutant("src/jspca_canonical.c", "while (first < m && w[first] <= 1e-12 * w[m - 1]) first++;", "", "jspca"),
-  mutant("src/la_gl_set.c", "w->root ? w->root[(size_t) i0 + i] * from[i] : from[i];", "from[i];",
+  mutant("src/la_gl_set.c", "w->root[i] * w->root[i] * xa[i]", "w->root[i] * xa[i]",
     "kernel-la_gl"),
   mutant("src/x_sparse.c", "        if (is_full(x, j)) {\n            x_sparse_column(x, j, column);",
     "        if (false) {\n            x_sparse_column(x, j, column);", "operator|kernel-x"),
