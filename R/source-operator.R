@@ -1,5 +1,6 @@
-# The operator of a source (source.R): what src/ffi_x.c and operator.R call as x$mul(v), x$columns(j)
-# and so on. Each such call is a function source_<name>(op, ...) below; `source_methods` lists them.
+# The operator of a source (source.R): what src/ffi_x.c and operator.R call as x$mul(v),
+# x$columns(j) and so on. Each such call is a function source_<name>(op, ...) below, which
+# source_methods() lists.
 
 # X is the columns `keep` of the source, minus `shift`, divided by `divide`. Operators made from one
 # another share `count`, which counts the passes over the file, and, where they have the same rows,

@@ -15,7 +15,10 @@
     PATH(jspca_forward)  /* jspca: Anderson's point also while changes grow */                     \
     PATH(jspca_stale)    /* jspca: a new Gram matrix in every step over samples */                 \
     PATH(inffs_short)    /* inffs, n <= 58: floats, twice the memory */                            \
-    PATH(inffs_float)    /* inffs, n <= 369: doubles, twice the memory */
+    PATH(inffs_float)    /* inffs, n <= 369: doubles, twice the memory */                          \
+    PATH(alfs_columns)   /* alfs, lambda > 0: ADMM on all columns of W */                          \
+    PATH(alfs_newton)    /* alfs, lambda > 0: sets of columns of W by ADMM alone */                \
+    PATH(alfs_repair)    /* alfs, lambda > 0: iterates as candidates as they are */
 
 #define UFS_PATH_FIELD(name) bool name;
 typedef struct {
