@@ -236,7 +236,7 @@ row_cosines <- function(x, index) {
   out
 }
 
-# The k nearest of those known and those found, for the samples `rows`; ties as in src/graph.c. An
+# The k nearest of those known and those found, for the samples `rows`; ties as in src/graph_knn.c. An
 # index above n stands for nobody yet.
 join_neighbours <- function(near, found, rows) {
   size <- dim(near$index)

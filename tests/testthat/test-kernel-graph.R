@@ -1,4 +1,4 @@
-# The C kernels of graph.c, graph_embed.c and la_eigs.c.
+# The C kernels of graph*.c and la_eigs.c.
 
 knn <- function(x, k) {
   out <- .Call(C_graph_knn, x, as.integer(k))
@@ -56,26 +56,6 @@ test_that("duplicates are neighbours, the sample itself is not", {
   expect_identical(c(out$d2), rep(0, 40))
   same <- matrix(1, 6, 2)
   expect_identical(knn(same, 2)$sorted[, c(1, 6)], matrix(c(2L, 3L, 1L, 2L), 2))
-})
-
-test_that("leaves of a tree that cannot matter are left out, with few columns", {
-  skip_on_cran()
-  # The kernel's own door also wants the mean distance, for which it looks at every pair.
-  clusters <- noise(1100, 5)
-  clusters <- clusters + 4 * (seq_len(1100) %% 3)
-  tied <- round(noise(1200, 3), 1)
-  copies <- noise(600, 12, 2)[rep(1:600, 2), ]
-  # 32 samples whose other neighbours are in dense leaves, and not those of their own, further out.
-  edge <- matrix(c(.01 * (1:1024) / 1024, 1 + 1e-3 * (1:32), 2.2 + 1e-3 * (1:32)))
-  for (x in list(clusters, tied, copies, noise(1030, 1), edge, -edge)) {
-    for (k in c(1, 6, 50)) {
-      expected <- knn(x, k)$sorted
-      graph <- suppressWarnings(ufs_graph(x, k = k, weights = "binary", symmetrise = "mean"))
-      wanted <- matrix(0, nrow(x), nrow(x))
-      wanted[cbind(c(expected), rep(seq_len(nrow(x)), each = k))] <- 1
-      expect_identical(unname(as.matrix(graph)), (wanted + t(wanted)) / 2)
-    }
-  }
 })
 
 test_that("products with W and L are those of the dense matrices", {
