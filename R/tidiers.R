@@ -123,6 +123,18 @@ tidy.ufs_decoys <- function(x, ...) {
 #' @exportS3Method generics::glance
 glance.ufs_decoys <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
 
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::tidy
+tidy.ufs_size <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::glance
+glance.ufs_size <- function(x, ...) {
+  check_dots_empty(...)
+  as_tibble_if(data.frame(method = x$method, n = x$n, p = x$p, k = x$k, verdict = x$verdict,
+    stringsAsFactors = FALSE))
+}
+
 # A tibble where the user has tibble, as tidy() gives elsewhere.
 as_tibble_if <- function(table) {
   rownames(table) <- NULL
