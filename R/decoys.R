@@ -30,9 +30,9 @@
 #'   depend on each other, such as time series.
 #' * The answer is about a method on these data, not about the data alone: a method that fails finds
 #'   nothing better than noise where others do.
-#' * Methods that choose columns to complement each other ([ufs_css()], [ufs_mcfs()], [ufs_diversify()])
-#'   take noise on purpose once what is common has been explained. Their share is high on clean
-#'   data also, and says where that begins.
+#' * Methods that choose columns to complement each other ([ufs_css()], [ufs_mcfs()]) take noise on
+#'   purpose once what is common has been explained. Their share is high on clean data also, and
+#'   says where that begins.
 #' * A method that looks at the values of each column alone ([ufs_variance()], [ufs_random()])
 #'   cannot tell a column from its decoy: its share is about 1 whatever the data are.
 #'
@@ -44,8 +44,8 @@
 #' @param k For how many columns the share is printed, besides that of the answer. A method
 #'   that solves for its number ([ufs_topk()], [ufs_blfse()]) is asked for this many (by default
 #'   50, or all).
-#' @param n_decoys How many decoys to add. The default is a fifth of the columns, but at least 50 and
-#'   at most 2000, never more than there are columns, nor than `getOption("ufselect.max_bytes")`
+#' @param n_decoys How many decoys to add. The default is a fifth of the columns, but at least 50
+#'   and at most 2000, never more than there are columns, nor than `getOption("ufselect.max_bytes")`
 #'   holds where the data are on disk: the decoys themselves are in memory.
 #' @param repeats How often, each time with other decoys.
 #' @param share The share of columns no better than noise that is accepted.
@@ -95,11 +95,8 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
     per_k = min(q, if (is.null(k)) 50L else k), plan = plan$methods)
   run <- start_run("decoys", x, checkpoint)
   # Not by the method: all meet the same decoys.
-  tasks <- lapply(rep(seq_len(repeats), length(plan$methods)), function(i) {
-    list(seed = task_seed(run, "repeat", i))
-  })
-  tasks <- Map(function(task, at) c(task, list(at = at)), tasks,
-    rep(seq_along(plan$methods), each = repeats))
+  tasks <- Map(function(i, at) list(seed = task_seed(run, "repeat", i), at = at),
+    rep(seq_len(repeats), length(plan$methods)), rep(seq_along(plan$methods), each = repeats))
   keys <- lapply(tasks, function(task) {
     own <- common$plan[[task$at]]
     task_key(run, own$method, argument_keys(own$args), n_decoys, common$per_k, task$seed)
@@ -123,19 +120,17 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
     checkpoint = done$report), class = "ufs_decoys")
 }
 
-# ---- what is run ----------------------------------------------------------------------------------
+# ---- what is run ---------------------------------------------------------------------------------
 
 # list(methods, door): for each method list(method, args), by a name of its own; and which of the
 # arguments are the door's.
 decoys_plan <- function(method, dots, frame) {
   if (inherits(method, "ufs")) method <- list(method)
   if (inherits(method, "ufs_list") || is.list(method)) {
-    if (length(dots)) {
-      own <- setdiff(names_of(dots), door_arguments)
-      if (length(own)) {
-        ufs_abort("argument", "`", own[1L], "`: the arguments of a fit are those of its call.",
-          argument = own[1L])
-      }
+    own <- setdiff(names_of(dots), door_arguments)
+    if (length(own)) {
+      ufs_abort("argument", "`", own[1L], "`: the arguments of a fit are those of its call.",
+        argument = own[1L])
     }
     for (fit in method) check_fit(fit, "feature_ranking", "features")
     out <- lapply(method, function(fit) list(method = fit$method, args = fit_arguments(fit, frame)))
@@ -169,10 +164,11 @@ check_decoy_dots <- function(dots, own, method) {
   unknown <- names_of(dots)
   unknown <- unknown[!unknown %in% c(own, door_arguments)]
   if (length(unknown)) {
-    ufs_abort("argument", if (length(method) == 1L) paste0("ufs_", method, "() has no argument") else
-      "None of the methods has an argument", " `", unknown[1L], "`", if (length(method) == 1L) {
-        paste0("; it has ", paste(own, collapse = ", "))
-      }, ".", argument = if (nzchar(unknown[1L])) unknown[1L] else "...")
+    one <- length(method) == 1L
+    ufs_abort("argument", if (one) paste0("ufs_", method, "() has no argument") else
+      "None of the methods has an argument", " `", unknown[1L], "`",
+      if (one) paste0("; it has ", paste(own, collapse = ", ")), ".",
+      argument = if (nzchar(unknown[1L])) unknown[1L] else "...")
   }
 }
 
@@ -197,10 +193,10 @@ check_fresh <- function(args, method) {
     !is.null(value) && !is.character(value)
   }, NA)
   if (any(made)) {
-    ufs_abort("argument", "`", names(args)[made][1L], "` of ufs_", method, "() was made without the ",
-      "decoys; let it be made anew with them", if (names(args)[made][1L] == "graph") {
-        ", e.g. graph = list(k = 5)"
-      }, ".", argument = names(args)[made][1L])
+    name <- names(args)[made][1L]
+    ufs_abort("argument", "`", name, "` of ufs_", method, "() was made without the decoys; let it ",
+      "be made anew with them", if (name == "graph") ", e.g. graph = list(k = 5)", ".",
+      argument = name)
   }
 }
 
@@ -244,7 +240,7 @@ decoys_fit <- function(task, common) {
     seconds = run$seconds)
 }
 
-# ---- the data with decoys -------------------------------------------------------------------------
+# ---- the data with decoys ------------------------------------------------------------------------
 
 # list(data, column): the usable columns of x and `n_decoys` decoys of distinct ones, in random
 # order, so that ties favour neither; and what each is.
@@ -338,7 +334,7 @@ read_bound <- function(object, i, j) {
   out
 }
 
-# ---- what came out --------------------------------------------------------------------------------
+# ---- what came out -------------------------------------------------------------------------------
 
 # Of one method: list(k, columns, curve, seconds, errors).
 decoys_result <- function(runs, first, level, conservative, method) {
@@ -511,8 +507,9 @@ picture.ufs_decoys <- function(object, to, ...) {
   pic <- data.frame(x = table$k, y = table$share, series = table$method,
     label = sprintf("%s: %d", table$method, object$k[table$method]))
   several <- length(object$methods) > 1L
-  new_picture("curves", table = pic, points = to <= 30, lines = list(h = object$share,
-    v = if (!several && object$k > 0L) object$k[[1L]]),
+  new_picture("curves", table = pic, points = to <= 30,
+    x_labels = if (to <= 12) seq_len(to),
+    lines = list(h = object$share, v = if (!several && object$k > 0L) object$k[[1L]]),
     xlab = "features chosen (k)", ylab = "share no better than noise",
     title = "ufs_decoys: how much of a selection is noise",
     subtitle = if (several) {
