@@ -59,6 +59,7 @@ subset_source <- function(source, rows = NULL, columns = NULL) {
 # A source that another process can read: by the name of a file or of shared memory.
 source_by_name <- function(source) {
   source["BPPARAM"] <- list(NULL)
+  if (source$kind == "bound") source$object$base <- source_by_name(source$object$base)
   if (source$kind == "big" && inherits(source$object, "big.matrix")) {
     source$object <- bigmemory::describe(source$object)
   }
@@ -98,7 +99,8 @@ read_source <- function(source, i = NULL, j = NULL) {
   j <- pick(source$columns, j)
   piece <- from_source(switch(source$kind,
     delayed = DelayedArray::extract_array(source$object, list(i, j)),
-    big = read_big(source$object, i, j)
+    big = read_big(source$object, i, j),
+    bound = read_bound(source$object, i, j)
   ))
   if (!is.numeric(piece) && !is.logical(piece)) {
     ufs_abort("input", "`x` must be numeric, not of type ", typeof(piece), ".", argument = "x")

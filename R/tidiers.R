@@ -3,14 +3,15 @@
 #' Tidy a fit
 #'
 #' `tidy()` gives one row per feature (or sample) of a fit, per setting of a grid, per cell of a
-#' comparison and per feature of a stability study; `glance()` one row for the whole;
+#' comparison, per feature of a stability study and per number of features of a study with decoys or
+#' of sizes; `glance()` one row for the whole;
 #' `augment()` the data with what a fit says of each sample: its score and rank where the method
 #' selects samples, its cluster where the method has clusters. They are available when
 #' the package generics (or broom) is attached, and give tibbles where tibble is installed.
 #' For `autoplot()` see [plot.ufs()].
 #'
-#' @param x A fit, or the result of [ufs_grid()], [ufs_tune()], [ufs_compare()] or
-#'   [ufs_stability()].
+#' @param x A fit, or the result of [ufs_grid()], [ufs_tune()], [ufs_compare()], [ufs_stability()],
+#'   [ufs_decoys()] or [ufs_size()].
 #' @param data For `augment()`: the matrix or data frame the fit was made from.
 #' @param what As in [as.data.frame.ufs()].
 #' @param ... Must be empty.
@@ -110,6 +111,29 @@ tidy.ufs_stability <- function(x, ...) {
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_stability <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::tidy
+tidy.ufs_decoys <- function(x, ...) {
+  check_dots_empty(...)
+  as_tibble_if(x$curve)
+}
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::glance
+glance.ufs_decoys <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::tidy
+tidy.ufs_size <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::glance
+glance.ufs_size <- function(x, ...) {
+  check_dots_empty(...)
+  as_tibble_if(data.frame(method = x$method, n = x$n, p = x$p, k = x$k, verdict = x$verdict,
+    stringsAsFactors = FALSE))
+}
 
 # A tibble where the user has tibble, as tidy() gives elsewhere.
 as_tibble_if <- function(table) {
