@@ -129,7 +129,7 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' @param object A fit that selects features.
 #' @param newdata Matrix or data frame with at least the chosen columns, or anything else that
 #'   [ufs_data()] reads.
-#' @param k How many features.
+#' @param k How many features. The default `NULL` takes the number that was given to the method.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are
 #'   not changed. Of a SummarizedExperiment or Seurat object these are rows; a big.matrix gives a
@@ -138,14 +138,11 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' fit <- ufs_variance(iris[1:100, 1:4])
 #' head(predict(fit, iris[101:150, ], k = 2))
 #' @export
-predict.ufs <- function(object, newdata, k, ...) {
+predict.ufs <- function(object, newdata, k = NULL, ...) {
   check_dots_empty(...)
   check_fit(object)
   if (missing(newdata) || length(dim(newdata)) != 2L) {
     ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
-  }
-  if (missing(k) && !is.null(object$feature_scores)) {
-    ufs_abort("argument", "`k`, the number of features to keep, is missing.", argument = "k")
   }
   chosen <- selected_features(object, k, as = "index")
   if (has_feature_rows(newdata)) {

@@ -107,7 +107,7 @@ mlr3_param_set <- function(fit) {
 mlr3_domain <- function(name, default) {
   required <- is.name(default) && !nzchar(default)
   value <- if (!required) tryCatch(eval(default, baseenv()), error = function(e) quote(unknown))
-  counts <- c("n_clusters", "n_components", "n_features", "n_samples", "n_init", "n_base", "k",
+  counts <- c("n_clusters", "n_components", "n_features", "n_starts", "n_base", "k",
     "rank")
   if (name %in% counts) {
     return(paradox::p_int(lower = 1L, special_vals = list(NULL)))

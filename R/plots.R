@@ -57,14 +57,14 @@ autoplot.ufs <- function(object, type = NULL, data = NULL, k = NULL, y = NULL, m
   ggplot_picture(picture(object, picture_type(object, type), k = k, data = data, y = y, m = m))
 }
 
-# How many features to show: what the method was asked for, if it solves for one number, or 10.
+# How many features or samples to show: what the method was asked for, or 10.
 picture_size <- function(fit, k) {
   if (!is.null(k)) {
     features <- !is.null(fit$feature_scores)
     return(check_count(k, "k", 1L, if (features) fit$p else fit$n,
       if (features) "the features" else "the samples"))
   }
-  asked <- fit$params[[c(registry()[[fit$method]]$per_k, "")[1L]]]
+  asked <- fit$params[[if (is.null(fit$feature_scores)) "m" else "k"]]
   if (is.null(asked)) 10L else asked
 }
 

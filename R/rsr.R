@@ -70,7 +70,7 @@
 #' @include ufs.R
 #' @export
 ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irls"),
-                    coefficients = NULL, center = TRUE, scale = TRUE,
+                    coefficients = NULL, k = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
   fit <- run_fit("rsr", match.call(), {
     solver <- check_choice(solver, "solver", c("exact", "irls"))

@@ -141,12 +141,15 @@ registry <- function() {
 # (door = FALSE: the method has done so itself).
 run_fit <- function(method, call, slots, door = TRUE) {
   start <- proc.time()[[3L]]
+  frame <- parent.frame()
+  fun <- sys.function(sys.parent())
   if (door) {
-    fun <- sys.function(sys.parent())
-    check_call(names_of(sys.call(sys.parent())), fun, parent.frame(), method)
-    open_dots(parent.frame(), fun, method)
+    check_call(names_of(sys.call(sys.parent())), fun, frame, method)
+    open_dots(frame, fun, method)
   }
+  wanted <- numbers_to_report(frame, fun)
   slots <- force(slots)
+  slots$params <- remember(slots$params, wanted, slots$data)
   run <- slots$run
   if (!is.null(run)) {
     check_lapack(run$lapack, method)
@@ -161,6 +164,32 @@ run_fit <- function(method, call, slots, door = TRUE) {
   close_source(slots$data$x)
   warn_status(fit, advice)
   fit
+}
+
+# How many features (`k`) and samples (`m`) the user wants to see, where the method leaves that open
+# (NULL by default): they change no score and are remembered in `params`, where selected_features(),
+# predict(), print() and plot() find them. Wrong ones are refused before the work, if x has its sizes.
+numbers_to_report <- function(frame, fun) {
+  open <- Filter(function(name) name %in% names(formals(fun)) && is.null(formals(fun)[[name]]), c("k", "m"))
+  size <- dim(frame$x)
+  sides <- list(k = c(size[2L], "features"), m = c(size[1L], "samples"))
+  out <- lapply(stats::setNames(nm = open), function(name) {
+    value <- frame[[name]]
+    if (is.null(value)) return(NULL)
+    most <- if (length(size) == 2L && is_rows_by_columns(frame$x)) as.double(sides[[name]][1L]) else Inf
+    check_count(value, name, 1L, most, paste("the number of", sides[[name]][length(sides[[name]])]))
+  })
+  Filter(Negate(is.null), out)
+}
+
+is_rows_by_columns <- function(x) is.matrix(x) || is.data.frame(x) || inherits(x, "Matrix")
+
+remember <- function(params, wanted, data) {
+  for (name in setdiff(names(wanted), names(params))) {
+    params[[name]] <- check_count(wanted[[name]], name, 1L, if (name == "k") data$p else data$n,
+      paste("the number of", if (name == "k") "features" else "samples"))
+  }
+  params
 }
 
 # What all methods refuse: a name that R completed (names are exact everywhere), a penalty given

@@ -51,7 +51,7 @@ ways <- list(
   topk_paper_wide = function() ufs_topk(inputs$wide, 4, n_clusters = 3, solver = "paper", alpha_e = 20),
   topk_paper_long = function() ufs_topk(long, 4, n_clusters = 3, solver = "paper"),
   ted_given = function() ufs_ted(long, 5, labelled = c(3, 50)),
-  blfse = function() ufs_blfse(1e-7 * square, 3, n_features = 4),
+  blfse = function() ufs_blfse(1e-7 * square, 3, k = 4),
   inffs_bytes = function() lapply(c(30, 60, 380), function(n) ufs_inffs(clustered(n, 12))))
 if (!here[["file"]]) ways <- ways[!endsWith(names(ways), "_file")]
 for (way in names(ways)) {

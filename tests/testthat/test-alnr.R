@@ -46,20 +46,20 @@ test_that("scale, permutations and signs", {
 test_that("far neighbours, duplicates, k = n - 1, n < p", {
   x <- sample_data(20, 4)
   far <- rbind(x, 1e6)
-  expect_true(all(is.finite(sample_scores(ufs_alnr(far, k = 3, control = ufs_control(warn = FALSE))))))
-  expect_true(all(is.finite(sample_scores(ufs_alnr(rbind(x, x), k = 1)))))
-  expect_identical(ufs_alnr(x, k = 19)$status, "converged")
-  expect_identical(ufs_alnr(sample_data(10, 30), k = 3)$status, "converged")
+  expect_true(all(is.finite(sample_scores(ufs_alnr(far, n_neighbours = 3, control = ufs_control(warn = FALSE))))))
+  expect_true(all(is.finite(sample_scores(ufs_alnr(rbind(x, x), n_neighbours = 1)))))
+  expect_identical(ufs_alnr(x, n_neighbours = 19)$status, "converged")
+  expect_identical(ufs_alnr(sample_data(10, 30), n_neighbours = 3)$status, "converged")
   # All neighbours at distance zero: every t is one.
   pairs <- rbind(x, x)
-  expect_identical(ufs_alnr(pairs, k = 1)$status, "converged")
+  expect_identical(ufs_alnr(pairs, n_neighbours = 1)$status, "converged")
 })
 
 test_that("arguments, randomness, inputs", {
   x <- sample_data(20, 4)
   kept <- x + 0
-  expect_error(ufs_alnr(x, k = 20), class = "ufs_error_argument")
-  expect_error(ufs_alnr(x, k = 0), class = "ufs_error_argument")
+  expect_error(ufs_alnr(x, n_neighbours = 20), class = "ufs_error_argument")
+  expect_error(ufs_alnr(x, n_neighbours = 0), class = "ufs_error_argument")
   expect_error(ufs_alnr(x, gamma = -1), class = "ufs_error_argument")
   expect_error(ufs_alnr(x, gamma_rel = 0), class = "ufs_error_argument")
   expect_warning(ufs_alnr(x, control = ufs_control(max_iter = 1)), class = "ufs_warning_max_iter")

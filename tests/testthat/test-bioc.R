@@ -166,7 +166,7 @@ test_that("predict() takes the chosen features of every class of data", {
 })
 
 test_that("predict() of samples says that there are no features to keep", {
-  fit <- ufs_ted(iris[, 1:4], n_samples = 3)
+  fit <- ufs_ted(iris[, 1:4], m = 3)
   expect_error(predict(fit, iris), "does not select features", class = "ufs_error_argument")
   expect_error(predict(ufs_variance(iris[, 1:4]), iris), "`k`", class = "ufs_error_argument")
 })

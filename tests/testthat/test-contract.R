@@ -105,7 +105,6 @@ for (method in methods$method) {
       fit <- withr::with_seed(1, suppressMessages(suppressWarnings({
         args <- needed(method)
         if ("k" %in% names(args)) args$k <- 2
-        if ("n_features" %in% names(args)) args$n_features <- 2
         do.call(ufs, c(list(x = z, method = method), args))
       })))
       expect_true(fit$status %in% status_labels)

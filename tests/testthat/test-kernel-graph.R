@@ -59,7 +59,7 @@ test_that("duplicates are neighbours, the sample itself is not", {
 })
 
 test_that("products with W and L are those of the dense matrices", {
-  graph <- suppressWarnings(ufs_graph(noise(40, 3), k = 3))
+  graph <- suppressWarnings(ufs_graph(noise(40, 3), n_neighbours = 3))
   w <- as.matrix(graph)
   x <- noise(40, 5, 2)
   times <- function(graph, x, laplacian) .Call(C_graph_mult, unclass(graph), x, laplacian)
@@ -97,11 +97,11 @@ test_that("the embedding solves the eigenproblem, dense and by filtered iteratio
 
 test_that("small gaps and small n: the ends of the range", {
   line <- cbind(seq_len(600)^1.01)
-  graph <- ufs_graph(line, k = 2)
+  graph <- ufs_graph(line, n_neighbours = 2)
   out <- embed_graph(graph, 5, "test")
   want <- rev(eigen(dense_laplacian(graph), symmetric = TRUE, only.values = TRUE)$values)
   expect_equal(out$values, want[2:6], tolerance = 1e-8)
-  small <- ufs_graph(noise(6, 2), k = 4)
+  small <- ufs_graph(noise(6, 2), n_neighbours = 4)
   out <- embed_graph(small, 5, "test")
   want <- rev(eigen(dense_laplacian(small), symmetric = TRUE, only.values = TRUE)$values)
   expect_equal(out$values, want[-1], tolerance = 1e-12)
@@ -125,7 +125,7 @@ test_that("the null space has the canonical basis", {
   x <- noise(30, 2)
   x[c(3, 9:14), ] <- x[c(3, 9:14), ] + 100
   x[c(5, 20:24), ] <- x[c(5, 20:24), ] - 100
-  graph <- suppressWarnings(ufs_graph(x, k = 3, bandwidth = 5))
+  graph <- suppressWarnings(ufs_graph(x, n_neighbours = 3, bandwidth = 5))
   expect_identical(graph$n_components, 3L)
   d <- graph$degree
   out <- embed_graph(graph, 2, "test")

@@ -72,10 +72,10 @@ test_that("the fit keeps the contract", {
   fit <- ufs_laplacian(mtcars, list(k = 4), scale = TRUE)
   expect_s3_class(fit, c("ufs_laplacian", "ufs"), exact = TRUE)
   expect_identical(fit$status, "converged")
-  expect_identical(fit$params$k, 4L)
+  expect_identical(fit$params$n_neighbours, 4L)
   expect_true(fit$params$bandwidth > 0)
   expect_identical(names(fit$statistic), names(mtcars))
-  expect_equal(ufs(mtcars, "laplacian", graph = list(k = 4), scale = TRUE)$statistic, fit$statistic)
+  expect_equal(ufs(mtcars, "laplacian", graph = list(n_neighbours = 4), scale = TRUE)$statistic, fit$statistic)
   expect_match(paste(utils::capture.output(print(fit)), collapse = "\n"),
     "graph        4 nearest neighbours")
   expect_error(ufs_laplacian(mtcars[1:2, ]), class = "ufs_error_input")

@@ -144,7 +144,7 @@ test_that("print() does not round a dual above its objective", {
 test_that("new data cost their chosen columns, not another fit", {
   skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(60 * 4000), 60, dimnames = list(NULL, paste0("f", 1:4000))))
-  fit <- ufs_socfs(x, n_clusters = 2, n_init = 2)
+  fit <- ufs_socfs(x, n_clusters = 2, n_starts = 2)
   new <- x[60:1, ]
   cells <- function(code) {
     before <- gc(reset = TRUE)["Vcells", "used"]
@@ -153,7 +153,7 @@ test_that("new data cost their chosen columns, not another fit", {
   }
   predicted <- cells(out <- suppressMessages(predict(fit, new, k = 5)))
   expect_identical(out, new[, suppressMessages(selected_features(fit, 5, as = "index"))])
-  refitted <- cells(ufs_socfs(new, n_clusters = 2, n_init = 2))
+  refitted <- cells(ufs_socfs(new, n_clusters = 2, n_starts = 2))
   expect_lt(predicted, length(x) / 2)
   expect_gt(refitted, length(x))
 })

@@ -4,10 +4,7 @@ methods <- ufs_methods()
 data <- planted(24, 14, informative = 6)
 x <- `dimnames<-`(data$x, list(paste0("s", 1:24), paste0("f", 1:14)))
 fit_of <- function(method, x) {
-  arguments <- formals(registry()[[method]]$fit)
-  given <- list(n_clusters = 3, n_components = 2, k = 4, n_features = 5, m = 5)
-  required <- names(arguments)[vapply(arguments, function(a) is.name(a) && !nzchar(a), NA)]
-  more <- given[intersect(names(given), required)]
+  more <- needed_arguments(method)
   if (method == "topk") more$n_clusters <- 3
   if (method == "random") more$what <- "both"
   withr::with_seed(1, suppressMessages(suppressWarnings(

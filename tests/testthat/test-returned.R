@@ -76,7 +76,7 @@ test_that("TED prints the share of the squares that its first ten samples recons
   }
   share <- 1 - lost(fit$solution$order[1:10]) / sum(x^2)
   expect_identical(printed(fit, "lowered by (.*)$"), paste(signif(100 * share, 3), "% with 10 samples"))
-  few <- ufs_ted(mtcars, mu = .5, n_samples = 2)
+  few <- ufs_ted(mtcars, mu = .5, m = 2)
   share <- 1 - lost(few$solution$order) / sum(x^2)
   expect_identical(printed(few, "lowered by (.*)$"), paste(signif(100 * share, 3), "% with 2 samples"))
 })
@@ -199,7 +199,7 @@ test_that("the warning of a graph in pieces counts those of more than one sample
   lonely <- c(-40, 40)
   w <- function(points, bandwidth = 1) {
     said <- NULL
-    withCallingHandlers(ufs_graph(cbind(points), k = 2, bandwidth = bandwidth), ufs_warning_graph = function(w) {
+    withCallingHandlers(ufs_graph(cbind(points), n_neighbours = 2, bandwidth = bandwidth), ufs_warning_graph = function(w) {
       said <<- conditionMessage(w)
       invokeRestart("muffleWarning")
     })

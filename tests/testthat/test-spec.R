@@ -61,7 +61,7 @@ test_that("phi3 by filtered iteration agrees with the full decomposition", {
 test_that("on two components phi3 does not depend on the order of the samples", {
   x <- two_islands(24)
   o <- withr::with_seed(2, sample(24))
-  graph <- suppressWarnings(ufs_graph(x, k = 3))
+  graph <- suppressWarnings(ufs_graph(x, n_neighbours = 3))
   m <- graph$n_components + 2L
   fit <- ufs_spec(x, list(k = 3), type = "phi3", n_clusters = m)
   again <- ufs_spec(x[o, ], list(k = 3), type = "phi3", n_clusters = m)

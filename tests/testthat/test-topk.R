@@ -648,7 +648,7 @@ test_that("samples of tiny norm are of unit length too, and no unit changes a se
   links <- do.call(ufs_represent, c(list(x), args))
   spread <- function(x) {
     graph <- suppressWarnings(classes = "ufs_warning_graph",
-      ufs_graph(x, k = 5, weights = "cosine", center = FALSE, scale = FALSE))
+      ufs_graph(x, n_neighbours = 5, weights = "cosine", center = FALSE, scale = FALSE))
     ufs_propagate(graph, y)
   }
   for (k in c(-500, -30, 30, 400)) {
