@@ -195,7 +195,7 @@ check_fresh <- function(args, method) {
   if (any(made)) {
     name <- names(args)[made][1L]
     ufs_abort("argument", "`", name, "` of ufs_", method, "() was made without the decoys; let it ",
-      "be made anew with them", if (name == "graph") ", e.g. graph = list(k = 5)", ".",
+      "be made anew with them", if (name == "graph") ", e.g. graph = list(n_neighbours = 5)", ".",
       argument = name)
   }
 }
