@@ -51,6 +51,7 @@
 /* The constants below were varied one by one on wine, libras, segment, lung_discrete and simulated
  * 500 x 60 and 120 x 300 (OpenBLAS). Samples of a block: 48
  * and 192 take the same time within a twentieth. */
+enum { WIDTH = 96 };
 /* Columns of a factor that stay in the cache while non-zeros of a block go by. */
 enum { STRIP = 64 };
 /* Above this share of non-zeros a dense product is quicker than one that skips zeros; .05 takes a
