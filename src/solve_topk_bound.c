@@ -14,7 +14,7 @@
 #include <R_ext/Utils.h>
 #include <R_ext/Memory.h>
 
-/* Values that a step may not exceed all of: 5 to 15 take the same number of evaluations. */
+/* Values that a step may not exceed all of (10 in the reference). */
 enum { MEMORY = 8 };
 /* Of the slope along a step, what must be gained at least; the usual one. */
 static const double ARMIJO = 1e-4;

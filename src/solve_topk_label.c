@@ -15,7 +15,7 @@ static const double TIE = 1e-9;
 /* A sample whose degree is below this share of the largest has links by rounding only; and so has
  * a row of u of this length. */
 static const double ROUNDING = 1e-12;
-/* Iterations of Lloyd's method: it takes 5 to 20. */
+/* Iterations of Lloyd's method (spec 5). */
 enum { LLOYD_MAX = 100 };
 
 void topk_label_init(topk_label *work, int n, int c, double *affinity)

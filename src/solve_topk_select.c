@@ -20,8 +20,7 @@
 
 /* The authors' (spec 4). */
 static const double GROWTH = 1.1;
-/* Of the residual of v's system: four digits below what decides an order (the next line), at some
- * ten products an iteration. */
+/* Of the residual of v's system: four digits below what decides an order (STEPS). */
 static const double CG_TOL = 1e-10;
 enum { CG_MAX = 500 };
 /* v is read in steps of 1e-6, its own tolerance: what is nearer is a tie. */
