@@ -238,8 +238,8 @@ row_cosines <- function(x, index) {
   out
 }
 
-# The k nearest of those known and those found, for the samples `rows`; ties as in src/graph_knn.c. An
-# index above n stands for nobody yet.
+# The k nearest of those known and those found, for the samples `rows`; ties as in src/graph_knn.c.
+# An index above n stands for nobody yet.
 join_neighbours <- function(near, found, rows) {
   size <- dim(near$index)
   all <- lapply(stats::setNames(nm = names(found)[names(found) %in% names(near)]), function(part) {
