@@ -63,6 +63,14 @@ test_that("every order of columns and decoys has the same chance; chunks stay to
   expect_identical(rle((real - 1) %/% 4)$lengths, rep(4L, 3))
 })
 
+test_that("ties favour nobody", {
+  # All variances are 1: the ranking is the order of the columns.
+  set.seed(12)
+  found <- quiet(ufs_decoys(hidden(20, 10, 10), "variance", scale = TRUE))
+  expect_identical(found$k, c(variance = 0L))
+  expect_lt(abs(found$curve$share[10] - 1), .6)
+})
+
 test_that("columns with independent values have uniform ranks among their decoys", {
   skip_on_cran()
   # The rank of a column of noise among 9 decoys of its own kind.
