@@ -39,10 +39,7 @@ draw <- function(default, ...) {
 
 # Title and names of the axes, as small as the picture needs them to be whole.
 draw_words <- function(words, all) {
-  # They are centred on the plot region, which is not the middle of the picture.
-  region <- graphics::par("plt")
-  size <- graphics::par("fin") * c(min(sum(region[1:2]), 2 - sum(region[1:2])),
-    min(sum(region[3:4]), 2 - sum(region[3:4])))
+  size <- c(centred_room(1L), centred_room(2L))
   line <- .5 * graphics::par("csi") * graphics::par("cex")
   whole <- function(text, cex, room, font = 1L) {
     wide <- max(graphics::strwidth(text, "inches", cex = cex, font = font), 1e-8)
@@ -69,6 +66,12 @@ draw_words <- function(words, all) {
   } else graphics::title(ylab = words$ylab)
 }
 
+# Inches for a text that is centred on the plot region, which is not the middle of the picture.
+centred_room <- function(axis) {
+  ends <- sum(graphics::par("plt")[2L * axis - 1:0])
+  graphics::par("fin")[axis] * min(ends, 2 - ends)
+}
+
 # A title in two lines, the first the longer one.
 two_lines <- function(text) {
   for (width in seq(ceiling(nchar(text) / 2), nchar(text))) {
@@ -88,7 +91,7 @@ draw_subtitle <- function(pic) {
     return()
   }
   wide <- graphics::strwidth(pic$subtitle, "inches", cex = .8)
-  room <- graphics::par("fin")[1L] - .1
+  room <- centred_room(1L) - .1
   graphics::mtext(pic$subtitle, line = .2, cex = .8 * min(1, room / wide) * graphics::par("cex"))
 }
 
@@ -171,8 +174,8 @@ draw_labels <- function(table, log, style, across) {
   size <- min(size, size * (usr[2L] + .3 * per_inch - from) / wide)
   high <- 1.15 * graphics::strheight("Mg", "inches", cex = size)
   size <- max(.35, min(size, size * pin[2L] / (high * nrow(ends))))
-  gap <- min(1 / max(nrow(ends) - 1L, 1L), 1.15 * graphics::strheight("Mg", "inches", cex = size) / pin[2L])
-  ends <- curve_ends(table, log, gap, usr[3:4])
+  gap <- min(1 / nrow(ends), 1.15 * graphics::strheight("Mg", "inches", cex = size) / pin[2L])
+  ends <- curve_ends(table, log, gap, usr[3:4] + c(.5, -.5) * gap * diff(usr[3:4]))
   graphics::segments(ends$x, ends$y, from - .03 * per_inch, ends$label_y,
     col = grDevices::adjustcolor(style$colour, .6), lty = 3L)
   graphics::text(from, ends$label_y, ends$label, adj = c(0, .5), cex = size, col = style$colour,
@@ -210,7 +213,8 @@ draw_spikes <- function(pic, ...) {
   many <- max(table$x)
   block <- if (!is.null(pic$names)) name_block(pic$names)
   room <- if (is.null(block)) 0 else {
-    many * min(.9, label_room(strrep("m", block$columns * (max(nchar(block$text)) + 1L)), .7))
+    wide <- max(nchar(c(block$text, pic$heading))) + 1L
+    many * min(.9, label_room(strrep("m", block$columns * wide), .7))
   }
   draw(list(x = table$x, y = table$y, type = "n", xlim = c(.5, many + .5 + room),
     ylim = if (is.null(pic$ylim)) range(0, table$y) else pic$ylim, xaxt = "n",
@@ -230,7 +234,7 @@ draw_spikes <- function(pic, ...) {
     left <- many + .5 + .04 * many
     width <- (usr[2L] - left) / block$columns
     size <- min(.8, line / (1.3 * graphics::strheight("Mg")),
-      .95 * width / max(graphics::strwidth(block$text)))
+      .95 * width / max(graphics::strwidth(c(block$text, pic$heading), font = 2L)))
     graphics::text(left, usr[4L] - line * .5, pic$heading, adj = c(0, .5), font = 2L, cex = size)
     graphics::text(left + block$column * width, usr[4L] - line * (block$row + 1.75), block$text,
       adj = c(0, .5), cex = size)
@@ -245,8 +249,8 @@ draw_scatter <- function(pic, ...) {
   of <- if (is.null(pic$group)) rep(1L, nrow(table)) else as.integer(pic$group)
   across <- range(table$x)
   columns <- 1L + (length(groups) > 12L)
-  labels <- c(shorten(groups, 18L), pic$group_name)
   room <- if (length(groups)) {
+    labels <- c(shorten(groups, 18L), pic$group_name)
     diff(across) * label_room(strrep("m", columns * (max(nchar(labels)) + 3L)), .8)
   } else 0
   draw(list(x = table$x, y = table$y, pch = style$shape[of],
@@ -299,8 +303,14 @@ draw_tiles <- function(pic, ...) {
   letter <- .5 * .8 * graphics::par("cin")[1L] * graphics::par("cex")
   upright <- isTRUE(pic$upright) && (max(nchar(labels)) + 1L) * letter * 1.25 < each
   size <- name_size(each, line)$size
-  old <- graphics::par(mar = c(if (upright) 4 else 2.4 + .52 * size * max(nchar(labels)),
-    left_side, 3.2, 1))
+  below <- if (upright) 4 else 2 + .45 * size * max(nchar(labels))
+  # Names take at most two fifths of the height.
+  most <- .4 * graphics::par("fin")[2L] / line
+  if (!upright && below > most) {
+    labels <- shorten(labels, max(6L, floor((most - 2) / (.45 * size))))
+    below <- 2 + .45 * size * max(nchar(labels))
+  }
+  old <- graphics::par(mar = c(below, left_side, 3.2, 1))
   on.exit(graphics::par(old))
   strip <- if (is.null(pic$group)) 0 else max(.3, .03 * columns)
   draw(list(x = c(.5 - 1.4 * strip, columns + .5 + room), y = c(.5, rows + .5), type = "n",
@@ -318,7 +328,9 @@ draw_tiles <- function(pic, ...) {
   axis_names(1L, seq_len(columns), labels, wide, if (upright) 0L else 2L)
   if (length(row_labels)) axis_names(2L, rows:1, row_labels, tall, 2L)
   graphics::mtext(pic$xlab, 1L, line = graphics::par("mar")[1L] - 1.2)
-  graphics::mtext(pic$ylab, 2L, line = graphics::par("mar")[2L] - 1.4)
+  tight <- graphics::par("pin")[2L] / max(graphics::strwidth(pic$ylab, "inches"), 1e-8)
+  graphics::mtext(pic$ylab, 2L, line = graphics::par("mar")[2L] - 1.4,
+    cex = min(1, 1.1 * tight) * graphics::par("cex"))
   if (isTRUE(pic$text)) {
     middle <- mean(pic$limits)
     cell <- ifelse(is.na(z), "", format_cells(z))

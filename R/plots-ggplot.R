@@ -4,7 +4,8 @@ ggplot_picture <- function(pic) {
   check_installed("ggplot2", "for autoplot()")
   out <- switch(pic$kind, curves = ggplot_curves(pic), dots = ggplot_dots(pic), spikes = ggplot_spikes(pic),
     tiles = ggplot_tiles(pic), scatter = ggplot_scatter(pic))
-  out + ggplot2::labs(title = pic$title, subtitle = pic$subtitle, x = pic$xlab, y = pic$ylab) +
+  title <- if (nchar(pic$title) > 48L) two_lines(pic$title) else pic$title
+  out + ggplot2::labs(title = title, subtitle = pic$subtitle, x = pic$xlab, y = pic$ylab) +
     ggplot2::theme(plot.title = ggplot2::element_text(size = 12, face = "bold"),
       plot.title.position = "plot",
       panel.grid.minor = ggplot2::element_blank())
@@ -53,13 +54,14 @@ ggplot_curves <- function(pic) {
     if (is.null(table$panel)) ends$panel <- NULL
     ends$series <- factor(ends$series, series)
     ends$edge <- Inf
+    ends$label <- paste0(" ", ends$label)
     # In the margin, which is as wide as the labels whatever the size of the picture.
     room <- max(nchar(ends$label)) * 4.6 + 4
     p <- p +
       ggplot2::geom_segment(ggplot2::aes(x = .data[["x"]], xend = .data[["edge"]], y = .data[["y"]],
         yend = .data[["label_y"]], colour = .data[["series"]]), data = ends, linetype = 3L) +
       ggplot2::geom_text(aes_of(x = "edge", y = "label_y", label = "label", colour = "series"),
-        data = ends, hjust = -.03, size = 2.8) +
+        data = ends, hjust = 0, size = 2.8) +
       ggplot2::coord_cartesian(clip = "off") +
       ggplot2::theme(plot.margin = ggplot2::margin(5.5, room, 5.5, 5.5), panel.spacing.x = ggplot2::unit(room, "pt"))
   }

@@ -118,7 +118,7 @@ print.ufs_list <- function(x, ...) {
   cat("<ufs_list> ", length(x), " fits\n", sep = "")
   for (i in seq_along(x)) {
     cat("  ", if (is.null(names(x))) i else names(x)[i], ": ", if (inherits(x[[i]], "ufs")) {
-      paste0("ufs_", x[[i]]$method, ", ", x[[i]]$n, " x ", x[[i]]$p)
+      paste0("ufs_", x[[i]]$method, ", ", size_words(x[[i]]$n, x[[i]]$p))
     } else kind_of(x[[i]]), "\n", sep = "")
   }
   invisible(x)

@@ -102,10 +102,12 @@ picture_types <- function(fit) UseMethod("picture_types")
 picture_types.default <- function(fit) {
   own <- !is.null(own_share(fit))
   features <- !is.null(fit$feature_scores)
+  # Selections for each k of their own have no curve over k.
+  nested <- is.null(registry()[[fit$method]]$per_k)
   c(if (own) "share" else if (sum(is.finite(fit$trace$objective)) > 1L) "objective",
     if (chosen_clusters(fit)) "groups", if (features) "scores",
     if (!is.null(fit$sample_scores)) "samples", if (features) "heatmap", "embedding",
-    if (features && !own) "share")
+    if (features && nested && !own) "share")
 }
 
 picture <- function(object, ...) UseMethod("picture")
@@ -199,7 +201,6 @@ picture_share <- function(fit, data, k) {
     }
     most <- min(sum(!is.na(fit$feature_scores)), max(2L * k, 10L))
     sizes <- unique(round(seq(1, most, length.out = min(most, 30L))))
-    if (c(registry()[[fit$method]]$per_k, "")[1L] != "") sizes <- k
     table <- suppressMessages(ufs_captured(fit, data, sizes))
     share <- list(x = table$k, y = table$captured, bound = table$bound,
       ylab = "squares captured, per cent", of = "largest possible (components)")
@@ -238,7 +239,8 @@ picture_groups <- function(fit) {
 # Do the scores say no more than the order: 1, 1 - 1/q, 1 - 2/q ...?
 are_ranks <- function(score) {
   known <- sort(unname(score[!is.na(score)]), decreasing = TRUE)
-  length(known) > 2L && known[1L] <= 1 && diff(range(diff(known))) < 1e-9 && known[1L] > known[2L]
+  length(known) > 2L && abs(known[1L] - 1) < 1e-9 && known[2L] < 1 &&
+    diff(range(diff(known))) < 1e-9
 }
 
 # What is drawn for the scores: list(value, ylab, subtitle, order = TRUE if there is nothing to measure).
@@ -251,7 +253,7 @@ measured <- function(fit, what) {
   trace <- fit$trace
   if (length(gain) == length(score) && any(c("captured", "gain", "decrease") %in% names(trace))) {
     return(list(value = ifelse(is.na(score), NA, gain), ylab = "added when it was chosen",
-      subtitle = "the order of choice; what was not chosen shows what it would add next"))
+      subtitle = "in the order of choice; then what each would add next"))
   }
   list(value = ifelse(is.na(score), NA, 1), ylab = "", order = TRUE,
     subtitle = "an order: the method measures nothing else")

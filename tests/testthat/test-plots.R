@@ -37,7 +37,7 @@ for (method in methods$method) {
       p <- ggplot2::autoplot(fit, type, x)
       expect_s3_class(p, "ggplot")
       expect_silent(ggplot2::ggplotGrob(p))
-      expect_identical(p$labels$title, picture(fit, type, k = k, data = x)$title)
+      expect_identical(gsub("\n", " ", p$labels$title), picture(fit, type, k = k, data = x)$title)
     }
   })
 }
