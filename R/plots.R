@@ -104,10 +104,11 @@ picture_types.default <- function(fit) {
   features <- !is.null(fit$feature_scores)
   # Selections for each k of their own have no curve over k.
   nested <- is.null(registry()[[fit$method]]$per_k)
-  c(if (own) "share" else if (sum(is.finite(fit$trace$objective)) > 1L) "objective",
+  falls <- sum(is.finite(fit$trace$objective)) > 1L
+  c(if (own) "share" else if (falls) "objective",
     if (chosen_clusters(fit)) "groups", if (features) "scores",
     if (!is.null(fit$sample_scores)) "samples", if (features) "heatmap", "embedding",
-    if (features && nested && !own) "share")
+    if (features && nested && !own) "share", if (own && falls) "objective")
 }
 
 picture <- function(object, ...) UseMethod("picture")
@@ -135,7 +136,9 @@ picture_objective <- function(fit, subtitle = NULL) {
   if (is.null(subtitle) && !is.null(lines)) {
     subtitle <- "lambda changes at each dotted line, and with it what is minimised"
   }
-  objective_curve(table, lines = lines, subtitle = subtitle, xlab = "iteration",
+  chosen <- if (is.null(fit$feature_scores)) "samples chosen (m)" else "features chosen (k)"
+  objective_curve(table, lines = lines, subtitle = subtitle,
+    xlab = if (is.null(own_share(fit))) "iteration" else chosen,
     title = sprintf("ufs_%s: objective (%s)", fit$method, status_words(fit$status)))
 }
 
