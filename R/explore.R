@@ -201,7 +201,7 @@ explore_ui <- function(model) {
     shiny::sliderInput("k", paste0("k, ", model$what, " to keep"), 1L, most, model$start, step = 1L,
       width = "100%", ticks = FALSE)
   } else {
-    shiny::p(sprintf("k = %d %s", model$start, model$what))
+    shiny::p(paste("k:", count_words(model$start, sub("s$", "", model$what))))
   }
   tab <- function(title, icon, output) {
     miniUI::miniTabPanel(title, icon = shiny::icon(icon), miniUI::miniContentPanel(output))
@@ -253,7 +253,13 @@ explore_server <- function(model) {
       tryCatch(code, ufs_error = function(e) shiny::validate(shiny::need(FALSE,
         conditionMessage(e))))
     }
-    # One picture of each fit, side by side.
+    # Side by side where there is room, and below each other on a narrow window.
+    narrow <- function(type) {
+      id <- c(embedding = "map", samples = "scores")[type]
+      wide <- session$clientData[[paste0("output_", if (is.na(id)) type else id, "_width")]]
+      is.numeric(wide) && wide < 560
+    }
+    # One picture of each fit.
     each <- function(type) {
       pictures <- lapply(model$fits, function(fit) {
         picture(fit, type, k = k(), data = model$x, y = model$y,
@@ -264,7 +270,8 @@ explore_server <- function(model) {
       if (length(pictures) == 1L) {
         return(draw_picture(pictures[[1L]]))
       }
-      old <- graphics::par(mfrow = grDevices::n2mfrow(length(pictures))[2:1])
+      grid <- grDevices::n2mfrow(length(pictures))
+      old <- graphics::par(mfrow = if (narrow(type)) grid else grid[2:1])
       on.exit(graphics::par(old))
       for (one in names(pictures)) draw_picture(pictures[[one]], main = one)
     }
@@ -275,7 +282,7 @@ explore_server <- function(model) {
       k = k(), data = model$x, y = model$y))), res = 96)
     output$overlap <- shiny::renderPlot(shown({
       overlap <- ufs_overlap(model$fits, k())
-      old <- graphics::par(mfrow = c(1L, 2L))
+      old <- graphics::par(mfrow = if (narrow("overlap")) 2:1 else 1:2)
       on.exit(graphics::par(old))
       draw_picture(picture(overlap, "pairs"), main = sprintf("best %d: share in common", k()))
       draw_picture(picture(overlap, "features"), main = sprintf("best %d: who chose what", k()))

@@ -15,6 +15,12 @@ new_picture <- function(kind, ..., title, subtitle = NULL) {
     if (!nrow(pic$table)) {
       ufs_abort("argument", title, ": there is no finite value to draw.", argument = "x")
     }
+    # Of curves that lie decades apart a linear scale shows the largest alone.
+    y <- pic$table$y
+    if (is.null(pic$log) && !is.null(pic$table$series) && !isTRUE(pic$percent) && min(y) > 0 &&
+        max(y) > 50 * min(y)) {
+      pic$log <- "y"
+    }
   }
   pic
 }

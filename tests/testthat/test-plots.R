@@ -210,6 +210,16 @@ test_that("an objective that falls by decades is drawn as the distance to its lo
   expect_match(pic$subtitle, "lambda changes")
 })
 
+test_that("curves that lie decades apart get a logarithmic scale", {
+  far <- data.frame(x = rep(1:3, 2), y = c(3e5, 2e5, 1e5, 1, 2, 3), series = rep(c("a", "b"), each = 3))
+  log_of <- function(table, ...) new_picture("curves", table = table, title = "", ...)$log
+  expect_identical(log_of(far), "y")
+  expect_null(log_of(far[4:6, ]))
+  expect_null(log_of(transform(far, y = y - 1)))
+  expect_null(log_of(far[c("x", "y")]))
+  expect_null(log_of(far, percent = TRUE))
+})
+
 test_that("what the first choices hold is recomputed", {
   fit <- ufs_css(x, k = 6)
   pic <- picture(fit, "share", k = 6)
