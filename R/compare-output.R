@@ -46,8 +46,8 @@ spread_all <- function(object) {
 print.summary.ufs_compare <- function(x, digits = 3L, ...) {
   check_dots_empty(...)
   digits <- check_count(digits, "digits", 1L, 22L)
-  cat("Mean ", x$measure, ", its standard deviation over ", x$over, ", and the paired difference to '",
-    x$reference, "', in per cent\n", sep = "")
+  cat("Mean ", x$measure, ", its standard deviation over ", x$over,
+    ", and the paired difference to '", x$reference, "', in per cent\n", sep = "")
   table <- x$table
   shares <- c("mean", "sd", "difference", "difference_sd")
   table[shares] <- 100 * table[shares]

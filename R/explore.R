@@ -93,8 +93,8 @@ explore_model <- function(fit, x, y, stability, said) {
     code_setup = setup_code(fits, said, single))
 }
 
-# What has to run before the code of a choice: the package, and the call that made the fit where it is
-# one line. Anything else is in the caller's workspace under the name that he gave it.
+# What has to run before the code of a choice: the package, and the call that made the fit where it
+# is one line. Anything else is in the workspace, under the name that the caller gave it.
 setup_code <- function(fits, said, single) {
   call <- fits[[1L]]$call
   known <- single && is.name(said$fit) && is.call(call) && all(all.vars(call) %in% all.vars(said$x))
@@ -102,9 +102,8 @@ setup_code <- function(fits, said, single) {
   c("library(ufselect)",
     if (known && nchar(made) <= 200L) {
       # With the seed unknown, only what needs none is sure to be repeated.
-      if (isTRUE(registry()[[fits[[1L]]$method]]$deterministic)) paste(as.character(said$fit), "<-", made) else {
-        paste("#", as.character(said$fit), "<-", made)
-      }
+      paste0(if (!isTRUE(registry()[[fits[[1L]]$method]]$deterministic)) "# ",
+        as.character(said$fit), " <- ", made)
     })
 }
 
@@ -124,7 +123,8 @@ captured_words <- function(model, name, k) {
       }))
   }
   table <- suppressMessages(ufs_captured(fit, model$x, k))
-  sprintf("%s of the squares captured, at most %s possible", per_cent(table$captured), per_cent(table$bound))
+  sprintf("%s of the squares captured, at most %s possible", per_cent(table$captured),
+    per_cent(table$bound))
 }
 
 check_explored <- function(fits) {
@@ -223,7 +223,6 @@ explore_ui <- function(model) {
       .ufs-row .selectize-control, .ufs-row select { max-width: 180px; }
       .ufs-buttons { flex: none; white-space: nowrap; }
       .ufs-captured { min-height: 20px; color: #444; }
-      .gadget-tabs-container .gadget-tabs > li > a, .gadget-block-button { padding-left: 4px; padding-right: 4px; }
       #code { margin: 0 0 4px; padding: 4px 8px; font-size: 12px; }
       #table { overflow-x: auto; }")),
     miniUI::gadgetTitleBar("ufselect", left = miniUI::miniTitleBarCancelButton(),
@@ -243,6 +242,13 @@ explore_ui <- function(model) {
   )
 }
 
+# Pictures stand side by side where there is room, and below each other on a narrow window.
+is_narrow <- function(session, type) {
+  id <- c(embedding = "map", samples = "scores")[type]
+  wide <- session$clientData[[paste0("output_", if (is.na(id)) type else id, "_width")]]
+  is.numeric(wide) && wide < 560
+}
+
 explore_server <- function(model) {
   force(model)
   function(input, output, session) {
@@ -253,12 +259,7 @@ explore_server <- function(model) {
       tryCatch(code, ufs_error = function(e) shiny::validate(shiny::need(FALSE,
         conditionMessage(e))))
     }
-    # Side by side where there is room, and below each other on a narrow window.
-    narrow <- function(type) {
-      id <- c(embedding = "map", samples = "scores")[type]
-      wide <- session$clientData[[paste0("output_", if (is.na(id)) type else id, "_width")]]
-      is.numeric(wide) && wide < 560
-    }
+    narrow <- function(type) is_narrow(session, type)
     # One picture of each fit.
     each <- function(type) {
       pictures <- lapply(model$fits, function(fit) {
@@ -280,13 +281,8 @@ explore_server <- function(model) {
     output$map <- shiny::renderPlot(shown(each("embedding")), res = 96)
     output$heatmap <- shiny::renderPlot(shown(draw_picture(picture(model$fits[[name()]], "heatmap",
       k = k(), data = model$x, y = model$y))), res = 96)
-    output$overlap <- shiny::renderPlot(shown({
-      overlap <- ufs_overlap(model$fits, k())
-      old <- graphics::par(mfrow = if (narrow("overlap")) 2:1 else 1:2)
-      on.exit(graphics::par(old))
-      draw_picture(picture(overlap, "pairs"), main = sprintf("best %d: share in common", k()))
-      draw_picture(picture(overlap, "features"), main = sprintf("best %d: who chose what", k()))
-    }), res = 96)
+    output$overlap <- shiny::renderPlot(shown(draw_overlap(ufs_overlap(model$fits, k()),
+      if (narrow("overlap")) 2:1 else 1:2)), res = 96)
     output$table <- shiny::renderTable(shown(explore_table(model, name(), k())), digits = 4L)
     output$captured <- shiny::renderText(shown(captured_words(model, name(), k())))
     code <- shiny::reactive(explore_code(model, name(), k()))
@@ -308,6 +304,13 @@ explore_server <- function(model) {
     })
     shiny::observeEvent(input$cancel, shiny::stopApp(NULL))
   }
+}
+
+draw_overlap <- function(overlap, panels) {
+  old <- graphics::par(mfrow = panels)
+  on.exit(graphics::par(old))
+  draw_picture(picture(overlap, "pairs"), main = sprintf("best %d: share in common", overlap$k))
+  draw_picture(picture(overlap, "features"), main = sprintf("best %d: who chose what", overlap$k))
 }
 
 # RStudio's editor, if there is one.

@@ -51,8 +51,8 @@ advice_sentence <- function(advice) {
   if (grepl("^[a-z]+ [(]", advice)) more <- sub("[)]$", "", more)
   switch(sub(" .*", "", advice),
     recommended = paste0("It is r", substring(advice, 2L), "."),
-    situational = paste0("It is useful in some situations", if (nzchar(more)) paste0(" (", more, ")"),
-      "; see vignette(\"which-method\")."),
+    situational = paste0("It is useful in some situations",
+      if (nzchar(more)) paste0(" (", more, ")"), "; see vignette(\"which-method\")."),
     baseline = "It is a baseline, there for comparison.",
     historical = "It is there for comparison; other methods did better on real data.",
     paste0(toupper(substr(advice, 1L, 1L)), substring(advice, 2L), "."))

@@ -154,8 +154,8 @@ draw_bars <- function(part, colour) {
     col = grDevices::adjustcolor(colour, .5))
 }
 
-# How much wider than the data the picture must be for labels of this size beside them: estimated, for
-# nothing can be measured before the picture has begun.
+# How much wider than the data the picture must be for labels of this size beside them: estimated,
+# for nothing can be measured before the picture has begun.
 label_room <- function(labels, size) {
   letters <- max(nchar(labels)) * .53 * graphics::par("cin")[1L] * graphics::par("cex") * size
   share <- min(.55, (letters + .25) / max(graphics::par("pin")[1L], .1))
@@ -198,13 +198,15 @@ draw_dots <- function(pic, ...) {
   at <- ticks_within(heights)
   graphics::axis(1L, at, if (isTRUE(pic$percent)) 100 * at else at)
   graphics::segments(heights[1L] - .02 * wide, rows, usr[2L], rows, col = "grey88")
-  size <- min(.85, .85 * (heights[1L] - .03 * wide - usr[1L]) / max(graphics::strwidth(names, cex = .85)),
+  left <- heights[1L] - .03 * wide
+  size <- min(.85, .85 * (left - usr[1L]) / max(graphics::strwidth(names, cex = .85)),
     .85 / (1.2 * graphics::strheight("Mg", cex = .85)))
-  graphics::text(heights[1L] - .03 * wide, rows, names, adj = c(1, .5), cex = size, col = colour, xpd = NA)
+  graphics::text(left, rows, names, adj = c(1, .5), cex = size, col = colour, xpd = NA)
   bars <- is.finite(table$low) & table$high > table$low
   if (any(bars)) graphics::segments(table$low[bars], rows[bars], table$high[bars], rows[bars],
     col = colour[bars])
-  graphics::points(table$value, rows, pch = ifelse(table$series %in% pic$plain, 1L, 16L), col = colour)
+  graphics::points(table$value, rows, col = colour,
+    pch = ifelse(table$series %in% pic$plain, 1L, 16L))
   draw_subtitle(pic)
 }
 
@@ -218,7 +220,8 @@ draw_spikes <- function(pic, ...) {
   }
   draw(list(x = table$x, y = table$y, type = "n", xlim = c(.5, many + .5 + room),
     ylim = if (is.null(pic$ylim)) range(0, table$y) else pic$ylim, xaxt = "n",
-    yaxt = if (isTRUE(pic$order)) "n" else "s", xlab = pic$xlab, ylab = pic$ylab, main = pic$title, bty = "l"), ...)
+    yaxt = if (isTRUE(pic$order)) "n" else "s", xlab = pic$xlab, ylab = pic$ylab,
+    main = pic$title, bty = "l"), ...)
   # An argument of the user's that colours is meant for the bars.
   bars <- list(...)
   bars <- bars[intersect(names(bars), c("col", "border"))]
@@ -280,13 +283,10 @@ fitted_legend <- function(x, y, room, ...) {
   invisible(box(TRUE)$rect)
 }
 
-draw_tiles <- function(pic, ...) {
-  z <- pic$z
-  rows <- nrow(z)
-  columns <- ncol(z)
-  colours <- tile_colours(pic$palette)
-  labels <- shorten(colnames(z), 20L)
-  row_labels <- if (isTRUE(pic$row_labels)) shorten(rownames(z), 20L)
+# Names, margins and room for the legend of a picture of tiles, in columns: before it begins.
+tile_layout <- function(pic, columns) {
+  labels <- shorten(colnames(pic$z), 20L)
+  row_labels <- if (isTRUE(pic$row_labels)) shorten(rownames(pic$z), 20L)
   # A letter is about .6 of a line high; names are made as small as their columns need.
   left_side <- if (length(row_labels)) min(11, 3 + .5 * max(nchar(row_labels))) else 2.6
   line <- graphics::par("cin")[2L] * graphics::par("cex")
@@ -294,27 +294,34 @@ draw_tiles <- function(pic, ...) {
   key <- isTRUE(is.null(pic$key) || pic$key)
   beside <- c(if (!is.null(pic$group)) c(strrep("m", 3L), shorten(levels(pic$group), 16L)),
     if (key) c(pic$value, "-100"))
+  letter <- graphics::par("cin")[1L] * graphics::par("cex")
   share <- if (is.null(beside)) 0 else {
-    min(.4, (.55 * .75 * (max(nchar(beside)) + 3L) * graphics::par("cin")[1L] *
-      graphics::par("cex") + .15) / across)
+    min(.4, (.55 * .75 * (max(nchar(beside)) + 3L) * letter + .15) / across)
   }
-  room <- columns * share / (1 - share)
   each <- across * (1 - share) / (1.02 * columns)
-  letter <- .5 * .8 * graphics::par("cin")[1L] * graphics::par("cex")
-  upright <- isTRUE(pic$upright) && (max(nchar(labels)) + 1L) * letter * 1.25 < each
-  size <- name_size(each, line)$size
-  below <- if (upright) 4 else 2 + .45 * size * max(nchar(labels))
+  upright <- isTRUE(pic$upright) && (max(nchar(labels)) + 1L) * .5 * letter < each
+  size <- .45 * name_size(each, line)$size
   # Names take at most two fifths of the height.
   most <- .4 * graphics::par("fin")[2L] / line
-  if (!upright && below > most) {
-    labels <- shorten(labels, max(6L, floor((most - 2) / (.45 * size))))
-    below <- 2 + .45 * size * max(nchar(labels))
+  if (!upright && 2 + size * max(nchar(labels)) > most) {
+    labels <- shorten(labels, max(6L, floor((most - 2) / size)))
   }
-  old <- graphics::par(mar = c(below, left_side, 3.2, 1))
+  list(labels = labels, row_labels = row_labels, upright = upright, key = key,
+    room = columns * share / (1 - share),
+    strip = if (is.null(pic$group)) 0 else max(.3, .03 * columns),
+    mar = c(if (upright) 4 else 2 + size * max(nchar(labels)), left_side, 3.2, 1))
+}
+
+draw_tiles <- function(pic, ...) {
+  z <- pic$z
+  rows <- nrow(z)
+  columns <- ncol(z)
+  colours <- tile_colours(pic$palette)
+  frame <- tile_layout(pic, columns)
+  old <- graphics::par(mar = frame$mar)
   on.exit(graphics::par(old))
-  strip <- if (is.null(pic$group)) 0 else max(.3, .03 * columns)
-  draw(list(x = c(.5 - 1.4 * strip, columns + .5 + room), y = c(.5, rows + .5), type = "n",
-    xaxs = "i", yaxs = "i", axes = FALSE, xlab = "", ylab = "", main = pic$title), ...)
+  draw(list(x = c(.5 - 1.4 * frame$strip, columns + .5 + frame$room), y = c(.5, rows + .5),
+    type = "n", xaxs = "i", yaxs = "i", axes = FALSE, xlab = "", ylab = "", main = pic$title), ...)
   graphics::image(seq_len(columns), seq_len(rows), t(z[rows:1, , drop = FALSE]), col = colours,
     zlim = pic$limits, add = TRUE, useRaster = rows * columns > 4000L)
   if (isTRUE(pic$row_labels)) {
@@ -325,37 +332,41 @@ draw_tiles <- function(pic, ...) {
   # Names never overlap: first smaller, then only every second, third ...
   wide <- graphics::par("pin")[1L] / diff(graphics::par("usr")[1:2])
   tall <- graphics::par("pin")[2L] / rows
-  axis_names(1L, seq_len(columns), labels, wide, if (upright) 0L else 2L)
-  if (length(row_labels)) axis_names(2L, rows:1, row_labels, tall, 2L)
+  axis_names(1L, seq_len(columns), frame$labels, wide, if (frame$upright) 0L else 2L)
+  if (length(frame$row_labels)) axis_names(2L, rows:1, frame$row_labels, tall, 2L)
   graphics::mtext(pic$xlab, 1L, line = graphics::par("mar")[1L] - 1.2)
   tight <- graphics::par("pin")[2L] / max(graphics::strwidth(pic$ylab, "inches"), 1e-8)
   graphics::mtext(pic$ylab, 2L, line = graphics::par("mar")[2L] - 1.4,
     cex = min(1, 1.1 * tight) * graphics::par("cex"))
-  if (isTRUE(pic$text)) {
-    middle <- mean(pic$limits)
-    cell <- ifelse(is.na(z), "", format_cells(z))
-    size <- min(.9, .85 * wide / max(graphics::strwidth(cell, "inches")),
-      .7 * tall / graphics::strheight("8", "inches"))
-    if (size > .3) {
-      graphics::text(col(z), rows + 1 - row(z), cell, cex = size,
-        col = ifelse(!is.na(z) & z > middle, "white", "black"))
-    }
-  }
+  if (isTRUE(pic$text)) draw_cells(z, pic$limits, wide, tall)
   left <- columns + .5 + .04 * columns + .1
-  below <- rows + .5
-  if (!is.null(pic$group)) {
-    style <- group_style(nlevels(pic$group))
-    at <- rle(as.integer(pic$group))
-    end <- cumsum(at$lengths)
-    graphics::rect(.5 - 1.3 * strip, rows + .5 - end, .5 - .3 * strip,
-      rows + .5 - (end - at$lengths), col = style$colour[at$values], border = "white", lwd = .5)
-    box <- fitted_legend(left, rows + .5, c(columns + .5 + room - left, (if (key) .55 else 1) * rows),
-      ncol = 1L + (nlevels(pic$group) > 20L), legend = shorten(levels(pic$group), 16L),
-      fill = style$colour, border = NA, title = pic$group_name)
-    below <- box$top - box$h
-  }
-  if (key) draw_key(left, below, rows, columns, colours, pic)
+  below <- if (is.null(pic$group)) rows + .5 else draw_strip(pic$group, pic$group_name, rows,
+    frame$strip, left, c(columns + .5 + frame$room - left, (if (frame$key) .55 else 1) * rows))
+  if (frame$key) draw_key(left, below, rows, columns, colours, pic)
   draw_subtitle(pic)
+}
+
+# The number in each tile, if it can be read.
+draw_cells <- function(z, limits, wide, tall) {
+  cell <- ifelse(is.na(z), "", format_cells(z))
+  size <- min(.9, .85 * wide / max(graphics::strwidth(cell, "inches")),
+    .7 * tall / graphics::strheight("8", "inches"))
+  if (size > .3) {
+    graphics::text(col(z), nrow(z) + 1 - row(z), cell, cex = size,
+      col = ifelse(!is.na(z) & z > mean(limits), "white", "black"))
+  }
+}
+
+# The groups of the rows, as a strip beside them, and their legend; where its box ends.
+draw_strip <- function(group, name, rows, strip, left, room) {
+  style <- group_style(nlevels(group))
+  at <- rle(as.integer(group))
+  end <- cumsum(at$lengths)
+  graphics::rect(.5 - 1.3 * strip, rows + .5 - end, .5 - .3 * strip,
+    rows + .5 - (end - at$lengths), col = style$colour[at$values], border = "white", lwd = .5)
+  box <- fitted_legend(left, rows + .5, room, ncol = 1L + (nlevels(group) > 20L),
+    legend = shorten(levels(group), 16L), fill = style$colour, border = NA, title = name)
+  box$top - box$h
 }
 
 draw_key <- function(left, below, rows, columns, colours, pic) {

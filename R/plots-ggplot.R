@@ -2,7 +2,8 @@
 
 ggplot_picture <- function(pic) {
   check_installed("ggplot2", "for autoplot()")
-  out <- switch(pic$kind, curves = ggplot_curves(pic), dots = ggplot_dots(pic), spikes = ggplot_spikes(pic),
+  out <- switch(pic$kind, curves = ggplot_curves(pic), dots = ggplot_dots(pic),
+    spikes = ggplot_spikes(pic),
     tiles = ggplot_tiles(pic), scatter = ggplot_scatter(pic))
   title <- if (nchar(pic$title) > 48L) two_lines(pic$title) else pic$title
   out + ggplot2::labs(title = title, subtitle = pic$subtitle, x = pic$xlab, y = pic$ylab) +
@@ -63,7 +64,8 @@ ggplot_curves <- function(pic) {
       ggplot2::geom_text(aes_of(x = "edge", y = "label_y", label = "label", colour = "series"),
         data = ends, hjust = 0, size = 2.8) +
       ggplot2::coord_cartesian(clip = "off") +
-      ggplot2::theme(plot.margin = ggplot2::margin(5.5, room, 5.5, 5.5), panel.spacing.x = ggplot2::unit(room, "pt"))
+      ggplot2::theme(plot.margin = ggplot2::margin(5.5, room, 5.5, 5.5),
+        panel.spacing.x = ggplot2::unit(room, "pt"))
   }
   if (!is.null(pic$x_labels)) {
     p <- p + ggplot2::scale_x_continuous(breaks = sort(unique(table$x)),

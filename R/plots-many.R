@@ -1,4 +1,4 @@
-# Pictures of several fits: overlap, stability, grids, comparisons. How they are drawn is in plots.R.
+# Pictures of several fits: overlap, stability, grids, comparisons (how a picture is made: plots.R).
 
 # ---- pictures of several fits -------------------------------------------------------------
 
@@ -365,7 +365,8 @@ picture.ufs_compare <- function(object, over, measure, classifier, at, methods, 
   baseline <- names(Filter(function(row) row$group == "baseline", registry()))
   plain <- table$method %in% c("all", baseline) | grepl("(best of ", table$method, fixed = TRUE)
   plain <- unique(table$method[plain])
-  said <- c(if (best) paste("best", other, "of each method") else if (length(values) == 1L && !is.na(values)) {
+  one <- length(values) == 1L && !is.na(values[1L])
+  said <- c(if (best) paste("best", other, "of each method") else if (one) {
     sprintf("%s = %s", other, values)
   }, if (any(table$sd > 0, na.rm = TRUE)) {
     sprintf("bars: standard deviation over %d %s", object$repeats, repeat_words(object))
@@ -379,7 +380,8 @@ picture.ufs_compare <- function(object, over, measure, classifier, at, methods, 
   if (length(unique(pic$x)) == 1L && (best || length(values) == 1L)) {
     pic <- pic[order(-pic$y, pic$series %in% plain), ]
     names(pic)[2L] <- "value"
-    return(new_picture("dots", table = pic, plain = plain, percent = TRUE, xlab = ylab, ylab = "", title = title,
+    return(new_picture("dots", table = pic, plain = plain, percent = TRUE, xlab = ylab,
+      ylab = "", title = title,
       subtitle = paste(c(sprintf("%s = %s", over, pic$x[1L]), said), collapse = "; ")))
   }
   panel <- if (!best && length(values) > 1L) paste(other, "=", table[[other]])
@@ -389,8 +391,8 @@ picture.ufs_compare <- function(object, over, measure, classifier, at, methods, 
   pic$label <- sprintf("%s %.0f", table$method, 100 * last[as.character(piece)])
   pic$panel <- panel
   new_picture("curves", table = pic, plain = plain, percent = TRUE,
-    xlab = if (over == "k") "features chosen (k)" else "samples labelled (m)", ylab = ylab, title = title,
-    subtitle = if (length(said)) paste(said, collapse = "; "))
+    xlab = if (over == "k") "features chosen (k)" else "samples labelled (m)", ylab = ylab,
+    title = title, subtitle = if (length(said)) paste(said, collapse = "; "))
 }
 
 # What the repeats of a comparison repeat.

@@ -2,7 +2,7 @@
 
 # kind: "curves"  table x, y, and where there are several: series, panel; low, high: error bars;
 #                 log: "y" or ""; percent: y is a share
-#       "dots"    table value, series, low, high: one line a series, largest first; percent, as above
+#       "dots"    table value, series, low, high: one line a series, largest first; percent
 #       "spikes"  table x, y, best, (panel); names and heading listed beside the bars
 #       "tiles"   z (rows from top to bottom, with dimnames), limits, palette, text, group
 #       "scatter" table x, y, circled; group
@@ -32,8 +32,8 @@ panels_of <- function(pic) {
   split(pic$table, factor(pic$table$panel, unique(pic$table$panel)))
 }
 
-# Twelve colours of which any two differ by 17 or more in CIELAB, for every kind of colour vision (the
-# first six are Okabe's and Ito's; the others were searched); tests/testthat/test-plots.R measures it.
+# Twelve colours of which any two differ by 17 or more in CIELAB, for every kind of colour vision
+# (the first six are Okabe's and Ito's; the others were searched); test-plots.R measures it.
 class_colours <- c("#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#000000", "#3500F6",
   "#7B1C00", "#2F505D", "#002DA5", "#48CE71", "#6DC4C6")
 class_shapes <- c(16L, 17L, 15L, 18L, 3L)
@@ -71,7 +71,7 @@ tile_colours <- function(palette) {
   )
 }
 
-# At most `most` names in columns of `rows`, each cut to a width; few names stand in few rows, larger.
+# At most `most` names in columns of `rows`, each cut to a width; few names are larger.
 name_block <- function(names, rows = 25L, most = 50L) {
   if (length(names) > most) {
     names <- c(names[seq_len(most - 1L)], paste("and", length(names) - most + 1L, "more"))

@@ -5,9 +5,10 @@
 
 #' Plots of a fit
 #'
-#' `plot(fit)` shows what is worth a look first: how the objective of an iterative method fell; for a
-#' method that chooses one after the other, what share of the data its first choices hold; and
-#' the sorted scores of all others. `plot(fit, "heatmap", x)` and `plot(fit, "embedding", x)` show the data through
+#' `plot(fit)` shows what is worth a look first: how the objective of an iterative method fell; for
+#' a method that chooses one after the other, what share of the data its first choices hold; and
+#' the sorted scores of all others.
+#' `plot(fit, "heatmap", x)` and `plot(fit, "embedding", x)` show the data through
 #' the chosen features: as a heat map with the samples ordered by cluster, and as a map of the
 #' samples. `autoplot()` draws the same pictures with ggplot2.
 #'
@@ -60,7 +61,8 @@ autoplot.ufs <- function(object, type = NULL, data = NULL, k = NULL, y = NULL, m
   check_dots_empty(...)
   check_fit(object)
   k <- picture_size(object, k)
-  ggplot_picture(picture(object, picture_type(object, type, data), k = k, data = data, y = y, m = m))
+  type <- picture_type(object, type, data)
+  ggplot_picture(picture(object, type, k = k, data = data, y = y, m = m))
 }
 
 # How many features to show: what the method was asked for, or 10.
@@ -154,12 +156,14 @@ objective_curve <- function(table, lines = NULL, subtitle = NULL, xlab, title) {
   table$y <- table$y - low
   # Below, differences are rounding.
   table <- table[table$y > 4 * .Machine$double.eps * max(abs(low), table$y), ]
-  new_picture("curves", table = table, log = "y", xlab = xlab, ylab = "objective above its lowest value",
-    title = title, subtitle = paste(c(subtitle, paste("lowest value:", signif(low, 6L))), collapse = "; "))
+  lowest <- paste("lowest value:", signif(low, 6L))
+  new_picture("curves", table = table, log = "y", xlab = xlab,
+    ylab = "objective above its lowest value", title = title,
+    subtitle = paste(c(subtitle, lowest), collapse = "; "))
 }
 
-# Does a sequence that falls come down to a hundredth of its way in less than a third of its steps? One
-# that rises by more than a thousandth of it on the way is better seen as it is.
+# Does a sequence that falls come down to a hundredth of its way in less than a third of its steps?
+# One that rises by more than a thousandth of it on the way is better seen as it is.
 by_decades <- function(y) {
   way <- y[1L] - min(y)
   if (length(y) < 6L || way <= 0) {
@@ -185,8 +189,9 @@ own_share <- function(fit) {
     most <- c(cosine = 2, heat = 1)[c(fit$params$similarity, "")[1L]]
     share <- !is.na(most)
     top <- if (share) fit$n * most else 1
-    return(list(x = trace$iteration, y = trace$objective / top, bound = trace$bound / top, whole = !share,
-      ylab = if (share) "similarity covered, per cent" else "similarity covered", of = "proved bound"))
+    return(list(x = trace$iteration, y = trace$objective / top, bound = trace$bound / top,
+      whole = !share, of = "proved bound",
+      ylab = paste0("similarity covered", if (share) ", per cent")))
   }
   if (!is.null(trace$decrease) && !is.null(fit$solution$order)) {
     start <- trace$objective[1L] + trace$decrease[1L]
@@ -233,7 +238,8 @@ picture_groups <- function(fit) {
   size <- tabulate(match(fit$solution$cluster, best), length(best))
   new_picture("spikes", table = data.frame(x = seq_along(best), y = size, best = TRUE),
     names = if (is.null(fit$names$samples)) as.character(best) else fit$names$samples[best],
-    heading = sprintf("%d chosen", length(best)), xlab = "chosen sample, in its order", ylab = "samples it stands for",
+    heading = sprintf("%d chosen", length(best)), xlab = "chosen sample, in its order",
+    ylab = "samples it stands for",
     title = sprintf("ufs_%s: whom each chosen sample stands for", fit$method))
 }
 
@@ -246,7 +252,7 @@ are_ranks <- function(score) {
     diff(range(diff(known))) < 1e-9
 }
 
-# What is drawn for the scores: list(value, ylab, subtitle, order = TRUE if there is nothing to measure).
+# What is drawn for the scores: list(value, ylab, subtitle, order = TRUE if nothing was measured).
 measured <- function(fit, what) {
   score <- unname(fit[[paste0(what, "_scores")]])
   if (!are_ranks(score)) {
@@ -273,7 +279,9 @@ picture_spikes <- function(fit, k, what) {
   subtitle <- shown$subtitle
   if (is.null(subtitle) && is.unsorted(-shown$value[ranking])) {
     ranking <- ranking[order(-shown$value[ranking], seq_along(ranking))]
-    if (!setequal(best, ranking[seq_len(k)])) subtitle <- "red: chosen, by another rule than the score"
+    if (!setequal(best, ranking[seq_len(k)])) {
+      subtitle <- "red: chosen, by another rule than the score"
+    }
   }
   name <- fit$names[[paste0(what, "s")]]
   sorted <- shown$value[ranking]
@@ -285,8 +293,8 @@ picture_spikes <- function(fit, k, what) {
   }
   red <- ranking[seq_along(sorted)] %in% best
   # A picture is some hundreds of dots wide: of many bars every n-th is enough.
-  at <- c(utils::head(which(red), 500L), seq(1L, length(sorted), by = ceiling(length(sorted) / 1000)), k)
-  at <- sort(unique(at))
+  every <- seq(1L, length(sorted), by = ceiling(length(sorted) / 1000))
+  at <- sort(unique(c(utils::head(which(red), 500L), every, k)))
   new_picture("spikes", table = data.frame(x = at, y = sorted[at], best = red[at]),
     names = if (is.null(name)) as.character(best) else name[best], order = shown$order,
     lines = if (k < length(sorted) && all(red[seq_len(k)])) list(v = k + .5),
