@@ -296,7 +296,7 @@ tile_layout <- function(pic, columns) {
     if (key) c(pic$value, "-100"))
   letter <- graphics::par("cin")[1L] * graphics::par("cex")
   share <- if (is.null(beside)) 0 else {
-    min(.4, (.55 * .75 * (max(nchar(beside)) + 3L) * letter + .15) / across)
+    min(.4, (.55 * .75 * (max(nchar(beside)) + 5L) * letter + .25) / across)
   }
   each <- across * (1 - share) / (1.02 * columns)
   upright <- isTRUE(pic$upright) && (max(nchar(labels)) + 1L) * .5 * letter < each
@@ -339,7 +339,7 @@ draw_tiles <- function(pic, ...) {
   graphics::mtext(pic$ylab, 2L, line = graphics::par("mar")[2L] - 1.4,
     cex = min(1, 1.1 * tight) * graphics::par("cex"))
   if (isTRUE(pic$text)) draw_cells(z, pic$limits, wide, tall)
-  left <- columns + .5 + .04 * columns + .1
+  left <- columns + .5 + .12 / wide
   below <- if (is.null(pic$group)) rows + .5 else draw_strip(pic$group, pic$group_name, rows,
     frame$strip, left, c(columns + .5 + frame$room - left, (if (frame$key) .55 else 1) * rows))
   if (frame$key) draw_key(left, below, rows, columns, colours, pic)
