@@ -212,8 +212,11 @@ print_notes.ufs_ted <- function(x) {
     return(c(live_rows(x), chance_note))
   }
   given <- length(x$params$labelled)
-  c(paste0("objective    lowered by ", signif(100 * reconstructed(x, 10L), 3L), " % with ",
-    min(10L, nrow(x$trace)), " samples"),
+  # As many as were asked for, or ten where all were.
+  asked <- nrow(x$trace)
+  m <- if (asked < min(x$n - given, 1000L)) asked else min(asked, 10L)
+  c(paste0("objective    lowered by ", signif(100 * reconstructed(x, m), 3L), " % with ",
+    count_words(m, "sample")),
     if (given) paste0("labelled     ", given, " samples, which the picks complement"))
 }
 
