@@ -4,7 +4,7 @@
  * with K = x'(I + lambda_i L)x and B = x'Y' (p x c). It is used through K = f'f, B = f'h:
  *   f = R x, h = R^{-T}Y', R'R = I + lambda_i L (R = I without a graph): n^2 p + n^3/3 to make,
  *     r = n, nothing p x p;
- *   compressed, for 2p <= n: K = V diag(d) V' itself, f = d^{1/2} V', h = d^{-1/2} V'B, r = p:
+ *   compressed, for 2p <= n or few p <= n: K = V diag(d) V' itself, f = d^{1/2} V', h = d^{-1/2} V'B, r = p:
  *     n p^2 (and n^2 p for the graph) + 10p^3 to make.
  * A value: r k^2 + k^3/3. Memory: r x p, and n x n, or 2 p x p and n x p. */
 #include "solve_topk_criterion.h"
@@ -17,6 +17,9 @@ enum { STRIP = 64 };
 /* A factor twice as low makes every later product at most half as long, and pays for its
  * eigenvectors: the relaxation alone takes 20 or more evaluations of r^2 p. */
 enum { COMPRESS = 2 };
+/* With fewer features the eigenvectors cost nothing (.3e9 flops), and without directions that K does
+ * not have the systems stay regular for any lambda_a. */
+enum { CHEAP = 300 };
 /* Eigenvalues of K below this share (times p) of the largest are rounding: B has nothing there. */
 static const double RANK = 1e-13;
 
@@ -31,7 +34,7 @@ void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const do
     g->k = k;
     g->x = x;
     g->lambda_a = lambda_a;
-    g->compressed = p <= n / COMPRESS && paths->topk_compress;
+    g->compressed = p <= n && (p <= n / COMPRESS || p <= CHEAP) && paths->topk_compress;
     g->r = g->compressed ? p : n;
     R = (size_t) g->r;
     g->b = ufs_dalloc(P, C);

@@ -192,7 +192,7 @@ test_that("the ADMM for v is the literal one, from K or from its factor", {
       ref <- ref_select(t(prob$x), Y, L, 5L, .01, if (graph) 3 else 0, polish = FALSE)
       for (off in list(character(), "topk_compress")) {
         out <- with_paths_off(off, select(prob$x, prob$label, 3L, 5L, w))
-        expect_identical(out$compressed, size[1L] == 30 && !length(off))
+        expect_identical(out$compressed, size[1L] > 12 && !length(off))
         expect_identical(out$iterations, ref$iterations)
         expect_identical(out$chosen + 1L, ref$S)
         expect_equal(out$value, ref$objective, tolerance = 1e-9)
