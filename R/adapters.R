@@ -177,17 +177,19 @@ standardise_or_not <- function(row, options, standardise, data, look) {
   out
 }
 
-# Do the columns have different units? Those of one unit differ in their spread, but the largest
-# standard deviation is seldom 100 times the median one; sparse data and counts have one unit.
-different_units <- function(data, look, most = 100) {
+# Do the columns have different units? Those of one unit differ in their spread as well; the two
+# limits lie above what images, sounds, spectra and logged expression have. The largest standard
+# deviation against the median one finds a few columns of another unit, a tenth of the columns against
+# another tenth finds many. Sparse data and counts have one unit.
+different_units <- function(data, look, most = 15, wide = 40) {
   if (data$kind == "sparse" || (data$kind == "dense" && is_counts(data$x))) {
     return(list(mixed = FALSE, reason = "counts"))
   }
   spread <- sqrt(look()$variance)
-  range <- c(stats::median(spread), max(spread))
-  list(mixed = range[2L] > most * range[1L],
-    reason = paste0("standard deviations up to ", signif(range[2L], 2L), ", half of them below ",
-      signif(range[1L], 2L)))
+  range <- c(min(spread), max(spread))
+  tenth <- stats::quantile(spread, c(0.1, 0.9), names = FALSE)
+  list(mixed = range[2L] > most * stats::median(spread) || tenth[2L] > wide * tenth[1L],
+    reason = paste("standard deviations from", signif(range[1L], 2L), "to", signif(range[2L], 2L)))
 }
 
 # Whole numbers from 0, most of them small or zero.
@@ -273,6 +275,8 @@ sample_for <- function(x, method, m, options = list(), standardise = "auto", na 
   }
   argument <- if (is.null(row$per_k)) row$picks$argument else row$per_k
   if (!is.null(argument) && is.null(options[[argument]])) options[[argument]] <- as.integer(m)
+  # A method of both kinds is asked for samples.
+  if ("what" %in% arguments_of(row$fit)) options$what <- "samples"
   look <- function() as_ufs_operator(data, TRUE, FALSE, warn = FALSE, write = FALSE)
   decided <- standardise_or_not(row, options, standardise, data, look)
   fit <- with_seed(seed, quietly_constant(do.call(ufs, c(list(x = data, method = method),

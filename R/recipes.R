@@ -15,8 +15,9 @@
 #' Most methods standardise the columns themselves. Of those that take them as they are,
 #' [ufs_laplacian()], [ufs_spec()] and [ufs_mcfs()] are given standardised columns by
 #' `standardise = "auto"` if the columns have different units: if the largest standard deviation is
-#' more than 100 times the median one, and the table is neither sparse nor one of counts. A message
-#' says so, and the trained step shows it. [ufs_inffs()] and [ufs_variance()] always get the columns
+#' more than 15 times the median one, or that of a tenth of the columns more than 40 times that of
+#' another tenth, and the table is neither sparse nor one of counts. A message says so, and the
+#' trained step shows it. [ufs_inffs()] and [ufs_variance()] always get the columns
 #' as they are, because a large spread is what they look for. `recipes::step_normalize()` before
 #' this step gives every method standardised columns.
 #'
