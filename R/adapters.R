@@ -116,8 +116,8 @@ as_ranking <- function(fit, data, features) {
 # What selected_features() says about a selection that its scores do not decide.
 say_padded <- function(found, k) {
   if (found$live < k && k < length(found$features)) {
-    say("padded", "Only ", found$live, " of the ", k, " features have a score above 0; the rest is ",
-      found$rest, ".")
+    say("padded", "Only ", found$live, " of the ", k, " features have a score above 0; the ",
+      "rest is ", found$rest, ".")
   }
 }
 
@@ -179,8 +179,8 @@ standardise_or_not <- function(row, options, standardise, data, look) {
 
 # Do the columns have different units? Those of one unit differ in their spread as well; the two
 # limits lie above what images, sounds, spectra and logged expression have. The largest standard
-# deviation against the median one finds a few columns of another unit, a tenth of the columns against
-# another tenth finds many. Sparse data and counts have one unit.
+# deviation against the median one finds a few columns of another unit, a tenth of the columns
+# against another tenth finds many. Sparse data and counts have one unit.
 different_units <- function(data, look, most = 15, wide = 40) {
   if (data$kind == "sparse" || (data$kind == "dense" && is_counts(data$x))) {
     return(list(mixed = FALSE, reason = "counts"))
@@ -226,7 +226,7 @@ in_resampling <- function() {
   FALSE
 }
 
-# ---- one ranking for every k ----------------------------------------------------------------------
+# ---- one ranking for every k --------------------------------------------------------------------
 
 kept_rankings <- new.env(parent = emptyenv())
 
@@ -258,8 +258,8 @@ check_sampler <- function(method, weights) {
   row
 }
 
-# The rows of x as a method chooses m of them: a data frame, best first, with `row`, `score`, `rank`,
-# `removed` and `weight` (how many rows it stands for, NA without `weights`).
+# The rows of x as a method chooses m of them: a data frame, best first, with `row`, `score`,
+# `rank`, `removed` and `weight` (how many rows it stands for, NA without `weights`).
 sample_for <- function(x, method, m, options = list(), standardise = "auto", na = "error",
                        seed = NULL, weights = FALSE) {
   row <- method_row(method)

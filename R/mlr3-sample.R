@@ -1,11 +1,11 @@
-# mlr3: po("ufs_sample"), which chooses rows. Its R6 class is made only when mlr3pipelines is loaded.
+# mlr3: po("ufs_sample"), which chooses rows. Its R6 class is made when mlr3pipelines is loaded.
 
 #' Unsupervised selection of samples in mlr3
 #'
 #' Once the packages ufselect and mlr3pipelines are both loaded, in either order, `po("ufs_sample")`
 #' is a PipeOp that keeps the rows of a training task which a method of this package chooses by the
-#' numeric features: those to label first, or a few that stand for all. It never looks at the target.
-#' In prediction all rows pass.
+#' numeric features: those to label first, or a few that stand for all. It never looks at the
+#' target. In prediction all rows pass.
 #'
 #' Its parameters are `m`, how many rows to keep (20 by default; more than there are keeps all),
 #' `weights`, whether to give the rows kept the weights of [representatives()] for the learner,
@@ -15,8 +15,8 @@
 #' @aliases PipeOpSampleUfs
 #' @return `po("ufs_sample", method)` returns an object of the R6 class `PipeOpSampleUfs`, which
 #'   inherits from `mlr3pipelines::PipeOpTaskPreproc`; `method` is the name of a method that selects
-#'   samples ([ufs_methods()]), by default that of [ufs_select()] for `task = "label"`. After training
-#'   its `state$rows` holds the row ids of the task that were kept, best first.
+#'   samples ([ufs_methods()]), by default that of [ufs_select()] for `task = "label"`. After
+#'   training its `state$rows` holds the row ids of the task that were kept, best first.
 #' @seealso [step_sample_ufs()], [mlr_filters_ufs] for features
 #' @examplesIf requireNamespace("mlr3", quietly = TRUE) && requireNamespace("mlr3pipelines", quietly = TRUE)
 #' library(mlr3pipelines)

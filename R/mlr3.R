@@ -1,12 +1,12 @@
-# mlr3: the filters flt("ufs") and flt("ufs_<method>"). Their R6 class is made only when mlr3filters is
-# loaded (.onLoad waits for that), so R6, paradox and mlr3filters stay suggested packages.
+# mlr3: the filters flt("ufs") and flt("ufs_<method>"). Their R6 class is made only when mlr3filters
+# is loaded (.onLoad waits for that), so R6, paradox and mlr3filters stay suggested packages.
 
 #' Unsupervised filters for mlr3
 #'
 #' Once the packages ufselect and mlr3filters are both loaded, in either order, `flt("ufs_socfs")`,
 #' `flt("ufs_css")` and so on are filters: one for each method of this package that ranks features.
-#' `flt("ufs", method = "socfs")` is the same. They work on every kind of task, also on those without
-#' a target, and never look at the target.
+#' `flt("ufs", method = "socfs")` is the same. They work on every kind of task, also on those
+#' without a target, and never look at the target.
 #'
 #' The arguments of the method, as on its own help page, are the filter's parameters; `control`
 #' takes [ufs_control()]. A method that solves for one number of features, as [ufs_topk()]
@@ -28,9 +28,9 @@
 #' # Tuning
 #' Parameters that are numbers with two bounds, switches and choices can be given to `to_tune()`
 #' without a range; `n_clusters` and `n_components` are then searched up to 20, and may be set to
-#' larger values. Inside [mlr3::resample()], and so in tuning, the ranking of a training set is kept,
-#' so that it is made once for all numbers of features. A method that draws random numbers needs a
-#' `seed` for that.
+#' larger values. Inside [mlr3::resample()], and so in tuning, the ranking of a training set is
+#' kept, so that it is made once for all numbers of features. A method that draws random numbers
+#' needs a `seed` for that.
 #'
 #' @name mlr_filters_ufs
 #' @aliases flt_ufs FilterUfs
@@ -63,7 +63,9 @@ add_mlr3_filters <- function() {
   generator <- mlr3_filter_class()
   filters <- mlr3_dictionary("mlr3filters", "mlr_filters")
   filters$add("ufs", generator)
-  for (method in feature_methods()) filters$add(paste0("ufs_", method), filter_maker(generator, method))
+  for (method in feature_methods()) {
+    filters$add(paste0("ufs_", method), filter_maker(generator, method))
+  }
 }
 
 filter_maker <- function(generator, method) {
@@ -180,8 +182,8 @@ apart <- function(score) {
 }
 
 # The arguments of a method as a paradox parameter set, and those of the adapters. What has the form
-# of a number, a switch or a choice can be tuned; anything else (a graph, a start, control) is passed
-# on as it is.
+# of a number, a switch or a choice can be tuned; anything else (a graph, a start, control) is
+# passed on as it is.
 mlr3_param_set <- function(fit, without = "y", ...) {
   arguments <- formals(fit)[setdiff(arguments_of(fit), without)]
   domains <- Map(mlr3_domain, names(arguments), arguments)

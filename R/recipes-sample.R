@@ -2,9 +2,9 @@
 
 #' Unsupervised selection of samples as a recipe step
 #'
-#' `step_sample_ufs()` adds a step to a recipe that keeps the rows of the training set which a method
-#' of this package chooses: those to label first, or a few that stand for all. It never looks at the
-#' outcome, which may be missing.
+#' `step_sample_ufs()` adds a step to a recipe that keeps the rows of the training set which a
+#' method of this package chooses: those to label first, or a few that stand for all. It never looks
+#' at the outcome, which may be missing.
 #'
 #' `prep()` chooses among the rows of the training set; `bake()` returns new data unchanged with
 #' `skip = TRUE`, the default, as for every step that removes rows. With `skip = FALSE` it chooses

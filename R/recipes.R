@@ -40,8 +40,8 @@
 #' `num_terms`, `prop_terms`, `cutoff`, `method` and `n_clusters` can be marked with `tune()`; their
 #' parameter objects are `dials::num_terms()` from 1 to 20, `dials::prop_terms()` and those of
 #' [ufs_dials]. `update()` gives other ranges. Mark one of `num_terms` and `prop_terms`, not both.
-#' Inside a resampling the ranking of a training set is kept, so that it is made once for all numbers
-#' of columns (not for [ufs_topk()] and [ufs_blfse()], which solve for one number).
+#' Inside a resampling the ranking of a training set is kept, so that it is made once for all
+#' numbers of columns (not for [ufs_topk()] and [ufs_blfse()], which solve for one number).
 #'
 #' @param recipe A recipe (package recipes, version 1.1.0 or newer).
 #' @param ... Selectors of the columns to rank, such as `all_numeric_predictors()`. Columns must
@@ -55,15 +55,16 @@
 #' @param cutoff Keep only columns with a score above this number. It can be combined with
 #'   `num_terms` or `prop_terms`.
 #' @param n_clusters The number of clusters, for methods that have this argument, or of components,
-#'   for methods that need that number; others ignore it. Methods that need it are told 5 by default,
-#'   as in [ufs_select()], and a message says so.
+#'   for methods that need that number; others ignore it. Methods that need it are told 5 by
+#'   default, as in [ufs_select()], and a message says so.
 #' @param options A named list with further arguments of the method, for example
 #'   `list(gamma = 1)`. What a method needs and the step knows, the number of columns to
 #'   keep, is filled in.
 #' @param standardise `"auto"`, or `TRUE` or `FALSE` for methods with an argument `scale`: see the
 #'   section on units.
 #' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
-#' @param seed The seed of the random numbers that a method draws. It is drawn when the step is made.
+#' @param seed The seed of the random numbers that a method draws, itself drawn when the step is
+#'   made.
 #' @param role Not used, because no columns are created.
 #' @param trained,scores,removals,standardised,case_weights For internal use: whether the step has
 #'   been trained, and what it has learnt.

@@ -6,10 +6,10 @@
 #' comparison, per feature of a stability study or of several fits, and per pair of fits of an
 #' overlap; `glance()` one row for the whole, or for each of several fits.
 #'
-#' `augment()` gives the data with what a fit says of each sample: its score and rank where the method
-#' selects samples, its cluster where the method has clusters. Rows are matched by name where the fit
-#' and the data have names, and by place otherwise. A column of the data is never replaced. Of data
-#' that are sparse, on disk or a `ufs_data` only the names come back, as column `.rownames`.
+#' `augment()` gives the data with what a fit says of each sample: its score and rank where the
+#' method selects samples, its cluster where the method has clusters. Rows are matched by name where
+#' the fit and the data have names, and by place otherwise. A column of the data is never replaced.
+#' Of data that are sparse, on disk or a `ufs_data` only the names come back, as column `.rownames`.
 #'
 #' They are available when
 #' the package generics (or broom) is attached, and give tibbles where tibble is installed.
@@ -85,8 +85,8 @@ sample_columns <- function(x, at) {
   add
 }
 
-# The rows of `newdata`, in any order, with what the fit says of those that are its samples, found by
-# name; NA for the others.
+# The rows of `newdata`, in any order, with what the fit says of those that are its samples, found
+# by name; NA for the others.
 augment_new <- function(x, newdata) {
   if (length(dim(newdata)) != 2L) {
     ufs_abort("argument", "`newdata` must be a table.", argument = "newdata")
@@ -131,8 +131,8 @@ matched_rows <- function(x, names, n) {
     if (n == x$n && identical(names, known)) {
       return(seq_len(n))
     }
-    ufs_abort("argument", "`data` must be the data of the fit: the names of its rows are not those ",
-      "of the ", x$n, " samples; `newdata` is for other rows.", argument = "data")
+    ufs_abort("argument", "`data` must be the data of the fit: the names of its rows are not ",
+      "those of the ", x$n, " samples; `newdata` is for other rows.", argument = "data")
   }
   at
 }
