@@ -9,6 +9,11 @@ step_line <- function(recipe) {
   sub("^\\W+", "", grep("feature selection", printed, value = TRUE))
 }
 
+# All that is printed of a step, which may be broken into lines.
+step_text <- function(recipe) {
+  paste(testthat::capture_messages(print(recipe$steps[[1]])), collapse = " ")
+}
+
 test_that("step works", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
@@ -116,9 +121,9 @@ test_that("case weights", {
     rec <- step_select_ufs(recipe(mpg ~ ., data), all_numeric_predictors(), num_terms = 3)
     trained <- prep(rec)
     expect_identical(tidy(trained, 1)$terms, tidy(plain, 1)$terms)
-    expect_match(step_line(trained), "ignored weights")
+    expect_match(step_text(trained), "ignored\\s+weights")
   }
-  expect_false(grepl("weights", step_line(plain)))
+  expect_false(grepl("weights", step_text(plain)))
 })
 
 # ---- the same choice as without a framework -----------------------------------------------------
@@ -287,7 +292,7 @@ test_that("a seed fixes what a method draws, and the session's stream is left al
   before <- .Random.seed
   first <- names(bake(prep(rec), NULL))
   expect_identical(.Random.seed, before)
-  expect_identical(names(bake(prep(rec, fresh = TRUE), NULL)), first)
+  expect_identical(names(bake(prep(rec, training = mtcars, fresh = TRUE), NULL)), first)
   expect_setequal(first, with_seed(7, selected_features(ufs_random(mtcars), 5)))
 })
 
@@ -367,7 +372,7 @@ test_that("the print is short whatever the names", {
     expect_lte(length(testthat::capture_messages(print(trained$steps[[1]]))), 3)
     lines <- testthat::capture_messages(print(trained$steps[[1]]))
     expect_lte(length(strsplit(trimws(paste(lines, collapse = "")), "\n")[[1]]), 3)
-    expect_match(paste(lines, collapse = ""), "more")
+    expect_match(paste(lines, collapse = ""), "nnnn")
   }
 })
 
@@ -404,7 +409,7 @@ test_that("tunable is setup to work with extract_parameter_set_dials", {
     expect_false(dials::has_unknowns(params$object[[1]]))
     expect_identical(nrow(dials::grid_regular(params, levels = 3)), 3L)
     ready <- dials::finalize(params$object[[1]], mtcars)
-    upper <- list(num_terms = 11L, prop_terms = 1, cutoff = 1, n_clusters = 10L)[[which]]
+    upper <- list(num_terms = 20L, prop_terms = 1, cutoff = 1, n_clusters = 10L)[[which]]
     expect_identical(ready$range$upper, upper)
   }
 })
