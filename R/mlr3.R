@@ -108,15 +108,15 @@ mlr3_filter_class <- function() {
           feature_types = c("logical", "integer", "numeric"),
           label = row$title, man = paste0("ufselect::ufs_", method)
         )
-      },
-      # Missing values are its own business if it is told what to do about them.
-      calculate = function(task, nfeat = NULL) {
-        na <- self$param_set$get_values()$na
-        self$properties <- if (is.null(na) || na == "error") character() else "missings"
-        super$calculate(task, nfeat)
       }
     ),
     active = list(
+      # Missing values are its own business if it is told what to do about them. What older versions
+      # of mlr3filters put here when a filter is made is none.
+      properties = function(value) {
+        na <- self$param_set$get_values()$na
+        if (missing(value)) if (is.null(na) || na == "error") character() else "missings"
+      },
       method = function(value) {
         if (!missing(value)) {
           ufs_abort("argument", "`method` is read-only: make a new filter.", argument = "method")
