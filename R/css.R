@@ -311,5 +311,6 @@ register("css", ufs_css,
   title = "Columns that rebuild all columns: column subset selection",
   cost = "n p min(n, p) + n p k",
   reference = "Farahat, Ghodsi and Kamel (2011) <doi:10.1109/ICDM.2011.22>",
-  advice = "recommended for compressing, and for classifying with few columns"
+  advice = "recommended for compressing, and for classifying with few columns",
+  picks = list(argument = "k", unless = "swaps")
 )

@@ -65,5 +65,6 @@ register("laplacian", ufs_laplacian,
   group = "features", selects = "features", deterministic = TRUE,
   title = "Laplacian score",
   cost = "n^2 p (graph) + n k p",
-  reference = "He, Cai and Niyogi (2005), NIPS 18"
+  reference = "He, Cai and Niyogi (2005), NIPS 18",
+  mixed_units = "standardise"
 )

@@ -139,5 +139,6 @@ register("mcfs", ufs_mcfs,
   group = "features", selects = "features", deterministic = TRUE,
   title = "Multi-cluster feature selection",
   cost = "n^2 p (graph) + n p c n_features",
-  reference = "Cai, Zhang and He (2010) <doi:10.1145/1835804.1835848>"
+  reference = "Cai, Zhang and He (2010) <doi:10.1145/1835804.1835848>",
+  mixed_units = "standardise"
 )

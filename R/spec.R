@@ -113,5 +113,6 @@ register("spec", ufs_spec,
   group = "features", selects = "features", deterministic = TRUE,
   title = "Spectral feature selection (SPEC)",
   cost = "n^2 p (graph) + n k p",
-  reference = "Zhao and Liu (2007) <doi:10.1145/1273496.1273641>"
+  reference = "Zhao and Liu (2007) <doi:10.1145/1273496.1273641>",
+  mixed_units = "standardise"
 )

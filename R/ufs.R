@@ -102,6 +102,12 @@ registered <- new.env(parent = emptyenv())
 # advice         what it is worth: "recommended for ...", "situational", "historical (...)"
 # per_k          the argument that is the number of features to choose, where selections are
 #                not nested and every number needs a fit of its own
+# picks          list(argument, unless): the argument that is the number of features to pick one by
+#                one, where selections are nested and the fit picks some by itself; not nested if
+#                one of the arguments in `unless` is given
+# mixed_units    what the frameworks' adapters do by default about columns in different units:
+#                "standardise", for a method that leaves them as they are and is better with a
+#                common unit by measurement; "leave" for all others
 # shares         what all settings of a grid have in common beside the neighbour graph:
 #                list(argument, unless, make); make(x, value) gives the value of `argument`
 #                (NULL = none), where value(name) is an argument's value; not used if one of
@@ -111,10 +117,12 @@ registered <- new.env(parent = emptyenv())
 #                argument lists, the first the default; NULL where no source states one
 register <- function(method, fit, group = c("features", "samples", "baseline", "system"), selects,
                      title, deterministic, cost, reference = "", advice = "", per_k = NULL,
-                     shares = NULL, base_args = list(), paper_grid = NULL) {
+                     picks = NULL, mixed_units = "leave", shares = NULL, base_args = list(),
+                     paper_grid = NULL) {
   row <- list(fit = fit, group = match.arg(group), selects = selects, title = title,
     deterministic = deterministic, cost = cost, reference = reference, advice = advice,
-    per_k = per_k, shares = shares, base_args = base_args, paper_grid = paper_grid)
+    per_k = per_k, picks = picks, mixed_units = mixed_units, shares = shares,
+    base_args = base_args, paper_grid = paper_grid)
   assign(method, row, envir = registered)
 }
 
