@@ -15,7 +15,7 @@ represent <- function(x, theta, max_iter = 500L, tol = 1e-6, exact = FALSE, ...)
   out <- .Call(C_represent, x, theta, c(list(exact = exact), settings(...)), shape,
     utils::modifyList(ufs_control(warn = FALSE), list(max_iter = as.integer(max_iter), tol = tol)))
   expect_identical(out$run$lapack, 0L)
-  c(out[c("z", "e")], out$run[c("status", "iterations", "trace")],
+  c(lapply(out[c("z", "e")], unname), out$run[c("status", "iterations", "trace")],
     out$run$counters[c("objective", "gap")])
 }
 
