@@ -826,7 +826,7 @@ test_that("the memory of the n x n part is known before it is asked for", {
     expect_error(ufs_topk(f2_x(), 4, n_clusters = 3), class = "ufs_error_memory",
       "subsample of the rows")
   })
-  withr::with_options(list(ufselect.max_bytes = 3e4), {
+  withr::with_options(list(ufselect.max_bytes = 2e4), {
     expect_s3_class(ufs_topk(f2_x(), 4, y = f2_truth()), "ufs_topk")
     expect_error(ufs_topk(f2_x(), 4, y = f2_truth(), structured = TRUE),
       class = "ufs_error_memory")
