@@ -49,7 +49,7 @@ count_words <- function(n, word) paste0(n, " ", word, if (n != 1L) "s")
 advice_sentence <- function(advice) {
   more <- sub("^[a-z]+:? *[(]?", "", advice)
   if (grepl("^[a-z]+ [(]", advice)) more <- sub("[)]$", "", more)
-  switch(sub(" .*", "", advice),
+  switch(sub("[ :].*", "", advice),
     recommended = paste0("It is r", substring(advice, 2L), "."),
     situational = paste0("It is useful in some situations",
       if (nzchar(more)) paste0(" (", more, ")"), "; see vignette(\"which-method\")."),
