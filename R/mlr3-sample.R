@@ -32,7 +32,7 @@ mlr3_pipeop_class <- function() {
     public = list(
       initialize = function(method = "facility", id = "ufs_sample", param_vals = list()) {
         private$.method <- method
-        set <- mlr3_param_set(check_sampler(method, FALSE)$fit, c("y", "m"),
+        set <- mlr3_param_set(check_sampler(method, FALSE)$fit, c("y", "k", "m"),
           m = paradox::p_int(lower = 1L, upper = 1000L, default = 20L,
             special_vals = as.list(1001:10000)),
           weights = paradox::p_lgl(default = FALSE))

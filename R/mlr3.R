@@ -184,7 +184,8 @@ apart <- function(score) {
 # The arguments of a method as a paradox parameter set, and those of the adapters. What has the form
 # of a number, a switch or a choice can be tuned; anything else (a graph, a start, control) is
 # passed on as it is.
-mlr3_param_set <- function(fit, without = "y", ...) {
+# How many features are kept is the filter's own parameter.
+mlr3_param_set <- function(fit, without = c("y", "k", "m"), ...) {
   arguments <- formals(fit)[setdiff(arguments_of(fit), without)]
   domains <- Map(mlr3_domain, names(arguments), arguments)
   check <- function(value) {

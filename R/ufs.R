@@ -184,7 +184,8 @@ numbers_to_report <- function(frame, fun) {
   out <- lapply(stats::setNames(nm = open), function(name) {
     value <- frame[[name]]
     if (is.null(value)) return(NULL)
-    most <- if (length(size) == 2L && is_rows_by_columns(frame$x)) as.double(sides[[name]][1L]) else Inf
+    known <- length(size) == 2L && all(size > 0L) && is_rows_by_columns(frame$x)
+    most <- if (known) as.double(sides[[name]][1L]) else Inf
     check_count(value, name, 1L, most, paste("the number of", sides[[name]][length(sides[[name]])]))
   })
   Filter(Negate(is.null), out)

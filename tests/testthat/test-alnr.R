@@ -1,6 +1,6 @@
 test_that("the gap certifies: the alternation is never below the bound", {
   x <- sample_data(30, 5)
-  fit <- raw(ufs_alnr, x, k = 4, gamma_rel = 0.1, control = ufs_control(tol = 1e-5, max_iter = 3000))
+  fit <- raw(ufs_alnr, x, n_neighbours = 4, gamma_rel = 0.1, control = ufs_control(tol = 1e-5, max_iter = 3000))
   expect_identical(class(fit), c("ufs_alnr", "ufs"))
   expect_identical(fit$status, "converged")
   root <- fit$params$gamma / 2 # mu = g = gamma / 2
@@ -14,7 +14,7 @@ test_that("the gap certifies: the alternation is never below the bound", {
 
 test_that("closed form for orthogonal samples", {
   size <- c(3, 2, 1.5, 1, 0.4)
-  fit <- raw(ufs_alnr, diag(size), k = 2, gamma = 3, control = ufs_control(tol = 1e-7))
+  fit <- raw(ufs_alnr, diag(size), n_neighbours = 2, gamma = 3, control = ufs_control(tol = 1e-7))
   expect_equal(unname(sample_scores(fit)), pmax(1 - 3 / (2 * size^2), 0), tolerance = 1e-3)
   expect_identical(unname(sample_ranking(fit)), 1:5)
 })
@@ -32,7 +32,7 @@ test_that("the bound: A = 0 at it, not below", {
 test_that("scale, permutations and signs", {
   x <- sample_data(24, 5)
   run <- function(x) {
-    sample_scores(raw(ufs_alnr, x, k = 3, gamma_rel = 0.1,
+    sample_scores(raw(ufs_alnr, x, n_neighbours = 3, gamma_rel = 0.1,
       control = ufs_control(tol = 1e-6, max_iter = 5000)))
   }
   base <- run(x)

@@ -109,7 +109,8 @@ test_that("arguments and randomness", {
   expect_error(ufs_cur(x, draw = "best"), class = "ufs_error_argument")
   expect_error(ufs_cur(x, draw = "random"), class = "ufs_error_argument")
   expect_error(ufs_cur(x, draw = "random", m = 3), class = "ufs_error_argument")
-  expect_error(ufs_cur(x, m = 3), class = "ufs_error_argument")
+  # A number to show, where the draw does not need it.
+  expect_length(selected_samples(ufs_cur(x, m = 3)), 3)
   withr::with_seed(3, {
     before <- .Random.seed
     ufs_cur(x, draw = "top")

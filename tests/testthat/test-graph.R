@@ -132,7 +132,7 @@ test_that("NULL, a list, a graph and a matrix are the same graph", {
   graph <- ufs_graph(x, n_neighbours = 4, weights = "cosine", center = TRUE)
   w <- as.matrix(graph)
   expect_identical(as_graph(graph, x), graph)
-  same <- as_graph(list(weights = "cosine", k = 4, center = TRUE), x)
+  same <- as_graph(list(weights = "cosine", n_neighbours = 4, center = TRUE), x)
   expect_equal(same$weights, graph$weights, tolerance = 1e-14)
   expect_identical(as_graph(w, x)$weights, graph$weights)
   expect_identical(as_graph(NULL, x)$weights, ufs_graph(x)$weights)
@@ -159,7 +159,7 @@ test_that("a matrix of the user's is checked", {
   bad(replace(w, 2, 0.5), "not symmetric")
   bad(replace(w, 2, 0), "not symmetric")
   bad("knn", "must be NULL")
-  bad(list(k = 3, neighbours = 3), "names among")
+  bad(list(n_neighbours = 3, neighbours = 3), "names among")
   bad(list(3), "names among")
   bad(ufs_graph(noise(9, 2)), "for 9 samples")
   expect_error(as_graph(0 * w, x), class = "ufs_error_graph")
@@ -173,10 +173,10 @@ test_that("a matrix of the user's is checked", {
 
 test_that("only methods that need a connected graph complain", {
   x <- two_islands()
-  expect_silent(as_graph(list(k = 3), x))
-  expect_warning(as_graph(list(k = 3), x, connected = TRUE), "components",
+  expect_silent(as_graph(list(n_neighbours = 3), x))
+  expect_warning(as_graph(list(n_neighbours = 3), x, connected = TRUE), "components",
     class = "ufs_warning_graph")
-  expect_silent(ufs_laplacian(x, list(k = 3)))
+  expect_silent(ufs_laplacian(x, list(n_neighbours = 3)))
 })
 
 test_that("nothing is drawn and nothing is changed", {

@@ -4,9 +4,9 @@ skip_if_not_installed("Matrix")
 
 # Runs a method on the dense matrix, on the sparse one and on blocks; the last two must agree
 # with the first.
-three_ways <- function(x, method, ..., tolerance = 1e-6, seed = 1) {
+three_ways <- function(x, .method, ..., tolerance = 1e-6, seed = 1) {
   run <- function(x) {
-    withr::with_seed(seed, suppressMessages(suppressWarnings(ufs(x = x, method = method, ...))))
+    withr::with_seed(seed, suppressMessages(suppressWarnings(ufs(x = x, method = .method, ...))))
   }
   dense <- run(x)
   others <- list(sparse = run(to_sparse(x)))
@@ -120,7 +120,7 @@ for (name in names(sets)) {
       do.call(three_ways, c(list(x, "rrss", tolerance = 1e-3), args))
     }
     three_ways(x, "ted", form = "convex", tolerance = 1e-3)
-    three_ways(x, method = "facility", m = 5)
+    three_ways(x, "facility", m = 5)
   })
 }
 

@@ -436,65 +436,6 @@ test_that("finalize_recipe() and update() fill in what was marked", {
     options = list(n_clusters = hardhat::tune())), class = "ufs_error_argument")
 })
 
-# The workflow of a tree on a recipe, cross-validated.
-skip_without_tune <- function() {
-  skip_on_cran()
-  for (package in c("recipes", "tune", "workflows", "parsnip", "rsample", "yardstick", "rpart",
-    "dials")) {
-    skip_if_not_installed(package)
-  }
-}
-
-tuned <- function(grid, ..., data = iris, folds = 3L) {
-  rec <- step_select_ufs(recipe(Species ~ ., data), all_numeric_predictors(), ...)
-  tree <- parsnip::decision_tree(mode = "classification", engine = "rpart")
-  set.seed(1)
-  tune::tune_grid(workflows::workflow(rec, tree), rsample::vfold_cv(data, v = folds), grid = grid,
-    metrics = yardstick::metric_set(yardstick::accuracy))
-}
-
-test_that("tune_grid() makes its own grid over number, method and clusters", {
-  skip_without_tune()
-  found <- tuned(4, method = hardhat::tune(), num_terms = hardhat::tune(),
-    n_clusters = hardhat::tune())
-  expect_identical(nrow(tune::collect_notes(found)), 0L)
-  table <- tune::collect_metrics(found)
-  expect_gte(nrow(table), 3L)
-  expect_true(all(is.finite(table$mean)))
-  expect_true(all(table$method %in% ufs_param_method()$values))
-  best <- tune::select_best(found, metric = "accuracy")
-  rec <- step_select_ufs(recipe(Species ~ ., iris), all_numeric_predictors(),
-    method = hardhat::tune(), num_terms = hardhat::tune(), n_clusters = hardhat::tune())
-  final <- tune::finalize_recipe(rec, best)
-  expect_identical(final$steps[[1]]$method, best$method)
-  expect_identical(final$steps[[1]]$num_terms, best$num_terms)
-  expect_identical(final$steps[[1]]$n_clusters, best$n_clusters)
-})
-
-test_that("one ranking serves every k of a tuning run, and folds are quiet", {
-  skip_without_tune()
-  count <- 0L
-  own <- fresh_ranking
-  replaced("fresh_ranking", function(...) {
-    count <<- count + 1L
-    own(...)
-  })
-  data <- cbind(iris, flat = 1)
-  kept_rankings$all <- NULL
-  for (method in c("css", "rsr", "kmeans_f")) {
-    count <- 0L
-    expect_silent(found <- tuned(data.frame(num_terms = 1:5), method = method, n_clusters = 3,
-      num_terms = hardhat::tune(), data = data))
-    expect_identical(count, 3L)
-    expect_identical(nrow(tune::collect_notes(found)), 0L)
-  }
-  # What solves for one number does not.
-  count <- 0L
-  suppressWarnings(tuned(data.frame(num_terms = 2:3), method = "topk", n_clusters = 3,
-    num_terms = hardhat::tune()))
-  expect_identical(count, 6L)
-})
-
 test_that("required packages are named", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")

@@ -497,14 +497,14 @@ test_that("start_rule = 'objective' keeps the lowest objective", {
   last <- function(n_starts, ...) {
     set.seed(3)
     fit <- ufs_socfs(data$x, 4, n_starts = n_starts, start_rule = "objective", control = quiet(), ...)
-    c(fit$trace$objective[nrow(fit$trace)], fit$params$n_starts)
+    c(fit$trace$objective[nrow(fit$trace)], fit$params$starts_run)
   }
   expect_lte(last(10)[1], last(1)[1])
   many <- last(6, init = "random")
   expect_identical(many[2], 6)
   expect_lte(many[1], last(1, init = "random")[1])
   set.seed(3)
-  expect_identical(ufs_socfs(data$x, 4, control = quiet())$params$n_starts, 1L)
+  expect_identical(ufs_socfs(data$x, 4, control = quiet())$params$starts_run, 1L)
 })
 
 test_that("every kind of start works", {
