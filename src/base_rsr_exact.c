@@ -144,7 +144,9 @@ void rsr_exact_solve(const rsr_problem *problem, const rsr_settings *settings, r
     }
     start_set(&s);
     while (again) {
-        void *mark = vmaxget();
+        void *mark;
+        ufs_trace_room(&run->trace);
+        mark = vmaxget();
         set_part(&s);
         if (run->iterations == 0) start_weights(&s);
         if (!solve_part(&s, &again)) again = false;
@@ -416,7 +418,7 @@ static bool solve_part(rsr_exact *s, bool *again)
         set_plain(s);
         /* The last step is a plain one: it cannot be refused. */
         if (run->iterations < most - 1) {
-            *again = (priced && !all && enter(s)) || drop(s);
+            *again = (priced && !all && enter(s)) || drop(s) || ufs_trace_full(&run->trace);
             if (*again) return true;
             extrapolate(s);
         } else {
