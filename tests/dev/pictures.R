@@ -63,7 +63,7 @@ add("many overlap pairs", ufs_overlap(joined(), 10), "pairs")
 add("many overlap features", ufs_overlap(joined(), 10), "features")
 add("many stability", once("stability", ufs_stability(x, "kmeans_f", k = 10, n_clusters = 4,
   n_resamples = 12)))
-grid <- function(...) quiet(ufs_grid(x, "socfs", list(...), n_clusters = 4, n_init = 2))
+grid <- function(...) quiet(ufs_grid(x, "socfs", list(...), n_clusters = 4, n_starts = 2))
 add("many grid 2", once("grid2", grid(lambda_rel = c(.05, .1, .3), gamma = c(.1, 1, 10))))
 add("many grid 1", once("grid1", grid(lambda_rel = c(.05, .1, .2, .3, .5))))
 add("many tune", once("tune", quiet(ufs_tune(x, "socfs", list(lambda_rel = c(.05, .1, .3)), k = 10,
