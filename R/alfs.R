@@ -119,9 +119,11 @@
 #' @param select,samples How features (`select`) and samples (`samples`) are ranked. The section
 #'   "Rankings" explains the choices.
 #' @param n_features The number of features that `select = "auto"` compares, and in whose space
-#'   `samples = "ted"` and `"facility"` work. The default `NULL` is `k` or, without one, 50, at most half
+#'   `samples = "ted"` and `"facility"` work. The default `NULL` is `k` or, without one, 50, at most
+#'   half
 #'   of the features.
-#' @param k,m The numbers of features and of samples to choose, whole numbers, or `NULL` (the default)
+#' @param k,m The numbers of features and of samples to choose, whole numbers, or `NULL` (the
+#'   default)
 #'   to leave them open. They change no score: [selected_features()], [selected_samples()],
 #'   [predict.ufs()], `print()` and `plot()` use them.
 #' @param rho0,tau,rho_max For `solver = "paper"`: the first penalty, its growth per iteration (at

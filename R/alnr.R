@@ -1,7 +1,8 @@
 #' Samples that reconstruct their neighbours ("ALNR-style")
 #'
 #' Chooses samples from which their neighbours can be reconstructed: like [ufs_ted()] in its convex
-#' form, but each sample is rebuilt only from itself and its `n_neighbours` nearest others, and nearer
+#' form, but each sample is rebuilt only from itself and its `n_neighbours` nearest others, and
+#' nearer
 #' neighbours cost less. It is here because the joint method [ufs_alfs()] was compared with it. To
 #' choose samples to label use [ufs_facility()] or [ufs_medoids()]; this ranking did worse than
 #' random choice there (the figures are in `vignette("evidence")`).
@@ -46,8 +47,8 @@
 #' table(iris[chosen, "Species"])
 #' @include ufs.R
 #' @export
-ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NULL, center = TRUE, scale = TRUE,
-                     control = ufs_control(), ...) {
+ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NULL, center = TRUE,
+                     scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("alnr", match.call(), {
     control <- mm_control(control)
     data <- as_ufs_rows(x, center, scale)
@@ -60,8 +61,8 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
     } else {
       check_number(gamma, "gamma", lower = 0, open = TRUE)
     }
-    check_bytes(8 * data$n * ((n_neighbours + 1) * (n_neighbours + 4) + 2 * ncol(data$x)), "ufs_alnr()",
-      "Use a smaller `n_neighbours`.")
+    check_bytes(8 * data$n * ((n_neighbours + 1) * (n_neighbours + 4) + 2 * ncol(data$x)),
+      "ufs_alnr()", "Use a smaller `n_neighbours`.")
     unit <- mean_norm(data$x)
     found <- .Call(C_alnr, data$x,
       list(k = n_neighbours, gamma = if (relative) gamma else gamma / unit^2, relative = relative,

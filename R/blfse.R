@@ -81,7 +81,8 @@
 #'   With parts of the samples the methods of `base` take turns. `"auto"` gives one method batches,
 #'   or halves if batches would have fewer than 10 samples, and gives several methods all samples.
 #' @param base_args A named list of further arguments by method, such as
-#'   `list(laplacian = list(graph = list(n_neighbours = 7)))`. Arguments `n_clusters`, `n_components` and `k` without a
+#'   `list(laplacian = list(graph = list(n_neighbours = 7)))`. Arguments `n_clusters`,
+#'   `n_components` and `k` without a
 #'   default are filled in from `n_clusters` and `k`.
 #' @param n_starts The number of k-means starts per base clustering.
 #' @param psi The self-paced schedule, numbers between 0 and 1.

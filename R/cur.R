@@ -45,7 +45,8 @@
 #'   of all.
 #' @param draw How the scores become a ranking: `"exact"`, `"random"` or `"top"`.
 #' @param m,k The numbers of samples and features to choose, which [selected_samples()],
-#'   [selected_features()], `print()` and `plot()` then use; `NULL` leaves them open. Both are needed for
+#'   [selected_features()], `print()` and `plot()` then use; `NULL` leaves them open. Both are
+#'   needed for
 #'   `draw = "random"`, where they are the expected numbers to keep, and for `decomposition = TRUE`,
 #'   where so many of the best make up R and C.
 #' @param decomposition Should C, U and R be computed as well?

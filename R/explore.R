@@ -25,7 +25,8 @@
 #'   method found.
 #' @param stability Optional [ufs_stability()] result of the same method and data; the table then
 #'   says how often each feature was chosen. For several fits, a list with the same names.
-#' @param viewer Where to show the gadget, see [shiny::runGadget()]. The default is a dialogue window
+#' @param viewer Where to show the gadget, see [shiny::runGadget()]. The default is a dialogue
+#'   window
 #'   in RStudio and the browser elsewhere.
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.

@@ -3,7 +3,8 @@
 
 #' Neighbour graph of the samples
 #'
-#' Joins each sample with its `n_neighbours` nearest others (by Euclidean distance) and gives the edges
+#' Joins each sample with its `n_neighbours` nearest others (by Euclidean distance) and gives the
+#' edges
 #' weights. The methods that need a graph build this one by default; build it yourself to look at
 #' it, to change it, or to use it for several methods.
 #'
@@ -33,7 +34,8 @@
 #'
 #' @section The argument `graph` of the methods:
 #' `NULL` builds the default graph on the columns as the method sees them (after its own
-#' `center` and `scale`); `list(n_neighbours = 10, weights = "binary")` builds it with those arguments
+#' `center` and `scale`); `list(n_neighbours = 10, weights = "binary")` builds it with those
+#' arguments
 #' of `ufs_graph()`; a graph from `ufs_graph()` is used as it is; and an n x n weight matrix
 #' (or Matrix) of your own must be symmetric, finite and not negative. Its diagonal is
 #' dropped, with a message of class `ufs_message_loops`.
@@ -72,7 +74,8 @@
 #' ufs_laplacian(mtcars, graph)
 #' @export
 ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine"),
-                      bandwidth = NULL, symmetrise = c("max", "min", "mean"), center = FALSE, scale = FALSE,
+                      bandwidth = NULL, symmetrise = c("max", "min", "mean"), center = FALSE,
+                      scale = FALSE,
                       exact = FALSE, ...) {
   open_dots(environment(), ufs_graph, "graph")
   data <- as_ufs_operator(x, center, scale)

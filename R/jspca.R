@@ -402,7 +402,8 @@ rise_note <- function(objective) {
 #'   of `newdata`.
 #' @param ... Not used.
 #' @return `"select"`: as [predict.ufs()]. `"scores"`: a matrix with one row per row of
-#'   `newdata` and `n_components` columns. `"reconstruction"`: a matrix with the rows of `newdata` and
+#'   `newdata` and `n_components` columns. `"reconstruction"`: a matrix with the rows of `newdata`
+#'   and
 #'   the columns of the fit.
 #' @examples
 #' fit <- ufs_jspca(mtcars[1:20, ], n_components = 2)

@@ -14,10 +14,12 @@
 #' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
 #'   (columns). [ufs_data] describes sparse data, data on disk and other forms.
 #' @param n_clusters The number of clusters c, from 2 to n - 1.
-#' @param n_starts The number of k-means starts. The run with the lowest within-cluster sum of squares
+#' @param n_starts The number of k-means starts. The run with the lowest within-cluster sum of
+#'   squares
 #'   is kept.
 #' @param k The number of features to choose, a whole number, or `NULL` (the default) to leave it
-#'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use it.
+#'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use
+#'   it.
 #' @param center,scale Should the columns be centred and standardised before k-means? F itself does
 #'   not depend on either.
 #' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default 100) is that of

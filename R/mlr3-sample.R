@@ -18,7 +18,7 @@
 #'   samples ([ufs_methods()]), by default that of [ufs_select()] for `task = "label"`. After
 #'   training its `state$rows` holds the row ids of the task that were kept, best first.
 #' @seealso [step_sample_ufs()], [mlr_filters_ufs] for features
-#' @examplesIf requireNamespace("mlr3", quietly = TRUE) && requireNamespace("mlr3pipelines", quietly = TRUE)
+#' @examplesIf requireNamespace("mlr3pipelines", quietly = TRUE)
 #' library(mlr3pipelines)
 #' some <- po("ufs_sample", m = 10)
 #' some$train(list(mlr3::tsk("iris")))[[1]]$nrow

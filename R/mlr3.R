@@ -38,7 +38,7 @@
 #'   `mlr3filters::Filter`. After `$calculate(task)` its field `scores` holds the scores of the
 #'   features by name, larger for better ones.
 #' @seealso [mlr_pipeops_ufs_sample] for rows, `vignette("in-your-framework")`
-#' @examplesIf requireNamespace("mlr3", quietly = TRUE) && requireNamespace("mlr3filters", quietly = TRUE)
+#' @examplesIf requireNamespace("mlr3filters", quietly = TRUE)
 #' library(mlr3filters)
 #' filter <- flt("ufs_kmeans_f", n_clusters = 3)
 #' filter$calculate(mlr3::tsk("iris"))

@@ -97,13 +97,13 @@ bake.step_sample_ufs <- function(object, new_data, ...) {
   out
 }
 
-rows_key <- function(x, data) data_key(open_data(plain_columns(data, x$columns)))
+rows_key <- function(x, data) data_key(open_data(table_columns(data, x$columns)))
 
 chosen_rows <- function(x, data) {
   if (!length(x$columns)) {
     return(NULL)
   }
-  list(key = rows_key(x, data), table = sample_for(plain_columns(data, x$columns), x$method, x$m,
+  list(key = rows_key(x, data), table = sample_for(table_columns(data, x$columns), x$method, x$m,
     x$options, x$standardise, x$na, x$seed, !is.null(x$weights)))
 }
 

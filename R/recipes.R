@@ -121,7 +121,7 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   check_select_step(x)
   size <- step_size(x$num_terms, x$prop_terms, length(columns))
   if (length(columns) > 1L) {
-    found <- rank_for(plain_columns(training, columns), x$method, max(1L, size), step_options(x),
+    found <- rank_for(table_columns(training, columns), x$method, max(1L, size), step_options(x),
       x$standardise, x$na, x$seed)
     if (size > 0L) say_padded(found, size)
     ranking <- found$ranking
@@ -262,7 +262,7 @@ step_size <- function(num_terms, prop_terms, p) {
 }
 
 # The columns of a tibble as a data frame, in no time for any number of them.
-plain_columns <- function(data, columns) {
+table_columns <- function(data, columns) {
   structure(unclass(data)[columns], class = "data.frame", row.names = .set_row_names(nrow(data)))
 }
 

@@ -8,7 +8,8 @@
 #'   2 \lambda\, tr(F'L_S F)}
 #'
 #' over row-stochastic S >= 0, \eqn{W'W = I} (p x m), \eqn{F'F = I} (n x c). Every row of S has
-#' at most `n_neighbours` non-zeros; \eqn{\alpha} comes from the distances, and \eqn{\lambda} is doubled
+#' at most `n_neighbours` non-zeros; \eqn{\alpha} comes from the distances, and \eqn{\lambda} is
+#' doubled
 #' and halved until the graph has c components. The score of feature j is \eqn{\|w_j\|^2}; the
 #' scores sum to m.
 #'
@@ -85,7 +86,8 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
     rownames(found$f) <- data$samples
     list(
       data = data, control = control,
-      params = list(n_clusters = n_clusters, n_dims = n_dims, n_neighbours = n_neighbours, gamma = gamma,
+      params = list(n_clusters = n_clusters, n_dims = n_dims, n_neighbours = n_neighbours,
+        gamma = gamma,
         alpha = counters[["alpha"]], lambda = counters[["lambda"]], solver = solver,
         center = center, scale = scale),
       run = found$run, feature_scores = found$row2, feature_key = found$reach,

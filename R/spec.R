@@ -26,7 +26,8 @@
 #' so. Samples without an edge are left out. Beyond 400 samples the eigenvectors come from a
 #' filtered subspace iteration on the sparse matrix.
 #'
-#' The paper's graph is complete (`graph = list(n_neighbours = n - 1)`). The default is that of [ufs_graph()],
+#' The paper's graph is complete (`graph = list(n_neighbours = n - 1)`). The default is that of
+#' [ufs_graph()],
 #' which the other methods share.
 #'
 #' @inheritParams ufs_laplacian

@@ -4,7 +4,8 @@
 #'
 #' `tidy()` gives one row per feature (or sample) of a fit, per setting of a grid, per cell of a
 #' comparison, per feature of a stability study or of several fits, per pair of fits of an
-#' overlap and per number of features of a study with decoys or of sizes; `glance()` one row for the whole, or for each of several fits.
+#' overlap and per number of features of a study with decoys or of sizes; `glance()` one row for the
+#' whole, or for each of several fits.
 #'
 #' `augment()` gives the data with what a fit says of each sample: its score and rank where the
 #' method selects samples, its cluster where the method has clusters. Rows are matched by name where

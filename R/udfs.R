@@ -8,7 +8,8 @@
 #'   M = \sum_i \tilde X_i' (\tilde X_i \tilde X_i' + \lambda I)^{-1} \tilde X_i}
 #'
 #' W is p x c, with orthonormal columns and with rows that vanish for the features not needed;
-#' \eqn{\tilde X_i} holds the rows of sample i and its `n_neighbours` nearest neighbours, centred among
+#' \eqn{\tilde X_i} holds the rows of sample i and its `n_neighbours` nearest neighbours, centred
+#' among
 #' themselves. The score of feature j is \eqn{\|w_j\|^2}; the scores sum to c.
 #'
 #' # What to watch for
@@ -78,8 +79,8 @@ ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
         accelerate = solver == "exact" && control$tol >= 0), control)
     list(
       data = data, control = control,
-      params = list(n_clusters = n_clusters, n_neighbours = n_neighbours, lambda = lambda, gamma = gamma,
-        solver = solver, center = center, scale = scale),
+      params = list(n_clusters = n_clusters, n_neighbours = n_neighbours, lambda = lambda,
+        gamma = gamma, solver = solver, center = center, scale = scale),
       run = found$run, feature_scores = found$row2, feature_key = found$reach,
       solution = list(W = expand_features(found$w, data)),
       certificate = found$run$counters["residual"], n_live = as.integer(found$run$counters["live"]),

@@ -176,17 +176,19 @@ run_fit <- function(method, call, slots, door = TRUE) {
 
 # How many features (`k`) and samples (`m`) the user wants to see, where the method leaves that open
 # (NULL by default): they change no score and are remembered in `params`, where selected_features(),
-# predict(), print() and plot() find them. Wrong ones are refused before the work, if x has its sizes.
+# predict(), print() and plot() find them. Wrong ones are refused before the work, if x has its
+# sizes.
 numbers_to_report <- function(frame, fun) {
-  open <- Filter(function(name) name %in% names(formals(fun)) && is.null(formals(fun)[[name]]), c("k", "m"))
+  known <- formals(fun)
+  open <- Filter(function(name) name %in% names(known) && is.null(known[[name]]), c("k", "m"))
   size <- dim(frame$x)
-  sides <- list(k = c(size[2L], "features"), m = c(size[1L], "samples"))
+  sides <- list(k = c(size[2L], "the features"), m = c(size[1L], "the samples"))
   out <- lapply(stats::setNames(nm = open), function(name) {
     value <- frame[[name]]
     if (is.null(value)) return(NULL)
-    known <- length(size) == 2L && all(size > 0L) && is_rows_by_columns(frame$x)
-    most <- if (known) as.double(sides[[name]][1L]) else Inf
-    check_count(value, name, 1L, most, paste("the number of", sides[[name]][length(sides[[name]])]))
+    sized <- length(size) == 2L && all(size > 0L) && is_rows_by_columns(frame$x)
+    most <- if (sized) as.double(sides[[name]][1L]) else Inf
+    check_count(value, name, 1L, most, sides[[name]][length(sides[[name]])])
   })
   Filter(Negate(is.null), out)
 }
@@ -196,7 +198,7 @@ is_rows_by_columns <- function(x) is.matrix(x) || is.data.frame(x) || inherits(x
 remember <- function(params, wanted, data) {
   for (name in setdiff(names(wanted), names(params))) {
     params[[name]] <- check_count(wanted[[name]], name, 1L, if (name == "k") data$p else data$n,
-      paste("the number of", if (name == "k") "features" else "samples"))
+      if (name == "k") "the features" else "the samples")
   }
   params
 }

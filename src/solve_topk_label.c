@@ -10,12 +10,12 @@
 #include "solve_topk_label.h"
 #include "la.h"
 
-/* Distances and cosines that differ by less are equal (spec 5), so that all BLAS decide alike. */
+/* Distances and cosines that differ by less are equal, so that all BLAS decide alike. */
 static const double TIE = 1e-9;
 /* A sample whose degree is below this share of the largest has links by rounding only; and so has
  * a row of u of this length. */
 static const double ROUNDING = 1e-12;
-/* Iterations of Lloyd's method (spec 5). */
+/* Iterations of Lloyd's method. */
 enum { LLOYD_MAX = 100 };
 
 void topk_label_init(topk_label *work, int n, int c, double *affinity)

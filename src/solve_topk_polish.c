@@ -8,7 +8,7 @@
 #include "la.h"
 #include <R_ext/Memory.h>
 
-/* Of ||B||: a swap that gains less is rounding (spec 6); and of ||B|| + 1, a tie of two swaps. */
+/* Of ||B||: a swap that gains less is rounding; and of ||B|| + 1, a tie of two swaps. */
 static const double LEAST_GAIN = 1e-10, TIE = 1e-12;
 
 void topk_polish_init(topk_polish *work, const topk_criterion *g)

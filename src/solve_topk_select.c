@@ -18,7 +18,7 @@
 #include "proj.h"
 #include <R_ext/Memory.h>
 
-/* The authors' (spec 4). */
+/* The authors'. */
 static const double GROWTH = 1.1;
 /* Of the residual of v's system: four digits below what decides an order (STEPS). */
 static const double CG_TOL = 1e-10;

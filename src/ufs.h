@@ -70,8 +70,8 @@ typedef struct {
 void ufs_trace_init(ufs_trace *trace, int most, int n_col);
 /* The same with named columns; `names` ends with NULL and outlives the trace. */
 void ufs_trace_named(ufs_trace *trace, int most, const char *const *names);
-/* Appends a row; rows beyond `most` are dropped. It may take memory, which vmaxset() to an earlier
- * mark would give back: who sets such marks around it asks whether the next row would, leaves the
+/* Appends a row; rows beyond `most` are dropped. It may take memory, which a return to an earlier
+ * mark of the memory would give back: who sets such marks around it asks whether the next row would, leaves the
  * marked part, and makes room. */
 void ufs_trace_add(ufs_trace *trace, const double *row);
 bool ufs_trace_full(const ufs_trace *trace);

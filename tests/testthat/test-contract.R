@@ -92,7 +92,7 @@ for (method in methods$method) {
   })
 
   test_that(paste0(method, ": bad data are classed errors"), {
-    for (bad in list(replace(x, 7, NA), replace(x, 30, Inf), x[1:2, ], x[, 0], x > "a", matrix(2, 5, 3),
+    for (bad in list(replace(x, 7, NA), replace(x, 30, Inf), x[1:2, ], x[, 0], x > "a", matrix(2, 5, 6),
       list(x))) {
       expect_error(fit_of(method, bad), class = "ufs_error_input")
     }

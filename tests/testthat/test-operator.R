@@ -379,7 +379,7 @@ for (name in names(sets)) {
         }
       }
       for (unit in c(TRUE, FALSE)) {
-        fits <- do.call(three_ways, c(list(x, method = "medoids", m = 4, unit = unit), args))
+        fits <- do.call(three_ways, c(list(x, "medoids", m = 4, unit = unit), args))
         for (fit in fits) {
           expect_identical(fit$solution$cluster, fits$dense$solution$cluster)
           expect_equal(fit$certificate, fits$dense$certificate, tolerance = 1e-8)
