@@ -202,7 +202,8 @@ wanted_number <- function(fit, value, name) {
   if (is.null(value)) value <- fit$params[[name]]
   if (is.null(value)) {
     ufs_abort("argument", "`", name, "`, the number of ",
-      if (name == "k") "features" else "samples", " to choose, is missing: give it here or to ufs_", fit$method, "()",
+      if (name == "k") "features" else "samples", " to choose, is missing: give it here or to ufs_",
+      fit$method, "()",
       if (name == "k") "; ufs_size() helps to find it", ".", argument = name)
   }
   value
