@@ -6,6 +6,7 @@
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param what `"features"` (default), `"samples"` or `"both"`.
+#' @param m The same for samples.
 #' @return A fit of class `c("ufs_random", "ufs")` with uniform random scores.
 #' @examples
 #' set.seed(1)
