@@ -81,7 +81,8 @@
 #'   n for `loss = "sample"`) and \eqn{h_i = 2\|q_i\|}{h_i = 2||q_i||} (length p; `"irls"`
 #'   only). `a` and `h` may be left out.
 #' @param k The number of features to choose, a whole number, or `NULL` (the default) to leave it
-#'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use it.
+#'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use
+#'   it.
 #' @param center,scale Should the columns be centred and standardised first? The penalty is not free
 #'   of the scale of single features, so `scale = TRUE` is recommended.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter = 500`,

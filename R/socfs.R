@@ -82,7 +82,8 @@
 #'   clusters, hence the default.
 #' @param solver `"exact"` for coordinate descent, or `"irls"` for the paper's iteration.
 #' @param k The number of features to choose, a whole number, or `NULL` (the default) to leave it
-#'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use it.
+#'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use
+#'   it.
 #' @param center,scale Should the columns be centred and standardised first? The penalty has no
 #'   scale per feature, so `scale = TRUE` is the default.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (500); `tol`
