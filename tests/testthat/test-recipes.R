@@ -565,6 +565,7 @@ test_that("step_sample_ufs(): sizes, missing values, new data, empty selection",
   expect_identical(nrow(tidy(empty, 1)), 0L)
   expect_error(step_sample_ufs(recipe(~., mtcars), method = "pca"), class = "ufs_error_argument")
   expect_error(step_sample_ufs(recipe(~., mtcars), m = 0), class = "ufs_error_argument")
+  skip_if_not_installed("dials")
   param <- extract_parameter_set_dials(step_sample_ufs(recipe(~., mtcars), all_predictors(),
     m = hardhat::tune()))
   expect_identical(param$name, "m")
