@@ -69,7 +69,7 @@ rank_for <- function(x, method, k, options = list(), standardise = "auto", na = 
     return(make(k))
   }
   key <- list(data_key(data), if (na != "error") colnames(x), method, options, standardise, seed)
-  number <- c(row$per_k, row$picks$argument)
+  number <- number_argument(row)
   fixed <- !is.null(number) && !is.null(options[[number]])
   if (!fixed && (!is.null(row$per_k) || any(names(options) %in% row$picks$unless))) {
     return(kept_ranking(c(key, list(k)), function() make(k)))
@@ -138,10 +138,13 @@ required_arguments <- function(fit) {
   names(Filter(function(value) is.name(value) && !nzchar(value), formals(fit)))
 }
 
+# The argument that is this number; NULL where a method has none.
+number_argument <- function(row) if (is.null(row$per_k)) row$picks$argument else row$per_k
+
 # A method that solves for one number of features, or picks them one by one, is told that number,
 # unless the user has: of the columns that are not constant.
 with_number <- function(options, row, k, look) {
-  argument <- if (is.null(row$per_k)) row$picks$argument else row$per_k
+  argument <- number_argument(row)
   if (!is.null(argument) && !is.null(k) && is.null(options[[argument]])) {
     options[[argument]] <- min(k, length(look()$keep))
   }
@@ -177,8 +180,8 @@ standardise_or_not <- function(row, options, standardise, data, look) {
   out
 }
 
-# Do the columns have different units? Those of one unit differ in their spread as well; the two
-# limits lie above what images, sounds, spectra and logged expression have. The largest standard
+# Do the columns have different units? Those of one unit differ in their spread as well, so the two
+# limits are wide; they were set by hand on some twenty sets. The largest standard
 # deviation against the median one finds a few columns of another unit, a tenth of the columns
 # against another tenth finds many. Sparse data and counts have one unit.
 different_units <- function(data, look, most = 15, wide = 40) {
@@ -273,7 +276,7 @@ sample_for <- function(x, method, m, options = list(), standardise = "auto", na 
     out$removed <- !out$row %in% at
     return(out)
   }
-  argument <- if (is.null(row$per_k)) row$picks$argument else row$per_k
+  argument <- number_argument(row)
   if (!is.null(argument) && is.null(options[[argument]])) options[[argument]] <- as.integer(m)
   # A method of both kinds is asked for samples.
   if ("what" %in% arguments_of(row$fit)) options$what <- "samples"

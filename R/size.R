@@ -20,8 +20,8 @@
 #'   [ufs_stability()].
 #'
 #' The rule: columns that are no better than noise are left out. If those that are better are at
-#' least 0.8 of all, the answer is all of them, for on clean data no selection was reliably better
-#' than all columns. Where the stability at the answer is below 0.1 the verdict is "not
+#' least 0.8 of all, the answer is all columns. Where the stability at the answer is below 0.1 the
+#' verdict is "not
 #' repeatable", and the number is kept. The rule does not look for the smallest k that will do: read
 #' that off the curves, from what you are ready to lose. `inst/benchmarks/size.R` measures what its
 #' answers cost, with labels, beside simpler rules.
@@ -83,11 +83,14 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   done <- run_tasks(tasks, size_fit, list(x = to_travel(x), method = own$method, args = own$args),
     run, keys, usable = function(value) length(value$ranking) == data$p)
   rankings <- size_rankings(done$values, own$method)
-  curve <- size_curve(rankings, data, decoys, k)
   # At the answer, too, which need not be on the grid.
-  at <- if (decoys$k > 0L) size_curve(rankings, data, decoys, decoys$k[[1L]])
+  answer <- decoys$k[[1L]]
+  all <- size_curve(rankings, data, decoys, sort(unique(c(k, if (answer > 0L) answer))))
+  curve <- all[all$k %in% k, ]
+  rownames(curve) <- NULL
+  at <- if (answer > 0L) all[all$k == answer, ]
   structure(c(list(call = call, method = own$method, n = data$n, p = data$p, usable = q),
-    size_rule(at, decoys$k[[1L]], q, share), list(curve = curve, at = at, decoys = decoys,
+    size_rule(at, answer, q, share), list(curve = curve, at = at, decoys = decoys,
       n_resamples = n_resamples, errors = rankings$errors, checkpoint = done$report)),
     class = "ufs_size")
 }

@@ -106,8 +106,8 @@ registered <- new.env(parent = emptyenv())
 #                one, where selections are nested and the fit picks some by itself; not nested if
 #                one of the arguments in `unless` is given
 # mixed_units    what the frameworks' adapters do by default about columns in different units:
-#                "standardise", for a method that leaves them as they are and is better with a
-#                common unit by measurement; "leave" for all others
+#                "standardise", for a method that leaves them as they are and depends on them;
+#                "leave" for all others
 # shares         what all settings of a grid have in common beside the neighbour graph:
 #                list(argument, unless, make); make(x, value) gives the value of `argument`
 #                (NULL = none), where value(name) is an argument's value; not used if one of
@@ -181,26 +181,25 @@ run_fit <- function(method, call, slots, door = TRUE) {
 numbers_to_report <- function(frame, fun) {
   known <- formals(fun)
   open <- Filter(function(name) name %in% names(known) && is.null(known[[name]]), c("k", "m"))
+  given <- Filter(Negate(is.null), mget(open, envir = frame))
   size <- dim(frame$x)
-  sides <- list(k = c(size[2L], "the features"), m = c(size[1L], "the samples"))
-  out <- lapply(stats::setNames(nm = open), function(name) {
-    value <- frame[[name]]
-    if (is.null(value)) return(NULL)
-    sized <- length(size) == 2L && all(size > 0L) && is_rows_by_columns(frame$x)
-    most <- if (sized) as.double(sides[[name]][1L]) else Inf
-    check_count(value, name, 1L, most, sides[[name]][length(sides[[name]])])
-  })
-  Filter(Negate(is.null), out)
+  sized <- length(size) == 2L && all(size > 0L) &&
+    (is.matrix(frame$x) || is.data.frame(frame$x) || inherits(frame$x, "Matrix"))
+  check_wanted(given, if (sized) size else c(Inf, Inf))
 }
 
-is_rows_by_columns <- function(x) is.matrix(x) || is.data.frame(x) || inherits(x, "Matrix")
-
+# Against all samples and features, now that they are known.
 remember <- function(params, wanted, data) {
-  for (name in setdiff(names(wanted), names(params))) {
-    params[[name]] <- check_count(wanted[[name]], name, 1L, if (name == "k") data$p else data$n,
-      if (name == "k") "the features" else "the samples")
-  }
+  wanted <- wanted[setdiff(names(wanted), names(params))]
+  params[names(wanted)] <- check_wanted(wanted, c(data$n, data$p))
   params
+}
+
+check_wanted <- function(wanted, size) {
+  Map(function(value, name) {
+    if (name == "k") check_count(value, name, 1L, size[2L], "the features") else
+      check_count(value, name, 1L, size[1L], "the samples")
+  }, wanted, names(wanted))
 }
 
 # What all methods refuse: a name that R completed (names are exact everywhere), a penalty given

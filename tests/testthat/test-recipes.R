@@ -436,6 +436,20 @@ test_that("finalize_recipe() and update() fill in what was marked", {
     options = list(n_clusters = hardhat::tune())), class = "ufs_error_argument")
 })
 
+test_that("parameters have the ranges that are given, and whole numbers where numbers are counts", {
+  skip_on_cran()
+  skip_if_not_installed("dials")
+  for (make in list(ufs_param_n_clusters, ufs_param_m)) {
+    expect_identical(make()$type, "integer")
+    expect_identical(unlist(make(c(3L, 6L))$range), c(lower = 3L, upper = 6L))
+  }
+  cutoff <- ufs_param_cutoff(c(0.2, 0.9))
+  expect_identical(cutoff$type, "double")
+  expect_identical(unlist(cutoff$range), c(lower = 0.2, upper = 0.9))
+  expect_identical(names(c(ufs_param_n_clusters()$label, ufs_param_m()$label, cutoff$label)),
+    c("n_clusters", "m", "cutoff"))
+})
+
 test_that("required packages are named", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
