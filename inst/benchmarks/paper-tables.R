@@ -152,6 +152,16 @@ relative <- relative[relative$alpha_rel + relative$beta_rel <= .5, ]
 local <- expand.grid(alpha_rel = c(.01, .1), beta_rel = c(.05, .2), lambda_rel = c(3e-4, 3e-3))
 paper_values <- function(penalty, lambda) expand.grid(alpha = penalty, beta = penalty, lambda = lambda)
 
+# The lines that are not searched: what ufs_alfs() is asked for.
+default_calls <- list(
+  "ALFS-I certified" = list(lambda_rel = 0, solver = "admm", select = "norm", samples = "ted"),
+  "ALFS-II certified" = list(lambda_rel = 1e-3, solver = "admm", select = "norm", samples = "ted"),
+  "ALFS-I pivot" = list(lambda_rel = 0, solver = "admm", select = "pivot", samples = "ted"))
+default_rows <- function(half, name, m, sizes = ks) {
+  found <- timed(do.call(ufs_alfs, c(list(half$raw), default_calls[[name]])))
+  alfs_rows(half, name, 0L, "default", found$fit, m, found$seconds, sizes)
+}
+
 random_rows <- function(half, m, draws, sizes = ks) {
   do.call(rbind, lapply(seq_len(draws), function(draw) {
     set.seed(draw + 1000 * sum(half$raw[, 1]))
@@ -192,14 +202,7 @@ blocks <- list(
     }))
   },
   ours = function(half, m, set) {
-    plain <- function(name, ...) {
-      found <- timed(ufs_alfs(half$raw, solver = "admm", samples = "ted", ...))
-      list(name, 0L, "default", found$fit, m, found$seconds)
-    }
-    rows <- lapply(list(plain("ALFS-I certified", select = "norm", lambda_rel = 0),
-      plain("ALFS-II certified", select = "norm", lambda_rel = 1e-3),
-      plain("ALFS-I pivot", select = "pivot", lambda_rel = 0)), function(a) do.call(alfs_rows, c(list(half), a)))
-    rbind(do.call(rbind, rows),
+    rbind(do.call(rbind, lapply(names(default_calls), function(name) default_rows(half, name, m))),
       alfs_grid(half, "ALFS-I certified", relative, m, solver = "admm", lambda_rel = 0),
       alfs_grid(half, "ALFS-II certified", local, m, solver = "admm"))
   },

@@ -117,8 +117,8 @@ full_call <- function(name, ...) {
   wanted <- wanted[setdiff(names(wanted), c("x", "..."))]
   shown <- vapply(names(wanted), function(argument) {
     if (argument %in% names(given)) return(paste(deparse(given[[argument]], 500L), collapse = ""))
+    if (is.name(wanted[[argument]])) return("")
     value <- wanted[[argument]]
-    if (is.name(value)) return("")
     # Of several choices the first is taken.
     if (is.call(value) && identical(value[[1L]], quote(c)) && all(vapply(as.list(value)[-1L], is.character, NA))) {
       value <- value[[2L]]
