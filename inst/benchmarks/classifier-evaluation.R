@@ -43,7 +43,7 @@ run_madelon <- function(methods, m = c(40, 80, 160), repeats = 3) {
   set.seed(1)
   ufs_compare(madelon$x, madelon$y, methods, k = c(10, 20, 50), m = m, args = settings[names(settings) %in%
       c(names(methods), methods, unlist(strsplit(methods, "+", fixed = TRUE)))],
-    classifiers = c("svm", "full_tree"), repeats = repeats)
+    classifiers = "full_tree", repeats = repeats)
 }
 
 ## ---- penalties

@@ -261,6 +261,8 @@ read_evaluation_set <- function(set) {
 
 # One repeat of a set: its halves, and the same with a fifth of noise samples.
 one_repeat <- function(data, i) {
+  # Data that are drawn are drawn before the seed of the halves is set.
+  force(data)
   half <- split_set(data, i)
   half$noisy <- function() {
     set.seed(1000 + i)
@@ -335,10 +337,12 @@ write_tables <- function(set) {
   files <- list.files(file.path(out, paste0("work-", set)), "[.]csv$", full.names = TRUE)
   if (!length(files)) return(invisible())
   all <- do.call(rbind, lapply(files, read.csv, colClasses = c(pick = "character")))
+  # Lines are compared over the same repeats: those that all blocks have finished, or the first.
+  finished <- table(as.integer(sub(".*-([0-9]+)[.]csv$", "\\1", files[!grepl("/(queries|noise)-", files)])))
+  finished <- as.integer(names(finished)[finished == length(blocks) - 2L])
+  all <- all[all$table != "main" | all$rep %in% if (length(finished)) finished else 1L, ]
   cells <- split(all, list(all$table, all$method, all$k, all$m, all$classifier), drop = TRUE)
   table <- do.call(rbind, lapply(cells, summarise_cell))
-  # A line that few repeats reached is not compared with others: what is not finished is left out.
-  table <- table[table$repeats == stats::ave(table$repeats, table$table, FUN = max), ]
   first <- unique(c(grep("^ALFS", unique(table$method), value = TRUE), sort(unique(table$method))))
   table <- table[order(table$table, table$classifier, match(table$method, first), table$choice, table$m, table$k), ]
   file <- file.path(out, paste0("paper-", set, ".csv.gz"))

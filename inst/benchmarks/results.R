@@ -6,6 +6,7 @@
 #   Rscript results.R check [name ...]     recomputes some cheap cells of each; under three minutes
 #   Rscript results.R confirm [name ...]   the same; what agrees is confirmed for the sources as they are
 #   Rscript results.R record name ...      writes the header of a table that its script has just written
+#   Rscript results.R adopt name ...       writes the header of one that is older than headers
 #
 # --data=FOLDER (or UFSELECT_DATA): the sets that are not in any package. Without it the cells that
 # need them are skipped, and counted so. results/headers.csv holds, for every table, the version, date,
@@ -25,7 +26,7 @@ data_folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 
 every_method <- setdiff(ufs_methods()$method, "random")
 timed_calls <- function(methods) {
-  calls <- vapply(methods, function(m) do.call(full_call, c(paste0("ufs_", m), needed(m))), "")
+  calls <- vapply(methods, function(m) do.call(full_call, c(list(paste0("ufs_", m)), needed(m))), "")
   stats::setNames(calls, methods)
 }
 
@@ -54,7 +55,7 @@ compare_calls <- function(labels) {
     vapply(parts, function(m) {
       given <- place$settings[[label]]
       if (is.null(given)) given <- place$settings[[m]]
-      do.call(full_call, c(paste0("ufs_", m), given))
+      do.call(full_call, c(list(paste0("ufs_", m)), given))
     }, "")
   })
   calls <- vapply(out, paste, "", collapse = "; ")
@@ -118,7 +119,7 @@ paper_data <- function(set) function() {
   hash_of_data(data$x, data$y)
 }
 paper_table <- function(set, minutes, needs_data) list(file = sprintf("results/paper-%s.csv.gz", set),
-  script = "paper-tables.R", args = c(paste0("--sets=", set), "--repeats=10", "--out=@folder", "--data=@data"),
+  script = "paper-tables.R", args = c(paste0("--sets=", set), "--repeats=10", "--out=@work", "--data=@data"),
   minutes = minutes, shown = "paper-tables", seed = "100 + repeat (halves), repeat (all else)",
   methods = c("alfs", "laplacian", "spec", "sogfs", "udfs", "inffs", "ted", "rrss", "alnr", "cur"),
   functions = c("ufs_grid", "judge_settings", "ufs_simulate_madelon", "ufs_add_noise"), calls = paper_calls,
@@ -140,8 +141,9 @@ classifier_data <- function(...) function() {
   }, ""))
 }
 compared <- function(result) {
+  # Baselines are drawn anew for other m.
   table <- summary(result)$table
-  table[!table$method %in% c("all", "variance", "pca", "kmeans_f"), ]
+  table[!table$method %in% c("all", "variance", "pca", "kmeans_f") & !grepl("^random", table$method), ]
 }
 few_methods <- c("ALFS-I, norm" = "alfs", "ALFS-I, TED" = "alfs", "laplacian+ted" = "laplacian+ted")
 compare_witness <- function(name, m) function(stored) {
@@ -174,7 +176,7 @@ tables <- list(
   "paper-orl" = paper_table("orl", 40, TRUE),
   "paper-tox171" = paper_table("tox171", 60, TRUE),
   "paper-har-times" = list(file = "results/paper-har-times.csv", script = "paper-tables.R",
-    args = c("--only=har", "--out=@folder"), minutes = 1, shown = "paper-tables", seed = "1",
+    args = c("--only=har", "--out=@work"), minutes = 1, shown = "paper-tables", seed = "1",
     methods = c("alfs", "ted", "rrss", "alnr", "cur"),
     calls = plain_calls(ALFS = "ufs_alfs", TED = "ufs_ted", RRSS = "ufs_rrss", ALNR = "ufs_alnr", "R-CUR" = "ufs_cur"),
     needs_data = FALSE, times_only = TRUE),
@@ -182,12 +184,8 @@ tables <- list(
   "fseval-published" = published("results/fseval-published.csv",
     "github.com/mrajabinasab/FSEVAL, commit e1d3f52", "which-method"),
   "classifier-musk" = classifier_table("musk", 6, all_labels, classifier_data("musk"), compare_witness("musk", 60)),
-  "classifier-madelon" = classifier_table("madelon", 8, all_labels, classifier_data("madelon"), function(stored) {
-    place <- definitions_of("classifier-evaluation.R")
-    fit <- place$settings[["ALFS-I, norm"]]
-    now <- compared(ufs_compare_trees(place, few_methods[1:2]))
-    differing(stored, now, c("method", "k", "m", "classifier"), "mean", .006)
-  }),
+  "classifier-madelon" = classifier_table("madelon", 3, all_labels, classifier_data("madelon"),
+    compare_witness("madelon", 80)),
   "classifier-noise" = classifier_table("noise", 3, function() c("ALFS-I, norm", "ALFS-I, TED", "ALFS-I pivot, TED"),
     classifier_data("musk"), compare_witness("noise", 30)),
   "classifier-penalties" = classifier_table("penalties", 12, function() c("ALFS-I, norm"),
@@ -259,13 +257,6 @@ tables <- list(
   tune = on_sets("tune", "tune.R", 60, "choosing-parameters", c("socfs", "jspca", "laplacian"),
     plain_calls(tune = "ufs_tune"), functions = "ufs_tune")
 )
-
-# Madelon with the tree alone: machines take seconds there.
-ufs_compare_trees <- function(place, methods) {
-  set.seed(1)
-  ufs_compare(place$madelon$x, place$madelon$y, methods, k = c(10, 20, 50), m = 80,
-    args = place$settings[names(methods)], classifiers = "full_tree", repeats = 3, baselines = FALSE)
-}
 
 # ---- headers ---------------------------------------------------------------------------------------
 
@@ -392,16 +383,23 @@ check_files <- function() {
   for (file in setdiff(files, listed)) tell("failed", file, "is not listed in results.R")
 }
 
+# Scripts that resume keep what they have finished in a folder beside the sources.
 run_table <- function(name) {
   entry <- tables[[name]]
   if (is.null(entry$script)) return(say("%s is published: nothing to run\n", name))
-  args <- sub("@data", data_folder, entry$args, fixed = TRUE)
-  args <- sub("@folder", file.path(here, "results"), args, fixed = TRUE)
-  args <- sub("@extdata", file.path(here, "..", "extdata"), args, fixed = TRUE)
+  work <- option("work", file.path(if (is.null(source_root())) "." else source_root(), ".evidence"))
+  dir.create(work, showWarnings = FALSE)
+  places <- c("@data" = data_folder, "@work" = work, "@extdata" = file.path(here, "..", "extdata"))
+  args <- entry$args
+  for (place in names(places)) args <- sub(place, places[[place]], args, fixed = TRUE)
   args <- sub("@([a-z-]+)$", file.path(here, "results", "\\1.csv"), args)
+  if (entry$needs_data && !nzchar(data_folder)) return(say("%s: its data are not at hand (--data=)\n", name))
   say("%s: about %g minutes\n", name, entry$minutes)
   status <- system2(file.path(R.home("bin"), "Rscript"), c(shQuote(file.path(here, entry$script)), shQuote(args)))
-  if (status == 0L) record(name)
+  if (status != 0L) stop(name, " failed")
+  made <- file.path(work, basename(entry$file))
+  if ("--out=@work" %in% entry$args) file.copy(made, file.path(here, entry$file), overwrite = TRUE)
+  record(name)
 }
 
 list_tables <- function() {
