@@ -130,3 +130,34 @@ full_call <- function(name, ...) {
   shown <- c(shown[nzchar(shown)], vapply(more, function(v) paste(deparse(v, 500L), collapse = ""), ""))
   paste0(name, "(", paste(names(shown), "=", shown, collapse = ", "), ")")
 }
+
+# What is stored beside what comes out now: rows with the same keys, compared in `values`.
+differing <- function(stored, now, keys, values, tolerance) {
+  key <- function(table) do.call(paste, c(lapply(table[keys], as.character), sep = " | "))
+  at <- match(key(now), key(stored))
+  if (anyNA(at)) return(paste("not stored:", key(now)[is.na(at)][1L]))
+  unlist(lapply(values, function(value) {
+    was <- stored[[value]][at]
+    is <- now[[value]]
+    bad <- if (is.numeric(was)) {
+      which(is.na(was) != is.na(is) | abs(was - is) > tolerance * if (tolerance < 1e-2) 1 else pmax(1, abs(was)))
+    } else which(as.character(was) != as.character(is))
+    sprintf("%s of %s is stored as %s and comes out as %s", value, key(now)[bad], was[bad], is[bad])
+  }))
+}
+
+# Arguments of two calls that differ, by name.
+differing_arguments <- function(stored, now) {
+  arguments <- function(text) {
+    lapply(as.list(parse(text = text)[[1L]])[-1L], function(a) paste(deparse(a, 500L), collapse = ""))
+  }
+  one <- function(was, is) {
+    was <- arguments(was)
+    is <- arguments(is)
+    both <- union(names(was), names(is))
+    text <- function(list, name) if (is.null(list[[name]])) "not pinned" else list[[name]]
+    changed <- both[vapply(both, function(name) !identical(was[[name]], is[[name]]), NA)]
+    vapply(changed, function(name) sprintf("`%s`: stored %s, now %s", name, text(was, name), text(is, name)), "")
+  }
+  unlist(Map(one, strsplit(stored, "; ", fixed = TRUE)[[1L]], strsplit(now, "; ", fixed = TRUE)[[1L]]), use.names = FALSE)
+}

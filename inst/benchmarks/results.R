@@ -64,21 +64,6 @@ compare_calls <- function(labels) {
 
 # ---- recomputed cells ----------------------------------------------------------------------------
 
-# What is stored beside what comes out now: rows with the same keys, compared in `values`.
-differing <- function(stored, now, keys, values, tolerance) {
-  key <- function(table) do.call(paste, c(lapply(table[keys], as.character), sep = " | "))
-  at <- match(key(now), key(stored))
-  if (anyNA(at)) return(paste("not stored:", key(now)[is.na(at)][1L]))
-  unlist(lapply(values, function(value) {
-    was <- stored[[value]][at]
-    is <- now[[value]]
-    bad <- if (is.numeric(was)) {
-      which(is.na(was) != is.na(is) | abs(was - is) > tolerance * if (tolerance < 1e-2) 1 else pmax(1, abs(was)))
-    } else which(as.character(was) != as.character(is))
-    sprintf("%s of %s is stored as %s and comes out as %s", value, key(now)[bad], was[bad], is[bad])
-  }))
-}
-
 read_result <- function(file) {
   utils::read.csv(file.path(here, file), stringsAsFactors = FALSE, check.names = FALSE)
 }
@@ -302,22 +287,6 @@ confirm <- function(name) {
 
 # ---- check -----------------------------------------------------------------------------------------
 
-# Arguments of two calls that differ, by name.
-differing_arguments <- function(stored, now) {
-  arguments <- function(text) {
-    lapply(as.list(parse(text = text)[[1L]])[-1L], function(a) paste(deparse(a, 500L), collapse = ""))
-  }
-  one <- function(was, is) {
-    was <- arguments(was)
-    is <- arguments(is)
-    both <- union(names(was), names(is))
-    text <- function(list, name) if (is.null(list[[name]])) "not pinned" else list[[name]]
-    changed <- both[vapply(both, function(name) !identical(was[[name]], is[[name]]), NA)]
-    vapply(changed, function(name) sprintf("`%s`: stored %s, now %s", name, text(was, name), text(is, name)), "")
-  }
-  unlist(Map(one, strsplit(stored, "; ", fixed = TRUE)[[1L]], strsplit(now, "; ", fixed = TRUE)[[1L]]), use.names = FALSE)
-}
-
 counts <- c(passed = 0L, failed = 0L, skipped = 0L)
 tell <- function(how, name, ...) {
   counts[[how]] <<- counts[[how]] + 1L
@@ -383,6 +352,26 @@ check_files <- function() {
   for (file in setdiff(files, listed)) tell("failed", file, "is not listed in results.R")
 }
 
+# README's R code runs, and what its comments say about the size of the data is so.
+check_readme <- function() {
+  root <- source_root()
+  file <- if (!is.null(root)) file.path(root, "README.md")
+  if (is.null(file) || !requireNamespace("dslabs", quietly = TRUE)) return(tell("skipped", "README", "not at hand"))
+  lines <- readLines(file)
+  fences <- grep("^```", lines)
+  code <- unlist(lapply(fences[lines[fences] == "```r"], function(from) {
+    lines[seq(from + 1L, fences[fences > from][1L] - 1L)]
+  }))
+  code <- code[!grepl("^install.packages", code)]
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  place <- new.env(parent = globalenv())
+  found <- tryCatch(utils::capture.output(eval(parse(text = code), place)), error = function(e) e)
+  if (inherits(found, "error")) return(tell("failed", "README", conditionMessage(found)))
+  size <- sprintf("%d samples x %d genes", nrow(place$x), ncol(place$x))
+  tell(if (any(grepl(size, code, fixed = TRUE))) "passed" else "failed", "README", "x has ", size)
+}
+
 # Scripts that resume keep what they have finished in a folder beside the sources.
 run_table <- function(name) {
   entry <- tables[[name]]
@@ -425,6 +414,7 @@ switch(given[1L],
   adopt = for (name in named) record(name, computed = FALSE),
   check = , confirm = {
     check_files()
+    if (length(given) == 1L) check_readme()
     for (name in named) {
       seconds <- system.time(check_table(name, given[1L] == "confirm"))[["elapsed"]]
       if (seconds > 5) say("  %s took %.0f s\n", name, seconds)
