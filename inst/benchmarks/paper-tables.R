@@ -212,14 +212,10 @@ blocks <- list(
       scale = FALSE)
   },
   pipelines = function(half, m, set) {
-    do.call(rbind, Map(function(selector, name) {
-      arguments <- selector[-1L]
-      if ("n_clusters" %in% names(formals(paste0("ufs_", selector[[1L]]))) && selector[[1L]] != "spec") {
-        arguments$n_clusters <- half$classes
-      }
-      found <- timed(do.call(ufs, c(list(half$raw, selector[[1L]]), arguments)))
+    do.call(rbind, lapply(names(selectors), function(name) {
+      found <- selector_fit(half, name)
       do.call(rbind, lapply(ks, function(k) sampler_rows(half, name, found, best_features(found$fit, k), m)))
-    }, selectors, names(selectors)))
+    }))
   },
   samplers = function(half, m, set) {
     sampler_rows(half, "all", list(seconds = 0), seq_len(ncol(half$raw)), m)
@@ -232,11 +228,20 @@ blocks <- list(
   noise = function(half, m, set) if (set == "tox171") by_queries(half$noisy(), c(10L, 30L, 50L, 70L, 90L, 102L))
 )
 
+selector_fit <- function(half, name) {
+  selector <- selectors[[name]]
+  arguments <- selector[-1L]
+  if ("n_clusters" %in% names(formals(paste0("ufs_", selector[[1L]]))) && selector[[1L]] != "spec") {
+    arguments$n_clusters <- half$classes
+  }
+  timed(do.call(ufs, c(list(half$raw, selector[[1L]]), arguments)))
+}
+
 # TED, RRSS and ALNR on the chosen columns: default and the published grid of their penalty, on
 # standardised columns (which suits absolute penalties better than raw ones).
-sampler_rows <- function(half, name, found, columns, m) {
+sampler_rows <- function(half, name, found, columns, m, settings = 0:length(published)) {
   do.call(rbind, Map(function(sampler, label) {
-    do.call(rbind, lapply(0:length(published), function(i) {
+    do.call(rbind, lapply(settings, function(i) {
       arguments <- if (i) setNames(list(published[i]), sampler[[2L]])
       second <- timed(do.call(ufs, c(list(half$raw[, columns, drop = FALSE], sampler[[1L]]), arguments)))
       row_of(half, paste0(name, "+", label), i, if (i) "grid" else "default", length(columns), columns,

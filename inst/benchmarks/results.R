@@ -88,9 +88,12 @@ paper_witness <- function(set) function(stored) {
   rows <- do.call(rbind, lapply(seq_len(repeats), function(i) {
     half <- place$one_repeat(data, i)
     m <- place$labelled[[set]]
-    rows <- do.call(rbind, lapply(c("ALFS-I certified", "ALFS-II certified"), function(name) {
-      place$default_rows(half, name, m, 10L)
-    }))
+    rows <- lapply(c("ALFS-I certified", "ALFS-II certified"), function(name) place$default_rows(half, name, m, 10L))
+    pipes <- lapply(if (repeats > 3L) "LS" else c("LS", "SOGFS", "UDFS"), function(name) {
+      found <- place$selector_fit(half, name)
+      place$sampler_rows(half, name, found, place$best_features(found$fit, 10L), m, 0L)
+    })
+    rows <- do.call(rbind, c(rows, pipes))
     cbind(set = set, rep = i, table = "main", rows)
   }))
   cells <- split(rows, list(rows$method, rows$classifier), drop = TRUE)
@@ -130,10 +133,11 @@ compared <- function(result) {
   table <- summary(result)$table
   table[!table$method %in% c("all", "variance", "pca", "kmeans_f") & !grepl("^random", table$method), ]
 }
-few_methods <- c("ALFS-I, norm" = "alfs", "ALFS-I, TED" = "alfs", "laplacian+ted" = "laplacian+ted")
+few_methods <- c("ALFS-I, norm" = "alfs", "ALFS-I, TED" = "alfs", "laplacian+ted" = "laplacian+ted",
+  "udfs+rrss" = "udfs+rrss", "sogfs+alnr" = "sogfs+alnr")
 compare_witness <- function(name, m) function(stored) {
   place <- definitions_of("classifier-evaluation.R")
-  now <- compared(place[[paste0("run_", name)]](few_methods[if (name == "noise") 1:2 else 1:3], m = m))
+  now <- compared(place[[paste0("run_", name)]](few_methods[if (name == "noise") 1:2 else 1:5], m = m))
   differing(stored, now, c("method", "k", "m", "classifier"), "mean", .006)
 }
 
