@@ -23,7 +23,8 @@
 static const double TIE = 1e-10;         /* eigenvalues, of the largest: rounding of la_eig_range */
 static const double TIGHT = 1e-10;       /* residual of eigenvectors at the end */
 static const double ENTERS = 1.0 + 1e-6; /* reach: rounding of the products */
-enum { PRICE_EVERY = 4 };                /* accepted steps: a product with M costs less than one */
+static const double MOST = 0.7; /* share of the rows that a part may have, p > n: for memory */
+enum { PRICE_EVERY = 4 };       /* accepted steps: a product with M costs less than one */
 
 static int part(void *data, mm *s);
 static int step(void *data, mm *s);
@@ -46,6 +47,7 @@ void wstep_init(wstep *w, const wstep_problem *problem, double *result_w, double
     *w = (wstep){.problem = problem, .n = n, .p = p, .c = problem->c, .w = result_w, .row2 = row2};
     w->reweighted = (mm_problem){.p = p,
                                  .least = problem->c,
+                                 .most = p > n ? (int) (MOST * p) : p,
                                  .fixed = !narrows,
                                  .accelerate = problem->accelerate,
                                  .high = R_PosInf,
@@ -57,7 +59,7 @@ void wstep_init(wstep *w, const wstep_problem *problem, double *result_w, double
     w->m = p > n ? NULL : ufs_dalloc(P, P);
     w->b = p > n ? ufs_dalloc(N, P) : NULL;
     if (narrows) {
-        w->part_x = ufs_dalloc(N, P);
+        w->part_x = ufs_dalloc(N, p > n ? (size_t) (MOST * p) : P);
         w->part_y = p > n ? NULL : ufs_dalloc(N, P);
         w->part_w = ufs_dalloc(P, C);
         w->part_m = p > n ? ufs_dalloc(N, N) : w->m;

@@ -13,6 +13,7 @@ typedef struct mm mm;
 typedef struct {
     int p, others;
     int least;        /* rows at least that are at hand */
+    int most;         /* rows at most of a set that is not all rows */
     bool fixed;       /* no row is ever left out */
     bool accelerate;  /* otherwise the plain iteration, and nothing is left out */
     bool newton;      /* step() fills s->left */
