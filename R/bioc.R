@@ -99,7 +99,7 @@ feature_rows <- function(object, rows) {
     return(object[rows, ])
   }
   assay <- SeuratObject::DefaultAssay(object)
-  if (!inherits(object[[assay]], "StdAssay")) {
+  if (!inherits(object[[assay]], "StdAssay") || !is.unsorted(rows)) {
     return(object[rows, ])
   }
   out <- object[sort(rows), ]

@@ -335,6 +335,8 @@ blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_featur
       argument = "base_args")
   }
   n_base <- check_count(n_base, "n_base", 2L)
+  check_bytes(8 * as.double(n_base) * (data$p + data$n), "The base results",
+    "Use a smaller `n_base`.")
   if (resample == "auto") {
     resample <- if (length(base) > 1L) "none" else
       if (data$n %/% n_base >= 10L) "batches" else "halves"

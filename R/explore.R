@@ -46,9 +46,10 @@ ufs_explore <- function(fit, x, y = NULL, stability = NULL, viewer = NULL, ...) 
 
 # The gadget as a shiny app. `said`: how the caller wrote the fit and the data, for the code.
 explore_app <- function(fit, x, y = NULL, stability = NULL, said = list()) {
+  # First what was given: a wrong fit is told where no window can be opened, too.
+  model <- explore_model(fit, x, y, stability, said)
   check_installed("shiny", "for ufs_explore()")
   check_installed("miniUI", "for ufs_explore()")
-  model <- explore_model(fit, x, y, stability, said)
   shiny::shinyApp(explore_ui(model), explore_server(model))
 }
 

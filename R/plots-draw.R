@@ -176,6 +176,11 @@ draw_ticks <- function(x, labels = NULL) {
   graphics::axis(1L, at, if (is.null(labels)) TRUE else labels[at])
 }
 
+# Ends that differ by rounding alone are drawn as one value; axis() would warn that it has no ticks.
+drawn_ends <- function(ends) {
+  if (diff(ends) < 1e-12 * max(abs(ends))) ends[c(1L, 1L)] else ends
+}
+
 draw_curves <- function(pic, ...) {
   table <- pic$table
   if (is.null(table$series)) table$series <- ""
@@ -189,7 +194,7 @@ draw_curves <- function(pic, ...) {
   # Room for the labels at the ends of the curves, in the plot region: a margin would have to
   # be put back, and points() or lines() afterwards would land elsewhere.
   room <- if (many) max(diff(across), 1e-8) * min(.6, .06 + .022 * widest) else 0
-  draw(list(x = across, y = range(table$y, pic$lines$h, finite = TRUE), type = "n", log = log,
+  draw(list(x = across, y = drawn_ends(range(table$y, pic$lines$h, finite = TRUE)), type = "n", log = log,
     xlim = across + c(0, room), xaxt = "n", xlab = pic$xlab, ylab = pic$ylab, main = pic$title,
     bty = "l"), ...)
   draw_ticks(table$x, pic$x_labels)

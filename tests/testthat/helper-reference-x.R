@@ -20,7 +20,8 @@ awkward_counts <- function(n = 30, p = 24, seed = 1) {
 
 to_sparse <- function(x) {
   loadNamespace("Matrix")
-  methods::as(methods::as(x, "generalMatrix"), "CsparseMatrix")
+  # In two steps: Matrix before 1.4-2 makes no "generalMatrix" of a plain matrix.
+  methods::as(methods::as(Matrix::Matrix(x, sparse = TRUE, doDiag = FALSE), "generalMatrix"), "CsparseMatrix")
 }
 
 as_sparse <- function(x) {

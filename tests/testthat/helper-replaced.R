@@ -1,3 +1,10 @@
+# A name for a file that goes when `env` ends: withr before 2.5.0 cannot be told whose end that is.
+temporary_file <- function(extension, env) {
+  file <- tempfile(fileext = extension)
+  withr::defer(unlink(file), envir = env)
+  file
+}
+
 # One function of the package, or of a package it uses, replaced until the caller ends. The oldest
 # testthat that DESCRIPTION names has no local_mocked_bindings().
 replaced <- function(name, value, package = "ufselect", env = parent.frame()) {

@@ -72,6 +72,7 @@ test_that("Seurat's variable features are the chosen ones, best first", {
 })
 
 test_that("predict() on Seurat objects: the chosen features in the order of choice, all layers alike", {
+  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   fit <- suppressWarnings(ufs_variance(counts))
   best <- selected_features(fit, 4)
@@ -94,6 +95,7 @@ test_that("predict() on Seurat objects: the chosen features in the order of choi
 })
 
 test_that("normalised values of Seurat objects are taken; raw counts are said once", {
+  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   withr::defer(said_once$counts <- TRUE)
   m <- to_sparse(t(counts))
@@ -111,6 +113,7 @@ test_that("normalised values of Seurat objects are taken; raw counts are said on
 })
 
 test_that("a Seurat assay without normalised data and counts is an error, not an empty matrix", {
+  skip_on_cran()
   skip_if_not_installed("SeuratObject")
   object <- seurat_objects(to_sparse(t(counts)))$v3
   for (part in c("data", "counts")) methods::slot(object@assays$RNA, part) <- methods::new("dgCMatrix")
@@ -130,6 +133,7 @@ test_that("a Seurat assay whose layers are split says JoinLayers()", {
 })
 
 test_that("an experiment without logcounts says once that its counts are used", {
+  skip_on_cran()
   skip_if_not_installed("SingleCellExperiment")
   withr::defer(said_once$counts <- TRUE)
   sce <- SingleCellExperiment::SingleCellExperiment(list(counts = t(counts)))

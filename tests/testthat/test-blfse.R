@@ -564,6 +564,7 @@ test_that("bad input is refused by name", {
     base_args = list(pca = list())), "base_args")
   expect_argument(fit(scores = NULL, labels = NULL, n_features = 2, n_base = 20,
     resample = "batches"), "n_base")
+  expect_error(ufs_blfse(mtcars, 3, 2, n_base = 1e9), "smaller `n_base`", class = "ufs_error_memory")
   expect_error(fit(x = replace(d$x, 7, Inf)), class = "ufs_error_input")
   withr::local_options(ufselect.max_bytes = 1000)
   expect_error(fit(), class = "ufs_error_memory")

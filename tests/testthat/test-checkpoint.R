@@ -344,7 +344,7 @@ test_that("files on disk and big.matrix count by what is in them", {
   if (requireNamespace("HDF5Array", quietly = TRUE)) {
     for (chunk in list(c(4, 11), c(32, 2))) {
       folder <- withr::local_tempdir()
-      write <- function(x, file = withr::local_tempfile(fileext = ".h5", .local_envir = parent.frame())) {
+      write <- function(x, file = temporary_file(".h5", parent.frame())) {
         HDF5Array::writeHDF5Array(x, file, "x", chunkdim = chunk, with.dimnames = TRUE)
       }
       file <- withr::local_tempfile(fileext = ".h5")

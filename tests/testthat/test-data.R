@@ -345,7 +345,7 @@ test_that("one rule for constant columns and the ends of double precision, in al
   x[abs(x) < 0.3] <- 0
   forms <- function(x) {
     c(list(dense = x, sparse = Matrix::Matrix(x, sparse = TRUE)),
-      if (requireNamespace("DelayedArray", quietly = TRUE)) {
+      if (!on_cran() && requireNamespace("DelayedArray", quietly = TRUE)) {
         lapply(c(rows = 5, columns = 1000), function(lines) {
           ufs_data(DelayedArray::DelayedArray(x), block_bytes = 16 * lines * 5)
         })

@@ -432,7 +432,7 @@ for (name in names(sets)) {
 test_that("none of these forms the matrix", {
   x <- to_sparse(sets$wide$x)
   withr::local_options(ufselect.max_bytes = 8 * 30 * 90 - 1, ufselect.block_bytes = 30 * 8 * 7)
-  expect_silence <- function(call) expect_message(suppressWarnings(call), NA)
+  expect_silence <- function(call) suppressWarnings(expect_message(call, NA))
   expect_error(suppressWarnings(ufs_rsr(x)), class = "ufs_error_memory")
   expect_silence(ufs_css(x, 2, mu_rel = 0))
   expect_silence(ufs_spca(x, 2))

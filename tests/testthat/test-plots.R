@@ -269,3 +269,13 @@ test_that("a picture of more features than there are is refused", {
   }
   expect_error(plot(ufs_ted(mtcars), "samples", k = 33), "at most 32", class = "ufs_error_argument")
 })
+
+test_that("values that differ by rounding alone are drawn as one", {
+  pdf(NULL)
+  withr::defer(dev.off())
+  for (y in list(22 + c(0, 2, 1) * .Machine$double.eps * 8, c(5, 5, 5), -1e-300 * (1:3))) {
+    pic <- list(kind = "curves", table = data.frame(x = 1:3, y = y), xlab = "", ylab = "", title = "")
+    expect_warning(draw_curves(pic), NA)
+  }
+  expect_identical(drawn_ends(c(1, 1 + 1e-9)), c(1, 1 + 1e-9))
+})

@@ -5,8 +5,8 @@ counts <- grouped_counts(80, 151)$x[, -151]
 quiet <- function(code) suppressMessages(suppressWarnings(code))
 
 stored <- function(x, chunk) {
-  HDF5Array::writeHDF5Array(x, withr::local_tempfile(fileext = ".h5", .local_envir = parent.frame()),
-    "x", chunkdim = chunk, with.dimnames = TRUE)
+  HDF5Array::writeHDF5Array(x, temporary_file(".h5", parent.frame()), "x",
+    chunkdim = chunk, with.dimnames = TRUE)
 }
 
 # How often a file stored by rows was read while `code` runs: some columns are all of its chunks.
