@@ -23,7 +23,7 @@
 static const double TIE = 1e-10;         /* eigenvalues, of the largest: rounding of la_eig_range */
 static const double TIGHT = 1e-10;       /* residual of eigenvectors at the end */
 static const double ENTERS = 1.0 + 1e-6; /* reach: rounding of the products */
-static const double MOST = 0.7; /* share of the rows that a part may have, p > n: for memory */
+static const double MOST = 0.9; /* share of the rows that a part may have, p > n: for memory */
 enum { PRICE_EVERY = 4 };       /* accepted steps: a product with M costs less than one */
 
 static int part(void *data, mm *s);
