@@ -265,27 +265,18 @@ alfs_solve <- function(data, basis, penalty, solver, control, begin = NULL, sche
     tol = if (solver == "paper" || value[3L] > 0) 1e-3 else 1e-4)
   check_alfs_bytes(data$n, length(data$keep), data$p, value[3L] > 0)
   found <- alfs_call(data$x, basis, value, control, begin,
-    c(list(paper = solver == "paper", first = first_columns(data$n, length(data$keep), value),
-      p = data$p, keep = data$keep, dimnames = list(data$samples, data$features)), schedule))
+    c(list(paper = solver == "paper", p = data$p, keep = data$keep,
+      dimnames = list(data$samples, data$features)), schedule))
   found$control <- control
   found
 }
 
 # C_alfs with the settings that are the same for most: see src/ffi_alfs.c.
 alfs_call <- function(x, basis, penalties, control, begin = NULL, settings = list()) {
-  all <- list(paper = FALSE, narrow = 100L, first = 0L, rho0 = 1e-6, tau = 1.1,
-    rho_max = 1e10, identity = FALSE, p = ncol(x), keep = seq_len(ncol(x)), dimnames = NULL)
+  all <- list(paper = FALSE, rho0 = 1e-6, tau = 1.1, rho_max = 1e10, identity = FALSE, p = ncol(x),
+    keep = seq_len(ncol(x)), dimnames = NULL)
   all[names(settings)] <- settings
   .Call(C_alfs, x, basis, penalties, all, begin, control)
-}
-
-# How many columns of W to begin with where they are many more than the samples (0: all).
-first_columns <- function(n, q, penalties) {
-  if (q >= 1000L && q >= 8 * n && penalties[2L] > 0 && penalties[3L] == 0) {
-    as.integer(max(200, 2 * n))
-  } else {
-    0L
-  }
 }
 
 # W, P, Q and what the solver adds (src/solve_alfs.h).

@@ -1,26 +1,32 @@
-/* alfs_columns.c: iterations of solve_alfs.c on some columns of W only.
+/* alfs_columns.c: lambda > 0 on some columns of W only.
  *
- * lambda = 0 (alfs_grow): with R = X - X W X of a W that is zero outside the columns J, the
- * columns of G = 2X'RX' outside J have to be split as P + Q like those inside. P = 0 there
- * serves as long as ||G_.j|| <= beta, so the dual bound of the problem on J holds for the
- * whole one once t is at least max ||G_.j|| / beta over the columns outside; those above
- * join J. m^2 |J| flops an iteration instead of m^2 q, and m^2 q for each certificate.
- * V of the whole problem stands in the result's P and Q, the best W in its W.
- *
- * lambda > 0 (alfs_narrow): an iteration is dominated by products with W B (m x m), whose
- * rank is the number of columns in use. */
+ * An iteration is dominated by products with W B (m x m), whose rank is the number of columns in
+ * use; so ADMM (alfs_step.c) or Newton's method (alfs_newton.c) work on a set J of columns, that
+ * grows until the whole problem is solved. With R = X - X W X of a W that is zero outside J, the
+ * columns of G = 2X'RX' - L X' outside J have to be split as P + Q like those inside. P = 0 there
+ * serves as long as ||G_.j|| <= beta, so the dual bound of the problem on J holds for the whole one
+ * once t is at least max ||G_.j|| / beta over the columns outside; those above join J. V of the
+ * whole problem stands in work's splits, the best W, P, Q, L in the result. */
 #include "alfs_work.h"
 #include "la.h"
 #include <R_ext/Memory.h>
-#include <limits.h>
 #include <R_ext/Utils.h>
 
-/* A set of more than a fourth of the columns saves nothing, and costs memory. */
-enum { MOST_SHARE = 4 };
-
-/* With lambda > 0: nor does one of more than this share; and ADMM on few of them for a while is
- * worth its detour up to that one. */
-static const double CROWDED = 0.7, FEW = 0.33;
+/* A set of more than this share of the columns saves less than its own eigenvectors and
+ * certificates cost. */
+static const double CROWDED = 0.7;
+/* The first set: so many columns at least, or 1/8 of them; of up to SMALL columns, all. A smaller one
+ * makes further rounds likely, and each has its own eigenvectors. */
+enum { FIRST_SET = 32, FIRST_SHARE = 8, SMALL = 45 };
+/* Most iterations of ADMM in the first round, which only has to show what columns are in use, and
+ * in later ones, after which columns outside have their say. */
+enum { FIRST_ROUND = 20, ROUND = 100 };
+/* A column of V with a norm within 2 % of where its copy vanishes is counted as in use: the next
+ * iterations may bring it back. */
+static const double NEARLY = 0.98;
+/* The first smoothing of Newton's method (spec 11.3), and that after a set has grown, when most
+ * columns are in their places. */
+static const double SMOOTH = 0.3, SMOOTH_GROWN = 0.05;
 
 typedef struct {
     int n, *column; /* in ascending order */
@@ -28,6 +34,24 @@ typedef struct {
     double *norm;   /* ||G_.j|| of the columns outside */
 } column_set;
 
+/* What lasts from round to round. */
+typedef struct {
+    alfs_work *full;
+    const ufs_x *x;
+    alfs_result *result;
+    ufs_run *run;
+    column_set set;
+    double least, goal; /* the gap that a set is solved to: the last one, and that of this round */
+    double smooth;      /* Newton's smoothing */
+    double reach;       /* the part of the gap that Newton's method can close */
+    bool newton_works, by_newton;
+    int round;
+} search;
+
+static bool begin(search *s);
+static bool solve_on_set(search *s, alfs_work *sub, double **sub_w);
+static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, double *outside);
+static void next_set(search *s, double outside);
 static bool set_up_columns(alfs_work *sub, const alfs_work *full, int n, const int *column,
                            const ufs_x *x, double **best_w);
 static void measure_columns(alfs_work *full, column_set *set);
@@ -43,87 +67,166 @@ static void resume(alfs_work *full, const alfs_result *result);
 static double outside_ratio(alfs_work *full, const alfs_work *sub, column_set *set);
 static void write_outside(alfs_work *full, const column_set *set, double *q, double scale);
 static void scatter(double *to, const double *from, size_t m, int n, const int *column);
-static int live_columns(const alfs_work *work, int *column);
 static bool is_live(const alfs_work *work, int j);
 
-/* ---- lambda = 0 ------------------------------------------------------------------------ */
-
-bool alfs_grow(alfs_work *full, const ufs_x *x, alfs_result *result, ufs_run *run)
+bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, bool *newton, alfs_result *result,
+                        ufs_run *run)
 {
-    const alfs_settings *settings = full->settings;
-    alfs_value *value = &full->value;
-    size_t m = (size_t) full->space.m, q = (size_t) full->space.q;
-    column_set set = {0, ufs_ialloc(q), (bool *) R_alloc(q, sizeof(bool)), ufs_dalloc(q, 1)};
-    double goal = 1e-2;
+    size_t q = (size_t) full->space.q;
+    search s = {.full = full,
+                .x = x,
+                .result = result,
+                .run = run,
+                .set = {0, ufs_ialloc(q), (bool *) R_alloc(q, sizeof(bool)), ufs_dalloc(q, 1)},
+                .least = 0.5 * full->settings->tol,
+                .smooth = SMOOTH,
+                .newton_works = *newton};
+    bool solved = false, begun = begin(&s);
 
-    memset(set.inside, 0, q * sizeof(bool));
-    alfs_dual_bound(full, 0.0);
-    result->certificates++;
-    if (full->warm) alfs_primal_bound(full, result->w);
-    alfs_record(full, value->dual, run);
-    ufs_run_step(run, value->best * full->unit * full->unit,
-                 (value->best - value->dual) / value->best);
-    if (alfs_judge(value->best, (value->best - value->now) / value->best, settings, run) ||
-        settings->max_iter == 0)
-        return true;
-    measure_columns(full, &set);
-    for (int j = 0; j < full->space.q && full->warm; j++) set.inside[j] = is_live(full, j);
-    add_columns(&set, full->space.q, 0.0, settings->first);
-    start_outside(full, &set);
-
-    for (;;) {
+    while (begun) {
         const void *mark = vmaxget();
         alfs_work sub;
-        double *sub_w, outside, gap;
-        bool ended;
+        double *sub_w, outside;
 
-        if (set.n > full->space.q / MOST_SHARE ||
-            !set_up_columns(&sub, full, set.n, set.column, x, &sub_w)) {
+        if (!solve_on_set(&s, &sub, &sub_w)) {
             alfs_shrinkage(full, ROWS);
             alfs_shrinkage(full, COLS);
-            return false;
+            alfs_weights_gather(full);
+            break;
         }
-        run_columns(&sub, INT_MAX, goal, sub_w, value->dual, run);
-        if (sub.value.best < value->best) {
-            value->best = sub.value.best;
-            memset(result->w, 0, m * q * sizeof(double));
-            scatter(result->w, sub_w, m, set.n, set.column);
-        }
-        outside = outside_ratio(full, &sub, &set);
-        alfs_dual_bound(&sub, outside);
-        result->certificates++;
-        value->now = sub.value.now;
-        value->dual = fmax(value->dual, value->now);
-        gap = (value->best - value->now) / value->best;
-        ended = alfs_judge(value->best, gap, settings, run) || run->status == UFS_DIVERGED ||
-                run->iterations >= settings->max_iter;
-        alfs_copy_penalties(full, &sub);
-        for (int i = 0; i < 2; i++) full->split[i].residual = sub.split[i].residual;
-        value->current = sub.value.current;
-        alfs_record(full, value->dual, run);
-        if (ended) {
-            result->columns = set.n;
-            alfs_write_dual(&sub, sub.split[ROWS].v, sub.split[COLS].v, NULL);
-            write_outside(full, &set, result->q, sub.value.scale);
-        }
-        if (full->split[ROWS].on) scatter(result->p, sub.split[ROWS].v, m, set.n, set.column);
-        scatter(result->q, sub.split[COLS].v, m, set.n, set.column);
-        if (ended) return true;
+        solved = certify_on_set(&s, &sub, sub_w, &outside);
+        if (solved) break;
+        for (int i = 0; i < 2; i++)
+            if (full->split[i].on)
+                scatter(full->split[i].v, sub.split[i].v, (size_t) full->space.m, s.set.n,
+                        s.set.column);
+        if (s.round == 0) use_live_columns(&sub, result->w, &s.set);
         vmaxset(mark);
-        start_outside(full, &set);
-        if (outside > 1.0 && violators(&set, full->space.q, full->split[COLS].penalty) + set.n >
-                                 full->space.q / MOST_SHARE) {
-            alfs_shrinkage(full, ROWS);
-            alfs_shrinkage(full, COLS);
-            return false;
-        }
-        if (outside > 1.0)
-            add_columns(&set, full->space.q, full->split[COLS].penalty, set.n > 100 ? set.n : 100);
-        else
-            goal *= 0.5;
-        goal = fmin(goal, fmax(0.5 * settings->tol, 0.1 * gap));
+        next_set(&s, outside);
     }
+    *newton = s.newton_works;
+    return solved;
 }
+
+/* The first set. False: most columns would be in it. */
+static bool begin(search *s)
+{
+    alfs_work *full = s->full;
+    const alfs_value *value = &full->value;
+    int all = full->space.q;
+
+    memset(s->set.inside, 0, (size_t) all * sizeof(bool));
+    measure_columns(full, &s->set);
+    if (s->run->iterations > 0) {
+        s->round = 1;
+        s->reach = (value->best - value->dual) / value->best;
+        s->goal = fmax(s->least, 0.1 * s->reach);
+        add_columns(&s->set, all, -1.0, all);
+        use_live_columns(full, s->result->w, &s->set);
+    } else {
+        int some = all / FIRST_SHARE > FIRST_SET ? all / FIRST_SHARE : FIRST_SET;
+        int n = violators(&s->set, all, full->split[COLS].penalty);
+        if (n > CROWDED * all) return false;
+        if (all <= SMALL) some = all;
+        s->reach = 1.0;
+        s->goal = fmax(s->least, 1e-2);
+        add_columns(&s->set, all, 0.0, n > some ? n : some);
+    }
+    start_outside(full, &s->set);
+    return true;
+}
+
+/* One round on the set, by the method that is likely to be faster. False: ADMM on all columns
+ * is, and work holds a start for it. */
+static bool solve_on_set(search *s, alfs_work *sub, double **sub_w)
+{
+    alfs_work *full = s->full;
+    const alfs_result *result = s->result;
+    int n = s->set.n;
+    size_t m = (size_t) full->space.m;
+    double from = s->newton_works ? alfs_newton_from((int) m, n, full->space.r) : 0.0;
+    bool pays = s->reach < from, warm = s->by_newton;
+
+    if (s->by_newton && !pays) resume(full, result);
+    if ((s->round > 0 && !pays && n > CROWDED * full->space.q) ||
+        !set_up_columns(sub, full, n, s->set.column, s->x, sub_w)) {
+        if (s->by_newton && pays) resume(full, result);
+        return false;
+    }
+    s->by_newton = s->round > 0 && pays;
+    if (s->by_newton) {
+        for (size_t j = 0; j < (size_t) n; j++)
+            ufs_copy(*sub_w + j * m, result->w + (size_t) s->set.column[j] * m, m);
+        if (!warm) s->smooth = fmin(SMOOTH, 10.0 * s->reach);
+        s->newton_works = alfs_newton(sub, sub->weights->x, s->goal, warm, &s->smooth, *sub_w,
+                                      full->value.dual, s->run);
+    } else {
+        /* Not further than to where Newton's method takes over. */
+        double goal = fmax(s->round > 0 ? s->goal : s->least, fmin(from, 0.1));
+        alfs_weights_gather(sub);
+        run_columns(sub, s->round > 0 ? ROUND : FIRST_ROUND, goal, *sub_w, full->value.dual,
+                    s->run);
+    }
+    return true;
+}
+
+/* What a round has found, for the whole problem. True: the run ends here. */
+static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, double *outside)
+{
+    alfs_work *full = s->full;
+    alfs_value *value = &full->value;
+    alfs_result *result = s->result;
+    size_t m = (size_t) full->space.m;
+    double gap;
+
+    if (sub->value.best < value->best) {
+        value->best = sub->value.best;
+        memset(result->w, 0, m * (size_t) full->space.q * sizeof(double));
+        scatter(result->w, sub_w, m, s->set.n, s->set.column);
+    }
+    /* Newton's method lowers the gap on the set; what columns outside add to it takes a larger
+     * set, not further steps. */
+    s->reach = 4.0 * (sub->value.best - sub->value.dual) / sub->value.best;
+    alfs_copy_penalties(full, sub);
+    alfs_weights_multiplier(full);
+    *outside = outside_ratio(full, sub, &s->set);
+    alfs_dual_bound(sub, *outside);
+    result->certificates++;
+    if (sub->value.now > value->dual) {
+        value->dual = sub->value.now;
+        write_pair(full, sub, &s->set, result);
+    }
+    value->now = value->dual;
+    gap = (value->best - value->dual) / value->best;
+    s->reach = fmin(s->reach, gap);
+    for (int i = 0; i < 3; i++) full->split[i].residual = sub->split[i].residual;
+    value->current = sub->value.current;
+    alfs_record(full, value->dual, s->run);
+    result->columns = s->set.n;
+    return alfs_judge(value->best, gap, full->settings, s->run) ||
+           s->run->iterations >= full->settings->max_iter;
+}
+
+/* The set and the goal of the next round: more columns if some outside are over beta, else a
+ * smaller gap. */
+static void next_set(search *s, double outside)
+{
+    alfs_work *full = s->full;
+    double gap = (full->value.best - full->value.dual) / full->value.best;
+    int most = 3 * s->set.n > 20 ? 3 * s->set.n : 20;
+
+    start_outside(full, &s->set);
+    if (outside > 1.0) {
+        add_columns(&s->set, full->space.q, full->split[COLS].penalty, most);
+        s->goal = fmax(s->least, fmin(s->goal, 0.1 * gap));
+        s->smooth = fmin(SMOOTH_GROWN, 5.0 * s->smooth);
+    } else {
+        s->goal = gap < 1.1 * s->goal || s->round == 0 ? s->least : fmax(s->least, 0.5 * s->goal);
+    }
+    s->round++;
+}
+
+/* ---- sets of columns ------------------------------------------------------------------- */
 
 /* ||G_.j|| of all columns; lift_g holds the gradient of the whole problem. */
 static void measure_columns(alfs_work *full, column_set *set)
@@ -232,26 +335,18 @@ static void run_columns(alfs_work *sub, int most, double goal, double *best_w, d
  * W in the coordinates of the whole problem is (P'WQ b) (outer' P). */
 static double outside_ratio(alfs_work *full, const alfs_work *sub, column_set *set)
 {
-    const alfs_space *space = &full->space, *few = &sub->space;
+    const alfs_space *space = &full->space, *part = &sub->space;
     int m = space->m, r = space->r;
-    size_t M = (size_t) m;
     const void *mark = vmaxget();
-    double *turn = ufs_dalloc((size_t) few->rb, (size_t) r), ss, inner, top = 0.0;
+    double *turn = ufs_dalloc((size_t) part->rb, (size_t) r), ss, inner, top = 0.0;
 
-    la_gemm('T', 'N', few->rb, r, m, 1.0, few->outer, m, space->left, m, 0.0, turn, few->rb);
-    la_gemm('N', 'N', r, r, few->rb, 1.0, sub->core, r, turn, few->rb, 0.0, full->core, r);
+    la_gemm('T', 'N', part->rb, r, m, 1.0, part->outer, m, space->left, m, 0.0, turn, part->rb);
+    la_gemm('N', 'N', r, r, part->rb, 1.0, sub->core, r, turn, part->rb, 0.0, full->core, r);
     alfs_gradient(full, full->core, &ss, &inner);
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
-        memset(space->block, 0, M * (size_t) n * sizeof(double));
-        alfs_add_lift(space, full->lift_g, from, n, space->block);
-        for (int j = 0; j < n; j++) {
-            double *norm = set->norm + from + j;
-            *norm = la_nrm2(m, space->block + (size_t) j * M);
-            if (!set->inside[from + j]) top = fmax(top, *norm);
-        }
-    }
     vmaxset(mark);
+    measure_columns(full, set);
+    for (int j = 0; j < space->q; j++)
+        if (!set->inside[j]) top = fmax(top, set->norm[j]);
     return top / full->split[COLS].penalty;
 }
 
@@ -272,105 +367,7 @@ static void write_outside(alfs_work *full, const column_set *set, double *q, dou
     }
 }
 
-/* ---- lambda > 0 --------------------------------------------------------------------------- */
-
-/* A few iterations of ADMM on the columns of largest gradient, then Newton's method
- * (alfs_newton.c) or ADMM on those in use; others join as in alfs_grow(). Where most columns
- * would be in use sets of them only delay. */
-bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, bool *newton, alfs_result *result,
-                        ufs_run *run)
-{
-    const alfs_settings *settings = full->settings;
-    alfs_value *value = &full->value;
-    int all = full->space.q;
-    size_t m = (size_t) full->space.m, q = (size_t) all;
-    column_set set = {0, ufs_ialloc(q), (bool *) R_alloc(q, sizeof(bool)), ufs_dalloc(q, 1)};
-    double least = 0.5 * settings->tol, goal = fmax(least, 1e-2), smooth = 0.3;
-    double gap = (value->best - value->dual) / value->best, near = 1.0;
-    bool by_newton = false, begun = run->iterations > 0;
-
-    memset(set.inside, 0, q * sizeof(bool));
-    measure_columns(full, &set);
-    if (begun) {
-        near = gap;
-        goal = fmax(least, 0.1 * gap);
-        add_columns(&set, all, -1.0, all);
-        use_live_columns(full, result->w, &set);
-    } else {
-        int few = all <= 45 ? all : all / 8 > 32 ? all / 8 : 32;
-        int n = violators(&set, all, full->split[COLS].penalty);
-        if (n > CROWDED * all) return false;
-        add_columns(&set, all, 0.0, n > few ? n : few);
-    }
-    start_outside(full, &set);
-    for (int round = begun;; round++) {
-        const void *mark = vmaxget();
-        alfs_work sub;
-        double *sub_w, outside,
-            from = *newton ? alfs_newton_from((int) m, set.n, full->space.r) : 0.0;
-        bool ended, pays = near < from, warm = by_newton;
-
-        if (by_newton && !pays) resume(full, result);
-        if ((round > 0 && !pays && set.n > CROWDED * all) ||
-            !set_up_columns(&sub, full, set.n, set.column, x, &sub_w)) {
-            if (by_newton && pays) resume(full, result);
-            alfs_shrinkage(full, ROWS);
-            alfs_shrinkage(full, COLS);
-            alfs_weights_gather(full);
-            return false;
-        }
-        by_newton = round > 0 && pays;
-        if (by_newton) {
-            for (size_t j = 0; j < (size_t) set.n; j++)
-                ufs_copy(sub_w + j * m, result->w + (size_t) set.column[j] * m, m);
-            if (!warm) smooth = fmin(0.3, 10.0 * near);
-            *newton = alfs_newton(&sub, sub.weights->x, goal, warm, &smooth, sub_w, value->dual,
-                                  run);
-        } else {
-            alfs_weights_gather(&sub);
-            run_columns(&sub, round > 0 ? 100 : 20, fmax(round > 0 ? goal : least, fmin(from, 0.1)),
-                        sub_w, value->dual, run);
-        }
-        if (sub.value.best < value->best) {
-            value->best = sub.value.best;
-            memset(result->w, 0, m * q * sizeof(double));
-            scatter(result->w, sub_w, m, set.n, set.column);
-        }
-        /* What the columns outside cost is not for Newton's method to mend. */
-        near = 4.0 * (sub.value.best - sub.value.dual) / sub.value.best;
-        alfs_copy_penalties(full, &sub);
-        alfs_weights_multiplier(full);
-        outside = outside_ratio(full, &sub, &set);
-        alfs_dual_bound(&sub, outside);
-        result->certificates++;
-        if (sub.value.now > value->dual) {
-            value->dual = sub.value.now;
-            write_pair(full, &sub, &set, result);
-        }
-        value->now = value->dual;
-        gap = (value->best - value->dual) / value->best;
-        near = fmin(near, gap);
-        ended = alfs_judge(value->best, gap, settings, run) ||
-                run->iterations >= settings->max_iter;
-        for (int i = 0; i < 3; i++) full->split[i].residual = sub.split[i].residual;
-        value->current = sub.value.current;
-        alfs_record(full, value->dual, run);
-        result->columns = set.n;
-        if (ended) return true;
-        for (int i = 0; i < 2; i++)
-            if (full->split[i].on) scatter(full->split[i].v, sub.split[i].v, m, set.n, set.column);
-        if (round == 0) use_live_columns(&sub, result->w, &set);
-        vmaxset(mark);
-        start_outside(full, &set);
-        if (outside > 1.0) {
-            add_columns(&set, all, full->split[COLS].penalty, 3 * set.n > 20 ? 3 * set.n : 20);
-            goal = fmax(least, fmin(goal, 0.1 * gap));
-            smooth = fmin(0.05, 5.0 * smooth);
-        } else {
-            goal = gap < 1.1 * goal || round == 0 ? least : fmax(least, 0.5 * goal);
-        }
-    }
-}
+/* ---- W, P, Q, L of the whole problem --------------------------------------------------- */
 
 /* Those in use by the last W, or by the best one so far. */
 static void use_live_columns(const alfs_work *sub, const double *w, column_set *set)
@@ -394,13 +391,13 @@ static void write_pair(alfs_work *full, alfs_work *sub, const column_set *set, a
 {
     size_t m = (size_t) full->space.m, q = (size_t) full->space.q, n = (size_t) set->n;
     const void *mark = vmaxget();
-    double *p = ufs_dzero(m, n), *few = ufs_dzero(m, n);
+    double *p = ufs_dzero(m, n), *cols = ufs_dzero(m, n);
 
-    alfs_write_dual(sub, p, few, result->l);
+    alfs_write_dual(sub, p, cols, result->l);
     memset(result->p, 0, m * q * sizeof(double));
     scatter(result->p, p, m, set->n, set->column);
     write_outside(full, set, result->q, sub->value.scale);
-    scatter(result->q, few, m, set->n, set->column);
+    scatter(result->q, cols, m, set->n, set->column);
     vmaxset(mark);
 }
 
@@ -421,72 +418,11 @@ static void resume(alfs_work *full, const alfs_result *result)
     for (size_t i = 0; i < m * m; i++) weights->v[i] += result->l[i] / weights->rho;
 }
 
-/* The columns outside rest at zero, their V untouched; V of the weights is shared. Stops
- * early when the gap on the columns is half the tolerance. */
-int alfs_narrow(alfs_work *full, const ufs_x *x, int most, alfs_result *result, ufs_run *run)
-{
-    const alfs_settings *settings = full->settings;
-    alfs_value *value = &full->value;
-    const void *mark = vmaxget();
-    size_t m = (size_t) full->space.m, q = (size_t) full->space.q;
-    int *column = ufs_ialloc(q), n = live_columns(full, column), done = 0;
-    alfs_work sub;
-    double *sub_w;
-
-    if (most > settings->narrow) most = settings->narrow;
-    if (full->weights->t == NULL || n == 0 || n > FEW * full->space.q ||
-        most < settings->check_every || !set_up_columns(&sub, full, n, column, x, &sub_w)) {
-        vmaxset(mark);
-        return 0;
-    }
-    most -= most % settings->check_every;
-    alfs_weights_gather(&sub);
-    while (done < most) {
-        bool check = ++done % settings->check_every == 0;
-        double gap = 1.0;
-        run->iterations++;
-        alfs_next_penalties(&sub);
-        alfs_update_w(&sub);
-        if (check) {
-            alfs_dual_bound(&sub, 0.0);
-            alfs_primal_bound(&sub, sub_w);
-            gap = (sub.value.best - sub.value.dual) / sub.value.best;
-        }
-        alfs_update_copies(&sub, true);
-        alfs_record(&sub, value->dual, run);
-        ufs_run_step(run, sub.value.best * full->unit * full->unit, gap);
-        if (check && run->iterations <= settings->balance_until) alfs_balance(&sub);
-        if (check && gap < 0.5 * settings->tol) break;
-    }
-    alfs_copy_penalties(full, &sub);
-    for (int i = 0; i < 2; i++)
-        if (full->split[i].on) scatter(full->split[i].v, sub.split[i].v, m, n, column);
-    if (sub.value.best < value->best) {
-        value->best = sub.value.best;
-        memset(result->w, 0, m * q * sizeof(double));
-        scatter(result->w, sub_w, m, n, column);
-    }
-    alfs_shrinkage(full, ROWS);
-    alfs_shrinkage(full, COLS);
-    alfs_weights_gather(full);
-    vmaxset(mark);
-    return done;
-}
-
-static int live_columns(const alfs_work *work, int *column)
-{
-    int n = 0;
-
-    for (int j = 0; j < work->space.q; j++)
-        if (is_live(work, j)) column[n++] = j;
-    return n;
-}
-
 /* Whether column j of Wtilde is not zero, or nearly so. */
 static bool is_live(const alfs_work *work, int j)
 {
     const alfs_split *cols = &work->split[COLS];
-    return !cols->on || cols->norm[j] > 0.98 * cols->penalty / cols->held;
+    return !cols->on || cols->norm[j] > NEARLY * cols->penalty / cols->held;
 }
 
 bool alfs_newton_pays(const alfs_work *work, double gap)
@@ -499,7 +435,7 @@ bool alfs_newton_pays(const alfs_work *work, double gap)
     return gap < from && from > 5.0 * work->settings->tol;
 }
 
-/* ---- both ---------------------------------------------------------------------------- */
+/* ---- the problem on a set ----------------------------------------------------------------- */
 
 /* The problem on some columns, with its part of V; best_w: its best W, zero. false: the
  * eigenvectors failed. */
@@ -507,15 +443,15 @@ static bool set_up_columns(alfs_work *sub, const alfs_work *full, int n, const i
                            const ufs_x *x, double **best_w)
 {
     size_t m = (size_t) full->space.m, q = (size_t) n;
-    double *few = ufs_dalloc(m, q);
+    double *columns = ufs_dalloc(m, q);
 
-    ufs_x_columns(x, (int) q, column, few);
+    ufs_x_columns(x, (int) q, column, columns);
     *sub = *full;
-    if (alfs_space_columns(&sub->space, &full->space, n, few)) return false;
+    if (alfs_space_columns(&sub->space, &full->space, n, columns)) return false;
     alfs_allocate(sub);
     if (full->weights != NULL) {
         sub->weights = (alfs_weights *) R_alloc(1, sizeof(alfs_weights));
-        alfs_weights_columns(sub, full, few);
+        alfs_weights_columns(sub, full, columns);
     }
     for (int which = 0; which < 2; which++) {
         if (!full->split[which].on) continue;

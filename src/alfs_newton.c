@@ -1,4 +1,5 @@
-/* alfs_newton.c: lambda > 0 on few columns of W, by a smoothed primal-dual Newton method.
+/* alfs_newton.c: lambda > 0 on few columns of W, by a smoothed primal-dual Newton method;
+ * preconditioner in alfs_newton_rows.c.
  *
  * A row of W has q unknowns and m weighted kinks lambda T_ij |w_i x_j|. ADMM has to find out
  * which of them are zero through one scalar penalty; the Hessian of a row knows. With
@@ -22,53 +23,27 @@
  * A step: 2.3 m q^3 flops for the blocks' inverses, m k^2 q^2 + (kq)^3/3 with k q about 300
  * directions, and 6 m^2 q + 4 m q^2 for each product with H. Memory: four m x m, m q^2, (kq)^2,
  * m k^2 / 2 (k such that it is no more than 16 of m x m). */
-#include "alfs_work.h"
+#include "alfs_newton.h"
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { DIRECTIONS = 300, BLOCK = 64, FEW_HEAVY = 128 };
+/* k q of the Woodbury part, whose matrix is of that order (spec 11.3: k = floor(300 / q)). */
+enum { DIRECTIONS = 300 };
 
+/* Rows and columns below so many smoothings are zero in the last candidate: those that should be
+ * zero are left at about one of them. */
 static const double CLEAN = 10.0;
 
-typedef struct {
-    alfs_work *work;
-    int m, q, k;
-    double alpha, beta, lambda;
-    double e, row_unit, col_unit, z_unit; /* smoothing, and the sizes it refers to */
-    double least_row, least_col, least_z; /* their products */
-    const double *x;                      /* m x q: columns of X, in the units of work */
-    double *w, *d, *g, *trial, *half;     /* m x q */
-    double *bb, *low_bb;                  /* q x q: BB', and its Cholesky factor */
-    double *gram;                         /* m x m: X'X, or NULL: left diag(a^2) left' */
-    double *few;                          /* r x q */
-    double *z, *dz, *k_weight, *y;        /* m x m: W B, D B, k, scratch */
-    double *s, *c;                        /* of the W of the last evaluation */
-    double *row_a, *row_b, *col_a, *col_b;
-    double *xt;          /* q x m */
-    double *strip, *key; /* m x BLOCK, m */
-    double *heavy;       /* q x m */
-    double *inverse;     /* q x q x m: H_i^{-1} */
-    double *shared;      /* m x k: sqrt(2) leading columns of left diag(a) */
-    double *square;      /* m x k (k + 1) / 2: products of them */
-    double *rest;        /* m: d_i */
-    double *core;        /* kq x kq */
-    double *blocks;      /* q^2 x k (k + 1) / 2 */
-    double *one, *many;  /* 2q, kq */
-    la_cg_problem cg;
-} newton;
-
+static void allocate(newton *a);
 static bool set_up(newton *a, alfs_work *work, const double *x, const double *w);
+static void what_rows_share(newton *a);
+static bool start_from(newton *a, const double *w);
 static double typical(int n, const double *norm);
 static double smooth_by(newton *a, double e);
 static double evaluate(newton *a, const double *w, double t);
 static void start_duals(newton *a);
 static void linearise(newton *a);
-static int precondition_set_up(newton *a);
-static int gather_heavy(newton *a, const double *k, double *rest);
-static int invert_row(newton *a, int i, int heavy, double rest);
 static void apply_hessian(void *data, const double *d, double *out);
-static void precondition(void *data, const double *r, double *z);
-static void solve_rows(newton *a, const double *r, double *z);
 static void apply_gram(newton *a, const double *d, double *out);
 static void row_dots(newton *a, const double *u, const double *v, double *out);
 static void col_dots(newton *a, const double *u, const double *v, double *out);
@@ -91,7 +66,7 @@ bool alfs_newton(alfs_work *work, const double *x, double goal, bool warm, doubl
     for (int step = 0; step < 60 && run->iterations < settings->max_iter; step++) {
         double t = 1.0, slope, f_new;
         linearise(&a);
-        if (precondition_set_up(&a)) return false;
+        if (alfs_newton_blocks(&a)) return false;
         memset(a.d, 0, len * sizeof(double));
         for (size_t i = 0; i < len; i++) a.half[i] = -a.g[i];
         la_cg(&a.cg, a.half, a.d);
@@ -141,17 +116,18 @@ double alfs_newton_from(int m, int q, int r)
     return 1e-3 * pow(33.0 * iteration / step, 3.5);
 }
 
-/* False: W = 0, which has no sizes. */
+/* False: W = 0, which has no sizes. x: columns of X in the user's unit. */
 static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
 {
     const alfs_space *space = &work->space;
     int m = space->m, q = space->q, r = space->r, k = DIRECTIONS / q;
-    size_t M = (size_t) m, Q = (size_t) q, len = M * Q, K;
+    size_t M = (size_t) m, Q = (size_t) q;
+    double *own = ufs_dalloc(M, Q);
 
     memset(a, 0, sizeof *a);
     k = k < 1 ? 1 : k > r ? r : k;
+    /* `square` is to be no larger than 16 matrices of m x m. */
     while (k > 1 && k * (k + 1) / 2 > 16 * m) k--;
-    K = (size_t) k;
     a->work = work;
     a->m = m;
     a->q = q;
@@ -159,9 +135,28 @@ static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
     a->alpha = work->split[ROWS].penalty;
     a->beta = work->split[COLS].penalty;
     a->lambda = work->split[WEIGHTS].penalty;
-    double *own = ufs_dalloc(M, Q);
-    for (size_t i = 0; i < len; i++) own[i] = x[i] / work->unit;
+    for (size_t i = 0; i < M * Q; i++) own[i] = x[i] / work->unit;
     a->x = own;
+    allocate(a);
+    la_gram('T', m, q, a->x, a->bb);
+    ufs_copy(a->low_bb, a->bb, Q * Q);
+    for (size_t j = 0; j < Q; j++) a->low_bb[j + j * Q] *= 1.0 + 1e-12;
+    if (la_chol(q, a->low_bb)) a->k = 0; /* equal columns: without what the rows share */
+    la_transpose(m, q, a->x, a->xt);
+    what_rows_share(a);
+    if (2 * r > m) {
+        a->gram = ufs_dalloc(M, M);
+        for (size_t j = 0; j < (size_t) r; j++)
+            for (size_t i = 0; i < M; i++) a->y[i + j * M] = space->left[i + j * M] * space->a[j];
+        la_gram('N', m, r, a->y, a->gram);
+    }
+    return start_from(a, w);
+}
+
+static void allocate(newton *a)
+{
+    size_t M = (size_t) a->m, Q = (size_t) a->q, K = (size_t) a->k;
+
     a->w = ufs_dalloc(M, Q);
     a->d = ufs_dalloc(M, Q);
     a->g = ufs_dalloc(M, Q);
@@ -169,7 +164,7 @@ static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
     a->half = ufs_dalloc(M, Q);
     a->bb = ufs_dalloc(Q, Q);
     a->low_bb = ufs_dalloc(Q, Q);
-    a->few = ufs_dalloc((size_t) r, Q);
+    a->turned = ufs_dalloc((size_t) a->work->space.r, Q);
     a->z = ufs_dalloc(M, M);
     a->dz = ufs_dzero(M, M);
     a->k_weight = ufs_dalloc(M, M);
@@ -181,7 +176,7 @@ static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
     a->col_a = ufs_dalloc(Q, 1);
     a->col_b = ufs_dalloc(Q, 1);
     a->xt = ufs_dalloc(Q, M);
-    a->strip = ufs_dalloc(M, BLOCK);
+    a->strip = ufs_dalloc(M, ALFS_NEWTON_STRIP);
     a->key = ufs_dalloc(M, 1);
     a->heavy = ufs_dalloc(Q, M);
     a->inverse = ufs_dalloc(Q * Q, M);
@@ -190,11 +185,12 @@ static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
     a->rest = ufs_dalloc(M, 1);
     a->core = ufs_dalloc(K * Q, K * Q);
     a->blocks = ufs_dalloc(Q * Q, K * (K + 1) / 2);
-    a->one = ufs_dalloc(2, Q);
-    a->many = ufs_dalloc(K * Q, 1);
-    a->cg = (la_cg_problem){.n = m * q,
+    a->one_row = ufs_dalloc(2, Q);
+    a->projected = ufs_dalloc(K * Q, 1);
+    /* Spec 11.3; two to five products. */
+    a->cg = (la_cg_problem){.n = a->m * a->q,
                             .apply = apply_hessian,
-                            .precondition = precondition,
+                            .precondition = alfs_newton_precondition,
                             .data = a,
                             .tol = 0.02,
                             .natural = true,
@@ -203,16 +199,17 @@ static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
                             .z = ufs_dalloc(M, Q),
                             .p = ufs_dalloc(M, Q),
                             .q = ufs_dalloc(M, Q)};
+}
 
-    la_gram('T', m, q, a->x, a->bb);
-    ufs_copy(a->low_bb, a->bb, Q * Q);
-    for (size_t j = 0; j < Q; j++) a->low_bb[j + j * Q] *= 1.0 + 1e-12;
-    if (la_chol(q, a->low_bb)) a->k = 0; /* equal columns: without what the rows share */
-    for (size_t j = 0; j < Q; j++)
-        for (size_t i = 0; i < M; i++) a->xt[j + i * Q] = a->x[i + j * M];
-    /* X'X from its eigenvectors; d_i = 2 (X'X)_ii less the k leading ones. */
+/* X'X from its eigenvectors: the k leading ones, their products, and d_i = 2 (X'X)_ii less
+ * these. */
+static void what_rows_share(newton *a)
+{
+    const alfs_space *space = &a->work->space;
+    size_t M = (size_t) a->m;
+
     memset(a->rest, 0, M * sizeof(double));
-    for (int j = 0; j < r; j++)
+    for (int j = 0; j < space->r; j++)
         for (size_t i = 0; i < M; i++) {
             double v = space->left[i + (size_t) j * M] * space->a[j];
             if (j < a->k)
@@ -225,14 +222,15 @@ static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
             for (size_t l = 0; l < M; l++)
                 a->square[l + (size_t) at * M] = a->shared[l + (size_t) i * M] *
                                                  a->shared[l + (size_t) j * M];
-    if (2 * r > m) {
-        a->gram = ufs_dalloc(M, M);
-        for (size_t j = 0; j < (size_t) r; j++)
-            for (size_t i = 0; i < M; i++) a->y[i + j * M] = space->left[i + j * M] * space->a[j];
-        la_gram('N', m, r, a->y, a->gram);
-    }
+}
 
-    ufs_copy(a->w, w, len);
+/* W, its product and typical sizes; from here on V of the splits holds P, Q, L themselves. */
+static bool start_from(newton *a, const double *w)
+{
+    int m = a->m, q = a->q;
+    size_t M = (size_t) m;
+
+    ufs_copy(a->w, w, M * (size_t) q);
     la_gemm('N', 'T', m, m, q, 1.0, a->w, m, a->x, m, 0.0, a->z, m);
     la_row_norms(m, q, a->w, a->s);
     la_col_norms(m, q, a->w, a->c);
@@ -240,9 +238,8 @@ static bool set_up(newton *a, alfs_work *work, const double *x, const double *w)
     a->col_unit = typical(q, a->c);
     a->z_unit = sqrt(la_ss(M * M, a->z)) / (double) m;
     if (!(a->row_unit > 0.0) || !(a->col_unit > 0.0) || !(a->z_unit > 0.0)) return false;
-    /* From here on V holds P, Q, L themselves. */
     for (int which = 0; which < 3; which++) {
-        alfs_split *split = &work->split[which];
+        alfs_split *split = &a->work->split[which];
         split->held = 1.0;
         split->residual = 0.0;
         if (which == WEIGHTS) continue;
@@ -353,11 +350,11 @@ static void apply_gram(newton *a, const double *d, double *out)
         alfs_gemm(m, q, m, 1.0, a->gram, m, d, m, 0.0, out, m);
         return;
     }
-    la_gemm('T', 'N', r, q, m, 1.0, space->left, m, d, m, 0.0, a->few, r);
+    la_gemm('T', 'N', r, q, m, 1.0, space->left, m, d, m, 0.0, a->turned, r);
     for (size_t j = 0; j < (size_t) q; j++)
         for (size_t i = 0; i < (size_t) r; i++)
-            a->few[i + j * (size_t) r] *= space->a[i] * space->a[i];
-    alfs_gemm(m, q, r, 1.0, space->left, m, a->few, r, 0.0, out, m);
+            a->turned[i + j * (size_t) r] *= space->a[i] * space->a[i];
+    alfs_gemm(m, q, r, 1.0, space->left, m, a->turned, r, 0.0, out, m);
 }
 
 /* out_i = <u_i, v_i> of rows; of columns. */
@@ -408,123 +405,6 @@ static void apply_hessian(void *data, const double *d, double *out)
             if (cols) v -= f * (qq[at] * a->col_a[j] + a->w[at] * a->col_b[j]);
             out[at] += v;
         }
-    }
-}
-
-/* ---- the preconditioner ------------------------------------------------------------------ */
-
-static int precondition_set_up(newton *a)
-{
-    int m = a->m, q = a->q, k = a->k, kk = k * (k + 1) / 2;
-    size_t M = (size_t) m, Q = (size_t) q, K = (size_t) k, Q2 = Q * Q;
-
-    for (int from = 0; from < m; from += BLOCK) {
-        int n = m - from < BLOCK ? m - from : BLOCK;
-        R_CheckUserInterrupt();
-        for (size_t j = 0; j < M; j++)
-            for (size_t i = 0; i < (size_t) n; i++)
-                a->strip[j + i * M] = a->k_weight[(size_t) from + i + j * M];
-        for (int i = 0; i < n; i++) {
-            double rest = a->rest[from + i];
-            int heavy = gather_heavy(a, a->strip + (size_t) i * M, &rest);
-            int lapack = invert_row(a, from + i, heavy, rest);
-            if (lapack) return lapack;
-        }
-    }
-    if (k == 0) return 0;
-    la_gemm('N', 'N', q * q, kk, m, 1.0, a->inverse, q * q, a->square, m, 0.0, a->blocks, q * q);
-    for (size_t j = 0, at = 0; j < K; j++)
-        for (size_t i = 0; i <= j; i++, at++) {
-            /* Lb' (sum of H_i^{-1}) Lb, BB' = Lb Lb'; low_bb holds Lb'. */
-            double *e = a->blocks + at * Q2;
-            la_trmm('L', 'U', 'N', q, q, 1.0, a->low_bb, q, e, q);
-            la_trmm('R', 'U', 'T', q, q, 1.0, a->low_bb, q, e, q);
-            for (size_t h = 0; h < Q; h++)
-                ufs_copy(a->core + i * Q + (j * Q + h) * K * Q, e + h * Q, Q);
-        }
-    for (size_t i = 0; i < K * Q; i++) a->core[i + i * K * Q] += 1.0;
-    return la_chol(k * q, a->core);
-}
-
-/* The columns of B with the largest k of a row, times its root; the mean of the others goes to
- * `rest`. Returns their number. */
-static int gather_heavy(newton *a, const double *k, double *rest)
-{
-    int m = a->m, most = a->q + a->q / 4 > FEW_HEAVY ? a->q + a->q / 4 : FEW_HEAVY, n = 0;
-    size_t M = (size_t) m, Q = (size_t) a->q;
-    double level = -1.0, light = 0.0;
-
-    if (most < m) {
-        ufs_copy(a->key, k, M);
-        rPsort(a->key, m, m - most - 1);
-        level = a->key[m - most - 1];
-    }
-    for (size_t j = 0; j < M; j++) {
-        if (k[j] > level) {
-            const double *b = a->xt + j * Q;
-            double *to = a->heavy + (size_t) n++ * Q, root = sqrt(k[j]);
-            for (size_t l = 0; l < Q; l++) to[l] = root * b[l];
-        } else
-            light += k[j];
-    }
-    *rest += light / (double) m;
-    return n;
-}
-
-/* H_i^{-1}; without the indefinite part of H_i where that is too much. */
-static int invert_row(newton *a, int i, int heavy, double rest)
-{
-    size_t Q = (size_t) a->q, M = (size_t) a->m;
-    double *h = a->inverse + (size_t) i * Q * Q, s = a->s[i];
-    const double *p = a->work->split[ROWS].v;
-    int lapack = 0;
-
-    for (int round = 0; round < 3; round++) {
-        for (size_t j = 0; j < Q * Q; j++) h[j] = rest * a->bb[j];
-        if (heavy > 0) la_syrk('N', a->q, heavy, 1.0, a->heavy, a->q, 1.0, h, a->q);
-        for (size_t j = 0; j < Q; j++) {
-            for (size_t l = 0; l <= j && round == 0 && a->alpha > 0.0; l++)
-                h[l + j * Q] -= 0.5 / (s * s) *
-                                (p[(size_t) i + l * M] * a->w[(size_t) i + j * M] +
-                                 a->w[(size_t) i + l * M] * p[(size_t) i + j * M]);
-            h[j + j * Q] += a->alpha / s + a->beta / a->c[j];
-            if (round == 2) h[j + j * Q] *= 1.0 + 1e-8;
-        }
-        lapack = la_chol(a->q, h);
-        if (lapack == 0) return la_chol_inverse(a->q, h);
-    }
-    return lapack;
-}
-
-/* M^{-1} = H^{-1} - H^{-1} U (I + U'H^{-1}U)^{-1} U'H^{-1}, U = (K_c x Lb). */
-static void precondition(void *data, const double *r, double *z)
-{
-    newton *a = data;
-    int m = a->m, q = a->q, k = a->k;
-    size_t M = (size_t) m;
-
-    solve_rows(a, r, z);
-    if (k == 0) return;
-    la_gemm('T', 'N', q, k, m, 1.0, z, m, a->shared, m, 0.0, a->many, q);
-    la_trmm('L', 'U', 'N', q, k, 1.0, a->low_bb, q, a->many, q);
-    la_chol_solve(q * k, 1, a->core, a->many);
-    la_trmm('L', 'U', 'T', q, k, 1.0, a->low_bb, q, a->many, q);
-    /* U times that, row by row: sum_c K_ic (Lb y_c). */
-    la_gemm('N', 'T', m, q, k, 1.0, a->shared, m, a->many, q, 0.0, a->trial, m);
-    solve_rows(a, a->trial, a->trial);
-    for (size_t i = 0; i < M * (size_t) q; i++) z[i] -= a->trial[i];
-}
-
-/* Row i of z = H_i^{-1} times row i of r. */
-static void solve_rows(newton *a, const double *r, double *z)
-{
-    size_t M = (size_t) a->m, Q = (size_t) a->q;
-    double *in = a->one, *out = a->one + Q;
-
-    for (size_t i = 0; i < M; i++) {
-        for (size_t j = 0; j < Q; j++) in[j] = r[i + j * M];
-        la_gemv('T', a->q, a->q, 1.0, a->inverse + i * Q * Q, a->q, in, 0.0, out);
-        for (size_t j = 0; j < Q; j++) z[i + j * M] = out[j];
     }
 }
 

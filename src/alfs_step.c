@@ -317,3 +317,62 @@ static void balance(alfs_split *split, double lean)
     ratio = fmin(10.0, fmax(0.1, lean * sqrt(split->residual / dual)));
     if (ratio > 2.5 || ratio < 1.0 / 2.5) split->pending = split->next * ratio;
 }
+
+/* ---- what all loops need ---------------------------------------------------------------- */
+
+void alfs_allocate(alfs_work *work)
+{
+    const alfs_space *space = &work->space;
+    size_t m = (size_t) space->m, q = (size_t) space->q;
+    size_t r = (size_t) space->r, rb = (size_t) space->rb;
+    size_t n_acc = (size_t) space->n_acc, p_acc = (size_t) space->p_acc;
+
+    work->core = ufs_dzero(r, rb);
+    work->scratch = ufs_dalloc(r, rb);
+    work->lift = ufs_dzero(n_acc, p_acc);
+    work->lift_g = ufs_dalloc(n_acc, p_acc);
+    work->row = ufs_dalloc(m, 1);
+    work->row_new = ufs_dalloc(m, 1);
+    work->row_sum = ufs_dalloc(m, 4);
+    work->col_sum = ufs_dalloc(q, 3);
+    for (int which = 0; which < 2; which++) {
+        size_t n = which == ROWS ? m : q;
+        work->split[which].cut = ufs_dalloc(n, 1);
+        work->split[which].norm = ufs_dzero(n, 1);
+        for (size_t i = 0; i < n; i++) work->split[which].cut[i] = 1.0;
+    }
+}
+
+bool alfs_judge(double best, double gap, const alfs_settings *settings, ufs_run *run)
+{
+    if (!(fabs(best) <= DBL_MAX) || !(fabs(gap) <= DBL_MAX))
+        run->status = UFS_DIVERGED;
+    else if (gap < -1e-10)
+        run->status = UFS_NUMERICAL;
+    else if (settings->paper || settings->tol < 0.0 || gap >= settings->tol)
+        return false;
+    else
+        run->status = UFS_CONVERGED;
+    return true;
+}
+
+void alfs_record(const alfs_work *work, double dual, ufs_run *run)
+{
+    const alfs_value *value = &work->value;
+    double u2 = work->unit * work->unit;
+
+    ufs_trace_add(&run->trace, (double[]){run->iterations, value->best * u2, dual * u2,
+                                          (value->best - dual) / value->best, value->current * u2,
+                                          work->split[ROWS].residual, work->split[COLS].residual,
+                                          work->split[WEIGHTS].residual});
+}
+
+void alfs_copy_penalties(alfs_work *to, const alfs_work *from)
+{
+    for (int i = 0; i < 3; i++) {
+        to->split[i].rho = from->split[i].rho;
+        to->split[i].held = from->split[i].held;
+        to->split[i].next = from->split[i].next;
+        to->split[i].pending = from->split[i].pending;
+    }
+}

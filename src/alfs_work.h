@@ -65,19 +65,9 @@ typedef struct {
     double *row, *row_new;     /* m: coefficients of H, and of the new V */
     double *row_sum, *col_sum; /* m x 4, q x 3 */
     double *kept;              /* m x q: W itself (Algorithm 1), or NULL */
+    bool repairs;              /* try repaired candidates */
     bool warm;                 /* started from another run */
 } alfs_work;
-
-/* ---- solve_alfs.c ---- */
-
-/* Scratch for the sizes of work->space; the splits get fresh cuts. */
-void alfs_allocate(alfs_work *work);
-/* One row of the trace: `dual` is the bound of the whole problem. */
-void alfs_record(const alfs_work *work, double dual, ufs_run *run);
-/* Status of an objective and a gap that prove what they can; true if the run ends here. */
-bool alfs_judge(double best, double gap, const alfs_settings *settings, ufs_run *run);
-/* H, copies and multipliers of the whole problem's penalties to those of another, and back. */
-void alfs_copy_penalties(alfs_work *to, const alfs_work *from);
 
 /* ---- alfs_step.c ---- */
 
@@ -94,6 +84,15 @@ void alfs_update_copies(alfs_work *work, bool advance);
 /* cut = min(1, penalty / (rho ||V_i||)), so that L = rho cut V has norm <= penalty. */
 void alfs_shrinkage(alfs_work *work, int which);
 void alfs_balance(alfs_work *work);
+
+/* Scratch for the sizes of work->space; the splits get fresh cuts. */
+void alfs_allocate(alfs_work *work);
+/* One row of the trace: `dual` is the bound of the whole problem. */
+void alfs_record(const alfs_work *work, double dual, ufs_run *run);
+/* Status of an objective and a gap that prove what they can; true if the run ends here. */
+bool alfs_judge(double best, double gap, const alfs_settings *settings, ufs_run *run);
+/* H, copies and multipliers of the whole problem's penalties to those of another, and back. */
+void alfs_copy_penalties(alfs_work *to, const alfs_work *from);
 
 /* ---- alfs_weights.c ---- */
 
@@ -140,17 +139,13 @@ void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inne
 
 /* ---- alfs_columns.c ---- */
 
-/* lambda = 0: grows a set of columns of W until the whole problem is solved. False: it
- * became too large; work holds a start for the whole problem. */
-bool alfs_grow(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
-/* lambda > 0: the same, from W = 0 or from the columns in use, after a certificate. newton:
- * whether Newton's method has not failed yet. */
+/* Grows a set of columns of W, from those of largest gradient or those in use, after a
+ * certificate, until the whole problem is solved. False: the set became too large; work holds a
+ * start for the whole problem. newton: whether Newton's method is wanted and has not failed yet. */
 bool alfs_grow_weighted(alfs_work *work, const ufs_x *x, bool *newton, alfs_result *result,
                         ufs_run *run);
-/* lambda > 0: whether Newton's method is likely to be faster from this gap on. */
+/* Whether Newton's method is likely to be faster from this gap on. */
 bool alfs_newton_pays(const alfs_work *work, double gap);
-/* lambda > 0: up to `most` iterations on the columns in use. Returns those made. */
-int alfs_narrow(alfs_work *work, const ufs_x *x, int most, alfs_result *result, ufs_run *run);
 
 /* ---- alfs_newton.c ---- */
 

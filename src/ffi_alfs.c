@@ -5,6 +5,7 @@
 #include "solve_alfs.h"
 #include <limits.h>
 
+static alfs_settings settings_of(SEXP settings, SEXP control);
 static double *result_matrix(SEXP out, const char *name, int n, int p, SEXP dimnames);
 static void spread(double *x, int n, int q, int p, const int *keep);
 static double norms(SEXP out, const char *name, const double *x, int n, int p, bool rows);
@@ -54,7 +55,7 @@ SEXP ffi_alfs_basis(SEXP x)
 }
 
 /* x: m x q. basis: list(values, vectors, bound). penalties: alpha, beta, lambda. start: NULL
- * or list(w, p, q, rho) of another run. settings: list(paper, narrow, first, rho0, tau,
+ * or list(w, p, q, rho) of another run. settings: list(paper, rho0, tau,
  * rho_max, identity (B = I), p, keep (columns of x among p), dimnames of W). list(w, p, q
  * (m x p), l (NULL if lambda = 0), rho, norms row_w, row_p (m), col_w, col_q (q), run with
  * the counters objective, dual, gap, kkt, primal_rows, primal_columns, primal_weights,
@@ -86,17 +87,7 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
         .lambda = value[2],
         .alpha_max = bound[0],
         .beta_max = bound[1]};
-    alfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
-                              .tol = ffi_real(control, "tol"),
-                              .paper = ffi_flag(settings_, "paper"),
-                              .rho0 = ffi_real(settings_, "rho0"),
-                              .growth = ffi_real(settings_, "tau"),
-                              .rho_most = ffi_real(settings_, "rho_max"),
-                              .check_every = 10,
-                              .narrow = ffi_int(settings_, "narrow"),
-                              .first = ffi_int(settings_, "first"),
-                              .balance_until = 2000,
-                              .floor = 1e-6};
+    alfs_settings settings = settings_of(settings_, control);
     alfs_result result = {.w = result_matrix(out, "w", m, p, dimnames),
                           .p = result_matrix(out, "p", m, p, dimnames),
                           .q = result_matrix(out, "q", m, p, dimnames)};
@@ -141,6 +132,19 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
                                 {NULL, 0}});
     UNPROTECT(1);
     return out;
+}
+
+static alfs_settings settings_of(SEXP settings, SEXP control)
+{
+    return (alfs_settings){.max_iter = ffi_int(control, "max_iter"),
+                           .tol = ffi_real(control, "tol"),
+                           .paper = ffi_flag(settings, "paper"),
+                           .rho0 = ffi_real(settings, "rho0"),
+                           .growth = ffi_real(settings, "tau"),
+                           .rho_most = ffi_real(settings, "rho_max"),
+                           .check_every = 10,
+                           .balance_until = 2000,
+                           .floor = 1e-6};
 }
 
 static double *result_matrix(SEXP out, const char *name, int n, int p, SEXP dimnames)

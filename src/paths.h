@@ -7,7 +7,11 @@
 
 #include <stdbool.h>
 
-#define UFS_PATHS(PATH) PATH(gl_newton) /* socfs, jspca, ndfs: the V step by descent alone */
+#define UFS_PATHS(PATH)                                                                            \
+    PATH(gl_newton)    /* socfs, jspca, ndfs: the V step by descent alone */                       \
+    PATH(alfs_columns) /* alfs, lambda > 0: ADMM on all columns of W */                            \
+    PATH(alfs_newton)  /* alfs, lambda > 0: sets of columns of W by ADMM alone */                  \
+    PATH(alfs_repair)  /* alfs, lambda > 0: iterates as candidates as they are */
 
 #define UFS_PATH_FIELD(name) bool name;
 typedef struct {

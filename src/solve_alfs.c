@@ -9,9 +9,8 @@
  * residuals at fixed iterations and fixed later, so the limit is optimal. Algorithm 1:
  * gamma = 1, rho = 1e-6 * 1.1^k (its Theorem 3.1 asks for a constant rho: growth = 1).
  *
- * Where few columns of W are in use (alfs_columns.c), iterations run on those only: with
- * lambda = 0 and many columns, on a set that grows until the certificate of the whole
- * problem is met; with lambda > 0 for a while, after which all columns get their turn.
+ * With lambda > 0, where few columns of W are in use, the work is done on those only, by ADMM
+ * or Newton's method (alfs_columns.c), and the certificate is that of the whole problem.
  *
  * X is divided by s_1 on entry (exact equivariance: W -> s_1 W, F -> F / s_1^2), so
  * tolerances and first penalties are free of scale. Algorithm 1 is not free of
@@ -38,7 +37,6 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs
                                            "rows",      "columns",   "weights", NULL};
     alfs_weights weights;
     alfs_work work = {0};
-    bool whole = true;
 
     run->status = UFS_MAX_ITER;
     /* 14 MB at most. */
@@ -46,13 +44,11 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs
                     problem->lambda > 0.0 ? weighted : plain);
     if (problem->lambda > 0.0 || settings->paper) work.weights = &weights;
     set_up(&work, problem, settings, result);
+    work.repairs = run->paths.alfs_repair;
     if (settings->paper) {
         paper(&work, result, run);
     } else {
-        if (settings->first > 0 && settings->first < problem->q && settings->tol >= 0.0 &&
-            work.weights == NULL && work.space.wide && work.split[COLS].on)
-            whole = !alfs_grow(&work, problem->x, result, run);
-        if (whole) admm(&work, problem->x, result, run);
+        admm(&work, problem->x, result, run);
     }
     finish(&work, result);
 }
@@ -61,9 +57,9 @@ static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *
 {
     const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
-    int widen = 3 * settings->check_every;
-    bool newton = true, grows = work->weights != NULL && settings->narrow > 0 &&
-                                settings->tol >= 0.0 && work->split[COLS].on;
+    bool newton = run->paths.alfs_newton;
+    bool grows = run->paths.alfs_columns && work->weights != NULL && settings->tol >= 0.0 &&
+                 work->split[COLS].on;
 
     if (settings->tol >= 0.0 && work->weights != NULL && alfs_weights_zero(work)) {
         size_t m = (size_t) work->space.m;
@@ -97,18 +93,9 @@ static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *
                         alfs_newton_pays(work, (value->best - value->dual) / value->best)))) {
             if (alfs_grow_weighted(work, x, &newton, result, run)) return;
             k = run->iterations;
-            widen = k + 3 * settings->check_every;
             continue;
         }
         if (check && k <= settings->balance_until) alfs_balance(work);
-        if (check && work->weights != NULL && k >= widen && k < settings->balance_until) {
-            int made = alfs_narrow(work, x, settings->max_iter - k - settings->check_every, result,
-                                   run);
-            if (made > 0) {
-                k += made;
-                widen = k + 2 * settings->check_every;
-            }
-        }
     }
 }
 
@@ -180,30 +167,6 @@ static bool paper_done(const alfs_work *work, double f_old)
     return true;
 }
 
-bool alfs_judge(double best, double gap, const alfs_settings *settings, ufs_run *run)
-{
-    if (!(fabs(best) <= DBL_MAX) || !(fabs(gap) <= DBL_MAX))
-        run->status = UFS_DIVERGED;
-    else if (gap < -1e-10)
-        run->status = UFS_NUMERICAL;
-    else if (settings->paper || settings->tol < 0.0 || gap >= settings->tol)
-        return false;
-    else
-        run->status = UFS_CONVERGED;
-    return true;
-}
-
-void alfs_record(const alfs_work *work, double dual, ufs_run *run)
-{
-    const alfs_value *value = &work->value;
-    double u2 = work->unit * work->unit;
-
-    ufs_trace_add(&run->trace, (double[]){run->iterations, value->best * u2, dual * u2,
-                                          (value->best - dual) / value->best, value->current * u2,
-                                          work->split[ROWS].residual, work->split[COLS].residual,
-                                          work->split[WEIGHTS].residual});
-}
-
 /* ---- set-up ---------------------------------------------------------------------- */
 
 static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_settings *settings,
@@ -247,33 +210,11 @@ static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_sett
         if (weighted) work->split[WEIGHTS].v = ufs_dzero((size_t) problem->m, (size_t) problem->m);
         alfs_weights_init(work, problem->x->dense, weighted);
     }
+
     if (settings->paper) work->kept = result->w;
     work->value.best = work->value.current = work->space.total;
     work->value.theta_zero = a / (a + b);
     if (problem->start != NULL) warm_start(work, problem->start);
-}
-
-void alfs_allocate(alfs_work *work)
-{
-    const alfs_space *space = &work->space;
-    size_t m = (size_t) space->m, q = (size_t) space->q;
-    size_t r = (size_t) space->r, rb = (size_t) space->rb;
-    size_t n_acc = (size_t) space->n_acc, p_acc = (size_t) space->p_acc;
-
-    work->core = ufs_dzero(r, rb);
-    work->scratch = ufs_dalloc(r, rb);
-    work->lift = ufs_dzero(n_acc, p_acc);
-    work->lift_g = ufs_dalloc(n_acc, p_acc);
-    work->row = ufs_dalloc(m, 1);
-    work->row_new = ufs_dalloc(m, 1);
-    work->row_sum = ufs_dalloc(m, 4);
-    work->col_sum = ufs_dalloc(q, 3);
-    for (int which = 0; which < 2; which++) {
-        size_t n = which == ROWS ? m : q;
-        work->split[which].cut = ufs_dalloc(n, 1);
-        work->split[which].norm = ufs_dzero(n, 1);
-        for (size_t i = 0; i < n; i++) work->split[which].cut[i] = 1.0;
-    }
 }
 
 static void set_split(alfs_work *work, int which, double penalty, double rho)
@@ -317,16 +258,6 @@ static void warm_start(alfs_work *work, const alfs_start *start)
     work->warm = true;
     alfs_shrinkage(work, ROWS);
     alfs_shrinkage(work, COLS);
-}
-
-void alfs_copy_penalties(alfs_work *to, const alfs_work *from)
-{
-    for (int i = 0; i < 3; i++) {
-        to->split[i].rho = from->split[i].rho;
-        to->split[i].held = from->split[i].held;
-        to->split[i].next = from->split[i].next;
-        to->split[i].pending = from->split[i].pending;
-    }
 }
 
 /* ---- the end ----------------------------------------------------------------------- */

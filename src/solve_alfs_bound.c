@@ -195,7 +195,7 @@ void alfs_primal_bound(alfs_work *work, double *best_w)
     for (int form = weighted ? W_ITSELF : COPY; form <= last; form++) {
         double f;
         if (form == REPAIRED) {
-            if (!repair_pays(work)) break;
+            if (!work->repairs || !repair_pays(work)) break;
             for (int from = 0; from < space->q; from += space->width) {
                 int n = space->q - from < space->width ? space->q - from : space->width;
                 candidate_block(work, W_ITSELF, from, n, z->candidate + (size_t) from * m);

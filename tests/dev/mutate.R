@@ -253,7 +253,7 @@ mutants <- rbind(
   mutant("src/alfs_newton.c", "fmax(0.1 * a.e, 1e-10)", "fmax(1.0 * a.e, 1e-10)", "^alfs$"),
   mutant("src/alfs_newton.c", "candidate(&a, CLEAN, best_w);", "", "^alfs$"),
   mutant("src/alfs_columns.c", "if (n > CROWDED * all) return false;", "", "^alfs$"),
-  mutant("src/alfs_columns.c", "if (sub.value.now > value->dual) {", "{", "^alfs$"),
+  mutant("src/alfs_columns.c", "if (sub->value.now > value->dual) {", "{", "^alfs$"),
   mutant("src/la_cg.c", "a->tol * la_nrm2(n, b);", "a->tol;", "kernel-la$"),
   mutant("src/solve_alfs_bound.c", "if (fabs(s) * t > 1.0) s = s > 0.0 ? 1.0 / t : -1.0 / t;", "", "alfs"),
   mutant("src/solve_alfs_bound.c", "t = fmax(worst_ratio(work, theta), outside);", "t = worst_ratio(work, theta);", "alfs"),

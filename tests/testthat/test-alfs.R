@@ -377,13 +377,13 @@ test_that("working on few columns changes the way, not the answer", {
   basis <- alfs_basis(x)
   bound <- alfs_bounds(basis)
   penalty <- c(.05 * bound$alpha, .05 * bound$beta, .005 * bound$lambda)
-  run <- function(narrow, tol = 1e-6, most = 8000L) {
-    out <- alfs_call(x, basis, penalty, ufs_control(max_iter = most, tol = tol),
-      settings = list(narrow = narrow))
+  run <- function(off, tol = 1e-6, most = 8000L) {
+    out <- with_paths_off(off, alfs_call(x, basis, penalty,
+      ufs_control(max_iter = most, tol = tol)))
     c(out, out$run, as.list(out$run$counters))
   }
-  wide <- run(0L)
-  few <- run(100L)
+  wide <- run("alfs_columns")
+  few <- run(character())
   expect_identical(c(wide$status, few$status), c(0L, 0L))
   expect_lt(sum(colSums(few$w != 0) > 0), 20)
   expect_equal(few$objective, wide$objective, tolerance = 2e-6)
@@ -394,23 +394,26 @@ test_that("working on few columns changes the way, not the answer", {
   dual <- ref_alfs_dual(x, few$p, few$q, few$l, penalty[1], penalty[2], penalty[3])
   expect_lt(dual[["equation"]], 1e-10)
   expect_lte(max(dual[c("rows", "columns", "weights")]), 1 + 1e-10)
-  # Fewer certificates of the whole problem; no iteration is lost or counted twice.
-  expect_lt(run(100L, -1, 400L)$certificates, run(0L, -1, 400L)$certificates)
-  expect_identical(run(100L, -1, 400L)$iterations, 400L)
-  expect_identical(run(100L, -1, 133L)$trace[, 1], as.double(0:133))
+  by_admm <- run("alfs_newton")
+  expect_equal(by_admm$objective, wide$objective, tolerance = 2e-6)
+  # Fewer iterations with each of them; no iteration is lost or counted twice.
+  expect_lt(few$iterations, by_admm$iterations)
+  expect_lt(by_admm$certificates, wide$certificates)
+  expect_identical(run("alfs_newton", 1e-12, 133L)$trace[, 1], as.double(0:133))
 })
 
 test_that("where nearly all columns will be in use no set of few is tried first", {
   x <- alfs_data(120, 60, 7)
   basis <- alfs_basis(x)
   bound <- alfs_bounds(basis)
-  run <- function(narrow) {
-    alfs_call(x, basis, c(.01 * bound$alpha, .1 * bound$beta, .0005 * bound$lambda),
-      ufs_control(max_iter = 500, tol = 1e-3), settings = list(narrow = narrow))
+  run <- function(off) {
+    with_paths_off(off, alfs_call(x, basis,
+      c(.01 * bound$alpha, .1 * bound$beta, .0005 * bound$lambda),
+      ufs_control(max_iter = 500, tol = 1e-3)))
   }
-  few <- run(100L)
+  few <- run(character())
   expect_true(all(colSums(few$w != 0) > 0))
-  expect_identical(few[c("w", "p", "q")], run(0L)[c("w", "p", "q")])
+  expect_identical(few[c("w", "p", "q")], run("alfs_columns")[c("w", "p", "q")])
 })
 
 # What P, Q, L and the trace of a fit claim, in plain R on x as the solver saw it.
@@ -441,8 +444,8 @@ test_that("Newton's method reaches small gaps in few iterations, and its answer 
       expect_proved(fit, x, 1e-7)
       expect_lt(fit$iterations, 300)
       value <- unlist(fit$params[c("alpha", "beta", "lambda")], use.names = FALSE)
-      admm <- alfs_call(x, alfs_basis(x), value, ufs_control(max_iter = 1500, tol = 1e-3),
-        settings = list(narrow = 0L))$run$counters
+      admm <- with_paths_off("alfs_columns", alfs_call(x, alfs_basis(x), value,
+        ufs_control(max_iter = 1500, tol = 1e-3)))$run$counters
       expect_gte(admm[["objective"]], fit$certificate[["dual"]])
       expect_lte(admm[["dual"]], objective(fit))
     }
@@ -486,50 +489,40 @@ test_that("lambda > 0: one penalty alone, constant and zero data, a stop on the 
   }
 })
 
-# ---- lambda = 0 on a growing set of columns ----------------------------------------------
+# ---- lambda = 0 on many columns -----------------------------------------------------------
 
-test_that("a growing set of columns gives the optimum, certified on all of them", {
+test_that("many columns: the optimum, its dual, and a start from an answer", {
   # 10 samples, structure in 30 of 200 columns.
   x <- sweep(alfs_data(10, 200, 21), 2, rep(c(2, .4), c(30, 170)), "*")
   basis <- alfs_basis(x)
   bound <- unlist(alfs_bounds(basis))
-  run <- function(rel, first, tol = 1e-8, begin = NULL, most = 4000L) {
+  run <- function(rel, tol = 1e-8, begin = NULL, most = 4000L) {
     out <- alfs_call(x, basis, c(rel * bound[1:2], 0), ufs_control(max_iter = most, tol = tol),
-      begin, settings = list(first = first))
+      begin)
     c(out, out$run, as.list(out$run$counters))
   }
   for (rel in list(c(.01, .2), c(.3, .4), c(.3, .05), c(0, .3))) {
-    all <- run(rel, 0L)
-    few <- run(rel, 3L)
-    expect_identical(c(all$status, few$status), c(0L, 0L))
-    expect_equal(few$objective, all$objective, tolerance = 2e-8)
-    expect_equal(few$objective, ref_alfs_objective(x, few$w, rel[1] * bound[[1]],
+    fit <- run(rel)
+    expect_identical(fit$status, 0L)
+    expect_equal(fit$objective, ref_alfs_objective(x, fit$w, rel[1] * bound[[1]],
       rel[2] * bound[[2]]), tolerance = 1e-12)
-    dual <- ref_alfs_dual(x, few$p, few$q, NULL, max(rel[1], 1e-300) * bound[[1]],
+    dual <- ref_alfs_dual(x, fit$p, fit$q, NULL, max(rel[1], 1e-300) * bound[[1]],
       rel[2] * bound[[2]])
     expect_lt(dual[["equation"]], 1e-10)
     expect_lte(max(dual[if (rel[1] > 0) c("rows", "columns") else "columns"]), 1 + 1e-10)
-    expect_equal(dual[["value"]], few$dual, tolerance = 1e-9)
-    expect_lte(few$gap, 1e-8)
-    expect_true(all(diff(few$trace[, "objective"]) <= 0) && all(diff(few$trace[, "dual"]) >= 0))
-    expect_identical(few$trace[nrow(few$trace), "iteration"], c(iteration = few$iterations + 0))
+    expect_equal(dual[["value"]], fit$dual, tolerance = 1e-9)
+    expect_lte(fit$gap, 1e-8)
+    expect_true(all(diff(fit$trace[, "objective"]) <= 0))
+    expect_identical(fit$trace[nrow(fit$trace), "iteration"], c(iteration = fit$iterations + 0))
   }
-  # The second case needs few columns; a start too small for the last one still gets there.
-  expect_lt(run(c(.3, .4), 3L)$columns, 60)
-  expect_identical(run(c(.01, .01), 3L)$columns, 200)
   # From an answer: nothing left to do.
-  base <- run(c(.05, .2), 3L)
-  again <- run(c(.05, .2), 3L, 1e-6, base[c("w", "p", "q", "rho")])
+  base <- run(c(.05, .2))
+  again <- run(c(.05, .2), 1e-6, base[c("w", "p", "q", "rho")])
   expect_identical(again$iterations, 0L)
   expect_equal(again$objective, base$objective, tolerance = 1e-9)
-  stopped <- run(c(.05, .2), 3L, most = 7L)
+  stopped <- run(c(.05, .2), most = 7L)
   expect_identical(c(stopped$status, stopped$iterations), c(1L, 7L))
   expect_lte(stopped$dual, base$objective)
-  # The default does it where columns are many.
-  wide <- ufs_alfs(alfs_data(12, 1200, 22), scale = FALSE)
-  expect_identical(wide$status, "converged")
-  expect_identical(first_columns(12, 1200, c(1, 1, 0)), 200L)
-  expect_identical(first_columns(12, 1200, c(1, 1, 1)), 0L)
 })
 
 # ---- every iteration in the trace --------------------------------------------------------
