@@ -82,7 +82,6 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
     mm_problem reweighted = {.p = p,
                              .others = n,
                              .least = 1,
-                             .most = p,
                              .accelerate = exact,
                              .newton = true,
                              .high = R_PosInf,

@@ -98,8 +98,9 @@ static int scatter(wstep *s, const udfs_problem *problem)
     int n = problem->n, p = problem->p, size = problem->k + 1;
     size_t N = (size_t) n, P = (size_t) p, S = (size_t) size;
     graph_knn knn;
-    /* Scratch of the later steps is of that size where p > n. */
-    double *row = s->m == NULL ? s->lowest.scaled : ufs_dalloc(P, N);
+    /* Scratch of the later steps. */
+    double *scratch = s->m == NULL ? s->lowest.scaled : s->part_x;
+    double *row = scratch != NULL ? scratch : ufs_dalloc(P, N);
     local part = {.p = p,
                   .size = size,
                   .lambda = problem->lambda,
@@ -161,8 +162,9 @@ static int fill_m(wstep *s, const udfs_problem *problem, local *part, const grap
 {
     int n = problem->n, p = problem->p, size = part->size;
     size_t P = (size_t) p;
-    double *ax = ufs_dzero(P, (size_t) n);
+    double *ax = s->part_y != NULL ? s->part_y : ufs_dalloc(P, (size_t) n);
 
+    memset(ax, 0, P * (size_t) n * sizeof(double));
     for (int i = 0; i < n; i++) {
         int lapack = neighbourhood(part, i, knn);
         if (lapack) return lapack;

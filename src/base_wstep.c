@@ -23,8 +23,7 @@
 static const double TIE = 1e-10;         /* eigenvalues, of the largest: rounding of la_eig_range */
 static const double TIGHT = 1e-10;       /* residual of eigenvectors at the end */
 static const double ENTERS = 1.0 + 1e-6; /* reach: rounding of the products */
-static const double MOST = 0.9; /* share of the rows that a part may have, p > n: for memory */
-enum { PRICE_EVERY = 4 };       /* accepted steps: a product with M costs less than one */
+enum { PRICE_EVERY = 4 };                /* accepted steps: a product with M costs less than one */
 
 static int part(void *data, mm *s);
 static int step(void *data, mm *s);
@@ -47,9 +46,9 @@ void wstep_init(wstep *w, const wstep_problem *problem, double *result_w, double
     *w = (wstep){.problem = problem, .n = n, .p = p, .c = problem->c, .w = result_w, .row2 = row2};
     w->reweighted = (mm_problem){.p = p,
                                  .least = problem->c,
-                                 .most = p > n ? (int) (MOST * p) : p,
                                  .fixed = !narrows,
                                  .accelerate = problem->accelerate,
+                                 .slack = problem->gamma * sqrt(problem->eps),
                                  .high = R_PosInf,
                                  .data = w,
                                  .step = step,
@@ -59,7 +58,7 @@ void wstep_init(wstep *w, const wstep_problem *problem, double *result_w, double
     w->m = p > n ? NULL : ufs_dalloc(P, P);
     w->b = p > n ? ufs_dalloc(N, P) : NULL;
     if (narrows) {
-        w->part_x = ufs_dalloc(N, p > n ? (size_t) (MOST * p) : P);
+        w->part_x = p > n ? NULL : ufs_dalloc(N, P);
         w->part_y = p > n ? NULL : ufs_dalloc(N, P);
         w->part_w = ufs_dalloc(P, C);
         w->part_m = p > n ? ufs_dalloc(N, N) : w->m;
@@ -113,18 +112,17 @@ static int part(void *data, mm *s)
         for (size_t l = 0; l < (size_t) w->c; l++)
             for (size_t a = 0; a < (size_t) q; a++)
                 w->part_w[a + l * (size_t) q] = w->w[(size_t) s->set[a] + l * (size_t) p];
-    if (q < p) gather(n, q, s->set, p > n ? w->b : w->problem->x, w->part_x);
-    if (q == p && p > n) {
-        la_lowest_set(&w->lowest, p, n, NULL, w->b);
-    } else if (q > n) {
-        la_lowest_set(&w->lowest, q, n, NULL, w->part_x);
+    if (q > n) {
+        la_lowest_set(&w->lowest, q, n, NULL, w->b, q < p ? w->held : NULL);
+    } else if (p > n) {
+        gather(n, q, s->set, w->b, w->lowest.scaled); /* scratch: not in use with part_m */
+        la_gram('T', n, q, w->lowest.scaled, w->part_m);
+        la_lowest_set(&w->lowest, q, q, w->part_m, NULL, NULL);
     } else {
-        if (q < p && p <= n) gather(n, q, s->set, w->y, w->part_y);
-        if (p > n)
-            la_gram('T', n, q, w->part_x, w->part_m);
-        else
-            fill_m(w, q, q < p ? w->part_x : w->problem->x, q < p ? w->part_y : w->y);
-        la_lowest_set(&w->lowest, q, q, p > n ? w->part_m : w->m, NULL);
+        if (q < p) gather(n, q, s->set, w->problem->x, w->part_x);
+        if (q < p) gather(n, q, s->set, w->y, w->part_y);
+        fill_m(w, q, q < p ? w->part_x : w->problem->x, q < p ? w->part_y : w->y);
+        la_lowest_set(&w->lowest, q, q, w->m, NULL, NULL);
     }
     return 0;
 }
@@ -216,7 +214,10 @@ bool wstep_settled(wstep *w)
         }
     }
     if (w->rough) w->change = 0.0;
-    return !w->rough;
+    if (w->rough) return false;
+    /* So that all rows that are zero are so exactly, and ranked by their reach. */
+    s->tidy = !s->problem->fixed && mm_idle(s) > 0;
+    return !s->tidy;
 }
 
 /* The reach of all rows at the W at hand. */

@@ -46,7 +46,8 @@ int wstep_renew(wstep *w);
 /* For judge(), of an accepted step: the relative change of the objective, NaN for the first. */
 double wstep_change(wstep *w);
 /* For judge(), when steps have become small: do the rows left out belong there, and are the
- * eigenvectors exact? Otherwise such rows come back, or the next ones will be. */
+ * eigenvectors exact, and is no row at hand as good as zero? Otherwise such rows come back, or leave,
+ * or the next eigenvectors will be exact. */
 bool wstep_settled(wstep *w);
 /* w, row2 and reach of all rows; once before they are read. */
 void wstep_finish(wstep *w);

@@ -23,8 +23,8 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-/* RSR's values. LEAST .02 and SMALL .01 took twice as many steps of RSR on 100 x 1500; RRSS, UDFS
- * and SOGFS had others and need no more steps with these. */
+/* RSR's values. LEAST .02 and SMALL .01 took twice as many steps of RSR on 100 x 1500. UDFS, SOGFS,
+ * RRSS and ALNR had others. */
 enum { DEPTH = 5, RETRIES = 6, LEAVE_EVERY = 3, WAIT = 10, LEAST_ENTRY = 20 };
 static const double RISE = 1e-12;                /* of the merit: rounding */
 static const double BOLD = 1.0, LEAST = 0.05;    /* log step of a root; least `left` */
@@ -38,6 +38,7 @@ static bool refuse(mm *s);
 static void extrapolate(mm *s);
 static void go_plain(mm *s);
 static bool leave(mm *s);
+static bool goes(const mm *s, double small, int a);
 static bool enter(mm *s);
 static void remember_set(mm *s);
 static void change_set(mm *s);
@@ -61,7 +62,7 @@ void mm_init(mm *s, const mm_problem *problem, double *dual)
     s->fresh = (bool *) R_alloc(P, sizeof(bool));
     memset(s->fresh, 0, P * sizeof(bool));
     anderson_init(&s->history, len, problem->accelerate ? DEPTH : 0);
-    mm_renew(s);
+    s->best = R_PosInf;
 }
 
 void mm_renew(mm *s)
@@ -80,12 +81,16 @@ void mm_run(mm *s, int max_iter)
     s->max_iter = s->iterations + max_iter;
     while (s->lapack == 0 && s->iterations < s->max_iter) {
         bool moved = s->move != MM_PLAIN;
+        double allowed;
         R_CheckUserInterrupt();
         s->priced = false;
+        allowed = s->best * (1.0 + RISE);
+        if (s->move == MM_LEFT && s->tidy) allowed += problem->slack * (s->old_q - s->q);
+        s->tidy = false;
         s->lapack = problem->step(problem->data, s);
         if (s->lapack) return;
         s->iterations++;
-        if (moved && !(s->merit <= s->best * (1.0 + RISE))) {
+        if (moved && !(s->merit <= allowed)) {
             problem->judge(problem->data, s, false);
             if (refuse(s) && problem->part != NULL) s->lapack = problem->part(problem->data, s);
             continue;
@@ -197,24 +202,37 @@ static void change_set(mm *s)
     s->lapack = s->problem->part(s->problem->data, s);
 }
 
-/* Every few steps, rows that are small and would not enter leave. */
+/* Small, and would not enter. */
+static bool goes(const mm *s, double small, int a)
+{
+    return s->plain[a] * s->plain[a] < small && s->dual[s->set[a]] < LEAVE;
+}
+
+int mm_idle(const mm *s)
+{
+    double small = SMALL * mean_row(s);
+    int count = 0;
+
+    if (s->accepted < s->wait) return 0;
+    for (int a = 0; a < s->q; a++) count += goes(s, small, a);
+    return s->q - count < s->problem->least ? 0 : count;
+}
+
+/* Such rows leave every few steps if they are many. */
 static bool leave(mm *s)
 {
     double small = SMALL * mean_row(s);
-    int kept = 0;
+    int count;
 
-    if (s->accepted % LEAVE_EVERY != 0 || s->accepted < s->wait) return false;
-    for (int a = 0; a < s->q; a++)
-        kept += !(s->plain[a] * s->plain[a] < small && s->dual[s->set[a]] < LEAVE);
-    if (kept > (1.0 - WORTH) * s->q || kept < s->problem->least || kept > s->problem->most)
-        return false;
+    if (!s->tidy && s->accepted % LEAVE_EVERY != 0) return false;
+    count = mm_idle(s);
+    if (count == 0 || (!s->tidy && s->q - count > (1.0 - WORTH) * s->q)) return false;
     remember_set(s);
     s->q = 0;
     for (int a = 0; a < s->old_q; a++) {
-        int j = s->old_set[a];
-        if (s->old[a] * s->old[a] < small && s->dual[j] < LEAVE) continue;
+        if (goes(s, small, a)) continue;
         s->u[s->q] = s->old[a];
-        s->set[s->q++] = j;
+        s->set[s->q++] = s->old_set[a];
     }
     s->move = MM_LEFT;
     return true;
@@ -236,8 +254,6 @@ static bool enter(mm *s)
         rPsort(key, count, count - most);
         level = key[count - most];
     }
-    /* Too many for a part: all. */
-    if (s->q + (count < most ? count : most) > s->problem->most) level = -1.0;
     remember_set(s);
     s->q = 0;
     for (int j = 0; j < p; j++) {

@@ -13,10 +13,10 @@ typedef struct mm mm;
 typedef struct {
     int p, others;
     int least;        /* rows at least that are at hand */
-    int most;         /* rows at most of a set that is not all rows */
     bool fixed;       /* no row is ever left out */
     bool accelerate;  /* otherwise the plain iteration, and nothing is left out */
     bool newton;      /* step() fills s->left */
+    double slack;     /* of the merit, for each row that `tidy` leaves out: its smoothing */
     double low, high; /* range of the smoothed norms: 0 and R_PosInf if there is none */
     void *data;
     /* One step from the weights: s->u -> the minimiser of the majoriser -> s->plain, s->merit,
@@ -48,6 +48,7 @@ struct mm {
     double *dual;
     bool priced;
     double level;
+    bool tidy; /* judge() may ask: whatever mm_idle() counts leaves before the next step */
     /* Internal. */
     mm_move move;
     bool alike;
@@ -57,12 +58,15 @@ struct mm {
     anderson history;
 };
 
-/* Allocates; dual: p, the caller's. All rows are at hand; s->u is to be filled. */
+/* Allocates; dual: p, the caller's. All rows are at hand; s->u is to be filled, and mm_renew() called
+ * if there is a part(). */
 void mm_init(mm *s, const mm_problem *problem, double *dual);
 /* Another problem for the same rows at hand and weights (if `part`, its matrices too). */
 void mm_renew(mm *s);
 /* At most max_iter steps more. The last one is plain, so that it cannot be refused. */
 void mm_run(mm *s, int max_iter);
+/* How many rows at hand are as good as zero and may leave. */
+int mm_idle(const mm *s);
 /* 2 |norm| / (its weight's): what the dual point of the step makes of its constraint. */
 static inline double mm_ratio(double norm, double u)
 {
