@@ -1,4 +1,5 @@
-# What the adapters to other frameworks (recipes.R, mlr3.R, explore.R) share.
+# What the adapters to other frameworks (recipes.R, mlr3.R, explore.R) share: one way from a table
+# to a ranking of its columns, with one policy for settings, units, missing values and messages.
 
 # Options that a framework passes to a method: named, and names the method has.
 check_method_options <- function(method, options, arg) {
@@ -17,10 +18,280 @@ check_method_options <- function(method, options, arg) {
   invisible(options)
 }
 
-# Fits a method whose first k features will be taken. A method that solves for one number of
-# features is told that number, unless the user has.
-fit_for_k <- function(x, method, k, options) {
-  argument <- method_row(method)$per_k
-  if (!is.null(argument) && is.null(options[[argument]])) options[[argument]] <- k
-  do.call(ufs, c(list(x = x, method = method), options))
+# The row of a method that selects `what`, "features" or "samples".
+check_selects <- function(method, what) {
+  row <- method_row(method)
+  if (!row$selects %in% c(what, "both")) {
+    ufs_abort("argument", "ufs_", method, "() selects ", row$selects, ", not ", what, ".",
+      argument = "method")
+  }
+  row
+}
+
+check_standardise <- function(standardise, options) {
+  if (!identical(standardise, "auto") && !isTRUE(standardise) && !isFALSE(standardise)) {
+    ufs_abort("argument", "`standardise` must be \"auto\", TRUE or FALSE; it is ",
+      brief(standardise), ".", argument = "standardise")
+  }
+  if (is.logical(standardise) && !is.null(options$scale)) {
+    ufs_abort("argument", "Give `standardise` or the method's own `scale`, not both.",
+      argument = "standardise")
+  }
+  standardise
+}
+
+check_na <- function(na) check_choice(na, "na", c("error", "omit", "median", "knn"))
+
+check_seed <- function(seed) {
+  if (!is.null(seed)) check_count(seed, "seed", -.Machine$integer.max)
+  seed
+}
+
+# ---- a ranking of the columns -------------------------------------------------------------------
+
+# The features of x as a method ranks them, for a framework that will keep the best k: a list with
+#   features      names of all columns of x
+#   ranking       their indices, best first; what na = "omit" left out comes last
+#   score         of each feature, NA if it is constant or was left out
+#   live          how many scores say something, `rest` in which order the others come
+#   standardised  TRUE, FALSE, or NA where the method has no say in it
+# `options`: arguments of the method. `standardise`, `na`: see step_select_ufs(). Inside a
+# resampling the ranking is kept, since a tuning run asks for one again with every k.
+rank_for <- function(x, method, k, options = list(), standardise = "auto", na = "error",
+                     seed = NULL) {
+  row <- method_row(method)
+  data <- open_data(x, na = na)
+  options <- with_clusters(options, row, method, data)
+  make <- function(k) {
+    with_seed(seed, fresh_ranking(x, data, method, row, k, options, standardise))
+  }
+  if (!in_resampling()) {
+    return(make(k))
+  }
+  key <- list(data_key(data), if (na != "error") colnames(x), method, options, standardise, seed)
+  number <- number_argument(row)
+  fixed <- !is.null(number) && !is.null(options[[number]])
+  if (!fixed && (!is.null(row$per_k) || any(names(options) %in% row$picks$unless))) {
+    return(kept_ranking(c(key, list(k)), function() make(k)))
+  }
+  out <- kept_ranking(key, function() make(NULL))
+  if (!fixed && !is.null(out$picked) && k > out$picked) {
+    out <- kept_ranking(c(key, list(k)), function() make(k))
+  }
+  out
+}
+
+# k = NULL: as many as the method picks by itself.
+fresh_ranking <- function(x, data, method, row, k, options, standardise) {
+  table <- NULL
+  look <- function() {
+    if (is.null(table)) table <<- as_ufs_operator(data, TRUE, FALSE, warn = FALSE, write = FALSE)
+    table
+  }
+  options <- with_number(options, row, k, look)
+  decided <- standardise_or_not(row, options, standardise, data, look)
+  if (isTRUE(decided$change)) {
+    say("units", "Columns have different units (", decided$reason, "): ufs_", method,
+      "() gets them standardised; see `standardise`.")
+  }
+  fit <- quietly_constant(do.call(ufs, c(list(x = data, method = method), decided$options)))
+  out <- as_ranking(fit, data, if (is.null(colnames(x))) fit$names$features else colnames(x))
+  out$standardised <- decided$standardised
+  out$picked <- if (!is.null(row$picks)) fit$params[[row$picks$argument]]
+  out
+}
+
+# Over all columns of x, of which `omit` may have left some out.
+as_ranking <- function(fit, data, features) {
+  at <- if (length(data$input$dropped_features)) match(fit$names$features, features) else
+    seq_along(features)
+  score <- rep(NA_real_, length(features))
+  score[at] <- unname(fit$feature_scores)
+  list(features = features,
+    ranking = c(at[unname(fit$feature_ranking)], setdiff(seq_along(features), at)),
+    score = score, live = live_scores(fit$feature_scores),
+    rest = order_of_rest(fit$feature_scores, fit$feature_key), status = fit$status)
+}
+
+# What selected_features() says about a selection that its scores do not decide.
+say_padded <- function(found, k) {
+  if (found$live < k && k < length(found$features)) {
+    say("padded", "Only ", found$live, " of the ", k, " features have a score above 0; the ",
+      "rest is ", found$rest, ".")
+  }
+}
+
+# A method that must be told a number of clusters or components is told 5 if the user says nothing,
+# as in ufs_select(), or what the data allow.
+with_clusters <- function(options, row, method, data) {
+  most <- c(n_clusters = data$n - 2L, n_components = min(data$n - 1L, data$p))
+  for (name in setdiff(intersect(names(most), required_arguments(row$fit)), names(options))) {
+    options[[name]] <- as.integer(max(1L, min(5L, most[[name]])))
+    say("clusters", "ufs_", method, "() is told `", name, " = ", options[[name]],
+      "`: set it if you know better.")
+  }
+  options
+}
+
+# Arguments without a default.
+required_arguments <- function(fit) {
+  names(Filter(function(value) is.name(value) && !nzchar(value), formals(fit)))
+}
+
+# The argument that is this number; NULL where a method has none.
+number_argument <- function(row) if (is.null(row$per_k)) row$picks$argument else row$per_k
+
+# A method that solves for one number of features, or picks them one by one, is told that number,
+# unless the user has: of the columns that are not constant.
+with_number <- function(options, row, k, look) {
+  argument <- number_argument(row)
+  if (!is.null(argument) && !is.null(k) && is.null(options[[argument]])) {
+    options[[argument]] <- min(k, length(look()$keep))
+  }
+  options
+}
+
+# ---- units ------------------------------------------------------------------------------------
+
+# Whether a method gets standardised columns: list(options, standardised, change, reason).
+standardise_or_not <- function(row, options, standardise, data, look) {
+  has <- intersect(c("center", "scale"), arguments_of(row$fit))
+  out <- list(options = options, change = FALSE, standardised = NA)
+  if (!"scale" %in% has) {
+    return(out)
+  }
+  own <- if (is.null(options$scale)) eval(formals(row$fit)$scale) else options$scale
+  wanted <- standardise
+  if (identical(standardise, "auto")) {
+    wanted <- own
+    if (is.null(options$scale) && row$mixed_units == "standardise") {
+      units <- different_units(data, look)
+      wanted <- units$mixed
+      out$reason <- units$reason
+      out$change <- wanted
+    }
+  }
+  if (wanted && !own) {
+    out$options[setdiff(has, names(options))] <- TRUE
+  } else if (own && !wanted) {
+    out$options$scale <- FALSE
+  }
+  out$standardised <- isTRUE(wanted)
+  out
+}
+
+# Do the columns have different units? Those of one unit differ in their spread as well, so the two
+# limits are wide; they were set by hand on some twenty sets. The largest standard
+# deviation against the median one finds a few columns of another unit, a tenth of the columns
+# against another tenth finds many. Sparse data and counts have one unit.
+different_units <- function(data, look, most = 15, wide = 40) {
+  if (data$kind == "sparse" || (data$kind == "dense" && is_counts(data$x))) {
+    return(list(mixed = FALSE, reason = "counts"))
+  }
+  spread <- sqrt(look()$variance)
+  range <- c(min(spread), max(spread))
+  tenth <- stats::quantile(spread, c(0.1, 0.9), names = FALSE)
+  list(mixed = range[2L] > most * stats::median(spread) || tenth[2L] > wide * tenth[1L],
+    reason = paste("standard deviations from", signif(range[1L], 2L), "to", signif(range[2L], 2L)))
+}
+
+# Whole numbers from 0, most of them small or zero.
+is_counts <- function(x) {
+  some <- x[seq_len(min(nrow(x), 50L)), , drop = FALSE]
+  all(some >= 0) && mean(some == 0) > 0.2 && all(some == round(some))
+}
+
+# ---- messages -----------------------------------------------------------------------------------
+
+# What a user should know, once: inside a resampling it would be said for every model.
+say <- function(class, ...) if (!in_resampling()) ufs_inform(class, ...)
+
+# A constant column is no event in a training set: one message in place of a warning.
+quietly_constant <- function(code) {
+  withCallingHandlers(code, ufs_warning_constant = function(w) {
+    say("constant", conditionMessage(w))
+    invokeRestart("muffleWarning")
+  })
+}
+
+# Is a function of tune or of mlr3's resample() at work, which fits anew on every fold?
+in_resampling <- function() {
+  worker <- if (isNamespaceLoaded("mlr3")) get0("workhorse", asNamespace("mlr3"))
+  if (is.null(worker) && !isNamespaceLoaded("tune")) {
+    return(FALSE)
+  }
+  for (i in seq_len(sys.nframe())) {
+    fun <- sys.function(i)
+    if (identical(environmentName(topenv(environment(fun))), "tune") || identical(fun, worker)) {
+      return(TRUE)
+    }
+  }
+  FALSE
+}
+
+# ---- one ranking for every k --------------------------------------------------------------------
+
+kept_rankings <- new.env(parent = emptyenv())
+
+# The value of make(), kept under a key that says what it depends on, with the 32 last ones. What
+# drew random numbers is not kept, since the next draw is another.
+kept_ranking <- function(key, make, most = 32L) {
+  key <- hash_of(key)
+  at <- match(key, names(kept_rankings$all))
+  if (!is.na(at)) {
+    return(kept_rankings$all[[at]])
+  }
+  before <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  value <- make()
+  if (identical(before, get0(".Random.seed", globalenv(), inherits = FALSE))) {
+    kept_rankings$all <- utils::tail(c(kept_rankings$all, stats::setNames(list(value), key)), most)
+  }
+  value
+}
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+check_sampler <- function(method, weights) {
+  row <- check_selects(method, "samples")
+  represents <- paste0("representatives.ufs_", method)
+  if (weights && !("m" %in% arguments_of(row$fit) && exists(represents, mode = "function"))) {
+    ufs_abort("argument", "ufs_", method, "() does not say how many rows a row stands for; ",
+      "ufs_facility() and ufs_medoids() do.", argument = "weights")
+  }
+  row
+}
+
+# The rows of x as a method chooses m of them: a data frame, best first, with `row`, `score`,
+# `rank`, `removed` and `weight` (how many rows it stands for, NA without `weights`).
+sample_for <- function(x, method, m, options = list(), standardise = "auto", na = "error",
+                       seed = NULL, weights = FALSE) {
+  row <- method_row(method)
+  n <- nrow(x)
+  data <- open_data(x, na = na)
+  # `omit` leaves out columns, or the rows with missing values.
+  at <- if (data$n < n) which(stats::complete.cases(x)) else seq_len(n)
+  out <- data.frame(row = seq_len(n), score = NA_real_, rank = seq_len(n), removed = FALSE,
+    weight = if (weights) 1 else NA_real_)
+  if (m >= data$n) {
+    out$removed <- !out$row %in% at
+    return(out)
+  }
+  argument <- number_argument(row)
+  if (!is.null(argument) && is.null(options[[argument]])) options[[argument]] <- as.integer(m)
+  # A method of both kinds is asked for samples.
+  if ("what" %in% arguments_of(row$fit)) options$what <- "samples"
+  look <- function() as_ufs_operator(data, TRUE, FALSE, warn = FALSE, write = FALSE)
+  decided <- standardise_or_not(row, options, standardise, data, look)
+  fit <- with_seed(seed, quietly_constant(do.call(ufs, c(list(x = data, method = method),
+    decided$options))))
+  chosen <- selected_samples(fit, m, as = "index")
+  ranking <- c(chosen, setdiff(unname(fit$sample_ranking), chosen))
+  out$row <- c(at[ranking], setdiff(seq_len(n), at))
+  out$score[seq_along(ranking)] <- unname(fit$sample_scores)[ranking]
+  out$removed <- seq_len(n) > m
+  if (weights) {
+    stands <- representatives(fit, m)
+    out$weight <- stands$weight[match(out$row, at[stands$index])]
+  }
+  out
 }

@@ -119,7 +119,13 @@
 #' @param select,samples How features (`select`) and samples (`samples`) are ranked. The section
 #'   "Rankings" explains the choices.
 #' @param n_features The number of features that `select = "auto"` compares, and in whose space
-#'   `samples = "ted"` and `"facility"` work. The default is 50, at most half of the features.
+#'   `samples = "ted"` and `"facility"` work. The default `NULL` is `k` or, without one, 50, at most
+#'   half
+#'   of the features.
+#' @param k,m The numbers of features and of samples to choose, whole numbers, or `NULL` (the
+#'   default)
+#'   to leave them open. They change no score: [selected_features()], [selected_samples()],
+#'   [predict.ufs()], `print()` and `plot()` use them.
 #' @param rho0,tau,rho_max For `solver = "paper"`: the first penalty, its growth per iteration (at
 #'   least 1; 1 keeps it constant) and its largest value. The defaults are the published 1e-6, 1.1
 #'   and 1e10.
@@ -170,7 +176,7 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
                      beta_rel = 0.2, lambda_rel = 0, solver = c("admm", "paper"),
                      select = c("norm", "pivot", "auto"),
                      samples = c("ted", "facility", "norm"), n_features = NULL, rho0 = NULL,
-                     tau = NULL, rho_max = NULL, center = TRUE, scale = TRUE,
+                     tau = NULL, rho_max = NULL, k = NULL, m = NULL, center = TRUE, scale = TRUE,
                      control = ufs_control(), ...) {
   fit <- run_fit("alfs", match.call(), {
     solver <- check_choice(solver, "solver", c("admm", "paper"))
@@ -183,7 +189,7 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     weighted <- !isTRUE((if (is.null(lambda)) lambda_rel else lambda) == 0)
     products <- solver == "admm" && select != "auto" && !weighted
     data <- if (products) as_ufs_operator(x, center, scale) else as_ufs_matrix(x, center, scale)
-    n_features <- alfs_n_features(n_features, data)
+    n_features <- alfs_n_features(if (is.null(n_features)) k else n_features, data)
     basis <- alfs_basis(data$x)
     penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
     found <- alfs_solve(data, basis, penalty, solver, control, schedule = schedule)
@@ -219,7 +225,7 @@ alfs_n_features <- function(n_features, data) {
   if (is.null(n_features)) {
     return(max(1L, min(50L, live %/% 2L)))
   }
-  check_count(n_features, "n_features", 1L, live, "the features that are not constant")
+  min(live, check_count(n_features, "n_features", 1L, data$p, "the features of `x`"))
 }
 
 # Singular values of x and the singular vectors of its smaller side; see src/ffi_alfs.c.
@@ -419,18 +425,19 @@ ted_order <- function(x, most = 1000L) {
 }
 
 #' @export
-selected_features.ufs_alfs <- function(fit, k, as = NULL, ...) {
+selected_features.ufs_alfs <- function(fit, k = NULL, as = NULL, ...) {
   if (fit$params$select == "norm") {
     return(NextMethod())
   }
   check_dots_empty(...)
   # Picks have no ties to report.
+  k <- wanted_number(fit, k, "k")
   top_of(fit$feature_ranking, -order(fit$feature_ranking), 0 * fit$feature_key, k, "k",
     "features", as, fit$names$named)
 }
 
 #' @export
-selected_samples.ufs_alfs <- function(fit, m, as = NULL, k = NULL, ...) {
+selected_samples.ufs_alfs <- function(fit, m = NULL, as = NULL, k = NULL, ...) {
   if (fit$params$samples == "norm") {
     if (!is.null(k)) {
       ufs_abort("argument", "`k` is for fits with samples = \"ted\" or \"facility\": row norms do ",
@@ -439,6 +446,7 @@ selected_samples.ufs_alfs <- function(fit, m, as = NULL, k = NULL, ...) {
     return(NextMethod())
   }
   check_dots_empty(...)
+  m <- wanted_number(fit, m, "m")
   ranking <- fit$sample_ranking
   if (!is.null(k)) {
     k <- check_count(k, "k", 1L, ncol(fit$space), "features kept for this")

@@ -1,7 +1,8 @@
 #' Samples that reconstruct their neighbours ("ALNR-style")
 #'
 #' Chooses samples from which their neighbours can be reconstructed: like [ufs_ted()] in its convex
-#' form, but each sample is rebuilt only from itself and its `k` nearest others, and nearer
+#' form, but each sample is rebuilt only from itself and its `n_neighbours` nearest others, and
+#' nearer
 #' neighbours cost less. It is here because the joint method [ufs_alfs()] was compared with it. To
 #' choose samples to label use [ufs_facility()] or [ufs_medoids()]; this ranking did worse than
 #' random choice there (the figures are in `vignette("evidence")`).
@@ -27,7 +28,7 @@
 #' data and files (see [ufs_data]) are not formed where samples are fewer than features.
 #'
 #' @inheritParams ufs_rrss
-#' @param k The number of neighbours beside the sample itself, from 1 to n - 1.
+#' @param n_neighbours The number of neighbours beside the sample itself, from 1 to n - 1.
 #' @param gamma The penalty, a positive number in squared units of `x`. The default `NULL` computes
 #'   it from `gamma_rel`. [ufs_grid_paper()] gives the published grid of values.
 #' @param gamma_rel The penalty as a share of the smallest value at which A = 0 is optimal,
@@ -38,7 +39,7 @@
 #'   reconstruction. IJCAI 23, 1415-1421.
 #' @seealso [ufs_facility()], [ufs_medoids()], [ufs_ted()]
 #' @examples
-#' fit <- ufs_alnr(iris[, 1:4], k = 5)
+#' fit <- ufs_alnr(iris[, 1:4], n_neighbours = 5)
 #' chosen <- selected_samples(fit, m = 6)
 #' chosen
 #'
@@ -46,28 +47,29 @@
 #' table(iris[chosen, "Species"])
 #' @include ufs.R
 #' @export
-ufs_alnr <- function(x, k = 5, gamma = NULL, gamma_rel = 0.05, center = TRUE, scale = TRUE,
-                     control = ufs_control(), ...) {
+ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NULL, center = TRUE,
+                     scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("alnr", match.call(), {
     control <- mm_control(control)
     data <- as_ufs_rows(x, center, scale)
     check_squares(data$x)
-    k <- check_count(k, "k", 1L, data$n - 1L, "one fewer than the samples")
+    n_neighbours <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
+      "one fewer than the samples")
     relative <- is.null(gamma)
     gamma <- if (relative) {
       check_number(gamma_rel, "gamma_rel", lower = 0, open = TRUE)
     } else {
       check_number(gamma, "gamma", lower = 0, open = TRUE)
     }
-    check_bytes(8 * data$n * ((k + 1) * (k + 4) + 2 * ncol(data$x)), "ufs_alnr()",
-      "Use a smaller `k`.")
+    check_bytes(8 * data$n * ((n_neighbours + 1) * (n_neighbours + 4) + 2 * ncol(data$x)),
+      "ufs_alnr()", "Use a smaller `n_neighbours`.")
     unit <- mean_norm(data$x)
     found <- .Call(C_alnr, data$x,
-      list(k = k, gamma = if (relative) gamma else gamma / unit^2, relative = relative,
+      list(k = n_neighbours, gamma = if (relative) gamma else gamma / unit^2, relative = relative,
         unit = unit), control)
     used <- found$run$counters
     mm_slots(data, control,
-      list(k = k, gamma = used[["gamma"]] * unit^2,
+      list(n_neighbours = n_neighbours, gamma = used[["gamma"]] * unit^2,
         gamma_rel = used[["gamma"]] / used[["gamma_max"]], center = center, scale = scale),
       found, unit^2)
   })

@@ -32,7 +32,7 @@
 #'   SummarizedExperiment::rowData(se)
 #' }
 #' @export
-ufs_annotate <- function(object, fit, k) {
+ufs_annotate <- function(object, fit, k = NULL) {
   check_given(object, fit)
   check_fit(fit)
   if (!has_feature_rows(object)) {
@@ -41,6 +41,7 @@ ufs_annotate <- function(object, fit, k) {
   }
   by_feature <- !is.null(fit$feature_ranking)
   ranking <- unname(if (by_feature) fit$feature_ranking else fit$sample_ranking)
+  if (is.null(k)) k <- wanted_number(fit, NULL, if (by_feature) "k" else "m")
   k <- check_count(k, "k", 1L, length(ranking), "there are that many")
   score <- unname(if (by_feature) fit$feature_scores else fit$sample_scores)
   names <- if (by_feature) {

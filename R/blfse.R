@@ -35,9 +35,9 @@
 #' # Base results
 #' With `base = "inffs"`, as in the paper, the samples are split at random into `n_base` disjoint
 #' batches. [ufs_inffs()] (`alpha = 0.7, variant = "rowsum"`) scores the features on each of them,
-#' and k-means (best of `n_init` starts) then clusters all samples on the `n_features` best
+#' and k-means (best of `n_starts` starts) then clusters all samples on the `k` best
 #' features, in the columns as the model sees them. The clusterings therefore depend on
-#' `n_features`: fit again for another number of features. `base` may also name other methods of
+#' `k`: fit again for another number of features. `base` may also name other methods of
 #' [ufs_methods()], or be a list of fits. Selectors see the columns scaled to \[0, 1\] unless they
 #' are fits already. All randomness is in this step; with `scores` and `labels` given there is none.
 #'
@@ -62,7 +62,7 @@
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters c, from 2 to n - 1 and at most p.
-#' @param n_features The number of features to be selected, because the base clusterings are made on
+#' @param k The number of features to be selected, because the base clusterings are made on
 #'   so many. It is not needed if `labels` are given.
 #' @param scores `NULL`, or an m x p matrix of base scores: one row per base result, larger is
 #'   better, with a column for every column of `x` (also constant ones). A row with negative values
@@ -81,9 +81,10 @@
 #'   With parts of the samples the methods of `base` take turns. `"auto"` gives one method batches,
 #'   or halves if batches would have fewer than 10 samples, and gives several methods all samples.
 #' @param base_args A named list of further arguments by method, such as
-#'   `list(laplacian = list(k = 7))`. Arguments `n_clusters`, `n_components` and `k` without a
-#'   default are filled in from `n_clusters` and `n_features`.
-#' @param n_init The number of k-means starts per base clustering.
+#'   `list(laplacian = list(graph = list(n_neighbours = 7)))`. Arguments `n_clusters`,
+#'   `n_components` and `k` without a
+#'   default are filled in from `n_clusters` and `k`.
+#' @param n_starts The number of k-means starts per base clustering.
 #' @param psi The self-paced schedule, numbers between 0 and 1.
 #' @param gamma_cluster,gamma_feature Factors of the second and third term (`gamma_cluster`) and of
 #'   the fourth (`gamma_feature`); both are 1 in the paper.
@@ -116,7 +117,7 @@
 #' @seealso [ufs_aggregate()], [ufs_consensus()]
 #' @examples
 #' set.seed(1)
-#' fit <- ufs_blfse(iris[, 1:4], n_clusters = 3, n_features = 2)
+#' fit <- ufs_blfse(iris[, 1:4], n_clusters = 3, k = 2)
 #' fit
 #' table(fit$solution$cluster, iris$Species)
 #'
@@ -129,16 +130,15 @@
 #' selected_features(fit, 2)
 #' @include ufs.R packed.R
 #' @export
-ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
+ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
                       base = "inffs", n_base = 10, projection = c("paper", "isotropic"),
                       order = c("paper", "code"), center = TRUE, scale = TRUE,
                       control = ufs_control(),
                       resample = c("auto", "batches", "halves", "none"),
-                      base_args = list(), n_init = 20,
+                      base_args = list(), n_starts = 20,
                       psi = c(0.9, 0.8, 0.7, 0.6, 0.5), gamma_cluster = 1,
                       gamma_feature = 1, ...) {
   given <- !missing(n_base)
-  if (missing(n_features)) n_features <- NULL
   fit <- run_fit("blfse", match.call(), {
     projection <- check_choice(projection, "projection", c("paper", "isotropic"))
     order <- check_choice(order, "order", c("paper", "code"))
@@ -146,7 +146,7 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
     psi <- check_psi(psi)
     gamma_cluster <- check_number(gamma_cluster, "gamma_cluster", 0, open = TRUE)
     gamma_feature <- check_number(gamma_feature, "gamma_feature", 0, open = TRUE)
-    n_init <- check_count(n_init, "n_init", 1L)
+    n_starts <- check_count(n_starts, "n_starts", 1L)
     center <- check_flag(center, "center")
     scaling <- blfse_scaling(scale, projection)
     control <- resolve_control(control, inner_max_iter = 5L, tol = 0, inner_tol = 1e-11)
@@ -158,8 +158,8 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
     p <- length(data$keep)
     n_clusters <- check_count(n_clusters, "n_clusters", 2L, min(n - 1L, p),
       "one fewer than the samples, and the number of non-constant features")
-    if (!is.null(n_features) || is.null(labels)) {
-      n_features <- check_count(n_features, "n_features", 1L, p,
+    if (!is.null(k) || is.null(labels)) {
+      k <- check_count(k, "k", 1L, p,
         "the number of non-constant features")
     }
     if (is.null(scores) && is.null(labels)) n_base <- check_count(n_base, "n_base", 2L)
@@ -171,7 +171,7 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
 
     if (is.null(scores)) {
       drawn <- blfse_base_scores(data, base, if (given || is.null(labels)) n_base else m,
-        resample, n_clusters, n_features, base_args)
+        resample, n_clusters, k, base_args)
       scores <- drawn$scores
       resample <- drawn$resample
     } else {
@@ -186,7 +186,7 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
     scores <- normalise_scores(scores[, data$keep, drop = FALSE])
     data <- blfse_model_matrix(data, scaling, center)
     labels <- if (is.null(labels)) {
-      blfse_base_labels(data$x, scores, n_clusters, n_features, n_init)
+      blfse_base_labels(data$x, scores, n_clusters, k, n_starts)
     } else {
       check_base_labels(labels, n, nrow(scores))
     }
@@ -209,10 +209,10 @@ ufs_blfse <- function(x, n_clusters, n_features, scores = NULL, labels = NULL,
     found[c("S", "W")] <- NULL
     list(
       data = data, control = control,
-      params = list(n_clusters = n_clusters, n_features = n_features, n_base = nrow(scores),
+      params = list(n_clusters = n_clusters, k = k, n_base = nrow(scores),
         base = if (is.character(base)) base else "fits", resample = resample,
         projection = projection, order = order, center = center, scale = scaling, psi = psi,
-        gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, n_init = n_init),
+        gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, n_starts = n_starts),
       run = found$run,
       advice = if (found$run$status == 1L) paste0("The consensus has ", n_component,
         " components instead of ", n_clusters, "."),
@@ -433,11 +433,11 @@ scores_of_fits <- function(fits, p) {
 }
 
 # n x m: k-means on all samples, each time on the best features of one base result.
-blfse_base_labels <- function(x, scores, n_clusters, n_features, n_init) {
+blfse_base_labels <- function(x, scores, n_clusters, n_features, n_starts) {
   vapply(seq_len(nrow(scores)), function(k) {
     best <- ufs_rank(scores[k, ])[seq_len(n_features)]
     z <- x[, best, drop = FALSE]
-    runs <- kmeans_runs(z, n_clusters, n_init)
+    runs <- kmeans_runs(z, n_clusters, n_starts)
     # Fewer distinct samples than clusters: they are the clusters.
     if (is.null(runs)) {
       same <- apply(z, 1L, function(row) paste(sprintf("%a", row), collapse = " "))
@@ -606,5 +606,5 @@ register("blfse", ufs_blfse,
   title = "Bi-level ensemble",
   cost = "iterations x (n^2 p + n^3 or p^3)",
   reference = "Zhou, Wang and Du (2023) <doi:10.1016/j.inffus.2023.101910>",
-  per_k = "n_features"
+  per_k = "k"
 )

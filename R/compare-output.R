@@ -25,7 +25,8 @@ summary.ufs_compare <- function(object, measure = "accuracy", reference = "rando
   })
   out <- do.call(rbind, out)
   rownames(out) <- NULL
-  structure(list(table = out, measure = measure, reference = reference, mode = object$mode),
+  structure(list(table = out, measure = measure, reference = reference, mode = object$mode,
+    over = repeat_words(object)),
     class = "summary.ufs_compare")
 }
 
@@ -45,9 +46,12 @@ spread_all <- function(object) {
 print.summary.ufs_compare <- function(x, digits = 3L, ...) {
   check_dots_empty(...)
   digits <- check_count(digits, "digits", 1L, 22L)
-  cat("Mean ", x$measure, ", standard deviation over repeats, and paired difference to '",
-    x$reference, "'\n", sep = "")
-  print(x$table, digits = digits, row.names = FALSE)
+  cat("Mean ", x$measure, ", its standard deviation over ", x$over,
+    ", and the paired difference to '", x$reference, "', in per cent\n", sep = "")
+  table <- x$table
+  shares <- c("mean", "sd", "difference", "difference_sd")
+  table[shares] <- 100 * table[shares]
+  print(table, digits = digits, row.names = FALSE)
   invisible(x)
 }
 
@@ -96,9 +100,10 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
     "\n", sep = "")
   for (classifier in unique(table$classifier)) for (m in unique(table$m)) {
     part <- table[table$classifier == classifier & table$m %in% m, ]
-    cat("\n100 x ", measure, if (x$mode == "classify") {
-      paste0(", ", classifier, ", ", m, " labelled samples")
-    }, ", mean (sd):\n", sep = "")
+    cat("\nMean ", measure, " in per cent (its standard deviation over ", repeat_words(x), ")",
+      if (x$mode == "classify") {
+        paste0(", ", classifier, if (!is.na(m)) paste0(", ", m, " labelled samples"))
+      }, ":\n", sep = "")
     percent <- function(value) formatC(100 * value, digits = digits, format = "f")
     cell <- ifelse(is.nan(part$mean) | is.na(part$mean), "failed",
       paste0(percent(part$mean), ifelse(is.na(part$sd), "", paste0(" (", percent(part$sd), ")"))))

@@ -72,7 +72,9 @@
 #'   `warnings`, the number of `live` features (those with a score other than 0: beyond them a
 #'   ranking says little), its `seconds` and its `error`. `grid` has the same for every setting of
 #'   every grid, see `as.data.frame(comparison, what = "grid")`. `summary()` gives means, standard
-#'   deviations and paired differences to a reference; `plot()` curves over k or m.
+#'   deviations over the repeats and paired differences to a reference; `plot()` curves over k or m.
+#'   In mode "cluster" the repeats of a method without random numbers differ by k-means alone: its
+#'   deviation says nothing about other samples.
 #' @references Li, C. et al. (2019) Joint active learning with feature selection via CUR
 #'   matrix decomposition. *IEEE TPAMI* **41**(6), 1382-1396. \doi{10.1109/TPAMI.2018.2840980}
 #' @examples

@@ -132,7 +132,7 @@ consensus_tasks <- function(members, n_clusters, data) {
 }
 
 #' @export
-selected_features.ufs_consensus <- function(fit, k, as = NULL, ...) {
+selected_features.ufs_consensus <- function(fit, k = NULL, as = NULL, ...) {
   selected_features.ufs_diversify(fit, k, as, ...)
 }
 

@@ -210,7 +210,7 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
 }
 
 #' @export
-selected_features.ufs_css <- function(fit, k, as = NULL, ...) {
+selected_features.ufs_css <- function(fit, k = NULL, as = NULL, ...) {
   chosen <- NextMethod()
   if (fit$params$swaps > 0L && length(chosen) != fit$params$k) {
     ufs_inform("partial", "The swaps were made for the best ", fit$params$k, " features; for ",
@@ -256,7 +256,7 @@ print_notes.ufs_css <- function(x) {
 #' @examples
 #' ufs_captured(ufs_pca(mtcars, 2), mtcars, k = 1:4)
 #' @export
-ufs_captured <- function(fit, x, k, center = TRUE, scale = TRUE, ...) {
+ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = TRUE, ...) {
   check_given(fit, x)
   check_fit(fit, "feature_ranking", "features")
   open_dots(environment(), ufs_captured, "captured")
@@ -265,7 +265,7 @@ ufs_captured <- function(fit, x, k, center = TRUE, scale = TRUE, ...) {
     ufs_abort("argument", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".",
       argument = "x")
   }
-  k <- check_counts(k, "k", data$p, "the features")
+  k <- check_counts(wanted_number(fit, k, "k"), "k", data$p, "the features")
   captured <- vapply(k, function(size) {
     chosen <- match(suppressMessages(selected_features(fit, size, as = "index")), data$keep)
     captured_share(data$x, chosen[!is.na(chosen)])
@@ -311,5 +311,6 @@ register("css", ufs_css,
   title = "Columns that rebuild all columns: column subset selection",
   cost = "n p min(n, p) + n p k",
   reference = "Farahat, Ghodsi and Kamel (2011) <doi:10.1109/ICDM.2011.22>",
-  advice = "recommended for compressing, and for classifying with few columns"
+  advice = "recommended for compressing, and for classifying with few columns",
+  picks = list(argument = "k", unless = "swaps")
 )

@@ -18,16 +18,16 @@
 #' * `"exact"` (the default) samples without replacement, with the scores as weights, so that the
 #'   first m of the ranking are a draw of exactly m, for every m.
 #' * `"random"` is the paper's own rule. Each sample is kept independently with probability
-#'   `min(1, n_samples * pi)`, so the number kept is random and `n_samples` is (a little more than)
+#'   `min(1, m * pi)`, so the number kept is random and `m` is (a little more than)
 #'   its expectation; the draw is repeated until at least one is kept. Those kept come first, by
-#'   leverage, and their indices are in `solution`. Features are drawn likewise with `n_features`.
+#'   leverage, and their indices are in `solution`. Features are drawn likewise with `k`.
 #' * `"top"` takes the largest leverage scores and needs no random numbers.
 #'
 #' Draws use R's random numbers, samples first, then features, so `set.seed()` fixes them.
 #'
 #' # The decomposition
 #' With `decomposition = TRUE` the CUR decomposition itself is computed. With C the chosen columns
-#' (`n_features` of them) and R the chosen rows (`n_samples`) of the prepared matrix Z,
+#' (`k` of them) and R the chosen rows (`m`) of the prepared matrix Z,
 #' \deqn{Z \approx C U R,\qquad U = C^+ Z R^+,}
 #' the U of smallest error for these C and R. A new sample can then be rebuilt from its chosen
 #' features alone: `predict(fit, newdata, type = "reconstruction")`. The cost is two singular value
@@ -44,8 +44,11 @@
 #'   `NULL` takes as many as are needed for their singular values to make up 80 percent of the sum
 #'   of all.
 #' @param draw How the scores become a ranking: `"exact"`, `"random"` or `"top"`.
-#' @param n_samples,n_features For `draw = "random"`, the expected numbers to keep. For
-#'   `decomposition = TRUE` with the other draws, how many of the best make up R and C.
+#' @param m,k The numbers of samples and features to choose, which [selected_samples()],
+#'   [selected_features()], `print()` and `plot()` then use; `NULL` leaves them open. Both are
+#'   needed for
+#'   `draw = "random"`, where they are the expected numbers to keep, and for `decomposition = TRUE`,
+#'   where so many of the best make up R and C.
 #' @param decomposition Should C, U and R be computed as well?
 #' @param center,scale Should the columns be centred and standardised first?
 #' @param control Made by [ufs_control()]. There are no iterations, so nothing in it is needed here.
@@ -70,21 +73,21 @@
 #' selected_samples(fit, m = 5)
 #'
 #' # Rebuild four columns from two of them and the numbers of 10 samples
-#' fit <- ufs_cur(iris[1:100, 1:4], rank = 2, draw = "top", n_samples = 10, n_features = 2,
+#' fit <- ufs_cur(iris[1:100, 1:4], rank = 2, draw = "top", m = 10, k = 2,
 #'   decomposition = TRUE)
 #' fit$certificate
 #' head(predict(fit, iris[101:150, 1:4], type = "reconstruction"))
 #' @include ufs.R
 #' @export
-ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), n_samples = NULL,
-                    n_features = NULL, decomposition = FALSE, center = TRUE, scale = TRUE,
+ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL,
+                    k = NULL, decomposition = FALSE, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
   run_fit("cur", match.call(), {
     draw <- check_choice(draw, "draw", c("exact", "random", "top"))
     control <- resolve_control(control)
     decomposition <- check_flag(decomposition, "decomposition")
     data <- as_ufs_operator(x, center, scale)
-    wanted <- wanted_numbers(draw, decomposition, n_samples, n_features, data)
+    wanted <- wanted_numbers(draw, decomposition, m, k, data)
     most <- min(data$n - center, length(data$keep))
     if (!is.null(rank)) {
       rank <- check_count(rank, "rank", 1L, most, "the largest possible rank of `x`")
@@ -103,8 +106,8 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), n_sample
     norm2 <- sum(x_ss(data$x))
     list(
       data = data, control = control,
-      params = c(list(rank = svd$rank, draw = draw, decomposition = decomposition, center = center,
-        scale = scale), list(n_samples = wanted$samples, n_features = wanted$features)),
+      params = list(rank = svd$rank, draw = draw, decomposition = decomposition, center = center,
+        scale = scale),
       sample_scores = by_sample$score, feature_scores = by_feature$score,
       solution = c(list(
         leverage_samples = stats::setNames(samples, data$samples),
@@ -118,18 +121,12 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), n_sample
   })
 }
 
-wanted_numbers <- function(draw, decomposition, n_samples, n_features, data) {
+wanted_numbers <- function(draw, decomposition, m, k, data) {
   if (draw != "random" && !decomposition) {
-    for (arg in c("n_samples", "n_features")) {
-      if (!is.null(get(arg))) {
-        ufs_abort("argument", "`", arg, "` is for draw = \"random\" or decomposition = TRUE.",
-          argument = arg)
-      }
-    }
-    return(NULL)
+    return(list(samples = m, features = k))
   }
-  list(samples = check_count(n_samples, "n_samples", 1L, data$n, "the number of samples"),
-    features = check_count(n_features, "n_features", 1L, length(data$keep),
+  list(samples = check_count(m, "m", 1L, data$n, "the number of samples"),
+    features = check_count(k, "k", 1L, length(data$keep),
       "the number of features that are not constant"))
 }
 
@@ -227,12 +224,12 @@ pseudo_factors <- function(block) {
 #' @examples
 #' # An image: 87 x 61 heights of a volcano from 12 of its rows and 12 of its columns.
 #' set.seed(1)
-#' fit <- ufs_cur(volcano, rank = 8, n_samples = 12, n_features = 12, decomposition = TRUE,
+#' fit <- ufs_cur(volcano, rank = 8, m = 12, k = 12, decomposition = TRUE,
 #'   center = FALSE, scale = FALSE)
 #' rebuilt <- predict(fit, volcano, type = "reconstruction")
 #' 1 - sum((volcano - rebuilt)^2) / sum((volcano - mean(volcano))^2)
 #' @export
-predict.ufs_cur <- function(object, newdata, k, type = c("select", "reconstruction"), ...) {
+predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "reconstruction"), ...) {
   check_fit(object)
   type <- check_choice(type, "type", c("select", "reconstruction"))
   if (type == "select") {

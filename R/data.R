@@ -39,11 +39,13 @@
 #' an error.
 #'
 #' # Constant columns and the ends of double precision
-#' One rule holds for dense, sparse and disk data. A column is constant if its centred sum of squares
+#' One rule holds for dense, sparse and disk data. A column is constant if its centred sum of
+#' squares
 #' is at most \eqn{(n \epsilon)^2} times its sum of squares (\eqn{\epsilon}: the precision of
 #' doubles); this is rounding, and does not depend on the unit. Any other column can be centred and
 #' scaled if its values are at most \eqn{2^{1000}} (about 1e301) and its standard deviation is at
-#' least \eqn{2^{-1000}} (about 1e-301); beyond, an error names it. With `scale = FALSE` most methods
+#' least \eqn{2^{-1000}} (about 1e-301); beyond, an error names it. With `scale = FALSE` most
+#' methods
 #' square the columns as they are, and refuse those whose norm is not between 1e-150 and 1e150.
 #'
 #' @param x The data.
@@ -58,7 +60,8 @@
 #'   on top: with the default, 0.06 to 0.25 GB in all for a file of 100,000 x 2,000.
 #' @param BPPARAM For data on disk: a `BiocParallelParam` of package BiocParallel, e.g.
 #'   `MulticoreParam(2)` (Windows: `SnowParam(2)`) or a `BatchtoolsParam`, over whose workers the
-#'   blocks of a pass are spread. The result is the same, bit for bit, for any number of workers. `NULL`: no workers.
+#'   blocks of a pass are spread. The result is the same, bit for bit, for any number of workers.
+#'   `NULL`: no workers.
 #' @return An object of class `ufs_data`, to be used as `x`. It has `dim()`, `dimnames()`, `print()`
 #'   and `[`.
 #' @section Errors:
@@ -208,7 +211,8 @@ seurat_assay <- function(x, assay) {
   }
   values <- seurat_layer(own, layer)
   # Until data are normalised, assays of version 3 hold the counts there once more.
-  raw <- layer == "counts" || ("counts" %in% layers && identical(values, seurat_layer(own, "counts")))
+  raw <- layer == "counts" ||
+    ("counts" %in% layers && identical(values, seurat_layer(own, "counts")))
   if (raw) hint_counts(paste0("Assay \"", assay, "\" of `x`"), "Seurat::NormalizeData()")
   list(x = transposed(values), assay = assay)
 }

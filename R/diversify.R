@@ -108,7 +108,7 @@ largest_correlation <- function(z) {
 }
 
 #' @export
-selected_features.ufs_diversify <- function(fit, k, as = NULL, ...) {
+selected_features.ufs_diversify <- function(fit, k = NULL, as = NULL, ...) {
   chosen <- selected_features.ufs(fit, k, as, ...)
   if (length(chosen) > fit$params$k) {
     ufs_inform("partial", "Only the first ", fit$params$k, " features were chosen to differ; for ",

@@ -5,6 +5,9 @@
 #' Opens a small window (in RStudio, or in the browser) in which `k`, the number of features to
 #' keep, is turned with a slider while the pictures follow: the sorted scores with the cut, the
 #' samples in the space of the chosen features, a heat map, and the table of the chosen features.
+#' The slider starts at the number that the fit was asked for. Below it stands what share of the
+#' data the chosen features hold, beside the largest share that as many directions can hold
+#' (see [ufs_captured()]).
 #' Several fits are shown side by side, with the overlap of what they choose. When a choice looks
 #' right, the code that repeats it can be inserted into the open document, and the table saved as
 #' CSV.
@@ -22,7 +25,8 @@
 #'   method found.
 #' @param stability Optional [ufs_stability()] result of the same method and data; the table then
 #'   says how often each feature was chosen. For several fits, a list with the same names.
-#' @param viewer Where to show the gadget, see [shiny::runGadget()]. The default is a dialogue window
+#' @param viewer Where to show the gadget, see [shiny::runGadget()]. The default is a dialogue
+#'   window
 #'   in RStudio and the browser elsewhere.
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.
@@ -84,9 +88,44 @@ explore_model <- function(fit, x, y, stability, said) {
     fits)
   list(fits = fits, x = x, y = y, stability = stability, features = features, size = size,
     what = if (features) "features" else "samples",
-    start = if (length(fixed)) picture_size(fixed[[1L]], NULL) else min(10L, size),
+    start = min(picture_size(c(fixed, fits)[[1L]], NULL), size),
     turns = length(fixed) < length(fits),
-    code_fit = code_of_fits(said$fit, fit, single), code_x = code_name(said$x, "x"))
+    code_fit = code_of_fits(said$fit, fit, single), code_x = code_name(said$x, "x"),
+    code_setup = setup_code(fits, said, single))
+}
+
+# What has to run before the code of a choice: the package, and the call that made the fit where it
+# is one line. Anything else is in the workspace, under the name that the caller gave it.
+setup_code <- function(fits, said, single) {
+  call <- fits[[1L]]$call
+  known <- single && is.name(said$fit) && is.call(call) && all(all.vars(call) %in% all.vars(said$x))
+  made <- if (known) paste(trimws(deparse(call, width.cutoff = 200L)), collapse = " ")
+  c("library(ufselect)",
+    if (known && nchar(made) <= 200L) {
+      # With the seed unknown, only what needs none is sure to be repeated.
+      paste0(if (!isTRUE(registry()[[fits[[1L]]$method]]$deterministic)) "# ",
+        as.character(said$fit), " <- ", made)
+    })
+}
+
+# What the best k of a fit hold, as a sentence; nothing where it cannot be computed.
+captured_words <- function(model, name, k) {
+  fit <- model$fits[[name]]
+  if (!model$features) {
+    share <- own_share(fit)
+    if (is.null(share) || isTRUE(share$whole) || !k %in% share$x) {
+      return("")
+    }
+    at <- match(k, share$x)
+    what <- sub(", per cent", "", sub("covered", "", share$ylab))
+    return(sprintf("%s: %s%s", if (grepl("^similarity", share$ylab)) "similarity covered" else what,
+      per_cent(share$y[at]), if (is.null(share$bound)) "" else {
+        paste0(", at most ", per_cent(share$bound[at]), " possible")
+      }))
+  }
+  table <- suppressMessages(ufs_captured(fit, model$x, k))
+  sprintf("%s of the squares captured, at most %s possible", per_cent(table$captured),
+    per_cent(table$bound))
 }
 
 check_explored <- function(fits) {
@@ -145,12 +184,12 @@ explore_table <- function(model, name, k) {
 explore_code <- function(model, name, k) {
   fit <- model$code_fit[[match(name, names(model$fits))]]
   if (model$features) {
-    sprintf("chosen <- selected_features(%s, k = %d)\nx_chosen <- predict(%s, %s, k = %d)\n", fit,
-      k,
-      fit, model$code_x, k)
+    lines <- c(sprintf("chosen <- selected_features(%s, k = %d)", fit, k),
+      sprintf("x_chosen <- predict(%s, %s, k = %d)", fit, model$code_x, k))
   } else {
-    sprintf("chosen <- selected_samples(%s, m = %d)\n", fit, k)
+    lines <- sprintf("chosen <- selected_samples(%s, m = %d)", fit, k)
   }
+  paste0(paste(c(model$code_setup, lines), collapse = "\n"), "\n")
 }
 
 # ---- the window ---------------------------------------------------------------------------
@@ -163,7 +202,7 @@ explore_ui <- function(model) {
     shiny::sliderInput("k", paste0("k, ", model$what, " to keep"), 1L, most, model$start, step = 1L,
       width = "100%", ticks = FALSE)
   } else {
-    shiny::p(sprintf("k = %d %s", model$start, model$what))
+    shiny::p(paste("k:", count_words(model$start, sub("s$", "", model$what))))
   }
   tab <- function(title, icon, output) {
     miniUI::miniTabPanel(title, icon = shiny::icon(icon), miniUI::miniContentPanel(output))
@@ -177,20 +216,38 @@ explore_ui <- function(model) {
     tab("Table", "list", shiny::tableOutput("table")),
     id = "tab")
   miniUI::miniPage(
+    # Parts stand side by side where there is room, and below each other where there is none.
+    shiny::tags$style(shiny::HTML("
+      .ufs-row { display: flex; flex-wrap: wrap; gap: 4px 16px; align-items: flex-end; }
+      .ufs-row > .ufs-size { flex: 1 1 260px; min-width: 0; }
+      .ufs-row .form-group { margin-bottom: 2px; }
+      .ufs-row .selectize-control, .ufs-row select { max-width: 180px; }
+      .ufs-buttons { flex: none; white-space: nowrap; }
+      .ufs-captured { min-height: 20px; color: #444; }
+      #code { margin: 0 0 4px; padding: 4px 8px; font-size: 12px; }
+      #table { overflow-x: auto; }")),
     miniUI::gadgetTitleBar("ufselect", left = miniUI::miniTitleBarCancelButton(),
       right = miniUI::miniTitleBarButton("done", "Done", primary = TRUE)),
     shiny::div(style = "padding: 6px 15px 0 15px; flex: none;",
-      shiny::fluidRow(
-        shiny::column(if (many) 5L else 7L, size),
-        if (many) shiny::column(2L, shiny::selectInput("fit", "fit", names(model$fits))),
-        shiny::column(5L, style = "padding-top: 25px; text-align: right;",
+      shiny::div(class = "ufs-row",
+        shiny::div(class = "ufs-size", size),
+        if (many) shiny::selectInput("fit", "fit", names(model$fits), width = "180px"),
+        shiny::div(class = "ufs-buttons",
           shiny::actionButton("insert", "Insert code"),
-          shiny::downloadButton("save", "Save CSV")))),
+          shiny::downloadButton("save", "Save CSV"))),
+      shiny::div(class = "ufs-captured", shiny::textOutput("captured", inline = TRUE))),
     do.call(miniUI::miniTabstripPanel, Filter(Negate(is.null), tabs)),
     # Of fixed height: pictures are not drawn anew when the room around them changes.
-    shiny::div(style = "padding: 0 15px; flex: none; height: 72px; overflow-y: auto;",
+    shiny::div(style = "padding: 0 15px; flex: none; height: 96px; overflow-y: auto;",
       shiny::verbatimTextOutput("code"))
   )
+}
+
+# Pictures stand side by side where there is room, and below each other on a narrow window.
+is_narrow <- function(session, type) {
+  id <- c(embedding = "map", samples = "scores")[type]
+  wide <- session$clientData[[paste0("output_", if (is.na(id)) type else id, "_width")]]
+  is.numeric(wide) && wide < 560
 }
 
 explore_server <- function(model) {
@@ -203,7 +260,8 @@ explore_server <- function(model) {
       tryCatch(code, ufs_error = function(e) shiny::validate(shiny::need(FALSE,
         conditionMessage(e))))
     }
-    # One picture of each fit, side by side.
+    narrow <- function(type) is_narrow(session, type)
+    # One picture of each fit.
     each <- function(type) {
       pictures <- lapply(model$fits, function(fit) {
         picture(fit, type, k = k(), data = model$x, y = model$y,
@@ -214,7 +272,8 @@ explore_server <- function(model) {
       if (length(pictures) == 1L) {
         return(draw_picture(pictures[[1L]]))
       }
-      old <- graphics::par(mfrow = grDevices::n2mfrow(length(pictures))[2:1])
+      grid <- grDevices::n2mfrow(length(pictures))
+      old <- graphics::par(mfrow = if (narrow(type)) grid else grid[2:1])
       on.exit(graphics::par(old))
       for (one in names(pictures)) draw_picture(pictures[[one]], main = one)
     }
@@ -223,14 +282,10 @@ explore_server <- function(model) {
     output$map <- shiny::renderPlot(shown(each("embedding")), res = 96)
     output$heatmap <- shiny::renderPlot(shown(draw_picture(picture(model$fits[[name()]], "heatmap",
       k = k(), data = model$x, y = model$y))), res = 96)
-    output$overlap <- shiny::renderPlot(shown({
-      overlap <- ufs_overlap(model$fits, k())
-      old <- graphics::par(mfrow = c(1L, 2L))
-      on.exit(graphics::par(old))
-      draw_picture(picture(overlap, "pairs"), main = sprintf("best %d: share in common", k()))
-      draw_picture(picture(overlap, "features"), main = sprintf("best %d: who chose what", k()))
-    }), res = 96)
+    output$overlap <- shiny::renderPlot(shown(draw_overlap(ufs_overlap(model$fits, k()),
+      if (narrow("overlap")) 2:1 else 1:2)), res = 96)
     output$table <- shiny::renderTable(shown(explore_table(model, name(), k())), digits = 4L)
+    output$captured <- shiny::renderText(shown(captured_words(model, name(), k())))
     code <- shiny::reactive(explore_code(model, name(), k()))
     output$code <- shiny::renderText(code())
     output$save <- shiny::downloadHandler(
@@ -250,6 +305,13 @@ explore_server <- function(model) {
     })
     shiny::observeEvent(input$cancel, shiny::stopApp(NULL))
   }
+}
+
+draw_overlap <- function(overlap, panels) {
+  old <- graphics::par(mfrow = panels)
+  on.exit(graphics::par(old))
+  draw_picture(picture(overlap, "pairs"), main = sprintf("best %d: share in common", overlap$k))
+  draw_picture(picture(overlap, "features"), main = sprintf("best %d: who chose what", overlap$k))
 }
 
 # RStudio's editor, if there is one.

@@ -354,5 +354,6 @@ register("facility", ufs_facility,
   title = "Samples that stand for all: facility location",
   cost = "n^2 p + n^2 log m",
   reference = "Nemhauser, Wolsey and Fisher (1978) <doi:10.1007/BF01588971>",
-  advice = "recommended for choosing samples to label"
+  advice = "recommended for choosing samples to label",
+  picks = list(argument = "m", unless = "swaps")
 )

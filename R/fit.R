@@ -97,7 +97,7 @@ as_trace <- function(trace) {
 #'
 #' @param fit A fitted object of class `ufs`.
 #' @param k,m How many features or samples, a whole number from 1 to the number there
-#'   are.
+#'   are. The default `NULL` takes the number that was given to the method: `ufs_pca(x, 2, k = 10)`.
 #' @param as `"name"` or `"index"`. The default gives names if the columns (rows) of
 #'   `x` had names, and integer indices otherwise.
 #' @param ... Must be empty: an unknown argument is an error.
@@ -129,15 +129,16 @@ feature_ranking <- function(fit) {
 
 #' @rdname selected
 #' @export
-selected_features <- function(fit, k, as = NULL, ...) {
+selected_features <- function(fit, k = NULL, as = NULL, ...) {
   check_fit(fit)
   UseMethod("selected_features")
 }
 
 #' @export
-selected_features.ufs <- function(fit, k, as = NULL, ...) {
+selected_features.ufs <- function(fit, k = NULL, as = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "feature_ranking", "features")
+  k <- wanted_number(fit, k, "k")
   top_of(fit$feature_ranking, fit$feature_scores, fit$feature_key, k, "k", "features",
     as, fit$names$named)
 }
@@ -182,17 +183,30 @@ sample_ranking <- function(fit) {
 
 #' @rdname selected
 #' @export
-selected_samples <- function(fit, m, as = NULL, ...) {
+selected_samples <- function(fit, m = NULL, as = NULL, ...) {
   check_fit(fit)
   UseMethod("selected_samples")
 }
 
 #' @export
-selected_samples.ufs <- function(fit, m, as = NULL, ...) {
+selected_samples.ufs <- function(fit, m = NULL, as = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "sample_ranking", "samples")
+  m <- wanted_number(fit, m, "m")
   top_of(fit$sample_ranking, fit$sample_scores, fit$sample_key, m, "m", "samples",
     as, !is.null(fit$names$samples))
+}
+
+# How many to show: as asked for here, or as the fit was asked for.
+wanted_number <- function(fit, value, name) {
+  if (is.null(value)) value <- fit$params[[name]]
+  if (is.null(value)) {
+    ufs_abort("argument", "`", name, "`, the number of ",
+      if (name == "k") "features" else "samples", " to choose, is missing: give it here or to ufs_",
+      fit$method, "()",
+      if (name == "k") "; ufs_size() helps to find it", ".", argument = name)
+  }
+  value
 }
 
 # A fit of this package, as it was made; with a `slot` where it selects `what`.

@@ -3,7 +3,8 @@
 
 #' Neighbour graph of the samples
 #'
-#' Joins each sample with its `k` nearest others (by Euclidean distance) and gives the edges
+#' Joins each sample with its `n_neighbours` nearest others (by Euclidean distance) and gives the
+#' edges
 #' weights. The methods that need a graph build this one by default; build it yourself to look at
 #' it, to change it, or to use it for several methods.
 #'
@@ -21,7 +22,8 @@
 #' loops. Distances that agree to a relative 1e-10 are ties, and ties go to the lower index.
 #'
 #' It takes n^2 p flops, in blocks of matrix products, and memory for 2 n p doubles beside `x`
-#' and at most 2 n k edges: the n x n distances are never stored. Use `k = n - 1` for the
+#' and at most 2 n k edges, k = `n_neighbours`: the n x n distances are never stored. Use
+#' `n_neighbours = n - 1` for the
 #' complete graph.
 #'
 #' Of data on disk beyond four blocks (see [ufs_data()]), and of sparse data with more than 20,000
@@ -32,14 +34,15 @@
 #'
 #' @section The argument `graph` of the methods:
 #' `NULL` builds the default graph on the columns as the method sees them (after its own
-#' `center` and `scale`); `list(k = 10, weights = "binary")` builds it with those arguments
+#' `center` and `scale`); `list(n_neighbours = 10, weights = "binary")` builds it with those
+#' arguments
 #' of `ufs_graph()`; a graph from `ufs_graph()` is used as it is; and an n x n weight matrix
 #' (or Matrix) of your own must be symmetric, finite and not negative. Its diagonal is
 #' dropped, with a message of class `ufs_message_loops`.
 #'
 #' @param x For `ufs_graph()` the data, a numeric matrix, data frame or Matrix with n samples (rows)
 #'   and p features (columns), as for every method. For `plot()` a graph.
-#' @param k The number of neighbours, from 1 to n - 1.
+#' @param n_neighbours The number of neighbours, from 1 to n - 1.
 #' @param weights The kind of weights: `"heat"`, `"binary"` or `"cosine"`.
 #' @param bandwidth The bandwidth t of the heat weights, a positive number. The default `NULL` takes
 #'   the mean distance.
@@ -54,7 +57,7 @@
 #'   * `weights`: the sparse matrix W, as `start`, `index` (from 0) and `value`; these are the
 #'     slots p, i and x of a `dgCMatrix`. `as.matrix()` makes it n x n, and
 #'     `as.matrix(graph, sparse = TRUE)` a `dgCMatrix` (package Matrix).
-#'   * `n`, `n_edges`, `k`, `kind` (of weights), `bandwidth`, `symmetrise`.
+#'   * `n`, `n_edges`, `n_neighbours`, `kind` (of weights), `bandwidth`, `symmetrise`.
 #'   * `degree` (row sums of W), `component` (of each sample, numbered by first
 #'     appearance), `n_components`, `n_isolated` (samples without an edge, which are
 #'     components of their own).
@@ -64,18 +67,19 @@
 #' @references He, Cai and Niyogi (2005) Laplacian score for feature selection. Advances in
 #'   Neural Information Processing Systems 18.
 #' @examples
-#' graph <- ufs_graph(mtcars, k = 5, scale = TRUE)
+#' graph <- ufs_graph(mtcars, n_neighbours = 5, scale = TRUE)
 #' graph
 #' as.matrix(graph)[1:4, 1:4]
 #' plot(graph)
 #' ufs_laplacian(mtcars, graph)
 #' @export
-ufs_graph <- function(x, k = 5, weights = c("heat", "binary", "cosine"), bandwidth = NULL,
-                      symmetrise = c("max", "min", "mean"), center = FALSE, scale = FALSE,
+ufs_graph <- function(x, n_neighbours = 5, weights = c("heat", "binary", "cosine"),
+                      bandwidth = NULL, symmetrise = c("max", "min", "mean"), center = FALSE,
+                      scale = FALSE,
                       exact = FALSE, ...) {
   open_dots(environment(), ufs_graph, "graph")
   data <- as_ufs_operator(x, center, scale)
-  graph <- build_graph(data, k, weights, bandwidth, symmetrise, exact)
+  graph <- build_graph(data, n_neighbours, weights, bandwidth, symmetrise, exact)
   warn_graph(graph, connected = TRUE)
   graph
 }
@@ -120,13 +124,14 @@ graph_from_arguments <- function(arguments, data) {
     data$x <- if (is.matrix(data$x)) prepare_again(data$x, center, scale) else
       operator_again(data$x, center, scale)
   }
-  build_graph(data, used$k, used$weights, used$bandwidth, used$symmetrise, used$exact)
+  build_graph(data, used$n_neighbours, used$weights, used$bandwidth, used$symmetrise, used$exact)
 }
 
-build_graph <- function(data, k, weights, bandwidth, symmetrise, exact) {
+build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exact) {
   kinds <- c("heat", "binary", "cosine")
   rules <- c("max", "min", "mean")
-  k <- check_count(k, "k", 1L, data$n - 1L, paste("one fewer than the", data$n, "samples"))
+  k <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
+    paste("one fewer than the", data$n, "samples"))
   weights <- check_choice(weights, "weights", kinds)
   symmetrise <- check_choice(symmetrise, "symmetrise", rules)
   exact <- check_flag(exact, "exact")
@@ -139,10 +144,10 @@ build_graph <- function(data, k, weights, bandwidth, symmetrise, exact) {
   by_blocks <- is_operator(rows$x) && rows$x$kind == "source"
   check_bytes(40 * entries + if (by_blocks) 6 * rows$x$bytes else if (is.matrix(rows$x)) {
     24 * as.double(data$n) * ncol(rows$x)
-  } else 20 * length(rows$x$value), "The graph", "Use a smaller `k`.")
+  } else 20 * length(rows$x$value), "The graph", "Use a smaller `n_neighbours`.")
   if (entries > .Machine$integer.max) {
-    ufs_abort("argument", "`k` is too large: a graph can have at most ",
-      .Machine$integer.max, " entries.", argument = "k")
+    ufs_abort("argument", "`n_neighbours` is too large: a graph can have at most ",
+      .Machine$integer.max, " entries.", argument = "n_neighbours")
   }
   if (is.null(bandwidth)) bandwidth <- NA_real_
   made <- if (by_blocks || rows$approximate) {
@@ -161,7 +166,7 @@ build_graph <- function(data, k, weights, bandwidth, symmetrise, exact) {
     ufs_abort("input", "Distances between the rows of `x` overflow or underflow. ",
       "Rescale `x`, e.g. with scale = TRUE.", argument = "x")
   }
-  graph <- new_graph(made, data, kind = weights, k = k, bandwidth = made$bandwidth,
+  graph <- new_graph(made, data, kind = weights, n_neighbours = k, bandwidth = made$bandwidth,
     symmetrise = symmetrise)
   graph$note <- rows$note
   graph
@@ -236,8 +241,8 @@ row_cosines <- function(x, index) {
   out
 }
 
-# The k nearest of those known and those found, for the samples `rows`; ties as in src/graph.c. An
-# index above n stands for nobody yet.
+# The k nearest of those known and those found, for the samples `rows`; ties as in src/graph_knn.c.
+# An index above n stands for nobody yet.
 join_neighbours <- function(near, found, rows) {
   size <- dim(near$index)
   all <- lapply(stats::setNames(nm = names(found)[names(found) %in% names(near)]), function(part) {
@@ -281,12 +286,12 @@ mean_distance <- function(z) {
 }
 
 # `parts`: start, index, value, degree, component, n_components, n_isolated.
-new_graph <- function(parts, data, kind, k = NA_integer_, bandwidth = NA_real_,
+new_graph <- function(parts, data, kind, n_neighbours = NA_integer_, bandwidth = NA_real_,
                       symmetrise = NA_character_) {
   weights <- structure(parts[c("start", "index", "value")], class = "ufs_csr")
   structure(list(
     weights = weights, n = data$n, n_edges = length(parts$index) %/% 2L,
-    kind = kind, k = k, bandwidth = bandwidth, symmetrise = symmetrise,
+    kind = kind, n_neighbours = n_neighbours, bandwidth = bandwidth, symmetrise = symmetrise,
     degree = parts$degree, component = parts$component,
     n_components = parts$n_components, n_isolated = parts$n_isolated,
     samples = data$samples
@@ -376,7 +381,7 @@ warn_graph <- function(graph, connected) {
 
 # The parameters of a graph as a fit records them.
 graph_params <- function(graph) {
-  list(graph = graph$kind, k = graph$k, bandwidth = graph$bandwidth,
+  list(graph = graph$kind, n_neighbours = graph$n_neighbours, bandwidth = graph$bandwidth,
     symmetrise = graph$symmetrise)
 }
 
@@ -392,8 +397,8 @@ graph_text <- function(graph) {
     user = "weights given by the user",
     paste(graph$kind, "weights")
   )
-  if (is.na(graph$k)) what else {
-    paste0(sprintf("%d nearest neighbours (%s), %s", graph$k, graph$symmetrise, what),
+  if (is.na(graph$n_neighbours)) what else {
+    paste0(sprintf("%d nearest neighbours (%s), %s", graph$n_neighbours, graph$symmetrise, what),
       if (!is.null(graph$note)) paste0("; ", graph$note))
   }
 }

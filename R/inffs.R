@@ -72,8 +72,8 @@
 #' @include ufs.R
 #' @export
 ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"),
-                      center = FALSE, scale = FALSE, control = ufs_control(), n_sample = NULL,
-                      ...) {
+                      k = NULL, center = FALSE, scale = FALSE, control = ufs_control(),
+                      n_sample = NULL, ...) {
   void <- FALSE
   fit <- run_fit("inffs", match.call(), {
     control <- resolve_control(control, max_iter = 500L, tol = 1e-14)

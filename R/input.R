@@ -60,7 +60,8 @@ check_norms <- function(norm, arg, features, unit = 1) {
   bad <- !is.finite(size) | size > 1e150 | (norm > 0 & size < 1e-150)
   if (any(bad)) {
     ufs_abort("input", "The values of ", some_columns(features[bad]), " of `", arg, "` are too ",
-      if (all(size[bad] < 1)) "small" else if (all(size[bad] > 1)) "large" else "small or too large",
+      if (all(size[bad] < 1)) "small" else if (all(size[bad] > 1)) "large" else
+        "small or too large",
       " to be squared. Rescale them, e.g. with scale = TRUE.", argument = arg)
   }
 }

@@ -80,6 +80,9 @@
 #'   weights of the residuals, \eqn{a_i = 1/(2\|r_i\|)}{a_i = 1/(2||r_i||)} (length p, or
 #'   n for `loss = "sample"`) and \eqn{h_i = 2\|q_i\|}{h_i = 2||q_i||} (length p; `"irls"`
 #'   only). `a` and `h` may be left out.
+#' @param k The number of features to choose, a whole number, or `NULL` (the default) to leave it
+#'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use
+#'   it.
 #' @param center,scale Should the columns be centred and standardised first? The penalty is not free
 #'   of the scale of single features, so `scale = TRUE` is recommended.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter = 500`,
@@ -152,7 +155,7 @@
 #' @export
 ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
                       loss = c("sample", "feature"), solver = c("exact", "irls"),
-                      init = "pca", center = TRUE, scale = TRUE,
+                      init = "pca", k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), ...) {
   fit <- run_fit("jspca", match.call(), {
     loss <- check_choice(loss, "loss", c("sample", "feature"))
@@ -394,36 +397,40 @@ rise_note <- function(objective) {
 #' @param object A fit of [ufs_jspca()].
 #' @param newdata Matrix or data frame; for `"scores"` and `"reconstruction"` with all
 #'   columns of the data the fit was made on, by name or, without names, by position.
-#' @param k For `"select"`: how many features. Otherwise: how many of the leading
-#'   components, all by default.
+#' @param k For `"select"`: how many features; the default `NULL` takes the number that was given to
+#'   the method.
+#' @param n_components For the other types: how many of the leading components, all by default.
 #' @param type `"select"`: `newdata[, chosen]`, as [predict.ufs()]. `"scores"`: centred
 #'   and scaled `newdata` times the loadings. `"reconstruction"`: \eqn{XQP'} in the units
 #'   of `newdata`.
 #' @param ... Not used.
 #' @return `"select"`: as [predict.ufs()]. `"scores"`: a matrix with one row per row of
-#'   `newdata` and k columns. `"reconstruction"`: a matrix with the rows of `newdata` and
+#'   `newdata` and `n_components` columns. `"reconstruction"`: a matrix with the rows of `newdata`
+#'   and
 #'   the columns of the fit.
 #' @examples
 #' fit <- ufs_jspca(mtcars[1:20, ], n_components = 2)
 #' head(predict(fit, mtcars[21:32, ], type = "scores"))
-#' head(predict(fit, mtcars[21:32, ], type = "reconstruction", k = 1))
+#' head(predict(fit, mtcars[21:32, ], type = "reconstruction", n_components = 1))
 #' head(predict(fit, mtcars[21:32, ], k = 3))
 #' @export
-predict.ufs_jspca <- function(object, newdata, k,
-                              type = c("select", "scores", "reconstruction"), ...) {
+predict.ufs_jspca <- function(object, newdata, k = NULL,
+                              type = c("select", "scores", "reconstruction"),
+                              n_components = NULL, ...) {
   check_fit(object)
   type <- check_choice(type, "type", c("select", "scores", "reconstruction"))
   if (type == "select") {
     return(NextMethod())
   }
   most <- object$params$n_components
-  k <- if (missing(k)) most else check_count(k, "k", 1L, most, "the components of the fit")
+  if (is.null(n_components)) n_components <- most
+  n_components <- check_count(n_components, "n_components", 1L, most, "the components of the fit")
   if (missing(newdata)) {
     ufs_abort("argument", "`newdata` is missing.", argument = "newdata")
   }
   z <- jspca_newdata(object, newdata)
   solution <- object$solution
-  first <- seq_len(k)
+  first <- seq_len(n_components)
   if (type == "scores") {
     return(z %*% solution$loadings[, first, drop = FALSE])
   }

@@ -14,8 +14,12 @@
 #' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
 #'   (columns). [ufs_data] describes sparse data, data on disk and other forms.
 #' @param n_clusters The number of clusters c, from 2 to n - 1.
-#' @param n_init The number of k-means starts. The run with the lowest within-cluster sum of squares
+#' @param n_starts The number of k-means starts. The run with the lowest within-cluster sum of
+#'   squares
 #'   is kept.
+#' @param k The number of features to choose, a whole number, or `NULL` (the default) to leave it
+#'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use
+#'   it.
 #' @param center,scale Should the columns be centred and standardised before k-means? F itself does
 #'   not depend on either.
 #' @param control Iteration limits, made by [ufs_control()]: `max_iter` (default 100) is that of
@@ -37,7 +41,7 @@
 #' table(fit$solution$cluster, iris$Species)
 #' @include ufs.R
 #' @export
-ufs_kmeans_f <- function(x, n_clusters, n_init = 20, center = TRUE, scale = TRUE,
+ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, scale = TRUE,
                          control = ufs_control(), ...) {
   run_fit("kmeans_f", match.call(), {
     control <- resolve_control(control, max_iter = 100L)
@@ -45,16 +49,16 @@ ufs_kmeans_f <- function(x, n_clusters, n_init = 20, center = TRUE, scale = TRUE
     data <- as_ufs_operator(x, center, scale)
     n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
       "one fewer than the samples")
-    n_init <- check_count(n_init, "n_init", 1L)
+    n_starts <- check_count(n_starts, "n_starts", 1L)
     rows <- kmeans_rows(data$x, n_clusters)
-    runs <- kmeans_runs(rows, n_clusters, n_init, control$max_iter)
+    runs <- kmeans_runs(rows, n_clusters, n_starts, control$max_iter)
     if (is.null(runs)) {
       ufs_abort("input", "`x` has fewer than n_clusters = ", n_clusters, " distinct rows: ",
         "k-means cannot make that many clusters.", argument = "x")
     }
     best <- runs[[1L]]
     list(data = data, control = control,
-      params = list(n_clusters = n_clusters, n_init = n_init, center = center, scale = scale,
+      params = list(n_clusters = n_clusters, n_starts = n_starts, center = center, scale = scale,
         n_scores = if (is_operator(data$x)) ncol(rows)),
       feature_scores = f_statistic(data$x, best$cluster),
       solution = list(cluster = stats::setNames(best$cluster, data$samples),
@@ -107,11 +111,11 @@ f_ratio <- function(between, total, c, n) {
   f
 }
 
-# `n_init` k-means runs on the rows of z, distinct partitions only (up to the names
+# `n_starts` k-means runs on the rows of z, distinct partitions only (up to the names
 # of the clusters), best within-cluster sum of squares first, ties by order drawn.
 # All randomness is R's: the numbers that draw the seeds (src/kmeans.c). NULL if k-means
 # cannot make n_clusters clusters (fewer distinct rows).
-kmeans_runs <- function(z, n_clusters, n_init, max_iter = 100L) {
+kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
   n <- nrow(z)
   if (n_clusters == 1L) {
     centre <- colMeans(z)
@@ -125,16 +129,16 @@ kmeans_runs <- function(z, n_clusters, n_init, max_iter = 100L) {
   if (length(unique(first)) < n_clusters) {
     return(NULL)
   }
-  check_bytes(8 * as.double(n_init) * n_clusters + 4 * as.double(n_init) * n,
-    "The labels of all k-means starts", "Use a smaller `n_init`.")
-  draw <- matrix(stats::runif(n_clusters * n_init), n_clusters)
+  check_bytes(8 * as.double(n_starts) * n_clusters + 4 * as.double(n_starts) * n,
+    "The labels of all k-means starts", "Use a smaller `n_starts`.")
+  draw <- matrix(stats::runif(n_clusters * n_starts), n_clusters)
   found <- .Call(C_kmeans, z, first, draw, max_iter)
   check_lapack(found$run$lapack, "kmeans")
   if (status_label(found$run$status) == "numerical") {
     ufs_abort("input", "The samples of `x` are too far from each other for k-means: their squared ",
       "distances cannot be held. Rescale `x`, e.g. with scale = TRUE.", argument = "x")
   }
-  labels <- lapply(seq_len(n_init), function(i) canonical_labels(found$label[, i]))
+  labels <- lapply(seq_len(n_starts), function(i) canonical_labels(found$label[, i]))
   best <- order(found$within)
   best <- best[!duplicated(labels[best])]
   lapply(best, function(i) {

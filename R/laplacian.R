@@ -35,10 +35,10 @@
 #' selected_features(fit, k = 2)
 #'
 #' # Columns in different units, and a graph of your own choice
-#' ufs_laplacian(mtcars, graph = list(k = 7, weights = "binary"), scale = TRUE)
+#' ufs_laplacian(mtcars, graph = list(n_neighbours = 7, weights = "binary"), scale = TRUE)
 #' @include ufs.R
 #' @export
-ufs_laplacian <- function(x, graph = NULL, center = FALSE, scale = FALSE,
+ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FALSE,
                           control = ufs_control(), ...) {
   run_fit("laplacian", match.call(), {
     control <- resolve_control(control)
@@ -65,5 +65,6 @@ register("laplacian", ufs_laplacian,
   group = "features", selects = "features", deterministic = TRUE,
   title = "Laplacian score",
   cost = "n^2 p (graph) + n k p",
-  reference = "He, Cai and Niyogi (2005), NIPS 18"
+  reference = "He, Cai and Niyogi (2005), NIPS 18",
+  mixed_units = "standardise"
 )

@@ -30,7 +30,7 @@
 #' # Graphs with several components
 #' On such a graph the first eigenvectors are indicators of components, and any rotation of them
 #' would do. The ranking then depends on a convention (indicators in the order of the samples,
-#' orthogonalised one after the other), and a warning says so. A graph with a larger `k` helps.
+#' orthogonalised one after the other), and a warning says so. A graph with more neighbours helps.
 #' Samples without an edge are left out of the regressions.
 #'
 #' # Cost
@@ -42,7 +42,7 @@
 #' @param n_clusters The number of eigenvectors c, usually the number of clusters that you expect;
 #'   from 1 to n - 2.
 #' @param n_features The number of non-zero coefficients at which each path stops, at most p. The
-#'   default is 50, or p or n - 1 if that is less. The number of features you want is a good choice.
+#'   default `NULL` is `k` or, without one, 50, or p or n - 1 if that is less.
 #' @param ridge The ridge penalty, at least 0, in the units of X'X.
 #' @param normalise Should each coefficient vector be divided by its norm, so that all eigenvectors
 #'   count the same?
@@ -58,22 +58,23 @@
 #' @seealso [ufs_laplacian()] and [ufs_spec()], which score each feature on its own.
 #' @examples
 #' # Which columns explain three groups of cars?
-#' fit <- ufs_mcfs(mtcars, n_clusters = 3, n_features = 5, scale = TRUE)
+#' fit <- ufs_mcfs(mtcars, n_clusters = 3, k = 5, scale = TRUE)
 #' fit
-#' selected_features(fit, k = 5)
+#' selected_features(fit)
 #'
 #' # The coefficient of each feature for each eigenvector
 #' coef(fit)
 #' @include ufs.R
 #' @export
 ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
-                     normalise = TRUE, center = TRUE, scale = FALSE,
+                     normalise = TRUE, k = NULL, center = TRUE, scale = FALSE,
                      control = ufs_control(), ...) {
   run_fit("mcfs", match.call(), {
     data <- as_ufs_operator(x, center, scale)
     q <- length(data$keep)
     n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n - 2L,
       "two fewer than the samples")
+    if (is.null(n_features)) n_features <- k
     n_features <- if (is.null(n_features)) {
       min(50L, q, data$n - 1L)
     } else {
@@ -138,5 +139,6 @@ register("mcfs", ufs_mcfs,
   group = "features", selects = "features", deterministic = TRUE,
   title = "Multi-cluster feature selection",
   cost = "n^2 p (graph) + n p c n_features",
-  reference = "Cai, Zhang and He (2010) <doi:10.1145/1835804.1835848>"
+  reference = "Cai, Zhang and He (2010) <doi:10.1145/1835804.1835848>",
+  mixed_units = "standardise"
 )

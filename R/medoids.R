@@ -22,7 +22,7 @@
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
 #'   length n, for `form = "kmeans"` only. They are centres that stay where they are, and are not
 #'   chosen. Their score is `NA` and they come last.
-#' @param n_init The number of k-means starts, drawn from R's random numbers; the run with the
+#' @param n_starts The number of k-means starts, drawn from R's random numbers; the run with the
 #'   lowest within-cluster sum of squares is kept. For `"clara"` it is the number of subsamples.
 #' @param unit Should the rows be divided by their lengths first?
 #' @param control Iteration limits, made by [ufs_control()]; `max_iter` (default 100) is that of
@@ -44,7 +44,7 @@
 #' representatives(fit)
 #' @include ufs.R
 #' @export
-ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NULL, n_init = 20,
+ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NULL, n_starts = 20,
                         unit = TRUE, center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   run_fit("medoids", match.call(), {
     form <- check_choice(form, "form", c("kmeans", "pam", "clara"))
@@ -55,16 +55,16 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     n <- data$n
     m <- check_count(m, "m", 1L, n - 1L - length(labelled),
       "fewer than the samples without a label")
-    n_init <- check_count(n_init, "n_init", 1L)
+    n_starts <- check_count(n_starts, "n_starts", 1L)
     z <- in_range(data$x)$x
     if (check_flag(unit, "unit")) z <- unit_rows(z)
     if (form == "kmeans") {
-      found <- kmeans_medoids(z, m, labelled, n_init, control$max_iter)
+      found <- kmeans_medoids(z, m, labelled, n_starts, control$max_iter)
     } else {
       if (length(labelled)) {
         ufs_abort("argument", "`labelled` is for form = \"kmeans\" only.", argument = "labelled")
       }
-      found <- cluster_medoids(z, m, form, n_init)
+      found <- cluster_medoids(z, m, form, n_starts)
     }
     free <- setdiff(found$medoids, labelled)
     size <- tabulate(match(found$stand_in, free), length(free))
@@ -76,7 +76,7 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     score[ranking] <- (n + 1 - seq_along(ranking)) / n
     list(
       data = data, control = control,
-      params = list(m = m, form = form, labelled = labelled, n_init = n_init, unit = unit,
+      params = list(m = m, form = form, labelled = labelled, n_starts = n_starts, unit = unit,
         center = center, scale = scale, n_scores = data$n_scores),
       sample_scores = score,
       solution = list(order = stats::setNames(free, data$samples[free]),
@@ -93,7 +93,7 @@ unit_rows <- function(x) {
 }
 
 # list(medoids, stand_in (of every sample), certificate, iterations).
-kmeans_medoids <- function(z, m, labelled, n_init, max_iter) {
+kmeans_medoids <- function(z, m, labelled, n_starts, max_iter) {
   first <- equal_rows(z)
   different <- length(unique(first)) - length(unique(first[labelled]))
   if (different < m) {
@@ -102,12 +102,12 @@ kmeans_medoids <- function(z, m, labelled, n_init, max_iter) {
   }
   if (length(labelled)) {
     best <- NULL
-    for (i in seq_len(n_init)) {
+    for (i in seq_len(n_starts)) {
       run <- anchored_kmeans(z, m, z[labelled, , drop = FALSE], max_iter)
       if (is.null(best) || run$withinss < best$withinss * (1 - 1e-12)) best <- run
     }
   } else {
-    best <- kmeans_runs(z, m, n_init, max_iter)[[1L]]
+    best <- kmeans_runs(z, m, n_starts, max_iter)[[1L]]
   }
   # Clusters 1 to m are free; those of labelled samples follow.
   cluster <- best$cluster
@@ -157,7 +157,7 @@ anchored_kmeans <- function(z, m, fixed, max_iter) {
     iterations = iteration)
 }
 
-cluster_medoids <- function(z, m, form, n_init) {
+cluster_medoids <- function(z, m, form, n_starts) {
   check_installed("cluster", paste0("for form = \"", form, "\""))
   if (form == "pam") {
     check_bytes(8 * as.double(nrow(z))^2, "PAM", "Use form = \"clara\".")
@@ -165,7 +165,7 @@ cluster_medoids <- function(z, m, form, n_init) {
     at <- fit$id.med
     mean_distance <- fit$objective[["swap"]]
   } else {
-    fit <- cluster::clara(z, m, samples = n_init, rngR = TRUE, medoids.x = FALSE,
+    fit <- cluster::clara(z, m, samples = n_starts, rngR = TRUE, medoids.x = FALSE,
       sampsize = max(min(nrow(z) - 1L, 40L + 2L * m), m + 1L), keep.data = FALSE)
     at <- fit$i.med
     mean_distance <- fit$objective

@@ -12,7 +12,7 @@ print.ufs <- function(x, n = 5L, ...) {
   check_fit(x)
   n <- check_count(n, "n", 0L)
   cat("<ufs_", x$method, "> ", method_title(x$method), "\n", sep = "")
-  cat("  data         ", x$n, " samples x ", x$p, " features",
+  cat("  data         ", size_words(x$n, x$p),
     if (length(x$constant)) paste0(" (", length(x$constant), " constant)"), "\n", sep = "")
   cat("  status       ", x$status, if (x$iterations > 0L) {
     paste0(" after ", x$iterations, " iteration", if (x$iterations != 1L) "s")
@@ -30,7 +30,7 @@ print.ufs <- function(x, n = 5L, ...) {
     }
   }
   advice <- registry()[[x$method]]$advice
-  if (isTRUE(nzchar(advice))) cat("  advice       ", advice, "\n", sep = "")
+  if (isTRUE(nzchar(advice))) cat("  advice       ", advice_sentence(advice), "\n", sep = "")
   if (!is.null(x$feature_ranking)) {
     cat("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n), "\n", sep = "")
   }
@@ -38,6 +38,24 @@ print.ufs <- function(x, n = 5L, ...) {
     cat("  samples      ", best_line(x$sample_ranking, x$names$samples, n), "\n", sep = "")
   }
   invisible(x)
+}
+
+# "24 samples x 1 feature"
+size_words <- function(n, p) paste(count_words(n, "sample"), "x", count_words(p, "feature"))
+
+count_words <- function(n, word) paste0(n, " ", word, if (n != 1L) "s")
+
+# What ufs_methods() says in a word or two, as a sentence: print() has room for one.
+advice_sentence <- function(advice) {
+  more <- sub("^[a-z]+:? *[(]?", "", advice)
+  if (grepl("^[a-z]+ [(]", advice)) more <- sub("[)]$", "", more)
+  switch(sub("[ :].*", "", advice),
+    recommended = paste0("It is r", substring(advice, 2L), "."),
+    situational = paste0("It is useful in some situations",
+      if (nzchar(more)) paste0(" (", more, ")"), "; see vignette(\"which-method\")."),
+    baseline = "It is a baseline, there for comparison.",
+    historical = "It is there for comparison; other methods did better on real data.",
+    paste0(toupper(substr(advice, 1L, 1L)), substring(advice, 2L), "."))
 }
 
 # One or two more lines of a method's own: "live rows    12 of 500", say.
@@ -92,8 +110,8 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
   digits <- check_count(digits, "digits", 1L, 22L)
   cat("<ufs_", x$method, "> ", x$title, "\n", sep = "")
   cat("call: ", paste(deparse(x$call, width.cutoff = 80L), collapse = "\n      "), "\n", sep = "")
-  cat("data: ", x$n, " samples x ", x$p, " features, ", x$constant, " constant\n", sep = "")
-  cat("status: ", x$status, ", ", x$iterations, " iterations, ",
+  cat("data: ", size_words(x$n, x$p), ", ", x$constant, " constant\n", sep = "")
+  cat("status: ", x$status, ", ", count_words(x$iterations, "iteration"), ", ",
     format(x$elapsed, digits = 3L), " s\n", sep = "")
   if (!is.null(x$objective)) {
     cat("objective: ", paste(signif(x$objective, digits + 2L), collapse = " -> "), "\n", sep = "")
@@ -129,7 +147,7 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' @param object A fit that selects features.
 #' @param newdata Matrix or data frame with at least the chosen columns, or anything else that
 #'   [ufs_data()] reads.
-#' @param k How many features.
+#' @param k How many features. The default `NULL` takes the number that was given to the method.
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are
 #'   not changed. Of a SummarizedExperiment or Seurat object these are rows; a big.matrix gives a
@@ -138,14 +156,11 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' fit <- ufs_variance(iris[1:100, 1:4])
 #' head(predict(fit, iris[101:150, ], k = 2))
 #' @export
-predict.ufs <- function(object, newdata, k, ...) {
+predict.ufs <- function(object, newdata, k = NULL, ...) {
   check_dots_empty(...)
   check_fit(object)
   if (missing(newdata) || length(dim(newdata)) != 2L) {
     ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
-  }
-  if (missing(k) && !is.null(object$feature_scores)) {
-    ufs_abort("argument", "`k`, the number of features to keep, is missing.", argument = "k")
   }
   chosen <- selected_features(object, k, as = "index")
   if (has_feature_rows(newdata)) {

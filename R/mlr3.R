@@ -1,72 +1,106 @@
-# mlr3: the filter flt("ufs"). Its R6 class is made only when mlr3filters is loaded (.onLoad
-# below waits for that), so R6, paradox and mlr3filters stay suggested packages.
+# mlr3: the filters flt("ufs") and flt("ufs_<method>"). Their R6 class is made only when mlr3filters
+# is loaded (.onLoad waits for that), so R6, paradox and mlr3filters stay suggested packages.
 
 #' Unsupervised filters for mlr3
 #'
-#' Once the packages ufselect and mlr3filters are both loaded, in either order, `flt("ufs")`
-#' makes a filter out of any method of this package that ranks features. It works on every kind
-#' of task, also on those without a target, and never looks at the target.
+#' Once the packages ufselect and mlr3filters are both loaded, in either order, `flt("ufs_socfs")`,
+#' `flt("ufs_css")` and so on are filters: one for each method of this package that ranks features.
+#' `flt("ufs", method = "socfs")` is the same. They work on every kind of task, also on those
+#' without a target, and never look at the target.
 #'
 #' The arguments of the method, as on its own help page, are the filter's parameters; `control`
 #' takes [ufs_control()]. A method that solves for one number of features, as [ufs_topk()]
-#' does, is told `nfeat`. The filter's id is `"ufs_<method>"`, so several of them fit into one
-#' graph.
+#' does, is told `nfeat`. Beside them there are `standardise`, `na` and `seed`, as in
+#' [step_select_ufs()], whose sections on units and on the default number of clusters hold here too.
+#' The filter's id is `"ufs_<method>"`, so several of them fit into one graph.
 #'
-#' # Ties
-#' mlr3filters keeps scores only and puts features with equal scores in random order. The
-#' package's own rule (secondary key, then lowest index, see [selected]) therefore does not
-#' hold inside mlr3: set a seed, or use [ufs()] where exact ties matter. Methods with exact
-#' zeros, such as [ufs_socfs()], have many of them at the end of the ranking.
+#' # Scores
+#' mlr3filters keeps scores only and puts features with equal scores in random order. So that a
+#' filter keeps the features of `selected_features(fit, k)`, its scores are those of the method with
+#' ties drawn apart by less than the distance to the next score. Where the method's scores end, at
+#' exact zeros, the others have -1, -2 and so on in the order of the ranking; so have constant
+#' features. If `nfeat` goes beyond the last positive score, a message says so.
 #'
-#' # Missing and constant values
-#' Missing values are refused; impute before the filter. Constant features get the score `NA`
-#' and come last.
+#' # Missing values and weights
+#' With `na = "error"`, the default, missing values are refused; the other choices are those of
+#' [ufs_data()]. Weights of a task are ignored, and a message says so.
+#'
+#' # Tuning
+#' Parameters that are numbers with two bounds, switches and choices can be given to `to_tune()`
+#' without a range; `n_clusters` and `n_components` are then searched up to 20, and may be set to
+#' larger values. Inside [mlr3::resample()], and so in tuning, the ranking of a training set is
+#' kept, so that it is made once for all numbers of features. A method that draws random numbers
+#' needs a `seed` for that.
 #'
 #' @name mlr_filters_ufs
 #' @aliases flt_ufs FilterUfs
 #' @return `flt("ufs", method)` returns an object of the R6 class `FilterUfs`, which inherits from
 #'   `mlr3filters::Filter`. After `$calculate(task)` its field `scores` holds the scores of the
 #'   features by name, larger for better ones.
-#' @seealso `vignette("in-your-framework")`
-#' @examplesIf requireNamespace("mlr3", quietly = TRUE) && requireNamespace("mlr3filters", quietly = TRUE)
+#' @seealso [mlr_pipeops_ufs_sample] for rows, `vignette("in-your-framework")`
+#' @examplesIf requireNamespace("mlr3filters", quietly = TRUE)
 #' library(mlr3filters)
-#' filter <- flt("ufs", method = "kmeans_f", n_clusters = 3)
+#' filter <- flt("ufs_kmeans_f", n_clusters = 3)
 #' filter$calculate(mlr3::tsk("iris"))
 #' filter$scores
+#' @include adapters.R
 NULL
 
-# Adds the filter now or as soon as mlr3filters comes.
-register_mlr3_filter <- function() {
-  if (isNamespaceLoaded("mlr3filters")) {
-    add_mlr3_filter()
-  }
-  setHook(packageEvent("mlr3filters", "onLoad"), function(...) {
-    if (isNamespaceLoaded("ufselect")) add_mlr3_filter()
+# Calls add() now or as soon as a package comes; both may be loaded in either order.
+when_loaded <- function(package, add) {
+  if (isNamespaceLoaded(package)) add()
+  setHook(packageEvent(package, "onLoad"), function(...) {
+    if (isNamespaceLoaded("ufselect")) add()
   })
 }
 
-add_mlr3_filter <- function() {
-  mlr3_filters()$add("ufs", mlr3_filter_class())
+register_mlr3 <- function() {
+  when_loaded("mlr3filters", add_mlr3_filters)
+  when_loaded("mlr3pipelines", add_mlr3_pipeop)
 }
 
-remove_mlr3_filter <- function() {
-  if (isNamespaceLoaded("mlr3filters") && mlr3_filters()$has("ufs")) {
-    mlr3_filters()$remove("ufs")
+add_mlr3_filters <- function() {
+  generator <- mlr3_filter_class()
+  filters <- mlr3_dictionary("mlr3filters", "mlr_filters")
+  filters$add("ufs", generator)
+  for (method in feature_methods()) {
+    filters$add(paste0("ufs_", method), filter_maker(generator, method))
   }
 }
 
-mlr3_filters <- function() get("mlr_filters", envir = asNamespace("mlr3filters"))
+filter_maker <- function(generator, method) {
+  force(method)
+  function() generator$new(method)
+}
+
+add_mlr3_pipeop <- function() {
+  mlr3_dictionary("mlr3pipelines", "mlr_pipeops")$add("ufs_sample", mlr3_pipeop_class())
+}
+
+unregister_mlr3 <- function() {
+  remove <- function(package, name, keys) {
+    if (isNamespaceLoaded(package)) {
+      dictionary <- mlr3_dictionary(package, name)
+      for (key in intersect(keys, dictionary$keys())) dictionary$remove(key)
+    }
+  }
+  remove("mlr3filters", "mlr_filters", c("ufs", paste0("ufs_", feature_methods())))
+  remove("mlr3pipelines", "mlr_pipeops", "ufs_sample")
+}
+
+mlr3_dictionary <- function(package, name) get(name, envir = asNamespace(package))
+
+feature_methods <- function() {
+  table <- registry()
+  names(table)[vapply(table, function(row) row$selects != "samples", NA)]
+}
 
 mlr3_filter_class <- function() {
   R6::R6Class("FilterUfs",
     inherit = mlr3filters::Filter,
     public = list(
-      initialize = function(method = "laplacian") {
-        row <- method_row(method)
-        if (row$selects == "samples") {
-          ufs_abort("argument", "ufs_", method, "() selects samples, not features.",
-            argument = "method")
-        }
+      initialize = function(method = "css") {
+        row <- check_selects(method, "features")
         private$.method <- method
         super$initialize(
           id = paste0("ufs_", method), task_types = NA_character_,
@@ -77,6 +111,12 @@ mlr3_filter_class <- function() {
       }
     ),
     active = list(
+      # Missing values are its own business if it is told what to do about them. What older versions
+      # of mlr3filters put here when a filter is made is none.
+      properties = function(value) {
+        na <- self$param_set$get_values()$na
+        if (missing(value)) if (is.null(na) || na == "error") character() else "missings"
+      },
       method = function(value) {
         if (!missing(value)) {
           ufs_abort("argument", "`method` is read-only: make a new filter.", argument = "method")
@@ -87,30 +127,83 @@ mlr3_filter_class <- function() {
     private = list(
       .method = NULL,
       .calculate = function(task, nfeat) {
-        x <- task$data(cols = task$feature_names)
-        fit <- fit_for_k(as.data.frame(x), private$.method, nfeat, self$param_set$get_values())
-        feature_scores(fit)
+        mlr3_scores(task, nfeat, private$.method, self$param_set$get_values())
       }
     ),
     parent_env = environment(mlr3_filter_class)
   )
 }
 
-# The arguments of a method as a paradox parameter set. What has the form of a number, a switch
-# or a choice can be tuned; anything else (a graph, a start, control) is passed on as it is.
-mlr3_param_set <- function(fit) {
-  arguments <- formals(fit)[setdiff(arguments_of(fit), "y")]
+mlr3_scores <- function(task, nfeat, method, values) {
+  features <- task$feature_names
+  say_weights(task)
+  shared <- shared_values(values)
+  found <- rank_for(task_table(task, features), method, max(1L, nfeat),
+    values[setdiff(names(values), names(shared))], shared$standardise, shared$na, shared$seed)
+  say_padded(found, nfeat)
+  stats::setNames(falling_scores(found), found$features[found$ranking])
+}
+
+task_table <- function(task, features) {
+  table <- unclass(task$data(cols = features))[features]
+  structure(table, class = "data.frame", row.names = .set_row_names(task$nrow))
+}
+
+# What both adapters to mlr3 have beside the arguments of the method, as used.
+shared_values <- function(values) {
+  list(standardise = if (is.null(values$standardise)) "auto" else values$standardise,
+    na = if (is.null(values$na)) "error" else values$na, seed = values$seed)[
+      c("standardise", "na", "seed")]
+}
+
+say_weights <- function(task) {
+  if (any(grepl("^weights", task$properties))) {
+    say("weights", "Weights are ignored: no method of ufselect weighs samples.")
+  }
+}
+
+# Scores that fall along the ranking, since equal ones would be drawn by lot: those of the method
+# as far as they say something, with ties drawn apart, then below them -1, -2, ...
+falling_scores <- function(found) {
+  score <- found$score[found$ranking]
+  live <- apart(score[seq_len(found$live)])
+  c(live, min(0, live) - seq_len(length(score) - found$live))
+}
+
+# Ranks in place of scores where the ranking is not by the score, or doubles are too coarse.
+apart <- function(score) {
+  if (!is.unsorted(rev(score))) {
+    run <- rle(score)
+    gap <- c(-diff(run$values), abs(run$values[length(run$values)]))
+    place <- sequence(run$lengths) - 1
+    score <- score - 1e-3 * place * rep(gap / run$lengths, run$lengths)
+  }
+  if (is.unsorted(rev(score), strictly = TRUE)) rev(seq_along(score)) / length(score) else score
+}
+
+# The arguments of a method as a paradox parameter set, and those of the adapters. What has the form
+# of a number, a switch or a choice can be tuned; anything else (a graph, a start, control) is
+# passed on as it is.
+# How many features are kept is the filter's own parameter.
+mlr3_param_set <- function(fit, without = c("y", "k", "m"), ...) {
+  arguments <- formals(fit)[setdiff(arguments_of(fit), without)]
   domains <- Map(mlr3_domain, names(arguments), arguments)
-  do.call(paradox::ps, domains)
+  check <- function(value) {
+    if (identical(value, "auto") || isTRUE(value) || isFALSE(value)) TRUE else
+      "Must be \"auto\", TRUE or FALSE"
+  }
+  do.call(paradox::ps, c(domains, list(...), list(
+    standardise = paradox::p_uty(default = "auto", custom_check = check),
+    na = paradox::p_fct(c("error", "omit", "median", "knn"), default = "error"),
+    seed = paradox::p_int(special_vals = list(NULL)))))
 }
 
 mlr3_domain <- function(name, default) {
   required <- is.name(default) && !nzchar(default)
   value <- if (!required) tryCatch(eval(default, baseenv()), error = function(e) quote(unknown))
-  counts <- c("n_clusters", "n_components", "n_features", "n_samples", "n_init", "n_base", "k",
-    "rank")
-  if (name %in% counts) {
-    return(paradox::p_int(lower = 1L, special_vals = list(NULL)))
+  if (name %in% c("n_clusters", "n_components")) {
+    return(paradox::p_int(lower = if (name == "n_clusters") 2L else 1L, upper = 20L,
+      special_vals = c(list(NULL), as.list(c(1L, 21:1000)))))
   }
   if (is.logical(value) && length(value) == 1L) {
     return(paradox::p_lgl(default = value))
@@ -118,9 +211,21 @@ mlr3_domain <- function(name, default) {
   if (is.character(value) && length(value) > 1L) {
     return(paradox::p_fct(value, default = value[[1L]]))
   }
-  penalties <- grepl("^(alpha|beta|gamma|lambda|mu)(_|$)", name)
-  if (penalties || (is.numeric(value) && length(value) == 1L)) {
-    return(paradox::p_dbl(lower = if (penalties) 0 else -Inf, special_vals = list(NULL)))
+  none <- list(NULL)
+  if (name %in% c("swaps", "warm_irls")) {
+    return(paradox::p_int(lower = 0L, special_vals = c(none, TRUE, FALSE)))
+  }
+  counts <- c("k", "m", "rank", "pool", "power", "v_max_iter", "node_limit")
+  if (grepl("^n_", name) || name %in% counts) {
+    return(paradox::p_int(lower = 1L, special_vals = none))
+  }
+  # A share of the smallest penalty at which everything is zero.
+  if (grepl("^(alpha|beta|gamma|lambda)_rel$", name)) {
+    return(paradox::p_dbl(lower = 0, upper = 1, special_vals = none))
+  }
+  penalty <- grepl("^(alpha|beta|gamma|lambda|mu)(_|$)", name)
+  if (penalty || (is.numeric(value) && length(value) == 1L)) {
+    return(paradox::p_dbl(lower = 0, special_vals = none))
   }
   paradox::p_uty()
 }

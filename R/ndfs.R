@@ -41,10 +41,10 @@
 #' @param beta The weight of the row sparsity. With columns of unit norm (`scale = TRUE`) W is zero
 #'   from `2 max_j |x_j'F|` on, which is at most 2.
 #' @param gamma The weight of the orthogonality of the indicators.
-#' @param init The start of F: `"kmeans"` (the best of `n_init` runs drawn from R's random numbers
+#' @param init The start of F: `"kmeans"` (the best of `n_starts` runs drawn from R's random numbers
 #'   on the data as used), a vector of n labels, or an n x c nonnegative matrix, which is used as it
 #'   is.
-#' @param n_init The number of k-means starts.
+#' @param n_starts The number of k-means starts.
 #' @param offset A number that is added to the start from labels, whose columns have unit norm.
 #'   Without it a zero of F could never change.
 #' @param laplacian `"unnormalised"` for L = D - W, or `"normalised"` for
@@ -84,10 +84,10 @@
 #' @include ufs.R
 #' @export
 ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1e8,
-                     init = "kmeans", n_init = 20, offset = 0.02,
+                     init = "kmeans", n_starts = 20, offset = 0.02,
                      laplacian = c("unnormalised", "normalised"),
                      update = c("split", "paper"), start = c("ridge", "zero"),
-                     solver = c("exact", "irls"),
+                     solver = c("exact", "irls"), k = NULL,
                      center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("ndfs", match.call(), {
     solver <- check_choice(solver, "solver", c("exact", "irls"))
@@ -102,13 +102,13 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
     alpha <- check_number(alpha, "alpha", lower = 0, open = TRUE)
     beta <- check_number(beta, "beta", lower = 0, open = TRUE)
     gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-    n_init <- check_count(n_init, "n_init", 1L)
+    n_starts <- check_count(n_starts, "n_starts", 1L)
     offset <- check_number(offset, "offset", lower = 0)
     laplacian <- check_choice(laplacian, "laplacian", c("unnormalised", "normalised"))
     update <- check_choice(update, "update", c("split", "paper"))
     start <- check_choice(start, "start", c("ridge", "zero"))
     graph <- as_ufs_graph(graph, data)
-    f0 <- ndfs_start(init, data, n_clusters, n_init, offset)
+    f0 <- ndfs_start(init, data, n_clusters, n_starts, offset)
     settings <- list(alpha = alpha, beta = beta, gamma = gamma,
       start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps),
       exact = exact, split = update == "split",
@@ -123,7 +123,7 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
     list(
       data = data, control = control,
       params = c(list(n_clusters = n_clusters, alpha = alpha, beta = beta, gamma = gamma,
-        init = if (is.character(init)) init else "given", n_init = n_init, offset = offset,
+        init = if (is.character(init)) init else "given", n_starts = n_starts, offset = offset,
         laplacian = laplacian, update = update, start = start, solver = solver),
       graph_params(graph), list(center = center, scale = scale)),
       run = found$run, feature_scores = row_ss, feature_key = found$reach,
@@ -139,7 +139,7 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
 }
 
 # The first F: n x c, nonnegative.
-ndfs_start <- function(init, data, n_clusters, n_init, offset) {
+ndfs_start <- function(init, data, n_clusters, n_starts, offset) {
   if (is.matrix(init)) {
     f <- check_matrix(init, "init", data$n, n_clusters)
     if (any(f < 0) || any(colSums(f) == 0)) {
@@ -149,7 +149,7 @@ ndfs_start <- function(init, data, n_clusters, n_init, offset) {
     return(f)
   }
   if (identical(init, "kmeans")) {
-    runs <- kmeans_runs(data$x, n_clusters, n_init)
+    runs <- kmeans_runs(data$x, n_clusters, n_starts)
     if (is.null(runs)) {
       ufs_abort("argument", "k-means cannot make ", n_clusters, " clusters: `x` has too few ",
         "distinct rows.", argument = "n_clusters")
@@ -173,12 +173,12 @@ register("ndfs", ufs_ndfs,
   title = "Nonnegative discriminative feature selection",
   cost = "graph, then min(n, p)^2 p per iteration",
   reference = "Li et al. (2012) <doi:10.1609/aaai.v26i1.8289>",
-  shares = list(argument = "init", unless = c("n_clusters", "n_init", "center", "scale"),
+  shares = list(argument = "init", unless = c("n_clusters", "n_starts", "center", "scale"),
     make = function(x, value) {
       if (is.null(value("n_clusters"))) {
         return(NULL)
       }
       data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
-      kmeans_runs(data$x, value("n_clusters"), value("n_init"))[[1L]]$cluster
+      kmeans_runs(data$x, value("n_clusters"), value("n_starts"))[[1L]]$cluster
     })
 )

@@ -4,8 +4,8 @@
 # A ufs_x is list(kind = "sparse", n, p, user_p, i, start, value, column, shift, divide, ss) with
 # the slots of the user's dgCMatrix as they are, list(kind = "scaled", n, p, x, column, shift,
 # divide, ss) with the user's matrix x as it is (column NULL: all), or list(kind = "source", n, p,
-# ss, mul, cross, columns, rows, row_forms, sweep, prefetch, gram, hash, keep, part, count, store)
-# (see source.R). p counts the columns that are not constant.
+# ss, count, store, bytes and the calls that source_methods() lists) (see source-operator.R). p
+# counts the columns that are not constant.
 
 # X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
 x_mul <- function(x, v) if (is.matrix(x)) x %*% v else .Call(C_x_mul, x, as_double_matrix(v))

@@ -37,7 +37,7 @@
 #' # Two labelled flowers per species, the other 144 labels propagated
 #' y <- iris$Species
 #' y[-c(1, 2, 51, 52, 101, 102)] <- NA
-#' spread <- ufs_propagate(ufs_graph(iris[, 1:4], k = 25), y)
+#' spread <- ufs_propagate(ufs_graph(iris[, 1:4], n_neighbours = 25), y)
 #' mean(spread$label == iris$Species)
 #' @export
 ufs_propagate <- function(w, y, cmn = FALSE, x = NULL) {

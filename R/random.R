@@ -6,6 +6,7 @@
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param what `"features"` (default), `"samples"` or `"both"`.
+#' @param m The same for samples.
 #' @return A fit of class `c("ufs_random", "ufs")` with uniform random scores.
 #' @examples
 #' set.seed(1)
@@ -13,8 +14,8 @@
 #' selected_samples(ufs_random(iris[, 1:4], what = "samples"), m = 5)
 #' @include ufs.R
 #' @export
-ufs_random <- function(x, what = c("features", "samples", "both"),
-                       control = ufs_control(), ...) {
+ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
+                       m = NULL, control = ufs_control(), ...) {
   run_fit("random", match.call(), {
     what <- check_choice(what, "what", c("features", "samples", "both"))
     control <- resolve_control(control)

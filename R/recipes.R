@@ -5,17 +5,31 @@
 #'
 #' `step_select_ufs()` adds a step to a recipe that keeps the columns which a method of this
 #' package ranks best, and removes the others. It never looks at the outcome, so it can be used
-#' in any recipe, and its number of columns can be tuned like any other parameter of a
-#' tidymodels workflow.
+#' in any recipe, and its settings can be tuned like any other parameter of a tidymodels workflow.
 #'
-#' The ranking is made by `prep()` from the training set alone; `bake()` only removes columns.
-#' Most methods rank better when the columns share a scale. They standardise the columns
-#' themselves unless `options` says otherwise (see `center` and `scale` on the method's help
-#' page), so `recipes::step_normalize()` is not needed before this step.
+#' The ranking is made by `prep()` from the training set alone; `bake()` only removes columns. The
+#' columns kept are those of `selected_features(fit, k)` of a fit with the same arguments, for every
+#' method and also where scores are tied or end.
+#'
+#' # Units
+#' Most methods standardise the columns themselves. Of those that take them as they are,
+#' [ufs_laplacian()], [ufs_spec()] and [ufs_mcfs()] are given standardised columns by
+#' `standardise = "auto"` if the columns have different units: if the largest standard deviation is
+#' more than 15 times the median one, or that of a tenth of the columns more than 40 times that of
+#' another tenth, and the table is neither sparse nor one of counts. A message says so, and the
+#' trained step shows it. [ufs_inffs()] and [ufs_variance()] always get the columns
+#' as they are, because a large spread is what they look for. `recipes::step_normalize()` before
+#' this step gives every method standardised columns.
+#'
+#' # Missing values and constant columns
+#' With `na = "error"`, the default, missing values are an error that names the columns; the other
+#' choices are those of [ufs_data()]. They serve the ranking only: the columns that are kept are not
+#' changed. What `"omit"` leaves out comes last. So do constant columns, with score `NA`; `prep()`
+#' says so in a message, except inside a resampling.
 #'
 #' # Case weights
-#' No method of this package weighs samples. A recipe with a column of case weights is refused
-#' by `prep()` instead of ignoring the weights silently.
+#' No method of this package weighs samples: case weights are ignored, and the print of the trained
+#' step says so, as that of `recipes::step_corr()`.
 #'
 #' # Tidy method
 #' For a trained recipe [`tidy()`][recipes::tidy.recipe] returns a tibble with one row per
@@ -23,89 +37,112 @@
 #' `removed` and `id`. A constant column has score `NA` and the last rank.
 #'
 #' # Tuning
-#' `num_terms` and `prop_terms` can be marked with `tune()`; the corresponding parameter objects
-#' are `dials::num_terms()` and `dials::prop_terms()`. Mark one of them, not both.
+#' `num_terms`, `prop_terms`, `cutoff`, `method` and `n_clusters` can be marked with `tune()`; their
+#' parameter objects are `dials::num_terms()` from 1 to 20, `dials::prop_terms()` and those of
+#' [ufs_dials]. `update()` gives other ranges. Mark one of `num_terms` and `prop_terms`, not both.
+#' Inside a resampling the ranking of a training set is kept, so that it is made once for all
+#' numbers of columns (not for [ufs_topk()] and [ufs_blfse()], which solve for one number).
 #'
 #' @param recipe A recipe (package recipes, version 1.1.0 or newer).
 #' @param ... Selectors of the columns to rank, such as `all_numeric_predictors()`. Columns must
 #'   be numeric. If nothing is selected, the step does nothing.
-#' @param method Name of a method that selects features, see [ufs_methods()]. The default, the
-#'   Laplacian score, needs no further arguments and draws no random numbers.
+#' @param method Name of a method that selects features, see [ufs_methods()]. The default is the one
+#'   that [ufs_select()] takes for `task = "classify"`.
 #' @param num_terms How many of the selected columns to keep. More than there are keeps all of
 #'   them; 0 removes all of them.
 #' @param prop_terms Share of the selected columns to keep, from 0 to 1, rounded up. The default
-#'   is one half if `num_terms` is not given either; giving both is an error.
+#'   is one half if neither `num_terms` nor `cutoff` is given; giving both is an error.
+#' @param cutoff Keep only columns with a score above this number. It can be combined with
+#'   `num_terms` or `prop_terms`.
+#' @param n_clusters The number of clusters, for methods that have this argument, or of components,
+#'   for methods that need that number; others ignore it. Methods that need it are told 5 by
+#'   default, as in [ufs_select()], and a message says so.
 #' @param options A named list with further arguments of the method, for example
-#'   `list(n_clusters = 3)`. What a method needs and the step knows, the number of columns to
+#'   `list(gamma = 1)`. What a method needs and the step knows, the number of columns to
 #'   keep, is filled in.
+#' @param standardise `"auto"`, or `TRUE` or `FALSE` for methods with an argument `scale`: see the
+#'   section on units.
+#' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
+#' @param seed The seed of the random numbers that a method draws, itself drawn when the step is
+#'   made.
 #' @param role Not used, because no columns are created.
-#' @param trained,scores,removals For internal use: whether the step has been trained, and what
-#'   it has learnt.
+#' @param trained,scores,removals,standardised,case_weights For internal use: whether the step has
+#'   been trained, and what it has learnt.
 #' @param skip Should the step be skipped by `bake()`? Rarely useful here: see
 #'   `recipes::step_select()`.
 #' @param id A character string that identifies the step.
 #' @return The recipe with the step added.
-#' @seealso `vignette("in-your-framework")`
+#' @seealso [step_sample_ufs()] for rows, `vignette("in-your-framework")`
 #' @examplesIf requireNamespace("recipes", quietly = TRUE) && packageVersion("recipes") >= "1.1.0"
 #' library(recipes)
 #' rec <- recipe(Species ~ ., iris)
 #' rec <- step_select_ufs(rec, all_numeric_predictors(), method = "kmeans_f", num_terms = 2,
-#'   options = list(n_clusters = 3))
+#'   n_clusters = 3)
 #' trained <- prep(rec)
 #' names(bake(trained, new_data = NULL))
 #' tidy(trained, number = 1)
+#' @include adapters.R
 #' @export
-step_select_ufs <- function(recipe, ..., method = "laplacian", num_terms = NULL,
-                            prop_terms = NULL, options = list(), role = NA, trained = FALSE,
-                            scores = NULL, removals = NULL, skip = FALSE,
+step_select_ufs <- function(recipe, ..., method = "css", num_terms = NULL, prop_terms = NULL,
+                            cutoff = NULL, n_clusters = NULL, options = list(),
+                            standardise = "auto", na = "error", seed = sample.int(10^5, 1),
+                            role = NA, trained = FALSE, scores = NULL, removals = NULL,
+                            standardised = NA, case_weights = NULL, skip = FALSE,
                             id = recipes::rand_id("select_ufs")) {
-  check_recipes()
-  if (!inherits(recipe, "recipe")) {
-    ufs_abort("argument", "`recipe` must be a recipe, not ", kind_of(recipe), ".",
-      argument = "recipe")
-  }
-  if (!is_tunable_mark(method)) check_step_method(method, options)
+  check_recipe(recipe, "step_select_ufs")
   if (!is.null(num_terms) && !is.null(prop_terms)) {
     ufs_abort("argument", "`num_terms` and `prop_terms` are both given; choose one.",
       argument = "prop_terms")
   }
-  if (is.null(num_terms) && is.null(prop_terms)) prop_terms <- 0.5
-  check_step_size(num_terms, prop_terms)
-  recipes::add_step(recipe, new_step_select_ufs(
-    terms = rlang::enquos(...), method = method, num_terms = num_terms,
-    prop_terms = prop_terms, options = options, role = role, trained = trained,
-    scores = scores, removals = removals, skip = skip, id = id))
+  if (is.null(num_terms) && is.null(prop_terms) && is.null(cutoff)) prop_terms <- 0.5
+  step <- new_step_select_ufs(
+    terms = rlang::enquos(...), method = method, num_terms = num_terms, prop_terms = prop_terms,
+    cutoff = cutoff, n_clusters = n_clusters, options = options, standardise = standardise,
+    na = na, seed = seed, role = role, trained = trained, scores = scores, removals = removals,
+    standardised = standardised, case_weights = case_weights, skip = skip, id = id)
+  check_select_step(step)
+  recipes::add_step(recipe, step)
 }
 
-new_step_select_ufs <- function(terms, method, num_terms, prop_terms, options, role, trained,
-                                scores, removals, skip, id) {
+new_step_select_ufs <- function(terms, method, num_terms, prop_terms, cutoff, n_clusters, options,
+                                standardise, na, seed, role, trained, scores, removals,
+                                standardised, case_weights, skip, id) {
   recipes::step(subclass = "select_ufs", terms = terms, method = method, num_terms = num_terms,
-    prop_terms = prop_terms, options = options, role = role, trained = trained,
-    scores = scores, removals = removals, skip = skip, id = id)
+    prop_terms = prop_terms, cutoff = cutoff, n_clusters = n_clusters, options = options,
+    standardise = standardise, na = na, seed = seed, role = role, trained = trained,
+    scores = scores, removals = removals, standardised = standardised,
+    case_weights = case_weights, skip = skip, id = id)
 }
 
 #' @exportS3Method recipes::prep
 prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   columns <- unname(recipes::recipes_eval_select(x$terms, training, info))
   recipes::check_type(training[, columns], types = c("double", "integer"))
-  check_step_method(x$method, x$options)
-  check_step_size(x$num_terms, x$prop_terms)
-  refuse_case_weights(info)
+  check_select_step(x)
   size <- step_size(x$num_terms, x$prop_terms, length(columns))
-  scores <- if (length(columns) > 1L) {
-    fit <- fit_for_k(as.data.frame(training[, columns]), x$method, max(1L, size), x$options)
-    kept <- if (size > 0L) selected_features(fit, size, as = "index")
-    table <- as.data.frame(fit, what = "features")
-    data.frame(terms = columns[table$index], score = table$score, rank = table$rank,
-      removed = !table$index %in% kept)
+  if (length(columns) > 1L) {
+    found <- rank_for(table_columns(training, columns), x$method, max(1L, size), step_options(x),
+      x$standardise, x$na, x$seed)
+    if (size > 0L) say_padded(found, size)
+    ranking <- found$ranking
+    score <- found$score[ranking]
+    x["standardised"] <- list(found$standardised)
   } else {
     # One column alone cannot be ranked: there is nothing to compare it with.
-    data.frame(terms = columns, score = rep(NA_real_, length(columns)),
-      rank = seq_along(columns), removed = rep(size == 0L, length(columns)))
+    ranking <- seq_along(columns)
+    score <- rep(NA_real_, length(columns))
   }
-  new_step_select_ufs(terms = x$terms, method = x$method, num_terms = x$num_terms,
-    prop_terms = x$prop_terms, options = x$options, role = x$role, trained = TRUE,
-    scores = scores, removals = scores$terms[scores$removed], skip = x$skip, id = x$id)
+  rank <- seq_along(columns)
+  removed <- rank > size
+  if (!is.null(x$cutoff) && length(columns) > 1L) {
+    removed <- removed | is.na(score) | score <= x$cutoff
+  }
+  x$scores <- data.frame(terms = columns[ranking], score = score, rank = rank, removed = removed,
+    stringsAsFactors = FALSE)
+  x$removals <- x$scores$terms[removed]
+  x["case_weights"] <- list(ignored_weights(info))
+  x$trained <- TRUE
+  x
 }
 
 #' @exportS3Method recipes::bake
@@ -118,9 +155,17 @@ bake.step_select_ufs <- function(object, new_data, ...) {
 #' @export
 print.step_select_ufs <- function(x, width = max(20, options()$width - 36), ...) {
   method <- if (is.character(x$method)) x$method else "tune()"
-  recipes::print_step(x$removals, x$terms, x$trained,
-    paste0("Unsupervised feature selection (", method, ") on "), width)
+  note <- if (is_standardised(x)) ", standardised"
+  recipes::print_step(few_names(x$removals, width), x$terms, x$trained,
+    paste0("Unsupervised feature selection (", method, note, ") on "), width,
+    case_weights = x$case_weights)
   invisible(x)
+}
+
+# By the step's decision, not by the method's own default.
+is_standardised <- function(x) {
+  isTRUE(x$trained) && isTRUE(x$standardised) && is.character(x$method) &&
+    isFALSE(eval(formals(method_row(x$method)$fit)$scale))
 }
 
 #' @exportS3Method generics::tidy
@@ -137,61 +182,104 @@ tidy.step_select_ufs <- function(x, ...) {
 
 #' @exportS3Method generics::tunable
 tunable.step_select_ufs <- function(x, ...) {
-  tibble::tibble(
-    name = c("num_terms", "prop_terms"),
-    call_info = list(list(pkg = "dials", fun = "num_terms"),
-      list(pkg = "dials", fun = "prop_terms")),
-    source = "recipe", component = "step_select_ufs", component_id = x$id
-  )
+  tunable_arguments(x, list(
+    num_terms = list(pkg = "dials", fun = "num_terms", range = c(1L, 20L)),
+    prop_terms = list(pkg = "dials", fun = "prop_terms"),
+    cutoff = list(pkg = "ufselect", fun = "ufs_param_cutoff"),
+    method = list(pkg = "ufselect", fun = "ufs_param_method"),
+    n_clusters = list(pkg = "ufselect", fun = "ufs_param_n_clusters")))
 }
 
 #' @exportS3Method generics::required_pkgs
 required_pkgs.step_select_ufs <- function(x, ...) "ufselect"
 
-# ---- checks ---------------------------------------------------------------------------
+# ---- what both steps share ----------------------------------------------------------------------
 
 has_recipes <- function() {
   nzchar(system.file(package = "recipes")) && utils::packageVersion("recipes") >= "1.1.0"
 }
 
-check_recipes <- function() {
-  check_installed("recipes", "for step_select_ufs()")
+check_recipe <- function(recipe, step) {
+  check_installed("recipes", paste0("for ", step, "()"))
   if (!has_recipes()) {
-    ufs_abort("package", "step_select_ufs() needs recipes 1.1.0 or newer; ",
+    ufs_abort("package", step, "() needs recipes 1.1.0 or newer; ",
       utils::packageVersion("recipes"), " is installed.", argument = "recipes")
+  }
+  if (!inherits(recipe, "recipe")) {
+    ufs_abort("argument", "`recipe` must be a recipe, not ", kind_of(recipe), ".",
+      argument = "recipe")
   }
 }
 
 # tune() leaves a call in the place of the value.
 is_tunable_mark <- function(value) is.call(value)
 
-check_step_method <- function(method, options) {
-  row <- method_row(method)
-  if (row$selects == "samples") {
-    ufs_abort("argument", "ufs_", method, "() selects samples, not features.",
-      argument = "method")
+# Arguments that are known already are checked when the step is made, the others by prep().
+check_select_step <- function(x) {
+  known <- function(name) !is.null(x[[name]]) && !is_tunable_mark(x[[name]])
+  check_step_options(x$options)
+  if (known("method")) {
+    check_selects(x$method, "features")
+    check_method_options(x$method, x$options, "options")
   }
-  check_method_options(method, options, "options")
+  if (known("num_terms")) check_count(x$num_terms, "num_terms", 0L)
+  if (known("prop_terms")) check_number(x$prop_terms, "prop_terms", 0, 1)
+  if (known("cutoff")) check_number(x$cutoff, "cutoff")
+  if (known("n_clusters")) check_count(x$n_clusters, "n_clusters", 1L)
+  if (!is.null(x$n_clusters) && any(c("n_clusters", "n_components") %in% names(x$options))) {
+    ufs_abort("argument", "`n_clusters` and `options` both give the number of clusters or ",
+      "components.", argument = "n_clusters")
+  }
+  check_standardise(x$standardise, x$options)
+  check_na(x$na)
+  check_seed(x$seed)
 }
 
-check_step_size <- function(num_terms, prop_terms) {
-  if (!is.null(num_terms) && !is_tunable_mark(num_terms)) check_count(num_terms, "num_terms", 0L)
-  if (!is.null(prop_terms) && !is_tunable_mark(prop_terms)) {
-    check_number(prop_terms, "prop_terms", 0, 1)
+check_step_options <- function(options) {
+  if (is.list(options) && any(vapply(options, is_tunable_mark, NA))) {
+    ufs_abort("argument", "tune() inside `options` is not seen by tune_grid(): `method`, ",
+      "`n_clusters`, `cutoff` and the number of columns can be tuned as arguments of the step.",
+      argument = "options")
   }
+}
+
+# The arguments of the method: `n_clusters` where it has such a thing.
+step_options <- function(x) {
+  options <- x$options
+  if (!is.null(x$n_clusters)) {
+    arguments <- arguments_of(method_row(x$method)$fit)
+    name <- intersect(c("n_clusters", "n_components"), arguments)[1L]
+    if (!is.na(name)) options[[name]] <- x$n_clusters
+  }
+  options
 }
 
 step_size <- function(num_terms, prop_terms, p) {
   # Rounded up, but .07 * 100 (7.000000000000001) is 7.
-  size <- if (is.null(num_terms)) ceiling(prop_terms * p - 1e-8) else num_terms
+  size <- if (!is.null(num_terms)) num_terms else if (is.null(prop_terms)) p else
+    ceiling(prop_terms * p - 1e-8)
   as.integer(min(size, p))
 }
 
-refuse_case_weights <- function(info) {
-  weights <- info$variable[info$role %in% "case_weights"]
-  if (length(weights)) {
-    ufs_abort("argument", "step_select_ufs() does not use case weights (", some_columns(weights),
-      "), because no method of ufselect weighs samples. Remove that role from the recipe, or ",
-      "repeat the rows if the weights are frequencies.", argument = "recipe")
+# The columns of a tibble as a data frame, in no time for any number of them.
+table_columns <- function(data, columns) {
+  structure(unclass(data)[columns], class = "data.frame", row.names = .set_row_names(nrow(data)))
+}
+
+# FALSE, the field's word for ignored, where there are case weights.
+ignored_weights <- function(info) if (any(info$role %in% "case_weights")) FALSE
+
+# As many names as fit into `width`, and how many more there are.
+few_names <- function(names, width) {
+  if (sum(nchar(names) + 2L) <= width) {
+    return(names)
   }
+  fit <- max(1L, sum(cumsum(nchar(names) + 2L) <= width - 12L))
+  shown <- substr(names[seq_len(fit)], 1L, max(1L, width - 12L))
+  c(shown, if (length(names) > fit) paste("and", length(names) - fit, "more"))
+}
+
+tunable_arguments <- function(x, calls) {
+  tibble::tibble(name = names(calls), call_info = unname(calls), source = "recipe",
+    component = class(x)[1L], component_id = x$id)
 }

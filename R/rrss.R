@@ -35,6 +35,8 @@
 #' @param gamma_rel The penalty as a share of the smallest value at which A = 0 is optimal,
 #'   `max_j ||N x_j||`, where N is the matrix of all samples at unit length. It is free of the scale
 #'   of `x`.
+#' @param m The number of samples to choose, a whole number, or `NULL` (the default) to leave it
+#'   open. It changes no score: [selected_samples()], `print()` and `plot()` use it.
 #' @param center,scale Should the columns be centred and standardised first?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (300), `tol`
 #'   (1e-3, the relative duality gap) and `eps` (1e-8, the smoothing of the norms, in units of the
@@ -58,8 +60,8 @@
 #' head(sort(fit$solution$residual, decreasing = TRUE), 3)
 #' @include ufs.R
 #' @export
-ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, center = TRUE, scale = TRUE,
-                     control = ufs_control(), ...) {
+ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, center = TRUE,
+                     scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("rrss", match.call(), {
     control <- mm_control(control)
     data <- as_ufs_rows(x, center, scale)

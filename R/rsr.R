@@ -26,9 +26,11 @@
 #' safeguarded Newton steps on the diagonal with Anderson extrapolation, so that the objective
 #' falls all the way. It stops when the duality gap is at most `tol` times the objective. W = 0 from
 #' `lambda_max` on, and W = I where that is proved, come at once. Where `lambda` is so small
-#' that the systems could not be solved, the weights of the residuals are kept from vanishing: the gap
+#' that the systems could not be solved, the weights of the residuals are kept from vanishing: the
+#' gap
 #' stays a bound, but may not get below `tol`. A gap below 0 beyond rounding gives the status
-#' "numerical", never "converged". `"irls"` starts from weights in the units of `x`, or from the authors' weights 1
+#' "numerical", never "converged". `"irls"` starts from weights in the units of `x`, or from the
+#' authors' weights 1
 #' where `lambda` is given absolutely. Rows that are zero or nearly so are ordered by their distance
 #' from entering.
 #'
@@ -70,7 +72,7 @@
 #' @include ufs.R
 #' @export
 ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irls"),
-                    coefficients = NULL, center = TRUE, scale = TRUE,
+                    coefficients = NULL, k = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
   fit <- run_fit("rsr", match.call(), {
     solver <- check_choice(solver, "solver", c("exact", "irls"))

@@ -50,7 +50,7 @@
 #' site has the figures (`inst/benchmarks/socfs-objective.R`).
 #'
 #' # Departures from the paper
-#' The start is the best of `n_init` k-means partitions of the leading principal component
+#' The start is the best of `n_starts` k-means partitions of the leading principal component
 #' scores, because random starts find informative features at about chance level. The weights belong
 #' to the start, so that the objective falls from the first step. The stopping rules printed in the
 #' paper (stop while t is at most T) are put right. Penalties are relative because absolute ones
@@ -74,13 +74,16 @@
 #'   paper's starting matrices, and g the p weights (or one for all) of the first least-squares
 #'   step. With one cluster `"kmeans"` is the positive part of the leading component's scores. From
 #'   a start with negative entries `"exact"` takes about as long as `"irls"`.
-#' @param n_init The number of k-means (or random) starts. With `init = "random"` and
+#' @param n_starts The number of k-means (or random) starts. With `init = "random"` and
 #'   `start_rule = "wss"` only one start is drawn.
 #' @param start_rule Which start is used: `"wss"` takes the one of lowest within-cluster sum of
-#'   squares. `"objective"` runs every distinct start to the end, which takes up to `n_init` times
+#'   squares. `"objective"` runs every distinct start to the end, which takes up to `n_starts` times
 #'   as long, and keeps the lowest objective. On real data a lower objective did not mean better
 #'   clusters, hence the default.
 #' @param solver `"exact"` for coordinate descent, or `"irls"` for the paper's iteration.
+#' @param k The number of features to choose, a whole number, or `NULL` (the default) to leave it
+#'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use
+#'   it.
 #' @param center,scale Should the columns be centred and standardised first? The penalty has no
 #'   scale per feature, so `scale = TRUE` is the default.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (500); `tol`
@@ -145,8 +148,8 @@
 #' @include ufs.R
 #' @export
 ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
-                      init = "kmeans", n_init = 20, start_rule = c("wss", "objective"),
-                      solver = c("exact", "irls"), center = TRUE, scale = TRUE,
+                      init = "kmeans", n_starts = 20, start_rule = c("wss", "objective"),
+                      solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), warm_irls = 0, path = NULL, polish = TRUE, ...) {
   run_fit("socfs", match.call(), {
     solver <- check_choice(solver, "solver", c("exact", "irls"))
@@ -159,7 +162,7 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     }
     start_rule <- check_choice(start_rule, "start_rule", c("wss", "objective"))
     gamma <- check_number(gamma, "gamma", lower = 0)
-    n_init <- check_count(n_init, "n_init", 1L)
+    n_starts <- check_count(n_starts, "n_starts", 1L)
     warm_irls <- check_count(warm_irls, "warm_irls", 0L)
     polish <- check_flag(polish, "polish") && control$tol >= 0
     check_path(path)
@@ -172,7 +175,7 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     top <- max(data$norm)
     penalty <- check_penalty(lambda, lambda_rel, 2 * top, "lambda")
     control$eps <- check_eps(control$eps, (1e-6 / top)^2)
-    starts <- socfs_starts(init, data, n_clusters, n_init, start_rule)
+    starts <- socfs_starts(init, data, n_clusters, n_starts, start_rule)
     given <- starts[[1L]]
     if (penalty$rel >= 1) {
       ufs_warn("zero", "`lambda` is at or above lambda_max = ", signif(2 * top, 4L),
@@ -218,8 +221,8 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     list(
       data = data, control = control, run = found$run,
       params = list(n_clusters = n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
-        lambda_max = 2 * top, gamma = gamma, init = given$kind, n_init = n_init,
-        start_rule = start_rule, n_starts = length(starts), solver = solver, center = center,
+        lambda_max = 2 * top, gamma = gamma, init = given$kind, n_starts = n_starts,
+        start_rule = start_rule, starts_run = length(starts), solver = solver, center = center,
         scale = scale, eps = control$eps, warm_irls = warm_irls, path = path, polish = polish,
         merged_copies = if (merge) length(copies) - length(distinct) else 0L),
       feature_scores = norm, feature_key = found$kkt,
@@ -257,8 +260,9 @@ socfs_copies <- function(data, first, norm) {
 }
 
 #' @export
-selected_features.ufs_socfs <- function(fit, k, as = NULL, ...) {
+selected_features.ufs_socfs <- function(fit, k = NULL, as = NULL, ...) {
   chosen <- NextMethod()
+  k <- length(chosen)
   best <- fit$names$features[fit$feature_ranking[seq_len(k)]]
   both <- fit$copies$feature %in% best & fit$copies$copy_of %in% best
   if (any(both)) {
@@ -326,8 +330,8 @@ check_ridge_bytes <- function(size,
 # ---- starts ----------------------------------------------------------------------------
 
 # A list of starts list(E, F, V, g, kind), best first by the rule that needs no run.
-socfs_starts <- function(init, data, n_clusters, n_init, start_rule) {
-  many <- if (start_rule == "objective") n_init else 1L
+socfs_starts <- function(init, data, n_clusters, n_starts, start_rule) {
+  many <- if (start_rule == "objective") n_starts else 1L
   if (identical(init, "kmeans")) {
     scores <- x_pca(data$x, n_clusters, "socfs")$scores
     if (n_clusters == 1L) {
@@ -335,7 +339,7 @@ socfs_starts <- function(init, data, n_clusters, n_init, start_rule) {
       positive <- pmax(scores, 0)
       return(list(list(E = positive / sqrt(sum(positive^2)), kind = "kmeans")))
     }
-    runs <- kmeans_runs(scores, n_clusters, n_init)
+    runs <- kmeans_runs(scores, n_clusters, n_starts)
     if (!is.null(runs)) {
       return(lapply(utils::head(runs, many), function(run) {
         list(E = indicator(run$cluster, n_clusters), kind = "kmeans")
@@ -485,13 +489,13 @@ register("socfs", ufs_socfs,
   cost = "n p c per full product, about one every 5 iterations",
   reference = "Han, Kim (2015) <doi:10.1109/CVPR.2015.7299136>",
   shares = list(argument = "init",
-    unless = c("n_clusters", "n_init", "center", "scale", "start_rule"),
+    unless = c("n_clusters", "n_starts", "center", "scale", "start_rule"),
     make = function(x, value) {
       if (is.null(value("n_clusters")) || !identical(value("start_rule")[1L], "wss")) {
         return(NULL)
       }
       data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE, copy = FALSE)
       scores <- x_pca(data$x, value("n_clusters"), "socfs")$scores
-      kmeans_runs(scores, value("n_clusters"), value("n_init"))[[1L]]$cluster
+      kmeans_runs(scores, value("n_clusters"), value("n_starts"))[[1L]]$cluster
     })
 )

@@ -8,7 +8,8 @@
 #'   2 \lambda\, tr(F'L_S F)}
 #'
 #' over row-stochastic S >= 0, \eqn{W'W = I} (p x m), \eqn{F'F = I} (n x c). Every row of S has
-#' at most `k` non-zeros; \eqn{\alpha} comes from the distances, and \eqn{\lambda} is doubled
+#' at most `n_neighbours` non-zeros; \eqn{\alpha} comes from the distances, and \eqn{\lambda} is
+#' doubled
 #' and halved until the graph has c components. The score of feature j is \eqn{\|w_j\|^2}; the
 #' scores sum to m.
 #'
@@ -32,7 +33,7 @@
 #' @param n_dims The number of columns m of W, from 1 to the number of features that are not
 #'   constant. The default `NULL` takes the larger of 4 and `n_clusters`, if there are as many
 #'   features.
-#' @param k The number of neighbours, from 2 to n - 1.
+#' @param n_neighbours The number of neighbours, from 2 to n - 1.
 #' @param gamma The weight of the row sparsity, a positive number. With .1 and more often hardly
 #'   more than `n_dims` features stay in use; the default .01 kept between 8 and 254 on seven real
 #'   sets.
@@ -60,8 +61,8 @@
 #' table(fit$solution$cluster, iris$Species)
 #' @include ufs.R
 #' @export
-ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 0.01,
-                      solver = c("exact", "irls"), center = TRUE, scale = TRUE,
+ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.01,
+                      solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), ...) {
   fit <- run_fit("sogfs", match.call(), {
     solver <- check_choice(solver, "solver", c("exact", "irls"))
@@ -74,17 +75,19 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, k = 5, gamma = 0.01,
       "two fewer than the samples")
     if (is.null(n_dims)) n_dims <- min(q, max(4L, n_clusters))
     n_dims <- check_count(n_dims, "n_dims", 1L, q, "the features that are not constant")
-    k <- check_count(k, "k", 2L, data$n - 1L, paste("one fewer than the", data$n, "samples"))
+    n_neighbours <- check_count(n_neighbours, "n_neighbours", 2L, data$n - 1L,
+      paste("one fewer than the", data$n, "samples"))
     gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-    check_wstep_bytes(data$n, q, k)
+    check_wstep_bytes(data$n, q, n_neighbours)
     found <- .Call(C_sogfs, data$x,
-      list(n_clusters = n_clusters, n_dims = n_dims, k = k, gamma = gamma,
+      list(n_clusters = n_clusters, n_dims = n_dims, k = n_neighbours, gamma = gamma,
         accelerate = solver == "exact" && control$inner_tol >= 0), control)
     counters <- found$run$counters
     rownames(found$f) <- data$samples
     list(
       data = data, control = control,
-      params = list(n_clusters = n_clusters, n_dims = n_dims, k = k, gamma = gamma,
+      params = list(n_clusters = n_clusters, n_dims = n_dims, n_neighbours = n_neighbours,
+        gamma = gamma,
         alpha = counters[["alpha"]], lambda = counters[["lambda"]], solver = solver,
         center = center, scale = scale),
       run = found$run, feature_scores = found$row2, feature_key = found$reach,

@@ -50,7 +50,7 @@
 #' fit$solution$explained
 #' @include ufs.R
 #' @export
-ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, center = TRUE,
+ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL, center = TRUE,
                      scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("spca", match.call(), {
     control <- resolve_control(control, max_iter = 1000L, tol = 1e-4)

@@ -26,7 +26,8 @@
 #' so. Samples without an edge are left out. Beyond 400 samples the eigenvectors come from a
 #' filtered subspace iteration on the sparse matrix.
 #'
-#' The paper's graph is complete (`graph = list(k = n - 1)`). The default is that of [ufs_graph()],
+#' The paper's graph is complete (`graph = list(n_neighbours = n - 1)`). The default is that of
+#' [ufs_graph()],
 #' which the other methods share.
 #'
 #' @inheritParams ufs_laplacian
@@ -55,7 +56,8 @@
 #' @include ufs.R
 #' @export
 ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_clusters = NULL,
-                     power = 1, center = FALSE, scale = FALSE, control = ufs_control(), ...) {
+                     power = 1, k = NULL, center = FALSE, scale = FALSE,
+                     control = ufs_control(), ...) {
   run_fit("spec", match.call(), {
     control <- resolve_control(control)
     type <- check_choice(type, "type", c("phi1", "phi2", "phi3"))
@@ -112,5 +114,6 @@ register("spec", ufs_spec,
   group = "features", selects = "features", deterministic = TRUE,
   title = "Spectral feature selection (SPEC)",
   cost = "n^2 p (graph) + n k p",
-  reference = "Zhao and Liu (2007) <doi:10.1145/1273496.1273641>"
+  reference = "Zhao and Liu (2007) <doi:10.1145/1273496.1273641>",
+  mixed_units = "standardise"
 )

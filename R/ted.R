@@ -15,8 +15,8 @@
 #' \deqn{J(S) = \sum_i \min_a \|x_i - \sum_{j \in S} a_j x_j\|^2 + \mu \|a\|^2}
 #' and each pick lowers J as much as one sample can. The picks are exact: with K = xx' deflated
 #' by the earlier picks, sample j lowers J by `||K_j||^2 / (K_jj + mu)`. The ranking is the
-#' order of picking and serves every number of samples at once. It takes `3 n p^2 + 4 n p n_samples`
-#' flops or, if less, `n^2 p + 6 n^2 n_samples`; K is never formed when p is small. Sparse data and
+#' order of picking and serves every number of samples at once. It takes `3 n p^2 + 4 n p m`
+#' flops or, if less, `n^2 p + 6 n^2 m`; K is never formed when p is small. Sparse data and
 #' data on disk with more samples than features are used by products and single rows (but not with
 #' `unit`), with three p x p matrices in memory; others by one n x n matrix.
 #'
@@ -44,8 +44,9 @@
 #' @param mu_rel The penalty as a share, which is free of the scale of `x`: of the mean squared norm
 #'   of the samples for `form = "greedy"` (default 0.01), or of `max_j ||2 X x_j||`, the smallest
 #'   value at which A = 0 is optimal, for `form = "convex"` (default 0.01).
-#' @param n_samples How many samples to rank one by one with `form = "greedy"`. The default is all,
-#'   but at most 1000. The others follow in the order of the decrease that each would bring next.
+#' @param m The number of samples to choose, which [selected_samples()], `print()` and `plot()` then
+#'   use. With `form = "greedy"` so many are picked one by one (`NULL`: all, but at most 1000); the
+#'   others follow in the order of the decrease that each would bring next.
 #' @param unit Should the rows of the prepared `x` be scaled to unit length? Then only the direction
 #'   of a sample counts, not how far out it lies.
 #' @param labelled Samples that have labels already, for `form = "greedy"`: indices, row names or a
@@ -53,9 +54,6 @@
 #'   `NA` and they rank last.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. Only `form = "convex"`
 #'   has iterations: `max_iter` is 2000 and `tol`, the relative duality gap, 1e-4.
-#' @param m Refused, here only because R would complete it to `mu`: one fit ranks the samples for
-#'   every number of them. Say how many by `selected_samples(fit, m)`, or limit the picks by
-#'   `n_samples`.
 #' @return A fit of class `c("ufs_ted", "ufs")`; [selected_samples()] gives the samples.
 #'   * With `form = "greedy"` the score is 1 for the first pick and falls by 1/n with each rank.
 #'     `statistic` is the decrease of J by each sample (at its pick, or as the next pick), `trace`
@@ -88,19 +86,17 @@
 #' @include ufs.R
 #' @export
 ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
-                    n_samples = NULL, unit = FALSE, labelled = NULL, center = TRUE, scale = TRUE,
-                    control = ufs_control(), ..., m = NULL) {
+                    m = NULL, unit = FALSE, labelled = NULL, center = TRUE, scale = TRUE,
+                    control = ufs_control(), ...) {
   call <- match.call()
   form <- check_choice(form, "form", c("greedy", "convex"))
   if (is.null(mu_rel)) mu_rel <- 0.01
   if (form == "greedy") {
     return(run_fit("ted", call,
-      greedy_ted(x, mu, mu_rel, n_samples, unit, labelled, center, scale, control)))
+      greedy_ted(x, mu, mu_rel, m, unit, labelled, center, scale, control)))
   }
-  for (arg in c("n_samples", "labelled")) {
-    if (!is.null(get(arg))) {
-      ufs_abort("argument", "`", arg, "` is for form = \"greedy\" only.", argument = arg)
-    }
+  if (!is.null(labelled)) {
+    ufs_abort("argument", "`labelled` is for form = \"greedy\" only.", argument = "labelled")
   }
   fit <- run_fit("ted", call, convex_ted(x, mu, mu_rel, unit, center, scale, control))
   warn_zero(fit, "mu")
@@ -108,7 +104,7 @@ ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
 }
 
 # Both give what run_fit() needs.
-greedy_ted <- function(x, mu, mu_rel, n_samples, unit, labelled, center, scale, control) {
+greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control) {
   control <- resolve_control(control)
   unit <- check_flag(unit, "unit")
   data <- ted_rows(x, unit, center, scale)
@@ -117,10 +113,10 @@ greedy_ted <- function(x, mu, mu_rel, n_samples, unit, labelled, center, scale, 
   z <- data$x
   mu <- check_penalty(mu, mu_rel, mean_square(z) * data$unit^2, "mu")
   free <- n - length(labelled)
-  if (is.null(n_samples)) n_samples <- min(free, 1000L)
-  n_samples <- check_count(n_samples, "n_samples", 1L, free,
-    paste0("the samples", if (length(labelled)) " without a label"))
-  found <- ted_greedy(z, n_samples, mu$value, given = labelled, control = control,
+  picks <- if (is.null(m)) min(free, 1000L) else {
+    check_count(m, "m", 1L, free, paste0("the samples", if (length(labelled)) " without a label"))
+  }
+  found <- ted_greedy(z, picks, mu$value, given = labelled, control = control,
     unit = if (is_operator(z)) data$unit)
   # Those not picked: by what they would bring, equal up to rounding = by index.
   left <- setdiff(seq_len(n), c(found$order, labelled))
@@ -131,7 +127,7 @@ greedy_ted <- function(x, mu, mu_rel, n_samples, unit, labelled, center, scale, 
   decrease[found$order] <- found$score
   list(
     data = data, control = control,
-    params = list(mu = mu$value, mu_rel = mu$rel, form = "greedy", n_samples = n_samples,
+    params = list(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks = picks,
       unit = unit, labelled = labelled, center = center, scale = scale),
     run = found$run, trace = found$trace, sample_scores = score,
     statistic = stats::setNames(decrease, data$samples),
@@ -197,14 +193,15 @@ convex_ted <- function(x, mu, mu_rel, unit, center, scale, control) {
 }
 
 #' @export
-selected_samples.ufs_ted <- function(fit, m, as = NULL, ...) {
+selected_samples.ufs_ted <- function(fit, m = NULL, as = NULL, ...) {
   given <- length(fit$params$labelled)
+  m <- wanted_number(fit, m, "m")
   if (given) m <- check_count(m, "m", 1L, fit$n - given, "the samples without a label")
   chosen <- NextMethod()
-  picked <- fit$params$n_samples
+  picked <- fit$params$picks
   if (!is.null(picked) && length(chosen) > picked) {
     ufs_inform("partial", "Only the first ", picked, " samples were picked one by one; for all ",
-      length(chosen), " use ufs_ted(n_samples = ", length(chosen), ").")
+      length(chosen), " use ufs_ted(m = ", length(chosen), ").")
   }
   chosen
 }
@@ -215,8 +212,11 @@ print_notes.ufs_ted <- function(x) {
     return(c(live_rows(x), chance_note))
   }
   given <- length(x$params$labelled)
-  c(paste0("objective    lowered by ", signif(100 * reconstructed(x, 10L), 3L), " % with ",
-    min(10L, nrow(x$trace)), " samples"),
+  # As many as were asked for, or ten where all were.
+  asked <- nrow(x$trace)
+  m <- if (asked < min(x$n - given, 1000L)) asked else min(asked, 10L)
+  c(paste0("objective    lowered by ", signif(100 * reconstructed(x, m), 3L), " % with ",
+    count_words(m, "sample")),
     if (given) paste0("labelled     ", given, " samples, which the picks complement"))
 }
 

@@ -3,15 +3,24 @@
 #' Tidy a fit
 #'
 #' `tidy()` gives one row per feature (or sample) of a fit, per setting of a grid, per cell of a
-#' comparison and per feature of a stability study; `glance()` one row for the whole;
-#' `augment()` the data with what a fit says of each sample: its score and rank where the method
-#' selects samples, its cluster where the method has clusters. They are available when
+#' comparison, per feature of a stability study or of several fits, per pair of fits of an
+#' overlap and per number of features of a study with decoys or of sizes; `glance()` one row for the
+#' whole, or for each of several fits.
+#'
+#' `augment()` gives the data with what a fit says of each sample: its score and rank where the
+#' method selects samples, its cluster where the method has clusters. Rows are matched by name where
+#' the fit and the data have names, and by place otherwise. A column of the data is never replaced.
+#' Of data that are sparse, on disk or a `ufs_data` only the names come back, as column `.rownames`.
+#'
+#' They are available when
 #' the package generics (or broom) is attached, and give tibbles where tibble is installed.
 #' For `autoplot()` see [plot.ufs()].
 #'
-#' @param x A fit, or the result of [ufs_grid()], [ufs_tune()], [ufs_compare()] or
-#'   [ufs_stability()].
-#' @param data For `augment()`: the matrix or data frame the fit was made from.
+#' @param x A fit, several fits ([c()]), or the result of [ufs_grid()], [ufs_tune()],
+#'   [ufs_compare()], [ufs_stability()], [ufs_overlap()], [ufs_decoys()] or [ufs_size()].
+#' @param data For `augment()`: the data the fit was made from.
+#' @param newdata For `augment()`, in place of `data`: other rows, whose names say which samples
+#'   they are. Rows that are not samples of the fit get `NA`.
 #' @param what As in [as.data.frame.ufs()].
 #' @param ... Must be empty.
 #' @return A tibble or data frame.
@@ -27,7 +36,14 @@ NULL
 #' @exportS3Method generics::tidy
 tidy.ufs <- function(x, what = NULL, ...) {
   check_dots_empty(...)
-  as_tibble_if(as.data.frame(x, what = what))
+  as_tibble_if(keyed_table(x, what))
+}
+
+# The same columns for every method: `key` also where there is none.
+keyed_table <- function(x, what = NULL) {
+  out <- as.data.frame(x, what = what)
+  if (is.null(out$key)) out$key <- rep(NA_real_, nrow(out))
+  out
 }
 
 #' @rdname ufs_tidiers
@@ -46,21 +62,90 @@ glance.ufs <- function(x, ...) {
 
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::augment
-augment.ufs <- function(x, data, ...) {
+augment.ufs <- function(x, data, newdata = NULL, ...) {
   check_dots_empty(...)
   check_fit(x)
-  if (missing(data) || length(dim(data)) != 2L || nrow(data) != x$n) {
+  if (!is.null(newdata)) {
+    return(augment_new(x, newdata))
+  }
+  if (missing(data) || length(dim(data)) != 2L) {
     ufs_abort("argument", "`data` must be the data of the fit, ", x$n, " rows.", argument = "data")
   }
-  if (!is.data.frame(data) && !is.matrix(data)) data <- as_plain_matrix(data, "data")
-  out <- as.data.frame(data)
-  # A tibble would refuse them.
-  names(out) <- feature_names(names(out), ncol(out), warn = TRUE)
+  table <- augmented_table(data, "data")
+  with_columns(table$out, sample_columns(x, matched_rows(x, table$samples, nrow(table$out))))
+}
+
+# What a fit says of its samples `at`.
+sample_columns <- function(x, at) {
+  add <- list()
   if (!is.null(x$sample_scores)) {
-    out$.score <- unname(x$sample_scores)
-    out$.rank <- order(unname(x$sample_ranking))
+    add$.score <- unname(x$sample_scores)[at]
+    add$.rank <- order(unname(x$sample_ranking))[at]
   }
-  if (!is.null(x$solution$cluster)) out$.cluster <- factor(unname(x$solution$cluster))
+  if (!is.null(x$solution$cluster)) add$.cluster <- factor(unname(x$solution$cluster))[at]
+  add
+}
+
+# The rows of `newdata`, in any order, with what the fit says of those that are its samples, found
+# by name; NA for the others.
+augment_new <- function(x, newdata) {
+  if (length(dim(newdata)) != 2L) {
+    ufs_abort("argument", "`newdata` must be a table.", argument = "newdata")
+  }
+  table <- augmented_table(newdata, "newdata")
+  known <- x$names$samples
+  if (is.null(known) || is.null(table$samples)) {
+    ufs_abort("argument", "The rows of `newdata` can only be found by their names, and ",
+      if (is.null(known)) "the fit" else "`newdata`", " has none.", argument = "newdata")
+  }
+  with_columns(table$out, sample_columns(x, match(table$samples, known)))
+}
+
+# A data frame of the rows to augment, and their names. What is sparse or not in memory is not
+# written out: it gives a table of the names alone.
+augmented_table <- function(data, arg) {
+  if (is.data.frame(data) || is.matrix(data)) {
+    out <- as.data.frame(data)
+    names <- if (is.matrix(data) || .row_names_info(data) > 0L) rownames(data)
+    # A tibble would refuse them.
+    names(out) <- feature_names(names(out), ncol(out), warn = TRUE)
+    return(list(out = out, samples = names))
+  }
+  data <- open_data(data, arg)
+  names <- data$samples
+  id <- if (is.null(names)) as.character(seq_len(data$n)) else names
+  list(out = data.frame(.rownames = id, stringsAsFactors = FALSE), samples = names)
+}
+
+# Where the rows of a table are in the fit: by name where both have names, else by place.
+matched_rows <- function(x, names, n) {
+  known <- x$names$samples
+  if (is.null(known) || is.null(names)) {
+    if (n != x$n) {
+      ufs_abort("argument", "`data` must be the data of the fit, ", x$n, " rows; it has ", n, ".",
+        argument = "data")
+    }
+    return(seq_len(n))
+  }
+  at <- match(names, known)
+  if (n != x$n || anyNA(at) || anyDuplicated(at)) {
+    if (n == x$n && identical(names, known)) {
+      return(seq_len(n))
+    }
+    ufs_abort("argument", "`data` must be the data of the fit: the names of its rows are not ",
+      "those of the ", x$n, " samples; `newdata` is for other rows.", argument = "data")
+  }
+  at
+}
+
+# Never in the place of a column of the user's.
+with_columns <- function(out, add) {
+  taken <- intersect(names(add), names(out))
+  if (length(taken)) {
+    ufs_abort("argument", "The data have ", some_columns(taken), " already: rename them first.",
+      argument = "data")
+  }
+  out[names(add)] <- add
   as_tibble_if(out)
 }
 
@@ -110,6 +195,81 @@ tidy.ufs_stability <- function(x, ...) {
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_stability <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::tidy
+tidy.ufs_decoys <- function(x, ...) {
+  check_dots_empty(...)
+  as_tibble_if(x$curve)
+}
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::tidy
+tidy.ufs_list <- function(x, ...) {
+  check_dots_empty(...)
+  as_tibble_if(stack_fits(x, function(fit) {
+    out <- keyed_table(fit)
+    names(out)[1L] <- "name"
+    cbind(what = if (is.null(fit$feature_scores)) "sample" else "feature", out,
+      stringsAsFactors = FALSE)
+  }))
+}
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::glance
+glance.ufs_decoys <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::tidy
+tidy.ufs_size <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::glance
+glance.ufs_size <- function(x, ...) {
+  check_dots_empty(...)
+  as_tibble_if(data.frame(method = x$method, n = x$n, p = x$p, k = x$k, verdict = x$verdict,
+    stringsAsFactors = FALSE))
+}
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::glance
+glance.ufs_list <- function(x, ...) {
+  check_dots_empty(...)
+  # Certificates differ between methods.
+  common <- names(glance.ufs(x[[1L]]))[1:7]
+  as_tibble_if(stack_fits(x, function(fit) as.data.frame(glance.ufs(fit))[common]))
+}
+
+# One table of all fits, with their names as first column.
+stack_fits <- function(fits, table) {
+  name <- names_of(fits)
+  name[name == ""] <- as.character(which(name == ""))
+  parts <- Map(function(fit, name) {
+    check_fit(fit)
+    cbind(fit = name, table(fit), stringsAsFactors = FALSE)
+  }, unclass(fits), make.unique(name))
+  do.call(rbind, unname(parts))
+}
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::tidy
+tidy.ufs_overlap <- function(x, ...) {
+  check_dots_empty(...)
+  name <- colnames(x$shared)
+  pair <- which(upper.tri(x$shared), arr.ind = TRUE)
+  as_tibble_if(data.frame(fit1 = name[pair[, 1L]], fit2 = name[pair[, 2L]],
+    shared = x$shared[pair], chance = rep(x$chance, nrow(pair)), stringsAsFactors = FALSE))
+}
+
+#' @rdname ufs_tidiers
+#' @exportS3Method generics::glance
+glance.ufs_overlap <- function(x, ...) {
+  check_dots_empty(...)
+  pairs <- x$shared[upper.tri(x$shared)]
+  as_tibble_if(data.frame(fits = ncol(x$selected), k = x$k, p = x$p,
+    different = nrow(x$selected), in_all = sum(rowSums(x$selected) == ncol(x$selected)),
+    mean_shared = mean(pairs), chance = x$chance))
+}
 
 # A tibble where the user has tibble, as tidy() gives elsewhere.
 as_tibble_if <- function(table) {

@@ -63,38 +63,36 @@
 #'   of the other. `nonnegative = TRUE` adds the constraint `Z >= 0`. It spread labels better on
 #'   all real sets we tried, so it is the default with labels; without labels the
 #'   paper's model usually found the better clusters and is the default.
-#' * `solver`: `"paper"` runs the two ADMMs of the paper. `"fast"` solves sub-problem 1 for every
-#'   sample to its optimum by the simplex method of least absolute deviations, starting from the
-#'   optimum of the outer iteration before; for the set it polishes two candidates, the rounded
-#'   convex relaxation and the set before. It ends at a lower joint objective in much less time.
-#'   The two may end at other labels, because the optimum has fewer links than the ADMM
-#'   leaves. Their selections then answer different questions, and neither their gaps
-#'   nor their objectives say which labels are better. `"warm"` is `"fast"` with one ADMM for
-#'   sub-problem 1 that runs on through the outer iterations, where the paper starts it anew in
-#'   each of them: an ADMM's solution in about an eighth of its time, and quicker than `"fast"`
-#'   where samples have many links, because `alpha_e` is large or there are many more samples than
-#'   features.
-#'   `"auto"` takes `"paper"` for up to 100 samples (up to 100 features if labels alone decide), and
-#'   whenever one of `rho`, `mu`, `v_max_iter` and `incumbent` is given; otherwise `"warm"` for data
-#'   with more than 4 samples per feature and more than `sqrt(14n)` features, and where the optimum
-#'   of six samples took so many steps that all of them would take several seconds and twice as
-#'   long as the ADMM; and `"fast"` for the rest.
+#' * `solver`: `"paper"` runs the two ADMMs of the paper, to reproduce it. `"auto"` solves the same
+#'   problem in less time, and ends at a lower joint objective: for the set it polishes two
+#'   candidates, the rounded convex relaxation and the set of the iteration before; for `Z` it
+#'   takes the cheaper of two ways, `"exact"` or `"admm"`, of which `fit$params$solver` tells.
+#'   `"exact"` solves sub-problem 1 for every sample to its optimum by the simplex method of least
+#'   absolute deviations, starting from the optimum of the outer iteration before. `"admm"` is one
+#'   ADMM that runs on through the outer iterations, where the paper starts it anew in each of
+#'   them. It is taken where samples have many links, because `alpha_e` is large or there are many
+#'   more samples than features: when the optimum of six samples took so many steps that all of
+#'   them would take several seconds and twice as long as the ADMM. These two names may be given
+#'   as well; they are experimental. Where labels alone decide, `"auto"` takes the paper's ADMM if
+#'   that takes less than about a second, and the relaxation otherwise. The paper's iteration may
+#'   end at other labels, because it leaves more links than the optimum has. The selections then
+#'   answer different questions, and neither their gaps nor their objectives say which labels are
+#'   better.
 #'
 #' The measurements behind these defaults are in `vignette("evidence")`.
 #'
 #' # Cost
-#' With `solver = "paper"` an outer iteration takes about 130 iterations of `2n^2(n + p)` flops
-#' for `Z` and up to 150 of `n^2 p` for `v`; `"warm"` takes about 60 of `2n^2 p` (for p > n of
-#' `2n^2 (2p + n)`) for `Z` in all outer iterations together. Memory is about 16 n x n and 5 n x p
-#' matrices (4 and 12 if p < n; with `"fast"` 5 and 6, with `"warm"` 3 and 8), and nothing is
-#' p x p if p > n.
+#' With `solver = "paper"` an outer iteration takes about 130 iterations of `2n^2(n + p)` flops (for
+#' p < n of `4n^2 p`) for `Z` and up to 150 of `n^2 p` for `v`; `"admm"` takes about 60 of those for
+#' `Z` in all outer iterations together. Memory is about 12 n x n and 12 n x p matrices (with
+#' `"exact"` 4 and 6, with `"admm"` 3 and 8), and nothing is p x p if p > n.
 #'
 #' # Departures from the paper
 #' Signs and thresholds of the paper's appendix are corrected. A local search that swaps one
-#' feature at a time polishes the set found by the ADMM (`polish = FALSE` is the paper). The best
-#' set that the ADMM met is kept (`incumbent = FALSE` keeps its last one). Among equal columns the
-#' first ones are chosen, the columns are standardised first, and the clustering starts from fixed
-#' seeds instead of random ones.
+#' feature at a time polishes the set found by the ADMM (`polish = FALSE` is the paper), and not
+#' its last set but the best one that it met is polished (`solution$v_cont` is its last iterate).
+#' Among equal columns the first ones are chosen, the columns are standardised first, and the
+#' clustering starts from fixed seeds instead of random ones.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param k The number of features to choose, from 1 to p.
@@ -124,47 +122,41 @@
 #'   number of the others.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter`
 #'   (default 10) and `tol` (1e-5, on the largest change of `Theta`) belong to the outer loop.
-#'   `inner_max_iter` (500) and `inner_tol` (1e-6, with `solver = "warm"` 1e-4; the largest
+#'   `inner_max_iter` (500) and `inner_tol` (1e-6, where `"auto"` takes `"admm"` 1e-4; the largest
 #'   residual) belong to the ADMM for `Z`; the tolerance is also that of the ADMM for `v`.
 #' @param structured With a complete `y`, should the full model be fitted?
 #' @param nonnegative Should `Z >= 0` be required? By default it is when `y` is given,
 #'   and not otherwise.
-#' @param incumbent Should the best set that the ADMM meets be kept? `FALSE` keeps its last one.
-#' @param rho,mu The growth factor and first value of the penalty of the ADMM for `Z`. With
-#'   `rho > 1` it stops within about 0.3 % of the optimum. `rho = 1, mu = 10` with a large
-#'   `inner_max_iter` solves the problem exactly (the residuals of its optimality conditions reach
-#'   1e-8), and then each outer iteration continues from the last `Z`.
-#' @param v_max_iter The largest number of iterations of the ADMM for `v`.
 #' @param bound Should the lower bound be computed? Its rounded solution is then also polished as
 #'   one more start.
 #' @param branch_and_bound Should the function try to prove that the set is optimal? This needs
 #'   `bound = TRUE`.
 #' @param node_limit The largest number of relaxations that branch and bound may solve.
-#' @param solver `"paper"` for the two ADMMs, `"fast"` for linear programmes and the relaxation,
-#'   `"warm"` for one ADMM through all outer iterations and the relaxation, or `"auto"`, which
-#'   decides by the shape of the data.
+#' @param solver `"auto"`, or `"paper"` for the two ADMMs of the paper; see below.
 #' @return A fit of class `c("ufs_topk", "ufs")`. `feature_scores` is the squared norm of the
 #'   feature's column of `A`, and zero for features that were not chosen.
 #'
-#'   `solution` holds `selected` (indices, ascending), `v` (0/1), `v_cont` (last ADMM iterate),
-#'   `A` (classes x p) and `cluster` (class or cluster number of every sample); with
-#'   `bound = TRUE` also `relaxed` (the relaxed `v`). If the graph was learnt, it holds `Z` (n x n;
-#'   row i rebuilds sample i: `x = Z x + E` for the normalised `x`), `E` (n x p), `W` and `Theta`
-#'   (n x n; with `solver = "warm"` `Theta` for up to 1,000 samples only, beyond which it is easily
-#'   made: `alpha` where the clusters of two samples differ, plus `(1 - alpha)/2` times the squared
-#'   distance of their columns of `A x'`). If labels were propagated, it holds `probability`
+#'   `solution` holds `selected` (indices, ascending), `v` (0/1), `v_cont` (the last iterate of the
+#'   paper's ADMM, or the relaxed `v`), `A` (classes x p) and `cluster` (class or cluster number of
+#'   every sample); with `bound = TRUE` also `relaxed` (the relaxed `v`). If the graph was learnt,
+#'   it holds `Z` (n x n; row i rebuilds sample i: `x = Z x + E` for the normalised `x`), `E`
+#'   (n x p), `W` and `Theta`
+#'   (n x n; `Theta` for up to 1,000 samples only, beyond which it is easily made: `alpha` where the
+#'   clusters of two samples differ, plus `(1 - alpha)/2` times the squared distance of their
+#'   columns of `A x'`). If labels were propagated, it holds `probability`
 #'   (n x classes), `label` (factor) and `reached`.
 #'
 #'   `trace` has one row per outer iteration: the joint objective, the change of `Theta`,
 #'   the iterations, objective and residual of sub-problem 1 (`z_`), the iterations and residual of
 #'   sub-problem 2 (`v_`), `g` before and after polishing, the number of swaps and of labels that
-#'   moved. With `solver = "fast"`, `z_iterations` counts pivots, `z_residual` is the relative
-#'   duality gap (below 1e-8), `v_iterations` counts evaluations of the relaxation and `v_residual`
-#'   is its relative gap (0 and `NA` where the labels stayed and the set before was polished).
-#'   With `solver = "warm"`, `z_iterations` is 0 where `Z` was kept because the new weights changed
-#'   its objective by less than 1e-4 of it.
+#'   moved. With the solver `"exact"`, `z_iterations` counts pivots and `z_residual` is the relative
+#'   duality gap (below 1e-8); with `"admm"`, `z_iterations` is 0 where `Z` was kept because the new
+#'   weights changed its objective by less than 1e-4 of it. With either `v_iterations` counts
+#'   evaluations of the relaxation and `v_residual` is its relative gap (0 and `NA` where the labels
+#'   stayed and the set before was polished).
 #'
-#'   `inner` holds the residuals and objective of both ADMMs for each of their iterations.
+#'   `inner` holds the residuals and objective of both ADMMs of the paper for each of their
+#'   iterations.
 #'   `certificate` holds the objective, bound and gap of the selection.
 #' @references Zhang, Fan, Wang, Zhou, Tao (2021) Top-k feature selection framework using
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
@@ -199,11 +191,9 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
                      lambda_z = 0.05, lambda_a = 0.01, lambda_i = 3, alpha = 0.95,
                      polish = TRUE, cmn = FALSE, center = TRUE, scale = TRUE,
                      control = ufs_control(), structured = FALSE,
-                     nonnegative = !is.null(y), incumbent = TRUE, rho = 1.1, mu = 1,
-                     v_max_iter = 150, bound = TRUE, branch_and_bound = FALSE,
-                     node_limit = 10000, solver = c("auto", "paper", "fast", "warm"), ...) {
+                     nonnegative = !is.null(y), bound = TRUE, branch_and_bound = FALSE,
+                     node_limit = 10000, solver = c("auto", "paper", "exact", "admm"), ...) {
   default <- missing(alpha_e) && is.null(lambda_e)
-  paper <- !missing(rho) || !missing(mu) || !missing(v_max_iter) || !missing(incumbent)
   fit <- run_fit("topk", match.call(), {
     control <- resolve_control(control, max_iter = 10L, tol = 1e-5, inner_max_iter = 500L)
     control$max_iter <- check_count(control$max_iter, "max_iter", 1L)
@@ -211,109 +201,122 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     k <- data$k
     classes <- topk_classes(y, n_clusters, data$n)
     mode <- topk_mode(classes, check_flag(structured, "structured"))
-    plain <- mode == "plain"
-    solver <- check_choice(solver, "solver", c("auto", "paper", "fast", "warm"))
-    auto <- solver == "auto"
-    solver <- topk_solver(solver, data, plain,
-      paper || isTRUE(control$inner_tol < 0) || control$tol < 0)
-    size <- l1_norms(data$x)
-    unit <- max(size)
-    weights <- list(lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
-      lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
-      nonnegative = check_flag(nonnegative, "nonnegative"))
-    if (auto && !plain && solver == "fast" && many_links(data$x, size, weights)) solver <- "warm"
-    control <- resolve_control(control, inner_tol = if (solver == "warm") 1e-4 else 1e-6)
-    settings <- list(
-      n_clusters = classes$c, k = k, mode = match(mode, topk_modes) - 1L,
-      fast = solver %in% c("fast", "warm"), warm = solver == "warm" && !plain,
-      theta = solver != "warm" || data$n <= topk_theta_limit,
-      lambda_e = weights$lambda_e, lambda_z = weights$lambda_z,
-      lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
-      lambda_i = if (plain) 0 else check_number(lambda_i, "lambda_i", lower = 0),
-      alpha = check_number(alpha, "alpha", 0, 1),
-      polish = check_flag(polish, "polish"), cmn = check_flag(cmn, "cmn"),
-      incumbent = check_flag(incumbent, "incumbent"),
-      nonnegative = weights$nonnegative,
-      rho = check_number(rho, "rho", lower = 1),
-      mu = check_number(mu, "mu", 0, open = TRUE),
-      v_max_iter = check_count(v_max_iter, "v_max_iter"),
-      bound = check_flag(bound, "bound"),
-      branch_and_bound = check_flag(branch_and_bound, "branch_and_bound"),
-      node_limit = check_count(node_limit, "node_limit", 1L, 1e7L),
-      inner_max_iter = control$inner_max_iter, inner_tol = control$inner_tol,
-      bound_max_iter = 200L, bound_tol = 1e-5, represent_form = "auto", select_form = "auto"
-    )
-    if (settings$branch_and_bound && !settings$bound) {
-      ufs_abort("argument", "`branch_and_bound` needs bound = TRUE.",
-        argument = "branch_and_bound")
-    }
-    check_topk_bytes(data$n, ncol(data$x), plain, settings)
-    say_topk_time(data$n, ncol(data$x), plain, settings, control)
-
-    names <- topk_names(data)
-    first <- equal_columns(data$x) - 1L
-    found <- .Call(C_topk, data$x, first, classes$known, settings, names, control)
-    counters <- found$run$counters
-    check_lapack(found$run$lapack, "topk")
-    if (counters[["too_few_links"]] == 1 && default) {
+    unit <- max(l1_norms(data$x))
+    settings <- topk_settings(mode, lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
+      lambda_z = lambda_z, lambda_a = lambda_a, lambda_i = lambda_i, alpha = alpha,
+      polish = polish, cmn = cmn, nonnegative = nonnegative, bound = bound,
+      branch_and_bound = branch_and_bound, node_limit = node_limit)
+    solver <- check_choice(solver, "solver", c("auto", topk_solvers))
+    if (solver == "auto") solver <- topk_solver(data$x, mode, classes$c, settings)
+    control <- resolve_control(control, inner_tol = if (solver == "admm") 1e-4 else 1e-6)
+    settings <- c(settings, list(n_clusters = classes$c, k = k, mode = match(mode, topk_modes) - 1L,
+      solver = match(solver, topk_solvers) - 1L), control[c("inner_max_iter", "inner_tol")])
+    check_topk_bytes(data$n, ncol(data$x), mode, solver, settings)
+    if (control$warn) say_topk_time(data$n, ncol(data$x), mode, solver, control$max_iter)
+    found <- topk_run(data, classes, settings, control)
+    if (found$run$counters[["too_few_links"]] == 1 && default) {
       # The default is the authors', for data with more in common.
-      alpha_e <- 2 * stats::median(link_values(data$x, settings$lambda_z, nonnegative))
-      if (is.finite(alpha_e) && alpha_e > settings$lambda_e * unit) {
-        if (control$warn) {
-          ufs_inform("alpha_e", "ufs_topk(): alpha_e = ", signif(settings$lambda_e * unit, 3L),
-            " links too few samples of these data; ", signif(alpha_e, 3L), " is taken, twice the ",
-            "value at which half of them have a link.")
-        }
-        settings$lambda_e <- alpha_e / unit
-        found <- .Call(C_topk, data$x, first, classes$known, settings, names, control)
-        counters <- found$run$counters
-        check_lapack(found$run$lapack, "topk")
+      other <- topk_other_alpha_e(data, settings, unit, control$warn)
+      if (!is.null(other)) {
+        settings$lambda_e <- other / unit
+        found <- topk_run(data, classes, settings, control)
       }
     }
-    if (counters[["too_few_links"]] == 1) {
-      ufs_abort("isolated", "Only ", data$n - counters[["isolated"]], " of ", data$n,
-        " samples are linked to another one: too few for ", classes$c, " clusters. Raise `",
-        if (is.null(lambda_e)) "alpha_e" else "lambda_e",
-        "`: the first link appears at alpha_e = ",
-        signif(first_link(data$x, settings$lambda_z, nonnegative), 3L), ".",
-        argument = "alpha_e")
-    }
-    chosen <- data$keep[found$chosen + 1L]
-    # A constant column that was chosen has a score like the others.
-    data$constant <- if (isFALSE(data$center)) integer() else setdiff(data$constant, chosen)
-    list(
-      data = data, control = control,
-      params = c(list(mode = mode, k = k, n_clusters = classes$c, solver = solver),
-        settings[c("lambda_e", "lambda_z", "lambda_a", "lambda_i", "alpha", "polish", "cmn",
-          "nonnegative", "incumbent", "rho", "mu", "v_max_iter", "bound", "branch_and_bound",
-          "node_limit")],
-        list(alpha_e = settings$lambda_e * unit, center = center,
-          scale = scale)),
-      run = found$run,
-      advice = if (!plain && solver == "paper" &&
-          isTRUE(utils::tail(found$run$trace[, "z_residual"], 1L) >= control$inner_tol)) {
-        "The ADMM for Z did not reach inner_tol within inner_max_iter."
-      },
-      feature_scores = rowSums(found$a^2), feature_key = found$v,
-      solution = topk_solution(found, chosen, classes, mode, data),
-      certificate = c(counters[c("selection_objective", "bound")],
-        gap = (counters[["selection_objective"]] - counters[["bound"]]) /
-          abs(counters[["bound"]])),
-      inner = list(z = as.data.frame(found$inner_z), v = as.data.frame(found$inner_v)),
-      graph = vapply(counters[c("isolated", "unreached")], as.integer, 0L),
-      search = list(nodes = as.integer(counters[["nodes"]]), proved = counters[["proved"]] == 1),
-      coef_name = "A"
-    )
+    topk_check_links(found, data, classes, settings,
+      argument = if (is.null(lambda_e)) "alpha_e" else "lambda_e")
+    topk_fields(found, data, classes, mode, control, params = c(
+      list(mode = mode, k = k, n_clusters = classes$c, solver = solver),
+      settings[c("lambda_e", "lambda_z", "lambda_a", "lambda_i", "alpha", "polish", "cmn",
+        "nonnegative", "bound", "branch_and_bound", "node_limit")],
+      list(alpha_e = settings$lambda_e * unit, center = center, scale = scale)))
   })
   warn_topk(fit)
   fit
 }
 
-# Up to so many samples solver = "warm" keeps Theta, a third of its memory.
-topk_theta_limit <- 1000L
-
-# In the order of the C enum.
+# In the order of the C enums.
 topk_modes <- c("cluster", "propagate", "structured", "plain")
+topk_solvers <- c("paper", "exact", "admm")
+
+# Checked, with what users do not set: rho, mu and v_max_iter are the authors'; 200 evaluations are
+# several times what relaxations take, and bound_tol is a tenth of the last digit of a gap that is
+# printed.
+topk_settings <- function(mode, lambda_e, lambda_z, lambda_a, lambda_i, alpha, polish, cmn,
+                          nonnegative, bound, branch_and_bound, node_limit) {
+  bound <- check_flag(bound, "bound")
+  branch_and_bound <- check_flag(branch_and_bound, "branch_and_bound")
+  if (branch_and_bound && !bound) {
+    ufs_abort("argument", "`branch_and_bound` needs bound = TRUE.", argument = "branch_and_bound")
+  }
+  list(lambda_e = lambda_e, lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
+    lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
+    lambda_i = if (mode == "plain") 0 else check_number(lambda_i, "lambda_i", lower = 0),
+    alpha = check_number(alpha, "alpha", 0, 1), polish = check_flag(polish, "polish"),
+    cmn = check_flag(cmn, "cmn"), nonnegative = check_flag(nonnegative, "nonnegative"),
+    bound = bound, branch_and_bound = branch_and_bound,
+    node_limit = check_count(node_limit, "node_limit", 1L, 1e7L),
+    rho = 1.1, mu = 1, v_max_iter = 150L, bound_max_iter = 200L, bound_tol = 1e-5)
+}
+
+topk_run <- function(data, classes, settings, control) {
+  found <- .Call(C_topk, data$x, equal_columns(data$x) - 1L, classes$known, settings,
+    topk_names(data), control)
+  check_lapack(found$run$lapack, "topk")
+  found
+}
+
+# Where alpha_e links too few samples: twice the value at which half of them have a link, or NULL
+# if that is no more.
+topk_other_alpha_e <- function(data, settings, unit, say) {
+  other <- 2 * stats::median(link_values(data$x, settings$lambda_z, settings$nonnegative))
+  if (!is.finite(other) || other <= settings$lambda_e * unit) {
+    return(NULL)
+  }
+  if (say) {
+    ufs_inform("alpha_e", "ufs_topk(): alpha_e = ", signif(settings$lambda_e * unit, 3L),
+      " links too few samples of these data; ", signif(other, 3L), " is taken, twice the ",
+      "value at which half of them have a link.")
+  }
+  other
+}
+
+topk_check_links <- function(found, data, classes, settings, argument) {
+  counters <- found$run$counters
+  if (counters[["too_few_links"]] == 1) {
+    ufs_abort("isolated", "Only ", data$n - counters[["isolated"]], " of ", data$n,
+      " samples are linked to another one: too few for ", classes$c, " clusters. Raise `",
+      argument, "`: the first link appears at alpha_e = ",
+      signif(first_link(data$x, settings$lambda_z, settings$nonnegative), 3L), ".",
+      argument = "alpha_e")
+  }
+}
+
+# What new_ufs() is given.
+topk_fields <- function(found, data, classes, mode, control, params) {
+  counters <- found$run$counters
+  chosen <- data$keep[found$chosen + 1L]
+  # A constant column that was chosen has a score like the others.
+  data$constant <- if (isFALSE(data$center)) integer() else setdiff(data$constant, chosen)
+  list(
+    data = data, control = control, params = params, run = found$run,
+    advice = if (mode != "plain" && params$solver == "paper" &&
+        isTRUE(utils::tail(found$run$trace[, "z_residual"], 1L) >= control$inner_tol)) {
+      "The ADMM for Z did not reach inner_tol within inner_max_iter."
+    },
+    feature_scores = rowSums(found$a^2), feature_key = found$v,
+    solution = topk_solution(found, chosen, classes, mode, data, params$alpha),
+    certificate = c(counters[c("selection_objective", "bound")],
+      gap = (counters[["selection_objective"]] - counters[["bound"]]) / abs(counters[["bound"]])),
+    inner = list(z = as.data.frame(found$inner_z), v = as.data.frame(found$inner_v)),
+    graph = vapply(counters[c("isolated", "unreached")], as.integer, 0L),
+    search = list(nodes = as.integer(counters[["nodes"]]), proved = counters[["proved"]] == 1),
+    coef_name = "A"
+  )
+}
+
+# Theta is given for up to so many samples: 8 MB, beyond which it would be a third of what is
+# returned.
+topk_theta_limit <- 1000L
 
 # Centred and scaled columns, then samples of unit length, whatever their unit; those that are
 # zero but for rounding stay as they are. Centred constant columns are zero and change nothing but
@@ -342,44 +345,39 @@ l1_norms <- function(x) {
   sum
 }
 
-# Whether samples have so many links that finding them one by one takes seconds, and twice the time
-# of 50 iterations of the ADMM, judged by six samples: the same ones in whatever order they come,
-# and no more of them than it takes.
-many_links <- function(x, size, weights) {
+# Without Z, the paper's ADMM for v, whose set is often the better one to start from, if 150
+# iterations of it take less than about a second; otherwise the relaxation, in a few dozen.
+# With Z, the cheaper way to it, in CPU time: linear programmes, unless samples have so many links
+# that these would take seconds and twice the time of 50 iterations of the ADMM. Six samples tell,
+# the same ones in whatever order they come, and no more of them than it takes.
+topk_solver <- function(x, mode, classes, settings) {
   n <- as.double(nrow(x))
   p <- as.double(ncol(x))
-  rows <- order(size)[unique(round(seq(1, n, length.out = 6L)))]
-  weights$most_pivots <- as.integer(60 * sqrt(n))
+  if (mode == "plain") {
+    r <- min(n, p)
+    return(if (150 * (r^2 * (p + r) + 40 * r * p * classes) < 2e9) "paper" else "exact")
+  }
+  rows <- order(l1_norms(x))[unique(round(seq(1, n, length.out = 6L)))]
+  # Most optima take fewer pivots; more of them are counted as so many.
+  settings$most_pivots <- as.integer(60 * sqrt(n))
   links <- pivots <- 0
   for (at in seq_along(rows)) {
-    probe <- .Call(C_topk_probe, x, rows[at] - 1L, weights)
+    probe <- .Call(C_topk_probe, x, rows[at] - 1L, settings)
     links <- links + probe$links
     pivots <- pivots + probe$pivots
-    few <- links / at
-    # In nanoseconds: products run at 32e9 operations a second where pivots run at 8e9.
+    # In nanoseconds, with an optimised BLAS: products run at 32e9 operations a second, pivots at
+    # 8e9 and with an overhead of 5 for their sorts. A wrong choice costs at most a few times the
+    # 2 s below which it does not matter.
     products <- 50 / 32 * if (2 * p > 3 * n) {
       4 * n^2 * p + 2 * n^3
     } else {
-      2 * n * p * (n + p + 3 * few)
+      2 * n * p * (n + p + 3 * links / at)
     }
-    if (n * pivots / length(rows) * (n + p) * (few / 8 + 5) > max(2e9, 2 * products)) {
-      return(TRUE)
+    if (n * pivots / length(rows) * (n + p) * (links / at / 8 + 5) > max(2e9, 2 * products)) {
+      return("admm")
     }
   }
-  FALSE
-}
-
-# "auto" repeats the paper where that is quick, and where its own settings are given.
-topk_solver <- function(solver, data, plain, paper) {
-  if (solver != "auto") {
-    return(solver)
-  }
-  n <- as.double(data$n)
-  p <- ncol(data$x)
-  # With many more samples than features a vertex has most features in it, and one sample costs
-  # p^3: then the products of an ADMM are cheaper.
-  dense <- !plain && n > 4 * p && p^2 > 14 * n
-  if (paper || (if (plain) p else n) <= 100) "paper" else if (dense) "warm" else "fast"
+  "exact"
 }
 
 topk_classes <- function(y, n_clusters, n) {
@@ -433,36 +431,35 @@ first_link <- function(x, lambda_z, nonnegative = FALSE) {
   min(link_values(x, lambda_z, nonnegative))
 }
 
-check_topk_bytes <- function(n, p, plain, settings) {
+check_topk_bytes <- function(n, p, mode, solver, settings) {
   n <- as.double(n)
   r <- min(n, p)
-  bytes <- 8 * (if (plain) 4 * n * p + 5 * r * r else if (settings$warm) {
-    8 * n * p + (2 + settings$theta) * n * n + 6 * r * r + 1200 * n + 1350 * p
-  } else if (settings$fast) {
-    6 * n * p + 5 * n * n + 3 * r * r
-  } else if (n <= p) {
-    5 * n * p + 16 * n * n
+  bytes <- 8 * if (mode == "plain") {
+    4 * n * p + 5 * r * r
   } else {
-    12 * n * p + 4 * n * n
-  })
+    switch(solver,
+      admm = 8 * n * p + 3 * n * n + 6 * r * r + 1200 * n + 1350 * p,
+      exact = 6 * n * p + 4 * n * n + 3 * r * r,
+      paper = 12 * n * p + 12 * n * n)
+  }
   if (settings$branch_and_bound) bytes <- bytes + as.double(settings$node_limit) * p
-  check_bytes(bytes, "ufs_topk()", if (plain) "Select features or samples first." else
+  check_bytes(bytes, "ufs_topk()", if (mode == "plain") "Select features or samples first." else
     paste("Fit on a subsample of the rows, or give complete labels `y`: that form needs no",
-      "n x n matrix when p <= n."))
+      "n x n matrix when 2p <= n."))
 }
 
-# A word before a long run. The counts of iterations are typical ones; 2e9 operations a second are
-# what a plain BLAS does on one core.
-say_topk_time <- function(n, p, plain, settings, control) {
-  n <- as.double(n)
-  if (plain || settings$fast || !control$warn) {
+# A word before a long run of the paper's ADMMs. The counts of iterations are typical ones; 2e9
+# operations a second are what a plain BLAS does on one core.
+say_topk_time <- function(n, p, mode, solver, max_iter) {
+  if (mode == "plain" || solver != "paper") {
     return(invisible())
   }
+  n <- as.double(n)
   r <- min(n, p)
-  flops <- min(control$max_iter, 5) * (130 * 2 * n^2 * (r + p / 2) + 110 * r^2 * (p + r))
+  flops <- min(max_iter, 5) * (130 * 2 * n^2 * (r + p) + 110 * r^2 * (p + r))
   if (flops > 1.2e11) {
     ufs_inform("time", "ufs_topk(solver = \"paper\") on ", n, " x ", p, ": about ",
-      signif(flops / 2e9 / 60, 1L), " minutes; solver = \"fast\" is quicker.")
+      signif(flops / 2e9 / 60, 1L), " minutes; solver = \"auto\" is quicker.")
   }
 }
 
@@ -471,7 +468,13 @@ topk_names <- function(data) {
   list(p = data$p, keep = data$keep - 1L, samples = data$samples, features = data$features)
 }
 
-topk_solution <- function(found, chosen, classes, mode, data) {
+# alpha 1{clusters differ} + (1 - alpha)/2 ||P_i - P_j||^2, P = x a.
+topk_theta <- function(label, projected, alpha) {
+  distance <- as.matrix(stats::dist(projected))
+  matrix(alpha * outer(label, label, "!=") + (1 - alpha) / 2 * distance^2, length(label))
+}
+
+topk_solution <- function(found, chosen, classes, mode, data, alpha) {
   samples <- data$samples
   all <- function(v) expand_features(v, data, 0)
   solution <- list(selected = stats::setNames(chosen, data$features[chosen]),
@@ -481,8 +484,10 @@ topk_solution <- function(found, chosen, classes, mode, data) {
   if (!is.null(found$relaxed)) solution$relaxed <- all(found$relaxed)
   if (mode != "plain") {
     solution <- c(solution, list(Z = found$z, E = found$e, W = found$w))
-    # NULL, and then not there, beyond topk_theta_limit.
-    solution$Theta <- found$theta
+    if (data$n <= topk_theta_limit) {
+      solution$Theta <- topk_theta(found$label, data$x %*% found$a, alpha)
+      dimnames(solution$Theta) <- dimnames(found$w)
+    }
   }
   if (mode == "propagate") {
     solution$probability <- matrix(found$probability, data$n, classes$c,

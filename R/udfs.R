@@ -8,7 +8,8 @@
 #'   M = \sum_i \tilde X_i' (\tilde X_i \tilde X_i' + \lambda I)^{-1} \tilde X_i}
 #'
 #' W is p x c, with orthonormal columns and with rows that vanish for the features not needed;
-#' \eqn{\tilde X_i} holds the rows of sample i and its `k` nearest neighbours, centred among
+#' \eqn{\tilde X_i} holds the rows of sample i and its `n_neighbours` nearest neighbours, centred
+#' among
 #' themselves. The score of feature j is \eqn{\|w_j\|^2}; the scores sum to c.
 #'
 #' # What to watch for
@@ -37,7 +38,7 @@
 #' @inheritParams ufs_rsr
 #' @param n_clusters The number of clusters c, which is the number of columns of W: from 1 to the
 #'   number of features that are not constant.
-#' @param k The number of neighbours, from 1 to n - 1.
+#' @param n_neighbours The number of neighbours, from 1 to n - 1.
 #' @param lambda The ridge penalty within the neighbourhoods, a positive number.
 #' @param gamma The weight of the row sparsity, a positive number.
 #' @param solver `"exact"` for the accelerated iteration, or `"irls"` for the authors' plain one.
@@ -57,8 +58,8 @@
 #' selected_features(fit, k = 3)
 #' @include ufs.R
 #' @export
-ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1,
-                     solver = c("exact", "irls"), center = TRUE, scale = TRUE,
+ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
+                     solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                      control = ufs_control(), ...) {
   fit <- run_fit("udfs", match.call(), {
     solver <- check_choice(solver, "solver", c("exact", "irls"))
@@ -68,17 +69,18 @@ ufs_udfs <- function(x, n_clusters, k = 5, lambda = 1, gamma = 0.1,
     q <- length(data$keep)
     n_clusters <- check_count(n_clusters, "n_clusters", 1L, q,
       "the features that are not constant")
-    k <- check_count(k, "k", 1L, data$n - 1L, paste("one fewer than the", data$n, "samples"))
+    n_neighbours <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
+      paste("one fewer than the", data$n, "samples"))
     lambda <- check_number(lambda, "lambda", lower = 0, open = TRUE)
     gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
-    check_wstep_bytes(data$n, q, k)
+    check_wstep_bytes(data$n, q, n_neighbours)
     found <- .Call(C_udfs, data$x,
-      list(n_clusters = n_clusters, k = k, lambda = lambda, gamma = gamma,
+      list(n_clusters = n_clusters, k = n_neighbours, lambda = lambda, gamma = gamma,
         accelerate = solver == "exact" && control$tol >= 0), control)
     list(
       data = data, control = control,
-      params = list(n_clusters = n_clusters, k = k, lambda = lambda, gamma = gamma,
-        solver = solver, center = center, scale = scale),
+      params = list(n_clusters = n_clusters, n_neighbours = n_neighbours, lambda = lambda,
+        gamma = gamma, solver = solver, center = center, scale = scale),
       run = found$run, feature_scores = found$row2, feature_key = found$reach,
       solution = list(W = expand_features(found$w, data)),
       certificate = found$run$counters["residual"], n_live = as.integer(found$run$counters["live"]),

@@ -102,6 +102,12 @@ registered <- new.env(parent = emptyenv())
 # advice         what it is worth: "recommended for ...", "situational", "historical (...)"
 # per_k          the argument that is the number of features to choose, where selections are
 #                not nested and every number needs a fit of its own
+# picks          list(argument, unless): the argument that is the number of features to pick one by
+#                one, where selections are nested and the fit picks some by itself; not nested if
+#                one of the arguments in `unless` is given
+# mixed_units    what the frameworks' adapters do by default about columns in different units:
+#                "standardise", for a method that leaves them as they are and depends on them;
+#                "leave" for all others
 # shares         what all settings of a grid have in common beside the neighbour graph:
 #                list(argument, unless, make); make(x, value) gives the value of `argument`
 #                (NULL = none), where value(name) is an argument's value; not used if one of
@@ -111,10 +117,12 @@ registered <- new.env(parent = emptyenv())
 #                argument lists, the first the default; NULL where no source states one
 register <- function(method, fit, group = c("features", "samples", "baseline", "system"), selects,
                      title, deterministic, cost, reference = "", advice = "", per_k = NULL,
-                     shares = NULL, base_args = list(), paper_grid = NULL) {
+                     picks = NULL, mixed_units = "leave", shares = NULL, base_args = list(),
+                     paper_grid = NULL) {
   row <- list(fit = fit, group = match.arg(group), selects = selects, title = title,
     deterministic = deterministic, cost = cost, reference = reference, advice = advice,
-    per_k = per_k, shares = shares, base_args = base_args, paper_grid = paper_grid)
+    per_k = per_k, picks = picks, mixed_units = mixed_units, shares = shares,
+    base_args = base_args, paper_grid = paper_grid)
   assign(method, row, envir = registered)
 }
 
@@ -141,12 +149,15 @@ registry <- function() {
 # (door = FALSE: the method has done so itself).
 run_fit <- function(method, call, slots, door = TRUE) {
   start <- proc.time()[[3L]]
+  frame <- parent.frame()
+  fun <- sys.function(sys.parent())
   if (door) {
-    fun <- sys.function(sys.parent())
-    check_call(names_of(sys.call(sys.parent())), fun, parent.frame(), method)
-    open_dots(parent.frame(), fun, method)
+    check_call(names_of(sys.call(sys.parent())), fun, frame, method)
+    open_dots(frame, fun, method)
   }
+  wanted <- numbers_to_report(frame, fun)
   slots <- force(slots)
+  slots$params <- remember(slots$params, wanted, slots$data)
   run <- slots$run
   if (!is.null(run)) {
     check_lapack(run$lapack, method)
@@ -161,6 +172,34 @@ run_fit <- function(method, call, slots, door = TRUE) {
   close_source(slots$data$x)
   warn_status(fit, advice)
   fit
+}
+
+# How many features (`k`) and samples (`m`) the user wants to see, where the method leaves that open
+# (NULL by default): they change no score and are remembered in `params`, where selected_features(),
+# predict(), print() and plot() find them. Wrong ones are refused before the work, if x has its
+# sizes.
+numbers_to_report <- function(frame, fun) {
+  known <- formals(fun)
+  open <- Filter(function(name) name %in% names(known) && is.null(known[[name]]), c("k", "m"))
+  given <- Filter(Negate(is.null), mget(open, envir = frame))
+  size <- dim(frame$x)
+  sized <- length(size) == 2L && all(size > 0L) &&
+    (is.matrix(frame$x) || is.data.frame(frame$x) || inherits(frame$x, "Matrix"))
+  check_wanted(given, if (sized) size else c(Inf, Inf))
+}
+
+# Against all samples and features, now that they are known.
+remember <- function(params, wanted, data) {
+  wanted <- wanted[setdiff(names(wanted), names(params))]
+  params[names(wanted)] <- check_wanted(wanted, c(data$n, data$p))
+  params
+}
+
+check_wanted <- function(wanted, size) {
+  Map(function(value, name) {
+    if (name == "k") check_count(value, name, 1L, size[2L], "the features") else
+      check_count(value, name, 1L, size[1L], "the samples")
+  }, wanted, names(wanted))
 }
 
 # What all methods refuse: a name that R completed (names are exact everywhere), a penalty given

@@ -44,9 +44,9 @@
 #' @useDynLib ufselect, .registration = TRUE, .fixes = "C_"
 "_PACKAGE"
 
-.onLoad <- function(libname, pkgname) register_mlr3_filter()
+.onLoad <- function(libname, pkgname) register_mlr3()
 
 .onUnload <- function(libpath) {
-  remove_mlr3_filter()
+  unregister_mlr3()
   library.dynam.unload("ufselect", libpath)
 }

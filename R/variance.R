@@ -21,7 +21,7 @@
 #' selected_features(fit, k = 2)
 #' @include ufs.R
 #' @export
-ufs_variance <- function(x, scale = FALSE, control = ufs_control(), ...) {
+ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ...) {
   run_fit("variance", match.call(), {
     control <- resolve_control(control)
     data <- as_ufs_operator(x, center = TRUE, scale = scale, write = FALSE)

@@ -24,7 +24,7 @@ enum { FIRST_ROUND = 20, ROUND = 100 };
 /* A column of V with a norm within 2 % of where its copy vanishes is counted as in use: the next
  * iterations may bring it back. */
 static const double NEARLY = 0.98;
-/* The first smoothing of Newton's method (spec 11.3), and that after a set has grown, when most
+/* The first smoothing of Newton's method, and that after a set has grown, when most
  * columns are in their places. */
 static const double SMOOTH = 0.3, SMOOTH_GROWN = 0.05;
 

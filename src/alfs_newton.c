@@ -27,7 +27,7 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-/* k q of the Woodbury part, whose matrix is of that order (spec 11.3: k = floor(300 / q)). */
+/* k q of the Woodbury part, whose matrix is of that order: k = floor(300 / q). */
 enum { DIRECTIONS = 300 };
 
 /* Rows and columns below so many smoothings are zero in the last candidate: those that should be

@@ -55,7 +55,8 @@ typedef struct {
     int products;
 } graph;
 
-static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings);
+static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings,
+                       const ufs_paths *paths);
 static void scaled_deviations(const inffs_problem *problem, double *t);
 static double double_ranks(int n, const double *x, double *z, double *sorted, int *order);
 static void compute_tile(const graph *a, int bi, int bj, double *tile);
@@ -85,7 +86,7 @@ void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, i
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     result->residual = result->radius = result->damping = 0.0;
-    graph_init(&a, problem, settings);
+    graph_init(&a, problem, settings, &run->paths);
     for (size_t j = 0; j < P; j++) one[j] = 1.0;
     graph_product(&a, one, sum);
     for (size_t j = 0; j < P; j++) top = fmax(top, sum[j]);
@@ -114,7 +115,8 @@ static double damping_of(const inffs_settings *settings, int p, double radius)
                                           : settings->factor / radius;
 }
 
-static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings)
+static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings,
+                       const ufs_paths *paths)
 {
     int n = problem->n, p = problem->p;
     size_t N = (size_t) n, P = (size_t) p;
@@ -150,9 +152,9 @@ static void graph_init(graph *a, const inffs_problem *problem, const inffs_setti
     a->kept = false;
     if (settings->store) {
         size_t tiles = (size_t) a->n_tile, all = tiles * (tiles + 1) / 2;
-        if (n <= SHORT)
+        if (n <= SHORT && paths->inffs_short)
             a->brief = (uint16_t *) R_alloc(all * TILE * TILE, sizeof(uint16_t));
-        else if (n <= EXACT)
+        else if (n <= EXACT && paths->inffs_float)
             a->exact = (float *) R_alloc(all * TILE * TILE, sizeof(float));
         else
             a->store = ufs_dzero(all, TILE * TILE);

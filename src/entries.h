@@ -119,8 +119,6 @@
     /* ffi_propagate.c */ \
     ENTRY(propagate, 5) \
     /* ffi_test_topk.c */ \
-    ENTRY(test_topk_represent, 3) \
-    ENTRY(test_topk_lp, 3) \
     ENTRY(test_topk_select, 7) \
     ENTRY(test_topk_label, 3) \
     ENTRY(test_proj_capped, 2)

@@ -1,40 +1,47 @@
 /* ffi_topk.c: ufs_topk() to topk_solve(). */
 #include "ffi_topk.h"
-#include "solve_topk_lp.h"
 #include <limits.h>
 
 enum { INNER_ROWS = 100000 }; /* of the traces of the ADMMs */
+/* Violation of a dual constraint of the linear programmes, relative to its bound: what certifies a
+ * gap of 1e-8. */
+static const double LP_TOL = 1e-9;
+/* Relative gap of the relaxation of a node, and its evaluations at most: a proof claims 1e-9, and a
+ * node from its parent's solution takes about 10. */
+static const double BRANCH_TOL = 1e-9;
+enum { BRANCH_MAX_ITER = 100 };
 
-topk_represent_settings ffi_topk_represent(SEXP s, double tol, int max_iter, char form)
+topk_admm_settings ffi_topk_admm(SEXP s, double tol, int max_iter)
 {
-    topk_represent_settings settings = {.lambda_e = ffi_real(s, "lambda_e"),
-                                        .lambda_z = ffi_real(s, "lambda_z"),
-                                        .mu = ffi_real(s, "mu"),
-                                        .growth = ffi_real(s, "rho"),
-                                        .mu_max = 1e8,
-                                        .tol = tol,
-                                        .max_iter = max_iter,
-                                        .nonnegative = ffi_flag(s, "nonnegative"),
-                                        .form = form};
-    return settings;
+    return (topk_admm_settings){.lambda_e = ffi_real(s, "lambda_e"),
+                                .lambda_z = ffi_real(s, "lambda_z"),
+                                .mu = ffi_real(s, "mu"),
+                                .growth = ffi_real(s, "rho"),
+                                .tol = tol,
+                                .max_iter = max_iter,
+                                .nonnegative = ffi_flag(s, "nonnegative")};
 }
 
-topk_represent_settings ffi_topk_inner_represent(SEXP s)
+topk_lp_settings ffi_topk_lp(SEXP s, int most_pivots)
 {
-    return ffi_topk_represent(s, ffi_real(s, "inner_tol"), ffi_int(s, "inner_max_iter"),
-                              ffi_letter(s, "represent_form", "anp"));
+    return (topk_lp_settings){.lambda_e = ffi_real(s, "lambda_e"),
+                              .lambda_z = ffi_real(s, "lambda_z"),
+                              .tol = LP_TOL,
+                              .most_pivots = most_pivots,
+                              .nonnegative = ffi_flag(s, "nonnegative")};
+}
+
+int ffi_topk_pivots(int n, int p)
+{
+    return 1000 + 20 * (n < p ? n : p);
 }
 
 topk_select_settings ffi_topk_select(SEXP s)
 {
-    topk_select_settings settings = {.lambda_a = ffi_real(s, "lambda_a"),
-                                     .lambda_i = ffi_real(s, "lambda_i"),
-                                     .growth = 1.1,
-                                     .tol = ffi_real(s, "inner_tol"),
-                                     .max_iter = ffi_int(s, "v_max_iter"),
-                                     .incumbent = ffi_flag(s, "incumbent"),
-                                     .form = ffi_letter(s, "select_form", "anp")};
-    return settings;
+    return (topk_select_settings){.lambda_a = ffi_real(s, "lambda_a"),
+                                  .lambda_i = ffi_real(s, "lambda_i"),
+                                  .tol = ffi_real(s, "inner_tol"),
+                                  .max_iter = ffi_int(s, "v_max_iter")};
 }
 
 double *ffi_topk_links(SEXP out, const char *name, int n, SEXP shape)
@@ -87,14 +94,66 @@ static int capacity(int outer, int inner)
     return rows < INNER_ROWS ? (int) rows : INNER_ROWS;
 }
 
+static topk_settings all_settings(SEXP s, SEXP control, int n, int p)
+{
+    int max_iter = ffi_int(control, "max_iter");
+    topk_settings settings = {
+        .solver = (topk_solver) ffi_count(s, "solver", TOPK_PAPER, TOPK_ADMM),
+        .admm = ffi_topk_admm(s, ffi_real(s, "inner_tol"), ffi_int(s, "inner_max_iter")),
+        .lp = ffi_topk_lp(s, ffi_topk_pivots(n, p)),
+        .select = ffi_topk_select(s),
+        .polish = ffi_flag(s, "polish"),
+        .bound = ffi_flag(s, "bound"),
+        .branch = ffi_flag(s, "branch_and_bound"),
+        .cmn = ffi_flag(s, "cmn"),
+        .bound_max_iter = ffi_int(s, "bound_max_iter"),
+        .branch_max_iter = BRANCH_MAX_ITER,
+        .node_limit = ffi_int(s, "node_limit"),
+        .bound_tol = ffi_real(s, "bound_tol"),
+        .branch_tol = BRANCH_TOL,
+        .alpha = ffi_real(s, "alpha"),
+        .tol = ffi_real(control, "tol"),
+        .max_iter = max_iter};
+
+    settings.admm.coarse = max_iter > 1;
+    if (settings.solver == TOPK_ADMM && !ffi_paths().topk_admm) settings.solver = TOPK_EXACT;
+    return settings;
+}
+
+/* n x n results only where the mode has them. */
+static topk_result all_results(SEXP out, const topk_problem *problem, bool relaxed, SEXP shape)
+{
+    int n = problem->n, p = problem->p;
+    topk_result result = {0};
+
+    if (problem->mode != TOPK_PLAIN) {
+        result.z = ffi_topk_links(out, "z", n, shape);
+        result.e = ffi_topk_errors(out, "e", n, p, shape);
+        result.w = ffi_topk_links(out, "w", n, shape);
+    }
+    if (problem->mode == TOPK_PROPAGATE) {
+        result.probability = ffi_set_zero(out, "probability", n, problem->c);
+        result.reached = ffi_set_ints(out, "reached", n);
+    }
+    result.a = ffi_set_zero(out, "a", p, problem->c);
+    result.v = ffi_set_zero(out, "v", p, 0);
+    result.v_cont = ffi_set_zero(out, "v_cont", p, 0);
+    if (relaxed) result.relaxed = ffi_set_zero(out, "relaxed", p, 0);
+    result.label = ffi_set_ints(out, "label", n);
+    result.chosen = ffi_set_ints(out, "chosen", problem->k);
+    memset(result.label, 0, (size_t) n * sizeof(int));
+    memset(result.chosen, 0, (size_t) problem->k * sizeof(int));
+    return result;
+}
+
 /* x: n x p, rows normalised; first: p, the first column equal to each (0-based); known: classes
- * 1..c and 0, or NULL; s: the settings, with n_clusters, k, mode (as in topk_mode) and fast.
- * shape: see ffi_topk.h. n x n results only where the mode has them. */
+ * 1..c and 0, or NULL; s: the settings, with n_clusters, k, mode and solver (as in solve_topk.h).
+ * shape: see ffi_topk.h. */
 SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
 {
-    static const char *const names[] = {
-        "z",           "e",       "w",     "theta",  "a",       "v",       "v_cont", "relaxed",
-        "probability", "reached", "label", "chosen", "inner_z", "inner_v", "run",    NULL};
+    static const char *const names[] = {"z",      "e",       "w",           "a",       "v",
+                                        "v_cont", "relaxed", "probability", "reached", "label",
+                                        "chosen", "inner_z", "inner_v",     "run",     NULL};
     static const char *const columns_z[] = {"outer", "iteration", "mu",        "error",
                                             "split", "change",    "objective", NULL};
     static const char *const columns_v[] = {"outer",  "iteration", "sum",       "box",
@@ -111,48 +170,17 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
                             .first = ffi_ints(first, P, 0, from.p - 1, "first"),
                             .known = known == R_NilValue ? NULL
                                                          : ffi_ints(known, N, 0, c, "known")};
-    topk_settings settings = {.fast = ffi_flag(s, "fast"),
-                              .warm = ffi_flag(s, "warm"),
-                              .represent = ffi_topk_inner_represent(s),
-                              .select = ffi_topk_select(s),
-                              .polish = ffi_flag(s, "polish"),
-                              .bound = ffi_flag(s, "bound"),
-                              .branch = ffi_flag(s, "branch_and_bound"),
-                              .cmn = ffi_flag(s, "cmn"),
-                              .bound_max_iter = ffi_int(s, "bound_max_iter"),
-                              .node_limit = ffi_int(s, "node_limit"),
-                              .bound_tol = ffi_real(s, "bound_tol"),
-                              .alpha = ffi_real(s, "alpha"),
-                              .tol = ffi_real(control, "tol"),
-                              .max_iter = ffi_int(control, "max_iter")};
+    topk_settings settings = all_settings(s, control, from.n, from.p);
     bool graph = problem.mode != TOPK_PLAIN;
-    int outer = settings.fast ? 0 : settings.max_iter;
+    int outer = settings.solver == TOPK_PAPER ? settings.max_iter : 0;
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "topk");
-    topk_result result = {0};
+    topk_result result;
 
     if (problem.known == NULL && problem.mode != TOPK_CLUSTER)
         Rf_error("internal error: 'known' is missing");
-    if (graph) {
-        result.z = ffi_topk_links(out, "z", problem.n, shape);
-        result.e = ffi_topk_errors(out, "e", problem.n, problem.p, shape);
-        result.w = ffi_topk_links(out, "w", problem.n, shape);
-        if (!settings.warm || ffi_flag(s, "theta"))
-            result.theta = ffi_topk_links(out, "theta", problem.n, shape);
-    }
-    if (problem.mode == TOPK_PROPAGATE) {
-        result.probability = ffi_set_zero(out, "probability", problem.n, problem.c);
-        result.reached = ffi_set_ints(out, "reached", problem.n);
-    }
-    result.a = ffi_set_zero(out, "a", problem.p, problem.c);
-    result.v = ffi_set_zero(out, "v", problem.p, 0);
-    result.v_cont = ffi_set_zero(out, "v_cont", problem.p, 0);
-    if (settings.bound) result.relaxed = ffi_set_zero(out, "relaxed", problem.p, 0);
-    result.label = ffi_set_ints(out, "label", problem.n);
-    result.chosen = ffi_set_ints(out, "chosen", problem.k);
-    memset(result.label, 0, (size_t) problem.n * sizeof(int));
-    memset(result.chosen, 0, (size_t) problem.k * sizeof(int));
-    ufs_trace_named(&result.inner_z, graph ? capacity(outer, settings.represent.max_iter) : 0,
+    result = all_results(out, &problem, settings.bound, shape);
+    ufs_trace_named(&result.inner_z, graph ? capacity(outer, settings.admm.max_iter) : 0,
                     columns_z);
     ufs_trace_named(&result.inner_v, capacity(outer, settings.select.max_iter), columns_v);
 
@@ -183,8 +211,7 @@ SEXP ffi_topk_probe(SEXP x, SEXP rows, SEXP s)
     int n = from.n, p = from.p, count = Rf_length(rows);
     size_t N = (size_t) n, P = (size_t) p;
     const int *at = ffi_ints(rows, (size_t) count, 0, n - 1, "rows");
-    topk_lp_settings settings = {ffi_real(s, "lambda_e"), ffi_real(s, "lambda_z"), 1e-9,
-                                 ffi_int(s, "most_pivots"), ffi_flag(s, "nonnegative")};
+    topk_lp_settings settings = ffi_topk_lp(s, ffi_int(s, "most_pivots"));
     topk_lp work;
     SEXP out = PROTECT(ffi_list(names));
     int *links = ffi_set_ints(out, "links", count);

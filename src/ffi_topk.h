@@ -5,9 +5,10 @@
 #include "ffi_util.h"
 #include "solve_topk.h"
 
-topk_represent_settings ffi_topk_represent(SEXP settings, double tol, int max_iter, char form);
-/* Those of sub-problem 1 inside top-k, which has a tolerance of its own. */
-topk_represent_settings ffi_topk_inner_represent(SEXP settings);
+topk_admm_settings ffi_topk_admm(SEXP settings, double tol, int max_iter);
+topk_lp_settings ffi_topk_lp(SEXP settings, int most_pivots);
+/* Pivots after which a sample is given up: optima take about 2 to 4 a link. */
+int ffi_topk_pivots(int n, int p);
 topk_select_settings ffi_topk_select(SEXP settings);
 
 /* shape: list(p, keep, samples, features): the user's number of columns, which of them are the

@@ -106,7 +106,7 @@ const double *ffi_upper(SEXP x, int n, const char *what)
 double ffi_number(SEXP x, const char *what)
 {
     double value = Rf_isNumeric(x) && Rf_xlength(x) == 1 ? Rf_asReal(x) : R_NaN;
-    if (ISNAN(value)) Rf_error("internal error: '%s' is not one number", what);
+    if (!(value >= R_NegInf)) Rf_error("internal error: '%s' is not one number", what);
     return value;
 }
 

@@ -13,7 +13,7 @@
  * sweep costs 2mc per changed row and c per row that stays zero (Gram form), or
  * 2nc per row and 2nc more per changed one (residual form, taken when it is
  * cheaper or the Gram slots are exhausted).
- * Memory: O(np) is the caller's; here pc + 4nc + slots^2 + 20 slots c + 32 slots + 5p doubles,
+ * Memory: O(np) is the caller's; here pc + 4nc + slots^2 + 20 slots c + 5p doubles,
  * 2mc for the m features of a larger working set,
  * slots <= min(p, LA_GL_SLOTS). Nothing of size p x p. For a sparse X n in the counts above
  * is the number of entries of the column in question; it is never formed.
@@ -30,6 +30,8 @@
 
 /* Most features whose Gram columns are kept: 32 MB. */
 #define LA_GL_SLOTS 2000
+/* Sweeps between two extrapolations. */
+#define LA_GL_DEPTH 5
 
 typedef struct {
     int n, p, c;
@@ -61,7 +63,6 @@ typedef struct {
     double *key;                      /* p: scratch */
     double *col, *other;              /* n: columns of X that are not dense, or weighted */
     double *scaled;                   /* n x c: diag(root) R */
-    double *tile;                     /* cap x TILE: some rows of X_W, transposed */
     double l21;                       /* sum_i ||v_i|| of the V returned, and its rows that are */
     int live;                         /* not zero */
     double objective;                 /* (GL) there */
@@ -94,8 +95,33 @@ void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v);
  * with v_i/sqrt(||v_i||^2 + eps) for every row. */
 double la_gl_violation(const la_gl *w, double lambda, double eps, const double *v);
 
-/* la_gl_newton.c, for la_gl.c: a Newton step on the rows of the working set that are not zero, in
- * Gram form. False, and nothing done, where (GL) would not fall. */
+/* ---- for the parts of la_gl alone ------------------------------------------------ */
+
+static inline size_t la_gl_place(const la_gl *w, int i)
+{
+    return (size_t) i * (size_t) w->c;
+}
+
+/* a (n x c) <- diag(root) a; diag(root) R: what the columns of X itself are multiplied with. */
+void la_gl_weigh(const la_gl *w, double *a);
+const double *la_gl_weighted_residual(la_gl *w);
+
+/* la_gl_set.c */
+void la_gl_make_room(la_gl *w, int least);
+void la_gl_enter_support(la_gl *w, const double *v);
+int la_gl_enter_violators(la_gl *w, double vtol);
+void la_gl_prune(la_gl *w, double level);
+void la_gl_gram_missing(la_gl *w);
+/* Column f of X as the problem has it. */
+const double *la_gl_column(const la_gl *w, int f);
+
+/* la_gl_descent.c. Whether sweeps go through the Gram matrix; descent, `priced`: u belongs to the
+ * current r, returns whether the steps of a sweep fell below the bound. */
+bool la_gl_gram_is_cheaper(const la_gl *w);
+bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced);
+
+/* la_gl_newton.c: a Newton step on the rows of the working set that are not zero, in Gram form.
+ * False, and nothing done, where (GL) would not fall. */
 bool la_gl_newton(la_gl *w, double lambda);
 
 #endif

@@ -8,10 +8,21 @@
 #include <stdbool.h>
 
 #define UFS_PATHS(PATH)                                                                            \
-    PATH(gl_newton)    /* socfs, jspca, ndfs: the V step by descent alone */                       \
-    PATH(alfs_columns) /* alfs, lambda > 0: ADMM on all columns of W */                            \
-    PATH(alfs_newton)  /* alfs, lambda > 0: sets of columns of W by ADMM alone */                  \
-    PATH(alfs_repair)  /* alfs, lambda > 0: iterates as candidates as they are */
+    PATH(gl_newton)        /* socfs, jspca, ndfs: the V step by descent alone */                   \
+    PATH(alfs_columns)     /* alfs, lambda > 0: ADMM on all columns of W */                        \
+    PATH(alfs_newton)      /* alfs, lambda > 0: sets of columns of W by ADMM alone */              \
+    PATH(alfs_repair)      /* alfs, lambda > 0: iterates as candidates as they are */              \
+    PATH(topk_admm)        /* topk: linear programmes alone */                                     \
+    PATH(topk_by_features) /* topk's ADMMs: n x n systems always */                                \
+    PATH(topk_follow)      /* topk's ADMMs, p >= n: whole products with C */                       \
+    PATH(topk_compress)    /* topk's selection: factors of n rows always */                        \
+    PATH(jspca_scores)     /* jspca, many samples of few features: x itself, older weights */      \
+    PATH(jspca_kernel)     /* jspca, n <= p: P formed in every step, not XX' once */               \
+    PATH(jspca_anderson)   /* jspca: no extrapolation over samples */                              \
+    PATH(jspca_forward)    /* jspca: Anderson's point also while changes grow */                   \
+    PATH(jspca_stale)      /* jspca: a new Gram matrix in every step over samples */               \
+    PATH(inffs_short)      /* inffs, n <= 58: floats, twice the memory */                          \
+    PATH(inffs_float)      /* inffs, n <= 369: doubles, twice the memory */
 
 #define UFS_PATH_FIELD(name) bool name;
 typedef struct {

@@ -14,22 +14,23 @@
  * integers 1..c instead of one-hot columns where that is enough.
  *
  * Parts, one file and one header each:
- *   solve_topk.c            the outer loop, the structure matrix Theta, J
- *   solve_topk_represent.c  sub-problem 1: Z and E, by the source's ADMM
- *   solve_topk_blocks.c     the same by blocks of samples, for p < n
+ *   solve_topk.c            the outer loop, J
+ *   solve_topk_theta.h      the structure matrix Theta
+ *   solve_topk_admm.c       sub-problem 1: Z and E, by the paper's ADMM, and by one run of it
+ *                           through all outer iterations
  *   solve_topk_lp.c         the same sample by sample, to the optimum
- *   solve_topk_warm.c       the same by one run through all outer iterations, for many links
  *   solve_topk_label.c      deterministic spectral labels
  *   propagate.c             harmonic labels
  *   solve_topk_criterion.c  the criterion g(S) of sub-problem 2
- *   solve_topk_select.c     sub-problem 2: v and A, by the source's box-sphere ADMM
+ *   solve_topk_select.c     sub-problem 2: v and A, by the paper's box-sphere ADMM
  *   solve_topk_polish.c     1-swap local search on g(S)
  *   solve_topk_bound.c      convex lower bound on g(S)
  *   solve_topk_branch.c     branch and bound */
 #ifndef UFS_SOLVE_TOPK_H
 #define UFS_SOLVE_TOPK_H
 
-#include "solve_topk_represent.h"
+#include "solve_topk_admm.h"
+#include "solve_topk_lp.h"
 #include "solve_topk_select.h"
 
 typedef enum { TOPK_CLUSTER, TOPK_PROPAGATE, TOPK_STRUCTURED, TOPK_PLAIN } topk_mode;
@@ -42,33 +43,37 @@ typedef struct {
     const int *first; /* p: first of the columns equal to this one */
 } topk_problem;
 
+/* The two ADMMs of the paper; or for sub-problem 1 linear programmes, or one ADMM through all outer
+ * iterations, and for sub-problem 2 the relaxation. In the order of R's topk_solvers. */
+typedef enum { TOPK_PAPER, TOPK_EXACT, TOPK_ADMM } topk_solver;
+
 typedef struct {
-    bool fast; /* linear programmes and the relaxation in place of the two ADMMs */
-    bool warm; /* with fast: in place of the linear programmes one ADMM for all outer iterations */
-    topk_represent_settings represent;
+    topk_solver solver;
+    topk_admm_settings admm;
+    topk_lp_settings lp;
     topk_select_settings select;
     bool polish, bound, branch, cmn;
-    int bound_max_iter, node_limit;
-    double bound_tol;
+    int bound_max_iter, branch_max_iter, node_limit;
+    double bound_tol, branch_tol;
     double alpha, tol; /* of the outer loop */
     int max_iter;
 } topk_settings;
 
-/* n x n parts are NULL in the plain mode; theta may be with `warm`. */
+/* n x n parts are NULL in the plain mode. */
 typedef struct {
-    double *z, *e, *w, *theta; /* n x n, n x p, n x n, n x n */
-    double *a, *v, *v_cont;    /* p x c, p: 0/1, p: last iterate of the ADMM (fast: relaxed) */
-    double *relaxed;           /* p or NULL: solution of the relaxation */
-    double *probability;       /* n x c or NULL */
-    int *label, *chosen;       /* n: 1..c; k: 0-based, ascending */
-    int *reached;              /* n or NULL */
-    bool too_few_links;        /* fewer linked samples than clusters: no result */
-    int isolated, unreached;   /* samples without a link, without a labelled one */
-    int nodes;                 /* of branch and bound */
+    double *z, *e, *w;       /* n x n, n x p, n x n */
+    double *a, *v, *v_cont;  /* p x c, p: 0/1, p: last iterate of the ADMM, or relaxed */
+    double *relaxed;         /* p or NULL: solution of the relaxation */
+    double *probability;     /* n x c or NULL */
+    int *label, *chosen;     /* n: 1..c; k: 0-based, ascending */
+    int *reached;            /* n or NULL */
+    bool too_few_links;      /* fewer linked samples than clusters: no result */
+    int isolated, unreached; /* samples without a link, without a labelled one */
+    int nodes;               /* of branch and bound */
     bool proved;
     double change, objective; /* of Theta; J */
     double value, bound;      /* g(S) and its lower bound */
-    /* Residuals of the two ADMMs, all outer iterations; empty if fast. */
+    /* Residuals of the paper's two ADMMs, all outer iterations. */
     ufs_trace inner_z, inner_v;
 } topk_result;
 

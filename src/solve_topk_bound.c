@@ -14,11 +14,18 @@
 #include <R_ext/Utils.h>
 #include <R_ext/Memory.h>
 
+/* Values that a step may not exceed all of (10 in the reference). */
 enum { MEMORY = 8 };
-
-static int evaluate(topk_bound *work, const topk_criterion *g, const signed char *fixed,
-                    const double *s, double *value, double *gradient, double *lower);
-static void project(const topk_criterion *g, const signed char *fixed, double *y, double *out);
+/* Of the slope along a step, what must be gained at least; the usual one. */
+static const double ARMIJO = 1e-4;
+/* Shorter steps are rounding. */
+static const double SHORTEST = 1e-8;
+/* Of the first step, the longest later one: beyond, the projection loses digits. */
+static const double LONGEST = 1e4;
+/* Relaxed entries that differ by less than this are equal, and the slope decides. */
+static const double STEPS = 1e9;
+/* A node that cannot be cut needs no bound nearer than this share of its distance. */
+static const double NEAR = 0.1;
 
 void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs)
 {
@@ -36,66 +43,6 @@ void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs)
     work->sort = (topk_entry *) R_alloc(p, sizeof(topk_entry));
     work->step = 0.0;
     work->iterations = 0;
-}
-
-int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed char *fixed,
-                     const double *start, double target, double tol, int max_iter)
-{
-    size_t p = (size_t) g->p;
-    double past[MEMORY], lower, step = work->step, top = 0.0;
-    int lapack;
-
-    for (size_t j = 0; j < p; j++) work->trial[j] = start == NULL ? (double) g->k / g->p : start[j];
-    project(g, fixed, work->trial, work->s);
-    lapack = evaluate(work, g, fixed, work->s, &work->value, work->gradient, &work->lower);
-    if (lapack) return lapack;
-    for (int i = 0; i < MEMORY; i++) past[i] = work->value;
-    for (size_t j = 0; j < p; j++) top = fmax(top, -work->gradient[j]);
-    /* The step that fitted the last time, if it goes on from there. */
-    if (top > 0.0 && (start == NULL || !(step > 0.0))) step = 1.0 / top;
-
-    for (work->iterations = 1; work->iterations < max_iter; work->iterations++) {
-        double enough = tol * (1.0 + fabs(work->value)), slope = 0.0, length = 1.0, most = past[0];
-        double value, ss = 0.0, sy = 0.0;
-
-        /* A node that cannot be cut needs no accurate bound. */
-        if (R_FINITE(target)) enough = fmax(enough, 0.1 * (target - work->value));
-        if (!(work->value - work->lower > enough) || work->lower >= target) break;
-
-        for (size_t j = 0; j < p; j++) work->trial[j] = work->s[j] - step * work->gradient[j];
-        project(g, fixed, work->trial, work->next);
-        for (size_t j = 0; j < p; j++) {
-            work->next[j] -= work->s[j];
-            slope += work->gradient[j] * work->next[j];
-        }
-        for (int i = 1; i < MEMORY; i++) most = fmax(most, past[i]);
-        for (;;) {
-            for (size_t j = 0; j < p; j++)
-                work->trial[j] = fmin(1.0, fmax(0.0, work->s[j] + length * work->next[j]));
-            lapack = evaluate(work, g, fixed, work->trial, &value, work->score, &lower);
-            if (lapack) return lapack;
-            if (value <= most + 1e-4 * length * slope || length < 1e-8) break;
-            length *= 0.5;
-        }
-        /* Every evaluation proves a bound; the best one stays. */
-        work->lower = fmax(work->lower, lower);
-        top = 0.0;
-        for (size_t j = 0; j < p; j++) {
-            double ds = work->trial[j] - work->s[j];
-            ss += ds * ds;
-            sy += ds * (work->score[j] - work->gradient[j]);
-            work->s[j] = work->trial[j];
-            work->gradient[j] = work->score[j];
-            top = fmax(top, -work->gradient[j]);
-        }
-        work->value = value;
-        past[work->iterations % MEMORY] = value;
-        if (ss == 0.0 || top == 0.0) break;
-        /* Barzilai-Borwein, kept where the projection is accurate. */
-        step = work->step = fmin(sy > 0.0 ? ss / sy : 1e4 / top, 1e4 / top);
-        if (work->iterations % 10 == 0) ufs_hook_step(NULL, 0, 0.0, 0.0);
-    }
-    return 0;
 }
 
 /* Value, gradient and proved bound at s. */
@@ -153,10 +100,69 @@ static void project(const topk_criterion *g, const signed char *fixed, double *y
     proj_capped_simplex(g->p, y, (double) g->k, out);
 }
 
+int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed char *fixed,
+                     const double *start, double target, double tol, int max_iter)
+{
+    size_t p = (size_t) g->p;
+    double past[MEMORY], lower, step = work->step, top = 0.0;
+    int lapack;
+
+    for (size_t j = 0; j < p; j++) work->trial[j] = start == NULL ? (double) g->k / g->p : start[j];
+    project(g, fixed, work->trial, work->s);
+    lapack = evaluate(work, g, fixed, work->s, &work->value, work->gradient, &work->lower);
+    if (lapack) return lapack;
+    for (int i = 0; i < MEMORY; i++) past[i] = work->value;
+    for (size_t j = 0; j < p; j++) top = fmax(top, -work->gradient[j]);
+    /* The step that fitted the last time, if it goes on from there. */
+    if (top > 0.0 && (start == NULL || !(step > 0.0))) step = 1.0 / top;
+
+    for (work->iterations = 1; work->iterations < max_iter; work->iterations++) {
+        double enough = tol * (1.0 + fabs(work->value)), slope = 0.0, length = 1.0, most = past[0];
+        double value, ss = 0.0, sy = 0.0;
+
+        if (R_FINITE(target)) enough = fmax(enough, NEAR * (target - work->value));
+        if (!(work->value - work->lower > enough) || work->lower >= target) break;
+
+        for (size_t j = 0; j < p; j++) work->trial[j] = work->s[j] - step * work->gradient[j];
+        project(g, fixed, work->trial, work->next);
+        for (size_t j = 0; j < p; j++) {
+            work->next[j] -= work->s[j];
+            slope += work->gradient[j] * work->next[j];
+        }
+        for (int i = 1; i < MEMORY; i++) most = fmax(most, past[i]);
+        for (;;) {
+            for (size_t j = 0; j < p; j++)
+                work->trial[j] = fmin(1.0, fmax(0.0, work->s[j] + length * work->next[j]));
+            lapack = evaluate(work, g, fixed, work->trial, &value, work->score, &lower);
+            if (lapack) return lapack;
+            if (value <= most + ARMIJO * length * slope || length < SHORTEST) break;
+            length *= 0.5;
+        }
+        /* Every evaluation proves a bound; the best one stays. */
+        work->lower = fmax(work->lower, lower);
+        top = 0.0;
+        for (size_t j = 0; j < p; j++) {
+            double ds = work->trial[j] - work->s[j];
+            ss += ds * ds;
+            sy += ds * (work->score[j] - work->gradient[j]);
+            work->s[j] = work->trial[j];
+            work->gradient[j] = work->score[j];
+            top = fmax(top, -work->gradient[j]);
+        }
+        work->value = value;
+        past[work->iterations % MEMORY] = value;
+        if (ss == 0.0 || top == 0.0) break;
+        /* Barzilai-Borwein, kept where the projection is accurate. */
+        step = work->step = fmin(sy > 0.0 ? ss / sy : LONGEST / top, LONGEST / top);
+        if (work->iterations % 10 == 0) ufs_hook_step(NULL, 0, 0.0, 0.0);
+    }
+    return 0;
+}
+
 void topk_bound_round(topk_bound *work, const topk_criterion *g, int *subset)
 {
     for (int j = 0; j < g->p; j++) {
-        work->sort[j].first = nearbyint(work->s[j] * 1e9);
+        work->sort[j].first = nearbyint(work->s[j] * STEPS);
         work->sort[j].second = -work->gradient[j];
         work->sort[j].index = j;
     }

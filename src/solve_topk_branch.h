@@ -7,9 +7,8 @@
 #include "solve_topk_polish.h"
 
 typedef struct {
-    int nodes;     /* relaxations solved */
-    bool proved;   /* the set is optimal to a relative 1e-9 */
-    bool improved; /* a better set was found */
+    int nodes;   /* relaxations solved */
+    bool proved; /* the set is optimal to a relative 1e-9 */
     double lower;
 } topk_branch_result;
 

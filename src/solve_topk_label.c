@@ -10,17 +10,13 @@
 #include "solve_topk_label.h"
 #include "la.h"
 
+/* Distances and cosines that differ by less are equal, so that all BLAS decide alike. */
 static const double TIE = 1e-9;
+/* A sample whose degree is below this share of the largest has links by rounding only; and so has
+ * a row of u of this length. */
+static const double ROUNDING = 1e-12;
+/* Iterations of Lloyd's method. */
 enum { LLOYD_MAX = 100 };
-
-static int embed(topk_label *work, const double *z);
-static int choose_seeds(topk_label *work);
-static double lloyd(topk_label *work, int *label);
-static void assign(topk_label *work, int *label);
-static void fill_empty(topk_label *work, int *label);
-static void centres(topk_label *work, const int *label);
-static double within(const topk_label *work, const int *label);
-static void relabel(int n, int c, int *label, int *code);
 
 void topk_label_init(topk_label *work, int n, int c, double *affinity)
 {
@@ -39,35 +35,6 @@ void topk_label_init(topk_label *work, int n, int c, double *affinity)
     work->size = ufs_ialloc(C);
     work->seed = ufs_ialloc(C);
     work->isolated = 0;
-}
-
-int topk_label_solve(topk_label *work, const double *z, bool have_previous, int *label)
-{
-    size_t n = (size_t) work->n, c = (size_t) work->c;
-    double wss, again;
-    int lapack;
-
-    lapack = embed(work, z);
-    if (lapack) return lapack;
-    if (work->c == 1) {
-        for (size_t i = 0; i < n; i++) label[i] = 1;
-        return 0;
-    }
-    lapack = choose_seeds(work);
-    if (lapack) return lapack;
-    for (size_t j = 0; j < c; j++)
-        for (size_t l = 0; l < c; l++)
-            work->centre[j + l * c] = work->u[(size_t) work->seed[j] + l * n];
-    wss = lloyd(work, work->trial);
-    if (have_previous) {
-        memcpy(work->again, label, n * sizeof(int));
-        centres(work, work->again);
-        again = lloyd(work, work->again);
-        if (again <= wss + TIE) memcpy(work->trial, work->again, n * sizeof(int));
-    }
-    memcpy(label, work->trial, n * sizeof(int));
-    relabel(work->n, work->c, label, work->size);
-    return 0;
 }
 
 static int embed(topk_label *work, const double *z)
@@ -92,7 +59,7 @@ static int embed(topk_label *work, const double *z)
     for (size_t i = 0; i < n; i++) most = fmax(most, work->degree[i]);
     work->isolated = 0;
     for (size_t i = 0; i < n; i++)
-        if (work->degree[i] <= 1e-12 * most) {
+        if (work->degree[i] <= ROUNDING * most) {
             work->degree[i] = 0.0;
             work->isolated++;
         }
@@ -107,7 +74,7 @@ static int embed(topk_label *work, const double *z)
     for (size_t i = 0; i < n; i++) {
         double ss = 0.0, divide;
         for (size_t l = 0; l < c; l++) ss += work->u[i + l * n] * work->u[i + l * n];
-        divide = work->degree[i] > 0.0 && sqrt(ss) > 1e-12 ? 1.0 / sqrt(ss) : 0.0;
+        divide = work->degree[i] > 0.0 && sqrt(ss) > ROUNDING ? 1.0 / sqrt(ss) : 0.0;
         for (size_t l = 0; l < c; l++) work->u[i + l * n] *= divide;
     }
     return 0;
@@ -138,24 +105,6 @@ static int choose_seeds(topk_label *work)
         while (closest[work->seed[done]] > least + TIE) work->seed[done]++;
     }
     return 0;
-}
-
-/* From work->centre; returns the within-cluster sum of squares of the result. */
-static double lloyd(topk_label *work, int *label)
-{
-    size_t n = (size_t) work->n;
-    int *old = work->old;
-
-    for (size_t i = 0; i < n; i++) old[i] = 0;
-    for (int it = 0; it < LLOYD_MAX; it++) {
-        assign(work, label);
-        fill_empty(work, label);
-        if (memcmp(old, label, n * sizeof(int)) == 0) break;
-        memcpy(old, label, n * sizeof(int));
-        centres(work, label);
-    }
-    centres(work, label);
-    return within(work, label);
 }
 
 /* First centre within the tolerance of the nearest. */
@@ -229,6 +178,24 @@ static double within(const topk_label *work, const int *label)
     return sum;
 }
 
+/* From work->centre; returns the within-cluster sum of squares of the result. */
+static double lloyd(topk_label *work, int *label)
+{
+    size_t n = (size_t) work->n;
+    int *old = work->old;
+
+    for (size_t i = 0; i < n; i++) old[i] = 0;
+    for (int it = 0; it < LLOYD_MAX; it++) {
+        assign(work, label);
+        fill_empty(work, label);
+        if (memcmp(old, label, n * sizeof(int)) == 0) break;
+        memcpy(old, label, n * sizeof(int));
+        centres(work, label);
+    }
+    centres(work, label);
+    return within(work, label);
+}
+
 /* 1..c by first occurrence. */
 static void relabel(int n, int c, int *label, int *code)
 {
@@ -238,4 +205,33 @@ static void relabel(int n, int c, int *label, int *code)
         if (code[label[i] - 1] == 0) code[label[i] - 1] = ++next;
         label[i] = code[label[i] - 1];
     }
+}
+
+int topk_label_solve(topk_label *work, const double *z, bool have_previous, int *label)
+{
+    size_t n = (size_t) work->n, c = (size_t) work->c;
+    double wss, again;
+    int lapack;
+
+    lapack = embed(work, z);
+    if (lapack) return lapack;
+    if (work->c == 1) {
+        for (size_t i = 0; i < n; i++) label[i] = 1;
+        return 0;
+    }
+    lapack = choose_seeds(work);
+    if (lapack) return lapack;
+    for (size_t j = 0; j < c; j++)
+        for (size_t l = 0; l < c; l++)
+            work->centre[j + l * c] = work->u[(size_t) work->seed[j] + l * n];
+    wss = lloyd(work, work->trial);
+    if (have_previous) {
+        memcpy(work->again, label, n * sizeof(int));
+        centres(work, work->again);
+        again = lloyd(work, work->again);
+        if (again <= wss + TIE) memcpy(work->trial, work->again, n * sizeof(int));
+    }
+    memcpy(label, work->trial, n * sizeof(int));
+    relabel(work->n, work->c, label, work->size);
+    return 0;
 }

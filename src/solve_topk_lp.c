@@ -21,12 +21,26 @@
 #include <stdint.h>
 #include <R_ext/Memory.h>
 
+/* Pivots between two inverses made anew, before rank-1 updates have lost too many digits: what is
+ * lost is looked for at every optimum (drifted()), so that this decides about time alone. */
 enum { REFRESH = 40 };
+/* Pivots between two looks for an interrupt: a small part of a second. */
+enum { LOOK = 256 };
+/* Of x, whose rows have unit length: breaks ties, and moves the objective by less than its digits
+ * that are shown. */
 static const double NUDGE = 1e-10;
+/* Smaller pivots are rounding: their inverse would lose all of double's digits above NUDGE. */
+static const double PIVOT = 1e-9;
+/* A direction that changes a number by less than this never brings it to zero. */
+static const double FLAT = 1e-13;
+/* Samples shorter than this are zero samples: all others have unit length. */
+static const double ZERO = 1e-6;
+/* This many pivots that failed in one sample: it stays where it is, and counts as unsolved. */
+enum { FAILURES = 3 };
 
 typedef struct {
-    double at, rise; /* where the slope rises, and by how much */
-    int what;        /* feature k, or p + position in S */
+    double at; /* where the slope rises */
+    int what;  /* feature k, or p + position in S */
 } kink;
 
 typedef struct topk_lp_row {
@@ -46,28 +60,17 @@ typedef struct topk_lp_row {
     int since; /* pivots since the last refresh */
 } lp_row;
 
-static double hash01(uint64_t i);
-static void all_reduced_costs(topk_lp *work, double lambda_e);
-static void row_begin(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta,
-                      int i);
-static bool row_solve(topk_lp *work, const topk_lp_settings *settings);
-static bool row_basis(topk_lp *work);
-static bool row_resume(topk_lp *work);
-static bool row_refresh(topk_lp *work, double lambda_e);
-static void row_empty(topk_lp *work, double lambda_e);
-static double price(topk_lp *work, const topk_lp_settings *settings, int *enter, int *leave);
-static bool drifted(const topk_lp *work);
-static bool step_enter(topk_lp *work, const topk_lp_settings *settings, int j);
-static bool step_leave(topk_lp *work, const topk_lp_settings *settings, int q);
-static int walk(topk_lp *work, const topk_lp_settings *settings, double slope, double *length);
-static void turn(topk_lp *work, int k, double by);
-static void sift(kink *heap, int size, int at);
-static void swap_sample(topk_lp *work, int u, int j, double sign, double length, const double *r);
-static bool grow(topk_lp *work, int j, int k, double sign, double length, const double *r);
-static bool shrink(topk_lp *work, int q, int u);
-static bool swap_feature(topk_lp *work, int q, int l);
-static void update_dual(topk_lp *work);
-static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool nonnegative);
+/* A fixed number in [0, 1) for every i. */
+static double hash01(uint64_t i)
+{
+    uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ULL;
+    h ^= h >> 30;
+    h *= 0xBF58476D1CE4E5B9ULL;
+    h ^= h >> 27;
+    h *= 0x94D049BB133111EBULL;
+    h ^= h >> 31;
+    return (double) (h >> 11) / 9007199254740992.0;
+}
 
 void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e, double *xt)
 {
@@ -111,46 +114,348 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     work->row = row;
 }
 
-void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta)
+/* The inverse, z and e from S and T; false if x_ST is singular. */
+static bool row_basis(topk_lp *work)
 {
-    int n = work->n, p = work->p;
-    size_t N = (size_t) n, P = (size_t) p;
     lp_row *row = work->row;
-    double dual = 0.0, value = 0.0;
+    int a = row->a, p = work->p;
+    size_t A = (size_t) a, P = (size_t) p, M = (size_t) work->most;
 
-    work->unsolved = 0;
-    work->pivots = 0;
-    la_transpose(n, p, work->x, work->xt);
-    all_reduced_costs(work, settings->lambda_e);
-    for (int i = 0; i < n; i++) {
-        R_CheckUserInterrupt();
-        row_begin(work, settings, theta, i);
-        if (!(la_nrm2(p, row->b) > 1e-6)) continue;
-        if (!row_resume(work)) row_empty(work, settings->lambda_e);
-        work->unsolved += !row_solve(work, settings);
-        row_end(work, i, &dual, settings->lambda_e, settings->nonnegative);
+    row->since = 0;
+    for (size_t u = 0; u < A; u++)
+        for (size_t q = 0; q < A; q++)
+            row->square[u + q * A] = work->xt[(size_t) row->t[q] + (size_t) row->s[u] * P];
+    if (a > 0 && la_lu_inverse(a, row->square, row->pivot, row->lwork, 64 * work->most))
+        return false;
+    for (size_t u = 0; u < A; u++) ufs_copy(row->inverse + u * M, row->square + u * A, A);
+
+    for (size_t u = 0; u < A; u++) {
+        double z = 0.0;
+        for (size_t q = 0; q < A; q++) z += row->b[row->t[q]] * row->inverse[q + u * M];
+        if (!R_FINITE(z)) return false;
+        row->z[u] = z;
+        row->sign_z[u] = z < 0.0 ? -1 : 1;
     }
-
-    ufs_copy(work->e, work->x, N * P);
-    la_gemm_checked('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
-    for (size_t i = 0; i < N * P; i++) value += settings->lambda_e * fabs(work->e[i]);
-    for (size_t i = 0; i < N * N; i++)
-        if (work->z[i] != 0.0)
-            value += (1.0 + settings->lambda_z * topk_theta_at(theta, i % N, i / N)) *
-                     fabs(work->z[i]);
-    work->objective = value;
-    work->gap = value > 0.0 ? fmax(value - dual, 0.0) / value : 0.0;
+    ufs_copy(row->e, row->b, P);
+    for (size_t u = 0; u < A; u++)
+        la_axpy(p, -row->z[u], work->xt + (size_t) row->s[u] * P, row->e);
+    for (size_t q = 0; q < A; q++) row->e[row->t[q]] = 0.0;
+    return true;
 }
 
-int topk_lp_links(topk_lp *work, const topk_lp_settings *settings, int i)
+/* y_T such that c_S = w_S sign(z_S), by what is missing; c follows. */
+static void update_dual(topk_lp *work)
 {
-    topk_theta ones = {.ones = true};
+    lp_row *row = work->row;
+    int a = row->a;
+    size_t N = (size_t) work->n;
 
-    la_transpose(work->n, work->p, work->x, work->xt);
-    row_begin(work, settings, &ones, i);
-    row_empty(work, settings->lambda_e);
-    row_solve(work, settings);
-    return work->row->a;
+    for (int u = 0; u < a; u++) {
+        int j = row->s[u];
+        row->out[u] = row->sign_z[u] * row->weight[j] - row->c[j];
+    }
+    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
+    for (int q = 0; q < a; q++) {
+        row->y[row->t[q]] += row->g[q];
+        la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
+    }
+}
+
+/* Everything anew from S and T (and `side` where e is zero). */
+static bool row_refresh(topk_lp *work, double lambda_e)
+{
+    lp_row *row = work->row;
+
+    if (!row_basis(work)) return false;
+    for (int k = 0; k < work->p; k++)
+        if (row->e[k] != 0.0 || row->side[k] == 0) row->side[k] = row->e[k] < 0.0 ? -1 : 1;
+    for (int q = 0; q < row->a; q++) row->side[row->t[q]] = 0;
+    for (int k = 0; k < work->p; k++) row->y[k] = lambda_e * row->side[k];
+    la_gemv('N', work->n, work->p, 1.0, work->x, work->n, row->y, 0.0, row->c);
+    update_dual(work);
+    return true;
+}
+
+/* Whether rounding has moved z away from its equations. */
+static bool drifted(const topk_lp *work)
+{
+    const lp_row *row = work->row;
+    double most = 0.0;
+    for (int q = 0; q < row->a; q++) {
+        double e = row->b[row->t[q]];
+        for (int u = 0; u < row->a; u++)
+            e -= row->z[u] * work->xt[(size_t) row->t[q] + (size_t) row->s[u] * (size_t) work->p];
+        if (!(fabs(e) <= most)) most = fabs(e);
+    }
+    return !(most <= NUDGE);
+}
+
+/* z = 0. */
+static void row_empty(topk_lp *work, double lambda_e)
+{
+    lp_row *row = work->row;
+    for (int u = 0; u < row->a; u++) row->place[row->s[u]] = 0;
+    row->a = 0;
+    row_refresh(work, lambda_e);
+}
+
+static double violation(const lp_row *row, const topk_lp_settings *settings, int j)
+{
+    if (row->place[j] || j == row->i) return -1.0;
+    return (settings->nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j] - 1.0;
+}
+
+/* The most violated constraint, relative to its bound: a sample to enter S, or a position of T
+ * to leave it; the first of equals. */
+static double price(topk_lp *work, const topk_lp_settings *settings, int *enter, int *leave)
+{
+    const lp_row *row = work->row;
+    double worst = 0.0;
+
+    for (int j = 0; j < work->n; j++) {
+        double over = violation(row, settings, j);
+        if (over > worst) {
+            worst = over;
+            *enter = j;
+        }
+    }
+    for (int q = 0; q < row->a; q++) {
+        double over = fabs(row->y[row->t[q]]) / settings->lambda_e - 1.0;
+        if (over > worst) {
+            worst = over;
+            *leave = q;
+            *enter = -1;
+        }
+    }
+    return worst;
+}
+
+/* Direction of e for dz (and sample j moving by sign). */
+static void direction(topk_lp *work, int j, double sign)
+{
+    lp_row *row = work->row;
+    size_t P = (size_t) work->p;
+    memset(row->de, 0, P * sizeof(double));
+    for (int u = 0; u < row->a; u++)
+        la_axpy(work->p, -row->dz[u], work->xt + (size_t) row->s[u] * P, row->de);
+    if (j >= 0) la_axpy(work->p, -sign, work->xt + (size_t) j * P, row->de);
+}
+
+/* y_k by a jump; c follows. */
+static void turn(topk_lp *work, int k, double by)
+{
+    lp_row *row = work->row;
+    row->y[k] += by;
+    la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, row->c);
+}
+
+static bool before(const kink *a, const kink *b)
+{
+    return a->at < b->at || (a->at == b->at && a->what < b->what);
+}
+
+/* Few of the kinks are passed: with a sort in place of the heap a solve takes 1.65 times as long
+ * (300 x 300). */
+static void sift(kink *heap, int size, int at)
+{
+    kink moved = heap[at];
+    for (int child = 2 * at + 1; child < size; child = 2 * at + 1) {
+        if (child + 1 < size && before(heap + child + 1, heap + child)) child++;
+        if (!before(heap + child, &moved)) break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+/* Goes along (dz, de) as long as the slope is negative: moves z and e, turns the residuals and
+ * signs that were passed, and returns the kink where it stopped (-1 if there is none). */
+static int walk(topk_lp *work, const topk_lp_settings *settings, double slope, double *length)
+{
+    lp_row *row = work->row;
+    kink *heap = row->heap;
+    int size = 0, p = work->p, last = -1;
+
+    for (int k = 0; k < p; k++)
+        if (row->side[k] * row->de[k] < -FLAT)
+            heap[size++] = (kink){fabs(row->e[k] / row->de[k]), k};
+    for (int u = 0; u < row->a; u++)
+        if (row->sign_z[u] * row->dz[u] < -FLAT)
+            heap[size++] = (kink){fabs(row->z[u] / row->dz[u]), p + u};
+    for (int at = size / 2 - 1; at >= 0; at--) sift(heap, size, at);
+    while (size > 0 && last < 0) {
+        int k = heap[0].what, u = k - p;
+        if (k < p)
+            slope += 2.0 * settings->lambda_e * fabs(row->de[k]);
+        else
+            slope += settings->nonnegative ? R_PosInf
+                                           : 2.0 * row->weight[row->s[u]] * fabs(row->dz[u]);
+        if (slope >= 0.0) {
+            last = k;
+            *length = heap[0].at;
+        } else if (k < p) {
+            row->side[k] = (signed char) -row->side[k];
+            turn(work, k, 2.0 * settings->lambda_e * row->side[k]);
+        } else {
+            row->sign_z[u] = (signed char) -row->sign_z[u];
+        }
+        heap[0] = heap[--size];
+        sift(heap, size, 0);
+    }
+    if (last < 0) return -1;
+    for (int u = 0; u < row->a; u++) row->z[u] += *length * row->dz[u];
+    la_axpy(p, *length, row->de, row->e);
+    for (int q = 0; q < row->a; q++) row->e[row->t[q]] = 0.0;
+    if (last < p) row->e[last] = 0.0;
+    return last;
+}
+
+/* Sample j in the place of position u; r = x_jT times the inverse. */
+static void swap_sample(topk_lp *work, int u, int j, double sign, double length, const double *r)
+{
+    lp_row *row = work->row;
+    size_t M = (size_t) work->most;
+    double *pivot = row->inverse + (size_t) u * M;
+
+    for (int q = 0; q < row->a; q++) pivot[q] /= r[u];
+    for (int v = 0; v < row->a; v++)
+        if (v != u) la_axpy(row->a, -r[v], pivot, row->inverse + (size_t) v * M);
+    row->place[row->s[u]] = 0;
+    row->s[u] = j;
+    row->place[j] = u + 1;
+    row->z[u] = sign * length;
+    row->sign_z[u] = sign > 0.0 ? 1 : -1;
+}
+
+/* Sample j and feature k join. */
+static bool grow(topk_lp *work, int j, int k, double sign, double length, const double *r)
+{
+    lp_row *row = work->row;
+    int a = row->a;
+    size_t M = (size_t) work->most, P = (size_t) work->p;
+    double *g = row->g, *column = row->dz, corner = work->xt[(size_t) k + (size_t) j * P];
+
+    for (int u = 0; u < a; u++) {
+        column[u] = work->xt[(size_t) k + (size_t) row->s[u] * P];
+        corner -= r[u] * column[u];
+    }
+    if (fabs(corner) < PIVOT) return false;
+    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, column, 0.0, g);
+    for (int u = 0; u < a; u++) {
+        double *to = row->inverse + (size_t) u * M;
+        la_axpy(a, r[u] / corner, g, to);
+        to[a] = -r[u] / corner;
+    }
+    for (int q = 0; q < a; q++) row->inverse[(size_t) q + (size_t) a * M] = -g[q] / corner;
+    row->inverse[(size_t) a + (size_t) a * M] = 1.0 / corner;
+    row->s[a] = j;
+    row->t[a] = k;
+    row->place[j] = a + 1;
+    row->side[k] = 0;
+    row->z[a] = sign * length;
+    row->sign_z[a] = sign > 0.0 ? 1 : -1;
+    row->a++;
+    return true;
+}
+
+/* Sample j leaves zero: e_T stays zero. */
+static bool step_enter(topk_lp *work, const topk_lp_settings *settings, int j)
+{
+    lp_row *row = work->row;
+    int a = row->a, what;
+    size_t P = (size_t) work->p;
+    double sign = row->c[j] > 0.0 ? 1.0 : -1.0, slope, length, *r = row->out;
+
+    for (int q = 0; q < a; q++) row->g[q] = work->xt[(size_t) row->t[q] + (size_t) j * P];
+    if (a > 0) la_gemv('T', a, a, 1.0, row->inverse, work->most, row->g, 0.0, r);
+    for (int u = 0; u < a; u++) row->dz[u] = -sign * r[u];
+    direction(work, j, sign);
+    slope = row->weight[j] - fabs(row->c[j]);
+    what = walk(work, settings, slope, &length);
+    if (what < 0) return false;
+    if (what >= work->p) {
+        int u = what - work->p;
+        if (fabs(r[u]) < PIVOT) return false;
+        swap_sample(work, u, j, sign, length, r);
+        return true;
+    }
+    return row->a < work->most && grow(work, j, what, sign, length, r);
+}
+
+/* Position u of S and q of T leave. */
+static bool shrink(topk_lp *work, int q, int u)
+{
+    lp_row *row = work->row;
+    int a = row->a, last = a - 1;
+    size_t M = (size_t) work->most;
+    double *from = row->inverse + (size_t) u * M, pivot = from[q];
+
+    if (fabs(pivot) < PIVOT) return false;
+    for (int v = 0; v < a; v++) {
+        double *to = row->inverse + (size_t) v * M;
+        if (v != u) la_axpy(a, -to[q] / pivot, from, to);
+    }
+    row->place[row->s[u]] = 0;
+    if (u != last) {
+        ufs_copy(from, row->inverse + (size_t) last * M, (size_t) a);
+        row->s[u] = row->s[last];
+        row->z[u] = row->z[last];
+        row->sign_z[u] = row->sign_z[last];
+        row->place[row->s[u]] = u + 1;
+    }
+    if (q != last) {
+        for (int v = 0; v < last; v++)
+            row->inverse[(size_t) q + (size_t) v * M] =
+                row->inverse[(size_t) last + (size_t) v * M];
+        row->t[q] = row->t[last];
+    }
+    row->a = last;
+    return true;
+}
+
+/* Feature l in the place of position q. */
+static bool swap_feature(topk_lp *work, int q, int l)
+{
+    lp_row *row = work->row;
+    int a = row->a;
+    size_t M = (size_t) work->most, P = (size_t) work->p;
+    double *h = row->g;
+
+    for (int u = 0; u < a; u++) row->out[u] = work->xt[(size_t) l + (size_t) row->s[u] * P];
+    la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, h);
+    if (fabs(h[q]) < PIVOT) return false;
+    for (int u = 0; u < a; u++) {
+        double *to = row->inverse + (size_t) u * M, pivot = to[q] / h[q];
+        la_axpy(a, -pivot, h, to);
+        to[q] = pivot;
+    }
+    row->t[q] = l;
+    row->side[l] = 0;
+    return true;
+}
+
+/* Position q of T: its residual leaves zero. */
+static bool step_leave(topk_lp *work, const topk_lp_settings *settings, int q)
+{
+    lp_row *row = work->row;
+    int k = row->t[q], what;
+    size_t M = (size_t) work->most;
+    signed char sign = row->y[k] > 0.0 ? 1 : -1;
+    double slope = settings->lambda_e - fabs(row->y[k]), length;
+
+    for (int u = 0; u < row->a; u++) row->dz[u] = -sign * row->inverse[(size_t) q + (size_t) u * M];
+    direction(work, -1, 0.0);
+    what = walk(work, settings, slope, &length);
+    if (what < 0) return false;
+    if (what >= work->p) {
+        if (!shrink(work, q, what - work->p)) return false;
+    } else if (!swap_feature(work, q, what)) {
+        return false;
+    }
+    row->e[k] = sign * length;
+    row->side[k] = sign;
+    turn(work, k, sign * settings->lambda_e - row->y[k]);
+    return true;
 }
 
 /* Pivots until the sample's optimum is reached; whether it was. */
@@ -171,9 +476,9 @@ static bool row_solve(topk_lp *work, const topk_lp_settings *settings)
         fine = enter >= 0 ? step_enter(work, settings, enter) : step_leave(work, settings, leave);
         done++;
         row->since++;
-        if (done % 256 == 0) R_CheckUserInterrupt();
+        if (done % LOOK == 0) R_CheckUserInterrupt();
         /* A pivot of rounding size, again and again: leave it there. */
-        if (!fine && ++bad > 3) break;
+        if (!fine && ++bad > FAILURES) break;
         if (!fine || row->since >= REFRESH) {
             if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
         } else {
@@ -183,20 +488,6 @@ static bool row_solve(topk_lp *work, const topk_lp_settings *settings)
     work->pivots += done;
     return solved;
 }
-
-/* A fixed number in [0, 1) for every i. */
-static double hash01(uint64_t i)
-{
-    uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ULL;
-    h ^= h >> 30;
-    h *= 0xBF58476D1CE4E5B9ULL;
-    h ^= h >> 27;
-    h *= 0x94D049BB133111EBULL;
-    h ^= h >> 31;
-    return (double) (h >> 11) / 9007199254740992.0;
-}
-
-/* ---- one sample: begin and end ------------------------------------------------------- */
 
 static void row_begin(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta,
                       int i)
@@ -242,99 +533,6 @@ static void all_reduced_costs(topk_lp *work, double lambda_e)
                     0.0, work->z, work->n);
 }
 
-/* The inverse, z and e from S and T; false if x_ST is singular. */
-static bool row_basis(topk_lp *work)
-{
-    lp_row *row = work->row;
-    int a = row->a, p = work->p;
-    size_t A = (size_t) a, P = (size_t) p, M = (size_t) work->most;
-
-    row->since = 0;
-    for (size_t u = 0; u < A; u++)
-        for (size_t q = 0; q < A; q++)
-            row->square[u + q * A] = work->xt[(size_t) row->t[q] + (size_t) row->s[u] * P];
-    if (a > 0 && la_lu_inverse(a, row->square, row->pivot, row->lwork, 64 * work->most))
-        return false;
-    for (size_t u = 0; u < A; u++) ufs_copy(row->inverse + u * M, row->square + u * A, A);
-
-    for (size_t u = 0; u < A; u++) {
-        double z = 0.0;
-        for (size_t q = 0; q < A; q++) z += row->b[row->t[q]] * row->inverse[q + u * M];
-        if (!R_FINITE(z)) return false;
-        row->z[u] = z;
-        row->sign_z[u] = z < 0.0 ? -1 : 1;
-    }
-    ufs_copy(row->e, row->b, P);
-    for (size_t u = 0; u < A; u++)
-        la_axpy(p, -row->z[u], work->xt + (size_t) row->s[u] * P, row->e);
-    for (size_t q = 0; q < A; q++) row->e[row->t[q]] = 0.0;
-    return true;
-}
-
-/* The sample as the last call left it, with y and c of all_reduced_costs(). */
-static bool row_resume(topk_lp *work)
-{
-    if (!row_basis(work)) return false;
-    update_dual(work);
-    return true;
-}
-
-/* Everything anew from S and T (and `side` where e is zero). */
-static bool row_refresh(topk_lp *work, double lambda_e)
-{
-    lp_row *row = work->row;
-
-    if (!row_basis(work)) return false;
-    for (int k = 0; k < work->p; k++)
-        if (row->e[k] != 0.0 || row->side[k] == 0) row->side[k] = row->e[k] < 0.0 ? -1 : 1;
-    for (int q = 0; q < row->a; q++) row->side[row->t[q]] = 0;
-    for (int k = 0; k < work->p; k++) row->y[k] = lambda_e * row->side[k];
-    la_gemv('N', work->n, work->p, 1.0, work->x, work->n, row->y, 0.0, row->c);
-    update_dual(work);
-    return true;
-}
-
-/* Whether rounding has moved z away from its equations. */
-static bool drifted(const topk_lp *work)
-{
-    const lp_row *row = work->row;
-    double most = 0.0;
-    for (int q = 0; q < row->a; q++) {
-        double e = row->b[row->t[q]];
-        for (int u = 0; u < row->a; u++)
-            e -= row->z[u] * work->xt[(size_t) row->t[q] + (size_t) row->s[u] * (size_t) work->p];
-        if (!(fabs(e) <= most)) most = fabs(e);
-    }
-    return !(most <= NUDGE);
-}
-
-/* z = 0. */
-static void row_empty(topk_lp *work, double lambda_e)
-{
-    lp_row *row = work->row;
-    for (int u = 0; u < row->a; u++) row->place[row->s[u]] = 0;
-    row->a = 0;
-    row_refresh(work, lambda_e);
-}
-
-/* y_T such that c_S = w_S sign(z_S), by what is missing; c follows. */
-static void update_dual(topk_lp *work)
-{
-    lp_row *row = work->row;
-    int a = row->a;
-    size_t N = (size_t) work->n;
-
-    for (int u = 0; u < a; u++) {
-        int j = row->s[u];
-        row->out[u] = row->sign_z[u] * row->weight[j] - row->c[j];
-    }
-    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
-    for (int q = 0; q < a; q++) {
-        row->y[row->t[q]] += row->g[q];
-        la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
-    }
-}
-
 /* Writes row i of Z, keeps the basis, and adds a value of the dual. */
 static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool nonnegative)
 {
@@ -354,271 +552,45 @@ static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool no
     *dual += R_FINITE(most) && R_FINITE(inner) ? fmax(inner / most, 0.0) : 0.0;
 }
 
-/* ---- pivots ------------------------------------------------------------------------------ */
-
-static double violation(const lp_row *row, const topk_lp_settings *settings, int j)
+void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta)
 {
-    if (row->place[j] || j == row->i) return -1.0;
-    return (settings->nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j] - 1.0;
-}
-
-/* The most violated constraint, relative to its bound: a sample to enter S, or a position of T
- * to leave it; the first of equals. */
-static double price(topk_lp *work, const topk_lp_settings *settings, int *enter, int *leave)
-{
-    const lp_row *row = work->row;
-    double worst = 0.0;
-
-    for (int j = 0; j < work->n; j++) {
-        double over = violation(row, settings, j);
-        if (over > worst) {
-            worst = over;
-            *enter = j;
-        }
-    }
-    for (int q = 0; q < row->a; q++) {
-        double over = fabs(row->y[row->t[q]]) / settings->lambda_e - 1.0;
-        if (over > worst) {
-            worst = over;
-            *leave = q;
-            *enter = -1;
-        }
-    }
-    return worst;
-}
-
-/* Direction of e for dz (and sample j moving by sign). */
-static void direction(topk_lp *work, int j, double sign)
-{
+    int n = work->n, p = work->p;
+    size_t N = (size_t) n, P = (size_t) p;
     lp_row *row = work->row;
-    size_t P = (size_t) work->p;
-    memset(row->de, 0, P * sizeof(double));
-    for (int u = 0; u < row->a; u++)
-        la_axpy(work->p, -row->dz[u], work->xt + (size_t) row->s[u] * P, row->de);
-    if (j >= 0) la_axpy(work->p, -sign, work->xt + (size_t) j * P, row->de);
+    double dual = 0.0, value = 0.0;
+
+    work->unsolved = 0;
+    work->pivots = 0;
+    la_transpose(n, p, work->x, work->xt);
+    all_reduced_costs(work, settings->lambda_e);
+    for (int i = 0; i < n; i++) {
+        R_CheckUserInterrupt();
+        row_begin(work, settings, theta, i);
+        if (!(la_nrm2(p, row->b) > ZERO)) continue;
+        /* As the last call left it, with the y and c of all_reduced_costs(). */
+        if (row_basis(work))
+            update_dual(work);
+        else
+            row_empty(work, settings->lambda_e);
+        work->unsolved += !row_solve(work, settings);
+        row_end(work, i, &dual, settings->lambda_e, settings->nonnegative);
+    }
+
+    ufs_copy(work->e, work->x, N * P);
+    la_gemm_checked('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
+    for (size_t i = 0; i < N * P; i++) value += settings->lambda_e * fabs(work->e[i]);
+    value += topk_theta_weighted(theta, settings->lambda_z, work->z);
+    work->objective = value;
+    work->gap = value > 0.0 ? fmax(value - dual, 0.0) / value : 0.0;
 }
 
-/* Sample j leaves zero: e_T stays zero. */
-static bool step_enter(topk_lp *work, const topk_lp_settings *settings, int j)
+int topk_lp_links(topk_lp *work, const topk_lp_settings *settings, int i)
 {
-    lp_row *row = work->row;
-    int a = row->a, what;
-    size_t P = (size_t) work->p;
-    double sign = row->c[j] > 0.0 ? 1.0 : -1.0, slope, length, *r = row->out;
+    topk_theta ones = {.n = work->n};
 
-    for (int q = 0; q < a; q++) row->g[q] = work->xt[(size_t) row->t[q] + (size_t) j * P];
-    if (a > 0) la_gemv('T', a, a, 1.0, row->inverse, work->most, row->g, 0.0, r);
-    for (int u = 0; u < a; u++) row->dz[u] = -sign * r[u];
-    direction(work, j, sign);
-    slope = row->weight[j] - fabs(row->c[j]);
-    what = walk(work, settings, slope, &length);
-    if (what < 0) return false;
-    if (what >= work->p) {
-        int u = what - work->p;
-        if (fabs(r[u]) < 1e-9) return false;
-        swap_sample(work, u, j, sign, length, r);
-        return true;
-    }
-    return row->a < work->most && grow(work, j, what, sign, length, r);
-}
-
-/* Position q of T: its residual leaves zero. */
-static bool step_leave(topk_lp *work, const topk_lp_settings *settings, int q)
-{
-    lp_row *row = work->row;
-    int k = row->t[q], what;
-    size_t M = (size_t) work->most;
-    signed char sign = row->y[k] > 0.0 ? 1 : -1;
-    double slope = settings->lambda_e - fabs(row->y[k]), length;
-
-    for (int u = 0; u < row->a; u++) row->dz[u] = -sign * row->inverse[(size_t) q + (size_t) u * M];
-    direction(work, -1, 0.0);
-    what = walk(work, settings, slope, &length);
-    if (what < 0) return false;
-    if (what >= work->p) {
-        if (!shrink(work, q, what - work->p)) return false;
-    } else if (!swap_feature(work, q, what)) {
-        return false;
-    }
-    row->e[k] = sign * length;
-    row->side[k] = sign;
-    turn(work, k, sign * settings->lambda_e - row->y[k]);
-    return true;
-}
-
-/* y_k by a jump; c follows. */
-static void turn(topk_lp *work, int k, double by)
-{
-    lp_row *row = work->row;
-    row->y[k] += by;
-    la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, row->c);
-}
-
-static bool before(const kink *a, const kink *b)
-{
-    return a->at < b->at || (a->at == b->at && a->what < b->what);
-}
-
-static void sift(kink *heap, int size, int at)
-{
-    kink moved = heap[at];
-    for (;;) {
-        int child = 2 * at + 1;
-        if (child >= size) break;
-        if (child + 1 < size && before(heap + child + 1, heap + child)) child++;
-        if (!before(heap + child, &moved)) break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = moved;
-}
-
-/* Goes along (dz, de) as long as the slope is negative: moves z and e, turns the residuals and
- * signs that were passed, and returns the kink where it stopped (-1 if there is none). */
-static int walk(topk_lp *work, const topk_lp_settings *settings, double slope, double *length)
-{
-    lp_row *row = work->row;
-    kink *heap = row->heap;
-    int size = 0, p = work->p, last = -1;
-
-    for (int k = 0; k < p; k++)
-        if (row->side[k] * row->de[k] < -1e-13) {
-            heap[size].at = fabs(row->e[k] / row->de[k]);
-            heap[size].rise = 2.0 * settings->lambda_e * fabs(row->de[k]);
-            heap[size++].what = k;
-        }
-    for (int u = 0; u < row->a; u++)
-        if (row->sign_z[u] * row->dz[u] < -1e-13) {
-            heap[size].at = fabs(row->z[u] / row->dz[u]);
-            heap[size].rise = settings->nonnegative
-                                  ? R_PosInf
-                                  : 2.0 * row->weight[row->s[u]] * fabs(row->dz[u]);
-            heap[size++].what = p + u;
-        }
-    for (int at = size / 2 - 1; at >= 0; at--) sift(heap, size, at);
-    while (size > 0) {
-        kink first = heap[0];
-        slope += first.rise;
-        if (slope >= 0.0) {
-            last = first.what;
-            *length = first.at;
-            break;
-        }
-        if (first.what < p) {
-            row->side[first.what] = (signed char) -row->side[first.what];
-            turn(work, first.what, 2.0 * settings->lambda_e * row->side[first.what]);
-        } else {
-            row->sign_z[first.what - p] = (signed char) -row->sign_z[first.what - p];
-        }
-        heap[0] = heap[--size];
-        sift(heap, size, 0);
-    }
-    if (last < 0) return -1;
-    for (int u = 0; u < row->a; u++) row->z[u] += *length * row->dz[u];
-    la_axpy(p, *length, row->de, row->e);
-    for (int q = 0; q < row->a; q++) row->e[row->t[q]] = 0.0;
-    if (last < p) row->e[last] = 0.0;
-    return last;
-}
-
-/* ---- the basis ------------------------------------------------------------------------------ */
-
-/* Sample j in the place of position u; r = x_jT times the inverse. */
-static void swap_sample(topk_lp *work, int u, int j, double sign, double length, const double *r)
-{
-    lp_row *row = work->row;
-    size_t M = (size_t) work->most;
-    double *pivot = row->inverse + (size_t) u * M;
-
-    for (int q = 0; q < row->a; q++) pivot[q] /= r[u];
-    for (int v = 0; v < row->a; v++)
-        if (v != u) la_axpy(row->a, -r[v], pivot, row->inverse + (size_t) v * M);
-    row->place[row->s[u]] = 0;
-    row->s[u] = j;
-    row->place[j] = u + 1;
-    row->z[u] = sign * length;
-    row->sign_z[u] = sign > 0.0 ? 1 : -1;
-}
-
-/* Sample j and feature k join. */
-static bool grow(topk_lp *work, int j, int k, double sign, double length, const double *r)
-{
-    lp_row *row = work->row;
-    int a = row->a;
-    size_t M = (size_t) work->most, P = (size_t) work->p;
-    double *g = row->g, *column = row->dz, corner = work->xt[(size_t) k + (size_t) j * P];
-
-    for (int u = 0; u < a; u++) {
-        column[u] = work->xt[(size_t) k + (size_t) row->s[u] * P];
-        corner -= r[u] * column[u];
-    }
-    if (fabs(corner) < 1e-9) return false;
-    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, column, 0.0, g);
-    for (int u = 0; u < a; u++) {
-        double *to = row->inverse + (size_t) u * M;
-        la_axpy(a, r[u] / corner, g, to);
-        to[a] = -r[u] / corner;
-    }
-    for (int q = 0; q < a; q++) row->inverse[(size_t) q + (size_t) a * M] = -g[q] / corner;
-    row->inverse[(size_t) a + (size_t) a * M] = 1.0 / corner;
-    row->s[a] = j;
-    row->t[a] = k;
-    row->place[j] = a + 1;
-    row->side[k] = 0;
-    row->z[a] = sign * length;
-    row->sign_z[a] = sign > 0.0 ? 1 : -1;
-    row->a++;
-    return true;
-}
-
-/* Position u of S and q of T leave. */
-static bool shrink(topk_lp *work, int q, int u)
-{
-    lp_row *row = work->row;
-    int a = row->a, last = a - 1;
-    size_t M = (size_t) work->most;
-    double *from = row->inverse + (size_t) u * M, pivot = from[q];
-
-    if (fabs(pivot) < 1e-9) return false;
-    for (int v = 0; v < a; v++) {
-        double *to = row->inverse + (size_t) v * M;
-        if (v != u) la_axpy(a, -to[q] / pivot, from, to);
-    }
-    row->place[row->s[u]] = 0;
-    if (u != last) {
-        ufs_copy(from, row->inverse + (size_t) last * M, (size_t) a);
-        row->s[u] = row->s[last];
-        row->z[u] = row->z[last];
-        row->sign_z[u] = row->sign_z[last];
-        row->place[row->s[u]] = u + 1;
-    }
-    if (q != last) {
-        for (int v = 0; v < last; v++)
-            row->inverse[(size_t) q + (size_t) v * M] =
-                row->inverse[(size_t) last + (size_t) v * M];
-        row->t[q] = row->t[last];
-    }
-    row->a = last;
-    return true;
-}
-
-/* Feature l in the place of position q. */
-static bool swap_feature(topk_lp *work, int q, int l)
-{
-    lp_row *row = work->row;
-    int a = row->a;
-    size_t M = (size_t) work->most, P = (size_t) work->p;
-    double *h = row->g;
-
-    for (int u = 0; u < a; u++) row->out[u] = work->xt[(size_t) l + (size_t) row->s[u] * P];
-    la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, h);
-    if (fabs(h[q]) < 1e-9) return false;
-    for (int u = 0; u < a; u++) {
-        double *to = row->inverse + (size_t) u * M, pivot = to[q] / h[q];
-        la_axpy(a, -pivot, h, to);
-        to[q] = pivot;
-    }
-    row->t[q] = l;
-    row->side[l] = 0;
-    return true;
+    la_transpose(work->n, work->p, work->x, work->xt);
+    row_begin(work, settings, &ones, i);
+    row_empty(work, settings->lambda_e);
+    row_solve(work, settings);
+    return work->row->a;
 }

@@ -8,13 +8,12 @@
 #include "la.h"
 #include <R_ext/Memory.h>
 
-static int prepare(topk_polish *work, topk_criterion *g, const int *subset);
-static double best_swap(const topk_polish *work, const topk_criterion *g, int *out, int *in);
-static void swap(topk_polish *work, topk_criterion *g, int *subset, int out, int in);
+/* Of ||B||: a swap that gains less is rounding; and of ||B|| + 1, a tie of two swaps. */
+static const double LEAST_GAIN = 1e-10, TIE = 1e-12;
 
 void topk_polish_init(topk_polish *work, const topk_criterion *g)
 {
-    size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c, r = (size_t) g->r;
+    size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c;
     work->kc = ufs_dalloc(p, k);
     work->u = ufs_dalloc(p, k);
     work->r = ufs_dalloc(p, c);
@@ -22,27 +21,7 @@ void topk_polish_init(topk_polish *work, const topk_criterion *g)
     work->t = ufs_dalloc(k, c);
     work->rt = ufs_dalloc(p, k);
     work->rr = ufs_dalloc(p, 1);
-    work->scratch = g->dense ? NULL : ufs_dalloc(r, k);
     work->in = (bool *) R_alloc(p, sizeof(bool));
-}
-
-double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int *swaps)
-{
-    /* Every swap lowers g, so it ends; the cap is a guard against rounding. */
-    int most = 100 + 10 * g->k;
-
-    memset(work->in, 0, (size_t) g->p * sizeof(bool));
-    for (int i = 0; i < g->k; i++) work->in[subset[i]] = true;
-    topk_criterion_columns(g, subset, g->k, work->scratch, work->kc);
-    for (int done = 0; done < most && g->k < g->p; done++) {
-        int out = 0, in = 0;
-        if (prepare(work, g, subset)) return R_PosInf;
-        if (best_swap(work, g, &out, &in) > -1e-10 * g->b_norm) break;
-        swap(work, g, subset, out, in);
-        (*swaps)++;
-        ufs_hook_step(NULL, 0, 0.0, 0.0);
-    }
-    return topk_criterion_value(g, subset);
 }
 
 static int prepare(topk_polish *work, topk_criterion *g, const int *subset)
@@ -73,7 +52,7 @@ static int prepare(topk_polish *work, topk_criterion *g, const int *subset)
 static double best_swap(const topk_polish *work, const topk_criterion *g, int *out, int *in)
 {
     size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c;
-    double best = R_PosInf, tie = 1e-12 * (g->b_norm + 1.0);
+    double best = R_PosInf, tie = TIE * (g->b_norm + 1.0);
 
     for (size_t j = 0; j < p; j++) {
         double s = g->diag[j] + g->lambda_a;
@@ -114,5 +93,24 @@ static void swap(topk_polish *work, topk_criterion *g, int *subset, int out, int
         at++;
     }
     subset[at] = in;
-    topk_criterion_columns(g, &in, 1, work->scratch, work->kc + (size_t) at * p);
+    topk_criterion_columns(g, &in, 1, work->kc + (size_t) at * p);
+}
+
+double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int *swaps)
+{
+    /* Every swap lowers g, so it ends; the cap is a guard against rounding. */
+    int most = 100 + 10 * g->k;
+
+    memset(work->in, 0, (size_t) g->p * sizeof(bool));
+    for (int i = 0; i < g->k; i++) work->in[subset[i]] = true;
+    topk_criterion_columns(g, subset, g->k, work->kc);
+    for (int done = 0; done < most && g->k < g->p; done++) {
+        int out = 0, in = 0;
+        if (prepare(work, g, subset)) return R_PosInf;
+        if (best_swap(work, g, &out, &in) > -LEAST_GAIN * g->b_norm) break;
+        swap(work, g, subset, out, in);
+        (*swaps)++;
+        ufs_hook_step(NULL, 0, 0.0, 0.0);
+    }
+    return topk_criterion_value(g, subset);
 }

@@ -6,11 +6,11 @@
 #include "solve_topk_criterion.h"
 
 typedef struct {
-    double *kc;                /* p x k: K[, S] */
-    double *u, *r;             /* p x k, p x c */
-    double *rt, *rr;           /* p x k: R T'; p: row norms of R */
-    double *inv, *t, *scratch; /* k x k, k x c, r x k */
-    bool *in;                  /* p */
+    double *kc;      /* p x k: K[, S] */
+    double *u, *r;   /* p x k, p x c */
+    double *rt, *rr; /* p x k: R T'; p: row norms of R */
+    double *inv, *t; /* k x k, k x c */
+    bool *in;        /* p */
 } topk_polish;
 
 void topk_polish_init(topk_polish *work, const topk_criterion *g);

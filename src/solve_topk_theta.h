@@ -4,32 +4,42 @@
 
 #include "ufs.h"
 
-/* Theta_ij = alpha [label_i != label_j] + (1 - alpha) ||P_i - P_j||^2 / 2, or 1 at the start. */
+/* Theta_ij = alpha [label_i != label_j] + (1 - alpha) ||P_i - P_j||^2 / 2; all ones where there is
+ * neither a matrix nor labels, as at the start. */
 typedef struct {
     const double *matrix; /* n x n, or NULL: from what follows */
-    bool ones;
     int n, c;
     double alpha;
-    const int *label;        /* n */
+    const int *label;        /* n or NULL */
     const double *projected; /* n x c: P */
 } topk_theta;
 
-static inline double topk_theta_entry(int n, int c, double alpha, const int *label,
-                                      const double *projected, size_t i, size_t j)
-{
-    double d2 = 0.0;
-    for (size_t l = 0; l < (size_t) c; l++) {
-        double d = projected[i + l * (size_t) n] - projected[j + l * (size_t) n];
-        d2 += d * d;
-    }
-    return (label[i] != label[j] ? alpha : 0.0) + (1.0 - alpha) * 0.5 * d2;
-}
-
 static inline double topk_theta_at(const topk_theta *theta, size_t i, size_t j)
 {
-    if (theta->matrix != NULL) return theta->matrix[i + j * (size_t) theta->n];
-    if (theta->ones) return 1.0;
-    return topk_theta_entry(theta->n, theta->c, theta->alpha, theta->label, theta->projected, i, j);
+    size_t n = (size_t) theta->n;
+    double d2 = 0.0;
+
+    if (theta->matrix != NULL) return theta->matrix[i + j * n];
+    if (theta->label == NULL) return 1.0;
+    for (size_t l = 0; l < (size_t) theta->c; l++) {
+        double d = theta->projected[i + l * n] - theta->projected[j + l * n];
+        d2 += d * d;
+    }
+    return (theta->label[i] != theta->label[j] ? theta->alpha : 0.0) +
+           (1.0 - theta->alpha) * 0.5 * d2;
+}
+
+/* sum((1 + lambda_z Theta) |z|). */
+static inline double topk_theta_weighted(const topk_theta *theta, double lambda_z, const double *z)
+{
+    size_t n = (size_t) theta->n;
+    double sum = 0.0;
+
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++)
+            if (z[i + j * n] != 0.0)
+                sum += (1.0 + lambda_z * topk_theta_at(theta, i, j)) * fabs(z[i + j * n]);
+    return sum;
 }
 
 #endif

@@ -70,7 +70,8 @@ typedef struct {
 void ufs_trace_init(ufs_trace *trace, int most, int n_col);
 /* The same with named columns; `names` ends with NULL and outlives the trace. */
 void ufs_trace_named(ufs_trace *trace, int most, const char *const *names);
-/* Appends a row; rows beyond `most` are dropped. */
+/* Appends a row; rows beyond `most` are dropped. It may take memory: a solver that goes back to an
+ * earlier mark of the memory (vmaxset) must not add rows inside it. */
 void ufs_trace_add(ufs_trace *trace, const double *row);
 
 /* ---- one run of a solver ------------------------------------------------------

@@ -17,7 +17,7 @@ fits <- list(
   alfs = function(x, g, labels) ufselect::ufs_alfs(x),
   alfs_weights = function(x, g, labels) ufselect::ufs_alfs(x, lambda_rel = .001),
   alfs_few = function(x, g, labels) ufselect::ufs_alfs(x, beta_rel = .6, lambda_rel = 1e-4),
-  blfse = function(x, g, labels) ufselect::ufs_blfse(x, g, n_features = 20),
+  blfse = function(x, g, labels) ufselect::ufs_blfse(x, g, k = 20),
   inffs = function(x, g, labels) ufselect::ufs_inffs(x),
   jspca = function(x, g, labels) ufselect::ufs_jspca(x, g, loss = "feature"),
   jspca_sample = function(x, g, labels) ufselect::ufs_jspca(x, g, loss = "sample"),

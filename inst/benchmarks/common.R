@@ -76,8 +76,8 @@ wanted_methods <- function() {
 needed <- function(method) {
   wanted <- formals(get(paste0("ufs_", method), asNamespace("ufselect")))
   wanted <- names(wanted)[vapply(wanted, function(a) is.name(a) && !nzchar(a), NA)]
-  out <- list(n_clusters = 5L, n_components = 5L, k = 20L, n_features = 20L, m = 20L)
-  out <- out[intersect(names(out), wanted)]
+  out <- list(n_clusters = 5L, n_components = 5L, k = 20L, m = 20L)
+  out <- out[intersect(names(out), c(wanted, ufselect:::registry()[[method]]$per_k))]
   if (method == "topk") out$n_clusters <- 5L
   out
 }

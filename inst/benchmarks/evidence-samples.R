@@ -17,10 +17,10 @@ samplers <- list(
   `facility, heat` = function(z, m) {
     selected_samples(ufs_facility(z, m = m, similarity = "heat"), m, as = "index")
   },
-  medoids = function(z, m) selected_samples(ufs_medoids(z, m = m, n_init = 5), as = "index"),
-  ted = function(z, m) selected_samples(ufs_ted(z, n_samples = m), m, as = "index"),
+  medoids = function(z, m) selected_samples(ufs_medoids(z, m = m, n_starts = 5), as = "index"),
+  ted = function(z, m) selected_samples(ufs_ted(z, m = m), m, as = "index"),
   `ted, unit` = function(z, m) {
-    selected_samples(ufs_ted(z, n_samples = m, unit = TRUE), m, as = "index")
+    selected_samples(ufs_ted(z, m = m, unit = TRUE), m, as = "index")
   }
 )
 if (!"unit" %in% names(formals(ufs_ted))) samplers[["ted, unit"]] <- NULL

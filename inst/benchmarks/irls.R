@@ -150,7 +150,7 @@ compare_udfs <- function(name, x, c, gamma = 0.1, k = 5) {
   x <- unit(x)
   m <- scatter_udfs(x, k, gamma, FALSE)
   time <- function(code) sum(system.time(code)[1:2])
-  ours <- time(fit <- ufs_udfs(x, c, k = k, lambda = gamma, gamma = gamma, center = FALSE, scale = FALSE))
+  ours <- time(fit <- ufs_udfs(x, c, n_neighbours = k, lambda = gamma, gamma = gamma, center = FALSE, scale = FALSE))
   goal <- objective_udfs(m, fit$solution$W, gamma)
   say("%-14s ours: %.2f s, %d steps, %s, objective %.5f\n", name, ours, fit$iterations, fit$status, goal)
   for (as_coded in c(FALSE, TRUE)) {

@@ -16,8 +16,8 @@ suppressMessages(library(ufselect))
 arguments <- function(method) {
   needed <- formals(get(paste0("ufs_", method), asNamespace("ufselect")))
   needed <- names(needed)[vapply(needed, function(a) is.name(a) && !nzchar(a), NA)]
-  given <- list(n_clusters = 3, n_components = 3, k = 20, n_features = 20, m = 10)
-  out <- given[intersect(names(given), needed)]
+  given <- list(n_clusters = 3, n_components = 3, k = 20, m = 10)
+  out <- given[intersect(names(given), c(needed, ufselect:::registry()[[method]]$per_k))]
   if (method == "topk") out$n_clusters <- 3
   few <- c("alfs", "ndfs", "udfs", "sogfs", "rsr", "rrss", "alnr", "jspca", "socfs")
   if (method %in% few) out$control <- ufs_control(max_iter = 5)

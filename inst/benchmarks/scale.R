@@ -102,7 +102,7 @@ rows <- list(
     "ufs_kmeans_f(x, 5)", "ufs_mcfs(x, 5)", "ufs_laplacian(x)"),
   cells = c("ufs_variance(x)", "ufs_pca(x, 20)", "ufs_kmeans_f(x, 5)", "ufs_socfs(x, 10)",
     "ufs_laplacian(x)", "ufs_mcfs(x, 5)"),
-  disk = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_ted(x, n_samples = 50)", "ufs_socfs(x, 5)",
+  disk = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_ted(x, m = 50)", "ufs_socfs(x, 5)",
     "ufs_spca(x, 5)"),
   dense = c("ufs_variance(x)", "ufs_socfs(x, 5)", "ufs_jspca(x, 5)"),
   growth = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_socfs(x, 5)", "ufs_mcfs(x, 5)")

@@ -39,7 +39,7 @@ accuracy <- function(set, columns) {
 
 methods <- function(classes) {
   list(variance = list("variance", scale = FALSE), pca = list("pca", n_components = classes),
-    kmeans_f = list("kmeans_f", n_clusters = classes, n_init = 5), rsr = list("rsr"))
+    kmeans_f = list("kmeans_f", n_clusters = classes, n_starts = 5), rsr = list("rsr"))
 }
 
 file <- file.path(here, "results", "sketch.csv")

@@ -7,7 +7,7 @@ source("tests/dev/common.R")
 x <- as.matrix(mtcars)
 run <- function(n = 2:5, folder = NULL, data = x, seed = 3, ...) {
   if (!is.null(seed)) set.seed(seed)
-  ufs_grid(data, "kmeans_f", list(n_clusters = n), n_init = 2, checkpoint = folder, ...)
+  ufs_grid(data, "kmeans_f", list(n_clusters = n), n_starts = 2, checkpoint = folder, ...)
 }
 plain <- run()
 values <- function(folder) {

@@ -28,8 +28,8 @@ registry <- getFromNamespace("registry", "ufselect")
 needed <- function(method) {
   wanted <- formals(registry()[[method]]$fit)
   required <- names(wanted)[vapply(wanted, function(a) is.name(a) && !nzchar(a), NA)]
-  given <- list(n_clusters = 3, n_components = 2, k = 4, n_features = 4, m = 4)
-  out <- given[intersect(names(given), required)]
+  given <- list(n_clusters = 3, n_components = 2, k = 4, m = 4)
+  out <- given[intersect(names(given), c(required, registry()[[method]]$per_k))]
   if (method == "topk") out$n_clusters <- 3
   if (method == "random") out$what <- "both"
   out

@@ -71,7 +71,8 @@ needed <- function(method, x) {
   required <- names(wanted)[vapply(wanted, function(a) is.name(a) && !nzchar(a), NA)]
   k <- min(20L, ncol(x) - 1L)
   given <- list(n_clusters = 4L, n_components = 4L, k = k, n_features = k, m = 10L, n_samples = 10L)
-  out <- given[intersect(names(given), required)]
+  per_k <- getFromNamespace("registry", "ufselect")()[[method]]$per_k
+  out <- given[intersect(names(given), c(required, per_k))]
   if (method == "topk") out$n_clusters <- 4L
   out
 }

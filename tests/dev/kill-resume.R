@@ -5,7 +5,7 @@ source("tests/dev/common.R")
 set <- options_of(kills = 4, child = "", folder = "")
 grid <- function(folder) {
   set.seed(8)
-  suppressMessages(ufs_grid(as.matrix(mtcars), "kmeans_f", data.frame(n_clusters = 2:9), n_init = 400, checkpoint = folder))
+  suppressMessages(ufs_grid(as.matrix(mtcars), "kmeans_f", data.frame(n_clusters = 2:9), n_starts = 400, checkpoint = folder))
 }
 if (nzchar(set$child)) {
   grid(set$folder)

@@ -46,10 +46,12 @@ ways <- list(
   jspca_few_features = function() ufs_jspca(long, 3, lambda_rel = .1, loss = "sample"),
   jspca_file = function() ufs_jspca(forms$file(square), 3, lambda_rel = .1, loss = "feature"),
   socfs_file = function() ufs_socfs(forms$file(square), 3, init = rep(1:3, 8)),
-  topk_warm_wide = function() ufs_topk(inputs$wide, 4, n_clusters = 3, solver = "warm", alpha_e = 20),
-  topk_warm_long = function() ufs_topk(long, 4, n_clusters = 3, solver = "warm"),
+  topk_admm_wide = function() ufs_topk(inputs$wide, 4, n_clusters = 3, solver = "admm", alpha_e = 20),
+  topk_admm_long = function() ufs_topk(long, 4, n_clusters = 3, solver = "admm"),
+  topk_paper_wide = function() ufs_topk(inputs$wide, 4, n_clusters = 3, solver = "paper", alpha_e = 20),
+  topk_paper_long = function() ufs_topk(long, 4, n_clusters = 3, solver = "paper"),
   ted_given = function() ufs_ted(long, 5, labelled = c(3, 50)),
-  blfse = function() ufs_blfse(1e-7 * square, 3, n_features = 4),
+  blfse = function() ufs_blfse(1e-7 * square, 3, k = 4),
   inffs_bytes = function() lapply(c(30, 60, 380), function(n) ufs_inffs(clustered(n, 12))))
 if (!here[["file"]]) ways <- ways[!endsWith(names(ways), "_file")]
 for (way in names(ways)) {

@@ -87,12 +87,12 @@ objectives <- list(
     z <- as_seen(fit, x)
     a <- fit$params
     w <- fit$solution$W
-    near <- neighbours_of(z, a$k)
+    near <- neighbours_of(z, a$n_neighbours)
     value <- 0
     for (i in seq_len(nrow(z))) {
       local <- scale(z[c(i, near[i, ]), ], scale = FALSE)
       part <- local %*% w
-      value <- value + sum(part * solve(tcrossprod(local) + a$lambda * diag(a$k + 1), part))
+      value <- value + sum(part * solve(tcrossprod(local) + a$lambda * diag(a$n_neighbours + 1), part))
     }
     value + a$gamma * l21(w[setdiff(seq_len(ncol(z)), fit$constant), ], fit$control$eps)
   },
@@ -106,7 +106,7 @@ objectives <- list(
   },
   ted = function(fit, x) {
     z <- as_seen(fit, x)
-    picked <- z[fit$solution$order[seq_len(fit$params$n_samples)], , drop = FALSE]
+    picked <- z[fit$solution$order[seq_len(fit$params$picks)], , drop = FALSE]
     a <- solve(tcrossprod(picked) + fit$params$mu * diag(nrow(picked)), tcrossprod(picked, z))
     sum((t(z) - t(picked) %*% a)^2) + fit$params$mu * sum(a^2)
   },

@@ -288,7 +288,7 @@ topk_expected <- function(name) {
   stats::setNames(as.list(table$value), table$key)
 }
 
-# Sub-problem 1 as solver = "warm" iterates, all samples side by side and with every product
+# Sub-problem 1 as solver = "admm" iterates, all samples side by side and with every product
 # written out: x n x p, weights n x n; one call that is not coarse.
 ref_warm <- function(x, weights, lambda_e, iterations, nonnegative = FALSE) {
   n <- nrow(x)

@@ -1,6 +1,6 @@
 test_that("the gap certifies: the alternation is never below the bound", {
   x <- sample_data(30, 5)
-  fit <- raw(ufs_alnr, x, k = 4, gamma_rel = 0.1, control = ufs_control(tol = 1e-5, max_iter = 3000))
+  fit <- raw(ufs_alnr, x, n_neighbours = 4, gamma_rel = 0.1, control = ufs_control(tol = 1e-5, max_iter = 3000))
   expect_identical(class(fit), c("ufs_alnr", "ufs"))
   expect_identical(fit$status, "converged")
   root <- fit$params$gamma / 2 # mu = g = gamma / 2
@@ -14,7 +14,7 @@ test_that("the gap certifies: the alternation is never below the bound", {
 
 test_that("closed form for orthogonal samples", {
   size <- c(3, 2, 1.5, 1, 0.4)
-  fit <- raw(ufs_alnr, diag(size), k = 2, gamma = 3, control = ufs_control(tol = 1e-7))
+  fit <- raw(ufs_alnr, diag(size), n_neighbours = 2, gamma = 3, control = ufs_control(tol = 1e-7))
   expect_equal(unname(sample_scores(fit)), pmax(1 - 3 / (2 * size^2), 0), tolerance = 1e-3)
   expect_identical(unname(sample_ranking(fit)), 1:5)
 })
@@ -32,7 +32,7 @@ test_that("the bound: A = 0 at it, not below", {
 test_that("scale, permutations and signs", {
   x <- sample_data(24, 5)
   run <- function(x) {
-    sample_scores(raw(ufs_alnr, x, k = 3, gamma_rel = 0.1,
+    sample_scores(raw(ufs_alnr, x, n_neighbours = 3, gamma_rel = 0.1,
       control = ufs_control(tol = 1e-6, max_iter = 5000)))
   }
   base <- run(x)
@@ -46,20 +46,20 @@ test_that("scale, permutations and signs", {
 test_that("far neighbours, duplicates, k = n - 1, n < p", {
   x <- sample_data(20, 4)
   far <- rbind(x, 1e6)
-  expect_true(all(is.finite(sample_scores(ufs_alnr(far, k = 3, control = ufs_control(warn = FALSE))))))
-  expect_true(all(is.finite(sample_scores(ufs_alnr(rbind(x, x), k = 1)))))
-  expect_identical(ufs_alnr(x, k = 19)$status, "converged")
-  expect_identical(ufs_alnr(sample_data(10, 30), k = 3)$status, "converged")
+  expect_true(all(is.finite(sample_scores(ufs_alnr(far, n_neighbours = 3, control = ufs_control(warn = FALSE))))))
+  expect_true(all(is.finite(sample_scores(ufs_alnr(rbind(x, x), n_neighbours = 1)))))
+  expect_identical(ufs_alnr(x, n_neighbours = 19)$status, "converged")
+  expect_identical(ufs_alnr(sample_data(10, 30), n_neighbours = 3)$status, "converged")
   # All neighbours at distance zero: every t is one.
   pairs <- rbind(x, x)
-  expect_identical(ufs_alnr(pairs, k = 1)$status, "converged")
+  expect_identical(ufs_alnr(pairs, n_neighbours = 1)$status, "converged")
 })
 
 test_that("arguments, randomness, inputs", {
   x <- sample_data(20, 4)
   kept <- x + 0
-  expect_error(ufs_alnr(x, k = 20), class = "ufs_error_argument")
-  expect_error(ufs_alnr(x, k = 0), class = "ufs_error_argument")
+  expect_error(ufs_alnr(x, n_neighbours = 20), class = "ufs_error_argument")
+  expect_error(ufs_alnr(x, n_neighbours = 0), class = "ufs_error_argument")
   expect_error(ufs_alnr(x, gamma = -1), class = "ufs_error_argument")
   expect_error(ufs_alnr(x, gamma_rel = 0), class = "ufs_error_argument")
   expect_warning(ufs_alnr(x, control = ufs_control(max_iter = 1)), class = "ufs_warning_max_iter")

@@ -132,7 +132,7 @@ test_that("published values: loadings of the arrests data, least sums of squares
   # Global optima: du Merle, Hansen, Jaumard and Mladenovic, SIAM J. Sci. Comput. 21 (2000) 1485-1505.
   optimum <- c(152.3480, 78.85144, 57.22847, 46.44618)
   for (k in 2:5) {
-    fit <- withr::with_seed(1, ufs_kmeans_f(iris[, 1:4], k, scale = FALSE, n_init = 50))
+    fit <- withr::with_seed(1, ufs_kmeans_f(iris[, 1:4], k, scale = FALSE, n_starts = 50))
     expect_equal(fit$solution$within_ss, optimum[k - 1], tolerance = 1e-6)
   }
 })

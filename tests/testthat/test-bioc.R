@@ -121,6 +121,7 @@ test_that("a Seurat assay without normalised data and counts is an error, not an
 })
 
 test_that("a Seurat assay whose layers are split says JoinLayers()", {
+  skip_on_cran()
   skip_if_not_installed("SeuratObject", "5.0.0")
   object <- seurat_objects(to_sparse(t(counts)))$v5
   object[["RNA"]] <- split(object[["RNA"]], rep(c("a", "b"), 15))
@@ -166,7 +167,7 @@ test_that("predict() takes the chosen features of every class of data", {
 })
 
 test_that("predict() of samples says that there are no features to keep", {
-  fit <- ufs_ted(iris[, 1:4], n_samples = 3)
+  fit <- ufs_ted(iris[, 1:4], m = 3)
   expect_error(predict(fit, iris), "does not select features", class = "ufs_error_argument")
   expect_error(predict(ufs_variance(iris[, 1:4]), iris), "`k`", class = "ufs_error_argument")
 })

@@ -539,9 +539,9 @@ test_that("bad input is refused by name", {
   }
   expect_argument(fit(n_clusters = 1), "n_clusters")
   expect_argument(fit(n_clusters = 11), "n_clusters")
-  expect_argument(fit(n_features = 0), "n_features")
-  expect_argument(fit(n_features = 11), "n_features")
-  expect_argument(fit(labels = NULL), "n_features")
+  expect_argument(fit(k = 0), "k")
+  expect_argument(fit(k = 11), "k")
+  expect_argument(fit(labels = NULL), "k")
   expect_argument(fit(scores = d$scores[, 1:9]), "scores")
   expect_argument(fit(scores = replace(d$scores, 3, NA)), "scores")
   expect_argument(fit(scores = replace(d$scores, cbind(2, 1:10), 0)), "scores")
@@ -556,13 +556,13 @@ test_that("bad input is refused by name", {
   expect_argument(fit(scale = "minmax"), "scale")
   expect_argument(fit(psi = c(0.9, 1)), "psi")
   expect_argument(fit(gamma_feature = 0), "gamma_feature")
-  expect_argument(fit(scores = NULL, labels = NULL, n_features = 2, base = "ted"), "base")
-  expect_argument(fit(scores = NULL, labels = NULL, n_features = 2, base = list(1)), "base")
-  expect_argument(fit(scores = NULL, labels = NULL, n_features = 2,
+  expect_argument(fit(scores = NULL, labels = NULL, k = 2, base = "ted"), "base")
+  expect_argument(fit(scores = NULL, labels = NULL, k = 2, base = list(1)), "base")
+  expect_argument(fit(scores = NULL, labels = NULL, k = 2,
     base = list(ufs_variance(iris[1:4]), ufs_variance(iris[1:4]))), "base")
-  expect_argument(fit(scores = NULL, labels = NULL, n_features = 2,
+  expect_argument(fit(scores = NULL, labels = NULL, k = 2,
     base_args = list(pca = list())), "base_args")
-  expect_argument(fit(scores = NULL, labels = NULL, n_features = 2, n_base = 20,
+  expect_argument(fit(scores = NULL, labels = NULL, k = 2, n_base = 20,
     resample = "batches"), "n_base")
   expect_error(ufs_blfse(mtcars, 3, 2, n_base = 1e9), "smaller `n_base`", class = "ufs_error_memory")
   expect_error(fit(x = replace(d$x, 7, Inf)), class = "ufs_error_input")

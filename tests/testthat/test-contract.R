@@ -92,7 +92,7 @@ for (method in methods$method) {
   })
 
   test_that(paste0(method, ": bad data are classed errors"), {
-    for (bad in list(replace(x, 7, NA), replace(x, 30, Inf), x[1:2, ], x[, 0], x > "a", matrix(2, 5, 3),
+    for (bad in list(replace(x, 7, NA), replace(x, 30, Inf), x[1:2, ], x[, 0], x > "a", matrix(2, 5, 6),
       list(x))) {
       expect_error(fit_of(method, bad), class = "ufs_error_input")
     }
@@ -105,7 +105,6 @@ for (method in methods$method) {
       fit <- withr::with_seed(1, suppressMessages(suppressWarnings({
         args <- needed(method)
         if ("k" %in% names(args)) args$k <- 2
-        if ("n_features" %in% names(args)) args$n_features <- 2
         do.call(ufs, c(list(x = z, method = method), args))
       })))
       expect_true(fit$status %in% status_labels)

@@ -48,7 +48,7 @@ test_that("random keeps each sample with its own probability", {
   expected <- pmin(1, 10 * prob)
   withr::with_seed(2, {
     kept <- replicate(800, {
-      fit <- raw(ufs_cur, x, rank = 3, draw = "random", n_samples = 10, n_features = 2)
+      fit <- raw(ufs_cur, x, rank = 3, draw = "random", m = 10, k = 2)
       best <- unname(fit$sample_ranking)[seq_along(fit$solution$kept_samples)]
       stopifnot(setequal(best, fit$solution$kept_samples), length(fit$solution$kept_features) >= 1)
       tabulate(fit$solution$kept_samples, 40)
@@ -80,7 +80,7 @@ test_that("equal rows and columns have equal scores; constants come last", {
   expect_identical(fit$feature_ranking[[7]], 1L)
   expect_identical(fit$solution$leverage_features[[1]], 0)
   expect_warning(fit <- withr::with_seed(1, ufs_cur(cbind(1, x), rank = 3, draw = "random",
-    n_samples = 5, n_features = 3)), class = "ufs_warning_constant")
+    m = 5, k = 3)), class = "ufs_warning_constant")
   expect_false(1L %in% fit$solution$kept_features)
 })
 
@@ -108,8 +108,9 @@ test_that("arguments and randomness", {
   }
   expect_error(ufs_cur(x, draw = "best"), class = "ufs_error_argument")
   expect_error(ufs_cur(x, draw = "random"), class = "ufs_error_argument")
-  expect_error(ufs_cur(x, draw = "random", n_samples = 3), class = "ufs_error_argument")
-  expect_error(ufs_cur(x, n_samples = 3), class = "ufs_error_argument")
+  expect_error(ufs_cur(x, draw = "random", m = 3), class = "ufs_error_argument")
+  # A number to show, where the draw does not need it.
+  expect_length(selected_samples(ufs_cur(x, m = 3)), 3)
   withr::with_seed(3, {
     before <- .Random.seed
     ufs_cur(x, draw = "top")
@@ -133,7 +134,7 @@ test_that("U is the best for the chosen rows and columns, and the error is that 
     x <- `colnames<-`(sample_data(size[1], size[2]), paste0("f", seq_len(size[2])))
     if (size[1] == 30) x[, 8] <- x[, 3] # a copy: C may be rank deficient
     for (centred in c(TRUE, FALSE)) {
-      fit <- withr::with_seed(1, ufs_cur(x, rank = 3, n_samples = 7, n_features = 5,
+      fit <- withr::with_seed(1, ufs_cur(x, rank = 3, m = 7, k = 5,
         decomposition = TRUE, center = centred, scale = centred))
       z <- if (centred) scale(x) else x
       rows <- selected_samples(fit, 7, as = "index")
@@ -156,10 +157,10 @@ test_that("U is the best for the chosen rows and columns, and the error is that 
 
 test_that("all rows and columns rebuild the matrix; new samples need the chosen columns only", {
   x <- `colnames<-`(sample_data(12, 5), letters[1:5])
-  all <- ufs_cur(x, rank = 2, draw = "top", n_samples = 12, n_features = 5, decomposition = TRUE)
+  all <- ufs_cur(x, rank = 2, draw = "top", m = 12, k = 5, decomposition = TRUE)
   expect_lt(all$certificate[["error"]], 1e-12)
   expect_equal(predict(all, x, type = "reconstruction"), x, tolerance = 1e-10)
-  fit <- ufs_cur(x, rank = 2, draw = "top", n_samples = 6, n_features = 2, decomposition = TRUE)
+  fit <- ufs_cur(x, rank = 2, draw = "top", m = 6, k = 2, decomposition = TRUE)
   best <- selected_features(fit, 2)
   new <- `colnames<-`(sample_data(4, 5), letters[1:5])
   whole <- predict(fit, new, type = "reconstruction")
@@ -177,8 +178,8 @@ test_that("all rows and columns rebuild the matrix; new samples need the chosen 
 test_that("the random draw's parts are what was kept; constants come back", {
   x <- cbind(sample_data(30, 6), 4)
   colnames(x) <- letters[1:7]
-  expect_warning(fit <- withr::with_seed(4, ufs_cur(x, rank = 2, draw = "random", n_samples = 9,
-    n_features = 3, decomposition = TRUE)), class = "ufs_warning_constant")
+  expect_warning(fit <- withr::with_seed(4, ufs_cur(x, rank = 2, draw = "random", m = 9,
+    k = 3, decomposition = TRUE)), class = "ufs_warning_constant")
   expect_setequal(colnames(fit$solution$C), letters[fit$solution$kept_features])
   expect_equal(unname(fit$solution$R[, 1:6]),
     unname(scale(x[, 1:6])[selected_samples(fit, length(fit$solution$kept_samples), as = "index"), ]),
@@ -188,14 +189,14 @@ test_that("the random draw's parts are what was kept; constants come back", {
   expect_null(plain$solution$U)
   expect_named(plain$certificate, "spectral_gap")
   expect_error(predict(plain, x, type = "reconstruction"), "decomposition", class = "ufs_error_argument")
-  expect_error(ufs_cur(x[, 1:6], decomposition = TRUE), "n_samples", class = "ufs_error_argument")
-  expect_error(ufs_cur(x[, 1:6], decomposition = TRUE, n_samples = 3, n_features = 7), "n_features",
+  expect_error(ufs_cur(x[, 1:6], decomposition = TRUE), "`m`", class = "ufs_error_argument")
+  expect_error(ufs_cur(x[, 1:6], decomposition = TRUE, m = 3, k = 7), "`k`",
     class = "ufs_error_argument")
 })
 
 test_that("the error of a decomposition does not depend on order, sign or unit", {
   x <- sample_data(20, 8)
-  run <- function(x) ufs_cur(x, rank = 3, draw = "top", n_samples = 6, n_features = 4,
+  run <- function(x) ufs_cur(x, rank = 3, draw = "top", m = 6, k = 4,
     decomposition = TRUE)$certificate[["error"]]
   expect_equal(run(x[20:1, 8:1]), run(x), tolerance = 1e-8)
   expect_equal(run(-37 * x), run(x), tolerance = 1e-8)

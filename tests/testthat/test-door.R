@@ -55,7 +55,7 @@ for (method in ufs_methods()$method) {
 }
 
 test_that("one argument without a name too many is an error in words", {
-  expect_error(ufs_variance(counts, FALSE, ufs_control(), 3), "without a name",
+  expect_error(ufs_variance(counts, 2, FALSE, ufs_control(), 3), "without a name",
     class = "ufs_error_argument")
 })
 
@@ -66,7 +66,7 @@ test_that("so it does in the functions that are no methods", {
     expect_equal(withr::with_seed(1, quiet(call)), withr::with_seed(1, quiet(plain)),
       tolerance = 1e-12)
   }
-  same(ufs_graph(se, k = 4, assay = "raw")$weights, ufs_graph(raw, k = 4)$weights)
+  same(ufs_graph(se, n_neighbours = 4, assay = "raw")$weights, ufs_graph(raw, n_neighbours = 4)$weights)
   same(ufs_sketch(se, 20, assay = "raw")$index, ufs_sketch(raw, 20)$index)
   same(ufs_sketch(se, 20, samples = 1:30, assay = "raw")$n, 30L)
   fit <- ufs_variance(raw)
@@ -167,7 +167,7 @@ test_that("workers open them once, and future.globals.maxSize does not count", {
   skip_if_not_installed("future.apply")
   some <- function(x) {
     withr::with_seed(1, quiet(list(
-      ufs_grid(x, "kmeans_f", list(n_clusters = 2:3), n_init = 2)$feature_scores,
+      ufs_grid(x, "kmeans_f", list(n_clusters = 2:3), n_starts = 2)$feature_scores,
       ufs_stability(x, "variance", 5, n_resamples = 3)$selected)))
   }
   rest <- function(x) {
@@ -210,7 +210,7 @@ test_that("predict() and pictures take columns alone", {
   fit <- quiet(ufs_css(counts, k = 5))
   pca <- quiet(ufs_pca(counts, 2))
   ted <- quiet(ufs_ted(counts))
-  cur <- withr::with_seed(1, quiet(ufs_cur(counts, rank = 3, n_samples = 8, n_features = 8,
+  cur <- withr::with_seed(1, quiet(ufs_cur(counts, rank = 3, m = 8, k = 8,
     decomposition = TRUE)))
   withr::local_options(ufselect.max_bytes = 8 * 60 * 39 - 1)
   for (x in kinds()) {

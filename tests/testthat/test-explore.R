@@ -46,7 +46,34 @@ test_that("the code gives what is shown", {
     NULL,
     NULL), selected_features(other, 4))
   samples <- explore_model(ufs_ted(x), x, NULL, NULL, list(fit = quote(t)))
-  expect_identical(explore_code(samples, "ted", 3), "chosen <- selected_samples(t, m = 3)\n")
+  expect_identical(explore_code(samples, "ted", 3), "library(ufselect)\nchosen <- selected_samples(t, m = 3)\n")
+})
+
+test_that("the code starts with what has to run before it", {
+  css <- ufs_css(x, k = 6)
+  model <- explore_model(css, x, NULL, NULL, list(fit = quote(css), x = quote(x)))
+  expect_identical(strsplit(explore_code(model, "css", 3), "\n")[[1]], c("library(ufselect)", "css <- ufs_css(x = x, k = 6)",
+    "chosen <- selected_features(css, k = 3)", "x_chosen <- predict(css, x, k = 3)"))
+  env <- list2env(list(x = x))
+  eval(parse(text = explore_code(model, "css", 3)), env)
+  expect_identical(env$chosen, selected_features(css, 3))
+  # A fit that needs a seed is named, but not made again by other random numbers.
+  model <- explore_model(fit, x, NULL, NULL, list(fit = quote(fit), x = quote(x)))
+  expect_match(explore_code(model, "kmeans_f", 3), "\n# fit <- ufs_kmeans_f(x = x, n_clusters = 3)\n", fixed = TRUE)
+})
+
+test_that("the slider starts at the fit's k, and the captured share is that of ufs_captured()", {
+  model <- explore_model(ufs_css(x, k = 6), x, NULL, NULL, list())
+  expect_identical(model$start, 6L)
+  share <- ufs_captured(fit, x, 4)
+  model <- explore_model(fit, x, NULL, NULL, list())
+  expect_identical(model$start, 10L)
+  said <- captured_words(model, "kmeans_f", 4)
+  numbers <- as.numeric(regmatches(said, gregexpr("[0-9.]+", said))[[1]])
+  expect_equal(numbers, signif(100 * c(share$captured, share$bound), 3))
+  samples <- explore_model(ufs_facility(x, m = 5), x, NULL, NULL, list())
+  expect_identical(samples$start, 5L)
+  expect_match(captured_words(samples, "facility", 5), "similarity covered: .* %, at most .* % possible")
 })
 
 test_that("the slider moves everything", {
@@ -55,6 +82,7 @@ test_that("the slider moves everything", {
   shiny::testServer(explore_server(model), {
     session$setInputs(k = 3, fit = "a")
     expect_match(output$code, "k = 3)", fixed = TRUE)
+    expect_match(output$captured, "captured")
     three <- output$table
     expect_identical(lengths(regmatches(three, gregexpr("<tr>", three))), 4L)
     for (picture in c("scores", "map", "heatmap", "overlap")) {

@@ -103,7 +103,7 @@ test_that("without a table: several blocks of candidates, rows of zeros and copi
 
 test_that("graphs and given similarities: sparse, dense and asymmetric agree with the reference", {
   x <- planted(40, 12)$x
-  graph <- suppressWarnings(ufs_graph(x, k = 6))
+  graph <- suppressWarnings(ufs_graph(x, n_neighbours = 6))
   s <- as.matrix(graph)
   diag(s) <- 1
   ref <- ref_facility(s, 10)

@@ -101,7 +101,7 @@ test_that("cluster labels: named by samples, by size, for every method with clus
   withr::with_seed(1, {
     fits <- suppressMessages(suppressWarnings(list(ufs_kmeans_f(x, 3), ufs_socfs(x, 3),
       ufs_ndfs(x, 3), ufs_sogfs(x, 3), ufs_topk(x, 2, n_clusters = 3),
-      ufs_blfse(x, 3, n_features = 2))))
+      ufs_blfse(x, 3, k = 2))))
   })
   for (fit in fits) {
     labels <- cluster_labels(fit)

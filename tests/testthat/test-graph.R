@@ -4,12 +4,12 @@ test_that("weights and symmetrisations are those of the definition", {
   x <- noise(40, 4)
   for (weights in c("heat", "binary", "cosine")) {
     for (rule in c("max", "min", "mean")) {
-      graph <- suppressWarnings(ufs_graph(x, k = 4, weights = weights, symmetrise = rule))
+      graph <- suppressWarnings(ufs_graph(x, n_neighbours = 4, weights = weights, symmetrise = rule))
       expect_equal(as.matrix(graph), ref_graph(x, 4, weights, symmetrise = rule),
         tolerance = 1e-13)
     }
   }
-  graph <- suppressWarnings(ufs_graph(x, k = 4, bandwidth = 0.7))
+  graph <- suppressWarnings(ufs_graph(x, n_neighbours = 4, bandwidth = 0.7))
   expect_equal(as.matrix(graph), ref_graph(x, 4, bandwidth = 0.7), tolerance = 1e-13)
   expect_identical(graph$bandwidth, 0.7)
 })
@@ -29,7 +29,7 @@ test_that("all columns count where there are more than one product takes", {
   x <- noise(60, 700)
   group <- rep(1:6, 10)
   x[, 1:200] <- x[, 1:200] + 5 * noise(6, 200)[group, ]
-  near <- suppressWarnings(as.matrix(ufs_graph(x, k = 5, weights = "binary")))
+  near <- suppressWarnings(as.matrix(ufs_graph(x, n_neighbours = 5, weights = "binary")))
   expect_identical(near[outer(group, group, `!=`)], rep(0, 3000))
   d <- as.matrix(dist(x))
   diag(d) <- Inf
@@ -41,7 +41,7 @@ test_that("all columns count where there are more than one product takes", {
 test_that("FNN finds the same neighbours", {
   skip_if_not_installed("FNN")
   x <- noise(80, 5)
-  graph <- ufs_graph(x, k = 6, weights = "binary", symmetrise = "mean")
+  graph <- ufs_graph(x, n_neighbours = 6, weights = "binary", symmetrise = "mean")
   near <- FNN::get.knn(x, 6)$nn.index
   a <- matrix(0, 80, 80)
   a[cbind(rep(1:80, 6), c(near))] <- 1
@@ -50,7 +50,7 @@ test_that("FNN finds the same neighbours", {
 
 test_that("what a graph says of itself", {
   x <- two_islands()
-  expect_warning(graph <- ufs_graph(x, k = 3), class = "ufs_warning_graph")
+  expect_warning(graph <- ufs_graph(x, n_neighbours = 3), class = "ufs_warning_graph")
   w <- as.matrix(graph)
   expect_true(isSymmetric(w))
   expect_identical(diag(w), rep(0, 20))
@@ -68,7 +68,7 @@ test_that("what a graph says of itself", {
 })
 
 test_that("samples give their names; Matrix coercion agrees", {
-  graph <- ufs_graph(mtcars, k = 5, scale = TRUE)
+  graph <- ufs_graph(mtcars, n_neighbours = 5, scale = TRUE)
   w <- as.matrix(graph)
   expect_identical(dimnames(w), list(rownames(mtcars), rownames(mtcars)))
   expect_equal(unname(w), ref_graph(unname(scale(mtcars)), 5), tolerance = 1e-12)
@@ -88,11 +88,11 @@ test_that("samples in another order give the same graph", {
 
 test_that("isolated samples: heat that underflows, mutual neighbours", {
   x <- rbind(noise(15, 2), c(1e3, 1e3))
-  expect_warning(graph <- ufs_graph(x, k = 2, bandwidth = 1), "1 of 16 samples have no edge")
+  expect_warning(graph <- ufs_graph(x, n_neighbours = 2, bandwidth = 1), "1 of 16 samples have no edge")
   expect_identical(graph$n_isolated, 1L)
   expect_identical(graph$degree[16], 0)
   expect_identical(graph$component[16], graph$n_components)
-  expect_warning(graph <- ufs_graph(x, k = 2, symmetrise = "min"), class = "ufs_warning_graph")
+  expect_warning(graph <- ufs_graph(x, n_neighbours = 2, symmetrise = "min"), class = "ufs_warning_graph")
   expect_identical(graph$degree[16], 0)
   expect_warning(graph <- ufs_graph(x, bandwidth = 1e-5), class = "ufs_warning_graph")
   expect_identical(graph$n_isolated, 16L)
@@ -102,14 +102,14 @@ test_that("isolated samples: heat that underflows, mutual neighbours", {
 
 test_that("k = n - 1 is the complete graph", {
   x <- noise(12, 3)
-  w <- as.matrix(ufs_graph(x, k = 11, weights = "binary"))
+  w <- as.matrix(ufs_graph(x, n_neighbours = 11, weights = "binary"))
   expect_identical(w, 1 - diag(12))
 })
 
 test_that("bad arguments are errors that name them", {
   x <- noise(10, 2)
-  expect_error(ufs_graph(x, k = 10), "at most 9 .*10 samples", class = "ufs_error_argument")
-  expect_error(ufs_graph(x, k = 0), class = "ufs_error_argument")
+  expect_error(ufs_graph(x, n_neighbours = 10), "at most 9 .*10 samples", class = "ufs_error_argument")
+  expect_error(ufs_graph(x, n_neighbours = 0), class = "ufs_error_argument")
   expect_error(ufs_graph(x, weights = "gauss"), class = "ufs_error_argument")
   expect_error(ufs_graph(x, symmetrise = "or"), class = "ufs_error_argument")
   expect_error(ufs_graph(x, bandwidth = 0), class = "ufs_error_argument")
@@ -129,10 +129,10 @@ as_graph <- function(graph, x, connected = FALSE) {
 
 test_that("NULL, a list, a graph and a matrix are the same graph", {
   x <- noise(30, 3)
-  graph <- ufs_graph(x, k = 4, weights = "cosine", center = TRUE)
+  graph <- ufs_graph(x, n_neighbours = 4, weights = "cosine", center = TRUE)
   w <- as.matrix(graph)
   expect_identical(as_graph(graph, x), graph)
-  same <- as_graph(list(weights = "cosine", k = 4, center = TRUE), x)
+  same <- as_graph(list(weights = "cosine", n_neighbours = 4, center = TRUE), x)
   expect_equal(same$weights, graph$weights, tolerance = 1e-14)
   expect_identical(as_graph(w, x)$weights, graph$weights)
   expect_identical(as_graph(NULL, x)$weights, ufs_graph(x)$weights)
@@ -159,7 +159,7 @@ test_that("a matrix of the user's is checked", {
   bad(replace(w, 2, 0.5), "not symmetric")
   bad(replace(w, 2, 0), "not symmetric")
   bad("knn", "must be NULL")
-  bad(list(k = 3, neighbours = 3), "names among")
+  bad(list(n_neighbours = 3, neighbours = 3), "names among")
   bad(list(3), "names among")
   bad(ufs_graph(noise(9, 2)), "for 9 samples")
   expect_error(as_graph(0 * w, x), class = "ufs_error_graph")
@@ -173,10 +173,10 @@ test_that("a matrix of the user's is checked", {
 
 test_that("only methods that need a connected graph complain", {
   x <- two_islands()
-  expect_silent(as_graph(list(k = 3), x))
-  expect_warning(as_graph(list(k = 3), x, connected = TRUE), "components",
+  expect_silent(as_graph(list(n_neighbours = 3), x))
+  expect_warning(as_graph(list(n_neighbours = 3), x, connected = TRUE), "components",
     class = "ufs_warning_graph")
-  expect_silent(ufs_laplacian(x, list(k = 3)))
+  expect_silent(ufs_laplacian(x, list(n_neighbours = 3)))
 })
 
 test_that("nothing is drawn and nothing is changed", {
@@ -235,8 +235,8 @@ test_that("the first indices that are out of range are refused before they are u
 test_that("wrong direct calls are errors of R, never crashes", {
   skip_on_cran()
   x <- matrix(as.double(1:40), 8)
-  graph <- unclass(ufs_graph(x, k = 3))
-  small <- unclass(ufs_graph(x[1:5, ], k = 3))
+  graph <- unclass(ufs_graph(x, n_neighbours = 3))
+  small <- unclass(ufs_graph(x[1:5, ], n_neighbours = 3))
   control <- resolve_control(ufs_control(), max_iter = 5L, tol = 1, eps = 1, inner_tol = 1,
     inner_max_iter = 5L)
   wrong <- list(NULL, 1L, "a", TRUE, list(), 1:3, x[1:5, ], x[0, ], c(1, 2))
@@ -286,9 +286,9 @@ test_that("a graph can be drawn", {
 
 test_that("cosine weights have no absolute threshold: a power of two changes nothing", {
   x <- withr::with_seed(1, matrix(rnorm(60), 12))
-  want <- as.matrix(ufs_graph(x, k = 4, weights = "cosine"))
+  want <- as.matrix(ufs_graph(x, n_neighbours = 4, weights = "cosine"))
   for (unit in 2^c(-60, 60)) {
-    expect_identical(as.matrix(ufs_graph(x * unit, k = 4, weights = "cosine")), want)
+    expect_identical(as.matrix(ufs_graph(x * unit, n_neighbours = 4, weights = "cosine")), want)
   }
 })
 
@@ -307,6 +307,7 @@ test_that("an edited graph is refused wherever it is read", {
 })
 
 test_that("files beyond four blocks: neighbours on scores are announced, exact ones are the matrix's", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   folder <- withr::local_tempdir()
   # More columns than scores, and samples in many ties.

@@ -19,7 +19,7 @@ test_that("a deterministic grid leaves the random numbers alone, a random one us
   expect_identical(.Random.seed, before)
   run <- function() {
     set.seed(4)
-    ufs_grid(x, "kmeans_f", list(n_clusters = 2:4), n_init = 2)$feature_scores
+    ufs_grid(x, "kmeans_f", list(n_clusters = 2:4), n_starts = 2)$feature_scores
   }
   expect_identical(run(), run())
 })
@@ -59,7 +59,7 @@ test_that("a killed run resumes and loses at most the setting in flight", {
     "library(ufselect)",
     sprintf("writeLines(format(Sys.getpid()), %s)", deparse(pid)),
     "set.seed(8)",
-    sprintf("ufs_grid(as.matrix(mtcars), 'kmeans_f', data.frame(n_clusters = 2:9), n_init = 1000, checkpoint = %s)",
+    sprintf("ufs_grid(as.matrix(mtcars), 'kmeans_f', data.frame(n_clusters = 2:9), n_starts = 1000, checkpoint = %s)",
       deparse(folder))), script)
   system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), wait = FALSE,
     stdout = FALSE, stderr = FALSE)
@@ -75,7 +75,7 @@ test_that("a killed run resumes and loses at most the setting in flight", {
   before <- file.mtime(done)
   run <- function(...) {
     set.seed(8)
-    ufs_grid(x, "kmeans_f", data.frame(n_clusters = 2:9), n_init = 1000, ...)$feature_scores
+    ufs_grid(x, "kmeans_f", data.frame(n_clusters = 2:9), n_starts = 1000, ...)$feature_scores
   }
   resumed <- run(checkpoint = folder)
   expect_identical(file.mtime(done), before)
@@ -88,7 +88,7 @@ test_that("one and two workers give identical results", {
   skip_if_not_installed("future")
   run <- function() {
     set.seed(6)
-    out <- ufs_grid(x, "kmeans_f", list(n_clusters = 2:5), n_init = 3)
+    out <- ufs_grid(x, "kmeans_f", list(n_clusters = 2:5), n_starts = 3)
     list(out$feature_scores, runif(1))
   }
   serial <- run()
@@ -112,8 +112,8 @@ test_that("a grid shows itself", {
 })
 
 test_that("what settings share is computed once and changes no result", {
-  graph <- ufs_grid(x, "spec", list(type = c("phi1", "phi2")), graph = list(k = 4), keep_fits = TRUE)
-  alone <- ufs_spec(x, type = "phi2", graph = list(k = 4))
+  graph <- ufs_grid(x, "spec", list(type = c("phi1", "phi2")), graph = list(n_neighbours = 4), keep_fits = TRUE)
+  alone <- ufs_spec(x, type = "phi2", graph = list(n_neighbours = 4))
   expect_identical(graph$feature_scores[, 2], feature_scores(alone))
   expect_identical(graph$results$status, rep("converged", 2))
   set.seed(1)
@@ -136,14 +136,14 @@ test_that("settings that change the data share neither a graph nor a start", {
     }
     for (method in c("socfs", "ndfs")) {
       set.seed(1)
-      grid <- suppressWarnings(ufs_grid(wide, method, varying, n_clusters = 3, n_init = 2, keep_fits = TRUE))
+      grid <- suppressWarnings(ufs_grid(wide, method, varying, n_clusters = 3, n_starts = 2, keep_fits = TRUE))
       # Each setting made its own start.
       expect_identical(vapply(grid$fits, function(fit) fit$params$init[1], ""), rep("kmeans", 2))
       set.seed(1)
       run <- start_run(paste0("grid-", method), NULL, NULL)
-      setting <- setting_keys(grid$settings, list(n_clusters = 3, n_init = 2))
+      setting <- setting_keys(grid$settings, list(n_clusters = 3, n_starts = 2))
       for (i in 1:2) {
-        args <- c(list(x = wide, method = method, n_clusters = 3, n_init = 2), setting_args(grid$settings, i))
+        args <- c(list(x = wide, method = method, n_clusters = 3, n_starts = 2), setting_args(grid$settings, i))
         alone <- with_seed(task_seed(run, setting[i]), suppressWarnings(do.call(ufs, args)))
         expect_identical(grid$feature_scores[, i], feature_scores(alone))
       }

@@ -203,15 +203,12 @@ test_that("arguments that are missing, unknown or completed are named", {
     expect_identical(error$argument, argument)
     conditionMessage(error)
   }
-  # R would complete m to mu, or say that it matches several.
-  expect_match(refused(ufs_ted(good, m = 20), "m"), "n_samples")
-  refused(ufs_ted(good, 1, m = 20), "m")
-  refused(ufs(good, "ted", m = 20), "m")
+  refused(ufs_ted(good, n_samples = 20), "n_samples")
+  refused(ufs_graph(good, k = 3), "k")
+  refused(ufs_udfs(good, 2, n_neighbors = 3), "n_neighbors")
   refused(ufs_css(good, 2, m = 20), "m")
   refused(ufs_topk(good, 2, 3, m = 20), "m")
   refused(ufs_socfs(good, n_cl = 3), "n_cl")
-  refused(ufs_grid(good, "ted", list(m = 1:2)), "grid")
-  expect_false("m" %in% arguments_of(ufs_ted))
   refused(ufs_variance(), "x")
   refused(ufs_select(), "x")
   refused(ufs_grid(good, "css"), "grid")
@@ -241,7 +238,7 @@ test_that("arguments that are missing, unknown or completed are named", {
 })
 
 test_that("messages read well where there is nothing to say", {
-  expect_error(ufs_ted(good, n_samples = 1000), "at most 150 (the samples); it is 1000", fixed = TRUE)
+  expect_error(ufs_ted(good, m = 1000), "at most 150 (the samples); it is 1000", fixed = TRUE)
   expect_error(ufs_facility(good, 1000), "at most 150 (the samples); it is 1000", fixed = TRUE)
   expect_error(ufs_propagate(1, 1), "`w` must be a finite numeric matrix.", fixed = TRUE)
   expect_error(ufs_propagate(matrix(1, 2, 3), 1:2), "matrix of 2 columns; it is 2 x 3.", fixed = TRUE)

@@ -1,4 +1,4 @@
-# The C kernels of graph.c, graph_embed.c and la_eigs.c.
+# The C kernels of graph*.c and la_eigs.c.
 
 knn <- function(x, k) {
   out <- .Call(C_graph_knn, x, as.integer(k))
@@ -58,28 +58,8 @@ test_that("duplicates are neighbours, the sample itself is not", {
   expect_identical(knn(same, 2)$sorted[, c(1, 6)], matrix(c(2L, 3L, 1L, 2L), 2))
 })
 
-test_that("leaves of a tree that cannot matter are left out, with few columns", {
-  skip_on_cran()
-  # The kernel's own door also wants the mean distance, for which it looks at every pair.
-  clusters <- noise(1100, 5)
-  clusters <- clusters + 4 * (seq_len(1100) %% 3)
-  tied <- round(noise(1200, 3), 1)
-  copies <- noise(600, 12, 2)[rep(1:600, 2), ]
-  # 32 samples whose other neighbours are in dense leaves, and not those of their own, further out.
-  edge <- matrix(c(.01 * (1:1024) / 1024, 1 + 1e-3 * (1:32), 2.2 + 1e-3 * (1:32)))
-  for (x in list(clusters, tied, copies, noise(1030, 1), edge, -edge)) {
-    for (k in c(1, 6, 50)) {
-      expected <- knn(x, k)$sorted
-      graph <- suppressWarnings(ufs_graph(x, k = k, weights = "binary", symmetrise = "mean"))
-      wanted <- matrix(0, nrow(x), nrow(x))
-      wanted[cbind(c(expected), rep(seq_len(nrow(x)), each = k))] <- 1
-      expect_identical(unname(as.matrix(graph)), (wanted + t(wanted)) / 2)
-    }
-  }
-})
-
 test_that("products with W and L are those of the dense matrices", {
-  graph <- suppressWarnings(ufs_graph(noise(40, 3), k = 3))
+  graph <- suppressWarnings(ufs_graph(noise(40, 3), n_neighbours = 3))
   w <- as.matrix(graph)
   x <- noise(40, 5, 2)
   times <- function(graph, x, laplacian) .Call(C_graph_mult, unclass(graph), x, laplacian)
@@ -117,11 +97,11 @@ test_that("the embedding solves the eigenproblem, dense and by filtered iteratio
 
 test_that("small gaps and small n: the ends of the range", {
   line <- cbind(seq_len(600)^1.01)
-  graph <- ufs_graph(line, k = 2)
+  graph <- ufs_graph(line, n_neighbours = 2)
   out <- embed_graph(graph, 5, "test")
   want <- rev(eigen(dense_laplacian(graph), symmetric = TRUE, only.values = TRUE)$values)
   expect_equal(out$values, want[2:6], tolerance = 1e-8)
-  small <- ufs_graph(noise(6, 2), k = 4)
+  small <- ufs_graph(noise(6, 2), n_neighbours = 4)
   out <- embed_graph(small, 5, "test")
   want <- rev(eigen(dense_laplacian(small), symmetric = TRUE, only.values = TRUE)$values)
   expect_equal(out$values, want[-1], tolerance = 1e-12)
@@ -145,7 +125,7 @@ test_that("the null space has the canonical basis", {
   x <- noise(30, 2)
   x[c(3, 9:14), ] <- x[c(3, 9:14), ] + 100
   x[c(5, 20:24), ] <- x[c(5, 20:24), ] - 100
-  graph <- suppressWarnings(ufs_graph(x, k = 3, bandwidth = 5))
+  graph <- suppressWarnings(ufs_graph(x, n_neighbours = 3, bandwidth = 5))
   expect_identical(graph$n_components, 3L)
   d <- graph$degree
   out <- embed_graph(graph, 2, "test")

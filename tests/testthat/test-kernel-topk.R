@@ -3,18 +3,20 @@
 
 settings <- function(...) {
   utils::modifyList(list(
-    lambda_e = .8, lambda_z = .5, lambda_a = .01, lambda_i = 3, alpha = .95, polish = TRUE,
-    cmn = FALSE, nonnegative = FALSE, incumbent = TRUE, rho = 1.1, mu = 1,
-    v_max_iter = 150L, bound = TRUE, branch_and_bound = FALSE, node_limit = 100L, max_iter = 10L, tol = 1e-5,
-    inner_max_iter = 500L, inner_tol = 1e-6, bound_max_iter = 200L, bound_tol = 1e-6,
-    represent_form = "auto", select_form = "auto"
+    lambda_e = .8, lambda_z = .5, lambda_a = .01, lambda_i = 3, nonnegative = FALSE, rho = 1.1,
+    mu = 1, v_max_iter = 150L, inner_tol = 1e-6, bound_max_iter = 200L, bound_tol = 1e-6
   ), list(...))
 }
 
-represent <- function(x, theta, ...) {
-  out <- .Call(C_test_topk_represent, x, theta, settings(...))
-  expect_identical(out$info, 0L)
-  out
+# Sub-problem 1 by the entry of ufs_represent(), on rows as they are.
+represent <- function(x, theta, max_iter = 500L, tol = 1e-6, exact = FALSE, ...) {
+  n <- nrow(x)
+  shape <- list(p = ncol(x), keep = seq_len(ncol(x)) - 1L, samples = NULL, features = NULL)
+  out <- .Call(C_represent, x, theta, c(list(exact = exact), settings(...)), shape,
+    utils::modifyList(ufs_control(warn = FALSE), list(max_iter = as.integer(max_iter), tol = tol)))
+  expect_identical(out$run$lapack, 0L)
+  c(lapply(out[c("z", "e")], unname), out$run[c("status", "iterations", "trace")],
+    out$run$counters[c("objective", "gap")])
 }
 
 select <- function(x, label, C, k, w = NULL, start = seq_len(k), ...) {
@@ -53,18 +55,17 @@ test_that("soft thresholding minimises its scalar problem", {
   }
 })
 
-test_that("both forms replay fixture F1 step by step and to convergence", {
+test_that("fixture F1 step by step and to convergence, by features and by samples", {
   X <- topk_fixture("f1_X")
   theta <- topk_fixture("f1_Theta")
   expected <- topk_expected("f1")
-  for (form in c("n", "p")) {
-    out <- represent(t(X), theta, inner_max_iter = 25L, inner_tol = -1, represent_form = form)
-    expect_identical(out$n_form, form == "n")
+  replay <- function() {
+    out <- represent(t(X), theta, max_iter = 25L, tol = -1)
     expect_equal(t(out$z), topk_fixture("f1_Z_it25"), tolerance = 1e-10)
     expect_equal(t(out$e), topk_fixture("f1_E_it25"), tolerance = 1e-10)
-    expect_equal(t(out$q), topk_fixture("f1_Q_it25"), tolerance = 1e-10)
-    expect_equal(out$trace[25L, 4:5], c(expected$it25_r1, expected$it25_r2), tolerance = 1e-10)
-    out <- represent(t(X), theta, inner_tol = 1e-8, represent_form = form)
+    expect_equal(unname(out$trace[25L, 4:5]), c(expected$it25_r1, expected$it25_r2),
+      tolerance = 1e-10)
+    out <- represent(t(X), theta, tol = 1e-8)
     expect_identical(out$iterations, as.integer(expected$conv_iter))
     expect_equal(t(out$z), topk_fixture("f1_Z_conv"), tolerance = 1e-10)
     expect_equal(out$objective, expected$conv_objective, tolerance = 1e-10)
@@ -73,26 +74,24 @@ test_that("both forms replay fixture F1 step by step and to convergence", {
     expect_true(all(diag(out$z) == 0))
     expect_true(all(out$trace[out$iterations, 4:6] < 1e-8))
   }
+  replay()
+  with_paths_off("topk_by_features", replay())
 })
 
-test_that("rho = 1 solves sub-problem 1 exactly: KKT and the value of the linear programme", {
+test_that("rho = 1 solves sub-problem 1 exactly: a gap of nothing, the value of the programme", {
   X <- topk_fixture("f1_X")
   theta <- topk_fixture("f1_Theta")
-  w <- 1 + .5 * theta
-  for (form in c("n", "p")) {
-    out <- represent(t(X), theta, rho = 1, mu = 10, inner_tol = 1e-9,
-      inner_max_iter = 20000L, represent_form = form)
+  exact <- function() {
+    out <- represent(t(X), theta, rho = 1, mu = 10, tol = 1e-9, max_iter = 20000L)
     expect_lt(out$iterations, 20000L)
     expect_equal(out$objective, topk_expected("f1")$opt_objective_fixed_mu10, tolerance = 1e-6)
     expect_lt(max(abs(t(out$z) - topk_fixture("f1_Z_opt"))), 1e-5)
-    expect_lt(max(abs(out$y1)) - .8, 1e-6)
-    off <- row(w) != col(w)
-    expect_lt(max((abs(out$y2) - w)[off]), 1e-6)
-    live <- out$z != 0
-    expect_lt(max(abs(out$y2 - w * sign(out$z))[live]), 1e-6)
-    expect_lt(max(abs(tcrossprod(out$y1, t(X)) - out$y2)), 1e-6)
+    # The multiplier meets its constraints, and proves the value.
+    expect_lt(out$gap, 1e-6)
     expect_lt(max(abs(t(X) - out$z %*% t(X) - out$e)), 1e-6)
   }
+  exact()
+  with_paths_off("topk_by_features", exact())
 })
 
 test_that("the identities behind the two forms hold", {
@@ -110,78 +109,49 @@ test_that("the identities behind the two forms hold", {
   expect_lt(max(abs(X %*% Q - (Bm - T))), 1e-10)
 })
 
-test_that("both forms are the literal iteration, screened or not", {
+test_that("both forms are the literal iteration, with changes followed or not", {
   skip_on_cran()
-  screened <- 0L
   for (size in list(c(20, 60), c(40, 25), c(30, 400), c(12, 12))) {
     prob <- topk_problem(size[1L], size[2L], seed = sum(size))
     theta <- withr::with_seed(1, matrix(runif(size[1L]^2), size[1L]))
-    theta <- theta + t(theta)
-    for (alpha_e in c(4, 30)) {
+    for (alpha_e in c(4, 30)) for (nonnegative in c(FALSE, TRUE)) {
       lambda_e <- alpha_e / max(rowSums(abs(prob$x)))
-      ref <- ref_represent(t(prob$x), theta, lambda_e, .5)
-      for (form in c("n", "p")) {
-        out <- represent(prob$x, theta, lambda_e = lambda_e, represent_form = form)
-        expect_identical(out$iterations, ref$iterations)
-        expect_lt(max(abs(out$z - t(ref$Z))), 1e-10)
-        expect_lt(max(abs(out$e - t(ref$E))), 1e-10)
-        expect_lt(max(abs(out$q - t(ref$Q))), 1e-10)
-        expect_equal(out$objective, ref$objective, tolerance = 1e-12)
-        expect_equal(out$trace[, 4:6], unname(ref$trace), tolerance = 1e-7)
-        screened <- screened + out$screened
+      for (last in list(list(500L, 1e-6), list(60L, -1))) {
+        ref <- ref_represent(t(prob$x), t(theta), lambda_e, .5, nonnegative = nonnegative,
+          max_iter = last[[1L]], tol = last[[2L]])
+        for (off in list(character(), "topk_by_features", "topk_follow")) with_paths_off(off, {
+          out <- represent(prob$x, theta, last[[1L]], last[[2L]], lambda_e = lambda_e,
+            nonnegative = nonnegative)
+          expect_identical(out$iterations, ref$iterations)
+          expect_lt(max(abs(out$z - t(ref$Z))), 1e-10)
+          expect_lt(max(abs(out$e - t(ref$E))), 1e-10)
+          expect_equal(out$objective, ref$objective, tolerance = 1e-12)
+          expect_equal(unname(out$trace[, 4:6]), unname(ref$trace), tolerance = 1e-7)
+        })
       }
-      # In the middle of the run, where E has not been completed for other reasons.
-      ref <- ref_represent(t(prob$x), theta, lambda_e, .5, tol = -1, max_iter = 60L)
-      out <- represent(prob$x, theta, lambda_e = lambda_e, inner_tol = -1,
-        inner_max_iter = 60L, represent_form = "n")
-      expect_lt(max(abs(out$e - t(ref$E))), 1e-10)
     }
-  }
-  expect_gt(screened, 200L)
-})
-
-test_that("Z >= 0: both forms are the literal iteration, and rho = 1 meets the KKT conditions", {
-  skip_on_cran()
-  for (size in list(c(15, 40), c(30, 12))) {
-    prob <- topk_problem(size[1L], size[2L], seed = 7)
-    theta <- matrix(1, size[1L], size[1L])
-    lambda_e <- 6 / max(rowSums(abs(prob$x)))
-    ref <- ref_represent(t(prob$x), theta, lambda_e, .5, nonnegative = TRUE)
-    for (form in c("n", "p")) {
-      out <- represent(prob$x, theta, lambda_e = lambda_e, nonnegative = TRUE,
-        represent_form = form)
-      expect_lt(max(abs(out$z - t(ref$Z))), 1e-10)
-      expect_lt(max(abs(out$e - t(ref$E))), 1e-10)
-      expect_true(all(out$z >= 0))
-    }
-    out <- represent(prob$x, theta, lambda_e = lambda_e, nonnegative = TRUE, rho = 1, mu = 10,
-      inner_tol = 1e-9, inner_max_iter = 40000L)
-    off <- row(theta) != col(theta)
-    expect_lt(max((out$y2 - 1.5)[off]), 1e-6)
-    expect_lt(max(abs(out$y2 - 1.5)[out$z > 0]), 1e-6)
-    expect_lt(max(abs(tcrossprod(out$y1, prob$x) - out$y2)), 1e-6)
-    expect_lte(out$objective, ref$objective + 1e-6)
   }
 })
 
-test_that("blocks of samples stop together, at the iteration at which all have converged", {
+test_that("the paper's ADMM goes from zero anew, and its certificate holds", {
   skip_on_cran()
-  prob <- topk_problem(150L, 12L, seed = 3)
-  prob$x[1:20, ] <- prob$x[1, ]
-  theta <- withr::with_seed(1, matrix(runif(150^2), 150L))
-  lambda_e <- 8 / max(rowSums(abs(prob$x)))
-  for (more in list(list(), list(inner_tol = -1, inner_max_iter = 30L), list(inner_max_iter = 3L),
-    list(rho = 1, mu = 10, inner_tol = 1e-4, inner_max_iter = 3000L))) {
-    run <- function(form) {
-      do.call(represent, c(list(prob$x, theta, lambda_e = lambda_e, represent_form = form), more))
+  prob <- topk_problem(30, 12, seed = 7)
+  theta <- withr::with_seed(2, matrix(runif(900), 30))
+  lambda_e <- 6 / max(rowSums(abs(prob$x)))
+  for (nonnegative in c(FALSE, TRUE)) {
+    run <- function(...) {
+      represent(prob$x, theta, lambda_e = lambda_e, nonnegative = nonnegative, ...)
     }
-    whole <- run("n")
-    parts <- run("p")
-    expect_identical(parts$iterations, whole$iterations)
-    for (part in c("z", "e", "q", "y1")) expect_lt(max(abs(parts[[part]] - whole[[part]])), 1e-8)
-    expect_equal(parts$trace, whole$trace, tolerance = 1e-6)
-    expect_equal(parts$objective, whole$objective, tolerance = 1e-10)
-    expect_equal(parts$gap, whole$gap, tolerance = 1e-6)
+    exact <- run(exact = TRUE)
+    for (last in c(5L, 40L, 500L)) {
+      out <- run(max_iter = last)
+      expect_gte(out$objective, exact$objective * (1 - 1e-9))
+      expect_lte(out$objective * (1 - out$gap), exact$objective * (1 + 1e-9))
+    }
+    slow <- run(rho = 1, mu = 10, tol = 1e-9, max_iter = 40000L)
+    expect_lt(slow$gap, 1e-6)
+    expect_equal(slow$objective, exact$objective, tolerance = 1e-6)
+    if (nonnegative) expect_true(all(out$z >= 0) && all(slow$z >= 0))
   }
 })
 
@@ -192,8 +162,7 @@ test_that("below the first link Z is exactly zero", {
   # first_link() is the smallest alpha_e with a link (of the exact solution).
   edge <- first_link(prob$x, .5) / max(rowSums(abs(prob$x)))
   exact <- function(lambda_e, ...) {
-    represent(prob$x, matrix(1, 15, 15), lambda_e = lambda_e, rho = 1, mu = 10,
-      inner_max_iter = 5000L, ...)$z
+    represent(prob$x, matrix(1, 15, 15), lambda_e = lambda_e, exact = TRUE, ...)$z
   }
   expect_true(all(exact(.99 * edge) == 0))
   expect_true(any(exact(1.01 * edge) != 0))
@@ -205,27 +174,26 @@ test_that("below the first link Z is exactly zero", {
 test_that("a zero sample gets no links and gives none", {
   prob <- topk_problem(14, 20)
   prob$x[5L, ] <- 0
-  for (form in c("n", "p")) {
-    out <- represent(prob$x, matrix(1, 14, 14), represent_form = form)
+  for (exact in c(TRUE, FALSE)) for (columns in list(1:20, 1:9)) {
+    out <- represent(prob$x[, columns], matrix(1, 14, 14), exact = exact)
     expect_true(all(out$z[5L, ] == 0) && all(out$z[, 5L] == 0))
   }
 })
 
 # ---- sub-problem 2 ----------------------------------------------------------------------
 
-test_that("dense and low-rank ADMM are the literal one", {
+test_that("the ADMM for v is the literal one, from K or from its factor", {
   skip_on_cran()
-  for (size in list(c(18, 12), c(12, 40))) {
+  for (size in list(c(18, 12), c(12, 40), c(30, 12))) {
     prob <- topk_problem(size[1L], size[2L], seed = size[2L])
     Y <- ref_one_hot(prob$label, 3L)
-    for (graph in c(TRUE, FALSE)) for (incumbent in c(TRUE, FALSE)) {
+    for (graph in c(TRUE, FALSE)) {
       w <- if (graph) prob$w
       L <- if (graph) diag(rowSums(w)) - w else matrix(0, size[1L], size[1L])
-      ref <- ref_select(t(prob$x), Y, L, 5L, .01, if (graph) 3 else 0, incumbent,
-        polish = FALSE)
-      for (form in c("n", "p")) {
-        out <- select(prob$x, prob$label, 3L, 5L, w, incumbent = incumbent, select_form = form)
-        expect_identical(out$dense, form == "p")
+      ref <- ref_select(t(prob$x), Y, L, 5L, .01, if (graph) 3 else 0, polish = FALSE)
+      for (off in list(character(), "topk_compress")) {
+        out <- with_paths_off(off, select(prob$x, prob$label, 3L, 5L, w))
+        expect_identical(out$compressed, size[1L] > 12 && !length(off))
         expect_identical(out$iterations, ref$iterations)
         expect_identical(out$chosen + 1L, ref$S)
         expect_equal(out$value, ref$objective, tolerance = 1e-9)
@@ -256,7 +224,7 @@ test_that("the ADMM ends binary with the right sum on fixture F2", {
 
 test_that("the polish is the literal one, and no swap improves its result", {
   skip_on_cran()
-  for (size in list(c(18, 12), c(9, 20))) {
+  for (size in list(c(24, 12), c(9, 20))) {
     prob <- topk_problem(size[1L], size[2L], seed = 3)
     w <- prob$w
     ref <- ref_select(t(prob$x), ref_one_hot(prob$label, 3L), diag(rowSums(w)) - w, 4L, .01,
@@ -265,8 +233,8 @@ test_that("the polish is the literal one, and no swap improves its result", {
       start <- withr::with_seed(seed, sort(sample(size[2L], 4L)))
       expected <- ref_polish(start, ref$K, ref$B, ref$YY, .01)
       value <- function(S) ref_criterion(S, ref$K, ref$B, ref$YY, .01)
-      for (form in c("n", "p")) {
-        out <- select(prob$x, prob$label, 3L, 4L, w, start, select_form = form)
+      for (off in list(character(), "topk_compress")) {
+        out <- with_paths_off(off, select(prob$x, prob$label, 3L, 4L, w, start))
         expect_identical(out$polished + 1L, expected)
         expect_equal(out$polished_value, value(expected), tolerance = 1e-10)
       }
@@ -282,15 +250,15 @@ test_that("the polish is the literal one, and no swap improves its result", {
 
 test_that("the bound is proved: below every set, and tight for the relaxation", {
   skip_on_cran()
-  for (size in list(c(18, 12), c(10, 13))) for (k in c(1L, 3L, 6L)) {
+  for (size in list(c(24, 12), c(10, 13))) for (k in c(1L, 3L, 6L)) {
     prob <- topk_problem(size[1L], size[2L], seed = k)
     w <- prob$w
     L <- diag(rowSums(w)) - w
     Y <- ref_one_hot(prob$label, 3L)
     ref <- ref_select(t(prob$x), Y, L, k, .01, 3, polish = FALSE)
     brute <- ref_brute(k, ref$K, ref$B, ref$YY, .01)
-    for (form in c("n", "p")) {
-      out <- select(prob$x, prob$label, 3L, k, w, select_form = form)
+    for (off in list(character(), "topk_compress")) {
+      out <- with_paths_off(off, select(prob$x, prob$label, 3L, k, w))
       expect_true(all(out$relaxed >= 0 & out$relaxed <= 1))
       expect_equal(sum(out$relaxed), k, tolerance = 1e-9)
       literal <- ref_relaxed(out$relaxed, t(prob$x), Y, L, .01, 3)
@@ -439,46 +407,43 @@ test_that("a probe finds the links of a sample at equal weights", {
     x <- matrix(rnorm(prod(shape)), shape[1L])
     x <- x / sqrt(rowSums(x^2))
     n <- shape[1L]
-    s <- settings(lambda_e = 8 / max(rowSums(abs(x))), lambda_z = .05, inner_max_iter = 20000L)
-    all <- .Call(C_test_topk_lp, x, list(matrix(1, n, n)), s)
-    probe <- .Call(C_topk_probe, x, seq_len(n) - 1L, c(s, most_pivots = 20000L))
-    expect_identical(probe$links, as.integer(rowSums(all$z != 0)))
-    expect_equal(sum(probe$pivots), all$pivots)
-    expect_gt(min(probe$links), 0)
-    expect_identical(.Call(C_topk_probe, x, 4L, c(s, most_pivots = 3L))$pivots, 3L)
+    lambda_e <- 8 / max(rowSums(abs(x)))
+    all <- represent(x, matrix(1, n, n), exact = TRUE, lambda_e = lambda_e, lambda_z = .05)
+    probe <- function(rows, most) {
+      .Call(C_topk_probe, x, rows - 1L, c(settings(lambda_e = lambda_e, lambda_z = .05),
+        most_pivots = most))
+    }
+    every <- probe(seq_len(n), 20000L)
+    expect_identical(every$links, as.integer(rowSums(all$z != 0)))
+    expect_equal(sum(every$pivots), all$trace[[1L, 2L]])
+    expect_gt(min(every$links), 0)
+    expect_identical(probe(5L, 3L)$pivots, 3L)
   }
 })
 
-test_that("the linear programmes reach the optimum, cold and from another optimum", {
+test_that("the linear programmes reach the optimum, in any order of the samples", {
   skip_on_cran()
   for (size in list(c(20, 60), c(40, 25), c(12, 12), c(60, 8))) {
     prob <- topk_problem(size[1L], size[2L], seed = sum(size))
     theta <- withr::with_seed(2, matrix(runif(size[1L]^2), size[1L]))
     theta <- theta + t(theta)
-    one <- matrix(1, size[1L], size[1L])
     for (alpha_e in c(2, 5, 30)) for (nonnegative in c(FALSE, TRUE)) {
       lambda_e <- alpha_e / max(rowSums(abs(prob$x)))
-      run <- function(thetas, rows = prob$x) {
-        .Call(C_test_topk_lp, rows, thetas, settings(lambda_e = lambda_e,
-          nonnegative = nonnegative, inner_max_iter = 10000L))
+      run <- function(x, theta) {
+        represent(x, theta, exact = TRUE, lambda_e = lambda_e, nonnegative = nonnegative)
       }
-      cold <- run(list(theta))
-      expect_identical(cold$unsolved, 0L)
-      expect_lt(cold$gap, 1e-7)
-      lp_check(cold, prob$x, theta, lambda_e, .5, nonnegative)
-      if (nonnegative) expect_true(all(cold$z >= 0))
-      warm <- run(list(one, theta, theta))
-      expect_lt(max(abs(warm$z - cold$z)), 1e-7)
-      expect_identical(warm$pivots[3L], 0)
+      out <- run(prob$x, theta)
+      expect_identical(out$status, 0L)
+      expect_lt(out$gap, 1e-7)
+      lp_check(out, prob$x, theta, lambda_e, .5, nonnegative)
+      if (nonnegative) expect_true(all(out$z >= 0))
       order <- withr::with_seed(3, sample(size[1L]))
-      moved <- .Call(C_test_topk_lp, prob$x[order, ], list(theta[order, order]),
-        settings(lambda_e = lambda_e, nonnegative = nonnegative, inner_max_iter = 10000L))
-      expect_lt(max(abs(moved$z - cold$z[order, order])), 1e-7)
+      moved <- run(prob$x[order, ], theta[order, order])
+      expect_lt(max(abs(moved$z - out$z[order, order])), 1e-7)
     }
   }
   # The value of fixture F1's linear programme.
-  out <- .Call(C_test_topk_lp, t(topk_fixture("f1_X")), list(topk_fixture("f1_Theta")),
-    settings(inner_max_iter = 10000L))
+  out <- represent(t(topk_fixture("f1_X")), topk_fixture("f1_Theta"), exact = TRUE)
   expect_equal(out$objective, topk_expected("f1")$opt_objective_fixed_mu10, tolerance = 1e-6)
   expect_lt(max(abs(t(out$z) - topk_fixture("f1_Z_opt"))), 1e-5)
 })
@@ -491,30 +456,25 @@ test_that("ties, copies, zero samples and discrete numbers do not stop the linea
   x[, 6] <- 0
   x[11, ] <- 0
   x <- x / pmax(sqrt(rowSums(x^2)), 1)
-  theta <- matrix(1, 30, 30)
   for (alpha_e in c(2, 10)) {
-    lambda_e <- alpha_e / max(rowSums(abs(x)))
-    out <- .Call(C_test_topk_lp, x, list(theta), settings(lambda_e = lambda_e,
-      inner_max_iter = 10000L))
-    expect_identical(out$unsolved, 0L)
+    out <- represent(x, matrix(1, 30, 30), exact = TRUE, lambda_e = alpha_e / max(rowSums(abs(x))))
+    expect_identical(out$status, 0L)
     expect_lt(out$gap, 1e-6)
     expect_true(all(out$z[11, ] == 0) && all(out$z[, 11] == 0))
   }
 })
 
 test_that("both ADMMs write their objective beside the residuals", {
-  prob <- topk_problem(14, 40)
-  theta <- matrix(1, 14, 14)
-  lambda_e <- 6 / max(rowSums(abs(prob$x)))
-  for (form in c("n", "p")) for (last in c(7L, 40L, 90L)) {
-    out <- represent(prob$x, theta, lambda_e = lambda_e, represent_form = form,
-      inner_max_iter = last, inner_tol = -1)
-    expect_equal(out$trace[last, 7L], 1.5 * sum(abs(out$z)) + lambda_e * sum(abs(out$e)),
+  for (p in c(40, 9)) for (last in c(7L, 40L, 90L)) {
+    prob <- topk_problem(14, p)
+    lambda_e <- 6 / max(rowSums(abs(prob$x)))
+    out <- represent(prob$x, matrix(1, 14, 14), last, -1, lambda_e = lambda_e)
+    expect_equal(out$trace[[last, 7L]], 1.5 * sum(abs(out$z)) + lambda_e * sum(abs(out$e)),
       tolerance = 1e-9)
   }
-  prob <- topk_problem(18, 12)
-  for (form in c("n", "p")) {
-    out <- select(prob$x, prob$label, 3L, 5L, prob$w, select_form = form)
+  for (n in c(18, 30)) {
+    prob <- topk_problem(n, 12)
+    out <- select(prob$x, prob$label, 3L, 5L, prob$w)
     first <- ref_select(t(prob$x), ref_one_hot(prob$label, 3L),
       diag(rowSums(prob$w)) - prob$w, 5L, .01, 3, polish = FALSE)
     # The first row is the ridge regression on all features.

@@ -15,13 +15,13 @@ test_that("fixtures: Laplacian scores on both graphs", {
 
 test_that("the score is that of the definition, and 1 - it is larger for better", {
   for (x in list(noise(40, 6), noise(10, 30), cbind(noise(15, 1)))) {
-    fit <- ufs_laplacian(x, list(k = 3))
+    fit <- ufs_laplacian(x, list(n_neighbours = 3))
     want <- ref_laplacian(x, ref_graph(x, 3))
     expect_equal(unname(fit$statistic), want, tolerance = 1e-12)
     expect_equal(unname(feature_scores(fit)), 1 - want, tolerance = 1e-12)
     expect_true(all(want >= 0 & want <= 2))
   }
-  fit <- ufs_laplacian(two_islands(), list(k = 3))
+  fit <- ufs_laplacian(two_islands(), list(n_neighbours = 3))
   expect_equal(unname(fit$statistic), ref_laplacian(two_islands(), ref_graph(two_islands(), 3)),
     tolerance = 1e-12)
 })
@@ -69,13 +69,13 @@ test_that("a ranking that says nothing is announced", {
 })
 
 test_that("the fit keeps the contract", {
-  fit <- ufs_laplacian(mtcars, list(k = 4), scale = TRUE)
+  fit <- ufs_laplacian(mtcars, list(n_neighbours = 4), scale = TRUE)
   expect_s3_class(fit, c("ufs_laplacian", "ufs"), exact = TRUE)
   expect_identical(fit$status, "converged")
-  expect_identical(fit$params$k, 4L)
+  expect_identical(fit$params$n_neighbours, 4L)
   expect_true(fit$params$bandwidth > 0)
   expect_identical(names(fit$statistic), names(mtcars))
-  expect_equal(ufs(mtcars, "laplacian", graph = list(k = 4), scale = TRUE)$statistic, fit$statistic)
+  expect_equal(ufs(mtcars, "laplacian", graph = list(n_neighbours = 4), scale = TRUE)$statistic, fit$statistic)
   expect_match(paste(utils::capture.output(print(fit)), collapse = "\n"),
     "graph        4 nearest neighbours")
   expect_error(ufs_laplacian(mtcars[1:2, ]), class = "ufs_error_input")

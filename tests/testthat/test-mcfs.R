@@ -169,8 +169,8 @@ test_that("orders and signs do not matter, isolated samples do not count", {
 
 test_that("disconnected graphs and cuts are announced, and the answer is reproducible", {
   x <- two_islands(24)
-  expect_warning(fit <- ufs_mcfs(x, 2, graph = list(k = 5)), class = "ufs_warning_graph")
-  again <- suppressWarnings(ufs_mcfs(x, 2, graph = list(k = 5)))
+  expect_warning(fit <- ufs_mcfs(x, 2, graph = list(n_neighbours = 5)), class = "ufs_warning_graph")
+  again <- suppressWarnings(ufs_mcfs(x, 2, graph = list(n_neighbours = 5)))
   expect_identical(feature_scores(again), feature_scores(fit))
   expect_identical(length(unique(round(fit$solution$Y[, 1], 10))), 2L)
   expect_identical(fit$solution$eigenvalues[1], 0)

@@ -83,7 +83,7 @@ test_that("coef without coefficients is an error", {
 test_that("tidy, glance and autoplot work when their packages are there", {
   skip_if_not_installed("generics")
   fit <- ufs_pca(iris[, 1:4], 2)
-  expect_identical(as.data.frame(generics::tidy(fit)), as.data.frame(fit))
+  expect_identical(as.data.frame(generics::tidy(fit))[names(as.data.frame(fit))], as.data.frame(fit))
   expect_identical(nrow(generics::glance(fit)), 1L)
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(fit, "scores"), "ggplot")
@@ -144,7 +144,7 @@ test_that("print() does not round a dual above its objective", {
 test_that("new data cost their chosen columns, not another fit", {
   skip_on_cran()
   x <- withr::with_seed(1, matrix(rnorm(60 * 4000), 60, dimnames = list(NULL, paste0("f", 1:4000))))
-  fit <- ufs_socfs(x, n_clusters = 2, n_init = 2)
+  fit <- ufs_socfs(x, n_clusters = 2, n_starts = 2)
   new <- x[60:1, ]
   cells <- function(code) {
     before <- gc(reset = TRUE)["Vcells", "used"]
@@ -153,7 +153,7 @@ test_that("new data cost their chosen columns, not another fit", {
   }
   predicted <- cells(out <- suppressMessages(predict(fit, new, k = 5)))
   expect_identical(out, new[, suppressMessages(selected_features(fit, 5, as = "index"))])
-  refitted <- cells(ufs_socfs(new, n_clusters = 2, n_init = 2))
+  refitted <- cells(ufs_socfs(new, n_clusters = 2, n_starts = 2))
   expect_lt(predicted, length(x) / 2)
   expect_gt(refitted, length(x))
 })
@@ -168,6 +168,55 @@ test_that("augment() mends names, and prints check their numbers", {
   expect_identical(names(out)[1:4], c("a", "a.1", "V3", "V4"))
   expect_identical(out$.score, unname(fit$sample_scores))
   skip_if_not_installed("Matrix")
-  out <- suppressMessages(generics::augment(fit, Matrix::Matrix(as.matrix(iris[, 1:4]), sparse = TRUE)))
-  expect_identical(out$Sepal.Length, iris$Sepal.Length)
+  out <- generics::augment(fit, Matrix::Matrix(as.matrix(iris[, 1:4]), sparse = TRUE))
+  expect_identical(out$.rownames, as.character(1:150))
+  expect_identical(out$.score, unname(fit$sample_scores))
+})
+
+test_that("augment() matches rows by name, and replaces no column", {
+  skip_if_not_installed("generics")
+  fit <- ufs_ted(mtcars)
+  turned <- generics::augment(fit, mtcars[32:1, ])
+  expect_identical(turned$.score, unname(rev(sample_scores(fit))))
+  expect_identical(turned$.rank, rev(match(seq_len(32), sample_ranking(fit))))
+  bad <- function(...) {
+    expect_identical(expect_error(generics::augment(fit, ...), class = "ufs_error_argument")$argument,
+      if ("newdata" %in% names(list(...))) "newdata" else "data")
+  }
+  other <- mtcars
+  rownames(other)[3] <- "Trabant"
+  bad(other)
+  bad(mtcars[c(1:31, 31), ])
+  bad(cbind(mtcars, .score = 1))
+  bad(newdata = `rownames<-`(as.matrix(mtcars), NULL))
+  some <- generics::augment(fit, newdata = rbind(mtcars[5:3, ], Trabant = mtcars[1, ]))
+  expect_identical(some$.score, c(unname(sample_scores(fit))[5:3], NA))
+  # Without names on one side only the place is left.
+  by_place <- generics::augment(fit, `rownames<-`(as.matrix(mtcars), NULL))
+  expect_identical(by_place$.score, unname(sample_scores(fit)))
+  expect_identical(generics::augment(fit, ufs_data(mtcars))$.rownames, rownames(mtcars))
+  expect_identical(generics::augment(fit, ufs_data(mtcars))$.score, unname(sample_scores(fit)))
+  skip_if_not_installed("Matrix")
+  sparse <- Matrix::Matrix(as.matrix(mtcars)[32:1, ], sparse = TRUE)
+  expect_identical(generics::augment(fit, sparse)$.score, unname(rev(sample_scores(fit))))
+})
+
+test_that("tidy() has the same columns for all methods, and knows lists and overlaps", {
+  skip_if_not_installed("generics")
+  set.seed(1)
+  fits <- c(a = ufs_socfs(mtcars, 3), b = ufs_variance(mtcars))
+  columns <- c("feature", "index", "score", "rank", "key")
+  for (fit in fits) expect_named(generics::tidy(fit), columns)
+  expect_named(generics::tidy(ufs_ted(mtcars)), c("sample", columns[-1]))
+  table <- generics::tidy(fits)
+  expect_named(table, c("fit", "what", "name", columns[-1]))
+  expect_identical(table$name[table$fit == "b"], names(feature_ranking(fits$b)))
+  row <- generics::glance(fits)
+  expect_identical(row$fit, c("a", "b"))
+  expect_identical(row$method, c("socfs", "variance"))
+  overlap <- ufs_overlap(c(fits, list(third = ufs_pca(mtcars, 2))), k = 4)
+  pairs <- generics::tidy(overlap)
+  expect_identical(pairs$fit1, c("a", "a", "b"))
+  expect_identical(pairs$shared, overlap$shared[cbind(c(1, 1, 2), c(2, 3, 3))])
+  expect_identical(generics::glance(overlap)$mean_shared, mean(pairs$shared))
 })

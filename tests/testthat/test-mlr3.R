@@ -50,17 +50,105 @@ for (method in ranks_features) {
     set.seed(1)
     per_k <- registry()[[method]]$per_k
     args <- c(settings(method), if (!is.null(per_k)) stats::setNames(list(10L), per_k))
+    # Its features have different units.
+    if (registry()[[method]]$mixed_units == "standardise") args[c("center", "scale")] <- TRUE
     fit <- suppressMessages(suppressWarnings(do.call(ufs, c(list(
       x = as.data.frame(task$data(cols = task$feature_names)), method = method), args))))
-    expect_equal(filter$scores[task$feature_names], feature_scores(fit)[task$feature_names])
+    score <- feature_scores(fit)[task$feature_names]
+    live <- if (any(score < 0, na.rm = TRUE)) !is.na(score) else !is.na(score) & score > 0
+    expect_equal(filter$scores[task$feature_names][live], score[live])
     expect_identical(filter$id, paste0("ufs_", method))
+    expect_identical(class(flt(paste0("ufs_", method))), class(filter))
+    expect_identical(flt(paste0("ufs_", method))$id, filter$id)
   })
 }
+
+# Copies, a constant column and columns without a score.
+tied <- local({
+  set.seed(3)
+  x <- data.frame(matrix(rnorm(40 * 8), 40))
+  x[1:20, 1:3] <- x[1:20, 1:3] + 3
+  x <- cbind(x, c1 = x[[1]], c2 = x[[1]], c5 = x[[5]], flat = 1, both = x[[1]] + x[[2]])
+  x[sample(13)]
+})
+tied_task <- mlr3::as_task_regr(cbind(tied, target = 1:40), target = "target")
+
+for (method in ranks_features) {
+  test_that(paste("the same features as selected_features():", method), {
+    filter <- flt("ufs", method = method, seed = 11L)
+    filter$param_set$set_values(.values = settings(method))
+    row <- registry()[[method]]
+    per_k <- c(row$per_k, row$picks$argument)
+    for (k in c(1L, 4L, 7L, 11L)) {
+      suppressMessages(suppressWarnings(filter$calculate(tied_task, nfeat = k)))
+      args <- c(settings(method), if (!is.null(per_k)) stats::setNames(list(k), per_k))
+      fit <- suppressMessages(suppressWarnings(with_seed(11, do.call(ufs,
+        c(list(x = tied[tied_task$feature_names], method = method), args)))))
+      expect_identical(names(filter$scores)[seq_len(k)],
+        suppressMessages(as.character(selected_features(fit, k, as = "name"))))
+      expect_false(anyNA(filter$scores))
+      expect_false(is.unsorted(-filter$scores, strictly = TRUE))
+    }
+  })
+}
+
+test_that("scores fall along the ranking", {
+  falling <- function(score, ranking, live) {
+    falling_scores(list(score = score, ranking = ranking, live = live))
+  }
+  expect_identical(falling(c(1, 3, 2), c(2L, 3L, 1L), 3L), c(3, 2, 1))
+  expect_identical(falling(c(0, 2, NA), c(2L, 1L, 3L), 1L), c(2, -1, -2))
+  expect_identical(falling(c(-3, -1, NA), c(2L, 1L, 3L), 2L), c(-1, -3, -4))
+  tie <- falling(c(2, 5, 2, 1), c(2L, 1L, 3L, 4L), 4L)
+  expect_false(is.unsorted(-tie, strictly = TRUE))
+  expect_equal(tie, c(5, 2, 2, 1), tolerance = 1e-3)
+  # Neither a ranking that is not by the score nor one of neighbouring doubles.
+  expect_identical(falling(c(1, 3, 2), c(1L, 2L, 3L), 3L), c(3, 2, 1) / 3)
+  close <- 1 + .Machine$double.eps * c(1, 1, 1, 0)
+  expect_identical(falling(close, 1:4, 4L), 4:1 / 4)
+})
+
+test_that("what scores do not decide, units, weights and constant columns are said", {
+  expect_message(flt("ufs_mcfs", n_clusters = 2L, n_features = 2L)$calculate(tied_task, nfeat = 9L),
+    "have a score above 0", class = "ufs_message_padded")
+  expect_message(flt("ufs_css")$calculate(tied_task), "'flat'", class = "ufs_message_constant")
+  expect_message(flt("ufs_pca")$calculate(mlr3::tsk("mtcars")), "n_components = 5",
+    class = "ufs_message_clusters")
+  expect_message(filter <- flt("ufs_laplacian")$calculate(mlr3::tsk("mtcars")), "different units",
+    class = "ufs_message_units")
+  x <- mtcars[mlr3::tsk("mtcars")$feature_names]
+  best <- function(...) selected_features(ufs_laplacian(x, ...), 5)
+  expect_identical(names(filter$scores)[1:5], best(center = TRUE, scale = TRUE))
+  expect_identical(names(flt("ufs_laplacian", standardise = FALSE)$calculate(
+    mlr3::tsk("mtcars"))$scores)[1:5], best())
+  expect_error(flt("ufs_laplacian", standardise = "yes"), "standardise")
+  task <- mlr3::as_task_regr(cbind(mtcars, w = 1), target = "mpg")
+  role <- intersect(c("weights_learner", "weight"), mlr3::mlr_reflections$task_col_roles$regr)[1]
+  task$set_col_roles("w", roles = role)
+  expect_message(flt("ufs_css")$calculate(task), "Weights are ignored", class = "ufs_message_weights")
+})
+
+test_that("parameters have bounds and types, and to_tune() needs no range where it can", {
+  for (method in ranks_features) {
+    set <- flt("ufs", method = method)$param_set
+    expect_true(all(is.infinite(set$lower[set$class == "ParamDbl"]) == FALSE))
+    expect_false(any(c("v_max_iter", "node_limit") %in% set$ids(class = "ParamDbl")))
+    expect_s3_class(flt(paste0("ufs_", method)), "FilterUfs")
+  }
+  filter <- flt("ufs_socfs", n_clusters = paradox::to_tune(), lambda_rel = paradox::to_tune(),
+    solver = paradox::to_tune())
+  space <- filter$param_set$search_space()
+  expect_identical(unname(space$upper[c("n_clusters", "lambda_rel")]), c(20, 1))
+  # More clusters than to_tune() would try are allowed.
+  expect_identical(flt("ufs_socfs", n_clusters = 50L)$param_set$values$n_clusters, 50L)
+  expect_error(flt("ufs_socfs", n_clusters = -1L), "n_clusters")
+})
 
 test_that("the parameters are the arguments of the method", {
   ids <- function(method) flt("ufs", method = method)$param_set$ids()
   for (method in ranks_features) {
-    expect_setequal(ids(method), setdiff(arguments_of(registry()[[method]]$fit), "y"))
+    expect_setequal(ids(method), c(setdiff(arguments_of(registry()[[method]]$fit), c("y", "k", "m")),
+      "standardise", "na", "seed"))
   }
   set <- flt("ufs", method = "socfs")$param_set
   expect_identical(set$class[["n_clusters"]], "ParamInt")
@@ -105,6 +193,13 @@ test_that("missing values and factors are refused", {
   holes$disp[3] <- NA
   task <- mlr3::as_task_regr(holes, target = "mpg")
   expect_error(flt("ufs")$calculate(task), "missing values")
+  for (na in c("median", "knn", "omit")) {
+    filter <- flt("ufs", na = na)$calculate(task, nfeat = 4L)
+    fit <- ufs_css(ufs_data(holes[task$feature_names], na = na), k = 4)
+    expect_identical(names(filter$scores)[1:4], selected_features(fit, 4))
+    expect_setequal(names(filter$scores), task$feature_names)
+    expect_true("missings" %in% filter$properties)
+  }
   expect_error(flt("ufs")$calculate(mlr3::as_task_regr(iris, target = "Sepal.Length")),
     "factor|feature types")
 })
@@ -169,4 +264,94 @@ test_that("inside a graph learner it is refitted on each training set", {
     kept <- result$learners[[i]]$model$ufs_variance$features
     expect_setequal(kept, selected_features(ufs_variance(as.data.frame(train), scale = FALSE), 3))
   }
+})
+
+test_that("one ranking serves every number of features of a tuning run, and folds are quiet", {
+  skip_if_not_installed("mlr3pipelines")
+  skip_if_not_installed("rpart")
+  count <- 0L
+  own <- fresh_ranking
+  replaced("fresh_ranking", function(...) {
+    count <<- count + 1L
+    own(...)
+  })
+  kept_rankings$all <- NULL
+  task <- mlr3::as_task_classif(cbind(iris, flat = 1), target = "Species")
+  split <- mlr3::rsmp("cv", folds = 3L)
+  set.seed(1)
+  split$instantiate(task)
+  chosen <- function(filter, k) {
+    graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = filter,
+      filter.nfeat = k), mlr3::lrn("classif.rpart"))
+    mlr3::resample(task, mlr3::as_learner(graph), split)
+  }
+  filters <- list(flt("ufs_css"), flt("ufs_rsr"), flt("ufs_kmeans_f", n_clusters = 3L, seed = 1L))
+  for (filter in filters) {
+    count <- 0L
+    expect_silent(for (k in 1:4) chosen(filter, k))
+    expect_identical(count, 3L)
+  }
+  # Without a seed every ranking is a new draw.
+  count <- 0L
+  for (k in 1:2) chosen(flt("ufs_kmeans_f", n_clusters = 3L), k)
+  expect_identical(count, 6L)
+})
+
+test_that("an autotuner chooses the number of features and of clusters", {
+  for (package in c("mlr3pipelines", "mlr3tuning", "rpart")) skip_if_not_installed(package)
+  graph <- mlr3pipelines::`%>>%`(mlr3pipelines::po("filter", filter = flt("ufs_mcfs",
+    n_clusters = paradox::to_tune()), filter.nfeat = paradox::to_tune(1, 4)),
+  mlr3::lrn("classif.rpart"))
+  tuner <- mlr3tuning::auto_tuner(mlr3tuning::tnr("random_search"), mlr3::as_learner(graph),
+    mlr3::rsmp("holdout"), mlr3::msr("classif.acc"), term_evals = 4L)
+  getExportedValue("lgr", "get_logger")("bbotk")$set_threshold("warn")
+  set.seed(1)
+  suppressWarnings(tuner$train(mlr3::tsk("iris")))
+  found <- tuner$tuning_result
+  expect_true(found$ufs_mcfs.filter.nfeat %in% 1:4)
+  expect_true(found$ufs_mcfs.n_clusters %in% 2:20)
+})
+
+# ---- rows -------------------------------------------------------------------------------------------
+
+test_that("po(\"ufs_sample\") keeps the rows that the method chooses", {
+  skip_if_not_installed("mlr3pipelines")
+  po <- mlr3pipelines::po
+  task <- mlr3::tsk("mtcars")
+  x <- as.data.frame(task$data(cols = task$feature_names))
+  for (method in c("facility", "medoids", "ted")) {
+    some <- po("ufs_sample", method = method, m = 6L, seed = 5L)
+    out <- some$train(list(task))[[1L]]
+    args <- if (method == "ted") list() else list(m = 6L)
+    fit <- with_seed(5, do.call(ufs, c(list(x = x, method = method), args)))
+    rows <- task$row_ids[selected_samples(fit, 6, as = "index")]
+    expect_identical(some$state$rows, rows)
+    expect_setequal(out$row_ids, rows)
+    expect_identical(some$predict(list(task))[[1L]]$nrow, task$nrow)
+    expect_identical(task$nrow, 32L)
+  }
+  expect_false(identical(po("ufs_sample", method = "ted")$phash, po("ufs_sample")$phash))
+  expect_error(po("ufs_sample", method = "pca"), class = "ufs_error_argument")
+  expect_true("ufs_sample" %in% mlr3pipelines::mlr_pipeops$keys())
+})
+
+test_that("po(\"ufs_sample\") gives weights, and works in a learner on factors too", {
+  skip_if_not_installed("mlr3pipelines")
+  skip_if_not_installed("rpart")
+  po <- mlr3pipelines::po
+  task <- mlr3::tsk("mtcars")
+  some <- po("ufs_sample", m = 6L, weights = TRUE)
+  out <- some$train(list(task))[[1L]]
+  x <- as.data.frame(task$data(cols = task$feature_names))
+  stands <- representatives(ufs_facility(x, m = 6))
+  found <- if (is.null(out$weights_learner)) out$weights else out$weights_learner
+  expect_equal(found$weight[order(found$row_id)], stands$weight[order(stands$index)])
+  expect_error(po("ufs_sample", method = "ted", weights = TRUE)$train(list(task)),
+    class = "ufs_error_argument")
+  mixed <- mlr3::tsk("penguins")
+  learner <- mlr3::as_learner(mlr3pipelines::`%>>%`(po("ufs_sample", m = 30L, na = "omit"),
+    mlr3::lrn("classif.rpart")))
+  expect_length(learner$train(mixed)$predict(mixed)$response, mixed$nrow)
+  expect_error(po("ufs_sample")$train(list(mlr3::as_task_classif(data.frame(
+    a = factor(letters[1:6]), y = factor(rep(1:2, 3))), target = "y"))), "no numeric feature")
 })

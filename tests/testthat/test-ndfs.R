@@ -156,10 +156,10 @@ test_that("features and samples in any order, sign and unit; duplicates, constan
 
 test_that("graphs: arguments, a matrix, isolated samples", {
   data <- planted(30, 8, informative = 4)
-  w <- as.matrix(ufs_graph(unit_columns(data$x), k = 4, weights = "binary"))
+  w <- as.matrix(ufs_graph(unit_columns(data$x), n_neighbours = 4, weights = "binary"))
   expect_equal(
     feature_scores(ufs_ndfs(data$x, 3, graph = w, init = data$cluster, gamma = 10)),
-    feature_scores(ufs_ndfs(data$x, 3, graph = list(k = 4, weights = "binary"),
+    feature_scores(ufs_ndfs(data$x, 3, graph = list(n_neighbours = 4, weights = "binary"),
       init = data$cluster, gamma = 10)), tolerance = 1e-8)
   w[5, ] <- w[, 5] <- 0
   expect_warning(fit <- ufs_ndfs(data$x, 3, graph = w, init = data$cluster,

@@ -9,7 +9,7 @@ wide <- cbind(crowded, planted(25, 30, informative = 6)$x[, 1:20])
 
 arguments_of <- function(method) {
   c(needed_arguments(method), switch(method, topk = list(n_clusters = 3),
-    facility = list(m = 5), ted = list(n_samples = 5), css = list(k = 5),
+    facility = list(m = 5), ted = list(m = 5), css = list(k = 5),
     rsr = list(coefficients = TRUE), udfs = list(gamma = .05), sogfs = list(gamma = .01),
     # So that the term beside the orthogonality of F, at most 1e8 times the rounding of its
     # square, can be seen.

@@ -4,9 +4,9 @@ skip_if_not_installed("Matrix")
 
 # Runs a method on the dense matrix, on the sparse one and on blocks; the last two must agree
 # with the first.
-three_ways <- function(x, method, ..., tolerance = 1e-6, seed = 1) {
+three_ways <- function(x, .method, ..., tolerance = 1e-6, seed = 1) {
   run <- function(x) {
-    withr::with_seed(seed, suppressMessages(suppressWarnings(ufs(x = x, method = method, ...))))
+    withr::with_seed(seed, suppressMessages(suppressWarnings(ufs(x = x, method = .method, ...))))
   }
   dense <- run(x)
   others <- list(sparse = run(to_sparse(x)))
@@ -97,12 +97,12 @@ for (name in names(sets)) {
       }
     }
     three_ways(x, "laplacian")
-    three_ways(x, "laplacian", scale = TRUE, graph = list(k = 3, scale = TRUE, center = TRUE))
+    three_ways(x, "laplacian", scale = TRUE, graph = list(n_neighbours = 3, scale = TRUE, center = TRUE))
     three_ways(x, "spec", type = "phi1", power = 2)
     three_ways(x, "spec", type = "phi2")
-    three_ways(x, "spec", type = "phi3", n_clusters = 3, graph = list(k = 12))
+    three_ways(x, "spec", type = "phi3", n_clusters = 3, graph = list(n_neighbours = 12))
     for (how in all_four) {
-      three_ways(x, "mcfs", n_clusters = 2, n_features = 5, graph = list(k = 12), center = how[1],
+      three_ways(x, "mcfs", n_clusters = 2, n_features = 5, graph = list(n_neighbours = 12), center = how[1],
         scale = how[2], tolerance = 1e-5)
     }
   })
@@ -114,13 +114,13 @@ for (name in names(sets)) {
     if (name != "wide") skip_on_cran()
     for (how in all_four) {
       args <- list(center = how[1], scale = how[2])
-      fits <- do.call(three_ways, c(list(x, "ted", n_samples = 6), args))
+      fits <- do.call(three_ways, c(list(x, "ted", m = 6), args))
       expect_identical(unname(fits$sparse$solution$order), unname(fits$dense$solution$order))
       expect_equal(fits$sparse$statistic, fits$dense$statistic, tolerance = 1e-6)
       do.call(three_ways, c(list(x, "rrss", tolerance = 1e-3), args))
     }
     three_ways(x, "ted", form = "convex", tolerance = 1e-3)
-    three_ways(x, method = "facility", m = 5)
+    three_ways(x, "facility", m = 5)
   })
 }
 
@@ -148,7 +148,7 @@ test_that("many samples: neighbours on principal component scores, said in the p
   skip_if_not_installed("RcppHNSW")
   set <- grouped_counts(150, 60)
   withr::local_options(ufselect.exact_neighbours = 100L)
-  fit <- suppressWarnings(ufs_laplacian(to_sparse(set$x), graph = list(k = 6)))
+  fit <- suppressWarnings(ufs_laplacian(to_sparse(set$x), graph = list(n_neighbours = 6)))
   expect_output(print(fit), "approximate, on the leading 50 principal component scores")
   # On so few samples the approximate search misses next to nothing.
   z <- suppressWarnings(kmeans_rows(as_ufs_operator(to_sparse(set$x), FALSE, FALSE)$x, 2))
@@ -297,7 +297,7 @@ for (name in names(sets)) {
     # No ties among distances: counts have many, which rounding decides.
     y <- x * (1 + withr::with_seed(5, matrix(runif(length(x), 0, .01), nrow(x))))
     for (how in all_four) {
-      fits <- three_ways(y, "alnr", k = 4, center = how[1], scale = how[2], tolerance = 1e-3,
+      fits <- three_ways(y, "alnr", n_neighbours = 4, center = how[1], scale = how[2], tolerance = 1e-3,
         control = ufs_control(tol = 1e-6, max_iter = 2000))
       for (fit in fits) {
         expect_equal(fit$params$gamma, fits$dense$params$gamma, tolerance = 1e-8)
@@ -379,7 +379,7 @@ for (name in names(sets)) {
         }
       }
       for (unit in c(TRUE, FALSE)) {
-        fits <- do.call(three_ways, c(list(x, method = "medoids", m = 4, unit = unit), args))
+        fits <- do.call(three_ways, c(list(x, "medoids", m = 4, unit = unit), args))
         for (fit in fits) {
           expect_identical(fit$solution$cluster, fits$dense$solution$cluster)
           expect_equal(fit$certificate, fits$dense$certificate, tolerance = 1e-8)
@@ -411,7 +411,7 @@ for (name in names(sets)) {
   test_that(paste0(name, ": the CUR decomposition reads its rows and columns alone"), {
     if (name != "wide") skip_on_cran()
     for (how in all_four) {
-      fits <- three_ways(x, "cur", rank = 3, draw = "top", n_samples = 5, n_features = 6,
+      fits <- three_ways(x, "cur", rank = 3, draw = "top", m = 5, k = 6,
         decomposition = TRUE, center = how[1], scale = how[2])
       for (fit in fits) {
         for (part in c("C", "U", "R")) {
@@ -436,7 +436,7 @@ test_that("none of these forms the matrix", {
   expect_error(suppressWarnings(ufs_rsr(x)), class = "ufs_error_memory")
   expect_silence(ufs_css(x, 2, mu_rel = 0))
   expect_silence(ufs_spca(x, 2))
-  expect_silence(ufs_cur(x, 2, draw = "top", n_samples = 3, n_features = 3, decomposition = TRUE))
+  expect_silence(ufs_cur(x, 2, draw = "top", m = 3, k = 3, decomposition = TRUE))
   expect_silence(fit <- withr::with_seed(1, ufs_medoids(x, 3)))
   # Here even the coordinates are too many.
   expect_output(print(fit), "on the leading 29 principal component scores")

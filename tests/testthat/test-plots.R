@@ -4,10 +4,7 @@ methods <- ufs_methods()
 data <- planted(24, 14, informative = 6)
 x <- `dimnames<-`(data$x, list(paste0("s", 1:24), paste0("f", 1:14)))
 fit_of <- function(method, x) {
-  arguments <- formals(registry()[[method]]$fit)
-  given <- list(n_clusters = 3, n_components = 2, k = 4, n_features = 5, m = 5)
-  required <- names(arguments)[vapply(arguments, function(a) is.name(a) && !nzchar(a), NA)]
-  more <- given[intersect(names(given), required)]
+  more <- needed_arguments(method)
   if (method == "topk") more$n_clusters <- 3
   if (method == "random") more$what <- "both"
   withr::with_seed(1, suppressMessages(suppressWarnings(
@@ -37,7 +34,7 @@ for (method in methods$method) {
       p <- ggplot2::autoplot(fit, type, x)
       expect_s3_class(p, "ggplot")
       expect_silent(ggplot2::ggplotGrob(p))
-      expect_identical(p$labels$title, picture(fit, type, k = k, data = x)$title)
+      expect_identical(gsub("\n", " ", p$labels$title), picture(fit, type, k = k, data = x)$title)
     }
   })
 }
@@ -133,7 +130,9 @@ test_that("names never overlap", {
     expect_lte(block$columns, 2)
     expect_lt(max(block$row), 25)
     expect_false(anyDuplicated(paste(block$column, block$row)) > 0)
-    expect_lte(max(nchar(block$text)), 18)
+    expect_lte(max(nchar(block$text)), 20)
+    # Cut in the middle: names that differ at their ends stay different.
+    expect_false(anyDuplicated(block$text) > 0)
   }
   expect_identical(block$text[50], "and 351 more")
   # Axis: what is shown fits into its room.
@@ -157,7 +156,173 @@ test_that("names never overlap", {
 test_that("groups differ in colour or shape", {
   style <- group_style(40)
   expect_false(anyDuplicated(paste(style$colour, style$shape)) > 0)
-  expect_identical(unique(style$shape[1:8]), 16L)
+  expect_identical(unique(style$shape[1:6]), 16L)
+  curves <- curve_style(list(plain = c("b", "c")), letters[1:14])
+  expect_identical(unique(curves$colour[2:3]), plain_colour)
+  expect_false(anyDuplicated(curves$colour[-(2:3)]) > 0)
+  expect_false(anyDuplicated(paste(curves$colour, curves$line)) > 0)
+})
+
+test_that("any two of the twelve colours differ for every kind of colour vision", {
+  # Machado, Oliveira and Fernandes (2009), severity 1; linear RGB.
+  vision <- list(diag(3), matrix(c(.152286, 1.052583, -.204868, .114503, .786281, .099216, -.003882, -.048116, 1.051998), 3,
+    byrow = TRUE), matrix(c(.367322, .860646, -.227968, .280085, .672501, .047413, -.01182, .04294, .968881), 3, byrow = TRUE))
+  rgb <- t(grDevices::col2rgb(class_colours)) / 255
+  linear <- ifelse(rgb <= .04045, rgb / 12.92, ((rgb + .055) / 1.055)^2.4)
+  for (m in vision) {
+    seen <- pmin(pmax(linear %*% t(m), 0), 1)
+    seen <- ifelse(seen <= .0031308, 12.92 * seen, 1.055 * seen^(1 / 2.4) - .055)
+    expect_gt(min(stats::dist(grDevices::convertColor(seen, "sRGB", "Lab"))), 17)
+  }
+  expect_length(unique(class_colours), 12)
+})
+
+test_that("names are cut in the middle", {
+  long <- sprintf("a_very_long_gene_name_%02d", 1:3)
+  expect_identical(shorten(long, 12L), sprintf("a_ver..me_%02d", 1:3))
+  expect_identical(shorten(long, 13L), sprintf("a_very..me_%02d", 1:3))
+  expect_identical(shorten(c("short", long[1]), 30L), c("short", long[1]))
+})
+
+test_that("an objective that falls by decades is drawn as the distance to its lowest value", {
+  fit <- fit_of("socfs", x)
+  fit$trace <- data.frame(iteration = 0:9, objective = 2 + 10^-(0:9))
+  attr(fit, "shape") <- NULL
+  pic <- picture(fit, "objective", k = 3)
+  expect_identical(pic$log, "y")
+  expect_identical(pic$table$x, 0:8)
+  expect_equal(pic$table$y, 10^-(0:8) - 1e-9, tolerance = 1e-6)
+  expect_match(pic$subtitle, "lowest value: 2", fixed = TRUE)
+  # Not one that falls evenly, nor one that rises on the way.
+  for (y in list(10:1, c(10, 1, 5, 0, 0, 0, 0, 0, 0, 0))) {
+    fit$trace$objective <- y
+    expect_null(picture(fit, "objective", k = 3)$log)
+    expect_identical(picture(fit, "objective", k = 3)$table$y, y)
+  }
+  # A penalty that changes on the way: each value belongs to its own problem, and the picture says so.
+  fit$trace$lambda <- rep(1:2, each = 5)
+  fit$trace$objective <- 2 + 10^-(0:9)
+  pic <- picture(fit, "objective", k = 3)
+  expect_identical(pic$lines$v, 4.5)
+  expect_match(pic$subtitle, "lambda changes")
+})
+
+test_that("curves that lie decades apart get a logarithmic scale", {
+  far <- data.frame(x = rep(1:3, 2), y = c(3e5, 2e5, 1e5, 1, 2, 3), series = rep(c("a", "b"), each = 3))
+  log_of <- function(table, ...) new_picture("curves", table = table, title = "", ...)$log
+  expect_identical(log_of(far), "y")
+  expect_null(log_of(far[4:6, ]))
+  expect_null(log_of(transform(far, y = y - 1)))
+  expect_null(log_of(far[c("x", "y")]))
+  expect_null(log_of(far, percent = TRUE))
+})
+
+test_that("what the first choices hold is recomputed", {
+  fit <- ufs_css(x, k = 6)
+  pic <- picture(fit, "share", k = 6)
+  truth <- ufs_captured(fit, x, 1:6)
+  chosen <- pic$table$series == "chosen"
+  expect_equal(pic$table$y[chosen], truth$captured)
+  expect_equal(pic$table$y[!chosen], truth$bound)
+  expect_identical(picture_types(fit)[1], "share")
+  # Other methods, with the data.
+  other <- ufs_variance(x, scale = FALSE)
+  pic <- picture(other, "share", k = 4, data = x)
+  truth <- ufs_captured(other, x, pic$table$x[pic$table$series == "chosen"])
+  expect_equal(pic$table$y, c(truth$captured, truth$bound))
+  same_error(plot(other, "share"), "data")
+  # Facility location: of the similarity of every sample with itself, 2 for 1 + the cosine.
+  z <- scale(x)
+  like <- 1 + tcrossprod(z / sqrt(rowSums(z^2)))
+  samples <- ufs_facility(x, m = 4)
+  pic <- picture(samples, "share", k = 4)
+  best <- selected_samples(samples, 4, as = "index")
+  covered <- vapply(1:4, function(m) sum(apply(like[, best[1:m], drop = FALSE], 1, max)) / sum(diag(like)), 0)
+  expect_equal(pic$table$y[1:4], covered)
+  # Medoids: how many samples each stands for.
+  set.seed(1)
+  medoids <- ufs_medoids(x, m = 3)
+  pic <- picture(medoids, "groups", k = 3)
+  expect_identical(pic$table$y, representatives(medoids, 3)$weight)
+})
+
+test_that("scores that are mere ranks are not drawn as if they were measured", {
+  fit <- ufs_css(x, k = 6)
+  expect_identical(picture(fit, "scores", k = 3)$table$y, unname(fit$statistic[fit$feature_ranking]))
+  expect_true(are_ranks(fit$feature_scores))
+  order <- fit_of("random", x)
+  expect_identical(unique(picture(order, "scores", k = 3)$table$y), 1)
+  expect_false(are_ranks(fit_of("variance", x)$feature_scores))
+  expect_false(are_ranks(c(.3, .2, .1)))
+})
+
+test_that("red is what is chosen, also where the ranking goes by another rule", {
+  fit <- fit_of("alfs", x)
+  pic <- picture(fit, "samples", k = 5)
+  expect_false(is.unsorted(-pic$table$y))
+  score <- sort(unname(fit$sample_scores), decreasing = TRUE)
+  chosen <- selected_samples(fit, 5, as = "index")
+  expect_equal(sort(pic$table$y[pic$table$best]), sort(unname(fit$sample_scores[chosen])))
+  fit <- fit_of("variance", x)
+  expect_identical(picture(fit, "scores", k = 3)$lines$v, 3.5)
+})
+
+test_that("pictures show as many as the fit was asked for", {
+  expect_identical(picture_size(ufs_css(x, k = 6), NULL), 6L)
+  expect_identical(picture_size(ufs_css(x), NULL), 10L)
+  expect_identical(picture_size(ufs_facility(x, m = 3), NULL), 3L)
+  expect_identical(picture_size(fit_of("topk", x), NULL), 4L)
+})
+
+test_that("ticks of counts are whole", {
+  expect_identical(ticks_within(1:3), c(1, 2, 3))
+  expect_identical(ticks_within(c(1, 2)), c(1, 2))
+  expect_true(all(ticks_within(1:4) %% 1 == 0))
+  expect_identical(ticks_within(c(10, 10)), 10)
+})
+
+# The operators of an uncompressed PDF, coordinates to the point, as one number: fonts of the PDF device are
+# the same everywhere. What differs is looked at with tests/dev/pictures.R, and then accepted.
+drawing_hash <- function(code) {
+  file <- withr::local_tempfile(fileext = ".pdf")
+  grDevices::pdf(file, 5, 3.6, compress = FALSE, useDingbats = FALSE)
+  tryCatch(force(code), finally = grDevices::dev.off())
+  lines <- readLines(file, warn = FALSE, encoding = "latin1")
+  from <- grep("^stream", lines, useBytes = TRUE)[1L]
+  lines <- lines[seq(from, grep("^endstream", lines, useBytes = TRUE)[1L])]
+  number <- gregexpr("-?[0-9]+[.][0-9]+", lines)
+  regmatches(lines, number) <- lapply(regmatches(lines, number), function(value) {
+    formatC(round(as.numeric(value)) + 0, format = "d")
+  })
+  codes <- utf8ToInt(paste(lines, collapse = "\n"))
+  sprintf("%d operators, %.0f", length(lines), sum(codes * (seq_along(codes) %% 9973 + 1)) %% 2147483647)
+}
+
+test_that("pictures are drawn as they were when they were looked at", {
+  skip_on_cran()
+  skip_if(getRversion() < "4.2" || getRversion() >= "4.4", "recorded with the PDF device of R 4.2")
+  curve <- data.frame(x = rep(1:5, 3), y = c(1:5, 5:1, rep(2, 5)) / 5, series = rep(c("one", "two", "base"), each = 5))
+  curve$low <- curve$y - .05
+  curve$high <- curve$y + .05
+  long <- sprintf("a_very_long_gene_name_%02d", 1:12)
+  bars <- data.frame(x = 1:12, y = 12:1, best = 1:12 <= 4)
+  cells <- matrix(seq(-3, 3, length.out = 24), 6, dimnames = list(paste0("s", 1:6), long[1:4]))
+  points <- data.frame(x = 1:12, y = (1:12) %% 5, circled = 1:12 %in% 3:4)
+  group <- factor(rep(c("adenocarcinoma", "normal", "other"), 4))
+  pictures <- list(
+    curves = new_picture("curves", table = curve, plain = "base", percent = TRUE, from = 0, xlab = "k", ylab = "share, per cent",
+      title = "Curves", subtitle = "bars: sd"),
+    log = new_picture("curves", table = data.frame(x = 1:8, y = 10^-(1:8)), log = "y", xlab = "iteration", ylab = "distance",
+      title = "A long title that has to be broken into two lines to be whole in this picture"),
+    dots = new_picture("dots", table = data.frame(series = long[1:3], value = 3:1 / 4, low = 3:1 / 4 - .1, high = 3:1 / 4 + .1),
+      plain = long[2], percent = TRUE, xlab = "accuracy, per cent", ylab = "", title = "Dots"),
+    spikes = new_picture("spikes", table = bars, names = long[1:4], heading = "best 4", lines = list(v = 4.5), xlab = "rank",
+      ylab = "score", title = "Spikes"),
+    tiles = new_picture("tiles", z = cells, group = group[1:6], group_name = "class", limits = c(-3, 3), palette = "diverging",
+      value = "standardised", xlab = "features", ylab = "samples", title = "Tiles"),
+    scatter = new_picture("scatter", table = points, group = group, group_name = "class", xlab = "component 1",
+      ylab = "component 2", title = "Scatter"))
+  expect_snapshot(for (name in names(pictures)) cat(name, drawing_hash(draw_picture(pictures[[name]])), "\n"))
 })
 
 test_that("overlap is the share of the selections in common", {
@@ -221,6 +386,11 @@ test_that("stability, grids, tunings and comparisons have the same picture twice
   expect_match(pic$title, "ufs_variance")
   value <- c(1, 2, 3, 4, 5, 6)
   cells <- picture(out$grid, value, NULL)$z
+  # By default how far a setting agrees with the others, not the objective.
+  top <- lapply(1:6, function(i) unname(out$grid$feature_rankings[1:10, i]))
+  agree <- vapply(1:6, function(i) mean(vapply(setdiff(1:6, i), function(j) mean(top[[j]] %in% top[[i]]), 0)), 0)
+  expect_equal(agreement(out$grid), agree)
+  expect_match(picture(out$grid, NULL, NULL)$title, "agreement")
   settings <- out$grid$settings
   for (i in 1:6) {
     expect_identical(cells[format(settings$scale[[i]]), as.character(settings$n_components[[i]])],
@@ -237,7 +407,20 @@ test_that("a comparison names each curve at its end with its value", {
   pic <- picture(out, NULL, "accuracy", NULL, NULL, NULL)
   last <- summary(out)$table
   last <- last[last$method == "pca" & last$k == 4, "mean"]
-  expect_true(sprintf("pca %.2f", last) %in% pic$table$label)
+  expect_true(sprintf("pca %.0f", 100 * last) %in% pic$table$label)
+  # Bars are one standard deviation over the repeats; one k is a dot plot, the best on top.
+  expect_true(pic$percent)
+  one <- picture(out, "k", "accuracy", NULL, NULL, "variance")
+  table <- summary(out)$table
+  table <- table[table$method == "variance", ]
+  expect_equal(one$table$high - one$table$y, ifelse(is.na(table$sd), 0, table$sd))
+  single <- out
+  single$k <- 2
+  single$results <- out$results[out$results$k %in% c(2, out$p), ]
+  dots <- picture(single, NULL, "accuracy", NULL, NULL, NULL)
+  expect_identical(dots$kind, "dots")
+  expect_false(is.unsorted(-dots$table$value))
+  expect_setequal(dots$table$series, unique(out$results$method))
   expect_true(all(c("all", "pca") %in% pic$plain))
   expect_false("no such" %in% pic$plain)
   ends <- curve_ends(pic$table, "")

@@ -96,7 +96,7 @@ test_that("Matrix input, names and untouched inputs", {
 })
 
 test_that("a graph of the package is accepted", {
-  graph <- suppressWarnings(ufs_graph(iris[, 1:4], k = 7))
+  graph <- suppressWarnings(ufs_graph(iris[, 1:4], n_neighbours = 7))
   y <- iris$Species
   y[-c(1, 51, 101)] <- NA
   out <- ufs_propagate(graph, y, x = as.matrix(iris[, 1:4]))

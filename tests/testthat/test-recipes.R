@@ -9,6 +9,11 @@ step_line <- function(recipe) {
   sub("^\\W+", "", grep("feature selection", printed, value = TRUE))
 }
 
+# All that is printed of a step, which may be broken into lines.
+step_text <- function(recipe) {
+  paste(testthat::capture_messages(print(recipe$steps[[1]])), collapse = " ")
+}
+
 test_that("step works", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
@@ -91,7 +96,7 @@ test_that("only the training set decides", {
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), num_terms = 3)
   trained <- prep(rec, training = mtcars[1:20, ])
   expect_setequal(setdiff(names(bake(trained, mtcars)), "mpg"),
-    selected_features(ufs_laplacian(mtcars[1:20, -1]), 3))
+    selected_features(ufs_css(mtcars[1:20, -1], k = 3), 3))
 })
 
 test_that("constant columns go first", {
@@ -99,7 +104,7 @@ test_that("constant columns go first", {
   skip_if_not_installed("recipes", "1.1.0")
   data <- cbind(mtcars, flat = 1)
   rec <- step_select_ufs(recipe(mpg ~ ., data), all_predictors(), num_terms = 10)
-  expect_warning(trained <- prep(rec), class = "ufs_warning_constant")
+  expect_message(trained <- prep(rec), "column 'flat'", class = "ufs_message_constant")
   table <- tidy(trained, 1)
   expect_identical(table$terms[table$removed], "flat")
   expect_identical(table$score[table$removed], NA_real_)
@@ -108,13 +113,187 @@ test_that("constant columns go first", {
 test_that("case weights", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
+  plain <- prep(step_select_ufs(recipe(mpg ~ ., mtcars), all_numeric_predictors(), num_terms = 3))
   for (weights in list(hardhat::frequency_weights(rep(1:2, 16)),
     hardhat::importance_weights(rep(c(.5, 2), 16)))) {
     data <- mtcars
     data$wts <- weights
-    rec <- step_select_ufs(recipe(mpg ~ ., data), all_numeric_predictors())
-    expect_error(prep(rec), "does not use case weights \\(column 'wts'\\)")
+    rec <- step_select_ufs(recipe(mpg ~ ., data), all_numeric_predictors(), num_terms = 3)
+    trained <- prep(rec)
+    expect_identical(tidy(trained, 1)$terms, tidy(plain, 1)$terms)
+    expect_match(step_text(trained), "ignored\\s+weights")
   }
+  expect_false(grepl("weights", step_text(plain)))
+})
+
+# ---- the same choice as without a framework -----------------------------------------------------
+
+needs <- function(method) {
+  arguments <- formals(registry()[[method]]$fit)
+  given <- list(n_clusters = 3L, n_components = 2L)[intersect(c("n_clusters", "n_components"),
+    required_arguments(registry()[[method]]$fit))]
+  if ("y" %in% names(arguments)) given$n_clusters <- 3L
+  given
+}
+
+# Copies, a constant column, a linear combination, and columns that scores cannot tell apart.
+tied <- local({
+  set.seed(3)
+  x <- data.frame(matrix(rnorm(40 * 8), 40))
+  x[1:20, 1:3] <- x[1:20, 1:3] + 3
+  x <- cbind(x, c1 = x[[1]], c2 = x[[1]], c5 = x[[5]], flat = 1, both = x[[1]] + x[[2]])
+  x[sample(13)]
+})
+
+for (method in feature_methods()) {
+  test_that(paste("the same columns as selected_features():", method), {
+    skip_on_cran()
+    skip_if_not_installed("recipes", "1.1.0")
+    per_k <- c(registry()[[method]]$per_k, registry()[[method]]$picks$argument)
+    sizes <- c(1L, 4L, 7L, 11L)
+    for (k in sizes) {
+      args <- c(needs(method), if (!is.null(per_k)) stats::setNames(list(k), per_k))
+      rec <- step_select_ufs(recipe(~., tied), all_predictors(), method = method, num_terms = k,
+        options = needs(method), seed = 11)
+      kept <- suppressMessages(suppressWarnings(names(bake(prep(rec), NULL))))
+      fit <- suppressMessages(suppressWarnings(with_seed(11, do.call(ufs,
+        c(list(x = tied, method = method), args)))))
+      expect_setequal(kept, suppressMessages(selected_features(fit, k)))
+    }
+  })
+}
+
+test_that("the default method is that of the front door", {
+  expect_identical(formals(step_select_ufs)$method,
+    selection_plan("classify", 1L, NULL, FALSE)$method)
+  expect_identical(formals(step_sample_ufs)$method, selection_plan("label", 1L, NULL, FALSE)$method)
+})
+
+test_that("a number of clusters is told to the methods that have one", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  kept <- function(...) {
+    rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), num_terms = 3, seed = 1, ...)
+    setdiff(names(bake(prep(rec), NULL)), "mpg")
+  }
+  expect_identical(kept(method = "pca", n_clusters = 2),
+    kept(method = "pca", options = list(n_components = 2)))
+  expect_identical(kept(method = "mcfs", n_clusters = 4, standardise = FALSE),
+    kept(method = "mcfs", options = list(n_clusters = 4, scale = FALSE)))
+  expect_identical(kept(n_clusters = 4), kept())
+  expect_message(five <- kept(method = "pca"), "n_components = 5", class = "ufs_message_clusters")
+  expect_identical(five, kept(method = "pca", n_clusters = 5))
+})
+
+test_that("what scores do not decide is said", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  rec <- step_select_ufs(recipe(~., tied), all_predictors(), method = "mcfs", num_terms = 8,
+    n_clusters = 2, options = list(n_features = 2))
+  found <- suppressMessages(ufs_mcfs(tied[names(tied) != "flat"], 2, n_features = 2))
+  live <- sum(found$feature_scores > 0)
+  expect_lt(live, 8)
+  expect_message(suppressWarnings(prep(rec)), paste("Only", live, "of the 8"),
+    class = "ufs_message_padded")
+})
+
+test_that("units decide whether columns are standardised, for methods that do not do so", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  set.seed(2)
+  mixed <- cbind(iris[1:4], noise = matrix(rnorm(1500, sd = 1e4), 150))
+  kept <- function(data, method, ...) {
+    rec <- step_select_ufs(recipe(~., data), all_predictors(), method = method, num_terms = 3, ...)
+    names(bake(prep(rec), NULL))
+  }
+  of <- function(data, ...) selected_features(ufs_laplacian(data, ...), 3)
+  expect_message(found <- kept(mixed, "laplacian"), "different units", class = "ufs_message_units")
+  expect_setequal(found, of(mixed, center = TRUE, scale = TRUE))
+  expect_false(setequal(found, of(mixed)))
+  expect_setequal(kept(mixed, "laplacian", standardise = FALSE), of(mixed))
+  expect_setequal(kept(mixed, "laplacian", options = list(scale = FALSE)), of(mixed))
+  # One unit, and methods that look for spread.
+  expect_silent(same <- kept(iris[1:4], "laplacian"))
+  expect_setequal(same, of(iris[1:4]))
+  expect_setequal(kept(iris[1:4], "laplacian", standardise = TRUE),
+    of(iris[1:4], center = TRUE, scale = TRUE))
+  expect_setequal(kept(mixed, "variance"), selected_features(ufs_variance(mixed), 3))
+  expect_setequal(kept(mixed, "inffs"), selected_features(ufs_inffs(mixed), 3))
+  expect_setequal(kept(mixed, "css", standardise = FALSE),
+    selected_features(ufs_css(mixed, k = 3, scale = FALSE), 3))
+  rec <- prep(step_select_ufs(recipe(~., mixed), all_predictors(), method = "laplacian"))
+  expect_true(rec$steps[[1]]$standardised)
+  expect_match(step_line(rec), "(laplacian, standardised)", fixed = TRUE)
+  expect_error(step_select_ufs(recipe(~., iris), all_predictors(), standardise = TRUE,
+    options = list(scale = FALSE)), class = "ufs_error_argument")
+})
+
+test_that("sparse data and counts have one unit", {
+  set.seed(1)
+  counts <- matrix(rpois(2000, rep(10^seq(-2, 3, length.out = 20), each = 100)), 100)
+  look <- function() as_ufs_operator(counts, TRUE, FALSE, warn = FALSE, write = FALSE)
+  expect_false(different_units(open_data(counts), look)$mixed)
+  expect_true(different_units(open_data(counts + 0.5), look)$mixed)
+  skip_if_not_installed("Matrix")
+  sparse <- Matrix::Matrix(counts + 0, sparse = TRUE)
+  sparse@x <- sparse@x + .5
+  expect_false(different_units(open_data(sparse), look)$mixed)
+})
+
+test_that("missing values", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  holes <- mtcars
+  holes$disp[3:4] <- NA
+  holes$hp[5] <- NA
+  trained <- function(na, ...) {
+    prep(step_select_ufs(recipe(mpg ~ ., holes), all_predictors(), num_terms = 4, na = na, ...))
+  }
+  expect_error(trained("error"), "'disp'")
+  for (na in c("median", "knn", "omit")) {
+    rec <- trained(na)
+    expect_setequal(setdiff(names(bake(rec, NULL)), "mpg"),
+      selected_features(ufs_css(ufs_data(holes[, -1], na = na), k = 4), 4))
+    expect_identical(sort(tidy(rec, 1)$terms), sort(names(mtcars)[-1]))
+    # Nothing is filled in for the model.
+    kept <- intersect(names(bake(rec, NULL)), names(holes))
+    expect_identical(as.data.frame(bake(rec, NULL))[kept], `rownames<-`(holes[kept], NULL))
+  }
+  # Columns that omit leaves out come last.
+  most <- holes
+  most$disp[1:20] <- NA
+  rec <- prep(step_select_ufs(recipe(mpg ~ ., most[1:25, ]), all_predictors(), num_terms = 4,
+    na = "omit"))
+  last <- utils::tail(tidy(rec, 1), 2)
+  expect_setequal(last$terms, c("disp", "hp"))
+  expect_true(all(is.na(last$score)))
+})
+
+test_that("scores above a cutoff are kept", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  score <- feature_scores(ufs_variance(mtcars[, -1]))
+  kept <- function(...) {
+    rec <- step_select_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = "variance", ...)
+    setdiff(names(bake(prep(rec), NULL)), "mpg")
+  }
+  expect_setequal(kept(cutoff = 1), names(score)[score > 1])
+  expect_setequal(kept(cutoff = score[["qsec"]]), names(score)[score > score[["qsec"]]])
+  expect_setequal(kept(cutoff = 1, num_terms = 2), names(sort(-score))[1:2])
+  expect_length(kept(cutoff = 1e6, num_terms = 2), 0)
+})
+
+test_that("a seed fixes what a method draws, and the session's stream is left alone", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), method = "random", num_terms = 5,
+    seed = 7)
+  set.seed(1)
+  before <- .Random.seed
+  first <- names(bake(prep(rec), NULL))
+  expect_identical(.Random.seed, before)
+  expect_identical(names(bake(prep(rec, training = mtcars, fresh = TRUE), NULL)), first)
+  expect_setequal(first, with_seed(7, selected_features(ufs_random(mtcars), 5)))
 })
 
 # ---- the names that tidymodels gives the tests of a step ------------------------------------
@@ -149,7 +328,7 @@ test_that("empty printing", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(mpg ~ ., mtcars))
-  line <- "Unsupervised feature selection (laplacian) on: <none>"
+  line <- "Unsupervised feature selection (css) on: <none>"
   expect_identical(step_line(rec), line)
   expect_identical(step_line(prep(rec, mtcars)), paste(line, "| Trained"))
 })
@@ -182,14 +361,29 @@ test_that("printing", {
   expect_identical(tidy(rec, 1)$terms, "all_predictors()")
 })
 
+test_that("the print is short whatever the names", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  for (size in c(4L, 17L, 90L)) {
+    wide <- as.data.frame(matrix(stats::rnorm(5 * 400), 5))
+    names(wide) <- paste0(strrep("n", size), seq_len(400))
+    trained <- prep(step_select_ufs(recipe(~., wide), everything(), method = "variance",
+      num_terms = 10))
+    expect_lte(length(testthat::capture_messages(print(trained$steps[[1]]))), 3)
+    lines <- testthat::capture_messages(print(trained$steps[[1]]))
+    expect_lte(length(strsplit(trimws(paste(lines, collapse = "")), "\n")[[1]]), 3)
+    expect_match(paste(lines, collapse = ""), "nnnn")
+  }
+})
+
 test_that("tunable", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   rec <- step_select_ufs(recipe(~., mtcars), all_predictors())
   param <- generics::tunable(rec$steps[[1]])
-  expect_identical(param$name, c("num_terms", "prop_terms"))
+  expect_identical(param$name, c("num_terms", "prop_terms", "cutoff", "method", "n_clusters"))
   expect_true(all(param$source == "recipe"))
-  expect_identical(nrow(param), 2L)
+  expect_identical(nrow(param), 5L)
   expect_named(param, c("name", "call_info", "source", "component", "component_id"))
 })
 
@@ -199,7 +393,11 @@ test_that("tunable is setup to work with extract_parameter_set_dials", {
   skip_if_not_installed("dials", "1.4.1")
   marked <- list(
     num_terms = step_select_ufs(recipe(~., mtcars), all_predictors(), num_terms = hardhat::tune()),
-    prop_terms = step_select_ufs(recipe(~., mtcars), all_predictors(), prop_terms = hardhat::tune())
+    prop_terms = step_select_ufs(recipe(~., mtcars), all_predictors(), prop_terms = hardhat::tune()),
+    cutoff = step_select_ufs(recipe(~., mtcars), all_predictors(), cutoff = hardhat::tune()),
+    method = step_select_ufs(recipe(~., mtcars), all_predictors(), method = hardhat::tune()),
+    n_clusters = step_select_ufs(recipe(~., mtcars), all_predictors(), method = "mcfs",
+      n_clusters = hardhat::tune())
   )
   for (which in names(marked)) {
     rec <- marked[[which]]
@@ -207,9 +405,49 @@ test_that("tunable is setup to work with extract_parameter_set_dials", {
     expect_s3_class(params, "parameters")
     expect_identical(nrow(params), 1L)
     expect_identical(params$name, which)
+    # Known without data, so that a grid can be made.
+    expect_false(dials::has_unknowns(params$object[[1]]))
+    expect_identical(nrow(dials::grid_regular(params, levels = 3)), 3L)
     ready <- dials::finalize(params$object[[1]], mtcars)
-    expect_identical(ready$range$upper, if (which == "num_terms") 11L else 1)
+    upper <- list(num_terms = 20L, prop_terms = 1, cutoff = 1, n_clusters = 10L)[[which]]
+    expect_identical(ready$range$upper, upper)
   }
+})
+
+test_that("the methods to tune over are the recommended ones", {
+  skip_on_cran()
+  skip_if_not_installed("dials", "1.4.1")
+  values <- ufs_param_method()$values
+  expect_setequal(values, c("consensus", "css", "mcfs", "laplacian"))
+  expect_identical(ufs_param_method(c("pca", "css"))$values, c("pca", "css"))
+  expect_error(ufs_param_method("ted"), class = "ufs_error_argument")
+})
+
+test_that("finalize_recipe() and update() fill in what was marked", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  rec <- step_select_ufs(recipe(~., mtcars), all_predictors(), method = hardhat::tune(),
+    num_terms = hardhat::tune(), n_clusters = hardhat::tune())
+  expect_error(prep(rec), "tun")
+  step <- stats::update(rec$steps[[1]], method = "pca", num_terms = 3L, n_clusters = 2L)
+  rec$steps[[1]] <- step
+  expect_setequal(names(bake(prep(rec), NULL)), selected_features(ufs_pca(mtcars, 2), 3))
+  expect_error(step_select_ufs(recipe(~., mtcars), all_predictors(),
+    options = list(n_clusters = hardhat::tune())), class = "ufs_error_argument")
+})
+
+test_that("parameters have the ranges that are given, and whole numbers where numbers are counts", {
+  skip_on_cran()
+  skip_if_not_installed("dials")
+  for (make in list(ufs_param_n_clusters, ufs_param_m)) {
+    expect_identical(make()$type, "integer")
+    expect_identical(unlist(make(c(3L, 6L))$range), c(lower = 3L, upper = 6L))
+  }
+  cutoff <- ufs_param_cutoff(c(0.2, 0.9))
+  expect_identical(cutoff$type, "double")
+  expect_identical(unlist(cutoff$range), c(lower = 0.2, upper = 0.9))
+  expect_identical(names(c(ufs_param_n_clusters()$label, ufs_param_m()$label, cutoff$label)),
+    c("n_clusters", "m", "cutoff"))
 })
 
 test_that("required packages are named", {
@@ -234,8 +472,14 @@ test_that("bad args", {
   bad(step_select_ufs(rec, all_predictors(), num_terms = 2, prop_terms = .5), "prop_terms")
   bad(step_select_ufs(rec, all_predictors(), options = list(3)), "options")
   bad(step_select_ufs(rec, all_predictors(), options = list(n_clusters = 3)), "options")
+  bad(step_select_ufs(rec, all_predictors(), cutoff = "a"), "cutoff")
+  bad(step_select_ufs(rec, all_predictors(), n_clusters = 0), "n_clusters")
+  bad(step_select_ufs(rec, all_predictors(), method = "mcfs", n_clusters = 2,
+    options = list(n_clusters = 3)), "n_clusters")
+  bad(step_select_ufs(rec, all_predictors(), standardise = "yes"), "standardise")
+  bad(step_select_ufs(rec, all_predictors(), na = "drop"), "na")
+  bad(step_select_ufs(rec, all_predictors(), seed = "a"), "seed")
   bad(step_select_ufs(mtcars, disp), "recipe")
-  expect_error(prep(step_select_ufs(rec, all_predictors(), method = "pca")), "n_components")
   text <- step_select_ufs(recipe(~., iris), Species)
   expect_error(prep(text), "Species|double|integer")
   holes <- mtcars
@@ -273,4 +517,71 @@ test_that("sparse recipes work", {
     options = list(scale = FALSE))
   expect_setequal(names(bake(prep(rec), sparse)),
     selected_features(ufs_variance(x, scale = FALSE), 3))
+})
+
+# ---- rows -------------------------------------------------------------------------------------------
+
+test_that("step_sample_ufs() keeps the rows that the method chooses", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  for (method in c("facility", "medoids", "ted", "rrss", "alnr")) {
+    rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), method = method, m = 6,
+      seed = 5)
+    trained <- prep(rec)
+    per_m <- c(registry()[[method]]$per_k, registry()[[method]]$picks$argument)
+    fit <- with_seed(5, do.call(ufs, c(list(x = mtcars[, -1], method = method),
+      if (!is.null(per_m)) stats::setNames(list(6L), per_m))))
+    rows <- selected_samples(fit, 6, as = "index")
+    expect_identical(bake(trained, NULL)$mpg, mtcars$mpg[sort(rows)])
+    table <- tidy(trained, 1)
+    expect_identical(table$row[!table$removed], rows)
+    expect_named(table, c("row", "score", "rank", "removed", "weight", "id"))
+    # Other data pass.
+    expect_identical(nrow(bake(trained, mtcars[1:9, ])), 9L)
+  }
+})
+
+test_that("step_sample_ufs() weighs rows by whom they stand for", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), m = 6, weights = "stands_for")
+  out <- bake(prep(rec), NULL)
+  expect_s3_class(out$stands_for, "hardhat_importance_weights")
+  stands <- representatives(ufs_facility(mtcars[, -1], m = 6))
+  expect_identical(as.double(out$stands_for), as.double(stands$weight[order(stands$index)]))
+  role <- summary(prep(rec))
+  expect_identical(role$role[role$variable == "stands_for"], "case_weights")
+  expect_error(step_sample_ufs(recipe(~., mtcars), all_predictors(), method = "ted",
+    weights = "w"), class = "ufs_error_argument")
+  expect_error(prep(step_sample_ufs(recipe(~., mtcars), all_predictors(), weights = "hp")),
+    class = "ufs_error_argument")
+})
+
+test_that("step_sample_ufs(): sizes, missing values, new data, empty selection", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  rows <- function(data, ..., new = NULL) {
+    nrow(bake(prep(step_sample_ufs(recipe(~., data), all_predictors(), ...)), new))
+  }
+  expect_identical(rows(mtcars, m = 100), 32L)
+  expect_identical(rows(mtcars, m = 5, skip = FALSE, new = mtcars[1:20, ]), 5L)
+  expect_identical(rows(mtcars, m = 5, skip = FALSE, new = mtcars[0, ]), 0L)
+  holes <- mtcars
+  holes$disp[3:4] <- NA
+  expect_error(rows(holes, m = 5), "'disp'")
+  expect_identical(rows(holes, m = 5, na = "median"), 5L)
+  expect_identical(rows(holes, m = 100, na = "omit"), 30L)
+  chosen <- tidy(prep(step_sample_ufs(recipe(~., holes), all_predictors(), m = 5, na = "omit")), 1)
+  fit <- ufs_facility(mtcars[-(3:4), ], m = 5)
+  expect_identical(chosen$row[1:5], setdiff(1:32, 3:4)[selected_samples(fit, 5, as = "index")])
+  empty <- prep(step_sample_ufs(recipe(~., mtcars)))
+  expect_identical(nrow(bake(empty, NULL)), 32L)
+  expect_identical(nrow(tidy(empty, 1)), 0L)
+  expect_error(step_sample_ufs(recipe(~., mtcars), method = "pca"), class = "ufs_error_argument")
+  expect_error(step_sample_ufs(recipe(~., mtcars), m = 0), class = "ufs_error_argument")
+  skip_if_not_installed("dials")
+  param <- extract_parameter_set_dials(step_sample_ufs(recipe(~., mtcars), all_predictors(),
+    m = hardhat::tune()))
+  expect_identical(param$name, "m")
+  expect_false(dials::has_unknowns(param$object[[1]]))
 })

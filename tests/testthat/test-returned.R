@@ -76,7 +76,7 @@ test_that("TED prints the share of the squares that its first ten samples recons
   }
   share <- 1 - lost(fit$solution$order[1:10]) / sum(x^2)
   expect_identical(printed(fit, "lowered by (.*)$"), paste(signif(100 * share, 3), "% with 10 samples"))
-  few <- ufs_ted(mtcars, mu = .5, n_samples = 2)
+  few <- ufs_ted(mtcars, mu = .5, m = 2)
   share <- 1 - lost(few$solution$order) / sum(x^2)
   expect_identical(printed(few, "lowered by (.*)$"), paste(signif(100 * share, 3), "% with 2 samples"))
 })
@@ -144,11 +144,8 @@ test_that("top-k: the bound of one step is the value and the k steepest slopes, 
     at <- ref_relaxed(rep(k / 9, 9), t(x), Y, diag(12), .01, 0)
     want <- at$value - sum(at$gradient * k / 9) + sum(sort(at$gradient)[1:k])
     got <- .Call(C_test_topk_select, x, set$label, 3L, k, NULL, seq_len(k) - 1L,
-      list(lambda_a = .01, lambda_i = 0, polish = FALSE, v_max_iter = 5L, incumbent = TRUE,
-        bound = TRUE, branch_and_bound = FALSE, node_limit = 1L, max_iter = 1L, tol = 1e-5,
-        select_form = "auto", bound_max_iter = 1L, bound_tol = 1e-6, rho = 1.1, mu = 1,
-        inner_max_iter = 1L, inner_tol = 1e-6, lambda_e = 1, lambda_z = 1, alpha = .95, cmn = FALSE,
-        nonnegative = FALSE, represent_form = "auto"))
+      list(lambda_a = .01, lambda_i = 0, v_max_iter = 5L, inner_tol = 1e-6, bound_max_iter = 1L,
+        bound_tol = 1e-6))
     expect_equal(got$lower, want, tolerance = 1e-9)
     expect_lte(got$lower, ref_brute(k, kernel, b, sum(Y^2), .01)$value + 1e-9)
   }
@@ -202,7 +199,7 @@ test_that("the warning of a graph in pieces counts those of more than one sample
   lonely <- c(-40, 40)
   w <- function(points, bandwidth = 1) {
     said <- NULL
-    withCallingHandlers(ufs_graph(cbind(points), k = 2, bandwidth = bandwidth), ufs_warning_graph = function(w) {
+    withCallingHandlers(ufs_graph(cbind(points), n_neighbours = 2, bandwidth = bandwidth), ufs_warning_graph = function(w) {
       said <<- conditionMessage(w)
       invokeRestart("muffleWarning")
     })

@@ -494,17 +494,17 @@ test_that("start_rule = 'objective' ends no higher than \"wss\" with the same se
 test_that("start_rule = 'objective' keeps the lowest objective", {
   skip_if_not_installed("withr")
   data <- socfs_data(60, 80, 4, 10, 16, spread = 0.8)
-  last <- function(n_init, ...) {
+  last <- function(n_starts, ...) {
     set.seed(3)
-    fit <- ufs_socfs(data$x, 4, n_init = n_init, start_rule = "objective", control = quiet(), ...)
-    c(fit$trace$objective[nrow(fit$trace)], fit$params$n_starts)
+    fit <- ufs_socfs(data$x, 4, n_starts = n_starts, start_rule = "objective", control = quiet(), ...)
+    c(fit$trace$objective[nrow(fit$trace)], fit$params$starts_run)
   }
   expect_lte(last(10)[1], last(1)[1])
   many <- last(6, init = "random")
   expect_identical(many[2], 6)
   expect_lte(many[1], last(1, init = "random")[1])
   set.seed(3)
-  expect_identical(ufs_socfs(data$x, 4, control = quiet())$params$n_starts, 1L)
+  expect_identical(ufs_socfs(data$x, 4, control = quiet())$params$starts_run, 1L)
 })
 
 test_that("every kind of start works", {
@@ -561,7 +561,7 @@ test_that("bad arguments are classed errors that name the argument", {
   expect_identical(bad(2, lambda = -1), "lambda")
   expect_identical(bad(2, lambda_rel = NA), "lambda_rel")
   expect_identical(bad(2, gamma = -1), "gamma")
-  expect_identical(bad(2, n_init = 0), "n_init")
+  expect_identical(bad(2, n_starts = 0), "n_starts")
   expect_identical(bad(2, start_rule = "best"), "start_rule")
   expect_identical(bad(2, solver = "admm"), "solver")
   expect_identical(bad(2, warm_irls = -1), "warm_irls")

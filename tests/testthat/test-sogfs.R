@@ -28,7 +28,7 @@ test_that("both forms follow the literal algorithm", {
 
 test_that("constraints hold", {
   for (size in list(c(60, 15), c(30, 70))) {
-    fit <- quiet(ufs_sogfs(planted(size[1], size[2])$x, 3, n_dims = 5, gamma = 0.1, k = 4))
+    fit <- quiet(ufs_sogfs(planted(size[1], size[2])$x, 3, n_dims = 5, gamma = 0.1, n_neighbours = 4))
     s <- as.matrix(fit$solution$S)
     expect_true(all(s >= 0))
     expect_equal(rowSums(s), rep(1, size[1]))
@@ -102,15 +102,15 @@ test_that("duplicated samples, constants, k = n - 1, smallest sizes", {
     class = "ufs_warning_constant"),
     class = "ufs_warning_void")
   expect_true(is.na(feature_scores(fit)[1]))
-  full <- quiet(ufs_sogfs(x, 2, k = 19))
+  full <- quiet(ufs_sogfs(x, 2, n_neighbours = 19))
   expect_equal(rowSums(as.matrix(full$solution$S)), rep(1, 20))
-  expect_equal(unname(feature_scores(quiet(ufs_sogfs(cbind(c(1, 2, 7, 8, 9)), 2, k = 2)))), 1)
+  expect_equal(unname(feature_scores(quiet(ufs_sogfs(cbind(c(1, 2, 7, 8, 9)), 2, n_neighbours = 2)))), 1)
 })
 
 test_that("errors, status, determinism", {
   expect_error(ufs_sogfs(mtcars, 31), class = "ufs_error_argument")
   expect_error(ufs_sogfs(mtcars, 3, n_dims = 12), class = "ufs_error_argument")
-  expect_error(ufs_sogfs(mtcars, 3, k = 32), "32 samples", class = "ufs_error_argument")
+  expect_error(ufs_sogfs(mtcars, 3, n_neighbours = 32), "32 samples", class = "ufs_error_argument")
   expect_error(ufs_sogfs(mtcars, 3, gamma = 0), class = "ufs_error_argument")
   expect_warning(expect_warning(
     fit <- ufs_sogfs(mtcars, 3, gamma = 100, control = ufs_control(max_iter = 2)),
@@ -155,7 +155,7 @@ test_that("F is restored when lambda is halved: the path of the literal algorith
   for (case in list(c(seed = 3, k = 5), c(4, 3))) {
     x <- withr::with_seed(case[[1]], unit_columns(matrix(rnorm(40 * 6), 40)))
     want <- ref_sogfs(x, 3, 4, case[[2]], 0.05)
-    fit <- quiet(ufs_sogfs(x, 4, n_dims = 3, k = case[[2]], gamma = 0.05, solver = "irls",
+    fit <- quiet(ufs_sogfs(x, 4, n_dims = 3, n_neighbours = case[[2]], gamma = 0.05, solver = "irls",
       center = FALSE, scale = FALSE))
     found <- found + any(diff(want$lambda) < 0)
     expect_equal(fit$trace$lambda, want$lambda, tolerance = 1e-8)

@@ -19,12 +19,12 @@ test_that("every type and power is that of the definition, in the right directio
     w <- ref_graph(x, 4)
     for (power in 1:4) {
       for (type in c("phi1", "phi2")) {
-        fit <- ufs_spec(x, list(k = 4), type = type, power = power)
+        fit <- ufs_spec(x, list(n_neighbours = 4), type = type, power = power)
         want <- ref_spec(x, w, type, power = power)
         expect_equal(unname(fit$statistic), want, tolerance = 1e-10)
         expect_identical(unname(feature_ranking(fit)), order(want))
       }
-      fit <- ufs_spec(x, list(k = 4), type = "phi3", n_clusters = 5, power = power)
+      fit <- ufs_spec(x, list(n_neighbours = 4), type = "phi3", n_clusters = 5, power = power)
       want <- ref_spec(x, w, "phi3", k = 5, power = power)
       expect_equal(unname(fit$statistic), want, tolerance = 1e-10)
       expect_identical(unname(feature_ranking(fit)), order(-want))
@@ -61,10 +61,10 @@ test_that("phi3 by filtered iteration agrees with the full decomposition", {
 test_that("on two components phi3 does not depend on the order of the samples", {
   x <- two_islands(24)
   o <- withr::with_seed(2, sample(24))
-  graph <- suppressWarnings(ufs_graph(x, k = 3))
+  graph <- suppressWarnings(ufs_graph(x, n_neighbours = 3))
   m <- graph$n_components + 2L
-  fit <- ufs_spec(x, list(k = 3), type = "phi3", n_clusters = m)
-  again <- ufs_spec(x[o, ], list(k = 3), type = "phi3", n_clusters = m)
+  fit <- ufs_spec(x, list(n_neighbours = 3), type = "phi3", n_clusters = m)
+  again <- ufs_spec(x[o, ], list(n_neighbours = 3), type = "phi3", n_clusters = m)
   expect_equal(again$statistic, fit$statistic, tolerance = 1e-10)
   expect_equal(fit$solution$eigenvalues[1], 0)
   d <- graph$degree
@@ -76,9 +76,9 @@ test_that("a cut through a multiple eigenvalue is announced", {
   x <- noise(45, 2)
   x[16:30, ] <- x[16:30, ] + 100
   x[31:45, ] <- x[31:45, ] - 100
-  expect_warning(ufs_spec(x, list(k = 5, bandwidth = 5), type = "phi3", n_clusters = 2),
+  expect_warning(ufs_spec(x, list(n_neighbours = 5, bandwidth = 5), type = "phi3", n_clusters = 2),
     class = "ufs_warning_cut")
-  expect_silent(ufs_spec(x, list(k = 5, bandwidth = 5), type = "phi3", n_clusters = 3))
+  expect_silent(ufs_spec(x, list(n_neighbours = 5, bandwidth = 5), type = "phi3", n_clusters = 3))
 })
 
 test_that("isolated samples count as absent", {

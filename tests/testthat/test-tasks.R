@@ -65,7 +65,7 @@ test_that("workers get x by a file, whatever its size, and signal their progress
   stable <- ufs_stability(large, "variance", k = 10, n_resamples = 4)
   expect_length(stable$errors, 0)
   # A graph that all settings share does not travel with each of them either.
-  shared <- ufs_grid(large, "laplacian", list(graph = list(list(k = 3), list(k = 4))))
+  shared <- ufs_grid(large, "laplacian", list(graph = list(list(n_neighbours = 3), list(n_neighbours = 4))))
   expect_identical(shared$results$error, c("", ""))
   y <- rep(1:3, 20)
   compared <- suppressMessages(ufs_compare(large, y, "variance", k = 5, repeats = 2, baselines = FALSE,
@@ -81,7 +81,7 @@ test_that("a scheduler's workers give the same answer", {
   withr::local_dir(withr::local_tempdir())
   run <- function() {
     set.seed(1)
-    ufs_grid(x, "kmeans_f", list(n_clusters = 2:3), n_init = 2)$feature_scores
+    ufs_grid(x, "kmeans_f", list(n_clusters = 2:3), n_starts = 2)$feature_scores
   }
   serial <- run()
   old <- future::plan(future.batchtools::batchtools_local)

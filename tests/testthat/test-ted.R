@@ -36,10 +36,10 @@ test_that("greedy: duplicates, samples at the centre and constant columns do no 
   expect_identical(sample_ranking(fit), sample_ranking(ufs_ted(x, mu_rel = 0.05)))
 })
 
-test_that("greedy: n_samples ranks the rest by the next decrease and says so", {
+test_that("greedy: m ranks the rest by the next decrease and says so", {
   x <- sample_data(20, 5)
   full <- raw(ufs_ted, x, mu = 1)
-  part <- raw(ufs_ted, x, mu = 1, n_samples = 4)
+  part <- raw(ufs_ted, x, mu = 1, m = 4)
   expect_identical(sample_ranking(part)[1:4], sample_ranking(full)[1:4])
   expect_identical(sort(unname(sample_ranking(part))), 1:20)
   expect_identical(sample_ranking(part)[5], sample_ranking(full)[5])
@@ -48,8 +48,8 @@ test_that("greedy: n_samples ranks the rest by the next decrease and says so", {
   expect_silent(selected_samples(part, 4))
   expect_message(selected_samples(part, 5), class = "ufs_message_partial")
   expect_identical(nrow(part$trace), 4L)
-  expect_error(ufs_ted(x, n_samples = 21), class = "ufs_error_argument")
-  expect_error(ufs_ted(x, form = "convex", n_samples = 3), class = "ufs_error_argument")
+  expect_error(ufs_ted(x, m = 21), class = "ufs_error_argument")
+  expect_length(selected_samples(ufs_ted(x, form = "convex", m = 3)), 3)
 })
 
 test_that("convex: the gap certifies, and reweighting finds the same optimum", {
@@ -156,7 +156,7 @@ test_that("labelled samples are complemented and never picked", {
   }
   expect_error(selected_samples(fit, 18), class = "ufs_error_argument")
   expect_error(ufs_ted(x, labelled = 21), class = "ufs_error_argument")
-  expect_error(ufs_ted(x, labelled = given, n_samples = 18), class = "ufs_error_argument")
+  expect_error(ufs_ted(x, labelled = given, m = 18), class = "ufs_error_argument")
   expect_error(ufs_ted(x, form = "convex", labelled = given), class = "ufs_error_argument")
   # What was chosen first is not chosen again: the same order in two steps.
   whole <- raw(ufs_ted, x)
@@ -252,7 +252,7 @@ test_that("decreases that differ by rounding only go to the lowest index", {
 test_that("what the samples left over would bring has its digits when hardly anything is left", {
   x <- withr::with_seed(8, matrix(rnorm(60 * 4), 60))
   mu <- 1e-7
-  fit <- suppressWarnings(ufs_ted(x, mu = mu, n_samples = 4, center = FALSE, scale = FALSE))
+  fit <- suppressWarnings(ufs_ted(x, mu = mu, m = 4, center = FALSE, scale = FALSE))
   k <- tcrossprod(x)
   for (j in fit$solution$order) k <- k - tcrossprod(k[, j]) / (k[j, j] + mu)
   left <- setdiff(1:60, fit$solution$order)

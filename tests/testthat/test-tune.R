@@ -76,7 +76,7 @@ test_that("the default criterion is the same for all methods, errors name their 
 
 test_that("the number of clusters reaches both the method and the criteria", {
   set.seed(1)
-  out <- ufs_tune(mtcars, "kmeans_f", list(n_init = c(1, 5)), k = 3, n_clusters = 4)
+  out <- ufs_tune(mtcars, "kmeans_f", list(n_starts = c(1, 5)), k = 3, n_clusters = 4)
   expect_identical(out$fit$params$n_clusters, 4L)
   # Varied in the grid: each setting is judged with its own.
   varied <- ufs_tune(mtcars, "kmeans_f", list(n_clusters = 2:3), k = 3, criterion = "silhouette_all")

@@ -15,7 +15,7 @@ test_that("both forms agree with full matrices, step by step", {
     for (par in list(c(k = 5, lambda = 1, gamma = 0.1, c = 3), c(2, 0.01, 0.02, 2))) {
       m <- ref_udfs_m(x, par[[1]], par[[2]])
       want <- ref_wstep(m, par[[4]], par[[3]], 1e-12, 10)
-      fit <- quiet(ufs_udfs(x, par[[4]], k = par[[1]], lambda = par[[2]], gamma = par[[3]],
+      fit <- quiet(ufs_udfs(x, par[[4]], n_neighbours = par[[1]], lambda = par[[2]], gamma = par[[3]],
         solver = "irls", center = FALSE, scale = FALSE,
         control = ufs_control(max_iter = 10, tol = -1)))
       expect_equal(fit$trace$objective, want$objective, tolerance = 1e-8)
@@ -52,7 +52,7 @@ test_that("p <= n: eigenvectors tied at the cut share what is left in the start"
   expect_equal(sum(start), 3, tolerance = 1e-10)
   expect_false(isTRUE(all.equal(start, rowSums(turn[1:4, ]^2))))
   want <- ref_wstep(m, 3, 0.5, 1e-12, 1)$objective
-  fit <- quiet(ufs_udfs(x, 3, k = 19, lambda = 1, gamma = 0.5, solver = "irls", center = FALSE,
+  fit <- quiet(ufs_udfs(x, 3, n_neighbours = 19, lambda = 1, gamma = 0.5, solver = "irls", center = FALSE,
     scale = FALSE, control = ufs_control(max_iter = 1, tol = -1)))
   expect_equal(fit$trace$objective, want, tolerance = 1e-9)
 })
@@ -102,15 +102,15 @@ test_that("duplicated samples, constants, smallest sizes", {
   expect_true(is.na(feature_scores(fit)[1]))
   expect_identical(unname(fit$feature_ranking[7]), 1L)
   expect_identical(coef(fit)[1, ], c(0, 0))
-  expect_identical(length(feature_scores(quiet(ufs_udfs(x[1:4, ], 2, k = 3)))), 6L)
-  expect_equal(unname(feature_scores(quiet(ufs_udfs(x, 6, k = 19)))), rep(1, 6))
-  expect_equal(unname(feature_scores(ufs_udfs(cbind(c(1, 5, 2, 8)), 1, k = 1))), 1)
+  expect_identical(length(feature_scores(quiet(ufs_udfs(x[1:4, ], 2, n_neighbours = 3)))), 6L)
+  expect_equal(unname(feature_scores(quiet(ufs_udfs(x, 6, n_neighbours = 19)))), rep(1, 6))
+  expect_equal(unname(feature_scores(ufs_udfs(cbind(c(1, 5, 2, 8)), 1, n_neighbours = 1))), 1)
 })
 
 test_that("errors, status, determinism", {
   expect_error(ufs_udfs(mtcars, 12), class = "ufs_error_argument")
   expect_error(ufs_udfs(mtcars), class = "ufs_error_argument")
-  expect_error(ufs_udfs(mtcars[1:5, ], 2, k = 5), "5 samples", class = "ufs_error_argument")
+  expect_error(ufs_udfs(mtcars[1:5, ], 2, n_neighbours = 5), "5 samples", class = "ufs_error_argument")
   expect_error(ufs_udfs(mtcars, 2, lambda = 0), class = "ufs_error_argument")
   expect_error(ufs_udfs(mtcars, 2, gamma = -1), class = "ufs_error_argument")
   expect_error(ufs_udfs(mtcars, 2, control = ufs_control(eps = 0)), class = "ufs_error_argument")

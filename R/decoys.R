@@ -1,0 +1,521 @@
+# How much of a selection is no better than noise: columns with their rows permuted, among the real
+# ones. Cost: one fit of x with n_decoys columns more, for each method and repeat.
+
+#' How much of a selection is no better than noise
+#'
+#' Adds decoys to your data: copies of some columns, each with its rows permuted. A decoy has the
+#' values of a real column and no relation to anything. The method is run anew on all of them, and
+#' what it ranks below decoys is no better than noise. The result says, without any labels, which
+#' share of the best k columns are of that kind, and how many columns are better than noise. Use it
+#' to decide how many features to keep, to choose between methods, and to see whether a table
+#' has any structure at all.
+#'
+#' `share` at k is the number of decoys ranked before the k-th real column, scaled to one decoy per
+#' column, divided by k, and averaged over the repeats. A column that is independent of all others
+#' has the same chance as its decoy of any rank, so that on average this is at least the share of
+#' such columns among the best k. `k` in the result is the largest k at which it is at most `share`;
+#' it is 0 if pure noise would put so many real columns before so few decoys with a probability
+#' above `share`, which takes some five columns at least in a wide table. Constant columns are left
+#' out and equal columns count once.
+#'
+#' `conservative = TRUE` controls the share instead of estimating it. Every column gets a
+#' decoy, the two compete, and the share is one plus the decoys that won, over the real columns that
+#' won (Barber and Candes 2015). In a single repeat (`repeats = 1`) the expected share of columns of
+#' pure noise among `columns` is then at most `share`. It needs `1 / share` winning columns at
+#' least, and says 0 on a small table. Over several repeats `columns` are those that most of them
+#' list, and `k` is their number.
+#'
+#' # What it does not see
+#' * Structure that is not wanted (batches, artefacts, positions) beats decoys too. So do rows that
+#'   depend on each other, such as time series.
+#' * The answer is about a method on these data, not about the data alone: a method that fails finds
+#'   nothing better than noise where others do.
+#' * Methods that choose columns to complement each other ([ufs_css()], [ufs_mcfs()]) take noise on
+#'   purpose once what is common has been explained. Their share is high on clean data also, and
+#'   says where that begins.
+#' * A method that looks at the values of each column alone ([ufs_variance()], [ufs_random()])
+#'   cannot tell a column from its decoy: its share is about 1 whatever the data are.
+#'
+#' @inheritParams ufs_grid
+#' @param method The name of a method that selects features, or of several; or a fit, or several
+#'   ([c()]). Of a fit the method and the arguments in its call are taken. Several methods
+#'   meet the same decoys, and each gets those of the arguments in `...` that it has. A graph or a
+#'   start that was made without the decoys is refused.
+#' @param k For how many columns the share is printed, besides that of the answer. A method
+#'   that solves for its number ([ufs_topk()], [ufs_blfse()]) is asked for this many (by default
+#'   50, or all).
+#' @param n_decoys How many decoys to add. The default is a fifth of the columns, but at least 50
+#'   and at most 2000, never more than there are columns, nor than `getOption("ufselect.max_bytes")`
+#'   holds where the data are on disk: the decoys themselves are in memory.
+#' @param repeats How often, each time with other decoys.
+#' @param share The share of columns no better than noise that is accepted.
+#' @param conservative Should the share be controlled instead of estimated?
+#' @param checkpoint `NULL`, or a folder in which finished work is kept, as in [ufs_grid()].
+#' @return An object of class `ufs_decoys`: `k`, a whole number for each method; `columns`, for each
+#'   method those that are above the threshold in most of the repeats; `curve`, a data frame with
+#'   `share` and its range over the repeats (`low`, `high`) for each method and k; `n_decoys`,
+#'   `errors`. [as.data.frame()] gives a row per method.
+#' @references Barber, R. F. and Candes, E. J. (2015) Controlling the false discovery rate via
+#'   knockoffs. *Annals of Statistics* **43**(5), 2055-2085. \doi{10.1214/15-AOS1337}
+#'
+#'   Chung, N. C. and Storey, J. D. (2015) Statistical significance of variables driving systematic
+#'   variation in high-dimensional data. *Bioinformatics* **31**(4), 545-554.
+#'   \doi{10.1093/bioinformatics/btu674}: package jackstraw, for principal components and clusters.
+#'
+#'   Kursa, M. B. and Rudnicki, W. R. (2010) Feature selection with the Boruta package. *Journal of
+#'   Statistical Software* **36**(11). \doi{10.18637/jss.v036.i11}: the same idea with labels.
+#' @seealso [ufs_size()], which sets this beside other answers to "how many?"
+#' @examples
+#' # 5 columns with structure among 25 of noise
+#' set.seed(1)
+#' x <- matrix(rnorm(60 * 30), 60)
+#' x[, 1:5] <- x[, 1:5] + 3 * rep(0:1, each = 30)
+#' colnames(x) <- paste0("v", 1:30)
+#' found <- ufs_decoys(x, "pca", n_components = 2)
+#' found
+#' found$columns
+#' @export
+ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, share = 0.05,
+                       conservative = FALSE, checkpoint = NULL) {
+  check_given(x, method)
+  call <- plain_call(match.call(), "ufs_decoys")
+  plan <- decoys_plan(method, list(...), parent.frame())
+  opened <- open_some(x, plan$door)
+  x <- open_data(opened$x)
+  checkpoint <- check_checkpoint(checkpoint)
+  repeats <- check_count(repeats, "repeats", 1L, 1e6, "a million repeats")
+  share <- check_number(share, "share", 0, 1, open = TRUE)
+  conservative <- check_flag(conservative, "conservative")
+  data <- as_ufs_operator(x, FALSE, FALSE, write = FALSE)
+  q <- length(data$keep)
+  if (!is.null(k)) k <- check_count(k, "k", 1L, q, "the features that are not constant")
+  first <- equal_of_data(x, data)
+  n_decoys <- decoys_number(n_decoys, x, sum(first == seq_len(q)), conservative)
+  common <- list(x = to_travel(x), keep = data$keep, first = first, n_decoys = n_decoys,
+    per_k = min(q, if (is.null(k)) 50L else k), plan = plan$methods)
+  run <- start_run("decoys", x, checkpoint)
+  # Not by the method: all meet the same decoys.
+  tasks <- Map(function(i, at) list(seed = task_seed(run, "repeat", i), at = at),
+    rep(seq_len(repeats), length(plan$methods)), rep(seq_along(plan$methods), each = repeats))
+  keys <- lapply(tasks, function(task) {
+    own <- common$plan[[task$at]]
+    task_key(run, own$method, argument_keys(own$args), n_decoys, common$per_k, task$seed)
+  })
+  done <- run_tasks(tasks, decoys_fit, common, run, keys,
+    usable = function(value) length(value$ranking) == q + n_decoys)
+  found <- lapply(seq_along(plan$methods), function(at) {
+    runs <- done$values[vapply(tasks, `[[`, 0L, "at") == at]
+    decoys_result(runs, first, share, conservative, names(plan$methods)[at])
+  })
+  names(found) <- names(plan$methods)
+  columns <- lapply(found, function(one) {
+    at <- data$keep[one$columns]
+    if (data$named) data$features[at] else at
+  })
+  structure(list(call = call, methods = names(found), k = vapply(found, `[[`, 0L, "k"),
+    columns = columns, curve = do.call(rbind, unname(lapply(found, `[[`, "curve"))),
+    asked = k, share = share, conservative = conservative, n_decoys = n_decoys, repeats = repeats,
+    n = data$n, p = data$p, usable = q, distinct = sum(first == seq_len(q)),
+    seconds = vapply(found, `[[`, 0, "seconds"), errors = lapply(found, `[[`, "errors"),
+    checkpoint = done$report), class = "ufs_decoys")
+}
+
+# ---- what is run ---------------------------------------------------------------------------------
+
+# list(methods, door): for each method list(method, args), by a name of its own; and which of the
+# arguments are the door's.
+decoys_plan <- function(method, dots, frame) {
+  if (inherits(method, "ufs")) method <- list(method)
+  if (inherits(method, "ufs_list") || is.list(method)) {
+    own <- setdiff(names_of(dots), door_arguments)
+    if (length(own)) {
+      ufs_abort("argument", "`", own[1L], "`: the arguments of a fit are those of its call.",
+        argument = own[1L])
+    }
+    for (fit in method) check_fit(fit, "feature_ranking", "features")
+    out <- lapply(method, function(fit) list(method = fit$method, args = fit_arguments(fit, frame)))
+    names(out) <- make.unique(vapply(out, `[[`, "", "method"), " ")
+  } else {
+    if (!is.character(method) || !length(method)) method_row(method)
+    if (anyDuplicated(method)) {
+      ufs_abort("argument", "`method` has '", method[duplicated(method)][1L], "' twice.",
+        argument = "method")
+    }
+    rows <- lapply(method, method_row)
+    own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
+    check_decoy_dots(dots, own, method)
+    out <- Map(function(name, row) {
+      list(method = name, args = dots[names_of(dots) %in% arguments_of(row$fit)])
+    }, method, rows)
+    dots <- dots[!names_of(dots) %in% own]
+  }
+  for (one in out) {
+    row <- method_row(one$method)
+    if (row$selects == "samples") {
+      ufs_abort("argument", "ufs_", one$method, "() selects samples; decoys are columns.",
+        argument = "method")
+    }
+    check_fresh(one$args, one$method)
+  }
+  list(methods = out, door = dots)
+}
+
+check_decoy_dots <- function(dots, own, method) {
+  unknown <- names_of(dots)
+  unknown <- unknown[!unknown %in% c(own, door_arguments)]
+  if (length(unknown)) {
+    one <- length(method) == 1L
+    ufs_abort("argument", if (one) paste0("ufs_", method, "() has no argument") else
+      "None of the methods has an argument", " `", unknown[1L], "`",
+      if (one) paste0("; it has ", paste(own, collapse = ", ")), ".",
+      argument = if (nzchar(unknown[1L])) unknown[1L] else "...")
+  }
+}
+
+# The arguments in the call of a fit, as far as they are not data.
+fit_arguments <- function(fit, frame) {
+  given <- as.list(fit$call)[-1L]
+  given <- given[names(given) %in% arguments_of(method_row(fit$method)$fit)]
+  Map(function(value, name) {
+    tryCatch(eval(value, frame), error = function(e) {
+      ufs_abort("argument", "`", name, "` in the call of the fit (", brief(value), ") cannot be ",
+        "found here: give the name of the method and its arguments instead.", argument = "method")
+    })
+  }, given, names(given))
+}
+
+# What was made of x alone has been shaped by real columns and not by decoys.
+check_fresh <- function(args, method) {
+  made <- vapply(args, function(value) {
+    !is.null(dim(value)) || inherits(value, c("ufs", "ufs_graph"))
+  }, NA)
+  made <- made | names_of(args) == "init" & vapply(args, function(value) {
+    !is.null(value) && !is.character(value)
+  }, NA)
+  if (any(made)) {
+    name <- names(args)[made][1L]
+    ufs_abort("argument", "`", name, "` of ufs_", method, "() was made without the decoys; let it ",
+      "be made anew with them", if (name == "graph") ", e.g. graph = list(n_neighbours = 5)", ".",
+      argument = name)
+  }
+}
+
+# For every column that is not constant the number of the first one equal to it.
+equal_of_data <- function(x, data) {
+  if (x$kind == "dense") equal_columns(x$x[, data$keep, drop = FALSE]) else x_equal_columns(data$x)
+}
+
+decoys_number <- function(n_decoys, x, distinct, conservative) {
+  most <- distinct
+  if (x$kind == "source") most <- max(1, min(most, floor(max_bytes() / (8 * x$n))))
+  if (conservative) {
+    if (most < distinct || (!is.null(n_decoys) && !isTRUE(n_decoys == distinct))) {
+      ufs_abort("argument", "`conservative` = TRUE takes one decoy for each of the ", distinct,
+        " columns", if (most < distinct) ", more than fit into memory", ".", argument = "n_decoys")
+    }
+    return(as.integer(distinct))
+  }
+  if (!is.null(n_decoys)) {
+    return(check_count(n_decoys, "n_decoys", 1L, most, "the features that differ"))
+  }
+  as.integer(min(most, max(50, min(2000, round(distinct / 5)))))
+}
+
+# One method with one draw of decoys. The ranking of real columns (1 .. q) and of decoys (q + the
+# number of their column).
+decoys_fit <- function(task, common) {
+  own <- common$plan[[task$at]]
+  row <- method_row(own$method)
+  args <- own$args
+  with_seed(task$seed, {
+    with <- with_decoys(common$x, common$keep, common$first, common$n_decoys)
+    if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- common$per_k
+    # Seed NULL: the method goes on with the numbers of this repeat.
+    run <- quiet_fit(with$data, own$method, args, NULL)
+  })
+  if (!is.null(run$error)) {
+    return(list(error = run$error))
+  }
+  list(ranking = with$column[unname(run$fit$feature_ranking)], status = run$fit$status,
+    seconds = run$seconds)
+}
+
+# ---- the data with decoys ------------------------------------------------------------------------
+
+# list(data, column): the usable columns of x and `n_decoys` decoys of distinct ones, in random
+# order, so that ties favour neither; and what each is.
+with_decoys <- function(x, keep, first, n_decoys) {
+  q <- length(keep)
+  distinct <- which(first == seq_len(q))
+  of <- distinct[sample.int(length(distinct), n_decoys)]
+  from <- keep[of]
+  load_reader(x)
+  parts <- if (x$kind == "sparse") sparse_decoys(x$x, from) else permuted(data_columns(x, from))
+  turn <- mixed_order(q, n_decoys, if (x$kind == "source" && x$x$by == "columns") x$x$unit else 1)
+  base <- if (q < x$p) subset_data(x, features = keep) else x
+  both <- switch(x$kind,
+    dense = unname(cbind(unname(base$x), parts)[, turn, drop = FALSE]),
+    sparse = cbind(base$x, parts)[, turn, drop = FALSE],
+    source = bound_source(base$x, parts, turn)
+  )
+  names <- paste0("v", seq_along(turn))
+  if (x$kind == "sparse") both@Dimnames <- list(NULL, names)
+  list(data = new_data(x$kind, both, x$n, length(turn), names, NULL, x$input$origin),
+    column = c(seq_len(q), q + of)[turn])
+}
+
+# A random order of q columns and of d behind them. Columns of a chunk of `unit` in a file stay
+# together, for each read takes all of it. The random numbers are as many, whatever the unit.
+mixed_order <- function(q, d, unit = 1) {
+  key <- sample.int(q)
+  real <- order(stats::ave(key, (seq_len(q) - 1) %/% unit, FUN = min), key)
+  at <- sample.int(q + d, d)
+  out <- integer(q + d)
+  out[at] <- q + seq_len(d)
+  out[-at] <- real
+  out
+}
+
+# Every column permuted by itself. Only what is not zero draws a place, so that a sparse column
+# takes the same random numbers.
+permuted <- function(x) {
+  out <- matrix(0, nrow(x), ncol(x))
+  for (j in seq_len(ncol(x))) {
+    value <- x[, j][x[, j] != 0]
+    out[sample.int(nrow(x), length(value)), j] <- value
+  }
+  out
+}
+
+sparse_decoys <- function(x, columns) {
+  n <- x@Dim[1L]
+  parts <- lapply(columns, function(j) {
+    at <- seq.int(x@p[j] + 1, length.out = x@p[j + 1L] - x@p[j])
+    value <- x@x[at][x@x[at] != 0]
+    to <- sample.int(n, length(value))
+    turn <- order(to)
+    list(i = to[turn] - 1L, x = value[turn])
+  })
+  methods::new("dgCMatrix", i = unlist(lapply(parts, `[[`, "i")),
+    p = c(0L, cumsum(vapply(parts, function(part) length(part$x), 0L))),
+    x = unlist(lapply(parts, `[[`, "x")), Dim = c(n, length(columns)))
+}
+
+# A source with columns in memory beside it, in the order `turn`: read as any other.
+bound_source <- function(base, beside, turn) {
+  out <- base
+  out$object <- list(base = base, beside = beside, turn = turn)
+  out$kind <- "bound"
+  out$p <- length(turn)
+  out[c("rows", "columns")] <- list(NULL)
+  out$object$base["BPPARAM"] <- list(NULL)
+  # Lines of rows are longer now.
+  if (out$by == "rows") out$step <- max(1, floor(base$step * base$p / out$p))
+  out
+}
+
+read_bound <- function(object, i, j) {
+  turn <- if (is.null(j)) object$turn else object$turn[j]
+  q <- object$base$p
+  real <- which(turn <= q)
+  rows <- if (is.null(i)) object$base$n else length(i)
+  out <- matrix(0, rows, length(turn))
+  if (length(real)) {
+    # Sorted, as files are read.
+    asked <- sort(turn[real])
+    whole <- identical(as.integer(asked), seq_len(q))
+    piece <- read_source(object$base, i, if (!whole) asked)
+    out[, real] <- piece[, match(turn[real], asked)]
+  }
+  if (length(real) < length(turn)) {
+    beside <- turn[turn > q] - q
+    out[, turn > q] <- if (is.null(i)) object$beside[, beside] else object$beside[i, beside]
+  }
+  out
+}
+
+# ---- what came out -------------------------------------------------------------------------------
+
+# Of one method: list(k, columns, curve, seconds, errors).
+decoys_result <- function(runs, first, level, conservative, method) {
+  failed <- vapply(runs, function(run) !is.null(run$error), NA)
+  errors <- vapply(runs[failed], `[[`, "", "error")
+  if (all(failed)) {
+    ufs_abort("argument", "ufs_", method, "() failed on x with decoys, first with: ", errors[1L],
+      argument = "method")
+  }
+  runs <- runs[!failed]
+  counts <- lapply(runs, function(run) {
+    if (conservative) pairs_of(run$ranking, first) else decoys_before(run$ranking, first)
+  })
+  each <- lapply(counts, function(count) count_share(list(count), level))
+  all <- count_share(counts, level)
+  within <- table(factor(unlist(Map(function(count, one) {
+    real <- count$real[seq_len(one$k)]
+    if (conservative) which(first %in% real) else real
+  }, counts, each)), seq_along(first)))
+  table <- vapply(each, `[[`, all$share, "share")
+  table <- matrix(table, ncol = length(each))
+  curve <- data.frame(method = method, k = seq_along(all$share), share = all$share,
+    low = apply(table, 1L, min), high = apply(table, 1L, max), stringsAsFactors = FALSE)
+  # The order of the columns: their mean place.
+  place <- rowMeans(matrix(vapply(runs, function(run) {
+    order(run$ranking[run$ranking <= length(first)]) + 0
+  }, numeric(length(first))), ncol = length(runs)))
+  chosen <- which(as.vector(within) > length(runs) / 2)
+  # What is controlled is the list of a repeat, not a mean of shares.
+  if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
+  list(k = all$k, columns = chosen[order(place[chosen])], curve = curve,
+    seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors = errors)
+}
+
+# For each k, at the k-th real column of a ranking: how many decoys are before it (scaled: per
+# distinct column), and how many distinct real ones there are up to it.
+decoys_before <- function(ranking, first) {
+  q <- length(first)
+  is_real <- ranking <= q
+  real <- ranking[is_real]
+  list(real = real, before = cumsum(!is_real)[is_real], distinct = cumsum(!duplicated(first[real])),
+    decoys = sum(!is_real), plus = 0, size = q)
+}
+
+# The better one of each column and its decoy counts, as real or as decoy.
+pairs_of <- function(ranking, first) {
+  q <- length(first)
+  of <- ifelse(ranking > q, ranking - q, ranking)
+  pair <- first[of] == of
+  ranking <- ranking[pair]
+  of <- of[pair]
+  ranking <- ranking[!duplicated(of)]
+  is_real <- ranking <= q
+  real <- ranking[is_real]
+  list(real = real, before = cumsum(!is_real)[is_real], distinct = seq_along(real),
+    decoys = length(ranking), plus = 1, size = q)
+}
+
+# Mean over rankings: list(share at each k, k). Beyond the real columns that won there is no share
+# but 1.
+count_share <- function(counts, level) {
+  size <- counts[[1L]]$size
+  total <- counts[[1L]]$distinct[length(counts[[1L]]$distinct)]
+  one <- vapply(counts, function(count) {
+    weight <- if (count$plus) 1 else max(count$distinct) / count$decoys
+    value <- (weight * count$before + count$plus) / count$distinct
+    c(value, rep(1, size - length(value)))
+  }, numeric(size))
+  share <- rowMeans(matrix(one, size))
+  fine <- share <= level
+  if (!counts[[1L]]$plus) {
+    before <- rowSums(matrix(vapply(counts, function(count) count$before + 0, numeric(size)), size))
+    distinct <- rowMeans(matrix(vapply(counts, function(count) count$distinct + 0, numeric(size)),
+      size))
+    decoys <- sum(vapply(counts, `[[`, 0, "decoys"))
+    # On pure noise: the probability of no more decoys before so many real columns.
+    fine <- fine & stats::phyper(round(distinct) - 1, total, decoys, round(distinct) + before,
+      lower.tail = FALSE) <= level
+  }
+  list(share = share, k = if (any(fine)) max(which(fine)) else 0L)
+}
+
+#' @export
+print.ufs_decoys <- function(x, ...) {
+  check_dots_empty(...)
+  cat("<ufs_decoys> ", x$n, " samples x ", x$p, " features, ", x$n_decoys, " decoys, ", x$repeats,
+    if (x$repeats == 1L) " repeat" else " repeats", "\n", sep = "")
+  for (name in x$methods[order(-x$k)]) {
+    cat("  ", decoys_words(x, name), "\n", sep = "")
+    if (!is.null(x$asked)) {
+      at <- x$curve[x$curve$method == name, ][x$asked, ]
+      cat("    of the best ", x$asked, ": ", percent(at$share), " no better than noise (repeats ",
+        percent(at$low), " to ", percent(at$high), ")\n", sep = "")
+    }
+    if (length(x$columns[[name]])) {
+      cat("    best: ", paste(utils::head(x$columns[[name]], 5L), collapse = ", "),
+        if (length(x$columns[[name]]) > 5L) ", ...", "\n", sep = "")
+    }
+    if (length(x$errors[[name]])) {
+      cat("    ", length(x$errors[[name]]), " repeats failed, first: ", x$errors[[name]][1L], "\n",
+        sep = "")
+    }
+  }
+  cat("  at most ", percent(x$share), " of them no better than noise, ",
+    if (x$conservative) "controlled" else "estimated", " by permuted columns\n", sep = "")
+  print_checkpoint(x$checkpoint)
+  invisible(x)
+}
+
+decoys_words <- function(x, name) {
+  k <- x$k[[name]]
+  paste0(if (k == 0L) "no column is" else if (k == x$usable) {
+    paste0("all ", k, " columns", if (x$usable < x$p) " that are not constant", " are")
+  } else {
+    paste0(k, " of ", x$p, if (k == 1L) " columns is" else " columns are")
+  }, " better than noise by ufs_", sub(" .*", "", name), "()")
+}
+
+percent <- function(share) paste0(signif(100 * share, 2L), " %")
+
+#' @export
+as.data.frame.ufs_decoys <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_dots_empty(...)
+  at <- function(k, what) vapply(x$methods, function(name) {
+    size <- if (is.null(k)) x$k[[name]] else k
+    if (size == 0L) NA_real_ else x$curve[[what]][x$curve$method == name][size]
+  }, 0)
+  size <- unname(if (is.null(x$asked)) x$k else rep(x$asked, length(x$methods)))
+  data.frame(method = x$methods, k = unname(x$k), of = x$p,
+    columns = unname(lengths(x$columns)), at = size, share = unname(at(x$asked, "share")),
+    low = unname(at(x$asked, "low")), high = unname(at(x$asked, "high")),
+    n_decoys = x$n_decoys, repeats = x$repeats, errors = unname(lengths(x$errors)),
+    seconds = unname(x$seconds), stringsAsFactors = FALSE)
+}
+
+#' The share of noise against the number of columns
+#'
+#' One curve a method, named at its end with the number of columns that are better than noise. The
+#' dotted line is the share that was accepted.
+#'
+#' @param x,object A [ufs_decoys()] result.
+#' @param to The largest k to show. By default four times the largest answer, and at least 50.
+#' @param ... Graphical parameters for `plot()`.
+#' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
+#' @examples
+#' set.seed(1)
+#' x <- cbind(iris[, 1:4], matrix(rnorm(150 * 16), 150))
+#' plot(ufs_decoys(x, c("pca", "laplacian"), n_components = 2, repeats = 3))
+#' @export
+plot.ufs_decoys <- function(x, to = NULL, ...) {
+  draw_picture(picture(x, to), ...)
+  invisible(x)
+}
+
+#' @rdname plot.ufs_decoys
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_decoys <- function(object, to = NULL, ...) {
+  check_dots_empty(...)
+  ggplot_picture(picture(object, to))
+}
+
+#' @export
+picture.ufs_decoys <- function(object, to, ...) {
+  if (is.null(to)) to <- min(object$usable, max(4 * max(object$k, object$asked), 50))
+  to <- check_count(to, "to", 1L, object$usable, "the features that are not constant")
+  table <- object$curve
+  # A few hundred places are as many as a screen shows.
+  shown <- unique(round(seq(1, to, length.out = min(to, 400))))
+  table <- table[table$k %in% shown, ]
+  pic <- data.frame(x = table$k, y = table$share, series = table$method,
+    label = sprintf("%s: %d", table$method, object$k[table$method]))
+  several <- length(object$methods) > 1L
+  new_picture("curves", table = pic, points = to <= 30,
+    x_labels = if (to <= 12) seq_len(to),
+    lines = list(h = object$share, v = if (!several && object$k > 0L) object$k[[1L]]),
+    xlab = "features chosen (k)", ylab = "share no better than noise",
+    title = "ufs_decoys: how much of a selection is noise",
+    subtitle = if (several) {
+      sprintf("named: columns better than noise (share at most %s), of %d", percent(object$share),
+        object$p)
+    } else {
+      decoys_words(object, object$methods)
+    })
+}

@@ -1,0 +1,207 @@
+# Pictures in ggplot2.
+
+ggplot_picture <- function(pic) {
+  check_installed("ggplot2", "for autoplot()")
+  out <- switch(pic$kind, curves = ggplot_curves(pic), dots = ggplot_dots(pic),
+    spikes = ggplot_spikes(pic),
+    tiles = ggplot_tiles(pic), scatter = ggplot_scatter(pic))
+  title <- if (nchar(pic$title) > 48L) two_lines(pic$title) else pic$title
+  out + ggplot2::labs(title = title, subtitle = pic$subtitle, x = pic$xlab, y = pic$ylab) +
+    ggplot2::theme(plot.title = ggplot2::element_text(size = 12, face = "bold"),
+      plot.title.position = "plot",
+      panel.grid.minor = ggplot2::element_blank())
+}
+
+column <- function(name) {
+  force(name)
+  as.call(list(as.name("[["), as.name(".data"), name))
+}
+
+# aes() from names of columns, without a word in it that R CMD check does not know.
+aes_of <- function(...) do.call(ggplot2::aes, lapply(list(...), column))
+
+ggplot_curves <- function(pic) {
+  table <- pic$table
+  if (is.null(table$series)) table$series <- ""
+  log <- if (is.null(pic$log)) "" else pic$log
+  series <- unique(table$series)
+  table$series <- factor(table$series, series)
+  style <- curve_style(pic, series)
+  by <- function(values) stats::setNames(values, series)
+  p <- ggplot2::ggplot(table, aes_of(x = "x", y = "y", colour = "series")) +
+    ggplot2::theme_minimal() +
+    ggplot2::geom_line(aes_of(linetype = "series")) +
+    ggplot2::scale_colour_manual(values = by(style$colour), guide = "none") +
+    ggplot2::scale_linetype_manual(values = by(style$line), guide = "none") +
+    ggplot2::scale_shape_manual(values = by(style$shape), guide = "none")
+  if (!isFALSE(pic$points)) p <- p + ggplot2::geom_point(aes_of(shape = "series"))
+  if (log == "y") p <- p + ggplot2::scale_y_log10() else {
+    p <- p + ggplot2::scale_y_continuous(labels = if (isTRUE(pic$percent)) {
+      function(at) 100 * at
+    } else ggplot2::waiver())
+    if (!is.null(pic$from)) p <- p + ggplot2::expand_limits(y = pic$from)
+  }
+  if (!is.null(table$low)) p <- p + ggplot2::geom_linerange(aes_of(x = "x", ymin = "low",
+    ymax = "high", colour = "series"), data = table[is.finite(table$low), ], alpha = .5)
+  if (!is.null(table$panel)) {
+    table$panel <- factor(table$panel, unique(table$panel))
+    p <- p + ggplot2::facet_wrap("panel", scales = "free")
+  }
+  if (length(series) > 1L) {
+    ends <- do.call(rbind, lapply(panels_of(pic), function(part) {
+      part$series <- as.character(part$series)
+      cbind(curve_ends(part, log), panel = if (is.null(part$panel)) "" else part$panel[1L])
+    }))
+    if (is.null(table$panel)) ends$panel <- NULL
+    ends$series <- factor(ends$series, series)
+    ends$edge <- Inf
+    ends$label <- paste0(" ", ends$label)
+    # In the margin, which is as wide as the labels whatever the size of the picture.
+    room <- max(nchar(ends$label)) * 4.6 + 4
+    p <- p +
+      ggplot2::geom_segment(ggplot2::aes(x = .data[["x"]], xend = .data[["edge"]], y = .data[["y"]],
+        yend = .data[["label_y"]], colour = .data[["series"]]), data = ends, linetype = 3L) +
+      ggplot2::geom_text(aes_of(x = "edge", y = "label_y", label = "label", colour = "series"),
+        data = ends, hjust = 0, size = 2.8) +
+      ggplot2::coord_cartesian(clip = "off") +
+      ggplot2::theme(plot.margin = ggplot2::margin(5.5, room, 5.5, 5.5),
+        panel.spacing.x = ggplot2::unit(room, "pt"))
+  }
+  if (!is.null(pic$x_labels)) {
+    p <- p + ggplot2::scale_x_continuous(breaks = sort(unique(table$x)),
+      labels = pic$x_labels[sort(unique(table$x))])
+  } else if (is.null(table$panel)) {
+    p <- p + ggplot2::scale_x_continuous(breaks = ticks_within(table$x))
+  }
+  ggplot_lines(p, pic)
+}
+
+ggplot_dots <- function(pic) {
+  table <- pic$table
+  table$series <- factor(shorten(table$series, 40L), rev(shorten(table$series, 40L)))
+  table$plain <- pic$table$series %in% pic$plain
+  p <- ggplot2::ggplot(table, aes_of(x = "value", y = "series", colour = "plain")) +
+    ggplot2::theme_minimal()
+  if (!is.null(table$low)) p <- p + ggplot2::geom_segment(ggplot2::aes(x = .data[["low"]],
+    xend = .data[["high"]], yend = .data[["series"]]), data = table[is.finite(table$low), ])
+  p + ggplot2::geom_point(aes_of(shape = "plain")) +
+    ggplot2::scale_colour_manual(values = c(`FALSE` = class_colours[1L], `TRUE` = plain_colour),
+      guide = "none") +
+    ggplot2::scale_shape_manual(values = c(`FALSE` = 16L, `TRUE` = 1L), guide = "none") +
+    ggplot2::scale_x_continuous(labels = if (isTRUE(pic$percent)) function(at) 100 * at else {
+      ggplot2::waiver()
+    })
+}
+
+ggplot_lines <- function(p, pic) {
+  if (length(pic$lines$h)) p <- p + ggplot2::geom_hline(yintercept = pic$lines$h, linetype = 3L,
+    colour = "grey40")
+  if (length(pic$lines$v)) p <- p + ggplot2::geom_vline(xintercept = pic$lines$v, linetype = 3L,
+    colour = "grey40")
+  p
+}
+
+ggplot_spikes <- function(pic) {
+  table <- pic$table
+  many <- max(table$x)
+  table$best <- factor(table$best, c(TRUE, FALSE))
+  table <- do.call(rbind, lapply(panels_of(list(table = table)), function(part) {
+    cbind(part, bar_edges(part$x))
+  }))
+  table$low <- 0
+  p <- ggplot2::ggplot(table, aes_of(xmin = "left", xmax = "right", ymin = "low", ymax = "y")) +
+    ggplot2::theme_minimal() +
+    ggplot2::geom_rect(aes_of(fill = "best")) +
+    ggplot2::scale_fill_manual(values = c(`TRUE` = best_colour, `FALSE` = rest_colour),
+      guide = "none")
+  if (!is.null(table$panel)) {
+    table$panel <- factor(table$panel, unique(table$panel))
+    p$data <- table
+    p <- p + ggplot2::facet_wrap("panel", scales = "free", ncol = 1L)
+  }
+  if (!is.null(pic$ylim)) p <- p + ggplot2::coord_cartesian(ylim = pic$ylim)
+  if (isTRUE(pic$order)) p <- p + ggplot2::scale_y_continuous(breaks = NULL)
+  if (!is.null(pic$names)) {
+    block <- name_block(pic$names)
+    top <- max(pic$ylim, table$y, 0)
+    low <- min(pic$ylim, table$y, 0)
+    line <- (top - low) / (block$rows + 1)
+    left <- many + .5 + .04 * many
+    width <- many * .035 * max(nchar(block$text))
+    names <- data.frame(x = left + block$column * width, y = top - line * (block$row + 1),
+      label = block$text)
+    p <- p +
+      ggplot2::geom_text(aes_of(x = "x", y = "y", label = "label"), data = names, hjust = 0,
+        size = 2.8, inherit.aes = FALSE) +
+      ggplot2::annotate("text", x = left, y = top, label = pic$heading, hjust = 0, size = 2.8,
+        fontface = "bold") +
+      ggplot2::expand_limits(x = left + block$columns * width) +
+      ggplot2::scale_x_continuous(breaks = ticks_within(c(1, many)))
+  }
+  ggplot_lines(p, pic)
+}
+
+ggplot_scatter <- function(pic) {
+  table <- pic$table
+  p <- ggplot2::ggplot(table, aes_of(x = "x", y = "y")) + ggplot2::theme_minimal()
+  if (is.null(pic$group)) {
+    p <- p + ggplot2::geom_point(colour = class_colours[1L], alpha = .8)
+  } else {
+    style <- group_style(nlevels(pic$group))
+    p$data$group <- pic$group
+    p <- p + ggplot2::geom_point(aes_of(colour = "group", shape = "group"), alpha = .8) +
+      ggplot2::scale_colour_manual(values = style$colour, name = pic$group_name) +
+      ggplot2::scale_shape_manual(values = style$shape, name = pic$group_name)
+  }
+  if (any(table$circled)) {
+    p <- p + ggplot2::geom_point(data = table[table$circled, ], shape = 1L, size = 3.6, stroke = 1)
+  }
+  p
+}
+
+ggplot_tiles <- function(pic) {
+  z <- pic$z
+  table <- data.frame(x = as.vector(col(z)), y = nrow(z) + 1L - as.vector(row(z)),
+    value = as.vector(z))
+  every <- max(1L, ceiling(ncol(z) / 80))
+  show <- seq(1L, ncol(z), by = every)
+  p <- ggplot2::ggplot(table, aes_of(x = "x", y = "y", fill = "value")) +
+    ggplot2::theme_minimal() +
+    (if (isTRUE(pic$row_labels)) ggplot2::geom_tile(colour = "white") else ggplot2::geom_raster()) +
+    ggplot2::scale_fill_gradientn(colours = tile_colours(pic$palette), limits = pic$limits,
+      name = pic$value, na.value = "white",
+      guide = if (isTRUE(is.null(pic$key) || pic$key)) "colourbar" else "none") +
+    ggplot2::scale_x_continuous(breaks = show, labels = shorten(colnames(z), 20L)[show],
+      expand = c(0, 0)) +
+    ggplot2::theme(panel.grid = ggplot2::element_blank(),
+      axis.text.x = ggplot2::element_text(angle = if (isTRUE(pic$upright)) 0 else 90,
+        hjust = if (isTRUE(pic$upright)) .5 else 1, vjust = .5, size = min(9, 330 / length(show))))
+  if (isTRUE(pic$row_labels)) {
+    show <- seq(1L, nrow(z), by = max(1L, ceiling(nrow(z) / 60)))
+    p <- p + ggplot2::scale_y_continuous(breaks = nrow(z) + 1L - show,
+      labels = shorten(rownames(z), 20L)[show], expand = c(0, 0)) +
+      ggplot2::theme(axis.text.y = ggplot2::element_text(size = min(9, 260 / length(show))))
+  } else {
+    p <- p + ggplot2::scale_y_continuous(breaks = NULL, expand = c(0, 0))
+  }
+  if (isTRUE(pic$text)) {
+    table$label <- ifelse(is.na(table$value), "", format_cells(as.vector(z)))
+    table$dark <- ifelse(!is.na(table$value) & table$value > mean(pic$limits), "white", "black")
+    p <- p + ggplot2::geom_text(aes_of(label = "label"), data = table, colour = table$dark,
+      size = min(3.5, 60 / ncol(z), 80 / nrow(z)))
+  }
+  if (!is.null(pic$group)) {
+    style <- group_style(nlevels(pic$group))
+    strip <- max(.3, .03 * ncol(z))
+    table <- data.frame(x = .5 - .8 * strip, y = rev(seq_len(nrow(z))), group = pic$group)
+    # One fill scale a plot: the strip is made of points that cover its rows.
+    p <- p + ggplot2::geom_segment(ggplot2::aes(x = .data[["x"]], xend = .data[["x"]],
+      y = .data[["y"]] - .5, yend = .data[["y"]] + .5, colour = .data[["group"]]), data = table,
+      linewidth = 3.5, inherit.aes = FALSE) +
+      ggplot2::scale_colour_manual(values = style$colour, name = pic$group_name) +
+      ggplot2::expand_limits(x = .5 - 1.5 * strip)
+  }
+  p
+}
+
+utils::globalVariables(".data")

@@ -1,0 +1,161 @@
+# The list that both engines draw, and the one place for colours, marks, names and labels.
+
+# kind: "curves"  table x, y, and where there are several: series, panel; low, high: error bars;
+#                 log: "y" or ""; percent: y is a share
+#       "dots"    table value, series, low, high: one line a series, largest first; percent
+#       "spikes"  table x, y, best, (panel); names and heading listed beside the bars
+#       "tiles"   z (rows from top to bottom, with dimnames), limits, palette, text, group
+#       "scatter" table x, y, circled; group
+# All: title, subtitle, xlab, ylab; lines = list(h = , v = ) for reference lines.
+new_picture <- function(kind, ..., title, subtitle = NULL) {
+  pic <- structure(list(kind = kind, ..., title = title, subtitle = subtitle),
+    class = "ufs_picture")
+  if (kind == "curves") {
+    pic$table <- pic$table[is.finite(pic$table$y), ]
+    if (!nrow(pic$table)) {
+      ufs_abort("argument", title, ": there is no finite value to draw.", argument = "x")
+    }
+    # Of curves that lie decades apart a linear scale shows the largest alone.
+    y <- pic$table$y
+    if (is.null(pic$log) && !is.null(pic$table$series) && !isTRUE(pic$percent) && min(y) > 0 &&
+        max(y) > 50 * min(y)) {
+      pic$log <- "y"
+    }
+  }
+  pic
+}
+
+panels_of <- function(pic) {
+  if (is.null(pic$table$panel)) {
+    return(list(pic$table))
+  }
+  split(pic$table, factor(pic$table$panel, unique(pic$table$panel)))
+}
+
+# Twelve colours of which any two differ by 17 or more in CIELAB, for every kind of colour vision
+# (the first six are Okabe's and Ito's; the others were searched); test-plots.R measures it.
+class_colours <- c("#0072B2", "#D55E00", "#009E73", "#E69F00", "#56B4E9", "#000000", "#3500F6",
+  "#7B1C00", "#2F505D", "#002DA5", "#48CE71", "#6DC4C6")
+class_shapes <- c(16L, 17L, 15L, 18L, 3L)
+
+# After six the shape and the line type change as well.
+group_style <- function(n) {
+  i <- seq_len(n) - 1L
+  list(colour = class_colours[1L + i %% 12L], shape = class_shapes[1L + (i %/% 6L) %% 5L],
+    line = 1L + (i %/% 6L) %% 6L)
+}
+
+# By order; what the picture calls plain (baselines) is grey, thin and dashed.
+curve_style <- function(pic, series) {
+  plain <- series %in% pic$plain
+  style <- group_style(length(series))
+  style[c("colour", "line")] <- list(rep(plain_colour, length(series)), rep(2L, length(series)))
+  own <- group_style(sum(!plain))
+  style$colour[!plain] <- if (length(series) == 1L) "black" else own$colour
+  style$line[!plain] <- own$line
+  style$line[plain] <- 2L + (seq_len(sum(plain)) - 1L) %% 5L
+  style$width <- ifelse(plain, 1, 1.6)
+  style$shape <- rep_len(c(16L, 17L, 15L, 18L, 1L, 2L, 0L, 5L), length(series))
+  style
+}
+
+best_colour <- "#B2182B"
+rest_colour <- "grey65"
+plain_colour <- "grey45"
+
+tile_colours <- function(palette) {
+  switch(palette,
+    diverging = grDevices::hcl.colors(101L, "Blue-Red 3"),
+    sequential = grDevices::hcl.colors(101L, "YlGnBu", rev = TRUE),
+    presence = c("grey94", class_colours[1L])
+  )
+}
+
+# At most `most` names in columns of `rows`, each cut to a width; few names are larger.
+name_block <- function(names, rows = 25L, most = 50L) {
+  if (length(names) > most) {
+    names <- c(names[seq_len(most - 1L)], paste("and", length(names) - most + 1L, "more"))
+  }
+  columns <- max(1L, ceiling(length(names) / rows))
+  rows <- if (columns > 1L) rows else max(12L, min(rows, length(names)))
+  list(text = shorten(names, if (columns > 1L) 14L else 20L), columns = columns, rows = rows,
+    column = (seq_along(names) - 1L) %/% rows, row = (seq_along(names) - 1L) %% rows)
+}
+
+shorten <- function(names, width) {
+  # Bytes that are no characters in this locale cannot be measured: they are shown as <e9>.
+  odd <- !validEnc(names)
+  names[odd] <- iconv(names[odd], sub = "byte")
+  long <- nchar(names) > width
+  # In the middle: names that begin alike differ at their ends.
+  end <- nchar(names[long])
+  tail <- (width - 2L) %/% 2L
+  names[long] <- paste0(substr(names[long], 1L, width - 2L - tail), "..",
+    substr(names[long], end - tail + 1L, end))
+  names
+}
+
+# Heights for labels at the ends of curves: as near to `y` as a distance of `gap` allows.
+spread_labels <- function(y, gap, low, high) {
+  if (length(y) < 2L) {
+    return(y)
+  }
+  gap <- min(gap, (high - low) / (length(y) - 1L))
+  turn <- order(y)
+  at <- y[turn]
+  # Blocks of labels that touch share their mean shift; merge until none overlap.
+  block <- as.list(seq_along(at))
+  centre <- at
+  repeat {
+    half <- gap * (lengths(block) - 1L) / 2
+    centre <- pmin(pmax(centre, low + half), high - half)
+    touch <- which(diff(centre) < (half[-1L] + half[-length(half)] + gap) * (1 - 1e-9))
+    if (!length(touch)) break
+    i <- touch[1L]
+    block[[i]] <- c(block[[i]], block[[i + 1L]])
+    centre[i] <- mean(at[block[[i]]])
+    block[[i + 1L]] <- NULL
+    centre <- centre[-(i + 1L)]
+  }
+  out <- numeric(length(at))
+  for (i in seq_along(block)) {
+    m <- length(block[[i]])
+    out[block[[i]]] <- centre[i] + gap * (seq_len(m) - (m + 1) / 2)
+  }
+  out[order(turn)]
+}
+
+# The end of each curve and where its label goes: at least `gap` (of the height of the picture) from
+# the next one.
+curve_ends <- function(table, log, gap = 1 / 19, range = NULL) {
+  last <- lapply(split(table, factor(table$series, unique(table$series))), function(part) {
+    if (is.null(part$label)) part$label <- part$series
+    part[which.max(part$x), c("x", "y", "series", "label")]
+  })
+  last <- do.call(rbind, last)
+  height <- if (log == "y") log10(last$y) else last$y
+  if (is.null(range)) range <- range(if (log == "y") log10(table$y) else table$y, finite = TRUE)
+  at <- spread_labels(height, diff(range) * gap, range[1L], range[2L])
+  last$label_y <- if (log == "y") 10^at else at
+  last
+}
+
+# Ticks of a number of features, samples or iterations are whole; shares are shown in per cent.
+ticks_within <- function(x) {
+  at <- pretty(x)
+  at <- at[at >= min(x) - 1e-8 & at <= max(x) + 1e-8]
+  if (all(x == round(x))) at <- at[at == round(at)]
+  # A few values, where none of the round ones is among them.
+  if (length(at) < 2L) sort(unique(range(x))) else at
+}
+
+per_cent <- function(share) paste0(format(100 * share, trim = TRUE, digits = 3L), " %")
+
+# Left and right edges of the bars: with gaps where there is room for them, and up to the next bar
+# where bars were left out.
+bar_edges <- function(x) {
+  wide <- max(x) > 150
+  step <- c(diff(x), 1)
+  data.frame(left = x - if (wide) .5 else .35, right = x + ifelse(step > 1, step - .5,
+    if (wide) .5 else .35))
+}

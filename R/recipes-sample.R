@@ -1,0 +1,155 @@
+# tidymodels: a recipe step that chooses rows. Registered late, as recipes.R.
+
+#' Unsupervised selection of samples as a recipe step
+#'
+#' `step_sample_ufs()` adds a step to a recipe that keeps the rows of the training set which a
+#' method of this package chooses: those to label first, or a few that stand for all. It never looks
+#' at the outcome, which may be missing.
+#'
+#' `prep()` chooses among the rows of the training set; `bake()` returns new data unchanged with
+#' `skip = TRUE`, the default, as for every step that removes rows. With `skip = FALSE` it chooses
+#' among the rows of the new data. Rows keep their order.
+#'
+#' The sections of [step_select_ufs()] on missing values and case weights hold here too; rows that
+#' `na = "omit"` leaves out are not chosen.
+#'
+#' # Tidy method
+#' For a trained recipe [`tidy()`][recipes::tidy.recipe] returns a tibble with one row per row of
+#' the training set, best first: `row` (its number), `score`, `rank`, `removed`, `weight` (how many
+#' rows it stands for; `NA` without `weights`) and `id`. The other rows of an untrained step are
+#' unknown: it gives the selectors in `terms`.
+#'
+#' @inheritParams step_select_ufs
+#' @param ... Selectors of the columns by which rows are chosen, such as
+#'   `all_numeric_predictors()`. Columns must be numeric. If nothing is selected, the step does
+#'   nothing.
+#' @param method Name of a method that selects samples, see [ufs_methods()]. The default is the one
+#'   that [ufs_select()] takes for `task = "label"`; [ufs_medoids()] and [ufs_ted()] are others.
+#' @param m How many rows to keep. More than there are keeps all of them. It can be marked with
+#'   `tune()`; the parameter object is [ufs_param_m()].
+#' @param weights The name of a new column of importance weights: how many rows each row that was
+#'   kept stands for, as by [representatives()]. The default `NULL` makes none. Its role is
+#'   `"case_weights"`.
+#' @param role The role of the column of weights.
+#' @param trained,columns,chosen,case_weights For internal use: whether the step has been trained,
+#'   and what it has learnt.
+#' @return The recipe with the step added.
+#' @seealso [step_select_ufs()] for columns, `vignette("in-your-framework")`
+#' @examplesIf requireNamespace("recipes", quietly = TRUE) && packageVersion("recipes") >= "1.1.0"
+#' library(recipes)
+#' rec <- step_sample_ufs(recipe(Species ~ ., iris), all_numeric_predictors(), m = 10)
+#' bake(prep(rec), new_data = NULL)
+#' @include recipes.R
+#' @export
+step_sample_ufs <- function(recipe, ..., method = "facility", m = 20L, weights = NULL,
+                            options = list(), standardise = "auto", na = "error",
+                            seed = sample.int(10^5, 1), role = "case_weights", trained = FALSE,
+                            columns = NULL, chosen = NULL, case_weights = NULL, skip = TRUE,
+                            id = recipes::rand_id("sample_ufs")) {
+  check_recipe(recipe, "step_sample_ufs")
+  step <- new_step_sample_ufs(terms = rlang::enquos(...), method = method, m = m,
+    weights = weights, options = options, standardise = standardise, na = na, seed = seed,
+    role = role, trained = trained, columns = columns, chosen = chosen,
+    case_weights = case_weights, skip = skip, id = id)
+  check_sample_step(step)
+  recipes::add_step(recipe, step)
+}
+
+new_step_sample_ufs <- function(terms, method, m, weights, options, standardise, na, seed, role,
+                                trained, columns, chosen, case_weights, skip, id) {
+  recipes::step(subclass = "sample_ufs", terms = terms, method = method, m = m, weights = weights,
+    options = options, standardise = standardise, na = na, seed = seed, role = role,
+    trained = trained, columns = columns, chosen = chosen, case_weights = case_weights,
+    skip = skip, id = id)
+}
+
+#' @exportS3Method recipes::prep
+prep.step_sample_ufs <- function(x, training, info = NULL, ...) {
+  x$columns <- unname(recipes::recipes_eval_select(x$terms, training, info))
+  recipes::check_type(training[, x$columns], types = c("double", "integer"))
+  check_sample_step(x)
+  if (!is.null(x$weights)) {
+    check_installed("hardhat", "for `weights`")
+    if (x$weights %in% names(training)) {
+      ufs_abort("argument", "`weights`: there is a column '", x$weights, "' already.",
+        argument = "weights")
+    }
+  }
+  x["chosen"] <- list(chosen_rows(x, training))
+  x["case_weights"] <- list(ignored_weights(info))
+  x$trained <- TRUE
+  x
+}
+
+#' @exportS3Method recipes::bake
+bake.step_sample_ufs <- function(object, new_data, ...) {
+  recipes::check_new_data(object$columns, object, new_data)
+  if (!length(object$columns) || !nrow(new_data)) {
+    return(new_data)
+  }
+  chosen <- object$chosen
+  # The training set itself, in prep(): what was chosen from it.
+  if (!identical(chosen$key, rows_key(object, new_data))) chosen <- chosen_rows(object, new_data)
+  table <- chosen$table[!chosen$table$removed, ]
+  table <- table[order(table$row), ]
+  out <- new_data[table$row, ]
+  if (!is.null(object$weights)) out[[object$weights]] <- hardhat::importance_weights(table$weight)
+  out
+}
+
+rows_key <- function(x, data) data_key(open_data(table_columns(data, x$columns)))
+
+chosen_rows <- function(x, data) {
+  if (!length(x$columns)) {
+    return(NULL)
+  }
+  list(key = rows_key(x, data), table = sample_for(table_columns(data, x$columns), x$method, x$m,
+    x$options, x$standardise, x$na, x$seed, !is.null(x$weights)))
+}
+
+#' @export
+print.step_sample_ufs <- function(x, width = max(20, options()$width - 36), ...) {
+  method <- if (is.character(x$method)) x$method else "tune()"
+  m <- if (is_tunable_mark(x$m)) "tune()" else x$m
+  recipes::print_step(few_names(x$columns, width), x$terms, x$trained,
+    paste0("Unsupervised selection of ", m, " rows (", method, ") by "), width,
+    case_weights = x$case_weights)
+  invisible(x)
+}
+
+#' @exportS3Method generics::tidy
+tidy.step_sample_ufs <- function(x, ...) {
+  if (isTRUE(x$trained)) {
+    table <- x$chosen$table
+    if (is.null(table)) {
+      table <- data.frame(row = integer(), score = double(), rank = integer(), removed = logical(),
+        weight = double())
+    }
+    return(tibble::tibble(table, id = rep(x$id, nrow(table))))
+  }
+  terms <- recipes::sel2char(x$terms)
+  tibble::tibble(terms = terms, id = rep(x$id, length(terms)))
+}
+
+#' @exportS3Method generics::tunable
+tunable.step_sample_ufs <- function(x, ...) {
+  tunable_arguments(x, list(m = list(pkg = "ufselect", fun = "ufs_param_m")))
+}
+
+#' @exportS3Method generics::required_pkgs
+required_pkgs.step_sample_ufs <- function(x, ...) c("ufselect", if (!is.null(x$weights)) "hardhat")
+
+check_sample_step <- function(x) {
+  check_step_options(x$options)
+  check_sampler(x$method, !is.null(x$weights))
+  check_method_options(x$method, x$options, "options")
+  if (!is_tunable_mark(x$m)) check_count(x$m, "m")
+  if (!is.null(x$weights) && (!is.character(x$weights) || length(x$weights) != 1L ||
+      is.na(x$weights) || !nzchar(x$weights))) {
+    ufs_abort("argument", "`weights` must be the name of a new column, or NULL.",
+      argument = "weights")
+  }
+  check_standardise(x$standardise, x$options)
+  check_na(x$na)
+  check_seed(x$seed)
+}

@@ -1,0 +1,240 @@
+# How many features: what is known without labels, against k, and a number with its reason. Cost:
+# one fit, those of ufs_decoys(), and n_resamples fits of half the samples.
+
+#' How many features to choose
+#'
+#' Draws on one page, against the number of features k, what can be known without labels, and names
+#' a number with its reason. Use it where nobody tells you k. It says "take all" where every column
+#' seems to be of use, "no column is better than noise" where none is, and "not repeatable" where
+#' halves of the samples choose other columns.
+#'
+#' The four curves, in the columns of `curve`:
+#'
+#' * `share`: the share of the best k that are no better than noise, see [ufs_decoys()]. Structure
+#'   that is not wanted counts as structure.
+#' * `captured` and `bound`: the share of the squares of x that the best k columns explain, and what
+#'   k principal components would, see [ufs_captured()].
+#' * `knn_overlap`: how many of the 5 nearest neighbours of each sample by all columns are its
+#'   neighbours by the best k, see [ufs_tune()].
+#' * `stability`: how much the best k of halves of the samples agree beyond chance, see
+#'   [ufs_stability()].
+#'
+#' The rule: columns that are no better than noise are left out. If those that are better are at
+#' least 0.8 of all, the answer is all columns. Where the stability at the answer is below 0.1 the
+#' verdict is "not
+#' repeatable", and the number is kept. The rule does not look for the smallest k that will do: read
+#' that off the curves, from what you are ready to lose. `inst/benchmarks/size.R` measures what its
+#' answers cost, with labels, beside simpler rules.
+#'
+#' Methods that rank columns to complement each other ([ufs_css()], [ufs_mcfs()]) or by their own
+#' values alone ([ufs_variance()]) have a share of noise that says little, and this answer with it.
+#' [ufs_topk()] and [ufs_blfse()], which solve for one number, are refused.
+#'
+#' @inheritParams ufs_decoys
+#' @param method The name of a method that selects features, or a fit, whose method and arguments
+#'   are taken.
+#' @param k The numbers to look at; the default is about ten, from 2 to all columns that are not
+#'   constant. The answer need not be among them.
+#' @param repeats How often decoys are drawn, see [ufs_decoys()].
+#' @param n_resamples How many halves of the samples.
+#' @return An object of class `ufs_size`: `k`, a whole number; `verdict`, one of `"some"`, `"all"`,
+#'   `"noise"` (then `k` is 0) and `"unstable"`; `reason`, a sentence; `curve`, a data frame
+#'   with a row for each k; `decoys`, the [ufs_decoys()] result.
+#' @seealso [ufs_decoys()], [ufs_captured()], [ufs_stability()]
+#' @examples
+#' set.seed(1)
+#' x <- matrix(rnorm(60 * 30), 60)
+#' x[, 1:8] <- x[, 1:8] + 3 * rep(0:1, each = 30)
+#' colnames(x) <- paste0("v", 1:30)
+#' size <- ufs_size(x, "pca", n_components = 2, repeats = 3, n_resamples = 4)
+#' size
+#' size$k
+#' @export
+ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_resamples = 10L,
+                     checkpoint = NULL) {
+  check_given(x, method)
+  call <- plain_call(match.call(), "ufs_size")
+  plan <- decoys_plan(method, list(...), parent.frame())
+  if (length(plan$methods) != 1L) {
+    ufs_abort("argument", "`method` must be one method or fit.", argument = "method")
+  }
+  own <- plan$methods[[1L]]
+  row <- method_row(own$method)
+  if (!is.null(row$per_k)) {
+    ufs_abort("argument", "ufs_", own$method, "() solves for one number of features; compare its ",
+      "fits for several.", argument = "method")
+  }
+  x <- open_data(open_some(x, plan$door)$x)
+  n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
+  checkpoint <- check_checkpoint(checkpoint)
+  data <- as_ufs_operator(x, TRUE, TRUE, squares = FALSE, unit = "power")
+  q <- length(data$keep)
+  k <- if (is.null(k)) size_grid(q) else
+    sort(check_counts(k, "k", q, "the features that are not constant"))
+  if (data$n < 6L) ufs_abort("input", "`x` has ", data$n, " rows; 6 are needed.", argument = "x")
+  decoys <- do.call(ufs_decoys, c(list(x, own$method), own$args, list(repeats = repeats,
+    share = share, checkpoint = checkpoint)), quote = TRUE)
+  run <- start_run("size", x, checkpoint)
+  # The first task is all samples.
+  tasks <- lapply(0:n_resamples, function(i) {
+    list(seed = task_seed(run, "half", i), size = if (i > 0L) data$n %/% 2L)
+  })
+  keys <- lapply(tasks, function(task) task_key(run, own$method, argument_keys(own$args), task))
+  done <- run_tasks(tasks, size_fit, list(x = to_travel(x), method = own$method, args = own$args),
+    run, keys, usable = function(value) length(value$ranking) == data$p)
+  rankings <- size_rankings(done$values, own$method)
+  # At the answer, too, which need not be on the grid.
+  answer <- decoys$k[[1L]]
+  all <- size_curve(rankings, data, decoys, sort(unique(c(k, if (answer > 0L) answer))))
+  curve <- all[all$k %in% k, ]
+  rownames(curve) <- NULL
+  at <- if (answer > 0L) all[all$k == answer, ]
+  structure(c(list(call = call, method = own$method, n = data$n, p = data$p, usable = q),
+    size_rule(at, answer, q, share), list(curve = curve, at = at, decoys = decoys,
+      n_resamples = n_resamples, errors = rankings$errors, checkpoint = done$report)),
+    class = "ufs_size")
+}
+
+size_grid <- function(q) {
+  unique(as.integer(round(exp(seq(log(min(2, q)), log(q), length.out = min(q, 10L))))))
+}
+
+size_fit <- function(task, common) {
+  with_seed(task$seed, {
+    x <- common$x
+    if (!is.null(task$size)) {
+      x <- x[sort(sample.int(nrow(x), task$size)), , drop = FALSE]
+    }
+    run <- quiet_fit(x, common$method, common$args, NULL)
+  })
+  if (is.null(run$error)) list(ranking = unname(run$fit$feature_ranking)) else
+    list(error = run$error)
+}
+
+# list(all, halves, errors)
+size_rankings <- function(values, method) {
+  failed <- vapply(values, function(value) !is.null(value$error), NA)
+  if (failed[1L] || sum(!failed[-1L]) < 2L) {
+    ufs_abort("argument", "ufs_", method, "() failed", if (!failed[1L]) " on halves of the samples",
+      ": ", values[[which(failed)[1L]]]$error, argument = "method")
+  }
+  list(all = values[[1L]]$ranking, halves = lapply(values[-1L][!failed[-1L]], `[[`, "ranking"),
+    errors = vapply(values[failed], `[[`, "", "error"))
+}
+
+size_curve <- function(rankings, data, decoys, k) {
+  ranking <- match(rankings$all, data$keep)
+  ranking <- ranking[!is.na(ranking)]
+  near <- nearest(sample_points(data$x), knn_size(data$x))
+  overlap <- vapply(k, function(size) {
+    neighbour_overlap(near, nearest(x_columns(data$x, ranking[seq_len(size)]), knn_size(data$x)))
+  }, 0)
+  captured <- vapply(k, function(size) captured_share(data$x, ranking[seq_len(size)]), 0)
+  stability <- vapply(k, function(size) {
+    if (size == data$p) {
+      return(NA_real_)
+    }
+    nogueira(t(vapply(rankings$halves, function(half) {
+      seq_len(data$p) %in% half[seq_len(size)]
+    }, logical(data$p))), .95)$stability
+  }, 0)
+  data.frame(k = k, share = decoys$curve$share[k], captured = captured,
+    bound = pmax(leading_share(data$x, max(k))[k], captured), knn_overlap = overlap,
+    stability = stability)
+}
+
+# list(k, verdict, reason)
+size_rule <- function(at, better, q, share) {
+  if (better == 0L) {
+    return(list(k = 0L, verdict = "noise",
+      reason = "no column is better than noise by this method"))
+  }
+  if (better >= size_settings$all * q) {
+    return(list(k = q, verdict = "all", reason = paste0("take all: ", better, " of ", q,
+      " columns are better than noise")))
+  }
+  words <- paste0(better, " of ", q, " columns are better than noise")
+  if (isTRUE(at$stability < size_settings$stability)) {
+    return(list(k = better, verdict = "unstable", reason = paste0("not repeatable: ", words,
+      ", but halves of the samples choose others (stability ", format(at$stability, digits = 2L),
+      ")")))
+  }
+  list(k = better, verdict = "some", reason = paste0(words, " (at most ", percent(share),
+    " of them no better)"))
+}
+
+# all: from which share of columns that are better than noise on all are taken; stability: below
+# which it is not called repeatable.
+size_settings <- list(all = .8, stability = .1)
+
+#' @export
+print.ufs_size <- function(x, ...) {
+  check_dots_empty(...)
+  cat("<ufs_size> ufs_", x$method, ", ", x$n, " samples x ", x$p, " features\n", sep = "")
+  cat("  k = ", x$k, ": ", x$reason, "\n", sep = "")
+  if (x$k > 0L) {
+    at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
+    if (nrow(at)) {
+      cat("  they capture ", percent(at$captured), " of x (at best ", percent(at$bound),
+        ") and keep ", percent(at$knn_overlap), " of the nearest neighbours\n", sep = "")
+    }
+  }
+  print(x$curve, digits = 2L, row.names = FALSE)
+  if (length(x$errors)) {
+    cat("  ", length(x$errors), " resamples failed, first: ", x$errors[1L], "\n", sep = "")
+  }
+  print_checkpoint(x$checkpoint)
+  invisible(x)
+}
+
+#' @export
+as.data.frame.ufs_size <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_dots_empty(...)
+  x$curve
+}
+
+#' What is known of each number of features
+#'
+#' Four curves on one page, against k: the share that is no better than noise, what the columns
+#' capture of the data with its bound, the neighbours they keep, and how repeatable they are. The
+#' vertical line is the answer.
+#'
+#' @param x,object A [ufs_size()] result.
+#' @param ... Graphical parameters for `plot()`.
+#' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.
+#' @examples
+#' set.seed(1)
+#' x <- cbind(iris[, 1:4], matrix(rnorm(150 * 8), 150))
+#' plot(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 4))
+#' @export
+plot.ufs_size <- function(x, ...) {
+  draw_picture(picture(x), ...)
+  invisible(x)
+}
+
+#' @rdname plot.ufs_size
+#' @exportS3Method ggplot2::autoplot
+autoplot.ufs_size <- function(object, ...) {
+  check_dots_empty(...)
+  ggplot_picture(picture(object))
+}
+
+#' @export
+picture.ufs_size <- function(object, ...) {
+  curve <- object$curve
+  words <- c(share = "no better than noise", captured = "captured", bound = "best possible",
+    knn_overlap = "neighbours kept", stability = "stability")
+  # Numbers from 2 to thousands: equal steps of the grid.
+  at <- seq_along(curve$k)
+  table <- do.call(rbind, lapply(names(words), function(name) {
+    data.frame(x = at, y = curve[[name]], series = words[[name]],
+      label = words[[name]], stringsAsFactors = FALSE)
+  }))
+  place <- if (object$k > 0L && length(at) > 1L) {
+    stats::approx(log(curve$k), at, log(object$k), rule = 2)$y
+  }
+  new_picture("curves", table = table, x_labels = curve$k, plain = "best possible",
+    lines = list(v = place), xlab = "features chosen (k)", ylab = "share",
+    title = sprintf("ufs_%s: how many features?", object$method),
+    subtitle = sprintf("k = %d: %s", object$k, object$reason))
+}

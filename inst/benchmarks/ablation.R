@@ -1,0 +1,103 @@
+# Which fast paths pay: each path of src/paths.h switched off, at three sizes.
+#
+#   Rscript ablation.R [--paths=gl_newton,topk_admm] [--out=ablation.csv]
+#
+# CPU seconds with the path and without it, the better of two runs (one where a run takes more than three
+# seconds), alone on the machine; the BLAS is noted. A path stays in the package if its best ratio is
+# at least 1.3 at a size users have, or if it halves the memory. Each line is appended as it comes.
+library(ufselect)
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
+
+out <- option("out", "")
+quiet <- ufs_control(warn = FALSE)
+
+# ---- data ------------------------------------------------------------------------------------------
+
+# Five groups that differ in the first `informative` columns.
+groups <- function(n, p, informative = max(5, p %/% 20), noise = 1, k = 5) {
+  set.seed(1)
+  x <- matrix(stats::rnorm(n * p, sd = noise), n)
+  at <- seq_len(informative)
+  x[, at] <- x[, at] + 2 * matrix(stats::rnorm(k * informative), k)[rep_len(seq_len(k), n), ]
+  x
+}
+# Neighbouring columns nearly equal: descent by rows is slow there.
+smooth <- function(n, p) {
+  set.seed(1)
+  t(apply(matrix(stats::rnorm(n * p), n), 1L, stats::filter, 0.97, method = "recursive"))
+}
+
+# ---- rows: path, what is fitted, and the fit ---------------------------------------------------------
+
+row <- function(path, method, x, ..., note = "") {
+  args <- list(...)
+  list(path = path, label = paste0(method, " ", nrow(x), " x ", ncol(x), note), args = args,
+    run = function() {
+      set.seed(1)
+      suppressMessages(suppressWarnings(do.call(ufs, c(list(x, method), args, list(control = quiet)))))
+    })
+}
+sized <- function(path, method, sizes, ..., make = groups, note = "") {
+  lapply(sizes, function(size) function() row(path, method, make(size[1L], size[2L]), ..., note = note))
+}
+few <- function(n, p) groups(n, p, informative = 15, noise = 0.3)
+labels_of <- function(n) rep_len(1:5, n)
+plain_topk <- function(sizes) {
+  lapply(sizes, function(size) function() {
+    row("topk_compress", "topk", groups(size[1L], size[2L]), k = 10, y = labels_of(size[1L]), note = ", labels given")
+  })
+}
+wide <- list(c(60, 300), c(100, 5000), c(100, 1e5))
+rows <- c(
+  sized("gl_newton", "jspca", list(c(360, 90)), n_components = 10, lambda_rel = 0.01, make = smooth, note = ", smooth"),
+  sized("gl_newton", "jspca", list(c(600, 600)), n_components = 10, lambda_rel = 0.03, make = smooth, note = ", smooth"),
+  sized("gl_newton", "socfs", list(c(300, 300)), n_clusters = 5, lambda_rel = 0.05, make = smooth, note = ", smooth"),
+  sized("jspca_scores", "jspca", list(c(500, 12), c(5000, 40), c(50000, 30)), n_components = 5),
+  sized("jspca_kernel", "jspca", wide, n_components = 5),
+  sized("jspca_anderson", "jspca", list(c(60, 300), c(100, 5000), c(5000, 40)), n_components = 5),
+  sized("jspca_forward", "jspca", list(c(60, 300), c(100, 5000), c(50000, 30)), n_components = 5),
+  sized("jspca_stale", "jspca", list(c(60, 300), c(100, 5000), c(1000, 1000)), n_components = 5),
+  sized("inffs_short", "inffs", list(c(50, 500), c(50, 2000), c(50, 5000))),
+  sized("inffs_float", "inffs", list(c(200, 500), c(200, 2000), c(200, 5000))),
+  sized("topk_admm", "topk", list(c(200, 300), c(300, 500), c(800, 120)), k = 10, n_clusters = 5, alpha_e = 20, solver = "admm"),
+  sized("topk_by_features", "topk", list(c(200, 30), c(800, 120), c(1500, 150)), k = 10, n_clusters = 5, solver = "admm"),
+  sized("topk_follow", "topk", list(c(100, 1000), c(300, 500), c(400, 1500)), k = 10, n_clusters = 5, alpha_e = 20, solver = "admm"),
+  plain_topk(list(c(200, 20), c(1000, 60), c(2000, 200))),
+  sized("alfs_newton", "alfs", list(c(300, 60), c(300, 300)), lambda_rel = 0.001, samples = "norm", scale = FALSE, make = few),
+  sized("alfs_newton", "alfs", list(c(500, 100)), alpha_rel = 0.05, beta_rel = 0.05, lambda_rel = 0.005, samples = "norm",
+    scale = FALSE, make = few),
+  sized("alfs_columns", "alfs", list(c(300, 60), c(300, 300)), lambda_rel = 0.001, samples = "norm", scale = FALSE, make = few),
+  sized("alfs_repair", "alfs", list(c(300, 100), c(100, 3000)), lambda_rel = 0.001, samples = "norm", scale = FALSE),
+  sized("alfs_repair", "alfs", list(c(500, 100)), alpha_rel = 0.05, beta_rel = 0.2, lambda_rel = 0.005, samples = "norm",
+    scale = FALSE)
+)
+
+# ---- measured -------------------------------------------------------------------------------------
+
+cpu <- function(run) {
+  one <- function() sum(system.time(run())[1:2])
+  first <- one()
+  if (first > 3) first else min(first, one())
+}
+objective <- function(fit) if (NROW(fit$trace)) fit$trace$objective[NROW(fit$trace)] else NA_real_
+
+wanted <- words(option("paths", ""))
+for (make in rows) {
+  row <- make()
+  if (length(wanted) && nzchar(wanted[1L]) && !row$path %in% wanted) next
+  value <- NULL
+  on <- cpu(function() value <<- row$run())
+  with_it <- objective(value)
+  # Without its sets of columns ALFS has no use for Newton's method.
+  off_paths <- c(row$path, if (row$path == "alfs_columns") "alfs_newton")
+  off <- cpu(function() value <<- ufselect:::with_paths_off(off_paths, row$run()))
+  said <- data.frame(path = row$path, fit = row$label, on = round(on, 3), off = round(off, 3), ratio = round(off / on, 2),
+    objective_change = signif(objective(value) / with_it - 1, 2), blas = basename(extSoftVersion()[["BLAS"]]),
+    call = paste0("set.seed(1); ufs(x, ...): ", gsub("\\s+", " ", paste(deparse(row$args), collapse = ""))),
+    version = format(utils::packageVersion("ufselect")), date = format(Sys.Date()))
+  cat(sprintf("%-17s %-32s on %7.3f  off %7.3f  ratio %6.2f\n", said$path, said$fit, on, off, said$ratio))
+  if (nzchar(out)) {
+    new <- !file.exists(out)
+    utils::write.table(said, out, sep = ",", row.names = FALSE, col.names = new, append = !new)
+  }
+}

@@ -1,0 +1,383 @@
+/* graph_knn.c: k nearest neighbours by BLAS-3 (graph.h).
+ *
+ * Search: squared distances of a pair of row blocks I <= J come from one dgemm of
+ * the centred rows, d2_ij = K_ii + K_jj - 2 K_ij, each pair once (n^2 p flops). Such
+ * a distance is off by at most delta (K_ii + K_jj), delta = 2 (p + 8) eps, which can
+ * reorder near ties and differs between BLAS libraries. So every row keeps, in a heap,
+ * the k + SLACK smallest *lower bounds* d2_ij - delta (K_ii + K_jj); their exact
+ * distances sum (x_il - x_jl)^2 are formed directly, and if the k-th of them lies below
+ * the lower bound of everything dropped, the row is proved complete. Rows that are
+ * not (many ties, or far-away clusters where cancellation is severe) get all their
+ * lower bounds again and exact distances for everything that could matter. */
+#include "graph.h"
+#include "graph_rows.h"
+#include "la.h"
+#include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
+#include <stdlib.h>
+
+/* Rows and columns of a block of products, entries kept beyond k, and rows searched again at once. */
+enum { BLOCK = 192, DEEP = 256, SLACK = 8, RETRY_BLOCK = 32 };
+/* Squared distances that agree to this share are ties: far above the rounding of a sum of p squares. */
+static const double TIE = 1e-10;
+
+typedef struct {
+    double key;
+    int index;
+} entry;
+
+/* What one search needs; rows of `row` are contiguous copies of the samples. */
+typedef struct {
+    int n, p, k, size;         /* size: entries kept per row */
+    const double *x;           /* n x p */
+    const double *mean;        /* p: taken off on the way into the products */
+    const double *row;         /* p x n */
+    const sparse_rows *sparse; /* instead of the two */
+    const double *norm2;       /* K_ii */
+    double delta;
+    entry *heap; /* size x n, max-heaps on key */
+    int *filled;
+    double *far; /* key of a row's worst entry, infinite until it has all */
+} search;
+
+static void centred_norms(int n, int p, const double *x, double *mean, double *norm2);
+static void centred_block(const search *s, int i0, int ni, int l0, int deep, double *out);
+static void centred_products(const search *s, int i0, int ni, int j0, int nj, double *piece,
+                             double *cross);
+static double scan_all(search *s, double *piece, double *cross, bool want_mean);
+static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *piece, double *cross,
+                        bool want_mean);
+static void offer(search *s, int i, double key, int index);
+static void sift_down(entry *heap, int size, int at);
+static double exact_d2(const search *s, int i, int j);
+static bool finish_row(const search *s, int i, entry *work, graph_knn *out, double *reach);
+static void choose(const search *s, int i, entry *candidate, int count, graph_knn *out);
+static void finish_search(search *s, graph_knn *out);
+static void retry_rows(const search *s, int count, const int *hard, const double *reach,
+                       graph_knn *out);
+static int by_key_then_index(const void *a, const void *b);
+
+/* Where squared distances cannot be held nobody is near: any neighbours, infinitely far. */
+static bool beyond_numbers(int n, const double *norm2, graph_knn *out)
+{
+    double total = 0.0;
+
+    for (int i = 0; i < n; i++) total += norm2[i];
+    if (R_FINITE(4.0 * total)) return false;
+    for (int i = 0; i < n; i++)
+        for (int e = 0; e < out->k; e++) {
+            size_t at = (size_t) e + (size_t) i * (size_t) out->k;
+            out->index[at] = (i + 1 + e) % n;
+            out->d2[at] = R_PosInf;
+        }
+    out->mean_distance = R_PosInf;
+    return true;
+}
+
+void graph_knn_search(int n, int p, const double *x, int k, bool want_mean, graph_knn *out)
+{
+    size_t N = (size_t) n, P = (size_t) p, K = (size_t) k;
+    search s = {.n = n, .p = p, .k = k};
+    double total;
+
+    out->n = n;
+    out->k = k;
+    out->index = ufs_ialloc(N * K);
+    out->d2 = ufs_dalloc(N, K);
+
+    void *mark = vmaxget();
+    double *mean = ufs_dalloc(P, 1), *row = ufs_dalloc(P, N), *norm2 = ufs_dzero(N, 1);
+    double *cross = ufs_dalloc(BLOCK, BLOCK), *piece = ufs_dalloc(2 * BLOCK, DEEP);
+    s.size = k + SLACK < n - 1 ? k + SLACK : n - 1;
+    s.delta = 2.0 * ((double) p + 8.0) * DBL_EPSILON;
+    s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
+    s.filled = ufs_ialloc(N);
+    memset(s.filled, 0, N * sizeof(int));
+    s.far = ufs_dalloc(N, 1);
+    for (size_t i = 0; i < N; i++) s.far[i] = R_PosInf;
+    centred_norms(n, p, x, mean, norm2);
+    if (beyond_numbers(n, norm2, out)) {
+        vmaxset(mark);
+        return;
+    }
+    la_transpose(n, p, x, row);
+    s.x = x;
+    s.mean = mean;
+    s.row = row;
+    s.norm2 = norm2;
+
+    total = scan_all(&s, piece, cross, want_mean);
+    out->mean_distance = 2.0 * total / ((double) n * (double) n);
+
+    finish_search(&s, out);
+    vmaxset(mark);
+}
+
+void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out)
+{
+    int n = x->n, longest = 0;
+    size_t N = (size_t) n, K = (size_t) k;
+    search s = {.n = n, .p = x->p, .k = k};
+    double total = 0.0;
+
+    out->n = n;
+    out->k = k;
+    out->index = ufs_ialloc(N * K);
+    out->d2 = ufs_dalloc(N, K);
+
+    void *mark = vmaxget();
+    double *norm2 = ufs_dzero(N, 1), *inner = ufs_dalloc(N, 1);
+    sparse_rows rows = sparse_rows_of(x);
+    s.size = k + SLACK < n - 1 ? k + SLACK : n - 1;
+    s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
+    s.filled = ufs_ialloc(N);
+    memset(s.filled, 0, N * sizeof(int));
+    s.far = ufs_dalloc(N, 1);
+    for (size_t i = 0; i < N; i++) s.far[i] = R_PosInf;
+    s.norm2 = norm2;
+    s.sparse = &rows;
+    for (int i = 0; i < n; i++) {
+        int length = rows.start[i + 1] - rows.start[i];
+        longest = length > longest ? length : longest;
+        for (int e = rows.start[i]; e < rows.start[i + 1]; e++)
+            norm2[i] += rows.value[e] * rows.value[e];
+    }
+    s.delta = 2.0 * ((double) longest + 8.0) * DBL_EPSILON;
+    if (beyond_numbers(n, norm2, out)) {
+        vmaxset(mark);
+        return;
+    }
+
+    for (int i = 0; i < n; i++) {
+        if (i % 16 == 0) R_CheckUserInterrupt();
+        sparse_rows_inner(&rows, i, inner);
+        for (int j = 0; j < i; j++) {
+            double both = norm2[i] + norm2[j], d2 = both - 2.0 * inner[j];
+            double lower = d2 - s.delta * both;
+            if (lower < s.far[i]) offer(&s, i, lower, j);
+            if (lower < s.far[j]) offer(&s, j, lower, i);
+            if (want_mean && d2 > 0.0) total += sqrt(d2);
+        }
+    }
+    out->mean_distance = 2.0 * total / ((double) n * (double) n);
+    finish_search(&s, out);
+    vmaxset(mark);
+}
+
+/* Exact distances of what the heaps hold, and once more for the rows they do not prove. */
+static void finish_search(search *s, graph_knn *out)
+{
+    int n = s->n, n_hard = 0, *hard = ufs_ialloc((size_t) n);
+    double *reach = ufs_dalloc((size_t) n, 1);
+    entry *work = (entry *) R_alloc((size_t) s->size, sizeof(entry));
+
+    for (int i = 0; i < n; i++)
+        if (!finish_row(s, i, work, out, reach + n_hard)) hard[n_hard++] = i;
+    retry_rows(s, n_hard, hard, reach, out);
+}
+
+static void centred_norms(int n, int p, const double *x, double *mean, double *norm2)
+{
+    for (int j = 0; j < p; j++) {
+        const double *from = x + (size_t) j * (size_t) n;
+        double sum = 0.0;
+        for (int i = 0; i < n; i++) sum += from[i] / n;
+        for (int i = 0; i < n; i++) norm2[i] += (from[i] - sum) * (from[i] - sum);
+        mean[j] = sum;
+    }
+}
+
+/* out (ni x deep): rows i0.. of the centred columns l0.. */
+static void centred_block(const search *s, int i0, int ni, int l0, int deep, double *out)
+{
+    for (int l = 0; l < deep; l++) {
+        const double *from = s->x + (size_t) i0 + (size_t) (l0 + l) * (size_t) s->n;
+        double *to = out + (size_t) l * (size_t) ni, mean = s->mean[l0 + l];
+        for (int i = 0; i < ni; i++) to[i] = from[i] - mean;
+    }
+}
+
+/* cross (BLOCK x BLOCK): centred rows i0.. times rows j0.., DEEP columns at a time, so that no
+ * centred copy of x is needed. piece: 2 BLOCK x DEEP. */
+static void centred_products(const search *s, int i0, int ni, int j0, int nj, double *piece,
+                             double *cross)
+{
+    for (int l0 = 0; l0 < s->p; l0 += DEEP) {
+        int deep = s->p - l0 < DEEP ? s->p - l0 : DEEP;
+        double *left = piece, *right = j0 == i0 ? left : piece + BLOCK * DEEP;
+        centred_block(s, i0, ni, l0, deep, left);
+        if (j0 != i0) centred_block(s, j0, nj, l0, deep, right);
+        la_gemm('N', 'T', ni, nj, deep, 1.0, left, ni, right, nj, l0 > 0 ? 1.0 : 0.0, cross, BLOCK);
+    }
+}
+
+static double scan_all(search *s, double *piece, double *cross, bool want_mean)
+{
+    int n = s->n;
+    double total = 0.0;
+    for (int i0 = 0; i0 < n; i0 += BLOCK) {
+        int ni = n - i0 < BLOCK ? n - i0 : BLOCK;
+        R_CheckUserInterrupt();
+        for (int j0 = i0; j0 < n; j0 += BLOCK)
+            total += scan_pair(s, i0, ni, j0, n - j0 < BLOCK ? n - j0 : BLOCK, piece, cross,
+                               want_mean);
+    }
+    return total;
+}
+
+/* Lower bounds of one pair of blocks (j0 >= i0), offered to both sides. Returns the
+ * sum of its distances over i < j. */
+static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *piece, double *cross,
+                        bool want_mean)
+{
+    double sum = 0.0;
+    centred_products(s, i0, ni, j0, nj, piece, cross);
+    for (int b = 0; b < nj; b++) {
+        int j = j0 + b, last = j0 == i0 ? b : ni;
+        const double *col = cross + (size_t) b * BLOCK;
+        double nj2 = s->norm2[j];
+        for (int a = 0; a < last; a++) {
+            int i = i0 + a;
+            double both = s->norm2[i] + nj2, d2 = both - 2.0 * col[a];
+            double lower = d2 - s->delta * both;
+            if (lower < s->far[i]) offer(s, i, lower, j);
+            if (lower < s->far[j]) offer(s, j, lower, i);
+            if (want_mean && d2 > 0.0) sum += sqrt(d2);
+        }
+    }
+    return sum;
+}
+
+/* key < far[i]. */
+static void offer(search *s, int i, double key, int index)
+{
+    entry *heap = s->heap + (size_t) i * (size_t) s->size;
+    if (s->filled[i] == s->size) {
+        heap[0].key = key;
+        heap[0].index = index;
+        sift_down(heap, s->size, 0);
+        s->far[i] = heap[0].key;
+        return;
+    }
+    int at = s->filled[i]++;
+    while (at > 0 && heap[(at - 1) / 2].key < key) {
+        heap[at] = heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap[at].key = key;
+    heap[at].index = index;
+    if (s->filled[i] == s->size) s->far[i] = heap[0].key;
+}
+
+static void sift_down(entry *heap, int size, int at)
+{
+    entry moving = heap[at];
+    for (int child = 2 * at + 1; child < size; child = 2 * at + 1) {
+        if (child + 1 < size && heap[child + 1].key > heap[child].key) child++;
+        if (heap[child].key <= moving.key) break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moving;
+}
+
+static double exact_d2(const search *s, int i, int j)
+{
+    if (s->sparse) return sparse_rows_d2(s->sparse, i, j);
+    const double *a = s->row + (size_t) i * (size_t) s->p;
+    const double *b = s->row + (size_t) j * (size_t) s->p;
+    /* Two sums in a fixed order, symmetric in i and j. */
+    double even = 0.0, odd = 0.0;
+    int l = 0;
+    for (; l + 1 < s->p; l += 2) {
+        double d = a[l] - b[l], e = a[l + 1] - b[l + 1];
+        even += d * d;
+        odd += e * e;
+    }
+    if (l < s->p) even += (a[l] - b[l]) * (a[l] - b[l]);
+    return even + odd;
+}
+
+/* Fills row i of out from its heap. False, with an upper bound of the k-th distance
+ * in reach, if something dropped from the heap could still belong to it. */
+static bool finish_row(const search *s, int i, entry *work, graph_knn *out, double *reach)
+{
+    const entry *heap = s->heap + (size_t) i * (size_t) s->size;
+    for (int m = 0; m < s->size; m++) {
+        work[m].index = heap[m].index;
+        work[m].key = exact_d2(s, i, heap[m].index);
+    }
+    choose(s, i, work, s->size, out);
+    if (s->size == s->n - 1) return true;
+    *reach = out->d2[(size_t) i * (size_t) s->k + (size_t) s->k - 1] * (1.0 + 3.0 * TIE);
+    return *reach < heap[0].key;
+}
+
+/* The k nearest of the candidates: all that are clearly nearer than the k-th, then
+ * of those tied with it the lowest indices. */
+static void choose(const search *s, int i, entry *candidate, int count, graph_knn *out)
+{
+    int *index = out->index + (size_t) i * (size_t) s->k, taken;
+    double *d2 = out->d2 + (size_t) i * (size_t) s->k;
+
+    qsort(candidate, (size_t) count, sizeof(entry), by_key_then_index);
+    double cut = candidate[s->k - 1].key;
+    int first = s->k - 1, end = s->k;
+    while (first > 0 && candidate[first - 1].key >= cut * (1.0 - TIE)) first--;
+    while (end < count && candidate[end].key <= cut * (1.0 + TIE)) end++;
+    for (taken = 0; taken < first; taken++) {
+        index[taken] = candidate[taken].index;
+        d2[taken] = candidate[taken].key;
+    }
+    for (int m = first; m < end; m++) candidate[m].key = cut;
+    qsort(candidate + first, (size_t) (end - first), sizeof(entry), by_key_then_index);
+    for (int m = first; taken < s->k; m++, taken++) {
+        index[taken] = candidate[m].index;
+        d2[taken] = exact_d2(s, i, candidate[m].index);
+    }
+}
+
+static int by_key_then_index(const void *a, const void *b)
+{
+    const entry *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static void retry_rows(const search *s, int count, const int *hard, const double *reach,
+                       graph_knn *out)
+{
+    int n = s->n, p = s->p;
+    if (count == 0) return;
+    double *some = ufs_dalloc(RETRY_BLOCK, s->sparse ? 0 : RETRY_BLOCK);
+    double *all = ufs_dalloc(s->sparse ? 0 : (size_t) n, RETRY_BLOCK);
+    double *cross = ufs_dalloc((size_t) n, RETRY_BLOCK);
+    entry *candidate = (entry *) R_alloc((size_t) n, sizeof(entry));
+
+    for (int from = 0; from < count; from += RETRY_BLOCK) {
+        int m = count - from < RETRY_BLOCK ? count - from : RETRY_BLOCK;
+        R_CheckUserInterrupt();
+        for (int a = 0; a < m && s->sparse; a++)
+            sparse_rows_inner(s->sparse, hard[from + a], cross + (size_t) a * (size_t) n);
+        for (int l0 = 0; l0 < p && !s->sparse; l0 += RETRY_BLOCK) {
+            int deep = p - l0 < RETRY_BLOCK ? p - l0 : RETRY_BLOCK;
+            centred_block(s, 0, n, l0, deep, all);
+            for (size_t l = 0; l < (size_t) deep; l++)
+                for (size_t a = 0; a < (size_t) m; a++)
+                    some[a + l * RETRY_BLOCK] = all[(size_t) hard[from + (int) a] + l * (size_t) n];
+            la_gemm('N', 'T', n, m, deep, 1.0, all, n, some, RETRY_BLOCK, l0 > 0 ? 1.0 : 0.0, cross,
+                    n);
+        }
+        for (int a = 0; a < m; a++) {
+            int i = hard[from + a], found = 0;
+            const double *col = cross + (size_t) a * (size_t) n;
+            for (int j = 0; j < n; j++) {
+                double both = s->norm2[i] + s->norm2[j];
+                if (j == i || both - 2.0 * col[j] - s->delta * both > reach[from + a]) continue;
+                candidate[found].index = j;
+                candidate[found++].key = exact_d2(s, i, j);
+            }
+            choose(s, i, candidate, found, out);
+        }
+    }
+}

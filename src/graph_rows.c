@@ -1,0 +1,94 @@
+/* graph_rows.c: a sparse X by rows (see graph_rows.h). */
+#include "graph_rows.h"
+#include <limits.h>
+
+sparse_rows sparse_rows_of(const ufs_x *x)
+{
+    size_t entries = (size_t) ufs_x_entries(x), N = (size_t) x->n;
+    sparse_rows rows = {.x = x,
+                        .start = ufs_ialloc(N + 1),
+                        .col = ufs_ialloc(entries),
+                        .value = ufs_dalloc(entries, 1)};
+    int *next = ufs_ialloc(N);
+
+    memset(rows.start, 0, (N + 1) * sizeof(int));
+    for (int j = 0; j < x->p; j++) {
+        int u = x->column ? x->column[j] : j;
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) rows.start[x->row[e] + 1]++;
+    }
+    for (size_t i = 0; i < N; i++) {
+        rows.start[i + 1] += rows.start[i];
+        next[i] = rows.start[i];
+    }
+    for (int j = 0; j < x->p; j++) {
+        int u = x->column ? x->column[j] : j;
+        double s = x->divide ? x->divide[j] : 1.0;
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+            int at = next[x->row[e]]++;
+            rows.col[at] = j;
+            rows.value[at] = x->value[e] / s;
+        }
+    }
+    return rows;
+}
+
+void sparse_rows_center(sparse_rows *rows)
+{
+    const ufs_x *x = rows->x;
+    size_t N = (size_t) x->n;
+
+    if (x->shift == NULL) return;
+    rows->mean_dot = ufs_dzero(N, 1);
+    rows->mean_ss = 0.0;
+    for (int j = 0; j < x->p; j++) {
+        double m = x->shift[j] / (x->divide ? x->divide[j] : 1.0);
+        rows->mean_ss += m * m;
+    }
+    for (size_t i = 0; i < N; i++)
+        for (int e = rows->start[i]; e < rows->start[i + 1]; e++) {
+            int j = rows->col[e];
+            rows->mean_dot[i] += rows->value[e] * x->shift[j] / (x->divide ? x->divide[j] : 1.0);
+        }
+}
+
+void sparse_rows_inner(const sparse_rows *rows, int i, double *out)
+{
+    const ufs_x *x = rows->x;
+    memset(out, 0, (size_t) x->n * sizeof(double));
+    for (int a = rows->start[i]; a < rows->start[i + 1]; a++) {
+        int j = rows->col[a], u = x->column ? x->column[j] : j;
+        double v = rows->value[a] / (x->divide ? x->divide[j] : 1.0);
+        for (int e = x->start[u]; e < x->start[u + 1]; e++) out[x->row[e]] += v * x->value[e];
+    }
+}
+
+double sparse_rows_d2(const sparse_rows *rows, int i, int j)
+{
+    int a = rows->start[i], b = rows->start[j], a_end = rows->start[i + 1];
+    int b_end = rows->start[j + 1];
+    double sum = 0.0;
+    while (a < a_end || b < b_end) {
+        int ca = a < a_end ? rows->col[a] : INT_MAX, cb = b < b_end ? rows->col[b] : INT_MAX;
+        double d = 0.0;
+        if (ca <= cb) d += rows->value[a++];
+        if (cb <= ca) d -= rows->value[b++];
+        sum += d * d;
+    }
+    return sum;
+}
+
+double sparse_rows_dot(const sparse_rows *rows, int i, int j)
+{
+    int a = rows->start[i], b = rows->start[j];
+    double sum = 0.0;
+    while (a < rows->start[i + 1] && b < rows->start[j + 1]) {
+        if (rows->col[a] == rows->col[b])
+            sum += rows->value[a++] * rows->value[b++];
+        else if (rows->col[a] < rows->col[b])
+            a++;
+        else
+            b++;
+    }
+    if (rows->mean_dot == NULL) return sum;
+    return sum - rows->mean_dot[i] - rows->mean_dot[j] + rows->mean_ss;
+}

@@ -1,0 +1,129 @@
+# A contact sheet of all pictures, to be looked at after a change of R/plots*.R:
+#   Rscript tests/dev/pictures.R --out=/tmp/pictures [--widths=350,700,1200] [--only=regex] [--engine=base]
+# It writes one PNG for every picture, width and engine, and sheets of them side by side.
+source(file.path("tests", "dev", "common.R"))
+option <- options_of(out = "/tmp/pictures", widths = "350,700,1200", only = "", engine = "base,ggplot")
+widths <- as.integer(strsplit(option$widths, ",", fixed = TRUE)[[1L]])
+engines <- strsplit(option$engine, ",", fixed = TRUE)[[1L]]
+dir.create(option$out, recursive = TRUE, showWarnings = FALSE)
+
+# ---- data: clusters, long names that differ at their ends, classes -----------------------------
+set.seed(1)
+x <- clustered(80, 120, groups = 4, informative = 20)
+colnames(x) <- sprintf("a_very_long_gene_name_of_transcript_%03d", seq_len(ncol(x)))
+class <- factor(rep_len(c("adenocarcinoma", "normal", "squamous cell", "small cell"), 80))
+
+quiet <- function(code) suppressMessages(suppressWarnings(code))
+fits <- new.env()
+fit <- function(.method, ...) {
+  key <- paste(c(.method, deparse(list(...))), collapse = " ")
+  if (is.null(fits[[key]])) {
+    set.seed(1)
+    given <- needed(.method)
+    more <- list(...)
+    fits[[key]] <- quiet(do.call(ufs, c(list(x = x, method = .method), given[setdiff(names(given),
+      names(more))], more)))
+  }
+  fits[[key]]
+}
+kept <- new.env()
+once <- function(name, code) {
+  if (is.null(kept[[name]])) kept[[name]] <- code
+  kept[[name]]
+}
+
+# ---- what there is to draw: name -> list(object, arguments) -----------------------------------
+all <- list()
+add <- function(name, object, ...) {
+  force(name)
+  object <- substitute(object)
+  all[[name]] <<- list(object = object, arguments = list(...), env = parent.frame())
+}
+types <- getFromNamespace("picture_types", "ufselect")
+for (method in ufs_methods()$method) local({
+  method <- method
+  if (!grepl(option$only, paste("fit", method))) return()
+  for (type in quiet(types(fit(method)))) local({
+    type <- type
+    all[[paste("fit", method, type)]] <<- list(object = bquote(fit(.(method))),
+      arguments = list(type, x), env = globalenv())
+  })
+})
+add("more objective irls socfs", fit("socfs", solver = "irls"))
+add("more objective irls ndfs", fit("ndfs", solver = "irls"))
+add("more objective alfs paper", fit("alfs", solver = "paper", lambda_rel = .1))
+add("more css k", fit("css", k = 12))
+add("more facility m", fit("facility", m = 12))
+add("more embedding circled", fit("random"), "embedding", x, y = class, m = 8)
+add("more heatmap classes", fit("kmeans_f"), "heatmap", x, k = 25, y = class)
+add("more embedding classes", fit("kmeans_f"), "embedding", x, k = 25, y = class)
+joined <- function() once("joined", lapply(c(variance = "variance", laplacian = "laplacian", pca = "pca",
+  kmeans_f = "kmeans_f", css = "css"), fit))
+add("many overlap pairs", ufs_overlap(joined(), 10), "pairs")
+add("many overlap features", ufs_overlap(joined(), 10), "features")
+add("many stability", once("stability", ufs_stability(x, "kmeans_f", k = 10, n_clusters = 4,
+  n_resamples = 12)))
+grid <- function(...) quiet(ufs_grid(x, "socfs", list(...), n_clusters = 4, n_starts = 2))
+add("many grid 2", once("grid2", grid(lambda_rel = c(.05, .1, .3), gamma = c(.1, 1, 10))))
+add("many grid 1", once("grid1", grid(lambda_rel = c(.05, .1, .2, .3, .5))))
+add("many tune", once("tune", quiet(ufs_tune(x, "socfs", list(lambda_rel = c(.05, .1, .3)), k = 10,
+  n_clusters = 4))))
+names12 <- c("laplacian", "css", "mcfs", "spec", "spca", "inffs", "rsr")
+compare <- function(name, k, ...) once(name, {
+  set.seed(1)
+  quiet(ufs_compare(x, class, c(names12, long = "laplacian+diversify"), k = k, repeats = 3, n_random = 4, ...))
+})
+add("compare cluster", compare("cluster", c(2, 5, 10, 20), mode = "cluster"))
+add("compare one k", compare("one", 10, mode = "cluster"))
+add("compare classify", compare("classify", c(5, 10, 20), m = 20, classifiers = "tree"))
+add("path alfs", once("path", quiet(ufs_alfs_path(x, alpha_rel = c(.3, .1, .03, .01)))))
+add("graph", ufs_graph(x), x)
+
+# ---- draw -------------------------------------------------------------------------------------
+all <- all[grepl(option$only, names(all))]
+failed <- character()
+for (name in names(all)) {
+  one <- all[[name]]
+  object <- tryCatch(eval(one$object, one$env), error = identity)
+  for (engine in engines) for (width in widths) {
+    file <- file.path(option$out, sprintf("%s-%d-%s.png", gsub(" ", "_", name), width, engine))
+    res <- if (width < 500) 72 else 96
+    grDevices::png(file, width, round(width * .72), res = res, type = "cairo")
+    out <- tryCatch({
+      if (inherits(object, "error")) stop(object)
+      quiet(if (engine == "base") do.call(plot, c(list(object), one$arguments)) else {
+        print(do.call(ggplot2::autoplot, c(list(object), one$arguments)))
+      })
+      NULL
+    }, error = identity)
+    grDevices::dev.off()
+    if (inherits(out, "error")) {
+      failed <- c(failed, sprintf("%s (%s): %s", name, engine, conditionMessage(out)))
+      unlink(file)
+    }
+  }
+}
+
+# ---- sheets: an HTML page of all pictures of one engine and width, photographed by a browser if there is one --
+browser <- Sys.which(c("chromium", "chromium-browser", "google-chrome"))
+browser <- browser[nzchar(browser)][1L]
+for (engine in engines) for (width in widths) {
+  files <- sprintf("%s-%d-%s.png", gsub(" ", "_", names(all)), width, engine)
+  files <- files[file.exists(file.path(option$out, files))]
+  columns <- c(4L, 2L, 1L)[1L + (width > 500) + (width > 900)]
+  height <- round(width * .72) + 4L
+  parts <- split(files, (seq_along(files) - 1L) %/% (4L * columns))
+  for (i in seq_along(parts)) {
+    sheet <- file.path(normalizePath(option$out), sprintf("sheet-%s-%d-%02d", engine, width, i))
+    writeLines(c("<body style='margin:0;background:#888'>", sprintf(
+      "<img src='%s' width=%d style='display:inline-block;margin:2px' title='%s'>", parts[[i]], width, parts[[i]])),
+      paste0(sheet, ".html"), sep = "")
+    if (!is.na(browser)) {
+      system2(browser, c("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+        sprintf("--window-size=%d,%d", columns * (width + 4L), ceiling(length(parts[[i]]) / columns) * height),
+        paste0("--screenshot=", sheet, ".png"), paste0("file://", sheet, ".html")), stdout = FALSE, stderr = FALSE)
+    }
+  }
+}
+if (length(failed)) cat("Not drawn:", unique(failed), sep = "\n  ")
+cat(length(all), "pictures in", option$out, "\n")

@@ -1,0 +1,309 @@
+# Soundness of the shares, and that they are those of the definition.
+
+quiet <- function(code) suppressMessages(suppressWarnings(code))
+# `real` columns of three groups among `noise` independent ones.
+hidden <- function(n, real, noise, size = 2) {
+  x <- matrix(rnorm(n * (real + noise)), n)
+  group <- rep_len(1:3, n)
+  centre <- matrix(rnorm(3 * real, sd = size), 3)
+  if (real) x[, seq_len(real)] <- x[, seq_len(real)] + centre[group, ]
+  `colnames<-`(x, paste0("c", seq_len(real + noise)))
+}
+
+test_that("shares are counted as defined", {
+  # 1 .. 4 are real, above are decoys of columns 2 and 4.
+  ranking <- c(3, 6, 1, 8, 2, 4)
+  count <- decoys_before(ranking, 1:4)
+  expect_identical(count$real, c(3, 1, 2, 4))
+  expect_identical(count$before, c(0L, 1L, 2L, 2L))
+  # Two decoys stand for four columns.
+  expect_equal(count_share(list(count), .05)$share, c(0, 2 / 2, 4 / 3, 4 / 4))
+  # Columns 1 and 2 are equal: three that differ.
+  twins <- decoys_before(c(2, 1, 7, 3, 4, 5), c(1, 1, 3, 4))
+  expect_equal(twins$distinct, c(1L, 1L, 2L, 3L))
+  expect_equal(count_share(list(twins), .05)$share, c(0, 0, 3 / 2 * 1 / 2, 3 / 2 * 1 / 3))
+  # Pairs: 2 beats its decoy 6, decoy 5 beats 1; 3 beats 7; decoy 8 beats 4.
+  pairs <- pairs_of(c(2, 5, 3, 6, 8, 4, 7, 1), 1:4)
+  expect_identical(pairs$real, c(2, 3))
+  expect_equal(count_share(list(pairs), .05)$share, c(1, (1 + 1) / 2, 1, 1))
+})
+
+test_that("few columns are called better than noise only if noise would hardly do so", {
+  before <- function(k, decoys) decoys_before(c(seq_len(k), 100 + seq_len(decoys), (k + 1):100), 1:100)
+  expect_identical(count_share(list(before(4, 100)), .05)$k, 0L)
+  expect_identical(count_share(list(before(5, 100)), .05)$k, 5L)
+  # phyper() is the chance that a random order has no decoy before its first k real columns.
+  set.seed(1)
+  seen <- mean(replicate(4000, all(sample.int(200, 4) <= 100)))
+  expect_equal(phyper(3, 100, 100, 4, lower.tail = FALSE), seen, tolerance = .1)
+})
+
+test_that("a decoy has the values of its column, sparse or not, and the same random numbers", {
+  skip_if_not_installed("Matrix")
+  x <- matrix(0, 30, 6)
+  set.seed(2)
+  x[sample(180, 70)] <- rpois(70, 3)
+  at <- c(5, 2, 6)
+  dense <- withr::with_seed(4, permuted(x[, at]))
+  sparse <- withr::with_seed(4, sparse_decoys(to_sparse(x), at))
+  expect_true(methods::validObject(sparse))
+  expect_identical(unname(as.matrix(sparse)), dense)
+  for (j in 1:3) expect_identical(sort(dense[, j]), sort(x[, at[j]]))
+  expect_false(identical(dense, x[, at]))
+})
+
+test_that("every order of columns and decoys has the same chance; chunks stay together", {
+  set.seed(3)
+  turns <- replicate(6000, paste(mixed_order(3, 1), collapse = ""))
+  expect_length(unique(turns), 24)
+  expect_gt(chisq.test(table(turns))$p.value, 1e-4)
+  turn <- mixed_order(12, 5, unit = 4)
+  real <- turn[turn <= 12]
+  expect_setequal(turn, 1:17)
+  expect_identical(rle((real - 1) %/% 4)$lengths, rep(4L, 3))
+})
+
+test_that("ties favour nobody", {
+  # All variances are 1: the ranking is the order of the columns.
+  set.seed(12)
+  found <- quiet(ufs_decoys(hidden(20, 10, 10), "variance", scale = TRUE))
+  expect_identical(found$k, c(variance = 0L))
+  expect_lt(abs(found$curve$share[10] - 1), .6)
+})
+
+test_that("columns with independent values have uniform ranks among their decoys", {
+  skip_on_cran()
+  # The rank of a column of noise among 9 decoys of its own kind.
+  set.seed(4)
+  rank <- replicate(400, {
+    x <- matrix(rnorm(40 * 10), 40)
+    found <- decoys_fit(list(seed = sample(1e6, 1), at = 1), list(x = ufs_data(x), keep = 1:10,
+      first = 1:10, n_decoys = 9L, per_k = 5, plan = list(list(method = "pca",
+        args = list(n_components = 1)))))
+    # Of a column picked before: how many decoys are better.
+    sum(head(found$ranking, match(1, found$ranking)) > 10)
+  })
+  expect_gt(chisq.test(tabulate(rank + 1, 10))$p.value, 1e-4)
+})
+
+test_that("on pure noise the share is about 1 and no column is better", {
+  skip_on_cran()
+  set.seed(5)
+  out <- replicate(12, {
+    found <- quiet(ufs_decoys(hidden(80, 0, 60), c("pca", "laplacian", "kmeans_f", "random"),
+      n_components = 2, n_clusters = 3))
+    c(found$k, found$curve$share[found$curve$k == 30])
+  })
+  share <- rowMeans(out[5:8, ])
+  expect_true(all(abs(share - 1) < .15), info = paste(share, collapse = " "))
+  expect_lte(mean(out[1:4, ] > 0), .1)
+})
+
+test_that("the share is near the truth under one to twenty columns of noise for each real one", {
+  skip_on_cran()
+  set.seed(6)
+  for (ratio in c(1, 5, 20)) {
+    off <- replicate(8, {
+      found <- ufs_decoys(hidden(100, 12, 12 * ratio, size = 3), "pca", n_components = 2, k = 24)
+      x <- found$curve
+      truth <- mean(replicate(1, 12) / 24)
+      c(x$share[24] - truth, found$k)
+    })
+    # 12 of the best 24 are noise, or more.
+    expect_gt(mean(off[1, ]), -.1)
+    expect_lt(abs(mean(off[2, ]) - 12), 3)
+  }
+})
+
+test_that("control keeps its promise in a single repeat", {
+  skip_on_cran()
+  set.seed(7)
+  share <- replicate(60, {
+    found <- ufs_decoys(hidden(60, 30, 120, size = 1.2), "pca", n_components = 2, share = .1,
+      conservative = TRUE, repeats = 1)
+    chosen <- as.integer(sub("c", "", found$columns$pca))
+    expect_identical(found$k[["pca"]], length(chosen))
+    c(if (length(chosen)) mean(chosen > 30) else 0, sum(chosen <= 30))
+  })
+  expect_lte(mean(share[1, ]), .1 + 2 * sd(share[1, ]) / sqrt(60))
+  # And not by saying nothing.
+  expect_gt(mean(share[2, ]), 10)
+})
+
+test_that("sizes, copies, constants and names", {
+  set.seed(8)
+  x <- hidden(60, 8, 12, size = 4)
+  run <- function(x, ...) {
+    out <- withr::with_seed(1, quiet(ufs_decoys(x, "pca", n_components = 2, repeats = 3, ...)))
+    out[setdiff(names(out), c("seconds", "call"))]
+  }
+  found <- run(x, k = 10)
+  expect_gt(found$k[["pca"]], 5)
+  expect_identical(found$n_decoys, 20L)
+  expect_identical(decoys_number(NULL, list(kind = "dense"), 600, FALSE), 120L)
+  expect_identical(decoys_number(NULL, list(kind = "dense"), 60, FALSE), 50L)
+  expect_identical(decoys_number(NULL, list(kind = "dense"), 30000, FALSE), 2000L)
+  withr::with_options(list(ufselect.max_bytes = 8 * 100 * 70), {
+    expect_identical(decoys_number(NULL, list(kind = "source", n = 100), 600, FALSE), 70L)
+  })
+  expect_true(all(found$columns$pca %in% colnames(x)))
+  expect_identical(run(x, k = 10), found)
+  # Units and constant columns change nothing.
+  flat <- run(cbind(flat = 1, sweep(x, 2, 1:20, "*")))
+  expect_identical(flat$curve, found$curve)
+  expect_identical(flat$columns, found$columns)
+  expect_false("flat" %in% flat$columns$pca)
+  # Copies count once: the curve reaches the same end.
+  twice <- run(cbind(x, `colnames<-`(x, paste0("copy", 1:20))))
+  expect_identical(twice$n_decoys, 20L)
+  expect_identical(twice$distinct, 20L)
+  expect_lt(abs(twice$k[["pca"]] - 2 * found$k[["pca"]]), 5)
+  unnamed <- run(unname(x))
+  expect_identical(paste0("c", unnamed$columns$pca), found$columns$pca)
+})
+
+test_that("several methods meet the same decoys; a fit gives its method and arguments", {
+  x <- hidden(40, 8, 12)
+  set.seed(9)
+  both <- ufs_decoys(x, c("pca", "laplacian"), n_components = 2, repeats = 2)
+  set.seed(9)
+  one <- ufs_decoys(x, "pca", n_components = 2, repeats = 2)
+  expect_identical(both$curve[both$curve$method == "pca", ], one$curve)
+  components <- 2
+  fits <- c(ufs_pca(x, n_components = components), ufs(x, "laplacian"))
+  set.seed(9)
+  expect_identical(ufs_decoys(x, fits, repeats = 2)$curve, both$curve)
+  rm(components)
+  expect_error(ufs_decoys(x, fits, repeats = 2), "cannot be found here", class = "ufs_error_argument")
+})
+
+test_that("what was made without the decoys, and what cannot be meant, is refused", {
+  x <- hidden(30, 5, 5)
+  bad <- function(..., argument) {
+    wrong <- expect_error(ufs_decoys(x, ...), class = "ufs_error_argument")
+    expect_identical(wrong$argument, argument)
+  }
+  bad("laplacian", graph = quiet(ufs_graph(x)), argument = "graph")
+  bad("socfs", n_clusters = 2, init = rep(1:2, 15), argument = "init")
+  bad("ted", argument = "method")
+  bad("nosuch", argument = "method")
+  bad(c("pca", "pca"), n_components = 2, argument = "method")
+  bad("pca", n_comp = 2, argument = "n_comp")
+  bad(c("pca", "laplacian"), nothing = 2, argument = "nothing")
+  bad("pca", n_components = 2, k = 11, argument = "k")
+  bad("pca", n_components = 2, share = 0, argument = "share")
+  bad("pca", n_components = 2, repeats = 0, argument = "repeats")
+  bad("pca", n_components = 2, n_decoys = 11, argument = "n_decoys")
+  bad("pca", n_components = 2, n_decoys = 5, conservative = TRUE, argument = "n_decoys")
+  bad("pca", n_components = 99, argument = "method")
+  bad(ufs_pca(x, 2), n_components = 3, argument = "n_components")
+})
+
+for (method in subset(ufs_methods(), selects != "samples")$method) {
+  test_that(paste0(method, ": has a share among decoys"), {
+    if (method %in% c("blfse", "alfs", "topk", "consensus")) skip_on_cran()
+    set.seed(1)
+    x <- hidden(24, 6, 8)
+    args <- needed_arguments(method)
+    if (method == "topk") args$n_clusters <- 3
+    given <- setdiff(names(args), "k")
+    run <- function() quiet(do.call(ufs_decoys, c(list(x, method), args[given],
+      list(k = 4, repeats = 2))))
+    set.seed(2)
+    found <- run()
+    expect_named(found$k, method)
+    expect_length(found$errors[[method]], 0)
+    expect_identical(found$curve$k, 1:14)
+    expect_true(all(found$curve$low <= found$curve$share + 1e-12 &
+      found$curve$high >= found$curve$share - 1e-12))
+    # At the last real column few or all decoys are before it: never more than there are.
+    expect_lte(found$curve$share[14], 1)
+    set.seed(2)
+    expect_identical(run()$curve, found$curve)
+    # Of the values of each column alone nothing can be learnt.
+    if (method == "variance") expect_identical(found$k[[1]], 0L)
+  })
+}
+
+test_that("the same on sparse data and on files, by rows and by columns", {
+  skip_on_cran()
+  # Without ties, which rounding would decide.
+  set.seed(2)
+  x <- hidden(40, 12, 17)
+  x[sample(length(x), 500)] <- 0
+  kinds <- layouts_of(x)
+  run <- function(x) {
+    withr::with_seed(3, quiet(ufs_decoys(x, c("pca", "kmeans_f"), n_components = 2, n_clusters = 3,
+      repeats = 2)))
+  }
+  dense <- run(x)
+  for (name in names(kinds)) {
+    withr::with_options(layout_options(name), found <- run(kinds[[name]]))
+    # Chunks of several columns stay together: another order of the same decoys.
+    expect_equal(found$curve$share, dense$curve$share, tolerance = 1e-12, info = name)
+    expect_identical(found$columns, dense$columns, info = name)
+  }
+})
+
+test_that("a source with decoys beside it reads as the matrix it stands for", {
+  skip_on_cran()
+  skip_if_not_installed("HDF5Array")
+  x <- unname(hidden(20, 4, 8))
+  for (name in c("by_rows", "by_columns", "tiny_columns")) {
+    data <- layouts_of(x)[[name]]
+    part <- data[c(3, 1, 9:20), c(2, 12, 5:9)]
+    beside <- matrix(rnorm(14 * 3), 14)
+    turn <- sample(10)
+    whole <- cbind(x[c(3, 1, 9:20), c(2, 12, 5:9)], beside)[, turn]
+    bound <- bound_source(part$x, beside, turn)
+    expect_equal(read_source(bound), whole)
+    expect_equal(read_source(bound, i = c(5, 2), j = c(4, 1, 9)), whole[c(5, 2), c(4, 1, 9)])
+    expect_equal(read_source(subset_source(bound, 7:3, c(8, 2))), whole[7:3, c(8, 2)])
+    expect_equal(read_source(source_by_name(bound)), whole)
+  }
+})
+
+test_that("a checkpoint folder keeps what is done; workers change nothing", {
+  x <- hidden(30, 5, 9)
+  folder <- withr::local_tempdir()
+  run <- function(n) quiet(ufs_decoys(x, "pca", n_components = 2, repeats = n, checkpoint = folder))
+  set.seed(1)
+  few <- run(2)
+  expect_identical(few$checkpoint$reused, 0L)
+  expect_length(list.files(folder, "^decoys.*rds$"), 2)
+  more <- run(3)
+  expect_identical(more$checkpoint$reused, 2L)
+  expect_output(print(more), "2 of 3 reused")
+  skip_processes()
+  skip_if_not_installed("future.apply")
+  once <- function() withr::with_seed(1, ufs_decoys(x, c("pca", "random"), n_components = 2, repeats = 2)$curve)
+  serial <- once()
+  old <- future::plan("multisession", workers = 2)
+  withr::defer(future::plan(old))
+  expect_identical(once(), serial)
+})
+
+test_that("print is in words; tables and pictures say the same", {
+  set.seed(10)
+  x <- hidden(60, 10, 20)
+  found <- ufs_decoys(x, c("pca", "random"), n_components = 2, repeats = 3, k = 15)
+  lines <- capture.output(print(found))
+  expect_true(any(grepl(paste(found$k[["pca"]], "of 30 columns are better than noise by ufs_pca()"), lines,
+    fixed = TRUE)))
+  expect_true(any(grepl("no column is better than noise by ufs_random()", lines, fixed = TRUE)))
+  expect_true(any(grepl("of the best 15: ", lines, fixed = TRUE)))
+  table <- as.data.frame(found)
+  expect_identical(table$k, unname(found$k))
+  expect_equal(table$share[1], found$curve$share[15])
+  expect_error(print(found, foo = 1), class = "ufs_error_argument")
+  pdf(NULL)
+  withr::defer(dev.off())
+  expect_identical(plot(found), found)
+  expect_error(plot(found, to = 31), class = "ufs_error_argument")
+  pic <- picture(found, 20)
+  expect_identical(pic$table$y, found$curve$share[found$curve$k <= 20])
+  if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(found), "ggplot")
+  skip_if_not_installed("generics")
+  expect_identical(nrow(generics::tidy(found)), 60L)
+  expect_identical(nrow(generics::glance(found)), 2L)
+})

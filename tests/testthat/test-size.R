@@ -1,0 +1,116 @@
+# How many: the curves are those of the other functions, the answer follows its rule.
+
+quiet <- function(code) suppressMessages(suppressWarnings(code))
+set.seed(11)
+x <- matrix(rnorm(60 * 24), 60)
+x[, 1:8] <- x[, 1:8] + matrix(rnorm(24, sd = 4), 3)[rep_len(1:3, 60), ]
+x <- sweep(x, 2, rep_len(c(1, 10), 24), "*")
+colnames(x) <- paste0("c", 1:24)
+sized <- function(x, ..., seed = 1) {
+  withr::with_seed(seed, quiet(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 4, ...)))
+}
+
+test_that("the curves are those of the other functions", {
+  out <- sized(x, k = c(24, 3, 8))
+  expect_identical(out$curve$k, c(3L, 8L, 24L))
+  fit <- ufs_pca(x, 2)
+  expect_equal(out$curve[c("captured", "bound")], ufs_captured(fit, x, c(3, 8, 24))[c("captured", "bound")],
+    tolerance = 1e-10)
+  z <- scale(x)
+  near <- nearest(z, 5)
+  kept <- vapply(c(3, 8, 24), function(k) {
+    other <- nearest(z[, selected_features(fit, k)], 5)
+    mean(vapply(1:60, function(i) mean(near[, i] %in% other[, i]), 0))
+  }, 0)
+  expect_equal(out$curve$knn_overlap, kept)
+  expect_identical(out$curve$share, out$decoys$curve$share[c(3, 8, 24)])
+  expect_true(is.na(out$curve$stability[3]))
+  expect_gt(out$curve$stability[2], .5)
+  expect_identical(sized(x)$k, out$k)
+})
+
+test_that("stability is that of the best k of halves", {
+  rankings <- list(all = 1:6, halves = list(c(1, 2, 3, 4, 5, 6), c(2, 1, 4, 3, 6, 5), c(1, 3, 2, 5, 4, 6)))
+  small <- x[, 1:6]
+  data <- as_ufs_operator(small, TRUE, TRUE)
+  curve <- size_curve(rankings, data, list(curve = data.frame(share = rep(0, 6))), c(2L, 6L))
+  z <- rbind(1:6 %in% 1:2, 1:6 %in% 1:2, 1:6 %in% c(1, 3))
+  expect_equal(curve$stability, c(nogueira(z, .95)$stability, NA))
+})
+
+test_that("the rule: noise, some, all, not repeatable", {
+  rule <- function(better, stability = .8) size_rule(data.frame(stability = stability), better, 100, .05)
+  expect_identical(rule(0)[c("k", "verdict")], list(k = 0L, verdict = "noise"))
+  expect_identical(rule(30L)[c("k", "verdict")], list(k = 30L, verdict = "some"))
+  expect_identical(rule(80L)[c("k", "verdict")], list(k = 100, verdict = "all"))
+  expect_identical(rule(79L)$verdict, "some")
+  expect_identical(rule(30L, .05)[c("k", "verdict")], list(k = 30L, verdict = "unstable"))
+  # All columns cannot be chosen otherwise.
+  expect_identical(rule(100L, NA_real_)$verdict, "all")
+})
+
+test_that("the answer on columns among noise, on noise and on columns alone", {
+  skip_on_cran()
+  some <- sized(x)
+  expect_identical(some$verdict, "some")
+  expect_lt(abs(some$k - 8), 3)
+  expect_identical(some$k, some$decoys$k[["pca"]])
+  expect_identical(sized(x[, 1:8])[c("k", "verdict")], list(k = 8L, verdict = "all"))
+  none <- sized(matrix(rnorm(60 * 40), 60))
+  expect_identical(none[c("k", "verdict")], list(k = 0L, verdict = "noise"))
+  expect_output(print(none), "no column is better than noise")
+  # Constant columns and units change nothing.
+  flat <- sized(cbind(flat = 2, x))
+  expect_identical(flat$k, some$k)
+  expect_identical(flat$curve$k, some$curve$k)
+})
+
+test_that("sparse data and files give the same", {
+  skip_on_cran()
+  x[x < 0] <- 0
+  dense <- sized(x)
+  for (kind in layouts_of(x)[c("sparse", "by_rows", "shared")]) {
+    if (is.null(kind)) next
+    found <- sized(kind)
+    expect_identical(found$k, dense$k)
+    expect_equal(found$curve, dense$curve, tolerance = 1e-6)
+  }
+})
+
+test_that("a fit will do; a folder keeps the work; mistakes are told", {
+  folder <- withr::local_tempdir()
+  set.seed(1)
+  one <- quiet(ufs_size(x, ufs_pca(x, 2), repeats = 2, n_resamples = 3, checkpoint = folder))
+  expect_identical(one$method, "pca")
+  again <- quiet(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 3, checkpoint = folder))
+  expect_identical(again$checkpoint$reused, 4L)
+  expect_identical(again$curve, one$curve)
+  bad <- function(..., argument) {
+    wrong <- expect_error(ufs_size(x, ...), class = "ufs_error_argument")
+    expect_identical(wrong$argument, argument)
+  }
+  bad("topk", k = 3, n_clusters = 2, argument = "method")
+  bad("ted", argument = "method")
+  bad(c("pca", "random"), n_components = 2, argument = "method")
+  bad("pca", n_components = 2, k = 25, argument = "k")
+  bad("pca", n_components = 2, n_resamples = 1, argument = "n_resamples")
+  bad("pca", n_comp = 2, argument = "n_comp")
+  bad("pca", n_components = 50, argument = "method")
+})
+
+test_that("print, tables and pictures say the same", {
+  out <- sized(x)
+  lines <- capture.output(print(out))
+  expect_true(any(grepl(paste0("k = ", out$k, ": ", out$reason), lines, fixed = TRUE)))
+  expect_identical(as.data.frame(out), out$curve)
+  expect_error(print(out, foo = 1), class = "ufs_error_argument")
+  pdf(NULL)
+  withr::defer(dev.off())
+  expect_identical(plot(out), out)
+  pic <- picture(out)
+  expect_equal(pic$table$y[pic$table$series == "captured"], out$curve$captured)
+  if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(out), "ggplot")
+  skip_if_not_installed("generics")
+  expect_identical(nrow(generics::tidy(out)), nrow(out$curve))
+  expect_identical(generics::glance(out)$k, out$k)
+})
