@@ -29,6 +29,7 @@ void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const do
     s->r = r;
     s->m = m;
     s->b = b;
+    s->set = NULL;
     s->most = 3 * c + 24 < p ? 3 * c + 24 : p;
     most = (size_t) s->most;
     s->k = m != NULL ? ufs_dalloc(P, P) : ufs_dalloc(R, R);
@@ -48,12 +49,13 @@ void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const do
     s->open = (bool *) R_alloc(C, sizeof(bool));
 }
 
-void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b)
+void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b, const int *set)
 {
     s->p = p;
     s->r = r;
     s->m = m;
     s->b = b;
+    s->set = set;
     s->most = 3 * s->c + 24 < p ? 3 * s->c + 24 : p;
 }
 
@@ -189,10 +191,11 @@ static int factor(la_lowest *s, const double *delta, double sigma)
         return la_chol(s->p, s->k);
     }
     for (size_t j = 0; j < P; j++) {
+        const double *b = s->b + (s->set != NULL ? (size_t) s->set[j] : j) * R;
         double root;
         s->g[j] = 1.0 / (delta[j] - sigma);
         root = sqrt(s->g[j]);
-        for (size_t i = 0; i < R; i++) s->scaled[i + j * R] = s->b[i + j * R] * root;
+        for (size_t i = 0; i < R; i++) s->scaled[i + j * R] = b[i] * root;
     }
     la_gram('N', s->r, s->p, s->scaled, s->k);
     for (size_t i = 0; i < R; i++) s->k[i + i * R] += 1.0;
