@@ -7,7 +7,7 @@
 # split ten samples.
 #   Rscript paper-tables.R --only=har --out=FOLDER        times at the size of HAR
 #   Rscript paper-tables.R --data=FOLDER --sets=musk1,madelon,orl,tox171 --repeats=10
-#   --minutes=20 --out=FOLDER
+#   --minutes=20 --out=FOLDER [--blocks=pipelines,samplers]
 # One file per repeat and block is written at once, so that a run that was killed resumes;
 # --minutes stops after so many CPU minutes. The last step, also alone with --only=tables,
 # writes paper-<set>.csv.gz: one row per method, choice, k, m and classifier with mean and standard
@@ -292,7 +292,7 @@ run_sets <- function(sets) {
     work <- file.path(out, paste0("work-", set))
     dir.create(work, showWarnings = FALSE, recursive = TRUE)
     half <- NULL
-    for (name in names(blocks)) {
+    for (name in words(option("blocks", paste(names(blocks), collapse = ",")))) {
       file <- file.path(work, sprintf("%s-%02d.csv", name, i))
       if (file.exists(file) || used() > minutes) next
       if (is.null(half)) half <- one_repeat(read_evaluation_set(set), i)
