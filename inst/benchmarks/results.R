@@ -275,6 +275,7 @@ record <- function(name, computed = TRUE) {
     data = if (is.function(entry$data)) entry$data() else "simulated or named in the rows",
     computed = if (computed) format(Sys.Date()) else "before headers were kept",
     sources = if (computed) option("sources", hash_now(entry)) else "unknown",
+    if (!is.null(option("note"))) c(note = option("note")),
     if (!computed) c(confirmed = paste(hash_now(entry), format(Sys.Date()))),
     stats::setNames(calls, paste0("call: ", names(calls))))
   headers <- read_headers()
