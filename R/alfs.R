@@ -41,8 +41,10 @@
 #' * `samples = "facility"` does the same with the picks of [ufs_facility()], which is the better
 #'   choice where labels are few.
 #'
-#' The scores remain the norms of W. Exactly equal scores (rows or columns of zeros) are ranked by
-#' dual activity, `||P_i|| / alpha` and `||Q_j|| / beta`: how near to being chosen they are.
+#' Scores are in the order of the ranking: the norms of W where these rank, with exactly equal ones
+#' (rows or columns of zeros) ranked by dual activity, `||P_i|| / alpha` and `||Q_j|| / beta`, which
+#' says how near to being chosen they are. Where picks rank, the score is 1 for the first and falls
+#' by 1/n (1/p) with each rank. `solution` has the norms in either case.
 #'
 #' @section Penalties:
 #' The relative penalties are shares of `max_i ||2 (X'XX')_i||` (alpha), `max_j ||2 (X'XX')_j||`
@@ -126,6 +128,9 @@
 #'   default)
 #'   to leave them open. They change no score: [selected_features()], [selected_samples()],
 #'   [predict.ufs()], `print()` and `plot()` use them.
+#' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
+#'   length n. They are not chosen: their score is `NA` and they come last. Picks (`samples = "ted"`
+#'   and `"facility"`) complement them.
 #' @param rho0,tau,rho_max For `solver = "paper"`: the first penalty, its growth per iteration (at
 #'   least 1; 1 keeps it constant) and its largest value. The defaults are the published 1e-6, 1.1
 #'   and 1e10.
@@ -135,8 +140,8 @@
 #'   `max_iter` is 600, and `tol` 1e-3 is the published absolute and relative epsilon, not the gap.
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.
-#' @return A fit of class `c("ufs_alfs", "ufs")`. `solution` holds W (n x p, exact zeros), P and
-#'   Q (n x p) and, with `lambda > 0`, L (n x n): a feasible point of the dual, `P + Q + L X'` with
+#' @return A fit of class `c("ufs_alfs", "ufs")`. `solution` holds W (n x p, exact zeros) with its
+#'   `row_norm` and `column_norm`, P and Q (n x p) and, with `lambda > 0`, L (n x n): a feasible point of the dual, `P + Q + L X'` with
 #'   `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda T`, the very point that proves
 #'   `certificate["dual"]`. `trace` has a row per iteration.
 #'
@@ -176,8 +181,8 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
                      beta_rel = 0.2, lambda_rel = 0, solver = c("admm", "paper"),
                      select = c("norm", "pivot", "auto"),
                      samples = c("ted", "facility", "norm"), n_features = NULL, rho0 = NULL,
-                     tau = NULL, rho_max = NULL, k = NULL, m = NULL, center = TRUE, scale = TRUE,
-                     control = ufs_control(), ...) {
+                     tau = NULL, rho_max = NULL, k = NULL, m = NULL, labelled = NULL, center = TRUE,
+                     scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("alfs", match.call(), {
     solver <- check_choice(solver, "solver", c("admm", "paper"))
     select <- check_choice(select, "select", c("norm", "pivot", "auto"))
@@ -189,12 +194,14 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     weighted <- !isTRUE((if (is.null(lambda)) lambda_rel else lambda) == 0)
     products <- solver == "admm" && select != "auto" && !weighted
     data <- if (products) as_ufs_operator(x, center, scale) else as_ufs_matrix(x, center, scale)
+    labelled <- check_labelled(labelled, data)
     n_features <- alfs_n_features(if (is.null(n_features)) k else n_features, data)
     basis <- alfs_basis(data$x)
     penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
     found <- alfs_solve(data, basis, penalty, solver, control, schedule = schedule)
     alfs_slots(data, penalty, found, c(list(solver = solver, select = select, samples = samples,
-      n_features = n_features), schedule, list(center = center, scale = scale)))
+      n_features = n_features, labelled = labelled), schedule,
+      list(center = center, scale = scale)))
   })
   alfs_warn(fit)
   alfs_rank(fit, data)
@@ -310,8 +317,11 @@ alfs_slots <- function(data, penalty, found, chosen) {
       alpha_rel = penalty$alpha$rel, beta_rel = penalty$beta$rel,
       lambda_rel = penalty$lambda$rel), chosen),
     feature_scores = found$col_w, feature_key = activity(found$col_q, penalty$beta$value),
-    sample_scores = found$row_w, sample_key = activity(found$row_p, penalty$alpha$value),
-    solution = c(list(W = found$w, P = found$p, Q = found$q),
+    sample_scores = without_labelled(found$row_w, chosen$labelled),
+    sample_key = activity(found$row_p, penalty$alpha$value),
+    solution = c(list(W = found$w, P = found$p, Q = found$q,
+      row_norm = stats::setNames(found$row_w, data$samples),
+      column_norm = expand_features(found$col_w, data, NA_real_)),
       if (lambda > 0) list(L = `dimnames<-`(found$l, list(data$samples, data$samples)))),
     certificate = used[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
       if (lambda > 0) "primal_weights")],
@@ -364,6 +374,8 @@ alfs_pivot <- function(fit, data, auto) {
   }
   ranking <- c(data$keep[order], fit$constant)
   fit$feature_ranking <- stats::setNames(ranking, data$features[ranking])
+  fit$feature_scores[] <- rank_scores(data$keep[order], length(data$keep), data$p)
+  fit$feature_key[data$keep] <- 0
   fit
 }
 
@@ -405,55 +417,48 @@ alfs_cover <- function(fit, data) {
   dimnames(fit$space) <- NULL
   ranking <- cover_order(fit, fit$params$n_features)
   fit$sample_ranking <- stats::setNames(ranking, data$samples[ranking])
+  free <- setdiff(ranking, fit$params$labelled)
+  fit$sample_scores[] <- rank_scores(free, data$n)
+  fit$sample_key <- rep(0, data$n)
   fit
 }
 
+# The samples in the order of picks in the space of the best k features, beyond 1000 picks by the
+# norms of W; those with labels, which picks complement, are last.
 cover_order <- function(fit, k) {
   z <- fit$space[, seq_len(k), drop = FALSE]
+  given <- as.integer(fit$params$labelled)
+  most <- min(nrow(z) - length(given), 1000L)
   if (fit$params$samples == "ted") {
-    return(ted_order(z))
+    return(c(ted_order(z, most, given), given))
   }
-  picks <- facility_order(z, min(nrow(z), 1000L))
-  c(picks, setdiff(ufs_rank(fit$sample_scores, fit$sample_key), picks))
+  picks <- facility_order(z, most, given)
+  by_norm <- ufs_rank(fit$solution$row_norm, row_norms(fit$solution$P))
+  c(picks, setdiff(by_norm, c(picks, given)), given)
 }
 
-# All rows of x in the order of greedy TED picks; beyond `most` by what each would bring.
-ted_order <- function(x, most = 1000L) {
-  out <- ted_greedy(x, min(most, nrow(x)), 0.01 * mean(rowSums(x^2)))
-  left <- setdiff(seq_len(nrow(x)), out$order)
+# All rows of x but those given in the order of greedy TED picks; beyond `most` by what each would
+# bring.
+ted_order <- function(x, most, given = integer()) {
+  out <- ted_greedy(x, most, 0.01 * mean(rowSums(x^2)), given = given)
+  left <- setdiff(seq_len(nrow(x)), c(out$order, given))
   c(out$order, left[order(-signif(out$left[left], 10L))])
 }
 
 #' @export
-selected_features.ufs_alfs <- function(fit, k = NULL, as = NULL, ...) {
-  if (fit$params$select == "norm") {
-    return(NextMethod())
-  }
-  check_dots_empty(...)
-  # Picks have no ties to report.
-  k <- wanted_number(fit, k, "k")
-  top_of(fit$feature_ranking, -order(fit$feature_ranking), 0 * fit$feature_key, k, "k",
-    "features", as, fit$names$named)
-}
-
-#' @export
 selected_samples.ufs_alfs <- function(fit, m = NULL, as = NULL, k = NULL, ...) {
-  if (fit$params$samples == "norm") {
-    if (!is.null(k)) {
-      ufs_abort("argument", "`k` is for fits with samples = \"ted\" or \"facility\": row norms do ",
-        "not depend on the number of features.", argument = "k")
-    }
+  if (is.null(k)) {
     return(NextMethod())
   }
-  check_dots_empty(...)
-  m <- wanted_number(fit, m, "m")
-  ranking <- fit$sample_ranking
-  if (!is.null(k)) {
-    k <- check_count(k, "k", 1L, ncol(fit$space), "features kept for this")
-    ranking <- cover_order(fit, k)
-    names(ranking) <- fit$names$samples[ranking]
+  if (fit$params$samples == "norm") {
+    ufs_abort("argument", "`k` is for fits with samples = \"ted\" or \"facility\": row norms do ",
+      "not depend on the number of features.", argument = "k")
   }
-  top_of(ranking, -order(ranking), rep(0, fit$n), m, "m", "samples", as,
+  check_dots_empty(...)
+  k <- check_count(k, "k", 1L, ncol(fit$space), "features kept for this")
+  ranking <- cover_order(fit, k)
+  names(ranking) <- fit$names$samples[ranking]
+  top_of(ranking, -order(ranking), rep(0, fit$n), wanted_samples(fit, m), "m", "samples", as,
     !is.null(fit$names$samples))
 }
 
@@ -561,7 +566,7 @@ print_notes.ufs_alfs <- function(x) {
   if (length(ranked)) {
     notes <- c(notes, paste0("ranking      ", paste(ranked, collapse = ", ")))
   }
-  c(notes, if (x$params$samples == "norm") {
+  c(notes, labelled_note(x), if (x$params$samples == "norm") {
     paste("advice       row norms choose samples to label worse than chance does; use",
       "samples = \"facility\"")
   })
@@ -614,8 +619,8 @@ picture_alfs_norms <- function(fit) {
       ties.method = "first") <= 10 & score > 0,
       panel = sprintf("%s, %d of %d are zero", what, sum(score == 0), length(score)))
   }
-  new_picture("spikes", table = rbind(one(fit$sample_scores, "rows of W (samples)"),
-    one(fit$feature_scores, "columns of W (features)")), xlab = "order of the data", ylab = "norm",
+  new_picture("spikes", table = rbind(one(fit$solution$row_norm, "rows of W (samples)"),
+    one(fit$solution$column_norm, "columns of W (features)")), xlab = "order of the data", ylab = "norm",
     title = "ufs_alfs: norms of the rows and columns of W")
 }
 
@@ -742,11 +747,11 @@ plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap
   } else {
     last <- x$fits[[length(x$fits)]]
     k <- check_count(k, "k", 1L)
-    slot <- if (type == "features") "feature_scores" else "sample_scores"
-    best <- utils::head(order(-last[[slot]], na.last = NA), k)
-    names <- names(last[[slot]])[best]
+    slot <- if (type == "features") "column_norm" else "row_norm"
+    best <- utils::head(order(-last$solution[[slot]], na.last = NA), k)
+    names <- names(last$solution[[slot]])[best]
     if (is.null(names)) names <- as.character(best)
-    norms <- unlist(lapply(best, function(j) vapply(x$fits, function(fit) fit[[slot]][[j]], 0)))
+    norms <- unlist(lapply(best, function(j) vapply(x$fits, function(fit) fit$solution[[slot]][[j]], 0)))
     picture <- new_picture("curves", table = data.frame(x = at, y = norms,
       series = rep(names, each = length(at))), xlab = axis,
       ylab = sprintf("norm in W (%s)", type), title = "ufs_alfs_path: the best of the last fit")

@@ -261,6 +261,11 @@ measured <- function(fit, what) {
     return(list(value = ifelse(is.na(score), NA, gain), ylab = "added when it was chosen",
       subtitle = "in the order of choice; then what each would add next"))
   }
+  # ALFS: the norms, though the picks rank.
+  norms <- unname(fit$solution[[c(feature = "column_norm", sample = "row_norm")[[what]]]])
+  if (length(norms) == length(score)) {
+    return(list(value = ifelse(is.na(score), NA, norms), ylab = "norm in W"))
+  }
   list(value = ifelse(is.na(score), NA, 1), ylab = "", order = TRUE,
     subtitle = "an order: the method measures nothing else")
 }

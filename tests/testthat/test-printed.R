@@ -55,7 +55,7 @@ for (method in ufs_methods()$method) {
         expect_true(any(grepl(paste0("^(24 of 24 samples, )?", above, " of 15"), live)))
       }
     }
-    if (!is.null(fit$sample_scores) && method != "alfs") { # whose TED ranks by itself
+    if (!is.null(fit$sample_scores)) {
       expect_identical(line_of(lines, "samples"), first_of(fit$sample_scores, fit$sample_key, rownames(x), 5))
     }
 
