@@ -15,18 +15,17 @@
 #' ALFS-II, in which a sample is rebuilt from samples of similar direction. The paper adds a
 #' constant to the cosine only where it is 0; the floor 1e-6 is the same thing without overflow.
 #'
-#' @section What to expect:
-#' Correlated features get similar norms, so the best features by norm are redundant. Row norms
-#' favour samples far out, and miss classes where there are many. On six real sets the published
-#' ranking by norms (`select = "norm", samples = "norm"`) was worse than random choice; with
-#' `select = "pivot"` and `samples = "ted"` it was a little better than random choice. The ranking
-#' by norms shines where redundancy is the signal, as on Madelon. `select = "auto"` decides between
-#' the two without labels. The tables are in `vignette("evidence")`. Compare with [ufs_random()] on
-#' your data.
+#' @section What to expect: Correlated features get similar norms, so the best features by norm are
+#' redundant. Row norms favour samples far out, and miss classes where there are many. On six real
+#' sets the published ranking by norms (`select = "norm", select_samples = "norm"`) was worse than
+#' random choice; with `select = "pivot"` and `select_samples = "ted"` it was a little better than
+#' random choice. The ranking by norms shines where redundancy is the signal, as on Madelon. `select
+#' = "auto"` decides between the two without labels. The tables are in `vignette("evidence")`.
+#' Compare with [ufs_random()] on your data.
 #'
 #' @section Rankings:
-#' * `select = "norm"` and `samples = "norm"` rank by the norms of W, as published. For samples that
-#'   is worse than random choice where labels are few, so it has to be asked for.
+#' * `select = "norm"` and `select_samples = "norm"` rank by the norms of W, as published. For
+#'   samples that is worse than random choice where labels are few, so it has to be asked for.
 #' * `select = "pivot"` puts features in the order of greedy picks of transductive experimental
 #'   design ([ufs_ted()], features as items, penalty 1 on standardised features). Pick r is made
 #'   among the `max(450, 5 r)` columns of largest norm, in steps, so that selections stay nested: up
@@ -34,12 +33,12 @@
 #'   follow by norm.
 #' * `select = "auto"` takes pivot if it raises the mean overlap of the 5 nearest neighbours (in all
 #'   features against the best `n_features`) by more than .01, else norm.
-#' * `samples = "ted"` (the default) puts samples in the order of greedy picks of the same design
-#'   among all samples, in the space of the best `n_features` features.
+#' * `select_samples = "ted"` (the default) puts samples in the order of greedy picks of the same
+#'   design among all samples, in the space of the best `n_features` features.
 #'   `selected_samples(fit, m, k = 30)` uses the best 30 (at most 100) instead. Up to 1000 samples
 #'   are picked one by one.
-#' * `samples = "facility"` does the same with the picks of [ufs_facility()], which is the better
-#'   choice where labels are few.
+#' * `select_samples = "facility"` does the same with the picks of [ufs_facility()], which is the
+#'   better choice where labels are few.
 #'
 #' Scores are in the order of the ranking: the norms of W where these rank, with exactly equal ones
 #' (rows or columns of zeros) ranked by dual activity, `||P_i|| / alpha` and `||Q_j|| / beta`, which
@@ -118,19 +117,18 @@
 #'   alone give W = 0. They are free of the scale of `x`.
 #' @param solver `"admm"` for the solver with a proved gap, or `"paper"` for the published
 #'   algorithm.
-#' @param select,samples How features (`select`) and samples (`samples`) are ranked. The section
+#' @param select,select_samples How features and samples are ranked. The section
 #'   "Rankings" explains the choices.
 #' @param n_features The number of features that `select = "auto"` compares, and in whose space
-#'   `samples = "ted"` and `"facility"` work. The default `NULL` is `k` or, without one, 50, at most
-#'   half
-#'   of the features.
+#'   `select_samples = "ted"` and `"facility"` work. The default `NULL` is `k` or, without one, 50,
+#'   at most half of the features.
 #' @param k,m The numbers of features and of samples to choose, whole numbers, or `NULL` (the
 #'   default)
 #'   to leave them open. They change no score: [selected_features()], [selected_samples()],
 #'   [predict.ufs()], `print()` and `plot()` use them.
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
-#'   length n. They are not chosen: their score is `NA` and they come last. Picks (`samples = "ted"`
-#'   and `"facility"`) complement them.
+#'   length n. They are not chosen: their score is `NA` and they come last. Picks (`select_samples =
+#'   "ted"` and `"facility"`) complement them.
 #' @param rho0,tau,rho_max For `solver = "paper"`: the first penalty, its growth per iteration (at
 #'   least 1; 1 keeps it constant) and its largest value. The defaults are the published 1e-6, 1.1
 #'   and 1e10.
@@ -141,9 +139,9 @@
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.
 #' @return A fit of class `c("ufs_alfs", "ufs")`. `solution` holds W (n x p, exact zeros) with its
-#'   `row_norm` and `column_norm`, P and Q (n x p) and, with `lambda > 0`, L (n x n): a feasible point of the dual, `P + Q + L X'` with
-#'   `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda T`, the very point that proves
-#'   `certificate["dual"]`. `trace` has a row per iteration.
+#'   `row_norm` and `column_norm`, P and Q (n x p) and, with `lambda > 0`, L (n x n): a feasible
+#'   point of the dual, `P + Q + L X'` with `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda
+#'   T`, the very point that proves `certificate["dual"]`. `trace` has a row per iteration.
 #'
 #'   Sparse data and files (see [ufs_data]) are not formed where \eqn{X} is needed through products
 #'   only: `solver = "admm"` with `lambda = 0` and `select` other than `"auto"`. W, P and Q are
@@ -180,13 +178,13 @@
 ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.01,
                      beta_rel = 0.2, lambda_rel = 0, solver = c("admm", "paper"),
                      select = c("norm", "pivot", "auto"),
-                     samples = c("ted", "facility", "norm"), n_features = NULL, rho0 = NULL,
+                     select_samples = c("ted", "facility", "norm"), n_features = NULL, rho0 = NULL,
                      tau = NULL, rho_max = NULL, k = NULL, m = NULL, labelled = NULL, center = TRUE,
                      scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("alfs", match.call(), {
     solver <- check_choice(solver, "solver", c("admm", "paper"))
     select <- check_choice(select, "select", c("norm", "pivot", "auto"))
-    samples <- check_choice(samples, "samples", c("ted", "facility", "norm"))
+    select_samples <- check_choice(select_samples, "select_samples", c("ted", "facility", "norm"))
     schedule <- paper_schedule(solver, rho0, tau, rho_max)
     control <- resolve_control(control)
     # Algorithm 1 and neighbours work on x itself; so do the candidates for W with lambda > 0, whose
@@ -199,7 +197,8 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     basis <- alfs_basis(data$x)
     penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
     found <- alfs_solve(data, basis, penalty, solver, control, schedule = schedule)
-    alfs_slots(data, penalty, found, c(list(solver = solver, select = select, samples = samples,
+    alfs_slots(data, penalty, found, c(list(solver = solver, select = select,
+      select_samples = select_samples,
       n_features = n_features, labelled = labelled), schedule,
       list(center = center, scale = scale)))
   })
@@ -350,7 +349,7 @@ alfs_warn <- function(fit) {
 alfs_rank <- function(fit, data) {
   start <- proc.time()[[3L]]
   if (fit$params$select != "norm") fit <- alfs_pivot(fit, data, fit$params$select == "auto")
-  if (fit$params$samples != "norm") fit <- alfs_cover(fit, data)
+  if (fit$params$select_samples != "norm") fit <- alfs_cover(fit, data)
   fit$elapsed <- fit$elapsed + proc.time()[[3L]] - start
   sealed(fit)
 }
@@ -429,7 +428,7 @@ cover_order <- function(fit, k) {
   z <- fit$space[, seq_len(k), drop = FALSE]
   given <- as.integer(fit$params$labelled)
   most <- min(nrow(z) - length(given), 1000L)
-  if (fit$params$samples == "ted") {
+  if (fit$params$select_samples == "ted") {
     return(c(ted_order(z, most, given), given))
   }
   picks <- facility_order(z, most, given)
@@ -450,9 +449,9 @@ selected_samples.ufs_alfs <- function(fit, m = NULL, as = NULL, k = NULL, ...) {
   if (is.null(k)) {
     return(NextMethod())
   }
-  if (fit$params$samples == "norm") {
-    ufs_abort("argument", "`k` is for fits with samples = \"ted\" or \"facility\": row norms do ",
-      "not depend on the number of features.", argument = "k")
+  if (fit$params$select_samples == "norm") {
+    ufs_abort("argument", "`k` is for fits with select_samples = \"ted\" or \"facility\": row ",
+      "norms do not depend on the number of features.", argument = "k")
   }
   check_dots_empty(...)
   k <- check_count(k, "k", 1L, ncol(fit$space), "features kept for this")
@@ -559,16 +558,16 @@ print_notes.ufs_alfs <- function(x) {
     if (x$params$lambda > 0) paste0(", lambda_rel = ", signif(x$params$lambda_rel, 3L)) else "")
   how <- c(ted = "samples by TED", facility = "samples by facility location")
   ranked <- c(if (x$params$select == "pivot") "features by pivots",
-    if (x$params$samples != "norm") how[[x$params$samples]])
+    if (x$params$select_samples != "norm") how[[x$params$select_samples]])
   if (x$params$solver == "paper") {
     notes <- c(notes, "paper        Algorithm 1 stops by its own rule; the gap is what that costs")
   }
   if (length(ranked)) {
     notes <- c(notes, paste0("ranking      ", paste(ranked, collapse = ", ")))
   }
-  c(notes, labelled_note(x), if (x$params$samples == "norm") {
+  c(notes, labelled_note(x), if (x$params$select_samples == "norm") {
     paste("advice       row norms choose samples to label worse than chance does; use",
-      "samples = \"facility\"")
+      "select_samples = \"facility\"")
   })
 }
 
@@ -620,7 +619,8 @@ picture_alfs_norms <- function(fit) {
       panel = sprintf("%s, %d of %d are zero", what, sum(score == 0), length(score)))
   }
   new_picture("spikes", table = rbind(one(fit$solution$row_norm, "rows of W (samples)"),
-    one(fit$solution$column_norm, "columns of W (features)")), xlab = "order of the data", ylab = "norm",
+    one(fit$solution$column_norm, "columns of W (features)")),
+    xlab = "order of the data", ylab = "norm",
     title = "ufs_alfs: norms of the rows and columns of W")
 }
 
@@ -650,12 +650,12 @@ picture_alfs_norms <- function(fit) {
 #' @export
 ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2,
                           lambda_rel = 0, select = c("norm", "pivot", "auto"),
-                          samples = c("ted", "facility", "norm"), n_features = NULL, center = TRUE,
-                          scale = TRUE, control = ufs_control(), ...) {
+                          select_samples = c("ted", "facility", "norm"), n_features = NULL,
+                          center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   call <- plain_call(match.call(), "ufs_alfs_path")
   open_dots(environment(), ufs_alfs_path, "alfs_path")
   select <- check_choice(select, "select", c("norm", "pivot", "auto"))
-  samples <- check_choice(samples, "samples", c("ted", "facility", "norm"))
+  select_samples <- check_choice(select_samples, "select_samples", c("ted", "facility", "norm"))
   control <- resolve_control(control)
   for (name in c("alpha_rel", "beta_rel", "lambda_rel")) {
     if (!is.numeric(get(name)) || !all(is.finite(get(name)))) {
@@ -680,7 +680,8 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
         rel$lambda_rel[i])
       found <- alfs_solve(data, basis, penalty, "admm", control, alfs_begin(begin, penalty, data))
       begin <- list(found = found, penalty = penalty)
-      alfs_slots(data, penalty, found, list(solver = "admm", select = select, samples = samples,
+      alfs_slots(data, penalty, found, list(solver = "admm", select = select,
+      select_samples = select_samples,
         n_features = n_features, center = center, scale = scale))
     })
     alfs_warn(fit)
@@ -731,10 +732,11 @@ print.ufs_alfs_path <- function(x, ...) {
 #' @param type `"features"` or `"samples"`: how the norms of the columns (rows) of W grow along the
 #'   path;
 #'   `"gap"`: the certificate of every fit.
-#' @param k How many features (samples) to draw: the best of the last fit.
+#' @param k,m How many features or samples to draw: the best of the last fit.
 #' @param ... Settings of the plot, e.g. `main`.
 #' @export
-plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap"), k = 10L, ...) {
+plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap"), k = 10L,
+                               m = 10L, ...) {
   type <- check_choice(type, "type", c("features", "samples", "gap"))
   rel <- x$table[c("alpha_rel", "beta_rel", "lambda_rel")]
   varies <- names(rel)[vapply(rel, function(v) length(unique(v)) > 1L && all(v > 0), NA)]
@@ -746,12 +748,14 @@ plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap
       title = "ufs_alfs_path: certificates")
   } else {
     last <- x$fits[[length(x$fits)]]
-    k <- check_count(k, "k", 1L)
+    many <- if (type == "features") check_count(k, "k", 1L) else check_count(m, "m", 1L)
     slot <- if (type == "features") "column_norm" else "row_norm"
-    best <- utils::head(order(-last$solution[[slot]], na.last = NA), k)
+    best <- utils::head(order(-last$solution[[slot]], na.last = NA), many)
     names <- names(last$solution[[slot]])[best]
     if (is.null(names)) names <- as.character(best)
-    norms <- unlist(lapply(best, function(j) vapply(x$fits, function(fit) fit$solution[[slot]][[j]], 0)))
+    norms <- unlist(lapply(best, function(j) {
+      vapply(x$fits, function(fit) fit$solution[[slot]][[j]], 0)
+    }))
     picture <- new_picture("curves", table = data.frame(x = at, y = norms,
       series = rep(names, each = length(at))), xlab = axis,
       ylab = sprintf("norm in W (%s)", type), title = "ufs_alfs_path: the best of the last fit")

@@ -38,8 +38,7 @@
 #' @param m The number of samples to choose, a whole number, or `NULL` (the default) to leave it
 #'   open. It changes no score: [selected_samples()], `print()` and `plot()` use it.
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
-#'   length n. They are not chosen: their score is `NA` and they come last. They change the scores of
-#'   the others no more than other samples do.
+#'   length n. They are not chosen: their score is `NA` and they come last.
 #' @param center,scale Should the columns be centred and standardised first?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (300), `tol`
 #'   (1e-3, the relative duality gap) and `eps` (1e-8, the smoothing of the norms, in units of the
@@ -125,7 +124,8 @@ mm_slots <- function(data, control, params, found, unit, solution = list()) {
   solution <- c(list(row_norm = found$row_norm, activity = found$activity), solution)
   list(
     data = data, control = control, params = params, run = found$run, trace = trace,
-    sample_scores = without_labelled(score, params$labelled), sample_key = ifelse(score > 0, 0, found$activity[twin]),
+    sample_scores = without_labelled(score, params$labelled),
+    sample_key = ifelse(score > 0, 0, found$activity[twin]),
     solution = lapply(solution, stats::setNames, data$samples),
     certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * unit)
   )

@@ -17,7 +17,7 @@
 #'
 #' Random numbers are R's: `set.seed()` before the call fixes the data.
 #'
-#' @param n Number of samples, at least one per vertex. The original has 2600 with labels.
+#' @param n_samples Number of samples, at least one per vertex. The original has 2600 with labels.
 #' @param n_informative Dimensions of the hypercube, 1 to 20.
 #' @param n_redundant Number of linear combinations of the informative columns.
 #' @param n_probe Number of columns without any information.
@@ -39,14 +39,14 @@
 #' fit <- ufs_alfs(madelon$x)
 #' table(madelon$roles[selected_features(fit, 10)])
 #' @export
-ufs_simulate_madelon <- function(n, n_informative = 5, n_redundant = 15, n_probe = 480,
+ufs_simulate_madelon <- function(n_samples, n_informative = 5, n_redundant = 15, n_probe = 480,
                                  separation = 2, flip = 0.01, shuffle = TRUE) {
   d <- check_count(n_informative, "n_informative", 1L, 20L, "20 dimensions have a million vertices")
   n_vertices <- 2L^d
-  n <- check_count(n, "n", 2L)
+  n <- check_count(n_samples, "n_samples", 2L)
   if (n < n_vertices) {
-    ufs_abort("argument", "`n` must be at least ", n_vertices, ", the number of vertices of a ",
-      "hypercube of `n_informative` = ", d, " dimensions; it is ", n, ".", argument = "n")
+    ufs_abort("argument", "`n_samples` must be at least ", n_vertices, ", the number of vertices of ",
+      "a hypercube of `n_informative` = ", d, " dimensions; it is ", n, ".", argument = "n_samples")
   }
   n_redundant <- check_count(n_redundant, "n_redundant", 0L)
   n_probe <- check_count(n_probe, "n_probe", 0L)

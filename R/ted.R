@@ -181,7 +181,8 @@ convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
     params = list(mu = mu$value, mu_rel = mu$rel, form = "convex", unit = unit_length,
       labelled = labelled, center = center, scale = scale),
     run = found$run, trace = trace,
-    sample_scores = without_labelled(norm[twin], labelled), sample_key = ifelse(norm > 0, 0, activity)[twin],
+    sample_scores = without_labelled(norm[twin], labelled),
+    sample_key = ifelse(norm > 0, 0, activity)[twin],
     solution = list(activity = stats::setNames(activity, data$samples)),
     certificate = c(counters["gap"], dual = counters[["dual"]] * unit^2)
   )

@@ -23,7 +23,7 @@ methods <- c("ALFS-I" = "alfs", "ALFS-II" = "alfs", "ALFS-I pivot, TED" = "alfs"
   setNames(pipelines, pipelines), ted = "ted", rrss = "rrss", alnr = "alnr", "R-CUR" = "cur")
 settings <- list(
   "ALFS-II" = list(lambda_rel = 1e-3),
-  "ALFS-I pivot, TED" = list(select = "pivot", samples = "ted"),
+  "ALFS-I pivot, TED" = list(select = "pivot", select_samples = "ted"),
   spec = list(type = "phi1"), sogfs = list(gamma = 1e-3), udfs = list(gamma = 1e-3))
 
 ## ---- data

@@ -156,8 +156,8 @@ blocks <- list(
       chosen$seconds <- seconds
       rbind(all, chosen)
     }
-    first <- timed(ufs_alfs(half$raw, samples = "norm"))
-    ted <- timed(ufs_alfs(half$raw, select = "pivot", samples = "ted"))
+    first <- timed(ufs_alfs(half$raw, select_samples = "norm"))
+    ted <- timed(ufs_alfs(half$raw, select = "pivot", select_samples = "ted"))
     rbind(joint_rows(half, "ALFS-I certified", 0L, "default", first$fit, m, first$seconds),
       one(relative, "ALFS-I certified"), one(local, "ALFS-II certified"),
       joint_rows(half, "ALFS-I pivot+ted", 0L, "default", ted$fit, m, ted$seconds))
@@ -184,7 +184,7 @@ paper_grid <- function(half, m, penalty, lambda, name) {
   grid <- expand.grid(alpha = penalty, beta = penalty, lambda = lambda)
   do.call(rbind, lapply(seq_len(nrow(grid)), function(i) {
     found <- timed(ufs_alfs(half$raw, alpha = grid$alpha[i], beta = grid$beta[i], lambda = grid$lambda[i],
-      samples = "norm",
+      select_samples = "norm",
       solver = "paper", center = FALSE, scale = FALSE))
     joint_rows(half, name, i, "grid", found$fit, m, found$seconds)
   }))

@@ -189,7 +189,7 @@ test_that("P8: zero samples and constant features change nothing else", {
   bound <- ref_alfs_max(x)
   run <- function(x, lambda) {
     alfs_raw(x, alpha = .1 * bound[[1]], beta = .1 * bound[[2]], lambda = lambda * bound[[3]],
-      samples = "norm", control = polished(1500))
+      select_samples = "norm", control = polished(1500))
   }
   for (lambda in c(0, .005)) {
     base <- run(x, lambda)
@@ -224,7 +224,7 @@ test_that("P10: W = 0 exactly at its bounds, and not below", {
     fit$support[["samples"]] == 0L
   }
   for (a in c(0, .3, 1)) {
-    fit <- suppressWarnings(alfs_raw(x, alpha_rel = a, beta_rel = 1 - a + 1e-12, samples = "norm"))
+    fit <- suppressWarnings(alfs_raw(x, alpha_rel = a, beta_rel = 1 - a + 1e-12, select_samples = "norm"))
     expect_identical(fit$status, "converged")
     expect_identical(fit$iterations, 0L)
     expect_true(all(fit$solution$W == 0))
@@ -326,10 +326,10 @@ test_that("names, params and the default are as documented", {
   expect_equal(feature_scores(fit), sqrt(rowSums(coef(fit)^2)))
   expect_identical(feature_scores(fit), fit$solution$column_norm)
   expect_equal(fit$solution$row_norm, sqrt(colSums(coef(fit)^2)))
-  by_norm <- ufs_alfs(mtcars, samples = "norm")
+  by_norm <- ufs_alfs(mtcars, select_samples = "norm")
   expect_identical(sample_scores(by_norm), fit$solution$row_norm)
   expect_identical(selected_samples(by_norm, 3), names(sort(-fit$solution$row_norm))[1:3])
-  expect_identical(fit$params$samples, "ted")
+  expect_identical(fit$params$select_samples, "ted")
   weighted <- ufs_alfs(mtcars, lambda_rel = .01)
   expect_identical(weighted$control$tol, 1e-3)
   expect_named(weighted$certificate,
@@ -615,8 +615,8 @@ test_that("L is never scaled out of its box, even where P and Q have room", {
 test_that("select and samples change rankings, and the scores with them", {
   x <- alfs_data(30, 16, 18)
   x[, 4] <- 1
-  norm <- suppressWarnings(ufs_alfs(x, samples = "norm"))
-  fit <- suppressWarnings(ufs_alfs(x, select = "pivot", samples = "ted"))
+  norm <- suppressWarnings(ufs_alfs(x, select_samples = "norm"))
+  fit <- suppressWarnings(ufs_alfs(x, select = "pivot", select_samples = "ted"))
   expect_identical(fit$solution[c("row_norm", "column_norm")], norm$solution[c("row_norm", "column_norm")])
   expect_identical(unname(feature_scores(fit))[feature_ranking(fit)], c(15:1 / 15, NA))
   expect_identical(unname(sample_scores(fit))[sample_ranking(fit)], 30:1 / 30)
@@ -640,7 +640,7 @@ test_that("select and samples change rankings, and the scores with them", {
   expect_setequal(selected_samples(fit, 30), 1:30)
   # Picks complement samples that have labels.
   known <- c(2L, 11L)
-  more <- suppressWarnings(ufs_alfs(x, select = "pivot", samples = "ted", labelled = known))
+  more <- suppressWarnings(ufs_alfs(x, select = "pivot", select_samples = "ted", labelled = known))
   z <- space(7)
   given <- ted_greedy(z, 28L, .01 * mean(rowSums(z^2)), given = known)$order
   expect_identical(selected_samples(more, 28, as = "index"), given)
@@ -650,7 +650,7 @@ test_that("select and samples change rankings, and the scores with them", {
   expect_error(selected_samples(norm, 3, k = 2), class = "ufs_error_argument")
   expect_error(selected_samples(fit, 31), class = "ufs_error_argument")
   # Facility location in the same space; print() says what norms are worth.
-  cover <- suppressWarnings(ufs_alfs(x, select = "pivot", samples = "facility"))
+  cover <- suppressWarnings(ufs_alfs(x, select = "pivot", select_samples = "facility"))
   expect_identical(selected_samples(cover, 30, as = "index"), facility_order(space(7), 30L))
   expect_identical(selected_samples(cover, 5, as = "index", k = 3), facility_order(space(3), 5L))
   expect_output(print(cover), "samples by facility location")

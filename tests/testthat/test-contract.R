@@ -158,7 +158,7 @@ for (method in methods$method) {
 
 # Every form in which a method ranks samples.
 sampler_forms <- list(
-  alfs = list(list(samples = "ted"), list(samples = "facility"), list(samples = "norm"),
+  alfs = list(list(select_samples = "ted"), list(select_samples = "facility"), list(select_samples = "norm"),
     list(select = "pivot")),
   alnr = list(list()), rrss = list(list()), facility = list(list(), list(m = 4, swaps = 2)),
   cur = list(list(draw = "exact"), list(draw = "top"), list(draw = "random", m = 4, k = 3)),

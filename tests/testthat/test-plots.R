@@ -451,7 +451,7 @@ test_that("a picture of more features than there are is refused", {
     error <- expect_error(plot(ufs_variance(mtcars), type, mtcars, k = 100), "at most 11", class = "ufs_error_argument")
     expect_identical(error$argument, "k")
   }
-  expect_error(plot(ufs_ted(mtcars), "samples", k = 33), "at most 32", class = "ufs_error_argument")
+  expect_error(plot(ufs_ted(mtcars), "samples", m = 33), "at most 32", class = "ufs_error_argument")
 })
 
 test_that("values that differ by rounding alone are drawn as one", {

@@ -544,7 +544,7 @@ test_that("step_sample_ufs() keeps the rows that the method chooses", {
 test_that("step_sample_ufs() weighs rows by whom they stand for", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), m = 6, weights = "stands_for")
+  rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), m = 6, weights_to = "stands_for")
   out <- bake(prep(rec), NULL)
   expect_s3_class(out$stands_for, "hardhat_importance_weights")
   stands <- representatives(ufs_facility(mtcars[, -1], m = 6))
@@ -552,8 +552,8 @@ test_that("step_sample_ufs() weighs rows by whom they stand for", {
   role <- summary(prep(rec))
   expect_identical(role$role[role$variable == "stands_for"], "case_weights")
   expect_error(step_sample_ufs(recipe(~., mtcars), all_predictors(), method = "ted",
-    weights = "w"), class = "ufs_error_argument")
-  expect_error(prep(step_sample_ufs(recipe(~., mtcars), all_predictors(), weights = "hp")),
+    weights_to = "w"), class = "ufs_error_argument")
+  expect_error(prep(step_sample_ufs(recipe(~., mtcars), all_predictors(), weights_to = "hp")),
     class = "ufs_error_argument")
 })
 
