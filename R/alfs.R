@@ -109,8 +109,7 @@
 #' If you want it, give `ufs_alfs()` the coordinates of the kernel (its eigenvectors times the roots
 #' of the eigenvalues) as `x`, with `center = FALSE, scale = FALSE`.
 #'
-#' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
-#'   (columns). [ufs_data] describes other forms.
+#' @inheritParams ufs_kmeans_f
 #' @param alpha,beta,lambda Absolute penalties of the rows (samples), the columns (features) and the
 #'   reconstruction weights. The default `NULL` computes each from its relative version.
 #' @param alpha_rel,beta_rel,lambda_rel The same penalties as shares of the smallest values that

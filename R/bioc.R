@@ -63,7 +63,8 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
       " in common.", argument = "object")
   }
   rank <- match(at, ranking)
-  columns <- list(ufs_score = score[at], ufs_rank = rank, ufs_selected = !is.na(rank) & rank <= chosen)
+  columns <- list(ufs_score = score[at], ufs_rank = rank,
+    ufs_selected = !is.na(rank) & rank <= chosen)
   if (inherits(object, "Seurat")) {
     return(annotate_seurat(object, columns, by_feature))
   }

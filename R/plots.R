@@ -69,8 +69,8 @@ autoplot.ufs <- function(object, type = NULL, data = NULL, k = NULL, y = NULL, m
 picture_size <- function(fit, k = NULL, m = NULL) {
   features <- !is.null(fit$feature_scores)
   if (!is.null(k) && !features) {
-    ufs_abort("argument", "`k` is a number of features, and ufs_", fit$method, "() chooses samples: ",
-      "give `m`.", argument = "k")
+    ufs_abort("argument", "`k` is a number of features, and ufs_", fit$method, "() chooses ",
+      "samples: give `m`.", argument = "k")
   }
   size <- if (features) k else m
   if (!is.null(size)) {

@@ -58,9 +58,9 @@ step_sample_ufs <- function(recipe, ..., method = "facility", m = 20L, weights_t
 new_step_sample_ufs <- function(terms, method, m, weights_to, options, standardise, na, seed, role,
                                 trained, columns, chosen, case_weights, skip, id) {
   recipes::step(subclass = "sample_ufs", terms = terms, method = method, m = m,
-    weights_to = weights_to, options = options, standardise = standardise, na = na, seed = seed, role = role,
-    trained = trained, columns = columns, chosen = chosen, case_weights = case_weights,
-    skip = skip, id = id)
+    weights_to = weights_to, options = options, standardise = standardise, na = na, seed = seed,
+    role = role, trained = trained, columns = columns, chosen = chosen,
+    case_weights = case_weights, skip = skip, id = id)
 }
 
 #' @exportS3Method recipes::prep

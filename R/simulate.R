@@ -45,8 +45,8 @@ ufs_simulate_madelon <- function(n_samples, n_informative = 5, n_redundant = 15,
   n_vertices <- 2L^d
   n <- check_count(n_samples, "n_samples", 2L)
   if (n < n_vertices) {
-    ufs_abort("argument", "`n_samples` must be at least ", n_vertices, ", the number of vertices of ",
-      "a hypercube of `n_informative` = ", d, " dimensions; it is ", n, ".", argument = "n_samples")
+    ufs_abort("argument", "`n_samples` must be at least ", n_vertices, ", the number of vertices ",
+      "of a hypercube of `n_informative` = ", d, " dimensions; it is ", n, ".", argument = "n_samples")
   }
   n_redundant <- check_count(n_redundant, "n_redundant", 0L)
   n_probe <- check_count(n_probe, "n_probe", 0L)
