@@ -112,8 +112,8 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   out
 }
 
-# The number of columns that ufs_size() names for the method with its options; all columns where none
-# is better than noise, which is said.
+# The number of columns that ufs_size() names for the method with its options; all columns where
+# none is better than noise, which is said.
 auto_size <- function(data, method, row, options, standardise) {
   look <- function() as_ufs_operator(data, TRUE, FALSE, warn = FALSE, write = FALSE)
   options <- standardise_or_not(row, options, standardise, data, look)$options

@@ -265,8 +265,15 @@ step_options <- function(x) {
 
 step_size <- function(num_terms, prop_terms, p) {
   # Rounded up, but .07 * 100 (7.000000000000001) is 7.
-  size <- if (identical(num_terms, "auto")) p else if (!is.null(num_terms)) num_terms else if (is.null(prop_terms)) p else
+  size <- if (identical(num_terms, "auto")) {
+    p
+  } else if (!is.null(num_terms)) {
+    num_terms
+  } else if (is.null(prop_terms)) {
+    p
+  } else {
     ceiling(prop_terms * p - 1e-8)
+  }
   as.integer(min(size, p))
 }
 
