@@ -55,6 +55,7 @@ check_seed <- function(seed) {
 #   score         of each feature, NA if it is constant or was left out
 #   live          how many scores say something, `rest` in which order the others come
 #   standardised  TRUE, FALSE, or NA where the method has no say in it
+#   k             as asked for, or the answer of ufs_size() for k = "auto"
 # `options`: arguments of the method. `standardise`, `na`: see step_select_ufs(). Inside a
 # resampling the ranking is kept, since a tuning run asks for one again with every k.
 rank_for <- function(x, method, k, options = list(), standardise = "auto", na = "error",
@@ -65,10 +66,20 @@ rank_for <- function(x, method, k, options = list(), standardise = "auto", na = 
   make <- function(k) {
     with_seed(seed, fresh_ranking(x, data, method, row, k, options, standardise))
   }
-  if (!in_resampling()) {
-    return(make(k))
+  key <- if (in_resampling()) {
+    list(data_key(data), if (na != "error") colnames(x), method, options, standardise, seed)
   }
-  key <- list(data_key(data), if (na != "error") colnames(x), method, options, standardise, seed)
+  if (identical(k, "auto")) {
+    size <- function() with_seed(seed, auto_size(data, method, row, options, standardise))
+    k <- if (is.null(key)) size() else kept_ranking(c(key, list("auto")), size)
+  }
+  out <- if (is.null(key)) make(k) else ranking_from_kept(key, make, k, row, options)
+  out$k <- k
+  out
+}
+
+# A ranking for k that serves other numbers, too, where the method allows it.
+ranking_from_kept <- function(key, make, k, row, options) {
   number <- number_argument(row)
   fixed <- !is.null(number) && !is.null(options[[number]])
   if (!fixed && (!is.null(row$per_k) || any(names(options) %in% row$picks$unless))) {
@@ -99,6 +110,18 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   out$standardised <- decided$standardised
   out$picked <- if (!is.null(row$picks)) fit$params[[row$picks$argument]]
   out
+}
+
+# The number of columns that ufs_size() names for the method with its options; all columns where
+# none is better than noise, which is said.
+auto_size <- function(data, method, row, options, standardise) {
+  look <- function() as_ufs_operator(data, TRUE, FALSE, warn = FALSE, write = FALSE)
+  options <- standardise_or_not(row, options, standardise, data, look)$options
+  found <- quietly_constant(do.call(ufs_size, c(list(data, method), options,
+    list(repeats = 3L, n_resamples = 2L))))
+  say("size", "\"auto\": ", if (found$k > 0L) found$reason else
+    "no column is better than noise; all are kept", ".")
+  if (found$k > 0L) found$k else found$usable
 }
 
 # Over all columns of x, of which `omit` may have left some out.

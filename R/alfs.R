@@ -15,18 +15,17 @@
 #' ALFS-II, in which a sample is rebuilt from samples of similar direction. The paper adds a
 #' constant to the cosine only where it is 0; the floor 1e-6 is the same thing without overflow.
 #'
-#' @section What to expect:
-#' Correlated features get similar norms, so the best features by norm are redundant. Row norms
-#' favour samples far out, and miss classes where there are many. On six real sets the published
-#' ranking by norms (`select = "norm", samples = "norm"`) was worse than random choice; with
-#' `select = "pivot"` and `samples = "ted"` it was a little better than random choice. The ranking
-#' by norms shines where redundancy is the signal, as on Madelon. `select = "auto"` decides between
-#' the two without labels. The tables are in `vignette("evidence")`. Compare with [ufs_random()] on
-#' your data.
+#' @section What to expect: Correlated features get similar norms, so the best features by norm are
+#' redundant. Row norms favour samples far out, and miss classes where there are many. On six real
+#' sets the published ranking by norms (`select = "norm", select_samples = "norm"`) was worse than
+#' random choice; with `select = "pivot"` and `select_samples = "ted"` it was a little better than
+#' random choice. The ranking by norms shines where redundancy is the signal, as on Madelon. `select
+#' = "auto"` decides between the two without labels. The tables are in `vignette("evidence")`.
+#' Compare with [ufs_random()] on your data.
 #'
 #' @section Rankings:
-#' * `select = "norm"` and `samples = "norm"` rank by the norms of W, as published. For samples that
-#'   is worse than random choice where labels are few, so it has to be asked for.
+#' * `select = "norm"` and `select_samples = "norm"` rank by the norms of W, as published. For
+#'   samples that is worse than random choice where labels are few, so it has to be asked for.
 #' * `select = "pivot"` puts features in the order of greedy picks of transductive experimental
 #'   design ([ufs_ted()], features as items, penalty 1 on standardised features). Pick r is made
 #'   among the `max(450, 5 r)` columns of largest norm, in steps, so that selections stay nested: up
@@ -34,15 +33,17 @@
 #'   follow by norm.
 #' * `select = "auto"` takes pivot if it raises the mean overlap of the 5 nearest neighbours (in all
 #'   features against the best `n_features`) by more than .01, else norm.
-#' * `samples = "ted"` (the default) puts samples in the order of greedy picks of the same design
-#'   among all samples, in the space of the best `n_features` features.
+#' * `select_samples = "ted"` (the default) puts samples in the order of greedy picks of the same
+#'   design among all samples, in the space of the best `n_features` features.
 #'   `selected_samples(fit, m, k = 30)` uses the best 30 (at most 100) instead. Up to 1000 samples
 #'   are picked one by one.
-#' * `samples = "facility"` does the same with the picks of [ufs_facility()], which is the better
-#'   choice where labels are few.
+#' * `select_samples = "facility"` does the same with the picks of [ufs_facility()], which is the
+#'   better choice where labels are few.
 #'
-#' The scores remain the norms of W. Exactly equal scores (rows or columns of zeros) are ranked by
-#' dual activity, `||P_i|| / alpha` and `||Q_j|| / beta`: how near to being chosen they are.
+#' Scores are in the order of the ranking: the norms of W where these rank, with exactly equal ones
+#' (rows or columns of zeros) ranked by dual activity, `||P_i|| / alpha` and `||Q_j|| / beta`, which
+#' says how near to being chosen they are. Where picks rank, the score is 1 for the first and falls
+#' by 1/n (1/p) with each rank. `solution` has the norms in either case.
 #'
 #' @section Penalties:
 #' The relative penalties are shares of `max_i ||2 (X'XX')_i||` (alpha), `max_j ||2 (X'XX')_j||`
@@ -108,24 +109,25 @@
 #' If you want it, give `ufs_alfs()` the coordinates of the kernel (its eigenvectors times the roots
 #' of the eigenvalues) as `x`, with `center = FALSE, scale = FALSE`.
 #'
-#' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
-#'   (columns). [ufs_data] describes other forms.
+#' @inheritParams ufs_kmeans_f
 #' @param alpha,beta,lambda Absolute penalties of the rows (samples), the columns (features) and the
 #'   reconstruction weights. The default `NULL` computes each from its relative version.
 #' @param alpha_rel,beta_rel,lambda_rel The same penalties as shares of the smallest values that
 #'   alone give W = 0. They are free of the scale of `x`.
 #' @param solver `"admm"` for the solver with a proved gap, or `"paper"` for the published
 #'   algorithm.
-#' @param select,samples How features (`select`) and samples (`samples`) are ranked. The section
+#' @param select,select_samples How features and samples are ranked. The section
 #'   "Rankings" explains the choices.
 #' @param n_features The number of features that `select = "auto"` compares, and in whose space
-#'   `samples = "ted"` and `"facility"` work. The default `NULL` is `k` or, without one, 50, at most
-#'   half
-#'   of the features.
+#'   `select_samples = "ted"` and `"facility"` work. The default `NULL` is `k` or, without one, 50,
+#'   at most half of the features.
 #' @param k,m The numbers of features and of samples to choose, whole numbers, or `NULL` (the
 #'   default)
 #'   to leave them open. They change no score: [selected_features()], [selected_samples()],
 #'   [predict.ufs()], `print()` and `plot()` use them.
+#' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
+#'   length n. They are not chosen: their score is `NA` and they come last. Picks (`select_samples =
+#'   "ted"` and `"facility"`) complement them.
 #' @param rho0,tau,rho_max For `solver = "paper"`: the first penalty, its growth per iteration (at
 #'   least 1; 1 keeps it constant) and its largest value. The defaults are the published 1e-6, 1.1
 #'   and 1e10.
@@ -135,10 +137,10 @@
 #'   `max_iter` is 600, and `tol` 1e-3 is the published absolute and relative epsilon, not the gap.
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.
-#' @return A fit of class `c("ufs_alfs", "ufs")`. `solution` holds W (n x p, exact zeros), P and
-#'   Q (n x p) and, with `lambda > 0`, L (n x n): a feasible point of the dual, `P + Q + L X'` with
-#'   `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda T`, the very point that proves
-#'   `certificate["dual"]`. `trace` has a row per iteration.
+#' @return A fit of class `c("ufs_alfs", "ufs")`. `solution` holds W (n x p, exact zeros) with its
+#'   `row_norm` and `column_norm`, P and Q (n x p) and, with `lambda > 0`, L (n x n): a feasible
+#'   point of the dual, `P + Q + L X'` with `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda
+#'   T`, the very point that proves `certificate["dual"]`. `trace` has a row per iteration.
 #'
 #'   Sparse data and files (see [ufs_data]) are not formed where \eqn{X} is needed through products
 #'   only: `solver = "admm"` with `lambda = 0` and `select` other than `"auto"`. W, P and Q are
@@ -175,13 +177,13 @@
 ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.01,
                      beta_rel = 0.2, lambda_rel = 0, solver = c("admm", "paper"),
                      select = c("norm", "pivot", "auto"),
-                     samples = c("ted", "facility", "norm"), n_features = NULL, rho0 = NULL,
-                     tau = NULL, rho_max = NULL, k = NULL, m = NULL, center = TRUE, scale = TRUE,
-                     control = ufs_control(), ...) {
+                     select_samples = c("ted", "facility", "norm"), n_features = NULL, rho0 = NULL,
+                     tau = NULL, rho_max = NULL, k = NULL, m = NULL, labelled = NULL, center = TRUE,
+                     scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("alfs", match.call(), {
     solver <- check_choice(solver, "solver", c("admm", "paper"))
     select <- check_choice(select, "select", c("norm", "pivot", "auto"))
-    samples <- check_choice(samples, "samples", c("ted", "facility", "norm"))
+    select_samples <- check_choice(select_samples, "select_samples", c("ted", "facility", "norm"))
     schedule <- paper_schedule(solver, rho0, tau, rho_max)
     control <- resolve_control(control)
     # Algorithm 1 and neighbours work on x itself; so do the candidates for W with lambda > 0, whose
@@ -189,12 +191,15 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     weighted <- !isTRUE((if (is.null(lambda)) lambda_rel else lambda) == 0)
     products <- solver == "admm" && select != "auto" && !weighted
     data <- if (products) as_ufs_operator(x, center, scale) else as_ufs_matrix(x, center, scale)
+    labelled <- check_labelled(labelled, data)
     n_features <- alfs_n_features(if (is.null(n_features)) k else n_features, data)
     basis <- alfs_basis(data$x)
     penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
     found <- alfs_solve(data, basis, penalty, solver, control, schedule = schedule)
-    alfs_slots(data, penalty, found, c(list(solver = solver, select = select, samples = samples,
-      n_features = n_features), schedule, list(center = center, scale = scale)))
+    alfs_slots(data, penalty, found, c(list(solver = solver, select = select,
+      select_samples = select_samples,
+      n_features = n_features, labelled = labelled), schedule,
+      list(center = center, scale = scale)))
   })
   alfs_warn(fit)
   alfs_rank(fit, data)
@@ -310,8 +315,11 @@ alfs_slots <- function(data, penalty, found, chosen) {
       alpha_rel = penalty$alpha$rel, beta_rel = penalty$beta$rel,
       lambda_rel = penalty$lambda$rel), chosen),
     feature_scores = found$col_w, feature_key = activity(found$col_q, penalty$beta$value),
-    sample_scores = found$row_w, sample_key = activity(found$row_p, penalty$alpha$value),
-    solution = c(list(W = found$w, P = found$p, Q = found$q),
+    sample_scores = without_labelled(found$row_w, chosen$labelled),
+    sample_key = activity(found$row_p, penalty$alpha$value),
+    solution = c(list(W = found$w, P = found$p, Q = found$q,
+      row_norm = stats::setNames(found$row_w, data$samples),
+      column_norm = expand_features(found$col_w, data, NA_real_)),
       if (lambda > 0) list(L = `dimnames<-`(found$l, list(data$samples, data$samples)))),
     certificate = used[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
       if (lambda > 0) "primal_weights")],
@@ -340,7 +348,7 @@ alfs_warn <- function(fit) {
 alfs_rank <- function(fit, data) {
   start <- proc.time()[[3L]]
   if (fit$params$select != "norm") fit <- alfs_pivot(fit, data, fit$params$select == "auto")
-  if (fit$params$samples != "norm") fit <- alfs_cover(fit, data)
+  if (fit$params$select_samples != "norm") fit <- alfs_cover(fit, data)
   fit$elapsed <- fit$elapsed + proc.time()[[3L]] - start
   sealed(fit)
 }
@@ -364,6 +372,8 @@ alfs_pivot <- function(fit, data, auto) {
   }
   ranking <- c(data$keep[order], fit$constant)
   fit$feature_ranking <- stats::setNames(ranking, data$features[ranking])
+  fit$feature_scores[] <- rank_scores(data$keep[order], length(data$keep), data$p)
+  fit$feature_key[data$keep] <- 0
   fit
 }
 
@@ -405,55 +415,48 @@ alfs_cover <- function(fit, data) {
   dimnames(fit$space) <- NULL
   ranking <- cover_order(fit, fit$params$n_features)
   fit$sample_ranking <- stats::setNames(ranking, data$samples[ranking])
+  free <- setdiff(ranking, fit$params$labelled)
+  fit$sample_scores[] <- rank_scores(free, data$n)
+  fit$sample_key <- rep(0, data$n)
   fit
 }
 
+# The samples in the order of picks in the space of the best k features, beyond 1000 picks by the
+# norms of W; those with labels, which picks complement, are last.
 cover_order <- function(fit, k) {
   z <- fit$space[, seq_len(k), drop = FALSE]
-  if (fit$params$samples == "ted") {
-    return(ted_order(z))
+  given <- as.integer(fit$params$labelled)
+  most <- min(nrow(z) - length(given), 1000L)
+  if (fit$params$select_samples == "ted") {
+    return(c(ted_order(z, most, given), given))
   }
-  picks <- facility_order(z, min(nrow(z), 1000L))
-  c(picks, setdiff(ufs_rank(fit$sample_scores, fit$sample_key), picks))
+  picks <- facility_order(z, most, given)
+  by_norm <- ufs_rank(fit$solution$row_norm, row_norms(fit$solution$P))
+  c(picks, setdiff(by_norm, c(picks, given)), given)
 }
 
-# All rows of x in the order of greedy TED picks; beyond `most` by what each would bring.
-ted_order <- function(x, most = 1000L) {
-  out <- ted_greedy(x, min(most, nrow(x)), 0.01 * mean(rowSums(x^2)))
-  left <- setdiff(seq_len(nrow(x)), out$order)
+# All rows of x but those given in the order of greedy TED picks; beyond `most` by what each would
+# bring.
+ted_order <- function(x, most, given = integer()) {
+  out <- ted_greedy(x, most, 0.01 * mean(rowSums(x^2)), given = given)
+  left <- setdiff(seq_len(nrow(x)), c(out$order, given))
   c(out$order, left[order(-signif(out$left[left], 10L))])
 }
 
 #' @export
-selected_features.ufs_alfs <- function(fit, k = NULL, as = NULL, ...) {
-  if (fit$params$select == "norm") {
-    return(NextMethod())
-  }
-  check_dots_empty(...)
-  # Picks have no ties to report.
-  k <- wanted_number(fit, k, "k")
-  top_of(fit$feature_ranking, -order(fit$feature_ranking), 0 * fit$feature_key, k, "k",
-    "features", as, fit$names$named)
-}
-
-#' @export
 selected_samples.ufs_alfs <- function(fit, m = NULL, as = NULL, k = NULL, ...) {
-  if (fit$params$samples == "norm") {
-    if (!is.null(k)) {
-      ufs_abort("argument", "`k` is for fits with samples = \"ted\" or \"facility\": row norms do ",
-        "not depend on the number of features.", argument = "k")
-    }
+  if (is.null(k)) {
     return(NextMethod())
   }
-  check_dots_empty(...)
-  m <- wanted_number(fit, m, "m")
-  ranking <- fit$sample_ranking
-  if (!is.null(k)) {
-    k <- check_count(k, "k", 1L, ncol(fit$space), "features kept for this")
-    ranking <- cover_order(fit, k)
-    names(ranking) <- fit$names$samples[ranking]
+  if (fit$params$select_samples == "norm") {
+    ufs_abort("argument", "`k` is for fits with select_samples = \"ted\" or \"facility\": row ",
+      "norms do not depend on the number of features.", argument = "k")
   }
-  top_of(ranking, -order(ranking), rep(0, fit$n), m, "m", "samples", as,
+  check_dots_empty(...)
+  k <- check_count(k, "k", 1L, ncol(fit$space), "features kept for this")
+  ranking <- cover_order(fit, k)
+  names(ranking) <- fit$names$samples[ranking]
+  top_of(ranking, -order(ranking), rep(0, fit$n), wanted_samples(fit, m), "m", "samples", as,
     !is.null(fit$names$samples))
 }
 
@@ -554,16 +557,16 @@ print_notes.ufs_alfs <- function(x) {
     if (x$params$lambda > 0) paste0(", lambda_rel = ", signif(x$params$lambda_rel, 3L)) else "")
   how <- c(ted = "samples by TED", facility = "samples by facility location")
   ranked <- c(if (x$params$select == "pivot") "features by pivots",
-    if (x$params$samples != "norm") how[[x$params$samples]])
+    if (x$params$select_samples != "norm") how[[x$params$select_samples]])
   if (x$params$solver == "paper") {
     notes <- c(notes, "paper        Algorithm 1 stops by its own rule; the gap is what that costs")
   }
   if (length(ranked)) {
     notes <- c(notes, paste0("ranking      ", paste(ranked, collapse = ", ")))
   }
-  c(notes, if (x$params$samples == "norm") {
+  c(notes, labelled_note(x), if (x$params$select_samples == "norm") {
     paste("advice       row norms choose samples to label worse than chance does; use",
-      "samples = \"facility\"")
+      "select_samples = \"facility\"")
   })
 }
 
@@ -614,8 +617,9 @@ picture_alfs_norms <- function(fit) {
       ties.method = "first") <= 10 & score > 0,
       panel = sprintf("%s, %d of %d are zero", what, sum(score == 0), length(score)))
   }
-  new_picture("spikes", table = rbind(one(fit$sample_scores, "rows of W (samples)"),
-    one(fit$feature_scores, "columns of W (features)")), xlab = "order of the data", ylab = "norm",
+  new_picture("spikes", table = rbind(one(fit$solution$row_norm, "rows of W (samples)"),
+    one(fit$solution$column_norm, "columns of W (features)")),
+    xlab = "order of the data", ylab = "norm",
     title = "ufs_alfs: norms of the rows and columns of W")
 }
 
@@ -645,12 +649,12 @@ picture_alfs_norms <- function(fit) {
 #' @export
 ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2,
                           lambda_rel = 0, select = c("norm", "pivot", "auto"),
-                          samples = c("ted", "facility", "norm"), n_features = NULL, center = TRUE,
-                          scale = TRUE, control = ufs_control(), ...) {
+                          select_samples = c("ted", "facility", "norm"), n_features = NULL,
+                          center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   call <- plain_call(match.call(), "ufs_alfs_path")
   open_dots(environment(), ufs_alfs_path, "alfs_path")
   select <- check_choice(select, "select", c("norm", "pivot", "auto"))
-  samples <- check_choice(samples, "samples", c("ted", "facility", "norm"))
+  select_samples <- check_choice(select_samples, "select_samples", c("ted", "facility", "norm"))
   control <- resolve_control(control)
   for (name in c("alpha_rel", "beta_rel", "lambda_rel")) {
     if (!is.numeric(get(name)) || !all(is.finite(get(name)))) {
@@ -675,7 +679,8 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
         rel$lambda_rel[i])
       found <- alfs_solve(data, basis, penalty, "admm", control, alfs_begin(begin, penalty, data))
       begin <- list(found = found, penalty = penalty)
-      alfs_slots(data, penalty, found, list(solver = "admm", select = select, samples = samples,
+      alfs_slots(data, penalty, found, list(solver = "admm", select = select,
+      select_samples = select_samples,
         n_features = n_features, center = center, scale = scale))
     })
     alfs_warn(fit)
@@ -726,10 +731,11 @@ print.ufs_alfs_path <- function(x, ...) {
 #' @param type `"features"` or `"samples"`: how the norms of the columns (rows) of W grow along the
 #'   path;
 #'   `"gap"`: the certificate of every fit.
-#' @param k How many features (samples) to draw: the best of the last fit.
+#' @param k,m How many features or samples to draw: the best of the last fit.
 #' @param ... Settings of the plot, e.g. `main`.
 #' @export
-plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap"), k = 10L, ...) {
+plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap"), k = 10L,
+                               m = 10L, ...) {
   type <- check_choice(type, "type", c("features", "samples", "gap"))
   rel <- x$table[c("alpha_rel", "beta_rel", "lambda_rel")]
   varies <- names(rel)[vapply(rel, function(v) length(unique(v)) > 1L && all(v > 0), NA)]
@@ -741,12 +747,14 @@ plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap
       title = "ufs_alfs_path: certificates")
   } else {
     last <- x$fits[[length(x$fits)]]
-    k <- check_count(k, "k", 1L)
-    slot <- if (type == "features") "feature_scores" else "sample_scores"
-    best <- utils::head(order(-last[[slot]], na.last = NA), k)
-    names <- names(last[[slot]])[best]
+    many <- if (type == "features") check_count(k, "k", 1L) else check_count(m, "m", 1L)
+    slot <- if (type == "features") "column_norm" else "row_norm"
+    best <- utils::head(order(-last$solution[[slot]], na.last = NA), many)
+    names <- names(last$solution[[slot]])[best]
     if (is.null(names)) names <- as.character(best)
-    norms <- unlist(lapply(best, function(j) vapply(x$fits, function(fit) fit[[slot]][[j]], 0)))
+    norms <- unlist(lapply(best, function(j) {
+      vapply(x$fits, function(fit) fit$solution[[slot]][[j]], 0)
+    }))
     picture <- new_picture("curves", table = data.frame(x = at, y = norms,
       series = rep(names, each = length(at))), xlab = axis,
       ylab = sprintf("norm in W (%s)", type), title = "ufs_alfs_path: the best of the last fit")

@@ -47,11 +47,12 @@
 #' table(iris[chosen, "Species"])
 #' @include ufs.R
 #' @export
-ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NULL, center = TRUE,
-                     scale = TRUE, control = ufs_control(), ...) {
+ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NULL,
+                     labelled = NULL, center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("alnr", match.call(), {
     control <- mm_control(control)
     data <- as_ufs_rows(x, center, scale)
+    labelled <- check_labelled(labelled, data)
     check_squares(data$x)
     n_neighbours <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
       "one fewer than the samples")
@@ -70,7 +71,8 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
     used <- found$run$counters
     mm_slots(data, control,
       list(n_neighbours = n_neighbours, gamma = used[["gamma"]] * unit^2,
-        gamma_rel = used[["gamma"]] / used[["gamma_max"]], center = center, scale = scale),
+        gamma_rel = used[["gamma"]] / used[["gamma_max"]], labelled = labelled, center = center,
+        scale = scale),
       found, unit^2)
   })
   warn_zero(fit, "gamma")
@@ -78,7 +80,7 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
 }
 
 #' @export
-print_notes.ufs_alnr <- function(x) c(live_rows(x), chance_note)
+print_notes.ufs_alnr <- function(x) c(live_rows(x), labelled_note(x), chance_note)
 
 register("alnr", ufs_alnr,
   group = "samples", selects = "samples", deterministic = TRUE,

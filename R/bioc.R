@@ -9,8 +9,9 @@
 #' @param object A SummarizedExperiment, SingleCellExperiment or Seurat object.
 #' @param fit A fit of this package on that object (or on a part of it): features and samples are
 #'   matched by name, or by position if the fit has no names.
-#' @param k How many features (for a fit that selects only samples: samples) are marked as
-#'   selected.
+#' @param k How many features are marked as selected. The default is the number that the method was
+#'   asked for.
+#' @param m The same for samples, if the fit selects samples only.
 #' @return `object` with columns `ufs_score`, `ufs_rank` and `ufs_selected` in `rowData()`; with the
 #'   same columns in `colData()` if the fit selects samples only (for one that selects both, the
 #'   features). For Seurat: `VariableFeatures()` are set. Features the fit did not see have `NA`
@@ -32,7 +33,7 @@
 #'   SummarizedExperiment::rowData(se)
 #' }
 #' @export
-ufs_annotate <- function(object, fit, k = NULL) {
+ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
   check_given(object, fit)
   check_fit(fit)
   if (!has_feature_rows(object)) {
@@ -41,8 +42,7 @@ ufs_annotate <- function(object, fit, k = NULL) {
   }
   by_feature <- !is.null(fit$feature_ranking)
   ranking <- unname(if (by_feature) fit$feature_ranking else fit$sample_ranking)
-  if (is.null(k)) k <- wanted_number(fit, NULL, if (by_feature) "k" else "m")
-  k <- check_count(k, "k", 1L, length(ranking), "there are that many")
+  chosen <- annotated_number(fit, by_feature, k, m)
   score <- unname(if (by_feature) fit$feature_scores else fit$sample_scores)
   names <- if (by_feature) {
     if (fit$names$named) fit$names$features
@@ -63,7 +63,8 @@ ufs_annotate <- function(object, fit, k = NULL) {
       " in common.", argument = "object")
   }
   rank <- match(at, ranking)
-  columns <- list(ufs_score = score[at], ufs_rank = rank, ufs_selected = !is.na(rank) & rank <= k)
+  columns <- list(ufs_score = score[at], ufs_rank = rank,
+    ufs_selected = !is.na(rank) & rank <= chosen)
   if (inherits(object, "Seurat")) {
     return(annotate_seurat(object, columns, by_feature))
   }
@@ -78,6 +79,17 @@ ufs_annotate <- function(object, fit, k = NULL) {
     SummarizedExperiment::colData(object) <- frame
   }
   object
+}
+
+annotated_number <- function(fit, by_feature, k, m) {
+  name <- if (by_feature) "k" else "m"
+  if (!is.null(if (by_feature) m else k)) {
+    ufs_abort("argument", "ufs_", fit$method, "() ranks ", if (by_feature) "features" else
+      "samples", ": give `", name, "`.", argument = setdiff(c("k", "m"), name))
+  }
+  ranking <- if (by_feature) fit$feature_ranking else fit$sample_ranking
+  check_count(wanted_number(fit, if (by_feature) k else m, name), name, 1L, length(ranking),
+    "there are that many")
 }
 
 annotate_seurat <- function(object, columns, by_feature) {

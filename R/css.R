@@ -247,8 +247,10 @@ print_notes.ufs_css <- function(x) {
 #'
 #' @param fit A fit that selects features.
 #' @param x The data of the fit.
-#' @param k Numbers of features, a vector.
-#' @param center,scale Centre and standardise the columns first, whatever the method did.
+#' @param k The numbers of features, a vector. The default is the number that the method was asked
+#'   for.
+#' @param center,scale Should the columns be centred and standardised first? It does not matter what
+#'   the method did.
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.
 #' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k.

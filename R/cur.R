@@ -40,6 +40,7 @@
 #' defined, and a warning of class `ufs_warning_spectrum` says so.
 #'
 #' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_rrss
 #' @param rank The number k of leading singular vectors, from 1 to the rank of `x`. The default
 #'   `NULL` takes as many as are needed for their singular values to make up 80 percent of the sum
 #'   of all.
@@ -80,14 +81,15 @@
 #' @include ufs.R
 #' @export
 ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL,
-                    k = NULL, decomposition = FALSE, center = TRUE, scale = TRUE,
-                    control = ufs_control(), ...) {
+                    k = NULL, labelled = NULL, decomposition = FALSE, center = TRUE,
+                    scale = TRUE, control = ufs_control(), ...) {
   run_fit("cur", match.call(), {
     draw <- check_choice(draw, "draw", c("exact", "random", "top"))
     control <- resolve_control(control)
     decomposition <- check_flag(decomposition, "decomposition")
     data <- as_ufs_operator(x, center, scale)
-    wanted <- wanted_numbers(draw, decomposition, m, k, data)
+    labelled <- check_labelled(labelled, data)
+    wanted <- wanted_numbers(draw, decomposition, m, k, labelled, data)
     most <- min(data$n - center, length(data$keep))
     if (!is.null(rank)) {
       rank <- check_count(rank, "rank", 1L, most, "the largest possible rank of `x`")
@@ -97,7 +99,7 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
     samples <- svd$samples[x_equal_rows(data$x)]
     features <- svd$features[x_equal_columns(data$x)]
 
-    by_sample <- draw_by_leverage(samples, draw, wanted$samples)
+    by_sample <- draw_by_leverage(samples, draw, wanted$samples, labelled)
     by_feature <- draw_by_leverage(features, draw, wanted$features)
     kept <- list(kept_samples = by_sample$kept, kept_features = data$keep[by_feature$kept])
     parts <- if (decomposition) {
@@ -106,8 +108,8 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
     norm2 <- sum(x_ss(data$x))
     list(
       data = data, control = control,
-      params = list(rank = svd$rank, draw = draw, decomposition = decomposition, center = center,
-        scale = scale),
+      params = list(rank = svd$rank, draw = draw, decomposition = decomposition,
+        labelled = labelled, center = center, scale = scale),
       sample_scores = by_sample$score, feature_scores = by_feature$score,
       solution = c(list(
         leverage_samples = stats::setNames(samples, data$samples),
@@ -121,11 +123,11 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
   })
 }
 
-wanted_numbers <- function(draw, decomposition, m, k, data) {
+wanted_numbers <- function(draw, decomposition, m, k, labelled, data) {
   if (draw != "random" && !decomposition) {
     return(list(samples = m, features = k))
   }
-  list(samples = check_count(m, "m", 1L, data$n, "the number of samples"),
+  list(samples = check_count(m, "m", 1L, data$n - length(labelled), "the samples without a label"),
     features = check_count(k, "k", 1L, length(data$keep),
       "the number of features that are not constant"))
 }
@@ -157,19 +159,27 @@ leverage_scores <- function(x, rank, centred, control) {
 }
 
 # Scores that rank by a draw with probabilities pi, and what was kept by "random".
-draw_by_leverage <- function(pi, draw, expected) {
+draw_by_leverage <- function(pi, draw, expected, labelled = integer()) {
   n <- length(pi)
-  switch(draw,
+  share <- pi
+  if (length(labelled)) {
+    share[labelled] <- 0
+    if (sum(share) == 0) share[-labelled] <- 1
+    share <- share / sum(share)
+  }
+  drawn <- switch(draw,
     top = list(score = pi),
     # Exponential clocks with rates pi ring in the order of sequential draws.
-    exact = list(score = (n + 1 - order(order(stats::rexp(n) / pi))) / n),
+    exact = list(score = (n + 1 - order(order(stats::rexp(n) / share))) / n),
     random = {
       repeat {
-        kept <- stats::runif(n) < pmin(1, expected * pi)
+        kept <- stats::runif(n) < pmin(1, expected * share)
         if (any(kept)) break
       }
       list(score = pi + kept, kept = which(kept))
     })
+  drawn$score <- without_labelled(drawn$score, labelled)
+  drawn
 }
 
 # What a draw kept, or the first `size` of its ranking.
@@ -258,6 +268,9 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
   dimnames(z) <- list(rows, object$names$features)
   z
 }
+
+#' @export
+print_notes.ufs_cur <- function(x) labelled_note(x)
 
 register("cur", ufs_cur,
   group = "samples", selects = "both", deterministic = FALSE,

@@ -189,7 +189,11 @@ explore_code <- function(model, name, k) {
   } else {
     lines <- sprintf("chosen <- selected_samples(%s, m = %d)", fit, k)
   }
-  paste0(paste(c(model$code_setup, lines), collapse = "\n"), "\n")
+  # What helps to decide on k, for who has the time: it is several fits.
+  sizing <- if (model$features && is.null(registry()[[model$fits[[name]]$method]]$per_k)) {
+    sprintf("# How many? ufs_size(%s, %s) names a number, with its reason.", model$code_x, fit)
+  }
+  paste0(paste(c(model$code_setup, lines, sizing), collapse = "\n"), "\n")
 }
 
 # ---- the window ---------------------------------------------------------------------------
@@ -238,7 +242,7 @@ explore_ui <- function(model) {
       shiny::div(class = "ufs-captured", shiny::textOutput("captured", inline = TRUE))),
     do.call(miniUI::miniTabstripPanel, Filter(Negate(is.null), tabs)),
     # Of fixed height: pictures are not drawn anew when the room around them changes.
-    shiny::div(style = "padding: 0 15px; flex: none; height: 96px; overflow-y: auto;",
+    shiny::div(style = "padding: 0 15px; flex: none; height: 112px; overflow-y: auto;",
       shiny::verbatimTextOutput("code"))
   )
 }

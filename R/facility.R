@@ -103,8 +103,6 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     # Those not picked: by what they would add, equal up to rounding = by index.
     rest <- setdiff(seq_len(n), c(found$order, labelled))
     ranking <- c(found$order, rest[order(-signif(found$left[rest], 10L))])
-    score <- rep(NA_real_, n)
-    score[ranking] <- (n + 1 - seq_along(ranking)) / n
     added <- found$left
     trace <- as.data.frame(found$run$trace)
     added[found$order] <- trace$gain
@@ -117,7 +115,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
       params = list(m = picks, given = !is.null(m), similarity = like$label, bandwidth = like$width,
         labelled = labelled, swaps = as.integer(found$run$counters[["swaps"]]), center = center,
         scale = scale),
-      run = found$run, sample_scores = score, trace = trace,
+      run = found$run, sample_scores = rank_scores(ranking, n), trace = trace,
       statistic = stats::setNames(added, data$samples),
       solution = list(order = stats::setNames(found$order, data$samples[found$order]),
         first = found$first, change = found$change),
@@ -340,9 +338,7 @@ representative_table <- function(fit, who, chosen, what) {
 
 #' @export
 print_notes.ufs_facility <- function(x) {
-  known <- length(x$params$labelled)
-  c(paste0("similarity   ", x$params$similarity),
-    if (known) paste0("labelled     ", known, " already: not picked again"),
+  c(paste0("similarity   ", x$params$similarity), labelled_note(x),
     if (!x$params$given) {
       paste0("worst at     m = ", which.min(x$trace$ratio), ": the certificate is the one there")
     },

@@ -66,6 +66,16 @@ ufs_rank <- function(score, key = NULL) {
   if (is.null(key)) order(score) else order(score, -unname(key))
 }
 
+# Scores that are mere ranks: 1 for the best, falling in equal steps; NA for what is not ranked.
+rank_scores <- function(ranking, steps, size = steps) {
+  score <- rep(NA_real_, size)
+  score[ranking] <- (steps + 1 - seq_along(ranking)) / steps
+  score
+}
+
+# Samples that are labelled already have no score, so that they come last.
+without_labelled <- function(score, labelled) replace(score, labelled, NA_real_)
+
 no_trace <- data.frame(iteration = integer())
 
 as_trace <- function(trace) {
@@ -192,9 +202,15 @@ selected_samples <- function(fit, m = NULL, as = NULL, ...) {
 selected_samples.ufs <- function(fit, m = NULL, as = NULL, ...) {
   check_dots_empty(...)
   check_fit(fit, "sample_ranking", "samples")
+  top_of(fit$sample_ranking, fit$sample_scores, fit$sample_key, wanted_samples(fit, m), "m",
+    "samples", as, !is.null(fit$names$samples))
+}
+
+# Samples that were labelled already are not chosen again.
+wanted_samples <- function(fit, m) {
   m <- wanted_number(fit, m, "m")
-  top_of(fit$sample_ranking, fit$sample_scores, fit$sample_key, m, "m", "samples",
-    as, !is.null(fit$names$samples))
+  given <- length(fit$params$labelled)
+  if (given) check_count(m, "m", 1L, fit$n - given, "the samples without a label") else m
 }
 
 # How many to show: as asked for here, or as the fit was asked for.

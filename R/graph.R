@@ -365,11 +365,12 @@ warn_graph <- function(graph, connected) {
   pieces <- graph$n_components - graph$n_isolated
   say <- c(
     if (graph$n_isolated > 0L) {
-      sprintf("%d of %d samples have no edge (a larger `bandwidth` or `k` may help)",
+      sprintf("%d of %d samples have no edge (a larger `bandwidth` or `n_neighbours` may help)",
         graph$n_isolated, graph$n)
     },
     if (connected && pieces > 1L) {
-      sprintf("it falls into %d components, which more neighbours, `k` of ufs_graph(), may join",
+      sprintf(paste("it falls into %d components, which more neighbours, `n_neighbours` of",
+        "ufs_graph(), may join"),
         pieces)
     }
   )

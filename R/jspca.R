@@ -60,8 +60,7 @@
 #' give the same \eqn{XQP'}; the one returned has the smallest sum of squares, and
 #' `certificate["kkt"]` is the relative error of \eqn{XQ = T}. Both solvers take the same steps.
 #'
-#' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
-#'   (columns). [ufs_data] describes other forms.
+#' @inheritParams ufs_kmeans_f
 #' @param n_components The number of components k, from 1 to the rank of the centred `x`. The
 #'   number of classes one expects is a good choice. More components than the data have
 #'   make the iteration slow.

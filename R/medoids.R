@@ -72,13 +72,11 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     distance <- rowSums((z - z[found$stand_in, , drop = FALSE])^2)
     rest <- setdiff(seq_len(n), c(free, labelled))
     ranking <- c(free, rest[order(signif(distance[rest], 10L))])
-    score <- rep(NA_real_, n)
-    score[ranking] <- (n + 1 - seq_along(ranking)) / n
     list(
       data = data, control = control,
       params = list(m = m, form = form, labelled = labelled, n_starts = n_starts, unit = unit,
         center = center, scale = scale, n_scores = data$n_scores),
-      sample_scores = score,
+      sample_scores = rank_scores(ranking, n),
       solution = list(order = stats::setNames(free, data$samples[free]),
         cluster = stats::setNames(found$stand_in, data$samples)),
       certificate = found$certificate, iterations = found$iterations

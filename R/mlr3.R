@@ -21,6 +21,11 @@
 #' exact zeros, the others have -1, -2 and so on in the order of the ranking; so have constant
 #' features. If `nfeat` goes beyond the last positive score, a message says so.
 #'
+#' # How many features
+#' `k = "auto"` lets [ufs_size()] name the number for the training set: the features beyond it have
+#' negative scores, all others positive ones, so `po("filter", flt("ufs_pca", k = "auto"),
+#' filter.cutoff = 0)` keeps that number. A message gives it with its reason.
+#'
 #' # Missing values and weights
 #' With `na = "error"`, the default, missing values are refused; the other choices are those of
 #' [ufs_data()]. Weights of a task are ignored, and a message says so.
@@ -104,7 +109,7 @@ mlr3_filter_class <- function() {
         private$.method <- method
         super$initialize(
           id = paste0("ufs_", method), task_types = NA_character_,
-          param_set = mlr3_param_set(row$fit), packages = "ufselect",
+          param_set = mlr3_param_set(row$fit, k = auto_domain(row)), packages = "ufselect",
           feature_types = c("logical", "integer", "numeric"),
           label = row$title, man = paste0("ufselect::ufs_", method)
         )
@@ -138,10 +143,21 @@ mlr3_scores <- function(task, nfeat, method, values) {
   features <- task$feature_names
   say_weights(task)
   shared <- shared_values(values)
-  found <- rank_for(task_table(task, features), method, max(1L, nfeat),
-    values[setdiff(names(values), names(shared))], shared$standardise, shared$na, shared$seed)
-  say_padded(found, nfeat)
-  stats::setNames(falling_scores(found), found$features[found$ranking])
+  auto <- identical(values$k, "auto")
+  found <- rank_for(task_table(task, features), method, if (auto) "auto" else max(1L, nfeat),
+    values[setdiff(names(values), c(names(shared), "k"))], shared$standardise, shared$na,
+    shared$seed)
+  if (!auto) say_padded(found, nfeat)
+  scores <- if (auto) signed_scores(found) else falling_scores(found)
+  stats::setNames(scores, found$features[found$ranking])
+}
+
+# Positive for the best k, negative beyond.
+signed_scores <- function(found) {
+  k <- found$k
+  score <- apart(found$score[found$ranking[seq_len(k)]])
+  if (anyNA(score) || score[k] <= 0) score <- rev(seq_len(k)) / k
+  c(score, -seq_len(length(found$ranking) - k))
 }
 
 task_table <- function(task, features) {
@@ -196,6 +212,16 @@ mlr3_param_set <- function(fit, without = c("y", "k", "m"), ...) {
     standardise = paradox::p_uty(default = "auto", custom_check = check),
     na = paradox::p_fct(c("error", "omit", "median", "knn"), default = "error"),
     seed = paradox::p_int(special_vals = list(NULL)))))
+}
+
+# The filter's own k, which is no number: that is nfeat.
+auto_domain <- function(row) {
+  check <- function(value) {
+    if (is.null(value)) return(TRUE)
+    if (!identical(value, "auto")) "Must be \"auto\": nfeat is the number of features" else
+      if (is.null(row$per_k)) TRUE else "The method solves for one number of features"
+  }
+  paradox::p_uty(default = NULL, custom_check = check)
 }
 
 mlr3_domain <- function(name, default) {

@@ -31,13 +31,13 @@
 #'   Some methods add types of their own, see their help pages.
 #' @param data The data that were given to the method, or new data with the same columns; only
 #'   needed for `"heatmap"`, `"embedding"` and, by most methods, `"share"`.
-#' @param k How many of the best features to show (samples, for a method that only selects
-#'   samples). The default is the number that the method was asked for, or 10.
+#' @param k How many of the best features to show. The default is the number that the method was
+#'   asked for, or 10.
 #' @param y Optional classes of the samples, for `"heatmap"` and `"embedding"`: they give the
 #'   colours and the order of the rows. The default is the clusters the method found, if it finds
 #'   any.
-#' @param m How many of the best samples to circle in `"embedding"`, for methods that select
-#'   samples.
+#' @param m How many of the best samples to show, or to circle in `"embedding"`, for methods that
+#'   select samples. The default is as for `k`.
 #' @param ... For `plot()`, graphical parameters such as `main` or `xlab`, passed to the base
 #'   function that draws the picture. `autoplot()` takes no further arguments: add ggplot2
 #'   layers instead.
@@ -50,7 +50,7 @@
 #' @export
 plot.ufs <- function(x, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
   check_fit(x)
-  k <- picture_size(x, k)
+  k <- picture_size(x, k, m)
   draw_picture(picture(x, picture_type(x, type, data), k = k, data = data, y = y, m = m), ...)
   invisible(x)
 }
@@ -60,17 +60,22 @@ plot.ufs <- function(x, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, 
 autoplot.ufs <- function(object, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
   check_dots_empty(...)
   check_fit(object)
-  k <- picture_size(object, k)
+  k <- picture_size(object, k, m)
   type <- picture_type(object, type, data)
   ggplot_picture(picture(object, type, k = k, data = data, y = y, m = m))
 }
 
 # How many features or samples to show: what the method was asked for, or 10.
-picture_size <- function(fit, k) {
-  if (!is.null(k)) {
-    features <- !is.null(fit$feature_scores)
-    return(check_count(k, "k", 1L, if (features) fit$p else fit$n,
-      if (features) "the features" else "the samples"))
+picture_size <- function(fit, k = NULL, m = NULL) {
+  features <- !is.null(fit$feature_scores)
+  if (!is.null(k) && !features) {
+    ufs_abort("argument", "`k` is a number of features, and ufs_", fit$method, "() chooses ",
+      "samples: give `m`.", argument = "k")
+  }
+  size <- if (features) k else m
+  if (!is.null(size)) {
+    return(if (features) check_count(size, "k", 1L, fit$p, "the features") else
+      check_count(size, "m", 1L, fit$n, "the samples"))
   }
   asked <- asked_size(fit)
   if (is.null(asked)) 10L else asked
@@ -260,6 +265,11 @@ measured <- function(fit, what) {
   if (length(gain) == length(score) && any(c("captured", "gain", "decrease") %in% names(trace))) {
     return(list(value = ifelse(is.na(score), NA, gain), ylab = "added when it was chosen",
       subtitle = "in the order of choice; then what each would add next"))
+  }
+  # ALFS: the norms, though the picks rank.
+  norms <- unname(fit$solution[[c(feature = "column_norm", sample = "row_norm")[[what]]]])
+  if (length(norms) == length(score)) {
+    return(list(value = ifelse(is.na(score), NA, norms), ylab = "norm in W"))
   }
   list(value = ifelse(is.na(score), NA, 1), ylab = "", order = TRUE,
     subtitle = "an order: the method measures nothing else")

@@ -5,8 +5,8 @@
 #' repeatable.
 #'
 #' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_rrss
 #' @param what `"features"` (default), `"samples"` or `"both"`.
-#' @param m The same for samples.
 #' @return A fit of class `c("ufs_random", "ufs")` with uniform random scores.
 #' @examples
 #' set.seed(1)
@@ -15,18 +15,22 @@
 #' @include ufs.R
 #' @export
 ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
-                       m = NULL, control = ufs_control(), ...) {
+                       m = NULL, labelled = NULL, control = ufs_control(), ...) {
   run_fit("random", match.call(), {
     what <- check_choice(what, "what", c("features", "samples", "both"))
     control <- resolve_control(control)
     data <- as_ufs_operator(x, center = FALSE, scale = FALSE, write = FALSE)
+    labelled <- check_labelled(labelled, data)
     # Ranks rather than raw draws: no ties, and the order is the permutation drawn.
     draw <- function(size) (size + 1 - sample.int(size)) / size
-    list(data = data, control = control, params = list(what = what),
+    list(data = data, control = control, params = list(what = what, labelled = labelled),
       feature_scores = if (what != "samples") draw(length(data$keep)),
-      sample_scores = if (what != "features") draw(data$n))
+      sample_scores = if (what != "features") without_labelled(draw(data$n), labelled))
   })
 }
+
+#' @export
+print_notes.ufs_random <- function(x) labelled_note(x)
 
 register("random", ufs_random,
   advice = "baseline (for comparison)",

@@ -16,7 +16,7 @@
 #' # Tidy method
 #' For a trained recipe [`tidy()`][recipes::tidy.recipe] returns a tibble with one row per row of
 #' the training set, best first: `row` (its number), `score`, `rank`, `removed`, `weight` (how many
-#' rows it stands for; `NA` without `weights`) and `id`. The other rows of an untrained step are
+#' rows it stands for; `NA` without `weights_to`) and `id`. The other rows of an untrained step are
 #' unknown: it gives the selectors in `terms`.
 #'
 #' @inheritParams step_select_ufs
@@ -27,7 +27,7 @@
 #'   that [ufs_select()] takes for `task = "label"`; [ufs_medoids()] and [ufs_ted()] are others.
 #' @param m How many rows to keep. More than there are keeps all of them. It can be marked with
 #'   `tune()`; the parameter object is [ufs_param_m()].
-#' @param weights The name of a new column of importance weights: how many rows each row that was
+#' @param weights_to The name of a new column of importance weights: how many rows each row that was
 #'   kept stands for, as by [representatives()]. The default `NULL` makes none. Its role is
 #'   `"case_weights"`.
 #' @param role The role of the column of weights.
@@ -41,26 +41,26 @@
 #' bake(prep(rec), new_data = NULL)
 #' @include recipes.R
 #' @export
-step_sample_ufs <- function(recipe, ..., method = "facility", m = 20L, weights = NULL,
+step_sample_ufs <- function(recipe, ..., method = "facility", m = 20L, weights_to = NULL,
                             options = list(), standardise = "auto", na = "error",
                             seed = sample.int(10^5, 1), role = "case_weights", trained = FALSE,
                             columns = NULL, chosen = NULL, case_weights = NULL, skip = TRUE,
                             id = recipes::rand_id("sample_ufs")) {
   check_recipe(recipe, "step_sample_ufs")
   step <- new_step_sample_ufs(terms = rlang::enquos(...), method = method, m = m,
-    weights = weights, options = options, standardise = standardise, na = na, seed = seed,
+    weights_to = weights_to, options = options, standardise = standardise, na = na, seed = seed,
     role = role, trained = trained, columns = columns, chosen = chosen,
     case_weights = case_weights, skip = skip, id = id)
   check_sample_step(step)
   recipes::add_step(recipe, step)
 }
 
-new_step_sample_ufs <- function(terms, method, m, weights, options, standardise, na, seed, role,
+new_step_sample_ufs <- function(terms, method, m, weights_to, options, standardise, na, seed, role,
                                 trained, columns, chosen, case_weights, skip, id) {
-  recipes::step(subclass = "sample_ufs", terms = terms, method = method, m = m, weights = weights,
-    options = options, standardise = standardise, na = na, seed = seed, role = role,
-    trained = trained, columns = columns, chosen = chosen, case_weights = case_weights,
-    skip = skip, id = id)
+  recipes::step(subclass = "sample_ufs", terms = terms, method = method, m = m,
+    weights_to = weights_to, options = options, standardise = standardise, na = na, seed = seed,
+    role = role, trained = trained, columns = columns, chosen = chosen,
+    case_weights = case_weights, skip = skip, id = id)
 }
 
 #' @exportS3Method recipes::prep
@@ -68,11 +68,11 @@ prep.step_sample_ufs <- function(x, training, info = NULL, ...) {
   x$columns <- unname(recipes::recipes_eval_select(x$terms, training, info))
   recipes::check_type(training[, x$columns], types = c("double", "integer"))
   check_sample_step(x)
-  if (!is.null(x$weights)) {
-    check_installed("hardhat", "for `weights`")
-    if (x$weights %in% names(training)) {
-      ufs_abort("argument", "`weights`: there is a column '", x$weights, "' already.",
-        argument = "weights")
+  if (!is.null(x$weights_to)) {
+    check_installed("hardhat", "for `weights_to`")
+    if (x$weights_to %in% names(training)) {
+      ufs_abort("argument", "`weights_to`: there is a column '", x$weights_to, "' already.",
+        argument = "weights_to")
     }
   }
   x["chosen"] <- list(chosen_rows(x, training))
@@ -93,7 +93,9 @@ bake.step_sample_ufs <- function(object, new_data, ...) {
   table <- chosen$table[!chosen$table$removed, ]
   table <- table[order(table$row), ]
   out <- new_data[table$row, ]
-  if (!is.null(object$weights)) out[[object$weights]] <- hardhat::importance_weights(table$weight)
+  if (!is.null(object$weights_to)) {
+    out[[object$weights_to]] <- hardhat::importance_weights(table$weight)
+  }
   out
 }
 
@@ -104,7 +106,7 @@ chosen_rows <- function(x, data) {
     return(NULL)
   }
   list(key = rows_key(x, data), table = sample_for(table_columns(data, x$columns), x$method, x$m,
-    x$options, x$standardise, x$na, x$seed, !is.null(x$weights)))
+    x$options, x$standardise, x$na, x$seed, !is.null(x$weights_to)))
 }
 
 #' @export
@@ -137,17 +139,19 @@ tunable.step_sample_ufs <- function(x, ...) {
 }
 
 #' @exportS3Method generics::required_pkgs
-required_pkgs.step_sample_ufs <- function(x, ...) c("ufselect", if (!is.null(x$weights)) "hardhat")
+required_pkgs.step_sample_ufs <- function(x, ...) {
+  c("ufselect", if (!is.null(x$weights_to)) "hardhat")
+}
 
 check_sample_step <- function(x) {
   check_step_options(x$options)
-  check_sampler(x$method, !is.null(x$weights))
+  check_sampler(x$method, !is.null(x$weights_to))
   check_method_options(x$method, x$options, "options")
   if (!is_tunable_mark(x$m)) check_count(x$m, "m")
-  if (!is.null(x$weights) && (!is.character(x$weights) || length(x$weights) != 1L ||
-      is.na(x$weights) || !nzchar(x$weights))) {
-    ufs_abort("argument", "`weights` must be the name of a new column, or NULL.",
-      argument = "weights")
+  if (!is.null(x$weights_to) && (!is.character(x$weights_to) || length(x$weights_to) != 1L ||
+      is.na(x$weights_to) || !nzchar(x$weights_to))) {
+    ufs_abort("argument", "`weights_to` must be the name of a new column, or NULL.",
+      argument = "weights_to")
   }
   check_standardise(x$standardise, x$options)
   check_na(x$na)

@@ -49,7 +49,8 @@
 #' @param method Name of a method that selects features, see [ufs_methods()]. The default is the one
 #'   that [ufs_select()] takes for `task = "classify"`.
 #' @param num_terms How many of the selected columns to keep. More than there are keeps all of
-#'   them; 0 removes all of them.
+#'   them; 0 removes all of them. `"auto"` keeps as many as [ufs_size()] names for the training set,
+#'   which takes several fits; a message gives the number and its reason.
 #' @param prop_terms Share of the selected columns to keep, from 0 to 1, rounded up. The default
 #'   is one half if neither `num_terms` nor `cutoff` is given; giving both is an error.
 #' @param cutoff Keep only columns with a score above this number. It can be combined with
@@ -119,10 +120,12 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   columns <- unname(recipes::recipes_eval_select(x$terms, training, info))
   recipes::check_type(training[, columns], types = c("double", "integer"))
   check_select_step(x)
+  auto <- identical(x$num_terms, "auto") && length(columns) > 1L
   size <- step_size(x$num_terms, x$prop_terms, length(columns))
   if (length(columns) > 1L) {
-    found <- rank_for(table_columns(training, columns), x$method, max(1L, size), step_options(x),
-      x$standardise, x$na, x$seed)
+    found <- rank_for(table_columns(training, columns), x$method,
+      if (auto) "auto" else max(1L, size), step_options(x), x$standardise, x$na, x$seed)
+    if (auto) size <- found$k
     if (size > 0L) say_padded(found, size)
     ranking <- found$ranking
     score <- found$score[ranking]
@@ -222,7 +225,13 @@ check_select_step <- function(x) {
     check_selects(x$method, "features")
     check_method_options(x$method, x$options, "options")
   }
-  if (known("num_terms")) check_count(x$num_terms, "num_terms", 0L)
+  if (known("num_terms") && !identical(x$num_terms, "auto")) {
+    check_count(x$num_terms, "num_terms", 0L)
+  }
+  if (identical(x$num_terms, "auto") && known("method") && !is.null(method_row(x$method)$per_k)) {
+    ufs_abort("argument", "ufs_", x$method, "() solves for one number of columns: `num_terms = ",
+      "\"auto\"` cannot find it.", argument = "num_terms")
+  }
   if (known("prop_terms")) check_number(x$prop_terms, "prop_terms", 0, 1)
   if (known("cutoff")) check_number(x$cutoff, "cutoff")
   if (known("n_clusters")) check_count(x$n_clusters, "n_clusters", 1L)
@@ -256,8 +265,15 @@ step_options <- function(x) {
 
 step_size <- function(num_terms, prop_terms, p) {
   # Rounded up, but .07 * 100 (7.000000000000001) is 7.
-  size <- if (!is.null(num_terms)) num_terms else if (is.null(prop_terms)) p else
+  size <- if (identical(num_terms, "auto")) {
+    p
+  } else if (!is.null(num_terms)) {
+    num_terms
+  } else if (is.null(prop_terms)) {
+    p
+  } else {
     ceiling(prop_terms * p - 1e-8)
+  }
   as.integer(min(size, p))
 }
 

@@ -15,9 +15,9 @@
 #' transpose of this one.) The problem is convex and separates by samples.
 #'
 #' `solver = "paper"` is the paper's Algorithm 1 with its signs and thresholds corrected: the
-#' alternating direction method of multipliers (ADMM) with a penalty that starts at `mu` and grows
-#' by the factor `rho` in every iteration. With `rho > 1` it stops less than 1 % from the
-#' optimum, at a point that depends on `rho`; `rho = 1, mu = 10` and a large `max_iter` solves the
+#' alternating direction method of multipliers (ADMM) with a penalty that starts at `rho0` and grows
+#' by the factor `tau` in every iteration. With `tau > 1` it stops less than 1 % from the
+#' optimum, at a point that depends on `tau`; `tau = 1, rho0 = 10` and a large `max_iter` solves the
 #' problem exactly. `solver = "exact"` solves the linear programme of every sample by the simplex
 #' method of least absolute deviations. Either way `certificate[["gap"]]` is a proved bound on the
 #' relative distance to the optimum, from a feasible point of the dual problem.
@@ -31,16 +31,16 @@
 #'   largest l1 norm of a sample (after each sample is scaled to unit length).
 #' @param nonnegative Should `Z >= 0` be required?
 #' @param solver `"paper"` for the ADMM or `"exact"` for linear programmes.
-#' @param rho,mu The growth factor (at least 1) and the first value of the penalty of the ADMM.
+#' @param rho0,tau The first penalty of the ADMM and its growth per iteration (at least 1).
 #' @param control Iteration limits and tolerances of the ADMM, made by [ufs_control()]: `max_iter`
 #'   (default 500) and `tol` (1e-6, for the largest of the three residuals). A negative `tol` never
 #'   stops early.
 #' @return An object of class `ufs_represent`, a list: `Z`, `W` (n x n), `E` (n x p), `objective`,
 #'   `trace`, `status`, `iterations`, `certificate`, `params` and `elapsed`. `trace` has one row per
-#'   iteration of the ADMM: `mu`, the residuals `error` = max|x - Qx - E| and `split` = max|Q - Z|,
-#'   the `change` of Z, and the `objective` at (Z, E), which need not fall while the residuals are
-#'   large; for `"exact"` it has one row with the number of `pivots`. `plot()` draws `"objective"`,
-#'   `"residuals"` or `"links"`.
+#'   iteration of the ADMM: its penalty `mu`, the residuals `error` = max|x - Qx - E| and `split` =
+#'   max|Q - Z|, the `change` of Z, and the `objective` at (Z, E), which need not fall while the
+#'   residuals are large; for `"exact"` it has one row with the number of `pivots`. `plot()` draws
+#'   `"objective"`, `"residuals"` or `"links"`.
 #' @references Zhang, Fan, Wang, Zhou, Tao (2021) Top-k feature selection framework using
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
 #'   Systems 32(7), 3005-3019. \doi{10.1109/TNNLS.2020.3009209}
@@ -63,7 +63,7 @@
 #' @include ufs.R
 #' @export
 ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alpha_e = 10,
-                          nonnegative = FALSE, solver = c("paper", "exact"), rho = 1.1, mu = 1,
+                          nonnegative = FALSE, solver = c("paper", "exact"), rho0 = 1, tau = 1.1,
                           center = TRUE, scale = TRUE, control = ufs_control()) {
   check_given(x)
   start <- proc.time()[[3L]]
@@ -77,7 +77,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     exact = solver == "exact", lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
     lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
     nonnegative = check_flag(nonnegative, "nonnegative"),
-    rho = check_number(rho, "rho", lower = 1), mu = check_number(mu, "mu", 0, open = TRUE)
+    rho = check_number(tau, "tau", lower = 1), mu = check_number(rho0, "rho0", 0, open = TRUE)
   )
   check_bytes(8 * (if (settings$exact) 5 * as.double(n) * ncol(data$x) + 3 * as.double(n)^2 else
     10 * as.double(n) * ncol(data$x) + (if (ncol(data$x) < n) 3 else 12) * as.double(n)^2),
@@ -93,7 +93,8 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     status = status_label(found$run$status), iterations = as.integer(found$run$iterations),
     certificate = c(gap = gap), control = control,
     params = c(list(solver = solver, alpha_e = settings$lambda_e * unit,
-      center = center, scale = scale), settings[-1L]),
+      rho0 = rho0, tau = tau, center = center, scale = scale),
+      settings[c("lambda_e", "lambda_z", "nonnegative")]),
     n = n, p = data$p, elapsed = proc.time()[[3L]] - start
   ), class = "ufs_represent")
   if (fit$status != "converged" && control$warn) {

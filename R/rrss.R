@@ -37,6 +37,8 @@
 #'   of `x`.
 #' @param m The number of samples to choose, a whole number, or `NULL` (the default) to leave it
 #'   open. It changes no score: [selected_samples()], `print()` and `plot()` use it.
+#' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
+#'   length n. They are not chosen: their score is `NA` and they come last.
 #' @param center,scale Should the columns be centred and standardised first?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (300), `tol`
 #'   (1e-3, the relative duality gap) and `eps` (1e-8, the smoothing of the norms, in units of the
@@ -60,11 +62,12 @@
 #' head(sort(fit$solution$residual, decreasing = TRUE), 3)
 #' @include ufs.R
 #' @export
-ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, center = TRUE,
-                     scale = TRUE, control = ufs_control(), ...) {
+ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NULL,
+                     center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("rrss", match.call(), {
     control <- mm_control(control)
     data <- as_ufs_rows(x, center, scale)
+    labelled <- check_labelled(labelled, data)
     check_mm_bytes(data, "ufs_rrss()")
     check_squares(data$x)
     unit <- mean_norm(data$x)
@@ -73,8 +76,8 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, center = TRUE,
     gamma <- check_penalty(gamma, gamma_rel, bound, "gamma")
     found <- .Call(C_rrss, coordinates, gamma$value / unit, control)
     mm_slots(data, control,
-      list(gamma = gamma$value, gamma_rel = gamma$rel, center = center, scale = scale),
-      found, unit, solution = list(residual = found$residual * unit))
+      list(gamma = gamma$value, gamma_rel = gamma$rel, labelled = labelled, center = center,
+        scale = scale), found, unit, solution = list(residual = found$residual * unit))
   })
   warn_zero(fit, "gamma")
   fit
@@ -121,23 +124,30 @@ mm_slots <- function(data, control, params, found, unit, solution = list()) {
   solution <- c(list(row_norm = found$row_norm, activity = found$activity), solution)
   list(
     data = data, control = control, params = params, run = found$run, trace = trace,
-    sample_scores = score, sample_key = ifelse(score > 0, 0, found$activity[twin]),
+    sample_scores = without_labelled(score, params$labelled),
+    sample_key = ifelse(score > 0, 0, found$activity[twin]),
     solution = lapply(solution, stats::setNames, data$samples),
     certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * unit)
   )
 }
 
 warn_zero <- function(fit, penalty) {
-  if (all(fit$sample_scores == 0) && fit$status == "converged" && fit$control$warn) {
+  if (all(fit$sample_scores == 0, na.rm = TRUE) && fit$status == "converged" && fit$control$warn) {
     ufs_warn("zero", "All scores of ufs_", fit$method, "() are zero at this penalty; the ranking ",
       "follows the dual activity only. Use a smaller `", penalty, "_rel`.")
   }
 }
 
 #' @export
-print_notes.ufs_rrss <- function(x) c(live_rows(x), chance_note)
+print_notes.ufs_rrss <- function(x) c(live_rows(x), labelled_note(x), chance_note)
 
-live_rows <- function(x) paste0("live rows    ", sum(x$sample_scores > 0), " of ", x$n)
+live_rows <- function(x) paste0("live rows    ", sum(x$sample_scores > 0, na.rm = TRUE),
+  " of ", x$n)
+
+labelled_note <- function(x) {
+  known <- length(x$params$labelled)
+  if (known) paste0("labelled     ", known, " already: not picked again")
+}
 
 register("rrss", ufs_rrss,
   group = "samples", selects = "samples", deterministic = TRUE,

@@ -17,13 +17,15 @@
 #'
 #' Random numbers are R's: `set.seed()` before the call fixes the data.
 #'
-#' @param n Number of samples, at least one per vertex. The original has 2600 with labels.
-#' @param n_informative Dimensions of the hypercube, 1 to 20.
-#' @param n_redundant Number of linear combinations of the informative columns.
-#' @param n_probe Number of columns without any information.
-#' @param separation Half the length of the sides of the hypercube; larger is easier.
-#' @param flip Share of the samples whose class is changed to the other one after all else.
-#' @param shuffle Put the columns in random order? Otherwise informative, redundant, probes.
+#' @param n_samples The number of samples, at least one per vertex. The original has 2600 with
+#'   labels.
+#' @param n_informative The number of dimensions of the hypercube, from 1 to 20.
+#' @param n_redundant The number of linear combinations of the informative columns.
+#' @param n_probe The number of columns without any information.
+#' @param separation Half of the length of the sides of the hypercube; larger is easier.
+#' @param flip The share of the samples whose class is changed to the other one after all else.
+#' @param shuffle Should the columns be put in random order? Otherwise the informative ones come
+#'   first, then the redundant ones and the probes.
 #' @return A list: `x` (n x p matrix with column names), `y` (factor with levels `"-1"` and `"1"`),
 #'   `roles` (factor of length p, named like the columns: `"informative"`, `"redundant"` or
 #'   `"probe"`), `vertex` (for each sample the number of its vertex) and `coefficients`
@@ -39,14 +41,15 @@
 #' fit <- ufs_alfs(madelon$x)
 #' table(madelon$roles[selected_features(fit, 10)])
 #' @export
-ufs_simulate_madelon <- function(n, n_informative = 5, n_redundant = 15, n_probe = 480,
+ufs_simulate_madelon <- function(n_samples, n_informative = 5, n_redundant = 15, n_probe = 480,
                                  separation = 2, flip = 0.01, shuffle = TRUE) {
   d <- check_count(n_informative, "n_informative", 1L, 20L, "20 dimensions have a million vertices")
   n_vertices <- 2L^d
-  n <- check_count(n, "n", 2L)
+  n <- check_count(n_samples, "n_samples", 2L)
   if (n < n_vertices) {
-    ufs_abort("argument", "`n` must be at least ", n_vertices, ", the number of vertices of a ",
-      "hypercube of `n_informative` = ", d, " dimensions; it is ", n, ".", argument = "n")
+    ufs_abort("argument", "`n_samples` must be at least ", n_vertices, ", the number of vertices ",
+      "of a hypercube of `n_informative` = ", d, " dimensions; it is ", n, ".",
+      argument = "n_samples")
   }
   n_redundant <- check_count(n_redundant, "n_redundant", 0L)
   n_probe <- check_count(n_probe, "n_probe", 0L)
@@ -96,7 +99,7 @@ ufs_simulate_madelon <- function(n, n_informative = 5, n_redundant = 15, n_probe
 #' the columns.
 #'
 #' @param x Numeric matrix or data frame of samples (rows).
-#' @param share Number of added rows as a share of those of `x`; rounded, at least one.
+#' @param share The number of added rows as a share of those of `x`; rounded, at least one.
 #' @param sd Standard deviation of the added numbers, one for all columns or one per column. Their
 #'   mean is zero.
 #' @param y `NULL`, or the classes of the rows. Those of the added rows are drawn uniformly

@@ -17,10 +17,10 @@
 #' The draws use R's random numbers, so `set.seed()` makes them repeatable.
 #'
 #' @param x Data of any kind, see [ufs_data()].
-#' @param m Number of samples to choose, 3 to the number there are.
+#' @param m The number of samples to choose, from 3 to the number there are.
 #' @param type `"leverage"`, `"uniform"` or `"facility"`.
-#' @param n_vectors Number of leading singular vectors for `"leverage"`; at most the rank.
-#' @param center,scale Centre and standardise the columns before the singular vectors or
+#' @param n_vectors The number of leading singular vectors for `"leverage"`; at most the rank.
+#' @param center,scale Should the columns be centred and standardised before the singular vectors or
 #'   similarities are computed. The sketch itself has the numbers of `x`.
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.

@@ -59,8 +59,7 @@
 #' all rows are zero whatever E is. Equal columns are merged before the fit (the problem stays the
 #' same) and share their row in equal parts.
 #'
-#' @param x The data: a numeric matrix, data frame or Matrix with n samples (rows) and p features
-#'   (columns). [ufs_data] describes other forms.
+#' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters c, from 1 to n.
 #' @param lambda,lambda_rel The penalty on the rows, absolute, or (if `lambda` is `NULL`) as a
 #'   share of `lambda_max`. The default .3 did well on eleven real data sets, where .01 was

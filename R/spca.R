@@ -28,14 +28,14 @@
 #' `system.file("benchmarks", "spca.R", package = "ufselect")` repeats that comparison.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param n_components Number of components k, 1 to the rank of `x`.
+#' @param n_components The number of components k, 1 to the rank of `x`.
 #' @param lambda Absolute penalty, a positive number, for the matrix after `center` and `scale`;
 #'   `NULL`: from `lambda_rel`.
 #' @param lambda_rel Penalty as a share of the smallest value at which all loadings are zero at
 #'   the start. Components of small variance may come out empty.
-#' @param center,scale Centre and standardise the columns first.
-#' @param control See [ufs_control()]: `max_iter` (default 1000), `tol` (1e-4, relative change of
-#'   B).
+#' @param center,scale Should the columns be centred and standardised first?
+#' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default
+#'   1000), `tol` (1e-4, relative change of B).
 #' @return A fit of class `c("ufs_spca", "ufs")`. `solution` holds `A`, `B` (p x k), the sparse
 #'   `loadings` (columns of B at unit length) and `explained`, the share of the variance that the
 #'   first 1, ..., k components explain when what they share is counted once. `certificate`: `kkt`,

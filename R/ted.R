@@ -49,9 +49,9 @@
 #'   others follow in the order of the decrease that each would bring next.
 #' @param unit Should the rows of the prepared `x` be scaled to unit length? Then only the direction
 #'   of a sample counts, not how far out it lies.
-#' @param labelled Samples that have labels already, for `form = "greedy"`: indices, row names or a
-#'   logical vector. The picks complement them. They are never picked themselves; their score is
-#'   `NA` and they rank last.
+#' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
+#'   length n. They are not chosen: their score is `NA` and they come last. With `form = "greedy"`
+#'   the picks complement them.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. Only `form = "convex"`
 #'   has iterations: `max_iter` is 2000 and `tol`, the relative duality gap, 1e-4.
 #' @return A fit of class `c("ufs_ted", "ufs")`; [selected_samples()] gives the samples.
@@ -95,10 +95,7 @@ ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
     return(run_fit("ted", call,
       greedy_ted(x, mu, mu_rel, m, unit, labelled, center, scale, control)))
   }
-  if (!is.null(labelled)) {
-    ufs_abort("argument", "`labelled` is for form = \"greedy\" only.", argument = "labelled")
-  }
-  fit <- run_fit("ted", call, convex_ted(x, mu, mu_rel, unit, center, scale, control))
+  fit <- run_fit("ted", call, convex_ted(x, mu, mu_rel, unit, labelled, center, scale, control))
   warn_zero(fit, "mu")
   fit
 }
@@ -121,15 +118,13 @@ greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control)
   # Those not picked: by what they would bring, equal up to rounding = by index.
   left <- setdiff(seq_len(n), c(found$order, labelled))
   ranking <- c(found$order, left[order(-signif(found$left[left], 10L))])
-  score <- rep(NA_real_, n)
-  score[ranking] <- (n + 1 - seq_along(ranking)) / n
   decrease <- found$left
   decrease[found$order] <- found$score
   list(
     data = data, control = control,
     params = list(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks = picks,
       unit = unit, labelled = labelled, center = center, scale = scale),
-    run = found$run, trace = found$trace, sample_scores = score,
+    run = found$run, trace = found$trace, sample_scores = rank_scores(ranking, n),
     statistic = stats::setNames(decrease, data$samples),
     solution = list(order = stats::setNames(found$order, data$samples[found$order]))
   )
@@ -154,10 +149,11 @@ ted_rows <- function(x, unit, center, scale) {
 }
 
 # The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
-convex_ted <- function(x, mu, mu_rel, unit, center, scale, control) {
+convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
   unit_length <- check_flag(unit, "unit")
   control <- resolve_control(control, max_iter = 2000L, tol = 1e-4)
   data <- as_ufs_rows(x, center, scale)
+  labelled <- check_labelled(labelled, data)
   check_bytes(64 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_ted()",
     "Give it a subset of the samples.")
   check_squares(data$x)
@@ -183,10 +179,10 @@ convex_ted <- function(x, mu, mu_rel, unit, center, scale, control) {
   list(
     data = data, control = control,
     params = list(mu = mu$value, mu_rel = mu$rel, form = "convex", unit = unit_length,
-      center = center,
-      scale = scale),
+      labelled = labelled, center = center, scale = scale),
     run = found$run, trace = trace,
-    sample_scores = norm[twin], sample_key = ifelse(norm > 0, 0, activity)[twin],
+    sample_scores = without_labelled(norm[twin], labelled),
+    sample_key = ifelse(norm > 0, 0, activity)[twin],
     solution = list(activity = stats::setNames(activity, data$samples)),
     certificate = c(counters["gap"], dual = counters[["dual"]] * unit^2)
   )
@@ -194,9 +190,6 @@ convex_ted <- function(x, mu, mu_rel, unit, center, scale, control) {
 
 #' @export
 selected_samples.ufs_ted <- function(fit, m = NULL, as = NULL, ...) {
-  given <- length(fit$params$labelled)
-  m <- wanted_number(fit, m, "m")
-  if (given) m <- check_count(m, "m", 1L, fit$n - given, "the samples without a label")
   chosen <- NextMethod()
   picked <- fit$params$picks
   if (!is.null(picked) && length(chosen) > picked) {
@@ -209,7 +202,7 @@ selected_samples.ufs_ted <- function(fit, m = NULL, as = NULL, ...) {
 #' @export
 print_notes.ufs_ted <- function(x) {
   if (x$params$form == "convex") {
-    return(c(live_rows(x), chance_note))
+    return(c(live_rows(x), labelled_note(x), chance_note))
   }
   given <- length(x$params$labelled)
   # As many as were asked for, or ten where all were.

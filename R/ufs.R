@@ -191,7 +191,8 @@ numbers_to_report <- function(frame, fun) {
 # Against all samples and features, now that they are known.
 remember <- function(params, wanted, data) {
   wanted <- wanted[setdiff(names(wanted), names(params))]
-  params[names(wanted)] <- check_wanted(wanted, c(data$n, data$p))
+  free <- data$n - length(params$labelled)
+  params[names(wanted)] <- check_wanted(wanted, c(free, data$p))
   params
 }
 

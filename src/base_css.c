@@ -16,7 +16,7 @@
  *           and f <- f - 2 w v + (r'G r) w^2,  d <- d - w^2.
  *           n^2 p (G) + 2 n^2 p (first f) + 4 n p k + 8 n k^2 flops,
  *           8 (n^2 + n k + 6 p + 3 tile n) bytes. Of a sparse x only nnz counts where np stands
- *           in a pick; a file is read for G, for the first f and twice a pick.
+ *           in a pick, and sum_j nnz_j^2 for the first f; a file is read for G, for the first f and twice a pick.
  * The cheaper one is taken. The n-form is not the product x'xw with the whole of x twice: one
  * pick reads x once.
  *
@@ -293,6 +293,16 @@ static void take(css_work *work, int j, bool gains)
     }
 }
 
+/* Before the first pick f_j = x_j'G x_j, for which the entries of a sparse column are enough. */
+static bool measure_entries(css_work *work, int j, const double *sum, double all)
+{
+    if (work->n_chosen > 0 || !ufs_x_form(work->problem->x, j, work->gram, sum, all, work->f + j))
+        return false;
+    work->f0[j] = work->f[j];
+    work->d[j] = work->d0[j] = work->norm2[j];
+    return true;
+}
+
 /* f and d from K, or from x. */
 static void measure_all(css_work *work)
 {
@@ -304,11 +314,23 @@ static void measure_all(css_work *work)
         }
         return;
     }
-    for (int j = 0; j < work->p; j += work->tile) {
-        int m = work->p - j < work->tile ? work->p - j : work->tile;
-        R_CheckUserInterrupt();
-        for (int b = 0; b < m; b++) work->list[b] = j + b;
-        measure(work, m, work->list);
+    size_t N = (size_t) work->n;
+    double *sum = work->pair, all = 0.0;
+    int n_list = 0;
+
+    for (size_t i = 0; i < N; i++) {
+        sum[i] = 0.0;
+        for (size_t l = 0; l < N; l++) sum[i] += work->gram[l + i * N];
+        all += sum[i];
+    }
+    for (int j = 0; j < work->p; j++) {
+        if (j % 256 == 0) R_CheckUserInterrupt();
+        if (!measure_entries(work, j, sum, all)) work->list[n_list++] = j;
+        if (n_list == work->tile || (n_list && j == work->p - 1)) {
+            R_CheckUserInterrupt();
+            measure(work, n_list, work->list);
+            n_list = 0;
+        }
     }
 }
 
@@ -369,12 +391,17 @@ static void swap_columns(css_work *work, const css_settings *settings, css_resul
 typedef struct {
     int order;
     const double *gram;
+    const ufs_x *sparse; /* xx' by the entries of x, where these are few; else NULL */
 } gram_operator;
 
 static void gram_times(const void *data, int m, const double *x, double *y)
 {
     const gram_operator *a = data;
-    la_gemm('N', 'N', a->order, m, a->order, 1.0, a->gram, a->order, x, a->order, 0.0, y, a->order);
+    if (a->sparse)
+        ufs_x_gram_mul(a->sparse, m, x, y);
+    else
+        la_gemm('N', 'N', a->order, m, a->order, 1.0, a->gram, a->order, x, a->order, 0.0, y,
+                a->order);
 }
 
 int css_leading(const css_problem *problem, int k, int exact_limit, double *leading, double *total,
@@ -405,7 +432,9 @@ static int lead(const css_problem *problem, int order, double *gram, int k, doub
     if (*exact) {
         info = la_eig_values(order, gram, value);
     } else {
-        gram_operator data = {order, gram};
+        bool few = problem->x->kind == UFS_X_SPARSE && order == problem->n && order <= problem->p &&
+                   8.0 * ufs_x_entries(problem->x) < (double) order * order;
+        gram_operator data = {order, gram, few ? problem->x : NULL};
         la_eigs_info eigs;
         la_eigs_problem leaders = {.n = order,
                                    .k = m,

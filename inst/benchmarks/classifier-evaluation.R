@@ -16,11 +16,11 @@ methods <- c("ALFS-I, norm" = "alfs", "ALFS-I, TED" = "alfs", "ALFS-II, norm" = 
   "ALFS-I pivot, TED" = "alfs", setNames(pipelines, pipelines), ted = "ted", rrss = "rrss", alnr = "alnr",
   "R-CUR" = "cur")
 settings <- list(
-  "ALFS-I, norm" = list(lambda_rel = 0, select = "norm", samples = "norm"),
-  "ALFS-I, TED" = list(lambda_rel = 0, select = "norm", samples = "ted"),
-  "ALFS-II, norm" = list(lambda_rel = 1e-3, select = "norm", samples = "norm"),
-  "ALFS-II, TED" = list(lambda_rel = 1e-3, select = "norm", samples = "ted"),
-  "ALFS-I pivot, TED" = list(lambda_rel = 0, select = "pivot", samples = "ted"),
+  "ALFS-I, norm" = list(lambda_rel = 0, select = "norm", select_samples = "norm"),
+  "ALFS-I, TED" = list(lambda_rel = 0, select = "norm", select_samples = "ted"),
+  "ALFS-II, norm" = list(lambda_rel = 1e-3, select = "norm", select_samples = "norm"),
+  "ALFS-II, TED" = list(lambda_rel = 1e-3, select = "norm", select_samples = "ted"),
+  "ALFS-I pivot, TED" = list(lambda_rel = 0, select = "pivot", select_samples = "ted"),
   spec = list(type = "phi1"), sogfs = list(gamma = 1e-3), udfs = list(gamma = 1e-3))
 
 ## ---- data
@@ -56,7 +56,7 @@ pairs <- list(
 run_penalties <- function(x, y, grid, repeats = 3) {
   set.seed(1)
   ufs_compare(x, y, "alfs", k = 10, m = 60, classifiers = c("svm", "full_tree"), repeats = repeats,
-    baselines = FALSE, args = list(alfs = list(grid = grid, select = "norm", samples = "norm")))
+    baselines = FALSE, args = list(alfs = list(grid = grid, select = "norm", select_samples = "norm")))
 }
 
 ## ---- noise

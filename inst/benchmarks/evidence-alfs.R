@@ -14,12 +14,12 @@ words <- function(text) strsplit(text, ",", fixed = TRUE)[[1L]]
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 repeats <- as.integer(option("repeats", "3"))
 methods <- c("alfs norm" = "alfs", "alfs pivot" = "alfs", "alfs auto" = "alfs")
-args <- list("alfs norm" = list(samples = "norm"),
-  "alfs pivot" = list(select = "pivot", samples = "norm"),
-  "alfs auto" = list(select = "auto", samples = "norm"))
+args <- list("alfs norm" = list(select_samples = "norm"),
+  "alfs pivot" = list(select = "pivot", select_samples = "norm"),
+  "alfs auto" = list(select = "auto", select_samples = "norm"))
 pipelines <- c(methods, "alfs ted" = "alfs", "alfs pivot, ted" = "alfs", ted = "random+ted")
-args2 <- c(args, list("alfs ted" = list(samples = "ted"),
-  "alfs pivot, ted" = list(select = "pivot", samples = "ted")))
+args2 <- c(args, list("alfs ted" = list(select_samples = "ted"),
+  "alfs pivot, ted" = list(select = "pivot", select_samples = "ted")))
 
 all <- list()
 for (set in words(option("sets", "musk1,orl,tox171"))) {

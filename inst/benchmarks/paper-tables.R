@@ -115,7 +115,7 @@ joint_rows <- function(half, method, setting, role, fit, m, seconds) {
   }))
 }
 
-# A fit of ALFS with samples = "ted", at every k and m, with its samples by TED in the space of the
+# A fit of ALFS with select_samples = "ted", at every k and m, with its samples by TED in the space of the
 # k best features and by the norms of the rows of W, which it keeps as its scores.
 alfs_rows <- function(half, method, setting, role, fit, ms, seconds, sizes = ks) {
   by_norm <- ufselect:::ufs_rank(fit$sample_scores, fit$sample_key)
@@ -132,7 +132,7 @@ alfs_rows <- function(half, method, setting, role, fit, ms, seconds, sizes = ks)
 # All settings of a grid of ALFS, and again the one chosen without labels.
 alfs_grid <- function(half, method, grid, ms, sizes = ks, ...) {
   seconds <- cpu({
-    fits <- quietly(ufs_grid(half$raw, "alfs", grid, samples = "ted", select = "norm", ..., keep_fits = TRUE))
+    fits <- quietly(ufs_grid(half$raw, "alfs", grid, select_samples = "ted", select = "norm", ..., keep_fits = TRUE))
     best <- ufselect:::judge_settings(fits, ufselect:::open_data(half$raw), ks, "knn_overlap", list(), NULL,
       character(), 2L)$best
   })
@@ -154,9 +154,9 @@ paper_values <- function(penalty, lambda) expand.grid(alpha = penalty, beta = pe
 
 # The lines that are not searched: what ufs_alfs() is asked for.
 default_calls <- list(
-  "ALFS-I certified" = list(lambda_rel = 0, solver = "admm", select = "norm", samples = "ted"),
-  "ALFS-II certified" = list(lambda_rel = 1e-3, solver = "admm", select = "norm", samples = "ted"),
-  "ALFS-I pivot" = list(lambda_rel = 0, solver = "admm", select = "pivot", samples = "ted"))
+  "ALFS-I certified" = list(lambda_rel = 0, solver = "admm", select = "norm", select_samples = "ted"),
+  "ALFS-II certified" = list(lambda_rel = 1e-3, solver = "admm", select = "norm", select_samples = "ted"),
+  "ALFS-I pivot" = list(lambda_rel = 0, solver = "admm", select = "pivot", select_samples = "ted"))
 default_rows <- function(half, name, m, sizes = ks) {
   found <- timed(do.call(ufs_alfs, c(list(half$raw), default_calls[[name]])))
   alfs_rows(half, name, 0L, "default", found$fit, m, found$seconds, sizes)

@@ -44,7 +44,7 @@ paper_calls <- function() {
   pipe <- vapply(place$selectors, function(s) do.call(full_call, c(paste0("ufs_", s[[1L]]), s[-1L])), "")
   sampler <- vapply(place$samplers, function(s) full_call(paste0("ufs_", s[[1L]])), "")
   c(alfs, "ALFS paper" = full_call("ufs_alfs", solver = "paper", center = FALSE, scale = FALSE, select = "norm",
-      samples = "ted"), pipe, sampler, "R-CUR" = full_call("ufs_cur"))
+      select_samples = "ted"), pipe, sampler, "R-CUR" = full_call("ufs_cur"))
 }
 
 compare_calls <- function(labels) {

@@ -154,7 +154,7 @@ evidence <- function() {
         `ted convex` = order_of("ted convex", ufs_ted(x, form = "convex")),
         rrss = order_of("rrss", ufs_rrss(x)),
         alnr = order_of("alnr", ufs_alnr(x)),
-        `alfs norm` = order_of("alfs norm", ufs_alfs(x, samples = "norm")),
+        `alfs norm` = order_of("alfs norm", ufs_alfs(x, select_samples = "norm")),
         `cur top` = order_of("cur top", ufs_cur(x, draw = "top"))
       )
       for (i in 1:5) rankings[[paste0("cur#", i)]] <- order_of("cur", ufs_cur(x))

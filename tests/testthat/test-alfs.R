@@ -29,7 +29,7 @@ test_that("fixture 2: optimum, exact zeros and the dual", {
   fit <- alfs_raw(x, alpha = 92.128, beta = 98.307, control = ufs_control(tol = 1e-13))
   expect_lt(abs(objective(fit) / 49.4640393585755 - 1), 1e-12)
   expect_lt(max(abs(fit$solution$W - fixture("F2_W.csv"))), 1e-6)
-  expect_identical(which(sample_scores(fit) == 0), 1:2, ignore_attr = TRUE)
+  expect_identical(which(unname(fit$solution$row_norm) == 0), 1:2)
   expect_identical(which(unname(feature_scores(fit)) == 0), 5:6)
   # Where W is not zero the multipliers are fixed.
   expect_lt(max(abs(fit$solution$P[3:8, ] - fixture("F2_P.csv")[3:8, ])), 1e-3)
@@ -189,7 +189,7 @@ test_that("P8: zero samples and constant features change nothing else", {
   bound <- ref_alfs_max(x)
   run <- function(x, lambda) {
     alfs_raw(x, alpha = .1 * bound[[1]], beta = .1 * bound[[2]], lambda = lambda * bound[[3]],
-      samples = "norm", control = polished(1500))
+      select_samples = "norm", control = polished(1500))
   }
   for (lambda in c(0, .005)) {
     base <- run(x, lambda)
@@ -211,7 +211,7 @@ test_that("P9: equal samples get equal norms", {
   x <- rbind(x, x[5, ])
   for (lambda in c(0, .003)) {
     fit <- alfs_raw(x, alpha_rel = .02, beta_rel = .1, lambda_rel = lambda, control = polished(3000))
-    score <- unname(sample_scores(fit))
+    score <- unname(fit$solution$row_norm)
     expect_gt(score[5], 0)
     expect_equal(score[5], score[13], tolerance = 1e-5)
   }
@@ -224,7 +224,7 @@ test_that("P10: W = 0 exactly at its bounds, and not below", {
     fit$support[["samples"]] == 0L
   }
   for (a in c(0, .3, 1)) {
-    fit <- suppressWarnings(alfs_raw(x, alpha_rel = a, beta_rel = 1 - a + 1e-12, samples = "norm"))
+    fit <- suppressWarnings(alfs_raw(x, alpha_rel = a, beta_rel = 1 - a + 1e-12, select_samples = "norm"))
     expect_identical(fit$status, "converged")
     expect_identical(fit$iterations, 0L)
     expect_true(all(fit$solution$W == 0))
@@ -324,10 +324,12 @@ test_that("names, params and the default are as documented", {
   expect_identical(names(fit$trace),
     c("iteration", "objective", "dual", "gap", "current", "rows", "columns"))
   expect_equal(feature_scores(fit), sqrt(rowSums(coef(fit)^2)))
-  expect_equal(sample_scores(fit), sqrt(colSums(coef(fit)^2)))
-  expect_identical(selected_samples(ufs_alfs(mtcars, samples = "norm"), 3),
-    names(sort(-sample_scores(fit)))[1:3])
-  expect_identical(fit$params$samples, "ted")
+  expect_identical(feature_scores(fit), fit$solution$column_norm)
+  expect_equal(fit$solution$row_norm, sqrt(colSums(coef(fit)^2)))
+  by_norm <- ufs_alfs(mtcars, select_samples = "norm")
+  expect_identical(sample_scores(by_norm), fit$solution$row_norm)
+  expect_identical(selected_samples(by_norm, 3), names(sort(-fit$solution$row_norm))[1:3])
+  expect_identical(fit$params$select_samples, "ted")
   weighted <- ufs_alfs(mtcars, lambda_rel = .01)
   expect_identical(weighted$control$tol, 1e-3)
   expect_named(weighted$certificate,
@@ -430,7 +432,7 @@ expect_proved <- function(fit, x, tol) {
   expect_lte(fit$certificate[["gap"]], tol)
   expect_gte(fit$certificate[["gap"]], -1e-10)
   expect_true(all(diff(fit$trace$objective) <= 0) && all(diff(fit$trace$dual) >= 0))
-  expect_identical(unname(fit$support), c(sum(sample_scores(fit) > 0), sum(feature_scores(fit) > 0)))
+  expect_identical(unname(fit$support), c(sum(fit$solution$row_norm > 0), sum(feature_scores(fit) > 0)))
 }
 
 test_that("Newton's method reaches small gaps in few iterations, and its answer is ADMM's", {
@@ -610,17 +612,18 @@ test_that("L is never scaled out of its box, even where P and Q have room", {
   }
 })
 
-test_that("select and samples change rankings, not scores", {
+test_that("select and samples change rankings, and the scores with them", {
   x <- alfs_data(30, 16, 18)
   x[, 4] <- 1
-  norm <- suppressWarnings(ufs_alfs(x, samples = "norm"))
-  fit <- suppressWarnings(ufs_alfs(x, select = "pivot", samples = "ted"))
-  expect_identical(feature_scores(fit), feature_scores(norm))
-  expect_identical(sample_scores(fit), sample_scores(norm))
+  norm <- suppressWarnings(ufs_alfs(x, select_samples = "norm"))
+  fit <- suppressWarnings(ufs_alfs(x, select = "pivot", select_samples = "ted"))
+  expect_identical(fit$solution[c("row_norm", "column_norm")], norm$solution[c("row_norm", "column_norm")])
+  expect_identical(unname(feature_scores(fit))[feature_ranking(fit)], c(15:1 / 15, NA))
+  expect_identical(unname(sample_scores(fit))[sample_ranking(fit)], 30:1 / 30)
   expect_false(identical(feature_ranking(fit), feature_ranking(norm)))
   expect_identical(unname(feature_ranking(fit))[16], 4L)
   expect_setequal(feature_ranking(fit), 1:16)
-  for (k in c(1, 5, 16)) {
+  for (k in c(1, 5, 15)) {
     expect_silent(chosen <- selected_features(fit, k, as = "index"))
     expect_identical(chosen, unname(feature_ranking(fit))[seq_len(k)])
   }
@@ -635,11 +638,19 @@ test_that("select and samples change rankings, not scores", {
   expect_identical(selected_samples(fit, 10, as = "index"), picks(7)[1:10])
   expect_identical(selected_samples(fit, 10, as = "index", k = 3), picks(3)[1:10])
   expect_setequal(selected_samples(fit, 30), 1:30)
+  # Picks complement samples that have labels.
+  known <- c(2L, 11L)
+  more <- suppressWarnings(ufs_alfs(x, select = "pivot", select_samples = "ted", labelled = known))
+  z <- space(7)
+  given <- ted_greedy(z, 28L, .01 * mean(rowSums(z^2)), given = known)$order
+  expect_identical(selected_samples(more, 28, as = "index"), given)
+  expect_false(identical(given, setdiff(picks(7), known)))
+  expect_error(selected_samples(more, 29, k = 3), "without a label", class = "ufs_error_argument")
   expect_error(selected_samples(fit, 3, k = 16), class = "ufs_error_argument")
   expect_error(selected_samples(norm, 3, k = 2), class = "ufs_error_argument")
   expect_error(selected_samples(fit, 31), class = "ufs_error_argument")
   # Facility location in the same space; print() says what norms are worth.
-  cover <- suppressWarnings(ufs_alfs(x, select = "pivot", samples = "facility"))
+  cover <- suppressWarnings(ufs_alfs(x, select = "pivot", select_samples = "facility"))
   expect_identical(selected_samples(cover, 30, as = "index"), facility_order(space(7), 30L))
   expect_identical(selected_samples(cover, 5, as = "index", k = 3), facility_order(space(3), 5L))
   expect_output(print(cover), "samples by facility location")

@@ -45,8 +45,9 @@ test_that("rowData of a SingleCellExperiment gets scores, ranks and the chosen",
   expect_true(is.na(rows$ufs_rank[39]))
   # Samples
   fit <- suppressWarnings(ufs_ted(counts))
-  cols <- SummarizedExperiment::colData(ufs_annotate(sce, fit, k = 4))
+  cols <- SummarizedExperiment::colData(ufs_annotate(sce, fit, m = 4))
   expect_setequal(colnames(sce)[cols$ufs_selected], selected_samples(fit, 4))
+  expect_error(ufs_annotate(sce, fit, k = 4), "give `m`", class = "ufs_error_argument")
   # Without names: by position
   se <- SummarizedExperiment::SummarizedExperiment(list(unname(t(counts))))
   fit <- suppressWarnings(ufs_variance(se))
@@ -67,7 +68,7 @@ test_that("Seurat's variable features are the chosen ones, best first", {
   for (object in seurat_objects(to_sparse(t(counts)))) {
     out <- ufs_annotate(object, fit, k = 5)
     expect_identical(SeuratObject::VariableFeatures(out), selected_features(fit, 5))
-    expect_error(ufs_annotate(object, suppressWarnings(ufs_ted(counts)), 3), "samples", class = "ufs_error_argument")
+    expect_error(ufs_annotate(object, suppressWarnings(ufs_ted(counts)), m = 3), "samples", class = "ufs_error_argument")
   }
 })
 

@@ -39,6 +39,7 @@ for (method in methods$method) {
     if (selects != "features") {
       expect_named(sample_scores(fit), rownames(x))
       expect_setequal(sample_ranking(fit), 1:24)
+      expect_false(is.unsorted(-sample_scores(fit)[sample_ranking(fit)]))
       expect_length(suppressMessages(selected_samples(fit, 5)), 5)
     }
     lines <- capture.output(print(fit))
@@ -154,3 +155,34 @@ for (method in methods$method) {
     }
   })
 }
+
+# Every form in which a method ranks samples.
+sampler_forms <- list(
+  alfs = list(list(select_samples = "ted"), list(select_samples = "facility"), list(select_samples = "norm"),
+    list(select = "pivot")),
+  alnr = list(list()), rrss = list(list()), facility = list(list(), list(m = 4, swaps = 2)),
+  cur = list(list(draw = "exact"), list(draw = "top"), list(draw = "random", m = 4, k = 3)),
+  medoids = list(list(m = 4)), random = list(list(what = "samples")),
+  ted = list(list(form = "greedy"), list(form = "convex")))
+
+test_that("sample scores are in the order of the ranking; labelled samples are not chosen again", {
+  samplers <- methods$method[methods$selects != "features"]
+  expect_setequal(names(sampler_forms), samplers)
+  for (method in samplers) for (form in sampler_forms[[method]]) {
+    known <- c("s3", "s9", "s17")
+    fit <- withr::with_seed(1, suppressMessages(do.call(ufs, c(list(x = x, method = method,
+      labelled = known), form))))
+    info <- paste(method, paste(names(form), form, collapse = " "))
+    score <- sample_scores(fit)[sample_ranking(fit)]
+    expect_setequal(names(utils::tail(score, 3)), known)
+    expect_identical(unname(is.na(score)), rep(c(FALSE, TRUE), c(21, 3)), info = info)
+    expect_false(is.unsorted(-score[1:21]), info = info)
+    expect_identical(fit$params$labelled, c(3L, 9L, 17L))
+    if (method != "medoids") {
+      expect_false(any(known %in% suppressMessages(selected_samples(fit, 21))), info = info)
+      expect_error(selected_samples(fit, 22), "without a label", class = "ufs_error_argument")
+    }
+    if (method != "alfs" || !identical(form$select, "pivot")) next
+    expect_false(is.unsorted(-feature_scores(fit)[feature_ranking(fit)]))
+  }
+})

@@ -189,3 +189,30 @@ test_that("ufs_pca() and ufs_jspca() say what their best n_components features h
   expect_true(all(fit$certificate > 0 & fit$certificate <= 1))
   expect_lte(fit$certificate[["captured"]], fit$certificate[["bound"]])
 })
+
+test_that("a sparse matrix gives what the dense one gives, full columns and the bound by its entries too", {
+  skip_if_not_installed("Matrix")
+  x <- withr::with_seed(4, {
+    x <- matrix(rpois(60 * 400, .05), 60)
+    # Some columns have hardly a zero, and two are equal.
+    x[, 1:5] <- rpois(300, 6)
+    x[, 9] <- x[, 3]
+    x[, colSums(x != 0) > 0]
+  })
+  sparse <- Matrix::Matrix(x, sparse = TRUE)
+  for (mu_rel in c(0, .1)) for (scaled in c(TRUE, FALSE)) {
+    run <- function(x) ufs_css(x, k = 12, mu_rel = mu_rel, scale = scaled)
+    plain <- run(x)
+    fit <- run(sparse)
+    expect_identical(c(fit$params$form, fit$input$kind), c("n", "sparse"))
+    expect_identical(picks_of(fit), picks_of(plain))
+    expect_equal(fit$trace, plain$trace, tolerance = 1e-9)
+    expect_equal(fit$statistic, plain$statistic, tolerance = 1e-8)
+  }
+  # Of order above `exact_limit` the bound comes from products with x, here by its entries.
+  few <- Matrix::sparseMatrix(rep_len(1:200, 600), rep(1:300, each = 2), x = withr::with_seed(1, runif(600)))
+  expect_lt(8 * length(few@x), 200^2)
+  data <- as_ufs_operator(few, TRUE, FALSE, warn = FALSE)
+  lead <- function(x, limit) .Call(C_css_leading, x, list(k = 20L, exact_limit = limit), ufs_control())$leading
+  expect_equal(lead(data$x, 10L), lead(data$x, 2000L), tolerance = 1e-7)
+})

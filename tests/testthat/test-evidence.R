@@ -60,7 +60,7 @@ test_that("the hash of a table follows what its methods reach, and nothing else"
 
 test_that("a full call has every argument, and differences are named", {
   place <- provenance()
-  call <- place$full_call("ufs_alfs", samples = "norm")
+  call <- place$full_call("ufs_alfs", select_samples = "norm")
   named <- names(as.list(parse(text = call)[[1L]]))[-1L]
   expect_true(setequal(named, setdiff(names(formals(ufs_alfs)), c("x", "..."))))
   expect_match(call, "samples = \"norm\"", fixed = TRUE)

@@ -53,7 +53,8 @@ test_that("the code starts with what has to run before it", {
   css <- ufs_css(x, k = 6)
   model <- explore_model(css, x, NULL, NULL, list(fit = quote(css), x = quote(x)))
   expect_identical(strsplit(explore_code(model, "css", 3), "\n")[[1]], c("library(ufselect)", "css <- ufs_css(x = x, k = 6)",
-    "chosen <- selected_features(css, k = 3)", "x_chosen <- predict(css, x, k = 3)"))
+    "chosen <- selected_features(css, k = 3)", "x_chosen <- predict(css, x, k = 3)",
+    "# How many? ufs_size(x, css) names a number, with its reason."))
   env <- list2env(list(x = x))
   eval(parse(text = explore_code(model, "css", 3)), env)
   expect_identical(env$chosen, selected_features(css, 3))

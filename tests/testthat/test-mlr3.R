@@ -148,7 +148,7 @@ test_that("the parameters are the arguments of the method", {
   ids <- function(method) flt("ufs", method = method)$param_set$ids()
   for (method in ranks_features) {
     expect_setequal(ids(method), c(setdiff(arguments_of(registry()[[method]]$fit), c("y", "k", "m")),
-      "standardise", "na", "seed"))
+      "standardise", "na", "seed", "k"))
   }
   set <- flt("ufs", method = "socfs")$param_set
   expect_identical(set$class[["n_clusters"]], "ParamInt")
@@ -354,4 +354,19 @@ test_that("po(\"ufs_sample\") gives weights, and works in a learner on factors t
   expect_length(learner$train(mixed)$predict(mixed)$response, mixed$nrow)
   expect_error(po("ufs_sample")$train(list(mlr3::as_task_classif(data.frame(
     a = factor(letters[1:6]), y = factor(rep(1:2, 3))), target = "y"))), "no numeric feature")
+})
+
+test_that("k = \"auto\" gives positive scores to as many features as ufs_size() names", {
+  skip_if_not_installed("mlr3pipelines")
+  x <- as.data.frame(planted(60, 30, informative = 8)$x)
+  task <- mlr3::as_task_regr(data.frame(x, y = seq_len(60)), target = "y")
+  x <- as.data.frame(task$data(cols = task$feature_names))
+  size <- with_seed(3, ufs_size(x, "pca", n_components = 2, repeats = 3, n_resamples = 2))
+  expect_identical(size$verdict, "some")
+  filter <- flt("ufs_pca", n_components = 2L, k = "auto", seed = 3L)
+  po <- mlr3pipelines::po("filter", filter, filter.cutoff = 0)
+  expect_message(out <- po$train(list(task))[[1L]], "better than noise", class = "ufs_message_size")
+  expect_setequal(out$feature_names, selected_features(ufs_pca(x, 2), size$k))
+  expect_error(flt("ufs_pca", k = 3L), "auto")
+  expect_error(flt("ufs_topk", k = "auto"), "one number")
 })

@@ -260,9 +260,10 @@ test_that("red is what is chosen, also where the ranking goes by another rule", 
   fit <- fit_of("alfs", x)
   pic <- picture(fit, "samples", k = 5)
   expect_false(is.unsorted(-pic$table$y))
-  score <- sort(unname(fit$sample_scores), decreasing = TRUE)
+  norms <- unname(fit$solution$row_norm)
   chosen <- selected_samples(fit, 5, as = "index")
-  expect_equal(sort(pic$table$y[pic$table$best]), sort(unname(fit$sample_scores[chosen])))
+  expect_identical(pic$table$y, sort(norms, decreasing = TRUE))
+  expect_identical(sort(pic$table$y[pic$table$best]), sort(norms[chosen]))
   fit <- fit_of("variance", x)
   expect_identical(picture(fit, "scores", k = 3)$lines$v, 3.5)
 })
@@ -450,7 +451,7 @@ test_that("a picture of more features than there are is refused", {
     error <- expect_error(plot(ufs_variance(mtcars), type, mtcars, k = 100), "at most 11", class = "ufs_error_argument")
     expect_identical(error$argument, "k")
   }
-  expect_error(plot(ufs_ted(mtcars), "samples", k = 33), "at most 32", class = "ufs_error_argument")
+  expect_error(plot(ufs_ted(mtcars), "samples", m = 33), "at most 32", class = "ufs_error_argument")
 })
 
 test_that("values that differ by rounding alone are drawn as one", {

@@ -544,7 +544,7 @@ test_that("step_sample_ufs() keeps the rows that the method chooses", {
 test_that("step_sample_ufs() weighs rows by whom they stand for", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
-  rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), m = 6, weights = "stands_for")
+  rec <- step_sample_ufs(recipe(mpg ~ ., mtcars), all_predictors(), m = 6, weights_to = "stands_for")
   out <- bake(prep(rec), NULL)
   expect_s3_class(out$stands_for, "hardhat_importance_weights")
   stands <- representatives(ufs_facility(mtcars[, -1], m = 6))
@@ -552,8 +552,8 @@ test_that("step_sample_ufs() weighs rows by whom they stand for", {
   role <- summary(prep(rec))
   expect_identical(role$role[role$variable == "stands_for"], "case_weights")
   expect_error(step_sample_ufs(recipe(~., mtcars), all_predictors(), method = "ted",
-    weights = "w"), class = "ufs_error_argument")
-  expect_error(prep(step_sample_ufs(recipe(~., mtcars), all_predictors(), weights = "hp")),
+    weights_to = "w"), class = "ufs_error_argument")
+  expect_error(prep(step_sample_ufs(recipe(~., mtcars), all_predictors(), weights_to = "hp")),
     class = "ufs_error_argument")
 })
 
@@ -584,4 +584,59 @@ test_that("step_sample_ufs(): sizes, missing values, new data, empty selection",
     m = hardhat::tune()))
   expect_identical(param$name, "m")
   expect_false(dials::has_unknowns(param$object[[1]]))
+})
+
+test_that("num_terms = \"auto\" keeps as many columns as ufs_size() names", {
+  skip_on_cran()
+  skip_if_not_installed("recipes", "1.1.0")
+  data <- planted(60, 30, informative = 8)
+  x <- as.data.frame(data$x)
+  rec <- function(...) step_select_ufs(recipe(~., x), all_predictors(), num_terms = "auto", seed = 3, ...)
+  expect_message(trained <- prep(rec(method = "pca", options = list(n_components = 2))), "columns are better than noise",
+    class = "ufs_message_size")
+  size <- with_seed(3, ufs_size(x, "pca", n_components = 2, repeats = 3, n_resamples = 2))
+  expect_identical(size$verdict, "some")
+  expect_setequal(names(bake(trained, NULL)), selected_features(ufs_pca(x, 2), size$k))
+  # What is noise only is kept whole, and that is said.
+  noise <- as.data.frame(withr::with_seed(1, matrix(rnorm(600), 60)))
+  none <- step_select_ufs(recipe(~., noise), all_predictors(), method = "pca", num_terms = "auto", seed = 1,
+    options = list(n_components = 2))
+  expect_message(trained <- prep(none), "no column is better than noise")
+  expect_identical(ncol(bake(trained, NULL)), 10L)
+  expect_error(rec(method = "topk"), "one number of columns", class = "ufs_error_argument")
+  expect_error(step_select_ufs(recipe(~., x), all_predictors(), num_terms = "many"), class = "ufs_error_argument")
+})
+
+test_that("tune_grid() makes a grid by itself, and the best setting is filled in", {
+  skip_on_cran()
+  for (package in c("tune", "workflows", "parsnip", "rsample", "yardstick", "rpart")) skip_if_not_installed(package)
+  skip_if_not_installed("dials", "1.4.1")
+  # Not suggested packages: only this test has use for them.
+  of <- function(package, name) getExportedValue(package, name)
+  accuracy <- of("yardstick", "accuracy")
+  tree <- of("parsnip", "decision_tree")(mode = "classification", engine = "rpart")
+  rec <- step_select_ufs(recipe(Species ~ ., iris), all_numeric_predictors(), method = hardhat::tune(),
+    num_terms = hardhat::tune(), n_clusters = 3)
+  flow <- of("workflows", "workflow")(rec, tree)
+  params <- hardhat::extract_parameter_set_dials(flow)
+  expect_setequal(params$name, c("method", "num_terms"))
+  folds <- withr::with_seed(1, of("rsample", "vfold_cv")(iris, v = 2))
+  tuned <- withr::with_seed(2, suppressMessages(of("tune", "tune_grid")(flow, folds, grid = 4,
+    metrics = of("yardstick", "metric_set")(accuracy))))
+  notes <- do.call(rbind, tuned$.notes)
+  expect_identical(sum(notes$type == "error"), 0L)
+  # Iris falls into two parts, which mcfs says; nothing else is worth a note.
+  expect_true(all(grepl("not connected", notes$note)))
+  expect_gte(nrow(of("tune", "collect_metrics")(tuned)), 3L)
+  best <- of("tune", "select_best")(tuned, metric = "accuracy")
+  fitted <- generics::fit(of("tune", "finalize_workflow")(flow, best), iris)
+  step <- of("workflows", "extract_recipe")(fitted)$steps[[1]]
+  expect_identical(step$method, best$method)
+  expect_identical(sum(!step$scores$removed), min(as.integer(best$num_terms), 4L))
+  # The same columns as the method's own.
+  kept <- step$scores$terms[!step$scores$removed]
+  arguments <- intersect("n_clusters", names(formals(paste0("ufs_", best$method))))
+  fit <- suppressMessages(with_seed(step$seed, do.call(ufs, c(list(x = iris[, 1:4], method = best$method),
+    list(n_clusters = 3)[arguments]))))
+  expect_identical(kept, suppressMessages(selected_features(fit, length(kept))))
 })

@@ -37,7 +37,7 @@ test_that("the gap is proved: exact is at the optimum, paper within what it says
     theta <- withr::with_seed(3, matrix(runif(shape[1L]^2), shape[1L]))
     exact <- ufs_represent(x, theta, .4, alpha_e = 4, solver = "exact")
     paper <- ufs_represent(x, theta, .4, alpha_e = 4)
-    slow <- ufs_represent(x, theta, .4, alpha_e = 4, rho = 1, mu = 10,
+    slow <- ufs_represent(x, theta, .4, alpha_e = 4, tau = 1, rho0 = 10,
       control = ufs_control(max_iter = 20000, tol = 1e-9, warn = FALSE))
     expect_identical(exact$status, "converged")
     expect_lt(exact$certificate[["gap"]], 1e-7)
@@ -96,8 +96,8 @@ test_that("names, progress, warnings, refusals, plots", {
   bad("lambda_z", lambda_z = -1)
   bad("lambda_e", lambda_e = 0)
   bad("alpha_e", alpha_e = -1)
-  bad("rho", rho = .5)
-  bad("mu", mu = 0)
+  bad("tau", tau = .5)
+  bad("rho0", rho0 = 0)
   bad("solver", solver = "lp")
   expect_error(ufs_represent(replace(as.matrix(mtcars), 3, NA)), class = "ufs_error_input")
   expect_output(print(fit), "above the optimum")

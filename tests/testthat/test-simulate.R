@@ -66,7 +66,7 @@ test_that("flip turns that share of the classes", {
 })
 
 test_that("impossible sizes are refused by name", {
-  expect_error(ufs_simulate_madelon(31), class = "ufs_error_argument", regexp = "`n` must be at least 32")
+  expect_error(ufs_simulate_madelon(31), class = "ufs_error_argument", regexp = "`n_samples` must be at least 32")
   expect_error(ufs_simulate_madelon(100, n_informative = 0), "n_informative", class = "ufs_error_argument")
   expect_error(ufs_simulate_madelon(100, n_informative = 21), "n_informative", class = "ufs_error_argument")
   expect_error(ufs_simulate_madelon(100, n_probe = -1), "n_probe", class = "ufs_error_argument")

@@ -157,7 +157,6 @@ test_that("labelled samples are complemented and never picked", {
   expect_error(selected_samples(fit, 18), class = "ufs_error_argument")
   expect_error(ufs_ted(x, labelled = 21), class = "ufs_error_argument")
   expect_error(ufs_ted(x, labelled = given, m = 18), class = "ufs_error_argument")
-  expect_error(ufs_ted(x, form = "convex", labelled = given), class = "ufs_error_argument")
   # What was chosen first is not chosen again: the same order in two steps.
   whole <- raw(ufs_ted, x)
   expect_identical(selected_samples(raw(ufs_ted, x, labelled = selected_samples(whole, 8)), 6),

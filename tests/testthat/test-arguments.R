@@ -1,0 +1,50 @@
+# One word for one thing: fixtures/arguments.csv has every argument of every function that users
+# can reach, with its one meaning. `functions` names those that have it, so that another function
+# with the same word is looked at before it gets in; * is the vocabulary that all may use.
+
+# A data frame with the arguments of exported functions and registered methods, one row for each.
+arguments_of_package <- function() {
+  space <- asNamespace("ufselect")
+  methods <- unique(space$.__NAMESPACE__.$S3methods[, 3L])
+  reached <- sort(unique(c(getNamespaceExports(space), methods)), method = "radix")
+  found <- lapply(reached, function(name) {
+    value <- get0(name, space)
+    arguments <- if (is.function(value)) names(formals(value))
+    data.frame(argument = as.character(arguments), name = rep(name, length(arguments)),
+      stringsAsFactors = FALSE)
+  })
+  do.call(rbind, found)
+}
+
+# What is wrong with a table, in sentences.
+wrong_words <- function(found, table) {
+  twice <- unique(table$argument[duplicated(table$argument)])
+  users <- strsplit(table$functions, " ", fixed = TRUE)
+  listed <- data.frame(argument = rep(table$argument, lengths(users)), name = unlist(users),
+    stringsAsFactors = FALSE)
+  any_may <- table$argument[table$functions == "*"]
+  pair <- function(x) paste0("`", x$argument, "` of ", x$name)
+  own <- function(x) pair(x[!x$argument %in% any_may, ])
+  say <- function(what, words) if (length(what)) paste(what, words)
+  c(say(twice, "has two meanings"), say(setdiff(own(found), own(listed)), "is not in the table"),
+    say(setdiff(own(listed), own(found)), "is not there"),
+    say(setdiff(any_may, found$argument), "is no argument"))
+}
+
+test_that("every argument is in the table, with one meaning", {
+  table <- utils::read.csv(test_path("fixtures", "arguments.csv"), stringsAsFactors = FALSE)
+  expect_named(table, c("argument", "meaning", "functions"))
+  # Nor two words for one thing.
+  expect_identical(table$meaning[duplicated(table$meaning)], character())
+  expect_true(all(nzchar(table$meaning)))
+  found <- arguments_of_package()
+  expect_gt(nrow(found), 500)
+  expect_identical(wrong_words(found, table), NULL)
+
+  # It notices a new word, a second meaning and one that has gone.
+  more <- rbind(found, data.frame(argument = c("samples", "frobnicate"), name = "ufs_new"))
+  expect_match(wrong_words(more, table), "`samples` of ufs_new is not in the table", fixed = TRUE, all = FALSE)
+  expect_match(wrong_words(more, table), "`frobnicate` of ufs_new", fixed = TRUE, all = FALSE)
+  expect_match(wrong_words(found, rbind(table, table[1L, ])), "has two meanings", all = FALSE)
+  expect_match(wrong_words(found[found$argument != "flip", ], table), "`flip` of .* is not there", all = FALSE)
+})
