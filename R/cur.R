@@ -261,6 +261,7 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
 
 register("cur", ufs_cur,
   group = "samples", selects = "both", deterministic = FALSE,
+  sized_by = "pca",
   title = "Leverage scores and CUR sampling",
   cost = "n p min(n, p)",
   advice = "historical (for comparison)",

@@ -53,7 +53,9 @@
 #' @param checkpoint `NULL`, or a folder in which finished work is kept, as in [ufs_grid()].
 #' @return An object of class `ufs_decoys`: `k`, a whole number for each method; `columns`, for each
 #'   method those that are above the threshold in most of the repeats; `curve`, a data frame with
-#'   `share` and its range over the repeats (`low`, `high`) for each method and k; `n_decoys`,
+#'   `share` and its range over the repeats (`low`, `high`) for each method and k; `noise`, the
+#'   estimated share of noise among all columns, for each method: twice the share of columns that
+#'   rank behind the median decoy, where half of the noise is (the idea of Storey 2002); `n_decoys`,
 #'   `errors`. [as.data.frame()] gives a row per method.
 #' @references Barber, R. F. and Candes, E. J. (2015) Controlling the false discovery rate via
 #'   knockoffs. *Annals of Statistics* **43**(5), 2055-2085. \doi{10.1214/15-AOS1337}
@@ -64,6 +66,9 @@
 #'
 #'   Kursa, M. B. and Rudnicki, W. R. (2010) Feature selection with the Boruta package. *Journal of
 #'   Statistical Software* **36**(11). \doi{10.18637/jss.v036.i11}: the same idea with labels.
+#'
+#'   Storey, J. D. (2002) A direct approach to false discovery rates. *Journal of the Royal
+#'   Statistical Society B* **64**(3), 479-498. \doi{10.1111/1467-9868.00346}
 #' @seealso [ufs_size()], which sets this beside other answers to "how many?"
 #' @examples
 #' # 5 columns with structure among 25 of noise
@@ -114,7 +119,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   })
   structure(list(call = call, methods = names(found), k = vapply(found, `[[`, 0L, "k"),
     columns = columns, curve = do.call(rbind, unname(lapply(found, `[[`, "curve"))),
-    asked = k, share = share, conservative = conservative, n_decoys = n_decoys, repeats = repeats,
+    noise = vapply(found, `[[`, 0, "noise"), asked = k, share = share, conservative = conservative, n_decoys = n_decoys, repeats = repeats,
     n = data$n, p = data$p, usable = q, distinct = sum(first == seq_len(q)),
     seconds = vapply(found, `[[`, 0, "seconds"), errors = lapply(found, `[[`, "errors"),
     checkpoint = done$report), class = "ufs_decoys")
@@ -366,6 +371,7 @@ decoys_result <- function(runs, first, level, conservative, method) {
   # What is controlled is the list of a repeat, not a mean of shares.
   if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
   list(k = all$k, columns = chosen[order(place[chosen])], curve = curve,
+    noise = mean(vapply(runs, function(run) noise_share(run$ranking, first), 0)),
     seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors = errors)
 }
 
@@ -377,6 +383,15 @@ decoys_before <- function(ranking, first) {
   real <- ranking[is_real]
   list(real = real, before = cumsum(!is_real)[is_real], distinct = cumsum(!duplicated(first[real])),
     decoys = sum(!is_real), plus = 0, size = q)
+}
+
+# The share of noise among all distinct columns: half of the noise ranks behind the median decoy.
+noise_share <- function(ranking, first) {
+  count <- decoys_before(ranking, first)
+  own <- diff(c(0, count$distinct)) > 0
+  middle <- count$decoys / 2
+  behind <- (count$before > middle) + (count$before == middle) / 2
+  min(1, 2 * sum(behind[own]) / sum(own))
 }
 
 # The better one of each column and its decoy counts, as real or as decoy.
@@ -465,7 +480,7 @@ as.data.frame.ufs_decoys <- function(x, row.names = NULL, optional = FALSE, ...)
   size <- unname(if (is.null(x$asked)) x$k else rep(x$asked, length(x$methods)))
   data.frame(method = x$methods, k = unname(x$k), of = x$p,
     columns = unname(lengths(x$columns)), at = size, share = unname(at(x$asked, "share")),
-    low = unname(at(x$asked, "low")), high = unname(at(x$asked, "high")),
+    noise = unname(x$noise), low = unname(at(x$asked, "low")), high = unname(at(x$asked, "high")),
     n_decoys = x$n_decoys, repeats = x$repeats, errors = unname(lengths(x$errors)),
     seconds = unname(x$seconds), stringsAsFactors = FALSE)
 }

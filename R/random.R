@@ -31,6 +31,7 @@ ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
 register("random", ufs_random,
   advice = "baseline (for comparison)",
   group = "baseline", selects = "both", deterministic = FALSE,
+  sized_by = "pca",
   title = "Random ranking",
   cost = "n + p"
 )
