@@ -55,8 +55,8 @@
 #'   method those that are above the threshold in most of the repeats; `curve`, a data frame with
 #'   `share` and its range over the repeats (`low`, `high`) for each method and k; `noise`, the
 #'   estimated share of noise among all columns, for each method: twice the share of columns that
-#'   rank behind the median decoy, where half of the noise is (the idea of Storey 2002); `n_decoys`,
-#'   `errors`. [as.data.frame()] gives a row per method.
+#'   rank behind the median decoy, where half of the noise is (the idea of Storey 2002); `behind`, for
+#'   each method and usable column how often it does; `n_decoys`, `errors`. [as.data.frame()] gives a row per method.
 #' @references Barber, R. F. and Candes, E. J. (2015) Controlling the false discovery rate via
 #'   knockoffs. *Annals of Statistics* **43**(5), 2055-2085. \doi{10.1214/15-AOS1337}
 #'
@@ -119,7 +119,9 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   })
   structure(list(call = call, methods = names(found), k = vapply(found, `[[`, 0L, "k"),
     columns = columns, curve = do.call(rbind, unname(lapply(found, `[[`, "curve"))),
-    noise = vapply(found, `[[`, 0, "noise"), asked = k, share = share, conservative = conservative, n_decoys = n_decoys, repeats = repeats,
+    noise = vapply(found, `[[`, 0, "noise"),
+    behind = lapply(found, function(one) stats::setNames(one$behind, data$features[data$keep])),
+    asked = k, share = share, conservative = conservative, n_decoys = n_decoys, repeats = repeats,
     n = data$n, p = data$p, usable = q, distinct = sum(first == seq_len(q)),
     seconds = vapply(found, `[[`, 0, "seconds"), errors = lapply(found, `[[`, "errors"),
     checkpoint = done$report), class = "ufs_decoys")
@@ -367,11 +369,14 @@ decoys_result <- function(runs, first, level, conservative, method) {
   place <- rowMeans(matrix(vapply(runs, function(run) {
     order(run$ranking[run$ranking <= length(first)]) + 0
   }, numeric(length(first))), ncol = length(runs)))
+  behind <- rowMeans(matrix(vapply(runs, function(run) {
+    behind_median(run$ranking, length(first))
+  }, numeric(length(first))), ncol = length(runs)))
   chosen <- which(as.vector(within) > length(runs) / 2)
   # What is controlled is the list of a repeat, not a mean of shares.
   if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
   list(k = all$k, columns = chosen[order(place[chosen])], curve = curve,
-    noise = mean(vapply(runs, function(run) noise_share(run$ranking, first), 0)),
+    behind = behind, noise = noise_share(behind, first),
     seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors = errors)
 }
 
@@ -385,13 +390,19 @@ decoys_before <- function(ranking, first) {
     decoys = sum(!is_real), plus = 0, size = q)
 }
 
-# The share of noise among all distinct columns: half of the noise ranks behind the median decoy.
-noise_share <- function(ranking, first) {
-  count <- decoys_before(ranking, first)
-  own <- diff(c(0, count$distinct)) > 0
-  middle <- count$decoys / 2
-  behind <- (count$before > middle) + (count$before == middle) / 2
-  min(1, 2 * sum(behind[own]) / sum(own))
+# For each real column: does it rank behind the median decoy, as noise does half of the time?
+behind_median <- function(ranking, q) {
+  is_real <- ranking <= q
+  before <- cumsum(!is_real)[is_real]
+  middle <- sum(!is_real) / 2
+  out <- numeric(q)
+  out[ranking[is_real]] <- (before > middle) + (before == middle) / 2
+  out
+}
+
+# The share of noise among all distinct columns.
+noise_share <- function(behind, first = seq_along(behind)) {
+  min(1, 2 * mean(behind[first == seq_along(first)]))
 }
 
 # The better one of each column and its decoy counts, as real or as decoy.
