@@ -202,7 +202,7 @@ sizing_method <- function(x, method, args) {
   given <- c(args$n_components, args$n_clusters)
   most <- min(dim(x)) - 1L
   own <- list(n_components = as.integer(max(1, min(if (length(given)) given[1L] else 5L, most,
-    max(1, x$p %/% 3L)))))
+    max(1, x$p %/% 6L)))))
   shared <- intersect(c("center", "scale"), names(args))
   list(method = row$sized_by, args = c(own, args[shared]))
 }
