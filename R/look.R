@@ -7,7 +7,8 @@
 #' several, standardised already or not, whether the rows seem to be features, and which share of the
 #' columns is no better than noise. [ufs_select()] looks first and decides from what it sees.
 #'
-#' * Counts are whole numbers from 0 of which a fifth at least are 0, and all sparse data.
+#' * Counts are whole numbers from 0 of which a fifth at least are 0, in 100 columns or more, and all
+#'   sparse data.
 #' * Columns have different units if the largest standard deviation is above 15 times
 #'   the median one, or a tenth of the columns above 40 times another tenth. These limits were set by
 #'   hand; columns of one unit differ in their spread as well.
@@ -61,7 +62,9 @@ look_values <- function(x, whole) {
   if (all(abs(center) < 1e-6) && diff(range(spread)) < 1e-2 && abs(mean(spread) - 1) < 1e-2) {
     return(list(values = "standardised", reason = "means 0, standard deviations 1"))
   }
-  units <- different_units(x, function() whole)
+  # A few columns of whole numbers are grades rather than counts, and may stand beside an age.
+  few <- x$kind == "dense" && x$p < 100L
+  units <- different_units(if (few) list(kind = "few") else x, function() whole)
   if (units$reason == "counts") {
     whole_numbers <- x$kind == "dense" || (all(x$x@x >= 0) && all(x$x@x == round(x$x@x)))
     return(list(values = "counts",

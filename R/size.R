@@ -177,11 +177,10 @@ size_settings <- list(noise = .5, stability = .1)
 # The number of features that k = "auto" means for a method with these arguments (a named list) on x:
 # list(k, verdict, reason, by). It is the answer of ufs_size() without its curves. Where no column is
 # better than noise all are kept, with a warning. Draws one number from the caller's random numbers.
-auto_k <- function(x, method, args = list(), repeats = 3L) {
-  row <- method_row(method)
+auto_k <- function(x, method, args = list(), repeats = 3L, seed = draw_seeds(1L)[[1L]]) {
   x <- open_data(x)
   sizing <- sizing_method(x, method, args)
-  found <- with_seed(draw_seeds(1L)[[1L]], do.call(ufs_decoys, c(list(x, sizing$method),
+  found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method),
     sizing$args, list(repeats = repeats)), quote = TRUE))
   rule <- size_rule(found)
   if (rule$verdict == "noise") {
