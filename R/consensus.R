@@ -13,11 +13,12 @@
 #' [ufs_mcfs()], [ufs_laplacian()], [ufs_pca()] and [ufs_kmeans_f()], all on standardised columns
 #' unless `scale = FALSE`. They are fitted to x with decoys in it, a permuted copy for each of a
 #' fifth of its columns (see [ufs_decoys()], which says what decoys cannot see). The mean is that of
-#' the ranks among columns and decoys. A column joins the pool to choose from if it is among the best
-#' by the mean of which at most `share` are estimated to be no better than noise. The choice within
-#' the pool is made as by [ufs_diversify()], with ranks counted within the pool: otherwise it would
-#' prefer noise, which is never redundant. Members run side by side if you set a future plan (package future.apply); the
-#' result does not depend on the number of workers. A member that fails is left out, with a warning.
+#' the ranks among columns and decoys. A column joins the pool to choose from if it is among the
+#' best by the mean of which at most `share` are estimated to be no better than noise. The choice
+#' within the pool is made as by [ufs_diversify()], with ranks counted within the pool: otherwise it
+#' would prefer noise, which is never redundant. Members run side by side if you set a future plan
+#' (package future.apply); the result does not depend on the number of workers. A member that fails
+#' is left out, with a warning.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters, which is told to the members that ask for one. It is
@@ -193,8 +194,8 @@ print_notes.ufs_consensus <- function(x) {
     paste(members$member, members$chosen, collapse = ", ")),
     sprintf("correlation  at most %.2f among the best %d (mean of ranks alone: %.2f)",
       x$certificate[["max_correlation"]], x$params$k, x$certificate[["before"]]),
-    paste0("noise        ", percent(min(1, x$decoys$share[x$params$k])), " of the best ", x$params$k,
-      " by mean rank no better than noise; ", x$params$pool, " columns to choose from, ",
+    paste0("noise        ", percent(min(1, x$decoys$share[x$params$k])), " of the best ",
+      x$params$k, " by mean rank no better than noise; ", x$params$pool, " columns to choose from, ",
       x$decoys$n, " decoys"))
 }
 

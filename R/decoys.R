@@ -55,8 +55,9 @@
 #'   method those that are above the threshold in most of the repeats; `curve`, a data frame with
 #'   `share` and its range over the repeats (`low`, `high`) for each method and k; `noise`, the
 #'   estimated share of noise among all columns, for each method: twice the share of columns that
-#'   rank behind the median decoy, where half of the noise is (the idea of Storey 2002); `behind`, for
-#'   each method and usable column how often it does; `n_decoys`, `errors`. [as.data.frame()] gives a row per method.
+#'   rank behind the median decoy, where half of the noise is (the idea of Storey 2002); `behind`,
+#'   for each method and usable column how often it does; `n_decoys`, `errors`. [as.data.frame()]
+#'   gives a row per method.
 #' @references Barber, R. F. and Candes, E. J. (2015) Controlling the false discovery rate via
 #'   knockoffs. *Annals of Statistics* **43**(5), 2055-2085. \doi{10.1214/15-AOS1337}
 #'

@@ -1,17 +1,17 @@
-# What kind of data this is: what ufs_select() decides from. Cost: one pass over x, and three fits of
-# principal components on at most 1,000 rows and 2,000 columns with decoys.
+# What kind of data this is: what ufs_select() decides from. Cost: one pass over x, and three fits
+# of principal components on at most 1,000 rows and 2,000 columns with decoys.
 
 #' A look at the data before anything is chosen
 #'
 #' Says in two lines what kind of data `x` is: counts or measurements, columns in one unit or in
-#' several, standardised already or not, whether the rows seem to be features, and which share of the
-#' columns is no better than noise. [ufs_select()] looks first and decides from what it sees.
+#' several, standardised already or not, whether the rows seem to be features, and which share of
+#' the columns is no better than noise. [ufs_select()] looks first and decides from what it sees.
 #'
-#' * Counts are whole numbers from 0 of which a fifth at least are 0, in 100 columns or more, and all
-#'   sparse data.
+#' * Counts are whole numbers from 0 of which a fifth at least are 0, in 100 columns or more, and
+#'   all sparse data.
 #' * Columns have different units if the largest standard deviation is above 15 times
-#'   the median one, or a tenth of the columns above 40 times another tenth. These limits were set by
-#'   hand; columns of one unit differ in their spread as well.
+#'   the median one, or a tenth of the columns above 40 times another tenth. These limits were set
+#'   by hand; columns of one unit differ in their spread as well.
 #' * The rows seem to be features if their names look like those of genes or the column names like
 #'   barcodes of cells, or if there are far more rows than columns and the rows have names that are
 #'   no numbers.
@@ -22,9 +22,10 @@
 #' @param ... Arguments of [ufs_data()].
 #' @return An object of class `ufs_look`: `n`, `p`; `held`, one of `"dense"`, `"sparse"` and
 #'   `"source"` (on disk); `values`, one of `"counts"`, `"standardised"`, `"one unit"` and
-#'   `"mixed units"`, with its `reason`; `zeros`, their share (`NA` on disk); `turned`, why rows seem
-#'   to be features, or `NULL`; `constant`, how many columns are; `equal`, how many are copies of
-#'   others; `noise`, the estimated share of noise, and `noisy`, whether it is most of the columns.
+#'   `"mixed units"`, with its `reason`; `zeros`, their share (`NA` on disk); `turned`, why rows
+#'   seem to be features, or `NULL`; `constant`, how many columns are; `equal`, how many are copies
+#'   of others; `noise`, the estimated share of noise, and `noisy`, whether it is most of the
+#'   columns.
 #' @seealso [ufs_select()], [ufs_decoys()]
 #' @examples
 #' ufs_look(mtcars)
@@ -124,8 +125,8 @@ looks_turned <- function(n, p, rows, columns) {
 genes_among <- function(names) {
   known <- paste0("^(ENS[A-Z]*[GT][0-9]{6,}([.][0-9]+)?|AT[1-5CM]G[0-9]{5}|Y[A-P][LR][0-9]{3}[CW]|",
     "[0-9]+(_[a-z]+)?_at|(gene|probe|transcript|cg|rs)[_.-]?[0-9]+)$")
-  common <- paste0("^(ACTB|ACTG1|B2M|GAPDH|EEF1A1|EEF2|FTL1?|FTH1|TMSB4X|MALAT1|TP53|TRP53|UBC|UBB|",
-    "VIM|PGK1|HPRT1?|TBP|MYC|EGFR|CD[348][A-G]?|RP[LS][0-9]+[AXYL]*|MT-[A-Z0-9]+)$")
+  common <- paste0("^(ACTB|ACTG1|B2M|GAPDH|EEF1A1|EEF2|FTL1?|FTH1|TMSB4X|MALAT1|TP53|TRP53|UBC|",
+    "UBB|VIM|PGK1|HPRT1?|TBP|MYC|EGFR|CD[348][A-G]?|RP[LS][0-9]+[AXYL]*|MT-[A-Z0-9]+)$")
   length(names) > 0L && (mean(grepl(known, names)) > .5 ||
     sum(grepl(common, names, ignore.case = TRUE)) >= 5L)
 }

@@ -133,7 +133,8 @@ selection_record <- function(task, noise) {
   gain <- tapply(table$score - table$random, table$set, mean)
   all <- tapply(table$score - table$all, table$set, mean)
   signed <- function(value) sprintf("%+.1f", value)
-  paste0(table$what[1L], ", ", length(gain), " real sets", if (noise) " with 10 noise columns for each",
+  paste0(table$what[1L], ", ", length(gain), " real sets",
+    if (noise) " with 10 noise columns for each",
     ": ", signed(mean(gain)), " points over random (s.e. ",
     sprintf("%.1f", stats::sd(gain) / sqrt(length(gain))), ", from ", signed(min(gain)), " to ",
     signed(max(gain)), ")", if (!anyNA(all)) paste0(", ", signed(mean(all)), " over all columns"))
@@ -212,5 +213,6 @@ worth_words <- function(worth) {
     noise = "no better than noise", uncovered = "of the variance left uncovered")
   paste0(paste0(percent(worth$chosen), " ", words[worth$measure], " (random: ",
     percent(worth$random), ")", collapse = ", "),
-    "; better than ", paste(worth$beaten, collapse = ", "), " of ", worth$draws[1L], " random choices")
+    "; better than ", paste(worth$beaten, collapse = ", "), " of ", worth$draws[1L],
+    " random choices")
 }

@@ -25,14 +25,15 @@
 #' whatever the task: methods that choose columns to complement each other prefer noise. On large
 #' data it is [ufs_pca()]. Large are data of more than 4,000 samples or 4 million values.
 #'
-#' Without `n_clusters` the number of clusters is one more than the principal components with a larger
-#' variance than any of permuted columns (after Horn 1965), at least 2 and at most 30: clusters apart
-#' from each other need as many directions, less one.
+#' Without `n_clusters` the number of clusters is one more than the principal components with a
+#' larger variance than any of permuted columns (after Horn 1965), at least 2 and at most 30:
+#' clusters apart from each other need as many directions, less one.
 #'
-#' "Worth, here" compares the choice with 20 random ones of the same size, on at most 400 samples and
-#' 1,000 columns besides those chosen: `captured` ([ufs_captured()]), `knn_overlap` ([ufs_tune()]) and
-#' `noise`, the share of columns no better than noise by [ufs_decoys()]; for samples `uncovered`, the
-#' mean squared distance to the nearest chosen sample over that to the mean of all.
+#' "Worth, here" compares the choice with 20 random ones of the same size, on at most 400 samples
+#' and 1,000 columns besides those chosen: `captured` ([ufs_captured()]), `knn_overlap`
+#' ([ufs_tune()]) and `noise`, the share of columns no better than noise by [ufs_decoys()]; for
+#' samples `uncovered`, the mean squared distance to the nearest chosen sample over that to the
+#' mean of all.
 #'
 #' Do not expect a selection of features to beat all features on clean data. It saves columns, and
 #' it wins where there is noise to leave out.
@@ -47,11 +48,11 @@
 #' @param noise Are most columns pure noise? The default `NULL` lets decoys decide.
 #' @param ordered For `"label"`: should samples come in an order whose beginning is good for any
 #'   smaller number?
-#' @param ... Further arguments of the method, for instance `labelled` of [ufs_facility()], and those
-#'   of [ufs_data()].
-#' @return The method's fit; its class begins with `"ufs_select"`. Besides what the method returns it
-#'   has `task`, `size` (k or m), `look` (what was seen), `reason`, `decided` (how what was not given
-#'   was found), `worth` (a data frame), `checks` (sentences; none if all is well) and `code`.
+#' @param ... Further arguments of the method, for instance `labelled` of [ufs_facility()], and
+#'   those of [ufs_data()].
+#' @return The method's fit; its class begins with `"ufs_select"`. Besides what the method returns
+#'   it has `task`, `size` (k or m), `look` (what was seen), `reason`, `decided` (how what was not
+#'   given was found), `worth` (a data frame), `checks` (sentences; none if all is well) and `code`.
 #'   `selected_features(fit)` and `selected_samples(fit)` take that number by default.
 #' @references Horn, J. L. (1965) A rationale and test for the number of factors in factor analysis.
 #'   *Psychometrika* **30**(2), 179-185. \doi{10.1007/BF02289447}

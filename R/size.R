@@ -20,11 +20,11 @@
 #'   [ufs_stability()].
 #'
 #' The rule: if at most half of all columns are noise by the estimate of [ufs_decoys()] (`noise`
-#' there), beyond chance, the answer is all columns. Otherwise it is the columns that are better than
-#' noise. Where the stability at the answer is below 0.1 the verdict is "not repeatable", and the
-#' number is kept. The rule does not look for the smallest k that will do: read that off the curves,
-#' from what you are ready to lose. `inst/benchmarks/size.R` measures what its answers cost, with
-#' labels, beside simpler rules; `inst/benchmarks/results/size.csv` has what came out.
+#' there), beyond chance, the answer is all columns. Otherwise it is the columns that are better
+#' than noise. Where the stability at the answer is below 0.1 the verdict is "not repeatable", and
+#' the number is kept. The rule does not look for the smallest k that will do: read that off the
+#' curves, from what you are ready to lose. `inst/benchmarks/size.R` measures what its answers cost,
+#' with labels, beside simpler rules; `inst/benchmarks/results/size.csv` has what came out.
 #'
 #' Methods that rank columns to complement each other ([ufs_css()], [ufs_mcfs()]) or by their own
 #' values alone ([ufs_variance()]) have a share of noise that says little, and this answer with it.
@@ -143,8 +143,8 @@ size_curve <- function(rankings, data, decoys, k) {
     stability = stability)
 }
 
-# The answer of decoys, a list(k, verdict, reason). `at`: the line of the curve at that number, where
-# there is one.
+# The answer of decoys, a list(k, verdict, reason). `at`: the line of the curve at that number,
+# where there is one.
 size_rule <- function(decoys, at = NULL) {
   q <- decoys$usable
   better <- decoys$k[[1L]]
@@ -174,9 +174,10 @@ size_settings <- list(noise = .5, stability = .1)
 
 # ---- k = "auto" ----------------------------------------------------------------------------------
 
-# The number of features that k = "auto" means for a method with these arguments (a named list) on x:
-# list(k, verdict, reason, by). It is the answer of ufs_size() without its curves. Where no column is
-# better than noise all are kept, with a warning. Draws one number from the caller's random numbers.
+# The number of features that k = "auto" means for a method with these arguments (a named list) on
+# x: list(k, verdict, reason, by). It is the answer of ufs_size() without its curves. Where no
+# column is better than noise all are kept, with a warning. Draws one number from the caller's
+# random numbers.
 auto_k <- function(x, method, args = list(), repeats = 3L, seed = draw_seeds(1L)[[1L]]) {
   x <- open_data(x)
   sizing <- sizing_method(x, method, args)
