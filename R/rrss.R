@@ -80,7 +80,7 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, center = TRUE,
   fit
 }
 
-# ---- shared by the convex sample selectors (src/samp_mm.c) ----------------------------
+# ---- shared by the convex sample selectors (src/mm.c) ----------------------------
 
 mm_control <- function(control) {
   control <- resolve_control(control, max_iter = 300L, tol = 1e-3, eps = 1e-8)

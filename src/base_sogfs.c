@@ -30,13 +30,15 @@ static const double COARSE = 1e-3;
 
 typedef struct {
     const sogfs_problem *problem;
+    wstep_problem over_w;
     wstep step;
+    double tol;  /* of the steps over W at hand */
     graph_csr l; /* (S + S') / 2 */
     int *start, *col;
     double *weight, *degree;
     int *fill;            /* n + 1 */
     int *first;           /* k x n: the k nearest by x */
-    double *lx;           /* n x p (p <= n), or n x n */
+    double *lx;           /* n x n: L, if p > n */
     double *z;            /* n x m: XW */
     double *f_old;        /* n x c */
     double *known;        /* n x (c + 1): component indicators */
@@ -54,11 +56,9 @@ static void init(sogfs_work *s, const sogfs_problem *problem, const sogfs_settin
                  sogfs_result *r);
 static double first_graph(sogfs_work *s, sogfs_result *r);
 static void symmetric_graph(sogfs_work *s, const sogfs_result *r);
-static int update_w(sogfs_work *s, const sogfs_settings *settings, bool first, int *inner);
+static int update_w(sogfs_work *s, const sogfs_settings *settings, int *inner);
+static bool judge(void *data, mm *inner, bool accepted);
 static int scatter(sogfs_work *s);
-static int fill(void *data);
-static void part_of_m(void *data, int q, const int *set, double *out);
-static void m_times(void *data, const double *w, double *out);
 static void update_s(sogfs_work *s, sogfs_result *r, bool fixed, double lambda, double scale);
 static int update_f(sogfs_work *s, sogfs_result *r, double *sum_c, double *sum_next,
                     int *n_components);
@@ -91,7 +91,7 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
     while (run->lapack == 0 && run->iterations < settings->max_iter) {
         int inner = 0;
         double value, lambda = result->lambda;
-        run->lapack = update_w(&s, settings, run->iterations == 0, &inner);
+        run->lapack = update_w(&s, settings, &inner);
         if (run->lapack) return;
         run->iterations++;
         memcpy(s.s_old, result->s, edges * sizeof(double));
@@ -134,21 +134,27 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
 static void init(sogfs_work *s, const sogfs_problem *problem, const sogfs_settings *settings,
                  sogfs_result *r)
 {
-    size_t N = (size_t) problem->n, P = (size_t) problem->p, K = (size_t) problem->k;
+    size_t N = (size_t) problem->n, K = (size_t) problem->k;
     size_t C1 = (size_t) problem->c + 1;
 
     s->problem = problem;
-    wstep_init(&s->step, problem->n, problem->p, problem->m, problem->gamma, settings->eps,
-               settings->accelerate, r->w, r->row2, r->reach,
-               (problem->p < problem->n ? problem->p : problem->n) / 2);
-    s->step.op = (wstep_operator){.gram = part_of_m, .product = m_times, .fill = fill, .data = s};
+    s->over_w = (wstep_problem){.n = problem->n,
+                                .p = problem->p,
+                                .c = problem->m,
+                                .x = problem->x,
+                                .gamma = problem->gamma,
+                                .eps = settings->eps,
+                                .accelerate = settings->accelerate,
+                                .judge = judge};
+    wstep_init(&s->step, &s->over_w, r->w, r->row2, r->reach);
+    s->step.owner = s;
     s->start = ufs_ialloc(N + 1);
     s->col = ufs_ialloc(2 * N * K);
     s->weight = ufs_dalloc(2 * N, K);
     s->degree = ufs_dalloc(N, 1);
     s->fill = ufs_ialloc(N + 1);
     s->first = ufs_ialloc(N * K);
-    s->lx = ufs_dalloc(N, problem->p > problem->n ? N : P);
+    s->lx = problem->p > problem->n ? ufs_dalloc(N, N) : NULL;
     s->z = ufs_dalloc(N, (size_t) problem->m);
     s->f_old = ufs_dalloc(N, C1);
     s->known = ufs_dalloc(N, C1);
@@ -250,84 +256,51 @@ static void symmetric_graph(sogfs_work *s, const sogfs_result *r)
     graph_degrees(&s->l, s->degree);
 }
 
-/* The reweighted steps over W for the graph at hand. */
-static int update_w(sogfs_work *s, const sogfs_settings *settings, bool first, int *inner)
+/* The reweighted steps over W for the graph at hand; leaves XW in z. */
+static int update_w(sogfs_work *s, const sogfs_settings *settings, int *inner)
 {
-    double old = R_PosInf, tol = fmax(settings->inner_tol, s->fine ? 0.0 : COARSE);
-    int lapack = s->step.narrow ? 0 : scatter(s);
+    int n = s->problem->n, p = s->problem->p, before = s->step.s.iterations;
+    int lapack = scatter(s);
+
+    if (lapack == 0) lapack = wstep_renew(&s->step);
     if (lapack) return lapack;
-    if (first) {
-        wstep_start(&s->step);
-        if (s->step.lapack) return s->step.lapack;
-    }
-    wstep_renew(&s->step);
-    s->exact = tol == settings->inner_tol;
-    for (*inner = 0; *inner < settings->inner_max_iter;) {
-        bool accepted = wstep_step(&s->step, *inner < settings->inner_max_iter - 2);
-        if (s->step.lapack) return s->step.lapack;
-        (*inner)++;
-        if (!accepted) continue;
-        if (fabs(old - s->step.objective) <= tol * fabs(s->step.objective) &&
-            (!s->exact || wstep_complete(&s->step)))
-            break;
-        old = s->step.objective;
-    }
-    /* Leaves XW in z. */
+    s->tol = fmax(settings->inner_tol, s->fine ? 0.0 : COARSE);
+    s->exact = s->tol == settings->inner_tol;
+    mm_run(&s->step.s, settings->inner_max_iter);
+    if (s->step.s.lapack) return s->step.s.lapack;
+    *inner = s->step.s.iterations - before;
     wstep_finish(&s->step);
-    return s->step.lapack;
-}
-
-/* M = X'LX or its factor. */
-static int scatter(sogfs_work *s)
-{
-    int n = s->problem->n, p = s->problem->p;
-    size_t N = (size_t) n;
-
-    if (s->step.m == NULL) {
-        memset(s->lx, 0, N * N * sizeof(double));
-        for (size_t i = 0; i < N; i++) {
-            s->lx[i + i * N] = s->degree[i];
-            for (int e = s->start[i]; e < s->start[i + 1]; e++)
-                s->lx[i + (size_t) s->col[e] * N] -= s->weight[e];
-        }
-        return wstep_factor(&s->step, s->lx, s->problem->x, s->pivot, s->pivot_work);
-    }
-    graph_laplacian_mult(&s->l, p, s->problem->x, s->lx);
-    wstep_scatter(&s->step, 'T', s->problem->x, s->lx);
+    la_gemm('N', 'N', n, s->problem->m, p, 1.0, s->problem->x, n, s->step.w, p, 0.0, s->z, n);
     return 0;
 }
 
-static int fill(void *data)
+static bool judge(void *data, mm *inner, bool accepted)
 {
-    return scatter(data);
+    wstep *w = data;
+    sogfs_work *s = w->owner;
+
+    if (!accepted || !(wstep_change(w) <= s->tol)) return false;
+    if (s->exact && !wstep_settled(w)) return false;
+    inner->status = UFS_CONVERGED;
+    return true;
 }
 
-/* Rows and columns of X'LX. The part is at most half of X, so lx has room for X_A and L X_A. */
-static void part_of_m(void *data, int q, const int *set, double *out)
+/* AX, or the factor of M = X'LX. */
+static int scatter(sogfs_work *s)
 {
-    sogfs_work *s = data;
-    int n = s->problem->n;
-    size_t N = (size_t) n;
-    double *part = s->lx, *l_part = s->lx + N * (size_t) q;
+    size_t N = (size_t) s->problem->n;
 
-    for (size_t a = 0; a < (size_t) q; a++)
-        ufs_copy(part + a * N, s->problem->x + (size_t) set[a] * N, N);
-    graph_laplacian_mult(&s->l, q, part, l_part);
-    la_gemm('T', 'N', q, q, n, 1.0, part, n, l_part, n, 0.0, out, q);
-}
-
-/* X'(L (X W)). */
-static void m_times(void *data, const double *w, double *out)
-{
-    sogfs_work *s = data;
-    int n = s->problem->n, p = s->problem->p, m = s->problem->m;
-    void *mark = vmaxget();
-    double *lz = ufs_dalloc((size_t) n, (size_t) m);
-
-    la_gemm('N', 'N', n, m, p, 1.0, s->problem->x, n, w, p, 0.0, s->z, n);
-    graph_laplacian_mult(&s->l, m, s->z, lz);
-    la_gemm('T', 'N', p, m, n, 1.0, s->problem->x, n, lz, n, 0.0, out, p);
-    vmaxset(mark);
+    if (s->step.b == NULL) {
+        graph_laplacian_mult(&s->l, s->problem->p, s->problem->x, s->step.y);
+        return 0;
+    }
+    memset(s->lx, 0, N * N * sizeof(double));
+    for (size_t i = 0; i < N; i++) {
+        s->lx[i + i * N] = s->degree[i];
+        for (int e = s->start[i]; e < s->start[i + 1]; e++)
+            s->lx[i + (size_t) s->col[e] * N] -= s->weight[e];
+    }
+    return wstep_factor(&s->step, s->lx, s->problem->x, s->pivot, s->pivot_work);
 }
 
 /* Each row of S: the projection of -(dx + lambda df) / (2 scale) on the simplex. */
@@ -453,7 +426,7 @@ static double objective(const sogfs_work *s, const sogfs_result *r, double alpha
                          alpha * r->s[at] * r->s[at];
         }
     for (int j = 0; j < s->problem->p; j++)
-        value += s->problem->gamma * sqrt(r->row2[j] + s->step.eps);
+        value += s->problem->gamma * sqrt(r->row2[j] + s->over_w.eps);
     return value;
 }
 

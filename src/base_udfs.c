@@ -26,6 +26,13 @@ typedef struct {
 
 static int neighbourhood(local *s, int i, const graph_knn *knn);
 static void centre_both(int size, double *a);
+typedef struct {
+    const udfs_settings *settings;
+    ufs_run *run;
+    int calm; /* small changes in a row */
+} udfs_run;
+
+static bool judge(void *data, mm *s, bool accepted);
 static int scatter(wstep *s, const udfs_problem *problem);
 static int fill_m(wstep *s, const udfs_problem *problem, local *part, const graph_knn *knn);
 static int fill_b(wstep *s, const udfs_problem *problem, local *part, const graph_knn *knn);
@@ -34,50 +41,55 @@ void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, udfs
                 ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", NULL};
-    wstep s;
-    double old = R_PosInf;
-    /* An extrapolated step may be short by accident. */
-    int calm = 0, enough = settings->accelerate ? 2 : 1;
+    wstep_problem over_w = {.n = problem->n,
+                            .p = problem->p,
+                            .c = problem->c,
+                            .x = problem->x,
+                            .gamma = problem->gamma,
+                            .eps = settings->eps,
+                            .accelerate = settings->accelerate,
+                            .judge = judge};
+    udfs_run u = {.settings = settings, .run = run};
+    wstep w;
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->status = UFS_MAX_ITER;
     result->live = 0;
     result->residual = R_NaN;
-    wstep_init(&s, problem->n, problem->p, problem->c, problem->gamma, settings->eps,
-               settings->accelerate, result->w, result->row2, result->reach,
-               (int) (0.7 * problem->p));
-    run->lapack = scatter(&s, problem);
+    wstep_init(&w, &over_w, result->w, result->row2, result->reach);
+    w.owner = &u;
+    run->lapack = scatter(&w, problem);
+    if (run->lapack == 0) run->lapack = wstep_renew(&w);
     if (run->lapack) return;
-    wstep_start(&s);
-    run->lapack = s.lapack;
+    mm_run(&w.s, settings->max_iter);
+    run->status = w.s.status;
+    run->lapack = w.s.lapack;
+    if (run->lapack) return;
+    wstep_finish(&w);
+    result->residual = w.residual;
+    result->live = wstep_live(&w);
+}
 
-    while (run->lapack == 0 && run->iterations < settings->max_iter) {
-        double change;
-        bool accepted = wstep_step(&s, run->iterations < settings->max_iter - 2);
-        run->lapack = s.lapack;
-        if (run->lapack) return;
-        run->iterations++;
-        if (!accepted) {
-            ufs_run_step(run, s.objective, R_NaN);
-            continue;
-        }
-        change = R_FINITE(old) ? fabs(old - s.objective) / fabs(s.objective) : R_NaN;
-        ufs_trace_add(&run->trace, (double[]){run->iterations, s.objective});
-        ufs_run_step(run, s.objective, change);
-        if (!R_FINITE(s.objective)) {
-            run->status = UFS_DIVERGED;
-            break;
-        }
-        calm = change <= settings->tol ? calm + 1 : 0;
-        if (calm >= enough && wstep_complete(&s)) {
-            run->status = s.converged ? UFS_CONVERGED : UFS_NUMERICAL;
-            break;
-        }
-        old = s.objective;
+static bool judge(void *data, mm *s, bool accepted)
+{
+    wstep *w = data;
+    udfs_run *u = w->owner;
+    /* An extrapolated step may be short by accident. */
+    int enough = u->settings->accelerate ? 2 : 1;
+    double change;
+
+    u->run->iterations = s->iterations;
+    if (!accepted) {
+        ufs_run_step(u->run, s->merit, R_NaN);
+        return false;
     }
-    wstep_finish(&s);
-    result->residual = s.residual;
-    result->live = wstep_live(&s);
+    change = wstep_change(w);
+    ufs_trace_add(&u->run->trace, (double[]){s->iterations, s->merit});
+    ufs_run_step(u->run, s->merit, change);
+    u->calm = change <= u->settings->tol ? u->calm + 1 : 0;
+    if (u->calm < enough || !wstep_settled(w)) return false;
+    s->status = w->converged ? UFS_CONVERGED : UFS_NUMERICAL;
+    return true;
 }
 
 /* M or B of the problem. */
@@ -86,8 +98,9 @@ static int scatter(wstep *s, const udfs_problem *problem)
     int n = problem->n, p = problem->p, size = problem->k + 1;
     size_t N = (size_t) n, P = (size_t) p, S = (size_t) size;
     graph_knn knn;
-    /* Scratch of the later steps is of that size where p > n. */
-    double *row = s->m == NULL ? s->lowest.scaled : ufs_dalloc(P, N);
+    /* Scratch of the later steps. */
+    double *scratch = s->m == NULL ? s->lowest.scaled : s->part_x;
+    double *row = scratch != NULL ? scratch : ufs_dalloc(P, N);
     local part = {.p = p,
                   .size = size,
                   .lambda = problem->lambda,
@@ -149,8 +162,9 @@ static int fill_m(wstep *s, const udfs_problem *problem, local *part, const grap
 {
     int n = problem->n, p = problem->p, size = part->size;
     size_t P = (size_t) p;
-    double *ax = ufs_dzero(P, (size_t) n);
+    double *ax = s->part_y != NULL ? s->part_y : ufs_dalloc(P, (size_t) n);
 
+    memset(ax, 0, P * (size_t) n * sizeof(double));
     for (int i = 0; i < n; i++) {
         int lapack = neighbourhood(part, i, knn);
         if (lapack) return lapack;
@@ -160,7 +174,7 @@ static int fill_m(wstep *s, const udfs_problem *problem, local *part, const grap
                 la_axpy(p, part->q[a + b * size], part->part + (size_t) b * P,
                         ax + (size_t) part->member[a] * P);
     }
-    wstep_scatter(s, 'N', part->row, ax);
+    la_transpose(p, n, ax, s->y);
     return 0;
 }
 

@@ -127,6 +127,7 @@ void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out)
 
     void *mark = vmaxget();
     double *norm2 = ufs_dzero(N, 1), *inner = ufs_dalloc(N, 1);
+    int *end = ufs_ialloc((size_t) x->p);
     sparse_rows rows = sparse_rows_of(x);
     s.size = k + SLACK < n - 1 ? k + SLACK : n - 1;
     s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
@@ -148,9 +149,10 @@ void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out)
         return;
     }
 
+    sparse_rows_begin(&rows, end);
     for (int i = 0; i < n; i++) {
         if (i % 16 == 0) R_CheckUserInterrupt();
-        sparse_rows_inner(&rows, i, inner);
+        sparse_rows_inner_before(&rows, i, end, inner);
         for (int j = 0; j < i; j++) {
             double both = norm2[i] + norm2[j], d2 = both - 2.0 * inner[j];
             double lower = d2 - s.delta * both;

@@ -10,6 +10,7 @@ static const double FLOOR = 1e-7;
 
 static void dense(la_lowest *s, const double *delta, double *values, double *vectors,
                   la_lowest_info *info);
+static int first_basis(la_lowest *s, bool warm, const double *vectors);
 static double choose_shift(la_lowest *s, const double *delta);
 static double warm_shift(la_lowest *s, const double *delta, double plain, const double *vectors);
 static int factor(la_lowest *s, const double *delta, double sigma);
@@ -29,6 +30,7 @@ void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const do
     s->r = r;
     s->m = m;
     s->b = b;
+    s->set = NULL;
     s->most = 3 * c + 24 < p ? 3 * c + 24 : p;
     most = (size_t) s->most;
     s->k = m != NULL ? ufs_dalloc(P, P) : ufs_dalloc(R, R);
@@ -48,12 +50,13 @@ void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const do
     s->open = (bool *) R_alloc(C, sizeof(bool));
 }
 
-void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b)
+void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b, const int *set)
 {
     s->p = p;
     s->r = r;
     s->m = m;
     s->b = b;
+    s->set = set;
     s->most = 3 * s->c + 24 < p ? 3 * s->c + 24 : p;
 }
 
@@ -63,8 +66,7 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
     size_t P = (size_t) s->p;
     double sigma, plain, best = R_PosInf;
     bool stuck;
-    int best_at = 0;
-    int size = 0, limit = 200 * (s->c + 5), extra = warm ? 1 : 3, first, added;
+    int best_at = 0, size, limit = 200 * (s->c + 5), added;
 
     info->applied = 0;
     info->residual = 0.0;
@@ -82,19 +84,7 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
     }
     if (info->lapack) return;
 
-    /* The guesses, and vectors that nothing in the data is orthogonal to by design. */
-    first = s->c + extra < s->most ? s->c + extra : s->most;
-    if (warm) ufs_copy(s->basis, vectors, P * (size_t) s->c);
-    for (int j = warm ? s->c : 0; j < first; j++)
-        la_krylov_noise(s->p, j, s->basis + (size_t) j * P);
-    append(s, &size, first);
-    for (int j = 0; size < s->c; j++) {
-        memset(s->basis + (size_t) size * P, 0, P * sizeof(double));
-        s->basis[(size_t) size * P + (size_t) j] = 1.0;
-        append(s, &size, 1);
-    }
-    apply_inverse(s, size, s->basis, s->image);
-    project(s, 0, size);
+    size = first_basis(s, warm, vectors);
     info->applied = size;
 
     for (;;) {
@@ -133,6 +123,27 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
         info->applied += size - before;
     }
     finish(s, size, sigma, values, vectors);
+}
+
+/* The guesses, and vectors that nothing in the data is orthogonal to by design; their number. */
+static int first_basis(la_lowest *s, bool warm, const double *vectors)
+{
+    size_t P = (size_t) s->p;
+    int size = 0, extra = warm ? 1 : 3, first;
+
+    first = s->c + extra < s->most ? s->c + extra : s->most;
+    if (warm) ufs_copy(s->basis, vectors, P * (size_t) s->c);
+    for (int j = warm ? s->c : 0; j < first; j++)
+        la_krylov_noise(s->p, j, s->basis + (size_t) j * P);
+    append(s, &size, first);
+    for (int j = 0; size < s->c; j++) {
+        memset(s->basis + (size_t) size * P, 0, P * sizeof(double));
+        s->basis[(size_t) size * P + (size_t) j] = 1.0;
+        append(s, &size, 1);
+    }
+    apply_inverse(s, size, s->basis, s->image);
+    project(s, 0, size);
+    return size;
 }
 
 static void dense(la_lowest *s, const double *delta, double *values, double *vectors,
@@ -189,10 +200,11 @@ static int factor(la_lowest *s, const double *delta, double sigma)
         return la_chol(s->p, s->k);
     }
     for (size_t j = 0; j < P; j++) {
+        const double *b = s->b + (s->set != NULL ? (size_t) s->set[j] : j) * R;
         double root;
         s->g[j] = 1.0 / (delta[j] - sigma);
         root = sqrt(s->g[j]);
-        for (size_t i = 0; i < R; i++) s->scaled[i + j * R] = s->b[i + j * R] * root;
+        for (size_t i = 0; i < R; i++) s->scaled[i + j * R] = b[i] * root;
     }
     la_gram('N', s->r, s->p, s->scaled, s->k);
     for (size_t i = 0; i < R; i++) s->k[i + i * R] += 1.0;

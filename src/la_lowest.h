@@ -19,6 +19,7 @@ enum { LA_LOWEST_DENSE = 120 };
 typedef struct {
     int p, c, r, most;
     const double *m, *b;
+    const int *set;            /* p: the columns of b in use, or NULL for all */
     double *g;                 /* p: 1 / (delta - sigma), Woodbury only */
     double *k;                 /* Cholesky factor, p x p or r x r */
     double *scaled;            /* r x p: B G^{1/2} */
@@ -40,8 +41,9 @@ typedef struct {
 /* 1 <= c <= p; r = p with m. */
 void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const double *b);
 /* Another matrix of lower order, in the same memory: p no larger than at first; m of an order
- * no larger than what was factored then (p with m, r with b), b with as many rows. */
-void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b);
+ * no larger than what was factored then (p with m, r with b), b with as many rows, of whose
+ * columns `set` (kept, not copied; may be NULL) names p. */
+void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b, const int *set);
 /* The c lowest pairs, ascending: values c, vectors p x c (orthonormal). With `warm`, vectors
  * holds orthonormal guesses on entry. Stops at residual <= tol, or below 1e-7 when rounding
  * allows no better; that too counts as converged. */

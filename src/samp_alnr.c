@@ -27,7 +27,8 @@ static const double MOST = 100.0; /* largest exponent of t */
 typedef struct {
     const alnr_problem *problem;
     alnr_result *result;
-    double eps;
+    double eps, tol;
+    ufs_run *run;
     int s;               /* k + 1 */
     int *index;          /* s x n: N_i, i itself first */
     double *t;           /* s x n */
@@ -40,9 +41,10 @@ typedef struct {
 static void find_neighbours(alnr_work *work);
 static void local_grams(alnr_work *work);
 static double gamma_max(const alnr_work *work, double *activity);
-static mm_value reweight(void *data, const double *theta, double *next);
-static int solve_sample(alnr_work *work, int i, const double *theta);
-static void keep_best(void *data);
+static int step(void *data, mm *s);
+static bool judge(void *data, mm *s, bool accepted);
+static int solve_sample(alnr_work *work, int i, const double *root_b);
+static void keep_best(alnr_work *work, double primal, double over);
 
 void alnr_solve(const alnr_problem *given, const mm_settings *settings, alnr_result *result,
                 ufs_run *run)
@@ -53,6 +55,8 @@ void alnr_solve(const alnr_problem *given, const mm_settings *settings, alnr_res
     alnr_work work = {.problem = &problem,
                       .result = result,
                       .eps = settings->eps,
+                      .tol = settings->tol,
+                      .run = run,
                       .s = problem.k + 1,
                       .index = ufs_ialloc(S * N),
                       .t = ufs_dalloc(S, N),
@@ -76,16 +80,24 @@ void alnr_solve(const alnr_problem *given, const mm_settings *settings, alnr_res
         result->row_norm[j] = 0.0;
         result->activity[j] /= top;
     }
-    mm_problem mm = {.len = problem.n,
-                     .low = log(settings->eps),
-                     .high = log(1e8),
-                     .theta = ufs_dzero(N, 1),
-                     .primal = work.total,
-                     .dual = (2.0 * scale - scale * scale) * work.total,
-                     .data = &work,
-                     .map = reweight,
-                     .keep = keep_best};
-    mm_solve(&mm, settings, &result->mm, run);
+    result->mm.primal = work.total;
+    result->mm.dual = (2.0 * scale - scale * scale) * work.total;
+    mm_gap_begin(&result->mm, settings, run);
+    if (run->status == UFS_CONVERGED) return;
+    mm_problem reweighted = {.p = problem.n,
+                             .fixed = true,
+                             .accelerate = settings->tol >= 0.0,
+                             .low = settings->eps,
+                             .high = 1e8,
+                             .data = &work,
+                             .step = step,
+                             .judge = judge};
+    mm s;
+    mm_init(&s, &reweighted, work.act);
+    for (size_t j = 0; j < N; j++) s.u[j] = 1.0;
+    mm_run(&s, settings->max_iter);
+    run->status = s.status;
+    run->lapack = s.lapack;
 }
 
 static void find_neighbours(alnr_work *work)
@@ -144,59 +156,68 @@ static double gamma_max(const alnr_work *work, double *activity)
     return top;
 }
 
-/* theta = log b. */
-static mm_value reweight(void *data, const double *theta, double *next)
+/* s->u: roots of b. */
+static int step(void *data, mm *s)
 {
     alnr_work *work = data;
     const alnr_problem *problem = work->problem;
     size_t S = (size_t) work->s;
-    double fit = 0.0, inner = 0.0, over = 1.0, scale;
-    mm_value value = {0.0, 0.0, 0.0, 0};
+    double fit = 0.0, inner = 0.0, over = 1.0, primal, dual, scale;
 
     for (int j = 0; j < problem->n; j++) work->row[j] = 0.0;
     for (int i = 0; i < problem->n; i++) {
         const double *gram = work->gram + (size_t) i * S * S;
         const double *t = work->t + (size_t) i * S;
-        double left;
-        value.lapack = solve_sample(work, i, theta);
-        if (value.lapack) return value;
+        double left = gram[0];
+        int lapack = solve_sample(work, i, s->u);
+        if (lapack) return lapack;
         /* left = <x_i - fit, x_i>; less a'diag(gamma t/2b)a it is ||x_i - fit||^2. */
-        left = gram[0];
         for (size_t l = 0; l < S; l++) left -= work->a[l] * gram[l];
         inner += left;
         for (size_t l = 0; l < S; l++) {
             int j = work->index[l + (size_t) i * S];
             double z2 = t[l] * work->a[l] * work->a[l];
-            left -= 0.5 * problem->gamma * z2 * exp(-theta[j]);
+            left -= 0.5 * problem->gamma * z2 / (s->u[j] * s->u[j]);
             work->row[j] += z2;
         }
         fit += fmax(left, 0.0);
     }
-    value.primal = value.merit = fit;
+    primal = s->merit = fit;
     for (int j = 0; j < problem->n; j++) {
         double z = sqrt(work->row[j]), smooth = sqrt(z * z + work->eps * work->eps);
         work->row[j] = z;
-        value.primal += problem->gamma * z;
-        value.merit += problem->gamma * smooth;
-        next[j] = log(smooth);
-        work->act[j] = z * exp(-theta[j]);
+        primal += problem->gamma * z;
+        s->merit += problem->gamma * smooth;
+        s->plain[j] = sqrt(smooth);
+        work->act[j] = mm_ratio(z, s->u[j]);
         over = fmax(over, work->act[j]);
     }
     scale = fit > 0.0 ? fmin(inner / fit, 1.0 / over) : 0.0;
-    value.dual = 2.0 * scale * inner - scale * scale * fit;
-    for (int j = 0; j < problem->n; j++) work->act[j] /= over;
-    return value;
+    dual = 2.0 * scale * inner - scale * scale * fit;
+    if (!R_FINITE(s->merit) || !R_FINITE(primal) || !R_FINITE(dual)) {
+        s->merit = R_PosInf;
+        return 0;
+    }
+    work->result->mm.dual = fmax(work->result->mm.dual, dual);
+    keep_best(work, primal, over);
+    return 0;
+}
+
+static bool judge(void *data, mm *s, bool accepted)
+{
+    alnr_work *work = data;
+    return mm_gap(s, &work->result->mm, work->tol, work->run, accepted);
 }
 
 /* a_i into work->a. */
-static int solve_sample(alnr_work *work, int i, const double *theta)
+static int solve_sample(alnr_work *work, int i, const double *root_b)
 {
     size_t S = (size_t) work->s;
     const double *gram = work->gram + (size_t) i * S * S, *t = work->t + (size_t) i * S;
     const int *index = work->index + (size_t) i * S;
     int info;
 
-    for (size_t l = 0; l < S; l++) work->d[l] = sqrt(exp(theta[index[l]]) / t[l]);
+    for (size_t l = 0; l < S; l++) work->d[l] = root_b[index[l]] / sqrt(t[l]);
     for (size_t l = 0; l < S; l++) {
         for (size_t h = 0; h <= l; h++)
             work->sys[h + l * S] = work->d[h] * gram[h + l * S] * work->d[l];
@@ -210,10 +231,15 @@ static int solve_sample(alnr_work *work, int i, const double *theta)
     return 0;
 }
 
-static void keep_best(void *data)
+/* The A with the lowest objective is the one reported. */
+static void keep_best(alnr_work *work, double primal, double over)
 {
-    alnr_work *work = data;
-    size_t n = (size_t) work->problem->n;
-    ufs_copy(work->result->row_norm, work->row, n);
-    ufs_copy(work->result->activity, work->act, n);
+    alnr_result *result = work->result;
+
+    if (!(primal < result->mm.primal)) return;
+    result->mm.primal = primal;
+    for (int j = 0; j < work->problem->n; j++) {
+        result->row_norm[j] = work->row[j];
+        result->activity[j] = work->act[j] / over;
+    }
 }

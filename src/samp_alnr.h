@@ -2,7 +2,7 @@
 #ifndef UFS_SAMP_ALNR_H
 #define UFS_SAMP_ALNR_H
 
-#include "samp_mm.h"
+#include "mm.h"
 
 typedef struct {
     int n, p, k;     /* samples, features, neighbours beside the sample itself */

@@ -26,53 +26,18 @@
  * Flops (cosine, heat): table n^2 p + 2 n^2 (1 + ln m); tiles n^2 p (heat 2 n^2 p) for
  * the first two picks, 2 p for each pair looked at again, n^2 p at the end. Each
  * pick makes a heap of n gains, and sorts them for the bound. Memory: 8 n^2 bytes with the
- * table, else 8 n (BATCH + 10) + (many + TILE) (p + TILE) doubles, and 16 bytes for each rise, some
+ * table, else 8 n (FACILITY_BATCH + 10) + (many + FACILITY_TILE) (p + FACILITY_TILE) doubles, and 16 bytes for each rise, some
  * n ln m: never a second copy of x. A swap round costs n^2 + 2 n m (without a table n^2 p).
  *
  * Ties. Gains carry the rounding of sums of n terms: those within 1e-12 of the first
  * pick's gain count as equal, and the lowest index is taken. */
-#include "samp_facility.h"
+#include "samp_facility_work.h"
 #include "la.h"
 #include <R_ext/Utils.h>
 #include <R_ext/Memory.h>
 
-enum { TILE = 192, BATCH = 8, FEW = 16, MANY = 1024 };
+enum { FEW = 16, MANY = 1024 };
 static const double TIE = 1e-12, IMPROVES = 1e-10, MOVES = 1e-12;
-
-/* c_i was `before` until this pick; `older`: its rise before that, -1 = none. */
-typedef struct {
-    double before;
-    int pick, older;
-} facility_rise;
-
-typedef struct {
-    const facility_problem *problem;
-    int n;
-    bool stored;                 /* is s_ij in memory? */
-    const double *candidate;     /* dense: s_.j at candidate + n j */
-    const double *sample;        /*        s_i. at sample + n i */
-    double *size;                /* n: |x_i| (cosine) or |x_i|^2 (heat) */
-    double *rows, *rows2, *tile; /* many x p, TILE x p, TILE x many */
-    double *batch;               /* n x BATCH: columns of S */
-    const double *column[BATCH];
-    double *cover;       /* n: c_i */
-    int *stand_in;       /* n: who stands for i, -1 = nobody */
-    double *upper;       /* n: gains, or bounds on them */
-    bool *open;          /* n: may still be picked */
-    bool *fresh;         /* n: upper is a gain of this pick */
-    double *sorted;      /* n */
-    int *heap;           /* n */
-    int *block;          /* many: candidates to look at */
-    double value, first; /* F; the first pick's gain */
-    int evaluations, change_size;
-    /* Without stored similarities: */
-    int taken;           /* picks so far */
-    int many;            /* so many candidates are looked at in one block, at most */
-    int *known;          /* n: upper is the gain after that many picks */
-    facility_rise *rise; /* n_rise: those of c since the second pick */
-    int *last_rise;      /* n: the latest rise of c_i, -1 = none */
-    int n_rise, rise_size;
-} facility_work;
 
 static void begin(const facility_problem *problem, const facility_settings *settings,
                   facility_work *work);
@@ -83,15 +48,10 @@ static int next_pick(facility_work *work);
 static int pop_largest(facility_work *work, int *n_heap);
 static void sink(const facility_work *work, int n_heap, int at);
 static void evaluate(facility_work *work, int n_list, const int *list);
-static void look_again(facility_work *work, int n_list, const int *list);
 static void remember_rise(facility_work *work, int i, int pick);
 static void take(facility_work *work, int j, int pick, facility_result *result);
 static void tighten(facility_work *work, int i, double from, double to);
-static void all_gains(facility_work *work);
 static void improve_bounds(facility_work *work, int t, int m, double *bound);
-static void load_columns(facility_work *work, int n_list, const int *list);
-static void cosine_gains(facility_work *work);
-static void visit_tiles(facility_work *work, double *table);
 static void swap_picks(facility_work *work, const facility_settings *settings,
                        facility_result *result);
 
@@ -106,7 +66,7 @@ void facility_solve(const facility_problem *problem, const facility_settings *se
     begin(problem, settings, &work);
     for (int t = 0; t < settings->m; t++) result->bound[t] = R_PosInf;
     reset(&work);
-    all_gains(&work);
+    facility_all_gains(&work);
     pick_all(&work, settings->m, true, result, run);
     result->swaps = 0;
     if (settings->max_swaps > 0) {
@@ -116,13 +76,13 @@ void facility_solve(const facility_problem *problem, const facility_settings *se
             reset(&work);
             for (size_t i = 0; i < n; i++) work.open[i] = false;
             for (int t = 0; t < settings->m; t++) work.open[result->order[t]] = true;
-            all_gains(&work);
+            facility_all_gains(&work);
             ufs_trace_named(&run->trace, settings->m, columns);
             pick_all(&work, settings->m, false, result, run);
             for (size_t i = 0; i < n; i++) work.open[i] = true;
             for (int l = 0; l < problem->n_labelled; l++) work.open[problem->labelled[l]] = false;
             for (int t = 0; t < settings->m; t++) work.open[result->order[t]] = false;
-            all_gains(&work);
+            facility_all_gains(&work);
         }
     }
     for (size_t i = 0; i < n; i++) result->left[i] = work.open[i] ? work.upper[i] : 0.0;
@@ -151,7 +111,8 @@ static void begin(const facility_problem *problem, const facility_settings *sett
     work->known = ufs_ialloc(n);
     work->last_rise = ufs_ialloc(n);
     work->stored = !from_x || settings->table;
-    if (!work->stored || problem->kind == FACILITY_SPARSE) work->batch = ufs_dalloc(n, BATCH);
+    if (!work->stored || problem->kind == FACILITY_SPARSE)
+        work->batch = ufs_dalloc(n, FACILITY_BATCH);
     if (problem->kind == FACILITY_DENSE) {
         work->candidate = problem->by_candidate;
         work->sample = problem->by_sample;
@@ -163,15 +124,15 @@ static void begin(const facility_problem *problem, const facility_settings *sett
             for (size_t i = 0; i < n; i++) work->size[i] *= work->size[i];
         /* A block of a sixteenth of x is no second copy of it. */
         work->many = problem->n / 16 > MANY ? MANY : problem->n / 16;
-        if (work->many < TILE) work->many = TILE;
+        if (work->many < FACILITY_TILE) work->many = FACILITY_TILE;
         work->rows = ufs_dalloc((size_t) work->many, p);
-        work->rows2 = ufs_dalloc(TILE, p);
-        work->tile = ufs_dalloc(TILE, (size_t) work->many);
+        work->rows2 = ufs_dalloc(FACILITY_TILE, p);
+        work->tile = ufs_dalloc(FACILITY_TILE, (size_t) work->many);
         work->block = ufs_ialloc((size_t) work->many);
     }
     if (from_x && settings->table) {
         double *table = ufs_dalloc(n, n);
-        visit_tiles(work, table);
+        facility_visit_tiles(work, table);
         work->candidate = work->sample = table;
     }
 }
@@ -214,13 +175,13 @@ static void pick_all(facility_work *work, int m, bool bounds, facility_result *r
         work->open[j] = false;
         work->taken = t + 1;
         /* After the first pick every old gain says little: all are measured again. */
-        if (!work->stored && t == 0) all_gains(work);
+        if (!work->stored && t == 0) facility_all_gains(work);
         run->iterations = t + 1;
         ufs_trace_add(&run->trace,
                       (double[]){t + 1, work->value, work->value - before, work->evaluations});
         ufs_run_step(run, work->value, gain);
     }
-    if (!work->stored && m > 1) all_gains(work);
+    if (!work->stored && m > 1) facility_all_gains(work);
     if (bounds) improve_bounds(work, m, m, result->bound);
 }
 
@@ -288,11 +249,11 @@ static void evaluate(facility_work *work, int n_list, const int *list)
 {
     work->evaluations += n_list;
     if (!work->stored) {
-        look_again(work, n_list, list);
+        facility_look_again(work, n_list, list);
         return;
     }
     for (int b = 0; b < n_list; b++) {
-        load_columns(work, 1, list + b);
+        facility_load_columns(work, 1, list + b);
         const double *s = work->column[0];
         double gain = 0.0;
         for (int i = 0; i < work->n; i++) gain += fmax(0.0, s[i] - work->cover[i]);
@@ -303,7 +264,7 @@ static void evaluate(facility_work *work, int n_list, const int *list)
 /* Adds candidate j: covers, who stands for whom, and gains where s_ij is stored. */
 static void take(facility_work *work, int j, int pick, facility_result *result)
 {
-    load_columns(work, 1, &j);
+    facility_load_columns(work, 1, &j);
     const double *s = work->column[0];
 
     for (int i = 0; i < work->n; i++) {
@@ -372,200 +333,6 @@ static void improve_bounds(facility_work *work, int t, int m, double *bound)
     }
 }
 
-/* ---- similarities ------------------------------------------------------------------- */
-
-/* s_ij from the product x_i'x_j. */
-static inline double similarity(const facility_work *work, int i, int j, double product)
-{
-    if (work->problem->kind == FACILITY_COSINE) {
-        double size = work->size[i] * work->size[j];
-        if (i == j && size > 0.0) return 2.0;
-        return size > 0.0 ? 1.0 + fmax(-1.0, fmin(1.0, product / size)) : 1.0;
-    }
-    if (i == j) return 1.0;
-    return exp(-fmax(0.0, work->size[i] + work->size[j] - 2.0 * product) /
-               work->problem->bandwidth);
-}
-
-static void gather_rows(const facility_work *work, int n_list, const int *list, double *rows)
-{
-    size_t n = (size_t) work->n;
-    for (int l = 0; l < work->problem->p; l++)
-        for (int b = 0; b < n_list; b++)
-            rows[(size_t) l * (size_t) n_list + (size_t) b] =
-                work->problem->x[(size_t) l * n + (size_t) list[b]];
-}
-
-/* work->column[b] = s_.list[b], at most BATCH of them. */
-static void load_columns(facility_work *work, int n_list, const int *list)
-{
-    const facility_problem *problem = work->problem;
-    size_t n = (size_t) work->n;
-
-    if (work->stored && problem->kind != FACILITY_SPARSE) {
-        for (int b = 0; b < n_list; b++) work->column[b] = work->candidate + (size_t) list[b] * n;
-        return;
-    }
-    for (int b = 0; b < n_list; b++) work->column[b] = work->batch + (size_t) b * n;
-    if (problem->kind == FACILITY_SPARSE) {
-        for (int b = 0; b < n_list; b++) {
-            double *to = work->batch + (size_t) b * n;
-            memset(to, 0, n * sizeof(double));
-            for (int l = problem->candidate.start[list[b]];
-                 l < problem->candidate.start[list[b] + 1]; l++)
-                to[problem->candidate.index[l]] = problem->candidate.value[l];
-        }
-        return;
-    }
-    gather_rows(work, n_list, list, work->rows);
-    la_gemm('N', 'T', work->n, n_list, problem->p, 1.0, problem->x, work->n, work->rows, n_list,
-            0.0, work->batch, work->n);
-    for (int b = 0; b < n_list; b++) {
-        double *to = work->batch + (size_t) b * n;
-        for (int i = 0; i < work->n; i++) to[i] = similarity(work, i, list[b], to[i]);
-    }
-}
-
-/* c_i after the first `picks` picks, at least one. */
-static inline double cover_after(const facility_work *work, int i, int picks)
-{
-    double cover = work->cover[i];
-    for (int r = work->last_rise[i]; r >= 0 && work->rise[r].pick >= picks; r = work->rise[r].older)
-        cover = work->rise[r].before;
-    return cover;
-}
-
-/* No product x_i'x_j below this (cosine: times |x_j|; heat: plus half |x_j|^2) lifts s_ij above
- * `least`. Most pairs end here, without a division, an exponential or a look at the past. */
-static inline double least_product(const facility_work *work, int i, double least)
-{
-    const double size = work->size[i], margin = 1e-12;
-    if (work->problem->kind == FACILITY_COSINE) return (least - 1.0 - margin) * size;
-    return 0.5 * (work->problem->bandwidth * log(least) + size * (1.0 - margin));
-}
-
-/* Gains of the list as they are now, from the samples whose c_i has risen since they were known. */
-static void look_again(facility_work *work, int n_list, const int *list)
-{
-    int n = work->n, since = work->taken, n_rows = 0, rows[TILE];
-    double least[TILE];
-    bool cosine = work->problem->kind == FACILITY_COSINE;
-
-    for (int b = 0; b < n_list; b++)
-        if (work->known[list[b]] < since) since = work->known[list[b]];
-    gather_rows(work, n_list, list, work->rows);
-    for (int i = 0; i < n; i++) {
-        if (work->last_rise[i] >= 0 && work->rise[work->last_rise[i]].pick >= since) {
-            least[n_rows] = least_product(work, i, cover_after(work, i, since));
-            rows[n_rows++] = i;
-        }
-        if (n_rows == 0 || (n_rows < TILE && i < n - 1)) continue;
-        R_CheckUserInterrupt();
-        gather_rows(work, n_rows, rows, work->rows2);
-        la_gemm('N', 'T', n_rows, n_list, work->problem->p, 1.0, work->rows2, n_rows, work->rows,
-                n_list, 0.0, work->tile, n_rows);
-        for (int b = 0; b < n_list; b++) {
-            int j = list[b];
-            const double *product = work->tile + (size_t) b * (size_t) n_rows;
-            double times = cosine ? work->size[j] : 1.0;
-            double plus = cosine ? 0.0 : 0.5 * (1.0 - 1e-12) * work->size[j];
-            for (int a = 0; a < n_rows; a++) {
-                if (product[a] < least[a] * times + plus) continue;
-                double s = similarity(work, rows[a], j, product[a]);
-                double before = cover_after(work, rows[a], work->known[j]);
-                if (s > before) work->upper[j] -= fmin(s, work->cover[rows[a]]) - before;
-            }
-        }
-        n_rows = 0;
-    }
-    for (int b = 0; b < n_list; b++) work->known[list[b]] = work->taken;
-}
-
-/* Exact gains of all candidates, in work->upper. */
-static void all_gains(facility_work *work)
-{
-    const facility_problem *problem = work->problem;
-    int n = work->n;
-
-    for (int i = 0; i < n; i++) {
-        work->upper[i] = 0.0;
-        work->known[i] = work->taken;
-    }
-    if (!work->stored && problem->kind == FACILITY_COSINE && work->value == 0.0) {
-        cosine_gains(work);
-    } else if (!work->stored) {
-        visit_tiles(work, NULL);
-    } else if (problem->kind == FACILITY_SPARSE) {
-        for (int j = 0; j < n; j++)
-            for (int l = problem->candidate.start[j]; l < problem->candidate.start[j + 1]; l++)
-                work->upper[j] += fmax(0.0, problem->candidate.value[l] -
-                                                work->cover[problem->candidate.index[l]]);
-    } else {
-        for (int j = 0; j < n; j++) {
-            const double *s = work->candidate + (size_t) j * (size_t) n;
-            double gain = 0.0;
-            if (j % 512 == 0) R_CheckUserInterrupt();
-            for (int i = 0; i < n; i++) gain += fmax(0.0, s[i] - work->cover[i]);
-            work->upper[j] = gain;
-        }
-    }
-}
-
-/* The gains while nothing is covered: g_j = n + x_j' (sum_i x_i / |x_i|) / |x_j|. 4np flops. */
-static void cosine_gains(facility_work *work)
-{
-    const facility_problem *problem = work->problem;
-    size_t n = (size_t) work->n;
-
-    for (int l = 0; l < problem->p; l++) {
-        const double *x = problem->x + (size_t) l * n;
-        double sum = 0.0;
-        for (size_t i = 0; i < n; i++)
-            if (work->size[i] > 0.0) sum += x[i] / work->size[i];
-        la_axpy(work->n, sum, x, work->upper);
-    }
-    for (size_t j = 0; j < n; j++)
-        work->upper[j] = (double) n + (work->size[j] > 0.0 ? work->upper[j] / work->size[j] : 0.0);
-}
-
-/* Every pair once, in tiles: fills the table, or adds to the gains if it is NULL. */
-static void visit_tiles(facility_work *work, double *table)
-{
-    const facility_problem *problem = work->problem;
-    int n = work->n, list[TILE], other[TILE];
-
-    for (int j0 = 0; j0 < n; j0 += TILE) {
-        int nj = n - j0 < TILE ? n - j0 : TILE;
-        for (int b = 0; b < nj; b++) list[b] = j0 + b;
-        gather_rows(work, nj, list, work->rows);
-        for (int i0 = j0; i0 < n; i0 += TILE) {
-            int ni = n - i0 < TILE ? n - i0 : TILE;
-            R_CheckUserInterrupt();
-            for (int b = 0; b < ni; b++) other[b] = i0 + b;
-            gather_rows(work, ni, other, work->rows2);
-            la_gemm('N', 'T', ni, nj, problem->p, 1.0, work->rows2, ni, work->rows, nj, 0.0,
-                    work->tile, ni);
-            for (int b = 0; b < nj; b++) {
-                int j = j0 + b;
-                double gain = 0.0;
-                for (int a = i0 == j0 ? b : 0; a < ni; a++) {
-                    int i = i0 + a;
-                    double s = similarity(work, i, j,
-                                          work->tile[(size_t) b * (size_t) ni + (size_t) a]);
-                    if (table != NULL) {
-                        table[(size_t) i + (size_t) j * (size_t) n] = s;
-                        table[(size_t) j + (size_t) i * (size_t) n] = s;
-                    } else {
-                        gain += fmax(0.0, s - work->cover[i]);
-                        if (i != j) work->upper[i] += fmax(0.0, s - work->cover[j]);
-                    }
-                }
-                if (table == NULL) work->upper[j] += gain;
-            }
-        }
-    }
-}
-
 /* ---- swaps ---------------------------------------------------------------------------- */
 
 /* The best and the second best of the chosen for every sample. */
@@ -585,7 +352,7 @@ static void rank_chosen(facility_work *work, swap_work *swap, int m, const int *
         swap->who[i] = -1;
     }
     for (int a = 0; a < m; a++) {
-        load_columns(work, 1, order + a);
+        facility_load_columns(work, 1, order + a);
         const double *s = work->column[0];
         for (int i = 0; i < n; i++) {
             if (s[i] > swap->best[i]) {
@@ -603,7 +370,7 @@ static void rank_chosen(facility_work *work, swap_work *swap, int m, const int *
 static void swap_picks(facility_work *work, const facility_settings *settings,
                        facility_result *result)
 {
-    int n = work->n, m = settings->m, list[BATCH];
+    int n = work->n, m = settings->m, list[FACILITY_BATCH];
     size_t N = (size_t) n;
     swap_work swap = {ufs_dalloc(N, 1), ufs_dalloc(N, 1), ufs_dzero(N, 1), ufs_ialloc(N),
                       ufs_dalloc((size_t) m, 1)};
@@ -613,7 +380,7 @@ static void swap_picks(facility_work *work, const facility_settings *settings,
     for (int l = 0; l < work->problem->n_labelled; l++) {
         int j = work->problem->labelled[l];
         chosen[j] = true;
-        load_columns(work, 1, &j);
+        facility_load_columns(work, 1, &j);
         for (int i = 0; i < n; i++) swap.base[i] = fmax(swap.base[i], work->column[0][i]);
     }
     for (int t = 0; t < m; t++) chosen[result->order[t]] = true;
@@ -628,10 +395,10 @@ static void swap_picks(facility_work *work, const facility_settings *settings,
         most = IMPROVES * value;
         for (int j = 0; j < n;) {
             int n_list = 0;
-            for (; j < n && n_list < BATCH; j++)
+            for (; j < n && n_list < FACILITY_BATCH; j++)
                 if (!chosen[j]) list[n_list++] = j;
-            if (j % 512 < BATCH) R_CheckUserInterrupt();
-            load_columns(work, n_list, list);
+            if (j % 512 < FACILITY_BATCH) R_CheckUserInterrupt();
+            facility_load_columns(work, n_list, list);
             for (int b = 0; b < n_list; b++) {
                 const double *s = work->column[b];
                 double shared = 0.0;

@@ -21,7 +21,7 @@
  * for t < e, for which g_i = 2 gamma max(||x_i - X a_i||, e) is exact.
  *
  * The derivative of log ||A_j.|| by log 1/v_j is about 1 - A_jj (exact if all g_i are equal and
- * fixed): samp_mm.c makes Newton steps of it.
+ * fixed): mm.c makes Newton steps of it.
  *
  * Near the end a few rows that still grow can keep the bound down, whatever all others do: their
  * violation is taken off Y by the least change, Y + X_J Z, and the bound looked at once more.
@@ -40,22 +40,23 @@ typedef struct {
     const rrss_problem *problem;
     rrss_result *result;
     double eps, tol;
-    bool plain;              /* the authors' iteration: u is given as well */
+    bool plain;     /* the authors' iteration: u is given as well */
+    double *root_b; /* n: of 1/v, by sqrt(2) the roots of the smoothed norms */
+    ufs_run *run;
     double *k, *q, *w;       /* r x r, r x r, r */
     double *yt, *m;          /* r x n each */
     double *g;               /* n: gamma / u_i */
     double *row, *act, *res; /* n each: of the last step */
     double *norm;            /* n: of M'Yt_j */
-    double *left;            /* n, see mm_problem */
     int *over;               /* REPAIRED: J */
     double *part, *z, *gram; /* r x REPAIRED: Yt_J; REPAIRED x STRIP, square */
 } rrss_work;
 
-static mm_value reweight(void *data, const double *theta, double *next);
-static void keep_best(void *data);
-static int rotate(rrss_work *work, const double *log_v);
-static double shrink_samples(rrss_work *work, const double *log_v);
-static void measure_rows(rrss_work *work, const double *log_v);
+static int step(void *data, mm *s);
+static bool judge(void *data, mm *s, bool accepted);
+static void keep_best(rrss_work *work, double primal, double over);
+static int rotate(rrss_work *work);
+static double shrink_samples(rrss_work *work, double *left);
 static double repaired_bound(rrss_work *work);
 static void gram_norms(rrss_work *work);
 static void gram_by_strips(int r, int n, const double *m, double *out);
@@ -68,48 +69,57 @@ void rrss_solve(const rrss_problem *problem, const mm_settings *settings, rrss_r
     int n = problem->n, r = problem->r;
     size_t N = (size_t) n, R = (size_t) r;
     bool plain = settings->tol < 0.0;
-    int len = plain ? 2 * n : n;
     rrss_work work = {.problem = problem,
                       .result = result,
                       .eps = settings->eps,
                       .tol = settings->tol,
                       .plain = plain,
+                      .run = run,
+                      .root_b = ufs_dalloc(N, 1),
                       .k = ufs_dalloc(R, R),
                       .q = ufs_dalloc(R, R),
                       .w = ufs_dalloc(R, 1),
                       .yt = ufs_dalloc(R, N),
                       .m = ufs_dalloc(R, N),
-                      .g = ufs_dalloc(N, 1),
+                      .g = ufs_dzero(N, 1),
                       .row = ufs_dalloc(N, 1),
                       .act = ufs_dalloc(N, 1),
                       .res = ufs_dalloc(N, 1),
                       .norm = ufs_dalloc(N, 1),
-                      .left = ufs_dalloc(N, 1),
                       .over = ufs_ialloc(REPAIRED),
                       .part = ufs_dalloc(R, REPAIRED),
                       .z = ufs_dalloc(REPAIRED, STRIP),
                       .gram = ufs_dalloc(REPAIRED, REPAIRED)};
-    mm_problem mm = {.len = len,
-                     .low = -log(2e8),
-                     .high = log(0.5 / settings->eps),
-                     .theta = ufs_dzero((size_t) len, 1),
-                     .data = &work,
-                     .left = plain ? NULL : work.left,
-                     .first = 0,
-                     .map = reweight,
-                     .keep = keep_best};
+    mm_problem problem_mm = {.p = n,
+                             .others = plain ? n : 0,
+                             .fixed = true,
+                             .accelerate = !plain,
+                             .newton = true,
+                             .low = settings->eps,
+                             .high = 1e8,
+                             .data = &work,
+                             .step = step,
+                             .judge = judge};
+    mm s;
 
     /* A = 0 is the first candidate; x_i / ||x_i||, scaled, its dual point. */
     double top = rrss_gamma_max(r, n, problem->x, result->activity);
+    result->mm.primal = 0.0;
     la_col_norms(r, n, problem->x, result->residual);
     for (int i = 0; i < n; i++) {
-        mm.primal += result->residual[i];
+        result->mm.primal += result->residual[i];
         result->row_norm[i] = 0.0;
         result->activity[i] /= fmax(top, problem->gamma);
     }
-    mm.dual = mm.primal * fmin(1.0, problem->gamma / top);
-    for (int i = 0; i < n; i++) work.g[i] = 0.0;
-    mm_solve(&mm, settings, &result->mm, run);
+    result->mm.dual = result->mm.primal * fmin(1.0, problem->gamma / top);
+    mm_gap_begin(&result->mm, settings, run);
+    if (run->status == UFS_CONVERGED) return;
+    mm_init(&s, &problem_mm, work.act);
+    /* All weights 1. */
+    for (int i = 0; i < n + problem_mm.others; i++) s.u[i] = sqrt(0.5);
+    mm_run(&s, settings->max_iter);
+    run->status = s.status;
+    run->lapack = s.lapack;
 }
 
 double rrss_gamma_max(int r, int n, const double *x, double *activity)
@@ -146,65 +156,84 @@ double rrss_gamma_max(int r, int n, const double *x, double *activity)
     return top;
 }
 
-/* theta = (log u, log v), or log v alone. */
-static mm_value reweight(void *data, const double *theta, double *next)
+/* s->u: of the norms of A's rows, then, in the authors' iteration, of the residuals. */
+static int step(void *data, mm *s)
 {
     rrss_work *work = data;
     const rrss_problem *problem = work->problem;
-    int n = problem->n, first = work->plain ? n : 0;
-    double e = work->eps, over = 1.0, inner, least;
-    const double *log_v = theta + first;
-    mm_value value = {0.0, 0.0, 0.0, 0};
-
-    for (int i = 0; i < first; i++) work->g[i] = problem->gamma * exp(-theta[i]);
-    value.lapack = rotate(work, log_v);
-    if (value.lapack) return value;
-    inner = shrink_samples(work, log_v);
-    measure_rows(work, log_v);
+    int n = problem->n, lapack;
+    double e = work->eps, over = 1.0, primal = 0.0, dual, inner;
 
     for (int i = 0; i < n; i++) {
-        double res = work->res[i], row = work->row[i], smooth_row = sqrt(row * row + e * e);
-        value.primal += res + problem->gamma * row;
-        value.merit += problem->gamma * smooth_row;
-        next[first + i] = -log(2.0 * smooth_row);
+        work->root_b[i] = sqrt(2.0) * s->u[i];
+        if (work->plain) work->g[i] = 2.0 * problem->gamma * s->u[n + i] * s->u[n + i];
+    }
+    lapack = rotate(work);
+    if (lapack) return lapack;
+    inner = shrink_samples(work, s->left);
+    gram_norms(work);
+
+    s->merit = 0.0;
+    for (int i = 0; i < n; i++) {
+        double b = work->root_b[i] * work->root_b[i], res = work->res[i], smooth;
+        work->row[i] = b * work->norm[i];
+        smooth = sqrt(work->row[i] * work->row[i] + e * e);
+        primal += res + problem->gamma * work->row[i];
+        s->merit += problem->gamma * smooth;
+        s->plain[i] = sqrt(smooth);
         if (work->plain) {
-            double smooth_res = sqrt(res * res + e * e);
-            value.merit += smooth_res;
-            next[i] = -log(2.0 * smooth_res);
+            smooth = sqrt(res * res + e * e);
+            s->merit += smooth;
+            s->plain[n + i] = sqrt(smooth);
         } else {
-            value.merit += res >= e ? res : (res * res / e + e) / 2.0;
+            s->merit += res >= e ? res : (res * res / e + e) / 2.0;
         }
-        work->act[i] = 2.0 * exp(log_v[i]) * row;
+        work->act[i] = 2.0 * work->norm[i];
         over = fmax(over, fmax(2.0 * problem->gamma / work->g[i] * res, work->act[i]));
     }
-    value.dual = 2.0 * problem->gamma * inner / over;
+    dual = 2.0 * problem->gamma * inner / over;
+    if (!R_FINITE(s->merit) || !R_FINITE(primal) || !R_FINITE(dual)) {
+        s->merit = R_PosInf;
+        return 0;
+    }
     /* Worth a try where the violation alone is in the way. */
-    least = (1.0 - work->tol) * value.primal;
-    if (!work->plain && value.dual < least && value.dual * over >= least)
-        value.dual = fmax(value.dual, repaired_bound(work));
-    for (int i = 0; i < n; i++) work->act[i] /= over;
-    return value;
+    double least = (1.0 - work->tol) * primal;
+    if (!work->plain && dual < least && dual * over >= least)
+        dual = fmax(dual, repaired_bound(work));
+    work->result->mm.dual = fmax(work->result->mm.dual, dual);
+    keep_best(work, primal, over);
+    return 0;
 }
 
-static void keep_best(void *data)
+static bool judge(void *data, mm *s, bool accepted)
 {
     rrss_work *work = data;
+    return mm_gap(s, &work->result->mm, work->tol, work->run, accepted);
+}
+
+/* The A with the lowest objective is the one reported. */
+static void keep_best(rrss_work *work, double primal, double over)
+{
     size_t n = (size_t) work->problem->n;
-    ufs_copy(work->result->row_norm, work->row, n);
-    ufs_copy(work->result->activity, work->act, n);
-    ufs_copy(work->result->residual, work->res, n);
+    rrss_result *result = work->result;
+
+    if (!(primal < result->mm.primal)) return;
+    result->mm.primal = primal;
+    ufs_copy(result->row_norm, work->row, n);
+    ufs_copy(result->residual, work->res, n);
+    for (size_t i = 0; i < n; i++) result->activity[i] = work->act[i] / over;
 }
 
 /* X B X' = Q diag(w) Q' and Yt = Q'X. */
-static int rotate(rrss_work *work, const double *log_v)
+static int rotate(rrss_work *work)
 {
     int r = work->problem->r, n = work->problem->n, info;
     size_t R = (size_t) r;
     const double *x = work->problem->x;
 
     for (int i = 0; i < n; i++) {
-        double root_b = exp(-0.5 * log_v[i]);
-        for (size_t l = 0; l < R; l++) work->m[l + (size_t) i * R] = root_b * x[l + (size_t) i * R];
+        double by = work->root_b[i];
+        for (size_t l = 0; l < R; l++) work->m[l + (size_t) i * R] = by * x[l + (size_t) i * R];
     }
     gram_by_strips(r, n, work->m, work->k);
     info = la_eig_range(r, work->k, 1, r, work->w, work->q);
@@ -219,8 +248,8 @@ static int rotate(rrss_work *work, const double *log_v)
     return 0;
 }
 
-/* M, the residual norms, and <M, Yt>. */
-static double shrink_samples(rrss_work *work, const double *log_v)
+/* M, the residual norms, <M, Yt>, and A_jj. */
+static double shrink_samples(rrss_work *work, double *left)
 {
     int n = work->problem->n;
     double inner = 0.0, own, less;
@@ -230,7 +259,7 @@ static double shrink_samples(rrss_work *work, const double *log_v)
         double norm = work->plain ? sample_step(work, i, &own, &less) : best_g(work, i, &own);
         work->res[i] = work->g[i] * norm;
         inner += own;
-        work->left[i] = own * exp(-log_v[i]);
+        left[i] = own * work->root_b[i] * work->root_b[i];
     }
     return inner;
 }
@@ -265,16 +294,6 @@ static double best_g(rrss_work *work, int i, double *own)
         if (found || !(norm > 0.0) || step == MOST_STEPS) return norm;
         /* d(1/norm)/dg = less / norm^3. */
         work->g[i] = fmax(work->g[i] + over * norm * norm / less, least);
-    }
-}
-
-/* ||A_j.|| = ||M'Yt_j|| / v_j. */
-static void measure_rows(rrss_work *work, const double *log_v)
-{
-    gram_norms(work);
-    for (int j = 0; j < work->problem->n; j++) {
-        work->row[j] = work->norm[j];
-        work->row[j] *= exp(-log_v[j]);
     }
 }
 

@@ -2,7 +2,7 @@
 #ifndef UFS_SAMP_RRSS_H
 #define UFS_SAMP_RRSS_H
 
-#include "samp_mm.h"
+#include "mm.h"
 
 typedef struct {
     int r, n;        /* coordinates, samples */

@@ -14,37 +14,19 @@
  * self-paced schedule psi, rho the number of components of S. YY' is unique by the tie rule
  * of la_low.h. What concerns the features (N, v) is in solve_blfse_projection.c.
  *
- * What the base clusterings say of a pair depends on the two samples' labels only, and samples of
- * one kind have the same ones. So it is found once per sample and kind: a byte says, for 8
- * clusterings, which of them put the two together; eight labels are one word, and two words are
- * compared at once. W, S and the errors of all clusterings cost n^2 + n m/8 (kinds) instead of
- * 3 m n^2.
+ * What the base clusterings say of a pair of samples is in solve_blfse_agreement.c.
  * S and W are packed (la_packed.h). YY' and the Gram matrix behind the distances B are known by
  * factors (n x k); what is n x n of them exists by tiles of columns.
  * Memory in doubles: n^2 for S and W together, 2 n BLFSE_TILE, that of the projection, and three
  * n x n of which, beyond 400 samples and with p <= n, only the factors' columns are touched. */
 #include "solve_blfse_projection.h"
+#include "solve_blfse_agreement.h"
 #include "graph_dense.h"
 #include "la.h"
 #include "la_low.h"
 #include "la_packed.h"
-#include <stdint.h>
 #include <R_ext/Utils.h>
 #include <R_ext/Memory.h>
-
-/* Which clusterings put pairs together: `group` bytes for each. Kinds are numbered by their first
- * samples. */
-typedef struct {
-    int n, kinds, group, plane; /* plane: bytes of the largest label */
-    int *kind;                  /* n */
-    uint64_t *word;             /* n x plane x group: a byte of the labels of eight clusterings */
-    unsigned char *pair;        /* n x group: of one sample and the kinds so far */
-    double *table;              /* group x 256: sum of weights over the set bits */
-    double *same, *apart;       /* group x 256: what is summed for the errors */
-    int seen;                   /* kinds up to the present column */
-    double *join;               /* n: sum of weights of those that put it and a kind together */
-    double *near, *far;         /* n: what the column adds to same and apart, by kind */
-} agreement;
 
 typedef struct {
     const blfse_problem *problem;
@@ -63,7 +45,7 @@ typedef struct {
     bool exact; /* S is zero between the components that were counted */
     bool stays; /* the last S step left S as it was */
     int *order;
-    agreement together;
+    blfse_agreement together;
     low_work low;
     blfse_projector projector;
 } blfse_work;
@@ -87,11 +69,6 @@ static void update_alpha(blfse_work *work);
 static void update_rho(blfse_work *work);
 static void count_components(blfse_work *work);
 static void new_gram(blfse_work *work);
-static void agreement_init(agreement *set, const blfse_problem *problem);
-static bool same_words(const agreement *set, size_t a, size_t b);
-static void column_begin(agreement *set, int j);
-static void column_end(agreement *set);
-static void agreement_weights(agreement *set, int m, const double *weight);
 static void errors_begin(blfse_work *work);
 static void errors_end(blfse_work *work);
 static void feature_errors(blfse_work *work);
@@ -102,14 +79,6 @@ static void take_back_y(blfse_work *work);
 static double objective(const blfse_work *work);
 static void record(blfse_work *work, double psi, int it, blfse_block block);
 static void remember(blfse_work *work, double psi, int it, double moved);
-
-/* What the pair adds to the errors of base results that put the two together, and of those that do
- * not. */
-static inline void add_error(agreement *set, int kind, double w, double s)
-{
-    set->near[kind] += w * w * (s - 1.0) * (s - 1.0);
-    set->far[kind] += w * w * s * s;
-}
 
 static size_t at(const blfse_work *work, int i, int j)
 {
@@ -229,7 +198,7 @@ static void init(blfse_work *work, const blfse_problem *problem, const blfse_set
     work->v_old = ufs_dalloc(P, 1);
     work->degree = ufs_dalloc(N, 1);
     work->order = ufs_ialloc(N);
-    agreement_init(&work->together, problem);
+    blfse_agreement_init(&work->together, problem);
     low_init(&work->low, n, problem->c, settings->dense_limit);
 }
 
@@ -239,7 +208,7 @@ static void start(blfse_work *work)
 {
     const blfse_problem *problem = work->problem;
     blfse_result *result = work->result;
-    agreement *set = &work->together;
+    blfse_agreement *set = &work->together;
     int n = problem->n, p = problem->p, m = problem->m;
     double even = 1.0 / (double) m;
 
@@ -253,17 +222,17 @@ static void start(blfse_work *work)
     for (size_t i = 0; i < la_packed_column(n); i++) result->w[i] = 1.0;
     work->sum_w = (double) n * (double) n;
     result->rho = 1.0;
-    agreement_weights(set, m, result->beta);
+    blfse_agreement_weights(set, m, result->beta);
     errors_begin(work);
     for (int j = 0; j < n; j++) {
         double *column = result->s + la_packed_column(j);
-        column_begin(set, j);
+        blfse_column_begin(set, j);
         for (int i = 0; i < j; i++) {
             column[i] = set->join[set->kind[i]];
-            add_error(set, set->kind[i], 1.0, column[i]);
+            blfse_add_error(set, set->kind[i], 1.0, column[i]);
         }
         column[j] = 1.0;
-        column_end(set);
+        blfse_column_end(set);
         if (j % 256 == 0) R_CheckUserInterrupt();
     }
     errors_end(work);
@@ -283,31 +252,31 @@ static void start(blfse_work *work)
 static void update_w(blfse_work *work)
 {
     blfse_result *result = work->result;
-    agreement *set = &work->together;
+    blfse_agreement *set = &work->together;
     int n = work->problem->n;
     double total = 0.0, sum = 0.0;
 
     if (work->run->lapack) return;
     for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
-    agreement_weights(set, work->problem->m, work->beta2);
+    blfse_agreement_weights(set, work->problem->m, work->beta2);
     errors_begin(work);
     for (int j = 0; j < n; j++) {
         const double *sj = result->s + la_packed_column(j);
         double *wj = result->w + la_packed_column(j);
-        column_begin(set, j);
+        blfse_column_begin(set, j);
         for (int i = 0; i < j; i++) {
             double s = sj[i], q = set->join[set->kind[i]], w = 1.0;
             /* Where no clustering joins them and S_ij is 0, so are A_ij and what it adds. */
             if (!(q == 0.0 && s == 0.0)) {
                 double a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;
                 if (2.0 * a > work->lambda) w = work->lambda / (2.0 * a);
-                add_error(set, set->kind[i], w, s);
+                blfse_add_error(set, set->kind[i], w, s);
             }
             wj[i] = w;
             sum += w;
         }
         wj[j] = 1.0;
-        column_end(set);
+        blfse_column_end(set);
         if (j % 256 == 0) R_CheckUserInterrupt();
     }
     work->sum_w = (double) n + 2.0 * sum;
@@ -329,7 +298,7 @@ static void update_p(blfse_work *work)
 static double update_s(blfse_work *work)
 {
     blfse_result *result = work->result;
-    agreement *set = &work->together;
+    blfse_agreement *set = &work->together;
     int n = work->problem->n;
     double total = 0.0, moved = 0.0, half = 0.5 / work->settings->gamma_cluster, t1 = 0.0, t5 = 0.0;
     size_t faint = 0;
@@ -337,7 +306,7 @@ static double update_s(blfse_work *work)
     if (work->run->lapack) return 0.0;
     blfse_projector_factor(&work->projector, result->v, work->b, work->square_b);
     for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
-    agreement_weights(set, work->problem->m, work->beta2);
+    blfse_agreement_weights(set, work->problem->m, work->beta2);
     errors_begin(work);
     for (int from = 0; from < n; from += BLFSE_TILE) {
         int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
@@ -350,7 +319,7 @@ static double update_s(blfse_work *work)
             const double *wj = result->w + la_packed_column(j);
             double bj = work->square_b[j], cj = work->square_c[j];
             double *sj = result->s + la_packed_column(j);
-            column_begin(set, j);
+            blfse_column_begin(set, j);
             for (int i = 0; i < j; i++) {
                 double q = set->join[set->kind[i]], w, s, b, c;
                 /* No clustering joins them: S_ij is 0 and has been so. */
@@ -366,9 +335,9 @@ static double update_s(blfse_work *work)
                 sj[i] = s;
                 t1 += 2.0 * s * b;
                 t5 += 2.0 * s * c;
-                add_error(set, set->kind[i], w, s);
+                blfse_add_error(set, set->kind[i], w, s);
             }
-            column_end(set);
+            blfse_column_end(set);
         }
     }
     work->projector.t1 = t1;
@@ -500,103 +469,6 @@ static void new_gram(blfse_work *work)
                                              result->component, work->degree, work->a, work->b);
 }
 
-static void agreement_init(agreement *set, const blfse_problem *problem)
-{
-    size_t N = (size_t) problem->n, M = (size_t) problem->m, G = (M + 7) / 8, P = 1;
-    int most = 0;
-
-    for (size_t i = 0; i < N * M; i++)
-        if (problem->labels[i] > most) most = problem->labels[i];
-    while (most >>= 8) P++;
-    set->n = problem->n;
-    set->kinds = 0;
-    set->group = (int) G;
-    set->plane = (int) P;
-    set->kind = ufs_ialloc(N);
-    set->word = (uint64_t *) R_alloc(N * G * P, sizeof(uint64_t));
-    set->pair = (unsigned char *) R_alloc(N * G, 1);
-    set->table = ufs_dalloc(G, 256);
-    set->same = ufs_dalloc(G, 256);
-    set->apart = ufs_dalloc(G, 256);
-    set->join = ufs_dalloc(N, 1);
-    set->near = ufs_dalloc(N, 1);
-    set->far = ufs_dalloc(N, 1);
-    for (size_t i = 0; i < N; i++) {
-        size_t kind = 0, next = (size_t) set->kinds;
-        for (size_t l = 0; l < G * P; l++) {
-            uint64_t word = 0;
-            for (size_t k = 8 * (l / P); k < M && k < 8 * (l / P) + 8; k++)
-                word |= (uint64_t) ((unsigned int) problem->labels[k + i * M] >> 8 * (l % P) & 255u)
-                        << 8 * (k % 8);
-            set->word[next + l * N] = word;
-        }
-        /* Itself at the latest. */
-        while (!same_words(set, kind, next)) kind++;
-        set->kind[i] = (int) kind;
-        set->kinds += kind == next;
-    }
-}
-
-static bool same_words(const agreement *set, size_t a, size_t b)
-{
-    size_t N = (size_t) set->n;
-    for (size_t l = 0; l < (size_t) set->group * (size_t) set->plane; l++)
-        if (set->word[a + l * N] != set->word[b + l * N]) return false;
-    return true;
-}
-
-/* Sample j and all kinds up to its own; columns come in order. Bits beyond the last clustering are
- * set; none of the sums looks at them. */
-static void column_begin(agreement *set, int j)
-{
-    const uint64_t low = 0x7f7f7f7f7f7f7f7fu, gather = 0x0102040810204080u;
-    size_t N = (size_t) set->n;
-
-    if (j == 0) set->seen = 0;
-    if (set->kind[j] == set->seen) set->seen++;
-    memset(set->join, 0, (size_t) set->seen * sizeof(double));
-    memset(set->near, 0, (size_t) set->seen * sizeof(double));
-    memset(set->far, 0, (size_t) set->seen * sizeof(double));
-    for (int g = 0; g < set->group; g++) {
-        unsigned char *pair = set->pair + (size_t) g * N;
-        for (int l = 0; l < set->plane; l++) {
-            const uint64_t *word = set->word + (size_t) (g * set->plane + l) * N;
-            uint64_t own = word[set->kind[j]];
-            for (int d = 0; d < set->seen; d++) {
-                /* The top bit of every byte: is it not zero? Then the eight bits side by side. */
-                uint64_t bits = word[d] ^ own, differ = ((bits & low) + low) | bits | low;
-                unsigned char same = (unsigned char) ((~differ >> 7) * gather >> 56);
-                pair[d] = l > 0 ? pair[d] & same : same;
-            }
-        }
-        for (int d = 0; d < set->seen; d++) set->join[d] += set->table[256 * g + pair[d]];
-    }
-}
-
-/* What the pairs of the column add to the errors, each as (i, j) and (j, i). */
-static void column_end(agreement *set)
-{
-    size_t N = (size_t) set->n;
-    for (int g = 0; g < set->group; g++)
-        for (int d = 0; d < set->seen; d++) {
-            size_t at = 256 * (size_t) g + set->pair[(size_t) d + (size_t) g * N];
-            set->same[at] += 2.0 * set->near[d];
-            set->apart[at] += 2.0 * set->far[d];
-        }
-}
-
-/* table: the sum of the weights of those clusterings whose bits are set. */
-static void agreement_weights(agreement *set, int m, const double *weight)
-{
-    for (int g = 0; g < set->group; g++)
-        for (int byte = 0; byte < 256; byte++) {
-            double sum = 0.0;
-            for (int k = 8 * g; k < m && k < 8 * g + 8; k++)
-                if (byte >> (k - 8 * g) & 1) sum += weight[k];
-            set->table[256 * g + byte] = sum;
-        }
-}
-
 /* error_s[k] = ||W o (S - S^(k))||_F^2 is summed per byte: `same` for those together, `apart`
  * for the others. Only sums of squares: nothing cancels. */
 static void errors_begin(blfse_work *work)
@@ -609,7 +481,7 @@ static void errors_begin(blfse_work *work)
 /* error_s and T2. */
 static void errors_end(blfse_work *work)
 {
-    const agreement *set = &work->together;
+    const blfse_agreement *set = &work->together;
     work->t2 = 0.0;
     for (int k = 0; k < work->problem->m; k++) {
         const double *same = set->same + 256 * (k / 8), *apart = set->apart + 256 * (k / 8);

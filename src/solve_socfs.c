@@ -46,6 +46,7 @@ static void amend(socfs_work *work, const socfs_stage *s, double objective);
 static void run_exact(socfs_work *work, const socfs_stage *s);
 static void v_step(socfs_work *work, const double *e, double *v, double vtol, bool full);
 static double exact_objective(const socfs_work *work, const double *e);
+static bool leap(socfs_work *work, double vtol, bool full, double *j);
 static bool extrapolate(socfs_work *work, bool *forward);
 static void finish(socfs_work *work);
 /* solver = "irls" */
@@ -185,8 +186,8 @@ static void run_exact(socfs_work *work, const socfs_stage *s)
     work->run->status = UFS_MAX_ITER;
 
     for (int t = 0; t < s->max_iter; t++) {
-        bool full = t % FULL_EVERY == FULL_EVERY - 1, accepted = false, forward;
-        double j_old = j, move, vtol, j_new;
+        bool full = t % FULL_EVERY == FULL_EVERY - 1, accepted;
+        double j_old = j, move, vtol;
         int inner;
 
         ufs_copy(work->e_new, work->e, len);
@@ -198,23 +199,7 @@ static void run_exact(socfs_work *work, const socfs_stage *s)
         anderson_push(&work->history, work->e, work->e_new);
         work->moved_before = work->moved;
         work->moved = move * move;
-        if (extrapolate(work, &forward)) {
-            /* J(V, E_new) is what the extrapolated pair has to beat. */
-            double bar = la_ss_diff(len, work->xv, work->e_new) + work->lambda * work->gl.l21 +
-                         work->problem->gamma * negative_ss(len, work->e_new);
-            ufs_copy(work->v_mix, work->v, len_v);
-            v_step(work, work->e_mix, work->v_mix, vtol, full);
-            j_new = exact_objective(work, work->e_mix);
-            accepted = j_new <= bar;
-            if (accepted) {
-                ufs_copy(work->v, work->v_mix, len_v);
-                ufs_copy(work->e, work->e_mix, len);
-                j = j_new;
-            } else {
-                anderson_keep_last(&work->history);
-            }
-            if (forward) work->reach = accepted ? 2.0 * work->reach : 1.0;
-        }
+        accepted = leap(work, vtol, full, &j);
         if (!accepted) {
             ufs_copy(work->e, work->e_new, len);
             v_step(work, work->e, work->v, vtol, full);
@@ -240,6 +225,32 @@ static void run_exact(socfs_work *work, const socfs_stage *s)
     }
     finish(work);
     amend(work, s, exact_objective(work, work->e));
+}
+
+/* V and E extrapolated, if that is worth trying; true, and the objective in j, if they are kept. */
+static bool leap(socfs_work *work, double vtol, bool full, double *j)
+{
+    size_t len = size_e(work), len_v = (size_t) work->problem->p * (size_t) work->problem->c;
+    bool forward, accepted;
+    double bar, j_new;
+
+    if (!extrapolate(work, &forward)) return false;
+    /* J(V, E_new) is what the extrapolated pair has to beat. */
+    bar = la_ss_diff(len, work->xv, work->e_new) + work->lambda * work->gl.l21 +
+          work->problem->gamma * negative_ss(len, work->e_new);
+    ufs_copy(work->v_mix, work->v, len_v);
+    v_step(work, work->e_mix, work->v_mix, vtol, full);
+    j_new = exact_objective(work, work->e_mix);
+    accepted = j_new <= bar;
+    if (accepted) {
+        ufs_copy(work->v, work->v_mix, len_v);
+        ufs_copy(work->e, work->e_mix, len);
+        *j = j_new;
+    } else {
+        anderson_keep_last(&work->history);
+    }
+    if (forward) work->reach = accepted ? 2.0 * work->reach : 1.0;
+    return accepted;
 }
 
 /* V = argmin at fixed E, warm from v; xv follows. */

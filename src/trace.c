@@ -25,21 +25,11 @@ void ufs_trace_named(ufs_trace *trace, int most, const char *const *names)
 void ufs_trace_add(ufs_trace *trace, const double *row)
 {
     if (trace->length >= trace->most) return;
-    ufs_trace_room(trace);
+    if (trace->length == trace->capacity)
+        resize(trace, trace->most / 2 < trace->capacity ? trace->most : 2 * trace->capacity);
     for (int j = 0; j < trace->n_col; j++)
         trace->value[(size_t) j * (size_t) trace->capacity + (size_t) trace->length] = row[j];
     trace->length++;
-}
-
-bool ufs_trace_full(const ufs_trace *trace)
-{
-    return trace->length == trace->capacity && trace->length < trace->most;
-}
-
-void ufs_trace_room(ufs_trace *trace)
-{
-    if (ufs_trace_full(trace))
-        resize(trace, trace->most / 2 < trace->capacity ? trace->most : 2 * trace->capacity);
 }
 
 /* Doubling: a run of k rows costs at most twice their memory, whatever `most`. */

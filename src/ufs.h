@@ -70,12 +70,9 @@ typedef struct {
 void ufs_trace_init(ufs_trace *trace, int most, int n_col);
 /* The same with named columns; `names` ends with NULL and outlives the trace. */
 void ufs_trace_named(ufs_trace *trace, int most, const char *const *names);
-/* Appends a row; rows beyond `most` are dropped. It may take memory, which a return to an earlier
- * mark of the memory would give back: who sets such marks around it asks whether the next row would, leaves the
- * marked part, and makes room. */
+/* Appends a row; rows beyond `most` are dropped. It may take memory: a solver that goes back to an
+ * earlier mark of the memory (vmaxset) must not add rows inside it. */
 void ufs_trace_add(ufs_trace *trace, const double *row);
-bool ufs_trace_full(const ufs_trace *trace);
-void ufs_trace_room(ufs_trace *trace);
 
 /* ---- one run of a solver ------------------------------------------------------
  * Every solver is void <m>_solve(const <m>_problem *, const <m>_settings *,

@@ -121,6 +121,7 @@ test_that("a Seurat assay without normalised data and counts is an error, not an
 })
 
 test_that("a Seurat assay whose layers are split says JoinLayers()", {
+  skip_on_cran()
   skip_if_not_installed("SeuratObject", "5.0.0")
   object <- seurat_objects(to_sparse(t(counts)))$v5
   object[["RNA"]] <- split(object[["RNA"]], rep(c("a", "b"), 15))

@@ -350,7 +350,7 @@ test_that("one rule for constant columns and the ends of double precision, in al
           ufs_data(DelayedArray::DelayedArray(x), block_bytes = 16 * lines * 5)
         })
       },
-      if (requireNamespace("bigmemory", quietly = TRUE)) {
+      if (!on_cran() && requireNamespace("bigmemory", quietly = TRUE)) {
         list(big = suppressWarnings(bigmemory::as.big.matrix(x, type = "double")))
       })
   }

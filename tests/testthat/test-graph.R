@@ -307,6 +307,7 @@ test_that("an edited graph is refused wherever it is read", {
 })
 
 test_that("files beyond four blocks: neighbours on scores are announced, exact ones are the matrix's", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   folder <- withr::local_tempdir()
   # More columns than scores, and samples in many ties.

@@ -182,6 +182,21 @@ test_that("the eigenvalue sums of the trace are those of the learnt graph", {
   }
 })
 
+test_that("features out of use have a score of exactly 0, and the order of their reach", {
+  skip_on_cran()
+  # Those that only the smoothing kept from 0 came before all that were 0, whatever their reach.
+  for (size in list(c(60, 200), c(160, 140))) {
+    x <- withr::with_seed(1, matrix(rnorm(size[1] * size[2]), size[1]))
+    for (fit in list(quiet(ufs_sogfs(x, 4, gamma = 0.3)), quiet(ufs_udfs(x, 4, gamma = 0.3)))) {
+      score <- feature_scores(fit)
+      expect_gt(sum(score == 0), size[2] / 2)
+      expect_identical(sum(score > 0 & score <= 1e-10), 0L)
+      zero <- fit$feature_ranking[-seq_len(sum(score > 0))]
+      expect_false(is.unsorted(-fit$feature_key[zero]))
+    }
+  }
+})
+
 test_that("RSR, UDFS and SOGFS hold few copies of x", {
   skip_on_cran()
   x <- planted(100, 1500)$x

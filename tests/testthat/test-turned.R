@@ -358,6 +358,7 @@ test_that("numbers are read from anywhere in a file, in any order, beyond 2^31 b
 })
 
 test_that("a copy that is gone is an error that says so", {
+  skip_on_cran()
   skip_if_not_installed("HDF5Array")
   op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 4000))$x
   op$sweep(NULL)
