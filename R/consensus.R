@@ -14,7 +14,8 @@
 #' unless `scale = FALSE`. They are fitted to x with decoys in it, a permuted copy for each of a
 #' fifth of its columns (see [ufs_decoys()], which says what decoys cannot see). The mean is that of
 #' the ranks among columns and decoys. A column joins the pool to choose from if it is among the
-#' best by the mean of which at most `share` are estimated to be no better than noise. The choice
+#' best by the mean of which at most `share` are no better than noise, counting one decoy more than
+#' there are, so that luck with few decoys lets no noise in. The choice
 #' within the pool is made as by [ufs_diversify()], with ranks counted within the pool: otherwise it
 #' would prefer noise, which is never redundant. Members run side by side if you set a future plan
 #' (package future.apply); the result does not depend on the number of workers. A member that fails
@@ -31,7 +32,8 @@
 #'   goes from 1 to 0; 0 leaves the mean of ranks as it is.
 #' @param pool How many of the best features to choose from. The default `NULL` lets the decoys
 #'   decide: at least k and at most 10 k.
-#' @param share The share of columns no better than noise that is accepted in the pool.
+#' @param share The share of columns no better than noise that is accepted in the pool. With fewer
+#'   than `1 / share` columns the pool is the best `k`.
 #' @return A fit of class `c("ufs_consensus", "ufs")`; the score falls by 1/q with each rank.
 #'   `solution` holds `ranks` (features x members, 1 = best, decoys counted), `mean_rank`, and the
 #'   `order` of choice; `decoys` how many there were (`n`), the `share` of the best 1, 2, ...
@@ -138,8 +140,10 @@ consensus_ranks <- function(opened, data, tasks, control) {
 consensus_share <- function(found, share) {
   count <- decoys_before(found$ranking, found$first)
   weight <- max(count$distinct) / count$decoys
-  noise <- weight * count$before / count$distinct
-  list(order = count$real, share = noise, better = max(0L, which(noise <= share)))
+  # One more than there are, so that luck with few decoys lets no noise in.
+  better <- which(weight * (count$before + 1) / count$distinct <= share)
+  list(order = count$real, share = weight * count$before / count$distinct,
+    better = max(0L, better))
 }
 
 consensus_table <- function(found, chosen, k) {

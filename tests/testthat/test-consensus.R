@@ -22,7 +22,7 @@ test_that("the mean of ranks of the members, a pool that beats decoys, then a ch
   real <- ranking[ranking <= 14]
   share <- (match(real, ranking) - 1:14) / 1:14
   expect_equal(fit$decoys$share, share)
-  pool <- max(4, which(share <= .3))
+  pool <- max(4, which((match(real, ranking) - 1:14 + 1) / 1:14 <= .3))
   expect_gt(pool, 4)
   expect_lt(pool, 14)
   expect_identical(fit$params$pool, as.integer(pool))
