@@ -115,6 +115,7 @@ autoplot.ufs_list <- function(object, k = min(10L, object[[1L]]$p),
 
 #' @export
 print.ufs_list <- function(x, ...) {
+  for (fit in x) if (inherits(fit, "ufs")) check_fit(fit)
   cat("<ufs_list> ", length(x), " fits\n", sep = "")
   for (i in seq_along(x)) {
     cat("  ", if (is.null(names(x))) i else names(x)[i], ": ", if (inherits(x[[i]], "ufs")) {

@@ -171,7 +171,8 @@ test_that("a fit that was edited is refused in words by whatever reads it", {
   uses <- list(print, summary, plot, coef, as.data.frame, feature_scores, feature_ranking, cluster_labels,
     function(fit) selected_features(fit, 3), function(fit) predict(fit, x, k = 3),
     function(fit) ufs_overlap(list(fit, fits[[1L]]), 2), function(fit) ufs_aggregate(list(fits[[1L]], fit)),
-    function(fit) ufs_diversify(fit, x, 2), function(fit) ufs_captured(fit, x, 2), ufs_explore)
+    function(fit) ufs_diversify(fit, x, 2), function(fit) ufs_captured(fit, x, 2), ufs_explore,
+    function(fit) print(c(fit, fits[[1L]])))
   if (requireNamespace("generics", quietly = TRUE)) {
     uses <- c(uses, list(generics::tidy, generics::glance, function(fit) generics::augment(fit, x)))
   }
