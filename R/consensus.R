@@ -24,8 +24,8 @@
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters, which is told to the members that ask for one. It is
 #'   the number of components of the others.
-#' @param k How many features to choose so that they differ. The default `NULL` chooses the whole
-#'   pool, but at most 100, from all of it.
+#' @param k How many features to choose so that they differ. The default `NULL` chooses as many
+#'   as are estimated to be better than noise, but at most 100.
 #' @param members The names of the methods to combine. They must select features and need no more
 #'   than `n_clusters` or `n_components`.
 #' @param strength The weight of the largest correlation against the rank within the pool, which
@@ -72,9 +72,9 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     noise <- consensus_share(found, share)
     if (is.null(k)) {
       k <- max(1L, min(if (is.null(pool)) noise$better else pool, 100L))
-      if (is.null(pool)) pool <- max(noise$better, k)
+      if (is.null(pool)) pool <- max(noise$safe, k)
     }
-    if (is.null(pool)) pool <- max(k, min(noise$better, 10L * k))
+    if (is.null(pool)) pool <- max(k, min(noise$safe, 10L * k))
     best <- noise$order[seq_len(pool)]
     at <- data$keep[best]
     z <- data_columns(opened, at)
@@ -136,14 +136,15 @@ consensus_ranks <- function(opened, data, tasks, control) {
 }
 
 # The real columns by their mean rank, the share of noise among the best of them, and how many are
-# better than noise: list(order, share, better).
+# better than noise: list(order, share, better, safe).
 consensus_share <- function(found, share) {
   count <- decoys_before(found$ranking, found$first)
   weight <- max(count$distinct) / count$decoys
   # One more than there are, so that luck with few decoys lets no noise in.
-  better <- which(weight * (count$before + 1) / count$distinct <= share)
-  list(order = count$real, share = weight * count$before / count$distinct,
-    better = max(0L, better))
+  safe <- which(weight * (count$before + 1) / count$distinct <= share)
+  noise <- weight * count$before / count$distinct
+  list(order = count$real, share = noise, better = max(0L, which(noise <= share)),
+    safe = max(0L, safe))
 }
 
 consensus_table <- function(found, chosen, k) {
