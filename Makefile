@@ -9,6 +9,8 @@
 #   make check-platforms      other R versions, compilers and word sizes (PLATFORMS="sid trixie" chooses);
 #                             make clean-platforms removes their roots from ~/.cache/ufselect
 #   make site                 the web site, in site/, without network
+#   make evidence             every stored table computed anew (hours; EVIDENCE=name for one, UFSELECT_DATA the
+#                             folder of the real sets); make evidence-check recomputes some cells of each
 #   make doc                  NAMESPACE and man/ from the comments in R/
 LIB := $(CURDIR)/.lib
 OUT := $(CURDIR)/demo-out
@@ -16,6 +18,7 @@ DATA :=
 CLUSTERS :=
 K :=
 LABEL :=
+EVIDENCE :=
 HEADER :=
 DECIMAL :=
 # As they were given, with every $, quote and blank: neither make nor a shell reads them again.
@@ -28,7 +31,7 @@ override export UFSELECT_LABEL := $(value LABEL)
 override export UFSELECT_HEADER := $(value HEADER)
 override export UFSELECT_DECIMAL := $(value DECIMAL)
 
-.PHONY: demo check check-frameworks check-platforms clean-platforms lint harden srr site cheatsheet doc clean
+.PHONY: demo check check-frameworks check-platforms clean-platforms lint evidence evidence-check evidence-confirm harden srr site cheatsheet doc clean
 
 demo:
 	@bash .ci/setup demo "$(LIB)"
@@ -56,6 +59,16 @@ site:
 # Style of the sources, and what C under R must not do.
 lint:
 	@bash .ci/lint "$(LIB)"
+
+# Stored tables: computed anew, checked, or confirmed for the sources as they are (inst/benchmarks/results.R).
+evidence:
+	@bash .ci/evidence run "$(LIB)" $(EVIDENCE)
+
+evidence-check:
+	@bash .ci/evidence check "$(LIB)" $(EVIDENCE)
+
+evidence-confirm:
+	@bash .ci/evidence confirm "$(LIB)" $(EVIDENCE)
 
 # Fuzzing, relations, certificates, killed runs, two BLAS, interrupts, sanitizers: small budgets.
 harden:

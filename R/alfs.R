@@ -624,7 +624,7 @@ picture_alfs_norms <- function(fit) {
 #' ALFS along several penalties
 #'
 #' Fits [ufs_alfs()] for a sequence of penalties and says how many samples and features each of them
-#' keeps. Use it to choose penalties; it is faster than single fits, because all share one
+#' keeps. Use it to choose penalties; it takes less time than single fits, because all share one
 #' decomposition of the data.
 #'
 #' At `lambda = 0` each fit starts from the one before. Such a start saves few iterations when

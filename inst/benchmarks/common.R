@@ -1,5 +1,12 @@
 # Shared by the scripts of this folder, which source it from beside themselves.
 
+local({
+  here <- Filter(nzchar, vapply(sys.frames(), function(frame) {
+    if (is.character(frame$ofile)) dirname(frame$ofile) else ""
+  }, ""))
+  sys.source(file.path(here[length(here)], "provenance.R"), globalenv())
+})
+
 # CPU seconds (user + system), so that other work on the machine does not count.
 cpu <- function(code) {
   used <- system.time(code, gcFirst = FALSE)

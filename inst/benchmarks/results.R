@@ -1,0 +1,432 @@
+# Every stored table: the script that wrote it, its command, how long that takes, where it is shown;
+# and the check that what is stored still comes out of the code.
+#
+#   Rscript results.R list                 the tables, their dates and hashes
+#   Rscript results.R run [name ...]       computes anew (resumes where the script does); hours in all
+#   Rscript results.R check [name ...]     recomputes some cheap cells of each; under three minutes
+#   Rscript results.R confirm [name ...]   the same; what agrees is confirmed for the sources as they are
+#   Rscript results.R record name ...      writes the header of a table that its script has just written
+#   Rscript results.R adopt name ...       writes the header of one that is older than headers
+#
+# --data=FOLDER (or UFSELECT_DATA): the sets that are not in any package. Without it the cells that
+# need them are skipped, and counted so. results/headers.csv holds, for every table, the version, date,
+# seed and BLAS of the run, a fingerprint of its data, every call with all its arguments, and the
+# hash of the sources that these calls reach (provenance.R). The check fails
+# - if an argument has another default than the call that is stored, or is not in it;
+# - if the sources are not those that the table was computed with, or confirmed for: after a change
+#   of the code `confirm` recomputes the cheap cells and, if they agree, notes hash and date;
+# - if a recomputed cell differs; if a file of results/ is not listed here.
+library(ufselect)
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
+source(file.path(here, "common.R"))
+header_file <- file.path(here, "results", "headers.csv")
+data_folder <- option("data", Sys.getenv("UFSELECT_DATA"))
+
+# ---- the calls ---------------------------------------------------------------------------------
+
+every_method <- setdiff(ufs_methods()$method, "random")
+timed_calls <- function(methods) {
+  calls <- vapply(methods, function(m) do.call(full_call, c(list(paste0("ufs_", m)), needed(m))), "")
+  stats::setNames(calls, methods)
+}
+
+# The definitions of a script, without running it.
+definitions_of <- function(script) {
+  place <- new.env(parent = globalenv())
+  place$evidence_only_definitions <- TRUE
+  sys.source(file.path(here, script), place, keep.source = FALSE)
+  place
+}
+
+paper_calls <- function() {
+  place <- definitions_of("paper-tables.R")
+  alfs <- vapply(place$default_calls, function(given) do.call(full_call, c("ufs_alfs", given)), "")
+  pipe <- vapply(place$selectors, function(s) do.call(full_call, c(paste0("ufs_", s[[1L]]), s[-1L])), "")
+  sampler <- vapply(place$samplers, function(s) full_call(paste0("ufs_", s[[1L]])), "")
+  c(alfs, "ALFS paper" = full_call("ufs_alfs", solver = "paper", center = FALSE, scale = FALSE, select = "norm",
+      samples = "ted"), pipe, sampler, "R-CUR" = full_call("ufs_cur"))
+}
+
+compare_calls <- function(labels) {
+  place <- definitions_of("classifier-evaluation.R")
+  methods <- place$methods
+  out <- lapply(labels, function(label) {
+    parts <- words(methods[[label]], "+")
+    vapply(parts, function(m) {
+      given <- place$settings[[label]]
+      if (is.null(given)) given <- place$settings[[m]]
+      do.call(full_call, c(list(paste0("ufs_", m)), given))
+    }, "")
+  })
+  calls <- vapply(out, paste, "", collapse = "; ")
+  c(stats::setNames(calls, labels), ufs_compare = full_call("ufs_compare"))
+}
+
+# ---- recomputed cells ----------------------------------------------------------------------------
+
+read_result <- function(file) {
+  utils::read.csv(file.path(here, file), stringsAsFactors = FALSE, check.names = FALSE)
+}
+
+# Runs a script for a few cells, in a process of its own.
+rerun <- function(script, ...) {
+  out <- tempfile(fileext = ".csv")
+  given <- c(..., paste0("--out=", out))
+  if (nzchar(data_folder)) given <- c(given, paste0("--data=", data_folder))
+  log <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"), c(shQuote(file.path(here, script)), shQuote(given)),
+    stdout = TRUE, stderr = TRUE))
+  if (!file.exists(out)) stop(script, " wrote nothing: ", paste(utils::tail(log, 3L), collapse = " "))
+  utils::read.csv(out, stringsAsFactors = FALSE, check.names = FALSE)
+}
+
+paper_witness <- function(set) function(stored) {
+  place <- definitions_of("paper-tables.R")
+  place$folder <- data_folder
+  data <- place$read_evaluation_set(set)
+  main <- stored[stored$table == "main", ]
+  repeats <- max(main$repeats)
+  rows <- do.call(rbind, lapply(seq_len(repeats), function(i) {
+    half <- place$one_repeat(data, i)
+    m <- place$labelled[[set]]
+    rows <- lapply(c("ALFS-I certified", "ALFS-II certified"), function(name) place$default_rows(half, name, m, 10L))
+    pipes <- lapply(if (repeats > 3L) "LS" else c("LS", "SOGFS", "UDFS"), function(name) {
+      found <- place$selector_fit(half, name)
+      place$sampler_rows(half, name, found, place$best_features(found$fit, 10L), m, 0L)
+    })
+    rows <- do.call(rbind, c(rows, pipes))
+    cbind(set = set, rep = i, table = "main", rows)
+  }))
+  cells <- split(rows, list(rows$method, rows$classifier), drop = TRUE)
+  now <- do.call(rbind, lapply(cells, place$summarise_rows, choice = "default"))
+  # Lines that are not there yet are shown as missing; they are no difference.
+  now <- now[now$method %in% main$method, ]
+  c(differing(main, now, c("method", "choice", "k", "m", "classifier"), c("mean", "repeats"), .004))
+}
+paper_data <- function(set) function() {
+  place <- definitions_of("paper-tables.R")
+  place$folder <- data_folder
+  data <- place$read_evaluation_set(set)
+  hash_of_data(data$x, data$y)
+}
+paper_table <- function(set, minutes, needs_data) list(file = sprintf("results/paper-%s.csv.gz", set),
+  script = "paper-tables.R", args = c(paste0("--sets=", set), "--repeats=10", "--out=@work", "--data=@data"),
+  minutes = minutes, shown = "paper-tables", seed = "100 + repeat (halves), repeat (all else)",
+  methods = c("alfs", "laplacian", "spec", "sogfs", "udfs", "inffs", "ted", "rrss", "alnr", "cur"),
+  functions = c("ufs_grid", "judge_settings", "ufs_simulate_madelon", "ufs_add_noise"), calls = paper_calls,
+  data = paper_data(set), needs_data = needs_data, witness = paper_witness(set))
+
+classifier_table <- function(name, minutes, labels, data, witness) {
+  list(file = sprintf("../extdata/classifier-%s.csv.gz", name), script = "classifier-evaluation.R",
+    args = c(paste0("--only=", name), "--out=@extdata"), minutes = minutes, shown = "classifier-evaluation", seed = "1",
+    methods = c("alfs", "laplacian", "spec", "sogfs", "udfs", "inffs", "ted", "rrss", "alnr", "cur", "variance", "pca",
+      "kmeans_f", "random"),
+    functions = c("ufs_compare", "ufs_simulate_madelon", "ufs_add_noise"), calls = function() compare_calls(labels()),
+    data = data, needs_data = FALSE, witness = witness)
+}
+all_labels <- function() names(definitions_of("classifier-evaluation.R")$methods)
+classifier_data <- function(...) function() {
+  place <- definitions_of("classifier-evaluation.R")
+  hash_of_text(vapply(c(...), function(set) {
+    if (set == "musk") hash_of_data(place$musk_x, place$musk_y) else hash_of_data(place$madelon$x, place$madelon$y)
+  }, ""))
+}
+compared <- function(result) {
+  # Baselines are drawn anew for other m.
+  table <- summary(result)$table
+  table[!table$method %in% c("all", "variance", "pca", "kmeans_f") & !grepl("^random", table$method), ]
+}
+few_methods <- c("ALFS-I, norm" = "alfs", "ALFS-I, TED" = "alfs", "laplacian+ted" = "laplacian+ted",
+  "udfs+rrss" = "udfs+rrss", "sogfs+alnr" = "sogfs+alnr")
+compare_witness <- function(name, m) function(stored) {
+  place <- definitions_of("classifier-evaluation.R")
+  now <- compared(place[[paste0("run_", name)]](few_methods[if (name == "noise") 1:2 else 1:5], m = m))
+  differing(stored, now, c("method", "k", "m", "classifier"), "mean", .006)
+}
+
+# ---- the tables ------------------------------------------------------------------------------------
+
+published <- function(file, text, shown) list(file = file, published = text, shown = shown)
+
+timing <- function(name, script, minutes, shown, methods = every_method, calls = function() timed_calls(methods), ...) {
+  list(file = sprintf("results/%s.csv", name), script = script, args = c(paste0("--out=@", name)), minutes = minutes,
+    shown = shown, seed = "1", methods = methods, calls = calls, data = NULL, needs_data = FALSE, ...)
+}
+on_sets <- function(name, script, minutes, shown, methods, calls, args = character(), ...) {
+  list(file = sprintf("results/%s.csv", name), script = script, args = c(args, paste0("--out=@", name), "--data=@data"),
+    minutes = minutes, shown = shown, seed = "in the table or the script", methods = methods, calls = calls,
+    needs_data = TRUE, ...)
+}
+plain_calls <- function(...) function() {
+  given <- list(...)
+  vapply(given, function(one) do.call(full_call, as.list(one)), "")
+}
+
+tables <- list(
+  "paper-musk1" = paper_table("musk1", 25, FALSE),
+  "paper-madelon" = paper_table("madelon", 30, FALSE),
+  "paper-orl" = paper_table("orl", 40, TRUE),
+  "paper-tox171" = paper_table("tox171", 60, TRUE),
+  "paper-har-times" = list(file = "results/paper-har-times.csv", script = "paper-tables.R",
+    args = c("--only=har", "--out=@work"), minutes = 1, shown = "paper-tables", seed = "1",
+    methods = c("alfs", "ted", "rrss", "alnr", "cur"),
+    calls = plain_calls(ALFS = "ufs_alfs", TED = "ufs_ted", RRSS = "ufs_rrss", ALNR = "ufs_alnr", "R-CUR" = "ufs_cur"),
+    needs_data = FALSE, times_only = TRUE),
+  published = published("results/published.csv.gz", "Li et al. (2019), Tables II to XI", "paper-tables"),
+  "fseval-published" = published("results/fseval-published.csv",
+    "github.com/mrajabinasab/FSEVAL, commit e1d3f52", "which-method"),
+  "classifier-musk" = classifier_table("musk", 6, all_labels, classifier_data("musk"), compare_witness("musk", 60)),
+  "classifier-madelon" = classifier_table("madelon", 3, all_labels, classifier_data("madelon"),
+    compare_witness("madelon", 80)),
+  "classifier-noise" = classifier_table("noise", 3, function() c("ALFS-I, norm", "ALFS-I, TED", "ALFS-I pivot, TED"),
+    classifier_data("musk"), compare_witness("noise", 30)),
+  "classifier-penalties" = classifier_table("penalties", 12, function() c("ALFS-I, norm"),
+    classifier_data("musk", "madelon"), function(stored) {
+    place <- definitions_of("classifier-evaluation.R")
+    grid <- place$pairs[[1L]][c(1L, 13L), ]
+    found <- as.data.frame(place$run_penalties(place$musk_x, place$musk_y, grid), what = "grid")
+    found$first <- grid$alpha_rel[found$setting]
+    found$second <- grid$beta_rel[found$setting]
+    now <- cbind(set = "musk", pair = names(place$pairs)[1L],
+      stats::aggregate(accuracy ~ first + second + k + m + classifier, found, mean))
+    differing(stored, now, c("set", "pair", "first", "second", "classifier"), "accuracy", .006)
+  }),
+  "classifier-tolerance" = classifier_table("tolerance", 1, function() c("ALFS-I, norm", "ALFS-II, norm"),
+    classifier_data("musk", "madelon"), function(stored) {
+    place <- definitions_of("classifier-evaluation.R")
+    now <- cbind(set = "musk", method = "ALFS-I", place$run_tolerance(place$musk_x[seq(1, 476, by = 2), ], 0, 10^-(1:3)))
+    differing(stored, now, c("set", "method", "tolerance"), "iterations", 10.5)
+  }),
+  floor = timing("floor", "floor.R", 15, "speed", witness = function(stored) {
+    now <- rerun("floor.R", "--sizes=300x500", "--methods=variance,pca,laplacian,alfs", "--seconds=20")
+    differing(stored, now, c("method", "n", "p"), "status", 0)
+  }),
+  scaling = timing("scaling", "scaling.R", 30, "speed", times_only = TRUE),
+  peers = timing("peers", "peers.R", 15, "speed",
+    c("variance", "pca", "kmeans_f", "laplacian", "spec", "mcfs", "udfs", "rsr", "cur", "spca"),
+    witness = function(stored) {
+      now <- rerun("peers.R", "--sizes=300x500", "--questions=variance", "--seconds=5")
+      differing(stored, now, c("question", "peer", "n", "p"), "our_found", 0)
+    }),
+  "before-after" = timing("before-after", "before-after.R", 60, "speed", times_only = TRUE),
+  decoys = on_sets("decoys", "decoys.R", 30, "choosing-parameters", c("pca", "laplacian", "kmeans_f"),
+    plain_calls(pca = "ufs_pca", laplacian = "ufs_laplacian", kmeans_f = "ufs_kmeans_f", decoys = "ufs_decoys"),
+    functions = "ufs_decoys", witness = function(stored) {
+      now <- rerun("decoys.R", "--sets=wine,sonar", "--methods=pca,laplacian")
+      differing(stored, now, c("set", "method", "seed", "k"), c("call", "estimate", "truth", "answer"), 2e-3)
+    }),
+  "evidence-columns" = on_sets("evidence-columns", "evidence-columns.R", 60, "which-method",
+    c("css", "jspca", "mcfs", "laplacian", "kmeans_f", "pca", "variance", "random"),
+    plain_calls(css = "ufs_css", jspca = "ufs_jspca", mcfs = "ufs_mcfs", laplacian = "ufs_laplacian",
+      kmeans_f = "ufs_kmeans_f", pca = "ufs_pca", diversify = "ufs_diversify"), functions = "ufs_diversify",
+    witness = function(stored) {
+      now <- rerun("evidence-columns.R", "--sets=wine", "--methods=css .1,laplacian,random")
+      now <- stats::aggregate(cbind(error, svm) ~ set + method, now, mean)
+      differing(stored, now, c("set", "method"), c("error", "svm"), .15)
+    }),
+  "evidence-samples" = on_sets("evidence-samples", "evidence-samples.R", 60, "which-samples",
+    c("facility", "medoids", "ted"), plain_calls(facility = "ufs_facility", medoids = c("ufs_medoids", n_starts = 5),
+      ted = "ufs_ted"), witness = function(stored) {
+      now <- rerun("evidence-samples.R", "--sets=dermatology")
+      now <- stats::aggregate(cbind(accuracy, random) ~ set + per_class + sampler, now, function(a) 100 * mean(a))
+      now <- now[now$sampler %in% stored$sampler, ]
+      differing(stored, now, c("set", "per_class", "sampler"), c("accuracy", "random"), .3)
+    }),
+  fseval = on_sets("fseval", "fseval.R", 20, "which-method", c("consensus", "css", "laplacian", "mcfs", "pca"),
+    plain_calls(consensus = "ufs_consensus", css = "ufs_css", laplacian = "ufs_laplacian", mcfs = "ufs_mcfs",
+      pca = "ufs_pca")),
+  "socfs-objective" = on_sets("socfs-objective", "socfs-objective.R", 20, "evidence", "socfs",
+    plain_calls(socfs = c("ufs_socfs", lambda_rel = .1)), args = "worth", witness = function(stored) {
+      now <- rerun("socfs-objective.R", "worth", "--sets=wine")
+      differing(stored, now, c("set", "lambda_rel", "variant"), c("objective", "live", "accuracy"), .06)
+    }),
+  "socfs-starts" = on_sets("socfs-starts", "socfs-objective.R", 30, "the help of ufs_socfs()", "socfs",
+    plain_calls(socfs = c("ufs_socfs", lambda_rel = .1)), args = "starts"),
+  scale = timing("scale", "scale.R", 120, "large-and-sparse-data",
+    c("variance", "pca", "socfs", "mcfs", "kmeans_f", "laplacian", "jspca", "ted", "spca"), times_only = TRUE),
+  sketch = on_sets("sketch", "sketch.R", 20, "the help of ufs_sketch()", "variance", plain_calls(sketch = "ufs_sketch"),
+    functions = "ufs_sketch"),
+  tune = on_sets("tune", "tune.R", 60, "choosing-parameters", c("socfs", "jspca", "laplacian"),
+    plain_calls(tune = "ufs_tune"), functions = "ufs_tune")
+)
+
+# ---- headers ---------------------------------------------------------------------------------------
+
+read_headers <- function() {
+  if (!file.exists(header_file)) return(data.frame(table = character(), item = character(), value = character()))
+  utils::read.csv(header_file, stringsAsFactors = FALSE, colClasses = "character")
+}
+write_headers <- function(headers) {
+  headers <- headers[order(match(headers$table, names(tables))), ]
+  utils::write.csv(headers, header_file, row.names = FALSE)
+}
+header_of <- function(name, headers = read_headers()) {
+  part <- headers[headers$table == name, ]
+  stats::setNames(as.list(part$value), part$item)
+}
+hash_now <- function(entry) sources_of(entry$methods, entry$functions)
+
+record <- function(name, computed = TRUE) {
+  entry <- tables[[name]]
+  old <- header_of(name)
+  calls <- entry$calls()
+  items <- c(script = entry$script, command = paste("Rscript", entry$script, paste(entry$args, collapse = " ")),
+    version = as.character(utils::packageVersion("ufselect")), r = paste(R.version$major, R.version$minor, sep = "."),
+    blas = option("blas", blas_name()), seed = entry$seed,
+    data = if (is.function(entry$data)) entry$data() else "simulated or named in the rows",
+    computed = if (computed) format(Sys.Date()) else "before headers were kept",
+    sources = if (computed) option("sources", hash_now(entry)) else "unknown",
+    if (!is.null(option("note"))) c(note = option("note")),
+    if (!computed) c(confirmed = paste(hash_now(entry), format(Sys.Date()))),
+    stats::setNames(calls, paste0("call: ", names(calls))))
+  headers <- read_headers()
+  headers <- headers[headers$table != name, ]
+  write_headers(rbind(headers, data.frame(table = name, item = names(items), value = unname(items))))
+  invisible(old)
+}
+
+confirm <- function(name) {
+  headers <- read_headers()
+  entry <- tables[[name]]
+  value <- paste(hash_now(entry), format(Sys.Date()))
+  headers <- headers[!(headers$table == name & headers$item == "confirmed"), ]
+  write_headers(rbind(headers, data.frame(table = name, item = "confirmed", value = value)))
+}
+
+# ---- check -----------------------------------------------------------------------------------------
+
+counts <- c(passed = 0L, failed = 0L, skipped = 0L)
+tell <- function(how, name, ...) {
+  counts[[how]] <<- counts[[how]] + 1L
+  if (how != "passed") say("%s %s: %s\n", c(failed = "FAILED", skipped = "skipped")[[how]], name, paste0(...))
+  invisible(how)
+}
+
+check_calls <- function(name, entry, header) {
+  now <- entry$calls()
+  before <- counts[["failed"]]
+  for (call in names(now)) {
+    stored <- header[[paste0("call: ", call)]]
+    if (is.null(stored)) tell("failed", name, "the call '", call, "' is not stored")
+    else if (!identical(stored, now[[call]])) {
+      tell("failed", name, "a changed default in '", call, "': ", paste(differing_arguments(stored, now[[call]]), collapse = "; "))
+    }
+  }
+  if (counts[["failed"]] == before) tell("passed", name)
+}
+
+# TRUE where the recomputed cells agree, FALSE where not, NA where there are none.
+check_cells <- function(name, entry) {
+  if (is.null(entry$witness)) {
+    tell("skipped", name, if (isTRUE(entry$times_only)) "times are not compared" else "has no cheap cell")
+    return(NA)
+  }
+  if (entry$needs_data && !nzchar(data_folder)) {
+    tell("skipped", name, "its data are not at hand (UFSELECT_DATA)")
+    return(NA)
+  }
+  found <- tryCatch(entry$witness(read_result(entry$file)), error = function(e) paste("stopped:", conditionMessage(e)))
+  if (!length(found)) return(tell("passed", name) == "passed")
+  tell("failed", name, length(found), " cells differ; ", paste(utils::head(found, 3L), collapse = "; "))
+  FALSE
+}
+
+check_table <- function(name, confirming) {
+  entry <- tables[[name]]
+  if (!file.exists(file.path(here, entry$file))) return(tell("failed", name, "is not there: ", entry$file))
+  if (!is.null(entry$published)) return(tell("passed", name))
+  header <- header_of(name)
+  if (!length(header)) return(tell("failed", name, "has no header: Rscript results.R record ", name))
+  check_calls(name, entry, header)
+  if (is.function(entry$data) && (!entry$needs_data || nzchar(data_folder))) {
+    same <- identical(entry$data(), header$data)
+    tell(if (same) "passed" else "failed", name, "the data are not those that it was computed on")
+  }
+  agrees <- check_cells(name, entry)
+  known <- c(header$sources, substr(header$confirmed, 1L, 12L))
+  if (confirming && !isFALSE(agrees)) {
+    if (!hash_now(entry) %in% known) confirm(name)
+    return(tell("passed", name))
+  }
+  tell(if (hash_now(entry) %in% known) "passed" else "failed", name, "is older than its sources (now ", hash_now(entry),
+    ", known ", paste(known, collapse = ", "), "): Rscript results.R confirm ", name, ", or run")
+}
+
+# Files that nobody lists.
+check_files <- function() {
+  files <- c(file.path("results", list.files(file.path(here, "results"), "csv")),
+    file.path("../extdata", list.files(file.path(here, "..", "extdata"), "csv")))
+  listed <- c("results/headers.csv", "results/typed.csv", vapply(tables, `[[`, "", "file"))
+  for (file in setdiff(files, listed)) tell("failed", file, "is not listed in results.R")
+}
+
+# README's R code runs, and what its comments say about the size of the data is so.
+check_readme <- function() {
+  root <- source_root()
+  file <- if (!is.null(root)) file.path(root, "README.md")
+  if (is.null(file) || !requireNamespace("dslabs", quietly = TRUE)) return(tell("skipped", "README", "not at hand"))
+  lines <- readLines(file)
+  fences <- grep("^```", lines)
+  code <- unlist(lapply(fences[lines[fences] == "```r"], function(from) {
+    lines[seq(from + 1L, fences[fences > from][1L] - 1L)]
+  }))
+  code <- code[!grepl("^install.packages", code)]
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  place <- new.env(parent = globalenv())
+  found <- tryCatch(utils::capture.output(eval(parse(text = code), place)), error = function(e) e)
+  if (inherits(found, "error")) return(tell("failed", "README", conditionMessage(found)))
+  size <- sprintf("%d samples x %d genes", nrow(place$x), ncol(place$x))
+  tell(if (any(grepl(size, code, fixed = TRUE))) "passed" else "failed", "README", "x has ", size)
+}
+
+# Scripts that resume keep what they have finished in a folder beside the sources.
+run_table <- function(name) {
+  entry <- tables[[name]]
+  if (is.null(entry$script)) return(say("%s is published: nothing to run\n", name))
+  work <- option("work", file.path(if (is.null(source_root())) "." else source_root(), ".evidence"))
+  dir.create(work, showWarnings = FALSE)
+  places <- c("@data" = data_folder, "@work" = work, "@extdata" = file.path(here, "..", "extdata"))
+  args <- entry$args
+  for (place in names(places)) args <- sub(place, places[[place]], args, fixed = TRUE)
+  args <- sub("@([a-z-]+)$", file.path(here, "results", "\\1.csv"), args)
+  if (entry$needs_data && !nzchar(data_folder)) return(say("%s: its data are not at hand (--data=)\n", name))
+  say("%s: about %g minutes\n", name, entry$minutes)
+  status <- system2(file.path(R.home("bin"), "Rscript"), c(shQuote(file.path(here, entry$script)), shQuote(args)))
+  if (status != 0L) stop(name, " failed")
+  made <- file.path(work, basename(entry$file))
+  if ("--out=@work" %in% entry$args) file.copy(made, file.path(here, entry$file), overwrite = TRUE)
+  record(name)
+}
+
+list_tables <- function() {
+  headers <- read_headers()
+  rows <- lapply(names(tables), function(name) {
+    header <- header_of(name, headers)
+    or <- function(value, else_value) if (is.null(value)) else_value else value
+    data.frame(table = name, computed = or(header$computed, or(tables[[name]]$published, "no header")),
+      sources = or(header$sources, ""), confirmed = or(header$confirmed, ""), version = or(header$version, ""),
+      minutes = or(tables[[name]]$minutes, NA), shown = tables[[name]]$shown)
+  })
+  print(do.call(rbind, rows), right = FALSE, row.names = FALSE)
+}
+
+given <- commandArgs(TRUE)
+given <- given[!startsWith(given, "--")]
+named <- if (length(given) > 1L) given[-1L] else names(tables)
+stopifnot(all(named %in% names(tables)))
+switch(given[1L],
+  list = list_tables(),
+  run = for (name in named) run_table(name),
+  record = for (name in named) record(name),
+  adopt = for (name in named) record(name, computed = FALSE),
+  check = , confirm = {
+    check_files()
+    if (length(given) == 1L) check_readme()
+    for (name in named) {
+      seconds <- system.time(check_table(name, given[1L] == "confirm"))[["elapsed"]]
+      if (seconds > 5) say("  %s took %.0f s\n", name, seconds)
+    }
+    say("%d passed, %d failed, %d skipped\n", counts[["passed"]], counts[["failed"]], counts[["skipped"]])
+    quit(status = as.integer(counts[["failed"]] > 0L))
+  },
+  stop("first argument: list, run, check, confirm or record"))
