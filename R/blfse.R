@@ -603,6 +603,7 @@ picture_consensus <- function(fit) {
 register("blfse", ufs_blfse,
   advice = "historical (for comparison)",
   group = "system", selects = "features", deterministic = FALSE,
+  sized_by = "pca",
   title = "Bi-level ensemble",
   cost = "iterations x (n^2 p + n^3 or p^3)",
   reference = "Zhou, Wang and Du (2023) <doi:10.1016/j.inffus.2023.101910>",

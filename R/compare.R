@@ -43,7 +43,9 @@
 #'   arguments may be given in `args` as `list("laplacian+diversify" = list(diversify =
 #'   list(...)))`. A named vector gives them other labels, so that one method can enter with
 #'   several settings.
-#' @param k Numbers of features, a vector.
+#' @param k Numbers of features, a vector; or `"auto"`: one number for all methods, those columns of
+#'   x that are better than noise by the decoys of [ufs_pca()], all of them where these are most,
+#'   see [ufs_size()]. It does not look at `y`.
 #' @param m Numbers of samples to label, a vector, or `NULL` for all candidates, where no method
 #'   chooses samples by a method of its own.
 #' @param mode `"classify"` or `"cluster"`.
@@ -99,9 +101,9 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   repeats <- check_count(repeats, "repeats", 1L, 1e6, "a million")
   n_random <- check_count(n_random, "n_random", 1L, 1e6, "a million")
   train <- check_number(train, "train", 0, 1, open = TRUE)
-  k <- check_counts(k, "k", data$p, "the features")
   plan <- compare_plan(methods, check_flag(baselines, "baselines"), args, nlevels(y), mode)
   run <- start_run(paste0("compare-", mode), x, check_checkpoint(checkpoint))
+  k <- compared_numbers(k, x, run)
   if (mode == "classify") {
     classifiers <- check_classifiers(classifiers)
     halves <- lapply(seq_len(repeats), function(i) {
@@ -145,6 +147,13 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
     repeats = repeats, train = train, classes = levels(y), n = data$n, p = data$p,
     n_random = n_random, halves = halves, checkpoint = done$report
   ), class = "ufs_compare")
+}
+
+compared_numbers <- function(k, x, run) {
+  if (!identical(k, "auto")) {
+    return(check_counts(k, "k", x$p, "the features"))
+  }
+  auto_k(x, "random", seed = task_seed(run, "k"))$k
 }
 
 bind_rows <- function(runs, name) do.call(rbind, lapply(runs, `[[`, name))

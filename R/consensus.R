@@ -1,35 +1,47 @@
-# Several methods and no redundancy: the mean of ranks, de-correlated.
+# Several methods and no redundancy: the mean of ranks, de-correlated where it beats noise.
 
 #' Consensus of seven methods, without redundant features
 #'
 #' Runs seven methods, takes the mean of their rankings, and chooses features from the top of it
 #' that differ from each other. Use it for clustering with few columns when you do not know which
 #' single method suits the data: single methods win on one set and lose on the next, while on real
-#' data k-means on features chosen in this way was about as accurate as on all features. It does not
-#' beat all features, and it takes as long as its slowest member. The figures are in
-#' `vignette("evidence")`.
+#' data k-means on features chosen in this way was about as accurate as on all features, and where
+#' most columns are noise more accurate. It takes as long as its members together. The figures are
+#' in `vignette("evidence")` and `inst/benchmarks/results/consensus.csv`.
 #'
 #' The members go about their task in different ways: [ufs_socfs()], [ufs_jspca()], [ufs_ndfs()],
-#' [ufs_mcfs()] and [ufs_laplacian()] on standardised columns, [ufs_pca()] and [ufs_kmeans_f()].
-#' The mean is that of their ranks, and the choice among the features ranked high is that of
-#' [ufs_diversify()]. Members run side by side if you set a future plan (package future.apply); the
-#' result does not depend on the number of workers. A member that fails is left out, with a warning.
+#' [ufs_mcfs()], [ufs_laplacian()], [ufs_pca()] and [ufs_kmeans_f()], all on standardised columns
+#' unless `scale = FALSE`. They are fitted to x with decoys in it, a permuted copy for each of a
+#' fifth of its columns (see [ufs_decoys()], which says what decoys cannot see). The mean is that of
+#' the ranks among columns and decoys. A column joins the pool to choose from if it is among the
+#' best by the mean of which at most `share` are no better than noise, counting one decoy more than
+#' there are, so that luck with few decoys lets no noise in. The choice
+#' within the pool is made as by [ufs_diversify()], with ranks counted within the pool: otherwise it
+#' would prefer noise, which is never redundant. Members run side by side if you set a future plan
+#' (package future.apply); the result does not depend on the number of workers. A member that fails
+#' is left out, with a warning.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters, which is told to the members that ask for one. It is
 #'   the number of components of the others.
-#' @param k How many features to choose so that they differ. The default `NULL` chooses as many as
-#'   there are, but at most 100, and looks at the whole ranking.
+#' @param k How many features to choose so that they differ. The default `NULL` chooses as many
+#'   as are estimated to be better than noise, but at most 100.
 #' @param members The names of the methods to combine. They must select features and need no more
 #'   than `n_clusters` or `n_components`.
-#' @param strength,pool Settings of [ufs_diversify()]: the weight of the largest correlation against
-#'   the rank, and how many of the best features to choose from (10 k by default).
+#' @param strength The weight of the largest correlation against the rank within the pool, which
+#'   goes from 1 to 0; 0 leaves the mean of ranks as it is.
+#' @param pool How many of the best features to choose from. The default `NULL` lets the decoys
+#'   decide: at least k and at most 10 k.
+#' @param share The share of columns no better than noise that is accepted in the pool. With fewer
+#'   than `1 / share` columns the pool is the best `k`.
 #' @return A fit of class `c("ufs_consensus", "ufs")`; the score falls by 1/q with each rank.
-#'   `solution` holds `ranks` (features x members, 1 = best), `mean_rank`, and the `order` of
-#'   choice; `members` (a data frame): how many of the best k of each member are among the chosen,
+#'   `solution` holds `ranks` (features x members, 1 = best, decoys counted), `mean_rank`, and the
+#'   `order` of choice; `decoys` how many there were (`n`), the `share` of the best 1, 2, ...
+#'   features by the mean rank that are no better than noise, and how many are `better`; `members`
+#'   (a data frame): how many of the best k of each member are among the chosen,
 #'   its rank correlation with the consensus, its status and seconds. `certificate` as in
 #'   [ufs_diversify()].
-#' @seealso [ufs_aggregate()], [ufs_diversify()]
+#' @seealso [ufs_aggregate()], [ufs_diversify()], [ufs_decoys()]
 #' @examples
 #' set.seed(1)
 #' ufs_consensus(iris[, 1:4], n_clusters = 3, k = 2, members = c("pca", "laplacian", "kmeans_f"))
@@ -38,66 +50,54 @@
 ufs_consensus <- function(x, n_clusters, k = NULL,
                           members = c("socfs", "jspca", "ndfs", "mcfs", "laplacian", "pca",
                             "kmeans_f"),
-                          strength = 0.5, pool = NULL, control = ufs_control(), ...) {
+                          strength = 1, pool = NULL, share = 0.1, center = TRUE, scale = TRUE,
+                          control = ufs_control(), ...) {
   run_fit("consensus", match.call(), {
     control <- resolve_control(control)
+    center <- check_flag(center, "center")
+    scale <- check_flag(scale, "scale")
+    strength <- check_number(strength, "strength", lower = 0)
+    share <- check_number(share, "share", 0, 1, open = TRUE)
     opened <- open_data(x)
+    # Correlations, whatever the members are told about scaling.
     data <- as_ufs_operator(opened, TRUE, TRUE, write = FALSE)
     q <- length(data$keep)
     n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
       "one fewer than the samples")
+    what <- "the features that are not constant"
+    if (!is.null(k)) k <- check_count(k, "k", 1L, q, what)
+    if (!is.null(pool)) pool <- check_count(pool, "pool", if (is.null(k)) 1L else k, q, what)
+    tasks <- consensus_tasks(members, n_clusters, data, center, scale)
+    found <- consensus_ranks(opened, data, tasks, control)
+    noise <- consensus_share(found, share)
     if (is.null(k)) {
-      k <- min(q, 100L)
-      if (is.null(pool)) pool <- q
+      k <- max(1L, min(if (is.null(pool)) noise$better else pool, 100L))
+      if (is.null(pool)) pool <- max(noise$safe, k)
     }
-    k <- check_count(k, "k", 1L, q, "the features that are not constant")
-    tasks <- consensus_tasks(members, n_clusters, data)
-    seeds <- draw_seeds(length(tasks))
-    tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds)
-    runs <- run_tasks(tasks, consensus_member, list(x = to_travel(opened)))$values
-    failed <- vapply(runs, function(run) is.null(run$fit), NA)
-    if (any(failed)) {
-      what <- paste0(members[failed], " (", vapply(runs[failed], `[[`, "", "error"), ")",
-        collapse = "; ")
-      if (all(failed)) ufs_abort("argument", "All members failed: ", what, argument = "members")
-      if (control$warn) ufs_warn("member", "Left out of the consensus: ", what)
-    }
-    fits <- lapply(runs[!failed], `[[`, "fit")
-    # Constant columns are last in every ranking: the others have ranks 1 .. q.
-    ranks <- vapply(fits, function(fit) order(unname(fit$feature_ranking))[data$keep] + 0,
-      numeric(q))
-    ranks <- matrix(ranks, q, dimnames = list(NULL, members[!failed]))
-    mean_rank <- rowMeans(ranks)
-    ranking <- order(mean_rank)
-    strength <- check_number(strength, "strength", lower = 0)
-    pool <- check_count(if (is.null(pool)) min(10 * k, q) else pool, "pool", k, q,
-      "the features that are not constant")
-    best <- ranking[seq_len(pool)]
+    if (is.null(pool)) pool <- max(k, min(noise$safe, 10L * k))
+    best <- noise$order[seq_len(pool)]
     at <- data$keep[best]
     z <- data_columns(opened, at)
     z <- .Call(C_x_standardise, z, unname(data$center[at]),
       unname(data$scale[at]) * data$norm[best])
-    picked <- decorrelate(z, (q + 1 - seq_len(pool)) / q, k, strength)
+    picked <- decorrelate(z, (pool + 1 - seq_len(pool)) / pool, k, strength)
     chosen <- best[picked]
-    final <- c(chosen, setdiff(ranking, chosen))
+    final <- c(chosen, setdiff(noise$order, chosen))
     score <- numeric(q)
     score[final] <- (q + 1 - seq_len(q)) / q
+    if (!center) data$center <- FALSE
+    if (!scale) data$scale <- FALSE
     list(
       data = data, control = control,
-      params = list(n_clusters = n_clusters, k = k, members = members,
-        strength = strength, pool = pool),
+      params = list(n_clusters = n_clusters, k = k, members = members, strength = strength,
+        pool = pool, share = share, center = center, scale = scale),
       feature_scores = score,
-      statistic = expand_features(mean_rank, data, NA_real_),
-      solution = list(ranks = expand_features(ranks, data, NA_real_),
-        mean_rank = expand_features(mean_rank, data, NA_real_),
+      statistic = expand_features(found$mean, data, NA_real_),
+      solution = list(ranks = expand_features(found$ranks, data, NA_real_),
+        mean_rank = expand_features(found$mean, data, NA_real_),
         order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]])),
-      members = data.frame(member = colnames(ranks),
-        chosen = vapply(seq_len(ncol(ranks)), function(i) sum(ranks[chosen, i] <= k), 0L),
-        agreement = vapply(seq_len(ncol(ranks)), function(i) {
-          if (q > 1L) stats::cor(ranks[, i], mean_rank) else 1
-        }, 0),
-        status = vapply(fits, `[[`, "", "status"),
-        seconds = vapply(runs[!failed], `[[`, 0, "seconds"), stringsAsFactors = FALSE),
+      decoys = list(n = found$n_decoys, share = noise$share, better = noise$better),
+      members = consensus_table(found, chosen, k),
       certificate = c(max_correlation = largest_correlation(z[, picked, drop = FALSE]),
         before = largest_correlation(z[, seq_len(k), drop = FALSE]),
         rank_lost = mean(picked) - (k + 1) / 2)
@@ -105,12 +105,68 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
   })
 }
 
+# The members' ranks on x with decoys: list(ranks, mean (of the real columns), ranking (real columns
+# 1 .. q, decoys behind them), first, n_decoys, fits, seconds).
+consensus_ranks <- function(opened, data, tasks, control) {
+  q <- length(data$keep)
+  seeds <- draw_seeds(length(tasks) + 1L)
+  tasks <- Map(function(task, seed) c(task, list(seed = seed)), tasks, seeds[seq_along(tasks)])
+  first <- equal_of_data(opened, data)
+  n_decoys <- decoys_number(NULL, opened, sum(first == seq_len(q)), FALSE)
+  with <- with_seed(seeds[[length(seeds)]], with_decoys(opened, data$keep, first, n_decoys))
+  runs <- run_tasks(tasks, consensus_member, list(x = to_travel(with$data)))$values
+  failed <- vapply(runs, function(run) is.null(run$fit), NA)
+  members <- vapply(tasks, `[[`, "", "method")
+  if (any(failed)) {
+    what <- paste0(members[failed], " (", vapply(runs[failed], `[[`, "", "error"), ")",
+      collapse = "; ")
+    if (all(failed)) ufs_abort("argument", "All members failed: ", what, argument = "members")
+    if (control$warn) ufs_warn("member", "Left out of the consensus: ", what)
+  }
+  runs <- runs[!failed]
+  ranks <- vapply(runs, function(run) {
+    order(with$column[unname(run$fit$feature_ranking)])
+  }, integer(q + n_decoys)) + 0
+  colnames(ranks) <- members[!failed]
+  all <- rowMeans(ranks)
+  # Ties by the random order in which the members saw columns and decoys, which favours neither.
+  list(ranks = ranks[seq_len(q), , drop = FALSE], mean = all[seq_len(q)],
+    ranking = order(all, order(with$column)), first = first, n_decoys = n_decoys,
+    fits = lapply(runs, `[[`, "fit"), seconds = vapply(runs, `[[`, 0, "seconds"))
+}
+
+# The real columns by their mean rank, the share of noise among the best of them, and how many are
+# better than noise: list(order, share, better, safe).
+consensus_share <- function(found, share) {
+  count <- decoys_before(found$ranking, found$first)
+  weight <- max(count$distinct) / count$decoys
+  # One more than there are, so that luck with few decoys lets no noise in.
+  safe <- which(weight * (count$before + 1) / count$distinct <= share)
+  noise <- weight * count$before / count$distinct
+  list(order = count$real, share = noise, better = max(0L, which(noise <= share)),
+    safe = max(0L, safe))
+}
+
+consensus_table <- function(found, chosen, k) {
+  ranks <- found$ranks
+  # Among the real columns alone.
+  own <- apply(ranks, 2L, rank)
+  own <- matrix(own, nrow(ranks))
+  data.frame(member = colnames(ranks),
+    chosen = vapply(seq_len(ncol(own)), function(i) sum(own[chosen, i] <= k), 0L),
+    agreement = vapply(seq_len(ncol(own)), function(i) {
+      if (nrow(own) > 1L) stats::cor(ranks[, i], found$mean) else 1
+    }, 0),
+    status = vapply(found$fits, `[[`, "", "status"), seconds = found$seconds,
+    stringsAsFactors = FALSE)
+}
+
 consensus_member <- function(task, common) {
   quiet_fit(common$x, task$method, task$args, task$seed)
 }
 
 # One task per member: its name and what it needs.
-consensus_tasks <- function(members, n_clusters, data) {
+consensus_tasks <- function(members, n_clusters, data, center, scale) {
   if (!is.character(members) || !length(members) || anyNA(members) || anyDuplicated(members)) {
     ufs_abort("argument", "`members` must be names of methods, each once.", argument = "members")
   }
@@ -125,8 +181,8 @@ consensus_tasks <- function(members, n_clusters, data) {
     if ("n_components" %in% names(arguments)) {
       args$n_components <- min(n_clusters, data$n - 1L, length(data$keep))
     }
-    if ("scale" %in% names(arguments)) args$scale <- TRUE
-    if ("center" %in% names(arguments)) args$center <- TRUE
+    if ("scale" %in% names(arguments)) args$scale <- scale
+    if ("center" %in% names(arguments)) args$center <- center
     list(method = name, args = args)
   })
 }
@@ -142,11 +198,15 @@ print_notes.ufs_consensus <- function(x) {
   c(paste0("members      of the best ", x$params$k, " of each are chosen: ",
     paste(members$member, members$chosen, collapse = ", ")),
     sprintf("correlation  at most %.2f among the best %d (mean of ranks alone: %.2f)",
-      x$certificate[["max_correlation"]], x$params$k, x$certificate[["before"]]))
+      x$certificate[["max_correlation"]], x$params$k, x$certificate[["before"]]),
+    paste0("noise        ", percent(min(1, x$decoys$share[x$params$k])), " of the best ",
+      x$params$k, " by mean rank no better than noise; ", x$params$pool, " columns to choose from, ",
+      x$decoys$n, " decoys"))
 }
 
 register("consensus", ufs_consensus,
   group = "features", selects = "features", deterministic = FALSE,
+  sized_by = "pca",
   title = "Consensus of seven methods, without redundancy",
   cost = "that of its members",
   advice = "recommended for clustering with few columns"

@@ -310,6 +310,7 @@ leading_share <- function(x, k, exact_limit = 2000L) {
 
 register("css", ufs_css,
   group = "features", selects = "features", deterministic = TRUE,
+  sized_by = "pca",
   title = "Columns that rebuild all columns: column subset selection",
   cost = "n p min(n, p) + n p k",
   reference = "Farahat, Ghodsi and Kamel (2011) <doi:10.1109/ICDM.2011.22>",

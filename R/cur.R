@@ -274,6 +274,7 @@ print_notes.ufs_cur <- function(x) labelled_note(x)
 
 register("cur", ufs_cur,
   group = "samples", selects = "both", deterministic = FALSE,
+  sized_by = "pca",
   title = "Leverage scores and CUR sampling",
   cost = "n p min(n, p)",
   advice = "historical (for comparison)",

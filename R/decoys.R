@@ -53,8 +53,11 @@
 #' @param checkpoint `NULL`, or a folder in which finished work is kept, as in [ufs_grid()].
 #' @return An object of class `ufs_decoys`: `k`, a whole number for each method; `columns`, for each
 #'   method those that are above the threshold in most of the repeats; `curve`, a data frame with
-#'   `share` and its range over the repeats (`low`, `high`) for each method and k; `n_decoys`,
-#'   `errors`. [as.data.frame()] gives a row per method.
+#'   `share` and its range over the repeats (`low`, `high`) for each method and k; `noise`, the
+#'   estimated share of noise among all columns, for each method: twice the share of columns that
+#'   rank behind the median decoy, where half of the noise is (the idea of Storey 2002); `behind`,
+#'   for each method and usable column how often it does; `n_decoys`, `errors`. [as.data.frame()]
+#'   gives a row per method.
 #' @references Barber, R. F. and Candes, E. J. (2015) Controlling the false discovery rate via
 #'   knockoffs. *Annals of Statistics* **43**(5), 2055-2085. \doi{10.1214/15-AOS1337}
 #'
@@ -64,6 +67,9 @@
 #'
 #'   Kursa, M. B. and Rudnicki, W. R. (2010) Feature selection with the Boruta package. *Journal of
 #'   Statistical Software* **36**(11). \doi{10.18637/jss.v036.i11}: the same idea with labels.
+#'
+#'   Storey, J. D. (2002) A direct approach to false discovery rates. *Journal of the Royal
+#'   Statistical Society B* **64**(3), 479-498. \doi{10.1111/1467-9868.00346}
 #' @seealso [ufs_size()], which sets this beside other answers to "how many?"
 #' @examples
 #' # 5 columns with structure among 25 of noise
@@ -114,6 +120,8 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   })
   structure(list(call = call, methods = names(found), k = vapply(found, `[[`, 0L, "k"),
     columns = columns, curve = do.call(rbind, unname(lapply(found, `[[`, "curve"))),
+    noise = vapply(found, `[[`, 0, "noise"),
+    behind = lapply(found, function(one) stats::setNames(one$behind, data$features[data$keep])),
     asked = k, share = share, conservative = conservative, n_decoys = n_decoys, repeats = repeats,
     n = data$n, p = data$p, usable = q, distinct = sum(first == seq_len(q)),
     seconds = vapply(found, `[[`, 0, "seconds"), errors = lapply(found, `[[`, "errors"),
@@ -362,10 +370,14 @@ decoys_result <- function(runs, first, level, conservative, method) {
   place <- rowMeans(matrix(vapply(runs, function(run) {
     order(run$ranking[run$ranking <= length(first)]) + 0
   }, numeric(length(first))), ncol = length(runs)))
+  behind <- rowMeans(matrix(vapply(runs, function(run) {
+    behind_median(run$ranking, length(first))
+  }, numeric(length(first))), ncol = length(runs)))
   chosen <- which(as.vector(within) > length(runs) / 2)
   # What is controlled is the list of a repeat, not a mean of shares.
   if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
   list(k = all$k, columns = chosen[order(place[chosen])], curve = curve,
+    behind = behind, noise = noise_share(behind, first),
     seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors = errors)
 }
 
@@ -377,6 +389,21 @@ decoys_before <- function(ranking, first) {
   real <- ranking[is_real]
   list(real = real, before = cumsum(!is_real)[is_real], distinct = cumsum(!duplicated(first[real])),
     decoys = sum(!is_real), plus = 0, size = q)
+}
+
+# For each real column: does it rank behind the median decoy, as noise does half of the time?
+behind_median <- function(ranking, q) {
+  is_real <- ranking <= q
+  before <- cumsum(!is_real)[is_real]
+  middle <- sum(!is_real) / 2
+  out <- numeric(q)
+  out[ranking[is_real]] <- (before > middle) + (before == middle) / 2
+  out
+}
+
+# The share of noise among all distinct columns.
+noise_share <- function(behind, first = seq_along(behind)) {
+  min(1, 2 * mean(behind[first == seq_along(first)]))
 }
 
 # The better one of each column and its decoy counts, as real or as decoy.
@@ -465,7 +492,7 @@ as.data.frame.ufs_decoys <- function(x, row.names = NULL, optional = FALSE, ...)
   size <- unname(if (is.null(x$asked)) x$k else rep(x$asked, length(x$methods)))
   data.frame(method = x$methods, k = unname(x$k), of = x$p,
     columns = unname(lengths(x$columns)), at = size, share = unname(at(x$asked, "share")),
-    low = unname(at(x$asked, "low")), high = unname(at(x$asked, "high")),
+    noise = unname(x$noise), low = unname(at(x$asked, "low")), high = unname(at(x$asked, "high")),
     n_decoys = x$n_decoys, repeats = x$repeats, errors = unname(lengths(x$errors)),
     seconds = unname(x$seconds), stringsAsFactors = FALSE)
 }

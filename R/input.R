@@ -104,14 +104,17 @@ table_matrix <- function(x, arg) {
 }
 
 # Genes x samples is how many tables come, and every method would take the genes for samples.
-# Said once in a session, for a table that is much longer than wide and names its rows.
+# Said once in a session, where looks_turned() sees a reason.
 hint_orientation <- function(x) {
-  if (isTRUE(said_once$orientation) || nrow(x) < 20L * ncol(x) || nrow(x) < 500L ||
-      is.null(rownames(x)) || anyDuplicated(rownames(x))) {
+  if (isTRUE(said_once$orientation)) {
+    return(invisible())
+  }
+  why <- looks_turned(nrow(x), ncol(x), rownames(x), colnames(x))
+  if (is.null(why)) {
     return(invisible())
   }
   said_once$orientation <- TRUE
-  ufs_inform("orientation", "`x` has ", nrow(x), " rows with names and ", ncol(x), " columns. ",
+  ufs_inform("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
     "Rows are taken as samples and columns as features; if it is the other way round, give t(x). ",
     "(Said once in a session.)")
 }

@@ -137,6 +137,7 @@ sign_of_largest <- function(y) {
 register("mcfs", ufs_mcfs,
   advice = "recommended for clustering with few columns",
   group = "features", selects = "features", deterministic = TRUE,
+  sized_by = "pca",
   title = "Multi-cluster feature selection",
   cost = "n^2 p (graph) + n p c n_features",
   reference = "Cai, Zhang and He (2010) <doi:10.1145/1835804.1835848>",

@@ -2,170 +2,238 @@
 
 #' Choose by task, with the method that held best on real data
 #'
-#' Say what the selection is for, and the recommended method is applied with its recommended
-#' settings. Start here if you do not want to choose a method yourself. The print says which method
-#' it was, why, and what it was worth on real data; `fit$call` is the call that does the same by
-#' hand. `vignette("which-method")` shows the measurements behind these recommendations.
+#' Say what the selection is for. The data are looked at first ([ufs_look()]), and what is seen
+#' decides about scaling, the method and its settings. Start here if you do not want to choose a
+#' method yourself. The print says what was seen, which method it was and why, what the choice is
+#' worth on these data and was worth on real sets, and whether anything about it looks wrong;
+#' `cat(fit$code)` is code that does the same by hand. `vignette("which-method")` shows measurements
+#' behind these recommendations, and `inst/benchmarks/select.R` makes the table that the print
+#' quotes.
 #'
 #' * `"compress"` chooses a few columns from which all the others can be rebuilt: [ufs_css()] with
-#'   `mu_rel = 1`. When new rows were rebuilt from 10 to 100 columns, the error was 4.8 percentage
-#'   points (standard error 1.0) smaller than from random columns, on eleven real sets.
+#'   `mu_rel = 1`.
 #' * `"classify"` chooses a few columns for a classifier whose labels come later: [ufs_css()] with
-#'   `mu_rel = 0.1`. A linear support vector machine was 5.3 (1.0) points more accurate than on
-#'   random columns, and won on 10 of 11 sets.
-#' * `"cluster"` chooses a few columns for k-means: [ufs_mcfs()], told 5 clusters if you give no
-#'   `n_clusters`. It was 4.8 points above random columns and level with all of them.
-#' * `"label"` chooses the samples to label first: [ufs_facility()]. Classifiers trained on them
-#'   were 6.1 (0.9) points more accurate than on random samples, and won on 11 of 12 sets.
+#'   `mu_rel = 0.1`.
+#' * `"cluster"` chooses a few columns for k-means: [ufs_consensus()]; on large data [ufs_mcfs()],
+#'   which takes much less time.
+#' * `"label"` chooses the samples to label first: [ufs_medoids()], which solves for `m`. With
+#'   `ordered = TRUE`, or an argument that only [ufs_facility()] has, it is that one, whose first
+#'   samples are good for any smaller number.
 #'
-#' If most columns of your table are noise, say `noise = TRUE`. Columns are then chosen by
-#' [ufs_laplacian()] on standardised columns, whatever the task: with 20 noise columns for each real
-#' one, k-means on its choice was 5 points better than on all columns, while the other methods of
-#' this list fell behind.
+#' Columns in different units are standardised. Those in one unit are not by `"compress"` and
+#' `"classify"`, and counts by no task. Where most columns are noise, [ufs_consensus()] chooses,
+#' whatever the task: methods that choose columns to complement each other prefer noise. On large
+#' data it is [ufs_pca()]. Large are data of more than 4,000 samples or 4 million values.
+#'
+#' Without `n_clusters` the number of clusters is one more than the principal components with a
+#' larger variance than any of permuted columns (after Horn 1965), at least 2 and at most 30:
+#' clusters apart from each other need as many directions, less one.
+#'
+#' "Worth, here" compares the choice with 20 random ones of the same size, on at most 400 samples
+#' and 1,000 columns besides those chosen: `captured` ([ufs_captured()]), `knn_overlap`
+#' ([ufs_tune()]) and `noise`, the share of columns no better than noise by [ufs_decoys()]; for
+#' samples `uncovered`, the mean squared distance to the nearest chosen sample over that to the
+#' mean of all.
 #'
 #' Do not expect a selection of features to beat all features on clean data. It saves columns, and
 #' it wins where there is noise to leave out.
 #'
 #' @param x Numeric matrix, data frame, tibble or Matrix, n samples (rows) by p features.
-#' @param k How many features to choose; for `task = "label"` how many samples, unless `m` says so.
+#' @param k How many features to choose, or `"auto"`: as many as are better than noise, see
+#'   [ufs_size()]; all of them where that is most. For `task = "label"` how many samples, unless `m`
+#'   says so.
 #' @param task `"compress"`, `"classify"`, `"cluster"` or `"label"`.
 #' @param m For `"label"`: how many samples to choose.
 #' @param n_clusters For `"cluster"`: the number of clusters to look for.
-#' @param noise Are most columns pure noise?
-#' @param ... Further arguments of the method, for instance `labelled` of [ufs_facility()].
-#' @return The method's fit, with `task`, `size` (k or m), and `reason` besides; its class begins
-#'   with `"ufs_select"`. `selected_features(fit)` and `selected_samples(fit)` take that number
-#'   by default.
-#' @seealso [ufs_methods()], whose column `advice` says the same of every method.
+#' @param noise Are most columns pure noise? The default `NULL` lets decoys decide.
+#' @param ordered For `"label"`: should samples come in an order whose beginning is good for any
+#'   smaller number?
+#' @param ... Further arguments of the method, for instance `labelled` of [ufs_facility()], and
+#'   those of [ufs_data()].
+#' @return The method's fit; its class begins with `"ufs_select"`. Besides what the method returns
+#'   it has `task`, `size` (k or m), `look` (what was seen), `reason`, `decided` (how what was not
+#'   given was found), `worth` (a data frame), `checks` (sentences; none if all is well) and `code`.
+#'   `selected_features(fit)` and `selected_samples(fit)` take that number by default.
+#' @references Horn, J. L. (1965) A rationale and test for the number of factors in factor analysis.
+#'   *Psychometrika* **30**(2), 179-185. \doi{10.1007/BF02289447}
+#' @seealso [ufs_look()], [ufs_size()], [ufs_methods()], whose column `advice` says what each method
+#'   is worth.
 #' @examples
+#' set.seed(1)
 #' fit <- ufs_select(iris[, 1:4], k = 2, task = "compress")
 #' fit
 #' selected_features(fit)
 #' ufs_select(iris[, 1:4], m = 6, task = "label")
-#' @include ufs.R css.R
+#' @include ufs.R css.R look.R
 #' @export
 ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", "label"), m = NULL,
-                       n_clusters = NULL, noise = FALSE, ...) {
+                       n_clusters = NULL, noise = NULL, ordered = FALSE, ...) {
   check_given(x)
   task <- check_choice(task, "task", c("compress", "classify", "cluster", "label"))
-  noise <- check_flag(noise, "noise")
-  if (task != "label" && !is.null(m)) {
-    ufs_abort("argument", "`m` is for task = \"label\"; say how many features by `k`.",
-      argument = "m")
-  }
-  if (task != "cluster" && !is.null(n_clusters)) {
-    ufs_abort("argument", "`n_clusters` is for task = \"cluster\" only.", argument = "n_clusters")
-  }
-  if (task == "label" && noise) {
-    ufs_abort("argument", "`noise` is about choosing features; choose these first, then samples.",
-      argument = "noise")
-  }
-  size <- if (task == "label" && !is.null(m)) m else k
-  what <- if (task == "label") "m" else "k"
-  if (is.null(size)) {
-    ufs_abort("argument", "`", what, "`, how many ", if (what == "m") "samples" else "features",
-      " to choose, is missing.", argument = what)
-  }
-  if (task == "label" && !is.null(m) && !is.null(k)) {
-    ufs_abort("argument", "Give `m` or `k`, not both.", argument = "k")
-  }
-  size <- check_count(size, what, 1L)
-  plan <- selection_plan(task, size, n_clusters, noise)
+  check_selection(task, k, m, n_clusters, noise, ordered)
   given <- list(...)
-  # A penalty given absolutely takes the place of the share that is recommended.
-  plan$args[paste0(names(given), "_rel")] <- NULL
-  twice <- intersect(names(given), names(plan$args))
-  plan$args[twice] <- given[twice]
-  args <- c(plan$args, given[setdiff(names(given), twice)])
-  fit <- do.call(ufs, c(list(x = x, method = plan$method), args))
-  check_count(size, what, 1L, if (what == "m") fit$n else fit$p,
+  opened <- open_data(open_some(x, given)$x)
+  # The fit itself says what is constant, once.
+  look <- without_constant(look_at(opened))
+  if (is.null(noise)) noise <- look$noisy && task != "label"
+  asked <- list(task = task, k = if (task == "label" && !is.null(m)) m else k,
+    n_clusters = n_clusters, noise = noise, ordered = ordered)
+  own <- given[setdiff(names_of(given), door_arguments)]
+  plan <- without_constant(selection_plan(opened, look, asked, own))
+  what <- if (task == "label") "m" else "k"
+  check_count(plan$size, what, 1L, if (what == "m") opened$n else opened$p,
     if (what == "m") "the samples" else "the features")
+  row <- method_row(plan$method)
+  seed <- if (!row$deterministic) draw_seeds(1L)[[1L]]
+  fit <- with_seed(seed, do.call(ufs, c(list(x = opened, method = plan$method), plan$args),
+    quote = TRUE))
   # The call to repeat it: the user's `x`, every argument as used.
-  fit$call <- plain_call(as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)),
-    args)), paste0("ufs_", plan$method))
-  fit$task <- task
-  fit$size <- size
-  fit$reason <- plan$reason
+  door <- given[names_of(given) %in% door_arguments]
+  call <- as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)), door, plan$args))
+  fit$code <- repeat_code(call, seed, match.call(expand.dots = TRUE))
+  fit$call <- plain_call(call, paste0("ufs_", plan$method))
+  fit[c("task", "size", "look", "reason", "decided")] <- list(task, plan$size, look, plan$reason,
+    plan$decided)
   class(fit) <- c("ufs_select", class(fit))
+  fit <- sealed(fit)
+  fit$worth <- without_constant(selection_worth(fit, opened))
+  fit$checks <- selection_checks(fit, opened)
   sealed(fit)
 }
 
-# Which method, with which arguments, and why. The only place above the methods that names them:
-# it is the advice itself.
-selection_plan <- function(task, size, n_clusters, noise) {
-  if (noise) {
-    return(list(method = "laplacian", args = list(center = TRUE, scale = TRUE),
-      reason = c("keeps columns that follow the neighbourhoods of samples, which noise does not",
-        "20 noise columns per real one, 8 sets: clusters 5.4 points better than all columns")))
+without_constant <- function(code) {
+  withCallingHandlers(code, ufs_warning_constant = function(w) invokeRestart("muffleWarning"))
+}
+
+# What is wrong whatever the data are.
+check_selection <- function(task, k, m, n_clusters, noise, ordered) {
+  if (!is.null(noise)) noise <- check_flag(noise, "noise")
+  ordered <- check_flag(ordered, "ordered")
+  stop_at <- function(argument, ...) ufs_abort("argument", ..., argument = argument)
+  if (task != "label") {
+    if (!is.null(m)) stop_at("m", "`m` is for task = \"label\"; say how many features by `k`.")
+    if (ordered) stop_at("ordered", "`ordered` is for task = \"label\".")
+  } else {
+    if (isTRUE(noise)) {
+      stop_at("noise", "`noise` is about choosing features; choose these first, then samples.")
+    }
+    if (!is.null(m) && !is.null(k)) stop_at("k", "Give `m` or `k`, not both.")
   }
-  switch(task,
-    compress = list(method = "css", args = list(k = size, mu_rel = 1),
-      reason = c("picks the columns that best rebuild all columns",
-        "11 real sets: error on new rows 4.8 (s.e. 1.0) points below random columns")),
-    classify = list(method = "css", args = list(k = size, mu_rel = 0.1),
-      reason = c("picks the columns that rebuild all columns, whatever the labels will be",
-        paste("11 real sets: linear SVM 5.3 (s.e. 1.0) points above random columns, won 10 of 11;",
-          "below all columns"))),
-    cluster = list(method = "mcfs",
-      args = list(n_clusters = if (is.null(n_clusters)) 5L else n_clusters),
-      reason = c("picks the columns that explain the clusters of the neighbour graph",
-        "11 real sets: k-means 4.8 points above random columns, 0.8 (s.e. 2.2) above all columns")),
-    label = list(method = "facility", args = list(m = size),
-      reason = c("picks samples that stand for all samples",
-        "12 real sets: classifiers 6.1 (s.e. 0.9) points above random samples, won 11 of 12"))
-  )
-}
-
-#' @export
-selected_features.ufs_select <- function(fit, k = NULL, as = NULL, ...) {
-  if (is.null(k) && fit$task != "label") k <- fit$size
-  if (is.null(k)) {
-    check_fit(fit, "feature_ranking", "features")
-    ufs_abort("argument", "`k` is missing.", argument = "k")
+  if (task != "cluster" && !is.null(n_clusters)) {
+    stop_at("n_clusters", "`n_clusters` is for task = \"cluster\" only.")
   }
-  selected_features(without_task(fit), k, as, ...)
-}
-
-#' @export
-selected_samples.ufs_select <- function(fit, m = NULL, as = NULL, ...) {
-  if (is.null(m) && fit$task == "label") m <- fit$size
-  if (is.null(m)) {
-    check_fit(fit, "sample_ranking", "samples")
-    ufs_abort("argument", "`m` is missing.", argument = "m")
+  what <- if (task == "label") "m" else "k"
+  size <- if (task == "label" && !is.null(m)) m else k
+  if (is.null(size)) {
+    stop_at(what, "`", what, "`, how many ", if (what == "m") "samples" else "features",
+      " to choose, is missing", if (what == "k") "; k = \"auto\" lets decoys say it", ".")
   }
-  selected_samples(without_task(fit), m, as, ...)
+  if (!(what == "k" && identical(size, "auto"))) check_count(size, what, 1L)
 }
 
-#' @export
-predict.ufs_select <- function(object, newdata, k = object$size, ...) {
-  check_fit(object)
-  stats::predict(without_task(object), newdata, k = k, ...)
-}
+# ---- the decisions -------------------------------------------------------------------------------
 
-without_task <- function(fit) {
-  class(fit) <- setdiff(class(fit), "ufs_select")
-  fit
-}
-
-#' @export
-print.ufs_select <- function(x, n = 10L, ...) {
-  check_dots_empty(...)
-  n <- check_count(n, "n", 0L)
-  check_fit(x)
-  chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else selected_features(x))
-  cat("<ufs_select> ", x$size, if (x$task == "label") " samples" else " features", " to ", x$task,
-    ", of ", if (x$task == "label") x$n else x$p, "\n", sep = "")
-  cat("  chosen       ", paste(utils::head(chosen, n), collapse = ", "),
-    if (length(chosen) > n) ", ...", "\n", sep = "")
-  cat("  method       ufs_", x$method, "(): ", x$reason[1L], "\n", sep = "")
-  cat("  worth        ", x$reason[2L], "\n", sep = "")
-  cat("  to repeat    ", paste(trimws(deparse(x$call, width.cutoff = 200L)), collapse = " "),
-    "\n", sep = "")
-  cat("  status       ", x$status, "\n", sep = "")
-  if (length(x$certificate)) {
-    cat("  certificate  ", format_certificate(x$certificate), "\n", sep = "")
+# Which method, with which arguments, and why: list(method, args, size, reason, decided). The only
+# place above the methods that names them: it is the advice itself.
+selection_plan <- function(x, look, asked, given) {
+  decided <- character()
+  large <- as.double(x$n) * x$p > 4e6 || x$n > 4000L
+  counts <- look$values == "counts"
+  if (!counts && asked$task == "cluster" || asked$noise || asked$task == "label") {
+    scale <- !counts
+  } else {
+    scale <- look$values %in% c("mixed units", "standardised")
   }
-  cat("  data         ", x$n, " samples x ", x$p, " features",
-    if (length(x$constant)) paste0(" (", length(x$constant), " constant)"), "\n", sep = "")
-  invisible(x)
+  method <- if (asked$task == "label") {
+    only <- setdiff(arguments_of(ufs_facility), arguments_of(ufs_medoids))
+    if (asked$ordered || any(names_of(given) %in% only)) "facility" else "medoids"
+  } else if (asked$noise) {
+    if (large) "pca" else "consensus"
+  } else if (asked$task == "cluster") {
+    if (large) "mcfs" else "consensus"
+  } else {
+    "css"
+  }
+  clusters <- asked$n_clusters
+  if (method %in% c("consensus", "mcfs") && is.null(clusters)) {
+    clusters <- found_clusters(x, scale)
+    decided <- c(decided, clusters = paste0("n_clusters = ", clusters,
+      ": one more than the principal components above those of permuted columns"))
+  }
+  size <- asked$k
+  if (identical(size, "auto")) {
+    auto <- auto_k(x, method, list(n_clusters = clusters, scale = scale))
+    size <- auto$k
+    decided <- c(decided, k = paste0("k = ", size, ": ", auto$reason, " (by ufs_", auto$by, "())"))
+  }
+  size <- as.integer(size)
+  args <- switch(method,
+    css = list(k = size, mu_rel = if (asked$task == "compress") 1 else 0.1, scale = scale),
+    consensus = list(n_clusters = clusters, k = size, scale = scale),
+    mcfs = list(n_clusters = clusters, n_features = size, scale = scale),
+    pca = list(n_components = sizing_method(x, "random", list())$args$n_components, scale = scale),
+    # Centred counts of short documents are all alike.
+    medoids = list(m = size, center = !counts, scale = scale),
+    facility = list(m = size, center = !counts, scale = scale))
+  # A penalty given absolutely takes the place of the share that is recommended.
+  args[paste0(names_of(given), "_rel")] <- NULL
+  args[names_of(given)] <- given
+  reason <- switch(method,
+    css = if (asked$task == "compress") "picks the columns that best rebuild all columns" else
+      "picks the columns that rebuild all columns, whatever the labels will be",
+    consensus = "is the mean of seven rankings, without redundancy among columns better than noise",
+    mcfs = "picks the columns that explain the clusters of the neighbour graph; fast on large data",
+    pca = "ranks by the leading principal components, where noise has no part; fast on large data",
+    medoids = "picks samples that are the centres of all samples",
+    facility = "picks samples that stand for all samples, in an order")
+  list(method = method, args = args, size = size, reason = reason, decided = decided)
+}
+
+# One more than the leading principal components with a variance above that of permuted columns, on
+# at most 400 rows and 2,000 columns; 2 to 30.
+found_clusters <- function(x, scale, most = c(400L, 2000L)) {
+  with_seed(draw_seeds(1L)[[1L]], {
+    part <- drawn_part(x, most)
+    z <- as_ufs_matrix(part, TRUE, scale, warn = FALSE, unit = "power")$x
+    own <- svd(z, 0L, 0L)$d
+    permuted <- svd(apply(z, 2L, sample), 0L, 0L)$d
+  })
+  as.integer(min(max(2, 1 + sum(own > permuted[1L])), 30, x$n - 1L))
+}
+
+# ---- the same by hand ----------------------------------------------------------------------------
+
+# R code that makes the same selection in a session of its own. Values whose text would not give
+# them back are written as the user wrote them.
+repeat_code <- function(call, seed, written) {
+  parts <- lapply(seq_along(call)[-1L], function(i) {
+    name <- names(call)[i]
+    text <- if (name == "x") expression_text(call[[i]], "x") else exact_text(call[[i]])
+    if (is.null(text)) text <- expression_text(written[[name]], paste0("<", name, ">"))
+    paste(name, "=", text)
+  })
+  paste0(if (!is.null(seed)) paste0("set.seed(", seed, ")\n"),
+    as.character(call[[1L]]), "(", paste(parts, collapse = ", "), ")")
+}
+
+exact_text <- function(value) {
+  base <- c("keepNA", "keepInteger", "niceNames", "showAttributes")
+  for (how in list(base, c(base, "digits17"))) {
+    text <- paste(deparse(value, width.cutoff = 500L, control = how), collapse = " ")
+    same <- tryCatch(identical(eval(parse(text = text, keep.source = FALSE)), value),
+      error = function(e) FALSE)
+    if (same) {
+      return(text)
+    }
+  }
+  NULL
+}
+
+# Code, unless it is data themselves, as do.call() gives them.
+expression_text <- function(expression, otherwise) {
+  if (!is.language(expression)) {
+    return(otherwise)
+  }
+  text <- paste(trimws(deparse(expression, width.cutoff = 500L)), collapse = " ")
+  if (nchar(text) > 1000L) otherwise else text
 }

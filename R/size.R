@@ -19,12 +19,12 @@
 #' * `stability`: how much the best k of halves of the samples agree beyond chance, see
 #'   [ufs_stability()].
 #'
-#' The rule: columns that are no better than noise are left out. If those that are better are at
-#' least 0.8 of all, the answer is all columns. Where the stability at the answer is below 0.1 the
-#' verdict is "not
-#' repeatable", and the number is kept. The rule does not look for the smallest k that will do: read
-#' that off the curves, from what you are ready to lose. `inst/benchmarks/size.R` measures what its
-#' answers cost, with labels, beside simpler rules.
+#' The rule: if at most half of all columns are noise by the estimate of [ufs_decoys()] (`noise`
+#' there), beyond chance, the answer is all columns. Otherwise it is the columns that are better
+#' than noise. Where the stability at the answer is below 0.1 the verdict is "not repeatable", and
+#' the number is kept. The rule does not look for the smallest k that will do: read that off the
+#' curves, from what you are ready to lose. `inst/benchmarks/size.R` measures what its answers cost,
+#' with labels, beside simpler rules; `inst/benchmarks/results/size.csv` has what came out.
 #'
 #' Methods that rank columns to complement each other ([ufs_css()], [ufs_mcfs()]) or by their own
 #' values alone ([ufs_variance()]) have a share of noise that says little, and this answer with it.
@@ -90,7 +90,7 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   rownames(curve) <- NULL
   at <- if (answer > 0L) all[all$k == answer, ]
   structure(c(list(call = call, method = own$method, n = data$n, p = data$p, usable = q),
-    size_rule(at, answer, q, share), list(curve = curve, at = at, decoys = decoys,
+    size_rule(decoys, at), list(curve = curve, at = at, decoys = decoys,
       n_resamples = n_resamples, errors = rankings$errors, checkpoint = done$report)),
     class = "ufs_size")
 }
@@ -143,15 +143,20 @@ size_curve <- function(rankings, data, decoys, k) {
     stability = stability)
 }
 
-# list(k, verdict, reason)
-size_rule <- function(at, better, q, share) {
+# The answer of decoys, a list(k, verdict, reason). `at`: the line of the curve at that number,
+# where there is one.
+size_rule <- function(decoys, at = NULL) {
+  q <- decoys$usable
+  better <- decoys$k[[1L]]
+  noise <- decoys$noise[[1L]]
+  # Not by chance: noise is behind the median decoy as often as before it.
+  if (noise <= size_settings$noise && stats::pbinom(noise * q / 2, q, 0.5) <= decoys$share) {
+    return(list(k = q, verdict = "all", reason = paste0("take all: an estimated ",
+      percent(1 - noise), " of ", q, " columns are better than noise")))
+  }
   if (better == 0L) {
     return(list(k = 0L, verdict = "noise",
       reason = "no column is better than noise by this method"))
-  }
-  if (better >= size_settings$all * q) {
-    return(list(k = q, verdict = "all", reason = paste0("take all: ", better, " of ", q,
-      " columns are better than noise")))
   }
   words <- paste0(better, " of ", q, " columns are better than noise")
   if (isTRUE(at$stability < size_settings$stability)) {
@@ -159,13 +164,48 @@ size_rule <- function(at, better, q, share) {
       ", but halves of the samples choose others (stability ", format(at$stability, digits = 2L),
       ")")))
   }
-  list(k = better, verdict = "some", reason = paste0(words, " (at most ", percent(share),
-    " of them no better)"))
+  list(k = better, verdict = "some", reason = paste0(words, " (at most ",
+    percent(decoys$share), " of them no better)"))
 }
 
-# all: from which share of columns that are better than noise on all are taken; stability: below
+# noise: up to which estimated share of noise among all columns all are taken; stability: below
 # which it is not called repeatable.
-size_settings <- list(all = .8, stability = .1)
+size_settings <- list(noise = .5, stability = .1)
+
+# ---- k = "auto" ----------------------------------------------------------------------------------
+
+# The number of features that k = "auto" means for a method with these arguments (a named list) on
+# x: list(k, verdict, reason, by). It is the answer of ufs_size() without its curves. Where no
+# column is better than noise all are kept, with a warning. Draws one number from the caller's
+# random numbers.
+auto_k <- function(x, method, args = list(), repeats = 3L, seed = draw_seeds(1L)[[1L]]) {
+  x <- open_data(x)
+  sizing <- sizing_method(x, method, args)
+  found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method),
+    sizing$args, list(repeats = repeats)), quote = TRUE))
+  rule <- size_rule(found)
+  if (rule$verdict == "noise") {
+    ufs_warn("size", "k = \"auto\": no column is better than noise by ufs_", sizing$method,
+      "(); all are kept.")
+    rule$k <- found$usable
+  }
+  c(rule, list(by = sizing$method))
+}
+
+# The method whose decoys are asked, with its arguments: `sized_by` in the registry where the method
+# itself cannot be.
+sizing_method <- function(x, method, args) {
+  row <- method_row(method)
+  if (is.null(row$sized_by)) {
+    return(list(method = method, args = args))
+  }
+  given <- c(args$n_components, args$n_clusters)
+  most <- min(dim(x)) - 1L
+  own <- list(n_components = as.integer(max(1, min(if (length(given)) given[1L] else 5L, most,
+    max(1, x$p %/% 6L)))))
+  shared <- intersect(c("center", "scale"), names(args))
+  list(method = row$sized_by, args = c(own, args[shared]))
+}
 
 #' @export
 print.ufs_size <- function(x, ...) {

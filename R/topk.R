@@ -627,6 +627,7 @@ picture_cut <- function(fit, k) {
 register("topk", ufs_topk,
   advice = "situational",
   group = "system", selects = "features", deterministic = TRUE,
+  sized_by = "pca",
   title = "Top-k selection by 0-1 integer programming",
   cost = "n^2 (n + p) per iteration",
   reference = "Zhang et al. (2021) <doi:10.1109/TNNLS.2020.3009209>",

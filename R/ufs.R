@@ -105,6 +105,8 @@ registered <- new.env(parent = emptyenv())
 # picks          list(argument, unless): the argument that is the number of features to pick one by
 #                one, where selections are nested and the fit picks some by itself; not nested if
 #                one of the arguments in `unless` is given
+# sized_by       the method whose decoys say how many features to keep, where its own say nothing: it
+#                ranks to complement, looks at each column alone, solves for one number, or takes long
 # mixed_units    what the frameworks' adapters do by default about columns in different units:
 #                "standardise", for a method that leaves them as they are and depends on them;
 #                "leave" for all others
@@ -117,12 +119,12 @@ registered <- new.env(parent = emptyenv())
 #                argument lists, the first the default; NULL where no source states one
 register <- function(method, fit, group = c("features", "samples", "baseline", "system"), selects,
                      title, deterministic, cost, reference = "", advice = "", per_k = NULL,
-                     picks = NULL, mixed_units = "leave", shares = NULL, base_args = list(),
-                     paper_grid = NULL) {
+                     picks = NULL, sized_by = NULL, mixed_units = "leave", shares = NULL,
+                     base_args = list(), paper_grid = NULL) {
   row <- list(fit = fit, group = match.arg(group), selects = selects, title = title,
     deterministic = deterministic, cost = cost, reference = reference, advice = advice,
-    per_k = per_k, picks = picks, mixed_units = mixed_units, shares = shares,
-    base_args = base_args, paper_grid = paper_grid)
+    per_k = per_k, picks = picks, sized_by = sized_by, mixed_units = mixed_units,
+    shares = shares, base_args = base_args, paper_grid = paper_grid)
   assign(method, row, envir = registered)
 }
 

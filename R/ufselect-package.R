@@ -2,15 +2,15 @@
 #'
 #' ufselect finds, in a wide numeric table `x` (n samples in rows, p features in columns) and
 #' without labels, which columns to keep and which rows to label. Start with [ufs_select()],
-#' which applies what worked best on real data for the task you name; every method is there under
+#' which looks at the data and applies what worked best on real data for the task you name; every method is there under
 #' its own name as well.
 #'
 #' # Where to start
 #' | you want | use | and to go on |
 #' |---|---|---|
 #' | few columns that stand for all, also for a classifier later | [ufs_css()] | [ufs_captured()] |
-#' | few columns for clustering | [ufs_mcfs()], [ufs_consensus()] | [ufs_diversify()] |
-#' | the real columns among many of pure noise | [ufs_laplacian()] | [ufs_stability()] |
+#' | few columns for clustering | [ufs_consensus()], [ufs_mcfs()] | [ufs_diversify()] |
+#' | the real columns among many of pure noise | [ufs_consensus()], [ufs_pca()] | [ufs_decoys()] |
 #' | samples worth labelling | [ufs_facility()], [ufs_medoids()] | [ufs_propagate()] |
 #' | to reproduce what was published | [ufs_socfs()] and the other systems | [ufs_compare()] |
 #'

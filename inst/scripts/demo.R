@@ -129,7 +129,7 @@ noise_job <- function(out) {
   x <- cbind(oil, copies)
   cat("\n---- noise columns: ", ncol(oil), " fatty acids of ", nrow(x), " olive oils from ", nlevels(area),
     " areas (package dslabs),\n     and ", ncol(copies), " columns that are these, shuffled\n\n", sep = "")
-  fit <- ufs_select(x, ncol(oil), "cluster", noise = TRUE)
+  fit <- ufs_select(x, ncol(oil), "cluster")
   print(fit)
   write_ranking(fit, "noise", "feature", ncol(oil), out)
   if (!requireNamespace("clue", quietly = TRUE)) {

@@ -311,3 +311,20 @@ test_that("labels of one's own do not shift the baselines, and nothing to compar
     "nothing to compare", class = "ufs_error_argument")
   expect_identical(error$argument, "methods")
 })
+
+test_that("k = \"auto\" is one number for all methods, by decoys", {
+  skip_on_cran()
+  data <- planted(60, 40, informative = 10)
+  x <- `colnames<-`(data$x, paste0("f", 1:40))
+  run <- function(...) withr::with_seed(1, suppressMessages(ufs_compare(x, data$cluster, c("pca", "variance"), k = "auto",
+    mode = "cluster", repeats = 1, baselines = FALSE, ...)))
+  found <- run()
+  expect_length(found$k, 1)
+  expect_lte(abs(found$k - 10), 3)
+  expect_identical(unique(found$results$k[found$results$method %in% c("pca", "variance")]), found$k)
+  folder <- withr::local_tempdir()
+  run(checkpoint = folder)
+  set.seed(99)
+  expect_identical(suppressMessages(ufs_compare(x, data$cluster, c("pca", "variance"), k = "auto", mode = "cluster",
+    repeats = 1, baselines = FALSE, checkpoint = folder))$k, found$k)
+})

@@ -307,3 +307,21 @@ test_that("print is in words; tables and pictures say the same", {
   expect_identical(nrow(generics::tidy(found)), 60L)
   expect_identical(nrow(generics::glance(found)), 2L)
 })
+
+test_that("the share of noise among all columns", {
+  # Real columns 1 .. 6, decoys 7 .. 12: two and a half of six behind the middle.
+  behind <- behind_median(c(1, 2, 3, 7, 8, 9, 4, 10, 5, 11, 6, 12), 6)
+  expect_equal(behind, c(0, 0, 0, .5, 1, 1))
+  expect_equal(noise_share(behind), 2 * 2.5 / 6)
+  # A copy does not count, and no share is above 1.
+  expect_equal(noise_share(behind_median(c(1, 2, 3, 5, 6, 4), 4), c(1, 2, 2, 4)), 2 / 3)
+  expect_identical(noise_share(behind_median(c(3, 4, 1, 2), 2)), 1)
+  skip_on_cran()
+  noise <- matrix(rnorm(80 * 90), 80)
+  x <- cbind(matrix(rnorm(30 * 2), 2)[rep(1:2, 40), ] * 3, matrix(0, 80, 60)) + noise[, 1:90]
+  withr::with_seed(1, {
+    expect_lt(abs(ufs_decoys(x, "pca", n_components = 1)$noise[["pca"]] - 2 / 3), .2)
+    expect_gt(ufs_decoys(noise, "pca", n_components = 1)$noise[["pca"]], .75)
+    expect_lt(ufs_decoys(x[, 1:30], "pca", n_components = 1)$noise[["pca"]], .15)
+  })
+})

@@ -93,6 +93,7 @@ test_that("a table of genes in rows is pointed at once", {
   said_once$orientation <- FALSE
   expect_message(ufs_variance(unname(wide)), NA)
   expect_message(ufs_variance(t(wide)), NA)
+  expect_message(ufs_variance(`rownames<-`(wide, paste0("s", 1:600))), NA)
 })
 
 test_that("cluster labels: named by samples, by size, for every method with clusters", {

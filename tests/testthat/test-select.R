@@ -1,41 +1,156 @@
-x <- `dimnames<-`(planted(40, 20, gap = 1)$x, list(paste0("s", 1:40), paste0("f", 1:20)))
+x <- `dimnames<-`(planted(40, 20, informative = 20)$x, list(paste0("s", 1:40), paste0("f", 1:20)))
 
-test_that("every task applies its method, and the call repeats it", {
-  wanted <- c(compress = "css", classify = "css", cluster = "mcfs", label = "facility")
+pick <- function(..., seed = 1) withr::with_seed(seed, suppressMessages(ufs_select(...)))
+
+test_that("every task applies its method", {
+  wanted <- c(compress = "css", classify = "css", cluster = "consensus", label = "medoids")
   for (task in names(wanted)) {
-    fit <- ufs_select(x, 5, task)
+    fit <- pick(x, 5, task)
     expect_identical(fit$method, wanted[[task]])
     expect_s3_class(fit, c("ufs_select", paste0("ufs_", wanted[[task]]), "ufs"))
-    again <- suppressMessages(eval(fit$call))
-    expect_identical(class(again)[1], paste0("ufs_", wanted[[task]]))
-    if (task == "label") {
-      expect_identical(selected_samples(fit), selected_samples(again, 5))
-      expect_length(selected_samples(fit), 5L)
-    } else {
-      expect_identical(selected_features(fit), selected_features(again, 5))
+    if (task == "label") expect_length(selected_samples(fit), 5L) else
       expect_identical(predict(fit, x), x[, selected_features(fit)])
-    }
     lines <- capture.output(print(fit))
     expect_match(lines, paste0("ufs_", wanted[[task]], "\\(\\)"), all = FALSE)
-    expect_match(lines, "worth .*real sets", all = FALSE)
-    expect_match(lines, "to repeat +ufs_.*x = x", all = FALSE)
+    expect_match(lines, "worth, here .*20 random choices", all = FALSE)
+    expect_match(lines, paste0("to repeat .*ufs_", wanted[[task]], "\\(x = x"), all = FALSE)
+    expect_match(lines, "checks +nothing looks wrong", all = FALSE)
   }
-  expect_false(identical(ufs_select(x, 5, "compress")$params$mu_rel, ufs_select(x, 5, "classify")$params$mu_rel))
+  expect_false(identical(pick(x, 5, "compress")$params$mu_rel, pick(x, 5, "classify")$params$mu_rel))
   # The first task is the default.
-  expect_identical(ufs_select(x, 5)$task, "compress")
+  expect_identical(pick(x, 5)$task, "compress")
+})
+
+test_that("what is seen decides", {
+  units <- x %*% diag(rep(c(1, 1000), 10))
+  expect_true(pick(units, 4, "classify")$params$scale)
+  expect_false(pick(x, 4, "classify")$params$scale)
+  counts <- withr::with_seed(1, matrix(rpois(4000, .8), 40))
+  for (task in c("classify", "cluster", "label")) expect_false(pick(counts, 4, task)$params$scale)
+  expect_identical(pick(x, 4, "classify", noise = TRUE)$method, "consensus")
+  expect_identical(pick(x, 4, "label", ordered = TRUE)$method, "facility")
+  expect_identical(pick(x, 4, "label", similarity = "heat")$method, "facility")
+  # The same columns whatever the units of two of them.
+  other <- mtcars
+  other$wt <- other$wt * 453.6
+  other$disp <- other$disp / 61
+  expect_identical(selected_features(pick(mtcars, 4, "cluster")), selected_features(pick(other, 4, "cluster")))
+  look <- list(n = 5000, p = 10, values = "one unit")
+  plan <- selection_plan(list(n = 5000L, p = 10L), look,
+    list(task = "cluster", k = 3, n_clusters = 4, noise = FALSE, ordered = FALSE), list())
+  expect_identical(plan$method, "mcfs")
+  expect_identical(plan$args, list(n_clusters = 4, n_features = 3L, scale = TRUE))
+})
+
+test_that("noise is found, and k with it", {
+  skip_on_cran()
+  noisy <- withr::with_seed(3, cbind(planted(90, 8, informative = 8)$x, matrix(rnorm(90 * 80), 90)))
+  colnames(noisy) <- paste0("v", 1:88)
+  fit <- pick(noisy, "auto", "classify")
+  expect_identical(fit$method, "consensus")
+  expect_lt(fit$size, 20)
+  expect_gt(mean(selected_features(fit) %in% paste0("v", 1:8)), .5)
+  expect_match(capture.output(print(fit)), "most of them", all = FALSE)
+  expect_match(capture.output(print(fit)), paste0("k = ", fit$size, ": .* better than noise"), all = FALSE)
+  worth <- fit$worth[fit$worth$measure == "noise", ]
+  expect_lt(worth$chosen, worth$random)
+  expect_identical(worth$beaten, 20)
+  expect_identical(pick(noisy, 5, "classify", noise = FALSE)$method, "css")
+})
+
+test_that("the number of clusters is found", {
+  for (centres in c(3, 6)) {
+    z <- withr::with_seed(1, matrix(rnorm(centres * 30, sd = 4), centres)[rep_len(seq_len(centres), 120), ] +
+      rnorm(120 * 30))
+    expect_identical(withr::with_seed(1, found_clusters(open_data(z), TRUE)), as.integer(centres))
+  }
+})
+
+test_that("the code repeats the selection in a session of its own, for every task and argument", {
+  skip_on_cran()
+  skip_processes()
+  counts <- withr::with_seed(1, `rownames<-`(matrix(rpois(4000, 1), 40), rownames(x)))
+  gaps <- replace(x, 7, NA)
+  long <- paste0("s", 1:12)
+  calls <- alist(
+    ufs_select(x, 5), ufs_select(x, 5, "classify"), ufs_select(x, 5, "cluster"), ufs_select(x, 5, "label"),
+    ufs_select(x, "auto", "cluster"), ufs_select(x, 5, "cluster", n_clusters = 3), ufs_select(counts, 4, "cluster"),
+    ufs_select(x, 5, "classify", noise = TRUE), ufs_select(x, m = 4, task = "label", labelled = long),
+    ufs_select(x, m = 4, task = "label", ordered = TRUE, labelled = 1:7), ufs_select(x, 4, mu_rel = 1 / 3),
+    ufs_select(x, 4, mu = 2 / 7), ufs_select(x[, 3:20], 4, "cluster", members = c("pca", "kmeans_f")),
+    ufs_select(x, 4, samples = 1:30), ufs_select(gaps, 4, "classify", na = "median"),
+    ufs_select(x, 3, "cluster", control = ufs_control(max_iter = 3, warn = FALSE))
+  )
+  set.seed(8)
+  fits <- lapply(calls, function(call) suppressWarnings(suppressMessages(eval(call))))
+  folder <- withr::local_tempdir()
+  save(x, counts, gaps, file = file.path(folder, "data.rda"))
+  lines <- c("library(ufselect)", "load(\"data.rda\")", "out <- list()")
+  for (fit in fits) lines <- c(lines, paste0("out[[length(out) + 1]] <- {\n", fit$code, "\n}"))
+  writeLines(c(lines, "saveRDS(out, \"out.rds\")"), file.path(folder, "code.R"))
+  withr::with_dir(folder, system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", "code.R"),
+    stdout = FALSE, stderr = FALSE, env = paste0("R_LIBS=", paste(.libPaths(), collapse = ":"))))
+  expect_true(file.exists(file.path(folder, "out.rds")))
+  again <- readRDS(file.path(folder, "out.rds"))
+  for (i in seq_along(fits)) {
+    said <- paste(deparse(calls[[i]]), collapse = "")
+    expect_identical(again[[i]]$method, fits[[i]]$method, info = said)
+    expect_identical(again[[i]]$feature_ranking, fits[[i]]$feature_ranking, info = said)
+    expect_identical(again[[i]]$sample_ranking, fits[[i]]$sample_ranking, info = said)
+  }
+})
+
+test_that("the text of a value gives it back", {
+  for (value in list(1 / 3, .1, 1:7, c(a = 1, b = NA), "it's", NULL, TRUE, list(k = 2, n = letters), 5L)) {
+    expect_identical(eval(parse(text = exact_text(value))), value)
+  }
+  expect_identical(exact_text(.1), "0.1")
+  expect_null(exact_text(new.env()))
+  expect_identical(repeat_code(quote(ufs_css(x = iris, k = 2L)), 7L, quote(f())), "set.seed(7)\nufs_css(x = iris, k = 2L)")
+})
+
+test_that("what a choice is worth, beside random ones", {
+  fit <- pick(x, 5, "compress")
+  expect_identical(fit$worth$measure, c("captured", "knn_overlap", "noise"))
+  expect_true(all(fit$worth$draws == 20))
+  expect_equal(fit$worth$chosen[1], ufs_captured(without_task(fit), x, 5, scale = FALSE)$captured, tolerance = 1e-8)
+  expect_gt(fit$worth$chosen[1], fit$worth$random[1])
+  label <- pick(x, m = 6, task = "label")
+  z <- scale(x)
+  d <- as.matrix(dist(z))^2
+  expect_equal(label$worth$chosen, mean(apply(d[, selected_samples(label)], 1, min)) / mean(rowSums(z^2)))
+  table <- worth_table(c(a = 2, b = 1), rbind(c(1, 2, 3, 0), c(1, 2, 3, 0)), c(TRUE, FALSE))
+  expect_identical(table$beaten, c(2.5, 2.5))
+  expect_null(pick(x[1:5, ], 2)$worth)
+  expect_null(pick(x, 20)$worth)
+})
+
+test_that("what looks wrong is said", {
+  counts <- withr::with_seed(2, matrix(rbinom(60 * 110, 1, .01), 60))
+  counts[cbind(1:30, 1:30)] <- 1
+  fit <- suppressWarnings(pick(counts, 3, "compress"))
+  expect_match(fit$checks, "all 0 in .* of the rows", all = FALSE)
+  expect_match(capture.output(print(fit)), "checks .*all 0", all = FALSE)
+  two <- cbind(rep(0:1, 20), rep(0:1, 20) * 2, matrix(rnorm(40 * 6, sd = .01), 40))
+  expect_match(pick(two, 1, "cluster", n_clusters = 4, members = c("pca", "variance"), scale = FALSE)$checks,
+    "2 different rows, fewer than 4 clusters", all = FALSE)
+  fit <- suppressWarnings(pick(cbind(x[, 1:6], 3), 6, "compress"))
+  fit$size <- 7L
+  expect_match(selection_checks(sealed(fit), open_data(cbind(x[, 1:6], 3))), "1 of the chosen columns have no score",
+    all = FALSE)
 })
 
 test_that("arguments go on to the method, data stay out of the call", {
-  fit <- ufs_select(x, m = 4, task = "label", labelled = c("s1", "s2"), similarity = "heat")
+  fit <- pick(x, m = 4, task = "label", labelled = c("s1", "s2"), similarity = "heat")
   expect_identical(fit$params$labelled, 1:2)
-  expect_identical(ufs_select(x, 4, "label")$params$m, 4L)
-  expect_identical(ufs_select(x, 4, "cluster", n_clusters = 3)$params$n_clusters, 3L)
-  expect_equal(ufs_select(x, 4, "classify", mu_rel = .5)$params$mu_rel, .5)
-  expect_identical(ufs_select(x, 4, "classify", noise = TRUE)$method, "laplacian")
+  expect_identical(pick(x, 4, "label")$params$m, 4L)
+  expect_identical(pick(x, 4, "cluster", n_clusters = 3, members = "pca")$params$n_clusters, 3L)
+  expect_equal(pick(x, 4, "classify", mu_rel = .5)$params$mu_rel, .5)
   expect_lt(object.size(do.call(ufs_select, list(x, 4, "classify"))$call), 5000)
-  expect_identical(dim(predict(ufs_select(x, 4), x, type = "reconstruction")), dim(x))
-  expect_error(selected_samples(ufs_select(x, 4)), class = "ufs_error_argument")
-  expect_error(selected_features(ufs_select(x, 4, "label")), class = "ufs_error_argument")
+  expect_lt(nchar(do.call(ufs_select, list(x, 4, "classify"))$code), 200)
+  expect_identical(dim(predict(pick(x, 4), x, type = "reconstruction")), dim(x))
+  expect_error(selected_samples(pick(x, 4)), class = "ufs_error_argument")
+  expect_error(selected_features(pick(x, 4, "label")), class = "ufs_error_argument")
 })
 
 test_that("errors name their argument", {
@@ -51,6 +166,10 @@ test_that("errors name their argument", {
   bad(ufs_select(x, 3, "explain"), "task")
   bad(ufs_select(x, 3, "classify", n_clusters = 2), "n_clusters")
   bad(ufs_select(x, 3, "label", noise = TRUE), "noise")
+  bad(ufs_select(x, 3, noise = NA), "noise")
+  bad(ufs_select(x, 3, ordered = TRUE), "ordered")
+  bad(ufs_select(x, "many"), "k")
+  bad(ufs_select(x, "auto", "label"), "m")
   expect_error(ufs_select(x, 3, unknown = 2), class = "ufs_error_argument")
   expect_error(ufs_select("a", 3), class = "ufs_error_input")
 })

@@ -39,14 +39,43 @@ test_that("stability is that of the best k of halves", {
 })
 
 test_that("the rule: noise, some, all, not repeatable", {
-  rule <- function(better, stability = .8) size_rule(data.frame(stability = stability), better, 100, .05)
-  expect_identical(rule(0)[c("k", "verdict")], list(k = 0L, verdict = "noise"))
+  rule <- function(better, stability = .8, noise = .9, q = 100) {
+    size_rule(list(usable = q, k = c(pca = better), noise = c(pca = noise), share = .05),
+      data.frame(stability = stability))
+  }
+  expect_identical(rule(0L)[c("k", "verdict")], list(k = 0L, verdict = "noise"))
   expect_identical(rule(30L)[c("k", "verdict")], list(k = 30L, verdict = "some"))
-  expect_identical(rule(80L)[c("k", "verdict")], list(k = 100, verdict = "all"))
-  expect_identical(rule(79L)$verdict, "some")
+  expect_identical(rule(99L)$verdict, "some")
+  expect_identical(rule(30L, noise = .5)[c("k", "verdict")], list(k = 100, verdict = "all"))
+  expect_identical(rule(0L, noise = .5)$verdict, "all")
+  expect_identical(rule(30L, noise = .51)$verdict, "some")
+  # Four of four before the median decoy happens by chance, five do not.
+  expect_identical(rule(0L, noise = 0, q = 4L)$verdict, "noise")
+  expect_identical(rule(0L, noise = 0, q = 5L)$verdict, "all")
   expect_identical(rule(30L, .05)[c("k", "verdict")], list(k = 30L, verdict = "unstable"))
   # All columns cannot be chosen otherwise.
-  expect_identical(rule(100L, NA_real_)$verdict, "all")
+  expect_identical(rule(100L, NA_real_, noise = 0)$verdict, "all")
+})
+
+test_that("k = \"auto\" is the answer of ufs_size(), asked of principal components where decoys say little", {
+  skip_on_cran()
+  set.seed(1)
+  some <- auto_k(x, "pca", list(n_components = 2), repeats = 2)
+  set.seed(1)
+  seed <- draw_seeds(1)[[1]]
+  # The decoys of ufs_size() come first.
+  size <- withr::with_seed(seed, quiet(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 3)))
+  expect_identical(some[c("k", "verdict")], unclass(size)[c("k", "verdict")])
+  expect_identical(some$by, "pca")
+  set.seed(1)
+  css <- auto_k(x, "css", list(k = 5, mu_rel = .1, scale = TRUE))
+  expect_identical(css$by, "pca")
+  expect_lte(abs(css$k - 8), 4)
+  set.seed(1)
+  expect_identical(auto_k(x, "mcfs", list(n_clusters = 2), repeats = 2)$k, some$k)
+  noise <- matrix(rnorm(60 * 40), 60)
+  expect_warning(none <- auto_k(noise, "pca", list(n_components = 2)), class = "ufs_warning_size")
+  expect_identical(none$k, 40L)
 })
 
 test_that("the answer on columns among noise, on noise and on columns alone", {

@@ -1,0 +1,218 @@
+# What a choice of ufs_select() is worth: here, beside random choices; elsewhere, from the stored
+# table; and what looks wrong about it.
+
+# A part of x as dense data: at most so many rows and columns, drawn at random, and all `columns`.
+drawn_part <- function(x, most, columns = integer()) {
+  rows <- if (x$n > most[1L]) sort(sample.int(x$n, most[1L]))
+  others <- setdiff(seq_len(x$p), columns)
+  if (length(others) > most[2L]) others <- others[sort(sample.int(length(others), most[2L]))]
+  dense_part(x, rows, sort(c(columns, others)))
+}
+
+# A data frame: measure, chosen, random (mean of the draws), beaten (in how many of them), draws,
+# more_is_better. NULL where there is too little to compare.
+selection_worth <- function(fit, x, draws = 20L) {
+  seed <- draw_seeds(1L)[[1L]]
+  if (fit$n < 6L) {
+    return(NULL)
+  }
+  chosen <- suppressMessages(if (fit$task == "label") selected_samples(fit, as = "index") else
+    selected_features(fit, as = "index"))
+  with_seed(seed, if (fit$task == "label") worth_of_samples(fit, x, chosen, draws) else
+    worth_of_features(fit, x, chosen, draws))
+}
+
+worth_of_features <- function(fit, x, chosen, draws) {
+  chosen <- setdiff(chosen, fit$constant)
+  open <- x$p - length(fit$constant)
+  if (!length(chosen) || length(chosen) >= open || open < 5L) {
+    return(NULL)
+  }
+  columns <- setdiff(seq_len(x$p), chosen)
+  if (length(columns) > 1000L) columns <- columns[sort(sample.int(length(columns), 1000L))]
+  columns <- sort(c(columns, chosen))
+  rows <- if (x$n > 400L) sort(sample.int(x$n, 400L))
+  part <- dense_part(x, rows, columns)
+  scale <- !isFALSE(fit$params$scale)
+  data <- as_ufs_matrix(part, TRUE, scale, warn = FALSE, unit = "power")
+  usable <- columns[data$keep]
+  at <- match(intersect(chosen, usable), usable)
+  near <- nearest(data$x, knn_size(data$x))
+  sizing <- sizing_method(part, "random", list())
+  decoys <- tryCatch(do.call(ufs_decoys, c(list(part, sizing$method), sizing$args,
+    list(repeats = 3L)), quote = TRUE), ufs_error = function(e) NULL)
+  value <- function(j) {
+    c(captured = captured_share(data$x, j),
+      knn_overlap = neighbour_overlap(near, nearest(data$x[, j, drop = FALSE], knn_size(data$x))),
+      noise = if (!is.null(decoys)) noise_share(unname(decoys$behind[[1L]])[j]))
+  }
+  own <- value(at)
+  # Random ones are as many as are wanted, wherever they come from.
+  random <- vapply(seq_len(draws), function(i) value(sample.int(length(usable), length(at))), own)
+  worth_table(own, random, names(own) != "noise")
+}
+
+worth_of_samples <- function(fit, x, chosen, draws) {
+  m <- length(chosen)
+  if (m >= x$n) {
+    return(NULL)
+  }
+  others <- setdiff(seq_len(x$n), chosen)
+  if (length(others) > 1000L) others <- sort(sample(others, 1000L))
+  columns <- if (x$p > 1000L) sort(sample.int(x$p, 1000L))
+  rows <- c(chosen, others)
+  part <- dense_part(x, rows, columns)
+  z <- as_ufs_matrix(part, TRUE, !isFALSE(fit$params$scale), warn = FALSE, unit = "power")$x
+  value <- function(i) c(uncovered = mean(nearest_square(z, z[i, , drop = FALSE])) /
+      mean(rowSums(z^2)))
+  own <- value(seq_len(m))
+  random <- vapply(seq_len(draws), function(i) value(sample.int(nrow(z), m)), own)
+  worth_table(own, matrix(random, 1L), FALSE)
+}
+
+# Squared distances of the rows of z to the nearest row of `to`.
+nearest_square <- function(z, to) {
+  d <- outer(rowSums(z^2), rowSums(to^2), "+") - 2 * tcrossprod(z, to)
+  pmax(apply(d, 1L, min), 0)
+}
+
+worth_table <- function(own, random, more_is_better) {
+  # A draw that is as good is half beaten.
+  better <- sign(ifelse(more_is_better, 1, -1) * (own - random))
+  data.frame(measure = names(own), chosen = unname(own), random = unname(rowMeans(random)),
+    beaten = unname(rowSums(better + 1) / 2), draws = ncol(random), stringsAsFactors = FALSE)
+}
+
+# ---- what looks wrong ----------------------------------------------------------------------------
+
+selection_checks <- function(fit, x) {
+  if (fit$task == "label") {
+    return(character())
+  }
+  chosen <- suppressMessages(selected_features(fit, as = "index"))
+  score <- unname(fit$feature_scores)[chosen]
+  out <- character()
+  say <- function(...) out <<- c(out, paste0(...))
+  if (anyNA(score)) say(sum(is.na(score)), " of the chosen columns have no score (constant)")
+  live <- live_scores(fit$feature_scores)
+  if (live < length(chosen)) {
+    say("only ", live, " of ", length(chosen), " have a score above 0; the rest fills the list")
+  }
+  rows <- if (x$n > 2000L) round(seq(1, x$n, length.out = 2000L))
+  z <- dense_part(x, rows, chosen)$x
+  empty <- mean(rowSums(z != 0) == 0)
+  if (empty > .5) say("the chosen columns are all 0 in ", percent(empty), " of the rows")
+  zero <- sum(colMeans(z != 0) < .05)
+  if (zero > length(chosen) / 2) {
+    say(zero, " of the chosen columns are 0 in more than 95 % of the rows")
+  }
+  wanted <- if (is.null(fit$params$n_clusters)) 2L else fit$params$n_clusters
+  patterns <- length(unique(equal_rows(unname(z))))
+  if (patterns < min(wanted, nrow(z))) {
+    say("the chosen columns have ", patterns, " different rows, fewer than ", wanted, " clusters")
+  }
+  worth <- fit$worth
+  bad <- worth$measure == "noise" & worth$chosen > .5
+  if (any(bad)) say("about ", percent(worth$chosen[bad]), " of the chosen columns are noise")
+  out
+}
+
+# ---- elsewhere -----------------------------------------------------------------------------------
+
+# What the task's advice was worth on the stored sets, one sentence; NULL without the table.
+selection_record <- function(task, noise) {
+  file <- system.file("benchmarks", "results", "select.csv", package = "ufselect")
+  if (!nzchar(file)) {
+    return(NULL)
+  }
+  table <- utils::read.csv(file, stringsAsFactors = FALSE)
+  table <- table[table$task == task & table$noise == (if (noise) 10L else 0L), ]
+  if (!nrow(table)) {
+    return(NULL)
+  }
+  gain <- tapply(table$score - table$random, table$set, mean)
+  all <- tapply(table$score - table$all, table$set, mean)
+  signed <- function(value) sprintf("%+.1f", value)
+  paste0(table$what[1L], ", ", length(gain), " real sets",
+    if (noise) " with 10 noise columns for each",
+    ": ", signed(mean(gain)), " points over random (s.e. ",
+    sprintf("%.1f", stats::sd(gain) / sqrt(length(gain))), ", from ", signed(min(gain)), " to ",
+    signed(max(gain)), ")", if (!anyNA(all)) paste0(", ", signed(mean(all)), " over all columns"))
+}
+
+# ---- methods -------------------------------------------------------------------------------------
+
+#' @export
+selected_features.ufs_select <- function(fit, k = NULL, as = NULL, ...) {
+  if (is.null(k) && fit$task != "label") k <- fit$size
+  if (is.null(k)) {
+    check_fit(fit, "feature_ranking", "features")
+    ufs_abort("argument", "`k` is missing.", argument = "k")
+  }
+  selected_features(without_task(fit), k, as, ...)
+}
+
+#' @export
+selected_samples.ufs_select <- function(fit, m = NULL, as = NULL, ...) {
+  if (is.null(m) && fit$task == "label") m <- fit$size
+  if (is.null(m)) {
+    check_fit(fit, "sample_ranking", "samples")
+    ufs_abort("argument", "`m` is missing.", argument = "m")
+  }
+  selected_samples(without_task(fit), m, as, ...)
+}
+
+#' @export
+predict.ufs_select <- function(object, newdata, k = object$size, ...) {
+  check_fit(object)
+  stats::predict(without_task(object), newdata, k = k, ...)
+}
+
+without_task <- function(fit) {
+  class(fit) <- setdiff(class(fit), "ufs_select")
+  fit
+}
+
+#' @export
+print.ufs_select <- function(x, n = 10L, ...) {
+  check_dots_empty(...)
+  n <- check_count(n, "n", 0L)
+  check_fit(x)
+  chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else selected_features(x))
+  line <- function(name, ...) cat(formatC(name, width = -14L), ..., "\n", sep = "")
+  cat("<ufs_select> ", x$size, if (x$task == "label") " samples" else " features", " to ", x$task,
+    ", of ", if (x$task == "label") x$n else x$p, "\n", sep = "")
+  line("  chosen", " ", paste(utils::head(chosen, n), collapse = ", "),
+    if (length(chosen) > n) ", ...")
+  seen <- look_words(x$look)
+  line("  data", " ", seen[1L])
+  line("", " ", seen[2L])
+  line("  method", " ufs_", x$method, "(): ", x$reason,
+    if (!is.null(x$params$scale)) if (isFALSE(x$params$scale)) "; columns as they are" else
+      "; columns standardised")
+  for (words in x$decided) line("", " ", words)
+  if (!is.null(x$worth)) line("  worth, here", " ", worth_words(x$worth))
+  noisy <- x$method %in% c("consensus", "pca") && x$look$noisy && x$task != "label"
+  record <- selection_record(x$task, noisy)
+  if (!is.null(record)) line("  elsewhere", " ", record)
+  line("  checks", " ", if (length(x$checks)) paste(x$checks, collapse = "; ") else
+    "nothing looks wrong")
+  code <- gsub("\n", "; ", x$code)
+  line("  to repeat", " ", if (nchar(code) > 300L) {
+    paste0(substr(code, 1L, 250L), " ... (the whole: cat(fit$code))")
+  } else {
+    code
+  })
+  line("  status", " ", x$status)
+  if (length(x$certificate)) line("  certificate", " ", format_certificate(x$certificate))
+  invisible(x)
+}
+
+worth_words <- function(worth) {
+  words <- c(captured = "of x captured", knn_overlap = "of the nearest neighbours kept",
+    noise = "no better than noise", uncovered = "of the variance left uncovered")
+  paste0(paste0(percent(worth$chosen), " ", words[worth$measure], " (random: ",
+    percent(worth$random), ")", collapse = ", "),
+    "; better than ", paste(worth$beaten, collapse = ", "), " of ", worth$draws[1L],
+    " random choices")
+}

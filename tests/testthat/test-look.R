@@ -1,0 +1,75 @@
+# What ufs_look() sees, on data of which it is known.
+
+look <- function(x, ...) withr::with_seed(1, suppressMessages(ufs_look(x, ...)))
+set.seed(4)
+x <- matrix(rnorm(60 * 12), 60) + rep(c(0, 3), each = 30)
+colnames(x) <- letters[1:12]
+
+test_that("units, counts, standardised, constant and equal columns", {
+  expect_identical(look(x)$values, "one unit")
+  expect_identical(look(scale(x))$values, "standardised")
+  expect_identical(look(x %*% diag(rep(c(1, 100), 6)))$values, "mixed units")
+  counts <- matrix(rpois(6000, .7), 60)
+  # Grades, with an age beside them.
+  expect_identical(look(counts[, 1:20])$values, "one unit")
+  expect_identical(look(cbind(counts[, 1:20], seq(20, 79)))$values, "mixed units")
+  expect_identical(look(counts)[c("values", "held")], list(values = "counts", held = "dense"))
+  expect_equal(look(counts)$zeros, mean(counts == 0))
+  more <- look(cbind(x, flat = 2, copy = x[, 3], again = x[, 3]))
+  expect_identical(more[c("constant", "equal", "p")], list(constant = 1L, equal = 2L, p = 15L))
+  expect_output(print(more), "1 constant, 2 copies of others")
+  expect_length(capture.output(print(more)), 2)
+  skip_if_not_installed("Matrix")
+  sparse <- look(Matrix::Matrix(counts, sparse = TRUE))
+  expect_identical(sparse[c("values", "held")], list(values = "counts", held = "sparse"))
+  expect_equal(sparse$zeros, mean(counts == 0))
+})
+
+test_that("noise is told from structure", {
+  expect_false(look(x)$noisy)
+  expect_lt(look(x)$noise, .2)
+  noise <- cbind(x, matrix(rnorm(60 * 80), 60))
+  expect_true(look(noise)$noisy)
+  expect_gt(look(noise)$noise, .7)
+  expect_output(print(look(noise)), "most of them")
+  expect_true(is.na(look(x[, 1:3])$noise))
+  expect_false(look(x[, 1:3])$noisy)
+})
+
+test_that("a large table is looked at in part", {
+  skip_on_cran()
+  big <- matrix(rnorm(1200 * 2100), 1200)
+  big[, 1:1500] <- big[, 1:1500] + rnorm(1200) * 2
+  replaced("ufs_decoys", function(x, ...) stop(paste("seen", paste(dim(x), collapse = " "))))
+  expect_error(ufs_look(big), "seen 1000 2000")
+})
+
+test_that("rows that seem to be features", {
+  genes <- c("ACTB", "GAPDH", "B2M", "RPL13", "RPS6", "MT-CO1", paste0("ZZZ", 1:20))
+  expect_match(looks_turned(26, 40, genes, paste0("cell", 1:40)), "genes")
+  expect_match(looks_turned(3, 2, paste0("ENSG0000000000", 1:3), c("a", "b")), "genes")
+  expect_null(looks_turned(40, 26, paste0("cell", 1:40), genes))
+  cells <- c("AAACATACAACCAC-1", "AAACATTGAGCTAC-1")
+  expect_match(looks_turned(9, 2, letters[1:9], cells), "barcodes")
+  expect_null(looks_turned(2, 9, cells, letters[1:9]))
+  # 506 x 14 with row numbers, or none, is a table of samples.
+  expect_null(looks_turned(506, 14, as.character(1:506), NULL))
+  expect_null(looks_turned(506, 14, NULL, NULL))
+  words <- vapply(1:600, function(i) paste(letters[1 + (i %/% c(1, 26, 676)) %% 26], collapse = ""), "")
+  expect_match(looks_turned(600, 8, words, letters[1:8]), "far more rows")
+})
+
+test_that("the same for sparse data and files, and mistakes are told", {
+  skip_on_cran()
+  x[x < .5] <- 0
+  dense <- look(x)
+  for (kind in layouts_of(x)[c("sparse", "by_rows")]) {
+    if (is.null(kind)) next
+    other <- look(kind)
+    expect_identical(other[c("n", "p", "constant")], dense[c("n", "p", "constant")])
+    expect_equal(other$noise, dense$noise)
+  }
+  expect_error(ufs_look(x, wrong = 1), class = "ufs_error_argument")
+  expect_error(ufs_look(), class = "ufs_error_argument")
+  expect_identical(look(x, features = 1:6)$p, 6L)
+})
