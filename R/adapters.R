@@ -112,16 +112,16 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   out
 }
 
-# The number of columns that ufs_size() names for the method with its options; all columns where
-# none is better than noise, which is said.
+# What "auto" means for the method with its options (auto_k()); all columns where none is better than
+# noise. Either is said.
 auto_size <- function(data, method, row, options, standardise) {
   look <- function() as_ufs_operator(data, TRUE, FALSE, warn = FALSE, write = FALSE)
   options <- standardise_or_not(row, options, standardise, data, look)$options
-  found <- quietly_constant(do.call(ufs_size, c(list(data, method), options,
-    list(repeats = 3L, n_resamples = 2L))))
-  say("size", "\"auto\": ", if (found$k > 0L) found$reason else
-    "no column is better than noise; all are kept", ".")
-  if (found$k > 0L) found$k else found$usable
+  found <- withCallingHandlers(quietly_constant(auto_k(data, method, options)),
+    ufs_warning_size = function(w) invokeRestart("muffleWarning"))
+  say("size", "\"auto\": ", if (found$verdict == "noise")
+    "no column is better than noise; all are kept" else found$reason, ".")
+  found$k
 }
 
 # Over all columns of x, of which `omit` may have left some out.

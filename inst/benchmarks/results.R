@@ -234,6 +234,21 @@ tables <- list(
   fseval = on_sets("fseval", "fseval.R", 20, "which-method", c("consensus", "css", "laplacian", "mcfs", "pca"),
     plain_calls(consensus = "ufs_consensus", css = "ufs_css", laplacian = "ufs_laplacian", mcfs = "ufs_mcfs",
       pca = "ufs_pca")),
+  consensus = on_sets("consensus", "consensus.R", 60, "the page of the package's results", "consensus",
+    plain_calls(consensus = "ufs_consensus"), witness = function(stored) {
+      now <- rerun("consensus.R", "--sets=dermatology", "--seeds=1", "--package=now")
+      differing(stored, now, c("set", "noise", "seed", "package", "method"), c("accuracy", "real"), .03)
+    }),
+  select = on_sets("select", "select.R", 90, "the print of ufs_select()", c("consensus", "css", "medoids", "mcfs", "pca"),
+    plain_calls(select = "ufs_select"), functions = "ufs_select", witness = function(stored) {
+      now <- rerun("select.R", "--sets=wine")
+      differing(stored, now, c("set", "noise", "task", "what"), c("method", "score"), 3)
+    }),
+  size = on_sets("size", "size.R", 90, "the help of ufs_size()", c("pca", "kmeans_f"),
+    plain_calls(size = c("ufs_size", method = "pca")), functions = "ufs_size", witness = function(stored) {
+      now <- rerun("size.R", "--sets=wine", "--methods=pca")
+      differing(stored, now, c("set", "noise", "method", "k"), c("answer", "verdict", "svm"), .05)
+    }),
   "socfs-objective" = on_sets("socfs-objective", "socfs-objective.R", 20, "evidence", "socfs",
     plain_calls(socfs = c("ufs_socfs", lambda_rel = .1)), args = "worth", witness = function(stored) {
       now <- rerun("socfs-objective.R", "worth", "--sets=wine")

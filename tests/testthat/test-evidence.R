@@ -63,12 +63,12 @@ test_that("a full call has every argument, and differences are named", {
   call <- place$full_call("ufs_alfs", select_samples = "norm")
   named <- names(as.list(parse(text = call)[[1L]]))[-1L]
   expect_true(setequal(named, setdiff(names(formals(ufs_alfs)), c("x", "..."))))
-  expect_match(call, "samples = \"norm\"", fixed = TRUE)
+  expect_match(call, "select_samples = \"norm\"", fixed = TRUE)
   expect_match(call, "select = \"norm\"", fixed = TRUE)
   expect_match(call, "control = ufs_control(max_iter = NULL", fixed = TRUE)
   expect_length(place$differing_arguments(call, call), 0L)
   expect_identical(place$differing_arguments(call, place$full_call("ufs_alfs")),
-    "`samples`: stored \"norm\", now \"ted\"")
+    "`select_samples`: stored \"norm\", now \"ted\"")
   expect_identical(place$differing_arguments("f(a = 1)", "f(a = 1, b = 2)"), "`b`: stored not pinned, now 2")
 })
 

@@ -586,7 +586,7 @@ test_that("step_sample_ufs(): sizes, missing values, new data, empty selection",
   expect_false(dials::has_unknowns(param$object[[1]]))
 })
 
-test_that("num_terms = \"auto\" keeps as many columns as ufs_size() names", {
+test_that("num_terms = \"auto\" keeps as many columns as are better than noise", {
   skip_on_cran()
   skip_if_not_installed("recipes", "1.1.0")
   data <- planted(60, 30, informative = 8)
@@ -594,7 +594,7 @@ test_that("num_terms = \"auto\" keeps as many columns as ufs_size() names", {
   rec <- function(...) step_select_ufs(recipe(~., x), all_predictors(), num_terms = "auto", seed = 3, ...)
   expect_message(trained <- prep(rec(method = "pca", options = list(n_components = 2))), "columns are better than noise",
     class = "ufs_message_size")
-  size <- with_seed(3, ufs_size(x, "pca", n_components = 2, repeats = 3, n_resamples = 2))
+  size <- with_seed(3, auto_k(x, "pca", list(n_components = 2)))
   expect_identical(size$verdict, "some")
   expect_setequal(names(bake(trained, NULL)), selected_features(ufs_pca(x, 2), size$k))
   # What is noise only is kept whole, and that is said.
