@@ -11,7 +11,7 @@
 #'
 #' The members go about their task in different ways: [ufs_socfs()], [ufs_jspca()], [ufs_ndfs()],
 #' [ufs_mcfs()], [ufs_laplacian()], [ufs_pca()] and [ufs_kmeans_f()], all on standardised columns
-#' unless `scale = FALSE`. They are fitted to x with decoys in it, a permuted copy for each of a
+#' unless `scale = FALSE` (the unit of `x` matters then, to [ufs_ndfs()]). They are fitted to x with decoys in it, a permuted copy for each of a
 #' fifth of its columns (see [ufs_decoys()], which says what decoys cannot see). The mean is that of
 #' the ranks among columns and decoys. A column joins the pool to choose from if it is among the
 #' best by the mean of which at most `share` are no better than noise, counting one decoy more than

@@ -58,6 +58,6 @@ count_param <- function(range, trans, label) {
 # Advice with a condition has it in brackets.
 tuned_methods <- function() {
   table <- ufs_methods()
-  sound <- grepl("^recommended[^(]*$", table$advice) & table$selects != "samples"
-  unique(c(table$method[sound], selection_plan("classify", 1L, NULL, TRUE)$method))
+  sound <- grepl("^recommended[^(]*$|good among noise", table$advice) & table$selects != "samples"
+  table$method[sound]
 }

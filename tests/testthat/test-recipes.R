@@ -164,9 +164,10 @@ for (method in feature_methods()) {
 }
 
 test_that("the default method is that of the front door", {
+  x <- iris[, 1:4]
   expect_identical(formals(step_select_ufs)$method,
-    selection_plan("classify", 1L, NULL, FALSE)$method)
-  expect_identical(formals(step_sample_ufs)$method, selection_plan("label", 1L, NULL, FALSE)$method)
+    ufs_select(x, 2, "classify", noise = FALSE)$method)
+  expect_identical(formals(step_sample_ufs)$method, ufs_select(x, m = 5, task = "label", ordered = TRUE)$method)
 })
 
 test_that("a number of clusters is told to the methods that have one", {
@@ -418,7 +419,7 @@ test_that("the methods to tune over are the recommended ones", {
   skip_on_cran()
   skip_if_not_installed("dials", "1.4.1")
   values <- ufs_param_method()$values
-  expect_setequal(values, c("consensus", "css", "mcfs", "laplacian"))
+  expect_setequal(values, c("consensus", "css", "mcfs", "laplacian", "pca"))
   expect_identical(ufs_param_method(c("pca", "css"))$values, c("pca", "css"))
   expect_error(ufs_param_method("ted"), class = "ufs_error_argument")
 })

@@ -3,7 +3,8 @@
 
 x <- withr::with_seed(3, planted(24, 9, informative = 4)$x * rep(c(1, 50, 1), each = 72))
 # Their penalties are absolute, as published: the help pages say so at `scale`.
-absolute <- c("blfse", "ndfs", "sogfs", "udfs")
+# consensus: NDFS is a member.
+absolute <- c("blfse", "consensus", "ndfs", "sogfs", "udfs")
 
 fit_in <- function(method, x, ...) {
   args <- c(needed_arguments(method), if (method == "topk") list(n_clusters = 3),

@@ -1,0 +1,139 @@
+# ALFS for a sequence of penalties.
+
+#' ALFS along several penalties
+#'
+#' Fits [ufs_alfs()] for a sequence of penalties and says how many samples and features each of them
+#' keeps. Use it to choose penalties; it takes less time than single fits, because all share one
+#' decomposition of the data.
+#'
+#' At `lambda = 0` each fit starts from the one before. Such a start saves few iterations when
+#' penalties differ by a factor of 2 or more. Each fit carries its own gap, so the answers do not
+#' depend on the order beyond it.
+#'
+#' @inheritParams ufs_alfs
+#' @param alpha_rel,beta_rel,lambda_rel Penalties as shares, as in [ufs_alfs()], of one common
+#'   length or of length 1. Best from strong to weak.
+#' @return An object of class `ufs_alfs_path`: `fits`, the list of fits, and `table`, a data frame
+#'   with the penalties, objective, gap, iterations, status, and the numbers of samples and features
+#'   with non-zero rows and columns.
+#' @examples
+#' path <- ufs_alfs_path(mtcars, alpha_rel = c(.4, .2, .1, .05), beta_rel = .1)
+#' path
+#' selected_features(path$fits[[2]], 3)
+#' plot(path, type = "features")
+#' @export
+ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2,
+                          lambda_rel = 0, select = c("norm", "pivot", "auto"),
+                          select_samples = c("ted", "facility", "norm"), n_features = NULL,
+                          center = TRUE, scale = TRUE, control = ufs_control(), ...) {
+  call <- plain_call(match.call(), "ufs_alfs_path")
+  open_dots(environment(), ufs_alfs_path, "alfs_path")
+  select <- check_choice(select, "select", c("norm", "pivot", "auto"))
+  select_samples <- check_choice(select_samples, "select_samples", c("ted", "facility", "norm"))
+  control <- resolve_control(control)
+  for (name in c("alpha_rel", "beta_rel", "lambda_rel")) {
+    if (!is.numeric(get(name)) || !all(is.finite(get(name)))) {
+      ufs_abort("argument", "`", name, "` must be finite numbers.", argument = name)
+    }
+  }
+  size <- c(length(alpha_rel), length(beta_rel), length(lambda_rel))
+  if (any(size == 0L | size != max(size) & size != 1L)) {
+    ufs_abort("argument", "`alpha_rel`, `beta_rel` and `lambda_rel` must have one common length, ",
+      "or length 1.", argument = "alpha_rel")
+  }
+  rel <- data.frame(alpha_rel = alpha_rel, beta_rel = beta_rel, lambda_rel = lambda_rel)
+  data <- if (select != "auto") as_ufs_operator(x, center, scale) else
+    as_ufs_matrix(x, center, scale)
+  n_features <- alfs_n_features(n_features, data)
+  basis <- alfs_basis(data$x)
+  fits <- vector("list", nrow(rel))
+  begin <- NULL
+  for (i in seq_len(nrow(rel))) {
+    fit <- run_fit("alfs", call, door = FALSE, {
+      penalty <- alfs_penalties(basis, NULL, NULL, NULL, rel$alpha_rel[i], rel$beta_rel[i],
+        rel$lambda_rel[i])
+      found <- alfs_solve(data, basis, penalty, "admm", control, alfs_begin(begin, penalty, data))
+      begin <- list(found = found, penalty = penalty)
+      alfs_slots(data, penalty, found, list(solver = "admm", select = select,
+      select_samples = select_samples,
+        n_features = n_features, center = center, scale = scale))
+    })
+    alfs_warn(fit)
+    fits[[i]] <- alfs_rank(fit, data)
+  }
+  value <- function(get, type) vapply(fits, get, type)
+  structure(list(call = call, fits = fits, table = data.frame(rel,
+    objective = value(function(fit) fit$trace$objective[nrow(fit$trace)], 0),
+    gap = value(function(fit) fit$certificate[["gap"]], 0),
+    iterations = value(function(fit) fit$iterations, 0L),
+    status = value(function(fit) fit$status, ""),
+    samples = value(function(fit) fit$support[["samples"]], 0L),
+    features = value(function(fit) fit$support[["features"]], 0L)
+  )), class = "ufs_alfs_path")
+}
+
+# The last solution with its multipliers stretched to the new bounds.
+alfs_begin <- function(last, penalty, data) {
+  if (is.null(last) || last$penalty$lambda$value > 0 || penalty$lambda$value > 0) {
+    return(NULL)
+  }
+  stretch <- function(name) {
+    if (last$penalty[[name]]$value > 0) penalty[[name]]$value / last$penalty[[name]]$value else NULL
+  }
+  up <- list(stretch("alpha"), stretch("beta"))
+  if (any(vapply(up, is.null, NA)) || any(last$found$rho[1:2] <= 0)) {
+    return(NULL)
+  }
+  kept <- function(name) {
+    value <- last$found[[name]]
+    if (length(data$keep) < data$p) value[, data$keep, drop = FALSE] else value
+  }
+  list(w = kept("w"), p = kept("p") * up[[1L]], q = kept("q") * up[[2L]], rho = last$found$rho)
+}
+
+#' @export
+print.ufs_alfs_path <- function(x, ...) {
+  cat("<ufs_alfs_path> ", nrow(x$table), " fits\n", sep = "")
+  table <- x$table
+  number <- vapply(table, is.double, NA)
+  table[number] <- lapply(table[number], signif, 4L)
+  print(table, row.names = FALSE)
+  invisible(x)
+}
+
+#' @rdname ufs_alfs_path
+#' @param y Not used.
+#' @param type `"features"` or `"samples"`: how the norms of the columns (rows) of W grow along the
+#'   path;
+#'   `"gap"`: the certificate of every fit.
+#' @param k,m How many features or samples to draw: the best of the last fit.
+#' @param ... Settings of the plot, e.g. `main`.
+#' @export
+plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap"), k = 10L,
+                               m = 10L, ...) {
+  type <- check_choice(type, "type", c("features", "samples", "gap"))
+  rel <- x$table[c("alpha_rel", "beta_rel", "lambda_rel")]
+  varies <- names(rel)[vapply(rel, function(v) length(unique(v)) > 1L && all(v > 0), NA)]
+  at <- if (length(varies)) -log10(rel[[varies[1L]]]) else seq_len(nrow(rel))
+  axis <- if (length(varies)) sprintf("-log10(%s)", varies[1L]) else "fit"
+  if (type == "gap") {
+    picture <- new_picture("curves", table = data.frame(x = at, y = pmax(x$table$gap, 1e-16)),
+      log = "y", xlab = axis, ylab = "relative duality gap",
+      title = "ufs_alfs_path: certificates")
+  } else {
+    last <- x$fits[[length(x$fits)]]
+    many <- if (type == "features") check_count(k, "k", 1L) else check_count(m, "m", 1L)
+    slot <- if (type == "features") "column_norm" else "row_norm"
+    best <- utils::head(order(-last$solution[[slot]], na.last = NA), many)
+    names <- names(last$solution[[slot]])[best]
+    if (is.null(names)) names <- as.character(best)
+    norms <- unlist(lapply(best, function(j) {
+      vapply(x$fits, function(fit) fit$solution[[slot]][[j]], 0)
+    }))
+    picture <- new_picture("curves", table = data.frame(x = at, y = norms,
+      series = rep(names, each = length(at))), xlab = axis,
+      ylab = sprintf("norm in W (%s)", type), title = "ufs_alfs_path: the best of the last fit")
+  }
+  draw_picture(picture, ...)
+  invisible(x)
+}

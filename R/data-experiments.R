@@ -1,0 +1,84 @@
+# Matrices out of SummarizedExperiment, SingleCellExperiment and Seurat objects.
+
+# Samples are the columns of an assay.
+experiment_assay <- function(x, assay) {
+  check_installed("SummarizedExperiment", "for SummarizedExperiment input")
+  names <- SummarizedExperiment::assayNames(x)
+  count <- length(SummarizedExperiment::assays(x))
+  if (count == 0L) ufs_abort("input", "`x` has no assay.", argument = "x")
+  chosen <- assay
+  if (is.null(assay)) {
+    chosen <- if ("logcounts" %in% names) "logcounts" else 1L
+    if (count > 1L) {
+      ufs_inform("assay", "The assay ", if (is.character(chosen)) paste0("\"", chosen, "\"") else
+        paste0("\"", c(names, chosen)[[1L]], "\" (the first)"), " is used.")
+    }
+    if (is.numeric(chosen) && identical(names[1L], "counts")) {
+      hint_counts("`x`", "scuttle::logNormCounts()")
+    }
+  } else if (!is.character(assay) || length(assay) != 1L || !assay %in% names) {
+    if (!is.numeric(assay)) {
+      ufs_abort("argument", "`assay` must be one of ", paste0("\"", names, "\"", collapse = ", "),
+        "; it is ", brief(assay), ".", argument = "assay")
+    }
+    chosen <- check_count(assay, "assay", 1L, count, "there are that many assays")
+  }
+  list(x = transposed(SummarizedExperiment::assay(x, chosen)),
+    assay = if (is.character(chosen) || is.null(names)) chosen else names[[chosen]])
+}
+
+seurat_assay <- function(x, assay) {
+  check_installed("SeuratObject", "for Seurat input")
+  names <- SeuratObject::Assays(x)
+  if (is.null(assay)) {
+    assay <- SeuratObject::DefaultAssay(x)
+  } else if (!is.character(assay) || length(assay) != 1L || !assay %in% names) {
+    ufs_abort("argument", "`assay` must be one of ", paste0("\"", names, "\"", collapse = ", "),
+      "; it is ", brief(assay), ".", argument = "assay")
+  }
+  own <- x[[assay]]
+  layers <- seurat_layers(own)
+  what <- c("data", "counts")
+  there <- vapply(what, function(name) any(grepl(paste0("^", name, "([.]|$)"), layers)), NA)
+  if (!any(there)) {
+    ufs_abort("input", "Assay \"", assay, "\" of `x` has neither normalised data nor counts.",
+      argument = "x")
+  }
+  layer <- what[there][1L]
+  if (!layer %in% layers) {
+    ufs_abort("input", "The ", layer, " of assay \"", assay, "\" are split into layers (",
+      some_columns(grep(paste0("^", layer, "[.]"), layers, value = TRUE)), "): join them first, ",
+      "with SeuratObject::JoinLayers().", argument = "x")
+  }
+  values <- seurat_layer(own, layer)
+  # Until data are normalised, assays of version 3 hold the counts there once more.
+  raw <- layer == "counts" ||
+    ("counts" %in% layers && identical(values, seurat_layer(own, "counts")))
+  if (raw) hint_counts(paste0("Assay \"", assay, "\" of `x`"), "Seurat::NormalizeData()")
+  list(x = transposed(values), assay = assay)
+}
+
+# The layers of an assay that hold something. Assays of version 5 have any number of them, those
+# before have slots, which version 5 of SeuratObject calls layers.
+seurat_layers <- function(assay) {
+  if (inherits(assay, "StdAssay")) {
+    return(getExportedValue("SeuratObject", "Layers")(assay))
+  }
+  Filter(function(name) all(dim(seurat_layer(assay, name)) > 0L), c("counts", "data"))
+}
+
+seurat_layer <- function(assay, name) {
+  get <- SeuratObject::GetAssayData
+  if (utils::packageVersion("SeuratObject") >= "5.0.0") get(assay, layer = name) else
+    get(assay, slot = name)
+}
+
+# Counts where log-normalised values are usual, and the user did not ask for them.
+hint_counts <- function(what, advice) {
+  if (isTRUE(said_once$counts)) {
+    return(invisible())
+  }
+  said_once$counts <- TRUE
+  ufs_inform("counts", what, " has raw counts and no log-normalised values: the counts are used ",
+    "as they are. ", advice, " normalises them. (Said once in a session.)")
+}

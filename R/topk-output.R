@@ -1,0 +1,109 @@
+# Accessors, print and pictures of ufs_topk().
+
+#' @rdname selected
+#' @export
+selected_features.ufs_topk <- function(fit, k = fit$params$k, as = NULL, ...) {
+  if (!identical(as.integer(check_count(k, "k")), fit$params$k)) {
+    ufs_abort("refit", "This fit chose exactly ", fit$params$k, " features, and selections ",
+      "of ufs_topk() are not nested: fit again with k = ", k, ".", argument = "k")
+  }
+  selected_features.ufs(fit, k, as, ...)
+}
+
+#' @export
+predict.ufs_topk <- function(object, newdata, k = object$params$k, ...) {
+  check_fit(object)
+  predict.ufs(object, newdata, k, ...)
+}
+
+#' @export
+print.ufs_topk <- function(x, n = min(5L, x$params$k), ...) {
+  check_fit(x)
+  print.ufs(x, n, ...)
+}
+
+#' @export
+print_notes.ufs_topk <- function(x) {
+  mode <- c(cluster = "unsupervised", propagate = "semi-supervised",
+    structured = "supervised, structured", plain = "supervised")[[x$params$mode]]
+  proof <- if (x$search$proved) "proved optimal" else if (is.na(x$certificate[["gap"]])) {
+    "no bound"
+  } else {
+    sprintf("at most %.2g%% above the optimum", 100 * x$certificate[["gap"]])
+  }
+  c(sprintf("selection    %d features, %s (given labels and graph)", x$params$k, proof),
+    sprintf("mode         %s, %d %s%s", mode, x$params$n_clusters,
+      if (x$params$mode == "cluster") "clusters" else "classes",
+      if (x$graph[["isolated"]] > 0L) {
+        sprintf(", %d samples isolated", x$graph[["isolated"]])
+      } else ""),
+    if (x$params$mode == "propagate") {
+      "labels       alone, ufs_propagate(ufs_graph(x), y) or a linear SVM is often better"
+    })
+}
+
+#' @export
+picture_types.ufs_topk <- function(fit) {
+  c(NextMethod(), if (nrow(fit$inner$z) || nrow(fit$inner$v)) c("residuals", "inner"),
+    if (!is.null(fit$solution$W)) "affinity")
+}
+
+#' @export
+picture.ufs_topk <- function(object, type, k, ...) {
+  switch(type, residuals = picture_residuals(object), inner = picture_inner(object),
+    affinity = picture_affinity(object), scores = picture_cut(object, k), NextMethod())
+}
+
+# Residuals of the last inner iterations.
+picture_residuals <- function(fit) {
+  new_picture("curves", table = inner_curves(fit, function(names) {
+    setdiff(names, c("outer", "iteration", "mu", "objective"))
+  }), log = "y", points = FALSE, xlab = "iteration", ylab = "largest residual",
+  title = "ufs_topk: residuals of the inner iterations")
+}
+
+# Their objectives, at points that meet the constraints only in the end.
+picture_inner <- function(fit) {
+  new_picture("curves", table = inner_curves(fit, function(names) "objective"), points = FALSE,
+    xlab = "iteration", ylab = "objective", title = "ufs_topk: objectives of the inner iterations")
+}
+
+inner_curves <- function(fit, columns) {
+  one <- function(table, panel) {
+    table <- table[table$outer == max(c(table$outer, 0)), ]
+    names <- columns(names(table))
+    value <- as.matrix(table[names])
+    if (!identical(names, "objective")) value[value <= 0] <- NA
+    data.frame(x = rep(table$iteration, length(names)), y = as.vector(value),
+      series = rep(names, each = nrow(table)), panel = rep(panel, length(value)))
+  }
+  rbind(one(fit$inner$z, "ADMM for Z"), one(fit$inner$v, "ADMM for v"))
+}
+
+# Links between the samples; the square root shows weak ones too.
+picture_affinity <- function(fit) {
+  turn <- order(fit$solution$cluster)
+  w <- sqrt(unname(fit$solution$W[turn, turn]))
+  name <- fit$names$samples
+  if (is.null(name)) name <- seq_len(nrow(w))
+  dimnames(w) <- list(name[turn], name[turn])
+  new_picture("tiles", z = w, group = factor(fit$solution$cluster[turn]), group_name = "cluster",
+    limits = c(0, max(w, .Machine$double.xmin)), palette = "sequential", value = "root of weight",
+    xlab = "samples, by cluster", ylab = "samples, by cluster",
+    title = "ufs_topk: links between samples")
+}
+
+# Exactly k features were asked for: the cut is there, whatever the scores.
+picture_cut <- function(fit, k) {
+  chosen <- fit$params$k
+  shown <- unname(fit$feature_ranking[seq_len(min(fit$p, max(2L * chosen, chosen + 10L)))])
+  score <- unname(fit$feature_scores[shown])
+  score[is.na(score)] <- 0
+  named <- seq_len(min(check_count(k, "k", 1L), chosen))
+  new_picture("spikes",
+    table = data.frame(x = seq_along(score), y = score, best = seq_along(score) <= chosen),
+    names = fit$names$features[shown[named]],
+    heading = sprintf("%d of %d chosen", length(named), chosen),
+    lines = list(v = chosen + .5), xlab = "feature rank", ylab = "score (larger is better)",
+    title = "ufs_topk: feature scores")
+}
