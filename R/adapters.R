@@ -112,8 +112,8 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
   out
 }
 
-# What "auto" means for the method with its options (auto_k()); all columns where none is better than
-# noise. Either is said.
+# What "auto" means for the method with its options (auto_k()); all columns where none is better
+# than noise. Either is said.
 auto_size <- function(data, method, row, options, standardise) {
   look <- function() as_ufs_operator(data, TRUE, FALSE, warn = FALSE, write = FALSE)
   options <- standardise_or_not(row, options, standardise, data, look)$options

@@ -11,10 +11,11 @@
 #'
 #' The members go about their task in different ways: [ufs_socfs()], [ufs_jspca()], [ufs_ndfs()],
 #' [ufs_mcfs()], [ufs_laplacian()], [ufs_pca()] and [ufs_kmeans_f()], all on standardised columns
-#' unless `scale = FALSE` (the unit of `x` matters then, to [ufs_ndfs()]). They are fitted to x with decoys in it, a permuted copy for each of a
-#' fifth of its columns (see [ufs_decoys()], which says what decoys cannot see). The mean is that of
-#' the ranks among columns and decoys. A column joins the pool to choose from if it is among the
-#' best by the mean of which at most `share` are no better than noise, counting one decoy more than
+#' unless `scale = FALSE` (the unit of `x` matters then, to [ufs_ndfs()]). They are fitted to x
+#' with decoys in it, a permuted copy for each of a fifth of its columns (see [ufs_decoys()], which
+#' says what decoys cannot see). The mean is that of the ranks among columns and decoys. A column
+#' joins the pool to choose from if it is among the best by the mean of which at most `share` are
+#' no better than noise, counting one decoy more than
 #' there are, so that luck with few decoys lets no noise in. The choice
 #' within the pool is made as by [ufs_diversify()], with ranks counted within the pool: otherwise it
 #' would prefer noise, which is never redundant. Members run side by side if you set a future plan
@@ -200,8 +201,8 @@ print_notes.ufs_consensus <- function(x) {
     sprintf("correlation  at most %.2f among the best %d (mean of ranks alone: %.2f)",
       x$certificate[["max_correlation"]], x$params$k, x$certificate[["before"]]),
     paste0("noise        ", percent(min(1, x$decoys$share[x$params$k])), " of the best ",
-      x$params$k, " by mean rank no better than noise; ", x$params$pool, " columns to choose from, ",
-      x$decoys$n, " decoys"))
+      x$params$k, " by mean rank no better than noise; ", x$params$pool,
+      " columns to choose from, ", x$decoys$n, " decoys"))
 }
 
 register("consensus", ufs_consensus,

@@ -105,8 +105,9 @@ registered <- new.env(parent = emptyenv())
 # picks          list(argument, unless): the argument that is the number of features to pick one by
 #                one, where selections are nested and the fit picks some by itself; not nested if
 #                one of the arguments in `unless` is given
-# sized_by       the method whose decoys say how many features to keep, where its own say nothing: it
-#                ranks to complement, looks at each column alone, solves for one number, or takes long
+# sized_by       the method whose decoys say how many features to keep, where its own say nothing:
+#                it ranks to complement, looks at each column alone, solves for one number, or takes
+#                long
 # mixed_units    what the frameworks' adapters do by default about columns in different units:
 #                "standardise", for a method that leaves them as they are and depends on them;
 #                "leave" for all others

@@ -2,8 +2,8 @@
 #'
 #' ufselect finds, in a wide numeric table `x` (n samples in rows, p features in columns) and
 #' without labels, which columns to keep and which rows to label. Start with [ufs_select()],
-#' which looks at the data and applies what worked best on real data for the task you name; every method is there under
-#' its own name as well.
+#' which looks at the data and applies what worked best on real data for the task you name; every
+#' method is there under its own name as well.
 #'
 #' # Where to start
 #' | you want | use | and to go on |

@@ -7,6 +7,7 @@
  * 3 m n^2. */
 #include "solve_blfse_agreement.h"
 #include <R_ext/Memory.h>
+#include <stdint.h>
 #include <string.h>
 
 static bool same_words(const blfse_agreement *set, size_t a, size_t b);

@@ -116,9 +116,9 @@ joint_rows <- function(half, method, setting, role, fit, m, seconds) {
 }
 
 # A fit of ALFS with select_samples = "ted", at every k and m, with its samples by TED in the space of the
-# k best features and by the norms of the rows of W, which it keeps as its scores.
+# k best features and by the norms of the rows of W, which are in its solution.
 alfs_rows <- function(half, method, setting, role, fit, ms, seconds, sizes = ks) {
-  by_norm <- ufselect:::ufs_rank(fit$sample_scores, fit$sample_key)
+  by_norm <- ufselect:::ufs_rank(fit$solution$row_norm)
   do.call(rbind, lapply(sizes, function(k) {
     columns <- best_features(fit, k)
     do.call(rbind, lapply(ms, function(m) {
