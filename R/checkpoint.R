@@ -261,6 +261,12 @@ canonical <- function(value, seen = list()) {
     return(lapply(inside, canonical, seen = seen))
   } else if (is.integer(value) && !is.object(value)) {
     value <- as.double(value)
+  } else if (is.double(value) && anyNA(value)) {
+    # A copy may change the bits of NA where numbers pass the x87 unit (32 bit).
+    inside <- lapply(inside, canonical, seen = seen)
+    gone <- which(is.na(value))
+    values <- replace(as.double(value), gone, 0)
+    return(list(canonical(values), as.double(gone), is.nan(value[gone]), inside))
   } else if (is.double(value) && length(value) > 2^16) {
     # Without a copy of a large matrix as bytes.
     inside <- lapply(inside, canonical, seen = seen)
