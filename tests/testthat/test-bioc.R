@@ -153,6 +153,7 @@ test_that("an experiment without logcounts says once that its counts are used", 
 })
 
 test_that("predict() takes the chosen features of every class of data", {
+  skip_on_cran()
   fit <- suppressWarnings(ufs_variance(counts))
   best <- selected_features(fit, 4)
   expect_equal(as.matrix(predict(fit, to_sparse(counts), k = 4)), counts[, best])

@@ -163,6 +163,7 @@ test_that("a comparison with another classifier of the same name is another comp
 })
 
 test_that("what is in a checkpoint folder is not believed blindly", {
+  skip_on_cran()
   folder <- withr::local_tempdir()
   good <- run(2:3, folder)
   file <- values(folder)[1]

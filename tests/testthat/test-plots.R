@@ -364,6 +364,7 @@ test_that("overlap refuses what cannot be compared", {
 })
 
 test_that("stability, grids, tunings and comparisons have the same picture twice", {
+  skip_on_cran()
   skip_if_not_installed("ggplot2")
   pdf(NULL)
   withr::defer(dev.off())

@@ -22,6 +22,7 @@ test_that("every task applies its method", {
 })
 
 test_that("what is seen decides", {
+  skip_on_cran()
   units <- x %*% diag(rep(c(1, 1000), 10))
   expect_true(pick(units, 4, "classify")$params$scale)
   expect_false(pick(x, 4, "classify")$params$scale)
@@ -141,6 +142,7 @@ test_that("what looks wrong is said", {
 })
 
 test_that("arguments go on to the method, data stay out of the call", {
+  skip_on_cran()
   fit <- pick(x, m = 4, task = "label", labelled = c("s1", "s2"), similarity = "heat")
   expect_identical(fit$params$labelled, 1:2)
   expect_identical(pick(x, 4, "label")$params$m, 4L)

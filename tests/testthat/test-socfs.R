@@ -422,6 +422,7 @@ true_objective <- function(fit, x) {
 }
 
 test_that("from random starts the exact solver ends no higher than the paper's iteration", {
+  skip_on_cran()
   skip_if_not_installed("withr")
   wine_like <- socfs_data(90, 13, 3, 8, 19)$x
   for (x in list(as.matrix(iris[, 1:4]), wine_like)) {
