@@ -81,15 +81,20 @@ look_noise <- function(x, keep, most = c(1000L, 2000L)) {
     return(list(noise = NA_real_, verdict = NA_character_))
   }
   with_seed(seed, {
-    rows <- if (x$n > most[1L]) sort(sample.int(x$n, most[1L]))
-    columns <- if (x$p > most[2L]) keep[sort(sample.int(length(keep), min(most[2L], length(keep))))]
-    part <- dense_part(x, rows, columns)
+    part <- drawn_part(x, most, keep)
     sizing <- sizing_method(part, "random", list())
     found <- tryCatch(do.call(ufs_decoys, c(list(part, sizing$method), sizing$args,
       list(repeats = 3L)), quote = TRUE), ufs_error = function(e) NULL)
   })
   if (is.null(found)) list(noise = NA_real_, verdict = NA_character_) else
     list(noise = found$noise[[1L]], verdict = size_rule(found)$verdict)
+}
+
+# At most so many rows and columns, drawn at random (columns: from `keep`), as dense data.
+drawn_part <- function(x, most, keep = seq_len(x$p)) {
+  rows <- if (x$n > most[1L]) sort(sample.int(x$n, most[1L]))
+  columns <- if (x$p > most[2L]) keep[sort(sample.int(length(keep), min(most[2L], length(keep))))]
+  dense_part(x, rows, columns)
 }
 
 # Some rows and columns (NULL: all) as dense data.

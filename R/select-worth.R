@@ -1,14 +1,6 @@
 # What a choice of ufs_select() is worth: here, beside random choices; elsewhere, from the stored
 # table; and what looks wrong about it.
 
-# A part of x as dense data: at most so many rows and columns, drawn at random, and all `columns`.
-drawn_part <- function(x, most, columns = integer()) {
-  rows <- if (x$n > most[1L]) sort(sample.int(x$n, most[1L]))
-  others <- setdiff(seq_len(x$p), columns)
-  if (length(others) > most[2L]) others <- others[sort(sample.int(length(others), most[2L]))]
-  dense_part(x, rows, sort(c(columns, others)))
-}
-
 # A data frame: measure, chosen, random (mean of the draws), beaten (in how many of them), draws,
 # more_is_better. NULL where there is too little to compare.
 selection_worth <- function(fit, x, draws = 20L) {

@@ -152,7 +152,7 @@ void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out)
     sparse_rows_begin(&rows, end);
     for (int i = 0; i < n; i++) {
         if (i % 16 == 0) R_CheckUserInterrupt();
-        sparse_rows_inner_before(&rows, i, end, inner);
+        sparse_rows_inner(&rows, i, end, inner);
         for (int j = 0; j < i; j++) {
             double both = norm2[i] + norm2[j], d2 = both - 2.0 * inner[j];
             double lower = d2 - s.delta * both;
@@ -360,7 +360,7 @@ static void retry_rows(const search *s, int count, const int *hard, const double
         int m = count - from < RETRY_BLOCK ? count - from : RETRY_BLOCK;
         R_CheckUserInterrupt();
         for (int a = 0; a < m && s->sparse; a++)
-            sparse_rows_inner(s->sparse, hard[from + a], cross + (size_t) a * (size_t) n);
+            sparse_rows_inner(s->sparse, hard[from + a], NULL, cross + (size_t) a * (size_t) n);
         for (int l0 = 0; l0 < p && !s->sparse; l0 += RETRY_BLOCK) {
             int deep = p - l0 < RETRY_BLOCK ? p - l0 : RETRY_BLOCK;
             centred_block(s, 0, n, l0, deep, all);

@@ -51,29 +51,19 @@ void sparse_rows_center(sparse_rows *rows)
         }
 }
 
-void sparse_rows_inner(const sparse_rows *rows, int i, double *out)
-{
-    const ufs_x *x = rows->x;
-    memset(out, 0, (size_t) x->n * sizeof(double));
-    for (int a = rows->start[i]; a < rows->start[i + 1]; a++) {
-        int j = rows->col[a], u = x->column ? x->column[j] : j;
-        double v = rows->value[a] / (x->divide ? x->divide[j] : 1.0);
-        for (int e = x->start[u]; e < x->start[u + 1]; e++) out[x->row[e]] += v * x->value[e];
-    }
-}
-
 void sparse_rows_begin(const sparse_rows *rows, int *end)
 {
     const ufs_x *x = rows->x;
     for (int j = 0; j < x->p; j++) end[j] = x->start[x->column ? x->column[j] : j];
 }
 
-void sparse_rows_inner_before(const sparse_rows *rows, int i, int *end, double *out)
+void sparse_rows_inner(const sparse_rows *rows, int i, int *end, double *out)
 {
     const ufs_x *x = rows->x;
-    memset(out, 0, (size_t) i * sizeof(double));
+    memset(out, 0, (size_t) (end ? i : x->n) * sizeof(double));
     for (int a = rows->start[i]; a < rows->start[i + 1]; a++) {
-        int j = rows->col[a], u = x->column ? x->column[j] : j, last = end[j]++;
+        int j = rows->col[a], u = x->column ? x->column[j] : j;
+        int last = end ? end[j]++ : x->start[u + 1];
         double v = rows->value[a] / (x->divide ? x->divide[j] : 1.0);
         for (int e = x->start[u]; e < last; e++) out[x->row[e]] += v * x->value[e];
     }

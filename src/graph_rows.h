@@ -17,12 +17,10 @@ typedef struct {
 sparse_rows sparse_rows_of(const ufs_x *x);
 /* Means, so that sparse_rows_dot() is that of the centred rows. */
 void sparse_rows_center(sparse_rows *rows);
-/* out_j = r_i'r_j over the divided rows, all j. */
-void sparse_rows_inner(const sparse_rows *rows, int i, double *out);
-/* The same for j < i only, half the work: for i = 0, 1, ... in turn, `end` (p) begun with
- * sparse_rows_begin(). The rows of a column are ascending. */
+/* out_j = r_i'r_j over the divided rows: all j, or with `end` (p; begun with sparse_rows_begin(), for
+ * i = 0, 1, ... in turn) j < i only, half the work. The rows of a column are ascending. */
+void sparse_rows_inner(const sparse_rows *rows, int i, int *end, double *out);
 void sparse_rows_begin(const sparse_rows *rows, int *end);
-void sparse_rows_inner_before(const sparse_rows *rows, int i, int *end, double *out);
 double sparse_rows_d2(const sparse_rows *rows, int i, int j);
 double sparse_rows_dot(const sparse_rows *rows, int i, int j);
 
