@@ -47,6 +47,8 @@ static void centred_products(const search *s, int i0, int ni, int j0, int nj, do
 static double scan_all(search *s, double *piece, double *cross, bool want_mean);
 static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *piece, double *cross,
                         bool want_mean);
+static double scan_sparse(search *s, bool want_mean);
+static inline double offer_pair(search *s, int i, int j, double product, bool want_mean);
 static void offer(search *s, int i, double key, int index);
 static void sift_down(entry *heap, int size, int at);
 static double exact_d2(const search *s, int i, int j);
@@ -126,8 +128,7 @@ void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out)
     out->d2 = ufs_dalloc(N, K);
 
     void *mark = vmaxget();
-    double *norm2 = ufs_dzero(N, 1), *inner = ufs_dalloc(N, 1);
-    int *end = ufs_ialloc((size_t) x->p);
+    double *norm2 = ufs_dzero(N, 1);
     sparse_rows rows = sparse_rows_of(x);
     s.size = k + SLACK < n - 1 ? k + SLACK : n - 1;
     s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
@@ -149,21 +150,40 @@ void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out)
         return;
     }
 
-    sparse_rows_begin(&rows, end);
-    for (int i = 0; i < n; i++) {
-        if (i % 16 == 0) R_CheckUserInterrupt();
-        sparse_rows_inner(&rows, i, end, inner);
-        for (int j = 0; j < i; j++) {
-            double both = norm2[i] + norm2[j], d2 = both - 2.0 * inner[j];
-            double lower = d2 - s.delta * both;
-            if (lower < s.far[i]) offer(&s, i, lower, j);
-            if (lower < s.far[j]) offer(&s, j, lower, i);
-            if (want_mean && d2 > 0.0) total += sqrt(d2);
-        }
-    }
+    total = scan_sparse(&s, want_mean);
     out->mean_distance = 2.0 * total / ((double) n * (double) n);
     finish_search(&s, out);
     vmaxset(mark);
+}
+
+/* Lower bounds of each pair of rows, offered to both. Returns the sum of the distances. */
+static double scan_sparse(search *s, bool want_mean)
+{
+    sparse_tile tile = sparse_tile_of(s->sparse);
+    double *inner = ufs_dalloc(SPARSE_TILE, (size_t) s->n), total = 0.0;
+    int list[SPARSE_TILE];
+
+    for (int i0 = 0; i0 < s->n; i0 += SPARSE_TILE) {
+        int ni = s->n - i0 < SPARSE_TILE ? s->n - i0 : SPARSE_TILE;
+        R_CheckUserInterrupt();
+        for (int b = 0; b < ni; b++) list[b] = i0 + b;
+        sparse_tile_inner(s->sparse, &tile, ni, list, true, inner);
+        for (int b = 0; b < ni; b++)
+            for (int i = i0 + b, j = 0; j < i; j++)
+                total += offer_pair(s, i, j, inner[(size_t) b + (size_t) j * SPARSE_TILE],
+                                    want_mean);
+    }
+    return total;
+}
+
+/* The lower bound of a pair from its product, to both heaps. Returns the distance. */
+static inline double offer_pair(search *s, int i, int j, double product, bool want_mean)
+{
+    double both = s->norm2[i] + s->norm2[j], d2 = both - 2.0 * product;
+    double lower = d2 - s->delta * both;
+    if (lower < s->far[i]) offer(s, i, lower, j);
+    if (lower < s->far[j]) offer(s, j, lower, i);
+    return want_mean && d2 > 0.0 ? sqrt(d2) : 0.0;
 }
 
 /* Exact distances of what the heaps hold, and once more for the rows they do not prove. */
@@ -235,17 +255,9 @@ static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *piece
     double sum = 0.0;
     centred_products(s, i0, ni, j0, nj, piece, cross);
     for (int b = 0; b < nj; b++) {
-        int j = j0 + b, last = j0 == i0 ? b : ni;
+        int last = j0 == i0 ? b : ni;
         const double *col = cross + (size_t) b * BLOCK;
-        double nj2 = s->norm2[j];
-        for (int a = 0; a < last; a++) {
-            int i = i0 + a;
-            double both = s->norm2[i] + nj2, d2 = both - 2.0 * col[a];
-            double lower = d2 - s->delta * both;
-            if (lower < s->far[i]) offer(s, i, lower, j);
-            if (lower < s->far[j]) offer(s, j, lower, i);
-            if (want_mean && d2 > 0.0) sum += sqrt(d2);
-        }
+        for (int a = 0; a < last; a++) sum += offer_pair(s, i0 + a, j0 + b, col[a], want_mean);
     }
     return sum;
 }
@@ -346,36 +358,47 @@ static int by_key_then_index(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
+/* cross (n x m): the products of all rows with the rows `list`. */
+static void retry_products(const search *s, int m, const int *list, double *some, double *all,
+                           double *cross)
+{
+    int n = s->n, p = s->p;
+    for (int l0 = 0; l0 < p; l0 += RETRY_BLOCK) {
+        int deep = p - l0 < RETRY_BLOCK ? p - l0 : RETRY_BLOCK;
+        centred_block(s, 0, n, l0, deep, all);
+        for (size_t l = 0; l < (size_t) deep; l++)
+            for (size_t a = 0; a < (size_t) m; a++)
+                some[a + l * RETRY_BLOCK] = all[(size_t) list[a] + l * (size_t) n];
+        la_gemm('N', 'T', n, m, deep, 1.0, all, n, some, RETRY_BLOCK, l0 > 0 ? 1.0 : 0.0, cross, n);
+    }
+}
+
 static void retry_rows(const search *s, int count, const int *hard, const double *reach,
                        graph_knn *out)
 {
-    int n = s->n, p = s->p;
     if (count == 0) return;
+    int n = s->n, block = s->sparse ? SPARSE_TILE : RETRY_BLOCK;
     double *some = ufs_dalloc(RETRY_BLOCK, s->sparse ? 0 : RETRY_BLOCK);
     double *all = ufs_dalloc(s->sparse ? 0 : (size_t) n, RETRY_BLOCK);
-    double *cross = ufs_dalloc((size_t) n, RETRY_BLOCK);
+    double *cross = ufs_dalloc((size_t) n, (size_t) block);
+    size_t down = s->sparse ? SPARSE_TILE : 1, right = s->sparse ? 1 : (size_t) n;
     entry *candidate = (entry *) R_alloc((size_t) n, sizeof(entry));
+    sparse_tile tile = {0};
 
-    for (int from = 0; from < count; from += RETRY_BLOCK) {
-        int m = count - from < RETRY_BLOCK ? count - from : RETRY_BLOCK;
+    if (s->sparse) tile = sparse_tile_of(s->sparse);
+    for (int from = 0; from < count; from += block) {
+        int m = count - from < block ? count - from : block;
         R_CheckUserInterrupt();
-        for (int a = 0; a < m && s->sparse; a++)
-            sparse_rows_inner(s->sparse, hard[from + a], NULL, cross + (size_t) a * (size_t) n);
-        for (int l0 = 0; l0 < p && !s->sparse; l0 += RETRY_BLOCK) {
-            int deep = p - l0 < RETRY_BLOCK ? p - l0 : RETRY_BLOCK;
-            centred_block(s, 0, n, l0, deep, all);
-            for (size_t l = 0; l < (size_t) deep; l++)
-                for (size_t a = 0; a < (size_t) m; a++)
-                    some[a + l * RETRY_BLOCK] = all[(size_t) hard[from + (int) a] + l * (size_t) n];
-            la_gemm('N', 'T', n, m, deep, 1.0, all, n, some, RETRY_BLOCK, l0 > 0 ? 1.0 : 0.0, cross,
-                    n);
-        }
+        if (s->sparse)
+            sparse_tile_inner(s->sparse, &tile, m, hard + from, false, cross);
+        else
+            retry_products(s, m, hard + from, some, all, cross);
         for (int a = 0; a < m; a++) {
             int i = hard[from + a], found = 0;
-            const double *col = cross + (size_t) a * (size_t) n;
             for (int j = 0; j < n; j++) {
                 double both = s->norm2[i] + s->norm2[j];
-                if (j == i || both - 2.0 * col[j] - s->delta * both > reach[from + a]) continue;
+                double product = cross[(size_t) a * right + (size_t) j * down];
+                if (j == i || both - 2.0 * product - s->delta * both > reach[from + a]) continue;
                 candidate[found].index = j;
                 candidate[found++].key = exact_d2(s, i, j);
             }

@@ -51,21 +51,57 @@ void sparse_rows_center(sparse_rows *rows)
         }
 }
 
-void sparse_rows_begin(const sparse_rows *rows, int *end)
+sparse_tile sparse_tile_of(const sparse_rows *rows)
 {
     const ufs_x *x = rows->x;
-    for (int j = 0; j < x->p; j++) end[j] = x->start[x->column ? x->column[j] : j];
+    size_t P = (size_t) x->p;
+    sparse_tile tile = {.weight = ufs_dzero(P, SPARSE_TILE),
+                        .column = ufs_ialloc(P),
+                        .end = ufs_ialloc(P),
+                        .count = ufs_ialloc(P)};
+
+    for (int j = 0; j < x->p; j++) tile.end[j] = x->start[x->column ? x->column[j] : j];
+    memset(tile.count, 0, P * sizeof(int));
+    return tile;
 }
 
-void sparse_rows_inner(const sparse_rows *rows, int i, int *end, double *out)
+/* out_(b + SPARSE_TILE row) += weight_b value, over the entries of a column before `last`: without a
+ * branch, so that the compiler may take two or four b at a time. */
+static void add_column(const ufs_x *x, int first, int last, const double *weight, double *out)
+{
+    double w[SPARSE_TILE];
+
+    memcpy(w, weight, sizeof w);
+    for (int e = first; e < last; e++) {
+        double *to = out + (size_t) x->row[e] * SPARSE_TILE, value = x->value[e];
+        for (int b = 0; b < SPARSE_TILE; b++) to[b] += w[b] * value;
+    }
+}
+
+void sparse_tile_inner(const sparse_rows *rows, sparse_tile *tile, int n_list, const int *list,
+                       bool below, double *out)
 {
     const ufs_x *x = rows->x;
-    memset(out, 0, (size_t) (end ? i : x->n) * sizeof(double));
-    for (int a = rows->start[i]; a < rows->start[i + 1]; a++) {
-        int j = rows->col[a], u = x->column ? x->column[j] : j;
-        int last = end ? end[j]++ : x->start[u + 1];
-        double v = rows->value[a] / (x->divide ? x->divide[j] : 1.0);
-        for (int e = x->start[u]; e < last; e++) out[x->row[e]] += v * x->value[e];
+    int n_columns = 0, end = below ? list[n_list - 1] + 1 : x->n;
+
+    memset(out, 0, (size_t) end * SPARSE_TILE * sizeof(double));
+    for (int b = 0; b < n_list; b++)
+        for (int a = rows->start[list[b]]; a < rows->start[list[b] + 1]; a++) {
+            int j = rows->col[a];
+            if (tile->count[j]++ == 0) tile->column[n_columns++] = j;
+            tile->weight[(size_t) b + (size_t) j * SPARSE_TILE] = rows->value[a] /
+                                                                  (x->divide ? x->divide[j] : 1.0);
+        }
+    for (int a = 0; a < n_columns; a++) {
+        int j = tile->column[a], u = x->column ? x->column[j] : j, last = x->start[u + 1];
+        double *weight = tile->weight + (size_t) j * SPARSE_TILE;
+        if (below) {
+            while (tile->end[j] < last && x->row[tile->end[j]] < end) tile->end[j]++;
+            last = tile->end[j];
+        }
+        add_column(x, x->start[u], last, weight, out);
+        memset(weight, 0, SPARSE_TILE * sizeof(double));
+        tile->count[j] = 0;
     }
 }
 

@@ -17,10 +17,19 @@ typedef struct {
 sparse_rows sparse_rows_of(const ufs_x *x);
 /* Means, so that sparse_rows_dot() is that of the centred rows. */
 void sparse_rows_center(sparse_rows *rows);
-/* out_j = r_i'r_j over the divided rows: all j, or with `end` (p; begun with sparse_rows_begin(), for
- * i = 0, 1, ... in turn) j < i only, half the work. The rows of a column are ascending. */
-void sparse_rows_inner(const sparse_rows *rows, int i, int *end, double *out);
-void sparse_rows_begin(const sparse_rows *rows, int *end);
+/* Products of a few rows with the others: each column of X is read once for all of them, which is
+ * what counts where X does not fit the cache. */
+enum { SPARSE_TILE = 8 };
+typedef struct {
+    double *weight;            /* SPARSE_TILE x p, zero between calls */
+    int *column, *end, *count; /* count: p, of rows that have the column; zero between calls */
+} sparse_tile;
+sparse_tile sparse_tile_of(const sparse_rows *rows);
+/* out_(b + SPARSE_TILE j) = r_i'r_j over the divided rows, i = list[b], b < n_list <= SPARSE_TILE: all j, or with
+ * `below`, for lists that go through 0, 1, ... in turn, j up to the list's last row. The rows of a
+ * column are ascending. */
+void sparse_tile_inner(const sparse_rows *rows, sparse_tile *tile, int n_list, const int *list,
+                       bool below, double *out);
 double sparse_rows_d2(const sparse_rows *rows, int i, int j);
 double sparse_rows_dot(const sparse_rows *rows, int i, int j);
 

@@ -14,7 +14,7 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { WIDE = 8, NARROW = 4, BLOCK = 64, TILE = 4096, LEAST = 128 };
+enum { WIDE = 8, NARROW = 4, PAIR = 2, BLOCK = 64, TILE = 4096, LEAST = 128 };
 
 static int user_column(const ufs_x *x, int j)
 {
@@ -55,7 +55,7 @@ double x_sparse_entries(const ufs_x *x)
 
 static int slab_width(int left)
 {
-    return left > NARROW ? WIDE : left > 1 ? NARROW : 1;
+    return left > NARROW ? WIDE : left > PAIR ? NARROW : left;
 }
 
 /* slab (w x n) from columns k0 .. k0 + m - 1 of t (n x c); total_k = their sums. */
@@ -92,31 +92,38 @@ static void first_entries(const ufs_x *x, int *at)
     for (int j = 0; j < x->p; j++) at[j] = x->start[user_column(x, j)];
 }
 
-/* One function per width: the inner loops have a length the compiler knows. Entries from e on,
- * before row `limit`; the first one beyond is returned. */
+/* One function per width: the inner loops have a length the compiler knows, and run over numbers
+ * of their own, which no slab can overlap. Entries from e on, before row `limit`; the first one
+ * beyond is returned. */
 #define DEFINE_SLABS(W)                                                                            \
     static int gather_##W(const ufs_x *x, int e, int end, int limit, const double *slab,           \
                           double *sum)                                                             \
     {                                                                                              \
+        double own[W];                                                                             \
+        memcpy(own, sum, sizeof own);                                                              \
         for (; e < end && x->row[e] < limit; e++) {                                                \
             const double *at = slab + (size_t) x->row[e] * W;                                      \
             double v = x->value[e];                                                                \
-            for (int k = 0; k < W; k++) sum[k] += v * at[k];                                       \
+            for (int k = 0; k < W; k++) own[k] += v * at[k];                                       \
         }                                                                                          \
+        memcpy(sum, own, sizeof own);                                                              \
         return e;                                                                                  \
     }                                                                                              \
     static int scatter_##W(const ufs_x *x, int e, int end, int limit, const double *weight,        \
                            double *slab)                                                           \
     {                                                                                              \
+        double own[W];                                                                             \
+        memcpy(own, weight, sizeof own);                                                           \
         for (; e < end && x->row[e] < limit; e++) {                                                \
             double *at = slab + (size_t) x->row[e] * W, v = x->value[e];                           \
-            for (int k = 0; k < W; k++) at[k] += v * weight[k];                                    \
+            for (int k = 0; k < W; k++) at[k] += v * own[k];                                       \
         }                                                                                          \
         return e;                                                                                  \
     }
 
 DEFINE_SLABS(8)
 DEFINE_SLABS(4)
+DEFINE_SLABS(2)
 DEFINE_SLABS(1)
 
 /* sum_k += u'slab_k over the entries of column j from `e` on, before row `limit`. */
@@ -125,6 +132,7 @@ static int gather(int w, const ufs_x *x, int j, int e, int limit, const double *
     int end = x->start[user_column(x, j) + 1];
     if (w == WIDE) return gather_8(x, e, end, limit, slab, sum);
     if (w == NARROW) return gather_4(x, e, end, limit, slab, sum);
+    if (w == PAIR) return gather_2(x, e, end, limit, slab, sum);
     return gather_1(x, e, end, limit, slab, sum);
 }
 
@@ -135,6 +143,7 @@ static int scatter(int w, const ufs_x *x, int j, int e, int limit, const double 
     int end = x->start[user_column(x, j) + 1];
     if (w == WIDE) return scatter_8(x, e, end, limit, weight, slab);
     if (w == NARROW) return scatter_4(x, e, end, limit, weight, slab);
+    if (w == PAIR) return scatter_2(x, e, end, limit, weight, slab);
     return scatter_1(x, e, end, limit, weight, slab);
 }
 
