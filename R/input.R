@@ -249,7 +249,7 @@ check_flag <- function(value, arg) {
 # One whole number in lower..upper; `limit` explains the upper end.
 check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, limit = NULL) {
   if (missing(value) || !is.numeric(value) || length(value) != 1L || is.na(value) ||
-      value != round(value) || value < lower || value > upper) {
+      value != round(value) || value < lower || value > min(upper, .Machine$integer.max)) {
     ufs_abort("argument", "`", arg, "` must be a whole number of at least ", lower,
       if (upper < .Machine$integer.max) paste0(" and at most ", upper),
       if (!is.null(limit)) paste0(" (", limit, ")"),

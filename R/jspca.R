@@ -201,7 +201,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
       found <- solve_by(used, if (is_operator(core)) x_dense(core) else core)
     }
     if (used == "exact" && penalty$rel < 1 && penalty$value > 0 && can_be_formed(core) &&
-        (is.matrix(init) || is.character(init) && all(found$Q == 0))) {
+        (is.matrix(init) || is.character(init) && isTRUE(all(found$Q == 0)))) {
       check_ridge_bytes(dim(core), "Use init = \"pca\" and a smaller penalty.")
       turned <- jspca_turned(solve_by, core, begin, control$eps[1L])
       # Beyond what the tolerance may be worth: the same model may come with another rotation.

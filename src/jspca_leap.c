@@ -12,6 +12,9 @@ enum { DEPTH = 5 };
 /* Extrapolation begins with changes of Q below NEAR, as a leap from far off lands on one or another
  * stationary point by rounding; a change is aligned with the last one if the cosine is above. */
 static const double NEAR = 0.1, ALIGNED = 0.8;
+/* A leap changes no log weight by more, a factor of about 1000: where residuals vanish by the same factor in
+ * every step, the differences of these steps are rounding, and so is where they point. */
+static const double FARTHEST = 7.0;
 
 static void align(jspca_work *work);
 static double leap_of(const jspca_work *work);
@@ -80,6 +83,9 @@ void jspca_leap_next(jspca_work *work)
     else
         anderson_mix(&work->history, work->scale, work->point);
     if (work->bold) {
+        for (size_t i = nk; i < nk + n; i++)
+            work->point[i] = fmin(work->image[i] + FARTHEST,
+                                  fmax(work->image[i] - FARTHEST, work->point[i]));
         align(work);
         work->leap = sqrt(leap_of(work));
     }

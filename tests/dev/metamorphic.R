@@ -18,30 +18,48 @@ close <- function(a, b) isTRUE(all.equal(a, b, tolerance = 1e-3))
 same <- function(a, b, p = seq_along(a$feature_scores), r = seq_along(a$sample_scores)) {
   (is.null(a$feature_scores) || close(unname(a$feature_scores)[p], unname(b$feature_scores))) &&
     (is.null(a$sample_scores) || close(unname(a$sample_scores)[r], unname(b$sample_scores)) ||
-      # Two samples that bring exactly the same: the lower index is taken, as promised.
-      close(sort(unname(a$statistic)), sort(unname(b$statistic))))
+      # Two samples that bring exactly the same: the lower index is taken, as promised, and the
+      # next ones may differ; what all of them cover does not.
+      close(sort(unname(a$statistic)), sort(unname(b$statistic))) ||
+      "value" %in% names(a$certificate) && isTRUE(all.equal(a$certificate[["value"]], b$certificate[["value"]])))
 }
+# The inner solver of JSPCA goes through the columns in turn: in another order rounding may lead to
+# another stationary point. Counted and shown apart.
+elsewhere <- 0
+other_optimum <- function(a, b) {
+  if (a$method != "jspca" || a$status != "converged" || b$status != "converged") return(FALSE)
+  apart <- abs(a$certificate[["captured"]] - b$certificate[["captured"]]) > 1e-4 &&
+    max(a$certificate[["kkt"]], b$certificate[["kkt"]]) < 1e-4
+  elsewhere <<- elsewhere + apart
+  apart
+}
+# RSR's default tolerance leaves the third digit of a score open.
+finer <- list(rsr = list(control = ufs_control(tol = 1e-6)))
+fit_with <- function(method, x) do.call(fit_of, c(list(method, x), finer[[method]]))
 for (rep in seq_len(set$repeats)) for (shape in list(c(30, 9), c(14, 40))) {
   set.seed(set$seed + rep)
   x <- clustered(shape[1], shape[2])
   columns <- sample(ncol(x))
   rows <- sample(nrow(x))
   for (method in methods) {
-    fit <- fit_of(method, x)
-    check(method, "data.frame = matrix", same(fit, fit_of(method, as.data.frame(x))))
+    fit <- fit_with(method, x)
+    check(method, "data.frame = matrix", same(fit, fit_with(method, as.data.frame(x))))
     if (!method %in% c(random, "cur")) {
-      check(method, "permuted columns", same(fit, fit_of(method, x[, columns]), p = columns))
+      check(method, "permuted columns", {
+        other <- fit_with(method, x[, columns])
+        same(fit, other, p = columns) || other_optimum(fit, other)
+      })
       # MCFS on a graph in pieces depends on the order of the samples, as ?ufs_mcfs says.
       in_pieces <- method == "mcfs" && fit$solution$graph$n_components > 1
-      if (!in_pieces) check(method, "permuted rows", same(fit, fit_of(method, x[rows, ]), r = rows))
+      if (!in_pieces) check(method, "permuted rows", same(fit, fit_with(method, x[rows, ]), r = rows))
     }
     if (method != "variance") check(method, "x * 2^10", {
-      other <- fit_of(method, x * 2^10)
+      other <- fit_with(method, x * 2^10)
       # Scores of unscaled methods carry the unit: the order is what must stay.
       identical(chosen(fit), chosen(other)) || same(fit, other)
     })
     check(method, "a constant column changes nothing", {
-      other <- fit_of(method, cbind(x, flat = 3))
+      other <- fit_with(method, cbind(x, flat = 3))
       if (is.null(fit$feature_scores)) same(fit, other) else {
         utils::tail(unname(other$feature_ranking), 1) == ncol(x) + 1 &&
           close(unname(other$feature_scores)[seq_len(ncol(x))], unname(fit$feature_scores))
@@ -49,12 +67,13 @@ for (rep in seq_len(set$repeats)) for (shape in list(c(30, 9), c(14, 40))) {
     })
     if (requireNamespace("Matrix", quietly = TRUE)) {
       zero <- x * (abs(x) > .8)
-      check(method, "sparse = dense", same(fit_of(method, zero),
-        fit_of(method, methods::as(Matrix::Matrix(zero, sparse = TRUE), "CsparseMatrix"))))
+      check(method, "sparse = dense", same(fit_with(method, zero),
+        fit_with(method, methods::as(Matrix::Matrix(zero, sparse = TRUE), "CsparseMatrix"))))
     }
     if (!is.null(fit$feature_scores) && method != "topk") {
       check(method, "k = p keeps all", setequal(suppressMessages(selected_features(fit, ncol(x))), colnames(x)))
     }
   }
 }
+if (elsewhere > 0) cat("  jspca: another stationary point in", elsewhere, "relations\n")
 finish("metamorphic", tried, failed)

@@ -243,3 +243,9 @@ test_that("messages read well where there is nothing to say", {
   expect_error(ufs_propagate(1, 1), "`w` must be a finite numeric matrix.", fixed = TRUE)
   expect_error(ufs_propagate(matrix(1, 2, 3), 1:2), "matrix of 2 columns; it is 2 x 3.", fixed = TRUE)
 })
+
+test_that("a number that no integer holds is refused in our words", {
+  expect_error(ufs_variance(matrix(1:6, 3), k = Inf), "`k` must be a whole number", class = "ufs_error_argument")
+  expect_warning(try(ufs_kmeans_f(1:5, n_clusters = 3, k = Inf), silent = TRUE), NA)
+  expect_error(ufs_kmeans_f(1:5, n_clusters = 3, k = Inf), class = "ufs_error")
+})

@@ -932,3 +932,16 @@ test_that("from a random start the exact solver has no zero that the plain itera
     }
   }
 })
+
+test_that("samples of two kinds only, whose residuals vanish by one factor in every step", {
+  for (i in 1:3) {
+    x <- matrix(withr::with_seed(i, stats::rnorm(10)), 2)[rep(1:2, 6), ]
+    colnames(x) <- letters[1:5]
+    fit <- ufs_jspca(x, n_components = 1, lambda_rel = 0.1)
+    expect_identical(fit$status, "converged")
+    expect_equal(fit$certificate[["captured"]], 1)
+    # Its columns are copies of each other but for the sign; they share what the penalty leaves.
+    expect_true(all(is.finite(fit$solution$Q)))
+    expect_gt(sqrt(sum(fit$solution$Q^2)), 0.5)
+  }
+})
