@@ -44,7 +44,24 @@ make_sparse <- function(n, p, nnz) {
     Dim = as.integer(c(n, p)))
 }
 
+# Log counts of single cells: 3,000 cells of eight kinds x 20,000 genes, negative binomial, 9.3 million
+# entries. The genes' means are lognormal, 300 genes of each kind are raised.
+make_single <- function(n = 3000, p = 20000, kinds = 8) {
+  set.seed(1)
+  kind <- rep_len(seq_len(kinds), n)
+  mean_count <- exp(stats::rnorm(p, -2.55, 1.6))
+  depth <- exp(stats::rnorm(n, 0, 0.3))
+  raised <- matrix(1, kinds, p)
+  for (l in seq_len(kinds)) raised[l, sample(p, 300)] <- exp(stats::rnorm(300, 1.5, 0.5))
+  parts <- lapply(split(seq_len(p), ceiling(seq_len(p) / 500)), function(j) {
+    lambda <- depth * raised[kind, j] * rep(mean_count[j], each = n)
+    Matrix::Matrix(log1p(matrix(stats::rnbinom(n * length(j), mu = lambda, size = 2), n)), sparse = TRUE)
+  })
+  do.call(cbind, unname(parts))
+}
+
 make <- list(
+  single = make_single,
   wide = function() make_sparse(2000, 1e6, 2e7),
   cells = function() make_sparse(100000, 20000, 1e8),
   small = function() make_sparse(2000, 125000, 2.5e6),
@@ -105,6 +122,7 @@ rows <- list(
   disk = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_ted(x, m = 50)", "ufs_socfs(x, 5)",
     "ufs_spca(x, 5)"),
   dense = c("ufs_variance(x)", "ufs_socfs(x, 5)", "ufs_jspca(x, 5)"),
+  single = c("ufs_laplacian(x)", "ufs_mcfs(x, 8)", "ufs_facility(x, m = 50)", "ufs_css(x, k = 200)"),
   growth = c("ufs_variance(x)", "ufs_pca(x, 10)", "ufs_socfs(x, 5)", "ufs_mcfs(x, 5)")
 )
 
