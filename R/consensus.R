@@ -156,7 +156,8 @@ consensus_table <- function(found, chosen, k) {
   data.frame(member = colnames(ranks),
     chosen = vapply(seq_len(ncol(own)), function(i) sum(own[chosen, i] <= k), 0L),
     agreement = vapply(seq_len(ncol(own)), function(i) {
-      if (nrow(own) > 1L) stats::cor(ranks[, i], found$mean) else 1
+      # Where all are tied there is no order to agree with.
+      if (nrow(own) == 1L) 1 else suppressWarnings(stats::cor(ranks[, i], found$mean))
     }, 0),
     status = vapply(found$fits, `[[`, "", "status"), seconds = found$seconds,
     stringsAsFactors = FALSE)

@@ -63,7 +63,11 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
       argument = "fraction")
   }
   features <- row$selects != "samples"
-  if (features) k <- check_count(k, "k", 1L, data$p - 1L, "fewer than the features")
+  if (features) {
+    k <- check_count(k, "k", 1L, data$p - 1L, "fewer than the features")
+  } else if (!is.null(k)) {
+    ufs_abort("argument", "ufs_", method, "() does not select features.", argument = "k")
+  }
   if (row$selects == "features" && !is.null(m)) {
     ufs_abort("argument", "ufs_", method, "() does not select samples.", argument = "m")
   }

@@ -106,3 +106,14 @@ test_that("constant columns, wherever they are, change nothing", {
   expect_true(all(padded$solution$mean_rank[colnames(x)] <= 24))
   expect_identical(padded$decoys, plain$decoys)
 })
+
+test_that("members that tie all columns agree with nothing, and nothing is warned of", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(8), 4))
+  colnames(x) <- c("a", "b")
+  # On four samples of two columns some mean of ranks is tied.
+  for (seed in 1:6) {
+    z <- withr::with_seed(seed, x[sample(4), ] + stats::rnorm(8))
+    expect_warning(fit <- withr::with_seed(1, suppressMessages(ufs_consensus(z, 2, control = ufs_control(warn = FALSE)))), NA)
+    expect_true(all(is.na(fit$members$agreement) | abs(fit$members$agreement) <= 1 + 1e-12))
+  }
+})

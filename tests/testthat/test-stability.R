@@ -121,3 +121,8 @@ test_that("summary() is the table and what was chosen most often", {
   expect_identical(summary(several)$table, as.data.frame(several))
   expect_output(print(summary(several)), "kmeans_f")
 })
+
+test_that("`k` is refused where nothing but samples are chosen, as `m` is for features", {
+  expect_error(ufs_stability(iris[1:4], "ted", k = 2, m = 2), "does not select features", class = "ufs_error_argument")
+  expect_error(ufs_stability(iris[1:4], "ted", k = character(), m = 2), class = "ufs_error_argument")
+})
