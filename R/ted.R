@@ -30,8 +30,7 @@
 #'
 #' # Choosing the penalty
 #' A small `mu` spreads the picks. A large one picks samples far from the centre along the main
-#' direction, again and again: at `mu_rel = 10` the picks were worse than random in our runs, at
-#' 0.01 and below they were better.
+#' direction, again and again, and so covers less than random picks do.
 #'
 #' # Ties
 #' Ties go to the lowest index. Decreases d within `1e-12 sqrt(d d_1)`, with d_1 the decrease of the

@@ -208,6 +208,8 @@ tables <- list(
       differing(stored, now, c("question", "peer", "n", "p"), "our_found", 0)
     }),
   "before-after" = timing("before-after", "before-after.R", 60, "speed", times_only = TRUE),
+  frameworks = timing("frameworks", "frameworks.R", 2, "speed", c("variance", "pca", "laplacian", "css", "socfs"),
+    times_only = TRUE),
   decoys = on_sets("decoys", "decoys.R", 30, "choosing-parameters", c("pca", "laplacian", "kmeans_f"),
     plain_calls(pca = "ufs_pca", laplacian = "ufs_laplacian", kmeans_f = "ufs_kmeans_f", decoys = "ufs_decoys"),
     functions = "ufs_decoys", witness = function(stored) {
@@ -248,6 +250,17 @@ tables <- list(
     plain_calls(size = c("ufs_size", method = "pca")), functions = "ufs_size", witness = function(stored) {
       now <- rerun("size.R", "--sets=wine", "--methods=pca")
       differing(stored, now, c("set", "noise", "method", "k"), c("answer", "verdict", "svm"), .05)
+    }),
+  findings = on_sets("findings", "findings.R", 25, "evidence",
+    c("alfs", "alnr", "blfse", "facility", "jspca", "kmeans_f", "laplacian", "mcfs", "medoids", "ndfs", "pca", "rrss", "socfs",
+      "sogfs", "ted", "topk"),
+    plain_calls(alfs = "ufs_alfs", alnr = "ufs_alnr", blfse = c("ufs_blfse", n_clusters = 5, k = 20), facility = "ufs_facility",
+      jspca = "ufs_jspca", mcfs = "ufs_mcfs", medoids = "ufs_medoids", ndfs = c("ufs_ndfs", n_clusters = 5),
+      rrss = "ufs_rrss", sogfs = "ufs_sogfs", ted = "ufs_ted", topk = "ufs_topk", diversify = c("ufs_diversify", how = "css")),
+    functions = c("ufs_diversify", "ufs_compare", "ufs_aggregate"), witness = function(stored) {
+      now <- rerun("findings.R", "--findings=topk_links,jspca_loss,ndfs_start,mcfs_scale,sogfs_live,alfs_published", "--sets=lung_discrete")
+      now <- now[now$measure != "seconds", ]
+      differing(stored, now, c("finding", "set", "case", "measure"), "value", .02)
     }),
   "socfs-objective" = on_sets("socfs-objective", "socfs-objective.R", 20, "evidence", "socfs",
     plain_calls(socfs = c("ufs_socfs", lambda_rel = .1)), args = "worth", witness = function(stored) {
