@@ -29,6 +29,26 @@
 #' (8 GiB); beyond, they stop and say how many bytes it would be, and [ufs_sketch()] or fewer
 #' columns is the way out. The vignette "Large and sparse data" lists which is which.
 #'
+#' # Counts: words, reads, cells
+#' Counts differ by the size of the sample before they differ by anything else: long documents and
+#' deeply sequenced cells have more of every feature. Standardising columns of counts makes it worse,
+#' because a word of a single document gets the same weight as any other. So choose here what
+#' takes the size out, keep sparse data sparse, and fit with `scale = FALSE`:
+#'
+#' * `counts = "log"` is the way of single cells: each sample is divided by its total relative to
+#'   the mean total (its size factor), and log(1 + count) is taken.
+#' * `counts = "tfidf"` is the way of text: each feature is multiplied by its inverse
+#'   document frequency, log((1 + n) / (1 + df)) + 1 with df the samples that have it, so that
+#'   words that are everywhere count less.
+#' * `unit_rows = TRUE` divides each sample by its length afterwards. The inner product of two samples is then
+#'   the cosine of their angle: with `center = FALSE, scale = FALSE`, [ufs_facility()] and [ufs_medoids()]
+#'   cover documents by what they are about and not by how long they are.
+#' * `min_samples` and `max_samples` leave out features that are above zero in too few or too many
+#'   samples, before anything else.
+#'
+#' A fit remembers the transformation: [predict()] does the same to new rows, with the document
+#' frequencies and the mean total of the rows of the fit.
+#'
 #' # Missing values
 #' The default is an error that names the columns, because no choice is right for all data.
 #' `"omit"` leaves out every feature with a missing value, or every sample with one, whichever is
@@ -62,6 +82,12 @@
 #'   `MulticoreParam(2)` (Windows: `SnowParam(2)`) or a `BatchtoolsParam`, over whose workers the
 #'   blocks of a pass are spread. The result is the same, bit for bit, for any number of workers.
 #'   `NULL`: no workers.
+#' @param counts What to do with counts: nothing, `"log"` or `"tfidf"`. Whole numbers are not
+#'   required, but none may be negative. Not for data on disk.
+#' @param unit_rows Should each row be divided by its Euclidean length? Rows that are all zero stay
+#'   so.
+#' @param min_samples,max_samples The least and the largest number of samples in which a feature is
+#'   above zero; numbers below 1 are shares of the samples. `NULL`: no limit.
 #' @return An object of class `ufs_data`, to be used as `x`. It has `dim()`, `dimnames()`, `print()`
 #'   and `[`.
 #' @section Errors:
@@ -78,12 +104,17 @@
 #'   counts <- Matrix::rsparsematrix(100, 2000, density = 0.02)
 #'   print(ufs_data(counts))
 #'   ufs_variance(counts)
+#'
+#'   words <- Matrix::Matrix(matrix(rpois(2000, 0.3), 40), sparse = TRUE)
+#'   ufs_data(words, counts = "tfidf", unit_rows = TRUE, min_samples = 2)
 #' }
 #' @export
 ufs_data <- function(x, assay = NULL, features = NULL, samples = NULL,
                      na = c("error", "omit", "median", "knn"), block_bytes = NULL,
-                     BPPARAM = NULL) {
-  open_data(x, "x", assay, features, samples, na, block_bytes, BPPARAM)
+                     BPPARAM = NULL, counts = c("none", "log", "tfidf"), unit_rows = FALSE,
+                     min_samples = 0, max_samples = NULL) {
+  data <- open_data(x, "x", assay, features, samples, na, block_bytes, BPPARAM)
+  transform_data(data, counts, unit_rows, min_samples, max_samples, "x")
 }
 
 # The same for an argument of another name.
@@ -228,7 +259,8 @@ check_slots <- function(x, arg) {
 # ---- arguments of the door in other functions ---------------------------------------------------
 
 # Every function that takes x has `...` for these.
-door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARAM")
+door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts", "unit_rows",
+  "min_samples", "max_samples")
 
 # In the frame of a function `fun` that was called with some of them, x is replaced by what
 # ufs_data() makes of it.
@@ -402,6 +434,7 @@ input_notes <- function(input) {
       paste0("data         ", input$passes, " pass", if (input$passes != 1L) "es",
         " over the file")
     },
+    transform_words(input),
     input$note)
 }
 

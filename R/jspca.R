@@ -442,8 +442,7 @@ predict.ufs_jspca <- function(object, newdata, k = NULL,
 
 # newdata's columns in the order of the fit, centred and scaled as the fit's data were.
 jspca_newdata <- function(object, newdata) {
-  newdata <- as_plain_matrix(newdata, "newdata")
-  z <- newdata[, match_columns(object, newdata), drop = FALSE]
+  z <- new_columns(object, newdata)
   bad <- which(colSums(!is.finite(z)) > 0)
   if (length(bad)) {
     ufs_abort("input", "`newdata` has missing or infinite values (NA, NaN, Inf) in ",

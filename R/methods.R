@@ -163,6 +163,10 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
     ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
   }
   chosen <- selected_features(object, k, as = "index")
+  if (!is.null(object$input$transform)) {
+    data <- transform_new(object, newdata)
+    return(data$x[, match_columns(object, data, chosen), drop = FALSE])
+  }
   if (has_feature_rows(newdata)) {
     return(feature_rows(newdata, match_columns(object, newdata, chosen)))
   }
@@ -173,6 +177,7 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
 
 # The given features of the fit in newdata, as a dense matrix: of data of any kind only these.
 new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newdata") {
+  if (!is.null(object$input$transform)) newdata <- transform_new(object, newdata, arg)
   # A table may have columns beside those of the fit that are not numeric.
   if (is.data.frame(newdata)) {
     at <- match_columns(object, newdata, index)

@@ -48,9 +48,8 @@ representatives.default <- function(fit, ...) {
 #' @export
 representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
   n <- check_count(n, "n", 1L)
-  x <- as_plain_matrix(x, "x")
+  x <- new_columns(fit, x, arg = "x")
   rows <- rownames(x)
-  x <- x[, match_columns(fit, x), drop = FALSE]
   if (!all(is.finite(x))) {
     ufs_abort("input", "`x` has missing or infinite values.", argument = "x")
   }

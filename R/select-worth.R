@@ -93,7 +93,11 @@ selection_checks <- function(fit, x) {
   rows <- if (x$n > 2000L) round(seq(1, x$n, length.out = 2000L))
   z <- dense_part(x, rows, chosen)$x
   empty <- mean(rowSums(z != 0) == 0)
-  if (empty > .5) say("the chosen columns are all 0 in ", percent(empty), " of the rows")
+  if (empty > .5) {
+    say("the chosen columns are all 0 in ", percent(empty), " of the rows")
+    ufs_warn("empty", "The ", length(chosen), " chosen columns are all 0 in ", percent(empty), " of the ",
+      "rows: nothing tells these rows apart. Choose more of them, or see `counts` of ufs_data().")
+  }
   zero <- sum(colMeans(z != 0) < .05)
   if (zero > length(chosen) / 2) {
     say(zero, " of the chosen columns are 0 in more than 95 % of the rows")

@@ -1,0 +1,132 @@
+# What `counts`, `unit_rows` and the limits on features do to data: sparse stays sparse. What new rows
+# need is kept in input$transform: the same document frequencies and the same mean total.
+
+transform_data <- function(data, counts, unit_rows, min_samples, max_samples, arg) {
+  counts <- check_choice(counts, "counts", c("none", "log", "tfidf"))
+  unit_rows <- check_flag(unit_rows, "unit_rows")
+  min_samples <- check_number(min_samples, "min_samples", 0)
+  max_samples <- if (is.null(max_samples)) Inf else check_number(max_samples, "max_samples", 0)
+  limited <- min_samples > 0 || max_samples < Inf
+  if (counts == "none" && !unit_rows && !limited) {
+    return(data)
+  }
+  if (!is.null(data$input$transform)) {
+    ufs_abort("argument", "`", arg, "` was transformed by ufs_data() before.", argument = "counts")
+  }
+  if (data$kind == "source") {
+    ufs_abort("argument", "Counts on disk cannot be transformed: choose features and read them ",
+      "into a sparse matrix first.", argument = if (counts != "none") "counts" else "unit_rows")
+  }
+  load_reader(data)
+  if (counts != "none" || limited) check_counted(data, arg)
+  if (limited) data <- limit_features(data, min_samples, max_samples, arg)
+  data$input$transform <- learn_transform(data, counts, unit_rows)
+  apply_transform(data, data$input$transform)
+}
+
+# The first column with a negative number is named; missing values are the business of `na`.
+check_counted <- function(data, arg) {
+  negative <- if (data$kind == "dense") which(colSums(data$x < 0, na.rm = TRUE) > 0) else
+    stored_column(data$x)[which(data$x@x < 0)]
+  if (length(negative)) {
+    ufs_abort("input", "`", arg, "` has negative numbers in ",
+      some_columns(feature_names(data$features, data$p, FALSE)[unique(negative)]),
+      ", so these are no counts.", argument = arg)
+  }
+}
+
+# The column of each stored number of a sparse matrix.
+stored_column <- function(x) rep.int(seq_len(x@Dim[2L]), diff(x@p))
+
+# In how many samples each feature is not zero.
+document_frequency <- function(data) {
+  if (data$kind == "dense") unname(colSums(data$x != 0, na.rm = TRUE)) else
+    tabulate(stored_column(data$x)[is.na(data$x@x) | data$x@x != 0], data$p)
+}
+
+limit_features <- function(data, min_samples, max_samples, arg) {
+  # Below 1 a share of the samples, from 1 on their number.
+  number <- function(limit) if (limit < 1) limit * data$n else limit
+  frequency <- document_frequency(data)
+  out <- which(frequency < number(min_samples) | frequency > number(max_samples))
+  if (length(out) == data$p) {
+    ufs_abort("argument", "No feature of `", arg, "` is above zero in at least ",
+      format(number(min_samples)), " and at most ", format(number(max_samples)), " samples.",
+      argument = "min_samples")
+  }
+  data$input$limited <- length(out)
+  if (length(out)) keep_features(data, setdiff(seq_len(data$p), out)) else data
+}
+
+learn_transform <- function(data, counts, unit_rows) {
+  out <- list(counts = counts, unit_rows = unit_rows, p = data$p)
+  if (counts == "log") {
+    totals <- row_totals(data)
+    out$total <- mean(totals[totals > 0])
+  }
+  # As if one more sample had every feature: no weight is zero or infinite.
+  if (counts == "tfidf") out$idf <- log((1 + data$n) / (1 + document_frequency(data))) + 1
+  out
+}
+
+# Dense and sparse data alike, by the stored numbers.
+apply_transform <- function(data, how) {
+  dense <- data$kind == "dense"
+  value <- if (dense) data$x else data$x@x
+  row <- if (dense) rep.int(seq_len(data$n), data$p) else data$x@i + 1L
+  if (how$counts == "log") {
+    size <- row_totals(data) / how$total
+    value[] <- log1p(value / size[row])
+    # A sample without any count.
+    value[!is.finite(value)] <- 0
+  } else if (how$counts == "tfidf") {
+    value[] <- value * how$idf[if (dense) rep(seq_len(data$p), each = data$n) else stored_column(data$x)]
+  }
+  if (how$unit_rows) {
+    square <- if (dense) rowSums(value^2) else sum_by(value^2, row, data$n)
+    value[] <- value / sqrt(pmax(square, .Machine$double.xmin))[row]
+  }
+  if (dense) data$x <- value else data$x@x <- value
+  data
+}
+
+row_totals <- function(data) {
+  if (data$kind == "dense") rowSums(data$x) else sum_by(data$x@x, data$x@i + 1L, data$n)
+}
+
+sum_by <- function(value, group, size) {
+  out <- rowsum(value, group, reorder = FALSE)
+  at <- numeric(size)
+  at[as.integer(rownames(out))] <- out
+  at
+}
+
+# New rows as the rows of the fit were transformed, with all features of the fit. What comes from
+# ufs_data() with a transformation of its own is left as it is.
+transform_new <- function(object, newdata, arg = "newdata") {
+  how <- object$input$transform
+  data <- open_data(newdata, arg)
+  if (!is.null(data$input$transform)) {
+    return(data)
+  }
+  if (how$p != object$p) {
+    ufs_abort("argument", "The features of this fit were chosen after ufs_data() had transformed ",
+      "the counts: transform `", arg, "` by ufs_data(), too.", argument = arg)
+  }
+  data <- subset_data(data, features = match_columns(object, data))
+  check_counted(data, arg)
+  apply_transform(data, how)
+}
+
+# For print(), in words.
+transform_words <- function(input) {
+  how <- input$transform
+  c(if (isTRUE(input$limited > 0)) {
+    paste0("left out     ", input$limited, " feature", if (input$limited != 1L) "s",
+      " above zero in too few or too many samples")
+  }, if (!is.null(how) && (how$counts != "none" || how$unit_rows)) {
+    paste0("counts       ", paste(c(switch(how$counts, log = "log(1 + count / size of the sample)",
+      tfidf = "weighted by inverse document frequency"), if (how$unit_rows) "rows of unit length"),
+      collapse = ", "))
+  })
+}

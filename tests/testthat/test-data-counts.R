@@ -1,0 +1,116 @@
+# Counts at the door: literal forms, sparse = dense, new rows, limits, errors.
+
+skip_if_not_installed("Matrix")
+set.seed(1)
+words <- matrix(rpois(40 * 30, rep(c(0.1, 0.5, 2), each = 400)), 40,
+  dimnames = list(paste0("text", 1:40), paste0("word", 1:30)))
+words[7, ] <- 0
+words[1, ] <- words[1, ] + (1:30) %% 3 # every word is somewhere among the first rows
+sparse <- Matrix::Matrix(words, sparse = TRUE)
+
+literal <- function(x, counts, unit, from = x) {
+  if (counts == "log") {
+    total <- rowSums(from)
+    size <- rowSums(x) / mean(total[total > 0])
+    x <- log1p(x / ifelse(size > 0, size, 1))
+  } else if (counts == "tfidf") {
+    df <- colSums(from > 0)
+    x <- sweep(x, 2L, log((1 + nrow(from)) / (1 + df)) + 1, "*")
+  }
+  if (unit) x <- x / pmax(sqrt(rowSums(x^2)), 1e-300)
+  x
+}
+
+test_that("counts are transformed as the formulas say, sparse, dense and whole tables alike", {
+  for (counts in c("none", "log", "tfidf")) for (unit in c(FALSE, TRUE)) {
+    want <- literal(words, counts, unit)
+    for (x in list(words, sparse, as.data.frame(words))) {
+      data <- ufs_data(x, counts = counts, unit_rows = unit)
+      expect_equal(unname(as.matrix(data)), unname(want), tolerance = 1e-14)
+    }
+    expect_s4_class(ufs_data(sparse, counts = counts, unit_rows = unit)$x, "dgCMatrix")
+  }
+  # The order of samples and features is nothing to it.
+  turn <- ufs_data(words[40:1, 30:1], counts = "tfidf", unit_rows = TRUE)
+  expect_equal(as.matrix(turn)[40:1, 30:1], literal(words, "tfidf", TRUE), tolerance = 1e-14)
+  # A document twice as long says the same.
+  twice <- ufs_data(rbind(words, 2 * words[1, ]), counts = "tfidf", unit_rows = TRUE)
+  expect_equal(as.matrix(twice)[1, ], as.matrix(twice)[41, ], tolerance = 1e-14)
+})
+
+test_that("new rows are transformed with the frequencies of the fit's rows", {
+  train <- 1:25
+  for (counts in c("none", "log", "tfidf")) {
+    fit <- ufs_variance(sparse[train, ], counts = counts, unit_rows = TRUE)
+    own <- selected_features(fit, 5)
+    want <- literal(words[-train, ], counts, TRUE, words[train, ])[, own]
+    expect_equal(as.matrix(predict(fit, sparse[-train, ], k = 5)), want, tolerance = 1e-14)
+    # Columns in another order and more of them; a data frame; what is transformed already.
+    expect_equal(predict(fit, as.data.frame(cbind(words, more = 1)[-train, 31:1]), k = 5), want, tolerance = 1e-14)
+    own_rows <- ufs_data(sparse[train, ], counts = counts, unit_rows = TRUE)
+    expect_equal(as.matrix(predict(fit, own_rows, k = 5)), as.matrix(own_rows)[, own])
+  }
+  fit <- ufs_jspca(words[train, ], 2, scale = FALSE, counts = "log")
+  ready <- ufs_data(literal(words, "log", FALSE, words[train, ]))
+  expect_equal(predict(fit, words[-train, ], type = "scores"),
+    predict(ufs_jspca(literal(words[train, ], "log", FALSE), 2, scale = FALSE), as.matrix(ready)[-train, ],
+      type = "scores"), tolerance = 1e-8)
+  expect_error(predict(fit, -words, k = 3), class = "ufs_error_input")
+  # Sizes would be those of other features.
+  part <- ufs_variance(ufs_data(words, counts = "log")[, 1:10])
+  expect_error(predict(part, words, k = 3), "transform `newdata`", class = "ufs_error_argument")
+  expect_identical(dim(predict(part, ufs_data(words, counts = "log"), k = 3)), c(40L, 3L))
+})
+
+test_that("features in too few or too many samples are left out, and counted in print", {
+  df <- colSums(words > 0)
+  limited <- ufs_data(sparse, min_samples = 5, max_samples = 0.5)
+  expect_identical(colnames(limited), names(df)[df >= 5 & df <= 20])
+  expect_identical(colnames(ufs_data(words, min_samples = 5, max_samples = 20)), colnames(limited))
+  expect_output(print(limited), paste0("left out +", sum(df < 5 | df > 20), " features"))
+  # Shares and idf are of the features that are used.
+  both <- ufs_data(words, counts = "log", min_samples = 5)
+  expect_equal(as.matrix(both), literal(words[, df >= 5], "log", FALSE), tolerance = 1e-14)
+  expect_output(print(ufs_variance(both)), "counts       log")
+  fit <- ufs_variance(both)
+  expect_equal(predict(fit, words, k = 2), as.matrix(both)[, selected_features(fit, 2)], tolerance = 1e-14)
+})
+
+test_that("what is no count, or not possible, is an error that names it", {
+  bad <- words
+  bad[3, "word4"] <- -1
+  for (x in list(bad, Matrix::Matrix(bad, sparse = TRUE))) {
+    expect_error(ufs_data(x, counts = "log"), "word4", class = "ufs_error_input")
+    expect_error(ufs_data(x, min_samples = 2), "word4", class = "ufs_error_input")
+    # Unit rows are for any numbers.
+    expect_equal(unname(rowSums(as.matrix(ufs_data(x, unit_rows = TRUE))^2))[3], 1)
+  }
+  expect_error(ufs_data(words, counts = "sqrt"), class = "ufs_error_argument")
+  expect_error(ufs_data(words, min_samples = 41), class = "ufs_error_argument")
+  expect_error(ufs_data(ufs_data(words, counts = "log"), counts = "tfidf"), class = "ufs_error_argument")
+  skip_if_not_installed("DelayedArray")
+  expect_error(ufs_data(DelayedArray::DelayedArray(words), counts = "log"), class = "ufs_error_argument")
+})
+
+test_that("scale = FALSE is honoured by every feature method that has it", {
+  methods <- ufs_methods()
+  methods <- setdiff(methods$method[methods$selects != "samples"], "random")
+  with_scale <- vapply(methods, function(m) "scale" %in% names(formals(get(paste0("ufs_", m)))), NA)
+  x <- scale(planted(60, 12, informative = 6)$x)[, ]
+  larger <- x
+  larger[, 3] <- 50 * larger[, 3]
+  scores <- function(method, x, scale) {
+    given <- needed_arguments(method)
+    if (method == "topk") given$n_clusters <- 3
+    fit <- withr::with_seed(1, suppressMessages(suppressWarnings(do.call(ufs,
+      c(list(x = x, method = method, scale = scale), given)))))
+    unname(fit$feature_scores)
+  }
+  for (method in methods[with_scale]) {
+    expect_false(isTRUE(all.equal(scores(method, x, FALSE), scores(method, larger, FALSE))), info = method)
+    # BLFSE divides all columns by one number.
+    if (!method %in% c("variance", "blfse")) {
+      expect_equal(scores(method, x, TRUE), scores(method, larger, TRUE), tolerance = 1e-6, info = method)
+    }
+  }
+})
