@@ -459,14 +459,14 @@ dense_data <- function(data, arg, quiet = FALSE) {
 # is then an operator (operator.R), and only methods that use it as such may ask for it.
 # copy   FALSE: nor is it where the user's is dense, wide and too large for a copy in passing
 as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE, min_n = 3L,
-                            warn = TRUE, arg = "x", by = "sd", unit = "none", write = TRUE,
-                            squares = TRUE, copy = TRUE) {
+                            warn = TRUE, arg = "x", unit = "none", write = TRUE, squares = TRUE,
+                            copy = TRUE) {
   data <- open_data(x, arg)
   if (data$kind == "dense") {
     if (!copy && data$n <= data$p && 8 * as.double(data$n) * data$p > copy_bytes()) {
       return(as_scaled_operator(data, center, scale, min_n, warn, arg))
     }
-    return(as_ufs_matrix(data, center, scale, drop_constant, min_n, warn, arg, by, unit, write,
+    return(as_ufs_matrix(data, center, scale, drop_constant, min_n, warn, arg, "sd", unit, write,
       squares))
   }
   center <- check_flag(center, "center")
@@ -479,10 +479,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
     source_moments(data$x, center)
   constant <- check_prepared(ready, features, arg, warn, data$kind == "source")
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(data$p)
-  divide <- rep(1, data$p)
-  if (scale) {
-    divide <- ifelse(ready$constant, 1, ready$sd * if (by == "norm") sqrt(data$n - 1) else 1)
-  }
+  divide <- if (scale) ifelse(ready$constant, 1, ready$sd) else rep(1, data$p)
   lift <- if (data$kind == "sparse") sparse_lift(ready$exponent, alike = !scale)
   if (is.null(lift)) lift <- 1 else whole$value <- whole$value / rep(lift, diff(whole$start))
   make <- function(unit) {

@@ -141,7 +141,7 @@ warn_zero <- function(fit, penalty) {
 #' @export
 print_notes.ufs_rrss <- function(x) c(live_rows(x), labelled_note(x), chance_note)
 
-live_rows <- function(x) paste0("live rows    ", sum(x$sample_scores > 0, na.rm = TRUE),
+live_rows <- function(x) paste0("live rows    ", sum(x$sample_scores > 0),
   " of ", x$n)
 
 labelled_note <- function(x) {

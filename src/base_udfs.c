@@ -53,7 +53,6 @@ void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, udfs
     wstep w;
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
-    run->status = UFS_MAX_ITER;
     result->live = 0;
     result->residual = R_NaN;
     wstep_init(&w, &over_w, result->w, result->row2, result->reach);

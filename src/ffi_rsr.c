@@ -18,7 +18,7 @@ SEXP ffi_rsr_window(SEXP x_)
 }
 
 /* eps: smoothing of |e_i|^2 and |w_j|^2. settings: list(accelerate, keep_w, start_g, window), the
- * last one of ffi_rsr_window() or NULL. list(row, residual, dual, w, run with the counters
+ * last one of ffi_rsr_window(). list(row, residual, dual, w, run with the counters
  * objective and gap); w is NULL unless keep_w. */
 SEXP ffi_rsr(SEXP x_, SEXP lambda, SEXP eps, SEXP settings_, SEXP control)
 {
@@ -26,23 +26,15 @@ SEXP ffi_rsr(SEXP x_, SEXP lambda, SEXP eps, SEXP settings_, SEXP control)
     ffi_mat x = ffi_matrix(x_, "x");
     const double *smooth = ffi_given(eps, 2, "eps");
     SEXP window = ffi_get(settings_, "window");
-    bool given = window != R_NilValue;
     size_t n = (size_t) x.n, square = x.p > x.n ? n * n : 0;
-    double identity, zero, *activity = given ? NULL : ufs_dalloc((size_t) x.p, 1);
-    double *root = given || square == 0 ? NULL : ufs_dalloc(n, n);
-    rsr_problem problem = {.n = x.n, .p = x.p, .x = x.x, .lambda = ffi_number(lambda, "lambda")};
+    rsr_problem problem = {.n = x.n,
+                           .p = x.p,
+                           .x = x.x,
+                           .lambda = ffi_number(lambda, "lambda"),
+                           .identity = *ffi_given(ffi_get(window, "identity"), 1, "identity"),
+                           .activity = ffi_given(ffi_get(window, "activity"), (size_t) x.p, "activity")};
 
-    if (given) {
-        problem.identity = *ffi_given(ffi_get(window, "identity"), 1, "identity");
-        problem.activity = ffi_given(ffi_get(window, "activity"), (size_t) x.p, "activity");
-        problem.root = square > 0 ? ffi_given(ffi_get(window, "root"), square, "root") : NULL;
-    } else {
-        if (rsr_window(x.n, x.p, x.x, &identity, &zero, activity, root) != 0)
-            Rf_error("internal error: arguments of rsr do not fit");
-        problem.identity = identity;
-        problem.activity = activity;
-        problem.root = root;
-    }
+    if (square > 0) problem.root = ffi_given(ffi_get(window, "root"), square, "root");
     if (!(problem.lambda > 0.0)) Rf_error("internal error: 'lambda' is not positive");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "rsr");

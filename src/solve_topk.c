@@ -176,7 +176,6 @@ static int label_step(topk_work *work, int iteration)
         propagate_result found = {result->label, result->probability, result->reached};
         ufs_run run = {.status = UFS_CONVERGED};
         propagate_solve(&spread, &settings, &found, &run);
-        result->unreached = 0;
         for (size_t i = 0; i < n; i++) result->unreached += !result->reached[i];
         return run.lapack;
     }

@@ -3,8 +3,8 @@
 #   Rscript text.R [--sets=foods,movies] [--rows=1500] [--splits=3] [--out=text.csv]
 #
 # foods: modeldata::small_fine_foods (reviews, a great score or another one); movies:
-# text2vec::movie_review (sentiment); blogs: stm::poliblog5k (rating), counts as they come. A set whose
-# package is not installed is left out. Words in at least 1 % of the texts. Half of the texts
+# text2vec::movie_review (sentiment); baseball_hockey, pc_mac: two of the 20 newsgroups each, word counts of
+# lda (archived on CRAN). A set whose package is not installed is left out. Words in at least 1 % of the texts. Half of the texts
 # choose; a linear support vector machine learns there and is judged on the other half.
 #   columns  k = 50, the classifier sees log(1 + count) of the chosen words
 #   samples  10 and 25 per class are labelled; the classifier sees tf-idf rows of unit length
@@ -26,6 +26,17 @@ from_package <- function(package, name) {
   utils::data(list = name, package = package, envir = place)
   place
 }
+newsgroups <- function(one, two) {
+  d <- c(from_package("lda", "newsgroup.train.documents"), from_package("lda", "newsgroup.train.labels"),
+    from_package("lda", "newsgroup.vocab"))
+  label <- d[[2L]]$newsgroup.train.labels
+  docs <- d[[1L]]$newsgroup.train.documents[label %in% c(one, two)]
+  # Words are numbered from 0.
+  x <- Matrix::sparseMatrix(i = rep(seq_along(docs), vapply(docs, ncol, 0L)), j = unlist(lapply(docs, function(m) m[1L, ])) + 1L,
+    x = unlist(lapply(docs, function(m) m[2L, ])), dims = c(length(docs), length(d[[3L]]$newsgroup.vocab)),
+    dimnames = list(NULL, d[[3L]]$newsgroup.vocab))
+  list(x = x, y = factor(label[label %in% c(one, two)]))
+}
 read_text <- list(
   foods = function() {
     d <- from_package("modeldata", "small_fine_foods")$training_data
@@ -35,16 +46,10 @@ read_text <- list(
     d <- from_package("text2vec", "movie_review")$movie_review
     list(x = word_counts(d$review), y = factor(d$sentiment))
   },
-  blogs = function() {
-    d <- from_package("stm", "poliblog5k")
-    docs <- d$poliblog5k.docs
-    list(x = Matrix::sparseMatrix(i = rep(seq_along(docs), vapply(docs, ncol, 0L)),
-      j = unlist(lapply(docs, function(m) m[1L, ])), x = unlist(lapply(docs, function(m) m[2L, ])),
-      dimnames = list(NULL, d$poliblog5k.voc[seq_len(max(unlist(lapply(docs, function(m) m[1L, ]))))])),
-      y = factor(d$poliblog5k.meta$rating))
-  }
+  baseball_hockey = function() newsgroups(10, 11),
+  pc_mac = function() newsgroups(4, 5)
 )
-package_of <- c(foods = "modeldata", movies = "text2vec", blogs = "stm")
+package_of <- c(foods = "modeldata", movies = "text2vec", baseball_hockey = "lda", pc_mac = "lda")
 silently <- function(code) suppressWarnings(suppressMessages(code))
 
 svm_accuracy <- function(train, y, test, truth, cost = 1) {
@@ -116,7 +121,7 @@ one_split <- function(x, y, seed) {
 }
 
 all <- list()
-for (set in words(option("sets", "foods,movies,blogs"))) {
+for (set in words(option("sets", "foods,movies,baseball_hockey,pc_mac"))) {
   if (!requireNamespace(package_of[[set]], quietly = TRUE)) next
   data <- read_text[[set]]()
   set.seed(1)

@@ -239,3 +239,112 @@ test_that("an option that is no number is an error that says so", {
     expect_error(ufs_rrss(mtcars), "ufselect.max_bytes", class = "ufs_error_argument")
   }
 })
+
+test_that("methods that are no names are refused before anything is fitted", {
+  for (wrong in list(1:2, c("pca", NA), list("pca"))) {
+    error <- tryCatch(ufs_compare(iris[1:4], iris$Species, wrong, k = 2), error = identity)
+    expect_s3_class(error, "ufs_error_argument")
+    expect_identical(error$argument, "methods")
+  }
+})
+
+test_that("CUR without a decomposition remembers k, whatever the data are", {
+  fit <- ufs_cur(mtcars, m = 4, k = 3, draw = "top")
+  expect_length(selected_features(fit), 3)
+  expect_length(selected_samples(fit), 4)
+})
+
+test_that("one new row is rebuilt from sparse data as from dense", {
+  skip_if_not_installed("Matrix")
+  x <- round(as.matrix(mtcars))
+  fit <- ufs_css(x, k = 3)
+  one <- Matrix::Matrix(x[5, , drop = FALSE], sparse = TRUE)
+  expect_equal(predict(fit, one, type = "reconstruction"), predict(fit, x[5, , drop = FALSE], type = "reconstruction"))
+})
+
+test_that("k of decoys needs both: a small share, and fewer decoys than noise has before so many columns", {
+  literal <- function(before, distinct, decoys, level) {
+    size <- length(before)
+    fine <- vapply(seq_len(size), function(k) {
+      few <- max(distinct) / decoys * before[k] / distinct[k] <= level
+      # Drawn without order: no more than before[k] decoys when distinct[k] real columns are out.
+      drawn <- 1 - phyper(distinct[k] - 1, max(distinct), decoys, distinct[k] + before[k])
+      few && drawn <= level
+    }, NA)
+    if (any(fine)) max(which(fine)) else 0L
+  }
+  for (level in c(.05, .3)) for (seed in 1:20) withr::with_seed(seed, {
+    size <- 30L
+    before <- cumsum(rbinom(size, 1, seed / 60))
+    count <- list(size = size, distinct = seq_len(size), before = before, decoys = 30L, plus = FALSE)
+    expect_equal(count_share(list(count), level)$k, literal(before, seq_len(size), 30, level), info = paste(level, seed))
+  })
+})
+
+test_that("inner products of sparse data are taken in units, however large the numbers are", {
+  skip_if_not_installed("Matrix")
+  x <- Matrix::Matrix(round(as.matrix(mtcars)), sparse = TRUE)
+  order_of <- function(x) ufs_facility(x, m = 6, center = FALSE, scale = FALSE)$solution$order
+  expect_identical(order_of(x * 2^600), order_of(x))
+})
+
+test_that("a selection of ufs_select() gives as many features as one asks for", {
+  fit <- withr::with_seed(1, ufs_select(iris[1:4], 2, "compress"))
+  expect_length(selected_features(fit), 2)
+  expect_length(selected_features(fit, 3), 3)
+})
+
+test_that("what is smoothed is a millionth of the largest column, unless it is given", {
+  fit <- ufs_socfs(mtcars, 3, solver = "irls", control = ufs_control(max_iter = 3, warn = FALSE))
+  largest <- max(sqrt(colSums(scale(mtcars)^2)))
+  expect_equal(fit$control$eps, (1e-6 / largest)^2, tolerance = 1e-10)
+})
+
+test_that("the gap of top-k is the distance over the bound", {
+  found <- ufs_topk(mtcars, 4, n_clusters = 3)$certificate
+  expect_equal(found[["gap"]], (found[["selection_objective"]] - found[["bound"]]) / abs(found[["bound"]]))
+})
+
+test_that("columns are summed in blocks whatever is left for the last block", {
+  for (p in c(1L, 64L, 65L, 129L)) {
+    x <- matrix(seq_len(3 * p) - p, 3)
+    expect_equal(l1_norms(x), rowSums(abs(x)))
+  }
+})
+
+test_that("nearest neighbours are five, or all others", {
+  expect_identical(knn_size(matrix(0, 4, 2)), 3L)
+  expect_identical(knn_size(matrix(0, 20, 2)), 5L)
+})
+
+test_that("the warning of BLFSE names what follows the one base result", {
+  fit <- list(params = list(n_base = 20L), p_unique = TRUE, control = list(warn = TRUE))
+  said <- function(alpha, beta) tryCatch(blfse_warnings(c(fit, list(solution = list(alpha = alpha, beta = beta)))),
+    ufs_warning_collapse = conditionMessage)
+  expect_match(said(c(.95, .05), c(.5, .5)), "the scores follow", fixed = TRUE)
+  expect_match(said(c(.5, .5), c(.95, .05)), "the clusters follow", fixed = TRUE)
+})
+
+test_that("values of a grid's picture must be numbers", {
+  grid <- ufs_grid(mtcars, "css", list(k = 2:4))
+  expect_error(plot(grid, value = rep(TRUE, 3)), class = "ufs_error_argument")
+  expect_error(plot(grid, value = 1:2), class = "ufs_error_argument")
+})
+
+test_that("ALFS's optimality residual is that of its W", {
+  fit <- ufs_alfs(mtcars, control = ufs_control(tol = 1e-8, max_iter = 5000))
+  expect_gt(fit$certificate[["kkt"]], 0)
+  expect_lt(fit$certificate[["kkt"]], 1e-3)
+})
+
+test_that("degrees are compared with the sums relative to these", {
+  graph <- ufs_graph(mtcars, n_neighbours = 4)
+  for (unit in c(1e-6, 1, 1e6)) {
+    scaled <- unclass(graph)
+    scaled$weights$value <- scaled$weights$value * unit
+    scaled$degree <- scaled$degree * unit
+    expect_null(.Call(C_graph_check, scaled))
+    scaled$degree <- scaled$degree * (1 + 1e-6)
+    expect_match(.Call(C_graph_check, scaled), "degrees")
+  }
+})
