@@ -217,6 +217,7 @@ test_that("tidy() has the same columns for all methods, and knows lists and over
   overlap <- ufs_overlap(c(fits, list(third = ufs_pca(mtcars, 2))), k = 4)
   pairs <- generics::tidy(overlap)
   expect_identical(pairs$fit1, c("a", "a", "b"))
+  expect_identical(pairs$fit2, c("b", "third", "third"))
   expect_identical(pairs$shared, overlap$shared[cbind(c(1, 1, 2), c(2, 3, 3))])
   expect_identical(generics::glance(overlap)$mean_shared, mean(pairs$shared))
 })

@@ -263,21 +263,24 @@ test_that("one new row is rebuilt from sparse data as from dense", {
 })
 
 test_that("k of decoys needs both: a small share, and fewer decoys than noise has before so many columns", {
-  literal <- function(before, distinct, decoys, level) {
-    size <- length(before)
+  # Means over repeats; the decoys of all of them are drawn from together.
+  literal <- function(before, decoys, level) {
+    size <- nrow(before)
     fine <- vapply(seq_len(size), function(k) {
-      few <- max(distinct) / decoys * before[k] / distinct[k] <= level
-      # Drawn without order: no more than before[k] decoys when distinct[k] real columns are out.
-      drawn <- 1 - phyper(distinct[k] - 1, max(distinct), decoys, distinct[k] + before[k])
-      few && drawn <= level
+      share <- mean(size / decoys * before[k, ] / k)
+      drawn <- 1 - phyper(k - 1, size, decoys * ncol(before), k + sum(before[k, ]))
+      share <= level && drawn <= level
     }, NA)
     if (any(fine)) max(which(fine)) else 0L
   }
-  for (level in c(.05, .3)) for (seed in 1:20) withr::with_seed(seed, {
-    size <- 30L
-    before <- cumsum(rbinom(size, 1, seed / 60))
-    count <- list(size = size, distinct = seq_len(size), before = before, decoys = 30L, plus = FALSE)
-    expect_equal(count_share(list(count), level)$k, literal(before, seq_len(size), 30, level), info = paste(level, seed))
+  for (seed in 1:200) withr::with_seed(seed, {
+    size <- 4L
+    decoys <- sample(10:30, 1)
+    level <- runif(1, .1, .4)
+    before <- apply(matrix(rbinom(3 * size, 1, .15), size), 2, cumsum)
+    counts <- lapply(1:3, function(i) list(size = size, distinct = seq_len(size), before = before[, i], decoys = decoys,
+      plus = FALSE))
+    expect_equal(count_share(counts, level)$k, literal(before, decoys, level), info = seed)
   })
 })
 
@@ -297,7 +300,7 @@ test_that("a selection of ufs_select() gives as many features as one asks for", 
 test_that("what is smoothed is a millionth of the largest column, unless it is given", {
   fit <- ufs_socfs(mtcars, 3, solver = "irls", control = ufs_control(max_iter = 3, warn = FALSE))
   largest <- max(sqrt(colSums(scale(mtcars)^2)))
-  expect_equal(fit$control$eps, (1e-6 / largest)^2, tolerance = 1e-10)
+  expect_equal(fit$control$eps / (1e-6 / largest)^2, 1, tolerance = 1e-10)
 })
 
 test_that("the gap of top-k is the distance over the bound", {
