@@ -89,7 +89,7 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
     decomposition <- check_flag(decomposition, "decomposition")
     data <- as_ufs_operator(x, center, scale)
     labelled <- check_labelled(labelled, data)
-    wanted <- wanted_numbers(draw, decomposition, m, k, labelled, data)
+    wanted <- if (draw == "random" || decomposition) wanted_numbers(m, k, labelled, data)
     most <- min(data$n - center, length(data$keep))
     if (!is.null(rank)) {
       rank <- check_count(rank, "rank", 1L, most, "the largest possible rank of `x`")
@@ -123,10 +123,7 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
   })
 }
 
-wanted_numbers <- function(draw, decomposition, m, k, labelled, data) {
-  if (draw != "random" && !decomposition) {
-    return(list(samples = m, features = k))
-  }
+wanted_numbers <- function(m, k, labelled, data) {
   list(samples = check_count(m, "m", 1L, data$n - length(labelled), "the samples without a label"),
     features = check_count(k, "k", 1L, length(data$keep),
       "the number of features that are not constant"))

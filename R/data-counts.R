@@ -20,6 +20,9 @@ transform_data <- function(data, counts, unit_rows, min_samples, max_samples, ar
   load_reader(data)
   if (counts != "none" || limited) check_counted(data, arg)
   if (limited) data <- limit_features(data, min_samples, max_samples, arg)
+  if (counts == "none" && !unit_rows) {
+    return(data)
+  }
   data$input$transform <- learn_transform(data, counts, unit_rows)
   apply_transform(data, data$input$transform)
 }
@@ -33,6 +36,10 @@ check_counted <- function(data, arg) {
       some_columns(feature_names(data$features, data$p, FALSE)[unique(negative)]),
       ", so these are no counts.", argument = arg)
   }
+}
+
+has_negative <- function(data) {
+  any((if (data$kind == "dense") data$x else data$x@x) < 0, na.rm = TRUE)
 }
 
 # The column of each stored number of a sparse matrix.
@@ -124,7 +131,7 @@ transform_words <- function(input) {
   c(if (isTRUE(input$limited > 0)) {
     paste0("left out     ", input$limited, " feature", if (input$limited != 1L) "s",
       " above zero in too few or too many samples")
-  }, if (!is.null(how) && (how$counts != "none" || how$unit_rows)) {
+  }, if (!is.null(how)) {
     paste0("counts       ", paste(c(switch(how$counts, log = "log(1 + count / size of the sample)",
       tfidf = "weighted by inverse document frequency"), if (how$unit_rows) "rows of unit length"),
       collapse = ", "))

@@ -21,7 +21,10 @@
 #'   samples are good for any smaller number.
 #'
 #' Columns in different units are standardised. Those in one unit are not by `"compress"` and
-#' `"classify"`, and counts by no task. Where most columns are noise, [ufs_consensus()] chooses,
+#' `"classify"`, and counts by no task: there, tasks other than `"compress"` weight features by their inverse document
+#' frequency and give rows unit length (`counts = "tfidf", unit_rows = TRUE` of [ufs_data()]); give
+#' `counts` yourself for another choice, as `counts = "log"` for cells. Where most columns are
+#' noise, [ufs_consensus()] chooses,
 #' whatever the task: methods that choose columns to complement each other prefer noise. On large
 #' data it is [ufs_pca()]. Large are data of more than 4,000 samples or 4 million values.
 #'
@@ -77,7 +80,8 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   look <- without_constant(look_at(opened))
   if (is.null(noise)) noise <- look$noisy && task != "label"
   asked <- list(task = task, k = if (task == "label" && !is.null(m)) m else k,
-    n_clusters = n_clusters, noise = noise, ordered = ordered)
+    n_clusters = n_clusters, noise = noise, ordered = ordered,
+    counts = any(c("counts", "unit_rows") %in% names_of(given)))
   own <- given[setdiff(names_of(given), door_arguments)]
   plan <- without_constant(selection_plan(opened, look, asked, own))
   what <- if (task == "label") "m" else "k"
@@ -85,19 +89,21 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
     if (what == "m") "the samples" else "the features")
   row <- method_row(plan$method)
   seed <- if (!row$deterministic) draw_seeds(1L)[[1L]]
-  fit <- with_seed(seed, do.call(ufs, c(list(x = opened, method = plan$method), plan$args),
+  ready <- if (length(plan$transform)) do.call(ufs_data, c(list(opened), plan$transform)) else opened
+  fit <- with_seed(seed, do.call(ufs, c(list(x = ready, method = plan$method), plan$args),
     quote = TRUE))
   # The call to repeat it: the user's `x`, every argument as used.
   door <- given[names_of(given) %in% door_arguments]
-  call <- as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)), door, plan$args))
+  call <- as.call(c(list(as.name(paste0("ufs_", plan$method)), x = substitute(x)), door,
+    plan$transform, plan$args))
   fit$code <- repeat_code(call, seed, match.call(expand.dots = TRUE))
   fit$call <- plain_call(call, paste0("ufs_", plan$method))
   fit[c("task", "size", "look", "reason", "decided")] <- list(task, plan$size, look, plan$reason,
     plan$decided)
   class(fit) <- c("ufs_select", class(fit))
   fit <- sealed(fit)
-  fit$worth <- without_constant(selection_worth(fit, opened))
-  fit$checks <- selection_checks(fit, opened)
+  fit$worth <- without_constant(selection_worth(fit, ready))
+  fit$checks <- selection_checks(fit, ready)
   sealed(fit)
 }
 
@@ -133,10 +139,16 @@ check_selection <- function(task, k, m, n_clusters, noise, ordered) {
 
 # ---- the decisions -------------------------------------------------------------------------------
 
-# Which method, with which arguments, and why: list(method, args, size, reason, decided). The only
-# place above the methods that names them: it is the advice itself.
+# Which method, with which arguments, and why: list(method, args, size, reason, decided, transform).
+# The only place above the methods that names them: it is the advice itself.
 selection_plan <- function(x, look, asked, given) {
   decided <- character()
+  transform <- count_transform(x, look, asked)
+  if (length(transform)) {
+    x <- do.call(ufs_data, c(list(x), transform))
+    decided <- c(decided,
+      counts = "tf-idf weights and rows of unit length: samples of counts differ by their size")
+  }
   large <- as.double(x$n) * x$p > 4e6 || x$n > 4000L
   counts <- look$values == "counts"
   if (!counts && asked$task == "cluster" || asked$noise || asked$task == "label") {
@@ -186,7 +198,16 @@ selection_plan <- function(x, look, asked, given) {
     pca = "ranks by the leading principal components, where noise has no part; fast on large data",
     medoids = "picks samples that are the centres of all samples",
     facility = "picks samples that stand for all samples, in an order")
-  list(method = method, args = args, size = size, reason = reason, decided = decided)
+  list(method = method, args = args, size = size, reason = reason, decided = decided,
+    transform = transform)
+}
+
+# Arguments of ufs_data() for counts of which the user says nothing; columns are to be rebuilt as they are.
+count_transform <- function(x, look, asked) {
+  open <- x$kind != "source" && is.null(x$input$transform) && !isTRUE(asked$counts)
+  if (look$values == "counts" && open && asked$task != "compress" && !has_negative(x)) {
+    list(counts = "tfidf", unit_rows = TRUE)
+  }
 }
 
 # One more than the leading principal components with a variance above that of permuted columns, on

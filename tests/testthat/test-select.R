@@ -181,3 +181,44 @@ test_that("every method has advice", {
   expect_true(all(grepl("^(recommended|situational|historical|baseline)", table$advice)))
   expect_match(capture.output(print(ufs_variance(x))), "advice +.* for comparison", all = FALSE)
 })
+
+test_that("counts are weighted and brought to one length, unless the user says otherwise or compresses", {
+  skip_if_not_installed("Matrix")
+  # Three topics of 40 words each beside common words.
+  topic <- rep(1:3, each = 30)
+  counts <- withr::with_seed(3, {
+    rate <- matrix(.05, 90, 160)
+    for (t in 1:3) rate[topic == t, 40 * (t - 1) + 1:40] <- .5
+    matrix(rpois(length(rate), rate), 90, dimnames = list(paste0("d", 1:90), paste0("w", 1:160)))
+  })
+  for (x in list(counts, Matrix::Matrix(counts, sparse = TRUE))) {
+    pick_of <- function(...) withr::with_seed(1, suppressWarnings(suppressMessages(ufs_select(x, ...))))
+    fit <- pick_of(m = 3, task = "label", ordered = TRUE)
+    expect_match(fit$code, "counts = \"tfidf\", unit_rows = TRUE", fixed = TRUE)
+    expect_setequal(topic[selected_samples(fit, as = "index")], 1:3)
+    # How long a document is does not matter to it.
+    longer <- x
+    longer[5, ] <- 7 * longer[5, ]
+    again <- withr::with_seed(1, suppressWarnings(suppressMessages(ufs_select(longer, m = 3, task = "label", ordered = TRUE))))
+    expect_identical(selected_samples(again), selected_samples(fit))
+    for (task in c("classify", "cluster")) expect_identical(pick_of(5, task)$input$transform$counts, "tfidf")
+    expect_null(pick_of(5, "compress")$input$transform)
+    expect_null(pick_of(5, "classify", counts = "none")$input$transform)
+    expect_identical(pick_of(5, "classify", counts = "log")$input$transform$counts, "log")
+    # New rows come as counts.
+    fit <- pick_of(5, "classify")
+    expect_equal(as.matrix(predict(fit, x)), as.matrix(ufs_data(x, counts = "tfidf", unit_rows = TRUE))[, selected_features(fit)])
+  }
+})
+
+test_that("a warning says that the chosen columns say nothing about most rows", {
+  counts <- withr::with_seed(2, matrix(rbinom(60 * 110, 1, .01), 60))
+  counts[cbind(1:30, 1:30)] <- 1
+  colnames(counts) <- paste0("w", 1:110)
+  classes <- character()
+  withr::with_seed(1, withCallingHandlers(ufs_select(counts, 3, "compress"), warning = function(w) {
+    classes <<- c(classes, class(w)[1L])
+    invokeRestart("muffleWarning")
+  }))
+  expect_true("ufs_warning_empty" %in% classes)
+})
