@@ -236,7 +236,7 @@ tables <- list(
   fseval = on_sets("fseval", "fseval.R", 20, "which-method", c("consensus", "css", "laplacian", "mcfs", "pca"),
     plain_calls(consensus = "ufs_consensus", css = "ufs_css", laplacian = "ufs_laplacian", mcfs = "ufs_mcfs",
       pca = "ufs_pca")),
-  consensus = on_sets("consensus", "consensus.R", 60, "the page of the package's results", "consensus",
+  consensus = on_sets("consensus", "consensus.R", 60, "evidence, which-method", "consensus",
     plain_calls(consensus = "ufs_consensus"), witness = function(stored) {
       now <- rerun("consensus.R", "--sets=dermatology", "--seeds=1", "--package=now")
       differing(stored, now, c("set", "noise", "seed", "package", "method"), c("accuracy", "real"), .03)
@@ -246,6 +246,13 @@ tables <- list(
       now <- rerun("select.R", "--sets=wine")
       differing(stored, now, c("set", "noise", "task", "what"), c("method", "score"), 3)
     }),
+  text = list(file = "results/text.csv", script = "text.R", args = c("--splits=8", "--out=@text"), minutes = 12,
+    shown = "counts-and-text", seed = "the split", methods = c("consensus", "css", "facility", "laplacian", "mcfs", "medoids",
+      "pca", "variance"), functions = c("ufs_select", "ufs_data"),
+    calls = plain_calls(css = c("ufs_css", k = 50, scale = FALSE), mcfs = c("ufs_mcfs", n_clusters = 5, n_features = 50),
+      consensus = c("ufs_consensus", n_clusters = 5, k = 50, scale = FALSE), facility = c("ufs_facility", center = FALSE,
+        scale = FALSE), medoids = c("ufs_medoids", n_starts = 5, center = FALSE, scale = FALSE), data = "ufs_data"),
+    needs_data = FALSE),
   size = on_sets("size", "size.R", 90, "the help of ufs_size()", c("pca", "kmeans_f"),
     plain_calls(size = c("ufs_size", method = "pca")), functions = "ufs_size", witness = function(stored) {
       now <- rerun("size.R", "--sets=wine", "--methods=pca")
