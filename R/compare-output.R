@@ -57,14 +57,16 @@ print.summary.ufs_compare <- function(x, digits = 3L, ...) {
 
 #' A comparison as a data frame
 #'
+#' Gives the single results behind the means that `print()` and `summary()` show.
+#'
 #' @param x A [ufs_compare()] result.
 #' @param row.names,optional Ignored; there for the generic.
-#' @param what `"results"`: one row per method, k, m, classifier and repeat. `"grid"`: one row
-#'   per setting of every grid as well, with `setting` (the row of the feature selector's
-#'   grid), `sample_setting` (that of the sample selector's) and `chosen` (`TRUE` for the one
-#'   chosen without labels).
+#' @param what `"results"` gives one row per method, k, m, classifier and repeat. `"grid"` gives one
+#'   row per setting of every grid as well, with `setting` (the row of the feature selector's grid),
+#'   `sample_setting` (that of the sample selector's) and `chosen` (`TRUE` for the one chosen
+#'   without labels).
 #' @param ... Must be empty.
-#' @return A data frame; with no rows if there was no grid.
+#' @return A data frame. With `"grid"` it has no rows if there was no grid.
 #' @examples
 #' set.seed(1)
 #' nearest <- function(x, y, newx) {

@@ -38,13 +38,13 @@
 #'
 #' @param x Data of any kind, see [ufs_data()]. Nothing is made dense that the method itself does
 #'   not; each worker opens a file on disk by its path.
-#' @param method Name of a method.
+#' @param method The name of a method, see [ufs_methods()].
 #' @param grid A data frame with one row per setting and one column per argument of the method,
 #'   or a named list of vectors, of which all combinations are run.
 #' @param ... Arguments that are the same in all settings, and arguments of [ufs_data()], such as
 #'   `assay`.
-#' @param checkpoint `NULL`, or a folder for finished settings.
-#' @param keep_fits Keep the whole fits (`result$fits`)? They can be large.
+#' @param checkpoint `NULL`, or the name of a folder in which finished settings are kept.
+#' @param keep_fits Should the whole fits be kept, in `result$fits`? They can be large.
 #' @param m The argument `m` of a method that has one, like those in `...`. It is named here because
 #'   R would complete `m` to `method`.
 #' @return An object of class `ufs_grid`: `settings` (data frame), `results` (data frame: status,

@@ -145,13 +145,14 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' method was fitted, and by position otherwise.
 #'
 #' @param object A fit that selects features.
-#' @param newdata Matrix or data frame with at least the chosen columns, or anything else that
+#' @param newdata A matrix or data frame with at least the chosen columns, or anything else that
 #'   [ufs_data()] reads.
-#' @param k How many features. The default `NULL` takes the number that was given to the method.
+#' @param k How many features to keep. The default `NULL` takes the number that was given to the
+#'   method.
 #' @param ... Must be empty: an unknown argument is an error.
-#' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are
-#'   not changed. Of a SummarizedExperiment or Seurat object these are rows; a big.matrix gives a
-#'   matrix in memory.
+#' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are not
+#'   changed. In a SummarizedExperiment or Seurat object features are rows, and these are kept. A
+#'   big.matrix gives a matrix in memory.
 #' @examples
 #' fit <- ufs_variance(iris[1:100, 1:4])
 #' head(predict(fit, iris[101:150, ], k = 2))
@@ -230,6 +231,8 @@ coef.ufs <- function(object, ...) {
 }
 
 #' A fit as a data frame
+#'
+#' Gives the ranking of a fit as a table, to be saved, joined with other tables or drawn.
 #'
 #' @param x A fit.
 #' @param row.names,optional Ignored; there for the generic.

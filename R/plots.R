@@ -6,11 +6,10 @@
 #' Plots of a fit
 #'
 #' `plot(fit)` shows what is worth a look first: how the objective of an iterative method fell; for
-#' a method that chooses one after the other, what share of the data its first choices hold; and
-#' the sorted scores of all others.
-#' `plot(fit, "heatmap", x)` and `plot(fit, "embedding", x)` show the data through
-#' the chosen features: as a heat map with the samples ordered by cluster, and as a map of the
-#' samples. `autoplot()` draws the same pictures with ggplot2.
+#' a method that chooses one after the other, what share of the data its first choices hold; and the
+#' sorted scores of all others. `plot(fit, "heatmap", x)` and `plot(fit, "embedding", x)` show the
+#' data through the chosen features: as a heat map with the samples ordered by cluster, and as a map
+#' of the samples. `autoplot()` draws the same pictures with ggplot2.
 #'
 #' @param x,object A fit.
 #' @param type What to show:

@@ -16,8 +16,8 @@
 #' # Tidy method
 #' For a trained recipe [`tidy()`][recipes::tidy.recipe] returns a tibble with one row per row of
 #' the training set, best first: `row` (its number), `score`, `rank`, `removed`, `weight` (how many
-#' rows it stands for; `NA` without `weights_to`) and `id`. The other rows of an untrained step are
-#' unknown: it gives the selectors in `terms`.
+#' rows it stands for; `NA` without `weights_to`) and `id`. Of a step that is not trained the rows
+#' are not known yet; its tibble gives the selectors in `terms`.
 #'
 #' @inheritParams step_select_ufs
 #' @param ... Selectors of the columns by which rows are chosen, such as

@@ -17,9 +17,9 @@
 #' `standardise = "auto"` if the columns have different units: if the largest standard deviation is
 #' more than 15 times the median one, or that of a tenth of the columns more than 40 times that of
 #' another tenth, and the table is neither sparse nor one of counts. A message says so, and the
-#' trained step shows it. [ufs_inffs()] and [ufs_variance()] always get the columns
-#' as they are, because a large spread is what they look for. `recipes::step_normalize()` before
-#' this step gives every method standardised columns.
+#' trained step shows it. [ufs_inffs()] and [ufs_variance()] always get the columns as they are,
+#' because a large spread is what they look for. `recipes::step_normalize()` before this step gives
+#' every method standardised columns.
 #'
 #' # Missing values and constant columns
 #' With `na = "error"`, the default, missing values are an error that names the columns; the other
@@ -69,7 +69,7 @@
 #' @param role Not used, because no columns are created.
 #' @param trained,scores,removals,standardised,case_weights For internal use: whether the step has
 #'   been trained, and what it has learnt.
-#' @param skip Should the step be skipped by `bake()`? Rarely useful here: see
+#' @param skip Should the step be skipped by `bake()`? This is rarely useful here; see
 #'   `recipes::step_select()`.
 #' @param id A character string that identifies the step.
 #' @return The recipe with the step added.

@@ -35,8 +35,8 @@
 #'   are taken.
 #' @param k The numbers to look at; the default is about ten, from 2 to all columns that are not
 #'   constant. The answer need not be among them.
-#' @param repeats How often decoys are drawn, see [ufs_decoys()].
-#' @param n_resamples How many halves of the samples.
+#' @param repeats How many times decoys are drawn, see [ufs_decoys()].
+#' @param n_resamples How many random halves of the samples to draw for the stability.
 #' @return An object of class `ufs_size`: `k`, a whole number; `verdict`, one of `"some"`, `"all"`,
 #'   `"noise"` (then `k` is 0) and `"unstable"`; `reason`, a sentence; `curve`, a data frame
 #'   with a row for each k; `decoys`, the [ufs_decoys()] result.
@@ -235,9 +235,9 @@ as.data.frame.ufs_size <- function(x, row.names = NULL, optional = FALSE, ...) {
 
 #' What is known of each number of features
 #'
-#' Four curves on one page, against k: the share that is no better than noise, what the columns
-#' capture of the data with its bound, the neighbours they keep, and how repeatable they are. The
-#' vertical line is the answer.
+#' Draws four curves on one page, against k: the share that is no better than noise, what the
+#' columns capture of the data with its bound, the neighbours they keep, and how repeatable they
+#' are. The vertical line is the answer.
 #'
 #' @param x,object A [ufs_size()] result.
 #' @param ... Graphical parameters for `plot()`.
