@@ -93,7 +93,7 @@ alfs_begin <- function(last, penalty, data) {
 
 #' @export
 print.ufs_alfs_path <- function(x, ...) {
-  cat("<ufs_alfs_path> ", nrow(x$table), " fits\n", sep = "")
+  cat("<ufs_alfs_path> ", count_words(nrow(x$table), "fit"), "\n", sep = "")
   table <- x$table
   number <- vapply(table, is.double, NA)
   table[number] <- lapply(table[number], signif, 4L)

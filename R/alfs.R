@@ -470,14 +470,13 @@ print_notes.ufs_alfs <- function(x) {
   ranked <- c(if (x$params$select == "pivot") "features by pivots",
     if (x$params$select_samples != "norm") how[[x$params$select_samples]])
   if (x$params$solver == "paper") {
-    notes <- c(notes, "paper        Algorithm 1 stops by its own rule; the gap is what that costs")
+    notes <- c(notes, "paper        Algorithm 1 stops by its own rule; the gap says what that costs")
   }
   if (length(ranked)) {
     notes <- c(notes, paste0("ranking      ", paste(ranked, collapse = ", ")))
   }
   c(notes, labelled_note(x), if (x$params$select_samples == "norm") {
-    paste("advice       row norms choose samples to label worse than chance does; use",
-      "select_samples = \"facility\"")
+    paste("for labels   use select_samples = \"facility\": row norms do worse than chance there")
   })
 }
 

@@ -226,10 +226,10 @@ selected_features.ufs_css <- function(fit, k = NULL, as = NULL, ...) {
 print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
   c(if (!x$params$given) {
-    paste0("worst at     k = ", which.min(x$trace$ratio), ": the certificate is the one there")
+    paste0("worst at     k = ", which.min(x$trace$ratio), ", for which the certificate is given")
   }, paste0("captured     ", signif(100 * x$trace$captured[last], 3L), " % of the squares by ",
-    last, " features, ", signif(100 * x$trace$bound[last], 3L),
-    " % by as many principal components"),
+    count_words(last, "feature"), ", ", signif(100 * x$trace$bound[last], 3L), " % by ",
+    if (last == 1L) "the first principal component" else "as many principal components"),
     if (x$params$swaps) paste0("swaps        ", x$params$swaps))
 }
 

@@ -352,7 +352,7 @@ as.matrix.ufs_data <- function(x, ...) {
 #' @export
 print.ufs_data <- function(x, ...) {
   dense <- 8 * as.double(x$n) * x$p
-  cat("<ufs_data> ", x$n, " samples x ", x$p, " features, from ", x$input$origin,
+  cat("<ufs_data> ", size_words(x$n, x$p), ", from ", x$input$origin,
     if (!is.null(x$input$assay)) paste0(" (assay ", x$input$assay, ")"), "\n", sep = "")
   cat("  held         ", switch(x$kind,
     dense = paste0("dense, ", format_bytes(dense)),

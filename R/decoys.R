@@ -447,8 +447,8 @@ count_share <- function(counts, level) {
 #' @export
 print.ufs_decoys <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_decoys> ", x$n, " samples x ", x$p, " features, ", x$n_decoys, " decoys, ", x$repeats,
-    if (x$repeats == 1L) " repeat" else " repeats", "\n", sep = "")
+  cat("<ufs_decoys> ", size_words(x$n, x$p), ", ", count_words(x$n_decoys, "decoy"),
+    ", ", count_words(x$repeats, "repeat"), "\n", sep = "")
   for (name in x$methods[order(-x$k)]) {
     cat("  ", decoys_words(x, name), "\n", sep = "")
     if (!is.null(x$asked)) {
@@ -461,7 +461,7 @@ print.ufs_decoys <- function(x, ...) {
         if (length(x$columns[[name]]) > 5L) ", ...", "\n", sep = "")
     }
     if (length(x$errors[[name]])) {
-      cat("    ", length(x$errors[[name]]), " repeats failed, first: ", x$errors[[name]][1L], "\n",
+      cat("    ", count_words(length(x$errors[[name]]), "repeat"), " failed, first: ", x$errors[[name]][1L], "\n",
         sep = "")
     }
   }

@@ -340,7 +340,7 @@ representative_table <- function(fit, who, chosen, what) {
 print_notes.ufs_facility <- function(x) {
   c(paste0("similarity   ", x$params$similarity), labelled_note(x),
     if (!x$params$given) {
-      paste0("worst at     m = ", which.min(x$trace$ratio), ": the certificate is the one there")
+      paste0("worst at     m = ", which.min(x$trace$ratio), ", for which the certificate is given")
     },
     if (x$params$swaps) paste0("swaps        ", x$params$swaps))
 }

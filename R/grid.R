@@ -215,8 +215,8 @@ bind_columns <- function(runs, name, row_names = NULL) {
 #' @export
 print.ufs_grid <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_grid> ufs_", x$method, ", ", nrow(x$settings), " settings of ",
-    paste(names(x$settings), collapse = ", "), " on ", x$n, " x ", x$p, " data\n", sep = "")
+  cat("<ufs_grid> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"),
+    " of ", paste(names(x$settings), collapse = ", "), ", ", size_words(x$n, x$p), "\n", sep = "")
   count <- table(x$results$status)
   cat("  status   ", paste(names(count), count, sep = ": ", collapse = ", "), "\n", sep = "")
   failed <- unique(x$results$error[nzchar(x$results$error)])
@@ -261,7 +261,7 @@ summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
 #' @export
 print.summary.ufs_grid <- function(x, ...) {
   check_dots_empty(...)
-  cat("ufs_", x$method, " over ", nrow(x$table), " settings\n", sep = "")
+  cat("ufs_", x$method, " over ", count_words(nrow(x$table), "setting"), "\n", sep = "")
   print(x$table[setdiff(names(x$table), c("warnings", "kinds"))], digits = 4L, row.names = FALSE)
   if (!is.null(x$often)) {
     cat("Most often among the best ", x$k, ":\n", sep = "")

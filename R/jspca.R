@@ -362,7 +362,7 @@ print_notes.ufs_jspca <- function(x) {
   live <- as.integer(utils::tail(x$trace$live, 1L))
   rest <- if (x$params$solver_used == "irls") " (above 1e-3 of the largest)" else
     if (live < length(x$feature_scores) - length(x$constant)) {
-      "; the others are exactly zero, ranked by kkt"
+      "; the others are exactly zero and in the order of kkt"
     }
   c(sprintf("loss         over %ss, lambda = %s (%s of lambda_max)", x$params$loss,
       signif(x$params$lambda, 3L), signif(x$params$lambda_rel, 3L)),

@@ -82,8 +82,7 @@ picture_size <- function(fit, k = NULL, m = NULL) {
 
 # The number of features (samples, for a method that only selects samples) that a fit was asked for.
 asked_size <- function(fit) {
-  # Methods that pick one by one note how many they picked, and that nobody asked for it.
-  if (!isFALSE(fit$params$given)) fit$params[[if (is.null(fit$feature_scores)) "m" else "k"]]
+  remembered_size(fit, if (is.null(fit$feature_scores)) "m" else "k")
 }
 
 # The default is the first that can be drawn: a share that the fit does not know itself needs data,

@@ -113,8 +113,9 @@ chosen_rows <- function(x, data) {
 print.step_sample_ufs <- function(x, width = max(20, options()$width - 36), ...) {
   method <- if (is.character(x$method)) x$method else "tune()"
   m <- if (is_tunable_mark(x$m)) "tune()" else x$m
+  rows <- if (identical(as.double(m), 1)) " row (" else " rows ("
   recipes::print_step(few_names(x$columns, width), x$terms, x$trained,
-    paste0("Unsupervised selection of ", m, " rows (", method, ") by "), width,
+    paste0("Unsupervised selection of ", m, rows, method, ") by "), width,
     case_weights = x$case_weights)
   invisible(x)
 }

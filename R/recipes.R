@@ -159,8 +159,16 @@ bake.step_select_ufs <- function(object, new_data, ...) {
 print.step_select_ufs <- function(x, width = max(20, options()$width - 36), ...) {
   method <- if (is.character(x$method)) x$method else "tune()"
   note <- if (is_standardised(x)) ", standardised"
-  recipes::print_step(few_names(x$removals, width), x$terms, x$trained,
-    paste0("Unsupervised feature selection (", method, note, ") on "), width,
+  kept <- if (isTRUE(x$trained)) x$scores$terms[!x$scores$removed]
+  # Once it is trained, the step says what it keeps, best first: who reads it asks for that.
+  said <- if (length(x$scores$terms)) {
+    paste0(" keeps ", length(kept), " of ", nrow(x$scores))
+  } else {
+    " on"
+  }
+  width <- max(20, width - nchar(said) + 3)
+  recipes::print_step(few_names(kept, width), x$terms, x$trained,
+    paste0("Unsupervised feature selection (", method, note, ")", said), width,
     case_weights = x$case_weights)
   invisible(x)
 }

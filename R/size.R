@@ -210,7 +210,7 @@ sizing_method <- function(x, method, args) {
 #' @export
 print.ufs_size <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_size> ufs_", x$method, ", ", x$n, " samples x ", x$p, " features\n", sep = "")
+  cat("<ufs_size> ufs_", x$method, ", ", size_words(x$n, x$p), "\n", sep = "")
   cat("  k = ", x$k, ": ", x$reason, "\n", sep = "")
   if (x$k > 0L) {
     at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
@@ -221,7 +221,7 @@ print.ufs_size <- function(x, ...) {
   }
   print(x$curve, digits = 2L, row.names = FALSE)
   if (length(x$errors)) {
-    cat("  ", length(x$errors), " resamples failed, first: ", x$errors[1L], "\n", sep = "")
+    cat("  ", count_words(length(x$errors), "resample"), " failed, first: ", x$errors[1L], "\n", sep = "")
   }
   print_checkpoint(x$checkpoint)
   invisible(x)

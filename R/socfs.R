@@ -288,7 +288,7 @@ print_notes.ufs_socfs <- function(x) {
   c(paste0("penalty      lambda = ", signif(x$params$lambda, 4L), " (",
       signif(x$params$lambda_rel, 3L), " of lambda_max), gamma = ", signif(x$params$gamma, 4L)),
     paste0("live rows    ", x$certificate[["live_rows"]], " of ", x$p,
-      "; the rest is ordered by KKT"),
+      "; the others are in the order of kkt"),
     if (nrow(x$copies)) {
       paste0("copies       ", nrow(x$copies), if (nrow(x$copies) == 1L) {
         " feature is a copy of another"
