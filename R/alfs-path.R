@@ -7,12 +7,12 @@
 #' decomposition of the data.
 #'
 #' At `lambda = 0` each fit starts from the one before. Such a start saves few iterations when
-#' penalties differ by a factor of 2 or more. Each fit carries its own gap, so the answers do not
-#' depend on the order beyond it.
+#' penalties differ by a factor of 2 or more. Each fit carries its own gap, so the order of
+#' the penalties changes the answers by no more than that.
 #'
 #' @inheritParams ufs_alfs
 #' @param alpha_rel,beta_rel,lambda_rel Penalties as shares, as in [ufs_alfs()], of one common
-#'   length or of length 1. Best from strong to weak.
+#'   length or of length 1. Give them from strong to weak.
 #' @return An object of class `ufs_alfs_path`: `fits`, the list of fits, and `table`, a data frame
 #'   with the penalties, objective, gap, iterations, status, and the numbers of samples and features
 #'   with non-zero rows and columns.
@@ -93,7 +93,7 @@ alfs_begin <- function(last, penalty, data) {
 
 #' @export
 print.ufs_alfs_path <- function(x, ...) {
-  cat("<ufs_alfs_path> ", nrow(x$table), " fits\n", sep = "")
+  cat("<ufs_alfs_path> ", count_words(nrow(x$table), "fit"), "\n", sep = "")
   table <- x$table
   number <- vapply(table, is.double, NA)
   table[number] <- lapply(table[number], signif, 4L)
@@ -103,11 +103,10 @@ print.ufs_alfs_path <- function(x, ...) {
 
 #' @rdname ufs_alfs_path
 #' @param y Not used.
-#' @param type `"features"` or `"samples"`: how the norms of the columns (rows) of W grow along the
-#'   path;
-#'   `"gap"`: the certificate of every fit.
-#' @param k,m How many features or samples to draw: the best of the last fit.
-#' @param ... Settings of the plot, e.g. `main`.
+#' @param type `"features"` or `"samples"` draws how the norms of the columns (rows) of W grow along
+#'   the path, `"gap"` the certificate of every fit.
+#' @param k,m How many of the best features or samples of the last fit to draw.
+#' @param ... Settings of the plot, such as `main`.
 #' @export
 plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap"), k = 10L,
                                m = 10L, ...) {

@@ -18,9 +18,9 @@
 #' @section What to expect: Correlated features get similar norms, so the best features by norm are
 #' redundant. Row norms favour samples far out, and miss classes where there are many. On six real
 #' sets the published ranking by norms (`select = "norm", select_samples = "norm"`) was worse than
-#' random choice; with `select = "pivot"` and `select_samples = "ted"` it was a little better than
-#' random choice. The ranking by norms shines where redundancy is the signal, as on Madelon. `select
-#' = "auto"` decides between the two without labels. The tables are in `vignette("evidence")`.
+#' random choice, and that by picks (`select = "pivot", select_samples = "ted"`) a little better.
+#' The ranking by norms shines where redundancy is the signal, as on Madelon. With `select = "auto"`
+#' the function decides between the two without labels. The tables are in `vignette("evidence")`.
 #' Compare with [ufs_random()] on your data.
 #'
 #' @section Rankings:
@@ -31,8 +31,8 @@
 #'   among the `max(450, 5 r)` columns of largest norm, in steps, so that selections stay nested: up
 #'   to 90 picks come from 450 columns, up to 180 from 900 and so on, up to 500 picks. The others
 #'   follow by norm.
-#' * `select = "auto"` takes pivot if it raises the mean overlap of the 5 nearest neighbours (in all
-#'   features against the best `n_features`) by more than .01, else norm.
+#' * `select = "auto"` takes the picks if that raises the mean overlap of the 5 nearest neighbours
+#'   (in all features against the best `n_features`) by more than .01, and otherwise the norms.
 #' * `select_samples = "ted"` (the default) puts samples in the order of greedy picks of the same
 #'   design among all samples, in the space of the best `n_features` features.
 #'   `selected_samples(fit, m, k = 30)` uses the best 30 (at most 100) instead. Up to 1000 samples
@@ -65,11 +65,11 @@
 #'
 #' @section The proof:
 #' The answer comes with a lower bound of the optimum. `certificate` holds `gap`, the relative
-#' duality gap (objective minus bound, over objective): the objective is at most that far
-#' from the optimum, whatever the iterations did. `dual` is the bound, `kkt` the largest
-#' relative violation of the optimality conditions by W, P, Q (and L), and `primal_*` the relative
-#' differences between W and its sparse copies. A gap below -1e-10 would be an error of
-#' rounding or ours, and gives status "numerical".
+#' duality gap (objective minus bound, over objective): the objective is at most that far from the
+#' optimum, whatever the iterations did. `dual` is the bound, `kkt` the largest relative violation
+#' of the optimality conditions by W, P, Q (and L), and `primal_*` the relative differences between
+#' W and its sparse copies. A gap below -1e-10 would be an error, of rounding or of ours, and gives
+#' the status `"numerical"`.
 #'
 #' @section Solvers:
 #' `solver = "admm"`, the alternating direction method of multipliers, divides by the largest
@@ -122,8 +122,7 @@
 #'   `select_samples = "ted"` and `"facility"` work. The default `NULL` is `k` or, without one, 50,
 #'   at most half of the features.
 #' @param k,m The numbers of features and of samples to choose, whole numbers, or `NULL` (the
-#'   default)
-#'   to leave them open. They change no score: [selected_features()], [selected_samples()],
+#'   default) to leave them open. They change no score: [selected_features()], [selected_samples()],
 #'   [predict.ufs()], `print()` and `plot()` use them.
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
 #'   length n. They are not chosen: their score is `NA` and they come last. Picks (`select_samples =
@@ -135,8 +134,6 @@
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter` is 2000, and
 #'   `tol`, the relative duality gap, is 1e-4 at `lambda = 0` and 1e-3 above. With `"paper"`,
 #'   `max_iter` is 600, and `tol` 1e-3 is the published absolute and relative epsilon, not the gap.
-#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
-#'   Anything else is an error.
 #' @return A fit of class `c("ufs_alfs", "ufs")`. `solution` holds W (n x p, exact zeros) with its
 #'   `row_norm` and `column_norm`, P and Q (n x p) and, with `lambda > 0`, L (n x n): a feasible
 #'   point of the dual, `P + Q + L X'` with `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda
@@ -473,14 +470,13 @@ print_notes.ufs_alfs <- function(x) {
   ranked <- c(if (x$params$select == "pivot") "features by pivots",
     if (x$params$select_samples != "norm") how[[x$params$select_samples]])
   if (x$params$solver == "paper") {
-    notes <- c(notes, "paper        Algorithm 1 stops by its own rule; the gap is what that costs")
+    notes <- c(notes, "paper        Algorithm 1 stops by its own rule; the gap says what that costs")
   }
   if (length(ranked)) {
     notes <- c(notes, paste0("ranking      ", paste(ranked, collapse = ", ")))
   }
   c(notes, labelled_note(x), if (x$params$select_samples == "norm") {
-    paste("advice       row norms choose samples to label worse than chance does; use",
-      "select_samples = \"facility\"")
+    paste("for labels   use select_samples = \"facility\": row norms do worse than chance there")
   })
 }
 

@@ -2,10 +2,9 @@
 #'
 #' Chooses samples from which their neighbours can be reconstructed: like [ufs_ted()] in its convex
 #' form, but each sample is rebuilt only from itself and its `n_neighbours` nearest others, and
-#' nearer
-#' neighbours cost less. It is here because the joint method [ufs_alfs()] was compared with it. To
-#' choose samples to label use [ufs_facility()] or [ufs_medoids()]; this ranking did worse than
-#' random choice there (the figures are in `vignette("evidence")`).
+#' nearer neighbours cost less. It is here because the joint method [ufs_alfs()] was compared with
+#' it. To choose samples to label use [ufs_facility()] or [ufs_medoids()]; this ranking did worse
+#' than random choice there (the figures are in `vignette("evidence")`).
 #'
 #' With x_i the i-th row of the (standardised) `x` and N_i the neighbourhood of sample i,
 #' \deqn{\min_A \sum_i \|x_i - \sum_{j \in N_i} A_{ij} x_j\|^2 + \gamma \sum_j
@@ -21,11 +20,12 @@
 #' neighbourhood, the penalty, the solver (reweighting with an accelerator), and the certificate.
 #'
 #' # Computation
-#' The neighbours take n^2 p flops once, and each iteration then takes about `n k^3 / 3` flops.
-#' Memory is `8 n k^2` bytes, and nothing has size n x n. Stopping, duality gap, zero scores and
-#' trace follow the rules of [ufs_rrss()]. Equal distances (to 1e-10) go to the lower index, so
-#' duplicates may score differently. Samples are seen through their inner products only, so sparse
-#' data and files (see [ufs_data]) are not formed where samples are fewer than features.
+#' The neighbours take n^2 p flops once, and each iteration then takes about `n q^3 / 3` flops,
+#' where q is `n_neighbours + 1`. Memory is `8 n q^2` bytes, and nothing has size n x n. Stopping,
+#' duality gap, zero scores and trace follow the rules of [ufs_rrss()]. Equal distances (to 1e-10)
+#' go to the lower index, so duplicates may score differently. Samples are seen through their inner
+#' products only, so sparse data and files (see [ufs_data]) are not formed where samples are fewer
+#' than features.
 #'
 #' @inheritParams ufs_rrss
 #' @param n_neighbours The number of neighbours beside the sample itself, from 1 to n - 1.

@@ -11,11 +11,11 @@
 #'   matched by name, or by position if the fit has no names.
 #' @param k How many features are marked as selected. The default is the number that the method was
 #'   asked for.
-#' @param m The same for samples, if the fit selects samples only.
-#' @return `object` with columns `ufs_score`, `ufs_rank` and `ufs_selected` in `rowData()`; with the
-#'   same columns in `colData()` if the fit selects samples only (for one that selects both, the
-#'   features). For Seurat: `VariableFeatures()` are set. Features the fit did not see have `NA`
-#'   and are not selected.
+#' @param m How many samples are marked as selected, if the fit selects samples only.
+#' @return `object` with columns `ufs_score`, `ufs_rank` and `ufs_selected` in `rowData()`, or in
+#'   `colData()` if the fit selects samples only. Of a fit that selects both, the features are
+#'   written. In a Seurat object the `VariableFeatures()` are set. Features that the fit did not see
+#'   have `NA` and are not selected.
 #' @section Errors:
 #'   `ufs_error_argument` if the object is of another class or does not fit.
 #' @examples

@@ -22,12 +22,12 @@
 #' the certificate `kkt` is the worst of the run.
 #'
 #' # Is it worth its cost?
-#' Hardly. Measured against the plain mean of the same base scores it lost more often than it won,
-#' both with its own base results and with an ensemble of different selectors; the counts are in
-#' `vignette("evidence")`. The plain means are `solution$mean_score` and `solution$mean_rank`. There
-#' are two reasons, both in the model:
+#' Hardly ever. Measured against the plain mean of the same base scores, it lost more often than it
+#' won, both with its own base results and with an ensemble of different selectors; the counts are
+#' in `vignette("evidence")`. The plain means are `solution$mean_score` and `solution$mean_rank`.
+#' There are two reasons, both in the model:
 #' 1. With p >= n, P is not unique, the first term is zero after every update of P, and v barely
-#' leaves the weighted mean of the base scores. A warning says so.
+#'    leaves the weighted mean of the base scores. A warning says so.
 #' 2. The weights \eqn{\alpha, \beta} tend to collapse on one base result, at once if m <= 5. The
 #'    number of iterations is therefore capped, 10 or more base results are recommended, and a
 #'    weight above 0.9 is reported: that base result then is the answer.
@@ -80,10 +80,9 @@
 #'   samples), `"halves"` (random halves) or `"none"` (all samples, every method of `base` once).
 #'   With parts of the samples the methods of `base` take turns. `"auto"` gives one method batches,
 #'   or halves if batches would have fewer than 10 samples, and gives several methods all samples.
-#' @param base_args A named list of further arguments by method, such as
-#'   `list(laplacian = list(graph = list(n_neighbours = 7)))`. Arguments `n_clusters`,
-#'   `n_components` and `k` without a
-#'   default are filled in from `n_clusters` and `k`.
+#' @param base_args A named list of further arguments by method, such as `list(laplacian =
+#'   list(graph = list(n_neighbours = 7)))`. Arguments `n_clusters`, `n_components` and `k` without
+#'   a default are filled in from `n_clusters` and `k`.
 #' @param n_starts The number of k-means starts per base clustering.
 #' @param psi The self-paced schedule, numbers between 0 and 1.
 #' @param gamma_cluster,gamma_feature Factors of the second and third term (`gamma_cluster`) and of

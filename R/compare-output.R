@@ -57,14 +57,16 @@ print.summary.ufs_compare <- function(x, digits = 3L, ...) {
 
 #' A comparison as a data frame
 #'
+#' Gives the single results behind the means that `print()` and `summary()` show.
+#'
 #' @param x A [ufs_compare()] result.
 #' @param row.names,optional Ignored; there for the generic.
-#' @param what `"results"`: one row per method, k, m, classifier and repeat. `"grid"`: one row
-#'   per setting of every grid as well, with `setting` (the row of the feature selector's
-#'   grid), `sample_setting` (that of the sample selector's) and `chosen` (`TRUE` for the one
-#'   chosen without labels).
+#' @param what `"results"` gives one row per method, k, m, classifier and repeat. `"grid"` gives one
+#'   row per setting of every grid as well, with `setting` (the row of the feature selector's grid),
+#'   `sample_setting` (that of the sample selector's) and `chosen` (`TRUE` for the one chosen
+#'   without labels).
 #' @param ... Must be empty.
-#' @return A data frame; with no rows if there was no grid.
+#' @return A data frame. With `"grid"` it has no rows if there was no grid.
 #' @examples
 #' set.seed(1)
 #' nearest <- function(x, y, newx) {
@@ -93,9 +95,9 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   check_dots_empty(...)
   digits <- check_count(digits, "digits", 0L, 15L)
   table <- summary(x, measure)$table
-  cat("<ufs_compare> ", x$n, " x ", x$p, " data, ", length(x$classes), " classes, ", x$repeats,
-    " repeat", if (x$repeats != 1L) "s", ", ",
-    if (x$mode == "classify") paste0(100 * x$train, "% candidates") else
+  cat("<ufs_compare> ", size_words(x$n, x$p), ", ", length(x$classes), " classes, ",
+    count_words(x$repeats, "repeat"), ", ",
+    if (x$mode == "classify") paste0(signif(100 * x$train, 3L), " % of the samples are candidates") else
       "k-means on the chosen features",
     "\n", sep = "")
   for (classifier in unique(table$classifier)) for (m in unique(table$m)) {

@@ -43,39 +43,39 @@
 #'   arguments may be given in `args` as `list("laplacian+diversify" = list(diversify =
 #'   list(...)))`. A named vector gives them other labels, so that one method can enter with
 #'   several settings.
-#' @param k Numbers of features, a vector; or `"auto"`: one number for all methods, those columns of
-#'   x that are better than noise by the decoys of [ufs_pca()], all of them where these are most,
-#'   see [ufs_size()]. It does not look at `y`.
-#' @param m Numbers of samples to label, a vector, or `NULL` for all candidates, where no method
-#'   chooses samples by a method of its own.
+#' @param k Numbers of features, a vector, or `"auto"` for one number that all methods use: how many
+#'   columns of `x` are better than noise by the decoys of [ufs_pca()], or all columns where that is
+#'   most of them (see [ufs_size()]). It does not look at `y`.
+#' @param m Numbers of samples to label, a vector, or `NULL` for all candidates. It is needed if one
+#'   of the methods chooses samples.
 #' @param mode `"classify"` or `"cluster"`.
 #' @param classifiers Names among `"svm"` (linear, cost 100, package e1071), `"tree"` (rpart with
-#'   its defaults), `"full_tree"` (rpart grown fully: minsplit 10, minbucket 1, cp 0) and `"knn"`
-#'   (5 neighbours, package class); or a named list of functions
-#'   `function(x, y, newx)` that return one predicted class per row of `newx`.
-#' @param repeats Number of repeats.
-#' @param train Share of the samples that are candidates.
-#' @param args Named list of argument lists, by label or by method name. An element `grid` (as in
+#'   its defaults), `"full_tree"` (rpart grown fully: minsplit 10, minbucket 1, cp 0) and `"knn"` (5
+#'   neighbours, package class); or a named list of functions `function(x, y, newx)` that return one
+#'   predicted class per row of `newx`.
+#' @param repeats The number of repeats.
+#' @param train The share of the samples that are candidates.
+#' @param args A named list of argument lists, by label or by method name. An element `grid` (as in
 #'   [ufs_grid()]) runs all its settings and gives two lines: the setting chosen without labels,
 #'   under the method's label, and the most accurate setting, chosen with the test labels, as
-#'   `"label (best of N)"`. Hold the latter only against the best of random draws. Settings of a
-#'   feature selector are chosen as [ufs_tune()] does, at each k; an element `criterion` names
-#'   the criterion. Settings of a sample selector are chosen, at each m, by how well the chosen
-#'   samples cover the candidates: the mean, over all candidates, of the largest cosine with a
-#'   chosen sample, on the chosen features. What a method cannot use is an error.
-#' @param n_random Number of random draws per repeat.
-#' @param baselines Add the five baselines?
+#'   `"label (best of N)"`. Hold the latter only against the best of the random draws. Settings of a
+#'   feature selector are chosen as [ufs_tune()] does, at each k; an element `criterion` names the
+#'   criterion. Settings of a sample selector are chosen, at each m, by how well the chosen samples
+#'   cover the candidates: the mean, over all candidates, of the largest cosine with a chosen
+#'   sample, on the chosen features. What a method cannot use is an error.
+#' @param n_random The number of random draws per repeat.
+#' @param baselines Should the five baselines be added?
 #' @param checkpoint `NULL` or a folder, see [ufs_grid()].
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.
-#' @return An object of class `ufs_compare`. `results`: one row per method, k, m, classifier
-#'   and repeat, with `accuracy` (for `"cluster"` also `nmi` and `ari`), `missing` (classes
-#'   without a labelled sample), `labelled`, and about the fit its `status`, the kinds of its
-#'   `warnings`, the number of `live` features (those with a score other than 0: beyond them a
-#'   ranking says little), its `seconds` and its `error`. `grid` has the same for every setting of
-#'   every grid, see `as.data.frame(comparison, what = "grid")`. `summary()` gives means, standard
-#'   deviations over the repeats and paired differences to a reference; `plot()` curves over k or m.
-#'   In mode "cluster" the repeats of a method without random numbers differ by k-means alone: its
+#' @return An object of class `ufs_compare`. `results`: one row per method, k, m, classifier and
+#'   repeat, with `accuracy` (for `"cluster"` also `nmi` and `ari`), `missing` (classes without a
+#'   labelled sample), `labelled`, and about the fit its `status`, the kinds of its `warnings`, the
+#'   number of `live` features (those with a score other than 0: beyond them a ranking says little),
+#'   its `seconds` and its `error`. `grid` has the same for every setting of every grid, see
+#'   `as.data.frame(comparison, what = "grid")`. `summary()` gives means, standard deviations over
+#'   the repeats and paired differences to a reference, and `plot()` draws curves over k or m. In
+#'   mode "cluster" the repeats of a method without random numbers differ by k-means alone, so its
 #'   deviation says nothing about other samples.
 #' @references Li, C. et al. (2019) Joint active learning with feature selection via CUR
 #'   matrix decomposition. *IEEE TPAMI* **41**(6), 1382-1396. \doi{10.1109/TPAMI.2018.2840980}

@@ -11,16 +11,15 @@
 #'
 #' The members go about their task in different ways: [ufs_socfs()], [ufs_jspca()], [ufs_ndfs()],
 #' [ufs_mcfs()], [ufs_laplacian()], [ufs_pca()] and [ufs_kmeans_f()], all on standardised columns
-#' unless `scale = FALSE` (the unit of `x` matters then, to [ufs_ndfs()]). They are fitted to x
-#' with decoys in it, a permuted copy for each of a fifth of its columns (see [ufs_decoys()], which
-#' says what decoys cannot see). The mean is that of the ranks among columns and decoys. A column
-#' joins the pool to choose from if it is among the best by the mean of which at most `share` are
-#' no better than noise, counting one decoy more than
-#' there are, so that luck with few decoys lets no noise in. The choice
-#' within the pool is made as by [ufs_diversify()], with ranks counted within the pool: otherwise it
-#' would prefer noise, which is never redundant. Members run side by side if you set a future plan
-#' (package future.apply); the result does not depend on the number of workers. A member that fails
-#' is left out, with a warning.
+#' unless `scale = FALSE` (the unit of `x` matters then, to [ufs_ndfs()]). They are fitted to x with
+#' decoys in it, a permuted copy for each of a fifth of its columns (see [ufs_decoys()], which says
+#' what decoys cannot see). The mean is that of the ranks among columns and decoys. The pool to
+#' choose from goes down the mean ranking as far as at most a share `share` of the columns is no
+#' better than noise. One decoy more than there are is counted, so that luck with few decoys lets no
+#' noise in. The choice within the pool is made as by [ufs_diversify()], with ranks counted within
+#' the pool: otherwise it would prefer noise, which is never redundant. Members run side by side if
+#' you set a future plan (package future.apply); the result does not depend on the number of
+#' workers. A member that fails is left out, with a warning.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters, which is told to the members that ask for one. It is
@@ -37,10 +36,10 @@
 #'   than `1 / share` columns the pool is the best `k`.
 #' @return A fit of class `c("ufs_consensus", "ufs")`; the score falls by 1/q with each rank.
 #'   `solution` holds `ranks` (features x members, 1 = best, decoys counted), `mean_rank`, and the
-#'   `order` of choice; `decoys` how many there were (`n`), the `share` of the best 1, 2, ...
-#'   features by the mean rank that are no better than noise, and how many are `better`; `members`
-#'   (a data frame): how many of the best k of each member are among the chosen,
-#'   its rank correlation with the consensus, its status and seconds. `certificate` as in
+#'   `order` of choice; `decoys` with how many there were (`n`), the `share` of the best 1, 2, ...
+#'   features by the mean rank that are no better than noise, and how many are `better`; and
+#'   `members`, a data frame that says for each member how many of its best k are among the chosen,
+#'   its rank correlation with the consensus, its status and its seconds. `certificate` is that of
 #'   [ufs_diversify()].
 #' @seealso [ufs_aggregate()], [ufs_diversify()], [ufs_decoys()]
 #' @examples

@@ -11,8 +11,8 @@
 #'   `x`. A negative value never stops early and, with `solver = "irls"` (iteratively reweighted
 #'   least squares), never accelerates, so that the plain iteration can be replayed step by step.
 #' @param inner_max_iter,inner_tol The same for the inner loop, where there is one.
-#' @param eps The smoothing constant or constants of the reweighted solvers; two values (residual,
-#'   loadings) for [ufs_jspca()].
+#' @param eps The smoothing constant or constants of the reweighted solvers. [ufs_jspca()] takes two
+#'   values, for residuals and loadings.
 #' @param verbose Should one line be printed per iteration?
 #' @param progress `NULL`, or a function of `(iteration, objective, change)` that is called
 #'   once per outer iteration.

@@ -8,8 +8,8 @@
 #' no random numbers, and one fit serves every k.
 #'
 #' It fails where most columns are pure noise, because each noise column needs itself to be rebuilt;
-#' there use [ufs_laplacian()] or [ufs_pca()]. `vignette("which-method")` compares the methods, and
-#' the figures are in `vignette("evidence")`.
+#' there use [ufs_consensus()], [ufs_pca()] or [ufs_laplacian()]. `vignette("which-method")`
+#' compares the methods, and the figures are in `vignette("evidence")`.
 #'
 #' With x_j the columns of `x` and S those chosen, the criterion is
 #' \deqn{J(S) = \sum_j \min_b \|x_j - X_S b\|^2 + \mu \|b\|^2,}
@@ -42,14 +42,14 @@
 #' @param center,scale Should the columns be centred and standardised first?
 #' @param control Made by [ufs_control()]. There is no tolerance; `progress` is called after each
 #'   pick.
-#' @param m Refused, here only because R would complete it to `mu`: this method chooses features,
-#'   and `k` says how many.
-#' @return A fit of class `c("ufs_css", "ufs")`. The score is 1 for the first pick and falls by
-#'   1/p with each rank; `statistic` is the decrease of J by each column (at its pick, or as the
-#'   next pick). `certificate` has `captured`, `bound` and `ratio` of the best k; without `k`, at
-#'   the number of picks for which the ratio is smallest. `trace` has for each k the `objective`
-#'   J, the `decrease`, `captured`, `bound` and `ratio`. `solution` holds the `order` of the picks,
-#'   and what [predict()][predict.ufs_css] needs: `factor` (k x k) and `coordinates` (k x p).
+#' @param m This argument is refused: the method chooses features, and `k` says how many. It is here
+#'   only because R would complete `m` to `mu`.
+#' @return A fit of class `c("ufs_css", "ufs")`. The score is 1 for the first pick and falls by 1/p
+#'   with each rank; `statistic` is the decrease of J by each column (at its pick, or as the next
+#'   pick). `certificate` has `captured`, `bound` and `ratio` of the best k or, without `k`, of the
+#'   number of picks for which the ratio is smallest. `trace` has for each k the `objective` J, the
+#'   `decrease`, `captured`, `bound` and `ratio`. `solution` holds the `order` of the picks, and
+#'   what [predict()][predict.ufs_css] needs: `factor` (k x k) and `coordinates` (k x p).
 #' @references Farahat, Ghodsi and Kamel (2011) An efficient greedy method for unsupervised feature
 #'   selection. ICDM, 161-170. \doi{10.1109/ICDM.2011.22}
 #'
@@ -226,10 +226,10 @@ selected_features.ufs_css <- function(fit, k = NULL, as = NULL, ...) {
 print_notes.ufs_css <- function(x) {
   last <- nrow(x$trace)
   c(if (!x$params$given) {
-    paste0("worst at     k = ", which.min(x$trace$ratio), ": the certificate is the one there")
+    paste0("worst at     k = ", which.min(x$trace$ratio), ", for which the certificate is given")
   }, paste0("captured     ", signif(100 * x$trace$captured[last], 3L), " % of the squares by ",
-    last, " features, ", signif(100 * x$trace$bound[last], 3L),
-    " % by as many principal components"),
+    count_words(last, "feature"), ", ", signif(100 * x$trace$bound[last], 3L), " % by ",
+    if (last == 1L) "the first principal component" else "as many principal components"),
     if (x$params$swaps) paste0("swaps        ", x$params$swaps))
 }
 
@@ -237,22 +237,21 @@ print_notes.ufs_css <- function(x) {
 
 #' How much of the data a selection holds
 #'
-#' The share of the squares of the (centred, standardised) data that linear combinations of the
-#' best k features explain, and the largest share that any k directions can: that of the
-#' first k principal components. Works for every method that selects features; [ufs_css()]
-#' makes this share large on purpose.
+#' Gives the share of the squares of the (centred, standardised) data that linear combinations of
+#' the best k features explain, and the largest share that any k directions can explain, which is
+#' that of the first k principal components. It works for every method that selects features;
+#' [ufs_css()] makes this share large on purpose.
 #'
-#' The bound is exact for min(n, p) up to 2000; above, singular values beyond the 30th are
-#' counted as the 30th, and it is a little too large. Time about min(n, p) n p + 2 n p k.
+#' The bound is exact for min(n, p) up to 2000. Above, singular values beyond the 30th are counted
+#' as the 30th, so that it is a little too large. The cost is about min(n, p) n p + 2 n p k flops.
 #'
+#' @inheritParams ufs_kmeans_f
 #' @param fit A fit that selects features.
 #' @param x The data of the fit.
 #' @param k The numbers of features, a vector. The default is the number that the method was asked
 #'   for.
 #' @param center,scale Should the columns be centred and standardised first? It does not matter what
 #'   the method did.
-#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
-#'   Anything else is an error.
 #' @return A data frame with `k`, `captured`, `bound` and `ratio`, a row for each k.
 #' @seealso [ufs_css()]
 #' @examples

@@ -7,7 +7,7 @@
 #' runs a draw was as good as a uniform one, and taking the largest scores (`draw = "top"`), which
 #' likes outliers, was worse on most sets.
 #'
-#' With U and V the leading singular vectors of the (standardised) `x` and k = `rank`,
+#' With U and V the leading singular vectors of the (standardised) `x` and r = `rank`,
 #' \deqn{\pi_i = \frac1k \sum_{l \le k} U_{il}^2 \text{ (samples)},\qquad
 #'   \pi_j = \frac1k \sum_{l \le k} V_{jl}^2 \text{ (features)},}
 #' each set summing to one.
@@ -34,22 +34,21 @@
 #' decompositions of the thin C and R, and one product with Z.
 #'
 #' # Computation
-#' Singular vectors come from the smaller Gram matrix, so p > n costs no p x p matrix, or, few of
-#' them from large data, from products with the data alone, which is faster: give `rank`. If the
+#' Singular vectors come from the smaller Gram matrix, so p > n costs no p x p matrix. Few of them
+#' are found faster on large data, from products with the data alone, so give `rank` there. If the
 #' singular values number `rank` and `rank + 1` are equal (to 1e-8), the scores are not well
 #' defined, and a warning of class `ufs_warning_spectrum` says so.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @inheritParams ufs_rrss
-#' @param rank The number k of leading singular vectors, from 1 to the rank of `x`. The default
+#' @param rank The number r of leading singular vectors, from 1 to the rank of `x`. The default
 #'   `NULL` takes as many as are needed for their singular values to make up 80 percent of the sum
 #'   of all.
 #' @param draw How the scores become a ranking: `"exact"`, `"random"` or `"top"`.
 #' @param m,k The numbers of samples and features to choose, which [selected_samples()],
 #'   [selected_features()], `print()` and `plot()` then use; `NULL` leaves them open. Both are
-#'   needed for
-#'   `draw = "random"`, where they are the expected numbers to keep, and for `decomposition = TRUE`,
-#'   where so many of the best make up R and C.
+#'   needed for `draw = "random"`, where they are the expected numbers to keep, and for
+#'   `decomposition = TRUE`, where so many of the best make up R and C.
 #' @param decomposition Should C, U and R be computed as well?
 #' @param center,scale Should the columns be centred and standardised first?
 #' @param control Made by [ufs_control()]. There are no iterations, so nothing in it is needed here.

@@ -12,7 +12,7 @@
 #' way round (features are rows) and are transposed here; `print()` says "n samples x p features",
 #' so a look at it shows a table the wrong way round.
 #'
-#' # What is formed and what is not
+#' # What is made dense and what is not
 #' A sparse matrix is used as it is: centring and scaling are done inside the products, and a
 #' matrix with a million columns needs little more memory than its non-zeros. Data on disk are
 #' read in blocks of whole rows or columns, whichever follows the chunks of the file, of at most
@@ -25,9 +25,9 @@
 #' `getOption("ufselect.copy_bytes")` (256 MiB): they standardise some columns at a time, whenever
 #' they need them.
 #'
-#' Methods that need x itself form it if that takes at most `getOption("ufselect.max_bytes")`
-#' (8 GiB); beyond, they stop and say how many bytes it would be, and [ufs_sketch()] or fewer
-#' columns is the way out. The vignette "Large and sparse data" lists which is which.
+#' Methods that need x itself make it dense if that takes at most `getOption("ufselect.max_bytes")`
+#' (8 GiB). Beyond that they stop and say how many bytes it would take; [ufs_sketch()] or fewer
+#' columns is then the way out. `vignette("large-and-sparse-data")` says which methods these are.
 #'
 #' # Counts: words, reads, cells
 #' Counts differ by the size of the sample before they differ by anything else: long documents and
@@ -60,19 +60,18 @@
 #'
 #' # Constant columns and the ends of double precision
 #' One rule holds for dense, sparse and disk data. A column is constant if its centred sum of
-#' squares
-#' is at most \eqn{(n \epsilon)^2} times its sum of squares (\eqn{\epsilon}: the precision of
-#' doubles); this is rounding, and does not depend on the unit. Any other column can be centred and
-#' scaled if its values are at most \eqn{2^{1000}} (about 1e301) and its standard deviation is at
-#' least \eqn{2^{-1000}} (about 1e-301); beyond, an error names it. With `scale = FALSE` most
-#' methods
-#' square the columns as they are, and refuse those whose norm is not between 1e-150 and 1e150.
+#' squares is at most \eqn{(n \epsilon)^2} times its sum of squares (\eqn{\epsilon}: the precision
+#' of doubles); this is rounding, and does not depend on the unit. Any other column can be centred
+#' and scaled if its values are at most \eqn{2^{1000}} (about 1e301) and its standard deviation is
+#' at least \eqn{2^{-1000}} (about 1e-301); beyond, an error names it. With `scale = FALSE` most
+#' methods square the columns as they are, and refuse those whose norm is not between 1e-150 and
+#' 1e150.
 #'
-#' @param x The data.
+#' @param x The data, of any of the kinds named above.
 #' @param assay For Bioconductor objects the name or number of the assay (default: `"logcounts"` if
 #'   there is one, else the first, which a message names); for Seurat the name of the assay, whose
 #'   `data` layer is used, or its `counts` if there is none (a message says so). Layers that are
-#'   split must be joined first. `NULL` for everything else.
+#'   split must be joined first. For everything else it is `NULL`.
 #' @param features,samples Names, indices or a logical vector of what to use; `NULL` for all.
 #' @param na What to do about missing values: `"error"`, `"omit"`, `"median"` or `"knn"`.
 #' @param block_bytes Memory for a block of data on disk and the copy that reading it makes, in
@@ -81,7 +80,7 @@
 #' @param BPPARAM For data on disk: a `BiocParallelParam` of package BiocParallel, e.g.
 #'   `MulticoreParam(2)` (Windows: `SnowParam(2)`) or a `BatchtoolsParam`, over whose workers the
 #'   blocks of a pass are spread. The result is the same, bit for bit, for any number of workers.
-#'   `NULL`: no workers.
+#'   The default `NULL` uses none.
 #' @param counts What to do with counts: nothing, `"log"` or `"tfidf"`. Whole numbers are not
 #'   required, but none may be negative. Not for data on disk.
 #' @param unit_rows Should each row be divided by its Euclidean length? Rows that are all zero stay
@@ -385,7 +384,7 @@ as.matrix.ufs_data <- function(x, ...) {
 #' @export
 print.ufs_data <- function(x, ...) {
   dense <- 8 * as.double(x$n) * x$p
-  cat("<ufs_data> ", x$n, " samples x ", x$p, " features, from ", x$input$origin,
+  cat("<ufs_data> ", size_words(x$n, x$p), ", from ", x$input$origin,
     if (!is.null(x$input$assay)) paste0(" (assay ", x$input$assay, ")"), "\n", sep = "")
   cat("  held         ", switch(x$kind,
     dense = paste0("dense, ", format_bytes(dense)),

@@ -47,7 +47,7 @@
 #' @param n_decoys How many decoys to add. The default is a fifth of the columns, but at least 50
 #'   and at most 2000, never more than there are columns, nor than `getOption("ufselect.max_bytes")`
 #'   holds where the data are on disk: the decoys themselves are in memory.
-#' @param repeats How often, each time with other decoys.
+#' @param repeats How many times the method is run, each time with other decoys.
 #' @param share The share of columns no better than noise that is accepted.
 #' @param conservative Should the share be controlled instead of estimated?
 #' @param checkpoint `NULL`, or a folder in which finished work is kept, as in [ufs_grid()].
@@ -56,8 +56,8 @@
 #'   `share` and its range over the repeats (`low`, `high`) for each method and k; `noise`, the
 #'   estimated share of noise among all columns, for each method: twice the share of columns that
 #'   rank behind the median decoy, where half of the noise is (the idea of Storey 2002); `behind`,
-#'   for each method and usable column how often it does; `n_decoys`, `errors`. [as.data.frame()]
-#'   gives a row per method.
+#'   in how many of the repeats each usable column ranked behind the median decoy, for each method;
+#'   `n_decoys`; and `errors`. [as.data.frame()] gives a row per method.
 #' @references Barber, R. F. and Candes, E. J. (2015) Controlling the false discovery rate via
 #'   knockoffs. *Annals of Statistics* **43**(5), 2055-2085. \doi{10.1214/15-AOS1337}
 #'
@@ -447,8 +447,8 @@ count_share <- function(counts, level) {
 #' @export
 print.ufs_decoys <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_decoys> ", x$n, " samples x ", x$p, " features, ", x$n_decoys, " decoys, ", x$repeats,
-    if (x$repeats == 1L) " repeat" else " repeats", "\n", sep = "")
+  cat("<ufs_decoys> ", size_words(x$n, x$p), ", ", count_words(x$n_decoys, "decoy"),
+    ", ", count_words(x$repeats, "repeat"), "\n", sep = "")
   for (name in x$methods[order(-x$k)]) {
     cat("  ", decoys_words(x, name), "\n", sep = "")
     if (!is.null(x$asked)) {
@@ -461,7 +461,7 @@ print.ufs_decoys <- function(x, ...) {
         if (length(x$columns[[name]]) > 5L) ", ...", "\n", sep = "")
     }
     if (length(x$errors[[name]])) {
-      cat("    ", length(x$errors[[name]]), " repeats failed, first: ", x$errors[[name]][1L], "\n",
+      cat("    ", count_words(length(x$errors[[name]]), "repeat"), " failed, first: ", x$errors[[name]][1L], "\n",
         sep = "")
     }
   }
@@ -499,8 +499,8 @@ as.data.frame.ufs_decoys <- function(x, row.names = NULL, optional = FALSE, ...)
 
 #' The share of noise against the number of columns
 #'
-#' One curve a method, named at its end with the number of columns that are better than noise. The
-#' dotted line is the share that was accepted.
+#' Draws one curve for each method, with the number of columns that are better than noise beside its
+#' name at the end. The dotted line is the share that was accepted.
 #'
 #' @param x,object A [ufs_decoys()] result.
 #' @param to The largest k to show. By default four times the largest answer, and at least 50.

@@ -15,8 +15,9 @@
 #' as long as `pool` is the same. `how = "css"` takes the greedy choice of [ufs_css()] among the
 #' best `pool` features, whatever their order there.
 #'
-#' Correlations take 2 n k pool flops; the page of [ufs_css()] gives the cost of the other.
+#' Correlations take 2 n k `pool` flops; the page of [ufs_css()] gives the cost of the other way.
 #'
+#' @inheritParams ufs_kmeans_f
 #' @param fit A fit that selects features, by any method.
 #' @param x The data of the fit (for the correlations; the fit does not keep them).
 #' @param k How many features to choose.
@@ -24,8 +25,6 @@
 #' @param strength The weight of the largest correlation against the rank, a number of at least 0; 0
 #'   leaves the ranking as it is.
 #' @param pool How many of the best features to choose from. By default 10 k, or 3 k for `"css"`.
-#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
-#'   Anything else is an error.
 #' @return A fit of class `c("ufs_diversify", "ufs")`, for all accessors and
 #'   [predict()][predict.ufs]. The chosen features come first, in the order of choice, the others
 #'   follow as they were ranked; the score falls by 1/q with each rank. `certificate` has

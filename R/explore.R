@@ -6,11 +6,10 @@
 #' keep, is turned with a slider while the pictures follow: the sorted scores with the cut, the
 #' samples in the space of the chosen features, a heat map, and the table of the chosen features.
 #' The slider starts at the number that the fit was asked for. Below it stands what share of the
-#' data the chosen features hold, beside the largest share that as many directions can hold
-#' (see [ufs_captured()]).
-#' Several fits are shown side by side, with the overlap of what they choose. When a choice looks
-#' right, the code that repeats it can be inserted into the open document, and the table saved as
-#' CSV.
+#' data the chosen features hold, beside the largest share that as many directions can hold (see
+#' [ufs_captured()]). Several fits are shown side by side, with the overlap of what they choose.
+#' When a choice looks right, the code that repeats it can be inserted into the open document, and
+#' the table saved as CSV.
 #'
 #' In RStudio the gadget is also in the menu Addins, as "Explore a ufselect fit": it takes the fit
 #' whose name is selected in the editor, or all fits in the workspace that belong to the same data.
@@ -19,6 +18,7 @@
 #' samples. For a method whose selections are not nested, such as [ufs_topk()], `k` stays what was
 #' asked for.
 #'
+#' @inheritParams ufs_kmeans_f
 #' @param fit A fit, or several: a named list, or what `c(a = fit1, b = fit2)` gives.
 #' @param x The data that were given to the method.
 #' @param y Optional classes of the samples, for colours. The default is the clusters that the
@@ -26,10 +26,7 @@
 #' @param stability Optional [ufs_stability()] result of the same method and data; the table then
 #'   says how often each feature was chosen. For several fits, a list with the same names.
 #' @param viewer Where to show the gadget, see [shiny::runGadget()]. The default is a dialogue
-#'   window
-#'   in RStudio and the browser elsewhere.
-#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
-#'   Anything else is an error.
+#'   window in RStudio and the browser elsewhere.
 #' @return The names (or indices) of the chosen features when "Done" is pressed, invisibly; `NULL`
 #'   if the window was cancelled.
 #' @examples

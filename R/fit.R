@@ -94,16 +94,16 @@ as_trace <- function(trace) {
 
 #' What a fit chose
 #'
-#' Scores (larger is better for every method), rankings (best first) and the best
-#' `k` features or `m` samples of a fit.
+#' Scores (larger is better for every method), rankings (best first) and the best `k` features or
+#' `m` samples of a fit.
 #'
-#' Exact ties are broken by the method's secondary key and then by the lowest
-#' index; a tie at the cut is reported by a message of class
-#' `ufs_message_tie`. Many methods give most features a score of exactly 0. If more features
-#' are asked for than have a score above 0, the rest is filled up in the order of the secondary
-#' key (column `key` of [as.data.frame.ufs()]) or, without one, of the columns, and a message
-#' of class `ufs_message_padded` says how many. Constant features have score `NA` and come last.
-#' Selections are nested in `k`, except for [ufs_topk()], which solves for its `k`.
+#' Exact ties are broken by the method's secondary key and then by the lowest index; a tie at the
+#' cut is reported by a message of class `ufs_message_tie`. Many methods give most features a score
+#' of exactly 0. If more features are asked for than have a score above 0, the rest is filled up in
+#' the order of the secondary key (column `key` of [as.data.frame.ufs()]) or, without one, of the
+#' columns, and a message of class `ufs_message_padded` says how many. Constant features have score
+#' `NA` and come last. Selections are nested in `k`, except for [ufs_topk()], which solves for its
+#' `k`.
 #'
 #' @param fit A fitted object of class `ufs`.
 #' @param k,m How many features or samples, a whole number from 1 to the number there
@@ -111,10 +111,9 @@ as_trace <- function(trace) {
 #' @param as `"name"` or `"index"`. The default gives names if the columns (rows) of
 #'   `x` had names, and integer indices otherwise.
 #' @param ... Must be empty: an unknown argument is an error.
-#' @return `feature_scores()` and `sample_scores()`: a named numeric vector in the
-#'   order of the columns (rows) of `x`. `feature_ranking()` and `sample_ranking()`:
-#'   indices, best first. `selected_features()` and `selected_samples()`: the best
-#'   `k` (`m`), best first.
+#' @return `feature_scores()` and `sample_scores()`: a named numeric vector in the order of the
+#'   columns (rows) of `x`. `feature_ranking()` and `sample_ranking()`: indices, best first.
+#'   `selected_features()` and `selected_samples()`: the best `k` (`m`), best first.
 #' @examples
 #' fit <- ufs_variance(iris[, 1:4], scale = FALSE)
 #' feature_scores(fit)

@@ -4,9 +4,8 @@
 #' Neighbour graph of the samples
 #'
 #' Joins each sample with its `n_neighbours` nearest others (by Euclidean distance) and gives the
-#' edges
-#' weights. The methods that need a graph build this one by default; build it yourself to look at
-#' it, to change it, or to use it for several methods.
+#' edges weights. The methods that need a graph build this one by default; build it yourself to look
+#' at it, to change it, or to use it for several methods.
 #'
 #' With `d_ij` the distance of samples i and j, the weights of edges are
 #' * `"heat"`: `exp(-d_ij^2 / (2 t^2))`, with `t = bandwidth`. The default `t` is the mean of
@@ -21,10 +20,9 @@
 #' A sample is never its own neighbour, even where samples coincide, and there are no self
 #' loops. Distances that agree to a relative 1e-10 are ties, and ties go to the lower index.
 #'
-#' It takes n^2 p flops, in blocks of matrix products, and memory for 2 n p doubles beside `x`
-#' and at most 2 n k edges, k = `n_neighbours`: the n x n distances are never stored. Use
-#' `n_neighbours = n - 1` for the
-#' complete graph.
+#' It takes n^2 p flops, in blocks of matrix products, and memory for 2 n p doubles beside `x` and
+#' at most 2 n `n_neighbours` edges: the n x n distances are never stored. Use `n_neighbours = n -
+#' 1` for the complete graph.
 #'
 #' Of data on disk beyond four blocks (see [ufs_data()]), and of sparse data with more than 20,000
 #' samples, the neighbours are those on the leading 50 principal component scores, which a message
@@ -33,12 +31,11 @@
 #' passes over it as half the number of its blocks.
 #'
 #' @section The argument `graph` of the methods:
-#' `NULL` builds the default graph on the columns as the method sees them (after its own
-#' `center` and `scale`); `list(n_neighbours = 10, weights = "binary")` builds it with those
-#' arguments
-#' of `ufs_graph()`; a graph from `ufs_graph()` is used as it is; and an n x n weight matrix
-#' (or Matrix) of your own must be symmetric, finite and not negative. Its diagonal is
-#' dropped, with a message of class `ufs_message_loops`.
+#' `NULL` builds the default graph on the columns as the method sees them (after its own `center`
+#' and `scale`); `list(n_neighbours = 10, weights = "binary")` builds it with those arguments of
+#' `ufs_graph()`; a graph from `ufs_graph()` is used as it is; and an n x n weight matrix (or
+#' Matrix) of your own must be symmetric, finite and not negative. Its diagonal is dropped, with a
+#' message of class `ufs_message_loops`.
 #'
 #' @param x For `ufs_graph()` the data, a numeric matrix, data frame or Matrix with n samples (rows)
 #'   and p features (columns), as for every method. For `plot()` a graph.

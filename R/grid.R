@@ -38,13 +38,13 @@
 #'
 #' @param x Data of any kind, see [ufs_data()]. Nothing is made dense that the method itself does
 #'   not; each worker opens a file on disk by its path.
-#' @param method Name of a method.
+#' @param method The name of a method, see [ufs_methods()].
 #' @param grid A data frame with one row per setting and one column per argument of the method,
 #'   or a named list of vectors, of which all combinations are run.
 #' @param ... Arguments that are the same in all settings, and arguments of [ufs_data()], such as
 #'   `assay`.
-#' @param checkpoint `NULL`, or a folder for finished settings.
-#' @param keep_fits Keep the whole fits (`result$fits`)? They can be large.
+#' @param checkpoint `NULL`, or the name of a folder in which finished settings are kept.
+#' @param keep_fits Should the whole fits be kept, in `result$fits`? They can be large.
 #' @param m The argument `m` of a method that has one, like those in `...`. It is named here because
 #'   R would complete `m` to `method`.
 #' @return An object of class `ufs_grid`: `settings` (data frame), `results` (data frame: status,
@@ -215,8 +215,8 @@ bind_columns <- function(runs, name, row_names = NULL) {
 #' @export
 print.ufs_grid <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_grid> ufs_", x$method, ", ", nrow(x$settings), " settings of ",
-    paste(names(x$settings), collapse = ", "), " on ", x$n, " x ", x$p, " data\n", sep = "")
+  cat("<ufs_grid> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"),
+    " of ", paste(names(x$settings), collapse = ", "), ", ", size_words(x$n, x$p), "\n", sep = "")
   count <- table(x$results$status)
   cat("  status   ", paste(names(count), count, sep = ": ", collapse = ", "), "\n", sep = "")
   failed <- unique(x$results$error[nzchar(x$results$error)])
@@ -261,7 +261,7 @@ summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
 #' @export
 print.summary.ufs_grid <- function(x, ...) {
   check_dots_empty(...)
-  cat("ufs_", x$method, " over ", nrow(x$table), " settings\n", sep = "")
+  cat("ufs_", x$method, " over ", count_words(nrow(x$table), "setting"), "\n", sep = "")
   print(x$table[setdiff(names(x$table), c("warnings", "kinds"))], digits = 4L, row.names = FALSE)
   if (!is.null(x$often)) {
     cat("Most often among the best ", x$k, ":\n", sep = "")

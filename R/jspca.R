@@ -18,11 +18,11 @@
 #' @section Which loss:
 #' **`"sample"`** (the default) sums the norms of the residuals of the samples. It is **robust to
 #' outlying samples**, every step lowers its objective, and on real data sets it selected better
-#' than the other. It takes longer, most of all with many more samples than features:
-#' its weights change the Gram matrix of the features, so the data cannot be compressed. `"exact"`
-#' keeps a Gram matrix of older weights while it bounds the objective closely, and extrapolates its
-#' iterates where that lowers the objective. Where the structure
-#' is weak it may need a larger `lambda_rel` (0.2 to 0.4), or a late component is noise.
+#' than the other. It takes longer, most of all with many more samples than features: its weights
+#' change the Gram matrix of the features, so the data cannot be compressed. `"exact"` keeps a Gram
+#' matrix of older weights while it bounds the objective closely, and extrapolates its iterates
+#' where that lowers the objective. Where the structure is weak it may need a larger `lambda_rel`
+#' (0.2 to 0.4), or a late component is noise.
 #'
 #' **`"feature"`** is the paper's. It sums the norms of the residuals of the features
 #' (\eqn{D_1} has one weight per feature) and so gives less weight to badly fitted
@@ -43,13 +43,13 @@
 #' reweighted ridge step, whose rows only approach zero and which needs many more iterations. Both
 #' have the same fixed points. From a matrix as the start, and where all rows ended at zero,
 #' `"exact"` also takes the plain iterations, then its own, and keeps the lower objective: from a
-#' start far from the data its rows would all be zero before \eqn{P} has turned. (Not for data on
-#' disk, which the plain iterations do not take. The first step after them is not solved to the end,
-#' and may lie a little above them.) For `lambda_rel` below about 0.001 hardly any row is zero, and
-#' `"irls"` is the faster one; where `"exact"` stalls there, `loss = "sample"` is solved by `"irls"`
-#' instead (`fit$params$solver_used`; print() says so). With `loss = "feature"` and n > p the data
-#' are first compressed to p x p by QR, which leaves all residual norms of features as they are.
-#' Nothing of size p x p is formed when p > n.
+#' start far from the data its rows would all be zero before \eqn{P} has turned. (This is not done
+#' for data on disk, which the plain iterations do not take. The first step after them is not solved
+#' to the end, and may lie a little above them.) For `lambda_rel` below about 0.001 hardly any row
+#' is zero, and `"irls"` is the faster one; where `"exact"` stalls there, `loss = "sample"` is
+#' solved by `"irls"` instead (`fit$params$solver_used`, and `print()` says so). With
+#' `loss = "feature"` and n > p the data are first compressed to p x p by QR, which leaves all
+#' residual norms of features as they are. Nothing of size p x p is formed when p > n.
 #'
 #' @section Without a penalty:
 #' `lambda = 0` gives principal components under a sum of norms instead of a sum of squares: with
@@ -74,14 +74,10 @@
 #' @param solver `"exact"` for block coordinate descent, or `"irls"` for the paper's iteratively
 #'   reweighted least squares.
 #' @param init The start: `"pca"`, the leading loadings (default; no random numbers); a p x k
-#'   matrix, whose orthonormal polar factor is \eqn{\bar P}{Pbar}; or
-#'   `list(P =, a =, h =)`, taken as it is, for an exact replay: \eqn{\bar P}{Pbar}, the
-#'   weights of the residuals, \eqn{a_i = 1/(2\|r_i\|)}{a_i = 1/(2||r_i||)} (length p, or
-#'   n for `loss = "sample"`) and \eqn{h_i = 2\|q_i\|}{h_i = 2||q_i||} (length p; `"irls"`
-#'   only). `a` and `h` may be left out.
-#' @param k The number of features to choose, a whole number, or `NULL` (the default) to leave it
-#'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use
-#'   it.
+#'   matrix, whose orthonormal polar factor is \eqn{\bar P}{Pbar}; or `list(P =, a =, h =)`, taken
+#'   as it is, for an exact replay: \eqn{\bar P}{Pbar}, the weights of the residuals,
+#'   \eqn{a_i = 1/(2\|r_i\|)}{a_i = 1/(2||r_i||)} (length p, or n for `loss = "sample"`) and
+#'   \eqn{h_i = 2\|q_i\|}{h_i = 2||q_i||} (length p; `"irls"` only). `a` and `h` may be left out.
 #' @param center,scale Should the columns be centred and standardised first? The penalty is not free
 #'   of the scale of single features, so `scale = TRUE` is recommended.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter = 500`,
@@ -90,8 +86,6 @@
 #'   squared row of the data is added to the squared residuals: then scores agree to about 1e-4
 #'   whatever the order of the columns. For `loss = "feature"` `tol` is 1e-4 (1e-6 needs about twice
 #'   the iterations), and everywhere else `eps` is 1e-12 in the squared units of each.
-#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
-#'   Anything else is an error.
 #'
 #' @return A fit of class `c("ufs_jspca", "ufs")`. Scores are the row norms of \eqn{Q};
 #'   rows that are zero are ordered by
@@ -368,7 +362,7 @@ print_notes.ufs_jspca <- function(x) {
   live <- as.integer(utils::tail(x$trace$live, 1L))
   rest <- if (x$params$solver_used == "irls") " (above 1e-3 of the largest)" else
     if (live < length(x$feature_scores) - length(x$constant)) {
-      "; the others are exactly zero, ranked by kkt"
+      "; the others are exactly zero and in the order of kkt"
     }
   c(sprintf("loss         over %ss, lambda = %s (%s of lambda_max)", x$params$loss,
       signif(x$params$lambda, 3L), signif(x$params$lambda_rel, 3L)),
@@ -390,23 +384,23 @@ rise_note <- function(objective) {
 
 #' Predictions of a joint sparse principal component analysis
 #'
-#' The chosen columns of new data, their scores on the sparse components, or their
+#' Gives the chosen columns of new data, their scores on the sparse components, or their
 #' reconstruction from these.
 #'
 #' @param object A fit of [ufs_jspca()].
-#' @param newdata Matrix or data frame; for `"scores"` and `"reconstruction"` with all
-#'   columns of the data the fit was made on, by name or, without names, by position.
-#' @param k For `"select"`: how many features; the default `NULL` takes the number that was given to
-#'   the method.
-#' @param n_components For the other types: how many of the leading components, all by default.
-#' @param type `"select"`: `newdata[, chosen]`, as [predict.ufs()]. `"scores"`: centred
-#'   and scaled `newdata` times the loadings. `"reconstruction"`: \eqn{XQP'} in the units
-#'   of `newdata`.
+#' @param newdata A matrix or data frame. For `"scores"` and `"reconstruction"` it needs all columns
+#'   of the data the fit was made on, by name or, without names, by position.
+#' @param k For `"select"`, how many features to keep. The default `NULL` takes the number that was
+#'   given to the method.
+#' @param n_components For the other types, how many of the leading components to use; all by
+#'   default.
+#' @param type `"select"` gives `newdata[, chosen]`, as [predict.ufs()] does; `"scores"` the centred
+#'   and scaled `newdata` times the loadings; `"reconstruction"` \eqn{XQP'} in the units of
+#'   `newdata`.
 #' @param ... Not used.
-#' @return `"select"`: as [predict.ufs()]. `"scores"`: a matrix with one row per row of
-#'   `newdata` and `n_components` columns. `"reconstruction"`: a matrix with the rows of `newdata`
-#'   and
-#'   the columns of the fit.
+#' @return For `"select"` what [predict.ufs()] returns; for `"scores"` a matrix with one row per row
+#'   of `newdata` and `n_components` columns; for `"reconstruction"` a matrix with the rows of
+#'   `newdata` and the columns of the fit.
 #' @examples
 #' fit <- ufs_jspca(mtcars[1:20, ], n_components = 2)
 #' head(predict(fit, mtcars[21:32, ], type = "scores"))

@@ -15,8 +15,7 @@
 #'   (columns). [ufs_data] describes sparse data, data on disk and other forms.
 #' @param n_clusters The number of clusters c, from 2 to n - 1.
 #' @param n_starts The number of k-means starts. The run with the lowest within-cluster sum of
-#'   squares
-#'   is kept.
+#'   squares is kept.
 #' @param k The number of features to choose, a whole number, or `NULL` (the default) to leave it
 #'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use
 #'   it.

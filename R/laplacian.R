@@ -17,7 +17,7 @@
 #' no LS: its score is `NA` and it is ranked last. (Other programs give it 0, the best value, or
 #' use an absolute threshold.)
 #'
-#' Beside the graph the scores cost 2 n k p flops, with k the number of neighbours.
+#' Beside the graph the scores cost 2 n p flops for each neighbour of a sample.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param graph The neighbour graph: `NULL` for the default graph of `x`, a list of arguments of

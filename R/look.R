@@ -150,12 +150,12 @@ look_words <- function(x) {
     `one unit` = "columns in one unit", `mixed units` = "columns in different units")
   extra <- c(if (x$constant) paste(x$constant, "constant"),
     if (x$equal) paste(x$equal, if (x$equal == 1L) "copy of another" else "copies of others"))
-  c(paste0(x$n, " samples x ", x$p, " features", if (length(extra)) {
+  c(paste0(size_words(x$n, x$p), if (length(extra)) {
     paste0(" (", paste(extra, collapse = ", "), ")")
   }, ", ", held, ": ", values, " (", x$reason, ")"),
     paste0(c(if (is.na(x$noise)) "too few rows or columns to tell noise" else
-      paste0("columns that are noise, by permuted columns: ", percent(x$noise),
-        if (x$noisy) ", most of them"),
-      if (!is.null(x$turned)) paste0("are rows features? ", x$turned, ": then give t(x)")),
+      paste0(percent(x$noise), " of the columns are noise, judged by permuted columns",
+        if (x$noisy) ": most of them"),
+      if (!is.null(x$turned)) paste0("the rows seem to be features (", x$turned, "): give t(x) then")),
       collapse = "; "))
 }

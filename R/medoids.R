@@ -14,7 +14,7 @@
 #' (the same on subsamples) choose samples that minimise the sum of the distances of all samples to
 #' them. They come from the package cluster; use PAM for a few thousand samples and CLARA beyond.
 #'
-#' It takes time n p m per iteration and start, and memory for `x` and two more of its size.
+#' It takes about 2 n p m flops per iteration and start, and memory for two copies of `x`.
 #'
 #' @inheritParams ufs_facility
 #' @param m How many samples to choose, from 1 to n - 1.

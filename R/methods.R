@@ -32,10 +32,12 @@ print.ufs <- function(x, n = 5L, ...) {
   advice <- registry()[[x$method]]$advice
   if (isTRUE(nzchar(advice))) cat("  advice       ", advice_sentence(advice), "\n", sep = "")
   if (!is.null(x$feature_ranking)) {
-    cat("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n), "\n", sep = "")
+    cat("  features     ", best_line(x$feature_ranking, names(x$feature_scores), n,
+      remembered_size(x, "k")), "\n", sep = "")
   }
   if (!is.null(x$sample_ranking)) {
-    cat("  samples      ", best_line(x$sample_ranking, x$names$samples, n), "\n", sep = "")
+    cat("  samples      ", best_line(x$sample_ranking, x$names$samples, n,
+      remembered_size(x, "m")), "\n", sep = "")
   }
   invisible(x)
 }
@@ -71,11 +73,17 @@ format_certificate <- function(certificate) {
   paste(names(certificate), signif(certificate, digits), sep = " = ", collapse = ", ")
 }
 
-best_line <- function(ranking, names, n) {
-  best <- utils::head(ranking, n)
+# The first n of those chosen, and how many these are; of the whole ranking where it was left open.
+best_line <- function(ranking, names, n, size = NULL) {
+  best <- utils::head(ranking, min(n, size))
   text <- if (is.null(names)) as.character(best) else names[best]
-  paste0(paste(text, collapse = ", "), if (length(ranking) > n) ", ...")
+  paste0(paste(text, collapse = ", "), if (min(length(ranking), size) > n) ", ...",
+    if (!is.null(size)) paste0(" (", size, " of ", length(ranking), ")"))
 }
+
+# k or m as the method was given it, or NULL: methods that pick one by one note how many they picked,
+# and whether anybody asked for it.
+remembered_size <- function(fit, name) if (!isFALSE(fit$params$given)) fit$params[[name]]
 
 #' @export
 summary.ufs <- function(object, ...) {
@@ -121,6 +129,7 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
   }
   for (line in x$notes) cat(line, "\n", sep = "")
   short <- Filter(function(value) is.atomic(value) && length(value) == 1L, x$params)
+  short$given <- NULL
   if (length(short)) {
     cat("parameters: ", paste(names(short), vapply(short, format, "", digits = digits),
       sep = " = ", collapse = ", "), "\n", sep = "")
@@ -145,13 +154,14 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' method was fitted, and by position otherwise.
 #'
 #' @param object A fit that selects features.
-#' @param newdata Matrix or data frame with at least the chosen columns, or anything else that
+#' @param newdata A matrix or data frame with at least the chosen columns, or anything else that
 #'   [ufs_data()] reads.
-#' @param k How many features. The default `NULL` takes the number that was given to the method.
+#' @param k How many features to keep. The default `NULL` takes the number that was given to the
+#'   method.
 #' @param ... Must be empty: an unknown argument is an error.
-#' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are
-#'   not changed. Of a SummarizedExperiment or Seurat object these are rows; a big.matrix gives a
-#'   matrix in memory.
+#' @return `newdata[, chosen]`, of the class of `newdata`, best feature first; values are not
+#'   changed. In a SummarizedExperiment or Seurat object features are rows, and these are kept. A
+#'   big.matrix gives a matrix in memory.
 #' @examples
 #' fit <- ufs_variance(iris[1:100, 1:4])
 #' head(predict(fit, iris[101:150, ], k = 2))
@@ -235,6 +245,8 @@ coef.ufs <- function(object, ...) {
 }
 
 #' A fit as a data frame
+#'
+#' Gives the ranking of a fit as a table, to be saved, joined with other tables or drawn.
 #'
 #' @param x A fit.
 #' @param row.names,optional Ignored; there for the generic.

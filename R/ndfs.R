@@ -57,8 +57,8 @@
 #' @param solver `"exact"` solves the regression for W in every iteration, with rows that are
 #'   exactly zero. `"irls"` is the authors' plain iteration, one step of iteratively reweighted
 #'   least squares.
-#' @param center,scale Should the columns be centred, and scaled to unit norm?
-#'   With `scale = FALSE` the weights of the penalties depend on the unit of `x`.
+#' @param center,scale Should the columns be centred, and scaled to unit norm? With `scale = FALSE`
+#'   the weights of the penalties depend on the unit of `x`.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default
 #'   300), `tol` (1e-6, relative change of the objective), `inner_tol` (the `kkt` below which the
 #'   fit counts as converged: 0.01 with `"exact"`, no limit with `"irls"`) and `eps` (1e-16, added

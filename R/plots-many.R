@@ -199,7 +199,7 @@ picture.ufs_stability <- function(object, what, ...) {
 
 #' Picture of a grid
 #'
-#' A heat map of a result over two arguments, or a curve over one.
+#' Draws a result of the settings as a heat map over two arguments, or as a curve over one.
 #'
 #' @param x,object A [ufs_grid()] or [ufs_tune()] result.
 #' @param y Not used.
@@ -309,18 +309,18 @@ agreement <- function(object, most = 10L) {
 
 #' Curves of a comparison
 #'
-#' One curve a method, named at its end with its last value, so that the order of the methods can
-#' be read without a legend. Baselines are grey, thin and dashed. With one value of `k` (or `m`)
-#' there is one line of a dot plot for each method, the best on top. Bars are one standard
-#' deviation to either side; the picture says of what. All values are per cent.
+#' Draws one curve for each method, with its name and last value at the end, so that the order of
+#' the methods can be read without a legend. Baselines are grey, thin and dashed. With one value of
+#' `k` (or `m`) there is one line of a dot plot for each method, the best on top. Bars are one
+#' standard deviation to either side; the picture says of what. All values are per cent.
 #'
 #' @param x,object A [ufs_compare()] result.
 #' @param y Not used.
 #' @param over `"k"` or `"m"`: what the horizontal axis shows; the default is what varies.
 #' @param measure `"accuracy"`, or `"nmi"` or `"ari"` in cluster mode.
 #' @param classifier Which classifier; the first by default.
-#' @param at Values of the other one of k and m, a panel for each; its first by default.
-#'   `"best"`: for every method the value at which its mean is largest, judged with the labels.
+#' @param at Values of the other one of k and m, a panel for each; its first by default. `"best"`
+#'   takes for every method the value at which its mean is largest, judged with the labels.
 #' @param methods Which methods to draw; all by default.
 #' @param ... Graphical parameters for `plot()`.
 #' @return `plot()` returns `x`, invisibly; `autoplot()` a ggplot.

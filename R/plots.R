@@ -6,11 +6,10 @@
 #' Plots of a fit
 #'
 #' `plot(fit)` shows what is worth a look first: how the objective of an iterative method fell; for
-#' a method that chooses one after the other, what share of the data its first choices hold; and
-#' the sorted scores of all others.
-#' `plot(fit, "heatmap", x)` and `plot(fit, "embedding", x)` show the data through
-#' the chosen features: as a heat map with the samples ordered by cluster, and as a map of the
-#' samples. `autoplot()` draws the same pictures with ggplot2.
+#' a method that chooses one after the other, what share of the data its first choices hold; and the
+#' sorted scores of all others. `plot(fit, "heatmap", x)` and `plot(fit, "embedding", x)` show the
+#' data through the chosen features: as a heat map with the samples ordered by cluster, and as a map
+#' of the samples. `autoplot()` draws the same pictures with ggplot2.
 #'
 #' @param x,object A fit.
 #' @param type What to show:
@@ -83,8 +82,7 @@ picture_size <- function(fit, k = NULL, m = NULL) {
 
 # The number of features (samples, for a method that only selects samples) that a fit was asked for.
 asked_size <- function(fit) {
-  # Methods that pick one by one note how many they picked, and that nobody asked for it.
-  if (!isFALSE(fit$params$given)) fit$params[[if (is.null(fit$feature_scores)) "m" else "k"]]
+  remembered_size(fit, if (is.null(fit$feature_scores)) "m" else "k")
 }
 
 # The default is the first that can be drawn: a share that the fit does not know itself needs data,

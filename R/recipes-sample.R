@@ -16,8 +16,8 @@
 #' # Tidy method
 #' For a trained recipe [`tidy()`][recipes::tidy.recipe] returns a tibble with one row per row of
 #' the training set, best first: `row` (its number), `score`, `rank`, `removed`, `weight` (how many
-#' rows it stands for; `NA` without `weights_to`) and `id`. The other rows of an untrained step are
-#' unknown: it gives the selectors in `terms`.
+#' rows it stands for; `NA` without `weights_to`) and `id`. Of a step that is not trained the rows
+#' are not known yet; its tibble gives the selectors in `terms`.
 #'
 #' @inheritParams step_select_ufs
 #' @param ... Selectors of the columns by which rows are chosen, such as
@@ -113,8 +113,9 @@ chosen_rows <- function(x, data) {
 print.step_sample_ufs <- function(x, width = max(20, options()$width - 36), ...) {
   method <- if (is.character(x$method)) x$method else "tune()"
   m <- if (is_tunable_mark(x$m)) "tune()" else x$m
+  rows <- if (identical(as.double(m), 1)) " row (" else " rows ("
   recipes::print_step(few_names(x$columns, width), x$terms, x$trained,
-    paste0("Unsupervised selection of ", m, " rows (", method, ") by "), width,
+    paste0("Unsupervised selection of ", m, rows, method, ") by "), width,
     case_weights = x$case_weights)
   invisible(x)
 }

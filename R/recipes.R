@@ -17,9 +17,9 @@
 #' `standardise = "auto"` if the columns have different units: if the largest standard deviation is
 #' more than 15 times the median one, or that of a tenth of the columns more than 40 times that of
 #' another tenth, and the table is neither sparse nor one of counts. A message says so, and the
-#' trained step shows it. [ufs_inffs()] and [ufs_variance()] always get the columns
-#' as they are, because a large spread is what they look for. `recipes::step_normalize()` before
-#' this step gives every method standardised columns.
+#' trained step shows it. [ufs_inffs()] and [ufs_variance()] always get the columns as they are,
+#' because a large spread is what they look for. `recipes::step_normalize()` before this step gives
+#' every method standardised columns.
 #'
 #' # Missing values and constant columns
 #' With `na = "error"`, the default, missing values are an error that names the columns; the other
@@ -69,7 +69,7 @@
 #' @param role Not used, because no columns are created.
 #' @param trained,scores,removals,standardised,case_weights For internal use: whether the step has
 #'   been trained, and what it has learnt.
-#' @param skip Should the step be skipped by `bake()`? Rarely useful here: see
+#' @param skip Should the step be skipped by `bake()`? This is rarely useful here; see
 #'   `recipes::step_select()`.
 #' @param id A character string that identifies the step.
 #' @return The recipe with the step added.
@@ -159,8 +159,16 @@ bake.step_select_ufs <- function(object, new_data, ...) {
 print.step_select_ufs <- function(x, width = max(20, options()$width - 36), ...) {
   method <- if (is.character(x$method)) x$method else "tune()"
   note <- if (is_standardised(x)) ", standardised"
-  recipes::print_step(few_names(x$removals, width), x$terms, x$trained,
-    paste0("Unsupervised feature selection (", method, note, ") on "), width,
+  kept <- if (isTRUE(x$trained)) x$scores$terms[!x$scores$removed]
+  # Once it is trained, the step says what it keeps, best first: who reads it asks for that.
+  said <- if (length(x$scores$terms)) {
+    paste0(" keeps ", length(kept), " of ", nrow(x$scores))
+  } else {
+    " on"
+  }
+  width <- max(20, width - nchar(said) + 3)
+  recipes::print_step(few_names(kept, width), x$terms, x$trained,
+    paste0("Unsupervised feature selection (", method, note, ")", said), width,
     case_weights = x$case_weights)
   invisible(x)
 }

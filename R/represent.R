@@ -119,13 +119,13 @@ check_theta <- function(theta, n) {
 #' @export
 print.ufs_represent <- function(x, ...) {
   links <- rowSums(x$W > 0)
-  cat(sprintf("<ufs_represent>  %d samples x %d features\n", x$n, x$p),
+  cat(paste0("<ufs_represent> ", size_words(x$n, x$p), "\n"),
     sprintf("solver       %s, %s after %d %s\n", x$params$solver, x$status, x$iterations,
       if (x$params$solver == "exact") "samples" else "iterations"),
     sprintf("objective    %s, at most %.2g %% above the optimum\n",
       format(x$objective, digits = 6L), 100 * x$certificate[["gap"]]),
-    sprintf("links        %s per sample (median), %d samples without one\n",
-      format(stats::median(links)), sum(links == 0L)), sep = "")
+    sprintf("links        %s per sample (median), %s without one\n",
+      format(stats::median(links)), count_words(sum(links == 0L), "sample")), sep = "")
   invisible(x)
 }
 

@@ -12,8 +12,8 @@
 #'
 #' @param fit A fit by [ufs_alfs()], [ufs_facility()] or [ufs_medoids()].
 #' @param ... Arguments of the methods.
-#' @param x For [ufs_alfs()]: the data of the fit, or new rows with the same columns.
-#' @param n For [ufs_alfs()]: how many representatives to list.
+#' @param x For [ufs_alfs()], the data of the fit, or new rows with the same columns.
+#' @param n For [ufs_alfs()], how many representatives to list.
 #' @param m How many of the best samples to consider ([selected_samples()]). After [ufs_alfs()] the
 #'   default `NULL` considers all; otherwise the default is the `m` of the fit.
 #' @param what `"chosen"` gives one row per chosen sample, `"samples"` one row per sample.

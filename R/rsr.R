@@ -22,15 +22,13 @@
 #' The authors' iteratively reweighted least squares (`solver = "irls"`) stop on the change of the
 #' objective. `solver = "exact"`, the default, goes on only with the rows that are in use: rows that
 #' became small and would not come back are left out (they are exactly zero then), and all columns
-#' are looked at again before the end. Its weights start at a balanced point and move by
-#' safeguarded Newton steps on the diagonal with Anderson extrapolation, so that the objective
-#' falls all the way. It stops when the duality gap is at most `tol` times the objective. W = 0 from
-#' `lambda_max` on, and W = I where that is proved, come at once. Where `lambda` is so small
-#' that the systems could not be solved, the weights of the residuals are kept from vanishing: the
-#' gap
-#' stays a bound, but may not get below `tol`. A gap below 0 beyond rounding gives the status
-#' "numerical", never "converged". `"irls"` starts from weights in the units of `x`, or from the
-#' authors' weights 1
+#' are looked at again before the end. Its weights start at a balanced point and move by safeguarded
+#' Newton steps on the diagonal with Anderson extrapolation, so that the objective falls all the
+#' way. It stops when the duality gap is at most `tol` times the objective. W = 0 from `lambda_max`
+#' on, and W = I where that is proved, come at once. Where `lambda` is so small that the systems
+#' could not be solved, the weights of the residuals are kept from vanishing: the gap stays a bound,
+#' but may not get below `tol`. A gap below 0 beyond rounding gives the status "numerical", never
+#' "converged". `"irls"` starts from weights in the units of `x`, or from the authors' weights 1
 #' where `lambda` is given absolutely. Rows that are zero or nearly so are ordered by their distance
 #' from entering.
 #'
@@ -135,7 +133,7 @@ print_notes.ufs_rsr <- function(x) {
   c(paste0("lambda       ", format(signif(x$params$lambda, 3L)), " in the window ",
     if (is.na(x$params$lambda_identity)) "0" else format(signif(x$params$lambda_identity, 3L)),
     " (W = I) to ", format(signif(x$params$lambda_max, 3L)), " (W = 0)"),
-    if (x$n_exact > 0L) paste0("exact        ", x$n_exact, " of ", x$n, " samples"))
+    if (x$n_exact > 0L) paste0("exact        ", x$n_exact, " of ", x$n, " samples, without any residual"))
 }
 
 register("rsr", ufs_rsr,

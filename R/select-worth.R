@@ -129,11 +129,13 @@ selection_record <- function(task, noise) {
   gain <- tapply(table$score - table$random, table$set, mean)
   all <- tapply(table$score - table$all, table$set, mean)
   signed <- function(value) sprintf("%+.1f", value)
-  paste0(table$what[1L], ", ", length(gain), " real sets",
-    if (noise) " with 10 noise columns for each",
-    ": ", signed(mean(gain)), " points over random (s.e. ",
+  apart <- function(value) {
+    sprintf("%.1f points %s", abs(value), if (value < 0) "below" else "above")
+  }
+  paste0("on ", length(gain), " real sets", if (noise) " with 10 noise columns for each",
+    " (", table$what[1L], ") ", apart(mean(gain)), " random choice (s.e. ",
     sprintf("%.1f", stats::sd(gain) / sqrt(length(gain))), ", from ", signed(min(gain)), " to ",
-    signed(max(gain)), ")", if (!anyNA(all)) paste0(", ", signed(mean(all)), " over all columns"))
+    signed(max(gain)), ")", if (!anyNA(all)) paste0(" and ", apart(mean(all)), " all columns"))
 }
 
 # ---- methods -------------------------------------------------------------------------------------
@@ -174,16 +176,21 @@ print.ufs_select <- function(x, n = 10L, ...) {
   check_dots_empty(...)
   n <- check_count(n, "n", 0L)
   check_fit(x)
-  chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else selected_features(x))
+  # Columns without names are V1, V2, ... here as in every other print.
+  chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else
+    names(x$feature_scores)[selected_features(x, as = "index")])
   line <- function(name, ...) cat(formatC(name, width = -14L), ..., "\n", sep = "")
-  cat("<ufs_select> ", x$size, if (x$task == "label") " samples" else " features", " to ", x$task,
-    ", of ", if (x$task == "label") x$n else x$p, "\n", sep = "")
+  of_samples <- x$task == "label"
+  cat("<ufs_select> ", x$size, " of ",
+    count_words(if (of_samples) x$n else x$p, if (of_samples) "sample" else "feature"), ", chosen ",
+    c(compress = "for compression", classify = "for classification", cluster = "for clustering",
+      label = "to be labelled")[[x$task]], "\n", sep = "")
   line("  chosen", " ", paste(utils::head(chosen, n), collapse = ", "),
     if (length(chosen) > n) ", ...")
   seen <- look_words(x$look)
   line("  data", " ", seen[1L])
   line("", " ", seen[2L])
-  line("  method", " ufs_", x$method, "(): ", x$reason,
+  line("  method", " ufs_", x$method, "() ", x$reason,
     if (!is.null(x$params$scale)) if (isFALSE(x$params$scale)) "; columns as they are" else
       "; columns standardised")
   for (words in x$decided) line("", " ", words)
@@ -207,8 +214,6 @@ print.ufs_select <- function(x, n = 10L, ...) {
 worth_words <- function(worth) {
   words <- c(captured = "of x captured", knn_overlap = "of the nearest neighbours kept",
     noise = "no better than noise", uncovered = "of the variance left uncovered")
-  paste0(paste0(percent(worth$chosen), " ", words[worth$measure], " (random: ",
-    percent(worth$random), ")", collapse = ", "),
-    "; better than ", paste(worth$beaten, collapse = ", "), " of ", worth$draws[1L],
-    " random choices")
+  paste(paste0(percent(worth$chosen), " ", words[worth$measure], " (random choice: ",
+    percent(worth$random), ", worse in ", worth$beaten, " of ", worth$draws, " draws)"), collapse = ", ")
 }

@@ -26,7 +26,7 @@
 #' `counts` yourself for another choice, as `counts = "log"` for cells. Where most columns are
 #' noise, [ufs_consensus()] chooses,
 #' whatever the task: methods that choose columns to complement each other prefer noise. On large
-#' data it is [ufs_pca()]. Large are data of more than 4,000 samples or 4 million values.
+#' data, of more than 4,000 samples or 4 million values, it is [ufs_pca()].
 #'
 #' Without `n_clusters` the number of clusters is one more than the principal components with a
 #' larger variance than any of permuted columns (after Horn 1965), at least 2 and at most 30:
@@ -41,15 +41,16 @@
 #' Do not expect a selection of features to beat all features on clean data. It saves columns, and
 #' it wins where there is noise to leave out.
 #'
-#' @param x Numeric matrix, data frame, tibble or Matrix, n samples (rows) by p features.
-#' @param k How many features to choose, or `"auto"`: as many as are better than noise, see
-#'   [ufs_size()]; all of them where that is most. For `task = "label"` how many samples, unless `m`
-#'   says so.
+#' @param x The data, with n samples in rows and p features in columns. [ufs_data()] says which
+#'   kinds there are.
+#' @param k How many features to choose, or `"auto"` for as many as are better than noise (see
+#'   [ufs_size()]), or all where that is most of them. For `task = "label"` it is how many samples
+#'   to choose, unless `m` says so.
 #' @param task `"compress"`, `"classify"`, `"cluster"` or `"label"`.
-#' @param m For `"label"`: how many samples to choose.
-#' @param n_clusters For `"cluster"`: the number of clusters to look for.
+#' @param m For `"label"`, how many samples to choose.
+#' @param n_clusters For `"cluster"`, the number of clusters to look for.
 #' @param noise Are most columns pure noise? The default `NULL` lets decoys decide.
-#' @param ordered For `"label"`: should samples come in an order whose beginning is good for any
+#' @param ordered For `"label"`, should samples come in an order whose beginning is good for any
 #'   smaller number?
 #' @param ... Further arguments of the method, for instance `labelled` of [ufs_facility()], and
 #'   those of [ufs_data()].

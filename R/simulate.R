@@ -91,17 +91,17 @@ ufs_simulate_madelon <- function(n_samples, n_informative = 5, n_redundant = 15,
 
 #' Add samples that are pure noise
 #'
-#' Appends rows of independent normal numbers, and to the classes labels drawn at random: the
-#' extension of section 4.2 (Table XI) of the ALFS paper, which asks whether a choice of
-#' samples avoids them. There a fifth as many standard normal samples are added to TOX-171. The
-#' paper does not say whether its data were standardised before; on columns of large spread a
-#' standard normal row is a point at the origin, so standardise first or give `sd` in the unit of
-#' the columns.
+#' Appends rows of independent normal numbers, with labels drawn at random, to see whether a choice
+#' of samples avoids them. This is the extension of section 4.2 (Table XI) of the ALFS paper. There
+#' a fifth as many standard normal samples are added to TOX-171. The paper does not say whether its
+#' data were standardised before; on columns of large spread a standard normal row is a point at the
+#' origin, so standardise first or give `sd` in the unit of the columns.
 #'
-#' @param x Numeric matrix or data frame of samples (rows).
-#' @param share The number of added rows as a share of those of `x`; rounded, at least one.
-#' @param sd Standard deviation of the added numbers, one for all columns or one per column. Their
-#'   mean is zero.
+#' @param x A numeric matrix or data frame with samples in rows.
+#' @param share The number of rows to add, as a share of those of `x`. It is rounded, and at least
+#'   one is added.
+#' @param sd The standard deviation of the added numbers, one for all columns or one per column.
+#'   Their mean is zero.
 #' @param y `NULL`, or the classes of the rows. Those of the added rows are drawn uniformly
 #'   from the levels.
 #' @return A list: `x` (numeric matrix, the added rows last), `noise` (logical, which rows were

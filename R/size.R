@@ -35,8 +35,8 @@
 #'   are taken.
 #' @param k The numbers to look at; the default is about ten, from 2 to all columns that are not
 #'   constant. The answer need not be among them.
-#' @param repeats How often decoys are drawn, see [ufs_decoys()].
-#' @param n_resamples How many halves of the samples.
+#' @param repeats How many times decoys are drawn, see [ufs_decoys()].
+#' @param n_resamples How many random halves of the samples to draw for the stability.
 #' @return An object of class `ufs_size`: `k`, a whole number; `verdict`, one of `"some"`, `"all"`,
 #'   `"noise"` (then `k` is 0) and `"unstable"`; `reason`, a sentence; `curve`, a data frame
 #'   with a row for each k; `decoys`, the [ufs_decoys()] result.
@@ -210,7 +210,7 @@ sizing_method <- function(x, method, args) {
 #' @export
 print.ufs_size <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_size> ufs_", x$method, ", ", x$n, " samples x ", x$p, " features\n", sep = "")
+  cat("<ufs_size> ufs_", x$method, ", ", size_words(x$n, x$p), "\n", sep = "")
   cat("  k = ", x$k, ": ", x$reason, "\n", sep = "")
   if (x$k > 0L) {
     at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
@@ -221,7 +221,7 @@ print.ufs_size <- function(x, ...) {
   }
   print(x$curve, digits = 2L, row.names = FALSE)
   if (length(x$errors)) {
-    cat("  ", length(x$errors), " resamples failed, first: ", x$errors[1L], "\n", sep = "")
+    cat("  ", count_words(length(x$errors), "resample"), " failed, first: ", x$errors[1L], "\n", sep = "")
   }
   print_checkpoint(x$checkpoint)
   invisible(x)
@@ -235,9 +235,9 @@ as.data.frame.ufs_size <- function(x, row.names = NULL, optional = FALSE, ...) {
 
 #' What is known of each number of features
 #'
-#' Four curves on one page, against k: the share that is no better than noise, what the columns
-#' capture of the data with its bound, the neighbours they keep, and how repeatable they are. The
-#' vertical line is the answer.
+#' Draws four curves on one page, against k: the share that is no better than noise, what the
+#' columns capture of the data with its bound, the neighbours they keep, and how repeatable they
+#' are. The vertical line is the answer.
 #'
 #' @param x,object A [ufs_size()] result.
 #' @param ... Graphical parameters for `plot()`.

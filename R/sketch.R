@@ -16,14 +16,13 @@
 #'
 #' The draws use R's random numbers, so `set.seed()` makes them repeatable.
 #'
+#' @inheritParams ufs_kmeans_f
 #' @param x Data of any kind, see [ufs_data()].
 #' @param m The number of samples to choose, from 3 to the number there are.
 #' @param type `"leverage"`, `"uniform"` or `"facility"`.
 #' @param n_vectors The number of leading singular vectors for `"leverage"`; at most the rank.
 #' @param center,scale Should the columns be centred and standardised before the singular vectors or
-#'   similarities are computed. The sketch itself has the numbers of `x`.
-#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
-#'   Anything else is an error.
+#'   similarities are computed? The sketch itself has the numbers of `x`.
 #' @return An object of class `ufs_sketch`, with `index` (the chosen samples, ascending),
 #'   `weights` (how many samples each one stands for: the inverse of its probability of being
 #'   drawn, for `"facility"` the number of samples nearest to it; they sum to the number of

@@ -22,9 +22,9 @@
 #' rows are live (non-zero), so that a top 50 of 12 live rows is not taken for more than it is.
 #'
 #' # Solvers
-#' `"exact"` solves for V by coordinate descent on a working set (exact zeros, a duality
-#' gap as proof) and extrapolates E; the objective never rises. `"irls"`, iteratively reweighted
-#' least squares, is the iteration of the paper, with
+#' `"exact"` solves for V by coordinate descent on a working set (exact zeros, a duality gap as
+#' proof) and extrapolates E; the objective never rises. `"irls"`, iteratively reweighted least
+#' squares, is the iteration of the paper, with
 #' \eqn{\sqrt{\|v_i\|^2 + \epsilon}}{sqrt(||v_i||^2 + eps)} for \eqn{\|v_i\|}{||v_i||}. Its rows die
 #' slowly, so its result is polished by the exact solver unless `polish = FALSE` or `tol` is
 #' negative. Both have the same fixed points, but the problem is not convex in (V, E), and which
@@ -40,24 +40,23 @@
 #' long.
 #'
 #' # What a low objective is worth
-#' Little. Rising penalties, solved one after the other from k-means and from a few random starts,
-#' find a lower objective than the default on most real data, at many times the cost, and the
-#' features are worse: on average they cluster the samples less accurately. Any single column can
-#' do well: with two clusters its positive and its negative part, as E, reach \eqn{2 - (1 -
-#' \lambda_{rel})^2}{2 - (1 - lambda_rel)^2} without any cluster in the data. The local optimum
-#' near the k-means start is the better selection, hence the default. So choose neither starts nor
-#' penalties by the objective. The article *What the methods reached on real data* on the package's
-#' site has the figures (`inst/benchmarks/socfs-objective.R`).
+#' It is worth little. Rising penalties, solved one after the other from k-means and from a few
+#' random starts, find a lower objective than the default on most real data, at many times the cost,
+#' and the features are worse: on average they cluster the samples less accurately. Any single
+#' column can do well: with two clusters its positive and its negative part, as E, reach
+#' \eqn{2 - (1 - \lambda_{rel})^2}{2 - (1 - lambda_rel)^2} without any cluster in the data. The
+#' local optimum near the k-means start is the better selection, hence the default. So choose
+#' neither starts nor penalties by the objective. The figures are in `vignette("evidence")`.
 #'
 #' # Departures from the paper
-#' The start is the best of `n_starts` k-means partitions of the leading principal component
-#' scores, because random starts find informative features at about chance level. The weights belong
-#' to the start, so that the objective falls from the first step. The stopping rules printed in the
-#' paper (stop while t is at most T) are put right. Penalties are relative because absolute ones
-#' depend on the units: with
-#' \eqn{\lambda \ge \lambda_{max} = 2 \max_i \|x_i\|}{lambda >= lambda_max = 2 max_i ||x_i||}
-#' all rows are zero whatever E is. Equal columns are merged before the fit (the problem stays the
-#' same) and share their row in equal parts.
+#' The start is the best of `n_starts` k-means partitions of the leading principal component scores,
+#' because random starts find informative features at about chance level. The weights belong to the
+#' start, so that the objective falls from the first step. The stopping rules printed in the paper
+#' (stop while t is at most T) are put right. Penalties are relative because absolute ones depend on
+#' the units: with
+#' \eqn{\lambda \ge \lambda_{max} = 2 \max_i \|x_i\|}{lambda >= lambda_max = 2 max_i ||x_i||} all
+#' rows are zero whatever E is. Equal columns are merged before the fit (the problem stays the same)
+#' and share their row in equal parts.
 #'
 #' @inheritParams ufs_kmeans_f
 #' @param n_clusters The number of clusters c, from 1 to n.
@@ -80,9 +79,6 @@
 #'   as long, and keeps the lowest objective. On real data a lower objective did not mean better
 #'   clusters, hence the default.
 #' @param solver `"exact"` for coordinate descent, or `"irls"` for the paper's iteration.
-#' @param k The number of features to choose, a whole number, or `NULL` (the default) to leave it
-#'   open. It changes no score: [selected_features()], [predict.ufs()], `print()` and `plot()` use
-#'   it.
 #' @param center,scale Should the columns be centred and standardised first? The penalty has no
 #'   scale per feature, so `scale = TRUE` is the default.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (500); `tol`
@@ -91,8 +87,6 @@
 #'   (\eqn{(10^{-6}/s)^2}{(1e-6/s)^2}, with s the largest column norm). A negative `tol` with
 #'   `solver = "irls"` replays exactly `max_iter` plain iterations: without polish, and with equal
 #'   columns not merged.
-#' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
-#'   Anything else is an error.
 #' @param warm_irls The number of plain iterations before the exact solver. 30 gives a somewhat
 #'   lower objective for about five times the work.
 #' @param path `NULL`, or increasing shares of lambda (say `c(.1, .3)`) that the exact
@@ -111,9 +105,10 @@
 #'
 #'   `trace` has a row for the start (iteration 0) and one per iteration: `objective` (irls:
 #'   smoothed), its relative fall `change`, `inner` steps of E and F, `live` rows and the `solver`.
-#'   `inner_trace` has a row per step of E and F: `iteration`, `step`
-#'   (0 is where the iteration begins) and the `objective` of these steps, \eqn{\|xV - E\|^2 +
-#'   \gamma\|F - E\|^2}{||xV - E||^2 + gamma ||F - E||^2}, which falls within every iteration.
+#'   `inner_trace` has a row per step of E and F: `iteration`, `step` (0 is where the iteration
+#'   begins) and the `objective` of these steps,
+#'   \eqn{\|xV - E\|^2 + \gamma\|F - E\|^2}{||xV - E||^2 + gamma ||F - E||^2}, which falls within
+#'   every iteration.
 #'
 #'   `copies` is a data frame of the features that are a multiple of another one, as far as the
 #'   penalty sees it (after centring and scaling): equal columns, which were merged, and, among
@@ -293,7 +288,7 @@ print_notes.ufs_socfs <- function(x) {
   c(paste0("penalty      lambda = ", signif(x$params$lambda, 4L), " (",
       signif(x$params$lambda_rel, 3L), " of lambda_max), gamma = ", signif(x$params$gamma, 4L)),
     paste0("live rows    ", x$certificate[["live_rows"]], " of ", x$p,
-      "; the rest is ordered by KKT"),
+      "; the others are in the order of kkt"),
     if (nrow(x$copies)) {
       paste0("copies       ", nrow(x$copies), if (nrow(x$copies) == 1L) {
         " feature is a copy of another"

@@ -7,11 +7,10 @@
 #' \deqn{\min \sum_{ij} (\|W'x_i - W'x_j\|^2 s_{ij} + \alpha s_{ij}^2) + \gamma \sum_j \|w_j\| +
 #'   2 \lambda\, tr(F'L_S F)}
 #'
-#' over row-stochastic S >= 0, \eqn{W'W = I} (p x m), \eqn{F'F = I} (n x c). Every row of S has
-#' at most `n_neighbours` non-zeros; \eqn{\alpha} comes from the distances, and \eqn{\lambda} is
-#' doubled
-#' and halved until the graph has c components. The score of feature j is \eqn{\|w_j\|^2}; the
-#' scores sum to m.
+#' over row-stochastic S >= 0, \eqn{W'W = I} (p x m), \eqn{F'F = I} (n x c). Every row of S has at
+#' most `n_neighbours` non-zeros; \eqn{\alpha} comes from the distances, and \eqn{\lambda} is
+#' doubled and halved until the graph has c components. The score of feature j is \eqn{\|w_j\|^2};
+#' the scores sum to m.
 #'
 #' # What to watch for
 #' * W has orthonormal columns, so at least `n_dims` features are non-zero. With a large `gamma`

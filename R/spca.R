@@ -7,7 +7,7 @@
 #' comparison, and [ufs_jspca()] or [ufs_css()] to select features. Each component has zeros of its
 #' own, so a feature is left out altogether only if every component happens to leave it out.
 #'
-#' Minimises, over A with orthonormal columns and B (both p x k),
+#' The method minimises, over A with orthonormal columns and B (both p x k),
 #' \deqn{\|X - X B A'\|_F^2 + \lambda \sum_j \|b_j\|_1,}
 #' which is the criterion of Zou, Hastie and Tibshirani without its ridge term and with one penalty
 #' for all components. (With a penalty for each, the components of large variance move to where the
@@ -28,10 +28,10 @@
 #' `system.file("benchmarks", "spca.R", package = "ufselect")` repeats that comparison.
 #'
 #' @inheritParams ufs_kmeans_f
-#' @param n_components The number of components k, 1 to the rank of `x`.
-#' @param lambda Absolute penalty, a positive number, for the matrix after `center` and `scale`;
-#'   `NULL`: from `lambda_rel`.
-#' @param lambda_rel Penalty as a share of the smallest value at which all loadings are zero at
+#' @param n_components The number of components k, from 1 to the rank of `x`.
+#' @param lambda The penalty, a positive number, for the matrix after `center` and `scale`. The
+#'   default `NULL` computes it from `lambda_rel`.
+#' @param lambda_rel The penalty as a share of the smallest value at which all loadings are zero at
 #'   the start. Components of small variance may come out empty.
 #' @param center,scale Should the columns be centred and standardised first?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default

@@ -27,8 +27,7 @@
 #' filtered subspace iteration on the sparse matrix.
 #'
 #' The paper's graph is complete (`graph = list(n_neighbours = n - 1)`). The default is that of
-#' [ufs_graph()],
-#' which the other methods share.
+#' [ufs_graph()], which the other methods share.
 #'
 #' @inheritParams ufs_laplacian
 #' @param type Which of the three scores: `"phi1"`, `"phi2"` or `"phi3"`.

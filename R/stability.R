@@ -181,8 +181,8 @@ mean_jaccard <- function(z) {
 #' @export
 print.ufs_stability <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_stability> ufs_", x$method, ", ", x$n_resamples, " resamples of ", x$size,
-    " samples\n", sep = "")
+  cat("<ufs_stability> ufs_", x$method, ", ", count_words(x$n_resamples, "resample"), " of ",
+    count_words(x$size, "sample"), "\n", sep = "")
   if (!is.null(x$stability)) {
     cat("  k = ", x$k, ": stability ", format(x$stability, digits = 3L), " (", 100 * x$level,
       "% interval ", paste(format(x$interval, digits = 2L), collapse = " to "), "), mean Jaccard ",
@@ -198,7 +198,7 @@ print.ufs_stability <- function(x, ...) {
       "%)", collapse = ", "), "\n", sep = "")
   }
   if (length(x$errors)) {
-    cat("  ", length(x$errors), " resamples failed, first: ", x$errors[[1L]], "\n", sep = "")
+    cat("  ", count_words(length(x$errors), "resample"), " failed, first: ", x$errors[[1L]], "\n", sep = "")
   }
   print_checkpoint(x$checkpoint)
   invisible(x)

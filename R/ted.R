@@ -204,12 +204,12 @@ print_notes.ufs_ted <- function(x) {
     return(c(live_rows(x), labelled_note(x), chance_note))
   }
   given <- length(x$params$labelled)
-  # As many as were asked for, or ten where all were.
-  asked <- nrow(x$trace)
-  m <- if (asked < min(x$n - given, 1000L)) asked else min(asked, 10L)
+  # As many as were asked for, or ten.
+  m <- min(remembered_size(x, "m"), nrow(x$trace))
+  if (is.null(remembered_size(x, "m"))) m <- min(m, 10L)
   c(paste0("objective    lowered by ", signif(100 * reconstructed(x, m), 3L), " % with ",
     count_words(m, "sample")),
-    if (given) paste0("labelled     ", given, " samples, which the picks complement"))
+    if (given) paste0("labelled     ", count_words(given, "sample"), ", which the picks complement"))
 }
 
 # Share of the total squares that the first m picks take away.
@@ -251,8 +251,8 @@ check_squares <- function(x, top = largest(x)) {
 }
 
 # Said in print() by the rankings that lose to random choice where labels are few.
-chance_note <- paste("advice       to choose samples to label use ufs_facility() or ufs_medoids():",
-  "this ranking does worse than chance there")
+chance_note <- paste("for labels   use ufs_facility() or ufs_medoids(): this ranking does worse than",
+  "chance there")
 
 # Mean squared norm of the rows, and the largest modulus, without a copy of x.
 mean_square <- function(x) {
@@ -265,7 +265,7 @@ largest <- function(x) max(-min(x), max(x))
 power_of_two <- function(size) if (size > 0) 2^round(log2(size)) else 1
 
 register("ted", ufs_ted,
-  advice = "situational (form = \"greedy\"; for labels ufs_facility() is better)",
+  advice = "situational (in its greedy form; to choose what to label ufs_facility() is better)",
   group = "samples", selects = "samples", deterministic = TRUE,
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",

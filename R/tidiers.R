@@ -3,24 +3,23 @@
 #' Tidy a fit
 #'
 #' `tidy()` gives one row per feature (or sample) of a fit, per setting of a grid, per cell of a
-#' comparison, per feature of a stability study or of several fits, per pair of fits of an
-#' overlap and per number of features of a study with decoys or of sizes; `glance()` one row for the
-#' whole, or for each of several fits.
+#' comparison, per feature of a stability study or of several fits, per pair of fits of an overlap,
+#' and per number of features of a result of [ufs_decoys()] or [ufs_size()]. `glance()` gives one
+#' row for the whole, or for each of several fits.
 #'
 #' `augment()` gives the data with what a fit says of each sample: its score and rank where the
 #' method selects samples, its cluster where the method has clusters. Rows are matched by name where
 #' the fit and the data have names, and by place otherwise. A column of the data is never replaced.
 #' Of data that are sparse, on disk or a `ufs_data` only the names come back, as column `.rownames`.
 #'
-#' They are available when
-#' the package generics (or broom) is attached, and give tibbles where tibble is installed.
-#' For `autoplot()` see [plot.ufs()].
+#' They are available when the package generics (or broom) is attached, and give tibbles where
+#' tibble is installed. For `autoplot()` see [plot.ufs()].
 #'
 #' @param x A fit, several fits ([c()]), or the result of [ufs_grid()], [ufs_tune()],
 #'   [ufs_compare()], [ufs_stability()], [ufs_overlap()], [ufs_decoys()] or [ufs_size()].
-#' @param data For `augment()`: the data the fit was made from.
-#' @param newdata For `augment()`, in place of `data`: other rows, whose names say which samples
-#'   they are. Rows that are not samples of the fit get `NA`.
+#' @param data For `augment()`, the data the fit was made from.
+#' @param newdata For `augment()`, other rows to take in place of `data`; their names say which
+#'   samples they are. Rows that are not samples of the fit get `NA`.
 #' @param what As in [as.data.frame.ufs()].
 #' @param ... Must be empty.
 #' @return A tibble or data frame.

@@ -31,14 +31,17 @@ print_notes.ufs_topk <- function(x) {
   } else {
     sprintf("at most %.2g%% above the optimum", 100 * x$certificate[["gap"]])
   }
-  c(sprintf("selection    %d features, %s (given labels and graph)", x$params$k, proof),
-    sprintf("mode         %s, %d %s%s", mode, x$params$n_clusters,
-      if (x$params$mode == "cluster") "clusters" else "classes",
-      if (x$graph[["isolated"]] > 0L) {
-        sprintf(", %d samples isolated", x$graph[["isolated"]])
-      } else ""),
+  c(sprintf("selection    %s, %s (given labels and graph)", count_words(x$params$k, "feature"), proof),
+    paste0("mode         ", mode, ", ", if (x$params$mode == "cluster") {
+      count_words(x$params$n_clusters, "cluster")
+    } else {
+      paste(x$params$n_clusters, "classes")
+    }, if (x$graph[["isolated"]] > 0L) {
+      paste0(", ", count_words(x$graph[["isolated"]], "sample"), " without a link")
+    }),
     if (x$params$mode == "propagate") {
-      "labels       alone, ufs_propagate(ufs_graph(x), y) or a linear SVM is often better"
+      paste("for labels   alone ufs_propagate(ufs_graph(x), y), or a linear SVM, is often better than",
+        "this fit")
     })
 }
 

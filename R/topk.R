@@ -132,19 +132,19 @@
 #' @param branch_and_bound Should the function try to prove that the set is optimal? This needs
 #'   `bound = TRUE`.
 #' @param node_limit The largest number of relaxations that branch and bound may solve.
-#' @param solver `"auto"`, or `"paper"` for the two ADMMs of the paper; see below.
+#' @param solver `"auto"`, or `"paper"` for the two ADMMs of the paper. The section "Choosing the
+#'   settings" compares them.
 #' @return A fit of class `c("ufs_topk", "ufs")`. `feature_scores` is the squared norm of the
 #'   feature's column of `A`, and zero for features that were not chosen.
 #'
 #'   `solution` holds `selected` (indices, ascending), `v` (0/1), `v_cont` (the last iterate of the
 #'   paper's ADMM, or the relaxed `v`), `A` (classes x p) and `cluster` (class or cluster number of
 #'   every sample); with `bound = TRUE` also `relaxed` (the relaxed `v`). If the graph was learnt,
-#'   it holds `Z` (n x n; row i rebuilds sample i: `x = Z x + E` for the normalised `x`), `E`
-#'   (n x p), `W` and `Theta`
-#'   (n x n; `Theta` for up to 1,000 samples only, beyond which it is easily made: `alpha` where the
-#'   clusters of two samples differ, plus `(1 - alpha)/2` times the squared distance of their
-#'   columns of `A x'`). If labels were propagated, it holds `probability`
-#'   (n x classes), `label` (factor) and `reached`.
+#'   it holds `Z` (n x n; row i rebuilds sample i: `x = Z x + E` for the normalised `x`), `E` (n x
+#'   p), `W` and `Theta` (n x n; `Theta` for up to 1,000 samples only, beyond which it is easily
+#'   made: `alpha` where the clusters of two samples differ, plus `(1 - alpha)/2` times the squared
+#'   distance of their columns of `A x'`). If labels were propagated, it holds `probability` (n x
+#'   classes), `label` (factor) and `reached`.
 #'
 #'   `trace` has one row per outer iteration: the joint objective, the change of `Theta`,
 #'   the iterations, objective and residual of sub-problem 1 (`z_`), the iterations and residual of
@@ -156,8 +156,7 @@
 #'   stayed and the set before was polished).
 #'
 #'   `inner` holds the residuals and objective of both ADMMs of the paper for each of their
-#'   iterations.
-#'   `certificate` holds the objective, bound and gap of the selection.
+#'   iterations. `certificate` holds the objective, bound and gap of the selection.
 #' @references Zhang, Fan, Wang, Zhou, Tao (2021) Top-k feature selection framework using
 #'   robust 0-1 integer programming. IEEE Transactions on Neural Networks and Learning
 #'   Systems 32(7), 3005-3019. \doi{10.1109/TNNLS.2020.3009209}

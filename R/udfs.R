@@ -9,8 +9,7 @@
 #'
 #' W is p x c, with orthonormal columns and with rows that vanish for the features not needed;
 #' \eqn{\tilde X_i} holds the rows of sample i and its `n_neighbours` nearest neighbours, centred
-#' among
-#' themselves. The score of feature j is \eqn{\|w_j\|^2}; the scores sum to c.
+#' among themselves. The score of feature j is \eqn{\|w_j\|^2}; the scores sum to c.
 #'
 #' # What to watch for
 #' * Features that vary little *within* neighbourhoods win, so unscaled columns of low variance
@@ -42,8 +41,8 @@
 #' @param lambda The ridge penalty within the neighbourhoods, a positive number.
 #' @param gamma The weight of the row sparsity, a positive number.
 #' @param solver `"exact"` for the accelerated iteration, or `"irls"` for the authors' plain one.
-#' @param center,scale Should the columns be centred, and scaled to unit norm?
-#'   With `scale = FALSE` the weights of the penalties depend on the unit of `x`.
+#' @param center,scale Should the columns be centred, and scaled to unit norm? With `scale = FALSE`
+#'   the weights of the penalties depend on the unit of `x`.
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default
 #'   300), `tol` (1e-6, relative change of the objective) and `eps` (1e-12).
 #' @return A fit of class `c("ufs_udfs", "ufs")`. `solution` holds `W` (p x c), `trace` the

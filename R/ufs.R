@@ -5,9 +5,9 @@
 #' `ufs(x, "socfs", n_clusters = 5)` is `ufs_socfs(x, n_clusters = 5)`: one entry for
 #' loops over methods, for [ufs_grid()] and for [ufs_compare()].
 #'
-#' @param x Numeric matrix, data frame, tibble or Matrix, n samples (rows) by p
-#'   features (columns).
-#' @param method Name of a method, see [ufs_methods()].
+#' @param x The data, with n samples in rows and p features in columns. [ufs_data()] says which
+#'   kinds there are.
+#' @param method The name of a method, see [ufs_methods()].
 #' @param ... Arguments of that method, and of [ufs_data()]: `assay`, `features`, `samples`, `na`.
 #' @param m The argument `m` of a method that has one, like those in `...`. It is named here because
 #'   R would complete `m` to `method`.
@@ -63,6 +63,9 @@ check_given <- function(...) {
 }
 
 #' The methods of the package
+#'
+#' Lists all methods, what each of them selects and costs, and what it was worth on real data. Use it
+#' to find the name that [ufs()], [ufs_grid()] and [ufs_compare()] take.
 #'
 #' @param ... Must be empty.
 #' @return A data frame with one row per method: `method` (the name [ufs()] takes),

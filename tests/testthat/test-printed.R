@@ -8,7 +8,7 @@ fit_of <- function(method, x, ...) {
   if (method == "topk") given$n_clusters <- 3
   if (method == "random") given$what <- "both"
   withr::with_seed(1, suppressMessages(suppressWarnings(
-    do.call(ufs, c(list(x = x, method = method), given, list(...))))))
+    do.call(ufs, c(list(x = x, method = method), utils::modifyList(given, list(...)))))))
 }
 
 # The rest of the line that starts with a word, and the numbers in a text.
@@ -19,9 +19,11 @@ line_of <- function(lines, word) {
 numbers_in <- function(text) {
   as.numeric(unlist(regmatches(text, gregexpr("-?[0-9]+[.]?[0-9]*(e[-+]?[0-9]+)?", text))))
 }
-first_of <- function(score, key, names, n) {
+first_of <- function(score, key, names, n, size = NULL) {
   order <- order(-score, if (is.null(key)) seq_along(score) else -key, seq_along(score))
-  paste0(paste(names[order[seq_len(min(n, length(order)))]], collapse = ", "), if (length(order) > n) ", ...")
+  all <- min(length(order), size)
+  paste0(paste(names[order[seq_len(min(n, all))]], collapse = ", "), if (all > n) ", ...",
+    if (!is.null(size)) paste0(" (", size, " of ", length(order), ")"))
 }
 
 for (method in ufs_methods()$method) {
@@ -46,9 +48,11 @@ for (method in ufs_methods()$method) {
     n <- if (method == "topk") 4 else 5
     if (!is.null(fit$feature_scores)) {
       key <- if (length(unique(stats::na.omit(fit$feature_key)))) fit$feature_key
-      expect_identical(line_of(lines, "features"), first_of(fit$feature_scores, key, colnames(x), n))
+      # Methods that decide on a number of their own say it, as those that were given one.
+      size <- if (method == "consensus") fit$params$k else needed_arguments(method)$k
+      expect_identical(line_of(lines, "features"), first_of(fit$feature_scores, key, colnames(x), n, size))
       expect_identical(line_of(capture.output(print(fit, n = 2)), "features"),
-        first_of(fit$feature_scores, key, colnames(x), 2))
+        first_of(fit$feature_scores, key, colnames(x), 2, size))
       above <- sum(fit$feature_scores > 0, na.rm = TRUE)
       live <- c(line_of(lines, "live"), line_of(lines, "live rows"), line_of(lines, "nonzero"))
       if (min(fit$feature_scores, na.rm = TRUE) == 0) {
@@ -56,7 +60,8 @@ for (method in ufs_methods()$method) {
       }
     }
     if (!is.null(fit$sample_scores)) {
-      expect_identical(line_of(lines, "samples"), first_of(fit$sample_scores, fit$sample_key, rownames(x), 5))
+      expect_identical(line_of(lines, "samples"),
+        first_of(fit$sample_scores, fit$sample_key, rownames(x), 5, needed_arguments(method)$m))
     }
 
     out <- summary(fit)
@@ -101,6 +106,19 @@ for (method in ufs_methods()$method) {
     }
   })
 }
+
+test_that("every method remembers how many it was asked for, and its print shows no more", {
+  for (method in ufs_methods()$method) {
+    known <- names(formals(getExportedValue("ufselect", paste0("ufs_", method))))
+    for (name in if (method == "css") "k" else intersect(c("k", "m"), known)) {
+      fit <- do.call(fit_of, c(list(method = method, x = x), stats::setNames(list(3), name)))
+      best <- suppressMessages(if (name == "k") selected_features(fit) else selected_samples(fit))
+      expect_length(best, 3L)
+      line <- line_of(capture.output(print(fit)), if (name == "k") "features" else "samples")
+      expect_identical(line, paste0(paste(best, collapse = ", "), " (3 of ", if (name == "k") 15 else 24, ")"), label = method)
+    }
+  }
+})
 
 # Words as they were, numbers apart: those are computed elsewhere.
 masked <- function(...) {
@@ -206,7 +224,7 @@ test_that("a comparison's summary, and its print, are means over its results", {
         missing = mean(r$missing), seconds = mean(r$seconds)))
   }
   lines <- capture.output(print(out))
-  expect_identical(lines[1L], "<ufs_compare> 24 x 14 data, 3 classes, 3 repeats, 50% candidates")
+  expect_identical(lines[1L], "<ufs_compare> 24 samples x 14 features, 3 classes, 3 repeats, 50 % of the samples are candidates")
   for (method in unique(table$method)) {
     line <- lines[startsWith(lines, formatC(method, width = -max(nchar(table$method)) - 1L))][1L]
     want <- table[table$method == method, ]
@@ -228,7 +246,7 @@ test_that("a grid's summary counts how often each feature is among the best", {
   expect_identical(colnames(x)[out$often$index], out$often$feature)
   expect_false(is.unsorted(-out$often$share))
   lines <- capture.output(print(grid))
-  expect_identical(lines[1L], "<ufs_grid> ufs_pca, 4 settings of n_components on 24 x 14 data")
+  expect_identical(lines[1L], "<ufs_grid> ufs_pca, 4 settings of n_components, 24 samples x 14 features")
   expect_match(lines[2L], "converged: 4$")
   many <- capture.output(print(ufs_grid(x, "pca", list(n_components = 1:8))))
   expect_identical(trimws(many[length(many)]), "... and 2 more")

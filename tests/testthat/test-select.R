@@ -12,7 +12,7 @@ test_that("every task applies its method", {
       expect_identical(predict(fit, x), x[, selected_features(fit)])
     lines <- capture.output(print(fit))
     expect_match(lines, paste0("ufs_", wanted[[task]], "\\(\\)"), all = FALSE)
-    expect_match(lines, "worth, here .*20 random choices", all = FALSE)
+    expect_match(lines, "worth, here .* of 20 draws", all = FALSE)
     expect_match(lines, paste0("to repeat .*ufs_", wanted[[task]], "\\(x = x"), all = FALSE)
     expect_match(lines, "checks +nothing looks wrong", all = FALSE)
   }

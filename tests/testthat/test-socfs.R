@@ -632,7 +632,7 @@ test_that("print says how many rows are live", {
   fit <- ufs_socfs(iris[, 1:4], 3)
   text <- capture.output(print(fit))
   expect_lte(length(text), 15L)
-  expect_match(text, "live rows    [0-9] of 4; the rest is ordered by KKT", all = FALSE)
+  expect_match(text, "live rows    [0-9] of 4; the others are in the order of kkt", all = FALSE)
   expect_match(text, "status       converged", all = FALSE)
 })
 
