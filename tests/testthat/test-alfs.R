@@ -775,3 +775,28 @@ test_that("plots of all types are drawn", {
   expect_identical(plot(one), one)
   expect_error(plot(path, type = "norms"), class = "ufs_error_argument")
 })
+
+test_that("rows beyond those asked for come after the picks, each once", {
+  x <- withr::with_seed(1, matrix(rnorm(60), 12))
+  order <- ufselect:::ted_order(x, 3L)
+  expect_identical(sort(order), 1:12)
+  expect_identical(order[1:3], ufselect:::ted_order(x, 12L)[1:3])
+  expect_identical(sort(ufselect:::ted_order(x, 3L, given = c(2L, 5L))), setdiff(1:12, c(2L, 5L)))
+})
+
+test_that("what is printed on the way is what the trace keeps", {
+  skip_on_cran()
+  x <- withr::with_seed(1, matrix(rnorm(20 * 120), 20) %*% diag(runif(120, 5, 50)))
+  for (data in list(x, x[, 1:12])) {
+    lines <- capture.output(fit <- ufs_alfs(data, lambda_rel = .001, scale = FALSE,
+      control = ufs_control(verbose = TRUE, warn = FALSE)))
+    lines <- grep("^alfs +[0-9]+ +objective", lines, value = TRUE)
+    expect_gt(length(lines), 3L)
+    shown <- utils::read.table(text = lines)
+    kept <- fit$trace[match(shown$V2, fit$trace$iteration), ]
+    expect_equal(shown$V4, kept$objective, tolerance = 1e-6)
+    # The bound only rises: the row of the trace may have one that came after the line.
+    expect_true(all(shown$V6 <= 1 & shown$V6 > kept$gap - 1e-3))
+    expect_gt(mean(abs(shown$V6 - kept$gap) < 1e-3), .5)
+  }
+})

@@ -337,6 +337,9 @@ test_that("spectral labels are the literal ones", {
     expect_identical(spectral(made$z, 3L, previous)$label,
       ref_spectral(t(made$z), 3L, previous))
   }
+  # Degrees have no unit: small ones are not zero.
+  small <- block_z(24L, 3L, 3, noise = .3)$z
+  expect_identical(spectral(1e-3 * small, 3L)$label, spectral(small, 3L)$label)
   made <- block_z(30L, 3L, 9, noise = .01)
   expect_identical(spectral(made$z, 3L)$label, canonical_labels(made$label))
 })

@@ -433,6 +433,9 @@ test_that("a comparison names each curve at its end with its value", {
   expect_identical(plot(out), out)
   skip_if_not_installed("ggplot2")
   expect_silent(ggplot2::ggplotGrob(ggplot2::autoplot(out)))
+  drawn <- ggplot2::ggplot_build(ggplot2::autoplot(single))$data
+  expect_identical(nrow(drawn[[length(drawn)]]), nrow(dots$table))
+  expect_setequal(drawn[[length(drawn)]]$x, dots$table$value)
 })
 
 test_that("names that are no text in this locale are drawn all the same", {
