@@ -795,8 +795,8 @@ test_that("what is printed on the way is what the trace keeps", {
     shown <- utils::read.table(text = lines)
     kept <- fit$trace[match(shown$V2, fit$trace$iteration), ]
     expect_equal(shown$V4, kept$objective, tolerance = 1e-6)
-    # The bound only rises: the row of the trace may have one that came after the line.
-    expect_true(all(shown$V6 <= 1 & shown$V6 > kept$gap - 1e-3))
-    expect_gt(mean(abs(shown$V6 - kept$gap) < 1e-3), .5)
+    # The bound only rises: the row of the trace may have one that came after the line. Three digits.
+    expect_true(all(shown$V6 > kept$gap * .995))
+    expect_lte(sum(shown$V6 > kept$gap * 1.005), 2L)
   }
 })

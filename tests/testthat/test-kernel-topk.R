@@ -337,9 +337,19 @@ test_that("spectral labels are the literal ones", {
     expect_identical(spectral(made$z, 3L, previous)$label,
       ref_spectral(t(made$z), 3L, previous))
   }
-  # Degrees have no unit: small ones are not zero.
-  small <- block_z(24L, 3L, 3, noise = .3)$z
-  expect_identical(spectral(1e-3 * small, 3L)$label, spectral(small, 3L)$label)
+  # A sample with one link and no other to it belongs where it points.
+  for (alone in 1:7) {
+    others <- setdiff(1:7, alone)
+    z <- matrix(0, 7, 7)
+    z[others[1:3], others[1:3]] <- z[others[4:6], others[4:6]] <- 1 - diag(3)
+    z[others[5], alone] <- .5
+    label <- spectral(z, 2L)$label
+    expect_identical(label, ref_spectral(t(z), 2L))
+    expect_identical(label[alone], label[others[5]])
+    label <- spectral(t(z), 2L)$label
+    expect_identical(label, ref_spectral(z, 2L))
+    expect_identical(label[alone], label[others[5]])
+  }
   made <- block_z(30L, 3L, 9, noise = .01)
   expect_identical(spectral(made$z, 3L)$label, canonical_labels(made$label))
 })
