@@ -83,17 +83,17 @@ objective <- function(fit) if (NROW(fit$trace)) fit$trace$objective[NROW(fit$tra
 
 wanted <- words(option("paths", ""))
 for (make in rows) {
-  row <- make()
-  if (length(wanted) && nzchar(wanted[1L]) && !row$path %in% wanted) next
+  cell <- make()
+  if (length(wanted) && nzchar(wanted[1L]) && !cell$path %in% wanted) next
   value <- NULL
-  on <- cpu(function() value <<- row$run())
+  on <- cpu(function() value <<- cell$run())
   with_it <- objective(value)
   # Without its sets of columns ALFS has no use for Newton's method.
-  off_paths <- c(row$path, if (row$path == "alfs_columns") "alfs_newton")
-  off <- cpu(function() value <<- ufselect:::with_paths_off(off_paths, row$run()))
-  said <- data.frame(path = row$path, fit = row$label, on = round(on, 3), off = round(off, 3), ratio = round(off / on, 2),
+  off_paths <- c(cell$path, if (cell$path == "alfs_columns") "alfs_newton")
+  off <- cpu(function() value <<- ufselect:::with_paths_off(off_paths, cell$run()))
+  said <- data.frame(path = cell$path, fit = cell$label, on = round(on, 3), off = round(off, 3), ratio = round(off / on, 2),
     objective_change = signif(objective(value) / with_it - 1, 2), blas = basename(extSoftVersion()[["BLAS"]]),
-    call = paste0("set.seed(1); ufs(x, ...): ", gsub("\\s+", " ", paste(deparse(row$args), collapse = ""))),
+    call = paste0("set.seed(1); ufs(x, ...): ", gsub("\\s+", " ", paste(deparse(cell$args), collapse = ""))),
     version = format(utils::packageVersion("ufselect")), date = format(Sys.Date()))
   cat(sprintf("%-17s %-32s on %7.3f  off %7.3f  ratio %6.2f\n", said$path, said$fit, on, off, said$ratio))
   if (nzchar(out)) {
