@@ -78,9 +78,9 @@ test_that("means, deviations and names are those of the dense door", {
     expect_equal(b$norm, a$norm, tolerance = 1e-8)
     expect_equal(b$variance, a$variance, tolerance = 1e-8)
   }
-  for (unit in c("none", "row", "power")) for (by in c("sd", "norm")) {
-    a <- suppressWarnings(suppressMessages(as_ufs_matrix(s, by = by, unit = unit)))
-    b <- suppressWarnings(as_ufs_operator(s, by = by, unit = unit))
+  for (unit in c("none", "row", "power")) {
+    a <- suppressWarnings(suppressMessages(as_ufs_matrix(s, unit = unit)))
+    b <- suppressWarnings(as_ufs_operator(s, unit = unit))
     if (unit == "power") expect_identical(log2(b$unit) %% 1, 0) else expect_equal(b$unit, a$unit)
     expect_equal(x_dense(b$x) * b$unit, a$x * a$unit, tolerance = 1e-8)
     expect_equal(b$norm, a$norm, tolerance = 1e-8)
