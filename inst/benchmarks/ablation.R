@@ -62,7 +62,7 @@ rows <- c(
   sized("topk_admm", "topk", list(c(200, 300), c(300, 500), c(800, 120)), k = 10, n_clusters = 5, alpha_e = 20, solver = "admm"),
   sized("topk_by_features", "topk", list(c(200, 30), c(800, 120), c(1500, 150)), k = 10, n_clusters = 5, solver = "admm"),
   sized("topk_follow", "topk", list(c(100, 1000), c(300, 500), c(400, 1500)), k = 10, n_clusters = 5, alpha_e = 20, solver = "admm"),
-  plain_topk(list(c(200, 20), c(1000, 60), c(2000, 200))),
+  plain_topk(list(c(200, 20), c(500, 40), c(1000, 60))),
   sized("alfs_newton", "alfs", list(c(300, 60), c(300, 300)), lambda_rel = 0.001, select_samples = "norm", scale = FALSE, make = few),
   sized("alfs_newton", "alfs", list(c(500, 100)), alpha_rel = 0.05, beta_rel = 0.05, lambda_rel = 0.005, select_samples = "norm",
     scale = FALSE, make = few),
