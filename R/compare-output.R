@@ -57,7 +57,8 @@ print.summary.ufs_compare <- function(x, digits = 3L, ...) {
 
 #' A comparison as a data frame
 #'
-#' Gives the single results behind the means that `print()` and `summary()` show.
+#' Gives the single results behind the means that `print()` and `summary()` show. Use it to draw or
+#' test them yourself.
 #'
 #' @param x A [ufs_compare()] result.
 #' @param row.names,optional Ignored; there for the generic.

@@ -239,8 +239,8 @@ print_notes.ufs_css <- function(x) {
 #'
 #' Gives the share of the squares of the (centred, standardised) data that linear combinations of
 #' the best k features explain, and the largest share that any k directions can explain, which is
-#' that of the first k principal components. It works for every method that selects features;
-#' [ufs_css()] makes this share large on purpose.
+#' that of the first k principal components. Use it to see what a selection loses, with any method
+#' that selects features; [ufs_css()] makes this share large on purpose.
 #'
 #' The bound is exact for min(n, p) up to 2000. Above, singular values beyond the 30th are counted
 #' as the 30th, so that it is a little too large. The cost is about min(n, p) n p + 2 n p k flops.

@@ -499,8 +499,9 @@ as.data.frame.ufs_decoys <- function(x, row.names = NULL, optional = FALSE, ...)
 
 #' The share of noise against the number of columns
 #'
-#' Draws one curve for each method, with the number of columns that are better than noise beside its
-#' name at the end. The dotted line is the share that was accepted.
+#' Draws the estimated share of noise among the best k columns against k, one curve for each method,
+#' with the number of columns that are better than noise beside its name at the end. The dotted line
+#' is the share that was accepted. Use it to see how sharply the noise begins.
 #'
 #' @param x,object A [ufs_decoys()] result.
 #' @param to The largest k to show. By default four times the largest answer, and at least 50.

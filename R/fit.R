@@ -94,8 +94,9 @@ as_trace <- function(trace) {
 
 #' What a fit chose
 #'
-#' Scores (larger is better for every method), rankings (best first) and the best `k` features or
-#' `m` samples of a fit.
+#' These functions read a fit: its scores (larger is better for every method), its rankings (best
+#' first), and the best `k` features or `m` samples. Use them on the fit of any method, instead of
+#' looking into the object.
 #'
 #' Exact ties are broken by the method's secondary key and then by the lowest index; a tie at the
 #' cut is reported by a message of class `ufs_message_tie`. Many methods give most features a score
@@ -154,9 +155,9 @@ selected_features.ufs <- function(fit, k = NULL, as = NULL, ...) {
 
 #' Cluster labels of a fit
 #'
-#' The clusters of the samples that a method found on its way, the same form for every method that
-#' has them ([ufs_socfs()], [ufs_kmeans_f()], [ufs_ndfs()], [ufs_sogfs()], [ufs_blfse()],
-#' [ufs_topk()]).
+#' Gives the clusters of the samples that a method found on its way, in the same form for every
+#' method that has them ([ufs_socfs()], [ufs_kmeans_f()], [ufs_ndfs()], [ufs_sogfs()],
+#' [ufs_blfse()], [ufs_topk()]). Use it to see which groups of samples the chosen features explain.
 #'
 #' @param fit A fit with clusters.
 #' @return An integer vector, named by the samples: 1 is the largest cluster, 2 the second largest,

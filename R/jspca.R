@@ -384,8 +384,9 @@ rise_note <- function(objective) {
 
 #' Predictions of a joint sparse principal component analysis
 #'
-#' Gives the chosen columns of new data, their scores on the sparse components, or their
-#' reconstruction from these.
+#' Applies a [ufs_jspca()] fit to new samples: returns their chosen columns, their scores on the
+#' sparse components, or their reconstruction from these. Use the scores where you would use those
+#' of principal components.
 #'
 #' @param object A fit of [ufs_jspca()].
 #' @param newdata A matrix or data frame. For `"scores"` and `"reconstruction"` it needs all columns

@@ -5,7 +5,8 @@
 #'
 #' Says in two lines what kind of data `x` is: counts or measurements, columns in one unit or in
 #' several, standardised already or not, whether the rows seem to be features, and which share of
-#' the columns is no better than noise. [ufs_select()] looks first and decides from what it sees.
+#' the columns is no better than noise. Use it before you choose a method or a scaling yourself;
+#' [ufs_select()] looks first and decides from what it sees.
 #'
 #' * Counts are whole numbers from 0 of which a fifth at least are 0, in 100 columns or more, and
 #'   all sparse data.

@@ -151,7 +151,8 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 #' Chosen columns of new data
 #'
 #' Keeps the best `k` features of `newdata`, by name if the columns had names when the
-#' method was fitted, and by position otherwise.
+#' method was fitted, and by position otherwise. Use it to reduce the data that the method saw, or
+#' new samples of the same kind, to the chosen columns.
 #'
 #' @param object A fit that selects features.
 #' @param newdata A matrix or data frame with at least the chosen columns, or anything else that

@@ -2,7 +2,8 @@
 
 #' Accuracy, NMI and ARI of a clustering
 #'
-#' Compares cluster labels with known classes, for judging a selection after the fact.
+#' Compares cluster labels with known classes. Use it to judge a selection after the fact: cluster
+#' the samples on the chosen features, and see how well the clusters agree with the classes.
 #'
 #' All three measures are computed from the table of clusters by classes:
 #' * `accuracy` is the share of samples that agree under the best one-to-one match of clusters to

@@ -5,8 +5,9 @@
 #' How far selections agree
 #'
 #' Compares the best `k` features of several fits: which features they share, and how much of
-#' each pair of selections is common. `plot()` draws the shares of all pairs, or with
-#' `what = "features"` which feature was chosen by which fit.
+#' each pair of selections is common. Use it to see whether methods, or settings, choose the same
+#' features. `plot()` draws the shares of all pairs or, with `what = "features"`, which feature was
+#' chosen by which fit.
 #'
 #' Fits of the same data can also be joined by `c()`: `plot(c(a = fit1, b = fit2), k = 10)` is
 #' `plot(ufs_overlap(list(a = fit1, b = fit2), k = 10))`. A plain list of fits has no class, so
@@ -149,7 +150,8 @@ check_fits <- function(fits) {
 #' Which features, or samples, are chosen again and again
 #'
 #' Shows how often each feature was among the best `k` of the resamples, most frequent first,
-#' with the first `k` in red and named.
+#' with the first `k` in red and named. Use it to see which of the chosen features would be chosen
+#' again.
 #'
 #' @param x,object A [ufs_stability()] result.
 #' @param what `"features"` or `"samples"`; the default is what was followed.
@@ -199,7 +201,8 @@ picture.ufs_stability <- function(object, what, ...) {
 
 #' Picture of a grid
 #'
-#' Draws a result of the settings as a heat map over two arguments, or as a curve over one.
+#' Draws a result of the settings as a heat map over two arguments, or as a curve over one. Use it
+#' to see how much the choice depends on the settings.
 #'
 #' @param x,object A [ufs_grid()] or [ufs_tune()] result.
 #' @param y Not used.

@@ -2,8 +2,8 @@
 
 #' Parameters of the recipe steps for tuning
 #'
-#' The dials parameter objects behind `tune()` in [step_select_ufs()] and [step_sample_ufs()].
-#' tune finds them by itself; call them to give other ranges or values, as in
+#' These functions make the dials parameter objects behind `tune()` in [step_select_ufs()] and
+#' [step_sample_ufs()]. tune finds them by itself; call them to give other ranges or values, as in
 #' `update(parameters, method = ufs_param_method(c("css", "pca")))`.
 #'
 #' The scores of a method are in units of its own, so `ufs_param_cutoff()` has a range that suits

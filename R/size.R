@@ -237,7 +237,8 @@ as.data.frame.ufs_size <- function(x, row.names = NULL, optional = FALSE, ...) {
 #'
 #' Draws four curves on one page, against k: the share that is no better than noise, what the
 #' columns capture of the data with its bound, the neighbours they keep, and how repeatable they
-#' are. The vertical line is the answer.
+#' are. The vertical line is the answer. Use it to see what fewer or more columns would cost or
+#' bring.
 #'
 #' @param x,object A [ufs_size()] result.
 #' @param ... Graphical parameters for `plot()`.

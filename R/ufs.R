@@ -2,8 +2,9 @@
 
 #' Fit any method by name
 #'
-#' `ufs(x, "socfs", n_clusters = 5)` is `ufs_socfs(x, n_clusters = 5)`: one entry for
-#' loops over methods, for [ufs_grid()] and for [ufs_compare()].
+#' Runs the method of the given name: `ufs(x, "socfs", n_clusters = 5)` is the same as
+#' `ufs_socfs(x, n_clusters = 5)`. Use it in loops over methods; [ufs_grid()] and [ufs_compare()]
+#' take the same names.
 #'
 #' @param x The data, with n samples in rows and p features in columns. [ufs_data()] says which
 #'   kinds there are.
