@@ -27,9 +27,9 @@
 #'
 #' Constant columns have score `NA` and come last, and ties go to the lowest index. Random
 #' numbers are R's, so `set.seed()` fixes a result, and a deterministic method draws none. Column
-#' names are case-sensitive. No method forms a p x p matrix when p > n; what needs n x n says so
-#' first, and stops above `getOption("ufselect.max_bytes")` (8 GiB). Data with missing values are
-#' refused unless [ufs_data()] is told what to do with them.
+#' names are case-sensitive. No method but [ufs_inffs()] forms a p x p matrix when p > n; what needs
+#' n x n says so first, and stops above `getOption("ufselect.max_bytes")` (8 GiB). Data with missing
+#' values are refused unless [ufs_data()] is told what to do with them.
 #'
 #' # Many fits
 #' [ufs_grid()] runs many settings, [ufs_tune()] chooses one without labels, [ufs_compare()]
