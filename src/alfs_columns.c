@@ -5,8 +5,9 @@
  * grows until the whole problem is solved. With R = X - X W X of a W that is zero outside J, the
  * columns of G = 2X'RX' - L X' outside J have to be split as P + Q like those inside. P = 0 there
  * serves as long as ||G_.j|| <= beta, so the dual bound of the problem on J holds for the whole one
- * once t is at least max ||G_.j|| / beta over the columns outside; those above join J. V of the
- * whole problem stands in work's splits, the best W, P, Q, L in the result. */
+ * once t is at least max ||G_.j|| / beta over the columns outside, and all of R is scaled, also what no
+ * column of J reaches; those above join J. V of the whole problem stands in work's splits, the best W,
+ * P, Q, L in the result. */
 #include "alfs_work.h"
 #include "la.h"
 #include <R_ext/Memory.h>
@@ -318,7 +319,7 @@ static void run_columns(alfs_work *sub, int most, double goal, double *best_w, d
         alfs_next_penalties(sub);
         alfs_update_w(sub);
         if (check) {
-            alfs_dual_bound(sub, 0.0);
+            alfs_dual_bound(sub, -1.0);
             alfs_primal_bound(sub, best_w);
             gap = (value->best - value->now) / value->best;
             if (gap < goal || !(fabs(gap) <= DBL_MAX)) last = true;

@@ -83,7 +83,7 @@ bool alfs_newton(alfs_work *work, const double *x, double goal, bool warm, doubl
         ufs_copy(a.w, a.trial, len);
         for (size_t i = 0; i < (size_t) a.m * (size_t) a.m; i++) a.z[i] += t * a.dz[i];
         run->iterations++;
-        alfs_dual_bound(work, 0.0);
+        alfs_dual_bound(work, -1.0);
         value->current = f_new;
         candidate(&a, 1.0, best_w);
         gap = (value->best - value->dual) / value->best;

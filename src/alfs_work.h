@@ -125,7 +125,8 @@ static inline double alfs_clamp(double v, double bound)
 /* ---- solve_alfs_bound.c ---- */
 
 /* Sets value.now, and raises value.dual, by the best of a few feasible points near the
- * multipliers. outside: the largest ||G_.j|| / beta of columns that are not in work. */
+ * multipliers. outside: the largest ||G_.j|| / beta of columns that are not in work, whose bound is
+ * then that of the whole problem; negative: work's own. */
 void alfs_dual_bound(alfs_work *work, double outside);
 /* Lowers value.best, and writes the W that did it, by a few sparse candidates. */
 void alfs_primal_bound(alfs_work *work, double *best_w);

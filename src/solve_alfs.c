@@ -105,7 +105,7 @@ static void certify(alfs_work *work, alfs_result *result)
     alfs_value *value = &work->value;
     double before = value->dual;
 
-    alfs_dual_bound(work, 0.0);
+    alfs_dual_bound(work, -1.0);
     result->certificates++;
     if (result->l == NULL) return;
     if (value->dual > before || result->certificates == 1)

@@ -26,11 +26,18 @@ static bool repair_pays(const alfs_work *work);
 void alfs_dual_bound(alfs_work *work, double outside)
 {
     alfs_value *value = &work->value;
-    double ss, rx, top = R_NegInf;
+    double ss, rx, rest = work->space.rest, top = R_NegInf;
     bool rows = work->split[ROWS].on, cols = work->split[COLS].on;
 
     if (work->weights != NULL && work->weights->t != NULL) alfs_weights_multiplier(work);
     alfs_gradient(work, work->core, &ss, &rx);
+    /* What of D no column reaches is no part of G, and counts in full. A column outside reaches it, so
+     * there it is scaled with all of R. */
+    if (outside >= 0.0) {
+        ss += rest;
+        rx += rest;
+        rest = 0.0;
+    }
     split_sums(work);
     for (int i = 0; i <= 11; i++) {
         double theta = i <= 10 ? i / 10.0 : value->theta_zero, t, s, d;
@@ -40,7 +47,7 @@ void alfs_dual_bound(alfs_work *work, double outside)
         if (work->weights != NULL && work->weights->t != NULL) t = fmax(t, 1.0);
         s = ss > 0.0 ? rx / ss : 0.0;
         if (fabs(s) * t > 1.0) s = s > 0.0 ? 1.0 / t : -1.0 / t;
-        d = work->space.rest + 2.0 * s * rx - s * s * ss;
+        d = rest + 2.0 * s * rx - s * s * ss;
         if (d > top) {
             top = d;
             value->theta = theta;

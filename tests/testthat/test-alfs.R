@@ -404,6 +404,27 @@ test_that("working on few columns changes the way, not the answer", {
   expect_identical(run("alfs_newton", 1e-12, 133L)$trace[, 1], as.double(0:133))
 })
 
+test_that("on the way, too, the bound is the value of a feasible pair", {
+  # More directions than a set has columns: what no column of the set reaches is scaled, too.
+  x <- withr::with_seed(3, {
+    z <- matrix(rnorm(60 * 3), 60) %*% matrix(rnorm(3 * 300), 3)
+    scale(z + .7 * matrix(rnorm(60 * 300), 60))[, ]
+  })
+  basis <- alfs_basis(x)
+  bound <- alfs_bounds(basis)
+  for (rel in list(c(.01, .4, .02), c(.01, .2, .005))) {
+    penalty <- rel * unlist(bound)
+    for (most in c(1, 9:15, 20:22, 60)) {
+      out <- alfs_call(x, basis, penalty, ufs_control(max_iter = most, tol = 1e-6, warn = FALSE))
+      used <- as.list(out$run$counters)
+      dual <- ref_alfs_dual(x, out$p, out$q, out$l, penalty[1], penalty[2], penalty[3])
+      expect_lt(dual[["equation"]], 1e-10)
+      expect_lte(max(dual[c("rows", "columns", "weights")]), 1 + 1e-10)
+      expect_equal(dual[["value"]], used$dual, tolerance = 1e-8)
+    }
+  }
+})
+
 test_that("where nearly all columns will be in use no set of few is tried first", {
   x <- alfs_data(120, 60, 7)
   basis <- alfs_basis(x)
