@@ -210,6 +210,7 @@ tables <- list(
   "before-after" = timing("before-after", "before-after.R", 60, "speed", times_only = TRUE),
   frameworks = timing("frameworks", "frameworks.R", 2, "speed", c("variance", "pca", "laplacian", "css", "socfs"),
     times_only = TRUE),
+  ablation = timing("ablation", "ablation.R", 25, "speed", c("alfs", "inffs", "jspca", "socfs", "topk"), times_only = TRUE),
   decoys = on_sets("decoys", "decoys.R", 30, "choosing-parameters", c("pca", "laplacian", "kmeans_f"),
     plain_calls(pca = "ufs_pca", laplacian = "ufs_laplacian", kmeans_f = "ufs_kmeans_f", decoys = "ufs_decoys"),
     functions = "ufs_decoys", witness = function(stored) {
