@@ -180,6 +180,12 @@ print.ufs_select <- function(x, n = 10L, ...) {
   chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else
     names(x$feature_scores)[selected_features(x, as = "index")])
   line <- function(name, ...) cat(formatC(name, width = -14L), ..., "\n", sep = "")
+  # Sentences are broken where the console ends, but not before "%"; names and code are not.
+  sentence <- function(name, ...) {
+    text <- strwrap(gsub(" %", "~%", paste0(...), fixed = TRUE), max(40L, getOption("width") - 15L))
+    text <- gsub("~%", " %", text, fixed = TRUE)
+    cat(paste0(formatC(c(name, rep("", length(text) - 1L)), width = -15L), text, "\n"), sep = "")
+  }
   of_samples <- x$task == "label"
   cat("<ufs_select> ", x$size, " of ",
     count_words(if (of_samples) x$n else x$p, if (of_samples) "sample" else "feature"), ", chosen ",
@@ -188,17 +194,17 @@ print.ufs_select <- function(x, n = 10L, ...) {
   line("  chosen", " ", paste(utils::head(chosen, n), collapse = ", "),
     if (length(chosen) > n) ", ...")
   seen <- look_words(x$look)
-  line("  data", " ", seen[1L])
-  line("", " ", seen[2L])
-  line("  method", " ufs_", x$method, "() ", x$reason,
+  sentence("  data", seen[1L])
+  sentence("", seen[2L])
+  sentence("  method", "ufs_", x$method, "() ", x$reason,
     if (!is.null(x$params$scale)) if (isFALSE(x$params$scale)) "; columns as they are" else
       "; columns standardised")
-  for (words in x$decided) line("", " ", words)
-  if (!is.null(x$worth)) line("  worth, here", " ", worth_words(x$worth))
+  for (words in x$decided) sentence("", words)
+  if (!is.null(x$worth)) sentence("  worth, here", worth_words(x$worth))
   noisy <- x$method %in% c("consensus", "pca") && x$look$noisy && x$task != "label"
   record <- selection_record(x$task, noisy)
-  if (!is.null(record)) line("  elsewhere", " ", record)
-  line("  checks", " ", if (length(x$checks)) paste(x$checks, collapse = "; ") else
+  if (!is.null(record)) sentence("  elsewhere", record)
+  sentence("  checks", if (length(x$checks)) paste(x$checks, collapse = "; ") else
     "nothing looks wrong")
   code <- gsub("\n", "; ", x$code)
   line("  to repeat", " ", if (nchar(code) > 300L) {

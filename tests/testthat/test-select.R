@@ -2,6 +2,9 @@ x <- `dimnames<-`(planted(40, 20, informative = 20)$x, list(paste0("s", 1:40), p
 
 pick <- function(..., seed = 1) withr::with_seed(seed, suppressMessages(ufs_select(...)))
 
+# On lines as long as they come.
+printed <- function(fit) withr::with_options(list(width = 1000), capture.output(print(fit)))
+
 test_that("every task applies its method", {
   wanted <- c(compress = "css", classify = "css", cluster = "consensus", label = "medoids")
   for (task in names(wanted)) {
@@ -10,11 +13,16 @@ test_that("every task applies its method", {
     expect_s3_class(fit, c("ufs_select", paste0("ufs_", wanted[[task]]), "ufs"))
     if (task == "label") expect_length(selected_samples(fit), 5L) else
       expect_identical(predict(fit, x), x[, selected_features(fit)])
-    lines <- capture.output(print(fit))
+    lines <- printed(fit)
     expect_match(lines, paste0("ufs_", wanted[[task]], "\\(\\)"), all = FALSE)
     expect_match(lines, "worth, here .* of 20 draws", all = FALSE)
     expect_match(lines, paste0("to repeat .*ufs_", wanted[[task]], "\\(x = x"), all = FALSE)
     expect_match(lines, "checks +nothing looks wrong", all = FALSE)
+    narrow <- withr::with_options(list(width = 60), capture.output(print(fit)))
+    sentences <- narrow[-c(1, grep("^  (chosen|to repeat|certificate)", narrow))]
+    expect_lte(max(nchar(sentences)), 60L)
+    in_one <- function(lines) gsub(" +", " ", paste(lines, collapse = " "))
+    expect_identical(in_one(narrow), in_one(lines))
   }
   expect_false(identical(pick(x, 5, "compress")$params$mu_rel, pick(x, 5, "classify")$params$mu_rel))
   # The first task is the default.
@@ -51,8 +59,8 @@ test_that("noise is found, and k with it", {
   expect_identical(fit$method, "consensus")
   expect_lt(fit$size, 20)
   expect_gt(mean(selected_features(fit) %in% paste0("v", 1:8)), .5)
-  expect_match(capture.output(print(fit)), "most of them", all = FALSE)
-  expect_match(capture.output(print(fit)), paste0("k = ", fit$size, ": .* better than noise"), all = FALSE)
+  expect_match(printed(fit), "most of them", all = FALSE)
+  expect_match(printed(fit), paste0("k = ", fit$size, ": .* better than noise"), all = FALSE)
   worth <- fit$worth[fit$worth$measure == "noise", ]
   expect_lt(worth$chosen, worth$random)
   expect_identical(worth$beaten, 20)
@@ -131,7 +139,7 @@ test_that("what looks wrong is said", {
   counts[cbind(1:30, 1:30)] <- 1
   fit <- suppressWarnings(pick(counts, 3, "compress"))
   expect_match(fit$checks, "all 0 in .* of the rows", all = FALSE)
-  expect_match(capture.output(print(fit)), "checks .*all 0", all = FALSE)
+  expect_match(printed(fit), "checks .*all 0", all = FALSE)
   two <- cbind(rep(0:1, 20), rep(0:1, 20) * 2, matrix(rnorm(40 * 6, sd = .01), 40))
   expect_match(pick(two, 1, "cluster", n_clusters = 4, members = c("pca", "variance"), scale = FALSE)$checks,
     "2 different rows, fewer than 4 clusters", all = FALSE)
