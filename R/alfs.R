@@ -470,7 +470,8 @@ print_notes.ufs_alfs <- function(x) {
   ranked <- c(if (x$params$select == "pivot") "features by pivots",
     if (x$params$select_samples != "norm") how[[x$params$select_samples]])
   if (x$params$solver == "paper") {
-    notes <- c(notes, "paper        Algorithm 1 stops by its own rule; the gap says what that costs")
+    notes <- c(notes,
+      "paper        Algorithm 1 stops by its own rule; the gap says what that costs")
   }
   if (length(ranked)) {
     notes <- c(notes, paste0("ranking      ", paste(ranked, collapse = ", ")))

@@ -98,7 +98,9 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
   table <- summary(x, measure)$table
   cat("<ufs_compare> ", size_words(x$n, x$p), ", ", length(x$classes), " classes, ",
     count_words(x$repeats, "repeat"), ", ",
-    if (x$mode == "classify") paste0(signif(100 * x$train, 3L), " % of the samples are candidates") else
+    if (x$mode == "classify") {
+      paste0(signif(100 * x$train, 3L), " % of the samples are candidates")
+    } else
       "k-means on the chosen features",
     "\n", sep = "")
   for (classifier in unique(table$classifier)) for (m in unique(table$m)) {

@@ -1,5 +1,5 @@
-# What `counts`, `unit_rows` and the limits on features do to data: sparse stays sparse. What new rows
-# need is kept in input$transform: the same document frequencies and the same mean total.
+# What `counts`, `unit_rows` and the limits on features do to data: sparse stays sparse. What new
+# rows need is kept in input$transform: the same document frequencies and the same mean total.
 
 transform_data <- function(data, counts, unit_rows, min_samples, max_samples, arg) {
   counts <- check_choice(counts, "counts", c("none", "log", "tfidf"))
@@ -87,7 +87,8 @@ apply_transform <- function(data, how) {
     # A sample without any count.
     value[!is.finite(value)] <- 0
   } else if (how$counts == "tfidf") {
-    value[] <- value * how$idf[if (dense) rep(seq_len(data$p), each = data$n) else stored_column(data$x)]
+    column <- if (dense) rep(seq_len(data$p), each = data$n) else stored_column(data$x)
+    value[] <- value * how$idf[column]
   }
   if (how$unit_rows) {
     square <- if (dense) rowSums(value^2) else sum_by(value^2, row, data$n)

@@ -31,8 +31,8 @@
 #'
 #' # Counts: words, reads, cells
 #' Counts differ by the size of the sample before they differ by anything else: long documents and
-#' deeply sequenced cells have more of every feature. Standardising columns of counts makes it worse,
-#' because a word of a single document gets the same weight as any other. So choose here what
+#' deeply sequenced cells have more of every feature. Standardising columns of counts makes it
+#' worse, because a word of a single document gets the same weight as any other. So choose here what
 #' takes the size out, keep sparse data sparse, and fit with `scale = FALSE`:
 #'
 #' * `counts = "log"` is the way of single cells: each sample is divided by its total relative to
@@ -40,9 +40,10 @@
 #' * `counts = "tfidf"` is the way of text: each feature is multiplied by its inverse
 #'   document frequency, log((1 + n) / (1 + df)) + 1 with df the samples that have it, so that
 #'   words that are everywhere count less.
-#' * `unit_rows = TRUE` divides each sample by its length afterwards. The inner product of two samples is then
-#'   the cosine of their angle: with `center = FALSE, scale = FALSE`, [ufs_facility()] and [ufs_medoids()]
-#'   cover documents by what they are about and not by how long they are.
+#' * `unit_rows = TRUE` divides each sample by its length afterwards. The inner product of two
+#'   samples is then the cosine of their angle: with `center = FALSE, scale = FALSE`,
+#'   [ufs_facility()] and [ufs_medoids()] cover documents by what they are about and not by how long
+#'   they are.
 #' * `min_samples` and `max_samples` leave out features that are above zero in too few or too many
 #'   samples, before anything else.
 #'
@@ -258,7 +259,8 @@ check_slots <- function(x, arg) {
 # ---- arguments of the door in other functions ---------------------------------------------------
 
 # Every function that takes x has `...` for these.
-door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts", "unit_rows",
+door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts",
+  "unit_rows",
   "min_samples", "max_samples")
 
 # In the frame of a function `fun` that was called with some of them, x is replaced by what

@@ -461,7 +461,8 @@ print.ufs_decoys <- function(x, ...) {
         if (length(x$columns[[name]]) > 5L) ", ...", "\n", sep = "")
     }
     if (length(x$errors[[name]])) {
-      cat("    ", count_words(length(x$errors[[name]]), "repeat"), " failed, first: ", x$errors[[name]][1L], "\n",
+      cat("    ", count_words(length(x$errors[[name]]), "repeat"), " failed, first: ",
+        x$errors[[name]][1L], "\n",
         sep = "")
     }
   }

@@ -157,6 +157,8 @@ look_words <- function(x) {
     paste0(c(if (is.na(x$noise)) "too few rows or columns to tell noise" else
       paste0(percent(x$noise), " of the columns are noise, judged by permuted columns",
         if (x$noisy) ": most of them"),
-      if (!is.null(x$turned)) paste0("the rows seem to be features (", x$turned, "): give t(x) then")),
+      if (!is.null(x$turned)) {
+      paste0("the rows seem to be features (", x$turned, "): give t(x) then")
+    }),
       collapse = "; "))
 }

@@ -81,8 +81,8 @@ best_line <- function(ranking, names, n, size = NULL) {
     if (!is.null(size)) paste0(" (", size, " of ", length(ranking), ")"))
 }
 
-# k or m as the method was given it, or NULL: methods that pick one by one note how many they picked,
-# and whether anybody asked for it.
+# k or m as the method was given it, or NULL: methods that pick one by one note how many they
+# picked, and whether anybody asked for it.
 remembered_size <- function(fit, name) if (!isFALSE(fit$params$given)) fit$params[[name]]
 
 #' @export

@@ -133,7 +133,9 @@ print_notes.ufs_rsr <- function(x) {
   c(paste0("lambda       ", format(signif(x$params$lambda, 3L)), " in the window ",
     if (is.na(x$params$lambda_identity)) "0" else format(signif(x$params$lambda_identity, 3L)),
     " (W = I) to ", format(signif(x$params$lambda_max, 3L)), " (W = 0)"),
-    if (x$n_exact > 0L) paste0("exact        ", x$n_exact, " of ", x$n, " samples, without any residual"))
+    if (x$n_exact > 0L) {
+      paste0("exact        ", x$n_exact, " of ", x$n, " samples, without any residual")
+    })
 }
 
 register("rsr", ufs_rsr,

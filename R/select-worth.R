@@ -95,7 +95,8 @@ selection_checks <- function(fit, x) {
   empty <- mean(rowSums(z != 0) == 0)
   if (empty > .5) {
     say("the chosen columns are all 0 in ", percent(empty), " of the rows")
-    ufs_warn("empty", "The ", length(chosen), " chosen columns are all 0 in ", percent(empty), " of the ",
+    ufs_warn("empty", "The ", length(chosen), " chosen columns are all 0 in ", percent(empty),
+      " of the ",
       "rows: nothing tells these rows apart. Choose more of them, or see `counts` of ufs_data().")
   }
   zero <- sum(colMeans(z != 0) < .05)
@@ -221,5 +222,6 @@ worth_words <- function(worth) {
   words <- c(captured = "of x captured", knn_overlap = "of the nearest neighbours kept",
     noise = "no better than noise", uncovered = "of the variance left uncovered")
   paste(paste0(percent(worth$chosen), " ", words[worth$measure], " (random choice: ",
-    percent(worth$random), ", worse in ", worth$beaten, " of ", worth$draws, " draws)"), collapse = ", ")
+    percent(worth$random), ", worse in ", worth$beaten, " of ", worth$draws, " draws)"),
+  collapse = ", ")
 }

@@ -21,12 +21,12 @@
 #'   samples are good for any smaller number.
 #'
 #' Columns in different units are standardised. Those in one unit are not by `"compress"` and
-#' `"classify"`, and counts by no task: there, tasks other than `"compress"` weight features by their inverse document
-#' frequency and give rows unit length (`counts = "tfidf", unit_rows = TRUE` of [ufs_data()]); give
-#' `counts` yourself for another choice, as `counts = "log"` for cells. Where most columns are
-#' noise, [ufs_consensus()] chooses,
-#' whatever the task: methods that choose columns to complement each other prefer noise. On large
-#' data, of more than 4,000 samples or 4 million values, it is [ufs_pca()].
+#' `"classify"`, and counts by no task: there, tasks other than `"compress"` weight features by
+#' their inverse document frequency and give rows unit length (`counts = "tfidf", unit_rows = TRUE`
+#' of [ufs_data()]); give `counts` yourself for another choice, as `counts = "log"` for cells. Where
+#' most columns are noise, [ufs_consensus()] chooses, whatever the task: methods that choose columns
+#' to complement each other prefer noise. On large data, of more than 4,000 samples or 4 million
+#' values, it is [ufs_pca()].
 #'
 #' Without `n_clusters` the number of clusters is one more than the principal components with a
 #' larger variance than any of permuted columns (after Horn 1965), at least 2 and at most 30:
@@ -90,7 +90,8 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
     if (what == "m") "the samples" else "the features")
   row <- method_row(plan$method)
   seed <- if (!row$deterministic) draw_seeds(1L)[[1L]]
-  ready <- if (length(plan$transform)) do.call(ufs_data, c(list(opened), plan$transform)) else opened
+  ready <- opened
+  if (length(plan$transform)) ready <- do.call(ufs_data, c(list(opened), plan$transform))
   fit <- with_seed(seed, do.call(ufs, c(list(x = ready, method = plan$method), plan$args),
     quote = TRUE))
   # The call to repeat it: the user's `x`, every argument as used.
@@ -203,7 +204,8 @@ selection_plan <- function(x, look, asked, given) {
     transform = transform)
 }
 
-# Arguments of ufs_data() for counts of which the user says nothing; columns are to be rebuilt as they are.
+# Arguments of ufs_data() for counts of which the user says nothing; columns are to be rebuilt as
+# they are.
 count_transform <- function(x, look, asked) {
   open <- x$kind != "source" && is.null(x$input$transform) && !isTRUE(asked$counts)
   if (look$values == "counts" && open && asked$task != "compress" && !has_negative(x)) {

@@ -198,7 +198,8 @@ print.ufs_stability <- function(x, ...) {
       "%)", collapse = ", "), "\n", sep = "")
   }
   if (length(x$errors)) {
-    cat("  ", count_words(length(x$errors), "resample"), " failed, first: ", x$errors[[1L]], "\n", sep = "")
+    cat("  ", count_words(length(x$errors), "resample"), " failed, first: ", x$errors[[1L]], "\n",
+      sep = "")
   }
   print_checkpoint(x$checkpoint)
   invisible(x)

@@ -209,7 +209,9 @@ print_notes.ufs_ted <- function(x) {
   if (is.null(remembered_size(x, "m"))) m <- min(m, 10L)
   c(paste0("objective    lowered by ", signif(100 * reconstructed(x, m), 3L), " % with ",
     count_words(m, "sample")),
-    if (given) paste0("labelled     ", count_words(given, "sample"), ", which the picks complement"))
+    if (given) {
+      paste0("labelled     ", count_words(given, "sample"), ", which the picks complement")
+    })
 }
 
 # Share of the total squares that the first m picks take away.
@@ -251,7 +253,8 @@ check_squares <- function(x, top = largest(x)) {
 }
 
 # Said in print() by the rankings that lose to random choice where labels are few.
-chance_note <- paste("for labels   use ufs_facility() or ufs_medoids(): this ranking does worse than",
+chance_note <- paste("for labels   use ufs_facility() or ufs_medoids(): this ranking does worse",
+  "than",
   "chance there")
 
 # Mean squared norm of the rows, and the largest modulus, without a copy of x.

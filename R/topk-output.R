@@ -31,7 +31,8 @@ print_notes.ufs_topk <- function(x) {
   } else {
     sprintf("at most %.2g%% above the optimum", 100 * x$certificate[["gap"]])
   }
-  c(sprintf("selection    %s, %s (given labels and graph)", count_words(x$params$k, "feature"), proof),
+  c(sprintf("selection    %s, %s (given labels and graph)", count_words(x$params$k, "feature"),
+    proof),
     paste0("mode         ", mode, ", ", if (x$params$mode == "cluster") {
       count_words(x$params$n_clusters, "cluster")
     } else {
@@ -40,7 +41,8 @@ print_notes.ufs_topk <- function(x) {
       paste0(", ", count_words(x$graph[["isolated"]], "sample"), " without a link")
     }),
     if (x$params$mode == "propagate") {
-      paste("for labels   alone ufs_propagate(ufs_graph(x), y), or a linear SVM, is often better than",
+      paste("for labels   alone ufs_propagate(ufs_graph(x), y), or a linear SVM, is often better",
+        "than",
         "this fit")
     })
 }

@@ -105,7 +105,8 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
 #' @export
 print.ufs_tune <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_tune> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"), ", by ", x$criterion[1L],
+  cat("<ufs_tune> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"), ", by ",
+    x$criterion[1L],
     " at k = ", paste(x$k, collapse = ", "), "\n", sep = "")
   cat("  chosen: ", paste(names(x$choice), vapply(x$choice, function(v) format(unlist(v)), ""),
     sep = " = ", collapse = ", "), "\n", sep = "")

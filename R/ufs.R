@@ -65,8 +65,8 @@ check_given <- function(...) {
 
 #' The methods of the package
 #'
-#' Lists all methods, what each of them selects and costs, and what it was worth on real data. Use it
-#' to find the name that [ufs()], [ufs_grid()] and [ufs_compare()] take.
+#' Lists all methods, what each of them selects and costs, and what it was worth on real data. Use
+#' it to find the name that [ufs()], [ufs_grid()] and [ufs_compare()] take.
 #'
 #' @param ... Must be empty.
 #' @return A data frame with one row per method: `method` (the name [ufs()] takes),
