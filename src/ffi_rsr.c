@@ -27,12 +27,13 @@ SEXP ffi_rsr(SEXP x_, SEXP lambda, SEXP eps, SEXP settings_, SEXP control)
     const double *smooth = ffi_given(eps, 2, "eps");
     SEXP window = ffi_get(settings_, "window");
     size_t n = (size_t) x.n, square = x.p > x.n ? n * n : 0;
-    rsr_problem problem = {.n = x.n,
-                           .p = x.p,
-                           .x = x.x,
-                           .lambda = ffi_number(lambda, "lambda"),
-                           .identity = *ffi_given(ffi_get(window, "identity"), 1, "identity"),
-                           .activity = ffi_given(ffi_get(window, "activity"), (size_t) x.p, "activity")};
+    rsr_problem problem = {
+        .n = x.n,
+        .p = x.p,
+        .x = x.x,
+        .lambda = ffi_number(lambda, "lambda"),
+        .identity = *ffi_given(ffi_get(window, "identity"), 1, "identity"),
+        .activity = ffi_given(ffi_get(window, "activity"), (size_t) x.p, "activity")};
 
     if (square > 0) problem.root = ffi_given(ffi_get(window, "root"), square, "root");
     if (!(problem.lambda > 0.0)) Rf_error("internal error: 'lambda' is not positive");
