@@ -5,6 +5,8 @@
 # printed with its seed: fuzz.R --calls=1 --seed=<that> repeats it.
 source("tests/dev/common.R")
 set <- options_of(calls = 500, seed = 1, limit = 20, others = .3)
+# Some arguments are names of folders.
+setwd(tempdir())
 
 matrices <- list(
   plain = function() clustered(sample(4:30, 1), sample(2:20, 1)),
