@@ -67,8 +67,13 @@ checked_operator <- function(original, whole, report) {
   function(source, keep, shift, divide, count = ns$new_count(), store = ns$new_store()) {
     op <- original(source, keep, shift, divide, count, store)
     rows <- if (is.null(source$rows)) seq_len(nrow(whole)) else source$rows
-    columns <- if (is.null(source$columns)) seq_len(ncol(whole)) else source$columns
-    raw <- unname(whole)[rows, columns, drop = FALSE]
+    columns <- if (is.null(source$columns)) seq_len(source$p) else source$columns
+    # With decoys beside the file: its own columns and these, in one order.
+    raw <- if (source$kind == "bound") {
+      base <- source$object$base$columns
+      own <- unname(whole)[, if (is.null(base)) seq_len(ncol(whole)) else base, drop = FALSE]
+      cbind(own, unname(source$object$beside))[rows, source$object$turn[columns], drop = FALSE]
+    } else unname(whole)[rows, columns, drop = FALSE]
     z <- raw[, keep, drop = FALSE]
     by <- function(value, default) rep(if (is.null(value)) default else value, each = nrow(z))
     made_of <- (abs(z) + abs(by(shift, rep(0, ncol(z))))) / by(divide, rep(1, ncol(z)))
