@@ -211,6 +211,8 @@ tables <- list(
   frameworks = timing("frameworks", "frameworks.R", 2, "speed", c("variance", "pca", "laplacian", "css", "socfs"),
     times_only = TRUE),
   ablation = timing("ablation", "ablation.R", 25, "speed", c("alfs", "inffs", "jspca", "socfs", "topk"), times_only = TRUE),
+  jackstraw = timing("jackstraw", "jackstraw.R", 4, "evidence", "pca",
+    plain_calls(pca = c("ufs_pca", n_components = 3), decoys = "ufs_decoys"), functions = "ufs_decoys"),
   decoys = on_sets("decoys", "decoys.R", 30, "choosing-parameters", c("pca", "laplacian", "kmeans_f"),
     plain_calls(pca = "ufs_pca", laplacian = "ufs_laplacian", kmeans_f = "ufs_kmeans_f", decoys = "ufs_decoys"),
     functions = "ufs_decoys", witness = function(stored) {

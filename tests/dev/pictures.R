@@ -77,7 +77,7 @@ add("compare cluster", compare("cluster", c(2, 5, 10, 20), mode = "cluster"))
 add("compare one k", compare("one", 10, mode = "cluster"))
 add("compare classify", compare("classify", c(5, 10, 20), m = 20, classifiers = "tree"))
 add("path alfs", once("path", quiet(ufs_alfs_path(x, alpha_rel = c(.3, .1, .03, .01)))))
-add("graph", ufs_graph(x), x)
+add("graph", ufs_graph(x))
 
 # ---- draw -------------------------------------------------------------------------------------
 all <- all[grepl(option$only, names(all))]
