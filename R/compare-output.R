@@ -100,8 +100,7 @@ print.ufs_compare <- function(x, measure = "accuracy", digits = 1L, ...) {
     count_words(x$repeats, "repeat"), ", ",
     if (x$mode == "classify") {
       paste0(signif(100 * x$train, 3L), " % of the samples are candidates")
-    } else
-      "k-means on the chosen features",
+    } else "k-means on the chosen features",
     "\n", sep = "")
   for (classifier in unique(table$classifier)) for (m in unique(table$m)) {
     part <- table[table$classifier == classifier & table$m %in% m, ]

@@ -158,7 +158,7 @@ look_words <- function(x) {
       paste0(percent(x$noise), " of the columns are noise, judged by permuted columns",
         if (x$noisy) ": most of them"),
       if (!is.null(x$turned)) {
-      paste0("the rows seem to be features (", x$turned, "): give t(x) then")
-    }),
+        paste0("the rows seem to be features (", x$turned, "): give t(x) then")
+      }),
       collapse = "; "))
 }

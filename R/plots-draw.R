@@ -303,13 +303,14 @@ tile_layout <- function(pic, columns) {
   size <- .45 * name_size(each, line)$size
   # Names take at most two fifths of the height.
   most <- .4 * graphics::par("fin")[2L] / line
-  if (!upright && 2.5 + size * max(nchar(labels)) > most) {
-    labels <- shorten(labels, max(6L, floor((most - 2.5) / size)))
+  title <- 2.5
+  if (!upright && title + size * max(nchar(labels)) > most) {
+    labels <- shorten(labels, max(6L, floor((most - title) / size)))
   }
   list(labels = labels, row_labels = row_labels, upright = upright, key = key,
     room = columns * share / (1 - share),
     strip = if (is.null(pic$group)) 0 else max(.3, .03 * columns),
-    mar = c(if (upright) 4 else 2.5 + size * max(nchar(labels)), left_side, 3.2, 1))
+    mar = c(if (upright) 4 else title + size * max(nchar(labels)), left_side, 3.2, 1))
 }
 
 draw_tiles <- function(pic, ...) {

@@ -1,10 +1,12 @@
-# Which fast paths pay: each path of src/paths.h switched off, at three sizes.
+# Which fast paths pay: each path of src/paths.h switched off, at several sizes.
 #
 #   Rscript ablation.R [--paths=gl_newton,topk_admm] [--out=ablation.csv]
 #
 # CPU seconds with the path and without it, the better of two runs (one where a run takes more than three
-# seconds), alone on the machine; run it with reference BLAS and again with an optimised one. A path stays in the package if its best ratio is
-# at least 1.3 at a size users have, or if it halves the memory. Each line is appended as it comes.
+# seconds), alone on the machine. A path stays in the package if its best ratio is at least 1.3 at a size
+# users have, or if it halves the memory. The table holds the rows of two BLAS: run it with R's reference
+# BLAS and again with an optimised one; rows of this BLAS are replaced, the others stay. Each line is
+# appended as it comes.
 library(ufselect)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
 
@@ -94,17 +96,22 @@ objective <- function(fit) {
   if (length(value)) value else NA_real_
 }
 
-wanted <- words(option("paths", ""))
+wanted <- words(option("paths", paste(names(what_is), collapse = ",")))
+if (nzchar(out) && file.exists(out)) {
+  old <- utils::read.csv(out, stringsAsFactors = FALSE)
+  utils::write.csv(old[old$blas != blas_name() | !old$path %in% wanted, ], out, row.names = FALSE)
+}
 for (make in rows) {
   cell <- make()
-  if (length(wanted) && nzchar(wanted[1L]) && !cell$path %in% wanted) next
+  if (!cell$path %in% wanted) next
   value <- NULL
   on <- cpu(function() value <<- cell$run())
   with_it <- objective(value)
   # Without its sets of columns ALFS has no use for Newton's method.
   off_paths <- c(cell$path, if (cell$path == "alfs_columns") "alfs_newton")
   off <- cpu(function() value <<- ufselect:::with_paths_off(off_paths, cell$run()))
-  said <- data.frame(path = cell$path, what = what_is[[cell$path]], fit = cell$label, on = round(on, 3), off = round(off, 3), ratio = round(off / on, 2),
+  said <- data.frame(path = cell$path, what = what_is[[cell$path]], fit = cell$label, on = round(on, 3),
+    off = round(off, 3), ratio = round(off / on, 2),
     objective_change = signif(objective(value) / with_it - 1, 2), blas = blas_name(),
     call = paste0("set.seed(1); ufs(x, ...): ", gsub("\\s+", " ", paste(deparse(cell$args), collapse = ""))),
     version = format(utils::packageVersion("ufselect")), date = format(Sys.Date()))

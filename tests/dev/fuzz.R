@@ -184,7 +184,8 @@ outcome <- function(call) {
     # R itself, before any of our code runs: it names the argument.
     own <- isTRUE(call$other) && grepl("^unused argument|^argument \"[a-z_]+\" is missing, with no default", said)
     # Two thousand million starts take their time, and can be interrupted.
-    if (grepl("time limit", said)) if (isTRUE(call$args$n_starts > 1e6)) "as long as asked" else "TIME" else if (own) "R's own words" else paste("UNCLASSED ERROR:", said)
+    late <- if (isTRUE(call$args$n_starts > 1e6)) "as long as asked" else "TIME"
+    if (grepl("time limit", said)) late else if (own) "R's own words" else paste("UNCLASSED ERROR:", said)
   }, finally = setTimeLimit())
   list(out = out, step = step, seconds = proc.time()[[1L]] - started)
 }
