@@ -64,6 +64,10 @@ expect_words <- function(call, class, ...) {
 # Whether CRAN's tier of the tests runs (CONTRIBUTING.md): for blocks that take less data there.
 on_cran <- function() !identical(tolower(Sys.getenv("NOT_CRAN")), "true")
 
+# What one room does for all methods is tested with each of them, in CRAN's tier with one of each kind of fit.
+each_kind <- c("alfs", "blfse", "consensus", "medoids", "socfs", "topk")
+skip_most_on_cran <- function(method) if (!method %in% each_kind) testthat::skip_on_cran()
+
 # Blocks that start other processes: not on CRAN, nor under what watches the native code of one process.
 skip_processes <- function() {
   testthat::skip_on_cran()

@@ -1,4 +1,5 @@
 test_that("the gap certifies: the alternation is never below the bound", {
+  skip_on_cran()
   x <- sample_data(30, 5)
   fit <- raw(ufs_alnr, x, n_neighbours = 4, gamma_rel = 0.1, control = ufs_control(tol = 1e-5, max_iter = 3000))
   expect_identical(class(fit), c("ufs_alnr", "ufs"))

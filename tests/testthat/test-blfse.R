@@ -328,6 +328,7 @@ test_that("constant features: dropped with their scores, last, v = 0", {
 })
 
 test_that("scaling is what the help page says; centring changes nothing", {
+  skip_on_cran()
   d <- blfse_input()
   x <- d$x + 3
   fit <- function(x, ...) {
@@ -436,6 +437,7 @@ test_that("without c components the clusters come from Y, without random numbers
 })
 
 test_that("base results: batches of Inf-FS, k-means on the best features", {
+  skip_on_cran()
   skip_if_not_installed("clue")
   x <- as.matrix(iris[1:4])
   set.seed(5)

@@ -70,6 +70,7 @@ test_that("without set.seed() the seed of the folder makes old and new fit each 
 })
 
 test_that("more repeats of a comparison and more resamples reuse those that were made", {
+  skip_on_cran()
   folder <- withr::local_tempdir()
   compare <- function(repeats, methods = c("variance", "kmeans_f"), folder = NULL) {
     set.seed(1)
@@ -309,6 +310,7 @@ test_that("no process is asked or ended", {
 })
 
 test_that("changed data are other data, however they are stored", {
+  skip_on_cran()
   folder <- withr::local_tempdir()
   reused <- function(data) run(2:3, folder, data)$checkpoint$reused
   expect_identical(reused(x), 0L)

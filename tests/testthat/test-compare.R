@@ -12,6 +12,7 @@ test_that("halves are stratified and every class is on both sides", {
 })
 
 test_that("a comparison has every line it must have", {
+  skip_on_cran()
   skip_if_not_installed("rpart")
   set.seed(1)
   out <- ufs_compare(x, y, c("pca+random"), k = 1:2, m = c(10, 30), classifiers = "tree", repeats = 2, n_random = 3)

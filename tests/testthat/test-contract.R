@@ -53,6 +53,7 @@ for (method in methods$method) {
   })
 
   test_that(paste0(method, ": same seed, same answer; the input stays as it was"), {
+    skip_most_on_cran(method)
     before <- x + 0
     a <- fit_of(method, x)
     b <- fit_of(method, x)
@@ -70,6 +71,7 @@ for (method in methods$method) {
   })
 
   test_that(paste0(method, ": a constant column is NA, last and changes nothing else"), {
+    skip_most_on_cran(method)
     with_constant <- cbind(x[, 1:2], flat = 3, x[, 3:14])
     plain <- fit_of(method, x)
     said <- character()
@@ -93,6 +95,7 @@ for (method in methods$method) {
   })
 
   test_that(paste0(method, ": bad data are classed errors"), {
+    skip_most_on_cran(method)
     for (bad in list(replace(x, 7, NA), replace(x, 30, Inf), x[1:2, ], x[, 0], x > "a", matrix(2, 5, 6),
       list(x))) {
       expect_error(fit_of(method, bad), class = "ufs_error_input")
@@ -100,6 +103,7 @@ for (method in methods$method) {
   })
 
   test_that(paste0(method, ": more features than samples, and fewer"), {
+    skip_most_on_cran(method)
     wide <- planted(12, 40, informative = 6)$x
     tall <- planted(60, 5, informative = 3)$x
     for (z in list(wide, tall)) {

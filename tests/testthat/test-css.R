@@ -191,6 +191,7 @@ test_that("ufs_pca() and ufs_jspca() say what their best n_components features h
 })
 
 test_that("a sparse matrix gives what the dense one gives, full columns and the bound by its entries too", {
+  skip_on_cran()
   skip_if_not_installed("Matrix")
   x <- withr::with_seed(4, {
     x <- matrix(rpois(60 * 400, .05), 60)

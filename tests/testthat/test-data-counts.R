@@ -88,11 +88,13 @@ test_that("what is no count, or not possible, is an error that names it", {
   expect_error(ufs_data(words, counts = "sqrt"), class = "ufs_error_argument")
   expect_error(ufs_data(words, min_samples = 41), class = "ufs_error_argument")
   expect_error(ufs_data(ufs_data(words, counts = "log"), counts = "tfidf"), class = "ufs_error_argument")
+  skip_on_cran()
   skip_if_not_installed("DelayedArray")
   expect_error(ufs_data(DelayedArray::DelayedArray(words), counts = "log"), class = "ufs_error_argument")
 })
 
 test_that("scale = FALSE is honoured by every feature method that has it", {
+  skip_on_cran()
   methods <- ufs_methods()
   methods <- setdiff(methods$method[methods$selects != "samples"], "random")
   with_scale <- vapply(methods, function(m) "scale" %in% names(formals(get(paste0("ufs_", m)))), NA)

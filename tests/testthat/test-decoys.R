@@ -285,6 +285,7 @@ test_that("a checkpoint folder keeps what is done; workers change nothing", {
 })
 
 test_that("print is in words; tables and pictures say the same", {
+  skip_on_cran()
   set.seed(10)
   x <- hidden(60, 10, 20)
   found <- ufs_decoys(x, c("pca", "random"), n_components = 2, repeats = 3, k = 15)

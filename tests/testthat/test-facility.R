@@ -38,6 +38,7 @@ test_that("no choice of m samples is above the bound, and greedy is above 1 - 1/
 })
 
 test_that("after swaps no exchange helps", {
+  skip_on_cran()
   # A case in which the first pick of the greedy choice is in the way of two better ones.
   s <- rbind(c(1, .9, 0, 0), c(.6, .9, 0, 0), c(.6, 0, .9, 0), c(.9, 0, .9, 0), c(0, 0, 0, .2))
   s <- cbind(s, 0)

@@ -213,6 +213,7 @@ test_that("what is no fit is refused by name", {
 })
 
 test_that("no call holds data, however the function was called", {
+  skip_on_cran()
   x <- as.matrix(mtcars)
   size <- function(call) sum(nchar(deparse(call)))
   for (quoted in c(FALSE, TRUE)) {

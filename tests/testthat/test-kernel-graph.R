@@ -109,6 +109,7 @@ test_that("small gaps and small n: the ends of the range", {
 })
 
 test_that("multiple eigenvalues are found as often as they occur", {
+  skip_on_cran()
   cloud <- noise(170, 3)
   x <- rbind(cloud, cloud + 1000, cloud + 2000)
   graph <- suppressWarnings(ufs_graph(x, bandwidth = 1))

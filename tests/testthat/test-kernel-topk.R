@@ -355,6 +355,7 @@ test_that("spectral labels are the literal ones", {
 })
 
 test_that("the partition before is kept where it is the better one", {
+  skip_on_cran()
   kept <- 0L
   for (seed in 1:20) {
     z <- withr::with_seed(seed, matrix(rnorm(900) * rbinom(900, 1, .3), 30))
@@ -478,6 +479,7 @@ test_that("ties, copies, zero samples and discrete numbers do not stop the linea
 })
 
 test_that("both ADMMs write their objective beside the residuals", {
+  skip_on_cran()
   for (p in c(40, 9)) for (last in c(7L, 40L, 90L)) {
     prob <- topk_problem(14, p)
     lambda_e <- 6 / max(rowSums(abs(prob$x)))

@@ -39,6 +39,7 @@ expect_kept <- function(op, z) {
 }
 
 test_that("columns that are kept come in the order asked for", {
+  skip_on_cran()
   skip_if_not_installed("bigmemory")
   x <- judges[1:12, 1:5]
   # By rows, as no big.matrix is by itself.

@@ -63,7 +63,7 @@ for (name in names(sets)) {
 for (name in names(sets)) {
   x <- sets[[name]]$x
   test_that(paste0(name, ": SOCFS and JSPCA are those of the dense matrix"), {
-    if (name != "wide") skip_on_cran()
+    skip_on_cran()
     for (how in all_four) {
       args <- list(center = how[1], scale = how[2])
       fits <- do.call(three_ways, c(list(x, "socfs", n_clusters = 3, tolerance = 1e-4), args))
@@ -91,7 +91,7 @@ for (name in names(sets)) {
 for (name in names(sets)) {
   x <- sets[[name]]$x
   test_that(paste0(name, ": graphs and what is made of them are those of the dense matrix"), {
-    if (name != "wide") skip_on_cran()
+    skip_on_cran()
     for (weights in c("heat", "binary", "cosine")) {
       for (how in all_four) {
         make <- function(x) suppressWarnings(ufs_graph(x, 4, weights, center = how[1], scale = how[2]))
@@ -113,7 +113,7 @@ for (name in names(sets)) {
 for (name in names(sets)) {
   x <- sets[[name]]$x
   test_that(paste0(name, ": TED, RRSS and facility location see the same inner products"), {
-    if (name != "wide") skip_on_cran()
+    skip_on_cran()
     for (how in all_four) {
       args <- list(center = how[1], scale = how[2])
       fits <- do.call(three_ways, c(list(x, "ted", m = 6), args))
@@ -147,6 +147,7 @@ test_that("ties and copies of rows: neighbours of a sparse matrix are the dense 
 })
 
 test_that("many samples: neighbours on principal component scores, said in the print", {
+  skip_on_cran()
   skip_if_not_installed("RcppHNSW")
   set <- grouped_counts(150, 60)
   withr::local_options(ufselect.exact_neighbours = 100L)
@@ -182,7 +183,7 @@ test_that("copies of columns share their row in sparse data too", {
 for (name in names(sets)) {
   x <- sets[[name]]$x
   test_that(paste0(name, ": sparse principal components are those of the dense matrix, certified"), {
-    if (name != "wide") skip_on_cran()
+    skip_on_cran()
     for (how in all_four) {
       fits <- three_ways(x, "spca", n_components = 3, lambda_rel = .2, center = how[1],
         scale = how[2], tolerance = 1e-4, control = ufs_control(tol = 1e-7))
@@ -295,7 +296,7 @@ for (name in names(sets)) {
     }
   })
   test_that(paste0(name, ": neighbourhood reconstruction sees the same inner products"), {
-    if (name != "wide") skip_on_cran()
+    skip_on_cran()
     # No ties among distances: counts have many, which rounding decides.
     y <- x * (1 + withr::with_seed(5, matrix(runif(length(x), 0, .01), nrow(x))))
     for (how in all_four) {
@@ -411,7 +412,7 @@ for (name in names(sets)) {
   })
 
   test_that(paste0(name, ": the CUR decomposition reads its rows and columns alone"), {
-    if (name != "wide") skip_on_cran()
+    skip_on_cran()
     for (how in all_four) {
       fits <- three_ways(x, "cur", rank = 3, draw = "top", m = 5, k = 6,
         decomposition = TRUE, center = how[1], scale = how[2])

@@ -16,6 +16,7 @@ same_error <- function(object, argument, class = "ufs_error_argument") {
 
 for (method in methods$method) {
   test_that(paste0(method, ": every picture draws, in base graphics and in ggplot2"), {
+    skip_most_on_cran(method)
     pdf(NULL)
     withr::defer(dev.off())
     fit <- fit_of(method, x)
@@ -327,6 +328,7 @@ test_that("pictures are drawn as they were when they were looked at", {
 })
 
 test_that("overlap is the share of the selections in common", {
+  skip_on_cran()
   fits <- list(a = fit_of("variance", x), b = fit_of("laplacian", x), c = fit_of("pca", x))
   out <- ufs_overlap(fits, k = 5)
   best <- lapply(fits, selected_features, 5)

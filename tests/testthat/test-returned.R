@@ -152,6 +152,7 @@ test_that("top-k: the bound of one step is the value and the k steepest slopes, 
 })
 
 test_that("center and scale of a fit are the means and the spreads (or norms) of the columns", {
+  skip_on_cran()
   x <- cbind(planted(20, 9)$x, flat = 2)
   x[abs(x) < .3] <- 0
   spread <- apply(x, 2, sd)
@@ -263,6 +264,7 @@ test_that("one new row is rebuilt from sparse data as from dense", {
 })
 
 test_that("k of decoys needs both: a small share, and fewer decoys than noise has before so many columns", {
+  skip_on_cran()
   # Means over repeats; the decoys of all of them are drawn from together.
   literal <- function(before, decoys, level) {
     size <- nrow(before)

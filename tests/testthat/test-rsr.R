@@ -239,6 +239,7 @@ test_that("no fit is converged with a bound above its objective", {
 })
 
 test_that("rows that the penalty leaves out are small or zero, and a priced dual point says why", {
+  skip_on_cran()
   zeros <- 0
   for (size in list(c(60, 80), c(150, 60), c(20, 300))) {
     x <- withr::with_seed(4, {

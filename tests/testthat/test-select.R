@@ -191,6 +191,7 @@ test_that("every method has advice", {
 })
 
 test_that("counts are weighted and brought to one length, unless the user says otherwise or compresses", {
+  skip_on_cran()
   skip_if_not_installed("Matrix")
   # Three topics of 40 words each beside common words.
   topic <- rep(1:3, each = 30)
