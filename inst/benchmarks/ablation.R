@@ -54,7 +54,6 @@ rows <- c(
   sized("gl_newton", "jspca", list(c(360, 90)), n_components = 10, lambda_rel = 0.01, make = smooth, note = ", smooth"),
   sized("gl_newton", "jspca", list(c(600, 600)), n_components = 10, lambda_rel = 0.03, make = smooth, note = ", smooth"),
   sized("gl_newton", "socfs", list(c(300, 300)), n_clusters = 5, lambda_rel = 0.05, make = smooth, note = ", smooth"),
-  sized("jspca_scores", "jspca", list(c(500, 12), c(5000, 40), c(50000, 30)), n_components = 5),
   sized("jspca_kernel", "jspca", wide, n_components = 5),
   sized("jspca_anderson", "jspca", list(c(60, 300), c(100, 5000), c(5000, 40)), n_components = 5),
   sized("jspca_forward", "jspca", list(c(60, 300), c(100, 5000), c(50000, 30)), n_components = 5),
@@ -79,7 +78,7 @@ what_is <- c(gl_newton = "Newton steps of the row-sparse regression", alfs_colum
   alfs_newton = "Newton's method near the optimum", alfs_repair = "candidates repaired for the bound",
   topk_admm = "ADMM in place of linear programmes", topk_by_features = "systems of size p where p is small",
   topk_follow = "products carried along", topk_compress = "selection in few dimensions",
-  jspca_scores = "work on scores where n is large", jspca_kernel = "XX' formed once", jspca_anderson = "extrapolation over samples",
+  jspca_kernel = "XX' formed once", jspca_anderson = "extrapolation over samples",
   jspca_forward = "no extrapolation while changes grow", jspca_stale = "one Gram matrix for several steps",
   inffs_short = "products in 16 bits", inffs_float = "products in 32 bits")
 
