@@ -27,9 +27,8 @@ typedef struct {
     double ratio, relax;    /* penalty of Q = Z over that of x = Qx + E; over-relaxation */
     double *xt, *y;         /* p x n: x', the multiplier of x = Qx + E */
     bool by_samples;        /* for p >= n: systems are n x n, otherwise p x p */
-    bool follow;            /* path topk_follow */
     int width;              /* samples of a block */
-    double *gram, *inverse; /* xx' or x'x; (that + ratio I)^{-1} */
+    double *inverse;        /* (xx' or x'x + ratio I)^{-1} */
     struct topk_admm_block *block;
 } topk_admm;
 

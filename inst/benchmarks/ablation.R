@@ -62,7 +62,6 @@ rows <- c(
   sized("inffs_float", "inffs", list(c(200, 500), c(200, 2000), c(200, 5000))),
   sized("topk_admm", "topk", list(c(200, 300), c(300, 500), c(800, 120)), k = 10, n_clusters = 5, alpha_e = 20, solver = "admm"),
   sized("topk_by_features", "topk", list(c(200, 30), c(800, 120), c(1500, 150)), k = 10, n_clusters = 5, solver = "admm"),
-  sized("topk_follow", "topk", list(c(100, 1000), c(300, 500), c(400, 1500)), k = 10, n_clusters = 5, alpha_e = 20, solver = "admm"),
   plain_topk(list(c(200, 20), c(500, 40), c(1000, 60))),
   sized("alfs_newton", "alfs", list(c(300, 60), c(300, 300)), lambda_rel = 0.001, select_samples = "norm", scale = FALSE, make = few),
   sized("alfs_newton", "alfs", list(c(500, 100)), alpha_rel = 0.05, beta_rel = 0.05, lambda_rel = 0.005, select_samples = "norm",
@@ -77,7 +76,7 @@ rows <- c(
 what_is <- c(gl_newton = "Newton steps of the row-sparse regression", alfs_columns = "work on the columns in use",
   alfs_newton = "Newton's method near the optimum", alfs_repair = "candidates repaired for the bound",
   topk_admm = "ADMM in place of linear programmes", topk_by_features = "systems of size p where p is small",
-  topk_follow = "products carried along", topk_compress = "selection in few dimensions",
+  topk_compress = "selection in few dimensions",
   jspca_kernel = "XX' formed once", jspca_anderson = "extrapolation over samples",
   jspca_forward = "no extrapolation while changes grow", jspca_stale = "one Gram matrix for several steps",
   inffs_short = "products in 16 bits", inffs_float = "products in 32 bits")

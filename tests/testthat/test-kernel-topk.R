@@ -109,7 +109,7 @@ test_that("the identities behind the two forms hold", {
   expect_lt(max(abs(X %*% Q - (Bm - T))), 1e-10)
 })
 
-test_that("both forms are the literal iteration, with changes followed or not", {
+test_that("both forms are the literal iteration", {
   skip_on_cran()
   for (size in list(c(20, 60), c(40, 25), c(30, 400), c(12, 12))) {
     prob <- topk_problem(size[1L], size[2L], seed = sum(size))
@@ -119,7 +119,7 @@ test_that("both forms are the literal iteration, with changes followed or not", 
       for (last in list(list(500L, 1e-6), list(60L, -1))) {
         ref <- ref_represent(t(prob$x), t(theta), lambda_e, .5, nonnegative = nonnegative,
           max_iter = last[[1L]], tol = last[[2L]])
-        for (off in list(character(), "topk_by_features", "topk_follow")) with_paths_off(off, {
+        for (off in list(character(), "topk_by_features")) with_paths_off(off, {
           out <- represent(prob$x, theta, last[[1L]], last[[2L]], lambda_e = lambda_e,
             nonnegative = nonnegative)
           expect_identical(out$iterations, ref$iterations)
