@@ -3,17 +3,6 @@
 #include "solve_jspca.h"
 #include <limits.h>
 
-/* In place: a copy of a matrix of p rows is what a large p cannot afford. */
-static void set_names(SEXP list, const char *name, SEXP rows, SEXP columns)
-{
-    SEXP names = PROTECT(Rf_allocVector(VECSXP, 2));
-    SET_VECTOR_ELT(names, 0, rows);
-    SET_VECTOR_ELT(names, 1, columns);
-    if (rows != R_NilValue || columns != R_NilValue)
-        Rf_setAttrib(ffi_get(list, name), R_DimNamesSymbol, names);
-    UNPROTECT(1);
-}
-
 /* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, sample, exact,
  * gives_up, eps, first, dropped, features and labels: names of the p features, or NULL, and of the
  * k components). list(Q, P, Pbar, residual, row_norm, kkt, loadings, rotation, run with the
@@ -76,10 +65,10 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
     jspca_solve(&problem, &settings, &result, &run);
     if (problem.sample) ffi_set(out, "P", ffi_get(out, "Pbar"));
     SEXP features = ffi_get(settings_, "features");
-    set_names(out, "Q", features, R_NilValue);
-    set_names(out, "P", features, R_NilValue);
-    set_names(out, "Pbar", features, R_NilValue);
-    set_names(out, "loadings", features, ffi_get(settings_, "labels"));
+    ffi_set_names(out, "Q", features, R_NilValue);
+    ffi_set_names(out, "P", features, R_NilValue);
+    ffi_set_names(out, "Pbar", features, R_NilValue);
+    ffi_set_names(out, "loadings", features, ffi_get(settings_, "labels"));
 
     ffi_run_end(out, &run,
                 (ffi_counter[]){{"change", result.change},

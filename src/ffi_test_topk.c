@@ -2,9 +2,6 @@
  * tests/testthat/test-kernel-topk.R. */
 #include "ffi_topk.h"
 #include "proj.h"
-#include "solve_topk_bound.h"
-#include "solve_topk_label.h"
-#include "solve_topk_polish.h"
 
 /* Sub-problem 2 alone, its polish from `start` (0-based), and the criterion's parts.
  * w: n x n or NULL. */

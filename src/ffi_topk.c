@@ -3,37 +3,16 @@
 #include <limits.h>
 
 enum { INNER_ROWS = 100000 }; /* of the traces of the ADMMs */
-/* Violation of a dual constraint of the linear programmes, relative to its bound: what certifies a
- * gap of 1e-8. */
-static const double LP_TOL = 1e-9;
-/* Relative gap of the relaxation of a node, and its evaluations at most: a proof claims 1e-9, and a
- * node from its parent's solution takes about 10. */
-static const double BRANCH_TOL = 1e-9;
-enum { BRANCH_MAX_ITER = 100 };
 
-topk_admm_settings ffi_topk_admm(SEXP s, double tol, int max_iter)
+topk_z_settings ffi_topk_z(SEXP s, double tol, int max_iter)
 {
-    return (topk_admm_settings){.lambda_e = ffi_real(s, "lambda_e"),
-                                .lambda_z = ffi_real(s, "lambda_z"),
-                                .mu = ffi_real(s, "mu"),
-                                .growth = ffi_real(s, "rho"),
-                                .tol = tol,
-                                .max_iter = max_iter,
-                                .nonnegative = ffi_flag(s, "nonnegative")};
-}
-
-topk_lp_settings ffi_topk_lp(SEXP s, int most_pivots)
-{
-    return (topk_lp_settings){.lambda_e = ffi_real(s, "lambda_e"),
-                              .lambda_z = ffi_real(s, "lambda_z"),
-                              .tol = LP_TOL,
-                              .most_pivots = most_pivots,
-                              .nonnegative = ffi_flag(s, "nonnegative")};
-}
-
-int ffi_topk_pivots(int n, int p)
-{
-    return 1000 + 20 * (n < p ? n : p);
+    return (topk_z_settings){.lambda_e = ffi_real(s, "lambda_e"),
+                             .lambda_z = ffi_real(s, "lambda_z"),
+                             .nonnegative = ffi_flag(s, "nonnegative"),
+                             .mu = ffi_real(s, "mu"),
+                             .growth = ffi_real(s, "rho"),
+                             .tol = tol,
+                             .max_iter = max_iter};
 }
 
 topk_select_settings ffi_topk_select(SEXP s)
@@ -47,14 +26,7 @@ topk_select_settings ffi_topk_select(SEXP s)
 double *ffi_topk_links(SEXP out, const char *name, int n, SEXP shape)
 {
     double *value = ffi_set_zero(out, name, n, n);
-    SEXP samples = ffi_get(shape, "samples");
-    if (samples != R_NilValue) {
-        SEXP names = PROTECT(Rf_allocVector(VECSXP, 2));
-        SET_VECTOR_ELT(names, 0, samples);
-        SET_VECTOR_ELT(names, 1, samples);
-        Rf_setAttrib(ffi_get(out, name), R_DimNamesSymbol, names);
-        UNPROTECT(1);
-    }
+    ffi_set_names(out, name, ffi_get(shape, "samples"), ffi_get(shape, "samples"));
     return value;
 }
 
@@ -62,17 +34,11 @@ double *ffi_topk_errors(SEXP out, const char *name, int n, int q, SEXP shape)
 {
     int p = ffi_count(shape, "p", q, INT_MAX);
     const int *keep = ffi_ints(ffi_get(shape, "keep"), (size_t) q, 0, p - 1, "keep");
-    double *value;
-    SEXP names;
+    double *value = ffi_set_zero(out, name, n, p);
 
     for (int j = 1; j < q; j++)
         if (keep[j] <= keep[j - 1]) Rf_error("internal error: 'keep' does not ascend");
-    value = ffi_set_zero(out, name, n, p);
-    names = PROTECT(Rf_allocVector(VECSXP, 2));
-    SET_VECTOR_ELT(names, 0, ffi_get(shape, "samples"));
-    SET_VECTOR_ELT(names, 1, ffi_get(shape, "features"));
-    Rf_setAttrib(ffi_get(out, name), R_DimNamesSymbol, names);
-    UNPROTECT(1);
+    ffi_set_names(out, name, ffi_get(shape, "samples"), ffi_get(shape, "features"));
     return value;
 }
 
@@ -94,28 +60,25 @@ static int capacity(int outer, int inner)
     return rows < INNER_ROWS ? (int) rows : INNER_ROWS;
 }
 
-static topk_settings all_settings(SEXP s, SEXP control, int n, int p)
+static topk_settings all_settings(SEXP s, SEXP control)
 {
     int max_iter = ffi_int(control, "max_iter");
     topk_settings settings = {
         .solver = (topk_solver) ffi_count(s, "solver", TOPK_PAPER, TOPK_ADMM),
-        .admm = ffi_topk_admm(s, ffi_real(s, "inner_tol"), ffi_int(s, "inner_max_iter")),
-        .lp = ffi_topk_lp(s, ffi_topk_pivots(n, p)),
+        .z = ffi_topk_z(s, ffi_real(s, "inner_tol"), ffi_int(s, "inner_max_iter")),
         .select = ffi_topk_select(s),
         .polish = ffi_flag(s, "polish"),
         .bound = ffi_flag(s, "bound"),
         .branch = ffi_flag(s, "branch_and_bound"),
         .cmn = ffi_flag(s, "cmn"),
         .bound_max_iter = ffi_int(s, "bound_max_iter"),
-        .branch_max_iter = BRANCH_MAX_ITER,
         .node_limit = ffi_int(s, "node_limit"),
         .bound_tol = ffi_real(s, "bound_tol"),
-        .branch_tol = BRANCH_TOL,
         .alpha = ffi_real(s, "alpha"),
         .tol = ffi_real(control, "tol"),
         .max_iter = max_iter};
 
-    settings.admm.coarse = max_iter > 1;
+    settings.z.coarse = max_iter > 1;
     if (settings.solver == TOPK_ADMM && !ffi_paths().topk_admm) settings.solver = TOPK_EXACT;
     return settings;
 }
@@ -170,7 +133,7 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
                             .first = ffi_ints(first, P, 0, from.p - 1, "first"),
                             .known = known == R_NilValue ? NULL
                                                          : ffi_ints(known, N, 0, c, "known")};
-    topk_settings settings = all_settings(s, control, from.n, from.p);
+    topk_settings settings = all_settings(s, control);
     bool graph = problem.mode != TOPK_PLAIN;
     int outer = settings.solver == TOPK_PAPER ? settings.max_iter : 0;
     SEXP out = PROTECT(ffi_list(names));
@@ -180,7 +143,7 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
     if (problem.known == NULL && problem.mode != TOPK_CLUSTER)
         Rf_error("internal error: 'known' is missing");
     result = all_results(out, &problem, settings.bound, shape);
-    ufs_trace_named(&result.inner_z, graph ? capacity(outer, settings.admm.max_iter) : 0,
+    ufs_trace_named(&result.inner_z, graph ? capacity(outer, settings.z.max_iter) : 0,
                     columns_z);
     ufs_trace_named(&result.inner_v, capacity(outer, settings.select.max_iter), columns_v);
 
@@ -211,17 +174,20 @@ SEXP ffi_topk_probe(SEXP x, SEXP rows, SEXP s)
     int n = from.n, p = from.p, count = Rf_length(rows);
     size_t N = (size_t) n, P = (size_t) p;
     const int *at = ffi_ints(rows, (size_t) count, 0, n - 1, "rows");
-    topk_lp_settings settings = ffi_topk_lp(s, ffi_int(s, "most_pivots"));
+    topk_z_settings settings = {.lambda_e = ffi_real(s, "lambda_e"),
+                                .lambda_z = ffi_real(s, "lambda_z"),
+                                .nonnegative = ffi_flag(s, "nonnegative")};
     topk_lp work;
     SEXP out = PROTECT(ffi_list(names));
     int *links = ffi_set_ints(out, "links", count);
     int *pivots = ffi_set_ints(out, "pivots", count);
 
     topk_lp_init(&work, n, p, from.x, ufs_dalloc(N, N), ufs_dalloc(N, P), ufs_dalloc(P, N));
+    work.most_pivots = ffi_int(s, "most_pivots");
     for (int i = 0; i < count; i++) {
-        work.pivots = 0;
+        work.state.iterations = 0;
         links[i] = topk_lp_links(&work, &settings, at[i]);
-        pivots[i] = (int) work.pivots;
+        pivots[i] = work.state.iterations;
     }
     UNPROTECT(1);
     return out;

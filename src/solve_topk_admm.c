@@ -37,9 +37,9 @@
  * all: 4n^2 p + 2n^3 by samples, 2n^2 p (T x') + 2p nnz(Z) + 2np^2 by features; some 130 in every
  * outer iteration, or 60 in all of them. Memory: n x p (xt, y: 2), the inverse, and for a block 5 n
  * and 4 p (by features 6 p) per sample. */
-#include "solve_topk_admm.h"
 #include "la.h"
 #include "prox.h"
+#include "solve_topk_z.h"
 #include <R_ext/Memory.h>
 
 /* The constants below were varied one by one on wine, libras, segment, lung_discrete and simulated
@@ -70,7 +70,7 @@ typedef struct topk_admm_block {
     double *d, *y2x;                /* by features: (B - Hx)', (Y2 x)', p x width */
     double *x, *y;                  /* the block's columns of x' and of Y' */
     double weighted, error;         /* sum(w |Z|), ||E||_1 */
-    double residual[3];
+    double residual[3];             /* max|x - Qx - E|, max|Q - Z|, change of Z */
 } admm_block;
 
 /* NaN is kept. */
@@ -97,7 +97,7 @@ static void times_x(topk_admm *work)
 
 /* ---- one iteration ------------------------------------------------------------------------- */
 
-static void step_z(topk_admm *work, const topk_admm_settings *settings, double mz)
+static void step_z(topk_admm *work, const topk_z_settings *settings, double mz)
 {
     admm_block *b = work->block;
     size_t len = (size_t) work->n * (size_t) b->width;
@@ -124,7 +124,7 @@ static void paper_b(topk_admm *work, double mu)
 }
 
 /* E; in the paper's schedule also Y, in the running one B. */
-static void step_e(topk_admm *work, const topk_admm_settings *settings, double mu)
+static void step_e(topk_admm *work, const topk_z_settings *settings, double mu)
 {
     admm_block *b = work->block;
     size_t len = (size_t) work->p * (size_t) b->width;
@@ -204,7 +204,7 @@ static void step_q_by_features(topk_admm *work, double mu)
 }
 
 /* Returns the largest residual. */
-static double iterate(topk_admm *work, const topk_admm_settings *settings, double mu)
+static double iterate(topk_admm *work, const topk_z_settings *settings, double mu)
 {
     admm_block *b = work->block;
     double largest = 0.0;
@@ -229,7 +229,7 @@ static double iterate(topk_admm *work, const topk_admm_settings *settings, doubl
 /* ---- blocks of samples --------------------------------------------------------------------- */
 
 /* Samples from.., Q = Z and the weights; Z and Y are what they were, or zero. */
-static void load(topk_admm *work, const topk_admm_settings *settings, const topk_theta *theta,
+static void load(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
                  int from)
 {
     admm_block *b = work->block;
@@ -254,9 +254,8 @@ static void load(topk_admm *work, const topk_admm_settings *settings, const topk
     if (work->paper) memset(b->e, 0, P * W * sizeof(double));
 }
 
-/* Z and E, and the block's part of the objective: at E = x - Zx, which the paper's E only comes
- * near. */
-static void store(topk_admm *work, const topk_admm_settings *settings)
+/* Z and E = x - Zx, whose l1 norm is returned; the paper's E only comes near it. */
+static double store(topk_admm *work)
 {
     admm_block *b = work->block;
     size_t N = (size_t) work->n, P = (size_t) work->p, W = (size_t) b->width, at = (size_t) b->from;
@@ -271,12 +270,12 @@ static void store(topk_admm *work, const topk_admm_settings *settings)
             work->e[at + a + k * N] = work->paper ? b->e[k + a * P] : e;
             error += fabs(e);
         }
-    work->objective += b->weighted + settings->lambda_e * error;
+    return error;
 }
 
 /* Until the residuals are small, `most` iterations at most; the penalty does not grow in the first
  * `flat`. Returns how many were done. */
-static int run_block(topk_admm *work, const topk_admm_settings *settings, double mu, int flat,
+static int run_block(topk_admm *work, const topk_z_settings *settings, double mu, int flat,
                      int most)
 {
     for (int it = 1; it <= most; it++) {
@@ -289,6 +288,20 @@ static int run_block(topk_admm *work, const topk_admm_settings *settings, double
 }
 
 /* ---- what a solve is ----------------------------------------------------------------------- */
+
+double topk_z_objective(const topk_z_settings *settings, const topk_theta *theta, const double *z,
+                        int p, const double *e)
+{
+    size_t n = (size_t) theta->n;
+    double sum = 0.0;
+
+    for (size_t i = 0; i < n * (size_t) p; i++) sum += settings->lambda_e * fabs(e[i]);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++)
+            if (z[i + j * n] != 0.0)
+                sum += (1.0 + settings->lambda_z * topk_theta_at(theta, i, j)) * fabs(z[i + j * n]);
+    return sum;
+}
 
 int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, double *e, double *xt,
                    bool paper, const ufs_paths *paths)
@@ -314,13 +327,11 @@ int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, do
     work->e = e;
     work->xt = xt;
     work->block = b;
-    work->calls = work->iterations = 0;
+    work->calls = 0;
     work->mu = START;
     work->ratio = paper ? 1.0 : RATIO;
     work->relax = paper ? 1.0 : RELAX;
-    work->converged = false;
-    memset(work->residual, 0, sizeof(work->residual));
-    work->objective = 0.0;
+    work->state = (topk_z_state){0};
     work->y = ufs_dzero(P, N);
     work->inverse = ufs_dalloc(R, R);
     memset(z, 0, N * N * sizeof(double));
@@ -331,79 +342,65 @@ int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, do
     return lapack ? lapack : la_chol_inverse(r, work->inverse);
 }
 
-void topk_admm_paper(topk_admm *work, const topk_admm_settings *settings, const topk_theta *theta,
+void topk_admm_paper(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
                      int outer, ufs_trace *trace, const ufs_hook *hook)
 {
     size_t N = (size_t) work->n;
     admm_block *b = work->block;
+    topk_z_state *state = &work->state;
     double mu = settings->mu;
 
     memset(work->z, 0, N * N * sizeof(double));
     memset(work->y, 0, N * (size_t) work->p * sizeof(double));
     la_transpose(work->n, work->p, work->x, work->xt);
     load(work, settings, theta, 0);
-    work->converged = false;
-    for (work->iterations = 0; work->iterations < settings->max_iter && !work->converged;) {
-        double largest = iterate(work, settings, mu);
-        double value = b->weighted + settings->lambda_e * b->error;
+    state->solved = false;
+    for (state->iterations = 0; state->iterations < settings->max_iter && !state->solved;) {
+        double value;
 
-        work->iterations++;
-        ufs_trace_add(trace, (double[]){outer, work->iterations, mu, b->residual[0], b->residual[1],
-                                        b->residual[2], value});
-        ufs_hook_step(hook, work->iterations, value, largest);
-        work->converged = largest < settings->tol;
+        state->residual = iterate(work, settings, mu);
+        value = b->weighted + settings->lambda_e * b->error;
+        state->iterations++;
+        ufs_trace_add(trace, (double[]){outer, state->iterations, mu, b->residual[0],
+                                        b->residual[1], b->residual[2], value});
+        ufs_hook_step(hook, state->iterations, value, state->residual);
+        state->solved = state->residual < settings->tol;
         mu = fmin(settings->growth * mu, MU_MAX);
     }
-    memcpy(work->residual, b->residual, sizeof(work->residual));
-    work->objective = 0.0;
-    store(work, settings);
+    state->objective = b->weighted + settings->lambda_e * store(work);
 }
 
-/* Z is what it was, and so are its residuals; its objective has new weights. */
-static void keep(topk_admm *work, const topk_admm_settings *settings, const topk_theta *theta)
-{
-    size_t N = (size_t) work->n;
-    double error = 0.0;
-
-    for (size_t i = 0; i < N * (size_t) work->p; i++) error += fabs(work->e[i]);
-    work->objective = settings->lambda_e * error +
-                      topk_theta_weighted(theta, settings->lambda_z, work->z);
-}
-
-void topk_admm_go_on(topk_admm *work, const topk_admm_settings *settings, const topk_theta *theta,
+void topk_admm_go_on(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
                      double change)
 {
-    bool first = work->calls == 0, coarse = first && settings->coarse;
+    topk_z_state *state = &work->state;
+    bool first = work->calls++ == 0, coarse = first && settings->coarse;
     int most = settings->max_iter, flat = first ? FIRST : 0;
-    double mu = work->mu, end = R_PosInf, largest = 0.0;
+    double mu = work->mu, end = R_PosInf;
 
-    work->calls++;
-    work->iterations = 0;
-    if (!first && work->converged && change <= SETTLED) {
-        keep(work, settings, theta);
-        return;
+    state->iterations = 0;
+    if (first || !state->solved || change > SETTLED) {
+        if (coarse && most > FIRST) most = FIRST;
+        if (!first) mu = fmax(START, mu * fmin(1.0, SETTLED / change));
+        state->residual = 0.0;
+        la_transpose(work->n, work->p, work->x, work->xt);
+        for (int from = 0; from < work->n; from += work->width) {
+            int done;
+            load(work, settings, theta, from);
+            done = run_block(work, settings, mu, flat, most);
+            store(work);
+            if (done > state->iterations) state->iterations = done;
+            end = fmin(end, mu * pow(GROWTH, done > flat ? done - flat : 0));
+            for (int i = 0; i < 3; i++) raise_to(&state->residual, work->block->residual[i]);
+            ufs_hook_step(NULL, 0, 0.0, 0.0);
+        }
+        work->mu = end;
+        state->solved = !coarse && state->residual < settings->tol;
     }
-    if (coarse && most > FIRST) most = FIRST;
-    if (!first) mu = fmax(START, mu * fmin(1.0, SETTLED / change));
-    work->objective = 0.0;
-    memset(work->residual, 0, sizeof(work->residual));
-    la_transpose(work->n, work->p, work->x, work->xt);
-    for (int from = 0; from < work->n; from += work->width) {
-        int done;
-        load(work, settings, theta, from);
-        done = run_block(work, settings, mu, flat, most);
-        store(work, settings);
-        if (done > work->iterations) work->iterations = done;
-        end = fmin(end, mu * pow(GROWTH, done > flat ? done - flat : 0));
-        for (int i = 0; i < 3; i++) raise_to(&work->residual[i], work->block->residual[i]);
-        ufs_hook_step(NULL, 0, 0.0, 0.0);
-    }
-    for (int i = 0; i < 3; i++) raise_to(&largest, work->residual[i]);
-    work->mu = end;
-    work->converged = !coarse && largest < settings->tol;
+    state->objective = topk_z_objective(settings, theta, work->z, work->p, work->e);
 }
 
-double topk_admm_gap(const topk_admm *work, const topk_admm_settings *settings,
+double topk_admm_gap(const topk_admm *work, const topk_z_settings *settings,
                      const topk_theta *theta)
 {
     int n = work->n, p = work->p;
@@ -428,5 +425,7 @@ double topk_admm_gap(const topk_admm *work, const topk_admm_settings *settings,
             lower += fmax(la_dot(p, y + a * P, work->xt + i * P) / over, 0.0);
         }
     }
-    return work->objective > 0.0 ? fmax(work->objective - lower, 0.0) / work->objective : 0.0;
+    return work->state.objective > 0.0
+               ? fmax(work->state.objective - lower, 0.0) / work->state.objective
+               : 0.0;
 }

@@ -7,8 +7,8 @@
  *   compressed, for 2p <= n or few p <= n: K = V diag(d) V' itself, f = d^{1/2} V', h = d^{-1/2} V'B, r = p:
  *     n p^2 (and n^2 p for the graph) + 10p^3 to make.
  * A value: r k^2 + k^3/3. Memory: r x p, and n x n, or 2 p x p and n x p. */
-#include "solve_topk_criterion.h"
 #include "la.h"
+#include "solve_topk_set.h"
 #include <R_ext/Utils.h>
 #include <stdlib.h>
 

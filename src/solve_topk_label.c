@@ -7,8 +7,8 @@
  * partition; the smaller within-cluster sum of squares wins.
  * 4n^3/3 flops, one n x n work matrix, the caller's. Comparisons that decide carry a tolerance of
  * 1e-9. Samples without a link have a zero row. */
-#include "solve_topk_label.h"
 #include "la.h"
+#include "solve_topk_z.h"
 
 /* Distances and cosines that differ by less are equal, so that all BLAS decide alike. */
 static const double TIE = 1e-9;

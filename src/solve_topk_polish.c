@@ -4,8 +4,8 @@
  *   ||T_i||^2/G_ii - ||R_j + (U_ji/G_ii) T_i||^2 / (s_j + U_ji^2/G_ii)
  * (its numerator written as one square). All k(p - k)
  * swaps cost 2pk(k + c); the one new column of K after a swap 2rp. */
-#include "solve_topk_polish.h"
 #include "la.h"
+#include "solve_topk_set.h"
 #include <R_ext/Memory.h>
 
 /* Of ||B||: a swap that gains less is rounding; and of ||B|| + 1, a tie of two swaps. */
