@@ -56,8 +56,7 @@ void ffi_topk_spread(double *e, int n, int q, SEXP shape)
 
 static int capacity(int outer, int inner)
 {
-    double rows = (double) outer * (double) inner;
-    return rows < INNER_ROWS ? (int) rows : INNER_ROWS;
+    return (int) fmin((double) outer * (double) inner, INNER_ROWS);
 }
 
 static topk_settings all_settings(SEXP s, SEXP control)

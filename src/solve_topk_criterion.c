@@ -193,15 +193,9 @@ static int by_entry(const void *x, const void *y)
     return a->index < b->index ? -1 : (a->index > b->index);
 }
 
-static int by_index(const void *x, const void *y)
-{
-    int a = *(const int *) x, b = *(const int *) y;
-    return a < b ? -1 : (a > b);
-}
-
 void topk_best(int p, int k, topk_entry *entry, int *subset)
 {
     qsort(entry, (size_t) p, sizeof(topk_entry), by_entry);
     for (int i = 0; i < k; i++) subset[i] = entry[i].index;
-    qsort(subset, (size_t) k, sizeof(int), by_index);
+    R_isort(subset, k);
 }

@@ -7,6 +7,7 @@
 #include "la.h"
 #include "solve_topk_set.h"
 #include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
 
 /* Of ||B||: a swap that gains less is rounding; and of ||B|| + 1, a tie of two swaps. */
 static const double LEAST_GAIN = 1e-10, TIE = 1e-12;
@@ -74,28 +75,6 @@ static double best_swap(const topk_polish *work, const topk_criterion *g, int *o
     return best;
 }
 
-/* Replaces position `out`, keeps the set ascending and kc in its order. */
-static void swap(topk_polish *work, topk_criterion *g, int *subset, int out, int in)
-{
-    size_t p = (size_t) g->p;
-    int at = out, k = g->k;
-
-    work->in[subset[out]] = false;
-    work->in[in] = true;
-    while (at > 0 && subset[at - 1] > in) {
-        subset[at] = subset[at - 1];
-        ufs_copy(work->kc + (size_t) at * p, work->kc + (size_t) (at - 1) * p, p);
-        at--;
-    }
-    while (at < k - 1 && subset[at + 1] < in) {
-        subset[at] = subset[at + 1];
-        ufs_copy(work->kc + (size_t) at * p, work->kc + (size_t) (at + 1) * p, p);
-        at++;
-    }
-    subset[at] = in;
-    topk_criterion_columns(g, &in, 1, work->kc + (size_t) at * p);
-}
-
 double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int *swaps)
 {
     /* Every swap lowers g, so it ends; the cap is a guard against rounding. */
@@ -108,9 +87,13 @@ double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int 
         int out = 0, in = 0;
         if (prepare(work, g, subset)) return R_PosInf;
         if (best_swap(work, g, &out, &in) > -LEAST_GAIN * g->b_norm) break;
-        swap(work, g, subset, out, in);
+        work->in[subset[out]] = false;
+        work->in[in] = true;
+        subset[out] = in;
+        topk_criterion_columns(g, &in, 1, work->kc + (size_t) out * (size_t) g->p);
         (*swaps)++;
         ufs_hook_step(NULL, 0, 0.0, 0.0);
     }
+    R_isort(subset, g->k);
     return topk_criterion_value(g, subset);
 }
