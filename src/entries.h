@@ -112,7 +112,7 @@
     ENTRY(test_trace, 2) \
     ENTRY(test_gl, 5) \
     /* ffi_topk.c */ \
-    ENTRY(topk, 6) \
+    ENTRY(topk, 5) \
     ENTRY(topk_probe, 3) \
     /* ffi_represent.c */ \
     ENTRY(represent, 5) \

@@ -98,7 +98,6 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
         result.reached = ffi_set_ints(out, "reached", n);
     }
     result.a = ffi_set_zero(out, "a", p, problem->c);
-    result.v = ffi_set_zero(out, "v", p, 0);
     result.v_cont = ffi_set_zero(out, "v_cont", p, 0);
     if (relaxed) result.relaxed = ffi_set_zero(out, "relaxed", p, 0);
     result.label = ffi_set_ints(out, "label", n);
@@ -108,20 +107,20 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
     return result;
 }
 
-/* x: n x p, rows normalised; first: p, the first column equal to each (0-based); known: classes
- * 1..c and 0, or NULL; s: the settings, with n_clusters, k, mode and solver (as in solve_topk.h).
+/* x: n x p, rows normalised; known: classes 1..c and 0, or NULL; s: the settings, with n_clusters, k, mode and solver (as in solve_topk.h).
  * shape: see ffi_topk.h. */
-SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
+SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
 {
-    static const char *const names[] = {"z",      "e",       "w",           "a",       "v",
-                                        "v_cont", "relaxed", "probability", "reached", "label",
-                                        "chosen", "inner_z", "inner_v",     "run",     NULL};
+    static const char *const names[] = {"z",           "e",       "w",     "a",
+                                        "v_cont",      "relaxed", "label", "chosen",
+                                        "probability", "reached", "run",   "inner_z",
+                                        "inner_v",     NULL};
     static const char *const columns_z[] = {"outer", "iteration", "mu",        "error",
                                             "split", "change",    "objective", NULL};
     static const char *const columns_v[] = {"outer",  "iteration", "sum",       "box",
                                             "sphere", "change",    "objective", NULL};
     ffi_mat from = ffi_matrix(x, "x");
-    size_t N = (size_t) from.n, P = (size_t) from.p;
+    size_t N = (size_t) from.n;
     int c = ffi_count(s, "n_clusters", 1, from.n);
     topk_problem problem = {.n = from.n,
                             .p = from.p,
@@ -129,7 +128,6 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
                             .k = ffi_count(s, "k", 1, from.p),
                             .mode = (topk_mode) ffi_count(s, "mode", TOPK_CLUSTER, TOPK_PLAIN),
                             .x = from.x,
-                            .first = ffi_ints(first, P, 0, from.p - 1, "first"),
                             .known = known == R_NilValue ? NULL
                                                          : ffi_ints(known, N, 0, c, "known")};
     topk_settings settings = all_settings(s, control);

@@ -46,7 +46,7 @@ typedef struct {
     topk_theta theta;  /* as it was made last, from the two that follow */
     int *theta_label;
     double *theta_projected;
-    int *previous, *trial, *carried, *count;
+    int *previous, *trial, *carried;
     bool has_carried, has_relaxed;
     bool relaxed; /* in this iteration */
     double value, value_start;
@@ -88,7 +88,6 @@ static int work_init(topk_work *work, const ufs_paths *paths)
     work->previous = ufs_ialloc(N);
     work->trial = ufs_ialloc(K);
     work->carried = ufs_ialloc(K);
-    work->count = ufs_ialloc(P);
     work->has_carried = work->has_relaxed = false;
     return lapack;
 }
@@ -171,22 +170,6 @@ static int labels_moved(const topk_work *work)
 
 /* ---- the set ------------------------------------------------------------------------------- */
 
-/* Of equal columns the first ones, as many as were chosen; g is the same. */
-static void first_copies(topk_work *work, int *subset)
-{
-    const int *first = work->problem->first;
-    int p = work->problem->p, k = work->problem->k, next = 0, *count = work->count;
-
-    memset(count, 0, (size_t) p * sizeof(int));
-    for (int i = 0; i < k; i++) count[first[subset[i]]]++;
-    /* `first` is never beyond its copies, so counts are complete when they are met. */
-    for (int j = 0; j < p; j++)
-        if (count[first[j]] > 0) {
-            count[first[j]]--;
-            subset[next++] = j;
-        }
-}
-
 /* Polishes the candidate and keeps it if it is better. */
 static void consider(topk_work *work, int *candidate)
 {
@@ -195,7 +178,6 @@ static void consider(topk_work *work, int *candidate)
                        : topk_criterion_value(&work->criterion, candidate);
     if (value < work->value - ROUNDING * (1.0 + fabs(value)) || !R_FINITE(work->value)) {
         work->value = value;
-        first_copies(work, candidate);
         memcpy(work->result->chosen, candidate, (size_t) work->problem->k * sizeof(int));
     }
 }
@@ -282,7 +264,6 @@ static int prove(topk_work *work, bool *improved)
                                    &work->value, &branch);
         vmaxset(mark);
         if (lapack) return lapack;
-        first_copies(work, result->chosen);
         result->nodes = branch.nodes;
         result->proved = branch.proved;
         result->bound = fmax(result->bound, branch.lower);
@@ -433,8 +414,6 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
     result->value = work->value;
     /* No set is below the bound; what is left there is rounding. */
     if (result->bound > result->value) result->bound = result->value;
-    for (int j = 0; j < problem->p; j++) result->v[j] = 0.0;
-    for (int j = 0; j < problem->k; j++) result->v[result->chosen[j]] = 1.0;
     ufs_copy(result->v_cont, settings->solver == TOPK_PAPER ? work->select.v : work->bound.s,
              (size_t) problem->p);
 }

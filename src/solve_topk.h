@@ -28,7 +28,6 @@ typedef struct {
     topk_mode mode;
     const double *x;  /* n x p */
     const int *known; /* n: class 1..c, 0 = unknown; NULL when clustering */
-    const int *first; /* p: first of the columns equal to this one */
 } topk_problem;
 
 /* The two ADMMs of the paper; or for sub-problem 1 linear programmes, or one ADMM through all outer
@@ -49,7 +48,7 @@ typedef struct {
 /* n x n parts are NULL in the plain mode. */
 typedef struct {
     double *z, *e, *w;       /* n x n, n x p, n x n */
-    double *a, *v, *v_cont;  /* p x c, p: 0/1, p: last iterate of the ADMM, or relaxed */
+    double *a, *v_cont;      /* p x c, p: last iterate of the ADMM, or relaxed */
     double *relaxed;         /* p or NULL: solution of the relaxation */
     double *probability;     /* n x c or NULL */
     int *label, *chosen;     /* n: 1..c; k: 0-based, ascending */

@@ -41,6 +41,7 @@
 #include "prox.h"
 #include "solve_topk_z.h"
 #include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
 
 /* The constants below were varied one by one on wine, libras, segment, lung_discrete and simulated
  * 500 x 60 and 120 x 300 (OpenBLAS). Samples of a block: 48
@@ -303,6 +304,21 @@ double topk_z_objective(const topk_z_settings *settings, const topk_theta *theta
     return sum;
 }
 
+double topk_z_bound(const topk_z_settings *settings, const topk_theta *theta, int i, int p,
+                    const double *xi, const double *y, const double *reach)
+{
+    double over = 1.0, inner = la_dot(p, y, xi);
+
+    for (int j = 0; j < theta->n; j++) {
+        double c = settings->nonnegative ? reach[j] : fabs(reach[j]);
+        if (j == i) continue;
+        over = fmax(over, c / (1.0 + settings->lambda_z *
+                                         topk_theta_at(theta, (size_t) i, (size_t) j)));
+    }
+    for (int k = 0; k < p; k++) over = fmax(over, fabs(y[k]) / settings->lambda_e);
+    return R_FINITE(over) && R_FINITE(inner) ? fmax(inner / over, 0.0) : 0.0;
+}
+
 int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, double *e, double *xt,
                    bool paper, const ufs_paths *paths)
 {
@@ -404,26 +420,13 @@ double topk_admm_gap(const topk_admm *work, const topk_z_settings *settings,
                      const topk_theta *theta)
 {
     int n = work->n, p = work->p;
-    size_t N = (size_t) n, P = (size_t) p;
-    double *reach = ufs_dalloc(N, STRIP), lower = 0.0;
+    double *reach = ufs_dalloc((size_t) n, 1), lower = 0.0;
 
-    for (int from = 0; from < n; from += STRIP) {
-        int count = n - from < STRIP ? n - from : STRIP;
-        const double *y = work->y + (size_t) from * P;
-        la_gemm_checked('N', 'N', n, count, p, 1.0, work->x, n, y, p, 0.0, reach, n);
-        for (size_t a = 0; a < (size_t) count; a++) {
-            size_t i = (size_t) from + a;
-            double over = 1.0;
-            for (size_t j = 0; j < N; j++) {
-                double c = reach[j + a * N];
-                if (j == i) continue;
-                if (!settings->nonnegative) c = fabs(c);
-                over = fmax(over, c / (1.0 + settings->lambda_z * topk_theta_at(theta, i, j)));
-            }
-            for (size_t k = 0; k < P; k++)
-                over = fmax(over, fabs(y[k + a * P]) / settings->lambda_e);
-            lower += fmax(la_dot(p, y + a * P, work->xt + i * P) / over, 0.0);
-        }
+    for (int i = 0; i < n; i++) {
+        size_t at = (size_t) i * (size_t) p;
+        R_CheckUserInterrupt();
+        la_gemv('N', n, p, 1.0, work->x, n, work->y + at, 0.0, reach);
+        lower += topk_z_bound(settings, theta, i, p, work->xt + at, work->y + at, reach);
     }
     return work->state.objective > 0.0
                ? fmax(work->state.objective - lower, 0.0) / work->state.objective

@@ -468,25 +468,6 @@ static void row_begin(topk_lp *work, const topk_z_settings *settings, const topk
     for (size_t j = 0; j < N; j++) work->z[I + j * N] = 0.0;
 }
 
-/* Writes row i of Z, keeps the basis, and adds a value of the dual. */
-static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool nonnegative)
-{
-    lp_row *row = work->row;
-    size_t N = (size_t) work->n, P = (size_t) work->p;
-    double most = 1.0, inner;
-
-    for (int u = 0; u < row->a; u++)
-        if (fabs(row->z[u]) > 10.0 * NUDGE)
-            work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
-    work->size[i] = row->a;
-    for (size_t j = 0; j < N; j++)
-        if ((int) j != i)
-            most = fmax(most, (nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j]);
-    for (int q = 0; q < row->a; q++) most = fmax(most, fabs(row->y[row->t[q]]) / lambda_e);
-    inner = la_dot(work->p, row->y, work->xt + (size_t) i * P);
-    *dual += R_FINITE(most) && R_FINITE(inner) ? fmax(inner / most, 0.0) : 0.0;
-}
-
 void topk_lp_solve(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta)
 {
     int n = work->n, p = work->p;
@@ -504,7 +485,11 @@ void topk_lp_solve(topk_lp *work, const topk_z_settings *settings, const topk_th
         /* As the last call left it. */
         if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
         if (!row_solve(work, settings)) state->solved = false;
-        row_end(work, i, &dual, settings->lambda_e, settings->nonnegative);
+        for (int u = 0; u < row->a; u++)
+            if (fabs(row->z[u]) > 10.0 * NUDGE)
+                work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
+        work->size[i] = row->a;
+        dual += topk_z_bound(settings, theta, i, p, work->xt + (size_t) i * P, row->y, row->c);
     }
 
     ufs_copy(work->e, work->x, N * P);

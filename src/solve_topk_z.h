@@ -53,6 +53,11 @@ typedef struct {
 double topk_z_objective(const topk_z_settings *settings, const topk_theta *theta, const double *z,
                         int p, const double *e);
 
+/* A lower bound on the part of sample i in that: of the dual, max y'x_i, |y| <= lambda_e,
+ * |x_j'y| <= w_j, at the multiplier y (p), made feasible by a factor. reach: x y. */
+double topk_z_bound(const topk_z_settings *settings, const topk_theta *theta, int i, int p,
+                    const double *xi, const double *y, const double *reach);
+
 /* ---- solve_topk_admm.c ---------------------------------------------------------------------- */
 
 typedef struct {
@@ -84,8 +89,7 @@ void topk_admm_paper(topk_admm *work, const topk_z_settings *settings, const top
  * present Z, relative to it; Z stays as it is, after no iteration, if that is below SETTLED. */
 void topk_admm_go_on(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
                      double change);
-/* Relative duality gap of the last solve: the multiplier, made feasible by a factor per sample,
- * proves a lower bound. 2n^2 p flops. */
+/* Relative duality gap of the last solve. 2n^2 p flops. */
 double topk_admm_gap(const topk_admm *work, const topk_z_settings *settings,
                      const topk_theta *theta);
 
