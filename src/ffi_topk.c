@@ -2,7 +2,8 @@
 #include "ffi_topk.h"
 #include <limits.h>
 
-enum { INNER_ROWS = 100000 }; /* of the traces of the ADMMs */
+/* Of the traces of the ADMMs. */
+static const double ROWS = 1e5;
 
 topk_z_settings ffi_topk_z(SEXP s, double tol, int max_iter)
 {
@@ -54,11 +55,6 @@ void ffi_topk_spread(double *e, int n, int q, SEXP shape)
     }
 }
 
-static int capacity(int outer, int inner)
-{
-    return (int) fmin((double) outer * (double) inner, INNER_ROWS);
-}
-
 static topk_settings all_settings(SEXP s, SEXP control)
 {
     int max_iter = ffi_int(control, "max_iter");
@@ -107,7 +103,8 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
     return result;
 }
 
-/* x: n x p, rows normalised; known: classes 1..c and 0, or NULL; s: the settings, with n_clusters, k, mode and solver (as in solve_topk.h).
+/* x: n x p, rows normalised; known: classes 1..c and 0, or NULL; s: the settings, with n_clusters,
+ * k, mode and solver (as in solve_topk.h).
  * shape: see ffi_topk.h. */
 SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
 {
@@ -132,7 +129,7 @@ SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
                                                          : ffi_ints(known, N, 0, c, "known")};
     topk_settings settings = all_settings(s, control);
     bool graph = problem.mode != TOPK_PLAIN;
-    int outer = settings.solver == TOPK_PAPER ? settings.max_iter : 0;
+    double outer = settings.solver == TOPK_PAPER ? settings.max_iter : 0.0;
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "topk");
     topk_result result;
@@ -140,9 +137,9 @@ SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
     if (problem.known == NULL && problem.mode != TOPK_CLUSTER)
         Rf_error("internal error: 'known' is missing");
     result = all_results(out, &problem, settings.bound, shape);
-    ufs_trace_named(&result.inner_z, graph ? capacity(outer, settings.z.max_iter) : 0,
+    ufs_trace_named(&result.inner_z, graph ? (int) fmin(outer * settings.z.max_iter, ROWS) : 0,
                     columns_z);
-    ufs_trace_named(&result.inner_v, capacity(outer, settings.select.max_iter), columns_v);
+    ufs_trace_named(&result.inner_v, (int) fmin(outer * settings.select.max_iter, ROWS), columns_v);
 
     topk_solve(&problem, &settings, &result, &run);
     if (graph) ffi_topk_spread(result.e, problem.n, problem.p, shape);

@@ -47,7 +47,7 @@ typedef struct {
     int *theta_label;
     double *theta_projected;
     int *previous, *trial, *carried;
-    bool has_carried, has_relaxed;
+    bool has_carried;
     bool relaxed; /* in this iteration */
     double value, value_start;
     double drift; /* what the last change of Theta adds to or takes from sum(w |Z|) */
@@ -88,7 +88,6 @@ static int work_init(topk_work *work, const ufs_paths *paths)
     work->previous = ufs_ialloc(N);
     work->trial = ufs_ialloc(K);
     work->carried = ufs_ialloc(K);
-    work->has_carried = work->has_relaxed = false;
     return lapack;
 }
 
@@ -154,6 +153,7 @@ static int label_step(topk_work *work, int iteration)
         propagate_result found = {result->label, result->probability, result->reached};
         ufs_run run = {.status = UFS_CONVERGED};
         propagate_solve(&spread, &settings, &found, &run);
+        result->unreached = 0;
         for (size_t i = 0; i < n; i++) result->unreached += !result->reached[i];
         return run.lapack;
     }
@@ -185,14 +185,11 @@ static void consider(topk_work *work, int *candidate)
 /* The relaxation of the present criterion, from its last solution; its rounding in `trial`. */
 static int relax(topk_work *work, double tol)
 {
-    const topk_settings *settings = work->settings;
     int lapack;
 
-    lapack = topk_bound_solve(&work->bound, &work->criterion, NULL,
-                              work->has_relaxed ? work->bound.s : NULL, R_PosInf, tol,
-                              settings->bound_max_iter);
+    lapack = topk_bound_solve(&work->bound, &work->criterion, NULL, work->bound.s, R_PosInf, tol,
+                              work->settings->bound_max_iter);
     if (lapack) return lapack;
-    work->has_relaxed = settings->solver != TOPK_PAPER;
     work->relaxed = true;
     topk_bound_round(&work->bound, &work->criterion, work->trial);
     return 0;
@@ -385,8 +382,6 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->status = UFS_MAX_ITER;
     result->value = result->bound = NA_REAL;
-    result->isolated = result->unreached = result->nodes = 0;
-    result->proved = result->too_few_links = false;
     result->change = result->objective = R_NaN;
     run->lapack = work_init(work, &run->paths);
     for (int t = 1; t <= last && !settled && run->lapack == 0; t++) {

@@ -45,7 +45,7 @@ typedef struct {
     int max_iter;
 } topk_settings;
 
-/* n x n parts are NULL in the plain mode. */
+/* Zero where nothing is said; n x n parts are NULL in the plain mode. */
 typedef struct {
     double *z, *e, *w;       /* n x n, n x p, n x n */
     double *a, *v_cont;      /* p x c, p: last iterate of the ADMM, or relaxed */

@@ -49,6 +49,7 @@ void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs)
     work->m = ufs_dalloc(r, c);
     work->pull = ufs_dalloc(p, c);
     work->sort = (topk_entry *) R_alloc(p, sizeof(topk_entry));
+    for (size_t j = 0; j < p; j++) work->s[j] = (double) g->k / g->p;
     work->step = 0.0;
     work->iterations = 0;
 }
@@ -115,14 +116,14 @@ int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed cha
     double past[MEMORY], lower, step = work->step, top = 0.0;
     int lapack;
 
-    for (size_t j = 0; j < p; j++) work->trial[j] = start == NULL ? (double) g->k / g->p : start[j];
+    ufs_copy(work->trial, start, p);
     project(g, fixed, work->trial, work->s);
     lapack = evaluate(work, g, fixed, work->s, &work->value, work->gradient, &work->lower);
     if (lapack) return lapack;
     for (int i = 0; i < MEMORY; i++) past[i] = work->value;
     for (size_t j = 0; j < p; j++) top = fmax(top, -work->gradient[j]);
-    /* The step that fitted the last time, if it goes on from there. */
-    if (top > 0.0 && (start == NULL || !(step > 0.0))) step = 1.0 / top;
+    /* Otherwise the step that fitted the last time. */
+    if (top > 0.0 && !(step > 0.0)) step = 1.0 / top;
 
     for (work->iterations = 1; work->iterations < max_iter; work->iterations++) {
         double enough = tol * (1.0 + fabs(work->value)), slope = 0.0, length = 1.0, most = past[0];

@@ -40,9 +40,8 @@ void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const do
     g->b = ufs_dalloc(P, C);
     g->diag = ufs_dalloc(P, 1);
     g->f_own = g->compressed || graph ? ufs_dalloc(R, P) : NULL;
-    g->h_own = ufs_dalloc(R, C);
+    g->h = ufs_dalloc(R, C);
     g->f = g->f_own != NULL ? g->f_own : x;
-    g->h = g->h_own;
     g->chol = graph ? ufs_dalloc(N, R) : NULL;
     g->vector = g->compressed ? ufs_dalloc(P, P) : NULL;
     g->value = g->compressed ? ufs_dalloc(P, 1) : NULL;
@@ -76,19 +75,15 @@ static int compress(topk_criterion *g, const double *weights, double lambda_i)
                         g->n);
         la_gemm_checked('T', 'N', g->p, g->p, g->n, lambda_i, g->x, g->n, g->chol, g->n, 1.0,
                         kernel, g->p);
-        for (size_t j = 0; j < p; j++)
-            for (size_t i = 0; i < j; i++)
-                kernel[i + j * p] = kernel[j + i * p] = 0.5 *
-                                                        (kernel[i + j * p] + kernel[j + i * p]);
     }
     lapack = la_eig_range(g->p, kernel, 1, g->p, g->value, g->vector);
     if (lapack) return lapack;
-    la_gemm('T', 'N', g->p, g->c, g->p, 1.0, g->vector, g->p, g->b, g->p, 0.0, g->h_own, g->p);
+    la_gemm('T', 'N', g->p, g->c, g->p, 1.0, g->vector, g->p, g->b, g->p, 0.0, g->h, g->p);
     for (size_t i = 0; i < p; i++) {
         bool keep = g->value[i] > RANK * (double) g->p * g->value[p - 1];
         double root = keep ? sqrt(g->value[i]) : 0.0;
         for (size_t j = 0; j < p; j++) g->f_own[i + j * p] = root * g->vector[j + i * p];
-        for (size_t j = 0; j < c; j++) g->h_own[i + j * p] *= keep ? 1.0 / root : 0.0;
+        for (size_t j = 0; j < c; j++) g->h[i + j * p] *= keep ? 1.0 / root : 0.0;
     }
     return 0;
 }
@@ -105,7 +100,7 @@ static int factor_graph(topk_criterion *g, const double *weights, double lambda_
     }
     lapack = la_chol_checked(g->n, g->chol);
     if (lapack) return lapack;
-    la_tri_solve('T', g->n, g->c, g->chol, g->h_own);
+    la_tri_solve('T', g->n, g->c, g->chol, g->h);
     ufs_copy(g->f_own, g->x, n * (size_t) g->p);
     for (int from = 0; from < g->p; from += STRIP) {
         R_CheckUserInterrupt();
@@ -130,8 +125,8 @@ int topk_criterion_set(topk_criterion *g, const int *label, const double *weight
     if (g->compressed) {
         lapack = compress(g, weights, lambda_i);
     } else {
-        memset(g->h_own, 0, n * c * sizeof(double));
-        for (size_t i = 0; i < n; i++) g->h_own[i + (size_t) (label[i] - 1) * n] = 1.0;
+        memset(g->h, 0, n * c * sizeof(double));
+        for (size_t i = 0; i < n; i++) g->h[i + (size_t) (label[i] - 1) * n] = 1.0;
         if (weights != NULL) lapack = factor_graph(g, weights, lambda_i);
     }
     for (size_t j = 0; j < p; j++) g->diag[j] = la_ss((size_t) g->r, g->f + j * (size_t) g->r);

@@ -165,12 +165,6 @@ static void row_empty(topk_lp *work, double lambda_e)
     row_refresh(work, lambda_e);
 }
 
-static double violation(const lp_row *row, const topk_z_settings *settings, int j)
-{
-    if (row->place[j] || j == row->i) return -1.0;
-    return (settings->nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j] - 1.0;
-}
-
 /* The most violated constraint, relative to its bound: a sample to enter S, or a position of T
  * to leave it; the first of equals. */
 static double price(topk_lp *work, const topk_z_settings *settings, int *enter, int *leave)
@@ -179,8 +173,8 @@ static double price(topk_lp *work, const topk_z_settings *settings, int *enter, 
     double worst = 0.0;
 
     for (int j = 0; j < work->n; j++) {
-        double over = violation(row, settings, j);
-        if (over > worst) {
+        double over = (settings->nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j] - 1.0;
+        if (over > worst && !row->place[j] && j != row->i) {
             worst = over;
             *enter = j;
         }

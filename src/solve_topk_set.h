@@ -14,12 +14,13 @@ typedef struct {
     int n, p, c, k, r;
     bool compressed; /* r = p, otherwise r = n */
     double lambda_a, yy, b_norm;
-    double *b;           /* p x c */
-    double *diag;        /* diagonal of K */
-    const double *f, *h; /* r x p, r x c */
+    double *b;       /* p x c */
+    double *diag;    /* diagonal of K */
+    const double *f; /* r x p: f_own, or x */
+    double *h;       /* r x c */
     const double *x;
     /* Work. */
-    double *f_own, *h_own;
+    double *f_own;
     double *small, *cols, *bs; /* k x k, r x k, k x c */
     double *chol;              /* n x n: I + lambda_i L; compressed: n x p, L x */
     double *vector, *value;    /* compressed: p x p, p */
@@ -108,9 +109,9 @@ typedef struct {
     int iterations;
 } topk_bound;
 
-/* fs: r x p, only used during a solve. */
+/* fs: r x p, only used during a solve. s is the same everywhere. */
 void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs);
-/* Minimises the relaxation from `start` (NULL: all equal) with s_j = 1 where fixed is 1
+/* Minimises the relaxation from `start` (p, or s itself) with s_j = 1 where fixed is 1
  * and 0 where it is -1 (NULL: none). Stops at value - lower <= tol (1 + |value|); with a
  * finite target also when lower passes it or at a tenth of the way to it. The criterion
  * must have been factored. Returns LAPACK's code. */

@@ -124,7 +124,7 @@ typedef struct {
     double *u;        /* n x c: the rows to be clustered */
     double *centre;   /* c x c */
     double *distance; /* n */
-    int *trial, *again, *old, *size, *seed;
+    int *trial, *again, *old, *size;
     int isolated; /* samples without any link */
 } topk_label;
 

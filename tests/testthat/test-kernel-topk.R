@@ -288,14 +288,14 @@ test_that("the projection on the capped simplex is exact", {
   for (seed in 1:5) {
     y <- withr::with_seed(seed, rnorm(30, sd = 10^(seed - 3)))
     for (total in c(1, 7.5, 29)) {
-      out <- .Call(C_test_proj_capped, y, total)
+      out <- .Call(C_test_proj, y, total)$capped
       expect_equal(sum(out), total, tolerance = 1e-12)
       expect_lt(max(abs(out - reference(y, total))), 1e-9)
     }
   }
-  expect_identical(.Call(C_test_proj_capped, c(Inf, -Inf, Inf), 2), c(1, 0, 1))
-  expect_equal(.Call(C_test_proj_capped, c(Inf, .3, -Inf, .1), 1.6), c(1, .4, 0, .2))
-  expect_equal(.Call(C_test_proj_capped, rep(.2, 4), 4), rep(1, 4))
+  expect_identical(.Call(C_test_proj, c(Inf, -Inf, Inf), 2)$capped, c(1, 0, 1))
+  expect_equal(.Call(C_test_proj, c(Inf, .3, -Inf, .1), 1.6)$capped, c(1, .4, 0, .2))
+  expect_equal(.Call(C_test_proj, rep(.2, 4), 4)$capped, rep(1, 4))
 })
 
 test_that("the sphere projection has the right distance, also from its centre", {
