@@ -274,20 +274,6 @@ static double store(topk_admm *work)
     return error;
 }
 
-/* Until the residuals are small, `most` iterations at most; the penalty does not grow in the first
- * `flat`. Returns how many were done. */
-static int run_block(topk_admm *work, const topk_z_settings *settings, double mu, int flat,
-                     int most)
-{
-    for (int it = 1; it <= most; it++) {
-        double largest = iterate(work, settings, mu);
-        if (it > flat) mu *= GROWTH;
-        /* False for NaN, which therefore never converges. */
-        if (it > flat && largest < settings->tol) return it;
-    }
-    return most;
-}
-
 /* ---- what a solve is ----------------------------------------------------------------------- */
 
 double topk_z_objective(const topk_z_settings *settings, const topk_theta *theta, const double *z,
@@ -401,12 +387,19 @@ void topk_admm_go_on(topk_admm *work, const topk_z_settings *settings, const top
         state->residual = 0.0;
         la_transpose(work->n, work->p, work->x, work->xt);
         for (int from = 0; from < work->n; from += work->width) {
-            int done;
+            double now = mu;
+            int done = 0;
             load(work, settings, theta, from);
-            done = run_block(work, settings, mu, flat, most);
+            for (bool small = false; done < most && !small;) {
+                double largest = iterate(work, settings, now);
+                if (++done <= flat) continue;
+                now *= GROWTH;
+                /* False for NaN, which therefore never converges. */
+                small = largest < settings->tol;
+            }
             store(work);
             if (done > state->iterations) state->iterations = done;
-            end = fmin(end, mu * pow(GROWTH, done > flat ? done - flat : 0));
+            end = fmin(end, now);
             for (int i = 0; i < 3; i++) raise_to(&state->residual, work->block->residual[i]);
             ufs_hook_step(NULL, 0, 0.0, 0.0);
         }

@@ -180,40 +180,43 @@ void topk_bound_round(topk_bound *work, const topk_criterion *g, int *subset)
 
 /* ---- branch and bound ------------------------------------------------------------------------ */
 
+typedef struct {
+    double lower;
+    int branch;         /* feature to branch on */
+    signed char *fixed; /* p: 1 in, -1 out, 0 free */
+} node;
+
 /* Open nodes, in no order: finding the smallest bound among them costs nothing beside a relaxation.
  */
 typedef struct {
     size_t p;
     int open;
-    signed char *fixed; /* node_limit + 2 times p: 1 in, -1 out, 0 free */
-    double *lower;
-    int *branch; /* feature to branch on */
+    node *node; /* those after `open` lend their arrays */
 } nodes;
 
 static void push(nodes *t, const signed char *fixed, double lower, int branch)
 {
-    memcpy(t->fixed + (size_t) t->open * t->p, fixed, t->p);
-    t->lower[t->open] = lower;
-    t->branch[t->open++] = branch;
+    node *to = t->node + t->open++;
+    memcpy(to->fixed, fixed, t->p);
+    to->lower = lower;
+    to->branch = branch;
 }
 
 static int smallest(const nodes *t)
 {
     int at = 0;
     for (int i = 1; i < t->open; i++)
-        if (t->lower[i] < t->lower[at]) at = i;
+        if (t->node[i].lower < t->node[at].lower) at = i;
     return at;
 }
 
 /* The last one takes the place of node `at`. */
-static void take(nodes *t, int at, signed char *fixed, int *branch)
+static node take(nodes *t, int at)
 {
-    memcpy(fixed, t->fixed + (size_t) at * t->p, t->p);
-    *branch = t->branch[at];
-    t->open--;
-    memmove(t->fixed + (size_t) at * t->p, t->fixed + (size_t) t->open * t->p, t->p);
-    t->lower[at] = t->lower[t->open];
-    t->branch[at] = t->branch[t->open];
+    node taken = t->node[at];
+    t->node[at] = t->node[--t->open];
+    t->node[t->open] = taken;
+    return taken;
 }
 
 /* The free entry nearest to 1/2, the first of equals. */
@@ -241,12 +244,11 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, 
 {
     size_t p = (size_t) g->p, k = (size_t) g->k, most = (size_t) node_limit + 2;
     signed char *parent = (signed char *) R_alloc(p, 1), *fixed = (signed char *) R_alloc(p, 1);
-    int *trial = ufs_ialloc(k), swaps = 0, branch, at;
-    nodes t = {.p = p,
-               .fixed = (signed char *) R_alloc(most * p, 1),
-               .lower = ufs_dalloc(most, 1),
-               .branch = ufs_ialloc(most)};
+    signed char *all = (signed char *) R_alloc(most * p, 1);
+    int *trial = ufs_ialloc(k), swaps = 0, at;
+    nodes t = {.p = p, .node = (node *) R_alloc(most, sizeof(node))};
 
+    for (size_t i = 0; i < most; i++) t.node[i].fixed = all + i * p;
     result->nodes = 0;
     memset(fixed, 0, p);
     /* The root is the relaxation just solved. */
@@ -254,13 +256,14 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, 
     push(&t, fixed, work->lower, fractional(work, fixed, g->p));
     while (t.open > 0 && result->nodes + 2 <= node_limit) {
         at = smallest(&t);
-        if (t.lower[at] >= cut_below(*value)) break;
-        take(&t, at, parent, &branch);
+        if (t.node[at].lower >= cut_below(*value)) break;
+        node from = take(&t, at);
+        memcpy(parent, from.fixed, p);
         for (int side = 1; side >= -1; side -= 2) {
             int in = 0, n_free = 0, lapack;
             double found;
             memcpy(fixed, parent, p);
-            fixed[branch] = (signed char) side;
+            fixed[from.branch] = (signed char) side;
             for (size_t j = 0; j < p; j++) {
                 in += fixed[j] == 1;
                 n_free += fixed[j] == 0;
@@ -286,7 +289,7 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, 
     }
     ufs_copy(work->s, work->root, p);
     result->lower = *value;
-    for (int i = 0; i < t.open; i++) result->lower = fmin(result->lower, t.lower[i]);
+    for (int i = 0; i < t.open; i++) result->lower = fmin(result->lower, t.node[i].lower);
     result->proved = result->lower >= cut_below(*value);
     return 0;
 }
