@@ -43,21 +43,21 @@ SEXP ffi_represent(SEXP x, SEXP theta, SEXP s, SEXP shape, SEXP control)
     ffi_mat from = ffi_matrix(x, "x");
     int n = from.n, p = from.p;
     topk_theta weights = {.matrix = ffi_sized(theta, n, n, "theta"), .n = n};
-    topk_z_settings settings = ffi_topk_z(s, ffi_real(control, "tol"), ffi_int(control, "max_iter"));
+    topk_z_settings settings = ffi_topk_z(s, ffi_real(control, "tol"),
+                                          ffi_int(control, "max_iter"));
     size_t N = (size_t) n;
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "represent");
     double gap = NA_REAL, *z = ffi_topk_links(out, "z", n, shape);
     double *w = ffi_topk_links(out, "w", n, shape), *e = ffi_topk_errors(out, "e", n, p, shape);
-    topk_z_state end = (ffi_flag(s, "exact") ? by_lp : by_admm)(from, &settings, &weights, z, e, &gap,
-                                                               &run);
+    topk_z_state end = (ffi_flag(s, "exact") ? by_lp : by_admm)(from, &settings, &weights, z, e,
+                                                                &gap, &run);
 
     ffi_topk_spread(e, n, p, shape);
     for (size_t j = 0; j < N; j++)
         for (size_t i = 0; i <= j; i++)
             w[i + j * N] = w[j + i * N] = 0.5 * (fabs(z[i + j * N]) + fabs(z[j + i * N]));
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"objective", end.objective}, {"gap", gap}, {NULL, 0}});
+    ffi_run_end(out, &run, (ffi_counter[]){{"objective", end.objective}, {"gap", gap}, {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

@@ -108,10 +108,9 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
  * shape: see ffi_topk.h. */
 SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
 {
-    static const char *const names[] = {"z",           "e",       "w",     "a",
-                                        "v_cont",      "relaxed", "label", "chosen",
-                                        "probability", "reached", "run",   "inner_z",
-                                        "inner_v",     NULL};
+    static const char *const names[] = {"z",       "e",       "w",       "a",           "v_cont",
+                                        "relaxed", "label",   "chosen",  "probability", "reached",
+                                        "run",     "inner_z", "inner_v", NULL};
     static const char *const columns_z[] = {"outer", "iteration", "mu",        "error",
                                             "split", "change",    "objective", NULL};
     static const char *const columns_v[] = {"outer",  "iteration", "sum",       "box",

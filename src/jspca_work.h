@@ -25,14 +25,14 @@ typedef struct {
     la_ridge ridge; /* reweighted Q-step */
     la_polar_work polar;
     /* Over samples (jspca_sample.c) */
-    double *y;      /* n x p: V^{1/2}X, if not exact */
-    double *root;   /* n: V^{1/2} */
-    double factor;  /* c; 1 if V = W */
-    double *u;      /* n x k: X P */
-    int *few;       /* n: samples whose residual is formed */
+    double *y;     /* n x p: V^{1/2}X, if not exact */
+    double *root;  /* n: V^{1/2} */
+    double factor; /* c; 1 if V = W */
+    double *u;     /* n x k: X P */
+    int *few;      /* n: samples whose residual is formed */
     int n_few;
-    double *kernel; /* n x n: XX', NULL if P is formed in every step */
-    bool implicit;  /* P is X' map, and not in result->P */
+    double *kernel;                    /* n x n: XX', NULL if P is formed in every step */
+    bool implicit;                     /* P is X' map, and not in result->P */
     double *map, *km;                  /* n x k: map, and kernel WZ */
     double *values, *vectors, *root_s; /* of Z'W kernel WZ: k, k x k, k x k */
     /* Over samples if exact (jspca_leap.c): points are (X P, log w) */

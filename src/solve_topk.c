@@ -136,8 +136,7 @@ static int label_step(topk_work *work, int iteration)
 
     if (iteration > 1) memcpy(work->previous, result->label, n * sizeof(int));
     /* Where Z stayed, so do W and the labels. */
-    if (iteration > 1 && work->settings->solver == TOPK_ADMM && work->z->iterations == 0)
-        return 0;
+    if (iteration > 1 && work->settings->solver == TOPK_ADMM && work->z->iterations == 0) return 0;
     if (problem->mode == TOPK_CLUSTER) {
         /* Clusters need Z only: the matrix of W is theirs before it is made. */
         lapack = topk_label_solve(&work->label, result->z, iteration > 1, result->label);
@@ -326,8 +325,8 @@ static double joint(const topk_work *work)
             if (work->result->label[i] != work->result->label[j]) across += z;
         }
     /* The value of sub-problem 1 with its weights exchanged for those of J. */
-    return work->z->objective - lambda_z * weighted +
-           lambda_z * settings->alpha * across + beta * work->value;
+    return work->z->objective - lambda_z * weighted + lambda_z * settings->alpha * across +
+           beta * work->value;
 }
 
 static void record(const topk_work *work, ufs_run *run)

@@ -65,13 +65,13 @@ static const double NEVER = 1e300;
 
 typedef struct topk_admm_block {
     int from, width;
-    double *z, *q, *h, *w;          /* n x width: Z', Q', x Y2' (H' within the Q step), weights */
-    double *step;                   /* n x width: B x' + RATIO H, or T x' */
-    double *t, *e, *zx, *qx;        /* p x width: B', E', (Zx)' or scratch, (Qx)' */
-    double *d, *y2x;                /* by features: (B - Hx)', (Y2 x)', p x width */
-    double *x, *y;                  /* the block's columns of x' and of Y' */
-    double weighted, error;         /* sum(w |Z|), ||E||_1 */
-    double residual[3];             /* max|x - Qx - E|, max|Q - Z|, change of Z */
+    double *z, *q, *h, *w;   /* n x width: Z', Q', x Y2' (H' within the Q step), weights */
+    double *step;            /* n x width: B x' + RATIO H, or T x' */
+    double *t, *e, *zx, *qx; /* p x width: B', E', (Zx)' or scratch, (Qx)' */
+    double *d, *y2x;         /* by features: (B - Hx)', (Y2 x)', p x width */
+    double *x, *y;           /* the block's columns of x' and of Y' */
+    double weighted, error;  /* sum(w |Z|), ||E||_1 */
+    double residual[3];      /* max|x - Qx - E|, max|Q - Z|, change of Z */
 } admm_block;
 
 /* NaN is kept. */
@@ -120,8 +120,7 @@ static void paper_b(topk_admm *work, double mu)
 {
     admm_block *b = work->block;
     size_t len = (size_t) work->p * (size_t) b->width;
-    double scale = 1.0 / mu;
-    for (size_t i = 0; i < len; i++) b->t[i] = b->x[i] - b->e[i] + b->y[i] * scale;
+    for (size_t i = 0; i < len; i++) b->t[i] = b->x[i] - b->e[i] + b->y[i] / mu;
 }
 
 /* E; in the paper's schedule also Y, in the running one B. */
@@ -298,8 +297,8 @@ double topk_z_bound(const topk_z_settings *settings, const topk_theta *theta, in
     for (int j = 0; j < theta->n; j++) {
         double c = settings->nonnegative ? reach[j] : fabs(reach[j]);
         if (j == i) continue;
-        over = fmax(over, c / (1.0 + settings->lambda_z *
-                                         topk_theta_at(theta, (size_t) i, (size_t) j)));
+        over = fmax(over,
+                    c / (1.0 + settings->lambda_z * topk_theta_at(theta, (size_t) i, (size_t) j)));
     }
     for (int k = 0; k < p; k++) over = fmax(over, fabs(y[k]) / settings->lambda_e);
     return R_FINITE(over) && R_FINITE(inner) ? fmax(inner / over, 0.0) : 0.0;

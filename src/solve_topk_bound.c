@@ -186,8 +186,7 @@ typedef struct {
     signed char *fixed; /* p: 1 in, -1 out, 0 free */
 } node;
 
-/* Open nodes, in no order: finding the smallest bound among them costs nothing beside a relaxation.
- */
+/* Open nodes, in no order: the smallest bound is found at no cost beside that of a relaxation. */
 typedef struct {
     size_t p;
     int open;
@@ -208,15 +207,6 @@ static int smallest(const nodes *t)
     for (int i = 1; i < t->open; i++)
         if (t->node[i].lower < t->node[at].lower) at = i;
     return at;
-}
-
-/* The last one takes the place of node `at`. */
-static node take(nodes *t, int at)
-{
-    node taken = t->node[at];
-    t->node[at] = t->node[--t->open];
-    t->node[t->open] = taken;
-    return taken;
 }
 
 /* The free entry nearest to 1/2, the first of equals. */
@@ -257,7 +247,10 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, 
     while (t.open > 0 && result->nodes + 2 <= node_limit) {
         at = smallest(&t);
         if (t.node[at].lower >= cut_below(*value)) break;
-        node from = take(&t, at);
+        /* The last one takes its place. */
+        node from = t.node[at];
+        t.node[at] = t.node[--t.open];
+        t.node[t.open] = from;
         memcpy(parent, from.fixed, p);
         for (int side = 1; side >= -1; side -= 2) {
             int in = 0, n_free = 0, lapack;

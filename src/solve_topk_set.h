@@ -1,6 +1,6 @@
 /* solve_topk_set.h: sub-problem 2 of top-k selection, the set S of k features. Its criterion
- * (solve_topk_criterion.c), the paper's ADMM (solve_topk_select.c), a local search
- * (solve_topk_polish.c), a lower bound and branch and bound (solve_topk_bound.c). */
+ * with a local search (solve_topk_criterion.c), the paper's ADMM (solve_topk_select.c), a lower bound
+ * and branch and bound (solve_topk_bound.c). */
 #ifndef UFS_SOLVE_TOPK_SET_H
 #define UFS_SOLVE_TOPK_SET_H
 
@@ -46,6 +46,19 @@ void topk_criterion_columns(topk_criterion *g, const int *subset, int m, double 
 /* The k best of p entries (which are sorted in place), as an ascending set. */
 void topk_best(int p, int k, topk_entry *entry, int *subset);
 
+typedef struct {
+    double *kc;      /* p x k: K[, S] */
+    double *u, *r;   /* p x k, p x c */
+    double *rt, *rr; /* p x k: R T'; p: row norms of R */
+    double *inv, *t; /* k x k, k x c */
+    bool *in;        /* p */
+} topk_polish;
+
+void topk_polish_init(topk_polish *work, const topk_criterion *g);
+/* Improves `subset` (ascending) in place; returns g, or +Inf after a failed
+ * factorisation. */
+double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int *swaps);
+
 /* ---- solve_topk_select.c -------------------------------------------------------------------- */
 
 enum { TOPK_SELECT_COLUMNS = 7 };
@@ -81,21 +94,6 @@ void topk_select_init(topk_select *work, topk_criterion *g, double *u);
 /* ADMM; the result is the best set that it met. */
 int topk_select_admm(topk_select *work, const topk_select_settings *settings, int outer,
                      ufs_trace *trace);
-
-/* ---- solve_topk_polish.c -------------------------------------------------------------------- */
-
-typedef struct {
-    double *kc;      /* p x k: K[, S] */
-    double *u, *r;   /* p x k, p x c */
-    double *rt, *rr; /* p x k: R T'; p: row norms of R */
-    double *inv, *t; /* k x k, k x c */
-    bool *in;        /* p */
-} topk_polish;
-
-void topk_polish_init(topk_polish *work, const topk_criterion *g);
-/* Improves `subset` (ascending) in place; returns g, or +Inf after a failed
- * factorisation. */
-double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int *swaps);
 
 /* ---- solve_topk_bound.c --------------------------------------------------------------------- */
 

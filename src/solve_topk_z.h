@@ -58,6 +58,9 @@ double topk_z_objective(const topk_z_settings *settings, const topk_theta *theta
 double topk_z_bound(const topk_z_settings *settings, const topk_theta *theta, int i, int p,
                     const double *xi, const double *y, const double *reach);
 
+/* Both solvers take row i of theta for sample i; z (n x n) and e (n x p) are where the results will
+ * be, and xt (p x n) is only used during a solve. */
+
 /* ---- solve_topk_admm.c ---------------------------------------------------------------------- */
 
 typedef struct {
@@ -76,11 +79,9 @@ typedef struct {
     struct topk_admm_block *block;
 } topk_admm;
 
-/* z (n x n) and e (n x p) are where the results will be; xt (p x n) is only used during a solve.
- * paper: which of the two schedules. Returns LAPACK's code. */
+/* paper: which of the two schedules. Returns LAPACK's code. */
 int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, double *e, double *xt,
                    bool paper, const ufs_paths *paths);
-/* Both take row i of theta for sample i. */
 /* From Z = 0. trace: rows (outer, iteration, mu, the three residuals, the objective at (Z, E)); the
  * hook (or NULL) is called in every iteration. */
 void topk_admm_paper(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
@@ -104,13 +105,11 @@ typedef struct {
     /* What stays between calls: the basis of every sample. */
     int *size, *sample, *feature; /* n; most x n each */
     double *xt;                   /* p x n */
-    /* One sample at a time. */
-    struct topk_lp_row *row; /* see solve_topk_lp.c */
+    struct topk_lp_row *row;      /* one sample at a time */
 } topk_lp;
 
-/* z (n x n) and e (n x p) are where the results will be; xt (p x n) is only used during a solve. */
 void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e, double *xt);
-/* theta: row i for sample i. Continues from the bases of the last call. */
+/* Continues from the bases of the last call. */
 void topk_lp_solve(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta);
 /* The links of sample i alone, at equal weights and from none; state.iterations counts on. */
 int topk_lp_links(topk_lp *work, const topk_z_settings *settings, int i);
