@@ -82,7 +82,7 @@
 #' The measurements behind these defaults are in `vignette("evidence")`.
 #'
 #' # Cost
-#' With `solver = "paper"` an outer iteration takes about 130 iterations of `2n^2(n + p)` flops (for
+#' With `solver = "paper"` an outer iteration takes about 130 iterations of `2n^2(n + 2p)` flops (for
 #' p < n of `4n^2 p`) for `Z` and up to 150 of `n^2 p` for `v`; `"admm"` takes about 60 of those for
 #' `Z` in all outer iterations together. Memory is about 12 n x n and 12 n x p matrices (with
 #' `"exact"` 4 and 6, with `"admm"` 3 and 8), and nothing is p x p if p > n.
@@ -258,9 +258,24 @@ topk_settings <- function(mode, lambda_e, lambda_z, lambda_a, lambda_i, alpha, p
 }
 
 topk_run <- function(data, classes, settings, control) {
-  found <- .Call(C_topk, data$x, equal_columns(data$x) - 1L, classes$known, settings,
-    topk_names(data), control)
+  found <- .Call(C_topk, data$x, classes$known, settings, topk_names(data), control)
   check_lapack(found$run$lapack, "topk")
+  found
+}
+
+# The set with indices from 1, and v. Of equal columns the first ones, as many as were chosen: g is
+# the same, and so are their rows of A.
+topk_first_copies <- function(found, first) {
+  chosen <- found$chosen + 1L
+  group <- first[chosen]
+  place <- stats::ave(chosen, group, FUN = seq_along)
+  members <- order(first)
+  taken <- members[match(group, first[members]) + place - 1L]
+  rows <- found$a[chosen, , drop = FALSE]
+  found$a[] <- 0
+  found$a[taken, ] <- rows
+  found$chosen <- sort(taken)
+  found$v <- as.double(seq_along(first) %in% taken)
   found
 }
 
@@ -293,7 +308,8 @@ topk_check_links <- function(found, data, classes, settings, argument) {
 # What new_ufs() is given.
 topk_fields <- function(found, data, classes, mode, control, params) {
   counters <- found$run$counters
-  chosen <- data$keep[found$chosen + 1L]
+  found <- topk_first_copies(found, equal_columns(data$x))
+  chosen <- data$keep[found$chosen]
   # A constant column that was chosen has a score like the others.
   data$constant <- if (isFALSE(data$center)) integer() else setdiff(data$constant, chosen)
   list(

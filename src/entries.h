@@ -112,7 +112,7 @@
     ENTRY(test_trace, 2) \
     ENTRY(test_gl, 5) \
     /* ffi_topk.c */ \
-    ENTRY(topk, 6) \
+    ENTRY(topk, 5) \
     ENTRY(topk_probe, 3) \
     /* ffi_represent.c */ \
     ENTRY(represent, 5) \
@@ -120,8 +120,7 @@
     ENTRY(propagate, 5) \
     /* ffi_test_topk.c */ \
     ENTRY(test_topk_select, 7) \
-    ENTRY(test_topk_label, 3) \
-    ENTRY(test_proj_capped, 2)
+    ENTRY(test_topk_label, 3)
 /* clang-format on */
 
 #endif

@@ -3,8 +3,6 @@
 #include "solve_jspca.h"
 #include <limits.h>
 
-static void set_names(SEXP list, const char *name, SEXP rows, SEXP columns);
-
 /* x: n x p, see ffi_x(). start: list(P, weight, h). settings: list(lambda, sample, exact,
  * gives_up, eps, first, dropped, features and labels: names of the p features, or NULL, and of the
  * k components). list(Q, P, Pbar, residual, row_norm, kkt, loadings, rotation, run with the
@@ -49,12 +47,12 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
         problem.copies = copies;
     }
 
-    double *p_out = ffi_set_zero(out, "P", p, k);
-    jspca_result result = {.pbar = problem.sample ? p_out : ffi_set_zero(out, "Pbar", p, k),
+    jspca_result result = {.pbar = ffi_set_zero(out, "Pbar", p, k),
                            .weight = ufs_dalloc((size_t) m, 1),
                            .h = settings.exact ? NULL : ufs_dalloc(P, 1),
                            .q = ffi_set_zero(out, "Q", p, k),
-                           .P = p_out,
+                           .P = problem.sample ? ufs_dzero(P, (size_t) k)
+                                               : ffi_set_zero(out, "P", p, k),
                            .residual = ffi_set_zero(out, "residual", m, 0),
                            .row_norm = ffi_set_zero(out, "row_norm", p, 0),
                            .kkt = ffi_set_zero(out, "kkt", p, 0),
@@ -65,12 +63,12 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
     if (!settings.exact) ufs_copy(result.h, ffi_given(ffi_get(start, "h"), P, "h"), P);
 
     jspca_solve(&problem, &settings, &result, &run);
-    if (problem.sample) ffi_set(out, "Pbar", ffi_get(out, "P"));
+    if (problem.sample) ffi_set(out, "P", ffi_get(out, "Pbar"));
     SEXP features = ffi_get(settings_, "features");
-    set_names(out, "Q", features, R_NilValue);
-    set_names(out, "P", features, R_NilValue);
-    set_names(out, "Pbar", features, R_NilValue);
-    set_names(out, "loadings", features, ffi_get(settings_, "labels"));
+    ffi_set_names(out, "Q", features, R_NilValue);
+    ffi_set_names(out, "P", features, R_NilValue);
+    ffi_set_names(out, "Pbar", features, R_NilValue);
+    ffi_set_names(out, "loadings", features, ffi_get(settings_, "labels"));
 
     ffi_run_end(out, &run,
                 (ffi_counter[]){{"change", result.change},
@@ -79,17 +77,6 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
                                 {NULL, 0}});
     UNPROTECT(1);
     return out;
-}
-
-/* In place: a copy of a matrix of p rows is what a large p cannot afford. */
-static void set_names(SEXP list, const char *name, SEXP rows, SEXP columns)
-{
-    SEXP names = PROTECT(Rf_allocVector(VECSXP, 2));
-    SET_VECTOR_ELT(names, 0, rows);
-    SET_VECTOR_ELT(names, 1, columns);
-    if (rows != R_NilValue || columns != R_NilValue)
-        Rf_setAttrib(ffi_get(list, name), R_DimNamesSymbol, names);
-    UNPROTECT(1);
 }
 
 /* x: n x p, n >= p. list(x, lapack). */

@@ -132,13 +132,14 @@ SEXP ffi_test_prox(SEXP a, SEXP t)
 
 SEXP ffi_test_proj(SEXP y, SEXP total)
 {
-    static const char *const names[] = {"simplex", "sphere", NULL};
+    static const char *const names[] = {"simplex", "sphere", "capped", NULL};
     int n = Rf_length(y);
     const double *from = ffi_given(y, (size_t) n, "y"), sum = ffi_number(total, "total");
     if (n < 1) Rf_error("internal error: 'y' is empty");
     SEXP out = PROTECT(ffi_list(names));
     proj_simplex(n, from, sum, ufs_dalloc((size_t) n, 1), ffi_set_vector(out, "simplex", n));
     proj_half_sphere(n, from, NULL, ffi_set_vector(out, "sphere", n));
+    proj_capped_simplex(n, from, fmin(sum, n), ffi_set_vector(out, "capped", n));
     UNPROTECT(1);
     return out;
 }

@@ -1,10 +1,6 @@
 /* ffi_test_topk.c: the parts of top-k selection, one by one, for
  * tests/testthat/test-kernel-topk.R. */
 #include "ffi_topk.h"
-#include "proj.h"
-#include "solve_topk_bound.h"
-#include "solve_topk_label.h"
-#include "solve_topk_polish.h"
 
 /* Sub-problem 2 alone, its polish from `start` (0-based), and the criterion's parts.
  * w: n x n or NULL. */
@@ -37,7 +33,7 @@ SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c_, SEXP k_, SEXP w, SEXP sta
     lapack = topk_criterion_set(&g, labels, links, settings.lambda_i);
     if (lapack == 0) lapack = topk_select_admm(&work, &settings, 1, &trace);
     if (lapack == 0)
-        lapack = topk_bound_solve(&bound, &g, NULL, NULL, R_PosInf, ffi_real(s, "bound_tol"),
+        lapack = topk_bound_solve(&bound, &g, NULL, bound.s, R_PosInf, ffi_real(s, "bound_tol"),
                                   ffi_int(s, "bound_max_iter"));
     if (lapack == 0) {
         int *polished = ffi_set_ints(out, "polished", k);
@@ -74,17 +70,6 @@ SEXP ffi_test_topk_label(SEXP z, SEXP c_, SEXP previous)
     if (have) memcpy(label, before, (size_t) n * sizeof(int));
     topk_label_init(&work, n, c, ufs_dalloc((size_t) n, (size_t) n));
     ffi_set(out, "info", Rf_ScalarInteger(topk_label_solve(&work, from, have, label)));
-    UNPROTECT(1);
-    return out;
-}
-
-SEXP ffi_test_proj_capped(SEXP y, SEXP total)
-{
-    int n = Rf_length(y);
-    const double *from = ffi_given(y, (size_t) n, "y"), sum = ffi_number(total, "total");
-    if (n < 1) Rf_error("internal error: 'y' is empty");
-    SEXP out = PROTECT(Rf_allocVector(REALSXP, n));
-    proj_capped_simplex(n, from, sum, REAL(out));
     UNPROTECT(1);
     return out;
 }

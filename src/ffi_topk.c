@@ -2,38 +2,18 @@
 #include "ffi_topk.h"
 #include <limits.h>
 
-enum { INNER_ROWS = 100000 }; /* of the traces of the ADMMs */
-/* Violation of a dual constraint of the linear programmes, relative to its bound: what certifies a
- * gap of 1e-8. */
-static const double LP_TOL = 1e-9;
-/* Relative gap of the relaxation of a node, and its evaluations at most: a proof claims 1e-9, and a
- * node from its parent's solution takes about 10. */
-static const double BRANCH_TOL = 1e-9;
-enum { BRANCH_MAX_ITER = 100 };
+/* Of the traces of the ADMMs. */
+static const double ROWS = 1e5;
 
-topk_admm_settings ffi_topk_admm(SEXP s, double tol, int max_iter)
+topk_z_settings ffi_topk_z(SEXP s, double tol, int max_iter)
 {
-    return (topk_admm_settings){.lambda_e = ffi_real(s, "lambda_e"),
-                                .lambda_z = ffi_real(s, "lambda_z"),
-                                .mu = ffi_real(s, "mu"),
-                                .growth = ffi_real(s, "rho"),
-                                .tol = tol,
-                                .max_iter = max_iter,
-                                .nonnegative = ffi_flag(s, "nonnegative")};
-}
-
-topk_lp_settings ffi_topk_lp(SEXP s, int most_pivots)
-{
-    return (topk_lp_settings){.lambda_e = ffi_real(s, "lambda_e"),
-                              .lambda_z = ffi_real(s, "lambda_z"),
-                              .tol = LP_TOL,
-                              .most_pivots = most_pivots,
-                              .nonnegative = ffi_flag(s, "nonnegative")};
-}
-
-int ffi_topk_pivots(int n, int p)
-{
-    return 1000 + 20 * (n < p ? n : p);
+    return (topk_z_settings){.lambda_e = ffi_real(s, "lambda_e"),
+                             .lambda_z = ffi_real(s, "lambda_z"),
+                             .nonnegative = ffi_flag(s, "nonnegative"),
+                             .mu = ffi_real(s, "mu"),
+                             .growth = ffi_real(s, "rho"),
+                             .tol = tol,
+                             .max_iter = max_iter};
 }
 
 topk_select_settings ffi_topk_select(SEXP s)
@@ -47,14 +27,7 @@ topk_select_settings ffi_topk_select(SEXP s)
 double *ffi_topk_links(SEXP out, const char *name, int n, SEXP shape)
 {
     double *value = ffi_set_zero(out, name, n, n);
-    SEXP samples = ffi_get(shape, "samples");
-    if (samples != R_NilValue) {
-        SEXP names = PROTECT(Rf_allocVector(VECSXP, 2));
-        SET_VECTOR_ELT(names, 0, samples);
-        SET_VECTOR_ELT(names, 1, samples);
-        Rf_setAttrib(ffi_get(out, name), R_DimNamesSymbol, names);
-        UNPROTECT(1);
-    }
+    ffi_set_names(out, name, ffi_get(shape, "samples"), ffi_get(shape, "samples"));
     return value;
 }
 
@@ -62,17 +35,11 @@ double *ffi_topk_errors(SEXP out, const char *name, int n, int q, SEXP shape)
 {
     int p = ffi_count(shape, "p", q, INT_MAX);
     const int *keep = ffi_ints(ffi_get(shape, "keep"), (size_t) q, 0, p - 1, "keep");
-    double *value;
-    SEXP names;
+    double *value = ffi_set_zero(out, name, n, p);
 
     for (int j = 1; j < q; j++)
         if (keep[j] <= keep[j - 1]) Rf_error("internal error: 'keep' does not ascend");
-    value = ffi_set_zero(out, name, n, p);
-    names = PROTECT(Rf_allocVector(VECSXP, 2));
-    SET_VECTOR_ELT(names, 0, ffi_get(shape, "samples"));
-    SET_VECTOR_ELT(names, 1, ffi_get(shape, "features"));
-    Rf_setAttrib(ffi_get(out, name), R_DimNamesSymbol, names);
-    UNPROTECT(1);
+    ffi_set_names(out, name, ffi_get(shape, "samples"), ffi_get(shape, "features"));
     return value;
 }
 
@@ -88,34 +55,25 @@ void ffi_topk_spread(double *e, int n, int q, SEXP shape)
     }
 }
 
-static int capacity(int outer, int inner)
-{
-    double rows = (double) outer * (double) inner;
-    return rows < INNER_ROWS ? (int) rows : INNER_ROWS;
-}
-
-static topk_settings all_settings(SEXP s, SEXP control, int n, int p)
+static topk_settings all_settings(SEXP s, SEXP control)
 {
     int max_iter = ffi_int(control, "max_iter");
     topk_settings settings = {
         .solver = (topk_solver) ffi_count(s, "solver", TOPK_PAPER, TOPK_ADMM),
-        .admm = ffi_topk_admm(s, ffi_real(s, "inner_tol"), ffi_int(s, "inner_max_iter")),
-        .lp = ffi_topk_lp(s, ffi_topk_pivots(n, p)),
+        .z = ffi_topk_z(s, ffi_real(s, "inner_tol"), ffi_int(s, "inner_max_iter")),
         .select = ffi_topk_select(s),
         .polish = ffi_flag(s, "polish"),
         .bound = ffi_flag(s, "bound"),
         .branch = ffi_flag(s, "branch_and_bound"),
         .cmn = ffi_flag(s, "cmn"),
         .bound_max_iter = ffi_int(s, "bound_max_iter"),
-        .branch_max_iter = BRANCH_MAX_ITER,
         .node_limit = ffi_int(s, "node_limit"),
         .bound_tol = ffi_real(s, "bound_tol"),
-        .branch_tol = BRANCH_TOL,
         .alpha = ffi_real(s, "alpha"),
         .tol = ffi_real(control, "tol"),
         .max_iter = max_iter};
 
-    settings.admm.coarse = max_iter > 1;
+    settings.z.coarse = max_iter > 1;
     if (settings.solver == TOPK_ADMM && !ffi_paths().topk_admm) settings.solver = TOPK_EXACT;
     return settings;
 }
@@ -136,7 +94,6 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
         result.reached = ffi_set_ints(out, "reached", n);
     }
     result.a = ffi_set_zero(out, "a", p, problem->c);
-    result.v = ffi_set_zero(out, "v", p, 0);
     result.v_cont = ffi_set_zero(out, "v_cont", p, 0);
     if (relaxed) result.relaxed = ffi_set_zero(out, "relaxed", p, 0);
     result.label = ffi_set_ints(out, "label", n);
@@ -146,20 +103,20 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
     return result;
 }
 
-/* x: n x p, rows normalised; first: p, the first column equal to each (0-based); known: classes
- * 1..c and 0, or NULL; s: the settings, with n_clusters, k, mode and solver (as in solve_topk.h).
+/* x: n x p, rows normalised; known: classes 1..c and 0, or NULL; s: the settings, with n_clusters,
+ * k, mode and solver (as in solve_topk.h).
  * shape: see ffi_topk.h. */
-SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
+SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
 {
-    static const char *const names[] = {"z",      "e",       "w",           "a",       "v",
-                                        "v_cont", "relaxed", "probability", "reached", "label",
-                                        "chosen", "inner_z", "inner_v",     "run",     NULL};
+    static const char *const names[] = {"z",       "e",       "w",       "a",           "v_cont",
+                                        "relaxed", "label",   "chosen",  "probability", "reached",
+                                        "run",     "inner_z", "inner_v", NULL};
     static const char *const columns_z[] = {"outer", "iteration", "mu",        "error",
                                             "split", "change",    "objective", NULL};
     static const char *const columns_v[] = {"outer",  "iteration", "sum",       "box",
                                             "sphere", "change",    "objective", NULL};
     ffi_mat from = ffi_matrix(x, "x");
-    size_t N = (size_t) from.n, P = (size_t) from.p;
+    size_t N = (size_t) from.n;
     int c = ffi_count(s, "n_clusters", 1, from.n);
     topk_problem problem = {.n = from.n,
                             .p = from.p,
@@ -167,12 +124,11 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
                             .k = ffi_count(s, "k", 1, from.p),
                             .mode = (topk_mode) ffi_count(s, "mode", TOPK_CLUSTER, TOPK_PLAIN),
                             .x = from.x,
-                            .first = ffi_ints(first, P, 0, from.p - 1, "first"),
                             .known = known == R_NilValue ? NULL
                                                          : ffi_ints(known, N, 0, c, "known")};
-    topk_settings settings = all_settings(s, control, from.n, from.p);
+    topk_settings settings = all_settings(s, control);
     bool graph = problem.mode != TOPK_PLAIN;
-    int outer = settings.solver == TOPK_PAPER ? settings.max_iter : 0;
+    double outer = settings.solver == TOPK_PAPER ? settings.max_iter : 0.0;
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "topk");
     topk_result result;
@@ -180,9 +136,9 @@ SEXP ffi_topk(SEXP x, SEXP first, SEXP known, SEXP s, SEXP shape, SEXP control)
     if (problem.known == NULL && problem.mode != TOPK_CLUSTER)
         Rf_error("internal error: 'known' is missing");
     result = all_results(out, &problem, settings.bound, shape);
-    ufs_trace_named(&result.inner_z, graph ? capacity(outer, settings.admm.max_iter) : 0,
+    ufs_trace_named(&result.inner_z, graph ? (int) fmin(outer * settings.z.max_iter, ROWS) : 0,
                     columns_z);
-    ufs_trace_named(&result.inner_v, capacity(outer, settings.select.max_iter), columns_v);
+    ufs_trace_named(&result.inner_v, (int) fmin(outer * settings.select.max_iter, ROWS), columns_v);
 
     topk_solve(&problem, &settings, &result, &run);
     if (graph) ffi_topk_spread(result.e, problem.n, problem.p, shape);
@@ -211,17 +167,20 @@ SEXP ffi_topk_probe(SEXP x, SEXP rows, SEXP s)
     int n = from.n, p = from.p, count = Rf_length(rows);
     size_t N = (size_t) n, P = (size_t) p;
     const int *at = ffi_ints(rows, (size_t) count, 0, n - 1, "rows");
-    topk_lp_settings settings = ffi_topk_lp(s, ffi_int(s, "most_pivots"));
+    topk_z_settings settings = {.lambda_e = ffi_real(s, "lambda_e"),
+                                .lambda_z = ffi_real(s, "lambda_z"),
+                                .nonnegative = ffi_flag(s, "nonnegative")};
     topk_lp work;
     SEXP out = PROTECT(ffi_list(names));
     int *links = ffi_set_ints(out, "links", count);
     int *pivots = ffi_set_ints(out, "pivots", count);
 
     topk_lp_init(&work, n, p, from.x, ufs_dalloc(N, N), ufs_dalloc(N, P), ufs_dalloc(P, N));
+    work.most_pivots = ffi_int(s, "most_pivots");
     for (int i = 0; i < count; i++) {
-        work.pivots = 0;
+        work.state.iterations = 0;
         links[i] = topk_lp_links(&work, &settings, at[i]);
-        pivots[i] = (int) work.pivots;
+        pivots[i] = work.state.iterations;
     }
     UNPROTECT(1);
     return out;

@@ -1,14 +1,11 @@
-/* ffi_topk.h: how the lists of R become the settings of top-k's parts. */
+/* ffi_topk.h: how the lists of R become the settings of top-k's parts, and its results lists. */
 #ifndef UFS_FFI_TOPK_H
 #define UFS_FFI_TOPK_H
 
 #include "ffi_util.h"
 #include "solve_topk.h"
 
-topk_admm_settings ffi_topk_admm(SEXP settings, double tol, int max_iter);
-topk_lp_settings ffi_topk_lp(SEXP settings, int most_pivots);
-/* Pivots after which a sample is given up: optima take about 2 to 4 a link. */
-int ffi_topk_pivots(int n, int p);
+topk_z_settings ffi_topk_z(SEXP settings, double tol, int max_iter);
 topk_select_settings ffi_topk_select(SEXP settings);
 
 /* shape: list(p, keep, samples, features): the user's number of columns, which of them are the

@@ -213,6 +213,16 @@ double *ffi_set_zero(SEXP list, const char *name, int n, int m)
     return to;
 }
 
+void ffi_set_names(SEXP list, const char *name, SEXP rows, SEXP columns)
+{
+    SEXP names = PROTECT(Rf_allocVector(VECSXP, 2));
+    SET_VECTOR_ELT(names, 0, rows);
+    SET_VECTOR_ELT(names, 1, columns);
+    if (rows != R_NilValue || columns != R_NilValue)
+        Rf_setAttrib(ffi_get(list, name), R_DimNamesSymbol, names);
+    UNPROTECT(1);
+}
+
 void ffi_set_trace(SEXP list, const char *name, const ufs_trace *trace)
 {
     double *to = ffi_set_matrix(list, name, trace->length, trace->n_col);

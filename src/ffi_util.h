@@ -61,6 +61,9 @@ int *ffi_set_ints(SEXP list, const char *name, int n);
 /* The same filled with zeros, for what a solver may leave untouched when LAPACK fails: an
  * n x m matrix, or a vector of n for m = 0. */
 double *ffi_set_zero(SEXP list, const char *name, int n, int m);
+/* Names of the rows and columns of a matrix in a slot, or NULL, in place: a copy is what a large one
+ * cannot afford. */
+void ffi_set_names(SEXP list, const char *name, SEXP rows, SEXP columns);
 /* The 1-based indices of those of p that are not 0. */
 void ffi_set_which(SEXP list, const char *name, int p, const int *is);
 /* The filled rows of a trace as a matrix. */

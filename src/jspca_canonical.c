@@ -4,6 +4,20 @@
 #include "jspca_work.h"
 #include "la.h"
 
+void jspca_share_among_copies(const jspca_problem *problem, double *q)
+{
+    if (problem->first == NULL) return;
+    /* Sums at the first copies, which stand before the others; then all copies. */
+    for (int j = 0; j < problem->k; j++) {
+        double *col = q + (size_t) j * (size_t) problem->p;
+        for (int i = 0; i < problem->p; i++)
+            if (problem->first[i] != i) col[problem->first[i]] += col[i];
+        for (int i = 0; i < problem->p; i++)
+            if (problem->first[i] == i) col[i] /= problem->copies[i];
+        for (int i = 0; i < problem->p; i++) col[i] = col[problem->first[i]];
+    }
+}
+
 /* Without a penalty only the part of Q in the row space of X matters: the rest goes. Through
  * the eigenvectors of the smaller Gram matrix. violation: of X Q = T, relative. */
 int jspca_shortest(jspca_work *work)

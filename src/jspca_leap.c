@@ -1,6 +1,6 @@
 /* jspca_leap.c: extrapolation of JSPCA over samples (see solve_jspca.c).
  *
- * An iteration sees P and w through the n_v k + n numbers (X P, log w) alone. The exact solver
+ * An iteration sees P and w through the n k + n numbers (X P, log w) alone. The exact solver
  * extrapolates these by Anderson's method, or steps forward where changes grow. What the step from
  * there finds is a feasible P and Q; it is kept if the objective falls, otherwise the plain step is
  * made. The last step is a plain one under its own weights, and follows a change of Q within the
@@ -16,23 +16,31 @@ static const double NEAR = 0.1, ALIGNED = 0.8;
  * every step, the differences of these steps are rounding, and so is where they point. */
 static const double FARTHEST = 7.0;
 
-static void align(jspca_work *work);
-static double leap_of(const jspca_work *work);
-static bool is_aligned(const jspca_work *work, double size);
-static void write_point(const jspca_work *work, double *to);
-static void read_point(jspca_work *work);
+static void write_point(const jspca_work *work, double *to)
+{
+    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
+    ufs_copy(to, work->u, nk);
+    for (size_t i = 0; i < n; i++) to[nk + i] = log(work->result->weight[i]);
+}
+
+static void read_point(jspca_work *work)
+{
+    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
+    ufs_copy(work->u, work->point, nk);
+    for (size_t i = 0; i < n; i++) work->result->weight[i] = exp(work->point[nk + i]);
+}
 
 void jspca_leap_init(jspca_work *work)
 {
-    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
-    size_t size = (size_t) work->n_v * k + n;
+    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k, size = n * k + n;
 
-    if (work->scores == NULL) work->z_old = ufs_dalloc(n, k);
+    work->z_old = ufs_dalloc(n, k);
     anderson_init(&work->history, (int) size, DEPTH);
     la_polar_init(&work->turn, work->problem->k, work->problem->k);
     work->point = ufs_dalloc(size, 1);
     work->image = ufs_dalloc(size, 1);
     work->scale = ufs_dalloc(size, 1);
+    work->way = ufs_dalloc(size, 1);
     write_point(work, work->point);
 }
 
@@ -41,7 +49,7 @@ void jspca_leap_back(jspca_work *work)
     const jspca_problem *problem = work->problem;
 
     ufs_copy(work->result->q, work->q_old, (size_t) problem->p * (size_t) problem->k);
-    if (work->z_old) ufs_copy(work->z, work->z_old, (size_t) problem->n * (size_t) problem->k);
+    ufs_copy(work->z, work->z_old, (size_t) problem->n * (size_t) problem->k);
     ufs_copy(work->point, work->image, (size_t) work->history.size);
     read_point(work);
     anderson_keep_last(&work->history);
@@ -50,91 +58,64 @@ void jspca_leap_back(jspca_work *work)
     work->bold = false;
 }
 
-/* Where the next step starts: what the last one led to, extrapolated if that is allowed. While
- * changes shrink, by Anderson's method. While they grow the iteration leaves a saddle, to which
- * Anderson's point would lead back: a step forward along the last change, twice as far after
- * every success. */
-void jspca_leap_next(jspca_work *work)
+/* Scaled inner product of the way from `from` to `to`, which stays in work->way, and another one;
+ * with itself for NULL. */
+static double along(jspca_work *work, const double *from, const double *to, const double *other)
 {
-    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
-    size_t nk = (size_t) work->n_v * k;
-    double size = sqrt(la_ss(nk, work->v)), moved = 0.0;
-    int t = work->run->iterations;
-
-    if (work->z_old) ufs_copy(work->z_old, work->z, n * k);
-    write_point(work, work->image);
-    for (size_t i = 0; i < nk + n; i++) {
-        double change;
-        work->scale[i] = i >= nk ? 1.0 / sqrt((double) n) : size > 0.0 ? 1.0 / size : 1.0;
-        change = work->scale[i] * (work->image[i] - work->point[i]);
-        moved += change * change;
+    double sum = 0.0;
+    for (size_t i = 0; i < (size_t) work->history.size; i++) {
+        double way = work->way[i] = to[i] - from[i];
+        sum += work->scale[i] * work->scale[i] * way * (other == NULL ? way : other[i]);
     }
-    work->forward = work->run->paths.jspca_forward && moved > work->moved &&
-                    is_aligned(work, sqrt(moved * work->moved));
-    work->moved = moved;
-    anderson_push(&work->history, work->point, work->image);
-    work->bold = !work->confirms && t > 2 && work->result->change < NEAR &&
-                 t + 1 < work->settings->max_iter && work->history.count > 0;
-    if (!work->bold)
-        ufs_copy(work->point, work->image, nk + n);
-    else if (work->forward)
-        for (size_t i = 0; i < nk + n; i++)
-            work->point[i] = work->image[i] + work->reach * (work->image[i] - work->point[i]);
-    else
-        anderson_mix(&work->history, work->scale, work->point);
-    if (work->bold) {
-        for (size_t i = nk; i < nk + n; i++)
-            work->point[i] = fmin(work->image[i] + FARTHEST,
-                                  fmax(work->image[i] - FARTHEST, work->point[i]));
-        align(work);
-        work->leap = sqrt(leap_of(work));
-    }
-    read_point(work);
+    return sum;
 }
 
 /* (P, Q) may be rotated freely: the point is rotated as near to the image as it gets, so that
  * extrapolation does not turn it, or Q would depend on its path. */
 static void align(jspca_work *work)
 {
-    int n = work->n_v, k = work->problem->k;
+    int n = work->problem->n, k = work->problem->k;
 
     la_gemm('T', 'N', k, k, n, 1.0, work->point, n, work->image, n, 0.0, work->zz, k);
     if (la_polar(&work->turn, work->zz, NULL, work->zz)) return;
-    la_gemm('N', 'N', n, k, k, 1.0, work->point, n, work->zz, k, 0.0, work->v, n);
-    ufs_copy(work->point, work->v, (size_t) n * (size_t) k);
+    la_gemm('N', 'N', n, k, k, 1.0, work->point, n, work->zz, k, 0.0, work->u, n);
+    ufs_copy(work->point, work->u, (size_t) n * (size_t) k);
 }
 
-/* Squared length of the way from the image to the point. */
-static double leap_of(const jspca_work *work)
+/* Where the next step starts: what the last one led to, extrapolated if that is allowed. While
+ * changes shrink, by Anderson's method. While they grow the iteration leaves a saddle, to which
+ * Anderson's point would lead back: a step forward along the last change, twice as far after
+ * every success. */
+void jspca_leap_next(jspca_work *work)
 {
-    double ss = 0.0;
-    for (size_t i = 0; i < (size_t) work->history.size; i++) {
-        double d = work->scale[i] * (work->point[i] - work->image[i]);
-        ss += d * d;
+    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
+    double *point = work->point, *image = work->image;
+    double size = sqrt(la_ss(nk, work->u)), moved;
+    int t = work->run->iterations;
+
+    ufs_copy(work->z_old, work->z, nk);
+    write_point(work, image);
+    for (size_t i = 0; i < nk + n; i++)
+        work->scale[i] = i >= nk ? 1.0 / sqrt((double) n) : size > 0.0 ? 1.0 / size : 1.0;
+    moved = along(work, point, image, NULL);
+    work->forward = work->run->paths.jspca_forward && moved > work->moved &&
+                    along(work, point, image, work->history.last_r) >
+                        ALIGNED * sqrt(moved * work->moved);
+    work->moved = moved;
+    anderson_push(&work->history, point, image);
+    work->bold = !work->confirms && t > 2 && work->result->change < NEAR &&
+                 t + 1 < work->settings->max_iter && work->history.count > 0;
+    if (!work->bold)
+        ufs_copy(point, image, nk + n);
+    else if (work->forward)
+        for (size_t i = 0; i < nk + n; i++) point[i] = image[i] + work->reach * work->way[i];
+    else
+        anderson_mix(&work->history, work->scale, point);
+    if (work->bold) {
+        for (size_t i = nk; i < nk + n; i++)
+            point[i] = fmin(image[i] + FARTHEST, fmax(image[i] - FARTHEST, point[i]));
+        align(work);
+        work->leap = sqrt(along(work, image, point, NULL));
     }
-    return ss;
-}
-
-/* Whether this change has nearly the direction of the last one; size: product of their lengths. */
-static bool is_aligned(const jspca_work *work, double size)
-{
-    double along = 0.0;
-    for (size_t i = 0; i < (size_t) work->history.size; i++)
-        along += work->scale[i] * work->scale[i] * (work->image[i] - work->point[i]) *
-                 work->history.last_r[i];
-    return along > ALIGNED * size;
-}
-
-static void write_point(const jspca_work *work, double *to)
-{
-    size_t n = (size_t) work->problem->n, nk = (size_t) work->n_v * (size_t) work->problem->k;
-    ufs_copy(to, work->v, nk);
-    for (size_t i = 0; i < n; i++) to[nk + i] = log(work->result->weight[i]);
-}
-
-static void read_point(jspca_work *work)
-{
-    size_t n = (size_t) work->problem->n, nk = (size_t) work->n_v * (size_t) work->problem->k;
-    ufs_copy(work->v, work->point, nk);
-    for (size_t i = 0; i < n; i++) work->result->weight[i] = exp(work->point[nk + i]);
+    read_point(work);
 }

@@ -9,63 +9,15 @@
  * X P = XX'M (M'XX'M)^{-1/2} with M = WZ, n x k: for n <= p steps go through XX', and P itself is
  * formed in the last one, or where M'XX'M has lost too much.
  *
- * Where samples are many and features few X stands for S V', V the r eigenvectors of X'X that are
- * not in its null space (jspca_scores.c): V'P takes the place of X P in the extrapolation, v = w in
- * every step, as a new S'WS (r x r, = C'C) is cheap, and the Q-step sees C V' in place of W^{1/2}X.
- *
- * Flops of an iteration beside the Q-step: 4npk + 6pk^2, or 2n^2 k through XX' (n^2 p once), or
- * n r (r + 4k); nm^2 for the Gram matrix of m features when v is renewed. */
+ * Flops of an iteration beside the Q-step: 4npk + 6pk^2, or 2n^2 k through XX' (n^2 p once); nm^2
+ * for the Gram matrix of m features when v is renewed. */
 #include "jspca_work.h"
 #include "la.h"
-#include <R_ext/Memory.h>
 #include <limits.h>
 
 /* Older weights serve until the ratios of the new ones to them differ by more; a weight is heavy
  * beyond this multiple of the harmonic mean. */
 static const double STALE = 1.1, HEAVY = 4.0;
-
-static bool kernel_pays(const jspca_work *work);
-static int set_up_scores(jspca_work *work);
-static void project_p(jspca_work *work);
-static void set_weights(jspca_work *work, bool renew);
-static bool turn_by_kernel(jspca_work *work, int *info);
-static int form_p(jspca_work *work);
-static void weighted_product(jspca_work *work, double *out);
-static void residual_of_samples(jspca_work *work);
-static void add_residual(void *data, int j, const double *column);
-
-int jspca_sample_init(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    size_t n = (size_t) problem->n, k = (size_t) problem->k;
-    bool exact = work->settings->exact && problem->lambda > 0.0;
-
-    work->ss = ufs_dalloc(n, 1);
-    work->root = ufs_dalloc(n, 1);
-    work->u = ufs_dalloc(n, k);
-    work->few = ufs_ialloc(n);
-    ufs_x_row_ss(problem->x, work->ss);
-    ufs_x_mul(problem->x, problem->k, work->result->P, work->u);
-    for (size_t i = 0; i < n; i++) work->root[i] = 1.0;
-    if (!work->settings->exact && problem->lambda > 0.0)
-        work->y = ufs_dalloc(n, (size_t) problem->p);
-    work->n_v = problem->n;
-    work->v = work->u;
-    work->extrapolates = exact && work->run->paths.jspca_anderson &&
-                         n <= (size_t) INT_MAX / (k + 1);
-    if (exact && kernel_pays(work)) {
-        work->kernel = ufs_dalloc(n, n);
-        work->map = ufs_dalloc(n, k);
-        work->km = ufs_dalloc(n, k);
-        work->values = ufs_dalloc(k, 1);
-        work->vectors = ufs_dalloc(k, k);
-        work->root_s = ufs_dalloc(k, k);
-        ufs_x_gram_rows(problem->x, NULL, work->kernel);
-    }
-    if (exact && work->run->paths.jspca_scores && jspca_scores_pay(problem->x, problem->k))
-        return set_up_scores(work);
-    return 0;
-}
 
 /* Whether steps over samples go through XX': n^2 p flops once for 4npk in each, and squared
  * residuals by differences, whose rounding must stay far below their smoothing. */
@@ -81,27 +33,30 @@ static bool kernel_pays(const jspca_work *work)
            work->settings->eps_res >= 1e-7 * top;
 }
 
-static int set_up_scores(jspca_work *work)
+void jspca_sample_init(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
-    jspca_scores *scores = (jspca_scores *) R_alloc(1, sizeof(jspca_scores));
-    int info = jspca_scores_init(scores, problem->x, problem->k);
+    size_t n = (size_t) problem->n, k = (size_t) problem->k;
+    bool exact = work->settings->exact && problem->lambda > 0.0;
 
-    if (info || scores->r == 0) return info;
-    work->scores = scores;
-    work->n_v = scores->r;
-    work->v = ufs_dalloc((size_t) scores->r, (size_t) problem->k);
-    project_p(work);
-    return 0;
-}
-
-/* diag(sigma) V'P and X P. */
-static void project_p(jspca_work *work)
-{
-    size_t R = (size_t) work->n_v, K = (size_t) work->problem->k;
-
-    jspca_scores_times(work->scores, work->result->P, work->v, work->u);
-    for (size_t i = 0; i < R * K; i++) work->v[i] *= work->scores->sigma[i % R];
+    work->root = ufs_dalloc(n, 1);
+    work->u = ufs_dalloc(n, k);
+    work->few = ufs_ialloc(n);
+    ufs_x_row_ss(problem->x, work->ss);
+    ufs_x_mul(problem->x, problem->k, work->result->pbar, work->u);
+    for (size_t i = 0; i < n; i++) work->root[i] = 1.0;
+    if (!work->settings->exact && problem->lambda > 0.0)
+        work->y = ufs_dalloc(n, (size_t) problem->p);
+    work->extrapolates = exact && work->run->paths.jspca_anderson &&
+                         n <= (size_t) INT_MAX / (k + 1);
+    if (!exact || !kernel_pays(work)) return;
+    work->kernel = ufs_dalloc(n, n);
+    work->map = ufs_dalloc(n, k);
+    work->km = ufs_dalloc(n, k);
+    work->values = ufs_dalloc(k, 1);
+    work->vectors = ufs_dalloc(k, k);
+    work->root_s = ufs_dalloc(k, k);
+    ufs_x_gram_rows(problem->x, NULL, work->kernel);
 }
 
 /* V, and what depends on it: older weights and c, or today's. */
@@ -135,21 +90,11 @@ static void set_weights(jspca_work *work, bool renew)
 }
 
 /* T, or T' with older weights, from X P and X Q_old, which are there already. */
-int jspca_sample_target(jspca_work *work, bool renew)
+void jspca_sample_target(jspca_work *work, bool renew)
 {
-    const jspca_problem *problem = work->problem;
     const double *weight = work->result->weight;
-    size_t n = (size_t) problem->n, k = (size_t) problem->k;
+    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
 
-    if (work->scores) {
-        int r = work->n_v, lapack = jspca_scores_weigh(work->scores, weight);
-        if (lapack) return lapack;
-        la_gl_set_x(&work->gl, &work->scores->x);
-        for (size_t i = 0; i < (size_t) r * k; i++)
-            work->t[i] = work->v[i] / work->scores->sigma[i % (size_t) r];
-        la_trmm('L', 'U', 'N', r, problem->k, 1.0, work->scores->root, r, work->t, r);
-        return 0;
-    }
     set_weights(work, renew);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < n; i++) {
@@ -159,57 +104,29 @@ int jspca_sample_target(jspca_work *work, bool renew)
                               ? root * u
                               : root * z + weight[i] / (work->factor * root) * (u - z);
         }
-    return 0;
 }
 
 double jspca_share_of_most(const jspca_work *work)
 {
-    size_t n = (size_t) work->problem->n;
+    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
     double inverse = 0.0, all = 0.0, most = 0.0;
 
     for (size_t i = 0; i < n; i++) inverse += 1.0 / work->result->weight[i];
     for (size_t i = 0; i < n; i++) {
         double ss = 0.0, over = work->result->weight[i] * inverse / (double) n / HEAVY;
-        for (size_t j = 0; j < (size_t) work->problem->k; j++) {
-            double t = work->scores ? work->u[i + j * n] : work->t[i + j * n];
-            ss += t * t;
-        }
-        if (work->scores) ss *= work->result->weight[i];
+        for (size_t j = 0; j < k; j++) ss += work->t[i + j * n] * work->t[i + j * n];
         all += ss;
         most += over > 1.0 ? ss / over : ss;
     }
     return all > 0.0 ? sqrt(most / all) : 1.0;
 }
 
-/* P = polar(X'WZ), as such or through XX'. */
-int jspca_sample_turn(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    size_t n = (size_t) problem->n, k = (size_t) problem->k;
-    int info = 0;
-
-    for (size_t j = 0; j < k && work->scores == NULL; j++)
-        for (size_t i = 0; i < n; i++)
-            work->gl.scaled[i + j * n] = work->result->weight[i] * work->z[i + j * n];
-    if (!(work->kernel && turn_by_kernel(work, &info)) && info == 0) info = form_p(work);
-    if (info == 0) residual_of_samples(work);
-    return info;
-}
-
-int jspca_sample_finish(jspca_work *work)
-{
-    int info = work->implicit ? form_p(work) : 0;
-    if (info == 0) residual_of_samples(work);
-    return info;
-}
-
 /* With M = WZ: polar(X'M) = X'M S^{-1/2}, S = M'XX'M; 2n^2 k flops. False where the root would
  * lose too many digits. */
-static bool turn_by_kernel(jspca_work *work, int *info)
+static bool turn_by_kernel(jspca_work *work, const double *m, int *info)
 {
     int n = work->problem->n, k = work->problem->k;
     size_t K = (size_t) k;
-    const double *m = work->gl.scaled; /* free between its calls */
     double *vectors = work->vectors, *half = work->zz;
 
     la_gemm('N', 'N', n, k, n, 1.0, work->kernel, n, m, n, 0.0, work->km, n);
@@ -226,39 +143,36 @@ static bool turn_by_kernel(jspca_work *work, int *info)
     return true;
 }
 
-/* P = polar(X'WZ) itself, p x k, and X P. WZ is in gl.scaled. */
-static int form_p(jspca_work *work)
+/* P = polar(X'M) itself, p x k, and X P. */
+static int form_p(jspca_work *work, const double *m)
 {
     const jspca_problem *problem = work->problem;
-    jspca_result *result = work->result;
     int info;
 
-    if (work->implicit) ufs_x_cross(problem->x, problem->k, work->map, result->P);
+    /* The P before, which counts where X'M is rank-deficient. */
+    if (work->implicit) ufs_x_cross(problem->x, problem->k, work->map, work->result->pbar);
     work->implicit = false;
-    weighted_product(work, work->polar.a);
-    info = la_polar_here(&work->polar, result->P, result->P);
-    if (info) {
-        double *a = ufs_dalloc((size_t) problem->p, (size_t) problem->k);
-        weighted_product(work, a);
-        info = la_polar(&work->polar, a, result->P, result->P);
-    }
-    if (work->scores)
-        project_p(work);
-    else
-        ufs_x_mul(problem->x, problem->k, result->P, work->u);
+    info = jspca_procrustes(work, m);
+    ufs_x_mul(problem->x, problem->k, work->result->pbar, work->u);
     return info;
 }
 
-/* X'WZ. */
-static void weighted_product(jspca_work *work, double *out)
+/* residual_i += (x_ij - z_i'p_j)^2 for the few samples in question. */
+static void add_residual(void *data, int j, const double *column)
 {
-    if (work->scores)
-        jspca_scores_weighted(work->scores, work->result->q, out);
-    else
-        ufs_x_cross(work->problem->x, work->problem->k, work->gl.scaled, out);
+    jspca_work *work = data;
+    size_t n = (size_t) work->problem->n, p = (size_t) work->problem->p;
+
+    for (int at = 0; at < work->n_few; at++) {
+        size_t i = (size_t) work->few[at];
+        double r = column[i];
+        for (size_t l = 0; l < (size_t) work->problem->k; l++)
+            r -= work->z[i + l * n] * work->result->pbar[(size_t) j + l * p];
+        work->result->residual[i] += r * r;
+    }
 }
 
-/* ||x - Pz||^2 = ||x||^2 - ||u||^2 + ||u - z||^2, u = P'x. */
+/* ||x - Pz||^2 = ||x||^2 - 2 u'z + ||z||^2, u = P'x. */
 static void residual_of_samples(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
@@ -284,17 +198,22 @@ static void residual_of_samples(jspca_work *work)
         result->residual[few[at]] = sqrt(result->residual[few[at]]);
 }
 
-/* residual_i += (x_ij - z_i'p_j)^2 for the few samples in question. */
-static void add_residual(void *data, int j, const double *column)
+int jspca_sample_turn(jspca_work *work)
 {
-    jspca_work *work = data;
-    size_t n = (size_t) work->problem->n, p = (size_t) work->problem->p;
+    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
+    double *m = work->gl.scaled; /* free between la_gl's calls */
+    int info = 0;
 
-    for (int at = 0; at < work->n_few; at++) {
-        size_t i = (size_t) work->few[at];
-        double r = column[i];
-        for (size_t l = 0; l < (size_t) work->problem->k; l++)
-            r -= work->z[i + l * n] * work->result->P[(size_t) j + l * p];
-        work->result->residual[i] += r * r;
-    }
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; i < n; i++) m[i + j * n] = work->result->weight[i] * work->z[i + j * n];
+    if (!(work->kernel && turn_by_kernel(work, m, &info)) && info == 0) info = form_p(work, m);
+    if (info == 0) residual_of_samples(work);
+    return info;
+}
+
+int jspca_sample_finish(jspca_work *work)
+{
+    int info = work->implicit ? form_p(work, work->gl.scaled) : 0;
+    if (info == 0) residual_of_samples(work);
+    return info;
 }

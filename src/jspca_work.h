@@ -3,7 +3,6 @@
 #define UFS_JSPCA_WORK_H
 
 #include "anderson.h"
-#include "jspca_scores.h"
 #include "la_gl.h"
 #include "solve_jspca.h"
 
@@ -13,6 +12,7 @@ typedef struct {
     jspca_result *result;
     ufs_run *run;
     double *ss;     /* squared norms of the columns of x, or of its rows over samples */
+    double *d;      /* p: a^{1/2}, or ones over samples */
     double *t;      /* n x k: target T */
     double *z;      /* n x k: X Q */
     double *b;      /* p x k: diag(d) Pbar, then X'Z; the result's loadings, made at the end */
@@ -24,7 +24,6 @@ typedef struct {
     la_gl gl;       /* exact Q-step, and every certificate */
     la_ridge ridge; /* reweighted Q-step */
     la_polar_work polar;
-    double *d; /* p, over features: a^{1/2} */
     /* Over samples (jspca_sample.c) */
     double *y;     /* n x p: V^{1/2}X, if not exact */
     double *root;  /* n: V^{1/2} */
@@ -32,36 +31,30 @@ typedef struct {
     double *u;     /* n x k: X P */
     int *few;      /* n: samples whose residual is formed */
     int n_few;
-    jspca_scores *scores; /* over many samples of few features; NULL if x itself is used */
-    int n_v;              /* rows of X P as the extrapolation has it: n, or r */
-    double *v;            /* n_v x k: u, or diag(sigma) V'P */
-    double *kernel;       /* n x n: XX', NULL if P is formed in every step */
-    bool implicit;        /* P is X' map, and not in result->P */
-    double *map, *km;     /* n x k: map, and kernel WZ */
+    double *kernel;                    /* n x n: XX', NULL if P is formed in every step */
+    bool implicit;                     /* P is X' map, and not in result->P */
+    double *map, *km;                  /* n x k: map, and kernel WZ */
     double *values, *vectors, *root_s; /* of Z'W kernel WZ: k, k x k, k x k */
-    /* Over samples if exact (jspca_leap.c): points are (v, log w) */
+    /* Over samples if exact (jspca_leap.c): points are (X P, log w) */
     bool extrapolates;
     bool bold;        /* the point is extrapolated */
     bool forward;     /* along the last change, which was larger than the one before */
     bool confirms;    /* a plain step with V = W is wanted: Q has settled otherwise */
-    double moved;     /* length of the last change of the point */
+    double moved;     /* squared length of the last change of the point */
     double reach;     /* length of the next step forward, in changes of the point */
     double leap;      /* relative length of the last extrapolation, 0 if it was not kept */
     double objective; /* of the last step that was kept */
     anderson history;
-    double *point, *image; /* n_v k + n: where a step starts, and what it leads to */
-    double *scale;         /* n_v k + n: 1 / size, of both parts */
-    double *z_old;         /* n x k: X Q_old; not with `scores` */
+    double *point, *image; /* n k + n: where a step starts, and what it leads to */
+    double *scale, *way;   /* n k + n: 1 / size, of both parts; from one point to another */
+    double *z_old;         /* n x k: X Q_old */
     la_polar_work turn;    /* k x k */
 } jspca_work;
 
-/* For either loss: memory; the target T of the Q-step from P and the weights (over samples with
- * weights V = W if `renew`); P and the residuals from Q. Those with a value return LAPACK's info. */
-void jspca_feature_init(jspca_work *work);
-void jspca_feature_target(jspca_work *work);
-int jspca_feature_turn(jspca_work *work);
-int jspca_sample_init(jspca_work *work);
-int jspca_sample_target(jspca_work *work, bool renew);
+/* Over samples: memory; the target T of the Q-step from P and the weights (with weights V = W if
+ * `renew`); P and the residuals from Q. Those with a value return LAPACK's info. */
+void jspca_sample_init(jspca_work *work);
+void jspca_sample_target(jspca_work *work, bool renew);
 int jspca_sample_turn(jspca_work *work);
 /* P and the residuals themselves, where steps went through XX'. */
 int jspca_sample_finish(jspca_work *work);
@@ -75,13 +68,16 @@ void jspca_leap_init(jspca_work *work);
 void jspca_leap_next(jspca_work *work);
 void jspca_leap_back(jspca_work *work);
 
-/* Of equal columns only the sum of their rows of Q matters to X Q, and equal parts of it have the
- * smallest penalty: descent leaves them as it found them, so share. */
-void jspca_share_among_copies(const jspca_problem *problem, double *q);
+/* solve_jspca.c: Pbar = polar(diag(d) X'M), the old Pbar where that is rank-deficient, and P; X'M
+ * stays in b. M is n x k. Returns LAPACK's info. */
+int jspca_procrustes(jspca_work *work, const double *m);
 
 /* jspca_canonical.c */
 int jspca_shortest(jspca_work *work);
 int jspca_canonicalise(jspca_work *work);
+/* Of equal columns only the sum of their rows of Q matters to X Q, and equal parts of it have the
+ * smallest penalty: descent leaves them as it found them, so share. */
+void jspca_share_among_copies(const jspca_problem *problem, double *q);
 
 /* Squared residuals come from ||x||^2 - 2 x'(XQ)p + p'(Z'Z)p, which saves a pass over x; where that
  * cancels more than two digits, they are formed. */

@@ -14,9 +14,7 @@
     PATH(alfs_repair)      /* alfs, lambda > 0: iterates as candidates as they are */              \
     PATH(topk_admm)        /* topk: linear programmes alone */                                     \
     PATH(topk_by_features) /* topk's ADMMs: n x n systems always */                                \
-    PATH(topk_follow)      /* topk's ADMMs, p >= n: whole products with C */                       \
     PATH(topk_compress)    /* topk's selection: factors of n rows always */                        \
-    PATH(jspca_scores)     /* jspca, many samples of few features: x itself, older weights */      \
     PATH(jspca_kernel)     /* jspca, n <= p: P formed in every step, not XX' once */               \
     PATH(jspca_anderson)   /* jspca: no extrapolation over samples */                              \
     PATH(jspca_forward)    /* jspca: Anderson's point also while changes grow */                   \

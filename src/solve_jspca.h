@@ -23,10 +23,10 @@ typedef struct {
 
 /* In: pbar, weight and, if not exact, h: the start. Out: everything. */
 typedef struct {
-    double *pbar;     /* p x k; over samples P itself */
+    double *pbar;     /* p x k */
     double *weight;   /* a, one per feature, or w, one per sample */
     double *h;        /* p, 1/D2; not used if exact */
-    double *q, *P;    /* p x k; P = D1^{-1/2} Pbar, or Pbar if sample */
+    double *q, *P;    /* p x k; P = D1^{-1/2} Pbar; over samples scratch, as P = Pbar */
     double *residual; /* || r_i ||, one per feature, or per sample */
     double *row_norm; /* p, || q_i || */
     double *kkt;      /* p, 2 || x_i'(T - XQ) || / lambda of the last Q-step */
@@ -44,7 +44,7 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
 /* The smallest lambda at which Q = 0 solves the Q-step at the residual X:
  * 2 max_i || (X'X A^{1/2})_i ||, A = diag(1/(2||x_j||)) over features, or
  * 2 max_i || (X'W X)_i ||, W = diag(1/(2||x_j||)) over samples. Over features n <= p
- * is needed (compress first). 2n^2 p flops, or 2np^2 if p < n. */
+ * is needed (compress first). 4n^2 p flops, or 2np^2 if p < n. */
 double jspca_lambda_max(const ufs_x *x, bool sample);
 
 /* r (p x p, upper triangular) with x = O r, O'O = I, n >= p: the columns of x M and of

@@ -19,10 +19,6 @@
 #include "solve_topk.h"
 #include "la.h"
 #include "propagate.h"
-#include "solve_topk_admm.h"
-#include "solve_topk_branch.h"
-#include "solve_topk_label.h"
-#include "solve_topk_lp.h"
 #include <R_ext/Memory.h>
 
 /* A sample whose degree is below this share of the largest weight has links by rounding only. */
@@ -40,40 +36,23 @@ typedef struct {
     bool graph;
     topk_lp lp;
     topk_admm admm;
+    const topk_z_state *z; /* of the one of them that is used */
     topk_label label;
     topk_criterion criterion;
     topk_select select;
     topk_polish polish;
     topk_bound bound;
-    double *projected; /* n x c */
+    double *projected; /* n x c: P now */
     topk_theta theta;  /* as it was made last, from the two that follow */
     int *theta_label;
     double *theta_projected;
-    int *previous, *trial, *carried, *count;
-    bool has_carried, has_relaxed;
+    int *previous, *trial, *carried;
+    bool has_carried;
     bool relaxed; /* in this iteration */
     double value, value_start;
     double drift; /* what the last change of Theta adds to or takes from sum(w |Z|) */
     int swaps;
 } topk_work;
-
-/* Sub-problem 1 as the trace and J see it. */
-typedef struct {
-    double objective, residual, iterations;
-    bool solved;
-} represented;
-
-static represented represent_state(const topk_work *work)
-{
-    const topk_admm *admm = &work->admm;
-    const topk_lp *lp = &work->lp;
-    double residual = fmax(fmax(admm->residual[0], admm->residual[1]), admm->residual[2]);
-
-    if (!work->graph) return (represented){NA_REAL, NA_REAL, 0.0, true};
-    if (work->settings->solver == TOPK_EXACT)
-        return (represented){lp->objective, lp->gap, (double) lp->pivots, lp->unsolved == 0};
-    return (represented){admm->objective, residual, admm->iterations, admm->converged};
-}
 
 static int work_init(topk_work *work, const ufs_paths *paths)
 {
@@ -91,6 +70,7 @@ static int work_init(topk_work *work, const ufs_paths *paths)
     shared = ufs_dalloc(P, work->graph ? N : (size_t) work->criterion.r);
     if (work->graph) {
         topk_result *result = work->result;
+        work->z = settings->solver == TOPK_EXACT ? &work->lp.state : &work->admm.state;
         if (settings->solver == TOPK_EXACT)
             topk_lp_init(&work->lp, n, p, problem->x, result->z, result->e, shared);
         else
@@ -108,8 +88,6 @@ static int work_init(topk_work *work, const ufs_paths *paths)
     work->previous = ufs_ialloc(N);
     work->trial = ufs_ialloc(K);
     work->carried = ufs_ialloc(K);
-    work->count = ufs_ialloc(P);
-    work->has_carried = work->has_relaxed = false;
     return lapack;
 }
 
@@ -120,13 +98,12 @@ static void represent_step(topk_work *work, int iteration)
     const topk_settings *settings = work->settings;
 
     if (settings->solver == TOPK_EXACT)
-        topk_lp_solve(&work->lp, &settings->lp, &work->theta);
+        topk_lp_solve(&work->lp, &settings->z, &work->theta);
     else if (settings->solver == TOPK_PAPER)
-        topk_admm_paper(&work->admm, &settings->admm, &work->theta, iteration,
-                        &work->result->inner_z, NULL);
+        topk_admm_paper(&work->admm, &settings->z, &work->theta, iteration, &work->result->inner_z,
+                        NULL);
     else
-        topk_admm_go_on(&work->admm, &settings->admm, &work->theta,
-                        work->drift / work->admm.objective);
+        topk_admm_go_on(&work->admm, &settings->z, &work->theta, work->drift / work->z->objective);
 }
 
 /* W = (|Z| + |Z|')/2; counts the samples without a link. */
@@ -159,8 +136,7 @@ static int label_step(topk_work *work, int iteration)
 
     if (iteration > 1) memcpy(work->previous, result->label, n * sizeof(int));
     /* Where Z stayed, so do W and the labels. */
-    if (iteration > 1 && work->settings->solver == TOPK_ADMM && work->admm.iterations == 0)
-        return 0;
+    if (iteration > 1 && work->settings->solver == TOPK_ADMM && work->z->iterations == 0) return 0;
     if (problem->mode == TOPK_CLUSTER) {
         /* Clusters need Z only: the matrix of W is theirs before it is made. */
         lapack = topk_label_solve(&work->label, result->z, iteration > 1, result->label);
@@ -176,6 +152,7 @@ static int label_step(topk_work *work, int iteration)
         propagate_result found = {result->label, result->probability, result->reached};
         ufs_run run = {.status = UFS_CONVERGED};
         propagate_solve(&spread, &settings, &found, &run);
+        result->unreached = 0;
         for (size_t i = 0; i < n; i++) result->unreached += !result->reached[i];
         return run.lapack;
     }
@@ -192,22 +169,6 @@ static int labels_moved(const topk_work *work)
 
 /* ---- the set ------------------------------------------------------------------------------- */
 
-/* Of equal columns the first ones, as many as were chosen; g is the same. */
-static void first_copies(topk_work *work, int *subset)
-{
-    const int *first = work->problem->first;
-    int p = work->problem->p, k = work->problem->k, next = 0, *count = work->count;
-
-    memset(count, 0, (size_t) p * sizeof(int));
-    for (int i = 0; i < k; i++) count[first[subset[i]]]++;
-    /* `first` is never beyond its copies, so counts are complete when they are met. */
-    for (int j = 0; j < p; j++)
-        if (count[first[j]] > 0) {
-            count[first[j]]--;
-            subset[next++] = j;
-        }
-}
-
 /* Polishes the candidate and keeps it if it is better. */
 static void consider(topk_work *work, int *candidate)
 {
@@ -216,7 +177,6 @@ static void consider(topk_work *work, int *candidate)
                        : topk_criterion_value(&work->criterion, candidate);
     if (value < work->value - ROUNDING * (1.0 + fabs(value)) || !R_FINITE(work->value)) {
         work->value = value;
-        first_copies(work, candidate);
         memcpy(work->result->chosen, candidate, (size_t) work->problem->k * sizeof(int));
     }
 }
@@ -224,15 +184,11 @@ static void consider(topk_work *work, int *candidate)
 /* The relaxation of the present criterion, from its last solution; its rounding in `trial`. */
 static int relax(topk_work *work, double tol)
 {
-    const topk_settings *settings = work->settings;
     int lapack;
 
-    if (work->has_relaxed) ufs_copy(work->bound.root, work->bound.s, (size_t) work->problem->p);
-    lapack = topk_bound_solve(&work->bound, &work->criterion, NULL,
-                              work->has_relaxed ? work->bound.root : NULL, R_PosInf, tol,
-                              settings->bound_max_iter);
+    lapack = topk_bound_solve(&work->bound, &work->criterion, NULL, work->bound.s, R_PosInf, tol,
+                              work->settings->bound_max_iter);
     if (lapack) return lapack;
-    work->has_relaxed = settings->solver != TOPK_PAPER;
     work->relaxed = true;
     topk_bound_round(&work->bound, &work->criterion, work->trial);
     return 0;
@@ -300,12 +256,10 @@ static int prove(topk_work *work, bool *improved)
         topk_branch_result branch;
         void *mark = vmaxget();
         lapack = topk_branch_solve(&work->bound, settings->polish ? &work->polish : NULL,
-                                   &work->criterion, settings->branch_tol,
-                                   settings->branch_max_iter, settings->node_limit, result->chosen,
+                                   &work->criterion, settings->node_limit, result->chosen,
                                    &work->value, &branch);
         vmaxset(mark);
         if (lapack) return lapack;
-        first_copies(work, result->chosen);
         result->nodes = branch.nodes;
         result->proved = branch.proved;
         result->bound = fmax(result->bound, branch.lower);
@@ -319,19 +273,19 @@ static int prove(topk_work *work, bool *improved)
 
 /* ---- Theta and J --------------------------------------------------------------------------- */
 
-/* The largest change of Theta by the present labels, A and v; `keep`: makes it. */
-static double theta_step(topk_work *work, bool keep)
+/* The largest change of Theta by the present labels, A and v. */
+static double theta_change(topk_work *work)
 {
     const topk_problem *problem = work->problem;
     int n = problem->n, c = problem->c;
     size_t N = (size_t) n;
-    const int *label = work->result->label;
     topk_theta next = work->theta;
     double largest = 0.0, drift = 0.0;
 
+    if (!work->graph) return 0.0;
     la_gemm('N', 'N', n, c, problem->p, 1.0, problem->x, n, work->result->a, problem->p, 0.0,
             work->projected, n);
-    next.label = label;
+    next.label = work->result->label;
     next.projected = work->projected;
     for (size_t j = 0; j < N; j++)
         for (size_t i = 0; i < N; i++) {
@@ -339,14 +293,18 @@ static double theta_step(topk_work *work, bool keep)
             if (!(diff <= largest)) largest = diff;
             drift += diff * fabs(work->result->z[i + j * N]);
         }
-    work->drift = work->settings->admm.lambda_z * drift;
-    if (keep) {
-        memcpy(work->theta_label, label, N * sizeof(int));
-        ufs_copy(work->theta_projected, work->projected, N * (size_t) c);
-        work->theta.label = work->theta_label;
-        work->theta.projected = work->theta_projected;
-    }
+    work->drift = work->settings->z.lambda_z * drift;
     return largest;
+}
+
+static void theta_step(topk_work *work)
+{
+    size_t n = (size_t) work->problem->n;
+
+    memcpy(work->theta_label, work->result->label, n * sizeof(int));
+    ufs_copy(work->theta_projected, work->projected, n * (size_t) work->problem->c);
+    work->theta.label = work->theta_label;
+    work->theta.projected = work->theta_projected;
 }
 
 /* J at the current Z, labels, A and v (in the plain mode g itself). */
@@ -354,7 +312,7 @@ static double joint(const topk_work *work)
 {
     size_t n = (size_t) work->problem->n;
     const topk_settings *settings = work->settings;
-    double lambda_z = settings->admm.lambda_z, lambda_i = settings->select.lambda_i;
+    double lambda_z = settings->z.lambda_z, lambda_i = settings->select.lambda_i;
     double beta = lambda_i > 0.0 ? lambda_z * (1.0 - settings->alpha) / lambda_i : 1.0;
     double weighted = 0.0, across = 0.0;
 
@@ -367,14 +325,14 @@ static double joint(const topk_work *work)
             if (work->result->label[i] != work->result->label[j]) across += z;
         }
     /* The value of sub-problem 1 with its weights exchanged for those of J. */
-    return represent_state(work).objective - lambda_z * weighted +
-           lambda_z * settings->alpha * across + beta * work->value;
+    return work->z->objective - lambda_z * weighted + lambda_z * settings->alpha * across +
+           beta * work->value;
 }
 
 static void record(const topk_work *work, ufs_run *run)
 {
     const topk_result *result = work->result;
-    represented z = represent_state(work);
+    topk_z_state z = work->graph ? *work->z : (topk_z_state){NA_REAL, NA_REAL, 0, true};
     double moved = run->iterations > 1 ? labels_moved(work) : 0.0;
     double v_iterations = 0.0, v_residual = NA_REAL;
 
@@ -401,8 +359,7 @@ static ufs_status outcome(const topk_work *work)
         return settings->solver != TOPK_PAPER || work->select.converged || settings->polish
                    ? UFS_CONVERGED
                    : UFS_MAX_ITER;
-    return work->result->change < settings->tol && represent_state(work).solved ? UFS_CONVERGED
-                                                                                : UFS_MAX_ITER;
+    return work->result->change < settings->tol && work->z->solved ? UFS_CONVERGED : UFS_MAX_ITER;
 }
 
 void topk_solve(const topk_problem *problem, const topk_settings *settings, topk_result *result,
@@ -424,8 +381,6 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->status = UFS_MAX_ITER;
     result->value = result->bound = NA_REAL;
-    result->isolated = result->unreached = result->nodes = 0;
-    result->proved = result->too_few_links = false;
     result->change = result->objective = R_NaN;
     run->lapack = work_init(work, &run->paths);
     for (int t = 1; t <= last && !settled && run->lapack == 0; t++) {
@@ -436,25 +391,23 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
         if (run->lapack || result->too_few_links) return;
         run->lapack = select_step(work, t);
         if (run->lapack) return;
-        result->change = work->graph ? theta_step(work, false) : 0.0;
+        result->change = theta_change(work);
         if (result->change < settings->tol || t == last || !work->graph) {
             run->lapack = prove(work, &improved);
             if (run->lapack) return;
-            if (improved && work->graph) result->change = theta_step(work, false);
+            if (improved) result->change = theta_change(work);
         }
         result->objective = joint(work);
         run->iterations = t;
         record(work, run);
         ufs_run_step(run, result->objective, result->change);
-        if (work->graph) theta_step(work, true);
+        if (work->graph) theta_step(work);
         run->status = outcome(work);
         settled = !work->graph || result->change < settings->tol || run->status == UFS_DIVERGED;
     }
     result->value = work->value;
     /* No set is below the bound; what is left there is rounding. */
     if (result->bound > result->value) result->bound = result->value;
-    for (int j = 0; j < problem->p; j++) result->v[j] = 0.0;
-    for (int j = 0; j < problem->k; j++) result->v[result->chosen[j]] = 1.0;
     ufs_copy(result->v_cont, settings->solver == TOPK_PAPER ? work->select.v : work->bound.s,
              (size_t) problem->p);
 }

@@ -13,25 +13,13 @@
  * A (classes x p in the source) is kept as its transpose `a`, p x c; labels are
  * integers 1..c instead of one-hot columns where that is enough.
  *
- * Parts, one file and one header each:
- *   solve_topk.c            the outer loop, J
- *   solve_topk_theta.h      the structure matrix Theta
- *   solve_topk_admm.c       sub-problem 1: Z and E, by the paper's ADMM, and by one run of it
- *                           through all outer iterations
- *   solve_topk_lp.c         the same sample by sample, to the optimum
- *   solve_topk_label.c      deterministic spectral labels
- *   propagate.c             harmonic labels
- *   solve_topk_criterion.c  the criterion g(S) of sub-problem 2
- *   solve_topk_select.c     sub-problem 2: v and A, by the paper's box-sphere ADMM
- *   solve_topk_polish.c     1-swap local search on g(S)
- *   solve_topk_bound.c      convex lower bound on g(S)
- *   solve_topk_branch.c     branch and bound */
+ * solve_topk.c has the outer loop and J; propagate.c the harmonic labels; the parts of the two
+ * sub-problems are listed in solve_topk_z.h and solve_topk_set.h. */
 #ifndef UFS_SOLVE_TOPK_H
 #define UFS_SOLVE_TOPK_H
 
-#include "solve_topk_admm.h"
-#include "solve_topk_lp.h"
-#include "solve_topk_select.h"
+#include "solve_topk_set.h"
+#include "solve_topk_z.h"
 
 typedef enum { TOPK_CLUSTER, TOPK_PROPAGATE, TOPK_STRUCTURED, TOPK_PLAIN } topk_mode;
 
@@ -40,7 +28,6 @@ typedef struct {
     topk_mode mode;
     const double *x;  /* n x p */
     const int *known; /* n: class 1..c, 0 = unknown; NULL when clustering */
-    const int *first; /* p: first of the columns equal to this one */
 } topk_problem;
 
 /* The two ADMMs of the paper; or for sub-problem 1 linear programmes, or one ADMM through all outer
@@ -49,20 +36,19 @@ typedef enum { TOPK_PAPER, TOPK_EXACT, TOPK_ADMM } topk_solver;
 
 typedef struct {
     topk_solver solver;
-    topk_admm_settings admm;
-    topk_lp_settings lp;
+    topk_z_settings z;
     topk_select_settings select;
     bool polish, bound, branch, cmn;
-    int bound_max_iter, branch_max_iter, node_limit;
-    double bound_tol, branch_tol;
+    int bound_max_iter, node_limit;
+    double bound_tol;
     double alpha, tol; /* of the outer loop */
     int max_iter;
 } topk_settings;
 
-/* n x n parts are NULL in the plain mode. */
+/* Zero where nothing is said; n x n parts are NULL in the plain mode. */
 typedef struct {
     double *z, *e, *w;       /* n x n, n x p, n x n */
-    double *a, *v, *v_cont;  /* p x c, p: 0/1, p: last iterate of the ADMM, or relaxed */
+    double *a, *v_cont;      /* p x c, p: last iterate of the ADMM, or relaxed */
     double *relaxed;         /* p or NULL: solution of the relaxation */
     double *probability;     /* n x c or NULL */
     int *label, *chosen;     /* n: 1..c; k: 0-based, ascending */

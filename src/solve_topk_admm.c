@@ -26,27 +26,22 @@
  *   B = x - E^ + Y/mu,   H = Z^ - Y x'/m
  *   Q = (B x' + RATIO H)(xx' + RATIO I)^{-1},   Y_new = mu (B - Qx),   Y_new x' = m (Q - H).
  *
- * Either way Q is found in one of two forms (the paper's: RATIO = RELAX = 1):
- *   by features, p < n: as Q - H = T x',
- *     T = (B - Hx)(x'x + RATIO I)^{-1},   Qx = B - RATIO T,   Q = H + T x',
- *     and Y2 x, which Hx needs, is m (B - Hx - RATIO T) by then;
- *   by samples: what changes is what costs. With C = mu (x - Qx) + Y cut to [-lambda_e, lambda_e]
- *     (in the paper's schedule the new Y), B = Qx + (RELAX C + (1 - RELAX) Y)/mu, hence
- *     Q_new = Q + RELAX ((Cx' - Y2)/mu + RATIO (Z - Q))(xx' + RATIO I)^{-1},
- *     where the paper's E, one iteration old, adds (Cx' - the Cx' before)/(the mu before) to the
- *     bracket, xx' the first time. C x' goes on by what changes in C: few entries once most of
- *     them have their sign.
+ * Either way Q is found in one of two forms (the paper's: RATIO = RELAX = 1): as above, by samples,
+ * or for p < n by features: as Q - H = T x',
+ *   T = (B - Hx)(x'x + RATIO I)^{-1},   Qx = B - RATIO T,   Q = H + T x',
+ * and Y2 x, which Hx needs, is m (B - Hx - RATIO T) by then.
  *
  * Rows of Z do not depend on each other: in the running schedule blocks of WIDTH samples (by
  * samples twice as many) go through a call one by one, each until its own residuals are small, and
  * at the end E = x - Zx. The paper's residuals are those of all samples: one block. An iteration of
- * all: 2n^2 p (Qx) + 2n^3 + 2n (changes of C) by samples, 2n^2 p (T x') + 2p nnz(Z) + 2np^2 by
- * features; some 130 in every outer iteration, or 60 in all of them. Memory: n x p (xt, y: 2), the
- * inverse and the gram matrix, and for a block 7 n and 7 p (by features 5 n, 8 p) per sample. */
-#include "solve_topk_admm.h"
+ * all: 4n^2 p + 2n^3 by samples, 2n^2 p (T x') + 2p nnz(Z) + 2np^2 by features; some 130 in every
+ * outer iteration, or 60 in all of them. Memory: n x p (xt, y: 2), the inverse, and for a block 5 n
+ * and 4 p (by features 6 p) per sample. */
 #include "la.h"
 #include "prox.h"
+#include "solve_topk_z.h"
 #include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
 
 /* The constants below were varied one by one on wine, libras, segment, lung_discrete and simulated
  * 500 x 60 and 120 x 300 (OpenBLAS). Samples of a block: 48
@@ -54,9 +49,6 @@
 enum { WIDTH = 96 };
 /* Columns of a factor that stay in the cache while non-zeros of a block go by. */
 enum { STRIP = 64 };
-/* Above this share of non-zeros a dense product is quicker than one that skips zeros; .05 takes a
- * quarter more time, .5 a tenth. */
-static const double DENSE = 0.2;
 /* The running schedule: where it stops and when. START 10 ends at an objective lower by .4 % in the
  * same time, 100 at one higher by 4 %; GROWTH 1.15 lower by .3 % in a third more time, 1.5 higher by
  * .4 %; RATIO .4 to 1 and RELAX 1.6 within .5 % in the same time, RELAX 1 higher by 1.7 %. */
@@ -73,14 +65,13 @@ static const double NEVER = 1e300;
 
 typedef struct topk_admm_block {
     int from, width;
-    double *z, *q, *h, *w;          /* n x width: Z', Q', x Y2' (H' within the Q step), weights */
-    double *step;                   /* n x width: what Q is moved by, or T x' */
-    double *follow, *before;        /* by samples: x C' and (paper) the one before, n x width */
-    double *t, *e, *clip, *zx, *qx; /* p x width: B', E', C', (Zx)' or scratch, (Qx)' */
-    double *d, *y2x;                /* by features: (B - Hx)', (Y2 x)', p x width */
-    double *x, *y;                  /* the block's columns of x' and of Y' */
-    double weighted, error;         /* sum(w |Z|), ||E||_1 */
-    double residual[3];
+    double *z, *q, *h, *w;   /* n x width: Z', Q', x Y2' (H' within the Q step), weights */
+    double *step;            /* n x width: B x' + RATIO H, or T x' */
+    double *t, *e, *zx, *qx; /* p x width: B', E', (Zx)' or scratch, (Qx)' */
+    double *d, *y2x;         /* by features: (B - Hx)', (Y2 x)', p x width */
+    double *x, *y;           /* the block's columns of x' and of Y' */
+    double weighted, error;  /* sum(w |Z|), ||E||_1 */
+    double residual[3];      /* max|x - Qx - E|, max|Q - Z|, change of Z */
 } admm_block;
 
 /* NaN is kept. */
@@ -89,43 +80,25 @@ static void raise_to(double *top, double value)
     if (!(value <= *top)) *top = value;
 }
 
-/* out (len x width) += a s, s count x width with few non-zeros; by strips of columns of a that stay
- * in the cache. */
-static void add_sparse(int len, int count, int width, const double *a, const double *s, double *out)
-{
-    size_t L = (size_t) len, K = (size_t) count;
-
-    for (size_t from = 0; from < K; from += STRIP) {
-        size_t to = from + STRIP < K ? from + STRIP : K;
-        for (size_t i = 0; i < (size_t) width; i++)
-            for (size_t j = from; j < to; j++)
-                if (s[j + i * K] != 0.0) la_axpy(len, s[j + i * K], a + j * L, out + i * L);
-    }
-}
-
-/* Zx. */
+/* Zx, Z having few non-zeros; by strips of columns of x' that stay in the cache. */
 static void times_x(topk_admm *work)
 {
     admm_block *b = work->block;
-    memset(b->zx, 0, (size_t) work->p * (size_t) b->width * sizeof(double));
-    add_sparse(work->p, work->n, b->width, work->xt, b->z, b->zx);
-}
+    size_t N = (size_t) work->n, P = (size_t) work->p, W = (size_t) b->width;
 
-/* follow += x D' for the change D of C in zx, `changed` of whose entries are not zero. */
-static void follow_changes(topk_admm *work, size_t changed)
-{
-    admm_block *b = work->block;
-    int n = work->n, p = work->p, width = b->width;
-
-    if (!work->follow || (double) changed > DENSE * (double) p * (double) width)
-        la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->zx, p, 1.0, b->follow, n);
-    else
-        add_sparse(n, p, width, work->x, b->zx, b->follow);
+    memset(b->zx, 0, P * W * sizeof(double));
+    for (size_t from = 0; from < N; from += STRIP) {
+        size_t to = from + STRIP < N ? from + STRIP : N;
+        for (size_t i = 0; i < W; i++)
+            for (size_t j = from; j < to; j++)
+                if (b->z[j + i * N] != 0.0)
+                    la_axpy(work->p, b->z[j + i * N], work->xt + j * P, b->zx + i * P);
+    }
 }
 
 /* ---- one iteration ------------------------------------------------------------------------- */
 
-static void step_z(topk_admm *work, const topk_admm_settings *settings, double mz)
+static void step_z(topk_admm *work, const topk_z_settings *settings, double mz)
 {
     admm_block *b = work->block;
     size_t len = (size_t) work->n * (size_t) b->width;
@@ -142,55 +115,34 @@ static void step_z(topk_admm *work, const topk_admm_settings *settings, double m
     b->residual[2] = top;
 }
 
-/* B of the paper, by features: with the E and Y that it has. */
+/* B of the paper: with the E and Y that it has. */
 static void paper_b(topk_admm *work, double mu)
 {
     admm_block *b = work->block;
     size_t len = (size_t) work->p * (size_t) b->width;
-    double scale = 1.0 / mu;
-    for (size_t i = 0; i < len; i++) b->t[i] = b->x[i] - b->e[i] + b->y[i] * scale;
+    for (size_t i = 0; i < len; i++) b->t[i] = b->x[i] - b->e[i] + b->y[i] / mu;
 }
 
-/* E and Y of the paper; C is the new Y. */
-static void paper_e(topk_admm *work, const topk_admm_settings *settings, double mu)
+/* E; in the paper's schedule also Y, in the running one B. */
+static void step_e(topk_admm *work, const topk_z_settings *settings, double mu)
 {
     admm_block *b = work->block;
-    size_t len = (size_t) work->p * (size_t) b->width, changed = 0;
+    size_t len = (size_t) work->p * (size_t) b->width;
     double scale = 1.0 / mu, top = 0.0, sum = 0.0;
-
-    for (size_t i = 0; i < len; i++) {
-        double v = mu * (b->x[i] - b->qx[i]) + b->y[i], y = prox_clip(v, settings->lambda_e);
-        b->zx[i] = y - b->y[i];
-        changed += b->zx[i] != 0.0;
-        raise_to(&top, fabs(b->zx[i]) * scale);
-        b->y[i] = y;
-        b->e[i] = scale * (v - y);
-        sum += fabs(b->e[i]);
-    }
-    b->residual[0] = top;
-    b->error = sum;
-    if (!work->by_samples) return;
-    ufs_copy(b->before, b->follow, (size_t) work->n * (size_t) b->width);
-    follow_changes(work, changed);
-}
-
-/* E, C and B of the running schedule. */
-static void running_e(topk_admm *work, const topk_admm_settings *settings, double mu)
-{
-    admm_block *b = work->block;
-    size_t len = (size_t) work->p * (size_t) b->width, changed = 0;
-    double scale = 1.0 / mu;
 
     for (size_t i = 0; i < len; i++) {
         double v = mu * (b->x[i] - b->qx[i]) + b->y[i], c = prox_clip(v, settings->lambda_e);
         b->e[i] = scale * (v - c);
-        b->t[i] = b->qx[i] + scale * (work->relax * c + (1.0 - work->relax) * b->y[i]);
-        if (!work->by_samples) continue;
-        b->zx[i] = c - b->clip[i];
-        changed += b->zx[i] != 0.0;
-        b->clip[i] = c;
+        sum += fabs(b->e[i]);
+        if (work->paper) {
+            raise_to(&top, fabs(c - b->y[i]) * scale);
+            b->y[i] = c;
+        } else {
+            b->t[i] = b->qx[i] + scale * (work->relax * c + (1.0 - work->relax) * b->y[i]);
+        }
     }
-    if (work->by_samples) follow_changes(work, changed);
+    b->error = sum;
+    b->residual[0] = top;
 }
 
 /* Y of the running schedule. */
@@ -208,21 +160,17 @@ static void running_y(topk_admm *work, double mu)
 }
 
 /* Q, Qx and Y2. */
-static void step_q_by_samples(topk_admm *work, double mu, double mu_before)
+static void step_q_by_samples(topk_admm *work, double mu)
 {
     admm_block *b = work->block;
     int n = work->n, p = work->p, width = b->width;
     size_t len = (size_t) n * (size_t) width;
-    double mz = work->ratio * mu, scale = 1.0 / mu, old = 1.0 / mu_before, top = 0.0;
+    double mz = work->ratio * mu, scale = 1.0 / mz, top = 0.0, relax = work->relax;
 
-    for (size_t i = 0; i < len; i++) {
-        b->step[i] = work->relax *
-                     (scale * (b->follow[i] - b->h[i]) + work->ratio * (b->z[i] - b->q[i]));
-        b->h[i] = work->relax * b->z[i] + (1.0 - work->relax) * b->q[i] - b->h[i] / mz;
-    }
-    if (work->paper)
-        for (size_t i = 0; i < len; i++) b->step[i] += old * (b->follow[i] - b->before[i]);
-    la_gemm_checked('N', 'N', n, width, n, 1.0, work->inverse, n, b->step, n, 1.0, b->q, n);
+    for (size_t i = 0; i < len; i++)
+        b->step[i] = b->h[i] = relax * b->z[i] + (1.0 - relax) * b->q[i] - b->h[i] * scale;
+    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->t, p, work->ratio, b->step, n);
+    la_gemm_checked('N', 'N', n, width, n, 1.0, work->inverse, n, b->step, n, 0.0, b->q, n);
     for (size_t i = 0; i < len; i++) {
         raise_to(&top, fabs(b->q[i] - b->z[i]));
         b->h[i] = mz * (b->q[i] - b->h[i]);
@@ -256,23 +204,22 @@ static void step_q_by_features(topk_admm *work, double mu)
 }
 
 /* Returns the largest residual. */
-static double iterate(topk_admm *work, const topk_admm_settings *settings, double mu,
-                      double mu_before)
+static double iterate(topk_admm *work, const topk_z_settings *settings, double mu)
 {
     admm_block *b = work->block;
     double largest = 0.0;
 
     step_z(work, settings, work->ratio * mu);
-    if (!work->paper)
-        running_e(work, settings, mu);
-    else if (!work->by_samples)
+    if (work->paper)
         paper_b(work, mu);
+    else
+        step_e(work, settings, mu);
     if (work->by_samples)
-        step_q_by_samples(work, mu, mu_before);
+        step_q_by_samples(work, mu);
     else
         step_q_by_features(work, mu);
     if (work->paper)
-        paper_e(work, settings, mu);
+        step_e(work, settings, mu);
     else
         running_y(work, mu);
     for (int i = 0; i < 3; i++) raise_to(&largest, b->residual[i]);
@@ -282,7 +229,7 @@ static double iterate(topk_admm *work, const topk_admm_settings *settings, doubl
 /* ---- blocks of samples --------------------------------------------------------------------- */
 
 /* Samples from.., Q = Z and the weights; Z and Y are what they were, or zero. */
-static void load(topk_admm *work, const topk_admm_settings *settings, const topk_theta *theta,
+static void load(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
                  int from)
 {
     admm_block *b = work->block;
@@ -302,22 +249,13 @@ static void load(topk_admm *work, const topk_admm_settings *settings, const topk
     la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->y, p, 0.0, b->h, n);
     times_x(work);
     ufs_copy(b->qx, b->zx, P * W);
-    if (work->by_samples) {
-        /* C from zero: the first step makes x C' by a whole product. */
-        if (!work->paper) memset(b->clip, 0, P * W * sizeof(double));
-        memset(b->follow, 0, N * W * sizeof(double));
-    } else {
-        la_gemm_checked('N', 'N', p, width, p, 1.0, work->gram, p, b->y, p, 0.0, b->y2x, p);
-    }
-    if (!work->paper) return;
-    memset(b->e, 0, P * W * sizeof(double));
-    if (work->by_samples)
-        for (size_t i = 0; i < N * N; i++) b->before[i] = -work->gram[i];
+    if (!work->by_samples)
+        la_gemm_checked('T', 'N', p, width, n, 1.0, work->x, n, b->h, n, 0.0, b->y2x, p);
+    if (work->paper) memset(b->e, 0, P * W * sizeof(double));
 }
 
-/* Z and E, and the block's part of the objective: at E = x - Zx, which the paper's E only comes
- * near. */
-static void store(topk_admm *work, const topk_admm_settings *settings)
+/* Z and E = x - Zx, whose l1 norm is returned; the paper's E only comes near it. */
+static double store(topk_admm *work)
 {
     admm_block *b = work->block;
     size_t N = (size_t) work->n, P = (size_t) work->p, W = (size_t) b->width, at = (size_t) b->from;
@@ -332,24 +270,39 @@ static void store(topk_admm *work, const topk_admm_settings *settings)
             work->e[at + a + k * N] = work->paper ? b->e[k + a * P] : e;
             error += fabs(e);
         }
-    work->objective += b->weighted + settings->lambda_e * error;
-}
-
-/* Until the residuals are small, `most` iterations at most; the penalty does not grow in the first
- * `flat`. Returns how many were done. */
-static int run_block(topk_admm *work, const topk_admm_settings *settings, double mu, int flat,
-                     int most)
-{
-    for (int it = 1; it <= most; it++) {
-        double largest = iterate(work, settings, mu, mu);
-        if (it > flat) mu *= GROWTH;
-        /* False for NaN, which therefore never converges. */
-        if (it > flat && largest < settings->tol) return it;
-    }
-    return most;
+    return error;
 }
 
 /* ---- what a solve is ----------------------------------------------------------------------- */
+
+double topk_z_objective(const topk_z_settings *settings, const topk_theta *theta, const double *z,
+                        int p, const double *e)
+{
+    size_t n = (size_t) theta->n;
+    double sum = 0.0;
+
+    for (size_t i = 0; i < n * (size_t) p; i++) sum += settings->lambda_e * fabs(e[i]);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++)
+            if (z[i + j * n] != 0.0)
+                sum += (1.0 + settings->lambda_z * topk_theta_at(theta, i, j)) * fabs(z[i + j * n]);
+    return sum;
+}
+
+double topk_z_bound(const topk_z_settings *settings, const topk_theta *theta, int i, int p,
+                    const double *xi, const double *y, const double *reach)
+{
+    double over = 1.0, inner = la_dot(p, y, xi);
+
+    for (int j = 0; j < theta->n; j++) {
+        double c = settings->nonnegative ? reach[j] : fabs(reach[j]);
+        if (j == i) continue;
+        over = fmax(over,
+                    c / (1.0 + settings->lambda_z * topk_theta_at(theta, (size_t) i, (size_t) j)));
+    }
+    for (int k = 0; k < p; k++) over = fmax(over, fabs(y[k]) / settings->lambda_e);
+    return R_FINITE(over) && R_FINITE(inner) ? fmax(inner / over, 0.0) : 0.0;
+}
 
 int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, double *e, double *xt,
                    bool paper, const ufs_paths *paths)
@@ -358,142 +311,116 @@ int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, do
     bool by_samples = p >= n || !paths->topk_by_features;
     int r = by_samples ? n : p, most = paper ? n : by_samples ? 2 * WIDTH : WIDTH, lapack;
     admm_block *b = (admm_block *) R_alloc(1, sizeof(admm_block));
-    double **tall[] = {&b->z, &b->q, &b->h, &b->w, &b->step, &b->follow, &b->before};
-    double **low[] = {&b->t, &b->e, &b->zx, &b->qx, by_samples ? &b->clip : &b->d, &b->y2x};
-    double *gram;
+    double **tall[] = {&b->z, &b->q, &b->h, &b->w, &b->step};
+    double **low[] = {&b->t, &b->e, &b->zx, &b->qx, &b->d, &b->y2x};
 
     work->width = n < most ? n : most;
     W = (size_t) work->width;
     R = (size_t) r;
-    for (int i = 0; i < (by_samples ? paper ? 7 : 6 : 5); i++) *tall[i] = ufs_dalloc(N, W);
-    for (int i = 0; i < (by_samples ? 5 : 6); i++) *low[i] = ufs_dalloc(P, W);
+    for (int i = 0; i < 5; i++) *tall[i] = ufs_dalloc(N, W);
+    for (int i = 0; i < (by_samples ? 4 : 6); i++) *low[i] = ufs_dalloc(P, W);
     work->n = n;
     work->p = p;
     work->paper = paper;
     work->by_samples = by_samples;
-    work->follow = paths->topk_follow;
     work->x = x;
     work->z = z;
     work->e = e;
     work->xt = xt;
     work->block = b;
-    work->calls = work->iterations = 0;
+    work->calls = 0;
     work->mu = START;
     work->ratio = paper ? 1.0 : RATIO;
     work->relax = paper ? 1.0 : RELAX;
-    work->converged = false;
-    memset(work->residual, 0, sizeof(work->residual));
-    work->objective = 0.0;
+    work->state = (topk_z_state){0};
     work->y = ufs_dzero(P, N);
     work->inverse = ufs_dalloc(R, R);
     memset(z, 0, N * N * sizeof(double));
-    /* The running schedule by samples is the one that does not ask for it again. */
-    gram = work->gram = paper || !by_samples ? ufs_dalloc(R, R) : NULL;
     la_gram(by_samples ? 'N' : 'T', n, p, x, work->inverse);
-    if (gram != NULL) ufs_copy(gram, work->inverse, R * R);
     /* Safe: rows of x have unit length, so the condition is at most n/ratio + 1. */
     for (size_t k = 0; k < R; k++) work->inverse[k * (R + 1)] += work->ratio;
     lapack = la_chol_checked(r, work->inverse);
     return lapack ? lapack : la_chol_inverse(r, work->inverse);
 }
 
-void topk_admm_paper(topk_admm *work, const topk_admm_settings *settings, const topk_theta *theta,
+void topk_admm_paper(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
                      int outer, ufs_trace *trace, const ufs_hook *hook)
 {
     size_t N = (size_t) work->n;
     admm_block *b = work->block;
-    double mu = settings->mu, mu_before = 1.0;
+    topk_z_state *state = &work->state;
+    double mu = settings->mu;
 
     memset(work->z, 0, N * N * sizeof(double));
     memset(work->y, 0, N * (size_t) work->p * sizeof(double));
     la_transpose(work->n, work->p, work->x, work->xt);
     load(work, settings, theta, 0);
-    work->converged = false;
-    for (work->iterations = 0; work->iterations < settings->max_iter && !work->converged;) {
-        double largest = iterate(work, settings, mu, mu_before);
-        double value = b->weighted + settings->lambda_e * b->error;
+    state->solved = false;
+    for (state->iterations = 0; state->iterations < settings->max_iter && !state->solved;) {
+        double value;
 
-        work->iterations++;
-        ufs_trace_add(trace, (double[]){outer, work->iterations, mu, b->residual[0], b->residual[1],
-                                        b->residual[2], value});
-        ufs_hook_step(hook, work->iterations, value, largest);
-        work->converged = largest < settings->tol;
-        mu_before = mu;
+        state->residual = iterate(work, settings, mu);
+        value = b->weighted + settings->lambda_e * b->error;
+        state->iterations++;
+        ufs_trace_add(trace, (double[]){outer, state->iterations, mu, b->residual[0],
+                                        b->residual[1], b->residual[2], value});
+        ufs_hook_step(hook, state->iterations, value, state->residual);
+        state->solved = state->residual < settings->tol;
         mu = fmin(settings->growth * mu, MU_MAX);
     }
-    memcpy(work->residual, b->residual, sizeof(work->residual));
-    work->objective = 0.0;
-    store(work, settings);
+    state->objective = b->weighted + settings->lambda_e * store(work);
 }
 
-/* Z is what it was, and so are its residuals; its objective has new weights. */
-static void keep(topk_admm *work, const topk_admm_settings *settings, const topk_theta *theta)
-{
-    size_t N = (size_t) work->n;
-    double error = 0.0;
-
-    for (size_t i = 0; i < N * (size_t) work->p; i++) error += fabs(work->e[i]);
-    work->objective = settings->lambda_e * error +
-                      topk_theta_weighted(theta, settings->lambda_z, work->z);
-}
-
-void topk_admm_go_on(topk_admm *work, const topk_admm_settings *settings, const topk_theta *theta,
+void topk_admm_go_on(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
                      double change)
 {
-    bool first = work->calls == 0, coarse = first && settings->coarse;
+    topk_z_state *state = &work->state;
+    bool first = work->calls++ == 0, coarse = first && settings->coarse;
     int most = settings->max_iter, flat = first ? FIRST : 0;
-    double mu = work->mu, end = R_PosInf, largest = 0.0;
+    double mu = work->mu, end = R_PosInf;
 
-    work->calls++;
-    work->iterations = 0;
-    if (!first && work->converged && change <= SETTLED) {
-        keep(work, settings, theta);
-        return;
+    state->iterations = 0;
+    if (first || !state->solved || change > SETTLED) {
+        if (coarse && most > FIRST) most = FIRST;
+        if (!first) mu = fmax(START, mu * fmin(1.0, SETTLED / change));
+        state->residual = 0.0;
+        la_transpose(work->n, work->p, work->x, work->xt);
+        for (int from = 0; from < work->n; from += work->width) {
+            double now = mu;
+            int done = 0;
+            load(work, settings, theta, from);
+            for (bool small = false; done < most && !small;) {
+                double largest = iterate(work, settings, now);
+                if (++done <= flat) continue;
+                now *= GROWTH;
+                /* False for NaN, which therefore never converges. */
+                small = largest < settings->tol;
+            }
+            store(work);
+            if (done > state->iterations) state->iterations = done;
+            end = fmin(end, now);
+            for (int i = 0; i < 3; i++) raise_to(&state->residual, work->block->residual[i]);
+            ufs_hook_step(NULL, 0, 0.0, 0.0);
+        }
+        work->mu = end;
+        state->solved = !coarse && state->residual < settings->tol;
     }
-    if (coarse && most > FIRST) most = FIRST;
-    if (!first) mu = fmax(START, mu * fmin(1.0, SETTLED / change));
-    work->objective = 0.0;
-    memset(work->residual, 0, sizeof(work->residual));
-    la_transpose(work->n, work->p, work->x, work->xt);
-    for (int from = 0; from < work->n; from += work->width) {
-        int done;
-        load(work, settings, theta, from);
-        done = run_block(work, settings, mu, flat, most);
-        store(work, settings);
-        if (done > work->iterations) work->iterations = done;
-        end = fmin(end, mu * pow(GROWTH, done > flat ? done - flat : 0));
-        for (int i = 0; i < 3; i++) raise_to(&work->residual[i], work->block->residual[i]);
-        ufs_hook_step(NULL, 0, 0.0, 0.0);
-    }
-    for (int i = 0; i < 3; i++) raise_to(&largest, work->residual[i]);
-    work->mu = end;
-    work->converged = !coarse && largest < settings->tol;
+    state->objective = topk_z_objective(settings, theta, work->z, work->p, work->e);
 }
 
-double topk_admm_gap(const topk_admm *work, const topk_admm_settings *settings,
+double topk_admm_gap(const topk_admm *work, const topk_z_settings *settings,
                      const topk_theta *theta)
 {
     int n = work->n, p = work->p;
-    size_t N = (size_t) n, P = (size_t) p;
-    double *reach = ufs_dalloc(N, STRIP), lower = 0.0;
+    double *reach = ufs_dalloc((size_t) n, 1), lower = 0.0;
 
-    for (int from = 0; from < n; from += STRIP) {
-        int count = n - from < STRIP ? n - from : STRIP;
-        const double *y = work->y + (size_t) from * P;
-        la_gemm_checked('N', 'N', n, count, p, 1.0, work->x, n, y, p, 0.0, reach, n);
-        for (size_t a = 0; a < (size_t) count; a++) {
-            size_t i = (size_t) from + a;
-            double over = 1.0;
-            for (size_t j = 0; j < N; j++) {
-                double c = reach[j + a * N];
-                if (j == i) continue;
-                if (!settings->nonnegative) c = fabs(c);
-                over = fmax(over, c / (1.0 + settings->lambda_z * topk_theta_at(theta, i, j)));
-            }
-            for (size_t k = 0; k < P; k++)
-                over = fmax(over, fabs(y[k + a * P]) / settings->lambda_e);
-            lower += fmax(la_dot(p, y + a * P, work->xt + i * P) / over, 0.0);
-        }
+    for (int i = 0; i < n; i++) {
+        size_t at = (size_t) i * (size_t) p;
+        R_CheckUserInterrupt();
+        la_gemv('N', n, p, 1.0, work->x, n, work->y + at, 0.0, reach);
+        lower += topk_z_bound(settings, theta, i, p, work->xt + at, work->y + at, reach);
     }
-    return work->objective > 0.0 ? fmax(work->objective - lower, 0.0) / work->objective : 0.0;
+    return work->state.objective > 0.0
+               ? fmax(work->state.objective - lower, 0.0) / work->state.objective
+               : 0.0;
 }

@@ -7,12 +7,16 @@
  * is therefore a lower bound on g of every k-subset (the Frank-Wolfe bound). s is
  * moved by spectral projected gradients (Birgin, Martinez, Raydan 2000) on
  * {0 <= s <= 1, 1's = k}: 20-40 evaluations where Frank-Wolfe steps need hundreds.
- * One evaluation: r^2 m + r^3/3 + 2rpc flops, m = number of s_j > 0, r = min(n, p). */
-#include "solve_topk_bound.h"
+ * One evaluation: r^2 m + r^3/3 + 2rpc flops, m = number of s_j > 0, r = min(n, p).
+ *
+ * Branch and bound: a proof that a set is the best one, or a better set. Features are fixed in or
+ * out, the node with the smallest bound first, until no node can hold a set better than the one at
+ * hand. One node: a relaxation from the root's solution, about 10 evaluations. */
 #include "la.h"
 #include "proj.h"
-#include <R_ext/Utils.h>
+#include "solve_topk_set.h"
 #include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
 
 /* Values that a step may not exceed all of (10 in the reference). */
 enum { MEMORY = 8 };
@@ -26,6 +30,10 @@ static const double LONGEST = 1e4;
 static const double STEPS = 1e9;
 /* A node that cannot be cut needs no bound nearer than this share of its distance. */
 static const double NEAR = 0.1;
+/* What two values may differ by and still be equal; and the relative gap of a node's relaxation, in
+ * so many evaluations at most. */
+static const double SAME = 1e-9;
+enum { BRANCH_MAX_ITER = 100 };
 
 void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs)
 {
@@ -41,6 +49,7 @@ void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs)
     work->m = ufs_dalloc(r, c);
     work->pull = ufs_dalloc(p, c);
     work->sort = (topk_entry *) R_alloc(p, sizeof(topk_entry));
+    for (size_t j = 0; j < p; j++) work->s[j] = (double) g->k / g->p;
     work->step = 0.0;
     work->iterations = 0;
 }
@@ -107,14 +116,14 @@ int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed cha
     double past[MEMORY], lower, step = work->step, top = 0.0;
     int lapack;
 
-    for (size_t j = 0; j < p; j++) work->trial[j] = start == NULL ? (double) g->k / g->p : start[j];
+    ufs_copy(work->trial, start, p);
     project(g, fixed, work->trial, work->s);
     lapack = evaluate(work, g, fixed, work->s, &work->value, work->gradient, &work->lower);
     if (lapack) return lapack;
     for (int i = 0; i < MEMORY; i++) past[i] = work->value;
     for (size_t j = 0; j < p; j++) top = fmax(top, -work->gradient[j]);
-    /* The step that fitted the last time, if it goes on from there. */
-    if (top > 0.0 && (start == NULL || !(step > 0.0))) step = 1.0 / top;
+    /* Otherwise the step that fitted the last time. */
+    if (top > 0.0 && !(step > 0.0)) step = 1.0 / top;
 
     for (work->iterations = 1; work->iterations < max_iter; work->iterations++) {
         double enough = tol * (1.0 + fabs(work->value)), slope = 0.0, length = 1.0, most = past[0];
@@ -167,4 +176,113 @@ void topk_bound_round(topk_bound *work, const topk_criterion *g, int *subset)
         work->sort[j].index = j;
     }
     topk_best(g->p, g->k, work->sort, subset);
+}
+
+/* ---- branch and bound ------------------------------------------------------------------------ */
+
+typedef struct {
+    double lower;
+    int branch;         /* feature to branch on */
+    signed char *fixed; /* p: 1 in, -1 out, 0 free */
+} node;
+
+/* Open nodes, in no order: the smallest bound is found at no cost beside that of a relaxation. */
+typedef struct {
+    size_t p;
+    int open;
+    node *node; /* those after `open` lend their arrays */
+} nodes;
+
+static void push(nodes *t, const signed char *fixed, double lower, int branch)
+{
+    node *to = t->node + t->open++;
+    memcpy(to->fixed, fixed, t->p);
+    to->lower = lower;
+    to->branch = branch;
+}
+
+static int smallest(const nodes *t)
+{
+    int at = 0;
+    for (int i = 1; i < t->open; i++)
+        if (t->node[i].lower < t->node[at].lower) at = i;
+    return at;
+}
+
+/* The free entry nearest to 1/2, the first of equals. */
+static int fractional(const topk_bound *work, const signed char *fixed, int p)
+{
+    double best = R_PosInf;
+    int at = 0;
+    for (int j = 0; j < p; j++) {
+        double d = fabs(work->s[j] - 0.5);
+        if (fixed[j] == 0 && d < best - SAME) {
+            best = d;
+            at = j;
+        }
+    }
+    return at;
+}
+
+static double cut_below(double value)
+{
+    return value - SAME * (1.0 + fabs(value));
+}
+
+int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
+                      int *subset, double *value, topk_branch_result *result)
+{
+    size_t p = (size_t) g->p, k = (size_t) g->k, most = (size_t) node_limit + 2;
+    signed char *parent = (signed char *) R_alloc(p, 1), *fixed = (signed char *) R_alloc(p, 1);
+    signed char *all = (signed char *) R_alloc(most * p, 1);
+    int *trial = ufs_ialloc(k), swaps = 0, at;
+    nodes t = {.p = p, .node = (node *) R_alloc(most, sizeof(node))};
+
+    for (size_t i = 0; i < most; i++) t.node[i].fixed = all + i * p;
+    result->nodes = 0;
+    memset(fixed, 0, p);
+    /* The root is the relaxation just solved. */
+    ufs_copy(work->root, work->s, p);
+    push(&t, fixed, work->lower, fractional(work, fixed, g->p));
+    while (t.open > 0 && result->nodes + 2 <= node_limit) {
+        at = smallest(&t);
+        if (t.node[at].lower >= cut_below(*value)) break;
+        /* The last one takes its place. */
+        node from = t.node[at];
+        t.node[at] = t.node[--t.open];
+        t.node[t.open] = from;
+        memcpy(parent, from.fixed, p);
+        for (int side = 1; side >= -1; side -= 2) {
+            int in = 0, n_free = 0, lapack;
+            double found;
+            memcpy(fixed, parent, p);
+            fixed[from.branch] = (signed char) side;
+            for (size_t j = 0; j < p; j++) {
+                in += fixed[j] == 1;
+                n_free += fixed[j] == 0;
+            }
+            result->nodes++;
+            if (in > g->k || in + n_free < g->k) continue;
+            lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value), SAME,
+                                      BRANCH_MAX_ITER);
+            if (lapack) return lapack;
+            if (work->lower >= cut_below(*value)) continue;
+            topk_bound_round(work, g, trial);
+            found = topk_criterion_value(g, trial);
+            if (found < cut_below(*value)) {
+                if (polish != NULL) found = topk_polish_solve(polish, g, trial, &swaps);
+                *value = found;
+                memcpy(subset, trial, k * sizeof(int));
+            }
+            /* A complete set has no children: its value was just looked at. */
+            if (in < g->k && in + n_free > g->k && work->lower < cut_below(*value))
+                push(&t, fixed, work->lower, fractional(work, fixed, g->p));
+        }
+        ufs_hook_step(NULL, 0, 0.0, 0.0);
+    }
+    ufs_copy(work->s, work->root, p);
+    result->lower = *value;
+    for (int i = 0; i < t.open; i++) result->lower = fmin(result->lower, t.node[i].lower);
+    result->proved = result->lower >= cut_below(*value);
+    return 0;
 }

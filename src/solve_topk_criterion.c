@@ -6,22 +6,31 @@
  *     r = n, nothing p x p;
  *   compressed, for 2p <= n or few p <= n: K = V diag(d) V' itself, f = d^{1/2} V', h = d^{-1/2} V'B, r = p:
  *     n p^2 (and n^2 p for the graph) + 10p^3 to make.
- * A value: r k^2 + k^3/3. Memory: r x p, and n x n, or 2 p x p and n x p. */
-#include "solve_topk_criterion.h"
+ * A value: r k^2 + k^3/3. Memory: r x p, and n x n, or 2 p x p and n x p.
+ *
+ * The polish: 1-swap local search on g(S), best swap first. With
+ * G = (K_SS + lambda_a I)^{-1}, T = G B_S, U = K_cS G, R = B - K_.S T and
+ * s_j = K_jj + lambda_a - U_j. K_jS', removing S_i and adding j changes g by
+ *   ||T_i||^2/G_ii - ||R_j + (U_ji/G_ii) T_i||^2 / (s_j + U_ji^2/G_ii)
+ * (its numerator written as one square). All k(p - k)
+ * swaps cost 2pk(k + c); the one new column of K after a swap 2rp. */
 #include "la.h"
+#include "solve_topk_set.h"
+#include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 #include <stdlib.h>
 
 /* Columns between two looks for an interrupt. */
 enum { STRIP = 64 };
-/* A factor twice as low makes every later product at most half as long, and pays for its
- * eigenvectors: the relaxation alone takes 20 or more evaluations of r^2 p. */
-enum { COMPRESS = 2 };
-/* With fewer features the eigenvectors cost nothing (.3e9 flops), and without directions that K does
- * not have the systems stay regular for any lambda_a. */
+/* A factor twice as low (2p <= n) makes every later product at most half as long, and pays for its
+ * eigenvectors: the relaxation alone takes 20 or more evaluations of r^2 p. With fewer features than
+ * this they cost nothing (.3e9 flops), and without directions that K does not have the systems stay
+ * regular for any lambda_a. */
 enum { CHEAP = 300 };
 /* Eigenvalues of K below this share (times p) of the largest are rounding: B has nothing there. */
 static const double RANK = 1e-13;
+/* Of ||B||: a swap that gains less is rounding; and of ||B|| + 1, a tie of two swaps. */
+static const double LEAST_GAIN = 1e-10, TIE = 1e-12;
 
 void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const double *x,
                          double lambda_a, bool graph, const ufs_paths *paths)
@@ -34,15 +43,14 @@ void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const do
     g->k = k;
     g->x = x;
     g->lambda_a = lambda_a;
-    g->compressed = p <= n && (p <= n / COMPRESS || p <= CHEAP) && paths->topk_compress;
+    g->compressed = p <= n && (p <= n / 2 || p <= CHEAP) && paths->topk_compress;
     g->r = g->compressed ? p : n;
     R = (size_t) g->r;
     g->b = ufs_dalloc(P, C);
     g->diag = ufs_dalloc(P, 1);
     g->f_own = g->compressed || graph ? ufs_dalloc(R, P) : NULL;
-    g->h_own = ufs_dalloc(R, C);
+    g->h = ufs_dalloc(R, C);
     g->f = g->f_own != NULL ? g->f_own : x;
-    g->h = g->h_own;
     g->chol = graph ? ufs_dalloc(N, R) : NULL;
     g->vector = g->compressed ? ufs_dalloc(P, P) : NULL;
     g->value = g->compressed ? ufs_dalloc(P, 1) : NULL;
@@ -76,19 +84,15 @@ static int compress(topk_criterion *g, const double *weights, double lambda_i)
                         g->n);
         la_gemm_checked('T', 'N', g->p, g->p, g->n, lambda_i, g->x, g->n, g->chol, g->n, 1.0,
                         kernel, g->p);
-        for (size_t j = 0; j < p; j++)
-            for (size_t i = 0; i < j; i++)
-                kernel[i + j * p] = kernel[j + i * p] = 0.5 *
-                                                        (kernel[i + j * p] + kernel[j + i * p]);
     }
     lapack = la_eig_range(g->p, kernel, 1, g->p, g->value, g->vector);
     if (lapack) return lapack;
-    la_gemm('T', 'N', g->p, g->c, g->p, 1.0, g->vector, g->p, g->b, g->p, 0.0, g->h_own, g->p);
+    la_gemm('T', 'N', g->p, g->c, g->p, 1.0, g->vector, g->p, g->b, g->p, 0.0, g->h, g->p);
     for (size_t i = 0; i < p; i++) {
         bool keep = g->value[i] > RANK * (double) g->p * g->value[p - 1];
         double root = keep ? sqrt(g->value[i]) : 0.0;
         for (size_t j = 0; j < p; j++) g->f_own[i + j * p] = root * g->vector[j + i * p];
-        for (size_t j = 0; j < c; j++) g->h_own[i + j * p] *= keep ? 1.0 / root : 0.0;
+        for (size_t j = 0; j < c; j++) g->h[i + j * p] *= keep ? 1.0 / root : 0.0;
     }
     return 0;
 }
@@ -105,7 +109,7 @@ static int factor_graph(topk_criterion *g, const double *weights, double lambda_
     }
     lapack = la_chol_checked(g->n, g->chol);
     if (lapack) return lapack;
-    la_tri_solve('T', g->n, g->c, g->chol, g->h_own);
+    la_tri_solve('T', g->n, g->c, g->chol, g->h);
     ufs_copy(g->f_own, g->x, n * (size_t) g->p);
     for (int from = 0; from < g->p; from += STRIP) {
         R_CheckUserInterrupt();
@@ -130,8 +134,8 @@ int topk_criterion_set(topk_criterion *g, const int *label, const double *weight
     if (g->compressed) {
         lapack = compress(g, weights, lambda_i);
     } else {
-        memset(g->h_own, 0, n * c * sizeof(double));
-        for (size_t i = 0; i < n; i++) g->h_own[i + (size_t) (label[i] - 1) * n] = 1.0;
+        memset(g->h, 0, n * c * sizeof(double));
+        for (size_t i = 0; i < n; i++) g->h[i + (size_t) (label[i] - 1) * n] = 1.0;
         if (weights != NULL) lapack = factor_graph(g, weights, lambda_i);
     }
     for (size_t j = 0; j < p; j++) g->diag[j] = la_ss((size_t) g->r, g->f + j * (size_t) g->r);
@@ -193,15 +197,97 @@ static int by_entry(const void *x, const void *y)
     return a->index < b->index ? -1 : (a->index > b->index);
 }
 
-static int by_index(const void *x, const void *y)
-{
-    int a = *(const int *) x, b = *(const int *) y;
-    return a < b ? -1 : (a > b);
-}
-
 void topk_best(int p, int k, topk_entry *entry, int *subset)
 {
     qsort(entry, (size_t) p, sizeof(topk_entry), by_entry);
     for (int i = 0; i < k; i++) subset[i] = entry[i].index;
-    qsort(subset, (size_t) k, sizeof(int), by_index);
+    R_isort(subset, k);
+}
+
+/* ---- polish ---------------------------------------------------------------------- */
+
+void topk_polish_init(topk_polish *work, const topk_criterion *g)
+{
+    size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c;
+    work->kc = ufs_dalloc(p, k);
+    work->u = ufs_dalloc(p, k);
+    work->r = ufs_dalloc(p, c);
+    work->inv = ufs_dalloc(k, k);
+    work->t = ufs_dalloc(k, c);
+    work->rt = ufs_dalloc(p, k);
+    work->rr = ufs_dalloc(p, 1);
+    work->in = (bool *) R_alloc(p, sizeof(bool));
+}
+
+static int prepare(topk_polish *work, topk_criterion *g, const int *subset)
+{
+    int p = g->p, k = g->k, c = g->c, lapack;
+    size_t P = (size_t) p, K = (size_t) k, C = (size_t) c;
+
+    for (size_t j = 0; j < K; j++) {
+        for (size_t i = 0; i < K; i++) work->inv[i + j * K] = work->kc[(size_t) subset[i] + j * P];
+        work->inv[j + j * K] += g->lambda_a;
+    }
+    for (size_t l = 0; l < C; l++)
+        for (size_t i = 0; i < K; i++) work->t[i + l * K] = g->b[(size_t) subset[i] + l * P];
+    lapack = la_chol_checked(k, work->inv);
+    if (lapack) return lapack;
+    la_chol_solve(k, c, work->inv, work->t);
+    lapack = la_chol_inverse(k, work->inv);
+    if (lapack) return lapack;
+    la_gemm_checked('N', 'N', p, k, k, 1.0, work->kc, p, work->inv, k, 0.0, work->u, p);
+    ufs_copy(work->r, g->b, P * C);
+    la_gemm('N', 'N', p, c, k, -1.0, work->kc, p, work->t, k, 1.0, work->r, p);
+    la_gemm('N', 'T', p, k, c, 1.0, work->r, p, work->t, k, 0.0, work->rt, p);
+    la_row_norms(p, c, work->r, work->rr);
+    return 0;
+}
+
+/* Change of g by the best swap; ties within rounding go to the lowest (in, out). */
+static double best_swap(const topk_polish *work, const topk_criterion *g, int *out, int *in)
+{
+    size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c;
+    double best = R_PosInf, tie = TIE * (g->b_norm + 1.0);
+
+    for (size_t j = 0; j < p; j++) {
+        double s = g->diag[j] + g->lambda_a;
+        if (work->in[j]) continue;
+        for (size_t i = 0; i < k; i++) s -= work->u[j + i * p] * work->kc[j + i * p];
+        for (size_t i = 0; i < k; i++) {
+            double ratio = work->u[j + i * p] / work->inv[i + i * k], ti = 0.0, gain, change;
+            for (size_t l = 0; l < c; l++) ti += work->t[i + l * k] * work->t[i + l * k];
+            gain = work->rr[j] * work->rr[j] + 2.0 * ratio * work->rt[j + i * p] +
+                   ratio * ratio * ti;
+            change = ti / work->inv[i + i * k] - gain / (s + ratio * work->u[j + i * p]);
+            if (change < best - tie) {
+                best = change;
+                *out = (int) i;
+                *in = (int) j;
+            }
+        }
+    }
+    return best;
+}
+
+double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int *swaps)
+{
+    /* Every swap lowers g, so it ends; the cap is a guard against rounding. */
+    int most = 100 + 10 * g->k;
+
+    memset(work->in, 0, (size_t) g->p * sizeof(bool));
+    for (int i = 0; i < g->k; i++) work->in[subset[i]] = true;
+    topk_criterion_columns(g, subset, g->k, work->kc);
+    for (int done = 0; done < most && g->k < g->p; done++) {
+        int out = 0, in = 0;
+        if (prepare(work, g, subset)) return R_PosInf;
+        if (best_swap(work, g, &out, &in) > -LEAST_GAIN * g->b_norm) break;
+        work->in[subset[out]] = false;
+        work->in[in] = true;
+        subset[out] = in;
+        topk_criterion_columns(g, &in, 1, work->kc + (size_t) out * (size_t) g->p);
+        (*swaps)++;
+        ufs_hook_step(NULL, 0, 0.0, 0.0);
+    }
+    R_isort(subset, g->k);
+    return topk_criterion_value(g, subset);
 }

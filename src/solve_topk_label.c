@@ -7,8 +7,8 @@
  * partition; the smaller within-cluster sum of squares wins.
  * 4n^3/3 flops, one n x n work matrix, the caller's. Comparisons that decide carry a tolerance of
  * 1e-9. Samples without a link have a zero row. */
-#include "solve_topk_label.h"
 #include "la.h"
+#include "solve_topk_z.h"
 
 /* Distances and cosines that differ by less are equal, so that all BLAS decide alike. */
 static const double TIE = 1e-9;
@@ -33,7 +33,6 @@ void topk_label_init(topk_label *work, int n, int c, double *affinity)
     work->again = ufs_ialloc(N);
     work->old = ufs_ialloc(N);
     work->size = ufs_ialloc(C);
-    work->seed = ufs_ialloc(C);
     work->isolated = 0;
 }
 
@@ -50,12 +49,10 @@ static int embed(topk_label *work, const double *z)
         if (top[i] == 0.0) top[i] = 1.0;
     memset(work->degree, 0, n * sizeof(double));
     for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i <= j; i++) {
-            double v = fabs(z[i + j * n]) / top[i] + fabs(z[j + i * n]) / top[j];
-            s[i + j * n] = s[j + i * n] = v;
+        for (size_t i = 0; i < n; i++) {
+            s[i + j * n] = fabs(z[i + j * n]) / top[i] + fabs(z[j + i * n]) / top[j];
+            work->degree[i] += s[i + j * n];
         }
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < n; i++) work->degree[i] += s[i + j * n];
     for (size_t i = 0; i < n; i++) most = fmax(most, work->degree[i]);
     work->isolated = 0;
     for (size_t i = 0; i < n; i++)
@@ -80,29 +77,28 @@ static int embed(topk_label *work, const double *z)
     return 0;
 }
 
-/* The best linked sample, then always the one least aligned with those chosen. */
+/* Centres: the best linked sample, then always the one least aligned with those chosen. */
 static int choose_seeds(topk_label *work)
 {
-    size_t n = (size_t) work->n, c = (size_t) work->c;
+    size_t n = (size_t) work->n, c = (size_t) work->c, at = 0;
     double most = 0.0, *closest = work->distance;
 
     for (size_t i = 0; i < n; i++) most = fmax(most, work->degree[i]);
     if (work->n - work->isolated < work->c) return -1;
-    work->seed[0] = 0;
-    while (work->degree[work->seed[0]] < (1.0 - TIE) * most) work->seed[0]++;
+    while (work->degree[at] < (1.0 - TIE) * most) at++;
     for (size_t i = 0; i < n; i++) closest[i] = work->degree[i] > 0.0 ? 0.0 : HUGE_VAL;
-    for (size_t done = 1; done < c; done++) {
-        size_t last = (size_t) work->seed[done - 1];
+    for (size_t done = 0; done < c; done++) {
         double least = HUGE_VAL;
-        closest[last] = HUGE_VAL;
+        for (size_t l = 0; l < c; l++) work->centre[done + l * c] = work->u[at + l * n];
+        closest[at] = HUGE_VAL;
         for (size_t i = 0; i < n; i++) {
             double cosine = 0.0;
-            for (size_t l = 0; l < c; l++) cosine += work->u[i + l * n] * work->u[last + l * n];
+            for (size_t l = 0; l < c; l++) cosine += work->u[i + l * n] * work->u[at + l * n];
             closest[i] = fmax(closest[i], fabs(cosine));
             least = fmin(least, closest[i]);
         }
-        work->seed[done] = 0;
-        while (closest[work->seed[done]] > least + TIE) work->seed[done]++;
+        at = 0;
+        while (closest[at] > least + TIE) at++;
     }
     return 0;
 }
@@ -209,7 +205,7 @@ static void relabel(int n, int c, int *label, int *code)
 
 int topk_label_solve(topk_label *work, const double *z, bool have_previous, int *label)
 {
-    size_t n = (size_t) work->n, c = (size_t) work->c;
+    size_t n = (size_t) work->n;
     double wss, again;
     int lapack;
 
@@ -221,9 +217,6 @@ int topk_label_solve(topk_label *work, const double *z, bool have_previous, int 
     }
     lapack = choose_seeds(work);
     if (lapack) return lapack;
-    for (size_t j = 0; j < c; j++)
-        for (size_t l = 0; l < c; l++)
-            work->centre[j + l * c] = work->u[(size_t) work->seed[j] + l * n];
     wss = lloyd(work, work->trial);
     if (have_previous) {
         memcpy(work->again, label, n * sizeof(int));

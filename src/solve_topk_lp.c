@@ -13,16 +13,16 @@
  * numbers of 1e-10 to x_i, so no vertex is met twice.
  *
  * One pivot: 2a (n + p + 2a) flops. From no link, about 2a to 4a pivots per sample; later calls
- * start at the last optimum, where new weights leave few pivots to do: 2n^2 p for all c at once,
- * 2a^3 per sample. Memory: the transpose of x, the bases (2 min(n, p) n integers), one a x a. */
-#include "solve_topk_lp.h"
+ * start at the last optimum, where new weights leave few pivots to do: 2np + 2a^3 per
+ * sample. Memory: the transpose of x, the bases (2 min(n, p) n integers), one a x a. */
 #include "la.h"
-#include <R_ext/Utils.h>
-#include <stdint.h>
+#include "la_krylov.h"
+#include "solve_topk_z.h"
 #include <R_ext/Memory.h>
+#include <R_ext/Utils.h>
 
-/* Pivots between two inverses made anew, before rank-1 updates have lost too many digits: what is
- * lost is looked for at every optimum (drifted()), so that this decides about time alone. */
+/* Pivots between two inverses made anew, before rank-1 updates have lost too many digits; so is that
+ * of every optimum, so that this decides about time alone. */
 enum { REFRESH = 40 };
 /* Pivots between two looks for an interrupt: a small part of a second. */
 enum { LOOK = 256 };
@@ -35,6 +35,8 @@ static const double PIVOT = 1e-9;
 static const double FLAT = 1e-13;
 /* Samples shorter than this are zero samples: all others have unit length. */
 static const double ZERO = 1e-6;
+/* Violation of a dual constraint, relative to its bound: what certifies a gap of 1e-8. */
+static const double TOL = 1e-9;
 /* This many pivots that failed in one sample: it stays where it is, and counts as unsolved. */
 enum { FAILURES = 3 };
 
@@ -54,28 +56,18 @@ typedef struct topk_lp_row {
     signed char *side;    /* p: sign(e), 0 in T */
     double *b, *e, *de, *y, *c, *weight; /* p: x_i nudged, ...; n: c, w */
     double *nudge;                       /* p */
-    kink *heap;                          /* p + most */
+    kink *kinks;                         /* p + most */
     double *square, *lwork;
     int *pivot;
     int since; /* pivots since the last refresh */
 } lp_row;
 
-/* A fixed number in [0, 1) for every i. */
-static double hash01(uint64_t i)
-{
-    uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ULL;
-    h ^= h >> 30;
-    h *= 0xBF58476D1CE4E5B9ULL;
-    h ^= h >> 27;
-    h *= 0x94D049BB133111EBULL;
-    h ^= h >> 31;
-    return (double) (h >> 11) / 9007199254740992.0;
-}
-
 void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e, double *xt)
 {
     size_t N = (size_t) n, P = (size_t) p, M = N < P ? N : P;
     lp_row *row = (lp_row *) R_alloc(1, sizeof(lp_row));
+    double **small[] = {&row->z, &row->dz, &row->out, &row->g};
+    double **low[] = {&row->b, &row->e, &row->de, &row->y, &row->nudge};
 
     work->n = n;
     work->p = p;
@@ -83,7 +75,8 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     work->x = x;
     work->z = z;
     work->e = e;
-    work->pivots = 0;
+    work->most_pivots = 1000 + 20 * work->most;
+    work->state = (topk_z_state){0};
     memset(z, 0, N * N * sizeof(double));
     ufs_copy(e, x, N * P);
     work->size = ufs_ialloc(N);
@@ -91,31 +84,43 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     work->feature = ufs_ialloc(M * N);
     memset(work->size, 0, N * sizeof(int));
     work->xt = xt;
+    work->row = row;
+    for (int i = 0; i < 4; i++) *small[i] = ufs_dalloc(M, 1);
+    for (int i = 0; i < 5; i++) *low[i] = ufs_dalloc(P, 1);
+    row->c = ufs_dalloc(N, 1);
+    row->weight = ufs_dalloc(N, 1);
     row->place = ufs_ialloc(N);
     row->inverse = ufs_dalloc(M, M);
     row->square = ufs_dalloc(M, M);
     row->lwork = ufs_dalloc(M, 64);
     row->pivot = ufs_ialloc(M);
-    row->z = ufs_dalloc(M, 1);
-    row->dz = ufs_dalloc(M, 1);
-    row->out = ufs_dalloc(M, 1);
-    row->g = ufs_dalloc(M, 1);
     row->sign_z = (signed char *) R_alloc(M, 1);
     row->side = (signed char *) R_alloc(P, 1);
-    row->b = ufs_dalloc(P, 1);
-    row->e = ufs_dalloc(P, 1);
-    row->de = ufs_dalloc(P, 1);
-    row->y = ufs_dalloc(P, 1);
-    row->nudge = ufs_dalloc(P, 1);
-    row->c = ufs_dalloc(N, 1);
-    row->weight = ufs_dalloc(N, 1);
-    row->heap = (kink *) R_alloc(P + M, sizeof(kink));
-    for (size_t k = 0; k < P; k++) row->nudge[k] = NUDGE * (0.5 + hash01(k));
-    work->row = row;
+    row->kinks = (kink *) R_alloc(P + M, sizeof(kink));
+    la_krylov_noise(p, 0, row->nudge);
+    for (size_t k = 0; k < P; k++) row->nudge[k] = NUDGE * (1.0 + 0.5 * row->nudge[k]);
 }
 
-/* The inverse, z and e from S and T; false if x_ST is singular. */
-static bool row_basis(topk_lp *work)
+/* y_T such that c_S = w_S sign(z_S), by what is missing; c follows. */
+static void update_dual(topk_lp *work)
+{
+    lp_row *row = work->row;
+    int a = row->a;
+    size_t N = (size_t) work->n;
+
+    for (int u = 0; u < a; u++) {
+        int j = row->s[u];
+        row->out[u] = row->sign_z[u] * row->weight[j] - row->c[j];
+    }
+    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
+    for (int q = 0; q < a; q++) {
+        row->y[row->t[q]] += row->g[q];
+        la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
+    }
+}
+
+/* The inverse, z, e and the dual anew from S and T; false if x_ST is singular. */
+static bool row_refresh(topk_lp *work, double lambda_e)
 {
     lp_row *row = work->row;
     int a = row->a, p = work->p;
@@ -139,55 +144,16 @@ static bool row_basis(topk_lp *work)
     ufs_copy(row->e, row->b, P);
     for (size_t u = 0; u < A; u++)
         la_axpy(p, -row->z[u], work->xt + (size_t) row->s[u] * P, row->e);
-    for (size_t q = 0; q < A; q++) row->e[row->t[q]] = 0.0;
-    return true;
-}
-
-/* y_T such that c_S = w_S sign(z_S), by what is missing; c follows. */
-static void update_dual(topk_lp *work)
-{
-    lp_row *row = work->row;
-    int a = row->a;
-    size_t N = (size_t) work->n;
-
-    for (int u = 0; u < a; u++) {
-        int j = row->s[u];
-        row->out[u] = row->sign_z[u] * row->weight[j] - row->c[j];
-    }
-    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
-    for (int q = 0; q < a; q++) {
-        row->y[row->t[q]] += row->g[q];
-        la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
-    }
-}
-
-/* Everything anew from S and T (and `side` where e is zero). */
-static bool row_refresh(topk_lp *work, double lambda_e)
-{
-    lp_row *row = work->row;
-
-    if (!row_basis(work)) return false;
-    for (int k = 0; k < work->p; k++)
+    for (size_t k = 0; k < P; k++)
         if (row->e[k] != 0.0 || row->side[k] == 0) row->side[k] = row->e[k] < 0.0 ? -1 : 1;
-    for (int q = 0; q < row->a; q++) row->side[row->t[q]] = 0;
-    for (int k = 0; k < work->p; k++) row->y[k] = lambda_e * row->side[k];
-    la_gemv('N', work->n, work->p, 1.0, work->x, work->n, row->y, 0.0, row->c);
+    for (size_t q = 0; q < A; q++) {
+        row->e[row->t[q]] = 0.0;
+        row->side[row->t[q]] = 0;
+    }
+    for (size_t k = 0; k < P; k++) row->y[k] = lambda_e * row->side[k];
+    la_gemv('N', work->n, p, 1.0, work->x, work->n, row->y, 0.0, row->c);
     update_dual(work);
     return true;
-}
-
-/* Whether rounding has moved z away from its equations. */
-static bool drifted(const topk_lp *work)
-{
-    const lp_row *row = work->row;
-    double most = 0.0;
-    for (int q = 0; q < row->a; q++) {
-        double e = row->b[row->t[q]];
-        for (int u = 0; u < row->a; u++)
-            e -= row->z[u] * work->xt[(size_t) row->t[q] + (size_t) row->s[u] * (size_t) work->p];
-        if (!(fabs(e) <= most)) most = fabs(e);
-    }
-    return !(most <= NUDGE);
 }
 
 /* z = 0. */
@@ -199,22 +165,16 @@ static void row_empty(topk_lp *work, double lambda_e)
     row_refresh(work, lambda_e);
 }
 
-static double violation(const lp_row *row, const topk_lp_settings *settings, int j)
-{
-    if (row->place[j] || j == row->i) return -1.0;
-    return (settings->nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j] - 1.0;
-}
-
 /* The most violated constraint, relative to its bound: a sample to enter S, or a position of T
  * to leave it; the first of equals. */
-static double price(topk_lp *work, const topk_lp_settings *settings, int *enter, int *leave)
+static double price(topk_lp *work, const topk_z_settings *settings, int *enter, int *leave)
 {
     const lp_row *row = work->row;
     double worst = 0.0;
 
     for (int j = 0; j < work->n; j++) {
-        double over = violation(row, settings, j);
-        if (over > worst) {
+        double over = (settings->nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j] - 1.0;
+        if (over > worst && !row->place[j] && j != row->i) {
             worst = over;
             *enter = j;
         }
@@ -249,42 +209,34 @@ static void turn(topk_lp *work, int k, double by)
     la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, row->c);
 }
 
-static bool before(const kink *a, const kink *b)
+/* Takes out the first one; few are passed. */
+static kink next_kink(kink *kinks, int *size)
 {
-    return a->at < b->at || (a->at == b->at && a->what < b->what);
-}
-
-/* Few of the kinks are passed: with a sort in place of the heap a solve takes 1.65 times as long
- * (300 x 300). */
-static void sift(kink *heap, int size, int at)
-{
-    kink moved = heap[at];
-    for (int child = 2 * at + 1; child < size; child = 2 * at + 1) {
-        if (child + 1 < size && before(heap + child + 1, heap + child)) child++;
-        if (!before(heap + child, &moved)) break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = moved;
+    kink *first = kinks, found;
+    for (kink *k = kinks + 1; k < kinks + *size; k++)
+        if (k->at < first->at || (k->at == first->at && k->what < first->what)) first = k;
+    found = *first;
+    *first = kinks[--*size];
+    return found;
 }
 
 /* Goes along (dz, de) as long as the slope is negative: moves z and e, turns the residuals and
  * signs that were passed, and returns the kink where it stopped (-1 if there is none). */
-static int walk(topk_lp *work, const topk_lp_settings *settings, double slope, double *length)
+static int walk(topk_lp *work, const topk_z_settings *settings, double slope, double *length)
 {
     lp_row *row = work->row;
-    kink *heap = row->heap;
+    kink *kinks = row->kinks;
     int size = 0, p = work->p, last = -1;
 
     for (int k = 0; k < p; k++)
         if (row->side[k] * row->de[k] < -FLAT)
-            heap[size++] = (kink){fabs(row->e[k] / row->de[k]), k};
+            kinks[size++] = (kink){fabs(row->e[k] / row->de[k]), k};
     for (int u = 0; u < row->a; u++)
         if (row->sign_z[u] * row->dz[u] < -FLAT)
-            heap[size++] = (kink){fabs(row->z[u] / row->dz[u]), p + u};
-    for (int at = size / 2 - 1; at >= 0; at--) sift(heap, size, at);
+            kinks[size++] = (kink){fabs(row->z[u] / row->dz[u]), p + u};
     while (size > 0 && last < 0) {
-        int k = heap[0].what, u = k - p;
+        kink next = next_kink(kinks, &size);
+        int k = next.what, u = k - p;
         if (k < p)
             slope += 2.0 * settings->lambda_e * fabs(row->de[k]);
         else
@@ -292,15 +244,13 @@ static int walk(topk_lp *work, const topk_lp_settings *settings, double slope, d
                                            : 2.0 * row->weight[row->s[u]] * fabs(row->dz[u]);
         if (slope >= 0.0) {
             last = k;
-            *length = heap[0].at;
+            *length = next.at;
         } else if (k < p) {
             row->side[k] = (signed char) -row->side[k];
             turn(work, k, 2.0 * settings->lambda_e * row->side[k]);
         } else {
             row->sign_z[u] = (signed char) -row->sign_z[u];
         }
-        heap[0] = heap[--size];
-        sift(heap, size, 0);
     }
     if (last < 0) return -1;
     for (int u = 0; u < row->a; u++) row->z[u] += *length * row->dz[u];
@@ -359,7 +309,7 @@ static bool grow(topk_lp *work, int j, int k, double sign, double length, const 
 }
 
 /* Sample j leaves zero: e_T stays zero. */
-static bool step_enter(topk_lp *work, const topk_lp_settings *settings, int j)
+static bool step_enter(topk_lp *work, const topk_z_settings *settings, int j)
 {
     lp_row *row = work->row;
     int a = row->a, what;
@@ -435,7 +385,7 @@ static bool swap_feature(topk_lp *work, int q, int l)
 }
 
 /* Position q of T: its residual leaves zero. */
-static bool step_leave(topk_lp *work, const topk_lp_settings *settings, int q)
+static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q)
 {
     lp_row *row = work->row;
     int k = row->t[q], what;
@@ -459,17 +409,18 @@ static bool step_leave(topk_lp *work, const topk_lp_settings *settings, int q)
 }
 
 /* Pivots until the sample's optimum is reached; whether it was. */
-static bool row_solve(topk_lp *work, const topk_lp_settings *settings)
+static bool row_solve(topk_lp *work, const topk_z_settings *settings)
 {
     lp_row *row = work->row;
     int done = 0, bad = 0;
     bool solved = false;
 
-    while (done < settings->most_pivots) {
+    while (done < work->most_pivots) {
         int enter = -1, leave = -1;
         bool fine;
-        if (price(work, settings, &enter, &leave) <= settings->tol) {
-            solved = row->since == 0 || !drifted(work);
+        if (price(work, settings, &enter, &leave) <= TOL) {
+            /* The optimum, unless it is one by what rounding has left of the inverse. */
+            solved = row->since == 0;
             if (solved || !row_refresh(work, settings->lambda_e)) break;
             continue;
         }
@@ -485,11 +436,11 @@ static bool row_solve(topk_lp *work, const topk_lp_settings *settings)
             update_dual(work);
         }
     }
-    work->pivots += done;
+    work->state.iterations += done;
     return solved;
 }
 
-static void row_begin(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta,
+static void row_begin(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta,
                       int i)
 {
     lp_row *row = work->row;
@@ -506,85 +457,43 @@ static void row_begin(topk_lp *work, const topk_lp_settings *settings, const top
     for (int u = 0; u < row->a; u++) row->place[row->s[u]] = u + 1;
     for (size_t k = 0; k < P; k++) {
         row->b[k] = work->xt[k + I * P] + row->nudge[k];
-        row->y[k] = work->e[I + k * N];
-        row->side[k] = row->y[k] < 0.0 ? -1 : row->y[k] > 0.0 ? 1 : 0;
+        row->side[k] = 0;
     }
-    for (size_t j = 0; j < N; j++) {
-        row->c[j] = work->z[I + j * N];
-        work->z[I + j * N] = 0.0;
-    }
+    for (size_t j = 0; j < N; j++) work->z[I + j * N] = 0.0;
 }
 
-/* Until the rows need their places: e becomes y = lambda_e sign(e), zero in T, of all samples,
- * and z becomes y x', their c; one product of 2n^2 p flops. */
-static void all_reduced_costs(topk_lp *work, double lambda_e)
-{
-    size_t N = (size_t) work->n, P = (size_t) work->p, M = (size_t) work->most;
-
-    for (size_t k = 0; k < P; k++)
-        for (size_t i = 0; i < N; i++) {
-            double e = work->e[i + k * N] + work->row->nudge[k];
-            work->e[i + k * N] = e < 0.0 ? -lambda_e : lambda_e;
-        }
-    for (size_t i = 0; i < N; i++)
-        for (int q = 0; q < work->size[i]; q++)
-            work->e[i + (size_t) work->feature[(size_t) q + i * M] * N] = 0.0;
-    la_gemm_checked('N', 'T', work->n, work->n, work->p, 1.0, work->e, work->n, work->x, work->n,
-                    0.0, work->z, work->n);
-}
-
-/* Writes row i of Z, keeps the basis, and adds a value of the dual. */
-static void row_end(topk_lp *work, int i, double *dual, double lambda_e, bool nonnegative)
-{
-    lp_row *row = work->row;
-    size_t N = (size_t) work->n, P = (size_t) work->p;
-    double most = 1.0, inner;
-
-    for (int u = 0; u < row->a; u++)
-        if (fabs(row->z[u]) > 10.0 * NUDGE)
-            work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
-    work->size[i] = row->a;
-    for (size_t j = 0; j < N; j++)
-        if ((int) j != i)
-            most = fmax(most, (nonnegative ? row->c[j] : fabs(row->c[j])) / row->weight[j]);
-    for (int q = 0; q < row->a; q++) most = fmax(most, fabs(row->y[row->t[q]]) / lambda_e);
-    inner = la_dot(work->p, row->y, work->xt + (size_t) i * P);
-    *dual += R_FINITE(most) && R_FINITE(inner) ? fmax(inner / most, 0.0) : 0.0;
-}
-
-void topk_lp_solve(topk_lp *work, const topk_lp_settings *settings, const topk_theta *theta)
+void topk_lp_solve(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta)
 {
     int n = work->n, p = work->p;
     size_t N = (size_t) n, P = (size_t) p;
     lp_row *row = work->row;
-    double dual = 0.0, value = 0.0;
+    topk_z_state *state = &work->state;
+    double dual = 0.0;
 
-    work->unsolved = 0;
-    work->pivots = 0;
+    *state = (topk_z_state){.solved = true};
     la_transpose(n, p, work->x, work->xt);
-    all_reduced_costs(work, settings->lambda_e);
     for (int i = 0; i < n; i++) {
         R_CheckUserInterrupt();
         row_begin(work, settings, theta, i);
         if (!(la_nrm2(p, row->b) > ZERO)) continue;
-        /* As the last call left it, with the y and c of all_reduced_costs(). */
-        if (row_basis(work))
-            update_dual(work);
-        else
-            row_empty(work, settings->lambda_e);
-        work->unsolved += !row_solve(work, settings);
-        row_end(work, i, &dual, settings->lambda_e, settings->nonnegative);
+        /* As the last call left it. */
+        if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
+        if (!row_solve(work, settings)) state->solved = false;
+        for (int u = 0; u < row->a; u++)
+            if (fabs(row->z[u]) > 10.0 * NUDGE)
+                work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
+        work->size[i] = row->a;
+        dual += topk_z_bound(settings, theta, i, p, work->xt + (size_t) i * P, row->y, row->c);
     }
 
     ufs_copy(work->e, work->x, N * P);
     la_gemm_checked('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
-    for (size_t i = 0; i < N * P; i++) value += settings->lambda_e * fabs(work->e[i]);
-    value += topk_theta_weighted(theta, settings->lambda_z, work->z);
-    work->objective = value;
-    work->gap = value > 0.0 ? fmax(value - dual, 0.0) / value : 0.0;
+    state->objective = topk_z_objective(settings, theta, work->z, p, work->e);
+    if (state->objective > 0.0)
+        state->residual = fmax(state->objective - dual, 0.0) / state->objective;
 }
 
-int topk_lp_links(topk_lp *work, const topk_lp_settings *settings, int i)
+int topk_lp_links(topk_lp *work, const topk_z_settings *settings, int i)
 {
     topk_theta ones = {.n = work->n};
 

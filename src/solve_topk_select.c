@@ -13,9 +13,9 @@
  *        (A'A o K) s = sum over c of a_c o f'(f (a_c o s))  4rpc per product
  *   v1 = clip(v + y2/rho), v2 = projection of v + y3/rho on the sphere, then y1, y2, y3.
  * The objective in the trace is that of A with the v before it. Memory: r x p, r x r. */
-#include "solve_topk_select.h"
 #include "la.h"
 #include "proj.h"
+#include "solve_topk_set.h"
 #include <R_ext/Memory.h>
 
 /* The authors'. */

@@ -54,7 +54,6 @@ rows <- c(
   sized("gl_newton", "jspca", list(c(360, 90)), n_components = 10, lambda_rel = 0.01, make = smooth, note = ", smooth"),
   sized("gl_newton", "jspca", list(c(600, 600)), n_components = 10, lambda_rel = 0.03, make = smooth, note = ", smooth"),
   sized("gl_newton", "socfs", list(c(300, 300)), n_clusters = 5, lambda_rel = 0.05, make = smooth, note = ", smooth"),
-  sized("jspca_scores", "jspca", list(c(500, 12), c(5000, 40), c(50000, 30)), n_components = 5),
   sized("jspca_kernel", "jspca", wide, n_components = 5),
   sized("jspca_anderson", "jspca", list(c(60, 300), c(100, 5000), c(5000, 40)), n_components = 5),
   sized("jspca_forward", "jspca", list(c(60, 300), c(100, 5000), c(50000, 30)), n_components = 5),
@@ -63,7 +62,6 @@ rows <- c(
   sized("inffs_float", "inffs", list(c(200, 500), c(200, 2000), c(200, 5000))),
   sized("topk_admm", "topk", list(c(200, 300), c(300, 500), c(800, 120)), k = 10, n_clusters = 5, alpha_e = 20, solver = "admm"),
   sized("topk_by_features", "topk", list(c(200, 30), c(800, 120), c(1500, 150)), k = 10, n_clusters = 5, solver = "admm"),
-  sized("topk_follow", "topk", list(c(100, 1000), c(300, 500), c(400, 1500)), k = 10, n_clusters = 5, alpha_e = 20, solver = "admm"),
   plain_topk(list(c(200, 20), c(500, 40), c(1000, 60))),
   sized("alfs_newton", "alfs", list(c(300, 60), c(300, 300)), lambda_rel = 0.001, select_samples = "norm", scale = FALSE, make = few),
   sized("alfs_newton", "alfs", list(c(500, 100)), alpha_rel = 0.05, beta_rel = 0.05, lambda_rel = 0.005, select_samples = "norm",
@@ -78,8 +76,8 @@ rows <- c(
 what_is <- c(gl_newton = "Newton steps of the row-sparse regression", alfs_columns = "work on the columns in use",
   alfs_newton = "Newton's method near the optimum", alfs_repair = "candidates repaired for the bound",
   topk_admm = "ADMM in place of linear programmes", topk_by_features = "systems of size p where p is small",
-  topk_follow = "products carried along", topk_compress = "selection in few dimensions",
-  jspca_scores = "work on scores where n is large", jspca_kernel = "XX' formed once", jspca_anderson = "extrapolation over samples",
+  topk_compress = "selection in few dimensions",
+  jspca_kernel = "XX' formed once", jspca_anderson = "extrapolation over samples",
   jspca_forward = "no extrapolation while changes grow", jspca_stale = "one Gram matrix for several steps",
   inffs_short = "products in 16 bits", inffs_float = "products in 32 bits")
 

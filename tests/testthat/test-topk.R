@@ -747,6 +747,8 @@ test_that("duplicated features and samples, a zero sample", {
   expect_warning(semi <- ufs_topk(x, 4, y = y, alpha_e = 3, lambda_z = .5, center = FALSE,
     scale = FALSE), class = "ufs_warning_unreached")
   expect_false(semi$solution$reached[7])
+  expect_gt(semi$iterations, 1L)
+  expect_identical(semi$graph[["unreached"]], sum(!semi$solution$reached))
   expect_equal(unname(semi$solution$probability[7, ]), c(2, 1, 2) / 5)
 })
 

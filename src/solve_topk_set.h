@@ -1,0 +1,133 @@
+/* solve_topk_set.h: sub-problem 2 of top-k selection, the set S of k features. Its criterion
+ * with a local search (solve_topk_criterion.c), the paper's ADMM (solve_topk_select.c), a lower bound
+ * and branch and bound (solve_topk_bound.c). */
+#ifndef UFS_SOLVE_TOPK_SET_H
+#define UFS_SOLVE_TOPK_SET_H
+
+#include "ufs.h"
+
+/* ---- solve_topk_criterion.c ----------------------------------------------------------------- */
+
+/* The criterion g(S) = ||Y||^2 - tr(B_S'(K_SS + lambda_a I)^{-1} B_S) through the r x p factor f
+ * of K = f'f, B = f'h. */
+typedef struct {
+    int n, p, c, k, r;
+    bool compressed; /* r = p, otherwise r = n */
+    double lambda_a, yy, b_norm;
+    double *b;       /* p x c */
+    double *diag;    /* diagonal of K */
+    const double *f; /* r x p: f_own, or x */
+    double *h;       /* r x c */
+    const double *x;
+    /* Work. */
+    double *f_own;
+    double *small, *cols, *bs; /* k x k, r x k, k x c */
+    double *chol;              /* n x n: I + lambda_i L; compressed: n x p, L x */
+    double *vector, *value;    /* compressed: p x p, p */
+} topk_criterion;
+
+/* For orders by (first, second) descending, index ascending. */
+typedef struct {
+    double first, second;
+    int index;
+} topk_entry;
+
+void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const double *x,
+                         double lambda_a, bool graph, const ufs_paths *paths);
+/* label: 1..c. weights (n x n) with lambda_i > 0 adds the structure term, NULL none. */
+int topk_criterion_set(topk_criterion *g, const int *label, const double *weights, double lambda_i);
+/* g(S); +Inf if the k x k factorisation fails. */
+double topk_criterion_value(topk_criterion *g, const int *subset);
+/* a (p x c) = the optimal A' for the set, zero outside it. Returns LAPACK's code. */
+int topk_criterion_coef(topk_criterion *g, const int *subset, double *a);
+/* out (p x m) = K[, subset], m <= k. */
+void topk_criterion_columns(topk_criterion *g, const int *subset, int m, double *out);
+
+/* The k best of p entries (which are sorted in place), as an ascending set. */
+void topk_best(int p, int k, topk_entry *entry, int *subset);
+
+typedef struct {
+    double *kc;      /* p x k: K[, S] */
+    double *u, *r;   /* p x k, p x c */
+    double *rt, *rr; /* p x k: R T'; p: row norms of R */
+    double *inv, *t; /* k x k, k x c */
+    bool *in;        /* p */
+} topk_polish;
+
+void topk_polish_init(topk_polish *work, const topk_criterion *g);
+/* Improves `subset` (ascending) in place; returns g, or +Inf after a failed
+ * factorisation. */
+double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int *swaps);
+
+/* ---- solve_topk_select.c -------------------------------------------------------------------- */
+
+enum { TOPK_SELECT_COLUMNS = 7 };
+
+typedef struct {
+    double lambda_a, lambda_i;
+    double tol;
+    int max_iter;
+} topk_select_settings;
+
+typedef struct {
+    topk_criterion *g;
+    double *a;    /* p x c, the transpose of A */
+    double *v;    /* p, continuous */
+    int *chosen;  /* k, ascending, 0-based */
+    double value; /* g(chosen) */
+    int iterations;
+    bool converged;
+    double residual; /* the largest of the four */
+    /* Work. */
+    double *factor;                                      /* r x r: what is factored */
+    double *u, *sol;                                     /* r x p, r x c */
+    double *rhs, *v1, *v2, *y2, *y3, *previous, *target; /* p */
+    double *cg_r, *cg_z, *cg_p, *cg_q, *pc;              /* p */
+    double rho, y1;                                      /* penalty; multiplier of the sum */
+    double *av, *back, *t;                               /* p x c, p x c, r x c */
+    int *trial;
+    topk_entry *sort;
+} topk_select;
+
+/* u: r x p, only used during a solve. */
+void topk_select_init(topk_select *work, topk_criterion *g, double *u);
+/* ADMM; the result is the best set that it met. */
+int topk_select_admm(topk_select *work, const topk_select_settings *settings, int outer,
+                     ufs_trace *trace);
+
+/* ---- solve_topk_bound.c --------------------------------------------------------------------- */
+
+typedef struct {
+    double *s, *gradient, *trial, *next, *score, *root; /* p */
+    double *fs, *gram, *m;                              /* r x p, r x r, r x c */
+    double *pull;                                       /* p x c */
+    topk_entry *sort;                                   /* p */
+    double step;                                        /* of the gradient, the last one */
+    double value, lower;                                /* h(s), and the proved bound on it */
+    int iterations;
+} topk_bound;
+
+/* fs: r x p, only used during a solve. s is the same everywhere. */
+void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs);
+/* Minimises the relaxation from `start` (p, or s itself) with s_j = 1 where fixed is 1
+ * and 0 where it is -1 (NULL: none). Stops at value - lower <= tol (1 + |value|); with a
+ * finite target also when lower passes it or at a tenth of the way to it. The criterion
+ * must have been factored. Returns LAPACK's code. */
+int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed char *fixed,
+                     const double *start, double target, double tol, int max_iter);
+/* The k largest entries of the relaxed s, ascending. */
+void topk_bound_round(topk_bound *work, const topk_criterion *g, int *subset);
+
+typedef struct {
+    int nodes;   /* relaxations solved */
+    bool proved; /* the set is optimal to a relative 1e-9 */
+    double lower;
+} topk_branch_result;
+
+/* Best-first branch and bound after topk_bound_solve, from the incumbent `subset` with
+ * value *value; both are improved in place, by polishing what roundings find (polish NULL:
+ * as they are). Memory: node_limit x p bytes. Returns LAPACK's code. */
+int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
+                      int *subset, double *value, topk_branch_result *result);
+
+#endif
