@@ -39,7 +39,6 @@
     /* ffi_ted.c */ \
     ENTRY(ted_greedy, 3) \
     /* ffi_rrss.c */ \
-    ENTRY(rrss_max, 1) \
     ENTRY(rrss, 3) \
     /* ffi_alnr.c */ \
     ENTRY(alnr, 3) \

@@ -43,6 +43,7 @@ static bool enter(mm *s);
 static void remember_set(mm *s);
 static void change_set(mm *s);
 static double mean_row(const mm *s);
+static bool judge_gap(void *data, mm *s, bool accepted);
 
 void mm_init(mm *s, const mm_problem *problem, double *dual)
 {
@@ -56,6 +57,7 @@ void mm_init(mm *s, const mm_problem *problem, double *dual)
     s->u = ufs_dalloc(L, 1);
     s->plain = ufs_dalloc(L, 1);
     s->left = ufs_dalloc(L, 1);
+    for (size_t k = 0; k < L; k++) s->left[k] = 1.0;
     s->f = ufs_dalloc(L, 1);
     s->weight = ufs_dalloc(L, 1);
     s->old = ufs_dalloc(L, 1);
@@ -268,27 +270,83 @@ static bool enter(mm *s)
     return true;
 }
 
-/* ---- gap of the convex sample selectors ------------------------------------------------- */
+/* ---- the convex sample selectors ------------------------------------------------------- */
 
-void mm_gap_begin(mm_result *result, const mm_settings *settings, ufs_run *run)
+void mm_select_init(mm_selector *work, int n)
+{
+    mm_result *result = work->result;
+    double top = 0.0;
+
+    work->row = ufs_dalloc((size_t) n, 1);
+    work->act = ufs_dalloc((size_t) n, 1);
+    for (int j = 0; j < n; j++) top = fmax(top, result->activity[j]);
+    result->gamma_max = top;
+    result->gamma = work->settings->gamma * (work->settings->relative ? top : 1.0);
+    for (int j = 0; j < n; j++) {
+        result->row_norm[j] = 0.0;
+        result->activity[j] /= fmax(top, result->gamma);
+    }
+}
+
+void mm_select(mm_selector *work, int n, int others, double first, int (*step)(void *data, mm *s))
 {
     static const char *const columns[] = {"objective", "best", "bound", "gap", NULL};
-    int most = settings->max_iter < MOST_ROWS ? settings->max_iter : MOST_ROWS;
+    const mm_settings *settings = work->settings;
+    mm_result *result = work->result;
+    ufs_run *run = work->run;
+    mm_problem problem = {.p = n,
+                          .others = others,
+                          .fixed = true,
+                          .accelerate = settings->tol >= 0.0,
+                          .newton = true,
+                          .low = settings->eps,
+                          .high = 1e8,
+                          .data = work,
+                          .step = step,
+                          .judge = judge_gap};
+    mm s;
 
     result->gap = (result->primal - result->dual) / result->primal;
     result->idle = 0;
-    ufs_trace_named(&run->trace, most, columns);
+    ufs_trace_named(&run->trace, settings->max_iter < MOST_ROWS ? settings->max_iter : MOST_ROWS,
+                    columns);
     run->status = result->gap <= settings->tol ? UFS_CONVERGED : UFS_MAX_ITER;
+    if (run->status == UFS_CONVERGED) return;
+    mm_init(&s, &problem, work->act);
+    for (int k = 0; k < n + others; k++) s.u[k] = first;
+    mm_run(&s, settings->max_iter);
+    run->status = s.status;
+    run->lapack = s.lapack;
 }
 
-bool mm_gap(mm *s, mm_result *result, double tol, ufs_run *run, bool accepted)
+bool mm_offer(mm_selector *work, mm *s, double primal, double dual, double over)
 {
-    double merit = accepted ? s->merit : s->best, change = s->best - s->merit;
+    mm_result *result = work->result;
 
-    run->iterations = s->iterations;
+    if (!R_FINITE(s->merit) || !R_FINITE(primal) || !R_FINITE(dual)) {
+        s->merit = R_PosInf;
+        return false;
+    }
+    result->dual = fmax(result->dual, dual);
+    if (!(primal < result->primal)) return false;
+    result->primal = primal;
+    ufs_copy(result->row_norm, work->row, (size_t) s->problem->p);
+    for (int j = 0; j < s->problem->p; j++) result->activity[j] = work->act[j] / over;
+    return true;
+}
+
+static bool judge_gap(void *data, mm *s, bool accepted)
+{
+    mm_selector *work = data;
+    mm_result *result = work->result;
+    double merit = accepted ? s->merit : s->best, change = s->best - s->merit;
+    double tol = work->settings->tol;
+
+    work->run->iterations = s->iterations;
     result->gap = (result->primal - result->dual) / result->primal;
-    ufs_trace_add(&run->trace, (double[]){merit, result->primal, result->dual, result->gap});
-    ufs_run_step(run, merit, change);
+    ufs_trace_add(&work->run->trace,
+                  (double[]){merit, result->primal, result->dual, result->gap});
+    ufs_run_step(work->run, merit, change);
     if (!accepted) return false;
     result->idle = change > 1e-15 * merit ? 0 : result->idle + 1;
     if (result->gap < -1e-10)

@@ -73,22 +73,40 @@ static inline double mm_ratio(double norm, double u)
     return u > 0.0 ? norm / (u * u) : 0.0;
 }
 
-/* ---- what the convex sample selectors report ----------------------------------------- */
+/* ---- the convex sample selectors ------------------------------------------------------- */
 
 typedef struct {
+    double gamma;
+    bool relative; /* gamma is a share of gamma_max, from where on A = 0 is optimal */
     int max_iter;
     double tol; /* relative duality gap; negative: no stop, no acceleration */
     double eps; /* smoothing of the norms */
 } mm_settings;
 
+/* Of the best A found; vectors of length n, the caller's. */
 typedef struct {
+    double *row_norm; /* how much sample j represents */
+    double *activity; /* of its dual constraint, at most 1 */
+    double gamma, gamma_max;
     double primal, dual, gap; /* best primal, best dual, relative */
     int idle;                 /* accepted steps in a row without progress */
 } mm_result;
 
-/* Trace columns: objective (smoothed), best, bound, gap. The caller's step() keeps primal and dual
- * of `result` up to date; its judge() calls mm_gap(). */
-void mm_gap_begin(mm_result *result, const mm_settings *settings, ufs_run *run);
-bool mm_gap(mm *s, mm_result *result, double tol, ufs_run *run, bool accepted);
+/* Comes first in what the selector's step() gets as its data. */
+typedef struct {
+    const mm_settings *settings;
+    mm_result *result;
+    ufs_run *run;
+    double *row, *act; /* n: row norms and activity of the last step */
+} mm_selector;
+
+/* gamma_max and gamma, from the activity times gamma of A = 0, which is the first answer. */
+void mm_select_init(mm_selector *work, int n);
+/* From primal and dual of A = 0 and all roots of the weights at `first`. Trace columns: objective
+ * (smoothed), best, bound, gap. */
+void mm_select(mm_selector *work, int n, int others, double first, int (*step)(void *data, mm *s));
+/* For step(), with row and act set, act / over being feasible: keeps the best bound and the best A;
+ * true if that is this one. */
+bool mm_offer(mm_selector *work, mm *s, double primal, double dual, double over);
 
 #endif
