@@ -87,8 +87,7 @@
     /* ffi_udfs.c */ \
     ENTRY(udfs, 3) \
     /* ffi_rsr.c */ \
-    ENTRY(rsr_window, 1) \
-    ENTRY(rsr, 5) \
+    ENTRY(rsr, 4) \
     /* ffi_ndfs.c */ \
     ENTRY(ndfs, 5) \
     /* ffi_sogfs.c */ \
