@@ -19,13 +19,14 @@
 #include "la.h"
 #include <R_ext/Memory.h>
 
-static const double TIE = 1e-10;         /* eigenvalues, of the largest: rounding of la_eig_range */
+static const double TIE = 1e-10;         /* eigenvalues, of all: rounding of la_eig_range */
 static const double TIGHT = 1e-10;       /* residual of eigenvectors */
 static const double ENTERS = 1.0 + 1e-6; /* reach: rounding of the products */
 enum { PRICE_EVERY = 4 };                /* accepted steps: a product with M costs less than one */
 
 static int start(wstep *w);
-static void share(int first, int count, const double *value, double left, double *weight);
+static void share(int first, int count, const double *value, double left, double tie,
+                  double *weight);
 static void hold(wstep *w);
 static int step(void *data, mm *s);
 static void price(wstep *w);
@@ -93,7 +94,7 @@ static int start(wstep *w)
     size_t P = (size_t) p, M = (size_t) order, by_j = p > n ? M : 1, by_v = p > n ? 1 : M;
     void *mark = vmaxget();
     double *gram = ufs_dalloc(M, M), *vector = ufs_dalloc(M, M), *value = ufs_dalloc(M, 1);
-    double *weight = ufs_dalloc(M, 1), *right = vector, rest = 0.0;
+    double *weight = ufs_dalloc(M, 1), *right = vector, rest = 0.0, tie;
 
     if (p > n)
         la_gram('N', n, p, w->b, gram);
@@ -101,13 +102,14 @@ static int start(wstep *w)
         ufs_copy(gram, w->m, P * P);
     lapack = la_eig_range(order, gram, 1, order, value, vector);
     if (lapack) return lapack;
+    tie = TIE * sqrt(la_ss(M, value));
     if (p > n) {
-        while (first < n && value[first] <= TIE * value[n - 1]) first++;
+        while (first < n && value[first] <= tie) first++;
         rest = fmin(1.0, (double) w->c / (p - n + first));
         right = w->lowest.scaled; /* scratch */
         la_gemm('T', 'N', n, p, n, 1.0, vector, n, w->b, n, 0.0, right, n);
     }
-    share(first, order, value, w->c - rest * (p - order + first), weight);
+    share(first, order, value, w->c - rest * (p - order + first), tie, weight);
     for (size_t j = 0; j < P; j++) {
         double row2 = rest;
         for (size_t v = (size_t) first; v < M; v++) {
@@ -122,10 +124,11 @@ static int start(wstep *w)
 
 /* Ascending eigenvalues from `first` on: how much each eigenvector counts when `left` are chosen;
  * those tied at the cut share what is left. */
-static void share(int first, int count, const double *value, double left, double *weight)
+static void share(int first, int count, const double *value, double left, double tie,
+                  double *weight)
 {
     for (int v = first, end = first; v < count; v = end) {
-        while (end < count && value[end] - value[v] <= TIE * value[count - 1]) end++;
+        while (end < count && value[end] - value[v] <= tie) end++;
         for (int i = v; i < end; i++) weight[i] = fmin(1.0, left / (end - v));
         left = fmax(0.0, left - (end - v));
     }
