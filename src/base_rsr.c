@@ -19,7 +19,8 @@
  * log |e_i| by log g_i is x_i R^{1/2} K^{-1} R^{1/2} x_i' / g_i (p <= n).
  *
  * Certificate: Y with y_i = 2 e_i / g_i (E of this step, g of the step before) satisfies X_S'Y =
- * 2 lambda R^{-1} W_S, and Y over the largest of |y_i| and |(X'Y)_j| / lambda is feasible for the dual
+ * 2 lambda R^{-1} W_S, and Y over the largest of |y_i| and |(X'Y)_j| / lambda is feasible for the
+ * dual
  *   max <Y, X>  s.t. |y_i| <= 1, |(X'Y)_j| <= lambda.
  * <Y, X> costs nothing; the columns left out are priced when the rest is nearly solved (2npr).
  *
@@ -39,9 +40,9 @@ typedef struct {
     rsr_result *out;
     ufs_run *run;
     int n, p, r;
-    bool wide;         /* p > n */
-    bool floored;      /* see weights() */
-    const double *t;   /* n x r */
+    bool wide;       /* p > n */
+    bool floored;    /* see weights() */
+    const double *t; /* n x r */
     double lambda;
     double *wr, *wg;   /* weights: r of the p rows, 0 if not in use, and g of the n samples */
     double *h, *k, *b; /* r x r each */
@@ -63,7 +64,8 @@ static void fill_k(rsr_work *w, const mm *s);
 static int step_tall(rsr_work *w, mm *s);
 static int step_wide(rsr_work *w, mm *s);
 static void take_columns(rsr_work *w, const mm *s, int from, int count, bool scaled);
-static void measure(rsr_work *w, mm *s);
+static void add_norms(rsr_work *w, mm *s, int count, double price, double eps, const double *weight,
+                      double *norm, double *plain, double *dual);
 static bool judge(void *data, mm *s, bool accepted);
 static void price(rsr_work *w, mm *s);
 static void coefficients(rsr_work *w, const mm *s, double *out);
@@ -101,8 +103,8 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
         known_result(&w, 0.0);
         return;
     }
-    if (settings->accelerate && rsr_proves_identity(n, p, problem->x, w.lambda, result->identity,
-                                                    result->residual)) {
+    if (settings->accelerate &&
+        rsr_proves_identity(n, p, problem->x, w.lambda, result->identity, result->residual)) {
         known_result(&w, 1.0);
         return;
     }
@@ -176,9 +178,9 @@ static void known_result(rsr_work *w, double row)
 
 /* ---- start ------------------------------------------------------------------------------ */
 
-/* The authors' are all alike. Accelerated: r_j = a for the columns that would move first from W = 0,
- * g_i as |x_i|; W depends on their ratio only. As if all eigenvalues of G^{-1/2} X_S X_S' G^{-1/2}
- * were like their mean, W explains half of E with this a. */
+/* The authors' are all alike. Accelerated: r_j = a for the columns that would move first from W =
+ * 0, g_i as |x_i|; W depends on their ratio only. As if all eigenvalues of G^{-1/2} X_S X_S'
+ * G^{-1/2} were like their mean, W explains half of E with this a. */
 static void first_weights(rsr_work *w, mm *s)
 {
     int n = w->n, p = w->p, q = 0;
@@ -217,8 +219,12 @@ static int step(void *data, mm *s)
         w->floored = true;
         return step(data, s);
     }
-    if (lapack == 0) measure(w, s);
-    return lapack;
+    if (lapack) return lapack;
+    w->primal = w->inner = w->over = s->merit = 0.0;
+    add_norms(w, s, w->n, 1.0, w->settings->eps_residual, w->wg, w->out->residual, s->plain + w->p,
+              NULL);
+    add_norms(w, s, w->p, w->lambda, w->settings->eps_row, w->wr, w->out->row, s->plain, s->dual);
+    return 0;
 }
 
 /* Floored, no system is singular to rounding however small lambda is: g_i >= FLOOR x_i R x_i' /
@@ -268,8 +274,7 @@ static void fill_k(rsr_work *w, const mm *s)
         return;
     }
     for (size_t j = 0; j < P; j++)
-        for (size_t i = 0; i < N; i++)
-            w->y[i + j * N] = w->problem->x[i + j * N] / sqrt(w->wg[i]);
+        for (size_t i = 0; i < N; i++) w->y[i + j * N] = w->problem->x[i + j * N] / sqrt(w->wg[i]);
     la_gram('T', n, p, w->y, w->h);
     for (size_t a = 0; a < Q; a++)
         for (size_t l = 0; l <= a; l++) {
@@ -348,36 +353,22 @@ static int step_wide(rsr_work *w, mm *s)
 
 /* ---- after a step ----------------------------------------------------------------------- */
 
-/* Objective, smoothed objective, <Y, X>, the weights that follow, and the largest ratio of new to
- * old ones. */
-static void measure(rsr_work *w, mm *s)
+/* What rows of W or E of these norms and weights, `price` each, add to the objective, the smoothed
+ * objective, <Y, X>, the largest ratio of new to old weights; the roots of those that follow. */
+static void add_norms(rsr_work *w, mm *s, int count, double price, double eps, const double *weight,
+                      double *norm, double *plain, double *dual)
 {
-    const rsr_settings *set = w->settings;
-    double lambda = w->lambda, smooth, ratio;
-
-    w->primal = w->inner = w->over = s->merit = 0.0;
-    for (int i = 0; i < w->n; i++) {
-        double norm = w->out->residual[i];
-        ratio = 2.0 * norm / w->wg[i];
-        smooth = sqrt(norm * norm + set->eps_residual);
-        w->primal += norm;
-        w->inner += ratio * norm;
+    for (int k = 0; k < count; k++) {
+        bool used = weight[k] > 0.0;
+        double length = used ? norm[k] : 0.0, ratio = used ? 2.0 * length / weight[k] : 0.0;
+        double smooth = sqrt(length * length + eps);
+        norm[k] = length;
+        w->primal += price * length;
+        w->inner += price * ratio * length;
         w->over = fmax(w->over, ratio);
-        s->merit += smooth;
-        s->plain[w->p + i] = sqrt(smooth);
-    }
-    for (int j = 0; j < w->p; j++) {
-        bool used = s->u[j] > 0.0;
-        double norm = used ? w->out->row[j] : 0.0;
-        ratio = mm_ratio(norm, s->u[j]);
-        smooth = sqrt(norm * norm + set->eps_row);
-        w->out->row[j] = norm;
-        w->primal += lambda * norm;
-        w->inner += lambda * ratio * norm;
-        w->over = fmax(w->over, ratio);
-        s->merit += lambda * smooth;
-        s->plain[j] = used ? sqrt(smooth) : 0.0;
-        if (used) s->dual[j] = ratio;
+        s->merit += price * smooth;
+        plain[k] = used ? sqrt(smooth) : 0.0;
+        if (used && dual != NULL) dual[k] = ratio;
     }
 }
 

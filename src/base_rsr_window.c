@@ -1,5 +1,5 @@
-/* base_rsr_window.c: for base_rsr.c, the norms that say whether W = 0 or a dual point is optimal, and
- * up to where W = I is proved to be.
+/* base_rsr_window.c: for base_rsr.c, the norms that say whether W = 0 or a dual point is optimal,
+ * and up to where W = I is proved to be.
  *
  * W = 0: |sum_i x_ij x_i / |x_i|| <= lambda for all j. W = I: Y = lambda D X (X'DX)^{-1} has
  * X'Y = lambda I for any weights D of the samples, so |y_i| <= 1 for all i proves it. With D = I

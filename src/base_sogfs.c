@@ -33,8 +33,8 @@ typedef struct {
     const sogfs_settings *settings;
     sogfs_result *out;
     wstep step;
-    bool fine, exact;   /* W is asked for, was solved for, to the end */
-    graph_csr l; /* (S + S') / 2 */
+    bool fine, exact; /* W is asked for, was solved for, to the end */
+    graph_csr l;      /* (S + S') / 2 */
     int *start, *col;
     double *weight, *degree;
     int *first;           /* k x n: the k nearest by x */
@@ -67,10 +67,8 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
 {
     static const char *const columns[] = {"iteration",  "objective", "lambda", "zeros",
                                           "next_zeros", "inner",     NULL};
-    sogfs_work s = {.problem = problem,
-                    .settings = settings,
-                    .out = result,
-                    .fine = !settings->accelerate};
+    sogfs_work s = {
+        .problem = problem, .settings = settings, .out = result, .fine = !settings->accelerate};
     wstep_problem over_w = {.n = problem->n,
                             .p = problem->p,
                             .c = problem->m,
@@ -148,11 +146,8 @@ static void init(sogfs_work *s, const wstep_problem *over_w)
     s->col = ufs_ialloc(2 * N * K);
     s->weight = ufs_dalloc(2 * N, K);
     s->degree = ufs_dalloc(N, 1);
-    s->l = (graph_csr){.n = problem->n,
-                       .start = s->start,
-                       .col = s->col,
-                       .w = s->weight,
-                       .degree = s->degree};
+    s->l = (graph_csr){
+        .n = problem->n, .start = s->start, .col = s->col, .w = s->weight, .degree = s->degree};
     s->first = ufs_ialloc(N * K);
     s->lx = ufs_dalloc(N, P > N ? N : P);
     s->z = ufs_dalloc(N, (size_t) problem->m);
@@ -203,8 +198,7 @@ static void symmetric_graph(sogfs_work *s)
 {
     int n = s->problem->n;
     void *mark = vmaxget();
-    graph_knn lists = {
-        .n = n, .k = s->problem->k, .index = s->out->neighbour, .d2 = s->out->s};
+    graph_knn lists = {.n = n, .k = s->problem->k, .index = s->out->neighbour, .d2 = s->out->s};
     graph_csr g;
 
     graph_from_knn(&lists, 0, NULL, GRAPH_COSINE, 0.0, GRAPH_MEAN, &g);

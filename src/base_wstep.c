@@ -7,8 +7,8 @@
  * p <= n: M is held. p > n: B with M = B'B, n x p, and nothing of size p x p.
  *
  * Rows that are zero. A row stays zero if reach_j = 2 |(MW)_j| / gamma <= 1, and a small one with a
- * small reach only shrinks: mm.c leaves such rows out. q rows at hand cost q^3/3 flops per step, and
- * nq^2 once if n < p (q <= n), or 2n^2 q per step. Of rows at hand MW = W Lambda - gamma diag(d) W
+ * small reach only shrinks: mm.c leaves such rows out. q rows at hand cost q^3/3 flops per step,
+ * and nq^2 once if n < p (q <= n), or 2n^2 q per step. Of rows at hand MW = W Lambda - gamma diag(d) W
  * tells the reach; of the others it takes a product with M, now and then and before the end.
  *
  * Start. Equal weights ask for the c lowest eigenvectors of M; for p > n these are any c of
@@ -87,7 +87,7 @@ int wstep_renew(wstep *w)
     return w->s.lapack;
 }
 
-/* row2. p > n: eigenvectors of B'B from those of BB'; what they leave of the diagonal of I is P_0. */
+/* row2. p > n: eigenvectors of B'B from those of BB'; what they leave of diag(I) is P_0. */
 static int start(wstep *w)
 {
     int n = w->n, p = w->p, order = p > n ? n : p, first = 0, lapack;

@@ -109,7 +109,8 @@ static void from_lists(const graph_knn *knn, const cosines *rows, graph_weights 
             if (mutual || rule != GRAPH_MIN) {
                 double value = weight_of(weights, bandwidth, e->d2, rows, i, e->neighbour);
                 if (rule == GRAPH_MEAN) {
-                    if (mutual) value += weight_of(weights, bandwidth, b->d2, rows, i, b->neighbour);
+                    if (mutual)
+                        value += weight_of(weights, bandwidth, b->d2, rows, i, b->neighbour);
                     value *= 0.5;
                 }
                 if (value > 0.0) {

@@ -14,8 +14,8 @@
  *
  * Active set. Rows that are small and whose dual value says that they would not come back leave:
  * their u is 0, and they are exactly zero then. Rows left out that violate their dual constraint,
- * where judge() has looked, enter with a small weight. Either change is taken back if its first step
- * raised the merit: an entry is tried with smaller weights first.
+ * where judge() has looked, enter with a small weight. Either change is taken back if its first
+ * step raised the merit: an entry is tried with smaller weights first.
  *
  * One step = one iteration. Memory (3 DEPTH + 9) (p + others) doubles. */
 #include "mm.h"
@@ -147,7 +147,8 @@ static void extrapolate(mm *s)
         }
     }
     ufs_copy(s->old, s->plain, (size_t) all);
-    anderson_step(&s->history, s->u, s->f, s->weight, s->f);
+    anderson_push(&s->history, s->u, s->f);
+    anderson_mix(&s->history, s->weight, s->f); /* f is as it is if there is no history yet */
     for (int k = 0; k < all; k++)
         s->u[k] = fmin(fmax(s->f[k], s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
     s->allowance = 0.0;
@@ -296,8 +297,7 @@ static bool judge_gap(void *data, mm *s, bool accepted)
 
     work->run->iterations = s->iterations;
     result->gap = (result->primal - result->dual) / result->primal;
-    ufs_trace_add(&work->run->trace,
-                  (double[]){merit, result->primal, result->dual, result->gap});
+    ufs_trace_add(&work->run->trace, (double[]){merit, result->primal, result->dual, result->gap});
     ufs_run_step(work->run, merit, change);
     if (!accepted) return false;
     result->idle = change > 1e-15 * merit ? 0 : result->idle + 1;

@@ -16,7 +16,7 @@ typedef struct {
     int least;       /* rows at least that are at hand; p: none is ever left out */
     bool accelerate; /* otherwise the plain iteration, and nothing is left out */
     bool unscaled;   /* the size of the first weights means nothing, nor does its change */
-    double slack;    /* of the merit, for each row that leaves at the end: its smoothing; 0: none do */
+    double slack; /* of the merit, for each row that leaves at the end: its smoothing; 0: none do */
     void *data;
     /* One step from the weights: s->u -> the minimiser of the majoriser -> s->plain, s->merit,
      * s->dual of the rows at hand. LAPACK's info. */
@@ -57,12 +57,6 @@ void mm_init(mm *s, const mm_problem *problem, double *dual);
 void mm_renew(mm *s);
 /* At most max_iter steps more. The last one is plain, so that it cannot be refused. */
 void mm_run(mm *s, int max_iter);
-/* 2 |norm| / (its weight's): what the dual point of the step makes of its constraint. */
-static inline double mm_ratio(double norm, double u)
-{
-    return u > 0.0 ? norm / (u * u) : 0.0;
-}
-
 /* ---- the convex sample selectors ------------------------------------------------------- */
 
 typedef struct {

@@ -129,7 +129,7 @@ static int step(void *data, mm *s)
         primal += work->gamma * z;
         s->merit += work->gamma * smooth;
         s->plain[j] = sqrt(smooth);
-        work->base.act[j] = mm_ratio(z, s->u[j]);
+        work->base.act[j] = z / (s->u[j] * s->u[j]);
         over = fmax(over, work->base.act[j]);
     }
     scale = fit > 0.0 ? fmin(inner / fit, 1.0 / over) : 0.0;

@@ -37,12 +37,12 @@ typedef struct {
     mm_selector base;
     const rrss_problem *problem;
     double gamma, eps;
-    bool plain;               /* the authors' iteration: u is given as well */
-    double *k, *q, *w; /* r x r, r x r, r */
-    double *yt, *m;    /* r x n each */
-    double *g, *b;     /* n: gamma / u_i; 1 / v_j */
+    bool plain;         /* the authors' iteration: u is given as well */
+    double *k, *q, *w;  /* r x r, r x r, r */
+    double *yt, *m;     /* r x n each */
+    double *g, *b;      /* n: gamma / u_i; 1 / v_j */
     double *res, *norm; /* n: of the last step; of M'Yt_j */
-    double *residual;  /* n: of the best A */
+    double *residual;   /* n: of the best A */
 } rrss_work;
 
 static int step(void *data, mm *s);
@@ -106,7 +106,8 @@ static int step(void *data, mm *s)
 
     s->merit = 0.0;
     for (int i = 0; i < n; i++) {
-        double row = work->b[i] * work->norm[i], res = work->res[i], smooth = sqrt(row * row + e * e);
+        double row = work->b[i] * work->norm[i], res = work->res[i],
+               smooth = sqrt(row * row + e * e);
         work->base.row[i] = row;
         primal += res + gamma * row;
         s->merit += gamma * smooth;
