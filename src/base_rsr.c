@@ -180,7 +180,7 @@ static void known_result(rsr_work *w, double row)
 
 /* The authors' are all alike. Accelerated: r_j = a for the columns that would move first from W =
  * 0, g_i as |x_i|; W depends on their ratio only. As if all eigenvalues of G^{-1/2} X_S X_S'
- * G^{-1/2} were like their mean, W explains half of E with this a. */
+ * G^{-1/2} were like their mean, W explains a third of E with this a. */
 static void first_weights(rsr_work *w, mm *s)
 {
     int n = w->n, p = w->p, q = 0;
@@ -200,7 +200,7 @@ static void first_weights(rsr_work *w, mm *s)
         q += w->wr[j] > 0.0;
         for (int i = 0; i < n && w->wr[j] > 0.0; i++) trace += x[i] * x[i] / w->wg[i];
     }
-    a = w->lambda * (q < n ? q : n) / trace;
+    a = 0.5 * w->lambda * (q < n ? q : n) / trace;
     for (int j = 0; j < p; j++) s->u[j] = sqrt(0.5 * a * w->wr[j]);
     for (int i = 0; i < n; i++) s->u[p + i] = sqrt(0.5 * w->wg[i]);
 }
