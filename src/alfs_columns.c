@@ -90,8 +90,7 @@ bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, bool *newton, alfs_resu
         double *sub_w, outside;
 
         if (!solve_on_set(&s, &sub, &sub_w)) {
-            alfs_shrinkage(full, ROWS);
-            alfs_shrinkage(full, COLS);
+            alfs_shrinkage(full);
             alfs_weights_gather(full);
             break;
         }
@@ -159,7 +158,7 @@ static bool solve_on_set(search *s, alfs_work *sub, double **sub_w)
         for (size_t j = 0; j < (size_t) n; j++)
             ufs_copy(*sub_w + j * m, result->w + (size_t) s->set.column[j] * m, m);
         if (!warm) s->smooth = fmin(SMOOTH, 10.0 * s->reach);
-        s->newton_works = alfs_newton(sub, sub->weights->x, s->goal, warm, &s->smooth, *sub_w,
+        s->newton_works = alfs_newton(sub, s->goal, warm, &s->smooth, *sub_w,
                                       full->value.dual, s->run);
     } else {
         /* Not further than to where Newton's method takes over. */
@@ -236,7 +235,7 @@ static void measure_columns(alfs_work *full, column_set *set)
     size_t m = (size_t) space->m;
 
     for (int from = 0; from < space->q; from += space->width) {
-        int width = space->q - from < space->width ? space->q - from : space->width;
+        int width = alfs_block(space, from);
         memset(space->block, 0, m * (size_t) width * sizeof(double));
         alfs_add_lift(space, full->lift_g, from, width, space->block);
         for (int j = 0; j < width; j++)
@@ -286,7 +285,7 @@ static void start_outside(alfs_work *full, const column_set *set)
     size_t m = (size_t) space->m;
 
     for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
+        int n = alfs_block(space, from);
         memset(space->block, 0, m * (size_t) n * sizeof(double));
         alfs_add_lift(space, full->lift_g, from, n, space->block);
         for (int j = from; j < from + n; j++) {
@@ -358,7 +357,7 @@ static void write_outside(alfs_work *full, const column_set *set, double *q, dou
     size_t M = (size_t) space->m;
 
     for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
+        int n = alfs_block(space, from);
         memset(space->block, 0, M * (size_t) n * sizeof(double));
         alfs_add_lift(space, full->lift_g, from, n, space->block);
         for (int j = 0; j < n; j++)
@@ -446,21 +445,21 @@ static bool set_up_columns(alfs_work *sub, const alfs_work *full, int n, const i
     size_t m = (size_t) full->space.m, q = (size_t) n;
     double *columns = ufs_dalloc(m, q);
 
-    ufs_x_columns(x, (int) q, column, columns);
+    ufs_x_columns(x, n, column, columns);
+    for (size_t i = 0; i < m * q; i++) columns[i] /= full->unit;
     *sub = *full;
+    sub->x = columns;
     if (alfs_space_columns(&sub->space, &full->space, n, columns)) return false;
     alfs_allocate(sub);
-    if (full->weights != NULL) {
-        sub->weights = (alfs_weights *) R_alloc(1, sizeof(alfs_weights));
-        alfs_weights_columns(sub, full, columns);
-    }
+    sub->weights = (alfs_weights *) R_alloc(1, sizeof(alfs_weights));
+    alfs_weights_init(sub, full->weights, true);
     for (int which = 0; which < 2; which++) {
         if (!full->split[which].on) continue;
         sub->split[which].v = ufs_dalloc(m, q);
         for (size_t j = 0; j < q; j++)
             ufs_copy(sub->split[which].v + j * m, full->split[which].v + (size_t) column[j] * m, m);
-        alfs_shrinkage(sub, which);
     }
+    alfs_shrinkage(sub);
     *best_w = ufs_dzero(m, q);
     sub->value.dual = 0.0;
     sub->value.best_then = 0.0;

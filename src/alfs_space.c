@@ -154,12 +154,12 @@ int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, con
 
     memset(space, 0, sizeof *space);
     set_sizes(space, m, n_col, true, thin ? rb : m, r, rb);
-    space->unit = full->unit;
+    space->unit = 1.0;
     space->left = full->left;
     ufs_copy(space->a, full->a, (size_t) r);
     ufs_copy(space->u, full->u, (size_t) r);
     for (size_t j = 0; j < (size_t) rb; j++) {
-        space->b[j] = sqrt(fmax(value[N - 1 - j], 0.0)) / full->unit;
+        space->b[j] = sqrt(fmax(value[N - 1 - j], 0.0));
         space->v[j] = 1.0;
     }
     /* Leading directions first. */
@@ -174,7 +174,7 @@ int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, con
         outer = ufs_dalloc(M, (size_t) rb);
         alfs_gemm(m, rb, n_col, 1.0, x, m, vector, n_col, 0.0, outer, m);
         for (size_t j = 0; j < (size_t) rb; j++) {
-            double s = space->b[j] * full->unit;
+            double s = space->b[j];
             for (size_t i = 0; i < M; i++) outer[i + j * M] /= s;
             for (size_t i = 0; i < Q; i++) y[j + i * (size_t) rb] = s * vector[i + j * Q];
         }
@@ -208,7 +208,7 @@ void alfs_add_all(alfs_space *space, const double *w)
 {
     alfs_start_acc(space);
     for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
+        int n = alfs_block(space, from);
         alfs_add_block(space, from, n, w + (size_t) from * (size_t) space->m);
     }
 }
@@ -314,6 +314,14 @@ void alfs_gemm(int m, int n, int k, double alpha, const double *a, int lda, cons
                 c + i, ldc);
 }
 
+void alfs_samples(const alfs_space *space, double *out)
+{
+    size_t m = (size_t) space->m;
+
+    for (size_t j = 0; j < (size_t) space->r; j++)
+        for (size_t i = 0; i < m; i++) out[i + j * m] = space->left[i + j * m] * space->a[j];
+}
+
 /* ---- bounds ------------------------------------------------------------------------- */
 
 alfs_bounds alfs_largest(const alfs_space *space)
@@ -328,7 +336,7 @@ alfs_bounds alfs_largest(const alfs_space *space)
     alfs_residual(space, core, &ss, &inner);
     alfs_lift(&copy, core, lift);
     for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
+        int n = alfs_block(space, from);
         memset(space->block, 0, M * (size_t) n * sizeof(double));
         alfs_add_lift(space, lift, from, n, space->block);
         for (size_t j = 0; j < (size_t) n; j++) {

@@ -56,8 +56,14 @@ typedef struct {
 
 void alfs_space_full(alfs_space *space, const alfs_data *data);
 /* The same with only some columns of W: B = those rows of X (full must be wide and not
- * the identity form). x: m x n_col, the columns of x; kept. LAPACK's info. */
+ * the identity form). x: m x n_col, the columns of x over full's unit; kept. LAPACK's info. */
 int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, const double *x);
+
+/* Columns of the block that begins at column `from`. */
+static inline int alfs_block(const alfs_space *space, int from)
+{
+    return space->q - from < space->width ? space->q - from : space->width;
+}
 
 /* acc of a matrix that comes in blocks: start, then add every block in order. */
 void alfs_start_acc(alfs_space *space);
@@ -79,6 +85,9 @@ double alfs_loss(const alfs_space *space, const double *core);
  * tuned BLAS, a factor 1.7 to the reference one when m is large. */
 void alfs_gemm(int m, int n, int k, double alpha, const double *a, int lda, const double *b,
                int ldb, double beta, double *c, int ldc);
+
+/* The samples in their own coordinates: left diag(a), m x r; wide form. */
+void alfs_samples(const alfs_space *space, double *out);
 
 /* Largest row and column norm of 2 A'DB' (unit = 1), and 2 max ||x_i||^2. */
 typedef struct {

@@ -11,50 +11,21 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { MOST = 48 }; /* samples that a row is made orthogonal to */
-
 static void make_weights(alfs_work *work, alfs_weights *z);
-static void allocate(alfs_work *work, alfs_weights *z);
 static const double *coordinates(alfs_work *work);
-static int orthogonal_samples(alfs_work *work, int i, int most);
+static void gather(alfs_work *work, double of_copy, double of_l, double *out);
 
 /* ---- set-up ---------------------------------------------------------------------- */
 
-void alfs_weights_init(alfs_work *work, const double *x, bool with_t)
-{
-    alfs_weights *z = work->weights;
-    int m = work->space.m;
-    double strip = 32768.0 / (double) m;
-
-    memset(z, 0, sizeof *z);
-    z->width = strip < 8.0 ? 8 : strip > (double) m ? m : (int) strip;
-    z->x = x;
-    allocate(work, z);
-    if (with_t) make_weights(work, z);
-}
-
-void alfs_weights_columns(alfs_work *work, const alfs_work *full, const double *x)
-{
-    alfs_weights *z = work->weights;
-
-    *z = *full->weights;
-    z->x = x;
-    allocate(work, z);
-    if (z->t == NULL) return;
-    size_t m = (size_t) work->space.m, q = (size_t) work->space.q, few = q / 4 + 1;
-    z->candidate = ufs_dalloc(m, q);
-    few = few < m ? few : m;
-    z->gram = ufs_dalloc(few, few);
-    z->few = ufs_dalloc(q, few);
-    z->one = ufs_dalloc(q, 1);
-    z->rhs = ufs_dalloc(few, 1);
-}
-
-static void allocate(alfs_work *work, alfs_weights *z)
+void alfs_weights_init(alfs_work *work, const alfs_weights *full, bool with_t)
 {
     const alfs_space *space = &work->space;
+    alfs_weights *z = work->weights;
     size_t m = (size_t) space->m, r = (size_t) space->r, rb = (size_t) space->rb;
+    double strip = 32768.0 / (double) m;
 
+    z->width = strip < 8.0 ? 8 : strip > (double) m ? space->m : (int) strip;
+    z->strip = ufs_dalloc(m, (size_t) z->width);
     z->wb = ufs_dalloc(m, rb);
     z->tmp = ufs_dalloc(m, rb);
     z->mv = ufs_dzero(m, rb);
@@ -67,8 +38,9 @@ static void allocate(alfs_work *work, alfs_weights *z)
     alfs_gemm(space->m, space->rb, space->r, 1.0, space->left, space->m, z->core, space->r, 0.0,
               z->lifted, space->m);
     z->outer_t = ufs_dalloc(rb, m);
-    for (size_t j = 0; j < rb; j++)
-        for (size_t i = 0; i < m; i++) z->outer_t[j + i * rb] = space->outer[i + j * m];
+    la_transpose(space->m, space->rb, space->outer, z->outer_t);
+    z->t = full != NULL ? full->t : NULL;
+    if (full == NULL && with_t) make_weights(work, z);
 }
 
 /* T_ij = 1 / max(|cos(x_i, x_j)|, floor); the cosine with a zero sample is 0, on the diagonal,
@@ -76,33 +48,18 @@ static void allocate(alfs_work *work, alfs_weights *z)
 static void make_weights(alfs_work *work, alfs_weights *z)
 {
     const alfs_space *space = &work->space;
-    size_t m = (size_t) space->m, q = (size_t) space->q, r = (size_t) space->r;
-    size_t few = q / 4 + 1 < m ? q / 4 + 1 : m;
-    double *y = z->tmp, *t;
+    size_t m = (size_t) space->m;
+    double *norm = work->split[ROWS].sum;
 
-    z->strip = ufs_dalloc(m, (size_t) z->width);
-    z->t = t = ufs_dalloc(m, m);
-    for (size_t j = 0; j < r; j++)
-        for (size_t i = 0; i < m; i++) y[i + j * m] = space->left[i + j * m] * space->a[j];
-    la_row_norms(space->m, space->r, y, work->row);
-    for (size_t j = 0; j < r; j++)
+    z->t = ufs_dalloc(m, m);
+    alfs_samples(space, z->tmp);
+    la_row_norms(space->m, space->r, z->tmp, norm);
+    for (size_t j = 0; j < (size_t) space->r; j++)
         for (size_t i = 0; i < m; i++)
-            if (work->row[i] > 0.0) y[i + j * m] /= work->row[i];
-    la_gram('N', space->m, space->r, y, t);
-    for (size_t j = 0; j < m; j++) {
-        for (size_t i = 0; i < m; i++) {
-            double cosine = fabs(t[i + j * m]);
-            t[i + j * m] = 1.0 / fmin(1.0, fmax(cosine, work->settings->floor));
-        }
-    }
-    z->candidate = ufs_dalloc(m, q);
-    z->key = ufs_dalloc(m, 1);
-    z->pick = ufs_ialloc(m);
-    z->live = ufs_ialloc(q);
-    z->gram = ufs_dalloc(few, few);
-    z->few = ufs_dalloc(q, few);
-    z->one = ufs_dalloc(q, 1);
-    z->rhs = ufs_dalloc(few, 1);
+            if (norm[i] > 0.0) z->tmp[i + j * m] /= norm[i];
+    la_gram('N', space->m, space->r, z->tmp, z->t);
+    for (size_t i = 0; i < m * m; i++)
+        z->t[i] = 1.0 / fmin(1.0, fmax(fabs(z->t[i]), work->settings->floor));
 }
 
 /* lambda >= 2 max ||x_i||^2, where L = 2X'X is in its box. (The test by alpha and beta is
@@ -110,34 +67,30 @@ static void make_weights(alfs_work *work, alfs_weights *z)
 bool alfs_weights_zero(alfs_work *work)
 {
     const alfs_space *space = &work->space;
-    alfs_split *split = &work->split[WEIGHTS];
-    alfs_weights *z = work->weights;
-    size_t m = (size_t) space->m, r = (size_t) space->r;
-    double top = 0.0;
+    const alfs_split *split = &work->split[WEIGHTS];
+    size_t m = (size_t) space->m;
+    double top = 0.0, *norm = work->split[ROWS].sum;
 
-    for (size_t j = 0; j < r; j++)
-        for (size_t i = 0; i < m; i++) z->tmp[i + j * m] = space->left[i + j * m] * space->a[j];
-    la_row_norms(space->m, space->r, z->tmp, work->row);
-    for (size_t i = 0; i < m; i++) top = fmax(top, work->row[i]);
+    alfs_samples(space, work->weights->tmp);
+    la_row_norms(space->m, space->r, work->weights->tmp, norm);
+    for (size_t i = 0; i < m; i++) top = fmax(top, norm[i]);
     if (split->penalty < 2.0 * top * top * (1.0 - 1e-14)) return false;
-    la_gram('N', space->m, space->r, z->tmp, split->v);
+    la_gram('N', space->m, space->r, work->weights->tmp, split->v);
     for (size_t i = 0; i < m * m; i++) split->v[i] *= 2.0;
     return true;
 }
 
 /* ---- the iteration ------------------------------------------------------------------ */
 
-void alfs_weights_update_w(alfs_work *work)
+void alfs_weights_update_w(alfs_work *work, double rr)
 {
     alfs_space *space = &work->space;
     alfs_weights *z = work->weights;
     int m = space->m, r = space->r, rb = space->rb;
     size_t M = (size_t) m, R = (size_t) r, RB = (size_t) rb;
-    double rho1 = work->split[WEIGHTS].rho, rr = 0.0;
+    double rho1 = work->split[WEIGHTS].rho;
     const double *hb = coordinates(work);
 
-    for (int i = 0; i < 2; i++)
-        if (work->split[i].on) rr += work->split[i].rho;
     for (size_t j = 0; j < RB; j++) {
         double b2 = space->b[j] * space->b[j];
         for (size_t i = j * M; i < (j + 1) * M; i++)
@@ -235,27 +188,16 @@ void alfs_weights_update(alfs_work *work, bool advance)
 
 void alfs_weights_gather(alfs_work *work)
 {
-    alfs_split *split = &work->split[WEIGHTS];
-    const alfs_space *space = &work->space;
-    alfs_weights *z = work->weights;
-    int m = space->m, rb = space->rb;
-    size_t M = (size_t) m;
-    double bound = split->penalty / split->held;
-
-    memset(z->mv, 0, M * (size_t) rb * sizeof(double));
-    for (int from = 0; from < m; from += z->width) {
-        int n = m - from < z->width ? m - from : z->width;
-        size_t F = (size_t) from, end = (size_t) n * M;
-        const double *v = split->v + F * M, *t = z->t + F * M;
-        for (size_t i = 0; i < end; i++) {
-            double l = alfs_clamp(v[i], bound * t[i]);
-            z->strip[i] = split->next * (v[i] - l) - split->held * l;
-        }
-        alfs_gemm(m, rb, n, 1.0, z->strip, m, space->outer + F, m, 1.0, z->mv, m);
-    }
+    gather(work, work->split[WEIGHTS].next, -work->split[WEIGHTS].held, work->weights->mv);
 }
 
 void alfs_weights_multiplier(alfs_work *work)
+{
+    gather(work, 0.0, work->split[WEIGHTS].held, work->weights->lv);
+}
+
+/* out = (of_copy Z + of_l (V - Z)) outer. */
+static void gather(alfs_work *work, double of_copy, double of_l, double *out)
 {
     const alfs_split *split = &work->split[WEIGHTS];
     const alfs_space *space = &work->space;
@@ -264,13 +206,16 @@ void alfs_weights_multiplier(alfs_work *work)
     size_t M = (size_t) m;
     double bound = split->penalty / split->held;
 
-    memset(z->lv, 0, M * (size_t) rb * sizeof(double));
+    memset(out, 0, M * (size_t) rb * sizeof(double));
     for (int from = 0; from < m; from += z->width) {
         int n = m - from < z->width ? m - from : z->width;
         size_t F = (size_t) from, end = (size_t) n * M;
         const double *v = split->v + F * M, *t = z->t + F * M;
-        for (size_t i = 0; i < end; i++) z->strip[i] = split->held * alfs_clamp(v[i], bound * t[i]);
-        alfs_gemm(m, rb, n, 1.0, z->strip, m, space->outer + F, m, 1.0, z->lv, m);
+        for (size_t i = 0; i < end; i++) {
+            double l = alfs_clamp(v[i], bound * t[i]);
+            z->strip[i] = of_copy * (v[i] - l) + of_l * l;
+        }
+        alfs_gemm(m, rb, n, 1.0, z->strip, m, space->outer + F, m, 1.0, out, m);
     }
 }
 
@@ -299,63 +244,4 @@ void alfs_weights_product(alfs_work *work, const double *w, double *out)
     alfs_add_all(space, w);
     alfs_gemm(space->m, space->m, space->rb, 1.0, coordinates(work), space->m,
               work->weights->outer_t, space->rb, 0.0, out, space->m);
-}
-
-/* ---- a better candidate ------------------------------------------------------------------ */
-
-/* T reaches 1e6 where samples are nearly orthogonal, and there a W B that is small but not
- * zero costs most of the excess of F. Every row w_i is projected on w_i x_j = 0 for the
- * samples j of largest T_ij with Z_ij = 0, at most a quarter as many as columns are in use, and
- * MOST: 2 q n^2 flops for a row with n of them, and the search for them. */
-void alfs_repair(alfs_work *work, double *w)
-{
-    alfs_weights *z = work->weights;
-    const alfs_split *rows = &work->split[ROWS], *cols = &work->split[COLS];
-    size_t m = (size_t) work->space.m;
-    int n_live = 0, most;
-
-    for (int j = 0; j < work->space.q; j++)
-        if (!cols->on || cols->cut[j] < 1.0) z->live[n_live++] = j;
-    most = n_live / 4 < work->space.m ? n_live / 4 : work->space.m;
-    most = most < MOST ? most : MOST;
-    if (most == 0) return;
-    for (size_t i = 0; i < m; i++) {
-        int n;
-        if (rows->on && rows->cut[i] >= 1.0) continue;
-        n = orthogonal_samples(work, (int) i, most);
-        if (n == 0) continue;
-        for (int a = 0; a < n_live; a++) z->one[a] = w[i + (size_t) z->live[a] * m];
-        for (int s = 0; s < n; s++) {
-            const double *x = z->x + z->pick[s];
-            double *to = z->few + (size_t) s * (size_t) n_live;
-            for (int a = 0; a < n_live; a++) to[a] = x[(size_t) z->live[a] * m] / work->unit;
-        }
-        la_gram('T', n_live, n, z->few, z->gram);
-        for (int s = 0; s < n; s++) z->gram[s + s * n] *= 1.0 + 1e-10;
-        la_gemv('T', n_live, n, 1.0, z->few, n_live, z->one, 0.0, z->rhs);
-        if (la_chol(n, z->gram)) continue; /* equal samples: leave the row as it is */
-        la_chol_solve(n, 1, z->gram, z->rhs);
-        la_gemv('N', n_live, n, -1.0, z->few, n_live, z->rhs, 1.0, z->one);
-        for (int a = 0; a < n_live; a++) w[i + (size_t) z->live[a] * m] = z->one[a];
-    }
-}
-
-/* Into z->pick: the j of largest T_ij, above 10, where Z_ij = 0. */
-static int orthogonal_samples(alfs_work *work, int i, int most)
-{
-    const alfs_split *split = &work->split[WEIGHTS];
-    alfs_weights *z = work->weights;
-    size_t m = (size_t) work->space.m;
-    double bound = split->penalty / split->held;
-    int n = 0;
-
-    for (size_t j = 0; j < m; j++) {
-        double t = z->t[(size_t) i * m + j]; /* T is symmetric */
-        if (t > 10.0 && fabs(split->v[(size_t) i + j * m]) <= bound * t) {
-            z->key[n] = t;
-            z->pick[n++] = (int) j;
-        }
-    }
-    revsort(z->key, z->pick, n);
-    return n < most ? n : most;
 }

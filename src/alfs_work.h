@@ -7,17 +7,21 @@
 
 enum { ROWS = 0, COLS = 1, WEIGHTS = 2 };
 
-/* One split W = copy (W B = Z), with its penalty and its multiplier in one matrix V. */
+/* One split W = copy (W B = Z), with its penalty and its multiplier in one matrix V. A line is a row
+ * of V or a column; the split of the weights has none (n = 0). */
 typedef struct {
-    bool on;
+    bool on, by_row;
+    int n;           /* lines */
     double penalty;  /* alpha, beta, lambda */
     double rho;      /* of this iteration */
     double held;     /* the rho in whose units V is kept: L = held (V - copy) */
     double next;     /* the rho of the next iteration */
     double pending;  /* and of the one after */
     double *v;       /* m x q; weights: m x m, NULL = Z is W B itself */
-    double *cut;     /* 1 - (shrink factor) of each row or column of V */
-    double *norm;    /* of each row or column of V */
+    double *cut;     /* 1 - (shrink factor) of each line of V */
+    double *norm;    /* of each line of V */
+    double *factor, *fresh; /* of each line of V in H, and in the new V */
+    double *sum, total[4];  /* four sums of each line, and of all (alfs_step.c, the bound) */
     double residual; /* || W - copy || / max(||W||, ||copy||) */
     double change;   /* || copy - previous copy || */
     double size;     /* || L || */
@@ -44,11 +48,6 @@ typedef struct {
     double *mv, *lv;             /* (rho Z - L1) outer and L1 outer, m x rb */
     double *lifted, *tmp, *core; /* P (2 a target), scratch, r x rb */
     double sum;                  /* sum T |W B| of the last W */
-    double *candidate;           /* m x q */
-    /* repair() of the bound */
-    const double *x; /* m x q: the columns of W in use */
-    double *key, *gram, *few, *one, *rhs;
-    int *pick, *live;
 } alfs_weights;
 
 typedef struct {
@@ -62,17 +61,13 @@ typedef struct {
     double *core;              /* r x rb: of the last W */
     double *scratch;           /* r x rb */
     double *lift, *lift_g;     /* N of the last W = (H + N y) / rr, and of the gradient */
-    double *row, *row_new;     /* m: coefficients of H, and of the new V */
-    double *row_sum, *col_sum; /* m x 4, q x 3 */
+    const double *x;           /* m x q, of a set of columns: these, in its units */
     double *kept;              /* m x q: W itself (Algorithm 1), or NULL */
-    bool repairs;              /* try repaired candidates */
     bool warm;                 /* started from another run */
 } alfs_work;
 
 /* ---- alfs_step.c ---- */
 
-/* V of rows and columns to zero. */
-void alfs_clear(alfs_work *work);
 void alfs_next_penalties(alfs_work *work);
 /* W from the copies and multipliers: its core, and N of W = (H + N y) / rr. */
 void alfs_update_w(alfs_work *work);
@@ -82,7 +77,14 @@ void alfs_w_block(const alfs_work *work, int from, int n, double *out);
  * W, and the residuals. */
 void alfs_update_copies(alfs_work *work, bool advance);
 /* cut = min(1, penalty / (rho ||V_i||)), so that L = rho cut V has norm <= penalty. */
-void alfs_shrinkage(alfs_work *work, int which);
+void alfs_shrinkage(alfs_work *work);
+/* Of the rows, or columns, of w (m x q). */
+void alfs_norms(const alfs_split *split, int m, int q, const double *w, double *out);
+/* The row, or column, of entry (i, j). */
+static inline size_t alfs_line(const alfs_split *split, size_t i, size_t j)
+{
+    return split->by_row ? i : j;
+}
 void alfs_balance(alfs_work *work);
 
 /* Scratch for the sizes of work->space; the splits get fresh cuts. */
@@ -96,11 +98,10 @@ void alfs_copy_penalties(alfs_work *to, const alfs_work *from);
 
 /* ---- alfs_weights.c ---- */
 
-/* For work->space; penalty and V are set. x: m x q, kept for repair(). */
-void alfs_weights_init(alfs_work *work, const double *x, bool with_t);
-/* The same on other columns: T and V are shared. */
-void alfs_weights_columns(alfs_work *work, const alfs_work *full, const double *x);
-void alfs_weights_update_w(alfs_work *work);
+/* For work->space; penalty and V are set. full: shares its T; otherwise T is made if with_t. */
+void alfs_weights_init(alfs_work *work, const alfs_weights *full, bool with_t);
+/* rr: sum of the penalties of rows and columns. */
+void alfs_weights_update_w(alfs_work *work, double rr);
 void alfs_weights_update(alfs_work *work, bool advance);
 /* MV from V alone, for a change of `outer`. */
 void alfs_weights_gather(alfs_work *work);
@@ -112,8 +113,6 @@ double alfs_weighted_sum(alfs_work *work);
 void alfs_weights_product(alfs_work *work, const double *w, double *out);
 /* W = 0 proved without an iteration; V becomes 2X'X then. */
 bool alfs_weights_zero(alfs_work *work);
-/* W with w_i x_j = 0 for some j of large T_ij. */
-void alfs_repair(alfs_work *work, double *w);
 
 /* v clamped to [-bound, bound]: the multiplier part of V; without branches. */
 static inline double alfs_clamp(double v, double bound)
@@ -128,11 +127,13 @@ static inline double alfs_clamp(double v, double bound)
  * multipliers. outside: the largest ||G_.j|| / beta of columns that are not in work, whose bound is
  * then that of the whole problem; negative: work's own. */
 void alfs_dual_bound(alfs_work *work, double outside);
-/* Lowers value.best, and writes the W that did it, by a few sparse candidates. */
+/* Lowers value.best, and writes the W that did it, by a sparse candidate. */
 void alfs_primal_bound(alfs_work *work, double *best_w);
 /* P = s (L2 + theta E), Q = s (L3 + (1 - theta) E), L = s L1 of the last dual bound. They may
  * be written over V. */
 void alfs_write_dual(alfs_work *work, double *p, double *q, double *l);
+/* F of w; of that candidate if NULL. */
+double alfs_objective(alfs_work *work, const double *w);
 /* The optimality residual at W, P, Q, L (in the units of work), and F(W). */
 double alfs_kkt(alfs_work *work, const alfs_result *result);
 /* lift_g from the core of some W, with ||residual||^2 and <residual, D>. */
@@ -150,12 +151,12 @@ bool alfs_newton_pays(const alfs_work *work, double gap);
 
 /* ---- alfs_newton.c ---- */
 
-/* Newton steps on the problem of work, x its columns of X, from best_w, until the gap is below
+/* Newton steps on the problem of work, a set of columns, from best_w, until the gap is below
  * the goal. Lowers value.best with best_w, raises value.dual; V is P, Q, L then, and before if
  * `warm`. smooth: the first smoothing, and the last. bound: the dual value of the whole problem,
  * for the trace. False: given up. */
-bool alfs_newton(alfs_work *work, const double *x, double goal, bool warm, double *smooth,
-                 double *best_w, double bound, ufs_run *run);
+bool alfs_newton(alfs_work *work, double goal, bool warm, double *smooth, double *best_w,
+                 double bound, ufs_run *run);
 /* The gap below which that is likely to be faster than ADMM on q columns; 0: never. */
 double alfs_newton_from(int m, int q, int r);
 

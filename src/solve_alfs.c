@@ -35,7 +35,7 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs
                                         "current",   "rows",      "columns", NULL};
     static const char *const weighted[] = {"iteration", "objective", "dual",    "gap", "current",
                                            "rows",      "columns",   "weights", NULL};
-    alfs_weights weights;
+    alfs_weights weights = {0};
     alfs_work work = {0};
 
     run->status = UFS_MAX_ITER;
@@ -44,7 +44,6 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs
                     problem->lambda > 0.0 ? weighted : plain);
     if (problem->lambda > 0.0 || settings->paper) work.weights = &weights;
     set_up(&work, problem, settings, result);
-    work.repairs = run->paths.alfs_repair;
     if (settings->paper) {
         paper(&work, result, run);
     } else {
@@ -160,7 +159,7 @@ static bool paper_done(const alfs_work *work, double f_old)
         for (int j = 0; j < work->space.q; j++)
             for (size_t i = 0; i < m; i++) {
                 size_t at = i + (size_t) j * m;
-                double cut = split->cut[which == ROWS ? i : (size_t) j];
+                double cut = split->cut[alfs_line(split, i, (size_t) j)];
                 if (!(fabs(work->kept[at] - (1.0 - cut) * split->v[at]) < tol)) return false;
             }
     }
@@ -196,19 +195,18 @@ static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_sett
     memset(result->w, 0, len * sizeof(double));
     memset(result->p, 0, len * sizeof(double));
     memset(result->q, 0, len * sizeof(double));
-    work->split[ROWS].v = weighted ? ufs_dalloc(len, 1) : result->p;
-    work->split[COLS].v = weighted ? ufs_dalloc(len, 1) : result->q;
+    work->split[ROWS].v = weighted ? ufs_dzero(len, 1) : result->p;
+    work->split[COLS].v = weighted ? ufs_dzero(len, 1) : result->q;
     /* rho1: what runs on test sets of 80 to 500 samples ended near. */
     rho1 = 1.3 * pow((double) problem->m, 1.5) * problem->lambda / (u * u);
     set_split(work, ROWS, problem->alpha / cube, problem->alpha / cube);
     set_split(work, COLS, problem->beta / cube, problem->beta / cube);
     set_split(work, WEIGHTS, problem->lambda / (u * u), rho1);
-    alfs_clear(work);
     if (work->weights != NULL) {
         /* Algorithm 1 keeps its block Z = W X even where lambda = 0. */
         work->split[WEIGHTS].on = true;
         if (weighted) work->split[WEIGHTS].v = ufs_dzero((size_t) problem->m, (size_t) problem->m);
-        alfs_weights_init(work, problem->x->dense, weighted);
+        alfs_weights_init(work, NULL, weighted);
     }
 
     if (settings->paper) work->kept = result->w;
@@ -248,7 +246,7 @@ static void warm_start(alfs_work *work, const alfs_start *start)
     }
     alfs_start_acc(space);
     for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
+        int n = alfs_block(space, from);
         size_t m = (size_t) space->m, block = m * (size_t) n;
         for (size_t i = 0; i < block; i++)
             space->block[i] = start->w[i + (size_t) from * m] * work->unit_w;
@@ -256,8 +254,7 @@ static void warm_start(alfs_work *work, const alfs_start *start)
     }
     alfs_core(space, work->core);
     work->warm = true;
-    alfs_shrinkage(work, ROWS);
-    alfs_shrinkage(work, COLS);
+    alfs_shrinkage(work);
 }
 
 /* ---- the end ----------------------------------------------------------------------- */
