@@ -73,20 +73,16 @@ void alfs_w_block(const alfs_work *work, int from, int n, double *out)
     for (size_t i = 0; i < len; i++) out[i] *= scale;
 }
 
-/* sum over rows and columns of rho copy - L = (rho (1 - cut) - held cut) V. */
+/* sum over rows and columns of rho copy - L = (rho (1 - cut) - held cut) V; V = 0 where not on. */
 static void right_hand_side(const alfs_work *work, int from, int n, double *out)
 {
-    size_t m = (size_t) work->space.m;
+    size_t m = (size_t) work->space.m, start = (size_t) from * m;
+    const double *rows = work->split[ROWS].v + start, *of_row = work->split[ROWS].factor;
+    const double *cols = work->split[COLS].v + start, *of_col = work->split[COLS].factor + from;
 
-    memset(out, 0, m * (size_t) n * sizeof(double));
-    for (int which = 0; which < 2; which++) {
-        const alfs_split *split = &work->split[which];
-        const double *v = split->v + (size_t) from * m;
-        if (!split->on) continue;
-        for (size_t j = 0; j < (size_t) n; j++)
-            for (size_t i = 0; i < m; i++)
-                out[i + j * m] += split->factor[alfs_line(split, i, (size_t) from + j)] * v[i + j * m];
-    }
+    for (size_t j = 0; j < (size_t) n; j++)
+        for (size_t i = 0; i < m; i++)
+            out[i + j * m] = of_row[i] * rows[i + j * m] + of_col[j] * cols[i + j * m];
 }
 
 static double penalty_sum(const alfs_work *work)
@@ -108,7 +104,7 @@ void alfs_update_copies(alfs_work *work, bool advance)
     for (int which = 0; which < 2; which++) {
         alfs_split *split = &work->split[which];
         memset(split->sum, 0, 4 * (size_t) split->n * sizeof(double));
-        memset(split->total, 0, sizeof split->total);
+        split->miss = 0.0;
         for (int i = 0; i < split->n; i++)
             split->fresh[i] = (1.0 - work->gamma) * (1.0 - split->cut[i]) +
                               split->held / split->rho * split->cut[i];
@@ -130,61 +126,57 @@ void alfs_update_copies(alfs_work *work, bool advance)
     work->value.current = current;
 }
 
-/* total: ||W - copy||^2, ||copy||^2, ||W||^2, ||V - copy||^2. sum, with D the change of V: of every
- * row or column ||W||^2, ||new V||^2, <D, V>, ||D||^2. */
+/* Sums over every row or column, D being the change of V: ||W||^2, ||new V||^2, <D, V>, ||D||^2; and
+ * ||W - copy||^2 in all. */
 static void step(alfs_work *work, alfs_split *split, int from, int n, bool advance)
 {
     size_t m = (size_t) work->space.m, lines = (size_t) split->n;
-    double *s0 = split->sum, *s1 = s0 + lines, *s2 = s1 + lines, *s3 = s2 + lines;
+    double *s0 = split->sum, *s1 = s0 + lines, *s2 = s1 + lines, *s3 = s2 + lines, miss = 0.0;
+    const double *cut = split->cut, *fresh = split->fresh, gamma = work->gamma;
 
     for (size_t j = (size_t) from; j < (size_t) (from + n); j++) {
         const double *w = work->space.block + (j - (size_t) from) * m;
-        double *v = split->v + j * m, miss = 0.0, copies = 0.0, ws = 0.0, ls = 0.0;
+        double *v = split->v + j * m;
         for (size_t i = 0; i < m; i++) {
             size_t line = alfs_line(split, i, j);
-            double l = split->cut[line] * v[i], copy = v[i] - l;
-            miss += (w[i] - copy) * (w[i] - copy);
-            copies += copy * copy;
-            ws += w[i] * w[i];
-            ls += l * l;
+            double far = w[i] - (v[i] - cut[line] * v[i]), now, d;
+            miss += far * far;
             s0[line] += w[i] * w[i];
-        }
-        split->total[0] += miss;
-        split->total[1] += copies;
-        split->total[2] += ws;
-        split->total[3] += ls;
-        if (!advance) continue;
-        for (size_t i = 0; i < m; i++) {
-            size_t line = alfs_line(split, i, j);
-            double now = split->fresh[line] * v[i] + work->gamma * w[i], d = now - v[i];
+            if (!advance) continue;
+            now = fresh[line] * v[i] + gamma * w[i];
+            d = now - v[i];
             s1[line] += now * now;
             s2[line] += d * v[i];
             s3[line] += d * d;
             v[i] = now;
         }
     }
+    split->miss += miss;
 }
 
 /* Residual and penalty of W. The new norms and cuts; change = ||new copy - copy||, the difference of
  * (1 - cut) V written so that nothing cancels. */
 static double close_split(alfs_split *split, bool advance)
 {
-    const double *total = split->total, *s0 = split->sum, *s1 = s0 + split->n;
-    const double *s2 = s1 + split->n, *s3 = s2 + split->n;
+    const double *s0 = split->sum, *s1 = s0 + split->n, *s2 = s1 + split->n, *s3 = s2 + split->n;
     double bound = split->penalty / split->rho, change = 0.0, l21 = 0.0;
+    double copies = 0.0, w = 0.0, size = 0.0;
 
-    split->residual = total[0] > 0.0 ? sqrt(total[0] / fmax(total[1], total[2])) : 0.0;
     for (int i = 0; i < split->n; i++) {
         double norm = sqrt(s1[i]), cut = norm > bound ? bound / norm : 1.0, f = 1.0 - cut;
-        double df = split->cut[i] - cut, old = split->norm[i];
+        double df = split->cut[i] - cut, old = split->norm[i], keep = 1.0 - split->cut[i];
+        w += s0[i];
         l21 += sqrt(s0[i]);
+        copies += keep * keep * old * old;
+        size += split->cut[i] * split->cut[i] * old * old;
         if (!advance) continue;
         change += f * f * s3[i] + 2.0 * f * df * s2[i] + df * df * old * old;
         split->cut[i] = cut;
         split->norm[i] = norm;
     }
+    split->residual = split->miss > 0.0 ? sqrt(split->miss / fmax(copies, w)) : 0.0;
     if (advance) {
-        split->size = split->held * sqrt(total[3]);
+        split->size = split->held * sqrt(size);
         split->change = sqrt(fmax(change, 0.0));
         split->held = split->rho;
     }
@@ -205,7 +197,7 @@ void alfs_shrinkage(alfs_work *work)
 
 void alfs_norms(const alfs_split *split, int m, int q, const double *w, double *out)
 {
-    if (split->by_row)
+    if (split->of_row)
         la_row_norms(m, q, w, out);
     else
         la_col_norms(m, q, w, out);
@@ -259,8 +251,9 @@ void alfs_allocate(alfs_work *work)
     work->lift_g = ufs_dalloc(n_acc, p_acc);
     for (int which = 0; which < 2; which++) {
         alfs_split *split = &work->split[which];
-        split->by_row = which == ROWS;
-        split->n = split->by_row ? space->m : space->q;
+        split->of_row = which == ROWS;
+        split->of_col = which == COLS;
+        split->n = which == ROWS ? space->m : space->q;
         size_t lines = (size_t) split->n;
         split->cut = ufs_dalloc(lines, 1);
         split->norm = ufs_dzero(lines, 1);

@@ -10,8 +10,9 @@ enum { ROWS = 0, COLS = 1, WEIGHTS = 2 };
 /* One split W = copy (W B = Z), with its penalty and its multiplier in one matrix V. A line is a row
  * of V or a column; the split of the weights has none (n = 0). */
 typedef struct {
-    bool on, by_row;
-    int n;           /* lines */
+    bool on;
+    int n;                 /* lines */
+    size_t of_row, of_col; /* entry (i, j) is in line i of_row + j of_col: (1, 0) or (0, 1) */
     double penalty;  /* alpha, beta, lambda */
     double rho;      /* of this iteration */
     double held;     /* the rho in whose units V is kept: L = held (V - copy) */
@@ -21,7 +22,8 @@ typedef struct {
     double *cut;     /* 1 - (shrink factor) of each line of V */
     double *norm;    /* of each line of V */
     double *factor, *fresh; /* of each line of V in H, and in the new V */
-    double *sum, total[4];  /* four sums of each line, and of all (alfs_step.c, the bound) */
+    double *sum;     /* scratch: four sums of each line */
+    double miss;     /* ||W - copy||^2 */
     double residual; /* || W - copy || / max(||W||, ||copy||) */
     double change;   /* || copy - previous copy || */
     double size;     /* || L || */
@@ -80,10 +82,9 @@ void alfs_update_copies(alfs_work *work, bool advance);
 void alfs_shrinkage(alfs_work *work);
 /* Of the rows, or columns, of w (m x q). */
 void alfs_norms(const alfs_split *split, int m, int q, const double *w, double *out);
-/* The row, or column, of entry (i, j). */
 static inline size_t alfs_line(const alfs_split *split, size_t i, size_t j)
 {
-    return split->by_row ? i : j;
+    return i * split->of_row + j * split->of_col;
 }
 void alfs_balance(alfs_work *work);
 
