@@ -3,7 +3,6 @@
 #define UFS_ALFS_WORK_H
 
 #include "alfs_space.h"
-#include "solve_alfs.h"
 
 enum { ROWS = 0, COLS = 1, WEIGHTS = 2 };
 

@@ -175,21 +175,13 @@ static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_sett
     bool weighted = problem->lambda > 0.0;
     double u = settings->paper ? 1.0 : problem->values[0], cube, rho1;
     double a = problem->alpha / problem->alpha_max, b = problem->beta / problem->beta_max;
-    alfs_data data = {.m = problem->m,
-                      .q = problem->q,
-                      .x = problem->x,
-                      .values = problem->values,
-                      .vectors = problem->vectors,
-                      .identity = problem->identity,
-                      .weights = work->weights != NULL,
-                      .unit = u};
 
     work->settings = settings;
     work->gamma = settings->paper ? 1.0 : 1.6;
     work->unit = u;
     work->unit_w = problem->identity ? 1.0 : u;
     cube = u * u * work->unit_w;
-    alfs_space_full(&work->space, &data);
+    alfs_space_full(&work->space, problem, work->weights != NULL, u);
     alfs_allocate(work);
 
     memset(result->w, 0, len * sizeof(double));
