@@ -55,8 +55,8 @@ static void update_duals(newton *a);
 static double smoothing_part(const newton *a);
 static void candidate(newton *a, double level, double *best_w);
 
-bool alfs_newton(alfs_work *work, double goal, bool warm, double *smooth, double *best_w,
-                 double bound, ufs_run *run)
+bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w, double bound,
+                 ufs_run *run)
 {
     const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
@@ -66,7 +66,7 @@ bool alfs_newton(alfs_work *work, double goal, bool warm, double *smooth, double
 
     if (!set_up(&a, work, best_w)) return false;
     f = smooth_by(&a, *smooth);
-    if (!warm) start_duals(&a);
+    start_duals(&a);
     for (int step = 0; step < 60 && run->iterations < settings->max_iter; step++) {
         double t = 1.0, slope, f_new;
         linearise(&a);

@@ -37,6 +37,7 @@ typedef struct {
     double best_then, dual_then; /* at the check before; 0: there was none */
     double theta, scale;         /* how the last dual point splits and scales E */
     double theta_zero;           /* the split that proves W = 0 */
+    int certificates;            /* of the whole problem */
 } alfs_value;
 
 /* The side of lambda; also Z = W B of Algorithm 1 at lambda = 0, which has no V and T. */
@@ -64,6 +65,8 @@ typedef struct {
     double *lift, *lift_g;     /* N of the last W = (H + N y) / rr, and of the gradient */
     const double *x;           /* m x q, of a set of columns: these, in its units */
     double *kept;              /* m x q: W itself (Algorithm 1), or NULL */
+    alfs_result *pair;         /* where the best P, Q and L are kept at once, or NULL */
+    bool newton;               /* Newton's method is wanted and has not failed yet */
     bool warm;                 /* started from another run */
 } alfs_work;
 
@@ -87,14 +90,21 @@ static inline size_t alfs_line(const alfs_split *split, size_t i, size_t j)
 }
 void alfs_balance(alfs_work *work);
 
+/* Iterations, at most so many, until the gap is below the goal or Newton's method pays, ending at a
+ * certificate whose V are kept. dual: the bound of the whole problem, for the trace. */
+void alfs_iterate(alfs_work *work, int most, double goal, double *best_w, const double *dual,
+                  ufs_run *run);
+/* The dual bound, and its pair where that is kept at once. */
+void alfs_certify(alfs_work *work);
+/* Whether column j of Wtilde is not zero, or nearly so. */
+bool alfs_is_live(const alfs_work *work, int j);
+
 /* Scratch for the sizes of work->space; the splits get fresh cuts. */
 void alfs_allocate(alfs_work *work);
 /* One row of the trace: `dual` is the bound of the whole problem. */
 void alfs_record(const alfs_work *work, double dual, ufs_run *run);
 /* Status of an objective and a gap that prove what they can; true if the run ends here. */
-bool alfs_judge(double best, double gap, const alfs_settings *settings, ufs_run *run);
-/* H, copies and multipliers of the whole problem's penalties to those of another, and back. */
-void alfs_copy_penalties(alfs_work *to, const alfs_work *from);
+bool alfs_judge(const alfs_work *work, ufs_run *run);
 
 /* ---- alfs_weights.c ---- */
 
@@ -136,6 +146,8 @@ void alfs_write_dual(alfs_work *work, double *p, double *q, double *l);
 double alfs_objective(alfs_work *work, const double *w);
 /* The optimality residual at W, P, Q, L (in the units of work), and F(W). */
 double alfs_kkt(alfs_work *work, const alfs_result *result);
+/* The block of G that begins at column `from`, by lift_g; returns its columns. */
+int alfs_gradient_block(const alfs_work *work, int from);
 /* lift_g from the core of some W, with ||residual||^2 and <residual, D>. */
 void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inner);
 
@@ -143,20 +155,17 @@ void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inne
 
 /* Grows a set of columns of W, from those of largest gradient or those in use, after a
  * certificate, until the whole problem is solved. False: the set became too large; work holds a
- * start for the whole problem. newton: whether Newton's method is wanted and has not failed yet. */
-bool alfs_grow_weighted(alfs_work *work, const ufs_x *x, bool *newton, alfs_result *result,
-                        ufs_run *run);
-/* Whether Newton's method is likely to be faster from this gap on. */
-bool alfs_newton_pays(const alfs_work *work, double gap);
+ * start for the whole problem. */
+bool alfs_grow_weighted(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
 
 /* ---- alfs_newton.c ---- */
 
-/* Newton steps on the problem of work, a set of columns, from best_w, until the gap is below
- * the goal. Lowers value.best with best_w, raises value.dual; V is P, Q, L then, and before if
- * `warm`. smooth: the first smoothing, and the last. bound: the dual value of the whole problem,
- * for the trace. False: given up. */
-bool alfs_newton(alfs_work *work, double goal, bool warm, double *smooth, double *best_w,
-                 double bound, ufs_run *run);
+/* Newton steps on the problem of work, a set of columns, from best_w, until the gap is below the
+ * goal. Lowers value.best with best_w, raises value.dual; V is P, Q, L then. smooth: the first
+ * smoothing, and the last. bound: the dual value of the whole problem, for the trace. False: given
+ * up. */
+bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w, double bound,
+                 ufs_run *run);
 /* The gap below which that is likely to be faster than ADMM on q columns; 0: never. */
 double alfs_newton_from(int m, int q, int r);
 

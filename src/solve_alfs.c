@@ -23,9 +23,8 @@ static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_sett
 static void set_split(alfs_work *work, int which, double penalty, double rho);
 static void warm_start(alfs_work *work, const alfs_start *start);
 static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
-static void paper(alfs_work *work, alfs_result *result, ufs_run *run);
+static void paper(alfs_work *work, ufs_run *run);
 static bool paper_done(const alfs_work *work, double f_old);
-static void certify(alfs_work *work, alfs_result *result);
 static void finish(alfs_work *work, alfs_result *result);
 
 void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs_result *result,
@@ -45,7 +44,7 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs
     if (problem->lambda > 0.0 || settings->paper) work.weights = &weights;
     set_up(&work, problem, settings, result);
     if (settings->paper) {
-        paper(&work, result, run);
+        paper(&work, run);
     } else {
         admm(&work, problem->x, result, run);
     }
@@ -56,69 +55,38 @@ static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *
 {
     const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
-    bool newton = run->paths.alfs_newton;
-    bool grows = run->paths.alfs_columns && work->weights != NULL && settings->tol >= 0.0 &&
-                 work->split[COLS].on;
+    bool on_columns = run->paths.alfs_columns && work->weights != NULL && settings->tol >= 0.0 &&
+                      work->split[COLS].on;
 
     if (settings->tol >= 0.0 && work->weights != NULL && alfs_weights_zero(work)) {
         size_t m = (size_t) work->space.m;
-        value->dual = value->now = value->current = value->best;
+        value->dual = value->now = value->best;
         ufs_copy(result->l, work->split[WEIGHTS].v, m * m);
         run->status = UFS_CONVERGED;
-        result->certificates++;
+        value->certificates++;
         alfs_record(work, value->dual, run);
         return;
     }
-    for (int k = run->iterations > 0 ? run->iterations + 1 : 0;; k++) {
-        bool last = k >= settings->max_iter, check = k % settings->check_every == 0 || last;
-        run->iterations = k;
-        if (k > 0) {
-            alfs_next_penalties(work);
-            alfs_update_w(work);
-        }
-        if (check) {
-            certify(work, result);
-            if (k > 0 || work->warm) alfs_primal_bound(work, result->w);
-            if (alfs_judge(value->best, (value->best - value->now) / value->best, settings, run))
-                last = true;
-        }
-        if (k > 0) alfs_update_copies(work, !last);
+    work->newton = on_columns && run->paths.alfs_newton;
+    alfs_certify(work);
+    if (work->warm) alfs_primal_bound(work, result->w);
+    ufs_run_step(run, value->best * work->unit * work->unit,
+                 (value->best - value->dual) / value->best);
+    for (;;) {
         alfs_record(work, value->dual, run);
-        ufs_run_step(run, value->best * work->unit * work->unit,
-                     (value->best - value->dual) / value->best);
-        if (last) return;
-        if (grows &&
-            (k == 0 || (check && newton &&
-                        alfs_newton_pays(work, (value->best - value->dual) / value->best)))) {
-            if (alfs_grow_weighted(work, x, &newton, result, run)) return;
-            k = run->iterations;
-            continue;
-        }
-        if (check && k <= settings->balance_until) alfs_balance(work);
+        if (alfs_judge(work, run) || run->iterations >= settings->max_iter) return;
+        if (on_columns && alfs_grow_weighted(work, x, result, run)) return;
+        alfs_iterate(work, settings->max_iter, settings->tol, result->w, &value->dual, run);
     }
 }
 
-/* The dual bound. With lambda > 0 the best pair is kept at once: later ones may be worse. */
-static void certify(alfs_work *work, alfs_result *result)
-{
-    alfs_value *value = &work->value;
-    double before = value->dual;
-
-    alfs_dual_bound(work, -1.0);
-    result->certificates++;
-    if (result->l == NULL) return;
-    if (value->dual > before || result->certificates == 1)
-        alfs_write_dual(work, result->p, result->q, result->l);
-    value->now = value->dual;
-}
-
 /* Algorithm 1: the objective and the answer are those of W itself. */
-static void paper(alfs_work *work, alfs_result *result, ufs_run *run)
+static void paper(alfs_work *work, ufs_run *run)
 {
     const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
 
-    certify(work, result);
+    alfs_certify(work);
     alfs_record(work, value->dual, run);
     for (int k = 1; k <= settings->max_iter; k++) {
         double f_old = value->best;
@@ -131,8 +99,8 @@ static void paper(alfs_work *work, alfs_result *result, ufs_run *run)
         done = settings->tol >= 0.0 && paper_done(work, f_old);
         check = done || k % settings->check_every == 0 || k == settings->max_iter;
         if (check) {
-            certify(work, result);
-            alfs_judge(value->best, (value->best - value->dual) / value->best, settings, run);
+            alfs_certify(work);
+            alfs_judge(work, run);
         }
         alfs_record(work, value->dual, run);
         ufs_run_step(run, value->best, fabs(value->best - f_old) / f_old);
@@ -202,6 +170,7 @@ static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_sett
     }
 
     if (settings->paper) work->kept = result->w;
+    if (weighted) work->pair = result;
     work->value.best = work->value.current = work->space.total;
     work->value.theta_zero = a / (a + b);
     if (problem->start != NULL) warm_start(work, problem->start);
@@ -262,6 +231,7 @@ static void finish(alfs_work *work, alfs_result *result)
         result->columns = work->space.q;
         if (result->l == NULL) alfs_write_dual(work, result->p, result->q, NULL);
     }
+    result->certificates = value->certificates;
     result->kkt = alfs_kkt(work, result);
     result->objective = value->best * u2;
     result->dual = value->now * u2;

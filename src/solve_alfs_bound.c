@@ -12,7 +12,7 @@
 #include "la.h"
 
 static void split_sums(alfs_work *work);
-static void error_block(alfs_work *work, int from, int n);
+static int error_block(alfs_work *work, int from);
 static double worst_ratio(const alfs_work *work, double theta);
 static void candidate_block(alfs_work *work, int from, int n, double *out);
 
@@ -70,6 +70,16 @@ void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inne
             work->lift_g[i] -= z->lv[i];
 }
 
+int alfs_gradient_block(const alfs_work *work, int from)
+{
+    const alfs_space *space = &work->space;
+    int n = alfs_block(space, from);
+
+    memset(space->block, 0, (size_t) space->m * (size_t) n * sizeof(double));
+    alfs_add_lift(space, work->lift_g, from, n, space->block);
+    return n;
+}
+
 /* For every row: ||L2_i||^2, <L2_i, E_i>, ||E_i||^2; for every column the same of L3. */
 static void split_sums(alfs_work *work)
 {
@@ -79,8 +89,7 @@ static void split_sums(alfs_work *work)
     for (int which = 0; which < 2; which++)
         memset(work->split[which].sum, 0, 3 * (size_t) work->split[which].n * sizeof(double));
     for (int from = 0; from < space->q; from += space->width) {
-        int n = alfs_block(space, from);
-        error_block(work, from, n);
+        int n = error_block(work, from);
         for (int which = 0; which < 2; which++) {
             const alfs_split *split = &work->split[which];
             double *ll = split->sum, *le = ll + split->n, *ee = le + split->n;
@@ -99,13 +108,12 @@ static void split_sums(alfs_work *work)
 }
 
 /* E = G - L2 - L3 into space->block. */
-static void error_block(alfs_work *work, int from, int n)
+static int error_block(alfs_work *work, int from)
 {
     size_t m = (size_t) work->space.m;
+    int n = alfs_gradient_block(work, from);
     double *e = work->space.block;
 
-    memset(e, 0, m * (size_t) n * sizeof(double));
-    alfs_add_lift(&work->space, work->lift_g, from, n, e);
     for (int which = 0; which < 2; which++) {
         const alfs_split *split = &work->split[which];
         const double *v = split->v + (size_t) from * m;
@@ -115,6 +123,7 @@ static void error_block(alfs_work *work, int from, int n)
                 e[i + j * m] -= split->held * split->cut[alfs_line(split, i, (size_t) from + j)] *
                                 v[i + j * m];
     }
+    return n;
 }
 
 /* Largest ||row of L2 + theta E|| / alpha or ||column of L3 + (1 - theta) E|| / beta. */
@@ -142,8 +151,7 @@ void alfs_write_dual(alfs_work *work, double *p, double *q, double *l)
     double scale = work->value.scale, theta = work->value.theta;
 
     for (int from = 0; from < space->q; from += space->width) {
-        int n = alfs_block(space, from);
-        error_block(work, from, n);
+        int n = error_block(work, from);
         for (int which = 0; which < 2; which++) {
             const alfs_split *split = &work->split[which];
             double *out = which == ROWS ? p : q, share = which == ROWS ? theta : 1.0 - theta;
@@ -249,9 +257,7 @@ double alfs_kkt(alfs_work *work, const alfs_result *result)
     }
     alfs_gradient(work, work->core, &ss, &inner);
     for (int from = 0; from < space->q; from += space->width) {
-        size_t len = m * (size_t) alfs_block(space, from), at = m * (size_t) from;
-        memset(space->block, 0, len * sizeof(double));
-        alfs_add_lift(space, work->lift_g, from, alfs_block(space, from), space->block);
+        size_t len = m * (size_t) alfs_gradient_block(work, from), at = m * (size_t) from;
         for (size_t i = 0; i < len; i++) {
             double w = result->w[at + i], p = result->p[at + i], q = result->q[at + i];
             double e = space->block[i] - p - q;
