@@ -91,7 +91,6 @@ bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, alfs_result *result, uf
     }
     if (solved) return true;
     alfs_shrinkage(full);
-    alfs_weights_gather(full);
     return false;
 }
 
@@ -158,7 +157,6 @@ static void solve_on_set(search *s, alfs_work *sub, bool newton, double *sub_w)
         s->full->newton = alfs_newton(sub, s->goal, &s->smooth, sub_w, s->full->value.dual, s->run);
     } else {
         s->smooth = 0.0;
-        alfs_weights_gather(sub);
         alfs_iterate(sub, s->round > 0 ? ROUND : FIRST_ROUND, s->round > 0 ? s->goal : s->least,
                      sub_w, &s->full->value.dual, s->run);
     }
@@ -345,8 +343,10 @@ static void resume(alfs_work *full, const alfs_result *result)
         if (!split->on) continue;
         for (size_t i = 0; i < len; i++) split->v[i] = result->w[i] + dual[which][i] / split->rho;
     }
-    alfs_weights_product(full, result->w, weights->v);
-    for (size_t i = 0; i < m * m; i++) weights->v[i] += result->l[i] / weights->rho;
+    alfs_add_all(&full->space, result->w);
+    alfs_weighted_sum(full);
+    for (size_t i = 0; i < m * m; i++)
+        weights->v[i] = full->weights->all[i] + result->l[i] / weights->rho;
 }
 
 /* The columns of the set from a matrix of all columns, and to one. */

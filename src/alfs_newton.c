@@ -17,7 +17,7 @@
  * the gap that solve_alfs_bound.c finds for P, Q, L.
  *
  * A step: m^2 q^2 + 2.3 m q^3 flops for the blocks' inverses, and 6 m^2 q + 4 m q^2 for each product
- * with H. Memory: five m x m, m q^2. */
+ * with H. Memory: four m x m, m q^2. */
 #include "alfs_work.h"
 #include "la.h"
 #include <R_ext/Utils.h>
@@ -45,7 +45,6 @@ static const double CLEAN = 10.0;
 static bool set_up(newton *a, alfs_work *work, const double *w);
 static double smooth_by(newton *a, double e);
 static double evaluate(newton *a, const double *w, double t);
-static void start_duals(newton *a);
 static void linearise(newton *a);
 static void apply_hessian(void *data, const double *d, double *out);
 static int invert_rows(newton *a);
@@ -66,7 +65,7 @@ bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w, d
 
     if (!set_up(&a, work, best_w)) return false;
     f = smooth_by(&a, *smooth);
-    start_duals(&a);
+    update_duals(&a);
     for (int step = 0; step < 60 && run->iterations < settings->max_iter; step++) {
         double t = 1.0, slope, f_new;
         linearise(&a);
@@ -129,15 +128,15 @@ static bool set_up(newton *a, alfs_work *work, const double *w)
 
     *a = (newton){.work = work, .m = m, .q = q, .x = work->x};
     a->w = ufs_dalloc(M, Q);
-    a->d = ufs_dalloc(M, Q);
+    a->d = ufs_dzero(M, Q);
     a->g = ufs_dalloc(M, Q);
     a->trial = ufs_dalloc(M, Q);
     a->bb = ufs_dalloc(Q, Q);
     a->gram = ufs_dalloc(M, M);
     a->z = ufs_dalloc(M, M);
     a->dz = ufs_dzero(M, M);
-    a->k = ufs_dalloc(M, M);
-    a->y = ufs_dalloc(M, M);
+    a->k = ufs_dzero(M, M);
+    a->y = work->weights->all;
     a->size[ROWS] = ufs_dalloc(M, 1);
     a->size[COLS] = ufs_dalloc(Q, 1);
     a->dot_w = ufs_dalloc((size_t) longer, 1);
@@ -204,26 +203,6 @@ static double evaluate(newton *a, const double *w, double t)
     alfs_add_all(&work->space, w);
     alfs_core(&work->space, work->core);
     return f + work->split[WEIGHTS].penalty * sum + alfs_loss(&work->space, work->core);
-}
-
-/* P, Q, L that belong to W. */
-static void start_duals(newton *a)
-{
-    size_t M = (size_t) a->m;
-    const alfs_split *weights = &a->work->split[WEIGHTS];
-    double mz2 = a->least[WEIGHTS] * a->least[WEIGHTS];
-
-    for (size_t i = 0; i < M * M; i++)
-        weights->v[i] = weights->penalty * a->work->weights->t[i] * a->z[i] /
-                        sqrt(a->z[i] * a->z[i] + mz2);
-    for (int which = 0; which < 2; which++) {
-        const alfs_split *split = &a->work->split[which];
-        if (!split->on) continue;
-        for (size_t j = 0; j < (size_t) a->q; j++)
-            for (size_t i = 0; i < M; i++)
-                split->v[i + j * M] = split->penalty * a->w[i + j * M] /
-                                      a->size[which][alfs_line(split, i, j)];
-    }
 }
 
 /* g and k at W. */
@@ -345,7 +324,8 @@ static void dots(const newton *a, int which, const double *u, const double *v, d
             out[alfs_line(split, i, j)] += u[i + j * M] * v[i + j * M];
 }
 
-/* P, Q, L of the linearised equations at the full step, within their bounds. */
+/* P, Q, L of the linearised equations at the full step, within their bounds; at D = 0 those that belong
+ * to W. */
 static void update_duals(newton *a)
 {
     size_t M = (size_t) a->m;

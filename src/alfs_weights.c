@@ -5,15 +5,15 @@
  *   K_ij = 2 a_i^2 / (2 a_i^2 b_j^2 + c_j) (P'(hb + b_j^2 (lifted + mv)))_ij
  * the coordinates of W B are (hb_j + b_j^2 (lifted_j + mv_j - P K_j)) / c_j, and
  *   W = (H + N y) / rr,  N = rr (lifted_j + mv_j - rho1 hb_j / rr - P K_j) / c_j outer'.
- * W B itself exists in strips of columns only: 4 m^2 rb flops and a pass over V and T an
- * iteration. Algorithm 1 at lambda = 0 keeps its Z = W B, without V and T. */
+ * 4 m^2 rb flops and two passes over V and T an iteration. Algorithm 1 at lambda = 0 keeps its
+ * Z = W B, without V and T. */
 #include "alfs_work.h"
 #include "la.h"
-#include <R_ext/Utils.h>
 
 static void make_weights(alfs_work *work, alfs_weights *z);
 static const double *coordinates(alfs_work *work);
 static void gather(alfs_work *work, double of_copy, double of_l, double *out);
+static void product(alfs_work *work, const double *wb);
 
 /* ---- set-up ---------------------------------------------------------------------- */
 
@@ -22,13 +22,10 @@ void alfs_weights_init(alfs_work *work, const alfs_weights *full, bool with_t)
     const alfs_space *space = &work->space;
     alfs_weights *z = work->weights;
     size_t m = (size_t) space->m, r = (size_t) space->r, rb = (size_t) space->rb;
-    double strip = 32768.0 / (double) m;
 
-    z->width = strip < 8.0 ? 8 : strip > (double) m ? space->m : (int) strip;
-    z->strip = ufs_dalloc(m, (size_t) z->width);
-    z->wb = ufs_dalloc(m, rb);
+    z->wb = ufs_dzero(m, rb);
     z->tmp = ufs_dalloc(m, rb);
-    z->mv = ufs_dzero(m, rb);
+    z->mv = ufs_dalloc(m, rb);
     z->lv = ufs_dalloc(m, rb);
     z->core = ufs_dalloc(r, rb);
     z->lifted = ufs_dalloc(m, rb);
@@ -37,10 +34,13 @@ void alfs_weights_init(alfs_work *work, const alfs_weights *full, bool with_t)
             z->core[i + j * r] = 2.0 * space->a[i] * space->target[i + j * r];
     alfs_gemm(space->m, space->rb, space->r, 1.0, space->left, space->m, z->core, space->r, 0.0,
               z->lifted, space->m);
-    z->outer_t = ufs_dalloc(rb, m);
-    la_transpose(space->m, space->rb, space->outer, z->outer_t);
-    z->t = full != NULL ? full->t : NULL;
-    if (full == NULL && with_t) make_weights(work, z);
+    if (full != NULL) {
+        z->t = full->t;
+        z->all = full->all;
+    } else if (with_t) {
+        z->all = ufs_dalloc(m, m);
+        make_weights(work, z);
+    }
 }
 
 /* T_ij = 1 / max(|cos(x_i, x_j)|, floor); the cosine with a zero sample is 0, on the diagonal,
@@ -91,6 +91,10 @@ void alfs_weights_update_w(alfs_work *work, double rr)
     double rho1 = work->split[WEIGHTS].rho;
     const double *hb = coordinates(work);
 
+    if (z->t != NULL)
+        gather(work, rho1, -work->split[WEIGHTS].held, z->mv);
+    else
+        for (size_t i = 0; i < M * RB; i++) z->mv[i] = rho1 * z->wb[i];
     for (size_t j = 0; j < RB; j++) {
         double b2 = space->b[j] * space->b[j];
         for (size_t i = j * M; i < (j + 1) * M; i++)
@@ -131,64 +135,40 @@ static const double *coordinates(alfs_work *work)
     return work->weights->tmp;
 }
 
-/* V = copy + (held / rho)(V - copy) + gamma (W B - copy), strip by strip; gathers
- * mv = (rho Z - L) outer for the next W. The residual, sums for balance(), and sum T |W B|.
- * With no V Z = W B and L = 0. */
+/* V = copy + (held / rho)(V - copy) + gamma (W B - copy); the residual, sums for balance(), and
+ * sum T |W B|. With no V Z = W B and L = 0. */
 void alfs_weights_update(alfs_work *work, bool advance)
 {
     alfs_split *split = &work->split[WEIGHTS];
-    const alfs_space *space = &work->space;
     alfs_weights *z = work->weights;
-    int m = space->m, rb = space->rb;
-    size_t M = (size_t) m, RB = (size_t) rb;
+    size_t m = (size_t) work->space.m;
     double ratio = split->held / split->rho, to_old = split->penalty / split->held;
-    double to_new = split->penalty / split->rho, gamma = work->gamma;
+    double to_new = split->penalty / split->rho, gamma = work->gamma, sum = 0.0;
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, far = 0.0;
 
-    z->sum = 0.0;
-    if (z->t == NULL) {
-        if (advance)
-            for (size_t i = 0; i < M * RB; i++) z->mv[i] = split->next * z->wb[i];
-        split->held = split->rho;
-        return;
+    if (z->t != NULL) product(work, z->wb);
+    for (size_t i = 0; z->t != NULL && i < m * m; i++) {
+        double wb = z->all[i], t = z->t[i], v = split->v[i];
+        double l = alfs_clamp(v, to_old * t), copy = v - l;
+        double now = copy + ratio * l + gamma * (wb - copy), new_copy, miss;
+        l = alfs_clamp(now, to_new * t);
+        new_copy = now - l;
+        s0 += (wb - copy) * (wb - copy);
+        s1 += wb * wb;
+        s2 += (new_copy - copy) * (new_copy - copy);
+        s3 += l * l;
+        miss = fabs(wb - new_copy);
+        far = miss > far ? miss : far;
+        sum += t * fabs(wb);
+        if (advance) split->v[i] = now;
     }
-    if (advance) memset(z->mv, 0, M * RB * sizeof(double));
-    for (int from = 0; from < m; from += z->width) {
-        int n = m - from < z->width ? m - from : z->width;
-        size_t F = (size_t) from, end = (size_t) n * M;
-        double *v = split->v + F * M, *wb = z->strip;
-        const double *t = z->t + F * M;
-        R_CheckUserInterrupt();
-        alfs_gemm(m, n, rb, 1.0, z->wb, m, z->outer_t + F * RB, rb, 0.0, wb, m);
-        for (size_t i = 0; i < end; i++) {
-            double l = alfs_clamp(v[i], to_old * t[i]), copy = v[i] - l;
-            double now = copy + ratio * l + gamma * (wb[i] - copy), new_copy, miss;
-            l = alfs_clamp(now, to_new * t[i]);
-            new_copy = now - l;
-            miss = fabs(wb[i] - new_copy);
-            s0 += (wb[i] - copy) * (wb[i] - copy);
-            s1 += wb[i] * wb[i];
-            s2 += (new_copy - copy) * (new_copy - copy);
-            s3 += l * l;
-            far = miss > far ? miss : far;
-            z->sum += t[i] * fabs(wb[i]);
-            if (!advance) continue;
-            v[i] = now;
-            wb[i] = split->next * new_copy - split->rho * l;
-        }
-        if (advance) alfs_gemm(m, rb, n, 1.0, wb, m, space->outer + F, m, 1.0, z->mv, m);
-    }
+    z->sum = sum;
     split->residual = s0 > 0.0 ? sqrt(s0 / s1) : 0.0;
     if (!advance) return;
     split->biggest = far;
     split->change = sqrt(s2);
     split->size = split->rho * sqrt(s3);
     split->held = split->rho;
-}
-
-void alfs_weights_gather(alfs_work *work)
-{
-    gather(work, work->split[WEIGHTS].next, -work->split[WEIGHTS].held, work->weights->mv);
 }
 
 void alfs_weights_multiplier(alfs_work *work)
@@ -202,46 +182,31 @@ static void gather(alfs_work *work, double of_copy, double of_l, double *out)
     const alfs_split *split = &work->split[WEIGHTS];
     const alfs_space *space = &work->space;
     alfs_weights *z = work->weights;
-    int m = space->m, rb = space->rb;
-    size_t M = (size_t) m;
+    int m = space->m;
     double bound = split->penalty / split->held;
 
-    memset(out, 0, M * (size_t) rb * sizeof(double));
-    for (int from = 0; from < m; from += z->width) {
-        int n = m - from < z->width ? m - from : z->width;
-        size_t F = (size_t) from, end = (size_t) n * M;
-        const double *v = split->v + F * M, *t = z->t + F * M;
-        for (size_t i = 0; i < end; i++) {
-            double l = alfs_clamp(v[i], bound * t[i]);
-            z->strip[i] = of_copy * (v[i] - l) + of_l * l;
-        }
-        alfs_gemm(m, rb, n, 1.0, z->strip, m, space->outer + F, m, 1.0, out, m);
+    for (size_t i = 0; i < (size_t) m * (size_t) m; i++) {
+        double l = alfs_clamp(split->v[i], bound * z->t[i]);
+        z->all[i] = of_copy * (split->v[i] - l) + of_l * l;
     }
+    la_gemm_checked('N', 'N', m, space->rb, m, 1.0, z->all, m, space->outer, m, 0.0, out, m);
+}
+
+/* W B from its coordinates, into z->all. */
+static void product(alfs_work *work, const double *wb)
+{
+    const alfs_space *space = &work->space;
+    la_gemm_checked('N', 'T', space->m, space->m, space->rb, 1.0, wb, space->m, space->outer,
+                    space->m, 0.0, work->weights->all, space->m);
 }
 
 double alfs_weighted_sum(alfs_work *work)
 {
-    alfs_weights *z = work->weights;
-    int m = work->space.m, rb = work->space.rb;
-    size_t M = (size_t) m;
-    const double *wb = coordinates(work);
+    const alfs_weights *z = work->weights;
+    size_t m = (size_t) work->space.m;
     double sum = 0.0;
 
-    for (int from = 0; from < m; from += z->width) {
-        int n = m - from < z->width ? m - from : z->width;
-        size_t F = (size_t) from, end = (size_t) n * M;
-        const double *t = z->t + F * M;
-        alfs_gemm(m, n, rb, 1.0, wb, m, z->outer_t + F * (size_t) rb, rb, 0.0, z->strip, m);
-        for (size_t i = 0; i < end; i++) sum += t[i] * fabs(z->strip[i]);
-    }
+    product(work, coordinates(work));
+    for (size_t i = 0; i < m * m; i++) sum += z->t[i] * fabs(z->all[i]);
     return sum;
-}
-
-void alfs_weights_product(alfs_work *work, const double *w, double *out)
-{
-    alfs_space *space = &work->space;
-
-    alfs_add_all(space, w);
-    alfs_gemm(space->m, space->m, space->rb, 1.0, coordinates(work), space->m,
-              work->weights->outer_t, space->rb, 0.0, out, space->m);
 }

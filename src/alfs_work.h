@@ -42,10 +42,8 @@ typedef struct {
 
 /* The side of lambda; also Z = W B of Algorithm 1 at lambda = 0, which has no V and T. */
 typedef struct {
-    double *t;     /* T, m x m */
-    double *strip; /* m x width */
-    int width;
-    double *outer_t;             /* rb x m */
+    double *t;                   /* T, m x m */
+    double *all;                 /* m x m, shared scratch: W B, or what is multiplied by outer */
     double *wb;                  /* m x rb: coordinates of W B */
     double *mv, *lv;             /* (rho Z - L1) outer and L1 outer, m x rb */
     double *lifted, *tmp, *core; /* P (2 a target), scratch, r x rb */
@@ -113,14 +111,10 @@ void alfs_weights_init(alfs_work *work, const alfs_weights *full, bool with_t);
 /* rr: sum of the penalties of rows and columns. */
 void alfs_weights_update_w(alfs_work *work, double rr);
 void alfs_weights_update(alfs_work *work, bool advance);
-/* MV from V alone, for a change of `outer`. */
-void alfs_weights_gather(alfs_work *work);
 /* lv = L1 outer. */
 void alfs_weights_multiplier(alfs_work *work);
-/* sum_ij T_ij |(W B)_ij| for the W whose acc the space holds. */
+/* sum_ij T_ij |(W B)_ij| for the W whose acc the space holds, and that W B. */
 double alfs_weighted_sum(alfs_work *work);
-/* out (m x m) = w B. */
-void alfs_weights_product(alfs_work *work, const double *w, double *out);
 /* W = 0 proved without an iteration; V becomes 2X'X then. */
 bool alfs_weights_zero(alfs_work *work);
 

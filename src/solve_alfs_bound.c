@@ -237,19 +237,15 @@ double alfs_objective(alfs_work *work, const double *w)
 double alfs_kkt(alfs_work *work, const alfs_result *result)
 {
     alfs_space *space = &work->space;
-    alfs_weights *z = work->weights;
-    size_t m = (size_t) space->m, R = (size_t) space->r, RB = (size_t) space->rb;
+    const alfs_weights *z = work->weights;
+    size_t m = (size_t) space->m, R = (size_t) space->r;
     double pairing[3] = {0.0}, sum[3] = {0.0}, diff = 0.0, g0 = 0.0, ss, inner, worst;
 
     alfs_add_all(space, result->w);
     alfs_core(space, work->core);
     if (z != NULL && z->t != NULL) {
-        /* <L, W B> from the coordinates of both. */
         sum[WEIGHTS] = alfs_weighted_sum(work);
-        const double *wb = space->right != NULL ? z->tmp : space->acc;
-        alfs_gemm(space->m, space->rb, space->m, 1.0, result->l, space->m, space->outer, space->m,
-                  0.0, z->lv, space->m);
-        for (size_t i = 0; i < m * RB; i++) pairing[WEIGHTS] += z->lv[i] * wb[i];
+        for (size_t i = 0; i < m * m; i++) pairing[WEIGHTS] += result->l[i] * z->all[i];
     }
     for (size_t i = 0; i < R; i++) {
         double g = 2.0 * space->a[i] * space->b[i] * space->target[i + i * R];
