@@ -34,7 +34,6 @@ typedef struct {
     int n, *column;     /* the set, in ascending order */
     bool *inside;       /* of all columns */
     double *norm;       /* ||G_.j|| of all columns */
-    double least, goal; /* the gap that a set is solved to: the last one, and that of this round */
     double smooth;      /* Newton's smoothing; 0: the last round was ADMM's */
     double reach;       /* the part of the gap that Newton's method can close */
     int round;
@@ -64,8 +63,7 @@ bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, alfs_result *result, uf
                 .run = run,
                 .column = ufs_ialloc(q),
                 .inside = (bool *) R_alloc(q, sizeof(bool)),
-                .norm = ufs_dalloc(q, 1),
-                .least = 0.5 * full->settings->tol};
+                .norm = ufs_dalloc(q, 1)};
     bool solved = false, begun = begin(&s);
 
     while (begun && !solved) {
@@ -107,14 +105,12 @@ static bool begin(search *s)
     s->reach = (value->best - value->dual) / value->best;
     if (s->run->iterations > 0) {
         s->round = 1;
-        s->goal = fmax(s->least, 0.1 * s->reach);
         add_columns(s, -1.0, all);
         use_live_columns(s, full);
     } else {
         for (int j = 0; j < all; j++) n += s->norm[j] > full->split[COLS].penalty;
         if (n > CROWDED * all) return false;
         if (all <= SMALL) some = all;
-        s->goal = fmax(s->least, 1e-2);
         add_columns(s, 0.0, n > some ? n : some);
     }
     start_outside(s);
@@ -149,16 +145,20 @@ static bool set_up_columns(const search *s, alfs_work *sub, double **sub_w)
     return true;
 }
 
+/* To a tenth of the gap: columns outside have their say before it is closed. */
 static void solve_on_set(search *s, alfs_work *sub, bool newton, double *sub_w)
 {
+    const alfs_value *value = &s->full->value;
+    double gap = (value->best - value->dual) / value->best;
+    double goal = fmax(0.5 * sub->settings->tol, 0.1 * gap);
+
     if (newton) {
         gather(s, sub_w, s->result->w);
         if (s->smooth == 0.0) s->smooth = fmin(SMOOTH, 10.0 * s->reach);
-        s->full->newton = alfs_newton(sub, s->goal, &s->smooth, sub_w, s->full->value.dual, s->run);
+        s->full->newton = alfs_newton(sub, goal, &s->smooth, sub_w, value->dual, s->run);
     } else {
         s->smooth = 0.0;
-        alfs_iterate(sub, s->round > 0 ? ROUND : FIRST_ROUND, s->round > 0 ? s->goal : s->least,
-                     sub_w, &s->full->value.dual, s->run);
+        alfs_iterate(sub, s->round > 0 ? ROUND : FIRST_ROUND, goal, sub_w, &value->dual, s->run);
     }
 }
 
@@ -202,20 +202,13 @@ static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, doubl
     return alfs_judge(full, s->run) || s->run->iterations >= full->settings->max_iter;
 }
 
-/* The set and the goal of the next round: more columns if some outside are over beta, else a
- * smaller gap. */
+/* The next set: more columns if some outside are over beta. */
 static void next_set(search *s, double outside)
 {
-    const alfs_value *value = &s->full->value;
-    double gap = (value->best - value->dual) / value->best;
-
     start_outside(s);
     if (outside > 1.0) {
         add_columns(s, s->full->split[COLS].penalty, 3 * s->n > 20 ? 3 * s->n : 20);
-        s->goal = fmax(s->least, fmin(s->goal, 0.1 * gap));
         s->smooth = fmin(SMOOTH_GROWN, 5.0 * s->smooth);
-    } else {
-        s->goal = gap < 1.1 * s->goal || s->round == 0 ? s->least : fmax(s->least, 0.5 * s->goal);
     }
     s->round++;
 }
