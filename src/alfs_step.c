@@ -14,6 +14,8 @@
 /* A column of V with a norm within 2 % of where its copy vanishes is counted as in use: the next
  * iterations may bring it back. */
 static const double NEARLY = 0.98;
+/* Penalties are fixed after this iteration. */
+enum { BALANCE_UNTIL = 2000 };
 
 static void right_hand_side(const alfs_work *work, int from, int n, double *out);
 static double penalty_sum(const alfs_work *work);
@@ -252,7 +254,7 @@ void alfs_iterate(alfs_work *work, int most, double goal, double *best_w, const 
 
     for (int done = 1;; done++) {
         bool last = ++run->iterations >= settings->max_iter || done >= most;
-        bool check = run->iterations % settings->check_every == 0 || last;
+        bool check = run->iterations % ALFS_CHECK_EVERY == 0 || last;
         alfs_next_penalties(work);
         alfs_update_w(work);
         if (check) {
@@ -268,7 +270,7 @@ void alfs_iterate(alfs_work *work, int most, double goal, double *best_w, const 
                      (value->best - *dual) / value->best);
         if (last) return;
         alfs_record(work, *dual, run);
-        if (check && run->iterations <= settings->balance_until) alfs_balance(work);
+        if (check && run->iterations <= BALANCE_UNTIL) alfs_balance(work);
     }
 }
 

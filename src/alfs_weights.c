@@ -10,6 +10,9 @@
 #include "alfs_work.h"
 #include "la.h"
 
+/* c of T = 1 / max(|cos|, c). */
+static const double FLOOR = 1e-6;
+
 static void make_weights(alfs_work *work, alfs_weights *z);
 static const double *coordinates(alfs_work *work);
 static void gather(alfs_work *work, double of_copy, double of_l, double *out);
@@ -43,7 +46,7 @@ void alfs_weights_init(alfs_work *work, const alfs_weights *full, bool with_t)
     }
 }
 
-/* T_ij = 1 / max(|cos(x_i, x_j)|, floor); the cosine with a zero sample is 0, on the diagonal,
+/* T_ij = 1 / max(|cos(x_i, x_j)|, FLOOR); the cosine with a zero sample is 0, on the diagonal,
  * too: its row and column of W B are zero at any weight. m^2 r flops. */
 static void make_weights(alfs_work *work, alfs_weights *z)
 {
@@ -59,7 +62,7 @@ static void make_weights(alfs_work *work, alfs_weights *z)
             if (norm[i] > 0.0) z->tmp[i + j * m] /= norm[i];
     la_gram('N', space->m, space->r, z->tmp, z->t);
     for (size_t i = 0; i < m * m; i++)
-        z->t[i] = 1.0 / fmin(1.0, fmax(fabs(z->t[i]), work->settings->floor));
+        z->t[i] = 1.0 / fmin(1.0, fmax(fabs(z->t[i]), FLOOR));
 }
 
 /* lambda >= 2 max ||x_i||^2, where L = 2X'X is in its box. (The test by alpha and beta is

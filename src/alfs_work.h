@@ -5,6 +5,7 @@
 #include "alfs_space.h"
 
 enum { ROWS = 0, COLS = 1, WEIGHTS = 2 };
+enum { ALFS_CHECK_EVERY = 10 }; /* iterations between certificates */
 
 /* One split W = copy (W B = Z), with its penalty and its multiplier in one matrix V. A line is a row
  * of V or a column; the split of the weights has none (n = 0). */
@@ -65,7 +66,6 @@ typedef struct {
     double *kept;              /* m x q: W itself (Algorithm 1), or NULL */
     alfs_result *pair;         /* where the best P, Q and L are kept at once, or NULL */
     bool newton;               /* Newton's method is wanted and has not failed yet */
-    bool warm;                 /* started from another run */
 } alfs_work;
 
 /* ---- alfs_step.c ---- */

@@ -9,7 +9,7 @@ static double longest_row(int n, int p, const double *a);
 static alfs_settings settings_of(SEXP settings, SEXP control);
 static double *result_matrix(SEXP out, const char *name, int n, int p, SEXP dimnames);
 static void spread(double *x, int n, int q, int p, const int *keep);
-static double norms(SEXP out, const char *name, const double *x, int n, int p, bool rows);
+static void norms(SEXP out, const char *name, const double *x, int n, int p, bool rows);
 
 /* Eigenvectors of xx' or x'x (x: n x p), whichever is smaller, and the square roots of the
  * eigenvalues, descending: list(values, vectors, bound, lapack), bound the penalties alpha,
@@ -77,7 +77,7 @@ static double longest_row(int n, int p, const double *a)
  * rho_max, identity (B = I), p, keep (columns of x among p), dimnames of W). list(w, p, q
  * (m x p), l (NULL if lambda = 0), rho, norms row_w, row_p (m), col_w, col_q (q), run with
  * the counters objective, dual, gap, kkt, primal_rows, primal_columns, primal_weights,
- * certificates, columns, live_rows and live_columns). */
+ * certificates and columns). */
 SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP control)
 {
     static const char *const names[] = {"w",     "p",     "q",     "l",   "rho", "row_w",
@@ -128,8 +128,8 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
         Rf_error("internal error: this form needs a dense matrix");
     alfs_solve(&problem, &settings, &result, &run);
     ufs_copy(ffi_set_vector(out, "rho", 3), result.rho, 3);
-    double live_rows = norms(out, "row_w", result.w, m, q, true);
-    double live_columns = norms(out, "col_w", result.w, m, q, false);
+    norms(out, "row_w", result.w, m, q, true);
+    norms(out, "col_w", result.w, m, q, false);
     norms(out, "row_p", result.p, m, q, true);
     norms(out, "col_q", result.q, m, q, false);
     spread(result.w, m, q, p, keep);
@@ -145,8 +145,6 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
                                 {"primal_weights", result.primal[2]},
                                 {"certificates", result.certificates},
                                 {"columns", result.columns},
-                                {"live_rows", live_rows},
-                                {"live_columns", live_columns},
                                 {NULL, 0}});
     UNPROTECT(1);
     return out;
@@ -159,10 +157,7 @@ static alfs_settings settings_of(SEXP settings, SEXP control)
                            .paper = ffi_flag(settings, "paper"),
                            .rho0 = ffi_real(settings, "rho0"),
                            .growth = ffi_real(settings, "tau"),
-                           .rho_most = ffi_real(settings, "rho_max"),
-                           .check_every = 10,
-                           .balance_until = 2000,
-                           .floor = 1e-6};
+                           .rho_most = ffi_real(settings, "rho_max")};
 }
 
 static double *result_matrix(SEXP out, const char *name, int n, int p, SEXP dimnames)
@@ -189,16 +184,13 @@ static void spread(double *x, int n, int q, int p, const int *keep)
     }
 }
 
-/* Norms of rows or columns into a slot; how many are not zero. */
-static double norms(SEXP out, const char *name, const double *x, int n, int p, bool rows)
+/* Norms of rows or columns into a slot. */
+static void norms(SEXP out, const char *name, const double *x, int n, int p, bool rows)
 {
-    int len = rows ? n : p, live = 0;
-    double *norm = ffi_set_vector(out, name, len);
+    double *norm = ffi_set_vector(out, name, rows ? n : p);
 
     if (rows)
         la_row_norms(n, p, x, norm);
     else
         la_col_norms(n, p, x, norm);
-    for (int i = 0; i < len; i++) live += norm[i] > 0.0;
-    return live;
 }

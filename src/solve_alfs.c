@@ -21,7 +21,7 @@
 static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_settings *settings,
                    alfs_result *result);
 static void set_split(alfs_work *work, int which, double penalty, double rho);
-static void warm_start(alfs_work *work, const alfs_start *start);
+static void warm_start(alfs_work *work, const alfs_start *start, double *w);
 static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
 static void paper(alfs_work *work, ufs_run *run);
 static bool paper_done(const alfs_work *work, double f_old);
@@ -69,7 +69,6 @@ static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *
     }
     work->newton = on_columns && run->paths.alfs_newton;
     alfs_certify(work);
-    if (work->warm) alfs_primal_bound(work, result->w);
     ufs_run_step(run, value->best * work->unit * work->unit,
                  (value->best - value->dual) / value->best);
     for (;;) {
@@ -97,7 +96,7 @@ static void paper(alfs_work *work, ufs_run *run)
         alfs_update_copies(work, true);
         value->best = value->current;
         done = settings->tol >= 0.0 && paper_done(work, f_old);
-        check = done || k % settings->check_every == 0 || k == settings->max_iter;
+        check = done || k % ALFS_CHECK_EVERY == 0 || k == settings->max_iter;
         if (check) {
             alfs_certify(work);
             alfs_judge(work, run);
@@ -173,7 +172,7 @@ static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_sett
     if (weighted) work->pair = result;
     work->value.best = work->value.current = work->space.total;
     work->value.theta_zero = a / (a + b);
-    if (problem->start != NULL) warm_start(work, problem->start);
+    if (problem->start != NULL) warm_start(work, problem->start, result->w);
 }
 
 static void set_split(alfs_work *work, int which, double penalty, double rho)
@@ -187,35 +186,27 @@ static void set_split(alfs_work *work, int which, double penalty, double rho)
 }
 
 /* V = copy + L / rho from the W, P and Q of another run, whose W is the first candidate. */
-static void warm_start(alfs_work *work, const alfs_start *start)
+static void warm_start(alfs_work *work, const alfs_start *start, double *w)
 {
     size_t len = (size_t) work->space.m * (size_t) work->space.q;
-    alfs_split *rows = &work->split[ROWS], *cols = &work->split[COLS];
-    alfs_space *space = &work->space;
-    double by[2] = {0.0, 0.0};
+    const double *dual[2] = {start->p, start->q};
+    double f;
 
-    for (int i = 0; i < 2; i++) {
-        alfs_split *split = &work->split[i];
+    for (size_t i = 0; i < len; i++) w[i] = start->w[i] * work->unit_w;
+    for (int which = 0; which < 2; which++) {
+        alfs_split *split = &work->split[which];
         if (!split->on) continue;
-        split->rho = split->held = split->next = split->pending = start->rho[i] * split->penalty;
-        by[i] = 1.0 / (work->unit * work->unit * work->unit_w * split->rho);
+        split->rho = split->held = split->next = split->pending = start->rho[which] * split->penalty;
+        for (size_t i = 0; i < len; i++)
+            split->v[i] = w[i] + dual[which][i] / (work->unit * work->unit * work->unit_w * split->rho);
     }
-    for (size_t i = 0; i < len; i++) {
-        double w = start->w[i] * work->unit_w;
-        rows->v[i] = w + start->p[i] * by[ROWS];
-        cols->v[i] = w + start->q[i] * by[COLS];
-    }
-    alfs_start_acc(space);
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = alfs_block(space, from);
-        size_t m = (size_t) space->m, block = m * (size_t) n;
-        for (size_t i = 0; i < block; i++)
-            space->block[i] = start->w[i + (size_t) from * m] * work->unit_w;
-        alfs_add_block(space, from, n, space->block);
-    }
-    alfs_core(space, work->core);
-    work->warm = true;
     alfs_shrinkage(work);
+    f = alfs_objective(work, w);
+    alfs_core(&work->space, work->core);
+    if (f < work->value.best)
+        work->value.best = f;
+    else
+        memset(w, 0, len * sizeof(double));
 }
 
 /* ---- the end ----------------------------------------------------------------------- */

@@ -41,9 +41,6 @@ typedef struct {
     double tol; /* relative duality gap (paper: its epsilon); negative: never stop early */
     bool paper; /* Algorithm 1 with its growing penalties, and its stop */
     double rho0, growth, rho_most; /* of Algorithm 1; growth = 1 keeps rho constant */
-    int check_every;               /* iterations between certificates */
-    int balance_until;             /* penalties are fixed after this iteration */
-    double floor;                  /* c of T = 1 / max(|cos|, c) */
 } alfs_settings;
 
 /* The matrices and vectors are the caller's. */
