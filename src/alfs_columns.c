@@ -48,7 +48,6 @@ static void measure_columns(search *s);
 static void add_columns(search *s, double least, int most);
 static void use_live_columns(search *s, const alfs_work *work);
 static void start_outside(const search *s);
-static void resume(alfs_work *full, const alfs_result *result);
 static double outside_ratio(search *s, const alfs_work *sub);
 static void write_pair(const search *s, alfs_work *sub);
 static void gather(const search *s, double *to, const double *from);
@@ -82,7 +81,6 @@ bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, alfs_result *result, uf
         solved = certify_on_set(&s, &sub, sub_w, &outside);
         for (int i = 0; i < 2; i++)
             if (full->split[i].on) scatter(&s, full->split[i].v, sub.split[i].v);
-        if (newton) resume(full, result);
         if (s.round == 0) use_live_columns(&s, &sub);
         vmaxset(mark);
         if (!solved) next_set(&s, outside);
@@ -321,25 +319,6 @@ static void write_pair(const search *s, alfs_work *sub)
     }
     scatter(s, s->result->p, p);
     scatter(s, s->result->q, q);
-}
-
-/* V of the whole problem for ADMM, from the best W and its duals. */
-static void resume(alfs_work *full, const alfs_result *result)
-{
-    size_t m = (size_t) full->space.m, len = m * (size_t) full->space.q;
-    const double *dual[2] = {result->p, result->q};
-    alfs_split *weights = &full->split[WEIGHTS];
-
-    for (int i = 0; i < 3; i++) full->split[i].held = full->split[i].rho;
-    for (int which = 0; which < 2; which++) {
-        alfs_split *split = &full->split[which];
-        if (!split->on) continue;
-        for (size_t i = 0; i < len; i++) split->v[i] = result->w[i] + dual[which][i] / split->rho;
-    }
-    alfs_add_all(&full->space, result->w);
-    alfs_weighted_sum(full);
-    for (size_t i = 0; i < m * m; i++)
-        weights->v[i] = full->weights->all[i] + result->l[i] / weights->rho;
 }
 
 /* The columns of the set from a matrix of all columns, and to one. */
