@@ -47,7 +47,6 @@ static void next_set(search *s, double outside);
 static void measure_columns(search *s);
 static void add_columns(search *s, double least, int most);
 static void use_live_columns(search *s, const alfs_work *work);
-static void start_outside(const search *s);
 static double outside_ratio(search *s, const alfs_work *sub);
 static void write_pair(const search *s, alfs_work *sub);
 static void gather(const search *s, double *to, const double *from);
@@ -111,7 +110,6 @@ static bool begin(search *s)
         if (all <= SMALL) some = all;
         add_columns(s, 0.0, n > some ? n : some);
     }
-    start_outside(s);
     return true;
 }
 
@@ -203,7 +201,6 @@ static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, doubl
 /* The next set: more columns if some outside are over beta. */
 static void next_set(search *s, double outside)
 {
-    start_outside(s);
     if (outside > 1.0) {
         add_columns(s, s->full->split[COLS].penalty, 3 * s->n > 20 ? 3 * s->n : 20);
         s->smooth = fmin(SMOOTH_GROWN, 5.0 * s->smooth);
@@ -261,26 +258,6 @@ static void use_live_columns(search *s, const alfs_work *work)
         s->n = live;
     else
         for (int j = 0; j < s->n; j++) s->inside[s->column[j]] = true;
-}
-
-/* V of the columns outside, ready to join: L2 = 0 and L3 = G within its bound. lift_g holds
- * the gradient of the whole problem. */
-static void start_outside(const search *s)
-{
-    const alfs_split *rows = &s->full->split[ROWS], *cols = &s->full->split[COLS];
-    const alfs_space *space = &s->full->space;
-    size_t m = (size_t) space->m;
-
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = alfs_gradient_block(s->full, from);
-        for (int j = from; j < from + n; j++) {
-            const double *g = space->block + (size_t) (j - from) * m;
-            double by = fmin(1.0, cols->penalty / s->norm[j]) / cols->held;
-            if (s->inside[j]) continue;
-            memset(rows->v + (size_t) j * m, 0, m * sizeof(double));
-            for (size_t i = 0; i < m; i++) cols->v[i + (size_t) j * m] = by * g[i];
-        }
-    }
 }
 
 /* ---- W, P, Q, L of the whole problem --------------------------------------------------- */
