@@ -5,9 +5,9 @@
  * grows until the whole problem is solved. With R = X - X W X of a W that is zero outside J, the
  * columns of G = 2X'RX' - L X' outside J have to be split as P + Q like those inside. P = 0 there
  * serves as long as ||G_.j|| <= beta, so the dual bound of the problem on J holds for the whole one
- * once t is at least max ||G_.j|| / beta over the columns outside, and all of R is scaled, also what no
- * column of J reaches; those above join J. V of the whole problem stands in work's splits, the best W,
- * P, Q, L in the result. */
+ * once t is at least max ||G_.j|| / beta over the columns outside, and all of R is scaled, also
+ * what no column of J reaches; those above join J. V of the whole problem stands in work's splits
+ * (zero for columns that never were in J), the best W, P, Q, L in the result. */
 #include "alfs_work.h"
 #include "la.h"
 #include <R_ext/Memory.h>
@@ -16,8 +16,8 @@
 /* A set of more than this share of the columns saves less than its own eigenvectors and
  * certificates cost. */
 static const double CROWDED = 0.7;
-/* The first set: so many columns at least, or 1/8 of them; of up to SMALL columns, all. A smaller one
- * makes further rounds likely, and each has its own eigenvectors. */
+/* The first set: so many columns at least, or 1/8 of them; of up to SMALL columns, all. A smaller
+ * one makes further rounds likely, and each has its own eigenvectors. */
 enum { FIRST_SET = 32, FIRST_SHARE = 8, SMALL = 45 };
 /* Most iterations of ADMM in the first round, which only has to show what columns are in use, and
  * in later ones, after which columns outside have their say. */
@@ -31,11 +31,11 @@ typedef struct {
     const ufs_x *x;
     alfs_result *result;
     ufs_run *run;
-    int n, *column;     /* the set, in ascending order */
-    bool *inside;       /* of all columns */
-    double *norm;       /* ||G_.j|| of all columns */
-    double smooth;      /* Newton's smoothing; 0: the last round was ADMM's */
-    double reach;       /* the part of the gap that Newton's method can close */
+    int n, *column; /* the set, in ascending order */
+    bool *inside;   /* of all columns */
+    double *norm;   /* ||G_.j|| of all columns */
+    double smooth;  /* Newton's smoothing; 0: the last round was ADMM's */
+    double reach;   /* the part of the gap that Newton's method can close */
     int round;
 } search;
 

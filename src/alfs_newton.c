@@ -16,8 +16,8 @@
  * which leaves two to five products a step. e falls when smoothing makes up more than a fifth of
  * the gap that solve_alfs_bound.c finds for P, Q, L.
  *
- * A step: m^2 q^2 + 2.3 m q^3 flops for the blocks' inverses, and 6 m^2 q + 4 m q^2 for each product
- * with H. Memory: four m x m, m q^2. */
+ * A step: m^2 q^2 + 2.3 m q^3 flops for the blocks' inverses, and 6 m^2 q + 4 m q^2 for each
+ * product with H. Memory: four m x m, m q^2. */
 #include "alfs_work.h"
 #include "la.h"
 #include <R_ext/Utils.h>
@@ -320,12 +320,11 @@ static void dots(const newton *a, int which, const double *u, const double *v, d
 
     memset(out, 0, (size_t) split->n * sizeof(double));
     for (size_t j = 0; j < (size_t) a->q; j++)
-        for (size_t i = 0; i < M; i++)
-            out[alfs_line(split, i, j)] += u[i + j * M] * v[i + j * M];
+        for (size_t i = 0; i < M; i++) out[alfs_line(split, i, j)] += u[i + j * M] * v[i + j * M];
 }
 
-/* P, Q, L of the linearised equations at the full step, within their bounds; at D = 0 those that belong
- * to W. */
+/* P, Q, L of the linearised equations at the full step, within their bounds; at D = 0 those that
+ * belong to W. */
 static void update_duals(newton *a)
 {
     size_t M = (size_t) a->m;

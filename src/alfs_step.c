@@ -11,18 +11,11 @@
 #include "alfs_work.h"
 #include "la.h"
 
-/* A column of V with a norm within 2 % of where its copy vanishes is counted as in use: the next
- * iterations may bring it back. */
-static const double NEARLY = 0.98;
-/* Penalties are fixed after this iteration. */
-enum { BALANCE_UNTIL = 2000 };
-
 static void right_hand_side(const alfs_work *work, int from, int n, double *out);
 static double penalty_sum(const alfs_work *work);
 static void step(alfs_work *work, alfs_split *split, int from, int n, bool advance);
 static double close_split(alfs_split *split, bool advance);
 static void balance(alfs_split *split, double lean);
-static bool newton_pays(const alfs_work *work, double gap);
 
 void alfs_next_penalties(alfs_work *work)
 {
@@ -80,7 +73,7 @@ void alfs_w_block(const alfs_work *work, int from, int n, double *out)
     for (size_t i = 0; i < len; i++) out[i] *= scale;
 }
 
-/* sum over rows and columns of rho copy - L = (rho (1 - cut) - held cut) V; V = 0 where not on. */
+/* sum over rows and columns of rho copy - L = (rho (1 - cut) - held cut) V; V = 0 if not on. */
 static void right_hand_side(const alfs_work *work, int from, int n, double *out)
 {
     size_t m = (size_t) work->space.m, start = (size_t) from * m;
@@ -133,8 +126,8 @@ void alfs_update_copies(alfs_work *work, bool advance)
     work->value.current = current;
 }
 
-/* Sums over every row or column, D being the change of V: ||W||^2, ||new V||^2, <D, V>, ||D||^2; and
- * ||W - copy||^2 in all. */
+/* Sums over every row or column, D being the change of V: ||W||^2, ||new V||^2, <D, V>, ||D||^2;
+ * and ||W - copy||^2 in all. */
 static void step(alfs_work *work, alfs_split *split, int from, int n, bool advance)
 {
     size_t m = (size_t) work->space.m, lines = (size_t) split->n;
@@ -161,8 +154,8 @@ static void step(alfs_work *work, alfs_split *split, int from, int n, bool advan
     split->miss += miss;
 }
 
-/* Residual and penalty of W. The new norms and cuts; change = ||new copy - copy||, the difference of
- * (1 - cut) V written so that nothing cancels. */
+/* Residual and penalty of W, which is returned. The new norms and cuts; change =
+ * ||new copy - copy||, the difference of (1 - cut) V written so that nothing cancels. */
 static double close_split(alfs_split *split, bool advance)
 {
     const double *s0 = split->sum, *s1 = s0 + split->n, *s2 = s1 + split->n, *s3 = s2 + split->n;
@@ -244,66 +237,6 @@ static void balance(alfs_split *split, double lean)
     if (ratio > 2.5 || ratio < 1.0 / 2.5) split->pending = split->next * ratio;
 }
 
-/* ---- many iterations ------------------------------------------------------------------ */
-
-void alfs_iterate(alfs_work *work, int most, double goal, double *best_w, const double *dual,
-                  ufs_run *run)
-{
-    const alfs_settings *settings = work->settings;
-    alfs_value *value = &work->value;
-
-    for (int done = 1;; done++) {
-        bool last = ++run->iterations >= settings->max_iter || done >= most;
-        bool check = run->iterations % ALFS_CHECK_EVERY == 0 || last;
-        alfs_next_penalties(work);
-        alfs_update_w(work);
-        if (check) {
-            double gap;
-            alfs_certify(work);
-            alfs_primal_bound(work, best_w);
-            gap = (value->best - value->now) / value->best;
-            last = last || gap < fmax(goal, -1e-10) || !(fabs(gap) <= DBL_MAX) ||
-                   (work->newton && newton_pays(work, gap));
-        }
-        alfs_update_copies(work, !last);
-        ufs_run_step(run, value->best * work->unit * work->unit,
-                     (value->best - *dual) / value->best);
-        if (last) return;
-        alfs_record(work, *dual, run);
-        if (check && run->iterations <= BALANCE_UNTIL) alfs_balance(work);
-    }
-}
-
-void alfs_certify(alfs_work *work)
-{
-    alfs_value *value = &work->value;
-    double before = value->dual;
-
-    alfs_dual_bound(work, -1.0);
-    value->certificates++;
-    if (work->pair == NULL) return;
-    if (value->dual > before || value->certificates == 1)
-        alfs_write_dual(work, work->pair->p, work->pair->q, work->pair->l);
-    value->now = value->dual;
-}
-
-bool alfs_is_live(const alfs_work *work, int j)
-{
-    const alfs_split *cols = &work->split[COLS];
-    return !cols->on || cols->norm[j] > NEARLY * cols->penalty / cols->held;
-}
-
-/* Whether Newton's method is likely to be faster from this gap on. */
-static bool newton_pays(const alfs_work *work, double gap)
-{
-    double from;
-    int n = 0;
-
-    for (int j = 0; j < work->space.q; j++) n += alfs_is_live(work, j);
-    from = n > 0 ? alfs_newton_from(work->space.m, n, work->space.r) : 0.0;
-    return gap < fmin(from, 0.1) && from > 5.0 * work->settings->tol;
-}
-
 /* ---- what all loops need ---------------------------------------------------------------- */
 
 void alfs_allocate(alfs_work *work)
@@ -329,21 +262,6 @@ void alfs_allocate(alfs_work *work)
         split->sum = ufs_dalloc(lines, 4);
         for (size_t i = 0; i < lines; i++) split->cut[i] = 1.0;
     }
-}
-
-bool alfs_judge(const alfs_work *work, ufs_run *run)
-{
-    double best = work->value.best, gap = (best - work->value.now) / best;
-
-    if (!(fabs(best) <= DBL_MAX) || !(fabs(gap) <= DBL_MAX))
-        run->status = UFS_DIVERGED;
-    else if (gap < -1e-10)
-        run->status = UFS_NUMERICAL;
-    else if (work->settings->paper || work->settings->tol < 0.0 || gap >= work->settings->tol)
-        return false;
-    else
-        run->status = UFS_CONVERGED;
-    return true;
 }
 
 void alfs_record(const alfs_work *work, double dual, ufs_run *run)

@@ -61,8 +61,7 @@ static void make_weights(alfs_work *work, alfs_weights *z)
         for (size_t i = 0; i < m; i++)
             if (norm[i] > 0.0) z->tmp[i + j * m] /= norm[i];
     la_gram('N', space->m, space->r, z->tmp, z->t);
-    for (size_t i = 0; i < m * m; i++)
-        z->t[i] = 1.0 / fmin(1.0, fmax(fabs(z->t[i]), FLOOR));
+    for (size_t i = 0; i < m * m; i++) z->t[i] = 1.0 / fmin(1.0, fmax(fabs(z->t[i]), FLOOR));
 }
 
 /* lambda >= 2 max ||x_i||^2, where L = 2X'X is in its box. (The test by alpha and beta is

@@ -7,27 +7,27 @@
 enum { ROWS = 0, COLS = 1, WEIGHTS = 2 };
 enum { ALFS_CHECK_EVERY = 10 }; /* iterations between certificates */
 
-/* One split W = copy (W B = Z), with its penalty and its multiplier in one matrix V. A line is a row
- * of V or a column; the split of the weights has none (n = 0). */
+/* One split W = copy (W B = Z), with its penalty and its multiplier in one matrix V. A line is a
+ * row of V or a column; the split of the weights has none (n = 0). */
 typedef struct {
     bool on;
-    int n;                 /* lines */
-    size_t of_row, of_col; /* entry (i, j) is in line i of_row + j of_col: (1, 0) or (0, 1) */
-    double penalty;  /* alpha, beta, lambda */
-    double rho;      /* of this iteration */
-    double held;     /* the rho in whose units V is kept: L = held (V - copy) */
-    double next;     /* the rho of the next iteration */
-    double pending;  /* and of the one after */
-    double *v;       /* m x q; weights: m x m, NULL = Z is W B itself */
-    double *cut;     /* 1 - (shrink factor) of each line of V */
-    double *norm;    /* of each line of V */
+    int n;                  /* lines */
+    size_t of_row, of_col;  /* entry (i, j) is in line i of_row + j of_col: (1, 0) or (0, 1) */
+    double penalty;         /* alpha, beta, lambda */
+    double rho;             /* of this iteration */
+    double held;            /* the rho in whose units V is kept: L = held (V - copy) */
+    double next;            /* the rho of the next iteration */
+    double pending;         /* and of the one after */
+    double *v;              /* m x q; weights: m x m, NULL = Z is W B itself */
+    double *cut;            /* 1 - (shrink factor) of each line of V */
+    double *norm;           /* of each line of V */
     double *factor, *fresh; /* of each line of V in H, and in the new V */
-    double *sum;     /* scratch: four sums of each line */
-    double miss;     /* ||W - copy||^2 */
-    double residual; /* || W - copy || / max(||W||, ||copy||) */
-    double change;   /* || copy - previous copy || */
-    double size;     /* || L || */
-    double biggest;  /* max |W B - Z| (Algorithm 1) */
+    double *sum;            /* scratch: four sums of each line */
+    double miss;            /* ||W - copy||^2 */
+    double residual;        /* || W - copy || / max(||W||, ||copy||) */
+    double change;          /* || copy - previous copy || */
+    double size;            /* || L || */
+    double biggest;         /* max |W B - Z| (Algorithm 1) */
 } alfs_split;
 
 /* The bounds of the optimum found so far. */
@@ -57,15 +57,15 @@ typedef struct {
     alfs_split split[3];
     alfs_weights *weights; /* or NULL */
     alfs_value value;
-    double gamma;              /* over-relaxation */
-    double unit, unit_w;       /* what X, and W, were divided and multiplied by */
-    double *core;              /* r x rb: of the last W */
-    double *scratch;           /* r x rb */
-    double *lift, *lift_g;     /* N of the last W = (H + N y) / rr, and of the gradient */
-    const double *x;           /* m x q, of a set of columns: these, in its units */
-    double *kept;              /* m x q: W itself (Algorithm 1), or NULL */
-    alfs_result *pair;         /* where the best P, Q and L are kept at once, or NULL */
-    bool newton;               /* Newton's method is wanted and has not failed yet */
+    double gamma;          /* over-relaxation */
+    double unit, unit_w;   /* what X, and W, were divided and multiplied by */
+    double *core;          /* r x rb: of the last W */
+    double *scratch;       /* r x rb */
+    double *lift, *lift_g; /* N of the last W = (H + N y) / rr, and of the gradient */
+    const double *x;       /* m x q, of a set of columns: these, in its units */
+    double *kept;          /* m x q: W itself (Algorithm 1), or NULL */
+    alfs_result *pair;     /* where the best P, Q and L are kept at once, or NULL */
+    bool newton;           /* Newton's method is wanted and has not failed yet */
 } alfs_work;
 
 /* ---- alfs_step.c ---- */
@@ -82,27 +82,17 @@ void alfs_update_copies(alfs_work *work, bool advance);
 void alfs_shrinkage(alfs_work *work);
 /* Of the rows, or columns, of w (m x q). */
 void alfs_norms(const alfs_split *split, int m, int q, const double *w, double *out);
+/* The line of entry (i, j). */
 static inline size_t alfs_line(const alfs_split *split, size_t i, size_t j)
 {
     return i * split->of_row + j * split->of_col;
 }
 void alfs_balance(alfs_work *work);
 
-/* Iterations, at most so many, until the gap is below the goal or Newton's method pays, ending at a
- * certificate whose V are kept. dual: the bound of the whole problem, for the trace. */
-void alfs_iterate(alfs_work *work, int most, double goal, double *best_w, const double *dual,
-                  ufs_run *run);
-/* The dual bound, and its pair where that is kept at once. */
-void alfs_certify(alfs_work *work);
-/* Whether column j of Wtilde is not zero, or nearly so. */
-bool alfs_is_live(const alfs_work *work, int j);
-
 /* Scratch for the sizes of work->space; the splits get fresh cuts. */
 void alfs_allocate(alfs_work *work);
 /* One row of the trace: `dual` is the bound of the whole problem. */
 void alfs_record(const alfs_work *work, double dual, ufs_run *run);
-/* Status of an objective and a gap that prove what they can; true if the run ends here. */
-bool alfs_judge(const alfs_work *work, ufs_run *run);
 
 /* ---- alfs_weights.c ---- */
 
@@ -145,13 +135,6 @@ int alfs_gradient_block(const alfs_work *work, int from);
 /* lift_g from the core of some W, with ||residual||^2 and <residual, D>. */
 void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inner);
 
-/* ---- alfs_columns.c ---- */
-
-/* Grows a set of columns of W, from those of largest gradient or those in use, after a
- * certificate, until the whole problem is solved. False: the set became too large; work holds a
- * start for the whole problem. */
-bool alfs_grow_weighted(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
-
 /* ---- alfs_newton.c ---- */
 
 /* Newton steps on the problem of work, a set of columns, from best_w, until the gap is below the
@@ -162,5 +145,26 @@ bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w, d
                  ufs_run *run);
 /* The gap below which that is likely to be faster than ADMM on q columns; 0: never. */
 double alfs_newton_from(int m, int q, int r);
+
+/* ---- alfs_run.c ---- */
+
+/* Iterations, at most so many, until the gap is below the goal or Newton's method pays, ending at a
+ * certificate whose V are kept. dual: the bound of the whole problem, for the trace. */
+void alfs_iterate(alfs_work *work, int most, double goal, double *best_w, const double *dual,
+                  ufs_run *run);
+/* The dual bound, and its pair where that is kept at once. */
+void alfs_certify(alfs_work *work);
+/* Whether column j of Wtilde is not zero, or nearly so. */
+bool alfs_is_live(const alfs_work *work, int j);
+
+/* Status of an objective and a gap that prove what they can; true if the run ends here. */
+bool alfs_judge(const alfs_work *work, ufs_run *run);
+
+/* ---- alfs_columns.c ---- */
+
+/* Grows a set of columns of W, from those of largest gradient or those in use, after a
+ * certificate, until the whole problem is solved. False: the set became too large; work holds a
+ * start for the whole problem. */
+bool alfs_grow_weighted(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
 
 #endif

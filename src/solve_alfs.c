@@ -196,9 +196,11 @@ static void warm_start(alfs_work *work, const alfs_start *start, double *w)
     for (int which = 0; which < 2; which++) {
         alfs_split *split = &work->split[which];
         if (!split->on) continue;
-        split->rho = split->held = split->next = split->pending = start->rho[which] * split->penalty;
+        split->rho = split->held = split->next = split->pending = start->rho[which] *
+                                                                  split->penalty;
         for (size_t i = 0; i < len; i++)
-            split->v[i] = w[i] + dual[which][i] / (work->unit * work->unit * work->unit_w * split->rho);
+            split->v[i] = w[i] +
+                          dual[which][i] / (work->unit * work->unit * work->unit_w * split->rho);
     }
     alfs_shrinkage(work);
     f = alfs_objective(work, w);

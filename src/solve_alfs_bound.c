@@ -26,8 +26,8 @@ void alfs_dual_bound(alfs_work *work, double outside)
 
     if (work->weights != NULL && work->weights->t != NULL) alfs_weights_multiplier(work);
     alfs_gradient(work, work->core, &ss, &rx);
-    /* What of D no column reaches is no part of G, and counts in full. A column outside reaches it, so
-     * there it is scaled with all of R. */
+    /* What of D no column reaches is no part of G, and counts in full. A column outside reaches it,
+     * so there it is scaled with all of R. */
     if (outside >= 0.0) {
         ss += rest;
         rx += rest;
@@ -180,7 +180,8 @@ void alfs_primal_bound(alfs_work *work, double *best_w)
     if (!(f < work->value.best) && fabs(f) <= DBL_MAX) return;
     work->value.best = f;
     for (int from = 0; from < space->q; from += space->width)
-        candidate_block(work, from, alfs_block(space, from), best_w + (size_t) from * (size_t) space->m);
+        candidate_block(work, from, alfs_block(space, from),
+                        best_w + (size_t) from * (size_t) space->m);
 }
 
 /* What, or with lambda > 0 W itself, with the zero rows of What and the zero columns of Wtilde. */
