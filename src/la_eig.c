@@ -31,6 +31,21 @@ int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
     return info;
 }
 
+int la_eig_leading(int n, double *a, int k, double *w, double *z)
+{
+    size_t N = (size_t) n;
+    void *mark = vmaxget();
+    double *value = ufs_dalloc((size_t) k, 1), *vector = ufs_dalloc(N, (size_t) k);
+    int info = la_eig_range(n, a, n - k + 1, n, value, vector);
+
+    for (int j = 0; j < k && info == 0; j++) {
+        w[j] = value[k - 1 - j];
+        ufs_copy(z + (size_t) j * N, vector + (size_t) (k - 1 - j) * N, N);
+    }
+    vmaxset(mark);
+    return info;
+}
+
 int la_eig_values(int n, double *a, double *w)
 {
     if (!upper_finite(n, a)) return LA_NOT_FINITE;
