@@ -154,11 +154,9 @@ int la_qr(int n, int p, double *a, double *tau);
 /* ---- la_eig.c -------------------------------------------------------------------
  * Eigenpairs il..iu (1-based, ascending order) of the symmetric a (n x n, upper
  * triangle read, destroyed): values w (iu - il + 1), vectors z n x (iu - il + 1).
- * dsyevr; about 4n^3/3 + 4n^2 k flops. Workspace is allocated inside and given
- * back, so it may be called in a loop. Beyond an order of LA_EIG_CHECKED the same steps are
- * taken one by one (blocks of the reduction to tridiagonal form, its spectrum by dstevr, strips
- * of the way back), with interrupts looked for between them. */
-enum { LA_EIG_CHECKED = 600 };
+ * The steps of dsyevr, about 4n^3/3 + 4n^2 k flops, one by one (blocks of the reduction to
+ * tridiagonal form, its spectrum by dstevr, strips of the way back), with interrupts looked for
+ * between them. Workspace is allocated inside and given back, so it may be called in a loop. */
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z);
 /* The k largest, descending: w k, z n x k. */
 int la_eig_leading(int n, double *a, int k, double *w, double *z);
