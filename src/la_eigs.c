@@ -216,7 +216,7 @@ static const double *next_block(davidson *s, bool check, int *count)
 
     *count = 0;
     s->passes = 1;
-    if (a->block > 0 && a->block < LANES) s->passes = LANES / s->width;
+    if (a->block > 0 && a->block < LANES) s->passes = (a->k > LANES ? a->k : LANES) / s->width;
     if (check) {
         int products = s->info->products / 8 > 2 * LANES ? s->info->products / 8 : 2 * LANES;
         s->passes = products / s->width;

@@ -1,16 +1,16 @@
 /* x_pca.c: leading principal components of an operator (see x_ops.h).
  *
- * r = min(n, p), G the r x r Gram matrix. la_eigs_krylov() needs about 10k + 80 products, each 4 nnz
- * with X or, once G is formed, 2 r^2; the whole spectrum of G takes about 4r^3/3 + 2r^2 k, half of it
- * at the speed of matrix times vector. The cheapest is taken, and the first is given up for the last
- * when it has cost half as much.
- * Memory r^2, or 2r (3k + 72); then n x k and p x k for the answer.
+ * r = min(n, p), G the r x r Gram matrix. la_eigs_krylov() needs about 3k + 40 products, each 4 nnz
+ * with X or, once G is formed, 2 r^2; without gaps (noise) three times as many. The whole spectrum of
+ * G takes about 4r^3/3 + 2r^2 k, half of it at the speed of matrix times vector. The cheapest is
+ * taken, and the first is given up for the last when it has cost half as much, or ENOUGH products.
+ * Memory r^2, or 2r (3k + 144); then n x k and p x k for the answer.
  * Interrupts are looked for with every block of products and of G. */
 #include "x_ops.h"
 #include "la.h"
 #include <R_ext/Memory.h>
 
-enum { SMALL = 400, GRAM_MOST = 6000, LONGER = 96 };
+enum { SMALL = 400, GRAM_MOST = 6000, LONGER = 96, ENOUGH = 160 };
 /* A flop outside matrix times matrix costs about as much as so many inside. */
 static const double SLOW = 4.0;
 
@@ -91,11 +91,12 @@ static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z
             problem.apply = apply_gram;
             problem.data = &whole;
         }
-        if (can_gram)
-            most = fmin(most, products * fmax(2.0, cost.spectrum / 2.0 /
-                                                       (by_gram ? cost.by_gram - cost.gram
-                                                                : cost.by_product)));
-        problem.max_iter = (int) (most / 8.0);
+        if (can_gram) {
+            double worth = cost.spectrum / 2.0 /
+                           (by_gram ? cost.by_gram - cost.gram : cost.by_product);
+            most = fmin(most, fmax(ENOUGH, products * fmax(2.0, worth)));
+        }
+        problem.max_iter = (int) (most / fmax(8.0, k));
         la_eigs_krylov(&problem, w, z, &found);
         info->products = by_gram ? 0 : found.products;
         info->residual = found.residual;
