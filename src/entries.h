@@ -26,7 +26,7 @@
     /* ffi_test_x.c */ \
     ENTRY(test_x, 4) \
     ENTRY(test_x_rows, 3) \
-    ENTRY(test_lanczos, 4) \
+    ENTRY(test_eigs, 5) \
     /* ffi_input.c */ \
     ENTRY(prepare, 2) \
     ENTRY(moments, 1) \

@@ -1,6 +1,6 @@
 /* ffi_test_x.c: the operations of x_ops.h that no R function calls, for the tests. */
 #include "ffi_x.h"
-#include "la_lanczos.h"
+#include "la.h"
 
 /* list(cross_rows = (X'T)', gram_mul = X X'T, dot = x_j't_1 for every j,
  * axpy = sum_j v_j x_j, gram_rows = X diag(w) X', entries). */
@@ -60,24 +60,26 @@ static void apply_test(const void *data, int m, const double *x, double *y)
     la_gemm('N', 'N', op->n, m, op->n, 1.0, op->a, op->n, x, op->n, 0.0, y, op->n);
 }
 
-/* The k largest eigenpairs of the symmetric a (n x n, n >= 2 (2k + 32)); basis: vectors held, 0
- * for the usual number. */
-SEXP ffi_test_lanczos(SEXP a, SEXP k_, SEXP tol, SEXP basis_)
+/* The k largest eigenpairs of the symmetric a (n x n) by products with blocks of vectors; basis:
+ * vectors held, 0 for the usual number. */
+SEXP ffi_test_eigs(SEXP a, SEXP k_, SEXP tol, SEXP block, SEXP basis)
 {
     static const char *const names[] = {"values",    "vectors", "products", "residual",
                                         "converged", "info",    NULL};
     int n = ffi_matrix(a, "a").n, k = ffi_whole(k_, 1, n, "k");
     test_operator op = {n, ffi_sized(a, n, n, "a")};
-    int basis = ffi_whole(basis_, 0, n, "basis");
-    la_lanczos_problem problem = {
-        n, k, apply_test, &op, ffi_number(tol, "tol"), 100 * (k + 10), basis, false};
-    la_lanczos_info info;
-    if (k < 1 || n < 2 * la_lanczos_basis(k)) Rf_error("internal error: 'k' is out of range");
-    if (basis != 0 && (basis < la_lanczos_basis(k) || 2 * basis > n))
-        Rf_error("internal error: 'basis' is out of range");
+    la_eigs_problem problem = {.n = n,
+                               .k = k,
+                               .apply = apply_test,
+                               .data = &op,
+                               .block = ffi_whole(block, 0, n, "block"),
+                               .basis = ffi_whole(basis, 0, n, "basis"),
+                               .tol = ffi_number(tol, "tol"),
+                               .max_iter = 13 * (k + 10)};
+    la_eigs_info info;
     SEXP out = PROTECT(ffi_list(names));
     double *w = ffi_set_vector(out, "values", k), *z = ffi_set_matrix(out, "vectors", n, k);
-    la_lanczos(&problem, w, z, &info);
+    la_eigs_krylov(&problem, w, z, &info);
     ffi_set(out, "products", Rf_ScalarInteger(info.products));
     ffi_set(out, "residual", Rf_ScalarReal(info.residual));
     ffi_set(out, "converged", Rf_ScalarLogical(info.converged));

@@ -154,57 +154,61 @@ int la_qr(int n, int p, double *a, double *tau);
 /* ---- la_eig.c -------------------------------------------------------------------
  * Eigenpairs il..iu (1-based, ascending order) of the symmetric a (n x n, upper
  * triangle read, destroyed): values w (iu - il + 1), vectors z n x (iu - il + 1).
- * dsyevr; about 4n^3/3 + 4n^2 k flops. Workspace is allocated inside and given
- * back, so it may be called in a loop. Beyond an order of LA_EIG_CHECKED the same steps are
- * taken one by one (blocks of the reduction to tridiagonal form, its spectrum by dstevr, strips
- * of the way back), with interrupts looked for between them. */
-enum { LA_EIG_CHECKED = 600 };
+ * The steps of dsyevr, about 4n^3/3 + 4n^2 k flops, one by one (blocks of the reduction to
+ * tridiagonal form, its spectrum by dstevr, strips of the way back), with interrupts looked for
+ * between them. Workspace is allocated inside and given back, so it may be called in a loop. */
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z);
+/* The k largest, descending: w k, z n x k. */
+int la_eig_leading(int n, double *a, int k, double *w, double *z);
 /* All n eigenvalues, ascending, without vectors. About 4n^3/3 flops; interrupts as above. */
 int la_eig_values(int n, double *a, double *w);
 
 /* ---- la_eigs.c ------------------------------------------------------------------
- * The k largest eigenpairs of a symmetric operator A of order n that is known by its
- * products only, its spectrum within [low, high]. `known`: n_known orthonormal
- * eigenvectors to leave out (NULL if none). Values come in descending order.
- * Order up to LA_EIGS_DENSE: A is formed and dsyevr does it. Beyond: subspace
- * iteration on a block of k + max(8, k / 2) vectors, each step filtered by a Chebyshev
- * polynomial that damps [low, smallest Ritz value], then full orthogonalisation and
- * Rayleigh-Ritz. A block finds multiple eigenvalues, which one Lanczos vector cannot;
- * the start is a fixed hash, so the result is deterministic. The degree is what the slowest
- * wanted pair needs, as far as rounding allows. Memory 4 n (block).
- * `recur`, if not NULL, does a whole filter in place of single products: `steps` times
- *     next = c_0 A x + c_1 x + c_2 before,
- * three coefficients for each step, the first from the given X; X becomes the last.
- * Stops when every residual |A z - w z| <= tol max(|low|, |high|). */
+ * The k largest eigenpairs of a symmetric operator A of order n that is known by its products only,
+ * descending: block Davidson with restarts. The start is a fixed hash, so the result is
+ * deterministic, and multiple eigenvalues are found as often as they occur.
+ * Stops when every residual |A z - w z| <= tol max(|low|, |high|), or tol w_1 if these are 0.
+ * Per vector: a product, 10 n (basis) flops, and where it is looked at 4 n k (basis) and the
+ * eigenproblem of the basis's order. Memory 2n (basis + k + 8) doubles. */
 enum { LA_EIGS_DENSE = 400 };
 
 typedef void (*la_operator)(const void *data, int m, const double *x, double *y);
 
+/* X (n x m) becomes the last of `steps` times
+ *     next = c_0 A x + c_1 x + c_2 before,
+ * three coefficients for each step, the first from the given X. */
 typedef void (*la_recurrence)(const void *data, int m, int steps, const double *c, double *x);
 
 typedef struct {
     int n, k;
-    la_operator apply; /* Y = A X for X n x m */
-    la_recurrence recur;
+    la_operator apply;   /* Y = A X for X n x m */
+    la_recurrence recur; /* for cheap products: blocks are filtered by polynomials; or NULL */
     const void *data;
-    double low, high;
+    double low, high; /* bounds of the spectrum; needed with recur */
     int n_known;
-    const double *known;
+    const double *known; /* orthonormal eigenvectors to leave out; NULL if none */
     int n_start;
     const double *start; /* guesses of leading eigenvectors, best first; NULL if none */
+    int block; /* vectors multiplied at a time; 0: as many as are wanted. Fewer than 8 need fewer
+                  products, but see one copy each of a multiple eigenvalue: noise is tried at the
+                  end, and what is missing found with a wider block */
+    int basis; /* vectors held; 0: la_eigs_basis(k) */
     double tol;
-    int max_iter;
-    int n_rough; /* of the last of the k, only the distance from `high` matters, to a tenth */
+    int max_iter; /* looks at the Ritz pairs, one for every 8 products or every block */
+    int n_rough;  /* of the last of the k only the distance from the one before them (or `high`)
+                     matters, to a tenth */
 } la_eigs_problem;
 
 typedef struct {
-    int iterations, lapack;
-    double residual; /* the largest one, relative */
+    int iterations, products, lapack; /* products: vectors, without those of `recur` */
+    double residual;                  /* the largest one, relative */
     bool converged;
 } la_eigs_info;
 
+int la_eigs_basis(int k);
+/* w: k, z: n x k. Of small order A is formed, and LAPACK does it. */
 void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
+void la_eigs_krylov(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
 
 /* ---- la_cg.c ---------------------------------------------------------------------
  * Preconditioned conjugate gradients for A x = b, A and the preconditioner (M^{-1})

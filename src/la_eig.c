@@ -6,100 +6,27 @@
 enum { PANEL = 32, STRIP = 64 };
 
 static bool upper_finite(int n, const double *a);
-static int plain_range(int n, double *a, int il, int iu, double *w, double *z);
-static int plain_values(int n, double *a, double *w);
 static int tridiagonal(int n, double *a, double *d, double *e, double *tau);
-static int checked_range(int n, double *a, int il, int iu, double *w, double *z, bool whole);
 static int spectrum(int n, double *d, double *e, int il, int iu, double *w, double *z, bool whole);
-static int checked_values(int n, double *a, double *w);
 
 int la_eig_range(int n, double *a, int il, int iu, double *w, double *z)
-{
-    size_t len = (size_t) n * (size_t) n;
-    double *copy;
-    int info;
-    void *mark = vmaxget();
-
-    if (!upper_finite(n, a)) return LA_NOT_FINITE;
-    if (n > LA_EIG_CHECKED) return checked_range(n, a, il, iu, w, z, false);
-    if (il == 1 && iu == n) return plain_range(n, a, il, iu, w, z);
-    copy = ufs_dalloc(len, 1);
-    ufs_copy(copy, a, len);
-    info = plain_range(n, a, il, iu, w, z);
-    if (info) info = checked_range(n, copy, il, iu, w, z, true);
-    vmaxset(mark);
-    return info;
-}
-
-int la_eig_values(int n, double *a, double *w)
-{
-    if (!upper_finite(n, a)) return LA_NOT_FINITE;
-    return n > LA_EIG_CHECKED ? checked_values(n, a, w) : plain_values(n, a, w);
-}
-
-static bool upper_finite(int n, const double *a)
-{
-    for (size_t j = 0; j < (size_t) n; j++)
-        if (!la_finite(j + 1, a + j * (size_t) n)) return false;
-    return true;
-}
-
-static int plain_range(int n, double *a, int il, int iu, double *w, double *z)
-{
-    char job = 'V', up = 'U', range = 'I';
-    int found = 0, info = 0, lwork = -1, liwork = -1, iopt = 0;
-    int k = iu - il + 1;
-    double opt = 0.0, none = 0.0, *work, *values;
-    void *mark = vmaxget();
-    int *support = ufs_ialloc(2 * (size_t) n), *iwork;
-
-    /* dsyevr may write n eigenvalues, though only k are asked for. */
-    values = ufs_dalloc((size_t) n, 1);
-    F77_CALL(dsyevr)
-    (&job, &range, &up, &n, a, &n, &none, &none, &il, &iu, &none, &found, values, z, &n, support,
-     &opt, &lwork, &iopt, &liwork, &info FCONE FCONE FCONE);
-    lwork = (int) opt;
-    liwork = iopt;
-    work = ufs_dalloc((size_t) lwork, 1);
-    iwork = ufs_ialloc((size_t) liwork);
-    F77_CALL(dsyevr)
-    (&job, &range, &up, &n, a, &n, &none, &none, &il, &iu, &none, &found, values, z, &n, support,
-     work, &lwork, iwork, &liwork, &info FCONE FCONE FCONE);
-    for (int i = 0; i < k; i++) w[i] = values[i];
-    vmaxset(mark);
-    if (info == 0 && found != k) info = 1;
-    return info;
-}
-
-static int plain_values(int n, double *a, double *w)
-{
-    char job = 'N', up = 'U';
-    int lwork = -1, info = 0;
-    double opt = 0.0;
-    void *mark = vmaxget();
-
-    F77_CALL(dsyev)(&job, &up, &n, a, &n, w, &opt, &lwork, &info FCONE FCONE);
-    lwork = (int) opt;
-    double *work = ufs_dalloc((size_t) lwork, 1);
-    F77_CALL(dsyev)(&job, &up, &n, a, &n, w, work, &lwork, &info FCONE FCONE);
-    vmaxset(mark);
-    return info;
-}
-
-static int checked_range(int n, double *a, int il, int iu, double *w, double *z, bool whole)
 {
     char left = 'L', up = 'U', no = 'N';
     int k = iu - il + 1, info, side = STRIP * n;
     size_t N = (size_t) n;
     void *mark = vmaxget();
-    double *d = ufs_dalloc(N, 2), *e = ufs_dalloc(N, 2), *tau = ufs_dalloc(N, 1), *back;
+    double *d, *e, *tau, *back;
 
+    if (!upper_finite(n, a)) return LA_NOT_FINITE;
+    d = ufs_dalloc(N, 2);
+    e = ufs_dalloc(N, 2);
+    tau = ufs_dalloc(N, 1);
     info = tridiagonal(n, a, d, e, tau);
     R_CheckUserInterrupt();
     ufs_copy(d + N, d, N);
     ufs_copy(e + N, e, N - 1);
-    if (info == 0) info = spectrum(n, d, e, il, iu, w, z, whole);
-    if (info && !whole) info = spectrum(n, d + N, e + N, il, iu, w, z, true);
+    if (info == 0) info = spectrum(n, d, e, il, iu, w, z, false);
+    if (info) info = spectrum(n, d + N, e + N, il, iu, w, z, true);
     back = ufs_dalloc(STRIP, N);
     for (int from = 0; from < k && info == 0; from += STRIP) {
         int wide = k - from < STRIP ? k - from : STRIP;
@@ -110,6 +37,43 @@ static int checked_range(int n, double *a, int il, int iu, double *w, double *z,
     }
     vmaxset(mark);
     return info;
+}
+
+int la_eig_leading(int n, double *a, int k, double *w, double *z)
+{
+    size_t N = (size_t) n;
+    void *mark = vmaxget();
+    double *value = ufs_dalloc((size_t) k, 1), *vector = ufs_dalloc(N, (size_t) k);
+    int info = la_eig_range(n, a, n - k + 1, n, value, vector);
+
+    for (int j = 0; j < k && info == 0; j++) {
+        w[j] = value[k - 1 - j];
+        ufs_copy(z + (size_t) j * N, vector + (size_t) (k - 1 - j) * N, N);
+    }
+    vmaxset(mark);
+    return info;
+}
+
+int la_eig_values(int n, double *a, double *w)
+{
+    int info;
+    void *mark = vmaxget();
+    double *e, *tau;
+
+    if (!upper_finite(n, a)) return LA_NOT_FINITE;
+    e = ufs_dalloc((size_t) n, 1);
+    tau = ufs_dalloc((size_t) n, 1);
+    info = tridiagonal(n, a, w, e, tau);
+    if (info == 0) F77_CALL(dsterf)(&n, w, e, &info);
+    vmaxset(mark);
+    return info;
+}
+
+static bool upper_finite(int n, const double *a)
+{
+    for (size_t j = 0; j < (size_t) n; j++)
+        if (!la_finite(j + 1, a + j * (size_t) n)) return false;
+    return true;
 }
 
 /* Eigenpairs il..iu of the tridiagonal matrix (d, e); whole: as part of all of them, because
@@ -135,24 +99,12 @@ static int spectrum(int n, double *d, double *e, int il, int iu, double *w, doub
     return info;
 }
 
-static int checked_values(int n, double *a, double *w)
-{
-    int info;
-    void *mark = vmaxget();
-    double *e = ufs_dalloc((size_t) n, 1), *tau = ufs_dalloc((size_t) n, 1);
-
-    info = tridiagonal(n, a, w, e, tau);
-    if (info == 0) F77_CALL(dsterf)(&n, w, e, &info);
-    vmaxset(mark);
-    return info;
-}
-
 /* Q'AQ = T with diagonal d and off-diagonal e, the reflectors as dsytrd leaves them: panels of
  * PANEL columns from the right, each followed by its update of the rest. */
 static int tridiagonal(int n, double *a, double *d, double *e, double *tau)
 {
     char up = 'U', no = 'N';
-    int nb = PANEL, rest = n, info = 0, lwork = PANEL * PANEL;
+    int nb = PANEL, rest = n, info = 0, lwork = PANEL * n;
     size_t N = (size_t) n;
     double minus = -1.0, one = 1.0, *w = ufs_dalloc(N, PANEL);
 

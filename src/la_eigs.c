@@ -1,92 +1,71 @@
-/* la_eigs.c: leading eigenpairs of a sparse symmetric operator (see la.h).
+/* la_eigs.c: leading eigenpairs of a symmetric operator (see la.h).
  *
- * Filter of degree d, scaled at the largest Ritz value so that nothing overflows
- * (Zhou, Saad, Tiago and Chelikowsky, J. Comput. Phys. 219, 2006). Per step:
- * d + 1 products with A on the block of b vectors and about 14 n b^2 flops. */
+ * Block Davidson: V grows by blocks, is kept orthonormal, and H = V'AV has the Ritz pairs. A block
+ * is the residuals of wanted pairs that are open yet, or the image of the block before: from one
+ * vector this is Lanczos with full orthogonalisation, but guesses at the start, restarts and other
+ * vectors in between break nothing. Where products are cheap and eigenvalues close (`recur`), it is
+ * the Ritz vectors of the open pairs under a Chebyshev polynomial of A, scaled at the largest Ritz
+ * value so that nothing overflows (Zhou and Saad, SIAM J. Matrix Anal. Appl. 29, 2007). */
 #include "la.h"
 #include "la_krylov.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { FIRST_DEGREE = 30, LEAST_DEGREE = 10, MOST_DEGREE = 240 };
-static const double SAFETY = 3.0, SPREAD = 1e8;
+enum { LANES = 8, FIRST_DEGREE = 30, LEAST_DEGREE = 10, MOST_DEGREE = 240 };
+static const double SAFETY = 3.0, SPREAD = 1e8, DEPENDENT = 1e-12, ROUNDING = 1e-7;
 
 typedef struct {
     const la_eigs_problem *a;
-    int b;                    /* block size */
-    int degree;               /* of the filter */
-    double *coef;             /* 3 x MOST_DEGREE: its recurrence */
-    double *x, *ax;           /* n x b: basis and its image */
-    double *y, *t;            /* n x b: scratch */
-    double *small, *q, *copy; /* b x b */
-    double *theta;            /* b, ascending */
-    double *dot;              /* (n_known + b) x b */
-} eigs_work;
+    la_eigs_info *info;
+    int most, size, keep; /* vectors at most; held; left by a restart */
+    int wide, held;       /* Ritz vectors looked at: at most (k, more with a filter); now */
+    int width, passes;    /* vectors of the next block; blocks before the next look */
+    int noise;            /* start vectors used so far */
+    double *v, *av;       /* n x most: basis and its image */
+    double *u, *r;        /* n x wide: Ritz vectors, best first, and residuals; then the block */
+    double *norm;         /* wide: of the residuals */
+    double *theta;        /* keep, descending */
+    double *h, *y, *copy; /* most x most: H, its eigenvectors, scratch */
+    double *dot;          /* (n_known + most) x max(most, LA_KRYLOV_ROWS): scratch */
+    double scale;         /* what residuals are relative to */
+    double sum;           /* of the wanted values at the last check, -Inf before it */
+    double best;          /* the residual after best_at products, halved or doubled then */
+    int best_at;
+} davidson;
 
 static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
-static void start_block(eigs_work *s);
-static void filter(eigs_work *s);
-static void recurrence(eigs_work *s);
-static void orthonormalise(eigs_work *s);
-static int rayleigh_ritz(eigs_work *s);
-static double worst_residual(eigs_work *s);
+static void begin(davidson *s);
+static int ritz_pairs(davidson *s);
+static double allowed(const davidson *s, int j);
+static bool done(davidson *s, bool *check);
+static const double *next_block(davidson *s, bool check, int *count);
+static void damped(const davidson *s, double *mid, double *half);
+static int degree_for(const davidson *s, int last);
+static void filter(const davidson *s, int degree, int count, double *x);
+static bool expand(davidson *s, int count, const double *block);
+static int append(davidson *s, int count, const double *block);
+static void restart(davidson *s);
+
+int la_eigs_basis(int k)
+{
+    return 2 * k + 5 * LANES;
+}
 
 void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
 {
-    /* Room for the next ones; operators work on 8 columns at a time. */
-    int n = a->n, k = a->k, b = (k + (k / 2 > 3 ? k / 2 : 3) + 7) / 8 * 8;
-    size_t N = (size_t) n, B = (size_t) b;
     void *mark = vmaxget();
-    eigs_work s = {.a = a, .b = b, .degree = FIRST_DEGREE};
-
-    info->iterations = 0;
-    info->lapack = 0;
-    info->residual = 0.0;
-    info->converged = true;
-    if (n <= LA_EIGS_DENSE || 4 * (b + a->n_known) > n) {
+    if (a->n <= LA_EIGS_DENSE || 2 * (la_eigs_basis(a->k) + a->n_known) > a->n)
         dense_eigs(a, w, z, info);
-        vmaxset(mark);
-        return;
-    }
-    s.coef = ufs_dalloc(3, MOST_DEGREE);
-    s.x = ufs_dalloc(N, B);
-    s.ax = ufs_dalloc(N, B);
-    s.y = ufs_dalloc(N, B);
-    s.t = ufs_dalloc(N, B);
-    s.small = ufs_dalloc(B, B);
-    s.q = ufs_dalloc(B, B);
-    s.theta = ufs_dalloc(B, 1);
-    s.copy = ufs_dalloc(B, B);
-    s.dot = ufs_dalloc(B + (size_t) a->n_known, B);
-
-    start_block(&s);
-    info->lapack = rayleigh_ritz(&s);
-    info->converged = false;
-    while (!info->lapack && info->iterations < a->max_iter) {
-        R_CheckUserInterrupt();
-        info->iterations++;
-        filter(&s);
-        orthonormalise(&s);
-        info->lapack = rayleigh_ritz(&s);
-        info->residual = worst_residual(&s);
-        if (info->residual <= a->tol) {
-            info->converged = true;
-            break;
-        }
-    }
-    for (int j = 0; j < k; j++) {
-        w[j] = s.theta[b - 1 - j];
-        ufs_copy(z + (size_t) j * N, s.x + (size_t) (b - 1 - j) * N, N);
-    }
+    else
+        la_eigs_krylov(a, w, z, info);
     vmaxset(mark);
 }
 
 static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
 {
-    int n = a->n, k = a->k;
+    int n = a->n;
     size_t N = (size_t) n;
     double *identity = ufs_dzero(N, N), *full = ufs_dalloc(N, N);
-    double *values = ufs_dalloc((size_t) k, 1), *vectors = ufs_dalloc(N, (size_t) k);
 
     for (size_t i = 0; i < N; i++) identity[i + i * N] = 1.0;
     a->apply(a->data, n, identity, full);
@@ -94,59 +73,175 @@ static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_i
     if (a->n_known > 0)
         la_gemm('N', 'T', n, n, a->n_known, -2.0 * (a->high - a->low), a->known, n, a->known, n,
                 1.0, full, n);
-    info->lapack = la_eig_range(n, full, n - k + 1, n, values, vectors);
-    for (int j = 0; j < k; j++) {
-        w[j] = values[k - 1 - j];
-        ufs_copy(z + (size_t) j * N, vectors + (size_t) (k - 1 - j) * N, N);
-    }
+    *info = (la_eigs_info){.converged = true};
+    info->lapack = la_eig_leading(n, full, a->k, w, z);
 }
 
-static void start_block(eigs_work *s)
+void la_eigs_krylov(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info)
 {
-    for (int j = 0; j < s->b; j++) {
-        /* The best ones are the last columns, as after Rayleigh-Ritz. */
-        double *col = s->x + (size_t) j * (size_t) s->a->n;
-        int guess = s->b - 1 - j;
-        if (guess < s->a->n_start)
-            ufs_copy(col, s->a->start + (size_t) guess * (size_t) s->a->n, (size_t) s->a->n);
+    size_t N = (size_t) a->n;
+    void *mark = vmaxget();
+    davidson s = {.a = a, .info = info, .sum = R_NegInf};
+    bool check, grew = true;
+
+    *info = (la_eigs_info){.residual = R_PosInf};
+    begin(&s);
+    for (;;) {
+        int count;
+        info->lapack = ritz_pairs(&s);
+        if (info->lapack) break;
+        info->iterations++;
+        if (done(&s, &check) || info->iterations >= a->max_iter) break;
+        if (!grew) {
+            /* V is all there is. */
+            info->converged = true;
+            break;
+        }
+        const double *block = next_block(&s, check, &count);
+        grew = expand(&s, count, block);
+    }
+    for (int j = 0; j < a->k && !info->lapack; j++) {
+        w[j] = s.theta[j];
+        ufs_copy(z + (size_t) j * N, s.u + (size_t) j * N, N);
+    }
+    vmaxset(mark);
+}
+
+static void begin(davidson *s)
+{
+    const la_eigs_problem *a = s->a;
+    int k = a->k, room = a->n - a->n_known, first;
+    size_t N = (size_t) a->n, M, W;
+
+    s->wide = a->recur ? (k + (k / 2 > 3 ? k / 2 : 3) + LANES - 1) / LANES * LANES : k;
+    s->keep = a->recur ? s->wide : k + LANES;
+    s->width = a->block > 0 ? a->block : s->wide;
+    s->most = a->basis > 0 ? a->basis : la_eigs_basis(k);
+    if (s->most > room) s->most = room;
+    first = a->recur || a->block > 0 ? s->width : a->n_start > 0 ? k + 1 : k + 3;
+    if (first < a->n_start) first = a->n_start;
+    if (first > s->most) first = s->most;
+    M = (size_t) s->most;
+    W = (size_t) (s->wide > first ? s->wide : first);
+    if (W < LANES) W = LANES;
+    s->v = ufs_dalloc(N, M);
+    s->av = ufs_dalloc(N, M);
+    s->u = ufs_dalloc(N, W);
+    s->r = ufs_dalloc(N, W);
+    s->norm = ufs_dalloc(W, 1);
+    s->theta = ufs_dalloc(M, 1);
+    s->h = ufs_dalloc(M, M);
+    s->y = ufs_dalloc(M, M);
+    s->copy = ufs_dalloc(M, M);
+    s->dot = ufs_dalloc(M + (size_t) a->n_known, M > LA_KRYLOV_ROWS ? M : LA_KRYLOV_ROWS);
+    for (int j = 0; j < first; j++)
+        if (j < a->n_start)
+            ufs_copy(s->r + (size_t) j * N, a->start + (size_t) j * N, N);
         else
-            la_krylov_noise(s->a->n, j, col);
-    }
-    orthonormalise(s);
+            la_krylov_noise(a->n, s->noise++, s->r + (size_t) j * N);
+    append(s, first, s->r);
 }
 
-/* x <- p(A) x; s->ax = A x on entry. */
-static void filter(eigs_work *s)
+static int ritz_pairs(davidson *s)
 {
-    const la_eigs_problem *a = s->a;
-    size_t len = (size_t) a->n * (size_t) s->b;
+    int n = s->a->n, size = s->size, keep = s->keep < size ? s->keep : size, lapack;
+    size_t N = (size_t) n, S = (size_t) size;
 
-    recurrence(s);
-    if (a->recur != NULL) {
-        a->recur(a->data, s->b, s->degree, s->coef, s->x);
-        return;
+    for (size_t j = 0; j < S; j++) ufs_copy(s->copy + j * S, s->h + j * (size_t) s->most, S);
+    lapack = la_eig_leading(size, s->copy, keep, s->theta, s->y);
+    if (lapack) return lapack;
+    s->scale = fmax(fabs(s->a->low), fabs(s->a->high));
+    if (s->scale == 0.0) s->scale = fabs(s->theta[0]);
+    s->held = s->wide < size ? s->wide : size;
+    la_gemm('N', 'N', n, s->held, size, 1.0, s->v, n, s->y, size, 0.0, s->u, n);
+    la_gemm('N', 'N', n, s->held, size, 1.0, s->av, n, s->y, size, 0.0, s->r, n);
+    for (int j = 0; j < s->held; j++) {
+        double *r = s->r + (size_t) j * N;
+        la_axpy(n, -s->theta[j], s->u + (size_t) j * N, r);
+        s->norm[j] = la_nrm2(n, r);
     }
-    for (size_t i = 0; i < len; i++) s->y[i] = s->coef[0] * s->ax[i] + s->coef[1] * s->x[i];
-    for (int d = 1; d < s->degree; d++) {
-        const double *c = s->coef + 3 * d;
-        double *swap = s->x;
-        a->apply(a->data, s->b, s->y, s->t);
-        for (size_t i = 0; i < len; i++) s->t[i] = c[0] * s->t[i] + c[1] * s->y[i] + c[2] * s->x[i];
-        s->x = s->y;
-        s->y = s->t;
-        s->t = swap;
-    }
-    double *swap = s->x;
-    s->x = s->y;
-    s->y = swap;
+    return 0;
 }
 
-/* Where the polynomial damps: [low, the smallest Ritz value] or, while that is low itself, a half
- * of the range. */
-static void damped(const eigs_work *s, double *mid, double *half)
+/* How large the residual of pair j may be. */
+static double allowed(const davidson *s, int j)
+{
+    double exact = s->a->tol * s->scale;
+    if (j >= s->a->k) return 0.0;
+    if (j < s->a->k - s->a->n_rough) return exact;
+    return fmax(exact, 0.1 * ((j > 0 ? s->theta[j - 1] : s->a->high) - s->theta[j]));
+}
+
+/* check: every wanted pair is found, but from blocks that see no more copies of an eigenvalue than
+ * they have vectors; noise must find nothing more. */
+static bool done(davidson *s, bool *check)
+{
+    la_eigs_info *info = s->info;
+    int k = s->a->k;
+    bool open = false;
+    double worst = 0.0, sum = 0.0;
+
+    *check = false;
+    if (s->size < k) return false;
+    for (int j = 0; j < k; j++) {
+        bool small = s->norm[j] <= allowed(s, j);
+        sum += s->theta[j];
+        if (!small) open = true;
+        if (!small || j < k - s->a->n_rough) worst = fmax(worst, s->norm[j]);
+    }
+    info->residual = worst > 0.0 ? worst / s->scale : 0.0;
+    if (open) {
+        if (worst < s->best / 2.0 || worst > s->best * 2.0) {
+            s->best = worst;
+            s->best_at = info->products;
+        }
+        /* Small, and no better for a while: that is the rounding of the operator. */
+        return info->residual <= ROUNDING && info->products > s->best_at + 2 * s->most;
+    }
+    info->converged = s->a->block == 0 || s->a->block >= LANES ||
+                      sum <= s->sum + k * s->a->tol * s->scale;
+    if (s->sum > R_NegInf && s->width < LANES) s->width *= 2;
+    s->sum = sum;
+    *check = true;
+    return info->converged;
+}
+
+/* Copies of an eigenvalue that is missing grow out of noise as fast as the others did. */
+static const double *next_block(davidson *s, bool check, int *count)
 {
     const la_eigs_problem *a = s->a;
-    *half = (s->theta[0] - a->low) / 2.0;
+    size_t N = (size_t) a->n;
+    int last = 0;
+    double *from = a->recur ? s->u : s->r, *to = a->recur ? s->r : s->u;
+
+    *count = 0;
+    s->passes = 1;
+    if (a->block > 0 && a->block < LANES) s->passes = (a->k > LANES ? a->k : LANES) / s->width;
+    if (check) {
+        int products = s->info->products / 8 > 2 * LANES ? s->info->products / 8 : 2 * LANES;
+        s->passes = products / s->width;
+        for (; *count < s->width; ++*count)
+            la_krylov_noise(a->n, s->noise++, to + (size_t) *count * N);
+        return to;
+    }
+    for (int j = 0; j < s->held && *count < s->width; j++) {
+        /* What is not wanted only fills up the lanes. */
+        if (j >= a->k && *count % LANES == 0) break;
+        if (s->norm[j] <= allowed(s, j)) continue;
+        ufs_copy(to + (size_t) *count * N, from + (size_t) j * N, N);
+        last = j;
+        ++*count;
+    }
+    if (a->recur) filter(s, degree_for(s, last), *count, to);
+    return to;
+}
+
+/* Where the polynomial damps: [low, the smallest Ritz value kept] or, while that is low itself, a
+ * half of the range. */
+static void damped(const davidson *s, double *mid, double *half)
+{
+    const la_eigs_problem *a = s->a;
+    *half = (s->theta[s->held - 1] - a->low) / 2.0;
     *mid = a->low + *half;
     if (!(*half > 0.0)) {
         *half = (a->high - a->low) / 4.0;
@@ -154,76 +249,96 @@ static void damped(const eigs_work *s, double *mid, double *half)
     }
 }
 
-/* The Chebyshev polynomial of that interval, scaled at the largest Ritz value. */
-static void recurrence(eigs_work *s)
+/* Degree that brings the slowest open pair up to `last` to its residual. Per degree a pair at theta gains
+ * acosh((theta - mid) / half) in logarithm, and the leading one gains more on it: not so much that
+ * it fills every column. Nor one that is known and was left out, but for rounding. */
+static int degree_for(const davidson *s, int last)
 {
-    double mid, half, sigma, sigma1;
+    double mid, half, top, high, need = LEAST_DEGREE, most = MOST_DEGREE;
 
     damped(s, &mid, &half);
-    sigma1 = half / (fmax(s->theta[s->b - 1], mid + 1.5 * half) - mid);
+    top = acosh(fmax((s->theta[0] - mid) / half, 1.0));
+    high = acosh((s->a->high - mid) / half);
+    for (int j = 0; j <= last && j < s->a->k; j++) {
+        double norm = s->norm[j], theta = s->theta[j];
+        double gain = acosh(fmax((theta - mid) / half, 1.0 + 1e-6));
+        if (norm <= allowed(s, j)) continue;
+        need = fmax(need, log(SAFETY * norm / allowed(s, j)) / gain);
+        if (top > gain) most = fmin(most, log(SPREAD * s->scale / norm) / (top - gain));
+        if (s->a->n_known > 0)
+            most = fmin(most, log(0.1 * norm / s->scale / DEPENDENT / DBL_EPSILON) / (high - gain));
+    }
+    return (int) fmin(need, fmax(most, FIRST_DEGREE));
+}
+
+/* x (n x count) <- the Chebyshev polynomial of that interval, scaled at the largest Ritz value. */
+static void filter(const davidson *s, int degree, int count, double *x)
+{
+    double coef[3 * MOST_DEGREE], mid, half, sigma, sigma1;
+
+    damped(s, &mid, &half);
+    sigma1 = half / (fmax(s->theta[0], mid + 1.5 * half) - mid);
     sigma = sigma1;
-    for (int d = 0; d < s->degree; d++) {
-        double *c = s->coef + 3 * d, next = d == 0 ? sigma1 / 2.0 : 1.0 / (2.0 / sigma1 - sigma);
+    for (int d = 0; d < degree; d++) {
+        double *c = coef + 3 * d, next = d == 0 ? sigma1 / 2.0 : 1.0 / (2.0 / sigma1 - sigma);
         c[0] = 2.0 * next / half;
         c[1] = -mid * c[0];
         c[2] = d == 0 ? 0.0 : -sigma * next;
         sigma = d == 0 ? sigma1 : next;
     }
+    s->a->recur(s->a->data, count, degree, coef, x);
 }
 
-/* Columns lost in rounding are replaced by other starts. */
-static void orthonormalise(eigs_work *s)
-{
-    int n = s->a->n, left = 0, fresh = 0;
-    while (left < s->b) {
-        left += la_krylov_orthonormalise(n, s->a->n_known, s->a->known, left, s->b - left, s->x,
-                                         1e-13, s->dot);
-        for (int j = left; j < s->b; j++)
-            la_krylov_noise(n, s->b * (fresh + 1) + j, s->x + (size_t) j * (size_t) n);
-        if (++fresh > 5) break;
-    }
-}
-
-static int rayleigh_ritz(eigs_work *s)
-{
-    int n = s->a->n, b = s->b, lapack;
-
-    s->a->apply(s->a->data, b, s->x, s->ax);
-    la_gemm('T', 'N', b, b, n, 1.0, s->x, n, s->ax, n, 0.0, s->small, b);
-    lapack = la_krylov_ritz(b, s->small, b, s->theta, s->q, s->copy);
-    if (lapack) return lapack;
-    la_krylov_rotate(n, b, b, s->x, s->q, s->t);
-    la_krylov_rotate(n, b, b, s->ax, s->q, s->t);
-    return 0;
-}
-
-/* Of the pairs that are not done; and the degree that brings the slowest of them there. Per degree
- * a pair at theta gains acosh((theta - mid) / half) in logarithm, and the leading one gains more on
- * it: not so much that it fills every column. */
-static double worst_residual(eigs_work *s)
+/* Whether V grew. */
+static bool expand(davidson *s, int count, const double *block)
 {
     size_t N = (size_t) s->a->n;
-    double worst = 0.0, size = fmax(fabs(s->a->low), fabs(s->a->high)), mid, half, top;
-    double need = LEAST_DEGREE, most = MOST_DEGREE;
-    int first = s->b - s->a->k, exact = first + s->a->n_rough;
+    int begin, full = s->a->n - s->a->n_known, room = s->most - s->keep;
+    int need = count * s->passes < room ? count * s->passes : room;
 
-    damped(s, &mid, &half);
-    top = acosh(fmax((s->theta[s->b - 1] - mid) / half, 1.0));
-    for (int j = first; j < s->b; j++) {
-        const double *x = s->x + (size_t) j * N, *ax = s->ax + (size_t) j * N;
-        double ss = 0.0, wanted = s->a->tol * size, gain;
-        for (size_t i = 0; i < N; i++) {
-            double r = ax[i] - s->theta[j] * x[i];
-            ss += r * r;
-        }
-        if (j < exact && sqrt(ss) <= 0.1 * (s->a->high - s->theta[j])) continue;
-        worst = fmax(worst, sqrt(ss) / size);
-        if (sqrt(ss) <= wanted) continue;
-        if (j < exact) wanted = fmax(wanted, 0.1 * (s->a->high - s->theta[j]));
-        gain = acosh(fmax((s->theta[j] - mid) / half, 1.0 + 1e-6));
-        need = fmax(need, log(SAFETY * sqrt(ss) / wanted) / gain);
-        if (top > gain) most = fmin(most, log(SPREAD * size / sqrt(ss)) / (top - gain));
+    if (s->most < full && s->size + (s->passes > LANES ? need : count) > s->most) restart(s);
+    begin = s->size;
+    for (int pass = 0; pass < s->passes && count > 0 && s->size < s->most; pass++) {
+        if (count > s->most - s->size) count = s->most - s->size;
+        count = append(s, count, block);
+        block = s->av + (size_t) (s->size - count) * N;
     }
-    s->degree = (int) fmin(need, fmax(most, FIRST_DEGREE));
-    return worst;
+    /* An invariant space, but not all there is. */
+    if (s->size == begin && s->size < s->most) {
+        la_krylov_noise(s->a->n, s->noise++, s->r);
+        append(s, 1, s->r);
+    }
+    return s->size > begin;
+}
+
+/* Behind the basis: what of the block lies outside of it. Returns how many vectors. */
+static int append(davidson *s, int count, const double *block)
+{
+    const la_eigs_problem *a = s->a;
+    int n = a->n, size = s->size, added;
+    size_t N = (size_t) n, begin = (size_t) size * N, M = (size_t) s->most;
+
+    R_CheckUserInterrupt();
+    ufs_copy(s->v + begin, block, (size_t) count * N);
+    added = la_krylov_orthonormalise(n, a->n_known, a->known, size, count, s->v, DEPENDENT, s->dot);
+    if (added == 0) return 0;
+    a->apply(a->data, added, s->v + begin, s->av + begin);
+    s->size += added;
+    s->info->products += added;
+    la_gemm('T', 'N', s->size, added, n, 1.0, s->v, n, s->av + begin, n, 0.0,
+            s->h + (size_t) size * M, s->most);
+    return added;
+}
+
+/* Keeps the best Ritz vectors. */
+static void restart(davidson *s)
+{
+    int n = s->a->n, keep = s->keep < s->size ? s->keep : s->size;
+    size_t M = (size_t) s->most;
+
+    la_krylov_rotate(n, s->size, keep, s->v, s->y, s->dot);
+    la_krylov_rotate(n, s->size, keep, s->av, s->y, s->dot);
+    for (size_t j = 0; j < (size_t) keep; j++)
+        for (size_t i = 0; i <= j; i++) s->h[i + j * M] = i == j ? s->theta[j] : 0.0;
+    s->size = keep;
 }

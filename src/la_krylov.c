@@ -35,17 +35,15 @@ int la_krylov_orthonormalise(int n, int n_known, const double *known, int k, int
         double *col = block + (size_t) left * N, before, after;
         if (left < j) ufs_copy(col, block + (size_t) j * N, N);
         before = after = la_nrm2(n, col);
-        /* What the projections left of a unit vector. */
-        if (!(before > least)) continue;
-        for (int pass = 0; pass < 3; pass++) {
+        /* What the projections left of a unit vector; again where those on the block leave little,
+         * in which the rounding of the first ones has grown. */
+        while (after > least) {
             project_out(n, left, block, 1, col, dot);
-            /* Little is left: the rounding of the first projections has grown. */
-            if (pass > 0 || after < 0.1) {
-                project_out(n, n_known, known, 1, col, dot);
-                project_out(n, k, q, 1, col, dot);
-            }
             after = la_nrm2(n, col);
-            if (!(after > least)) break;
+            if (after > 0.1 * before) break;
+            project_out(n, n_known, known, 1, col, dot);
+            project_out(n, k, q, 1, col, dot);
+            before = after;
         }
         if (!(after > least)) continue;
         for (int i = 0; i < n; i++) col[i] /= after;

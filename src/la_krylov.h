@@ -1,6 +1,5 @@
 /* la_krylov.h: what the subspace methods share: start vectors, orthonormal blocks, the small
- * eigenproblem and the change of basis. Used by la_eigs, la_lanczos, la_lowest, la_low and
- * Inf-FS. */
+ * eigenproblem and the change of basis. Used by la_eigs, la_lowest, RSR's start and Inf-FS. */
 #ifndef UFS_LA_KRYLOV_H
 #define UFS_LA_KRYLOV_H
 

@@ -2,17 +2,16 @@
 #include "la_low.h"
 #include "la.h"
 #include "graph_dense.h"
-#include "la_krylov.h"
 #include "la_packed.h"
+#include <R_ext/Memory.h>
 
-enum { GUARD = 3, MAX_EXPAND = 300, STRIP = 32 };
+enum { MAX_ITER = 300, STRIP = 32 };
 
 static int dense(low_work *w, const double *s, double *scratch, double *r, low_split *split);
 static bool by_components(low_work *w, int n_comp, double tol, const double *s, double *r,
                           low_split *split);
 static bool by_krylov(low_work *w, const double *s, int n_comp, double top, double tol, double *r);
-static int start_block(low_work *w, int n_comp, double *x);
-static void expand(low_work *w, const double *s, int k, int added);
+static void indicators(const low_work *w, int n_comp, double *r);
 
 low_split low_ties(const double *value, int found, int c, double tol)
 {
@@ -29,27 +28,16 @@ low_split low_ties(const double *value, int found, int c, double tol)
 
 void low_init(low_work *w, int n, int c, int dense_limit)
 {
-    int most = 10 * (c + GUARD) > 80 ? 10 * (c + GUARD) : 80;
-    if (most > n) most = n;
     w->n = n;
     w->c = c;
     w->dense_limit = dense_limit;
-    w->most = most;
     w->n_warm = w->n_dense = w->n_krylov = w->n_blocks = 0;
     w->worst = 0.0;
     w->value = ufs_dalloc((size_t) n, 1);
     w->label = ufs_ialloc((size_t) n);
     w->order = ufs_ialloc((size_t) n);
     if (n <= dense_limit) return;
-    w->q = ufs_dalloc((size_t) n, (size_t) most);
-    w->aq = ufs_dalloc((size_t) n, (size_t) most);
-    w->temp = ufs_dalloc((size_t) n, (size_t) most);
-    w->t = ufs_dalloc((size_t) most, (size_t) most);
-    w->u = ufs_dalloc((size_t) most, (size_t) most);
-    w->theta = ufs_dalloc((size_t) most, 1);
-    w->residual = ufs_dalloc((size_t) most, 1);
-    w->warm = ufs_dalloc((size_t) n, (size_t) c);
-    w->strip = ufs_dalloc((size_t) n, STRIP);
+    w->warm = ufs_dalloc((size_t) n, (size_t) c + 1);
 }
 
 int low_laplacian(low_work *w, const double *s, const double *degree, int n_part, const int *part,
@@ -81,10 +69,6 @@ int low_laplacian(low_work *w, const double *s, const double *degree, int n_part
     if (!done) info = dense(w, s, scratch, r, split);
     if (info) return info;
     *k = split->lo + split->eq;
-    if (n > w->dense_limit) {
-        w->n_warm = *k < w->c ? *k : w->c;
-        ufs_copy(w->warm, r, N * (size_t) w->n_warm);
-    }
     for (size_t i = N * (size_t) split->lo; i < N * (size_t) *k; i++) r[i] *= sqrt(split->share);
     return 0;
 }
@@ -109,14 +93,8 @@ static bool by_components(low_work *w, int n_comp, double tol, const double *s, 
                           low_split *split)
 {
     int n = w->n;
-    size_t N = (size_t) n;
     if (graph_dense_components(n, s, tol / (double) n, w->label, w->order) != n_comp) return false;
-    memset(r, 0, N * (size_t) n_comp * sizeof(double));
-    for (size_t i = 0; i < N; i++) r[i + (size_t) (w->label[i] - 1) * N] = 1.0;
-    for (int a = 0; a < n_comp; a++) {
-        double *col = r + (size_t) a * N, norm = la_nrm2(n, col);
-        for (size_t i = 0; i < N; i++) col[i] /= norm;
-    }
+    indicators(w, n_comp, r);
     split->lo = 0;
     split->eq = n_comp;
     split->share = (double) w->c / (double) n_comp;
@@ -124,100 +102,72 @@ static bool by_components(low_work *w, int n_comp, double tol, const double *s, 
     return true;
 }
 
-/* Block Krylov with Rayleigh-Ritz and thick restarts. The first c Ritz vectors go to r;
- * false if they did not converge or may be tied with the next one. */
-static bool by_krylov(low_work *w, const double *s, int n_comp, double top, double tol, double *r)
-{
-    int n = w->n, c = w->c, want = c + 1 < n ? c + 1 : n, k, added;
-    double accept = 1e-12 * top;
-
-    added = start_block(w, n_comp, w->q);
-    k = 0;
-    for (int step = 0; step < MAX_EXPAND; step++) {
-        added = la_krylov_orthonormalise(n, 0, NULL, k, added, w->q, 1e-10, w->temp);
-        if (added == 0 && k <= c) return false;
-        expand(w, s, k, added);
-        k += added;
-        if (la_krylov_ritz(k, w->t, w->most, w->theta, w->u, w->temp)) return false;
-
-        /* Residuals of the wanted pairs, in temp. */
-        int held = want < k ? want : k;
-        bool converged = k > c || k == n;
-        la_gemm('N', 'N', n, held, k, 1.0, w->aq, n, w->u, k, 0.0, w->temp, n);
-        for (int j = 0; j < held; j++) {
-            double *res = w->temp + (size_t) j * (size_t) n;
-            la_gemv('N', n, k, -w->theta[j], w->q, n, w->u + (size_t) (j * k), 1.0, res);
-            w->residual[j] = la_nrm2(n, res);
-            if (j < c) converged = converged && w->residual[j] <= accept;
-        }
-        if (converged) {
-            double gap = held > c ? w->theta[c] - w->residual[c] - w->theta[c - 1] : R_PosInf;
-            /* The next eigenvalue may still be settling; a tie is for the dense path. */
-            if (gap > 100.0 * tol) {
-                la_gemm('N', 'N', n, c, k, 1.0, w->q, n, w->u, k, 0.0, r, n);
-                for (int j = 0; j < c; j++) w->worst = fmax(w->worst, w->residual[j] / top);
-                w->n_krylov++;
-                return true;
-            }
-            if (w->residual[c] <= accept) return false;
-        }
-        if (k == n) return false;
-
-        /* The next block: residuals that are still there. */
-        added = 0;
-        for (int j = 0; j < held; j++)
-            if (w->residual[j] > 0.1 * accept) {
-                ufs_copy(w->temp + (size_t) added * (size_t) n, w->temp + (size_t) j * (size_t) n,
-                         (size_t) n);
-                added++;
-            }
-        if (added == 0) return false;
-        if (w->most == n && k + added > n) added = n - k;
-        if (k + added > w->most) {
-            /* Keeps the lowest Ritz vectors; room for the change of basis is behind the block. */
-            int keep = 2 * (c + GUARD);
-            double *room = w->temp + (size_t) added * (size_t) n;
-            if (keep > k || keep + added > w->most) return false;
-            la_krylov_rotate(n, k, keep, w->q, w->u, room);
-            la_krylov_rotate(n, k, keep, w->aq, w->u, room);
-            for (int j = 0; j < keep; j++)
-                for (int i = 0; i < keep; i++) w->t[i + j * w->most] = i == j ? w->theta[j] : 0.0;
-            k = keep;
-        }
-        ufs_copy(w->q + (size_t) k * (size_t) n, w->temp, (size_t) added * (size_t) n);
-    }
-    return false;
-}
-
-/* Component indicators (null vectors of L, whose exact multiplicity no Krylov space can
- * see), the vectors of the last call, and GUARD new directions. */
-static int start_block(low_work *w, int n_comp, double *x)
+static void indicators(const low_work *w, int n_comp, double *r)
 {
     size_t N = (size_t) w->n;
-    int at = 0;
-    memset(x, 0, N * (size_t) n_comp * sizeof(double));
-    for (size_t i = 0; i < N; i++) x[i + (size_t) (w->label[i] - 1) * N] = 1.0;
-    at = n_comp;
-    for (int j = 0; j < w->n_warm && at < w->most; j++, at++)
-        ufs_copy(x + (size_t) at * N, w->warm + (size_t) j * N, N);
-    for (int j = 0; (j < GUARD || at <= w->c) && at < w->most; j++, at++)
-        la_krylov_noise(w->n, j, x + (size_t) at * N);
-    return at;
+    memset(r, 0, N * (size_t) n_comp * sizeof(double));
+    for (size_t i = 0; i < N; i++) r[i + (size_t) (w->label[i] - 1) * N] = 1.0;
+    for (int a = 0; a < n_comp; a++) {
+        double *col = r + (size_t) a * N, norm = la_nrm2(w->n, col);
+        for (size_t i = 0; i < N; i++) col[i] /= norm;
+    }
 }
 
-/* A times the new columns, and the new rows and columns of T = Q'AQ. */
-static void expand(low_work *w, const double *s, int k, int added)
+typedef struct {
+    const low_work *work;
+    const double *s;
+} low_operator;
+
+/* y = -L x. */
+static void apply_minus(const void *data, int m, const double *x, double *y)
 {
-    int n = w->n;
-    double *q = w->q + (size_t) k * (size_t) n, *aq = w->aq + (size_t) k * (size_t) n;
-    for (int j = 0; j < added; j++)
-        for (int i = 0; i < n; i++) {
-            size_t at = (size_t) i + (size_t) j * (size_t) n;
-            aq[at] = w->degree[i] * q[at];
-        }
-    la_packed_product(n, NULL, s, false, added, -1.0, q, n, aq, n, w->strip, STRIP);
-    la_gemm('T', 'N', k + added, added, n, 1.0, w->q, n, aq, n, 0.0,
-            w->t + (size_t) k * (size_t) w->most, w->most);
-    for (int j = k; j < k + added; j++)
-        for (int i = 0; i < j; i++) w->t[j + i * w->most] = w->t[i + j * w->most];
+    const low_operator *op = data;
+    int n = op->work->n;
+    size_t N = (size_t) n;
+    void *mark = vmaxget();
+
+    for (size_t j = 0; j < (size_t) m; j++)
+        for (size_t i = 0; i < N; i++) y[i + j * N] = -op->work->degree[i] * x[i + j * N];
+    la_packed_product(n, NULL, op->s, false, m, 1.0, x, n, y, n, ufs_dalloc(N, STRIP), STRIP);
+    vmaxset(mark);
+}
+
+/* The first c eigenvectors go to r, the component indicators (null vectors of L) first; false if
+ * they did not converge or may be tied with the next one. */
+static bool by_krylov(low_work *w, const double *s, int n_comp, double top, double tol, double *r)
+{
+    int n = w->n, c = w->c, more = c - n_comp;
+    size_t N = (size_t) n;
+    void *mark = vmaxget();
+    double *value = ufs_dalloc((size_t) more + 1, 1), *vector = ufs_dalloc(N, (size_t) more + 1);
+    low_operator op = {w, s};
+    la_eigs_info found;
+    la_eigs_problem problem = {.n = n,
+                               .k = more + 1,
+                               .apply = apply_minus,
+                               .data = &op,
+                               .low = -top,
+                               .n_known = n_comp,
+                               .known = r,
+                               .n_start = w->n_warm,
+                               .start = w->warm,
+                               .tol = 1e-12,
+                               .max_iter = MAX_ITER,
+                               .n_rough = 1};
+    bool good;
+
+    if (c >= n) return false;
+    indicators(w, n_comp, r);
+    la_eigs_krylov(&problem, value, vector, &found);
+    /* The next eigenvalue may still be settling; a tie is for the dense path. */
+    good = found.lapack == 0 && found.converged && value[more - 1] - value[more] > 100.0 * tol;
+    if (good) {
+        ufs_copy(r + (size_t) n_comp * N, vector, N * (size_t) more);
+        w->worst = fmax(w->worst, found.residual);
+        w->n_warm = more + 1;
+        ufs_copy(w->warm, vector, N * (size_t) w->n_warm);
+        w->n_krylov++;
+    }
+    vmaxset(mark);
+    return good;
 }

@@ -18,12 +18,12 @@ low_split low_ties(const double *value, int found, int c, double tol);
 
 /* Workspace for the Laplacian L = diag(S 1) - S of a weight matrix S, packed as in la_packed.h. */
 typedef struct {
-    int n, c, most;  /* basis of at most `most` vectors */
+    int n, c;
     int dense_limit; /* up to this n the whole spectrum is computed */
-    double *q, *aq, *temp, *t, *u, *theta, *residual, *value, *strip;
+    double *value;   /* n */
     const double *degree;
     int *label, *order;
-    double *warm; /* n x c: vectors of the last call */
+    double *warm; /* n x (c + 1): vectors of the last call, indicators left out */
     int n_warm;
     double worst;                    /* largest residual accepted so far, relative to max degree */
     int n_dense, n_krylov, n_blocks; /* how often which path was taken */
@@ -35,9 +35,9 @@ void low_init(low_work *work, int n, int c, int dense_limit);
  * n_part, part: the components of exact zeros, if they are known (else 0).
  *   n <= dense_limit: full dsyevr, about 9 n^3 flops;
  *   otherwise: with c or more components (of exact zeros in S) they are the
- *   indicators; if not, block Krylov from indicators, the vectors of the last call and
- *   a few fixed pseudo-random ones, 2 n^2 flops per vector, to a residual of 1e-12 max
- *   degree; a tie, or no convergence, falls back on the dense path.
+ *   indicators; if not, la_eigs_krylov() finds the others, from the vectors of the last call,
+ *   2 n^2 flops per vector, to a residual of 1e-12 max degree; a tie, or no convergence, falls
+ *   back on the dense path.
  * Returns LAPACK's info. */
 int low_laplacian(low_work *work, const double *s, const double *degree, int n_part,
                   const int *part, double *scratch, double *r, int *k, low_split *split);

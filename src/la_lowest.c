@@ -10,44 +10,20 @@ static const double FLOOR = 1e-7;
 
 static void dense(la_lowest *s, const double *delta, double *values, double *vectors,
                   la_lowest_info *info);
-static int first_basis(la_lowest *s, bool warm, const double *vectors);
 static double choose_shift(la_lowest *s, const double *delta);
 static double warm_shift(la_lowest *s, const double *delta, double plain, const double *vectors);
 static int factor(la_lowest *s, const double *delta, double sigma);
-static void apply_inverse(la_lowest *s, int count, const double *v, double *out);
-static void append(la_lowest *s, int *size, int added);
-static void project(la_lowest *s, int before, int size);
-static double residuals(la_lowest *s, int size, double tol);
-static void restart(la_lowest *s, int *size);
-static void finish(la_lowest *s, int size, double sigma, double *values, double *vectors);
+static void apply_inverse(const void *data, int count, const double *v, double *out);
 
 void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const double *b)
 {
-    size_t P = (size_t) p, C = (size_t) c, R = (size_t) r, most;
+    size_t P = (size_t) p, R = (size_t) r;
 
-    s->p = p;
     s->c = c;
-    s->r = r;
-    s->m = m;
-    s->b = b;
-    s->set = NULL;
-    s->most = 3 * c + 24 < p ? 3 * c + 24 : p;
-    most = (size_t) s->most;
+    la_lowest_set(s, p, r, m, b, NULL);
     s->k = m != NULL ? ufs_dalloc(P, P) : ufs_dalloc(R, R);
-    s->h = ufs_dalloc(most, most);
-    s->y = ufs_dalloc(most, most);
-    s->copy = ufs_dalloc(most, most);
-    s->theta = ufs_dalloc(most, 1);
-    s->dot = ufs_dalloc(most > LA_KRYLOV_ROWS ? most : LA_KRYLOV_ROWS, most);
-    if (m != NULL && p <= LA_LOWEST_DENSE) return;
     s->g = ufs_dalloc(P, 1);
     s->scaled = m != NULL ? NULL : ufs_dalloc(R, P);
-    s->small = m != NULL ? NULL : ufs_dalloc(R, C);
-    s->basis = ufs_dalloc(P, most);
-    s->image = ufs_dalloc(P, most);
-    s->ritz = ufs_dalloc(P, C);
-    s->ritz_image = ufs_dalloc(P, C);
-    s->open = (bool *) R_alloc(C, sizeof(bool));
 }
 
 void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b, const int *set)
@@ -57,21 +33,27 @@ void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b,
     s->m = m;
     s->b = b;
     s->set = set;
-    s->most = 3 * s->c + 24 < p ? 3 * s->c + 24 : p;
 }
 
 void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, double *values,
                      double *vectors, la_lowest_info *info)
 {
-    size_t P = (size_t) s->p;
-    double sigma, plain, best = R_PosInf;
-    bool stuck;
-    int best_at = 0, size, limit = 200 * (s->c + 5), added;
+    int p = s->p, c = s->c;
+    size_t len = (size_t) p * (size_t) c;
+    double sigma, plain, *last;
+    void *mark = vmaxget();
+    la_eigs_info found;
+    la_eigs_problem inverse = {.n = p,
+                               .k = c,
+                               .apply = apply_inverse,
+                               .data = s,
+                               .n_start = warm ? c : 0,
+                               .start = vectors,
+                               .tol = tol,
+                               .max_iter = 200};
 
-    info->applied = 0;
-    info->residual = 0.0;
-    info->converged = true;
-    if (s->m != NULL && (s->p <= LA_LOWEST_DENSE || s->p <= 8 * s->c)) {
+    *info = (la_lowest_info){.converged = true};
+    if (s->m != NULL && (p <= LA_LOWEST_DENSE || p <= 8 * c)) {
         dense(s, delta, values, vectors, info);
         return;
     }
@@ -83,67 +65,19 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
         info->lapack = factor(s, delta, sigma);
     }
     if (info->lapack) return;
-
-    size = first_basis(s, warm, vectors);
-    info->applied = size;
-
-    for (;;) {
-        int before = size;
-        R_CheckUserInterrupt();
-        /* The wanted ones are the last c. */
-        info->lapack = la_krylov_ritz(size, s->h, s->most, s->theta, s->y, s->copy);
-        if (info->lapack) return;
-        info->residual = residuals(s, size, tol);
-        info->converged = info->residual <= fmax(tol, FLOOR);
-        if (info->residual < best / 2.0) {
-            best = info->residual;
-            best_at = info->applied;
-        }
-        /* Small, and no better for a while: that is the rounding of the inverse. */
-        stuck = info->converged && info->applied > best_at + 2 * s->most;
-        if (info->residual <= tol || stuck || info->applied >= limit) break;
-        if (size + s->c > s->most) {
-            restart(s, &size);
-            before = size;
-        }
-        added = 0;
-        for (int j = 0; j < s->c && size + added < s->most; j++)
-            if (s->open[j])
-                ufs_copy(s->basis + (size_t) (size + added++) * P, s->ritz_image + (size_t) j * P,
-                         P);
-        append(s, &size, added);
-        if (size == before) {
-            /* The basis spans an invariant space: nothing better can be found from here. */
-            info->converged = true;
-            break;
-        }
-        apply_inverse(s, size - before, s->basis + (size_t) before * P,
-                      s->image + (size_t) before * P);
-        project(s, before, size);
-        info->applied += size - before;
-    }
-    finish(s, size, sigma, values, vectors);
-}
-
-/* The guesses, and vectors that nothing in the data is orthogonal to by design; their number. */
-static int first_basis(la_lowest *s, bool warm, const double *vectors)
-{
-    size_t P = (size_t) s->p;
-    int size = 0, extra = warm ? 1 : 3, first;
-
-    first = s->c + extra < s->most ? s->c + extra : s->most;
-    if (warm) ufs_copy(s->basis, vectors, P * (size_t) s->c);
-    for (int j = warm ? s->c : 0; j < first; j++)
-        la_krylov_noise(s->p, j, s->basis + (size_t) j * P);
-    append(s, &size, first);
-    for (int j = 0; size < s->c; j++) {
-        memset(s->basis + (size_t) size * P, 0, P * sizeof(double));
-        s->basis[(size_t) size * P + (size_t) j] = 1.0;
-        append(s, &size, 1);
-    }
-    apply_inverse(s, size, s->basis, s->image);
-    project(s, 0, size);
-    return size;
+    la_eigs_krylov(&inverse, values, vectors, &found);
+    info->lapack = found.lapack;
+    info->applied = found.products;
+    info->residual = found.residual;
+    info->converged = found.converged || found.residual <= FLOOR;
+    if (info->lapack) return;
+    for (int j = 0; j < c; j++) values[j] = sigma + 1.0 / values[j];
+    /* Once more the inverse: it damps the rounding of the vectors where delta is large. */
+    last = ufs_dalloc(len, 1);
+    ufs_copy(last, vectors, len);
+    apply_inverse(s, c, last, vectors);
+    la_krylov_orthonormalise(p, 0, NULL, 0, c, vectors, 0.0, last);
+    vmaxset(mark);
 }
 
 static void dense(la_lowest *s, const double *delta, double *values, double *vectors,
@@ -176,18 +110,24 @@ static double choose_shift(la_lowest *s, const double *delta)
 static double warm_shift(la_lowest *s, const double *delta, double plain, const double *vectors)
 {
     int p = s->p, c = s->c;
-    size_t P = (size_t) p;
-    double *image = s->image, low, gap, sigma;
+    size_t P = (size_t) p, C = (size_t) c;
+    void *mark = vmaxget();
+    double *image = ufs_dalloc(P, C), *h = ufs_dalloc(C, C), *copy = ufs_dalloc(C, C);
+    double *y = ufs_dalloc(C, C), *theta = ufs_dalloc(C, 1), low, gap, sigma;
 
     la_gemm('N', 'N', p, c, p, 1.0, s->m, p, vectors, p, 0.0, image, p);
-    for (size_t j = 0; j < (size_t) c; j++)
+    for (size_t j = 0; j < C; j++)
         for (size_t i = 0; i < P; i++) image[i + j * P] += delta[i] * vectors[i + j * P];
-    la_gemm('T', 'N', c, c, p, 1.0, vectors, p, image, p, 0.0, s->h, s->most);
-    if (la_krylov_ritz(c, s->h, s->most, s->theta, s->y, s->copy)) return plain;
-    low = s->theta[0];
-    gap = fmax(0.5 * (s->theta[c - 1] - low), 0.1 * (low - plain));
-    la_gemm('N', 'N', p, c, c, -1.0, vectors, p, s->h, s->most, 1.0, image, p);
-    sigma = low - gap - sqrt(la_ss(P * (size_t) c, image));
+    la_gemm('T', 'N', c, c, p, 1.0, vectors, p, image, p, 0.0, h, c);
+    if (la_krylov_ritz(c, h, c, theta, y, copy)) {
+        vmaxset(mark);
+        return plain;
+    }
+    low = theta[0];
+    gap = fmax(0.5 * (theta[c - 1] - low), 0.1 * (low - plain));
+    la_gemm('N', 'N', p, c, c, -1.0, vectors, p, h, c, 1.0, image, p);
+    sigma = low - gap - sqrt(la_ss(P * C, image));
+    vmaxset(mark);
     return sigma > plain ? sigma : plain;
 }
 
@@ -211,98 +151,32 @@ static int factor(la_lowest *s, const double *delta, double sigma)
     return la_chol(s->r, s->k);
 }
 
-/* out = (P - sigma I)^{-1} v, p x count. */
-static void apply_inverse(la_lowest *s, int count, const double *v, double *out)
+/* out = G^{1/2} v, p x count; out may be v. */
+static void scale_rows(const la_lowest *s, int count, const double *v, double *out)
 {
+    size_t P = (size_t) s->p;
+    for (size_t j = 0; j < (size_t) count; j++)
+        for (size_t i = 0; i < P; i++) out[i + j * P] = sqrt(s->g[i]) * v[i + j * P];
+}
+
+/* out = (P - sigma I)^{-1} v, p x count. */
+static void apply_inverse(const void *data, int count, const double *v, double *out)
+{
+    const la_lowest *s = data;
     int p = s->p, r = s->r;
-    size_t P = (size_t) p;
+    void *mark = vmaxget();
+    double *small;
+
     if (s->m != NULL) {
-        ufs_copy(out, v, P * (size_t) count);
+        ufs_copy(out, v, (size_t) p * (size_t) count);
         la_chol_solve(p, count, s->k, out);
         return;
     }
-    for (int from = 0; from < count; from += s->c) {
-        int part = count - from < s->c ? count - from : s->c;
-        const double *in = v + (size_t) from * P;
-        double *to = out + (size_t) from * P;
-        for (size_t j = 0; j < (size_t) part; j++)
-            for (size_t i = 0; i < P; i++) to[i + j * P] = sqrt(s->g[i]) * in[i + j * P];
-        la_gemm('N', 'N', r, part, p, 1.0, s->scaled, r, to, p, 0.0, s->small, r);
-        la_chol_solve(r, part, s->k, s->small);
-        la_gemm('T', 'N', p, part, r, -1.0, s->scaled, r, s->small, r, 1.0, to, p);
-        for (size_t j = 0; j < (size_t) part; j++)
-            for (size_t i = 0; i < P; i++) to[i + j * P] *= sqrt(s->g[i]);
-    }
-}
-
-/* Of the `added` columns behind the basis, what lies outside of it; noise is no direction. */
-static void append(la_lowest *s, int *size, int added)
-{
-    *size += la_krylov_orthonormalise(s->p, 0, NULL, *size, added, s->basis, 1e-12, s->dot);
-}
-
-/* Columns before..size-1 of H = V'(P - sigma I)^{-1} V (upper triangle). */
-static void project(la_lowest *s, int before, int size)
-{
-    la_gemm('T', 'N', size, size - before, s->p, 1.0, s->basis, s->p,
-            s->image + (size_t) before * (size_t) s->p, s->p, 0.0,
-            s->h + (size_t) before * (size_t) s->most, s->most);
-}
-
-/* Ritz vectors (ascending theta) and, in place of their images, the residuals. */
-static double residuals(la_lowest *s, int size, double tol)
-{
-    int p = s->p, c = s->c;
-    size_t P = (size_t) p;
-    const double *y = s->y + (size_t) (size - c) * (size_t) size;
-    double worst = 0.0, top = s->theta[size - 1];
-
-    la_gemm('N', 'N', p, c, size, 1.0, s->basis, p, y, size, 0.0, s->ritz, p);
-    la_gemm('N', 'N', p, c, size, 1.0, s->image, p, y, size, 0.0, s->ritz_image, p);
-    for (size_t j = 0; j < (size_t) c; j++) {
-        double theta = s->theta[(size_t) (size - c) + j], norm;
-        for (size_t i = 0; i < P; i++) s->ritz_image[i + j * P] -= theta * s->ritz[i + j * P];
-        norm = la_nrm2(p, s->ritz_image + j * P) / top;
-        s->open[j] = !(norm <= tol);
-        worst = fmax(worst, norm);
-    }
-    return worst;
-}
-
-/* Keeps the best Ritz vectors: the wanted ones and as many that come next, best last. */
-static void restart(la_lowest *s, int *size)
-{
-    int p = s->p, keep = 2 * s->c + 8 < *size ? 2 * s->c + 8 : *size;
-    const double *y = s->y + (size_t) (*size - keep) * (size_t) *size;
-    la_krylov_rotate(p, *size, keep, s->basis, y, s->dot);
-    la_krylov_rotate(p, *size, keep, s->image, y, s->dot);
-    for (int j = 0; j < keep; j++)
-        for (int i = 0; i <= j; i++)
-            s->h[i + j * s->most] = i == j ? s->theta[*size - keep + j] : 0.0;
-    *size = keep;
-}
-
-/* values = sigma + 1 / theta, ascending. The vectors get one more application of the inverse,
- * which is at hand (theta ritz + residual): it damps their rounding where delta is large. */
-static void finish(la_lowest *s, int size, double sigma, double *values, double *vectors)
-{
-    int p = s->p, c = s->c;
-    size_t P = (size_t) p;
-
-    for (int j = 0; j < c; j++) {
-        double theta = s->theta[size - 1 - j], *to = vectors + (size_t) j * P;
-        const double *ritz = s->ritz + (size_t) (c - 1 - j) * P;
-        const double *rest = s->ritz_image + (size_t) (c - 1 - j) * P;
-        values[j] = sigma + 1.0 / theta;
-        for (size_t i = 0; i < P; i++) to[i] = theta * ritz[i] + rest[i];
-        for (int pass = 0; pass < 2; pass++) {
-            double norm;
-            for (int l = 0; l < j; l++) {
-                const double *done = vectors + (size_t) l * P;
-                la_axpy(p, -la_dot(p, done, to), done, to);
-            }
-            norm = la_nrm2(p, to);
-            for (size_t i = 0; i < P; i++) to[i] /= norm;
-        }
-    }
+    small = ufs_dalloc((size_t) r, (size_t) count);
+    scale_rows(s, count, v, out);
+    la_gemm('N', 'N', r, count, p, 1.0, s->scaled, r, out, p, 0.0, small, r);
+    la_chol_solve(r, count, s->k, small);
+    la_gemm('T', 'N', p, count, r, -1.0, s->scaled, r, small, r, 1.0, out, p);
+    scale_rows(s, count, out, out);
+    vmaxset(mark);
 }

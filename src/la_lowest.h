@@ -8,28 +8,21 @@
 /* P = diag(delta) + M of order p, delta > 0, with M given as
  *   m: p x p, symmetric, both triangles (b = NULL), or
  *   b: r x p with M = B'B (m = NULL).
- * Block Krylov on (P - sigma I)^{-1}, sigma just below min(delta): every step adds the residuals
- * of the unconverged Ritz vectors, fully orthogonalised; thick restart. The inverse is applied
- * through a Cholesky factor of P - sigma I (p^3/3 flops once, 2p^2 per vector), or by Woodbury,
+ * The largest eigenpairs of (P - sigma I)^{-1} by la_eigs_krylov(), sigma just below min(delta). The
+ * inverse is applied through a Cholesky factor of P - sigma I (p^3/3 flops once, 2p^2 per vector), or
+ * by Woodbury,
  *   (P - sigma I)^{-1} = G - G B'(I + B G B')^{-1} B G,  G = (diag(delta) - sigma I)^{-1},
- * at r^2 p + r^3/3 once and 4rp per vector. p <= LA_LOWEST_DENSE or 8c with m: dsyevr.
- * Memory: 2p (3c + 24) doubles for the bases, and p^2, or rp + r^2. */
+ * at r^2 p + r^3/3 once and 4rp per vector. p <= LA_LOWEST_DENSE or 8c with m: LAPACK.
+ * Memory: 2p (3c + 48) doubles while it solves, and p^2, or rp + r^2. */
 enum { LA_LOWEST_DENSE = 120 };
 
 typedef struct {
-    int p, c, r, most;
+    int p, c, r;
     const double *m, *b;
-    const int *set;            /* p: the columns of b in use, or NULL for all */
-    double *g;                 /* p: 1 / (delta - sigma), Woodbury only */
-    double *k;                 /* Cholesky factor, p x p or r x r */
-    double *scaled;            /* r x p: B G^{1/2} */
-    double *basis, *image;     /* p x most: orthonormal vectors V and (P - sigma I)^{-1} V */
-    double *ritz, *ritz_image; /* p x c */
-    double *h, *y, *copy;      /* most x most: projected operator, its eigenvectors, scratch */
-    double *theta;             /* most */
-    double *dot;               /* max(most, 128) x most: scratch */
-    double *small;             /* r x c */
-    bool *open;                /* c: Ritz pairs not yet converged */
+    const int *set; /* p: the columns of b in use, or NULL for all */
+    double *g;      /* p: 1 / (delta - sigma), Woodbury only */
+    double *k;      /* Cholesky factor, p x p or r x r */
+    double *scaled; /* r x p: B G^{1/2} */
 } la_lowest;
 
 typedef struct {

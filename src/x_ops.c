@@ -79,6 +79,8 @@ void ufs_x_cross_rows(const ufs_x *x, int c, const double *t, double *u)
 
 void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y)
 {
+    enum { TILE = 64 };
+    size_t N = (size_t) x->n;
     void *mark = vmaxget();
 
     if (x->kind == UFS_X_SPARSE) {
@@ -86,8 +88,19 @@ void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y)
         return;
     }
     double *u = ufs_dalloc((size_t) x->p, (size_t) c);
-    ufs_x_cross(x, c, t, u);
-    ufs_x_mul(x, c, u, y);
+    if (x->kind == UFS_X_DENSE) {
+        /* Columns that are at hand still are not fetched again. */
+        memset(y, 0, N * (size_t) c * sizeof(double));
+        for (int j = 0; j < x->p; j += TILE) {
+            int m = x->p - j < TILE ? x->p - j : TILE;
+            const double *tile = x->dense + (size_t) j * N;
+            la_gemm('T', 'N', m, c, x->n, 1.0, tile, x->n, t, x->n, 0.0, u, m);
+            la_gemm('N', 'N', x->n, c, m, 1.0, tile, x->n, u, m, 1.0, y, x->n);
+        }
+    } else {
+        ufs_x_cross(x, c, t, u);
+        ufs_x_mul(x, c, u, y);
+    }
     vmaxset(mark);
 }
 

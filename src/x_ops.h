@@ -154,15 +154,14 @@ int ufs_x_prepare(int n, int p, const int *start, const double *value, bool cent
 /* The k leading principal components of X: scores n x k, loadings p x k (unit columns,
  * largest entry positive, zero beyond the rank), d2 k squared singular values. loadings may
  * be NULL if n <= p: the scores then have signs of their own, and are zero beyond the rank. By
- * block Lanczos (la_lanczos.h) to residuals of tol times the largest eigenvalue, on products with
- * X or with the smaller Gram matrix if that is cheaper; by the whole spectrum of that matrix where
- * it is small, where many components are asked for, or where Lanczos does not settle in the time
- * that takes. */
+ * la_eigs_krylov() to residuals of tol times the largest eigenvalue, on products with X or with the
+ * smaller Gram matrix if that is cheaper; by the whole spectrum of that matrix where it is small,
+ * where many components are asked for, or where the others do not settle in the time that takes. */
 typedef struct {
     int lapack, products; /* products: with X and X', per vector; 0 if by Gram */
     double residual;      /* largest relative residual of the eigenpairs */
     bool converged;
-    bool full; /* Lanczos was given up for the whole spectrum */
+    bool full; /* given up for the whole spectrum */
 } ufs_x_pca_info;
 
 void ufs_x_pca(const ufs_x *x, int k, double tol, double *scores, double *loadings, double *d2,

@@ -1,32 +1,28 @@
 /* x_pca.c: leading principal components of an operator (see x_ops.h).
  *
- * r = min(n, p), G the r x r Gram matrix. Lanczos needs about 3k + 40 products, each 4 nnz with X
- * or, once G is formed, 2 r^2; the whole spectrum of G takes about 4r^3/3 + 2r^2 k, half of it at
- * the speed of matrix times vector. The cheapest is taken, and Lanczos is given up for the last
- * when it has cost half as much, or at a restart from which, at its rate so far, it would.
- * Memory r^2, or r (2k + 48), r (2k + 144) beyond GRAM_MOST; then n x k and p x k for the answer.
+ * r = min(n, p), G the r x r Gram matrix. la_eigs_krylov() needs about 3k + 40 products, each 4 nnz
+ * with X or, once G is formed, 2 r^2; without gaps (noise) three times as many. The whole spectrum of
+ * G takes about 4r^3/3 + 2r^2 k, half of it at the speed of matrix times vector. The cheapest is
+ * taken, and the first is given up for the last when it has cost half as much, or ENOUGH products.
+ * Memory r^2, or 2r (3k + 144); then n x k and p x k for the answer.
  * Interrupts are looked for with every block of products and of G. */
-#include "la_lanczos.h"
 #include "x_ops.h"
+#include "la.h"
 #include <R_ext/Memory.h>
 
-enum { SMALL = 400, GRAM_MOST = 6000, LONGER = 96 };
+enum { SMALL = 400, GRAM_MOST = 6000, LONGER = 96, ENOUGH = 160 };
 /* A flop outside matrix times matrix costs about as much as so many inside. */
 static const double SLOW = 4.0;
 
 typedef struct {
-    double gram, by_gram, by_product; /* of G; of the products Lanczos needs */
-    double inner;                     /* what Lanczos does besides */
+    double gram, by_gram, by_product; /* of G; of the products needed, and what goes with them */
     double spectrum;                  /* all of G */
 } pca_costs;
 
-static pca_costs costs_of(const ufs_x *x, int k);
-static int whole_spectrum(double *gram, int r, int k, double *w, double *z);
-static int lanczos_pairs(const la_lanczos_problem *problem, double *w, double *z,
-                         ufs_x_pca_info *info);
+static pca_costs costs_of(const ufs_x *x, int k, double products);
 static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z,
                          ufs_x_pca_info *info);
-static void form_gram(const ufs_x *x, double *gram);
+static double *form_gram(const ufs_x *x, int r);
 static void apply_rows(const void *data, int m, const double *t, double *y);
 static void apply_cols(const void *data, int m, const double *t, double *y);
 static void apply_gram(const void *data, int m, const double *t, double *y);
@@ -68,60 +64,52 @@ void ufs_x_pca(const ufs_x *x, int k, double tol, double *scores, double *loadin
 static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z,
                          ufs_x_pca_info *info)
 {
-    int r = x->n <= x->p ? x->n : x->p, lapack;
-    bool can_lanczos = r > SMALL && r >= 2 * la_lanczos_basis(k), can_gram = r <= GRAM_MOST;
-    pca_costs cost = costs_of(x, k);
-    double lanczos = cost.inner + fmin(cost.by_product, cost.gram + cost.by_gram);
-    double *gram = NULL;
-
-    info->products = info->lapack = 0;
-    info->residual = 0.0;
-    info->converged = true;
-    info->full = false;
-    if (!can_lanczos || (can_gram && cost.gram + cost.spectrum < lanczos)) {
-        gram = ufs_dalloc((size_t) r, (size_t) r);
-        form_gram(x, gram);
-        return whole_spectrum(gram, r, k, w, z);
-    }
-    /* A file is passed over once, for G, if that can be held. */
-    bool by_gram = can_gram &&
-                   (x->kind == UFS_X_SOURCE || cost.gram + cost.by_gram < cost.by_product);
-    double most = 100.0 * (k + 10.0);
-    if (can_gram)
-        most = (3.0 * k + 40.0) *
-               fmax(2.0, cost.spectrum / 2.0 /
-                             (cost.inner + (by_gram ? cost.by_gram : cost.by_product)));
-    most = fmin(most, 100.0 * (k + 10.0));
-    /* Beyond GRAM_MOST products are dear, and memory for vectors is not. */
-    int longer = la_lanczos_basis(k) + LONGER;
-    la_lanczos_problem problem = {
-        r,   k,          x->n <= x->p ? apply_rows : apply_cols,    x,
-        tol, (int) most, !can_gram && longer <= r / 2 ? longer : 0, can_gram};
+    int r = x->n <= x->p ? x->n : x->p, basis = la_eigs_basis(k) + LONGER;
+    bool few = r > SMALL && r >= 2 * la_eigs_basis(k), can_gram = r <= GRAM_MOST, by_gram;
+    double products = 3.0 * k + 40.0, most = 100.0 * (k + 10.0), *gram = NULL;
+    pca_costs cost = costs_of(x, k, products);
     ufs_x whole;
+
+    *info = (ufs_x_pca_info){.converged = true};
+    few = few && !(can_gram && cost.gram + cost.spectrum < fmin(cost.by_product, cost.by_gram));
+    /* A file is passed over once, for G, if that can be held. */
+    by_gram = can_gram && (!few || x->kind == UFS_X_SOURCE || cost.by_gram < cost.by_product);
     if (by_gram) {
-        gram = ufs_dalloc((size_t) r, (size_t) r);
-        form_gram(x, gram);
+        gram = form_gram(x, r);
         whole = ufs_x_dense(r, r, gram);
-        problem.apply = apply_gram;
-        problem.data = &whole;
     }
-    lapack = lanczos_pairs(&problem, w, z, info);
-    if (by_gram) info->products = 0;
-    if (lapack || info->converged || !can_gram) return lapack;
-    if (!gram) {
-        gram = ufs_dalloc((size_t) r, (size_t) r);
-        form_gram(x, gram);
+    if (few) {
+        la_eigs_info found;
+        la_eigs_problem problem = {.n = r,
+                                   .k = k,
+                                   .apply = x->n <= x->p ? apply_rows : apply_cols,
+                                   .data = x,
+                                   .block = x->kind == UFS_X_SOURCE && !by_gram ? 8 : 1,
+                                   .basis = basis < r / 2 ? basis : r / 2,
+                                   .tol = tol};
+        if (by_gram) {
+            problem.apply = apply_gram;
+            problem.data = &whole;
+        }
+        if (can_gram) {
+            double worth = cost.spectrum / 2.0 /
+                           (by_gram ? cost.by_gram - cost.gram : cost.by_product);
+            most = fmin(most, fmax(ENOUGH, products * fmax(2.0, worth)));
+        }
+        problem.max_iter = (int) (most / fmax(8.0, k));
+        la_eigs_krylov(&problem, w, z, &found);
+        info->products = by_gram ? 0 : found.products;
+        info->residual = found.residual;
+        info->converged = found.converged;
+        if (found.lapack || found.converged || !can_gram) return found.lapack;
     }
-    info->full = info->converged = true;
-    info->residual = 0.0;
-    info->products = 0;
-    return whole_spectrum(gram, r, k, w, z);
+    *info = (ufs_x_pca_info){.converged = true, .full = few};
+    return la_eig_leading(r, gram ? gram : form_gram(x, r), k, w, z);
 }
 
-static pca_costs costs_of(const ufs_x *x, int k)
+static pca_costs costs_of(const ufs_x *x, int k, double products)
 {
-    double n = x->n, p = x->p, r = n < p ? n : p, products = 3.0 * k + 40.0;
-    double basis = la_lanczos_basis(k);
+    double n = x->n, p = x->p, r = n < p ? n : p, basis = la_eigs_basis(k), inner;
     pca_costs cost;
 
     cost.gram = n <= p                    ? ufs_x_gram_rows_cost(x)
@@ -129,47 +117,22 @@ static pca_costs costs_of(const ufs_x *x, int k)
                                           : n * p * p;
     /* Scattered additions of a sparse Gram matrix are about four times as slow. */
     if (x->kind == UFS_X_SPARSE) cost.gram *= SLOW;
-    cost.by_gram = SLOW / 2.0 * 2.0 * r * r * products;
-    cost.by_product = SLOW / 2.0 * 4.0 * ufs_x_entries(x) * products;
     /* Orthogonal blocks, and the eigenproblem of the basis. */
-    cost.inner = products * (8.0 * r * basis + 9.0 / 8.0 * basis * basis * basis);
+    inner = products * (8.0 * r * basis + 9.0 / 8.0 * basis * basis * basis);
+    cost.by_gram = cost.gram + inner + SLOW * r * r * products;
+    cost.by_product = inner + SLOW * 2.0 * ufs_x_entries(x) * products;
     cost.spectrum = (0.5 * SLOW + 0.5) * 4.0 / 3.0 * r * r * r + 2.0 * r * r * k;
     return cost;
 }
 
-static void form_gram(const ufs_x *x, double *gram)
+static double *form_gram(const ufs_x *x, int r)
 {
+    double *gram = ufs_dalloc((size_t) r, (size_t) r);
     if (x->n <= x->p)
         ufs_x_gram_rows(x, NULL, gram);
     else
         ufs_x_gram_cols(x, gram);
-}
-
-/* gram: r x r, destroyed. */
-static int whole_spectrum(double *gram, int r, int k, double *w, double *z)
-{
-    size_t R = (size_t) r;
-    double *value = ufs_dalloc((size_t) k, 1), *vector = ufs_dalloc(R, (size_t) k);
-    int lapack = la_eig_range(r, gram, r - k + 1, r, value, vector);
-
-    if (lapack) return lapack;
-    for (int j = 0; j < k; j++) {
-        w[j] = value[k - 1 - j];
-        ufs_copy(z + (size_t) j * R, vector + (size_t) (k - 1 - j) * R, R);
-    }
-    return 0;
-}
-
-static int lanczos_pairs(const la_lanczos_problem *problem, double *w, double *z,
-                         ufs_x_pca_info *info)
-{
-    la_lanczos_info found;
-
-    la_lanczos(problem, w, z, &found);
-    info->products = found.products;
-    info->residual = found.residual;
-    info->converged = found.converged;
-    return found.lapack;
+    return gram;
 }
 
 static void apply_rows(const void *data, int m, const double *t, double *y)

@@ -45,7 +45,8 @@ test_that("few components of a large matrix are those of the whole spectrum", {
 test_that("components that are too close together are said to cost the whole spectrum", {
   skip_on_cran()
   set.seed(3)
-  x <- `colnames<-`(matrix(rnorm(450 * 450), 450), seq_len(450))
+  turned <- lapply(1:2, function(i) qr.Q(qr(matrix(rnorm(450 * 450), 450))))
+  x <- `colnames<-`(turned[[1]] %*% (sqrt(seq(2, 1, length.out = 450)) * turned[[2]]), seq_len(450))
   expect_message(fit <- ufs_pca(x, 5), class = "ufs_message_spectrum")
   ref <- prcomp(x, scale. = TRUE)
   expect_equal(fit$solution$sdev, ref$sdev[1:5], tolerance = 1e-11)

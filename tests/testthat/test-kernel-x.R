@@ -284,40 +284,85 @@ test_that("components that serve as coordinates take fewer products and hold the
   expect_equal(loose$sdev2, exact$sdev2, tolerance = 0.02)
 })
 
-test_that("block Lanczos equals eigen(), multiple eigenvalues included, and says if it did not", {
+eigs <- function(a, k, tol = 1e-11, block = 0L, basis = 0L) {
+  .Call(C_test_eigs, a, as.integer(k), tol, as.integer(block), as.integer(basis))
+}
+
+with_spectrum <- function(value) {
+  n <- length(value)
+  q <- withr::with_seed(1, qr.Q(qr(matrix(rnorm(n * n), n))))
+  a <- q %*% (value * t(q))
+  (a + t(a)) / 2
+}
+
+test_that("the leading eigenpairs equal eigen()'s, each as often as it occurs, whatever the block", {
   skip_on_cran()
   n <- 300
-  q <- withr::with_seed(1, qr.Q(qr(matrix(rnorm(n * n), n))))
+  spread <- seq(1, 0.1, length.out = n)
   for (value in list(n:1, c(rep(10, 5), rep(1, n - 5)), c(5, 3, rep(0, n - 2)), c(9, 9 - 1e-6, 8, (n - 3):1 / n),
-      rep(2, n))) {
-    a <- q %*% (value * t(q))
-    a <- (a + t(a)) / 2
-    got <- .Call(C_test_lanczos, a, 6L, 1e-11, 0L)
-    expect_true(got$converged)
-    expect_equal(got$values, as.double(sort(value, decreasing = TRUE)[1:6]), tolerance = 1e-9)
-    expect_equal(crossprod(got$vectors), diag(6), tolerance = 1e-10)
-    expect_lt(max(abs(a %*% got$vectors - got$vectors %*% diag(got$values))), 1e-9 * max(value))
+      rep(2, n),
+      # Twice, three and eight times, at the top, below it, and with a bulk that is close.
+      c(2, 2, spread[-(1:2)]), c(3, 2, 2, 2, spread[-(1:4)]), c(rep(1.1, 8), spread[-(1:8)]),
+      c(1.3, rep(1.05, 8), spread[-(1:9)]), rep(spread[1:100], each = 3), rep(spread[1:38], each = 8)[1:n])) {
+    a <- with_spectrum(value)
+    want <- as.double(sort(value, decreasing = TRUE)[1:6])
+    for (block in c(0, 1, 2, 8)) {
+      got <- eigs(a, 6, block = block)
+      expect_true(got$converged)
+      expect_equal(got$values, want, tolerance = 1e-9)
+      expect_equal(crossprod(got$vectors), diag(6), tolerance = 1e-10)
+      expect_lt(max(abs(a %*% got$vectors - got$vectors %*% diag(got$values))), 1e-9 * max(value))
+    }
   }
-  expect_identical(.Call(C_test_lanczos, a, 6L, 1e-11, 0L), got)
-  flat <- q %*% (seq(1, 2, length.out = n) * t(q))
-  expect_false(.Call(C_test_lanczos, flat, 20L, 0, 0L)$converged)
-  zero <- .Call(C_test_lanczos, matrix(0, n, n), 3L, 1e-10, 0L)
-  expect_identical(zero$values, numeric(3))
+  expect_identical(eigs(a, 6, block = 8), got)
+  flat <- with_spectrum(seq(1, 2, length.out = n))
+  expect_false(eigs(flat, 20, tol = 0)$converged)
+  for (block in c(0, 1)) {
+    expect_identical(eigs(matrix(0, n, n), 3, block = block)$values, numeric(3))
+    rank_two <- eigs(with_spectrum(c(5, 3, rep(0, n - 2))), 4, block = block)
+    expect_equal(rank_two$values, c(5, 3, 0, 0), tolerance = 1e-12)
+  }
+  # All there is: the basis is the whole space.
+  small <- with_spectrum(c(4, 4, 4, 3, 2, 1))
+  for (block in c(0, 1)) expect_equal(eigs(small, 5, block = block)$values, c(4, 4, 4, 3, 2), tolerance = 1e-12)
 })
 
-test_that("a longer basis finds close eigenvalues with fewer products", {
+test_that("multiple singular values of a matrix, dense and sparse", {
+  skip_on_cran()
+  n <- 480
+  for (times in c(1L, 2L, 3L, 8L)) {
+    value <- c(9, rep(7, times), seq(5, 1, length.out = n - times - 1))
+    x <- withr::with_seed(2, {
+      u <- qr.Q(qr(matrix(rnorm(n * n), n)))
+      v <- qr.Q(qr(matrix(rnorm(n * 600), 600)))
+      u %*% (value * t(v))
+    })
+    got <- .Call(C_x_pca, x, times + 1L, 1e-10, TRUE)
+    if (times < 8L) expect_false(got$full)
+    expect_equal(sqrt(got$sdev2), value[seq_len(times + 1)], tolerance = 1e-9)
+    # Blocks of a sparse matrix that are the same occur as often.
+    block <- withr::with_seed(3, Matrix::rsparsematrix(150, 200, 0.1))
+    s <- do.call(Matrix::bdiag, rep(list(block), times + 3))
+    got <- x_pca(suppressWarnings(as_ufs_operator(methods::as(s, "CsparseMatrix"), FALSE, FALSE))$x, 10)
+    one <- svd(as.matrix(block))$d
+    expect_equal(got$sdev2, rep(one, each = times + 3)[1:10]^2, tolerance = 1e-9)
+  }
+})
+
+test_that("a longer basis and a narrow block find close eigenvalues with fewer products", {
   skip_on_cran()
   n <- 600
-  q <- withr::with_seed(1, qr.Q(qr(matrix(rnorm(n * n), n))))
-  a <- q %*% (c(5, seq(2, 1, length.out = n - 1)) * t(q))
-  a <- (a + t(a)) / 2
-  short <- .Call(C_test_lanczos, a, 6L, 1e-10, 0L)
-  long <- .Call(C_test_lanczos, a, 6L, 1e-10, 140L)
-  expect_true(short$converged && long$converged)
+  a <- with_spectrum(c(5, seq(2, 1, length.out = n - 1)))
+  short <- eigs(a, 6, tol = 1e-10, block = 8)
+  long <- eigs(a, 6, tol = 1e-10, block = 8, basis = 140)
+  narrow <- eigs(a, 6, tol = 1e-10, block = 1, basis = 140)
+  expect_true(short$converged && long$converged && narrow$converged)
   expect_lt(long$products, 0.8 * short$products)
-  expect_equal(long$values, short$values, tolerance = 1e-12)
-  expect_lt(max(abs(a %*% long$vectors - long$vectors %*% diag(long$values))), 1e-8)
-  for (wrong in c(3L, 301L)) expect_error(.Call(C_test_lanczos, a, 6L, 1e-10, wrong), "basis")
+  expect_lt(narrow$products, 0.8 * long$products)
+  for (got in list(long, narrow)) {
+    expect_equal(got$values, short$values, tolerance = 1e-12)
+    expect_lt(max(abs(a %*% got$vectors - got$vectors %*% diag(got$values))), 1e-8)
+  }
 })
 
 test_that("products by tiles of rows are those of the whole, empty tiles included", {
