@@ -256,6 +256,13 @@ tables <- list(
       consensus = c("ufs_consensus", n_clusters = 5, k = 50, scale = FALSE), facility = c("ufs_facility", center = FALSE,
         scale = FALSE), medoids = c("ufs_medoids", n_starts = 5, center = FALSE, scale = FALSE), data = "ufs_data"),
     needs_data = FALSE),
+  cells = list(file = "results/cells.csv", script = "cells.R", args = "--out=@cells", minutes = 30,
+    shown = "counts-and-text", seed = "the split", methods = c("consensus", "css", "facility", "laplacian", "mcfs", "medoids",
+      "pca", "ted", "variance"), functions = c("ufs_select", "ufs_data"),
+    calls = plain_calls(css = c("ufs_css", k = 50, scale = FALSE), mcfs = c("ufs_mcfs", n_clusters = 5, n_features = 50),
+      consensus = c("ufs_consensus", n_clusters = 5, k = 50, scale = FALSE), facility = c("ufs_facility", scale = FALSE),
+      medoids = c("ufs_medoids", n_starts = 5, scale = FALSE), ted = c("ufs_ted", scale = FALSE), data = "ufs_data"),
+    needs_data = FALSE),
   size = on_sets("size", "size.R", 90, "the help of ufs_size()", c("pca", "kmeans_f"),
     plain_calls(size = c("ufs_size", method = "pca")), functions = "ufs_size", witness = function(stored) {
       now <- rerun("size.R", "--sets=wine", "--methods=pca")
@@ -281,7 +288,7 @@ tables <- list(
     plain_calls(socfs = c("ufs_socfs", lambda_rel = .1)), args = "starts"),
   scale = timing("scale", "scale.R", 120, "large-and-sparse-data",
     c("variance", "pca", "socfs", "mcfs", "kmeans_f", "laplacian", "jspca", "ted", "spca"), times_only = TRUE),
-  sketch = on_sets("sketch", "sketch.R", 20, "the help of ufs_sketch()", "variance", plain_calls(sketch = "ufs_sketch"),
+  sketch = on_sets("sketch", "sketch.R", 20, "large-and-sparse-data, the help of ufs_sketch()", "variance", plain_calls(sketch = "ufs_sketch"),
     functions = "ufs_sketch"),
   tune = on_sets("tune", "tune.R", 60, "choosing-parameters", c("socfs", "jspca", "laplacian"),
     plain_calls(tune = "ufs_tune"), functions = "ufs_tune")
