@@ -82,10 +82,10 @@
 #' The measurements behind these defaults are in `vignette("evidence")`.
 #'
 #' # Cost
-#' With `solver = "paper"` an outer iteration takes about 130 iterations of `2n^2(n + 2p)` flops (for
-#' p < n of `4n^2 p`) for `Z` and up to 150 of `n^2 p` for `v`; `"admm"` takes about 60 of those for
-#' `Z` in all outer iterations together. Memory is about 12 n x n and 12 n x p matrices (with
-#' `"exact"` 4 and 6, with `"admm"` 3 and 8), and nothing is p x p if p > n.
+#' With `solver = "paper"` an outer iteration takes about 130 iterations of `2n^2(n + 2p)` flops
+#' (for p < n of `4n^2 p`) for `Z` and up to 150 of `n^2 p` for `v`; `"admm"` takes about 60 of
+#' those for `Z` in all outer iterations together. Memory is about 12 n x n and 12 n x p matrices
+#' (with `"exact"` 4 and 6, with `"admm"` 3 and 8), and nothing is p x p if p > n.
 #'
 #' # Departures from the paper
 #' Signs and thresholds of the paper's appendix are corrected. A local search that swaps one

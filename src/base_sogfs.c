@@ -289,7 +289,7 @@ static int update_f(sogfs_work *s)
     double top = 0.0;
     void *mark = vmaxget();
     int *size = ufs_ialloc(N);
-    la_eigs_info found = {0, 0, 0.0, true};
+    la_eigs_info found = {.converged = true};
 
     r->n_components = graph_components(&s->l, r->component);
     held = r->n_components < c + 1 ? r->n_components : c + 1;
