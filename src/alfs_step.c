@@ -217,7 +217,7 @@ void alfs_balance(alfs_work *work)
     if (value->best_then > 0.0) {
         double fall = value->best_then - value->best + tiny;
         double rise = value->dual - value->dual_then + tiny;
-        lean = sqrt(fmin(10.0, fmax(0.1, fall / rise)));
+        lean = fmin(10.0, fmax(0.1, fall / rise));
     }
     value->best_then = value->best;
     value->dual_then = value->dual;
