@@ -39,6 +39,7 @@
     /* ffi_ted.c */ \
     ENTRY(ted_greedy, 3) \
     /* ffi_rrss.c */ \
+    ENTRY(rrss_max, 1) \
     ENTRY(rrss, 3) \
     /* ffi_alnr.c */ \
     ENTRY(alnr, 3) \
@@ -87,7 +88,8 @@
     /* ffi_udfs.c */ \
     ENTRY(udfs, 3) \
     /* ffi_rsr.c */ \
-    ENTRY(rsr, 4) \
+    ENTRY(rsr_window, 1) \
+    ENTRY(rsr, 5) \
     /* ffi_ndfs.c */ \
     ENTRY(ndfs, 5) \
     /* ffi_sogfs.c */ \
