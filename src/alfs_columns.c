@@ -85,10 +85,13 @@ bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, bool *newton, alfs_resu
     bool solved = false, begun = begin(&s);
 
     while (begun) {
-        const void *mark = vmaxget();
+        const void *mark;
         alfs_work sub;
         double *sub_w, outside;
 
+        /* What a round takes is given back, but for the trace: Newton's 60 steps, and those of ADMM. */
+        ufs_trace_reserve(&run->trace, FIRST_ROUND + ROUND + 64);
+        mark = vmaxget();
         if (!solve_on_set(&s, &sub, &sub_w)) {
             alfs_shrinkage(full, ROWS);
             alfs_shrinkage(full, COLS);

@@ -32,6 +32,14 @@ void ufs_trace_add(ufs_trace *trace, const double *row)
     trace->length++;
 }
 
+void ufs_trace_reserve(ufs_trace *trace, int rows)
+{
+    int wanted = trace->most - trace->length < rows ? trace->most : trace->length + rows;
+
+    if (wanted > trace->capacity)
+        resize(trace, trace->most / 2 < wanted ? trace->most : 2 * wanted);
+}
+
 /* Doubling: a run of k rows costs at most twice their memory, whatever `most`. */
 static void resize(ufs_trace *trace, int capacity)
 {

@@ -71,8 +71,9 @@ void ufs_trace_init(ufs_trace *trace, int most, int n_col);
 /* The same with named columns; `names` ends with NULL and outlives the trace. */
 void ufs_trace_named(ufs_trace *trace, int most, const char *const *names);
 /* Appends a row; rows beyond `most` are dropped. It may take memory: a solver that goes back to an
- * earlier mark of the memory (vmaxset) must not add rows inside it. */
+ * earlier mark of the memory (vmaxset) adds no rows inside it but those that it reserved before. */
 void ufs_trace_add(ufs_trace *trace, const double *row);
+void ufs_trace_reserve(ufs_trace *trace, int rows);
 
 /* ---- one run of a solver ------------------------------------------------------
  * Every solver is void <m>_solve(const <m>_problem *, const <m>_settings *,

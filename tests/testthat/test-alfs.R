@@ -404,6 +404,24 @@ test_that("working on few columns changes the way, not the answer", {
   expect_identical(run("alfs_newton", 1e-12, 133L)$trace[, 1], as.double(0:133))
 })
 
+test_that("rounds that give their memory back leave the trace alone", {
+  skip_on_cran()
+  x <- sweep(alfs_data(80, 30, 20), 2, rep(c(3, .3), c(6, 24)), "*")
+  busy <- function(iteration, objective, change) {
+    if (iteration %% 50 == 0) {
+      for (size in 10000 + 1:20) numeric(size) + 1
+      gc(FALSE)
+    }
+  }
+  # More rows than the trace has room for at first.
+  fit <- with_paths_off("alfs_newton", alfs_raw(x, alpha_rel = .05, beta_rel = .05,
+    lambda_rel = .01, control = ufs_control(tol = 1e-12, max_iter = 1300, warn = FALSE,
+      progress = busy)))
+  expect_gt(fit$iterations, 1100)
+  expect_identical(fit$trace$iteration, 0:fit$iterations)
+  expect_true(all(diff(fit$trace$objective) <= 0) && all(diff(fit$trace$dual) >= 0))
+})
+
 test_that("on the way, too, the bound is the value of a feasible pair", {
   skip_on_cran()
   # More directions than a set has columns: what no column of the set reaches is scaled, too.
