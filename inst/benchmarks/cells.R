@@ -1,6 +1,6 @@
 # Genes of labelled single cells: columns for a classifier and for k-means, and which cells to label.
 #
-#   Rscript cells.R [--sets=blood,embryo] [--rows=1200] [--splits=3] [--out=cells.csv]
+#   Rscript cells.R [--sets=blood,embryo] [--rows=1200] [--splits=3] [--out=cells.csv.gz]
 #
 # blood: SoupX::PBMC_sc (counts, kinds of cells, those without a name left out); embryo: scDHA::Goolam (counts,
 # stage of the embryo); muscle: HSMMSingleCell (Bioconductor, FPKM, hours in culture); gut: scRNAstat::AJ064 (counts
@@ -173,5 +173,5 @@ for (set in words(option("sets", "blood,embryo,muscle,gut"))) {
 all <- do.call(rbind, all)
 all[c("svm", "kmeans")] <- round(all[c("svm", "kmeans")], 2L)
 all$cpu_seconds <- signif(all$cpu_seconds, 3L)
-if (!is.null(option("out"))) utils::write.csv(all, option("out"), row.names = FALSE)
+if (!is.null(option("out"))) write_table(all, option("out"))
 print(round(tapply(all$svm, list(paste(all$task, all$size, all$method), paste(all$form, all$set)), mean), 1L))

@@ -27,6 +27,12 @@ option <- function(name, default = NULL) {
   given <- grep(paste0("^--", name, "="), commandArgs(TRUE), value = TRUE)
   if (length(given)) sub("^--[a-z]+=", "", utils::tail(given, 1L)) else default
 }
+# A table, compressed if the name of the file ends so.
+write_table <- function(table, file) {
+  to <- if (grepl("[.]gz$", file)) gzfile(file, "w") else file(file, "w")
+  on.exit(close(to))
+  utils::write.csv(table, to, row.names = FALSE)
+}
 words <- function(text, by = ",") strsplit(text, by, fixed = TRUE)[[1L]]
 
 # A real set: <folder>/<set>.rds holds list(x, y).

@@ -249,14 +249,14 @@ tables <- list(
       now <- rerun("select.R", "--sets=wine")
       differing(stored, now, c("set", "noise", "task", "what"), c("method", "score"), 3)
     }),
-  text = list(file = "results/text.csv", script = "text.R", args = c("--splits=8", "--out=@text"), minutes = 12,
+  text = list(file = "results/text.csv.gz", script = "text.R", args = c("--splits=8", "--out=@text"), minutes = 12,
     shown = "counts-and-text", seed = "the split", methods = c("consensus", "css", "facility", "laplacian", "mcfs", "medoids",
       "pca", "variance"), functions = c("ufs_select", "ufs_data"),
     calls = plain_calls(css = c("ufs_css", k = 50, scale = FALSE), mcfs = c("ufs_mcfs", n_clusters = 5, n_features = 50),
       consensus = c("ufs_consensus", n_clusters = 5, k = 50, scale = FALSE), facility = c("ufs_facility", center = FALSE,
         scale = FALSE), medoids = c("ufs_medoids", n_starts = 5, center = FALSE, scale = FALSE), data = "ufs_data"),
     needs_data = FALSE),
-  cells = list(file = "results/cells.csv", script = "cells.R", args = "--out=@cells", minutes = 30,
+  cells = list(file = "results/cells.csv.gz", script = "cells.R", args = "--out=@cells", minutes = 30,
     shown = "counts-and-text", seed = "the split", methods = c("consensus", "css", "facility", "laplacian", "mcfs", "medoids",
       "pca", "ted", "variance"), functions = c("ufs_select", "ufs_data"),
     calls = plain_calls(css = c("ufs_css", k = 50, scale = FALSE), mcfs = c("ufs_mcfs", n_clusters = 5, n_features = 50),
@@ -433,7 +433,7 @@ run_table <- function(name) {
   places <- c("@data" = data_folder, "@work" = work, "@extdata" = file.path(here, "..", "extdata"))
   args <- entry$args
   for (place in names(places)) args <- sub(place, places[[place]], args, fixed = TRUE)
-  args <- sub("@([a-z-]+)$", file.path(here, "results", "\\1.csv"), args)
+  args <- sub("@([a-z-]+)$", file.path(here, "results", paste0("\\1.csv", if (grepl("[.]gz$", entry$file)) ".gz")), args)
   if (entry$needs_data && !nzchar(data_folder)) return(say("%s: its data are not at hand (--data=)\n", name))
   say("%s: about %g minutes\n", name, entry$minutes)
   status <- system2(file.path(R.home("bin"), "Rscript"), c(shQuote(file.path(here, entry$script)), shQuote(args)))

@@ -1,6 +1,6 @@
 # Words of labelled texts: columns for a classifier, and which texts to label, by what is done with the counts.
 #
-#   Rscript text.R [--sets=foods,movies] [--rows=1500] [--splits=3] [--out=text.csv]
+#   Rscript text.R [--sets=foods,movies] [--rows=1500] [--splits=3] [--out=text.csv.gz]
 #
 # foods: modeldata::small_fine_foods (reviews, a great score or another one); movies:
 # text2vec::movie_review (sentiment); baseball_hockey, pc_mac: two of the 20 newsgroups each, word counts of
@@ -139,5 +139,5 @@ for (set in words(option("sets", "foods,movies,baseball_hockey,pc_mac"))) {
 all <- do.call(rbind, all)
 all$accuracy <- round(all$accuracy, 2L)
 all$empty <- round(all$empty, 4L)
-if (!is.null(option("out"))) utils::write.csv(all, option("out"), row.names = FALSE)
+if (!is.null(option("out"))) write_table(all, option("out"))
 print(round(tapply(all$accuracy, list(paste(all$task, all$size, all$method), all$form), mean), 1L))
