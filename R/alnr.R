@@ -56,24 +56,14 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
     check_squares(data$x)
     n_neighbours <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
       "one fewer than the samples")
-    relative <- is.null(gamma)
-    gamma <- if (relative) {
-      check_number(gamma_rel, "gamma_rel", lower = 0, open = TRUE)
-    } else {
-      check_number(gamma, "gamma", lower = 0, open = TRUE)
-    }
     check_bytes(8 * data$n * ((n_neighbours + 1) * (n_neighbours + 4) + 2 * ncol(data$x)),
       "ufs_alnr()", "Use a smaller `n_neighbours`.")
     unit <- mean_norm(data$x)
-    found <- .Call(C_alnr, data$x,
-      list(k = n_neighbours, gamma = if (relative) gamma else gamma / unit^2, relative = relative,
-        unit = unit), control)
-    used <- found$run$counters
+    settings <- c(list(k = n_neighbours), mm_penalty(gamma, gamma_rel, unit^2))
+    found <- .Call(C_alnr, data$x / unit, settings, control)
     mm_slots(data, control,
-      list(n_neighbours = n_neighbours, gamma = used[["gamma"]] * unit^2,
-        gamma_rel = used[["gamma"]] / used[["gamma_max"]], labelled = labelled, center = center,
-        scale = scale),
-      found, unit^2)
+      list(n_neighbours = n_neighbours, gamma = gamma, gamma_rel = gamma_rel, labelled = labelled,
+        center = center, scale = scale), found, unit^2)
   })
   warn_zero(fit, "gamma")
   fit

@@ -71,12 +71,10 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NUL
     check_mm_bytes(data, "ufs_rrss()")
     check_squares(data$x)
     unit <- mean_norm(data$x)
-    coordinates <- sample_coordinates(data$x, unit)
-    bound <- .Call(C_rrss_max, coordinates)$max * unit
-    gamma <- check_penalty(gamma, gamma_rel, bound, "gamma")
-    found <- .Call(C_rrss, coordinates, gamma$value / unit, control)
+    found <- .Call(C_rrss, sample_coordinates(data$x, unit), mm_penalty(gamma, gamma_rel, unit),
+      control)
     mm_slots(data, control,
-      list(gamma = gamma$value, gamma_rel = gamma$rel, labelled = labelled, center = center,
+      list(gamma = gamma, gamma_rel = gamma_rel, labelled = labelled, center = center,
         scale = scale), found, unit, solution = list(residual = found$residual * unit))
   })
   warn_zero(fit, "gamma")
@@ -91,6 +89,12 @@ mm_control <- function(control) {
     ufs_abort("control", "`eps` must be one positive number here.", argument = "eps")
   }
   control
+}
+
+# As a number in units of x / mean_norm(x), or as a share of its bound, which C finds.
+mm_penalty <- function(gamma, gamma_rel, unit) {
+  given <- check_penalty(gamma, gamma_rel, 1, "gamma")$value
+  list(gamma = if (is.null(gamma)) given else given / unit, relative = is.null(gamma))
 }
 
 # Three matrices of the size of x at most, beside x itself.
@@ -121,6 +125,9 @@ mm_slots <- function(data, control, params, found, unit, solution = list()) {
   trace[, 1:3] <- trace[, 1:3] * unit
   twin <- equal_rows(data$x)
   score <- ifelse(found$row_norm > 1e-6 * max(found$row_norm), found$row_norm, 0)[twin]
+  used <- found$run$counters[c("gamma", "gamma_max")]
+  if (is.null(params$gamma)) params$gamma <- used[[1]] * unit
+  params$gamma_rel <- used[[1]] / used[[2]]
   solution <- c(list(row_norm = found$row_norm, activity = found$activity), solution)
   list(
     data = data, control = control, params = params, run = found$run, trace = trace,

@@ -83,23 +83,23 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
     if (coefficients) {
       check_bytes(16 * as.double(data$p)^2, "W", "Use coefficients = FALSE.")
     }
-    window <- .Call(C_rsr_window, data$x)
-    check_lapack(window$lapack, "rsr")
-    penalty <- check_penalty(lambda, lambda_rel, window$zero, "lambda")
+    penalty <- check_penalty(lambda, lambda_rel, 1, "lambda")$value
     size <- row_norms(data$x)
     mean_square <- sum(size^2) / data$n
     if (is.null(control$eps)) control$eps <- 1e-16 * c(mean_square, 1)
     control$eps <- rep_len(control$eps, 2L)
     # The authors' first weights are 1, which has a unit; so only where lambda has one, too.
-    settings <- list(accelerate = solver == "exact" && control$tol >= 0, keep_w = coefficients,
-      start_g = if (is.null(lambda)) sqrt(mean_square) else 1, window = window)
-    found <- .Call(C_rsr, data$x, penalty$value, control$eps, settings, control)
+    settings <- list(lambda = penalty, relative = is.null(lambda), keep_w = coefficients,
+      accelerate = solver == "exact" && control$tol >= 0,
+      start_g = if (is.null(lambda)) sqrt(mean_square) else 1)
+    found <- .Call(C_rsr, data$x, control$eps, settings, control)
+    used <- found$run$counters
     if (coefficients) found$w <- share_rows(found$w, data$x)
     list(
       data = data, control = control,
-      params = list(lambda = penalty$value, lambda_rel = penalty$rel,
-        lambda_identity = if (is.nan(window$identity)) NA_real_ else window$identity,
-        lambda_max = window$zero, solver = solver, center = center, scale = scale),
+      params = list(lambda = used[["lambda"]], lambda_rel = used[["lambda"]] / used[["zero"]],
+        lambda_identity = if (is.nan(used[["identity"]])) NA_real_ else used[["identity"]],
+        lambda_max = used[["zero"]], solver = solver, center = center, scale = scale),
       run = found$run, feature_scores = mean_of_copies(found$row, data$x),
       feature_key = mean_of_copies(found$dual, data$x),
       solution = list(residual = stats::setNames(found$residual, data$samples),

@@ -23,8 +23,7 @@ void anderson_init(anderson *a, int size, int depth)
 
 void anderson_reset(anderson *a)
 {
-    a->count = 0;
-    a->at = 0;
+    anderson_keep_last(a);
     a->has_last = false;
 }
 
@@ -38,14 +37,6 @@ void anderson_keep_last(anderson *a)
 {
     a->count = 0;
     a->at = 0;
-}
-
-void anderson_step(anderson *a, const double *u, const double *f, const double *weight,
-                   double *next)
-{
-    anderson_push(a, u, f);
-    if (!anderson_mix(a, weight, next))
-        for (int i = 0; i < a->size; i++) next[i] = a->last_f[i];
 }
 
 bool anderson_mix(anderson *a, const double *weight, double *next)

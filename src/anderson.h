@@ -28,8 +28,5 @@ void anderson_push(anderson *a, const double *u, const double *f);
 /* next: the point from the history, whose last pair was just pushed; weights of the norm,
  * or NULL for ones. False, and next is not set, if there is no difference yet. */
 bool anderson_mix(anderson *a, const double *weight, double *next);
-/* Both in one; next (may be u or f) is f itself if there is no difference yet. */
-void anderson_step(anderson *a, const double *u, const double *f, const double *weight,
-                   double *next);
 
 #endif

@@ -8,10 +8,7 @@ typedef struct {
     int n, p;
     const double *x; /* n x p */
     double lambda;
-    /* What rsr_window() found. */
-    double identity;        /* NaN if unknown */
-    const double *activity; /* p */
-    const double *root;     /* n x n, NULL if p <= n */
+    bool relative; /* lambda is a share of the smallest at which W = 0 is optimal */
 } rsr_problem;
 
 typedef struct {
@@ -29,23 +26,24 @@ typedef struct {
     double *dual;     /* p: |X'Y|_j / lambda of the dual point Y before it is scaled */
     double *w;
     double objective, gap; /* smoothed objective and relative gap of the last accepted point */
+    double lambda;
+    double identity; /* largest lambda at which W = I is proved optimal; NaN: p > n, no full rank */
+    double zero;     /* smallest lambda at which W = 0 is optimal */
 } rsr_result;
-
-/* The window of lambda. identity: the largest value at which W = I is proved optimal (NaN if
- * p > n or x has no full column rank); zero: the smallest at which W = 0 is. activity: p,
- * |sum_i x_ij x_i/|x_i||. root: n x n with root root' = x x' if p > n, else NULL. */
-int rsr_window(int n, int p, const double *x, double *identity, double *zero, double *activity,
-               double *root);
 
 void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_result *result,
                ufs_run *run);
 
-/* Is W = I optimal, by a dual point? length: |x_i|. */
-bool rsr_proves_identity(const rsr_problem *problem, const double *length);
-/* First weights of the accelerated iteration: wr of the q columns in set, wg; length: |x_i|. */
-void rsr_start(const rsr_problem *problem, int q, const int *set, const double *length, double *wr,
-               double *wg);
-/* norm_j = |Y'x_j|, y n x r (destroyed). 2nrp flops, n^2 p for a square y and p > 2n. */
-void rsr_products(int n, int p, int r, const double *x, double *y, double *norm);
+/* ---- base_rsr_window.c -------------------------------------------------------------------- */
+
+/* root: n x n with root root' = x x'. LAPACK's info. */
+int rsr_root(int n, int p, const double *x, double *root);
+/* norm_j = |Y'x_j|, y n x r. 2nrp flops. */
+void rsr_products(int n, int p, int r, const double *x, const double *y, double *norm);
+/* Up to which lambda W = I is optimal whatever the samples' weights; NaN if that is none. */
+double rsr_identity_bound(int n, int p, const double *x);
+/* Is W = I optimal at lambda, by a dual point? bound: the one above, length: |x_i|. */
+bool rsr_proves_identity(int n, int p, const double *x, double lambda, double bound,
+                         const double *length);
 
 #endif

@@ -39,7 +39,6 @@
     /* ffi_ted.c */ \
     ENTRY(ted_greedy, 3) \
     /* ffi_rrss.c */ \
-    ENTRY(rrss_max, 1) \
     ENTRY(rrss, 3) \
     /* ffi_alnr.c */ \
     ENTRY(alnr, 3) \
@@ -88,8 +87,7 @@
     /* ffi_udfs.c */ \
     ENTRY(udfs, 3) \
     /* ffi_rsr.c */ \
-    ENTRY(rsr_window, 1) \
-    ENTRY(rsr, 5) \
+    ENTRY(rsr, 4) \
     /* ffi_ndfs.c */ \
     ENTRY(ndfs, 5) \
     /* ffi_sogfs.c */ \

@@ -22,7 +22,8 @@ SEXP ffi_test_anderson(SEXP a_, SEXP b, SEXP depth, SEXP steps)
     for (int t = 0; t < ffi_whole(steps, 0, 10000, "steps"); t++) {
         ufs_copy(f, shift, (size_t) a.n);
         la_gemv('N', a.n, a.n, 1.0, a.x, a.n, u, 1.0, f);
-        anderson_step(&history, u, f, weight, u);
+        anderson_push(&history, u, f);
+        if (!anderson_mix(&history, weight, u)) ufs_copy(u, f, (size_t) a.n);
     }
     UNPROTECT(1);
     return out;

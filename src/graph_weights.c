@@ -108,7 +108,11 @@ static void from_lists(const graph_knn *knn, const cosines *rows, graph_weights 
             bool mutual = from_a && from_b;
             if (mutual || rule != GRAPH_MIN) {
                 double value = weight_of(weights, bandwidth, e->d2, rows, i, e->neighbour);
-                if (rule == GRAPH_MEAN && !mutual) value *= 0.5;
+                if (rule == GRAPH_MEAN) {
+                    if (mutual)
+                        value += weight_of(weights, bandwidth, b->d2, rows, i, b->neighbour);
+                    value *= 0.5;
+                }
                 if (value > 0.0) {
                     col[used] = e->neighbour;
                     w[used++] = value;

@@ -12,10 +12,10 @@
  * goes on to the other of the two. Then Anderson extrapolation. A step that raised the merit is
  * taken back: the next one starts from the last accepted point, as the plain iteration does.
  *
- * Active set. Rows that are small and whose dual value says that they would not come back leave
- * (they are exactly zero then); rows left out that violate their dual constraint, where judge()
- * has looked, enter with a small weight. Either change is taken back if its first step raised the
- * merit: an entry is tried with smaller weights first.
+ * Active set. Rows that are small and whose dual value says that they would not come back leave:
+ * their u is 0, and they are exactly zero then. Rows left out that violate their dual constraint,
+ * where judge() has looked, enter with a small weight. Either change is taken back if its first
+ * step raised the merit: an entry is tried with smaller weights first.
  *
  * One step = one iteration. Memory (3 DEPTH + 9) (p + others) doubles. */
 #include "mm.h"
@@ -34,43 +34,36 @@ static const double WORTH = 0.2;                 /* share of the rows for which 
 static const double NEW_ROW = 0.03;              /* its weight, of the mean one */
 enum { MOST_ROWS = 100000 };                     /* of the trace: max_iter may be any number */
 
-static bool refuse(mm *s);
+static void find_set(mm *s);
+static void refuse(mm *s);
 static void extrapolate(mm *s);
-static void go_plain(mm *s);
-static bool leave(mm *s);
-static bool goes(const mm *s, double small, int a);
+static void move_to(mm *s, mm_move move);
+static bool leave(mm *s, bool last);
+static bool goes(const mm *s, double small, int j);
 static bool enter(mm *s);
-static void remember_set(mm *s);
-static void change_set(mm *s);
 static double mean_row(const mm *s);
+static bool judge_gap(void *data, mm *s, bool accepted);
 
 void mm_init(mm *s, const mm_problem *problem, double *dual)
 {
-    int p = problem->p, len = p + problem->others;
-    size_t P = (size_t) p, L = (size_t) len;
+    size_t P = (size_t) problem->p, L = P + (size_t) problem->others;
 
-    *s = (mm){.problem = problem, .dual = dual, .q = p, .alike = true};
+    *s = (mm){.problem = problem, .dual = dual, .alike = true, .best = R_PosInf};
     s->set = ufs_ialloc(P);
-    s->old_set = ufs_ialloc(P);
-    for (int j = 0; j < p; j++) s->set[j] = j;
     s->u = ufs_dalloc(L, 1);
     s->plain = ufs_dalloc(L, 1);
     s->left = ufs_dalloc(L, 1);
     s->f = ufs_dalloc(L, 1);
     s->weight = ufs_dalloc(L, 1);
     s->old = ufs_dalloc(L, 1);
-    s->fresh = (bool *) R_alloc(P, sizeof(bool));
-    memset(s->fresh, 0, P * sizeof(bool));
-    anderson_init(&s->history, len, problem->accelerate ? DEPTH : 0);
-    s->best = R_PosInf;
+    for (size_t k = 0; k < L; k++) s->left[k] = 1.0;
+    anderson_init(&s->history, (int) L, problem->accelerate ? DEPTH : 0);
 }
 
 void mm_renew(mm *s)
 {
     s->best = R_PosInf;
-    s->move = MM_PLAIN;
-    anderson_resize(&s->history, s->q + s->problem->others);
-    s->lapack = s->problem->part != NULL ? s->problem->part(s->problem->data, s) : 0;
+    move_to(s, MM_PLAIN);
 }
 
 void mm_run(mm *s, int max_iter)
@@ -80,19 +73,15 @@ void mm_run(mm *s, int max_iter)
     s->status = UFS_MAX_ITER;
     s->max_iter = s->iterations + max_iter;
     while (s->lapack == 0 && s->iterations < s->max_iter) {
-        bool moved = s->move != MM_PLAIN;
-        double allowed;
         R_CheckUserInterrupt();
         s->priced = false;
-        allowed = s->best * (1.0 + RISE);
-        if (s->move == MM_LEFT && s->tidy) allowed += problem->slack * (s->old_q - s->q);
-        s->tidy = false;
+        find_set(s);
         s->lapack = problem->step(problem->data, s);
         if (s->lapack) return;
         s->iterations++;
-        if (moved && !(s->merit <= allowed)) {
+        if (s->move != MM_PLAIN && !(s->merit <= s->best * (1.0 + RISE) + s->allowance)) {
             problem->judge(problem->data, s, false);
-            if (refuse(s) && problem->part != NULL) s->lapack = problem->part(problem->data, s);
+            refuse(s);
             continue;
         }
         if (!R_FINITE(s->merit)) {
@@ -100,34 +89,50 @@ void mm_run(mm *s, int max_iter)
             return;
         }
         s->accepted++;
-        if (problem->judge(problem->data, s, true)) return;
+        bool done = problem->judge(problem->data, s, true);
         s->best = s->merit;
-        if (!problem->accelerate || s->iterations >= s->max_iter - 1)
-            go_plain(s);
-        else if (!problem->fixed && (enter(s) || leave(s)))
-            change_set(s);
-        else
+        if (done) {
+            /* So that all rows that are zero are so exactly, and ranked by their dual value. */
+            if (s->status != UFS_CONVERGED || s->iterations >= s->max_iter - 1 || !leave(s, true))
+                return;
+            s->status = UFS_MAX_ITER;
+        } else if (!problem->accelerate || (problem->unscaled && s->accepted == 1) ||
+                   s->iterations >= s->max_iter - 1) {
+            move_to(s, MM_PLAIN);
+        } else if (!enter(s) && !leave(s, false)) {
             extrapolate(s);
+        }
     }
+}
+
+static void find_set(mm *s)
+{
+    s->q = 0;
+    for (int j = 0; j < s->problem->p; j++)
+        if (s->u[j] > 0.0) s->set[s->q++] = j;
 }
 
 /* ---- between two steps ----------------------------------------------------------------- */
 
-static void go_plain(mm *s)
+/* From the plain point, which is kept, without a history. */
+static void move_to(mm *s, mm_move move)
 {
+    size_t all = (size_t) (s->problem->p + s->problem->others);
+    ufs_copy(s->u, s->plain, all);
+    ufs_copy(s->old, s->plain, all);
     anderson_reset(&s->history);
-    ufs_copy(s->u, s->plain, (size_t) (s->q + s->problem->others));
-    s->move = MM_PLAIN;
+    s->allowance = 0.0;
+    s->move = move;
 }
 
 /* Newton on the diagonal, then Anderson; both blocks count by their mean size. */
 static void extrapolate(mm *s)
 {
-    int q = s->q, all = q + s->problem->others;
-    double low = sqrt(s->problem->low), high = sqrt(s->problem->high);
+    int p = s->problem->p, all = p + s->problem->others;
 
     for (int block = 0; block < 2; block++) {
-        int from = block == 0 ? 0 : q, to = block == 0 ? q : all;
+        int from = block == 0 ? 0 : p, to = block == 0 ? p : all;
+        int count = block == 0 ? s->q : all - p;
         double total = 0.0, moved = 0.0, mean;
         for (int k = from; k < to; k++) {
             s->f[k] = s->u[k] > 0.0 && s->plain[k] > 0.0 ? log(s->plain[k] / s->u[k]) : 0.0;
@@ -136,46 +141,36 @@ static void extrapolate(mm *s)
         }
         mean = s->alike ? moved / total : 0.0;
         for (int k = from; k < to; k++) {
-            double by = s->f[k];
-            if (s->problem->newton) by = mean + (by - mean) / fmax(s->left[k], LEAST);
-            s->weight[k] = (to - from) / total;
+            double by = mean + (s->f[k] - mean) / fmax(s->left[k], LEAST);
+            s->weight[k] = count / total;
             s->f[k] = s->u[k] * exp(fmin(fmax(by, -BOLD), BOLD));
         }
     }
     ufs_copy(s->old, s->plain, (size_t) all);
-    anderson_step(&s->history, s->u, s->f, s->weight, s->f);
-    for (int k = 0; k < all; k++) {
-        double u = fmin(fmax(s->f[k], s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
-        s->u[k] = fmin(fmax(u, low), high);
-    }
+    anderson_push(&s->history, s->u, s->f);
+    anderson_mix(&s->history, s->weight, s->f); /* f is as it is if there is no history yet */
+    for (int k = 0; k < all; k++)
+        s->u[k] = fmin(fmax(s->f[k], s->plain[k] * exp(-FAR)), s->plain[k] * exp(FAR));
+    s->allowance = 0.0;
     s->move = MM_EXTRAPOLATED;
 }
 
-/* After a step that raised the merit; `old` holds the last accepted point. True if the set is
- * another one again. */
-static bool refuse(mm *s)
+/* After a step that raised the merit; `old` is the last accepted point. */
+static void refuse(mm *s)
 {
-    size_t others = (size_t) s->problem->others;
-
     anderson_reset(&s->history);
     if (s->move == MM_ENTERED && s->tries++ < RETRIES) {
         /* New rows start from 0: the smaller their weights, the nearer to the plain step. */
-        for (int a = 0; a < s->q; a++)
-            if (s->fresh[s->set[a]]) s->u[a] *= 0.3;
-        return false;
+        for (int j = 0; j < s->problem->p; j++)
+            if (s->old[j] == 0.0) s->u[j] *= 0.3;
+        return;
     }
-    bool same = s->move == MM_EXTRAPOLATED;
-    if (same) {
+    if (s->move == MM_EXTRAPOLATED)
         s->alike = !s->alike;
-    } else {
-        s->q = s->old_q;
-        memcpy(s->set, s->old_set, (size_t) s->q * sizeof(int));
-        anderson_resize(&s->history, s->q + s->problem->others);
+    else
         s->wait = s->accepted + WAIT;
-    }
-    ufs_copy(s->u, s->old, (size_t) s->q + others);
+    ufs_copy(s->u, s->old, (size_t) (s->problem->p + s->problem->others));
     s->move = MM_PLAIN;
-    return !same;
 }
 
 /* ---- the active set -------------------------------------------------------------------- */
@@ -183,112 +178,127 @@ static bool refuse(mm *s)
 static double mean_row(const mm *s)
 {
     double mean = 0.0;
-    for (int a = 0; a < s->q; a++) mean += s->plain[a] * s->plain[a] / s->q;
+    for (int a = 0; a < s->q; a++) mean += s->plain[s->set[a]] * s->plain[s->set[a]] / s->q;
     return mean;
 }
 
-static void remember_set(mm *s)
-{
-    s->old_q = s->q;
-    memcpy(s->old_set, s->set, (size_t) s->q * sizeof(int));
-    ufs_copy(s->old, s->plain, (size_t) (s->q + s->problem->others));
-}
-
-/* The weights of the others, and matrices, for the new set. */
-static void change_set(mm *s)
-{
-    ufs_copy(s->u + s->q, s->old + s->old_q, (size_t) s->problem->others);
-    anderson_resize(&s->history, s->q + s->problem->others);
-    s->lapack = s->problem->part(s->problem->data, s);
-}
-
-/* Small, and would not enter. */
-static bool goes(const mm *s, double small, int a)
-{
-    return s->plain[a] * s->plain[a] < small && s->dual[s->set[a]] < LEAVE;
-}
-
-int mm_idle(const mm *s)
+/* Rows that are small and would not enter, every few steps if they are many; all at the end. */
+static bool leave(mm *s, bool last)
 {
     double small = SMALL * mean_row(s);
     int count = 0;
 
-    if (s->accepted < s->wait) return 0;
-    for (int a = 0; a < s->q; a++) count += goes(s, small, a);
-    return s->q - count < s->problem->least ? 0 : count;
+    if (s->accepted < s->wait || !(last ? s->problem->slack > 0.0 : s->accepted % LEAVE_EVERY == 0))
+        return false;
+    for (int a = 0; a < s->q; a++) count += goes(s, small, s->set[a]);
+    if (count == 0 || s->q - count < s->problem->least || (!last && count < WORTH * s->q))
+        return false;
+    move_to(s, MM_LEFT);
+    for (int a = 0; a < s->q; a++)
+        if (goes(s, small, s->set[a])) s->u[s->set[a]] = 0.0;
+    if (last) s->allowance = s->problem->slack * count;
+    return true;
 }
 
-/* Such rows leave every few steps if they are many. */
-static bool leave(mm *s)
+static bool goes(const mm *s, double small, int j)
 {
-    double small = SMALL * mean_row(s);
-    int count;
-
-    if (!s->tidy && s->accepted % LEAVE_EVERY != 0) return false;
-    count = mm_idle(s);
-    if (count == 0 || (!s->tidy && s->q - count > (1.0 - WORTH) * s->q)) return false;
-    remember_set(s);
-    s->q = 0;
-    for (int a = 0; a < s->old_q; a++) {
-        if (goes(s, small, a)) continue;
-        s->u[s->q] = s->old[a];
-        s->set[s->q++] = s->old_set[a];
-    }
-    s->move = MM_LEFT;
-    return true;
+    return s->plain[j] * s->plain[j] < small && s->dual[j] < LEAVE;
 }
 
 /* The rows that violate their constraint most, at most as many as there are already. */
 static bool enter(mm *s)
 {
-    int p = s->problem->p, count = 0, most = s->q > LEAST_ENTRY ? s->q : LEAST_ENTRY, a = 0;
+    int count = 0, most = s->q > LEAST_ENTRY ? s->q : LEAST_ENTRY;
     double level = s->level, first = sqrt(NEW_ROW * mean_row(s)), *key = s->f;
 
-    if (!s->priced || s->q == p) return false;
-    memset(s->fresh, 0, (size_t) p * sizeof(bool));
-    for (int l = 0; l < s->q; l++) s->fresh[s->set[l]] = true;
-    for (int j = 0; j < p; j++)
-        if (!s->fresh[j] && s->dual[j] > level) key[count++] = s->dual[j];
+    if (!s->priced) return false;
+    for (int j = 0; j < s->problem->p; j++)
+        if (s->u[j] == 0.0 && s->dual[j] > level) key[count++] = s->dual[j];
     if (count == 0) return false;
     if (count > most) {
         rPsort(key, count, count - most);
         level = key[count - most];
     }
-    remember_set(s);
-    s->q = 0;
-    for (int j = 0; j < p; j++) {
-        bool here = s->fresh[j];
-        s->fresh[j] = !here && s->dual[j] >= level;
-        if (!here && !s->fresh[j]) continue;
-        s->u[s->q] = here ? s->old[a++] : first;
-        s->set[s->q++] = j;
-    }
-    s->move = MM_ENTERED;
+    move_to(s, MM_ENTERED);
+    for (int j = 0; j < s->problem->p; j++)
+        if (s->old[j] == 0.0 && s->dual[j] >= level) s->u[j] = first;
     s->tries = 0;
     return true;
 }
 
-/* ---- gap of the convex sample selectors ------------------------------------------------- */
+/* ---- the convex sample selectors ------------------------------------------------------- */
 
-void mm_gap_begin(mm_result *result, const mm_settings *settings, ufs_run *run)
+void mm_select_init(mm_selector *work, int n)
+{
+    mm_result *result = work->result;
+    double top = 0.0;
+
+    work->row = ufs_dalloc((size_t) n, 1);
+    work->act = ufs_dalloc((size_t) n, 1);
+    for (int j = 0; j < n; j++) top = fmax(top, result->activity[j]);
+    result->gamma_max = top;
+    result->gamma = work->settings->gamma * (work->settings->relative ? top : 1.0);
+    for (int j = 0; j < n; j++) {
+        result->row_norm[j] = 0.0;
+        result->activity[j] /= fmax(top, result->gamma);
+    }
+}
+
+void mm_select(mm_selector *work, int n, int others, double first, int (*step)(void *data, mm *s))
 {
     static const char *const columns[] = {"objective", "best", "bound", "gap", NULL};
-    int most = settings->max_iter < MOST_ROWS ? settings->max_iter : MOST_ROWS;
+    const mm_settings *settings = work->settings;
+    mm_result *result = work->result;
+    ufs_run *run = work->run;
+    mm_problem problem = {.p = n,
+                          .others = others,
+                          .least = n,
+                          .accelerate = settings->tol >= 0.0,
+                          .data = work,
+                          .step = step,
+                          .judge = judge_gap};
+    mm s;
 
     result->gap = (result->primal - result->dual) / result->primal;
     result->idle = 0;
-    ufs_trace_named(&run->trace, most, columns);
+    ufs_trace_named(&run->trace, settings->max_iter < MOST_ROWS ? settings->max_iter : MOST_ROWS,
+                    columns);
     run->status = result->gap <= settings->tol ? UFS_CONVERGED : UFS_MAX_ITER;
+    if (run->status == UFS_CONVERGED) return;
+    mm_init(&s, &problem, work->act);
+    for (int k = 0; k < n + others; k++) s.u[k] = first;
+    mm_run(&s, settings->max_iter);
+    run->status = s.status;
+    run->lapack = s.lapack;
 }
 
-bool mm_gap(mm *s, mm_result *result, double tol, ufs_run *run, bool accepted)
+bool mm_offer(mm_selector *work, mm *s, double primal, double dual, double over)
 {
-    double merit = accepted ? s->merit : s->best, change = s->best - s->merit;
+    mm_result *result = work->result;
 
-    run->iterations = s->iterations;
+    if (!R_FINITE(s->merit) || !R_FINITE(primal) || !R_FINITE(dual)) {
+        s->merit = R_PosInf;
+        return false;
+    }
+    result->dual = fmax(result->dual, dual);
+    if (!(primal < result->primal)) return false;
+    result->primal = primal;
+    ufs_copy(result->row_norm, work->row, (size_t) s->problem->p);
+    for (int j = 0; j < s->problem->p; j++) result->activity[j] = work->act[j] / over;
+    return true;
+}
+
+static bool judge_gap(void *data, mm *s, bool accepted)
+{
+    mm_selector *work = data;
+    mm_result *result = work->result;
+    double merit = accepted ? s->merit : s->best, change = s->best - s->merit;
+    double tol = work->settings->tol;
+
+    work->run->iterations = s->iterations;
     result->gap = (result->primal - result->dual) / result->primal;
-    ufs_trace_add(&run->trace, (double[]){merit, result->primal, result->dual, result->gap});
-    ufs_run_step(run, merit, change);
+    ufs_trace_add(&work->run->trace, (double[]){merit, result->primal, result->dual, result->gap});
+    ufs_run_step(work->run, merit, change);
     if (!accepted) return false;
     result->idle = change > 1e-15 * merit ? 0 : result->idle + 1;
     if (result->gap < -1e-10)

@@ -25,92 +25,67 @@
 static const double MOST = 100.0; /* largest exponent of t */
 
 typedef struct {
-    const alnr_problem *problem;
-    alnr_result *result;
-    double eps, tol;
-    ufs_run *run;
-    int s;               /* k + 1 */
+    mm_selector base;
+    double gamma, eps;
+    int n, s;            /* samples; k + 1 */
     int *index;          /* s x n: N_i, i itself first */
     double *t;           /* s x n */
     double *gram;        /* s x s x n: K on N_i; its first column is K_Ni */
     double *sys, *d, *a; /* s x s, s, s: of one sample */
-    double *row, *act;   /* n: of the last step */
-    double total;        /* ||x||_F^2 */
 } alnr_work;
 
-static void find_neighbours(alnr_work *work);
-static void local_grams(alnr_work *work);
-static double gamma_max(const alnr_work *work, double *activity);
+static void find_neighbours(alnr_work *work, const alnr_problem *problem);
 static int step(void *data, mm *s);
-static bool judge(void *data, mm *s, bool accepted);
-static int solve_sample(alnr_work *work, int i, const double *root_b);
-static void keep_best(alnr_work *work, double primal, double over);
+static int solve_sample(alnr_work *work, size_t i, const double *root_b);
 
-void alnr_solve(const alnr_problem *given, const mm_settings *settings, alnr_result *result,
+void alnr_solve(const alnr_problem *problem, const mm_settings *settings, mm_result *result,
                 ufs_run *run)
 {
-    alnr_problem problem = *given;
-    size_t N = (size_t) problem.n, S = (size_t) problem.k + 1;
-    double unit2 = problem.unit * problem.unit;
-    alnr_work work = {.problem = &problem,
-                      .result = result,
+    size_t N = (size_t) problem->n, S = (size_t) problem->k + 1;
+    alnr_work work = {.base = {.settings = settings, .result = result, .run = run},
                       .eps = settings->eps,
-                      .tol = settings->tol,
-                      .run = run,
-                      .s = problem.k + 1,
+                      .n = problem->n,
+                      .s = problem->k + 1,
                       .index = ufs_ialloc(S * N),
                       .t = ufs_dalloc(S, N),
                       .gram = ufs_dalloc(S * S, N),
                       .sys = ufs_dalloc(S, S),
                       .d = ufs_dalloc(S, 1),
-                      .a = ufs_dalloc(S, 1),
-                      .row = ufs_dalloc(N, 1),
-                      .act = ufs_dalloc(N, 1),
-                      .total = la_ss(N * (size_t) problem.p, problem.x) / unit2};
+                      .a = ufs_dalloc(S, 1)};
+    double scale;
 
-    find_neighbours(&work);
-    local_grams(&work);
-    result->gamma_max = gamma_max(&work, result->activity);
-    if (problem.relative) problem.gamma *= result->gamma_max;
-    result->gamma = problem.gamma;
-
-    /* A = 0 is the first candidate; its residual x, scaled, the first dual point. */
-    double top = fmax(result->gamma_max, problem.gamma), scale = problem.gamma / top;
-    for (size_t j = 0; j < N; j++) {
-        result->row_norm[j] = 0.0;
-        result->activity[j] /= top;
-    }
-    result->mm.primal = work.total;
-    result->mm.dual = (2.0 * scale - scale * scale) * work.total;
-    mm_gap_begin(&result->mm, settings, run);
-    if (run->status == UFS_CONVERGED) return;
-    mm_problem reweighted = {.p = problem.n,
-                             .fixed = true,
-                             .accelerate = settings->tol >= 0.0,
-                             .low = settings->eps,
-                             .high = 1e8,
-                             .data = &work,
-                             .step = step,
-                             .judge = judge};
-    mm s;
-    mm_init(&s, &reweighted, work.act);
-    for (size_t j = 0; j < N; j++) s.u[j] = 1.0;
-    mm_run(&s, settings->max_iter);
-    run->status = s.status;
-    run->lapack = s.lapack;
+    find_neighbours(&work, problem);
+    /* A = 0 is the first candidate; its residual x, scaled, the first dual point: the constraints
+     * at Y = 2 x. */
+    for (size_t j = 0; j < N; j++) result->activity[j] = 0.0;
+    for (size_t i = 0; i < N; i++)
+        for (size_t l = 0; l < S; l++) {
+            double v = 2.0 * work.gram[i * S * S + l];
+            result->activity[work.index[l + i * S]] += v * v / work.t[l + i * S];
+        }
+    for (size_t j = 0; j < N; j++) result->activity[j] = sqrt(result->activity[j]);
+    mm_select_init(&work.base, problem->n);
+    work.gamma = result->gamma;
+    scale = fmin(1.0, result->gamma / result->gamma_max);
+    result->primal = la_ss(N * (size_t) problem->p, problem->x);
+    result->dual = (2.0 * scale - scale * scale) * result->primal;
+    mm_select(&work.base, problem->n, 0, 1.0, step);
 }
 
-static void find_neighbours(alnr_work *work)
+/* Neighbourhoods, t and local Gram matrices. */
+static void find_neighbours(alnr_work *work, const alnr_problem *problem)
 {
-    int n = work->problem->n, k = work->problem->k, s = work->s;
+    int n = problem->n, k = problem->k, s = work->s;
+    size_t P = (size_t) problem->p, S = (size_t) s;
     graph_knn knn;
-    double mean = 0.0;
+    double *rows = ufs_dalloc(P, (size_t) n), *near = ufs_dalloc(P, S), mean = 0.0;
 
-    graph_knn_search(n, work->problem->p, work->problem->x, k, false, &knn);
+    graph_knn_search(n, problem->p, problem->x, k, false, &knn);
+    la_transpose(n, problem->p, problem->x, rows);
     for (int e = 0; e < n * k; e++) mean += knn.d2[e] / ((double) n * (double) k);
     for (int i = 0; i < n; i++) {
-        int *index = work->index + (size_t) i * (size_t) s;
-        double *t = work->t + (size_t) i * (size_t) s;
+        int *index = work->index + (size_t) i * S;
+        double *t = work->t + (size_t) i * S;
         index[0] = i;
         t[0] = 1.0;
         for (int l = 0; l < k; l++) {
@@ -118,56 +93,21 @@ static void find_neighbours(alnr_work *work)
             index[l + 1] = knn.index[from];
             t[l + 1] = mean > 0.0 ? exp(fmin(knn.d2[from] / mean, MOST)) : 1.0;
         }
+        for (size_t l = 0; l < S; l++) ufs_copy(near + l * P, rows + (size_t) index[l] * P, P);
+        la_gram('T', problem->p, s, near, work->gram + (size_t) i * S * S);
     }
-}
-
-static void local_grams(alnr_work *work)
-{
-    int n = work->problem->n, p = work->problem->p, s = work->s;
-    size_t N = (size_t) n, P = (size_t) p, S = (size_t) s;
-    double *rows = ufs_dalloc(P, N), *near = ufs_dalloc(P, S), unit = work->problem->unit;
-
-    for (size_t j = 0; j < P; j++)
-        for (size_t i = 0; i < N; i++) rows[j + i * P] = work->problem->x[i + j * N] / unit;
-    for (size_t i = 0; i < N; i++) {
-        for (size_t l = 0; l < S; l++)
-            ufs_copy(near + l * P, rows + (size_t) work->index[l + i * S] * P, P);
-        la_gram('T', p, s, near, work->gram + i * S * S);
-    }
-}
-
-/* Where A = 0 becomes optimal: the largest constraint value at Y = 2 x. */
-static double gamma_max(const alnr_work *work, double *activity)
-{
-    int n = work->problem->n;
-    size_t S = (size_t) work->s;
-    double top = 0.0;
-
-    for (int j = 0; j < n; j++) activity[j] = 0.0;
-    for (size_t i = 0; i < (size_t) n; i++)
-        for (size_t l = 0; l < S; l++) {
-            double v = 2.0 * work->gram[i * S * S + l];
-            activity[work->index[l + i * S]] += v * v / work->t[l + i * S];
-        }
-    for (int j = 0; j < n; j++) {
-        activity[j] = sqrt(activity[j]);
-        top = fmax(top, activity[j]);
-    }
-    return top;
 }
 
 /* s->u: roots of b. */
 static int step(void *data, mm *s)
 {
     alnr_work *work = data;
-    const alnr_problem *problem = work->problem;
-    size_t S = (size_t) work->s;
-    double fit = 0.0, inner = 0.0, over = 1.0, primal, dual, scale;
+    size_t N = (size_t) work->n, S = (size_t) work->s;
+    double fit = 0.0, inner = 0.0, over = 1.0, primal, scale, *row = work->base.row;
 
-    for (int j = 0; j < problem->n; j++) work->row[j] = 0.0;
-    for (int i = 0; i < problem->n; i++) {
-        const double *gram = work->gram + (size_t) i * S * S;
-        const double *t = work->t + (size_t) i * S;
+    for (size_t j = 0; j < N; j++) row[j] = 0.0;
+    for (size_t i = 0; i < N; i++) {
+        const double *gram = work->gram + i * S * S;
         double left = gram[0];
         int lapack = solve_sample(work, i, s->u);
         if (lapack) return lapack;
@@ -175,53 +115,41 @@ static int step(void *data, mm *s)
         for (size_t l = 0; l < S; l++) left -= work->a[l] * gram[l];
         inner += left;
         for (size_t l = 0; l < S; l++) {
-            int j = work->index[l + (size_t) i * S];
-            double z2 = t[l] * work->a[l] * work->a[l];
-            left -= 0.5 * problem->gamma * z2 / (s->u[j] * s->u[j]);
-            work->row[j] += z2;
+            int j = work->index[l + i * S];
+            double z2 = work->t[l + i * S] * work->a[l] * work->a[l];
+            left -= 0.5 * work->gamma * z2 / (s->u[j] * s->u[j]);
+            row[j] += z2;
         }
         fit += fmax(left, 0.0);
     }
     primal = s->merit = fit;
-    for (int j = 0; j < problem->n; j++) {
-        double z = sqrt(work->row[j]), smooth = sqrt(z * z + work->eps * work->eps);
-        work->row[j] = z;
-        primal += problem->gamma * z;
-        s->merit += problem->gamma * smooth;
+    for (size_t j = 0; j < N; j++) {
+        double z = sqrt(row[j]), smooth = sqrt(z * z + work->eps * work->eps);
+        row[j] = z;
+        primal += work->gamma * z;
+        s->merit += work->gamma * smooth;
         s->plain[j] = sqrt(smooth);
-        work->act[j] = mm_ratio(z, s->u[j]);
-        over = fmax(over, work->act[j]);
+        work->base.act[j] = z / (s->u[j] * s->u[j]);
+        over = fmax(over, work->base.act[j]);
     }
     scale = fit > 0.0 ? fmin(inner / fit, 1.0 / over) : 0.0;
-    dual = 2.0 * scale * inner - scale * scale * fit;
-    if (!R_FINITE(s->merit) || !R_FINITE(primal) || !R_FINITE(dual)) {
-        s->merit = R_PosInf;
-        return 0;
-    }
-    work->result->mm.dual = fmax(work->result->mm.dual, dual);
-    keep_best(work, primal, over);
+    mm_offer(&work->base, s, primal, 2.0 * scale * inner - scale * scale * fit, over);
     return 0;
 }
 
-static bool judge(void *data, mm *s, bool accepted)
-{
-    alnr_work *work = data;
-    return mm_gap(s, &work->result->mm, work->tol, work->run, accepted);
-}
-
 /* a_i into work->a. */
-static int solve_sample(alnr_work *work, int i, const double *root_b)
+static int solve_sample(alnr_work *work, size_t i, const double *root_b)
 {
     size_t S = (size_t) work->s;
-    const double *gram = work->gram + (size_t) i * S * S, *t = work->t + (size_t) i * S;
-    const int *index = work->index + (size_t) i * S;
+    const double *gram = work->gram + i * S * S, *t = work->t + i * S;
+    const int *index = work->index + i * S;
     int info;
 
     for (size_t l = 0; l < S; l++) work->d[l] = root_b[index[l]] / sqrt(t[l]);
     for (size_t l = 0; l < S; l++) {
         for (size_t h = 0; h <= l; h++)
             work->sys[h + l * S] = work->d[h] * gram[h + l * S] * work->d[l];
-        work->sys[l + l * S] += 0.5 * work->problem->gamma;
+        work->sys[l + l * S] += 0.5 * work->gamma;
         work->a[l] = work->d[l] * gram[l];
     }
     info = la_chol(work->s, work->sys);
@@ -229,17 +157,4 @@ static int solve_sample(alnr_work *work, int i, const double *root_b)
     la_chol_solve(work->s, 1, work->sys, work->a);
     for (size_t l = 0; l < S; l++) work->a[l] *= work->d[l];
     return 0;
-}
-
-/* The A with the lowest objective is the one reported. */
-static void keep_best(alnr_work *work, double primal, double over)
-{
-    alnr_result *result = work->result;
-
-    if (!(primal < result->mm.primal)) return;
-    result->mm.primal = primal;
-    for (int j = 0; j < work->problem->n; j++) {
-        result->row_norm[j] = work->row[j];
-        result->activity[j] = work->act[j] / over;
-    }
 }

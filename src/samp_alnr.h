@@ -7,20 +7,9 @@
 typedef struct {
     int n, p, k;     /* samples, features, neighbours beside the sample itself */
     const double *x; /* n x p, rows = samples */
-    double unit;     /* what x is divided by */
-    double gamma;
-    bool relative; /* gamma is a share of gamma_max */
 } alnr_problem;
 
-/* Of the best A found; vectors of length n, the caller's. */
-typedef struct {
-    double *row_norm; /* z_j = sqrt(sum_i t_ij A_ji^2) */
-    double *activity; /* sqrt(sum_i (x_j'y_i)^2 / t_ij) / gamma, at most 1 */
-    double gamma, gamma_max;
-    mm_result mm;
-} alnr_result;
-
-void alnr_solve(const alnr_problem *problem, const mm_settings *settings, alnr_result *result,
+void alnr_solve(const alnr_problem *problem, const mm_settings *settings, mm_result *result,
                 ufs_run *run);
 
 #endif

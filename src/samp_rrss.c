@@ -4,7 +4,8 @@
  * r x n, columns = samples (the user's x transposed; with more features than samples
  * its triangular factor, which has the same inner products):
  *     min_A  sum_i ||x_i - X a_i||_2 + gamma sum_j ||A_j.||_2,   A n x n,
- * samples ranked by ||A_j.||. Dual: max <Y, X>, ||y_i|| <= 1, ||(X'Y)_j.|| <= gamma.
+ * samples ranked by ||A_j.||. Dual: max <Y, X>, ||y_i|| <= 1, ||(X'Y)_j.|| <= gamma. So A = 0 is
+ * optimal if and only if gamma >= max_j ||x_j' N||, N the samples at unit length.
  *
  * Reweighting with u_i = 1/(2 sqrt(||x_i - X a_i||^2 + e^2)) and v_j = 1/(2 sqrt(||A_j.||^2
  * + e^2)) asks for n systems of size n x n (O(n^4)); the same A in O(n r^2 + r^3), never
@@ -23,163 +24,93 @@
  * The derivative of log ||A_j.|| by log 1/v_j is about 1 - A_jj (exact if all g_i are equal and
  * fixed): mm.c makes Newton steps of it.
  *
- * Near the end a few rows that still grow can keep the bound down, whatever all others do: their
- * violation is taken off Y by the least change, Y + X_J Z, and the bound looked at once more.
- *
- * Per iteration 5 r^2 n + 10 r^3 flops, 2 r^2 n more with that; 8 (3rn + 3r^2 + 35n) bytes. */
+ * Per iteration 6 r^2 n + 10 r^3 flops; 8 (2rn + 2r^2 + 35n) bytes. */
 #include "samp_rrss.h"
 #include "la.h"
 #include <R_ext/Utils.h>
 
 static const double ROOT = 1e-7; /* of 2 gamma ||M_i|| = 1 */
 enum { MOST_STEPS = 50 };
-enum { REPAIRED = 32 }; /* rows at most */
-enum { STRIP = 256 };   /* columns of x at a time, interrupts are looked for between */
+enum { CHECK_EVERY = 256 }; /* samples: interrupts */
 
 typedef struct {
+    mm_selector base;
     const rrss_problem *problem;
-    rrss_result *result;
-    double eps, tol;
-    bool plain;     /* the authors' iteration: u is given as well */
-    double *root_b; /* n: of 1/v, by sqrt(2) the roots of the smoothed norms */
-    ufs_run *run;
-    double *k, *q, *w;       /* r x r, r x r, r */
-    double *yt, *m;          /* r x n each */
-    double *g;               /* n: gamma / u_i */
-    double *row, *act, *res; /* n each: of the last step */
-    double *norm;            /* n: of M'Yt_j */
-    int *over;               /* REPAIRED: J */
-    double *part, *z, *gram; /* r x REPAIRED: Yt_J; REPAIRED x STRIP, square */
+    double gamma, eps;
+    bool plain;         /* the authors' iteration: u is given as well */
+    double *k, *q, *w;  /* r x r, r x r, r */
+    double *yt, *m;     /* r x n each */
+    double *g, *b;      /* n: gamma / u_i; 1 / v_j */
+    double *res, *norm; /* n: of the last step; of M'Yt_j */
+    double *residual;   /* n: of the best A */
 } rrss_work;
 
 static int step(void *data, mm *s);
-static bool judge(void *data, mm *s, bool accepted);
-static void keep_best(rrss_work *work, double primal, double over);
 static int rotate(rrss_work *work);
 static double shrink_samples(rrss_work *work, double *left);
-static double repaired_bound(rrss_work *work);
-static void gram_norms(rrss_work *work);
-static void gram_by_strips(int r, int n, const double *m, double *out);
+static void product_norms(rrss_work *work, const double *x, double *norm);
 static double sample_step(rrss_work *work, int i, double *own, double *less);
 static double best_g(rrss_work *work, int i, double *own);
 
-void rrss_solve(const rrss_problem *problem, const mm_settings *settings, rrss_result *result,
-                ufs_run *run)
+void rrss_solve(const rrss_problem *problem, const mm_settings *settings, mm_result *result,
+                double *residual, ufs_run *run)
 {
     int n = problem->n, r = problem->r;
     size_t N = (size_t) n, R = (size_t) r;
-    bool plain = settings->tol < 0.0;
-    rrss_work work = {.problem = problem,
-                      .result = result,
+    rrss_work work = {.base = {.settings = settings, .result = result, .run = run},
+                      .problem = problem,
                       .eps = settings->eps,
-                      .tol = settings->tol,
-                      .plain = plain,
-                      .run = run,
-                      .root_b = ufs_dalloc(N, 1),
+                      .plain = settings->tol < 0.0,
                       .k = ufs_dalloc(R, R),
                       .q = ufs_dalloc(R, R),
                       .w = ufs_dalloc(R, 1),
                       .yt = ufs_dalloc(R, N),
                       .m = ufs_dalloc(R, N),
                       .g = ufs_dzero(N, 1),
-                      .row = ufs_dalloc(N, 1),
-                      .act = ufs_dalloc(N, 1),
+                      .b = ufs_dalloc(N, 1),
                       .res = ufs_dalloc(N, 1),
                       .norm = ufs_dalloc(N, 1),
-                      .over = ufs_ialloc(REPAIRED),
-                      .part = ufs_dalloc(R, REPAIRED),
-                      .z = ufs_dalloc(REPAIRED, STRIP),
-                      .gram = ufs_dalloc(REPAIRED, REPAIRED)};
-    mm_problem problem_mm = {.p = n,
-                             .others = plain ? n : 0,
-                             .fixed = true,
-                             .accelerate = !plain,
-                             .newton = true,
-                             .low = settings->eps,
-                             .high = 1e8,
-                             .data = &work,
-                             .step = step,
-                             .judge = judge};
-    mm s;
+                      .residual = residual};
 
     /* A = 0 is the first candidate; x_i / ||x_i||, scaled, its dual point. */
-    double top = rrss_gamma_max(r, n, problem->x, result->activity);
-    result->mm.primal = 0.0;
-    la_col_norms(r, n, problem->x, result->residual);
-    for (int i = 0; i < n; i++) {
-        result->mm.primal += result->residual[i];
-        result->row_norm[i] = 0.0;
-        result->activity[i] /= fmax(top, problem->gamma);
+    la_col_norms(r, n, problem->x, residual);
+    result->primal = 0.0;
+    for (size_t i = 0; i < N; i++) {
+        result->primal += residual[i];
+        for (size_t l = 0; l < R; l++)
+            work.m[l + i * R] = residual[i] > 0.0 ? problem->x[l + i * R] / residual[i] : 0.0;
     }
-    result->mm.dual = result->mm.primal * fmin(1.0, problem->gamma / top);
-    mm_gap_begin(&result->mm, settings, run);
-    if (run->status == UFS_CONVERGED) return;
-    mm_init(&s, &problem_mm, work.act);
+    product_norms(&work, problem->x, result->activity);
+    mm_select_init(&work.base, n);
+    work.gamma = result->gamma;
+    result->dual = result->primal * fmin(1.0, result->gamma / result->gamma_max);
     /* All weights 1. */
-    for (int i = 0; i < n + problem_mm.others; i++) s.u[i] = sqrt(0.5);
-    mm_run(&s, settings->max_iter);
-    run->status = s.status;
-    run->lapack = s.lapack;
-}
-
-double rrss_gamma_max(int r, int n, const double *x, double *activity)
-{
-    size_t R = (size_t) r;
-    int width = n < STRIP ? n : STRIP;
-    double *strip = ufs_dalloc(R, (size_t) width), *gram = ufs_dzero(R, R), top = 0.0;
-
-    la_col_norms(r, n, x, activity);
-    for (int from = 0; from < n; from += width) {
-        int cols = n - from < width ? n - from : width;
-        R_CheckUserInterrupt();
-        for (size_t i = 0; i < (size_t) cols; i++) {
-            double norm = activity[(size_t) from + i];
-            for (size_t l = 0; l < R; l++) {
-                double v = x[l + ((size_t) from + i) * R];
-                strip[l + i * R] = norm > 0.0 ? v / norm : 0.0;
-            }
-        }
-        la_syrk('N', r, cols, 1.0, strip, r, 1.0, gram, r);
-    }
-    la_fill_lower(r, gram);
-    for (int from = 0; from < n; from += width) {
-        int cols = n - from < width ? n - from : width;
-        R_CheckUserInterrupt();
-        la_gemm('N', 'N', r, cols, r, 1.0, gram, r, x + (size_t) from * R, r, 0.0, strip, r);
-        for (int j = 0; j < cols; j++) {
-            size_t at = (size_t) (from + j);
-            double ss = la_dot(r, x + at * R, strip + (size_t) j * R);
-            activity[at] = sqrt(fmax(ss, 0.0));
-            top = fmax(top, activity[at]);
-        }
-    }
-    return top;
+    mm_select(&work.base, n, work.plain ? n : 0, sqrt(0.5), step);
 }
 
 /* s->u: of the norms of A's rows, then, in the authors' iteration, of the residuals. */
 static int step(void *data, mm *s)
 {
     rrss_work *work = data;
-    const rrss_problem *problem = work->problem;
-    int n = problem->n, lapack;
-    double e = work->eps, over = 1.0, primal = 0.0, dual, inner;
+    int n = work->problem->n, lapack;
+    double e = work->eps, gamma = work->gamma, over = 1.0, primal = 0.0, inner;
 
     for (int i = 0; i < n; i++) {
-        work->root_b[i] = sqrt(2.0) * s->u[i];
-        if (work->plain) work->g[i] = 2.0 * problem->gamma * s->u[n + i] * s->u[n + i];
+        work->b[i] = 2.0 * s->u[i] * s->u[i];
+        if (work->plain) work->g[i] = 2.0 * gamma * s->u[n + i] * s->u[n + i];
     }
     lapack = rotate(work);
     if (lapack) return lapack;
     inner = shrink_samples(work, s->left);
-    gram_norms(work);
+    product_norms(work, work->yt, work->norm);
 
     s->merit = 0.0;
     for (int i = 0; i < n; i++) {
-        double b = work->root_b[i] * work->root_b[i], res = work->res[i], smooth;
-        work->row[i] = b * work->norm[i];
-        smooth = sqrt(work->row[i] * work->row[i] + e * e);
-        primal += res + problem->gamma * work->row[i];
-        s->merit += problem->gamma * smooth;
+        double row = work->b[i] * work->norm[i], res = work->res[i],
+               smooth = sqrt(row * row + e * e);
+        work->base.row[i] = row;
+        primal += res + gamma * row;
+        s->merit += gamma * smooth;
         s->plain[i] = sqrt(smooth);
         if (work->plain) {
             smooth = sqrt(res * res + e * e);
@@ -188,40 +119,12 @@ static int step(void *data, mm *s)
         } else {
             s->merit += res >= e ? res : (res * res / e + e) / 2.0;
         }
-        work->act[i] = 2.0 * work->norm[i];
-        over = fmax(over, fmax(2.0 * problem->gamma / work->g[i] * res, work->act[i]));
+        work->base.act[i] = 2.0 * work->norm[i];
+        over = fmax(over, fmax(2.0 * gamma / work->g[i] * res, work->base.act[i]));
     }
-    dual = 2.0 * problem->gamma * inner / over;
-    if (!R_FINITE(s->merit) || !R_FINITE(primal) || !R_FINITE(dual)) {
-        s->merit = R_PosInf;
-        return 0;
-    }
-    /* Worth a try where the violation alone is in the way. */
-    double least = (1.0 - work->tol) * primal;
-    if (!work->plain && dual < least && dual * over >= least)
-        dual = fmax(dual, repaired_bound(work));
-    work->result->mm.dual = fmax(work->result->mm.dual, dual);
-    keep_best(work, primal, over);
+    if (mm_offer(&work->base, s, primal, 2.0 * gamma * inner / over, over))
+        ufs_copy(work->residual, work->res, (size_t) n);
     return 0;
-}
-
-static bool judge(void *data, mm *s, bool accepted)
-{
-    rrss_work *work = data;
-    return mm_gap(s, &work->result->mm, work->tol, work->run, accepted);
-}
-
-/* The A with the lowest objective is the one reported. */
-static void keep_best(rrss_work *work, double primal, double over)
-{
-    size_t n = (size_t) work->problem->n;
-    rrss_result *result = work->result;
-
-    if (!(primal < result->mm.primal)) return;
-    result->mm.primal = primal;
-    ufs_copy(result->row_norm, work->row, n);
-    ufs_copy(result->residual, work->res, n);
-    for (size_t i = 0; i < n; i++) result->activity[i] = work->act[i] / over;
 }
 
 /* X B X' = Q diag(w) Q' and Yt = Q'X. */
@@ -231,35 +134,29 @@ static int rotate(rrss_work *work)
     size_t R = (size_t) r;
     const double *x = work->problem->x;
 
-    for (int i = 0; i < n; i++) {
-        double by = work->root_b[i];
-        for (size_t l = 0; l < R; l++) work->m[l + (size_t) i * R] = by * x[l + (size_t) i * R];
+    for (size_t i = 0; i < (size_t) n; i++) {
+        double by = sqrt(work->b[i]);
+        for (size_t l = 0; l < R; l++) work->m[l + i * R] = by * x[l + i * R];
     }
-    gram_by_strips(r, n, work->m, work->k);
+    la_gram('N', r, n, work->m, work->k);
     info = la_eig_range(r, work->k, 1, r, work->w, work->q);
     if (info) return info;
     for (int l = 0; l < r; l++) work->w[l] = fmax(work->w[l], 0.0);
-    for (int from = 0; from < n; from += STRIP) {
-        int cols = n - from < STRIP ? n - from : STRIP;
-        size_t at = (size_t) from * R;
-        R_CheckUserInterrupt();
-        la_gemm('T', 'N', r, cols, r, 1.0, work->q, r, x + at, r, 0.0, work->yt + at, r);
-    }
+    la_gemm_checked('T', 'N', r, n, r, 1.0, work->q, r, x, r, 0.0, work->yt, r);
     return 0;
 }
 
 /* M, the residual norms, <M, Yt>, and A_jj. */
 static double shrink_samples(rrss_work *work, double *left)
 {
-    int n = work->problem->n;
     double inner = 0.0, own, less;
 
-    for (int i = 0; i < n; i++) {
-        if (i % STRIP == 0) R_CheckUserInterrupt();
+    for (int i = 0; i < work->problem->n; i++) {
+        if (i % CHECK_EVERY == 0) R_CheckUserInterrupt();
         double norm = work->plain ? sample_step(work, i, &own, &less) : best_g(work, i, &own);
         work->res[i] = work->g[i] * norm;
         inner += own;
-        left[i] = own * work->root_b[i] * work->root_b[i];
+        left[i] = own * work->b[i];
     }
     return inner;
 }
@@ -285,7 +182,7 @@ static double sample_step(rrss_work *work, int i, double *own, double *less)
 /* g_i with 2 gamma ||M_i|| = 1, from the one at hand, or its least value; norm and own of it. */
 static double best_g(rrss_work *work, int i, double *own)
 {
-    double gamma = work->problem->gamma, least = 2.0 * gamma * work->eps;
+    double gamma = work->gamma, least = 2.0 * gamma * work->eps;
 
     work->g[i] = fmax(work->g[i], least);
     for (int step = 0;; step++) {
@@ -297,88 +194,14 @@ static double best_g(rrss_work *work, int i, double *own)
     }
 }
 
-/* The dual value of M + Yt_J Z, J the rows with act > 1 by more than a tenth of the tolerance, and
- * Z such that theirs are 1: (Yt_J'Yt_J) Z = -diag(1 - 1/act) Yt_J'M. m and norm are overwritten. */
-static double repaired_bound(rrss_work *work)
+/* ||M'x_j|| = sqrt(x_j' (M M') x_j); m is overwritten. */
+static void product_norms(rrss_work *work, const double *x, double *norm)
 {
-    int r = work->problem->r, n = work->problem->n, count = 0;
-    size_t R = (size_t) r, J;
-    double gamma = work->problem->gamma, over = 1.0, inner = 0.0, size = 0.0;
-
-    for (int j = 0; j < n; j++) {
-        if (work->act[j] <= 1.0 + 0.1 * work->tol) continue;
-        if (count == REPAIRED) return 0.0;
-        ufs_copy(work->part + (size_t) count * R, work->yt + (size_t) j * R, R);
-        work->over[count++] = j;
-    }
-    if (count == 0) return 0.0;
-    J = (size_t) count;
-    la_gram('T', r, count, work->part, work->gram);
-    /* Copies among them share what is to be done. */
-    for (size_t a = 0; a < J; a++) size = fmax(size, work->gram[a + a * J]);
-    for (size_t a = 0; a < J; a++) work->gram[a + a * J] += 1e-10 * size;
-    if (la_chol(count, work->gram)) return 0.0;
-    for (int from = 0; from < n; from += STRIP) {
-        int cols = n - from < STRIP ? n - from : STRIP;
-        double *m = work->m + (size_t) from * R, *z = work->z;
-        const double *yt = work->yt + (size_t) from * R;
-        R_CheckUserInterrupt();
-        for (size_t i = 0; i < (size_t) cols; i++)
-            for (size_t l = 0; l < R; l++)
-                m[l + i * R] = yt[l + i * R] / (work->w[l] + work->g[(size_t) from + i]);
-        la_gemm('T', 'N', count, cols, r, 1.0, work->part, r, m, r, 0.0, z, count);
-        for (size_t i = 0; i < (size_t) cols; i++)
-            for (size_t a = 0; a < J; a++) z[a + i * J] *= 1.0 / work->act[work->over[a]] - 1.0;
-        la_chol_solve(count, cols, work->gram, z);
-        la_gemm('N', 'N', r, cols, count, 1.0, work->part, r, z, count, 1.0, m, r);
-        for (int i = 0; i < cols; i++) {
-            over = fmax(over, 2.0 * gamma * la_nrm2(r, m + (size_t) i * R));
-            inner += la_dot(r, m + (size_t) i * R, yt + (size_t) i * R);
-        }
-    }
-    gram_norms(work);
-    for (int j = 0; j < n; j++) over = fmax(over, 2.0 * work->norm[j]);
-    return 2.0 * gamma * inner / over;
-}
-
-/* ||M'Yt_j|| = sqrt(Yt_j' (M M') Yt_j) = ||R Yt_j|| with M M' = R'R, unless that is singular to
- * rounding; m is overwritten. */
-static void gram_norms(rrss_work *work)
-{
-    int r = work->problem->r, n = work->problem->n, info;
+    int r = work->problem->r, n = work->problem->n;
     size_t R = (size_t) r;
 
-    gram_by_strips(r, n, work->m, work->k);
-    info = la_chol(r, work->k);
-    if (info != 0) gram_by_strips(r, n, work->m, work->k);
-    for (int from = 0; from < n; from += STRIP) {
-        int cols = n - from < STRIP ? n - from : STRIP;
-        double *m = work->m + (size_t) from * R;
-        const double *yt = work->yt + (size_t) from * R;
-        R_CheckUserInterrupt();
-        if (info == 0) {
-            ufs_copy(m, yt, R * (size_t) cols);
-            la_trmm('L', 'U', 'N', r, cols, 1.0, work->k, r, m, r);
-            la_col_norms(r, cols, m, work->norm + from);
-            continue;
-        }
-        la_gemm('N', 'N', r, cols, r, 1.0, work->k, r, yt, r, 0.0, m, r);
-        for (int j = 0; j < cols; j++) {
-            double ss = la_dot(r, yt + (size_t) j * R, m + (size_t) j * R);
-            work->norm[from + j] = sqrt(fmax(ss, 0.0));
-        }
-    }
-}
-
-/* out = M M' for M r x n, both triangles, interruptible. */
-static void gram_by_strips(int r, int n, const double *m, double *out)
-{
-    size_t R = (size_t) r;
-    memset(out, 0, R * R * sizeof(double));
-    for (int from = 0; from < n; from += STRIP) {
-        int cols = n - from < STRIP ? n - from : STRIP;
-        R_CheckUserInterrupt();
-        la_syrk('N', r, cols, 1.0, m + (size_t) from * R, r, 1.0, out, r);
-    }
-    la_fill_lower(r, out);
+    la_gram('N', r, n, work->m, work->k);
+    la_gemm_checked('N', 'N', r, n, r, 1.0, work->k, r, x, r, 0.0, work->m, r);
+    for (size_t j = 0; j < (size_t) n; j++)
+        norm[j] = sqrt(fmax(la_dot(r, x + j * R, work->m + j * R), 0.0));
 }

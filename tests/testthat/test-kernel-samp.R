@@ -1,5 +1,5 @@
-rrss_call <- function(x, gamma, control) {
-  out <- .Call(C_rrss, x, gamma, control)
+rrss_call <- function(x, gamma, control, relative = FALSE) {
+  out <- .Call(C_rrss, x, list(gamma = gamma, relative = relative), control)
   c(out, out$run, as.list(out$run$counters))
 }
 
@@ -108,11 +108,12 @@ test_that("RRSS without n systems equals RRSS with them, step by step", {
 test_that("the RRSS penalty bound is exact", {
   x <- sample_coordinates(sample_data(20, 6))
   unit <- sweep(x, 2L, sqrt(colSums(x^2)), "/")
-  top <- .Call(C_rrss_max, x)
-  expect_equal(top$max, max(sqrt(colSums(crossprod(unit, x)^2))), tolerance = 1e-12)
-  expect_equal(top$activity, sqrt(colSums(crossprod(unit, x)^2)), tolerance = 1e-12)
+  at_zero <- rrss_call(x, 1, ufs_control(max_iter = 0, tol = 1e-3, eps = 1e-8), relative = TRUE)
+  activity <- sqrt(colSums(crossprod(unit, x)^2))
+  expect_equal(at_zero$gamma_max, max(activity), tolerance = 1e-12)
+  expect_equal(at_zero$activity, activity / max(activity), tolerance = 1e-12)
   solve_at <- function(share) {
-    rrss_call(x, share * top$max, ufs_control(max_iter = 500, tol = 1e-6, eps = 1e-8))
+    rrss_call(x, share, ufs_control(max_iter = 500, tol = 1e-6, eps = 1e-8), relative = TRUE)
   }
   expect_identical(solve_at(1)$row_norm, rep(0, 20))
   expect_gt(max(solve_at(0.9)$row_norm), 1e-3)
@@ -125,7 +126,7 @@ test_that("ALNR-style equals the alternation in A and b", {
   g <- 2
   gamma <- 2 * sqrt(mu * g)
   ref <- ref_alnr(x, 4L, mu, g, 12L)
-  out <- .Call(C_alnr, x, list(k = 4L, gamma = gamma, relative = FALSE, unit = 1),
+  out <- .Call(C_alnr, x, list(k = 4L, gamma = gamma, relative = FALSE),
     ufs_control(max_iter = 12, tol = -1, eps = 1e-12))
   out$trace <- out$run$trace
   expect_equal(out$trace[, 1L], ref$objective, tolerance = 1e-9)
@@ -136,9 +137,8 @@ test_that("ALNR-style equals the alternation in A and b", {
 test_that("acceleration lowers the objective monotonically and agrees with plain steps", {
   x <- sample_coordinates(sample_data(40, 10))
   x <- x / mean(sqrt(colSums(x^2)))
-  gamma <- 0.2 * .Call(C_rrss_max, x)$max
-  plain <- rrss_call(x, gamma, ufs_control(max_iter = 400, tol = -1, eps = 1e-8))
-  fast <- rrss_call(x, gamma, ufs_control(max_iter = 400, tol = 1e-4, eps = 1e-8))
+  plain <- rrss_call(x, 0.2, ufs_control(max_iter = 400, tol = -1, eps = 1e-8), relative = TRUE)
+  fast <- rrss_call(x, 0.2, ufs_control(max_iter = 400, tol = 1e-4, eps = 1e-8), relative = TRUE)
   expect_identical(plain$iterations, 400L)
   expect_lt(fast$iterations, 400L)
   expect_identical(fast$status, 0L)
