@@ -321,8 +321,7 @@ alfs_slots <- function(data, penalty, found, chosen) {
     certificate = used[c("gap", "dual", "kkt", "primal_rows", "primal_columns",
       if (lambda > 0) "primal_weights")],
     coef_name = "W",
-    support = c(samples = as.integer(used[["live_rows"]]),
-      features = as.integer(used[["live_columns"]]))
+    support = c(samples = sum(found$row_w > 0), features = sum(found$col_w > 0))
   )
 }
 

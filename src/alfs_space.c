@@ -5,89 +5,59 @@
 enum { DIRECT = 4 }; /* x itself serves as y from this ratio of its sides on */
 
 static void set_sizes(alfs_space *space, int m, int q, bool wide, int k, int r, int rb);
-static void set_values(alfs_space *space, const double *values, double unit, bool identity);
-static void wide_thin(alfs_space *space, const alfs_data *data);
+static void thin_factors(alfs_space *space, const double *x, double unit, const double *values,
+                         const double *vectors);
 
 /* ---- set-up ---------------------------------------------------------------------- */
 
-void alfs_space_full(alfs_space *space, const alfs_data *data)
+void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weights, double unit)
 {
-    int m = data->m, q = data->q;
-    bool direct, held = data->x->kind != UFS_X_DENSE;
+    int m = problem->m, q = problem->q, least = m < q ? m : q, longer = m < q ? q : m, r = least;
+    const double *values = problem->values, *vectors = problem->vectors;
+    bool held = problem->x->kind != UFS_X_DENSE, direct = held || longer >= DIRECT * least;
+    bool thin = weights && m > q, wide = !problem->identity && (thin || m <= q);
 
     memset(space, 0, sizeof *space);
-    space->unit = data->unit;
-    if (data->identity) {
-        set_sizes(space, m, q, false, q, q, q);
-        space->y = data->x->dense;
-    } else if (m > q && data->weights) {
-        wide_thin(space, data);
-        return;
-    } else if (m <= q) {
-        direct = q >= DIRECT * m || held;
-        set_sizes(space, m, q, true, m, m, m);
-        space->left = space->outer = data->vectors;
-        space->right = direct ? data->vectors : NULL;
-        space->y = data->x->dense;
-        if (!direct) {
-            double *y = ufs_dalloc((size_t) m, (size_t) q);
-            la_gemm('T', 'N', m, q, m, 1.0, data->vectors, m, data->x->dense, m, 0.0, y, m);
-            space->y = y;
-        }
-    } else {
-        direct = m >= DIRECT * q || held;
-        set_sizes(space, m, q, false, q, q, q);
-        space->left = direct ? data->vectors : NULL;
-        space->right = data->vectors;
-        space->y = data->x->dense;
-        if (!direct) {
-            double *y = ufs_dalloc((size_t) m, (size_t) q);
-            alfs_gemm(m, q, q, 1.0, data->x->dense, m, data->vectors, q, 0.0, y, m);
-            space->y = y;
-        }
-    }
-    set_values(space, data->values, data->unit, data->identity);
-    if (!held) return;
-    space->y = NULL;
-    space->op = data->x;
-    space->piece = ufs_dalloc((size_t) m, (size_t) space->width);
-    space->index = ufs_ialloc((size_t) space->width);
-}
-
-/* Columns from, ..., from + n - 1 of y, of the wide form. */
-static const double *columns_of_y(const alfs_space *space, int from, int n)
-{
-    if (space->op == NULL) return space->y + (size_t) from * (size_t) space->k;
-    for (int j = 0; j < n; j++) space->index[j] = from + j;
-    ufs_x_columns(space->op, n, space->index, space->piece);
-    return space->piece;
-}
-
-/* Wide with m > q: y = diag(s) Q' (r x q), P = outer = x Q / s. The division asks for a
- * cut: directions below 1e-7 s_1 change the loss by less than its rounding. */
-static void wide_thin(alfs_space *space, const alfs_data *data)
-{
-    int m = data->m, q = data->q, r = 0;
-    size_t M = (size_t) m, Q = (size_t) q;
-
-    while (r < q && data->values[r] > 1e-7 * data->values[0]) r++;
-    set_sizes(space, m, q, true, r, r, r);
-    space->unit = data->unit;
-    double *y = ufs_dalloc((size_t) r, Q), *outer = ufs_dalloc(M, (size_t) r);
-    alfs_gemm(m, r, q, 1.0, data->x->dense, m, data->vectors, q, 0.0, outer, m);
-    for (size_t j = 0; j < (size_t) r; j++) {
-        for (size_t i = 0; i < M; i++) outer[i + j * M] /= data->values[j];
-        for (size_t i = 0; i < Q; i++)
-            y[j + i * (size_t) r] = data->values[j] * data->vectors[i + j * Q];
-    }
-    space->y = y;
-    space->left = space->outer = outer;
-    set_values(space, data->values, data->unit, false);
-    /* What was cut off is still part of D. */
-    for (int j = r; j < q; j++) {
-        double s = data->values[j] / data->unit;
-        space->rest += s * s;
+    /* The division by s asks for a cut: directions below 1e-7 s_1 change the loss by less than its
+     * rounding. */
+    while (thin && r > 1 && values[r - 1] <= 1e-7 * values[0]) r--;
+    set_sizes(space, m, q, wide, r, r, r);
+    space->unit = unit;
+    for (int i = 0; i < least; i++) {
+        double s = values[i] / unit;
         space->total += s * s;
+        if (i >= r) {
+            space->rest += s * s;
+            continue;
+        }
+        space->a[i] = s;
+        space->b[i] = problem->identity ? 1.0 : s;
+        space->u[i] = wide ? s : 1.0;
+        space->v[i] = wide ? 1.0 : space->b[i];
+        space->target[(size_t) i * (size_t) (r + 1)] = s;
+    }
+    space->y = problem->x->dense;
+    if (thin) {
+        thin_factors(space, problem->x->dense, unit, values, vectors);
+        space->left = space->outer;
+    } else if (wide) {
+        space->left = space->outer = vectors;
+        space->right = direct ? vectors : NULL;
+    } else if (!problem->identity) {
+        space->left = direct ? vectors : NULL;
+        space->right = vectors;
+    }
+    if (held) {
+        space->op = problem->x;
+        space->piece = ufs_dalloc((size_t) m, (size_t) space->width);
+        space->index = ufs_ialloc((size_t) space->width);
+    } else if (!direct && !thin && !problem->identity) {
+        double *y = ufs_dalloc((size_t) m, (size_t) q);
+        if (wide)
+            la_gemm('T', 'N', m, q, m, 1.0, vectors, m, space->y, m, 0.0, y, m);
+        else
+            alfs_gemm(m, q, q, 1.0, space->y, m, vectors, q, 0.0, y, m);
+        space->y = y;
     }
 }
 
@@ -120,81 +90,83 @@ static void set_sizes(alfs_space *space, int m, int q, bool wide, int k, int r, 
     space->block = ufs_dalloc((size_t) m, (size_t) space->width);
 }
 
-static void set_values(alfs_space *space, const double *values, double unit, bool identity)
+/* Wide with q < m: y = diag(s) Q' (rb x q), outer = x Q / s (m x rb), in units of `unit`. */
+static void thin_factors(alfs_space *space, const double *x, double unit, const double *values,
+                         const double *vectors)
 {
-    size_t R = (size_t) space->r;
+    size_t m = (size_t) space->m, q = (size_t) space->q, rb = (size_t) space->rb;
+    double *y = ufs_dalloc(rb, q), *outer = ufs_dalloc(m, rb);
 
-    for (size_t i = 0; i < R; i++) {
-        space->a[i] = values[i] / unit;
-        space->b[i] = identity ? 1.0 : space->a[i];
-        space->u[i] = space->wide ? space->a[i] : 1.0;
-        space->v[i] = space->wide ? 1.0 : space->b[i];
-        space->target[i + i * R] = space->a[i];
-        space->total += space->a[i] * space->a[i];
+    alfs_gemm(space->m, space->rb, space->q, 1.0, x, space->m, vectors, space->q, 0.0, outer,
+              space->m);
+    for (size_t j = 0; j < rb; j++) {
+        for (size_t i = 0; i < m; i++) outer[i + j * m] /= values[j];
+        for (size_t i = 0; i < q; i++) y[j + i * rb] = values[j] / unit * vectors[i + j * q];
     }
+    space->unit = 1.0;
+    space->y = y;
+    space->outer = outer;
 }
 
 int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, const double *x)
 {
-    int m = full->m, r = full->r, small = n_col < m ? n_col : m, rb = 0, lapack;
+    int m = full->m, r = full->r, small = n_col < m ? n_col : m, rb = small, lapack;
     bool thin = n_col < m;
-    size_t M = (size_t) m, Q = (size_t) n_col, N = (size_t) small;
+    size_t N = (size_t) small, R = (size_t) r;
     double *gram = ufs_dalloc(N, N), *value = ufs_dalloc(N, 1), *vector = ufs_dalloc(N, N);
-    double *outer;
 
     la_gram(thin ? 'T' : 'N', m, n_col, x, gram);
-    lapack = la_eig_range(small, gram, 1, small, value, vector);
+    lapack = alfs_roots(small, gram, value, vector);
     if (lapack) return lapack;
-    /* Ascending; thin asks for the cut of wide_thin(). */
-    if (thin)
-        while (rb < small && value[small - 1 - rb] > 1e-14 * value[small - 1]) rb++;
-    else
-        rb = small;
+    while (thin && rb > 0 && value[rb - 1] <= 1e-7 * value[0]) rb--;
     if (rb == 0) return 1;
 
     memset(space, 0, sizeof *space);
     set_sizes(space, m, n_col, true, thin ? rb : m, r, rb);
-    space->unit = full->unit;
+    space->unit = 1.0;
     space->left = full->left;
-    ufs_copy(space->a, full->a, (size_t) r);
-    ufs_copy(space->u, full->u, (size_t) r);
-    for (size_t j = 0; j < (size_t) rb; j++) {
-        space->b[j] = sqrt(fmax(value[N - 1 - j], 0.0)) / full->unit;
-        space->v[j] = 1.0;
-    }
-    /* Leading directions first. */
-    for (size_t j = 0; j < N / 2; j++)
-        for (size_t i = 0; i < N; i++) {
-            double keep = vector[i + j * N];
-            vector[i + j * N] = vector[i + (N - 1 - j) * N];
-            vector[i + (N - 1 - j) * N] = keep;
-        }
+    ufs_copy(space->a, full->a, R);
+    ufs_copy(space->u, full->u, R);
+    ufs_copy(space->b, value, (size_t) rb);
+    for (int j = 0; j < rb; j++) space->v[j] = 1.0;
     if (thin) {
-        double *y = ufs_dalloc((size_t) rb, Q);
-        outer = ufs_dalloc(M, (size_t) rb);
-        alfs_gemm(m, rb, n_col, 1.0, x, m, vector, n_col, 0.0, outer, m);
-        for (size_t j = 0; j < (size_t) rb; j++) {
-            double s = space->b[j] * full->unit;
-            for (size_t i = 0; i < M; i++) outer[i + j * M] /= s;
-            for (size_t i = 0; i < Q; i++) y[j + i * (size_t) rb] = s * vector[i + j * Q];
-        }
-        space->y = y;
+        thin_factors(space, x, 1.0, value, vector);
     } else {
-        outer = vector;
         space->y = x;
-        space->right = vector;
+        space->outer = space->right = vector;
     }
-    space->outer = outer;
     /* D = diag(a) P' inside the row space of B: target = diag(a) P' outer. */
-    la_gemm('T', 'N', r, rb, m, 1.0, full->left, m, outer, m, 0.0, space->target, r);
+    la_gemm('T', 'N', r, rb, m, 1.0, full->left, m, space->outer, m, 0.0, space->target, r);
     space->total = space->rest = full->total;
     for (size_t j = 0; j < (size_t) rb; j++)
-        for (size_t i = 0; i < (size_t) r; i++) {
-            double *t = space->target + i + j * (size_t) r;
+        for (size_t i = 0; i < R; i++) {
+            double *t = space->target + i + j * R;
             *t *= space->a[i];
             space->rest -= *t * *t;
         }
     return 0;
+}
+
+int alfs_roots(int n, double *gram, double *root, double *vectors)
+{
+    size_t N = (size_t) n;
+    double *value = ufs_dalloc(N, 1), *ascending = ufs_dalloc(N, N);
+    int lapack = la_eig_range(n, gram, 1, n, value, ascending);
+
+    for (size_t j = 0; j < N && lapack == 0; j++) {
+        root[j] = sqrt(fmax(value[N - 1 - j], 0.0));
+        ufs_copy(vectors + j * N, ascending + (N - 1 - j) * N, N);
+    }
+    return lapack;
+}
+
+/* Columns from, ..., from + n - 1 of y, of the wide form. */
+static const double *columns_of_y(const alfs_space *space, int from, int n)
+{
+    if (space->op == NULL) return space->y + (size_t) from * (size_t) space->k;
+    for (int j = 0; j < n; j++) space->index[j] = from + j;
+    ufs_x_columns(space->op, n, space->index, space->piece);
+    return space->piece;
 }
 
 /* ---- from W to its core, and back ------------------------------------------------------ */
@@ -208,7 +180,7 @@ void alfs_add_all(alfs_space *space, const double *w)
 {
     alfs_start_acc(space);
     for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
+        int n = alfs_block(space, from);
         alfs_add_block(space, from, n, w + (size_t) from * (size_t) space->m);
     }
 }
@@ -314,51 +286,10 @@ void alfs_gemm(int m, int n, int k, double alpha, const double *a, int lda, cons
                 c + i, ldc);
 }
 
-/* ---- bounds ------------------------------------------------------------------------- */
-
-alfs_bounds alfs_largest(const alfs_space *space)
+void alfs_samples(const alfs_space *space, double *out)
 {
-    alfs_space copy = *space;
-    size_t M = (size_t) space->m, R = (size_t) space->r;
-    double *core = ufs_dzero(R, (size_t) space->rb), ss, inner;
-    double *lift = ufs_dalloc((size_t) space->n_acc, (size_t) space->p_acc);
-    double *row = ufs_dzero(M, 1), *sample = ufs_dzero(M, 1);
-    alfs_bounds bound = {0.0, 0.0, 0.0};
+    size_t m = (size_t) space->m;
 
-    alfs_residual(space, core, &ss, &inner);
-    alfs_lift(&copy, core, lift);
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
-        memset(space->block, 0, M * (size_t) n * sizeof(double));
-        alfs_add_lift(space, lift, from, n, space->block);
-        for (size_t j = 0; j < (size_t) n; j++) {
-            double column = 0.0;
-            for (size_t i = 0; i < M; i++) {
-                double g = space->block[i + j * M];
-                row[i] += g * g;
-                column += g * g;
-            }
-            bound.beta = fmax(bound.beta, sqrt(column));
-        }
-    }
-    for (size_t i = 0; i < M; i++) bound.alpha = fmax(bound.alpha, sqrt(row[i]));
-    /* The samples in their own coordinates: rows of P diag(a), or of y. */
-    if (space->wide) {
-        for (size_t j = 0; j < R; j++)
-            for (size_t i = 0; i < M; i++) {
-                double v = space->left[i + j * M] * space->a[j];
-                sample[i] += v * v;
-            }
-    } else if (space->op != NULL) {
-        ufs_x_row_ss(space->op, sample);
-        for (size_t i = 0; i < M; i++) sample[i] /= space->unit * space->unit;
-    } else {
-        for (size_t j = 0; j < (size_t) space->k; j++)
-            for (size_t i = 0; i < M; i++) {
-                double v = space->y[i + j * M] / space->unit;
-                sample[i] += v * v;
-            }
-    }
-    for (size_t i = 0; i < M; i++) bound.lambda = fmax(bound.lambda, 2.0 * sample[i]);
-    return bound;
+    for (size_t j = 0; j < (size_t) space->r; j++)
+        for (size_t i = 0; i < m; i++) out[i + j * m] = space->left[i + j * m] * space->a[j];
 }

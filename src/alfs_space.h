@@ -20,7 +20,7 @@
 #ifndef UFS_ALFS_SPACE_H
 #define UFS_ALFS_SPACE_H
 
-#include "x_ops.h"
+#include "solve_alfs.h"
 
 typedef struct {
     bool wide;
@@ -42,22 +42,17 @@ typedef struct {
     double *block;              /* m x width */
 } alfs_space;
 
-/* The whole problem. x: n x p; values (descending) and vectors: square roots of the
- * eigenvalues, and eigenvectors, of xx' or x'x, whichever is smaller; identity: B = I, x
- * has orthogonal columns of the norms `values`, vectors are not read. weights: the wide
- * form is wanted. */
-typedef struct {
-    int m, q;
-    const ufs_x *x; /* dense if identity */
-    const double *values, *vectors;
-    bool identity, weights;
-    double unit;
-} alfs_data;
-
-void alfs_space_full(alfs_space *space, const alfs_data *data);
+/* The whole problem. weights: the wide form is wanted. */
+void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weights, double unit);
 /* The same with only some columns of W: B = those rows of X (full must be wide and not
- * the identity form). x: m x n_col, the columns of x; kept. LAPACK's info. */
+ * the identity form). x: m x n_col, the columns of x over full's unit; kept. LAPACK's info. */
 int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, const double *x);
+
+/* Columns of the block that begins at column `from`. */
+static inline int alfs_block(const alfs_space *space, int from)
+{
+    return space->q - from < space->width ? space->q - from : space->width;
+}
 
 /* acc of a matrix that comes in blocks: start, then add every block in order. */
 void alfs_start_acc(alfs_space *space);
@@ -80,11 +75,11 @@ double alfs_loss(const alfs_space *space, const double *core);
 void alfs_gemm(int m, int n, int k, double alpha, const double *a, int lda, const double *b,
                int ldb, double beta, double *c, int ldc);
 
-/* Largest row and column norm of 2 A'DB' (unit = 1), and 2 max ||x_i||^2. */
-typedef struct {
-    double alpha, beta, lambda;
-} alfs_bounds;
+/* The samples in their own coordinates: left diag(a), m x r; wide form. */
+void alfs_samples(const alfs_space *space, double *out);
 
-alfs_bounds alfs_largest(const alfs_space *space);
+/* Square roots of the eigenvalues of a Gram matrix of order n, which is lost, descending, and its
+ * eigenvectors (n x n). LAPACK's info. */
+int alfs_roots(int n, double *gram, double *root, double *vectors);
 
 #endif

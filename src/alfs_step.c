@@ -13,28 +13,9 @@
 
 static void right_hand_side(const alfs_work *work, int from, int n, double *out);
 static double penalty_sum(const alfs_work *work);
-static void start_sums(alfs_work *work);
-static void step_rows(alfs_work *work, int from, int n, bool advance, double sum[4]);
-static void step_cols(alfs_work *work, int from, int n, bool advance, double sum[4], double *change,
-                      double *l21);
-static double finish_rows(alfs_work *work);
-static void close_split(alfs_split *split, const double sum[4], double change, bool advance);
+static void step(alfs_work *work, alfs_split *split, int from, int n, bool advance);
+static double close_split(alfs_split *split, bool advance);
 static void balance(alfs_split *split, double lean);
-
-void alfs_clear(alfs_work *work)
-{
-    size_t m = (size_t) work->space.m, q = (size_t) work->space.q;
-
-    for (int which = 0; which < 2; which++) {
-        alfs_split *split = &work->split[which];
-        size_t n = which == ROWS ? m : q;
-        memset(split->v, 0, m * q * sizeof(double));
-        for (size_t i = 0; i < n; i++) {
-            split->cut[i] = 1.0;
-            split->norm[i] = 0.0;
-        }
-    }
-}
 
 void alfs_next_penalties(alfs_work *work)
 {
@@ -55,14 +36,19 @@ void alfs_update_w(alfs_work *work)
     size_t R = (size_t) space->r;
     double rr = penalty_sum(work);
 
+    for (int which = 0; which < 2; which++) {
+        alfs_split *split = &work->split[which];
+        for (int i = 0; i < split->n; i++)
+            split->factor[i] = split->rho * (1.0 - split->cut[i]) - split->held * split->cut[i];
+    }
     alfs_start_acc(space);
     for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
+        int n = alfs_block(space, from);
         right_hand_side(work, from, n, space->block);
         alfs_add_block(space, from, n, space->block);
     }
     if (work->split[WEIGHTS].on) {
-        alfs_weights_update_w(work);
+        alfs_weights_update_w(work, rr);
         return;
     }
     alfs_core(space, work->core);
@@ -87,28 +73,16 @@ void alfs_w_block(const alfs_work *work, int from, int n, double *out)
     for (size_t i = 0; i < len; i++) out[i] *= scale;
 }
 
-/* sum over rows and columns of rho copy - L = (rho (1 - cut) - held cut) V. */
+/* sum over rows and columns of rho copy - L = (rho (1 - cut) - held cut) V; V = 0 if not on. */
 static void right_hand_side(const alfs_work *work, int from, int n, double *out)
 {
-    const alfs_split *rows = &work->split[ROWS], *cols = &work->split[COLS];
-    size_t m = (size_t) work->space.m;
+    size_t m = (size_t) work->space.m, start = (size_t) from * m;
+    const double *rows = work->split[ROWS].v + start, *of_row = work->split[ROWS].factor;
+    const double *cols = work->split[COLS].v + start, *of_col = work->split[COLS].factor + from;
 
-    if (rows->on)
+    for (size_t j = 0; j < (size_t) n; j++)
         for (size_t i = 0; i < m; i++)
-            work->row[i] = rows->rho * (1.0 - rows->cut[i]) - rows->held * rows->cut[i];
-    for (int j = 0; j < n; j++) {
-        size_t at = (size_t) (from + j) * m;
-        double *h = out + (size_t) j * m, f = 0.0;
-        const double *v2 = rows->v + at, *v3 = cols->v + at;
-        if (cols->on)
-            f = cols->rho * (1.0 - cols->cut[from + j]) - cols->held * cols->cut[from + j];
-        if (rows->on && cols->on)
-            for (size_t i = 0; i < m; i++) h[i] = work->row[i] * v2[i] + f * v3[i];
-        else if (rows->on)
-            for (size_t i = 0; i < m; i++) h[i] = work->row[i] * v2[i];
-        else
-            for (size_t i = 0; i < m; i++) h[i] = f * v3[i];
-    }
+            out[i + j * m] = of_row[i] * rows[i + j * m] + of_col[j] * cols[i + j * m];
 }
 
 static double penalty_sum(const alfs_work *work)
@@ -124,164 +98,109 @@ static double penalty_sum(const alfs_work *work)
 void alfs_update_copies(alfs_work *work, bool advance)
 {
     alfs_space *space = &work->space;
-    alfs_split *rows = &work->split[ROWS], *cols = &work->split[COLS];
     size_t m = (size_t) space->m;
-    double of_rows[4] = {0}, of_cols[4] = {0}, change = 0.0, l21 = 0.0;
-    double *w_row = work->row_sum + 3 * m;
+    double current = alfs_loss(space, work->core);
 
-    start_sums(work);
+    for (int which = 0; which < 2; which++) {
+        alfs_split *split = &work->split[which];
+        memset(split->sum, 0, 4 * (size_t) split->n * sizeof(double));
+        split->miss = 0.0;
+        for (int i = 0; i < split->n; i++)
+            split->fresh[i] = (1.0 - work->gamma) * (1.0 - split->cut[i]) +
+                              split->held / split->rho * split->cut[i];
+    }
     for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
+        int n = alfs_block(space, from);
         alfs_w_block(work, from, n, space->block);
         if (work->kept != NULL)
             ufs_copy(work->kept + (size_t) from * m, space->block, m * (size_t) n);
-        if (rows->on) step_rows(work, from, n, advance, of_rows);
-        if (cols->on) step_cols(work, from, n, advance, of_cols, &change, &l21);
+        for (int which = 0; which < 2; which++)
+            if (work->split[which].on) step(work, &work->split[which], from, n, advance);
     }
-    work->value.current = alfs_loss(space, work->core) + (cols->on ? cols->penalty * l21 : 0.0);
-    if (rows->on) {
-        l21 = 0.0;
-        for (size_t i = 0; i < m; i++) l21 += sqrt(w_row[i]);
-        work->value.current += rows->penalty * l21;
-        close_split(rows, of_rows, advance ? finish_rows(work) : 0.0, advance);
-    }
-    if (cols->on) close_split(cols, of_cols, change, advance);
+    for (int which = 0; which < 2; which++)
+        if (work->split[which].on) current += close_split(&work->split[which], advance);
     if (work->split[WEIGHTS].on) {
         alfs_weights_update(work, advance);
-        work->value.current += work->split[WEIGHTS].penalty * work->weights->sum;
+        current += work->split[WEIGHTS].penalty * work->weights->sum;
     }
+    work->value.current = current;
 }
 
-static void start_sums(alfs_work *work)
+/* Sums over every row or column, D being the change of V: ||W||^2, ||new V||^2, <D, V>, ||D||^2;
+ * and ||W - copy||^2 in all. */
+static void step(alfs_work *work, alfs_split *split, int from, int n, bool advance)
 {
-    size_t m = (size_t) work->space.m;
-    const alfs_split *rows = &work->split[ROWS];
+    size_t m = (size_t) work->space.m, lines = (size_t) split->n;
+    double *s0 = split->sum, *s1 = s0 + lines, *s2 = s1 + lines, *s3 = s2 + lines, miss = 0.0;
+    const double *cut = split->cut, *fresh = split->fresh, gamma = work->gamma;
 
-    memset(work->row_sum, 0, 4 * m * sizeof(double));
-    if (!rows->on) return;
-    for (size_t i = 0; i < m; i++)
-        work->row_new[i] = (1.0 - work->gamma) * (1.0 - rows->cut[i]) +
-                           rows->held / rows->rho * rows->cut[i];
-}
-
-/* sum: ||W - copy||^2, ||copy||^2, ||W||^2, ||V - copy||^2. For every row, with D the change
- * of V: ||new V||^2, <D, V>, ||D||^2 in row_sum, and ||W_i||^2. */
-static void step_rows(alfs_work *work, int from, int n, bool advance, double sum[4])
-{
-    alfs_split *rows = &work->split[ROWS];
-    size_t m = (size_t) work->space.m;
-    double *r0 = work->row_sum, *r1 = r0 + m, *r2 = r1 + m, *w_row = r2 + m, gamma = work->gamma;
-
-    for (size_t j = 0; j < (size_t) n; j++) {
-        const double *w = work->space.block + j * m;
-        double *v = rows->v + (size_t) from * m + j * m, s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0;
+    for (size_t j = (size_t) from; j < (size_t) (from + n); j++) {
+        const double *w = work->space.block + (j - (size_t) from) * m;
+        double *v = split->v + j * m;
         for (size_t i = 0; i < m; i++) {
-            double l = rows->cut[i] * v[i], copy = v[i] - l;
-            s0 += (w[i] - copy) * (w[i] - copy);
-            s1 += copy * copy;
-            s2 += w[i] * w[i];
-            w_row[i] += w[i] * w[i];
-            s3 += l * l;
-        }
-        sum[0] += s0;
-        sum[1] += s1;
-        sum[2] += s2;
-        sum[3] += s3;
-        if (!advance) continue;
-        for (size_t i = 0; i < m; i++) {
-            double now = work->row_new[i] * v[i] + gamma * w[i], d = now - v[i];
-            r0[i] += now * now;
-            r1[i] += d * v[i];
-            r2[i] += d * d;
+            size_t line = alfs_line(split, i, j);
+            double far = w[i] - (v[i] - cut[line] * v[i]), now, d;
+            miss += far * far;
+            s0[line] += w[i] * w[i];
+            if (!advance) continue;
+            now = fresh[line] * v[i] + gamma * w[i];
+            d = now - v[i];
+            s1[line] += now * now;
+            s2[line] += d * v[i];
+            s3[line] += d * d;
             v[i] = now;
         }
     }
+    split->miss += miss;
 }
 
-/* The new norms and cuts of the rows; ||new copy - copy||, which is the difference of
- * (1 - cut) V written so that nothing cancels. */
-static double finish_rows(alfs_work *work)
+/* Residual and penalty of W, which is returned. The new norms and cuts; change =
+ * ||new copy - copy||, the difference of (1 - cut) V written so that nothing cancels. */
+static double close_split(alfs_split *split, bool advance)
 {
-    alfs_split *rows = &work->split[ROWS];
-    size_t m = (size_t) work->space.m;
-    const double *r0 = work->row_sum, *r1 = r0 + m, *r2 = r1 + m;
-    double bound = rows->penalty / rows->rho, change = 0.0;
+    const double *s0 = split->sum, *s1 = s0 + split->n, *s2 = s1 + split->n, *s3 = s2 + split->n;
+    double bound = split->penalty / split->rho, change = 0.0, l21 = 0.0;
+    double copies = 0.0, w = 0.0, size = 0.0;
 
-    for (size_t i = 0; i < m; i++) {
-        double norm = sqrt(r0[i]), cut = norm > bound ? bound / norm : 1.0;
-        double f = 1.0 - cut, df = rows->cut[i] - cut;
-        change += f * f * r2[i] + 2.0 * f * df * r1[i] + df * df * rows->norm[i] * rows->norm[i];
-        rows->cut[i] = cut;
-        rows->norm[i] = norm;
-    }
-    return sqrt(fmax(change, 0.0));
-}
-
-/* The same for columns, each at once; `change` sums ||new copy - copy||^2, l21 ||W_.j||. */
-static void step_cols(alfs_work *work, int from, int n, bool advance, double sum[4], double *change,
-                      double *l21)
-{
-    alfs_split *cols = &work->split[COLS];
-    size_t m = (size_t) work->space.m;
-    double gamma = work->gamma, ratio = cols->held / cols->rho, bound = cols->penalty / cols->rho;
-
-    for (size_t j = 0; j < (size_t) n; j++) {
-        const double *w = work->space.block + j * m;
-        size_t at = (size_t) from + j;
-        double *v = cols->v + at * m, cut = cols->cut[at], keep = 1.0 - cut;
-        double f = (1.0 - gamma) * keep + ratio * cut, s0 = 0.0, s2 = 0.0, vv = 0.0;
-        double n0 = 0.0, n1 = 0.0, n2 = 0.0;
-        for (size_t i = 0; i < m; i++) {
-            s0 += (w[i] - keep * v[i]) * (w[i] - keep * v[i]);
-            s2 += w[i] * w[i];
-            vv += v[i] * v[i];
-        }
-        *l21 += sqrt(s2);
-        sum[0] += s0;
-        sum[1] += keep * keep * vv;
-        sum[2] += s2;
-        sum[3] += cut * cut * vv;
+    for (int i = 0; i < split->n; i++) {
+        double norm = sqrt(s1[i]), cut = norm > bound ? bound / norm : 1.0, f = 1.0 - cut;
+        double df = split->cut[i] - cut, old = split->norm[i], keep = 1.0 - split->cut[i];
+        w += s0[i];
+        l21 += sqrt(s0[i]);
+        copies += keep * keep * old * old;
+        size += split->cut[i] * split->cut[i] * old * old;
         if (!advance) continue;
-        for (size_t i = 0; i < m; i++) {
-            double now = f * v[i] + gamma * w[i], d = now - v[i];
-            n0 += now * now;
-            n1 += d * v[i];
-            n2 += d * d;
-            v[i] = now;
-        }
-        n0 = sqrt(n0);
-        cols->cut[at] = n0 > bound ? bound / n0 : 1.0;
-        cols->norm[at] = n0;
-        keep = 1.0 - cols->cut[at];
-        f = cut - cols->cut[at];
-        *change += fmax(keep * keep * n2 + 2.0 * keep * f * n1 + f * f * vv, 0.0);
+        change += f * f * s3[i] + 2.0 * f * df * s2[i] + df * df * old * old;
+        split->cut[i] = cut;
+        split->norm[i] = norm;
     }
-    if (advance && from + n == work->space.q) *change = sqrt(*change);
+    split->residual = split->miss > 0.0 ? sqrt(split->miss / fmax(copies, w)) : 0.0;
+    if (advance) {
+        split->size = split->held * sqrt(size);
+        split->change = sqrt(fmax(change, 0.0));
+        split->held = split->rho;
+    }
+    return split->penalty * l21;
 }
 
-static void close_split(alfs_split *split, const double sum[4], double change, bool advance)
+void alfs_shrinkage(alfs_work *work)
 {
-    split->residual = sum[0] > 0.0 ? sqrt(sum[0] / fmax(sum[1], sum[2])) : 0.0;
-    if (!advance) return;
-    split->size = split->held * sqrt(sum[3]);
-    split->change = change;
-    split->held = split->rho;
+    for (int which = 0; which < 2; which++) {
+        alfs_split *split = &work->split[which];
+        double bound = split->penalty / split->held;
+        if (!split->on) continue;
+        alfs_norms(split, work->space.m, work->space.q, split->v, split->norm);
+        for (int i = 0; i < split->n; i++)
+            split->cut[i] = split->norm[i] > bound ? bound / split->norm[i] : 1.0;
+    }
 }
 
-void alfs_shrinkage(alfs_work *work, int which)
+void alfs_norms(const alfs_split *split, int m, int q, const double *w, double *out)
 {
-    alfs_split *split = &work->split[which];
-    int m = work->space.m, q = work->space.q, n = which == ROWS ? m : q;
-    double bound;
-
-    if (!split->on) return;
-    bound = split->penalty / split->held;
-    if (which == ROWS)
-        la_row_norms(m, q, split->v, split->norm);
+    if (split->of_row)
+        la_row_norms(m, q, w, out);
     else
-        la_col_norms(m, q, split->v, split->norm);
-    for (int i = 0; i < n; i++)
-        split->cut[i] = split->norm[i] > bound ? bound / split->norm[i] : 1.0;
+        la_col_norms(m, q, w, out);
 }
 
 /* ---- penalties ------------------------------------------------------------------------ */
@@ -323,7 +242,6 @@ static void balance(alfs_split *split, double lean)
 void alfs_allocate(alfs_work *work)
 {
     const alfs_space *space = &work->space;
-    size_t m = (size_t) space->m, q = (size_t) space->q;
     size_t r = (size_t) space->r, rb = (size_t) space->rb;
     size_t n_acc = (size_t) space->n_acc, p_acc = (size_t) space->p_acc;
 
@@ -331,29 +249,19 @@ void alfs_allocate(alfs_work *work)
     work->scratch = ufs_dalloc(r, rb);
     work->lift = ufs_dzero(n_acc, p_acc);
     work->lift_g = ufs_dalloc(n_acc, p_acc);
-    work->row = ufs_dalloc(m, 1);
-    work->row_new = ufs_dalloc(m, 1);
-    work->row_sum = ufs_dalloc(m, 4);
-    work->col_sum = ufs_dalloc(q, 3);
     for (int which = 0; which < 2; which++) {
-        size_t n = which == ROWS ? m : q;
-        work->split[which].cut = ufs_dalloc(n, 1);
-        work->split[which].norm = ufs_dzero(n, 1);
-        for (size_t i = 0; i < n; i++) work->split[which].cut[i] = 1.0;
+        alfs_split *split = &work->split[which];
+        split->of_row = which == ROWS;
+        split->of_col = which == COLS;
+        split->n = which == ROWS ? space->m : space->q;
+        size_t lines = (size_t) split->n;
+        split->cut = ufs_dalloc(lines, 1);
+        split->norm = ufs_dzero(lines, 1);
+        split->factor = ufs_dalloc(lines, 1);
+        split->fresh = ufs_dalloc(lines, 1);
+        split->sum = ufs_dalloc(lines, 4);
+        for (size_t i = 0; i < lines; i++) split->cut[i] = 1.0;
     }
-}
-
-bool alfs_judge(double best, double gap, const alfs_settings *settings, ufs_run *run)
-{
-    if (!(fabs(best) <= DBL_MAX) || !(fabs(gap) <= DBL_MAX))
-        run->status = UFS_DIVERGED;
-    else if (gap < -1e-10)
-        run->status = UFS_NUMERICAL;
-    else if (settings->paper || settings->tol < 0.0 || gap >= settings->tol)
-        return false;
-    else
-        run->status = UFS_CONVERGED;
-    return true;
 }
 
 void alfs_record(const alfs_work *work, double dual, ufs_run *run)
@@ -365,14 +273,4 @@ void alfs_record(const alfs_work *work, double dual, ufs_run *run)
                                           (value->best - dual) / value->best, value->current * u2,
                                           work->split[ROWS].residual, work->split[COLS].residual,
                                           work->split[WEIGHTS].residual});
-}
-
-void alfs_copy_penalties(alfs_work *to, const alfs_work *from)
-{
-    for (int i = 0; i < 3; i++) {
-        to->split[i].rho = from->split[i].rho;
-        to->split[i].held = from->split[i].held;
-        to->split[i].next = from->split[i].next;
-        to->split[i].pending = from->split[i].pending;
-    }
 }

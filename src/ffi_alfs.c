@@ -2,13 +2,14 @@
 #include "alfs_space.h"
 #include "ffi_x.h"
 #include "la.h"
-#include "solve_alfs.h"
 #include <limits.h>
 
+static void largest(const ufs_x *x, const double *values, const double *vectors, double *bound);
+static double longest_row(int n, int p, const double *a);
 static alfs_settings settings_of(SEXP settings, SEXP control);
 static double *result_matrix(SEXP out, const char *name, int n, int p, SEXP dimnames);
 static void spread(double *x, int n, int q, int p, const int *keep);
-static double norms(SEXP out, const char *name, const double *x, int n, int p, bool rows);
+static void norms(SEXP out, const char *name, const double *x, int n, int p, bool rows);
 
 /* Eigenvectors of xx' or x'x (x: n x p), whichever is smaller, and the square roots of the
  * eigenvalues, descending: list(values, vectors, bound, lapack), bound the penalties alpha,
@@ -24,34 +25,51 @@ SEXP ffi_alfs_basis(SEXP x)
     double *values = ffi_set_zero(out, "values", r, 0);
     double *vectors = ffi_set_zero(out, "vectors", r, r);
     double *bound = ffi_set_zero(out, "bound", 3, 0);
-    double *gram = ufs_dalloc(R, R), *ascending = ufs_dalloc(R, R), *value = ufs_dalloc(R, 1);
-    bool finite = true;
+    double *gram = ufs_dalloc(R, R);
 
     if (n <= p)
         ufs_x_gram_rows(&op, NULL, gram);
     else
         ufs_x_gram_cols(&op, gram);
-    for (size_t i = 0; i < R * R; i++) finite = finite && R_FINITE(gram[i]);
-    if (finite) lapack = la_eig_range(r, gram, 1, r, value, ascending);
-    if (finite && lapack == 0) {
-        for (size_t j = 0; j < R; j++) {
-            values[j] = sqrt(fmax(value[R - 1 - j], 0.0));
-            ufs_copy(vectors + j * R, ascending + (R - 1 - j) * R, R);
-        }
-        alfs_data data = {
-            .m = n, .q = p, .x = &op, .values = values, .vectors = vectors, .unit = 1.0};
-        alfs_space space;
-        alfs_space_full(&space, &data);
-        alfs_bounds most = alfs_largest(&space);
-        bound[0] = most.alpha;
-        bound[1] = most.beta;
-        bound[2] = most.lambda;
-    } else if (!finite) {
+    if (!la_finite(R * R, gram)) {
         bound[0] = bound[1] = bound[2] = R_PosInf;
+    } else {
+        lapack = alfs_roots(r, gram, values, vectors);
+        if (lapack == 0) largest(&op, values, vectors, bound);
     }
     ffi_set(out, "lapack", Rf_ScalarInteger(lapack));
     UNPROTECT(1);
     return out;
+}
+
+/* Largest row and column norm of 2 X'XX', whose one side is the vectors times 2 s^3, and the other
+ * x times the vectors times 2 s^2; and 2 max ||x_i||^2. */
+static void largest(const ufs_x *x, const double *values, const double *vectors, double *bound)
+{
+    bool wide = x->n <= x->p;
+    int r = wide ? x->n : x->p, longer = wide ? x->p : x->n;
+    size_t R = (size_t) r;
+    double *scaled = ufs_dalloc(R, R), *far = ufs_dalloc((size_t) longer, R);
+
+    for (size_t i = 0; i < R * R; i++) scaled[i] = 2.0 * vectors[i] * values[i / R] * values[i / R];
+    if (wide)
+        ufs_x_cross(x, r, scaled, far);
+    else
+        ufs_x_mul(x, r, scaled, far);
+    for (size_t i = 0; i < R * R; i++) scaled[i] *= values[i / R];
+    bound[wide ? 0 : 1] = longest_row(r, r, scaled);
+    bound[wide ? 1 : 0] = longest_row(longer, r, far);
+    ufs_x_row_ss(x, far);
+    for (int i = 0; i < x->n; i++) bound[2] = fmax(bound[2], 2.0 * far[i]);
+}
+
+static double longest_row(int n, int p, const double *a)
+{
+    double *norm = ufs_dalloc((size_t) n, 1), top = 0.0;
+
+    la_row_norms(n, p, a, norm);
+    for (int i = 0; i < n; i++) top = fmax(top, norm[i]);
+    return top;
 }
 
 /* x: m x q. basis: list(values, vectors, bound). penalties: alpha, beta, lambda. start: NULL
@@ -59,7 +77,7 @@ SEXP ffi_alfs_basis(SEXP x)
  * rho_max, identity (B = I), p, keep (columns of x among p), dimnames of W). list(w, p, q
  * (m x p), l (NULL if lambda = 0), rho, norms row_w, row_p (m), col_w, col_q (q), run with
  * the counters objective, dual, gap, kkt, primal_rows, primal_columns, primal_weights,
- * certificates, columns, live_rows and live_columns). */
+ * certificates and columns). */
 SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP control)
 {
     static const char *const names[] = {"w",     "p",     "q",     "l",   "rho", "row_w",
@@ -110,8 +128,8 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
         Rf_error("internal error: this form needs a dense matrix");
     alfs_solve(&problem, &settings, &result, &run);
     ufs_copy(ffi_set_vector(out, "rho", 3), result.rho, 3);
-    double live_rows = norms(out, "row_w", result.w, m, q, true);
-    double live_columns = norms(out, "col_w", result.w, m, q, false);
+    norms(out, "row_w", result.w, m, q, true);
+    norms(out, "col_w", result.w, m, q, false);
     norms(out, "row_p", result.p, m, q, true);
     norms(out, "col_q", result.q, m, q, false);
     spread(result.w, m, q, p, keep);
@@ -127,8 +145,6 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
                                 {"primal_weights", result.primal[2]},
                                 {"certificates", result.certificates},
                                 {"columns", result.columns},
-                                {"live_rows", live_rows},
-                                {"live_columns", live_columns},
                                 {NULL, 0}});
     UNPROTECT(1);
     return out;
@@ -141,10 +157,7 @@ static alfs_settings settings_of(SEXP settings, SEXP control)
                            .paper = ffi_flag(settings, "paper"),
                            .rho0 = ffi_real(settings, "rho0"),
                            .growth = ffi_real(settings, "tau"),
-                           .rho_most = ffi_real(settings, "rho_max"),
-                           .check_every = 10,
-                           .balance_until = 2000,
-                           .floor = 1e-6};
+                           .rho_most = ffi_real(settings, "rho_max")};
 }
 
 static double *result_matrix(SEXP out, const char *name, int n, int p, SEXP dimnames)
@@ -171,16 +184,13 @@ static void spread(double *x, int n, int q, int p, const int *keep)
     }
 }
 
-/* Norms of rows or columns into a slot; how many are not zero. */
-static double norms(SEXP out, const char *name, const double *x, int n, int p, bool rows)
+/* Norms of rows or columns into a slot. */
+static void norms(SEXP out, const char *name, const double *x, int n, int p, bool rows)
 {
-    int len = rows ? n : p, live = 0;
-    double *norm = ffi_set_vector(out, name, len);
+    double *norm = ffi_set_vector(out, name, rows ? n : p);
 
     if (rows)
         la_row_norms(n, p, x, norm);
     else
         la_col_norms(n, p, x, norm);
-    for (int i = 0; i < len; i++) live += norm[i] > 0.0;
-    return live;
 }

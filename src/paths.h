@@ -11,7 +11,6 @@
     PATH(gl_newton)        /* socfs, jspca, ndfs: the V step by descent alone */                   \
     PATH(alfs_columns)     /* alfs, lambda > 0: ADMM on all columns of W */                        \
     PATH(alfs_newton)      /* alfs, lambda > 0: sets of columns of W by ADMM alone */              \
-    PATH(alfs_repair)      /* alfs, lambda > 0: iterates as candidates as they are */              \
     PATH(topk_admm)        /* topk: linear programmes alone */                                     \
     PATH(topk_by_features) /* topk's ADMMs: n x n systems always */                                \
     PATH(topk_compress)    /* topk's selection: factors of n rows always */                        \

@@ -21,11 +21,10 @@
 static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_settings *settings,
                    alfs_result *result);
 static void set_split(alfs_work *work, int which, double penalty, double rho);
-static void warm_start(alfs_work *work, const alfs_start *start);
+static void warm_start(alfs_work *work, const alfs_start *start, double *w);
 static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
-static void paper(alfs_work *work, alfs_result *result, ufs_run *run);
+static void paper(alfs_work *work, ufs_run *run);
 static bool paper_done(const alfs_work *work, double f_old);
-static void certify(alfs_work *work, alfs_result *result);
 static void finish(alfs_work *work, alfs_result *result);
 
 void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs_result *result,
@@ -35,7 +34,7 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs
                                         "current",   "rows",      "columns", NULL};
     static const char *const weighted[] = {"iteration", "objective", "dual",    "gap", "current",
                                            "rows",      "columns",   "weights", NULL};
-    alfs_weights weights;
+    alfs_weights weights = {0};
     alfs_work work = {0};
 
     run->status = UFS_MAX_ITER;
@@ -44,9 +43,8 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs
                     problem->lambda > 0.0 ? weighted : plain);
     if (problem->lambda > 0.0 || settings->paper) work.weights = &weights;
     set_up(&work, problem, settings, result);
-    work.repairs = run->paths.alfs_repair;
     if (settings->paper) {
-        paper(&work, result, run);
+        paper(&work, run);
     } else {
         admm(&work, problem->x, result, run);
     }
@@ -57,69 +55,37 @@ static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *
 {
     const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
-    bool newton = run->paths.alfs_newton;
-    bool grows = run->paths.alfs_columns && work->weights != NULL && settings->tol >= 0.0 &&
-                 work->split[COLS].on;
+    bool on_columns = run->paths.alfs_columns && work->weights != NULL && settings->tol >= 0.0 &&
+                      work->split[COLS].on;
 
     if (settings->tol >= 0.0 && work->weights != NULL && alfs_weights_zero(work)) {
         size_t m = (size_t) work->space.m;
-        value->dual = value->now = value->current = value->best;
+        value->dual = value->now = value->best;
         ufs_copy(result->l, work->split[WEIGHTS].v, m * m);
         run->status = UFS_CONVERGED;
-        result->certificates++;
+        value->certificates++;
         alfs_record(work, value->dual, run);
         return;
     }
-    for (int k = run->iterations > 0 ? run->iterations + 1 : 0;; k++) {
-        bool last = k >= settings->max_iter, check = k % settings->check_every == 0 || last;
-        run->iterations = k;
-        if (k > 0) {
-            alfs_next_penalties(work);
-            alfs_update_w(work);
-        }
-        if (check) {
-            certify(work, result);
-            if (k > 0 || work->warm) alfs_primal_bound(work, result->w);
-            if (alfs_judge(value->best, (value->best - value->now) / value->best, settings, run))
-                last = true;
-        }
-        if (k > 0) alfs_update_copies(work, !last);
+    work->newton = on_columns && run->paths.alfs_newton;
+    alfs_certify(work);
+    ufs_run_step(run, value->best * work->unit * work->unit,
+                 (value->best - value->dual) / value->best);
+    for (;;) {
         alfs_record(work, value->dual, run);
-        ufs_run_step(run, value->best * work->unit * work->unit,
-                     (value->best - value->dual) / value->best);
-        if (last) return;
-        if (grows &&
-            (k == 0 || (check && newton &&
-                        alfs_newton_pays(work, (value->best - value->dual) / value->best)))) {
-            if (alfs_grow_weighted(work, x, &newton, result, run)) return;
-            k = run->iterations;
-            continue;
-        }
-        if (check && k <= settings->balance_until) alfs_balance(work);
+        if (alfs_judge(work, run) || run->iterations >= settings->max_iter) return;
+        if (on_columns && alfs_grow_weighted(work, x, result, run)) return;
+        alfs_iterate(work, settings->max_iter, settings->tol, result->w, &value->dual, run);
     }
 }
 
-/* The dual bound. With lambda > 0 the best pair is kept at once: later ones may be worse. */
-static void certify(alfs_work *work, alfs_result *result)
-{
-    alfs_value *value = &work->value;
-    double before = value->dual;
-
-    alfs_dual_bound(work, -1.0);
-    result->certificates++;
-    if (result->l == NULL) return;
-    if (value->dual > before || result->certificates == 1)
-        alfs_write_dual(work, result->p, result->q, result->l);
-    value->now = value->dual;
-}
-
 /* Algorithm 1: the objective and the answer are those of W itself. */
-static void paper(alfs_work *work, alfs_result *result, ufs_run *run)
+static void paper(alfs_work *work, ufs_run *run)
 {
     const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
 
-    certify(work, result);
+    alfs_certify(work);
     alfs_record(work, value->dual, run);
     for (int k = 1; k <= settings->max_iter; k++) {
         double f_old = value->best;
@@ -130,10 +96,10 @@ static void paper(alfs_work *work, alfs_result *result, ufs_run *run)
         alfs_update_copies(work, true);
         value->best = value->current;
         done = settings->tol >= 0.0 && paper_done(work, f_old);
-        check = done || k % settings->check_every == 0 || k == settings->max_iter;
+        check = done || k % ALFS_CHECK_EVERY == 0 || k == settings->max_iter;
         if (check) {
-            certify(work, result);
-            alfs_judge(value->best, (value->best - value->dual) / value->best, settings, run);
+            alfs_certify(work);
+            alfs_judge(work, run);
         }
         alfs_record(work, value->dual, run);
         ufs_run_step(run, value->best, fabs(value->best - f_old) / f_old);
@@ -160,7 +126,7 @@ static bool paper_done(const alfs_work *work, double f_old)
         for (int j = 0; j < work->space.q; j++)
             for (size_t i = 0; i < m; i++) {
                 size_t at = i + (size_t) j * m;
-                double cut = split->cut[which == ROWS ? i : (size_t) j];
+                double cut = split->cut[alfs_line(split, i, (size_t) j)];
                 if (!(fabs(work->kept[at] - (1.0 - cut) * split->v[at]) < tol)) return false;
             }
     }
@@ -176,45 +142,37 @@ static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_sett
     bool weighted = problem->lambda > 0.0;
     double u = settings->paper ? 1.0 : problem->values[0], cube, rho1;
     double a = problem->alpha / problem->alpha_max, b = problem->beta / problem->beta_max;
-    alfs_data data = {.m = problem->m,
-                      .q = problem->q,
-                      .x = problem->x,
-                      .values = problem->values,
-                      .vectors = problem->vectors,
-                      .identity = problem->identity,
-                      .weights = work->weights != NULL,
-                      .unit = u};
 
     work->settings = settings;
     work->gamma = settings->paper ? 1.0 : 1.6;
     work->unit = u;
     work->unit_w = problem->identity ? 1.0 : u;
     cube = u * u * work->unit_w;
-    alfs_space_full(&work->space, &data);
+    alfs_space_full(&work->space, problem, work->weights != NULL, u);
     alfs_allocate(work);
 
     memset(result->w, 0, len * sizeof(double));
     memset(result->p, 0, len * sizeof(double));
     memset(result->q, 0, len * sizeof(double));
-    work->split[ROWS].v = weighted ? ufs_dalloc(len, 1) : result->p;
-    work->split[COLS].v = weighted ? ufs_dalloc(len, 1) : result->q;
+    work->split[ROWS].v = weighted ? ufs_dzero(len, 1) : result->p;
+    work->split[COLS].v = weighted ? ufs_dzero(len, 1) : result->q;
     /* rho1: what runs on test sets of 80 to 500 samples ended near. */
     rho1 = 1.3 * pow((double) problem->m, 1.5) * problem->lambda / (u * u);
     set_split(work, ROWS, problem->alpha / cube, problem->alpha / cube);
     set_split(work, COLS, problem->beta / cube, problem->beta / cube);
     set_split(work, WEIGHTS, problem->lambda / (u * u), rho1);
-    alfs_clear(work);
     if (work->weights != NULL) {
         /* Algorithm 1 keeps its block Z = W X even where lambda = 0. */
         work->split[WEIGHTS].on = true;
         if (weighted) work->split[WEIGHTS].v = ufs_dzero((size_t) problem->m, (size_t) problem->m);
-        alfs_weights_init(work, problem->x->dense, weighted);
+        alfs_weights_init(work, NULL, weighted);
     }
 
     if (settings->paper) work->kept = result->w;
+    if (weighted) work->pair = result;
     work->value.best = work->value.current = work->space.total;
     work->value.theta_zero = a / (a + b);
-    if (problem->start != NULL) warm_start(work, problem->start);
+    if (problem->start != NULL) warm_start(work, problem->start, result->w);
 }
 
 static void set_split(alfs_work *work, int which, double penalty, double rho)
@@ -228,36 +186,29 @@ static void set_split(alfs_work *work, int which, double penalty, double rho)
 }
 
 /* V = copy + L / rho from the W, P and Q of another run, whose W is the first candidate. */
-static void warm_start(alfs_work *work, const alfs_start *start)
+static void warm_start(alfs_work *work, const alfs_start *start, double *w)
 {
     size_t len = (size_t) work->space.m * (size_t) work->space.q;
-    alfs_split *rows = &work->split[ROWS], *cols = &work->split[COLS];
-    alfs_space *space = &work->space;
-    double by[2] = {0.0, 0.0};
+    const double *dual[2] = {start->p, start->q};
+    double f;
 
-    for (int i = 0; i < 2; i++) {
-        alfs_split *split = &work->split[i];
+    for (size_t i = 0; i < len; i++) w[i] = start->w[i] * work->unit_w;
+    for (int which = 0; which < 2; which++) {
+        alfs_split *split = &work->split[which];
         if (!split->on) continue;
-        split->rho = split->held = split->next = split->pending = start->rho[i] * split->penalty;
-        by[i] = 1.0 / (work->unit * work->unit * work->unit_w * split->rho);
+        split->rho = split->held = split->next = split->pending = start->rho[which] *
+                                                                  split->penalty;
+        for (size_t i = 0; i < len; i++)
+            split->v[i] = w[i] +
+                          dual[which][i] / (work->unit * work->unit * work->unit_w * split->rho);
     }
-    for (size_t i = 0; i < len; i++) {
-        double w = start->w[i] * work->unit_w;
-        rows->v[i] = w + start->p[i] * by[ROWS];
-        cols->v[i] = w + start->q[i] * by[COLS];
-    }
-    alfs_start_acc(space);
-    for (int from = 0; from < space->q; from += space->width) {
-        int n = space->q - from < space->width ? space->q - from : space->width;
-        size_t m = (size_t) space->m, block = m * (size_t) n;
-        for (size_t i = 0; i < block; i++)
-            space->block[i] = start->w[i + (size_t) from * m] * work->unit_w;
-        alfs_add_block(space, from, n, space->block);
-    }
-    alfs_core(space, work->core);
-    work->warm = true;
-    alfs_shrinkage(work, ROWS);
-    alfs_shrinkage(work, COLS);
+    alfs_shrinkage(work);
+    f = alfs_objective(work, w);
+    alfs_core(&work->space, work->core);
+    if (f < work->value.best)
+        work->value.best = f;
+    else
+        memset(w, 0, len * sizeof(double));
 }
 
 /* ---- the end ----------------------------------------------------------------------- */
@@ -273,6 +224,7 @@ static void finish(alfs_work *work, alfs_result *result)
         result->columns = work->space.q;
         if (result->l == NULL) alfs_write_dual(work, result->p, result->q, NULL);
     }
+    result->certificates = value->certificates;
     result->kkt = alfs_kkt(work, result);
     result->objective = value->best * u2;
     result->dual = value->now * u2;

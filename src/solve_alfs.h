@@ -11,8 +11,8 @@
  *
  * Files, each of which calls those before it only: alfs_space.[ch] the coordinates;
  * alfs_weights.c the side of lambda; alfs_step.c one iteration; solve_alfs_bound.c the
- * certificate; alfs_newton.c and alfs_newton_rows.c Newton's method on some columns of W;
- * alfs_columns.c the choice of these; solve_alfs.c the loops. */
+ * certificate; alfs_newton.c Newton's method on some columns of W; alfs_run.c many
+ * iterations; alfs_columns.c the choice of columns; solve_alfs.c the whole. */
 #ifndef UFS_SOLVE_ALFS_H
 #define UFS_SOLVE_ALFS_H
 
@@ -41,9 +41,6 @@ typedef struct {
     double tol; /* relative duality gap (paper: its epsilon); negative: never stop early */
     bool paper; /* Algorithm 1 with its growing penalties, and its stop */
     double rho0, growth, rho_most; /* of Algorithm 1; growth = 1 keeps rho constant */
-    int check_every;               /* iterations between certificates */
-    int balance_until;             /* penalties are fixed after this iteration */
-    double floor;                  /* c of T = 1 / max(|cos|, c) */
 } alfs_settings;
 
 /* The matrices and vectors are the caller's. */
@@ -61,9 +58,10 @@ typedef struct {
 /* Trace, a row per iteration: iteration, objective (the lowest F found), dual, gap (both of
  * the last certificate of the whole problem), current (F of the iteration's W), rows,
  * columns (relative residuals of the splits) and, with lambda > 0, weights.
- * lambda = 0: 4 m q min(m, q) + 6 min(m, q)^3 flops an iteration, and x, W, P, Q are all that is of their size (one more where 1/4 < m/q < 4).
- * lambda > 0 adds 4 m^2 min(m, q) flops, three matrices of m x m and four of m x q; Newton steps
- * on q' of the columns (alfs_newton.c) four of m x m more, and m q'^2. */
+ * lambda = 0: 4 m q min(m, q) + 6 min(m, q)^3 flops an iteration, and x, W, P, Q are all that is
+ * of their size (one more where 1/4 < m/q < 4).
+ * lambda > 0 adds 4 m^2 min(m, q) flops, four matrices of m x m and, on q' of the columns, five of
+ * m x q'; Newton steps (alfs_newton.c) four of m x m more, and m q'^2. */
 void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs_result *result,
                 ufs_run *run);
 

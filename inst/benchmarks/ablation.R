@@ -66,15 +66,12 @@ rows <- c(
   sized("alfs_newton", "alfs", list(c(300, 60), c(300, 300)), lambda_rel = 0.001, select_samples = "norm", scale = FALSE, make = few),
   sized("alfs_newton", "alfs", list(c(500, 100)), alpha_rel = 0.05, beta_rel = 0.05, lambda_rel = 0.005, select_samples = "norm",
     scale = FALSE, make = few),
-  sized("alfs_columns", "alfs", list(c(300, 60), c(300, 300)), lambda_rel = 0.001, select_samples = "norm", scale = FALSE, make = few),
-  sized("alfs_repair", "alfs", list(c(100, 60), c(250, 250), c(150, 600)), lambda_rel = 0.01, select_samples = "norm", make = smooth,
-    note = ", smooth"),
-  sized("alfs_repair", "alfs", list(c(300, 100)), lambda_rel = 0.001, select_samples = "norm", scale = FALSE)
+  sized("alfs_columns", "alfs", list(c(300, 60), c(300, 300)), lambda_rel = 0.001, select_samples = "norm", scale = FALSE, make = few)
 )
 
 # What a path is, for the article.
 what_is <- c(gl_newton = "Newton steps of the row-sparse regression", alfs_columns = "work on the columns in use",
-  alfs_newton = "Newton's method near the optimum", alfs_repair = "candidates repaired for the bound",
+  alfs_newton = "Newton's method near the optimum",
   topk_admm = "ADMM in place of linear programmes", topk_by_features = "systems of size p where p is small",
   topk_compress = "selection in few dimensions",
   jspca_kernel = "XX' formed once", jspca_anderson = "extrapolation over samples",

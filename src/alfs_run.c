@@ -1,0 +1,84 @@
+/* alfs_run.c: iterations of ADMM in a row, on all columns of W or on a set of them, with a
+ * certificate every ten. */
+#include "alfs_work.h"
+
+/* A column of V with a norm within 2 % of where its copy vanishes is counted as in use: the next
+ * iterations may bring it back. */
+static const double NEARLY = 0.98;
+/* Penalties are fixed after this iteration. */
+enum { BALANCE_UNTIL = 2000 };
+
+static bool newton_pays(const alfs_work *work, double gap);
+
+void alfs_iterate(alfs_work *work, int most, double goal, double *best_w, const double *dual,
+                  ufs_run *run)
+{
+    const alfs_settings *settings = work->settings;
+    alfs_value *value = &work->value;
+
+    for (int done = 1;; done++) {
+        bool last = ++run->iterations >= settings->max_iter || done >= most;
+        bool check = run->iterations % ALFS_CHECK_EVERY == 0 || last;
+        alfs_next_penalties(work);
+        alfs_update_w(work);
+        if (check) {
+            double gap;
+            alfs_certify(work);
+            alfs_primal_bound(work, best_w);
+            gap = (value->best - value->now) / value->best;
+            last = last || gap < fmax(goal, -1e-10) || !(fabs(gap) <= DBL_MAX) ||
+                   (work->newton && newton_pays(work, gap));
+        }
+        alfs_update_copies(work, !last);
+        ufs_run_step(run, value->best * work->unit * work->unit,
+                     (value->best - *dual) / value->best);
+        if (last) return;
+        alfs_record(work, *dual, run);
+        if (check && run->iterations <= BALANCE_UNTIL) alfs_balance(work);
+    }
+}
+
+void alfs_certify(alfs_work *work)
+{
+    alfs_value *value = &work->value;
+    double before = value->dual;
+
+    alfs_dual_bound(work, -1.0);
+    value->certificates++;
+    if (work->pair == NULL) return;
+    if (value->dual > before || value->certificates == 1)
+        alfs_write_dual(work, work->pair->p, work->pair->q, work->pair->l);
+    value->now = value->dual;
+}
+
+bool alfs_is_live(const alfs_work *work, int j)
+{
+    const alfs_split *cols = &work->split[COLS];
+    return !cols->on || cols->norm[j] > NEARLY * cols->penalty / cols->held;
+}
+
+/* Whether Newton's method is likely to be faster from this gap on. */
+static bool newton_pays(const alfs_work *work, double gap)
+{
+    double from;
+    int n = 0;
+
+    for (int j = 0; j < work->space.q; j++) n += alfs_is_live(work, j);
+    from = n > 0 ? alfs_newton_from(work->space.m, n, work->space.r) : 0.0;
+    return gap < fmin(from, 0.1) && from > 5.0 * work->settings->tol;
+}
+
+bool alfs_judge(const alfs_work *work, ufs_run *run)
+{
+    double best = work->value.best, gap = (best - work->value.now) / best;
+
+    if (!(fabs(best) <= DBL_MAX) || !(fabs(gap) <= DBL_MAX))
+        run->status = UFS_DIVERGED;
+    else if (gap < -1e-10)
+        run->status = UFS_NUMERICAL;
+    else if (work->settings->paper || work->settings->tol < 0.0 || gap >= work->settings->tol)
+        return false;
+    else
+        run->status = UFS_CONVERGED;
+    return true;
+}
