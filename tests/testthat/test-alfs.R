@@ -424,24 +424,27 @@ test_that("rounds that give their memory back leave the trace alone", {
 
 test_that("on the way, too, the bound is the value of a feasible pair", {
   skip_on_cran()
-  # More directions than a set has columns: what no column of the set reaches is scaled, too.
-  x <- withr::with_seed(3, {
-    z <- matrix(rnorm(60 * 3), 60) %*% matrix(rnorm(3 * 300), 3)
-    scale(z + .7 * matrix(rnorm(60 * 300), 60))[, ]
-  })
-  basis <- alfs_basis(x)
-  bound <- alfs_bounds(basis)
-  for (rel in list(c(.01, .4, .02), c(.01, .2, .005))) {
-    penalty <- rel * unlist(bound)
-    for (most in c(1, 9:15, 20:22, 60)) {
-      out <- alfs_call(x, basis, penalty, ufs_control(max_iter = most, tol = 1e-6, warn = FALSE))
-      used <- as.list(out$run$counters)
+  claims <- function(x, rel, most) {
+    basis <- alfs_basis(x)
+    penalty <- rel * unlist(alfs_bounds(basis))
+    for (iterations in most) {
+      out <- alfs_call(x, basis, penalty, ufs_control(max_iter = iterations, tol = 1e-6, warn = FALSE))
       dual <- ref_alfs_dual(x, out$p, out$q, out$l, penalty[1], penalty[2], penalty[3])
       expect_lt(dual[["equation"]], 1e-10)
       expect_lte(max(dual[c("rows", "columns", "weights")]), 1 + 1e-10)
-      expect_equal(dual[["value"]], used$dual, tolerance = 1e-8)
+      expect_equal(dual[["value"]], as.list(out$run$counters)$dual, tolerance = 1e-8)
     }
   }
+  low_rank <- function(m, q, rank, noise) {
+    z <- matrix(rnorm(m * rank), m) %*% matrix(rnorm(rank * q), rank)
+    scale(z + noise * matrix(rnorm(m * q), m))[, ]
+  }
+  # More directions than a set has columns: what no column of the set reaches is scaled, too.
+  x <- withr::with_seed(3, low_rank(60, 300, 3, .7))
+  claims(x, c(.01, .4, .02), c(1, 9:15, 20:22, 60))
+  claims(x, c(.01, .2, .005), c(1, 9:15, 20:22, 60))
+  # The column that says how far P, Q, L must be scaled is one outside the set.
+  claims(withr::with_seed(2, low_rank(40, 200, 12, .5)), c(.02, .7, .01), c(14, 18, 22))
 })
 
 test_that("where nearly all columns will be in use no set of few is tried first", {
