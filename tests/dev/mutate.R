@@ -5,6 +5,7 @@
 #   Rscript tests/dev/mutate.R ndfs css    those whose file matches one of the words
 #
 #   Rscript tests/dev/mutate.R --rest      those that have no row in mutants.csv, or survived there
+#   Rscript tests/dev/mutate.R --check     only whether every text of this table stands in its file
 #
 # MUTATE_CORES=1 runs one at a time. What came out is kept in tests/dev/mutants.csv, one row per mutant
 # with the day of its last run; rows of mutants that left the table go.
@@ -22,8 +23,8 @@ key_of <- function(d) paste(d$file, d$from, d$to, sep = "\r")
 
 mutants <- rbind(
   # ---- the input pass and the protocol ----
-  mutant("src/prepare.c", "css <= rounding * rounding * ss", "css <= 0.0", "input"),
-  mutant("src/prepare.c", "if (top > safe_high ||", "if (false && top > safe_high ||", "input|baselines|units"),
+  mutant("src/prepare.c", "found->css <= rounding * rounding * found->ss", "found->css <= 0.0", "input"),
+  mutant("src/prepare.c", "return top > safe_high ||", "return", "input|baselines|units"),
   mutant("src/prepare.c", "if (first[j] != j) continue;", "if (first[j] == j) continue;", "input|socfs"),
   mutant("R/grid.R", "!any(c(\"center\", \"scale\") %in% varying)", "TRUE", "grid"),
   mutant("R/inffs.R", "[[\"damping\"]] * m / p", "[[\"damping\"]]", "inffs"),
@@ -49,29 +50,29 @@ mutants <- rbind(
   mutant("R/stability.R", "variance <- 4 / m^2 *", "variance <- 8 / m^2 *", "stability"),
   mutant("R/stability.R", "stability / 2 * (2 * size", "stability * (2 * size", "stability"),
   mutant("R/fit.R", "else order(score, -unname(key))", "else order(score, unname(key))", "fit"),
-  mutant("R/compare.R", "best <- which.max(covered)", "best <- which.min(covered)", "compare"),
+  mutant("R/compare-run.R", "best <- which.max(covered)", "best <- which.min(covered)", "compare"),
   mutant("R/criteria.R", "width[size[cluster] == 1L | !is.finite(width)] <- 0", "", "tune"),
   mutant("R/ufs.R", "if (!missing(m)) args[\"m\"] <- list(m)", "", "dots"),
   mutant("R/ufs.R", "!given %in% c(known, door_arguments)]", "is.na(pmatch(given, c(known, door_arguments)))]", "dots"),
   mutant("R/ufs.R", "check_lapack(run$lapack, method)", "", "fit|conditions|ufs"),
   mutant("R/fit.R", "&& !fine) fit$status <- \"numerical\"", "&& FALSE) NULL", "fit|units|contract"),
   mutant("R/fit.R", "order(-size)", "order(size)", "fit|kmeans_f"),
-  mutant("R/input.R", "size > 1e150 ||", "", "units|input|contract"),
+  mutant("R/input.R", "size > 1e150 | (", "(", "units|input|contract"),
   mutant("R/input.R", "named <- !is.null(opened$features)", "named <- TRUE", "input|methods|fit"),
   mutant("R/methods.R", "if (anyNA(at) && size == object$p) {", "if (FALSE) {", "methods"),
   mutant("R/methods.R", "if (turned) t(value) else value", "value", "fit"),
-  mutant("R/data.R", "x[gone, j] <- stats::median(x[!gone, j])", "x[gone, j] <- mean(x[!gone, j])", "data"),
-  mutant("R/data.R", "c(known, numeric(x@Dim[1L] - length(at)))", "known", "data"),
-  mutant("R/data.R", "mean(x[utils::head(from, neighbours), j])", "mean(x[from, j])", "data"),
-  mutant("R/data.R", "mean(missing$features > 0) <= mean(missing$samples > 0)", "TRUE", "data"),
+  mutant("R/data-missing.R", "x[gone, j] <- stats::median(x[!gone, j])", "x[gone, j] <- mean(x[!gone, j])", "data"),
+  mutant("R/data-missing.R", "c(known, numeric(x@Dim[1L] - length(at)))", "known", "data"),
+  mutant("R/data-missing.R", "mean(x[utils::head(from, neighbours), j])", "mean(x[from, j])", "data"),
+  mutant("R/data-missing.R", "mean(missing$features > 0) <= mean(missing$samples > 0)", "TRUE", "data"),
   mutant("R/conditions.R", "if (bytes > limit) {", "if (FALSE) {", "grid|rrss"),
   mutant("R/metrics.R", "if (nrow(counts) > ncol(counts)) counts <- t(counts)", "", "metrics"),
   mutant("R/metrics.R", "scale <- sqrt(entropy(row) * entropy(col))", "scale <- (entropy(row) + entropy(col)) / 2", "metrics"),
   mutant("R/neighbours.R", "mean(a[, i] %in% b[, i])", "mean(a[, i] == b[, i])", "tune|diversify|compare"),
   mutant("R/classifiers.R", "if (length(out) != nrow(newx)) {", "if (FALSE) {", "compare|classifiers"),
   # ---- what is returned or printed ----
-  mutant("R/data.R", "2 * tcrossprod(z)) / common", "2 * tcrossprod(z))", "returned"),
-  mutant("R/data.R", "neighbours = 10L) {", "neighbours = 9L) {", "returned"),
+  mutant("R/data-missing.R", "2 * tcrossprod(z)) / common", "2 * tcrossprod(z))", "returned"),
+  mutant("R/data-missing.R", "neighbours = 10L) {", "neighbours = 9L) {", "returned"),
   mutant("R/sketch.R", "1 / pmin(1, m * chance[index])", "pmin(1, m * chance[index])", "returned"),
   mutant("R/sketch.R", "1 / pmin(1, m * chance[index])", "1 / chance[index]", "returned"),
   mutant("R/sketch.R", "weights[at] * opened$n / sum(weights)", "weights * opened$n / sum(weights)", "returned"),
@@ -79,7 +80,7 @@ mutants <- rbind(
   mutant("R/ted.R", "1 - fit$trace$objective[[m]] / first", "fit$trace$objective[[m]] / first", "returned"),
   mutant("R/ted.R", "fit$trace$objective[[1L]] + fit$trace$decrease[[1L]]", "fit$trace$objective[[1L]]", "returned"),
   mutant("R/stability.R", "min(1, stability + half)", "stability + half", "returned"),
-  mutant("R/compare.R", "z[, columns %in% scaled$constant] <- 0", "", "returned"),
+  mutant("R/compare-run.R", "z[, columns %in% scaled$constant] <- 0", "", "returned"),
   mutant("R/pca.R", "min(data$n - center, length(data$keep))", "min(data$n + center, length(data$keep))", "returned"),
   mutant("R/graph.R", "graph$n_components - graph$n_isolated", "graph$n_components", "returned"),
   mutant("R/diversify.R", "if (x$params$how == \"correlation\") paste0", "if (x$params$how != \"correlation\") paste0", "printed"),
@@ -87,12 +88,12 @@ mutants <- rbind(
   mutant("R/compare-output.R", "lost <- tapply(part$missing,", "lost <- tapply(part$missing > 0,", "printed"),
   mutant("src/solve_topk_bound.c", "rPsort(work->fs, n_free, wanted - 1)", "rPsort(work->fs, n_free, wanted - 2)", "returned"),
   # ---- the operator ----
-  mutant("src/x_prepare.c", "css = zeros * m * m;", "css = 0.0;", "operator|kernel-x"),
-  mutant("src/x_prepare.c", "m += rest / n;", "", "operator|kernel-x",
+  mutant("src/prepare.c", "found->css = zeros * mean * mean;", "found->css = 0.0;", "operator|kernel-x"),
+  mutant("src/prepare.c", "found->mean = mean += rest / n;", "found->mean = mean;", "operator|kernel-x",
     why = "the mean is right to n roundings without it"),
   mutant("src/x_equal.c", "return sum + zeros * hash_value((0.0 - m) / s);", "return sum;", "operator|kernel-x"),
   mutant("src/x_equal.c", "if (equal(n, mine, ufs_x_column(x, k, other))) first[k] = j;", "first[k] = k;", "operator|kernel-x"),
-  mutant("src/ffi_util.c", "(size_t) Rf_xlength(x) != length)", "false)", "graph"),
+  mutant("src/ffi_util.c", "TYPEOF(x) != INTSXP || (size_t) Rf_xlength(x) != length)", "TYPEOF(x) != INTSXP)", "graph"),
   # ---- kernels ----
   mutant("src/kmeans.c", "if (join * d < saved) {", "if (d < saved) {", "kmeans"),
   mutant("src/kmeans.c", "w->moved[a] += high / w->size[a];", "", "kmeans"),
@@ -108,7 +109,7 @@ mutants <- rbind(
   mutant("src/la_gl_set.c", "if (count == 0 || worst - 1.0 <= vtol) return 0;", "if (count == 0 || worst <= 2.0) return 0;",
     "kernel-la_gl|socfs"),
   mutant("src/anderson.c", "if (upper[j] == 0.0) {", "if (false) {", "kernel"),
-  mutant("src/graph_weights.c", "if (rule == GRAPH_MEAN && !mutual) value *= 0.5;", "", "graph"),
+  mutant("src/graph_weights.c", "value *= 0.5;", "", "graph"),
   mutant("src/graph_knn.c", "return *reach < heap[0].key;", "return true;", "graph"),
   mutant("src/ffi_graph.c", "if (col[e] < 0 || col[e] >= n) return false;", "if (col[e] > n) return false;", "graph"),
   mutant("src/graph_knn.c", "if (x->key != y->key) return x->key < y->key ? -1 : 1;", "", "graph"),
@@ -138,7 +139,7 @@ mutants <- rbind(
   mutant("src/x_ops.c", "x->kind == UFS_X_SOURCE && width < x->p) x->source.sweep", "false) x->source.sweep", "turned"),
   mutant("src/la_eigs.c", "a->basis > 0 ? a->basis : la_eigs_basis(k)", "la_eigs_basis(k)", "kernel-x"),
   mutant("R/turned.R", "done <- isTRUE(file.size(path) == bytes)", "done <- FALSE", "turned"),
-  mutant("R/turned.R", "(index[at[1L]] - 1) * lines)", "index[at[1L]] * lines)", "turned"),
+  mutant("R/turned.R", "(index[turn[first]] - 1) * lines", "index[turn[first]] * lines", "turned"),
   mutant("R/turned.R", "which(c(TRUE, diff(index[turn]) != 1))", "1L", "turned"),
   mutant("R/source-operator.R", "if (reads > 1 || op$store$reads > 0) turn_once(op)",
     "if (op$store$reads > 0) turn_once(op)", "turned"),
@@ -307,6 +308,20 @@ top <- normalizePath(".")
 stopifnot(file.exists(file.path(top, "DESCRIPTION")))
 everything <- mutants
 wanted <- commandArgs(TRUE)
+# What is wrong with the place of a mutant in the sources, in words; "" if nothing.
+wrong_place <- function(m, folder) {
+  file <- file.path(folder, m$file)
+  if (!file.exists(file)) return("the file is gone")
+  text <- paste(readLines(file), collapse = "\n")
+  hits <- gregexpr(m$from, text, fixed = TRUE)[[1L]]
+  if (hits[1L] < 0) return("the text is gone")
+  if (length(hits) > 1L) paste("the text occurs", length(hits), "times") else ""
+}
+if ("--check" %in% wanted) {
+  wrong <- vapply(seq_len(nrow(mutants)), function(i) wrong_place(mutants[i, ], top), "")
+  cat(sprintf("mutate.R: %s: %s: %s\n", mutants$file, wrong, mutants$from)[nzchar(wrong)], sep = "")
+  quit(status = as.integer(any(nzchar(wrong))))
+}
 if ("--rest" %in% wanted) {
   wanted <- setdiff(wanted, "--rest")
   path <- file.path("tests", "dev", "mutants.csv")
@@ -350,12 +365,10 @@ try_one <- function(i) {
   dir.create(lib)
   on.exit(unlink(c(here, lib), recursive = TRUE))
   for (part in list.files(base, full.names = TRUE)) file.copy(part, here, recursive = TRUE, copy.date = TRUE)
+  wrong <- wrong_place(m, here)
+  if (nzchar(wrong)) return(wrong)
   file <- file.path(here, m$file)
-  if (!file.exists(file)) return("the file is gone")
   text <- paste(readLines(file), collapse = "\n")
-  hits <- gregexpr(m$from, text, fixed = TRUE)[[1L]]
-  if (hits[1L] < 0) return("the text is gone")
-  if (length(hits) > 1L) return(paste("the text occurs", length(hits), "times"))
   writeLines(sub(m$from, m$to, text, fixed = TRUE), file)
   if (!install(here, lib)) return("does not build")
   said <- system2("env", c(paste0("R_LIBS=", lib, ":", Sys.getenv("R_LIBS")), "NOT_CRAN=true",
