@@ -293,16 +293,6 @@ static void take(css_work *work, int j, bool gains)
     }
 }
 
-/* Before the first pick f_j = x_j'G x_j, for which the entries of a sparse column are enough. */
-static bool measure_entries(css_work *work, int j, const double *sum, double all)
-{
-    if (work->n_chosen > 0 || !ufs_x_form(work->problem->x, j, work->gram, sum, all, work->f + j))
-        return false;
-    work->f0[j] = work->f[j];
-    work->d[j] = work->d0[j] = work->norm2[j];
-    return true;
-}
-
 /* f and d from K, or from x. */
 static void measure_all(css_work *work)
 {
@@ -314,18 +304,16 @@ static void measure_all(css_work *work)
         }
         return;
     }
-    size_t N = (size_t) work->n;
-    double *sum = work->pair, all = 0.0;
     int n_list = 0;
 
-    for (size_t i = 0; i < N; i++) {
-        sum[i] = 0.0;
-        for (size_t l = 0; l < N; l++) sum[i] += work->gram[l + i * N];
-        all += sum[i];
-    }
+    /* Before the first pick f_j = x_j'G x_j, for which the entries of a sparse column are enough. */
+    if (work->n_chosen == 0) ufs_x_forms(work->problem->x, work->gram, work->f);
     for (int j = 0; j < work->p; j++) {
-        if (j % 256 == 0) R_CheckUserInterrupt();
-        if (!measure_entries(work, j, sum, all)) work->list[n_list++] = j;
+        if (work->n_chosen == 0 && R_FINITE(work->f[j])) {
+            work->f0[j] = work->f[j];
+            work->d[j] = work->d0[j] = work->norm2[j];
+        } else
+            work->list[n_list++] = j;
         if (n_list == work->tile || (n_list && j == work->p - 1)) {
             R_CheckUserInterrupt();
             measure(work, n_list, work->list);

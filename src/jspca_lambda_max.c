@@ -37,26 +37,22 @@ static double top_row_of_gram(const ufs_x *x, const double *weight, bool sample)
 }
 
 /* max_i sqrt(x_i'K x_i), K = XAX', or over samples WXX'W. Of a sparse column the entries alone
- * (ufs_x_form). */
+ * (ufs_x_forms). */
 static double top_form(const ufs_x *x, const double *weight, bool sample)
 {
     enum { WIDTH = 128 };
     int n = x->n, index[WIDTH], waiting = 0;
     size_t N = (size_t) n;
-    double *k = ufs_dalloc(N, N), *sum = ufs_dzero(N, 1), all = 0.0, top = 0.0;
+    double *k = ufs_dalloc(N, N), *form = ufs_dalloc((size_t) x->p, 1), top = 0.0;
     double *v = ufs_dalloc(N, WIDTH), *kv = ufs_dalloc(N, WIDTH);
 
     ufs_x_gram_rows(x, sample ? NULL : weight, k);
-    for (size_t j = 0; j < N; j++)
-        for (size_t i = 0; i < N; i++) {
-            if (sample) k[i + j * N] *= weight[i] * weight[j];
-            sum[j] += k[i + j * N];
-        }
-    for (size_t i = 0; i < N; i++) all += sum[i];
+    for (size_t j = 0; sample && j < N; j++)
+        for (size_t i = 0; i < N; i++) k[i + j * N] *= weight[i] * weight[j];
+    ufs_x_forms(x, k, form);
     for (int j = 0; j < x->p; j++) {
-        double form;
-        if (ufs_x_form(x, j, k, sum, all, &form))
-            top = fmax(top, form);
+        if (R_FINITE(form[j]))
+            top = fmax(top, form[j]);
         else
             index[waiting++] = j;
         if (waiting == 0 || (waiting < WIDTH && j < x->p - 1)) continue;

@@ -396,9 +396,12 @@ void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
     vmaxset(mark);
 }
 
-bool ufs_x_form(const ufs_x *x, int j, const double *k, const double *sum, double all, double *form)
+void ufs_x_forms(const ufs_x *x, const double *k, double *form)
 {
-    return x->kind == UFS_X_SPARSE && x_sparse_form(x, j, k, sum, all, form);
+    if (x->kind == UFS_X_SPARSE)
+        x_sparse_forms(x, k, form);
+    else
+        for (int j = 0; j < x->p; j++) form[j] = R_NaN;
 }
 
 void ufs_x_gram_cols(const ufs_x *x, double *g)

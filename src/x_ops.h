@@ -112,10 +112,9 @@ void ufs_x_row_forms(const ufs_x *x, const double *s, double *out);
 
 /* K = X diag(w) X', n x n, both triangles; w: p, NULL for ones. */
 void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k);
-/* x_j'K x_j for a symmetric K (n x n), sum = K1 and all = 1'K1, where column j is sparse:
- * nnz_j^2. False, and nothing done, where it is not. */
-bool ufs_x_form(const ufs_x *x, int j, const double *k, const double *sum, double all,
-                double *form);
+/* x_j'K x_j, p, for a symmetric K (n x n) by the entries of sparse columns: nnz_j^2 flops. NaN where
+ * a column is not sparse. */
+void ufs_x_forms(const ufs_x *x, const double *k, double *form);
 /* G = X'X, p x p, both triangles. */
 void ufs_x_gram_cols(const ufs_x *x, double *g);
 /* Flops of ufs_x_gram_rows. */

@@ -435,22 +435,42 @@ void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k)
     vmaxset(mark);
 }
 
-bool x_sparse_form(const ufs_x *x, int j, const double *k, const double *sum, double all,
-                   double *form)
+/* Row by row of K, so that a column of K serves TOGETHER columns of x while it is in the cache. */
+void x_sparse_forms(const ufs_x *x, const double *k, double *form)
 {
-    int u = user_column(x, j);
-    double m = shift_of(x, j), s = divide_of(x, j), rr = 0.0, rk = 0.0;
+    enum { TOGETHER = 64 };
+    size_t N = (size_t) x->n;
+    void *mark = vmaxget();
+    double *sum = ufs_dzero(N, 1), all = 0.0;
 
-    if (is_full(x, j)) return false;
-    for (int b = x->start[u]; b < x->start[u + 1]; b++) {
-        const double *col = k + (size_t) x->row[b] * (size_t) x->n;
-        double half = 0.5 * x->value[b] * col[x->row[b]];
-        for (int a = x->start[u]; a < b; a++) half += x->value[a] * col[x->row[a]];
-        rr += 2.0 * x->value[b] * half;
-        rk += x->value[b] * sum[x->row[b]];
+    for (size_t i = 0; i < N; i++) {
+        for (size_t l = 0; l < N; l++) sum[i] += k[l + i * N];
+        all += sum[i];
     }
-    *form = (rr - 2.0 * m * rk + m * m * all) / s / s;
-    return true;
+    for (int from = 0; from < x->p; from += TOGETHER) {
+        int m = x->p - from < TOGETHER ? x->p - from : TOGETHER, at[TOGETHER];
+        double rr[TOGETHER] = {0.0}, rk[TOGETHER] = {0.0};
+        R_CheckUserInterrupt();
+        for (int j = 0; j < m; j++) at[j] = x->start[user_column(x, from + j)];
+        for (int i = 0; i < x->n; i++)
+            for (int j = 0; j < m; j++) {
+                const double *col = k + (size_t) i * N;
+                int u = user_column(x, from + j), b = at[j];
+                double half;
+                if (b == x->start[u + 1] || x->row[b] != i || is_full(x, from + j)) continue;
+                half = 0.5 * x->value[b] * col[i];
+                for (int a = x->start[u]; a < b; a++) half += x->value[a] * col[x->row[a]];
+                rr[j] += 2.0 * x->value[b] * half;
+                rk[j] += x->value[b] * sum[i];
+                at[j]++;
+            }
+        for (int j = 0; j < m; j++) {
+            double c = shift_of(x, from + j), s = divide_of(x, from + j);
+            form[from + j] = is_full(x, from + j) ? R_NaN
+                                                  : (rr[j] - 2.0 * c * rk[j] + c * c * all) / s / s;
+        }
+    }
+    vmaxset(mark);
 }
 
 /* Column by column: x_j is formed, then its products with the columns up to it. */

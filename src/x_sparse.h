@@ -21,8 +21,7 @@ void x_sparse_rows(const ufs_x *x, int m, const int *i, double *out);
 void x_sparse_each_rows(const ufs_x *x, int most,
                         void (*visit)(void *data, int from, int m, const double *rows), void *data);
 void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k);
-bool x_sparse_form(const ufs_x *x, int j, const double *k, const double *sum, double all,
-                   double *form);
+void x_sparse_forms(const ufs_x *x, const double *k, double *form);
 double x_sparse_gram_rows_cost(const ufs_x *x);
 void x_sparse_gram_cols(const ufs_x *x, double *g);
 
