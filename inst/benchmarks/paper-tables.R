@@ -9,7 +9,8 @@
 #   Rscript paper-tables.R --data=FOLDER --sets=musk1,madelon,orl,tox171 --repeats=10
 #   --minutes=20 --out=FOLDER [--blocks=pipelines,samplers]
 # One file per repeat and block is written at once, so that a run that was killed resumes;
-# --minutes stops after so many CPU minutes. The last step, also alone with --only=tables,
+# --minutes stops after so many CPU minutes; --blocks: only these, and the lines of methods that
+# were not run stay as they are stored in results/. The last step, also alone with --only=tables,
 # writes paper-<set>.csv.gz: one row per method, choice, k, m and classifier with mean and standard
 # deviation over repeats. `choice` says how the setting was found: "default", "chosen" (without
 # labels, by neighbour overlap averaged over the k), "best of N" (the setting of the largest mean
@@ -344,10 +345,15 @@ write_tables <- function(set) {
   all <- do.call(rbind, lapply(files, read.csv, colClasses = c(pick = "character")))
   # Lines are compared over the same repeats: those that all blocks have finished, or the first.
   finished <- table(as.integer(sub(".*-([0-9]+)[.]csv$", "\\1", files[!grepl("/(queries|noise)-", files)])))
-  finished <- as.integer(names(finished)[finished == length(blocks) - 2L])
+  main <- setdiff(words(option("blocks", paste(names(blocks), collapse = ","))), c("queries", "noise"))
+  finished <- as.integer(names(finished)[finished == length(main)])
   all <- all[all$table != "main" | all$rep %in% if (length(finished)) finished else 1L, ]
   cells <- split(all, list(all$table, all$method, all$k, all$m, all$classifier), drop = TRUE)
   table <- do.call(rbind, lapply(cells, summarise_cell))
+  if (nzchar(option("blocks", ""))) {
+    stored <- read.csv(gzfile(file.path(here, "results", paste0("paper-", set, ".csv.gz"))))
+    table <- rbind(table, stored[!paste(stored$table, stored$method) %in% paste(table$table, table$method), ])
+  }
   first <- unique(c(grep("^ALFS", unique(table$method), value = TRUE), sort(unique(table$method))))
   table <- table[order(table$table, table$classifier, match(table$method, first), table$choice, table$m, table$k), ]
   file <- file.path(out, paste0("paper-", set, ".csv.gz"))
