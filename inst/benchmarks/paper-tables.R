@@ -16,9 +16,8 @@
 # labels, by neighbour overlap averaged over the k), "best of N" (the setting of the largest mean
 # test accuracy, cell by cell: chosen with the labels of the test half).
 library(ufselect)
-if (!exists("read_set")) {
-  source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L])), "common.R"))
-}
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1L]))
+if (!exists("read_set")) source(file.path(here, "common.R"))
 
 folder <- option("data", Sys.getenv("UFSELECT_DATA"))
 out <- option("out", "paper-tables")
