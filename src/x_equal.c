@@ -94,8 +94,8 @@ static uint64_t hash_dense(int n, const uint64_t *weight, const double *x)
 
 static uint64_t hash_sparse(const ufs_x *x, int j, const uint64_t *weight, uint64_t total)
 {
-    int u = x->column ? x->column[j] : j;
-    double m = x->shift ? x->shift[j] : 0.0, s = x->divide ? x->divide[j] : 1.0;
+    int u = ufs_x_user(x, j);
+    double m = ufs_x_shift(x, j), s = ufs_x_divide(x, j);
     uint64_t sum = 0, zeros = total;
     for (int e = x->start[u]; e < x->start[u + 1]; e++) {
         sum += weight[x->row[e]] * hash_value((x->value[e] - m) / s);
