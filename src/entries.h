@@ -8,7 +8,6 @@
 #define UFS_ENTRIES(ENTRY) \
     /* ffi_x.c */ \
     ENTRY(x_check, 5) \
-    ENTRY(x_prepare, 2) \
     ENTRY(x_standardise, 3) \
     ENTRY(x_trim, 0) \
     ENTRY(x_add, 2) \
@@ -19,7 +18,7 @@
     ENTRY(x_ss, 1) \
     ENTRY(x_gram, 2) \
     ENTRY(x_pca, 4) \
-    ENTRY(x_equal_columns, 1) \
+    ENTRY(x_equal, 2) \
     ENTRY(x_hash, 2) \
     /* ffi_turned.c */ \
     ENTRY(file_numbers, 3) \
@@ -31,8 +30,6 @@
     ENTRY(prepare, 2) \
     ENTRY(moments, 1) \
     ENTRY(judge, 2) \
-    ENTRY(equal_columns, 1) \
-    ENTRY(equal_rows, 1) \
     ENTRY(row_norms, 1) \
     ENTRY(take, 5) \
     ENTRY(unit_rows, 2) \

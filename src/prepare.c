@@ -1,18 +1,10 @@
 /* prepare.c: see prepare.h. */
 #include "prepare.h"
-#include <stdint.h>
-#include <stdlib.h>
-#include <R_ext/Memory.h>
 
 /* Between these the squares of a column, and their sum, are far from over- and underflow. */
 static const double safe_low = 0x1p-400, safe_high = 0x1p+400;
 /* Beyond these a difference of two values, or one over a standard deviation, may be infinite. */
 static const double largest_value = 0x1p+1000, least_sd = 0x1p-1000;
-
-typedef struct {
-    uint64_t hash;
-    int column;
-} hashed;
 
 static bool scan_column(const prepare_problem *problem, int j, prepare_stats *stats);
 static double safe_unit(double top);
@@ -20,8 +12,6 @@ static int exponent_above(double value);
 static double power_above(double value);
 static int safe_exponent(double top);
 static void moments(int n, const double *col, double unit, double *mean, double *css, double *ss);
-static void hash_all(int n, int p, const double *x, bool columns, hashed *key);
-static int by_hash(const void *a, const void *b);
 
 static size_t column(const prepare_problem *problem, int j)
 {
@@ -270,53 +260,4 @@ void prepare_samples(int n, int q, double tiny, double *x, double *norm)
         if (norm[i] <= tiny * most) norm[i] = 1.0;
     for (size_t j = 0; j < (size_t) q; j++)
         for (size_t i = 0; i < N; i++) x[i + j * N] /= norm[i];
-}
-
-void prepare_equal(int n, int p, const double *x, bool columns, int *first)
-{
-    size_t count = (size_t) (columns ? p : n), len = (size_t) (columns ? n : p);
-    size_t step = columns ? 1 : (size_t) n, next = columns ? (size_t) n : 1;
-    hashed *key = (hashed *) R_alloc(count ? count : 1, sizeof(hashed));
-
-    hash_all(n, p, x, columns, key);
-    for (size_t j = 0; j < count; j++) first[j] = (int) j;
-    qsort(key, count, sizeof(hashed), by_hash);
-    for (size_t a = 0; a < count; a++) {
-        int j = key[a].column;
-        if (first[j] != j) continue;
-        for (size_t b = a + 1; b < count && key[b].hash == key[a].hash; b++) {
-            int k = key[b].column;
-            const double *one = x + (size_t) j * next, *two = x + (size_t) k * next;
-            bool same = first[k] == k;
-            for (size_t i = 0; same && i < len; i++) same = one[i * step] == two[i * step];
-            if (same) first[k] = j;
-        }
-    }
-}
-
-/* FNV-1a over 64-bit words, with a shift so that high bits reach low ones; in the order of
- * the memory, whichever way the items lie. */
-static void hash_all(int n, int p, const double *x, bool columns, hashed *key)
-{
-    for (int j = 0; j < (columns ? p : n); j++) {
-        key[j].hash = 1469598103934665603ULL;
-        key[j].column = j;
-    }
-    for (int b = 0; b < p; b++)
-        for (int a = 0; a < n; a++) {
-            hashed *of = key + (columns ? b : a);
-            double v = x[(size_t) b * (size_t) n + (size_t) a];
-            uint64_t bits;
-            if (v == 0.0) v = 0.0;
-            memcpy(&bits, &v, sizeof bits);
-            of->hash = (of->hash ^ bits) * 1099511628211ULL;
-            of->hash ^= of->hash >> 29;
-        }
-}
-
-static int by_hash(const void *a, const void *b)
-{
-    const hashed *x = a, *y = b;
-    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
-    return x->column < y->column ? -1 : (x->column > y->column);
 }

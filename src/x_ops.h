@@ -137,10 +137,11 @@ void ufs_x_gram_cols(const ufs_x *x, double *g);
 /* Flops of ufs_x_gram_rows. */
 double ufs_x_gram_rows_cost(const ufs_x *x);
 
-/* first[j]: the lowest index of a column equal to column j (0-based). Values are compared as
- * the solvers see them; 0 and -0 agree. nnz (dense: np) steps, 16p + 8n bytes, and the columns
- * whose hashes agree. A source is searched by hashes of its blocks (R/source.R). */
-void ufs_x_equal_columns(const ufs_x *x, int *first);
+/* first[j]: the lowest index of a column equal to column j (0-based), or of a row; rows of a dense X
+ * only. Values are compared as the solvers see them; 0 and -0 agree. nnz (dense: np) steps, 16 bytes
+ * per item + 24n, and the items whose hashes agree. A source is searched by hashes of its blocks
+ * (R/source.R). */
+void ufs_x_equal(const ufs_x *x, bool rows, int *first);
 /* Hashes of the p columns of a block of n rows, the first of which is row first_row (from 0) of
  * the matrix: out is p x 2, the upper and the lower 32 bits. The hash of a column of the matrix
  * is the sum of those of its blocks modulo 2^64. */
@@ -151,19 +152,6 @@ void ufs_x_hash_block(int n, int p, double first_row, const double *x, double *o
  * NULL, or what is wrong. nnz comparisons. */
 const char *ufs_x_check_slots(int n, int p, size_t n_start, const int *start, size_t n_row,
                               const int *row, size_t n_value);
-
-/* ---- x_prepare.c ------------------------------------------------------------------- */
-
-/* Of every column of a sparse matrix: whether it has a value that is not finite (the rest is then
- * not filled), what prepare.h says of it, and the exponent of its unit there; mean 0 without
- * centring, norm centred or not. Returns how many are bad. */
-typedef struct {
-    int *bad, *constant, *unfit, *exponent;
-    double *mean, *sd, *norm;
-} ufs_x_prepared;
-
-int ufs_x_prepare(int n, int p, const int *start, const double *value, bool center,
-                  ufs_x_prepared *out);
 
 /* ---- x_pca.c ------------------------------------------------------------------------ */
 

@@ -22,9 +22,9 @@ key_of <- function(d) paste(d$file, d$from, d$to, sep = "\r")
 
 mutants <- rbind(
   # ---- the input pass and the protocol ----
-  mutant("src/prepare.c", "css <= rounding * rounding * ss", "css <= 0.0", "input"),
-  mutant("src/prepare.c", "if (top > safe_high ||", "if (false && top > safe_high ||", "input|baselines|units"),
-  mutant("src/prepare.c", "if (first[j] != j) continue;", "if (first[j] == j) continue;", "input|socfs"),
+  mutant("src/prepare.c", "found->css <= rounding * rounding * found->ss", "css <= 0.0", "input"),
+  mutant("src/prepare.c", "return top > safe_high ||", "return (false && top > safe_high) ||", "input|baselines|units"),
+  mutant("src/x_equal.c", "if (first[j] != j) continue;", "if (first[j] == j) continue;", "input|socfs"),
   mutant("R/grid.R", "!any(c(\"center\", \"scale\") %in% varying)", "TRUE", "grid"),
   mutant("R/inffs.R", "[[\"damping\"]] * m / p", "[[\"damping\"]]", "inffs"),
   mutant("R/inffs.R", "mean_of(2L)) / 2 *", "mean_of(2L)) *", "inffs"),
@@ -87,12 +87,12 @@ mutants <- rbind(
   mutant("R/compare-output.R", "lost <- tapply(part$missing,", "lost <- tapply(part$missing > 0,", "printed"),
   mutant("src/solve_topk_bound.c", "rPsort(work->fs, n_free, wanted - 1)", "rPsort(work->fs, n_free, wanted - 2)", "returned"),
   # ---- the operator ----
-  mutant("src/x_prepare.c", "css = zeros * m * m;", "css = 0.0;", "operator|kernel-x"),
-  mutant("src/x_prepare.c", "m += rest / n;", "", "operator|kernel-x",
+  mutant("src/prepare.c", "found->css = zeros * mean * mean;", "found->css = 0.0;", "operator|kernel-x"),
+  mutant("src/prepare.c", "found->mean = mean += rest / n;", "found->mean = mean;", "operator|kernel-x",
     why = "the mean is right to n roundings without it"),
   mutant("src/x_equal.c", "return sum + zeros * hash_value((0.0 - m) / s);", "return sum;", "operator|kernel-x"),
-  mutant("src/x_equal.c", "if (equal(n, mine, ufs_x_column(x, k, other))) first[k] = j;", "first[k] = k;", "operator|kernel-x"),
-  mutant("src/ffi_util.c", "(size_t) Rf_xlength(x) != length)", "false)", "graph"),
+  mutant("src/x_equal.c", "if (same && first[k] == k) first[k] = j;", "if (first[k] == k) first[k] = j;", "operator|kernel-x"),
+  mutant("src/ffi_util.c", "if (!Rf_isReal(x) || (size_t) Rf_xlength(x) != length)", "if (!Rf_isReal(x))", "graph"),
   # ---- kernels ----
   mutant("src/kmeans.c", "if (join * d < saved) {", "if (d < saved) {", "kmeans"),
   mutant("src/kmeans.c", "w->moved[a] += high / w->size[a];", "", "kmeans"),
@@ -108,7 +108,7 @@ mutants <- rbind(
   mutant("src/la_gl_set.c", "if (count == 0 || worst - 1.0 <= vtol) return 0;", "if (count == 0 || worst <= 2.0) return 0;",
     "kernel-la_gl|socfs"),
   mutant("src/anderson.c", "if (upper[j] == 0.0) {", "if (false) {", "kernel"),
-  mutant("src/graph_weights.c", "if (rule == GRAPH_MEAN && !mutual) value *= 0.5;", "", "graph"),
+  mutant("src/graph_weights.c", "                    value *= 0.5;", "                    value *= 1.0;", "graph"),
   mutant("src/graph_knn.c", "return *reach < heap[0].key;", "return true;", "graph"),
   mutant("src/ffi_graph.c", "if (col[e] < 0 || col[e] >= n) return false;", "if (col[e] > n) return false;", "graph"),
   mutant("src/graph_knn.c", "if (x->key != y->key) return x->key < y->key ? -1 : 1;", "", "graph"),
@@ -132,7 +132,7 @@ mutants <- rbind(
   mutant("src/x_sparse.c", "        if (is_full(x, j)) {\n            x_sparse_column(x, j, column);",
     "        if (false) {\n            x_sparse_column(x, j, column);", "operator|kernel-x"),
   mutant("src/x_sparse.c", "rest -= w;", "", "kernel-la_gl"),
-  mutant("src/x_sparse.c", "sum[k] = from > 0 && k < m ?", "sum[k] = k < m ?", "kernel-x"),
+  mutant("src/x_sparse.c", "sum[k] = from > 0 && k < (size_t) m ?", "sum[k] = k < (size_t) m ?", "kernel-x"),
   mutant("src/x_sparse.c", "if (from == 0) off[k] +=", "off[k] +=", "kernel-x"),
   mutant("src/x_sparse.c", "= limit < x->n", "= from == 0 && limit < x->n", "kernel-x"),
   mutant("src/x_ops.c", "x->kind == UFS_X_SOURCE && width < x->p) x->source.sweep", "false) x->source.sweep", "turned"),
@@ -260,7 +260,7 @@ mutants <- rbind(
   # ---- samples ----
   mutant("src/samp_ted.c", "decrease(work, j) >= least) return j;", "decrease(work, j) >= top) return j;", "ted"),
   mutant("src/samp_ted.c", "if (made > 0 && best_item(work, *first) != j) break;", "", "ted"),
-  mutant("src/x_ops.c", "half[i] = i < at ? 2.0 * to->s[i + at * P]", "half[i] = i < at ? to->s[i + at * P]", "kernel-x|ted"),
+  mutant("src/x_ops.c", "= i < at ? 2.0 * col[i] :", "= i < at ? col[i] :", "kernel-x|ted"),
   mutant("src/samp_ted.c", "if (i == first || (room &&", "if ((room &&", "ted"),
   mutant("src/samp_ted.c", "if (b > 0 && stale(few, at, first)) break;", "", "ted",
     "the next batch starts from fresh numbers anyway: only digits of the last few picks"),
