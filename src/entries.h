@@ -59,7 +59,6 @@
     ENTRY(socfs, 4) \
     /* ffi_graph.c */ \
     ENTRY(graph_knn, 2) \
-    ENTRY(graph_build, 5) \
     ENTRY(graph_lists, 6) \
     ENTRY(graph_describe, 3) \
     ENTRY(graph_mult, 3) \

@@ -7,17 +7,20 @@
 static void set_description(SEXP out, const graph_csr *g);
 static bool slots_fit(SEXP start, SEXP index, SEXP value);
 
-/* list(index, d2), both k x n: column i holds the neighbours of sample i, 1-based. */
+/* x: a matrix or a sparse operator. list(index, d2), both k x n: column i holds the neighbours of sample
+ * i, 1-based; mean_distance. */
 SEXP ffi_graph_knn(SEXP x_, SEXP k_)
 {
     static const char *const names[] = {"index", "d2", "mean_distance", NULL};
-    ffi_mat x = ffi_matrix(x_, "x");
+    ufs_x x = ffi_x_finite(x_);
+    if (x.kind != UFS_X_DENSE && x.kind != UFS_X_SPARSE)
+        Rf_error("internal error: neighbours need rows");
     int k = ffi_whole(k_, 1, x.n - 1, "k");
     size_t len = (size_t) x.n * (size_t) k;
     SEXP out = PROTECT(ffi_list(names));
     graph_knn knn;
 
-    graph_knn_search(x.n, x.p, x.x, k, true, &knn);
+    graph_knn_search(&x, k, true, &knn);
     SEXP index = PROTECT(Rf_allocMatrix(INTSXP, k, x.n));
     for (size_t e = 0; e < len; e++) INTEGER(index)[e] = knn.index[e] + 1;
     ffi_set(out, "index", index);
@@ -27,90 +30,52 @@ SEXP ffi_graph_knn(SEXP x_, SEXP k_)
     return out;
 }
 
-static const char *const built[] = {
-    "start",        "index",      "value",     "degree", "component",
-    "n_components", "n_isolated", "bandwidth", "finite", NULL};
-
-/* The graph of neighbour lists; with an automatic bandwidth their mean distance. */
-static SEXP build(const graph_knn *knn, const ufs_x *x, int kind, double bandwidth, int rule)
+/* The graph of neighbour lists: index and d2 k x n, column i those of sample i (1-based), distinct and
+ * without i; x, a matrix or a sparse operator, for cosines, or NULL: d2 then holds these. finite: FALSE,
+ * and nothing else, where a distance or the bandwidth of heat weights is no positive number. */
+SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidth_, SEXP rule_)
 {
-    bool automatic = kind == GRAPH_HEAT && !R_FINITE(bandwidth);
-    int n = knn->n;
-    SEXP out = PROTECT(ffi_list(built));
+    static const char *const names[] = {"start",      "index",     "value",
+                                        "degree",     "component", "n_components",
+                                        "n_isolated", "finite",    NULL};
+    ffi_mat d2 = ffi_table(d2_, "d2");
+    ufs_x x = x_ == R_NilValue ? ufs_x_dense(d2.p, 0, NULL) : ffi_x_finite(x_);
+    int n = x.n, k = d2.n, *seen = ufs_ialloc((size_t) n);
+    int kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights");
+    int rule = ffi_whole(rule_, GRAPH_MAX, GRAPH_MEAN, "rule");
+    double bandwidth = Rf_asReal(bandwidth_);
+    size_t len = (size_t) n * (size_t) k;
+    bool finite = kind != GRAPH_HEAT || (R_FINITE(bandwidth) && bandwidth > 0.0);
+    graph_knn knn = {.n = n, .k = k, .index = ufs_ialloc(len), .d2 = ufs_dalloc(len, 1)};
     graph_csr g;
 
-    if (automatic) bandwidth = knn->mean_distance;
-    bool finite = !automatic || (R_FINITE(bandwidth) && bandwidth > 0.0);
-    for (size_t e = 0; e < (size_t) n * (size_t) knn->k; e++)
-        if (!R_FINITE(knn->d2[e])) finite = false;
+    if ((x.kind != UFS_X_DENSE && x.kind != UFS_X_SPARSE) || d2.p != n || k > n - 1 ||
+        !Rf_isInteger(index_) || (size_t) Rf_xlength(index_) != len)
+        Rf_error("internal error: sizes of neighbour lists differ");
+    memset(seen, 0, (size_t) n * sizeof(int));
+    for (size_t e = 0; e < len; e++) {
+        int own = (int) (e / (size_t) k) + 1, j = INTEGER_RO(index_)[e];
+        if (j < 1 || j > n || j == own) Rf_error("internal error: a neighbour is out of range");
+        if (seen[j - 1] == own) Rf_error("internal error: a neighbour occurs twice");
+        seen[j - 1] = own;
+        knn.index[e] = j - 1;
+        knn.d2[e] = d2.x[e];
+        finite = finite && R_FINITE(d2.x[e]);
+    }
+    SEXP out = PROTECT(ffi_list(names));
     ffi_set(out, "finite", Rf_ScalarLogical(finite));
     if (finite) {
-        if (x->kind == UFS_X_DENSE)
-            graph_from_knn(knn, x->p, x->dense, (graph_weights) kind, bandwidth,
-                           (graph_symmetrise) rule, &g);
-        else
-            graph_from_knn_sparse(knn, x, (graph_weights) kind, bandwidth, (graph_symmetrise) rule,
-                                  &g);
-        size_t edges = (size_t) g.start[n];
+        graph_from_knn(&knn, x.p > 0 ? &x : NULL, (graph_weights) kind, bandwidth,
+                       (graph_symmetrise) rule, &g);
+        int edges = g.start[n];
         memcpy(ffi_set_ints(out, "start", n + 1), g.start, ((size_t) n + 1) * sizeof(int));
-        if (edges > 0)
-            memcpy(ffi_set_ints(out, "index", g.start[n]), g.col, edges * sizeof(int));
-        else
-            ffi_set_ints(out, "index", 0);
-        ufs_copy(ffi_set_vector(out, "value", g.start[n]), g.w, edges);
+        int *index = ffi_set_ints(out, "index", edges);
+        for (int e = 0; e < edges; e++) index[e] = g.col[e];
+        ufs_copy(ffi_set_vector(out, "value", edges), g.w, (size_t) edges);
         set_description(out, &g);
-        ffi_set(out, "bandwidth", Rf_ScalarReal(kind == GRAPH_HEAT ? bandwidth : NA_REAL));
     }
     UNPROTECT(1);
     return out;
-}
-
-/* bandwidth: a positive number, or NA for the mean distance. */
-SEXP ffi_graph_build(SEXP x_, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule)
-{
-    ufs_x x = ffi_x_finite(x_);
-    int kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights");
-    bool automatic = kind == GRAPH_HEAT && !R_FINITE(Rf_asReal(bandwidth));
-    graph_knn knn;
-
-    if (x.kind == UFS_X_SOURCE) Rf_error("internal error: neighbours need rows");
-    if (x.kind == UFS_X_DENSE)
-        graph_knn_search(x.n, x.p, x.dense, ffi_whole(k, 1, x.n - 1, "k"), automatic, &knn);
-    else
-        graph_knn_sparse(&x, ffi_whole(k, 1, x.n - 1, "k"), automatic, &knn);
-    return build(&knn, &x, kind, Rf_asReal(bandwidth),
-                 ffi_whole(rule, GRAPH_MAX, GRAPH_MEAN, "rule"));
-}
-
-/* The same from neighbour lists that came from elsewhere: index and d2 k x n, column i those of
- * sample i (1-based), distinct and without i; bandwidth as it is; x n x p for cosines, or NULL: d2
- * then holds these. */
-SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidth, SEXP rule)
-{
-    ffi_mat d2 = ffi_matrix(d2_, "d2");
-    ufs_x x = x_ == R_NilValue ? ufs_x_dense(d2.p, 0, NULL) : ffi_x_finite(x_);
-    int kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights"), k = d2.n;
-    size_t len = (size_t) x.n * (size_t) k;
-    graph_knn knn = {.n = x.n,
-                     .k = k,
-                     .index = ufs_ialloc(len),
-                     .d2 = ufs_dalloc(len, 1),
-                     .mean_distance = Rf_asReal(bandwidth)};
-
-    if (x.kind != UFS_X_DENSE || d2.p != x.n || k < 1 || k > x.n - 1 || !Rf_isInteger(index_) ||
-        (size_t) Rf_xlength(index_) != len)
-        Rf_error("internal error: sizes of neighbour lists differ");
-    for (size_t e = 0; e < len; e++) {
-        int own = (int) (e / (size_t) k), j = INTEGER_RO(index_)[e];
-        if (j < 1 || j > x.n || j - 1 == own)
-            Rf_error("internal error: a neighbour is out of range");
-        for (size_t before = e - e % (size_t) k; before < e; before++)
-            if (knn.index[before] == j - 1) Rf_error("internal error: a neighbour occurs twice");
-        knn.index[e] = j - 1;
-        knn.d2[e] = d2.x[e];
-    }
-    return build(&knn, &x, kind, Rf_asReal(bandwidth),
-                 ffi_whole(rule, GRAPH_MAX, GRAPH_MEAN, "rule"));
 }
 
 /* Of a matrix that came from the user, columns ascending within rows. */

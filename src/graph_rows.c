@@ -1,5 +1,6 @@
 /* graph_rows.c: a sparse X by rows (see graph_rows.h). */
 #include "graph_rows.h"
+#include "la.h"
 #include <limits.h>
 
 sparse_rows sparse_rows_of(const ufs_x *x)
@@ -30,6 +31,18 @@ sparse_rows sparse_rows_of(const ufs_x *x)
         }
     }
     return rows;
+}
+
+int sparse_rows_norms(const sparse_rows *rows, double *norm2)
+{
+    int longest = 0;
+
+    for (int i = 0; i < rows->x->n; i++) {
+        int length = rows->start[i + 1] - rows->start[i];
+        longest = length > longest ? length : longest;
+        norm2[i] = la_ss((size_t) length, rows->value + rows->start[i]);
+    }
+    return longest;
 }
 
 void sparse_rows_center(sparse_rows *rows)

@@ -277,7 +277,7 @@ mutants <- rbind(
   mutant("src/la_low.c", "value[more - 1] - value[more] > 100.0 * tol", "true", "kernel-qp|blfse"),
   mutant("src/base_inffs.c", "if (!done) return false;", "", "inffs"),
   mutant("src/base_inffs.c", "u[0] / (1.0 - damping * s->theta[j])", "u[0] * (1.0 + damping * s->theta[j])", "inffs"),
-  mutant("src/graph_knn.c", "*right = j0 == i0 ? left : piece + BLOCK * DEEP;", "*right = left;", "graph"),
+  mutant("src/graph_knn.c", "*right = j0 == i0 ? left : other,", "*right = left,", "graph"),
   mutant("src/graph_knn.c", "deep, 1.0, left, ni, right, nj, l0 > 0 ? 1.0 : 0.0,", "deep, 1.0, left, ni, right, nj, 0.0,", "graph"),
   mutant("src/samp_rrss.c", "over * norm * norm / less", "0.2 * over * norm * norm / less", "rrss|samp",
     why = "a slower way to the same root"),
