@@ -91,13 +91,6 @@ int la_chol_inverse(int n, double *r);
  * 1-based; work: 2n. n^2 rank flops. */
 int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work);
 
-/* ---- la_lq.c ------------------------------------------------------------------ */
-
-/* A = L Q, A m x n with m <= n, in place: L in the lower triangle, what is right of it is of
- * Q. tau: m; work: la_lq_work(m, n) doubles. 2m^2 (n - m/3) flops. */
-int la_lq_work(int m, int n);
-int la_lq(int m, int n, double *a, double *tau, double *work, int lwork);
-
 /* ---- la_solve.c: weighted ridge --------------------------------------------
  * V (p x c) = argmin ||X V - T||_F^2 + lambda sum_i ||v_i||^2 / g_i, with
  * X n x p, T n x c, g >= 0 (g_i = 0 gives v_i = 0), lambda > 0:
@@ -138,8 +131,6 @@ void la_polar_init(la_polar_work *w, int n, int c);
 void la_polar_init_in(la_polar_work *w, int n, int c, double *a, double *u);
 /* a is kept; e may be e_old. w->s holds the singular values on return. */
 int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e);
-/* The same where `a` is in w->a already, which is lost; not done over where LAPACK fails. */
-int la_polar_here(la_polar_work *w, const double *e_old, double *e);
 
 /* ---- la_svd.c ------------------------------------------------------------------
  * Thin SVD A = U diag(s) V' (a n x p is overwritten): u n x r, s r, vt r x p,
@@ -148,6 +139,10 @@ int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt);
 /* Householder QR in place: R in the upper triangle, the reflectors below it and in tau
  * (min(n, p)). About 2np^2 flops for n >= p. */
 int la_qr(int n, int p, double *a, double *tau);
+/* A = L Q, A m x n with m <= n, in place: L in the lower triangle, what is right of it is of
+ * Q. tau: m; work: la_lq_work(m, n) doubles. 2m^2 (n - m/3) flops. */
+int la_lq_work(int m, int n);
+int la_lq(int m, int n, double *a, double *tau, double *work, int lwork);
 
 /* In the place of an info of LAPACK's: its matrix has values that are not finite. */
 #define LA_NOT_FINITE (-100)

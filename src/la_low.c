@@ -1,7 +1,6 @@
 /* la_low.c: see la_low.h. */
 #include "la_low.h"
 #include "la.h"
-#include "graph_dense.h"
 #include "la_packed.h"
 #include <R_ext/Memory.h>
 
@@ -56,7 +55,7 @@ int low_laplacian(low_work *w, const double *s, const double *degree, int n_part
         if (n_part > 0)
             memcpy(w->label, part, N * sizeof(int));
         else
-            n_comp = graph_dense_components(n, s, 0.0, w->label, w->order);
+            n_comp = la_packed_components(n, s, 0.0, w->label, w->order);
         if (n_comp >= w->c) {
             done = by_components(w, n_comp, tol, s, r, split);
         } else {
@@ -93,7 +92,7 @@ static bool by_components(low_work *w, int n_comp, double tol, const double *s, 
                           low_split *split)
 {
     int n = w->n;
-    if (graph_dense_components(n, s, tol / (double) n, w->label, w->order) != n_comp) return false;
+    if (la_packed_components(n, s, tol / (double) n, w->label, w->order) != n_comp) return false;
     indicators(w, n_comp, r);
     split->lo = 0;
     split->eq = n_comp;

@@ -223,7 +223,7 @@ mutants <- rbind(
   mutant("src/la_packed.c", "if (j0 > 0 && !half)", "if (false)", "kernel-qp"),
   mutant("src/la_packed.c", "half ? 0.0 : to[j0 + a]", "0.0", "kernel-qp"),
   mutant("src/la_packed.c", "if (half) to[j] *= 0.5;", "", "blfse"),
-  mutant("src/graph_dense.c", "if (label[l] == from) label[l] = to;", ";", "kernel-qp"),
+  mutant("src/la_packed.c", "if (label[l] == from) label[l] = to;", ";", "kernel-qp"),
   mutant("R/packed.R", "last <- pmax(rows, col)", "last <- rows", "blfse"),
   mutant("src/base_inffs.c", "settings->tol, ROUGH) ?", "settings->tol, 1.0) ?", "inffs"),
   mutant("src/base_inffs.c", "behind += (long double) a->t[i] * x[i];", "", "inffs"),
