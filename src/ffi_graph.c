@@ -196,10 +196,10 @@ SEXP ffi_graph_embed(SEXP graph, SEXP m_)
     ufs_copy(ffi_set_vector(out, "degree", used.n), used.degree, (size_t) used.n);
     ffi_set(out, "n_zero", Rf_ScalarInteger(info.n_zero));
     ffi_set(out, "next_value", Rf_ScalarReal(info.next));
-    ffi_set(out, "lapack", Rf_ScalarInteger(info.lapack));
-    ffi_set(out, "iterations", Rf_ScalarInteger(info.iterations));
-    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
-    ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
+    ffi_set(out, "lapack", Rf_ScalarInteger(info.eigs.lapack));
+    ffi_set(out, "iterations", Rf_ScalarInteger(info.eigs.iterations));
+    ffi_set(out, "residual", Rf_ScalarReal(info.eigs.residual));
+    ffi_set(out, "converged", Rf_ScalarLogical(info.eigs.converged));
     UNPROTECT(1);
     return out;
 }

@@ -6,7 +6,6 @@
 #include "hadamard.h"
 #include "la.h"
 #include "la_gl.h"
-#include "la_lowest.h"
 #include "la_packed.h"
 #include "proj.h"
 #include "qp_simplex.h"
@@ -198,12 +197,12 @@ SEXP ffi_test_lowest(SEXP m_, SEXP b_, SEXP delta, SEXP c_, SEXP start, SEXP tol
     double *values = ffi_set_vector(out, "values", c);
     double *vectors = ffi_set_matrix(out, "vectors", p, c);
     la_lowest work;
-    la_lowest_info info;
+    la_eigs_info info;
 
     if (warm) ufs_copy(vectors, guess, (size_t) p * (size_t) c);
     la_lowest_init(&work, p, c, given.n, low_rank ? NULL : given.x, low_rank ? given.x : NULL);
     la_lowest_solve(&work, diagonal, warm, limit, values, vectors, &info);
-    ffi_set(out, "applied", Rf_ScalarInteger(info.applied));
+    ffi_set(out, "applied", Rf_ScalarInteger(info.products));
     ffi_set(out, "residual", Rf_ScalarReal(info.residual));
     ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
     ffi_set(out, "lapack", Rf_ScalarInteger(info.lapack));

@@ -7,7 +7,6 @@
  * the Ritz vectors of the open pairs under a Chebyshev polynomial of A, scaled at the largest Ritz
  * value so that nothing overflows (Zhou and Saad, SIAM J. Matrix Anal. Appl. 29, 2007). */
 #include "la.h"
-#include "la_krylov.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 

@@ -1,5 +1,4 @@
-/* la_krylov.c: see la_krylov.h. */
-#include "la_krylov.h"
+/* la_krylov.c: start vectors, orthonormal blocks, the small eigenproblem and the change of basis. */
 #include "la.h"
 #include <stdint.h>
 
