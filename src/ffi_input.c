@@ -1,10 +1,7 @@
 /* ffi_input.c: what stands before every method: the input pass, equal columns, norms. */
 #include "ffi_x.h"
-#include "la.h"
 #include "prepare.h"
 #include <limits.h>
-
-static int *kept_columns(const prepare_stats *stats, int p, bool drop, int *q);
 
 /* x: n x p double. settings: list(center (flag), divide ("none", "sd" or "norm"), unit
  * ("none", "row", "power" or "sample"), drop (flag: leave the constant columns out), write (flag)).
@@ -17,7 +14,7 @@ SEXP ffi_prepare(SEXP x, SEXP settings)
     static const char *const names[] = {"bad",  "x",        "center", "scale", "constant",
                                         "norm", "variance", "unit",   "unfit", NULL};
     ffi_mat from = ffi_table(x, "x");
-    int n = from.n, p = from.p, q;
+    int n = from.n, p = from.p, q = 0, *keep = ufs_ialloc((size_t) p);
     size_t P = (size_t) p;
     SEXP out = PROTECT(ffi_list(names));
     SEXP constant = Rf_allocVector(LGLSXP, p);
@@ -44,7 +41,9 @@ SEXP ffi_prepare(SEXP x, SEXP settings)
     ffi_set_which(out, "bad", p, stats.bad);
     if (good) {
         ffi_set_which(out, "unfit", p, stats.unfit);
-        int *keep = kept_columns(&stats, p, ffi_flag(settings, "drop"), &q);
+        bool drop = ffi_flag(settings, "drop");
+        for (int j = 0; j < p; j++)
+            if (!(drop && stats.constant[j])) keep[q++] = j;
         double unit = prepare_find_unit(&problem, &stats, kind, q, keep, ufs_dalloc((size_t) n, 1));
         ffi_set(out, "unit", Rf_ScalarReal(unit));
         if (ffi_flag(settings, "write")) {
@@ -165,25 +164,12 @@ SEXP ffi_unit_rows(SEXP x, SEXP center)
     return out;
 }
 
-static int *kept_columns(const prepare_stats *stats, int p, bool drop, int *q)
-{
-    int *keep = ufs_ialloc((size_t) p);
-    *q = 0;
-    for (int j = 0; j < p; j++)
-        if (!(drop && stats->constant[j])) keep[(*q)++] = j;
-    return keep;
-}
-
 SEXP ffi_row_norms(SEXP x)
 {
     ufs_x op = ffi_x(x);
     SEXP out = PROTECT(Rf_allocVector(REALSXP, op.n));
-    if (op.kind == UFS_X_DENSE) {
-        la_row_norms(op.n, op.p, op.dense, REAL(out));
-    } else {
-        ufs_x_row_ss(&op, REAL(out));
-        for (int i = 0; i < op.n; i++) REAL(out)[i] = sqrt(REAL(out)[i]);
-    }
+    ufs_x_row_ss(&op, REAL(out));
+    for (int i = 0; i < op.n; i++) REAL(out)[i] = sqrt(REAL(out)[i]);
     UNPROTECT(1);
     return out;
 }

@@ -68,12 +68,7 @@ void la_row_norms(int p, int c, const double *v, double *out)
 
 void la_col_norms(int p, int c, const double *v, double *out)
 {
-    for (int j = 0; j < c; j++) {
-        const double *col = v + (size_t) j * (size_t) p;
-        double ss = 0.0;
-        for (int i = 0; i < p; i++) ss += col[i] * col[i];
-        out[j] = sqrt(ss);
-    }
+    for (int j = 0; j < c; j++) out[j] = sqrt(la_ss((size_t) p, v + (size_t) j * (size_t) p));
 }
 
 double la_l21(int p, const double *norm, double eps)

@@ -7,9 +7,7 @@ static const double safe_low = 0x1p-400, safe_high = 0x1p+400;
 static const double largest_value = 0x1p+1000, least_sd = 0x1p-1000;
 
 static bool scan_column(const prepare_problem *problem, int j, prepare_stats *stats);
-static double safe_unit(double top);
 static int exponent_above(double value);
-static double power_above(double value);
 static int safe_exponent(double top);
 static void moments(int n, const double *col, double unit, double *mean, double *css, double *ss);
 
@@ -106,15 +104,10 @@ prepare_column prepare_judge(int n, const prepare_moments *found)
     return is;
 }
 
+/* Of a power of two in whose unit squares of numbers up to `top` can be held. */
 static int safe_exponent(double top)
 {
     return top > safe_high || (top < safe_low && top > 0.0) ? exponent_above(top) : 0;
-}
-
-/* A power of two that brings numbers up to `top` where their squares can be held. */
-static double safe_unit(double top)
-{
-    return ldexp(1.0, -safe_exponent(top));
 }
 
 /* Of the power of two next above a positive number; both it and its reciprocal are finite. */
@@ -123,11 +116,6 @@ static int exponent_above(double value)
     int exponent;
     frexp(value, &exponent);
     return exponent > 1000 ? 1000 : (exponent < -1000 ? -1000 : exponent);
-}
-
-static double power_above(double value)
-{
-    return ldexp(1.0, exponent_above(value));
 }
 
 /* Mean, centred and plain sum of squares of unit * col. The mean is corrected by the mean
@@ -177,7 +165,7 @@ double prepare_find_unit(const prepare_problem *problem, const prepare_stats *st
     if (unit == PREPARE_ONE || unit == PREPARE_SAMPLE) return 1.0;
     for (int a = 0; a < q; a++) top = fmax(top, stats->largest[keep[a]]);
     if (!(top > 0.0) || !R_FINITE(top)) return 1.0;
-    top = power_above(top);
+    top = ldexp(1.0, exponent_above(top));
     if (unit == PREPARE_POWER) return top;
     memset(row, 0, (size_t) problem->n * sizeof(double));
     for (int a = 0; a < q; a++) {
@@ -245,7 +233,7 @@ void prepare_samples(int n, int q, double tiny, double *x, double *norm)
     double top = 0.0, most = 0.0, unit;
 
     for (size_t i = 0; i < len; i++) top = fmax(top, fabs(x[i]));
-    unit = safe_unit(top);
+    unit = ldexp(1.0, -safe_exponent(top));
     memset(norm, 0, N * sizeof(double));
     for (size_t j = 0; j < (size_t) q; j++)
         for (size_t i = 0; i < N; i++) {
