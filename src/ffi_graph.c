@@ -5,7 +5,7 @@
 #include <limits.h>
 
 static void set_description(SEXP out, const graph_csr *g);
-static bool slots_fit(SEXP start, SEXP index, SEXP value);
+static bool read_csr(SEXP start, SEXP index, SEXP value, graph_csr *g);
 
 /* x: a matrix or a sparse operator. list(index, d2), both k x n: column i holds the neighbours of sample
  * i, 1-based; mean_distance. */
@@ -83,21 +83,18 @@ SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value)
 {
     static const char *const names[] = {"degree",     "component", "n_components",
                                         "n_isolated", "asymmetry", NULL};
-    if (!slots_fit(start, index, value)) Rf_error("internal error: not a sparse matrix");
+    graph_csr g;
+    if (!read_csr(start, index, value, &g)) Rf_error("internal error: not a sparse matrix");
     SEXP out = PROTECT(ffi_list(names));
-    graph_csr g = {.n = (int) Rf_xlength(start) - 1,
-                   .start = INTEGER_RO(start),
-                   .col = INTEGER_RO(index),
-                   .w = REAL_RO(value),
-                   .degree = NULL};
     set_description(out, &g);
     *ffi_set_vector(out, "asymmetry", 1) = graph_asymmetry(&g);
     UNPROTECT(1);
     return out;
 }
 
-/* Types and lengths, row starts that ascend and indices in range: safe to walk over. */
-static bool slots_fit(SEXP start, SEXP index, SEXP value)
+/* Fills g but for its degrees; false unless it is safe to walk over: types and lengths, row starts that
+ * ascend and indices in range. */
+static bool read_csr(SEXP start, SEXP index, SEXP value, graph_csr *g)
 {
     if (TYPEOF(start) != INTSXP || TYPEOF(index) != INTSXP || TYPEOF(value) != REALSXP)
         return false;
@@ -109,20 +106,22 @@ static bool slots_fit(SEXP start, SEXP index, SEXP value)
         if (from[i + 1] < from[i]) return false;
     for (R_xlen_t e = 0; e < edges; e++)
         if (col[e] < 0 || col[e] >= n) return false;
+    *g = (graph_csr){.n = (int) n, .start = from, .col = col, .w = REAL_RO(value)};
     return true;
 }
 
 static void set_description(SEXP out, const graph_csr *g)
 {
-    graph_csr full = *g;
     double *degree = ffi_set_vector(out, "degree", g->n);
-    int *component = ffi_set_ints(out, "component", g->n);
+    int *component = ffi_set_ints(out, "component", g->n), isolated = 0;
 
     graph_degrees(g, degree);
-    full.degree = degree;
     *ffi_set_ints(out, "n_components", 1) = graph_components(g, component);
-    *ffi_set_ints(out, "n_isolated", 1) = graph_isolated(&full);
-    for (int i = 0; i < g->n; i++) component[i]++;
+    for (int i = 0; i < g->n; i++) {
+        component[i]++;
+        isolated += !(degree[i] > 0.0);
+    }
+    *ffi_set_ints(out, "n_isolated", 1) = isolated;
 }
 
 /* What is wrong with the graph, NULL if nothing; g is filled as far as its types allow. */
@@ -132,13 +131,9 @@ static const char *read_graph(SEXP graph, graph_csr *g)
     SEXP degree = Rf_isNewList(graph) ? ffi_get(graph, "degree") : R_NilValue;
     if (!Rf_isNewList(w) || TYPEOF(degree) != REALSXP) return "parts are missing";
     SEXP start = ffi_get(w, "start"), index = ffi_get(w, "index"), value = ffi_get(w, "value");
-    if (!slots_fit(start, index, value)) return "row starts, indices and weights do not fit";
+    if (!read_csr(start, index, value, g)) return "row starts, indices and weights do not fit";
     if (Rf_xlength(start) != Rf_xlength(degree) + 1) return "degrees do not fit the rows";
-    *g = (graph_csr){.n = (int) Rf_xlength(degree),
-                     .start = INTEGER_RO(start),
-                     .col = INTEGER_RO(index),
-                     .w = REAL_RO(value),
-                     .degree = REAL_RO(degree)};
+    g->degree = REAL_RO(degree);
     return graph_check(g);
 }
 

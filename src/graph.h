@@ -61,8 +61,6 @@ void graph_degrees(const graph_csr *g, double *degree);
 /* Component of each node, numbered from 0 by smallest node; returns how many there
  * are. Isolated nodes are components of their own. */
 int graph_components(const graph_csr *g, int *component);
-/* Number of nodes of degree 0. */
-int graph_isolated(const graph_csr *g);
 /* The graph without its isolated nodes; node[i] is the old index of new node i. */
 void graph_drop_isolated(const graph_csr *g, graph_csr *out, int *node);
 /* Largest |w_ij - w_ji|; for matrices that came from outside. Columns must ascend. */

@@ -224,11 +224,6 @@ int la_krylov_orthonormalise(int n, int n_known, const double *known, int k, int
  * ascending, y k x k. copy: k x k scratch. Returns LAPACK's info. */
 int la_krylov_ritz(int k, const double *h, int ld, double *theta, double *y, double *copy);
 
-/* The first `keep` columns of q (n x k) become q y (y k x keep), in place, by blocks of rows.
- * scratch: LA_KRYLOV_ROWS x keep. 2n k keep flops. */
-enum { LA_KRYLOV_ROWS = 128 };
-void la_krylov_rotate(int n, int k, int keep, double *q, const double *y, double *scratch);
-
 /* ---- la_lowest.c -----------------------------------------------------------------
  * The lowest eigenpairs of a positive semidefinite matrix plus a positive diagonal, without a matrix
  * of order p when p is large.
