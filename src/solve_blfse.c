@@ -456,7 +456,7 @@ static void tile_y(const blfse_work *work, int from, int width)
 static void count_components(blfse_work *work)
 {
     work->result->n_component = la_packed_components(work->problem->n, work->result->s, LINK,
-                                                       work->result->component, work->order);
+                                                     work->result->component, work->order);
 }
 
 static void new_gram(blfse_work *work)
