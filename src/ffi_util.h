@@ -104,7 +104,6 @@ graph_csr ffi_graph_for(SEXP graph, int n);
 #define UFS_SEXP_5 UFS_SEXP_4, SEXP
 #define UFS_SEXP_6 UFS_SEXP_5, SEXP
 #define UFS_SEXP_7 UFS_SEXP_6, SEXP
-#define UFS_SEXP_8 UFS_SEXP_7, SEXP
 #define UFS_PROTOTYPE(name, n_arg) SEXP ffi_##name(UFS_SEXP_##n_arg);
 UFS_ENTRIES(UFS_PROTOTYPE)
 #undef UFS_PROTOTYPE

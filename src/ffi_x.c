@@ -14,19 +14,18 @@ static ufs_x source_x(SEXP x);
 
 ufs_x ffi_x(SEXP x)
 {
-    SEXP kind;
-
     if (Rf_isReal(x) && Rf_isMatrix(x)) {
         ffi_mat plain = ffi_table(x, "x");
         return ufs_x_dense(plain.n, plain.p, plain.x);
     }
-    if (!Rf_isNewList(x)) Rf_error("internal error: x is neither a matrix nor an operator");
-    kind = ffi_get(x, "kind");
-    if (!Rf_isString(kind) || Rf_xlength(kind) != 1) Rf_error("internal error: x has no kind");
-    if (strcmp(CHAR(STRING_ELT(kind, 0)), "scaled") == 0) return scaled_x(x);
-    if (strcmp(CHAR(STRING_ELT(kind, 0)), "sparse") == 0) return sparse_x(x);
-    if (strcmp(CHAR(STRING_ELT(kind, 0)), "source") == 0) return source_x(x);
-    Rf_error("internal error: x is of an unknown kind");
+    switch (ffi_choice(x, "kind", (const char *[]){"scaled", "sparse", "source", NULL})) {
+    case 0:
+        return scaled_x(x);
+    case 1:
+        return sparse_x(x);
+    default:
+        return source_x(x);
+    }
 }
 
 ufs_x ffi_x_finite(SEXP x)
@@ -64,7 +63,7 @@ static int size_of(SEXP list, const char *name)
 static void standardisation(SEXP x, int user_p, ufs_x *out)
 {
     size_t P = (size_t) out->p;
-    int *column, count;
+    int count;
 
     out->shift = ffi_data(ffi_get(x, "shift"), P, "shift");
     out->divide = ffi_data(ffi_get(x, "divide"), P, "divide");
@@ -73,9 +72,8 @@ static void standardisation(SEXP x, int user_p, ufs_x *out)
         if (out->p != user_p) Rf_error("internal error: 'column' is missing");
         return;
     }
-    column = ffi_indices(ffi_get(x, "column"), user_p, &count, "column");
+    out->column = ffi_indices(ffi_get(x, "column"), user_p, &count, "column");
     if (count != out->p) Rf_error("internal error: 'column' has the wrong length");
-    out->column = column;
 }
 
 /* list(kind, n, p, x, column, shift, divide, ss), the last four may be NULL. */

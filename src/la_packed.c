@@ -3,8 +3,6 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { TILE = 64 };
-
 void la_packed_from(int n, const double *full, double *packed)
 {
     for (int j = 0; j < n; j++)
@@ -19,9 +17,7 @@ void la_packed_to(int n, const double *packed, double *full)
     for (int j = n - 1; j >= 0; j--)
         memmove(full + (size_t) j * N, packed + la_packed_column(j),
                 ((size_t) j + 1) * sizeof(double));
-    for (size_t j0 = 0; j0 < N; j0 += TILE)
-        for (size_t j = j0 + 1; j < N; j++)
-            for (size_t i = j0; i < j && i < j0 + TILE; i++) full[j + i * N] = full[i + j * N];
+    la_fill_lower(n, full);
 }
 
 void la_packed_laplacian(int n, const double *s, const double *degree, double *full)

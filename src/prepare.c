@@ -185,19 +185,15 @@ double prepare_find_unit(const prepare_problem *problem, const prepare_stats *st
 void prepare_write(const prepare_problem *problem, const prepare_stats *stats, double unit, int q,
                    const int *keep, double *out)
 {
-    size_t n = (size_t) problem->n;
+    int n = problem->n;
 
     for (int a = 0; a < q; a++) {
         int j = keep[a];
-        const double *col = problem->x + column(problem, j);
-        double *to = out + (size_t) a * n, shift = stats->shift[j];
-        double by = stats->divide[j] * unit;
+        double *to = out + (size_t) a * (size_t) n, by = stats->divide[j] * unit;
         if (problem->center && stats->constant[j])
-            memset(to, 0, n * sizeof(double));
-        else if (shift == 0.0 && by == 1.0)
-            ufs_copy(to, col, n);
+            memset(to, 0, (size_t) n * sizeof(double));
         else
-            for (size_t i = 0; i < n; i++) to[i] = (col[i] - shift) / by;
+            prepare_take(n, problem->x, n, NULL, 1, &j, stats->shift + j, &by, to);
     }
 }
 
