@@ -476,8 +476,8 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   if (warn) hint_orientation(data)
   features <- feature_names(data$features, data$p, warn)
   whole <- if (data$kind == "sparse") sparse_operator(data$x)
-  ready <- if (data$kind == "sparse") .Call(C_x_prepare, whole, center) else
-    source_moments(data$x, center)
+  ready <- judge_moments(if (is.null(whole)) source_moments(data$x) else .Call(C_moments, whole),
+    center)
   constant <- check_prepared(ready, features, arg, warn, data$kind == "source")
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(data$p)
   divide <- if (scale) ifelse(ready$constant, 1, ready$sd) else rep(1, data$p)

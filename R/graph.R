@@ -146,24 +146,20 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
     ufs_abort("argument", "`n_neighbours` is too large: a graph can have at most ",
       .Machine$integer.max, " entries.", argument = "n_neighbours")
   }
-  if (is.null(bandwidth)) bandwidth <- NA_real_
-  made <- if (by_blocks || rows$approximate) {
-    lists <- if (by_blocks) neighbours_by_blocks(rows$x, k, weights == "cosine") else
-      approximate_neighbours(rows$x, k)
-    if (weights == "heat" && is.na(bandwidth)) {
-      bandwidth <- if (by_blocks) lists$mean_distance else mean_distance(rows$x)
-    }
-    .Call(C_graph_lists, if (!by_blocks) rows$x, lists$index, lists$d2, match(weights, kinds) - 1L,
-      bandwidth, match(symmetrise, rules) - 1L)
-  } else {
-    .Call(C_graph_build, rows$x, k, match(weights, kinds) - 1L, bandwidth,
-      match(symmetrise, rules) - 1L)
+  lists <- if (by_blocks) neighbours_by_blocks(rows$x, k, weights == "cosine") else
+    if (rows$approximate) approximate_neighbours(rows$x, k) else .Call(C_graph_knn, rows$x, k)
+  if (weights != "heat") {
+    bandwidth <- NA_real_
+  } else if (is.null(bandwidth)) {
+    bandwidth <- lists$mean_distance
   }
+  made <- .Call(C_graph_lists, if (!by_blocks) rows$x, lists$index, lists$d2,
+    match(weights, kinds) - 1L, bandwidth, match(symmetrise, rules) - 1L)
   if (!made$finite) {
     ufs_abort("input", "Distances between the rows of `x` overflow or underflow. ",
       "Rescale `x`, e.g. with scale = TRUE.", argument = "x")
   }
-  graph <- new_graph(made, data, kind = weights, n_neighbours = k, bandwidth = made$bandwidth,
+  graph <- new_graph(made, data, kind = weights, n_neighbours = k, bandwidth = bandwidth,
     symmetrise = symmetrise)
   graph$note <- rows$note
   graph
@@ -259,7 +255,7 @@ join_neighbours <- function(near, found, rows) {
   near
 }
 
-# k x n indices and squared distances; deterministic.
+# The same in another way; deterministic.
 approximate_neighbours <- function(z, k) {
   check_installed("RcppHNSW", "for neighbours among more than 20,000 samples")
   found <- RcppHNSW::hnsw_knn(z, k = k + 1L, distance = "euclidean", ef = max(200L, 2L * k),
@@ -273,7 +269,7 @@ approximate_neighbours <- function(z, k) {
   dim(keep) <- c(n, k + 1L)
   index <- matrix(t(found$idx)[t(keep)], k)
   storage.mode(index) <- "integer"
-  list(index = index, d2 = matrix(t(found$dist)[t(keep)]^2, k))
+  list(index = index, d2 = matrix(t(found$dist)[t(keep)]^2, k), mean_distance = mean_distance(z))
 }
 
 # Mean of the distances between all samples, from 1,000 evenly spaced ones.

@@ -180,7 +180,7 @@ expand_features <- function(value, data, fill = 0) {
 }
 
 # For every column of x the index of the first column equal to it.
-equal_columns <- function(x) .Call(C_equal_columns, x)
+equal_columns <- function(x) .Call(C_x_equal, x, FALSE)
 
 # Equal columns get the mean of their values: an iteration that has not ended splits what is
 # theirs unevenly, by rounding.
@@ -194,7 +194,7 @@ mean_of_copies <- function(value, x) {
 }
 
 # For every row the index of the first row equal to it.
-equal_rows <- function(x) .Call(C_equal_rows, x)
+equal_rows <- function(x) .Call(C_x_equal, x, TRUE)
 
 # Variances of the columns, without a second matrix of the size of x.
 column_variances <- function(x) {

@@ -85,8 +85,7 @@ is_operator <- function(x) inherits(x, "ufs_x")
 
 # For every column the index of the first one equal to it.
 x_equal_columns <- function(x) {
-  if (is.matrix(x)) equal_columns(x) else if (x$kind == "source") equal_source_columns(x) else
-    .Call(C_x_equal_columns, x)
+  if (is_operator(x) && x$kind == "source") equal_source_columns(x) else equal_columns(x)
 }
 
 # The same for rows. A source is not searched for them: every row stands for itself.
@@ -126,7 +125,7 @@ operator_again <- function(x, center, scale) {
   whole$p <- x$user_p
   whole$column <- seq_len(x$user_p)
   whole[c("shift", "divide", "ss")] <- list(NULL)
-  ready <- .Call(C_x_prepare, whole, TRUE)
+  ready <- judge_moments(.Call(C_moments, whole), TRUE)
   if (center) x["shift"] <- list(ready$mean[x$column])
   if (scale) x["divide"] <- list(ready$sd[x$column])
   x["ss"] <- list(NULL)

@@ -104,7 +104,7 @@ source_part <- function(op, i) {
 }
 
 source_again <- function(op, center, scale) {
-  found <- source_moments(op$source, TRUE)
+  found <- judge_moments(source_moments(op$source), TRUE)
   source_operator(op$source, op$keep, if (center) found$mean[op$keep] else op$shift,
     if (scale) found$sd[op$keep] else op$divide, op$count, op$store)
 }

@@ -214,17 +214,20 @@ read_lines <- function(source, i, keep) {
     block[, keep, drop = FALSE]
 }
 
-# The moments of the columns (src/prepare.h), in one pass, and what they say: list(bad, constant,
-# unfit, mean, sd, norm).
-source_moments <- function(source, center) {
-  found <- if (source$by == "columns") {
+# What moments of columns (src/prepare.h) say: list(bad, exponent, constant, unfit, mean, sd, norm).
+judge_moments <- function(found, center) {
+  c(found[c("bad", "exponent")], .Call(C_judge, found, center))
+}
+
+# The moments of the columns of a source, in one pass.
+source_moments <- function(source) {
+  if (source$by == "columns") {
     source_pass(source, "columns", NULL, moments_of, beside_moments, offset = TRUE,
       value_bytes = 28 * source$step)
   } else {
     source_pass(source, "rows", NULL, moments_of, join_moments, offset = FALSE,
       value_bytes = 28 * source$p)
   }
-  c(list(bad = found$bad), .Call(C_judge, found, center))
 }
 
 moments_of <- function(block, lines, offset) {

@@ -28,7 +28,6 @@
  * scores by y. */
 #include "base_inffs.h"
 #include "la.h"
-#include "la_krylov.h"
 #include <stdint.h>
 #include <R_ext/Utils.h>
 #include <R_ext/Memory.h>

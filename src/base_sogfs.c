@@ -168,10 +168,11 @@ static double first_graph(sogfs_work *s)
 {
     int n = s->problem->n, k = s->problem->k, wide = k + 1 < n ? k + 1 : k;
     void *mark = vmaxget();
+    ufs_x x = ufs_x_dense(n, s->problem->p, s->problem->x);
     graph_knn knn;
     double total = 0.0, far = 0.0;
 
-    graph_knn_search(n, s->problem->p, s->problem->x, wide, false, &knn);
+    graph_knn_search(&x, wide, false, &knn);
     for (int i = 0; i < n; i++) {
         const double *d = knn.d2 + (size_t) i * (size_t) wide;
         size_t at = (size_t) i * (size_t) k;
@@ -201,7 +202,7 @@ static void symmetric_graph(sogfs_work *s)
     graph_knn lists = {.n = n, .k = s->problem->k, .index = s->out->neighbour, .d2 = s->out->s};
     graph_csr g;
 
-    graph_from_knn(&lists, 0, NULL, GRAPH_COSINE, 0.0, GRAPH_MEAN, &g);
+    graph_from_knn(&lists, NULL, GRAPH_COSINE, 0.0, GRAPH_MEAN, &g);
     memcpy(s->start, g.start, ((size_t) n + 1) * sizeof(int));
     memcpy(s->col, g.col, (size_t) g.start[n] * sizeof(int));
     ufs_copy(s->weight, g.w, (size_t) g.start[n]);
@@ -263,8 +264,9 @@ static void update_s(sogfs_work *s, bool fixed)
         memcpy(r->neighbour, s->first, len * sizeof(int));
     } else {
         void *mark = vmaxget();
+        ufs_x z = ufs_x_dense(n, m, s->z);
         graph_knn knn;
-        graph_knn_search(n, m, s->z, k, false, &knn);
+        graph_knn_search(&z, k, false, &knn);
         memcpy(r->neighbour, knn.index, len * sizeof(int));
         vmaxset(mark);
     }

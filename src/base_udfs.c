@@ -67,12 +67,13 @@ static int scatter(wstep *w, const udfs_problem *problem)
     bool wide = p > n;
     size_t N = (size_t) n, P = (size_t) p, S = (size_t) size;
     void *mark = vmaxget();
+    ufs_x x = ufs_x_dense(n, p, problem->x);
     graph_knn knn;
     double *part = ufs_dalloc(P, S), *q = ufs_dalloc(S, S), *image = ufs_dalloc(P, S);
     double *sum = ufs_dzero(N, wide ? N : P); /* A, or AX */
     int *member = ufs_ialloc(S);
 
-    graph_knn_search(n, p, problem->x, problem->k, false, &knn);
+    graph_knn_search(&x, problem->k, false, &knn);
     for (size_t i = 0; i < N && lapack == 0; i++) {
         if (i % 256 == 0) R_CheckUserInterrupt();
         member[0] = (int) i;

@@ -171,7 +171,7 @@ static int step(void *data, mm *s)
     int q = s->q, p = w->p;
     size_t P = (size_t) p, Q = (size_t) q, C = (size_t) w->c;
     double gamma = w->problem->gamma, eps = w->problem->eps, *vector = w->vector;
-    la_lowest_info info;
+    la_eigs_info info;
 
     hold(w);
     for (size_t a = 0; a < Q; a++) {

@@ -2,7 +2,7 @@
 #ifndef UFS_BASE_WSTEP_H
 #define UFS_BASE_WSTEP_H
 
-#include "la_lowest.h"
+#include "la.h"
 #include "mm.h"
 #include "ufs.h"
 

@@ -8,7 +8,6 @@
 #define UFS_ENTRIES(ENTRY) \
     /* ffi_x.c */ \
     ENTRY(x_check, 5) \
-    ENTRY(x_prepare, 2) \
     ENTRY(x_standardise, 3) \
     ENTRY(x_trim, 0) \
     ENTRY(x_add, 2) \
@@ -19,20 +18,14 @@
     ENTRY(x_ss, 1) \
     ENTRY(x_gram, 2) \
     ENTRY(x_pca, 4) \
-    ENTRY(x_equal_columns, 1) \
+    ENTRY(x_equal, 2) \
     ENTRY(x_hash, 2) \
     /* ffi_turned.c */ \
     ENTRY(file_numbers, 3) \
-    /* ffi_test_x.c */ \
-    ENTRY(test_x, 4) \
-    ENTRY(test_x_rows, 3) \
-    ENTRY(test_eigs, 5) \
     /* ffi_input.c */ \
     ENTRY(prepare, 2) \
     ENTRY(moments, 1) \
     ENTRY(judge, 2) \
-    ENTRY(equal_columns, 1) \
-    ENTRY(equal_rows, 1) \
     ENTRY(row_norms, 1) \
     ENTRY(take, 5) \
     ENTRY(unit_rows, 2) \
@@ -45,10 +38,6 @@
     /* ffi_blfse.c */ \
     ENTRY(blfse, 6) \
     ENTRY(laplacian_low, 3) \
-    /* ffi_test_blfse.c */ \
-    ENTRY(test_blfse_projection, 5) \
-    ENTRY(test_qp, 5) \
-    ENTRY(test_components, 2) \
     /* ffi_inffs.c */ \
     ENTRY(inffs, 3) \
     /* ffi_css.c */ \
@@ -62,7 +51,6 @@
     ENTRY(socfs, 4) \
     /* ffi_graph.c */ \
     ENTRY(graph_knn, 2) \
-    ENTRY(graph_build, 5) \
     ENTRY(graph_lists, 6) \
     ENTRY(graph_describe, 3) \
     ENTRY(graph_mult, 3) \
@@ -92,23 +80,6 @@
     ENTRY(ndfs, 5) \
     /* ffi_sogfs.c */ \
     ENTRY(sogfs, 3) \
-    /* ffi_test_krylov.c */ \
-    ENTRY(test_anderson, 4) \
-    ENTRY(test_lowest, 6) \
-    ENTRY(test_cg, 5) \
-    /* ffi_test.c */ \
-    ENTRY(test_norms, 2) \
-    ENTRY(test_ridge, 5) \
-    ENTRY(test_polar, 2) \
-    ENTRY(test_svd, 1) \
-    ENTRY(test_eig, 3) \
-    ENTRY(test_inverse, 1) \
-    ENTRY(test_gemm, 3) \
-    ENTRY(test_prox, 2) \
-    ENTRY(test_proj, 2) \
-    ENTRY(test_hook, 2) \
-    ENTRY(test_trace, 2) \
-    ENTRY(test_gl, 5) \
     /* ffi_topk.c */ \
     ENTRY(topk, 5) \
     ENTRY(topk_probe, 3) \
@@ -116,7 +87,21 @@
     ENTRY(represent, 5) \
     /* ffi_propagate.c */ \
     ENTRY(propagate, 5) \
-    /* ffi_test_topk.c */ \
+    /* ffi_test.c */ \
+    ENTRY(test_x, 4) \
+    ENTRY(test_eigs, 5) \
+    ENTRY(test_blfse_projection, 5) \
+    ENTRY(test_qp, 5) \
+    ENTRY(test_anderson, 4) \
+    ENTRY(test_lowest, 6) \
+    ENTRY(test_cg, 5) \
+    ENTRY(test_ridge, 5) \
+    ENTRY(test_polar, 2) \
+    ENTRY(test_eig, 3) \
+    ENTRY(test_inverse, 1) \
+    ENTRY(test_gemm, 3) \
+    ENTRY(test_proj, 2) \
+    ENTRY(test_gl, 5) \
     ENTRY(test_topk_select, 7) \
     ENTRY(test_topk_label, 3)
 /* clang-format on */

@@ -8,7 +8,6 @@ static void largest(const ufs_x *x, const double *values, const double *vectors,
 static double longest_row(int n, int p, const double *a);
 static alfs_settings settings_of(SEXP settings, SEXP control);
 static double *result_matrix(SEXP out, const char *name, int n, int p, SEXP dimnames);
-static void spread(double *x, int n, int q, int p, const int *keep);
 static void norms(SEXP out, const char *name, const double *x, int n, int p, bool rows);
 
 /* Eigenvectors of xx' or x'x (x: n x p), whichever is smaller, and the square roots of the
@@ -88,7 +87,7 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     bool identity = ffi_flag(settings_, "identity");
     const double *value = ffi_given(penalties, 3, "penalties");
     const double *bound = ffi_given(ffi_get(basis, "bound"), 3, "bound");
-    const int *keep = ffi_ints(ffi_get(settings_, "keep"), Q, 1, p, "keep");
+    int count, *keep = ffi_indices(ffi_get(settings_, "keep"), p, &count, "keep");
     SEXP dimnames = ffi_get(settings_, "dimnames");
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "alfs");
@@ -110,7 +109,8 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
                           .p = result_matrix(out, "p", m, p, dimnames),
                           .q = result_matrix(out, "q", m, p, dimnames)};
 
-    for (size_t j = 1; j < Q; j++)
+    if (count != q) Rf_error("internal error: 'keep' has the wrong length");
+    for (int j = 1; j < q; j++)
         if (keep[j] <= keep[j - 1]) Rf_error("internal error: 'keep' does not ascend");
     for (int i = 0; i < 3; i++)
         if (!(value[i] >= 0.0)) Rf_error("internal error: a penalty is negative");
@@ -132,9 +132,9 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     norms(out, "col_w", result.w, m, q, false);
     norms(out, "row_p", result.p, m, q, true);
     norms(out, "col_q", result.q, m, q, false);
-    spread(result.w, m, q, p, keep);
-    spread(result.p, m, q, p, keep);
-    spread(result.q, m, q, p, keep);
+    ffi_spread(result.w, m, q, keep);
+    ffi_spread(result.p, m, q, keep);
+    ffi_spread(result.q, m, q, keep);
     ffi_run_end(out, &run,
                 (ffi_counter[]){{"objective", result.objective},
                                 {"dual", result.dual},
@@ -162,26 +162,9 @@ static alfs_settings settings_of(SEXP settings, SEXP control)
 
 static double *result_matrix(SEXP out, const char *name, int n, int p, SEXP dimnames)
 {
-    double *to = ffi_set_matrix(out, name, n, p);
+    double *to = ffi_set_zero(out, name, n, p);
     if (dimnames != R_NilValue) Rf_setAttrib(ffi_get(out, name), R_DimNamesSymbol, dimnames);
     return to;
-}
-
-/* The q columns at the start of an n x p matrix to their places keep[0] < keep[1] < ...
- * (1-based), zeros elsewhere. From the right, so nothing is overwritten. */
-static void spread(double *x, int n, int q, int p, const int *keep)
-{
-    size_t N = (size_t) n;
-    int from = q - 1;
-
-    if (q == p) return;
-    for (int j = p - 1; j >= 0; j--) {
-        double *to = x + (size_t) j * N;
-        if (from >= 0 && keep[from] == j + 1)
-            memmove(to, x + (size_t) from-- * N, N * sizeof(double));
-        else
-            memset(to, 0, N * sizeof(double));
-    }
 }
 
 /* Norms of rows or columns into a slot. */

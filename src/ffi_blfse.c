@@ -122,7 +122,7 @@ SEXP ffi_laplacian_low(SEXP s, SEXP c, SEXP dense_limit)
     ffi_set(out, "lo", Rf_ScalarInteger(split.lo));
     ffi_set(out, "eq", Rf_ScalarInteger(split.eq));
     ffi_set(out, "worst", Rf_ScalarReal(work.worst));
-    ffi_set(out, "path", Rf_ScalarInteger(work.n_dense ? 1 : work.n_krylov ? 2 : 3));
+    ffi_set(out, "path", Rf_ScalarInteger((int) work.path));
     UNPROTECT(1);
     return out;
 }

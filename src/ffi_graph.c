@@ -5,19 +5,22 @@
 #include <limits.h>
 
 static void set_description(SEXP out, const graph_csr *g);
-static bool slots_fit(SEXP start, SEXP index, SEXP value);
+static bool read_csr(SEXP start, SEXP index, SEXP value, graph_csr *g);
 
-/* list(index, d2), both k x n: column i holds the neighbours of sample i, 1-based. */
+/* x: a matrix or a sparse operator. list(index, d2), both k x n: column i holds the neighbours of sample
+ * i, 1-based; mean_distance. */
 SEXP ffi_graph_knn(SEXP x_, SEXP k_)
 {
     static const char *const names[] = {"index", "d2", "mean_distance", NULL};
-    ffi_mat x = ffi_matrix(x_, "x");
+    ufs_x x = ffi_x_finite(x_);
+    if (x.kind != UFS_X_DENSE && x.kind != UFS_X_SPARSE)
+        Rf_error("internal error: neighbours need rows");
     int k = ffi_whole(k_, 1, x.n - 1, "k");
     size_t len = (size_t) x.n * (size_t) k;
     SEXP out = PROTECT(ffi_list(names));
     graph_knn knn;
 
-    graph_knn_search(x.n, x.p, x.x, k, true, &knn);
+    graph_knn_search(&x, k, true, &knn);
     SEXP index = PROTECT(Rf_allocMatrix(INTSXP, k, x.n));
     for (size_t e = 0; e < len; e++) INTEGER(index)[e] = knn.index[e] + 1;
     ffi_set(out, "index", index);
@@ -27,90 +30,52 @@ SEXP ffi_graph_knn(SEXP x_, SEXP k_)
     return out;
 }
 
-static const char *const built[] = {
-    "start",        "index",      "value",     "degree", "component",
-    "n_components", "n_isolated", "bandwidth", "finite", NULL};
-
-/* The graph of neighbour lists; with an automatic bandwidth their mean distance. */
-static SEXP build(const graph_knn *knn, const ufs_x *x, int kind, double bandwidth, int rule)
+/* The graph of neighbour lists: index and d2 k x n, column i those of sample i (1-based), distinct and
+ * without i; x, a matrix or a sparse operator, for cosines, or NULL: d2 then holds these. finite: FALSE,
+ * and nothing else, where a distance or the bandwidth of heat weights is no positive number. */
+SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidth_, SEXP rule_)
 {
-    bool automatic = kind == GRAPH_HEAT && !R_FINITE(bandwidth);
-    int n = knn->n;
-    SEXP out = PROTECT(ffi_list(built));
+    static const char *const names[] = {"start",      "index",     "value",
+                                        "degree",     "component", "n_components",
+                                        "n_isolated", "finite",    NULL};
+    ffi_mat d2 = ffi_table(d2_, "d2");
+    ufs_x x = x_ == R_NilValue ? ufs_x_dense(d2.p, 0, NULL) : ffi_x_finite(x_);
+    int n = x.n, k = d2.n, *seen = ufs_ialloc((size_t) n);
+    int kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights");
+    int rule = ffi_whole(rule_, GRAPH_MAX, GRAPH_MEAN, "rule");
+    double bandwidth = Rf_asReal(bandwidth_);
+    size_t len = (size_t) n * (size_t) k;
+    bool finite = kind != GRAPH_HEAT || (R_FINITE(bandwidth) && bandwidth > 0.0);
+    graph_knn knn = {.n = n, .k = k, .index = ufs_ialloc(len), .d2 = ufs_dalloc(len, 1)};
     graph_csr g;
 
-    if (automatic) bandwidth = knn->mean_distance;
-    bool finite = !automatic || (R_FINITE(bandwidth) && bandwidth > 0.0);
-    for (size_t e = 0; e < (size_t) n * (size_t) knn->k; e++)
-        if (!R_FINITE(knn->d2[e])) finite = false;
+    if ((x.kind != UFS_X_DENSE && x.kind != UFS_X_SPARSE) || d2.p != n || k > n - 1 ||
+        !Rf_isInteger(index_) || (size_t) Rf_xlength(index_) != len)
+        Rf_error("internal error: sizes of neighbour lists differ");
+    memset(seen, 0, (size_t) n * sizeof(int));
+    for (size_t e = 0; e < len; e++) {
+        int own = (int) (e / (size_t) k) + 1, j = INTEGER_RO(index_)[e];
+        if (j < 1 || j > n || j == own) Rf_error("internal error: a neighbour is out of range");
+        if (seen[j - 1] == own) Rf_error("internal error: a neighbour occurs twice");
+        seen[j - 1] = own;
+        knn.index[e] = j - 1;
+        knn.d2[e] = d2.x[e];
+        finite = finite && R_FINITE(d2.x[e]);
+    }
+    SEXP out = PROTECT(ffi_list(names));
     ffi_set(out, "finite", Rf_ScalarLogical(finite));
     if (finite) {
-        if (x->kind == UFS_X_DENSE)
-            graph_from_knn(knn, x->p, x->dense, (graph_weights) kind, bandwidth,
-                           (graph_symmetrise) rule, &g);
-        else
-            graph_from_knn_sparse(knn, x, (graph_weights) kind, bandwidth, (graph_symmetrise) rule,
-                                  &g);
-        size_t edges = (size_t) g.start[n];
+        graph_from_knn(&knn, x.p > 0 ? &x : NULL, (graph_weights) kind, bandwidth,
+                       (graph_symmetrise) rule, &g);
+        int edges = g.start[n];
         memcpy(ffi_set_ints(out, "start", n + 1), g.start, ((size_t) n + 1) * sizeof(int));
-        if (edges > 0)
-            memcpy(ffi_set_ints(out, "index", g.start[n]), g.col, edges * sizeof(int));
-        else
-            ffi_set_ints(out, "index", 0);
-        ufs_copy(ffi_set_vector(out, "value", g.start[n]), g.w, edges);
+        int *index = ffi_set_ints(out, "index", edges);
+        for (int e = 0; e < edges; e++) index[e] = g.col[e];
+        ufs_copy(ffi_set_vector(out, "value", edges), g.w, (size_t) edges);
         set_description(out, &g);
-        ffi_set(out, "bandwidth", Rf_ScalarReal(kind == GRAPH_HEAT ? bandwidth : NA_REAL));
     }
     UNPROTECT(1);
     return out;
-}
-
-/* bandwidth: a positive number, or NA for the mean distance. */
-SEXP ffi_graph_build(SEXP x_, SEXP k, SEXP weights, SEXP bandwidth, SEXP rule)
-{
-    ufs_x x = ffi_x_finite(x_);
-    int kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights");
-    bool automatic = kind == GRAPH_HEAT && !R_FINITE(Rf_asReal(bandwidth));
-    graph_knn knn;
-
-    if (x.kind == UFS_X_SOURCE) Rf_error("internal error: neighbours need rows");
-    if (x.kind == UFS_X_DENSE)
-        graph_knn_search(x.n, x.p, x.dense, ffi_whole(k, 1, x.n - 1, "k"), automatic, &knn);
-    else
-        graph_knn_sparse(&x, ffi_whole(k, 1, x.n - 1, "k"), automatic, &knn);
-    return build(&knn, &x, kind, Rf_asReal(bandwidth),
-                 ffi_whole(rule, GRAPH_MAX, GRAPH_MEAN, "rule"));
-}
-
-/* The same from neighbour lists that came from elsewhere: index and d2 k x n, column i those of
- * sample i (1-based), distinct and without i; bandwidth as it is; x n x p for cosines, or NULL: d2
- * then holds these. */
-SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidth, SEXP rule)
-{
-    ffi_mat d2 = ffi_matrix(d2_, "d2");
-    ufs_x x = x_ == R_NilValue ? ufs_x_dense(d2.p, 0, NULL) : ffi_x_finite(x_);
-    int kind = ffi_whole(weights, GRAPH_HEAT, GRAPH_COSINE, "weights"), k = d2.n;
-    size_t len = (size_t) x.n * (size_t) k;
-    graph_knn knn = {.n = x.n,
-                     .k = k,
-                     .index = ufs_ialloc(len),
-                     .d2 = ufs_dalloc(len, 1),
-                     .mean_distance = Rf_asReal(bandwidth)};
-
-    if (x.kind != UFS_X_DENSE || d2.p != x.n || k < 1 || k > x.n - 1 || !Rf_isInteger(index_) ||
-        (size_t) Rf_xlength(index_) != len)
-        Rf_error("internal error: sizes of neighbour lists differ");
-    for (size_t e = 0; e < len; e++) {
-        int own = (int) (e / (size_t) k), j = INTEGER_RO(index_)[e];
-        if (j < 1 || j > x.n || j - 1 == own)
-            Rf_error("internal error: a neighbour is out of range");
-        for (size_t before = e - e % (size_t) k; before < e; before++)
-            if (knn.index[before] == j - 1) Rf_error("internal error: a neighbour occurs twice");
-        knn.index[e] = j - 1;
-        knn.d2[e] = d2.x[e];
-    }
-    return build(&knn, &x, kind, Rf_asReal(bandwidth),
-                 ffi_whole(rule, GRAPH_MAX, GRAPH_MEAN, "rule"));
 }
 
 /* Of a matrix that came from the user, columns ascending within rows. */
@@ -118,21 +83,18 @@ SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value)
 {
     static const char *const names[] = {"degree",     "component", "n_components",
                                         "n_isolated", "asymmetry", NULL};
-    if (!slots_fit(start, index, value)) Rf_error("internal error: not a sparse matrix");
+    graph_csr g;
+    if (!read_csr(start, index, value, &g)) Rf_error("internal error: not a sparse matrix");
     SEXP out = PROTECT(ffi_list(names));
-    graph_csr g = {.n = (int) Rf_xlength(start) - 1,
-                   .start = INTEGER_RO(start),
-                   .col = INTEGER_RO(index),
-                   .w = REAL_RO(value),
-                   .degree = NULL};
     set_description(out, &g);
     *ffi_set_vector(out, "asymmetry", 1) = graph_asymmetry(&g);
     UNPROTECT(1);
     return out;
 }
 
-/* Types and lengths, row starts that ascend and indices in range: safe to walk over. */
-static bool slots_fit(SEXP start, SEXP index, SEXP value)
+/* Fills g but for its degrees; false unless it is safe to walk over: types and lengths, row starts that
+ * ascend and indices in range. */
+static bool read_csr(SEXP start, SEXP index, SEXP value, graph_csr *g)
 {
     if (TYPEOF(start) != INTSXP || TYPEOF(index) != INTSXP || TYPEOF(value) != REALSXP)
         return false;
@@ -144,20 +106,22 @@ static bool slots_fit(SEXP start, SEXP index, SEXP value)
         if (from[i + 1] < from[i]) return false;
     for (R_xlen_t e = 0; e < edges; e++)
         if (col[e] < 0 || col[e] >= n) return false;
+    *g = (graph_csr){.n = (int) n, .start = from, .col = col, .w = REAL_RO(value)};
     return true;
 }
 
 static void set_description(SEXP out, const graph_csr *g)
 {
-    graph_csr full = *g;
     double *degree = ffi_set_vector(out, "degree", g->n);
-    int *component = ffi_set_ints(out, "component", g->n);
+    int *component = ffi_set_ints(out, "component", g->n), isolated = 0;
 
     graph_degrees(g, degree);
-    full.degree = degree;
     *ffi_set_ints(out, "n_components", 1) = graph_components(g, component);
-    *ffi_set_ints(out, "n_isolated", 1) = graph_isolated(&full);
-    for (int i = 0; i < g->n; i++) component[i]++;
+    for (int i = 0; i < g->n; i++) {
+        component[i]++;
+        isolated += !(degree[i] > 0.0);
+    }
+    *ffi_set_ints(out, "n_isolated", 1) = isolated;
 }
 
 /* What is wrong with the graph, NULL if nothing; g is filled as far as its types allow. */
@@ -167,13 +131,9 @@ static const char *read_graph(SEXP graph, graph_csr *g)
     SEXP degree = Rf_isNewList(graph) ? ffi_get(graph, "degree") : R_NilValue;
     if (!Rf_isNewList(w) || TYPEOF(degree) != REALSXP) return "parts are missing";
     SEXP start = ffi_get(w, "start"), index = ffi_get(w, "index"), value = ffi_get(w, "value");
-    if (!slots_fit(start, index, value)) return "row starts, indices and weights do not fit";
+    if (!read_csr(start, index, value, g)) return "row starts, indices and weights do not fit";
     if (Rf_xlength(start) != Rf_xlength(degree) + 1) return "degrees do not fit the rows";
-    *g = (graph_csr){.n = (int) Rf_xlength(degree),
-                     .start = INTEGER_RO(start),
-                     .col = INTEGER_RO(index),
-                     .w = REAL_RO(value),
-                     .degree = REAL_RO(degree)};
+    g->degree = REAL_RO(degree);
     return graph_check(g);
 }
 
@@ -231,10 +191,10 @@ SEXP ffi_graph_embed(SEXP graph, SEXP m_)
     ufs_copy(ffi_set_vector(out, "degree", used.n), used.degree, (size_t) used.n);
     ffi_set(out, "n_zero", Rf_ScalarInteger(info.n_zero));
     ffi_set(out, "next_value", Rf_ScalarReal(info.next));
-    ffi_set(out, "lapack", Rf_ScalarInteger(info.lapack));
-    ffi_set(out, "iterations", Rf_ScalarInteger(info.iterations));
-    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
-    ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
+    ffi_set(out, "lapack", Rf_ScalarInteger(info.eigs.lapack));
+    ffi_set(out, "iterations", Rf_ScalarInteger(info.eigs.iterations));
+    ffi_set(out, "residual", Rf_ScalarReal(info.eigs.residual));
+    ffi_set(out, "converged", Rf_ScalarLogical(info.eigs.converged));
     UNPROTECT(1);
     return out;
 }

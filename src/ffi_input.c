@@ -1,10 +1,7 @@
 /* ffi_input.c: what stands before every method: the input pass, equal columns, norms. */
 #include "ffi_x.h"
-#include "la.h"
 #include "prepare.h"
 #include <limits.h>
-
-static int *kept_columns(const prepare_stats *stats, int p, bool drop, int *q);
 
 /* x: n x p double. settings: list(center (flag), divide ("none", "sd" or "norm"), unit
  * ("none", "row", "power" or "sample"), drop (flag: leave the constant columns out), write (flag)).
@@ -17,7 +14,7 @@ SEXP ffi_prepare(SEXP x, SEXP settings)
     static const char *const names[] = {"bad",  "x",        "center", "scale", "constant",
                                         "norm", "variance", "unit",   "unfit", NULL};
     ffi_mat from = ffi_table(x, "x");
-    int n = from.n, p = from.p, q;
+    int n = from.n, p = from.p, q = 0, *keep = ufs_ialloc((size_t) p);
     size_t P = (size_t) p;
     SEXP out = PROTECT(ffi_list(names));
     SEXP constant = Rf_allocVector(LGLSXP, p);
@@ -44,7 +41,9 @@ SEXP ffi_prepare(SEXP x, SEXP settings)
     ffi_set_which(out, "bad", p, stats.bad);
     if (good) {
         ffi_set_which(out, "unfit", p, stats.unfit);
-        int *keep = kept_columns(&stats, p, ffi_flag(settings, "drop"), &q);
+        bool drop = ffi_flag(settings, "drop");
+        for (int j = 0; j < p; j++)
+            if (!(drop && stats.constant[j])) keep[q++] = j;
         double unit = prepare_find_unit(&problem, &stats, kind, q, keep, ufs_dalloc((size_t) n, 1));
         ffi_set(out, "unit", Rf_ScalarReal(unit));
         if (ffi_flag(settings, "write")) {
@@ -59,12 +58,15 @@ SEXP ffi_prepare(SEXP x, SEXP settings)
     return out;
 }
 
-/* The moments of the columns of a block of rows, as in prepare.h: list(bad (1-based), top,
- * exponent, mean, css, size (the number of rows)); those of a bad column are 0. */
+/* The moments of the columns of a block of rows, or of a whole sparse matrix without shift and divide,
+ * as in prepare.h: list(bad (1-based), top, exponent, mean, css, size (the number of rows)); those of a
+ * bad column are 0. */
 SEXP ffi_moments(SEXP x_)
 {
     static const char *const names[] = {"bad", "top", "exponent", "mean", "css", "size", NULL};
-    ffi_mat x = ffi_table(x_, "x");
+    ufs_x x = ffi_x(x_);
+    if (x.kind == UFS_X_SCALED || x.kind == UFS_X_SOURCE || x.shift || x.divide)
+        Rf_error("internal error: x is not a plain matrix");
     SEXP out = PROTECT(ffi_list(names));
     double *top = ffi_set_vector(out, "top", x.p), *mean = ffi_set_vector(out, "mean", x.p);
     double *css = ffi_set_vector(out, "css", x.p);
@@ -72,7 +74,12 @@ SEXP ffi_moments(SEXP x_)
 
     for (int j = 0; j < x.p; j++) {
         prepare_moments found = {0};
-        bad[j] = !prepare_moments_dense(x.n, x.x + (size_t) j * (size_t) x.n, &found);
+        if (x.kind == UFS_X_DENSE) {
+            bad[j] = !prepare_moments_dense(x.n, x.dense + (size_t) j * (size_t) x.n, &found);
+        } else {
+            const int *at = x.start + ufs_x_user(&x, j);
+            bad[j] = !prepare_moments_sparse(x.n, at[1] - at[0], x.value + at[0], &found);
+        }
         top[j] = found.top;
         exponent[j] = found.exponent;
         mean[j] = found.mean;
@@ -157,52 +164,12 @@ SEXP ffi_unit_rows(SEXP x, SEXP center)
     return out;
 }
 
-static int *kept_columns(const prepare_stats *stats, int p, bool drop, int *q)
-{
-    int *keep = ufs_ialloc((size_t) p);
-    *q = 0;
-    for (int j = 0; j < p; j++)
-        if (!(drop && stats->constant[j])) keep[(*q)++] = j;
-    return keep;
-}
-
-static SEXP first_equal(SEXP x, bool columns);
-
-/* x: n x p double. For every column the 1-based index of the first one equal to it. */
-SEXP ffi_equal_columns(SEXP x)
-{
-    return first_equal(x, true);
-}
-
-/* The same for rows. */
-SEXP ffi_equal_rows(SEXP x)
-{
-    return first_equal(x, false);
-}
-
-static SEXP first_equal(SEXP x, bool columns)
-{
-    ffi_mat from = ffi_table(x, "x");
-    int count = columns ? from.p : from.n;
-    SEXP out = PROTECT(Rf_allocVector(INTSXP, count));
-    int *first = INTEGER(out);
-
-    prepare_equal(from.n, from.p, from.x, columns, first);
-    for (int j = 0; j < count; j++) first[j]++;
-    UNPROTECT(1);
-    return out;
-}
-
 SEXP ffi_row_norms(SEXP x)
 {
     ufs_x op = ffi_x(x);
     SEXP out = PROTECT(Rf_allocVector(REALSXP, op.n));
-    if (op.kind == UFS_X_DENSE) {
-        la_row_norms(op.n, op.p, op.dense, REAL(out));
-    } else {
-        ufs_x_row_ss(&op, REAL(out));
-        for (int i = 0; i < op.n; i++) REAL(out)[i] = sqrt(REAL(out)[i]);
-    }
+    ufs_x_row_ss(&op, REAL(out));
+    for (int i = 0; i < op.n; i++) REAL(out)[i] = sqrt(REAL(out)[i]);
     UNPROTECT(1);
     return out;
 }

@@ -53,7 +53,7 @@ SEXP ffi_represent(SEXP x, SEXP theta, SEXP s, SEXP shape, SEXP control)
     topk_z_state end = (ffi_flag(s, "exact") ? by_lp : by_admm)(from, &settings, &weights, z, e,
                                                                 &gap, &run);
 
-    ffi_topk_spread(e, n, p, shape);
+    ffi_spread(e, n, p, INTEGER_RO(ffi_get(shape, "keep")));
     for (size_t j = 0; j < N; j++)
         for (size_t i = 0; i <= j; i++)
             w[i + j * N] = w[j + i * N] = 0.5 * (fabs(z[i + j * N]) + fabs(z[j + i * N]));

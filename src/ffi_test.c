@@ -1,27 +1,17 @@
-/* ffi_test.c: the kernels, one by one, for tests/testthat/test-kernel-*.R. */
+/* ffi_test.c: the kernels, and the parts of some solvers, one by one, for tests/testthat. */
+#include "anderson.h"
+#include "ffi_blfse.h"
+#include "ffi_topk.h"
 #include "ffi_x.h"
+#include "hadamard.h"
 #include "la.h"
 #include "la_gl.h"
-#include "prox.h"
+#include "la_packed.h"
 #include "proj.h"
+#include "qp_simplex.h"
 #include <limits.h>
 
-SEXP ffi_test_norms(SEXP v, SEXP eps)
-{
-    static const char *const names[] = {"row", "col", "l21", "g", "ss", NULL};
-    ffi_mat from = ffi_matrix(v, "v");
-    int p = from.n, c = from.p;
-    double smooth = ffi_number(eps, "eps");
-    SEXP out = PROTECT(ffi_list(names));
-    double *row = ffi_set_vector(out, "row", p), *col = ffi_set_vector(out, "col", c);
-    la_row_norms(p, c, from.x, row);
-    la_col_norms(p, c, from.x, col);
-    la_irls_g(p, row, smooth, ffi_set_vector(out, "g", p));
-    *ffi_set_vector(out, "l21", 1) = la_l21(p, row, smooth);
-    *ffi_set_vector(out, "ss", 1) = la_ss((size_t) p * (size_t) c, from.x);
-    UNPROTECT(1);
-    return out;
-}
+/* ---- linear algebra ----------------------------------------------------------------- */
 
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form)
 {
@@ -54,21 +44,6 @@ SEXP ffi_test_polar(SEXP a, SEXP e_old)
     la_polar_work work;
     la_polar_init(&work, n, c);
     *ffi_set_ints(out, "info", 1) = la_polar(&work, from.x, old, e);
-    UNPROTECT(1);
-    return out;
-}
-
-SEXP ffi_test_svd(SEXP a)
-{
-    static const char *const names[] = {"u", "s", "vt", "info", NULL};
-    ffi_mat from = ffi_matrix(a, "a");
-    int n = from.n, p = from.p, r = n < p ? n : p;
-    SEXP out = PROTECT(ffi_list(names));
-    double *u = ffi_set_matrix(out, "u", n, r), *s = ffi_set_vector(out, "s", r);
-    double *vt = ffi_set_matrix(out, "vt", r, p);
-    double *copy = ufs_dalloc((size_t) n, (size_t) p);
-    ufs_copy(copy, from.x, (size_t) n * (size_t) p);
-    *ffi_set_ints(out, "info", 1) = la_svd_thin(n, p, copy, u, s, vt);
     UNPROTECT(1);
     return out;
 }
@@ -120,16 +95,6 @@ SEXP ffi_test_gemm(SEXP a, SEXP b, SEXP c)
     return out;
 }
 
-SEXP ffi_test_prox(SEXP a, SEXP t)
-{
-    R_xlen_t len = Rf_xlength(a);
-    const double *from = ffi_given(a, (size_t) len, "a"), by = ffi_number(t, "t");
-    SEXP out = PROTECT(Rf_allocVector(REALSXP, len));
-    for (R_xlen_t i = 0; i < len; i++) REAL(out)[i] = prox_soft(from[i], by);
-    UNPROTECT(1);
-    return out;
-}
-
 SEXP ffi_test_proj(SEXP y, SEXP total)
 {
     static const char *const names[] = {"simplex", "sphere", "capped", NULL};
@@ -142,14 +107,6 @@ SEXP ffi_test_proj(SEXP y, SEXP total)
     proj_capped_simplex(n, from, fmin(sum, n), ffi_set_vector(out, "capped", n));
     UNPROTECT(1);
     return out;
-}
-
-SEXP ffi_test_hook(SEXP control, SEXP n)
-{
-    ufs_run run = ffi_run_begin(control, "test");
-    int steps = ffi_whole(n, 0, 1000000, "n");
-    for (int i = 1; i <= steps; i++) ufs_hook_step(&run.hook, i, 1.0 / i, 0.5);
-    return R_NilValue;
 }
 
 /* t: n x (c blocks), solved one after the other from the last v, so that the cached
@@ -199,20 +156,347 @@ SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options)
     return out;
 }
 
-/* n rows (i, -i) into a trace that takes at most `most`. */
-SEXP ffi_test_trace(SEXP n, SEXP most)
+/* `steps` accelerated steps of u <- a u + b from u = 0: the last u. */
+SEXP ffi_test_anderson(SEXP a_, SEXP b, SEXP depth, SEXP steps)
 {
-    static const char *const names[] = {"trace", NULL};
-    SEXP out = PROTECT(ffi_list(names));
-    ufs_trace trace;
-    int rows = ffi_whole(n, 0, 1000000, "n");
-    ufs_trace_init(&trace, ffi_whole(most, 0, INT_MAX, "most"), 2);
-    for (int i = 1; i <= rows; i++) {
-        double row[2] = {i, -i};
-        ufs_trace_add(&trace, row);
+    ffi_mat a = ffi_matrix(a_, "a");
+    const double *shift = ffi_given(b, (size_t) a.n, "b");
+    if (a.n != a.p) Rf_error("internal error: a and b do not fit");
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, a.n));
+    double *u = REAL(out), *f = ufs_dalloc((size_t) a.n, 1), *weight = ufs_dalloc((size_t) a.n, 1);
+    anderson history;
+
+    anderson_init(&history, a.n, ffi_whole(depth, 1, 100, "depth"));
+    for (int i = 0; i < a.n; i++) {
+        u[i] = 0.0;
+        weight[i] = 1.0;
     }
-    ffi_set_trace(out, "trace", &trace);
-    SEXP value = VECTOR_ELT(out, 0);
+    for (int t = 0; t < ffi_whole(steps, 0, 10000, "steps"); t++) {
+        ufs_copy(f, shift, (size_t) a.n);
+        la_gemv('N', a.n, a.n, 1.0, a.x, a.n, u, 1.0, f);
+        anderson_push(&history, u, f);
+        if (!anderson_mix(&history, weight, u)) ufs_copy(u, f, (size_t) a.n);
+    }
     UNPROTECT(1);
-    return value;
+    return out;
+}
+
+/* The c lowest eigenpairs of diag(delta) + m, or + b'b if m is NULL; start NULL or p x c. */
+SEXP ffi_test_lowest(SEXP m_, SEXP b_, SEXP delta, SEXP c_, SEXP start, SEXP tol)
+{
+    static const char *const names[] = {"values",    "vectors", "applied", "residual",
+                                        "converged", "lapack",  NULL};
+    bool low_rank = m_ == R_NilValue, warm = start != R_NilValue;
+    double limit = ffi_number(tol, "tol");
+    ffi_mat given = ffi_matrix(low_rank ? b_ : m_, "m or b");
+    int p = given.p, c = ffi_whole(c_, 1, p, "c");
+    const double *guess = ffi_data(start, (size_t) p * (size_t) c, "start");
+    const double *diagonal = ffi_given(delta, (size_t) p, "delta");
+    if (!low_rank && given.n != p) Rf_error("internal error: sizes of the matrices do not fit");
+    SEXP out = PROTECT(ffi_list(names));
+    double *values = ffi_set_vector(out, "values", c);
+    double *vectors = ffi_set_matrix(out, "vectors", p, c);
+    la_lowest work;
+    la_eigs_info info;
+
+    if (warm) ufs_copy(vectors, guess, (size_t) p * (size_t) c);
+    la_lowest_init(&work, p, c, given.n, low_rank ? NULL : given.x, low_rank ? given.x : NULL);
+    la_lowest_solve(&work, diagonal, warm, limit, values, vectors, &info);
+    ffi_set(out, "applied", Rf_ScalarInteger(info.products));
+    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
+    ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
+    ffi_set(out, "lapack", Rf_ScalarInteger(info.lapack));
+    UNPROTECT(1);
+    return out;
+}
+
+typedef struct {
+    int n;
+    const double *a, *diagonal;
+    double last;
+} cg_data;
+
+static void cg_product(void *data, const double *x, double *y)
+{
+    cg_data *d = data;
+    la_gemv('N', d->n, d->n, 1.0, d->a, d->n, x, 0.0, y);
+}
+
+static void cg_scale(void *data, const double *x, double *y)
+{
+    cg_data *d = data;
+    for (int i = 0; i < d->n; i++) y[i] = x[i] / d->diagonal[i];
+}
+
+static void cg_norm(void *data, double norm)
+{
+    cg_data *d = data;
+    d->last = norm;
+}
+
+/* a: n x n; diagonal: that of the preconditioner, or NULL; stop: list(tol, natural, max_iter).
+ * list(x, steps, norm (of the last residual, NA if there was no step)). */
+SEXP ffi_test_cg(SEXP a, SEXP b, SEXP start, SEXP diagonal, SEXP stop)
+{
+    static const char *const names[] = {"x", "steps", "norm", NULL};
+    int n = Rf_length(b);
+    size_t N = (size_t) n;
+    SEXP out = PROTECT(ffi_list(names));
+    double *x = ffi_set_vector(out, "x", n);
+    bool given = diagonal != R_NilValue;
+    const double *right = ffi_given(b, N, "b"), *first = ffi_given(start, N, "start");
+    cg_data data = {n, ffi_sized(a, n, n, "a"), ffi_data(diagonal, N, "diagonal"), NA_REAL};
+    la_cg_problem cg = {.n = n,
+                        .apply = cg_product,
+                        .precondition = given ? cg_scale : NULL,
+                        .data = &data,
+                        .tol = ffi_real(stop, "tol"),
+                        .natural = ffi_flag(stop, "natural"),
+                        .max_iter = ffi_int(stop, "max_iter"),
+                        .watch = cg_norm,
+                        .r = ufs_dalloc(N, 1),
+                        .z = ufs_dalloc(N, 1),
+                        .p = ufs_dalloc(N, 1),
+                        .q = ufs_dalloc(N, 1)};
+
+    ufs_copy(x, first, N);
+    *ffi_set_ints(out, "steps", 1) = la_cg(&cg, right, x);
+    *ffi_set_vector(out, "norm", 1) = data.last;
+    UNPROTECT(1);
+    return out;
+}
+
+/* ---- the operator: what no R function calls --------------------------------------------- */
+
+/* list(cross_rows = (X'T)', gram_mul = X X'T, dot = x_j't_1 for every j,
+ * axpy = sum_j v_j x_j, gram_rows = X diag(w) X'). */
+SEXP ffi_test_x(SEXP x, SEXP t, SEXP v, SEXP w)
+{
+    static const char *const names[] = {"cross_rows", "gram_mul", "dot", "axpy", "gram_rows", NULL};
+    ufs_x op = ffi_x(x);
+    int c = ffi_matrix(t, "t").p;
+    size_t N = (size_t) op.n, P = (size_t) op.p;
+    const double *from = ffi_sized(t, op.n, c, "t"), *step = ffi_given(v, P, "v");
+    double total = 0.0, off = 0.0, *scratch = ufs_dalloc(N, 1);
+    SEXP out = PROTECT(ffi_list(names));
+
+    ufs_x_cross_rows(&op, c, from, ffi_set_matrix(out, "cross_rows", c, op.p));
+    ufs_x_gram_mul(&op, c, from, ffi_set_matrix(out, "gram_mul", op.n, c));
+    double *dot = ffi_set_vector(out, "dot", op.p), *sum = ffi_set_vector(out, "axpy", op.n);
+    for (size_t i = 0; i < N; i++) {
+        total += from[i];
+        sum[i] = 0.0;
+    }
+    for (int j = 0; j < op.p; j++) {
+        dot[j] = ufs_x_dot(&op, j, from, total, scratch);
+        off += ufs_x_axpy(&op, j, step[j], sum, scratch);
+    }
+    for (size_t i = 0; i < N; i++) sum[i] -= off;
+    ufs_x_gram_rows(&op, ffi_data(w, P, "w"), ffi_set_matrix(out, "gram_rows", op.n, op.n));
+    UNPROTECT(1);
+    return out;
+}
+
+typedef struct {
+    int n;
+    const double *a;
+} test_operator;
+
+static void apply_test(const void *data, int m, const double *x, double *y)
+{
+    const test_operator *op = data;
+    la_gemm('N', 'N', op->n, m, op->n, 1.0, op->a, op->n, x, op->n, 0.0, y, op->n);
+}
+
+/* The k largest eigenpairs of the symmetric a (n x n) by products with blocks of vectors; basis:
+ * vectors held, 0 for the usual number. */
+SEXP ffi_test_eigs(SEXP a, SEXP k_, SEXP tol, SEXP block, SEXP basis)
+{
+    static const char *const names[] = {"values",    "vectors", "products", "residual",
+                                        "converged", "info",    NULL};
+    int n = ffi_matrix(a, "a").n, k = ffi_whole(k_, 1, n, "k");
+    test_operator op = {n, ffi_sized(a, n, n, "a")};
+    la_eigs_problem problem = {.n = n,
+                               .k = k,
+                               .apply = apply_test,
+                               .data = &op,
+                               .block = ffi_whole(block, 0, n, "block"),
+                               .basis = ffi_whole(basis, 0, n, "basis"),
+                               .tol = ffi_number(tol, "tol"),
+                               .max_iter = 13 * (k + 10)};
+    la_eigs_info info;
+    SEXP out = PROTECT(ffi_list(names));
+    double *w = ffi_set_vector(out, "values", k), *z = ffi_set_matrix(out, "vectors", n, k);
+    la_eigs_krylov(&problem, w, z, &info);
+    ffi_set(out, "products", Rf_ScalarInteger(info.products));
+    ffi_set(out, "residual", Rf_ScalarReal(info.residual));
+    ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
+    ffi_set(out, "info", Rf_ScalarInteger(info.lapack));
+    UNPROTECT(1);
+    return out;
+}
+
+/* ---- BLFSE ------------------------------------------------------------------------------ */
+
+SEXP ffi_test_blfse_projection(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_)
+{
+    static const char *const names[] = {"N", "v", "S", "ties", "info", NULL};
+    SEXP out = PROTECT(ffi_list(names));
+    blfse_problem problem = ffi_blfse_problem(x, scores, labels, settings_);
+    blfse_settings settings = ffi_blfse_settings(psi, settings_);
+    blfse_result result;
+    ufs_run run = {.status = UFS_CONVERGED};
+
+    result.v = ffi_set_vector(out, "v", problem.p);
+    result.s = ffi_set_matrix(out, "S", problem.n, problem.n);
+    result.w = ufs_dalloc((size_t) problem.n, (size_t) problem.n);
+    result.alpha = ufs_dalloc((size_t) problem.m, 1);
+    result.beta = ufs_dalloc((size_t) problem.m, 1);
+    result.component = ufs_ialloc((size_t) problem.n);
+    blfse_first_projection(&problem, &settings, &result,
+                           ffi_set_matrix(out, "N", problem.p, problem.p), &run);
+    la_packed_to(problem.n, result.s, result.s);
+    ffi_set(out, "ties", Rf_ScalarInteger(result.ties));
+    ffi_set(out, "info", Rf_ScalarInteger(run.lapack));
+    UNPROTECT(1);
+    return out;
+}
+
+/* kind "dense": parts = list(h, upper); "diagonal": list(h); "hadamard": list(f r x p,
+ * rt k x p, w0, sign, scale, shift, upper). */
+SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
+{
+    static const char *const names[] = {"v",   "hv",       "diag",   "kkt", "rel",
+                                        "gap", "products", "rounds", NULL};
+    SEXP out = PROTECT(ffi_list(names));
+    int p = Rf_length(b);
+    size_t P = (size_t) p;
+    const double *linear = ffi_given(b, P, "b"), *first = ffi_given(start, P, "start");
+    double limit = ffi_number(tol, "tol");
+    if (p < 1 || !Rf_isString(kind) || Rf_xlength(kind) != 1)
+        Rf_error("internal error: 'kind' or 'b'");
+    const char *which = CHAR(STRING_ELT(kind, 0));
+    double *v = ffi_set_vector(out, "v", p), *diag = ffi_set_vector(out, "diag", p);
+    double *g_diag = ufs_dzero((size_t) p, 1);
+    qp_problem prob = {p, linear, NULL, NULL, NULL, diag, NULL};
+    qp_info info;
+    qp_work work;
+    hadamard op;
+
+    ufs_copy(v, first, P);
+    qp_init(&work, p, strcmp(which, "dense") == 0);
+    if (strcmp(which, "diagonal") == 0) {
+        ufs_copy(diag, ffi_given(ffi_get(parts, "h"), P, "h"), P);
+        qp_diagonal(p, diag, linear, &work, v, &info);
+    } else {
+        prob.upper = ffi_data(ffi_get(parts, "upper"), (size_t) p, "upper");
+        if (strcmp(which, "dense") == 0) {
+            prob.dense = ffi_sized(ffi_get(parts, "h"), p, p, "h");
+            for (int i = 0; i < p; i++) diag[i] = prob.dense[(size_t) i * ((size_t) p + 1)];
+        } else {
+            ffi_mat f = ffi_matrix(ffi_get(parts, "f"), "f");
+            SEXP rt = ffi_get(parts, "rt"); /* may have no rows */
+            if (f.p != p || !Rf_isReal(rt) || !Rf_isMatrix(rt) || Rf_ncols(rt) != p)
+                Rf_error("internal error: sizes of 'f' or 'rt'");
+            hadamard_init(&op, p, f.n, Rf_nrows(rt));
+            op.r = f.n;
+            op.k = Rf_nrows(rt);
+            op.f = f.x;
+            op.rt = REAL_RO(rt);
+            op.w0 = ffi_real(parts, "w0");
+            op.sign = ffi_real(parts, "sign");
+            op.scale = ffi_real(parts, "scale");
+            op.shift = ffi_real(parts, "shift");
+            for (size_t i = 0; i < (size_t) p; i++)
+                for (size_t a = 0; a < (size_t) op.r; a++)
+                    g_diag[i] += op.f[a + i * (size_t) op.r] * op.f[a + i * (size_t) op.r];
+            op.g_diag = g_diag;
+            hadamard_diag(&op, diag);
+            prob.apply = hadamard_apply;
+            prob.data = &op;
+        }
+        qp_simplex(&prob, limit, &work, v, &info);
+    }
+    ufs_copy(ffi_set_vector(out, "hv", p), work.hv, (size_t) p);
+    ffi_set(out, "kkt", Rf_ScalarReal(info.kkt));
+    ffi_set(out, "rel", Rf_ScalarReal(info.rel));
+    ffi_set(out, "gap", Rf_ScalarReal(info.gap));
+    ffi_set(out, "products", Rf_ScalarInteger(info.products));
+    ffi_set(out, "rounds", Rf_ScalarInteger(info.rounds));
+    UNPROTECT(1);
+    return out;
+}
+
+/* ---- top-k selection --------------------------------------------------------------------- */
+
+/* Sub-problem 2 alone, its polish from `start` (0-based), and the criterion's parts.
+ * w: n x n or NULL. */
+SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c_, SEXP k_, SEXP w, SEXP start, SEXP s)
+{
+    static const char *const names[] = {
+        "chosen", "value",   "v", "a",     "iterations", "polished", "polished_value",
+        "trace",  "relaxed", "h", "lower", "compressed", "info",     NULL};
+    ffi_mat from = ffi_matrix(x, "x");
+    int n = from.n, p = from.p, lapack, swaps = 0;
+    int k = ffi_whole(k_, 1, p, "k"), c = ffi_whole(c_, 1, n, "c");
+    const int *labels = ffi_ints(label, (size_t) n, 1, c, "label");
+    const int *first = ffi_ints(start, (size_t) k, 0, p - 1, "start");
+    const double *links = w == R_NilValue ? NULL : ffi_sized(w, n, n, "w");
+    topk_select_settings settings = ffi_topk_select(s);
+    topk_criterion g;
+    topk_select work;
+    topk_polish polish;
+    topk_bound bound;
+    ufs_trace trace;
+    ufs_paths paths = ffi_paths();
+    SEXP out = PROTECT(ffi_list(names));
+
+    ufs_trace_init(&trace, settings.max_iter, TOPK_SELECT_COLUMNS);
+    topk_criterion_init(&g, n, p, c, k, from.x, settings.lambda_a,
+                        links != NULL && settings.lambda_i > 0.0, &paths);
+    topk_select_init(&work, &g, ufs_dalloc((size_t) g.r, (size_t) p));
+    topk_polish_init(&polish, &g);
+    topk_bound_init(&bound, &g, ufs_dalloc((size_t) g.r, (size_t) p));
+    lapack = topk_criterion_set(&g, labels, links, settings.lambda_i);
+    if (lapack == 0) lapack = topk_select_admm(&work, &settings, 1, &trace);
+    if (lapack == 0)
+        lapack = topk_bound_solve(&bound, &g, NULL, bound.s, R_PosInf, ffi_real(s, "bound_tol"),
+                                  ffi_int(s, "bound_max_iter"));
+    if (lapack == 0) {
+        int *polished = ffi_set_ints(out, "polished", k);
+        memcpy(polished, first, (size_t) k * sizeof(int));
+        *ffi_set_vector(out, "polished_value", 1) = topk_polish_solve(&polish, &g, polished,
+                                                                      &swaps);
+        memcpy(ffi_set_ints(out, "chosen", k), work.chosen, (size_t) k * sizeof(int));
+        *ffi_set_vector(out, "value", 1) = work.value;
+        ufs_copy(ffi_set_vector(out, "v", p), work.v, (size_t) p);
+        lapack = topk_criterion_coef(&g, work.chosen, ffi_set_matrix(out, "a", p, c));
+        ffi_set(out, "iterations", Rf_ScalarInteger(work.iterations));
+        ffi_set_trace(out, "trace", &trace);
+        ufs_copy(ffi_set_vector(out, "relaxed", p), bound.s, (size_t) p);
+        *ffi_set_vector(out, "h", 1) = bound.value;
+        *ffi_set_vector(out, "lower", 1) = bound.lower;
+    }
+    ffi_set(out, "compressed", Rf_ScalarLogical(g.compressed));
+    ffi_set(out, "info", Rf_ScalarInteger(lapack));
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP ffi_test_topk_label(SEXP z, SEXP c_, SEXP previous)
+{
+    static const char *const names[] = {"label", "info", NULL};
+    int n = ffi_matrix(z, "z").n, c = ffi_whole(c_, 1, n, "c");
+    const double *from = ffi_sized(z, n, n, "z");
+    bool have = previous != R_NilValue;
+    const int *before = have ? ffi_ints(previous, (size_t) n, 1, c, "previous") : NULL;
+    topk_label work;
+    SEXP out = PROTECT(ffi_list(names));
+    int *label = ffi_set_ints(out, "label", n);
+
+    if (have) memcpy(label, before, (size_t) n * sizeof(int));
+    topk_label_init(&work, n, c, ufs_dalloc((size_t) n, (size_t) n));
+    ffi_set(out, "info", Rf_ScalarInteger(topk_label_solve(&work, from, have, label)));
+    UNPROTECT(1);
+    return out;
 }

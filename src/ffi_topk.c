@@ -43,18 +43,6 @@ double *ffi_topk_errors(SEXP out, const char *name, int n, int q, SEXP shape)
     return value;
 }
 
-/* The last column first: none is overwritten before it has moved. */
-void ffi_topk_spread(double *e, int n, int q, SEXP shape)
-{
-    const int *keep = INTEGER_RO(ffi_get(shape, "keep"));
-    size_t N = (size_t) n;
-    for (int j = q - 1; j >= 0; j--) {
-        if (keep[j] == j) break;
-        ufs_copy(e + (size_t) keep[j] * N, e + (size_t) j * N, N);
-        memset(e + (size_t) j * N, 0, N * sizeof(double));
-    }
-}
-
 static topk_settings all_settings(SEXP s, SEXP control)
 {
     int max_iter = ffi_int(control, "max_iter");
@@ -141,7 +129,7 @@ SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
     ufs_trace_named(&result.inner_v, (int) fmin(outer * settings.select.max_iter, ROWS), columns_v);
 
     topk_solve(&problem, &settings, &result, &run);
-    if (graph) ffi_topk_spread(result.e, problem.n, problem.p, shape);
+    if (graph) ffi_spread(result.e, problem.n, problem.p, INTEGER_RO(ffi_get(shape, "keep")));
 
     ffi_set_trace(out, "inner_z", &result.inner_z);
     ffi_set_trace(out, "inner_v", &result.inner_v);

@@ -15,6 +15,5 @@ topk_select_settings ffi_topk_select(SEXP settings);
 double *ffi_topk_links(SEXP out, const char *name, int n, SEXP shape);
 /* A zero n x p matrix with the user's columns; the solver's q come first until they are spread. */
 double *ffi_topk_errors(SEXP out, const char *name, int n, int q, SEXP shape);
-void ffi_topk_spread(double *e, int n, int q, SEXP shape);
 
 #endif

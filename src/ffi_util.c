@@ -18,10 +18,7 @@ double ffi_real(SEXP list, const char *name)
 
 int ffi_int(SEXP list, const char *name)
 {
-    double value = ffi_real(list, name);
-    if (!(fabs(value) <= INT_MAX) || value != floor(value))
-        Rf_error("internal error: '%s' is not an integer", name);
-    return (int) value;
+    return ffi_count(list, name, -INT_MAX, INT_MAX);
 }
 
 int ffi_count(SEXP list, const char *name, int low, int high)
@@ -213,6 +210,16 @@ double *ffi_set_zero(SEXP list, const char *name, int n, int m)
     return to;
 }
 
+/* The last column first: none is overwritten before it has moved. */
+void ffi_spread(double *x, int n, int q, const int *keep)
+{
+    size_t N = (size_t) n;
+    for (int j = q - 1; j >= 0 && keep[j] != j; j--) {
+        ufs_copy(x + (size_t) keep[j] * N, x + (size_t) j * N, N);
+        memset(x + (size_t) j * N, 0, N * sizeof(double));
+    }
+}
+
 void ffi_set_names(SEXP list, const char *name, SEXP rows, SEXP columns)
 {
     SEXP names = PROTECT(Rf_allocVector(VECSXP, 2));
@@ -230,11 +237,9 @@ void ffi_set_trace(SEXP list, const char *name, const ufs_trace *trace)
         ufs_copy(to + (size_t) j * (size_t) trace->length,
                  trace->value + (size_t) j * (size_t) trace->capacity, (size_t) trace->length);
     if (trace->names != NULL) {
-        SEXP both = PROTECT(Rf_allocVector(VECSXP, 2));
-        SEXP label = Rf_allocVector(STRSXP, trace->n_col);
-        SET_VECTOR_ELT(both, 1, label);
+        SEXP label = PROTECT(Rf_allocVector(STRSXP, trace->n_col));
         for (int j = 0; j < trace->n_col; j++) SET_STRING_ELT(label, j, Rf_mkChar(trace->names[j]));
-        Rf_setAttrib(ffi_get(list, name), R_DimNamesSymbol, both);
+        ffi_set_names(list, name, R_NilValue, label);
         UNPROTECT(1);
     }
 }

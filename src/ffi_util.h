@@ -61,6 +61,8 @@ int *ffi_set_ints(SEXP list, const char *name, int n);
 /* The same filled with zeros, for what a solver may leave untouched when LAPACK fails: an
  * n x m matrix, or a vector of n for m = 0. */
 double *ffi_set_zero(SEXP list, const char *name, int n, int m);
+/* The q columns at the start of a matrix of zeros to the places keep[0] < keep[1] < ... (from 0). */
+void ffi_spread(double *x, int n, int q, const int *keep);
 /* Names of the rows and columns of a matrix in a slot, or NULL, in place: a copy is what a large one
  * cannot afford. */
 void ffi_set_names(SEXP list, const char *name, SEXP rows, SEXP columns);
@@ -102,7 +104,6 @@ graph_csr ffi_graph_for(SEXP graph, int n);
 #define UFS_SEXP_5 UFS_SEXP_4, SEXP
 #define UFS_SEXP_6 UFS_SEXP_5, SEXP
 #define UFS_SEXP_7 UFS_SEXP_6, SEXP
-#define UFS_SEXP_8 UFS_SEXP_7, SEXP
 #define UFS_PROTOTYPE(name, n_arg) SEXP ffi_##name(UFS_SEXP_##n_arg);
 UFS_ENTRIES(UFS_PROTOTYPE)
 #undef UFS_PROTOTYPE

@@ -1,5 +1,6 @@
 /* ffi_x.c: the edge of x_ops.h. */
 #include "ffi_x.h"
+#include "prepare.h"
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -13,19 +14,18 @@ static ufs_x source_x(SEXP x);
 
 ufs_x ffi_x(SEXP x)
 {
-    SEXP kind;
-
     if (Rf_isReal(x) && Rf_isMatrix(x)) {
         ffi_mat plain = ffi_table(x, "x");
         return ufs_x_dense(plain.n, plain.p, plain.x);
     }
-    if (!Rf_isNewList(x)) Rf_error("internal error: x is neither a matrix nor an operator");
-    kind = ffi_get(x, "kind");
-    if (!Rf_isString(kind) || Rf_xlength(kind) != 1) Rf_error("internal error: x has no kind");
-    if (strcmp(CHAR(STRING_ELT(kind, 0)), "scaled") == 0) return scaled_x(x);
-    if (strcmp(CHAR(STRING_ELT(kind, 0)), "sparse") == 0) return sparse_x(x);
-    if (strcmp(CHAR(STRING_ELT(kind, 0)), "source") == 0) return source_x(x);
-    Rf_error("internal error: x is of an unknown kind");
+    switch (ffi_choice(x, "kind", (const char *[]){"scaled", "sparse", "source", NULL})) {
+    case 0:
+        return scaled_x(x);
+    case 1:
+        return sparse_x(x);
+    default:
+        return source_x(x);
+    }
 }
 
 ufs_x ffi_x_finite(SEXP x)
@@ -63,7 +63,7 @@ static int size_of(SEXP list, const char *name)
 static void standardisation(SEXP x, int user_p, ufs_x *out)
 {
     size_t P = (size_t) out->p;
-    int *column, count;
+    int count;
 
     out->shift = ffi_data(ffi_get(x, "shift"), P, "shift");
     out->divide = ffi_data(ffi_get(x, "divide"), P, "divide");
@@ -72,9 +72,8 @@ static void standardisation(SEXP x, int user_p, ufs_x *out)
         if (out->p != user_p) Rf_error("internal error: 'column' is missing");
         return;
     }
-    column = ffi_indices(ffi_get(x, "column"), user_p, &count, "column");
+    out->column = ffi_indices(ffi_get(x, "column"), user_p, &count, "column");
     if (count != out->p) Rf_error("internal error: 'column' has the wrong length");
-    out->column = column;
 }
 
 /* list(kind, n, p, x, column, shift, divide, ss), the last four may be NULL. */
@@ -242,35 +241,6 @@ SEXP ffi_x_check(SEXP n, SEXP p, SEXP start, SEXP row, SEXP value)
     return wrong ? Rf_mkString(wrong) : R_NilValue;
 }
 
-/* x: a sparse operator over all columns, without shift and divide. Returns list(bad, mean, sd,
- * norm, constant, unfit, exponent), see ufs_x_prepare; bad and unfit are 1-based. */
-SEXP ffi_x_prepare(SEXP x, SEXP center)
-{
-    static const char *const names[] = {"bad",      "mean",  "sd",       "norm",
-                                        "constant", "unfit", "exponent", NULL};
-    ufs_x from = ffi_x(x);
-    if (from.kind != UFS_X_SPARSE || from.shift || from.divide)
-        Rf_error("internal error: x is not a plain sparse matrix");
-    for (int j = 0; j < from.p && from.column; j++)
-        if (from.column[j] != j) Rf_error("internal error: x does not have all its columns");
-    SEXP out = PROTECT(ffi_list(names));
-    SEXP constant = Rf_allocVector(LGLSXP, from.p);
-    ffi_set(out, "constant", constant);
-    ufs_x_prepared found = {.bad = ufs_ialloc((size_t) from.p),
-                            .constant = LOGICAL(constant),
-                            .unfit = ufs_ialloc((size_t) from.p),
-                            .exponent = ffi_set_ints(out, "exponent", from.p),
-                            .mean = ffi_set_vector(out, "mean", from.p),
-                            .sd = ffi_set_vector(out, "sd", from.p),
-                            .norm = ffi_set_vector(out, "norm", from.p)};
-    int n_bad = ufs_x_prepare(from.n, from.p, from.start, from.value, ffi_yes(center, "center"),
-                              &found);
-    ffi_set_which(out, "bad", from.p, found.bad);
-    if (n_bad == 0) ffi_set_which(out, "unfit", from.p, found.unfit);
-    UNPROTECT(1);
-    return out;
-}
-
 /* A dense block of the user's matrix: every column minus its shift, divided by its divide
  * (vectors of one number per column, or NULL). In place where nobody else holds the block, which is
  * the largest thing in a pass: only a block that its caller keeps in a variable counts its other
@@ -282,15 +252,7 @@ SEXP ffi_x_standardise(SEXP x, SEXP shift_, SEXP divide_)
     const double *shift = ffi_data(shift_, (size_t) p, "shift");
     const double *divide = ffi_data(divide_, (size_t) p, "divide");
     SEXP out = PROTECT(MAYBE_SHARED(x) ? Rf_allocMatrix(REALSXP, n, p) : x);
-    double *to = REAL(out);
-
-    for (int j = 0; j < p; j++) {
-        double m = shift ? shift[j] : 0.0, s = divide ? divide[j] : 1.0;
-        for (size_t i = 0; i < (size_t) n; i++) {
-            size_t at = i + (size_t) j * (size_t) n;
-            to[at] = (from[at] - m) / s;
-        }
-    }
+    prepare_take(n, from, n, NULL, p, NULL, shift, divide, REAL(out));
     UNPROTECT(1);
     return out;
 }
@@ -329,15 +291,17 @@ SEXP ffi_x_forms(SEXP x, SEXP s)
     return out;
 }
 
-/* For every column the 1-based index of the first one equal to it, as C_equal_columns: of the
- * columns as the solvers see them. */
-SEXP ffi_x_equal_columns(SEXP x)
+/* For every column, or row, the 1-based index of the first one equal to it, as the solvers see them. */
+SEXP ffi_x_equal(SEXP x, SEXP rows_)
 {
     ufs_x op = ffi_x(x);
-    if (op.kind == UFS_X_SOURCE) Rf_error("internal error: a source is searched by its blocks");
-    SEXP out = PROTECT(Rf_allocVector(INTSXP, op.p));
-    ufs_x_equal_columns(&op, INTEGER(out));
-    for (int j = 0; j < op.p; j++) INTEGER(out)[j]++;
+    bool rows = ffi_yes(rows_, "rows");
+    int count = rows ? op.n : op.p;
+    if (op.kind == UFS_X_SOURCE || (rows && op.kind != UFS_X_DENSE))
+        Rf_error("internal error: what is equal is searched for in another way");
+    SEXP out = PROTECT(Rf_allocVector(INTSXP, count));
+    ufs_x_equal(&op, rows, INTEGER(out));
+    for (int j = 0; j < count; j++) INTEGER(out)[j]++;
     UNPROTECT(1);
     return out;
 }

@@ -76,13 +76,6 @@ int graph_components(const graph_csr *g, int *component)
     return count;
 }
 
-int graph_isolated(const graph_csr *g)
-{
-    int count = 0;
-    for (int i = 0; i < g->n; i++) count += !(g->degree[i] > 0.0);
-    return count;
-}
-
 void graph_drop_isolated(const graph_csr *g, graph_csr *out, int *node)
 {
     size_t N = (size_t) g->n, edges = (size_t) g->start[g->n];

@@ -4,7 +4,7 @@
 #ifndef UFS_GRAPH_H
 #define UFS_GRAPH_H
 
-#include "x_ops.h"
+#include "la.h"
 
 /* ---- nearest neighbours -------------------------------------------------------- */
 
@@ -22,13 +22,11 @@ typedef struct {
  * are ties, and ties go to the lower index. n^2 p flops in BLAS-3 blocks and
  * about 3nkp for the exact distances of the candidates; memory np + O(nk + n).
  * mean_distance is filled only if want_mean (n^2 / 2 square roots). The struct's
- * arrays come from R_alloc; the rest is given back. Checks for interrupts. */
-void graph_knn_search(int n, int p, const double *x, int k, bool want_mean, graph_knn *out);
-
-/* The same for a sparse X, without forming it: the inner products of one row with all others
+ * arrays come from R_alloc; the rest is given back. Checks for interrupts.
+ * X is dense or sparse. A sparse one is not formed: the inner products of one row with all others
  * come from the columns it has entries in, sum_j nnz_j^2 products in all, and exact distances
  * from two rows' entries. Memory 16 nnz + O(nk). Distances do not see the centring. */
-void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out);
+void graph_knn_search(const ufs_x *x, int k, bool want_mean, graph_knn *out);
 
 /* ---- weights: a symmetric sparse matrix W --------------------------------------- */
 
@@ -49,11 +47,8 @@ typedef enum { GRAPH_MAX = 0, GRAPH_MIN = 1, GRAPH_MEAN = 2 } graph_symmetrise;
  * max: i ~ j if either is a neighbour of the other; min: if both are; mean:
  * (A + A') / 2 of the directed matrix A. At most 2nk entries; weights that
  * underflow to 0 are not stored. */
-void graph_from_knn(const graph_knn *knn, int p, const double *x, graph_weights weights,
-                    double bandwidth, graph_symmetrise rule, graph_csr *out);
-/* The same for a sparse X. */
-void graph_from_knn_sparse(const graph_knn *knn, const ufs_x *x, graph_weights weights,
-                           double bandwidth, graph_symmetrise rule, graph_csr *out);
+void graph_from_knn(const graph_knn *knn, const ufs_x *x, graph_weights weights, double bandwidth,
+                    graph_symmetrise rule, graph_csr *out);
 
 /* What is wrong with a graph that came from outside, NULL if nothing: columns that do not ascend
  * within a row, self loops, weights that are negative or not finite, degrees that are not the row
@@ -66,8 +61,6 @@ void graph_degrees(const graph_csr *g, double *degree);
 /* Component of each node, numbered from 0 by smallest node; returns how many there
  * are. Isolated nodes are components of their own. */
 int graph_components(const graph_csr *g, int *component);
-/* Number of nodes of degree 0. */
-int graph_isolated(const graph_csr *g);
 /* The graph without its isolated nodes; node[i] is the old index of new node i. */
 void graph_drop_isolated(const graph_csr *g, graph_csr *out, int *node);
 /* Largest |w_ij - w_ji|; for matrices that came from outside. Columns must ascend. */
@@ -93,11 +86,9 @@ double graph_quadratic(const graph_csr *g, const double *f);
  * the components in the order of their smallest nodes, orthogonalised from first to
  * last. */
 typedef struct {
-    int n_zero;  /* how many of the m have l = 0 */
-    double next; /* l_{m+1}; infinite if there is none */
-    int lapack, iterations;
-    double residual; /* of the eigenpairs */
-    bool converged;
+    int n_zero;        /* how many of the m have l = 0 */
+    double next;       /* l_{m+1}; infinite if there is none */
+    la_eigs_info eigs; /* of the others */
 } graph_embed_info;
 
 void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_info *info);

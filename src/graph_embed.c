@@ -2,7 +2,6 @@
  * top of N = D^{-1/2} W D^{-1/2} (l = 1 - mu), in [-1, 1]. Null vectors are known in closed
  * form and deflated; la_eigs() finds the others. */
 #include "graph.h"
-#include "la.h"
 
 static graph_csr normalised(const graph_csr *g);
 static void apply_weights(const void *data, int m, const double *x, double *y);
@@ -26,11 +25,7 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
     for (int j = 0; j < n_zero; j++)
         contrast(g, component, volume, pieces, j, known + (size_t) (j + 1) * N);
 
-    info->lapack = 0;
-    info->iterations = 0;
-    info->residual = 0.0;
-    info->converged = true;
-    info->n_zero = n_zero;
+    *info = (graph_embed_info){.n_zero = n_zero, .eigs = {.converged = true}};
     for (int j = 0; j < n_zero; j++) l[j] = 0.0;
     ufs_copy(u, known + N, N * (size_t) n_zero);
     info->next = m == n - 1 ? R_PosInf : 0.0;
@@ -40,7 +35,6 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
     if (n_more > n - pieces) n_more = n - pieces;
     if (m < all_zero || n_more <= 0) return;
     double *mu = ufs_dalloc((size_t) n_more, 1), *vectors = ufs_dalloc(N, (size_t) n_more);
-    la_eigs_info found;
     la_eigs_problem a = {.n = n,
                          .k = n_more,
                          .apply = apply_weights,
@@ -52,11 +46,7 @@ void graph_embed(const graph_csr *g, int m, double *l, double *u, graph_embed_in
                          .known = known,
                          .tol = 1e-11,
                          .max_iter = 300};
-    la_eigs(&a, mu, vectors, &found);
-    info->lapack = found.lapack;
-    info->iterations = found.iterations;
-    info->residual = found.residual;
-    info->converged = found.converged;
+    la_eigs(&a, mu, vectors, &info->eigs);
     for (int j = n_zero; j < m; j++) l[j] = 1.0 - mu[j - n_zero];
     if (m > n_zero) ufs_copy(u + (size_t) n_zero * N, vectors, N * (size_t) (m - n_zero));
     if (m < n - 1) info->next = 1.0 - mu[m - n_zero];

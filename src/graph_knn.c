@@ -7,8 +7,8 @@
  * the k + SLACK smallest *lower bounds* d2_ij - delta (K_ii + K_jj); their exact
  * distances sum (x_il - x_jl)^2 are formed directly, and if the k-th of them lies below
  * the lower bound of everything dropped, the row is proved complete. Rows that are
- * not (many ties, or far-away clusters where cancellation is severe) get all their
- * lower bounds again and exact distances for everything that could matter. */
+ * not (many ties, or far-away clusters where cancellation is severe) get exact distances to
+ * all others; of a sparse X only to those whose lower bound, found again, could matter. */
 #include "graph.h"
 #include "graph_rows.h"
 #include "la.h"
@@ -16,8 +16,8 @@
 #include <R_ext/Utils.h>
 #include <stdlib.h>
 
-/* Rows and columns of a block of products, entries kept beyond k, and rows searched again at once. */
-enum { BLOCK = 192, DEEP = 256, SLACK = 8, RETRY_BLOCK = 32 };
+/* Rows and columns of a block of products, and entries kept beyond k. */
+enum { BLOCK = 192, DEEP = 256, SLACK = 8 };
 /* Squared distances that agree to this share are ties: far above the rounding of a sum of p squares. */
 static const double TIE = 1e-10;
 
@@ -26,14 +26,15 @@ typedef struct {
     int index;
 } entry;
 
-/* What one search needs; rows of `row` are contiguous copies of the samples. */
+/* What one search needs. */
 typedef struct {
-    int n, p, k, size;         /* size: entries kept per row */
-    const double *x;           /* n x p */
-    const double *mean;        /* p: taken off on the way into the products */
-    const double *row;         /* p x n */
-    const sparse_rows *sparse; /* instead of the two */
-    const double *norm2;       /* K_ii */
+    const ufs_x *x;
+    int n, p, k, size; /* size: entries kept per row */
+    bool want_mean;
+    const double *mean;      /* p: taken off on the way into the products; dense X only */
+    const double *row;       /* p x n: contiguous copies of the samples; dense X only */
+    const sparse_rows *rows; /* instead of the two */
+    const double *norm2;     /* K_ii */
     double delta;
     entry *heap; /* size x n, max-heaps on key */
     int *filled;
@@ -41,20 +42,14 @@ typedef struct {
 } search;
 
 static void centred_norms(int n, int p, const double *x, double *mean, double *norm2);
-static void centred_block(const search *s, int i0, int ni, int l0, int deep, double *out);
-static void centred_products(const search *s, int i0, int ni, int j0, int nj, double *piece,
-                             double *cross);
-static double scan_all(search *s, double *piece, double *cross, bool want_mean);
-static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *piece, double *cross,
-                        bool want_mean);
-static double scan_sparse(search *s, bool want_mean);
-static inline double offer_pair(search *s, int i, int j, double product, bool want_mean);
+static double scan_dense(search *s);
+static double scan_sparse(search *s);
+static inline double offer_pair(search *s, int i, int j, double product);
 static void offer(search *s, int i, double key, int index);
 static void sift_down(entry *heap, int size, int at);
 static double exact_d2(const search *s, int i, int j);
 static bool finish_row(const search *s, int i, entry *work, graph_knn *out, double *reach);
 static void choose(const search *s, int i, entry *candidate, int count, graph_knn *out);
-static void finish_search(search *s, graph_knn *out);
 static void retry_rows(const search *s, int count, const int *hard, const double *reach,
                        graph_knn *out);
 static int by_key_then_index(const void *a, const void *b);
@@ -76,60 +71,18 @@ static bool beyond_numbers(int n, const double *norm2, graph_knn *out)
     return true;
 }
 
-void graph_knn_search(int n, int p, const double *x, int k, bool want_mean, graph_knn *out)
+void graph_knn_search(const ufs_x *x, int k, bool want_mean, graph_knn *out)
 {
-    size_t N = (size_t) n, P = (size_t) p, K = (size_t) k;
-    search s = {.n = n, .p = p, .k = k};
-    double total;
-
-    out->n = n;
-    out->k = k;
-    out->index = ufs_ialloc(N * K);
-    out->d2 = ufs_dalloc(N, K);
-
-    void *mark = vmaxget();
-    double *mean = ufs_dalloc(P, 1), *row = ufs_dalloc(P, N), *norm2 = ufs_dzero(N, 1);
-    double *cross = ufs_dalloc(BLOCK, BLOCK), *piece = ufs_dalloc(2 * BLOCK, DEEP);
-    s.size = k + SLACK < n - 1 ? k + SLACK : n - 1;
-    s.delta = 2.0 * ((double) p + 8.0) * DBL_EPSILON;
-    s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
-    s.filled = ufs_ialloc(N);
-    memset(s.filled, 0, N * sizeof(int));
-    s.far = ufs_dalloc(N, 1);
-    for (size_t i = 0; i < N; i++) s.far[i] = R_PosInf;
-    centred_norms(n, p, x, mean, norm2);
-    if (beyond_numbers(n, norm2, out)) {
-        vmaxset(mark);
-        return;
-    }
-    la_transpose(n, p, x, row);
-    s.x = x;
-    s.mean = mean;
-    s.row = row;
-    s.norm2 = norm2;
-
-    total = scan_all(&s, piece, cross, want_mean);
-    out->mean_distance = 2.0 * total / ((double) n * (double) n);
-
-    finish_search(&s, out);
-    vmaxset(mark);
-}
-
-void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out)
-{
-    int n = x->n, longest = 0;
+    int n = x->n, p = x->p, longest = p, n_hard = 0;
     size_t N = (size_t) n, K = (size_t) k;
-    search s = {.n = n, .p = x->p, .k = k};
-    double total = 0.0;
+    search s = {.x = x, .n = n, .p = p, .k = k, .want_mean = want_mean};
+    sparse_rows rows;
 
-    out->n = n;
-    out->k = k;
-    out->index = ufs_ialloc(N * K);
-    out->d2 = ufs_dalloc(N, K);
+    *out = (graph_knn){.n = n, .k = k, .index = ufs_ialloc(N * K), .d2 = ufs_dalloc(N, K)};
 
     void *mark = vmaxget();
-    double *norm2 = ufs_dzero(N, 1);
-    sparse_rows rows = sparse_rows_of(x);
+    double *norm2 = ufs_dzero(N, 1), *reach = ufs_dalloc(N, 1);
+    int *hard = ufs_ialloc(N);
     s.size = k + SLACK < n - 1 ? k + SLACK : n - 1;
     s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
     s.filled = ufs_ialloc(N);
@@ -137,29 +90,34 @@ void graph_knn_sparse(const ufs_x *x, int k, bool want_mean, graph_knn *out)
     s.far = ufs_dalloc(N, 1);
     for (size_t i = 0; i < N; i++) s.far[i] = R_PosInf;
     s.norm2 = norm2;
-    s.sparse = &rows;
-    for (int i = 0; i < n; i++) {
-        int length = rows.start[i + 1] - rows.start[i];
-        longest = length > longest ? length : longest;
-        for (int e = rows.start[i]; e < rows.start[i + 1]; e++)
-            norm2[i] += rows.value[e] * rows.value[e];
+    if (x->kind == UFS_X_SPARSE) {
+        rows = sparse_rows_of(x);
+        s.rows = &rows;
+        longest = sparse_rows_norms(&rows, norm2);
+    } else {
+        double *mean = ufs_dalloc((size_t) p, 1), *row = ufs_dalloc((size_t) p, N);
+        centred_norms(n, p, x->dense, mean, norm2);
+        la_transpose(n, p, x->dense, row);
+        s.mean = mean;
+        s.row = row;
     }
     s.delta = 2.0 * ((double) longest + 8.0) * DBL_EPSILON;
-    if (beyond_numbers(n, norm2, out)) {
-        vmaxset(mark);
-        return;
+    if (!beyond_numbers(n, norm2, out)) {
+        entry *work = (entry *) R_alloc((size_t) s.size, sizeof(entry));
+        double total = s.rows ? scan_sparse(&s) : scan_dense(&s);
+        out->mean_distance = 2.0 * total / ((double) n * (double) n);
+        /* Exact distances of what the heaps hold, and once more for the rows they do not prove. */
+        for (int i = 0; i < n; i++)
+            if (!finish_row(&s, i, work, out, reach + n_hard)) hard[n_hard++] = i;
+        if (n_hard > 0) retry_rows(&s, n_hard, hard, reach, out);
     }
-
-    total = scan_sparse(&s, want_mean);
-    out->mean_distance = 2.0 * total / ((double) n * (double) n);
-    finish_search(&s, out);
     vmaxset(mark);
 }
 
 /* Lower bounds of each pair of rows, offered to both. Returns the sum of the distances. */
-static double scan_sparse(search *s, bool want_mean)
+static double scan_sparse(search *s)
 {
-    sparse_tile tile = sparse_tile_of(s->sparse);
+    sparse_tile tile = sparse_tile_of(s->rows);
     double *inner = ufs_dalloc(SPARSE_TILE, (size_t) s->n), total = 0.0;
     int list[SPARSE_TILE];
 
@@ -167,35 +125,22 @@ static double scan_sparse(search *s, bool want_mean)
         int ni = s->n - i0 < SPARSE_TILE ? s->n - i0 : SPARSE_TILE;
         R_CheckUserInterrupt();
         for (int b = 0; b < ni; b++) list[b] = i0 + b;
-        sparse_tile_inner(s->sparse, &tile, ni, list, true, inner);
+        sparse_tile_inner(s->rows, &tile, ni, list, true, inner);
         for (int b = 0; b < ni; b++)
             for (int i = i0 + b, j = 0; j < i; j++)
-                total += offer_pair(s, i, j, inner[(size_t) b + (size_t) j * SPARSE_TILE],
-                                    want_mean);
+                total += offer_pair(s, i, j, inner[(size_t) b + (size_t) j * SPARSE_TILE]);
     }
     return total;
 }
 
 /* The lower bound of a pair from its product, to both heaps. Returns the distance. */
-static inline double offer_pair(search *s, int i, int j, double product, bool want_mean)
+static inline double offer_pair(search *s, int i, int j, double product)
 {
     double both = s->norm2[i] + s->norm2[j], d2 = both - 2.0 * product;
     double lower = d2 - s->delta * both;
     if (lower < s->far[i]) offer(s, i, lower, j);
     if (lower < s->far[j]) offer(s, j, lower, i);
-    return want_mean && d2 > 0.0 ? sqrt(d2) : 0.0;
-}
-
-/* Exact distances of what the heaps hold, and once more for the rows they do not prove. */
-static void finish_search(search *s, graph_knn *out)
-{
-    int n = s->n, n_hard = 0, *hard = ufs_ialloc((size_t) n);
-    double *reach = ufs_dalloc((size_t) n, 1);
-    entry *work = (entry *) R_alloc((size_t) s->size, sizeof(entry));
-
-    for (int i = 0; i < n; i++)
-        if (!finish_row(s, i, work, out, reach + n_hard)) hard[n_hard++] = i;
-    retry_rows(s, n_hard, hard, reach, out);
+    return s->want_mean && d2 > 0.0 ? sqrt(d2) : 0.0;
 }
 
 static void centred_norms(int n, int p, const double *x, double *mean, double *norm2)
@@ -213,53 +158,39 @@ static void centred_norms(int n, int p, const double *x, double *mean, double *n
 static void centred_block(const search *s, int i0, int ni, int l0, int deep, double *out)
 {
     for (int l = 0; l < deep; l++) {
-        const double *from = s->x + (size_t) i0 + (size_t) (l0 + l) * (size_t) s->n;
+        const double *from = s->x->dense + (size_t) i0 + (size_t) (l0 + l) * (size_t) s->n;
         double *to = out + (size_t) l * (size_t) ni, mean = s->mean[l0 + l];
         for (int i = 0; i < ni; i++) to[i] = from[i] - mean;
     }
 }
 
-/* cross (BLOCK x BLOCK): centred rows i0.. times rows j0.., DEEP columns at a time, so that no
- * centred copy of x is needed. piece: 2 BLOCK x DEEP. */
-static void centred_products(const search *s, int i0, int ni, int j0, int nj, double *piece,
-                             double *cross)
-{
-    for (int l0 = 0; l0 < s->p; l0 += DEEP) {
-        int deep = s->p - l0 < DEEP ? s->p - l0 : DEEP;
-        double *left = piece, *right = j0 == i0 ? left : piece + BLOCK * DEEP;
-        centred_block(s, i0, ni, l0, deep, left);
-        if (j0 != i0) centred_block(s, j0, nj, l0, deep, right);
-        la_gemm('N', 'T', ni, nj, deep, 1.0, left, ni, right, nj, l0 > 0 ? 1.0 : 0.0, cross, BLOCK);
-    }
-}
-
-static double scan_all(search *s, double *piece, double *cross, bool want_mean)
+/* The same by pairs of blocks, DEEP columns at a time, so that no centred copy of x is needed. */
+static double scan_dense(search *s)
 {
     int n = s->n;
-    double total = 0.0;
-    for (int i0 = 0; i0 < n; i0 += BLOCK) {
-        int ni = n - i0 < BLOCK ? n - i0 : BLOCK;
-        R_CheckUserInterrupt();
-        for (int j0 = i0; j0 < n; j0 += BLOCK)
-            total += scan_pair(s, i0, ni, j0, n - j0 < BLOCK ? n - j0 : BLOCK, piece, cross,
-                               want_mean);
-    }
-    return total;
-}
+    double *left = ufs_dalloc(BLOCK, DEEP), *other = ufs_dalloc(BLOCK, DEEP), total = 0.0;
+    double *cross = ufs_dalloc(BLOCK, BLOCK);
 
-/* Lower bounds of one pair of blocks (j0 >= i0), offered to both sides. Returns the
- * sum of its distances over i < j. */
-static double scan_pair(search *s, int i0, int ni, int j0, int nj, double *piece, double *cross,
-                        bool want_mean)
-{
-    double sum = 0.0;
-    centred_products(s, i0, ni, j0, nj, piece, cross);
-    for (int b = 0; b < nj; b++) {
-        int last = j0 == i0 ? b : ni;
-        const double *col = cross + (size_t) b * BLOCK;
-        for (int a = 0; a < last; a++) sum += offer_pair(s, i0 + a, j0 + b, col[a], want_mean);
-    }
-    return sum;
+    for (int i0 = 0; i0 < n; i0 += BLOCK)
+        for (int j0 = i0; j0 < n; j0 += BLOCK) {
+            int ni = n - i0 < BLOCK ? n - i0 : BLOCK, nj = n - j0 < BLOCK ? n - j0 : BLOCK;
+            double *right = j0 == i0 ? left : other, sum = 0.0;
+            R_CheckUserInterrupt();
+            for (int l0 = 0; l0 < s->p; l0 += DEEP) {
+                int deep = s->p - l0 < DEEP ? s->p - l0 : DEEP;
+                centred_block(s, i0, ni, l0, deep, left);
+                if (j0 != i0) centred_block(s, j0, nj, l0, deep, right);
+                la_gemm('N', 'T', ni, nj, deep, 1.0, left, ni, right, nj, l0 > 0 ? 1.0 : 0.0, cross,
+                        BLOCK);
+            }
+            for (int b = 0; b < nj; b++) {
+                const double *col = cross + (size_t) b * BLOCK;
+                for (int a = 0; a < (j0 == i0 ? b : ni); a++)
+                    sum += offer_pair(s, i0 + a, j0 + b, col[a]);
+            }
+            total += sum;
+        }
+    return total;
 }
 
 /* key < far[i]. */
@@ -297,7 +228,7 @@ static void sift_down(entry *heap, int size, int at)
 
 static double exact_d2(const search *s, int i, int j)
 {
-    if (s->sparse) return sparse_rows_d2(s->sparse, i, j);
+    if (s->rows) return sparse_rows_d2(s->rows, i, j);
     const double *a = s->row + (size_t) i * (size_t) s->p;
     const double *b = s->row + (size_t) j * (size_t) s->p;
     /* Two sums in a fixed order, symmetric in i and j. */
@@ -358,51 +289,29 @@ static int by_key_then_index(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* cross (n x m): the products of all rows with the rows `list`. */
-static void retry_products(const search *s, int m, const int *list, double *some, double *all,
-                           double *cross)
-{
-    int n = s->n, p = s->p;
-    for (int l0 = 0; l0 < p; l0 += RETRY_BLOCK) {
-        int deep = p - l0 < RETRY_BLOCK ? p - l0 : RETRY_BLOCK;
-        centred_block(s, 0, n, l0, deep, all);
-        for (size_t l = 0; l < (size_t) deep; l++)
-            for (size_t a = 0; a < (size_t) m; a++)
-                some[a + l * RETRY_BLOCK] = all[(size_t) list[a] + l * (size_t) n];
-        la_gemm('N', 'T', n, m, deep, 1.0, all, n, some, RETRY_BLOCK, l0 > 0 ? 1.0 : 0.0, cross, n);
-    }
-}
-
 static void retry_rows(const search *s, int count, const int *hard, const double *reach,
                        graph_knn *out)
 {
-    if (count == 0) return;
-    int n = s->n, block = s->sparse ? SPARSE_TILE : RETRY_BLOCK;
-    double *some = ufs_dalloc(RETRY_BLOCK, s->sparse ? 0 : RETRY_BLOCK);
-    double *all = ufs_dalloc(s->sparse ? 0 : (size_t) n, RETRY_BLOCK);
-    double *cross = ufs_dalloc((size_t) n, (size_t) block);
-    size_t down = s->sparse ? SPARSE_TILE : 1, right = s->sparse ? 1 : (size_t) n;
+    int n = s->n;
+    double *cross = ufs_dalloc(s->rows ? (size_t) n : 0, SPARSE_TILE);
     entry *candidate = (entry *) R_alloc((size_t) n, sizeof(entry));
     sparse_tile tile = {0};
 
-    if (s->sparse) tile = sparse_tile_of(s->sparse);
-    for (int from = 0; from < count; from += block) {
-        int m = count - from < block ? count - from : block;
+    if (s->rows) tile = sparse_tile_of(s->rows);
+    for (int a = 0; a < count; a++) {
+        int i = hard[a], found = 0, left = count - a < SPARSE_TILE ? count - a : SPARSE_TILE;
+        const double *product = cross + a % SPARSE_TILE;
         R_CheckUserInterrupt();
-        if (s->sparse)
-            sparse_tile_inner(s->sparse, &tile, m, hard + from, false, cross);
-        else
-            retry_products(s, m, hard + from, some, all, cross);
-        for (int a = 0; a < m; a++) {
-            int i = hard[from + a], found = 0;
-            for (int j = 0; j < n; j++) {
-                double both = s->norm2[i] + s->norm2[j];
-                double product = cross[(size_t) a * right + (size_t) j * down];
-                if (j == i || both - 2.0 * product - s->delta * both > reach[from + a]) continue;
-                candidate[found].index = j;
-                candidate[found++].key = exact_d2(s, i, j);
-            }
-            choose(s, i, candidate, found, out);
+        if (s->rows && a % SPARSE_TILE == 0)
+            sparse_tile_inner(s->rows, &tile, left, hard + a, false, cross);
+        for (int j = 0; j < n; j++) {
+            double both = s->norm2[i] + s->norm2[j], lower = 0.0;
+            if (s->rows) lower = both - 2.0 * product[j * SPARSE_TILE] - s->delta * both;
+            if (j == i || lower > reach[a]) continue;
+            candidate[found].index = j;
+            candidate[found].key = exact_d2(s, i, j);
+            found += candidate[found].key <= reach[a];
         }
+        choose(s, i, candidate, found, out);
     }
 }

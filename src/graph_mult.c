@@ -6,61 +6,23 @@
 /* Columns that share one reading of an edge. */
 enum { LANES = 8 };
 
-/* Up to LANES columns at once, interleaved: the rows that an edge joins lie together, and its
- * index is read once. Y = W X, or L X with laplacian. */
-static void mult_lanes(const graph_csr *g, bool laplacian, int m, const double *x, double *y,
-                       double *restrict lanes)
-{
-    size_t N = (size_t) g->n, M = (size_t) m;
-    for (size_t i = 0; i < N; i++)
-        for (size_t l = 0; l < LANES; l++) lanes[i * LANES + l] = l < M ? x[i + l * N] : 0.0;
-    for (int i = 0; i < g->n; i++) {
-        double sum[LANES] = {0.0}, mine[LANES] = {0.0};
-        if (laplacian) memcpy(mine, lanes + (size_t) i * LANES, sizeof mine);
-        /* sum of w (x_j - x_i): no cancellation, unlike W x - D x. */
-        for (int e = g->start[i]; e < g->start[i + 1]; e++) {
-            const double *other = lanes + (size_t) g->col[e] * LANES;
-            double w = g->w[e];
-            for (int l = 0; l < LANES; l++) sum[l] += w * (other[l] - mine[l]);
-        }
-        for (size_t l = 0; l < M; l++) y[(size_t) i + l * N] = laplacian ? -sum[l] : sum[l];
-    }
-}
-
-static void mult(const graph_csr *g, bool laplacian, int m, const double *x, double *y)
-{
-    void *mark = vmaxget();
-    double *lanes = ufs_dalloc((size_t) g->n, LANES);
-    for (int j = 0; j < m; j += LANES)
-        mult_lanes(g, laplacian, m - j < LANES ? m - j : LANES, x + (size_t) j * (size_t) g->n,
-                   y + (size_t) j * (size_t) g->n, lanes);
-    vmaxset(mark);
-}
-
-void graph_mult(const graph_csr *g, int m, const double *x, double *y)
-{
-    mult(g, false, m, x, y);
-}
-
-void graph_laplacian_mult(const graph_csr *g, int m, const double *x, double *y)
-{
-    mult(g, true, m, x, y);
-}
-
-/* Where `now` lies, `before` is replaced, entry by entry. */
+/* before <- c_0 A now + c_1 now + c_2 before, A = W, or -L with laplacian: LANES columns interleaved, so
+ * that the rows that an edge joins lie together, and its index is read once. */
 static void recur_lanes(const graph_csr *g, bool laplacian, const double *c,
                         const double *restrict now, double *restrict before)
 {
     for (int i = 0; i < g->n; i++) {
-        double sum[LANES] = {0.0}, own = c[1] - (laplacian ? c[0] * g->degree[i] : 0.0);
+        double sum[LANES] = {0.0}, from[LANES] = {0.0};
         const double *mine = now + (size_t) i * LANES;
         double *to = before + (size_t) i * LANES;
+        if (laplacian) memcpy(from, mine, sizeof from);
+        /* sum of w (x_j - x_i): no cancellation, unlike W x - D x. */
         for (int e = g->start[i]; e < g->start[i + 1]; e++) {
             const double *other = now + (size_t) g->col[e] * LANES;
             double w = g->w[e];
-            for (int l = 0; l < LANES; l++) sum[l] += w * other[l];
+            for (int l = 0; l < LANES; l++) sum[l] += w * (other[l] - from[l]);
         }
-        for (int l = 0; l < LANES; l++) to[l] = c[0] * sum[l] + own * mine[l] + c[2] * to[l];
+        for (int l = 0; l < LANES; l++) to[l] = c[0] * sum[l] + c[1] * mine[l] + c[2] * to[l];
     }
 }
 
@@ -88,6 +50,18 @@ void graph_recur(const graph_csr *g, bool laplacian, int m, int steps, const dou
             for (size_t l = 0; l < width; l++) x[i + (j + l) * N] = now[i * LANES + l];
     }
     vmaxset(mark);
+}
+
+void graph_mult(const graph_csr *g, int m, const double *x, double *y)
+{
+    ufs_copy(y, x, (size_t) g->n * (size_t) m);
+    graph_recur(g, false, m, 1, (const double[]){1.0, 0.0, 0.0}, y);
+}
+
+void graph_laplacian_mult(const graph_csr *g, int m, const double *x, double *y)
+{
+    ufs_copy(y, x, (size_t) g->n * (size_t) m);
+    graph_recur(g, true, m, 1, (const double[]){-1.0, 0.0, 0.0}, y);
 }
 
 double graph_quadratic(const graph_csr *g, const double *f)

@@ -1,5 +1,6 @@
 /* graph_rows.c: a sparse X by rows (see graph_rows.h). */
 #include "graph_rows.h"
+#include "la.h"
 #include <limits.h>
 
 sparse_rows sparse_rows_of(const ufs_x *x)
@@ -13,7 +14,7 @@ sparse_rows sparse_rows_of(const ufs_x *x)
 
     memset(rows.start, 0, (N + 1) * sizeof(int));
     for (int j = 0; j < x->p; j++) {
-        int u = x->column ? x->column[j] : j;
+        int u = ufs_x_user(x, j);
         for (int e = x->start[u]; e < x->start[u + 1]; e++) rows.start[x->row[e] + 1]++;
     }
     for (size_t i = 0; i < N; i++) {
@@ -21,8 +22,8 @@ sparse_rows sparse_rows_of(const ufs_x *x)
         next[i] = rows.start[i];
     }
     for (int j = 0; j < x->p; j++) {
-        int u = x->column ? x->column[j] : j;
-        double s = x->divide ? x->divide[j] : 1.0;
+        int u = ufs_x_user(x, j);
+        double s = ufs_x_divide(x, j);
         for (int e = x->start[u]; e < x->start[u + 1]; e++) {
             int at = next[x->row[e]]++;
             rows.col[at] = j;
@@ -30,6 +31,18 @@ sparse_rows sparse_rows_of(const ufs_x *x)
         }
     }
     return rows;
+}
+
+int sparse_rows_norms(const sparse_rows *rows, double *norm2)
+{
+    int longest = 0;
+
+    for (int i = 0; i < rows->x->n; i++) {
+        int length = rows->start[i + 1] - rows->start[i];
+        longest = length > longest ? length : longest;
+        norm2[i] = la_ss((size_t) length, rows->value + rows->start[i]);
+    }
+    return longest;
 }
 
 void sparse_rows_center(sparse_rows *rows)
@@ -41,13 +54,13 @@ void sparse_rows_center(sparse_rows *rows)
     rows->mean_dot = ufs_dzero(N, 1);
     rows->mean_ss = 0.0;
     for (int j = 0; j < x->p; j++) {
-        double m = x->shift[j] / (x->divide ? x->divide[j] : 1.0);
+        double m = x->shift[j] / ufs_x_divide(x, j);
         rows->mean_ss += m * m;
     }
     for (size_t i = 0; i < N; i++)
         for (int e = rows->start[i]; e < rows->start[i + 1]; e++) {
             int j = rows->col[e];
-            rows->mean_dot[i] += rows->value[e] * x->shift[j] / (x->divide ? x->divide[j] : 1.0);
+            rows->mean_dot[i] += rows->value[e] * x->shift[j] / ufs_x_divide(x, j);
         }
 }
 
@@ -60,7 +73,7 @@ sparse_tile sparse_tile_of(const sparse_rows *rows)
                         .end = ufs_ialloc(P),
                         .count = ufs_ialloc(P)};
 
-    for (int j = 0; j < x->p; j++) tile.end[j] = x->start[x->column ? x->column[j] : j];
+    for (int j = 0; j < x->p; j++) tile.end[j] = x->start[ufs_x_user(x, j)];
     memset(tile.count, 0, P * sizeof(int));
     return tile;
 }
@@ -90,10 +103,10 @@ void sparse_tile_inner(const sparse_rows *rows, sparse_tile *tile, int n_list, c
             int j = rows->col[a];
             if (tile->count[j]++ == 0) tile->column[n_columns++] = j;
             tile->weight[(size_t) b + (size_t) j * SPARSE_TILE] = rows->value[a] /
-                                                                  (x->divide ? x->divide[j] : 1.0);
+                                                                  ufs_x_divide(x, j);
         }
     for (int a = 0; a < n_columns; a++) {
-        int j = tile->column[a], u = x->column ? x->column[j] : j, last = x->start[u + 1];
+        int j = tile->column[a], u = ufs_x_user(x, j), last = x->start[u + 1];
         double *weight = tile->weight + (size_t) j * SPARSE_TILE;
         if (below) {
             while (tile->end[j] < last && x->row[tile->end[j]] < end) tile->end[j]++;

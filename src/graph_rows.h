@@ -15,6 +15,8 @@ typedef struct {
 
 /* Memory from R_alloc: 12 bytes per entry. */
 sparse_rows sparse_rows_of(const ufs_x *x);
+/* norm2_i = ||divided row i||^2, centring left out; returns the most entries of a row. */
+int sparse_rows_norms(const sparse_rows *rows, double *norm2);
 /* Means, so that sparse_rows_dot() is that of the centred rows. */
 void sparse_rows_center(sparse_rows *rows);
 /* Products of a few rows with the others: each column of X is read once for all of them, which is

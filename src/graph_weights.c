@@ -16,51 +16,17 @@ static int by_neighbour(const void *a, const void *b);
 /* What cosines need: rows of either kind and their norms; no norms: d2 holds the cosines. */
 typedef struct {
     int p;
-    const double *row;
-    const sparse_rows *sparse;
-    const double *norm;
+    const double *row; /* p x n; NULL: sparse */
+    sparse_rows sparse;
+    double *norm;
 } cosines;
 
-static void from_lists(const graph_knn *knn, const cosines *rows, graph_weights weights,
-                       double bandwidth, graph_symmetrise rule, graph_csr *out);
+static void set_cosines(const ufs_x *x, cosines *rows);
 static double weight_of(graph_weights weights, double bandwidth, double d2, const cosines *rows,
                         int i, int j);
 
-void graph_from_knn(const graph_knn *knn, int p, const double *x, graph_weights weights,
-                    double bandwidth, graph_symmetrise rule, graph_csr *out)
-{
-    size_t N = (size_t) knn->n;
-    cosines rows = {.p = p};
-
-    if (weights == GRAPH_COSINE && x != NULL) {
-        double *row = ufs_dalloc((size_t) p, N), *norm = ufs_dalloc(N, 1);
-        la_transpose(knn->n, p, x, row);
-        la_col_norms(p, knn->n, row, norm);
-        rows.row = row;
-        rows.norm = norm;
-    }
-    from_lists(knn, &rows, weights, bandwidth, rule, out);
-}
-
-void graph_from_knn_sparse(const graph_knn *knn, const ufs_x *x, graph_weights weights,
-                           double bandwidth, graph_symmetrise rule, graph_csr *out)
-{
-    cosines rows = {.p = x->p};
-    sparse_rows entries;
-
-    if (weights == GRAPH_COSINE) {
-        double *norm = ufs_dalloc((size_t) knn->n, 1);
-        entries = sparse_rows_of(x);
-        sparse_rows_center(&entries);
-        for (int i = 0; i < knn->n; i++) norm[i] = sqrt(fmax(0.0, sparse_rows_dot(&entries, i, i)));
-        rows.sparse = &entries;
-        rows.norm = norm;
-    }
-    from_lists(knn, &rows, weights, bandwidth, rule, out);
-}
-
-static void from_lists(const graph_knn *knn, const cosines *rows, graph_weights weights,
-                       double bandwidth, graph_symmetrise rule, graph_csr *out)
+void graph_from_knn(const graph_knn *knn, const ufs_x *x, graph_weights weights, double bandwidth,
+                    graph_symmetrise rule, graph_csr *out)
 {
     int n = knn->n, k = knn->k;
     size_t N = (size_t) n, edges = N * (size_t) k, most = 2 * edges;
@@ -74,6 +40,8 @@ static void from_lists(const graph_knn *knn, const cosines *rows, graph_weights 
     out->degree = degree;
 
     void *mark = vmaxget();
+    cosines rows = {.p = x ? x->p : 0};
+    if (weights == GRAPH_COSINE && x) set_cosines(x, &rows);
     /* The directed lists by column, and their transpose by a counting sort. */
     arc *mine = (arc *) R_alloc(edges, sizeof(arc));
     arc *theirs = (arc *) R_alloc(edges, sizeof(arc));
@@ -107,10 +75,10 @@ static void from_lists(const graph_knn *knn, const cosines *rows, graph_weights 
             const arc *e = from_a ? a : b;
             bool mutual = from_a && from_b;
             if (mutual || rule != GRAPH_MIN) {
-                double value = weight_of(weights, bandwidth, e->d2, rows, i, e->neighbour);
+                double value = weight_of(weights, bandwidth, e->d2, &rows, i, e->neighbour);
                 if (rule == GRAPH_MEAN) {
                     if (mutual)
-                        value += weight_of(weights, bandwidth, b->d2, rows, i, b->neighbour);
+                        value += weight_of(weights, bandwidth, b->d2, &rows, i, b->neighbour);
                     value *= 0.5;
                 }
                 if (value > 0.0) {
@@ -125,6 +93,24 @@ static void from_lists(const graph_knn *knn, const cosines *rows, graph_weights 
     start[n] = used;
     vmaxset(mark);
     graph_degrees(out, degree);
+}
+
+static void set_cosines(const ufs_x *x, cosines *rows)
+{
+    int n = x->n, p = x->p;
+
+    rows->norm = ufs_dalloc((size_t) n, 1);
+    if (x->kind == UFS_X_SPARSE) {
+        rows->sparse = sparse_rows_of(x);
+        sparse_rows_center(&rows->sparse);
+        for (int i = 0; i < n; i++)
+            rows->norm[i] = sqrt(fmax(0.0, sparse_rows_dot(&rows->sparse, i, i)));
+    } else {
+        double *row = ufs_dalloc((size_t) p, (size_t) n);
+        la_transpose(n, p, x->dense, row);
+        la_col_norms(p, n, row, rows->norm);
+        rows->row = row;
+    }
 }
 
 static int by_neighbour(const void *a, const void *b)
@@ -144,9 +130,8 @@ static double weight_of(graph_weights weights, double bandwidth, double d2, cons
         return exp(-0.5 * ratio * ratio);
     }
     if (norm == NULL) return fmax(0.0, d2);
-    double dot = rows->sparse
-                     ? sparse_rows_dot(rows->sparse, i, j)
-                     : la_dot(rows->p, rows->row + (size_t) i * p, rows->row + (size_t) j * p);
+    double dot = rows->row ? la_dot(rows->p, rows->row + (size_t) i * p, rows->row + (size_t) j * p)
+                           : sparse_rows_dot(&rows->sparse, i, j);
     /* In two steps, as a product of norms could overflow; the same ones for (j, i). */
     double large = fmax(norm[i], norm[j]), small = fmin(norm[i], norm[j]);
     return small > 0.0 ? fmax(0.0, dot / large / small) : 0.0;

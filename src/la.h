@@ -67,9 +67,9 @@ double la_l21(int p, const double *norm, double eps);
 /* IRLS weights as a vector: g_i = 1/D_ii = 2 sqrt(norm_i^2 + eps), so a dead
  * row is a zero, never a division by zero. */
 void la_irls_g(int p, const double *norm, double eps, double *g);
-/* || a ||_F^2 and || a - b ||_F^2. */
 /* LAPACK may never come back from NaN: these matrices are not given to it. */
 bool la_finite(size_t len, const double *a);
+/* || a ||_F^2 and || a - b ||_F^2. */
 double la_ss(size_t len, const double *a);
 double la_ss_diff(size_t len, const double *a, const double *b);
 
@@ -90,13 +90,6 @@ int la_chol_inverse(int n, double *r);
 /* Semidefinite a = P R'R P', pivoted, in place: rows of R beyond the rank are zero. pivot: n,
  * 1-based; work: 2n. n^2 rank flops. */
 int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work);
-
-/* ---- la_lq.c ------------------------------------------------------------------ */
-
-/* A = L Q, A m x n with m <= n, in place: L in the lower triangle, what is right of it is of
- * Q. tau: m; work: la_lq_work(m, n) doubles. 2m^2 (n - m/3) flops. */
-int la_lq_work(int m, int n);
-int la_lq(int m, int n, double *a, double *tau, double *work, int lwork);
 
 /* ---- la_solve.c: weighted ridge --------------------------------------------
  * V (p x c) = argmin ||X V - T||_F^2 + lambda sum_i ||v_i||^2 / g_i, with
@@ -138,8 +131,6 @@ void la_polar_init(la_polar_work *w, int n, int c);
 void la_polar_init_in(la_polar_work *w, int n, int c, double *a, double *u);
 /* a is kept; e may be e_old. w->s holds the singular values on return. */
 int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e);
-/* The same where `a` is in w->a already, which is lost; not done over where LAPACK fails. */
-int la_polar_here(la_polar_work *w, const double *e_old, double *e);
 
 /* ---- la_svd.c ------------------------------------------------------------------
  * Thin SVD A = U diag(s) V' (a n x p is overwritten): u n x r, s r, vt r x p,
@@ -148,6 +139,10 @@ int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt);
 /* Householder QR in place: R in the upper triangle, the reflectors below it and in tau
  * (min(n, p)). About 2np^2 flops for n >= p. */
 int la_qr(int n, int p, double *a, double *tau);
+/* A = L Q, A m x n with m <= n, in place: L in the lower triangle, what is right of it is of
+ * Q. tau: m; work: la_lq_work(m, n) doubles. 2m^2 (n - m/3) flops. */
+int la_lq_work(int m, int n);
+int la_lq(int m, int n, double *a, double *tau, double *work, int lwork);
 
 /* In the place of an info of LAPACK's: its matrix has values that are not finite. */
 #define LA_NOT_FINITE (-100)
@@ -209,6 +204,60 @@ int la_eigs_basis(int k);
 /* w: k, z: n x k. Of small order A is formed, and LAPACK does it. */
 void la_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
 void la_eigs_krylov(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
+
+/* ---- la_krylov.c: what the subspace methods share ------------------------------------ */
+
+/* A start vector: a hash of (row, column), uniform on (-1, 1), that no structure of the data
+ * is orthogonal to by design. */
+void la_krylov_noise(int n, int column, double *x);
+
+/* Makes columns k .. k + added - 1 of q (n rows) orthonormal to `known` (n x n_known
+ * orthonormal columns, or NULL), to the k columns of q before, which are orthonormal, and to
+ * each other; those of which less than `least` of their length is left are dropped, and the
+ * others move up. Returns how many are left. The block against the rest by two products,
+ * twice, then column by column: 4n (n_known + k) added + 4n added^2 flops.
+ * dot: max(n_known + k, k + added) x added doubles. */
+int la_krylov_orthonormalise(int n, int n_known, const double *known, int k, int added, double *q,
+                             double least, double *dot);
+
+/* Eigenpairs of the leading k x k block of h (leading dimension ld, upper triangle read): theta
+ * ascending, y k x k. copy: k x k scratch. Returns LAPACK's info. */
+int la_krylov_ritz(int k, const double *h, int ld, double *theta, double *y, double *copy);
+
+/* ---- la_lowest.c -----------------------------------------------------------------
+ * The lowest eigenpairs of a positive semidefinite matrix plus a positive diagonal, without a matrix
+ * of order p when p is large.
+ * P = diag(delta) + M of order p, delta > 0, with M given as
+ *   m: p x p, symmetric, both triangles (b = NULL), or
+ *   b: r x p with M = B'B (m = NULL).
+ * The largest eigenpairs of (P - sigma I)^{-1} by la_eigs_krylov(), sigma just below min(delta). The
+ * inverse is applied through a Cholesky factor of P - sigma I (p^3/3 flops once, 2p^2 per vector), or
+ * by Woodbury,
+ *   (P - sigma I)^{-1} = G - G B'(I + B G B')^{-1} B G,  G = (diag(delta) - sigma I)^{-1},
+ * at r^2 p + r^3/3 once and 4rp per vector. p <= LA_LOWEST_DENSE or 8c with m: LAPACK.
+ * Memory: 2p (3c + 48) doubles while it solves, and p^2, or rp + r^2. */
+enum { LA_LOWEST_DENSE = 120 };
+
+typedef struct {
+    int p, c, r;
+    const double *m, *b;
+    const int *set; /* p: the columns of b in use, or NULL for all */
+    double *g;      /* p: 1 / (delta - sigma), Woodbury only */
+    double *k;      /* Cholesky factor, p x p or r x r */
+    double *scaled; /* r x p: B G^{1/2} */
+} la_lowest;
+
+/* 1 <= c <= p; r = p with m. */
+void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const double *b);
+/* Another matrix of lower order, in the same memory: p no larger than at first; m of an order
+ * no larger than what was factored then (p with m, r with b), b with as many rows, of whose
+ * columns `set` (kept, not copied; may be NULL) names p. */
+void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b, const int *set);
+/* The c lowest pairs, ascending: values c, vectors p x c (orthonormal). info is of the inverse:
+ * products and residuals are its own. With `warm`, vectors holds orthonormal guesses on entry. Stops at residual <= tol, or below 1e-7 when rounding
+ * allows no better; that too counts as converged. */
+void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, double *values,
+                     double *vectors, la_eigs_info *info);
 
 /* ---- la_cg.c ---------------------------------------------------------------------
  * Preconditioned conjugate gradients for A x = b, A and the preconditioner (M^{-1})

@@ -49,11 +49,7 @@ void la_chol_solve(int n, int m, const double *r, double *b)
 
 void la_tri_solve(char trans, int n, int m, const double *r, double *b)
 {
-    char left = 'L', up = 'U', non_unit = 'N';
-    double one = 1.0;
-    if (n <= 0 || m <= 0) return;
-    F77_CALL(dtrsm)
-    (&left, &up, &trans, &non_unit, &n, &m, &one, r, &n, b, &n FCONE FCONE FCONE FCONE);
+    la_trsm('L', 'U', trans, n, m, 1.0, r, n, b, n);
 }
 
 int la_chol_pivoted(int n, double *a, int *pivot, int *rank, double *work)

@@ -7,11 +7,10 @@
  * the Ritz vectors of the open pairs under a Chebyshev polynomial of A, scaled at the largest Ritz
  * value so that nothing overflows (Zhou and Saad, SIAM J. Matrix Anal. Appl. 29, 2007). */
 #include "la.h"
-#include "la_krylov.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { LANES = 8, FIRST_DEGREE = 30, LEAST_DEGREE = 10, MOST_DEGREE = 240 };
+enum { LANES = 8, ROWS = 128, FIRST_DEGREE = 30, LEAST_DEGREE = 10, MOST_DEGREE = 240 };
 static const double SAFETY = 3.0, SPREAD = 1e8, DEPENDENT = 1e-12, ROUNDING = 1e-7;
 
 typedef struct {
@@ -26,7 +25,7 @@ typedef struct {
     double *norm;         /* wide: of the residuals */
     double *theta;        /* keep, descending */
     double *h, *y, *copy; /* most x most: H, its eigenvectors, scratch */
-    double *dot;          /* (n_known + most) x max(most, LA_KRYLOV_ROWS): scratch */
+    double *dot;          /* (n_known + most) x max(most, ROWS): scratch */
     double scale;         /* what residuals are relative to */
     double sum;           /* of the wanted values at the last check, -Inf before it */
     double best;          /* the residual after best_at products, halved or doubled then */
@@ -133,7 +132,7 @@ static void begin(davidson *s)
     s->h = ufs_dalloc(M, M);
     s->y = ufs_dalloc(M, M);
     s->copy = ufs_dalloc(M, M);
-    s->dot = ufs_dalloc(M + (size_t) a->n_known, M > LA_KRYLOV_ROWS ? M : LA_KRYLOV_ROWS);
+    s->dot = ufs_dalloc(M + (size_t) a->n_known, M > ROWS ? M : ROWS);
     for (int j = 0; j < first; j++)
         if (j < a->n_start)
             ufs_copy(s->r + (size_t) j * N, a->start + (size_t) j * N, N);
@@ -330,14 +329,26 @@ static int append(davidson *s, int count, const double *block)
     return added;
 }
 
+/* The first `keep` columns of q (n x k) become q y (y k x keep), in place, by blocks of rows. */
+static void rotate(int n, int k, int keep, double *q, const double *y, double *scratch)
+{
+    size_t N = (size_t) n;
+    for (int from = 0; from < n; from += ROWS) {
+        int m = n - from < ROWS ? n - from : ROWS;
+        la_gemm('N', 'N', m, keep, k, 1.0, q + from, n, y, k, 0.0, scratch, m);
+        for (size_t j = 0; j < (size_t) keep; j++)
+            ufs_copy(q + (size_t) from + j * N, scratch + j * (size_t) m, (size_t) m);
+    }
+}
+
 /* Keeps the best Ritz vectors. */
 static void restart(davidson *s)
 {
     int n = s->a->n, keep = s->keep < s->size ? s->keep : s->size;
     size_t M = (size_t) s->most;
 
-    la_krylov_rotate(n, s->size, keep, s->v, s->y, s->dot);
-    la_krylov_rotate(n, s->size, keep, s->av, s->y, s->dot);
+    rotate(n, s->size, keep, s->v, s->y, s->dot);
+    rotate(n, s->size, keep, s->av, s->y, s->dot);
     for (size_t j = 0; j < (size_t) keep; j++)
         for (size_t i = 0; i <= j; i++) s->h[i + j * M] = i == j ? s->theta[j] : 0.0;
     s->size = keep;

@@ -1,5 +1,4 @@
-/* la_krylov.c: see la_krylov.h. */
-#include "la_krylov.h"
+/* la_krylov.c: start vectors, orthonormal blocks, the small eigenproblem and the change of basis. */
 #include "la.h"
 #include <stdint.h>
 
@@ -70,15 +69,4 @@ int la_krylov_ritz(int k, const double *h, int ld, double *theta, double *y, dou
     for (size_t j = 0; j < (size_t) k; j++)
         ufs_copy(copy + j * (size_t) k, h + j * (size_t) ld, (size_t) k);
     return la_eig_range(k, copy, 1, k, theta, y);
-}
-
-void la_krylov_rotate(int n, int k, int keep, double *q, const double *y, double *scratch)
-{
-    size_t N = (size_t) n;
-    for (int from = 0; from < n; from += LA_KRYLOV_ROWS) {
-        int m = n - from < LA_KRYLOV_ROWS ? n - from : LA_KRYLOV_ROWS;
-        la_gemm('N', 'N', m, keep, k, 1.0, q + from, n, y, k, 0.0, scratch, m);
-        for (size_t j = 0; j < (size_t) keep; j++)
-            ufs_copy(q + (size_t) from + j * N, scratch + j * (size_t) m, (size_t) m);
-    }
 }

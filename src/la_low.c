@@ -1,7 +1,6 @@
 /* la_low.c: see la_low.h. */
 #include "la_low.h"
 #include "la.h"
-#include "graph_dense.h"
 #include "la_packed.h"
 #include <R_ext/Memory.h>
 
@@ -31,7 +30,7 @@ void low_init(low_work *w, int n, int c, int dense_limit)
     w->n = n;
     w->c = c;
     w->dense_limit = dense_limit;
-    w->n_warm = w->n_dense = w->n_krylov = w->n_blocks = 0;
+    w->n_warm = 0;
     w->worst = 0.0;
     w->value = ufs_dalloc((size_t) n, 1);
     w->label = ufs_ialloc((size_t) n);
@@ -56,7 +55,7 @@ int low_laplacian(low_work *w, const double *s, const double *degree, int n_part
         if (n_part > 0)
             memcpy(w->label, part, N * sizeof(int));
         else
-            n_comp = graph_dense_components(n, s, 0.0, w->label, w->order);
+            n_comp = la_packed_components(n, s, 0.0, w->label, w->order);
         if (n_comp >= w->c) {
             done = by_components(w, n_comp, tol, s, r, split);
         } else {
@@ -76,7 +75,7 @@ int low_laplacian(low_work *w, const double *s, const double *degree, int n_part
 static int dense(low_work *w, const double *s, double *scratch, double *r, low_split *split)
 {
     int n = w->n, info;
-    w->n_dense++;
+    w->path = LOW_DENSE;
     la_packed_laplacian(n, s, w->degree, scratch);
     info = la_eig_range(n, scratch, 1, n, w->value, r);
     if (info) return info;
@@ -93,12 +92,12 @@ static bool by_components(low_work *w, int n_comp, double tol, const double *s, 
                           low_split *split)
 {
     int n = w->n;
-    if (graph_dense_components(n, s, tol / (double) n, w->label, w->order) != n_comp) return false;
+    if (la_packed_components(n, s, tol / (double) n, w->label, w->order) != n_comp) return false;
     indicators(w, n_comp, r);
     split->lo = 0;
     split->eq = n_comp;
     split->share = (double) w->c / (double) n_comp;
-    w->n_blocks++;
+    w->path = LOW_BLOCKS;
     return true;
 }
 
@@ -166,7 +165,7 @@ static bool by_krylov(low_work *w, const double *s, int n_comp, double top, doub
         w->worst = fmax(w->worst, found.residual);
         w->n_warm = more + 1;
         ufs_copy(w->warm, vector, N * (size_t) w->n_warm);
-        w->n_krylov++;
+        w->path = LOW_KRYLOV;
     }
     vmaxset(mark);
     return good;

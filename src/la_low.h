@@ -25,8 +25,8 @@ typedef struct {
     int *label, *order;
     double *warm; /* n x (c + 1): vectors of the last call, indicators left out */
     int n_warm;
-    double worst;                    /* largest residual accepted so far, relative to max degree */
-    int n_dense, n_krylov, n_blocks; /* how often which path was taken */
+    double worst; /* largest residual accepted so far, relative to max degree */
+    enum { LOW_DENSE = 1, LOW_KRYLOV, LOW_BLOCKS } path; /* what the last call took */
 } low_work;
 
 void low_init(low_work *work, int n, int c, int dense_limit);

@@ -1,7 +1,5 @@
-/* la_lowest.c: see la_lowest.h. */
-#include "la_lowest.h"
+/* la_lowest.c: the lowest eigenpairs of a matrix and a changing diagonal (see la.h). */
 #include "la.h"
-#include "la_krylov.h"
 #include <R_ext/Utils.h>
 #include <R_ext/Memory.h>
 
@@ -9,7 +7,7 @@
 static const double FLOOR = 1e-7;
 
 static void dense(la_lowest *s, const double *delta, double *values, double *vectors,
-                  la_lowest_info *info);
+                  la_eigs_info *info);
 static double choose_shift(la_lowest *s, const double *delta);
 static double warm_shift(la_lowest *s, const double *delta, double plain, const double *vectors);
 static int factor(la_lowest *s, const double *delta, double sigma);
@@ -36,13 +34,12 @@ void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b,
 }
 
 void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, double *values,
-                     double *vectors, la_lowest_info *info)
+                     double *vectors, la_eigs_info *info)
 {
     int p = s->p, c = s->c;
     size_t len = (size_t) p * (size_t) c;
     double sigma, plain, *last;
     void *mark = vmaxget();
-    la_eigs_info found;
     la_eigs_problem inverse = {.n = p,
                                .k = c,
                                .apply = apply_inverse,
@@ -52,7 +49,7 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
                                .tol = tol,
                                .max_iter = 200};
 
-    *info = (la_lowest_info){.converged = true};
+    *info = (la_eigs_info){.converged = true};
     if (s->m != NULL && (p <= LA_LOWEST_DENSE || p <= 8 * c)) {
         dense(s, delta, values, vectors, info);
         return;
@@ -65,11 +62,8 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
         info->lapack = factor(s, delta, sigma);
     }
     if (info->lapack) return;
-    la_eigs_krylov(&inverse, values, vectors, &found);
-    info->lapack = found.lapack;
-    info->applied = found.products;
-    info->residual = found.residual;
-    info->converged = found.converged || found.residual <= FLOOR;
+    la_eigs_krylov(&inverse, values, vectors, info);
+    info->converged = info->converged || info->residual <= FLOOR;
     if (info->lapack) return;
     for (int j = 0; j < c; j++) values[j] = sigma + 1.0 / values[j];
     /* Once more the inverse: it damps the rounding of the vectors where delta is large. */
@@ -81,7 +75,7 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
 }
 
 static void dense(la_lowest *s, const double *delta, double *values, double *vectors,
-                  la_lowest_info *info)
+                  la_eigs_info *info)
 {
     size_t P = (size_t) s->p;
     ufs_copy(s->k, s->m, P * P);

@@ -2,7 +2,7 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { GRAM_STRIP = 128, GRAM_DEEP = 4096 };
+enum { GRAM_STRIP = 128, GRAM_DEEP = 4096, TILE = 32 };
 
 /* One dsyrk where that takes less than about half a second; else in strips of C, and of A where
  * it has many inner entries, so that an interrupt is seen between them. */
@@ -51,8 +51,9 @@ void la_gemm_checked(char ta, char tb, int m, int n, int k, double alpha, const 
 void la_fill_lower(int n, double *a)
 {
     size_t N = (size_t) n;
-    for (size_t j = 0; j < N; j++)
-        for (size_t i = 0; i < j; i++) a[j + i * N] = a[i + j * N];
+    for (size_t i0 = 0; i0 < N; i0 += TILE)
+        for (size_t j = i0 + 1; j < N; j++)
+            for (size_t i = i0; i < j && i < i0 + TILE; i++) a[j + i * N] = a[i + j * N];
 }
 
 void la_row_norms(int p, int c, const double *v, double *out)
@@ -68,12 +69,7 @@ void la_row_norms(int p, int c, const double *v, double *out)
 
 void la_col_norms(int p, int c, const double *v, double *out)
 {
-    for (int j = 0; j < c; j++) {
-        const double *col = v + (size_t) j * (size_t) p;
-        double ss = 0.0;
-        for (int i = 0; i < p; i++) ss += col[i] * col[i];
-        out[j] = sqrt(ss);
-    }
+    for (int j = 0; j < c; j++) out[j] = sqrt(la_ss((size_t) p, v + (size_t) j * (size_t) p));
 }
 
 double la_l21(int p, const double *norm, double eps)
@@ -115,11 +111,10 @@ double la_ss_diff(size_t len, const double *a, const double *b)
 
 void la_transpose(int n, int p, const double *a, double *out)
 {
-    const int tile = 32;
-    for (int j0 = 0; j0 < p; j0 += tile)
-        for (int i0 = 0; i0 < n; i0 += tile)
-            for (int i = i0; i < i0 + tile && i < n; i++)
-                for (int j = j0; j < j0 + tile && j < p; j++)
+    for (int j0 = 0; j0 < p; j0 += TILE)
+        for (int i0 = 0; i0 < n; i0 += TILE)
+            for (int i = i0; i < i0 + TILE && i < n; i++)
+                for (int j = j0; j < j0 + TILE && j < p; j++)
                     out[(size_t) j + (size_t) i * (size_t) p] =
                         a[(size_t) i + (size_t) j * (size_t) n];
 }

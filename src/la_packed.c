@@ -3,8 +3,6 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { TILE = 64 };
-
 void la_packed_from(int n, const double *full, double *packed)
 {
     for (int j = 0; j < n; j++)
@@ -19,9 +17,7 @@ void la_packed_to(int n, const double *packed, double *full)
     for (int j = n - 1; j >= 0; j--)
         memmove(full + (size_t) j * N, packed + la_packed_column(j),
                 ((size_t) j + 1) * sizeof(double));
-    for (size_t j0 = 0; j0 < N; j0 += TILE)
-        for (size_t j = j0 + 1; j < N; j++)
-            for (size_t i = j0; i < j && i < j0 + TILE; i++) full[j + i * N] = full[i + j * N];
+    la_fill_lower(n, full);
 }
 
 void la_packed_laplacian(int n, const double *s, const double *degree, double *full)
@@ -69,4 +65,28 @@ void la_packed_product(int count, const int *member, const double *s, bool half,
             la_gemm('T', 'N', cols, m, j0, alpha, strip, rows, x, ldx, 1.0, out + j0, ldo);
         R_CheckUserInterrupt();
     }
+}
+
+/* Until the end a sample is labelled by the first one that it is known to hang together with. A
+ * pair of one component is not read again; components join n - 1 times at most. */
+int la_packed_components(int n, const double *s, double threshold, int *label, int *order)
+{
+    int found = 0;
+
+    for (int j = 0; j < n; j++) {
+        const double *column = s + la_packed_column(j);
+        label[j] = j;
+        for (int i = 0; i < j; i++) {
+            if (label[i] == label[j] || !(column[i] > threshold)) continue;
+            int from = label[i] > label[j] ? label[i] : label[j];
+            int to = label[i] > label[j] ? label[j] : label[i];
+            for (int l = from; l <= j; l++)
+                if (label[l] == from) label[l] = to;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        if (label[i] == i) order[i] = ++found;
+        label[i] = order[label[i]];
+    }
+    return found;
 }

@@ -26,5 +26,8 @@ void la_packed_row_sums(int n, const double *s, double *sum);
 void la_packed_product(int count, const int *member, const double *s, bool half, int m,
                        double alpha, const double *x, int ldx, double *out, int ldo, double *strip,
                        int width);
+/* Connected components of {s_ij > threshold}: their number; label (n) is 1, 2, ... by first appearance.
+ * order: n ints. n^2 / 2 reads, fewer where components join early. */
+int la_packed_components(int n, const double *s, double threshold, int *label, int *order);
 
 #endif

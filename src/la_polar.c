@@ -34,26 +34,11 @@ void la_polar_init_in(la_polar_work *w, int n, int c, double *a, double *u)
 int la_polar(la_polar_work *w, const double *a, const double *e_old, double *e)
 {
     int n = w->n, c = w->c, info;
-    size_t len = (size_t) n * (size_t) c;
+    size_t N = (size_t) n, C = (size_t) c;
     char job = 'S';
 
-    ufs_copy(w->a, a, len);
-    info = la_polar_here(w, e_old, e);
-    if (info == 0 || info == LA_NOT_FINITE) return info;
-    /* dgesdd can fail to converge where the older dgesvd does not. */
-    ufs_copy(w->a, a, len);
-    F77_CALL(dgesvd)
-    (&job, &job, &n, &c, w->a, &n, w->s, w->u, &n, w->vt, &c, w->work, &w->lwork,
-     &info FCONE FCONE);
-    if (info == 0) la_gemm('N', 'N', n, c, c, 1.0, w->u, n, w->vt, c, 0.0, e, n);
-    return info;
-}
-
-int la_polar_here(la_polar_work *w, const double *e_old, double *e)
-{
-    int n = w->n, c = w->c, info = thin_svd(w);
-    size_t N = (size_t) n, C = (size_t) c;
-
+    ufs_copy(w->a, a, N * C);
+    info = thin_svd(w);
     if (info == 0 && e_old != NULL && w->s[c - 1] <= 1e-12 * w->s[0]) {
         double delta = w->s[0] > 0.0 ? 1e-8 * w->s[0] : 1.0;
         for (size_t j = 0; j < C; j++)
@@ -61,6 +46,13 @@ int la_polar_here(la_polar_work *w, const double *e_old, double *e)
         la_gemm('N', 'N', n, c, c, 1.0, w->u, n, w->vt, c, 0.0, w->a, n);
         for (size_t i = 0; i < N * C; i++) w->a[i] += delta * e_old[i];
         info = thin_svd(w);
+    }
+    if (info != 0 && info != LA_NOT_FINITE) {
+        /* dgesdd can fail to converge where the older dgesvd does not. */
+        ufs_copy(w->a, a, N * C);
+        F77_CALL(dgesvd)
+        (&job, &job, &n, &c, w->a, &n, w->s, w->u, &n, w->vt, &c, w->work, &w->lwork,
+         &info FCONE FCONE);
     }
     if (info == 0) la_gemm('N', 'N', n, c, c, 1.0, w->u, n, w->vt, c, 0.0, e, n);
     return info;

@@ -3,24 +3,17 @@
 
 void la_ridge_init(la_ridge *work, int c, const ufs_x *x, char form)
 {
-    size_t C = (size_t) c;
     double n = x->n, p = x->p;
+    size_t side;
 
     work->n = x->n;
     work->p = x->p;
     work->c = c;
     work->p_form = form == 'p' || (form == 'a' && p * p * p / 3 < n * n * p + n * n * n / 3);
-    if (work->p_form) {
-        size_t P = (size_t) x->p;
-        work->k = ufs_dalloc(P, P);
-        work->gram = ufs_dalloc(P, P);
-        work->z = ufs_dalloc(P, C);
-    } else {
-        size_t N = (size_t) x->n;
-        work->k = ufs_dalloc(N, N);
-        work->gram = NULL;
-        work->z = ufs_dalloc(N, C);
-    }
+    side = (size_t) (work->p_form ? x->p : x->n);
+    work->k = ufs_dalloc(side, side);
+    work->gram = work->p_form ? ufs_dalloc(side, side) : NULL;
+    work->z = ufs_dalloc(side, (size_t) c);
     la_ridge_set_x(work, x);
 }
 

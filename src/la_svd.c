@@ -1,4 +1,4 @@
-/* la_svd.c: the thin singular value decomposition and QR. */
+/* la_svd.c: the thin singular value decomposition, QR and LQ. */
 #include "la.h"
 #include <R_ext/Memory.h>
 
@@ -31,5 +31,20 @@ int la_qr(int n, int p, double *a, double *tau)
     work = ufs_dalloc((size_t) lwork, 1);
     F77_CALL(dgeqrf)(&n, &p, a, &n, tau, work, &lwork, &info);
     vmaxset(mark);
+    return info;
+}
+
+int la_lq_work(int m, int n)
+{
+    int query = -1, info = 0;
+    double opt = 0.0, none = 0.0;
+    F77_CALL(dgelqf)(&m, &n, &none, &m, &none, &opt, &query, &info);
+    return (int) opt;
+}
+
+int la_lq(int m, int n, double *a, double *tau, double *work, int lwork)
+{
+    int info = 0;
+    F77_CALL(dgelqf)(&m, &n, a, &m, tau, work, &lwork, &info);
     return info;
 }

@@ -1,27 +1,15 @@
 /* prepare.c: see prepare.h. */
 #include "prepare.h"
-#include <stdint.h>
-#include <stdlib.h>
-#include <R_ext/Memory.h>
 
 /* Between these the squares of a column, and their sum, are far from over- and underflow. */
 static const double safe_low = 0x1p-400, safe_high = 0x1p+400;
 /* Beyond these a difference of two values, or one over a standard deviation, may be infinite. */
 static const double largest_value = 0x1p+1000, least_sd = 0x1p-1000;
 
-typedef struct {
-    uint64_t hash;
-    int column;
-} hashed;
-
 static bool scan_column(const prepare_problem *problem, int j, prepare_stats *stats);
-static double safe_unit(double top);
 static int exponent_above(double value);
-static double power_above(double value);
 static int safe_exponent(double top);
 static void moments(int n, const double *col, double unit, double *mean, double *css, double *ss);
-static void hash_all(int n, int p, const double *x, bool columns, hashed *key);
-static int by_hash(const void *a, const void *b);
 
 static size_t column(const prepare_problem *problem, int j)
 {
@@ -116,15 +104,10 @@ prepare_column prepare_judge(int n, const prepare_moments *found)
     return is;
 }
 
+/* Of a power of two in whose unit squares of numbers up to `top` can be held. */
 static int safe_exponent(double top)
 {
     return top > safe_high || (top < safe_low && top > 0.0) ? exponent_above(top) : 0;
-}
-
-/* A power of two that brings numbers up to `top` where their squares can be held. */
-static double safe_unit(double top)
-{
-    return ldexp(1.0, -safe_exponent(top));
 }
 
 /* Of the power of two next above a positive number; both it and its reciprocal are finite. */
@@ -133,11 +116,6 @@ static int exponent_above(double value)
     int exponent;
     frexp(value, &exponent);
     return exponent > 1000 ? 1000 : (exponent < -1000 ? -1000 : exponent);
-}
-
-static double power_above(double value)
-{
-    return ldexp(1.0, exponent_above(value));
 }
 
 /* Mean, centred and plain sum of squares of unit * col. The mean is corrected by the mean
@@ -187,7 +165,7 @@ double prepare_find_unit(const prepare_problem *problem, const prepare_stats *st
     if (unit == PREPARE_ONE || unit == PREPARE_SAMPLE) return 1.0;
     for (int a = 0; a < q; a++) top = fmax(top, stats->largest[keep[a]]);
     if (!(top > 0.0) || !R_FINITE(top)) return 1.0;
-    top = power_above(top);
+    top = ldexp(1.0, exponent_above(top));
     if (unit == PREPARE_POWER) return top;
     memset(row, 0, (size_t) problem->n * sizeof(double));
     for (int a = 0; a < q; a++) {
@@ -207,19 +185,15 @@ double prepare_find_unit(const prepare_problem *problem, const prepare_stats *st
 void prepare_write(const prepare_problem *problem, const prepare_stats *stats, double unit, int q,
                    const int *keep, double *out)
 {
-    size_t n = (size_t) problem->n;
+    int n = problem->n;
 
     for (int a = 0; a < q; a++) {
         int j = keep[a];
-        const double *col = problem->x + column(problem, j);
-        double *to = out + (size_t) a * n, shift = stats->shift[j];
-        double by = stats->divide[j] * unit;
+        double *to = out + (size_t) a * (size_t) n, by = stats->divide[j] * unit;
         if (problem->center && stats->constant[j])
-            memset(to, 0, n * sizeof(double));
-        else if (shift == 0.0 && by == 1.0)
-            ufs_copy(to, col, n);
+            memset(to, 0, (size_t) n * sizeof(double));
         else
-            for (size_t i = 0; i < n; i++) to[i] = (col[i] - shift) / by;
+            prepare_take(n, problem->x, n, NULL, 1, &j, stats->shift + j, &by, to);
     }
 }
 
@@ -255,7 +229,7 @@ void prepare_samples(int n, int q, double tiny, double *x, double *norm)
     double top = 0.0, most = 0.0, unit;
 
     for (size_t i = 0; i < len; i++) top = fmax(top, fabs(x[i]));
-    unit = safe_unit(top);
+    unit = ldexp(1.0, -safe_exponent(top));
     memset(norm, 0, N * sizeof(double));
     for (size_t j = 0; j < (size_t) q; j++)
         for (size_t i = 0; i < N; i++) {
@@ -270,53 +244,4 @@ void prepare_samples(int n, int q, double tiny, double *x, double *norm)
         if (norm[i] <= tiny * most) norm[i] = 1.0;
     for (size_t j = 0; j < (size_t) q; j++)
         for (size_t i = 0; i < N; i++) x[i + j * N] /= norm[i];
-}
-
-void prepare_equal(int n, int p, const double *x, bool columns, int *first)
-{
-    size_t count = (size_t) (columns ? p : n), len = (size_t) (columns ? n : p);
-    size_t step = columns ? 1 : (size_t) n, next = columns ? (size_t) n : 1;
-    hashed *key = (hashed *) R_alloc(count ? count : 1, sizeof(hashed));
-
-    hash_all(n, p, x, columns, key);
-    for (size_t j = 0; j < count; j++) first[j] = (int) j;
-    qsort(key, count, sizeof(hashed), by_hash);
-    for (size_t a = 0; a < count; a++) {
-        int j = key[a].column;
-        if (first[j] != j) continue;
-        for (size_t b = a + 1; b < count && key[b].hash == key[a].hash; b++) {
-            int k = key[b].column;
-            const double *one = x + (size_t) j * next, *two = x + (size_t) k * next;
-            bool same = first[k] == k;
-            for (size_t i = 0; same && i < len; i++) same = one[i * step] == two[i * step];
-            if (same) first[k] = j;
-        }
-    }
-}
-
-/* FNV-1a over 64-bit words, with a shift so that high bits reach low ones; in the order of
- * the memory, whichever way the items lie. */
-static void hash_all(int n, int p, const double *x, bool columns, hashed *key)
-{
-    for (int j = 0; j < (columns ? p : n); j++) {
-        key[j].hash = 1469598103934665603ULL;
-        key[j].column = j;
-    }
-    for (int b = 0; b < p; b++)
-        for (int a = 0; a < n; a++) {
-            hashed *of = key + (columns ? b : a);
-            double v = x[(size_t) b * (size_t) n + (size_t) a];
-            uint64_t bits;
-            if (v == 0.0) v = 0.0;
-            memcpy(&bits, &v, sizeof bits);
-            of->hash = (of->hash ^ bits) * 1099511628211ULL;
-            of->hash ^= of->hash >> 29;
-        }
-}
-
-static int by_hash(const void *a, const void *b)
-{
-    const hashed *x = a, *y = b;
-    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
-    return x->column < y->column ? -1 : (x->column > y->column);
 }

@@ -84,8 +84,4 @@ void prepare_center(int n, int p, double *x, double *mean);
 void prepare_take(int n, const double *x, int m, const int *rows, int q, const int *columns,
                   const double *shift, const double *divide, double *out);
 
-/* For every column (or row) the 0-based index of the first one equal to it (itself if none).
- * Equality is of values, so 0 and -0 agree. Hash, sort, compare: O(np + p log p). */
-void prepare_equal(int n, int p, const double *x, bool columns, int *first);
-
 #endif

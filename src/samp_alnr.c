@@ -77,10 +77,11 @@ static void find_neighbours(alnr_work *work, const alnr_problem *problem)
 {
     int n = problem->n, k = problem->k, s = work->s;
     size_t P = (size_t) problem->p, S = (size_t) s;
+    ufs_x x = ufs_x_dense(n, problem->p, problem->x);
     graph_knn knn;
     double *rows = ufs_dalloc(P, (size_t) n), *near = ufs_dalloc(P, S), mean = 0.0;
 
-    graph_knn_search(n, problem->p, problem->x, k, false, &knn);
+    graph_knn_search(&x, k, false, &knn);
     la_transpose(n, problem->p, problem->x, rows);
     for (int e = 0; e < n * k; e++) mean += knn.d2[e] / ((double) n * (double) k);
     for (int i = 0; i < n; i++) {

@@ -21,7 +21,6 @@
  * n x n of which, beyond 400 samples and with p <= n, only the factors' columns are touched. */
 #include "solve_blfse_projection.h"
 #include "solve_blfse_agreement.h"
-#include "graph_dense.h"
 #include "la.h"
 #include "la_low.h"
 #include "la_packed.h"
@@ -456,8 +455,8 @@ static void tile_y(const blfse_work *work, int from, int width)
 
 static void count_components(blfse_work *work)
 {
-    work->result->n_component = graph_dense_components(work->problem->n, work->result->s, LINK,
-                                                       work->result->component, work->order);
+    work->result->n_component = la_packed_components(work->problem->n, work->result->s, LINK,
+                                                     work->result->component, work->order);
 }
 
 static void new_gram(blfse_work *work)

@@ -11,7 +11,6 @@
  * two eigenproblems, 4n^2p per product of the quadratic program. Memory: 4 p^2, or 2 n^2 + 2 np;
  * and 2 CHUNK n. */
 #include "solve_blfse_projection.h"
-#include "graph_dense.h"
 #include "la.h"
 #include "la_low.h"
 #include "la_packed.h"
@@ -98,7 +97,7 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
     if (n_part > 0)
         memcpy(work->component, part, N * sizeof(int));
     else
-        n_part = graph_dense_components(n, s, 0.0, work->component, work->order);
+        n_part = la_packed_components(n, s, 0.0, work->component, work->order);
     for (int i0 = 0; i0 < p; i0 += CHUNK) {
         int len = p - i0 < CHUNK ? p - i0 : CHUNK;
         const double *xc = x + (size_t) i0 * N;

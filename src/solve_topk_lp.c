@@ -16,7 +16,6 @@
  * start at the last optimum, where new weights leave few pivots to do: 2np + 2a^3 per
  * sample. Memory: the transpose of x, the bases (2 min(n, p) n integers), one a x a. */
 #include "la.h"
-#include "la_krylov.h"
 #include "solve_topk_z.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>

@@ -2,8 +2,6 @@
 
 enum { TRACE_START = 1024 };
 
-static void resize(ufs_trace *trace, int capacity);
-
 void ufs_trace_init(ufs_trace *trace, int most, int n_col)
 {
     trace->most = most;
@@ -25,25 +23,21 @@ void ufs_trace_named(ufs_trace *trace, int most, const char *const *names)
 void ufs_trace_add(ufs_trace *trace, const double *row)
 {
     if (trace->length >= trace->most) return;
-    if (trace->length == trace->capacity)
-        resize(trace, trace->most / 2 < trace->capacity ? trace->most : 2 * trace->capacity);
+    ufs_trace_reserve(trace, 1);
     for (int j = 0; j < trace->n_col; j++)
         trace->value[(size_t) j * (size_t) trace->capacity + (size_t) trace->length] = row[j];
     trace->length++;
 }
 
+/* Doubling: a run of k rows costs at most twice their memory, whatever `most`. */
 void ufs_trace_reserve(ufs_trace *trace, int rows)
 {
     int wanted = trace->most - trace->length < rows ? trace->most : trace->length + rows;
+    int capacity = trace->most / 2 < wanted ? trace->most : 2 * wanted;
+    double *value;
 
-    if (wanted > trace->capacity)
-        resize(trace, trace->most / 2 < wanted ? trace->most : 2 * wanted);
-}
-
-/* Doubling: a run of k rows costs at most twice their memory, whatever `most`. */
-static void resize(ufs_trace *trace, int capacity)
-{
-    double *value = ufs_dalloc((size_t) capacity, (size_t) trace->n_col);
+    if (wanted <= trace->capacity) return;
+    value = ufs_dalloc((size_t) capacity, (size_t) trace->n_col);
     for (int j = 0; j < trace->n_col; j++)
         ufs_copy(value + (size_t) j * (size_t) capacity,
                  trace->value + (size_t) j * (size_t) trace->capacity, (size_t) trace->length);

@@ -1,4 +1,4 @@
-/* x_equal.c: columns that are equal as the solvers see them: hash, sort, compare. */
+/* x_equal.c: columns, or rows, that are equal as the solvers see them: hash, sort, compare. */
 #include "x_ops.h"
 #include <R_ext/Memory.h>
 #include <stdint.h>
@@ -6,7 +6,7 @@
 
 typedef struct {
     uint64_t hash;
-    int column;
+    int item;
 } hashed;
 
 static uint64_t row_weight(uint64_t row);
@@ -15,36 +15,49 @@ static uint64_t hash_value(double v);
 static uint64_t hash_dense(int n, const uint64_t *weight, const double *x);
 static uint64_t hash_sparse(const ufs_x *x, int j, const uint64_t *weight, uint64_t total);
 static int by_hash(const void *a, const void *b);
-static bool equal(int n, const double *a, const double *b);
+static void hash_rows(const ufs_x *x, hashed *key);
+static bool equal(int len, size_t step, const double *a, const double *b);
 
-void ufs_x_equal_columns(const ufs_x *x, int *first)
+void ufs_x_equal(const ufs_x *x, bool rows, int *first)
 {
-    int n = x->n, p = x->p;
+    int n = x->n, count = rows ? n : x->p;
     size_t N = (size_t) n;
     void *mark = vmaxget();
-    hashed *key = (hashed *) R_alloc((size_t) p, sizeof(hashed));
+    hashed *key = (hashed *) R_alloc((size_t) count, sizeof(hashed));
     uint64_t *weight = (uint64_t *) R_alloc(N, sizeof(uint64_t)), total = 0;
-    double *mine_at = ufs_dalloc(N, 1), *other = ufs_dalloc(N, 1);
+    double *mine = ufs_dalloc(N, 1), *other = ufs_dalloc(N, 1);
 
     for (int i = 0; i < n; i++) total += weight[i] = row_weight((uint64_t) i);
-    for (int j = 0; j < p; j++) {
-        first[j] = key[j].column = j;
+    for (int j = 0; j < count; j++) {
+        first[j] = j;
+        key[j] = (hashed){.item = j};
+        if (rows) continue;
         key[j].hash = x->kind == UFS_X_SPARSE ? hash_sparse(x, j, weight, total)
-                                              : hash_dense(n, weight, ufs_x_column(x, j, mine_at));
+                                              : hash_dense(n, weight, ufs_x_column(x, j, mine));
     }
-    qsort(key, (size_t) p, sizeof(hashed), by_hash);
-    for (int a = 0; a < p; a++) {
-        int j = key[a].column;
-        const double *mine = NULL;
+    if (rows) hash_rows(x, key);
+    qsort(key, (size_t) count, sizeof(hashed), by_hash);
+    for (int a = 0; a < count; a++) {
+        int j = key[a].item;
         if (first[j] != j) continue;
-        for (int b = a + 1; b < p && key[b].hash == key[a].hash; b++) {
-            int k = key[b].column;
-            if (first[k] != k) continue;
-            if (mine == NULL) mine = ufs_x_column(x, j, mine_at);
-            if (equal(n, mine, ufs_x_column(x, k, other))) first[k] = j;
+        for (int b = a + 1; b < count && key[b].hash == key[a].hash; b++) {
+            int k = key[b].item;
+            bool same = rows ? equal(x->p, N, x->dense + j, x->dense + k)
+                             : equal(n, 1, ufs_x_column(x, j, mine), ufs_x_column(x, k, other));
+            if (same && first[k] == k) first[k] = j;
         }
     }
     vmaxset(mark);
+}
+
+/* Of a dense X, in the order of the memory. */
+static void hash_rows(const ufs_x *x, hashed *key)
+{
+    for (int j = 0; j < x->p; j++) {
+        const double *column = x->dense + (size_t) j * (size_t) x->n;
+        uint64_t weight = row_weight((uint64_t) j);
+        for (int i = 0; i < x->n; i++) key[i].hash += weight * hash_value(column[i]);
+    }
 }
 
 void ufs_x_hash_block(int n, int p, double first_row, const double *x, double *out)
@@ -94,8 +107,8 @@ static uint64_t hash_dense(int n, const uint64_t *weight, const double *x)
 
 static uint64_t hash_sparse(const ufs_x *x, int j, const uint64_t *weight, uint64_t total)
 {
-    int u = x->column ? x->column[j] : j;
-    double m = x->shift ? x->shift[j] : 0.0, s = x->divide ? x->divide[j] : 1.0;
+    int u = ufs_x_user(x, j);
+    double m = ufs_x_shift(x, j), s = ufs_x_divide(x, j);
     uint64_t sum = 0, zeros = total;
     for (int e = x->start[u]; e < x->start[u + 1]; e++) {
         sum += weight[x->row[e]] * hash_value((x->value[e] - m) / s);
@@ -108,12 +121,12 @@ static int by_hash(const void *a, const void *b)
 {
     const hashed *x = a, *y = b;
     if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
-    return x->column < y->column ? -1 : (x->column > y->column);
+    return x->item < y->item ? -1 : (x->item > y->item);
 }
 
-static bool equal(int n, const double *a, const double *b)
+static bool equal(int len, size_t step, const double *a, const double *b)
 {
-    for (int i = 0; i < n; i++)
-        if (a[i] != b[i]) return false;
+    for (size_t i = 0; i < (size_t) len; i++)
+        if (a[i * step] != b[i * step]) return false;
     return true;
 }

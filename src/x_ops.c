@@ -1,14 +1,57 @@
 /* x_ops.c: the operations of x_ops.h by kind; the sparse ones are in x_sparse.c. */
 #include "x_ops.h"
 #include "la.h"
-#include "x_scaled.h"
+#include "prepare.h"
 #include "x_sparse.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
+/* Numbers in a block of columns that is made on the spot: 256 KB. */
+enum { BLOCK = 32768 };
+
+/* A walk over X: columns from .. from + m - 1 in each step. */
+typedef struct {
+    const ufs_x *x;
+    int from, m, width, *index;
+    double *block;
+    const double *columns; /* n x m */
+} walk;
+
 static const double *dense_column(const ufs_x *x, int j)
 {
     return x->dense + (size_t) j * (size_t) x->n;
+}
+
+/* width 0: what is worth reading together. A dense X is pointed into, not copied. */
+static walk begin(const ufs_x *x, int width)
+{
+    walk at = {.x = x, .width = width};
+
+    if (x->kind == UFS_X_SOURCE) at.width = ufs_x_at_once(x);
+    if (at.width == 0) at.width = BLOCK / x->n;
+    at.width = at.width < 1 ? 1 : at.width < x->p ? at.width : x->p;
+    at.index = ufs_ialloc((size_t) at.width);
+    at.block = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : (size_t) x->n, (size_t) at.width);
+    ufs_x_sweep(x, at.width);
+    return at;
+}
+
+static bool next(walk *at)
+{
+    int left;
+
+    at->from += at->m;
+    left = at->x->p - at->from;
+    at->m = left < at->width ? left : at->width;
+    if (left <= 0) return false;
+    R_CheckUserInterrupt();
+    for (int k = 0; k < at->m; k++) at->index[k] = at->from + k;
+    at->columns = at->block;
+    if (at->x->kind == UFS_X_DENSE)
+        at->columns = dense_column(at->x, at->from);
+    else
+        ufs_x_columns(at->x, at->m, at->index, at->block);
+    return true;
 }
 
 ufs_x ufs_x_dense(int n, int p, const double *x)
@@ -24,82 +67,70 @@ double ufs_x_entries(const ufs_x *x)
 
 void ufs_x_mul(const ufs_x *x, int c, const double *v, double *y)
 {
-    switch (x->kind) {
-    case UFS_X_DENSE:
+    void *mark = vmaxget();
+
+    if (x->kind == UFS_X_DENSE) {
         la_gemm('N', 'N', x->n, c, x->p, 1.0, x->dense, x->n, v, x->p, 0.0, y, x->n);
-        break;
-    case UFS_X_SCALED:
-        x_scaled_mul(x, c, v, y);
-        break;
-    case UFS_X_SPARSE:
+    } else if (x->kind == UFS_X_SPARSE) {
         x_sparse_mul(x, c, v, y);
-        break;
-    case UFS_X_SOURCE:
+    } else if (x->kind == UFS_X_SOURCE) {
         x->source.mul(x->source.data, 0, NULL, c, v, y);
-        break;
+    } else {
+        for (walk at = begin(x, 0); next(&at);)
+            la_gemm('N', 'N', x->n, c, at.m, 1.0, at.columns, x->n, v + at.from, x->p,
+                    at.from > 0 ? 1.0 : 0.0, y, x->n);
     }
+    vmaxset(mark);
 }
 
 void ufs_x_cross(const ufs_x *x, int c, const double *t, double *u)
 {
-    switch (x->kind) {
-    case UFS_X_DENSE:
+    void *mark = vmaxget();
+
+    if (x->kind == UFS_X_DENSE) {
         la_gemm('T', 'N', x->p, c, x->n, 1.0, x->dense, x->n, t, x->n, 0.0, u, x->p);
-        break;
-    case UFS_X_SCALED:
-        x_scaled_cross(x, c, t, u, false);
-        break;
-    case UFS_X_SPARSE:
-        x_sparse_cross(x, c, t, u, 1, (size_t) x->p);
-        break;
-    case UFS_X_SOURCE:
+    } else if (x->kind == UFS_X_SPARSE) {
+        x_sparse_cross(x, c, t, u);
+    } else if (x->kind == UFS_X_SOURCE) {
         x->source.cross(x->source.data, 0, NULL, c, t, u);
-        break;
+    } else {
+        for (walk at = begin(x, 0); next(&at);)
+            la_gemm('T', 'N', at.m, c, x->n, 1.0, at.columns, x->n, t, x->n, 0.0, u + at.from,
+                    x->p);
     }
+    vmaxset(mark);
 }
 
 void ufs_x_cross_rows(const ufs_x *x, int c, const double *t, double *u)
 {
+    void *mark = vmaxget();
+
     if (x->kind == UFS_X_DENSE) {
         la_gemm('T', 'N', c, x->p, x->n, 1.0, t, x->n, x->dense, x->n, 0.0, u, c);
-    } else if (x->kind == UFS_X_SCALED) {
-        x_scaled_cross(x, c, t, u, true);
-    } else if (x->kind == UFS_X_SPARSE) {
-        x_sparse_cross(x, c, t, u, (size_t) c, 1);
     } else {
-        size_t P = (size_t) x->p, C = (size_t) c;
-        void *mark = vmaxget();
-        double *tall = ufs_dalloc(P, C);
-        x->source.cross(x->source.data, 0, NULL, c, t, tall);
-        for (size_t j = 0; j < P; j++)
-            for (size_t k = 0; k < C; k++) u[k + j * C] = tall[j + k * P];
-        vmaxset(mark);
+        double *tall = ufs_dalloc((size_t) x->p, (size_t) c);
+        ufs_x_cross(x, c, t, tall);
+        la_transpose(x->p, c, tall, u);
     }
+    vmaxset(mark);
 }
 
 void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y)
 {
-    enum { TILE = 64 };
-    size_t N = (size_t) x->n;
+    size_t len = (size_t) x->n * (size_t) c;
     void *mark = vmaxget();
+    double *u = ufs_dalloc((size_t) x->p, (size_t) c);
 
     if (x->kind == UFS_X_SPARSE) {
-        x_sparse_gram_mul(x, c, t, y);
-        return;
-    }
-    double *u = ufs_dalloc((size_t) x->p, (size_t) c);
-    if (x->kind == UFS_X_DENSE) {
-        /* Columns that are at hand still are not fetched again. */
-        memset(y, 0, N * (size_t) c * sizeof(double));
-        for (int j = 0; j < x->p; j += TILE) {
-            int m = x->p - j < TILE ? x->p - j : TILE;
-            const double *tile = x->dense + (size_t) j * N;
-            la_gemm('T', 'N', m, c, x->n, 1.0, tile, x->n, t, x->n, 0.0, u, m);
-            la_gemm('N', 'N', x->n, c, m, 1.0, tile, x->n, u, m, 1.0, y, x->n);
-        }
-    } else {
         ufs_x_cross(x, c, t, u);
         ufs_x_mul(x, c, u, y);
+    } else {
+        /* Columns that are at hand still are not fetched again. */
+        memset(y, 0, len * sizeof(double));
+        for (walk at = begin(x, 64); next(&at);) {
+            la_gemm('T', 'N', at.m, c, x->n, 1.0, at.columns, x->n, t, x->n, 0.0, u, at.m);
+            la_gemm('N', 'N', x->n, c, at.m, 1.0, at.columns, x->n, u, at.m, 1.0, y, x->n);
+        }
     }
     vmaxset(mark);
 }
@@ -107,12 +138,15 @@ void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y)
 const double *ufs_x_column(const ufs_x *x, int j, double *scratch)
 {
     if (x->kind == UFS_X_DENSE) return dense_column(x, j);
-    if (x->kind == UFS_X_SCALED)
-        x_scaled_column(x, j, scratch);
-    else if (x->kind == UFS_X_SPARSE)
+    if (x->kind == UFS_X_SPARSE) {
         x_sparse_column(x, j, scratch);
-    else
+    } else if (x->kind == UFS_X_SOURCE) {
         x->source.columns(x->source.data, 1, &j, scratch);
+    } else {
+        int u = ufs_x_user(x, j);
+        prepare_take(x->n, x->dense, x->n, NULL, 1, &u, x->shift ? x->shift + j : NULL,
+                     x->divide ? x->divide + j : NULL, scratch);
+    }
     return scratch;
 }
 
@@ -145,23 +179,11 @@ void ufs_x_sweep(const ufs_x *x, int width)
 void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const double *column),
                        void *data)
 {
-    size_t N = (size_t) x->n;
     void *mark = vmaxget();
-    int width = x->kind == UFS_X_SOURCE ? ufs_x_at_once(x) : 1;
-    int *index = ufs_ialloc((size_t) width);
-    double *block = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : N, (size_t) width);
 
-    ufs_x_sweep(x, width);
-    for (int j0 = 0; j0 < x->p; j0 += width) {
-        int m = x->p - j0 < width ? x->p - j0 : width;
-        if (x->kind != UFS_X_SOURCE) {
-            visit(data, j0, ufs_x_column(x, j0, block));
-            continue;
-        }
-        for (int k = 0; k < m; k++) index[k] = j0 + k;
-        ufs_x_columns(x, m, index, block);
-        for (int k = 0; k < m; k++) visit(data, j0 + k, block + (size_t) k * N);
-    }
+    for (walk at = begin(x, 0); next(&at);)
+        for (int k = 0; k < at.m; k++)
+            visit(data, at.from + k, at.columns + (size_t) k * (size_t) x->n);
     vmaxset(mark);
 }
 
@@ -200,199 +222,138 @@ double ufs_x_axpy(const ufs_x *x, int j, double a, double *y, double *scratch)
 
 void ufs_x_ss(const ufs_x *x, double *ss)
 {
-    void *mark = vmaxget();
-
-    if (x->ss) {
+    if (x->ss)
         ufs_copy(ss, x->ss, (size_t) x->p);
-    } else if (x->kind == UFS_X_DENSE) {
-        for (int j = 0; j < x->p; j++) ss[j] = la_ss((size_t) x->n, dense_column(x, j));
-    } else if (x->kind == UFS_X_SPARSE) {
-        for (int j = 0; j < x->p; j++) ss[j] = x_sparse_ss(x, j);
-    } else {
-        int at_once = ufs_x_at_once(x), *index = ufs_ialloc((size_t) at_once);
-        double *block = ufs_dalloc((size_t) x->n, (size_t) at_once);
-        ufs_x_sweep(x, at_once);
-        for (int j0 = 0; j0 < x->p; j0 += at_once) {
-            int m = x->p - j0 < at_once ? x->p - j0 : at_once;
-            for (int k = 0; k < m; k++) index[k] = j0 + k;
-            ufs_x_columns(x, m, index, block);
-            for (int k = 0; k < m; k++)
-                ss[j0 + k] = la_ss((size_t) x->n, block + (size_t) k * (size_t) x->n);
-        }
-    }
-    vmaxset(mark);
-}
-
-typedef struct {
-    size_t n;
-    const double *root;
-    double *ss;
-} ss_visit;
-
-static void add_weighted(void *data, int j, const double *column)
-{
-    ss_visit *to = data;
-    double ss = 0.0;
-    for (size_t i = 0; i < to->n; i++) {
-        double v = to->root[i] * column[i];
-        ss += v * v;
-    }
-    to->ss[j] = ss;
+    else
+        ufs_x_weighted_ss(x, NULL, ss);
 }
 
 void ufs_x_weighted_ss(const ufs_x *x, const double *root, double *ss)
 {
-    ss_visit to = {.n = (size_t) x->n, .root = root, .ss = ss};
-    if (x->kind == UFS_X_SPARSE)
-        x_sparse_weighted_ss(x, root, ss);
-    else
-        ufs_x_each_column(x, add_weighted, &to);
-}
+    void *mark = vmaxget();
 
-static void add_squares(void *data, int j, const double *column)
-{
-    ss_visit *to = data;
-    (void) j;
-    for (size_t i = 0; i < to->n; i++) to->ss[i] += column[i] * column[i];
+    if (x->kind == UFS_X_SPARSE) {
+        x_sparse_weighted_ss(x, root, ss);
+        return;
+    }
+    for (walk at = begin(x, 0); next(&at);)
+        for (int k = 0; k < at.m; k++) {
+            const double *column = at.columns + (size_t) k * (size_t) x->n;
+            double sum = 0.0;
+            for (int i = 0; i < x->n; i++) {
+                double v = root ? root[i] * column[i] : column[i];
+                sum += v * v;
+            }
+            ss[at.from + k] = sum;
+        }
+    vmaxset(mark);
 }
 
 void ufs_x_row_ss(const ufs_x *x, double *ss)
 {
-    ss_visit to = {.n = (size_t) x->n, .ss = ss};
-    memset(ss, 0, to.n * sizeof(double));
-    if (x->kind == UFS_X_SPARSE)
-        x_sparse_row_ss(x, ss);
-    else if (x->kind == UFS_X_SOURCE)
+    void *mark = vmaxget();
+
+    if (x->kind == UFS_X_SOURCE) {
         x->source.row_forms(x->source.data, NULL, ss);
-    else
-        ufs_x_each_column(x, add_squares, &to);
+        return;
+    }
+    memset(ss, 0, (size_t) x->n * sizeof(double));
+    if (x->kind == UFS_X_SPARSE) {
+        x_sparse_row_ss(x, ss);
+        return;
+    }
+    for (walk at = begin(x, 0); next(&at);)
+        for (int k = 0; k < at.m; k++) {
+            const double *column = at.columns + (size_t) k * (size_t) x->n;
+            for (int i = 0; i < x->n; i++) ss[i] += column[i] * column[i];
+        }
+    vmaxset(mark);
 }
 
 void ufs_x_rows(const ufs_x *x, int m, const int *i, double *out)
 {
-    size_t N = (size_t) x->n, M = (size_t) m;
-
-    if (x->kind == UFS_X_SPARSE) {
+    if (x->kind == UFS_X_SPARSE)
         x_sparse_rows(x, m, i, out);
-    } else if (x->kind == UFS_X_SOURCE) {
+    else if (x->kind == UFS_X_SOURCE)
         x->source.rows(x->source.data, m, i, out);
-    } else {
-        bool scaled = x->kind == UFS_X_SCALED;
-        for (size_t j = 0; j < (size_t) x->p; j++) {
-            const double *col = x->dense + (scaled && x->column ? (size_t) x->column[j] : j) * N;
-            double mean = scaled && x->shift ? x->shift[j] : 0.0;
-            double s = scaled && x->divide ? x->divide[j] : 1.0;
-            for (size_t k = 0; k < M; k++) out[k + j * M] = (col[i[k]] - mean) / s;
-        }
-    }
+    else
+        prepare_take(x->n, x->dense, m, i, x->p, x->column, x->shift, x->divide, out);
 }
 
 enum { STRIP = 256 };
 
-typedef struct {
-    int p;
-    const double *s;
-    double *half;  /* p x STRIP: columns of S, the upper triangle twice */
-    double *strip; /* n x STRIP */
-    double *out;
-} form_visit;
-
-/* The upper triangle counts twice, so that a strip of columns needs no row below it. */
-static void forms_of(void *data, int first, int n, const double *x)
+/* half ((from + wide) x wide): columns from .. from + wide - 1 of S, its upper triangle twice, so that
+ * they need no row below. */
+static void fill_half(int p, int from, int wide, const double *s, double *half)
 {
-    form_visit *to = data;
-    int p = to->p;
-    size_t N = (size_t) n, P = (size_t) p;
-    double *out = to->out + first;
+    size_t deep = (size_t) (from + wide);
 
-    memset(out, 0, N * sizeof(double));
-    for (int from = 0; from < p; from += STRIP) {
-        int wide = p - from < STRIP ? p - from : STRIP, deep = from + wide;
-        R_CheckUserInterrupt();
-        for (size_t j = 0; j < (size_t) wide; j++) {
-            size_t at = (size_t) from + j;
-            double *half = to->half + j * (size_t) deep;
-            for (size_t i = 0; i < (size_t) deep; i++)
-                half[i] = i < at ? 2.0 * to->s[i + at * P] : i == at ? to->s[i + at * P] : 0.0;
-        }
-        la_gemm('N', 'N', n, wide, deep, 1.0, x, n, to->half, deep, 0.0, to->strip, n);
-        for (size_t j = 0; j < (size_t) wide; j++) {
-            const double *col = x + ((size_t) from + j) * N, *with = to->strip + j * N;
-            for (size_t i = 0; i < N; i++) out[i] += col[i] * with[i];
-        }
+    for (size_t j = 0; j < (size_t) wide; j++) {
+        size_t at = (size_t) from + j;
+        const double *col = s + at * (size_t) p;
+        for (size_t i = 0; i < deep; i++)
+            half[i + j * deep] = i < at ? 2.0 * col[i] : i == at ? col[i] : 0.0;
     }
 }
 
-static void forms_by_rows(const ufs_x *x, form_visit *to)
-{
-    double *block = ufs_dalloc(STRIP, (size_t) x->p);
-    int index[STRIP];
-
-    for (int from = 0; from < x->n; from += STRIP) {
-        int m = x->n - from < STRIP ? x->n - from : STRIP;
-        for (int k = 0; k < m; k++) index[k] = from + k;
-        ufs_x_rows(x, m, index, block);
-        forms_of(to, from, m, block);
-    }
-}
-
+/* By strips of rows, and of columns of S. */
 void ufs_x_row_forms(const ufs_x *x, const double *s, double *out)
 {
-    size_t P = (size_t) x->p, wide = P < STRIP ? P : STRIP;
+    int p = x->p, index[STRIP];
     void *mark = vmaxget();
-    form_visit to = {.p = x->p, .s = s, .out = out};
+    double *rows, *half, *with;
 
     if (x->kind == UFS_X_SOURCE) {
         x->source.row_forms(x->source.data, s, out);
         return;
     }
-    to.half = ufs_dalloc(P, wide);
-    to.strip = ufs_dalloc(x->kind == UFS_X_DENSE ? (size_t) x->n : STRIP, wide);
-    if (x->kind == UFS_X_DENSE)
-        forms_of(&to, 0, x->n, x->dense);
-    else if (x->kind == UFS_X_SPARSE)
-        x_sparse_each_rows(x, STRIP, forms_of, &to);
-    else
-        forms_by_rows(x, &to);
+    rows = ufs_dalloc(STRIP, (size_t) p);
+    half = ufs_dalloc(STRIP, (size_t) p);
+    with = ufs_dalloc(STRIP, STRIP);
+    for (int first = 0, m; first < x->n; first += m) {
+        m = x->n - first < STRIP ? x->n - first : STRIP;
+        for (int k = 0; k < m; k++) index[k] = first + k;
+        ufs_x_rows(x, m, index, rows);
+        memset(out + first, 0, (size_t) m * sizeof(double));
+        for (int from = 0, wide; from < p; from += wide) {
+            wide = p - from < STRIP ? p - from : STRIP;
+            R_CheckUserInterrupt();
+            fill_half(p, from, wide, s, half);
+            la_gemm('N', 'N', m, wide, from + wide, 1.0, rows, m, half, from + wide, 0.0, with, m);
+            for (int j = 0; j < wide; j++) {
+                const double *col = rows + (size_t) (from + j) * (size_t) m;
+                const double *by = with + (size_t) j * (size_t) m;
+                for (int i = 0; i < m; i++) out[first + i] += col[i] * by[i];
+            }
+        }
+    }
     vmaxset(mark);
 }
 
 void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
 {
-    int n = x->n, width = x->kind == UFS_X_SOURCE ? ufs_x_at_once(x) : 128;
+    int n = x->n;
     size_t N = (size_t) n;
-    char up = 'U', no = 'N';
-    double one = 1.0;
     void *mark = vmaxget();
 
     if (x->kind == UFS_X_SPARSE) {
         x_sparse_gram_rows(x, w, k);
-        return;
-    }
-    if (w == NULL) {
-        if (x->kind == UFS_X_DENSE)
-            la_gram('N', n, x->p, x->dense, k);
-        else if (x->kind == UFS_X_SCALED)
-            x_scaled_gram_rows(x, k);
-        else
-            x->source.gram(x->source.data, true, k);
-        return;
-    }
-    double *block = ufs_dalloc(N, (size_t) width);
-    int *index = ufs_ialloc((size_t) width);
-    memset(k, 0, N * N * sizeof(double));
-    ufs_x_sweep(x, width);
-    for (int j0 = 0; j0 < x->p; j0 += width) {
-        int m = x->p - j0 < width ? x->p - j0 : width;
-        for (int j = 0; j < m; j++) index[j] = j0 + j;
-        ufs_x_columns(x, m, index, block);
-        for (int j = 0; j < m; j++) {
-            double root = sqrt(w[j0 + j]), *col = block + (size_t) j * N;
-            for (size_t i = 0; i < N; i++) col[i] *= root;
+    } else if (w == NULL && x->kind == UFS_X_DENSE) {
+        la_gram('N', n, x->p, x->dense, k);
+    } else if (w == NULL && x->kind == UFS_X_SOURCE) {
+        x->source.gram(x->source.data, true, k);
+    } else {
+        walk at = begin(x, w ? 128 : 0);
+        double *block = ufs_dalloc(w ? N : 0, (size_t) at.width);
+        while (next(&at)) {
+            for (size_t j = 0; w && j < (size_t) at.m; j++) {
+                double root = sqrt(w[(size_t) at.from + j]);
+                for (size_t i = 0; i < N; i++) block[i + j * N] = root * at.columns[i + j * N];
+            }
+            la_syrk('N', n, at.m, 1.0, w ? block : at.columns, n, at.from > 0 ? 1.0 : 0.0, k, n);
         }
-        F77_CALL(dsyrk)(&up, &no, &n, &m, &one, block, &n, &one, k, &n FCONE FCONE);
+        la_fill_lower(n, k);
     }
-    la_fill_lower(n, k);
     vmaxset(mark);
 }
 
@@ -406,14 +367,18 @@ void ufs_x_forms(const ufs_x *x, const double *k, double *form)
 
 void ufs_x_gram_cols(const ufs_x *x, double *g)
 {
+    void *mark = vmaxget();
+
     if (x->kind == UFS_X_DENSE)
         la_gram('T', x->n, x->p, x->dense, g);
-    else if (x->kind == UFS_X_SCALED)
-        x_scaled_gram_cols(x, g);
     else if (x->kind == UFS_X_SPARSE)
         x_sparse_gram_cols(x, g);
-    else
+    else if (x->kind == UFS_X_SOURCE)
         x->source.gram(x->source.data, false, g);
+    else
+        for (walk at = begin(x, 0); next(&at);)
+            ufs_x_cross(x, at.m, at.columns, g + (size_t) at.from * (size_t) x->p);
+    vmaxset(mark);
 }
 
 double ufs_x_gram_rows_cost(const ufs_x *x)

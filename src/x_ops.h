@@ -4,14 +4,15 @@
  * means and s the standard deviations, either of them absent where not asked for, constant
  * columns left out. Four kinds:
  *   dense   X itself, n x p doubles: every operation is a BLAS call
- *   scaled  a dense R as the user holds it, too large for a copy: blocks of columns are
- *           standardised on the spot, whenever they are needed (x_scaled.h)
+ *   scaled  a dense R as the user holds it, too large for a copy: blocks of columns
+ *           of at most 256 KB (one column at least) are standardised on the spot, whenever they
+ *           are needed: 2np flops more per pass, and no copy
  *   sparse  the slots of a column-compressed R as they are, never a copy of them; the
  *           centring is implicit, so nothing of size n x p is ever formed
  *   source  R lies elsewhere (a file, a remote object): functions that pass over it
  * With nnz stored entries and c columns on the other side:
  *   mul, cross          2 nnz c + O((n + p) c) flops (dense: 2npc)
- *   gram_mul            4 nnz c, both passes at once over the columns of a sparse R
+ *   gram_mul            4 nnz c
  *   column              n
  *   dot, axpy           2 nnz_j + O(1) (axpy without its centring part, see below)
  *   gram_rows           sum_j min(nnz_j^2, n^2) + O(n^2)
@@ -57,6 +58,22 @@ typedef struct {
 
 ufs_x ufs_x_dense(int n, int p, const double *x);
 
+/* Of a column that is not dense: where the user has it, and what it is shifted and divided by. */
+static inline int ufs_x_user(const ufs_x *x, int j)
+{
+    return x->column ? x->column[j] : j;
+}
+
+static inline double ufs_x_shift(const ufs_x *x, int j)
+{
+    return x->shift ? x->shift[j] : 0.0;
+}
+
+static inline double ufs_x_divide(const ufs_x *x, int j)
+{
+    return x->divide ? x->divide[j] : 1.0;
+}
+
 /* Stored entries: n p if dense or unknown. */
 double ufs_x_entries(const ufs_x *x);
 
@@ -66,7 +83,7 @@ void ufs_x_mul(const ufs_x *x, int c, const double *v, double *y);
 void ufs_x_cross(const ufs_x *x, int c, const double *t, double *u);
 /* The same transposed, U c x p: one feature's c numbers lie together. */
 void ufs_x_cross_rows(const ufs_x *x, int c, const double *t, double *u);
-/* Y = X X'T, T and Y n x c; not for a source (two passes: cross, then mul). */
+/* Y = X X'T, T and Y n x c. */
 void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y);
 
 /* Column j; a pointer into X if dense, otherwise `scratch` (n), filled. */
@@ -99,15 +116,14 @@ double ufs_x_dot(const ufs_x *x, int j, const double *w, double total, double *s
 double ufs_x_axpy(const ufs_x *x, int j, double a, double *y, double *scratch);
 /* ss_j = ||x_j||^2. */
 void ufs_x_ss(const ufs_x *x, double *ss);
-/* ss_j = ||diag(root) x_j||^2, root: n. */
+/* ss_j = ||diag(root) x_j||^2, root: n, NULL for ones. */
 void ufs_x_weighted_ss(const ufs_x *x, const double *root, double *ss);
 /* ss_i = ||row i of X||^2; n. */
 void ufs_x_row_ss(const ufs_x *x, double *ss);
 /* Rows i[0..m), ascending, into out (m x p). mp + nnz steps, n integers; a read of these rows. */
 void ufs_x_rows(const ufs_x *x, int m, const int *i, double *out);
 /* out_i = x_i'S x_i for every row x_i, S p x p and symmetric, of which the upper triangle is read.
- * n p^2 flops by blocks of rows, 256 (n + p) doubles (dense) or 256 (2p + 256) (sparse); one pass
- * over a source. */
+ * n p^2 flops by blocks of rows, 256 (2p + 256) doubles; one pass over a source. */
 void ufs_x_row_forms(const ufs_x *x, const double *s, double *out);
 
 /* K = X diag(w) X', n x n, both triangles; w: p, NULL for ones. */
@@ -120,10 +136,11 @@ void ufs_x_gram_cols(const ufs_x *x, double *g);
 /* Flops of ufs_x_gram_rows. */
 double ufs_x_gram_rows_cost(const ufs_x *x);
 
-/* first[j]: the lowest index of a column equal to column j (0-based). Values are compared as
- * the solvers see them; 0 and -0 agree. nnz (dense: np) steps, 16p + 8n bytes, and the columns
- * whose hashes agree. A source is searched by hashes of its blocks (R/source.R). */
-void ufs_x_equal_columns(const ufs_x *x, int *first);
+/* first[j]: the lowest index of a column equal to column j (0-based), or of a row; rows of a dense X
+ * only. Values are compared as the solvers see them; 0 and -0 agree. nnz (dense: np) steps, 16 bytes
+ * per item + 24n, and the items whose hashes agree. A source is searched by hashes of its blocks
+ * (R/source.R). */
+void ufs_x_equal(const ufs_x *x, bool rows, int *first);
 /* Hashes of the p columns of a block of n rows, the first of which is row first_row (from 0) of
  * the matrix: out is p x 2, the upper and the lower 32 bits. The hash of a column of the matrix
  * is the sum of those of its blocks modulo 2^64. */
@@ -134,19 +151,6 @@ void ufs_x_hash_block(int n, int p, double first_row, const double *x, double *o
  * NULL, or what is wrong. nnz comparisons. */
 const char *ufs_x_check_slots(int n, int p, size_t n_start, const int *start, size_t n_row,
                               const int *row, size_t n_value);
-
-/* ---- x_prepare.c ------------------------------------------------------------------- */
-
-/* Of every column of a sparse matrix: whether it has a value that is not finite (the rest is then
- * not filled), what prepare.h says of it, and the exponent of its unit there; mean 0 without
- * centring, norm centred or not. Returns how many are bad. */
-typedef struct {
-    int *bad, *constant, *unfit, *exponent;
-    double *mean, *sd, *norm;
-} ufs_x_prepared;
-
-int ufs_x_prepare(int n, int p, const int *start, const double *value, bool center,
-                  ufs_x_prepared *out);
 
 /* ---- x_pca.c ------------------------------------------------------------------------ */
 

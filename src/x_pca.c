@@ -152,6 +152,5 @@ static void apply_cols(const void *data, int m, const double *v, double *y)
 
 static void apply_gram(const void *data, int m, const double *t, double *y)
 {
-    const ufs_x *gram = data;
-    la_gemm('N', 'N', gram->n, m, gram->n, 1.0, gram->dense, gram->n, t, gram->n, 0.0, y, gram->n);
+    ufs_x_mul(data, m, t, y);
 }

@@ -16,24 +16,9 @@
 
 enum { WIDE = 8, NARROW = 4, PAIR = 2, BLOCK = 64, GRAM_COLUMNS = 64, TILE = 4096, LEAST = 128 };
 
-static int user_column(const ufs_x *x, int j)
-{
-    return x->column ? x->column[j] : j;
-}
-
-static double shift_of(const ufs_x *x, int j)
-{
-    return x->shift ? x->shift[j] : 0.0;
-}
-
-static double divide_of(const ufs_x *x, int j)
-{
-    return x->divide ? x->divide[j] : 1.0;
-}
-
 static int count(const ufs_x *x, int j)
 {
-    int u = user_column(x, j);
+    int u = ufs_x_user(x, j);
     return x->start[u + 1] - x->start[u];
 }
 
@@ -89,7 +74,7 @@ static int tile_rows(const ufs_x *x)
 /* Where the entries of every column begin. */
 static void first_entries(const ufs_x *x, int *at)
 {
-    for (int j = 0; j < x->p; j++) at[j] = x->start[user_column(x, j)];
+    for (int j = 0; j < x->p; j++) at[j] = x->start[ufs_x_user(x, j)];
 }
 
 /* One function per width: the inner loops have a length the compiler knows, and run over numbers
@@ -129,7 +114,7 @@ DEFINE_SLABS(1)
 /* sum_k += u'slab_k over the entries of column j from `e` on, before row `limit`. */
 static int gather(int w, const ufs_x *x, int j, int e, int limit, const double *slab, double *sum)
 {
-    int end = x->start[user_column(x, j) + 1];
+    int end = x->start[ufs_x_user(x, j) + 1];
     if (w == WIDE) return gather_8(x, e, end, limit, slab, sum);
     if (w == NARROW) return gather_4(x, e, end, limit, slab, sum);
     if (w == PAIR) return gather_2(x, e, end, limit, slab, sum);
@@ -140,7 +125,7 @@ static int gather(int w, const ufs_x *x, int j, int e, int limit, const double *
 static int scatter(int w, const ufs_x *x, int j, int e, int limit, const double *weight,
                    double *slab)
 {
-    int end = x->start[user_column(x, j) + 1];
+    int end = x->start[ufs_x_user(x, j) + 1];
     if (w == WIDE) return scatter_8(x, e, end, limit, weight, slab);
     if (w == NARROW) return scatter_4(x, e, end, limit, weight, slab);
     if (w == PAIR) return scatter_2(x, e, end, limit, weight, slab);
@@ -169,8 +154,8 @@ void x_sparse_mul(const ufs_x *x, int c, const double *v, double *y)
             for (int j = 0; j < x->p; j++) {
                 bool any = false;
                 for (int k = 0; k < m; k++) {
-                    weight[k] = v[(size_t) j + (size_t) (k0 + k) * P] / divide_of(x, j);
-                    if (from == 0) off[k] += shift_of(x, j) * weight[k];
+                    weight[k] = v[(size_t) j + (size_t) (k0 + k) * P] / ufs_x_divide(x, j);
+                    if (from == 0) off[k] += ufs_x_shift(x, j) * weight[k];
                     any = any || weight[k] != 0.0;
                 }
                 if (any) at[j] = scatter(w, x, j, at[j], limit, weight, slab);
@@ -182,10 +167,9 @@ void x_sparse_mul(const ufs_x *x, int c, const double *v, double *y)
 }
 
 /* u holds the sums of the tiles so far. */
-void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u, size_t by_feature,
-                    size_t by_column)
+void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u)
 {
-    size_t N = (size_t) x->n;
+    size_t N = (size_t) x->n, P = (size_t) x->p;
     void *mark = vmaxget();
     int tile = tile_rows(x), *at = ufs_ialloc((size_t) x->p);
     double *slab = ufs_dalloc(N, WIDE), total[WIDE], sum[WIDE];
@@ -199,47 +183,16 @@ void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u, size_t by
             limit = x->n - from > tile ? from + tile : x->n;
             R_CheckUserInterrupt();
             for (int j = 0; j < x->p; j++) {
-                double *to = u + (size_t) j * by_feature + (size_t) k0 * by_column;
-                for (int k = 0; k < w; k++)
-                    sum[k] = from > 0 && k < m ? to[(size_t) k * by_column] : 0.0;
+                double *to = u + (size_t) j + (size_t) k0 * P;
+                for (size_t k = 0; k < (size_t) w; k++)
+                    sum[k] = from > 0 && k < (size_t) m ? to[k * P] : 0.0;
                 at[j] = gather(w, x, j, at[j], limit, slab, sum);
-                for (int k = 0; k < m; k++)
-                    to[(size_t) k * by_column] = limit < x->n
-                                                     ? sum[k]
-                                                     : (sum[k] - shift_of(x, j) * total[k]) /
-                                                           divide_of(x, j);
+                for (size_t k = 0; k < (size_t) m; k++)
+                    to[k * P] = limit < x->n
+                                    ? sum[k]
+                                    : (sum[k] - ufs_x_shift(x, j) * total[k]) / ufs_x_divide(x, j);
             }
         }
-    }
-    vmaxset(mark);
-}
-
-void x_sparse_gram_mul(const ufs_x *x, int c, const double *t, double *y)
-{
-    size_t N = (size_t) x->n;
-    void *mark = vmaxget();
-    double *from = ufs_dalloc(N, WIDE), *to = ufs_dalloc(N, WIDE);
-    double total[WIDE], sum[WIDE], off[WIDE];
-
-    for (int k0 = 0, w; k0 < c; k0 += w) {
-        w = slab_width(c - k0);
-        int m = c - k0 < w ? c - k0 : w;
-        R_CheckUserInterrupt();
-        fill_slab(x->n, w, m, t + (size_t) k0 * N, from, total);
-        memset(to, 0, N * (size_t) w * sizeof(double));
-        memset(off, 0, sizeof off);
-        for (int j = 0; j < x->p; j++) {
-            double s = divide_of(x, j), m_j = shift_of(x, j);
-            int first = x->start[user_column(x, j)];
-            for (int k = 0; k < w; k++) sum[k] = 0.0;
-            gather(w, x, j, first, x->n, from, sum);
-            for (int k = 0; k < w; k++) {
-                sum[k] = (sum[k] - m_j * total[k]) / s / s;
-                off[k] += m_j * sum[k];
-            }
-            scatter(w, x, j, first, x->n, sum, to);
-        }
-        empty_slab(x->n, w, m, to, off, y + (size_t) k0 * N);
     }
     vmaxset(mark);
 }
@@ -248,8 +201,8 @@ void x_sparse_gram_mul(const ufs_x *x, int c, const double *t, double *y)
 
 void x_sparse_column(const ufs_x *x, int j, double *out)
 {
-    int u = user_column(x, j);
-    double m = shift_of(x, j), s = divide_of(x, j), zero = -m / s;
+    int u = ufs_x_user(x, j);
+    double m = ufs_x_shift(x, j), s = ufs_x_divide(x, j), zero = -m / s;
 
     for (int i = 0; i < x->n; i++) out[i] = zero;
     for (int e = x->start[u]; e < x->start[u + 1]; e++) out[x->row[e]] = (x->value[e] - m) / s;
@@ -257,42 +210,30 @@ void x_sparse_column(const ufs_x *x, int j, double *out)
 
 double x_sparse_dot(const ufs_x *x, int j, const double *w, double total)
 {
-    int u = user_column(x, j);
+    int u = ufs_x_user(x, j);
     double sum = 0.0;
     for (int e = x->start[u]; e < x->start[u + 1]; e++) sum += x->value[e] * w[x->row[e]];
-    return (sum - shift_of(x, j) * total) / divide_of(x, j);
+    return (sum - ufs_x_shift(x, j) * total) / ufs_x_divide(x, j);
 }
 
 double x_sparse_axpy(const ufs_x *x, int j, double a, double *y)
 {
-    int u = user_column(x, j);
-    double weight = a / divide_of(x, j);
+    int u = ufs_x_user(x, j);
+    double weight = a / ufs_x_divide(x, j);
     for (int e = x->start[u]; e < x->start[u + 1]; e++) y[x->row[e]] += weight * x->value[e];
-    return shift_of(x, j) * weight;
-}
-
-double x_sparse_ss(const ufs_x *x, int j)
-{
-    int u = user_column(x, j);
-    double m = shift_of(x, j), s = divide_of(x, j), ss = 0.0, zero = -m / s;
-    for (int e = x->start[u]; e < x->start[u + 1]; e++) {
-        double d = (x->value[e] - m) / s;
-        ss += d * d;
-    }
-    return ss + (double) (x->n - count(x, j)) * zero * zero;
+    return ufs_x_shift(x, j) * weight;
 }
 
 /* The rows without an entry share the weight that the others leave. */
 void x_sparse_weighted_ss(const ufs_x *x, const double *root, double *ss)
 {
-    double all = 0.0;
+    double all = root ? la_ss((size_t) x->n, root) : x->n;
 
-    for (int i = 0; i < x->n; i++) all += root[i] * root[i];
     for (int j = 0; j < x->p; j++) {
-        int u = user_column(x, j);
-        double m = shift_of(x, j), s = divide_of(x, j), sum = 0.0, rest = all;
+        int u = ufs_x_user(x, j);
+        double m = ufs_x_shift(x, j), s = ufs_x_divide(x, j), sum = 0.0, rest = all;
         for (int e = x->start[u]; e < x->start[u + 1]; e++) {
-            double w = root[x->row[e]] * root[x->row[e]], d = x->value[e] - m;
+            double r = root ? root[x->row[e]] : 1.0, w = r * r, d = x->value[e] - m;
             sum += w * d * d;
             rest -= w;
         }
@@ -308,8 +249,8 @@ void x_sparse_row_ss(const ufs_x *x, double *ss)
     double zeros = 0.0, *column = ufs_dalloc((size_t) x->n, 1);
 
     for (int j = 0; j < x->p; j++) {
-        int u = user_column(x, j);
-        double m = shift_of(x, j), s = divide_of(x, j), zero = m * m / s / s;
+        int u = ufs_x_user(x, j);
+        double m = ufs_x_shift(x, j), s = ufs_x_divide(x, j), zero = m * m / s / s;
         if (is_full(x, j)) {
             x_sparse_column(x, j, column);
             for (int i = 0; i < x->n; i++) ss[i] += column[i] * column[i];
@@ -336,35 +277,11 @@ void x_sparse_rows(const ufs_x *x, int m, const int *i, double *out)
     for (int r = 0; r < x->n; r++) place[r] = -1;
     for (int k = 0; k < m; k++) place[i[k]] = k;
     for (int j = 0; j < x->p; j++) {
-        int u = user_column(x, j);
-        double s = divide_of(x, j), mean = shift_of(x, j), *to = out + (size_t) j * M;
+        int u = ufs_x_user(x, j);
+        double s = ufs_x_divide(x, j), mean = ufs_x_shift(x, j), *to = out + (size_t) j * M;
         for (size_t k = 0; k < M; k++) to[k] = -mean / s;
         for (int e = x->start[u]; e < x->start[u + 1]; e++)
             if (place[x->row[e]] >= 0) to[place[x->row[e]]] = (x->value[e] - mean) / s;
-    }
-    vmaxset(mark);
-}
-
-void x_sparse_each_rows(const ufs_x *x, int most,
-                        void (*visit)(void *data, int from, int m, const double *rows), void *data)
-{
-    void *mark = vmaxget();
-    int *at = ufs_ialloc((size_t) x->p);
-    double *block = ufs_dalloc((size_t) most, (size_t) x->p);
-
-    first_entries(x, at);
-    for (int from = 0, m; from < x->n; from += m) {
-        m = x->n - from < most ? x->n - from : most;
-        R_CheckUserInterrupt();
-        for (int j = 0; j < x->p; j++) {
-            int end = x->start[user_column(x, j) + 1];
-            double s = divide_of(x, j), mean = shift_of(x, j);
-            double *to = block + (size_t) j * (size_t) m;
-            for (int r = 0; r < m; r++) to[r] = -mean / s;
-            for (; at[j] < end && x->row[at[j]] < from + m; at[j]++)
-                to[x->row[at[j]] - from] = (x->value[at[j]] - mean) / s;
-        }
-        visit(data, from, m, block);
     }
     vmaxset(mark);
 }
@@ -386,8 +303,7 @@ static void add_full_columns(const ufs_x *x, const double *w, double *k)
 {
     int n = x->n, waiting = 0;
     size_t N = (size_t) n;
-    char up = 'U', no = 'N';
-    double *block = ufs_dalloc(N, BLOCK), one = 1.0;
+    double *block = ufs_dalloc(N, BLOCK);
 
     for (int j = 0; j <= x->p; j++) {
         if (j < x->p && is_full(x, j)) {
@@ -397,7 +313,7 @@ static void add_full_columns(const ufs_x *x, const double *w, double *k)
         }
         if (waiting < BLOCK && (j < x->p || waiting == 0)) continue;
         R_CheckUserInterrupt();
-        F77_CALL(dsyrk)(&up, &no, &n, &waiting, &one, block, &n, &one, k, &n FCONE FCONE);
+        la_syrk('N', n, waiting, 1.0, block, n, 1.0, k, n);
         waiting = 0;
     }
 }
@@ -417,8 +333,9 @@ void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k)
     for (int from = 0; from < x->n; from += GRAM_COLUMNS) {
         R_CheckUserInterrupt();
         for (int j = 0; j < x->p; j++) {
-            int c = user_column(x, j), b = at[j];
-            double s = divide_of(x, j), m = shift_of(x, j), weight = (w ? w[j] : 1.0) / (s * s);
+            int c = ufs_x_user(x, j), b = at[j];
+            double s = ufs_x_divide(x, j), m = ufs_x_shift(x, j),
+                   weight = (w ? w[j] : 1.0) / (s * s);
             if (weight == 0.0 || is_full(x, j)) continue;
             for (; b < x->start[c + 1] && x->row[b] < from + GRAM_COLUMNS; b++) {
                 double v = weight * x->value[b], *col = k + (size_t) x->row[b] * N;
@@ -451,11 +368,11 @@ void x_sparse_forms(const ufs_x *x, const double *k, double *form)
         int m = x->p - from < TOGETHER ? x->p - from : TOGETHER, at[TOGETHER];
         double rr[TOGETHER] = {0.0}, rk[TOGETHER] = {0.0};
         R_CheckUserInterrupt();
-        for (int j = 0; j < m; j++) at[j] = x->start[user_column(x, from + j)];
+        for (int j = 0; j < m; j++) at[j] = x->start[ufs_x_user(x, from + j)];
         for (int i = 0; i < x->n; i++)
             for (int j = 0; j < m; j++) {
                 const double *col = k + (size_t) i * N;
-                int u = user_column(x, from + j), b = at[j];
+                int u = ufs_x_user(x, from + j), b = at[j];
                 double half;
                 if (b == x->start[u + 1] || x->row[b] != i || is_full(x, from + j)) continue;
                 half = 0.5 * x->value[b] * col[i];
@@ -465,7 +382,7 @@ void x_sparse_forms(const ufs_x *x, const double *k, double *form)
                 at[j]++;
             }
         for (int j = 0; j < m; j++) {
-            double c = shift_of(x, from + j), s = divide_of(x, from + j);
+            double c = ufs_x_shift(x, from + j), s = ufs_x_divide(x, from + j);
             form[from + j] = is_full(x, from + j) ? R_NaN
                                                   : (rr[j] - 2.0 * c * rk[j] + c * c * all) / s / s;
         }

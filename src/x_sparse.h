@@ -6,20 +6,13 @@
 
 double x_sparse_entries(const ufs_x *x);
 void x_sparse_mul(const ufs_x *x, int c, const double *v, double *y);
-/* Number k of feature j goes to u[j * by_feature + k * by_column]. */
-void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u, size_t by_feature,
-                    size_t by_column);
-void x_sparse_gram_mul(const ufs_x *x, int c, const double *t, double *y);
+void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u);
 void x_sparse_column(const ufs_x *x, int j, double *out);
 double x_sparse_dot(const ufs_x *x, int j, const double *w, double total);
 double x_sparse_axpy(const ufs_x *x, int j, double a, double *y);
-double x_sparse_ss(const ufs_x *x, int j);
 void x_sparse_weighted_ss(const ufs_x *x, const double *root, double *ss);
 void x_sparse_row_ss(const ufs_x *x, double *ss);
 void x_sparse_rows(const ufs_x *x, int m, const int *i, double *out);
-/* visit(data, from, m, rows from .. from + m - 1 as an m x p matrix), at most `most` at a time. */
-void x_sparse_each_rows(const ufs_x *x, int most,
-                        void (*visit)(void *data, int from, int m, const double *rows), void *data);
 void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k);
 void x_sparse_forms(const ufs_x *x, const double *k, double *form);
 double x_sparse_gram_rows_cost(const ufs_x *x);

@@ -243,7 +243,7 @@ test_that("wrong direct calls are errors of R, never crashes", {
   calls <- list(
     list(C_laplacian, graph, x), list(C_spec_quadratic, graph, x, 1L, TRUE),
     list(C_spec_leading, graph, x, 1L, c(1, 2), x[, 1:2]), list(C_graph_embed, graph, 3L),
-    list(C_graph_knn, x, 3L), list(C_graph_build, x, 3L, 0L, 1, 0L),
+    list(C_graph_knn, x, 3L), list(C_graph_lists, x, matrix(rep(2:1, c(1, 7)), 1), matrix(1, 1, 8), 0L, 1, 0L),
     list(C_graph_mult, graph, x, TRUE), list(C_graph_describe, graph$weights$start,
       graph$weights$index, graph$weights$value),
     list(C_mcfs, x, x[, 1:2], 3L, 0, control),

@@ -1,26 +1,5 @@
 set.seed(42)
 
-test_that("row norms, column norms and l2,1 agree with plain R", {
-  v <- matrix(rnorm(35), 7)
-  v[3, ] <- 0
-  out <- .Call(C_test_norms, v, 0)
-  expect_equal(out$row, ref_row_norms(v), tolerance = 1e-15)
-  expect_equal(out$col, ref_row_norms(t(v)), tolerance = 1e-15)
-  expect_equal(out$l21, sum(ref_row_norms(v)), tolerance = 1e-15)
-  expect_equal(out$ss, sum(v^2), tolerance = 1e-15)
-  expect_identical(out$row[3], 0)
-})
-
-test_that("the smoothed l2,1 norm and its weights are finite at zero rows", {
-  v <- matrix(rnorm(35), 7)
-  v[3, ] <- 0
-  eps <- 1e-4
-  out <- .Call(C_test_norms, v, eps)
-  expect_equal(out$l21, sum(sqrt(ref_row_norms(v)^2 + eps)), tolerance = 1e-15)
-  expect_equal(out$g, 2 * sqrt(ref_row_norms(v)^2 + eps), tolerance = 1e-15)
-  expect_equal(out$g[3], 2 * sqrt(eps))
-})
-
 test_that("the weighted ridge solve has one answer in both forms", {
   for (size in list(c(12, 5), c(5, 12), c(8, 8), c(6, 1))) {
     x <- matrix(rnorm(prod(size)), size[1])
@@ -75,25 +54,13 @@ test_that("a rank-deficient polar step stays orthonormal and does not lose", {
   expect_equal(zero, old, tolerance = 1e-12)
 })
 
-test_that("thin SVD and partial eigenpairs agree with base R", {
-  for (size in list(c(9, 4), c(4, 9))) {
-    a <- matrix(rnorm(36), size[1])
-    out <- .Call(C_test_svd, a)
-    expect_equal(out$s, svd(a)$d, tolerance = 1e-13)
-    expect_equal(out$u %*% (out$s * out$vt), a, tolerance = 1e-13)
-  }
+test_that("partial eigenpairs agree with base R", {
   s <- crossprod(matrix(rnorm(80), 10))
   ref <- eigen(s)
   low <- .Call(C_test_eig, s, 1L, 3L)
   expect_equal(low$values, rev(ref$values)[1:3], tolerance = 1e-10)
   expect_lt(max(abs(s %*% low$vectors - low$vectors %*% diag(low$values))), 1e-11)
   expect_true(all(apply(low$vectors, 2, function(v) v[which.max(abs(v))] > 0)))
-})
-
-test_that("the soft threshold is the minimiser of its problem", {
-  a <- c(rnorm(24), 1e-3, .5, -.5, 0)
-  expect_equal(.Call(C_test_prox, a, .5), sign(a) * pmax(abs(a) - .5, 0), tolerance = 1e-14)
-  expect_identical(.Call(C_test_prox, a, .5)[25:28], rep(0, 4))
 })
 
 test_that("the simplex projection is exact", {
@@ -105,42 +72,6 @@ test_that("the simplex projection is exact", {
       expect_equal(out, ref_simplex(y, total), tolerance = 1e-10)
     }
   }
-})
-
-test_that("the sphere projection lands on the sphere, also from its centre", {
-  y <- rnorm(9)
-  out <- .Call(C_test_proj, y, 1)$sphere
-  expect_equal(sum((out - .5)^2), 9 / 4, tolerance = 1e-12)
-  expect_equal((out - .5) / sqrt(sum((out - .5)^2)), (y - .5) / sqrt(sum((y - .5)^2)))
-  centre <- .Call(C_test_proj, rep(.5, 9), 1)$sphere
-  expect_equal(sum((centre - .5)^2), 9 / 4, tolerance = 1e-12)
-})
-
-test_that("the hook calls the progress function and prints only if asked", {
-  seen <- NULL
-  control <- ufs_control(progress = function(iteration, objective, change) {
-    seen <<- rbind(seen, c(iteration, objective, change))
-  })
-  expect_silent(.Call(C_test_hook, control, 3L))
-  expect_equal(seen, cbind(1:3, 1 / 1:3, .5))
-  expect_output(.Call(C_test_hook, ufs_control(verbose = TRUE), 1L), "test +1  objective 1")
-  expect_error(.Call(C_test_hook, ufs_control(progress = function(...) stop("mine")), 1L), "mine")
-})
-
-test_that("an interrupt (here a time limit) leaves a long loop", {
-  slow <- ufs_control(progress = function(...) Sys.sleep(.01))
-  expect_error({
-    setTimeLimit(elapsed = .05, transient = TRUE)
-    .Call(C_test_hook, slow, 1000L)
-  }, "time limit")
-  setTimeLimit()
-})
-
-test_that("a trace grows to any length and a huge max_iter costs nothing", {
-  out <- .Call(C_test_trace, 3000L, 5000L)
-  expect_identical(out, cbind(as.double(1:3000), -as.double(1:3000)))
-  expect_identical(nrow(.Call(C_test_trace, 10L, 4L)), 4L)
-  expect_identical(nrow(.Call(C_test_trace, 2L, .Machine$integer.max)), 2L)
 })
 
 test_that("eigenpairs of a large matrix, found step by step, are eigenpairs", {

@@ -43,18 +43,6 @@ topk_problem <- function(n, p, C = 3L, seed = 1) {
 
 # ---- sub-problem 1 ----------------------------------------------------------------------
 
-test_that("soft thresholding minimises its scalar problem", {
-  withr::with_seed(1, {
-    q <- rnorm(200, sd = 2)
-    t <- rexp(200)
-  })
-  for (i in seq_along(q)) {
-    value <- function(z) t[i] * abs(z) + .5 * (q[i] - z)^2
-    z <- .Call(C_test_prox, matrix(q[i]), t[i])[[1L]]
-    expect_lte(value(z), optimize(value, c(-10, 10), tol = 1e-10)$objective + 1e-9)
-  }
-})
-
 test_that("fixture F1 step by step and to convergence, by features and by samples", {
   X <- topk_fixture("f1_X")
   theta <- topk_fixture("f1_Theta")
