@@ -132,29 +132,23 @@ static void load_columns(facility_work *work, int n_list, const int *list)
 static void visit_tiles(facility_work *work, double *table)
 {
     const facility_problem *problem = work->problem;
-    int n = work->n, list[TILE], other[TILE];
+    int n = work->n;
+    size_t N = (size_t) n;
 
     for (int j0 = 0; j0 < n; j0 += TILE) {
         int nj = n - j0 < TILE ? n - j0 : TILE;
-        for (int b = 0; b < nj; b++) list[b] = j0 + b;
-        gather_rows(work, nj, list, work->rows);
         for (int i0 = j0; i0 < n; i0 += TILE) {
             int ni = n - i0 < TILE ? n - i0 : TILE;
             R_CheckUserInterrupt();
-            for (int b = 0; b < ni; b++) other[b] = i0 + b;
-            gather_rows(work, ni, other, work->rows2);
-            la_gemm('N', 'T', ni, nj, problem->p, 1.0, work->rows2, ni, work->rows, nj, 0.0,
+            la_gemm('N', 'T', ni, nj, problem->p, 1.0, problem->x + i0, n, problem->x + j0, n, 0.0,
                     work->tile, ni);
-            for (int b = 0; b < nj; b++) {
-                int j = j0 + b;
+            for (int j = j0; j < j0 + nj; j++) {
+                const double *product = work->tile + (size_t) (j - j0) * (size_t) ni;
                 double gain = 0.0;
-                for (int a = i0 == j0 ? b : 0; a < ni; a++) {
-                    int i = i0 + a;
-                    double s = similarity(work, i, j,
-                                          work->tile[(size_t) b * (size_t) ni + (size_t) a]);
+                for (int i = i0 == j0 ? j : i0; i < i0 + ni; i++) {
+                    double s = similarity(work, i, j, product[i - i0]);
                     if (table != NULL) {
-                        table[(size_t) i + (size_t) j * (size_t) n] = s;
-                        table[(size_t) j + (size_t) i * (size_t) n] = s;
+                        table[(size_t) i + (size_t) j * N] = table[(size_t) j + (size_t) i * N] = s;
                     } else {
                         gain += fmax(0.0, s - work->cover[i]);
                         if (i != j) work->upper[i] += fmax(0.0, s - work->cover[j]);
