@@ -35,6 +35,7 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 #include <R_ext/Memory.h>
+#include <limits.h>
 
 enum { FEW = 16, MANY = 1024, TILE = 192, BATCH = 8 };
 static const double TIE = 1e-12, IMPROVES = 1e-10, MOVES = 1e-12;
@@ -62,12 +63,11 @@ typedef struct {
     bool *open;          /* n: may still be picked */
     double *sorted;      /* n */
     int *heap;           /* n */
-    int *block;          /* many: candidates to look at */
+    int many, *block;    /* so many candidates are looked at together, at most: one if stored */
     double value, first; /* F; the first pick's gain */
-    int evaluations, change_size;
+    int evaluations;
     /* Without stored similarities: */
     int taken;           /* picks so far */
-    int many;            /* so many candidates are looked at in one block, at most */
     int *known;          /* n: upper is the gain after that many picks */
     facility_rise *rise; /* n_rise: those of c since the second pick */
     int *last_rise;      /* n: the latest rise of c_i, -1 = none */
@@ -102,29 +102,28 @@ static void gather_rows(const facility_work *work, int n_list, const int *list, 
 static void load_columns(facility_work *work, int n_list, const int *list)
 {
     const facility_problem *problem = work->problem;
+    const facility_sparse *s = &problem->candidate;
     size_t n = (size_t) work->n;
 
-    if (work->stored && problem->kind != FACILITY_SPARSE) {
-        for (int b = 0; b < n_list; b++) work->column[b] = work->candidate + (size_t) list[b] * n;
-        return;
+    if (!work->stored) {
+        gather_rows(work, n_list, list, work->rows);
+        la_gemm('N', 'T', work->n, n_list, problem->p, 1.0, problem->x, work->n, work->rows, n_list,
+                0.0, work->batch, work->n);
     }
-    for (int b = 0; b < n_list; b++) work->column[b] = work->batch + (size_t) b * n;
-    if (problem->kind == FACILITY_SPARSE) {
-        for (int b = 0; b < n_list; b++) {
-            double *to = work->batch + (size_t) b * n;
-            memset(to, 0, n * sizeof(double));
-            for (int l = problem->candidate.start[list[b]];
-                 l < problem->candidate.start[list[b] + 1]; l++)
-                to[problem->candidate.index[l]] = problem->candidate.value[l];
-        }
-        return;
-    }
-    gather_rows(work, n_list, list, work->rows);
-    la_gemm('N', 'T', work->n, n_list, problem->p, 1.0, problem->x, work->n, work->rows, n_list,
-            0.0, work->batch, work->n);
     for (int b = 0; b < n_list; b++) {
+        int j = list[b];
+        if (work->candidate != NULL) {
+            work->column[b] = work->candidate + (size_t) j * n;
+            continue;
+        }
         double *to = work->batch + (size_t) b * n;
-        for (int i = 0; i < work->n; i++) to[i] = similarity(work, i, list[b], to[i]);
+        work->column[b] = to;
+        if (work->stored) {
+            memset(to, 0, n * sizeof(double));
+            for (int l = s->start[j]; l < s->start[j + 1]; l++) to[s->index[l]] = s->value[l];
+        } else {
+            for (int i = 0; i < work->n; i++) to[i] = similarity(work, i, j, to[i]);
+        }
     }
 }
 
@@ -220,18 +219,13 @@ static void look_again(facility_work *work, int n_list, const int *list)
 /* The gains while nothing is covered: g_j = n + x_j' (sum_i x_i / |x_i|) / |x_j|. 4np flops. */
 static void cosine_gains(facility_work *work)
 {
-    const facility_problem *problem = work->problem;
-    size_t n = (size_t) work->n;
+    int n = work->n, p = work->problem->p;
+    double *inverse = work->sorted;
 
-    for (int l = 0; l < problem->p; l++) {
-        const double *x = problem->x + (size_t) l * n;
-        double sum = 0.0;
-        for (size_t i = 0; i < n; i++)
-            if (work->size[i] > 0.0) sum += x[i] / work->size[i];
-        la_axpy(work->n, sum, x, work->upper);
-    }
-    for (size_t j = 0; j < n; j++)
-        work->upper[j] = (double) n + (work->size[j] > 0.0 ? work->upper[j] / work->size[j] : 0.0);
+    for (int i = 0; i < n; i++) inverse[i] = work->size[i] > 0.0 ? 1.0 / work->size[i] : 0.0;
+    la_gemv('T', n, p, 1.0, work->problem->x, n, inverse, 0.0, work->rows);
+    la_gemv('N', n, p, 1.0, work->problem->x, n, work->rows, 0.0, work->upper);
+    for (int j = 0; j < n; j++) work->upper[j] = (double) n + work->upper[j] * inverse[j];
 }
 
 /* sum_i max(0, s_ij - c_i) where s_ij is stored. */
@@ -282,31 +276,15 @@ static void tighten(facility_work *work, int i, double from, double to)
     for (int j = 0; j < work->n; j++) work->upper[j] -= fmax(0.0, fmin(s[j], to) - from);
 }
 
-/* `old`, of `length` entries of `bytes` each, with room for one more. */
-static void *with_room(void *old, int length, int *size, int least, size_t bytes)
-{
-    if (length < *size) return old;
-    *size = length > 0 ? 2 * length : least;
-    void *more = R_alloc((size_t) *size, (int) bytes);
-    if (length > 0) memcpy(more, old, (size_t) length * bytes);
-    return more;
-}
-
-/* Sample i moves to the candidate picked now. */
-static void remember_change(facility_work *work, int i, int pick)
-{
-    facility_result *result = work->result;
-    result->change = with_room(result->change, result->n_change, &work->change_size, 2 * work->n,
-                               2 * sizeof(int));
-    result->change[2 * (size_t) result->n_change] = pick;
-    result->change[2 * (size_t) result->n_change + 1] = i;
-    result->n_change++;
-}
-
 static void remember_rise(facility_work *work, int i, int pick)
 {
-    work->rise = with_room(work->rise, work->n_rise, &work->rise_size, work->n,
-                           sizeof(facility_rise));
+    if (work->n_rise == work->rise_size) {
+        int size = work->rise_size ? 2 * work->rise_size : work->n;
+        facility_rise *more = (facility_rise *) R_alloc((size_t) size, sizeof(facility_rise));
+        if (work->n_rise) memcpy(more, work->rise, (size_t) work->n_rise * sizeof(facility_rise));
+        work->rise = more;
+        work->rise_size = size;
+    }
     work->rise[work->n_rise] = (facility_rise){work->cover[i], pick, work->last_rise[i]};
     work->last_rise[i] = work->n_rise++;
 }
@@ -323,7 +301,7 @@ static void take(facility_work *work, int j, int pick)
         if (!(s[i] > work->cover[i])) continue;
         if (work->stand_in[i] < 0 || s[i] > work->cover[i] * (1.0 + MOVES)) {
             work->stand_in[i] = j;
-            if (pick >= 0) remember_change(work, i, pick);
+            if (pick >= 0) ufs_trace_add(&work->result->change, (double[]){pick, i});
         }
         work->value += s[i] - work->cover[i];
         if (pick >= 0 && work->stored) tighten(work, i, work->cover[i], s[i]);
@@ -344,6 +322,7 @@ static void begin(const facility_problem *problem, bool table, facility_result *
                             .result = result,
                             .n = problem->n,
                             .stored = !from_x || table,
+                            .many = 1,
                             .candidate = problem->by_candidate,
                             .sample = problem->by_sample,
                             .cover = ufs_dalloc(n, 1),
@@ -355,18 +334,20 @@ static void begin(const facility_problem *problem, bool table, facility_result *
                             .known = ufs_ialloc(n),
                             .last_rise = ufs_ialloc(n)};
     if (!work->stored || problem->kind == FACILITY_SPARSE) work->batch = ufs_dalloc(n, BATCH);
+    if (!work->stored) {
+        /* A block of a sixteenth of x is no second copy of it. */
+        work->many = problem->n / 16 > MANY ? MANY : problem->n / 16;
+        if (work->many < TILE) work->many = TILE;
+        work->rows = ufs_dalloc((size_t) work->many, p);
+        work->rows2 = ufs_dalloc(TILE, p);
+    }
+    work->block = ufs_ialloc((size_t) work->many);
     if (!from_x) return;
+    work->tile = ufs_dalloc(TILE, work->stored ? TILE : (size_t) work->many);
     work->size = ufs_dalloc(n, 1);
     la_row_norms(problem->n, problem->p, problem->x, work->size);
     if (problem->kind == FACILITY_HEAT)
         for (size_t i = 0; i < n; i++) work->size[i] *= work->size[i];
-    /* A block of a sixteenth of x is no second copy of it. */
-    work->many = problem->n / 16 > MANY ? MANY : problem->n / 16;
-    if (work->many < TILE) work->many = TILE;
-    work->rows = ufs_dalloc((size_t) work->many, p);
-    work->rows2 = ufs_dalloc(TILE, p);
-    work->tile = ufs_dalloc(TILE, (size_t) work->many);
-    work->block = ufs_ialloc((size_t) work->many);
     if (table) {
         double *similarities = ufs_dalloc(n, n);
         visit_tiles(work, similarities);
@@ -421,12 +402,13 @@ static void sink(const facility_work *work, int n_heap, int at)
 /* The candidate of the largest gain, of equal ones that of the lowest index. */
 static int next_pick(facility_work *work)
 {
-    int n = work->n, n_heap = 0, one, *list = work->stored ? &one : work->block;
+    int n = work->n, n_heap = 0, *list = work->block;
     /* The last pick says how many will be asked for. */
-    int most = work->stored ? 1 : work->evaluations / 4;
+    int most = work->evaluations / 4;
     double best = -1.0, tie = TIE * work->first;
 
-    if (!work->stored) most = most < FEW ? FEW : most > work->many ? work->many : most;
+    if (most < FEW) most = FEW;
+    if (most > work->many) most = work->many;
     work->evaluations = 0;
     for (int i = 0; i < n; i++)
         if (work->open[i]) work->heap[n_heap++] = i;
@@ -448,12 +430,12 @@ static int next_pick(facility_work *work)
         if (n_list == 0) break;
         work->evaluations += n_list;
         if (work->stored)
-            work->upper[one] = gain_of(work, one);
+            work->upper[list[0]] = gain_of(work, list[0]);
         else
             look_again(work, n_list, list);
         for (int b = 0; b < n_list; b++) best = fmax(best, work->upper[list[b]]);
         tie = TIE * fmax(work->first, best);
-        if (!work->stored) most = most < work->many / 2 ? most * 2 : work->many;
+        most = most < work->many / 2 ? most * 2 : work->many;
     }
     /* What is left in the heap is below. */
     for (int i = 0; i < n; i++)
@@ -476,7 +458,7 @@ static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run)
     ufs_trace_named(&run->trace, m, columns);
     all_gains(work);
     result->start = work->value;
-    result->n_change = 0;
+    result->change.length = 0;
     for (int i = 0; i < work->n; i++) result->first[i] = work->stand_in[i];
     for (int t = 0; t < m; t++) {
         double before = work->value;
@@ -603,6 +585,7 @@ void facility_solve(const facility_problem *problem, const facility_settings *se
     begin(problem, settings->table, result, &work);
     for (int t = 0; t < settings->m; t++) result->bound[t] = R_PosInf;
     result->swaps = 0;
+    ufs_trace_init(&result->change, INT_MAX, 2);
     reset(&work);
     pick_all(&work, settings->m, true, run);
     if (settings->max_swaps > 0) swap_picks(&work, settings, run);
