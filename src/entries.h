@@ -45,10 +45,8 @@
     /* ffi_blfse.c */ \
     ENTRY(blfse, 6) \
     ENTRY(laplacian_low, 3) \
-    /* ffi_test_blfse.c */ \
-    ENTRY(test_blfse_projection, 5) \
+    /* ffi_test_qp.c */ \
     ENTRY(test_qp, 5) \
-    ENTRY(test_components, 2) \
     /* ffi_inffs.c */ \
     ENTRY(inffs, 3) \
     /* ffi_css.c */ \

@@ -1,10 +1,11 @@
 /* ffi_blfse.c: ufs_blfse() to blfse_solve(), and the embedding of its consensus. */
-#include "ffi_blfse.h"
+#include "ffi_util.h"
 #include "la_low.h"
 #include "la_packed.h"
+#include "solve_blfse.h"
 #include <limits.h>
 
-blfse_problem ffi_blfse_problem(SEXP x, SEXP scores, SEXP labels, SEXP settings)
+static blfse_problem read_problem(SEXP x, SEXP scores, SEXP labels, SEXP settings)
 {
     ffi_mat from = ffi_matrix(x, "x"), base = ffi_matrix(scores, "scores");
     size_t cells = (size_t) base.p * (size_t) from.n;
@@ -20,7 +21,7 @@ blfse_problem ffi_blfse_problem(SEXP x, SEXP scores, SEXP labels, SEXP settings)
     return problem;
 }
 
-blfse_settings ffi_blfse_settings(SEXP psi, SEXP s)
+static blfse_settings read_settings(SEXP psi, SEXP s)
 {
     int n_psi = Rf_xlength(psi) > INT_MAX ? 0 : (int) Rf_xlength(psi);
     blfse_settings settings = {
@@ -57,8 +58,8 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_, SEXP 
     static const char *const names[] = {"v",         "S",       "W",       "alpha", "beta",
                                         "component", "history", "weights", "run",   NULL};
     SEXP out = PROTECT(ffi_list(names));
-    blfse_problem problem = ffi_blfse_problem(x, scores, labels, settings_);
-    blfse_settings settings = ffi_blfse_settings(psi, settings_);
+    blfse_problem problem = read_problem(x, scores, labels, settings_);
+    blfse_settings settings = read_settings(psi, settings_);
     bool full = ffi_get(settings_, "full_limit") == R_NilValue ||
                 problem.n <= ffi_real(settings_, "full_limit");
     ufs_run run = ffi_run_begin(control, "blfse");

@@ -1,4 +1,4 @@
-# The simplex QP, Hadamard products, smallest eigenvectors with ties, components.
+# The simplex QP, Hadamard products, smallest eigenvectors with ties.
 
 qp <- function(kind, parts, b, start = rep(1 / length(b), length(b)), tol = 1e-11) {
   .Call(C_test_qp, kind, parts, as.double(b), as.double(start), tol)
@@ -195,18 +195,4 @@ test_that("parts that hang together by less than the tolerance count as a tie", 
   s[1, 7] <- s[7, 1] <- 1e-16
   out <- low(s, 2L, 0L)
   expect_lt(max(abs(tcrossprod(out$vectors) - ref_lowest(laplacian(s), 2)$n)), 1e-9)
-})
-
-test_that("connected components", {
-  set.seed(3)
-  for (density in c(0.01, 0.05, 0.2)) {
-    s <- matrix(rbinom(40^2, 1, density) * runif(40^2), 40)
-    s <- pmax(s, t(s))
-    expect_identical(.Call(C_test_components, s, 1e-10), ref_components(s, 1e-10))
-  }
-  # Weights at or below the threshold do not connect.
-  s <- diag(3)
-  s[1, 2] <- s[2, 1] <- 1e-10
-  s[2, 3] <- s[3, 2] <- 2e-10
-  expect_identical(.Call(C_test_components, s, 1e-10), c(1L, 2L, 2L))
 })

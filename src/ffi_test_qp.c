@@ -1,34 +1,7 @@
-/* ffi_test_blfse.c: the parts of BLFSE, one by one, for tests/testthat/test-blfse.R and
- * test-kernel-qp.R. */
-#include "ffi_blfse.h"
-#include "graph_dense.h"
+/* ffi_test_qp.c: quadratic programs on the simplex, for tests/testthat/test-kernel-qp.R. */
+#include "ffi_util.h"
 #include "hadamard.h"
-#include "la_packed.h"
 #include "qp_simplex.h"
-
-SEXP ffi_test_blfse_projection(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_)
-{
-    static const char *const names[] = {"N", "v", "S", "ties", "info", NULL};
-    SEXP out = PROTECT(ffi_list(names));
-    blfse_problem problem = ffi_blfse_problem(x, scores, labels, settings_);
-    blfse_settings settings = ffi_blfse_settings(psi, settings_);
-    blfse_result result;
-    ufs_run run = {.status = UFS_CONVERGED};
-
-    result.v = ffi_set_vector(out, "v", problem.p);
-    result.s = ffi_set_matrix(out, "S", problem.n, problem.n);
-    result.w = ufs_dalloc((size_t) problem.n, (size_t) problem.n);
-    result.alpha = ufs_dalloc((size_t) problem.m, 1);
-    result.beta = ufs_dalloc((size_t) problem.m, 1);
-    result.component = ufs_ialloc((size_t) problem.n);
-    blfse_first_projection(&problem, &settings, &result,
-                           ffi_set_matrix(out, "N", problem.p, problem.p), &run);
-    la_packed_to(problem.n, result.s, result.s);
-    ffi_set(out, "ties", Rf_ScalarInteger(result.ties));
-    ffi_set(out, "info", Rf_ScalarInteger(run.lapack));
-    UNPROTECT(1);
-    return out;
-}
 
 /* kind "dense": parts = list(h, upper); "diagonal": list(h); "hadamard": list(f r x p,
  * rt k x p, w0, sign, scale, shift, upper). */
@@ -91,20 +64,6 @@ SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
     ffi_set(out, "gap", Rf_ScalarReal(info.gap));
     ffi_set(out, "products", Rf_ScalarInteger(info.products));
     ffi_set(out, "rounds", Rf_ScalarInteger(info.rounds));
-    UNPROTECT(1);
-    return out;
-}
-
-SEXP ffi_test_components(SEXP s, SEXP threshold)
-{
-    int n = ffi_matrix(s, "s").n;
-    const double *from = ffi_sized(s, n, n, "s");
-    double least = ffi_number(threshold, "threshold");
-    SEXP out = PROTECT(Rf_allocVector(INTSXP, n));
-    double *packed = ufs_dalloc(la_packed_column(n), 1);
-
-    la_packed_from(n, from, packed);
-    graph_dense_components(n, packed, least, INTEGER(out), ufs_ialloc((size_t) n));
     UNPROTECT(1);
     return out;
 }
