@@ -229,7 +229,7 @@ mutants <- rbind(
   mutant("src/base_inffs.c", "behind += (long double) a->t[i] * x[i];", "", "inffs"),
   mutant("src/base_inffs.c", "KRYLOV = 40, EXACT = 369", "KRYLOV = 40, EXACT = 5000", "inffs"),
   mutant("src/base_inffs.c", "SHORT = 58 };", "SHORT = 59 };", "inffs"),
-  mutant("src/base_inffs.c", "fabs(1.0 - result->score[i] + result->damping * s.q[i])", "0.0", "inffs"),
+  mutant("src/base_inffs.c", "fabs(1.0 - y[i] + damping * ay[i])", "0.0", "inffs"),
   mutant("src/solve_blfse.c", "w = work->lambda / (2.0 * a);", "w = work->lambda / a;", "blfse"),
   mutant("src/solve_blfse.c", "a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;",
     "a = q * (1.0 - s) * (1.0 - s);", "blfse"),
