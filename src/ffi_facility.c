@@ -57,10 +57,11 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
     for (int i = 0; i < n; i++) result.first[i]++;
     SEXP change = Rf_allocMatrix(INTSXP, 2, result.change.length);
     ffi_set(out, "change", change);
-    for (size_t l = 0; l < (size_t) result.change.length; l++)
-        for (size_t a = 0; a < 2; a++)
-            INTEGER(change)
-            [a + 2 * l] = 1 + (int) result.change.value[l + a * (size_t) result.change.capacity];
+    for (size_t l = 0; l < (size_t) result.change.length; l++) {
+        const double *row = result.change.value + l;
+        INTEGER(change)[2 * l] = 1 + (int) row[0];
+        INTEGER(change)[2 * l + 1] = 1 + (int) row[result.change.capacity];
+    }
     ffi_run_end(
         out, &run,
         (ffi_counter[]){

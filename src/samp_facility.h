@@ -37,11 +37,11 @@ typedef struct {
 
 /* Filled by facility_solve; the vectors, but for `change`, are the caller's. */
 typedef struct {
-    int *order;          /* m: candidates, 0-based, as picked */
-    double *left;        /* n: what each other candidate would add next */
-    double *bound;       /* m: no t + 1 candidates have a larger value than bound[t] */
-    int *first;          /* n: who stands for a sample before the first pick, -1 = nobody */
-    ufs_trace change;    /* later changes: at this pick, this sample moves to the candidate picked */
+    int *order;       /* m: candidates, 0-based, as picked */
+    double *left;     /* n: what each other candidate would add next */
+    double *bound;    /* m: no t + 1 candidates have a larger value than bound[t] */
+    int *first;       /* n: who stands for a sample before the first pick, -1 = nobody */
+    ufs_trace change; /* later changes: at this pick, this sample moves to the candidate picked */
     double start, value; /* F before the first and after the last pick */
     int swaps;
 } facility_result;
