@@ -172,5 +172,7 @@ blfse_raw <- function(d, projection = 0L, order = 0L, form = 0L, dense_limit = 4
     inner_max_iter = 5L, max_iter = max_iter, gamma_cluster = 1, gamma_feature = 1, tol = 0,
     qp_tol = 1e-11, dense_limit = dense_limit)
   scores <- t(normalise_scores(d$scores))
-  .Call(C_blfse, d$x, scores, t(labels), psi, settings, ufs_control())
+  out <- .Call(C_blfse, d$x, scores, t(labels), psi, settings, ufs_control())
+  for (part in c("S", "W")) out[[part]] <- as.matrix(new_packed(out[[part]], nrow(d$x)))
+  out
 }
