@@ -1,12 +1,9 @@
 # What a fit of ufs_blfse() holds, its print and its pictures.
 
-# What C returned, with names: a matrix, or the columns of its upper triangle.
-symmetric_matrix <- function(value, n, names) {
-  if (!is.matrix(value)) {
-    return(new_packed(value, n, names))
-  }
-  if (!is.null(names)) dimnames(value) <- list(names, names)
-  value
+# The columns of an upper triangle, with names; a matrix if it is not too large.
+symmetric_matrix <- function(values, n, names) {
+  packed <- new_packed(values, n, names)
+  if (n > blfse_full_limit) packed else as.matrix(packed)
 }
 
 blfse_blocks <- c("start", "W", "P", "S", "v", "Y", "beta", "alpha")

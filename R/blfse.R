@@ -163,9 +163,8 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
     }
     if (is.null(scores) && is.null(labels)) n_base <- check_count(n_base, "n_base", 2L)
     m <- if (is.null(scores)) if (is.null(labels)) n_base else NCOL(labels) else NROW(scores)
-    packed <- n > blfse_full_limit
     check_bytes(8 * (if (p > n) 7 * n^2 + 2 * n * p else 4 * p^2 + 1200 * n) +
-      8 * (if (packed) 1 else 2) * n^2, "The consensus matrices of ufs_blfse()",
+      8 * (if (n > blfse_full_limit) 1 else 2) * n^2, "The consensus matrices of ufs_blfse()",
     "Use a part of the samples.")
 
     if (is.null(scores)) {
@@ -195,8 +194,7 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
       order = as.integer(order == "code"), form = 0L,
       inner_max_iter = control$inner_max_iter, max_iter = control$max_iter,
       gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, tol = control$tol,
-      qp_tol = control$inner_tol, dense_limit = blfse_dense_limit,
-      full_limit = if (packed) blfse_full_limit
+      qp_tol = control$inner_tol, dense_limit = blfse_dense_limit
     )
     found <- .Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control)
     check_lapack(found$run$lapack, "blfse")

@@ -54,111 +54,7 @@ typedef struct {
     int products;
 } graph;
 
-static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings,
-                       const ufs_paths *paths);
-static void scaled_deviations(const inffs_problem *problem, double *t);
-static double double_ranks(int n, const double *x, double *z, double *sorted, int *order);
-static void compute_tile(const graph *a, int bi, int bj, double *tile);
-static const double *tile_at(graph *a, int bi, int bj, size_t at);
-static void graph_product(graph *a, const double *x, double *out);
-static void add_deviations(const graph *a, const double *x, double *out);
-static double damping_of(const inffs_settings *settings, int p, double radius);
-static bool solve_lanczos(graph *a, const double *sum, const inffs_settings *settings,
-                          inffs_result *result, ufs_run *run);
-static void solve_cg(graph *a, const inffs_settings *settings, inffs_result *result, ufs_run *run);
-static double residual_of(graph *a, double damping, const double *y, double *r);
-
-static int tile_size(const graph *a, int b)
-{
-    int rest = a->p - b * TILE;
-    return rest < TILE ? rest : TILE;
-}
-
-void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, inffs_result *result,
-                 ufs_run *run)
-{
-    static const char *const columns[] = {"iteration", "residual", NULL};
-    int p = problem->p;
-    size_t P = (size_t) p;
-    graph a;
-    double *one = ufs_dalloc(P, 1), *sum = ufs_dalloc(P, 1), top = 0.0;
-
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
-    result->residual = result->radius = result->damping = 0.0;
-    graph_init(&a, problem, settings, &run->paths);
-    for (size_t j = 0; j < P; j++) one[j] = 1.0;
-    graph_product(&a, one, sum);
-    for (size_t j = 0; j < P; j++) top = fmax(top, sum[j]);
-    /* 1 - |rho| of perfect correlation is rounding. */
-    result->empty = !(top > 4.0 * DBL_EPSILON * (double) p);
-    if (!result->empty) {
-        result->radius = top;
-        run->status = UFS_MAX_ITER;
-        if (!solve_lanczos(&a, sum, settings, result, run) && run->lapack == 0) {
-            solve_cg(&a, settings, result, run);
-            result->residual = residual_of(&a, result->damping, result->score, sum);
-        }
-        if (run->lapack) return;
-        if (!R_FINITE(result->residual)) run->status = UFS_NUMERICAL;
-        if (settings->bound != INFFS_TPAMI)
-            for (size_t j = 0; j < P; j++) result->score[j] -= 1.0;
-    }
-    result->products = a.products;
-}
-
-/* r for a radius, or for the largest row sum. */
-static double damping_of(const inffs_settings *settings, int p, double radius)
-{
-    double e = 5e-6 * (double) p;
-    return settings->bound == INFFS_TPAMI ? (1.0 - e) / radius / (radius + e)
-                                          : settings->factor / radius;
-}
-
-static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings,
-                       const ufs_paths *paths)
-{
-    int n = problem->n, p = problem->p;
-    size_t N = (size_t) n, P = (size_t) p;
-    double *sorted = ufs_dalloc(N, 1);
-    int *order = ufs_ialloc(N);
-
-    a->n = n;
-    a->p = p;
-    a->n_tile = (p + TILE - 1) / TILE;
-    a->weight_sd = settings->weight_sd;
-    a->weight_corr = settings->weight_corr;
-    a->products = 0;
-    a->t = ufs_dalloc(P, 1);
-    a->z = ufs_dalloc(N, P);
-    a->inverse = ufs_dalloc(P, 1);
-    a->order = ufs_ialloc(P);
-    a->scaled = ufs_dalloc(P, 1);
-    scaled_deviations(problem, a->t);
-    for (size_t j = 0; j < P; j++) {
-        a->order[j] = (int) j;
-        a->scaled[j] = a->t[j];
-    }
-    rsort_with_index(a->scaled, a->order, p);
-    for (size_t j = 0; j < P; j++) {
-        double ss = double_ranks(n, problem->x + j * N, a->z + j * N, sorted, order);
-        a->inverse[j] = ss > 0.0 ? 1.0 / sqrt(ss) : 0.0;
-        if (j % 1024 == 0) R_CheckUserInterrupt();
-    }
-    a->tile = ufs_dzero(TILE, TILE);
-    a->brief = NULL;
-    a->exact = NULL;
-    a->store = NULL;
-    a->kept = false;
-    if (settings->store) {
-        size_t tiles = (size_t) a->n_tile, all = tiles * (tiles + 1) / 2;
-        if (n <= SHORT && paths->inffs_short)
-            a->brief = (uint16_t *) R_alloc(all * TILE * TILE, sizeof(uint16_t));
-        else if (n <= EXACT && paths->inffs_float)
-            a->exact = (float *) R_alloc(all * TILE * TILE, sizeof(float));
-        else
-            a->store = ufs_dzero(all, TILE * TILE);
-    }
-}
+/* ---- A ------------------------------------------------------------------------------------ */
 
 /* t_j = (sd_j - min) / (max - min); zeros if all are equal up to rounding. Only ratios
  * matter, so x is divided by a power of 2 first: no unit overflows its squares. */
@@ -210,17 +106,53 @@ static double double_ranks(int n, const double *x, double *z, double *sorted, in
     return ss;
 }
 
-/* |z_i'z_j| for the rows of block bi and the columns of block bj, leading dimension TILE. The loops
- * over whole tiles have a fixed length, so that compilers make vector code of them. */
-static void compute_tile(const graph *a, int bi, int bj, double *tile)
+static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings,
+                       const ufs_paths *paths)
 {
-    size_t N = (size_t) a->n, i0 = (size_t) bi * TILE, j0 = (size_t) bj * TILE;
+    int n = problem->n, p = problem->p;
+    size_t N = (size_t) n, P = (size_t) p, tiles = (P + TILE - 1) / TILE;
+    size_t all = tiles * (tiles + 1) / 2 * TILE * TILE;
+    double *sorted = ufs_dalloc(N, 1);
+    int *order = ufs_ialloc(N);
 
-    la_gemm('T', 'N', tile_size(a, bi), tile_size(a, bj), a->n, 1.0, a->z + i0 * N, a->n,
-            a->z + j0 * N, a->n, 0.0, tile, TILE);
-    for (int l = 0; l < TILE * TILE; l++) tile[l] = fabs(tile[l]);
+    *a = (graph){.n = n,
+                 .p = p,
+                 .n_tile = (int) tiles,
+                 .weight_sd = settings->weight_sd,
+                 .weight_corr = settings->weight_corr,
+                 .t = ufs_dalloc(P, 1),
+                 .z = ufs_dalloc(N, P),
+                 .inverse = ufs_dalloc(P, 1),
+                 .order = ufs_ialloc(P),
+                 .scaled = ufs_dalloc(P, 1),
+                 .tile = ufs_dzero(TILE, TILE)};
+    scaled_deviations(problem, a->t);
+    for (size_t j = 0; j < P; j++) {
+        a->order[j] = (int) j;
+        a->scaled[j] = a->t[j];
+    }
+    rsort_with_index(a->scaled, a->order, p);
+    for (size_t j = 0; j < P; j++) {
+        double ss = double_ranks(n, problem->x + j * N, a->z + j * N, sorted, order);
+        a->inverse[j] = ss > 0.0 ? 1.0 / sqrt(ss) : 0.0;
+        if (j % 1024 == 0) R_CheckUserInterrupt();
+    }
+    if (!settings->store) return;
+    if (n <= SHORT && paths->inffs_short)
+        a->brief = (uint16_t *) R_alloc(all, sizeof(uint16_t));
+    else if (n <= EXACT && paths->inffs_float)
+        a->exact = (float *) R_alloc(all, sizeof(float));
+    else
+        a->store = ufs_dzero(all, 1);
 }
 
+static int tile_size(const graph *a, int b)
+{
+    int rest = a->p - b * TILE;
+    return rest < TILE ? rest : TILE;
+}
+
+/* The loops over whole tiles have a fixed length, so that compilers make vector code of them. */
 static void to_brief(const double *restrict tile, uint16_t *restrict out)
 {
     for (int l = 0; l < TILE * TILE; l++) out[l] = (uint16_t) tile[l];
@@ -241,12 +173,17 @@ static void from_float(const float *restrict tile, double *restrict out)
     for (int l = 0; l < TILE * TILE; l++) out[l] = (double) tile[l];
 }
 
-/* The tile from where it is kept, or computed, and kept if there is room. */
+/* |z_i'z_j| for the rows of block bi and the columns of block bj, leading dimension TILE, from
+ * where it is kept, or computed, and kept if there is room. */
 static const double *tile_at(graph *a, int bi, int bj, size_t at)
 {
+    size_t i0 = (size_t) bi * TILE, j0 = (size_t) bj * TILE, N = (size_t) a->n;
     double *tile = a->store != NULL ? a->store + at : a->tile;
+
     if (!a->kept) {
-        compute_tile(a, bi, bj, tile);
+        la_gemm('T', 'N', tile_size(a, bi), tile_size(a, bj), a->n, 1.0, a->z + i0 * N, a->n,
+                a->z + j0 * N, a->n, 0.0, tile, TILE);
+        for (int l = 0; l < TILE * TILE; l++) tile[l] = fabs(tile[l]);
         if (a->brief != NULL) to_brief(tile, a->brief + at);
         if (a->exact != NULL) to_float(tile, a->exact + at);
     } else if (a->brief != NULL) {
@@ -255,6 +192,23 @@ static const double *tile_at(graph *a, int bi, int bj, size_t at)
         from_float(a->exact + at, tile);
     }
     return tile;
+}
+
+/* out_i += weight_sd sum_j max(t_i, t_j) x_j: t_i times the sum of the x_j before i in the order of
+ * t, and the sum of the t_j x_j behind it. */
+static void add_deviations(const graph *a, const double *x, double *out)
+{
+    long double before = 0.0, behind = 0.0;
+    for (int l = 0; l < a->p; l++) {
+        int i = a->order[l];
+        before += x[i];
+        out[i] += a->weight_sd * a->t[i] * (double) before;
+    }
+    for (int l = a->p - 1; l >= 0; l--) {
+        int i = a->order[l];
+        out[i] += a->weight_sd * (double) behind;
+        behind += (long double) a->t[i] * x[i];
+    }
 }
 
 /* out = A x. */
@@ -285,32 +239,24 @@ static void graph_product(graph *a, const double *x, double *out)
     if (a->weight_sd > 0.0) add_deviations(a, x, out);
 }
 
-/* out_i += weight_sd sum_j max(t_i, t_j) x_j: t_i times the sum of the x_j before i in the order of
- * t, and the sum of the t_j x_j behind it. */
-static void add_deviations(const graph *a, const double *x, double *out)
+/* ---- (I - r A) y = 1 ---------------------------------------------------------------------- */
+
+/* r for a radius, or for the largest row sum. */
+static double damping_of(const inffs_settings *settings, int p, double radius)
 {
-    long double before = 0.0, behind = 0.0;
-    for (int l = 0; l < a->p; l++) {
-        int i = a->order[l];
-        before += x[i];
-        out[i] += a->weight_sd * a->t[i] * (double) before;
-    }
-    for (int l = a->p - 1; l >= 0; l--) {
-        int i = a->order[l];
-        out[i] += a->weight_sd * (double) behind;
-        behind += (long double) a->t[i] * x[i];
-    }
+    double e = 5e-6 * (double) p;
+    return settings->bound == INFFS_TPAMI ? (1.0 - e) / radius / (radius + e)
+                                          : settings->factor / radius;
 }
 
-/* max |1 - (I - damping A) y|, and that vector in r. */
-static double residual_of(graph *a, double damping, const double *y, double *r)
+/* max |1 - (I - damping A) y|. */
+static double residual_of(int p, double damping, const double *y, const double *ay)
 {
     double most = 0.0;
-    graph_product(a, y, r);
-    for (size_t i = 0; i < (size_t) a->p; i++) {
-        r[i] = 1.0 - y[i] + damping * r[i];
+    for (int i = 0; i < p; i++) {
+        double rest = fabs(1.0 - y[i] + damping * ay[i]);
         /* Written so that a NaN is kept. */
-        if (!(fabs(r[i]) <= most)) most = fabs(r[i]);
+        if (!(rest <= most)) most = rest;
     }
     return most;
 }
@@ -357,12 +303,6 @@ static int krylov_step(krylov *s, graph *a, double *top, double *beta)
     return 0;
 }
 
-/* Entry l of the leading eigenvector of T. */
-static double leading(const krylov *s, int l)
-{
-    return s->u[l + (s->k - 1) * s->k];
-}
-
 /* w = (I - r T)^{-1} e_1. */
 static void krylov_system(krylov *s, double damping)
 {
@@ -397,8 +337,9 @@ static bool solve_lanczos(graph *a, const double *sum, const inffs_settings *set
             return true;
         }
         if (radius) {
-            /* A residual of 1e-9 is an error of 1e-18 / (relative gap). */
-            have = beta * fabs(leading(&s, s.k - 1)) <= 1e-9 * top || beta <= 1e-14 * top;
+            /* The last entry of the leading eigenvector of T: a residual of 1e-9 is an error of
+             * 1e-18 / (relative gap). */
+            have = beta * fabs(s.u[s.k * s.k - 1]) <= 1e-9 * top || beta <= 1e-14 * top;
             result->radius = top;
             result->damping = damping_of(settings, p, top);
         }
@@ -415,10 +356,7 @@ static bool solve_lanczos(graph *a, const double *sum, const inffs_settings *set
     if (!done) return false;
     /* The residual with A y from the products themselves. */
     la_gemv('N', p, s.k, size, s.image, p, s.w, 0.0, s.q);
-    for (size_t i = 0; i < P; i++) {
-        double rest = fabs(1.0 - result->score[i] + result->damping * s.q[i]);
-        if (!(rest <= result->residual)) result->residual = rest;
-    }
+    result->residual = residual_of(p, result->damping, result->score, s.q);
     /* Where ranks hardly differ 1 - |rho| is rounding, and so is A; tol is of ||.|| / ||1||. */
     run->status = result->residual <= fmax(2.0 * size * settings->tol, ROUGH) ? UFS_CONVERGED
                                                                               : UFS_STALLED;
@@ -448,7 +386,8 @@ static void cg_watch(void *data, double norm)
     d->norm = norm;
 }
 
-static void solve_cg(graph *a, const inffs_settings *settings, inffs_result *result, ufs_run *run)
+static void solve_cg(graph *a, const double *one, const inffs_settings *settings,
+                     inffs_result *result, ufs_run *run)
 {
     int p = a->p;
     size_t P = (size_t) p;
@@ -462,13 +401,44 @@ static void solve_cg(graph *a, const inffs_settings *settings, inffs_result *res
                         .r = ufs_dalloc(P, 1),
                         .p = ufs_dalloc(P, 1),
                         .q = ufs_dalloc(P, 1)};
-    double *one = ufs_dalloc(P, 1);
 
-    for (size_t i = 0; i < P; i++) one[i] = 1.0;
     la_cg(&cg, one, result->score);
     double norm = la_nrm2(p, cg.r);
     if (!R_FINITE(norm))
         run->status = UFS_NUMERICAL;
     else if (norm <= settings->tol * data.size)
         run->status = UFS_CONVERGED;
+}
+
+void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, inffs_result *result,
+                 ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "residual", NULL};
+    int p = problem->p;
+    size_t P = (size_t) p;
+    graph a;
+    double *one = ufs_dalloc(P, 1), *sum = ufs_dalloc(P, 1), top = 0.0;
+
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    result->residual = result->radius = result->damping = 0.0;
+    graph_init(&a, problem, settings, &run->paths);
+    for (size_t j = 0; j < P; j++) one[j] = 1.0;
+    graph_product(&a, one, sum);
+    for (size_t j = 0; j < P; j++) top = fmax(top, sum[j]);
+    /* 1 - |rho| of perfect correlation is rounding. */
+    result->empty = !(top > 4.0 * DBL_EPSILON * (double) p);
+    if (!result->empty) {
+        result->radius = top;
+        run->status = UFS_MAX_ITER;
+        if (!solve_lanczos(&a, sum, settings, result, run) && run->lapack == 0) {
+            solve_cg(&a, one, settings, result, run);
+            graph_product(&a, result->score, sum);
+            result->residual = residual_of(p, result->damping, result->score, sum);
+        }
+        if (run->lapack) return;
+        if (!R_FINITE(result->residual)) run->status = UFS_NUMERICAL;
+        if (settings->bound != INFFS_TPAMI)
+            for (size_t j = 0; j < P; j++) result->score[j] -= 1.0;
+    }
+    result->products = a.products;
 }

@@ -1,10 +1,11 @@
 /* ffi_blfse.c: ufs_blfse() to blfse_solve(), and the embedding of its consensus. */
-#include "ffi_blfse.h"
+#include "ffi_util.h"
 #include "la_low.h"
 #include "la_packed.h"
+#include "solve_blfse.h"
 #include <limits.h>
 
-blfse_problem ffi_blfse_problem(SEXP x, SEXP scores, SEXP labels, SEXP settings)
+static blfse_problem read_problem(SEXP x, SEXP scores, SEXP labels, SEXP settings)
 {
     ffi_mat from = ffi_matrix(x, "x"), base = ffi_matrix(scores, "scores");
     size_t cells = (size_t) base.p * (size_t) from.n;
@@ -20,7 +21,7 @@ blfse_problem ffi_blfse_problem(SEXP x, SEXP scores, SEXP labels, SEXP settings)
     return problem;
 }
 
-blfse_settings ffi_blfse_settings(SEXP psi, SEXP s)
+static blfse_settings read_settings(SEXP psi, SEXP s)
 {
     int n_psi = Rf_xlength(psi) > INT_MAX ? 0 : (int) Rf_xlength(psi);
     blfse_settings settings = {
@@ -39,41 +40,33 @@ blfse_settings ffi_blfse_settings(SEXP psi, SEXP s)
     return settings;
 }
 
-/* A symmetric n x n matrix for the solver, which packs it: full matrices have room for both. */
-static double *symmetric(SEXP out, const char *name, int n, bool full)
+/* A symmetric n x n matrix, packed (la_packed.h). */
+static double *symmetric(SEXP out, const char *name, int n)
 {
-    if (full) return ffi_set_zero(out, name, n, n);
     ffi_set(out, name, Rf_allocVector(REALSXP, (R_xlen_t) la_packed_column(n)));
     return memset(REAL(ffi_get(out, name)), 0, la_packed_column(n) * sizeof(double));
 }
 
 /* x n x p, scores p x m (columns on the simplex), labels m x n integers, psi in (0, 1);
  * settings: list(n_clusters, projection, order, form, inner_max_iter, max_iter,
- * gamma_cluster, gamma_feature, tol, qp_tol, dense_limit, full_limit), codes as in solve_blfse.h.
- * Of more than full_limit samples (NULL: of any number they are matrices) S and W are the columns
- * of the upper triangle. */
+ * gamma_cluster, gamma_feature, tol, qp_tol, dense_limit), codes as in solve_blfse.h. S and W are
+ * the columns of the upper triangle. */
 SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"v",         "S",       "W",       "alpha", "beta",
                                         "component", "history", "weights", "run",   NULL};
     SEXP out = PROTECT(ffi_list(names));
-    blfse_problem problem = ffi_blfse_problem(x, scores, labels, settings_);
-    blfse_settings settings = ffi_blfse_settings(psi, settings_);
-    bool full = ffi_get(settings_, "full_limit") == R_NilValue ||
-                problem.n <= ffi_real(settings_, "full_limit");
+    blfse_problem problem = read_problem(x, scores, labels, settings_);
+    blfse_settings settings = read_settings(psi, settings_);
     ufs_run run = ffi_run_begin(control, "blfse");
     blfse_result result = {.v = ffi_set_zero(out, "v", problem.p, 0),
-                           .s = symmetric(out, "S", problem.n, full),
-                           .w = symmetric(out, "W", problem.n, full),
+                           .s = symmetric(out, "S", problem.n),
+                           .w = symmetric(out, "W", problem.n),
                            .alpha = ffi_set_zero(out, "alpha", problem.m, 0),
                            .beta = ffi_set_zero(out, "beta", problem.m, 0),
                            .component = ffi_set_ints(out, "component", problem.n)};
 
     blfse_solve(&problem, &settings, &result, &run);
-    if (full) {
-        la_packed_to(problem.n, result.s, result.s);
-        la_packed_to(problem.n, result.w, result.w);
-    }
     ffi_set_trace(out, "history", &result.history);
     ffi_set_trace(out, "weights", &result.weights);
     ffi_run_end(out, &run,
@@ -90,29 +83,22 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_, SEXP 
     return out;
 }
 
-/* s: a matrix, or the columns of its upper triangle. list(vectors n x k, times the square roots of
+/* s: the columns of the upper triangle. list(vectors n x k, times the square roots of
  * their weights; lo, eq; worst residual; path: 1 dense, 2 Krylov, 3 components; info). */
 SEXP ffi_laplacian_low(SEXP s, SEXP c, SEXP dense_limit)
 {
     static const char *const names[] = {"vectors", "lo", "eq", "worst", "path", "info", NULL};
     SEXP out = PROTECT(ffi_list(names));
     double length = (double) Rf_xlength(s);
-    bool square = Rf_isMatrix(s);
-    int n = square ? ffi_matrix(s, "s").n : (int) (sqrt(2.0 * length + 0.25) - 0.5 + 1e-6), k = 0;
+    int n = (int) (sqrt(2.0 * length + 0.25) - 0.5 + 1e-6), k = 0;
     size_t N = (size_t) n;
-    const double *columns = square ? ffi_sized(s, n, n, "s")
-                                   : ffi_given(s, n < 1 ? 1 : la_packed_column(n), "s");
+    const double *columns = ffi_given(s, n < 1 ? 1 : la_packed_column(n), "s");
     int clusters = ffi_whole(c, 1, n, "c");
     int limit = ffi_whole(dense_limit, -INT_MAX, INT_MAX, "dense_limit");
-    double *r = ufs_dalloc(N, N), *degree = ufs_dalloc(N, 1), *packed = NULL;
+    double *r = ufs_dalloc(N, N), *degree = ufs_dalloc(N, 1);
     low_work work;
     low_split split = {0, 0, 0.0};
 
-    if (square) {
-        packed = ufs_dalloc(la_packed_column(n), 1);
-        la_packed_from(n, columns, packed);
-        columns = packed;
-    }
     la_packed_row_sums(n, columns, degree);
     low_init(&work, n, clusters, limit);
     ffi_set(out, "info",

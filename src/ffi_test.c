@@ -1,6 +1,5 @@
 /* ffi_test.c: the kernels, and the parts of some solvers, one by one, for tests/testthat. */
 #include "anderson.h"
-#include "ffi_blfse.h"
 #include "ffi_topk.h"
 #include "ffi_x.h"
 #include "hadamard.h"
@@ -336,31 +335,7 @@ SEXP ffi_test_eigs(SEXP a, SEXP k_, SEXP tol, SEXP block, SEXP basis)
     return out;
 }
 
-/* ---- BLFSE ------------------------------------------------------------------------------ */
-
-SEXP ffi_test_blfse_projection(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_)
-{
-    static const char *const names[] = {"N", "v", "S", "ties", "info", NULL};
-    SEXP out = PROTECT(ffi_list(names));
-    blfse_problem problem = ffi_blfse_problem(x, scores, labels, settings_);
-    blfse_settings settings = ffi_blfse_settings(psi, settings_);
-    blfse_result result;
-    ufs_run run = {.status = UFS_CONVERGED};
-
-    result.v = ffi_set_vector(out, "v", problem.p);
-    result.s = ffi_set_matrix(out, "S", problem.n, problem.n);
-    result.w = ufs_dalloc((size_t) problem.n, (size_t) problem.n);
-    result.alpha = ufs_dalloc((size_t) problem.m, 1);
-    result.beta = ufs_dalloc((size_t) problem.m, 1);
-    result.component = ufs_ialloc((size_t) problem.n);
-    blfse_first_projection(&problem, &settings, &result,
-                           ffi_set_matrix(out, "N", problem.p, problem.p), &run);
-    la_packed_to(problem.n, result.s, result.s);
-    ffi_set(out, "ties", Rf_ScalarInteger(result.ties));
-    ffi_set(out, "info", Rf_ScalarInteger(run.lapack));
-    UNPROTECT(1);
-    return out;
-}
+/* ---- quadratic programs on the simplex ------------------------------------------------- */
 
 /* kind "dense": parts = list(h, upper); "diagonal": list(h); "hadamard": list(f r x p,
  * rt k x p, w0, sign, scale, shift, upper). */

@@ -3,29 +3,16 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-void la_packed_from(int n, const double *full, double *packed)
-{
-    for (int j = 0; j < n; j++)
-        memmove(packed + la_packed_column(j), full + (size_t) j * (size_t) n,
-                ((size_t) j + 1) * sizeof(double));
-}
-
-/* From the last column back: none is written over before it was moved. */
-void la_packed_to(int n, const double *packed, double *full)
-{
-    size_t N = (size_t) n;
-    for (int j = n - 1; j >= 0; j--)
-        memmove(full + (size_t) j * N, packed + la_packed_column(j),
-                ((size_t) j + 1) * sizeof(double));
-    la_fill_lower(n, full);
-}
-
 void la_packed_laplacian(int n, const double *s, const double *degree, double *full)
 {
     size_t N = (size_t) n;
-    la_packed_to(n, s, full);
-    for (size_t i = 0; i < N * N; i++) full[i] = -full[i];
-    for (size_t i = 0; i < N; i++) full[i + i * N] += degree[i];
+    for (int j = 0; j < n; j++) {
+        const double *column = s + la_packed_column(j);
+        double *to = full + (size_t) j * N;
+        for (int i = 0; i <= j; i++) to[i] = -column[i];
+        to[j] += degree[j];
+    }
+    la_fill_lower(n, full);
 }
 
 void la_packed_row_sums(int n, const double *s, double *sum)

@@ -11,10 +11,6 @@ static inline size_t la_packed_column(int j)
     return (size_t) j * ((size_t) j + 1) / 2;
 }
 
-/* From the upper triangle of a full matrix, and to both triangles; `full` may begin where
- * `packed` does. */
-void la_packed_from(int n, const double *full, double *packed);
-void la_packed_to(int n, const double *packed, double *full);
 /* diag(degree) - S, both triangles. */
 void la_packed_laplacian(int n, const double *s, const double *degree, double *full);
 /* sum_i = sum_j s_ij. n^2 flops. */

@@ -23,11 +23,10 @@ typedef struct {
     double rel; /* kkt / max(|b|_inf, |Hv|_inf) */
     double gap; /* tau - min g >= q(v) - min q (Frank-Wolfe) */
     int products, rounds;
-    bool floor; /* stopped where rounding allows no further progress */
 } qp_info;
 
 typedef struct {
-    int p, most; /* faces up to `most` free variables are solved by Cholesky */
+    int most; /* faces up to `most` free variables are solved by Cholesky */
     double *hv, *g, *y, *next, *d, *hd, *r, *z, *dir, *h_dir, *best, *best_hv, *sorted;
     double *chol, *rhs; /* most x most, most x 2 */
     int *order, *free;

@@ -35,14 +35,13 @@ typedef struct {
     bool table;    /* cosine and heat: keep the n x n similarities */
 } facility_settings;
 
-/* Filled by facility_solve; the vectors are the caller's. */
+/* Filled by facility_solve; the vectors, but for `change`, are the caller's. */
 typedef struct {
-    int *order;          /* m: candidates, 0-based, as picked */
-    double *left;        /* n: what each other candidate would add next */
-    double *bound;       /* m: no t + 1 candidates have a larger value than bound[t] */
-    int *first;          /* n: who stands for a sample before the first pick, -1 = nobody */
-    int n_change;        /* later changes: at pick change[2l], sample change[2l + 1] moves */
-    int *change;         /*   to the candidate picked then; from R_alloc */
+    int *order;       /* m: candidates, 0-based, as picked */
+    double *left;     /* n: what each other candidate would add next */
+    double *bound;    /* m: no t + 1 candidates have a larger value than bound[t] */
+    int *first;       /* n: who stands for a sample before the first pick, -1 = nobody */
+    ufs_trace change; /* later changes: at this pick, this sample moves to the candidate picked */
     double start, value; /* F before the first and after the last pick */
     int swaps;
 } facility_result;

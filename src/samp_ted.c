@@ -48,16 +48,16 @@ typedef struct {
     const ted_problem *problem;
     int n; /* items */
     bool p_form;
+    double first;   /* the first pick's decrease */
     double *kernel; /* n-form: K, n x n */
     double *late;   /* n-form: k / sqrt(K_jj + mu) of picks not yet subtracted, n x BLOCK */
     int n_late;
-    double *gram, *m;          /* p-form: x'x and M, p x p */
-    double *item, *u, *cu, *v; /* p-form, p each, v behind u; item: n-form too (BLOCK) */
-    double *k, *h;             /* n, h behind k */
-    double *ss;                /* n: ||K_.i||^2 */
-    double *diag;              /* n: K_ii */
-    bool *gone;                /* n: picked or given */
-    double *then;              /* n: ss when it was last computed from K */
+    double *gram, *m; /* p-form: x'x and M, p x p */
+    double *kh;       /* n-form: k and h, n x 2 */
+    double *ss;       /* n: ||K_.i||^2 */
+    double *diag;     /* n: K_ii */
+    bool *gone;       /* n: picked or given */
+    double *then;     /* n: ss when it was last computed from K */
 } ted_work;
 
 /* Picks made in advance (p-form). */
@@ -69,158 +69,104 @@ typedef struct {
     ted_work few;           /* their k, h, ss, diag, gone, then */
     int pick[BATCH];        /* items picked */
     double by[BATCH], kk[BATCH];
-    double *late;   /* p x BATCH: u / sqrt(by), not yet taken from M */
-    double *uv;     /* p x 2 BATCH: u and v of each pick */
-    double *kh;     /* n x 2 BATCH: x times them */
-    double *sorted; /* n */
+    double *late;     /* p x BATCH: u / sqrt(by), not yet taken from M */
+    double *uv;       /* p x 2 BATCH: u and M x'x u of each pick */
+    double *kh;       /* n x 2 BATCH: x times them, k and h */
+    double *row, *cu; /* p: the row picked, x'x u */
+    double *sorted;   /* n */
 } ted_batch;
 
-static bool cheaper_by_p(const ted_problem *problem, int m);
-static void init_n_form(ted_work *work);
-static void init_p_form(ted_work *work);
-static void refresh(ted_work *work);
-static void refresh_n(ted_work *work);
-static void refresh_p(ted_work *work);
-static void note_fresh(ted_work *work);
-static int best_item(const ted_work *work, double first);
-static bool stale(const ted_work *work, int j, double first);
-static bool any_stale(const ted_work *work, double first);
-static double decrease(const ted_work *work, int j);
-static double take_out(ted_work *work, int j);
-static void subtract(ted_work *work, const double *k, const double *h, double by, double kk);
-static ted_batch *new_batch(const ted_work *work);
-static void choose_worth(const ted_work *work, int first, ted_batch *batch);
-static void pick_ahead(ted_work *work, int most, double first, ted_batch *batch);
-static void lagged(const ted_work *work, const ted_batch *batch, const double *from, double *to,
-                   double *dot);
-static int settle(ted_work *work, double *first, ted_batch *batch, double *gain);
-static void take_out_given(ted_work *work);
-static void column_n(ted_work *work, int j, double by);
-static void two_products(int n, int p, const double *x, const double *u, const double *v, double *k,
-                         double *h);
-static void flush(ted_work *work);
+/* ---- picks ------------------------------------------------------------------------------- */
 
-void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_result *result,
-               ufs_run *run)
+static double ridge_of(const ted_work *work, int j)
 {
-    static const char *const columns[] = {"objective", "decrease", NULL};
-    int n = problem->n;
-    size_t N = (size_t) n;
-    double objective, first = 0.0;
-    ted_work work = {.problem = problem,
-                     .n = n,
-                     .k = ufs_dalloc(N, 2),
-                     .ss = ufs_dalloc(N, 1),
-                     .diag = ufs_dalloc(N, 1),
-                     .then = ufs_dalloc(N, 1),
-                     .gone = (bool *) R_alloc(N, sizeof(bool))};
+    return fmax(work->diag[j], 0.0) + work->problem->mu;
+}
 
-    work.h = work.k + N;
-    ufs_trace_named(&run->trace, settings->m, columns);
-    run->status = UFS_CONVERGED;
-    work.p_form = result->p_form = settings->form == 'p' ||
-                                   (settings->form == 'a' &&
-                                    cheaper_by_p(problem, settings->m + problem->n_given));
-    memset(work.gone, 0, N * sizeof(bool));
-    if (work.p_form)
-        init_p_form(&work);
-    else
-        init_n_form(&work);
+static double decrease(const ted_work *work, int j)
+{
+    return fmax(work->ss[j], 0.0) / ridge_of(work, j);
+}
 
-    if (problem->n_given > 0) take_out_given(&work);
-    objective = 0.0;
-    for (size_t i = 0; i < N; i++) objective += work.diag[i];
-    result->start = objective;
-    ted_batch *batch = work.p_form ? new_batch(&work) : NULL;
-    for (int t = 0, made = 1; t < settings->m; t += made) {
-        double gain[BATCH];
-        int j = best_item(&work, first);
-        /* Below 1e-24 of the first decrease all are ties, whatever their digits. */
-        if (stale(&work, j, first)) {
-            refresh(&work);
-            j = best_item(&work, first);
-        }
-        if (batch) {
-            choose_worth(&work, j, batch);
-            pick_ahead(&work, settings->m - t, first, batch);
-            made = settle(&work, &first, batch, gain);
-        } else {
-            result->order[t] = j;
-            gain[0] = take_out(&work, j);
-            if (t == 0) first = gain[0];
-        }
-        for (int b = 0; b < made; b++) {
-            if (batch) result->order[t + b] = batch->pick[b];
-            result->score[t + b] = gain[b];
-            objective -= gain[b];
-            run->iterations++;
-            ufs_trace_add(&run->trace, (double[]){objective, gain[b]});
-            ufs_run_step(run, objective, gain[b]);
-        }
+static int best_item(const ted_work *work)
+{
+    int n = work->n;
+    double top = -1.0, least;
+
+    for (int j = 0; j < n; j++)
+        if (!work->gone[j]) top = fmax(top, decrease(work, j));
+    least = top - 1e-12 * sqrt(top * fmax(work->first, top));
+    for (int j = 0; j < n; j++)
+        if (!work->gone[j] && decrease(work, j) >= least) return j;
+    return 0; /* not reached: callers ask for at most as many picks as there are items left */
+}
+
+/* Whether the recurrence has lost digits that the choice of j needs. Below 1e-24 of the first
+ * decrease all are ties, whatever their digits. */
+static bool stale(const ted_work *work, int j)
+{
+    return work->ss[j] < REFRESH * work->then[j] && decrease(work, j) > 1e-24 * work->first;
+}
+
+/* Item j leaves K; kh: its k and, behind it, h; kk = k'k. */
+static void subtract(ted_work *work, int j, const double *kh, double by, double kk)
+{
+    const double *h = kh + work->n;
+
+    work->gone[j] = true;
+    for (int i = 0; i < work->n; i++) {
+        double c = kh[i] / by;
+        work->ss[i] += c * (c * kk - 2.0 * h[i]);
+        work->diag[i] -= c * kh[i];
     }
-    if (!work.p_form || any_stale(&work, first)) refresh(&work);
-    for (int i = 0; i < n; i++) result->left[i] = work.gone[i] ? 0.0 : decrease(&work, i);
 }
 
-static bool cheaper_by_p(const ted_problem *problem, int m)
-{
-    double n = problem->n, p = problem->p;
-    return 3.0 * n * p * p + m * (4.0 * n * p + 8.0 * p * p) < n * n * p + 6.0 * m * n * n;
-}
+/* ---- n-form ------------------------------------------------------------------------------ */
 
-/* ---- K -------------------------------------------------------------------------------- */
-
-static void init_n_form(ted_work *work)
-{
-    size_t N = (size_t) work->n;
-
-    work->kernel = ufs_dalloc(N, N);
-    work->late = ufs_dalloc(N, BLOCK);
-    work->item = ufs_dalloc(BLOCK, 1);
-    ufs_x_gram_rows(work->problem->x, NULL, work->kernel);
-    refresh_n(work);
-}
-
-static void init_p_form(ted_work *work)
-{
-    const ufs_x *x = work->problem->x;
-    size_t P = (size_t) work->problem->p;
-
-    work->gram = ufs_dalloc(P, P);
-    work->item = ufs_dalloc(P, 1);
-    work->u = ufs_dalloc(P + (P > BATCH ? P : BATCH), 1);
-    work->v = work->u + P;
-    work->cu = ufs_dalloc(P, 1);
-    ufs_x_gram_cols(x, work->gram);
-    if (work->problem->n_given == 0) {
-        ufs_x_row_forms(x, work->gram, work->ss);
-        ufs_x_row_ss(x, work->diag);
-        note_fresh(work);
-    }
-    work->m = ufs_dzero(P, P);
-    for (size_t i = 0; i < P; i++) work->m[i + i * P] = 1.0;
-}
-
-/* ||K_.i||^2 and K_ii from K itself. */
-static void refresh(ted_work *work)
-{
-    if (work->p_form)
-        refresh_p(work);
-    else
-        flush(work);
-}
-
+/* The late picks leave K; ||K_.i||^2 and K_ii from K itself. */
 static void refresh_n(ted_work *work)
 {
-    size_t n = (size_t) work->problem->n;
+    int n = work->n;
 
-    for (size_t j = 0; j < n; j++) {
-        const double *col = work->kernel + j * n;
+    if (work->n_late > 0)
+        la_gemm('N', 'T', n, n, work->n_late, -1.0, work->late, n, work->late, n, 1.0, work->kernel,
+                n);
+    work->n_late = 0;
+    for (size_t j = 0; j < (size_t) n; j++) {
+        const double *col = work->kernel + j * (size_t) n;
         double ss = 0.0;
-        for (size_t i = 0; i < n; i++) ss += col[i] * col[i];
+        for (int i = 0; i < n; i++) ss += col[i] * col[i];
         work->ss[j] = work->then[j] = ss;
         work->diag[j] = col[j];
     }
+}
+
+/* Takes item j out of K. */
+static void take_out(ted_work *work, int j)
+{
+    int n = work->n, late = work->n_late++;
+    size_t N = (size_t) n;
+    double *next = work->late + (size_t) late * N, *k = work->kh, dot[BLOCK];
+    double by = ridge_of(work, j), root = sqrt(by);
+
+    ufs_copy(k, work->kernel + (size_t) j * N, N);
+    for (int t = 0; t < late; t++)
+        la_axpy(n, -work->late[(size_t) j + (size_t) t * N], work->late + (size_t) t * N, k);
+    la_gemv('N', n, n, 1.0, work->kernel, n, k, 0.0, k + n);
+    if (late > 0) {
+        la_gemv('T', n, late, 1.0, work->late, n, k, 0.0, dot);
+        la_gemv('N', n, late, -1.0, work->late, n, dot, 1.0, k + n);
+    }
+    for (int i = 0; i < n; i++) next[i] = k[i] / root;
+    subtract(work, j, k, by, la_dot(n, k, k));
+    if (work->n_late == BLOCK) refresh_n(work);
+}
+
+/* ---- p-form ------------------------------------------------------------------------------ */
+
+static void note_fresh(ted_work *work)
+{
+    for (int i = 0; i < work->n; i++) work->ss[i] = work->then[i] = fmax(work->ss[i], 0.0);
 }
 
 /* ||K_.i||^2 = x_i'(M C M) x_i and K_ii = x_i'M x_i. */
@@ -244,125 +190,33 @@ static void refresh_p(ted_work *work)
     vmaxset(mark);
 }
 
-static void note_fresh(ted_work *work)
-{
-    for (int i = 0; i < work->n; i++) work->ss[i] = work->then[i] = fmax(work->ss[i], 0.0);
-}
-
-/* ---- picks ------------------------------------------------------------------------------- */
-
-static double decrease(const ted_work *work, int j)
-{
-    return fmax(work->ss[j], 0.0) / (fmax(work->diag[j], 0.0) + work->problem->mu);
-}
-
-static int best_item(const ted_work *work, double first)
-{
-    int n = work->n;
-    double top = -1.0, least;
-
-    for (int j = 0; j < n; j++)
-        if (!work->gone[j]) top = fmax(top, decrease(work, j));
-    least = top - 1e-12 * sqrt(top * fmax(first, top));
-    for (int j = 0; j < n; j++)
-        if (!work->gone[j] && decrease(work, j) >= least) return j;
-    return 0; /* not reached: callers ask for at most as many picks as there are items left */
-}
-
-/* Whether the recurrence has lost digits that the choice of j needs. */
-static bool stale(const ted_work *work, int j, double first)
-{
-    return work->ss[j] < REFRESH * work->then[j] && decrease(work, j) > 1e-24 * first;
-}
-
-static bool any_stale(const ted_work *work, double first)
-{
-    for (int i = 0; i < work->n; i++)
-        if (!work->gone[i] && stale(work, i, first)) return true;
-    return false;
-}
-
-/* Takes item j out of K (n-form); the decrease it brought. */
-static double take_out(ted_work *work, int j)
-{
-    int n = work->problem->n;
-    double by = fmax(work->diag[j], 0.0) + work->problem->mu, gain = decrease(work, j);
-
-    work->gone[j] = true;
-    column_n(work, j, by);
-    subtract(work, work->k, work->h, by, la_dot(n, work->k, work->k));
-    if (work->n_late == BLOCK) flush(work);
-    return gain;
-}
-
-/* The given items leave K. In the p-form M is all that changes: WORTH rows a read. */
-static void take_out_given(ted_work *work)
+/* The given items leave M, all that they change: WORTH rows a read. */
+static void take_given_from_m(ted_work *work)
 {
     const ted_problem *problem = work->problem;
     int p = problem->p;
     size_t P = (size_t) p;
     const void *mark = vmaxget();
-    double *rows = ufs_dalloc(work->p_form ? WORTH : 0, P);
+    double *rows = ufs_dalloc(WORTH, P), *item = ufs_dalloc(P, 1), *u = ufs_dalloc(P, 1);
 
-    for (int t = 0; t < problem->n_given; t++) {
-        int j = problem->given[t], at = t % WORTH;
-        int wide = problem->n_given - t + at < WORTH ? problem->n_given - t + at : WORTH;
-        R_CheckUserInterrupt();
-        if (!work->p_form) {
-            take_out(work, j);
-            continue;
+    for (int t = 0; t < problem->n_given; t += WORTH) {
+        int wide = problem->n_given - t < WORTH ? problem->n_given - t : WORTH;
+        ufs_x_rows(problem->x, wide, problem->given + t, rows);
+        for (int a = 0; a < wide; a++) {
+            R_CheckUserInterrupt();
+            for (size_t l = 0; l < P; l++) item[l] = rows[(size_t) a + l * (size_t) wide];
+            la_gemv('N', p, p, 1.0, work->m, p, item, 0.0, u);
+            double by = fmax(la_dot(p, item, u), 0.0) + problem->mu;
+            la_rank_one(p, p, -1.0 / by, u, u, work->m);
+            work->gone[problem->given[t + a]] = true;
         }
-        if (at == 0) ufs_x_rows(problem->x, wide, problem->given + t, rows);
-        for (size_t l = 0; l < P; l++) work->item[l] = rows[(size_t) at + l * (size_t) wide];
-        la_gemv('N', p, p, 1.0, work->m, p, work->item, 0.0, work->u);
-        double by = fmax(la_dot(p, work->item, work->u), 0.0) + problem->mu;
-        for (size_t a = 0; a < P; a++) la_axpy(p, -work->u[a] / by, work->u, work->m + a * P);
-        work->gone[j] = true;
     }
-    refresh(work);
     vmaxset(mark);
 }
 
-static void subtract(ted_work *work, const double *k, const double *h, double by, double kk)
-{
-    for (int i = 0; i < work->n; i++) {
-        double c = k[i] / by;
-        work->ss[i] += c * (c * kk - 2.0 * h[i]);
-        work->diag[i] -= c * k[i];
-    }
-}
-
-/* k = x u and h = x v in one pass over x, four columns at a time: the pass is what a pick
- * costs, and two calls of dgemv take 2.5 times as long. */
-static void two_products(int n, int p, const double *x, const double *u, const double *v, double *k,
-                         double *h)
-{
-    size_t N = (size_t) n;
-    int l = 0;
-
-    memset(k, 0, N * sizeof(double));
-    memset(h, 0, N * sizeof(double));
-    for (; l + 3 < p; l += 4) {
-        const double *a = x + (size_t) l * N, *b = a + N, *c = b + N, *d = c + N;
-        double u0 = u[l], u1 = u[l + 1], u2 = u[l + 2], u3 = u[l + 3];
-        double v0 = v[l], v1 = v[l + 1], v2 = v[l + 2], v3 = v[l + 3];
-        for (size_t i = 0; i < N; i++) {
-            k[i] += a[i] * u0 + b[i] * u1 + c[i] * u2 + d[i] * u3;
-            h[i] += a[i] * v0 + b[i] * v1 + c[i] * v2 + d[i] * v3;
-        }
-    }
-    for (; l < p; l++) {
-        la_axpy(n, u[l], x + (size_t) l * N, k);
-        la_axpy(n, v[l], x + (size_t) l * N, h);
-    }
-}
-
-/* ---- picks in advance ------------------------------------------------------------------- */
-
-static ted_batch *new_batch(const ted_work *work)
+static void batch_init(ted_batch *batch, const ted_work *work)
 {
     size_t N = (size_t) work->n, P = (size_t) work->problem->p, W = N < WORTH ? N : WORTH;
-    ted_batch *batch = (ted_batch *) R_alloc(1, sizeof(ted_batch));
 
     /* The products of a batch with a file take half a block at most. */
     batch->most = BATCH;
@@ -375,22 +229,21 @@ static ted_batch *new_batch(const ted_work *work)
     batch->late = ufs_dalloc(P, BATCH);
     batch->uv = ufs_dalloc(P, 2 * BATCH);
     batch->kh = ufs_dalloc(N, 2 * (size_t) batch->most);
+    batch->row = ufs_dalloc(P, 1);
+    batch->cu = ufs_dalloc(P, 1);
     batch->sorted = ufs_dalloc(N, 1);
-    batch->few = *work;
-    batch->few.k = ufs_dalloc(W, 1);
-    batch->few.h = ufs_dalloc(W, 1);
-    batch->few.ss = ufs_dalloc(W, 1);
-    batch->few.diag = ufs_dalloc(W, 1);
-    batch->few.then = ufs_dalloc(W, 1);
-    batch->few.gone = (bool *) R_alloc(W, sizeof(bool));
-    return batch;
+    batch->few = (ted_work){.problem = work->problem,
+                            .kh = ufs_dalloc(W, 2),
+                            .ss = ufs_dalloc(W, 1),
+                            .diag = ufs_dalloc(W, 1),
+                            .then = ufs_dalloc(W, 1),
+                            .gone = (bool *) R_alloc(W, sizeof(bool))};
 }
 
-/* The items that are followed: `first`, and those of largest decrease. */
-static void choose_worth(const ted_work *work, int first, ted_batch *batch)
+/* The items that are followed: `next`, and those of largest decrease. */
+static void choose_worth(const ted_work *work, int next, ted_batch *batch)
 {
     int n = work->n, width = 0, left = 0;
-    size_t W;
     double least = 0.0;
 
     for (int i = 0; i < n; i++)
@@ -400,25 +253,32 @@ static void choose_worth(const ted_work *work, int first, ted_batch *batch)
         least = batch->sorted[left - WORTH];
     }
     for (int i = 0; i < n; i++) {
-        /* Of many equals those before `first` leave room for it. */
-        bool room = width < (i < first ? WORTH - 1 : WORTH);
-        if (i == first || (room && !work->gone[i] && decrease(work, i) >= least))
-            batch->item[width++] = i;
+        /* Of many equals those before `next` leave room for it. */
+        bool room = width < (i < next ? WORTH - 1 : WORTH);
+        if (!(i == next || (room && !work->gone[i] && decrease(work, i) >= least))) continue;
+        batch->few.ss[width] = work->ss[i];
+        batch->few.diag[width] = work->diag[i];
+        batch->few.then[width] = work->then[i];
+        batch->few.gone[width] = false;
+        batch->item[width++] = i;
     }
     batch->width = batch->few.n = width;
-    W = (size_t) width;
+    batch->few.first = work->first;
     ufs_x_rows(work->problem->x, width, batch->item, batch->x);
-    for (size_t a = 0; a < W; a++) {
-        int i = batch->item[a];
-        batch->few.ss[a] = work->ss[i];
-        batch->few.diag[a] = work->diag[i];
-        batch->few.then[a] = work->then[i];
-        batch->few.gone[a] = false;
-    }
+}
+
+/* to = M from, where the picks of the batch have not yet left M. */
+static void lagged(const ted_work *work, const ted_batch *batch, const double *from, double *to)
+{
+    int p = work->problem->p, late = batch->count;
+    double dot[BATCH];
+    la_gemv('N', p, p, 1.0, work->m, p, from, 0.0, to);
+    la_gemv('T', p, late, 1.0, batch->late, p, from, 0.0, dot);
+    la_gemv('N', p, late, -1.0, batch->late, p, dot, 1.0, to);
 }
 
 /* At most `most` picks among the items that are followed. */
-static void pick_ahead(ted_work *work, int most, double first, ted_batch *batch)
+static void pick_ahead(const ted_work *work, int most, ted_batch *batch)
 {
     int p = work->problem->p, width = batch->width;
     size_t P = (size_t) p, W = (size_t) width;
@@ -428,41 +288,29 @@ static void pick_ahead(ted_work *work, int most, double first, ted_batch *batch)
     if (most > width) most = width;
     R_CheckUserInterrupt();
     for (batch->count = 0; batch->count < most; batch->count++) {
-        int b = batch->count, at = best_item(few, first);
-        double *u = batch->uv + (size_t) (2 * b) * P, *v = u + P, by, root;
-        if (b > 0 && stale(few, at, first)) break;
-        by = fmax(few->diag[at], 0.0) + work->problem->mu;
+        int b = batch->count, at = best_item(few);
+        double *u = batch->uv + (size_t) (2 * b) * P, by, root;
+        if (b > 0 && stale(few, at)) break;
+        by = ridge_of(few, at);
         root = sqrt(by);
-        for (size_t l = 0; l < P; l++) work->item[l] = batch->x[(size_t) at + l * W];
-        lagged(work, batch, work->item, u, work->v);
-        la_gemv('N', p, p, 1.0, work->gram, p, u, 0.0, work->cu);
-        lagged(work, batch, work->cu, v, work->v);
+        for (size_t l = 0; l < P; l++) batch->row[l] = batch->x[(size_t) at + l * W];
+        lagged(work, batch, batch->row, u);
+        la_gemv('N', p, p, 1.0, work->gram, p, u, 0.0, batch->cu);
+        lagged(work, batch, batch->cu, u + P);
         batch->pick[b] = batch->item[at];
         batch->by[b] = by;
-        batch->kk[b] = la_dot(p, u, work->cu);
+        batch->kk[b] = la_dot(p, u, batch->cu);
         for (size_t l = 0; l < P; l++) batch->late[l + (size_t) b * P] = u[l] / root;
-        two_products(width, p, batch->x, u, v, few->k, few->h);
-        few->gone[at] = true;
-        subtract(few, few->k, few->h, by, batch->kk[b]);
+        la_gemm('N', 'N', width, 2, p, 1.0, batch->x, width, u, p, 0.0, few->kh, width);
+        subtract(few, at, few->kh, by, batch->kk[b]);
     }
 }
 
-/* to = M from, where the picks of the batch have not yet left M. */
-static void lagged(const ted_work *work, const ted_batch *batch, const double *from, double *to,
-                   double *dot)
-{
-    int p = work->problem->p, late = batch->count;
-    la_gemv('N', p, p, 1.0, work->m, p, from, 0.0, to);
-    la_gemv('T', p, late, 1.0, batch->late, p, from, 0.0, dot);
-    la_gemv('N', p, late, -1.0, batch->late, p, dot, 1.0, to);
-}
-
 /* Goes through the batch with all items: how many of its picks stand, at least one. */
-static int settle(ted_work *work, double *first, ted_batch *batch, double *gain)
+static int settle(ted_work *work, ted_batch *batch, int *order, double *score)
 {
     const ufs_x *x = work->problem->x;
     int n = work->n, p = work->problem->p, made = 0;
-    size_t N = (size_t) n;
 
     if (x->kind != UFS_X_DENSE) ufs_x_mul(x, 2 * batch->count, batch->uv, batch->kh);
     /* By rows, so that they stay in the cache whichever BLAS does it. */
@@ -472,13 +320,12 @@ static int settle(ted_work *work, double *first, ted_batch *batch, double *gain)
                 batch->kh + from, n);
     }
     for (; made < batch->count; made++) {
-        const double *k = batch->kh + (size_t) (2 * made) * N;
         int j = batch->pick[made];
-        if (made > 0 && best_item(work, *first) != j) break;
-        gain[made] = decrease(work, j);
-        if (*first == 0.0) *first = gain[made];
-        work->gone[j] = true;
-        subtract(work, k, k + N, batch->by[made], batch->kk[made]);
+        if (made > 0 && best_item(work) != j) break;
+        order[made] = j;
+        score[made] = decrease(work, j);
+        subtract(work, j, batch->kh + 2 * (size_t) made * (size_t) n, batch->by[made],
+                 batch->kk[made]);
     }
     la_gemm('N', 'T', p, p, made, -1.0, batch->late, p, batch->late, p, 1.0, work->m, p);
     if (made < batch->count)
@@ -488,32 +335,109 @@ static int settle(ted_work *work, double *first, ted_batch *batch, double *gain)
     return made;
 }
 
-static void column_n(ted_work *work, int j, double by)
-{
-    int n = work->problem->n, late = work->n_late;
-    size_t N = (size_t) n;
-    double *next = work->late + (size_t) late * N, root = sqrt(by);
+/* ---- both -------------------------------------------------------------------------------- */
 
-    ufs_copy(work->k, work->kernel + (size_t) j * N, N);
-    for (int t = 0; t < late; t++)
-        la_axpy(n, -work->late[(size_t) j + (size_t) t * N], work->late + (size_t) t * N, work->k);
-    la_gemv('N', n, n, 1.0, work->kernel, n, work->k, 0.0, work->h);
-    if (late > 0) {
-        la_gemv('T', n, late, 1.0, work->late, n, work->k, 0.0, work->item);
-        la_gemv('N', n, late, -1.0, work->late, n, work->item, 1.0, work->h);
-    }
-    for (int i = 0; i < n; i++) next[i] = work->k[i] / root;
-    work->n_late++;
+static void refresh(ted_work *work)
+{
+    if (work->p_form)
+        refresh_p(work);
+    else
+        refresh_n(work);
 }
 
-/* The late picks leave K. */
-static void flush(ted_work *work)
+static bool any_stale(const ted_work *work)
 {
-    int n = work->problem->n;
+    for (int i = 0; i < work->n; i++)
+        if (!work->gone[i] && stale(work, i)) return true;
+    return false;
+}
 
-    if (work->n_late > 0)
-        la_gemm('N', 'T', n, n, work->n_late, -1.0, work->late, n, work->late, n, 1.0, work->kernel,
-                n);
-    work->n_late = 0;
-    refresh_n(work);
+static bool cheaper_by_p(const ted_problem *problem, int m)
+{
+    double n = problem->n, p = problem->p;
+    return 3.0 * n * p * p + m * (4.0 * n * p + 8.0 * p * p) < n * n * p + 6.0 * m * n * n;
+}
+
+/* K without the items that are given. */
+static void begin(ted_work *work)
+{
+    const ted_problem *problem = work->problem;
+    size_t N = (size_t) problem->n, P = (size_t) problem->p;
+
+    work->ss = ufs_dalloc(N, 1);
+    work->diag = ufs_dalloc(N, 1);
+    work->then = ufs_dalloc(N, 1);
+    work->gone = (bool *) R_alloc(N, sizeof(bool));
+    memset(work->gone, 0, N * sizeof(bool));
+    if (work->p_form) {
+        work->gram = ufs_dalloc(P, P);
+        work->m = ufs_dzero(P, P);
+        for (size_t i = 0; i < P; i++) work->m[i + i * P] = 1.0;
+        ufs_x_gram_cols(problem->x, work->gram);
+        if (problem->n_given == 0) {
+            ufs_x_row_forms(problem->x, work->gram, work->ss);
+            ufs_x_row_ss(problem->x, work->diag);
+            note_fresh(work);
+            return;
+        }
+        take_given_from_m(work);
+    } else {
+        work->kernel = ufs_dalloc(N, N);
+        work->late = ufs_dalloc(N, BLOCK);
+        work->kh = ufs_dalloc(N, 2);
+        ufs_x_gram_rows(problem->x, NULL, work->kernel);
+        refresh_n(work);
+        for (int t = 0; t < problem->n_given; t++) {
+            R_CheckUserInterrupt();
+            take_out(work, problem->given[t]);
+        }
+    }
+    refresh(work);
+}
+
+void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_result *result,
+               ufs_run *run)
+{
+    static const char *const columns[] = {"objective", "decrease", NULL};
+    int n = problem->n;
+    double objective = 0.0;
+    ted_work work = {
+        .problem = problem,
+        .n = n,
+        .p_form = settings->form == 'p' ||
+                  (settings->form == 'a' && cheaper_by_p(problem, settings->m + problem->n_given))};
+    ted_batch batch;
+
+    result->p_form = work.p_form;
+    ufs_trace_named(&run->trace, settings->m, columns);
+    run->status = UFS_CONVERGED;
+    begin(&work);
+    if (work.p_form) batch_init(&batch, &work);
+    for (int i = 0; i < n; i++) objective += work.diag[i];
+    result->start = objective;
+    for (int t = 0, made = 1; t < settings->m; t += made) {
+        int j = best_item(&work);
+        if (stale(&work, j)) {
+            refresh(&work);
+            j = best_item(&work);
+        }
+        if (t == 0) work.first = decrease(&work, j);
+        if (work.p_form) {
+            choose_worth(&work, j, &batch);
+            pick_ahead(&work, settings->m - t, &batch);
+            made = settle(&work, &batch, result->order + t, result->score + t);
+        } else {
+            result->order[t] = j;
+            result->score[t] = decrease(&work, j);
+            take_out(&work, j);
+        }
+        for (int b = t; b < t + made; b++) {
+            objective -= result->score[b];
+            run->iterations++;
+            ufs_trace_add(&run->trace, (double[]){objective, result->score[b]});
+            ufs_run_step(run, objective, result->score[b]);
+        }
+    }
+    if (!work.p_form || any_stale(&work)) refresh(&work);
+    for (int i = 0; i < n; i++) result->left[i] = work.gone[i] ? 0.0 : decrease(&work, i);
 }

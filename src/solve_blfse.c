@@ -25,24 +25,31 @@
 #include "la_low.h"
 #include "la_packed.h"
 #include <R_ext/Utils.h>
-#include <R_ext/Memory.h>
+#include <limits.h>
+
+typedef struct {
+    double *v; /* n x n or more */
+    int k;     /* columns */
+} blfse_factor;
 
 typedef struct {
     const blfse_problem *problem;
     const blfse_settings *settings;
     blfse_result *result;
     ufs_run *run;
-    double lambda;
+    double psi, lambda;
+    int it; /* of this stage */
     /* Terms of the objective beside t1, kept up to date. */
     double t2, t3, t4, t5, sum_w, *error_s, *error_v;
-    /* YY' = y y', y n x n_y; from Y to rho `y_old` is the one before the Y step. From S to Y in the
-     * factor form `b` holds the eigenvectors of L. */
-    double *y, *y_old, *a, *b; /* n x n */
-    int n_y, n_y_old;
+    /* YY' = y y'; from Y to rho `y_old` is the one before the Y step. From S to Y in the factor form
+     * `b` holds the eigenvectors of L. */
+    blfse_factor y, y_old;
+    double *a, *b;                                 /* n x n */
     double *tile_b, *tile_c, *square_b, *square_c; /* n x BLFSE_TILE, n */
     double *v_old, *beta2, *weights, *degree;
-    bool exact; /* S is zero between the components that were counted */
-    bool stays; /* the last S step left S as it was */
+    bool exact;     /* S is zero between the components that were counted */
+    bool stays;     /* the last S step left S as it was, */
+    double moved_s; /* or its largest change */
     int *order;
     blfse_agreement together;
     low_work low;
@@ -52,196 +59,82 @@ typedef struct {
 /* Less joins no components. */
 static const double LINK = 1e-10;
 
-const char *const blfse_history[] = {"psi", "it",   "rho",  "ncomp", "ntieP", "nnz",
-                                     "dv",  "amax", "bmax", "wmean", NULL};
-
-static void init(blfse_work *work, const blfse_problem *problem, const blfse_settings *settings,
-                 blfse_result *result, ufs_run *run);
-static void start(blfse_work *work);
-static void update_w(blfse_work *work);
-static void update_p(blfse_work *work);
-static double update_s(blfse_work *work);
-static void update_v(blfse_work *work);
-static void update_y(blfse_work *work);
-static void update_beta(blfse_work *work);
-static void update_alpha(blfse_work *work);
-static void update_rho(blfse_work *work);
-static void count_components(blfse_work *work);
-static void new_gram(blfse_work *work);
-static void errors_begin(blfse_work *work);
-static void errors_end(blfse_work *work);
-static void feature_errors(blfse_work *work);
-static void rank_term(blfse_work *work);
-static void inverse_weights(int m, const double *error, double *weight);
-static void tile_y(const blfse_work *work, int from, int width);
-static void take_back_y(blfse_work *work);
-static double objective(const blfse_work *work);
-static void record(blfse_work *work, double psi, int it, blfse_block block);
-static void remember(blfse_work *work, double psi, int it, double moved);
-
-static size_t at(const blfse_work *work, int i, int j)
-{
-    return (size_t) i + (size_t) j * (size_t) work->problem->n;
-}
-
 /* fmax() is a call, and these loops go over all pairs. */
 static double positive(double x)
 {
     return x > 0.0 ? x : 0.0;
 }
 
-void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, blfse_result *result,
-                 ufs_run *run)
+/* ---- terms ----------------------------------------------------------------------------- */
+
+static double ensemble_term(int m, double gamma, const double *weight, const double *error)
 {
-    static const char *const columns[] = {"iteration", "psi",  "it",  "block",     "rho",
-                                          "nc",        "ties", "nnz", "objective", "T1",
-                                          "T2",        "T3",   "T4",  "T5",        NULL};
-    blfse_work data, *work = &data;
-    int c = problem->c;
-    double most = fmin((double) settings->n_psi * settings->inner_max, settings->max_iter);
-    int sweeps = (int) fmin(most, 1e8);
+    double sum = 0.0;
+    for (int k = 0; k < m; k++) sum += gamma * (weight[k] * weight[k]) * error[k];
+    return sum;
+}
 
-    ufs_trace_named(&run->trace, 2 * settings->n_psi + 6 * sweeps, columns);
-    ufs_trace_named(&result->history, sweeps, blfse_history);
-    ufs_trace_init(&result->weights, sweeps, 2 * problem->m);
-    init(work, problem, settings, result, run);
-    start(work);
-    for (int stage = 0; stage < settings->n_psi; stage++) {
-        double psi = settings->psi[stage];
-        work->lambda = 2.0 * psi * (1.0 - psi) / problem->m;
-        work->t3 = -settings->gamma_cluster * work->lambda * work->sum_w;
-        record(work, psi, 0, BLFSE_START);
-        update_w(work);
-        record(work, psi, 0, BLFSE_W);
-        for (int it = 1; it <= settings->inner_max && run->iterations < settings->max_iter; it++) {
-            double moved_s = 0.0, moved_v = 0.0;
-            ufs_copy(work->v_old, result->v, (size_t) problem->p);
-            update_p(work);
-            record(work, psi, it, BLFSE_P);
-            if (settings->order == BLFSE_V_FIRST) {
-                update_v(work);
-                record(work, psi, it, BLFSE_V);
-            }
-            moved_s = update_s(work);
-            record(work, psi, it, BLFSE_S);
-            if (settings->order == BLFSE_S_FIRST) {
-                update_v(work);
-                record(work, psi, it, BLFSE_V);
-            }
-            update_y(work);
-            record(work, psi, it, BLFSE_Y);
-            update_beta(work);
-            record(work, psi, it, BLFSE_BETA);
-            update_alpha(work);
-            record(work, psi, it, BLFSE_ALPHA);
+/* error_s[k] = ||W o (S - S^(k))||_F^2, and T2. */
+static void cluster_errors(blfse_work *work)
+{
+    blfse_agreement_end(&work->together, work->error_s);
+    work->t2 = ensemble_term(work->problem->m, work->settings->gamma_cluster, work->result->beta,
+                             work->error_s);
+}
 
-            run->iterations++;
-            for (int i = 0; i < problem->p; i++) moved_v += fabs(result->v[i] - work->v_old[i]);
-            remember(work, psi, it, moved_v);
-            ufs_run_step(run, objective(work), moved_v);
-            run->status = result->n_component == c ? UFS_CONVERGED : UFS_MAX_ITER;
-            if (run->lapack) return;
-            if (!R_FINITE(objective(work)) || !(result->kkt <= 1e-6)) {
-                run->status = UFS_NUMERICAL;
-                return;
-            }
-            update_rho(work);
-            if (result->n_component == c && it >= 2) break;
-            if (moved_v < settings->tol && moved_s < settings->tol) break;
-        }
+/* error_v[k] = ||v - v^(k)||^2, and T4. */
+static void feature_errors(blfse_work *work)
+{
+    size_t P = (size_t) work->problem->p;
+    for (int k = 0; k < work->problem->m; k++)
+        work->error_v[k] = la_ss_diff(P, work->result->v, work->problem->scores + (size_t) k * P);
+    work->t4 = ensemble_term(work->problem->m, work->settings->gamma_feature, work->result->alpha,
+                             work->error_v);
+}
+
+/* Rows 0..from + width - 1 of the columns from.. of YY', to tile_c. */
+static void tile_y(const blfse_work *work, int from, int width)
+{
+    int n = work->problem->n, rows = from + width;
+    la_gemm('N', 'T', rows, width, work->y.k, 1.0, work->y.v, n, work->y.v + from, n, 0.0,
+            work->tile_c, rows);
+}
+
+/* T5, and the squared lengths of the rows of y. */
+static void rank_term(blfse_work *work)
+{
+    int n = work->problem->n;
+    double *square = work->square_c, t5 = 0.0;
+
+    memset(square, 0, (size_t) n * sizeof(double));
+    for (int l = 0; l < work->y.k; l++) {
+        const double *y = work->y.v + (size_t) l * (size_t) n;
+        for (int i = 0; i < n; i++) square[i] += y[i] * y[i];
     }
-    result->eigen = work->low.worst;
+    for (int from = 0; from < n; from += BLFSE_TILE) {
+        int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
+        tile_y(work, from, width);
+        for (int j = from; j < rows; j++) {
+            const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
+            const double *sj = work->result->s + la_packed_column(j);
+            for (int i = 0; i < j; i++)
+                if (sj[i] > 0.0) t5 += sj[i] * positive(square[i] + square[j] - 2.0 * kc[i]);
+        }
+        R_CheckUserInterrupt();
+    }
+    work->t5 = 2.0 * work->result->rho * t5;
 }
 
-void blfse_first_projection(const blfse_problem *problem, const blfse_settings *settings,
-                            blfse_result *result, double *n_mat, ufs_run *run)
+/* Components and G of a new S. exact: S is zero between those that are counted. */
+static void new_s(blfse_work *work, bool exact)
 {
-    blfse_work data, *work = &data;
-    init(work, problem, settings, result, run);
-    start(work);
-    blfse_projector_matrix(&work->projector, n_mat);
-}
-
-/* ---- set-up ---------------------------------------------------------------------- */
-
-static void init(blfse_work *work, const blfse_problem *problem, const blfse_settings *settings,
-                 blfse_result *result, ufs_run *run)
-{
-    int n = problem->n, p = problem->p, wide = p > n ? p : n;
-    size_t N = (size_t) n, P = (size_t) p, M = (size_t) problem->m;
-
-    memset(work, 0, sizeof *work);
-    work->problem = problem;
-    work->settings = settings;
-    work->result = result;
-    work->run = run;
-    result->products = 0;
-    result->kkt = result->gap = result->eigen = 0.0;
-    result->p_unique = true;
-    run->status = UFS_MAX_ITER;
-
-    blfse_projector_init(&work->projector, problem, settings);
-    work->a = ufs_dalloc(N, N);
-    /* The dense form may be asked for with p > n; then R has up to p columns. */
-    for (int i = 0; i < 3; i++)
-        *(double **[]){&work->y, &work->y_old, &work->b}[i] = ufs_dalloc(
-            N, work->projector.form == BLFSE_DENSE ? (size_t) wide : N);
-    work->tile_b = ufs_dalloc(N, BLFSE_TILE);
-    work->tile_c = ufs_dalloc(N, BLFSE_TILE);
-    work->square_b = ufs_dalloc(N, 1);
-    work->square_c = ufs_dalloc(N, 1);
-    work->error_s = ufs_dalloc(M, 1);
-    work->error_v = ufs_dalloc(M, 1);
-    work->beta2 = ufs_dalloc(M, 1);
-    work->weights = ufs_dalloc(M, 2);
-    work->v_old = ufs_dalloc(P, 1);
-    work->degree = ufs_dalloc(N, 1);
-    work->order = ufs_ialloc(N);
-    blfse_agreement_init(&work->together, problem);
-    low_init(&work->low, n, problem->c, settings->dense_limit);
-}
-
-/* v, S: means of the base results; W = 1; alpha, beta uniform; rho = 1; P and Y from
- * these. */
-static void start(blfse_work *work)
-{
-    const blfse_problem *problem = work->problem;
     blfse_result *result = work->result;
-    blfse_agreement *set = &work->together;
-    int n = problem->n, p = problem->p, m = problem->m;
-    double even = 1.0 / (double) m;
-
-    for (int i = 0; i < p; i++) {
-        double sum = 0.0;
-        for (int k = 0; k < m; k++) sum += problem->scores[(size_t) i + (size_t) k * (size_t) p];
-        result->v[i] = sum / (double) m;
-    }
-    for (int k = 0; k < m; k++) result->alpha[k] = result->beta[k] = even;
-    for (int k = 0; k < m; k++) work->beta2[k] = even * even;
-    for (size_t i = 0; i < la_packed_column(n); i++) result->w[i] = 1.0;
-    work->sum_w = (double) n * (double) n;
-    result->rho = 1.0;
-    blfse_agreement_weights(set, m, result->beta);
-    errors_begin(work);
-    for (int j = 0; j < n; j++) {
-        double *column = result->s + la_packed_column(j);
-        blfse_column_begin(set, j);
-        for (int i = 0; i < j; i++) {
-            column[i] = set->join[set->kind[i]];
-            blfse_add_error(set, set->kind[i], 1.0, column[i]);
-        }
-        column[j] = 1.0;
-        blfse_column_end(set);
-        if (j % 256 == 0) R_CheckUserInterrupt();
-    }
-    errors_end(work);
-    feature_errors(work);
-    count_components(work);
-    /* A mean of m has no entry between 0 and 1 / m. */
-    work->exact = true;
-    new_gram(work);
-    update_y(work);
-    update_p(work);
+    work->exact = exact;
+    result->n_component = la_packed_components(work->problem->n, result->s, LINK,
+                                                 result->component, work->order);
+    work->run->lapack = blfse_projector_gram(&work->projector, result->s,
+                                             exact ? result->n_component : 0, result->component,
+                                             work->degree, work->a, work->b);
 }
 
 /* ---- the blocks ------------------------------------------------------------------ */
@@ -255,10 +148,8 @@ static void update_w(blfse_work *work)
     int n = work->problem->n;
     double total = 0.0, sum = 0.0;
 
-    if (work->run->lapack) return;
     for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
-    blfse_agreement_weights(set, work->problem->m, work->beta2);
-    errors_begin(work);
+    blfse_agreement_begin(set, work->beta2);
     for (int j = 0; j < n; j++) {
         const double *sj = result->s + la_packed_column(j);
         double *wj = result->w + la_packed_column(j);
@@ -280,21 +171,19 @@ static void update_w(blfse_work *work)
     }
     work->sum_w = (double) n + 2.0 * sum;
     work->t3 = -work->settings->gamma_cluster * work->lambda * work->sum_w;
-    errors_end(work);
+    cluster_errors(work);
 }
 
 /* N: the c smallest eigenvectors of A_v = diag(v) G diag(v), ties shared. */
 static void update_p(blfse_work *work)
 {
-    if (work->run->lapack) return;
     work->run->lapack = blfse_projector_update(&work->projector, work->result->v, work->a);
     work->result->ties = work->projector.ties;
     work->result->p_unique = work->projector.unique;
 }
 
-/* S_ij = clip((sum_k beta_k^2 S_ij^(k) - (B_ij + rho C_ij) / (2 W_ij^2)) / sum beta^2).
- * Returns the largest change. */
-static double update_s(blfse_work *work)
+/* S_ij = clip((sum_k beta_k^2 S_ij^(k) - (B_ij + rho C_ij) / (2 W_ij^2)) / sum beta^2). */
+static void update_s(blfse_work *work)
 {
     blfse_result *result = work->result;
     blfse_agreement *set = &work->together;
@@ -302,11 +191,9 @@ static double update_s(blfse_work *work)
     double total = 0.0, moved = 0.0, half = 0.5 / work->settings->gamma_cluster, t1 = 0.0, t5 = 0.0;
     size_t faint = 0;
 
-    if (work->run->lapack) return 0.0;
     blfse_projector_factor(&work->projector, result->v, work->b, work->square_b);
     for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
-    blfse_agreement_weights(set, work->problem->m, work->beta2);
-    errors_begin(work);
+    blfse_agreement_begin(set, work->beta2);
     for (int from = 0; from < n; from += BLFSE_TILE) {
         int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
         blfse_projector_tile(&work->projector, result->v, work->b, from, width, work->tile_b);
@@ -341,15 +228,12 @@ static double update_s(blfse_work *work)
     }
     work->projector.t1 = t1;
     work->t5 = t5;
-    errors_end(work);
+    work->moved_s = moved;
+    cluster_errors(work);
     /* As long as S stays and has its c components, which no heavier or lighter rho follows, G and Y
      * are what they are. */
     work->stays = moved == 0.0 && result->n_component == work->problem->c;
-    if (work->stays) return moved;
-    count_components(work);
-    work->exact = faint == 0;
-    new_gram(work);
-    return moved;
+    if (!work->stays) new_s(work, faint == 0);
 }
 
 static void update_v(blfse_work *work)
@@ -357,7 +241,6 @@ static void update_v(blfse_work *work)
     blfse_result *result = work->result;
     qp_info info;
 
-    if (work->run->lapack) return;
     blfse_projector_weights(&work->projector, result->alpha, result->v, &info);
     result->products += info.products;
     result->kkt = fmax(result->kkt, info.rel);
@@ -370,15 +253,16 @@ static void update_y(blfse_work *work)
 {
     const double *lambda = work->projector.lambda_l;
     int n = work->problem->n, k = 0;
+    size_t N = (size_t) n;
     low_split split;
 
-    if (work->run->lapack || work->stays) return;
+    if (work->stays) return;
     if (lambda != NULL) {
-        /* new_gram() has the whole spectrum already. */
+        /* new_s() has the whole spectrum already. */
         split = low_ties(lambda, n, work->problem->c,
                          10.0 * n * DBL_EPSILON * fmax(fabs(lambda[0]), fabs(lambda[n - 1])));
         k = split.lo + split.eq;
-        for (size_t i = at(work, 0, split.lo); i < at(work, 0, k); i++)
+        for (size_t i = (size_t) split.lo * N; i < (size_t) k * N; i++)
             work->b[i] *= sqrt(split.share);
     } else {
         work->run->lapack = low_laplacian(&work->low, work->result->s, work->degree,
@@ -387,32 +271,34 @@ static void update_y(blfse_work *work)
         if (work->run->lapack) return;
     }
     /* The factor is where it was made; the one before the last is of no use any more. */
-    double *spare = work->y_old;
+    double *spare = work->y_old.v;
     work->y_old = work->y;
-    work->n_y_old = work->n_y;
-    work->y = work->b;
-    work->n_y = k;
+    work->y = (blfse_factor){work->b, k};
     work->b = spare;
     rank_term(work);
 }
 
+/* Minimiser of sum weight^2 error on the simplex; errors below the floor count as equal. */
+static void inverse_weights(int m, const double *error, double *weight)
+{
+    double sum = 0.0;
+    for (int k = 0; k < m; k++) sum += weight[k] = 1.0 / fmax(error[k], DBL_EPSILON);
+    for (int k = 0; k < m; k++) weight[k] /= sum;
+}
+
 static void update_beta(blfse_work *work)
 {
-    inverse_weights(work->problem->m, work->error_s, work->result->beta);
-    work->t2 = 0.0;
-    for (int k = 0; k < work->problem->m; k++) {
-        work->beta2[k] = work->result->beta[k] * work->result->beta[k];
-        work->t2 += work->settings->gamma_cluster * work->beta2[k] * work->error_s[k];
-    }
+    double *beta = work->result->beta;
+    inverse_weights(work->problem->m, work->error_s, beta);
+    for (int k = 0; k < work->problem->m; k++) work->beta2[k] = beta[k] * beta[k];
+    work->t2 = ensemble_term(work->problem->m, work->settings->gamma_cluster, beta, work->error_s);
 }
 
 static void update_alpha(blfse_work *work)
 {
     double *alpha = work->result->alpha;
     inverse_weights(work->problem->m, work->error_v, alpha);
-    work->t4 = 0.0;
-    for (int k = 0; k < work->problem->m; k++)
-        work->t4 += work->settings->gamma_feature * alpha[k] * alpha[k] * work->error_v[k];
+    work->t4 = ensemble_term(work->problem->m, work->settings->gamma_feature, alpha, work->error_v);
 }
 
 /* Too few components: a heavier penalty. Too many: a lighter one, and the last Y step
@@ -424,115 +310,15 @@ static void update_rho(blfse_work *work)
         result->rho *= 2.0;
         work->t5 *= 2.0;
     } else if (result->n_component > work->problem->c) {
+        blfse_factor last = work->y;
         result->rho *= 0.5;
-        take_back_y(work);
+        work->y = work->y_old;
+        work->y_old = last;
         rank_term(work);
     }
 }
 
-/* ---- pieces ---------------------------------------------------------------------- */
-
-static void take_back_y(blfse_work *work)
-{
-    double *keep = work->y;
-    int count = work->n_y;
-    work->y = work->y_old;
-    work->n_y = work->n_y_old;
-    work->y_old = keep;
-    work->n_y_old = count;
-}
-
-/* Rows 0..from + width - 1 of the columns from.. of YY', to tile_c. */
-static void tile_y(const blfse_work *work, int from, int width)
-{
-    int n = work->problem->n, rows = from + width;
-    if (work->n_y > 0)
-        la_gemm('N', 'T', rows, width, work->n_y, 1.0, work->y, n, work->y + from, n, 0.0,
-                work->tile_c, rows);
-    else
-        memset(work->tile_c, 0, (size_t) rows * (size_t) width * sizeof(double));
-}
-
-static void count_components(blfse_work *work)
-{
-    work->result->n_component = la_packed_components(work->problem->n, work->result->s, LINK,
-                                                     work->result->component, work->order);
-}
-
-static void new_gram(blfse_work *work)
-{
-    const blfse_result *result = work->result;
-    if (work->run->lapack) return;
-    work->run->lapack = blfse_projector_gram(&work->projector, result->s,
-                                             work->exact ? result->n_component : 0,
-                                             result->component, work->degree, work->a, work->b);
-}
-
-/* error_s[k] = ||W o (S - S^(k))||_F^2 is summed per byte: `same` for those together, `apart`
- * for the others. Only sums of squares: nothing cancels. */
-static void errors_begin(blfse_work *work)
-{
-    size_t len = (size_t) work->together.group * 256 * sizeof(double);
-    memset(work->together.same, 0, len);
-    memset(work->together.apart, 0, len);
-}
-
-/* error_s and T2. */
-static void errors_end(blfse_work *work)
-{
-    const blfse_agreement *set = &work->together;
-    work->t2 = 0.0;
-    for (int k = 0; k < work->problem->m; k++) {
-        const double *same = set->same + 256 * (k / 8), *apart = set->apart + 256 * (k / 8);
-        work->error_s[k] = 0.0;
-        for (int byte = 0; byte < 256; byte++)
-            work->error_s[k] += byte >> (k % 8) & 1 ? same[byte] : apart[byte];
-        work->t2 += work->settings->gamma_cluster * work->beta2[k] * work->error_s[k];
-    }
-}
-
-/* error_v[k] = ||v - v^(k)||^2, and T4. */
-static void feature_errors(blfse_work *work)
-{
-    size_t P = (size_t) work->problem->p;
-    work->t4 = 0.0;
-    for (int k = 0; k < work->problem->m; k++) {
-        double a = work->result->alpha[k];
-        work->error_v[k] = la_ss_diff(P, work->result->v, work->problem->scores + (size_t) k * P);
-        work->t4 += work->settings->gamma_feature * a * a * work->error_v[k];
-    }
-}
-
-/* T5, and the squared lengths of the rows of y. */
-static void rank_term(blfse_work *work)
-{
-    int n = work->problem->n;
-    double *square = work->square_c, t5 = 0.0;
-
-    memset(square, 0, (size_t) n * sizeof(double));
-    for (int l = 0; l < work->n_y; l++)
-        for (int i = 0; i < n; i++) square[i] += work->y[at(work, i, l)] * work->y[at(work, i, l)];
-    for (int from = 0; from < n; from += BLFSE_TILE) {
-        int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
-        tile_y(work, from, width);
-        for (int j = from; j < rows; j++) {
-            const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
-            const double *sj = work->result->s + la_packed_column(j);
-            for (int i = 0; i < j; i++)
-                if (sj[i] > 0.0) t5 += sj[i] * positive(square[i] + square[j] - 2.0 * kc[i]);
-        }
-        R_CheckUserInterrupt();
-    }
-    work->t5 = 2.0 * work->result->rho * t5;
-}
-
-/* Minimiser of sum weight^2 error on the simplex; errors below the floor count as equal. */
-static void inverse_weights(int m, const double *error, double *weight)
-{
-    double sum = 0.0;
-    for (int k = 0; k < m; k++) sum += weight[k] = 1.0 / fmax(error[k], DBL_EPSILON);
-    for (int k = 0; k < m; k++) weight[k] /= sum;
-}
+/* ---- history --------------------------------------------------------------------------- */
 
 static double objective(const blfse_work *work)
 {
@@ -546,16 +332,24 @@ static int support(const blfse_work *work)
     return count;
 }
 
-static void record(blfse_work *work, double psi, int it, blfse_block block)
+static void record(blfse_work *work, blfse_block block)
 {
     const blfse_result *result = work->result;
     ufs_trace_add(&work->run->trace,
-                  (double[]){work->run->iterations + (it > 0), psi, it, block, result->rho,
-                             result->n_component, result->ties, support(work), objective(work),
-                             work->projector.t1, work->t2, work->t3, work->t4, work->t5});
+                  (double[]){work->run->iterations + (work->it > 0), work->psi, work->it, block,
+                             result->rho, result->n_component, result->ties, support(work),
+                             objective(work), work->projector.t1, work->t2, work->t3, work->t4,
+                             work->t5});
 }
 
-static void remember(blfse_work *work, double psi, int it, double moved)
+/* After a failure of LAPACK nothing moves any more. */
+static void step(blfse_work *work, void (*update)(blfse_work *), blfse_block block)
+{
+    if (!work->run->lapack) update(work);
+    record(work, block);
+}
+
+static void remember(blfse_work *work, double moved)
 {
     blfse_result *result = work->result;
     double alpha = 0.0, beta = 0.0, n = work->problem->n;
@@ -568,7 +362,137 @@ static void remember(blfse_work *work, double psi, int it, double moved)
         work->weights[m + k] = result->beta[k];
     }
     ufs_trace_add(&result->history,
-                  (double[]){psi, it, result->rho, result->n_component, result->ties, support(work),
-                             moved, alpha, beta, work->sum_w / (n * n)});
+                  (double[]){work->psi, work->it, result->rho, result->n_component, result->ties,
+                             support(work), moved, alpha, beta, work->sum_w / (n * n)});
     ufs_trace_add(&result->weights, work->weights);
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+static void init(blfse_work *work, const blfse_problem *problem, const blfse_settings *settings,
+                 blfse_result *result, ufs_run *run)
+{
+    size_t N = (size_t) problem->n, P = (size_t) problem->p, M = (size_t) problem->m;
+    /* The dense form may be asked for with p > n; then R has up to p columns. */
+    size_t most = P > N && settings->form == BLFSE_DENSE ? P : N;
+
+    *work = (blfse_work){.problem = problem,
+                         .settings = settings,
+                         .result = result,
+                         .run = run,
+                         .y = {ufs_dalloc(N, most), 0},
+                         .y_old = {ufs_dalloc(N, most), 0},
+                         .a = ufs_dalloc(N, N),
+                         .b = ufs_dalloc(N, most),
+                         .tile_b = ufs_dalloc(N, BLFSE_TILE),
+                         .tile_c = ufs_dalloc(N, BLFSE_TILE),
+                         .square_b = ufs_dalloc(N, 1),
+                         .square_c = ufs_dalloc(N, 1),
+                         .error_s = ufs_dalloc(M, 1),
+                         .error_v = ufs_dalloc(M, 1),
+                         .beta2 = ufs_dalloc(M, 1),
+                         .weights = ufs_dalloc(M, 2),
+                         .v_old = ufs_dalloc(P, 1),
+                         .degree = ufs_dalloc(N, 1),
+                         .order = ufs_ialloc(N)};
+    result->products = 0;
+    result->kkt = result->gap = result->eigen = 0.0;
+    result->p_unique = true;
+    run->status = UFS_MAX_ITER;
+    blfse_projector_init(&work->projector, problem, settings);
+    blfse_agreement_init(&work->together, problem);
+    low_init(&work->low, problem->n, problem->c, settings->dense_limit);
+}
+
+/* v, S: means of the base results; W = 1; alpha, beta uniform; rho = 1; P and Y from
+ * these. */
+static void start(blfse_work *work)
+{
+    const blfse_problem *problem = work->problem;
+    blfse_result *result = work->result;
+    blfse_agreement *set = &work->together;
+    int n = problem->n, p = problem->p, m = problem->m;
+    double even = 1.0 / (double) m;
+
+    for (int i = 0; i < p; i++) {
+        double sum = 0.0;
+        for (int k = 0; k < m; k++) sum += problem->scores[(size_t) i + (size_t) k * (size_t) p];
+        result->v[i] = sum / (double) m;
+    }
+    for (int k = 0; k < m; k++) result->alpha[k] = result->beta[k] = even;
+    for (int k = 0; k < m; k++) work->beta2[k] = even * even;
+    for (size_t i = 0; i < la_packed_column(n); i++) result->w[i] = 1.0;
+    work->sum_w = (double) n * (double) n;
+    result->rho = 1.0;
+    blfse_agreement_begin(set, result->beta);
+    for (int j = 0; j < n; j++) {
+        double *column = result->s + la_packed_column(j);
+        blfse_column_begin(set, j);
+        for (int i = 0; i < j; i++) {
+            column[i] = set->join[set->kind[i]];
+            blfse_add_error(set, set->kind[i], 1.0, column[i]);
+        }
+        column[j] = 1.0;
+        blfse_column_end(set);
+        if (j % 256 == 0) R_CheckUserInterrupt();
+    }
+    cluster_errors(work);
+    feature_errors(work);
+    /* A mean of m has no entry between 0 and 1 / m. */
+    new_s(work, true);
+    if (!work->run->lapack) update_y(work);
+    if (!work->run->lapack) update_p(work);
+}
+
+void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, blfse_result *result,
+                 ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "psi",  "it",  "block",     "rho",
+                                          "nc",        "ties", "nnz", "objective", "T1",
+                                          "T2",        "T3",   "T4",  "T5",        NULL};
+    static const char *const history[] = {"psi", "it",   "rho",  "ncomp", "ntieP", "nnz",
+                                          "dv",  "amax", "bmax", "wmean", NULL};
+    blfse_work data, *work = &data;
+    int c = problem->c;
+
+    ufs_trace_named(&run->trace, INT_MAX, columns);
+    ufs_trace_named(&result->history, INT_MAX, history);
+    ufs_trace_init(&result->weights, INT_MAX, 2 * problem->m);
+    init(work, problem, settings, result, run);
+    start(work);
+    for (int stage = 0; stage < settings->n_psi; stage++) {
+        work->psi = settings->psi[stage];
+        work->it = 0;
+        work->lambda = 2.0 * work->psi * (1.0 - work->psi) / problem->m;
+        work->t3 = -settings->gamma_cluster * work->lambda * work->sum_w;
+        record(work, BLFSE_START);
+        step(work, update_w, BLFSE_W);
+        while (work->it < settings->inner_max && run->iterations < settings->max_iter) {
+            double moved_v = 0.0;
+            work->it++;
+            ufs_copy(work->v_old, result->v, (size_t) problem->p);
+            step(work, update_p, BLFSE_P);
+            if (settings->order == BLFSE_V_FIRST) step(work, update_v, BLFSE_V);
+            step(work, update_s, BLFSE_S);
+            if (settings->order == BLFSE_S_FIRST) step(work, update_v, BLFSE_V);
+            step(work, update_y, BLFSE_Y);
+            step(work, update_beta, BLFSE_BETA);
+            step(work, update_alpha, BLFSE_ALPHA);
+
+            run->iterations++;
+            for (int i = 0; i < problem->p; i++) moved_v += fabs(result->v[i] - work->v_old[i]);
+            remember(work, moved_v);
+            ufs_run_step(run, objective(work), moved_v);
+            run->status = result->n_component == c ? UFS_CONVERGED : UFS_MAX_ITER;
+            if (run->lapack) return;
+            if (!R_FINITE(objective(work)) || !(result->kkt <= 1e-6)) {
+                run->status = UFS_NUMERICAL;
+                return;
+            }
+            update_rho(work);
+            if (result->n_component == c && work->it >= 2) break;
+            if (moved_v < settings->tol && work->moved_s < settings->tol) break;
+        }
+    }
+    result->eigen = work->low.worst;
 }

@@ -50,17 +50,12 @@ typedef struct {
     double kkt, gap, eigen; /* worst relative KKT and duality gap of the QPs,
                                          worst relative residual of the Krylov steps */
     int products;           /* with H, of all QPs */
-    /* One row per iteration: see blfse_history, and alpha, beta (2 m columns). */
+    /* One row per iteration: what is named in solve_blfse.c, and alpha, beta (2 m columns). */
     ufs_trace history, weights;
 } blfse_result;
-
-extern const char *const blfse_history[];
 
 /* run->trace: one row per block update. */
 void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, blfse_result *result,
                  ufs_run *run);
-/* The first N = P'P, p x p, for the tests of the two forms. */
-void blfse_first_projection(const blfse_problem *problem, const blfse_settings *settings,
-                            blfse_result *result, double *n_mat, ufs_run *run);
 
 #endif

@@ -10,7 +10,13 @@
 #include <stdint.h>
 #include <string.h>
 
-static bool same_words(const blfse_agreement *set, size_t a, size_t b);
+static bool same_words(const blfse_agreement *set, size_t a, size_t b)
+{
+    size_t N = (size_t) set->n;
+    for (size_t l = 0; l < (size_t) set->group * (size_t) set->plane; l++)
+        if (set->word[a + l * N] != set->word[b + l * N]) return false;
+    return true;
+}
 
 void blfse_agreement_init(blfse_agreement *set, const blfse_problem *problem)
 {
@@ -21,6 +27,7 @@ void blfse_agreement_init(blfse_agreement *set, const blfse_problem *problem)
         if (problem->labels[i] > most) most = problem->labels[i];
     while (most >>= 8) P++;
     set->n = problem->n;
+    set->m = problem->m;
     set->kinds = 0;
     set->group = (int) G;
     set->plane = (int) P;
@@ -49,12 +56,19 @@ void blfse_agreement_init(blfse_agreement *set, const blfse_problem *problem)
     }
 }
 
-static bool same_words(const blfse_agreement *set, size_t a, size_t b)
+void blfse_agreement_begin(blfse_agreement *set, const double *weight)
 {
-    size_t N = (size_t) set->n;
-    for (size_t l = 0; l < (size_t) set->group * (size_t) set->plane; l++)
-        if (set->word[a + l * N] != set->word[b + l * N]) return false;
-    return true;
+    size_t len = (size_t) set->group * 256 * sizeof(double);
+
+    memset(set->same, 0, len);
+    memset(set->apart, 0, len);
+    for (int g = 0; g < set->group; g++)
+        for (int byte = 0; byte < 256; byte++) {
+            double sum = 0.0;
+            for (int k = 8 * g; k < set->m && k < 8 * g + 8; k++)
+                if (byte >> (k - 8 * g) & 1) sum += weight[k];
+            set->table[256 * g + byte] = sum;
+        }
 }
 
 void blfse_column_begin(blfse_agreement *set, int j)
@@ -94,13 +108,12 @@ void blfse_column_end(blfse_agreement *set)
         }
 }
 
-void blfse_agreement_weights(blfse_agreement *set, int m, const double *weight)
+void blfse_agreement_end(const blfse_agreement *set, double *error)
 {
-    for (int g = 0; g < set->group; g++)
-        for (int byte = 0; byte < 256; byte++) {
-            double sum = 0.0;
-            for (int k = 8 * g; k < m && k < 8 * g + 8; k++)
-                if (byte >> (k - 8 * g) & 1) sum += weight[k];
-            set->table[256 * g + byte] = sum;
-        }
+    for (int k = 0; k < set->m; k++) {
+        const double *same = set->same + 256 * (k / 8), *apart = set->apart + 256 * (k / 8);
+        error[k] = 0.0;
+        for (int byte = 0; byte < 256; byte++)
+            error[k] += byte >> (k % 8) & 1 ? same[byte] : apart[byte];
+    }
 }

@@ -10,20 +10,23 @@
 /* Which clusterings put pairs together: `group` bytes for each. Kinds are numbered by their first
  * samples. */
 typedef struct {
-    int n, kinds, group, plane; /* plane: bytes of the largest label */
-    int *kind;                  /* n */
-    uint64_t *word;             /* n x plane x group: a byte of the labels of eight clusterings */
-    unsigned char *pair;        /* n x group: of one sample and the kinds so far */
-    double *table;              /* group x 256: sum of weights over the set bits */
-    double *same, *apart;       /* group x 256: what is summed for the errors */
-    int seen;                   /* kinds up to the present column */
-    double *join;               /* n: sum of weights of those that put it and a kind together */
-    double *near, *far;         /* n: what the column adds to same and apart, by kind */
+    int n, m, kinds, group, plane; /* plane: bytes of the largest label */
+    int *kind;                     /* n */
+    uint64_t *word;       /* n x plane x group: a byte of the labels of eight clusterings */
+    unsigned char *pair;  /* n x group: of one sample and the kinds so far */
+    double *table;        /* group x 256: sum of weights over the set bits */
+    double *same, *apart; /* group x 256: what is summed for the errors */
+    int seen;             /* kinds up to the present column */
+    double *join;         /* n: sum of weights of those that put it and a kind together */
+    double *near, *far;   /* n: what the column adds to same and apart, by kind */
 } blfse_agreement;
 
 void blfse_agreement_init(blfse_agreement *set, const blfse_problem *problem);
-/* table: the sum of the weights of those clusterings whose bits are set. */
-void blfse_agreement_weights(blfse_agreement *set, int m, const double *weight);
+/* Before the first column: weights (m) of the clusterings. After the last: their errors (m), summed
+ * per byte, `same` for the pairs together, `apart` for the others. Only sums of squares: nothing
+ * cancels. */
+void blfse_agreement_begin(blfse_agreement *set, const double *weight);
+void blfse_agreement_end(const blfse_agreement *set, double *error);
 /* Sample j and all kinds up to its own; columns come in order. Bits beyond the last clustering are
  * set; none of the sums looks at them. */
 void blfse_column_begin(blfse_agreement *set, int j);

@@ -18,11 +18,6 @@
 
 enum { CHUNK = 256, FULL_SPECTRUM = 500 };
 
-static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int n_part,
-                           int len, const double *x);
-static int project_dense(blfse_projector *work, const double *v);
-static int project_factor(blfse_projector *work, const double *v, double *ut);
-
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
                           const blfse_settings *settings)
 {
@@ -45,11 +40,9 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
     work->omega = ufs_dalloc((size_t) wide, 1);
     work->chunk = ufs_dalloc(N, CHUNK);
     work->component = ufs_ialloc(N);
-    work->order = ufs_ialloc(N);
     work->member = ufs_ialloc(N);
-    work->first = ufs_ialloc(N + 2);
+    work->first = ufs_ialloc(N + 1);
     work->part = ufs_dalloc(N, CHUNK);
-    work->row = ufs_dalloc(N, 1);
     work->strip = ufs_dalloc(N, CHUNK);
     work->z_tile = ufs_dalloc(BLFSE_TILE, CHUNK);
     if (paper && work->form == BLFSE_DENSE) {
@@ -67,6 +60,47 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
         hadamard_init(&work->op, p, n, n);
     }
     qp_init(&work->qp, p, paper && work->form == BLFSE_DENSE);
+}
+
+/* The samples by component: those of component l (1, 2, ...) are
+ * member[first[l - 1]] .. member[first[l] - 1]. */
+static void sort_by_part(blfse_projector *work, int n_part, const int *part)
+{
+    int n = work->problem->n, at = 0;
+
+    for (int l = 1; l <= n_part; l++) {
+        work->first[l - 1] = at;
+        for (int i = 0; i < n; i++)
+            if (part[i] == l) work->member[at++] = i;
+    }
+    work->first[n_part] = n;
+}
+
+/* M x for `len` columns, to `chunk`, with M + M' = L(S): M = diag(degree) / 2 - U, U the upper
+ * triangle of S and half of its diagonal. S is zero between components, so the samples are put in
+ * their order first: len flops per pair within one. */
+static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int n_part,
+                           int len, const double *x)
+{
+    int n = work->problem->n;
+    const int *first = work->first, *member = work->member;
+    size_t N = (size_t) n;
+    double *turned = work->part;
+
+    for (size_t j = 0; j < (size_t) len; j++)
+        for (size_t a = 0; a < N; a++) {
+            int i = member[a];
+            work->part[a + j * N] = x[(size_t) i + j * N];
+            work->chunk[a + j * N] = 0.5 * degree[i] * work->part[a + j * N];
+        }
+    for (int l = 0; l < n_part; l++)
+        la_packed_product(first[l + 1] - first[l], n_part > 1 ? member + first[l] : NULL, s, true,
+                          len, -1.0, work->part + first[l], n, work->chunk + first[l], n,
+                          work->strip, CHUNK);
+    for (size_t j = 0; j < (size_t) len; j++)
+        for (size_t a = 0; a < N; a++) turned[(size_t) member[a] + j * N] = work->chunk[a + j * N];
+    work->part = work->chunk;
+    work->chunk = turned;
 }
 
 int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, const int *part,
@@ -94,10 +128,11 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
             work->g_diag[i] = R ? la_dot(work->rank, work->f + i * R, work->f + i * R) : 0.0;
         return 0;
     }
-    if (n_part > 0)
-        memcpy(work->component, part, N * sizeof(int));
-    else
-        n_part = la_packed_components(n, s, 0.0, work->component, work->order);
+    if (n_part == 0) {
+        n_part = la_packed_components(n, s, 0.0, work->component, work->member);
+        part = work->component;
+    }
+    sort_by_part(work, n_part, part);
     for (int i0 = 0; i0 < p; i0 += CHUNK) {
         int len = p - i0 < CHUNK ? p - i0 : CHUNK;
         const double *xc = x + (size_t) i0 * N;
@@ -120,74 +155,10 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
     return 0;
 }
 
-/* M x for `len` columns, to `chunk`, with M + M' = L(S): M = diag(degree) / 2 - U, U the upper
- * triangle of S and half of its diagonal. S is zero between components, so the samples are put in
- * their order first: len flops per pair within one. */
-static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int n_part,
-                           int len, const double *x)
-{
-    int n = work->problem->n, *first = work->first;
-    size_t N = (size_t) n;
-
-    if (n_part == 1) {
-        for (size_t j = 0; j < (size_t) len; j++)
-            for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = 0.5 * degree[i] * x[i + j * N];
-        la_packed_product(n, NULL, s, true, len, -1.0, x, n, work->chunk, n, work->strip, CHUNK);
-        return;
-    }
-    /* first[l]: where the samples of component l begin in `member`. */
-    memset(first, 0, ((size_t) n_part + 2) * sizeof(int));
-    for (int i = 0; i < n; i++) first[work->component[i] + 1]++;
-    for (int l = 1; l <= n_part; l++) first[l + 1] += first[l];
-    for (int i = 0; i < n; i++) work->member[first[work->component[i]]++] = i;
-    for (int l = n_part; l > 0; l--) first[l] = first[l - 1];
-    for (size_t j = 0; j < (size_t) len; j++)
-        for (size_t a = 0; a < N; a++) {
-            int i = work->member[a];
-            work->part[a + j * N] = x[(size_t) i + j * N];
-            work->chunk[a + j * N] = 0.5 * degree[i] * work->part[a + j * N];
-        }
-    for (int l = 1; l <= n_part; l++)
-        la_packed_product(first[l + 1] - first[l], work->member + first[l], s, true, len, -1.0,
-                          work->part + first[l], n, work->chunk + first[l], n, work->strip, CHUNK);
-    for (size_t j = 0; j < (size_t) len; j++) {
-        ufs_copy(work->row, work->chunk + j * N, N);
-        for (size_t a = 0; a < N; a++) work->chunk[(size_t) work->member[a] + j * N] = work->row[a];
-    }
-}
-
-int blfse_projector_update(blfse_projector *work, const double *v, double *a)
-{
-    if (work->settings->projection == BLFSE_PAPER)
-        return work->form == BLFSE_DENSE ? project_dense(work, v) : project_factor(work, v, a);
-    work->ties = work->problem->p;
-    work->t1 = 0.0;
-    for (int i = 0; i < work->problem->p; i++)
-        work->t1 += 2.0 * work->w0 * work->g_diag[i] * v[i] * v[i];
-    return 0;
-}
-
 static void note_ties(blfse_projector *work, low_split split)
 {
     work->ties = split.eq;
     if (split.lo + split.eq > work->problem->c) work->unique = false;
-}
-
-/* Largest eigenvalue of the symmetric positive semidefinite h, to a few per cent: it
- * only sets the tolerance of ties. */
-static double rough_top(int p, const double *h, double *x, double *hx)
-{
-    double top = 0.0;
-    for (int i = 0; i < p; i++) x[i] = 1.0 + 0.5 * (double) (i % 7);
-    for (int step = 0; step < 20; step++) {
-        double norm = la_nrm2(p, x);
-        if (!(norm > 0.0)) return top;
-        for (int i = 0; i < p; i++) x[i] /= norm;
-        la_gemv('N', p, p, 1.0, h, p, x, 0.0, hx);
-        top = la_dot(p, x, hx);
-        ufs_copy(x, hx, (size_t) p);
-    }
-    return top;
 }
 
 /* Dense form: R p x k, N = RR'. Beyond FULL_SPECTRUM features only the lower end of the
@@ -196,17 +167,18 @@ static int project_dense(blfse_projector *work, const double *v)
 {
     int p = work->problem->p, c = work->problem->c, found, lapack;
     size_t P = (size_t) p;
-    double tol = 0.0;
-    low_split split = {0, 0, 0.0};
+    double tol;
+    low_split split;
 
     for (found = p <= FULL_SPECTRUM || c + 8 >= p ? p : c + 8;; found = p) {
         for (size_t j = 0; j < P; j++)
             for (size_t i = 0; i < P; i++) work->h[i + j * P] = work->g[i + j * P] * v[i] * v[j];
-        if (found < p) tol = rough_top(p, work->h, work->diag, work->upper);
+        tol = 10.0 * p * DBL_EPSILON * sqrt(la_ss(P * P, work->h));
         lapack = la_eig_range(p, work->h, 1, found, work->omega, work->r);
         if (lapack) return lapack;
-        if (found == p) tol = fmax(fabs(work->omega[0]), fabs(work->omega[p - 1]));
-        tol *= 10.0 * p * DBL_EPSILON;
+        /* The largest eigenvalue where it is known, else a norm that is no less. */
+        if (found == p)
+            tol = 10.0 * p * DBL_EPSILON * fmax(fabs(work->omega[0]), fabs(work->omega[p - 1]));
         if (found == p || work->omega[found - 1] > work->omega[c - 1] + tol) break;
     }
     split = low_ties(work->omega, found, c, tol);
@@ -234,8 +206,8 @@ static int project_factor(blfse_projector *work, const double *v, double *ut)
 {
     int p = work->problem->p, c = work->problem->c, r = work->rank, null = p - r, lapack = 0;
     size_t R = (size_t) r, K;
-    double largest = 0.0, tol;
-    low_split split = {0, 0, 0.0};
+    double largest = 0.0, *omega = work->omega + null;
+    low_split split;
 
     memset(work->kk, 0, R * R * sizeof(double));
     for (int i0 = 0; i0 < p; i0 += CHUNK) {
@@ -245,24 +217,12 @@ static int project_factor(blfse_projector *work, const double *v, double *ut)
                 work->chunk[a + i * R] = work->f[a + ((size_t) i0 + i) * R] * v[(size_t) i0 + i];
         la_syrk('N', r, len, 1.0, work->chunk, r, 1.0, work->kk, r);
     }
-    if (r) lapack = la_eig_range(r, work->kk, 1, r, work->omega, work->u);
+    /* All p eigenvalues, the zeros first. */
+    memset(work->omega, 0, (size_t) null * sizeof(double));
+    if (r) lapack = la_eig_range(r, work->kk, 1, r, omega, work->u);
     if (lapack) return lapack;
-
-    /* The same rule as low_ties(), on zeros (null times) before the omegas. */
-    for (int j = 0; j < r; j++) largest = fmax(largest, fabs(work->omega[j]));
-    tol = 10.0 * p * DBL_EPSILON * largest;
-    double level = c <= null ? 0.0 : fmax(work->omega[c - null - 1], 0.0);
-    if (0.0 < level - tol)
-        split.lo = null;
-    else
-        split.eq = null;
-    for (int j = 0; j < r; j++) {
-        if (work->omega[j] < level - tol)
-            split.lo++;
-        else if (work->omega[j] <= level + tol)
-            split.eq++;
-    }
-    split.share = (double) (c - split.lo) / (double) split.eq;
+    if (r) largest = fmax(fabs(omega[0]), fabs(omega[r - 1]));
+    split = low_ties(work->omega, p, c, 10.0 * p * DBL_EPSILON * largest);
     note_ties(work, split);
 
     work->w0 = split.lo > 0 ? 1.0 : split.share;
@@ -271,11 +231,11 @@ static int project_factor(blfse_projector *work, const double *v, double *ut)
     work->t1 = 0.0;
     work->k = 0;
     for (int j = 0; j < r; j++) {
-        bool low = work->omega[j] < level - tol, tied = !low && work->omega[j] <= level + tol;
-        double weight = low ? 1.0 : tied ? split.share : 0.0;
-        work->t1 += 2.0 * weight * fmax(work->omega[j], 0.0);
+        int at = null + j;
+        double weight = at < split.lo ? 1.0 : at < split.lo + split.eq ? split.share : 0.0;
+        work->t1 += 2.0 * weight * fmax(omega[j], 0.0);
         if (weight < work->w0) {
-            double scale = sqrt((work->w0 - weight) / work->omega[j]);
+            double scale = sqrt((work->w0 - weight) / omega[j]);
             /* Column k of ut now, turned to rows below. */
             for (size_t a = 0; a < R; a++)
                 work->u[a + (size_t) work->k * R] = scale * work->u[a + (size_t) j * R];
@@ -288,6 +248,17 @@ static int project_factor(blfse_projector *work, const double *v, double *ut)
     la_gemm('N', 'N', work->k, p, r, 1.0, ut, work->k, work->f, r, 0.0, work->rt, work->k);
     for (size_t i = 0; i < (size_t) p; i++)
         for (size_t j = 0; j < K; j++) work->rt[j + i * K] *= v[i];
+    return 0;
+}
+
+int blfse_projector_update(blfse_projector *work, const double *v, double *a)
+{
+    if (work->settings->projection == BLFSE_PAPER)
+        return work->form == BLFSE_DENSE ? project_dense(work, v) : project_factor(work, v, a);
+    work->ties = work->problem->p;
+    work->t1 = 0.0;
+    for (int i = 0; i < work->problem->p; i++)
+        work->t1 += 2.0 * work->w0 * work->g_diag[i] * v[i] * v[i];
     return 0;
 }
 
@@ -379,18 +350,4 @@ void blfse_projector_weights(blfse_projector *work, const double *alpha, double 
         qp_simplex(&qp, work->settings->qp_tol, &work->qp, v, info);
     }
     work->t1 = fmax(la_dot(p, v, work->qp.hv) - s * la_dot(p, v, v), 0.0);
-}
-
-void blfse_projector_matrix(const blfse_projector *work, double *n_mat)
-{
-    int p = work->problem->p;
-    size_t P = (size_t) p;
-
-    memset(n_mat, 0, P * P * sizeof(double));
-    for (size_t i = 0; i < P; i++) n_mat[i + i * P] = work->w0;
-    if (work->r != NULL)
-        la_gemm('N', 'T', p, p, work->k, work->sign, work->r, p, work->r, p, 1.0, n_mat, p);
-    if (work->rt != NULL && work->k > 0)
-        la_gemm('T', 'N', p, p, work->k, work->sign, work->rt, work->k, work->rt, work->k, 1.0,
-                n_mat, p);
 }

@@ -23,10 +23,9 @@ typedef struct {
     double *lambda_l, *omega;  /* factor form: eigenvalues of L and of A_v */
     int rank;                  /* rows of F */
     double *g_diag, *diag, *upper, *rhs, *chunk;
-    double *part, *row, *strip; /* the samples by component: n x CHUNK, n; for products with S */
-    double *z_tile;             /* TILE x CHUNK */
-    int *component, *order, *member; /* n */
-    int *first;                      /* n + 2 */
+    double *part, *strip;            /* n x CHUNK: samples by component; for products with S */
+    double *z_tile;                  /* TILE x CHUNK */
+    int *component, *member, *first; /* n, n, n + 1 */
     hadamard op;
     qp_work qp;
 } blfse_projector;
@@ -48,7 +47,5 @@ void blfse_projector_tile(blfse_projector *work, const double *v, const double *
                           int width, double *tile);
 /* v (p), started at the last one, for the weights alpha (m) of the base scores; t1. */
 void blfse_projector_weights(blfse_projector *work, const double *alpha, double *v, qp_info *info);
-/* N itself, p x p. */
-void blfse_projector_matrix(const blfse_projector *work, double *n_mat);
 
 #endif

@@ -166,16 +166,13 @@ blfse_plain <- function(d, ..., control = list()) {
 
 # The solver itself, with the choices that the package makes on its own.
 blfse_raw <- function(d, projection = 0L, order = 0L, form = 0L, dense_limit = 400L,
-                      entry = "blfse") {
+                      psi = c(.9, .8, .7, .6, .5), max_iter = 25L) {
   labels <- check_base_labels(d$labels, nrow(d$x), nrow(d$scores))
-  psi <- c(.9, .8, .7, .6, .5)
   settings <- list(n_clusters = d$c, projection = projection, order = order, form = form,
-    inner_max_iter = 5L, max_iter = 25L, gamma_cluster = 1, gamma_feature = 1, tol = 0,
+    inner_max_iter = 5L, max_iter = max_iter, gamma_cluster = 1, gamma_feature = 1, tol = 0,
     qp_tol = 1e-11, dense_limit = dense_limit)
   scores <- t(normalise_scores(d$scores))
-  if (entry == "projection") {
-    .Call(C_test_blfse_projection, d$x, scores, t(labels), psi, settings)
-  } else {
-    .Call(C_blfse, d$x, scores, t(labels), psi, settings, ufs_control())
-  }
+  out <- .Call(C_blfse, d$x, scores, t(labels), psi, settings, ufs_control())
+  for (part in c("S", "W")) out[[part]] <- as.matrix(new_packed(out[[part]], nrow(d$x)))
+  out
 }
