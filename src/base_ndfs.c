@@ -124,7 +124,7 @@ static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings 
     s->settings = settings;
     s->x = ufs_x_dense(n, p, problem->x);
     if (settings->exact) {
-        la_gl_init_slots(&s->gl, c, &s->x, slots < LA_GL_SLOTS ? slots : LA_GL_SLOTS);
+        la_gl_init(&s->gl, c, &s->x, slots < LA_GL_SLOTS ? slots : LA_GL_SLOTS);
         s->vtol = fmax(1e-10, fmin(1e-6, 1e-3 * settings->kkt_tol));
     } else {
         la_ridge_init(&s->ridge, c, &s->x, 'a');
@@ -155,14 +155,13 @@ static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings 
 static int update_w(ndfs_work *s, ndfs_result *r, bool all)
 {
     const ndfs_problem *a = s->problem;
-    int n = a->n, p = a->p, c = a->c, lapack;
+    int n = a->n, p = a->p, c = a->c;
 
     if (s->settings->exact) {
-        lapack = la_gl_solve(&s->gl, r->f, a->beta, s->vtol, all, 0.5, r->w);
-        if (lapack) return lapack;
+        la_gl_solve(&s->gl, r->f, a->beta, s->vtol, all, 0.5, r->w);
         ufs_copy(s->xw, s->gl.xv, (size_t) n * (size_t) c);
     } else {
-        lapack = la_ridge_solve(&s->ridge, r->f, s->g, a->beta, r->w);
+        int lapack = la_ridge_solve(&s->ridge, r->f, s->g, a->beta, r->w);
         if (lapack) return lapack;
         la_gemm('N', 'N', n, c, p, 1.0, a->x, n, r->w, p, 0.0, s->xw, n);
     }

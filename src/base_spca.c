@@ -33,7 +33,7 @@ typedef struct {
     double total;    /* ||X||_F^2 */
 } spca_work;
 
-static int lassos(spca_work *work, double vtol);
+static void lassos(spca_work *work, double vtol);
 static int rotate(spca_work *work);
 static double objective(const spca_work *work);
 static void certify(spca_work *work);
@@ -52,23 +52,19 @@ void spca_solve(const spca_problem *problem, const spca_settings *settings, spca
                       .old = ufs_dalloc(P, K)};
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
-    la_gl_init_slots(&work.lasso, 1, x, SLOTS);
+    la_gl_init(&work.lasso, 1, x, SLOTS);
     for (size_t i = 0; i < P; i++) work.total += work.lasso.ss[i];
     la_polar_init(&work.polar, x->p, problem->k);
     run->status = UFS_MAX_ITER;
     result->change = result->objective = R_NaN;
 
     while (run->iterations < settings->max_iter) {
-        double moved = 0.0, size;
+        double moved, size;
 
         ufs_copy(work.old, result->b, pk);
-        run->lapack = lassos(&work, 0.01 * fabs(settings->tol));
-        if (run->lapack) return;
+        lassos(&work, 0.01 * fabs(settings->tol));
         size = la_ss(pk, result->b);
-        for (size_t i = 0; i < pk; i++) {
-            double d = result->b[i] - work.old[i];
-            moved += d * d;
-        }
+        moved = la_ss_diff(pk, result->b, work.old);
         /* The same B twice means the same A: nothing more will move, also where B = 0. */
         result->change = moved > 0.0 ? sqrt(moved / fmax(size, DBL_MIN)) : 0.0;
         run->lapack = rotate(&work);
@@ -90,19 +86,17 @@ void spca_solve(const spca_problem *problem, const spca_settings *settings, spca
 }
 
 /* B given A: one lasso per component. Sets fitted. */
-static int lassos(spca_work *work, double vtol)
+static void lassos(spca_work *work, double vtol)
 {
     const spca_problem *problem = work->problem;
     size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p;
 
     ufs_x_mul(problem->x, problem->k, work->result->a, work->target);
     for (int j = 0; j < problem->k; j++) {
-        int lapack = la_gl_solve(&work->lasso, work->target + (size_t) j * N, problem->lambda, vtol,
-                                 true, 0.9, work->result->b + (size_t) j * P);
-        if (lapack) return lapack;
+        la_gl_solve(&work->lasso, work->target + (size_t) j * N, problem->lambda, vtol, true, 0.9,
+                    work->result->b + (size_t) j * P);
         ufs_copy(work->fitted + (size_t) j * N, work->lasso.xv, N);
     }
-    return 0;
 }
 
 /* A given B. */

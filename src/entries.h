@@ -71,8 +71,6 @@
     /* ffi_alfs.c */ \
     ENTRY(alfs_basis, 1) \
     ENTRY(alfs, 6) \
-    /* ffi_laplacian.c */ \
-    ENTRY(laplacian, 2) \
     /* ffi_spec.c */ \
     ENTRY(spec_quadratic, 4) \
     ENTRY(spec_leading, 5) \
@@ -108,7 +106,7 @@
     ENTRY(test_proj, 2) \
     ENTRY(test_hook, 2) \
     ENTRY(test_trace, 2) \
-    ENTRY(test_gl, 5) \
+    ENTRY(test_gl, 4) \
     /* ffi_topk.c */ \
     ENTRY(topk, 5) \
     ENTRY(topk_probe, 3) \

@@ -15,16 +15,12 @@ static void fit_by_columns(la_gl *w);
 static void price(la_gl *w, double lambda);
 static void measure_gap(la_gl *w, const double *t);
 
-void la_gl_init(la_gl *w, int c, const ufs_x *x)
-{
-    la_gl_init_slots(w, c, x, LA_GL_SLOTS);
-}
-
-void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots)
+void la_gl_init(la_gl *w, int c, const ufs_x *x, int slots)
 {
     int n = x->n, p = x->p;
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) c, S;
 
+    w->x = x;
     w->n = n;
     w->p = p;
     w->c = c;
@@ -40,8 +36,8 @@ void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots)
     w->fresh = ufs_ialloc(P);
     w->gram = ufs_dalloc(S, S);
     w->grad = ufs_dalloc(S, C);
-    w->room = 0;
-    la_gl_make_room(w, w->cap < p ? w->cap + 1 : p);
+    w->vw = ufs_dalloc(C, P);
+    w->size = ufs_dalloc(P, 1);
     w->before = ufs_dalloc(C, S);
     anderson_init(&w->history, c * w->cap, LA_GL_DEPTH - 1);
     w->step = ufs_dalloc(C, S);
@@ -55,36 +51,29 @@ void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots)
     w->key = ufs_dalloc(P, 1);
     w->col = ufs_dalloc(N, 1);
     w->other = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : N, 1);
-    w->root = NULL;
     w->scaled = NULL;
     w->l21 = w->objective = w->dual = w->gap = R_NaN;
     w->live = 0;
     w->settled = false;
     w->products = w->sweeps = w->columns = 0;
     for (int f = 0; f < p; f++) w->pos[f] = -1;
-    la_gl_set_x(w, x);
-}
-
-void la_gl_set_x(la_gl *w, const ufs_x *x)
-{
-    w->x = x;
-    for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
-    w->g = 0;
-    if (w->root)
-        ufs_x_weighted_ss(x, w->root, w->ss);
-    else
-        ufs_x_ss(x, w->ss);
+    la_gl_set_rows(w, NULL);
 }
 
 void la_gl_set_rows(la_gl *w, const double *root)
 {
     w->root = root;
     if (root && w->scaled == NULL) w->scaled = ufs_dalloc((size_t) w->n, (size_t) w->c);
-    la_gl_set_x(w, w->x);
+    for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
+    w->g = 0;
+    if (root)
+        ufs_x_weighted_ss(w->x, root, w->ss);
+    else
+        ufs_x_ss(w->x, w->ss);
 }
 
-int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full, double prune,
-                double *v)
+void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full, double prune,
+                 double *v)
 {
     size_t P = (size_t) w->p, C = (size_t) w->c;
     double bound = vtol * sqrt(la_ss((size_t) w->n * C, t));
@@ -103,12 +92,8 @@ int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full
         price(w, lambda);
         if (la_gl_enter_violators(w, vtol) == 0 && w->settled) break;
     }
-    w->l21 = 0.0;
-    w->live = 0;
-    for (int i = 0; i < w->m; i++) {
-        w->l21 += w->size[i];
-        w->live += w->size[i] > 0.0;
-    }
+    w->live = la_gl_live(w);
+    w->l21 = la_l21(w->m, w->size, 0.0);
     w->objective = la_ss((size_t) w->n * C, w->r) + lambda * w->l21;
     memset(v, 0, P * C * sizeof(double));
     for (int i = 0; i < w->m; i++)
@@ -117,7 +102,6 @@ int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full
         measure_gap(w, t);
         la_gl_prune(w, prune);
     }
-    return 0;
 }
 
 void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v)
@@ -205,15 +189,13 @@ static void fit_by_product(la_gl *w)
 /* One read of the live columns. */
 static void fit_from_source(la_gl *w)
 {
-    size_t L = 0, k = 0;
+    size_t L = (size_t) la_gl_live(w), k = 0;
 
-    for (int i = 0; i < w->m; i++)
-        if (w->size[i] > 0.0) w->fresh[L++] = w->set[i];
     for (int i = 0; i < w->m; i++) {
         if (w->size[i] == 0.0) continue;
         for (size_t l = 0; l < (size_t) w->c; l++)
             w->moved[k + l * L] = w->vw[la_gl_place(w, i) + l];
-        k++;
+        w->fresh[k++] = w->set[i];
     }
     if (L > 0)
         ufs_x_mul_some(w->x, (int) L, w->fresh, w->c, w->moved, w->xv);
@@ -253,7 +235,6 @@ static void measure_gap(la_gl *w, const double *t)
     w->gap = w->objective - w->dual;
 }
 
-/* a (n x c) <- diag(root) a. */
 void la_gl_weigh(const la_gl *w, double *a)
 {
     size_t N = (size_t) w->n;
@@ -261,7 +242,6 @@ void la_gl_weigh(const la_gl *w, double *a)
         for (size_t i = 0; i < N; i++) a[i + k * N] *= w->root[i];
 }
 
-/* diag(root) R: what the columns of X itself are multiplied with. */
 const double *la_gl_weighted_residual(la_gl *w)
 {
     if (w->root == NULL) return w->r;

@@ -52,9 +52,8 @@ bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced)
  * are twice as fast. */
 static bool newton_pays(const la_gl *w, double first, double last, double bound)
 {
-    double l = 0.0, rate = log(first / last) / (LA_GL_DEPTH - 1), remaining;
+    double l = la_gl_live(w), rate = log(first / last) / (LA_GL_DEPTH - 1), remaining;
 
-    for (int i = 0; i < w->m; i++) l += w->size[i] > 0.0;
     if (l > NEWTON_MOST) return false;
     remaining = rate > 0.0 ? log(last / bound) / rate : SWEEPS;
     return remaining * 2.0 * w->m * l * w->c > (l * l * l / 3.0 + 160.0 * l * l * w->c) / 2.0;
@@ -63,12 +62,11 @@ static bool newton_pays(const la_gl *w, double first, double last, double bound)
 /* Cost of one sweep with m rows of which l are alive: 2mlc + mc against 2nc(m + l). */
 bool la_gl_gram_is_cheaper(const la_gl *w)
 {
-    double n = w->n, m = w->m, l = 0.0;
+    double n = w->n, m = w->m, l = la_gl_live(w);
 
     if (w->form == 'r' || w->m > w->cap) return false;
     /* Sweeps do not read a source. */
     if (w->form == 'g' || w->x->kind == UFS_X_SOURCE) return true;
-    for (int i = 0; i < w->m; i++) l += w->size[i] > 0.0;
     return 2.0 * m * l + m <= 2.0 * n * (m + l);
 }
 
@@ -175,40 +173,53 @@ static void extrapolate(la_gl *w, double lambda, bool by_gram)
 {
     int m = w->m, c = w->c;
     size_t len = (size_t) (by_gram ? m : w->n) * (size_t) c;
-    double fall = 0.0, *grad = by_gram ? w->grad : w->r;
+    double slope = 0.0, curvature = 0.0;
 
     if (!anderson_mix(&w->history, NULL, w->step)) return;
-    for (size_t k = 0; k < (size_t) c * (size_t) m; k++) w->step[k] -= w->vw[k];
     memset(w->moved, 0, len * sizeof(double));
     for (int i = 0; i < m; i++) {
-        double *d = w->step + la_gl_place(w, i), ss = 0.0;
-        if (w->size[i] == 0.0) continue;
-        change_gradient(w, by_gram, i, d, w->moved);
-        for (int k = 0; k < c; k++) {
-            double to = w->vw[la_gl_place(w, i) + (size_t) k] + d[k];
-            ss += to * to;
-        }
-        fall -= lambda * (sqrt(ss) - w->size[i]);
+        double *d = w->step + la_gl_place(w, i);
+        for (int k = 0; k < c; k++) d[k] -= w->vw[la_gl_place(w, i) + (size_t) k];
+        if (w->size[i] > 0.0) change_gradient(w, by_gram, i, d, w->moved);
     }
-    /* moved = -G D (or -X D): change of the fit is -2<D, grad> + <D, G D>. */
     if (by_gram) {
         for (int i = 0; i < m; i++)
             for (int k = 0; k < c && w->size[i] > 0.0; k++) {
                 size_t at = (size_t) i + (size_t) k * (size_t) m;
-                fall += w->step[la_gl_place(w, i) + (size_t) k] * (2.0 * grad[at] + w->moved[at]);
+                slope += w->step[la_gl_place(w, i) + (size_t) k] * w->grad[at];
+                curvature -= w->step[la_gl_place(w, i) + (size_t) k] * w->moved[at];
             }
     } else {
-        for (size_t at = 0; at < len; at++) fall -= w->moved[at] * (2.0 * grad[at] + w->moved[at]);
-    }
-    if (!(fall > 0.0)) return;
-    for (int i = 0; i < m; i++) {
-        double ss = 0.0, *v = w->vw + la_gl_place(w, i);
-        if (w->size[i] == 0.0) continue;
-        for (int k = 0; k < c; k++) {
-            v[k] += w->step[la_gl_place(w, i) + (size_t) k];
-            ss += v[k] * v[k];
+        for (size_t at = 0; at < len; at++) {
+            slope -= w->moved[at] * w->r[at];
+            curvature += w->moved[at] * w->moved[at];
         }
-        w->size[i] = sqrt(ss);
     }
-    for (size_t at = 0; at < len; at++) grad[at] += w->moved[at];
+    la_gl_step(w, lambda, 1.0, slope, curvature, by_gram);
+}
+
+bool la_gl_step(la_gl *w, double lambda, double s, double slope, double curvature, bool by_gram)
+{
+    int m = w->m, c = w->c;
+    size_t len = (size_t) (by_gram ? m : w->n) * (size_t) c;
+    double fall = s * (2.0 * slope - s * curvature), *grad = by_gram ? w->grad : w->r;
+
+    for (int kept = 0; kept < 2; kept++) {
+        for (int i = 0; i < m; i++) {
+            double ss = 0.0, *v = w->vw + la_gl_place(w, i), *d = w->step + la_gl_place(w, i);
+            if (w->size[i] == 0.0) continue;
+            for (int k = 0; k < c; k++) {
+                double to = v[k] + s * d[k];
+                ss += to * to;
+                if (kept) v[k] = to;
+            }
+            if (kept)
+                w->size[i] = sqrt(ss);
+            else
+                fall -= lambda * (sqrt(ss) - w->size[i]);
+        }
+        if (!(fall > 0.0)) return false;
+    }
+    for (size_t at = 0; at < len; at++) grad[at] += s * w->moved[at];
+    return true;
 }

@@ -8,6 +8,7 @@
 /* As many violators enter at least, if there are so many. */
 enum { ENTER = 20 };
 
+static bool is_in(const la_gl *w, int f);
 static void enter(la_gl *w, int f);
 static void leave(la_gl *w, int i);
 static void swap_places(la_gl *w, int a, int b);
@@ -24,8 +25,7 @@ void la_gl_enter_support(la_gl *w, const double *v)
 
     la_row_norms(w->p, w->c, v, w->key);
     for (int f = 0; f < w->p; f++)
-        if (w->key[f] > 0.0 && w->ss[f] > 0.0 && (w->pos[f] < 0 || w->pos[f] >= w->m))
-            w->fresh[count++] = f;
+        if (w->key[f] > 0.0 && w->ss[f] > 0.0 && !is_in(w, f)) w->fresh[count++] = f;
     read_ahead(w, count);
     for (int k = 0; k < count; k++) enter(w, w->fresh[k]);
     for (int i = 0; i < w->m; i++) {
@@ -40,16 +40,15 @@ void la_gl_enter_support(la_gl *w, const double *v)
  * if the worst violation is within vtol. Returns their number. */
 int la_gl_enter_violators(la_gl *w, double vtol)
 {
-    int count = 0, m = w->m, most = m > ENTER ? m : ENTER, spare;
+    int count = 0, chosen = 0, m = w->m, most = m > ENTER ? m : ENTER, spare = 0;
     double worst = 1.0, level = 1.0 + 1e-9;
 
     for (int f = 0; f < w->p; f++)
-        if ((w->pos[f] < 0 || w->pos[f] >= m) && w->kkt[f] > level) {
+        if (!is_in(w, f) && w->kkt[f] > level) {
             w->key[count++] = w->kkt[f];
             worst = fmax(worst, w->kkt[f]);
         }
     if (count == 0 || worst - 1.0 <= vtol) return 0;
-    spare = count;
     if (count > most) {
         /* level: the smallest value that still enters; spare: how many of the
          * features exactly there may. */
@@ -59,19 +58,11 @@ int la_gl_enter_violators(la_gl *w, double vtol)
         for (int k = count - most; k < count; k++)
             if (w->key[k] > level) spare--;
     }
-    count = count > most;
-    most = 0;
-    for (int f = 0; f < w->p; f++) {
-        if (w->pos[f] >= 0 && w->pos[f] < m) continue;
-        if (w->kkt[f] > level)
-            w->fresh[most++] = f;
-        else if (count && w->kkt[f] == level && spare > 0) {
-            w->fresh[most++] = f;
-            spare--;
-        }
-    }
-    read_ahead(w, most);
-    for (int k = 0; k < most; k++) enter(w, w->fresh[k]);
+    for (int f = 0; f < w->p; f++)
+        if (!is_in(w, f) && (w->kkt[f] > level || (w->kkt[f] == level && spare-- > 0)))
+            w->fresh[chosen++] = f;
+    read_ahead(w, chosen);
+    for (int k = 0; k < chosen; k++) enter(w, w->fresh[k]);
     return w->m - m;
 }
 
@@ -81,23 +72,9 @@ void la_gl_prune(la_gl *w, double level)
         if (w->size[i] == 0.0 && w->kkt[w->set[i]] <= level) leave(w, i);
 }
 
-/* Places for the working set and those that wait: four times as many when they are used up. */
-void la_gl_make_room(la_gl *w, int least)
+static bool is_in(const la_gl *w, int f)
 {
-    int room = w->room > w->p / 4 ? w->p : 4 * w->room;
-    double *vw, *size;
-
-    if (least <= w->room) return;
-    if (room < least) room = least;
-    vw = ufs_dzero((size_t) w->c, (size_t) room);
-    size = ufs_dzero((size_t) room, 1);
-    if (w->room > 0) {
-        ufs_copy(vw, w->vw, (size_t) w->c * (size_t) w->room);
-        ufs_copy(size, w->size, (size_t) w->room);
-    }
-    w->vw = vw;
-    w->size = size;
-    w->room = room;
+    return w->pos[f] >= 0 && w->pos[f] < w->m;
 }
 
 /* f joins the working set with v_f = 0. */
@@ -105,7 +82,6 @@ static void enter(la_gl *w, int f)
 {
     int at = w->m;
 
-    la_gl_make_room(w, at + 1);
     if (w->pos[f] >= 0) {
         swap_places(w, w->pos[f], at);
     } else if (w->g <= at) {
@@ -150,36 +126,31 @@ static void leave(la_gl *w, int i)
     }
 }
 
+/* Exchanges n numbers of a and b that are `step` apart. */
+static void swap(int n, int step, double *a, double *b)
+{
+    for (size_t i = 0; i < (size_t) n * (size_t) step; i += (size_t) step) {
+        double of_a = a[i];
+        a[i] = b[i];
+        b[i] = of_a;
+    }
+}
+
 /* Exchanges two places with everything stored by place. */
 static void swap_places(la_gl *w, int a, int b)
 {
     size_t S = (size_t) w->cap, A = (size_t) a, B = (size_t) b;
     int f = w->set[a], last = w->g > (a > b ? a : b) ? w->g : (a > b ? a : b) + 1;
-    double tmp;
 
     if (a == b) return;
     w->set[a] = w->set[b];
     w->set[b] = f;
     w->pos[w->set[a]] = a;
     w->pos[f] = b;
-    tmp = w->size[a];
-    w->size[a] = w->size[b];
-    w->size[b] = tmp;
-    for (size_t k = 0; k < (size_t) w->c; k++) {
-        tmp = w->vw[la_gl_place(w, a) + k];
-        w->vw[la_gl_place(w, a) + k] = w->vw[la_gl_place(w, b) + k];
-        w->vw[la_gl_place(w, b) + k] = tmp;
-    }
-    for (size_t j = 0; j < (size_t) last; j++) {
-        tmp = w->gram[j + A * S];
-        w->gram[j + A * S] = w->gram[j + B * S];
-        w->gram[j + B * S] = tmp;
-    }
-    for (size_t j = 0; j < (size_t) last; j++) {
-        tmp = w->gram[A + j * S];
-        w->gram[A + j * S] = w->gram[B + j * S];
-        w->gram[B + j * S] = tmp;
-    }
+    swap(1, 1, w->size + a, w->size + b);
+    swap(w->c, 1, w->vw + la_gl_place(w, a), w->vw + la_gl_place(w, b));
+    swap(last, 1, w->gram + A * S, w->gram + B * S);
+    swap(last, w->cap, w->gram + A, w->gram + B);
 }
 
 /* The Gram columns of set[g..m). */

@@ -132,7 +132,7 @@ static void init_work(socfs_work *work, const socfs_problem *problem,
 
     for (int k = 0; k < settings->n_stage; k++) irls = irls || !settings->stage[k].exact;
     work->problem = problem;
-    la_gl_init(&work->gl, problem->c, problem->x);
+    la_gl_init(&work->gl, problem->c, problem->x, LA_GL_SLOTS);
     la_polar_init(&work->polar, problem->n, problem->c);
     if (irls) la_ridge_init(&work->ridge, problem->c, problem->x, 'a');
     work->xv = ufs_dalloc(N, C);
@@ -256,7 +256,7 @@ static bool leap(socfs_work *work, double vtol, bool full, double *j)
 /* V = argmin at fixed E, warm from v; xv follows. */
 static void v_step(socfs_work *work, const double *e, double *v, double vtol, bool full)
 {
-    work->run->lapack = la_gl_solve(&work->gl, e, work->lambda, vtol, full, PRUNE, v);
+    la_gl_solve(&work->gl, e, work->lambda, vtol, full, PRUNE, v);
     ufs_copy(work->xv, work->gl.xv, size_e(work));
 }
 
