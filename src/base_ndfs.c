@@ -54,7 +54,6 @@ typedef struct {
 
 static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings *settings);
 static int update_w(ndfs_work *s, ndfs_result *r, bool all);
-static void residual(ndfs_work *s, const ndfs_result *r);
 static void laplacian(ndfs_work *s, const double *f);
 static void gradient_parts(ndfs_work *s, const double *f);
 static void update_f(ndfs_work *s, double *f);
@@ -169,12 +168,6 @@ static int update_w(ndfs_work *s, ndfs_result *r, bool all)
     return 0;
 }
 
-static void residual(ndfs_work *s, const ndfs_result *r)
-{
-    size_t len = (size_t) s->problem->n * (size_t) s->problem->c;
-    for (size_t i = 0; i < len; i++) s->u[i] = r->f[i] - s->xw[i];
-}
-
 static void laplacian(ndfs_work *s, const double *f)
 {
     int n = s->problem->n, c = s->problem->c;
@@ -209,14 +202,12 @@ static void update_f(ndfs_work *s, double *f)
     gradient_parts(s, f);
     for (size_t i = 0; i < len; i++) {
         double mf = s->lf[i], up = gamma * f[i], down = gamma * s->fff[i];
-        if (s->settings->split) {
-            if (mf < 0.0)
-                up -= mf;
-            else
-                down += mf;
-        } else {
+        if (!s->settings->split)
             down = fmax(down + mf, CLIP);
-        }
+        else if (mf < 0.0)
+            up -= mf;
+        else
+            down += mf;
         f[i] = down > 0.0 ? f[i] * up / down : 0.0;
     }
     unit_columns(s->problem->n, s->problem->c, f);
@@ -271,7 +262,7 @@ static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonalit
     size_t len = (size_t) n * (size_t) c;
     double smooth = 0.0, off = 0.0, eps = s->settings->exact ? 0.0 : s->settings->eps;
 
-    residual(s, r);
+    for (size_t i = 0; i < len; i++) s->u[i] = r->f[i] - s->xw[i];
     laplacian(s, r->f);
     for (size_t i = 0; i < len; i++) smooth += r->f[i] * s->lf[i];
     la_gemm('T', 'N', c, c, n, 1.0, r->f, n, r->f, n, 0.0, s->ff, c);
@@ -294,18 +285,18 @@ static double regression_kkt(ndfs_work *s, ndfs_result *r)
     size_t P = (size_t) p;
     double half = a->beta / 2.0, worst = 0.0;
     double limit = s->settings->exact ? 0.0 : 10.0 * sqrt(s->settings->eps);
-    double *xu = s->xu;
 
-    la_gemm('T', 'N', p, c, n, 1.0, a->x, n, s->u, n, 0.0, xu, p);
+    la_gemm('T', 'N', p, c, n, 1.0, a->x, n, s->u, n, 0.0, s->xu, p);
     for (size_t j = 0; j < P; j++) {
+        bool live = s->row[j] > limit;
         double ss = 0.0;
         for (size_t l = 0; l < (size_t) c; l++) {
-            double d = xu[j + l * P];
-            if (s->row[j] > limit) d -= half * r->w[j + l * P] / s->row[j];
+            double d = s->xu[j + l * P];
+            if (live) d -= half * r->w[j + l * P] / s->row[j];
             ss += d * d;
         }
-        r->reach[j] = s->row[j] > limit ? 1.0 : sqrt(ss) / half;
-        worst = fmax(worst, s->row[j] > limit ? sqrt(ss) / half : sqrt(ss) / half - 1.0);
+        r->reach[j] = live ? 1.0 : sqrt(ss) / half;
+        worst = fmax(worst, live ? sqrt(ss) / half : sqrt(ss) / half - 1.0);
     }
     return worst;
 }

@@ -49,7 +49,8 @@ static void half_distances(kmeans_work *w);
 static bool assign(kmeans_work *w, int i);
 static void move(kmeans_work *w, int i, int to);
 static void fill_empty(kmeans_work *w);
-static void follow_sums(kmeans_work *w);
+static void renew_centres(kmeans_work *w);
+static double to_mean(kmeans_work *w, int j);
 static void sum_up(kmeans_work *w);
 static bool exchange(kmeans_work *w);
 static bool exchange_one(kmeans_work *w, int i);
@@ -279,8 +280,7 @@ static bool lloyd(kmeans_work *w)
     bool changed = false;
 
     R_CheckUserInterrupt();
-    fill_empty(w);
-    follow_sums(w);
+    renew_centres(w);
     half_distances(w);
     for (int i = 0; i < w->n; i++) changed = assign(w, i) || changed;
     return changed;
@@ -360,21 +360,24 @@ static void fill_empty(kmeans_work *w)
     }
 }
 
-/* Centres go to their means. */
-static void follow_sums(kmeans_work *w)
+static void renew_centres(kmeans_work *w)
 {
-    size_t d = (size_t) w->d;
+    fill_empty(w);
+    for (int j = 0; j < w->c; j++) w->moved[j] += to_mean(w, j);
+}
 
-    for (int j = 0; j < w->c; j++) {
-        double *at = centre(w, j), ss = 0.0;
-        const double *sum = w->sum + (size_t) j * d;
-        for (size_t k = 0; k < d; k++) {
-            double to = sum[k] / w->size[j], step = to - at[k];
-            ss += step * step;
-            at[k] = to;
-        }
-        w->moved[j] += sqrt(ss);
+/* Centre j goes to its mean; returns how far that is. */
+static double to_mean(kmeans_work *w, int j)
+{
+    double *at = centre(w, j), ss = 0.0;
+    const double *sum = w->sum + (size_t) j * (size_t) w->d;
+
+    for (int k = 0; k < w->d; k++) {
+        double to = sum[k] / w->size[j], step = to - at[k];
+        ss += step * step;
+        at[k] = to;
     }
+    return sqrt(ss);
 }
 
 /* Sizes and sums of the clusters, afresh; the centres stay. */
@@ -396,8 +399,7 @@ static bool exchange(kmeans_work *w)
     bool changed = false;
 
     R_CheckUserInterrupt();
-    fill_empty(w);
-    follow_sums(w);
+    renew_centres(w);
     for (int i = 0; i < w->n; i++) changed = exchange_one(w, i) || changed;
     return changed;
 }
@@ -438,11 +440,8 @@ static bool exchange_one(kmeans_work *w, int i)
     move(w, i, best);
     w->moved[a] += high / w->size[a];
     w->moved[best] += d_best / w->size[best];
-    for (int k = 0; k < w->d; k++) {
-        size_t at = (size_t) k;
-        centre(w, a)[at] = w->sum[at + (size_t) a * (size_t) w->d] / w->size[a];
-        centre(w, best)[at] = w->sum[at + (size_t) best * (size_t) w->d] / w->size[best];
-    }
+    to_mean(w, a);
+    to_mean(w, best);
     w->high[i] = distance(w, i, best) - w->moved[best];
     return true;
 }
@@ -453,8 +452,7 @@ static double within(kmeans_work *w)
     double ss = 0.0;
 
     sum_up(w);
-    fill_empty(w);
-    follow_sums(w);
+    renew_centres(w);
     for (int i = 0; i < w->n; i++)
         ss += squared_distance(w->d, sample(w, i), centre(w, w->label[i]));
     return ss;

@@ -41,6 +41,7 @@ static void init_work(socfs_work *work, const socfs_problem *problem,
                       const socfs_settings *settings);
 static void record(socfs_work *work, const socfs_stage *s, double objective, double change,
                    int inner);
+static bool step_done(socfs_work *work, const socfs_stage *s, double j_old, double j, int inner);
 static void amend(socfs_work *work, const socfs_stage *s, double objective);
 /* solver = "exact" */
 static void run_exact(socfs_work *work, const socfs_stage *s);
@@ -52,7 +53,6 @@ static void finish(socfs_work *work);
 /* solver = "irls" */
 static void run_irls(socfs_work *work, const socfs_stage *s, bool first);
 static void ridge_step(socfs_work *work, const double *g);
-static void multiply(socfs_work *work);
 static double smooth_objective(socfs_work *work);
 static int irls_live(const socfs_work *work);
 /* both */
@@ -156,6 +156,19 @@ static void record(socfs_work *work, const socfs_stage *s, double objective, dou
                                                 (double) inner, live, s->exact ? 1.0 : 0.0});
 }
 
+/* One iteration more; false, and the run ends, if it diverged. */
+static bool step_done(socfs_work *work, const socfs_stage *s, double j_old, double j, int inner)
+{
+    double change = j > 0.0 ? (j_old - j) / j : 0.0;
+
+    work->iterations++;
+    if (s->lambda == work->problem->lambda) work->run->iterations++;
+    record(work, s, j, change, inner);
+    ufs_hook_step(&work->run->hook, work->iterations, j, change);
+    if (!R_FINITE(j)) work->run->status = UFS_DIVERGED;
+    return R_FINITE(j);
+}
+
 /* The last V-step lowers the objective of the last row a little more. */
 static void amend(socfs_work *work, const socfs_stage *s, double objective)
 {
@@ -170,8 +183,7 @@ static void amend(socfs_work *work, const socfs_stage *s, double objective)
 static void run_exact(socfs_work *work, const socfs_stage *s)
 {
     size_t len = size_e(work), len_v = (size_t) work->problem->p * (size_t) work->problem->c;
-    double c = work->problem->c, j, change;
-    bool traced = s->lambda == work->problem->lambda;
+    double c = work->problem->c, j;
 
     /* V is determined by E, so what irls left in V is not a start: its rows are never
      * zero and would all enter the working set. */
@@ -212,16 +224,7 @@ static void run_exact(socfs_work *work, const socfs_stage *s)
             if (before - j <= s->tol * j && j_old - j <= 2.0 * s->tol * j)
                 work->run->status = UFS_CONVERGED;
         }
-        change = j > 0.0 ? (j_old - j) / j : 0.0;
-        work->iterations++;
-        if (traced) work->run->iterations++;
-        record(work, s, j, change, inner);
-        ufs_hook_step(&work->run->hook, work->iterations, j, change);
-        if (!R_FINITE(j)) {
-            work->run->status = UFS_DIVERGED;
-            break;
-        }
-        if (work->run->status == UFS_CONVERGED) break;
+        if (!step_done(work, s, j_old, j, inner) || work->run->status == UFS_CONVERGED) break;
     }
     finish(work);
     amend(work, s, exact_objective(work, work->e));
@@ -303,11 +306,11 @@ static void run_irls(socfs_work *work, const socfs_stage *s, bool first)
     const socfs_problem *problem = work->problem;
     int p = problem->p;
     bool given = first && problem->v0 != NULL;
-    double j, change;
+    double j;
 
     if (given) {
         ufs_copy(work->v, problem->v0, (size_t) p * (size_t) problem->c);
-        multiply(work);
+        ufs_x_mul(problem->x, problem->c, work->v, work->xv);
     } else {
         double top = 0.0;
         for (int i = 0; i < p; i++) top = fmax(top, work->gl.ss[i]);
@@ -331,15 +334,7 @@ static void run_irls(socfs_work *work, const socfs_stage *s, bool first)
         ridge_step(work, first_g ? problem->g0 : work->g);
         if (work->run->lapack) return;
         j = smooth_objective(work);
-        change = j > 0.0 ? (j_old - j) / j : 0.0;
-        work->iterations++;
-        work->run->iterations++;
-        record(work, s, j, change, inner);
-        ufs_hook_step(&work->run->hook, work->iterations, j, change);
-        if (!R_FINITE(j)) {
-            work->run->status = UFS_DIVERGED;
-            break;
-        }
+        if (!step_done(work, s, j_old, j, inner)) break;
         /* With a given g the first step need not descend. */
         if (s->tol >= 0.0 && !first_g && j_old - j <= s->tol * j) {
             work->run->status = UFS_CONVERGED;
@@ -352,12 +347,6 @@ static void run_irls(socfs_work *work, const socfs_stage *s, bool first)
 static void ridge_step(socfs_work *work, const double *g)
 {
     work->run->lapack = la_ridge_solve(&work->ridge, work->e, g, work->lambda, work->v);
-    multiply(work);
-}
-
-/* xv = X V. */
-static void multiply(socfs_work *work)
-{
     ufs_x_mul(work->problem->x, work->problem->c, work->v, work->xv);
 }
 

@@ -96,7 +96,7 @@ mutants <- rbind(
   # ---- kernels ----
   mutant("src/kmeans.c", "if (join * d < saved) {", "if (d < saved) {", "kmeans"),
   mutant("src/kmeans.c", "w->moved[a] += high / w->size[a];", "", "kmeans"),
-  mutant("src/kmeans.c", "w->moved[j] += sqrt(ss);", "w->moved[j] += ss;", "kmeans"),
+  mutant("src/kmeans.c", "return sqrt(ss);", "return ss;", "kmeans"),
   mutant("src/kmeans.c", "leave = sqrt((double) w->size[a] / (w->size[a] - 1.0));", "leave = 1.0;", "kmeans"),
   mutant("src/proj.c", "shift = (inner + ones - total) / interior;", "shift = (inner - total) / interior;", "kernel-la$|kernel-topk"),
   mutant("src/qp_simplex.c", "info->gap = fmax(tau - low, 0.0);", "info->gap = 0.0;", "kernel-qp"),
@@ -152,7 +152,7 @@ mutants <- rbind(
   # ---- comparators of features ----
   mutant("src/base_ndfs.c", "if (settings->exact && run->iterations > 1 && !(value <= before * (1.0 + 1e-12)))", "if (false)", "ndfs"),
   mutant("src/base_ndfs.c", "up -= mf;", "up += mf;", "ndfs"),
-  mutant("src/base_ndfs.c", "if (s->row[j] > limit) d -= half", "if (s->row[j] > limit) d += half", "ndfs"),
+  mutant("src/base_ndfs.c", "if (live) d -= half", "if (live) d += half", "ndfs"),
   mutant("src/base_sogfs.c", "more = c + 1 - held;", "more = c - held;", "sogfs"),
   mutant("src/base_sogfs.c", "total += den / 2.0;", "total += den;", "sogfs"),
   mutant("src/base_rsr.c", "w->inner += price * ratio * length;", "w->inner += ratio * length;", "rsr"),
