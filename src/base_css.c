@@ -269,8 +269,8 @@ static void take(css_work *work, int j, bool gains)
     work->n_chosen++;
     for (int i = 0; i < p && gains; i++) {
         bool stale = work->f[i] < RENEW * work->f0[i] || work->d[i] < RENEW * work->d0[i];
-        measure_in_turn(work, i, stale && !work->chosen[i] &&
-                                     work->d[i] > REBUILT * work->norm2[i]);
+        measure_in_turn(work, i,
+                        stale && !work->chosen[i] && work->d[i] > REBUILT * work->norm2[i]);
     }
 }
 

@@ -108,7 +108,6 @@ void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings, mcfs
 
     run->status = running > 0 ? UFS_MAX_ITER : UFS_CONVERGED;
     result->kkt = 0.0;
-    memset(result->coef, 0, P * (size_t) c * sizeof(double));
     for (int i = 0; i < c; i++) {
         const path *s = w.paths + i;
         for (int a = 0; a < s->size; a++)

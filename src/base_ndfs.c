@@ -76,7 +76,6 @@ void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings, ndfs
     run->status = UFS_MAX_ITER;
     result->orthogonality = R_NaN;
     result->kkt = R_NaN;
-    memset(result->w, 0, (size_t) problem->p * (size_t) problem->c * sizeof(double));
 
     while (run->iterations < settings->max_iter) {
         double value, before, orthogonality;

@@ -33,58 +33,6 @@ typedef struct {
     double total;    /* ||X||_F^2 */
 } spca_work;
 
-static void lassos(spca_work *work, double vtol);
-static int rotate(spca_work *work);
-static double objective(const spca_work *work);
-static void certify(spca_work *work);
-
-void spca_solve(const spca_problem *problem, const spca_settings *settings, spca_result *result,
-                ufs_run *run)
-{
-    static const char *const columns[] = {"iteration", "objective", "change", NULL};
-    const ufs_x *x = problem->x;
-    size_t N = (size_t) x->n, P = (size_t) x->p, K = (size_t) problem->k, pk = P * K;
-    spca_work work = {.problem = problem,
-                      .result = result,
-                      .target = ufs_dalloc(N, K),
-                      .fitted = ufs_dalloc(N, K),
-                      .product = ufs_dalloc(P, K),
-                      .old = ufs_dalloc(P, K)};
-
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
-    la_gl_init(&work.lasso, 1, x, SLOTS);
-    for (size_t i = 0; i < P; i++) work.total += work.lasso.ss[i];
-    la_polar_init(&work.polar, x->p, problem->k);
-    run->status = UFS_MAX_ITER;
-    result->change = result->objective = R_NaN;
-
-    while (run->iterations < settings->max_iter) {
-        double moved, size;
-
-        ufs_copy(work.old, result->b, pk);
-        lassos(&work, 0.01 * fabs(settings->tol));
-        size = la_ss(pk, result->b);
-        moved = la_ss_diff(pk, result->b, work.old);
-        /* The same B twice means the same A: nothing more will move, also where B = 0. */
-        result->change = moved > 0.0 ? sqrt(moved / fmax(size, DBL_MIN)) : 0.0;
-        run->lapack = rotate(&work);
-        if (run->lapack) return;
-        result->objective = objective(&work);
-        run->iterations++;
-        ufs_trace_add(&run->trace, (double[]){run->iterations, result->objective, result->change});
-        ufs_run_step(run, result->objective, result->change);
-        if (!R_FINITE(result->objective)) {
-            run->status = UFS_DIVERGED;
-            break;
-        }
-        if (result->change <= settings->tol) {
-            run->status = UFS_CONVERGED;
-            break;
-        }
-    }
-    certify(&work);
-}
-
 /* B given A: one lasso per component. Sets fitted. */
 static void lassos(spca_work *work, double vtol)
 {
@@ -140,4 +88,51 @@ static void certify(spca_work *work)
         for (size_t i = 0; i < P; i++)
             work->result->kkt[i] = fmax(work->result->kkt[i], work->lasso.kkt[i]);
     }
+}
+
+void spca_solve(const spca_problem *problem, const spca_settings *settings, spca_result *result,
+                ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "objective", "change", NULL};
+    const ufs_x *x = problem->x;
+    size_t N = (size_t) x->n, P = (size_t) x->p, K = (size_t) problem->k, pk = P * K;
+    spca_work work = {.problem = problem,
+                      .result = result,
+                      .target = ufs_dalloc(N, K),
+                      .fitted = ufs_dalloc(N, K),
+                      .product = ufs_dalloc(P, K),
+                      .old = ufs_dalloc(P, K)};
+
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    la_gl_init(&work.lasso, 1, x, SLOTS);
+    for (size_t i = 0; i < P; i++) work.total += work.lasso.ss[i];
+    la_polar_init(&work.polar, x->p, problem->k);
+    run->status = UFS_MAX_ITER;
+    result->change = result->objective = R_NaN;
+
+    while (run->iterations < settings->max_iter) {
+        double moved, size;
+
+        ufs_copy(work.old, result->b, pk);
+        lassos(&work, 0.01 * fabs(settings->tol));
+        size = la_ss(pk, result->b);
+        moved = la_ss_diff(pk, result->b, work.old);
+        /* The same B twice means the same A: nothing more will move, also where B = 0. */
+        result->change = moved > 0.0 ? sqrt(moved / fmax(size, DBL_MIN)) : 0.0;
+        run->lapack = rotate(&work);
+        if (run->lapack) return;
+        result->objective = objective(&work);
+        run->iterations++;
+        ufs_trace_add(&run->trace, (double[]){run->iterations, result->objective, result->change});
+        ufs_run_step(run, result->objective, result->change);
+        if (!R_FINITE(result->objective)) {
+            run->status = UFS_DIVERGED;
+            break;
+        }
+        if (result->change <= settings->tol) {
+            run->status = UFS_CONVERGED;
+            break;
+        }
+    }
+    certify(&work);
 }

@@ -18,49 +18,6 @@ typedef struct {
     double *size;                /* l */
 } newton;
 
-static void gather(const la_gl *w, int l, const int *live, double lambda, newton *a, double *gram,
-                   double *right);
-static void apply(void *data, const double *d, double *out);
-static void precondition(void *data, const double *r, double *z);
-static bool take_step(la_gl *w, double lambda, int l, const int *live, const double *d);
-
-bool la_gl_newton(la_gl *w, double lambda)
-{
-    void *mark = vmaxget();
-    int *live = ufs_ialloc((size_t) w->m), l = 0;
-    bool fell = false;
-
-    for (int i = 0; i < w->m; i++)
-        if (w->size[i] > 0.0) live[l++] = i;
-    if (l > 0) {
-        size_t L = (size_t) l, len = L * (size_t) w->c;
-        double *gram = ufs_dalloc(L, L), *factor = ufs_dalloc(L, L);
-        double *right = ufs_dalloc(len, 1), *d = ufs_dzero(len, 1), *work = ufs_dalloc(len, 4);
-        newton a = {l, w->c, gram, factor, ufs_dalloc(len, 1), ufs_dalloc(L, 1), ufs_dalloc(L, 1)};
-        la_cg_problem cg = {.n = (int) len,
-                            .apply = apply,
-                            .precondition = precondition,
-                            .data = &a,
-                            .tol = CG_TOL,
-                            .natural = true,
-                            .max_iter = CG_STEPS,
-                            .r = work,
-                            .z = work + len,
-                            .p = work + 2 * len,
-                            .q = work + 3 * len};
-
-        gather(w, l, live, lambda, &a, gram, right);
-        ufs_copy(factor, gram, L * L);
-        for (size_t i = 0; i < L; i++) factor[i + i * L] += a.half[i];
-        if (la_chol(l, factor) == 0) {
-            la_cg(&cg, right, d);
-            fell = take_step(w, lambda, l, live, d);
-        }
-    }
-    vmaxset(mark);
-    return fell;
-}
-
 /* The Gram matrix, the rows and, in `right`, less half the gradient of the live features. */
 static void gather(const la_gl *w, int l, const int *live, double lambda, newton *a, double *gram,
                    double *right)
@@ -119,4 +76,41 @@ static bool take_step(la_gl *w, double lambda, int l, const int *live, const dou
     for (int halving = 0; halving <= HALVINGS; halving++, s /= 2.0)
         if (la_gl_step(w, lambda, s, slope, curvature, true)) return true;
     return false;
+}
+
+bool la_gl_newton(la_gl *w, double lambda)
+{
+    void *mark = vmaxget();
+    int *live = ufs_ialloc((size_t) w->m), l = 0;
+    bool fell = false;
+
+    for (int i = 0; i < w->m; i++)
+        if (w->size[i] > 0.0) live[l++] = i;
+    if (l > 0) {
+        size_t L = (size_t) l, len = L * (size_t) w->c;
+        double *gram = ufs_dalloc(L, L), *factor = ufs_dalloc(L, L);
+        double *right = ufs_dalloc(len, 1), *d = ufs_dzero(len, 1), *work = ufs_dalloc(len, 4);
+        newton a = {l, w->c, gram, factor, ufs_dalloc(len, 1), ufs_dalloc(L, 1), ufs_dalloc(L, 1)};
+        la_cg_problem cg = {.n = (int) len,
+                            .apply = apply,
+                            .precondition = precondition,
+                            .data = &a,
+                            .tol = CG_TOL,
+                            .natural = true,
+                            .max_iter = CG_STEPS,
+                            .r = work,
+                            .z = work + len,
+                            .p = work + 2 * len,
+                            .q = work + 3 * len};
+
+        gather(w, l, live, lambda, &a, gram, right);
+        ufs_copy(factor, gram, L * L);
+        for (size_t i = 0; i < L; i++) factor[i + i * L] += a.half[i];
+        if (la_chol(l, factor) == 0) {
+            la_cg(&cg, right, d);
+            fell = take_step(w, lambda, l, live, d);
+        }
+    }
+    vmaxset(mark);
+    return fell;
 }

@@ -8,13 +8,165 @@
 /* As many violators enter at least, if there are so many. */
 enum { ENTER = 20 };
 
-static bool is_in(const la_gl *w, int f);
-static void enter(la_gl *w, int f);
-static void leave(la_gl *w, int i);
-static void swap_places(la_gl *w, int a, int b);
-static void gram_column(la_gl *w, int at, int upto);
-static void gram_from_source(la_gl *w, int to);
-static void read_ahead(la_gl *w, int count);
+static bool is_in(const la_gl *w, int f)
+{
+    return w->pos[f] >= 0 && w->pos[f] < w->m;
+}
+
+/* Column f of X as the problem has it. */
+const double *la_gl_column(const la_gl *w, int f)
+{
+    const double *x = ufs_x_column(w->x, f, w->col);
+    if (w->root == NULL) return x;
+    for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * x[i];
+    return w->col;
+}
+
+/* Exchanges n numbers of a and b that are `step` apart. */
+static void swap(int n, int step, double *a, double *b)
+{
+    for (size_t i = 0; i < (size_t) n * (size_t) step; i += (size_t) step) {
+        double of_a = a[i];
+        a[i] = b[i];
+        b[i] = of_a;
+    }
+}
+
+/* Exchanges two places with everything stored by place. */
+static void swap_places(la_gl *w, int a, int b)
+{
+    size_t S = (size_t) w->cap, A = (size_t) a, B = (size_t) b;
+    int f = w->set[a], last = w->g > (a > b ? a : b) ? w->g : (a > b ? a : b) + 1;
+
+    if (a == b) return;
+    w->set[a] = w->set[b];
+    w->set[b] = f;
+    w->pos[w->set[a]] = a;
+    w->pos[f] = b;
+    swap(1, 1, w->size + a, w->size + b);
+    swap(w->c, 1, w->vw + la_gl_place(w, a), w->vw + la_gl_place(w, b));
+    swap(last, 1, w->gram + A * S, w->gram + B * S);
+    swap(last, w->cap, w->gram + A, w->gram + B);
+}
+
+/* Gram row and column of place `at` against places 0..upto-1 and itself. */
+static void gram_column(la_gl *w, int at, int upto)
+{
+    size_t S = (size_t) w->cap, A = (size_t) at;
+    const double *xa = ufs_x_column(w->x, w->set[at], w->col);
+    double total = 0.0;
+
+    if (w->root) {
+        for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * w->root[i] * xa[i];
+        xa = w->col;
+    }
+    for (int i = 0; i < w->n && w->x->kind == UFS_X_SPARSE; i++) total += xa[i];
+    for (int j = 0; j < upto; j++) {
+        double dot = ufs_x_dot(w->x, w->set[j], xa, total, w->other);
+        w->gram[(size_t) j + A * S] = dot;
+        w->gram[A + (size_t) j * S] = dot;
+    }
+    w->gram[A + A * S] = w->ss[w->set[at]];
+    w->columns++;
+}
+
+/* The same for places g..to-1 of a source, in two reads of the columns. */
+static void gram_from_source(la_gl *w, int to)
+{
+    int g = w->g;
+    size_t S = (size_t) w->cap, M = (size_t) to;
+    const void *mark = vmaxget();
+    double *got = ufs_dalloc(M, (size_t) (to - g));
+
+    ufs_x_gram_some(w->x, to, w->set, g, w->root, got);
+    for (size_t j = (size_t) g; j < M; j++) {
+        const double *from = got + (j - (size_t) g) * M;
+        for (size_t i = 0; i < j; i++) w->gram[i + j * S] = w->gram[j + i * S] = from[i];
+        w->gram[j + j * S] = w->ss[w->set[j]];
+    }
+    w->columns += to - g;
+    w->g = to;
+    vmaxset(mark);
+}
+
+/* The Gram columns of set[g..m). */
+void la_gl_gram_missing(la_gl *w)
+{
+    if (w->x->kind == UFS_X_SOURCE && w->m > w->g) gram_from_source(w, w->m);
+    for (; w->g < w->m; w->g++) gram_column(w, w->g, w->g);
+}
+
+/* fresh[0..count) are about to enter: a source reads their Gram columns together. */
+static void read_ahead(la_gl *w, int count)
+{
+    int new = 0, fits;
+
+    if (w->x->kind != UFS_X_SOURCE || w->g < w->m || count == 0) return;
+    for (int k = 0; k < count; k++) new += w->pos[w->fresh[k]] < 0;
+    fits = w->form != 'r' && w->m + count <= w->cap;
+    if (!fits || w->g + new > w->cap) {
+        for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
+        w->g = w->m;
+    }
+    if (!fits) return;
+    new = w->g;
+    for (int k = 0; k < count; k++) {
+        int f = w->fresh[k];
+        if (w->pos[f] >= 0) continue;
+        w->set[new] = f;
+        w->pos[f] = new ++;
+    }
+    if (new > w->g) gram_from_source(w, new);
+}
+
+/* f joins the working set with v_f = 0. */
+static void enter(la_gl *w, int f)
+{
+    int at = w->m;
+
+    if (w->pos[f] >= 0) {
+        swap_places(w, w->pos[f], at);
+    } else if (w->g <= at) {
+        w->set[at] = f;
+        w->pos[f] = at;
+    } else if (w->g < w->cap) {
+        w->set[w->g] = f;
+        w->pos[f] = w->g;
+        gram_column(w, w->g, w->g);
+        swap_places(w, w->g++, at);
+    } else {
+        /* No free slot: the first of the waiting features gives up its own. */
+        w->pos[w->set[at]] = -1;
+        w->set[at] = f;
+        w->pos[f] = at;
+        gram_column(w, at, w->g);
+    }
+    w->size[at] = 0.0;
+    memset(w->vw + la_gl_place(w, at), 0, (size_t) w->c * sizeof(double));
+    w->m++;
+}
+
+/* The feature at place i leaves; its Gram column is kept if every feature of the
+ * working set has one (so that g > m may follow). */
+static void leave(la_gl *w, int i)
+{
+    if (i < w->g && w->g >= w->m) {
+        swap_places(w, i, --w->m);
+        return;
+    }
+    if (i < w->g) {
+        swap_places(w, i, --w->g);
+        i = w->g;
+    }
+    w->pos[w->set[i]] = -1;
+    w->m--;
+    if (i < w->m) {
+        w->set[i] = w->set[w->m];
+        w->pos[w->set[i]] = i;
+        w->size[i] = w->size[w->m];
+        ufs_copy(w->vw + la_gl_place(w, i), w->vw + la_gl_place(w, w->m), (size_t) w->c);
+    }
+}
 
 /* Every non-zero row of v is in the working set, and vw holds v. A zero column of
  * X has nothing to fit: its row becomes zero. */
@@ -70,164 +222,4 @@ void la_gl_prune(la_gl *w, double level)
 {
     for (int i = w->m - 1; i >= 0; i--)
         if (w->size[i] == 0.0 && w->kkt[w->set[i]] <= level) leave(w, i);
-}
-
-static bool is_in(const la_gl *w, int f)
-{
-    return w->pos[f] >= 0 && w->pos[f] < w->m;
-}
-
-/* f joins the working set with v_f = 0. */
-static void enter(la_gl *w, int f)
-{
-    int at = w->m;
-
-    if (w->pos[f] >= 0) {
-        swap_places(w, w->pos[f], at);
-    } else if (w->g <= at) {
-        w->set[at] = f;
-        w->pos[f] = at;
-    } else if (w->g < w->cap) {
-        w->set[w->g] = f;
-        w->pos[f] = w->g;
-        gram_column(w, w->g, w->g);
-        swap_places(w, w->g++, at);
-    } else {
-        /* No free slot: the first of the waiting features gives up its own. */
-        w->pos[w->set[at]] = -1;
-        w->set[at] = f;
-        w->pos[f] = at;
-        gram_column(w, at, w->g);
-    }
-    w->size[at] = 0.0;
-    memset(w->vw + la_gl_place(w, at), 0, (size_t) w->c * sizeof(double));
-    w->m++;
-}
-
-/* The feature at place i leaves; its Gram column is kept if every feature of the
- * working set has one (so that g > m may follow). */
-static void leave(la_gl *w, int i)
-{
-    if (i < w->g && w->g >= w->m) {
-        swap_places(w, i, --w->m);
-        return;
-    }
-    if (i < w->g) {
-        swap_places(w, i, --w->g);
-        i = w->g;
-    }
-    w->pos[w->set[i]] = -1;
-    w->m--;
-    if (i < w->m) {
-        w->set[i] = w->set[w->m];
-        w->pos[w->set[i]] = i;
-        w->size[i] = w->size[w->m];
-        ufs_copy(w->vw + la_gl_place(w, i), w->vw + la_gl_place(w, w->m), (size_t) w->c);
-    }
-}
-
-/* Exchanges n numbers of a and b that are `step` apart. */
-static void swap(int n, int step, double *a, double *b)
-{
-    for (size_t i = 0; i < (size_t) n * (size_t) step; i += (size_t) step) {
-        double of_a = a[i];
-        a[i] = b[i];
-        b[i] = of_a;
-    }
-}
-
-/* Exchanges two places with everything stored by place. */
-static void swap_places(la_gl *w, int a, int b)
-{
-    size_t S = (size_t) w->cap, A = (size_t) a, B = (size_t) b;
-    int f = w->set[a], last = w->g > (a > b ? a : b) ? w->g : (a > b ? a : b) + 1;
-
-    if (a == b) return;
-    w->set[a] = w->set[b];
-    w->set[b] = f;
-    w->pos[w->set[a]] = a;
-    w->pos[f] = b;
-    swap(1, 1, w->size + a, w->size + b);
-    swap(w->c, 1, w->vw + la_gl_place(w, a), w->vw + la_gl_place(w, b));
-    swap(last, 1, w->gram + A * S, w->gram + B * S);
-    swap(last, w->cap, w->gram + A, w->gram + B);
-}
-
-/* The Gram columns of set[g..m). */
-void la_gl_gram_missing(la_gl *w)
-{
-    if (w->x->kind == UFS_X_SOURCE && w->m > w->g) gram_from_source(w, w->m);
-    for (; w->g < w->m; w->g++) gram_column(w, w->g, w->g);
-}
-
-/* Gram row and column of place `at` against places 0..upto-1 and itself. */
-static void gram_column(la_gl *w, int at, int upto)
-{
-    size_t S = (size_t) w->cap, A = (size_t) at;
-    const double *xa = ufs_x_column(w->x, w->set[at], w->col);
-    double total = 0.0;
-
-    if (w->root) {
-        for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * w->root[i] * xa[i];
-        xa = w->col;
-    }
-    for (int i = 0; i < w->n && w->x->kind == UFS_X_SPARSE; i++) total += xa[i];
-    for (int j = 0; j < upto; j++) {
-        double dot = ufs_x_dot(w->x, w->set[j], xa, total, w->other);
-        w->gram[(size_t) j + A * S] = dot;
-        w->gram[A + (size_t) j * S] = dot;
-    }
-    w->gram[A + A * S] = w->ss[w->set[at]];
-    w->columns++;
-}
-
-/* The same for places g..to-1 of a source, in two reads of the columns. */
-static void gram_from_source(la_gl *w, int to)
-{
-    int g = w->g;
-    size_t S = (size_t) w->cap, M = (size_t) to;
-    const void *mark = vmaxget();
-    double *got = ufs_dalloc(M, (size_t) (to - g));
-
-    ufs_x_gram_some(w->x, to, w->set, g, w->root, got);
-    for (size_t j = (size_t) g; j < M; j++) {
-        const double *from = got + (j - (size_t) g) * M;
-        for (size_t i = 0; i < j; i++) w->gram[i + j * S] = w->gram[j + i * S] = from[i];
-        w->gram[j + j * S] = w->ss[w->set[j]];
-    }
-    w->columns += to - g;
-    w->g = to;
-    vmaxset(mark);
-}
-
-/* fresh[0..count) are about to enter: a source reads their Gram columns together. */
-static void read_ahead(la_gl *w, int count)
-{
-    int new = 0, fits;
-
-    if (w->x->kind != UFS_X_SOURCE || w->g < w->m || count == 0) return;
-    for (int k = 0; k < count; k++) new += w->pos[w->fresh[k]] < 0;
-    fits = w->form != 'r' && w->m + count <= w->cap;
-    if (!fits || w->g + new > w->cap) {
-        for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
-        w->g = w->m;
-    }
-    if (!fits) return;
-    new = w->g;
-    for (int k = 0; k < count; k++) {
-        int f = w->fresh[k];
-        if (w->pos[f] >= 0) continue;
-        w->set[new] = f;
-        w->pos[f] = new ++;
-    }
-    if (new > w->g) gram_from_source(w, new);
-}
-
-/* Column f of X as the problem has it. */
-const double *la_gl_column(const la_gl *w, int f)
-{
-    const double *x = ufs_x_column(w->x, f, w->col);
-    if (w->root == NULL) return x;
-    for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * x[i];
-    return w->col;
 }

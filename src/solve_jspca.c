@@ -302,10 +302,6 @@ static void work_init(jspca_work *work)
     work->factor = work->reach = 1.0;
     work->objective = work->moved = R_PosInf;
     for (size_t i = 0; i < p; i++) work->d[i] = 1.0;
-    memset(result->q, 0, p * k * sizeof(double));
-    /* A fit that diverges returns before these are set. */
-    memset(result->kkt, 0, p * sizeof(double));
-    memset(result->rotation, 0, k * k * sizeof(double));
     result->violation = result->gap = R_NaN;
     if (problem->sample)
         jspca_sample_init(work);

@@ -53,7 +53,7 @@ typedef struct {
     int memory; /* differences of E kept for its extrapolation; 0: none */
 } socfs_settings;
 
-/* v is p x c, e and f are n x c, kkt has length p: the caller's. */
+/* v is p x c, e and f are n x c, kkt has length p: the caller's, filled with zeros. */
 typedef struct {
     double *v, *e, *f, *kkt;
     double objective;                 /* J (J_eps if the last stage was irls) */

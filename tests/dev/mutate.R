@@ -298,7 +298,7 @@ mutants <- rbind(
     "work->upper[heap[child + 1]] < work->upper[heap[child]]) child++;", "facility"),
   mutant("src/samp_facility.c", "swap.best[i] - fmax(s[i], swap.second[i]);", "swap.best[i] - s[i];", "facility"),
   mutant("src/propagate.c", "if (edge[i] <= weak || i == (size_t) index[a]) continue;", "if (edge[i] <= weak) continue;", "propagate"),
-  mutant("src/propagate.c", "if (cmn) class_mass(problem, (int) u, y);", "", "propagate")
+  mutant("src/propagate.c", "if (problem->cmn) class_mass(problem, (int) u, y);", "", "propagate")
 )
 
 # ---- run -------------------------------------------------------------------------------------
