@@ -200,13 +200,14 @@ static bool add_active(const mcfs_work *w, path *s, int j)
     int k = s->size;
     const ufs_x *x = w->problem->x;
     const double *col = ufs_x_column(x, j, w->col);
-    double own = w->norm2[j] + w->settings->ridge, total = 0.0;
+    double own = w->norm2[j] + w->settings->ridge, total = 0.0, left;
     double *gram = s->gram + (size_t) k * (size_t) w->most;
 
     for (int i = 0; i < w->problem->n && x->kind == UFS_X_SPARSE; i++) total += col[i];
     for (int a = 0; a < k; a++) gram[a] = ufs_x_dot(x, s->active[a], col, total, w->other);
     gram[k] = own;
-    if (!(factor_column(w, s, k) > 1e-10 * own)) return false;
+    left = factor_column(w, s, k);
+    if (!(left > 1e-10 * own)) return false;
     s->active[k] = j;
     s->sign[k] = s->corr[j] > 0.0 ? 1.0 : -1.0;
     s->beta[k] = 0.0;

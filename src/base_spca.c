@@ -29,7 +29,7 @@ typedef struct {
     double *target;  /* n x k: X A */
     double *fitted;  /* n x k: X B */
     double *product; /* p x k: X'X B */
-    double *old;     /* p x k: the B before, then the A before */
+    double *old;     /* p x k: the B before */
     double total;    /* ||X||_F^2 */
 } spca_work;
 
@@ -45,16 +45,6 @@ static void lassos(spca_work *work, double vtol)
                     work->result->b + (size_t) j * P);
         ufs_copy(work->fitted + (size_t) j * N, work->lasso.xv, N);
     }
-}
-
-/* A given B. */
-static int rotate(spca_work *work)
-{
-    const spca_problem *problem = work->problem;
-
-    ufs_copy(work->old, work->result->a, (size_t) problem->x->p * (size_t) problem->k);
-    ufs_x_cross(problem->x, problem->k, work->fitted, work->product);
-    return la_polar(&work->polar, work->product, work->old, work->result->a);
 }
 
 /* ||X||^2 - 2 <A, X'X B> + ||X B||^2 + lambda sum_j ||b_j||_1, as A'A = I. */
@@ -119,7 +109,8 @@ void spca_solve(const spca_problem *problem, const spca_settings *settings, spca
         moved = la_ss_diff(pk, result->b, work.old);
         /* The same B twice means the same A: nothing more will move, also where B = 0. */
         result->change = moved > 0.0 ? sqrt(moved / fmax(size, DBL_MIN)) : 0.0;
-        run->lapack = rotate(&work);
+        ufs_x_cross(x, problem->k, work.fitted, work.product);
+        run->lapack = la_polar(&work.polar, work.product, result->a, result->a);
         if (run->lapack) return;
         result->objective = objective(&work);
         run->iterations++;

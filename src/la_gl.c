@@ -66,20 +66,6 @@ const double *la_gl_weighted_residual(la_gl *w)
     return w->scaled;
 }
 
-static void fit_sparse(la_gl *w)
-{
-    size_t N = (size_t) w->n;
-
-    memset(w->xv, 0, N * (size_t) w->c * sizeof(double));
-    for (size_t k = 0; k < (size_t) w->c; k++) {
-        double *xv = w->xv + k * N, off = 0.0;
-        for (int i = 0; i < w->m; i++)
-            if (w->size[i] > 0.0)
-                off += ufs_x_axpy(w->x, w->set[i], w->vw[la_gl_place(w, i) + k], xv, w->col);
-        for (size_t i = 0; i < N; i++) xv[i] -= off;
-    }
-}
-
 /* Many features: one product; V, spread out, where u will be. */
 static void fit_by_product(la_gl *w)
 {
@@ -111,23 +97,31 @@ static void fit_from_source(la_gl *w)
 
 static void fit_by_columns(la_gl *w)
 {
-    memset(w->xv, 0, (size_t) w->n * (size_t) w->c * sizeof(double));
-    for (int i = 0; i < w->m; i++)
-        if (w->size[i] > 0.0)
-            la_rank_one(w->n, w->c, 1.0, ufs_x_column(w->x, w->set[i], w->col),
-                        w->vw + la_gl_place(w, i), w->xv);
+    size_t N = (size_t) w->n, C = (size_t) w->c;
+    bool sparse = w->x->kind == UFS_X_SPARSE;
+    double *off = w->diff; /* of each column of XV, what centring takes off */
+
+    memset(off, 0, C * sizeof(double));
+    memset(w->xv, 0, N * C * sizeof(double));
+    for (int i = 0; i < w->m; i++) {
+        const double *v = w->vw + la_gl_place(w, i);
+        if (w->size[i] == 0.0) continue;
+        if (!sparse) la_rank_one(w->n, w->c, 1.0, ufs_x_column(w->x, w->set[i], w->col), v, w->xv);
+        for (size_t k = 0; k < C && sparse; k++)
+            off[k] += ufs_x_axpy(w->x, w->set[i], v[k], w->xv + k * N, NULL);
+    }
+    for (size_t k = 0; k < C && sparse; k++)
+        for (size_t i = 0; i < N; i++) w->xv[i + k * N] -= off[k];
 }
 
 /* xv = X V and r = T - X V from the live rows. 2nc per live row. */
 static void residual(la_gl *w, const double *t)
 {
-    size_t N = (size_t) w->n, len = N * (size_t) w->c;
+    size_t len = (size_t) w->n * (size_t) w->c;
 
-    if (w->x->kind == UFS_X_SPARSE)
-        fit_sparse(w);
-    else if (w->x->kind == UFS_X_SOURCE && w->m <= w->cap)
+    if (w->x->kind == UFS_X_SOURCE && w->m <= w->cap)
         fit_from_source(w);
-    else if (w->x->kind == UFS_X_SOURCE || w->m > w->p / 4)
+    else if (w->x->kind == UFS_X_SOURCE || (w->x->kind != UFS_X_SPARSE && w->m > w->p / 4))
         fit_by_product(w);
     else
         fit_by_columns(w);

@@ -47,16 +47,21 @@ static const double FAR = 10.0;
 
 /* ---- P and the residuals --------------------------------------------------------------------- */
 
+/* to (p x k) = diag(d) from. */
+static void scale_rows(const jspca_work *work, const double *from, double *to)
+{
+    size_t p = (size_t) work->problem->p, k = (size_t) work->problem->k;
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; i < p; i++) to[i + j * p] = work->d[i] * from[i + j * p];
+}
+
 /* T = X diag(d) Pbar. */
 static void feature_target(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
-    const jspca_result *result = work->result;
-    size_t p = (size_t) problem->p, k = (size_t) problem->k;
 
-    for (size_t i = 0; i < p; i++) work->d[i] = sqrt(result->weight[i]);
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++) work->b[i + j * p] = work->d[i] * result->pbar[i + j * p];
+    for (int i = 0; i < problem->p; i++) work->d[i] = sqrt(work->result->weight[i]);
+    scale_rows(work, work->result->pbar, work->b);
     ufs_x_mul(problem->x, problem->k, work->b, work->t);
 }
 
@@ -68,8 +73,7 @@ int jspca_procrustes(jspca_work *work, const double *m)
     int info;
 
     ufs_x_cross(problem->x, problem->k, m, work->b);
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++) result->P[i + j * p] = work->d[i] * work->b[i + j * p];
+    scale_rows(work, work->b, result->P);
     info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++) result->P[i + j * p] = result->pbar[i + j * p] / work->d[i];
@@ -112,13 +116,10 @@ static void residual_of_features(jspca_work *work)
 static void free_step(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
-    size_t p = (size_t) problem->p, k = (size_t) problem->k;
 
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++)
-            work->result->q[i + j * p] = work->d[i] * work->result->pbar[i + j * p];
+    scale_rows(work, work->result->pbar, work->result->q);
     jspca_share_among_copies(problem, work->result->q);
-    ufs_copy(work->z, work->t, (size_t) problem->n * k);
+    ufs_copy(work->z, work->t, (size_t) problem->n * (size_t) problem->k);
 }
 
 /* The tolerance of the inner solve follows the outer change: a looser tie (0.1) lets
