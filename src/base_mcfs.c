@@ -23,7 +23,7 @@ typedef struct {
     int size; /* active variables, at most `most` */
     int *active;
     char *state; /* p: FREE, ACTIVE, or COLLINEAR: left out */
-    double *sign, *beta, *dir, *rhs;
+    double *sign, *beta, *dir;
     double *gram, *chol; /* most x most */
     double *corr;        /* p: x_j'r - ridge b_j */
     double penalty;      /* t */
@@ -149,7 +149,6 @@ static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_sett
         s->sign = ufs_dalloc(M, 1);
         s->beta = ufs_dzero(M, 1);
         s->dir = ufs_dalloc(M, 1);
-        s->rhs = ufs_dalloc(M, 1);
         s->gram = ufs_dalloc(M, M);
         s->chol = ufs_dalloc(M, M);
         s->corr = ufs_dalloc(P, 1);
@@ -240,11 +239,12 @@ static void set_direction(const mcfs_work *w, path *s, double *move)
 
     for (int a = 0; a < k; a++) {
         const double *r = s->chol + (size_t) a * (size_t) ld;
-        s->rhs[a] = (s->sign[a] - la_dot(a, r, s->rhs)) / r[a];
+        s->dir[a] = (s->sign[a] - la_dot(a, r, s->dir)) / r[a];
     }
     for (int a = k - 1; a >= 0; a--) {
-        s->dir[a] = s->rhs[a] / s->chol[(size_t) a + (size_t) a * (size_t) ld];
-        la_axpy(a, -s->dir[a], s->chol + (size_t) a * (size_t) ld, s->rhs);
+        const double *r = s->chol + (size_t) a * (size_t) ld;
+        s->dir[a] /= r[a];
+        la_axpy(a, -s->dir[a], r, s->dir);
     }
     memset(move, 0, (size_t) w->problem->n * sizeof(double));
     add_product(w, s, 1.0, s->dir, move);

@@ -41,7 +41,7 @@ typedef struct {
     double *g;      /* p, plain: weights of the rows of W */
     double *root;   /* d^{-1/2}, normalised Laplacian only */
     double *row;    /* p: |w_j| */
-    double *xw;     /* n x c: XW */
+    double *xw;     /* n x c: XW, that of la_gl if exact */
     double *u;      /* n x c: F - XW */
     double *lf;     /* n x c: LF, then MF */
     double *ff;     /* c x c: F'F */
@@ -123,9 +123,11 @@ static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings 
     s->x = ufs_x_dense(n, p, problem->x);
     if (settings->exact) {
         la_gl_init(&s->gl, c, &s->x, slots < LA_GL_SLOTS ? slots : LA_GL_SLOTS);
+        s->xw = s->gl.xv;
         s->vtol = fmax(1e-10, fmin(1e-6, 1e-3 * settings->kkt_tol));
     } else {
         la_ridge_init(&s->ridge, c, &s->x, 'a');
+        s->xw = ufs_dalloc(N, C);
         s->g = ufs_dalloc((size_t) p, 1);
         for (int j = 0; j < p; j++) s->g[j] = settings->start_g;
     }
@@ -133,7 +135,6 @@ static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings 
     s->xu = ufs_dalloc((size_t) p, C);
     s->f_old = ufs_dalloc(N, C);
     s->ratio = ufs_dalloc(N, C);
-    s->xw = ufs_dalloc(N, C);
     s->u = ufs_dalloc(N, C);
     s->lf = ufs_dalloc(N, C);
     s->ff = ufs_dalloc(C, C);
@@ -157,7 +158,6 @@ static int update_w(ndfs_work *s, ndfs_result *r, bool all)
 
     if (s->settings->exact) {
         la_gl_solve(&s->gl, r->f, a->beta, s->vtol, all, 0.5, r->w);
-        ufs_copy(s->xw, s->gl.xv, (size_t) n * (size_t) c);
     } else {
         int lapack = la_ridge_solve(&s->ridge, r->f, s->g, a->beta, r->w);
         if (lapack) return lapack;

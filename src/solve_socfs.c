@@ -20,7 +20,7 @@ typedef struct {
     la_ridge ridge; /* irls only */
     la_polar_work polar;
     double *v, *e, *f;          /* the caller's */
-    double *xv;                 /* n x c: X V */
+    double *xv;                 /* n x c: X V, in la_gl */
     double *a;                  /* n x c: scratch */
     double *e_new, *e_mix;      /* n x c */
     double *v_mix;              /* p x c */
@@ -85,7 +85,7 @@ static void init_work(socfs_work *work, const socfs_problem *problem,
     la_gl_init(&work->gl, problem->c, problem->x, LA_GL_SLOTS);
     la_polar_init(&work->polar, problem->n, problem->c);
     if (irls) la_ridge_init(&work->ridge, problem->c, problem->x, 'a');
-    work->xv = ufs_dalloc(N, C);
+    work->xv = work->gl.xv;
     work->a = ufs_dalloc(N, C);
     work->e_new = ufs_dalloc(N, C);
     work->e_mix = ufs_dalloc(N, C);
@@ -169,7 +169,6 @@ static int orthogonal_steps(socfs_work *work, const socfs_stage *s, double *e, d
 static void v_step(socfs_work *work, const double *e, double *v, double vtol, bool full)
 {
     la_gl_solve(&work->gl, e, work->lambda, vtol, full, PRUNE, v);
-    ufs_copy(work->xv, work->gl.xv, size_e(work));
 }
 
 /* J at the E and V of the last v_step. */

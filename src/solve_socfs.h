@@ -20,7 +20,7 @@
  * irls: the paper's iteration (its Algorithms 1 and 2). V by weighted ridge with g_i =
  *   2 sqrt(||v_i||^2 + eps); J_eps, with sqrt(||v_i||^2 + eps) for ||v_i||, never
  *   rises. Per iteration n^2 p + n^3/3 (n-form) or p^3/3 (p-form).
- * Memory: that of la_gl; 24 nc + 2pc more; irls n^2 or 2p^2, that of the cheaper form. */
+ * Memory: that of la_gl; 23 nc + 2pc more; irls n^2 or 2p^2, that of the cheaper form. */
 #ifndef UFS_SOLVE_SOCFS_H
 #define UFS_SOLVE_SOCFS_H
 
