@@ -44,7 +44,8 @@ ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FAL
     control <- resolve_control(control)
     data <- as_ufs_operator(x, center, scale)
     graph <- as_ufs_graph(graph, data)
-    statistic <- .Call(C_laplacian, unclass(graph), data$x)
+    # The Laplacian score is SPEC's phi2 of the first power.
+    statistic <- .Call(C_spec_quadratic, unclass(graph), data$x, 1L, TRUE)
     statistic[is.nan(statistic)] <- NA_real_
     warn_void(1 - statistic, "laplacian", "A complete graph with equal weights does that.")
     list(

@@ -59,19 +59,20 @@ typedef struct {
     double *own;      /* n-form, mu > 0, x not dense: n x tile */
     double *s;        /* n-form: k x tile */
     bool p_form, *chosen;
-    int *list; /* tile */
+    int *list, n_list; /* tile: columns to measure */
 } css_work;
 
 static bool cheaper_by_p(const css_problem *problem, int k);
 static double *gram_of(const css_problem *problem, bool p_form);
 static void begin(css_work *work);
-static void reset(css_work *work);
+static void clear(css_work *work);
 static void pick_all(css_work *work, const bool *allowed, css_result *result, ufs_run *run);
 static int best_column(const css_work *work, const bool *allowed);
 static double decrease(const css_work *work, int j);
 static void take(css_work *work, int j, bool gains);
 static void measure_all(css_work *work);
-static void measure(css_work *work, int n_list, const int *list);
+static void measure_in_turn(css_work *work, int j, bool wanted);
+static void measure(css_work *work);
 static void swap_columns(css_work *work, const css_settings *settings, css_result *result);
 static int lead(const css_problem *problem, int order, double *gram, int k, double total,
                 int exact_limit, double *leading, bool *exact);
@@ -89,7 +90,8 @@ void css_solve(const css_problem *problem, const css_settings *settings, css_res
     begin(&work);
     result->start = 0.0;
     for (int j = 0; j < problem->p; j++) result->start += work.norm2[j];
-    reset(&work);
+    clear(&work);
+    measure_all(&work);
     pick_all(&work, NULL, result, run);
     result->swaps = 0;
     if (settings->max_swaps > 0) {
@@ -98,7 +100,8 @@ void css_solve(const css_problem *problem, const css_settings *settings, css_res
             bool *allowed = (bool *) R_alloc((size_t) problem->p, sizeof(bool));
             for (int j = 0; j < problem->p; j++) allowed[j] = false;
             for (int t = 0; t < settings->k; t++) allowed[result->order[t]] = true;
-            reset(&work);
+            clear(&work);
+            measure_all(&work);
             ufs_trace_named(&run->trace, settings->k, columns);
             pick_all(&work, allowed, result, run);
         }
@@ -118,30 +121,16 @@ static bool cheaper_by_p(const css_problem *problem, int k)
 
 /* ---- set-up ------------------------------------------------------------------------ */
 
-/* x'x (p-form) or xx', in blocks, so that an interrupt is heard. */
+/* x'x (p-form) or xx'. */
 static double *gram_of(const css_problem *problem, bool p_form)
 {
-    enum { BLOCK = 256 };
-    int n = problem->n, order = p_form ? problem->p : n, length = p_form ? n : problem->p;
-    double *gram = ufs_dzero((size_t) order, (size_t) order);
+    size_t order = (size_t) (p_form ? problem->p : problem->n);
+    double *gram = ufs_dalloc(order, order);
 
-    if (problem->x->kind != UFS_X_DENSE) {
-        if (p_form)
-            ufs_x_gram_cols(problem->x, gram);
-        else
-            ufs_x_gram_rows(problem->x, NULL, gram);
-        return gram;
-    }
-    const double *x = problem->x->dense;
-    for (int at = 0; at < length; at += BLOCK) {
-        int m = length - at < BLOCK ? length - at : BLOCK;
-        R_CheckUserInterrupt();
-        if (p_form)
-            la_syrk('T', order, m, 1.0, x + at, n, 1.0, gram, order);
-        else
-            la_syrk('N', order, m, 1.0, x + (size_t) at * (size_t) n, n, 1.0, gram, order);
-    }
-    la_fill_lower(order, gram);
+    if (p_form)
+        ufs_x_gram_cols(problem->x, gram);
+    else
+        ufs_x_gram_rows(problem->x, NULL, gram);
     return gram;
 }
 
@@ -180,13 +169,12 @@ static void begin(css_work *work)
     }
 }
 
-/* Nothing chosen; f and d are those of x. */
-static void reset(css_work *work)
+/* Nothing chosen; f and d are to be measured. */
+static void clear(css_work *work)
 {
     work->n_chosen = 0;
     for (int j = 0; j < work->p; j++) work->chosen[j] = false;
     if (work->p_form) ufs_copy(work->deflated, work->gram, (size_t) work->p * (size_t) work->p);
-    measure_all(work);
 }
 
 /* ---- the greedy choice ---------------------------------------------------------------- */
@@ -243,11 +231,12 @@ static void take(css_work *work, int j, bool gains)
 {
     int n = work->n, p = work->p;
     size_t N = (size_t) n, P = (size_t) p;
-    double *r = work->pair, *g, *to, none = REBUILT * work->norm2[j], left;
+    double *r = work->pair, *g = r + N, none = REBUILT * work->norm2[j], left;
 
     work->chosen[j] = true;
     if (work->p_form) {
         double *w = work->pair, by;
+
         left = fmax(work->deflated[(size_t) j * P + (size_t) j], 0.0);
         /* mu = 0: nothing left to deflate by. */
         if (work->mu == 0.0 && left <= none) return;
@@ -259,7 +248,6 @@ static void take(css_work *work, int j, bool gains)
         if (gains) measure_all(work);
         return;
     }
-    g = r + N;
     const double *column = ufs_x_column(work->problem->x, j, g);
     ufs_copy(r, column, N);
     project(work, 1, r);
@@ -277,19 +265,12 @@ static void take(css_work *work, int j, bool gains)
             work->d[i] -= w * w;
         }
     }
-    to = work->r + (size_t) work->n_chosen * N;
-    ufs_copy(to, r, N);
+    ufs_copy(work->r + (size_t) work->n_chosen * N, r, N);
     work->n_chosen++;
-    if (!gains) return;
-    int n_list = 0;
-    for (int i = 0; i < p; i++) {
-        if (!work->chosen[i] && work->d[i] > REBUILT * work->norm2[i] &&
-            (work->f[i] < RENEW * work->f0[i] || work->d[i] < RENEW * work->d0[i]))
-            work->list[n_list++] = i;
-        if (n_list == work->tile || (n_list && i == p - 1)) {
-            measure(work, n_list, work->list);
-            n_list = 0;
-        }
+    for (int i = 0; i < p && gains; i++) {
+        bool stale = work->f[i] < RENEW * work->f0[i] || work->d[i] < RENEW * work->d0[i];
+        measure_in_turn(work, i,
+                        stale && !work->chosen[i] && work->d[i] > REBUILT * work->norm2[i]);
     }
 }
 
@@ -304,41 +285,45 @@ static void measure_all(css_work *work)
         }
         return;
     }
-    int n_list = 0;
-
     /* Before the first pick f_j = x_j'G x_j, for which the entries of a sparse column are enough. */
     if (work->n_chosen == 0) ufs_x_forms(work->problem->x, work->gram, work->f);
     for (int j = 0; j < work->p; j++) {
-        if (work->n_chosen == 0 && R_FINITE(work->f[j])) {
+        bool known = work->n_chosen == 0 && R_FINITE(work->f[j]);
+        if (j % 256 == 0) R_CheckUserInterrupt();
+        if (known) {
             work->f0[j] = work->f[j];
             work->d[j] = work->d0[j] = work->norm2[j];
-        } else
-            work->list[n_list++] = j;
-        if (n_list == work->tile || (n_list && j == work->p - 1)) {
-            R_CheckUserInterrupt();
-            measure(work, n_list, work->list);
-            n_list = 0;
         }
+        measure_in_turn(work, j, !known);
     }
 }
 
-/* f_j = y'Gy = 2 y'Uy - sum_i g_ii y_i^2 with the upper triangle U of G: half the flops of Gy. */
-static void measure(css_work *work, int n_list, const int *list)
+/* Columns in their order: those that are wanted are measured a tile at a time. */
+static void measure_in_turn(css_work *work, int j, bool wanted)
 {
-    int n = work->n;
-    size_t N = (size_t) n;
+    if (wanted) work->list[work->n_list++] = j;
+    if (work->n_list < work->tile && (work->n_list == 0 || j < work->p - 1)) return;
+    R_CheckUserInterrupt();
+    measure(work);
+    work->n_list = 0;
+}
 
+/* f_j = y'Gy = 2 y'Uy - sum_i g_ii y_i^2 with the upper triangle U of G: half the flops of Gy. */
+static void measure(css_work *work)
+{
+    int n = work->n, n_list = work->n_list;
+    size_t N = (size_t) n;
     const ufs_x *x = work->problem->x;
     bool dense = x->kind == UFS_X_DENSE;
 
-    ufs_x_columns(x, n_list, list, work->y);
+    ufs_x_columns(x, n_list, work->list, work->y);
     if (!dense && work->mu > 0.0) ufs_copy(work->own, work->y, N * (size_t) n_list);
     project(work, n_list, work->y);
     ufs_copy(work->z, work->y, N * (size_t) n_list);
     la_trmm('L', 'U', 'N', n, n_list, 1.0, work->gram, n, work->z, n);
     for (int b = 0; b < n_list; b++) {
         const double *y = work->y + (size_t) b * N;
-        int j = list[b];
+        int j = work->list[b];
         double form = 2.0 * la_dot(n, y, work->z + (size_t) b * N);
         for (size_t i = 0; i < N; i++) form -= work->gram[i + i * N] * y[i] * y[i];
         work->f[j] = work->f0[j] = form;
@@ -359,12 +344,7 @@ static void swap_columns(css_work *work, const css_settings *settings, css_resul
         int old = result->order[a], best;
         R_CheckUserInterrupt();
         ufs_x_prefetch(work->problem->x, k, result->order);
-        work->n_chosen = 0;
-        if (work->p_form) ufs_copy(work->deflated, work->gram, (size_t) work->p * (size_t) work->p);
-        for (int j = 0; j < work->p; j++) {
-            work->chosen[j] = false;
-            work->d[j] = work->norm2[j];
-        }
+        clear(work);
         for (int t = 0; t < k; t++)
             if (t != a) take(work, result->order[t], false);
         measure_all(work);

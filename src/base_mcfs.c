@@ -23,7 +23,7 @@ typedef struct {
     int size; /* active variables, at most `most` */
     int *active;
     char *state; /* p: FREE, ACTIVE, or COLLINEAR: left out */
-    double *sign, *beta, *dir, *rhs;
+    double *sign, *beta, *dir;
     double *gram, *chol; /* most x most */
     double *corr;        /* p: x_j'r - ridge b_j */
     double penalty;      /* t */
@@ -51,6 +51,9 @@ static void products(const mcfs_work *w, int c, const double *t, double *u);
 static int largest_correlation(const mcfs_work *w, const path *s);
 static void enter(const mcfs_work *w, path *s);
 static bool add_active(const mcfs_work *w, path *s, int j);
+static double factor_column(const mcfs_work *w, path *s, int a);
+static void add_product(const mcfs_work *w, const path *s, double sign, const double *coef,
+                        double *t);
 static void set_direction(const mcfs_work *w, path *s, double *move);
 static double next_join(const mcfs_work *w, const path *s, const double *slope, int *joins);
 static double next_drop(const path *s, int *drops);
@@ -75,17 +78,15 @@ void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings, mcfs
 
     while (running > 0 && run->iterations < settings->max_iter) {
         double row[3] = {run->iterations + 1, 0.0, 0.0};
+        int joining = 0;
+
         running = 0;
-        for (int i = 0, m = 0; i <= c; i++) {
-            if (i == c)
-                ufs_x_prefetch(problem->x, m, which);
-            else if (!w.paths[i].done && w.paths[i].joins >= 0)
-                which[m++] = w.paths[i].joins;
-        }
+        for (int i = 0; i < c; i++)
+            if (!w.paths[i].done && w.paths[i].joins >= 0) which[joining++] = w.paths[i].joins;
+        ufs_x_prefetch(problem->x, joining, which);
         for (int i = 0; i < c; i++) {
             path *s = w.paths + i;
-            if (s->done) continue;
-            enter(&w, s);
+            if (!s->done) enter(&w, s);
             if (s->done) continue;
             set_direction(&w, s, w.move + (size_t) running * N);
             which[running++] = i;
@@ -107,7 +108,6 @@ void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings, mcfs
 
     run->status = running > 0 ? UFS_MAX_ITER : UFS_CONVERGED;
     result->kkt = 0.0;
-    memset(result->coef, 0, P * (size_t) c * sizeof(double));
     for (int i = 0; i < c; i++) {
         const path *s = w.paths + i;
         for (int a = 0; a < s->size; a++)
@@ -149,7 +149,6 @@ static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_sett
         s->sign = ufs_dalloc(M, 1);
         s->beta = ufs_dzero(M, 1);
         s->dir = ufs_dalloc(M, 1);
-        s->rhs = ufs_dalloc(M, 1);
         s->gram = ufs_dalloc(M, M);
         s->chol = ufs_dalloc(M, M);
         s->corr = ufs_dalloc(P, 1);
@@ -187,35 +186,27 @@ static int largest_correlation(const mcfs_work *w, const path *s)
  * for rounding, is left out for good. (Exactly collinear ones never meet the penalty.) */
 static void enter(const mcfs_work *w, path *s)
 {
-    if (s->joins >= 0 && s->size < w->most) {
-        if (!add_active(w, s, s->joins)) s->state[s->joins] = COLLINEAR;
-    } else if (s->joins >= 0) {
-        /* No room among so many ties: this knot is the end, and a valid one. */
-        s->done = true;
-    }
+    /* No room among so many ties: this knot is the end, and a valid one. */
+    bool full = s->joins >= 0 && s->size == w->most;
+
+    if (s->joins >= 0 && !full && !add_active(w, s, s->joins)) s->state[s->joins] = COLLINEAR;
     s->joins = -1;
-    if (s->size == 0) s->done = true;
+    s->done = full || s->size == 0;
 }
 
 static bool add_active(const mcfs_work *w, path *s, int j)
 {
-    int n = w->problem->n, k = s->size, ld = w->most;
+    int k = s->size;
     const ufs_x *x = w->problem->x;
     const double *col = ufs_x_column(x, j, w->col);
-    double own = w->norm2[j] + w->settings->ridge, left = own, total = 0.0;
+    double own = w->norm2[j] + w->settings->ridge, total = 0.0, left;
+    double *gram = s->gram + (size_t) k * (size_t) w->most;
 
-    double *gram = s->gram + (size_t) k * (size_t) ld, *r = s->chol + (size_t) k * (size_t) ld;
-    for (int i = 0; i < n && x->kind == UFS_X_SPARSE; i++) total += col[i];
+    for (int i = 0; i < w->problem->n && x->kind == UFS_X_SPARSE; i++) total += col[i];
     for (int a = 0; a < k; a++) gram[a] = ufs_x_dot(x, s->active[a], col, total, w->other);
     gram[k] = own;
-    /* R'r = gram, column by column of the packed-in-place triangle. */
-    for (int a = 0; a < k; a++) {
-        const double *before = s->chol + (size_t) a * (size_t) ld;
-        r[a] = (gram[a] - la_dot(a, before, r)) / before[a];
-        left -= r[a] * r[a];
-    }
+    left = factor_column(w, s, k);
     if (!(left > 1e-10 * own)) return false;
-    r[k] = sqrt(left);
     s->active[k] = j;
     s->sign[k] = s->corr[j] > 0.0 ? 1.0 : -1.0;
     s->beta[k] = 0.0;
@@ -224,23 +215,50 @@ static bool add_active(const mcfs_work *w, path *s, int j)
     return true;
 }
 
+/* Column a of the factor R of the Gram matrix, from those before it: R'r = gram. Returns the square
+ * of its diagonal entry. */
+static double factor_column(const mcfs_work *w, path *s, int a)
+{
+    size_t L = (size_t) w->most;
+    const double *gram = s->gram + (size_t) a * L;
+    double *r = s->chol + (size_t) a * L, left = gram[a];
+
+    for (int b = 0; b < a; b++) {
+        const double *before = s->chol + (size_t) b * L;
+        r[b] = (gram[b] - la_dot(b, before, r)) / before[b];
+        left -= r[b] * r[b];
+    }
+    r[a] = sqrt(left);
+    return left;
+}
+
 /* d = G^{-1} s and X_A d. */
 static void set_direction(const mcfs_work *w, path *s, double *move)
 {
-    int n = w->problem->n, k = s->size, ld = w->most;
-    double off_mean = 0.0;
+    int k = s->size, ld = w->most;
+
     for (int a = 0; a < k; a++) {
         const double *r = s->chol + (size_t) a * (size_t) ld;
-        s->rhs[a] = (s->sign[a] - la_dot(a, r, s->rhs)) / r[a];
+        s->dir[a] = (s->sign[a] - la_dot(a, r, s->dir)) / r[a];
     }
     for (int a = k - 1; a >= 0; a--) {
-        s->dir[a] = s->rhs[a] / s->chol[(size_t) a + (size_t) a * (size_t) ld];
-        la_axpy(a, -s->dir[a], s->chol + (size_t) a * (size_t) ld, s->rhs);
+        const double *r = s->chol + (size_t) a * (size_t) ld;
+        s->dir[a] /= r[a];
+        la_axpy(a, -s->dir[a], r, s->dir);
     }
-    memset(move, 0, (size_t) n * sizeof(double));
-    for (int a = 0; a < k; a++)
-        off_mean += ufs_x_axpy(w->problem->x, s->active[a], s->dir[a], move, w->col);
-    for (int i = 0; i < n; i++) move[i] -= off_mean;
+    memset(move, 0, (size_t) w->problem->n * sizeof(double));
+    add_product(w, s, 1.0, s->dir, move);
+}
+
+/* t <- t + sign X_A coef. */
+static void add_product(const mcfs_work *w, const path *s, double sign, const double *coef,
+                        double *t)
+{
+    double off_mean = 0.0;
+
+    for (int a = 0; a < s->size; a++)
+        off_mean += ufs_x_axpy(w->problem->x, s->active[a], sign * coef[a], t, w->col);
+    for (int i = 0; i < w->problem->n; i++) t[i] -= off_mean;
 }
 
 /* Smallest step at which an inactive correlation meets the penalty. */
@@ -308,8 +326,8 @@ static void advance(const mcfs_work *w, path *s, const double *slope)
 
 static void drop_active(const mcfs_work *w, path *s, int at)
 {
-    int k = s->size, ld = w->most;
-    size_t L = (size_t) ld;
+    int k = s->size;
+    size_t L = (size_t) w->most;
 
     s->state[s->active[at]] = FREE;
     /* Take row and column `at` out of the Gram matrix, and factor the rest again. */
@@ -322,15 +340,7 @@ static void drop_active(const mcfs_work *w, path *s, int at)
         s->beta[a - 1] = s->beta[a];
     }
     s->size = k - 1;
-    for (int a = at; a < s->size; a++) {
-        double *r = s->chol + (size_t) a * L, left = s->gram[(size_t) a + (size_t) a * L];
-        for (int b = 0; b < a; b++) {
-            const double *before = s->chol + (size_t) b * L;
-            r[b] = (s->gram[(size_t) b + (size_t) a * L] - la_dot(b, before, r)) / before[b];
-            left -= r[b] * r[b];
-        }
-        r[a] = sqrt(left);
-    }
+    for (int a = at; a < s->size; a++) factor_column(w, s, a);
 }
 
 static int count_nonzero(const path *s)
@@ -345,16 +355,14 @@ static int count_nonzero(const path *s)
 static double kkt_violation(const mcfs_work *w, const path *s, const double *y, double *residual,
                             double *corr)
 {
-    int n = w->problem->n, p = w->problem->p;
-    double start = 0.0, off = 0.0, off_mean = 0.0;
+    int p = w->problem->p;
+    double start = 0.0, off = 0.0;
 
     products(w, 1, y, corr);
     for (int j = 0; j < p; j++) start = fmax(start, fabs(corr[j]));
     if (!(start > 0.0)) return 0.0;
-    ufs_copy(residual, y, (size_t) n);
-    for (int a = 0; a < s->size; a++)
-        off_mean += ufs_x_axpy(w->problem->x, s->active[a], -s->beta[a], residual, w->col);
-    for (int i = 0; i < n; i++) residual[i] -= off_mean;
+    ufs_copy(residual, y, (size_t) w->problem->n);
+    add_product(w, s, -1.0, s->beta, residual);
     products(w, 1, residual, corr);
     for (int a = 0; a < s->size; a++) {
         int j = s->active[a];

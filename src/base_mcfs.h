@@ -17,7 +17,7 @@ typedef struct {
 } mcfs_settings;
 
 typedef struct {
-    double *coef;    /* p x c, zero outside the supports */
+    double *coef;    /* p x c, zeros on entry */
     double *penalty; /* c: where each path stopped */
     double kkt;      /* largest violation over the responses, relative */
 } mcfs_result;

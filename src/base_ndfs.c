@@ -41,7 +41,7 @@ typedef struct {
     double *g;      /* p, plain: weights of the rows of W */
     double *root;   /* d^{-1/2}, normalised Laplacian only */
     double *row;    /* p: |w_j| */
-    double *xw;     /* n x c: XW */
+    double *xw;     /* n x c: XW, that of la_gl if exact */
     double *u;      /* n x c: F - XW */
     double *lf;     /* n x c: LF, then MF */
     double *ff;     /* c x c: F'F */
@@ -54,7 +54,6 @@ typedef struct {
 
 static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings *settings);
 static int update_w(ndfs_work *s, ndfs_result *r, bool all);
-static void residual(ndfs_work *s, const ndfs_result *r);
 static void laplacian(ndfs_work *s, const double *f);
 static void gradient_parts(ndfs_work *s, const double *f);
 static void update_f(ndfs_work *s, double *f);
@@ -77,7 +76,6 @@ void ndfs_solve(const ndfs_problem *problem, const ndfs_settings *settings, ndfs
     run->status = UFS_MAX_ITER;
     result->orthogonality = R_NaN;
     result->kkt = R_NaN;
-    memset(result->w, 0, (size_t) problem->p * (size_t) problem->c * sizeof(double));
 
     while (run->iterations < settings->max_iter) {
         double value, before, orthogonality;
@@ -124,10 +122,12 @@ static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings 
     s->settings = settings;
     s->x = ufs_x_dense(n, p, problem->x);
     if (settings->exact) {
-        la_gl_init_slots(&s->gl, c, &s->x, slots < LA_GL_SLOTS ? slots : LA_GL_SLOTS);
+        la_gl_init(&s->gl, c, &s->x, slots < LA_GL_SLOTS ? slots : LA_GL_SLOTS);
+        s->xw = s->gl.xv;
         s->vtol = fmax(1e-10, fmin(1e-6, 1e-3 * settings->kkt_tol));
     } else {
         la_ridge_init(&s->ridge, c, &s->x, 'a');
+        s->xw = ufs_dalloc(N, C);
         s->g = ufs_dalloc((size_t) p, 1);
         for (int j = 0; j < p; j++) s->g[j] = settings->start_g;
     }
@@ -135,7 +135,6 @@ static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings 
     s->xu = ufs_dalloc((size_t) p, C);
     s->f_old = ufs_dalloc(N, C);
     s->ratio = ufs_dalloc(N, C);
-    s->xw = ufs_dalloc(N, C);
     s->u = ufs_dalloc(N, C);
     s->lf = ufs_dalloc(N, C);
     s->ff = ufs_dalloc(C, C);
@@ -155,25 +154,17 @@ static void init(ndfs_work *s, const ndfs_problem *problem, const ndfs_settings 
 static int update_w(ndfs_work *s, ndfs_result *r, bool all)
 {
     const ndfs_problem *a = s->problem;
-    int n = a->n, p = a->p, c = a->c, lapack;
+    int n = a->n, p = a->p, c = a->c;
 
     if (s->settings->exact) {
-        lapack = la_gl_solve(&s->gl, r->f, a->beta, s->vtol, all, 0.5, r->w);
-        if (lapack) return lapack;
-        ufs_copy(s->xw, s->gl.xv, (size_t) n * (size_t) c);
+        la_gl_solve(&s->gl, r->f, a->beta, s->vtol, all, 0.5, r->w);
     } else {
-        lapack = la_ridge_solve(&s->ridge, r->f, s->g, a->beta, r->w);
+        int lapack = la_ridge_solve(&s->ridge, r->f, s->g, a->beta, r->w);
         if (lapack) return lapack;
         la_gemm('N', 'N', n, c, p, 1.0, a->x, n, r->w, p, 0.0, s->xw, n);
     }
     la_row_norms(p, c, r->w, s->row);
     return 0;
-}
-
-static void residual(ndfs_work *s, const ndfs_result *r)
-{
-    size_t len = (size_t) s->problem->n * (size_t) s->problem->c;
-    for (size_t i = 0; i < len; i++) s->u[i] = r->f[i] - s->xw[i];
 }
 
 static void laplacian(ndfs_work *s, const double *f)
@@ -210,14 +201,12 @@ static void update_f(ndfs_work *s, double *f)
     gradient_parts(s, f);
     for (size_t i = 0; i < len; i++) {
         double mf = s->lf[i], up = gamma * f[i], down = gamma * s->fff[i];
-        if (s->settings->split) {
-            if (mf < 0.0)
-                up -= mf;
-            else
-                down += mf;
-        } else {
+        if (!s->settings->split)
             down = fmax(down + mf, CLIP);
-        }
+        else if (mf < 0.0)
+            up -= mf;
+        else
+            down += mf;
         f[i] = down > 0.0 ? f[i] * up / down : 0.0;
     }
     unit_columns(s->problem->n, s->problem->c, f);
@@ -272,7 +261,7 @@ static double objective(ndfs_work *s, const ndfs_result *r, double *orthogonalit
     size_t len = (size_t) n * (size_t) c;
     double smooth = 0.0, off = 0.0, eps = s->settings->exact ? 0.0 : s->settings->eps;
 
-    residual(s, r);
+    for (size_t i = 0; i < len; i++) s->u[i] = r->f[i] - s->xw[i];
     laplacian(s, r->f);
     for (size_t i = 0; i < len; i++) smooth += r->f[i] * s->lf[i];
     la_gemm('T', 'N', c, c, n, 1.0, r->f, n, r->f, n, 0.0, s->ff, c);
@@ -295,18 +284,18 @@ static double regression_kkt(ndfs_work *s, ndfs_result *r)
     size_t P = (size_t) p;
     double half = a->beta / 2.0, worst = 0.0;
     double limit = s->settings->exact ? 0.0 : 10.0 * sqrt(s->settings->eps);
-    double *xu = s->xu;
 
-    la_gemm('T', 'N', p, c, n, 1.0, a->x, n, s->u, n, 0.0, xu, p);
+    la_gemm('T', 'N', p, c, n, 1.0, a->x, n, s->u, n, 0.0, s->xu, p);
     for (size_t j = 0; j < P; j++) {
+        bool live = s->row[j] > limit;
         double ss = 0.0;
         for (size_t l = 0; l < (size_t) c; l++) {
-            double d = xu[j + l * P];
-            if (s->row[j] > limit) d -= half * r->w[j + l * P] / s->row[j];
+            double d = s->xu[j + l * P];
+            if (live) d -= half * r->w[j + l * P] / s->row[j];
             ss += d * d;
         }
-        r->reach[j] = s->row[j] > limit ? 1.0 : sqrt(ss) / half;
-        worst = fmax(worst, s->row[j] > limit ? sqrt(ss) / half : sqrt(ss) / half - 1.0);
+        r->reach[j] = live ? 1.0 : sqrt(ss) / half;
+        worst = fmax(worst, live ? sqrt(ss) / half : sqrt(ss) / half - 1.0);
     }
     return worst;
 }

@@ -22,7 +22,7 @@ typedef struct {
     bool split;     /* keep the multiplicative update positive by splitting, else clip */
 } ndfs_settings;
 
-/* f holds the start on entry. */
+/* f holds the start on entry, w zeros. */
 typedef struct {
     double *f;            /* n x c */
     double *w;            /* p x c */

@@ -29,90 +29,22 @@ typedef struct {
     double *target;  /* n x k: X A */
     double *fitted;  /* n x k: X B */
     double *product; /* p x k: X'X B */
-    double *old;     /* p x k: the B before, then the A before */
+    double *old;     /* p x k: the B before */
     double total;    /* ||X||_F^2 */
 } spca_work;
 
-static int lassos(spca_work *work, double vtol);
-static int rotate(spca_work *work);
-static double objective(const spca_work *work);
-static void certify(spca_work *work);
-
-void spca_solve(const spca_problem *problem, const spca_settings *settings, spca_result *result,
-                ufs_run *run)
-{
-    static const char *const columns[] = {"iteration", "objective", "change", NULL};
-    const ufs_x *x = problem->x;
-    size_t N = (size_t) x->n, P = (size_t) x->p, K = (size_t) problem->k, pk = P * K;
-    spca_work work = {.problem = problem,
-                      .result = result,
-                      .target = ufs_dalloc(N, K),
-                      .fitted = ufs_dalloc(N, K),
-                      .product = ufs_dalloc(P, K),
-                      .old = ufs_dalloc(P, K)};
-
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
-    la_gl_init_slots(&work.lasso, 1, x, SLOTS);
-    for (size_t i = 0; i < P; i++) work.total += work.lasso.ss[i];
-    la_polar_init(&work.polar, x->p, problem->k);
-    run->status = UFS_MAX_ITER;
-    result->change = result->objective = R_NaN;
-
-    while (run->iterations < settings->max_iter) {
-        double moved = 0.0, size;
-
-        ufs_copy(work.old, result->b, pk);
-        run->lapack = lassos(&work, 0.01 * fabs(settings->tol));
-        if (run->lapack) return;
-        size = la_ss(pk, result->b);
-        for (size_t i = 0; i < pk; i++) {
-            double d = result->b[i] - work.old[i];
-            moved += d * d;
-        }
-        /* The same B twice means the same A: nothing more will move, also where B = 0. */
-        result->change = moved > 0.0 ? sqrt(moved / fmax(size, DBL_MIN)) : 0.0;
-        run->lapack = rotate(&work);
-        if (run->lapack) return;
-        result->objective = objective(&work);
-        run->iterations++;
-        ufs_trace_add(&run->trace, (double[]){run->iterations, result->objective, result->change});
-        ufs_run_step(run, result->objective, result->change);
-        if (!R_FINITE(result->objective)) {
-            run->status = UFS_DIVERGED;
-            break;
-        }
-        if (result->change <= settings->tol) {
-            run->status = UFS_CONVERGED;
-            break;
-        }
-    }
-    certify(&work);
-}
-
 /* B given A: one lasso per component. Sets fitted. */
-static int lassos(spca_work *work, double vtol)
+static void lassos(spca_work *work, double vtol)
 {
     const spca_problem *problem = work->problem;
     size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p;
 
     ufs_x_mul(problem->x, problem->k, work->result->a, work->target);
     for (int j = 0; j < problem->k; j++) {
-        int lapack = la_gl_solve(&work->lasso, work->target + (size_t) j * N, problem->lambda, vtol,
-                                 true, 0.9, work->result->b + (size_t) j * P);
-        if (lapack) return lapack;
+        la_gl_solve(&work->lasso, work->target + (size_t) j * N, problem->lambda, vtol, true, 0.9,
+                    work->result->b + (size_t) j * P);
         ufs_copy(work->fitted + (size_t) j * N, work->lasso.xv, N);
     }
-    return 0;
-}
-
-/* A given B. */
-static int rotate(spca_work *work)
-{
-    const spca_problem *problem = work->problem;
-
-    ufs_copy(work->old, work->result->a, (size_t) problem->x->p * (size_t) problem->k);
-    ufs_x_cross(problem->x, problem->k, work->fitted, work->product);
-    return la_polar(&work->polar, work->product, work->old, work->result->a);
 }
 
 /* ||X||^2 - 2 <A, X'X B> + ||X B||^2 + lambda sum_j ||b_j||_1, as A'A = I. */
@@ -146,4 +78,52 @@ static void certify(spca_work *work)
         for (size_t i = 0; i < P; i++)
             work->result->kkt[i] = fmax(work->result->kkt[i], work->lasso.kkt[i]);
     }
+}
+
+void spca_solve(const spca_problem *problem, const spca_settings *settings, spca_result *result,
+                ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "objective", "change", NULL};
+    const ufs_x *x = problem->x;
+    size_t N = (size_t) x->n, P = (size_t) x->p, K = (size_t) problem->k, pk = P * K;
+    spca_work work = {.problem = problem,
+                      .result = result,
+                      .target = ufs_dalloc(N, K),
+                      .fitted = ufs_dalloc(N, K),
+                      .product = ufs_dalloc(P, K),
+                      .old = ufs_dalloc(P, K)};
+
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    la_gl_init(&work.lasso, 1, x, SLOTS);
+    for (size_t i = 0; i < P; i++) work.total += work.lasso.ss[i];
+    la_polar_init(&work.polar, x->p, problem->k);
+    run->status = UFS_MAX_ITER;
+    result->change = result->objective = R_NaN;
+
+    while (run->iterations < settings->max_iter) {
+        double moved, size;
+
+        ufs_copy(work.old, result->b, pk);
+        lassos(&work, 0.01 * fabs(settings->tol));
+        size = la_ss(pk, result->b);
+        moved = la_ss_diff(pk, result->b, work.old);
+        /* The same B twice means the same A: nothing more will move, also where B = 0. */
+        result->change = moved > 0.0 ? sqrt(moved / fmax(size, DBL_MIN)) : 0.0;
+        ufs_x_cross(x, problem->k, work.fitted, work.product);
+        run->lapack = la_polar(&work.polar, work.product, result->a, result->a);
+        if (run->lapack) return;
+        result->objective = objective(&work);
+        run->iterations++;
+        ufs_trace_add(&run->trace, (double[]){run->iterations, result->objective, result->change});
+        ufs_run_step(run, result->objective, result->change);
+        if (!R_FINITE(result->objective)) {
+            run->status = UFS_DIVERGED;
+            break;
+        }
+        if (result->change <= settings->tol) {
+            run->status = UFS_CONVERGED;
+            break;
+        }
+    }
+    certify(&work);
 }

@@ -59,8 +59,6 @@
     /* ffi_alfs.c */ \
     ENTRY(alfs_basis, 1) \
     ENTRY(alfs, 6) \
-    /* ffi_laplacian.c */ \
-    ENTRY(laplacian, 2) \
     /* ffi_spec.c */ \
     ENTRY(spec_quadratic, 4) \
     ENTRY(spec_leading, 5) \
@@ -100,7 +98,7 @@
     ENTRY(test_inverse, 1) \
     ENTRY(test_gemm, 3) \
     ENTRY(test_proj, 2) \
-    ENTRY(test_gl, 5) \
+    ENTRY(test_gl, 4) \
     ENTRY(test_topk_select, 7) \
     ENTRY(test_topk_label, 3)
 /* clang-format on */

@@ -14,8 +14,8 @@ SEXP ffi_propagate(SEXP w, SEXP known, SEXP c_, SEXP cmn, SEXP x)
                                  .w = ffi_sized(w, n, n, "w"),
                                  .known = ffi_ints(known, (size_t) n, 0, c, "known"),
                                  .p = from.p,
-                                 .x = from.x};
-    propagate_settings settings = {.cmn = ffi_yes(cmn, "cmn")};
+                                 .x = from.x,
+                                 .cmn = ffi_yes(cmn, "cmn")};
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = {.status = UFS_CONVERGED};
     propagate_result result;
@@ -25,7 +25,7 @@ SEXP ffi_propagate(SEXP w, SEXP known, SEXP c_, SEXP cmn, SEXP x)
     result.reached = ffi_set_ints(out, "reached", problem.n);
     result.probability = ffi_set_zero(out, "probability", problem.n, problem.c);
     memset(result.label, 0, (size_t) problem.n * sizeof(int));
-    propagate_solve(&problem, &settings, &result, &run);
+    propagate_solve(&problem, &result, &run);
     ffi_run_end(out, &run, NULL);
     UNPROTECT(1);
     return out;

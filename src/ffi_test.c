@@ -109,35 +109,30 @@ SEXP ffi_test_proj(SEXP y, SEXP total)
 }
 
 /* t: n x (c blocks), solved one after the other from the last v, so that the cached
- * Gram columns are used again; x2 (or NULL): the columns before the last block. */
-SEXP ffi_test_gl(SEXP x, SEXP x2, SEXP t, SEXP v0, SEXP options)
+ * Gram columns are used again. */
+SEXP ffi_test_gl(SEXP x, SEXP t, SEXP v0, SEXP options)
 {
     static const char *const names[] = {"v",         "xv",        "kkt",     "gap",      "dual",
                                         "objective", "violation", "settled", "products", "sweeps",
-                                        "columns",   "m",         "info",    NULL};
-    ufs_x op = ffi_x(x), op2 = x2 == R_NilValue ? op : ffi_x(x2);
+                                        "columns",   "m",         NULL};
+    ufs_x op = ffi_x(x);
     int n = op.n, p = op.p, c = ffi_matrix(v0, "v0").p, blocks = ffi_matrix(t, "t").p / c;
     size_t block = (size_t) n * (size_t) c;
     const double *target = ffi_sized(t, n, blocks < 1 ? c : blocks * c, "t");
     const double *start = ffi_sized(v0, p, c, "v0");
-    if (op2.n != n || op2.p != p) Rf_error("internal error: sizes of 'x2'");
     double lambda = ffi_real(options, "lambda");
     SEXP out = PROTECT(ffi_list(names));
     double *v = ffi_set_matrix(out, "v", p, c);
-    int *info = ffi_set_ints(out, "info", 1);
     la_gl w;
 
-    la_gl_init_slots(&w, c, &op, ffi_count(options, "slots", 1, INT_MAX));
+    la_gl_init(&w, c, &op, ffi_count(options, "slots", 1, INT_MAX));
     w.form = ffi_letter(options, "form", "agr");
     if (ffi_get(options, "root") != R_NilValue)
         la_gl_set_rows(&w, ffi_given(ffi_get(options, "root"), (size_t) n, "root"));
     ufs_copy(v, start, (size_t) p * (size_t) c);
-    *info = 0;
-    for (int b = 0; b < blocks && *info == 0; b++) {
-        if (b == blocks - 1 && x2 != R_NilValue) la_gl_set_x(&w, &op2);
-        *info = la_gl_solve(&w, target + (size_t) b * block, lambda, ffi_real(options, "vtol"),
-                            ffi_flag(options, "full"), ffi_real(options, "prune"), v);
-    }
+    for (int b = 0; b < blocks; b++)
+        la_gl_solve(&w, target + (size_t) b * block, lambda, ffi_real(options, "vtol"),
+                    ffi_flag(options, "full"), ffi_real(options, "prune"), v);
     ufs_copy(ffi_set_matrix(out, "xv", n, c), w.xv, block);
     *ffi_set_vector(out, "objective", 1) = w.objective;
     *ffi_set_vector(out, "sweeps", 1) = w.sweeps;

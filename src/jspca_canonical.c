@@ -76,9 +76,8 @@ int jspca_canonicalise(jspca_work *work)
     for (int j = 0; j < k; j++) top = fmax(top, work->col[j]);
     for (int j = 0; j < k; j++) {
         double *load = result->loadings + (size_t) j * p;
-        bool zero = work->col[j] <= 1e-12 * top;
         size_t at = 0;
-        if (zero) {
+        if (work->col[j] <= 1e-12 * top) {
             memset(load, 0, p * sizeof(double));
             continue;
         }

@@ -7,43 +7,34 @@
 /* Most rounds of a full solve. */
 enum { ROUNDS = 60 };
 
-static void residual(la_gl *w, const double *t);
-static void fit_sparse(la_gl *w);
-static void fit_by_product(la_gl *w);
-static void fit_from_source(la_gl *w);
-static void fit_by_columns(la_gl *w);
-static void price(la_gl *w, double lambda);
-static void measure_gap(la_gl *w, const double *t);
-
-void la_gl_init(la_gl *w, int c, const ufs_x *x)
+void la_gl_set_rows(la_gl *w, const double *root)
 {
-    la_gl_init_slots(w, c, x, LA_GL_SLOTS);
+    w->root = root;
+    if (root && w->scaled == NULL) w->scaled = ufs_dalloc((size_t) w->n, (size_t) w->c);
+    for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
+    w->g = 0;
+    if (root)
+        ufs_x_weighted_ss(w->x, root, w->ss);
+    else
+        ufs_x_ss(w->x, w->ss);
 }
 
-void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots)
+void la_gl_init(la_gl *w, int c, const ufs_x *x, int slots)
 {
-    int n = x->n, p = x->p;
-    size_t N = (size_t) n, P = (size_t) p, C = (size_t) c, S;
+    int p = x->p, cap = slots < p ? slots : p;
+    size_t N = (size_t) x->n, P = (size_t) p, C = (size_t) c, S = (size_t) cap;
 
-    w->n = n;
-    w->p = p;
-    w->c = c;
-    w->cap = slots < p ? slots : p;
-    S = (size_t) w->cap;
-    w->form = 'a';
-    w->share = 0.0;
-    w->newton = true;
-    w->m = w->g = 0;
+    *w = (la_gl){.x = x, .n = x->n, .p = p, .c = c, .cap = cap, .form = 'a', .newton = true};
     w->ss = ufs_dalloc(P, 1);
     w->set = ufs_ialloc(P);
     w->pos = ufs_ialloc(P);
     w->fresh = ufs_ialloc(P);
     w->gram = ufs_dalloc(S, S);
     w->grad = ufs_dalloc(S, C);
-    w->room = 0;
-    la_gl_make_room(w, w->cap < p ? w->cap + 1 : p);
+    w->vw = ufs_dalloc(C, P);
+    w->size = ufs_dalloc(P, 1);
     w->before = ufs_dalloc(C, S);
-    anderson_init(&w->history, c * w->cap, LA_GL_DEPTH - 1);
+    anderson_init(&w->history, c * cap, LA_GL_DEPTH - 1);
     w->step = ufs_dalloc(C, S);
     w->moved = ufs_dalloc(N > S ? N : S, C);
     w->row = ufs_dalloc(C, 1);
@@ -55,36 +46,114 @@ void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots)
     w->key = ufs_dalloc(P, 1);
     w->col = ufs_dalloc(N, 1);
     w->other = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : N, 1);
-    w->root = NULL;
-    w->scaled = NULL;
     w->l21 = w->objective = w->dual = w->gap = R_NaN;
-    w->live = 0;
-    w->settled = false;
-    w->products = w->sweeps = w->columns = 0;
     for (int f = 0; f < p; f++) w->pos[f] = -1;
-    la_gl_set_x(w, x);
+    la_gl_set_rows(w, NULL);
 }
 
-void la_gl_set_x(la_gl *w, const ufs_x *x)
+void la_gl_weigh(const la_gl *w, double *a)
 {
-    w->x = x;
-    for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
-    w->g = 0;
-    if (w->root)
-        ufs_x_weighted_ss(x, w->root, w->ss);
+    size_t N = (size_t) w->n;
+    for (size_t k = 0; k < (size_t) w->c && w->root; k++)
+        for (size_t i = 0; i < N; i++) a[i + k * N] *= w->root[i];
+}
+
+const double *la_gl_weighted_residual(la_gl *w)
+{
+    if (w->root == NULL) return w->r;
+    ufs_copy(w->scaled, w->r, (size_t) w->n * (size_t) w->c);
+    la_gl_weigh(w, w->scaled);
+    return w->scaled;
+}
+
+/* Many features: one product; V, spread out, where u will be. */
+static void fit_by_product(la_gl *w)
+{
+    size_t P = (size_t) w->p, C = (size_t) w->c;
+
+    memset(w->u, 0, P * C * sizeof(double));
+    for (int i = 0; i < w->m; i++)
+        for (size_t k = 0; k < C; k++)
+            w->u[(size_t) w->set[i] + k * P] = w->vw[la_gl_place(w, i) + k];
+    ufs_x_mul(w->x, w->c, w->u, w->xv);
+}
+
+/* One read of the live columns. */
+static void fit_from_source(la_gl *w)
+{
+    size_t L = (size_t) la_gl_live(w), k = 0;
+
+    for (int i = 0; i < w->m; i++) {
+        if (w->size[i] == 0.0) continue;
+        for (size_t l = 0; l < (size_t) w->c; l++)
+            w->moved[k + l * L] = w->vw[la_gl_place(w, i) + l];
+        w->fresh[k++] = w->set[i];
+    }
+    if (L > 0)
+        ufs_x_mul_some(w->x, (int) L, w->fresh, w->c, w->moved, w->xv);
     else
-        ufs_x_ss(x, w->ss);
+        memset(w->xv, 0, (size_t) w->n * (size_t) w->c * sizeof(double));
 }
 
-void la_gl_set_rows(la_gl *w, const double *root)
+static void fit_by_columns(la_gl *w)
 {
-    w->root = root;
-    if (root && w->scaled == NULL) w->scaled = ufs_dalloc((size_t) w->n, (size_t) w->c);
-    la_gl_set_x(w, w->x);
+    size_t N = (size_t) w->n, C = (size_t) w->c;
+    bool sparse = w->x->kind == UFS_X_SPARSE;
+    double *off = w->diff; /* of each column of XV, what centring takes off */
+
+    memset(off, 0, C * sizeof(double));
+    memset(w->xv, 0, N * C * sizeof(double));
+    for (int i = 0; i < w->m; i++) {
+        const double *v = w->vw + la_gl_place(w, i);
+        if (w->size[i] == 0.0) continue;
+        if (!sparse) la_rank_one(w->n, w->c, 1.0, ufs_x_column(w->x, w->set[i], w->col), v, w->xv);
+        for (size_t k = 0; k < C && sparse; k++)
+            off[k] += ufs_x_axpy(w->x, w->set[i], v[k], w->xv + k * N, NULL);
+    }
+    for (size_t k = 0; k < C && sparse; k++)
+        for (size_t i = 0; i < N; i++) w->xv[i + k * N] -= off[k];
 }
 
-int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full, double prune,
-                double *v)
+/* xv = X V and r = T - X V from the live rows. 2nc per live row. */
+static void residual(la_gl *w, const double *t)
+{
+    size_t len = (size_t) w->n * (size_t) w->c;
+
+    if (w->x->kind == UFS_X_SOURCE && w->m <= w->cap)
+        fit_from_source(w);
+    else if (w->x->kind == UFS_X_SOURCE || (w->x->kind != UFS_X_SPARSE && w->m > w->p / 4))
+        fit_by_product(w);
+    else
+        fit_by_columns(w);
+    la_gl_weigh(w, w->xv);
+    for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
+}
+
+/* u = R'X, in this orientation so that X is read once, and kkt. */
+static void price(la_gl *w, double lambda)
+{
+    ufs_x_cross_rows(w->x, w->c, la_gl_weighted_residual(w), w->u);
+    la_col_norms(w->c, w->p, w->u, w->kkt);
+    for (int f = 0; f < w->p; f++) w->kkt[f] *= 2.0 / lambda;
+    w->products++;
+}
+
+/* Dual point theta = sR with the best feasible s: D = 2<T,theta> - ||theta||^2. */
+static void measure_gap(la_gl *w, const double *t)
+{
+    size_t len = (size_t) w->n * (size_t) w->c;
+    double tr = 0.0, rr = la_ss(len, w->r), top = 0.0, s;
+
+    for (size_t i = 0; i < len; i++) tr += t[i] * w->r[i];
+    for (int f = 0; f < w->p; f++) top = fmax(top, w->kkt[f]);
+    s = rr > 0.0 ? fmax(tr / rr, 0.0) : 0.0;
+    if (s * top > 1.0) s = 1.0 / top;
+    w->dual = s * (2.0 * tr - s * rr);
+    w->gap = w->objective - w->dual;
+}
+
+void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full, double prune,
+                 double *v)
 {
     size_t P = (size_t) w->p, C = (size_t) w->c;
     double bound = vtol * sqrt(la_ss((size_t) w->n * C, t));
@@ -103,12 +172,8 @@ int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full
         price(w, lambda);
         if (la_gl_enter_violators(w, vtol) == 0 && w->settled) break;
     }
-    w->l21 = 0.0;
-    w->live = 0;
-    for (int i = 0; i < w->m; i++) {
-        w->l21 += w->size[i];
-        w->live += w->size[i] > 0.0;
-    }
+    w->live = la_gl_live(w);
+    w->l21 = la_l21(w->m, w->size, 0.0);
     w->objective = la_ss((size_t) w->n * C, w->r) + lambda * w->l21;
     memset(v, 0, P * C * sizeof(double));
     for (int i = 0; i < w->m; i++)
@@ -117,7 +182,6 @@ int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full
         measure_gap(w, t);
         la_gl_prune(w, prune);
     }
-    return 0;
 }
 
 void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v)
@@ -157,115 +221,4 @@ double la_gl_violation(const la_gl *w, double lambda, double eps, const double *
         worst = fmax(worst, sqrt(off));
     }
     return worst;
-}
-
-/* xv = X V and r = T - X V from the live rows. 2nc per live row. */
-static void residual(la_gl *w, const double *t)
-{
-    size_t N = (size_t) w->n, len = N * (size_t) w->c;
-
-    if (w->x->kind == UFS_X_SPARSE)
-        fit_sparse(w);
-    else if (w->x->kind == UFS_X_SOURCE && w->m <= w->cap)
-        fit_from_source(w);
-    else if (w->x->kind == UFS_X_SOURCE || w->m > w->p / 4)
-        fit_by_product(w);
-    else
-        fit_by_columns(w);
-    la_gl_weigh(w, w->xv);
-    for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
-}
-
-static void fit_sparse(la_gl *w)
-{
-    size_t N = (size_t) w->n;
-
-    memset(w->xv, 0, N * (size_t) w->c * sizeof(double));
-    for (size_t k = 0; k < (size_t) w->c; k++) {
-        double *xv = w->xv + k * N, off = 0.0;
-        for (int i = 0; i < w->m; i++)
-            if (w->size[i] > 0.0)
-                off += ufs_x_axpy(w->x, w->set[i], w->vw[la_gl_place(w, i) + k], xv, w->col);
-        for (size_t i = 0; i < N; i++) xv[i] -= off;
-    }
-}
-
-/* Many features: one product; V, spread out, where u will be. */
-static void fit_by_product(la_gl *w)
-{
-    size_t P = (size_t) w->p, C = (size_t) w->c;
-
-    memset(w->u, 0, P * C * sizeof(double));
-    for (int i = 0; i < w->m; i++)
-        for (size_t k = 0; k < C; k++)
-            w->u[(size_t) w->set[i] + k * P] = w->vw[la_gl_place(w, i) + k];
-    ufs_x_mul(w->x, w->c, w->u, w->xv);
-}
-
-/* One read of the live columns. */
-static void fit_from_source(la_gl *w)
-{
-    size_t L = 0, k = 0;
-
-    for (int i = 0; i < w->m; i++)
-        if (w->size[i] > 0.0) w->fresh[L++] = w->set[i];
-    for (int i = 0; i < w->m; i++) {
-        if (w->size[i] == 0.0) continue;
-        for (size_t l = 0; l < (size_t) w->c; l++)
-            w->moved[k + l * L] = w->vw[la_gl_place(w, i) + l];
-        k++;
-    }
-    if (L > 0)
-        ufs_x_mul_some(w->x, (int) L, w->fresh, w->c, w->moved, w->xv);
-    else
-        memset(w->xv, 0, (size_t) w->n * (size_t) w->c * sizeof(double));
-}
-
-static void fit_by_columns(la_gl *w)
-{
-    memset(w->xv, 0, (size_t) w->n * (size_t) w->c * sizeof(double));
-    for (int i = 0; i < w->m; i++)
-        if (w->size[i] > 0.0)
-            la_rank_one(w->n, w->c, 1.0, ufs_x_column(w->x, w->set[i], w->col),
-                        w->vw + la_gl_place(w, i), w->xv);
-}
-
-/* u = R'X, in this orientation so that X is read once, and kkt. */
-static void price(la_gl *w, double lambda)
-{
-    ufs_x_cross_rows(w->x, w->c, la_gl_weighted_residual(w), w->u);
-    la_col_norms(w->c, w->p, w->u, w->kkt);
-    for (int f = 0; f < w->p; f++) w->kkt[f] *= 2.0 / lambda;
-    w->products++;
-}
-
-/* Dual point theta = sR with the best feasible s: D = 2<T,theta> - ||theta||^2. */
-static void measure_gap(la_gl *w, const double *t)
-{
-    size_t len = (size_t) w->n * (size_t) w->c;
-    double tr = 0.0, rr = la_ss(len, w->r), top = 0.0, s;
-
-    for (size_t i = 0; i < len; i++) tr += t[i] * w->r[i];
-    for (int f = 0; f < w->p; f++) top = fmax(top, w->kkt[f]);
-    s = rr > 0.0 ? fmax(tr / rr, 0.0) : 0.0;
-    if (s * top > 1.0) s = 1.0 / top;
-    w->dual = s * (2.0 * tr - s * rr);
-    w->gap = w->objective - w->dual;
-}
-
-/* a (n x c) <- diag(root) a. */
-void la_gl_weigh(const la_gl *w, double *a)
-{
-    size_t N = (size_t) w->n;
-    for (size_t k = 0; k < (size_t) w->c && w->root; k++)
-        for (size_t i = 0; i < N; i++) a[i + k * N] *= w->root[i];
-}
-
-/* diag(root) R: what the columns of X itself are multiplied with. */
-const double *la_gl_weighted_residual(la_gl *w)
-{
-    if (w->root == NULL) return w->r;
-    ufs_copy(w->scaled, w->r, (size_t) w->n * (size_t) w->c);
-    la_gl_weigh(w, w->scaled);
-    return w->scaled;
 }

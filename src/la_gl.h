@@ -13,9 +13,7 @@
  * sweep costs 2mc per changed row and c per row that stays zero (Gram form), or
  * 2nc per row and 2nc more per changed one (residual form, taken when it is
  * cheaper or the Gram slots are exhausted).
- * Memory: O(np) is the caller's; here pc + 4nc + slots^2 + 20 slots c + 5p doubles,
- * 2mc for the m features of a larger working set,
- * slots <= min(p, LA_GL_SLOTS). Nothing of size p x p. For a sparse X n in the counts above
+ * Memory: O(np) is the caller's; here 2pc + 4nc + slots^2 + 20 slots c + 6p doubles, slots <= min(p, LA_GL_SLOTS). Nothing of size p x p. For a sparse X n in the counts above
  * is the number of entries of the column in question; it is never formed.
  * A source is never swept over while the slots last: a call reads the working set for X_W'T, the
  * live columns for X V, and for new features all of them for their Gram columns.
@@ -49,13 +47,12 @@ typedef struct {
     int *fresh;                       /* p: those that enter next */
     double *gram;                     /* cap x cap */
     double *grad;                     /* m x c, Gram form: X_W' R */
-    int room;                         /* places in vw and size, more as they are needed */
-    double *vw;                       /* c x room: rows of V in the order of set */
-    double *size;                     /* room: ||v_i|| in the order of set */
+    double *vw;                       /* c x p: rows of V in the order of set */
+    double *size;                     /* p: ||v_i|| in the order of set */
     anderson history;                 /* of the last sweeps, size c x m */
     double *before;                   /* c x cap: V before a sweep */
     double *step;                     /* c x cap: an extrapolation minus V */
-    double *moved;                    /* m x c or n x c: the Gram matrix or X times step */
+    double *moved;                    /* m x c or n x c: less the Gram matrix or X times step */
     double *row, *diff;               /* c */
     double *r, *xv;                   /* n x c: T - X V and X V of the V returned */
     double *u;                        /* c x p: (X'R)' */
@@ -71,12 +68,9 @@ typedef struct {
     double products, sweeps, columns; /* counters over all calls */
 } la_gl;
 
-/* All memory is taken here. x is kept by reference. */
-void la_gl_init(la_gl *w, int c, const ufs_x *x);
-/* The same with another cap on the Gram slots (at least 1). */
-void la_gl_init_slots(la_gl *w, int c, const ufs_x *x, int slots);
-/* The columns of X changed: drops the Gram columns, keeps the working set. */
-void la_gl_set_x(la_gl *w, const ufs_x *x);
+/* All memory but that of weights is taken here. x is kept by reference. At most `slots` Gram columns
+ * (at least 1, LA_GL_SLOTS as a rule) are kept. */
+void la_gl_init(la_gl *w, int c, const ufs_x *x, int slots);
 /* diag(root) X from now on, or X (NULL); root is kept by reference. Drops the Gram columns. */
 void la_gl_set_rows(la_gl *w, const double *root);
 /* v: warm start in, solution out (never a higher objective than the start).
@@ -84,9 +78,9 @@ void la_gl_set_rows(la_gl *w, const double *root);
  * checked and violators (kkt > 1 + vtol) enter the working set; otherwise only
  * the working set and the rows of v that are not zero move. After a full solve
  * features with v_i = 0 and kkt <= prune leave the working set. Sets xv, r,
- * objective; a full solve also kkt, dual, gap. Returns 0, or LAPACK's info. */
-int la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full, double prune,
-                double *v);
+ * objective; a full solve also kkt, dual, gap. */
+void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full, double prune,
+                 double *v);
 /* Sets xv, r, objective, kkt, dual and gap for the given v, which is not changed. */
 void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v);
 /* Largest violation of the optimality conditions at v (after a full solve or
@@ -102,12 +96,19 @@ static inline size_t la_gl_place(const la_gl *w, int i)
     return (size_t) i * (size_t) w->c;
 }
 
+/* Rows of the working set that are not zero. */
+static inline int la_gl_live(const la_gl *w)
+{
+    int live = 0;
+    for (int i = 0; i < w->m; i++) live += w->size[i] > 0.0;
+    return live;
+}
+
 /* a (n x c) <- diag(root) a; diag(root) R: what the columns of X itself are multiplied with. */
 void la_gl_weigh(const la_gl *w, double *a);
 const double *la_gl_weighted_residual(la_gl *w);
 
 /* la_gl_set.c */
-void la_gl_make_room(la_gl *w, int least);
 void la_gl_enter_support(la_gl *w, const double *v);
 int la_gl_enter_violators(la_gl *w, double vtol);
 void la_gl_prune(la_gl *w, double level);
@@ -116,9 +117,11 @@ void la_gl_gram_missing(la_gl *w);
 const double *la_gl_column(const la_gl *w, int f);
 
 /* la_gl_descent.c. Whether sweeps go through the Gram matrix; descent, `priced`: u belongs to the
- * current r, returns whether the steps of a sweep fell below the bound. */
+ * current r, returns whether the steps of a sweep fell below the bound. step: V + s times step with
+ * moved to match, kept if (GL) falls; with D = step <D, X'R> and ||X D||^2. */
 bool la_gl_gram_is_cheaper(const la_gl *w);
 bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced);
+bool la_gl_step(la_gl *w, double lambda, double s, double slope, double curvature, bool by_gram);
 
 /* la_gl_newton.c: a Newton step on the rows of the working set that are not zero, in Gram form.
  * False, and nothing done, where (GL) would not fall. */

@@ -5,56 +5,13 @@
 /* Most sweeps of a descent; sweeps before a Newton step, and most rows it may have. */
 enum { SWEEPS = 200, PATIENCE = 10, NEWTON_MOST = 800 };
 
-static bool newton_pays(const la_gl *w, double first, double last, double bound);
-static void start_gradient(la_gl *w, bool priced);
-static void products(la_gl *w, int f, const double *r, const double *total);
-static double sweep(la_gl *w, double lambda, bool by_gram);
-static bool block_step(la_gl *w, double lambda, double l, double *v, double *size);
-static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out);
-static void extrapolate(la_gl *w, double lambda, bool by_gram);
-
-/* Coordinate descent, every LA_GL_DEPTH sweeps with an extrapolation or, where many more sweeps are to
- * come, a Newton step; priced: u belongs to the current r. Returns whether the steps of a sweep
- * fell below the bound. */
-bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced)
-{
-    bool by_gram = la_gl_gram_is_cheaper(w), settled = w->m == 0, remembers = w->m <= w->cap;
-    bool newton = by_gram && w->newton;
-    double largest = 0.0, first = 0.0;
-
-    if (by_gram)
-        start_gradient(w, priced);
-    else
-        ufs_x_prefetch(w->x, w->m, w->set);
-    if (remembers) anderson_resize(&w->history, w->c * w->m);
-    for (int s = 1; s <= SWEEPS && !settled; s++) {
-        if (remembers) ufs_copy(w->before, w->vw, (size_t) w->c * (size_t) w->m);
-        largest = sweep(w, lambda, by_gram);
-        if (s == 1) bound = fmax(bound, w->share * largest);
-        settled = !(largest > bound);
-        if (settled || !remembers) continue;
-        anderson_push(&w->history, w->before, w->vw);
-        if (s % LA_GL_DEPTH == 1) first = largest;
-        if (s % LA_GL_DEPTH == 0) {
-            if (s > PATIENCE) newton = newton && newton_pays(w, first, largest, bound);
-            if (newton && s > PATIENCE)
-                newton = la_gl_newton(w, lambda);
-            else
-                extrapolate(w, lambda, by_gram);
-            anderson_reset(&w->history);
-        }
-    }
-    return settled;
-}
-
 /* Whether the sweeps that remain at the rate of the last ones, from steps of `first` to `last`,
  * are dearer than a Newton step with 40 conjugate gradients; products of whole matrices
  * are twice as fast. */
 static bool newton_pays(const la_gl *w, double first, double last, double bound)
 {
-    double l = 0.0, rate = log(first / last) / (LA_GL_DEPTH - 1), remaining;
+    double l = la_gl_live(w), rate = log(first / last) / (LA_GL_DEPTH - 1), remaining;
 
-    for (int i = 0; i < w->m; i++) l += w->size[i] > 0.0;
     if (l > NEWTON_MOST) return false;
     remaining = rate > 0.0 ? log(last / bound) / rate : SWEEPS;
     return remaining * 2.0 * w->m * l * w->c > (l * l * l / 3.0 + 160.0 * l * l * w->c) / 2.0;
@@ -63,13 +20,32 @@ static bool newton_pays(const la_gl *w, double first, double last, double bound)
 /* Cost of one sweep with m rows of which l are alive: 2mlc + mc against 2nc(m + l). */
 bool la_gl_gram_is_cheaper(const la_gl *w)
 {
-    double n = w->n, m = w->m, l = 0.0;
+    double n = w->n, m = w->m, l = la_gl_live(w);
 
     if (w->form == 'r' || w->m > w->cap) return false;
     /* Sweeps do not read a source. */
     if (w->form == 'g' || w->x->kind == UFS_X_SOURCE) return true;
-    for (int i = 0; i < w->m; i++) l += w->size[i] > 0.0;
     return 2.0 * m * l + m <= 2.0 * n * (m + l);
+}
+
+/* row = x_f'r, x_f without weights (r has them); total: the sums of r's columns. */
+static void products(la_gl *w, int f, const double *r, const double *total)
+{
+    if (w->x->kind == UFS_X_SPARSE) {
+        for (int k = 0; k < w->c; k++)
+            w->row[k] = ufs_x_dot(w->x, f, r + (size_t) k * (size_t) w->n, total[k], NULL);
+        return;
+    }
+    la_gemv('T', w->n, w->c, 1.0, r, w->n, ufs_x_column(w->x, f, w->col), 0.0, w->row);
+}
+
+/* out -= G_i d' (m x c) in Gram form, x_i d' (n x c) in residual form. */
+static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out)
+{
+    if (by_gram)
+        la_rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
+    else
+        la_rank_one(w->n, w->c, -1.0, la_gl_column(w, w->set[i]), d, out);
 }
 
 /* Missing Gram columns, and grad = X_W' R. */
@@ -103,38 +79,6 @@ static void start_gradient(la_gl *w, bool priced)
     }
 }
 
-/* row = x_f'r, x_f without weights (r has them); total: the sums of r's columns. */
-static void products(la_gl *w, int f, const double *r, const double *total)
-{
-    if (w->x->kind == UFS_X_SPARSE) {
-        for (int k = 0; k < w->c; k++)
-            w->row[k] = ufs_x_dot(w->x, f, r + (size_t) k * (size_t) w->n, total[k], NULL);
-        return;
-    }
-    la_gemv('T', w->n, w->c, 1.0, r, w->n, ufs_x_column(w->x, f, w->col), 0.0, w->row);
-}
-
-/* One pass over the working set; the largest ||dv_i|| ||x_i||. */
-static double sweep(la_gl *w, double lambda, bool by_gram)
-{
-    int m = w->m, c = w->c;
-    double largest = 0.0;
-
-    for (int i = 0; i < m; i++) {
-        double l = w->ss[w->set[i]], ss = 0.0;
-        if (by_gram)
-            for (int k = 0; k < c; k++) w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
-        else
-            la_gemv('T', w->n, c, 1.0, w->r, w->n, la_gl_column(w, w->set[i]), 0.0, w->row);
-        if (!block_step(w, lambda, l, w->vw + la_gl_place(w, i), w->size + i)) continue;
-        for (int k = 0; k < c; k++) ss += w->diff[k] * w->diff[k];
-        largest = fmax(largest, sqrt(ss * l));
-        change_gradient(w, by_gram, i, w->diff, by_gram ? w->grad : w->r);
-    }
-    w->sweeps++;
-    return largest;
-}
-
 /* Exact minimiser over one row, x_i'R given in row; diff is the change. Returns
  * false if there is none. */
 static bool block_step(la_gl *w, double lambda, double l, double *v, double *size)
@@ -160,13 +104,51 @@ static bool block_step(la_gl *w, double lambda, double l, double *v, double *siz
     return moved;
 }
 
-/* out -= G_i d' (m x c) in Gram form, x_i d' (n x c) in residual form. */
-static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out)
+/* One pass over the working set; the largest ||dv_i|| ||x_i||. */
+static double sweep(la_gl *w, double lambda, bool by_gram)
 {
-    if (by_gram)
-        la_rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
-    else
-        la_rank_one(w->n, w->c, -1.0, la_gl_column(w, w->set[i]), d, out);
+    int m = w->m, c = w->c;
+    double largest = 0.0;
+
+    for (int i = 0; i < m; i++) {
+        double l = w->ss[w->set[i]], ss = 0.0;
+        if (by_gram)
+            for (int k = 0; k < c; k++) w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
+        else
+            la_gemv('T', w->n, c, 1.0, w->r, w->n, la_gl_column(w, w->set[i]), 0.0, w->row);
+        if (!block_step(w, lambda, l, w->vw + la_gl_place(w, i), w->size + i)) continue;
+        for (int k = 0; k < c; k++) ss += w->diff[k] * w->diff[k];
+        largest = fmax(largest, sqrt(ss * l));
+        change_gradient(w, by_gram, i, w->diff, by_gram ? w->grad : w->r);
+    }
+    w->sweeps++;
+    return largest;
+}
+
+bool la_gl_step(la_gl *w, double lambda, double s, double slope, double curvature, bool by_gram)
+{
+    int m = w->m, c = w->c;
+    size_t len = (size_t) (by_gram ? m : w->n) * (size_t) c;
+    double fall = s * (2.0 * slope - s * curvature), *grad = by_gram ? w->grad : w->r;
+
+    for (int kept = 0; kept < 2; kept++) {
+        for (int i = 0; i < m; i++) {
+            double ss = 0.0, *v = w->vw + la_gl_place(w, i), *d = w->step + la_gl_place(w, i);
+            if (w->size[i] == 0.0) continue;
+            for (int k = 0; k < c; k++) {
+                double to = v[k] + s * d[k];
+                ss += to * to;
+                if (kept) v[k] = to;
+            }
+            if (kept)
+                w->size[i] = sqrt(ss);
+            else
+                fall -= lambda * (sqrt(ss) - w->size[i]);
+        }
+        if (!(fall > 0.0)) return false;
+    }
+    for (size_t at = 0; at < len; at++) grad[at] += s * w->moved[at];
+    return true;
 }
 
 /* Anderson extrapolation of the last sweeps, taken only if (GL) falls. Rows that
@@ -175,40 +157,61 @@ static void extrapolate(la_gl *w, double lambda, bool by_gram)
 {
     int m = w->m, c = w->c;
     size_t len = (size_t) (by_gram ? m : w->n) * (size_t) c;
-    double fall = 0.0, *grad = by_gram ? w->grad : w->r;
+    double slope = 0.0, curvature = 0.0;
 
     if (!anderson_mix(&w->history, NULL, w->step)) return;
-    for (size_t k = 0; k < (size_t) c * (size_t) m; k++) w->step[k] -= w->vw[k];
     memset(w->moved, 0, len * sizeof(double));
     for (int i = 0; i < m; i++) {
-        double *d = w->step + la_gl_place(w, i), ss = 0.0;
-        if (w->size[i] == 0.0) continue;
-        change_gradient(w, by_gram, i, d, w->moved);
-        for (int k = 0; k < c; k++) {
-            double to = w->vw[la_gl_place(w, i) + (size_t) k] + d[k];
-            ss += to * to;
-        }
-        fall -= lambda * (sqrt(ss) - w->size[i]);
+        double *d = w->step + la_gl_place(w, i);
+        for (int k = 0; k < c; k++) d[k] -= w->vw[la_gl_place(w, i) + (size_t) k];
+        if (w->size[i] > 0.0) change_gradient(w, by_gram, i, d, w->moved);
     }
-    /* moved = -G D (or -X D): change of the fit is -2<D, grad> + <D, G D>. */
     if (by_gram) {
         for (int i = 0; i < m; i++)
             for (int k = 0; k < c && w->size[i] > 0.0; k++) {
                 size_t at = (size_t) i + (size_t) k * (size_t) m;
-                fall += w->step[la_gl_place(w, i) + (size_t) k] * (2.0 * grad[at] + w->moved[at]);
+                slope += w->step[la_gl_place(w, i) + (size_t) k] * w->grad[at];
+                curvature -= w->step[la_gl_place(w, i) + (size_t) k] * w->moved[at];
             }
     } else {
-        for (size_t at = 0; at < len; at++) fall -= w->moved[at] * (2.0 * grad[at] + w->moved[at]);
-    }
-    if (!(fall > 0.0)) return;
-    for (int i = 0; i < m; i++) {
-        double ss = 0.0, *v = w->vw + la_gl_place(w, i);
-        if (w->size[i] == 0.0) continue;
-        for (int k = 0; k < c; k++) {
-            v[k] += w->step[la_gl_place(w, i) + (size_t) k];
-            ss += v[k] * v[k];
+        for (size_t at = 0; at < len; at++) {
+            slope -= w->moved[at] * w->r[at];
+            curvature += w->moved[at] * w->moved[at];
         }
-        w->size[i] = sqrt(ss);
     }
-    for (size_t at = 0; at < len; at++) grad[at] += w->moved[at];
+    la_gl_step(w, lambda, 1.0, slope, curvature, by_gram);
+}
+
+/* Coordinate descent, every LA_GL_DEPTH sweeps with an extrapolation or, where many more sweeps are to
+ * come, a Newton step; priced: u belongs to the current r. Returns whether the steps of a sweep
+ * fell below the bound. */
+bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced)
+{
+    bool by_gram = la_gl_gram_is_cheaper(w), settled = w->m == 0, remembers = w->m <= w->cap;
+    bool newton = by_gram && w->newton;
+    double largest = 0.0, first = 0.0;
+
+    if (by_gram)
+        start_gradient(w, priced);
+    else
+        ufs_x_prefetch(w->x, w->m, w->set);
+    if (remembers) anderson_resize(&w->history, w->c * w->m);
+    for (int s = 1; s <= SWEEPS && !settled; s++) {
+        if (remembers) ufs_copy(w->before, w->vw, (size_t) w->c * (size_t) w->m);
+        largest = sweep(w, lambda, by_gram);
+        if (s == 1) bound = fmax(bound, w->share * largest);
+        settled = !(largest > bound);
+        if (settled || !remembers) continue;
+        anderson_push(&w->history, w->before, w->vw);
+        if (s % LA_GL_DEPTH == 1) first = largest;
+        if (s % LA_GL_DEPTH == 0) {
+            if (s > PATIENCE) newton = newton && newton_pays(w, first, largest, bound);
+            if (newton && s > PATIENCE)
+                newton = la_gl_newton(w, lambda);
+            else
+                extrapolate(w, lambda, by_gram);
+            anderson_reset(&w->history);
+        }
+    }
+    return settled;
 }

@@ -18,75 +18,21 @@ typedef struct {
     double *size;                /* l */
 } newton;
 
-static void apply(void *data, const double *d, double *out);
-static void precondition(void *data, const double *r, double *z);
-static void gather(const la_gl *w, int l, const int *live, double lambda, newton *a);
-static bool take_step(la_gl *w, double lambda, int l, const int *live, const double *d,
-                      const double *moved);
-
-bool la_gl_newton(la_gl *w, double lambda)
+/* The Gram matrix, the rows and, in `right`, less half the gradient of the live features. */
+static void gather(const la_gl *w, int l, const int *live, double lambda, newton *a, double *gram,
+                   double *right)
 {
-    void *mark = vmaxget();
-    int *live = ufs_ialloc((size_t) w->m), l = 0, c = w->c;
-    bool fell = false;
-
-    for (int i = 0; i < w->m; i++)
-        if (w->size[i] > 0.0) live[l++] = i;
-    if (l > 0) {
-        size_t L = (size_t) l, len = L * (size_t) c, M = (size_t) w->m, S = (size_t) w->cap;
-        double *gram = ufs_dalloc(L, L), *factor = ufs_dalloc(L, L), *right = ufs_dalloc(len, 1);
-        double *d = ufs_dzero(len, 1), *spread = ufs_dzero(M, (size_t) c);
-        newton a = {.l = l,
-                    .c = c,
-                    .gram = gram,
-                    .factor = factor,
-                    .v = ufs_dalloc(len, 1),
-                    .half = ufs_dalloc(L, 1),
-                    .size = ufs_dalloc(L, 1)};
-        la_cg_problem cg = {(int) len,
-                            apply,
-                            precondition,
-                            &a,
-                            CG_TOL,
-                            true,
-                            CG_STEPS,
-                            NULL,
-                            ufs_dalloc(len, 1),
-                            ufs_dalloc(len, 1),
-                            ufs_dalloc(len, 1),
-                            ufs_dalloc(len, 1)};
-
-        gather(w, l, live, lambda, &a);
-        for (size_t j = 0; j < L; j++)
-            for (size_t i = 0; i < L; i++)
-                gram[i + j * L] = w->gram[(size_t) live[i] + (size_t) live[j] * S];
-        ufs_copy(factor, gram, L * L);
-        for (size_t i = 0; i < L; i++) factor[i + i * L] += a.half[i];
-        for (size_t k = 0; k < (size_t) c; k++)
-            for (size_t i = 0; i < L; i++)
-                right[i + k * L] = w->grad[(size_t) live[i] + k * M] - a.half[i] * a.v[i + k * L];
-        if (la_chol(l, factor) == 0) {
-            la_cg(&cg, right, d);
-            for (size_t k = 0; k < (size_t) c; k++)
-                for (size_t i = 0; i < L; i++) spread[(size_t) live[i] + k * M] = d[i + k * L];
-            la_gemm('N', 'N', w->m, c, w->m, 1.0, w->gram, w->cap, spread, w->m, 0.0, w->moved,
-                    w->m);
-            fell = take_step(w, lambda, l, live, d, w->moved);
-        }
-    }
-    vmaxset(mark);
-    return fell;
-}
-
-static void gather(const la_gl *w, int l, const int *live, double lambda, newton *a)
-{
-    size_t L = (size_t) l, C = (size_t) a->c;
+    size_t L = (size_t) l, C = (size_t) w->c, M = (size_t) w->m, S = (size_t) w->cap;
 
     for (size_t i = 0; i < L; i++) {
-        const double *v = w->vw + (size_t) live[i] * C;
-        a->size[i] = w->size[live[i]];
+        size_t at = (size_t) live[i];
+        a->size[i] = w->size[at];
         a->half[i] = lambda / (2.0 * a->size[i]);
-        for (size_t k = 0; k < C; k++) a->v[i + k * L] = v[k];
+        for (size_t j = 0; j < L; j++) gram[j + i * L] = w->gram[(size_t) live[j] + at * S];
+        for (size_t k = 0; k < C; k++) {
+            double v = a->v[i + k * L] = w->vw[at * C + k];
+            right[i + k * L] = w->grad[at + k * M] - a->half[i] * v;
+        }
     }
 }
 
@@ -112,41 +58,59 @@ static void precondition(void *data, const double *r, double *z)
     la_chol_solve(a->l, a->c, a->factor, z);
 }
 
-/* V_L + s d for the first s of 1, 1/2, ... with which (GL) falls; moved = G d. */
-static bool take_step(la_gl *w, double lambda, int l, const int *live, const double *d,
-                      const double *moved)
+/* V_L + s d for the first s of 1, 1/2, ... with which (GL) falls. */
+static bool take_step(la_gl *w, double lambda, int l, const int *live, const double *d)
 {
-    size_t L = (size_t) l, C = (size_t) w->c, M = (size_t) w->m;
-    double slope = 0.0, curvature = 0.0, s = 1.0;
+    int m = w->m, c = w->c;
+    size_t L = (size_t) l, C = (size_t) c, M = (size_t) m;
+    double *spread = ufs_dzero(M, C), slope = 0.0, curvature = 0.0, s = 1.0;
 
-    for (size_t k = 0; k < C; k++)
-        for (size_t i = 0; i < L; i++) {
-            size_t at = (size_t) live[i] + k * M;
-            slope += d[i + k * L] * w->grad[at];
-            curvature += d[i + k * L] * moved[at];
-        }
-    for (int halving = 0; halving <= HALVINGS; halving++, s /= 2.0) {
-        double fall = s * (2.0 * slope - s * curvature);
-        for (size_t i = 0; i < L; i++) {
-            const double *v = w->vw + (size_t) live[i] * C;
-            double ss = 0.0;
-            for (size_t k = 0; k < C; k++) {
-                double to = v[k] + s * d[i + k * L];
-                ss += to * to;
-            }
-            fall -= lambda * (sqrt(ss) - w->size[live[i]]);
-        }
-        if (!(fall > 0.0)) continue;
-        for (size_t i = 0; i < L; i++) {
-            double *v = w->vw + (size_t) live[i] * C, ss = 0.0;
-            for (size_t k = 0; k < C; k++) {
-                v[k] += s * d[i + k * L];
-                ss += v[k] * v[k];
-            }
-            w->size[live[i]] = sqrt(ss);
-        }
-        for (size_t at = 0; at < M * C; at++) w->grad[at] -= s * moved[at];
-        return true;
+    for (size_t i = 0; i < L; i++)
+        for (size_t k = 0; k < C; k++)
+            w->step[la_gl_place(w, live[i]) + k] = spread[(size_t) live[i] + k * M] = d[i + k * L];
+    la_gemm('N', 'N', m, c, m, -1.0, w->gram, w->cap, spread, m, 0.0, w->moved, m);
+    for (size_t at = 0; at < M * C; at++) {
+        slope += spread[at] * w->grad[at];
+        curvature -= spread[at] * w->moved[at];
     }
+    for (int halving = 0; halving <= HALVINGS; halving++, s /= 2.0)
+        if (la_gl_step(w, lambda, s, slope, curvature, true)) return true;
     return false;
+}
+
+bool la_gl_newton(la_gl *w, double lambda)
+{
+    void *mark = vmaxget();
+    int *live = ufs_ialloc((size_t) w->m), l = 0;
+    bool fell = false;
+
+    for (int i = 0; i < w->m; i++)
+        if (w->size[i] > 0.0) live[l++] = i;
+    if (l > 0) {
+        size_t L = (size_t) l, len = L * (size_t) w->c;
+        double *gram = ufs_dalloc(L, L), *factor = ufs_dalloc(L, L);
+        double *right = ufs_dalloc(len, 1), *d = ufs_dzero(len, 1), *work = ufs_dalloc(len, 4);
+        newton a = {l, w->c, gram, factor, ufs_dalloc(len, 1), ufs_dalloc(L, 1), ufs_dalloc(L, 1)};
+        la_cg_problem cg = {.n = (int) len,
+                            .apply = apply,
+                            .precondition = precondition,
+                            .data = &a,
+                            .tol = CG_TOL,
+                            .natural = true,
+                            .max_iter = CG_STEPS,
+                            .r = work,
+                            .z = work + len,
+                            .p = work + 2 * len,
+                            .q = work + 3 * len};
+
+        gather(w, l, live, lambda, &a, gram, right);
+        ufs_copy(factor, gram, L * L);
+        for (size_t i = 0; i < L; i++) factor[i + i * L] += a.half[i];
+        if (la_chol(l, factor) == 0) {
+            la_cg(&cg, right, d);
+            fell = take_step(w, lambda, l, live, d);
+        }
+    }
+    vmaxset(mark);
+    return fell;
 }

@@ -8,96 +8,115 @@
 /* As many violators enter at least, if there are so many. */
 enum { ENTER = 20 };
 
-static void enter(la_gl *w, int f);
-static void leave(la_gl *w, int i);
-static void swap_places(la_gl *w, int a, int b);
-static void gram_column(la_gl *w, int at, int upto);
-static void gram_from_source(la_gl *w, int to);
-static void read_ahead(la_gl *w, int count);
-
-/* Every non-zero row of v is in the working set, and vw holds v. A zero column of
- * X has nothing to fit: its row becomes zero. */
-void la_gl_enter_support(la_gl *w, const double *v)
+static bool is_in(const la_gl *w, int f)
 {
-    size_t P = (size_t) w->p;
-    int count = 0;
+    return w->pos[f] >= 0 && w->pos[f] < w->m;
+}
 
-    la_row_norms(w->p, w->c, v, w->key);
-    for (int f = 0; f < w->p; f++)
-        if (w->key[f] > 0.0 && w->ss[f] > 0.0 && (w->pos[f] < 0 || w->pos[f] >= w->m))
-            w->fresh[count++] = f;
-    read_ahead(w, count);
-    for (int k = 0; k < count; k++) enter(w, w->fresh[k]);
-    for (int i = 0; i < w->m; i++) {
-        size_t f = (size_t) w->set[i];
-        w->size[i] = w->ss[f] > 0.0 ? w->key[f] : 0.0;
-        for (size_t k = 0; k < (size_t) w->c; k++)
-            w->vw[la_gl_place(w, i) + k] = w->size[i] > 0.0 ? v[f + k * P] : 0.0;
+/* Column f of X as the problem has it. */
+const double *la_gl_column(const la_gl *w, int f)
+{
+    const double *x = ufs_x_column(w->x, f, w->col);
+    if (w->root == NULL) return x;
+    for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * x[i];
+    return w->col;
+}
+
+/* Exchanges n numbers of a and b that are `step` apart. */
+static void swap(int n, int step, double *a, double *b)
+{
+    for (size_t i = 0; i < (size_t) n * (size_t) step; i += (size_t) step) {
+        double of_a = a[i];
+        a[i] = b[i];
+        b[i] = of_a;
     }
 }
 
-/* The max(20, m) features outside the set that violate most, in index order. None
- * if the worst violation is within vtol. Returns their number. */
-int la_gl_enter_violators(la_gl *w, double vtol)
+/* Exchanges two places with everything stored by place. */
+static void swap_places(la_gl *w, int a, int b)
 {
-    int count = 0, m = w->m, most = m > ENTER ? m : ENTER, spare;
-    double worst = 1.0, level = 1.0 + 1e-9;
+    size_t S = (size_t) w->cap, A = (size_t) a, B = (size_t) b;
+    int f = w->set[a], last = w->g > (a > b ? a : b) ? w->g : (a > b ? a : b) + 1;
 
-    for (int f = 0; f < w->p; f++)
-        if ((w->pos[f] < 0 || w->pos[f] >= m) && w->kkt[f] > level) {
-            w->key[count++] = w->kkt[f];
-            worst = fmax(worst, w->kkt[f]);
-        }
-    if (count == 0 || worst - 1.0 <= vtol) return 0;
-    spare = count;
-    if (count > most) {
-        /* level: the smallest value that still enters; spare: how many of the
-         * features exactly there may. */
-        rPsort(w->key, count, count - most);
-        level = w->key[count - most];
-        spare = most;
-        for (int k = count - most; k < count; k++)
-            if (w->key[k] > level) spare--;
-    }
-    count = count > most;
-    most = 0;
-    for (int f = 0; f < w->p; f++) {
-        if (w->pos[f] >= 0 && w->pos[f] < m) continue;
-        if (w->kkt[f] > level)
-            w->fresh[most++] = f;
-        else if (count && w->kkt[f] == level && spare > 0) {
-            w->fresh[most++] = f;
-            spare--;
-        }
-    }
-    read_ahead(w, most);
-    for (int k = 0; k < most; k++) enter(w, w->fresh[k]);
-    return w->m - m;
+    if (a == b) return;
+    w->set[a] = w->set[b];
+    w->set[b] = f;
+    w->pos[w->set[a]] = a;
+    w->pos[f] = b;
+    swap(1, 1, w->size + a, w->size + b);
+    swap(w->c, 1, w->vw + la_gl_place(w, a), w->vw + la_gl_place(w, b));
+    swap(last, 1, w->gram + A * S, w->gram + B * S);
+    swap(last, w->cap, w->gram + A, w->gram + B);
 }
 
-void la_gl_prune(la_gl *w, double level)
+/* Gram row and column of place `at` against places 0..upto-1 and itself. */
+static void gram_column(la_gl *w, int at, int upto)
 {
-    for (int i = w->m - 1; i >= 0; i--)
-        if (w->size[i] == 0.0 && w->kkt[w->set[i]] <= level) leave(w, i);
+    size_t S = (size_t) w->cap, A = (size_t) at;
+    const double *xa = ufs_x_column(w->x, w->set[at], w->col);
+    double total = 0.0;
+
+    if (w->root) {
+        for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * w->root[i] * xa[i];
+        xa = w->col;
+    }
+    for (int i = 0; i < w->n && w->x->kind == UFS_X_SPARSE; i++) total += xa[i];
+    for (int j = 0; j < upto; j++) {
+        double dot = ufs_x_dot(w->x, w->set[j], xa, total, w->other);
+        w->gram[(size_t) j + A * S] = dot;
+        w->gram[A + (size_t) j * S] = dot;
+    }
+    w->gram[A + A * S] = w->ss[w->set[at]];
+    w->columns++;
 }
 
-/* Places for the working set and those that wait: four times as many when they are used up. */
-void la_gl_make_room(la_gl *w, int least)
+/* The same for places g..to-1 of a source, in two reads of the columns. */
+static void gram_from_source(la_gl *w, int to)
 {
-    int room = w->room > w->p / 4 ? w->p : 4 * w->room;
-    double *vw, *size;
+    int g = w->g;
+    size_t S = (size_t) w->cap, M = (size_t) to;
+    const void *mark = vmaxget();
+    double *got = ufs_dalloc(M, (size_t) (to - g));
 
-    if (least <= w->room) return;
-    if (room < least) room = least;
-    vw = ufs_dzero((size_t) w->c, (size_t) room);
-    size = ufs_dzero((size_t) room, 1);
-    if (w->room > 0) {
-        ufs_copy(vw, w->vw, (size_t) w->c * (size_t) w->room);
-        ufs_copy(size, w->size, (size_t) w->room);
+    ufs_x_gram_some(w->x, to, w->set, g, w->root, got);
+    for (size_t j = (size_t) g; j < M; j++) {
+        const double *from = got + (j - (size_t) g) * M;
+        for (size_t i = 0; i < j; i++) w->gram[i + j * S] = w->gram[j + i * S] = from[i];
+        w->gram[j + j * S] = w->ss[w->set[j]];
     }
-    w->vw = vw;
-    w->size = size;
-    w->room = room;
+    w->columns += to - g;
+    w->g = to;
+    vmaxset(mark);
+}
+
+/* The Gram columns of set[g..m). */
+void la_gl_gram_missing(la_gl *w)
+{
+    if (w->x->kind == UFS_X_SOURCE && w->m > w->g) gram_from_source(w, w->m);
+    for (; w->g < w->m; w->g++) gram_column(w, w->g, w->g);
+}
+
+/* fresh[0..count) are about to enter: a source reads their Gram columns together. */
+static void read_ahead(la_gl *w, int count)
+{
+    int new = 0, fits;
+
+    if (w->x->kind != UFS_X_SOURCE || w->g < w->m || count == 0) return;
+    for (int k = 0; k < count; k++) new += w->pos[w->fresh[k]] < 0;
+    fits = w->form != 'r' && w->m + count <= w->cap;
+    if (!fits || w->g + new > w->cap) {
+        for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
+        w->g = w->m;
+    }
+    if (!fits) return;
+    new = w->g;
+    for (int k = 0; k < count; k++) {
+        int f = w->fresh[k];
+        if (w->pos[f] >= 0) continue;
+        w->set[new] = f;
+        w->pos[f] = new ++;
+    }
+    if (new > w->g) gram_from_source(w, new);
 }
 
 /* f joins the working set with v_f = 0. */
@@ -105,7 +124,6 @@ static void enter(la_gl *w, int f)
 {
     int at = w->m;
 
-    la_gl_make_room(w, at + 1);
     if (w->pos[f] >= 0) {
         swap_places(w, w->pos[f], at);
     } else if (w->g <= at) {
@@ -150,113 +168,58 @@ static void leave(la_gl *w, int i)
     }
 }
 
-/* Exchanges two places with everything stored by place. */
-static void swap_places(la_gl *w, int a, int b)
+/* Every non-zero row of v is in the working set, and vw holds v. A zero column of
+ * X has nothing to fit: its row becomes zero. */
+void la_gl_enter_support(la_gl *w, const double *v)
 {
-    size_t S = (size_t) w->cap, A = (size_t) a, B = (size_t) b;
-    int f = w->set[a], last = w->g > (a > b ? a : b) ? w->g : (a > b ? a : b) + 1;
-    double tmp;
+    size_t P = (size_t) w->p;
+    int count = 0;
 
-    if (a == b) return;
-    w->set[a] = w->set[b];
-    w->set[b] = f;
-    w->pos[w->set[a]] = a;
-    w->pos[f] = b;
-    tmp = w->size[a];
-    w->size[a] = w->size[b];
-    w->size[b] = tmp;
-    for (size_t k = 0; k < (size_t) w->c; k++) {
-        tmp = w->vw[la_gl_place(w, a) + k];
-        w->vw[la_gl_place(w, a) + k] = w->vw[la_gl_place(w, b) + k];
-        w->vw[la_gl_place(w, b) + k] = tmp;
-    }
-    for (size_t j = 0; j < (size_t) last; j++) {
-        tmp = w->gram[j + A * S];
-        w->gram[j + A * S] = w->gram[j + B * S];
-        w->gram[j + B * S] = tmp;
-    }
-    for (size_t j = 0; j < (size_t) last; j++) {
-        tmp = w->gram[A + j * S];
-        w->gram[A + j * S] = w->gram[B + j * S];
-        w->gram[B + j * S] = tmp;
+    la_row_norms(w->p, w->c, v, w->key);
+    for (int f = 0; f < w->p; f++)
+        if (w->key[f] > 0.0 && w->ss[f] > 0.0 && !is_in(w, f)) w->fresh[count++] = f;
+    read_ahead(w, count);
+    for (int k = 0; k < count; k++) enter(w, w->fresh[k]);
+    for (int i = 0; i < w->m; i++) {
+        size_t f = (size_t) w->set[i];
+        w->size[i] = w->ss[f] > 0.0 ? w->key[f] : 0.0;
+        for (size_t k = 0; k < (size_t) w->c; k++)
+            w->vw[la_gl_place(w, i) + k] = w->size[i] > 0.0 ? v[f + k * P] : 0.0;
     }
 }
 
-/* The Gram columns of set[g..m). */
-void la_gl_gram_missing(la_gl *w)
+/* The max(20, m) features outside the set that violate most, in index order. None
+ * if the worst violation is within vtol. Returns their number. */
+int la_gl_enter_violators(la_gl *w, double vtol)
 {
-    if (w->x->kind == UFS_X_SOURCE && w->m > w->g) gram_from_source(w, w->m);
-    for (; w->g < w->m; w->g++) gram_column(w, w->g, w->g);
+    int count = 0, chosen = 0, m = w->m, most = m > ENTER ? m : ENTER, spare = 0;
+    double worst = 1.0, level = 1.0 + 1e-9;
+
+    for (int f = 0; f < w->p; f++)
+        if (!is_in(w, f) && w->kkt[f] > level) {
+            w->key[count++] = w->kkt[f];
+            worst = fmax(worst, w->kkt[f]);
+        }
+    if (count == 0 || worst - 1.0 <= vtol) return 0;
+    if (count > most) {
+        /* level: the smallest value that still enters; spare: how many of the
+         * features exactly there may. */
+        rPsort(w->key, count, count - most);
+        level = w->key[count - most];
+        spare = most;
+        for (int k = count - most; k < count; k++)
+            if (w->key[k] > level) spare--;
+    }
+    for (int f = 0; f < w->p; f++)
+        if (!is_in(w, f) && (w->kkt[f] > level || (w->kkt[f] == level && spare-- > 0)))
+            w->fresh[chosen++] = f;
+    read_ahead(w, chosen);
+    for (int k = 0; k < chosen; k++) enter(w, w->fresh[k]);
+    return w->m - m;
 }
 
-/* Gram row and column of place `at` against places 0..upto-1 and itself. */
-static void gram_column(la_gl *w, int at, int upto)
+void la_gl_prune(la_gl *w, double level)
 {
-    size_t S = (size_t) w->cap, A = (size_t) at;
-    const double *xa = ufs_x_column(w->x, w->set[at], w->col);
-    double total = 0.0;
-
-    if (w->root) {
-        for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * w->root[i] * xa[i];
-        xa = w->col;
-    }
-    for (int i = 0; i < w->n && w->x->kind == UFS_X_SPARSE; i++) total += xa[i];
-    for (int j = 0; j < upto; j++) {
-        double dot = ufs_x_dot(w->x, w->set[j], xa, total, w->other);
-        w->gram[(size_t) j + A * S] = dot;
-        w->gram[A + (size_t) j * S] = dot;
-    }
-    w->gram[A + A * S] = w->ss[w->set[at]];
-    w->columns++;
-}
-
-/* The same for places g..to-1 of a source, in two reads of the columns. */
-static void gram_from_source(la_gl *w, int to)
-{
-    int g = w->g;
-    size_t S = (size_t) w->cap, M = (size_t) to;
-    const void *mark = vmaxget();
-    double *got = ufs_dalloc(M, (size_t) (to - g));
-
-    ufs_x_gram_some(w->x, to, w->set, g, w->root, got);
-    for (size_t j = (size_t) g; j < M; j++) {
-        const double *from = got + (j - (size_t) g) * M;
-        for (size_t i = 0; i < j; i++) w->gram[i + j * S] = w->gram[j + i * S] = from[i];
-        w->gram[j + j * S] = w->ss[w->set[j]];
-    }
-    w->columns += to - g;
-    w->g = to;
-    vmaxset(mark);
-}
-
-/* fresh[0..count) are about to enter: a source reads their Gram columns together. */
-static void read_ahead(la_gl *w, int count)
-{
-    int new = 0, fits;
-
-    if (w->x->kind != UFS_X_SOURCE || w->g < w->m || count == 0) return;
-    for (int k = 0; k < count; k++) new += w->pos[w->fresh[k]] < 0;
-    fits = w->form != 'r' && w->m + count <= w->cap;
-    if (!fits || w->g + new > w->cap) {
-        for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
-        w->g = w->m;
-    }
-    if (!fits) return;
-    new = w->g;
-    for (int k = 0; k < count; k++) {
-        int f = w->fresh[k];
-        if (w->pos[f] >= 0) continue;
-        w->set[new] = f;
-        w->pos[f] = new ++;
-    }
-    if (new > w->g) gram_from_source(w, new);
-}
-
-/* Column f of X as the problem has it. */
-const double *la_gl_column(const la_gl *w, int f)
-{
-    const double *x = ufs_x_column(w->x, f, w->col);
-    if (w->root == NULL) return x;
-    for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * x[i];
-    return w->col;
+    for (int i = w->m - 1; i >= 0; i--)
+        if (w->size[i] == 0.0 && w->kkt[w->set[i]] <= level) leave(w, i);
 }

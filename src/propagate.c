@@ -8,14 +8,6 @@
  * Probabilities that differ by less are equal. */
 static const double ROUNDING = 1e-12;
 
-static double weakest(const propagate_problem *problem)
-{
-    size_t n = (size_t) problem->n;
-    double most = 0.0;
-    for (size_t i = 0; i < n * n; i++) most = fmax(most, problem->w[i]);
-    return ROUNDING * most;
-}
-
 /* Breadth first from all labelled nodes at once. */
 static void search(const propagate_problem *problem, double weak, int *queue, int *reached)
 {
@@ -54,8 +46,8 @@ static void class_mass(const propagate_problem *problem, int u, double *y)
 }
 
 /* L_uu Y_u' = W_ul Y_l' for the reached unlabelled nodes. */
-static int harmonic(const propagate_problem *problem, bool cmn, double weak, const int *reached,
-                    int *index, double *probability)
+static int harmonic(const propagate_problem *problem, double weak, const int *reached, int *index,
+                    double *probability)
 {
     size_t n = (size_t) problem->n, c = (size_t) problem->c, u = 0;
     double *l, *y;
@@ -84,7 +76,7 @@ static int harmonic(const propagate_problem *problem, bool cmn, double weak, con
     lapack = la_chol_checked((int) u, l);
     if (lapack) return lapack;
     la_chol_solve((int) u, problem->c, l, y);
-    if (cmn) class_mass(problem, (int) u, y);
+    if (problem->cmn) class_mass(problem, (int) u, y);
     for (size_t j = 0; j < c; j++)
         for (size_t a = 0; a < u; a++)
             probability[(size_t) index[a] + j * n] = fmin(fmax(y[a + j * u], 0.0), 1.0);
@@ -122,16 +114,16 @@ static int nearest(const propagate_problem *problem, int i)
     return class;
 }
 
-void propagate_solve(const propagate_problem *problem, const propagate_settings *settings,
-                     propagate_result *result, ufs_run *run)
+void propagate_solve(const propagate_problem *problem, propagate_result *result, ufs_run *run)
 {
     size_t n = (size_t) problem->n, c = (size_t) problem->c;
     void *mark = vmaxget();
     int *index = ufs_ialloc(n), *label = result->label, *reached = result->reached;
     double *share = ufs_dzero(c, 1), *probability = result->probability;
-    double weak = weakest(problem);
+    double weak = 0.0;
     int labelled = 0, frequent = 0;
 
+    for (size_t i = 0; i < n * n; i++) weak = fmax(weak, ROUNDING * problem->w[i]);
     for (size_t i = 0; i < n; i++)
         if (problem->known[i]) {
             share[problem->known[i] - 1] += 1.0;
@@ -144,10 +136,9 @@ void propagate_solve(const propagate_problem *problem, const propagate_settings 
     search(problem, weak, index, reached);
     for (size_t j = 0; j < c; j++)
         for (size_t i = 0; i < n; i++)
-            probability[i + j * n] = problem->known[i] == 0
-                                         ? share[j]
-                                         : (problem->known[i] == (int) j + 1 ? 1.0 : 0.0);
-    run->lapack = harmonic(problem, settings->cmn, weak, reached, index, probability);
+            probability[i + j * n] = problem->known[i] ? problem->known[i] == (int) j + 1
+                                                       : share[j];
+    run->lapack = harmonic(problem, weak, reached, index, probability);
     for (size_t i = 0; i < n && run->lapack == 0; i++) {
         if (problem->known[i])
             label[i] = problem->known[i];

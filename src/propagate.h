@@ -12,11 +12,8 @@ typedef struct {
     const int *known; /* class 1..c, 0 = unlabelled; every class occurs */
     int p;
     const double *x; /* n x p for the nearest labelled sample, or NULL */
+    bool cmn;        /* class mass normalisation */
 } propagate_problem;
-
-typedef struct {
-    bool cmn; /* class mass normalisation */
-} propagate_settings;
 
 /* Nodes that are not connected to a labelled one get the class shares of the labelled ones as
  * probability, and the label of the nearest labelled sample (without x: the most frequent
@@ -28,7 +25,6 @@ typedef struct {
 } propagate_result;
 
 /* Workspace is allocated inside and given back: it is called in a loop. */
-void propagate_solve(const propagate_problem *problem, const propagate_settings *settings,
-                     propagate_result *result, ufs_run *run);
+void propagate_solve(const propagate_problem *problem, propagate_result *result, ufs_run *run);
 
 #endif

@@ -47,16 +47,21 @@ static const double FAR = 10.0;
 
 /* ---- P and the residuals --------------------------------------------------------------------- */
 
+/* to (p x k) = diag(d) from. */
+static void scale_rows(const jspca_work *work, const double *from, double *to)
+{
+    size_t p = (size_t) work->problem->p, k = (size_t) work->problem->k;
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; i < p; i++) to[i + j * p] = work->d[i] * from[i + j * p];
+}
+
 /* T = X diag(d) Pbar. */
 static void feature_target(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
-    const jspca_result *result = work->result;
-    size_t p = (size_t) problem->p, k = (size_t) problem->k;
 
-    for (size_t i = 0; i < p; i++) work->d[i] = sqrt(result->weight[i]);
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++) work->b[i + j * p] = work->d[i] * result->pbar[i + j * p];
+    for (int i = 0; i < problem->p; i++) work->d[i] = sqrt(work->result->weight[i]);
+    scale_rows(work, work->result->pbar, work->b);
     ufs_x_mul(problem->x, problem->k, work->b, work->t);
 }
 
@@ -68,8 +73,7 @@ int jspca_procrustes(jspca_work *work, const double *m)
     int info;
 
     ufs_x_cross(problem->x, problem->k, m, work->b);
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++) result->P[i + j * p] = work->d[i] * work->b[i + j * p];
+    scale_rows(work, work->b, result->P);
     info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < p; i++) result->P[i + j * p] = result->pbar[i + j * p] / work->d[i];
@@ -112,34 +116,29 @@ static void residual_of_features(jspca_work *work)
 static void free_step(jspca_work *work)
 {
     const jspca_problem *problem = work->problem;
-    size_t p = (size_t) problem->p, k = (size_t) problem->k;
 
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++)
-            work->result->q[i + j * p] = work->d[i] * work->result->pbar[i + j * p];
+    scale_rows(work, work->result->pbar, work->result->q);
     jspca_share_among_copies(problem, work->result->q);
-    ufs_copy(work->z, work->t, (size_t) problem->n * k);
+    ufs_copy(work->z, work->t, (size_t) problem->n * (size_t) problem->k);
 }
 
 /* The tolerance of the inner solve follows the outer change: a looser tie (0.1) lets
  * the outer iteration stall on the inner error. It never rises and falls at most threefold:
  * tied to the last change alone a loose step, which changes little, is followed by one of
  * hundreds of sweeps, and that by a loose one. */
-static int exact_step(jspca_work *work, bool full)
+static void exact_step(jspca_work *work, bool full)
 {
     const jspca_problem *problem = work->problem;
     jspca_result *result = work->result;
     double aim = fmax(0.02 * result->change, fmax(0.01 * work->settings->tol, 1e-9));
     double vtol = fmin(work->vtol, fmax(aim, work->vtol / 3.0));
     size_t n = (size_t) problem->n;
-    int info;
 
     work->vtol = vtol;
     if (problem->sample) vtol *= jspca_share_of_most(work);
     work->gl.share = problem->sample && result->change > 100.0 * work->settings->tol ? 0.02 : 0.0;
-    info = la_gl_solve(&work->gl, work->t, problem->lambda / work->factor, vtol, full,
-                       1.0 - fmin(fmax(result->change, 1e-4), 0.05), result->q);
-    if (info) return info;
+    la_gl_solve(&work->gl, work->t, problem->lambda / work->factor, vtol, full,
+                1.0 - fmin(fmax(result->change, 1e-4), 0.05), result->q);
     if (full && !work->gl.settled) work->unsolved++;
     jspca_share_among_copies(problem, result->q);
     for (size_t j = 0; j < (size_t) problem->k; j++)
@@ -147,36 +146,26 @@ static int exact_step(jspca_work *work, bool full)
             double z = work->gl.xv[i + j * n];
             work->z[i + j * n] = problem->sample ? z / work->root[i] : z;
         }
-    return 0;
-}
-
-static int reweighted_step(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    jspca_result *result = work->result;
-    int info;
-
-    info = la_ridge_solve(&work->ridge, work->t, result->h, problem->lambda, result->q);
-    if (info) return info;
-    ufs_x_mul(problem->x, problem->k, result->q, work->z);
-    return 0;
 }
 
 /* Q = argmin ||T - YQ||^2 + lambda ||Q||_{2,1} (or its reweighted step), Z = XQ. */
 static int q_step(jspca_work *work, bool full)
 {
     const jspca_problem *problem = work->problem;
-    const jspca_settings *settings = work->settings;
     jspca_result *result = work->result;
     size_t pk = (size_t) problem->p * (size_t) problem->k;
     double size, step;
-    int info = 0;
 
     ufs_copy(work->q_old, result->q, pk);
-    if (problem->lambda == 0.0)
+    if (problem->lambda == 0.0) {
         free_step(work);
-    else if ((info = settings->exact ? exact_step(work, full) : reweighted_step(work)))
-        return info;
+    } else if (work->settings->exact) {
+        exact_step(work, full);
+    } else {
+        int info = la_ridge_solve(&work->ridge, work->t, result->h, problem->lambda, result->q);
+        if (info) return info;
+        ufs_x_mul(problem->x, problem->k, result->q, work->z);
+    }
     la_row_norms(problem->p, problem->k, result->q, result->row_norm);
     size = sqrt(la_ss(pk, result->q));
     step = sqrt(la_ss_diff(pk, result->q, work->q_old));
@@ -314,10 +303,6 @@ static void work_init(jspca_work *work)
     work->factor = work->reach = 1.0;
     work->objective = work->moved = R_PosInf;
     for (size_t i = 0; i < p; i++) work->d[i] = 1.0;
-    memset(result->q, 0, p * k * sizeof(double));
-    /* A fit that diverges returns before these are set. */
-    memset(result->kkt, 0, p * sizeof(double));
-    memset(result->rotation, 0, k * k * sizeof(double));
     result->violation = result->gap = R_NaN;
     if (problem->sample)
         jspca_sample_init(work);
@@ -325,10 +310,7 @@ static void work_init(jspca_work *work)
         ufs_x_ss(problem->x, work->ss);
     if (work->extrapolates) jspca_leap_init(work);
     /* Without the exact Q-step la_gl only checks the answer: one slot will do. */
-    if (exact)
-        la_gl_init(&work->gl, problem->k, problem->x);
-    else
-        la_gl_init_slots(&work->gl, problem->k, problem->x, 1);
+    la_gl_init(&work->gl, problem->k, problem->x, exact ? LA_GL_SLOTS : 1);
     work->gl.newton = work->run->paths.gl_newton;
     if (problem->sample) la_gl_set_rows(&work->gl, work->root);
     if (!settings->exact && problem->lambda > 0.0) {

@@ -21,7 +21,7 @@ typedef struct {
     double tol, eps_res, eps_q;
 } jspca_settings;
 
-/* In: pbar, weight and, if not exact, h: the start. Out: everything. */
+/* In: pbar, weight and, if not exact, h: the start; zeros in the others. Out: everything. */
 typedef struct {
     double *pbar;     /* p x k */
     double *weight;   /* a, one per feature, or w, one per sample */

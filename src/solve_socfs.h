@@ -20,7 +20,7 @@
  * irls: the paper's iteration (its Algorithms 1 and 2). V by weighted ridge with g_i =
  *   2 sqrt(||v_i||^2 + eps); J_eps, with sqrt(||v_i||^2 + eps) for ||v_i||, never
  *   rises. Per iteration n^2 p + n^3/3 (n-form) or p^3/3 (p-form).
- * Memory: that of la_gl; 24 nc + 2pc more; irls n^2 or 2p^2, that of the cheaper form. */
+ * Memory: that of la_gl; 23 nc + 2pc more; irls n^2 or 2p^2, that of the cheaper form. */
 #ifndef UFS_SOLVE_SOCFS_H
 #define UFS_SOLVE_SOCFS_H
 
@@ -53,7 +53,7 @@ typedef struct {
     int memory; /* differences of E kept for its extrapolation; 0: none */
 } socfs_settings;
 
-/* v is p x c, e and f are n x c, kkt has length p: the caller's. */
+/* v is p x c, e and f are n x c, kkt has length p: the caller's, filled with zeros. */
 typedef struct {
     double *v, *e, *f, *kkt;
     double objective;                 /* J (J_eps if the last stage was irls) */

@@ -146,12 +146,11 @@ static int label_step(topk_work *work, int iteration)
     }
     if (work->graph) structure(work);
     if (problem->mode == TOPK_PROPAGATE) {
-        propagate_problem spread = {problem->n,     problem->c, result->w,
-                                    problem->known, problem->p, problem->x};
-        propagate_settings settings = {work->settings->cmn};
+        propagate_problem spread = {problem->n, problem->c, result->w,          problem->known,
+                                    problem->p, problem->x, work->settings->cmn};
         propagate_result found = {result->label, result->probability, result->reached};
         ufs_run run = {.status = UFS_CONVERGED};
-        propagate_solve(&spread, &settings, &found, &run);
+        propagate_solve(&spread, &found, &run);
         result->unreached = 0;
         for (size_t i = 0; i < n; i++) result->unreached += !result->reached[i];
         return run.lapack;

@@ -97,7 +97,7 @@ mutants <- rbind(
   # ---- kernels ----
   mutant("src/kmeans.c", "if (join * d < saved) {", "if (d < saved) {", "kmeans"),
   mutant("src/kmeans.c", "w->moved[a] += high / w->size[a];", "", "kmeans"),
-  mutant("src/kmeans.c", "w->moved[j] += sqrt(ss);", "w->moved[j] += ss;", "kmeans"),
+  mutant("src/kmeans.c", "return sqrt(ss);", "return ss;", "kmeans"),
   mutant("src/kmeans.c", "leave = sqrt((double) w->size[a] / (w->size[a] - 1.0));", "leave = 1.0;", "kmeans"),
   mutant("src/proj.c", "shift = (inner + ones - total) / interior;", "shift = (inner - total) / interior;", "kernel-la$|kernel-topk"),
   mutant("src/qp_simplex.c", "info->gap = fmax(tau - low, 0.0);", "info->gap = 0.0;", "kernel-qp"),
@@ -105,7 +105,7 @@ mutants <- rbind(
     why = "the last iterate is certified too: status and kkt stay true"),
   mutant("src/la_gl.c", "if (s * top > 1.0) s = 1.0 / top;", "", "kernel-la_gl|socfs"),
   mutant("src/la_gl.c", "off += d * d;", "off += d;", "kernel-la_gl"),
-  mutant("src/la_gl_descent.c", "if (!(fall > 0.0)) return;", "", "kernel-la_gl|socfs|jspca"),
+  mutant("src/la_gl_descent.c", "if (!(fall > 0.0)) return false;", "", "kernel-la_gl|socfs|jspca"),
   mutant("src/la_gl_set.c", "if (count == 0 || worst - 1.0 <= vtol) return 0;", "if (count == 0 || worst <= 2.0) return 0;",
     "kernel-la_gl|socfs"),
   mutant("src/anderson.c", "if (upper[j] == 0.0) {", "if (false) {", "kernel"),
@@ -153,7 +153,7 @@ mutants <- rbind(
   # ---- comparators of features ----
   mutant("src/base_ndfs.c", "if (settings->exact && run->iterations > 1 && !(value <= before * (1.0 + 1e-12)))", "if (false)", "ndfs"),
   mutant("src/base_ndfs.c", "up -= mf;", "up += mf;", "ndfs"),
-  mutant("src/base_ndfs.c", "if (s->row[j] > limit) d -= half", "if (s->row[j] > limit) d += half", "ndfs"),
+  mutant("src/base_ndfs.c", "if (live) d -= half", "if (live) d += half", "ndfs"),
   mutant("src/base_sogfs.c", "more = c + 1 - held;", "more = c - held;", "sogfs"),
   mutant("src/base_sogfs.c", "total += den / 2.0;", "total += den;", "sogfs"),
   mutant("src/base_rsr.c", "w->inner += price * ratio * length;", "w->inner += ratio * length;", "rsr"),
@@ -173,7 +173,7 @@ mutants <- rbind(
   mutant("src/base_mcfs.c", "if (!(left > 1e-10 * own)) return false;", "", "mcfs"),
   mutant("src/base_mcfs.c", "if (!(s->dir[a] * s->sign[a] < 0.0)) continue;", "", "mcfs"),
   mutant("src/base_spec.c", "pow(fmax(s->l[t], 0.0), s->power)", "pow(fmax(s->l[t], 0.0), s->power + 1)", "spec"),
-  mutant("src/base_laplacian.c", "mean += g->degree[i] * f[i];", "mean += f[i];", "laplacian"),
+  mutant("src/base_spec.c", "mean += g->degree[i] * f[i];", "mean += f[i];", "laplacian"),
   mutant("src/base_css.c", "if (!(work->d[j] > REBUILT * work->norm2[j])) return 0.0;", "", "css"),
   mutant("src/base_css.c", "work->d[i] -= w * w;", "work->d[i] += w * w;", "css"),
   mutant("src/base_css.c", "else if (t < m || !*exact)\n", "else if (t < m)\n", "css"),
@@ -297,7 +297,7 @@ mutants <- rbind(
     "work->upper[heap[child + 1]] < work->upper[heap[child]]) child++;", "facility"),
   mutant("src/samp_facility.c", "swap->best[i] - fmax(s[i], swap->second[i]);", "swap->best[i] - s[i];", "facility"),
   mutant("src/propagate.c", "if (edge[i] <= weak || i == (size_t) index[a]) continue;", "if (edge[i] <= weak) continue;", "propagate"),
-  mutant("src/propagate.c", "if (cmn) class_mass(problem, (int) u, y);", "", "propagate")
+  mutant("src/propagate.c", "if (problem->cmn) class_mass(problem, (int) u, y);", "", "propagate")
 )
 
 # ---- run -------------------------------------------------------------------------------------

@@ -241,7 +241,7 @@ test_that("wrong direct calls are errors of R, never crashes", {
     inner_max_iter = 5L)
   wrong <- list(NULL, 1L, "a", TRUE, list(), 1:3, x[1:5, ], x[0, ], c(1, 2))
   calls <- list(
-    list(C_laplacian, graph, x), list(C_spec_quadratic, graph, x, 1L, TRUE),
+    list(C_spec_quadratic, graph, x, 1L, TRUE),
     list(C_spec_leading, graph, x, 1L, c(1, 2), x[, 1:2]), list(C_graph_embed, graph, 3L),
     list(C_graph_knn, x, 3L), list(C_graph_lists, x, matrix(rep(2:1, c(1, 7)), 1), matrix(1, 1, 8), 0L, 1, 0L),
     list(C_graph_mult, graph, x, TRUE), list(C_graph_describe, graph$weights$start,
