@@ -513,17 +513,11 @@ as.data.frame.ufs_decoys <- function(x, row.names = NULL, optional = FALSE, ...)
 #' x <- cbind(iris[, 1:4], matrix(rnorm(150 * 16), 150))
 #' plot(ufs_decoys(x, c("pca", "laplacian"), n_components = 2, repeats = 3))
 #' @export
-plot.ufs_decoys <- function(x, to = NULL, ...) {
-  draw_picture(picture(x, to), ...)
-  invisible(x)
-}
+plot.ufs_decoys <- function(x, to = NULL, ...) show_picture(x, picture(x, to), ...)
 
 #' @rdname plot.ufs_decoys
 #' @exportS3Method ggplot2::autoplot
-autoplot.ufs_decoys <- function(object, to = NULL, ...) {
-  check_dots_empty(...)
-  ggplot_picture(picture(object, to))
-}
+autoplot.ufs_decoys <- function(object, to = NULL, ...) ggplot_picture(picture(object, to), ...)
 
 #' @export
 picture.ufs_decoys <- function(object, to, ...) {

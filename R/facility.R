@@ -289,14 +289,19 @@ sparse_columns <- function(s) {
 
 #' @export
 selected_samples.ufs_facility <- function(fit, m = fit$params$m, as = NULL, ...) {
-  chosen <- selected_samples.ufs(fit, m, as, ...)
-  m <- length(chosen)
-  if (fit$params$swaps > 0L && m != fit$params$m) {
-    ufs_inform("partial", "The swaps were made for the best ", fit$params$m, " samples; for ", m,
-      " fit again with m = ", m, ".")
-  } else if (m > fit$params$m) {
-    ufs_inform("partial", "Only the first ", fit$params$m, " samples were picked one by one; for ",
-      "all ", m, " fit again with m = ", m, ".")
+  said_partial(selected_samples.ufs(fit, m, as, ...), fit, "m", " samples")
+}
+
+# What was chosen beyond the picks that were made one by one, or for which the swaps were.
+said_partial <- function(chosen, fit, name, what) {
+  picked <- fit$params[[name]]
+  size <- length(chosen)
+  again <- paste0(size, " fit again with ", name, " = ", size, ".")
+  if (fit$params$swaps > 0L && size != picked) {
+    ufs_inform("partial", "The swaps were made for the best ", picked, what, "; for ", again)
+  } else if (size > picked) {
+    ufs_inform("partial", "Only the first ", picked, what, " were picked one by one; for all ",
+      again)
   }
   chosen
 }

@@ -106,30 +106,28 @@ table_matrix <- function(x, arg) {
 # Genes x samples is how many tables come, and every method would take the genes for samples.
 # Said once in a session, where looks_turned() sees a reason.
 hint_orientation <- function(x) {
-  if (isTRUE(said_once$orientation)) {
-    return(invisible())
+  why <- if (!isTRUE(said_once$orientation)) {
+    looks_turned(nrow(x), ncol(x), rownames(x), colnames(x))
   }
-  why <- looks_turned(nrow(x), ncol(x), rownames(x), colnames(x))
-  if (is.null(why)) {
-    return(invisible())
-  }
-  said_once$orientation <- TRUE
-  ufs_inform("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
-    "Rows are taken as samples and columns as features; if it is the other way round, give t(x). ",
-    "(Said once in a session.)")
+  if (!is.null(why)) say_once("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
+    "Rows are taken as samples and columns as features; if it is the other way round, give t(x). ")
 }
 
 # Results of a table without column names speak of V1, V2, ...: said once in a session.
 hint_names <- function(names, arg) {
-  if (isTRUE(said_once$names) || !is.null(names)) {
-    return(invisible())
+  if (is.null(names)) {
+    say_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
   }
-  said_once$names <- TRUE
-  ufs_inform("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. (Said ",
-    "once in a session.)")
 }
 
 said_once <- new.env(parent = emptyenv())
+
+say_once <- function(class, ...) {
+  if (!isTRUE(said_once[[class]])) {
+    said_once[[class]] <- TRUE
+    ufs_inform(class, ..., "(Said once in a session.)")
+  }
+}
 
 feature_names <- function(names, p, warn) {
   if (is.null(names)) {
@@ -182,15 +180,16 @@ expand_features <- function(value, data, fill = 0) {
 # For every column of x the index of the first column equal to it.
 equal_columns <- function(x) .Call(C_equal_columns, x)
 
-# Equal columns get the mean of their values: an iteration that has not ended splits what is
-# theirs unevenly, by rounding.
-mean_of_copies <- function(value, x) {
-  first <- equal_columns(x)
+# Equal columns get the mean of their values, or of their rows of a matrix: an iteration that has not
+# ended splits what is theirs unevenly, by rounding; and where any split is optimal, this one has no
+# favourite.
+mean_of_copies <- function(value, first) {
   if (!anyDuplicated(first)) {
     return(value)
   }
   at <- match(first, unique(first))
-  (as.vector(rowsum(value, at)) / tabulate(at))[at]
+  mean <- unname(rowsum(value, at) / tabulate(at))
+  if (is.matrix(value)) mean[at, , drop = FALSE] else mean[at]
 }
 
 # For every row the index of the first row equal to it.

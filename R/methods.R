@@ -205,6 +205,33 @@ new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newda
   out
 }
 
+# newdata's columns centred and scaled as the fit's data were, and back.
+scaled_as <- function(fit, z, index = seq_len(fit$p)) {
+  if (!isFALSE(fit$center)) z <- sweep(z, 2L, fit$center[index])
+  if (!isFALSE(fit$scale)) z <- sweep(z, 2L, fit$scale[index], "/")
+  z
+}
+
+unscaled <- function(fit, z) {
+  if (!isFALSE(fit$scale)) z <- sweep(z, 2L, fit$scale, "*")
+  if (!isFALSE(fit$center)) z <- sweep(z, 2L, fit$center, "+")
+  z
+}
+
+# Some columns of newdata, which must be finite, ready for a product.
+scaled_columns <- function(fit, newdata, index = seq_len(fit$p)) {
+  if (missing(newdata)) {
+    ufs_abort("argument", "`newdata` is missing.", argument = "newdata")
+  }
+  z <- new_columns(fit, newdata, index)
+  bad <- which(colSums(!is.finite(z)) > 0)
+  if (length(bad)) {
+    ufs_abort("input", "`newdata` has missing or infinite values (NA, NaN, Inf) in ",
+      some_columns(fit$names$features[index[bad]]), ".", argument = "newdata")
+  }
+  scaled_as(fit, z, index)
+}
+
 # Where the given features of the fit are in newdata.
 match_columns <- function(object, newdata, index = seq_len(object$p)) {
   turned <- has_feature_rows(newdata)
