@@ -58,8 +58,7 @@ check_seed <- function(seed) {
 #   k             as asked for, or the answer of ufs_size() for k = "auto"
 # `options`: arguments of the method. `standardise`, `na`: see step_select_ufs(). Inside a
 # resampling the ranking is kept, since a tuning run asks for one again with every k.
-rank_for <- function(x, method, k, options = list(), standardise = "auto", na = "error",
-                     seed = NULL) {
+rank_for <- function(x, method, k, options, standardise, na, seed) {
   row <- method_row(method)
   data <- open_data(x, na = na)
   options <- with_clusters(options, row, method, data)
@@ -284,8 +283,7 @@ check_sampler <- function(method, weights) {
 
 # The rows of x as a method chooses m of them: a data frame, best first, with `row`, `score`,
 # `rank`, `removed` and `weight` (how many rows it stands for, NA without `weights`).
-sample_for <- function(x, method, m, options = list(), standardise = "auto", na = "error",
-                       seed = NULL, weights = FALSE) {
+sample_for <- function(x, method, m, options, standardise, na, seed, weights) {
   row <- method_row(method)
   n <- nrow(x)
   data <- open_data(x, na = na)

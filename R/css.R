@@ -184,9 +184,7 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
     return(predict.ufs(object, newdata, k, ...))
   }
   check_dots_empty(...)
-  if (missing(newdata) || length(dim(newdata)) != 2L) {
-    ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
-  }
+  check_newdata(newdata)
   k <- check_count(k, "k", 1L, object$params$k, "the columns picked one by one")
   chosen <- object$solution$order[seq_len(k)]
   z <- new_columns(object, newdata, unname(chosen))

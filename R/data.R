@@ -275,9 +275,7 @@ open_dots <- function(frame, fun, name) {
   }
   unknown <- setdiff(names(given), door_arguments)
   check_arguments(unknown, fun, name)
-  if (length(unknown)) {
-    ufs_abort("argument", "Unknown argument `", unknown[1L], "`.", argument = unknown[1L])
-  }
+  if (length(unknown)) refuse_argument(unknown[1L])
   frame$x <- do.call(ufs_data, c(list(frame$x), given), quote = TRUE)
 }
 

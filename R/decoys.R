@@ -460,11 +460,7 @@ print.ufs_decoys <- function(x, ...) {
       cat("    best: ", paste(utils::head(x$columns[[name]], 5L), collapse = ", "),
         if (length(x$columns[[name]]) > 5L) ", ...", "\n", sep = "")
     }
-    if (length(x$errors[[name]])) {
-      cat("    ", count_words(length(x$errors[[name]]), "repeat"), " failed, first: ",
-        x$errors[[name]][1L], "\n",
-        sep = "")
-    }
+    print_failed(x$errors[[name]], "    ", "repeat")
   }
   cat("  at most ", percent(x$share), " of them no better than noise, ",
     if (x$conservative) "controlled" else "estimated", " by permuted columns\n", sep = "")

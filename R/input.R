@@ -214,11 +214,14 @@ row_norms <- function(x) .Call(C_row_norms, x)
 # For generics, which must take `...`: what nobody reads is a mistake of the user.
 check_dots_empty <- function(...) {
   if (...length()) {
-    name <- names(list(...))
-    name <- if (is.null(name) || !nzchar(name[1L])) NULL else name[1L]
-    ufs_abort("argument", "Unknown argument", if (!is.null(name)) paste0(" `", name, "`"),
-      if (is.null(name)) " without a name", ".", argument = name)
+    refuse_argument(names_of(list(...))[1L])
   }
+}
+
+refuse_argument <- function(name) {
+  named <- nzchar(name)
+  ufs_abort("argument", "Unknown argument", if (named) paste0(" `", name, "`") else
+    " without a name", ".", argument = if (named) name)
 }
 
 # Dots that go to base graphics, which would only warn of a wrong name, several times.
@@ -232,9 +235,7 @@ check_dots_graphics <- function(...) {
   })))
   given <- names(list(...))
   if (is.null(given) || !all(given %in% known)) {
-    unknown <- if (is.null(given)) "" else setdiff(given, known)[1L]
-    ufs_abort("argument", "Unknown argument", if (nzchar(unknown)) paste0(" `", unknown, "`"),
-      if (!nzchar(unknown)) " without a name", ".", argument = if (nzchar(unknown)) unknown)
+    refuse_argument(if (is.null(given)) "" else setdiff(given, known)[1L])
   }
 }
 

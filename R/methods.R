@@ -170,9 +170,7 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 predict.ufs <- function(object, newdata, k = NULL, ...) {
   check_dots_empty(...)
   check_fit(object)
-  if (missing(newdata) || length(dim(newdata)) != 2L) {
-    ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
-  }
+  check_newdata(newdata)
   chosen <- selected_features(object, k, as = "index")
   if (!is.null(object$input$transform)) {
     data <- transform_new(object, newdata)
@@ -184,6 +182,12 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
   if (inherits(newdata, "ufs_sketch")) newdata <- newdata$data
   columns <- match_columns(object, newdata, chosen)
   newdata[, columns, drop = FALSE]
+}
+
+check_newdata <- function(newdata) {
+  if (missing(newdata) || length(dim(newdata)) != 2L) {
+    ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
+  }
 }
 
 # The given features of the fit in newdata, as a dense matrix: of data of any kind only these.

@@ -146,7 +146,5 @@ check_sample_step <- function(x) {
     ufs_abort("argument", "`weights_to` must be the name of a new column, or NULL.",
       argument = "weights_to")
   }
-  check_standardise(x$standardise, x$options)
-  check_na(x$na)
-  check_seed(x$seed)
+  check_shared(x)
 }

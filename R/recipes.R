@@ -237,6 +237,10 @@ check_select_step <- function(x) {
     ufs_abort("argument", "`n_clusters` and `options` both give the number of clusters or ",
       "components.", argument = "n_clusters")
   }
+  check_shared(x)
+}
+
+check_shared <- function(x) {
   check_standardise(x$standardise, x$options)
   check_na(x$na)
   check_seed(x$seed)

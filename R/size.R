@@ -229,10 +229,7 @@ print.ufs_size <- function(x, ...) {
     }
   }
   print(x$curve, digits = 2L, row.names = FALSE)
-  if (length(x$errors)) {
-    cat("  ", count_words(length(x$errors), "resample"), " failed, first: ", x$errors[1L], "\n",
-      sep = "")
-  }
+  print_failed(x$errors, "  ", "resample")
   print_checkpoint(x$checkpoint)
   invisible(x)
 }

@@ -42,8 +42,7 @@ print_notes.ufs_topk <- function(x) {
     }),
     if (x$params$mode == "propagate") {
       paste("for labels   alone ufs_propagate(ufs_graph(x), y), or a linear SVM, is often better",
-        "than",
-        "this fit")
+        "than this fit")
     })
 }
 
