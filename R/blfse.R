@@ -225,7 +225,8 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
       ),
       trace = blfse_trace(found$run$trace),
       certificate = counters[c("kkt", "gap", "eigen")],
-      history = counted_table(found$history, c("it", "ncomp", "ntieP", "nnz")), weights = blfse_weights(found$weights),
+      history = counted_table(found$history, c("it", "ncomp", "ntieP", "nnz")),
+      weights = blfse_weights(found$weights),
       n_component = n_component, p_unique = counters[["p_unique"]] == 1, coef_name = "v"
     )
   })

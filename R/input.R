@@ -109,8 +109,11 @@ hint_orientation <- function(x) {
   why <- if (!isTRUE(said_once$orientation)) {
     looks_turned(nrow(x), ncol(x), rownames(x), colnames(x))
   }
-  if (!is.null(why)) say_once("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
-    "Rows are taken as samples and columns as features; if it is the other way round, give t(x). ")
+  if (!is.null(why)) {
+    say_once("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
+      "Rows are taken as samples and columns as features; if it is the other way round, give ",
+      "t(x). ")
+  }
 }
 
 # Results of a table without column names speak of V1, V2, ...: said once in a session.
@@ -180,9 +183,9 @@ expand_features <- function(value, data, fill = 0) {
 # For every column of x the index of the first column equal to it.
 equal_columns <- function(x) .Call(C_equal_columns, x)
 
-# Equal columns get the mean of their values, or of their rows of a matrix: an iteration that has not
-# ended splits what is theirs unevenly, by rounding; and where any split is optimal, this one has no
-# favourite.
+# Equal columns get the mean of their values, or of their rows of a matrix: an iteration that has
+# not ended splits what is theirs unevenly, by rounding; and where any split is optimal, this one
+# has no favourite.
 mean_of_copies <- function(value, first) {
   if (!anyDuplicated(first)) {
     return(value)

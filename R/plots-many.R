@@ -63,11 +63,15 @@ print.ufs_overlap <- function(x, digits = 2L, ...) {
 #'   features chosen most often).
 #' @param ... Graphical parameters for `plot()`; fits to be joined for `c()`.
 #' @export
-plot.ufs_overlap <- function(x, what = c("pairs", "features"), ...) show_picture(x, picture(x, what), ...)
+plot.ufs_overlap <- function(x, what = c("pairs", "features"), ...) {
+  show_picture(x, picture(x, what), ...)
+}
 
 #' @rdname ufs_overlap
 #' @exportS3Method ggplot2::autoplot
-autoplot.ufs_overlap <- function(object, what = c("pairs", "features"), ...) ggplot_picture(picture(object, what), ...)
+autoplot.ufs_overlap <- function(object, what = c("pairs", "features"), ...) {
+  ggplot_picture(picture(object, what), ...)
+}
 
 #' @export
 picture.ufs_overlap <- function(object, what, ...) {
@@ -95,12 +99,16 @@ c.ufs <- function(...) structure(list(...), class = "ufs_list")
 
 #' @rdname ufs_overlap
 #' @export
-plot.ufs_list <- function(x, k = min(10L, x[[1L]]$p), what = c("pairs", "features"), ...) show_picture(x, picture(ufs_overlap(x, k), what), ...)
+plot.ufs_list <- function(x, k = min(10L, x[[1L]]$p), what = c("pairs", "features"), ...) {
+  show_picture(x, picture(ufs_overlap(x, k), what), ...)
+}
 
 #' @rdname ufs_overlap
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_list <- function(object, k = min(10L, object[[1L]]$p),
-                              what = c("pairs", "features"), ...) ggplot_picture(picture(ufs_overlap(object, k), what), ...)
+                              what = c("pairs", "features"), ...) {
+  ggplot_picture(picture(ufs_overlap(object, k), what), ...)
+}
 
 #' @export
 print.ufs_list <- function(x, ...) {
@@ -149,11 +157,15 @@ check_fits <- function(fits) {
 #' set.seed(1)
 #' plot(ufs_stability(mtcars, "variance", k = 3, n_resamples = 20))
 #' @export
-plot.ufs_stability <- function(x, what = c("features", "samples"), ...) show_picture(x, picture(x, what), ...)
+plot.ufs_stability <- function(x, what = c("features", "samples"), ...) {
+  show_picture(x, picture(x, what), ...)
+}
 
 #' @rdname plot.ufs_stability
 #' @exportS3Method ggplot2::autoplot
-autoplot.ufs_stability <- function(object, what = c("features", "samples"), ...) ggplot_picture(picture(object, what), ...)
+autoplot.ufs_stability <- function(object, what = c("features", "samples"), ...) {
+  ggplot_picture(picture(object, what), ...)
+}
 
 #' @export
 picture.ufs_stability <- function(object, what, ...) {
@@ -201,19 +213,27 @@ picture.ufs_stability <- function(object, what, ...) {
 #' grid <- ufs_grid(iris[, 1:4], "pca", list(n_components = 1:3, scale = c(TRUE, FALSE)))
 #' plot(grid, value = "seconds")
 #' @export
-plot.ufs_grid <- function(x, y = NULL, value = NULL, over = NULL, ...) show_picture(x, picture(x, value, over), ...)
+plot.ufs_grid <- function(x, y = NULL, value = NULL, over = NULL, ...) {
+  show_picture(x, picture(x, value, over), ...)
+}
 
 #' @rdname plot.ufs_grid
 #' @exportS3Method ggplot2::autoplot
-autoplot.ufs_grid <- function(object, value = NULL, over = NULL, ...) ggplot_picture(picture(object, value, over), ...)
+autoplot.ufs_grid <- function(object, value = NULL, over = NULL, ...) {
+  ggplot_picture(picture(object, value, over), ...)
+}
 
 #' @rdname plot.ufs_grid
 #' @export
-plot.ufs_tune <- function(x, y = NULL, value = x$criterion[1L], over = NULL, ...) show_picture(x, picture(x, value, over), ...)
+plot.ufs_tune <- function(x, y = NULL, value = x$criterion[1L], over = NULL, ...) {
+  show_picture(x, picture(x, value, over), ...)
+}
 
 #' @rdname plot.ufs_grid
 #' @exportS3Method ggplot2::autoplot
-autoplot.ufs_tune <- function(object, value = object$criterion[1L], over = NULL, ...) ggplot_picture(picture(object, value, over), ...)
+autoplot.ufs_tune <- function(object, value = object$criterion[1L], over = NULL, ...) {
+  ggplot_picture(picture(object, value, over), ...)
+}
 
 #' @export
 picture.ufs_grid <- function(object, value, over, ...) {
@@ -304,12 +324,16 @@ agreement <- function(object, most = 10L) {
 #' plot(out, measure = "ari")
 #' @export
 plot.ufs_compare <- function(x, y = NULL, over = NULL, measure = "accuracy", classifier = NULL,
-                             at = NULL, methods = NULL, ...) show_picture(x, picture(x, over, measure, classifier, at, methods), ...)
+                             at = NULL, methods = NULL, ...) {
+  show_picture(x, picture(x, over, measure, classifier, at, methods), ...)
+}
 
 #' @rdname plot.ufs_compare
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_compare <- function(object, over = NULL, measure = "accuracy", classifier = NULL,
-                                 at = NULL, methods = NULL, ...) ggplot_picture(picture(object, over, measure, classifier, at, methods), ...)
+                                 at = NULL, methods = NULL, ...) {
+  ggplot_picture(picture(object, over, measure, classifier, at, methods), ...)
+}
 
 #' @export
 picture.ufs_compare <- function(object, over, measure, classifier, at, methods, ...) {
