@@ -58,8 +58,7 @@ check_seed <- function(seed) {
 #   k             as asked for, or the answer of ufs_size() for k = "auto"
 # `options`: arguments of the method. `standardise`, `na`: see step_select_ufs(). Inside a
 # resampling the ranking is kept, since a tuning run asks for one again with every k.
-rank_for <- function(x, method, k, options = list(), standardise = "auto", na = "error",
-                     seed = NULL) {
+rank_for <- function(x, method, k, options, standardise, na, seed) {
   row <- method_row(method)
   data <- open_data(x, na = na)
   options <- with_clusters(options, row, method, data)
@@ -94,13 +93,9 @@ ranking_from_kept <- function(key, make, k, row, options) {
 
 # k = NULL: as many as the method picks by itself.
 fresh_ranking <- function(x, data, method, row, k, options, standardise) {
-  table <- NULL
-  look <- function() {
-    if (is.null(table)) table <<- as_ufs_operator(data, TRUE, FALSE, warn = FALSE, write = FALSE)
-    table
-  }
-  options <- with_number(options, row, k, look)
-  decided <- standardise_or_not(row, options, standardise, data, look)
+  delayedAssign("table", as_ufs_operator(data, TRUE, FALSE, warn = FALSE, write = FALSE))
+  options <- with_number(options, row, k, table)
+  decided <- standardise_or_not(row, options, standardise, data, table)
   if (isTRUE(decided$change)) {
     say("units", "Columns have different units (", decided$reason, "): ufs_", method,
       "() gets them standardised; see `standardise`.")
@@ -115,8 +110,7 @@ fresh_ranking <- function(x, data, method, row, k, options, standardise) {
 # What "auto" means for the method with its options (auto_k()); all columns where none is better
 # than noise. Either is said.
 auto_size <- function(data, method, row, options, standardise) {
-  look <- function() as_ufs_operator(data, TRUE, FALSE, warn = FALSE, write = FALSE)
-  options <- standardise_or_not(row, options, standardise, data, look)$options
+  options <- standardise_or_not(row, options, standardise, data)$options
   found <- withCallingHandlers(quietly_constant(auto_k(data, method, options)),
     ufs_warning_size = function(w) invokeRestart("muffleWarning"))
   say("size", "\"auto\": ", if (found$verdict == "noise")
@@ -166,18 +160,21 @@ number_argument <- function(row) if (is.null(row$per_k)) row$picks$argument else
 
 # A method that solves for one number of features, or picks them one by one, is told that number,
 # unless the user has: of the columns that are not constant.
-with_number <- function(options, row, k, look) {
+with_number <- function(options, row, k, table) {
   argument <- number_argument(row)
   if (!is.null(argument) && !is.null(k) && is.null(options[[argument]])) {
-    options[[argument]] <- min(k, length(look()$keep))
+    options[[argument]] <- min(k, length(table$keep))
   }
   options
 }
 
 # ---- units ------------------------------------------------------------------------------------
 
-# Whether a method gets standardised columns: list(options, standardised, change, reason).
-standardise_or_not <- function(row, options, standardise, data, look) {
+# Whether a method gets standardised columns: list(options, standardised, change, reason). `table`
+# is looked at only where the units decide.
+standardise_or_not <- function(row, options, standardise, data,
+                               table = as_ufs_operator(data, TRUE, FALSE, warn = FALSE,
+                                 write = FALSE)) {
   has <- intersect(c("center", "scale"), arguments_of(row$fit))
   out <- list(options = options, change = FALSE, standardised = NA)
   if (!"scale" %in% has) {
@@ -188,7 +185,7 @@ standardise_or_not <- function(row, options, standardise, data, look) {
   if (identical(standardise, "auto")) {
     wanted <- own
     if (is.null(options$scale) && row$mixed_units == "standardise") {
-      units <- different_units(data, look)
+      units <- different_units(data, function() table)
       wanted <- units$mixed
       out$reason <- units$reason
       out$change <- wanted
@@ -286,8 +283,7 @@ check_sampler <- function(method, weights) {
 
 # The rows of x as a method chooses m of them: a data frame, best first, with `row`, `score`,
 # `rank`, `removed` and `weight` (how many rows it stands for, NA without `weights`).
-sample_for <- function(x, method, m, options = list(), standardise = "auto", na = "error",
-                       seed = NULL, weights = FALSE) {
+sample_for <- function(x, method, m, options, standardise, na, seed, weights) {
   row <- method_row(method)
   n <- nrow(x)
   data <- open_data(x, na = na)
@@ -303,8 +299,7 @@ sample_for <- function(x, method, m, options = list(), standardise = "auto", na 
   if (!is.null(argument) && is.null(options[[argument]])) options[[argument]] <- as.integer(m)
   # A method of both kinds is asked for samples.
   if ("what" %in% arguments_of(row$fit)) options$what <- "samples"
-  look <- function() as_ufs_operator(data, TRUE, FALSE, warn = FALSE, write = FALSE)
-  decided <- standardise_or_not(row, options, standardise, data, look)
+  decided <- standardise_or_not(row, options, standardise, data)
   fit <- with_seed(seed, quietly_constant(do.call(ufs, c(list(x = data, method = method),
     decided$options))))
   chosen <- selected_samples(fit, m, as = "index")

@@ -69,15 +69,11 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
     return(annotate_seurat(object, columns, by_feature))
   }
   check_installed("SummarizedExperiment", "to annotate a SummarizedExperiment")
-  if (by_feature) {
-    frame <- SummarizedExperiment::rowData(object)
-    for (name in names(columns)) frame[[name]] <- columns[[name]]
-    SummarizedExperiment::rowData(object) <- frame
-  } else {
-    frame <- SummarizedExperiment::colData(object)
-    for (name in names(columns)) frame[[name]] <- columns[[name]]
+  frame <- if (by_feature) SummarizedExperiment::rowData(object) else
+    SummarizedExperiment::colData(object)
+  for (name in names(columns)) frame[[name]] <- columns[[name]]
+  if (by_feature) SummarizedExperiment::rowData(object) <- frame else
     SummarizedExperiment::colData(object) <- frame
-  }
   object
 }
 

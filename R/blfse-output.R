@@ -9,18 +9,9 @@ symmetric_matrix <- function(values, n, names) {
 blfse_blocks <- c("start", "W", "P", "S", "v", "Y", "beta", "alpha")
 
 blfse_trace <- function(trace) {
-  trace <- as.data.frame(trace)
+  trace <- counted_table(trace, c("iteration", "it", "nc", "ties", "nnz"))
   trace$block <- factor(blfse_blocks[trace$block + 1L], levels = blfse_blocks)
-  count <- c("iteration", "it", "nc", "ties", "nnz")
-  trace[count] <- lapply(trace[count], as.integer)
   trace
-}
-
-blfse_history <- function(history) {
-  history <- as.data.frame(history)
-  count <- c("it", "ncomp", "ntieP", "nnz")
-  history[count] <- lapply(history[count], as.integer)
-  history
 }
 
 # alpha and beta as matrices, iterations x m.
@@ -129,16 +120,7 @@ picture_weights <- function(fit) {
 }
 
 picture_consensus <- function(fit) {
-  s <- fit$solution$S
-  cluster <- fit$solution$cluster
-  if (!is.matrix(s)) s <- as.matrix(s)
-  turn <- order(cluster, -rowSums(s))
-  name <- fit$names$samples
-  if (is.null(name)) name <- seq_len(nrow(s))
-  s <- `dimnames<-`(unname(s[turn, turn]), list(name[turn], name[turn]))
-  new_picture("tiles", z = s, group = factor(cluster[turn]), group_name = "cluster", limits = c(0,
-    1),
-    palette = "sequential", value = "similarity", xlab = "samples, by cluster",
-    ylab = "samples, by cluster",
-    title = sprintf("ufs_blfse: consensus of %d clusterings", fit$params$n_base))
+  s <- as.matrix(fit$solution$S)
+  picture_links(fit, s, order(fit$solution$cluster, -rowSums(s)), c(0, 1), "similarity",
+    sprintf("ufs_blfse: consensus of %d clusterings", fit$params$n_base))
 }

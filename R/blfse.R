@@ -223,7 +223,8 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
       ),
       trace = blfse_trace(found$run$trace),
       certificate = counters[c("kkt", "gap", "eigen")],
-      history = blfse_history(found$history), weights = blfse_weights(found$weights),
+      history = counted_table(found$history, c("it", "ncomp", "ntieP", "nnz")),
+      weights = blfse_weights(found$weights),
       n_component = n_component, p_unique = counters[["p_unique"]] == 1, coef_name = "v"
     )
   })
@@ -375,11 +376,9 @@ draw_parts <- function(n, m, resample) {
 # A fit of one base method, with what it needs filled in.
 base_fit <- function(x, method, args, n_clusters, n_features) {
   fit <- registry()[[method]]$fit
-  known <- formals(fit)[arguments_of(fit)]
-  open <- names(known)[vapply(known, function(value) identical(value, quote(expr = )), NA)]
   fill <- list(n_components = n_clusters, k = n_features)
-  fill <- fill[names(fill) %in% open]
-  if ("n_clusters" %in% names(known)) fill$n_clusters <- n_clusters
+  fill <- fill[names(fill) %in% required_arguments(fit)]
+  if ("n_clusters" %in% arguments_of(fit)) fill$n_clusters <- n_clusters
   base_args <- registry()[[method]]$base_args
   fill[names(base_args)] <- base_args
   fill[names(args)] <- args

@@ -333,27 +333,19 @@ large_bytes <- 2^26
 # date comes late) is read through.
 source_content <- function(source) {
   files <- if (8 * as.double(source$n) * source$p > large_bytes) source_files(source)
-  if (is.null(files)) {
-    hash <- function(lines) {
-      if (source$by == "rows") piece_hash(read_source(source, i = lines), lines, FALSE) else
-        piece_hash(read_source(source, j = lines), lines, TRUE)
-    }
-    total <- NULL
-    for (lines in source_blocks(source)) {
-      part <- hash(lines)
-      total <- if (is.null(total)) part else
-        if (source$by == "rows") add_hashes(total, part) else rbind(total, part)
-    }
-    return(total)
-  }
   by_rows <- source$by == "rows"
+  if (is.null(files)) {
+    parts <- lapply(source_blocks(source), function(lines) {
+      piece_hash(read_block(source, lines), lines, !by_rows)
+    })
+    return(if (by_rows) Reduce(add_hashes, parts) else do.call(rbind, parts))
+  }
   size <- if (by_rows) source$n else source$p
   some <- max(1, min(source$step, floor(2^18 / if (by_rows) source$p else source$n)))
   from <- unique(floor(seq(1, max(1, size - some + 1), length.out = 32L)))
   places <- lapply(from, function(first) {
     lines <- seq.int(first, min(first + some - 1, size))
-    .Call(C_x_hash, if (by_rows) read_source(source, i = lines) else
-      read_source(source, j = lines), 0)
+    .Call(C_x_hash, read_block(source, lines), 0)
   })
   list(basename(files), file.size(files), as.double(file.mtime(files)), source$object, source$rows,
     source$columns, places)

@@ -60,15 +60,18 @@ draw_both <- function(task, common, halves, sizes) {
     })
     accuracy <- matrix(vapply(draws, `[[`, numeric(length(common$classifiers)), "accuracy"),
       length(common$classifiers))
-    lost <- mean(vapply(draws, `[[`, 0L, "lost"))
-    labels <- c(task$label, paste0(task$label, " (best of ", common$n_random, ")"))
-    value <- list(rowMeans(accuracy), apply(accuracy, 1L, max))
-    for (i in 1:2) {
-      rows[[length(rows) + 1L]] <- result_row(labels[i], task$rep, k, m,
-        names(common$classifiers), data.frame(accuracy = value[[i]]), m, lost, nothing_fitted)
-    }
+    rows <- c(rows, random_rows(task, common, accuracy, k, m, names(common$classifiers),
+      function(value) data.frame(accuracy = value), m, mean(vapply(draws, `[[`, 0L, "lost"))))
   }
   list(rows = do.call(rbind, rows))
+}
+
+# The mean of random choices (columns of `draws`) and the best of them.
+random_rows <- function(task, common, draws, k, m, classifier, as_value, labelled, lost) {
+  Map(function(label, value) {
+    result_row(label, task$rep, k, m, classifier, as_value(value), labelled, lost, nothing_fitted)
+  }, c(task$label, paste0(task$label, " (best of ", common$n_random, ")")),
+  list(rowMeans(draws), apply(draws, 1L, max)), USE.NAMES = FALSE)
 }
 
 fit_both <- function(task, common, halves, sizes) {
@@ -128,12 +131,7 @@ compare_cluster <- function(task, common) {
       if (task$plan$features == "random") {
         draws <- vapply(seq_len(common$n_random), function(i) score(sample.int(ncol(x), k)),
           numeric(3))
-        value <- list(rowMeans(draws), apply(draws, 1L, max))
-        label <- c(task$label, paste0(task$label, " (best of ", common$n_random, ")"))
-        rows <- c(rows, lapply(1:2, function(i) {
-          result_row(label[i], task$rep, k, NA_integer_, "kmeans", as.list(value[[i]]), 0L, 0L,
-            nothing_fitted)
-        }))
+        rows <- c(rows, random_rows(task, common, draws, k, NA_integer_, "kmeans", as.list, 0L, 0L))
         next
       }
       found <- pipeline_features(task$plan, x, k, cache)

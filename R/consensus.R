@@ -82,25 +82,20 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
       unname(data$scale[at]) * data$norm[best])
     picked <- decorrelate(z, (pool + 1 - seq_len(pool)) / pool, k, strength)
     chosen <- best[picked]
-    final <- c(chosen, setdiff(noise$order, chosen))
-    score <- numeric(q)
-    score[final] <- (q + 1 - seq_len(q)) / q
     if (!center) data$center <- FALSE
     if (!scale) data$scale <- FALSE
     list(
       data = data, control = control,
       params = list(n_clusters = n_clusters, k = k, members = members, strength = strength,
         pool = pool, share = share, center = center, scale = scale),
-      feature_scores = score,
+      feature_scores = rank_scores(c(chosen, setdiff(noise$order, chosen)), q),
       statistic = expand_features(found$mean, data, NA_real_),
       solution = list(ranks = expand_features(found$ranks, data, NA_real_),
         mean_rank = expand_features(found$mean, data, NA_real_),
         order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]])),
       decoys = list(n = found$n_decoys, share = noise$share, better = noise$better),
       members = consensus_table(found, chosen, k),
-      certificate = c(max_correlation = largest_correlation(z[, picked, drop = FALSE]),
-        before = largest_correlation(z[, seq_len(k), drop = FALSE]),
-        rank_lost = mean(picked) - (k + 1) / 2)
+      certificate = correlation_certificate(z, picked)
     )
   })
 }
@@ -176,15 +171,10 @@ consensus_tasks <- function(members, n_clusters, data, center, scale) {
     if (row$selects == "samples") {
       ufs_abort("argument", "`members`: ufs_", name, "() selects samples.", argument = "members")
     }
-    arguments <- formals(row$fit)[arguments_of(row$fit)]
-    args <- list()
-    if ("n_clusters" %in% names(arguments)) args$n_clusters <- n_clusters
-    if ("n_components" %in% names(arguments)) {
-      args$n_components <- min(n_clusters, data$n - 1L, length(data$keep))
-    }
-    if ("scale" %in% names(arguments)) args$scale <- scale
-    if ("center" %in% names(arguments)) args$center <- center
-    list(method = name, args = args)
+    args <- list(n_clusters = n_clusters,
+      n_components = min(n_clusters, data$n - 1L, length(data$keep)), scale = scale,
+      center = center)
+    list(method = name, args = args[names(args) %in% arguments_of(row$fit)])
   })
 }
 
@@ -198,8 +188,7 @@ print_notes.ufs_consensus <- function(x) {
   members <- x$members[order(-x$members$chosen), ]
   c(paste0("members      of the best ", x$params$k, " of each are chosen: ",
     paste(members$member, members$chosen, collapse = ", ")),
-    sprintf("correlation  at most %.2f among the best %d (mean of ranks alone: %.2f)",
-      x$certificate[["max_correlation"]], x$params$k, x$certificate[["before"]]),
+    correlation_note(x, "mean of ranks alone"),
     paste0("noise        ", percent(min(1, x$decoys$share[x$params$k])), " of the best ",
       x$params$k, " by mean rank no better than noise; ", x$params$pool,
       " columns to choose from, ", x$decoys$n, " decoys"))

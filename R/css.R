@@ -184,9 +184,7 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
     return(predict.ufs(object, newdata, k, ...))
   }
   check_dots_empty(...)
-  if (missing(newdata) || length(dim(newdata)) != 2L) {
-    ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
-  }
+  check_newdata(newdata)
   k <- check_count(k, "k", 1L, object$params$k, "the columns picked one by one")
   chosen <- object$solution$order[seq_len(k)]
   z <- new_columns(object, newdata, unname(chosen))
@@ -194,32 +192,21 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
   if (!all(is.finite(z))) {
     ufs_abort("input", "`newdata` has missing or infinite values.", argument = "newdata")
   }
-  if (!identical(object$center, FALSE)) z <- sweep(z, 2L, object$center[chosen])
-  if (!identical(object$scale, FALSE)) z <- sweep(z, 2L, object$scale[chosen], "/")
+  z <- scaled_as(object, z, chosen)
   # Columns that add a basis vector: these alone are used, the others depend on them.
   rank <- object$solution$rank
   used <- which(diff(c(0L, rank[seq_len(k)])) > 0L)
   lead <- seq_along(used)
   coef <- backsolve(object$solution$factor[lead, used, drop = FALSE],
     object$solution$coordinates[lead, , drop = FALSE])
-  out <- z[, used, drop = FALSE] %*% coef
-  if (!identical(object$scale, FALSE)) out <- sweep(out, 2L, object$scale, "*")
-  if (!identical(object$center, FALSE)) out <- sweep(out, 2L, object$center, "+")
+  out <- unscaled(object, z[, used, drop = FALSE] %*% coef)
   dimnames(out) <- list(rows, object$names$features)
   out
 }
 
 #' @export
 selected_features.ufs_css <- function(fit, k = NULL, as = NULL, ...) {
-  chosen <- NextMethod()
-  if (fit$params$swaps > 0L && length(chosen) != fit$params$k) {
-    ufs_inform("partial", "The swaps were made for the best ", fit$params$k, " features; for ",
-      length(chosen), " fit again with k = ", length(chosen), ".")
-  } else if (length(chosen) > fit$params$k) {
-    ufs_inform("partial", "Only the first ", fit$params$k, " features were picked one by one; for ",
-      "all ", length(chosen), " fit again with k = ", length(chosen), ".")
-  }
-  chosen
+  said_partial(NextMethod(), fit, "k", " features")
 }
 
 #' @export

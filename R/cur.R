@@ -245,22 +245,10 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
     ufs_abort("argument", "`object` holds no decomposition: fit with decomposition = TRUE.",
       argument = "object")
   }
-  if (missing(newdata)) {
-    ufs_abort("argument", "`newdata` is missing.", argument = "newdata")
-  }
-  chosen <- match(colnames(object$solution$C), object$names$features)
-  z <- new_columns(object, newdata, chosen)
-  bad <- which(colSums(!is.finite(z)) > 0)
-  if (length(bad)) {
-    ufs_abort("input", "`newdata` has missing or infinite values (NA, NaN, Inf) in ",
-      some_columns(object$names$features[chosen[bad]]), ".", argument = "newdata")
-  }
-  if (!isFALSE(object$center)) z <- sweep(z, 2L, object$center[chosen], "-")
-  if (!isFALSE(object$scale)) z <- sweep(z, 2L, object$scale[chosen], "/")
+  z <- scaled_columns(object, newdata,
+    match(colnames(object$solution$C), object$names$features))
   rows <- rownames(z)
-  z <- z %*% object$solution$U %*% object$solution$R
-  if (!isFALSE(object$scale)) z <- sweep(z, 2L, object$scale, "*")
-  if (!isFALSE(object$center)) z <- sweep(z, 2L, object$center, "+")
+  z <- unscaled(object, z %*% object$solution$U %*% object$solution$R)
   dimnames(z) <- list(rows, object$names$features)
   z
 }

@@ -75,10 +75,6 @@ seurat_layer <- function(assay, name) {
 
 # Counts where log-normalised values are usual, and the user did not ask for them.
 hint_counts <- function(what, advice) {
-  if (isTRUE(said_once$counts)) {
-    return(invisible())
-  }
-  said_once$counts <- TRUE
-  ufs_inform("counts", what, " has raw counts and no log-normalised values: the counts are used ",
-    "as they are. ", advice, " normalises them. (Said once in a session.)")
+  say_once("counts", what, " has raw counts and no log-normalised values: the counts are used ",
+    "as they are. ", advice, " normalises them. ")
 }

@@ -155,12 +155,10 @@ new_data <- function(kind, x, n, p, features, samples, origin, assay = NULL) {
 # By class: the one place that knows what people keep their data in.
 read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
   origin <- class(x)[1L]
-  if (inherits(x, "SummarizedExperiment")) {
-    taken <- experiment_assay(x, assay)
+  if (has_feature_rows(x)) {
+    taken <- if (inherits(x, "Seurat")) seurat_assay(x, assay) else experiment_assay(x, assay)
     out <- read_data(taken$x, arg, NULL, block_bytes, BPPARAM)
-  } else if (inherits(x, "Seurat")) {
-    taken <- seurat_assay(x, assay)
-    out <- read_data(taken$x, arg, NULL, block_bytes, BPPARAM)
+    out$input$assay <- taken$assay
   } else if (!is.null(assay)) {
     ufs_abort("argument", "`assay` is for SummarizedExperiment, SingleCellExperiment and Seurat ",
       "objects; `", arg, "` is ", kind_of(x), ".", argument = "assay")
@@ -186,7 +184,6 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
     return(new_data("dense", x, nrow(x), ncol(x), colnames(x), rownames(x), origin))
   }
   out$input$origin <- origin
-  if (exists("taken", inherits = FALSE)) out$input$assay <- taken$assay
   out
 }
 
@@ -278,9 +275,7 @@ open_dots <- function(frame, fun, name) {
   }
   unknown <- setdiff(names(given), door_arguments)
   check_arguments(unknown, fun, name)
-  if (length(unknown)) {
-    ufs_abort("argument", "Unknown argument `", unknown[1L], "`.", argument = unknown[1L])
-  }
+  if (length(unknown)) refuse_argument(unknown[1L])
   frame$x <- do.call(ufs_data, c(list(frame$x), given), quote = TRUE)
 }
 

@@ -460,11 +460,7 @@ print.ufs_decoys <- function(x, ...) {
       cat("    best: ", paste(utils::head(x$columns[[name]], 5L), collapse = ", "),
         if (length(x$columns[[name]]) > 5L) ", ...", "\n", sep = "")
     }
-    if (length(x$errors[[name]])) {
-      cat("    ", count_words(length(x$errors[[name]]), "repeat"), " failed, first: ",
-        x$errors[[name]][1L], "\n",
-        sep = "")
-    }
+    print_failed(x$errors[[name]], "    ", "repeat")
   }
   cat("  at most ", percent(x$share), " of them no better than noise, ",
     if (x$conservative) "controlled" else "estimated", " by permuted columns\n", sep = "")
@@ -513,17 +509,11 @@ as.data.frame.ufs_decoys <- function(x, row.names = NULL, optional = FALSE, ...)
 #' x <- cbind(iris[, 1:4], matrix(rnorm(150 * 16), 150))
 #' plot(ufs_decoys(x, c("pca", "laplacian"), n_components = 2, repeats = 3))
 #' @export
-plot.ufs_decoys <- function(x, to = NULL, ...) {
-  draw_picture(picture(x, to), ...)
-  invisible(x)
-}
+plot.ufs_decoys <- function(x, to = NULL, ...) show_picture(x, picture(x, to), ...)
 
 #' @rdname plot.ufs_decoys
 #' @exportS3Method ggplot2::autoplot
-autoplot.ufs_decoys <- function(object, to = NULL, ...) {
-  check_dots_empty(...)
-  ggplot_picture(picture(object, to))
-}
+autoplot.ufs_decoys <- function(object, to = NULL, ...) ggplot_picture(picture(object, to), ...)
 
 #' @export
 picture.ufs_decoys <- function(object, to, ...) {

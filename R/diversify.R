@@ -61,17 +61,12 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
       decorrelate(z, (q + 1 - seq_len(pool)) / q, k, strength)
     }
     chosen <- best[picked]
-    final <- c(chosen, setdiff(ranking, chosen))
-    score <- numeric(q)
-    score[final] <- (q + 1 - seq_len(q)) / q
     list(
       data = data, control = resolve_control(ufs_control()),
       params = list(of = fit$method, k = k, how = how, strength = strength, pool = pool),
-      feature_scores = score,
+      feature_scores = rank_scores(c(chosen, setdiff(ranking, chosen)), q),
       solution = list(order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]])),
-      certificate = c(max_correlation = largest_correlation(z[, picked, drop = FALSE]),
-        before = largest_correlation(z[, seq_len(k), drop = FALSE]),
-        rank_lost = mean(picked) - (k + 1) / 2)
+      certificate = correlation_certificate(z, picked)
     )
   })
 }
@@ -98,6 +93,14 @@ css_order <- function(z, k) {
   found$order
 }
 
+# Of the columns picked of z, whose own order is the ranking.
+correlation_certificate <- function(z, picked) {
+  k <- length(picked)
+  c(max_correlation = largest_correlation(z[, picked, drop = FALSE]),
+    before = largest_correlation(z[, seq_len(k), drop = FALSE]),
+    rank_lost = mean(picked) - (k + 1) / 2)
+}
+
 largest_correlation <- function(z) {
   if (ncol(z) < 2L) {
     return(0)
@@ -120,6 +123,10 @@ selected_features.ufs_diversify <- function(fit, k = NULL, as = NULL, ...) {
 print_notes.ufs_diversify <- function(x) {
   c(paste0("ranking of   ufs_", x$params$of, "(), best ", x$params$pool, " looked at, by ",
     x$params$how, if (x$params$how == "correlation") paste0(" (strength ", x$params$strength, ")")),
-    sprintf("correlation  at most %.2f among the best %d (before: %.2f)",
-      x$certificate[["max_correlation"]], x$params$k, x$certificate[["before"]]))
+    correlation_note(x, "before"))
+}
+
+correlation_note <- function(x, before) {
+  sprintf("correlation  at most %.2f among the best %d (%s: %.2f)",
+    x$certificate[["max_correlation"]], x$params$k, before, x$certificate[["before"]])
 }

@@ -156,16 +156,16 @@ code_name <- function(said, default) {
   if (nzchar(text) && nchar(text) <= 60L) text else default
 }
 
+explore_chosen <- function(model, ...) {
+  if (model$features) selected_features(...) else selected_samples(...)
+}
+
 # One row per chosen feature (sample), best first.
 explore_table <- function(model, name, k) {
   fit <- model$fits[[name]]
   table <- as.data.frame(fit, what = model$what)
   label <- names(table)[1L]
-  chosen <- if (model$features) {
-    suppressMessages(selected_features(fit, k, as = "index"))
-  } else {
-    suppressMessages(selected_samples(fit, k, as = "index"))
-  }
+  chosen <- suppressMessages(explore_chosen(model, fit, k, as = "index"))
   table <- table[match(chosen, table$index), c("rank", label, "index", "score")]
   stability <- model$stability[[name]]
   often <- if (model$features) stability$frequency else stability$sample_frequency
@@ -300,9 +300,7 @@ explore_server <- function(model) {
     })
     shiny::observeEvent(input$done, {
       fit <- model$fits[[name()]]
-      shiny::stopApp(suppressMessages(if (model$features) selected_features(fit, k()) else {
-        selected_samples(fit, k())
-      }))
+      shiny::stopApp(suppressMessages(explore_chosen(model, fit, k())))
     })
     shiny::observeEvent(input$cancel, shiny::stopApp(NULL))
   }

@@ -189,12 +189,12 @@ check_swaps <- function(swaps, arg, value) {
 # What C_facility takes: list(kind, x, bandwidth) or list(kind, candidate, sample); and `label`
 # for the fit, `stored` if an n x n table is made.
 facility_similarity <- function(similarity, data, bandwidth) {
-  if (is.character(similarity)) {
-    similarity <- check_choice(similarity, "similarity", c("cosine", "heat"))
-    if (similarity == "cosine" && !is.null(bandwidth)) {
-      ufs_abort("argument", "`bandwidth` is for similarity = \"heat\" only.",
-        argument = "bandwidth")
-    }
+  named <- is.character(similarity)
+  if (named) similarity <- check_choice(similarity, "similarity", c("cosine", "heat"))
+  if (!is.null(bandwidth) && !identical(similarity, "heat")) {
+    ufs_abort("argument", "`bandwidth` is for similarity = \"heat\" only.", argument = "bandwidth")
+  }
+  if (named) {
     x <- in_range(data$x)
     like <- list(kind = match(similarity, c("cosine", "heat")) - 1L, x = x$x, bandwidth = 1,
       label = similarity, stored = fits_table(data$n))
@@ -205,9 +205,6 @@ facility_similarity <- function(similarity, data, bandwidth) {
       like$width <- like$bandwidth * x$unit * x$unit
     }
     return(like)
-  }
-  if (!is.null(bandwidth)) {
-    ufs_abort("argument", "`bandwidth` is for similarity = \"heat\" only.", argument = "bandwidth")
   }
   if (inherits(similarity, "ufs_graph")) {
     check_graph_size(similarity$n, data$n)
@@ -277,10 +274,16 @@ user_similarity <- function(s, n) {
     stored = FALSE, label = "given, sparse")
 }
 
+# Rows and columns of what is not zero in a Matrix, by columns: symmetric classes list one triangle
+# after the other.
+places_of <- function(s) {
+  at <- Matrix::which(s != 0, arr.ind = TRUE, useNames = FALSE)
+  at[order(at[, 2L], at[, 1L]), , drop = FALSE]
+}
+
 # start, index (from 0), value of the columns of a Matrix.
 sparse_columns <- function(s) {
-  at <- Matrix::which(s != 0, arr.ind = TRUE, useNames = FALSE)
-  at <- at[order(at[, 2L], at[, 1L]), , drop = FALSE]
+  at <- places_of(s)
   list(start = c(0L, cumsum(tabulate(at[, 2L], ncol(s)))), index = as.integer(at[, 1L]) - 1L,
     value = as.double(s[at]))
 }
@@ -289,14 +292,19 @@ sparse_columns <- function(s) {
 
 #' @export
 selected_samples.ufs_facility <- function(fit, m = fit$params$m, as = NULL, ...) {
-  chosen <- selected_samples.ufs(fit, m, as, ...)
-  m <- length(chosen)
-  if (fit$params$swaps > 0L && m != fit$params$m) {
-    ufs_inform("partial", "The swaps were made for the best ", fit$params$m, " samples; for ", m,
-      " fit again with m = ", m, ".")
-  } else if (m > fit$params$m) {
-    ufs_inform("partial", "Only the first ", fit$params$m, " samples were picked one by one; for ",
-      "all ", m, " fit again with m = ", m, ".")
+  said_partial(selected_samples.ufs(fit, m, as, ...), fit, "m", " samples")
+}
+
+# What was chosen beyond the picks that were made one by one, or for which the swaps were.
+said_partial <- function(chosen, fit, name, what) {
+  picked <- fit$params[[name]]
+  size <- length(chosen)
+  again <- paste0(size, " fit again with ", name, " = ", size, ".")
+  if (fit$params$swaps > 0L && size != picked) {
+    ufs_inform("partial", "The swaps were made for the best ", picked, what, "; for ", again)
+  } else if (size > picked) {
+    ufs_inform("partial", "Only the first ", picked, what, " were picked one by one; for all ",
+      again)
   }
   chosen
 }

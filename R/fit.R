@@ -90,6 +90,13 @@ as_trace <- function(trace) {
   trace
 }
 
+# A matrix of the solver's as a table in which some columns are whole numbers.
+counted_table <- function(value, whole) {
+  table <- as.data.frame(value)
+  table[whole] <- lapply(table[whole], as.integer)
+  table
+}
+
 # ---- accessors ------------------------------------------------------------------------
 
 #' What a fit chose

@@ -305,13 +305,7 @@ user_graph <- function(w, data) {
     ufs_abort("argument", "`graph` must be numeric, without missing or infinite weights.",
       argument = "graph")
   }
-  if (sparse) {
-    at <- Matrix::which(w != 0, arr.ind = TRUE, useNames = FALSE)
-    # Symmetric classes list one triangle after the other.
-    at <- at[order(at[, 2L], at[, 1L]), , drop = FALSE]
-  } else {
-    at <- which(w != 0, arr.ind = TRUE, useNames = FALSE)
-  }
+  at <- if (sparse) places_of(w) else which(w != 0, arr.ind = TRUE, useNames = FALSE)
   value <- as.double(w[at])
   if (any(value < 0)) {
     ufs_abort("argument", "`graph` has negative weights: similarities of at least 0 are needed.",
@@ -451,7 +445,13 @@ spread_rows <- function(value, graph) {
 #' @export
 as.matrix.ufs_graph <- function(x, sparse = FALSE, ...) {
   check_graph(x)
-  out <- if (sparse) csr_to_sparse(x$weights) else as.matrix(x$weights)
+  out <- if (sparse) {
+    check_installed("Matrix", "for as.matrix(graph, sparse = TRUE)")
+    Matrix::sparseMatrix(i = x$weights$index, p = x$weights$start, x = x$weights$value,
+      dims = dim(x), index1 = FALSE)
+  } else {
+    as.matrix(x$weights)
+  }
   if (!is.null(x$samples)) dimnames(out) <- list(x$samples, x$samples)
   out
 }
@@ -464,13 +464,6 @@ as.matrix.ufs_csr <- function(x, ...) {
   out <- matrix(0, n, n)
   out[cbind(rep.int(seq_len(n), diff(x$start)), x$index + 1L)] <- x$value
   out
-}
-
-csr_to_sparse <- function(weights) {
-  check_installed("Matrix", "for as.matrix(graph, sparse = TRUE)")
-  n <- length(weights$start) - 1L
-  Matrix::sparseMatrix(i = weights$index, p = weights$start, x = weights$value,
-    dims = c(n, n), index1 = FALSE)
 }
 
 #' @export

@@ -106,30 +106,31 @@ table_matrix <- function(x, arg) {
 # Genes x samples is how many tables come, and every method would take the genes for samples.
 # Said once in a session, where looks_turned() sees a reason.
 hint_orientation <- function(x) {
-  if (isTRUE(said_once$orientation)) {
-    return(invisible())
+  why <- if (!isTRUE(said_once$orientation)) {
+    looks_turned(nrow(x), ncol(x), rownames(x), colnames(x))
   }
-  why <- looks_turned(nrow(x), ncol(x), rownames(x), colnames(x))
-  if (is.null(why)) {
-    return(invisible())
+  if (!is.null(why)) {
+    say_once("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
+      "Rows are taken as samples and columns as features; if it is the other way round, give ",
+      "t(x). ")
   }
-  said_once$orientation <- TRUE
-  ufs_inform("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
-    "Rows are taken as samples and columns as features; if it is the other way round, give t(x). ",
-    "(Said once in a session.)")
 }
 
 # Results of a table without column names speak of V1, V2, ...: said once in a session.
 hint_names <- function(names, arg) {
-  if (isTRUE(said_once$names) || !is.null(names)) {
-    return(invisible())
+  if (is.null(names)) {
+    say_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
   }
-  said_once$names <- TRUE
-  ufs_inform("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. (Said ",
-    "once in a session.)")
 }
 
 said_once <- new.env(parent = emptyenv())
+
+say_once <- function(class, ...) {
+  if (!isTRUE(said_once[[class]])) {
+    said_once[[class]] <- TRUE
+    ufs_inform(class, ..., "(Said once in a session.)")
+  }
+}
 
 feature_names <- function(names, p, warn) {
   if (is.null(names)) {
@@ -182,15 +183,16 @@ expand_features <- function(value, data, fill = 0) {
 # For every column of x the index of the first column equal to it.
 equal_columns <- function(x) .Call(C_x_equal, x, FALSE)
 
-# Equal columns get the mean of their values: an iteration that has not ended splits what is
-# theirs unevenly, by rounding.
-mean_of_copies <- function(value, x) {
-  first <- equal_columns(x)
+# Equal columns get the mean of their values, or of their rows of a matrix: an iteration that has
+# not ended splits what is theirs unevenly, by rounding; and where any split is optimal, this one
+# has no favourite.
+mean_of_copies <- function(value, first) {
   if (!anyDuplicated(first)) {
     return(value)
   }
   at <- match(first, unique(first))
-  (as.vector(rowsum(value, at)) / tabulate(at))[at]
+  mean <- unname(rowsum(value, at) / tabulate(at))
+  if (is.matrix(value)) mean[at, , drop = FALSE] else mean[at]
 }
 
 # For every row the index of the first row equal to it.
@@ -215,11 +217,14 @@ row_norms <- function(x) .Call(C_row_norms, x)
 # For generics, which must take `...`: what nobody reads is a mistake of the user.
 check_dots_empty <- function(...) {
   if (...length()) {
-    name <- names(list(...))
-    name <- if (is.null(name) || !nzchar(name[1L])) NULL else name[1L]
-    ufs_abort("argument", "Unknown argument", if (!is.null(name)) paste0(" `", name, "`"),
-      if (is.null(name)) " without a name", ".", argument = name)
+    refuse_argument(names_of(list(...))[1L])
   }
+}
+
+refuse_argument <- function(name) {
+  named <- nzchar(name)
+  ufs_abort("argument", "Unknown argument", if (named) paste0(" `", name, "`") else
+    " without a name", ".", argument = if (named) name)
 }
 
 # Dots that go to base graphics, which would only warn of a wrong name, several times.
@@ -233,9 +238,7 @@ check_dots_graphics <- function(...) {
   })))
   given <- names(list(...))
   if (is.null(given) || !all(given %in% known)) {
-    unknown <- if (is.null(given)) "" else setdiff(given, known)[1L]
-    ufs_abort("argument", "Unknown argument", if (nzchar(unknown)) paste0(" `", unknown, "`"),
-      if (!nzchar(unknown)) " without a name", ".", argument = if (nzchar(unknown)) unknown)
+    refuse_argument(if (is.null(given)) "" else setdiff(given, known)[1L])
   }
 }
 

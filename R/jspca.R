@@ -419,33 +419,14 @@ predict.ufs_jspca <- function(object, newdata, k = NULL,
   most <- object$params$n_components
   if (is.null(n_components)) n_components <- most
   n_components <- check_count(n_components, "n_components", 1L, most, "the components of the fit")
-  if (missing(newdata)) {
-    ufs_abort("argument", "`newdata` is missing.", argument = "newdata")
-  }
-  z <- jspca_newdata(object, newdata)
+  z <- scaled_columns(object, newdata)
   solution <- object$solution
   first <- seq_len(n_components)
   if (type == "scores") {
     return(z %*% solution$loadings[, first, drop = FALSE])
   }
   turn <- solution$rotation[, first, drop = FALSE]
-  z <- z %*% (solution$Q %*% turn) %*% t(solution$P %*% turn)
-  if (!isFALSE(object$scale)) z <- sweep(z, 2L, object$scale, "*")
-  if (!isFALSE(object$center)) z <- sweep(z, 2L, object$center, "+")
-  z
-}
-
-# newdata's columns in the order of the fit, centred and scaled as the fit's data were.
-jspca_newdata <- function(object, newdata) {
-  z <- new_columns(object, newdata)
-  bad <- which(colSums(!is.finite(z)) > 0)
-  if (length(bad)) {
-    ufs_abort("input", "`newdata` has missing or infinite values (NA, NaN, Inf) in ",
-      some_columns(object$names$features[bad]), ".", argument = "newdata")
-  }
-  if (!isFALSE(object$center)) z <- sweep(z, 2L, object$center)
-  if (!isFALSE(object$scale)) z <- sweep(z, 2L, object$scale, "/")
-  z
+  unscaled(object, z %*% (solution$Q %*% turn) %*% t(solution$P %*% turn))
 }
 
 #' @export

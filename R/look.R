@@ -82,10 +82,7 @@ look_noise <- function(x, keep, most = c(1000L, 2000L)) {
     return(list(noise = NA_real_, verdict = NA_character_))
   }
   with_seed(seed, {
-    part <- drawn_part(x, most, keep)
-    sizing <- sizing_method(part, "random", list())
-    found <- tryCatch(do.call(ufs_decoys, c(list(part, sizing$method), sizing$args,
-      list(repeats = 3L)), quote = TRUE), ufs_error = function(e) NULL)
+    found <- random_decoys(drawn_part(x, most, keep))
   })
   if (is.null(found)) list(noise = NA_real_, verdict = NA_character_) else
     list(noise = found$noise[[1L]], verdict = size_rule(found)$verdict)

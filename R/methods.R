@@ -170,9 +170,7 @@ print.summary.ufs <- function(x, digits = 4L, ...) {
 predict.ufs <- function(object, newdata, k = NULL, ...) {
   check_dots_empty(...)
   check_fit(object)
-  if (missing(newdata) || length(dim(newdata)) != 2L) {
-    ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
-  }
+  check_newdata(newdata)
   chosen <- selected_features(object, k, as = "index")
   if (!is.null(object$input$transform)) {
     data <- transform_new(object, newdata)
@@ -184,6 +182,12 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
   if (inherits(newdata, "ufs_sketch")) newdata <- newdata$data
   columns <- match_columns(object, newdata, chosen)
   newdata[, columns, drop = FALSE]
+}
+
+check_newdata <- function(newdata) {
+  if (missing(newdata) || length(dim(newdata)) != 2L) {
+    ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
+  }
 }
 
 # The given features of the fit in newdata, as a dense matrix: of data of any kind only these.
@@ -203,6 +207,33 @@ new_columns <- function(object, newdata, index = seq_len(object$p), arg = "newda
   out <- data_columns(data, at)
   dimnames(out) <- list(data$samples, data$features[at])
   out
+}
+
+# newdata's columns centred and scaled as the fit's data were, and back.
+scaled_as <- function(fit, z, index = seq_len(fit$p)) {
+  if (!isFALSE(fit$center)) z <- sweep(z, 2L, fit$center[index])
+  if (!isFALSE(fit$scale)) z <- sweep(z, 2L, fit$scale[index], "/")
+  z
+}
+
+unscaled <- function(fit, z) {
+  if (!isFALSE(fit$scale)) z <- sweep(z, 2L, fit$scale, "*")
+  if (!isFALSE(fit$center)) z <- sweep(z, 2L, fit$center, "+")
+  z
+}
+
+# Some columns of newdata, which must be finite, ready for a product.
+scaled_columns <- function(fit, newdata, index = seq_len(fit$p)) {
+  if (missing(newdata)) {
+    ufs_abort("argument", "`newdata` is missing.", argument = "newdata")
+  }
+  z <- new_columns(fit, newdata, index)
+  bad <- which(colSums(!is.finite(z)) > 0)
+  if (length(bad)) {
+    ufs_abort("input", "`newdata` has missing or infinite values (NA, NaN, Inf) in ",
+      some_columns(fit$names$features[index[bad]]), ".", argument = "newdata")
+  }
+  scaled_as(fit, z, index)
 }
 
 # Where the given features of the fit are in newdata.

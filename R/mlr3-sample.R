@@ -64,7 +64,6 @@ mlr3_pipeop_class <- function() {
 
 mlr3_rows <- function(task, method, values) {
   say_weights(task)
-  own <- c("m", "weights", "standardise", "na", "seed")
   shared <- shared_values(values)
   types <- task$feature_types
   features <- types$id[types$type %in% c("logical", "integer", "numeric")]
@@ -73,7 +72,8 @@ mlr3_rows <- function(task, method, values) {
   }
   check_sampler(method, isTRUE(values$weights))
   m <- if (is.null(values$m)) 20L else values$m
-  found <- sample_for(task_table(task, features), method, m, values[setdiff(names(values), own)],
+  found <- sample_for(task_table(task, features), method, m,
+    values[setdiff(names(values), c(names(shared), "m", "weights"))],
     shared$standardise, shared$na, shared$seed, isTRUE(values$weights))
   found[!found$removed, ]
 }

@@ -168,8 +168,7 @@ task_table <- function(task, features) {
 # What both adapters to mlr3 have beside the arguments of the method, as used.
 shared_values <- function(values) {
   list(standardise = if (is.null(values$standardise)) "auto" else values$standardise,
-    na = if (is.null(values$na)) "error" else values$na, seed = values$seed)[
-      c("standardise", "na", "seed")]
+    na = if (is.null(values$na)) "error" else values$na, seed = values$seed)
 }
 
 say_weights <- function(task) {

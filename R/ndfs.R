@@ -115,8 +115,8 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
       normalised = laplacian == "normalised")
     found <- .Call(C_ndfs, data$x, unclass(graph), f0, settings, control)
     if (exact) {
-      found$w <- share_rows(found$w, data$x)
-      found$reach <- mean_of_copies(found$reach, data$x)
+      first <- equal_columns(data$x)
+      found[c("w", "reach")] <- lapply(found[c("w", "reach")], mean_of_copies, first)
     }
     row_ss <- rowSums(found$w^2)
     rownames(found$f) <- data$samples

@@ -115,19 +115,17 @@ operator_again <- function(x, center, scale) {
   if (x$kind == "scaled") {
     ready <- .Call(C_prepare, x$x, list(center = center, divide = if (scale) "sd" else "none",
       unit = "none", drop = FALSE, write = FALSE))
-    at <- if (is.null(x$column)) seq_len(x$p) else x$column
-    if (center) x["shift"] <- list(ready$center[at])
-    if (scale) x["divide"] <- list(ready$scale[at])
-    x["ss"] <- list(NULL)
-    return(x)
+    ready[c("mean", "sd")] <- ready[c("center", "scale")]
+  } else {
+    whole <- x
+    whole$p <- x$user_p
+    whole$column <- seq_len(x$user_p)
+    whole[c("shift", "divide", "ss")] <- list(NULL)
+    ready <- judge_moments(.Call(C_moments, whole), TRUE)
   }
-  whole <- x
-  whole$p <- x$user_p
-  whole$column <- seq_len(x$user_p)
-  whole[c("shift", "divide", "ss")] <- list(NULL)
-  ready <- judge_moments(.Call(C_moments, whole), TRUE)
-  if (center) x["shift"] <- list(ready$mean[x$column])
-  if (scale) x["divide"] <- list(ready$sd[x$column])
+  at <- if (is.null(x$column)) seq_len(x$p) else x$column
+  if (center) x["shift"] <- list(ready$mean[at])
+  if (scale) x["divide"] <- list(ready$sd[at])
   x["ss"] <- list(NULL)
   x
 }

@@ -1,6 +1,8 @@
 # Pictures in ggplot2.
 
-ggplot_picture <- function(pic) {
+# The dots of a method of autoplot() are refused before the picture is made.
+ggplot_picture <- function(pic, ...) {
+  check_dots_empty(...)
   check_installed("ggplot2", "for autoplot()")
   out <- switch(pic$kind, curves = ggplot_curves(pic), dots = ggplot_dots(pic),
     spikes = ggplot_spikes(pic),

@@ -64,15 +64,13 @@ print.ufs_overlap <- function(x, digits = 2L, ...) {
 #' @param ... Graphical parameters for `plot()`; fits to be joined for `c()`.
 #' @export
 plot.ufs_overlap <- function(x, what = c("pairs", "features"), ...) {
-  draw_picture(picture(x, what), ...)
-  invisible(x)
+  show_picture(x, picture(x, what), ...)
 }
 
 #' @rdname ufs_overlap
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_overlap <- function(object, what = c("pairs", "features"), ...) {
-  check_dots_empty(...)
-  ggplot_picture(picture(object, what))
+  ggplot_picture(picture(object, what), ...)
 }
 
 #' @export
@@ -102,16 +100,14 @@ c.ufs <- function(...) structure(list(...), class = "ufs_list")
 #' @rdname ufs_overlap
 #' @export
 plot.ufs_list <- function(x, k = min(10L, x[[1L]]$p), what = c("pairs", "features"), ...) {
-  draw_picture(picture(ufs_overlap(x, k), what), ...)
-  invisible(x)
+  show_picture(x, picture(ufs_overlap(x, k), what), ...)
 }
 
 #' @rdname ufs_overlap
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_list <- function(object, k = min(10L, object[[1L]]$p),
                               what = c("pairs", "features"), ...) {
-  check_dots_empty(...)
-  ggplot_picture(picture(ufs_overlap(object, k), what))
+  ggplot_picture(picture(ufs_overlap(object, k), what), ...)
 }
 
 #' @export
@@ -162,15 +158,13 @@ check_fits <- function(fits) {
 #' plot(ufs_stability(mtcars, "variance", k = 3, n_resamples = 20))
 #' @export
 plot.ufs_stability <- function(x, what = c("features", "samples"), ...) {
-  draw_picture(picture(x, what), ...)
-  invisible(x)
+  show_picture(x, picture(x, what), ...)
 }
 
 #' @rdname plot.ufs_stability
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_stability <- function(object, what = c("features", "samples"), ...) {
-  check_dots_empty(...)
-  ggplot_picture(picture(object, what))
+  ggplot_picture(picture(object, what), ...)
 }
 
 #' @export
@@ -220,29 +214,25 @@ picture.ufs_stability <- function(object, what, ...) {
 #' plot(grid, value = "seconds")
 #' @export
 plot.ufs_grid <- function(x, y = NULL, value = NULL, over = NULL, ...) {
-  draw_picture(picture(x, value, over), ...)
-  invisible(x)
+  show_picture(x, picture(x, value, over), ...)
 }
 
 #' @rdname plot.ufs_grid
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_grid <- function(object, value = NULL, over = NULL, ...) {
-  check_dots_empty(...)
-  ggplot_picture(picture(object, value, over))
+  ggplot_picture(picture(object, value, over), ...)
 }
 
 #' @rdname plot.ufs_grid
 #' @export
 plot.ufs_tune <- function(x, y = NULL, value = x$criterion[1L], over = NULL, ...) {
-  draw_picture(picture(x, value, over), ...)
-  invisible(x)
+  show_picture(x, picture(x, value, over), ...)
 }
 
 #' @rdname plot.ufs_grid
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_tune <- function(object, value = object$criterion[1L], over = NULL, ...) {
-  check_dots_empty(...)
-  ggplot_picture(picture(object, value, over))
+  ggplot_picture(picture(object, value, over), ...)
 }
 
 #' @export
@@ -335,16 +325,14 @@ agreement <- function(object, most = 10L) {
 #' @export
 plot.ufs_compare <- function(x, y = NULL, over = NULL, measure = "accuracy", classifier = NULL,
                              at = NULL, methods = NULL, ...) {
-  draw_picture(picture(x, over, measure, classifier, at, methods), ...)
-  invisible(x)
+  show_picture(x, picture(x, over, measure, classifier, at, methods), ...)
 }
 
 #' @rdname plot.ufs_compare
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs_compare <- function(object, over = NULL, measure = "accuracy", classifier = NULL,
                                  at = NULL, methods = NULL, ...) {
-  check_dots_empty(...)
-  ggplot_picture(picture(object, over, measure, classifier, at, methods))
+  ggplot_picture(picture(object, over, measure, classifier, at, methods), ...)
 }
 
 #' @export

@@ -64,6 +64,12 @@ autoplot.ufs <- function(object, type = NULL, data = NULL, k = NULL, y = NULL, m
   ggplot_picture(picture(object, type, k = k, data = data, y = y, m = m))
 }
 
+# plot() of the other classes.
+show_picture <- function(x, pic, ...) {
+  draw_picture(pic, ...)
+  invisible(x)
+}
+
 # How many features or samples to show: what the method was asked for, or 10.
 picture_size <- function(fit, k = NULL, m = NULL) {
   features <- !is.null(fit$feature_scores)
@@ -347,6 +353,16 @@ picture_embedding <- function(fit, data, k, y, m) {
     } else {
       sprintf("ufs_%s: samples, all %d features", fit$method, fit$p)
     })
+}
+
+# Similarities of samples that have clusters, in the order `turn`.
+picture_links <- function(fit, z, turn, limits, value, title) {
+  name <- fit$names$samples
+  if (is.null(name)) name <- seq_len(nrow(z))
+  new_picture("tiles", z = `dimnames<-`(unname(z[turn, turn]), list(name[turn], name[turn])),
+    group = factor(fit$solution$cluster[turn]), group_name = "cluster", limits = limits,
+    palette = "sequential", value = value, xlab = "samples, by cluster",
+    ylab = "samples, by cluster", title = title)
 }
 
 # ---- what the pictures of the data need ---------------------------------------------------

@@ -47,20 +47,12 @@ step_sample_ufs <- function(recipe, ..., method = "facility", m = 20L, weights_t
                             columns = NULL, chosen = NULL, case_weights = NULL, skip = TRUE,
                             id = recipes::rand_id("sample_ufs")) {
   check_recipe(recipe, "step_sample_ufs")
-  step <- new_step_sample_ufs(terms = rlang::enquos(...), method = method, m = m,
+  step <- recipes::step(subclass = "sample_ufs", terms = rlang::enquos(...), method = method, m = m,
     weights_to = weights_to, options = options, standardise = standardise, na = na, seed = seed,
     role = role, trained = trained, columns = columns, chosen = chosen,
     case_weights = case_weights, skip = skip, id = id)
   check_sample_step(step)
   recipes::add_step(recipe, step)
-}
-
-new_step_sample_ufs <- function(terms, method, m, weights_to, options, standardise, na, seed, role,
-                                trained, columns, chosen, case_weights, skip, id) {
-  recipes::step(subclass = "sample_ufs", terms = terms, method = method, m = m,
-    weights_to = weights_to, options = options, standardise = standardise, na = na, seed = seed,
-    role = role, trained = trained, columns = columns, chosen = chosen,
-    case_weights = case_weights, skip = skip, id = id)
 }
 
 #' @exportS3Method recipes::prep
@@ -154,7 +146,5 @@ check_sample_step <- function(x) {
     ufs_abort("argument", "`weights_to` must be the name of a new column, or NULL.",
       argument = "weights_to")
   }
-  check_standardise(x$standardise, x$options)
-  check_na(x$na)
-  check_seed(x$seed)
+  check_shared(x)
 }

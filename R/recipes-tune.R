@@ -32,26 +32,24 @@ ufs_param_method <- function(values = NULL) {
 #' @rdname ufs_dials
 #' @export
 ufs_param_n_clusters <- function(range = c(2L, 10L), trans = NULL) {
-  count_param(range, trans, c(n_clusters = "# Clusters"))
+  number_param("integer", range, trans, c(n_clusters = "# Clusters"))
 }
 
 #' @rdname ufs_dials
 #' @export
 ufs_param_m <- function(range = c(5L, 50L), trans = NULL) {
-  count_param(range, trans, c(m = "# Samples"))
+  number_param("integer", range, trans, c(m = "# Samples"))
 }
 
 #' @rdname ufs_dials
 #' @export
 ufs_param_cutoff <- function(range = c(0, 1), trans = NULL) {
-  check_installed("dials", "for tuning")
-  dials::new_quant_param("double", range = range, inclusive = c(TRUE, TRUE), trans = trans,
-    label = c(cutoff = "Score Cutoff"), finalize = NULL)
+  number_param("double", range, trans, c(cutoff = "Score Cutoff"))
 }
 
-count_param <- function(range, trans, label) {
+number_param <- function(type, range, trans, label) {
   check_installed("dials", "for tuning")
-  dials::new_quant_param("integer", range = range, inclusive = c(TRUE, TRUE), trans = trans,
+  dials::new_quant_param(type, range = range, inclusive = c(TRUE, TRUE), trans = trans,
     label = label, finalize = NULL)
 }
 

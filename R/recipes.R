@@ -96,23 +96,13 @@ step_select_ufs <- function(recipe, ..., method = "css", num_terms = NULL, prop_
       argument = "prop_terms")
   }
   if (is.null(num_terms) && is.null(prop_terms) && is.null(cutoff)) prop_terms <- 0.5
-  step <- new_step_select_ufs(
+  step <- recipes::step(subclass = "select_ufs",
     terms = rlang::enquos(...), method = method, num_terms = num_terms, prop_terms = prop_terms,
     cutoff = cutoff, n_clusters = n_clusters, options = options, standardise = standardise,
     na = na, seed = seed, role = role, trained = trained, scores = scores, removals = removals,
     standardised = standardised, case_weights = case_weights, skip = skip, id = id)
   check_select_step(step)
   recipes::add_step(recipe, step)
-}
-
-new_step_select_ufs <- function(terms, method, num_terms, prop_terms, cutoff, n_clusters, options,
-                                standardise, na, seed, role, trained, scores, removals,
-                                standardised, case_weights, skip, id) {
-  recipes::step(subclass = "select_ufs", terms = terms, method = method, num_terms = num_terms,
-    prop_terms = prop_terms, cutoff = cutoff, n_clusters = n_clusters, options = options,
-    standardise = standardise, na = na, seed = seed, role = role, trained = trained,
-    scores = scores, removals = removals, standardised = standardised,
-    case_weights = case_weights, skip = skip, id = id)
 }
 
 #' @exportS3Method recipes::prep
@@ -247,6 +237,10 @@ check_select_step <- function(x) {
     ufs_abort("argument", "`n_clusters` and `options` both give the number of clusters or ",
       "components.", argument = "n_clusters")
   }
+  check_shared(x)
+}
+
+check_shared <- function(x) {
   check_standardise(x$standardise, x$options)
   check_na(x$na)
   check_seed(x$seed)

@@ -53,8 +53,7 @@ representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
   if (!all(is.finite(x))) {
     ufs_abort("input", "`x` has missing or infinite values.", argument = "x")
   }
-  if (!identical(fit$center, FALSE)) x <- sweep(x, 2L, fit$center)
-  if (!identical(fit$scale, FALSE)) x <- sweep(x, 2L, fit$scale, "/")
+  x <- scaled_as(fit, x)
   from <- which(rowSums(fit$solution$W != 0) > 0)
   if (!is.null(m)) {
     from <- intersect(from, suppressMessages(selected_samples(fit, m, as = "index")))

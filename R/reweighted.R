@@ -11,16 +11,6 @@ expand_square <- function(value, data) {
   out
 }
 
-# Rows of W of equal columns share what is theirs: any split is optimal, this one has no favourite.
-share_rows <- function(w, x) {
-  first <- equal_columns(x)
-  if (!anyDuplicated(first)) {
-    return(w)
-  }
-  at <- match(first, unique(first))
-  unname(rowsum(w, at) / tabulate(at))[at, , drop = FALSE]
-}
-
 live_note <- function(fit, live = fit$n_live, name = "live") {
   paste0(formatC(name, width = -13), live, " of ", fit$p, " features",
     if (live < fit$p) "; the others have score 0, those that came closest to entering first")

@@ -68,7 +68,9 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NUL
     control <- mm_control(control)
     data <- as_ufs_rows(x, center, scale)
     labelled <- check_labelled(labelled, data)
-    check_mm_bytes(data, "ufs_rrss()")
+    # Three matrices of the size of x at most, beside x itself.
+    check_bytes(24 * as.double(data$n) * min(data$n, ncol(data$x)), "ufs_rrss()",
+      "Give it a subset of the samples.")
     check_squares(data$x)
     unit <- mean_norm(data$x)
     found <- .Call(C_rrss, sample_coordinates(data$x, unit), mm_penalty(gamma, gamma_rel, unit),
@@ -95,12 +97,6 @@ mm_control <- function(control) {
 mm_penalty <- function(gamma, gamma_rel, unit) {
   given <- check_penalty(gamma, gamma_rel, 1, "gamma")$value
   list(gamma = if (is.null(gamma)) given else given / unit, relative = is.null(gamma))
-}
-
-# Three matrices of the size of x at most, beside x itself.
-check_mm_bytes <- function(data, what) {
-  check_bytes(24 * as.double(data$n) * min(data$n, ncol(data$x)), what,
-    "Give it a subset of the samples.")
 }
 
 mean_norm <- function(x) {

@@ -94,14 +94,15 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
       start_g = if (is.null(lambda)) sqrt(mean_square) else 1)
     found <- .Call(C_rsr, data$x, control$eps, settings, control)
     used <- found$run$counters
-    if (coefficients) found$w <- share_rows(found$w, data$x)
+    first <- equal_columns(data$x)
+    if (coefficients) found$w <- mean_of_copies(found$w, first)
     list(
       data = data, control = control,
       params = list(lambda = used[["lambda"]], lambda_rel = used[["lambda"]] / used[["zero"]],
         lambda_identity = if (is.nan(used[["identity"]])) NA_real_ else used[["identity"]],
         lambda_max = used[["zero"]], solver = solver, center = center, scale = scale),
-      run = found$run, feature_scores = mean_of_copies(found$row, data$x),
-      feature_key = mean_of_copies(found$dual, data$x),
+      run = found$run, feature_scores = mean_of_copies(found$row, first),
+      feature_key = mean_of_copies(found$dual, first),
       solution = list(residual = stats::setNames(found$residual, data$samples),
         dual = expand_features(found$dual, data, NA_real_),
         W = if (coefficients) expand_square(found$w, data)),

@@ -30,9 +30,7 @@ worth_of_features <- function(fit, x, chosen, draws) {
   usable <- columns[data$keep]
   at <- match(intersect(chosen, usable), usable)
   near <- nearest(data$x, knn_size(data$x))
-  sizing <- sizing_method(part, "random", list())
-  decoys <- tryCatch(do.call(ufs_decoys, c(list(part, sizing$method), sizing$args,
-    list(repeats = 3L)), quote = TRUE), ufs_error = function(e) NULL)
+  decoys <- random_decoys(part)
   value <- function(j) {
     c(captured = captured_share(data$x, j),
       knn_overlap = neighbour_overlap(near, nearest(data$x[, j, drop = FALSE], knn_size(data$x))),

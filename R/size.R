@@ -181,8 +181,7 @@ size_settings <- list(noise = .5, stability = .1)
 auto_k <- function(x, method, args = list(), repeats = 3L, seed = draw_seeds(1L)[[1L]]) {
   x <- open_data(x)
   sizing <- sizing_method(x, method, args)
-  found <- with_seed(seed, do.call(ufs_decoys, c(list(x, sizing$method),
-    sizing$args, list(repeats = repeats)), quote = TRUE))
+  found <- with_seed(seed, sizing_decoys(x, sizing, repeats))
   rule <- size_rule(found)
   if (rule$verdict == "noise") {
     ufs_warn("size", "k = \"auto\": no column is better than noise by ufs_", sizing$method,
@@ -207,6 +206,16 @@ sizing_method <- function(x, method, args) {
   list(method = row$sized_by, args = c(own, args[shared]))
 }
 
+sizing_decoys <- function(x, sizing, repeats = 3L) {
+  do.call(ufs_decoys, c(list(x, sizing$method), sizing$args, list(repeats = repeats)), quote = TRUE)
+}
+
+# By principal components and in three repeats; NULL where that cannot be.
+random_decoys <- function(x) {
+  sizing <- sizing_method(x, "random", list())
+  tryCatch(sizing_decoys(x, sizing), ufs_error = function(e) NULL)
+}
+
 #' @export
 print.ufs_size <- function(x, ...) {
   check_dots_empty(...)
@@ -220,10 +229,7 @@ print.ufs_size <- function(x, ...) {
     }
   }
   print(x$curve, digits = 2L, row.names = FALSE)
-  if (length(x$errors)) {
-    cat("  ", count_words(length(x$errors), "resample"), " failed, first: ", x$errors[1L], "\n",
-      sep = "")
-  }
+  print_failed(x$errors, "  ", "resample")
   print_checkpoint(x$checkpoint)
   invisible(x)
 }
@@ -249,17 +255,11 @@ as.data.frame.ufs_size <- function(x, row.names = NULL, optional = FALSE, ...) {
 #' x <- cbind(iris[, 1:4], matrix(rnorm(150 * 8), 150))
 #' plot(ufs_size(x, "pca", n_components = 2, repeats = 2, n_resamples = 4))
 #' @export
-plot.ufs_size <- function(x, ...) {
-  draw_picture(picture(x), ...)
-  invisible(x)
-}
+plot.ufs_size <- function(x, ...) show_picture(x, picture(x), ...)
 
 #' @rdname plot.ufs_size
 #' @exportS3Method ggplot2::autoplot
-autoplot.ufs_size <- function(object, ...) {
-  check_dots_empty(...)
-  ggplot_picture(picture(object))
-}
+autoplot.ufs_size <- function(object, ...) ggplot_picture(picture(object), ...)
 
 #' @export
 picture.ufs_size <- function(object, ...) {

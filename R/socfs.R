@@ -225,7 +225,8 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
         E = `rownames<-`(found$E, data$samples), F = `rownames<-`(found$F, data$samples),
         cluster = stats::setNames(max.col(found$E, ties.method = "first"), data$samples)),
       trace = socfs_trace(found$run$trace, penalty$value, control$eps, data, given$V_constant),
-      inner_trace = socfs_inner(found$inner),
+      # The steps of E and F: one row per step, step 0 is where the iteration begins.
+      inner_trace = counted_table(found$inner, c("iteration", "step")),
       copies = socfs_copies(data, copies, norm),
       certificate = c(kkt = counters[["violation"]], gap = counters[["gap"]], live_rows = live),
       coef_name = "W",
@@ -454,13 +455,6 @@ socfs_from <- function(start, problem, stages, control, can_turn, path) {
   }
   turned <- socfs_run(problem, start, stages(TRUE), control)
   if (isTRUE(socfs_objective(turned) < socfs_objective(found))) turned else found
-}
-
-# The steps of E and F: one row per step, step 0 is where the iteration begins.
-socfs_inner <- function(inner) {
-  inner <- as.data.frame(inner)
-  inner[c("iteration", "step")] <- lapply(inner[c("iteration", "step")], as.integer)
-  inner
 }
 
 # The smoothed objective sums over all p features, so the constant ones, which the solver

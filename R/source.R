@@ -111,6 +111,11 @@ read_source <- function(source, i = NULL, j = NULL) {
   piece
 }
 
+# Whole lines along the blocks.
+read_block <- function(source, lines) {
+  if (source$by == "rows") read_source(source, i = lines) else read_source(source, j = lines)
+}
+
 # What fails in the reading of a file is an error of this package's.
 from_source <- function(read) {
   tryCatch(read, error = function(e) {

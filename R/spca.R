@@ -68,7 +68,9 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL,
     penalty <- check_penalty(lambda, lambda_rel,
       2 * max(pca$sdev2 * apply(abs(pca$loadings), 2L, max)), "lambda")
     found <- .Call(C_spca, core, pca$loadings, penalty$value, control)
-    b <- share_among_copies(found$B, x_equal_columns(data$x))
+    # Copies take their mean: X B and the sum of absolute values stay, since a lasso gives them
+    # loadings of one sign.
+    b <- mean_of_copies(found$B, x_equal_columns(data$x))
     length_of <- sqrt(colSums(b^2))
     list(
       data = data, control = control, run = found$run,
@@ -87,17 +89,6 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL,
       "`lambda_rel`.")
   }
   fit
-}
-
-# Rows of equal columns of x (first = index of the first equal one) become their mean: X B and the
-# sum of absolute values stay, since a lasso gives copies loadings of one sign.
-share_among_copies <- function(b, first) {
-  if (all(first == seq_along(first))) {
-    return(b)
-  }
-  sums <- rowsum(b, first, reorder = FALSE)
-  group <- match(first, unique(first))
-  unname(sums[group, , drop = FALSE] / tabulate(group)[group])
 }
 
 # Shares of the variance that the first 1..k columns of X B span: their squared lengths after

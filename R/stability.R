@@ -197,10 +197,7 @@ print.ufs_stability <- function(x, ...) {
       paste0(rank, " (", round(100 * x$sample_frequency[rank]),
       "%)", collapse = ", "), "\n", sep = "")
   }
-  if (length(x$errors)) {
-    cat("  ", count_words(length(x$errors), "resample"), " failed, first: ", x$errors[[1L]], "\n",
-      sep = "")
-  }
+  print_failed(x$errors, "  ", "resample")
   print_checkpoint(x$checkpoint)
   invisible(x)
 }

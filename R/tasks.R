@@ -150,6 +150,12 @@ quiet_fit <- function(x, method, args, seed) {
     warnings = unique(said), kinds = unique(kinds), seconds = proc.time()[[3L]] - started)
 }
 
+print_failed <- function(errors, indent, what) {
+  if (length(errors)) {
+    cat(indent, count_words(length(errors), what), " failed, first: ", errors[[1L]], "\n", sep = "")
+  }
+}
+
 # Checks names of methods; returns their registry rows.
 method_row <- function(method, arg = "method") {
   table <- registry()

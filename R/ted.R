@@ -254,8 +254,7 @@ check_squares <- function(x, top = largest(x)) {
 
 # Said in print() by the rankings that lose to random choice where labels are few.
 chance_note <- paste("for labels   use ufs_facility() or ufs_medoids(): this ranking does worse",
-  "than",
-  "chance there")
+  "than chance there")
 
 # Mean squared norm of the rows, and the largest modulus, without a copy of x.
 mean_square <- function(x) {

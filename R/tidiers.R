@@ -33,10 +33,7 @@ NULL
 
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::tidy
-tidy.ufs <- function(x, what = NULL, ...) {
-  check_dots_empty(...)
-  as_tibble_if(keyed_table(x, what))
-}
+tidy.ufs <- function(x, what = NULL, ...) as_tibble_if(keyed_table(x, what), ...)
 
 # The same columns for every method: `key` also where there is none.
 keyed_table <- function(x, what = NULL) {
@@ -164,18 +161,14 @@ glance.ufs_grid <- function(x, ...) {
 
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::tidy
-tidy.ufs_compare <- function(x, ...) {
-  check_dots_empty(...)
-  as_tibble_if(summary(x)$table)
-}
+tidy.ufs_compare <- function(x, ...) as_tibble_if(summary(x)$table, ...)
 
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_compare <- function(x, ...) {
-  check_dots_empty(...)
   as_tibble_if(data.frame(mode = x$mode, n = x$n, p = x$p, classes = length(x$classes),
     methods = length(x$methods), repeats = x$repeats, failed = sum(nzchar(x$results$error)),
-    warned = sum(nzchar(x$results$warnings))))
+    warned = sum(nzchar(x$results$warnings))), ...)
 }
 
 #' @rdname ufs_tidiers
@@ -197,21 +190,17 @@ glance.ufs_stability <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
 
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::tidy
-tidy.ufs_decoys <- function(x, ...) {
-  check_dots_empty(...)
-  as_tibble_if(x$curve)
-}
+tidy.ufs_decoys <- function(x, ...) as_tibble_if(x$curve, ...)
 
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::tidy
 tidy.ufs_list <- function(x, ...) {
-  check_dots_empty(...)
   as_tibble_if(stack_fits(x, function(fit) {
     out <- keyed_table(fit)
     names(out)[1L] <- "name"
     cbind(what = if (is.null(fit$feature_scores)) "sample" else "feature", out,
       stringsAsFactors = FALSE)
-  }))
+  }), ...)
 }
 
 #' @rdname ufs_tidiers
@@ -225,9 +214,8 @@ tidy.ufs_size <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_size <- function(x, ...) {
-  check_dots_empty(...)
   as_tibble_if(data.frame(method = x$method, n = x$n, p = x$p, k = x$k, verdict = x$verdict,
-    stringsAsFactors = FALSE))
+    stringsAsFactors = FALSE), ...)
 }
 
 #' @rdname ufs_tidiers
@@ -270,8 +258,10 @@ glance.ufs_overlap <- function(x, ...) {
     mean_shared = mean(pairs), chance = x$chance))
 }
 
-# A tibble where the user has tibble, as tidy() gives elsewhere.
-as_tibble_if <- function(table) {
+# A tibble where the user has tibble, as tidy() gives elsewhere. The dots of the method are refused
+# before the table is made.
+as_tibble_if <- function(table, ...) {
+  check_dots_empty(...)
   rownames(table) <- NULL
   if (requireNamespace("tibble", quietly = TRUE)) tibble::as_tibble(table) else table
 }

@@ -42,8 +42,7 @@ print_notes.ufs_topk <- function(x) {
     }),
     if (x$params$mode == "propagate") {
       paste("for labels   alone ufs_propagate(ufs_graph(x), y), or a linear SVM, is often better",
-        "than",
-        "this fit")
+        "than this fit")
     })
 }
 
@@ -87,15 +86,9 @@ inner_curves <- function(fit, columns) {
 
 # Links between the samples; the square root shows weak ones too.
 picture_affinity <- function(fit) {
-  turn <- order(fit$solution$cluster)
-  w <- sqrt(unname(fit$solution$W[turn, turn]))
-  name <- fit$names$samples
-  if (is.null(name)) name <- seq_len(nrow(w))
-  dimnames(w) <- list(name[turn], name[turn])
-  new_picture("tiles", z = w, group = factor(fit$solution$cluster[turn]), group_name = "cluster",
-    limits = c(0, max(w, .Machine$double.xmin)), palette = "sequential", value = "root of weight",
-    xlab = "samples, by cluster", ylab = "samples, by cluster",
-    title = "ufs_topk: links between samples")
+  w <- sqrt(fit$solution$W)
+  picture_links(fit, w, order(fit$solution$cluster), c(0, max(w, .Machine$double.xmin)),
+    "root of weight", "ufs_topk: links between samples")
 }
 
 # Exactly k features were asked for: the cut is there, whatever the scores.

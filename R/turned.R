@@ -26,8 +26,8 @@ turn_source <- function(source) {
   blocks <- source_blocks(source)
   for (lines in blocks) {
     collect_garbage(source, source$bytes)
-    block <- if (source$by == "rows") read_source(source, i = lines) else
-      t(read_source(source, j = lines))
+    block <- read_block(source, lines)
+    if (source$by == "columns") block <- t(block)
     dim(block) <- NULL
     if (!write_numbers(block, file)) {
       return(NULL)

@@ -130,8 +130,8 @@ static void new_s(blfse_work *work, bool exact)
 {
     blfse_result *result = work->result;
     work->exact = exact;
-    result->n_component = la_packed_components(work->problem->n, result->s, LINK,
-                                                 result->component, work->order);
+    result->n_component = la_packed_components(work->problem->n, result->s, LINK, result->component,
+                                               work->order);
     work->run->lapack = blfse_projector_gram(&work->projector, result->s,
                                              exact ? result->n_component : 0, result->component,
                                              work->degree, work->a, work->b);
