@@ -54,7 +54,123 @@ typedef struct {
     int products;
 } graph;
 
+/* What the Krylov space of 1 knows so far. */
+typedef struct {
+    int k;                     /* basis vectors */
+    double *q;                 /* p x (k + 1) */
+    double *image;             /* p x k: A q */
+    const double *sum;         /* A 1: the first vector is 1 / sqrt(p) */
+    double t[KRYLOV * KRYLOV]; /* Q'AQ, leading dimension KRYLOV */
+    double theta[KRYLOV];      /* its eigenvalues, ascending, */
+    double u[KRYLOV * KRYLOV]; /* and eigenvectors, k x k */
+    double w[KRYLOV];          /* (I - r T)^{-1} e_1 */
+    double scratch[KRYLOV * KRYLOV];
+} krylov;
+
+/* (I - damping A) y = 1 by conjugate gradients from y. */
+typedef struct {
+    graph *a;
+    double damping, norm, size; /* ||r|| of the last step; the root of p */
+    ufs_run *run;
+} cg_data;
+
+static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings,
+                       const ufs_paths *paths);
+static void scaled_deviations(const inffs_problem *problem, double *t);
+static double double_ranks(int n, const double *x, double *z, double *sorted, int *order);
+static void graph_product(graph *a, const double *x, double *out);
+static const double *tile_at(graph *a, int bi, int bj, size_t at);
+static int tile_size(const graph *a, int b);
+static void to_brief(const double *restrict tile, uint16_t *restrict out);
+static void to_float(const double *restrict tile, float *restrict out);
+static void from_brief(const uint16_t *restrict tile, double *restrict out);
+static void from_float(const float *restrict tile, double *restrict out);
+static void add_deviations(const graph *a, const double *x, double *out);
+static bool solve_lanczos(graph *a, const double *sum, const inffs_settings *settings,
+                          inffs_result *result, ufs_run *run);
+static double damping_of(const inffs_settings *settings, int p, double radius);
+static int krylov_step(krylov *s, graph *a, double *top, double *beta);
+static void krylov_system(krylov *s, double damping);
+static double residual_of(int p, double damping, const double *y, const double *ay);
+static void solve_cg(graph *a, const double *one, const inffs_settings *settings,
+                     inffs_result *result, ufs_run *run);
+static void cg_apply(void *data, const double *x, double *y);
+static void cg_watch(void *data, double norm);
+
+void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, inffs_result *result,
+                 ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "residual", NULL};
+    int p = problem->p;
+    size_t P = (size_t) p;
+    graph a;
+    double *one = ufs_dalloc(P, 1), *sum = ufs_dalloc(P, 1), top = 0.0;
+
+    ufs_trace_named(&run->trace, settings->max_iter, columns);
+    result->residual = result->radius = result->damping = 0.0;
+    graph_init(&a, problem, settings, &run->paths);
+    for (size_t j = 0; j < P; j++) one[j] = 1.0;
+    graph_product(&a, one, sum);
+    for (size_t j = 0; j < P; j++) top = fmax(top, sum[j]);
+    /* 1 - |rho| of perfect correlation is rounding. */
+    result->empty = !(top > 4.0 * DBL_EPSILON * (double) p);
+    if (!result->empty) {
+        result->radius = top;
+        run->status = UFS_MAX_ITER;
+        if (!solve_lanczos(&a, sum, settings, result, run) && run->lapack == 0) {
+            solve_cg(&a, one, settings, result, run);
+            graph_product(&a, result->score, sum);
+            result->residual = residual_of(p, result->damping, result->score, sum);
+        }
+        if (run->lapack) return;
+        if (!R_FINITE(result->residual)) run->status = UFS_NUMERICAL;
+        if (settings->bound != INFFS_TPAMI)
+            for (size_t j = 0; j < P; j++) result->score[j] -= 1.0;
+    }
+    result->products = a.products;
+}
+
 /* ---- A ------------------------------------------------------------------------------------ */
+
+static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings,
+                       const ufs_paths *paths)
+{
+    int n = problem->n, p = problem->p;
+    size_t N = (size_t) n, P = (size_t) p, tiles = (P + TILE - 1) / TILE;
+    size_t all = tiles * (tiles + 1) / 2 * TILE * TILE;
+    double *sorted = ufs_dalloc(N, 1);
+    int *order = ufs_ialloc(N);
+
+    *a = (graph){.n = n,
+                 .p = p,
+                 .n_tile = (int) tiles,
+                 .weight_sd = settings->weight_sd,
+                 .weight_corr = settings->weight_corr,
+                 .t = ufs_dalloc(P, 1),
+                 .z = ufs_dalloc(N, P),
+                 .inverse = ufs_dalloc(P, 1),
+                 .order = ufs_ialloc(P),
+                 .scaled = ufs_dalloc(P, 1),
+                 .tile = ufs_dzero(TILE, TILE)};
+    scaled_deviations(problem, a->t);
+    for (size_t j = 0; j < P; j++) {
+        a->order[j] = (int) j;
+        a->scaled[j] = a->t[j];
+    }
+    rsort_with_index(a->scaled, a->order, p);
+    for (size_t j = 0; j < P; j++) {
+        double ss = double_ranks(n, problem->x + j * N, a->z + j * N, sorted, order);
+        a->inverse[j] = ss > 0.0 ? 1.0 / sqrt(ss) : 0.0;
+        if (j % 1024 == 0) R_CheckUserInterrupt();
+    }
+    if (!settings->store) return;
+    if (n <= SHORT && paths->inffs_short)
+        a->brief = (uint16_t *) R_alloc(all, sizeof(uint16_t));
+    else if (n <= EXACT && paths->inffs_float)
+        a->exact = (float *) R_alloc(all, sizeof(float));
+    else
+        a->store = ufs_dzero(all, 1);
+}
 
 /* t_j = (sd_j - min) / (max - min); zeros if all are equal up to rounding. Only ratios
  * matter, so x is divided by a power of 2 first: no unit overflows its squares. */
@@ -106,111 +222,6 @@ static double double_ranks(int n, const double *x, double *z, double *sorted, in
     return ss;
 }
 
-static void graph_init(graph *a, const inffs_problem *problem, const inffs_settings *settings,
-                       const ufs_paths *paths)
-{
-    int n = problem->n, p = problem->p;
-    size_t N = (size_t) n, P = (size_t) p, tiles = (P + TILE - 1) / TILE;
-    size_t all = tiles * (tiles + 1) / 2 * TILE * TILE;
-    double *sorted = ufs_dalloc(N, 1);
-    int *order = ufs_ialloc(N);
-
-    *a = (graph){.n = n,
-                 .p = p,
-                 .n_tile = (int) tiles,
-                 .weight_sd = settings->weight_sd,
-                 .weight_corr = settings->weight_corr,
-                 .t = ufs_dalloc(P, 1),
-                 .z = ufs_dalloc(N, P),
-                 .inverse = ufs_dalloc(P, 1),
-                 .order = ufs_ialloc(P),
-                 .scaled = ufs_dalloc(P, 1),
-                 .tile = ufs_dzero(TILE, TILE)};
-    scaled_deviations(problem, a->t);
-    for (size_t j = 0; j < P; j++) {
-        a->order[j] = (int) j;
-        a->scaled[j] = a->t[j];
-    }
-    rsort_with_index(a->scaled, a->order, p);
-    for (size_t j = 0; j < P; j++) {
-        double ss = double_ranks(n, problem->x + j * N, a->z + j * N, sorted, order);
-        a->inverse[j] = ss > 0.0 ? 1.0 / sqrt(ss) : 0.0;
-        if (j % 1024 == 0) R_CheckUserInterrupt();
-    }
-    if (!settings->store) return;
-    if (n <= SHORT && paths->inffs_short)
-        a->brief = (uint16_t *) R_alloc(all, sizeof(uint16_t));
-    else if (n <= EXACT && paths->inffs_float)
-        a->exact = (float *) R_alloc(all, sizeof(float));
-    else
-        a->store = ufs_dzero(all, 1);
-}
-
-static int tile_size(const graph *a, int b)
-{
-    int rest = a->p - b * TILE;
-    return rest < TILE ? rest : TILE;
-}
-
-/* The loops over whole tiles have a fixed length, so that compilers make vector code of them. */
-static void to_brief(const double *restrict tile, uint16_t *restrict out)
-{
-    for (int l = 0; l < TILE * TILE; l++) out[l] = (uint16_t) tile[l];
-}
-
-static void from_brief(const uint16_t *restrict tile, double *restrict out)
-{
-    for (int l = 0; l < TILE * TILE; l++) out[l] = (double) tile[l];
-}
-
-static void to_float(const double *restrict tile, float *restrict out)
-{
-    for (int l = 0; l < TILE * TILE; l++) out[l] = (float) tile[l];
-}
-
-static void from_float(const float *restrict tile, double *restrict out)
-{
-    for (int l = 0; l < TILE * TILE; l++) out[l] = (double) tile[l];
-}
-
-/* |z_i'z_j| for the rows of block bi and the columns of block bj, leading dimension TILE, from
- * where it is kept, or computed, and kept if there is room. */
-static const double *tile_at(graph *a, int bi, int bj, size_t at)
-{
-    size_t i0 = (size_t) bi * TILE, j0 = (size_t) bj * TILE, N = (size_t) a->n;
-    double *tile = a->store != NULL ? a->store + at : a->tile;
-
-    if (!a->kept) {
-        la_gemm('T', 'N', tile_size(a, bi), tile_size(a, bj), a->n, 1.0, a->z + i0 * N, a->n,
-                a->z + j0 * N, a->n, 0.0, tile, TILE);
-        for (int l = 0; l < TILE * TILE; l++) tile[l] = fabs(tile[l]);
-        if (a->brief != NULL) to_brief(tile, a->brief + at);
-        if (a->exact != NULL) to_float(tile, a->exact + at);
-    } else if (a->brief != NULL) {
-        from_brief(a->brief + at, tile);
-    } else if (a->exact != NULL) {
-        from_float(a->exact + at, tile);
-    }
-    return tile;
-}
-
-/* out_i += weight_sd sum_j max(t_i, t_j) x_j: t_i times the sum of the x_j before i in the order of
- * t, and the sum of the t_j x_j behind it. */
-static void add_deviations(const graph *a, const double *x, double *out)
-{
-    long double before = 0.0, behind = 0.0;
-    for (int l = 0; l < a->p; l++) {
-        int i = a->order[l];
-        before += x[i];
-        out[i] += a->weight_sd * a->t[i] * (double) before;
-    }
-    for (int l = a->p - 1; l >= 0; l--) {
-        int i = a->order[l];
-        out[i] += a->weight_sd * (double) behind;
-        behind += (long double) a->t[i] * x[i];
-    }
-}
-
 /* out = A x. */
 static void graph_product(graph *a, const double *x, double *out)
 {
@@ -239,80 +250,72 @@ static void graph_product(graph *a, const double *x, double *out)
     if (a->weight_sd > 0.0) add_deviations(a, x, out);
 }
 
+/* |z_i'z_j| for the rows of block bi and the columns of block bj, leading dimension TILE, from
+ * where it is kept, or computed, and kept if there is room. */
+static const double *tile_at(graph *a, int bi, int bj, size_t at)
+{
+    size_t i0 = (size_t) bi * TILE, j0 = (size_t) bj * TILE, N = (size_t) a->n;
+    double *tile = a->store != NULL ? a->store + at : a->tile;
+
+    if (!a->kept) {
+        la_gemm('T', 'N', tile_size(a, bi), tile_size(a, bj), a->n, 1.0, a->z + i0 * N, a->n,
+                a->z + j0 * N, a->n, 0.0, tile, TILE);
+        for (int l = 0; l < TILE * TILE; l++) tile[l] = fabs(tile[l]);
+        if (a->brief != NULL) to_brief(tile, a->brief + at);
+        if (a->exact != NULL) to_float(tile, a->exact + at);
+    } else if (a->brief != NULL) {
+        from_brief(a->brief + at, tile);
+    } else if (a->exact != NULL) {
+        from_float(a->exact + at, tile);
+    }
+    return tile;
+}
+
+static int tile_size(const graph *a, int b)
+{
+    int rest = a->p - b * TILE;
+    return rest < TILE ? rest : TILE;
+}
+
+/* The loops over whole tiles have a fixed length, so that compilers make vector code of them. */
+static void to_brief(const double *restrict tile, uint16_t *restrict out)
+{
+    for (int l = 0; l < TILE * TILE; l++) out[l] = (uint16_t) tile[l];
+}
+
+static void to_float(const double *restrict tile, float *restrict out)
+{
+    for (int l = 0; l < TILE * TILE; l++) out[l] = (float) tile[l];
+}
+
+static void from_brief(const uint16_t *restrict tile, double *restrict out)
+{
+    for (int l = 0; l < TILE * TILE; l++) out[l] = (double) tile[l];
+}
+
+static void from_float(const float *restrict tile, double *restrict out)
+{
+    for (int l = 0; l < TILE * TILE; l++) out[l] = (double) tile[l];
+}
+
+/* out_i += weight_sd sum_j max(t_i, t_j) x_j: t_i times the sum of the x_j before i in the order of
+ * t, and the sum of the t_j x_j behind it. */
+static void add_deviations(const graph *a, const double *x, double *out)
+{
+    long double before = 0.0, behind = 0.0;
+    for (int l = 0; l < a->p; l++) {
+        int i = a->order[l];
+        before += x[i];
+        out[i] += a->weight_sd * a->t[i] * (double) before;
+    }
+    for (int l = a->p - 1; l >= 0; l--) {
+        int i = a->order[l];
+        out[i] += a->weight_sd * (double) behind;
+        behind += (long double) a->t[i] * x[i];
+    }
+}
+
 /* ---- (I - r A) y = 1 ---------------------------------------------------------------------- */
-
-/* r for a radius, or for the largest row sum. */
-static double damping_of(const inffs_settings *settings, int p, double radius)
-{
-    double e = 5e-6 * (double) p;
-    return settings->bound == INFFS_TPAMI ? (1.0 - e) / radius / (radius + e)
-                                          : settings->factor / radius;
-}
-
-/* max |1 - (I - damping A) y|. */
-static double residual_of(int p, double damping, const double *y, const double *ay)
-{
-    double most = 0.0;
-    for (int i = 0; i < p; i++) {
-        double rest = fabs(1.0 - y[i] + damping * ay[i]);
-        /* Written so that a NaN is kept. */
-        if (!(rest <= most)) most = rest;
-    }
-    return most;
-}
-
-/* What the Krylov space of 1 knows so far. */
-typedef struct {
-    int k;                     /* basis vectors */
-    double *q;                 /* p x (k + 1) */
-    double *image;             /* p x k: A q */
-    const double *sum;         /* A 1: the first vector is 1 / sqrt(p) */
-    double t[KRYLOV * KRYLOV]; /* Q'AQ, leading dimension KRYLOV */
-    double theta[KRYLOV];      /* its eigenvalues, ascending, */
-    double u[KRYLOV * KRYLOV]; /* and eigenvectors, k x k */
-    double w[KRYLOV];          /* (I - r T)^{-1} e_1 */
-    double scratch[KRYLOV * KRYLOV];
-} krylov;
-
-/* One more vector, normalised unless it is rounding, and beta, the norm of what is new. The
- * leading eigenpair of T: *top and the last column of u. */
-static int krylov_step(krylov *s, graph *a, double *top, double *beta)
-{
-    int p = a->p, k = ++s->k, lapack;
-    size_t P = (size_t) p;
-    double *last = s->q + (size_t) (k - 1) * P, *next = s->q + (size_t) k * P;
-    double *image = s->image + (size_t) (k - 1) * P;
-
-    if (k == 1)
-        for (size_t i = 0; i < P; i++) image[i] = s->sum[i] / sqrt((double) p);
-    else
-        graph_product(a, last, image);
-    s->t[(k - 1) + (k - 1) * KRYLOV] = la_dot(p, last, image);
-    if (!R_FINITE(s->t[(k - 1) + (k - 1) * KRYLOV])) {
-        *beta = R_NaN;
-        return 0;
-    }
-    ufs_copy(next, image, P);
-    *beta = 0.0;
-    if (la_krylov_orthonormalise(p, 0, NULL, k, 1, s->q, 1e-14, s->scratch))
-        *beta = la_dot(p, next, image);
-    lapack = la_krylov_ritz(k, s->t, KRYLOV, s->theta, s->u, s->scratch);
-    if (lapack) return lapack;
-    *top = s->theta[k - 1];
-    if (k < KRYLOV) s->t[(k - 1) + k * KRYLOV] = s->t[k + (k - 1) * KRYLOV] = *beta;
-    return 0;
-}
-
-/* w = (I - r T)^{-1} e_1. */
-static void krylov_system(krylov *s, double damping)
-{
-    int k = s->k;
-    memset(s->w, 0, sizeof s->w);
-    for (int j = 0; j < k; j++) {
-        const double *u = s->u + j * k;
-        la_axpy(k, u[0] / (1.0 - damping * s->theta[j]), u, s->w);
-    }
-}
 
 /* Radius (if asked for) and y in result->score from one Krylov space, sum = A 1; false if y has to
  * be taken further. */
@@ -363,27 +366,64 @@ static bool solve_lanczos(graph *a, const double *sum, const inffs_settings *set
     return true;
 }
 
-/* (I - damping A) y = 1 by conjugate gradients from y. */
-typedef struct {
-    graph *a;
-    double damping, norm, size; /* ||r|| of the last step; the root of p */
-    ufs_run *run;
-} cg_data;
-
-static void cg_apply(void *data, const double *x, double *y)
+/* r for a radius, or for the largest row sum. */
+static double damping_of(const inffs_settings *settings, int p, double radius)
 {
-    cg_data *d = data;
-    graph_product(d->a, x, y);
-    for (int i = 0; i < d->a->p; i++) y[i] = x[i] - d->damping * y[i];
+    double e = 5e-6 * (double) p;
+    return settings->bound == INFFS_TPAMI ? (1.0 - e) / radius / (radius + e)
+                                          : settings->factor / radius;
 }
 
-static void cg_watch(void *data, double norm)
+/* One more vector, normalised unless it is rounding, and beta, the norm of what is new. The
+ * leading eigenpair of T: *top and the last column of u. */
+static int krylov_step(krylov *s, graph *a, double *top, double *beta)
 {
-    cg_data *d = data;
-    d->run->iterations++;
-    ufs_trace_add(&d->run->trace, (double[]){d->run->iterations, norm / d->size});
-    ufs_run_step(d->run, norm / d->size, norm / d->norm);
-    d->norm = norm;
+    int p = a->p, k = ++s->k, lapack;
+    size_t P = (size_t) p;
+    double *last = s->q + (size_t) (k - 1) * P, *next = s->q + (size_t) k * P;
+    double *image = s->image + (size_t) (k - 1) * P;
+
+    if (k == 1)
+        for (size_t i = 0; i < P; i++) image[i] = s->sum[i] / sqrt((double) p);
+    else
+        graph_product(a, last, image);
+    s->t[(k - 1) + (k - 1) * KRYLOV] = la_dot(p, last, image);
+    if (!R_FINITE(s->t[(k - 1) + (k - 1) * KRYLOV])) {
+        *beta = R_NaN;
+        return 0;
+    }
+    ufs_copy(next, image, P);
+    *beta = 0.0;
+    if (la_krylov_orthonormalise(p, 0, NULL, k, 1, s->q, 1e-14, s->scratch))
+        *beta = la_dot(p, next, image);
+    lapack = la_krylov_ritz(k, s->t, KRYLOV, s->theta, s->u, s->scratch);
+    if (lapack) return lapack;
+    *top = s->theta[k - 1];
+    if (k < KRYLOV) s->t[(k - 1) + k * KRYLOV] = s->t[k + (k - 1) * KRYLOV] = *beta;
+    return 0;
+}
+
+/* w = (I - r T)^{-1} e_1. */
+static void krylov_system(krylov *s, double damping)
+{
+    int k = s->k;
+    memset(s->w, 0, sizeof s->w);
+    for (int j = 0; j < k; j++) {
+        const double *u = s->u + j * k;
+        la_axpy(k, u[0] / (1.0 - damping * s->theta[j]), u, s->w);
+    }
+}
+
+/* max |1 - (I - damping A) y|. */
+static double residual_of(int p, double damping, const double *y, const double *ay)
+{
+    double most = 0.0;
+    for (int i = 0; i < p; i++) {
+        double rest = fabs(1.0 - y[i] + damping * ay[i]);
+        /* Written so that a NaN is kept. */
+        if (!(rest <= most)) most = rest;
+    }
+    return most;
 }
 
 static void solve_cg(graph *a, const double *one, const inffs_settings *settings,
@@ -410,35 +450,18 @@ static void solve_cg(graph *a, const double *one, const inffs_settings *settings
         run->status = UFS_CONVERGED;
 }
 
-void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, inffs_result *result,
-                 ufs_run *run)
+static void cg_apply(void *data, const double *x, double *y)
 {
-    static const char *const columns[] = {"iteration", "residual", NULL};
-    int p = problem->p;
-    size_t P = (size_t) p;
-    graph a;
-    double *one = ufs_dalloc(P, 1), *sum = ufs_dalloc(P, 1), top = 0.0;
+    cg_data *d = data;
+    graph_product(d->a, x, y);
+    for (int i = 0; i < d->a->p; i++) y[i] = x[i] - d->damping * y[i];
+}
 
-    ufs_trace_named(&run->trace, settings->max_iter, columns);
-    result->residual = result->radius = result->damping = 0.0;
-    graph_init(&a, problem, settings, &run->paths);
-    for (size_t j = 0; j < P; j++) one[j] = 1.0;
-    graph_product(&a, one, sum);
-    for (size_t j = 0; j < P; j++) top = fmax(top, sum[j]);
-    /* 1 - |rho| of perfect correlation is rounding. */
-    result->empty = !(top > 4.0 * DBL_EPSILON * (double) p);
-    if (!result->empty) {
-        result->radius = top;
-        run->status = UFS_MAX_ITER;
-        if (!solve_lanczos(&a, sum, settings, result, run) && run->lapack == 0) {
-            solve_cg(&a, one, settings, result, run);
-            graph_product(&a, result->score, sum);
-            result->residual = residual_of(p, result->damping, result->score, sum);
-        }
-        if (run->lapack) return;
-        if (!R_FINITE(result->residual)) run->status = UFS_NUMERICAL;
-        if (settings->bound != INFFS_TPAMI)
-            for (size_t j = 0; j < P; j++) result->score[j] -= 1.0;
-    }
-    result->products = a.products;
+static void cg_watch(void *data, double norm)
+{
+    cg_data *d = data;
+    d->run->iterations++;
+    ufs_trace_add(&d->run->trace, (double[]){d->run->iterations, norm / d->size});
+    ufs_run_step(d->run, norm / d->size, norm / d->norm);
+    d->norm = norm;
 }

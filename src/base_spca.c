@@ -33,52 +33,9 @@ typedef struct {
     double total;    /* ||X||_F^2 */
 } spca_work;
 
-/* B given A: one lasso per component. Sets fitted. */
-static void lassos(spca_work *work, double vtol)
-{
-    const spca_problem *problem = work->problem;
-    size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p;
-
-    ufs_x_mul(problem->x, problem->k, work->result->a, work->target);
-    for (int j = 0; j < problem->k; j++) {
-        la_gl_solve(&work->lasso, work->target + (size_t) j * N, problem->lambda, vtol, true, 0.9,
-                    work->result->b + (size_t) j * P);
-        ufs_copy(work->fitted + (size_t) j * N, work->lasso.xv, N);
-    }
-}
-
-/* ||X||^2 - 2 <A, X'X B> + ||X B||^2 + lambda sum_j ||b_j||_1, as A'A = I. */
-static double objective(const spca_work *work)
-{
-    const spca_problem *problem = work->problem;
-    size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p, K = (size_t) problem->k;
-    double inner = 0.0, l1 = 0.0;
-
-    for (size_t i = 0; i < P * K; i++) {
-        inner += work->result->a[i] * work->product[i];
-        l1 += fabs(work->result->b[i]);
-    }
-    return work->total - 2.0 * inner + la_ss(N * K, work->fitted) + problem->lambda * l1;
-}
-
-/* How far B is from optimal for the A returned. */
-static void certify(spca_work *work)
-{
-    const spca_problem *problem = work->problem;
-    size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p;
-
-    work->result->violation = 0.0;
-    ufs_x_mul(problem->x, problem->k, work->result->a, work->target);
-    for (int j = 0; j < problem->k; j++) {
-        const double *b = work->result->b + (size_t) j * P;
-        R_CheckUserInterrupt();
-        la_gl_certify(&work->lasso, work->target + (size_t) j * N, problem->lambda, b);
-        work->result->violation = fmax(work->result->violation,
-                                       la_gl_violation(&work->lasso, problem->lambda, 0.0, b));
-        for (size_t i = 0; i < P; i++)
-            work->result->kkt[i] = fmax(work->result->kkt[i], work->lasso.kkt[i]);
-    }
-}
+static double objective(const spca_work *work);
+static void lassos(spca_work *work, double vtol);
+static void certify(spca_work *work);
 
 void spca_solve(const spca_problem *problem, const spca_settings *settings, spca_result *result,
                 ufs_run *run)
@@ -126,4 +83,51 @@ void spca_solve(const spca_problem *problem, const spca_settings *settings, spca
         }
     }
     certify(&work);
+}
+
+/* ||X||^2 - 2 <A, X'X B> + ||X B||^2 + lambda sum_j ||b_j||_1, as A'A = I. */
+static double objective(const spca_work *work)
+{
+    const spca_problem *problem = work->problem;
+    size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p, K = (size_t) problem->k;
+    double inner = 0.0, l1 = 0.0;
+
+    for (size_t i = 0; i < P * K; i++) {
+        inner += work->result->a[i] * work->product[i];
+        l1 += fabs(work->result->b[i]);
+    }
+    return work->total - 2.0 * inner + la_ss(N * K, work->fitted) + problem->lambda * l1;
+}
+
+/* B given A: one lasso per component. Sets fitted. */
+static void lassos(spca_work *work, double vtol)
+{
+    const spca_problem *problem = work->problem;
+    size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p;
+
+    ufs_x_mul(problem->x, problem->k, work->result->a, work->target);
+    for (int j = 0; j < problem->k; j++) {
+        la_gl_solve(&work->lasso, work->target + (size_t) j * N, problem->lambda, vtol, true, 0.9,
+                    work->result->b + (size_t) j * P);
+        ufs_copy(work->fitted + (size_t) j * N, work->lasso.xv, N);
+    }
+}
+
+/* How far B is from optimal for the A returned. */
+static void certify(spca_work *work)
+{
+    const spca_problem *problem = work->problem;
+    size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p;
+
+    work->result->violation = 0.0;
+    ufs_x_mul(problem->x, problem->k, work->result->a, work->target);
+    for (int j = 0; j < problem->k; j++) {
+        const double *b = work->result->b + (size_t) j * P;
+        R_CheckUserInterrupt();
+        la_gl_certify(&work->lasso, work->target + (size_t) j * N, problem->lambda, b);
+        work->result->violation = fmax(work->result->violation,
+                                       la_gl_violation(&work->lasso, problem->lambda, 0.0, b));
+        for (size_t i = 0; i < P; i++)
+            work->result->kkt[i] = fmax(work->result->kkt[i], work->lasso.kkt[i]);
+    }
 }

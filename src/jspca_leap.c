@@ -16,19 +16,10 @@ static const double NEAR = 0.1, ALIGNED = 0.8;
  * every step, the differences of these steps are rounding, and so is where they point. */
 static const double FARTHEST = 7.0;
 
-static void write_point(const jspca_work *work, double *to)
-{
-    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
-    ufs_copy(to, work->u, nk);
-    for (size_t i = 0; i < n; i++) to[nk + i] = log(work->result->weight[i]);
-}
-
-static void read_point(jspca_work *work)
-{
-    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
-    ufs_copy(work->u, work->point, nk);
-    for (size_t i = 0; i < n; i++) work->result->weight[i] = exp(work->point[nk + i]);
-}
+static void write_point(const jspca_work *work, double *to);
+static void read_point(jspca_work *work);
+static double along(jspca_work *work, const double *from, const double *to, const double *other);
+static void align(jspca_work *work);
 
 void jspca_leap_init(jspca_work *work)
 {
@@ -42,6 +33,13 @@ void jspca_leap_init(jspca_work *work)
     work->scale = ufs_dalloc(size, 1);
     work->way = ufs_dalloc(size, 1);
     write_point(work, work->point);
+}
+
+static void write_point(const jspca_work *work, double *to)
+{
+    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
+    ufs_copy(to, work->u, nk);
+    for (size_t i = 0; i < n; i++) to[nk + i] = log(work->result->weight[i]);
 }
 
 void jspca_leap_back(jspca_work *work)
@@ -58,28 +56,11 @@ void jspca_leap_back(jspca_work *work)
     work->bold = false;
 }
 
-/* Scaled inner product of the way from `from` to `to`, which stays in work->way, and another one;
- * with itself for NULL. */
-static double along(jspca_work *work, const double *from, const double *to, const double *other)
+static void read_point(jspca_work *work)
 {
-    double sum = 0.0;
-    for (size_t i = 0; i < (size_t) work->history.size; i++) {
-        double way = work->way[i] = to[i] - from[i];
-        sum += work->scale[i] * work->scale[i] * way * (other == NULL ? way : other[i]);
-    }
-    return sum;
-}
-
-/* (P, Q) may be rotated freely: the point is rotated as near to the image as it gets, so that
- * extrapolation does not turn it, or Q would depend on its path. */
-static void align(jspca_work *work)
-{
-    int n = work->problem->n, k = work->problem->k;
-
-    la_gemm('T', 'N', k, k, n, 1.0, work->point, n, work->image, n, 0.0, work->zz, k);
-    if (la_polar(&work->turn, work->zz, NULL, work->zz)) return;
-    la_gemm('N', 'N', n, k, k, 1.0, work->point, n, work->zz, k, 0.0, work->u, n);
-    ufs_copy(work->point, work->u, (size_t) n * (size_t) k);
+    size_t n = (size_t) work->problem->n, nk = n * (size_t) work->problem->k;
+    ufs_copy(work->u, work->point, nk);
+    for (size_t i = 0; i < n; i++) work->result->weight[i] = exp(work->point[nk + i]);
 }
 
 /* Where the next step starts: what the last one led to, extrapolated if that is allowed. While
@@ -118,4 +99,28 @@ void jspca_leap_next(jspca_work *work)
         work->leap = sqrt(along(work, image, point, NULL));
     }
     read_point(work);
+}
+
+/* Scaled inner product of the way from `from` to `to`, which stays in work->way, and another one;
+ * with itself for NULL. */
+static double along(jspca_work *work, const double *from, const double *to, const double *other)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < (size_t) work->history.size; i++) {
+        double way = work->way[i] = to[i] - from[i];
+        sum += work->scale[i] * work->scale[i] * way * (other == NULL ? way : other[i]);
+    }
+    return sum;
+}
+
+/* (P, Q) may be rotated freely: the point is rotated as near to the image as it gets, so that
+ * extrapolation does not turn it, or Q would depend on its path. */
+static void align(jspca_work *work)
+{
+    int n = work->problem->n, k = work->problem->k;
+
+    la_gemm('T', 'N', k, k, n, 1.0, work->point, n, work->image, n, 0.0, work->zz, k);
+    if (la_polar(&work->turn, work->zz, NULL, work->zz)) return;
+    la_gemm('N', 'N', n, k, k, 1.0, work->point, n, work->zz, k, 0.0, work->u, n);
+    ufs_copy(work->point, work->u, (size_t) n * (size_t) k);
 }

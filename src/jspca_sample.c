@@ -19,19 +19,12 @@
  * beyond this multiple of the harmonic mean. */
 static const double STALE = 1.1, HEAVY = 4.0;
 
-/* Whether steps over samples go through XX': n^2 p flops once for 4npk in each, and squared
- * residuals by differences, whose rounding must stay far below their smoothing. */
-static bool kernel_pays(const jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    double top = 0.0, n = problem->n, k = problem->k;
-
-    for (int i = 0; i < problem->n; i++) top = fmax(top, work->ss[i]);
-    return work->run->paths.jspca_kernel && problem->n <= problem->p &&
-           n * n <= 2.0 * ufs_x_entries(problem->x) &&
-           ufs_x_gram_rows_cost(problem->x) <= 100.0 * k * ufs_x_entries(problem->x) &&
-           work->settings->eps_res >= 1e-7 * top;
-}
+static bool kernel_pays(const jspca_work *work);
+static void set_weights(jspca_work *work, bool renew);
+static bool turn_by_kernel(jspca_work *work, const double *m, int *info);
+static int form_p(jspca_work *work, const double *m);
+static void residual_of_samples(jspca_work *work);
+static void add_residual(void *data, int j, const double *column);
 
 void jspca_sample_init(jspca_work *work)
 {
@@ -57,6 +50,37 @@ void jspca_sample_init(jspca_work *work)
     work->vectors = ufs_dalloc(k, k);
     work->root_s = ufs_dalloc(k, k);
     ufs_x_gram_rows(problem->x, NULL, work->kernel);
+}
+
+/* Whether steps over samples go through XX': n^2 p flops once for 4npk in each, and squared
+ * residuals by differences, whose rounding must stay far below their smoothing. */
+static bool kernel_pays(const jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    double top = 0.0, n = problem->n, k = problem->k;
+
+    for (int i = 0; i < problem->n; i++) top = fmax(top, work->ss[i]);
+    return work->run->paths.jspca_kernel && problem->n <= problem->p &&
+           n * n <= 2.0 * ufs_x_entries(problem->x) &&
+           ufs_x_gram_rows_cost(problem->x) <= 100.0 * k * ufs_x_entries(problem->x) &&
+           work->settings->eps_res >= 1e-7 * top;
+}
+
+/* T, or T' with older weights, from X P and X Q_old, which are there already. */
+void jspca_sample_target(jspca_work *work, bool renew)
+{
+    const double *weight = work->result->weight;
+    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
+
+    set_weights(work, renew);
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; i < n; i++) {
+            size_t at = i + j * n;
+            double root = work->root[i], u = work->u[at], z = work->z[at];
+            work->t[at] = work->factor == 1.0
+                              ? root * u
+                              : root * z + weight[i] / (work->factor * root) * (u - z);
+        }
 }
 
 /* V, and what depends on it: older weights and c, or today's. */
@@ -89,23 +113,6 @@ static void set_weights(jspca_work *work, bool renew)
     la_ridge_set_x(&work->ridge, &weighted);
 }
 
-/* T, or T' with older weights, from X P and X Q_old, which are there already. */
-void jspca_sample_target(jspca_work *work, bool renew)
-{
-    const double *weight = work->result->weight;
-    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
-
-    set_weights(work, renew);
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < n; i++) {
-            size_t at = i + j * n;
-            double root = work->root[i], u = work->u[at], z = work->z[at];
-            work->t[at] = work->factor == 1.0
-                              ? root * u
-                              : root * z + weight[i] / (work->factor * root) * (u - z);
-        }
-}
-
 double jspca_share_of_most(const jspca_work *work)
 {
     size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
@@ -119,6 +126,19 @@ double jspca_share_of_most(const jspca_work *work)
         most += over > 1.0 ? ss / over : ss;
     }
     return all > 0.0 ? sqrt(most / all) : 1.0;
+}
+
+int jspca_sample_turn(jspca_work *work)
+{
+    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
+    double *m = work->gl.scaled; /* free between la_gl's calls */
+    int info = 0;
+
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; i < n; i++) m[i + j * n] = work->result->weight[i] * work->z[i + j * n];
+    if (!(work->kernel && turn_by_kernel(work, m, &info)) && info == 0) info = form_p(work, m);
+    if (info == 0) residual_of_samples(work);
+    return info;
 }
 
 /* With M = WZ: polar(X'M) = X'M S^{-1/2}, S = M'XX'M; 2n^2 k flops. False where the root would
@@ -157,21 +177,6 @@ static int form_p(jspca_work *work, const double *m)
     return info;
 }
 
-/* residual_i += (x_ij - z_i'p_j)^2 for the few samples in question. */
-static void add_residual(void *data, int j, const double *column)
-{
-    jspca_work *work = data;
-    size_t n = (size_t) work->problem->n, p = (size_t) work->problem->p;
-
-    for (int at = 0; at < work->n_few; at++) {
-        size_t i = (size_t) work->few[at];
-        double r = column[i];
-        for (size_t l = 0; l < (size_t) work->problem->k; l++)
-            r -= work->z[i + l * n] * work->result->pbar[(size_t) j + l * p];
-        work->result->residual[i] += r * r;
-    }
-}
-
 /* ||x - Pz||^2 = ||x||^2 - 2 u'z + ||z||^2, u = P'x. */
 static void residual_of_samples(jspca_work *work)
 {
@@ -198,17 +203,19 @@ static void residual_of_samples(jspca_work *work)
         result->residual[few[at]] = sqrt(result->residual[few[at]]);
 }
 
-int jspca_sample_turn(jspca_work *work)
+/* residual_i += (x_ij - z_i'p_j)^2 for the few samples in question. */
+static void add_residual(void *data, int j, const double *column)
 {
-    size_t n = (size_t) work->problem->n, k = (size_t) work->problem->k;
-    double *m = work->gl.scaled; /* free between la_gl's calls */
-    int info = 0;
+    jspca_work *work = data;
+    size_t n = (size_t) work->problem->n, p = (size_t) work->problem->p;
 
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < n; i++) m[i + j * n] = work->result->weight[i] * work->z[i + j * n];
-    if (!(work->kernel && turn_by_kernel(work, m, &info)) && info == 0) info = form_p(work, m);
-    if (info == 0) residual_of_samples(work);
-    return info;
+    for (int at = 0; at < work->n_few; at++) {
+        size_t i = (size_t) work->few[at];
+        double r = column[i];
+        for (size_t l = 0; l < (size_t) work->problem->k; l++)
+            r -= work->z[i + l * n] * work->result->pbar[(size_t) j + l * p];
+        work->result->residual[i] += r * r;
+    }
 }
 
 int jspca_sample_finish(jspca_work *work)

@@ -38,14 +38,151 @@ typedef struct {
     double *product;      /* n */
 } kmeans_work;
 
+static double within(kmeans_work *w);
+static void sum_up(kmeans_work *w);
+static void renew_centres(kmeans_work *w);
+static void fill_empty(kmeans_work *w);
+static void move(kmeans_work *w, int i, int to);
+static double to_mean(kmeans_work *w, int j);
+static const double *sample(const kmeans_work *w, int i);
+static double distance(const kmeans_work *w, int i, int j);
+static double squared_distance(int d, const double *a, const double *b);
+static double *centre(const kmeans_work *w, int j);
+static void work_init(kmeans_work *w, const kmeans_problem *problem);
+static int gram_coordinates(kmeans_work *w, const kmeans_problem *problem);
+static void centred_block(const kmeans_problem *problem, int from, int width, double *block);
+static void centred_columns(kmeans_work *w, const kmeans_problem *problem);
+static void seed(kmeans_work *w, const double *draw);
+static int draw_sample(const kmeans_work *w, double u, int n_seed);
+static bool lloyd(kmeans_work *w);
+static void half_distances(kmeans_work *w);
+static bool assign(kmeans_work *w, int i);
+static bool exchange(kmeans_work *w);
+static bool exchange_one(kmeans_work *w, int i);
+
+void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings,
+                  kmeans_result *result, ufs_run *run)
+{
+    kmeans_work w;
+    double total = 0.0;
+
+    /* Whatever the coordinates are, a label is one that there is. */
+    memset(result->label, 0, (size_t) problem->n * (size_t) settings->n_start * sizeof(int));
+    for (int s = 0; s < settings->n_start; s++) {
+        result->within[s] = R_NaN;
+        result->iterations[s] = 0;
+    }
+    work_init(&w, problem);
+    if (problem->p > problem->n)
+        run->lapack = gram_coordinates(&w, problem);
+    else
+        centred_columns(&w, problem);
+    if (run->lapack) return;
+    for (int i = 0; i < w.n; i++) {
+        w.norm2[i] = la_ss((size_t) w.d, sample(&w, i));
+        total += w.norm2[i];
+    }
+    if (!R_FINITE(4.0 * total)) {
+        run->status = UFS_NUMERICAL;
+        return;
+    }
+
+    for (int s = 0; s < settings->n_start; s++) {
+        bool settled = false;
+        int t = 0;
+        w.label = result->label + (size_t) s * (size_t) w.n;
+        seed(&w, settings->draw + (size_t) s * (size_t) w.c);
+        for (bool changed = true; changed && t < settings->max_iter; t++) changed = lloyd(&w);
+        sum_up(&w);
+        for (; !settled && t < settings->max_iter; t++) settled = !exchange(&w);
+        result->within[s] = within(&w);
+        result->iterations[s] = t;
+        if (!settled) run->status = UFS_MAX_ITER;
+    }
+}
+
+/* ---- centres --------------------------------------------------------------------------------- */
+
+/* The sum of squares of the labels. */
+static double within(kmeans_work *w)
+{
+    double ss = 0.0;
+
+    sum_up(w);
+    renew_centres(w);
+    for (int i = 0; i < w->n; i++)
+        ss += squared_distance(w->d, sample(w, i), centre(w, w->label[i]));
+    return ss;
+}
+
+/* Sizes and sums of the clusters, afresh; the centres stay. */
+static void sum_up(kmeans_work *w)
+{
+    memset(w->sum, 0, (size_t) w->d * (size_t) w->c * sizeof(double));
+    memset(w->size, 0, (size_t) w->c * sizeof(int));
+    for (int i = 0; i < w->n; i++) {
+        la_axpy(w->d, 1.0, sample(w, i), w->sum + (size_t) w->label[i] * (size_t) w->d);
+        w->size[w->label[i]]++;
+    }
+}
+
+static void renew_centres(kmeans_work *w)
+{
+    fill_empty(w);
+    for (int j = 0; j < w->c; j++) w->moved[j] += to_mean(w, j);
+}
+
+/* An empty cluster gets the sample that is farthest from its centre, as far as is known,
+ * among those that are not alone. */
+static void fill_empty(kmeans_work *w)
+{
+    for (int j = 0; j < w->c; j++) {
+        int far = -1;
+        if (w->size[j] > 0) continue;
+        for (int i = 0; i < w->n; i++) {
+            double high = w->high[i] + w->moved[w->label[i]];
+            if (w->size[w->label[i]] > 1 &&
+                (far < 0 || high > w->high[far] + w->moved[w->label[far]]))
+                far = i;
+        }
+        move(w, far, j);
+        /* Nothing is known about the distance to where the centre was: low stays true. */
+        w->high[far] = distance(w, far, j) - w->moved[j];
+    }
+}
+
+static void move(kmeans_work *w, int i, int to)
+{
+    int from = w->label[i];
+    la_axpy(w->d, -1.0, sample(w, i), w->sum + (size_t) from * (size_t) w->d);
+    la_axpy(w->d, 1.0, sample(w, i), w->sum + (size_t) to * (size_t) w->d);
+    w->size[from]--;
+    w->size[to]++;
+    w->label[i] = to;
+}
+
+/* Centre j goes to its mean; returns how far that is. */
+static double to_mean(kmeans_work *w, int j)
+{
+    double *at = centre(w, j), ss = 0.0;
+    const double *sum = w->sum + (size_t) j * (size_t) w->d;
+
+    for (int k = 0; k < w->d; k++) {
+        double to = sum[k] / w->size[j], step = to - at[k];
+        ss += step * step;
+        at[k] = to;
+    }
+    return sqrt(ss);
+}
+
 static const double *sample(const kmeans_work *w, int i)
 {
     return w->y + (size_t) i * (size_t) w->d;
 }
 
-static double *centre(const kmeans_work *w, int j)
+static double distance(const kmeans_work *w, int i, int j)
 {
-    return w->centre + (size_t) j * (size_t) w->d;
+    return sqrt(squared_distance(w->d, sample(w, i), centre(w, j)));
 }
 
 /* Eight sums side by side, so that an addition need not wait for the one before. */
@@ -71,9 +208,9 @@ static double squared_distance(int d, const double *a, const double *b)
     return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7));
 }
 
-static double distance(const kmeans_work *w, int i, int j)
+static double *centre(const kmeans_work *w, int j)
 {
-    return sqrt(squared_distance(w->d, sample(w, i), centre(w, j)));
+    return w->centre + (size_t) j * (size_t) w->d;
 }
 
 static void work_init(kmeans_work *w, const kmeans_problem *problem)
@@ -99,34 +236,6 @@ static void work_init(kmeans_work *w, const kmeans_problem *problem)
 }
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
-
-/* Columns from, ..., from + width - 1 less their means. */
-static void centred_block(const kmeans_problem *problem, int from, int width, double *block)
-{
-    size_t n = (size_t) problem->n;
-
-    for (size_t j = 0; j < (size_t) width; j++) {
-        const double *col = problem->x + ((size_t) from + j) * n;
-        double mean = 0.0;
-        for (size_t i = 0; i < n; i++) mean += col[i];
-        mean /= (double) n;
-        for (size_t i = 0; i < n; i++) block[i + j * n] = col[i] - mean;
-    }
-}
-
-static void centred_columns(kmeans_work *w, const kmeans_problem *problem)
-{
-    size_t n = (size_t) w->n, d = (size_t) w->d;
-    double *block = ufs_dalloc(n, BLOCK);
-
-    for (int from = 0; from < w->d; from += BLOCK) {
-        int width = w->d - from < BLOCK ? w->d - from : BLOCK;
-        centred_block(problem, from, width, block);
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < (size_t) width; j++)
-                w->y[(size_t) from + j + i * d] = block[i + j * n];
-    }
-}
 
 /* U with U'U = the centred Gram matrix, its columns in the order of the samples. */
 static int gram_coordinates(kmeans_work *w, const kmeans_problem *problem)
@@ -158,107 +267,35 @@ static int gram_coordinates(kmeans_work *w, const kmeans_problem *problem)
     return 0;
 }
 
-/* ---- centres --------------------------------------------------------------------------------- */
-
-/* Sizes and sums of the clusters, afresh; the centres stay. */
-static void sum_up(kmeans_work *w)
+/* Columns from, ..., from + width - 1 less their means. */
+static void centred_block(const kmeans_problem *problem, int from, int width, double *block)
 {
-    memset(w->sum, 0, (size_t) w->d * (size_t) w->c * sizeof(double));
-    memset(w->size, 0, (size_t) w->c * sizeof(int));
-    for (int i = 0; i < w->n; i++) {
-        la_axpy(w->d, 1.0, sample(w, i), w->sum + (size_t) w->label[i] * (size_t) w->d);
-        w->size[w->label[i]]++;
+    size_t n = (size_t) problem->n;
+
+    for (size_t j = 0; j < (size_t) width; j++) {
+        const double *col = problem->x + ((size_t) from + j) * n;
+        double mean = 0.0;
+        for (size_t i = 0; i < n; i++) mean += col[i];
+        mean /= (double) n;
+        for (size_t i = 0; i < n; i++) block[i + j * n] = col[i] - mean;
     }
 }
 
-static void move(kmeans_work *w, int i, int to)
+static void centred_columns(kmeans_work *w, const kmeans_problem *problem)
 {
-    int from = w->label[i];
-    la_axpy(w->d, -1.0, sample(w, i), w->sum + (size_t) from * (size_t) w->d);
-    la_axpy(w->d, 1.0, sample(w, i), w->sum + (size_t) to * (size_t) w->d);
-    w->size[from]--;
-    w->size[to]++;
-    w->label[i] = to;
-}
+    size_t n = (size_t) w->n, d = (size_t) w->d;
+    double *block = ufs_dalloc(n, BLOCK);
 
-/* An empty cluster gets the sample that is farthest from its centre, as far as is known,
- * among those that are not alone. */
-static void fill_empty(kmeans_work *w)
-{
-    for (int j = 0; j < w->c; j++) {
-        int far = -1;
-        if (w->size[j] > 0) continue;
-        for (int i = 0; i < w->n; i++) {
-            double high = w->high[i] + w->moved[w->label[i]];
-            if (w->size[w->label[i]] > 1 &&
-                (far < 0 || high > w->high[far] + w->moved[w->label[far]]))
-                far = i;
-        }
-        move(w, far, j);
-        /* Nothing is known about the distance to where the centre was: low stays true. */
-        w->high[far] = distance(w, far, j) - w->moved[j];
+    for (int from = 0; from < w->d; from += BLOCK) {
+        int width = w->d - from < BLOCK ? w->d - from : BLOCK;
+        centred_block(problem, from, width, block);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < (size_t) width; j++)
+                w->y[(size_t) from + j + i * d] = block[i + j * n];
     }
-}
-
-/* Centre j goes to its mean; returns how far that is. */
-static double to_mean(kmeans_work *w, int j)
-{
-    double *at = centre(w, j), ss = 0.0;
-    const double *sum = w->sum + (size_t) j * (size_t) w->d;
-
-    for (int k = 0; k < w->d; k++) {
-        double to = sum[k] / w->size[j], step = to - at[k];
-        ss += step * step;
-        at[k] = to;
-    }
-    return sqrt(ss);
-}
-
-static void renew_centres(kmeans_work *w)
-{
-    fill_empty(w);
-    for (int j = 0; j < w->c; j++) w->moved[j] += to_mean(w, j);
-}
-
-/* The sum of squares of the labels. */
-static double within(kmeans_work *w)
-{
-    double ss = 0.0;
-
-    sum_up(w);
-    renew_centres(w);
-    for (int i = 0; i < w->n; i++)
-        ss += squared_distance(w->d, sample(w, i), centre(w, w->label[i]));
-    return ss;
 }
 
 /* ---- seeds ----------------------------------------------------------------------------------- */
-
-/* The sample that u in [0, 1) picks: any of them first, then by `near`; one that no seed equals
- * in any case. */
-static int draw_sample(const kmeans_work *w, double u, int n_seed)
-{
-    double total = 0.0, sum = 0.0;
-    int last = -1;
-
-    if (n_seed == 0) return (int) (u * w->n) < w->n ? (int) (u * w->n) : w->n - 1;
-    for (int i = 0; i < w->n; i++) total += w->near[i];
-    for (int i = 0; i < w->n; i++) {
-        if (!(w->near[i] > 0.0)) continue;
-        last = i;
-        sum += w->near[i];
-        if (sum > u * total) return i;
-    }
-    if (last >= 0) return last;
-    /* All that is left differs from a seed by rounding only. */
-    for (int i = 0; i < w->n; i++) {
-        bool known = false;
-        for (int j = 0; j < n_seed && !known; j++)
-            known = squared_distance(w->d, sample(w, w->first[i]), centre(w, j)) == 0.0;
-        if (!known) return i;
-    }
-    return 0;
-}
 
 /* Centres, labels and bounds from c seeds. */
 static void seed(kmeans_work *w, const double *draw)
@@ -287,7 +324,45 @@ static void seed(kmeans_work *w, const double *draw)
     sum_up(w);
 }
 
+/* The sample that u in [0, 1) picks: any of them first, then by `near`; one that no seed equals
+ * in any case. */
+static int draw_sample(const kmeans_work *w, double u, int n_seed)
+{
+    double total = 0.0, sum = 0.0;
+    int last = -1;
+
+    if (n_seed == 0) return (int) (u * w->n) < w->n ? (int) (u * w->n) : w->n - 1;
+    for (int i = 0; i < w->n; i++) total += w->near[i];
+    for (int i = 0; i < w->n; i++) {
+        if (!(w->near[i] > 0.0)) continue;
+        last = i;
+        sum += w->near[i];
+        if (sum > u * total) return i;
+    }
+    if (last >= 0) return last;
+    /* All that is left differs from a seed by rounding only. */
+    for (int i = 0; i < w->n; i++) {
+        bool known = false;
+        for (int j = 0; j < n_seed && !known; j++)
+            known = squared_distance(w->d, sample(w, w->first[i]), centre(w, j)) == 0.0;
+        if (!known) return i;
+    }
+    return 0;
+}
+
 /* ---- Lloyd's iteration ----------------------------------------------------------------------- */
+
+/* New centres, then every sample to its nearest one. False if none changed. */
+static bool lloyd(kmeans_work *w)
+{
+    bool changed = false;
+
+    R_CheckUserInterrupt();
+    renew_centres(w);
+    half_distances(w);
+    for (int i = 0; i < w->n; i++) changed = assign(w, i) || changed;
+    return changed;
+}
 
 static void half_distances(kmeans_work *w)
 {
@@ -334,19 +409,18 @@ static bool assign(kmeans_work *w, int i)
     return true;
 }
 
-/* New centres, then every sample to its nearest one. False if none changed. */
-static bool lloyd(kmeans_work *w)
+/* ---- exchange of single samples -------------------------------------------------------------- */
+
+/* One pass; false if no sample moved. */
+static bool exchange(kmeans_work *w)
 {
     bool changed = false;
 
     R_CheckUserInterrupt();
     renew_centres(w);
-    half_distances(w);
-    for (int i = 0; i < w->n; i++) changed = assign(w, i) || changed;
+    for (int i = 0; i < w->n; i++) changed = exchange_one(w, i) || changed;
     return changed;
 }
-
-/* ---- exchange of single samples -------------------------------------------------------------- */
 
 /* To leave cluster a (size m) saves m / (m - 1) times the squared distance to its centre, to
  * join cluster j costs m / (m + 1) times that to the other one. */
@@ -388,56 +462,4 @@ static bool exchange_one(kmeans_work *w, int i)
     to_mean(w, best);
     w->high[i] = distance(w, i, best) - w->moved[best];
     return true;
-}
-
-/* One pass; false if no sample moved. */
-static bool exchange(kmeans_work *w)
-{
-    bool changed = false;
-
-    R_CheckUserInterrupt();
-    renew_centres(w);
-    for (int i = 0; i < w->n; i++) changed = exchange_one(w, i) || changed;
-    return changed;
-}
-
-void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings,
-                  kmeans_result *result, ufs_run *run)
-{
-    kmeans_work w;
-    double total = 0.0;
-
-    /* Whatever the coordinates are, a label is one that there is. */
-    memset(result->label, 0, (size_t) problem->n * (size_t) settings->n_start * sizeof(int));
-    for (int s = 0; s < settings->n_start; s++) {
-        result->within[s] = R_NaN;
-        result->iterations[s] = 0;
-    }
-    work_init(&w, problem);
-    if (problem->p > problem->n)
-        run->lapack = gram_coordinates(&w, problem);
-    else
-        centred_columns(&w, problem);
-    if (run->lapack) return;
-    for (int i = 0; i < w.n; i++) {
-        w.norm2[i] = la_ss((size_t) w.d, sample(&w, i));
-        total += w.norm2[i];
-    }
-    if (!R_FINITE(4.0 * total)) {
-        run->status = UFS_NUMERICAL;
-        return;
-    }
-
-    for (int s = 0; s < settings->n_start; s++) {
-        bool settled = false;
-        int t = 0;
-        w.label = result->label + (size_t) s * (size_t) w.n;
-        seed(&w, settings->draw + (size_t) s * (size_t) w.c);
-        for (bool changed = true; changed && t < settings->max_iter; t++) changed = lloyd(&w);
-        sum_up(&w);
-        for (; !settled && t < settings->max_iter; t++) settled = !exchange(&w);
-        result->within[s] = within(&w);
-        result->iterations[s] = t;
-        if (!settled) run->status = UFS_MAX_ITER;
-    }
 }

@@ -7,6 +7,13 @@
 /* Most rounds of a full solve. */
 enum { ROUNDS = 60 };
 
+static void residual(la_gl *w, const double *t);
+static void fit_from_source(la_gl *w);
+static void fit_by_product(la_gl *w);
+static void fit_by_columns(la_gl *w);
+static void price(la_gl *w, double lambda);
+static void measure_gap(la_gl *w, const double *t);
+
 void la_gl_set_rows(la_gl *w, const double *root)
 {
     w->root = root;
@@ -66,92 +73,6 @@ const double *la_gl_weighted_residual(la_gl *w)
     return w->scaled;
 }
 
-/* Many features: one product; V, spread out, where u will be. */
-static void fit_by_product(la_gl *w)
-{
-    size_t P = (size_t) w->p, C = (size_t) w->c;
-
-    memset(w->u, 0, P * C * sizeof(double));
-    for (int i = 0; i < w->m; i++)
-        for (size_t k = 0; k < C; k++)
-            w->u[(size_t) w->set[i] + k * P] = w->vw[la_gl_place(w, i) + k];
-    ufs_x_mul(w->x, w->c, w->u, w->xv);
-}
-
-/* One read of the live columns. */
-static void fit_from_source(la_gl *w)
-{
-    size_t L = (size_t) la_gl_live(w), k = 0;
-
-    for (int i = 0; i < w->m; i++) {
-        if (w->size[i] == 0.0) continue;
-        for (size_t l = 0; l < (size_t) w->c; l++)
-            w->moved[k + l * L] = w->vw[la_gl_place(w, i) + l];
-        w->fresh[k++] = w->set[i];
-    }
-    if (L > 0)
-        ufs_x_mul_some(w->x, (int) L, w->fresh, w->c, w->moved, w->xv);
-    else
-        memset(w->xv, 0, (size_t) w->n * (size_t) w->c * sizeof(double));
-}
-
-static void fit_by_columns(la_gl *w)
-{
-    size_t N = (size_t) w->n, C = (size_t) w->c;
-    bool sparse = w->x->kind == UFS_X_SPARSE;
-    double *off = w->diff; /* of each column of XV, what centring takes off */
-
-    memset(off, 0, C * sizeof(double));
-    memset(w->xv, 0, N * C * sizeof(double));
-    for (int i = 0; i < w->m; i++) {
-        const double *v = w->vw + la_gl_place(w, i);
-        if (w->size[i] == 0.0) continue;
-        if (!sparse) la_rank_one(w->n, w->c, 1.0, ufs_x_column(w->x, w->set[i], w->col), v, w->xv);
-        for (size_t k = 0; k < C && sparse; k++)
-            off[k] += ufs_x_axpy(w->x, w->set[i], v[k], w->xv + k * N, NULL);
-    }
-    for (size_t k = 0; k < C && sparse; k++)
-        for (size_t i = 0; i < N; i++) w->xv[i + k * N] -= off[k];
-}
-
-/* xv = X V and r = T - X V from the live rows. 2nc per live row. */
-static void residual(la_gl *w, const double *t)
-{
-    size_t len = (size_t) w->n * (size_t) w->c;
-
-    if (w->x->kind == UFS_X_SOURCE && w->m <= w->cap)
-        fit_from_source(w);
-    else if (w->x->kind == UFS_X_SOURCE || (w->x->kind != UFS_X_SPARSE && w->m > w->p / 4))
-        fit_by_product(w);
-    else
-        fit_by_columns(w);
-    la_gl_weigh(w, w->xv);
-    for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
-}
-
-/* u = R'X, in this orientation so that X is read once, and kkt. */
-static void price(la_gl *w, double lambda)
-{
-    ufs_x_cross_rows(w->x, w->c, la_gl_weighted_residual(w), w->u);
-    la_col_norms(w->c, w->p, w->u, w->kkt);
-    for (int f = 0; f < w->p; f++) w->kkt[f] *= 2.0 / lambda;
-    w->products++;
-}
-
-/* Dual point theta = sR with the best feasible s: D = 2<T,theta> - ||theta||^2. */
-static void measure_gap(la_gl *w, const double *t)
-{
-    size_t len = (size_t) w->n * (size_t) w->c;
-    double tr = 0.0, rr = la_ss(len, w->r), top = 0.0, s;
-
-    for (size_t i = 0; i < len; i++) tr += t[i] * w->r[i];
-    for (int f = 0; f < w->p; f++) top = fmax(top, w->kkt[f]);
-    s = rr > 0.0 ? fmax(tr / rr, 0.0) : 0.0;
-    if (s * top > 1.0) s = 1.0 / top;
-    w->dual = s * (2.0 * tr - s * rr);
-    w->gap = w->objective - w->dual;
-}
-
 void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool full, double prune,
                  double *v)
 {
@@ -182,6 +103,92 @@ void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool ful
         measure_gap(w, t);
         la_gl_prune(w, prune);
     }
+}
+
+/* xv = X V and r = T - X V from the live rows. 2nc per live row. */
+static void residual(la_gl *w, const double *t)
+{
+    size_t len = (size_t) w->n * (size_t) w->c;
+
+    if (w->x->kind == UFS_X_SOURCE && w->m <= w->cap)
+        fit_from_source(w);
+    else if (w->x->kind == UFS_X_SOURCE || (w->x->kind != UFS_X_SPARSE && w->m > w->p / 4))
+        fit_by_product(w);
+    else
+        fit_by_columns(w);
+    la_gl_weigh(w, w->xv);
+    for (size_t i = 0; i < len; i++) w->r[i] = t[i] - w->xv[i];
+}
+
+/* One read of the live columns. */
+static void fit_from_source(la_gl *w)
+{
+    size_t L = (size_t) la_gl_live(w), k = 0;
+
+    for (int i = 0; i < w->m; i++) {
+        if (w->size[i] == 0.0) continue;
+        for (size_t l = 0; l < (size_t) w->c; l++)
+            w->moved[k + l * L] = w->vw[la_gl_place(w, i) + l];
+        w->fresh[k++] = w->set[i];
+    }
+    if (L > 0)
+        ufs_x_mul_some(w->x, (int) L, w->fresh, w->c, w->moved, w->xv);
+    else
+        memset(w->xv, 0, (size_t) w->n * (size_t) w->c * sizeof(double));
+}
+
+/* Many features: one product; V, spread out, where u will be. */
+static void fit_by_product(la_gl *w)
+{
+    size_t P = (size_t) w->p, C = (size_t) w->c;
+
+    memset(w->u, 0, P * C * sizeof(double));
+    for (int i = 0; i < w->m; i++)
+        for (size_t k = 0; k < C; k++)
+            w->u[(size_t) w->set[i] + k * P] = w->vw[la_gl_place(w, i) + k];
+    ufs_x_mul(w->x, w->c, w->u, w->xv);
+}
+
+static void fit_by_columns(la_gl *w)
+{
+    size_t N = (size_t) w->n, C = (size_t) w->c;
+    bool sparse = w->x->kind == UFS_X_SPARSE;
+    double *off = w->diff; /* of each column of XV, what centring takes off */
+
+    memset(off, 0, C * sizeof(double));
+    memset(w->xv, 0, N * C * sizeof(double));
+    for (int i = 0; i < w->m; i++) {
+        const double *v = w->vw + la_gl_place(w, i);
+        if (w->size[i] == 0.0) continue;
+        if (!sparse) la_rank_one(w->n, w->c, 1.0, ufs_x_column(w->x, w->set[i], w->col), v, w->xv);
+        for (size_t k = 0; k < C && sparse; k++)
+            off[k] += ufs_x_axpy(w->x, w->set[i], v[k], w->xv + k * N, NULL);
+    }
+    for (size_t k = 0; k < C && sparse; k++)
+        for (size_t i = 0; i < N; i++) w->xv[i + k * N] -= off[k];
+}
+
+/* u = R'X, in this orientation so that X is read once, and kkt. */
+static void price(la_gl *w, double lambda)
+{
+    ufs_x_cross_rows(w->x, w->c, la_gl_weighted_residual(w), w->u);
+    la_col_norms(w->c, w->p, w->u, w->kkt);
+    for (int f = 0; f < w->p; f++) w->kkt[f] *= 2.0 / lambda;
+    w->products++;
+}
+
+/* Dual point theta = sR with the best feasible s: D = 2<T,theta> - ||theta||^2. */
+static void measure_gap(la_gl *w, const double *t)
+{
+    size_t len = (size_t) w->n * (size_t) w->c;
+    double tr = 0.0, rr = la_ss(len, w->r), top = 0.0, s;
+
+    for (size_t i = 0; i < len; i++) tr += t[i] * w->r[i];
+    for (int f = 0; f < w->p; f++) top = fmax(top, w->kkt[f]);
+    s = rr > 0.0 ? fmax(tr / rr, 0.0) : 0.0;
+    if (s * top > 1.0) s = 1.0 / top;
+    w->dual = s * (2.0 * tr - s * rr);
+    w->gap = w->objective - w->dual;
 }
 
 void la_gl_certify(la_gl *w, const double *t, double lambda, const double *v)

@@ -5,17 +5,13 @@
 /* Most sweeps of a descent; sweeps before a Newton step, and most rows it may have. */
 enum { SWEEPS = 200, PATIENCE = 10, NEWTON_MOST = 800 };
 
-/* Whether the sweeps that remain at the rate of the last ones, from steps of `first` to `last`,
- * are dearer than a Newton step with 40 conjugate gradients; products of whole matrices
- * are twice as fast. */
-static bool newton_pays(const la_gl *w, double first, double last, double bound)
-{
-    double l = la_gl_live(w), rate = log(first / last) / (LA_GL_DEPTH - 1), remaining;
-
-    if (l > NEWTON_MOST) return false;
-    remaining = rate > 0.0 ? log(last / bound) / rate : SWEEPS;
-    return remaining * 2.0 * w->m * l * w->c > (l * l * l / 3.0 + 160.0 * l * l * w->c) / 2.0;
-}
+static void start_gradient(la_gl *w, bool priced);
+static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out);
+static void products(la_gl *w, int f, const double *r, const double *total);
+static double sweep(la_gl *w, double lambda, bool by_gram);
+static bool block_step(la_gl *w, double lambda, double l, double *v, double *size);
+static bool newton_pays(const la_gl *w, double first, double last, double bound);
+static void extrapolate(la_gl *w, double lambda, bool by_gram);
 
 /* Cost of one sweep with m rows of which l are alive: 2mlc + mc against 2nc(m + l). */
 bool la_gl_gram_is_cheaper(const la_gl *w)
@@ -26,103 +22,6 @@ bool la_gl_gram_is_cheaper(const la_gl *w)
     /* Sweeps do not read a source. */
     if (w->form == 'g' || w->x->kind == UFS_X_SOURCE) return true;
     return 2.0 * m * l + m <= 2.0 * n * (m + l);
-}
-
-/* row = x_f'r, x_f without weights (r has them); total: the sums of r's columns. */
-static void products(la_gl *w, int f, const double *r, const double *total)
-{
-    if (w->x->kind == UFS_X_SPARSE) {
-        for (int k = 0; k < w->c; k++)
-            w->row[k] = ufs_x_dot(w->x, f, r + (size_t) k * (size_t) w->n, total[k], NULL);
-        return;
-    }
-    la_gemv('T', w->n, w->c, 1.0, r, w->n, ufs_x_column(w->x, f, w->col), 0.0, w->row);
-}
-
-/* out -= G_i d' (m x c) in Gram form, x_i d' (n x c) in residual form. */
-static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out)
-{
-    if (by_gram)
-        la_rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
-    else
-        la_rank_one(w->n, w->c, -1.0, la_gl_column(w, w->set[i]), d, out);
-}
-
-/* Missing Gram columns, and grad = X_W' R. */
-static void start_gradient(la_gl *w, bool priced)
-{
-    int m = w->m, c = w->c;
-    const double *r;
-
-    la_gl_gram_missing(w);
-    r = priced ? NULL : la_gl_weighted_residual(w);
-    if (!priced && m > 0 && w->x->kind == UFS_X_SOURCE) {
-        /* r is T still. */
-        ufs_x_cross_some(w->x, m, w->set, c, r, w->grad);
-        for (int i = 0; i < m; i++)
-            if (w->size[i] > 0.0) change_gradient(w, true, i, w->vw + la_gl_place(w, i), w->grad);
-        return;
-    }
-    if (!priced)
-        for (int k = 0; k < c; k++) {
-            w->diff[k] = 0.0;
-            for (size_t i = 0; i < (size_t) w->n; i++)
-                w->diff[k] += r[i + (size_t) k * (size_t) w->n];
-        }
-    for (int i = 0; i < m; i++) {
-        const double *from = w->u + la_gl_place(w, w->set[i]);
-        if (!priced) {
-            products(w, w->set[i], r, w->diff);
-            from = w->row;
-        }
-        for (int k = 0; k < c; k++) w->grad[(size_t) i + (size_t) k * (size_t) m] = from[k];
-    }
-}
-
-/* Exact minimiser over one row, x_i'R given in row; diff is the change. Returns
- * false if there is none. */
-static bool block_step(la_gl *w, double lambda, double l, double *v, double *size)
-{
-    int c = w->c;
-    bool moved = false;
-    double ss = 0.0, norm, shrink;
-
-    if (l <= 0.0) return false;
-    if (*size > 0.0)
-        for (int k = 0; k < c; k++) w->row[k] += l * v[k];
-    for (int k = 0; k < c; k++) ss += w->row[k] * w->row[k];
-    norm = sqrt(ss);
-    shrink = 2.0 * norm <= lambda ? 0.0 : (1.0 - lambda / (2.0 * norm)) / l;
-    if (shrink == 0.0 && *size == 0.0) return false;
-    for (int k = 0; k < c; k++) {
-        double to = shrink * w->row[k];
-        w->diff[k] = to - v[k];
-        moved = moved || w->diff[k] != 0.0;
-        v[k] = to;
-    }
-    *size = shrink * norm;
-    return moved;
-}
-
-/* One pass over the working set; the largest ||dv_i|| ||x_i||. */
-static double sweep(la_gl *w, double lambda, bool by_gram)
-{
-    int m = w->m, c = w->c;
-    double largest = 0.0;
-
-    for (int i = 0; i < m; i++) {
-        double l = w->ss[w->set[i]], ss = 0.0;
-        if (by_gram)
-            for (int k = 0; k < c; k++) w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
-        else
-            la_gemv('T', w->n, c, 1.0, w->r, w->n, la_gl_column(w, w->set[i]), 0.0, w->row);
-        if (!block_step(w, lambda, l, w->vw + la_gl_place(w, i), w->size + i)) continue;
-        for (int k = 0; k < c; k++) ss += w->diff[k] * w->diff[k];
-        largest = fmax(largest, sqrt(ss * l));
-        change_gradient(w, by_gram, i, w->diff, by_gram ? w->grad : w->r);
-    }
-    w->sweeps++;
-    return largest;
 }
 
 bool la_gl_step(la_gl *w, double lambda, double s, double slope, double curvature, bool by_gram)
@@ -149,37 +48,6 @@ bool la_gl_step(la_gl *w, double lambda, double s, double slope, double curvatur
     }
     for (size_t at = 0; at < len; at++) grad[at] += s * w->moved[at];
     return true;
-}
-
-/* Anderson extrapolation of the last sweeps, taken only if (GL) falls. Rows that
- * are zero stay zero, so exact zeros survive. */
-static void extrapolate(la_gl *w, double lambda, bool by_gram)
-{
-    int m = w->m, c = w->c;
-    size_t len = (size_t) (by_gram ? m : w->n) * (size_t) c;
-    double slope = 0.0, curvature = 0.0;
-
-    if (!anderson_mix(&w->history, NULL, w->step)) return;
-    memset(w->moved, 0, len * sizeof(double));
-    for (int i = 0; i < m; i++) {
-        double *d = w->step + la_gl_place(w, i);
-        for (int k = 0; k < c; k++) d[k] -= w->vw[la_gl_place(w, i) + (size_t) k];
-        if (w->size[i] > 0.0) change_gradient(w, by_gram, i, d, w->moved);
-    }
-    if (by_gram) {
-        for (int i = 0; i < m; i++)
-            for (int k = 0; k < c && w->size[i] > 0.0; k++) {
-                size_t at = (size_t) i + (size_t) k * (size_t) m;
-                slope += w->step[la_gl_place(w, i) + (size_t) k] * w->grad[at];
-                curvature -= w->step[la_gl_place(w, i) + (size_t) k] * w->moved[at];
-            }
-    } else {
-        for (size_t at = 0; at < len; at++) {
-            slope -= w->moved[at] * w->r[at];
-            curvature += w->moved[at] * w->moved[at];
-        }
-    }
-    la_gl_step(w, lambda, 1.0, slope, curvature, by_gram);
 }
 
 /* Coordinate descent, every LA_GL_DEPTH sweeps with an extrapolation or, where many more sweeps are to
@@ -214,4 +82,144 @@ bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced)
         }
     }
     return settled;
+}
+
+/* Missing Gram columns, and grad = X_W' R. */
+static void start_gradient(la_gl *w, bool priced)
+{
+    int m = w->m, c = w->c;
+    const double *r;
+
+    la_gl_gram_missing(w);
+    r = priced ? NULL : la_gl_weighted_residual(w);
+    if (!priced && m > 0 && w->x->kind == UFS_X_SOURCE) {
+        /* r is T still. */
+        ufs_x_cross_some(w->x, m, w->set, c, r, w->grad);
+        for (int i = 0; i < m; i++)
+            if (w->size[i] > 0.0) change_gradient(w, true, i, w->vw + la_gl_place(w, i), w->grad);
+        return;
+    }
+    if (!priced)
+        for (int k = 0; k < c; k++) {
+            w->diff[k] = 0.0;
+            for (size_t i = 0; i < (size_t) w->n; i++)
+                w->diff[k] += r[i + (size_t) k * (size_t) w->n];
+        }
+    for (int i = 0; i < m; i++) {
+        const double *from = w->u + la_gl_place(w, w->set[i]);
+        if (!priced) {
+            products(w, w->set[i], r, w->diff);
+            from = w->row;
+        }
+        for (int k = 0; k < c; k++) w->grad[(size_t) i + (size_t) k * (size_t) m] = from[k];
+    }
+}
+
+/* out -= G_i d' (m x c) in Gram form, x_i d' (n x c) in residual form. */
+static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out)
+{
+    if (by_gram)
+        la_rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
+    else
+        la_rank_one(w->n, w->c, -1.0, la_gl_column(w, w->set[i]), d, out);
+}
+
+/* row = x_f'r, x_f without weights (r has them); total: the sums of r's columns. */
+static void products(la_gl *w, int f, const double *r, const double *total)
+{
+    if (w->x->kind == UFS_X_SPARSE) {
+        for (int k = 0; k < w->c; k++)
+            w->row[k] = ufs_x_dot(w->x, f, r + (size_t) k * (size_t) w->n, total[k], NULL);
+        return;
+    }
+    la_gemv('T', w->n, w->c, 1.0, r, w->n, ufs_x_column(w->x, f, w->col), 0.0, w->row);
+}
+
+/* One pass over the working set; the largest ||dv_i|| ||x_i||. */
+static double sweep(la_gl *w, double lambda, bool by_gram)
+{
+    int m = w->m, c = w->c;
+    double largest = 0.0;
+
+    for (int i = 0; i < m; i++) {
+        double l = w->ss[w->set[i]], ss = 0.0;
+        if (by_gram)
+            for (int k = 0; k < c; k++) w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
+        else
+            la_gemv('T', w->n, c, 1.0, w->r, w->n, la_gl_column(w, w->set[i]), 0.0, w->row);
+        if (!block_step(w, lambda, l, w->vw + la_gl_place(w, i), w->size + i)) continue;
+        for (int k = 0; k < c; k++) ss += w->diff[k] * w->diff[k];
+        largest = fmax(largest, sqrt(ss * l));
+        change_gradient(w, by_gram, i, w->diff, by_gram ? w->grad : w->r);
+    }
+    w->sweeps++;
+    return largest;
+}
+
+/* Exact minimiser over one row, x_i'R given in row; diff is the change. Returns
+ * false if there is none. */
+static bool block_step(la_gl *w, double lambda, double l, double *v, double *size)
+{
+    int c = w->c;
+    bool moved = false;
+    double ss = 0.0, norm, shrink;
+
+    if (l <= 0.0) return false;
+    if (*size > 0.0)
+        for (int k = 0; k < c; k++) w->row[k] += l * v[k];
+    for (int k = 0; k < c; k++) ss += w->row[k] * w->row[k];
+    norm = sqrt(ss);
+    shrink = 2.0 * norm <= lambda ? 0.0 : (1.0 - lambda / (2.0 * norm)) / l;
+    if (shrink == 0.0 && *size == 0.0) return false;
+    for (int k = 0; k < c; k++) {
+        double to = shrink * w->row[k];
+        w->diff[k] = to - v[k];
+        moved = moved || w->diff[k] != 0.0;
+        v[k] = to;
+    }
+    *size = shrink * norm;
+    return moved;
+}
+
+/* Whether the sweeps that remain at the rate of the last ones, from steps of `first` to `last`,
+ * are dearer than a Newton step with 40 conjugate gradients; products of whole matrices
+ * are twice as fast. */
+static bool newton_pays(const la_gl *w, double first, double last, double bound)
+{
+    double l = la_gl_live(w), rate = log(first / last) / (LA_GL_DEPTH - 1), remaining;
+
+    if (l > NEWTON_MOST) return false;
+    remaining = rate > 0.0 ? log(last / bound) / rate : SWEEPS;
+    return remaining * 2.0 * w->m * l * w->c > (l * l * l / 3.0 + 160.0 * l * l * w->c) / 2.0;
+}
+
+/* Anderson extrapolation of the last sweeps, taken only if (GL) falls. Rows that
+ * are zero stay zero, so exact zeros survive. */
+static void extrapolate(la_gl *w, double lambda, bool by_gram)
+{
+    int m = w->m, c = w->c;
+    size_t len = (size_t) (by_gram ? m : w->n) * (size_t) c;
+    double slope = 0.0, curvature = 0.0;
+
+    if (!anderson_mix(&w->history, NULL, w->step)) return;
+    memset(w->moved, 0, len * sizeof(double));
+    for (int i = 0; i < m; i++) {
+        double *d = w->step + la_gl_place(w, i);
+        for (int k = 0; k < c; k++) d[k] -= w->vw[la_gl_place(w, i) + (size_t) k];
+        if (w->size[i] > 0.0) change_gradient(w, by_gram, i, d, w->moved);
+    }
+    if (by_gram) {
+        for (int i = 0; i < m; i++)
+            for (int k = 0; k < c && w->size[i] > 0.0; k++) {
+                size_t at = (size_t) i + (size_t) k * (size_t) m;
+                slope += w->step[la_gl_place(w, i) + (size_t) k] * w->grad[at];
+                curvature -= w->step[la_gl_place(w, i) + (size_t) k] * w->moved[at];
+            }
+    } else {
+        for (size_t at = 0; at < len; at++) {
+            slope -= w->moved[at] * w->r[at];
+            curvature += w->moved[at] * w->moved[at];
+        }
+    }
+    la_gl_step(w, lambda, 1.0, slope, curvature, by_gram);
 }

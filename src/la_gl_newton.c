@@ -18,65 +18,11 @@ typedef struct {
     double *size;                /* l */
 } newton;
 
-/* The Gram matrix, the rows and, in `right`, less half the gradient of the live features. */
+static void apply(void *data, const double *d, double *out);
+static void precondition(void *data, const double *r, double *z);
 static void gather(const la_gl *w, int l, const int *live, double lambda, newton *a, double *gram,
-                   double *right)
-{
-    size_t L = (size_t) l, C = (size_t) w->c, M = (size_t) w->m, S = (size_t) w->cap;
-
-    for (size_t i = 0; i < L; i++) {
-        size_t at = (size_t) live[i];
-        a->size[i] = w->size[at];
-        a->half[i] = lambda / (2.0 * a->size[i]);
-        for (size_t j = 0; j < L; j++) gram[j + i * L] = w->gram[(size_t) live[j] + at * S];
-        for (size_t k = 0; k < C; k++) {
-            double v = a->v[i + k * L] = w->vw[at * C + k];
-            right[i + k * L] = w->grad[at + k * M] - a->half[i] * v;
-        }
-    }
-}
-
-static void apply(void *data, const double *d, double *out)
-{
-    const newton *a = data;
-    size_t L = (size_t) a->l;
-
-    la_gemm('N', 'N', a->l, a->c, a->l, 1.0, a->gram, a->l, d, a->l, 0.0, out, a->l);
-    for (size_t i = 0; i < L; i++) {
-        double along = 0.0, ss = a->size[i] * a->size[i];
-        for (size_t k = 0; k < (size_t) a->c; k++) along += a->v[i + k * L] * d[i + k * L];
-        along /= ss;
-        for (size_t k = 0; k < (size_t) a->c; k++)
-            out[i + k * L] += a->half[i] * (d[i + k * L] - along * a->v[i + k * L]);
-    }
-}
-
-static void precondition(void *data, const double *r, double *z)
-{
-    const newton *a = data;
-    ufs_copy(z, r, (size_t) a->l * (size_t) a->c);
-    la_chol_solve(a->l, a->c, a->factor, z);
-}
-
-/* V_L + s d for the first s of 1, 1/2, ... with which (GL) falls. */
-static bool take_step(la_gl *w, double lambda, int l, const int *live, const double *d)
-{
-    int m = w->m, c = w->c;
-    size_t L = (size_t) l, C = (size_t) c, M = (size_t) m;
-    double *spread = ufs_dzero(M, C), slope = 0.0, curvature = 0.0, s = 1.0;
-
-    for (size_t i = 0; i < L; i++)
-        for (size_t k = 0; k < C; k++)
-            w->step[la_gl_place(w, live[i]) + k] = spread[(size_t) live[i] + k * M] = d[i + k * L];
-    la_gemm('N', 'N', m, c, m, -1.0, w->gram, w->cap, spread, m, 0.0, w->moved, m);
-    for (size_t at = 0; at < M * C; at++) {
-        slope += spread[at] * w->grad[at];
-        curvature -= spread[at] * w->moved[at];
-    }
-    for (int halving = 0; halving <= HALVINGS; halving++, s /= 2.0)
-        if (la_gl_step(w, lambda, s, slope, curvature, true)) return true;
-    return false;
-}
+                   double *right);
+static bool take_step(la_gl *w, double lambda, int l, const int *live, const double *d);
 
 bool la_gl_newton(la_gl *w, double lambda)
 {
@@ -113,4 +59,64 @@ bool la_gl_newton(la_gl *w, double lambda)
     }
     vmaxset(mark);
     return fell;
+}
+
+static void apply(void *data, const double *d, double *out)
+{
+    const newton *a = data;
+    size_t L = (size_t) a->l;
+
+    la_gemm('N', 'N', a->l, a->c, a->l, 1.0, a->gram, a->l, d, a->l, 0.0, out, a->l);
+    for (size_t i = 0; i < L; i++) {
+        double along = 0.0, ss = a->size[i] * a->size[i];
+        for (size_t k = 0; k < (size_t) a->c; k++) along += a->v[i + k * L] * d[i + k * L];
+        along /= ss;
+        for (size_t k = 0; k < (size_t) a->c; k++)
+            out[i + k * L] += a->half[i] * (d[i + k * L] - along * a->v[i + k * L]);
+    }
+}
+
+static void precondition(void *data, const double *r, double *z)
+{
+    const newton *a = data;
+    ufs_copy(z, r, (size_t) a->l * (size_t) a->c);
+    la_chol_solve(a->l, a->c, a->factor, z);
+}
+
+/* The Gram matrix, the rows and, in `right`, less half the gradient of the live features. */
+static void gather(const la_gl *w, int l, const int *live, double lambda, newton *a, double *gram,
+                   double *right)
+{
+    size_t L = (size_t) l, C = (size_t) w->c, M = (size_t) w->m, S = (size_t) w->cap;
+
+    for (size_t i = 0; i < L; i++) {
+        size_t at = (size_t) live[i];
+        a->size[i] = w->size[at];
+        a->half[i] = lambda / (2.0 * a->size[i]);
+        for (size_t j = 0; j < L; j++) gram[j + i * L] = w->gram[(size_t) live[j] + at * S];
+        for (size_t k = 0; k < C; k++) {
+            double v = a->v[i + k * L] = w->vw[at * C + k];
+            right[i + k * L] = w->grad[at + k * M] - a->half[i] * v;
+        }
+    }
+}
+
+/* V_L + s d for the first s of 1, 1/2, ... with which (GL) falls. */
+static bool take_step(la_gl *w, double lambda, int l, const int *live, const double *d)
+{
+    int m = w->m, c = w->c;
+    size_t L = (size_t) l, C = (size_t) c, M = (size_t) m;
+    double *spread = ufs_dzero(M, C), slope = 0.0, curvature = 0.0, s = 1.0;
+
+    for (size_t i = 0; i < L; i++)
+        for (size_t k = 0; k < C; k++)
+            w->step[la_gl_place(w, live[i]) + k] = spread[(size_t) live[i] + k * M] = d[i + k * L];
+    la_gemm('N', 'N', m, c, m, -1.0, w->gram, w->cap, spread, m, 0.0, w->moved, m);
+    for (size_t at = 0; at < M * C; at++) {
+        slope += spread[at] * w->grad[at];
+        curvature -= spread[at] * w->moved[at];
+    }
+    for (int halving = 0; halving <= HALVINGS; halving++, s /= 2.0)
+        if (la_gl_step(w, lambda, s, slope, curvature, true)) return true;
+    return false;
 }

@@ -8,10 +8,14 @@
 /* As many violators enter at least, if there are so many. */
 enum { ENTER = 20 };
 
-static bool is_in(const la_gl *w, int f)
-{
-    return w->pos[f] >= 0 && w->pos[f] < w->m;
-}
+static void gram_from_source(la_gl *w, int to);
+static void gram_column(la_gl *w, int at, int upto);
+static bool is_in(const la_gl *w, int f);
+static void read_ahead(la_gl *w, int count);
+static void enter(la_gl *w, int f);
+static void swap_places(la_gl *w, int a, int b);
+static void swap(int n, int step, double *a, double *b);
+static void leave(la_gl *w, int i);
 
 /* Column f of X as the problem has it. */
 const double *la_gl_column(const la_gl *w, int f)
@@ -22,31 +26,30 @@ const double *la_gl_column(const la_gl *w, int f)
     return w->col;
 }
 
-/* Exchanges n numbers of a and b that are `step` apart. */
-static void swap(int n, int step, double *a, double *b)
+/* The Gram columns of set[g..m). */
+void la_gl_gram_missing(la_gl *w)
 {
-    for (size_t i = 0; i < (size_t) n * (size_t) step; i += (size_t) step) {
-        double of_a = a[i];
-        a[i] = b[i];
-        b[i] = of_a;
-    }
+    if (w->x->kind == UFS_X_SOURCE && w->m > w->g) gram_from_source(w, w->m);
+    for (; w->g < w->m; w->g++) gram_column(w, w->g, w->g);
 }
 
-/* Exchanges two places with everything stored by place. */
-static void swap_places(la_gl *w, int a, int b)
+/* The same for places g..to-1 of a source, in two reads of the columns. */
+static void gram_from_source(la_gl *w, int to)
 {
-    size_t S = (size_t) w->cap, A = (size_t) a, B = (size_t) b;
-    int f = w->set[a], last = w->g > (a > b ? a : b) ? w->g : (a > b ? a : b) + 1;
+    int g = w->g;
+    size_t S = (size_t) w->cap, M = (size_t) to;
+    const void *mark = vmaxget();
+    double *got = ufs_dalloc(M, (size_t) (to - g));
 
-    if (a == b) return;
-    w->set[a] = w->set[b];
-    w->set[b] = f;
-    w->pos[w->set[a]] = a;
-    w->pos[f] = b;
-    swap(1, 1, w->size + a, w->size + b);
-    swap(w->c, 1, w->vw + la_gl_place(w, a), w->vw + la_gl_place(w, b));
-    swap(last, 1, w->gram + A * S, w->gram + B * S);
-    swap(last, w->cap, w->gram + A, w->gram + B);
+    ufs_x_gram_some(w->x, to, w->set, g, w->root, got);
+    for (size_t j = (size_t) g; j < M; j++) {
+        const double *from = got + (j - (size_t) g) * M;
+        for (size_t i = 0; i < j; i++) w->gram[i + j * S] = w->gram[j + i * S] = from[i];
+        w->gram[j + j * S] = w->ss[w->set[j]];
+    }
+    w->columns += to - g;
+    w->g = to;
+    vmaxset(mark);
 }
 
 /* Gram row and column of place `at` against places 0..upto-1 and itself. */
@@ -70,30 +73,29 @@ static void gram_column(la_gl *w, int at, int upto)
     w->columns++;
 }
 
-/* The same for places g..to-1 of a source, in two reads of the columns. */
-static void gram_from_source(la_gl *w, int to)
+/* Every non-zero row of v is in the working set, and vw holds v. A zero column of
+ * X has nothing to fit: its row becomes zero. */
+void la_gl_enter_support(la_gl *w, const double *v)
 {
-    int g = w->g;
-    size_t S = (size_t) w->cap, M = (size_t) to;
-    const void *mark = vmaxget();
-    double *got = ufs_dalloc(M, (size_t) (to - g));
+    size_t P = (size_t) w->p;
+    int count = 0;
 
-    ufs_x_gram_some(w->x, to, w->set, g, w->root, got);
-    for (size_t j = (size_t) g; j < M; j++) {
-        const double *from = got + (j - (size_t) g) * M;
-        for (size_t i = 0; i < j; i++) w->gram[i + j * S] = w->gram[j + i * S] = from[i];
-        w->gram[j + j * S] = w->ss[w->set[j]];
+    la_row_norms(w->p, w->c, v, w->key);
+    for (int f = 0; f < w->p; f++)
+        if (w->key[f] > 0.0 && w->ss[f] > 0.0 && !is_in(w, f)) w->fresh[count++] = f;
+    read_ahead(w, count);
+    for (int k = 0; k < count; k++) enter(w, w->fresh[k]);
+    for (int i = 0; i < w->m; i++) {
+        size_t f = (size_t) w->set[i];
+        w->size[i] = w->ss[f] > 0.0 ? w->key[f] : 0.0;
+        for (size_t k = 0; k < (size_t) w->c; k++)
+            w->vw[la_gl_place(w, i) + k] = w->size[i] > 0.0 ? v[f + k * P] : 0.0;
     }
-    w->columns += to - g;
-    w->g = to;
-    vmaxset(mark);
 }
 
-/* The Gram columns of set[g..m). */
-void la_gl_gram_missing(la_gl *w)
+static bool is_in(const la_gl *w, int f)
 {
-    if (w->x->kind == UFS_X_SOURCE && w->m > w->g) gram_from_source(w, w->m);
-    for (; w->g < w->m; w->g++) gram_column(w, w->g, w->g);
+    return w->pos[f] >= 0 && w->pos[f] < w->m;
 }
 
 /* fresh[0..count) are about to enter: a source reads their Gram columns together. */
@@ -146,45 +148,30 @@ static void enter(la_gl *w, int f)
     w->m++;
 }
 
-/* The feature at place i leaves; its Gram column is kept if every feature of the
- * working set has one (so that g > m may follow). */
-static void leave(la_gl *w, int i)
+/* Exchanges two places with everything stored by place. */
+static void swap_places(la_gl *w, int a, int b)
 {
-    if (i < w->g && w->g >= w->m) {
-        swap_places(w, i, --w->m);
-        return;
-    }
-    if (i < w->g) {
-        swap_places(w, i, --w->g);
-        i = w->g;
-    }
-    w->pos[w->set[i]] = -1;
-    w->m--;
-    if (i < w->m) {
-        w->set[i] = w->set[w->m];
-        w->pos[w->set[i]] = i;
-        w->size[i] = w->size[w->m];
-        ufs_copy(w->vw + la_gl_place(w, i), w->vw + la_gl_place(w, w->m), (size_t) w->c);
-    }
+    size_t S = (size_t) w->cap, A = (size_t) a, B = (size_t) b;
+    int f = w->set[a], last = w->g > (a > b ? a : b) ? w->g : (a > b ? a : b) + 1;
+
+    if (a == b) return;
+    w->set[a] = w->set[b];
+    w->set[b] = f;
+    w->pos[w->set[a]] = a;
+    w->pos[f] = b;
+    swap(1, 1, w->size + a, w->size + b);
+    swap(w->c, 1, w->vw + la_gl_place(w, a), w->vw + la_gl_place(w, b));
+    swap(last, 1, w->gram + A * S, w->gram + B * S);
+    swap(last, w->cap, w->gram + A, w->gram + B);
 }
 
-/* Every non-zero row of v is in the working set, and vw holds v. A zero column of
- * X has nothing to fit: its row becomes zero. */
-void la_gl_enter_support(la_gl *w, const double *v)
+/* Exchanges n numbers of a and b that are `step` apart. */
+static void swap(int n, int step, double *a, double *b)
 {
-    size_t P = (size_t) w->p;
-    int count = 0;
-
-    la_row_norms(w->p, w->c, v, w->key);
-    for (int f = 0; f < w->p; f++)
-        if (w->key[f] > 0.0 && w->ss[f] > 0.0 && !is_in(w, f)) w->fresh[count++] = f;
-    read_ahead(w, count);
-    for (int k = 0; k < count; k++) enter(w, w->fresh[k]);
-    for (int i = 0; i < w->m; i++) {
-        size_t f = (size_t) w->set[i];
-        w->size[i] = w->ss[f] > 0.0 ? w->key[f] : 0.0;
-        for (size_t k = 0; k < (size_t) w->c; k++)
-            w->vw[la_gl_place(w, i) + k] = w->size[i] > 0.0 ? v[f + k * P] : 0.0;
+    for (size_t i = 0; i < (size_t) n * (size_t) step; i += (size_t) step) {
+        double of_a = a[i];
+        a[i] = b[i];
+        b[i] = of_a;
     }
 }
 
@@ -222,4 +209,26 @@ void la_gl_prune(la_gl *w, double level)
 {
     for (int i = w->m - 1; i >= 0; i--)
         if (w->size[i] == 0.0 && w->kkt[w->set[i]] <= level) leave(w, i);
+}
+
+/* The feature at place i leaves; its Gram column is kept if every feature of the
+ * working set has one (so that g > m may follow). */
+static void leave(la_gl *w, int i)
+{
+    if (i < w->g && w->g >= w->m) {
+        swap_places(w, i, --w->m);
+        return;
+    }
+    if (i < w->g) {
+        swap_places(w, i, --w->g);
+        i = w->g;
+    }
+    w->pos[w->set[i]] = -1;
+    w->m--;
+    if (i < w->m) {
+        w->set[i] = w->set[w->m];
+        w->pos[w->set[i]] = i;
+        w->size[i] = w->size[w->m];
+        ufs_copy(w->vw + la_gl_place(w, i), w->vw + la_gl_place(w, w->m), (size_t) w->c);
+    }
 }

@@ -8,6 +8,49 @@
  * Probabilities that differ by less are equal. */
 static const double ROUNDING = 1e-12;
 
+static void search(const propagate_problem *problem, double weak, int *queue, int *reached);
+static int harmonic(const propagate_problem *problem, double weak, const int *reached, int *index,
+                    double *probability);
+static void class_mass(const propagate_problem *problem, int u, double *y);
+static int first_largest(int n, int c, const double *row);
+static int nearest(const propagate_problem *problem, int i);
+
+void propagate_solve(const propagate_problem *problem, propagate_result *result, ufs_run *run)
+{
+    size_t n = (size_t) problem->n, c = (size_t) problem->c;
+    void *mark = vmaxget();
+    int *index = ufs_ialloc(n), *label = result->label, *reached = result->reached;
+    double *share = ufs_dzero(c, 1), *probability = result->probability;
+    double weak = 0.0;
+    int labelled = 0, frequent = 0;
+
+    for (size_t i = 0; i < n * n; i++) weak = fmax(weak, ROUNDING * problem->w[i]);
+    for (size_t i = 0; i < n; i++)
+        if (problem->known[i]) {
+            share[problem->known[i] - 1] += 1.0;
+            labelled++;
+        }
+    for (size_t j = 0; j < c; j++) {
+        share[j] /= labelled;
+        if (share[j] > share[frequent]) frequent = (int) j;
+    }
+    search(problem, weak, index, reached);
+    for (size_t j = 0; j < c; j++)
+        for (size_t i = 0; i < n; i++)
+            probability[i + j * n] = problem->known[i] ? problem->known[i] == (int) j + 1
+                                                       : share[j];
+    run->lapack = harmonic(problem, weak, reached, index, probability);
+    for (size_t i = 0; i < n && run->lapack == 0; i++) {
+        if (problem->known[i])
+            label[i] = problem->known[i];
+        else if (reached[i])
+            label[i] = first_largest(problem->n, problem->c, probability + i);
+        else
+            label[i] = problem->x == NULL ? frequent + 1 : nearest(problem, (int) i);
+    }
+    vmaxset(mark);
+}
+
 /* Breadth first from all labelled nodes at once. */
 static void search(const propagate_problem *problem, double weak, int *queue, int *reached)
 {
@@ -23,25 +66,6 @@ static void search(const propagate_problem *problem, double weak, int *queue, in
                 reached[i] = 1;
                 queue[tail++] = (int) i;
             }
-    }
-}
-
-/* Scales every class to the mass (labelled members + 1), then every node to sum 1. */
-static void class_mass(const propagate_problem *problem, int u, double *y)
-{
-    size_t U = (size_t) u, c = (size_t) problem->c, n = (size_t) problem->n;
-    for (size_t j = 0; j < c; j++) {
-        double mass = 0.0, members = 1.0;
-        for (size_t i = 0; i < n; i++)
-            if (problem->known[i] == (int) j + 1) members += 1.0;
-        for (size_t a = 0; a < U; a++) mass += y[a + j * U];
-        if (mass > 0.0)
-            for (size_t a = 0; a < U; a++) y[a + j * U] *= members / mass;
-    }
-    for (size_t a = 0; a < U; a++) {
-        double sum = 0.0;
-        for (size_t j = 0; j < c; j++) sum += y[a + j * U];
-        for (size_t j = 0; j < c; j++) y[a + j * U] /= sum;
     }
 }
 
@@ -83,6 +107,25 @@ static int harmonic(const propagate_problem *problem, double weak, const int *re
     return 0;
 }
 
+/* Scales every class to the mass (labelled members + 1), then every node to sum 1. */
+static void class_mass(const propagate_problem *problem, int u, double *y)
+{
+    size_t U = (size_t) u, c = (size_t) problem->c, n = (size_t) problem->n;
+    for (size_t j = 0; j < c; j++) {
+        double mass = 0.0, members = 1.0;
+        for (size_t i = 0; i < n; i++)
+            if (problem->known[i] == (int) j + 1) members += 1.0;
+        for (size_t a = 0; a < U; a++) mass += y[a + j * U];
+        if (mass > 0.0)
+            for (size_t a = 0; a < U; a++) y[a + j * U] *= members / mass;
+    }
+    for (size_t a = 0; a < U; a++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < c; j++) sum += y[a + j * U];
+        for (size_t j = 0; j < c; j++) y[a + j * U] /= sum;
+    }
+}
+
 /* First class within 1e-12 of the largest probability. */
 static int first_largest(int n, int c, const double *row)
 {
@@ -112,40 +155,4 @@ static int nearest(const propagate_problem *problem, int i)
         }
     }
     return class;
-}
-
-void propagate_solve(const propagate_problem *problem, propagate_result *result, ufs_run *run)
-{
-    size_t n = (size_t) problem->n, c = (size_t) problem->c;
-    void *mark = vmaxget();
-    int *index = ufs_ialloc(n), *label = result->label, *reached = result->reached;
-    double *share = ufs_dzero(c, 1), *probability = result->probability;
-    double weak = 0.0;
-    int labelled = 0, frequent = 0;
-
-    for (size_t i = 0; i < n * n; i++) weak = fmax(weak, ROUNDING * problem->w[i]);
-    for (size_t i = 0; i < n; i++)
-        if (problem->known[i]) {
-            share[problem->known[i] - 1] += 1.0;
-            labelled++;
-        }
-    for (size_t j = 0; j < c; j++) {
-        share[j] /= labelled;
-        if (share[j] > share[frequent]) frequent = (int) j;
-    }
-    search(problem, weak, index, reached);
-    for (size_t j = 0; j < c; j++)
-        for (size_t i = 0; i < n; i++)
-            probability[i + j * n] = problem->known[i] ? problem->known[i] == (int) j + 1
-                                                       : share[j];
-    run->lapack = harmonic(problem, weak, reached, index, probability);
-    for (size_t i = 0; i < n && run->lapack == 0; i++) {
-        if (problem->known[i])
-            label[i] = problem->known[i];
-        else if (reached[i])
-            label[i] = first_largest(problem->n, problem->c, probability + i);
-        else
-            label[i] = problem->x == NULL ? frequent + 1 : nearest(problem, (int) i);
-    }
-    vmaxset(mark);
 }

@@ -20,39 +20,39 @@
 
 enum { CHOLESKY_MOST = 400, BOUNDED = 50, MAX_ROUNDS = 300, MAX_PROX = 400 };
 
-static void make_feasible(int p, double *v)
-{
-    double sum = 0.0;
-    for (int i = 0; i < p; i++) sum += v[i] = fmax(v[i], 0.0);
-    for (int i = 0; i < p; i++) v[i] = sum > 0.0 ? v[i] / sum : 1.0 / (double) p;
-}
-
-static void product(const qp_problem *prob, const double *x, double *out, qp_info *info)
-{
-    if (info->products++ % 8 == 0) R_CheckUserInterrupt();
-    if (prob->dense != NULL)
-        la_gemv('N', prob->p, prob->p, 1.0, prob->dense, prob->p, x, 0.0, out);
-    else
-        prob->apply(prob->data, x, out);
-}
-
+static void diagonal(int p, const double *h, const double *b, double *sorted, int *order,
+                     double *v);
 static void certify(const qp_problem *prob, const double *v, const double *hv, double *g,
-                    qp_info *info)
+                    qp_info *info);
+static void make_feasible(int p, double *v);
+static void product(const qp_problem *prob, const double *x, double *out, qp_info *info);
+static void prox_phase(const qp_problem *prob, int patience, qp_work *work, double *v,
+                       qp_info *info);
+static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info);
+static bool face_cholesky(const qp_problem *prob, int n_free, qp_work *work);
+static void face_cg(const qp_problem *prob, int n_free, double stop, qp_work *work, qp_info *info);
+
+void qp_init(qp_work *work, int p, bool dense)
 {
-    double tau = 0.0, low = R_PosInf, size = 0.0;
-    info->kkt = 0.0;
-    for (int i = 0; i < prob->p; i++) {
-        g[i] = hv[i] - prob->b[i];
-        tau += g[i] * v[i];
-        low = fmin(low, g[i]);
-        size = fmax(size, fmax(fabs(prob->b[i]), fabs(hv[i])));
-    }
-    for (int i = 0; i < prob->p; i++)
-        info->kkt = fmax(info->kkt, v[i] > 0.0 ? fabs(g[i] - tau) : tau - g[i]);
-    info->rel = info->kkt / fmax(size, DBL_MIN);
-    /* fmax drops a NaN; it must not look like an answer. */
-    if (!R_FINITE(tau)) info->kkt = info->rel = R_PosInf;
-    info->gap = fmax(tau - low, 0.0);
+    double **vector[] = {&work->hv,   &work->g,       &work->y,     &work->next, &work->d,
+                         &work->hd,   &work->r,       &work->z,     &work->dir,  &work->h_dir,
+                         &work->best, &work->best_hv, &work->sorted};
+    for (size_t i = 0; i < sizeof vector / sizeof vector[0]; i++)
+        *vector[i] = ufs_dalloc((size_t) p, 1);
+    work->most = !dense ? 0 : p < CHOLESKY_MOST ? p : CHOLESKY_MOST;
+    work->chol = ufs_dalloc((size_t) work->most, (size_t) work->most);
+    work->rhs = ufs_dalloc((size_t) work->most, 2);
+    work->order = ufs_ialloc((size_t) p);
+    work->free = ufs_ialloc((size_t) p);
+}
+
+void qp_diagonal(int p, const double *h, const double *b, qp_work *work, double *v, qp_info *info)
+{
+    qp_problem prob = {p, b, NULL, NULL, NULL, h, h};
+    info->products = info->rounds = 0;
+    diagonal(p, h, b, work->sorted, work->order, v);
+    for (int i = 0; i < p; i++) work->hv[i] = h[i] * v[i];
+    certify(&prob, v, work->hv, work->g, info);
 }
 
 /* min sum h_i v_i^2 / 2 - b_i v_i on the simplex: v_i = max(0, (b_i + t) / h_i), and
@@ -77,6 +77,76 @@ static void diagonal(int p, const double *h, const double *b, double *sorted, in
     t = (1.0 - sum_b) / sum_h;
     for (int i = 0; i < p; i++) total += v[i] = fmax(0.0, (b[i] + t) / h[i]);
     for (int i = 0; i < p; i++) v[i] /= total;
+}
+
+static void certify(const qp_problem *prob, const double *v, const double *hv, double *g,
+                    qp_info *info)
+{
+    double tau = 0.0, low = R_PosInf, size = 0.0;
+    info->kkt = 0.0;
+    for (int i = 0; i < prob->p; i++) {
+        g[i] = hv[i] - prob->b[i];
+        tau += g[i] * v[i];
+        low = fmin(low, g[i]);
+        size = fmax(size, fmax(fabs(prob->b[i]), fabs(hv[i])));
+    }
+    for (int i = 0; i < prob->p; i++)
+        info->kkt = fmax(info->kkt, v[i] > 0.0 ? fabs(g[i] - tau) : tau - g[i]);
+    info->rel = info->kkt / fmax(size, DBL_MIN);
+    /* fmax drops a NaN; it must not look like an answer. */
+    if (!R_FINITE(tau)) info->kkt = info->rel = R_PosInf;
+    info->gap = fmax(tau - low, 0.0);
+}
+
+void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info)
+{
+    int p = prob->p, patience = 1, idle = 0;
+    size_t P = (size_t) p;
+    bool solved = true, full = true;
+    double best = R_PosInf;
+
+    info->products = 0;
+    make_feasible(p, v);
+    for (int i = 0; i < p; i++) full = full && v[i] > 0.0;
+    product(prob, v, work->hv, info);
+    for (info->rounds = 0; info->rounds < MAX_ROUNDS; info->rounds++) {
+        certify(prob, v, work->hv, work->g, info);
+        /* Three solved faces without a halving: rounding, not progress. */
+        if (info->rounds > 0 && solved) idle = info->rel > 0.5 * best ? idle + 1 : 0;
+        if (info->rel < best) {
+            best = info->rel;
+            ufs_copy(work->best, v, P);
+            ufs_copy(work->best_hv, work->hv, P);
+        }
+        if (!(info->rel > tol) || idle >= 3 || !R_FINITE(info->rel)) break;
+        if (solved ? info->rounds > 0 || !full : info->rounds < BOUNDED) {
+            prox_phase(prob, patience, work, v, info);
+            if (!solved && patience < 32) patience *= 2;
+        }
+        solved = face_phase(prob, tol, work, v, info);
+        product(prob, v, work->hv, info);
+    }
+    if (info->rel > best) {
+        ufs_copy(v, work->best, P);
+        ufs_copy(work->hv, work->best_hv, P);
+        certify(prob, v, work->hv, work->g, info);
+    }
+}
+
+static void make_feasible(int p, double *v)
+{
+    double sum = 0.0;
+    for (int i = 0; i < p; i++) sum += v[i] = fmax(v[i], 0.0);
+    for (int i = 0; i < p; i++) v[i] = sum > 0.0 ? v[i] / sum : 1.0 / (double) p;
+}
+
+static void product(const qp_problem *prob, const double *x, double *out, qp_info *info)
+{
+    if (info->products++ % 8 == 0) R_CheckUserInterrupt();
+    if (prob->dense != NULL)
+        la_gemv('N', prob->p, prob->p, 1.0, prob->dense, prob->p, x, 0.0, out);
+    else
+        prob->apply(prob->data, x, out);
 }
 
 /* Ends when the support was the same `patience` times in a row, or v stands still. */
@@ -111,6 +181,39 @@ static void prox_phase(const qp_problem *prob, int patience, qp_work *work, doub
         if (change <= 1e-15 * top) break;
     }
     product(prob, v, work->hv, info);
+}
+
+/* Solves the face of v; true if its solution was reached, false if the boundary was
+ * met first (then v is there, with at least one variable fewer). */
+static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info)
+{
+    int p = prob->p, n_free = 0;
+    double step = 1.0, size = 0.0, sum = 0.0, *d = work->d;
+
+    certify(prob, v, work->hv, work->g, info);
+    for (int i = 0; i < p; i++) {
+        d[i] = 0.0;
+        size = fmax(size, fmax(fabs(prob->b[i]), fabs(work->hv[i])));
+        if (v[i] > 0.0) work->free[n_free++] = i;
+    }
+    if (n_free > work->most || !face_cholesky(prob, n_free, work))
+        face_cg(prob, n_free, 0.1 * tol * size, work, info);
+
+    for (int a = 0; a < n_free; a++) {
+        int i = work->free[a];
+        if (v[i] + d[i] <= 0.0) step = fmin(step, -v[i] / d[i]);
+    }
+    for (int a = 0; a < n_free; a++) {
+        int i = work->free[a];
+        /* The blocking variables become exact zeros. */
+        if (v[i] + d[i] <= 0.0 && -v[i] / d[i] <= step)
+            v[i] = 0.0;
+        else
+            v[i] = fmax(v[i] + step * d[i], 0.0);
+        sum += v[i];
+    }
+    for (int a = 0; a < n_free; a++) v[work->free[a]] /= sum;
+    return step == 1.0;
 }
 
 /* d_F = H_FF^{-1} (t 1 - g_F) with t such that 1'd = 0. */
@@ -173,96 +276,5 @@ static void face_cg(const qp_problem *prob, int n_free, double stop, qp_work *wo
             work->d[free[a]] += rz / curve * dir[free[a]];
             r[free[a]] -= rz / curve * hd[free[a]];
         }
-    }
-}
-
-/* Solves the face of v; true if its solution was reached, false if the boundary was
- * met first (then v is there, with at least one variable fewer). */
-static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info)
-{
-    int p = prob->p, n_free = 0;
-    double step = 1.0, size = 0.0, sum = 0.0, *d = work->d;
-
-    certify(prob, v, work->hv, work->g, info);
-    for (int i = 0; i < p; i++) {
-        d[i] = 0.0;
-        size = fmax(size, fmax(fabs(prob->b[i]), fabs(work->hv[i])));
-        if (v[i] > 0.0) work->free[n_free++] = i;
-    }
-    if (n_free > work->most || !face_cholesky(prob, n_free, work))
-        face_cg(prob, n_free, 0.1 * tol * size, work, info);
-
-    for (int a = 0; a < n_free; a++) {
-        int i = work->free[a];
-        if (v[i] + d[i] <= 0.0) step = fmin(step, -v[i] / d[i]);
-    }
-    for (int a = 0; a < n_free; a++) {
-        int i = work->free[a];
-        /* The blocking variables become exact zeros. */
-        if (v[i] + d[i] <= 0.0 && -v[i] / d[i] <= step)
-            v[i] = 0.0;
-        else
-            v[i] = fmax(v[i] + step * d[i], 0.0);
-        sum += v[i];
-    }
-    for (int a = 0; a < n_free; a++) v[work->free[a]] /= sum;
-    return step == 1.0;
-}
-
-void qp_init(qp_work *work, int p, bool dense)
-{
-    double **vector[] = {&work->hv,   &work->g,       &work->y,     &work->next, &work->d,
-                         &work->hd,   &work->r,       &work->z,     &work->dir,  &work->h_dir,
-                         &work->best, &work->best_hv, &work->sorted};
-    for (size_t i = 0; i < sizeof vector / sizeof vector[0]; i++)
-        *vector[i] = ufs_dalloc((size_t) p, 1);
-    work->most = !dense ? 0 : p < CHOLESKY_MOST ? p : CHOLESKY_MOST;
-    work->chol = ufs_dalloc((size_t) work->most, (size_t) work->most);
-    work->rhs = ufs_dalloc((size_t) work->most, 2);
-    work->order = ufs_ialloc((size_t) p);
-    work->free = ufs_ialloc((size_t) p);
-}
-
-void qp_diagonal(int p, const double *h, const double *b, qp_work *work, double *v, qp_info *info)
-{
-    qp_problem prob = {p, b, NULL, NULL, NULL, h, h};
-    info->products = info->rounds = 0;
-    diagonal(p, h, b, work->sorted, work->order, v);
-    for (int i = 0; i < p; i++) work->hv[i] = h[i] * v[i];
-    certify(&prob, v, work->hv, work->g, info);
-}
-
-void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info)
-{
-    int p = prob->p, patience = 1, idle = 0;
-    size_t P = (size_t) p;
-    bool solved = true, full = true;
-    double best = R_PosInf;
-
-    info->products = 0;
-    make_feasible(p, v);
-    for (int i = 0; i < p; i++) full = full && v[i] > 0.0;
-    product(prob, v, work->hv, info);
-    for (info->rounds = 0; info->rounds < MAX_ROUNDS; info->rounds++) {
-        certify(prob, v, work->hv, work->g, info);
-        /* Three solved faces without a halving: rounding, not progress. */
-        if (info->rounds > 0 && solved) idle = info->rel > 0.5 * best ? idle + 1 : 0;
-        if (info->rel < best) {
-            best = info->rel;
-            ufs_copy(work->best, v, P);
-            ufs_copy(work->best_hv, work->hv, P);
-        }
-        if (!(info->rel > tol) || idle >= 3 || !R_FINITE(info->rel)) break;
-        if (solved ? info->rounds > 0 || !full : info->rounds < BOUNDED) {
-            prox_phase(prob, patience, work, v, info);
-            if (!solved && patience < 32) patience *= 2;
-        }
-        solved = face_phase(prob, tol, work, v, info);
-        product(prob, v, work->hv, info);
-    }
-    if (info->rel > best) {
-        ufs_copy(v, work->best, P);
-        ufs_copy(work->hv, work->best_hv, P);
-        certify(prob, v, work->hv, work->g, info);
     }
 }

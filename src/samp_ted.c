@@ -76,16 +76,95 @@ typedef struct {
     double *sorted;   /* n */
 } ted_batch;
 
+static double decrease(const ted_work *work, int j);
+static double ridge_of(const ted_work *work, int j);
+static int best_item(const ted_work *work);
+static bool stale(const ted_work *work, int j);
+static bool cheaper_by_p(const ted_problem *problem, int m);
+static void begin(ted_work *work);
+static void refresh(ted_work *work);
+static bool any_stale(const ted_work *work);
+static void note_fresh(ted_work *work);
+static void take_given_from_m(ted_work *work);
+static void refresh_p(ted_work *work);
+static void batch_init(ted_batch *batch, const ted_work *work);
+static void choose_worth(const ted_work *work, int next, ted_batch *batch);
+static void pick_ahead(const ted_work *work, int most, ted_batch *batch);
+static void lagged(const ted_work *work, const ted_batch *batch, const double *from, double *to);
+static int settle(ted_work *work, ted_batch *batch, int *order, double *score);
+static void refresh_n(ted_work *work);
+static void take_out(ted_work *work, int j);
+
+void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_result *result,
+               ufs_run *run)
+{
+    static const char *const columns[] = {"objective", "decrease", NULL};
+    int n = problem->n;
+    double objective = 0.0;
+    ted_work work = {
+        .problem = problem,
+        .n = n,
+        .p_form = settings->form == 'p' ||
+                  (settings->form == 'a' && cheaper_by_p(problem, settings->m + problem->n_given))};
+    ted_batch batch;
+
+    result->p_form = work.p_form;
+    ufs_trace_named(&run->trace, settings->m, columns);
+    run->status = UFS_CONVERGED;
+    begin(&work);
+    if (work.p_form) batch_init(&batch, &work);
+    for (int i = 0; i < n; i++) objective += work.diag[i];
+    result->start = objective;
+    for (int t = 0, made = 1; t < settings->m; t += made) {
+        int j = best_item(&work);
+        if (stale(&work, j)) {
+            refresh(&work);
+            j = best_item(&work);
+        }
+        if (t == 0) work.first = decrease(&work, j);
+        if (work.p_form) {
+            choose_worth(&work, j, &batch);
+            pick_ahead(&work, settings->m - t, &batch);
+            made = settle(&work, &batch, result->order + t, result->score + t);
+        } else {
+            result->order[t] = j;
+            result->score[t] = decrease(&work, j);
+            take_out(&work, j);
+        }
+        for (int b = t; b < t + made; b++) {
+            objective -= result->score[b];
+            run->iterations++;
+            ufs_trace_add(&run->trace, (double[]){objective, result->score[b]});
+            ufs_run_step(run, objective, result->score[b]);
+        }
+    }
+    if (!work.p_form || any_stale(&work)) refresh(&work);
+    for (int i = 0; i < n; i++) result->left[i] = work.gone[i] ? 0.0 : decrease(&work, i);
+}
+
 /* ---- picks ------------------------------------------------------------------------------- */
+
+static double decrease(const ted_work *work, int j)
+{
+    return fmax(work->ss[j], 0.0) / ridge_of(work, j);
+}
 
 static double ridge_of(const ted_work *work, int j)
 {
     return fmax(work->diag[j], 0.0) + work->problem->mu;
 }
 
-static double decrease(const ted_work *work, int j)
+/* Item j leaves K; kh: its k and, behind it, h; kk = k'k. */
+static void subtract(ted_work *work, int j, const double *kh, double by, double kk)
 {
-    return fmax(work->ss[j], 0.0) / ridge_of(work, j);
+    const double *h = kh + work->n;
+
+    work->gone[j] = true;
+    for (int i = 0; i < work->n; i++) {
+        double c = kh[i] / by;
+        work->ss[i] += c * (c * kk - 2.0 * h[i]);
+        work->diag[i] -= c * kh[i];
+    }
 }
 
 static int best_item(const ted_work *work)
@@ -108,58 +187,64 @@ static bool stale(const ted_work *work, int j)
     return work->ss[j] < REFRESH * work->then[j] && decrease(work, j) > 1e-24 * work->first;
 }
 
-/* Item j leaves K; kh: its k and, behind it, h; kk = k'k. */
-static void subtract(ted_work *work, int j, const double *kh, double by, double kk)
-{
-    const double *h = kh + work->n;
+/* ---- both -------------------------------------------------------------------------------- */
 
-    work->gone[j] = true;
-    for (int i = 0; i < work->n; i++) {
-        double c = kh[i] / by;
-        work->ss[i] += c * (c * kk - 2.0 * h[i]);
-        work->diag[i] -= c * kh[i];
-    }
+static bool cheaper_by_p(const ted_problem *problem, int m)
+{
+    double n = problem->n, p = problem->p;
+    return 3.0 * n * p * p + m * (4.0 * n * p + 8.0 * p * p) < n * n * p + 6.0 * m * n * n;
 }
 
-/* ---- n-form ------------------------------------------------------------------------------ */
-
-/* The late picks leave K; ||K_.i||^2 and K_ii from K itself. */
-static void refresh_n(ted_work *work)
+/* K without the items that are given. */
+static void begin(ted_work *work)
 {
-    int n = work->n;
+    const ted_problem *problem = work->problem;
+    size_t N = (size_t) problem->n, P = (size_t) problem->p;
 
-    if (work->n_late > 0)
-        la_gemm('N', 'T', n, n, work->n_late, -1.0, work->late, n, work->late, n, 1.0, work->kernel,
-                n);
-    work->n_late = 0;
-    for (size_t j = 0; j < (size_t) n; j++) {
-        const double *col = work->kernel + j * (size_t) n;
-        double ss = 0.0;
-        for (int i = 0; i < n; i++) ss += col[i] * col[i];
-        work->ss[j] = work->then[j] = ss;
-        work->diag[j] = col[j];
+    work->ss = ufs_dalloc(N, 1);
+    work->diag = ufs_dalloc(N, 1);
+    work->then = ufs_dalloc(N, 1);
+    work->gone = (bool *) R_alloc(N, sizeof(bool));
+    memset(work->gone, 0, N * sizeof(bool));
+    if (work->p_form) {
+        work->gram = ufs_dalloc(P, P);
+        work->m = ufs_dzero(P, P);
+        for (size_t i = 0; i < P; i++) work->m[i + i * P] = 1.0;
+        ufs_x_gram_cols(problem->x, work->gram);
+        if (problem->n_given == 0) {
+            ufs_x_row_forms(problem->x, work->gram, work->ss);
+            ufs_x_row_ss(problem->x, work->diag);
+            note_fresh(work);
+            return;
+        }
+        take_given_from_m(work);
+    } else {
+        work->kernel = ufs_dalloc(N, N);
+        work->late = ufs_dalloc(N, BLOCK);
+        work->kh = ufs_dalloc(N, 2);
+        ufs_x_gram_rows(problem->x, NULL, work->kernel);
+        refresh_n(work);
+        for (int t = 0; t < problem->n_given; t++) {
+            R_CheckUserInterrupt();
+            take_out(work, problem->given[t]);
+        }
     }
+    refresh(work);
 }
 
-/* Takes item j out of K. */
-static void take_out(ted_work *work, int j)
+static void refresh(ted_work *work)
 {
-    int n = work->n, late = work->n_late++;
-    size_t N = (size_t) n;
-    double *next = work->late + (size_t) late * N, *k = work->kh, dot[BLOCK];
-    double by = ridge_of(work, j), root = sqrt(by);
+    if (work->p_form)
+        refresh_p(work);
+    else
+        refresh_n(work);
+}
 
-    ufs_copy(k, work->kernel + (size_t) j * N, N);
-    for (int t = 0; t < late; t++)
-        la_axpy(n, -work->late[(size_t) j + (size_t) t * N], work->late + (size_t) t * N, k);
-    la_gemv('N', n, n, 1.0, work->kernel, n, k, 0.0, k + n);
-    if (late > 0) {
-        la_gemv('T', n, late, 1.0, work->late, n, k, 0.0, dot);
-        la_gemv('N', n, late, -1.0, work->late, n, dot, 1.0, k + n);
-    }
-    for (int i = 0; i < n; i++) next[i] = k[i] / root;
-    subtract(work, j, k, by, la_dot(n, k, k));
-    if (work->n_late == BLOCK) refresh_n(work);
+static bool any_stale(const ted_work *work)
+{
+    for (int i = 0; i < work->n; i++)
+        if (!work->gone[i] && stale(work, i)) return true;
+    return false;
 }
 
 /* ---- p-form ------------------------------------------------------------------------------ */
@@ -167,27 +252,6 @@ static void take_out(ted_work *work, int j)
 static void note_fresh(ted_work *work)
 {
     for (int i = 0; i < work->n; i++) work->ss[i] = work->then[i] = fmax(work->ss[i], 0.0);
-}
-
-/* ||K_.i||^2 = x_i'(M C M) x_i and K_ii = x_i'M x_i. */
-static void refresh_p(ted_work *work)
-{
-    int p = work->problem->p;
-    size_t P = (size_t) p;
-    const void *mark = vmaxget();
-    double *square = ufs_dalloc(P, P), *half = ufs_dalloc(P, P < STRIP ? P : STRIP);
-
-    for (int from = 0; from < p; from += STRIP) {
-        int wide = p - from < STRIP ? p - from : STRIP;
-        R_CheckUserInterrupt();
-        la_gemm('N', 'N', p, wide, p, 1.0, work->gram, p, work->m + (size_t) from * P, p, 0.0, half,
-                p);
-        la_gemm('N', 'N', p, wide, p, 1.0, work->m, p, half, p, 0.0, square + (size_t) from * P, p);
-    }
-    ufs_x_row_forms(work->problem->x, square, work->ss);
-    ufs_x_row_forms(work->problem->x, work->m, work->diag);
-    note_fresh(work);
-    vmaxset(mark);
 }
 
 /* The given items leave M, all that they change: WORTH rows a read. */
@@ -211,6 +275,27 @@ static void take_given_from_m(ted_work *work)
             work->gone[problem->given[t + a]] = true;
         }
     }
+    vmaxset(mark);
+}
+
+/* ||K_.i||^2 = x_i'(M C M) x_i and K_ii = x_i'M x_i. */
+static void refresh_p(ted_work *work)
+{
+    int p = work->problem->p;
+    size_t P = (size_t) p;
+    const void *mark = vmaxget();
+    double *square = ufs_dalloc(P, P), *half = ufs_dalloc(P, P < STRIP ? P : STRIP);
+
+    for (int from = 0; from < p; from += STRIP) {
+        int wide = p - from < STRIP ? p - from : STRIP;
+        R_CheckUserInterrupt();
+        la_gemm('N', 'N', p, wide, p, 1.0, work->gram, p, work->m + (size_t) from * P, p, 0.0, half,
+                p);
+        la_gemm('N', 'N', p, wide, p, 1.0, work->m, p, half, p, 0.0, square + (size_t) from * P, p);
+    }
+    ufs_x_row_forms(work->problem->x, square, work->ss);
+    ufs_x_row_forms(work->problem->x, work->m, work->diag);
+    note_fresh(work);
     vmaxset(mark);
 }
 
@@ -267,16 +352,6 @@ static void choose_worth(const ted_work *work, int next, ted_batch *batch)
     ufs_x_rows(work->problem->x, width, batch->item, batch->x);
 }
 
-/* to = M from, where the picks of the batch have not yet left M. */
-static void lagged(const ted_work *work, const ted_batch *batch, const double *from, double *to)
-{
-    int p = work->problem->p, late = batch->count;
-    double dot[BATCH];
-    la_gemv('N', p, p, 1.0, work->m, p, from, 0.0, to);
-    la_gemv('T', p, late, 1.0, batch->late, p, from, 0.0, dot);
-    la_gemv('N', p, late, -1.0, batch->late, p, dot, 1.0, to);
-}
-
 /* At most `most` picks among the items that are followed. */
 static void pick_ahead(const ted_work *work, int most, ted_batch *batch)
 {
@@ -304,6 +379,16 @@ static void pick_ahead(const ted_work *work, int most, ted_batch *batch)
         la_gemm('N', 'N', width, 2, p, 1.0, batch->x, width, u, p, 0.0, few->kh, width);
         subtract(few, at, few->kh, by, batch->kk[b]);
     }
+}
+
+/* to = M from, where the picks of the batch have not yet left M. */
+static void lagged(const ted_work *work, const ted_batch *batch, const double *from, double *to)
+{
+    int p = work->problem->p, late = batch->count;
+    double dot[BATCH];
+    la_gemv('N', p, p, 1.0, work->m, p, from, 0.0, to);
+    la_gemv('T', p, late, 1.0, batch->late, p, from, 0.0, dot);
+    la_gemv('N', p, late, -1.0, batch->late, p, dot, 1.0, to);
 }
 
 /* Goes through the batch with all items: how many of its picks stand, at least one. */
@@ -335,109 +420,43 @@ static int settle(ted_work *work, ted_batch *batch, int *order, double *score)
     return made;
 }
 
-/* ---- both -------------------------------------------------------------------------------- */
+/* ---- n-form ------------------------------------------------------------------------------ */
 
-static void refresh(ted_work *work)
+/* The late picks leave K; ||K_.i||^2 and K_ii from K itself. */
+static void refresh_n(ted_work *work)
 {
-    if (work->p_form)
-        refresh_p(work);
-    else
-        refresh_n(work);
-}
+    int n = work->n;
 
-static bool any_stale(const ted_work *work)
-{
-    for (int i = 0; i < work->n; i++)
-        if (!work->gone[i] && stale(work, i)) return true;
-    return false;
-}
-
-static bool cheaper_by_p(const ted_problem *problem, int m)
-{
-    double n = problem->n, p = problem->p;
-    return 3.0 * n * p * p + m * (4.0 * n * p + 8.0 * p * p) < n * n * p + 6.0 * m * n * n;
-}
-
-/* K without the items that are given. */
-static void begin(ted_work *work)
-{
-    const ted_problem *problem = work->problem;
-    size_t N = (size_t) problem->n, P = (size_t) problem->p;
-
-    work->ss = ufs_dalloc(N, 1);
-    work->diag = ufs_dalloc(N, 1);
-    work->then = ufs_dalloc(N, 1);
-    work->gone = (bool *) R_alloc(N, sizeof(bool));
-    memset(work->gone, 0, N * sizeof(bool));
-    if (work->p_form) {
-        work->gram = ufs_dalloc(P, P);
-        work->m = ufs_dzero(P, P);
-        for (size_t i = 0; i < P; i++) work->m[i + i * P] = 1.0;
-        ufs_x_gram_cols(problem->x, work->gram);
-        if (problem->n_given == 0) {
-            ufs_x_row_forms(problem->x, work->gram, work->ss);
-            ufs_x_row_ss(problem->x, work->diag);
-            note_fresh(work);
-            return;
-        }
-        take_given_from_m(work);
-    } else {
-        work->kernel = ufs_dalloc(N, N);
-        work->late = ufs_dalloc(N, BLOCK);
-        work->kh = ufs_dalloc(N, 2);
-        ufs_x_gram_rows(problem->x, NULL, work->kernel);
-        refresh_n(work);
-        for (int t = 0; t < problem->n_given; t++) {
-            R_CheckUserInterrupt();
-            take_out(work, problem->given[t]);
-        }
+    if (work->n_late > 0)
+        la_gemm('N', 'T', n, n, work->n_late, -1.0, work->late, n, work->late, n, 1.0, work->kernel,
+                n);
+    work->n_late = 0;
+    for (size_t j = 0; j < (size_t) n; j++) {
+        const double *col = work->kernel + j * (size_t) n;
+        double ss = 0.0;
+        for (int i = 0; i < n; i++) ss += col[i] * col[i];
+        work->ss[j] = work->then[j] = ss;
+        work->diag[j] = col[j];
     }
-    refresh(work);
 }
 
-void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_result *result,
-               ufs_run *run)
+/* Takes item j out of K. */
+static void take_out(ted_work *work, int j)
 {
-    static const char *const columns[] = {"objective", "decrease", NULL};
-    int n = problem->n;
-    double objective = 0.0;
-    ted_work work = {
-        .problem = problem,
-        .n = n,
-        .p_form = settings->form == 'p' ||
-                  (settings->form == 'a' && cheaper_by_p(problem, settings->m + problem->n_given))};
-    ted_batch batch;
+    int n = work->n, late = work->n_late++;
+    size_t N = (size_t) n;
+    double *next = work->late + (size_t) late * N, *k = work->kh, dot[BLOCK];
+    double by = ridge_of(work, j), root = sqrt(by);
 
-    result->p_form = work.p_form;
-    ufs_trace_named(&run->trace, settings->m, columns);
-    run->status = UFS_CONVERGED;
-    begin(&work);
-    if (work.p_form) batch_init(&batch, &work);
-    for (int i = 0; i < n; i++) objective += work.diag[i];
-    result->start = objective;
-    for (int t = 0, made = 1; t < settings->m; t += made) {
-        int j = best_item(&work);
-        if (stale(&work, j)) {
-            refresh(&work);
-            j = best_item(&work);
-        }
-        if (t == 0) work.first = decrease(&work, j);
-        if (work.p_form) {
-            choose_worth(&work, j, &batch);
-            pick_ahead(&work, settings->m - t, &batch);
-            made = settle(&work, &batch, result->order + t, result->score + t);
-        } else {
-            result->order[t] = j;
-            result->score[t] = decrease(&work, j);
-            take_out(&work, j);
-        }
-        for (int b = t; b < t + made; b++) {
-            objective -= result->score[b];
-            run->iterations++;
-            ufs_trace_add(&run->trace, (double[]){objective, result->score[b]});
-            ufs_run_step(run, objective, result->score[b]);
-        }
+    ufs_copy(k, work->kernel + (size_t) j * N, N);
+    for (int t = 0; t < late; t++)
+        la_axpy(n, -work->late[(size_t) j + (size_t) t * N], work->late + (size_t) t * N, k);
+    la_gemv('N', n, n, 1.0, work->kernel, n, k, 0.0, k + n);
+    if (late > 0) {
+        la_gemv('T', n, late, 1.0, work->late, n, k, 0.0, dot);
+        la_gemv('N', n, late, -1.0, work->late, n, dot, 1.0, k + n);
     }
-    if (!work.p_form || any_stale(&work)) refresh(&work);
-    for (int i = 0; i < n; i++) result->left[i] = work.gone[i] ? 0.0 : decrease(&work, i);
+    for (int i = 0; i < n; i++) next[i] = k[i] / root;
+    subtract(work, j, k, by, la_dot(n, k, k));
+    if (work->n_late == BLOCK) refresh_n(work);
 }

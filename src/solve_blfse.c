@@ -59,263 +59,81 @@ typedef struct {
 /* Less joins no components. */
 static const double LINK = 1e-10;
 
-/* fmax() is a call, and these loops go over all pairs. */
-static double positive(double x)
+static double objective(const blfse_work *work);
+static void record(blfse_work *work, blfse_block block);
+static int support(const blfse_work *work);
+static void step(blfse_work *work, void (*update)(blfse_work *), blfse_block block);
+static void remember(blfse_work *work, double moved);
+static void init(blfse_work *work, const blfse_problem *problem, const blfse_settings *settings,
+                 blfse_result *result, ufs_run *run);
+static void start(blfse_work *work);
+static void cluster_errors(blfse_work *work);
+static double ensemble_term(int m, double gamma, const double *weight, const double *error);
+static void feature_errors(blfse_work *work);
+static void new_s(blfse_work *work, bool exact);
+static void tile_y(const blfse_work *work, int from, int width);
+static void update_y(blfse_work *work);
+static void update_p(blfse_work *work);
+static void update_w(blfse_work *work);
+static void update_v(blfse_work *work);
+static void update_s(blfse_work *work);
+static void update_beta(blfse_work *work);
+static void inverse_weights(int m, const double *error, double *weight);
+static void update_alpha(blfse_work *work);
+static void update_rho(blfse_work *work);
+static double positive(double x);
+
+void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, blfse_result *result,
+                 ufs_run *run)
 {
-    return x > 0.0 ? x : 0.0;
-}
+    static const char *const columns[] = {"iteration", "psi",  "it",  "block",     "rho",
+                                          "nc",        "ties", "nnz", "objective", "T1",
+                                          "T2",        "T3",   "T4",  "T5",        NULL};
+    static const char *const history[] = {"psi", "it",   "rho",  "ncomp", "ntieP", "nnz",
+                                          "dv",  "amax", "bmax", "wmean", NULL};
+    blfse_work data, *work = &data;
+    int c = problem->c;
 
-/* ---- terms ----------------------------------------------------------------------------- */
+    ufs_trace_named(&run->trace, INT_MAX, columns);
+    ufs_trace_named(&result->history, INT_MAX, history);
+    ufs_trace_init(&result->weights, INT_MAX, 2 * problem->m);
+    init(work, problem, settings, result, run);
+    start(work);
+    for (int stage = 0; stage < settings->n_psi; stage++) {
+        work->psi = settings->psi[stage];
+        work->it = 0;
+        work->lambda = 2.0 * work->psi * (1.0 - work->psi) / problem->m;
+        work->t3 = -settings->gamma_cluster * work->lambda * work->sum_w;
+        record(work, BLFSE_START);
+        step(work, update_w, BLFSE_W);
+        while (work->it < settings->inner_max && run->iterations < settings->max_iter) {
+            double moved_v = 0.0;
+            work->it++;
+            ufs_copy(work->v_old, result->v, (size_t) problem->p);
+            step(work, update_p, BLFSE_P);
+            if (settings->order == BLFSE_V_FIRST) step(work, update_v, BLFSE_V);
+            step(work, update_s, BLFSE_S);
+            if (settings->order == BLFSE_S_FIRST) step(work, update_v, BLFSE_V);
+            step(work, update_y, BLFSE_Y);
+            step(work, update_beta, BLFSE_BETA);
+            step(work, update_alpha, BLFSE_ALPHA);
 
-static double ensemble_term(int m, double gamma, const double *weight, const double *error)
-{
-    double sum = 0.0;
-    for (int k = 0; k < m; k++) sum += gamma * (weight[k] * weight[k]) * error[k];
-    return sum;
-}
-
-/* error_s[k] = ||W o (S - S^(k))||_F^2, and T2. */
-static void cluster_errors(blfse_work *work)
-{
-    blfse_agreement_end(&work->together, work->error_s);
-    work->t2 = ensemble_term(work->problem->m, work->settings->gamma_cluster, work->result->beta,
-                             work->error_s);
-}
-
-/* error_v[k] = ||v - v^(k)||^2, and T4. */
-static void feature_errors(blfse_work *work)
-{
-    size_t P = (size_t) work->problem->p;
-    for (int k = 0; k < work->problem->m; k++)
-        work->error_v[k] = la_ss_diff(P, work->result->v, work->problem->scores + (size_t) k * P);
-    work->t4 = ensemble_term(work->problem->m, work->settings->gamma_feature, work->result->alpha,
-                             work->error_v);
-}
-
-/* Rows 0..from + width - 1 of the columns from.. of YY', to tile_c. */
-static void tile_y(const blfse_work *work, int from, int width)
-{
-    int n = work->problem->n, rows = from + width;
-    la_gemm('N', 'T', rows, width, work->y.k, 1.0, work->y.v, n, work->y.v + from, n, 0.0,
-            work->tile_c, rows);
-}
-
-/* T5, and the squared lengths of the rows of y. */
-static void rank_term(blfse_work *work)
-{
-    int n = work->problem->n;
-    double *square = work->square_c, t5 = 0.0;
-
-    memset(square, 0, (size_t) n * sizeof(double));
-    for (int l = 0; l < work->y.k; l++) {
-        const double *y = work->y.v + (size_t) l * (size_t) n;
-        for (int i = 0; i < n; i++) square[i] += y[i] * y[i];
-    }
-    for (int from = 0; from < n; from += BLFSE_TILE) {
-        int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
-        tile_y(work, from, width);
-        for (int j = from; j < rows; j++) {
-            const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
-            const double *sj = work->result->s + la_packed_column(j);
-            for (int i = 0; i < j; i++)
-                if (sj[i] > 0.0) t5 += sj[i] * positive(square[i] + square[j] - 2.0 * kc[i]);
-        }
-        R_CheckUserInterrupt();
-    }
-    work->t5 = 2.0 * work->result->rho * t5;
-}
-
-/* Components and G of a new S. exact: S is zero between those that are counted. */
-static void new_s(blfse_work *work, bool exact)
-{
-    blfse_result *result = work->result;
-    work->exact = exact;
-    result->n_component = la_packed_components(work->problem->n, result->s, LINK, result->component,
-                                               work->order);
-    work->run->lapack = blfse_projector_gram(&work->projector, result->s,
-                                             exact ? result->n_component : 0, result->component,
-                                             work->degree, work->a, work->b);
-}
-
-/* ---- the blocks ------------------------------------------------------------------ */
-
-/* W_ij = min(1, lambda / (2 A_ij)), A_ij = sum_k beta_k^2 (S_ij - S_ij^(k))^2
- * = q (1 - S_ij)^2 + (sum beta^2 - q) S_ij^2 with q the weight of those that agree. */
-static void update_w(blfse_work *work)
-{
-    blfse_result *result = work->result;
-    blfse_agreement *set = &work->together;
-    int n = work->problem->n;
-    double total = 0.0, sum = 0.0;
-
-    for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
-    blfse_agreement_begin(set, work->beta2);
-    for (int j = 0; j < n; j++) {
-        const double *sj = result->s + la_packed_column(j);
-        double *wj = result->w + la_packed_column(j);
-        blfse_column_begin(set, j);
-        for (int i = 0; i < j; i++) {
-            double s = sj[i], q = set->join[set->kind[i]], w = 1.0;
-            /* Where no clustering joins them and S_ij is 0, so are A_ij and what it adds. */
-            if (!(q == 0.0 && s == 0.0)) {
-                double a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;
-                if (2.0 * a > work->lambda) w = work->lambda / (2.0 * a);
-                blfse_add_error(set, set->kind[i], w, s);
+            run->iterations++;
+            for (int i = 0; i < problem->p; i++) moved_v += fabs(result->v[i] - work->v_old[i]);
+            remember(work, moved_v);
+            ufs_run_step(run, objective(work), moved_v);
+            run->status = result->n_component == c ? UFS_CONVERGED : UFS_MAX_ITER;
+            if (run->lapack) return;
+            if (!R_FINITE(objective(work)) || !(result->kkt <= 1e-6)) {
+                run->status = UFS_NUMERICAL;
+                return;
             }
-            wj[i] = w;
-            sum += w;
-        }
-        wj[j] = 1.0;
-        blfse_column_end(set);
-        if (j % 256 == 0) R_CheckUserInterrupt();
-    }
-    work->sum_w = (double) n + 2.0 * sum;
-    work->t3 = -work->settings->gamma_cluster * work->lambda * work->sum_w;
-    cluster_errors(work);
-}
-
-/* N: the c smallest eigenvectors of A_v = diag(v) G diag(v), ties shared. */
-static void update_p(blfse_work *work)
-{
-    work->run->lapack = blfse_projector_update(&work->projector, work->result->v, work->a);
-    work->result->ties = work->projector.ties;
-    work->result->p_unique = work->projector.unique;
-}
-
-/* S_ij = clip((sum_k beta_k^2 S_ij^(k) - (B_ij + rho C_ij) / (2 W_ij^2)) / sum beta^2). */
-static void update_s(blfse_work *work)
-{
-    blfse_result *result = work->result;
-    blfse_agreement *set = &work->together;
-    int n = work->problem->n;
-    double total = 0.0, moved = 0.0, half = 0.5 / work->settings->gamma_cluster, t1 = 0.0, t5 = 0.0;
-    size_t faint = 0;
-
-    blfse_projector_factor(&work->projector, result->v, work->b, work->square_b);
-    for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
-    blfse_agreement_begin(set, work->beta2);
-    for (int from = 0; from < n; from += BLFSE_TILE) {
-        int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
-        blfse_projector_tile(&work->projector, result->v, work->b, from, width, work->tile_b);
-        tile_y(work, from, width);
-        R_CheckUserInterrupt();
-        for (int j = from; j < rows; j++) {
-            const double *kb = work->tile_b + (size_t) (j - from) * (size_t) rows;
-            const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
-            const double *wj = result->w + la_packed_column(j);
-            double bj = work->square_b[j], cj = work->square_c[j];
-            double *sj = result->s + la_packed_column(j);
-            blfse_column_begin(set, j);
-            for (int i = 0; i < j; i++) {
-                double q = set->join[set->kind[i]], w, s, b, c;
-                /* No clustering joins them: S_ij is 0 and has been so. */
-                if (q == 0.0 && sj[i] == 0.0) continue;
-                w = wj[i];
-                b = positive(work->square_b[i] + bj - 2.0 * kb[i]);
-                c = result->rho * positive(work->square_c[i] + cj - 2.0 * kc[i]);
-                /* Most pairs have W = 1, and a division takes its time. */
-                s = (q - (w < 1.0 ? (b + c) / (w * w) : b + c) * half) / total;
-                s = s > 1.0 ? 1.0 : s > 0.0 ? s : 0.0;
-                if (!(fabs(s - sj[i]) <= moved)) moved = fabs(s - sj[i]);
-                faint += s > 0.0 && s <= LINK;
-                sj[i] = s;
-                t1 += 2.0 * s * b;
-                t5 += 2.0 * s * c;
-                blfse_add_error(set, set->kind[i], w, s);
-            }
-            blfse_column_end(set);
+            update_rho(work);
+            if (result->n_component == c && work->it >= 2) break;
+            if (moved_v < settings->tol && work->moved_s < settings->tol) break;
         }
     }
-    work->projector.t1 = t1;
-    work->t5 = t5;
-    work->moved_s = moved;
-    cluster_errors(work);
-    /* As long as S stays and has its c components, which no heavier or lighter rho follows, G and Y
-     * are what they are. */
-    work->stays = moved == 0.0 && result->n_component == work->problem->c;
-    if (!work->stays) new_s(work, faint == 0);
-}
-
-static void update_v(blfse_work *work)
-{
-    blfse_result *result = work->result;
-    qp_info info;
-
-    blfse_projector_weights(&work->projector, result->alpha, result->v, &info);
-    result->products += info.products;
-    result->kkt = fmax(result->kkt, info.rel);
-    result->gap = fmax(result->gap, info.gap);
-    feature_errors(work);
-}
-
-/* YY': the c smallest eigenvectors of L(S), ties shared. */
-static void update_y(blfse_work *work)
-{
-    const double *lambda = work->projector.lambda_l;
-    int n = work->problem->n, k = 0;
-    size_t N = (size_t) n;
-    low_split split;
-
-    if (work->stays) return;
-    if (lambda != NULL) {
-        /* new_s() has the whole spectrum already. */
-        split = low_ties(lambda, n, work->problem->c,
-                         10.0 * n * DBL_EPSILON * fmax(fabs(lambda[0]), fabs(lambda[n - 1])));
-        k = split.lo + split.eq;
-        for (size_t i = (size_t) split.lo * N; i < (size_t) k * N; i++)
-            work->b[i] *= sqrt(split.share);
-    } else {
-        work->run->lapack = low_laplacian(&work->low, work->result->s, work->degree,
-                                          work->exact ? work->result->n_component : 0,
-                                          work->result->component, work->a, work->b, &k, &split);
-        if (work->run->lapack) return;
-    }
-    /* The factor is where it was made; the one before the last is of no use any more. */
-    double *spare = work->y_old.v;
-    work->y_old = work->y;
-    work->y = (blfse_factor){work->b, k};
-    work->b = spare;
-    rank_term(work);
-}
-
-/* Minimiser of sum weight^2 error on the simplex; errors below the floor count as equal. */
-static void inverse_weights(int m, const double *error, double *weight)
-{
-    double sum = 0.0;
-    for (int k = 0; k < m; k++) sum += weight[k] = 1.0 / fmax(error[k], DBL_EPSILON);
-    for (int k = 0; k < m; k++) weight[k] /= sum;
-}
-
-static void update_beta(blfse_work *work)
-{
-    double *beta = work->result->beta;
-    inverse_weights(work->problem->m, work->error_s, beta);
-    for (int k = 0; k < work->problem->m; k++) work->beta2[k] = beta[k] * beta[k];
-    work->t2 = ensemble_term(work->problem->m, work->settings->gamma_cluster, beta, work->error_s);
-}
-
-static void update_alpha(blfse_work *work)
-{
-    double *alpha = work->result->alpha;
-    inverse_weights(work->problem->m, work->error_v, alpha);
-    work->t4 = ensemble_term(work->problem->m, work->settings->gamma_feature, alpha, work->error_v);
-}
-
-/* Too few components: a heavier penalty. Too many: a lighter one, and the last Y step
- * is taken back. */
-static void update_rho(blfse_work *work)
-{
-    blfse_result *result = work->result;
-    if (result->n_component < work->problem->c) {
-        result->rho *= 2.0;
-        work->t5 *= 2.0;
-    } else if (result->n_component > work->problem->c) {
-        blfse_factor last = work->y;
-        result->rho *= 0.5;
-        work->y = work->y_old;
-        work->y_old = last;
-        rank_term(work);
-    }
+    result->eigen = work->low.worst;
 }
 
 /* ---- history --------------------------------------------------------------------------- */
@@ -323,13 +141,6 @@ static void update_rho(blfse_work *work)
 static double objective(const blfse_work *work)
 {
     return work->projector.t1 + work->t2 + work->t3 + work->t4 + work->t5;
-}
-
-static int support(const blfse_work *work)
-{
-    int count = 0;
-    for (int i = 0; i < work->problem->p; i++) count += work->result->v[i] > 0.0;
-    return count;
 }
 
 static void record(blfse_work *work, blfse_block block)
@@ -340,6 +151,13 @@ static void record(blfse_work *work, blfse_block block)
                              result->rho, result->n_component, result->ties, support(work),
                              objective(work), work->projector.t1, work->t2, work->t3, work->t4,
                              work->t5});
+}
+
+static int support(const blfse_work *work)
+{
+    int count = 0;
+    for (int i = 0; i < work->problem->p; i++) count += work->result->v[i] > 0.0;
+    return count;
 }
 
 /* After a failure of LAPACK nothing moves any more. */
@@ -444,55 +262,261 @@ static void start(blfse_work *work)
     if (!work->run->lapack) update_p(work);
 }
 
-void blfse_solve(const blfse_problem *problem, const blfse_settings *settings, blfse_result *result,
-                 ufs_run *run)
+/* ---- terms ----------------------------------------------------------------------------- */
+
+/* error_s[k] = ||W o (S - S^(k))||_F^2, and T2. */
+static void cluster_errors(blfse_work *work)
 {
-    static const char *const columns[] = {"iteration", "psi",  "it",  "block",     "rho",
-                                          "nc",        "ties", "nnz", "objective", "T1",
-                                          "T2",        "T3",   "T4",  "T5",        NULL};
-    static const char *const history[] = {"psi", "it",   "rho",  "ncomp", "ntieP", "nnz",
-                                          "dv",  "amax", "bmax", "wmean", NULL};
-    blfse_work data, *work = &data;
-    int c = problem->c;
+    blfse_agreement_end(&work->together, work->error_s);
+    work->t2 = ensemble_term(work->problem->m, work->settings->gamma_cluster, work->result->beta,
+                             work->error_s);
+}
 
-    ufs_trace_named(&run->trace, INT_MAX, columns);
-    ufs_trace_named(&result->history, INT_MAX, history);
-    ufs_trace_init(&result->weights, INT_MAX, 2 * problem->m);
-    init(work, problem, settings, result, run);
-    start(work);
-    for (int stage = 0; stage < settings->n_psi; stage++) {
-        work->psi = settings->psi[stage];
-        work->it = 0;
-        work->lambda = 2.0 * work->psi * (1.0 - work->psi) / problem->m;
-        work->t3 = -settings->gamma_cluster * work->lambda * work->sum_w;
-        record(work, BLFSE_START);
-        step(work, update_w, BLFSE_W);
-        while (work->it < settings->inner_max && run->iterations < settings->max_iter) {
-            double moved_v = 0.0;
-            work->it++;
-            ufs_copy(work->v_old, result->v, (size_t) problem->p);
-            step(work, update_p, BLFSE_P);
-            if (settings->order == BLFSE_V_FIRST) step(work, update_v, BLFSE_V);
-            step(work, update_s, BLFSE_S);
-            if (settings->order == BLFSE_S_FIRST) step(work, update_v, BLFSE_V);
-            step(work, update_y, BLFSE_Y);
-            step(work, update_beta, BLFSE_BETA);
-            step(work, update_alpha, BLFSE_ALPHA);
+static double ensemble_term(int m, double gamma, const double *weight, const double *error)
+{
+    double sum = 0.0;
+    for (int k = 0; k < m; k++) sum += gamma * (weight[k] * weight[k]) * error[k];
+    return sum;
+}
 
-            run->iterations++;
-            for (int i = 0; i < problem->p; i++) moved_v += fabs(result->v[i] - work->v_old[i]);
-            remember(work, moved_v);
-            ufs_run_step(run, objective(work), moved_v);
-            run->status = result->n_component == c ? UFS_CONVERGED : UFS_MAX_ITER;
-            if (run->lapack) return;
-            if (!R_FINITE(objective(work)) || !(result->kkt <= 1e-6)) {
-                run->status = UFS_NUMERICAL;
-                return;
+/* error_v[k] = ||v - v^(k)||^2, and T4. */
+static void feature_errors(blfse_work *work)
+{
+    size_t P = (size_t) work->problem->p;
+    for (int k = 0; k < work->problem->m; k++)
+        work->error_v[k] = la_ss_diff(P, work->result->v, work->problem->scores + (size_t) k * P);
+    work->t4 = ensemble_term(work->problem->m, work->settings->gamma_feature, work->result->alpha,
+                             work->error_v);
+}
+
+/* Components and G of a new S. exact: S is zero between those that are counted. */
+static void new_s(blfse_work *work, bool exact)
+{
+    blfse_result *result = work->result;
+    work->exact = exact;
+    result->n_component = la_packed_components(work->problem->n, result->s, LINK, result->component,
+                                               work->order);
+    work->run->lapack = blfse_projector_gram(&work->projector, result->s,
+                                             exact ? result->n_component : 0, result->component,
+                                             work->degree, work->a, work->b);
+}
+
+/* T5, and the squared lengths of the rows of y. */
+static void rank_term(blfse_work *work)
+{
+    int n = work->problem->n;
+    double *square = work->square_c, t5 = 0.0;
+
+    memset(square, 0, (size_t) n * sizeof(double));
+    for (int l = 0; l < work->y.k; l++) {
+        const double *y = work->y.v + (size_t) l * (size_t) n;
+        for (int i = 0; i < n; i++) square[i] += y[i] * y[i];
+    }
+    for (int from = 0; from < n; from += BLFSE_TILE) {
+        int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
+        tile_y(work, from, width);
+        for (int j = from; j < rows; j++) {
+            const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
+            const double *sj = work->result->s + la_packed_column(j);
+            for (int i = 0; i < j; i++)
+                if (sj[i] > 0.0) t5 += sj[i] * positive(square[i] + square[j] - 2.0 * kc[i]);
+        }
+        R_CheckUserInterrupt();
+    }
+    work->t5 = 2.0 * work->result->rho * t5;
+}
+
+/* Rows 0..from + width - 1 of the columns from.. of YY', to tile_c. */
+static void tile_y(const blfse_work *work, int from, int width)
+{
+    int n = work->problem->n, rows = from + width;
+    la_gemm('N', 'T', rows, width, work->y.k, 1.0, work->y.v, n, work->y.v + from, n, 0.0,
+            work->tile_c, rows);
+}
+
+/* ---- the blocks ------------------------------------------------------------------ */
+
+/* YY': the c smallest eigenvectors of L(S), ties shared. */
+static void update_y(blfse_work *work)
+{
+    const double *lambda = work->projector.lambda_l;
+    int n = work->problem->n, k = 0;
+    size_t N = (size_t) n;
+    low_split split;
+
+    if (work->stays) return;
+    if (lambda != NULL) {
+        /* new_s() has the whole spectrum already. */
+        split = low_ties(lambda, n, work->problem->c,
+                         10.0 * n * DBL_EPSILON * fmax(fabs(lambda[0]), fabs(lambda[n - 1])));
+        k = split.lo + split.eq;
+        for (size_t i = (size_t) split.lo * N; i < (size_t) k * N; i++)
+            work->b[i] *= sqrt(split.share);
+    } else {
+        work->run->lapack = low_laplacian(&work->low, work->result->s, work->degree,
+                                          work->exact ? work->result->n_component : 0,
+                                          work->result->component, work->a, work->b, &k, &split);
+        if (work->run->lapack) return;
+    }
+    /* The factor is where it was made; the one before the last is of no use any more. */
+    double *spare = work->y_old.v;
+    work->y_old = work->y;
+    work->y = (blfse_factor){work->b, k};
+    work->b = spare;
+    rank_term(work);
+}
+
+/* N: the c smallest eigenvectors of A_v = diag(v) G diag(v), ties shared. */
+static void update_p(blfse_work *work)
+{
+    work->run->lapack = blfse_projector_update(&work->projector, work->result->v, work->a);
+    work->result->ties = work->projector.ties;
+    work->result->p_unique = work->projector.unique;
+}
+
+/* W_ij = min(1, lambda / (2 A_ij)), A_ij = sum_k beta_k^2 (S_ij - S_ij^(k))^2
+ * = q (1 - S_ij)^2 + (sum beta^2 - q) S_ij^2 with q the weight of those that agree. */
+static void update_w(blfse_work *work)
+{
+    blfse_result *result = work->result;
+    blfse_agreement *set = &work->together;
+    int n = work->problem->n;
+    double total = 0.0, sum = 0.0;
+
+    for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
+    blfse_agreement_begin(set, work->beta2);
+    for (int j = 0; j < n; j++) {
+        const double *sj = result->s + la_packed_column(j);
+        double *wj = result->w + la_packed_column(j);
+        blfse_column_begin(set, j);
+        for (int i = 0; i < j; i++) {
+            double s = sj[i], q = set->join[set->kind[i]], w = 1.0;
+            /* Where no clustering joins them and S_ij is 0, so are A_ij and what it adds. */
+            if (!(q == 0.0 && s == 0.0)) {
+                double a = q * (1.0 - s) * (1.0 - s) + positive(total - q) * s * s;
+                if (2.0 * a > work->lambda) w = work->lambda / (2.0 * a);
+                blfse_add_error(set, set->kind[i], w, s);
             }
-            update_rho(work);
-            if (result->n_component == c && work->it >= 2) break;
-            if (moved_v < settings->tol && work->moved_s < settings->tol) break;
+            wj[i] = w;
+            sum += w;
+        }
+        wj[j] = 1.0;
+        blfse_column_end(set);
+        if (j % 256 == 0) R_CheckUserInterrupt();
+    }
+    work->sum_w = (double) n + 2.0 * sum;
+    work->t3 = -work->settings->gamma_cluster * work->lambda * work->sum_w;
+    cluster_errors(work);
+}
+
+static void update_v(blfse_work *work)
+{
+    blfse_result *result = work->result;
+    qp_info info;
+
+    blfse_projector_weights(&work->projector, result->alpha, result->v, &info);
+    result->products += info.products;
+    result->kkt = fmax(result->kkt, info.rel);
+    result->gap = fmax(result->gap, info.gap);
+    feature_errors(work);
+}
+
+/* S_ij = clip((sum_k beta_k^2 S_ij^(k) - (B_ij + rho C_ij) / (2 W_ij^2)) / sum beta^2). */
+static void update_s(blfse_work *work)
+{
+    blfse_result *result = work->result;
+    blfse_agreement *set = &work->together;
+    int n = work->problem->n;
+    double total = 0.0, moved = 0.0, half = 0.5 / work->settings->gamma_cluster, t1 = 0.0, t5 = 0.0;
+    size_t faint = 0;
+
+    blfse_projector_factor(&work->projector, result->v, work->b, work->square_b);
+    for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
+    blfse_agreement_begin(set, work->beta2);
+    for (int from = 0; from < n; from += BLFSE_TILE) {
+        int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
+        blfse_projector_tile(&work->projector, result->v, work->b, from, width, work->tile_b);
+        tile_y(work, from, width);
+        R_CheckUserInterrupt();
+        for (int j = from; j < rows; j++) {
+            const double *kb = work->tile_b + (size_t) (j - from) * (size_t) rows;
+            const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
+            const double *wj = result->w + la_packed_column(j);
+            double bj = work->square_b[j], cj = work->square_c[j];
+            double *sj = result->s + la_packed_column(j);
+            blfse_column_begin(set, j);
+            for (int i = 0; i < j; i++) {
+                double q = set->join[set->kind[i]], w, s, b, c;
+                /* No clustering joins them: S_ij is 0 and has been so. */
+                if (q == 0.0 && sj[i] == 0.0) continue;
+                w = wj[i];
+                b = positive(work->square_b[i] + bj - 2.0 * kb[i]);
+                c = result->rho * positive(work->square_c[i] + cj - 2.0 * kc[i]);
+                /* Most pairs have W = 1, and a division takes its time. */
+                s = (q - (w < 1.0 ? (b + c) / (w * w) : b + c) * half) / total;
+                s = s > 1.0 ? 1.0 : s > 0.0 ? s : 0.0;
+                if (!(fabs(s - sj[i]) <= moved)) moved = fabs(s - sj[i]);
+                faint += s > 0.0 && s <= LINK;
+                sj[i] = s;
+                t1 += 2.0 * s * b;
+                t5 += 2.0 * s * c;
+                blfse_add_error(set, set->kind[i], w, s);
+            }
+            blfse_column_end(set);
         }
     }
-    result->eigen = work->low.worst;
+    work->projector.t1 = t1;
+    work->t5 = t5;
+    work->moved_s = moved;
+    cluster_errors(work);
+    /* As long as S stays and has its c components, which no heavier or lighter rho follows, G and Y
+     * are what they are. */
+    work->stays = moved == 0.0 && result->n_component == work->problem->c;
+    if (!work->stays) new_s(work, faint == 0);
+}
+
+static void update_beta(blfse_work *work)
+{
+    double *beta = work->result->beta;
+    inverse_weights(work->problem->m, work->error_s, beta);
+    for (int k = 0; k < work->problem->m; k++) work->beta2[k] = beta[k] * beta[k];
+    work->t2 = ensemble_term(work->problem->m, work->settings->gamma_cluster, beta, work->error_s);
+}
+
+/* Minimiser of sum weight^2 error on the simplex; errors below the floor count as equal. */
+static void inverse_weights(int m, const double *error, double *weight)
+{
+    double sum = 0.0;
+    for (int k = 0; k < m; k++) sum += weight[k] = 1.0 / fmax(error[k], DBL_EPSILON);
+    for (int k = 0; k < m; k++) weight[k] /= sum;
+}
+
+static void update_alpha(blfse_work *work)
+{
+    double *alpha = work->result->alpha;
+    inverse_weights(work->problem->m, work->error_v, alpha);
+    work->t4 = ensemble_term(work->problem->m, work->settings->gamma_feature, alpha, work->error_v);
+}
+
+/* Too few components: a heavier penalty. Too many: a lighter one, and the last Y step
+ * is taken back. */
+static void update_rho(blfse_work *work)
+{
+    blfse_result *result = work->result;
+    if (result->n_component < work->problem->c) {
+        result->rho *= 2.0;
+        work->t5 *= 2.0;
+    } else if (result->n_component > work->problem->c) {
+        blfse_factor last = work->y;
+        result->rho *= 0.5;
+        work->y = work->y_old;
+        work->y_old = last;
+        rank_term(work);
+    }
+}
+
+/* fmax() is a call, and these loops go over all pairs. */
+static double positive(double x)
+{
+    return x > 0.0 ? x : 0.0;
 }

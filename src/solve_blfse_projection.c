@@ -18,6 +18,13 @@
 
 enum { CHUNK = 256, FULL_SPECTRUM = 500 };
 
+static void sort_by_part(blfse_projector *work, int n_part, const int *part);
+static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int n_part,
+                           int len, const double *x);
+static int project_dense(blfse_projector *work, const double *v);
+static void note_ties(blfse_projector *work, low_split split);
+static int project_factor(blfse_projector *work, const double *v, double *ut);
+
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
                           const blfse_settings *settings)
 {
@@ -60,47 +67,6 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
         hadamard_init(&work->op, p, n, n);
     }
     qp_init(&work->qp, p, paper && work->form == BLFSE_DENSE);
-}
-
-/* The samples by component: those of component l (1, 2, ...) are
- * member[first[l - 1]] .. member[first[l] - 1]. */
-static void sort_by_part(blfse_projector *work, int n_part, const int *part)
-{
-    int n = work->problem->n, at = 0;
-
-    for (int l = 1; l <= n_part; l++) {
-        work->first[l - 1] = at;
-        for (int i = 0; i < n; i++)
-            if (part[i] == l) work->member[at++] = i;
-    }
-    work->first[n_part] = n;
-}
-
-/* M x for `len` columns, to `chunk`, with M + M' = L(S): M = diag(degree) / 2 - U, U the upper
- * triangle of S and half of its diagonal. S is zero between components, so the samples are put in
- * their order first: len flops per pair within one. */
-static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int n_part,
-                           int len, const double *x)
-{
-    int n = work->problem->n;
-    const int *first = work->first, *member = work->member;
-    size_t N = (size_t) n;
-    double *turned = work->part;
-
-    for (size_t j = 0; j < (size_t) len; j++)
-        for (size_t a = 0; a < N; a++) {
-            int i = member[a];
-            work->part[a + j * N] = x[(size_t) i + j * N];
-            work->chunk[a + j * N] = 0.5 * degree[i] * work->part[a + j * N];
-        }
-    for (int l = 0; l < n_part; l++)
-        la_packed_product(first[l + 1] - first[l], n_part > 1 ? member + first[l] : NULL, s, true,
-                          len, -1.0, work->part + first[l], n, work->chunk + first[l], n,
-                          work->strip, CHUNK);
-    for (size_t j = 0; j < (size_t) len; j++)
-        for (size_t a = 0; a < N; a++) turned[(size_t) member[a] + j * N] = work->chunk[a + j * N];
-    work->part = work->chunk;
-    work->chunk = turned;
 }
 
 int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, const int *part,
@@ -155,10 +121,56 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
     return 0;
 }
 
-static void note_ties(blfse_projector *work, low_split split)
+/* The samples by component: those of component l (1, 2, ...) are
+ * member[first[l - 1]] .. member[first[l] - 1]. */
+static void sort_by_part(blfse_projector *work, int n_part, const int *part)
 {
-    work->ties = split.eq;
-    if (split.lo + split.eq > work->problem->c) work->unique = false;
+    int n = work->problem->n, at = 0;
+
+    for (int l = 1; l <= n_part; l++) {
+        work->first[l - 1] = at;
+        for (int i = 0; i < n; i++)
+            if (part[i] == l) work->member[at++] = i;
+    }
+    work->first[n_part] = n;
+}
+
+/* M x for `len` columns, to `chunk`, with M + M' = L(S): M = diag(degree) / 2 - U, U the upper
+ * triangle of S and half of its diagonal. S is zero between components, so the samples are put in
+ * their order first: len flops per pair within one. */
+static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int n_part,
+                           int len, const double *x)
+{
+    int n = work->problem->n;
+    const int *first = work->first, *member = work->member;
+    size_t N = (size_t) n;
+    double *turned = work->part;
+
+    for (size_t j = 0; j < (size_t) len; j++)
+        for (size_t a = 0; a < N; a++) {
+            int i = member[a];
+            work->part[a + j * N] = x[(size_t) i + j * N];
+            work->chunk[a + j * N] = 0.5 * degree[i] * work->part[a + j * N];
+        }
+    for (int l = 0; l < n_part; l++)
+        la_packed_product(first[l + 1] - first[l], n_part > 1 ? member + first[l] : NULL, s, true,
+                          len, -1.0, work->part + first[l], n, work->chunk + first[l], n,
+                          work->strip, CHUNK);
+    for (size_t j = 0; j < (size_t) len; j++)
+        for (size_t a = 0; a < N; a++) turned[(size_t) member[a] + j * N] = work->chunk[a + j * N];
+    work->part = work->chunk;
+    work->chunk = turned;
+}
+
+int blfse_projector_update(blfse_projector *work, const double *v, double *a)
+{
+    if (work->settings->projection == BLFSE_PAPER)
+        return work->form == BLFSE_DENSE ? project_dense(work, v) : project_factor(work, v, a);
+    work->ties = work->problem->p;
+    work->t1 = 0.0;
+    for (int i = 0; i < work->problem->p; i++)
+        work->t1 += 2.0 * work->w0 * work->g_diag[i] * v[i] * v[i];
+    return 0;
 }
 
 /* Dense form: R p x k, N = RR'. Beyond FULL_SPECTRUM features only the lower end of the
@@ -196,6 +208,12 @@ static int project_dense(blfse_projector *work, const double *v)
     work->top = split.lo > 0 ? 1.0 : split.share;
     la_gram('N', p, work->k, work->r, work->n_mat);
     return 0;
+}
+
+static void note_ties(blfse_projector *work, low_split split)
+{
+    work->ties = split.eq;
+    if (split.lo + split.eq > work->problem->c) work->unique = false;
 }
 
 /* Factor form. A_v = K'K, K = F diag(v) (rank x p), has p - rank eigenvalues zero and
@@ -248,17 +266,6 @@ static int project_factor(blfse_projector *work, const double *v, double *ut)
     la_gemm('N', 'N', work->k, p, r, 1.0, ut, work->k, work->f, r, 0.0, work->rt, work->k);
     for (size_t i = 0; i < (size_t) p; i++)
         for (size_t j = 0; j < K; j++) work->rt[j + i * K] *= v[i];
-    return 0;
-}
-
-int blfse_projector_update(blfse_projector *work, const double *v, double *a)
-{
-    if (work->settings->projection == BLFSE_PAPER)
-        return work->form == BLFSE_DENSE ? project_dense(work, v) : project_factor(work, v, a);
-    work->ties = work->problem->p;
-    work->t1 = 0.0;
-    for (int i = 0; i < work->problem->p; i++)
-        work->t1 += 2.0 * work->w0 * work->g_diag[i] * v[i] * v[i];
     return 0;
 }
 

@@ -45,286 +45,21 @@ enum { TOO_HARD = 10 };
 /* The last leap may be this many tolerances long. */
 static const double FAR = 10.0;
 
-/* ---- P and the residuals --------------------------------------------------------------------- */
-
-/* to (p x k) = diag(d) from. */
-static void scale_rows(const jspca_work *work, const double *from, double *to)
-{
-    size_t p = (size_t) work->problem->p, k = (size_t) work->problem->k;
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++) to[i + j * p] = work->d[i] * from[i + j * p];
-}
-
-/* T = X diag(d) Pbar. */
-static void feature_target(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-
-    for (int i = 0; i < problem->p; i++) work->d[i] = sqrt(work->result->weight[i]);
-    scale_rows(work, work->result->pbar, work->b);
-    ufs_x_mul(problem->x, problem->k, work->b, work->t);
-}
-
-int jspca_procrustes(jspca_work *work, const double *m)
-{
-    const jspca_problem *problem = work->problem;
-    jspca_result *result = work->result;
-    size_t p = (size_t) problem->p, k = (size_t) problem->k;
-    int info;
-
-    ufs_x_cross(problem->x, problem->k, m, work->b);
-    scale_rows(work, work->b, result->P);
-    info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
-    for (size_t j = 0; j < k; j++)
-        for (size_t i = 0; i < p; i++) result->P[i + j * p] = result->pbar[i + j * p] / work->d[i];
-    return info;
-}
-
-/* X'Z is in b. */
-static void residual_of_features(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    jspca_result *result = work->result;
-    size_t n = (size_t) problem->n, p = (size_t) problem->p;
-    int k = problem->k;
-
-    la_gemm('T', 'N', k, k, problem->n, 1.0, work->z, problem->n, work->z, problem->n, 0.0,
-            work->zz, k);
-    for (size_t i = 0; i < p; i++) {
-        double ss = work->ss[i];
-        for (int j = 0; j < k; j++) {
-            size_t at = i + (size_t) j * p;
-            double zzp = 0.0;
-            for (int l = 0; l < k; l++) zzp += work->zz[j + l * k] * result->P[i + (size_t) l * p];
-            ss += result->P[at] * (zzp - 2.0 * work->b[at]);
-        }
-        if (!(ss > JSPCA_CANCELLED * work->ss[i])) {
-            const double *col = ufs_x_column(problem->x, (int) i, work->col);
-            if (col != work->col) ufs_copy(work->col, col, n);
-            for (int j = 0; j < k; j++)
-                la_axpy(problem->n, -result->P[i + (size_t) j * p], work->z + (size_t) j * n,
-                        work->col);
-            ss = la_ss(n, work->col);
-        }
-        result->residual[i] = sqrt(ss);
-    }
-}
-
-/* ---- the Q-step ------------------------------------------------------------------------------ */
-
-/* Without a penalty X Q = T fits exactly: Q = diag(d) Pbar. */
-static void free_step(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-
-    scale_rows(work, work->result->pbar, work->result->q);
-    jspca_share_among_copies(problem, work->result->q);
-    ufs_copy(work->z, work->t, (size_t) problem->n * (size_t) problem->k);
-}
-
-/* The tolerance of the inner solve follows the outer change: a looser tie (0.1) lets
- * the outer iteration stall on the inner error. It never rises and falls at most threefold:
- * tied to the last change alone a loose step, which changes little, is followed by one of
- * hundreds of sweeps, and that by a loose one. */
-static void exact_step(jspca_work *work, bool full)
-{
-    const jspca_problem *problem = work->problem;
-    jspca_result *result = work->result;
-    double aim = fmax(0.02 * result->change, fmax(0.01 * work->settings->tol, 1e-9));
-    double vtol = fmin(work->vtol, fmax(aim, work->vtol / 3.0));
-    size_t n = (size_t) problem->n;
-
-    work->vtol = vtol;
-    if (problem->sample) vtol *= jspca_share_of_most(work);
-    work->gl.share = problem->sample && result->change > 100.0 * work->settings->tol ? 0.02 : 0.0;
-    la_gl_solve(&work->gl, work->t, problem->lambda / work->factor, vtol, full,
-                1.0 - fmin(fmax(result->change, 1e-4), 0.05), result->q);
-    if (full && !work->gl.settled) work->unsolved++;
-    jspca_share_among_copies(problem, result->q);
-    for (size_t j = 0; j < (size_t) problem->k; j++)
-        for (size_t i = 0; i < n; i++) {
-            double z = work->gl.xv[i + j * n];
-            work->z[i + j * n] = problem->sample ? z / work->root[i] : z;
-        }
-}
-
-/* Q = argmin ||T - YQ||^2 + lambda ||Q||_{2,1} (or its reweighted step), Z = XQ. */
-static int q_step(jspca_work *work, bool full)
-{
-    const jspca_problem *problem = work->problem;
-    jspca_result *result = work->result;
-    size_t pk = (size_t) problem->p * (size_t) problem->k;
-    double size, step;
-
-    ufs_copy(work->q_old, result->q, pk);
-    if (problem->lambda == 0.0) {
-        free_step(work);
-    } else if (work->settings->exact) {
-        exact_step(work, full);
-    } else {
-        int info = la_ridge_solve(&work->ridge, work->t, result->h, problem->lambda, result->q);
-        if (info) return info;
-        ufs_x_mul(problem->x, problem->k, result->q, work->z);
-    }
-    la_row_norms(problem->p, problem->k, result->q, result->row_norm);
-    size = sqrt(la_ss(pk, result->q));
-    step = sqrt(la_ss_diff(pk, result->q, work->q_old));
-    result->change = step == 0.0 ? 0.0 : size > 0.0 ? step / size : 1.0;
-    return 0;
-}
-
-/* Whether the exact Q-step looks at all features, not only at its working set. */
-static bool is_full(const jspca_settings *settings, int t, double change)
-{
-    return !settings->exact || t <= 3 || t % 5 == 0 || t == settings->max_iter ||
-           change < 2.0 * settings->tol;
-}
-
-/* ---- the objective --------------------------------------------------------------------------- */
-
-static double loss_of(const jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    const jspca_settings *settings = work->settings;
-    double loss = la_l21(problem->sample ? problem->n : problem->p, work->result->residual,
-                         settings->eps_res);
-    return problem->sample ? loss : loss + problem->dropped * sqrt(settings->eps_res);
-}
-
-static double penalty_of(const jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    double eps_q = work->settings->exact ? 0.0 : work->settings->eps_q;
-    return problem->lambda *
-           (la_l21(problem->p, work->result->row_norm, eps_q) + problem->dropped * sqrt(eps_q));
-}
-
-static double record(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    jspca_result *result = work->result;
-    double loss = loss_of(work), penalty = penalty_of(work), top = 0.0, live = 0.0;
-
-    /* Reweighting never gives an exact zero: 1e-3 of the largest row is its "dead". */
-    for (int i = 0; i < problem->p && !work->settings->exact; i++)
-        top = fmax(top, result->row_norm[i]);
-    for (int i = 0; i < problem->p; i++) live += result->row_norm[i] > 1e-3 * top;
-    ufs_trace_add(&work->run->trace, (double[]){work->run->iterations, loss + penalty, loss,
-                                                penalty, result->change, live});
-    ufs_run_step(work->run, loss + penalty, result->change);
-    return loss + penalty;
-}
-
-/* ---- iterations ------------------------------------------------------------------------------ */
-
-static int alternate_once(jspca_work *work, bool full)
-{
-    bool last = work->run->iterations == work->settings->max_iter;
-    int lapack;
-
-    /* The last step is a plain one. */
-    if (work->problem->sample)
-        jspca_sample_target(work, last || work->confirms);
-    else
-        feature_target(work);
-    if ((lapack = q_step(work, full))) return lapack;
-    if (work->problem->sample) return jspca_sample_turn(work);
-    if ((lapack = jspca_procrustes(work, work->z)) == 0) residual_of_features(work);
-    return lapack;
-}
-
-/* One step over Q and one over P, the plain one where an extrapolated one does not lower the
- * objective. `settled` if Q hardly changed. Returns LAPACK's code. */
-static int alternate(jspca_work *work, bool full, bool *settled)
-{
-    const jspca_settings *settings = work->settings;
-    double now;
-    int lapack;
-
-    while (true) {
-        if ((lapack = alternate_once(work, full))) return lapack;
-        now = loss_of(work) + penalty_of(work);
-        /* Beyond this the fall is rounding. */
-        if (!work->bold || now <= work->objective * (1.0 + 1e-13)) break;
-        jspca_leap_back(work);
-    }
-    if (work->bold && work->forward) work->reach *= 2.0;
-    work->objective = now;
-    /* Without a penalty the PCA start is a fixed point of the first step's equal weights. */
-    *settled = full && work->run->iterations > (work->problem->lambda == 0.0 ? 2 : 1) &&
-               work->result->change <= settings->tol && work->leap <= FAR * settings->tol;
-    work->confirms = *settled && (work->bold || work->factor != 1.0);
-    if (work->confirms) *settled = false;
-    return 0;
-}
-
-static void reweight(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    const jspca_settings *settings = work->settings;
-    jspca_result *result = work->result;
-    int m = problem->sample ? problem->n : problem->p;
-    la_irls_g(m, result->residual, settings->eps_res, result->weight);
-    for (int i = 0; i < m; i++) result->weight[i] = 1.0 / result->weight[i];
-    if (!settings->exact) la_irls_g(problem->p, result->row_norm, settings->eps_q, result->h);
-}
-
-/* Optimality of the last Q-step, with its own T, over all features; that of the
- * smoothed problem where the reweighted one was solved. */
-static void certify(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    const jspca_settings *settings = work->settings;
-    jspca_result *result = work->result;
-    la_gl_certify(&work->gl, work->t, problem->lambda, result->q);
-    ufs_copy(result->kkt, work->gl.kkt, (size_t) problem->p);
-    result->violation = la_gl_violation(&work->gl, problem->lambda,
-                                        settings->exact ? 0.0 : settings->eps_q, result->q);
-    result->gap = work->gl.objective > 0.0 ? work->gl.gap / work->gl.objective : 0.0;
-}
-
-static void work_init(jspca_work *work)
-{
-    const jspca_problem *problem = work->problem;
-    const jspca_settings *settings = work->settings;
-    jspca_result *result = work->result;
-    size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
-    bool exact = settings->exact && problem->lambda > 0.0;
-
-    work->ss = ufs_dalloc(problem->sample ? n : p, 1);
-    work->d = ufs_dalloc(p, 1);
-    work->t = ufs_dalloc(n, k);
-    work->z = ufs_dzero(n, k);  /* of Q = 0 */
-    work->b = result->loadings; /* which are made at the end */
-    work->q_old = ufs_dalloc(p, k);
-    work->col = ufs_dalloc(n > k ? n : k, 1);
-    work->zz = ufs_dalloc(k, k);
-    work->vtol = 1e-3;
-    work->factor = work->reach = 1.0;
-    work->objective = work->moved = R_PosInf;
-    for (size_t i = 0; i < p; i++) work->d[i] = 1.0;
-    result->violation = result->gap = R_NaN;
-    if (problem->sample)
-        jspca_sample_init(work);
-    else
-        ufs_x_ss(problem->x, work->ss);
-    if (work->extrapolates) jspca_leap_init(work);
-    /* Without the exact Q-step la_gl only checks the answer: one slot will do. */
-    la_gl_init(&work->gl, problem->k, problem->x, exact ? LA_GL_SLOTS : 1);
-    work->gl.newton = work->run->paths.gl_newton;
-    if (problem->sample) la_gl_set_rows(&work->gl, work->root);
-    if (!settings->exact && problem->lambda > 0.0) {
-        ufs_x weighted = ufs_x_dense(problem->n, problem->p, work->y);
-        /* Over samples the Gram matrix is new in every iteration: the smaller one then. */
-        la_ridge_init(&work->ridge, problem->k, problem->sample ? &weighted : problem->x,
-                      !problem->sample          ? 'a'
-                      : problem->p < problem->n ? 'p'
-                                                : 'n');
-    }
-    /* The Procrustes step comes when these are done with. */
-    la_polar_init_in(&work->polar, problem->p, problem->k, work->gl.u,
-                     problem->sample ? work->b : work->q_old);
-}
+static void work_init(jspca_work *work);
+static int alternate(jspca_work *work, bool full, bool *settled);
+static int alternate_once(jspca_work *work, bool full);
+static void reweight(jspca_work *work);
+static void certify(jspca_work *work);
+static bool is_full(const jspca_settings *settings, int t, double change);
+static int q_step(jspca_work *work, bool full);
+static void free_step(jspca_work *work);
+static void exact_step(jspca_work *work, bool full);
+static void feature_target(jspca_work *work);
+static void scale_rows(const jspca_work *work, const double *from, double *to);
+static void residual_of_features(jspca_work *work);
+static double loss_of(const jspca_work *work);
+static double penalty_of(const jspca_work *work);
+static double record(jspca_work *work);
 
 void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, jspca_result *result,
                  ufs_run *run)
@@ -374,4 +109,285 @@ void jspca_solve(const jspca_problem *problem, const jspca_settings *settings, j
         !(result->violation <= (problem->sample ? 0.01 : 0.1)))
         run->status = UFS_STALLED;
     run->lapack = jspca_canonicalise(&work);
+}
+
+/* ---- iterations ------------------------------------------------------------------------------ */
+
+static void work_init(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    const jspca_settings *settings = work->settings;
+    jspca_result *result = work->result;
+    size_t n = (size_t) problem->n, p = (size_t) problem->p, k = (size_t) problem->k;
+    bool exact = settings->exact && problem->lambda > 0.0;
+
+    work->ss = ufs_dalloc(problem->sample ? n : p, 1);
+    work->d = ufs_dalloc(p, 1);
+    work->t = ufs_dalloc(n, k);
+    work->z = ufs_dzero(n, k);  /* of Q = 0 */
+    work->b = result->loadings; /* which are made at the end */
+    work->q_old = ufs_dalloc(p, k);
+    work->col = ufs_dalloc(n > k ? n : k, 1);
+    work->zz = ufs_dalloc(k, k);
+    work->vtol = 1e-3;
+    work->factor = work->reach = 1.0;
+    work->objective = work->moved = R_PosInf;
+    for (size_t i = 0; i < p; i++) work->d[i] = 1.0;
+    result->violation = result->gap = R_NaN;
+    if (problem->sample)
+        jspca_sample_init(work);
+    else
+        ufs_x_ss(problem->x, work->ss);
+    if (work->extrapolates) jspca_leap_init(work);
+    /* Without the exact Q-step la_gl only checks the answer: one slot will do. */
+    la_gl_init(&work->gl, problem->k, problem->x, exact ? LA_GL_SLOTS : 1);
+    work->gl.newton = work->run->paths.gl_newton;
+    if (problem->sample) la_gl_set_rows(&work->gl, work->root);
+    if (!settings->exact && problem->lambda > 0.0) {
+        ufs_x weighted = ufs_x_dense(problem->n, problem->p, work->y);
+        /* Over samples the Gram matrix is new in every iteration: the smaller one then. */
+        la_ridge_init(&work->ridge, problem->k, problem->sample ? &weighted : problem->x,
+                      !problem->sample          ? 'a'
+                      : problem->p < problem->n ? 'p'
+                                                : 'n');
+    }
+    /* The Procrustes step comes when these are done with. */
+    la_polar_init_in(&work->polar, problem->p, problem->k, work->gl.u,
+                     problem->sample ? work->b : work->q_old);
+}
+
+/* One step over Q and one over P, the plain one where an extrapolated one does not lower the
+ * objective. `settled` if Q hardly changed. Returns LAPACK's code. */
+static int alternate(jspca_work *work, bool full, bool *settled)
+{
+    const jspca_settings *settings = work->settings;
+    double now;
+    int lapack;
+
+    while (true) {
+        if ((lapack = alternate_once(work, full))) return lapack;
+        now = loss_of(work) + penalty_of(work);
+        /* Beyond this the fall is rounding. */
+        if (!work->bold || now <= work->objective * (1.0 + 1e-13)) break;
+        jspca_leap_back(work);
+    }
+    if (work->bold && work->forward) work->reach *= 2.0;
+    work->objective = now;
+    /* Without a penalty the PCA start is a fixed point of the first step's equal weights. */
+    *settled = full && work->run->iterations > (work->problem->lambda == 0.0 ? 2 : 1) &&
+               work->result->change <= settings->tol && work->leap <= FAR * settings->tol;
+    work->confirms = *settled && (work->bold || work->factor != 1.0);
+    if (work->confirms) *settled = false;
+    return 0;
+}
+
+static int alternate_once(jspca_work *work, bool full)
+{
+    bool last = work->run->iterations == work->settings->max_iter;
+    int lapack;
+
+    /* The last step is a plain one. */
+    if (work->problem->sample)
+        jspca_sample_target(work, last || work->confirms);
+    else
+        feature_target(work);
+    if ((lapack = q_step(work, full))) return lapack;
+    if (work->problem->sample) return jspca_sample_turn(work);
+    if ((lapack = jspca_procrustes(work, work->z)) == 0) residual_of_features(work);
+    return lapack;
+}
+
+static void reweight(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    const jspca_settings *settings = work->settings;
+    jspca_result *result = work->result;
+    int m = problem->sample ? problem->n : problem->p;
+    la_irls_g(m, result->residual, settings->eps_res, result->weight);
+    for (int i = 0; i < m; i++) result->weight[i] = 1.0 / result->weight[i];
+    if (!settings->exact) la_irls_g(problem->p, result->row_norm, settings->eps_q, result->h);
+}
+
+/* Optimality of the last Q-step, with its own T, over all features; that of the
+ * smoothed problem where the reweighted one was solved. */
+static void certify(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    const jspca_settings *settings = work->settings;
+    jspca_result *result = work->result;
+    la_gl_certify(&work->gl, work->t, problem->lambda, result->q);
+    ufs_copy(result->kkt, work->gl.kkt, (size_t) problem->p);
+    result->violation = la_gl_violation(&work->gl, problem->lambda,
+                                        settings->exact ? 0.0 : settings->eps_q, result->q);
+    result->gap = work->gl.objective > 0.0 ? work->gl.gap / work->gl.objective : 0.0;
+}
+
+/* ---- the Q-step ------------------------------------------------------------------------------ */
+
+/* Whether the exact Q-step looks at all features, not only at its working set. */
+static bool is_full(const jspca_settings *settings, int t, double change)
+{
+    return !settings->exact || t <= 3 || t % 5 == 0 || t == settings->max_iter ||
+           change < 2.0 * settings->tol;
+}
+
+/* Q = argmin ||T - YQ||^2 + lambda ||Q||_{2,1} (or its reweighted step), Z = XQ. */
+static int q_step(jspca_work *work, bool full)
+{
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    size_t pk = (size_t) problem->p * (size_t) problem->k;
+    double size, step;
+
+    ufs_copy(work->q_old, result->q, pk);
+    if (problem->lambda == 0.0) {
+        free_step(work);
+    } else if (work->settings->exact) {
+        exact_step(work, full);
+    } else {
+        int info = la_ridge_solve(&work->ridge, work->t, result->h, problem->lambda, result->q);
+        if (info) return info;
+        ufs_x_mul(problem->x, problem->k, result->q, work->z);
+    }
+    la_row_norms(problem->p, problem->k, result->q, result->row_norm);
+    size = sqrt(la_ss(pk, result->q));
+    step = sqrt(la_ss_diff(pk, result->q, work->q_old));
+    result->change = step == 0.0 ? 0.0 : size > 0.0 ? step / size : 1.0;
+    return 0;
+}
+
+/* Without a penalty X Q = T fits exactly: Q = diag(d) Pbar. */
+static void free_step(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+
+    scale_rows(work, work->result->pbar, work->result->q);
+    jspca_share_among_copies(problem, work->result->q);
+    ufs_copy(work->z, work->t, (size_t) problem->n * (size_t) problem->k);
+}
+
+/* The tolerance of the inner solve follows the outer change: a looser tie (0.1) lets
+ * the outer iteration stall on the inner error. It never rises and falls at most threefold:
+ * tied to the last change alone a loose step, which changes little, is followed by one of
+ * hundreds of sweeps, and that by a loose one. */
+static void exact_step(jspca_work *work, bool full)
+{
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    double aim = fmax(0.02 * result->change, fmax(0.01 * work->settings->tol, 1e-9));
+    double vtol = fmin(work->vtol, fmax(aim, work->vtol / 3.0));
+    size_t n = (size_t) problem->n;
+
+    work->vtol = vtol;
+    if (problem->sample) vtol *= jspca_share_of_most(work);
+    work->gl.share = problem->sample && result->change > 100.0 * work->settings->tol ? 0.02 : 0.0;
+    la_gl_solve(&work->gl, work->t, problem->lambda / work->factor, vtol, full,
+                1.0 - fmin(fmax(result->change, 1e-4), 0.05), result->q);
+    if (full && !work->gl.settled) work->unsolved++;
+    jspca_share_among_copies(problem, result->q);
+    for (size_t j = 0; j < (size_t) problem->k; j++)
+        for (size_t i = 0; i < n; i++) {
+            double z = work->gl.xv[i + j * n];
+            work->z[i + j * n] = problem->sample ? z / work->root[i] : z;
+        }
+}
+
+/* ---- P and the residuals --------------------------------------------------------------------- */
+
+/* T = X diag(d) Pbar. */
+static void feature_target(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+
+    for (int i = 0; i < problem->p; i++) work->d[i] = sqrt(work->result->weight[i]);
+    scale_rows(work, work->result->pbar, work->b);
+    ufs_x_mul(problem->x, problem->k, work->b, work->t);
+}
+
+/* to (p x k) = diag(d) from. */
+static void scale_rows(const jspca_work *work, const double *from, double *to)
+{
+    size_t p = (size_t) work->problem->p, k = (size_t) work->problem->k;
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; i < p; i++) to[i + j * p] = work->d[i] * from[i + j * p];
+}
+
+int jspca_procrustes(jspca_work *work, const double *m)
+{
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    size_t p = (size_t) problem->p, k = (size_t) problem->k;
+    int info;
+
+    ufs_x_cross(problem->x, problem->k, m, work->b);
+    scale_rows(work, work->b, result->P);
+    info = la_polar(&work->polar, result->P, result->pbar, result->pbar);
+    for (size_t j = 0; j < k; j++)
+        for (size_t i = 0; i < p; i++) result->P[i + j * p] = result->pbar[i + j * p] / work->d[i];
+    return info;
+}
+
+/* X'Z is in b. */
+static void residual_of_features(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    size_t n = (size_t) problem->n, p = (size_t) problem->p;
+    int k = problem->k;
+
+    la_gemm('T', 'N', k, k, problem->n, 1.0, work->z, problem->n, work->z, problem->n, 0.0,
+            work->zz, k);
+    for (size_t i = 0; i < p; i++) {
+        double ss = work->ss[i];
+        for (int j = 0; j < k; j++) {
+            size_t at = i + (size_t) j * p;
+            double zzp = 0.0;
+            for (int l = 0; l < k; l++) zzp += work->zz[j + l * k] * result->P[i + (size_t) l * p];
+            ss += result->P[at] * (zzp - 2.0 * work->b[at]);
+        }
+        if (!(ss > JSPCA_CANCELLED * work->ss[i])) {
+            const double *col = ufs_x_column(problem->x, (int) i, work->col);
+            if (col != work->col) ufs_copy(work->col, col, n);
+            for (int j = 0; j < k; j++)
+                la_axpy(problem->n, -result->P[i + (size_t) j * p], work->z + (size_t) j * n,
+                        work->col);
+            ss = la_ss(n, work->col);
+        }
+        result->residual[i] = sqrt(ss);
+    }
+}
+
+/* ---- the objective --------------------------------------------------------------------------- */
+
+static double loss_of(const jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    const jspca_settings *settings = work->settings;
+    double loss = la_l21(problem->sample ? problem->n : problem->p, work->result->residual,
+                         settings->eps_res);
+    return problem->sample ? loss : loss + problem->dropped * sqrt(settings->eps_res);
+}
+
+static double penalty_of(const jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    double eps_q = work->settings->exact ? 0.0 : work->settings->eps_q;
+    return problem->lambda *
+           (la_l21(problem->p, work->result->row_norm, eps_q) + problem->dropped * sqrt(eps_q));
+}
+
+static double record(jspca_work *work)
+{
+    const jspca_problem *problem = work->problem;
+    jspca_result *result = work->result;
+    double loss = loss_of(work), penalty = penalty_of(work), top = 0.0, live = 0.0;
+
+    /* Reweighting never gives an exact zero: 1e-3 of the largest row is its "dead". */
+    for (int i = 0; i < problem->p && !work->settings->exact; i++)
+        top = fmax(top, result->row_norm[i]);
+    for (int i = 0; i < problem->p; i++) live += result->row_norm[i] > 1e-3 * top;
+    ufs_trace_add(&work->run->trace, (double[]){work->run->iterations, loss + penalty, loss,
+                                                penalty, result->change, live});
+    ufs_run_step(work->run, loss + penalty, result->change);
+    return loss + penalty;
 }

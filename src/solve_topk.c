@@ -54,312 +54,20 @@ typedef struct {
     int swaps;
 } topk_work;
 
-static int work_init(topk_work *work, const ufs_paths *paths)
-{
-    const topk_problem *problem = work->problem;
-    const topk_settings *settings = work->settings;
-    bool paper = settings->solver == TOPK_PAPER;
-    int n = problem->n, p = problem->p, c = problem->c, lapack = 0;
-    size_t N = (size_t) n, K = (size_t) problem->k, C = (size_t) c, P = (size_t) p;
-    double *shared;
-
-    topk_criterion_init(&work->criterion, n, p, c, problem->k, problem->x,
-                        settings->select.lambda_a, work->graph && settings->select.lambda_i > 0.0,
-                        paths);
-    /* The sub-problems take turns with it. */
-    shared = ufs_dalloc(P, work->graph ? N : (size_t) work->criterion.r);
-    if (work->graph) {
-        topk_result *result = work->result;
-        work->z = settings->solver == TOPK_EXACT ? &work->lp.state : &work->admm.state;
-        if (settings->solver == TOPK_EXACT)
-            topk_lp_init(&work->lp, n, p, problem->x, result->z, result->e, shared);
-        else
-            lapack = topk_admm_init(&work->admm, n, p, problem->x, result->z, result->e, shared,
-                                    paper, paths);
-        work->projected = ufs_dalloc(N, C);
-        work->theta_label = ufs_ialloc(N);
-        work->theta_projected = ufs_dalloc(N, C);
-        work->theta = (topk_theta){.n = n, .c = c, .alpha = settings->alpha};
-    }
-    if (problem->mode == TOPK_CLUSTER) topk_label_init(&work->label, n, c, work->result->w);
-    if (paper) topk_select_init(&work->select, &work->criterion, shared);
-    if (settings->polish) topk_polish_init(&work->polish, &work->criterion);
-    if (settings->bound || !paper) topk_bound_init(&work->bound, &work->criterion, shared);
-    work->previous = ufs_ialloc(N);
-    work->trial = ufs_ialloc(K);
-    work->carried = ufs_ialloc(K);
-    return lapack;
-}
-
-/* ---- Z, W and the labels ------------------------------------------------------------------- */
-
-static void represent_step(topk_work *work, int iteration)
-{
-    const topk_settings *settings = work->settings;
-
-    if (settings->solver == TOPK_EXACT)
-        topk_lp_solve(&work->lp, &settings->z, &work->theta);
-    else if (settings->solver == TOPK_PAPER)
-        topk_admm_paper(&work->admm, &settings->z, &work->theta, iteration, &work->result->inner_z,
-                        NULL);
-    else
-        topk_admm_go_on(&work->admm, &settings->z, &work->theta, work->drift / work->z->objective);
-}
-
-/* W = (|Z| + |Z|')/2; counts the samples without a link. */
-static void structure(topk_work *work)
-{
-    size_t n = (size_t) work->problem->n;
-    double *weights = work->result->w, most = 0.0;
-    const double *z = work->result->z;
-
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i <= j; i++) {
-            double v = 0.5 * (fabs(z[i + j * n]) + fabs(z[j + i * n]));
-            weights[i + j * n] = weights[j + i * n] = v;
-            most = fmax(most, v);
-        }
-    work->result->isolated = 0;
-    for (size_t j = 0; j < n; j++) {
-        double degree = 0.0;
-        for (size_t i = 0; i < n; i++) degree += weights[i + j * n];
-        if (degree <= ISOLATED * most) work->result->isolated++;
-    }
-}
-
-static int label_step(topk_work *work, int iteration)
-{
-    const topk_problem *problem = work->problem;
-    topk_result *result = work->result;
-    size_t n = (size_t) problem->n;
-    int lapack;
-
-    if (iteration > 1) memcpy(work->previous, result->label, n * sizeof(int));
-    /* Where Z stayed, so do W and the labels. */
-    if (iteration > 1 && work->settings->solver == TOPK_ADMM && work->z->iterations == 0) return 0;
-    if (problem->mode == TOPK_CLUSTER) {
-        /* Clusters need Z only: the matrix of W is theirs before it is made. */
-        lapack = topk_label_solve(&work->label, result->z, iteration > 1, result->label);
-        structure(work);
-        result->too_few_links = lapack < 0;
-        return lapack < 0 ? 0 : lapack;
-    }
-    if (work->graph) structure(work);
-    if (problem->mode == TOPK_PROPAGATE) {
-        propagate_problem spread = {problem->n, problem->c, result->w,          problem->known,
-                                    problem->p, problem->x, work->settings->cmn};
-        propagate_result found = {result->label, result->probability, result->reached};
-        ufs_run run = {.status = UFS_CONVERGED};
-        propagate_solve(&spread, &found, &run);
-        result->unreached = 0;
-        for (size_t i = 0; i < n; i++) result->unreached += !result->reached[i];
-        return run.lapack;
-    }
-    memcpy(result->label, problem->known, n * sizeof(int));
-    return 0;
-}
-
-static int labels_moved(const topk_work *work)
-{
-    int moved = 0;
-    for (int i = 0; i < work->problem->n; i++) moved += work->previous[i] != work->result->label[i];
-    return moved;
-}
-
-/* ---- the set ------------------------------------------------------------------------------- */
-
-/* Polishes the candidate and keeps it if it is better. */
-static void consider(topk_work *work, int *candidate)
-{
-    double value = work->settings->polish
-                       ? topk_polish_solve(&work->polish, &work->criterion, candidate, &work->swaps)
-                       : topk_criterion_value(&work->criterion, candidate);
-    if (value < work->value - ROUNDING * (1.0 + fabs(value)) || !R_FINITE(work->value)) {
-        work->value = value;
-        memcpy(work->result->chosen, candidate, (size_t) work->problem->k * sizeof(int));
-    }
-}
-
-/* The relaxation of the present criterion, from its last solution; its rounding in `trial`. */
-static int relax(topk_work *work, double tol)
-{
-    int lapack;
-
-    lapack = topk_bound_solve(&work->bound, &work->criterion, NULL, work->bound.s, R_PosInf, tol,
-                              work->settings->bound_max_iter);
-    if (lapack) return lapack;
-    work->relaxed = true;
-    topk_bound_round(&work->bound, &work->criterion, work->trial);
-    return 0;
-}
-
-/* The best set of all starts: that of the ADMM or of the relaxation, and one that was found
- * before (by the bound; not by the paper's: in the iteration before). */
-static int select_step(topk_work *work, int iteration)
-{
-    const topk_settings *settings = work->settings;
-    bool paper = settings->solver == TOPK_PAPER;
-    size_t bytes = (size_t) work->problem->k * sizeof(int);
-    int lapack;
-
-    lapack = topk_criterion_set(&work->criterion, work->result->label,
-                                work->graph ? work->result->w : NULL, settings->select.lambda_i);
-    if (lapack) return lapack;
-    work->swaps = 0;
-    work->value = R_PosInf;
-    work->relaxed = false;
-    if (paper) {
-        lapack = topk_select_admm(&work->select, &settings->select, iteration,
-                                  &work->result->inner_v);
-        if (lapack) return lapack;
-        work->value_start = work->select.value;
-        memcpy(work->trial, work->select.chosen, bytes);
-    } else {
-        /* Labels that stay leave the set before; what that misses is found at the end. */
-        if (iteration <= 2 || labels_moved(work) > 0) {
-            lapack = relax(work, fmax(ROUGH, settings->bound_tol));
-            if (lapack) return lapack;
-        } else {
-            memcpy(work->trial, work->carried, bytes);
-        }
-        work->value_start = topk_criterion_value(&work->criterion, work->trial);
-    }
-    consider(work, work->trial);
-    if (work->has_carried && (paper || work->relaxed)) {
-        memcpy(work->trial, work->carried, bytes);
-        consider(work, work->trial);
-    }
-    if (!paper) {
-        memcpy(work->carried, work->result->chosen, bytes);
-        work->has_carried = true;
-    }
-    return topk_criterion_coef(&work->criterion, work->result->chosen, work->result->a);
-}
-
-/* Bound of the current criterion; its rounding, polished, is one more start, and branch
- * and bound may follow. */
-static int prove(topk_work *work, bool *improved)
-{
-    const topk_settings *settings = work->settings;
-    topk_result *result = work->result;
-    double before = work->value;
-    int lapack;
-
-    if (!settings->bound) return 0;
-    lapack = relax(work, settings->bound_tol);
-    if (lapack) return lapack;
-    ufs_copy(result->relaxed, work->bound.s, (size_t) work->problem->p);
-    result->bound = work->bound.lower;
-    if (settings->polish) consider(work, work->trial);
-    if (settings->branch) {
-        topk_branch_result branch;
-        void *mark = vmaxget();
-        lapack = topk_branch_solve(&work->bound, settings->polish ? &work->polish : NULL,
-                                   &work->criterion, settings->node_limit, result->chosen,
-                                   &work->value, &branch);
-        vmaxset(mark);
-        if (lapack) return lapack;
-        result->nodes = branch.nodes;
-        result->proved = branch.proved;
-        result->bound = fmax(result->bound, branch.lower);
-    }
-    *improved = work->value < before;
-    if (!*improved) return 0;
-    memcpy(work->carried, result->chosen, (size_t) work->problem->k * sizeof(int));
-    work->has_carried = true;
-    return topk_criterion_coef(&work->criterion, result->chosen, result->a);
-}
-
-/* ---- Theta and J --------------------------------------------------------------------------- */
-
-/* The largest change of Theta by the present labels, A and v. */
-static double theta_change(topk_work *work)
-{
-    const topk_problem *problem = work->problem;
-    int n = problem->n, c = problem->c;
-    size_t N = (size_t) n;
-    topk_theta next = work->theta;
-    double largest = 0.0, drift = 0.0;
-
-    if (!work->graph) return 0.0;
-    la_gemm('N', 'N', n, c, problem->p, 1.0, problem->x, n, work->result->a, problem->p, 0.0,
-            work->projected, n);
-    next.label = work->result->label;
-    next.projected = work->projected;
-    for (size_t j = 0; j < N; j++)
-        for (size_t i = 0; i < N; i++) {
-            double diff = fabs(topk_theta_at(&next, i, j) - topk_theta_at(&work->theta, i, j));
-            if (!(diff <= largest)) largest = diff;
-            drift += diff * fabs(work->result->z[i + j * N]);
-        }
-    work->drift = work->settings->z.lambda_z * drift;
-    return largest;
-}
-
-static void theta_step(topk_work *work)
-{
-    size_t n = (size_t) work->problem->n;
-
-    memcpy(work->theta_label, work->result->label, n * sizeof(int));
-    ufs_copy(work->theta_projected, work->projected, n * (size_t) work->problem->c);
-    work->theta.label = work->theta_label;
-    work->theta.projected = work->theta_projected;
-}
-
-/* J at the current Z, labels, A and v (in the plain mode g itself). */
-static double joint(const topk_work *work)
-{
-    size_t n = (size_t) work->problem->n;
-    const topk_settings *settings = work->settings;
-    double lambda_z = settings->z.lambda_z, lambda_i = settings->select.lambda_i;
-    double beta = lambda_i > 0.0 ? lambda_z * (1.0 - settings->alpha) / lambda_i : 1.0;
-    double weighted = 0.0, across = 0.0;
-
-    if (!work->graph) return work->value;
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < n; i++) {
-            double z = fabs(work->result->z[i + j * n]);
-            if (z == 0.0) continue;
-            weighted += topk_theta_at(&work->theta, i, j) * z;
-            if (work->result->label[i] != work->result->label[j]) across += z;
-        }
-    /* The value of sub-problem 1 with its weights exchanged for those of J. */
-    return work->z->objective - lambda_z * weighted + lambda_z * settings->alpha * across +
-           beta * work->value;
-}
-
-static void record(const topk_work *work, ufs_run *run)
-{
-    const topk_result *result = work->result;
-    topk_z_state z = work->graph ? *work->z : (topk_z_state){NA_REAL, NA_REAL, 0, true};
-    double moved = run->iterations > 1 ? labels_moved(work) : 0.0;
-    double v_iterations = 0.0, v_residual = NA_REAL;
-
-    if (work->settings->solver == TOPK_PAPER) {
-        v_iterations = work->select.iterations;
-        v_residual = work->select.residual;
-    } else if (work->relaxed) {
-        v_iterations = work->bound.iterations;
-        v_residual = (work->bound.value - work->bound.lower) / (1.0 + fabs(work->bound.value));
-    }
-    ufs_trace_add(&run->trace, (double[]){run->iterations, result->objective,
-                                          work->graph ? result->change : NA_REAL, z.iterations,
-                                          z.objective, z.residual, v_iterations, v_residual,
-                                          work->value_start, work->value, work->swaps, moved});
-}
-
-static ufs_status outcome(const topk_work *work)
-{
-    const topk_settings *settings = work->settings;
-
-    if (!R_FINITE(work->result->objective)) return UFS_DIVERGED;
-    /* A polished set is a local minimum whatever the ADMM came to. */
-    if (!work->graph)
-        return settings->solver != TOPK_PAPER || work->select.converged || settings->polish
-                   ? UFS_CONVERGED
-                   : UFS_MAX_ITER;
-    return work->result->change < settings->tol && work->z->solved ? UFS_CONVERGED : UFS_MAX_ITER;
-}
+static double theta_change(topk_work *work);
+static double joint(const topk_work *work);
+static void record(const topk_work *work, ufs_run *run);
+static void theta_step(topk_work *work);
+static ufs_status outcome(const topk_work *work);
+static int labels_moved(const topk_work *work);
+static void represent_step(topk_work *work, int iteration);
+static int label_step(topk_work *work, int iteration);
+static void structure(topk_work *work);
+static int work_init(topk_work *work, const ufs_paths *paths);
+static int select_step(topk_work *work, int iteration);
+static int relax(topk_work *work, double tol);
+static void consider(topk_work *work, int *candidate);
+static int prove(topk_work *work, bool *improved);
 
 void topk_solve(const topk_problem *problem, const topk_settings *settings, topk_result *result,
                 ufs_run *run)
@@ -409,4 +117,311 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
     if (result->bound > result->value) result->bound = result->value;
     ufs_copy(result->v_cont, settings->solver == TOPK_PAPER ? work->select.v : work->bound.s,
              (size_t) problem->p);
+}
+
+/* ---- Theta and J --------------------------------------------------------------------------- */
+
+/* The largest change of Theta by the present labels, A and v. */
+static double theta_change(topk_work *work)
+{
+    const topk_problem *problem = work->problem;
+    int n = problem->n, c = problem->c;
+    size_t N = (size_t) n;
+    topk_theta next = work->theta;
+    double largest = 0.0, drift = 0.0;
+
+    if (!work->graph) return 0.0;
+    la_gemm('N', 'N', n, c, problem->p, 1.0, problem->x, n, work->result->a, problem->p, 0.0,
+            work->projected, n);
+    next.label = work->result->label;
+    next.projected = work->projected;
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i < N; i++) {
+            double diff = fabs(topk_theta_at(&next, i, j) - topk_theta_at(&work->theta, i, j));
+            if (!(diff <= largest)) largest = diff;
+            drift += diff * fabs(work->result->z[i + j * N]);
+        }
+    work->drift = work->settings->z.lambda_z * drift;
+    return largest;
+}
+
+/* J at the current Z, labels, A and v (in the plain mode g itself). */
+static double joint(const topk_work *work)
+{
+    size_t n = (size_t) work->problem->n;
+    const topk_settings *settings = work->settings;
+    double lambda_z = settings->z.lambda_z, lambda_i = settings->select.lambda_i;
+    double beta = lambda_i > 0.0 ? lambda_z * (1.0 - settings->alpha) / lambda_i : 1.0;
+    double weighted = 0.0, across = 0.0;
+
+    if (!work->graph) return work->value;
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) {
+            double z = fabs(work->result->z[i + j * n]);
+            if (z == 0.0) continue;
+            weighted += topk_theta_at(&work->theta, i, j) * z;
+            if (work->result->label[i] != work->result->label[j]) across += z;
+        }
+    /* The value of sub-problem 1 with its weights exchanged for those of J. */
+    return work->z->objective - lambda_z * weighted + lambda_z * settings->alpha * across +
+           beta * work->value;
+}
+
+static void record(const topk_work *work, ufs_run *run)
+{
+    const topk_result *result = work->result;
+    topk_z_state z = work->graph ? *work->z : (topk_z_state){NA_REAL, NA_REAL, 0, true};
+    double moved = run->iterations > 1 ? labels_moved(work) : 0.0;
+    double v_iterations = 0.0, v_residual = NA_REAL;
+
+    if (work->settings->solver == TOPK_PAPER) {
+        v_iterations = work->select.iterations;
+        v_residual = work->select.residual;
+    } else if (work->relaxed) {
+        v_iterations = work->bound.iterations;
+        v_residual = (work->bound.value - work->bound.lower) / (1.0 + fabs(work->bound.value));
+    }
+    ufs_trace_add(&run->trace, (double[]){run->iterations, result->objective,
+                                          work->graph ? result->change : NA_REAL, z.iterations,
+                                          z.objective, z.residual, v_iterations, v_residual,
+                                          work->value_start, work->value, work->swaps, moved});
+}
+
+static void theta_step(topk_work *work)
+{
+    size_t n = (size_t) work->problem->n;
+
+    memcpy(work->theta_label, work->result->label, n * sizeof(int));
+    ufs_copy(work->theta_projected, work->projected, n * (size_t) work->problem->c);
+    work->theta.label = work->theta_label;
+    work->theta.projected = work->theta_projected;
+}
+
+static ufs_status outcome(const topk_work *work)
+{
+    const topk_settings *settings = work->settings;
+
+    if (!R_FINITE(work->result->objective)) return UFS_DIVERGED;
+    /* A polished set is a local minimum whatever the ADMM came to. */
+    if (!work->graph)
+        return settings->solver != TOPK_PAPER || work->select.converged || settings->polish
+                   ? UFS_CONVERGED
+                   : UFS_MAX_ITER;
+    return work->result->change < settings->tol && work->z->solved ? UFS_CONVERGED : UFS_MAX_ITER;
+}
+
+/* ---- Z, W and the labels ------------------------------------------------------------------- */
+
+static int labels_moved(const topk_work *work)
+{
+    int moved = 0;
+    for (int i = 0; i < work->problem->n; i++) moved += work->previous[i] != work->result->label[i];
+    return moved;
+}
+
+static void represent_step(topk_work *work, int iteration)
+{
+    const topk_settings *settings = work->settings;
+
+    if (settings->solver == TOPK_EXACT)
+        topk_lp_solve(&work->lp, &settings->z, &work->theta);
+    else if (settings->solver == TOPK_PAPER)
+        topk_admm_paper(&work->admm, &settings->z, &work->theta, iteration, &work->result->inner_z,
+                        NULL);
+    else
+        topk_admm_go_on(&work->admm, &settings->z, &work->theta, work->drift / work->z->objective);
+}
+
+static int label_step(topk_work *work, int iteration)
+{
+    const topk_problem *problem = work->problem;
+    topk_result *result = work->result;
+    size_t n = (size_t) problem->n;
+    int lapack;
+
+    if (iteration > 1) memcpy(work->previous, result->label, n * sizeof(int));
+    /* Where Z stayed, so do W and the labels. */
+    if (iteration > 1 && work->settings->solver == TOPK_ADMM && work->z->iterations == 0) return 0;
+    if (problem->mode == TOPK_CLUSTER) {
+        /* Clusters need Z only: the matrix of W is theirs before it is made. */
+        lapack = topk_label_solve(&work->label, result->z, iteration > 1, result->label);
+        structure(work);
+        result->too_few_links = lapack < 0;
+        return lapack < 0 ? 0 : lapack;
+    }
+    if (work->graph) structure(work);
+    if (problem->mode == TOPK_PROPAGATE) {
+        propagate_problem spread = {problem->n, problem->c, result->w,          problem->known,
+                                    problem->p, problem->x, work->settings->cmn};
+        propagate_result found = {result->label, result->probability, result->reached};
+        ufs_run run = {.status = UFS_CONVERGED};
+        propagate_solve(&spread, &found, &run);
+        result->unreached = 0;
+        for (size_t i = 0; i < n; i++) result->unreached += !result->reached[i];
+        return run.lapack;
+    }
+    memcpy(result->label, problem->known, n * sizeof(int));
+    return 0;
+}
+
+/* W = (|Z| + |Z|')/2; counts the samples without a link. */
+static void structure(topk_work *work)
+{
+    size_t n = (size_t) work->problem->n;
+    double *weights = work->result->w, most = 0.0;
+    const double *z = work->result->z;
+
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i <= j; i++) {
+            double v = 0.5 * (fabs(z[i + j * n]) + fabs(z[j + i * n]));
+            weights[i + j * n] = weights[j + i * n] = v;
+            most = fmax(most, v);
+        }
+    work->result->isolated = 0;
+    for (size_t j = 0; j < n; j++) {
+        double degree = 0.0;
+        for (size_t i = 0; i < n; i++) degree += weights[i + j * n];
+        if (degree <= ISOLATED * most) work->result->isolated++;
+    }
+}
+
+static int work_init(topk_work *work, const ufs_paths *paths)
+{
+    const topk_problem *problem = work->problem;
+    const topk_settings *settings = work->settings;
+    bool paper = settings->solver == TOPK_PAPER;
+    int n = problem->n, p = problem->p, c = problem->c, lapack = 0;
+    size_t N = (size_t) n, K = (size_t) problem->k, C = (size_t) c, P = (size_t) p;
+    double *shared;
+
+    topk_criterion_init(&work->criterion, n, p, c, problem->k, problem->x,
+                        settings->select.lambda_a, work->graph && settings->select.lambda_i > 0.0,
+                        paths);
+    /* The sub-problems take turns with it. */
+    shared = ufs_dalloc(P, work->graph ? N : (size_t) work->criterion.r);
+    if (work->graph) {
+        topk_result *result = work->result;
+        work->z = settings->solver == TOPK_EXACT ? &work->lp.state : &work->admm.state;
+        if (settings->solver == TOPK_EXACT)
+            topk_lp_init(&work->lp, n, p, problem->x, result->z, result->e, shared);
+        else
+            lapack = topk_admm_init(&work->admm, n, p, problem->x, result->z, result->e, shared,
+                                    paper, paths);
+        work->projected = ufs_dalloc(N, C);
+        work->theta_label = ufs_ialloc(N);
+        work->theta_projected = ufs_dalloc(N, C);
+        work->theta = (topk_theta){.n = n, .c = c, .alpha = settings->alpha};
+    }
+    if (problem->mode == TOPK_CLUSTER) topk_label_init(&work->label, n, c, work->result->w);
+    if (paper) topk_select_init(&work->select, &work->criterion, shared);
+    if (settings->polish) topk_polish_init(&work->polish, &work->criterion);
+    if (settings->bound || !paper) topk_bound_init(&work->bound, &work->criterion, shared);
+    work->previous = ufs_ialloc(N);
+    work->trial = ufs_ialloc(K);
+    work->carried = ufs_ialloc(K);
+    return lapack;
+}
+
+/* ---- the set ------------------------------------------------------------------------------- */
+
+/* The best set of all starts: that of the ADMM or of the relaxation, and one that was found
+ * before (by the bound; not by the paper's: in the iteration before). */
+static int select_step(topk_work *work, int iteration)
+{
+    const topk_settings *settings = work->settings;
+    bool paper = settings->solver == TOPK_PAPER;
+    size_t bytes = (size_t) work->problem->k * sizeof(int);
+    int lapack;
+
+    lapack = topk_criterion_set(&work->criterion, work->result->label,
+                                work->graph ? work->result->w : NULL, settings->select.lambda_i);
+    if (lapack) return lapack;
+    work->swaps = 0;
+    work->value = R_PosInf;
+    work->relaxed = false;
+    if (paper) {
+        lapack = topk_select_admm(&work->select, &settings->select, iteration,
+                                  &work->result->inner_v);
+        if (lapack) return lapack;
+        work->value_start = work->select.value;
+        memcpy(work->trial, work->select.chosen, bytes);
+    } else {
+        /* Labels that stay leave the set before; what that misses is found at the end. */
+        if (iteration <= 2 || labels_moved(work) > 0) {
+            lapack = relax(work, fmax(ROUGH, settings->bound_tol));
+            if (lapack) return lapack;
+        } else {
+            memcpy(work->trial, work->carried, bytes);
+        }
+        work->value_start = topk_criterion_value(&work->criterion, work->trial);
+    }
+    consider(work, work->trial);
+    if (work->has_carried && (paper || work->relaxed)) {
+        memcpy(work->trial, work->carried, bytes);
+        consider(work, work->trial);
+    }
+    if (!paper) {
+        memcpy(work->carried, work->result->chosen, bytes);
+        work->has_carried = true;
+    }
+    return topk_criterion_coef(&work->criterion, work->result->chosen, work->result->a);
+}
+
+/* The relaxation of the present criterion, from its last solution; its rounding in `trial`. */
+static int relax(topk_work *work, double tol)
+{
+    int lapack;
+
+    lapack = topk_bound_solve(&work->bound, &work->criterion, NULL, work->bound.s, R_PosInf, tol,
+                              work->settings->bound_max_iter);
+    if (lapack) return lapack;
+    work->relaxed = true;
+    topk_bound_round(&work->bound, &work->criterion, work->trial);
+    return 0;
+}
+
+/* Polishes the candidate and keeps it if it is better. */
+static void consider(topk_work *work, int *candidate)
+{
+    double value = work->settings->polish
+                       ? topk_polish_solve(&work->polish, &work->criterion, candidate, &work->swaps)
+                       : topk_criterion_value(&work->criterion, candidate);
+    if (value < work->value - ROUNDING * (1.0 + fabs(value)) || !R_FINITE(work->value)) {
+        work->value = value;
+        memcpy(work->result->chosen, candidate, (size_t) work->problem->k * sizeof(int));
+    }
+}
+
+/* Bound of the current criterion; its rounding, polished, is one more start, and branch
+ * and bound may follow. */
+static int prove(topk_work *work, bool *improved)
+{
+    const topk_settings *settings = work->settings;
+    topk_result *result = work->result;
+    double before = work->value;
+    int lapack;
+
+    if (!settings->bound) return 0;
+    lapack = relax(work, settings->bound_tol);
+    if (lapack) return lapack;
+    ufs_copy(result->relaxed, work->bound.s, (size_t) work->problem->p);
+    result->bound = work->bound.lower;
+    if (settings->polish) consider(work, work->trial);
+    if (settings->branch) {
+        topk_branch_result branch;
+        void *mark = vmaxget();
+        lapack = topk_branch_solve(&work->bound, settings->polish ? &work->polish : NULL,
+                                   &work->criterion, settings->node_limit, result->chosen,
+                                   &work->value, &branch);
+        vmaxset(mark);
+        if (lapack) return lapack;
+        result->nodes = branch.nodes;
+        result->proved = branch.proved;
+        result->bound = fmax(result->bound, branch.lower);
+    }
+    *improved = work->value < before;
+    if (!*improved) return 0;
+    memcpy(work->carried, result->chosen, (size_t) work->problem->k * sizeof(int));
+    work->has_carried = true;
+    return topk_criterion_coef(&work->criterion, result->chosen, result->a);
 }

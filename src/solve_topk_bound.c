@@ -35,78 +35,121 @@ static const double NEAR = 0.1;
 static const double SAME = 1e-9;
 enum { BRANCH_MAX_ITER = 100 };
 
-void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs)
-{
-    size_t p = (size_t) g->p, c = (size_t) g->c, r = (size_t) g->r;
-    work->s = ufs_dalloc(p, 1);
-    work->gradient = ufs_dalloc(p, 1);
-    work->trial = ufs_dalloc(p, 1);
-    work->next = ufs_dalloc(p, 1);
-    work->score = ufs_dalloc(p, 1);
-    work->root = ufs_dalloc(p, 1);
-    work->fs = fs;
-    work->gram = ufs_dalloc(r, r);
-    work->m = ufs_dalloc(r, c);
-    work->pull = ufs_dalloc(p, c);
-    work->sort = (topk_entry *) R_alloc(p, sizeof(topk_entry));
-    for (size_t j = 0; j < p; j++) work->s[j] = (double) g->k / g->p;
-    work->step = 0.0;
-    work->iterations = 0;
-}
+typedef struct {
+    double lower;
+    int branch;         /* feature to branch on */
+    signed char *fixed; /* p: 1 in, -1 out, 0 free */
+} node;
 
-/* Value, gradient and proved bound at s. */
+/* Open nodes, in no order: the smallest bound is found at no cost beside that of a relaxation. */
+typedef struct {
+    size_t p;
+    int open;
+    node *node; /* those after `open` lend their arrays */
+} nodes;
+
+static void push(nodes *t, const signed char *fixed, double lower, int branch);
+static int fractional(const topk_bound *work, const signed char *fixed, int p);
+static int smallest(const nodes *t);
+static double cut_below(double value);
+static void project(const topk_criterion *g, const signed char *fixed, double *y, double *out);
 static int evaluate(topk_bound *work, const topk_criterion *g, const signed char *fixed,
-                    const double *s, double *value, double *gradient, double *lower)
+                    const double *s, double *value, double *gradient, double *lower);
+
+int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
+                      int *subset, double *value, topk_branch_result *result)
 {
-    size_t p = (size_t) g->p, r = (size_t) g->r, c = (size_t) g->c, used = 0;
-    int lapack, wanted = g->k, n_free = 0;
-    double bound, trace = 0.0, tail = 0.0;
+    size_t p = (size_t) g->p, k = (size_t) g->k, most = (size_t) node_limit + 2;
+    signed char *parent = (signed char *) R_alloc(p, 1), *fixed = (signed char *) R_alloc(p, 1);
+    signed char *all = (signed char *) R_alloc(most * p, 1);
+    int *trial = ufs_ialloc(k), swaps = 0, at;
+    nodes t = {.p = p, .node = (node *) R_alloc(most, sizeof(node))};
 
-    for (size_t j = 0; j < p; j++) {
-        double root = sqrt(s[j]);
-        if (!(s[j] > 0.0)) continue;
-        for (size_t i = 0; i < r; i++) work->fs[i + used * r] = root * g->f[i + j * r];
-        used++;
-    }
-    la_gram('N', g->r, (int) used, work->fs, work->gram);
-    for (size_t i = 0; i < r; i++) trace += work->gram[i + i * r] += g->lambda_a;
-    lapack = la_chol_checked(g->r, work->gram);
-    if (lapack) return lapack;
-    ufs_copy(work->m, g->h, r * c);
-    la_chol_solve(g->r, g->c, work->gram, work->m);
-    *value = g->yy - la_ss(r * c, g->h);
-    for (size_t i = 0; i < r * c; i++) tail += g->lambda_a * g->h[i] * work->m[i];
-    *value += tail;
-    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->r, work->m, g->r, 0.0, work->pull, g->p);
-    la_row_norms(g->p, g->c, work->pull, gradient);
-
-    /* Less what the solution may have lost to rounding: its condition is at most
-     * trace/lambda_a. */
-    bound = *value - DBL_EPSILON * trace / g->lambda_a * fabs(tail);
-    for (size_t j = 0; j < p; j++) {
-        gradient[j] *= -g->lambda_a * gradient[j];
-        bound -= gradient[j] * s[j];
-        if (fixed != NULL && fixed[j] == 1) {
-            bound += gradient[j];
-            wanted--;
-        } else if (fixed == NULL || fixed[j] == 0) {
-            work->fs[n_free++] = gradient[j];
+    for (size_t i = 0; i < most; i++) t.node[i].fixed = all + i * p;
+    result->nodes = 0;
+    memset(fixed, 0, p);
+    /* The root is the relaxation just solved. */
+    ufs_copy(work->root, work->s, p);
+    push(&t, fixed, work->lower, fractional(work, fixed, g->p));
+    while (t.open > 0 && result->nodes + 2 <= node_limit) {
+        at = smallest(&t);
+        if (t.node[at].lower >= cut_below(*value)) break;
+        /* The last one takes its place. */
+        node from = t.node[at];
+        t.node[at] = t.node[--t.open];
+        t.node[t.open] = from;
+        memcpy(parent, from.fixed, p);
+        for (int side = 1; side >= -1; side -= 2) {
+            int in = 0, n_free = 0, lapack;
+            double found;
+            memcpy(fixed, parent, p);
+            fixed[from.branch] = (signed char) side;
+            for (size_t j = 0; j < p; j++) {
+                in += fixed[j] == 1;
+                n_free += fixed[j] == 0;
+            }
+            result->nodes++;
+            if (in > g->k || in + n_free < g->k) continue;
+            lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value), SAME,
+                                      BRANCH_MAX_ITER);
+            if (lapack) return lapack;
+            if (work->lower >= cut_below(*value)) continue;
+            topk_bound_round(work, g, trial);
+            found = topk_criterion_value(g, trial);
+            if (found < cut_below(*value)) {
+                if (polish != NULL) found = topk_polish_solve(polish, g, trial, &swaps);
+                *value = found;
+                memcpy(subset, trial, k * sizeof(int));
+            }
+            /* A complete set has no children: its value was just looked at. */
+            if (in < g->k && in + n_free > g->k && work->lower < cut_below(*value))
+                push(&t, fixed, work->lower, fractional(work, fixed, g->p));
         }
+        ufs_hook_step(NULL, 0, 0.0, 0.0);
     }
-    /* The smallest `wanted` free entries; fs is free for use as scratch again. */
-    if (wanted > 0 && wanted < n_free) rPsort(work->fs, n_free, wanted - 1);
-    for (int j = 0; j < wanted && j < n_free; j++) bound += work->fs[j];
-    *lower = bound;
+    ufs_copy(work->s, work->root, p);
+    result->lower = *value;
+    for (int i = 0; i < t.open; i++) result->lower = fmin(result->lower, t.node[i].lower);
+    result->proved = result->lower >= cut_below(*value);
     return 0;
 }
 
-/* Fixed entries are sent to +-infinity, from where the projection takes them to 1, 0. */
-static void project(const topk_criterion *g, const signed char *fixed, double *y, double *out)
+/* ---- branch and bound ------------------------------------------------------------------------ */
+
+static void push(nodes *t, const signed char *fixed, double lower, int branch)
 {
-    if (fixed != NULL)
-        for (int j = 0; j < g->p; j++)
-            if (fixed[j]) y[j] = fixed[j] > 0 ? R_PosInf : R_NegInf;
-    proj_capped_simplex(g->p, y, (double) g->k, out);
+    node *to = t->node + t->open++;
+    memcpy(to->fixed, fixed, t->p);
+    to->lower = lower;
+    to->branch = branch;
+}
+
+/* The free entry nearest to 1/2, the first of equals. */
+static int fractional(const topk_bound *work, const signed char *fixed, int p)
+{
+    double best = R_PosInf;
+    int at = 0;
+    for (int j = 0; j < p; j++) {
+        double d = fabs(work->s[j] - 0.5);
+        if (fixed[j] == 0 && d < best - SAME) {
+            best = d;
+            at = j;
+        }
+    }
+    return at;
+}
+
+static int smallest(const nodes *t)
+{
+    int at = 0;
+    for (int i = 1; i < t->open; i++)
+        if (t->node[i].lower < t->node[at].lower) at = i;
+    return at;
+}
+
+static double cut_below(double value)
+{
+    return value - SAME * (1.0 + fabs(value));
 }
 
 int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed char *fixed,
@@ -168,6 +211,61 @@ int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed cha
     return 0;
 }
 
+/* Fixed entries are sent to +-infinity, from where the projection takes them to 1, 0. */
+static void project(const topk_criterion *g, const signed char *fixed, double *y, double *out)
+{
+    if (fixed != NULL)
+        for (int j = 0; j < g->p; j++)
+            if (fixed[j]) y[j] = fixed[j] > 0 ? R_PosInf : R_NegInf;
+    proj_capped_simplex(g->p, y, (double) g->k, out);
+}
+
+/* Value, gradient and proved bound at s. */
+static int evaluate(topk_bound *work, const topk_criterion *g, const signed char *fixed,
+                    const double *s, double *value, double *gradient, double *lower)
+{
+    size_t p = (size_t) g->p, r = (size_t) g->r, c = (size_t) g->c, used = 0;
+    int lapack, wanted = g->k, n_free = 0;
+    double bound, trace = 0.0, tail = 0.0;
+
+    for (size_t j = 0; j < p; j++) {
+        double root = sqrt(s[j]);
+        if (!(s[j] > 0.0)) continue;
+        for (size_t i = 0; i < r; i++) work->fs[i + used * r] = root * g->f[i + j * r];
+        used++;
+    }
+    la_gram('N', g->r, (int) used, work->fs, work->gram);
+    for (size_t i = 0; i < r; i++) trace += work->gram[i + i * r] += g->lambda_a;
+    lapack = la_chol_checked(g->r, work->gram);
+    if (lapack) return lapack;
+    ufs_copy(work->m, g->h, r * c);
+    la_chol_solve(g->r, g->c, work->gram, work->m);
+    *value = g->yy - la_ss(r * c, g->h);
+    for (size_t i = 0; i < r * c; i++) tail += g->lambda_a * g->h[i] * work->m[i];
+    *value += tail;
+    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->r, work->m, g->r, 0.0, work->pull, g->p);
+    la_row_norms(g->p, g->c, work->pull, gradient);
+
+    /* Less what the solution may have lost to rounding: its condition is at most
+     * trace/lambda_a. */
+    bound = *value - DBL_EPSILON * trace / g->lambda_a * fabs(tail);
+    for (size_t j = 0; j < p; j++) {
+        gradient[j] *= -g->lambda_a * gradient[j];
+        bound -= gradient[j] * s[j];
+        if (fixed != NULL && fixed[j] == 1) {
+            bound += gradient[j];
+            wanted--;
+        } else if (fixed == NULL || fixed[j] == 0) {
+            work->fs[n_free++] = gradient[j];
+        }
+    }
+    /* The smallest `wanted` free entries; fs is free for use as scratch again. */
+    if (wanted > 0 && wanted < n_free) rPsort(work->fs, n_free, wanted - 1);
+    for (int j = 0; j < wanted && j < n_free; j++) bound += work->fs[j];
+    *lower = bound;
+    return 0;
+}
+
 void topk_bound_round(topk_bound *work, const topk_criterion *g, int *subset)
 {
     for (int j = 0; j < g->p; j++) {
@@ -178,111 +276,21 @@ void topk_bound_round(topk_bound *work, const topk_criterion *g, int *subset)
     topk_best(g->p, g->k, work->sort, subset);
 }
 
-/* ---- branch and bound ------------------------------------------------------------------------ */
-
-typedef struct {
-    double lower;
-    int branch;         /* feature to branch on */
-    signed char *fixed; /* p: 1 in, -1 out, 0 free */
-} node;
-
-/* Open nodes, in no order: the smallest bound is found at no cost beside that of a relaxation. */
-typedef struct {
-    size_t p;
-    int open;
-    node *node; /* those after `open` lend their arrays */
-} nodes;
-
-static void push(nodes *t, const signed char *fixed, double lower, int branch)
+void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs)
 {
-    node *to = t->node + t->open++;
-    memcpy(to->fixed, fixed, t->p);
-    to->lower = lower;
-    to->branch = branch;
-}
-
-static int smallest(const nodes *t)
-{
-    int at = 0;
-    for (int i = 1; i < t->open; i++)
-        if (t->node[i].lower < t->node[at].lower) at = i;
-    return at;
-}
-
-/* The free entry nearest to 1/2, the first of equals. */
-static int fractional(const topk_bound *work, const signed char *fixed, int p)
-{
-    double best = R_PosInf;
-    int at = 0;
-    for (int j = 0; j < p; j++) {
-        double d = fabs(work->s[j] - 0.5);
-        if (fixed[j] == 0 && d < best - SAME) {
-            best = d;
-            at = j;
-        }
-    }
-    return at;
-}
-
-static double cut_below(double value)
-{
-    return value - SAME * (1.0 + fabs(value));
-}
-
-int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
-                      int *subset, double *value, topk_branch_result *result)
-{
-    size_t p = (size_t) g->p, k = (size_t) g->k, most = (size_t) node_limit + 2;
-    signed char *parent = (signed char *) R_alloc(p, 1), *fixed = (signed char *) R_alloc(p, 1);
-    signed char *all = (signed char *) R_alloc(most * p, 1);
-    int *trial = ufs_ialloc(k), swaps = 0, at;
-    nodes t = {.p = p, .node = (node *) R_alloc(most, sizeof(node))};
-
-    for (size_t i = 0; i < most; i++) t.node[i].fixed = all + i * p;
-    result->nodes = 0;
-    memset(fixed, 0, p);
-    /* The root is the relaxation just solved. */
-    ufs_copy(work->root, work->s, p);
-    push(&t, fixed, work->lower, fractional(work, fixed, g->p));
-    while (t.open > 0 && result->nodes + 2 <= node_limit) {
-        at = smallest(&t);
-        if (t.node[at].lower >= cut_below(*value)) break;
-        /* The last one takes its place. */
-        node from = t.node[at];
-        t.node[at] = t.node[--t.open];
-        t.node[t.open] = from;
-        memcpy(parent, from.fixed, p);
-        for (int side = 1; side >= -1; side -= 2) {
-            int in = 0, n_free = 0, lapack;
-            double found;
-            memcpy(fixed, parent, p);
-            fixed[from.branch] = (signed char) side;
-            for (size_t j = 0; j < p; j++) {
-                in += fixed[j] == 1;
-                n_free += fixed[j] == 0;
-            }
-            result->nodes++;
-            if (in > g->k || in + n_free < g->k) continue;
-            lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value), SAME,
-                                      BRANCH_MAX_ITER);
-            if (lapack) return lapack;
-            if (work->lower >= cut_below(*value)) continue;
-            topk_bound_round(work, g, trial);
-            found = topk_criterion_value(g, trial);
-            if (found < cut_below(*value)) {
-                if (polish != NULL) found = topk_polish_solve(polish, g, trial, &swaps);
-                *value = found;
-                memcpy(subset, trial, k * sizeof(int));
-            }
-            /* A complete set has no children: its value was just looked at. */
-            if (in < g->k && in + n_free > g->k && work->lower < cut_below(*value))
-                push(&t, fixed, work->lower, fractional(work, fixed, g->p));
-        }
-        ufs_hook_step(NULL, 0, 0.0, 0.0);
-    }
-    ufs_copy(work->s, work->root, p);
-    result->lower = *value;
-    for (int i = 0; i < t.open; i++) result->lower = fmin(result->lower, t.node[i].lower);
-    result->proved = result->lower >= cut_below(*value);
-    return 0;
+    size_t p = (size_t) g->p, c = (size_t) g->c, r = (size_t) g->r;
+    work->s = ufs_dalloc(p, 1);
+    work->gradient = ufs_dalloc(p, 1);
+    work->trial = ufs_dalloc(p, 1);
+    work->next = ufs_dalloc(p, 1);
+    work->score = ufs_dalloc(p, 1);
+    work->root = ufs_dalloc(p, 1);
+    work->fs = fs;
+    work->gram = ufs_dalloc(r, r);
+    work->m = ufs_dalloc(r, c);
+    work->pull = ufs_dalloc(p, c);
+    work->sort = (topk_entry *) R_alloc(p, sizeof(topk_entry));
+    for (size_t j = 0; j < p; j++) work->s[j] = (double) g->k / g->p;
+    work->step = 0.0;
+    work->iterations = 0;
 }

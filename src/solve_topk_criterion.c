@@ -32,6 +32,80 @@ static const double RANK = 1e-13;
 /* Of ||B||: a swap that gains less is rounding; and of ||B|| + 1, a tie of two swaps. */
 static const double LEAST_GAIN = 1e-10, TIE = 1e-12;
 
+static void gather(topk_criterion *g, const int *subset, int m);
+static int factor_subset(topk_criterion *g, const int *subset);
+static int prepare(topk_polish *work, topk_criterion *g, const int *subset);
+static double best_swap(const topk_polish *work, const topk_criterion *g, int *out, int *in);
+
+void topk_polish_init(topk_polish *work, const topk_criterion *g)
+{
+    size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c;
+    work->kc = ufs_dalloc(p, k);
+    work->u = ufs_dalloc(p, k);
+    work->r = ufs_dalloc(p, c);
+    work->inv = ufs_dalloc(k, k);
+    work->t = ufs_dalloc(k, c);
+    work->rt = ufs_dalloc(p, k);
+    work->rr = ufs_dalloc(p, 1);
+    work->in = (bool *) R_alloc(p, sizeof(bool));
+}
+
+double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int *swaps)
+{
+    /* Every swap lowers g, so it ends; the cap is a guard against rounding. */
+    int most = 100 + 10 * g->k;
+
+    memset(work->in, 0, (size_t) g->p * sizeof(bool));
+    for (int i = 0; i < g->k; i++) work->in[subset[i]] = true;
+    topk_criterion_columns(g, subset, g->k, work->kc);
+    for (int done = 0; done < most && g->k < g->p; done++) {
+        int out = 0, in = 0;
+        if (prepare(work, g, subset)) return R_PosInf;
+        if (best_swap(work, g, &out, &in) > -LEAST_GAIN * g->b_norm) break;
+        work->in[subset[out]] = false;
+        work->in[in] = true;
+        subset[out] = in;
+        topk_criterion_columns(g, &in, 1, work->kc + (size_t) out * (size_t) g->p);
+        (*swaps)++;
+        ufs_hook_step(NULL, 0, 0.0, 0.0);
+    }
+    R_isort(subset, g->k);
+    return topk_criterion_value(g, subset);
+}
+
+void topk_criterion_columns(topk_criterion *g, const int *subset, int m, double *out)
+{
+    gather(g, subset, m);
+    la_gemm_checked('T', 'N', g->p, m, g->r, 1.0, g->f, g->r, g->cols, g->r, 0.0, out, g->p);
+}
+
+static void gather(topk_criterion *g, const int *subset, int m)
+{
+    size_t r = (size_t) g->r;
+    for (size_t j = 0; j < (size_t) m; j++)
+        ufs_copy(g->cols + j * r, g->f + (size_t) subset[j] * r, r);
+}
+
+double topk_criterion_value(topk_criterion *g, const int *subset)
+{
+    if (factor_subset(g, subset)) return R_PosInf;
+    la_tri_solve('T', g->k, g->c, g->small, g->bs);
+    return g->yy - la_ss((size_t) g->k * (size_t) g->c, g->bs);
+}
+
+/* small = chol(K_SS + lambda_a I), bs = B_S. */
+static int factor_subset(topk_criterion *g, const int *subset)
+{
+    size_t k = (size_t) g->k, p = (size_t) g->p, c = (size_t) g->c;
+
+    gather(g, subset, g->k);
+    la_gram('T', g->r, g->k, g->cols, g->small);
+    for (size_t j = 0; j < k; j++) g->small[j + j * k] += g->lambda_a;
+    for (size_t l = 0; l < c; l++)
+        for (size_t i = 0; i < k; i++) g->bs[i + l * k] = g->b[(size_t) subset[i] + l * p];
+    return la_chol_checked(g->k, g->small);
+}
+
 void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const double *x,
                          double lambda_a, bool graph, const ufs_paths *paths)
 {
@@ -142,33 +216,6 @@ int topk_criterion_set(topk_criterion *g, const int *label, const double *weight
     return lapack;
 }
 
-static void gather(topk_criterion *g, const int *subset, int m)
-{
-    size_t r = (size_t) g->r;
-    for (size_t j = 0; j < (size_t) m; j++)
-        ufs_copy(g->cols + j * r, g->f + (size_t) subset[j] * r, r);
-}
-
-/* small = chol(K_SS + lambda_a I), bs = B_S. */
-static int factor_subset(topk_criterion *g, const int *subset)
-{
-    size_t k = (size_t) g->k, p = (size_t) g->p, c = (size_t) g->c;
-
-    gather(g, subset, g->k);
-    la_gram('T', g->r, g->k, g->cols, g->small);
-    for (size_t j = 0; j < k; j++) g->small[j + j * k] += g->lambda_a;
-    for (size_t l = 0; l < c; l++)
-        for (size_t i = 0; i < k; i++) g->bs[i + l * k] = g->b[(size_t) subset[i] + l * p];
-    return la_chol_checked(g->k, g->small);
-}
-
-double topk_criterion_value(topk_criterion *g, const int *subset)
-{
-    if (factor_subset(g, subset)) return R_PosInf;
-    la_tri_solve('T', g->k, g->c, g->small, g->bs);
-    return g->yy - la_ss((size_t) g->k * (size_t) g->c, g->bs);
-}
-
 int topk_criterion_coef(topk_criterion *g, const int *subset, double *a)
 {
     size_t k = (size_t) g->k, p = (size_t) g->p, c = (size_t) g->c;
@@ -181,43 +228,7 @@ int topk_criterion_coef(topk_criterion *g, const int *subset, double *a)
     return 0;
 }
 
-void topk_criterion_columns(topk_criterion *g, const int *subset, int m, double *out)
-{
-    gather(g, subset, m);
-    la_gemm_checked('T', 'N', g->p, m, g->r, 1.0, g->f, g->r, g->cols, g->r, 0.0, out, g->p);
-}
-
-/* ---- order ----------------------------------------------------------------------- */
-
-static int by_entry(const void *x, const void *y)
-{
-    const topk_entry *a = x, *b = y;
-    if (a->first != b->first) return a->first > b->first ? -1 : 1;
-    if (a->second != b->second) return a->second > b->second ? -1 : 1;
-    return a->index < b->index ? -1 : (a->index > b->index);
-}
-
-void topk_best(int p, int k, topk_entry *entry, int *subset)
-{
-    qsort(entry, (size_t) p, sizeof(topk_entry), by_entry);
-    for (int i = 0; i < k; i++) subset[i] = entry[i].index;
-    R_isort(subset, k);
-}
-
 /* ---- polish ---------------------------------------------------------------------- */
-
-void topk_polish_init(topk_polish *work, const topk_criterion *g)
-{
-    size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c;
-    work->kc = ufs_dalloc(p, k);
-    work->u = ufs_dalloc(p, k);
-    work->r = ufs_dalloc(p, c);
-    work->inv = ufs_dalloc(k, k);
-    work->t = ufs_dalloc(k, c);
-    work->rt = ufs_dalloc(p, k);
-    work->rr = ufs_dalloc(p, 1);
-    work->in = (bool *) R_alloc(p, sizeof(bool));
-}
 
 static int prepare(topk_polish *work, topk_criterion *g, const int *subset)
 {
@@ -269,25 +280,19 @@ static double best_swap(const topk_polish *work, const topk_criterion *g, int *o
     return best;
 }
 
-double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int *swaps)
-{
-    /* Every swap lowers g, so it ends; the cap is a guard against rounding. */
-    int most = 100 + 10 * g->k;
+/* ---- order ----------------------------------------------------------------------- */
 
-    memset(work->in, 0, (size_t) g->p * sizeof(bool));
-    for (int i = 0; i < g->k; i++) work->in[subset[i]] = true;
-    topk_criterion_columns(g, subset, g->k, work->kc);
-    for (int done = 0; done < most && g->k < g->p; done++) {
-        int out = 0, in = 0;
-        if (prepare(work, g, subset)) return R_PosInf;
-        if (best_swap(work, g, &out, &in) > -LEAST_GAIN * g->b_norm) break;
-        work->in[subset[out]] = false;
-        work->in[in] = true;
-        subset[out] = in;
-        topk_criterion_columns(g, &in, 1, work->kc + (size_t) out * (size_t) g->p);
-        (*swaps)++;
-        ufs_hook_step(NULL, 0, 0.0, 0.0);
-    }
-    R_isort(subset, g->k);
-    return topk_criterion_value(g, subset);
+static int by_entry(const void *x, const void *y)
+{
+    const topk_entry *a = x, *b = y;
+    if (a->first != b->first) return a->first > b->first ? -1 : 1;
+    if (a->second != b->second) return a->second > b->second ? -1 : 1;
+    return a->index < b->index ? -1 : (a->index > b->index);
+}
+
+void topk_best(int p, int k, topk_entry *entry, int *subset)
+{
+    qsort(entry, (size_t) p, sizeof(topk_entry), by_entry);
+    for (int i = 0; i < k; i++) subset[i] = entry[i].index;
+    R_isort(subset, k);
 }

@@ -18,6 +18,15 @@ static const double ROUNDING = 1e-12;
 /* Iterations of Lloyd's method. */
 enum { LLOYD_MAX = 100 };
 
+static int embed(topk_label *work, const double *z);
+static int choose_seeds(topk_label *work);
+static double lloyd(topk_label *work, int *label);
+static void assign(topk_label *work, int *label);
+static void fill_empty(topk_label *work, int *label);
+static void centres(topk_label *work, const int *label);
+static double within(const topk_label *work, const int *label);
+static void relabel(int n, int c, int *label, int *code);
+
 void topk_label_init(topk_label *work, int n, int c, double *affinity)
 {
     size_t N = (size_t) n, C = (size_t) c;
@@ -34,6 +43,32 @@ void topk_label_init(topk_label *work, int n, int c, double *affinity)
     work->old = ufs_ialloc(N);
     work->size = ufs_ialloc(C);
     work->isolated = 0;
+}
+
+int topk_label_solve(topk_label *work, const double *z, bool have_previous, int *label)
+{
+    size_t n = (size_t) work->n;
+    double wss, again;
+    int lapack;
+
+    lapack = embed(work, z);
+    if (lapack) return lapack;
+    if (work->c == 1) {
+        for (size_t i = 0; i < n; i++) label[i] = 1;
+        return 0;
+    }
+    lapack = choose_seeds(work);
+    if (lapack) return lapack;
+    wss = lloyd(work, work->trial);
+    if (have_previous) {
+        memcpy(work->again, label, n * sizeof(int));
+        centres(work, work->again);
+        again = lloyd(work, work->again);
+        if (again <= wss + TIE) memcpy(work->trial, work->again, n * sizeof(int));
+    }
+    memcpy(label, work->trial, n * sizeof(int));
+    relabel(work->n, work->c, label, work->size);
+    return 0;
 }
 
 static int embed(topk_label *work, const double *z)
@@ -101,6 +136,24 @@ static int choose_seeds(topk_label *work)
         while (closest[at] > least + TIE) at++;
     }
     return 0;
+}
+
+/* From work->centre; returns the within-cluster sum of squares of the result. */
+static double lloyd(topk_label *work, int *label)
+{
+    size_t n = (size_t) work->n;
+    int *old = work->old;
+
+    for (size_t i = 0; i < n; i++) old[i] = 0;
+    for (int it = 0; it < LLOYD_MAX; it++) {
+        assign(work, label);
+        fill_empty(work, label);
+        if (memcmp(old, label, n * sizeof(int)) == 0) break;
+        memcpy(old, label, n * sizeof(int));
+        centres(work, label);
+    }
+    centres(work, label);
+    return within(work, label);
 }
 
 /* First centre within the tolerance of the nearest. */
@@ -174,24 +227,6 @@ static double within(const topk_label *work, const int *label)
     return sum;
 }
 
-/* From work->centre; returns the within-cluster sum of squares of the result. */
-static double lloyd(topk_label *work, int *label)
-{
-    size_t n = (size_t) work->n;
-    int *old = work->old;
-
-    for (size_t i = 0; i < n; i++) old[i] = 0;
-    for (int it = 0; it < LLOYD_MAX; it++) {
-        assign(work, label);
-        fill_empty(work, label);
-        if (memcmp(old, label, n * sizeof(int)) == 0) break;
-        memcpy(old, label, n * sizeof(int));
-        centres(work, label);
-    }
-    centres(work, label);
-    return within(work, label);
-}
-
 /* 1..c by first occurrence. */
 static void relabel(int n, int c, int *label, int *code)
 {
@@ -201,30 +236,4 @@ static void relabel(int n, int c, int *label, int *code)
         if (code[label[i] - 1] == 0) code[label[i] - 1] = ++next;
         label[i] = code[label[i] - 1];
     }
-}
-
-int topk_label_solve(topk_label *work, const double *z, bool have_previous, int *label)
-{
-    size_t n = (size_t) work->n;
-    double wss, again;
-    int lapack;
-
-    lapack = embed(work, z);
-    if (lapack) return lapack;
-    if (work->c == 1) {
-        for (size_t i = 0; i < n; i++) label[i] = 1;
-        return 0;
-    }
-    lapack = choose_seeds(work);
-    if (lapack) return lapack;
-    wss = lloyd(work, work->trial);
-    if (have_previous) {
-        memcpy(work->again, label, n * sizeof(int));
-        centres(work, work->again);
-        again = lloyd(work, work->again);
-        if (again <= wss + TIE) memcpy(work->trial, work->again, n * sizeof(int));
-    }
-    memcpy(label, work->trial, n * sizeof(int));
-    relabel(work->n, work->c, label, work->size);
-    return 0;
 }

@@ -61,6 +61,24 @@ typedef struct topk_lp_row {
     int since; /* pivots since the last refresh */
 } lp_row;
 
+static void row_begin(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta,
+                      int i);
+static bool row_refresh(topk_lp *work, double lambda_e);
+static void update_dual(topk_lp *work);
+static void row_empty(topk_lp *work, double lambda_e);
+static bool row_solve(topk_lp *work, const topk_z_settings *settings);
+static double price(topk_lp *work, const topk_z_settings *settings, int *enter, int *leave);
+static bool step_enter(topk_lp *work, const topk_z_settings *settings, int j);
+static void direction(topk_lp *work, int j, double sign);
+static int walk(topk_lp *work, const topk_z_settings *settings, double slope, double *length);
+static kink next_kink(kink *kinks, int *size);
+static void turn(topk_lp *work, int k, double by);
+static void swap_sample(topk_lp *work, int u, int j, double sign, double length, const double *r);
+static bool grow(topk_lp *work, int j, int k, double sign, double length, const double *r);
+static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q);
+static bool shrink(topk_lp *work, int q, int u);
+static bool swap_feature(topk_lp *work, int q, int l);
+
 void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e, double *xt)
 {
     size_t N = (size_t) n, P = (size_t) p, M = N < P ? N : P;
@@ -100,22 +118,57 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     for (size_t k = 0; k < P; k++) row->nudge[k] = NUDGE * (1.0 + 0.5 * row->nudge[k]);
 }
 
-/* y_T such that c_S = w_S sign(z_S), by what is missing; c follows. */
-static void update_dual(topk_lp *work)
+void topk_lp_solve(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta)
+{
+    int n = work->n, p = work->p;
+    size_t N = (size_t) n, P = (size_t) p;
+    lp_row *row = work->row;
+    topk_z_state *state = &work->state;
+    double dual = 0.0;
+
+    *state = (topk_z_state){.solved = true};
+    la_transpose(n, p, work->x, work->xt);
+    for (int i = 0; i < n; i++) {
+        R_CheckUserInterrupt();
+        row_begin(work, settings, theta, i);
+        if (!(la_nrm2(p, row->b) > ZERO)) continue;
+        /* As the last call left it. */
+        if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
+        if (!row_solve(work, settings)) state->solved = false;
+        for (int u = 0; u < row->a; u++)
+            if (fabs(row->z[u]) > 10.0 * NUDGE)
+                work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
+        work->size[i] = row->a;
+        dual += topk_z_bound(settings, theta, i, p, work->xt + (size_t) i * P, row->y, row->c);
+    }
+
+    ufs_copy(work->e, work->x, N * P);
+    la_gemm_checked('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
+    state->objective = topk_z_objective(settings, theta, work->z, p, work->e);
+    if (state->objective > 0.0)
+        state->residual = fmax(state->objective - dual, 0.0) / state->objective;
+}
+
+static void row_begin(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta,
+                      int i)
 {
     lp_row *row = work->row;
-    int a = row->a;
-    size_t N = (size_t) work->n;
+    size_t N = (size_t) work->n, P = (size_t) work->p, M = (size_t) work->most, I = (size_t) i;
 
-    for (int u = 0; u < a; u++) {
-        int j = row->s[u];
-        row->out[u] = row->sign_z[u] * row->weight[j] - row->c[j];
+    row->i = i;
+    row->a = work->size[i];
+    row->s = work->sample + I * M;
+    row->t = work->feature + I * M;
+    for (size_t j = 0; j < N; j++) {
+        row->weight[j] = 1.0 + settings->lambda_z * topk_theta_at(theta, I, j);
+        row->place[j] = 0;
     }
-    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
-    for (int q = 0; q < a; q++) {
-        row->y[row->t[q]] += row->g[q];
-        la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
+    for (int u = 0; u < row->a; u++) row->place[row->s[u]] = u + 1;
+    for (size_t k = 0; k < P; k++) {
+        row->b[k] = work->xt[k + I * P] + row->nudge[k];
+        row->side[k] = 0;
     }
+    for (size_t j = 0; j < N; j++) work->z[I + j * N] = 0.0;
 }
 
 /* The inverse, z, e and the dual anew from S and T; false if x_ST is singular. */
@@ -155,6 +208,24 @@ static bool row_refresh(topk_lp *work, double lambda_e)
     return true;
 }
 
+/* y_T such that c_S = w_S sign(z_S), by what is missing; c follows. */
+static void update_dual(topk_lp *work)
+{
+    lp_row *row = work->row;
+    int a = row->a;
+    size_t N = (size_t) work->n;
+
+    for (int u = 0; u < a; u++) {
+        int j = row->s[u];
+        row->out[u] = row->sign_z[u] * row->weight[j] - row->c[j];
+    }
+    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
+    for (int q = 0; q < a; q++) {
+        row->y[row->t[q]] += row->g[q];
+        la_axpy(work->n, row->g[q], work->x + (size_t) row->t[q] * N, row->c);
+    }
+}
+
 /* z = 0. */
 static void row_empty(topk_lp *work, double lambda_e)
 {
@@ -162,6 +233,38 @@ static void row_empty(topk_lp *work, double lambda_e)
     for (int u = 0; u < row->a; u++) row->place[row->s[u]] = 0;
     row->a = 0;
     row_refresh(work, lambda_e);
+}
+
+/* Pivots until the sample's optimum is reached; whether it was. */
+static bool row_solve(topk_lp *work, const topk_z_settings *settings)
+{
+    lp_row *row = work->row;
+    int done = 0, bad = 0;
+    bool solved = false;
+
+    while (done < work->most_pivots) {
+        int enter = -1, leave = -1;
+        bool fine;
+        if (price(work, settings, &enter, &leave) <= TOL) {
+            /* The optimum, unless it is one by what rounding has left of the inverse. */
+            solved = row->since == 0;
+            if (solved || !row_refresh(work, settings->lambda_e)) break;
+            continue;
+        }
+        fine = enter >= 0 ? step_enter(work, settings, enter) : step_leave(work, settings, leave);
+        done++;
+        row->since++;
+        if (done % LOOK == 0) R_CheckUserInterrupt();
+        /* A pivot of rounding size, again and again: leave it there. */
+        if (!fine && ++bad > FAILURES) break;
+        if (!fine || row->since >= REFRESH) {
+            if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
+        } else {
+            update_dual(work);
+        }
+    }
+    work->state.iterations += done;
+    return solved;
 }
 
 /* The most violated constraint, relative to its bound: a sample to enter S, or a position of T
@@ -189,6 +292,30 @@ static double price(topk_lp *work, const topk_z_settings *settings, int *enter, 
     return worst;
 }
 
+/* Sample j leaves zero: e_T stays zero. */
+static bool step_enter(topk_lp *work, const topk_z_settings *settings, int j)
+{
+    lp_row *row = work->row;
+    int a = row->a, what;
+    size_t P = (size_t) work->p;
+    double sign = row->c[j] > 0.0 ? 1.0 : -1.0, slope, length, *r = row->out;
+
+    for (int q = 0; q < a; q++) row->g[q] = work->xt[(size_t) row->t[q] + (size_t) j * P];
+    if (a > 0) la_gemv('T', a, a, 1.0, row->inverse, work->most, row->g, 0.0, r);
+    for (int u = 0; u < a; u++) row->dz[u] = -sign * r[u];
+    direction(work, j, sign);
+    slope = row->weight[j] - fabs(row->c[j]);
+    what = walk(work, settings, slope, &length);
+    if (what < 0) return false;
+    if (what >= work->p) {
+        int u = what - work->p;
+        if (fabs(r[u]) < PIVOT) return false;
+        swap_sample(work, u, j, sign, length, r);
+        return true;
+    }
+    return row->a < work->most && grow(work, j, what, sign, length, r);
+}
+
 /* Direction of e for dz (and sample j moving by sign). */
 static void direction(topk_lp *work, int j, double sign)
 {
@@ -198,25 +325,6 @@ static void direction(topk_lp *work, int j, double sign)
     for (int u = 0; u < row->a; u++)
         la_axpy(work->p, -row->dz[u], work->xt + (size_t) row->s[u] * P, row->de);
     if (j >= 0) la_axpy(work->p, -sign, work->xt + (size_t) j * P, row->de);
-}
-
-/* y_k by a jump; c follows. */
-static void turn(topk_lp *work, int k, double by)
-{
-    lp_row *row = work->row;
-    row->y[k] += by;
-    la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, row->c);
-}
-
-/* Takes out the first one; few are passed. */
-static kink next_kink(kink *kinks, int *size)
-{
-    kink *first = kinks, found;
-    for (kink *k = kinks + 1; k < kinks + *size; k++)
-        if (k->at < first->at || (k->at == first->at && k->what < first->what)) first = k;
-    found = *first;
-    *first = kinks[--*size];
-    return found;
 }
 
 /* Goes along (dz, de) as long as the slope is negative: moves z and e, turns the residuals and
@@ -257,6 +365,25 @@ static int walk(topk_lp *work, const topk_z_settings *settings, double slope, do
     for (int q = 0; q < row->a; q++) row->e[row->t[q]] = 0.0;
     if (last < p) row->e[last] = 0.0;
     return last;
+}
+
+/* Takes out the first one; few are passed. */
+static kink next_kink(kink *kinks, int *size)
+{
+    kink *first = kinks, found;
+    for (kink *k = kinks + 1; k < kinks + *size; k++)
+        if (k->at < first->at || (k->at == first->at && k->what < first->what)) first = k;
+    found = *first;
+    *first = kinks[--*size];
+    return found;
+}
+
+/* y_k by a jump; c follows. */
+static void turn(topk_lp *work, int k, double by)
+{
+    lp_row *row = work->row;
+    row->y[k] += by;
+    la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, row->c);
 }
 
 /* Sample j in the place of position u; r = x_jT times the inverse. */
@@ -307,28 +434,28 @@ static bool grow(topk_lp *work, int j, int k, double sign, double length, const 
     return true;
 }
 
-/* Sample j leaves zero: e_T stays zero. */
-static bool step_enter(topk_lp *work, const topk_z_settings *settings, int j)
+/* Position q of T: its residual leaves zero. */
+static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q)
 {
     lp_row *row = work->row;
-    int a = row->a, what;
-    size_t P = (size_t) work->p;
-    double sign = row->c[j] > 0.0 ? 1.0 : -1.0, slope, length, *r = row->out;
+    int k = row->t[q], what;
+    size_t M = (size_t) work->most;
+    signed char sign = row->y[k] > 0.0 ? 1 : -1;
+    double slope = settings->lambda_e - fabs(row->y[k]), length;
 
-    for (int q = 0; q < a; q++) row->g[q] = work->xt[(size_t) row->t[q] + (size_t) j * P];
-    if (a > 0) la_gemv('T', a, a, 1.0, row->inverse, work->most, row->g, 0.0, r);
-    for (int u = 0; u < a; u++) row->dz[u] = -sign * r[u];
-    direction(work, j, sign);
-    slope = row->weight[j] - fabs(row->c[j]);
+    for (int u = 0; u < row->a; u++) row->dz[u] = -sign * row->inverse[(size_t) q + (size_t) u * M];
+    direction(work, -1, 0.0);
     what = walk(work, settings, slope, &length);
     if (what < 0) return false;
     if (what >= work->p) {
-        int u = what - work->p;
-        if (fabs(r[u]) < PIVOT) return false;
-        swap_sample(work, u, j, sign, length, r);
-        return true;
+        if (!shrink(work, q, what - work->p)) return false;
+    } else if (!swap_feature(work, q, what)) {
+        return false;
     }
-    return row->a < work->most && grow(work, j, what, sign, length, r);
+    row->e[k] = sign * length;
+    row->side[k] = sign;
+    turn(work, k, sign * settings->lambda_e - row->y[k]);
+    return true;
 }
 
 /* Position u of S and q of T leave. */
@@ -381,115 +508,6 @@ static bool swap_feature(topk_lp *work, int q, int l)
     row->t[q] = l;
     row->side[l] = 0;
     return true;
-}
-
-/* Position q of T: its residual leaves zero. */
-static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q)
-{
-    lp_row *row = work->row;
-    int k = row->t[q], what;
-    size_t M = (size_t) work->most;
-    signed char sign = row->y[k] > 0.0 ? 1 : -1;
-    double slope = settings->lambda_e - fabs(row->y[k]), length;
-
-    for (int u = 0; u < row->a; u++) row->dz[u] = -sign * row->inverse[(size_t) q + (size_t) u * M];
-    direction(work, -1, 0.0);
-    what = walk(work, settings, slope, &length);
-    if (what < 0) return false;
-    if (what >= work->p) {
-        if (!shrink(work, q, what - work->p)) return false;
-    } else if (!swap_feature(work, q, what)) {
-        return false;
-    }
-    row->e[k] = sign * length;
-    row->side[k] = sign;
-    turn(work, k, sign * settings->lambda_e - row->y[k]);
-    return true;
-}
-
-/* Pivots until the sample's optimum is reached; whether it was. */
-static bool row_solve(topk_lp *work, const topk_z_settings *settings)
-{
-    lp_row *row = work->row;
-    int done = 0, bad = 0;
-    bool solved = false;
-
-    while (done < work->most_pivots) {
-        int enter = -1, leave = -1;
-        bool fine;
-        if (price(work, settings, &enter, &leave) <= TOL) {
-            /* The optimum, unless it is one by what rounding has left of the inverse. */
-            solved = row->since == 0;
-            if (solved || !row_refresh(work, settings->lambda_e)) break;
-            continue;
-        }
-        fine = enter >= 0 ? step_enter(work, settings, enter) : step_leave(work, settings, leave);
-        done++;
-        row->since++;
-        if (done % LOOK == 0) R_CheckUserInterrupt();
-        /* A pivot of rounding size, again and again: leave it there. */
-        if (!fine && ++bad > FAILURES) break;
-        if (!fine || row->since >= REFRESH) {
-            if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
-        } else {
-            update_dual(work);
-        }
-    }
-    work->state.iterations += done;
-    return solved;
-}
-
-static void row_begin(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta,
-                      int i)
-{
-    lp_row *row = work->row;
-    size_t N = (size_t) work->n, P = (size_t) work->p, M = (size_t) work->most, I = (size_t) i;
-
-    row->i = i;
-    row->a = work->size[i];
-    row->s = work->sample + I * M;
-    row->t = work->feature + I * M;
-    for (size_t j = 0; j < N; j++) {
-        row->weight[j] = 1.0 + settings->lambda_z * topk_theta_at(theta, I, j);
-        row->place[j] = 0;
-    }
-    for (int u = 0; u < row->a; u++) row->place[row->s[u]] = u + 1;
-    for (size_t k = 0; k < P; k++) {
-        row->b[k] = work->xt[k + I * P] + row->nudge[k];
-        row->side[k] = 0;
-    }
-    for (size_t j = 0; j < N; j++) work->z[I + j * N] = 0.0;
-}
-
-void topk_lp_solve(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta)
-{
-    int n = work->n, p = work->p;
-    size_t N = (size_t) n, P = (size_t) p;
-    lp_row *row = work->row;
-    topk_z_state *state = &work->state;
-    double dual = 0.0;
-
-    *state = (topk_z_state){.solved = true};
-    la_transpose(n, p, work->x, work->xt);
-    for (int i = 0; i < n; i++) {
-        R_CheckUserInterrupt();
-        row_begin(work, settings, theta, i);
-        if (!(la_nrm2(p, row->b) > ZERO)) continue;
-        /* As the last call left it. */
-        if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
-        if (!row_solve(work, settings)) state->solved = false;
-        for (int u = 0; u < row->a; u++)
-            if (fabs(row->z[u]) > 10.0 * NUDGE)
-                work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
-        work->size[i] = row->a;
-        dual += topk_z_bound(settings, theta, i, p, work->xt + (size_t) i * P, row->y, row->c);
-    }
-
-    ufs_copy(work->e, work->x, N * P);
-    la_gemm_checked('N', 'N', n, p, n, -1.0, work->z, n, work->x, n, 1.0, work->e, n);
-    state->objective = topk_z_objective(settings, theta, work->z, p, work->e);
-    if (state->objective > 0.0)
-        state->residual = fmax(state->objective - dual, 0.0) / state->objective;
 }
 
 int topk_lp_links(topk_lp *work, const topk_z_settings *settings, int i)

@@ -28,6 +28,14 @@ static const double STEPS = 1e6;
 /* A set replaces another one if its value is smaller by more than rounding. */
 static const double ROUNDING = 1e-12;
 
+static int step_a(topk_select *work);
+static double step_v(topk_select *work);
+static void apply(void *data, const double *s, double *out);
+static void precondition(void *data, const double *r, double *z);
+static void step_copies(topk_select *work, double *residual);
+static void look(topk_select *work);
+static void best_k(topk_select *work, int *subset);
+
 void topk_select_init(topk_select *work, topk_criterion *g, double *u)
 {
     size_t p = (size_t) g->p, c = (size_t) g->c, k = (size_t) g->k, r = (size_t) g->r;
@@ -48,138 +56,6 @@ void topk_select_init(topk_select *work, topk_criterion *g, double *u)
     work->chosen = ufs_ialloc(k);
     work->trial = ufs_ialloc(k);
     work->sort = (topk_entry *) R_alloc(p, sizeof(topk_entry));
-}
-
-/* A' = V f'(f V^2 f' + lambda_a I)^{-1} h. */
-static int step_a(topk_select *work)
-{
-    topk_criterion *g = work->g;
-    size_t p = (size_t) g->p, c = (size_t) g->c, r = (size_t) g->r;
-    int lapack;
-
-    for (size_t j = 0; j < p; j++)
-        for (size_t i = 0; i < r; i++) work->u[i + j * r] = g->f[i + j * r] * work->v[j];
-    la_gram('N', g->r, g->p, work->u, work->factor);
-    for (size_t i = 0; i < r; i++) work->factor[i + i * r] += g->lambda_a;
-    lapack = la_chol_checked(g->r, work->factor);
-    if (lapack) return lapack;
-    ufs_copy(work->sol, g->h, r * c);
-    la_chol_solve(g->r, g->c, work->factor, work->sol);
-    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, work->u, g->r, work->sol, g->r, 0.0, work->a, g->p);
-    return 0;
-}
-
-static void precondition(void *data, const double *r, double *z)
-{
-    topk_select *work = data;
-    for (int i = 0; i < work->g->p; i++) z[i] = work->pc[i] * r[i];
-}
-
-/* out = (2 (A'A o K) + rho 11' + 2 rho I) s. */
-static void apply(void *data, const double *s, double *out)
-{
-    topk_select *work = data;
-    topk_criterion *g = work->g;
-    size_t p = (size_t) g->p, c = (size_t) g->c;
-    double sum = 0.0, rho = work->rho;
-
-    for (size_t l = 0; l < c; l++)
-        for (size_t i = 0; i < p; i++) work->av[i + l * p] = work->a[i + l * p] * s[i];
-    la_gemm('N', 'N', g->r, g->c, g->p, 1.0, g->f, g->r, work->av, g->p, 0.0, work->t, g->r);
-    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->r, work->t, g->r, 0.0, work->back, g->p);
-    for (size_t i = 0; i < p; i++) sum += s[i];
-    for (size_t i = 0; i < p; i++) out[i] = rho * (sum + 2.0 * s[i]);
-    for (size_t l = 0; l < c; l++)
-        for (size_t i = 0; i < p; i++) out[i] += 2.0 * work->a[i + l * p] * work->back[i + l * p];
-}
-
-/* v; returns the objective before. */
-static double step_v(topk_select *work)
-{
-    topk_criterion *g = work->g;
-    size_t p = (size_t) g->p, c = (size_t) g->c;
-    double objective = g->yy, rho = work->rho;
-
-    ufs_copy(work->previous, work->v, p);
-    for (size_t i = 0; i < p; i++) {
-        double theta = 0.0, ss = 0.0;
-        for (size_t l = 0; l < c; l++) {
-            theta += g->b[i + l * p] * work->a[i + l * p];
-            ss += work->a[i + l * p] * work->a[i + l * p];
-        }
-        /* A is the best one for v. */
-        objective -= work->v[i] * theta;
-        work->rhs[i] = 2.0 * theta + rho * (g->k + work->v1[i] + work->v2[i]) -
-                       (work->y1 + work->y2[i] + work->y3[i]);
-        work->pc[i] = 1.0 / (2.0 * ss * g->diag[i] + 3.0 * rho);
-    }
-    la_cg_problem cg = {.n = g->p,
-                        .apply = apply,
-                        .precondition = precondition,
-                        .data = work,
-                        .tol = CG_TOL,
-                        .max_iter = CG_MAX,
-                        .r = work->cg_r,
-                        .z = work->cg_z,
-                        .p = work->cg_p,
-                        .q = work->cg_q};
-    la_cg(&cg, work->rhs, work->v);
-    return objective;
-}
-
-/* The copies and the multipliers; the four residuals. */
-static void step_copies(topk_select *work, double *residual)
-{
-    topk_criterion *g = work->g;
-    size_t p = (size_t) g->p;
-    double sum = 0.0, rho = work->rho;
-
-    for (int i = 0; i < 4; i++) residual[i] = 0.0;
-    for (size_t i = 0; i < p; i++) {
-        double u = work->v[i] + work->y2[i] / rho;
-        work->v1[i] = u < 0.0 ? 0.0 : (u > 1.0 ? 1.0 : u);
-        work->target[i] = work->v[i] + work->y3[i] / rho;
-        sum += work->v[i];
-    }
-    proj_half_sphere(g->p, work->target, work->previous, work->v2);
-    residual[0] = fabs(sum - g->k);
-    work->y1 += rho * (sum - g->k);
-    for (size_t i = 0; i < p; i++) {
-        double part[] = {work->v[i] - work->v1[i], work->v[i] - work->v2[i],
-                         work->v[i] - work->previous[i]};
-        work->y2[i] += rho * part[0];
-        work->y3[i] += rho * part[1];
-        /* Written so that a NaN is kept. */
-        for (int j = 0; j < 3; j++)
-            if (!(fabs(part[j]) <= residual[j + 1])) residual[j + 1] = fabs(part[j]);
-    }
-}
-
-/* By v rounded, then ||A_.i||^2, then index. */
-static void best_k(topk_select *work, int *subset)
-{
-    size_t p = (size_t) work->g->p, c = (size_t) work->g->c;
-    for (size_t i = 0; i < p; i++) {
-        double ss = 0.0;
-        for (size_t l = 0; l < c; l++) ss += work->a[i + l * p] * work->a[i + l * p];
-        work->sort[i] = (topk_entry){nearbyint(work->v[i] * STEPS), ss, (int) i};
-    }
-    topk_best(work->g->p, work->g->k, work->sort, subset);
-}
-
-/* Keeps the best set so far. */
-static void look(topk_select *work)
-{
-    size_t bytes = (size_t) work->g->k * sizeof(int);
-    double value;
-
-    best_k(work, work->trial);
-    if (R_FINITE(work->value) && memcmp(work->trial, work->chosen, bytes) == 0) return;
-    value = topk_criterion_value(work->g, work->trial);
-    if (R_FINITE(work->value) && !(value < work->value - ROUNDING * (1.0 + fabs(work->value))))
-        return;
-    memcpy(work->chosen, work->trial, bytes);
-    work->value = value;
 }
 
 int topk_select_admm(topk_select *work, const topk_select_settings *settings, int outer,
@@ -221,4 +97,136 @@ int topk_select_admm(topk_select *work, const topk_select_settings *settings, in
                                         residual[2], residual[3], objective});
     }
     return 0;
+}
+
+/* A' = V f'(f V^2 f' + lambda_a I)^{-1} h. */
+static int step_a(topk_select *work)
+{
+    topk_criterion *g = work->g;
+    size_t p = (size_t) g->p, c = (size_t) g->c, r = (size_t) g->r;
+    int lapack;
+
+    for (size_t j = 0; j < p; j++)
+        for (size_t i = 0; i < r; i++) work->u[i + j * r] = g->f[i + j * r] * work->v[j];
+    la_gram('N', g->r, g->p, work->u, work->factor);
+    for (size_t i = 0; i < r; i++) work->factor[i + i * r] += g->lambda_a;
+    lapack = la_chol_checked(g->r, work->factor);
+    if (lapack) return lapack;
+    ufs_copy(work->sol, g->h, r * c);
+    la_chol_solve(g->r, g->c, work->factor, work->sol);
+    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, work->u, g->r, work->sol, g->r, 0.0, work->a, g->p);
+    return 0;
+}
+
+/* v; returns the objective before. */
+static double step_v(topk_select *work)
+{
+    topk_criterion *g = work->g;
+    size_t p = (size_t) g->p, c = (size_t) g->c;
+    double objective = g->yy, rho = work->rho;
+
+    ufs_copy(work->previous, work->v, p);
+    for (size_t i = 0; i < p; i++) {
+        double theta = 0.0, ss = 0.0;
+        for (size_t l = 0; l < c; l++) {
+            theta += g->b[i + l * p] * work->a[i + l * p];
+            ss += work->a[i + l * p] * work->a[i + l * p];
+        }
+        /* A is the best one for v. */
+        objective -= work->v[i] * theta;
+        work->rhs[i] = 2.0 * theta + rho * (g->k + work->v1[i] + work->v2[i]) -
+                       (work->y1 + work->y2[i] + work->y3[i]);
+        work->pc[i] = 1.0 / (2.0 * ss * g->diag[i] + 3.0 * rho);
+    }
+    la_cg_problem cg = {.n = g->p,
+                        .apply = apply,
+                        .precondition = precondition,
+                        .data = work,
+                        .tol = CG_TOL,
+                        .max_iter = CG_MAX,
+                        .r = work->cg_r,
+                        .z = work->cg_z,
+                        .p = work->cg_p,
+                        .q = work->cg_q};
+    la_cg(&cg, work->rhs, work->v);
+    return objective;
+}
+
+/* out = (2 (A'A o K) + rho 11' + 2 rho I) s. */
+static void apply(void *data, const double *s, double *out)
+{
+    topk_select *work = data;
+    topk_criterion *g = work->g;
+    size_t p = (size_t) g->p, c = (size_t) g->c;
+    double sum = 0.0, rho = work->rho;
+
+    for (size_t l = 0; l < c; l++)
+        for (size_t i = 0; i < p; i++) work->av[i + l * p] = work->a[i + l * p] * s[i];
+    la_gemm('N', 'N', g->r, g->c, g->p, 1.0, g->f, g->r, work->av, g->p, 0.0, work->t, g->r);
+    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->r, work->t, g->r, 0.0, work->back, g->p);
+    for (size_t i = 0; i < p; i++) sum += s[i];
+    for (size_t i = 0; i < p; i++) out[i] = rho * (sum + 2.0 * s[i]);
+    for (size_t l = 0; l < c; l++)
+        for (size_t i = 0; i < p; i++) out[i] += 2.0 * work->a[i + l * p] * work->back[i + l * p];
+}
+
+static void precondition(void *data, const double *r, double *z)
+{
+    topk_select *work = data;
+    for (int i = 0; i < work->g->p; i++) z[i] = work->pc[i] * r[i];
+}
+
+/* The copies and the multipliers; the four residuals. */
+static void step_copies(topk_select *work, double *residual)
+{
+    topk_criterion *g = work->g;
+    size_t p = (size_t) g->p;
+    double sum = 0.0, rho = work->rho;
+
+    for (int i = 0; i < 4; i++) residual[i] = 0.0;
+    for (size_t i = 0; i < p; i++) {
+        double u = work->v[i] + work->y2[i] / rho;
+        work->v1[i] = u < 0.0 ? 0.0 : (u > 1.0 ? 1.0 : u);
+        work->target[i] = work->v[i] + work->y3[i] / rho;
+        sum += work->v[i];
+    }
+    proj_half_sphere(g->p, work->target, work->previous, work->v2);
+    residual[0] = fabs(sum - g->k);
+    work->y1 += rho * (sum - g->k);
+    for (size_t i = 0; i < p; i++) {
+        double part[] = {work->v[i] - work->v1[i], work->v[i] - work->v2[i],
+                         work->v[i] - work->previous[i]};
+        work->y2[i] += rho * part[0];
+        work->y3[i] += rho * part[1];
+        /* Written so that a NaN is kept. */
+        for (int j = 0; j < 3; j++)
+            if (!(fabs(part[j]) <= residual[j + 1])) residual[j + 1] = fabs(part[j]);
+    }
+}
+
+/* Keeps the best set so far. */
+static void look(topk_select *work)
+{
+    size_t bytes = (size_t) work->g->k * sizeof(int);
+    double value;
+
+    best_k(work, work->trial);
+    if (R_FINITE(work->value) && memcmp(work->trial, work->chosen, bytes) == 0) return;
+    value = topk_criterion_value(work->g, work->trial);
+    if (R_FINITE(work->value) && !(value < work->value - ROUNDING * (1.0 + fabs(work->value))))
+        return;
+    memcpy(work->chosen, work->trial, bytes);
+    work->value = value;
+}
+
+/* By v rounded, then ||A_.i||^2, then index. */
+static void best_k(topk_select *work, int *subset)
+{
+    size_t p = (size_t) work->g->p, c = (size_t) work->g->c;
+    for (size_t i = 0; i < p; i++) {
+        double ss = 0.0;
+        for (size_t l = 0; l < c; l++) ss += work->a[i + l * p] * work->a[i + l * p];
+        work->sort[i] = (topk_entry){nearbyint(work->v[i] * STEPS), ss, (int) i};
+    }
+    topk_best(work->g->p, work->g->k, work->sort, subset);
 }
