@@ -96,8 +96,7 @@ void mm_run(mm *s, int max_iter)
             if (s->status != UFS_CONVERGED || s->iterations >= s->max_iter - 1 || !leave(s, true))
                 return;
             s->status = UFS_MAX_ITER;
-        } else if (!problem->accelerate || (problem->unscaled && s->accepted == 1) ||
-                   s->iterations >= s->max_iter - 1) {
+        } else if (!problem->accelerate || s->iterations >= s->max_iter - 1) {
             move_to(s, MM_PLAIN);
         } else if (!enter(s) && !leave(s, false)) {
             extrapolate(s);

@@ -15,7 +15,6 @@ typedef struct {
     int p, others;
     int least;       /* rows at least that are at hand; p: none is ever left out */
     bool accelerate; /* otherwise the plain iteration, and nothing is left out */
-    bool unscaled;   /* the size of the first weights means nothing, nor does its change */
     double slack; /* of the merit, for each row that leaves at the end: its smoothing; 0: none do */
     void *data;
     /* One step from the weights: s->u -> the minimiser of the majoriser -> s->plain, s->merit,
