@@ -76,7 +76,7 @@ test_that("the simplex projection is exact", {
 
 test_that("eigenpairs of a large matrix, found step by step, are eigenpairs", {
   skip_on_cran()
-  # Above LA_EIG_CHECKED; one value 120 times, one alone on top, the rest in between.
+  # Many panels; one value 120 times, one alone on top, the rest in between.
   n <- 650L
   set.seed(4)
   q <- qr.Q(qr(matrix(rnorm(n^2), n)))
