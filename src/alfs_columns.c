@@ -28,9 +28,6 @@ static const double SMOOTH = 0.3, SMOOTH_GROWN = 0.05;
 
 typedef struct {
     alfs_work *full;
-    const ufs_x *x;
-    alfs_result *result;
-    ufs_run *run;
     int n, *column; /* the set, in ascending order */
     bool *inside;   /* of all columns */
     double *norm;   /* ||G_.j|| of all columns */
@@ -52,13 +49,10 @@ static void write_pair(const search *s, alfs_work *sub);
 static void gather(const search *s, double *to, const double *from);
 static void scatter(const search *s, double *to, const double *from);
 
-bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, alfs_result *result, ufs_run *run)
+bool alfs_grow_weighted(alfs_work *full)
 {
     size_t q = (size_t) full->space.q;
     search s = {.full = full,
-                .x = x,
-                .result = result,
-                .run = run,
                 .column = ufs_ialloc(q),
                 .inside = (bool *) R_alloc(q, sizeof(bool)),
                 .norm = ufs_dalloc(q, 1)};
@@ -73,7 +67,7 @@ bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, alfs_result *result, uf
 
         if (s.round > 0 && !newton && s.n > CROWDED * full->space.q) break;
         /* What a round takes is given back, but for the trace. */
-        ufs_trace_reserve(&run->trace, ROUND + 1);
+        ufs_trace_reserve(&full->run->trace, ROUND + 1);
         mark = vmaxget();
         if (!set_up_columns(&s, &sub, &sub_w)) break;
         solve_on_set(&s, &sub, newton, sub_w);
@@ -100,7 +94,7 @@ static bool begin(search *s)
     memset(s->inside, 0, (size_t) all * sizeof(bool));
     measure_columns(s);
     s->reach = (value->best - value->dual) / value->best;
-    if (s->run->iterations > 0) {
+    if (full->run->iterations > 0) {
         s->round = 1;
         add_columns(s, -1.0, all);
         use_live_columns(s, full);
@@ -121,15 +115,15 @@ static bool set_up_columns(const search *s, alfs_work *sub, double **sub_w)
     size_t m = (size_t) full->space.m, n = (size_t) s->n;
     double *columns = ufs_dalloc(m, n);
 
-    ufs_x_columns(s->x, s->n, s->column, columns);
+    ufs_x_columns(full->problem->x, s->n, s->column, columns);
     for (size_t i = 0; i < m * n; i++) columns[i] /= full->unit;
     *sub = *full;
     sub->x = columns;
-    sub->pair = NULL;
+    sub->keeps_pair = false;
     if (alfs_space_columns(&sub->space, &full->space, s->n, columns)) return false;
     alfs_allocate(sub);
     sub->weights = (alfs_weights *) R_alloc(1, sizeof(alfs_weights));
-    alfs_weights_init(sub, full->weights, true);
+    alfs_weights_init(sub, full->weights);
     for (int which = 0; which < 2; which++) {
         sub->split[which].v = ufs_dalloc(m, n);
         gather(s, sub->split[which].v, full->split[which].v);
@@ -149,12 +143,12 @@ static void solve_on_set(search *s, alfs_work *sub, bool newton, double *sub_w)
     double goal = fmax(0.5 * sub->settings->tol, 0.1 * gap);
 
     if (newton) {
-        gather(s, sub_w, s->result->w);
+        gather(s, sub_w, sub->result->w);
         if (s->smooth == 0.0) s->smooth = fmin(SMOOTH, 10.0 * s->reach);
-        s->full->newton = alfs_newton(sub, goal, &s->smooth, sub_w, value->dual, s->run);
+        s->full->newton = alfs_newton(sub, goal, &s->smooth, sub_w);
     } else {
         s->smooth = 0.0;
-        alfs_iterate(sub, s->round > 0 ? ROUND : FIRST_ROUND, goal, sub_w, &value->dual, s->run);
+        alfs_iterate(sub, s->round > 0 ? ROUND : FIRST_ROUND, goal, sub_w);
     }
 }
 
@@ -163,12 +157,12 @@ static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, doubl
 {
     alfs_work *full = s->full;
     alfs_value *value = &full->value;
-    double gap;
+    alfs_result *result = full->result;
 
     if (sub->value.best < value->best) {
         value->best = sub->value.best;
-        memset(s->result->w, 0, (size_t) full->space.m * (size_t) full->space.q * sizeof(double));
-        scatter(s, s->result->w, sub_w);
+        memset(result->w, 0, (size_t) full->space.m * (size_t) full->space.q * sizeof(double));
+        scatter(s, result->w, sub_w);
     }
     /* Newton's method lowers the gap on the set; what columns outside add to it takes a larger
      * set, not further steps. */
@@ -191,11 +185,10 @@ static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, doubl
     }
     value->now = value->dual;
     value->current = sub->value.current;
-    gap = (value->best - value->dual) / value->best;
-    s->reach = fmin(s->reach, gap);
-    alfs_record(full, value->dual, s->run);
-    s->result->columns = s->n;
-    return alfs_judge(full, s->run) || s->run->iterations >= full->settings->max_iter;
+    s->reach = fmin(s->reach, (value->best - value->dual) / value->best);
+    alfs_record(full);
+    result->columns = s->n;
+    return alfs_judge(full) || full->run->iterations >= full->settings->max_iter;
 }
 
 /* The next set: more columns if some outside are over beta. */
@@ -251,7 +244,8 @@ static void use_live_columns(search *s, const alfs_work *work)
     for (int j = 0; j < s->n; j++) {
         int column = s->column[j];
         s->inside[column] = alfs_is_live(work, j) ||
-                            la_nrm2(s->full->space.m, s->result->w + (size_t) column * m) > 0.0;
+                            la_nrm2(s->full->space.m, s->full->result->w + (size_t) column * m) >
+                                0.0;
         if (s->inside[column]) s->column[live++] = column;
     }
     if (live > 0)
@@ -284,18 +278,19 @@ static double outside_ratio(search *s, const alfs_work *sub)
 static void write_pair(const search *s, alfs_work *sub)
 {
     const alfs_space *space = &s->full->space;
+    const alfs_result *result = s->full->result;
     size_t m = (size_t) space->m, n = (size_t) s->n;
     double *p = ufs_dzero(m, n), *q = ufs_dzero(m, n);
 
-    alfs_write_dual(sub, p, q, s->result->l);
-    memset(s->result->p, 0, m * (size_t) space->q * sizeof(double));
+    alfs_write_dual(sub, p, q, result->l);
+    memset(result->p, 0, m * (size_t) space->q * sizeof(double));
     for (int from = 0; from < space->q; from += space->width) {
         size_t len = m * (size_t) alfs_gradient_block(s->full, from);
-        double *to = s->result->q + (size_t) from * m;
+        double *to = result->q + (size_t) from * m;
         for (size_t i = 0; i < len; i++) to[i] = sub->value.scale * space->block[i];
     }
-    scatter(s, s->result->p, p);
-    scatter(s, s->result->q, q);
+    scatter(s, result->p, p);
+    scatter(s, result->q, q);
 }
 
 /* The columns of the set from a matrix of all columns, and to one. */

@@ -54,11 +54,10 @@ static void update_duals(newton *a);
 static double smoothing_part(const newton *a);
 static void candidate(newton *a, double level, double *best_w);
 
-bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w, double bound,
-                 ufs_run *run)
+bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w)
 {
-    const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
+    ufs_run *run = work->run;
     newton a;
     double u2 = work->unit * work->unit, gap = 1.0, f;
     size_t len = (size_t) work->space.m * (size_t) work->space.q;
@@ -66,7 +65,7 @@ bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w, d
     if (!set_up(&a, work, best_w)) return false;
     f = smooth_by(&a, *smooth);
     update_duals(&a);
-    for (int step = 0; step < 60 && run->iterations < settings->max_iter; step++) {
+    for (int step = 0; step < 60 && run->iterations < work->settings->max_iter; step++) {
         double t = 1.0, slope, f_new;
         linearise(&a);
         if (invert_rows(&a)) return false;
@@ -90,13 +89,13 @@ bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w, d
         value->current = f_new;
         candidate(&a, 1.0, best_w);
         gap = (value->best - value->dual) / value->best;
-        ufs_run_step(run, value->best * u2, (value->best - bound) / value->best);
+        ufs_run_step(run, value->best * u2, (value->best - *work->bound) / value->best);
         if (!(fabs(gap) <= DBL_MAX)) return false;
         if (gap < goal) {
             candidate(&a, CLEAN, best_w);
             break;
         }
-        alfs_record(work, bound, run);
+        alfs_record(work);
         f = f_new;
         if (smoothing_part(&a) > 0.2 * (value->best - value->dual))
             f = smooth_by(&a, fmax(0.1 * a.e, 1e-10));

@@ -93,8 +93,6 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     ufs_run run = ffi_run_begin(control, "alfs");
     alfs_start start;
     alfs_problem problem = {
-        .m = m,
-        .q = q,
         .x = &op,
         .values = ffi_given(ffi_get(basis, "values"), R, "values"),
         .vectors = identity ? NULL : ffi_sized(ffi_get(basis, "vectors"), r, r, "vectors"),
@@ -103,7 +101,8 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
         .beta = value[1],
         .lambda = value[2],
         .alpha_max = bound[0],
-        .beta_max = bound[1]};
+        .beta_max = bound[1],
+        .lambda_max = bound[2]};
     alfs_settings settings = settings_of(settings_, control);
     alfs_result result = {.w = result_matrix(out, "w", m, p, dimnames),
                           .p = result_matrix(out, "p", m, p, dimnames),

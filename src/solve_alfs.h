@@ -26,13 +26,13 @@ typedef struct {
 } alfs_start;
 
 typedef struct {
-    int m, q;
     const ufs_x *x;             /* m x q, rows = samples; dense if identity, paper or lambda > 0 */
     const double *values;       /* min(m, q), descending: singular values of x */
     const double *vectors;      /* of xx' or x'x, whichever is smaller */
     bool identity;              /* B = I; x has orthogonal columns, vectors are not read */
     double alpha, beta, lambda; /* >= 0, alpha + beta > 0; lambda > 0 not with identity */
     double alpha_max, beta_max; /* largest row and column norm of 2 A'DB' */
+    double lambda_max;          /* 2 max ||x_i||^2 */
     const alfs_start *start;    /* or NULL */
 } alfs_problem;
 
@@ -43,7 +43,7 @@ typedef struct {
     double rho0, growth, rho_most; /* of Algorithm 1; growth = 1 keeps rho constant */
 } alfs_settings;
 
-/* The matrices and vectors are the caller's. */
+/* The matrices are the caller's, and zero. */
 typedef struct {
     double *w;     /* m x q: best primal point, with exact zeros (paper: the last W) */
     double *p, *q; /* m x q: dual, ||P_i.|| <= alpha, ||Q_.j|| <= beta */
