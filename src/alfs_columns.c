@@ -40,7 +40,6 @@ static bool begin(search *s);
 static bool set_up_columns(const search *s, alfs_work *sub, double **sub_w);
 static void solve_on_set(search *s, alfs_work *sub, bool newton, double *sub_w);
 static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, double *outside);
-static void next_set(search *s, double outside);
 static void measure_columns(search *s);
 static void add_columns(search *s, double least, int most);
 static void use_live_columns(search *s, const alfs_work *work);
@@ -74,9 +73,12 @@ bool alfs_grow_weighted(alfs_work *full)
         solved = certify_on_set(&s, &sub, sub_w, &outside);
         for (int i = 0; i < 2; i++)
             if (full->split[i].on) scatter(&s, full->split[i].v, sub.split[i].v);
-        if (s.round == 0) use_live_columns(&s, &sub);
+        if (s.round++ == 0) use_live_columns(&s, &sub);
         vmaxset(mark);
-        if (!solved) next_set(&s, outside);
+        if (outside > 1.0 && !solved) {
+            add_columns(&s, full->split[COLS].penalty, 3 * s.n > 20 ? 3 * s.n : 20);
+            s.smooth = fmin(SMOOTH_GROWN, 5.0 * s.smooth);
+        }
     }
     if (solved) return true;
     alfs_shrinkage(full);
@@ -123,7 +125,8 @@ static bool set_up_columns(const search *s, alfs_work *sub, double **sub_w)
     if (alfs_space_columns(&sub->space, &full->space, s->n, columns)) return false;
     alfs_allocate(sub);
     sub->weights = (alfs_weights *) R_alloc(1, sizeof(alfs_weights));
-    alfs_weights_init(sub, full->weights);
+    *sub->weights = *full->weights;
+    alfs_weights_init(sub);
     for (int which = 0; which < 2; which++) {
         sub->split[which].v = ufs_dalloc(m, n);
         gather(s, sub->split[which].v, full->split[which].v);
@@ -189,16 +192,6 @@ static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, doubl
     alfs_record(full);
     result->columns = s->n;
     return alfs_judge(full) || full->run->iterations >= full->settings->max_iter;
-}
-
-/* The next set: more columns if some outside are over beta. */
-static void next_set(search *s, double outside)
-{
-    if (outside > 1.0) {
-        add_columns(s, s->full->split[COLS].penalty, 3 * s->n > 20 ? 3 * s->n : 20);
-        s->smooth = fmin(SMOOTH_GROWN, 5.0 * s->smooth);
-    }
-    s->round++;
 }
 
 /* ---- sets of columns ------------------------------------------------------------------- */

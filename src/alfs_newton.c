@@ -262,7 +262,7 @@ static void apply_hessian(void *data, const double *d, double *out)
 
 /* ---- the preconditioner ------------------------------------------------------------------- */
 
-/* H_i^{-1} of all rows; without the indefinite part of H_i where that is too much. */
+/* H_i^{-1} of all rows. H_i is positive definite, as ||P_i|| <= alpha, ||W_i|| <= s_i and k >= 0. */
 static int invert_rows(newton *a)
 {
     size_t Q = (size_t) a->q, M = (size_t) a->m;
@@ -276,20 +276,16 @@ static int invert_rows(newton *a)
             double root = sqrt(a->k[i + l * M]);
             for (size_t j = 0; j < Q; j++) a->scaled[j + l * Q] = root * a->x[l + j * M];
         }
-        for (int round = 0; round < 3; round++) {
-            for (size_t j = 0; j < Q * Q; j++) h[j] = 2.0 * a->gram[i + i * M] * a->bb[j];
-            la_syrk('N', a->q, a->m, 1.0, a->scaled, a->q, 1.0, h, a->q);
-            for (size_t j = 0; j < Q; j++) {
-                for (size_t l = 0; l <= j && round == 0 && rows->on; l++)
-                    h[l + j * Q] -= 0.5 / (s * s) *
-                                    (rows->v[i + l * M] * a->w[i + j * M] +
-                                     a->w[i + l * M] * rows->v[i + j * M]);
-                h[j + j * Q] += rows->penalty / s + cols->penalty / a->size[COLS][j];
-                if (round == 2) h[j + j * Q] *= 1.0 + 1e-8;
-            }
-            lapack = la_chol(a->q, h);
-            if (lapack == 0) break;
+        for (size_t j = 0; j < Q * Q; j++) h[j] = 2.0 * a->gram[i + i * M] * a->bb[j];
+        la_syrk('N', a->q, a->m, 1.0, a->scaled, a->q, 1.0, h, a->q);
+        for (size_t j = 0; j < Q; j++) {
+            for (size_t l = 0; l <= j && rows->on; l++)
+                h[l + j * Q] -= 0.5 / (s * s) *
+                                (rows->v[i + l * M] * a->w[i + j * M] +
+                                 a->w[i + l * M] * rows->v[i + j * M]);
+            h[j + j * Q] += rows->penalty / s + cols->penalty / a->size[COLS][j];
         }
+        lapack = la_chol(a->q, h);
         if (lapack == 0) lapack = la_chol_inverse(a->q, h);
     }
     return lapack;

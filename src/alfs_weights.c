@@ -20,7 +20,7 @@ static void product(alfs_work *work, const double *wb);
 
 /* ---- set-up ---------------------------------------------------------------------- */
 
-void alfs_weights_init(alfs_work *work, const alfs_weights *full)
+void alfs_weights_init(alfs_work *work)
 {
     const alfs_space *space = &work->space;
     alfs_weights *z = work->weights;
@@ -37,10 +37,7 @@ void alfs_weights_init(alfs_work *work, const alfs_weights *full)
             z->core[i + j * r] = 2.0 * space->a[i] * space->target[i + j * r];
     alfs_gemm(space->m, space->rb, space->r, 1.0, space->left, space->m, z->core, space->r, 0.0,
               z->lifted, space->m);
-    if (full != NULL) {
-        z->t = full->t;
-        z->all = full->all;
-    } else if (work->split[WEIGHTS].on) {
+    if (work->split[WEIGHTS].on && z->t == NULL) {
         z->all = ufs_dalloc(m, m);
         make_weights(work, z);
     }

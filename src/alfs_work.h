@@ -99,8 +99,8 @@ void alfs_record(const alfs_work *work);
 
 /* ---- alfs_weights.c ---- */
 
-/* For work->space; penalty and V are set. full: shares its T; otherwise T is made if lambda > 0. */
-void alfs_weights_init(alfs_work *work, const alfs_weights *full);
+/* For work->space; penalty and V are set. T is made if lambda > 0 and it is not there yet. */
+void alfs_weights_init(alfs_work *work);
 /* rr: sum of the penalties of rows and columns. */
 void alfs_weights_update_w(alfs_work *work, double rr);
 void alfs_weights_update(alfs_work *work, bool advance);

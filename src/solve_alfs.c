@@ -46,7 +46,7 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs
     if (settings->paper)
         paper(&work);
     else if (settings->tol >= 0.0 && problem->lambda > 0.0 &&
-             problem->lambda >= problem->lambda_max * (1.0 - 1e-14))
+             problem->lambda >= problem->bound[WEIGHTS] * (1.0 - 1e-14))
         alfs_weights_zero(&work);
     else
         admm(&work);
@@ -136,7 +136,7 @@ static void set_up(alfs_work *work)
     size_t m = (size_t) problem->x->n, q = (size_t) problem->x->p;
     bool weighted = problem->lambda > 0.0, paper = work->settings->paper;
     double u = paper ? 1.0 : problem->values[0], cube, rho1;
-    double a = problem->alpha / problem->alpha_max, b = problem->beta / problem->beta_max;
+    double a = problem->alpha / problem->bound[ROWS], b = problem->beta / problem->bound[COLS];
 
     work->gamma = paper ? 1.0 : 1.6;
     work->unit = u;
@@ -153,7 +153,7 @@ static void set_up(alfs_work *work)
     set_split(work, ROWS, problem->alpha / cube, problem->alpha / cube);
     set_split(work, COLS, problem->beta / cube, problem->beta / cube);
     set_split(work, WEIGHTS, problem->lambda / (u * u), rho1);
-    if (work->weights != NULL) alfs_weights_init(work, NULL);
+    if (work->weights != NULL) alfs_weights_init(work);
 
     work->keeps_pair = weighted;
     work->bound = &work->value.dual;

@@ -252,10 +252,10 @@ mutants <- rbind(
   mutant("src/solve_alfs_bound.c", "if (fabs(s) * t > 1.0) s = s > 0.0 ? 1.0 / t : -1.0 / t;", "", "alfs"),
   mutant("src/solve_alfs_bound.c", "t = fmax(worst_ratio(work, theta), outside);", "t = worst_ratio(work, theta);", "alfs"),
   mutant("src/solve_alfs_bound.c", "if (split->on && split->cut[alfs_line(split, i, at)] == 1.0)", "if (false)", "alfs"),
-  mutant("src/alfs_columns.c", "ufs_trace_reserve(&run->trace, ROUND + 1);", "", "^alfs$"),
+  mutant("src/alfs_columns.c", "ufs_trace_reserve(&full->run->trace, ROUND + 1);", "", "^alfs$"),
   mutant("src/solve_alfs.c", "if (!(fabs(f - f_old) < tol * f_old) && f != f_old) return false;", "", "alfs"),
-  mutant("src/alfs_weights.c", "if (split->penalty < 2.0 * top * top * (1.0 - 1e-14)) return false;",
-    "if (split->penalty < top * top * (1.0 - 1e-14)) return false;", "alfs"),
+  mutant("src/solve_alfs.c", "problem->lambda >= problem->bound[WEIGHTS] * (1.0 - 1e-14)",
+    "problem->lambda >= 0.5 * problem->bound[WEIGHTS]", "alfs"),
   # ---- samples ----
   mutant("src/samp_ted.c", "decrease(work, j) >= least) return j;", "decrease(work, j) >= top) return j;", "ted"),
   mutant("src/samp_ted.c", "if (made > 0 && best_item(work) != j) break;", "", "ted"),

@@ -233,6 +233,7 @@ test_that("P10: W = 0 exactly at its bounds, and not below", {
   at <- suppressWarnings(alfs_raw(x, lambda_rel = 1))
   expect_true(all(at$solution$W == 0))
   expect_identical(at$certificate[["gap"]], 0)
+  expect_lt(at$certificate[["kkt"]], 1e-10)
   dual <- ref_alfs_dual(x, at$solution$P, at$solution$Q, at$solution$L, at$params$alpha,
     at$params$beta, at$params$lambda)
   expect_lte(dual[["weights"]], 1 + 1e-10)
