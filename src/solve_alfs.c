@@ -97,11 +97,8 @@ static void paper(alfs_work *work)
         }
         alfs_record(work);
         ufs_run_step(run, value->best, fabs(value->best - f_old) / f_old);
-        if (run->status > UFS_MAX_ITER) return;
-        if (done) {
-            run->status = UFS_CONVERGED;
-            return;
-        }
+        if (done && run->status == UFS_MAX_ITER) run->status = UFS_CONVERGED;
+        if (run->status != UFS_MAX_ITER) return;
     }
 }
 
