@@ -181,7 +181,6 @@ static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, doubl
     alfs_weights_multiplier(full);
     *outside = outside_ratio(s, sub);
     alfs_dual_bound(sub, *outside);
-    value->certificates++;
     if (sub->value.now > value->dual) {
         value->dual = sub->value.now;
         write_pair(s, sub);
@@ -190,7 +189,6 @@ static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, doubl
     value->current = sub->value.current;
     s->reach = fmin(s->reach, (value->best - value->dual) / value->best);
     alfs_record(full);
-    result->columns = s->n;
     return alfs_judge(full) || full->run->iterations >= full->settings->max_iter;
 }
 

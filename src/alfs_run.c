@@ -43,9 +43,8 @@ void alfs_certify(alfs_work *work)
     double before = value->dual;
 
     alfs_dual_bound(work, -1.0);
-    value->certificates++;
     if (!work->keeps_pair) return;
-    if (value->dual > before || value->certificates == 1)
+    if (value->dual > before)
         alfs_write_dual(work, work->result->p, work->result->q, work->result->l);
     value->now = value->dual;
 }

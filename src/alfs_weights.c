@@ -74,7 +74,6 @@ void alfs_weights_zero(alfs_work *work)
     la_gemm_checked('N', 'N', m, space->rb, m, 1.0, l, m, space->outer, m, 0.0, work->weights->lv,
                     m);
     value->dual = value->now = value->best;
-    value->certificates++;
     work->run->status = UFS_CONVERGED;
     alfs_record(work);
 }

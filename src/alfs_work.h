@@ -38,7 +38,6 @@ typedef struct {
     double best_then, dual_then; /* at the check before; 0: there was none */
     double theta, scale;         /* how the last dual point splits and scales E */
     double theta_zero;           /* the split that proves W = 0 */
-    int certificates;            /* of the whole problem */
 } alfs_value;
 
 /* The side of lambda; also Z = W B of Algorithm 1 at lambda = 0, which has no V and T. */

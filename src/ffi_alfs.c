@@ -72,8 +72,7 @@ static double longest_row(int n, int p, const double *a)
  * or list(w, p, q, rho) of another run. settings: list(paper, rho0, tau,
  * rho_max, identity (B = I), p, keep (columns of x among p), dimnames of W). list(w, p, q
  * (m x p), l (NULL if lambda = 0), rho, norms row_w, row_p (m), col_w, col_q (q), run with
- * the counters objective, dual, gap, kkt, primal_rows, primal_columns, primal_weights,
- * certificates and columns). */
+ * the counters objective, dual, gap, kkt, primal_rows, primal_columns and primal_weights). */
 SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP control)
 {
     static const char *const names[] = {"w",     "p",     "q",     "l",   "rho", "row_w",
@@ -137,8 +136,6 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
                                 {"primal_rows", result.primal[0]},
                                 {"primal_columns", result.primal[1]},
                                 {"primal_weights", result.primal[2]},
-                                {"certificates", result.certificates},
-                                {"columns", result.columns},
                                 {NULL, 0}});
     UNPROTECT(1);
     return out;

@@ -207,11 +207,7 @@ static void finish(alfs_work *work)
     size_t m = (size_t) work->space.m, len = m * (size_t) work->space.q;
     double u2 = work->unit * work->unit, up = u2 * work->unit_w;
 
-    if (result->columns == 0) {
-        result->columns = work->space.q;
-        if (result->l == NULL) alfs_write_dual(work, result->p, result->q, NULL);
-    }
-    result->certificates = value->certificates;
+    if (!work->keeps_pair) alfs_write_dual(work, result->p, result->q, NULL);
     result->kkt = alfs_kkt(work);
     result->objective = value->best * u2;
     result->dual = value->now * u2;

@@ -50,8 +50,6 @@ typedef struct {
     double *rho;   /* 3, last penalties: rows, columns, weights, over alpha, beta, lambda */
     double objective, dual, gap, kkt; /* dual: what P, Q, L prove */
     double primal[3];                 /* relative: rows, columns, weights */
-    int certificates;                 /* of the whole problem */
-    int columns;                      /* of W in the last iteration */
 } alfs_result;
 
 /* Trace, a row per iteration: iteration, objective (the lowest F found), dual, gap (both of
