@@ -37,9 +37,9 @@ typedef struct {
 } search;
 
 static bool begin(search *s);
-static bool set_up_columns(const search *s, alfs_work *sub, double **sub_w);
-static void solve_on_set(search *s, alfs_work *sub, bool newton, double *sub_w);
-static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, double *outside);
+static bool set_up_columns(const search *s, alfs_work *sub);
+static void solve_on_set(search *s, alfs_work *sub, bool newton);
+static bool certify_on_set(search *s, alfs_work *sub, double *outside);
 static void measure_columns(search *s);
 static void add_columns(search *s, double least, int most);
 static void use_live_columns(search *s, const alfs_work *work);
@@ -60,7 +60,7 @@ bool alfs_grow_weighted(alfs_work *full)
     while (begun && !solved) {
         const void *mark;
         alfs_work sub;
-        double *sub_w, outside;
+        double outside;
         bool newton = s.round > 0 && full->newton &&
                       s.reach < alfs_newton_from(full->space.m, s.n, full->space.r);
 
@@ -68,9 +68,9 @@ bool alfs_grow_weighted(alfs_work *full)
         /* What a round takes is given back, but for the trace. */
         ufs_trace_reserve(&full->run->trace, ROUND + 1);
         mark = vmaxget();
-        if (!set_up_columns(&s, &sub, &sub_w)) break;
-        solve_on_set(&s, &sub, newton, sub_w);
-        solved = certify_on_set(&s, &sub, sub_w, &outside);
+        if (!set_up_columns(&s, &sub)) break;
+        solve_on_set(&s, &sub, newton);
+        solved = certify_on_set(&s, &sub, &outside);
         for (int i = 0; i < 2; i++)
             if (full->split[i].on) scatter(&s, full->split[i].v, sub.split[i].v);
         if (s.round++ == 0) use_live_columns(&s, &sub);
@@ -109,9 +109,8 @@ static bool begin(search *s)
     return true;
 }
 
-/* The problem on the set, with its part of V; sub_w: its best W, zero. False: the eigenvectors
- * failed. */
-static bool set_up_columns(const search *s, alfs_work *sub, double **sub_w)
+/* The problem on the set, with its part of V and W = 0. False: the eigenvectors failed. */
+static bool set_up_columns(const search *s, alfs_work *sub)
 {
     const alfs_work *full = s->full;
     size_t m = (size_t) full->space.m, n = (size_t) s->n;
@@ -132,40 +131,39 @@ static bool set_up_columns(const search *s, alfs_work *sub, double **sub_w)
         gather(s, sub->split[which].v, full->split[which].v);
     }
     alfs_shrinkage(sub);
-    *sub_w = ufs_dzero(m, n);
+    sub->w = ufs_dzero(m, n);
     sub->value.dual = 0.0;
     sub->value.best_then = 0.0;
     return true;
 }
 
 /* To a tenth of the gap: columns outside have their say before it is closed. */
-static void solve_on_set(search *s, alfs_work *sub, bool newton, double *sub_w)
+static void solve_on_set(search *s, alfs_work *sub, bool newton)
 {
     const alfs_value *value = &s->full->value;
     double gap = (value->best - value->dual) / value->best;
     double goal = fmax(0.5 * sub->settings->tol, 0.1 * gap);
 
     if (newton) {
-        gather(s, sub_w, sub->result->w);
+        gather(s, sub->w, s->full->w);
         if (s->smooth == 0.0) s->smooth = fmin(SMOOTH, 10.0 * s->reach);
-        s->full->newton = alfs_newton(sub, goal, &s->smooth, sub_w);
+        s->full->newton = alfs_newton(sub, goal, &s->smooth);
     } else {
         s->smooth = 0.0;
-        alfs_iterate(sub, s->round > 0 ? ROUND : FIRST_ROUND, goal, sub_w);
+        alfs_iterate(sub, s->round > 0 ? ROUND : FIRST_ROUND, goal);
     }
 }
 
 /* What a round has found, for the whole problem. True: the run ends here. */
-static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, double *outside)
+static bool certify_on_set(search *s, alfs_work *sub, double *outside)
 {
     alfs_work *full = s->full;
     alfs_value *value = &full->value;
-    alfs_result *result = full->result;
 
     if (sub->value.best < value->best) {
         value->best = sub->value.best;
-        memset(result->w, 0, (size_t) full->space.m * (size_t) full->space.q * sizeof(double));
-        scatter(s, result->w, sub_w);
+        memset(full->w, 0, (size_t) full->space.m * (size_t) full->space.q * sizeof(double));
+        scatter(s, full->w, sub->w);
     }
     /* Newton's method lowers the gap on the set; what columns outside add to it takes a larger
      * set, not further steps. */
@@ -235,8 +233,7 @@ static void use_live_columns(search *s, const alfs_work *work)
     for (int j = 0; j < s->n; j++) {
         int column = s->column[j];
         s->inside[column] = alfs_is_live(work, j) ||
-                            la_nrm2(s->full->space.m, s->full->result->w + (size_t) column * m) >
-                                0.0;
+                            la_nrm2(s->full->space.m, s->full->w + (size_t) column * m) > 0.0;
         if (s->inside[column]) s->column[live++] = column;
     }
     if (live > 0)

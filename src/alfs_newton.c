@@ -42,7 +42,7 @@ typedef struct {
  * zero are left at about one of them. */
 static const double CLEAN = 10.0;
 
-static bool set_up(newton *a, alfs_work *work, const double *w);
+static bool set_up(newton *a, alfs_work *work);
 static double smooth_by(newton *a, double e);
 static double evaluate(newton *a, const double *w, double t);
 static void linearise(newton *a);
@@ -52,9 +52,9 @@ static void precondition(void *data, const double *r, double *z);
 static void dots(const newton *a, int which, const double *u, const double *v, double *out);
 static void update_duals(newton *a);
 static double smoothing_part(const newton *a);
-static void candidate(newton *a, double level, double *best_w);
+static void candidate(newton *a, double level);
 
-bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w)
+bool alfs_newton(alfs_work *work, double goal, double *smooth)
 {
     alfs_value *value = &work->value;
     ufs_run *run = work->run;
@@ -62,7 +62,7 @@ bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w)
     double u2 = work->unit * work->unit, gap = 1.0, f;
     size_t len = (size_t) work->space.m * (size_t) work->space.q;
 
-    if (!set_up(&a, work, best_w)) return false;
+    if (!set_up(&a, work)) return false;
     f = smooth_by(&a, *smooth);
     update_duals(&a);
     for (int step = 0; step < 60 && run->iterations < work->settings->max_iter; step++) {
@@ -87,12 +87,12 @@ bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w)
         run->iterations++;
         alfs_dual_bound(work, -1.0);
         value->current = f_new;
-        candidate(&a, 1.0, best_w);
+        candidate(&a, 1.0);
         gap = (value->best - value->dual) / value->best;
         ufs_run_step(run, value->best * u2, (value->best - *work->bound) / value->best);
         if (!(fabs(gap) <= DBL_MAX)) return false;
         if (gap < goal) {
-            candidate(&a, CLEAN, best_w);
+            candidate(&a, CLEAN);
             break;
         }
         alfs_record(work);
@@ -119,8 +119,9 @@ double alfs_newton_from(int m, int q, int r)
 }
 
 /* False: W = 0, which has no sizes. From here on V of the splits holds P, Q, L themselves. */
-static bool set_up(newton *a, alfs_work *work, const double *w)
+static bool set_up(newton *a, alfs_work *work)
 {
+    const double *w = work->w;
     const alfs_space *space = &work->space;
     int m = space->m, q = space->q, longer = m > q ? m : q;
     size_t M = (size_t) m, Q = (size_t) q, len = M * Q;
@@ -372,7 +373,7 @@ static double smoothing_part(const newton *a)
 
 /* W without the rows and columns that are below `level` times the smoothing: it leaves those that
  * should be zero at about its own size. */
-static void candidate(newton *a, double level, double *best_w)
+static void candidate(newton *a, double level)
 {
     alfs_split *split = a->work->split;
     size_t M = (size_t) a->m, len = M * (size_t) a->q;
@@ -391,6 +392,6 @@ static void candidate(newton *a, double level, double *best_w)
     f = alfs_objective(a->work, w);
     if (f < a->work->value.best) {
         a->work->value.best = f;
-        ufs_copy(best_w, w, len);
+        ufs_copy(a->work->w, w, len);
     }
 }

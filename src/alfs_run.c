@@ -10,7 +10,7 @@ enum { BALANCE_UNTIL = 2000 };
 
 static bool newton_pays(const alfs_work *work, double gap);
 
-void alfs_iterate(alfs_work *work, int most, double goal, double *best_w)
+void alfs_iterate(alfs_work *work, int most, double goal)
 {
     alfs_value *value = &work->value;
     ufs_run *run = work->run;
@@ -23,7 +23,7 @@ void alfs_iterate(alfs_work *work, int most, double goal, double *best_w)
         if (check) {
             double gap;
             alfs_certify(work);
-            alfs_primal_bound(work, best_w);
+            alfs_primal_bound(work);
             gap = (value->best - value->now) / value->best;
             last = last || gap < fmax(goal, -1e-10) || !(fabs(gap) <= DBL_MAX) ||
                    (work->newton && newton_pays(work, gap));

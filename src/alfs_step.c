@@ -113,7 +113,7 @@ void alfs_update_copies(alfs_work *work, bool advance)
         int n = alfs_block(space, from);
         alfs_w_block(work, from, n, space->block);
         if (work->settings->paper)
-            ufs_copy(work->result->w + (size_t) from * m, space->block, m * (size_t) n);
+            ufs_copy(work->w + (size_t) from * m, space->block, m * (size_t) n);
         for (int which = 0; which < 2; which++)
             if (work->split[which].on) step(work, &work->split[which], from, n, advance);
     }

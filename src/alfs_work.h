@@ -58,6 +58,7 @@ typedef struct {
     const double *bound; /* its dual value, for the trace */
     alfs_space space;
     alfs_split split[3];
+    double *w;             /* m x q: the W of value.best (Algorithm 1: the last one) */
     alfs_weights *weights; /* or NULL; their split is on if lambda > 0 */
     alfs_value value;
     double gamma;          /* over-relaxation */
@@ -123,8 +124,8 @@ static inline double alfs_clamp(double v, double bound)
  * multipliers. outside: the largest ||G_.j|| / beta of columns that are not in work, whose bound is
  * then that of the whole problem; negative: work's own. */
 void alfs_dual_bound(alfs_work *work, double outside);
-/* Lowers value.best, and writes the W that did it, by a sparse candidate. */
-void alfs_primal_bound(alfs_work *work, double *best_w);
+/* Lowers value.best, and writes the W that did it into w, by a sparse candidate. */
+void alfs_primal_bound(alfs_work *work);
 /* P = s (L2 + theta E), Q = s (L3 + (1 - theta) E), L = s L1 of the last dual bound. They may
  * be written over V. */
 void alfs_write_dual(alfs_work *work, double *p, double *q, double *l);
@@ -139,10 +140,10 @@ void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inne
 
 /* ---- alfs_newton.c ---- */
 
-/* Newton steps on the problem of work, a set of columns, from best_w, until the gap is below the
- * goal. Lowers value.best with best_w, raises value.dual; V is P, Q, L then. smooth: the first
+/* Newton steps on the problem of work, a set of columns, from its best W, until the gap is below
+ * the goal. Lowers value.best with that W, raises value.dual; V is P, Q, L then. smooth: the first
  * smoothing, and the last. False: given up. */
-bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w);
+bool alfs_newton(alfs_work *work, double goal, double *smooth);
 /* The gap below which that is likely to be faster than ADMM on q columns; 0: never. */
 double alfs_newton_from(int m, int q, int r);
 
@@ -150,7 +151,7 @@ double alfs_newton_from(int m, int q, int r);
 
 /* Iterations, at most so many, until the gap is below the goal or Newton's method pays, ending at a
  * certificate whose V are kept. */
-void alfs_iterate(alfs_work *work, int most, double goal, double *best_w);
+void alfs_iterate(alfs_work *work, int most, double goal);
 /* The dual bound, and its pair where that is kept at once. */
 void alfs_certify(alfs_work *work);
 /* Whether column j of Wtilde is not zero, or nearly so. */

@@ -69,7 +69,7 @@ static void admm(alfs_work *work)
         alfs_record(work);
         if (alfs_judge(work) || run->iterations >= settings->max_iter) return;
         if (on_columns && alfs_grow_weighted(work)) return;
-        alfs_iterate(work, settings->max_iter, settings->tol, work->result->w);
+        alfs_iterate(work, settings->max_iter, settings->tol);
     }
 }
 
@@ -118,7 +118,7 @@ static bool paper_done(const alfs_work *work, double f_old)
             for (size_t i = 0; i < m; i++) {
                 size_t at = i + (size_t) j * m;
                 double cut = split->cut[alfs_line(split, i, (size_t) j)];
-                if (!(fabs(work->result->w[at] - (1.0 - cut) * split->v[at]) < tol)) return false;
+                if (!(fabs(work->w[at] - (1.0 - cut) * split->v[at]) < tol)) return false;
             }
     }
     return true;
@@ -152,6 +152,7 @@ static void set_up(alfs_work *work)
     set_split(work, WEIGHTS, problem->lambda / (u * u), rho1);
     if (work->weights != NULL) alfs_weights_init(work);
 
+    work->w = result->w;
     work->keeps_pair = weighted;
     work->bound = &work->value.dual;
     work->value.best = work->value.current = work->space.total;
@@ -173,7 +174,7 @@ static void set_split(alfs_work *work, int which, double penalty, double rho)
 static void warm_start(alfs_work *work)
 {
     const alfs_start *start = work->problem->start;
-    double *w = work->result->w;
+    double *w = work->w;
     size_t len = (size_t) work->space.m * (size_t) work->space.q;
     const double *dual[2] = {start->p, start->q};
     double f;
@@ -182,8 +183,7 @@ static void warm_start(alfs_work *work)
     for (int which = 0; which < 2; which++) {
         alfs_split *split = &work->split[which];
         if (!split->on) continue;
-        split->rho = split->held = split->next = split->pending = start->rho[which] *
-                                                                  split->penalty;
+        set_split(work, which, split->penalty, start->rho[which] * split->penalty);
         for (size_t i = 0; i < len; i++)
             split->v[i] = w[i] +
                           dual[which][i] / (work->unit * work->unit * work->unit_w * split->rho);

@@ -172,7 +172,7 @@ void alfs_write_dual(alfs_work *work, double *p, double *q, double *l)
 
 /* ---- primal ------------------------------------------------------------------------ */
 
-void alfs_primal_bound(alfs_work *work, double *best_w)
+void alfs_primal_bound(alfs_work *work)
 {
     const alfs_space *space = &work->space;
     double f = alfs_objective(work, NULL);
@@ -181,7 +181,7 @@ void alfs_primal_bound(alfs_work *work, double *best_w)
     work->value.best = f;
     for (int from = 0; from < space->q; from += space->width)
         candidate_block(work, from, alfs_block(space, from),
-                        best_w + (size_t) from * (size_t) space->m);
+                        work->w + (size_t) from * (size_t) space->m);
 }
 
 /* What, or with lambda > 0 W itself, with the zero rows of What and the zero columns of Wtilde. */

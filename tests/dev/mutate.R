@@ -245,7 +245,7 @@ mutants <- rbind(
   mutant("src/alfs_newton.c", "if (norm > split->penalty)", "if (false)", "^alfs$",
     why = "the bound scales P, Q and L back"),
   mutant("src/alfs_newton.c", "fmax(0.1 * a.e, 1e-10)", "fmax(1.0 * a.e, 1e-10)", "^alfs$"),
-  mutant("src/alfs_newton.c", "candidate(&a, CLEAN, best_w);", "", "^alfs$"),
+  mutant("src/alfs_newton.c", "candidate(&a, CLEAN);", "", "^alfs$"),
   mutant("src/alfs_columns.c", "if (n > CROWDED * all) return false;", "", "^alfs$"),
   mutant("src/alfs_columns.c", "if (sub->value.now > value->dual) {", "{", "^alfs$"),
   mutant("src/la_cg.c", "a->tol * la_nrm2(n, b);", "a->tol;", "kernel-la$"),
