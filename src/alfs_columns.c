@@ -28,9 +28,6 @@ static const double SMOOTH = 0.3, SMOOTH_GROWN = 0.05;
 
 typedef struct {
     alfs_work *full;
-    const ufs_x *x;
-    alfs_result *result;
-    ufs_run *run;
     int n, *column; /* the set, in ascending order */
     bool *inside;   /* of all columns */
     double *norm;   /* ||G_.j|| of all columns */
@@ -40,10 +37,9 @@ typedef struct {
 } search;
 
 static bool begin(search *s);
-static bool set_up_columns(const search *s, alfs_work *sub, double **sub_w);
-static void solve_on_set(search *s, alfs_work *sub, bool newton, double *sub_w);
-static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, double *outside);
-static void next_set(search *s, double outside);
+static bool set_up_columns(const search *s, alfs_work *sub);
+static void solve_on_set(search *s, alfs_work *sub, bool newton);
+static bool certify_on_set(search *s, alfs_work *sub, double *outside);
 static void measure_columns(search *s);
 static void add_columns(search *s, double least, int most);
 static void use_live_columns(search *s, const alfs_work *work);
@@ -52,13 +48,10 @@ static void write_pair(const search *s, alfs_work *sub);
 static void gather(const search *s, double *to, const double *from);
 static void scatter(const search *s, double *to, const double *from);
 
-bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, alfs_result *result, ufs_run *run)
+bool alfs_grow_weighted(alfs_work *full)
 {
     size_t q = (size_t) full->space.q;
     search s = {.full = full,
-                .x = x,
-                .result = result,
-                .run = run,
                 .column = ufs_ialloc(q),
                 .inside = (bool *) R_alloc(q, sizeof(bool)),
                 .norm = ufs_dalloc(q, 1)};
@@ -67,22 +60,25 @@ bool alfs_grow_weighted(alfs_work *full, const ufs_x *x, alfs_result *result, uf
     while (begun && !solved) {
         const void *mark;
         alfs_work sub;
-        double *sub_w, outside;
+        double outside;
         bool newton = s.round > 0 && full->newton &&
                       s.reach < alfs_newton_from(full->space.m, s.n, full->space.r);
 
         if (s.round > 0 && !newton && s.n > CROWDED * full->space.q) break;
         /* What a round takes is given back, but for the trace. */
-        ufs_trace_reserve(&run->trace, ROUND + 1);
+        ufs_trace_reserve(&full->run->trace, ROUND + 1);
         mark = vmaxget();
-        if (!set_up_columns(&s, &sub, &sub_w)) break;
-        solve_on_set(&s, &sub, newton, sub_w);
-        solved = certify_on_set(&s, &sub, sub_w, &outside);
+        if (!set_up_columns(&s, &sub)) break;
+        solve_on_set(&s, &sub, newton);
+        solved = certify_on_set(&s, &sub, &outside);
         for (int i = 0; i < 2; i++)
             if (full->split[i].on) scatter(&s, full->split[i].v, sub.split[i].v);
-        if (s.round == 0) use_live_columns(&s, &sub);
+        if (s.round++ == 0) use_live_columns(&s, &sub);
         vmaxset(mark);
-        if (!solved) next_set(&s, outside);
+        if (outside > 1.0 && !solved) {
+            add_columns(&s, full->split[COLS].penalty, 3 * s.n > 20 ? 3 * s.n : 20);
+            s.smooth = fmin(SMOOTH_GROWN, 5.0 * s.smooth);
+        }
     }
     if (solved) return true;
     alfs_shrinkage(full);
@@ -100,7 +96,7 @@ static bool begin(search *s)
     memset(s->inside, 0, (size_t) all * sizeof(bool));
     measure_columns(s);
     s->reach = (value->best - value->dual) / value->best;
-    if (s->run->iterations > 0) {
+    if (full->run->iterations > 0) {
         s->round = 1;
         add_columns(s, -1.0, all);
         use_live_columns(s, full);
@@ -113,62 +109,61 @@ static bool begin(search *s)
     return true;
 }
 
-/* The problem on the set, with its part of V; sub_w: its best W, zero. False: the eigenvectors
- * failed. */
-static bool set_up_columns(const search *s, alfs_work *sub, double **sub_w)
+/* The problem on the set, with its part of V and W = 0. False: the eigenvectors failed. */
+static bool set_up_columns(const search *s, alfs_work *sub)
 {
     const alfs_work *full = s->full;
     size_t m = (size_t) full->space.m, n = (size_t) s->n;
     double *columns = ufs_dalloc(m, n);
 
-    ufs_x_columns(s->x, s->n, s->column, columns);
+    ufs_x_columns(full->problem->x, s->n, s->column, columns);
     for (size_t i = 0; i < m * n; i++) columns[i] /= full->unit;
     *sub = *full;
     sub->x = columns;
-    sub->pair = NULL;
+    sub->keeps_pair = false;
     if (alfs_space_columns(&sub->space, &full->space, s->n, columns)) return false;
     alfs_allocate(sub);
     sub->weights = (alfs_weights *) R_alloc(1, sizeof(alfs_weights));
-    alfs_weights_init(sub, full->weights, true);
+    *sub->weights = *full->weights;
+    alfs_weights_init(sub);
     for (int which = 0; which < 2; which++) {
         sub->split[which].v = ufs_dalloc(m, n);
         gather(s, sub->split[which].v, full->split[which].v);
     }
     alfs_shrinkage(sub);
-    *sub_w = ufs_dzero(m, n);
+    sub->w = ufs_dzero(m, n);
     sub->value.dual = 0.0;
     sub->value.best_then = 0.0;
     return true;
 }
 
 /* To a tenth of the gap: columns outside have their say before it is closed. */
-static void solve_on_set(search *s, alfs_work *sub, bool newton, double *sub_w)
+static void solve_on_set(search *s, alfs_work *sub, bool newton)
 {
     const alfs_value *value = &s->full->value;
     double gap = (value->best - value->dual) / value->best;
     double goal = fmax(0.5 * sub->settings->tol, 0.1 * gap);
 
     if (newton) {
-        gather(s, sub_w, s->result->w);
+        gather(s, sub->w, s->full->w);
         if (s->smooth == 0.0) s->smooth = fmin(SMOOTH, 10.0 * s->reach);
-        s->full->newton = alfs_newton(sub, goal, &s->smooth, sub_w, value->dual, s->run);
+        s->full->newton = alfs_newton(sub, goal, &s->smooth);
     } else {
         s->smooth = 0.0;
-        alfs_iterate(sub, s->round > 0 ? ROUND : FIRST_ROUND, goal, sub_w, &value->dual, s->run);
+        alfs_iterate(sub, s->round > 0 ? ROUND : FIRST_ROUND, goal);
     }
 }
 
 /* What a round has found, for the whole problem. True: the run ends here. */
-static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, double *outside)
+static bool certify_on_set(search *s, alfs_work *sub, double *outside)
 {
     alfs_work *full = s->full;
     alfs_value *value = &full->value;
-    double gap;
 
     if (sub->value.best < value->best) {
         value->best = sub->value.best;
-        memset(s->result->w, 0, (size_t) full->space.m * (size_t) full->space.q * sizeof(double));
-        scatter(s, s->result->w, sub_w);
+        memset(full->w, 0, (size_t) full->space.m * (size_t) full->space.q * sizeof(double));
+        scatter(s, full->w, sub->w);
     }
     /* Newton's method lowers the gap on the set; what columns outside add to it takes a larger
      * set, not further steps. */
@@ -184,28 +179,15 @@ static bool certify_on_set(search *s, alfs_work *sub, const double *sub_w, doubl
     alfs_weights_multiplier(full);
     *outside = outside_ratio(s, sub);
     alfs_dual_bound(sub, *outside);
-    value->certificates++;
     if (sub->value.now > value->dual) {
         value->dual = sub->value.now;
         write_pair(s, sub);
     }
     value->now = value->dual;
     value->current = sub->value.current;
-    gap = (value->best - value->dual) / value->best;
-    s->reach = fmin(s->reach, gap);
-    alfs_record(full, value->dual, s->run);
-    s->result->columns = s->n;
-    return alfs_judge(full, s->run) || s->run->iterations >= full->settings->max_iter;
-}
-
-/* The next set: more columns if some outside are over beta. */
-static void next_set(search *s, double outside)
-{
-    if (outside > 1.0) {
-        add_columns(s, s->full->split[COLS].penalty, 3 * s->n > 20 ? 3 * s->n : 20);
-        s->smooth = fmin(SMOOTH_GROWN, 5.0 * s->smooth);
-    }
-    s->round++;
+    s->reach = fmin(s->reach, (value->best - value->dual) / value->best);
+    alfs_record(full);
+    return alfs_judge(full) || full->run->iterations >= full->settings->max_iter;
 }
 
 /* ---- sets of columns ------------------------------------------------------------------- */
@@ -251,7 +233,7 @@ static void use_live_columns(search *s, const alfs_work *work)
     for (int j = 0; j < s->n; j++) {
         int column = s->column[j];
         s->inside[column] = alfs_is_live(work, j) ||
-                            la_nrm2(s->full->space.m, s->result->w + (size_t) column * m) > 0.0;
+                            la_nrm2(s->full->space.m, s->full->w + (size_t) column * m) > 0.0;
         if (s->inside[column]) s->column[live++] = column;
     }
     if (live > 0)
@@ -284,18 +266,19 @@ static double outside_ratio(search *s, const alfs_work *sub)
 static void write_pair(const search *s, alfs_work *sub)
 {
     const alfs_space *space = &s->full->space;
+    const alfs_result *result = s->full->result;
     size_t m = (size_t) space->m, n = (size_t) s->n;
     double *p = ufs_dzero(m, n), *q = ufs_dzero(m, n);
 
-    alfs_write_dual(sub, p, q, s->result->l);
-    memset(s->result->p, 0, m * (size_t) space->q * sizeof(double));
+    alfs_write_dual(sub, p, q, result->l);
+    memset(result->p, 0, m * (size_t) space->q * sizeof(double));
     for (int from = 0; from < space->q; from += space->width) {
         size_t len = m * (size_t) alfs_gradient_block(s->full, from);
-        double *to = s->result->q + (size_t) from * m;
+        double *to = result->q + (size_t) from * m;
         for (size_t i = 0; i < len; i++) to[i] = sub->value.scale * space->block[i];
     }
-    scatter(s, s->result->p, p);
-    scatter(s, s->result->q, q);
+    scatter(s, result->p, p);
+    scatter(s, result->q, q);
 }
 
 /* The columns of the set from a matrix of all columns, and to one. */

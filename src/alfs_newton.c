@@ -42,7 +42,7 @@ typedef struct {
  * zero are left at about one of them. */
 static const double CLEAN = 10.0;
 
-static bool set_up(newton *a, alfs_work *work, const double *w);
+static bool set_up(newton *a, alfs_work *work);
 static double smooth_by(newton *a, double e);
 static double evaluate(newton *a, const double *w, double t);
 static void linearise(newton *a);
@@ -52,21 +52,20 @@ static void precondition(void *data, const double *r, double *z);
 static void dots(const newton *a, int which, const double *u, const double *v, double *out);
 static void update_duals(newton *a);
 static double smoothing_part(const newton *a);
-static void candidate(newton *a, double level, double *best_w);
+static void candidate(newton *a, double level);
 
-bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w, double bound,
-                 ufs_run *run)
+bool alfs_newton(alfs_work *work, double goal, double *smooth)
 {
-    const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
+    ufs_run *run = work->run;
     newton a;
     double u2 = work->unit * work->unit, gap = 1.0, f;
     size_t len = (size_t) work->space.m * (size_t) work->space.q;
 
-    if (!set_up(&a, work, best_w)) return false;
+    if (!set_up(&a, work)) return false;
     f = smooth_by(&a, *smooth);
     update_duals(&a);
-    for (int step = 0; step < 60 && run->iterations < settings->max_iter; step++) {
+    for (int step = 0; step < 60 && run->iterations < work->settings->max_iter; step++) {
         double t = 1.0, slope, f_new;
         linearise(&a);
         if (invert_rows(&a)) return false;
@@ -88,15 +87,15 @@ bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w, d
         run->iterations++;
         alfs_dual_bound(work, -1.0);
         value->current = f_new;
-        candidate(&a, 1.0, best_w);
+        candidate(&a, 1.0);
         gap = (value->best - value->dual) / value->best;
-        ufs_run_step(run, value->best * u2, (value->best - bound) / value->best);
+        ufs_run_step(run, value->best * u2, (value->best - *work->bound) / value->best);
         if (!(fabs(gap) <= DBL_MAX)) return false;
         if (gap < goal) {
-            candidate(&a, CLEAN, best_w);
+            candidate(&a, CLEAN);
             break;
         }
-        alfs_record(work, bound, run);
+        alfs_record(work);
         f = f_new;
         if (smoothing_part(&a) > 0.2 * (value->best - value->dual))
             f = smooth_by(&a, fmax(0.1 * a.e, 1e-10));
@@ -120,8 +119,9 @@ double alfs_newton_from(int m, int q, int r)
 }
 
 /* False: W = 0, which has no sizes. From here on V of the splits holds P, Q, L themselves. */
-static bool set_up(newton *a, alfs_work *work, const double *w)
+static bool set_up(newton *a, alfs_work *work)
 {
+    const double *w = work->w;
     const alfs_space *space = &work->space;
     int m = space->m, q = space->q, longer = m > q ? m : q;
     size_t M = (size_t) m, Q = (size_t) q, len = M * Q;
@@ -263,7 +263,7 @@ static void apply_hessian(void *data, const double *d, double *out)
 
 /* ---- the preconditioner ------------------------------------------------------------------- */
 
-/* H_i^{-1} of all rows; without the indefinite part of H_i where that is too much. */
+/* H_i^{-1} of all rows. H_i is positive definite, as ||P_i|| <= alpha, ||W_i|| <= s_i and k >= 0. */
 static int invert_rows(newton *a)
 {
     size_t Q = (size_t) a->q, M = (size_t) a->m;
@@ -277,20 +277,16 @@ static int invert_rows(newton *a)
             double root = sqrt(a->k[i + l * M]);
             for (size_t j = 0; j < Q; j++) a->scaled[j + l * Q] = root * a->x[l + j * M];
         }
-        for (int round = 0; round < 3; round++) {
-            for (size_t j = 0; j < Q * Q; j++) h[j] = 2.0 * a->gram[i + i * M] * a->bb[j];
-            la_syrk('N', a->q, a->m, 1.0, a->scaled, a->q, 1.0, h, a->q);
-            for (size_t j = 0; j < Q; j++) {
-                for (size_t l = 0; l <= j && round == 0 && rows->on; l++)
-                    h[l + j * Q] -= 0.5 / (s * s) *
-                                    (rows->v[i + l * M] * a->w[i + j * M] +
-                                     a->w[i + l * M] * rows->v[i + j * M]);
-                h[j + j * Q] += rows->penalty / s + cols->penalty / a->size[COLS][j];
-                if (round == 2) h[j + j * Q] *= 1.0 + 1e-8;
-            }
-            lapack = la_chol(a->q, h);
-            if (lapack == 0) break;
+        for (size_t j = 0; j < Q * Q; j++) h[j] = 2.0 * a->gram[i + i * M] * a->bb[j];
+        la_syrk('N', a->q, a->m, 1.0, a->scaled, a->q, 1.0, h, a->q);
+        for (size_t j = 0; j < Q; j++) {
+            for (size_t l = 0; l <= j && rows->on; l++)
+                h[l + j * Q] -= 0.5 / (s * s) *
+                                (rows->v[i + l * M] * a->w[i + j * M] +
+                                 a->w[i + l * M] * rows->v[i + j * M]);
+            h[j + j * Q] += rows->penalty / s + cols->penalty / a->size[COLS][j];
         }
+        lapack = la_chol(a->q, h);
         if (lapack == 0) lapack = la_chol_inverse(a->q, h);
     }
     return lapack;
@@ -377,7 +373,7 @@ static double smoothing_part(const newton *a)
 
 /* W without the rows and columns that are below `level` times the smoothing: it leaves those that
  * should be zero at about its own size. */
-static void candidate(newton *a, double level, double *best_w)
+static void candidate(newton *a, double level)
 {
     alfs_split *split = a->work->split;
     size_t M = (size_t) a->m, len = M * (size_t) a->q;
@@ -396,6 +392,6 @@ static void candidate(newton *a, double level, double *best_w)
     f = alfs_objective(a->work, w);
     if (f < a->work->value.best) {
         a->work->value.best = f;
-        ufs_copy(best_w, w, len);
+        ufs_copy(a->work->w, w, len);
     }
 }

@@ -10,30 +10,29 @@ enum { BALANCE_UNTIL = 2000 };
 
 static bool newton_pays(const alfs_work *work, double gap);
 
-void alfs_iterate(alfs_work *work, int most, double goal, double *best_w, const double *dual,
-                  ufs_run *run)
+void alfs_iterate(alfs_work *work, int most, double goal)
 {
-    const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
+    ufs_run *run = work->run;
 
     for (int done = 1;; done++) {
-        bool last = ++run->iterations >= settings->max_iter || done >= most;
+        bool last = ++run->iterations >= work->settings->max_iter || done >= most;
         bool check = run->iterations % ALFS_CHECK_EVERY == 0 || last;
         alfs_next_penalties(work);
         alfs_update_w(work);
         if (check) {
             double gap;
             alfs_certify(work);
-            alfs_primal_bound(work, best_w);
+            alfs_primal_bound(work);
             gap = (value->best - value->now) / value->best;
             last = last || gap < fmax(goal, -1e-10) || !(fabs(gap) <= DBL_MAX) ||
                    (work->newton && newton_pays(work, gap));
         }
         alfs_update_copies(work, !last);
         ufs_run_step(run, value->best * work->unit * work->unit,
-                     (value->best - *dual) / value->best);
+                     (value->best - *work->bound) / value->best);
         if (last) return;
-        alfs_record(work, *dual, run);
+        alfs_record(work);
         if (check && run->iterations <= BALANCE_UNTIL) alfs_balance(work);
     }
 }
@@ -44,10 +43,9 @@ void alfs_certify(alfs_work *work)
     double before = value->dual;
 
     alfs_dual_bound(work, -1.0);
-    value->certificates++;
-    if (work->pair == NULL) return;
-    if (value->dual > before || value->certificates == 1)
-        alfs_write_dual(work, work->pair->p, work->pair->q, work->pair->l);
+    if (!work->keeps_pair) return;
+    if (value->dual > before)
+        alfs_write_dual(work, work->result->p, work->result->q, work->result->l);
     value->now = value->dual;
 }
 
@@ -68,17 +66,18 @@ static bool newton_pays(const alfs_work *work, double gap)
     return gap < fmin(from, 0.1) && from > 5.0 * work->settings->tol;
 }
 
-bool alfs_judge(const alfs_work *work, ufs_run *run)
+bool alfs_judge(const alfs_work *work)
 {
+    ufs_status *status = &work->run->status;
     double best = work->value.best, gap = (best - work->value.now) / best;
 
     if (!(fabs(best) <= DBL_MAX) || !(fabs(gap) <= DBL_MAX))
-        run->status = UFS_DIVERGED;
+        *status = UFS_DIVERGED;
     else if (gap < -1e-10)
-        run->status = UFS_NUMERICAL;
+        *status = UFS_NUMERICAL;
     else if (work->settings->paper || work->settings->tol < 0.0 || gap >= work->settings->tol)
         return false;
     else
-        run->status = UFS_CONVERGED;
+        *status = UFS_CONVERGED;
     return true;
 }

@@ -12,7 +12,8 @@ static void thin_factors(alfs_space *space, const double *x, double unit, const 
 
 void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weights, double unit)
 {
-    int m = problem->m, q = problem->q, least = m < q ? m : q, longer = m < q ? q : m, r = least;
+    int m = problem->x->n, q = problem->x->p, least = m < q ? m : q, longer = m < q ? q : m,
+        r = least;
     const double *values = problem->values, *vectors = problem->vectors;
     bool held = problem->x->kind != UFS_X_DENSE, direct = held || longer >= DIRECT * least;
     bool thin = weights && m > q, wide = !problem->identity && (thin || m <= q);
@@ -32,8 +33,6 @@ void alfs_space_full(alfs_space *space, const alfs_problem *problem, bool weight
         }
         space->a[i] = s;
         space->b[i] = problem->identity ? 1.0 : s;
-        space->u[i] = wide ? s : 1.0;
-        space->v[i] = wide ? 1.0 : space->b[i];
         space->target[(size_t) i * (size_t) (r + 1)] = s;
     }
     space->y = problem->x->dense;
@@ -81,8 +80,6 @@ static void set_sizes(alfs_space *space, int m, int q, bool wide, int k, int r, 
     space->width = width > q ? q : width;
     space->a = ufs_dalloc(R, 1);
     space->b = ufs_dalloc(RB, 1);
-    space->u = ufs_dalloc(R, 1);
-    space->v = ufs_dalloc(RB, 1);
     space->target = ufs_dzero(R, RB);
     space->acc = ufs_dalloc((size_t) space->n_acc, (size_t) space->p_acc);
     space->half = ufs_dalloc((size_t) space->n_acc > R ? (size_t) space->n_acc : R,
@@ -126,9 +123,7 @@ int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, con
     space->unit = 1.0;
     space->left = full->left;
     ufs_copy(space->a, full->a, R);
-    ufs_copy(space->u, full->u, R);
     ufs_copy(space->b, value, (size_t) rb);
-    for (int j = 0; j < rb; j++) space->v[j] = 1.0;
     if (thin) {
         thin_factors(space, x, 1.0, value, vector);
     } else {
@@ -149,14 +144,9 @@ int alfs_space_columns(alfs_space *space, const alfs_space *full, int n_col, con
 
 int alfs_roots(int n, double *gram, double *root, double *vectors)
 {
-    size_t N = (size_t) n;
-    double *value = ufs_dalloc(N, 1), *ascending = ufs_dalloc(N, N);
-    int lapack = la_eig_range(n, gram, 1, n, value, ascending);
+    int lapack = la_eig_leading(n, gram, n, root, vectors);
 
-    for (size_t j = 0; j < N && lapack == 0; j++) {
-        root[j] = sqrt(fmax(value[N - 1 - j], 0.0));
-        ufs_copy(vectors + j * N, ascending + (N - 1 - j) * N, N);
-    }
+    for (int i = 0; i < n && lapack == 0; i++) root[i] = sqrt(fmax(root[i], 0.0));
     return lapack;
 }
 
@@ -257,10 +247,10 @@ void alfs_residual(const alfs_space *space, double *core, double *ss, double *in
     for (size_t j = 0; j < (size_t) space->rb; j++)
         for (size_t i = 0; i < R; i++) {
             double *c = core + i + j * R, target = space->target[i + j * R];
-            double res = target - space->u[i] * *c * space->v[j];
+            double uv = alfs_uv(space, i, j), res = target - uv * *c;
             *ss += res * res;
             *inner += res * target;
-            *c = 2.0 * space->u[i] * res * space->v[j];
+            *c = 2.0 * uv * res;
         }
 }
 
@@ -271,7 +261,7 @@ double alfs_loss(const alfs_space *space, const double *core)
 
     for (size_t j = 0; j < (size_t) space->rb; j++)
         for (size_t i = 0; i < R; i++) {
-            double res = space->target[i + j * R] - space->u[i] * core[i + j * R] * space->v[j];
+            double res = space->target[i + j * R] - alfs_uv(space, i, j) * core[i + j * R];
             loss += res * res;
         }
     return loss;

@@ -9,8 +9,8 @@
  *                                       = (P'WQ) diag(b),     a change of W is N y
  *   tall  A = inner' y' with y m x k:   acc = y'W (k x q),    core = inner' acc Q
  *                                       = diag(a) (P'WQ),     a change of W is y N
- * With u = a, v = 1 (wide) or u = 1, v = b (tall):  residual = target - u core v, and
- *   2A'RB' = lift of 2 u residual v.
+ * With uv = a_i (wide) or b_j (tall):  residual = target - uv core, and
+ *   2A'RB' = lift of 2 uv residual.
  * The lift of a core c (r x rb) is N = left c right', `left` and `right` being P and outer
  * (wide) or inner and Q (tall); NULL stands for the identity. No singular value is divided
  * by, so none needs to be cut off.
@@ -34,7 +34,7 @@ typedef struct {
     double unit;                /* y stands for y / unit */
     const double *left, *right; /* n_acc x r, p_acc x rb, or NULL */
     const double *outer;        /* wide: m x rb, orthonormal columns */
-    double *a, *b, *u, *v;      /* r, rb, r, rb */
+    double *a, *b;              /* r, rb */
     double *target;             /* r x rb */
     double rest, total;         /* || D ||^2 outside, and in all */
     double *acc;                /* n_acc x p_acc */
@@ -54,6 +54,12 @@ static inline int alfs_block(const alfs_space *space, int from)
     return space->q - from < space->width ? space->q - from : space->width;
 }
 
+/* Entry (i, j) of the residual is target - uv core. */
+static inline double alfs_uv(const alfs_space *space, size_t i, size_t j)
+{
+    return space->wide ? space->a[i] : space->b[j];
+}
+
 /* acc of a matrix that comes in blocks: start, then add every block in order. */
 void alfs_start_acc(alfs_space *space);
 void alfs_add_block(alfs_space *space, int from, int n, const double *w);
@@ -65,7 +71,7 @@ void alfs_core(alfs_space *space, double *core);
 void alfs_lift(alfs_space *space, const double *core, double *lift);
 /* out (m x n) += columns from, ..., from + n - 1 of N y or y N. */
 void alfs_add_lift(const alfs_space *space, const double *lift, int from, int n, double *out);
-/* ||residual||^2 and <residual, target> of a core, which becomes 2 u residual v. */
+/* ||residual||^2 and <residual, target> of a core, which becomes 2 uv residual. */
 void alfs_residual(const alfs_space *space, double *core, double *ss, double *inner);
 /* ||residual||^2 + rest. */
 double alfs_loss(const alfs_space *space, const double *core);

@@ -3,8 +3,8 @@
  *   H  = sum over rows and columns of rho copy - L
  *   W  = argmin of the quadratic part = (H + N y) / rr, rr = rho2 + rho3: with E the core
  *        of H and d_ij = 2 a_i^2 b_j^2 + rr, N is the lift of
- *          2 u_i v_j (target_ij rr - u_i v_j E_ij) / d_ij
- *        and the core of W is (E + 2 u_i v_j target_ij z_ij) / d_ij, z = b_j^2 (wide), a_i^2
+ *          2 uv (target_ij rr - uv E_ij) / d_ij, uv = a_i (wide) or b_j,
+ *        and the core of W is (E + 2 uv target_ij z_ij) / d_ij, z = b_j^2 (wide) or a_i^2
  *   V  = copy + (old rho / new rho)(V - copy) + gamma (W - copy)
  *
  * Two passes over x: one for acc of H, one for W and the new V. */
@@ -47,14 +47,14 @@ void alfs_update_w(alfs_work *work)
         right_hand_side(work, from, n, space->block);
         alfs_add_block(space, from, n, space->block);
     }
-    if (work->split[WEIGHTS].on) {
+    if (work->weights != NULL) {
         alfs_weights_update_w(work, rr);
         return;
     }
     alfs_core(space, work->core);
     for (size_t j = 0; j < (size_t) space->rb; j++)
         for (size_t i = 0; i < R; i++) {
-            double uv = space->u[i] * space->v[j], ab = space->a[i] * space->b[j];
+            double uv = alfs_uv(space, i, j), ab = space->a[i] * space->b[j];
             double target = space->target[i + j * R], *core = work->core + i + j * R;
             double d = 2.0 * ab * ab + rr, z = space->wide ? space->b[j] : space->a[i];
             work->scratch[i + j * R] = 2.0 * uv * (target * rr - uv * *core) / d;
@@ -112,8 +112,8 @@ void alfs_update_copies(alfs_work *work, bool advance)
     for (int from = 0; from < space->q; from += space->width) {
         int n = alfs_block(space, from);
         alfs_w_block(work, from, n, space->block);
-        if (work->kept != NULL)
-            ufs_copy(work->kept + (size_t) from * m, space->block, m * (size_t) n);
+        if (work->settings->paper)
+            ufs_copy(work->w + (size_t) from * m, space->block, m * (size_t) n);
         for (int which = 0; which < 2; which++)
             if (work->split[which].on) step(work, &work->split[which], from, n, advance);
     }
@@ -264,13 +264,14 @@ void alfs_allocate(alfs_work *work)
     }
 }
 
-void alfs_record(const alfs_work *work, double dual, ufs_run *run)
+void alfs_record(const alfs_work *work)
 {
     const alfs_value *value = &work->value;
-    double u2 = work->unit * work->unit;
+    double u2 = work->unit * work->unit, dual = *work->bound;
 
-    ufs_trace_add(&run->trace, (double[]){run->iterations, value->best * u2, dual * u2,
-                                          (value->best - dual) / value->best, value->current * u2,
-                                          work->split[ROWS].residual, work->split[COLS].residual,
-                                          work->split[WEIGHTS].residual});
+    ufs_trace_add(&work->run->trace,
+                  (double[]){work->run->iterations, value->best * u2, dual * u2,
+                             (value->best - dual) / value->best, value->current * u2,
+                             work->split[ROWS].residual, work->split[COLS].residual,
+                             work->split[WEIGHTS].residual});
 }

@@ -20,7 +20,7 @@ static void product(alfs_work *work, const double *wb);
 
 /* ---- set-up ---------------------------------------------------------------------- */
 
-void alfs_weights_init(alfs_work *work, const alfs_weights *full, bool with_t)
+void alfs_weights_init(alfs_work *work)
 {
     const alfs_space *space = &work->space;
     alfs_weights *z = work->weights;
@@ -37,10 +37,7 @@ void alfs_weights_init(alfs_work *work, const alfs_weights *full, bool with_t)
             z->core[i + j * r] = 2.0 * space->a[i] * space->target[i + j * r];
     alfs_gemm(space->m, space->rb, space->r, 1.0, space->left, space->m, z->core, space->r, 0.0,
               z->lifted, space->m);
-    if (full != NULL) {
-        z->t = full->t;
-        z->all = full->all;
-    } else if (with_t) {
+    if (work->split[WEIGHTS].on && z->t == NULL) {
         z->all = ufs_dalloc(m, m);
         make_weights(work, z);
     }
@@ -64,22 +61,21 @@ static void make_weights(alfs_work *work, alfs_weights *z)
     for (size_t i = 0; i < m * m; i++) z->t[i] = 1.0 / fmin(1.0, fmax(fabs(z->t[i]), FLOOR));
 }
 
-/* lambda >= 2 max ||x_i||^2, where L = 2X'X is in its box. (The test by alpha and beta is
- * the certificate at W = 0.) */
-bool alfs_weights_zero(alfs_work *work)
+void alfs_weights_zero(alfs_work *work)
 {
     const alfs_space *space = &work->space;
-    const alfs_split *split = &work->split[WEIGHTS];
-    size_t m = (size_t) space->m;
-    double top = 0.0, *norm = work->split[ROWS].sum;
+    alfs_value *value = &work->value;
+    double *l = work->result->l;
+    int m = space->m;
 
     alfs_samples(space, work->weights->tmp);
-    la_row_norms(space->m, space->r, work->weights->tmp, norm);
-    for (size_t i = 0; i < m; i++) top = fmax(top, norm[i]);
-    if (split->penalty < 2.0 * top * top * (1.0 - 1e-14)) return false;
-    la_gram('N', space->m, space->r, work->weights->tmp, split->v);
-    for (size_t i = 0; i < m * m; i++) split->v[i] *= 2.0;
-    return true;
+    la_gram('N', m, space->r, work->weights->tmp, l);
+    for (size_t i = 0; i < (size_t) m * (size_t) m; i++) l[i] *= 2.0;
+    la_gemm_checked('N', 'N', m, space->rb, m, 1.0, l, m, space->outer, m, 0.0, work->weights->lv,
+                    m);
+    value->dual = value->now = value->best;
+    work->run->status = UFS_CONVERGED;
+    alfs_record(work);
 }
 
 /* ---- the iteration ------------------------------------------------------------------ */
@@ -93,7 +89,7 @@ void alfs_weights_update_w(alfs_work *work, double rr)
     double rho1 = work->split[WEIGHTS].rho;
     const double *hb = coordinates(work);
 
-    if (z->t != NULL)
+    if (work->split[WEIGHTS].on)
         gather(work, rho1, -work->split[WEIGHTS].held, z->mv);
     else
         for (size_t i = 0; i < M * RB; i++) z->mv[i] = rho1 * z->wb[i];
@@ -138,7 +134,7 @@ static const double *coordinates(alfs_work *work)
 }
 
 /* V = copy + (held / rho)(V - copy) + gamma (W B - copy); the residual, sums for balance(), and
- * sum T |W B|. With no V Z = W B and L = 0. */
+ * sum T |W B|. */
 void alfs_weights_update(alfs_work *work, bool advance)
 {
     alfs_split *split = &work->split[WEIGHTS];
@@ -148,8 +144,8 @@ void alfs_weights_update(alfs_work *work, bool advance)
     double to_new = split->penalty / split->rho, gamma = work->gamma, sum = 0.0;
     double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0, far = 0.0;
 
-    if (z->t != NULL) product(work, z->wb);
-    for (size_t i = 0; z->t != NULL && i < m * m; i++) {
+    product(work, z->wb);
+    for (size_t i = 0; i < m * m; i++) {
         double wb = z->all[i], t = z->t[i], v = split->v[i];
         double l = alfs_clamp(v, to_old * t), copy = v - l;
         double now = copy + ratio * l + gamma * (wb - copy), new_copy, miss;

@@ -38,7 +38,6 @@ typedef struct {
     double best_then, dual_then; /* at the check before; 0: there was none */
     double theta, scale;         /* how the last dual point splits and scales E */
     double theta_zero;           /* the split that proves W = 0 */
-    int certificates;            /* of the whole problem */
 } alfs_value;
 
 /* The side of lambda; also Z = W B of Algorithm 1 at lambda = 0, which has no V and T. */
@@ -52,10 +51,15 @@ typedef struct {
 } alfs_weights;
 
 typedef struct {
+    const alfs_problem *problem; /* the whole one, with its settings, result and run */
     const alfs_settings *settings;
+    alfs_result *result;
+    ufs_run *run;
+    const double *bound; /* its dual value, for the trace */
     alfs_space space;
     alfs_split split[3];
-    alfs_weights *weights; /* or NULL */
+    double *w;             /* m x q: the W of value.best (Algorithm 1: the last one) */
+    alfs_weights *weights; /* or NULL; their split is on if lambda > 0 */
     alfs_value value;
     double gamma;          /* over-relaxation */
     double unit, unit_w;   /* what X, and W, were divided and multiplied by */
@@ -63,8 +67,7 @@ typedef struct {
     double *scratch;       /* r x rb */
     double *lift, *lift_g; /* N of the last W = (H + N y) / rr, and of the gradient */
     const double *x;       /* m x q, of a set of columns: these, in its units */
-    double *kept;          /* m x q: W itself (Algorithm 1), or NULL */
-    alfs_result *pair;     /* where the best P, Q and L are kept at once, or NULL */
+    bool keeps_pair;       /* the best P, Q and L go into the result at once */
     bool newton;           /* Newton's method is wanted and has not failed yet */
 } alfs_work;
 
@@ -91,13 +94,13 @@ void alfs_balance(alfs_work *work);
 
 /* Scratch for the sizes of work->space; the splits get fresh cuts. */
 void alfs_allocate(alfs_work *work);
-/* One row of the trace: `dual` is the bound of the whole problem. */
-void alfs_record(const alfs_work *work, double dual, ufs_run *run);
+/* One row of the trace. */
+void alfs_record(const alfs_work *work);
 
 /* ---- alfs_weights.c ---- */
 
-/* For work->space; penalty and V are set. full: shares its T; otherwise T is made if with_t. */
-void alfs_weights_init(alfs_work *work, const alfs_weights *full, bool with_t);
+/* For work->space; penalty and V are set. T is made if lambda > 0 and it is not there yet. */
+void alfs_weights_init(alfs_work *work);
 /* rr: sum of the penalties of rows and columns. */
 void alfs_weights_update_w(alfs_work *work, double rr);
 void alfs_weights_update(alfs_work *work, bool advance);
@@ -105,8 +108,8 @@ void alfs_weights_update(alfs_work *work, bool advance);
 void alfs_weights_multiplier(alfs_work *work);
 /* sum_ij T_ij |(W B)_ij| for the W whose acc the space holds, and that W B. */
 double alfs_weighted_sum(alfs_work *work);
-/* W = 0 proved without an iteration; V becomes 2X'X then. */
-bool alfs_weights_zero(alfs_work *work);
+/* W = 0 is proved without an iteration by L = 2X'X. */
+void alfs_weights_zero(alfs_work *work);
 
 /* v clamped to [-bound, bound]: the multiplier part of V; without branches. */
 static inline double alfs_clamp(double v, double bound)
@@ -121,15 +124,15 @@ static inline double alfs_clamp(double v, double bound)
  * multipliers. outside: the largest ||G_.j|| / beta of columns that are not in work, whose bound is
  * then that of the whole problem; negative: work's own. */
 void alfs_dual_bound(alfs_work *work, double outside);
-/* Lowers value.best, and writes the W that did it, by a sparse candidate. */
-void alfs_primal_bound(alfs_work *work, double *best_w);
+/* Lowers value.best, and writes the W that did it into w, by a sparse candidate. */
+void alfs_primal_bound(alfs_work *work);
 /* P = s (L2 + theta E), Q = s (L3 + (1 - theta) E), L = s L1 of the last dual bound. They may
  * be written over V. */
 void alfs_write_dual(alfs_work *work, double *p, double *q, double *l);
 /* F of w; of that candidate if NULL. */
 double alfs_objective(alfs_work *work, const double *w);
-/* The optimality residual at W, P, Q, L (in the units of work), and F(W). */
-double alfs_kkt(alfs_work *work, const alfs_result *result);
+/* The optimality residual at W, P, Q, L of the result, in the units of work. */
+double alfs_kkt(alfs_work *work);
 /* The block of G that begins at column `from`, by lift_g; returns its columns. */
 int alfs_gradient_block(const alfs_work *work, int from);
 /* lift_g from the core of some W, with ||residual||^2 and <residual, D>. */
@@ -137,34 +140,31 @@ void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inne
 
 /* ---- alfs_newton.c ---- */
 
-/* Newton steps on the problem of work, a set of columns, from best_w, until the gap is below the
- * goal. Lowers value.best with best_w, raises value.dual; V is P, Q, L then. smooth: the first
- * smoothing, and the last. bound: the dual value of the whole problem, for the trace. False: given
- * up. */
-bool alfs_newton(alfs_work *work, double goal, double *smooth, double *best_w, double bound,
-                 ufs_run *run);
+/* Newton steps on the problem of work, a set of columns, from its best W, until the gap is below
+ * the goal. Lowers value.best with that W, raises value.dual; V is P, Q, L then. smooth: the first
+ * smoothing, and the last. False: given up. */
+bool alfs_newton(alfs_work *work, double goal, double *smooth);
 /* The gap below which that is likely to be faster than ADMM on q columns; 0: never. */
 double alfs_newton_from(int m, int q, int r);
 
 /* ---- alfs_run.c ---- */
 
 /* Iterations, at most so many, until the gap is below the goal or Newton's method pays, ending at a
- * certificate whose V are kept. dual: the bound of the whole problem, for the trace. */
-void alfs_iterate(alfs_work *work, int most, double goal, double *best_w, const double *dual,
-                  ufs_run *run);
+ * certificate whose V are kept. */
+void alfs_iterate(alfs_work *work, int most, double goal);
 /* The dual bound, and its pair where that is kept at once. */
 void alfs_certify(alfs_work *work);
 /* Whether column j of Wtilde is not zero, or nearly so. */
 bool alfs_is_live(const alfs_work *work, int j);
 
 /* Status of an objective and a gap that prove what they can; true if the run ends here. */
-bool alfs_judge(const alfs_work *work, ufs_run *run);
+bool alfs_judge(const alfs_work *work);
 
 /* ---- alfs_columns.c ---- */
 
 /* Grows a set of columns of W, from those of largest gradient or those in use, after a
  * certificate, until the whole problem is solved. False: the set became too large; work holds a
  * start for the whole problem. */
-bool alfs_grow_weighted(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
+bool alfs_grow_weighted(alfs_work *work);
 
 #endif

@@ -6,9 +6,6 @@
 
 static void largest(const ufs_x *x, const double *values, const double *vectors, double *bound);
 static double longest_row(int n, int p, const double *a);
-static alfs_settings settings_of(SEXP settings, SEXP control);
-static double *result_matrix(SEXP out, const char *name, int n, int p, SEXP dimnames);
-static void norms(SEXP out, const char *name, const double *x, int n, int p, bool rows);
 
 /* Eigenvectors of xx' or x'x (x: n x p), whichever is smaller, and the square roots of the
  * eigenvalues, descending: list(values, vectors, bound, lapack), bound the penalties alpha,
@@ -75,8 +72,7 @@ static double longest_row(int n, int p, const double *a)
  * or list(w, p, q, rho) of another run. settings: list(paper, rho0, tau,
  * rho_max, identity (B = I), p, keep (columns of x among p), dimnames of W). list(w, p, q
  * (m x p), l (NULL if lambda = 0), rho, norms row_w, row_p (m), col_w, col_q (q), run with
- * the counters objective, dual, gap, kkt, primal_rows, primal_columns, primal_weights,
- * certificates and columns). */
+ * the counters objective, dual, gap, kkt, primal_rows, primal_columns and primal_weights). */
 SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP control)
 {
     static const char *const names[] = {"w",     "p",     "q",     "l",   "rho", "row_w",
@@ -86,15 +82,11 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     size_t M = (size_t) m, Q = (size_t) q, R = (size_t) r;
     bool identity = ffi_flag(settings_, "identity");
     const double *value = ffi_given(penalties, 3, "penalties");
-    const double *bound = ffi_given(ffi_get(basis, "bound"), 3, "bound");
     int count, *keep = ffi_indices(ffi_get(settings_, "keep"), p, &count, "keep");
-    SEXP dimnames = ffi_get(settings_, "dimnames");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP dimnames = ffi_get(settings_, "dimnames"), out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "alfs");
     alfs_start start;
     alfs_problem problem = {
-        .m = m,
-        .q = q,
         .x = &op,
         .values = ffi_given(ffi_get(basis, "values"), R, "values"),
         .vectors = identity ? NULL : ffi_sized(ffi_get(basis, "vectors"), r, r, "vectors"),
@@ -102,39 +94,40 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
         .alpha = value[0],
         .beta = value[1],
         .lambda = value[2],
-        .alpha_max = bound[0],
-        .beta_max = bound[1]};
-    alfs_settings settings = settings_of(settings_, control);
-    alfs_result result = {.w = result_matrix(out, "w", m, p, dimnames),
-                          .p = result_matrix(out, "p", m, p, dimnames),
-                          .q = result_matrix(out, "q", m, p, dimnames)};
+        .bound = ffi_given(ffi_get(basis, "bound"), 3, "bound")};
+    alfs_settings settings = {.max_iter = ffi_int(control, "max_iter"),
+                              .tol = ffi_real(control, "tol"),
+                              .paper = ffi_flag(settings_, "paper"),
+                              .rho0 = ffi_real(settings_, "rho0"),
+                              .growth = ffi_real(settings_, "tau"),
+                              .rho_most = ffi_real(settings_, "rho_max")};
+    alfs_result result = {.w = ffi_set_zero(out, "w", m, p),
+                          .p = ffi_set_zero(out, "p", m, p),
+                          .q = ffi_set_zero(out, "q", m, p),
+                          .rho = ffi_set_vector(out, "rho", 3)};
 
     if (count != q) Rf_error("internal error: 'keep' has the wrong length");
     for (int j = 1; j < q; j++)
         if (keep[j] <= keep[j - 1]) Rf_error("internal error: 'keep' does not ascend");
-    for (int i = 0; i < 3; i++)
-        if (!(value[i] >= 0.0)) Rf_error("internal error: a penalty is negative");
     if (start_ != R_NilValue) {
-        const double *rho = ffi_given(ffi_get(start_, "rho"), 3, "rho");
         start = (alfs_start){.w = ffi_given(ffi_get(start_, "w"), M * Q, "w"),
                              .p = ffi_given(ffi_get(start_, "p"), M * Q, "p"),
                              .q = ffi_given(ffi_get(start_, "q"), M * Q, "q"),
-                             .rho = {rho[0], rho[1]}};
+                             .rho = ffi_given(ffi_get(start_, "rho"), 3, "rho")};
         problem.start = &start;
     }
     if (problem.lambda > 0.0) result.l = ffi_set_zero(out, "l", m, m);
-
     if (op.kind != UFS_X_DENSE && (identity || settings.paper || problem.lambda > 0.0))
         Rf_error("internal error: this form needs a dense matrix");
     alfs_solve(&problem, &settings, &result, &run);
-    ufs_copy(ffi_set_vector(out, "rho", 3), result.rho, 3);
-    norms(out, "row_w", result.w, m, q, true);
-    norms(out, "col_w", result.w, m, q, false);
-    norms(out, "row_p", result.p, m, q, true);
-    norms(out, "col_q", result.q, m, q, false);
-    ffi_spread(result.w, m, q, keep);
-    ffi_spread(result.p, m, q, keep);
-    ffi_spread(result.q, m, q, keep);
+    la_row_norms(m, q, result.w, ffi_set_vector(out, "row_w", m));
+    la_col_norms(m, q, result.w, ffi_set_vector(out, "col_w", q));
+    la_row_norms(m, q, result.p, ffi_set_vector(out, "row_p", m));
+    la_col_norms(m, q, result.q, ffi_set_vector(out, "col_q", q));
+    for (int i = 0; i < 3; i++) {
+        ffi_spread(REAL(ffi_get(out, names[i])), m, q, keep);
+        Rf_setAttrib(ffi_get(out, names[i]), R_DimNamesSymbol, dimnames);
+    }
     ffi_run_end(out, &run,
                 (ffi_counter[]){{"objective", result.objective},
                                 {"dual", result.dual},
@@ -143,37 +136,7 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
                                 {"primal_rows", result.primal[0]},
                                 {"primal_columns", result.primal[1]},
                                 {"primal_weights", result.primal[2]},
-                                {"certificates", result.certificates},
-                                {"columns", result.columns},
                                 {NULL, 0}});
     UNPROTECT(1);
     return out;
-}
-
-static alfs_settings settings_of(SEXP settings, SEXP control)
-{
-    return (alfs_settings){.max_iter = ffi_int(control, "max_iter"),
-                           .tol = ffi_real(control, "tol"),
-                           .paper = ffi_flag(settings, "paper"),
-                           .rho0 = ffi_real(settings, "rho0"),
-                           .growth = ffi_real(settings, "tau"),
-                           .rho_most = ffi_real(settings, "rho_max")};
-}
-
-static double *result_matrix(SEXP out, const char *name, int n, int p, SEXP dimnames)
-{
-    double *to = ffi_set_zero(out, name, n, p);
-    if (dimnames != R_NilValue) Rf_setAttrib(ffi_get(out, name), R_DimNamesSymbol, dimnames);
-    return to;
-}
-
-/* Norms of rows or columns into a slot. */
-static void norms(SEXP out, const char *name, const double *x, int n, int p, bool rows)
-{
-    double *norm = ffi_set_vector(out, name, rows ? n : p);
-
-    if (rows)
-        la_row_norms(n, p, x, norm);
-    else
-        la_col_norms(n, p, x, norm);
 }

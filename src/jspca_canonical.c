@@ -68,8 +68,7 @@ int jspca_canonicalise(jspca_work *work)
     ufs_copy(work->t, work->z, n * (size_t) k);
     info = la_svd_thin(problem->n, k, work->t, work->z, work->col, work->zz);
     if (info) return info;
-    for (int j = 0; j < k; j++)
-        for (int l = 0; l < k; l++) result->rotation[l + j * k] = work->zz[j + l * k];
+    la_transpose(k, k, work->zz, result->rotation);
     la_gemm('N', 'N', problem->p, k, k, 1.0, result->q, problem->p, result->rotation, k, 0.0,
             result->loadings, problem->p);
     la_col_norms(problem->p, k, result->loadings, work->col);

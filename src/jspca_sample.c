@@ -220,7 +220,7 @@ static void add_residual(void *data, int j, const double *column)
 
 int jspca_sample_finish(jspca_work *work)
 {
-    int info = work->implicit ? form_p(work, work->gl.scaled) : 0;
+    int info = form_p(work, work->gl.scaled);
     if (info == 0) residual_of_samples(work);
     return info;
 }

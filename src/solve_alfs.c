@@ -18,14 +18,13 @@
 #include "alfs_work.h"
 #include "la.h"
 
-static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_settings *settings,
-                   alfs_result *result);
+static void set_up(alfs_work *work);
 static void set_split(alfs_work *work, int which, double penalty, double rho);
-static void warm_start(alfs_work *work, const alfs_start *start, double *w);
-static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run);
-static void paper(alfs_work *work, ufs_run *run);
+static void warm_start(alfs_work *work);
+static void admm(alfs_work *work);
+static void paper(alfs_work *work);
 static bool paper_done(const alfs_work *work, double f_old);
-static void finish(alfs_work *work, alfs_result *result);
+static void finish(alfs_work *work);
 
 void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs_result *result,
                 ufs_run *run)
@@ -35,79 +34,71 @@ void alfs_solve(const alfs_problem *problem, const alfs_settings *settings, alfs
     static const char *const weighted[] = {"iteration", "objective", "dual",    "gap", "current",
                                            "rows",      "columns",   "weights", NULL};
     alfs_weights weights = {0};
-    alfs_work work = {0};
+    alfs_work work = {.problem = problem, .settings = settings, .result = result, .run = run};
 
     run->status = UFS_MAX_ITER;
     /* 14 MB at most. */
     ufs_trace_named(&run->trace, (int) fmin((double) settings->max_iter + 1.0, 2e5),
                     problem->lambda > 0.0 ? weighted : plain);
+    /* Algorithm 1 keeps its block Z = W X even where lambda = 0. */
     if (problem->lambda > 0.0 || settings->paper) work.weights = &weights;
-    set_up(&work, problem, settings, result);
-    if (settings->paper) {
-        paper(&work, run);
-    } else {
-        admm(&work, problem->x, result, run);
-    }
-    finish(&work, result);
+    set_up(&work);
+    if (settings->paper)
+        paper(&work);
+    else if (settings->tol >= 0.0 && problem->lambda > 0.0 &&
+             problem->lambda >= problem->bound[WEIGHTS] * (1.0 - 1e-14))
+        alfs_weights_zero(&work);
+    else
+        admm(&work);
+    finish(&work);
 }
 
-static void admm(alfs_work *work, const ufs_x *x, alfs_result *result, ufs_run *run)
+static void admm(alfs_work *work)
 {
     const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
-    bool on_columns = run->paths.alfs_columns && work->weights != NULL && settings->tol >= 0.0 &&
+    ufs_run *run = work->run;
+    bool on_columns = run->paths.alfs_columns && work->split[WEIGHTS].on && settings->tol >= 0.0 &&
                       work->split[COLS].on;
 
-    if (settings->tol >= 0.0 && work->weights != NULL && alfs_weights_zero(work)) {
-        size_t m = (size_t) work->space.m;
-        value->dual = value->now = value->best;
-        ufs_copy(result->l, work->split[WEIGHTS].v, m * m);
-        run->status = UFS_CONVERGED;
-        value->certificates++;
-        alfs_record(work, value->dual, run);
-        return;
-    }
     work->newton = on_columns && run->paths.alfs_newton;
     alfs_certify(work);
     ufs_run_step(run, value->best * work->unit * work->unit,
                  (value->best - value->dual) / value->best);
     for (;;) {
-        alfs_record(work, value->dual, run);
-        if (alfs_judge(work, run) || run->iterations >= settings->max_iter) return;
-        if (on_columns && alfs_grow_weighted(work, x, result, run)) return;
-        alfs_iterate(work, settings->max_iter, settings->tol, result->w, &value->dual, run);
+        alfs_record(work);
+        if (alfs_judge(work) || run->iterations >= settings->max_iter) return;
+        if (on_columns && alfs_grow_weighted(work)) return;
+        alfs_iterate(work, settings->max_iter, settings->tol);
     }
 }
 
 /* Algorithm 1: the objective and the answer are those of W itself. */
-static void paper(alfs_work *work, ufs_run *run)
+static void paper(alfs_work *work)
 {
     const alfs_settings *settings = work->settings;
     alfs_value *value = &work->value;
+    ufs_run *run = work->run;
 
     alfs_certify(work);
-    alfs_record(work, value->dual, run);
+    alfs_record(work);
     for (int k = 1; k <= settings->max_iter; k++) {
         double f_old = value->best;
-        bool done, check;
+        bool done;
         run->iterations = k;
         alfs_next_penalties(work);
         alfs_update_w(work);
         alfs_update_copies(work, true);
         value->best = value->current;
         done = settings->tol >= 0.0 && paper_done(work, f_old);
-        check = done || k % ALFS_CHECK_EVERY == 0 || k == settings->max_iter;
-        if (check) {
+        if (done || k % ALFS_CHECK_EVERY == 0 || k == settings->max_iter) {
             alfs_certify(work);
-            alfs_judge(work, run);
+            alfs_judge(work);
         }
-        alfs_record(work, value->dual, run);
+        alfs_record(work);
         ufs_run_step(run, value->best, fabs(value->best - f_old) / f_old);
-        if (run->status > UFS_MAX_ITER) return;
-        if (done) {
-            run->status = UFS_CONVERGED;
-            return;
-        }
+        if (done && run->status == UFS_MAX_ITER) run->status = UFS_CONVERGED;
+        if (run->status != UFS_MAX_ITER) return;
     }
 }
 
@@ -127,7 +118,7 @@ static bool paper_done(const alfs_work *work, double f_old)
             for (size_t i = 0; i < m; i++) {
                 size_t at = i + (size_t) j * m;
                 double cut = split->cut[alfs_line(split, i, (size_t) j)];
-                if (!(fabs(work->kept[at] - (1.0 - cut) * split->v[at]) < tol)) return false;
+                if (!(fabs(work->w[at] - (1.0 - cut) * split->v[at]) < tol)) return false;
             }
     }
     return true;
@@ -135,44 +126,38 @@ static bool paper_done(const alfs_work *work, double f_old)
 
 /* ---- set-up ---------------------------------------------------------------------- */
 
-static void set_up(alfs_work *work, const alfs_problem *problem, const alfs_settings *settings,
-                   alfs_result *result)
+static void set_up(alfs_work *work)
 {
-    size_t len = (size_t) problem->m * (size_t) problem->q;
-    bool weighted = problem->lambda > 0.0;
-    double u = settings->paper ? 1.0 : problem->values[0], cube, rho1;
-    double a = problem->alpha / problem->alpha_max, b = problem->beta / problem->beta_max;
+    const alfs_problem *problem = work->problem;
+    alfs_result *result = work->result;
+    size_t m = (size_t) problem->x->n, q = (size_t) problem->x->p;
+    bool weighted = problem->lambda > 0.0, paper = work->settings->paper;
+    double u = paper ? 1.0 : problem->values[0], cube, rho1;
+    double a = problem->alpha / problem->bound[ROWS], b = problem->beta / problem->bound[COLS];
 
-    work->settings = settings;
-    work->gamma = settings->paper ? 1.0 : 1.6;
+    work->gamma = paper ? 1.0 : 1.6;
     work->unit = u;
     work->unit_w = problem->identity ? 1.0 : u;
     cube = u * u * work->unit_w;
     alfs_space_full(&work->space, problem, work->weights != NULL, u);
     alfs_allocate(work);
 
-    memset(result->w, 0, len * sizeof(double));
-    memset(result->p, 0, len * sizeof(double));
-    memset(result->q, 0, len * sizeof(double));
-    work->split[ROWS].v = weighted ? ufs_dzero(len, 1) : result->p;
-    work->split[COLS].v = weighted ? ufs_dzero(len, 1) : result->q;
+    work->split[ROWS].v = weighted ? ufs_dzero(m, q) : result->p;
+    work->split[COLS].v = weighted ? ufs_dzero(m, q) : result->q;
+    if (weighted) work->split[WEIGHTS].v = ufs_dzero(m, m);
     /* rho1: what runs on test sets of 80 to 500 samples ended near. */
-    rho1 = 1.3 * pow((double) problem->m, 1.5) * problem->lambda / (u * u);
+    rho1 = 1.3 * pow((double) m, 1.5) * problem->lambda / (u * u);
     set_split(work, ROWS, problem->alpha / cube, problem->alpha / cube);
     set_split(work, COLS, problem->beta / cube, problem->beta / cube);
     set_split(work, WEIGHTS, problem->lambda / (u * u), rho1);
-    if (work->weights != NULL) {
-        /* Algorithm 1 keeps its block Z = W X even where lambda = 0. */
-        work->split[WEIGHTS].on = true;
-        if (weighted) work->split[WEIGHTS].v = ufs_dzero((size_t) problem->m, (size_t) problem->m);
-        alfs_weights_init(work, NULL, weighted);
-    }
+    if (work->weights != NULL) alfs_weights_init(work);
 
-    if (settings->paper) work->kept = result->w;
-    if (weighted) work->pair = result;
+    work->w = result->w;
+    work->keeps_pair = weighted;
+    work->bound = &work->value.dual;
     work->value.best = work->value.current = work->space.total;
     work->value.theta_zero = a / (a + b);
-    if (problem->start != NULL) warm_start(work, problem->start, result->w);
+    if (problem->start != NULL) warm_start(work);
 }
 
 static void set_split(alfs_work *work, int which, double penalty, double rho)
@@ -186,8 +171,10 @@ static void set_split(alfs_work *work, int which, double penalty, double rho)
 }
 
 /* V = copy + L / rho from the W, P and Q of another run, whose W is the first candidate. */
-static void warm_start(alfs_work *work, const alfs_start *start, double *w)
+static void warm_start(alfs_work *work)
 {
+    const alfs_start *start = work->problem->start;
+    double *w = work->w;
     size_t len = (size_t) work->space.m * (size_t) work->space.q;
     const double *dual[2] = {start->p, start->q};
     double f;
@@ -196,8 +183,7 @@ static void warm_start(alfs_work *work, const alfs_start *start, double *w)
     for (int which = 0; which < 2; which++) {
         alfs_split *split = &work->split[which];
         if (!split->on) continue;
-        split->rho = split->held = split->next = split->pending = start->rho[which] *
-                                                                  split->penalty;
+        set_split(work, which, split->penalty, start->rho[which] * split->penalty);
         for (size_t i = 0; i < len; i++)
             split->v[i] = w[i] +
                           dual[which][i] / (work->unit * work->unit * work->unit_w * split->rho);
@@ -214,18 +200,15 @@ static void warm_start(alfs_work *work, const alfs_start *start, double *w)
 /* ---- the end ----------------------------------------------------------------------- */
 
 /* P and Q where they are not written yet; the optimality residual; the user's units. */
-static void finish(alfs_work *work, alfs_result *result)
+static void finish(alfs_work *work)
 {
+    alfs_result *result = work->result;
     alfs_value *value = &work->value;
     size_t m = (size_t) work->space.m, len = m * (size_t) work->space.q;
     double u2 = work->unit * work->unit, up = u2 * work->unit_w;
 
-    if (result->columns == 0) {
-        result->columns = work->space.q;
-        if (result->l == NULL) alfs_write_dual(work, result->p, result->q, NULL);
-    }
-    result->certificates = value->certificates;
-    result->kkt = alfs_kkt(work, result);
+    if (!work->keeps_pair) alfs_write_dual(work, result->p, result->q, NULL);
+    result->kkt = alfs_kkt(work);
     result->objective = value->best * u2;
     result->dual = value->now * u2;
     result->gap = (value->best - value->now) / value->best;
@@ -239,6 +222,5 @@ static void finish(alfs_work *work, alfs_result *result)
         result->p[i] *= up;
         result->q[i] *= up;
     }
-    if (result->l != NULL)
-        for (size_t i = 0; i < m * m; i++) result->l[i] *= u2;
+    for (size_t i = 0; result->l != NULL && i < m * m; i++) result->l[i] *= u2;
 }

@@ -24,7 +24,7 @@ void alfs_dual_bound(alfs_work *work, double outside)
     double ss, rx, rest = work->space.rest, top = R_NegInf;
     bool rows = work->split[ROWS].on, cols = work->split[COLS].on;
 
-    if (work->weights != NULL && work->weights->t != NULL) alfs_weights_multiplier(work);
+    if (work->split[WEIGHTS].on) alfs_weights_multiplier(work);
     alfs_gradient(work, work->core, &ss, &rx);
     /* What of D no column reaches is no part of G, and counts in full. A column outside reaches it,
      * so there it is scaled with all of R. */
@@ -39,7 +39,7 @@ void alfs_dual_bound(alfs_work *work, double outside)
         if (!rows || !cols) theta = rows ? 1.0 : 0.0;
         t = fmax(worst_ratio(work, theta), outside);
         /* L may use all of its box, so there is no room to scale up. */
-        if (work->weights != NULL && work->weights->t != NULL) t = fmax(t, 1.0);
+        if (work->split[WEIGHTS].on) t = fmax(t, 1.0);
         s = ss > 0.0 ? rx / ss : 0.0;
         if (fabs(s) * t > 1.0) s = s > 0.0 ? 1.0 / t : -1.0 / t;
         d = rest + 2.0 * s * rx - s * s * ss;
@@ -61,7 +61,7 @@ void alfs_gradient(alfs_work *work, const double *core, double *ss, double *inne
     ufs_copy(work->scratch, core, (size_t) space->r * (size_t) space->rb);
     alfs_residual(space, work->scratch, ss, inner);
     alfs_lift(space, work->scratch, work->lift_g);
-    if (z == NULL || z->t == NULL) return;
+    if (!work->split[WEIGHTS].on) return;
     if (space->right != NULL)
         la_gemm('N', 'T', space->m, space->k, space->rb, -1.0, z->lv, space->m, space->right,
                 space->k, 1.0, work->lift_g, space->m);
@@ -172,7 +172,7 @@ void alfs_write_dual(alfs_work *work, double *p, double *q, double *l)
 
 /* ---- primal ------------------------------------------------------------------------ */
 
-void alfs_primal_bound(alfs_work *work, double *best_w)
+void alfs_primal_bound(alfs_work *work)
 {
     const alfs_space *space = &work->space;
     double f = alfs_objective(work, NULL);
@@ -181,7 +181,7 @@ void alfs_primal_bound(alfs_work *work, double *best_w)
     work->value.best = f;
     for (int from = 0; from < space->q; from += space->width)
         candidate_block(work, from, alfs_block(space, from),
-                        best_w + (size_t) from * (size_t) space->m);
+                        work->w + (size_t) from * (size_t) space->m);
 }
 
 /* What, or with lambda > 0 W itself, with the zero rows of What and the zero columns of Wtilde. */
@@ -189,7 +189,7 @@ static void candidate_block(alfs_work *work, int from, int n, double *out)
 {
     const alfs_split *kept = &work->split[work->split[ROWS].on ? ROWS : COLS];
     size_t m = (size_t) work->space.m;
-    bool copy = work->weights == NULL || work->weights->t == NULL;
+    bool copy = !work->split[WEIGHTS].on;
 
     if (!copy) alfs_w_block(work, from, n, out);
     for (size_t j = 0; j < (size_t) n; j++)
@@ -226,8 +226,7 @@ double alfs_objective(alfs_work *work, const double *w)
     alfs_core(space, work->scratch);
     f = alfs_loss(space, work->scratch) + rows->penalty * la_l21(rows->n, rows->sum, 0.0) +
         cols->penalty * la_l21(cols->n, cols->sum, 0.0);
-    if (work->weights != NULL && work->weights->t != NULL)
-        f += work->split[WEIGHTS].penalty * alfs_weighted_sum(work);
+    if (work->split[WEIGHTS].on) f += work->split[WEIGHTS].penalty * alfs_weighted_sum(work);
     return f;
 }
 
@@ -235,18 +234,18 @@ double alfs_objective(alfs_work *work, const double *w)
 
 /* Largest of || 2A'RB' - L B' - P - Q || / || 2A'DB' || and of the complementarity
  * gaps (alpha ||W||_{2,1} - <P, W>) / F, ... at the returned W, P, Q, L. */
-double alfs_kkt(alfs_work *work, const alfs_result *result)
+double alfs_kkt(alfs_work *work)
 {
+    const alfs_result *result = work->result;
     alfs_space *space = &work->space;
-    const alfs_weights *z = work->weights;
     size_t m = (size_t) space->m, R = (size_t) space->r;
     double pairing[3] = {0.0}, sum[3] = {0.0}, diff = 0.0, g0 = 0.0, ss, inner, worst;
 
     alfs_add_all(space, result->w);
     alfs_core(space, work->core);
-    if (z != NULL && z->t != NULL) {
+    if (work->split[WEIGHTS].on) {
         sum[WEIGHTS] = alfs_weighted_sum(work);
-        for (size_t i = 0; i < m * m; i++) pairing[WEIGHTS] += result->l[i] * z->all[i];
+        for (size_t i = 0; i < m * m; i++) pairing[WEIGHTS] += result->l[i] * work->weights->all[i];
     }
     for (size_t i = 0; i < R; i++) {
         double g = 2.0 * space->a[i] * space->b[i] * space->target[i + i * R];
