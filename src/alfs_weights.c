@@ -71,8 +71,6 @@ void alfs_weights_zero(alfs_work *work)
     alfs_samples(space, work->weights->tmp);
     la_gram('N', m, space->r, work->weights->tmp, l);
     for (size_t i = 0; i < (size_t) m * (size_t) m; i++) l[i] *= 2.0;
-    la_gemm_checked('N', 'N', m, space->rb, m, 1.0, l, m, space->outer, m, 0.0, work->weights->lv,
-                    m);
     value->dual = value->now = value->best;
     work->run->status = UFS_CONVERGED;
     alfs_record(work);

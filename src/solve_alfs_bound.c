@@ -246,6 +246,8 @@ double alfs_kkt(alfs_work *work)
     if (work->split[WEIGHTS].on) {
         sum[WEIGHTS] = alfs_weighted_sum(work);
         for (size_t i = 0; i < m * m; i++) pairing[WEIGHTS] += result->l[i] * work->weights->all[i];
+        la_gemm_checked('N', 'N', space->m, space->rb, space->m, 1.0, result->l, space->m,
+                        space->outer, space->m, 0.0, work->weights->lv, space->m);
     }
     for (size_t i = 0; i < R; i++) {
         double g = 2.0 * space->a[i] * space->b[i] * space->target[i + i * R];

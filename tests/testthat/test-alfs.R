@@ -448,6 +448,22 @@ test_that("on the way, too, the bound is the value of a feasible pair", {
   claims(withr::with_seed(2, low_rank(40, 200, 12, .5)), c(.02, .7, .01), c(14, 18, 22))
 })
 
+test_that("kkt with lambda > 0 is that of the W, P, Q and L that are returned", {
+  for (size in list(c(40, 60), c(60, 20))) {
+    x <- alfs_data(size[1], size[2], 21)
+    fit <- suppressWarnings(alfs_raw(x, alpha_rel = .05, beta_rel = .05, lambda_rel = .005))
+    s <- fit$solution
+    g <- 2 * x %*% (t(x) - t(x) %*% s$W %*% t(x)) %*% x - s$L %*% x
+    z <- s$W %*% t(x)
+    cosine <- abs(tcrossprod(x / sqrt(rowSums(x^2))))
+    missed <- c(fit$params$alpha * sum(sqrt(rowSums(s$W^2))) - sum(s$P * s$W),
+      fit$params$beta * sum(sqrt(colSums(s$W^2))) - sum(s$Q * s$W),
+      fit$params$lambda * sum(abs(z) / pmax(cosine, 1e-6)) - sum(s$L * z))
+    expect_equal(fit$certificate[["kkt"]], max(missed / objective(fit),
+      sqrt(sum((g - s$P - s$Q)^2) / sum((2 * tcrossprod(x) %*% x)^2))), tolerance = 1e-6)
+  }
+})
+
 test_that("where nearly all columns will be in use no set of few is tried first", {
   x <- alfs_data(120, 60, 7)
   basis <- alfs_basis(x)
