@@ -30,6 +30,8 @@ typedef struct {
     double sum;           /* of the wanted values at the last check, -Inf before it */
     double best;          /* the residual after best_at products, halved or doubled then */
     int best_at;
+    double worst, before; /* the residual now and at the look before, after before_at products */
+    int at, before_at;
 } davidson;
 
 static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
@@ -41,8 +43,10 @@ static const double *next_block(davidson *s, bool check, int *count);
 static void damped(const davidson *s, double *mid, double *half);
 static int degree_for(const davidson *s, int last);
 static void filter(const davidson *s, int degree, int count, double *x);
+static int passes_to_look(const davidson *s, bool check);
 static bool expand(davidson *s, int count, const double *block);
-static int append(davidson *s, int count, const double *block);
+static int append(davidson *s, int count, const double *block, bool image);
+static void peel(const davidson *s, int from, double *x);
 static void restart(davidson *s);
 
 int la_eigs_basis(int k)
@@ -138,7 +142,7 @@ static void begin(davidson *s)
             ufs_copy(s->r + (size_t) j * N, a->start + (size_t) j * N, N);
         else
             la_krylov_noise(a->n, s->noise++, s->r + (size_t) j * N);
-    append(s, first, s->r);
+    append(s, first, s->r, false);
 }
 
 static int ritz_pairs(davidson *s)
@@ -189,6 +193,10 @@ static bool done(davidson *s, bool *check)
         if (!small || j < k - s->a->n_rough) worst = fmax(worst, s->norm[j]);
     }
     info->residual = worst > 0.0 ? worst / s->scale : 0.0;
+    s->before = s->worst;
+    s->before_at = s->at;
+    s->worst = worst;
+    s->at = info->products;
     if (open) {
         if (worst < s->best / 2.0 || worst > s->best * 2.0) {
             s->best = worst;
@@ -210,20 +218,20 @@ static const double *next_block(davidson *s, bool check, int *count)
 {
     const la_eigs_problem *a = s->a;
     size_t N = (size_t) a->n;
-    int last = 0;
+    int last = 0, first = 0;
     double *from = a->recur ? s->u : s->r, *to = a->recur ? s->r : s->u;
 
     *count = 0;
-    s->passes = 1;
-    if (a->block > 0 && a->block < LANES) s->passes = (a->k > LANES ? a->k : LANES) / s->width;
+    s->passes = passes_to_look(s, check);
     if (check) {
-        int products = s->info->products / 8 > 2 * LANES ? s->info->products / 8 : 2 * LANES;
-        s->passes = products / s->width;
         for (; *count < s->width; ++*count)
             la_krylov_noise(a->n, s->noise++, to + (size_t) *count * N);
         return to;
     }
-    for (int j = 0; j < s->held && *count < s->width; j++) {
+    for (int j = 0; j < a->k && s->width < LANES; j++)
+        if (s->norm[j] > s->norm[first]) first = j;
+    for (int i = 0; i < s->held && *count < s->width; i++) {
+        int j = (first + i) % s->held;
         /* What is not wanted only fills up the lanes. */
         if (j >= a->k && *count % LANES == 0) break;
         if (s->norm[j] <= allowed(s, j)) continue;
@@ -233,6 +241,21 @@ static const double *next_block(davidson *s, bool check, int *count)
     }
     if (a->recur) filter(s, degree_for(s, last), *count, to);
     return to;
+}
+
+/* Narrow blocks are looked at when they will have come three quarters of the way that is left. */
+static int passes_to_look(const davidson *s, bool check)
+{
+    int most = s->size / 4 > LANES ? s->size / 4 : LANES, products = s->info->products;
+    double left;
+
+    if (check) return (products / 8 > 2 * LANES ? products / 8 : 2 * LANES) / s->width;
+    if (s->a->block == 0 || s->a->block >= LANES) return 1;
+    if (most < s->a->k) most = s->a->k;
+    left = log(s->worst / (s->a->tol * s->scale)) / log(s->before / s->worst) *
+           (products - s->before_at) * 0.75;
+    if (left > 0.0 && left < most) most = left < 2.0 ? 2 : (int) left;
+    return most < s->width ? 1 : most / s->width;
 }
 
 /* Where the polynomial damps: [low, the smallest Ritz value kept] or, while that is low itself, a
@@ -299,19 +322,19 @@ static bool expand(davidson *s, int count, const double *block)
     begin = s->size;
     for (int pass = 0; pass < s->passes && count > 0 && s->size < s->most; pass++) {
         if (count > s->most - s->size) count = s->most - s->size;
-        count = append(s, count, block);
+        count = append(s, count, block, pass > 0);
         block = s->av + (size_t) (s->size - count) * N;
     }
     /* An invariant space, but not all there is. */
     if (s->size == begin && s->size < s->most) {
         la_krylov_noise(s->a->n, s->noise++, s->r);
-        append(s, 1, s->r);
+        append(s, 1, s->r, false);
     }
     return s->size > begin;
 }
 
 /* Behind the basis: what of the block lies outside of it. Returns how many vectors. */
-static int append(davidson *s, int count, const double *block)
+static int append(davidson *s, int count, const double *block, bool image)
 {
     const la_eigs_problem *a = s->a;
     int n = a->n, size = s->size, added;
@@ -319,7 +342,9 @@ static int append(davidson *s, int count, const double *block)
 
     R_CheckUserInterrupt();
     ufs_copy(s->v + begin, block, (size_t) count * N);
-    added = la_krylov_orthonormalise(n, a->n_known, a->known, size, count, s->v, DEPENDENT, s->dot);
+    for (int j = 0; j < count && image; j++) peel(s, size - count + j, s->v + begin + (size_t) j * N);
+    added = la_krylov_orthonormalise(n, a->n_known, a->known, size, count, s->v, DEPENDENT, image,
+                                     s->dot);
     if (added == 0) return 0;
     a->apply(a->data, added, s->v + begin, s->av + begin);
     s->size += added;
@@ -327,6 +352,18 @@ static int append(davidson *s, int count, const double *block)
     la_gemm('T', 'N', s->size, added, n, 1.0, s->v, n, s->av + begin, n, 0.0,
             s->h + (size_t) size * M, s->most);
     return added;
+}
+
+/* x = A v_from becomes x / |x| less what H knows of it. */
+static void peel(const davidson *s, int from, double *x)
+{
+    int n = s->a->n;
+    const double *h = s->h + (size_t) from * (size_t) s->most;
+    double size = la_nrm2(n, x);
+
+    for (int i = 0; i < s->size; i++)
+        if (fabs(h[i]) > ROUNDING * size) la_axpy(n, -h[i], s->v + (size_t) i * (size_t) n, x);
+    for (int i = 0; i < n && size > 0.0; i++) x[i] /= size;
 }
 
 /* The first `keep` columns of q (n x k) become q y (y k x keep), in place, by blocks of rows. */
