@@ -187,7 +187,6 @@ typedef struct {
     int block; /* vectors multiplied at a time; 0: as many as are wanted. Fewer than 8 need fewer
                   products, but see one copy each of a multiple eigenvalue: noise is tried at the
                   end, and what is missing found with a wider block */
-    int basis; /* vectors held; 0: la_eigs_basis(k) */
     double tol;
     int max_iter; /* looks at the Ritz pairs, one for every 8 products or every block */
     int n_rough;  /* of the last of the k only the distance from the one before them (or `high`)

@@ -28,10 +28,9 @@ typedef struct {
     double *dot;          /* (n_known + most) x max(most, ROWS): scratch */
     double scale;         /* what residuals are relative to */
     double sum;           /* of the wanted values at the last check, -Inf before it */
-    double best;          /* the residual after best_at products, halved or doubled then */
+    double best;          /* the residual after best_at products, halved or doubled then: */
     int best_at;
-    double worst, before; /* the residual now and at the look before, after before_at products */
-    int at, before_at;
+    double rate; /* its logarithm fell by so much per product */
 } davidson;
 
 static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
@@ -119,7 +118,7 @@ static void begin(davidson *s)
     s->wide = a->recur ? (k + (k / 2 > 3 ? k / 2 : 3) + LANES - 1) / LANES * LANES : k;
     s->keep = a->recur ? s->wide : k + LANES;
     s->width = a->block > 0 ? a->block : s->wide;
-    s->most = a->basis > 0 ? a->basis : la_eigs_basis(k);
+    s->most = la_eigs_basis(k);
     if (s->most > room) s->most = room;
     first = a->recur || a->block > 0 ? s->width : a->n_start > 0 ? k + 1 : k + 3;
     if (first < a->n_start) first = a->n_start;
@@ -193,12 +192,9 @@ static bool done(davidson *s, bool *check)
         if (!small || j < k - s->a->n_rough) worst = fmax(worst, s->norm[j]);
     }
     info->residual = worst > 0.0 ? worst / s->scale : 0.0;
-    s->before = s->worst;
-    s->before_at = s->at;
-    s->worst = worst;
-    s->at = info->products;
     if (open) {
         if (worst < s->best / 2.0 || worst > s->best * 2.0) {
+            s->rate = log(s->best / worst) / (info->products - s->best_at);
             s->best = worst;
             s->best_at = info->products;
         }
@@ -252,8 +248,7 @@ static int passes_to_look(const davidson *s, bool check)
     if (check) return (products / 8 > 2 * LANES ? products / 8 : 2 * LANES) / s->width;
     if (s->a->block == 0 || s->a->block >= LANES) return 1;
     if (most < s->a->k) most = s->a->k;
-    left = log(s->worst / (s->a->tol * s->scale)) / log(s->before / s->worst) *
-           (products - s->before_at) * 0.75;
+    left = 0.75 * log(s->info->residual / s->a->tol) / s->rate;
     if (left > 0.0 && left < most) most = left < 2.0 ? 2 : (int) left;
     return most < s->width ? 1 : most / s->width;
 }

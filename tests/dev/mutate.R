@@ -137,7 +137,6 @@ mutants <- rbind(
   mutant("src/x_sparse.c", "if (from == 0) off[k] +=", "off[k] +=", "kernel-x"),
   mutant("src/x_sparse.c", "= limit < x->n", "= from == 0 && limit < x->n", "kernel-x"),
   mutant("src/x_ops.c", "x->kind == UFS_X_SOURCE && width < x->p) x->source.sweep", "false) x->source.sweep", "turned"),
-  mutant("src/la_eigs.c", "a->basis > 0 ? a->basis : la_eigs_basis(k)", "la_eigs_basis(k)", "kernel-x"),
   mutant("R/turned.R", "done <- isTRUE(file.size(path) == bytes)", "done <- FALSE", "turned"),
   mutant("R/turned.R", "(index[turn[first]] - 1) * lines", "index[turn[first]] * lines", "turned"),
   mutant("R/turned.R", "which(c(TRUE, diff(index[turn]) != 1))", "1L", "turned"),
