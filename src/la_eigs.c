@@ -19,6 +19,7 @@ typedef struct {
     int most, size, keep; /* vectors at most; held; left by a restart */
     int wide, held;       /* Ritz vectors looked at: at most (k, more with a filter); now */
     int width, passes;    /* vectors of the next block; blocks before the next look */
+    bool narrow;          /* blocks of fewer than LANES, by images */
     int noise;            /* start vectors used so far */
     double *v, *av;       /* n x most: basis and its image */
     double *u, *r;        /* n x wide: Ritz vectors, best first, and residuals; then the block */
@@ -117,6 +118,7 @@ static void begin(davidson *s)
 
     s->wide = a->recur ? (k + (k / 2 > 3 ? k / 2 : 3) + LANES - 1) / LANES * LANES : k;
     s->keep = a->recur ? s->wide : k + LANES;
+    s->narrow = a->block > 0 && a->block < LANES;
     s->width = a->block > 0 ? a->block : s->wide;
     s->most = la_eigs_basis(k);
     if (s->most > room) s->most = room;
@@ -201,8 +203,7 @@ static bool done(davidson *s, bool *check)
         /* Small, and no better for a while: that is the rounding of the operator. */
         return info->residual <= ROUNDING && info->products > s->best_at + 2 * s->most;
     }
-    info->converged = s->a->block == 0 || s->a->block >= LANES ||
-                      sum <= s->sum + k * s->a->tol * s->scale;
+    info->converged = !s->narrow || sum <= s->sum + k * s->a->tol * s->scale;
     if (s->sum > R_NegInf && s->width < LANES) s->width *= 2;
     s->sum = sum;
     *check = true;
@@ -224,7 +225,7 @@ static const double *next_block(davidson *s, bool check, int *count)
             la_krylov_noise(a->n, s->noise++, to + (size_t) *count * N);
         return to;
     }
-    for (int j = 0; j < a->k && s->width < LANES; j++)
+    for (int j = 0; j < a->k && s->narrow; j++)
         if (s->norm[j] > s->norm[first]) first = j;
     for (int i = 0; i < s->held && *count < s->width; i++) {
         int j = (first + i) % s->held;
@@ -246,7 +247,7 @@ static int passes_to_look(const davidson *s, bool check)
     double left;
 
     if (check) return (products / 8 > 2 * LANES ? products / 8 : 2 * LANES) / s->width;
-    if (s->a->block == 0 || s->a->block >= LANES) return 1;
+    if (!s->narrow) return 1;
     if (most < s->a->k) most = s->a->k;
     left = 0.75 * log(s->info->residual / s->a->tol) / s->rate;
     if (left > 0.0 && left < most) most = left < 2.0 ? 2 : (int) left;
