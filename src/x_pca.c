@@ -1,7 +1,7 @@
 /* x_pca.c: leading principal components of an operator (see x_ops.h).
  *
- * r = min(n, p), G the r x r Gram matrix. la_eigs_krylov() needs about 3k + 40 products, each 4 nnz
- * with X or, once G is formed, 2 r^2; without gaps (noise) three times as many. The whole spectrum of
+ * r = min(n, p), G the r x r Gram matrix. la_eigs_krylov() needs about 3k + 60 products, twice as
+ * many without gaps (noise), each 4 nnz with X or, once G is formed, 2 r^2. The whole spectrum of
  * G takes about 4r^3/3 + 2r^2 k, half of it at the speed of matrix times vector. The cheapest is
  * taken, and the first is given up for the last when it has cost half as much, or ENOUGH products.
  * Memory r^2, or 2r (3k + 48); then n x k and p x k for the answer.
@@ -66,7 +66,7 @@ static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z
 {
     int r = x->n <= x->p ? x->n : x->p;
     bool few = r > SMALL && r >= 2 * la_eigs_basis(k), can_gram = r <= GRAM_MOST, by_gram;
-    double products = 3.0 * k + 40.0, most = 100.0 * (k + 10.0), *gram = NULL;
+    double products = 3.0 * k + 80.0, most = 100.0 * (k + 10.0), *gram = NULL;
     pca_costs cost = costs_of(x, k, products);
     ufs_x whole;
 
