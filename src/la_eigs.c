@@ -20,11 +20,13 @@ typedef struct {
     int wide, held;       /* Ritz vectors looked at: at most (k, more with a filter); now */
     int width, passes;    /* vectors of the next block; blocks before the next look */
     bool narrow;          /* blocks of fewer than LANES, by images */
-    int noise;            /* start vectors used so far */
-    double *v, *av;       /* n x most: basis and its image */
-    double *u, *r;        /* n x wide: Ritz vectors, best first, and residuals; then the block */
-    double *norm;         /* wide: of the residuals */
-    double *theta;        /* keep, descending */
+    bool check;     /* all is found, but narrow blocks see no more copies of an eigenvalue than
+                             they have vectors: noise must find nothing more */
+    int noise;      /* start vectors used so far */
+    double *v, *av; /* n x most: basis and its image */
+    double *u, *r;  /* n x wide: Ritz vectors, best first, and residuals; then the block */
+    double *norm;   /* wide: of the residuals */
+    double *theta;  /* keep, descending */
     double *h, *y, *copy; /* most x most: H, its eigenvectors, scratch */
     double *dot;          /* (n_known + most) x max(most, ROWS): scratch */
     double scale;         /* what residuals are relative to */
@@ -38,13 +40,13 @@ static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_i
 static void begin(davidson *s);
 static int ritz_pairs(davidson *s);
 static double allowed(const davidson *s, int j);
-static bool done(davidson *s, bool *check);
-static const double *next_block(davidson *s, bool check, int *count);
+static bool done(davidson *s);
+static const double *next_block(davidson *s, int *count);
 static void damped(const davidson *s, double *mid, double *half);
 static int degree_for(const davidson *s, int last);
 static void filter(const davidson *s, int degree, int count, double *x);
-static int passes_to_look(const davidson *s, bool check);
-static bool expand(davidson *s, int count, const double *block);
+static int passes_to_look(const davidson *s);
+static bool expand(davidson *s);
 static int append(davidson *s, int count, const double *block, bool image);
 static void peel(const davidson *s, int from, double *x);
 static void restart(davidson *s);
@@ -85,23 +87,21 @@ void la_eigs_krylov(const la_eigs_problem *a, double *w, double *z, la_eigs_info
     size_t N = (size_t) a->n;
     void *mark = vmaxget();
     davidson s = {.a = a, .info = info, .sum = R_NegInf};
-    bool check, grew = true;
+    bool grew = true;
 
     *info = (la_eigs_info){.residual = R_PosInf};
     begin(&s);
     for (;;) {
-        int count;
         info->lapack = ritz_pairs(&s);
         if (info->lapack) break;
         info->iterations++;
-        if (done(&s, &check) || info->iterations >= a->max_iter) break;
+        if (done(&s) || info->iterations >= a->max_iter) break;
         if (!grew) {
             /* V is all there is. */
             info->converged = true;
             break;
         }
-        const double *block = next_block(&s, check, &count);
-        grew = expand(&s, count, block);
+        grew = expand(&s);
     }
     for (int j = 0; j < a->k && !info->lapack; j++) {
         w[j] = s.theta[j];
@@ -176,16 +176,14 @@ static double allowed(const davidson *s, int j)
     return fmax(exact, 0.1 * ((j > 0 ? s->theta[j - 1] : s->a->high) - s->theta[j]));
 }
 
-/* check: every wanted pair is found, but from blocks that see no more copies of an eigenvalue than
- * they have vectors; noise must find nothing more. */
-static bool done(davidson *s, bool *check)
+static bool done(davidson *s)
 {
     la_eigs_info *info = s->info;
     int k = s->a->k;
     bool open = false;
     double worst = 0.0, sum = 0.0;
 
-    *check = false;
+    s->check = false;
     if (s->size < k) return false;
     for (int j = 0; j < k; j++) {
         bool small = s->norm[j] <= allowed(s, j);
@@ -206,12 +204,12 @@ static bool done(davidson *s, bool *check)
     info->converged = !s->narrow || sum <= s->sum + k * s->a->tol * s->scale;
     if (s->sum > R_NegInf && s->width < LANES) s->width *= 2;
     s->sum = sum;
-    *check = true;
+    s->check = true;
     return info->converged;
 }
 
 /* Copies of an eigenvalue that is missing grow out of noise as fast as the others did. */
-static const double *next_block(davidson *s, bool check, int *count)
+static const double *next_block(davidson *s, int *count)
 {
     const la_eigs_problem *a = s->a;
     size_t N = (size_t) a->n;
@@ -219,13 +217,13 @@ static const double *next_block(davidson *s, bool check, int *count)
     double *from = a->recur ? s->u : s->r, *to = a->recur ? s->r : s->u;
 
     *count = 0;
-    s->passes = passes_to_look(s, check);
-    if (check) {
+    s->passes = passes_to_look(s);
+    if (s->check) {
         for (; *count < s->width; ++*count)
             la_krylov_noise(a->n, s->noise++, to + (size_t) *count * N);
         return to;
     }
-    for (int j = 0; j < a->k && s->narrow; j++)
+    for (int j = 0; j < s->held && s->narrow; j++)
         if (s->norm[j] > s->norm[first]) first = j;
     for (int i = 0; i < s->held && *count < s->width; i++) {
         int j = (first + i) % s->held;
@@ -241,12 +239,12 @@ static const double *next_block(davidson *s, bool check, int *count)
 }
 
 /* Narrow blocks are looked at when they will have come three quarters of the way that is left. */
-static int passes_to_look(const davidson *s, bool check)
+static int passes_to_look(const davidson *s)
 {
     int most = s->size / 4 > LANES ? s->size / 4 : LANES, products = s->info->products;
     double left;
 
-    if (check) return (products / 8 > 2 * LANES ? products / 8 : 2 * LANES) / s->width;
+    if (s->check) return (products / 8 > 2 * LANES ? products / 8 : 2 * LANES) / s->width;
     if (!s->narrow) return 1;
     if (most < s->a->k) most = s->a->k;
     left = 0.75 * log(s->info->residual / s->a->tol) / s->rate;
@@ -308,10 +306,12 @@ static void filter(const davidson *s, int degree, int count, double *x)
 }
 
 /* Whether V grew. */
-static bool expand(davidson *s, int count, const double *block)
+static bool expand(davidson *s)
 {
     size_t N = (size_t) s->a->n;
-    int begin, full = s->a->n - s->a->n_known, room = s->most - s->keep;
+    int count, begin;
+    const double *block = next_block(s, &count);
+    int full = s->a->n - s->a->n_known, room = s->most - s->keep;
     int need = count * s->passes < room ? count * s->passes : room;
 
     if (s->most < full && s->size + (s->passes > LANES ? need : count) > s->most) restart(s);
@@ -338,7 +338,8 @@ static int append(davidson *s, int count, const double *block, bool image)
 
     R_CheckUserInterrupt();
     ufs_copy(s->v + begin, block, (size_t) count * N);
-    for (int j = 0; j < count && image; j++) peel(s, size - count + j, s->v + begin + (size_t) j * N);
+    for (int j = 0; j < count && image; j++)
+        peel(s, size - count + j, s->v + begin + (size_t) j * N);
     added = la_krylov_orthonormalise(n, a->n_known, a->known, size, count, s->v, DEPENDENT, image,
                                      s->dot);
     if (added == 0) return 0;
