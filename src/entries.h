@@ -87,7 +87,7 @@
     ENTRY(propagate, 5) \
     /* ffi_test.c */ \
     ENTRY(test_x, 4) \
-    ENTRY(test_eigs, 5) \
+    ENTRY(test_eigs, 4) \
     ENTRY(test_qp, 5) \
     ENTRY(test_anderson, 4) \
     ENTRY(test_lowest, 6) \

@@ -302,9 +302,8 @@ static void apply_test(const void *data, int m, const double *x, double *y)
     la_gemm('N', 'N', op->n, m, op->n, 1.0, op->a, op->n, x, op->n, 0.0, y, op->n);
 }
 
-/* The k largest eigenpairs of the symmetric a (n x n) by products with blocks of vectors; basis:
- * vectors held, 0 for the usual number. */
-SEXP ffi_test_eigs(SEXP a, SEXP k_, SEXP tol, SEXP block, SEXP basis)
+/* The k largest eigenpairs of the symmetric a (n x n) by products with blocks of vectors. */
+SEXP ffi_test_eigs(SEXP a, SEXP k_, SEXP tol, SEXP block)
 {
     static const char *const names[] = {"values",    "vectors", "products", "residual",
                                         "converged", "info",    NULL};
@@ -315,7 +314,6 @@ SEXP ffi_test_eigs(SEXP a, SEXP k_, SEXP tol, SEXP block, SEXP basis)
                                .apply = apply_test,
                                .data = &op,
                                .block = ffi_whole(block, 0, n, "block"),
-                               .basis = ffi_whole(basis, 0, n, "basis"),
                                .tol = ffi_number(tol, "tol"),
                                .max_iter = 13 * (k + 10)};
     la_eigs_info info;

@@ -187,7 +187,6 @@ typedef struct {
     int block; /* vectors multiplied at a time; 0: as many as are wanted. Fewer than 8 need fewer
                   products, but see one copy each of a multiple eigenvalue: noise is tried at the
                   end, and what is missing found with a wider block */
-    int basis; /* vectors held; 0: la_eigs_basis(k) */
     double tol;
     int max_iter; /* looks at the Ritz pairs, one for every 8 products or every block */
     int n_rough;  /* of the last of the k only the distance from the one before them (or `high`)
@@ -214,11 +213,12 @@ void la_krylov_noise(int n, int column, double *x);
 /* Makes columns k .. k + added - 1 of q (n rows) orthonormal to `known` (n x n_known
  * orthonormal columns, or NULL), to the k columns of q before, which are orthonormal, and to
  * each other; those of which less than `least` of their length is left are dropped, and the
- * others move up. Returns how many are left. The block against the rest by two products,
- * twice, then column by column: 4n (n_known + k) added + 4n added^2 flops.
+ * others move up. Returns how many are left. rest: they are what unit vectors had left of them
+ * when most of what lies along q was taken away. The block against the others by two products,
+ * twice (`rest`: once), then column by column: 4n (n_known + k) added + 4n added^2 flops.
  * dot: max(n_known + k, k + added) x added doubles. */
 int la_krylov_orthonormalise(int n, int n_known, const double *known, int k, int added, double *q,
-                             double least, double *dot);
+                             double least, bool rest, double *dot);
 
 /* Eigenpairs of the leading k x k block of h (leading dimension ld, upper triangle read): theta
  * ascending, y k x k. copy: k x k scratch. Returns LAPACK's info. */

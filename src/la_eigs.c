@@ -19,30 +19,36 @@ typedef struct {
     int most, size, keep; /* vectors at most; held; left by a restart */
     int wide, held;       /* Ritz vectors looked at: at most (k, more with a filter); now */
     int width, passes;    /* vectors of the next block; blocks before the next look */
-    int noise;            /* start vectors used so far */
-    double *v, *av;       /* n x most: basis and its image */
-    double *u, *r;        /* n x wide: Ritz vectors, best first, and residuals; then the block */
-    double *norm;         /* wide: of the residuals */
-    double *theta;        /* keep, descending */
+    bool narrow;          /* blocks of fewer than LANES, by images */
+    bool check;     /* all is found, but narrow blocks see no more copies of an eigenvalue than
+                             they have vectors: noise must find nothing more */
+    int noise;      /* start vectors used so far */
+    double *v, *av; /* n x most: basis and its image */
+    double *u, *r;  /* n x wide: Ritz vectors, best first, and residuals; then the block */
+    double *norm;   /* wide: of the residuals */
+    double *theta;  /* keep, descending */
     double *h, *y, *copy; /* most x most: H, its eigenvectors, scratch */
     double *dot;          /* (n_known + most) x max(most, ROWS): scratch */
     double scale;         /* what residuals are relative to */
     double sum;           /* of the wanted values at the last check, -Inf before it */
-    double best;          /* the residual after best_at products, halved or doubled then */
+    double best;          /* the residual after best_at products, halved or doubled then: */
     int best_at;
+    double rate; /* its logarithm fell by so much per product */
 } davidson;
 
 static void dense_eigs(const la_eigs_problem *a, double *w, double *z, la_eigs_info *info);
 static void begin(davidson *s);
 static int ritz_pairs(davidson *s);
 static double allowed(const davidson *s, int j);
-static bool done(davidson *s, bool *check);
-static const double *next_block(davidson *s, bool check, int *count);
+static bool done(davidson *s);
+static const double *next_block(davidson *s, int *count);
 static void damped(const davidson *s, double *mid, double *half);
 static int degree_for(const davidson *s, int last);
 static void filter(const davidson *s, int degree, int count, double *x);
-static bool expand(davidson *s, int count, const double *block);
-static int append(davidson *s, int count, const double *block);
+static int passes_to_look(const davidson *s);
+static bool expand(davidson *s);
+static int append(davidson *s, int count, const double *block, bool image);
+static void peel(const davidson *s, int from, double *x);
 static void restart(davidson *s);
 
 int la_eigs_basis(int k)
@@ -81,23 +87,21 @@ void la_eigs_krylov(const la_eigs_problem *a, double *w, double *z, la_eigs_info
     size_t N = (size_t) a->n;
     void *mark = vmaxget();
     davidson s = {.a = a, .info = info, .sum = R_NegInf};
-    bool check, grew = true;
+    bool grew = true;
 
     *info = (la_eigs_info){.residual = R_PosInf};
     begin(&s);
     for (;;) {
-        int count;
         info->lapack = ritz_pairs(&s);
         if (info->lapack) break;
         info->iterations++;
-        if (done(&s, &check) || info->iterations >= a->max_iter) break;
+        if (done(&s) || info->iterations >= a->max_iter) break;
         if (!grew) {
             /* V is all there is. */
             info->converged = true;
             break;
         }
-        const double *block = next_block(&s, check, &count);
-        grew = expand(&s, count, block);
+        grew = expand(&s);
     }
     for (int j = 0; j < a->k && !info->lapack; j++) {
         w[j] = s.theta[j];
@@ -114,8 +118,9 @@ static void begin(davidson *s)
 
     s->wide = a->recur ? (k + (k / 2 > 3 ? k / 2 : 3) + LANES - 1) / LANES * LANES : k;
     s->keep = a->recur ? s->wide : k + LANES;
+    s->narrow = a->block > 0 && a->block < LANES;
     s->width = a->block > 0 ? a->block : s->wide;
-    s->most = a->basis > 0 ? a->basis : la_eigs_basis(k);
+    s->most = la_eigs_basis(k);
     if (s->most > room) s->most = room;
     first = a->recur || a->block > 0 ? s->width : a->n_start > 0 ? k + 1 : k + 3;
     if (first < a->n_start) first = a->n_start;
@@ -138,7 +143,7 @@ static void begin(davidson *s)
             ufs_copy(s->r + (size_t) j * N, a->start + (size_t) j * N, N);
         else
             la_krylov_noise(a->n, s->noise++, s->r + (size_t) j * N);
-    append(s, first, s->r);
+    append(s, first, s->r, false);
 }
 
 static int ritz_pairs(davidson *s)
@@ -171,16 +176,14 @@ static double allowed(const davidson *s, int j)
     return fmax(exact, 0.1 * ((j > 0 ? s->theta[j - 1] : s->a->high) - s->theta[j]));
 }
 
-/* check: every wanted pair is found, but from blocks that see no more copies of an eigenvalue than
- * they have vectors; noise must find nothing more. */
-static bool done(davidson *s, bool *check)
+static bool done(davidson *s)
 {
     la_eigs_info *info = s->info;
     int k = s->a->k;
     bool open = false;
     double worst = 0.0, sum = 0.0;
 
-    *check = false;
+    s->check = false;
     if (s->size < k) return false;
     for (int j = 0; j < k; j++) {
         bool small = s->norm[j] <= allowed(s, j);
@@ -191,39 +194,39 @@ static bool done(davidson *s, bool *check)
     info->residual = worst > 0.0 ? worst / s->scale : 0.0;
     if (open) {
         if (worst < s->best / 2.0 || worst > s->best * 2.0) {
+            s->rate = log(s->best / worst) / (info->products - s->best_at);
             s->best = worst;
             s->best_at = info->products;
         }
         /* Small, and no better for a while: that is the rounding of the operator. */
         return info->residual <= ROUNDING && info->products > s->best_at + 2 * s->most;
     }
-    info->converged = s->a->block == 0 || s->a->block >= LANES ||
-                      sum <= s->sum + k * s->a->tol * s->scale;
+    info->converged = !s->narrow || sum <= s->sum + k * s->a->tol * s->scale;
     if (s->sum > R_NegInf && s->width < LANES) s->width *= 2;
     s->sum = sum;
-    *check = true;
+    s->check = true;
     return info->converged;
 }
 
 /* Copies of an eigenvalue that is missing grow out of noise as fast as the others did. */
-static const double *next_block(davidson *s, bool check, int *count)
+static const double *next_block(davidson *s, int *count)
 {
     const la_eigs_problem *a = s->a;
     size_t N = (size_t) a->n;
-    int last = 0;
+    int last = 0, first = 0;
     double *from = a->recur ? s->u : s->r, *to = a->recur ? s->r : s->u;
 
     *count = 0;
-    s->passes = 1;
-    if (a->block > 0 && a->block < LANES) s->passes = (a->k > LANES ? a->k : LANES) / s->width;
-    if (check) {
-        int products = s->info->products / 8 > 2 * LANES ? s->info->products / 8 : 2 * LANES;
-        s->passes = products / s->width;
+    s->passes = passes_to_look(s);
+    if (s->check) {
         for (; *count < s->width; ++*count)
             la_krylov_noise(a->n, s->noise++, to + (size_t) *count * N);
         return to;
     }
-    for (int j = 0; j < s->held && *count < s->width; j++) {
+    for (int j = 0; j < s->held && s->narrow; j++)
+        if (s->norm[j] > s->norm[first]) first = j;
+    for (int i = 0; i < s->held && *count < s->width; i++) {
+        int j = (first + i) % s->held;
         /* What is not wanted only fills up the lanes. */
         if (j >= a->k && *count % LANES == 0) break;
         if (s->norm[j] <= allowed(s, j)) continue;
@@ -233,6 +236,20 @@ static const double *next_block(davidson *s, bool check, int *count)
     }
     if (a->recur) filter(s, degree_for(s, last), *count, to);
     return to;
+}
+
+/* Narrow blocks are looked at when they will have come three quarters of the way that is left. */
+static int passes_to_look(const davidson *s)
+{
+    int most = s->size / 4 > LANES ? s->size / 4 : LANES, products = s->info->products;
+    double left;
+
+    if (s->check) return (products / 8 > 2 * LANES ? products / 8 : 2 * LANES) / s->width;
+    if (!s->narrow) return 1;
+    if (most < s->a->k) most = s->a->k;
+    left = 0.75 * log(s->info->residual / s->a->tol) / s->rate;
+    if (left > 0.0 && left < most) most = left < 2.0 ? 2 : (int) left;
+    return most < s->width ? 1 : most / s->width;
 }
 
 /* Where the polynomial damps: [low, the smallest Ritz value kept] or, while that is low itself, a
@@ -289,29 +306,31 @@ static void filter(const davidson *s, int degree, int count, double *x)
 }
 
 /* Whether V grew. */
-static bool expand(davidson *s, int count, const double *block)
+static bool expand(davidson *s)
 {
     size_t N = (size_t) s->a->n;
-    int begin, full = s->a->n - s->a->n_known, room = s->most - s->keep;
+    int count, begin;
+    const double *block = next_block(s, &count);
+    int full = s->a->n - s->a->n_known, room = s->most - s->keep;
     int need = count * s->passes < room ? count * s->passes : room;
 
     if (s->most < full && s->size + (s->passes > LANES ? need : count) > s->most) restart(s);
     begin = s->size;
     for (int pass = 0; pass < s->passes && count > 0 && s->size < s->most; pass++) {
         if (count > s->most - s->size) count = s->most - s->size;
-        count = append(s, count, block);
+        count = append(s, count, block, pass > 0);
         block = s->av + (size_t) (s->size - count) * N;
     }
     /* An invariant space, but not all there is. */
     if (s->size == begin && s->size < s->most) {
         la_krylov_noise(s->a->n, s->noise++, s->r);
-        append(s, 1, s->r);
+        append(s, 1, s->r, false);
     }
     return s->size > begin;
 }
 
 /* Behind the basis: what of the block lies outside of it. Returns how many vectors. */
-static int append(davidson *s, int count, const double *block)
+static int append(davidson *s, int count, const double *block, bool image)
 {
     const la_eigs_problem *a = s->a;
     int n = a->n, size = s->size, added;
@@ -319,7 +338,10 @@ static int append(davidson *s, int count, const double *block)
 
     R_CheckUserInterrupt();
     ufs_copy(s->v + begin, block, (size_t) count * N);
-    added = la_krylov_orthonormalise(n, a->n_known, a->known, size, count, s->v, DEPENDENT, s->dot);
+    for (int j = 0; j < count && image; j++)
+        peel(s, size - count + j, s->v + begin + (size_t) j * N);
+    added = la_krylov_orthonormalise(n, a->n_known, a->known, size, count, s->v, DEPENDENT, image,
+                                     s->dot);
     if (added == 0) return 0;
     a->apply(a->data, added, s->v + begin, s->av + begin);
     s->size += added;
@@ -327,6 +349,18 @@ static int append(davidson *s, int count, const double *block)
     la_gemm('T', 'N', s->size, added, n, 1.0, s->v, n, s->av + begin, n, 0.0,
             s->h + (size_t) size * M, s->most);
     return added;
+}
+
+/* x = A v_from becomes x / |x| less what H knows of it. */
+static void peel(const davidson *s, int from, double *x)
+{
+    int n = s->a->n;
+    const double *h = s->h + (size_t) from * (size_t) s->most;
+    double size = la_nrm2(n, x);
+
+    for (int i = 0; i < s->size; i++)
+        if (fabs(h[i]) > ROUNDING * size) la_axpy(n, -h[i], s->v + (size_t) i * (size_t) n, x);
+    for (int i = 0; i < n && size > 0.0; i++) x[i] /= size;
 }
 
 /* The first `keep` columns of q (n x k) become q y (y k x keep), in place, by blocks of rows. */

@@ -16,24 +16,25 @@ void la_krylov_noise(int n, int column, double *x)
 }
 
 int la_krylov_orthonormalise(int n, int n_known, const double *known, int k, int added, double *q,
-                             double least, double *dot)
+                             double least, bool rest, double *dot)
 {
     size_t N = (size_t) n;
     double *block = q + (size_t) k * N;
     int left = 0;
 
-    for (int j = 0; j < added; j++) {
+    for (int j = 0; j < added && !rest; j++) {
         double *col = block + (size_t) j * N, size = la_nrm2(n, col);
         for (int i = 0; i < n && size > 0.0; i++) col[i] /= size;
     }
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < (rest ? 1 : 2); pass++) {
         project_out(n, n_known, known, added, block, dot);
         project_out(n, k, q, added, block, dot);
     }
     for (int j = 0; j < added; j++) {
         double *col = block + (size_t) left * N, before, after;
         if (left < j) ufs_copy(col, block + (size_t) j * N, N);
-        before = after = la_nrm2(n, col);
+        after = la_nrm2(n, col);
+        before = rest ? 1.0 : after;
         /* What the projections left of a unit vector; again where those on the block leave little,
          * in which the rounding of the first ones has grown. */
         while (after > least) {

@@ -70,7 +70,7 @@ void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, d
     last = ufs_dalloc(len, 1);
     ufs_copy(last, vectors, len);
     apply_inverse(s, c, last, vectors);
-    la_krylov_orthonormalise(p, 0, NULL, 0, c, vectors, 0.0, last);
+    la_krylov_orthonormalise(p, 0, NULL, 0, c, vectors, 0.0, false, last);
     vmaxset(mark);
 }
 

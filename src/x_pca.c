@@ -1,16 +1,16 @@
 /* x_pca.c: leading principal components of an operator (see x_ops.h).
  *
- * r = min(n, p), G the r x r Gram matrix. la_eigs_krylov() needs about 3k + 40 products, each 4 nnz
- * with X or, once G is formed, 2 r^2; without gaps (noise) three times as many. The whole spectrum of
+ * r = min(n, p), G the r x r Gram matrix. la_eigs_krylov() needs about 3k + 60 products, twice as
+ * many without gaps (noise), each 4 nnz with X or, once G is formed, 2 r^2. The whole spectrum of
  * G takes about 4r^3/3 + 2r^2 k, half of it at the speed of matrix times vector. The cheapest is
  * taken, and the first is given up for the last when it has cost half as much, or ENOUGH products.
- * Memory r^2, or 2r (3k + 144); then n x k and p x k for the answer.
+ * Memory r^2, or 2r (3k + 48); then n x k and p x k for the answer.
  * Interrupts are looked for with every block of products and of G. */
 #include "x_ops.h"
 #include "la.h"
 #include <R_ext/Memory.h>
 
-enum { SMALL = 400, GRAM_MOST = 6000, LONGER = 96, ENOUGH = 160 };
+enum { SMALL = 400, GRAM_MOST = 6000, ENOUGH = 160 };
 /* A flop outside matrix times matrix costs about as much as so many inside. */
 static const double SLOW = 4.0;
 
@@ -64,9 +64,9 @@ void ufs_x_pca(const ufs_x *x, int k, double tol, double *scores, double *loadin
 static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z,
                          ufs_x_pca_info *info)
 {
-    int r = x->n <= x->p ? x->n : x->p, basis = la_eigs_basis(k) + LONGER;
+    int r = x->n <= x->p ? x->n : x->p;
     bool few = r > SMALL && r >= 2 * la_eigs_basis(k), can_gram = r <= GRAM_MOST, by_gram;
-    double products = 3.0 * k + 40.0, most = 100.0 * (k + 10.0), *gram = NULL;
+    double products = 3.0 * k + 80.0, most = 100.0 * (k + 10.0), *gram = NULL;
     pca_costs cost = costs_of(x, k, products);
     ufs_x whole;
 
@@ -85,7 +85,6 @@ static int leading_pairs(const ufs_x *x, int k, double tol, double *w, double *z
                                    .apply = x->n <= x->p ? apply_rows : apply_cols,
                                    .data = x,
                                    .block = x->kind == UFS_X_SOURCE && !by_gram ? 8 : 1,
-                                   .basis = basis < r / 2 ? basis : r / 2,
                                    .tol = tol};
         if (by_gram) {
             problem.apply = apply_gram;

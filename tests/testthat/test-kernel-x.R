@@ -282,8 +282,8 @@ test_that("components that serve as coordinates take fewer products and hold the
   expect_equal(loose$sdev2, exact$sdev2, tolerance = 0.02)
 })
 
-eigs <- function(a, k, tol = 1e-11, block = 0L, basis = 0L) {
-  .Call(C_test_eigs, a, as.integer(k), tol, as.integer(block), as.integer(basis))
+eigs <- function(a, k, tol = 1e-11, block = 0L) {
+  .Call(C_test_eigs, a, as.integer(k), tol, as.integer(block))
 }
 
 with_spectrum <- function(value) {
@@ -328,7 +328,7 @@ test_that("the leading eigenpairs equal eigen()'s, each as often as it occurs, w
 test_that("multiple singular values of a matrix, dense and sparse", {
   skip_on_cran()
   n <- 480
-  for (times in c(1L, 2L, 3L, 8L)) {
+  for (times in c(1L, 2L, 3L, 6L, 8L)) {
     value <- c(9, rep(7, times), seq(5, 1, length.out = n - times - 1))
     x <- withr::with_seed(2, {
       u <- qr.Q(qr(matrix(rnorm(n * n), n)))
@@ -347,20 +347,16 @@ test_that("multiple singular values of a matrix, dense and sparse", {
   }
 })
 
-test_that("a longer basis and a narrow block find close eigenvalues with fewer products", {
+test_that("a narrow block finds close eigenvalues with fewer products", {
   skip_on_cran()
   n <- 600
   a <- with_spectrum(c(5, seq(2, 1, length.out = n - 1)))
-  short <- eigs(a, 6, tol = 1e-10, block = 8)
-  long <- eigs(a, 6, tol = 1e-10, block = 8, basis = 140)
-  narrow <- eigs(a, 6, tol = 1e-10, block = 1, basis = 140)
-  expect_true(short$converged && long$converged && narrow$converged)
-  expect_lt(long$products, 0.8 * short$products)
-  expect_lt(narrow$products, 0.8 * long$products)
-  for (got in list(long, narrow)) {
-    expect_equal(got$values, short$values, tolerance = 1e-12)
-    expect_lt(max(abs(a %*% got$vectors - got$vectors %*% diag(got$values))), 1e-8)
-  }
+  wide <- eigs(a, 6, tol = 1e-10, block = 8)
+  narrow <- eigs(a, 6, tol = 1e-10, block = 1)
+  expect_true(wide$converged && narrow$converged)
+  expect_lt(narrow$products, 0.5 * wide$products)
+  expect_equal(narrow$values, wide$values, tolerance = 1e-12)
+  expect_lt(max(abs(a %*% narrow$vectors - narrow$vectors %*% diag(narrow$values))), 1e-8)
 })
 
 test_that("products by tiles of rows are those of the whole, empty tiles included", {
