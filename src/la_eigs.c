@@ -20,13 +20,14 @@ typedef struct {
     int wide, held;       /* Ritz vectors looked at: at most (k, more with a filter); now */
     int width, passes;    /* vectors of the next block; blocks before the next look */
     bool narrow;          /* blocks of fewer than LANES, by images */
-    bool check;     /* all is found, but narrow blocks see no more copies of an eigenvalue than
-                             they have vectors: noise must find nothing more */
-    int noise;      /* start vectors used so far */
-    double *v, *av; /* n x most: basis and its image */
-    double *u, *r;  /* n x wide: Ritz vectors, best first, and residuals; then the block */
-    double *norm;   /* wide: of the residuals */
-    double *theta;  /* keep, descending */
+    /* All is found, but narrow blocks see no more copies of an eigenvalue than they have vectors:
+     * noise must find nothing more. */
+    bool check;
+    int noise;            /* start vectors used so far */
+    double *v, *av;       /* n x most: basis and its image */
+    double *u, *r;        /* n x wide: Ritz vectors, best first, and residuals; then the block */
+    double *norm;         /* wide: of the residuals */
+    double *theta;        /* keep, descending */
     double *h, *y, *copy; /* most x most: H, its eigenvectors, scratch */
     double *dot;          /* (n_known + most) x max(most, ROWS): scratch */
     double scale;         /* what residuals are relative to */
