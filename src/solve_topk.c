@@ -408,16 +408,15 @@ static int prove(topk_work *work, bool *improved)
     result->bound = work->bound.lower;
     if (settings->polish) consider(work, work->trial);
     if (settings->branch) {
-        topk_branch_result branch;
         void *mark = vmaxget();
         lapack = topk_branch_solve(&work->bound, settings->polish ? &work->polish : NULL,
                                    &work->criterion, settings->node_limit, result->chosen,
-                                   &work->value, &branch);
+                                   &work->value);
         vmaxset(mark);
         if (lapack) return lapack;
-        result->nodes = branch.nodes;
-        result->proved = branch.proved;
-        result->bound = fmax(result->bound, branch.lower);
+        result->nodes = work->bound.nodes;
+        result->proved = work->bound.proved;
+        result->bound = fmax(result->bound, work->bound.overall);
     }
     *improved = work->value < before;
     if (!*improved) return 0;
