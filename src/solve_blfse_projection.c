@@ -69,13 +69,12 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
     qp_init(&work->qp, p, paper && work->form == BLFSE_DENSE);
 }
 
-int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, const int *part,
-                         double *degree, double *a, double *b)
+int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a,
+                         double *b)
 {
     const double *x = work->problem->x;
-    int n = work->problem->n, p = work->problem->p;
+    int n = work->problem->n, p = work->problem->p, n_part, lapack;
     size_t N = (size_t) n, P = (size_t) p;
-    int lapack;
 
     la_packed_row_sums(n, s, degree);
     if (work->settings->projection == BLFSE_PAPER && work->form == BLFSE_FACTOR) {
@@ -94,11 +93,8 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
             work->g_diag[i] = R ? la_dot(work->rank, work->f + i * R, work->f + i * R) : 0.0;
         return 0;
     }
-    if (n_part == 0) {
-        n_part = la_packed_components(n, s, 0.0, work->component, work->member);
-        part = work->component;
-    }
-    sort_by_part(work, n_part, part);
+    n_part = la_packed_components(n, s, 0.0, work->component, work->member);
+    sort_by_part(work, n_part, work->component);
     for (int i0 = 0; i0 < p; i0 += CHUNK) {
         int len = p - i0 < CHUNK ? p - i0 : CHUNK;
         const double *xc = x + (size_t) i0 * N;

@@ -32,11 +32,10 @@ typedef struct {
 
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
                           const blfse_settings *settings);
-/* G of S (packed); n_part, part: labels 1.. of parts between which S is zero, if they are known
- * (else 0); degree: n, its row sums on return; a, b: n x n scratch. In the factor form b holds the
- * eigenvectors of L(S) on return. LAPACK's code, like the next. */
-int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, const int *part,
-                         double *degree, double *a, double *b);
+/* G of S (packed); degree: n, its row sums on return; a, b: n x n scratch. In the factor form b
+ * holds the eigenvectors of L(S) on return. LAPACK's code, like the next. */
+int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a,
+                         double *b);
 /* N for v; t1. a: n x n scratch. */
 int blfse_projector_update(blfse_projector *work, const double *v, double *a);
 /* The matrix whose squared distances are B is K = Z N Z' = w0 ZZ' + sign bb', Z = X diag(v):
