@@ -123,7 +123,7 @@ static void apply_minus(const void *data, int m, const double *x, double *y)
 
     for (size_t j = 0; j < (size_t) m; j++)
         for (size_t i = 0; i < N; i++) y[i + j * N] = -op->work->degree[i] * x[i + j * N];
-    la_packed_product(n, NULL, op->s, false, m, 1.0, x, n, y, n, ufs_dalloc(N, STRIP), STRIP);
+    la_packed_product(n, op->s, false, m, 1.0, x, y, ufs_dalloc(N, STRIP), STRIP);
     vmaxset(mark);
 }
 

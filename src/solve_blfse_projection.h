@@ -23,9 +23,8 @@ typedef struct {
     double *lambda_l, *omega;  /* factor form: eigenvalues of L and of A_v */
     int rank;                  /* rows of F */
     double *g_diag, *diag, *upper, *rhs, *chunk;
-    double *part, *strip;            /* n x CHUNK: samples by component; for products with S */
-    double *z_tile;                  /* TILE x CHUNK */
-    int *component, *member, *first; /* n, n, n + 1 */
+    double *strip;  /* n x CHUNK: for products with S */
+    double *z_tile; /* TILE x CHUNK */
     hadamard op;
     qp_work qp;
 } blfse_projector;
