@@ -297,12 +297,17 @@ topk_other_alpha_e <- function(data, settings, unit, say) {
 topk_check_links <- function(found, data, classes, settings, argument) {
   counters <- found$run$counters
   if (counters[["too_few_links"]] == 1) {
-    ufs_abort("isolated", "Only ", data$n - counters[["isolated"]], " of ", data$n,
+    ufs_abort("isolated", "Only ", data$n - topk_isolated(found$w), " of ", data$n,
       " samples are linked to another one: too few for ", classes$c, " clusters. Raise `",
       argument, "`: the first link appears at alpha_e = ",
       signif(first_link(data$x, settings$lambda_z, settings$nonnegative), 3L), ".",
       argument = "alpha_e")
   }
+}
+
+# Samples without a link, but for those that rounding made.
+topk_isolated <- function(w) {
+  if (is.null(w)) 0L else sum(colSums(w) <= 1e-12 * max(w))
 }
 
 # What new_ufs() is given.
@@ -323,7 +328,7 @@ topk_fields <- function(found, data, classes, mode, control, params) {
     certificate = c(counters[c("selection_objective", "bound")],
       gap = (counters[["selection_objective"]] - counters[["bound"]]) / abs(counters[["bound"]])),
     inner = list(z = as.data.frame(found$inner_z), v = as.data.frame(found$inner_v)),
-    graph = vapply(counters[c("isolated", "unreached")], as.integer, 0L),
+    graph = c(isolated = topk_isolated(found$w), unreached = sum(found$reached == 0L)),
     search = list(nodes = as.integer(counters[["nodes"]]), proved = counters[["proved"]] == 1),
     coef_name = "A"
   )

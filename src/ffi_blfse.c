@@ -101,9 +101,9 @@ SEXP ffi_laplacian_low(SEXP s, SEXP c, SEXP dense_limit)
 
     la_packed_row_sums(n, columns, degree);
     low_init(&work, n, clusters, limit);
-    ffi_set(out, "info",
-            Rf_ScalarInteger(
-                low_laplacian(&work, columns, degree, 0, NULL, ufs_dalloc(N, N), r, &k, &split)));
+    ffi_set(
+        out, "info",
+        Rf_ScalarInteger(low_laplacian(&work, columns, degree, ufs_dalloc(N, N), r, &k, &split)));
     ufs_copy(ffi_set_matrix(out, "vectors", n, k), r, N * (size_t) k);
     ffi_set(out, "lo", Rf_ScalarInteger(split.lo));
     ffi_set(out, "eq", Rf_ScalarInteger(split.eq));

@@ -25,7 +25,7 @@ SEXP ffi_propagate(SEXP w, SEXP known, SEXP c_, SEXP cmn, SEXP x)
     result.reached = ffi_set_ints(out, "reached", problem.n);
     result.probability = ffi_set_zero(out, "probability", problem.n, problem.c);
     memset(result.label, 0, (size_t) problem.n * sizeof(int));
-    propagate_solve(&problem, &result, &run);
+    run.lapack = propagate_solve(&problem, &result);
     ffi_run_end(out, &run, NULL);
     UNPROTECT(1);
     return out;

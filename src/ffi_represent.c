@@ -45,7 +45,6 @@ SEXP ffi_represent(SEXP x, SEXP theta, SEXP s, SEXP shape, SEXP control)
     topk_theta weights = {.matrix = ffi_sized(theta, n, n, "theta"), .n = n};
     topk_z_settings settings = ffi_topk_z(s, ffi_real(control, "tol"),
                                           ffi_int(control, "max_iter"));
-    size_t N = (size_t) n;
     SEXP out = PROTECT(ffi_list(names));
     ufs_run run = ffi_run_begin(control, "represent");
     double gap = NA_REAL, *z = ffi_topk_links(out, "z", n, shape);
@@ -54,9 +53,7 @@ SEXP ffi_represent(SEXP x, SEXP theta, SEXP s, SEXP shape, SEXP control)
                                                                 &gap, &run);
 
     ffi_spread(e, n, p, INTEGER_RO(ffi_get(shape, "keep")));
-    for (size_t j = 0; j < N; j++)
-        for (size_t i = 0; i <= j; i++)
-            w[i + j * N] = w[j + i * N] = 0.5 * (fabs(z[i + j * N]) + fabs(z[j + i * N]));
+    topk_links(n, z, w);
     ffi_run_end(out, &run, (ffi_counter[]){{"objective", end.objective}, {"gap", gap}, {NULL, 0}});
     UNPROTECT(1);
     return out;

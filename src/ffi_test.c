@@ -352,7 +352,7 @@ SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
     hadamard op;
 
     ufs_copy(v, first, P);
-    qp_init(&work, p, strcmp(which, "dense") == 0);
+    qp_init(&work, p);
     if (strcmp(which, "diagonal") == 0) {
         ufs_copy(diag, ffi_given(ffi_get(parts, "h"), P, "h"), P);
         qp_diagonal(p, diag, linear, &work, v, &info);

@@ -137,8 +137,6 @@ SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
                 (ffi_counter[]){{"selection_objective", result.value},
                                 {"bound", result.bound},
                                 {"too_few_links", result.too_few_links},
-                                {"isolated", result.isolated},
-                                {"unreached", result.unreached},
                                 {"nodes", result.nodes},
                                 {"proved", result.proved},
                                 {NULL, 0}});

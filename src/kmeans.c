@@ -5,12 +5,12 @@
  * Cholesky), d its rank: the same distances up to rounding.
  *
  * Each start: c seeds, each drawn with probability proportional to the squared distance from
- * those before (k-means++: Arthur and Vassilvitskii 2007). Then Lloyd's iteration with the
- * bounds of Elkan (2003): a distance is computed only if what is known about it, less the way
- * its centre has moved since, leaves the decision open. Then single samples move as long as
- * that lowers the sum of squares, centres following at once (Hartigan 1975), with the same
- * bounds; such a partition cannot be improved by Lloyd's iteration either. The best of few
- * starts is then as good as with Hartigan and Wong's algorithm.
+ * those before (k-means++: Arthur and Vassilvitskii 2007). Then Lloyd's iteration, and then single
+ * samples move as long as that lowers the sum of squares, centres following at once (Hartigan
+ * 1975); such a partition cannot be improved by Lloyd's iteration either. The best of few
+ * starts is then as good as with Hartigan and Wong's algorithm. In both a distance is computed
+ * only if what is known about it, less the way its centre has moved since, leaves the decision open
+ * (Elkan 2003; his distances between centres gain nothing here).
  *
  * Flops: coordinates n^2 p + n^3 / 3 if p > n; a start 2ndc for its seeds, whose distances
  * are the first bounds, and 3d per distance computed. Memory nd + nc + 2dc, and n^2 if p > n. */
@@ -33,8 +33,7 @@ typedef struct {
     double *low;          /* c x n */
     double *high;         /* n */
     double *moved;        /* c */
-    double *half;         /* c x c: half the distances of the centres */
-    double *near;         /* c: the smallest of them; n: squared distance to the nearest seed */
+    double *near;         /* n: squared distance to the nearest seed */
     double *product;      /* n */
 } kmeans_work;
 
@@ -50,15 +49,11 @@ static double squared_distance(int d, const double *a, const double *b);
 static double *centre(const kmeans_work *w, int j);
 static void work_init(kmeans_work *w, const kmeans_problem *problem);
 static int gram_coordinates(kmeans_work *w, const kmeans_problem *problem);
-static void centred_block(const kmeans_problem *problem, int from, int width, double *block);
-static void centred_columns(kmeans_work *w, const kmeans_problem *problem);
+static void centred(const kmeans_problem *problem, size_t j, double *to, size_t stride);
 static void seed(kmeans_work *w, const double *draw);
 static int draw_sample(const kmeans_work *w, double u, int n_seed);
-static bool lloyd(kmeans_work *w);
-static void half_distances(kmeans_work *w);
-static bool assign(kmeans_work *w, int i);
-static bool exchange(kmeans_work *w);
-static bool exchange_one(kmeans_work *w, int i);
+static bool pass(kmeans_work *w, bool exchange);
+static bool reassign(kmeans_work *w, int i, bool exchange);
 
 void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings,
                   kmeans_result *result, ufs_run *run)
@@ -76,7 +71,7 @@ void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings
     if (problem->p > problem->n)
         run->lapack = gram_coordinates(&w, problem);
     else
-        centred_columns(&w, problem);
+        for (size_t j = 0; j < (size_t) w.d; j++) centred(problem, j, w.y + j, (size_t) w.d);
     if (run->lapack) return;
     for (int i = 0; i < w.n; i++) {
         w.norm2[i] = la_ss((size_t) w.d, sample(&w, i));
@@ -92,9 +87,9 @@ void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings
         int t = 0;
         w.label = result->label + (size_t) s * (size_t) w.n;
         seed(&w, settings->draw + (size_t) s * (size_t) w.c);
-        for (bool changed = true; changed && t < settings->max_iter; t++) changed = lloyd(&w);
+        for (bool changed = true; changed && t < settings->max_iter; t++) changed = pass(&w, false);
         sum_up(&w);
-        for (; !settled && t < settings->max_iter; t++) settled = !exchange(&w);
+        for (; !settled && t < settings->max_iter; t++) settled = !pass(&w, true);
         result->within[s] = within(&w);
         result->iterations[s] = t;
         if (!settled) run->status = UFS_MAX_ITER;
@@ -188,24 +183,12 @@ static double distance(const kmeans_work *w, int i, int j)
 /* Eight sums side by side, so that an addition need not wait for the one before. */
 static double squared_distance(int d, const double *a, const double *b)
 {
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0, s4 = 0, s5 = 0, s6 = 0, s7 = 0;
+    double s[8] = {0.0};
     int i = 0;
-    for (; i + 7 < d; i += 8) {
-        double d0 = a[i] - b[i], d1 = a[i + 1] - b[i + 1];
-        double d2 = a[i + 2] - b[i + 2], d3 = a[i + 3] - b[i + 3];
-        double d4 = a[i + 4] - b[i + 4], d5 = a[i + 5] - b[i + 5];
-        double d6 = a[i + 6] - b[i + 6], d7 = a[i + 7] - b[i + 7];
-        s0 += d0 * d0;
-        s1 += d1 * d1;
-        s2 += d2 * d2;
-        s3 += d3 * d3;
-        s4 += d4 * d4;
-        s5 += d5 * d5;
-        s6 += d6 * d6;
-        s7 += d7 * d7;
-    }
-    for (; i < d; i++) s0 += (a[i] - b[i]) * (a[i] - b[i]);
-    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7));
+    for (; i + 7 < d; i += 8)
+        for (int k = 0; k < 8; k++) s[k] += (a[i + k] - b[i + k]) * (a[i + k] - b[i + k]);
+    for (; i < d; i++) s[0] += (a[i] - b[i]) * (a[i] - b[i]);
+    return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
 static double *centre(const kmeans_work *w, int j)
@@ -230,7 +213,6 @@ static void work_init(kmeans_work *w, const kmeans_problem *problem)
     w->low = ufs_dalloc(c, n);
     w->high = ufs_dalloc(n, 1);
     w->moved = ufs_dalloc(c, 1);
-    w->half = ufs_dalloc(c, c);
     w->near = ufs_dalloc(n, 1);
     w->product = ufs_dalloc(n, 1);
 }
@@ -248,7 +230,8 @@ static int gram_coordinates(kmeans_work *w, const kmeans_problem *problem)
     for (int from = 0; from < problem->p; from += BLOCK) {
         int width = problem->p - from < BLOCK ? problem->p - from : BLOCK;
         R_CheckUserInterrupt();
-        centred_block(problem, from, width, block);
+        for (size_t j = 0; j < (size_t) width; j++)
+            centred(problem, (size_t) from + j, block + j * n, 1);
         la_syrk('N', w->n, width, 1.0, block, w->n, 1.0, gram, w->n);
     }
     for (size_t i = 0; i < n; i++) total += gram[i + i * n];
@@ -267,32 +250,16 @@ static int gram_coordinates(kmeans_work *w, const kmeans_problem *problem)
     return 0;
 }
 
-/* Columns from, ..., from + width - 1 less their means. */
-static void centred_block(const kmeans_problem *problem, int from, int width, double *block)
+/* Column j less its mean; entry i to to[i * stride]. */
+static void centred(const kmeans_problem *problem, size_t j, double *to, size_t stride)
 {
     size_t n = (size_t) problem->n;
+    const double *col = problem->x + j * n;
+    double mean = 0.0;
 
-    for (size_t j = 0; j < (size_t) width; j++) {
-        const double *col = problem->x + ((size_t) from + j) * n;
-        double mean = 0.0;
-        for (size_t i = 0; i < n; i++) mean += col[i];
-        mean /= (double) n;
-        for (size_t i = 0; i < n; i++) block[i + j * n] = col[i] - mean;
-    }
-}
-
-static void centred_columns(kmeans_work *w, const kmeans_problem *problem)
-{
-    size_t n = (size_t) w->n, d = (size_t) w->d;
-    double *block = ufs_dalloc(n, BLOCK);
-
-    for (int from = 0; from < w->d; from += BLOCK) {
-        int width = w->d - from < BLOCK ? w->d - from : BLOCK;
-        centred_block(problem, from, width, block);
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < (size_t) width; j++)
-                w->y[(size_t) from + j + i * d] = block[i + j * n];
-    }
+    for (size_t i = 0; i < n; i++) mean += col[i];
+    mean /= (double) n;
+    for (size_t i = 0; i < n; i++) to[i * stride] = col[i] - mean;
 }
 
 /* ---- seeds ----------------------------------------------------------------------------------- */
@@ -350,99 +317,41 @@ static int draw_sample(const kmeans_work *w, double u, int n_seed)
     return 0;
 }
 
-/* ---- Lloyd's iteration ----------------------------------------------------------------------- */
+/* ---- Lloyd's iteration, and exchange of single samples --------------------------------------- */
 
-/* New centres, then every sample to its nearest one. False if none changed. */
-static bool lloyd(kmeans_work *w)
+/* New centres, then one sample after the other. False if none changed its cluster. */
+static bool pass(kmeans_work *w, bool exchange)
 {
     bool changed = false;
 
     R_CheckUserInterrupt();
     renew_centres(w);
-    half_distances(w);
-    for (int i = 0; i < w->n; i++) changed = assign(w, i) || changed;
+    for (int i = 0; i < w->n; i++) changed = reassign(w, i, exchange) || changed;
     return changed;
 }
 
-static void half_distances(kmeans_work *w)
-{
-    int c = w->c;
-
-    for (int a = 0; a < c; a++) w->near[a] = R_PosInf;
-    for (int a = 0; a < c; a++)
-        for (int j = 0; j < a; j++) {
-            double d = sqrt(squared_distance(w->d, centre(w, a), centre(w, j))) / 2.0;
-            w->half[a + j * c] = w->half[j + a * c] = d;
-            w->near[a] = fmin(w->near[a], d);
-            w->near[j] = fmin(w->near[j], d);
-        }
-}
-
-/* Whether sample i changes its cluster; the nearest centre, the own one if as near. */
-static bool assign(kmeans_work *w, int i)
-{
-    int a = w->label[i];
-    double *low = w->low + (size_t) i * (size_t) w->c;
-    double high = w->high[i] + w->moved[a];
-    bool exact = false;
-
-    if (high <= w->near[a]) return false;
-    for (int j = 0; j < w->c; j++) {
-        double d;
-        if (j == a || high <= low[j] - w->moved[j] || high <= w->half[a + j * w->c]) continue;
-        if (!exact) {
-            high = distance(w, i, a);
-            low[a] = high + w->moved[a];
-            exact = true;
-            if (high <= low[j] - w->moved[j] || high <= w->half[a + j * w->c]) continue;
-        }
-        d = distance(w, i, j);
-        low[j] = d + w->moved[j];
-        if (d < high) {
-            high = d;
-            a = j;
-        }
-    }
-    w->high[i] = high - w->moved[a];
-    if (a == w->label[i]) return false;
-    move(w, i, a);
-    return true;
-}
-
-/* ---- exchange of single samples -------------------------------------------------------------- */
-
-/* One pass; false if no sample moved. */
-static bool exchange(kmeans_work *w)
-{
-    bool changed = false;
-
-    R_CheckUserInterrupt();
-    renew_centres(w);
-    for (int i = 0; i < w->n; i++) changed = exchange_one(w, i) || changed;
-    return changed;
-}
-
-/* To leave cluster a (size m) saves m / (m - 1) times the squared distance to its centre, to
- * join cluster j costs m / (m + 1) times that to the other one. */
-static bool exchange_one(kmeans_work *w, int i)
+/* Whether sample i leaves its cluster a: for the nearest centre in Lloyd's iteration. In an exchange
+ * to leave a (size m) saves m / (m - 1) times the squared distance to its centre, to join cluster j
+ * costs m / (m + 1) times that to the other one, and both centres follow. */
+static bool reassign(kmeans_work *w, int i, bool exchange)
 {
     int a = w->label[i], c = w->c, best = -1;
     double *low = w->low + (size_t) i * (size_t) c, high = w->high[i] + w->moved[a];
-    double leave, saved, d_best = 0.0;
+    double leave = 1.0, saved, d_best = 0.0;
     bool exact = false;
 
-    if (w->size[a] < 2) return false;
-    leave = sqrt((double) w->size[a] / (w->size[a] - 1.0));
+    if (exchange && w->size[a] < 2) return false;
+    if (exchange) leave = sqrt((double) w->size[a] / (w->size[a] - 1.0));
     saved = leave * high;
     for (int j = 0; j < c; j++) {
-        double join = sqrt((double) w->size[j] / (w->size[j] + 1.0)), d;
+        double join = exchange ? sqrt((double) w->size[j] / (w->size[j] + 1.0)) : 1.0, d;
         if (j == a || saved <= join * (low[j] - w->moved[j])) continue;
         if (!exact) {
             high = distance(w, i, a);
             low[a] = high + w->moved[a];
             w->high[i] = high - w->moved[a];
             /* Less by what rounding can feign, so that the sum of squares falls for sure. */
-            saved = leave * high * (1.0 - 1e-10);
+            saved = exchange ? leave * high * (1.0 - 1e-10) : high;
             exact = true;
             if (saved <= join * (low[j] - w->moved[j])) continue;
         }
@@ -456,10 +365,13 @@ static bool exchange_one(kmeans_work *w, int i)
     }
     if (best < 0) return false;
     move(w, i, best);
-    w->moved[a] += high / w->size[a];
-    w->moved[best] += d_best / w->size[best];
-    to_mean(w, a);
-    to_mean(w, best);
-    w->high[i] = distance(w, i, best) - w->moved[best];
+    if (exchange) {
+        w->moved[a] += high / w->size[a];
+        w->moved[best] += d_best / w->size[best];
+        to_mean(w, a);
+        to_mean(w, best);
+        d_best = distance(w, i, best);
+    }
+    w->high[i] = d_best - w->moved[best];
     return true;
 }

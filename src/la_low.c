@@ -39,8 +39,8 @@ void low_init(low_work *w, int n, int c, int dense_limit)
     w->warm = ufs_dalloc((size_t) n, (size_t) c + 1);
 }
 
-int low_laplacian(low_work *w, const double *s, const double *degree, int n_part, const int *part,
-                  double *scratch, double *r, int *k, low_split *split)
+int low_laplacian(low_work *w, const double *s, const double *degree, double *scratch, double *r,
+                  int *k, low_split *split)
 {
     int n = w->n, info = 0;
     size_t N = (size_t) n;
@@ -51,11 +51,7 @@ int low_laplacian(low_work *w, const double *s, const double *degree, int n_part
     bool done = false;
     if (n > w->dense_limit) {
         double tol = 10.0 * (double) n * DBL_EPSILON * top;
-        int n_comp = n_part;
-        if (n_part > 0)
-            memcpy(w->label, part, N * sizeof(int));
-        else
-            n_comp = la_packed_components(n, s, 0.0, w->label, w->order);
+        int n_comp = la_packed_components(n, s, 0.0, w->label, w->order);
         if (n_comp >= w->c) {
             done = by_components(w, n_comp, tol, s, r, split);
         } else {
@@ -127,7 +123,7 @@ static void apply_minus(const void *data, int m, const double *x, double *y)
 
     for (size_t j = 0; j < (size_t) m; j++)
         for (size_t i = 0; i < N; i++) y[i + j * N] = -op->work->degree[i] * x[i + j * N];
-    la_packed_product(n, NULL, op->s, false, m, 1.0, x, n, y, n, ufs_dalloc(N, STRIP), STRIP);
+    la_packed_product(n, op->s, false, m, 1.0, x, y, ufs_dalloc(N, STRIP), STRIP);
     vmaxset(mark);
 }
 

@@ -32,14 +32,13 @@ typedef struct {
 void low_init(low_work *work, int n, int c, int dense_limit);
 /* Weighted eigenvectors, so that R R' is the minimiser above for A = L(S): r n x k,
  * k = lo + eq columns times sqrt(weight). r and scratch have room for n x n; degree: n, S 1;
- * n_part, part: the components of exact zeros, if they are known (else 0).
  *   n <= dense_limit: full dsyevr, about 9 n^3 flops;
  *   otherwise: with c or more components (of exact zeros in S) they are the
  *   indicators; if not, la_eigs_krylov() finds the others, from the vectors of the last call,
  *   2 n^2 flops per vector, to a residual of 1e-12 max degree; a tie, or no convergence, falls
  *   back on the dense path.
  * Returns LAPACK's info. */
-int low_laplacian(low_work *work, const double *s, const double *degree, int n_part,
-                  const int *part, double *scratch, double *r, int *k, low_split *split);
+int low_laplacian(low_work *work, const double *s, const double *degree, double *scratch, double *r,
+                  int *k, low_split *split);
 
 #endif

@@ -28,28 +28,23 @@ void la_packed_row_sums(int n, const double *s, double *sum)
     }
 }
 
-void la_packed_product(int count, const int *member, const double *s, bool half, int m,
-                       double alpha, const double *x, int ldx, double *out, int ldo, double *strip,
-                       int width)
+void la_packed_product(int n, const double *s, bool half, int m, double alpha, const double *x,
+                       double *out, double *strip, int width)
 {
-    for (int j0 = 0; j0 < count; j0 += width) {
-        int cols = count - j0 < width ? count - j0 : width, rows = j0 + cols;
+    for (int j0 = 0; j0 < n; j0 += width) {
+        int cols = n - j0 < width ? n - j0 : width, rows = j0 + cols;
         for (int b = 0; b < cols; b++) {
             int j = j0 + b;
-            const double *column = s + la_packed_column(member ? member[j] : j);
             double *to = strip + (size_t) b * (size_t) rows;
-            if (member == NULL)
-                ufs_copy(to, column, (size_t) j + 1);
-            else
-                for (int a = 0; a <= j; a++) to[a] = column[member[a]];
+            ufs_copy(to, s + la_packed_column(j), (size_t) j + 1);
             if (half) to[j] *= 0.5;
             /* The other triangle of the last rows. */
             for (int a = 0; a < b; a++)
                 strip[(size_t) j + (size_t) a * (size_t) rows] = half ? 0.0 : to[j0 + a];
         }
-        la_gemm('N', 'N', rows, m, cols, alpha, strip, rows, x + j0, ldx, 1.0, out, ldo);
+        la_gemm('N', 'N', rows, m, cols, alpha, strip, rows, x + j0, n, 1.0, out, n);
         if (j0 > 0 && !half)
-            la_gemm('T', 'N', cols, m, j0, alpha, strip, rows, x, ldx, 1.0, out + j0, ldo);
+            la_gemm('T', 'N', cols, m, j0, alpha, strip, rows, x, n, 1.0, out + j0, n);
         R_CheckUserInterrupt();
     }
 }

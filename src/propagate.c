@@ -15,14 +15,14 @@ static void class_mass(const propagate_problem *problem, int u, double *y);
 static int first_largest(int n, int c, const double *row);
 static int nearest(const propagate_problem *problem, int i);
 
-void propagate_solve(const propagate_problem *problem, propagate_result *result, ufs_run *run)
+int propagate_solve(const propagate_problem *problem, propagate_result *result)
 {
     size_t n = (size_t) problem->n, c = (size_t) problem->c;
     void *mark = vmaxget();
     int *index = ufs_ialloc(n), *label = result->label, *reached = result->reached;
     double *share = ufs_dzero(c, 1), *probability = result->probability;
     double weak = 0.0;
-    int labelled = 0, frequent = 0;
+    int labelled = 0, frequent = 0, lapack;
 
     for (size_t i = 0; i < n * n; i++) weak = fmax(weak, ROUNDING * problem->w[i]);
     for (size_t i = 0; i < n; i++)
@@ -39,8 +39,8 @@ void propagate_solve(const propagate_problem *problem, propagate_result *result,
         for (size_t i = 0; i < n; i++)
             probability[i + j * n] = problem->known[i] ? problem->known[i] == (int) j + 1
                                                        : share[j];
-    run->lapack = harmonic(problem, weak, reached, index, probability);
-    for (size_t i = 0; i < n && run->lapack == 0; i++) {
+    lapack = harmonic(problem, weak, reached, index, probability);
+    for (size_t i = 0; i < n && lapack == 0; i++) {
         if (problem->known[i])
             label[i] = problem->known[i];
         else if (reached[i])
@@ -49,6 +49,7 @@ void propagate_solve(const propagate_problem *problem, propagate_result *result,
             label[i] = problem->x == NULL ? frequent + 1 : nearest(problem, (int) i);
     }
     vmaxset(mark);
+    return lapack;
 }
 
 /* Breadth first from all labelled nodes at once. */

@@ -24,7 +24,7 @@ typedef struct {
     int *reached;        /* n: connected to a labelled node */
 } propagate_result;
 
-/* Workspace is allocated inside and given back: it is called in a loop. */
-void propagate_solve(const propagate_problem *problem, propagate_result *result, ufs_run *run);
+/* Returns LAPACK's code. Workspace is allocated inside and given back: it is called in a loop. */
+int propagate_solve(const propagate_problem *problem, propagate_result *result);
 
 #endif

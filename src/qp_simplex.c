@@ -3,9 +3,8 @@
  * Rounds of two phases, both starting and ending at a feasible v with H v known:
  *   prox   accelerated proximal gradient in the metric diag(upper), with restarts:
  *          finds the support (one product and one sort, p log p, per step);
- *   face   the equality constrained problem on F = {v > 0}, exactly: Cholesky of H_FF
- *          if H is dense and F small, projected Jacobi-preconditioned conjugate
- *          gradients otherwise; then a step to its solution or to the boundary.
+ *   face   the equality constrained problem on F = {v > 0} by projected Jacobi-preconditioned
+ *          conjugate gradients; then a step to its solution or to the boundary.
  * A face solved without meeting the boundary, whose multipliers have the right sign, is
  * the answer. The step of the prox phase after a solved face lowers q strictly unless v
  * is optimal, so no face is solved twice; after BOUNDED rounds a blocked face is
@@ -18,7 +17,7 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { CHOLESKY_MOST = 400, BOUNDED = 50, MAX_ROUNDS = 300, MAX_PROX = 400 };
+enum { BOUNDED = 50, MAX_ROUNDS = 300, MAX_PROX = 400 };
 
 static void diagonal(int p, const double *h, const double *b, double *sorted, int *order,
                      double *v);
@@ -29,19 +28,15 @@ static void product(const qp_problem *prob, const double *x, double *out, qp_inf
 static void prox_phase(const qp_problem *prob, int patience, qp_work *work, double *v,
                        qp_info *info);
 static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info);
-static bool face_cholesky(const qp_problem *prob, int n_free, qp_work *work);
 static void face_cg(const qp_problem *prob, int n_free, double stop, qp_work *work, qp_info *info);
 
-void qp_init(qp_work *work, int p, bool dense)
+void qp_init(qp_work *work, int p)
 {
     double **vector[] = {&work->hv,   &work->g,       &work->y,     &work->next, &work->d,
                          &work->hd,   &work->r,       &work->z,     &work->dir,  &work->h_dir,
                          &work->best, &work->best_hv, &work->sorted};
     for (size_t i = 0; i < sizeof vector / sizeof vector[0]; i++)
         *vector[i] = ufs_dalloc((size_t) p, 1);
-    work->most = !dense ? 0 : p < CHOLESKY_MOST ? p : CHOLESKY_MOST;
-    work->chol = ufs_dalloc((size_t) work->most, (size_t) work->most);
-    work->rhs = ufs_dalloc((size_t) work->most, 2);
     work->order = ufs_ialloc((size_t) p);
     work->free = ufs_ialloc((size_t) p);
 }
@@ -196,8 +191,7 @@ static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double
         size = fmax(size, fmax(fabs(prob->b[i]), fabs(work->hv[i])));
         if (v[i] > 0.0) work->free[n_free++] = i;
     }
-    if (n_free > work->most || !face_cholesky(prob, n_free, work))
-        face_cg(prob, n_free, 0.1 * tol * size, work, info);
+    face_cg(prob, n_free, 0.1 * tol * size, work, info);
 
     for (int a = 0; a < n_free; a++) {
         int i = work->free[a];
@@ -216,30 +210,7 @@ static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double
     return step == 1.0;
 }
 
-/* d_F = H_FF^{-1} (t 1 - g_F) with t such that 1'd = 0. */
-static bool face_cholesky(const qp_problem *prob, int n_free, qp_work *work)
-{
-    size_t m = (size_t) n_free, P = (size_t) prob->p;
-    const int *free = work->free;
-    double *x = work->rhs, *one = work->rhs + m, sum_x = 0.0, sum_one = 0.0;
-
-    for (size_t a = 0; a < m; a++) {
-        for (size_t c = 0; c <= a; c++)
-            work->chol[c + a * m] = prob->dense[(size_t) free[c] + (size_t) free[a] * P];
-        x[a] = -work->g[free[a]];
-        one[a] = 1.0;
-    }
-    if (la_chol(n_free, work->chol)) return false;
-    la_chol_solve(n_free, 2, work->chol, work->rhs);
-    for (size_t a = 0; a < m; a++) {
-        sum_x += x[a];
-        sum_one += one[a];
-    }
-    for (size_t a = 0; a < m; a++) work->d[free[a]] = x[a] - sum_x / sum_one * one[a];
-    return true;
-}
-
-/* The same by conjugate gradients in {1'd = 0}, residual r - theta 1 with theta fixed by
+/* d_F = H_FF^{-1} (t 1 - g_F) with t such that 1'd = 0, by conjugate gradients in {1'd = 0}: residual r - theta 1 with theta fixed by
  * the preconditioner; theta is taken out of r itself in every step, or rounding there
  * would stall the whole method. */
 static void face_cg(const qp_problem *prob, int n_free, double stop, qp_work *work, qp_info *info)

@@ -26,13 +26,11 @@ typedef struct {
 } qp_info;
 
 typedef struct {
-    int most; /* faces up to `most` free variables are solved by Cholesky */
     double *hv, *g, *y, *next, *d, *hd, *r, *z, *dir, *h_dir, *best, *best_hv, *sorted;
-    double *chol, *rhs; /* most x most, most x 2 */
     int *order, *free;
 } qp_work;
 
-void qp_init(qp_work *work, int p, bool dense);
+void qp_init(qp_work *work, int p);
 /* v: start (any vector; made feasible) and result. `hv` of work is H v on return.
  * Stops at rel <= tol. */
 void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info);

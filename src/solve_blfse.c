@@ -47,7 +47,6 @@ typedef struct {
     double *a, *b;                                 /* n x n */
     double *tile_b, *tile_c, *square_b, *square_c; /* n x BLFSE_TILE, n */
     double *v_old, *beta2, *weights, *degree;
-    bool exact;     /* S is zero between the components that were counted */
     bool stays;     /* the last S step left S as it was, */
     double moved_s; /* or its largest change */
     int *order;
@@ -70,7 +69,7 @@ static void start(blfse_work *work);
 static void cluster_errors(blfse_work *work);
 static double ensemble_term(int m, double gamma, const double *weight, const double *error);
 static void feature_errors(blfse_work *work);
-static void new_s(blfse_work *work, bool exact);
+static void new_s(blfse_work *work);
 static void tile_y(const blfse_work *work, int from, int width);
 static void update_y(blfse_work *work);
 static void update_p(blfse_work *work);
@@ -256,8 +255,7 @@ static void start(blfse_work *work)
     }
     cluster_errors(work);
     feature_errors(work);
-    /* A mean of m has no entry between 0 and 1 / m. */
-    new_s(work, true);
+    new_s(work);
     if (!work->run->lapack) update_y(work);
     if (!work->run->lapack) update_p(work);
 }
@@ -289,16 +287,14 @@ static void feature_errors(blfse_work *work)
                              work->error_v);
 }
 
-/* Components and G of a new S. exact: S is zero between those that are counted. */
-static void new_s(blfse_work *work, bool exact)
+/* Components and G of a new S. */
+static void new_s(blfse_work *work)
 {
     blfse_result *result = work->result;
-    work->exact = exact;
     result->n_component = la_packed_components(work->problem->n, result->s, LINK, result->component,
                                                work->order);
-    work->run->lapack = blfse_projector_gram(&work->projector, result->s,
-                                             exact ? result->n_component : 0, result->component,
-                                             work->degree, work->a, work->b);
+    work->run->lapack = blfse_projector_gram(&work->projector, result->s, work->degree, work->a,
+                                             work->b);
 }
 
 /* T5, and the squared lengths of the rows of y. */
@@ -353,9 +349,8 @@ static void update_y(blfse_work *work)
         for (size_t i = (size_t) split.lo * N; i < (size_t) k * N; i++)
             work->b[i] *= sqrt(split.share);
     } else {
-        work->run->lapack = low_laplacian(&work->low, work->result->s, work->degree,
-                                          work->exact ? work->result->n_component : 0,
-                                          work->result->component, work->a, work->b, &k, &split);
+        work->run->lapack = low_laplacian(&work->low, work->result->s, work->degree, work->a,
+                                          work->b, &k, &split);
         if (work->run->lapack) return;
     }
     /* The factor is where it was made; the one before the last is of no use any more. */
@@ -428,7 +423,6 @@ static void update_s(blfse_work *work)
     blfse_agreement *set = &work->together;
     int n = work->problem->n;
     double total = 0.0, moved = 0.0, half = 0.5 / work->settings->gamma_cluster, t1 = 0.0, t5 = 0.0;
-    size_t faint = 0;
 
     blfse_projector_factor(&work->projector, result->v, work->b, work->square_b);
     for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
@@ -456,7 +450,6 @@ static void update_s(blfse_work *work)
                 s = (q - (w < 1.0 ? (b + c) / (w * w) : b + c) * half) / total;
                 s = s > 1.0 ? 1.0 : s > 0.0 ? s : 0.0;
                 if (!(fabs(s - sj[i]) <= moved)) moved = fabs(s - sj[i]);
-                faint += s > 0.0 && s <= LINK;
                 sj[i] = s;
                 t1 += 2.0 * s * b;
                 t5 += 2.0 * s * c;
@@ -472,7 +465,7 @@ static void update_s(blfse_work *work)
     /* As long as S stays and has its c components, which no heavier or lighter rho follows, G and Y
      * are what they are. */
     work->stays = moved == 0.0 && result->n_component == work->problem->c;
-    if (!work->stays) new_s(work, faint == 0);
+    if (!work->stays) new_s(work);
 }
 
 static void update_beta(blfse_work *work)

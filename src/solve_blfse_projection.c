@@ -5,8 +5,7 @@
  *              diag(v) G diag(v), in n-space (sign -1)
  *   isotropic  N = (c/p) I: only the diagonal of G is needed
  * G = X'MX + (X'MX)' with M = diag(S 1) / 2 - U, U the upper triangle of S and half of its
- * diagonal, which halves the cost of the product with S; and S is zero between its components (once
- * there are some), so that this costs p per pair of samples within one. Cost: dense n^2p + 2np^2
+ * diagonal, which halves the cost of the product with S. Cost: dense n^2p + 2np^2
  * (G), about p^3 (R); factor 2n^2p each for F, for R and for the distances, n^2p for KK', 9n^3 for
  * two eigenproblems, 4n^2p per product of the quadratic program. Memory: 4 p^2, or 2 n^2 + 2 np;
  * and 2 CHUNK n. */
@@ -18,9 +17,8 @@
 
 enum { CHUNK = 256, FULL_SPECTRUM = 500 };
 
-static void sort_by_part(blfse_projector *work, int n_part, const int *part);
-static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int n_part,
-                           int len, const double *x);
+static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int len,
+                           const double *x);
 static int project_dense(blfse_projector *work, const double *v);
 static void note_ties(blfse_projector *work, low_split split);
 static int project_factor(blfse_projector *work, const double *v, double *ut);
@@ -46,10 +44,6 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
     work->rhs = ufs_dalloc(P, 1);
     work->omega = ufs_dalloc((size_t) wide, 1);
     work->chunk = ufs_dalloc(N, CHUNK);
-    work->component = ufs_ialloc(N);
-    work->member = ufs_ialloc(N);
-    work->first = ufs_ialloc(N + 1);
-    work->part = ufs_dalloc(N, CHUNK);
     work->strip = ufs_dalloc(N, CHUNK);
     work->z_tile = ufs_dalloc(BLFSE_TILE, CHUNK);
     if (paper && work->form == BLFSE_DENSE) {
@@ -66,16 +60,15 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
         work->lambda_l = ufs_dalloc(N, 1);
         hadamard_init(&work->op, p, n, n);
     }
-    qp_init(&work->qp, p, paper && work->form == BLFSE_DENSE);
+    qp_init(&work->qp, p);
 }
 
-int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, const int *part,
-                         double *degree, double *a, double *b)
+int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a,
+                         double *b)
 {
     const double *x = work->problem->x;
-    int n = work->problem->n, p = work->problem->p;
+    int n = work->problem->n, p = work->problem->p, lapack;
     size_t N = (size_t) n, P = (size_t) p;
-    int lapack;
 
     la_packed_row_sums(n, s, degree);
     if (work->settings->projection == BLFSE_PAPER && work->form == BLFSE_FACTOR) {
@@ -94,15 +87,10 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
             work->g_diag[i] = R ? la_dot(work->rank, work->f + i * R, work->f + i * R) : 0.0;
         return 0;
     }
-    if (n_part == 0) {
-        n_part = la_packed_components(n, s, 0.0, work->component, work->member);
-        part = work->component;
-    }
-    sort_by_part(work, n_part, part);
     for (int i0 = 0; i0 < p; i0 += CHUNK) {
         int len = p - i0 < CHUNK ? p - i0 : CHUNK;
         const double *xc = x + (size_t) i0 * N;
-        half_laplacian(work, s, degree, n_part, len, xc);
+        half_laplacian(work, s, degree, len, xc);
         for (size_t j = 0; j < (size_t) len; j++)
             work->g_diag[(size_t) i0 + j] = fmax(2.0 * la_dot(n, xc + j * N, work->chunk + j * N),
                                                  0.0);
@@ -121,45 +109,17 @@ int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, con
     return 0;
 }
 
-/* The samples by component: those of component l (1, 2, ...) are
- * member[first[l - 1]] .. member[first[l] - 1]. */
-static void sort_by_part(blfse_projector *work, int n_part, const int *part)
-{
-    int n = work->problem->n, at = 0;
-
-    for (int l = 1; l <= n_part; l++) {
-        work->first[l - 1] = at;
-        for (int i = 0; i < n; i++)
-            if (part[i] == l) work->member[at++] = i;
-    }
-    work->first[n_part] = n;
-}
-
 /* M x for `len` columns, to `chunk`, with M + M' = L(S): M = diag(degree) / 2 - U, U the upper
- * triangle of S and half of its diagonal. S is zero between components, so the samples are put in
- * their order first: len flops per pair within one. */
-static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int n_part,
-                           int len, const double *x)
+ * triangle of S and half of its diagonal. */
+static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int len,
+                           const double *x)
 {
     int n = work->problem->n;
-    const int *first = work->first, *member = work->member;
     size_t N = (size_t) n;
-    double *turned = work->part;
 
     for (size_t j = 0; j < (size_t) len; j++)
-        for (size_t a = 0; a < N; a++) {
-            int i = member[a];
-            work->part[a + j * N] = x[(size_t) i + j * N];
-            work->chunk[a + j * N] = 0.5 * degree[i] * work->part[a + j * N];
-        }
-    for (int l = 0; l < n_part; l++)
-        la_packed_product(first[l + 1] - first[l], n_part > 1 ? member + first[l] : NULL, s, true,
-                          len, -1.0, work->part + first[l], n, work->chunk + first[l], n,
-                          work->strip, CHUNK);
-    for (size_t j = 0; j < (size_t) len; j++)
-        for (size_t a = 0; a < N; a++) turned[(size_t) member[a] + j * N] = work->chunk[a + j * N];
-    work->part = work->chunk;
-    work->chunk = turned;
+        for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = 0.5 * degree[i] * x[i + j * N];
+    la_packed_product(n, s, true, len, -1.0, x, work->chunk, work->strip, CHUNK);
 }
 
 int blfse_projector_update(blfse_projector *work, const double *v, double *a)

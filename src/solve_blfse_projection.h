@@ -23,20 +23,18 @@ typedef struct {
     double *lambda_l, *omega;  /* factor form: eigenvalues of L and of A_v */
     int rank;                  /* rows of F */
     double *g_diag, *diag, *upper, *rhs, *chunk;
-    double *part, *strip;            /* n x CHUNK: samples by component; for products with S */
-    double *z_tile;                  /* TILE x CHUNK */
-    int *component, *member, *first; /* n, n, n + 1 */
+    double *strip;  /* n x CHUNK: for products with S */
+    double *z_tile; /* TILE x CHUNK */
     hadamard op;
     qp_work qp;
 } blfse_projector;
 
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
                           const blfse_settings *settings);
-/* G of S (packed); n_part, part: labels 1.. of parts between which S is zero, if they are known
- * (else 0); degree: n, its row sums on return; a, b: n x n scratch. In the factor form b holds the
- * eigenvectors of L(S) on return. LAPACK's code, like the next. */
-int blfse_projector_gram(blfse_projector *work, const double *s, int n_part, const int *part,
-                         double *degree, double *a, double *b);
+/* G of S (packed); degree: n, its row sums on return; a, b: n x n scratch. In the factor form b
+ * holds the eigenvectors of L(S) on return. LAPACK's code, like the next. */
+int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a,
+                         double *b);
 /* N for v; t1. a: n x n scratch. */
 int blfse_projector_update(blfse_projector *work, const double *v, double *a);
 /* The matrix whose squared distances are B is K = Z N Z' = w0 ZZ' + sign bb', Z = X diag(v):

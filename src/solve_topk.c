@@ -21,8 +21,6 @@
 #include "propagate.h"
 #include <R_ext/Memory.h>
 
-/* A sample whose degree is below this share of the largest weight has links by rounding only. */
-static const double ISOLATED = 1e-12;
 /* A set replaces another one if its value is smaller by more than rounding. */
 static const double ROUNDING = 1e-12;
 /* Relative gap of a relaxation whose rounding will be polished: only the last one, of the final
@@ -62,7 +60,6 @@ static ufs_status outcome(const topk_work *work);
 static int labels_moved(const topk_work *work);
 static void represent_step(topk_work *work, int iteration);
 static int label_step(topk_work *work, int iteration);
-static void structure(topk_work *work);
 static int work_init(topk_work *work, const ufs_paths *paths);
 static int select_step(topk_work *work, int iteration);
 static int relax(topk_work *work, double tol);
@@ -245,44 +242,19 @@ static int label_step(topk_work *work, int iteration)
     if (problem->mode == TOPK_CLUSTER) {
         /* Clusters need Z only: the matrix of W is theirs before it is made. */
         lapack = topk_label_solve(&work->label, result->z, iteration > 1, result->label);
-        structure(work);
+        topk_links(problem->n, result->z, result->w);
         result->too_few_links = lapack < 0;
         return lapack < 0 ? 0 : lapack;
     }
-    if (work->graph) structure(work);
+    if (work->graph) topk_links(problem->n, result->z, result->w);
     if (problem->mode == TOPK_PROPAGATE) {
         propagate_problem spread = {problem->n, problem->c, result->w,          problem->known,
                                     problem->p, problem->x, work->settings->cmn};
         propagate_result found = {result->label, result->probability, result->reached};
-        ufs_run run = {.status = UFS_CONVERGED};
-        propagate_solve(&spread, &found, &run);
-        result->unreached = 0;
-        for (size_t i = 0; i < n; i++) result->unreached += !result->reached[i];
-        return run.lapack;
+        return propagate_solve(&spread, &found);
     }
     memcpy(result->label, problem->known, n * sizeof(int));
     return 0;
-}
-
-/* W = (|Z| + |Z|')/2; counts the samples without a link. */
-static void structure(topk_work *work)
-{
-    size_t n = (size_t) work->problem->n;
-    double *weights = work->result->w, most = 0.0;
-    const double *z = work->result->z;
-
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i <= j; i++) {
-            double v = 0.5 * (fabs(z[i + j * n]) + fabs(z[j + i * n]));
-            weights[i + j * n] = weights[j + i * n] = v;
-            most = fmax(most, v);
-        }
-    work->result->isolated = 0;
-    for (size_t j = 0; j < n; j++) {
-        double degree = 0.0;
-        for (size_t i = 0; i < n; i++) degree += weights[i + j * n];
-        if (degree <= ISOLATED * most) work->result->isolated++;
-    }
 }
 
 static int work_init(topk_work *work, const ufs_paths *paths)
@@ -408,16 +380,15 @@ static int prove(topk_work *work, bool *improved)
     result->bound = work->bound.lower;
     if (settings->polish) consider(work, work->trial);
     if (settings->branch) {
-        topk_branch_result branch;
         void *mark = vmaxget();
         lapack = topk_branch_solve(&work->bound, settings->polish ? &work->polish : NULL,
                                    &work->criterion, settings->node_limit, result->chosen,
-                                   &work->value, &branch);
+                                   &work->value);
         vmaxset(mark);
         if (lapack) return lapack;
-        result->nodes = branch.nodes;
-        result->proved = branch.proved;
-        result->bound = fmax(result->bound, branch.lower);
+        result->nodes = work->bound.nodes;
+        result->proved = work->bound.proved;
+        result->bound = fmax(result->bound, work->bound.overall);
     }
     *improved = work->value < before;
     if (!*improved) return 0;

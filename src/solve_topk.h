@@ -47,15 +47,14 @@ typedef struct {
 
 /* Zero where nothing is said; n x n parts are NULL in the plain mode. */
 typedef struct {
-    double *z, *e, *w;       /* n x n, n x p, n x n */
-    double *a, *v_cont;      /* p x c, p: last iterate of the ADMM, or relaxed */
-    double *relaxed;         /* p or NULL: solution of the relaxation */
-    double *probability;     /* n x c or NULL */
-    int *label, *chosen;     /* n: 1..c; k: 0-based, ascending */
-    int *reached;            /* n or NULL */
-    bool too_few_links;      /* fewer linked samples than clusters: no result */
-    int isolated, unreached; /* samples without a link, without a labelled one */
-    int nodes;               /* of branch and bound */
+    double *z, *e, *w;   /* n x n, n x p, n x n */
+    double *a, *v_cont;  /* p x c, p: last iterate of the ADMM, or relaxed */
+    double *relaxed;     /* p or NULL: solution of the relaxation */
+    double *probability; /* n x c or NULL */
+    int *label, *chosen; /* n: 1..c; k: 0-based, ascending */
+    int *reached;        /* n or NULL */
+    bool too_few_links;  /* fewer linked samples than clusters: no result */
+    int nodes;           /* of branch and bound */
     bool proved;
     double change, objective; /* of Theta; J */
     double value, bound;      /* g(S) and its lower bound */

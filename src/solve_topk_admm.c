@@ -116,6 +116,14 @@ double topk_z_bound(const topk_z_settings *settings, const topk_theta *theta, in
     return R_FINITE(over) && R_FINITE(inner) ? fmax(inner / over, 0.0) : 0.0;
 }
 
+void topk_links(int n, const double *z, double *w)
+{
+    size_t N = (size_t) n;
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i <= j; i++)
+            w[i + j * N] = w[j + i * N] = 0.5 * (fabs(z[i + j * N]) + fabs(z[j + i * N]));
+}
+
 int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, double *e, double *xt,
                    bool paper, const ufs_paths *paths)
 {

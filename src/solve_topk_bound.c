@@ -57,7 +57,7 @@ static int evaluate(topk_bound *work, const topk_criterion *g, const signed char
                     const double *s, double *value, double *gradient, double *lower);
 
 int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
-                      int *subset, double *value, topk_branch_result *result)
+                      int *subset, double *value)
 {
     size_t p = (size_t) g->p, k = (size_t) g->k, most = (size_t) node_limit + 2;
     signed char *parent = (signed char *) R_alloc(p, 1), *fixed = (signed char *) R_alloc(p, 1);
@@ -66,12 +66,12 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, 
     nodes t = {.p = p, .node = (node *) R_alloc(most, sizeof(node))};
 
     for (size_t i = 0; i < most; i++) t.node[i].fixed = all + i * p;
-    result->nodes = 0;
+    work->nodes = 0;
     memset(fixed, 0, p);
     /* The root is the relaxation just solved. */
     ufs_copy(work->root, work->s, p);
     push(&t, fixed, work->lower, fractional(work, fixed, g->p));
-    while (t.open > 0 && result->nodes + 2 <= node_limit) {
+    while (t.open > 0 && work->nodes + 2 <= node_limit) {
         at = smallest(&t);
         if (t.node[at].lower >= cut_below(*value)) break;
         /* The last one takes its place. */
@@ -88,7 +88,7 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, 
                 in += fixed[j] == 1;
                 n_free += fixed[j] == 0;
             }
-            result->nodes++;
+            work->nodes++;
             if (in > g->k || in + n_free < g->k) continue;
             lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value), SAME,
                                       BRANCH_MAX_ITER);
@@ -108,9 +108,9 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, 
         ufs_hook_step(NULL, 0, 0.0, 0.0);
     }
     ufs_copy(work->s, work->root, p);
-    result->lower = *value;
-    for (int i = 0; i < t.open; i++) result->lower = fmin(result->lower, t.node[i].lower);
-    result->proved = result->lower >= cut_below(*value);
+    work->overall = *value;
+    for (int i = 0; i < t.open; i++) work->overall = fmin(work->overall, t.node[i].lower);
+    work->proved = work->overall >= cut_below(*value);
     return 0;
 }
 
@@ -266,14 +266,11 @@ static int evaluate(topk_bound *work, const topk_criterion *g, const signed char
     return 0;
 }
 
-void topk_bound_round(topk_bound *work, const topk_criterion *g, int *subset)
+void topk_bound_round(topk_bound *work, topk_criterion *g, int *subset)
 {
-    for (int j = 0; j < g->p; j++) {
-        work->sort[j].first = nearbyint(work->s[j] * STEPS);
-        work->sort[j].second = -work->gradient[j];
-        work->sort[j].index = j;
-    }
-    topk_best(g->p, g->k, work->sort, subset);
+    for (int j = 0; j < g->p; j++)
+        g->sort[j] = (topk_entry){nearbyint(work->s[j] * STEPS), -work->gradient[j], j};
+    topk_best(g, subset);
 }
 
 void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs)
@@ -289,7 +286,6 @@ void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs)
     work->gram = ufs_dalloc(r, r);
     work->m = ufs_dalloc(r, c);
     work->pull = ufs_dalloc(p, c);
-    work->sort = (topk_entry *) R_alloc(p, sizeof(topk_entry));
     for (size_t j = 0; j < p; j++) work->s[j] = (double) g->k / g->p;
     work->step = 0.0;
     work->iterations = 0;

@@ -131,6 +131,7 @@ void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const do
     g->small = ufs_dalloc(K, K);
     g->cols = ufs_dalloc(R, K);
     g->bs = ufs_dalloc(K, C);
+    g->sort = (topk_entry *) R_alloc(P, sizeof(topk_entry));
 }
 
 static double degree_of(const double *weights, size_t n, size_t i)
@@ -290,9 +291,9 @@ static int by_entry(const void *x, const void *y)
     return a->index < b->index ? -1 : (a->index > b->index);
 }
 
-void topk_best(int p, int k, topk_entry *entry, int *subset)
+void topk_best(topk_criterion *g, int *subset)
 {
-    qsort(entry, (size_t) p, sizeof(topk_entry), by_entry);
-    for (int i = 0; i < k; i++) subset[i] = entry[i].index;
-    R_isort(subset, k);
+    qsort(g->sort, (size_t) g->p, sizeof(topk_entry), by_entry);
+    for (int i = 0; i < g->k; i++) subset[i] = g->sort[i].index;
+    R_isort(subset, g->k);
 }

@@ -73,8 +73,8 @@ static void direction(topk_lp *work, int j, double sign);
 static int walk(topk_lp *work, const topk_z_settings *settings, double slope, double *length);
 static kink next_kink(kink *kinks, int *size);
 static void turn(topk_lp *work, int k, double by);
-static void swap_sample(topk_lp *work, int u, int j, double sign, double length, const double *r);
-static bool grow(topk_lp *work, int j, int k, double sign, double length, const double *r);
+static bool swap_sample(topk_lp *work, int u, const double *r);
+static bool grow(topk_lp *work, int j, int k, const double *r);
 static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q);
 static bool shrink(topk_lp *work, int q, int u);
 static bool swap_feature(topk_lp *work, int q, int l);
@@ -296,7 +296,7 @@ static double price(topk_lp *work, const topk_z_settings *settings, int *enter, 
 static bool step_enter(topk_lp *work, const topk_z_settings *settings, int j)
 {
     lp_row *row = work->row;
-    int a = row->a, what;
+    int a = row->a, at, what;
     size_t P = (size_t) work->p;
     double sign = row->c[j] > 0.0 ? 1.0 : -1.0, slope, length, *r = row->out;
 
@@ -307,13 +307,14 @@ static bool step_enter(topk_lp *work, const topk_z_settings *settings, int j)
     slope = row->weight[j] - fabs(row->c[j]);
     what = walk(work, settings, slope, &length);
     if (what < 0) return false;
-    if (what >= work->p) {
-        int u = what - work->p;
-        if (fabs(r[u]) < PIVOT) return false;
-        swap_sample(work, u, j, sign, length, r);
-        return true;
-    }
-    return row->a < work->most && grow(work, j, what, sign, length, r);
+    at = what < work->p ? a : what - work->p;
+    if (what < work->p ? a == work->most || !grow(work, j, what, r) : !swap_sample(work, at, r))
+        return false;
+    row->s[at] = j;
+    row->place[j] = at + 1;
+    row->z[at] = sign * length;
+    row->sign_z[at] = sign > 0.0 ? 1 : -1;
+    return true;
 }
 
 /* Direction of e for dz (and sample j moving by sign). */
@@ -386,25 +387,23 @@ static void turn(topk_lp *work, int k, double by)
     la_axpy(work->n, by, work->x + (size_t) k * (size_t) work->n, row->c);
 }
 
-/* Sample j in the place of position u; r = x_jT times the inverse. */
-static void swap_sample(topk_lp *work, int u, int j, double sign, double length, const double *r)
+/* A sample in the place of position u; r = its x_T times the inverse. */
+static bool swap_sample(topk_lp *work, int u, const double *r)
 {
     lp_row *row = work->row;
     size_t M = (size_t) work->most;
     double *pivot = row->inverse + (size_t) u * M;
 
+    if (fabs(r[u]) < PIVOT) return false;
     for (int q = 0; q < row->a; q++) pivot[q] /= r[u];
     for (int v = 0; v < row->a; v++)
         if (v != u) la_axpy(row->a, -r[v], pivot, row->inverse + (size_t) v * M);
     row->place[row->s[u]] = 0;
-    row->s[u] = j;
-    row->place[j] = u + 1;
-    row->z[u] = sign * length;
-    row->sign_z[u] = sign > 0.0 ? 1 : -1;
+    return true;
 }
 
 /* Sample j and feature k join. */
-static bool grow(topk_lp *work, int j, int k, double sign, double length, const double *r)
+static bool grow(topk_lp *work, int j, int k, const double *r)
 {
     lp_row *row = work->row;
     int a = row->a;
@@ -424,12 +423,8 @@ static bool grow(topk_lp *work, int j, int k, double sign, double length, const 
     }
     for (int q = 0; q < a; q++) row->inverse[(size_t) q + (size_t) a * M] = -g[q] / corner;
     row->inverse[(size_t) a + (size_t) a * M] = 1.0 / corner;
-    row->s[a] = j;
     row->t[a] = k;
-    row->place[j] = a + 1;
     row->side[k] = 0;
-    row->z[a] = sign * length;
-    row->sign_z[a] = sign > 0.0 ? 1 : -1;
     row->a++;
     return true;
 }
@@ -447,11 +442,8 @@ static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q)
     direction(work, -1, 0.0);
     what = walk(work, settings, slope, &length);
     if (what < 0) return false;
-    if (what >= work->p) {
-        if (!shrink(work, q, what - work->p)) return false;
-    } else if (!swap_feature(work, q, what)) {
+    if (!(what < work->p ? swap_feature(work, q, what) : shrink(work, q, what - work->p)))
         return false;
-    }
     row->e[k] = sign * length;
     row->side[k] = sign;
     turn(work, k, sign * settings->lambda_e - row->y[k]);

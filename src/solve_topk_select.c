@@ -16,7 +16,6 @@
 #include "la.h"
 #include "proj.h"
 #include "solve_topk_set.h"
-#include <R_ext/Memory.h>
 
 /* The authors'. */
 static const double GROWTH = 1.1;
@@ -55,7 +54,6 @@ void topk_select_init(topk_select *work, topk_criterion *g, double *u)
     work->factor = ufs_dalloc(r, r);
     work->chosen = ufs_ialloc(k);
     work->trial = ufs_ialloc(k);
-    work->sort = (topk_entry *) R_alloc(p, sizeof(topk_entry));
 }
 
 int topk_select_admm(topk_select *work, const topk_select_settings *settings, int outer,
@@ -226,7 +224,7 @@ static void best_k(topk_select *work, int *subset)
     for (size_t i = 0; i < p; i++) {
         double ss = 0.0;
         for (size_t l = 0; l < c; l++) ss += work->a[i + l * p] * work->a[i + l * p];
-        work->sort[i] = (topk_entry){nearbyint(work->v[i] * STEPS), ss, (int) i};
+        work->g->sort[i] = (topk_entry){nearbyint(work->v[i] * STEPS), ss, (int) i};
     }
-    topk_best(work->g->p, work->g->k, work->sort, subset);
+    topk_best(work->g, subset);
 }

@@ -8,6 +8,12 @@
 
 /* ---- solve_topk_criterion.c ----------------------------------------------------------------- */
 
+/* For orders by (first, second) descending, index ascending. */
+typedef struct {
+    double first, second;
+    int index;
+} topk_entry;
+
 /* The criterion g(S) = ||Y||^2 - tr(B_S'(K_SS + lambda_a I)^{-1} B_S) through the r x p factor f
  * of K = f'f, B = f'h. */
 typedef struct {
@@ -24,13 +30,8 @@ typedef struct {
     double *small, *cols, *bs; /* k x k, r x k, k x c */
     double *chol;              /* n x n: I + lambda_i L; compressed: n x p, L x */
     double *vector, *value;    /* compressed: p x p, p */
+    topk_entry *sort;          /* p */
 } topk_criterion;
-
-/* For orders by (first, second) descending, index ascending. */
-typedef struct {
-    double first, second;
-    int index;
-} topk_entry;
 
 void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const double *x,
                          double lambda_a, bool graph, const ufs_paths *paths);
@@ -43,8 +44,8 @@ int topk_criterion_coef(topk_criterion *g, const int *subset, double *a);
 /* out (p x m) = K[, subset], m <= k. */
 void topk_criterion_columns(topk_criterion *g, const int *subset, int m, double *out);
 
-/* The k best of p entries (which are sorted in place), as an ascending set. */
-void topk_best(int p, int k, topk_entry *entry, int *subset);
+/* The k best entries of `sort` (sorted in place), as an ascending set. */
+void topk_best(topk_criterion *g, int *subset);
 
 typedef struct {
     double *kc;      /* p x k: K[, S] */
@@ -86,7 +87,6 @@ typedef struct {
     double rho, y1;                                      /* penalty; multiplier of the sum */
     double *av, *back, *t;                               /* p x c, p x c, r x c */
     int *trial;
-    topk_entry *sort;
 } topk_select;
 
 /* u: r x p, only used during a solve. */
@@ -101,10 +101,13 @@ typedef struct {
     double *s, *gradient, *trial, *next, *score, *root; /* p */
     double *fs, *gram, *m;                              /* r x p, r x r, r x c */
     double *pull;                                       /* p x c */
-    topk_entry *sort;                                   /* p */
     double step;                                        /* of the gradient, the last one */
     double value, lower;                                /* h(s), and the proved bound on it */
     int iterations;
+    /* Of branch and bound. */
+    int nodes;      /* relaxations solved */
+    bool proved;    /* the set is optimal to a relative 1e-9 */
+    double overall; /* bound on all sets */
 } topk_bound;
 
 /* fs: r x p, only used during a solve. s is the same everywhere. */
@@ -116,18 +119,12 @@ void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs);
 int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed char *fixed,
                      const double *start, double target, double tol, int max_iter);
 /* The k largest entries of the relaxed s, ascending. */
-void topk_bound_round(topk_bound *work, const topk_criterion *g, int *subset);
-
-typedef struct {
-    int nodes;   /* relaxations solved */
-    bool proved; /* the set is optimal to a relative 1e-9 */
-    double lower;
-} topk_branch_result;
+void topk_bound_round(topk_bound *work, topk_criterion *g, int *subset);
 
 /* Best-first branch and bound after topk_bound_solve, from the incumbent `subset` with
  * value *value; both are improved in place, by polishing what roundings find (polish NULL:
  * as they are). Memory: node_limit x p bytes. Returns LAPACK's code. */
 int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
-                      int *subset, double *value, topk_branch_result *result);
+                      int *subset, double *value);
 
 #endif

@@ -53,6 +53,9 @@ typedef struct {
 double topk_z_objective(const topk_z_settings *settings, const topk_theta *theta, const double *z,
                         int p, const double *e);
 
+/* w = (|z| + |z|')/2. */
+void topk_links(int n, const double *z, double *w);
+
 /* A lower bound on the part of sample i in that: of the dual, max y'x_i, |y| <= lambda_e,
  * |x_j'y| <= w_j, at the multiplier y (p), made feasible by a factor. reach: x y. */
 double topk_z_bound(const topk_z_settings *settings, const topk_theta *theta, int i, int p,

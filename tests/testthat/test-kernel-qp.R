@@ -57,7 +57,7 @@ test_that("dense: quadprog agrees", {
   }
 })
 
-test_that("faces beyond Cholesky's limit go by conjugate gradients", {
+test_that("large faces are solved to rounding", {
   skip_on_cran()
   p <- 450
   h <- random_qp(p, 3, shift = 1)$h
