@@ -21,7 +21,7 @@ typedef struct {
     double factor;
     inffs_bound bound;
     bool store;   /* keep A (p^2/2 doubles), or recompute its tiles in every product */
-    int max_iter; /* products with A after the first */
+    int max_iter; /* products with A, at most KRYLOV of base_inffs.c */
     double tol;   /* on the relative residual */
 } inffs_settings;
 
