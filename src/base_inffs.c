@@ -51,7 +51,6 @@ typedef struct {
     bool kept;
     double *tile, *scaled; /* one tile; p */
     double weight_sd, weight_corr;
-    int products;
 } graph;
 
 /* What the Krylov space of 1 knows so far. */
@@ -111,7 +110,6 @@ void inffs_solve(const inffs_problem *problem, const inffs_settings *settings, i
         if (settings->bound != INFFS_TPAMI)
             for (size_t j = 0; j < P; j++) result->score[j] -= 1.0;
     }
-    result->products = a.products;
 }
 
 /* ---- A ------------------------------------------------------------------------------------ */
@@ -212,7 +210,6 @@ static void graph_product(graph *a, const double *x, double *out)
     size_t at = 0, P = (size_t) a->p;
     long double total = 0.0;
 
-    a->products++;
     memset(out, 0, P * sizeof(double));
     for (size_t i = 0; i < P; i++) {
         a->scaled[i] = a->inverse[i] * x[i];

@@ -30,7 +30,6 @@ typedef struct {
     double radius;   /* spectral radius of A, or the bound used in its place */
     double damping;  /* r */
     double residual; /* || 1 - (I - r A) y ||_inf, recomputed */
-    int products;    /* with A, all told */
     bool empty;      /* A = 0: the scores say nothing */
 } inffs_result;
 

@@ -113,8 +113,6 @@ void la_gl_enter_support(la_gl *w, const double *v);
 int la_gl_enter_violators(la_gl *w, double vtol);
 void la_gl_prune(la_gl *w, double level);
 void la_gl_gram_missing(la_gl *w);
-/* Column f of X as the problem has it. */
-const double *la_gl_column(const la_gl *w, int f);
 
 /* la_gl_descent.c. Whether sweeps go through the Gram matrix; descent, `priced`: u belongs to the
  * current r, returns whether the steps of a sweep fell below the bound. step: V + s times step with

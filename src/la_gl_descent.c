@@ -7,6 +7,7 @@ enum { SWEEPS = 200, PATIENCE = 10, NEWTON_MOST = 800 };
 
 static void start_gradient(la_gl *w, bool priced);
 static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out);
+static const double *weighted_column(const la_gl *w, int f);
 static void products(la_gl *w, int f, const double *r, const double *total);
 static double sweep(la_gl *w, double lambda, bool by_gram);
 static bool block_step(la_gl *w, double lambda, double l, double *v, double *size);
@@ -121,7 +122,16 @@ static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, doub
     if (by_gram)
         la_rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
     else
-        la_rank_one(w->n, w->c, -1.0, la_gl_column(w, w->set[i]), d, out);
+        la_rank_one(w->n, w->c, -1.0, weighted_column(w, w->set[i]), d, out);
+}
+
+/* Column f of X as the problem has it. */
+static const double *weighted_column(const la_gl *w, int f)
+{
+    const double *x = ufs_x_column(w->x, f, w->col);
+    if (w->root == NULL) return x;
+    for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * x[i];
+    return w->col;
 }
 
 /* row = x_f'r, x_f without weights (r has them); total: the sums of r's columns. */
@@ -146,7 +156,7 @@ static double sweep(la_gl *w, double lambda, bool by_gram)
         if (by_gram)
             for (int k = 0; k < c; k++) w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
         else
-            la_gemv('T', w->n, c, 1.0, w->r, w->n, la_gl_column(w, w->set[i]), 0.0, w->row);
+            la_gemv('T', w->n, c, 1.0, w->r, w->n, weighted_column(w, w->set[i]), 0.0, w->row);
         if (!block_step(w, lambda, l, w->vw + la_gl_place(w, i), w->size + i)) continue;
         for (int k = 0; k < c; k++) ss += w->diff[k] * w->diff[k];
         largest = fmax(largest, sqrt(ss * l));
