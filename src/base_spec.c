@@ -17,7 +17,7 @@ typedef struct {
     const graph_csr *g;
     int power;
     bool center;
-    double *f, *work, *phi;
+    double *f, *work, *root, *phi;
 } quadratic;
 
 /* out = f - (f'd / 1'd) 1; returns sum d_i out_i^2, or 0 if that is rounding. */
@@ -53,10 +53,7 @@ static void quadratic_column(void *data, int j, const double *column)
     /* h <- L^ h, where f stands for D^{-1/2} h: f <- D^{-1} L f. */
     for (int s = 0; s < q->power / 2; s++) {
         graph_laplacian_mult(g, 1, f, q->work);
-        for (int i = 0; i < g->n; i++) {
-            double root = g->degree[i] > 0.0 ? 1.0 / sqrt(g->degree[i]) : 0.0;
-            f[i] = root * root * q->work[i];
-        }
+        for (int i = 0; i < g->n; i++) f[i] = q->root[i] * q->root[i] * q->work[i];
     }
     if (q->power % 2 == 1)
         sum = graph_quadratic(g, f);
@@ -68,8 +65,9 @@ static void quadratic_column(void *data, int j, const double *column)
 void spec_quadratic(const graph_csr *g, const ufs_x *x, int power, bool center, double *phi)
 {
     size_t N = (size_t) g->n;
-    quadratic q = {g, power, center, ufs_dalloc(N, 1), ufs_dalloc(N, 1), phi};
+    quadratic q = {g, power, center, ufs_dalloc(N, 1), ufs_dalloc(N, 1), ufs_dalloc(N, 1), phi};
 
+    for (int i = 0; i < g->n; i++) q.root[i] = g->degree[i] > 0.0 ? 1.0 / sqrt(g->degree[i]) : 0.0;
     ufs_x_each_column(x, quadratic_column, &q);
 }
 

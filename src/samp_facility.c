@@ -13,15 +13,14 @@
  *   A bound: for every t, F(any m) <= F(S_t) + the sum of the m largest gains (or
  *   bounds) after t picks. The least of them over t <= m is reported.
  *
- * Where s_ij is stored (given, sparse, or cosine and heat with a table), all gains are
- * kept exact: when a pick raises c_i, row i of S says by how much every gain falls. A
- * pick takes over about n / t samples, so all of this costs about n^2 ln m
- * (nnz ln m).
- *   Otherwise s_ij is recomputed from x, as seldom as it can be: the gain of candidate j,
- * known after t' picks, differs from that after t picks by samples alone whose c_i has risen
- * since, so the rises are remembered (who, from what, by which pick) and only those s_ij are
- * formed, for a block of candidates by one product of matrices. All gains after all picks
- * would cost 2 n^2 p ln m; many are never asked for.
+ * Where s_ij is stored (given, sparse, or cosine and heat with a table), all gains are kept exact:
+ * when a pick raises c_i, row i of S says by how much every gain falls. A pick takes over about n / t
+ * samples, so all of this costs about n^2 ln m (nnz ln m).
+ *   Otherwise s_ij is recomputed from x, as seldom as it can be: the gain of candidate j, known after
+ * t' picks, differs from that after t picks by samples alone whose c_i has risen since, so the rises
+ * are remembered (who, from what, by which pick) and only those s_ij are formed, for a block of
+ * candidates by one product of matrices. All gains after all picks would cost 2 n^2 p ln m; many are
+ * never asked for.
  *
  * Flops (cosine, heat): table n^2 p + 2 n^2 (1 + ln m); tiles n^2 p (heat 2 n^2 p) for the first two
  * picks, 2 p for each pair looked at again, n^2 p at the end. Each pick makes a heap of n gains, and
@@ -383,7 +382,7 @@ static double gain_of(const facility_work *work, int j)
     return gain;
 }
 
-/* Gains of the list as they are now, from the samples whose c_i has risen since they were known. */
+/* Gains of the list now, from the samples whose c_i has risen since they were known. */
 static void look_again(facility_work *work, int n_list, const int *list)
 {
     int n = work->n, since = work->taken, n_rows = 0, rows[TILE];
