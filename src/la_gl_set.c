@@ -96,7 +96,7 @@ static void read_ahead(la_gl *w, int count)
 
     if (w->x->kind != UFS_X_SOURCE || w->g < w->m || count == 0) return;
     for (int k = 0; k < count; k++) new += w->pos[w->fresh[k]] < 0;
-    fits = w->form != 'r' && w->m + count <= w->cap;
+    fits = w->m + count <= w->cap;
     if (!fits || w->g + new > w->cap) {
         for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
         w->g = w->m;
