@@ -56,7 +56,7 @@ typedef struct {
     double *pass;     /* n-form: 2 x p */
     int tile;         /* columns done together, 64 or as many as a block of a file has */
     double *y, *z;    /* n-form: n x tile */
-    double *own;      /* n-form, mu > 0, x not dense: n x tile */
+    double *own;      /* n-form, mu > 0: n x tile */
     double *s;        /* n-form: k x tile */
     bool p_form, *chosen;
     int *list, n_list; /* tile: columns to measure */
@@ -163,7 +163,7 @@ static void begin(css_work *work)
         tile = (size_t) work->tile;
         work->y = ufs_dalloc(n, tile);
         work->z = ufs_dalloc(n, tile);
-        work->own = ufs_dalloc(x->kind != UFS_X_DENSE && work->mu > 0.0 ? n : 0, tile);
+        work->own = ufs_dalloc(work->mu > 0.0 ? n : 0, tile);
         work->s = ufs_dalloc(k, tile);
         work->list = ufs_ialloc(tile);
     }
@@ -313,11 +313,9 @@ static void measure(css_work *work)
 {
     int n = work->n, n_list = work->n_list;
     size_t N = (size_t) n;
-    const ufs_x *x = work->problem->x;
-    bool dense = x->kind == UFS_X_DENSE;
 
-    ufs_x_columns(x, n_list, work->list, work->y);
-    if (!dense && work->mu > 0.0) ufs_copy(work->own, work->y, N * (size_t) n_list);
+    ufs_x_columns(work->problem->x, n_list, work->list, work->y);
+    if (work->mu > 0.0) ufs_copy(work->own, work->y, N * (size_t) n_list);
     project(work, n_list, work->y);
     ufs_copy(work->z, work->y, N * (size_t) n_list);
     la_trmm('L', 'U', 'N', n, n_list, 1.0, work->gram, n, work->z, n);
@@ -327,10 +325,7 @@ static void measure(css_work *work)
         double form = 2.0 * la_dot(n, y, work->z + (size_t) b * N);
         for (size_t i = 0; i < N; i++) form -= work->gram[i + i * N] * y[i] * y[i];
         work->f[j] = work->f0[j] = form;
-        const double *with = work->mu == 0.0 ? y
-                             : dense         ? ufs_x_column(x, j, NULL)
-                                             : work->own + (size_t) b * N;
-        work->d[j] = work->d0[j] = la_dot(n, y, with);
+        work->d[j] = work->d0[j] = la_dot(n, y, work->mu > 0.0 ? work->own + (size_t) b * N : y);
     }
 }
 
@@ -414,6 +409,8 @@ static int lead(const css_problem *problem, int order, double *gram, int k, doub
                                    .data = &data,
                                    .low = 0.0,
                                    .high = total,
+                                   .block = 8,
+                                   .basis = la_eigs_basis(m) + 96,
                                    .tol = 1e-8,
                                    .max_iter = 200};
         la_eigs(&leaders, value, ufs_dalloc((size_t) order, (size_t) m), &eigs);

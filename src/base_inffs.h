@@ -21,7 +21,7 @@ typedef struct {
     double factor;
     inffs_bound bound;
     bool store;   /* keep A (p^2/2 doubles), or recompute its tiles in every product */
-    int max_iter; /* products with A after the first */
+    int max_iter; /* products with A, at most KRYLOV of base_inffs.c */
     double tol;   /* on the relative residual */
 } inffs_settings;
 
@@ -30,7 +30,6 @@ typedef struct {
     double radius;   /* spectral radius of A, or the bound used in its place */
     double damping;  /* r */
     double residual; /* || 1 - (I - r A) y ||_inf, recomputed */
-    int products;    /* with A, all told */
     bool empty;      /* A = 0: the scores say nothing */
 } inffs_result;
 

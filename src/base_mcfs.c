@@ -11,7 +11,7 @@
  * -X'X_A d, until an inactive one reaches t (join) or a coefficient 0 (drop).
  * The c paths advance in step, so the products X'[X_A d] of all are one dgemm: a step
  * costs 2npc + 2n sum|A| + c |A|^2 flops. Only the active Gram is ever formed. Memory
- * np (X transposed, for the dgemm) + 3pc + 2 c card^2.
+ * 3pc + 2 c card^2.
  *
  * No screening by |c_j(t)| <= |c_j(t_0)| + |x_j| |r(t) - r(t_0)|: with few samples the residual
  * moves so far in a step that of 83 steps at 50 x 200,000 only 33 could do without all of X. */
@@ -38,7 +38,6 @@ typedef struct {
     const mcfs_settings *settings;
     int most;            /* capacity of a path: more than card, for variables that join
                         together (ties), but never more than the rank */
-    double *xt;          /* p x n, dense x only: a faster dgemm */
     double *col, *other; /* n: columns of an x that is not dense */
     double *move;        /* n x c: X_A d of each running path */
     double *slope;       /* p x c: X'X_A d */
@@ -47,7 +46,6 @@ typedef struct {
 } mcfs_work;
 
 static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_settings *settings);
-static void products(const mcfs_work *w, int c, const double *t, double *u);
 static int largest_correlation(const mcfs_work *w, const path *s);
 static void enter(const mcfs_work *w, path *s);
 static bool add_active(const mcfs_work *w, path *s, int j);
@@ -91,7 +89,7 @@ void mcfs_solve(const mcfs_problem *problem, const mcfs_settings *settings, mcfs
             set_direction(&w, s, w.move + (size_t) running * N);
             which[running++] = i;
         }
-        products(&w, running, w.move, w.slope);
+        ufs_x_cross(problem->x, running, w.move, w.slope);
         for (int m = 0, left = running; m < left; m++) {
             path *s = w.paths + which[m];
             advance(&w, s, w.slope + (size_t) m * P);
@@ -129,17 +127,15 @@ static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_sett
     w->settings = settings;
     w->most = settings->card + 16 < rank ? settings->card + 16 : rank;
     M = (size_t) w->most;
-    w->xt = problem->x->kind == UFS_X_DENSE ? ufs_dalloc(P, N) : NULL;
-    w->col = ufs_dalloc(w->xt ? 0 : N, 1);
-    w->other = ufs_dalloc(w->xt ? 0 : N, 1);
+    w->col = ufs_dalloc(problem->x->kind == UFS_X_DENSE ? 0 : N, 1);
+    w->other = ufs_dalloc(problem->x->kind == UFS_X_DENSE ? 0 : N, 1);
     w->move = ufs_dalloc(N, C);
     w->slope = ufs_dalloc(P, C);
     w->norm2 = ufs_dalloc(P, 1);
     w->paths = (path *) R_alloc(C, sizeof(path));
     ufs_x_ss(problem->x, w->norm2);
-    if (w->xt) la_transpose(n, p, problem->x->dense, w->xt);
     /* slope is free until the first step: all correlations at once. */
-    products(w, c, problem->y, w->slope);
+    ufs_x_cross(problem->x, c, problem->y, w->slope);
     for (size_t i = 0; i < C; i++) {
         path *s = w->paths + i;
         s->size = 0;
@@ -159,16 +155,6 @@ static void init_work(mcfs_work *w, const mcfs_problem *problem, const mcfs_sett
         double y_norm = la_nrm2(n, problem->y + i * N);
         s->done = !(s->penalty > n * DBL_EPSILON * y_norm * sqrt(w->norm2[s->joins]));
     }
-}
-
-/* U = X'T, T n x c. */
-static void products(const mcfs_work *w, int c, const double *t, double *u)
-{
-    int n = w->problem->n, p = w->problem->p;
-    if (w->xt)
-        la_gemm('N', 'N', p, c, n, 1.0, w->xt, p, t, n, 0.0, u, p);
-    else
-        ufs_x_cross(w->problem->x, c, t, u);
 }
 
 /* Lowest index among those within rounding of the largest. */
@@ -358,12 +344,12 @@ static double kkt_violation(const mcfs_work *w, const path *s, const double *y, 
     int p = w->problem->p;
     double start = 0.0, off = 0.0;
 
-    products(w, 1, y, corr);
+    ufs_x_cross(w->problem->x, 1, y, corr);
     for (int j = 0; j < p; j++) start = fmax(start, fabs(corr[j]));
     if (!(start > 0.0)) return 0.0;
     ufs_copy(residual, y, (size_t) w->problem->n);
     add_product(w, s, -1.0, s->beta, residual);
-    products(w, 1, residual, corr);
+    ufs_x_cross(w->problem->x, 1, residual, corr);
     for (int a = 0; a < s->size; a++) {
         int j = s->active[a];
         double miss = fabs(corr[j] - w->settings->ridge * s->beta[a] - s->penalty * s->sign[a]);

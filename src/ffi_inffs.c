@@ -3,7 +3,7 @@
 #include "ffi_util.h"
 
 /* x: n x p. settings: list(weight_sd, weight_corr, factor, bound, store). list(score, run with
- * the counters residual, radius, damping, products and empty). */
+ * the counters residual, radius, damping and empty). */
 SEXP ffi_inffs(SEXP x, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"score", "run", NULL};
@@ -25,7 +25,6 @@ SEXP ffi_inffs(SEXP x, SEXP settings_, SEXP control)
                 (ffi_counter[]){{"residual", result.residual},
                                 {"radius", result.radius},
                                 {"damping", result.damping},
-                                {"products", result.products},
                                 {"empty", result.empty},
                                 {NULL, 0}});
     UNPROTECT(1);

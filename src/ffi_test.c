@@ -126,7 +126,6 @@ SEXP ffi_test_gl(SEXP x, SEXP t, SEXP v0, SEXP options)
     la_gl w;
 
     la_gl_init(&w, c, &op, ffi_count(options, "slots", 1, INT_MAX));
-    w.form = ffi_letter(options, "form", "agr");
     if (ffi_get(options, "root") != R_NilValue)
         la_gl_set_rows(&w, ffi_given(ffi_get(options, "root"), (size_t) n, "root"));
     ufs_copy(v, start, (size_t) p * (size_t) c);

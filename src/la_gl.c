@@ -31,7 +31,7 @@ void la_gl_init(la_gl *w, int c, const ufs_x *x, int slots)
     int p = x->p, cap = slots < p ? slots : p;
     size_t N = (size_t) x->n, P = (size_t) p, C = (size_t) c, S = (size_t) cap;
 
-    *w = (la_gl){.x = x, .n = x->n, .p = p, .c = c, .cap = cap, .form = 'a', .newton = true};
+    *w = (la_gl){.x = x, .n = x->n, .p = p, .c = c, .cap = cap, .newton = true};
     w->ss = ufs_dalloc(P, 1);
     w->set = ufs_ialloc(P);
     w->pos = ufs_ialloc(P);
@@ -43,7 +43,7 @@ void la_gl_init(la_gl *w, int c, const ufs_x *x, int slots)
     w->before = ufs_dalloc(C, S);
     anderson_init(&w->history, c * cap, LA_GL_DEPTH - 1);
     w->step = ufs_dalloc(C, S);
-    w->moved = ufs_dalloc(N > S ? N : S, C);
+    w->moved = ufs_dalloc(S, C);
     w->row = ufs_dalloc(C, 1);
     w->diff = ufs_dalloc(C, 1);
     w->r = ufs_dalloc(N, C);
@@ -81,7 +81,7 @@ void la_gl_solve(la_gl *w, const double *t, double lambda, double vtol, bool ful
 
     la_gl_enter_support(w, v);
     w->settled = true;
-    if (w->x->kind == UFS_X_SOURCE && la_gl_gram_is_cheaper(w))
+    if (w->x->kind == UFS_X_SOURCE && la_gl_by_gram(w))
         ufs_copy(w->r, t, (size_t) w->n * C);
     else
         residual(w, t);
@@ -110,7 +110,7 @@ static void residual(la_gl *w, const double *t)
 {
     size_t len = (size_t) w->n * (size_t) w->c;
 
-    if (w->x->kind == UFS_X_SOURCE && w->m <= w->cap)
+    if (w->x->kind == UFS_X_SOURCE && la_gl_by_gram(w))
         fit_from_source(w);
     else if (w->x->kind == UFS_X_SOURCE || (w->x->kind != UFS_X_SPARSE && w->m > w->p / 4))
         fit_by_product(w);

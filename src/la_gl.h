@@ -10,9 +10,9 @@
  * Gram columns and extrapolation, then, in a full solve, one product X'R over all
  * features to find violators and the duality gap.
  * Flops: 2npc per full product; 2n per new Gram entry; 2nmc to start a call; a
- * sweep costs 2mc per changed row and c per row that stays zero (Gram form), or
- * 2nc per row and 2nc more per changed one (residual form, taken when it is
- * cheaper or the Gram slots are exhausted).
+ * sweep costs 2mc per changed row and c per row that stays zero (Gram form), or,
+ * once the Gram slots are exhausted, 2nc per row and 2nc more per changed one
+ * (residual form, without extrapolation or Newton steps).
  * Memory: O(np) is the caller's; here 2pc + 4nc + slots^2 + 20 slots c + 6p doubles, slots <= min(p, LA_GL_SLOTS). Nothing of size p x p. For a sparse X n in the counts above
  * is the number of entries of the column in question; it is never formed.
  * A source is never swept over while the slots last: a call reads the working set for X_W'T, the
@@ -36,7 +36,6 @@ typedef struct {
     const ufs_x *x;
     const double *root; /* n: X stands for diag(root) X; NULL for ones */
     double *ss;         /* p: ||x_i||^2 */
-    char form;          /* 'a' = cheaper one, 'g' = Gram, 'r' = residual */
     double share;       /* sweeps also stop when their steps are this share of the first one's */
     bool newton;        /* Newton steps in Gram form where they pay (la_gl_newton.c) */
     /* The working set is set[0..m). Gram columns are valid on set[0..g), g <= cap:
@@ -52,7 +51,7 @@ typedef struct {
     anderson history;                 /* of the last sweeps, size c x m */
     double *before;                   /* c x cap: V before a sweep */
     double *step;                     /* c x cap: an extrapolation minus V */
-    double *moved;                    /* m x c or n x c: less the Gram matrix or X times step */
+    double *moved;                    /* m x c: less the Gram matrix times step */
     double *row, *diff;               /* c */
     double *r, *xv;                   /* n x c: T - X V and X V of the V returned */
     double *u;                        /* c x p: (X'R)' */
@@ -96,6 +95,12 @@ static inline size_t la_gl_place(const la_gl *w, int i)
     return (size_t) i * (size_t) w->c;
 }
 
+/* Whether sweeps go through the Gram matrix: as long as its slots last. */
+static inline bool la_gl_by_gram(const la_gl *w)
+{
+    return w->m <= w->cap;
+}
+
 /* Rows of the working set that are not zero. */
 static inline int la_gl_live(const la_gl *w)
 {
@@ -113,15 +118,12 @@ void la_gl_enter_support(la_gl *w, const double *v);
 int la_gl_enter_violators(la_gl *w, double vtol);
 void la_gl_prune(la_gl *w, double level);
 void la_gl_gram_missing(la_gl *w);
-/* Column f of X as the problem has it. */
-const double *la_gl_column(const la_gl *w, int f);
 
-/* la_gl_descent.c. Whether sweeps go through the Gram matrix; descent, `priced`: u belongs to the
- * current r, returns whether the steps of a sweep fell below the bound. step: V + s times step with
- * moved to match, kept if (GL) falls; with D = step <D, X'R> and ||X D||^2. */
-bool la_gl_gram_is_cheaper(const la_gl *w);
+/* la_gl_descent.c: descent, `priced`: u belongs to the current r, returns whether the steps of a
+ * sweep fell below the bound. step, in Gram form: V + s times step with moved to match, kept if (GL)
+ * falls; with D = step <D, X'R> and ||X D||^2. */
 bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced);
-bool la_gl_step(la_gl *w, double lambda, double s, double slope, double curvature, bool by_gram);
+bool la_gl_step(la_gl *w, double lambda, double s, double slope, double curvature);
 
 /* la_gl_newton.c: a Newton step on the rows of the working set that are not zero, in Gram form.
  * False, and nothing done, where (GL) would not fall. */

@@ -7,28 +7,17 @@ enum { SWEEPS = 200, PATIENCE = 10, NEWTON_MOST = 800 };
 
 static void start_gradient(la_gl *w, bool priced);
 static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, double *out);
+static const double *weighted_column(const la_gl *w, int f);
 static void products(la_gl *w, int f, const double *r, const double *total);
 static double sweep(la_gl *w, double lambda, bool by_gram);
 static bool block_step(la_gl *w, double lambda, double l, double *v, double *size);
 static bool newton_pays(const la_gl *w, double first, double last, double bound);
-static void extrapolate(la_gl *w, double lambda, bool by_gram);
+static void extrapolate(la_gl *w, double lambda);
 
-/* Cost of one sweep with m rows of which l are alive: 2mlc + mc against 2nc(m + l). */
-bool la_gl_gram_is_cheaper(const la_gl *w)
-{
-    double n = w->n, m = w->m, l = la_gl_live(w);
-
-    if (w->form == 'r' || w->m > w->cap) return false;
-    /* Sweeps do not read a source. */
-    if (w->form == 'g' || w->x->kind == UFS_X_SOURCE) return true;
-    return 2.0 * m * l + m <= 2.0 * n * (m + l);
-}
-
-bool la_gl_step(la_gl *w, double lambda, double s, double slope, double curvature, bool by_gram)
+bool la_gl_step(la_gl *w, double lambda, double s, double slope, double curvature)
 {
     int m = w->m, c = w->c;
-    size_t len = (size_t) (by_gram ? m : w->n) * (size_t) c;
-    double fall = s * (2.0 * slope - s * curvature), *grad = by_gram ? w->grad : w->r;
+    double fall = s * (2.0 * slope - s * curvature);
 
     for (int kept = 0; kept < 2; kept++) {
         for (int i = 0; i < m; i++) {
@@ -46,30 +35,30 @@ bool la_gl_step(la_gl *w, double lambda, double s, double slope, double curvatur
         }
         if (!(fall > 0.0)) return false;
     }
-    for (size_t at = 0; at < len; at++) grad[at] += s * w->moved[at];
+    for (size_t at = 0; at < (size_t) m * (size_t) c; at++) w->grad[at] += s * w->moved[at];
     return true;
 }
 
-/* Coordinate descent, every LA_GL_DEPTH sweeps with an extrapolation or, where many more sweeps are to
- * come, a Newton step; priced: u belongs to the current r. Returns whether the steps of a sweep
- * fell below the bound. */
+/* Coordinate descent, in Gram form every LA_GL_DEPTH sweeps with an extrapolation or, where many more
+ * sweeps are to come, a Newton step; priced: u belongs to the current r. Returns whether the steps
+ * of a sweep fell below the bound. */
 bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced)
 {
-    bool by_gram = la_gl_gram_is_cheaper(w), settled = w->m == 0, remembers = w->m <= w->cap;
-    bool newton = by_gram && w->newton;
+    bool by_gram = la_gl_by_gram(w), newton = w->newton, settled = w->m == 0;
     double largest = 0.0, first = 0.0;
 
-    if (by_gram)
+    if (by_gram) {
         start_gradient(w, priced);
-    else
+        anderson_resize(&w->history, w->c * w->m);
+    } else {
         ufs_x_prefetch(w->x, w->m, w->set);
-    if (remembers) anderson_resize(&w->history, w->c * w->m);
+    }
     for (int s = 1; s <= SWEEPS && !settled; s++) {
-        if (remembers) ufs_copy(w->before, w->vw, (size_t) w->c * (size_t) w->m);
+        if (by_gram) ufs_copy(w->before, w->vw, (size_t) w->c * (size_t) w->m);
         largest = sweep(w, lambda, by_gram);
         if (s == 1) bound = fmax(bound, w->share * largest);
         settled = !(largest > bound);
-        if (settled || !remembers) continue;
+        if (settled || !by_gram) continue;
         anderson_push(&w->history, w->before, w->vw);
         if (s % LA_GL_DEPTH == 1) first = largest;
         if (s % LA_GL_DEPTH == 0) {
@@ -77,7 +66,7 @@ bool la_gl_descend(la_gl *w, double lambda, double bound, bool priced)
             if (newton && s > PATIENCE)
                 newton = la_gl_newton(w, lambda);
             else
-                extrapolate(w, lambda, by_gram);
+                extrapolate(w, lambda);
             anderson_reset(&w->history);
         }
     }
@@ -121,7 +110,16 @@ static void change_gradient(la_gl *w, bool by_gram, int i, const double *d, doub
     if (by_gram)
         la_rank_one(w->m, w->c, -1.0, w->gram + (size_t) i * (size_t) w->cap, d, out);
     else
-        la_rank_one(w->n, w->c, -1.0, la_gl_column(w, w->set[i]), d, out);
+        la_rank_one(w->n, w->c, -1.0, weighted_column(w, w->set[i]), d, out);
+}
+
+/* Column f of X as the problem has it. */
+static const double *weighted_column(const la_gl *w, int f)
+{
+    const double *x = ufs_x_column(w->x, f, w->col);
+    if (w->root == NULL) return x;
+    for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * x[i];
+    return w->col;
 }
 
 /* row = x_f'r, x_f without weights (r has them); total: the sums of r's columns. */
@@ -146,7 +144,7 @@ static double sweep(la_gl *w, double lambda, bool by_gram)
         if (by_gram)
             for (int k = 0; k < c; k++) w->row[k] = w->grad[(size_t) i + (size_t) k * (size_t) m];
         else
-            la_gemv('T', w->n, c, 1.0, w->r, w->n, la_gl_column(w, w->set[i]), 0.0, w->row);
+            la_gemv('T', w->n, c, 1.0, w->r, w->n, weighted_column(w, w->set[i]), 0.0, w->row);
         if (!block_step(w, lambda, l, w->vw + la_gl_place(w, i), w->size + i)) continue;
         for (int k = 0; k < c; k++) ss += w->diff[k] * w->diff[k];
         largest = fmax(largest, sqrt(ss * l));
@@ -195,31 +193,23 @@ static bool newton_pays(const la_gl *w, double first, double last, double bound)
 
 /* Anderson extrapolation of the last sweeps, taken only if (GL) falls. Rows that
  * are zero stay zero, so exact zeros survive. */
-static void extrapolate(la_gl *w, double lambda, bool by_gram)
+static void extrapolate(la_gl *w, double lambda)
 {
     int m = w->m, c = w->c;
-    size_t len = (size_t) (by_gram ? m : w->n) * (size_t) c;
     double slope = 0.0, curvature = 0.0;
 
     if (!anderson_mix(&w->history, NULL, w->step)) return;
-    memset(w->moved, 0, len * sizeof(double));
+    memset(w->moved, 0, (size_t) m * (size_t) c * sizeof(double));
     for (int i = 0; i < m; i++) {
         double *d = w->step + la_gl_place(w, i);
         for (int k = 0; k < c; k++) d[k] -= w->vw[la_gl_place(w, i) + (size_t) k];
-        if (w->size[i] > 0.0) change_gradient(w, by_gram, i, d, w->moved);
+        if (w->size[i] > 0.0) change_gradient(w, true, i, d, w->moved);
     }
-    if (by_gram) {
-        for (int i = 0; i < m; i++)
-            for (int k = 0; k < c && w->size[i] > 0.0; k++) {
-                size_t at = (size_t) i + (size_t) k * (size_t) m;
-                slope += w->step[la_gl_place(w, i) + (size_t) k] * w->grad[at];
-                curvature -= w->step[la_gl_place(w, i) + (size_t) k] * w->moved[at];
-            }
-    } else {
-        for (size_t at = 0; at < len; at++) {
-            slope -= w->moved[at] * w->r[at];
-            curvature += w->moved[at] * w->moved[at];
+    for (int i = 0; i < m; i++)
+        for (int k = 0; k < c && w->size[i] > 0.0; k++) {
+            size_t at = (size_t) i + (size_t) k * (size_t) m;
+            slope += w->step[la_gl_place(w, i) + (size_t) k] * w->grad[at];
+            curvature -= w->step[la_gl_place(w, i) + (size_t) k] * w->moved[at];
         }
-    }
-    la_gl_step(w, lambda, 1.0, slope, curvature, by_gram);
+    la_gl_step(w, lambda, 1.0, slope, curvature);
 }

@@ -117,6 +117,6 @@ static bool take_step(la_gl *w, double lambda, int l, const int *live, const dou
         curvature -= spread[at] * w->moved[at];
     }
     for (int halving = 0; halving <= HALVINGS; halving++, s /= 2.0)
-        if (la_gl_step(w, lambda, s, slope, curvature, true)) return true;
+        if (la_gl_step(w, lambda, s, slope, curvature)) return true;
     return false;
 }

@@ -17,15 +17,6 @@ static void swap_places(la_gl *w, int a, int b);
 static void swap(int n, int step, double *a, double *b);
 static void leave(la_gl *w, int i);
 
-/* Column f of X as the problem has it. */
-const double *la_gl_column(const la_gl *w, int f)
-{
-    const double *x = ufs_x_column(w->x, f, w->col);
-    if (w->root == NULL) return x;
-    for (int i = 0; i < w->n; i++) w->col[i] = w->root[i] * x[i];
-    return w->col;
-}
-
 /* The Gram columns of set[g..m). */
 void la_gl_gram_missing(la_gl *w)
 {
@@ -105,7 +96,7 @@ static void read_ahead(la_gl *w, int count)
 
     if (w->x->kind != UFS_X_SOURCE || w->g < w->m || count == 0) return;
     for (int k = 0; k < count; k++) new += w->pos[w->fresh[k]] < 0;
-    fits = w->form != 'r' && w->m + count <= w->cap;
+    fits = w->m + count <= w->cap;
     if (!fits || w->g + new > w->cap) {
         for (int i = w->m; i < w->g; i++) w->pos[w->set[i]] = -1;
         w->g = w->m;

@@ -13,26 +13,26 @@
  *   A bound: for every t, F(any m) <= F(S_t) + the sum of the m largest gains (or
  *   bounds) after t picks. The least of them over t <= m is reported.
  *
- * Where s_ij is stored (given, sparse, or cosine and heat with a table), all gains are
- * kept exact: when a pick raises c_i, row i of S says by how much every gain falls. A
- * pick takes over about n / t samples, so all of this costs about n^2 ln m
- * (nnz ln m).
- *   Otherwise s_ij is recomputed from x, as seldom as it can be: the gain of candidate j,
- * known after t' picks, differs from that after t picks by samples alone whose c_i has risen
- * since, so the rises are remembered (who, from what, by which pick) and only those s_ij are
- * formed, for a block of candidates by one product of matrices. All gains after all picks
- * would cost 2 n^2 p ln m; many are never asked for.
+ * Where s_ij is stored (given, sparse, or cosine and heat with a table), all gains are kept exact:
+ * when a pick raises c_i, row i of S says by how much every gain falls. A pick takes over about n / t
+ * samples, so all of this costs about n^2 ln m (nnz ln m).
+ *   Otherwise s_ij is recomputed from x, as seldom as it can be: the gain of candidate j, known after
+ * t' picks, differs from that after t picks by samples alone whose c_i has risen since, so the rises
+ * are remembered (who, from what, by which pick) and only those s_ij are formed, for a block of
+ * candidates by one product of matrices. All gains after all picks would cost 2 n^2 p ln m; many are
+ * never asked for.
  *
- * Flops (cosine, heat): table n^2 p + 2 n^2 (1 + ln m); tiles n^2 p (heat 2 n^2 p) for
- * the first two picks, 2 p for each pair looked at again, n^2 p at the end. Each
- * pick makes a heap of n gains, and sorts them for the bound. Memory: 8 n^2 bytes with the
- * table, else 8 n (BATCH + 10) + (many + TILE) (p + TILE) doubles, and 16 bytes for each rise, some
- * n ln m: never a second copy of x. A swap round costs n^2 + 2 n m (without a table n^2 p).
+ * Flops (cosine, heat): table n^2 p + 2 n^2 (1 + ln m); tiles n^2 p (heat 2 n^2 p) for the first two
+ * picks, 2 p for each pair looked at again, n^2 p at the end. Each pick makes a heap of n gains, and
+ * sorts them for the bound. Memory: 8 n (BATCH + 10) bytes and 8 n^2 for the table, or (many + TILE)
+ * (p + TILE) doubles and 16 bytes for each rise, some n ln m: never a second copy of x. A swap round
+ * costs n^2 + 2 n m (without a table n^2 p).
  *
  * Ties. Gains carry the rounding of sums of n terms: those within 1e-12 of the first
  * pick's gain count as equal, and the lowest index is taken. */
 #include "samp_facility.h"
 #include "la.h"
+#include "x_ops.h"
 #include <R_ext/Utils.h>
 #include <R_ext/Memory.h>
 #include <limits.h>
@@ -50,19 +50,19 @@ typedef struct {
     const facility_problem *problem;
     facility_result *result;
     int n;
+    ufs_x x;
     bool stored;                 /* is s_ij in memory? */
     const double *candidate;     /* dense: s_.j at candidate + n j */
     const double *sample;        /*        s_i. at sample + n i */
     double *size;                /* n: |x_i| (cosine) or |x_i|^2 (heat) */
     double *rows, *rows2, *tile; /* many x p, TILE x p, TILE x many */
     double *batch;               /* n x BATCH: columns of S */
-    const double *column[BATCH];
-    double *cover;       /* n: c_i */
-    int *stand_in;       /* n: who stands for i, -1 = nobody */
-    double *upper;       /* n: gains, or bounds on them */
-    bool *open;          /* n: may still be picked */
-    double *sorted;      /* n */
-    int *heap;           /* n */
+    double *cover;               /* n: c_i */
+    int *stand_in;               /* n: who stands for i, -1 = nobody */
+    double *upper;               /* n: gains, or bounds on them */
+    bool *open;                  /* n: may still be picked */
+    double *sorted;              /* n */
+    int *heap;                   /* n */
     int many, *block;    /* so many candidates are looked at together, at most: one if stored */
     double value, first; /* F; the first pick's gain */
     int evaluations;
@@ -74,58 +74,369 @@ typedef struct {
     int n_rise, rise_size;
 } facility_work;
 
-/* ---- similarities ------------------------------------------------------------------------ */
+/* The best and the second best of the chosen for every sample. */
+typedef struct {
+    double *best, *second; /* n */
+    int *who;              /* n: position among the chosen, -1 = a labelled one */
+    double *loss;          /* m */
+} swap_work;
 
-/* s_ij from the product x_i'x_j. */
-static inline double similarity(const facility_work *work, int i, int j, double product)
+static void begin(const facility_problem *problem, bool table, facility_result *result,
+                  facility_work *work);
+static void reset(facility_work *work);
+static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run);
+static void improve_bounds(facility_work *work, int t, int m, double *bound);
+static int next_pick(facility_work *work);
+static void sink(const facility_work *work, int n_heap, int at);
+static void report(const facility_work *work);
+static void take(facility_work *work, int j, int pick);
+static void remember_rise(facility_work *work, int i, int pick);
+static void tighten(facility_work *work, int i, double from, double to);
+static void all_gains(facility_work *work);
+static void cosine_gains(facility_work *work);
+static double gain_of(const facility_work *work, int j);
+static void look_again(facility_work *work, int n_list, const int *list);
+static double cover_after(const facility_work *work, int i, int picks);
+static double least_product(const facility_work *work, int i, double least);
+static void visit_tiles(facility_work *work, double *table);
+static void load_columns(facility_work *work, int n_list, const int *list);
+static double similarity(const facility_work *work, int i, int j, double product);
+static void swap_picks(facility_work *work, const facility_settings *settings, ufs_run *run);
+static bool swap_once(facility_work *work, const swap_work *swap, int m);
+static void rank_chosen(facility_work *work, const swap_work *swap, int m);
+
+void facility_solve(const facility_problem *problem, const facility_settings *settings,
+                    facility_result *result, ufs_run *run)
 {
-    if (work->problem->kind == FACILITY_COSINE) {
-        double size = work->size[i] * work->size[j];
-        if (i == j && size > 0.0) return 2.0;
-        return size > 0.0 ? 1.0 + fmax(-1.0, fmin(1.0, product / size)) : 1.0;
-    }
-    if (i == j) return 1.0;
-    return exp(-fmax(0.0, work->size[i] + work->size[j] - 2.0 * product) /
-               work->problem->bandwidth);
+    facility_work work;
+
+    begin(problem, settings->table, result, &work);
+    for (int t = 0; t < settings->m; t++) result->bound[t] = R_PosInf;
+    result->swaps = 0;
+    ufs_trace_init(&result->change, INT_MAX, 2);
+    reset(&work);
+    pick_all(&work, settings->m, true, run);
+    if (settings->max_swaps > 0) swap_picks(&work, settings, run);
+    run->status = UFS_CONVERGED;
 }
 
-static void gather_rows(const facility_work *work, int n_list, const int *list, double *rows)
-{
-    size_t n = (size_t) work->n;
-    for (int l = 0; l < work->problem->p; l++)
-        for (int b = 0; b < n_list; b++)
-            rows[(size_t) l * (size_t) n_list + (size_t) b] =
-                work->problem->x[(size_t) l * n + (size_t) list[b]];
-}
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
-/* work->column[b] = s_.list[b], at most BATCH of them. */
-static void load_columns(facility_work *work, int n_list, const int *list)
+static void begin(const facility_problem *problem, bool table, facility_result *result,
+                  facility_work *work)
 {
-    const facility_problem *problem = work->problem;
-    const facility_sparse *s = &problem->candidate;
-    size_t n = (size_t) work->n;
+    size_t n = (size_t) problem->n, p = (size_t) problem->p;
+    bool from_x = problem->kind == FACILITY_COSINE || problem->kind == FACILITY_HEAT;
 
+    *work = (facility_work){.problem = problem,
+                            .result = result,
+                            .n = problem->n,
+                            .x = ufs_x_dense(problem->n, problem->p, problem->x),
+                            .stored = !from_x || table,
+                            .many = 1,
+                            .batch = ufs_dalloc(n, BATCH),
+                            .candidate = problem->by_candidate,
+                            .sample = problem->by_sample,
+                            .cover = ufs_dalloc(n, 1),
+                            .stand_in = ufs_ialloc(n),
+                            .upper = ufs_dalloc(n, 1),
+                            .open = (bool *) R_alloc(n, sizeof(bool)),
+                            .sorted = ufs_dalloc(n, 1),
+                            .heap = ufs_ialloc(n),
+                            .known = ufs_ialloc(n),
+                            .last_rise = ufs_ialloc(n)};
     if (!work->stored) {
-        gather_rows(work, n_list, list, work->rows);
-        la_gemm('N', 'T', work->n, n_list, problem->p, 1.0, problem->x, work->n, work->rows, n_list,
-                0.0, work->batch, work->n);
+        /* A block of a sixteenth of x is no second copy of it. */
+        work->many = problem->n / 16 > MANY ? MANY : problem->n / 16;
+        if (work->many < TILE) work->many = TILE;
+        work->rows = ufs_dalloc((size_t) work->many, p);
+        work->rows2 = ufs_dalloc(TILE, p);
     }
-    for (int b = 0; b < n_list; b++) {
-        int j = list[b];
-        if (work->candidate != NULL) {
-            work->column[b] = work->candidate + (size_t) j * n;
-            continue;
+    work->block = ufs_ialloc((size_t) work->many);
+    if (!from_x) return;
+    work->tile = ufs_dalloc(TILE, work->stored ? TILE : (size_t) work->many);
+    work->size = ufs_dalloc(n, 1);
+    la_row_norms(problem->n, problem->p, problem->x, work->size);
+    if (problem->kind == FACILITY_HEAT)
+        for (size_t i = 0; i < n; i++) work->size[i] *= work->size[i];
+    if (table) {
+        double *similarities = ufs_dalloc(n, n);
+        visit_tiles(work, similarities);
+        work->candidate = work->sample = similarities;
+    }
+}
+
+/* Nothing picked yet: the labelled samples cover. */
+static void reset(facility_work *work)
+{
+    work->value = work->first = 0.0;
+    work->evaluations = work->taken = work->n_rise = 0;
+    for (int i = 0; i < work->n; i++) {
+        work->cover[i] = 0.0;
+        work->stand_in[i] = -1;
+        work->last_rise[i] = -1;
+        work->open[i] = true;
+    }
+    for (int l = 0; l < work->problem->n_labelled; l++) take(work, work->problem->labelled[l], -1);
+}
+
+/* ---- the greedy choice ----------------------------------------------------------------------- */
+
+static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run)
+{
+    static const char *const columns[] = {"iteration", "objective", "gain", "evaluations", NULL};
+    facility_result *result = work->result;
+
+    ufs_trace_named(&run->trace, m, columns);
+    all_gains(work);
+    result->start = work->value;
+    result->change.length = 0;
+    for (int i = 0; i < work->n; i++) result->first[i] = work->stand_in[i];
+    for (int t = 0; t < m; t++) {
+        double before = work->value;
+        if (bounds) improve_bounds(work, t, m, result->bound);
+        int j = next_pick(work);
+        double gain = work->upper[j];
+        if (t == 0) work->first = gain;
+        result->order[t] = j;
+        take(work, j, t);
+        work->taken = t + 1;
+        /* After the first pick every old gain says little: all are measured again. */
+        if (!work->stored && t == 0) all_gains(work);
+        run->iterations = t + 1;
+        ufs_trace_add(&run->trace,
+                      (double[]){t + 1, work->value, work->value - before, work->evaluations});
+        ufs_run_step(run, work->value, gain);
+    }
+    if (!work->stored && m > 1) all_gains(work);
+    if (bounds) improve_bounds(work, m, m, result->bound);
+    report(work);
+}
+
+/* bound[m' - 1] for m' >= t: F(S_t) and the m' largest gains. */
+static void improve_bounds(facility_work *work, int t, int m, double *bound)
+{
+    int n_open = 0;
+    double sum = work->value;
+
+    for (int i = 0; i < work->n; i++)
+        if (work->open[i]) work->sorted[n_open++] = fmax(work->upper[i], 0.0);
+    if (n_open) R_qsort(work->sorted, 1, (size_t) n_open);
+    for (int l = 1; l <= m; l++) {
+        if (l <= n_open) sum += work->sorted[n_open - l];
+        if (l >= t) bound[l - 1] = fmin(bound[l - 1], sum);
+    }
+}
+
+/* The candidate of the largest gain, of equal ones that of the lowest index. */
+static int next_pick(facility_work *work)
+{
+    int n = work->n, n_heap = 0, *list = work->block;
+    /* The last pick says how many will be asked for. */
+    int most = work->evaluations / 4;
+    double best = R_NegInf, tie = TIE * work->first;
+
+    if (most < FEW) most = FEW;
+    if (most > work->many) most = work->many;
+    work->evaluations = 0;
+    for (int i = 0; i < n; i++)
+        if (work->open[i]) work->heap[n_heap++] = i;
+    for (int at = n_heap / 2 - 1; at >= 0; at--) sink(work, n_heap, at);
+    for (;;) {
+        int n_list = 0;
+        while (n_list < most && n_heap > 0) {
+            double top = work->upper[work->heap[0]];
+            /* Nothing to gain any more, and all are equal: none is looked at. */
+            if (top < best - tie || (best < 0.0 && n_list == 0 && top <= tie)) break;
+            list[n_list++] = work->heap[0];
+            work->heap[0] = work->heap[--n_heap];
+            sink(work, n_heap, 0);
         }
-        double *to = work->batch + (size_t) b * n;
-        work->column[b] = to;
-        if (work->stored) {
-            memset(to, 0, n * sizeof(double));
-            for (int l = s->start[j]; l < s->start[j + 1]; l++) to[s->index[l]] = s->value[l];
-        } else {
-            for (int i = 0; i < work->n; i++) to[i] = similarity(work, i, j, to[i]);
+        if (n_list == 0) break;
+        work->evaluations += n_list;
+        if (work->stored)
+            work->upper[list[0]] = gain_of(work, list[0]);
+        else
+            look_again(work, n_list, list);
+        for (int b = 0; b < n_list; b++) best = fmax(best, work->upper[list[b]]);
+        tie = TIE * fmax(work->first, best);
+        most = most < work->many / 2 ? most * 2 : work->many;
+    }
+    /* What is left in the heap is below. */
+    for (int i = 0; i < n; i++)
+        if (work->open[i] && work->upper[i] >= best - tie) return i;
+    return 0; /* not reached: callers ask for no more picks than there are candidates */
+}
+
+static void sink(const facility_work *work, int n_heap, int at)
+{
+    int *heap = work->heap, moved = heap[at];
+    for (int child; (child = 2 * at + 1) < n_heap; at = child) {
+        if (child + 1 < n_heap && work->upper[heap[child + 1]] > work->upper[heap[child]]) child++;
+        if (!(work->upper[heap[child]] > work->upper[moved])) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+/* What has come out. */
+static void report(const facility_work *work)
+{
+    for (int i = 0; i < work->n; i++) work->result->left[i] = work->open[i] ? work->upper[i] : 0.0;
+    work->result->value = work->value;
+}
+
+/* Adds candidate j: covers, who stands for whom, and gains where s_ij is stored. pick: -1 for
+ * labelled samples, which come before all gains. */
+static void take(facility_work *work, int j, int pick)
+{
+    load_columns(work, 1, &j);
+    const double *s = work->batch;
+
+    work->open[j] = false;
+    for (int i = 0; i < work->n; i++) {
+        if (!(s[i] > work->cover[i])) continue;
+        if (work->stand_in[i] < 0 || s[i] > work->cover[i] * (1.0 + MOVES)) {
+            work->stand_in[i] = j;
+            if (pick >= 0) ufs_trace_add(&work->result->change, (double[]){pick, i});
+        }
+        work->value += s[i] - work->cover[i];
+        if (pick >= 0 && work->stored) tighten(work, i, work->cover[i], s[i]);
+        if (!work->stored && pick > 0) remember_rise(work, i, pick);
+        work->cover[i] = s[i];
+    }
+}
+
+static void remember_rise(facility_work *work, int i, int pick)
+{
+    if (work->n_rise == work->rise_size) {
+        int size = work->rise_size ? 2 * work->rise_size : work->n;
+        facility_rise *more = (facility_rise *) R_alloc((size_t) size, sizeof(facility_rise));
+        if (work->n_rise) memcpy(more, work->rise, (size_t) work->n_rise * sizeof(facility_rise));
+        work->rise = more;
+        work->rise_size = size;
+    }
+    work->rise[work->n_rise] = (facility_rise){work->cover[i], pick, work->last_rise[i]};
+    work->last_rise[i] = work->n_rise++;
+}
+
+/* c_i rises: what every candidate adds at sample i falls. */
+static void tighten(facility_work *work, int i, double from, double to)
+{
+    if (work->problem->kind == FACILITY_SPARSE) {
+        const facility_sparse *s = &work->problem->sample;
+        for (int l = s->start[i]; l < s->start[i + 1]; l++)
+            if (s->value[l] > from) work->upper[s->index[l]] -= fmin(s->value[l], to) - from;
+        return;
+    }
+    const double *s = work->sample + (size_t) i * (size_t) work->n;
+    for (int j = 0; j < work->n; j++) work->upper[j] -= fmax(0.0, fmin(s[j], to) - from);
+}
+
+/* ---- gains ----------------------------------------------------------------------------------- */
+
+/* Exact gains of all candidates. */
+static void all_gains(facility_work *work)
+{
+    for (int i = 0; i < work->n; i++) {
+        work->upper[i] = 0.0;
+        work->known[i] = work->taken;
+    }
+    if (!work->stored && work->problem->kind == FACILITY_COSINE && work->value == 0.0) {
+        cosine_gains(work);
+    } else if (!work->stored) {
+        visit_tiles(work, NULL);
+    } else {
+        for (int j = 0; j < work->n; j++) {
+            if (j % 512 == 0) R_CheckUserInterrupt();
+            work->upper[j] = gain_of(work, j);
         }
     }
 }
+
+/* The gains while nothing is covered: g_j = n + x_j' (sum_i x_i / |x_i|) / |x_j|. 4np flops. */
+static void cosine_gains(facility_work *work)
+{
+    int n = work->n, p = work->problem->p;
+    double *inverse = work->sorted;
+
+    for (int i = 0; i < n; i++) inverse[i] = work->size[i] > 0.0 ? 1.0 / work->size[i] : 0.0;
+    la_gemv('T', n, p, 1.0, work->problem->x, n, inverse, 0.0, work->rows);
+    la_gemv('N', n, p, 1.0, work->problem->x, n, work->rows, 0.0, work->upper);
+    for (int j = 0; j < n; j++) work->upper[j] = (double) n + work->upper[j] * inverse[j];
+}
+
+/* sum_i max(0, s_ij - c_i) where s_ij is stored. */
+static double gain_of(const facility_work *work, int j)
+{
+    const facility_sparse *s = &work->problem->candidate;
+    double gain = 0.0;
+
+    if (work->problem->kind == FACILITY_SPARSE) {
+        for (int l = s->start[j]; l < s->start[j + 1]; l++)
+            gain += fmax(0.0, s->value[l] - work->cover[s->index[l]]);
+    } else {
+        const double *column = work->candidate + (size_t) j * (size_t) work->n;
+        for (int i = 0; i < work->n; i++) gain += fmax(0.0, column[i] - work->cover[i]);
+    }
+    return gain;
+}
+
+/* Gains of the list now, from the samples whose c_i has risen since they were known. */
+static void look_again(facility_work *work, int n_list, const int *list)
+{
+    int n = work->n, since = work->taken, n_rows = 0, rows[TILE];
+    double least[TILE];
+    bool cosine = work->problem->kind == FACILITY_COSINE;
+
+    for (int b = 0; b < n_list; b++)
+        if (work->known[list[b]] < since) since = work->known[list[b]];
+    ufs_x_rows(&work->x, n_list, list, work->rows);
+    for (int i = 0; i < n; i++) {
+        if (work->last_rise[i] >= 0 && work->rise[work->last_rise[i]].pick >= since) {
+            least[n_rows] = least_product(work, i, cover_after(work, i, since));
+            rows[n_rows++] = i;
+        }
+        if (n_rows == 0 || (n_rows < TILE && i < n - 1)) continue;
+        R_CheckUserInterrupt();
+        ufs_x_rows(&work->x, n_rows, rows, work->rows2);
+        la_gemm('N', 'T', n_rows, n_list, work->problem->p, 1.0, work->rows2, n_rows, work->rows,
+                n_list, 0.0, work->tile, n_rows);
+        for (int b = 0; b < n_list; b++) {
+            int j = list[b];
+            const double *product = work->tile + (size_t) b * (size_t) n_rows;
+            double size = work->size[j] * (cosine ? 1.0 : 0.5 * (1.0 - 1e-12));
+            for (int a = 0; a < n_rows; a++) {
+                if (product[a] < (cosine ? least[a] * size : least[a] + size)) continue;
+                double s = similarity(work, rows[a], j, product[a]);
+                double before = cover_after(work, rows[a], work->known[j]);
+                if (s > before) work->upper[j] -= fmin(s, work->cover[rows[a]]) - before;
+            }
+        }
+        n_rows = 0;
+    }
+    for (int b = 0; b < n_list; b++) work->known[list[b]] = work->taken;
+}
+
+/* c_i after the first `picks` picks, at least one. */
+static double cover_after(const facility_work *work, int i, int picks)
+{
+    double cover = work->cover[i];
+    for (int r = work->last_rise[i]; r >= 0 && work->rise[r].pick >= picks; r = work->rise[r].older)
+        cover = work->rise[r].before;
+    return cover;
+}
+
+/* No product x_i'x_j below this (cosine: times |x_j|; heat: plus half |x_j|^2) lifts s_ij above
+ * `least`. Most pairs end here, without a division, an exponential or a look at the past. */
+static double least_product(const facility_work *work, int i, double least)
+{
+    const double size = work->size[i], margin = 1e-12;
+    if (work->problem->kind == FACILITY_COSINE) return (least - 1.0 - margin) * size;
+    return 0.5 * (work->problem->bandwidth * log(least) + size * (1.0 - margin));
+}
+
+/* ---- similarities ---------------------------------------------------------------------------- */
 
 /* Every pair once, in tiles: fills the table, or adds to the gains if it is NULL. */
 static void visit_tiles(facility_work *work, double *table)
@@ -159,399 +470,46 @@ static void visit_tiles(facility_work *work, double *table)
     }
 }
 
-/* ---- gains ------------------------------------------------------------------------------- */
-
-/* c_i after the first `picks` picks, at least one. */
-static inline double cover_after(const facility_work *work, int i, int picks)
-{
-    double cover = work->cover[i];
-    for (int r = work->last_rise[i]; r >= 0 && work->rise[r].pick >= picks; r = work->rise[r].older)
-        cover = work->rise[r].before;
-    return cover;
-}
-
-/* No product x_i'x_j below this (cosine: times |x_j|; heat: plus half |x_j|^2) lifts s_ij above
- * `least`. Most pairs end here, without a division, an exponential or a look at the past. */
-static inline double least_product(const facility_work *work, int i, double least)
-{
-    const double size = work->size[i], margin = 1e-12;
-    if (work->problem->kind == FACILITY_COSINE) return (least - 1.0 - margin) * size;
-    return 0.5 * (work->problem->bandwidth * log(least) + size * (1.0 - margin));
-}
-
-/* Gains of the list as they are now, from the samples whose c_i has risen since they were known. */
-static void look_again(facility_work *work, int n_list, const int *list)
-{
-    int n = work->n, since = work->taken, n_rows = 0, rows[TILE];
-    double least[TILE];
-    bool cosine = work->problem->kind == FACILITY_COSINE;
-
-    for (int b = 0; b < n_list; b++)
-        if (work->known[list[b]] < since) since = work->known[list[b]];
-    gather_rows(work, n_list, list, work->rows);
-    for (int i = 0; i < n; i++) {
-        if (work->last_rise[i] >= 0 && work->rise[work->last_rise[i]].pick >= since) {
-            least[n_rows] = least_product(work, i, cover_after(work, i, since));
-            rows[n_rows++] = i;
-        }
-        if (n_rows == 0 || (n_rows < TILE && i < n - 1)) continue;
-        R_CheckUserInterrupt();
-        gather_rows(work, n_rows, rows, work->rows2);
-        la_gemm('N', 'T', n_rows, n_list, work->problem->p, 1.0, work->rows2, n_rows, work->rows,
-                n_list, 0.0, work->tile, n_rows);
-        for (int b = 0; b < n_list; b++) {
-            int j = list[b];
-            const double *product = work->tile + (size_t) b * (size_t) n_rows;
-            double times = cosine ? work->size[j] : 1.0;
-            double plus = cosine ? 0.0 : 0.5 * (1.0 - 1e-12) * work->size[j];
-            for (int a = 0; a < n_rows; a++) {
-                if (product[a] < least[a] * times + plus) continue;
-                double s = similarity(work, rows[a], j, product[a]);
-                double before = cover_after(work, rows[a], work->known[j]);
-                if (s > before) work->upper[j] -= fmin(s, work->cover[rows[a]]) - before;
-            }
-        }
-        n_rows = 0;
-    }
-    for (int b = 0; b < n_list; b++) work->known[list[b]] = work->taken;
-}
-
-/* The gains while nothing is covered: g_j = n + x_j' (sum_i x_i / |x_i|) / |x_j|. 4np flops. */
-static void cosine_gains(facility_work *work)
-{
-    int n = work->n, p = work->problem->p;
-    double *inverse = work->sorted;
-
-    for (int i = 0; i < n; i++) inverse[i] = work->size[i] > 0.0 ? 1.0 / work->size[i] : 0.0;
-    la_gemv('T', n, p, 1.0, work->problem->x, n, inverse, 0.0, work->rows);
-    la_gemv('N', n, p, 1.0, work->problem->x, n, work->rows, 0.0, work->upper);
-    for (int j = 0; j < n; j++) work->upper[j] = (double) n + work->upper[j] * inverse[j];
-}
-
-/* sum_i max(0, s_ij - c_i) where s_ij is stored. */
-static double gain_of(const facility_work *work, int j)
-{
-    const facility_sparse *s = &work->problem->candidate;
-    double gain = 0.0;
-
-    if (work->problem->kind == FACILITY_SPARSE) {
-        for (int l = s->start[j]; l < s->start[j + 1]; l++)
-            gain += fmax(0.0, s->value[l] - work->cover[s->index[l]]);
-    } else {
-        const double *column = work->candidate + (size_t) j * (size_t) work->n;
-        for (int i = 0; i < work->n; i++) gain += fmax(0.0, column[i] - work->cover[i]);
-    }
-    return gain;
-}
-
-/* Exact gains of all candidates. */
-static void all_gains(facility_work *work)
-{
-    for (int i = 0; i < work->n; i++) {
-        work->upper[i] = 0.0;
-        work->known[i] = work->taken;
-    }
-    if (!work->stored && work->problem->kind == FACILITY_COSINE && work->value == 0.0) {
-        cosine_gains(work);
-    } else if (!work->stored) {
-        visit_tiles(work, NULL);
-    } else {
-        for (int j = 0; j < work->n; j++) {
-            if (j % 512 == 0) R_CheckUserInterrupt();
-            work->upper[j] = gain_of(work, j);
-        }
-    }
-}
-
-/* c_i rises: what every candidate adds at sample i falls. */
-static void tighten(facility_work *work, int i, double from, double to)
-{
-    if (work->problem->kind == FACILITY_SPARSE) {
-        const facility_sparse *s = &work->problem->sample;
-        for (int l = s->start[i]; l < s->start[i + 1]; l++)
-            if (s->value[l] > from) work->upper[s->index[l]] -= fmin(s->value[l], to) - from;
-        return;
-    }
-    const double *s = work->sample + (size_t) i * (size_t) work->n;
-    for (int j = 0; j < work->n; j++) work->upper[j] -= fmax(0.0, fmin(s[j], to) - from);
-}
-
-static void remember_rise(facility_work *work, int i, int pick)
-{
-    if (work->n_rise == work->rise_size) {
-        int size = work->rise_size ? 2 * work->rise_size : work->n;
-        facility_rise *more = (facility_rise *) R_alloc((size_t) size, sizeof(facility_rise));
-        if (work->n_rise) memcpy(more, work->rise, (size_t) work->n_rise * sizeof(facility_rise));
-        work->rise = more;
-        work->rise_size = size;
-    }
-    work->rise[work->n_rise] = (facility_rise){work->cover[i], pick, work->last_rise[i]};
-    work->last_rise[i] = work->n_rise++;
-}
-
-/* Adds candidate j: covers, who stands for whom, and gains where s_ij is stored. pick: -1 for
- * labelled samples, which come before all gains. */
-static void take(facility_work *work, int j, int pick)
-{
-    load_columns(work, 1, &j);
-    const double *s = work->column[0];
-
-    work->open[j] = false;
-    for (int i = 0; i < work->n; i++) {
-        if (!(s[i] > work->cover[i])) continue;
-        if (work->stand_in[i] < 0 || s[i] > work->cover[i] * (1.0 + MOVES)) {
-            work->stand_in[i] = j;
-            if (pick >= 0) ufs_trace_add(&work->result->change, (double[]){pick, i});
-        }
-        work->value += s[i] - work->cover[i];
-        if (pick >= 0 && work->stored) tighten(work, i, work->cover[i], s[i]);
-        if (!work->stored && pick > 0) remember_rise(work, i, pick);
-        work->cover[i] = s[i];
-    }
-}
-
-/* ---- set-up ---------------------------------------------------------------------------- */
-
-static void begin(const facility_problem *problem, bool table, facility_result *result,
-                  facility_work *work)
-{
-    size_t n = (size_t) problem->n, p = (size_t) problem->p;
-    bool from_x = problem->kind == FACILITY_COSINE || problem->kind == FACILITY_HEAT;
-
-    *work = (facility_work){.problem = problem,
-                            .result = result,
-                            .n = problem->n,
-                            .stored = !from_x || table,
-                            .many = 1,
-                            .candidate = problem->by_candidate,
-                            .sample = problem->by_sample,
-                            .cover = ufs_dalloc(n, 1),
-                            .stand_in = ufs_ialloc(n),
-                            .upper = ufs_dalloc(n, 1),
-                            .open = (bool *) R_alloc(n, sizeof(bool)),
-                            .sorted = ufs_dalloc(n, 1),
-                            .heap = ufs_ialloc(n),
-                            .known = ufs_ialloc(n),
-                            .last_rise = ufs_ialloc(n)};
-    if (!work->stored || problem->kind == FACILITY_SPARSE) work->batch = ufs_dalloc(n, BATCH);
-    if (!work->stored) {
-        /* A block of a sixteenth of x is no second copy of it. */
-        work->many = problem->n / 16 > MANY ? MANY : problem->n / 16;
-        if (work->many < TILE) work->many = TILE;
-        work->rows = ufs_dalloc((size_t) work->many, p);
-        work->rows2 = ufs_dalloc(TILE, p);
-    }
-    work->block = ufs_ialloc((size_t) work->many);
-    if (!from_x) return;
-    work->tile = ufs_dalloc(TILE, work->stored ? TILE : (size_t) work->many);
-    work->size = ufs_dalloc(n, 1);
-    la_row_norms(problem->n, problem->p, problem->x, work->size);
-    if (problem->kind == FACILITY_HEAT)
-        for (size_t i = 0; i < n; i++) work->size[i] *= work->size[i];
-    if (table) {
-        double *similarities = ufs_dalloc(n, n);
-        visit_tiles(work, similarities);
-        work->candidate = work->sample = similarities;
-    }
-}
-
-/* Nothing picked yet: the labelled samples cover. */
-static void reset(facility_work *work)
+/* batch = columns list[0], list[1], ... of S, at most BATCH of them. */
+static void load_columns(facility_work *work, int n_list, const int *list)
 {
     const facility_problem *problem = work->problem;
+    const facility_sparse *s = &problem->candidate;
+    size_t n = (size_t) work->n;
 
-    work->value = work->first = 0.0;
-    work->evaluations = work->taken = work->n_rise = 0;
-    for (int i = 0; i < work->n; i++) {
-        work->cover[i] = 0.0;
-        work->stand_in[i] = -1;
-        work->last_rise[i] = -1;
-        work->open[i] = true;
+    if (!work->stored) {
+        ufs_x_rows(&work->x, n_list, list, work->rows);
+        la_gemm('N', 'T', work->n, n_list, problem->p, 1.0, problem->x, work->n, work->rows, n_list,
+                0.0, work->batch, work->n);
     }
-    for (int l = 0; l < problem->n_labelled; l++) take(work, problem->labelled[l], -1);
-}
-
-/* ---- the greedy choice -------------------------------------------------------------- */
-
-/* bound[m' - 1] for m' >= t: F(S_t) and the m' largest gains. */
-static void improve_bounds(facility_work *work, int t, int m, double *bound)
-{
-    int n_open = 0;
-    double sum = work->value;
-
-    for (int i = 0; i < work->n; i++)
-        if (work->open[i]) work->sorted[n_open++] = fmax(work->upper[i], 0.0);
-    if (n_open) R_qsort(work->sorted, 1, (size_t) n_open);
-    for (int l = 1; l <= m; l++) {
-        if (l <= n_open) sum += work->sorted[n_open - l];
-        if (l >= t) bound[l - 1] = fmin(bound[l - 1], sum);
-    }
-}
-
-static void sink(const facility_work *work, int n_heap, int at)
-{
-    int *heap = work->heap, moved = heap[at];
-    for (int child; (child = 2 * at + 1) < n_heap; at = child) {
-        if (child + 1 < n_heap && work->upper[heap[child + 1]] > work->upper[heap[child]]) child++;
-        if (!(work->upper[heap[child]] > work->upper[moved])) break;
-        heap[at] = heap[child];
-    }
-    heap[at] = moved;
-}
-
-/* The candidate of the largest gain, of equal ones that of the lowest index. */
-static int next_pick(facility_work *work)
-{
-    int n = work->n, n_heap = 0, *list = work->block;
-    /* The last pick says how many will be asked for. */
-    int most = work->evaluations / 4;
-    double best = -1.0, tie = TIE * work->first;
-
-    if (most < FEW) most = FEW;
-    if (most > work->many) most = work->many;
-    work->evaluations = 0;
-    for (int i = 0; i < n; i++)
-        if (work->open[i]) work->heap[n_heap++] = i;
-    for (int at = n_heap / 2 - 1; at >= 0; at--) sink(work, n_heap, at);
-    for (;;) {
-        int n_list = 0;
-        while (n_list < most && n_heap > 0) {
-            double top = work->upper[work->heap[0]];
-            if (top < best - tie) break;
-            /* Nothing to gain any more: all are equal. */
-            if (best < 0.0 && n_list == 0 && top <= tie) {
-                for (int i = 0; i < n; i++)
-                    if (work->open[i]) return i;
-            }
-            list[n_list++] = work->heap[0];
-            work->heap[0] = work->heap[--n_heap];
-            sink(work, n_heap, 0);
-        }
-        if (n_list == 0) break;
-        work->evaluations += n_list;
-        if (work->stored)
-            work->upper[list[0]] = gain_of(work, list[0]);
-        else
-            look_again(work, n_list, list);
-        for (int b = 0; b < n_list; b++) best = fmax(best, work->upper[list[b]]);
-        tie = TIE * fmax(work->first, best);
-        most = most < work->many / 2 ? most * 2 : work->many;
-    }
-    /* What is left in the heap is below. */
-    for (int i = 0; i < n; i++)
-        if (work->open[i] && work->upper[i] >= best - tie) return i;
-    return 0; /* not reached: callers ask for no more picks than there are candidates */
-}
-
-/* What has come out. */
-static void report(const facility_work *work)
-{
-    for (int i = 0; i < work->n; i++) work->result->left[i] = work->open[i] ? work->upper[i] : 0.0;
-    work->result->value = work->value;
-}
-
-static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run)
-{
-    static const char *const columns[] = {"iteration", "objective", "gain", "evaluations", NULL};
-    facility_result *result = work->result;
-
-    ufs_trace_named(&run->trace, m, columns);
-    all_gains(work);
-    result->start = work->value;
-    result->change.length = 0;
-    for (int i = 0; i < work->n; i++) result->first[i] = work->stand_in[i];
-    for (int t = 0; t < m; t++) {
-        double before = work->value;
-        if (bounds) improve_bounds(work, t, m, result->bound);
-        int j = next_pick(work);
-        double gain = work->upper[j];
-        if (t == 0) work->first = gain;
-        result->order[t] = j;
-        take(work, j, t);
-        work->taken = t + 1;
-        /* After the first pick every old gain says little: all are measured again. */
-        if (!work->stored && t == 0) all_gains(work);
-        run->iterations = t + 1;
-        ufs_trace_add(&run->trace,
-                      (double[]){t + 1, work->value, work->value - before, work->evaluations});
-        ufs_run_step(run, work->value, gain);
-    }
-    if (!work->stored && m > 1) all_gains(work);
-    if (bounds) improve_bounds(work, m, m, result->bound);
-    report(work);
-}
-
-/* ---- swaps ---------------------------------------------------------------------------- */
-
-/* The best and the second best of the chosen for every sample. */
-typedef struct {
-    double *best, *second; /* n */
-    int *who;              /* n: position among the chosen, -1 = a labelled one */
-    double *loss;          /* m */
-} swap_work;
-
-/* work->cover is what the labelled ones give. */
-static void rank_chosen(facility_work *work, const swap_work *swap, int m)
-{
-    for (int i = 0; i < work->n; i++) {
-        swap->best[i] = swap->second[i] = work->cover[i];
-        swap->who[i] = -1;
-    }
-    for (int a = 0; a < m; a++) {
-        load_columns(work, 1, work->result->order + a);
-        const double *s = work->column[0];
-        for (int i = 0; i < work->n; i++) {
-            if (s[i] > swap->best[i]) {
-                swap->second[i] = swap->best[i];
-                swap->best[i] = s[i];
-                swap->who[i] = a;
-            } else if (s[i] > swap->second[i]) {
-                swap->second[i] = s[i];
-            }
+    for (int b = 0; b < n_list; b++) {
+        int j = list[b];
+        double *to = work->batch + (size_t) b * n;
+        if (work->candidate != NULL) {
+            ufs_copy(to, work->candidate + (size_t) j * n, n);
+        } else if (work->stored) {
+            memset(to, 0, n * sizeof(double));
+            for (int l = s->start[j]; l < s->start[j + 1]; l++) to[s->index[l]] = s->value[l];
+        } else {
+            for (int i = 0; i < work->n; i++) to[i] = similarity(work, i, j, to[i]);
         }
     }
 }
 
-/* The best exchange of a chosen sample for an open one; false if none helps. */
-static bool swap_once(facility_work *work, const swap_work *swap, int m)
+/* s_ij from the product x_i'x_j. */
+static double similarity(const facility_work *work, int i, int j, double product)
 {
-    int n = work->n, *order = work->result->order, list[BATCH], in = -1, out = -1;
-    double value = 0.0, most;
-
-    R_CheckUserInterrupt();
-    rank_chosen(work, swap, m);
-    for (int i = 0; i < n; i++) value += swap->best[i];
-    most = IMPROVES * value;
-    for (int j = 0; j < n;) {
-        int n_list = 0;
-        for (; j < n && n_list < BATCH; j++)
-            if (work->open[j]) list[n_list++] = j;
-        if (j % 512 < BATCH) R_CheckUserInterrupt();
-        load_columns(work, n_list, list);
-        for (int b = 0; b < n_list; b++) {
-            const double *s = work->column[b];
-            double shared = 0.0;
-            for (int a = 0; a < m; a++) swap->loss[a] = 0.0;
-            for (int i = 0; i < n; i++) {
-                if (s[i] > swap->best[i])
-                    shared += s[i] - swap->best[i];
-                else if (swap->who[i] >= 0)
-                    swap->loss[swap->who[i]] += swap->best[i] - fmax(s[i], swap->second[i]);
-            }
-            for (int a = 0; a < m; a++)
-                if (shared - swap->loss[a] > most * (1.0 + IMPROVES)) {
-                    most = shared - swap->loss[a];
-                    in = list[b];
-                    out = a;
-                }
-        }
+    if (work->problem->kind == FACILITY_COSINE) {
+        double size = work->size[i] * work->size[j];
+        if (i == j && size > 0.0) return 2.0;
+        return size > 0.0 ? 1.0 + fmax(-1.0, fmin(1.0, product / size)) : 1.0;
     }
-    if (in < 0) return false;
-    work->open[order[out]] = true;
-    work->open[in] = false;
-    order[out] = in;
-    return true;
+    if (i == j) return 1.0;
+    return exp(-fmax(0.0, work->size[i] + work->size[j] - 2.0 * product) /
+               work->problem->bandwidth);
 }
+
+/* ---- swaps ----------------------------------------------------------------------------------- */
 
 /* Swaps until none helps; then the picks once more from the start, with these candidates only:
  * their order. */
@@ -577,17 +535,65 @@ static void swap_picks(facility_work *work, const facility_settings *settings, u
     report(work);
 }
 
-void facility_solve(const facility_problem *problem, const facility_settings *settings,
-                    facility_result *result, ufs_run *run)
+/* The best exchange of a chosen sample for an open one; false if none helps. */
+static bool swap_once(facility_work *work, const swap_work *swap, int m)
 {
-    facility_work work;
+    int n = work->n, *order = work->result->order, list[BATCH], in = -1, out = -1;
+    double value = 0.0, most;
 
-    begin(problem, settings->table, result, &work);
-    for (int t = 0; t < settings->m; t++) result->bound[t] = R_PosInf;
-    result->swaps = 0;
-    ufs_trace_init(&result->change, INT_MAX, 2);
-    reset(&work);
-    pick_all(&work, settings->m, true, run);
-    if (settings->max_swaps > 0) swap_picks(&work, settings, run);
-    run->status = UFS_CONVERGED;
+    R_CheckUserInterrupt();
+    rank_chosen(work, swap, m);
+    for (int i = 0; i < n; i++) value += swap->best[i];
+    most = IMPROVES * value;
+    for (int j = 0; j < n;) {
+        int n_list = 0;
+        for (; j < n && n_list < BATCH; j++)
+            if (work->open[j]) list[n_list++] = j;
+        if (j % 512 < BATCH) R_CheckUserInterrupt();
+        load_columns(work, n_list, list);
+        for (int b = 0; b < n_list; b++) {
+            const double *s = work->batch + (size_t) b * (size_t) n;
+            double shared = 0.0;
+            for (int a = 0; a < m; a++) swap->loss[a] = 0.0;
+            for (int i = 0; i < n; i++) {
+                if (s[i] > swap->best[i])
+                    shared += s[i] - swap->best[i];
+                else if (swap->who[i] >= 0)
+                    swap->loss[swap->who[i]] += swap->best[i] - fmax(s[i], swap->second[i]);
+            }
+            for (int a = 0; a < m; a++)
+                if (shared - swap->loss[a] > most * (1.0 + IMPROVES)) {
+                    most = shared - swap->loss[a];
+                    in = list[b];
+                    out = a;
+                }
+        }
+    }
+    if (in < 0) return false;
+    work->open[order[out]] = true;
+    work->open[in] = false;
+    order[out] = in;
+    return true;
+}
+
+/* work->cover is what the labelled ones give. */
+static void rank_chosen(facility_work *work, const swap_work *swap, int m)
+{
+    for (int i = 0; i < work->n; i++) {
+        swap->best[i] = swap->second[i] = work->cover[i];
+        swap->who[i] = -1;
+    }
+    for (int a = 0; a < m; a++) {
+        load_columns(work, 1, work->result->order + a);
+        const double *s = work->batch;
+        for (int i = 0; i < work->n; i++) {
+            if (s[i] > swap->best[i]) {
+                swap->second[i] = swap->best[i];
+                swap->best[i] = s[i];
+                swap->who[i] = a;
+            } else if (s[i] > swap->second[i]) {
+                swap->second[i] = s[i];
+            }
+        }
+    }
 }

@@ -271,7 +271,7 @@ mutants <- rbind(
   mutant("src/la_eigs.c", "i == j ? s->theta[j] : 0.0", "i == j ? s->theta[keep - 1 - j] : 0.0", "kernel-x"),
   mutant("src/la_eigs.c", "s->check = true;\n", "", "kernel-x"),
   mutant("src/la_low.c", "value[more - 1] - value[more] > 100.0 * tol", "true", "kernel-qp|blfse"),
-  mutant("src/base_inffs.c", "if (!done) return false;", "", "inffs"),
+  mutant("src/base_inffs.c", "if (done)", "if (true)", "inffs"),
   mutant("src/base_inffs.c", "u[0] / (1.0 - damping * s->theta[j])", "u[0] * (1.0 + damping * s->theta[j])", "inffs"),
   mutant("src/graph_knn.c", "*right = j0 == i0 ? left : other,", "*right = left,", "graph"),
   mutant("src/graph_knn.c", "deep, 1.0, left, ni, right, nj, l0 > 0 ? 1.0 : 0.0,", "deep, 1.0, left, ni, right, nj, 0.0,", "graph"),

@@ -1,9 +1,9 @@
 # t may hold several right-hand sides of c columns, solved one after the other.
 gl <- function(x, t, lambda, v = matrix(0, ncol(x), c), c = ncol(t), vtol = 1e-11,
-               full = TRUE, prune = 0.9, slots = 2000L, form = "a", certify = FALSE,
+               full = TRUE, prune = 0.9, slots = 2000L, certify = FALSE,
                root = NULL) {
   .Call(C_test_gl, x, t, v, list(lambda = lambda, vtol = vtol, full = full,
-    prune = prune, slots = slots, form = form, certify = certify, root = root))
+    prune = prune, slots = slots, certify = certify, root = root))
 }
 
 gl_problem <- function(n, p, c, seed) {
@@ -60,17 +60,15 @@ test_that("gl agrees with 5000 reweighted steps of almost no smoothing", {
   expect_equal(got$v, irls, tolerance = 1e-3, ignore_attr = TRUE)
 })
 
-test_that("Gram form, residual form and few slots give the same answer", {
+test_that("Gram form, and residual form once the slots are exhausted, give the same answer", {
   skip_if_not_installed("withr")
   for (shape in list(c(20, 120, 3), c(50, 30, 2))) {
     q <- gl_problem(shape[1], shape[2], shape[3], 4)
     for (rel in c(0.4, 0.05)) {
       lambda <- rel * gl_lambda_max(q$x, q$t)
-      want <- gl(q$x, q$t, lambda, form = "g")
-      expect_gt(want$columns, 0)
-      residual <- gl(q$x, q$t, lambda, form = "r")
-      expect_identical(residual$columns, 0)
-      expect_equal(residual$v, want$v, tolerance = 1e-7)
+      want <- gl(q$x, q$t, lambda)
+      expect_gt(want$columns, 1)
+      expect_lte(gl(q$x, q$t, lambda, slots = 1L)$columns, 1)
       for (slots in c(1L, 7L, 25L)) {
         expect_equal(gl(q$x, q$t, lambda, slots = slots)$v, want$v, tolerance = 1e-7)
       }
@@ -101,15 +99,15 @@ test_that("weights of the rows are those of a weighted matrix, dense and sparse"
       lambda <- 0.15 * gl_lambda_max(y, q$t)
       want <- gl(y, q$t, lambda)
     }
-    for (form in c("a", "g", "r")) for (slots in c(2000L, 10L)) {
+    for (slots in c(2000L, 10L)) {
       got <- .Call(C_test_gl, x, q$t, matrix(0, 90, 3), list(lambda = lambda, vtol = 1e-11,
-        full = TRUE, prune = 0.9, slots = slots, form = form, certify = FALSE, root = root))
+        full = TRUE, prune = 0.9, slots = slots, certify = FALSE, root = root))
       for (name in c("v", "xv", "kkt")) expect_equal(got[[name]], want[[name]], tolerance = 1e-6)
       expect_equal(got$objective, want$objective, tolerance = 1e-10)
       expect_lte(got$gap, 1e-6 * got$objective)
     }
     checked <- .Call(C_test_gl, x, q$t, want$v, list(lambda = lambda, vtol = 1, full = FALSE,
-      prune = 0.9, slots = 10L, form = "a", certify = TRUE, root = root))
+      prune = 0.9, slots = 10L, certify = TRUE, root = root))
     expect_equal(checked$kkt, want$kkt, tolerance = 1e-4)
   }
 })
@@ -220,8 +218,8 @@ test_that("Newton steps reach the same answer in far fewer sweeps where columns 
     method = "recursive"))))
   t <- withr::with_seed(2, qr.Q(qr(matrix(rnorm(60 * 3), 60))))
   lambda <- 0.02 * gl_lambda_max(x, t)
-  newton <- gl(x, t, lambda, form = "g")
-  plain <- gl(x, t, lambda, form = "r")
+  newton <- gl(x, t, lambda)
+  plain <- gl(x, t, lambda, slots = 1L)
   expect_equal(newton$objective, plain$objective, tolerance = 1e-13)
   expect_equal(newton$objective, gl_objective(x, t, lambda, newton$v), tolerance = 1e-13)
   expect_equal(newton$v, plain$v, tolerance = 1e-6)

@@ -229,7 +229,7 @@ test_that("row-sparse regression reads the columns of a working set a few times,
   root <- seq(0.5, 2, length.out = 80)
   solve <- function(x, t, v = matrix(0, 150, 3), ...) {
     settings <- list(lambda = 0.4 * gl_lambda_max(z, t), vtol = 1e-11, full = TRUE, prune = 0.9,
-      slots = 2000L, form = "a", certify = FALSE, root = NULL)
+      slots = 2000L, certify = FALSE, root = NULL)
     .Call(C_test_gl, x, t, v, utils::modifyList(settings, list(...), keep.null = TRUE))
   }
   for (chunk in list(c(5, 150), c(80, 5))) {
