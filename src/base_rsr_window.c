@@ -19,7 +19,7 @@ enum { TRIALS = 3 }; /* of D: each raises the bound by less than the one before 
 
 static double fit_norms(int n, int p, const double *x, const double *d, double *norm);
 
-/* P R' of the pivoted Cholesky factor, for X X' is singular when the columns are centred.
+/* R P' of the pivoted Cholesky factor, for X X' is singular when the columns are centred.
  * n^2 p + n^3/3 flops. */
 int rsr_root(int n, int p, const double *x, double *root)
 {
@@ -31,8 +31,8 @@ int rsr_root(int n, int p, const double *x, double *root)
     la_gram('N', n, p, x, gram);
     lapack = la_chol_pivoted(n, gram, pivot, &rank, ufs_dalloc(2 * N, 1));
     for (size_t i = 0; i < N && lapack == 0; i++) {
-        size_t row = (size_t) (pivot[i] - 1);
-        for (size_t j = 0; j < N; j++) root[row + j * N] = j <= i ? gram[j + i * N] : 0.0;
+        double *to = root + (size_t) (pivot[i] - 1) * N;
+        for (size_t j = 0; j < N; j++) to[j] = j <= i ? gram[j + i * N] : 0.0;
     }
     vmaxset(mark);
     return lapack;
@@ -46,7 +46,7 @@ void rsr_products(int n, int p, int r, const double *x, const double *y, double 
 
     for (int from = 0; from < p; from += STRIP) {
         int cols = p - from < STRIP ? p - from : STRIP;
-        la_gemm_checked('T', 'N', r, cols, n, 1.0, y, n, x + (size_t) from * (size_t) n, n, 0.0,
+        la_gemm_checked('N', 'N', r, cols, n, 1.0, y, r, x + (size_t) from * (size_t) n, n, 0.0,
                         strip, r);
         la_col_norms(r, cols, strip, norm + from);
     }
