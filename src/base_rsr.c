@@ -93,19 +93,18 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
                              .step = step,
                              .judge = judge};
     mm s;
+    bool identity;
 
-    result->objective = result->gap = R_NaN;
+    result->objective = result->gap = result->identity = R_NaN;
     run->status = UFS_MAX_ITER;
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->lapack = init(&w);
-    if (run->lapack || settings->max_iter < 1) return;
-    if (settings->accelerate && w.lambda >= result->zero) {
-        known_result(&w, 0.0);
-        return;
-    }
-    if (settings->accelerate &&
-        rsr_proves_identity(n, p, problem->x, w.lambda, result->identity, result->residual)) {
-        known_result(&w, 1.0);
+    if (run->lapack) return;
+    identity = p <= n && rsr_proves_identity(n, p, problem->x, w.lambda, result->residual,
+                                             &result->identity);
+    if (settings->max_iter < 1) return;
+    if (settings->accelerate && (w.lambda >= result->zero || identity)) {
+        known_result(&w, w.lambda >= result->zero ? 0.0 : 1.0);
         return;
     }
     mm_init(&s, &reweighted, result->dual);
@@ -132,7 +131,6 @@ static int init(rsr_work *w)
     else
         la_transpose(n, p, problem->x, w->t);
     if (lapack) return lapack;
-    out->identity = p > n ? R_NaN : rsr_identity_bound(n, p, problem->x);
     w->wr = ufs_dzero(P, 1);
     w->wg = ufs_dalloc(N, 1);
     w->scale = ufs_dalloc(N, 1);
