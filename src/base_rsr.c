@@ -43,8 +43,8 @@ typedef struct {
     rsr_result *out;
     ufs_run *run;
     int n, p, r;
-    bool floored;    /* see weights() */
-    double *t;       /* r x n: T' */
+    bool floored; /* see weights() */
+    double *t;    /* r x n: T' */
     double lambda;
     double *wr, *wg; /* weights: r of the p rows, 0 if not in use, and g of the n samples */
     double *scale;   /* n: g^{-1/2} */
@@ -100,8 +100,8 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->lapack = init(&w);
     if (run->lapack) return;
-    identity = p <= n && rsr_proves_identity(n, p, problem->x, w.lambda, result->residual,
-                                             &result->identity);
+    identity = p <= n &&
+               rsr_proves_identity(n, p, problem->x, w.lambda, result->residual, &result->identity);
     if (settings->max_iter < 1) return;
     if (settings->accelerate && (w.lambda >= result->zero || identity)) {
         known_result(&w, w.lambda >= result->zero ? 0.0 : 1.0);
