@@ -197,7 +197,10 @@ static int first_weights(rsr_work *w, mm *s)
     for (int i = 0; i < n; i++) mean += length[i] / n;
     for (int i = 0; i < n; i++) w->wg[i] = fmax(length[i] / mean, 1e-8);
     for (int i = 0; i < n; i++) w->scale[i] = 1.0 / sqrt(w->wg[i]);
-    for (int j = 0; j < p; j++) q += (w->wr[j] = w->out->dual[j] > 1.0) > 0.0;
+    for (int j = 0; j < p; j++) {
+        w->wr[j] = w->out->dual[j] > 1.0;
+        q += w->wr[j] > 0.0;
+    }
     lapack = quadrature(w, node, weight);
     for (int grid = -250; grid <= 250 && lapack == 0; grid++) {
         double a = exp(0.1 * grid), trace = 0.0, sum = n + a * w->lambda * q, fit;

@@ -3,7 +3,7 @@
 #include "samp_alnr.h"
 
 /* x: n x p, rows = samples. settings: list(k, gamma, relative); relative: gamma is a share of its
- * bound. list(row_norm, activity, run with the counters dual, gap, gamma and gamma_max). */
+ * bound. list(row_norm, activity, run with the counters primal, dual, gap, gamma and gamma_max). */
 SEXP ffi_alnr(SEXP x, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"row_norm", "activity", "run", NULL};
@@ -22,7 +22,8 @@ SEXP ffi_alnr(SEXP x, SEXP settings_, SEXP control)
 
     alnr_solve(&problem, &settings, &result, &run);
     ffi_run_end(out, &run,
-                (ffi_counter[]){{"dual", result.dual},
+                (ffi_counter[]){{"primal", result.primal},
+                                {"dual", result.dual},
                                 {"gap", result.gap},
                                 {"gamma", result.gamma},
                                 {"gamma_max", result.gamma_max},

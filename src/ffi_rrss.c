@@ -3,7 +3,7 @@
 #include "samp_rrss.h"
 
 /* x: r x n, columns = samples. settings: list(gamma, relative); relative: gamma is a share of its
- * bound. list(row_norm, activity, residual, run with the counters dual, gap, gamma and
+ * bound. list(row_norm, activity, residual, run with the counters primal, dual, gap, gamma and
  * gamma_max). */
 SEXP ffi_rrss(SEXP x, SEXP settings_, SEXP control)
 {
@@ -22,7 +22,8 @@ SEXP ffi_rrss(SEXP x, SEXP settings_, SEXP control)
 
     rrss_solve(&problem, &settings, &result, ffi_set_zero(out, "residual", from.p, 0), &run);
     ffi_run_end(out, &run,
-                (ffi_counter[]){{"dual", result.dual},
+                (ffi_counter[]){{"primal", result.primal},
+                                {"dual", result.dual},
                                 {"gap", result.gap},
                                 {"gamma", result.gamma},
                                 {"gamma_max", result.gamma_max},
