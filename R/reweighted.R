@@ -11,6 +11,9 @@ expand_square <- function(value, data) {
   out
 }
 
+# How many |w_j|^2 exceed the size that the smoothing alone gives.
+count_live <- function(row2, eps) sum(row2 > 100 * eps)
+
 live_note <- function(fit, live = fit$n_live, name = "live") {
   paste0(formatC(name, width = -13), live, " of ", fit$p, " features",
     if (live < fit$p) "; the others have score 0, those that came closest to entering first")

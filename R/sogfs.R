@@ -92,8 +92,8 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
       run = found$run, feature_scores = found$row2, feature_key = found$reach,
       solution = list(W = expand_features(found$w, data), F = found$f, S = lists_to_csr(found),
         cluster = stats::setNames(found$component + 1L, data$samples)),
-      certificate = counters[c("components", "residual")],
-      n_live = as.integer(counters[["live"]]), coef_name = "W",
+      certificate = c(components = max(found$component) + 1, counters["residual"]),
+      n_live = count_live(found$row2, control$eps), coef_name = "W",
       advice = "The graph did not reach `n_clusters` components."
     )
   })

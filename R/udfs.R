@@ -82,7 +82,7 @@ ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
         gamma = gamma, solver = solver, center = center, scale = scale),
       run = found$run, feature_scores = found$row2, feature_key = found$reach,
       solution = list(W = expand_features(found$w, data)),
-      certificate = found$run$counters["residual"], n_live = as.integer(found$run$counters["live"]),
+      certificate = found$run$counters["residual"], n_live = count_live(found$row2, control$eps),
       coef_name = "W"
     )
   })

@@ -8,15 +8,16 @@
  * W = (X'G^{-1}X + lambda R^{-1})^{-1} X'G^{-1}X. The iteration is that of mm.c: plain, as the
  * authors have it, or accelerated, with the rows S of W that are in use, q = |S|; X_S are their
  * columns. As only norms of rows are needed, X on the left is replaced by any T (n x r, r = min(n,
- * p)) with T T' = X X'. Neither form divides by a small r_j:
+ * p)) with T T' = X X'. With A = G^{-1/2} X_S R^{1/2}, U = R^{-1/2} W_S and V = G^{-1/2} E a step is
+ * a ridge regression of G^{-1/2} T on A, and no small weight is divided by:
  *
- *   p <= n: H = X'G^{-1}X, K = R^{1/2} H_SS R^{1/2} + lambda I, W_S = R^{1/2} K^{-1} R^{1/2} H_S,
- *           E = X - X_S W_S.                              np^2 + 2npq + nq^2 + 2q^2 p + q^3 flops
- *   p > n:  K = X_S R X_S' + lambda G = C'C, B = C^{-T} T, |e_i| = lambda g_i |row i of
- *           C^{-1} B|, |w_j| = r_j |B' C^{-T} x_j|.       3n^2 q + 13n^3/3 flops
+ *   q <= n: K = A'A + lambda I = C'C, U = K^{-1} A' G^{-1/2} T, V = G^{-1/2} T - A U.
+ *                                                       2nq^2 + 4nqr + 2q^2 r + q^3 flops
+ *   q > n:  K = A A' + lambda I = C'C, B = C^{-T} G^{-1/2} T, V = lambda C^{-1} B,
+ *           |u_j| = |B' C^{-T} a_j|.                    4n^2 q + 3n^3 flops
  *
- * For mm.c's Newton steps: the derivative of log |w_j| by log r_j is 1 - W_jj, and that of
- * log |e_i| by log g_i is x_i R^{1/2} K^{-1} R^{1/2} x_i' / g_i (p <= n).
+ * For mm.c's Newton steps: the derivative of log |w_j| by log r_j is 1 - W_jj, W_jj = a_j' (A A' +
+ * lambda I)^{-1} a_j, and that of log |e_i| by log g_i the same for the rows of A.
  *
  * Certificate: Y with y_i = 2 e_i / g_i (E of this step, g of the step before) satisfies X_S'Y =
  * 2 lambda R^{-1} W_S, and Y over the largest of |y_i| and |(X'Y)_j| / lambda is feasible for the
@@ -24,13 +25,14 @@
  *   max <Y, X>  s.t. |y_i| <= 1, |(X'Y)_j| <= lambda.
  * <Y, X> costs nothing; the columns left out are priced when the rest is nearly solved (2npr).
  *
- * Memory: 2np + 4p^2 doubles (p <= n), 5n^2 (p > n). */
+ * Memory: 2np + 2p^2 doubles (p <= n), 5n^2 (p > n). */
 #include "base_rsr.h"
 #include "la.h"
 #include "mm.h"
+#include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { STRIP = 256 };
+enum { STRIP = 256, NODES = 8 };
 static const double FLOOR = 1e-12; /* of a residual's weight, of the fit's: see weights() */
 static const double FIT = 0.9;     /* most that W explains of E at first, and least */
 static const double ABOVE = 1e-8;  /* a bound above the objective by more: bad scaling */
@@ -41,17 +43,15 @@ typedef struct {
     rsr_result *out;
     ufs_run *run;
     int n, p, r;
-    bool wide;       /* p > n */
-    bool floored;    /* see weights() */
-    const double *t; /* n x r */
+    bool floored; /* see weights() */
+    double *t;    /* r x n: T' */
     double lambda;
-    double *wr, *wg;   /* weights: r of the p rows, 0 if not in use, and g of the n samples */
-    double *h, *k, *b; /* r x r each */
-    double *y;         /* n x r: E or, p > n, K^{-1} T */
-    double *xs;        /* n x p; n x STRIP if p > n: columns in use, scaled */
-    double *norm;      /* max(r, STRIP): scratch */
-    double *reflect;
-    int n_reflect;
+    double *wr, *wg; /* weights: r of the p rows, 0 if not in use, and g of the n samples */
+    double *scale;   /* n: g^{-1/2} */
+    double *k, *b;   /* r x r: K, its factor, at last its inverse; U' or B' */
+    double *y;       /* r x n: V' */
+    double *a;       /* n x r; 2 STRIP if q > n: A, or a strip of it and its product */
+    double *norm;    /* max(r, STRIP): scratch */
     double primal, inner, over; /* of the last step: objective, <Y, X>, what Y is divided by */
     double bound, gap;          /* best dual value; relative gap of the last pricing */
 } rsr_work;
@@ -59,19 +59,18 @@ typedef struct {
 static int init(rsr_work *w);
 static void known_result(rsr_work *w, double row);
 static int first_weights(rsr_work *w, mm *s);
-static void balance(const double *value, int order, int n, double rows, double lambda, double *r,
-                    double *g);
+static int quadrature(rsr_work *w, double *node, double *weight);
 static int step(void *data, mm *s);
 static void weights(rsr_work *w, const mm *s);
-static void fill_k(rsr_work *w, const mm *s);
-static int step_tall(rsr_work *w, mm *s);
-static int step_wide(rsr_work *w, mm *s);
-static void take_columns(rsr_work *w, const mm *s, int from, int count, bool scaled);
+static int step_rows(rsr_work *w, mm *s);
+static int step_samples(rsr_work *w, mm *s);
+static int factor_samples(rsr_work *w, const mm *s);
+static int take_columns(rsr_work *w, const mm *s, int from, int most);
 static void add_norms(rsr_work *w, mm *s, int count, double price, double eps, const double *weight,
                       double *norm, double *plain, double *dual);
 static bool judge(void *data, mm *s, bool accepted);
 static void price(rsr_work *w, mm *s);
-static void coefficients(rsr_work *w, const mm *s, double *out);
+static int coefficients(rsr_work *w, const mm *s, double *out);
 
 void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_result *result,
                ufs_run *run)
@@ -85,7 +84,6 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
                   .n = n,
                   .p = p,
                   .r = p > n ? n : p,
-                  .wide = p > n,
                   .floored = settings->accelerate};
     mm_problem reweighted = {.p = p,
                              .others = n,
@@ -95,19 +93,18 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
                              .step = step,
                              .judge = judge};
     mm s;
+    bool identity;
 
-    result->objective = result->gap = R_NaN;
+    result->objective = result->gap = result->identity = R_NaN;
     run->status = UFS_MAX_ITER;
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->lapack = init(&w);
-    if (run->lapack || settings->max_iter < 1) return;
-    if (settings->accelerate && w.lambda >= result->zero) {
-        known_result(&w, 0.0);
-        return;
-    }
-    if (settings->accelerate &&
-        rsr_proves_identity(n, p, problem->x, w.lambda, result->identity, result->residual)) {
-        known_result(&w, 1.0);
+    if (run->lapack) return;
+    identity = p <= n &&
+               rsr_proves_identity(n, p, problem->x, w.lambda, result->residual, &result->identity);
+    if (settings->max_iter < 1) return;
+    if (settings->accelerate && (w.lambda >= result->zero || identity)) {
+        known_result(&w, w.lambda >= result->zero ? 0.0 : 1.0);
         return;
     }
     mm_init(&s, &reweighted, result->dual);
@@ -116,7 +113,7 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
     mm_run(&s, settings->max_iter);
     run->status = s.status;
     run->lapack = s.lapack;
-    if (result->w != NULL && run->lapack == 0) coefficients(&w, &s, result->w);
+    if (result->w != NULL && run->lapack == 0) run->lapack = coefficients(&w, &s, result->w);
 }
 
 /* Buffers, the window of lambda and the bound that goes with W = 0. */
@@ -126,28 +123,28 @@ static int init(rsr_work *w)
     rsr_result *out = w->out;
     int n = w->n, p = w->p, lapack = 0;
     size_t N = (size_t) n, P = (size_t) p, R = (size_t) w->r;
-    double total = 0.0, *length = out->residual, *root = w->wide ? ufs_dalloc(N, N) : NULL;
+    double total = 0.0, *length = out->residual;
 
-    w->t = w->wide ? root : problem->x;
-    if (w->wide) lapack = rsr_root(n, p, problem->x, root);
+    w->t = ufs_dalloc(R, N);
+    if (p > n)
+        lapack = rsr_root(n, p, problem->x, w->t);
+    else
+        la_transpose(n, p, problem->x, w->t);
     if (lapack) return lapack;
-    out->identity = w->wide ? R_NaN : rsr_identity_bound(n, p, problem->x);
     w->wr = ufs_dzero(P, 1);
     w->wg = ufs_dalloc(N, 1);
-    w->h = w->wide ? NULL : ufs_dalloc(R, R);
+    w->scale = ufs_dalloc(N, 1);
     w->k = ufs_dalloc(R, R);
     w->b = ufs_dalloc(R, R);
     w->y = ufs_dalloc(N, R);
-    w->xs = ufs_dalloc(N, w->wide ? STRIP : P);
+    w->a = ufs_dalloc(N, R > 2 * STRIP || p <= n ? R : 2 * STRIP);
     w->norm = ufs_dalloc(R > STRIP ? R : STRIP, 1);
-    w->n_reflect = la_lq_work(w->r, w->r);
-    w->reflect = ufs_dalloc((size_t) w->n_reflect, 1);
 
     la_row_norms(n, p, problem->x, length);
     for (size_t i = 0; i < N; i++) total += length[i];
-    for (size_t l = 0; l < R; l++)
-        for (size_t i = 0; i < N; i++)
-            w->y[i + l * N] = length[i] > 0.0 ? w->t[i + l * N] / length[i] : 0.0;
+    for (size_t i = 0; i < N; i++)
+        for (size_t l = 0; l < R; l++)
+            w->y[l + i * R] = length[i] > 0.0 ? w->t[l + i * R] / length[i] : 0.0;
     rsr_products(n, p, w->r, problem->x, w->y, out->dual);
     out->zero = 0.0;
     for (int j = 0; j < p; j++) out->zero = fmax(out->zero, out->dual[j]);
@@ -181,14 +178,16 @@ static void known_result(rsr_work *w, double row)
 
 /* ---- start ------------------------------------------------------------------------------ */
 
-/* The authors' are all alike. Accelerated: r_j = a for the columns that would move first from W =
- * 0, g_i = b |x_i|, the fixed point for rows that are alike; a and b by the eigenvalues of
- * G^{-1/2} X_S X_S' G^{-1/2}. */
+/* The authors' are all alike. Accelerated: r_j = a b for the columns that would move first from W =
+ * 0, g_i = b |x_i|, the fixed point for rows that are alike. The product of the two terms of the
+ * majoriser, lambda tr(X'K^{-1}X) + (sum g + lambda sum r) / 4, does not depend on b; its minimum
+ * over a is found on a grid. As if all eigenvalues were equal, some residuals start near 0 and grow
+ * only by a factor per step: 88 iterations for 36 on 200 x 2000. */
 static int first_weights(rsr_work *w, mm *s)
 {
-    int n = w->n, p = w->p, order, lapack;
+    int n = w->n, p = w->p, q = 0, lapack;
     const double *length = w->out->residual;
-    double mean = 0.0, r = 1.0, g = 1.0, *value = w->norm;
+    double mean = 0.0, r = 1.0, g = 1.0, best = R_PosInf, node[NODES], weight[NODES];
 
     if (!w->settings->accelerate) {
         for (int j = 0; j < p; j++) s->u[j] = sqrt(0.5);
@@ -197,46 +196,62 @@ static int first_weights(rsr_work *w, mm *s)
     }
     for (int i = 0; i < n; i++) mean += length[i] / n;
     for (int i = 0; i < n; i++) w->wg[i] = fmax(length[i] / mean, 1e-8);
+    for (int i = 0; i < n; i++) w->scale[i] = 1.0 / sqrt(w->wg[i]);
     for (int j = 0; j < p; j++) {
         w->wr[j] = w->out->dual[j] > 1.0;
-        if (w->wr[j] > 0.0) s->set[s->q++] = j;
+        q += w->wr[j] > 0.0;
     }
-    order = w->wide ? n : s->q;
-    fill_k(w, s);
-    for (int l = 0; l < n && w->wide; l++)
-        for (int i = 0; i <= l; i++)
-            w->k[(size_t) i + (size_t) l * (size_t) n] /= sqrt(w->wg[i] * w->wg[l]);
-    lapack = la_eig_values(order, w->k, value);
-    if (lapack) return lapack;
-    balance(value, order, n, w->lambda * s->q, w->lambda, &r, &g);
-    for (int j = 0; j < p; j++) s->u[j] = sqrt(0.5 * r * w->wr[j]);
-    for (int i = 0; i < n; i++) s->u[p + i] = sqrt(0.5 * g * w->wg[i]);
-    return 0;
-}
-
-/* The product of the two terms of the majoriser, lambda tr(X'K^{-1}X) + (sum g + lambda sum r) / 4,
- * does not depend on their common factor; its minimum over a / b is found on a grid. As if all
- * eigenvalues were equal, some residuals start near 0 and grow only by a factor per step: 43
- * iterations for 8. */
-static void balance(const double *value, int order, int n, double rows, double lambda, double *r,
-                    double *g)
-{
-    double best = R_PosInf;
-
-    for (int grid = -250; grid <= 250; grid++) {
-        double a = exp(0.1 * grid), trace = 0.0, fit = 0.0, sum = n + a * rows;
-        for (int l = 0; l < order; l++) {
-            double theta = fmax(value[l], 0.0), by = theta / (a * theta + lambda);
-            trace += lambda * by;
-            fit += a * by / order;
-        }
+    lapack = quadrature(w, node, weight);
+    for (int grid = -250; grid <= 250 && lapack == 0; grid++) {
+        double a = exp(0.1 * grid), trace = 0.0, sum = n + a * w->lambda * q, fit;
+        for (int l = 0; l < NODES; l++) trace += q * weight[l] / (a * node[l] + w->lambda);
+        fit = a * trace / (q < n ? q : n);
+        trace *= w->lambda;
         /* Residuals or rows near 0 would take long to grow again. */
         if (trace * sum < best && fit > 1.0 - FIT && fit < FIT) {
             best = trace * sum;
-            *g = sqrt(4.0 * trace / sum);
-            *r = a * *g;
+            g = sqrt(4.0 * trace / sum);
+            r = a * g;
         }
     }
+    for (int j = 0; j < p; j++) s->u[j] = sqrt(0.5 * r * w->wr[j]);
+    for (int i = 0; i < n; i++) s->u[p + i] = sqrt(0.5 * g * w->wg[i]);
+    return lapack;
+}
+
+/* tr(A'A f(A'A)) = q sum_l weight_l f(node_l), nearly, for the weights that are set: Gauss quadrature
+ * by Lanczos' method from one vector of noise. That is one over the features, so that the order of
+ * the samples does not show. */
+static int quadrature(rsr_work *w, double *node, double *weight)
+{
+    int n = w->n, p = w->p, count = 0, lapack = 0;
+    size_t N = (size_t) n, P = (size_t) p;
+    void *mark = vmaxget();
+    double *z = ufs_dalloc(P, NODES + 1), *basis = ufs_dalloc(N, NODES), dot[NODES];
+    double *h = ufs_dalloc(NODES, 3 * NODES), *y = h + NODES * NODES, *scaled = ufs_dalloc(N, 1);
+    double total = 0.0;
+
+    la_krylov_noise(p, 0, z);
+    for (size_t j = 0; j < P; j++) z[j] *= w->wr[j];
+    for (; count < NODES; count++) {
+        double *next = basis + (size_t) count * N, *image = z + (size_t) count * P;
+        la_gemv('N', n, p, 1.0, w->problem->x, n, image, 0.0, next);
+        for (size_t i = 0; i < N; i++) next[i] *= w->scale[i];
+        if (count == 0) total = la_ss(N, next) / la_ss(P, z);
+        if (la_krylov_orthonormalise(n, 0, NULL, count, 1, basis, 1e-8, dot) == 0) break;
+        for (size_t i = 0; i < N; i++) scaled[i] = w->scale[i] * next[i];
+        la_gemv('T', n, p, 1.0, w->problem->x, n, scaled, 0.0, image + P);
+        for (size_t j = 0; j < P; j++) image[P + j] *= w->wr[j];
+    }
+    la_gram('T', p, count, z + P, h);
+    lapack = la_krylov_ritz(count, h, count, node, y, y + NODES * NODES);
+    for (int l = 0; l < NODES; l++) {
+        double first = l < count ? y[l * count] : 0.0;
+        weight[l] = total * first * first;
+        if (l >= count) node[l] = 0.0;
+    }
+    vmaxset(mark);
+    return lapack;
 }
 
 /* ---- one step --------------------------------------------------------------------------- */
@@ -244,10 +259,13 @@ static void balance(const double *value, int order, int n, double rows, double l
 static int step(void *data, mm *s)
 {
     rsr_work *w = data;
+    size_t N = (size_t) w->n, R = (size_t) w->r;
     int lapack;
 
     weights(w, s);
-    lapack = w->wide ? step_wide(w, s) : step_tall(w, s);
+    for (size_t i = 0; i < N; i++)
+        for (size_t l = 0; l < R; l++) w->y[l + i * R] = w->scale[i] * w->t[l + i * R];
+    lapack = s->q <= w->n ? step_rows(w, s) : step_samples(w, s);
     /* The authors' iteration is left as it is as long as its systems can be solved. */
     if (lapack && !w->floored) {
         w->floored = true;
@@ -277,124 +295,100 @@ static void weights(rsr_work *w, const mm *s)
     for (size_t i = 0; i < N; i++) {
         double u = s->u[(size_t) w->p + i];
         w->wg[i] = fmax(2.0 * u * u, w->floored ? FLOOR * fit[i] / w->lambda : 0.0);
+        w->scale[i] = 1.0 / sqrt(w->wg[i]);
     }
 }
 
-/* Columns from, from + 1 ... of those in use, times R^{1/2} if `scaled`. */
-static void take_columns(rsr_work *w, const mm *s, int from, int count, bool scaled)
+static int step_rows(rsr_work *w, mm *s)
 {
-    size_t N = (size_t) w->n;
-    R_CheckUserInterrupt();
-    for (int a = 0; a < count; a++) {
-        size_t j = (size_t) s->set[from + a];
-        double *to = w->xs + (size_t) a * N, root = scaled ? sqrt(w->wr[j]) : 1.0;
-        for (size_t i = 0; i < N; i++) to[i] = root * w->problem->x[i + j * N];
-    }
-}
+    int n = w->n, r = w->r, q = take_columns(w, s, 0, s->q), lapack;
+    size_t Q = (size_t) q;
 
-/* The upper triangle of K without lambda; p <= n: H. */
-static void fill_k(rsr_work *w, const mm *s)
-{
-    int n = w->n, p = w->p, q = s->q;
-    size_t N = (size_t) n, P = (size_t) p, Q = (size_t) q;
-
-    if (w->wide) {
-        memset(w->k, 0, N * N * sizeof(double));
-        for (int from = 0; from < q; from += STRIP) {
-            int count = q - from < STRIP ? q - from : STRIP;
-            take_columns(w, s, from, count, true);
-            la_syrk('N', n, count, 1.0, w->xs, n, 1.0, w->k, n);
-        }
-        return;
-    }
-    for (size_t j = 0; j < P; j++)
-        for (size_t i = 0; i < N; i++) w->y[i + j * N] = w->problem->x[i + j * N] / sqrt(w->wg[i]);
-    la_gram('T', n, p, w->y, w->h);
-    for (size_t a = 0; a < Q; a++)
-        for (size_t l = 0; l <= a; l++) {
-            size_t i = (size_t) s->set[l], j = (size_t) s->set[a];
-            w->k[l + a * Q] = w->h[i + j * P] * sqrt(w->wr[i] * w->wr[j]);
-        }
-}
-
-static int step_tall(rsr_work *w, mm *s)
-{
-    int n = w->n, p = w->p, q = s->q, lapack;
-    size_t N = (size_t) n, P = (size_t) p, Q = (size_t) q;
-
-    fill_k(w, s);
-    for (size_t a = 0; a < Q; a++) w->k[a + a * Q] += w->lambda;
+    la_gram('T', n, q, w->a, w->k);
+    for (size_t l = 0; l < Q; l++) w->k[l + l * Q] += w->lambda;
     lapack = la_chol(q, w->k);
     if (lapack) return lapack;
-    for (size_t a = 0; a < Q; a++) w->norm[a] = sqrt(w->wr[s->set[a]]);
-    for (size_t l = 0; l < P; l++)
-        for (size_t a = 0; a < Q; a++)
-            w->b[a + l * Q] = w->norm[a] * w->h[(size_t) s->set[a] + l * P];
-    la_chol_solve(q, p, w->k, w->b);
-    for (size_t l = 0; l < P; l++)
-        for (size_t a = 0; a < Q; a++) w->b[a + l * Q] *= w->norm[a];
-    take_columns(w, s, 0, q, false);
-    ufs_copy(w->y, w->problem->x, N * P);
-    la_gemm_checked('N', 'N', n, p, q, -1.0, w->xs, n, w->b, q, 1.0, w->y, n);
-    la_row_norms(n, p, w->y, w->out->residual);
-    if (w->settings->accelerate) {
-        for (size_t a = 0; a < Q; a++)
-            for (size_t i = 0; i < N; i++) w->xs[i + a * N] *= w->norm[a] / sqrt(w->wg[i]);
-        la_trsm('R', 'U', 'N', n, q, 1.0, w->k, q, w->xs, n);
-        la_row_norms(n, q, w->xs, s->left + p);
-        for (int i = 0; i < n; i++) s->left[p + i] = 1.0 - s->left[p + i] * s->left[p + i];
-        lapack = la_chol_inverse(q, w->k);
-        for (size_t a = 0; a < Q; a++) s->left[s->set[a]] = 1.0 - w->lambda * w->k[a + a * Q];
-    }
-    la_row_norms(q, p, w->b, w->norm);
-    for (size_t a = 0; a < Q; a++) w->out->row[s->set[a]] = w->norm[a];
+    la_gemm_checked('N', 'N', r, q, n, 1.0, w->y, r, w->a, n, 0.0, w->b, r);
+    la_trsm('R', 'U', 'N', r, q, 1.0, w->k, q, w->b, r);
+    la_trsm('R', 'U', 'T', r, q, 1.0, w->k, q, w->b, r);
+    la_gemm_checked('N', 'T', r, n, q, -1.0, w->b, r, w->a, n, 1.0, w->y, r);
+    la_col_norms(r, n, w->y, w->out->residual);
+    la_col_norms(r, q, w->b, w->norm);
+    for (size_t l = 0; l < Q; l++) w->out->row[s->set[l]] = w->norm[l];
+    if (!w->settings->accelerate) return 0;
+    la_trsm('R', 'U', 'N', n, q, 1.0, w->k, q, w->a, n);
+    la_row_norms(n, q, w->a, s->left + w->p);
+    for (int i = w->p; i < w->p + n; i++) s->left[i] = 1.0 - s->left[i] * s->left[i];
+    lapack = la_chol_inverse(q, w->k);
+    for (size_t l = 0; l < Q; l++) s->left[s->set[l]] = 1.0 - w->lambda * w->k[l + l * Q];
     return lapack;
 }
 
-static int step_wide(rsr_work *w, mm *s)
+static int step_samples(rsr_work *w, mm *s)
 {
-    int n = w->n, p = w->p, q = s->q, lapack;
+    int n = w->n, lapack = factor_samples(w, s);
     size_t N = (size_t) n;
+    double *product = w->a + N * STRIP;
 
-    fill_k(w, s);
-    for (size_t i = 0; i < N; i++) w->k[i + i * N] += w->lambda * w->wg[i];
-    lapack = la_chol(n, w->k);
     if (lapack) return lapack;
-    ufs_copy(w->b, w->t, N * N);
-    la_tri_solve('T', n, n, w->k, w->b);
-    ufs_copy(w->y, w->b, N * N);
-    la_tri_solve('N', n, n, w->k, w->y);
-    la_row_norms(n, n, w->y, w->out->residual);
-    la_lq(n, n, w->b, w->norm, w->reflect, w->n_reflect);
-    for (int from = 0; from < q; from += STRIP) {
-        int count = q - from < STRIP ? q - from : STRIP;
+    la_trsm('R', 'U', 'N', n, n, 1.0, w->k, n, w->y, n);
+    ufs_copy(w->b, w->y, N * N);
+    la_trsm('R', 'U', 'T', n, n, w->lambda, w->k, n, w->y, n);
+    la_col_norms(n, n, w->y, w->out->residual);
+    for (int from = 0; from < s->q; from += STRIP) {
+        int count = take_columns(w, s, from, STRIP);
         const int *set = s->set + from;
-        take_columns(w, s, from, count, true);
-        la_tri_solve('T', n, count, w->k, w->xs);
-        la_col_norms(n, count, w->xs, w->norm);
-        for (int a = 0; a < count; a++) s->left[set[a]] = w->norm[a] * w->norm[a];
-        la_trmm('L', 'L', 'T', n, count, 1.0, w->b, n, w->xs, n);
-        la_col_norms(n, count, w->xs, w->norm);
-        for (int a = 0; a < count; a++) w->out->row[set[a]] = sqrt(w->wr[set[a]]) * w->norm[a];
+        la_tri_solve('T', n, count, w->k, w->a);
+        la_col_norms(n, count, w->a, w->norm);
+        for (int l = 0; l < count; l++) s->left[set[l]] = w->norm[l] * w->norm[l];
+        la_gemm('N', 'N', n, count, n, 1.0, w->b, n, w->a, n, 0.0, product, n);
+        la_col_norms(n, count, product, w->norm);
+        for (int l = 0; l < count; l++) w->out->row[set[l]] = w->norm[l];
     }
     lapack = la_chol_inverse(n, w->k);
-    for (size_t i = 0; i < N; i++) {
-        w->out->residual[i] *= w->lambda * w->wg[i];
-        s->left[(size_t) p + i] = w->lambda * w->wg[i] * w->k[i + i * N];
-    }
+    for (size_t i = 0; i < N; i++) s->left[(size_t) w->p + i] = w->lambda * w->k[i + i * N];
     return lapack;
+}
+
+/* C of A A' + lambda I, without more than a strip of A at a time. */
+static int factor_samples(rsr_work *w, const mm *s)
+{
+    int n = w->n;
+    size_t N = (size_t) n;
+
+    memset(w->k, 0, N * N * sizeof(double));
+    for (int from = 0; from < s->q; from += STRIP)
+        la_syrk('N', n, take_columns(w, s, from, STRIP), 1.0, w->a, n, 1.0, w->k, n);
+    for (size_t i = 0; i < N; i++) w->k[i + i * N] += w->lambda;
+    return la_chol(n, w->k);
+}
+
+/* Columns from, from + 1 ... of A; returns how many, at most `most`. */
+static int take_columns(rsr_work *w, const mm *s, int from, int most)
+{
+    int count = s->q - from < most ? s->q - from : most;
+    size_t N = (size_t) w->n;
+
+    R_CheckUserInterrupt();
+    for (int l = 0; l < count; l++) {
+        size_t j = (size_t) s->set[from + l];
+        double *to = w->a + (size_t) l * N, root = sqrt(w->wr[j]);
+        for (size_t i = 0; i < N; i++) to[i] = root * w->scale[i] * w->problem->x[i + j * N];
+    }
+    return count;
 }
 
 /* ---- after a step ----------------------------------------------------------------------- */
 
-/* What rows of W or E of these norms and weights, `price` each, add to the objective, the smoothed
+/* What rows of W or E with these norms in U or V and weights, `price` each, add to the objective, the smoothed
  * objective, <Y, X>, the largest ratio of new to old weights; the roots of those that follow. */
 static void add_norms(rsr_work *w, mm *s, int count, double price, double eps, const double *weight,
                       double *norm, double *plain, double *dual)
 {
     for (int k = 0; k < count; k++) {
         bool used = weight[k] > 0.0;
-        double length = used ? norm[k] : 0.0, ratio = used ? 2.0 * length / weight[k] : 0.0;
+        double length = used ? sqrt(weight[k]) * norm[k] : 0.0;
+        double ratio = used ? 2.0 * length / weight[k] : 0.0;
         double smooth = sqrt(length * length + eps);
         norm[k] = length;
         w->primal += price * length;
@@ -442,13 +436,12 @@ static bool judge(void *data, mm *s, bool accepted)
 /* The dual point of this step for all columns. */
 static void price(rsr_work *w, mm *s)
 {
-    size_t N = (size_t) w->n;
+    size_t R = (size_t) w->r;
     double over = w->over;
 
     if (s->q < w->p) {
-        for (size_t l = 0; l < (size_t) w->r; l++)
-            for (size_t i = 0; i < N; i++)
-                w->y[i + l * N] *= 2.0 * (w->wide ? w->lambda : 1.0 / w->wg[i]);
+        for (size_t i = 0; i < (size_t) w->n; i++)
+            for (size_t l = 0; l < R; l++) w->y[l + i * R] *= 2.0 * w->scale[i];
         rsr_products(w->n, w->p, w->r, w->problem->x, w->y, s->dual);
         for (int j = 0; j < w->p; j++) {
             s->dual[j] /= w->lambda;
@@ -459,21 +452,27 @@ static void price(rsr_work *w, mm *s)
     w->bound = fmax(w->bound, w->inner / over);
 }
 
-/* W of the last step, p x p: what step_tall() left, or R X'K^{-1}X, K^{-1} being what step_wide()
- * did. */
-static void coefficients(rsr_work *w, const mm *s, double *out)
+/* W of the last step, p x p: from U, or R X'G^{-1/2} K^{-1} G^{-1/2} X. */
+static int coefficients(rsr_work *w, const mm *s, double *out)
 {
-    int n = w->n, p = w->p;
+    int n = w->n, p = w->p, lapack = 0;
     size_t N = (size_t) n, P = (size_t) p, Q = (size_t) s->q;
 
-    for (size_t j = 0; j < P && !w->wide; j++)
-        for (size_t a = 0; a < Q; a++) out[(size_t) s->set[a] + j * P] = w->b[a + j * Q];
-    for (int from = 0; from < p && w->wide; from += STRIP) {
+    for (size_t e = 0; e < P * Q && p <= n; e++) {
+        size_t j = (size_t) s->set[e / P];
+        out[j + e % P * P] = sqrt(w->wr[j]) * w->b[e];
+    }
+    if (p <= n) return 0;
+    lapack = factor_samples(w, s);
+    if (lapack == 0) lapack = la_chol_inverse(n, w->k);
+    for (size_t e = 0; e < N * N; e++) w->k[e] *= w->scale[e % N] * w->scale[e / N];
+    for (int from = 0; from < p; from += STRIP) {
         int cols = p - from < STRIP ? p - from : STRIP;
         double *to = out + (size_t) from * P;
-        la_gemm('N', 'N', n, cols, n, 1.0, w->k, n, w->problem->x + (size_t) from * N, n, 0.0,
-                w->xs, n);
-        la_gemm_checked('T', 'N', p, cols, n, 1.0, w->problem->x, n, w->xs, n, 0.0, to, p);
+        la_gemm('N', 'N', n, cols, n, 1.0, w->k, n, w->problem->x + (size_t) from * N, n, 0.0, w->a,
+                n);
+        la_gemm_checked('T', 'N', p, cols, n, 1.0, w->problem->x, n, w->a, n, 0.0, to, p);
         for (size_t e = 0; e < P * (size_t) cols; e++) to[e] *= w->wr[e % P];
     }
+    return lapack;
 }

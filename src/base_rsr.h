@@ -36,14 +36,13 @@ void rsr_solve(const rsr_problem *problem, const rsr_settings *settings, rsr_res
 
 /* ---- base_rsr_window.c -------------------------------------------------------------------- */
 
-/* root: n x n with root root' = x x'. LAPACK's info. */
+/* root: n x n with root'root = x x'. LAPACK's info. */
 int rsr_root(int n, int p, const double *x, double *root);
-/* norm_j = |Y'x_j|, y n x r. 2nrp flops. */
+/* norm_j = |Y x_j|, y r x n. 2nrp flops. */
 void rsr_products(int n, int p, int r, const double *x, const double *y, double *norm);
-/* Up to which lambda W = I is optimal whatever the samples' weights; NaN if that is none. */
-double rsr_identity_bound(int n, int p, const double *x);
-/* Is W = I optimal at lambda, by a dual point? bound: the one above, length: |x_i|. */
-bool rsr_proves_identity(int n, int p, const double *x, double lambda, double bound,
-                         const double *length);
+/* Is W = I optimal at lambda, by a dual point? length: |x_i|; bound: up to which lambda one with D =
+ * I proves it, NaN if that is none. */
+bool rsr_proves_identity(int n, int p, const double *x, double lambda, const double *length,
+                         double *bound);
 
 #endif

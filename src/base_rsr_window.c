@@ -19,7 +19,7 @@ enum { TRIALS = 3 }; /* of D: each raises the bound by less than the one before 
 
 static double fit_norms(int n, int p, const double *x, const double *d, double *norm);
 
-/* P R' of the pivoted Cholesky factor, for X X' is singular when the columns are centred.
+/* R P' of the pivoted Cholesky factor, for X X' is singular when the columns are centred.
  * n^2 p + n^3/3 flops. */
 int rsr_root(int n, int p, const double *x, double *root)
 {
@@ -31,8 +31,8 @@ int rsr_root(int n, int p, const double *x, double *root)
     la_gram('N', n, p, x, gram);
     lapack = la_chol_pivoted(n, gram, pivot, &rank, ufs_dalloc(2 * N, 1));
     for (size_t i = 0; i < N && lapack == 0; i++) {
-        size_t row = (size_t) (pivot[i] - 1);
-        for (size_t j = 0; j < N; j++) root[row + j * N] = j <= i ? gram[j + i * N] : 0.0;
+        double *to = root + (size_t) (pivot[i] - 1) * N;
+        for (size_t j = 0; j < N; j++) to[j] = j <= i ? gram[j + i * N] : 0.0;
     }
     vmaxset(mark);
     return lapack;
@@ -46,44 +46,35 @@ void rsr_products(int n, int p, int r, const double *x, const double *y, double 
 
     for (int from = 0; from < p; from += STRIP) {
         int cols = p - from < STRIP ? p - from : STRIP;
-        la_gemm_checked('T', 'N', r, cols, n, 1.0, y, n, x + (size_t) from * (size_t) n, n, 0.0,
+        la_gemm_checked('N', 'N', r, cols, n, 1.0, y, r, x + (size_t) from * (size_t) n, n, 0.0,
                         strip, r);
         la_col_norms(r, cols, strip, norm + from);
     }
     vmaxset(mark);
 }
 
-double rsr_identity_bound(int n, int p, const double *x)
-{
-    size_t N = (size_t) n;
-    void *mark = vmaxget();
-    double *d = ufs_dalloc(N, 1), top;
-
-    for (size_t i = 0; i < N; i++) d[i] = 1.0;
-    top = fit_norms(n, p, x, d, ufs_dalloc(N, 1));
-    vmaxset(mark);
-    return R_FINITE(top) ? 1.0 / top : R_NaN;
-}
-
 /* Beyond the bound only where that does not miss by much, and lambda p <= sum |x_i|, which is
  * necessary. */
-bool rsr_proves_identity(int n, int p, const double *x, double lambda, double bound,
-                         const double *length)
+bool rsr_proves_identity(int n, int p, const double *x, double lambda, const double *length,
+                         double *bound)
 {
     size_t N = (size_t) n;
     void *mark = vmaxget();
-    double total = 0.0, worst = R_PosInf, *d, *norm;
+    double total = 0.0, worst, *d = ufs_dalloc(N, 1), *norm = ufs_dalloc(N, 1);
 
-    for (size_t i = 0; i < N; i++) total += length[i];
-    if (lambda <= bound) return true;
-    if (!(lambda <= 3.0 * bound) || lambda * p > 0.99 * total) return false;
-    d = ufs_dalloc(N, 1);
-    norm = ufs_dalloc(N, 1);
+    for (size_t i = 0; i < N; i++) {
+        d[i] = 1.0;
+        total += length[i];
+    }
+    worst = fit_norms(n, p, x, d, norm);
+    *bound = R_FINITE(worst) ? 1.0 / worst : R_NaN;
+    worst = lambda <= *bound ? 0.0 : R_PosInf;
     for (size_t i = 0; i < N; i++) d[i] = length[i] > 0.0 ? 1.0 / length[i] : 0.0;
     for (int trial = 0; trial < TRIALS && worst > 1.0; trial++) {
         double before = worst;
+        if (!(lambda <= 3.0 * *bound) || lambda * p > 0.99 * total) break;
         worst = lambda * fit_norms(n, p, x, d, norm);
-        if (worst > 1.0 && !(worst < 0.9 * before)) break;
+        if (!(worst < 0.9 * before)) break;
         for (size_t i = 0; i < N; i++)
             if (norm[i] > 0.0) d[i] /= norm[i];
     }

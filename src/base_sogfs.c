@@ -77,17 +77,13 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
                             .accelerate = settings->accelerate,
                             .owner = &s,
                             .judge = judge,
-                            .w = result->w,
-                            .row2 = result->row2,
-                            .reach = result->reach};
+                            .out = &result->step};
     size_t len = (size_t) problem->n * (size_t) problem->c;
     size_t edges = (size_t) problem->n * (size_t) problem->k;
 
     init(&s, &over_w);
     ufs_trace_named(&run->trace, settings->max_iter, columns);
     run->status = UFS_MAX_ITER;
-    result->live = 0;
-    result->residual = R_NaN;
     result->alpha = result->lambda = first_graph(&s);
     symmetric_graph(&s);
     run->lapack = update_f(&s);
@@ -130,8 +126,6 @@ void sogfs_solve(const sogfs_problem *problem, const sogfs_settings *settings, s
             break;
         }
     }
-    result->residual = s.step.residual;
-    result->live = wstep_live(&s.step);
     graph_components(&s.l, result->component);
 }
 
@@ -237,7 +231,7 @@ static int update_w(sogfs_work *s)
     mm_run(&s->step.s, s->settings->inner_max_iter);
     if (s->step.s.lapack) return s->step.s.lapack;
     wstep_finish(&s->step);
-    la_gemm('N', 'N', n, s->problem->m, p, 1.0, x, n, s->out->w, p, 0.0, s->z, n);
+    la_gemm('N', 'N', n, s->problem->m, p, 1.0, x, n, s->out->step.w, p, 0.0, s->z, n);
     return 0;
 }
 
@@ -293,8 +287,8 @@ static int update_f(sogfs_work *s)
     int *size = ufs_ialloc(N);
     la_eigs_info found = {.converged = true};
 
-    r->n_components = graph_components(&s->l, r->component);
-    held = r->n_components < c + 1 ? r->n_components : c + 1;
+    held = graph_components(&s->l, r->component);
+    if (held > c + 1) held = c + 1;
     memset(size, 0, N * sizeof(int));
     memset(s->known, 0, N * (size_t) held * sizeof(double));
     for (int i = 0; i < n; i++) {
@@ -367,7 +361,7 @@ static double objective(const sogfs_work *s)
                          r->alpha * r->s[at] * r->s[at];
         }
     for (int j = 0; j < s->problem->p; j++)
-        value += s->problem->gamma * sqrt(r->row2[j] + s->settings->eps);
+        value += s->problem->gamma * sqrt(r->step.row2[j] + s->settings->eps);
     return value;
 }
 

@@ -26,7 +26,7 @@ static int scatter(wstep *w, const udfs_problem *problem);
 static int neighbourhood(const udfs_problem *problem, const int *member, double *part, double *q);
 static bool judge(void *data, mm *s, bool accepted);
 
-void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, udfs_result *result,
+void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, wstep_result *result,
                 ufs_run *run)
 {
     static const char *const columns[] = {"iteration", "objective", NULL};
@@ -39,14 +39,10 @@ void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, udfs
                             .accelerate = settings->accelerate,
                             .owner = &work,
                             .judge = judge,
-                            .w = result->w,
-                            .row2 = result->row2,
-                            .reach = result->reach};
+                            .out = result};
     wstep w;
 
     ufs_trace_named(&run->trace, settings->max_iter, columns);
-    result->live = 0;
-    result->residual = R_NaN;
     wstep_init(&w, &over_w);
     run->lapack = scatter(&w, problem);
     if (run->lapack == 0) run->lapack = wstep_renew(&w);
@@ -54,10 +50,7 @@ void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, udfs
     mm_run(&w.s, settings->max_iter);
     run->status = w.s.status;
     run->lapack = w.s.lapack;
-    if (run->lapack) return;
-    wstep_finish(&w);
-    result->residual = w.residual;
-    result->live = wstep_live(&w);
+    if (run->lapack == 0) wstep_finish(&w);
 }
 
 /* M, or B from the factor of A. */

@@ -2,6 +2,7 @@
 #ifndef UFS_BASE_UDFS_H
 #define UFS_BASE_UDFS_H
 
+#include "base_wstep.h"
 #include "ufs.h"
 
 typedef struct {
@@ -17,15 +18,7 @@ typedef struct {
     bool accelerate;
 } udfs_settings;
 
-typedef struct {
-    double *w;       /* p x c */
-    double *row2;    /* p: |w_j|^2 */
-    double *reach;   /* p: 2 |(MW)_j| / gamma; a row of zeros stays zero up to 1 */
-    int live;        /* rows that are not zero */
-    double residual; /* of the last step's eigenvectors, relative */
-} udfs_result;
-
-void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, udfs_result *result,
+void udfs_solve(const udfs_problem *problem, const udfs_settings *settings, wstep_result *result,
                 ufs_run *run);
 
 #endif

@@ -37,7 +37,12 @@ void wstep_init(wstep *w, const wstep_problem *problem)
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) problem->c, M = p > n ? N : P;
     bool narrows = problem->accelerate && p > LA_LOWEST_DENSE;
 
-    *w = (wstep){.problem = problem, .n = n, .p = p, .c = problem->c, .converged = true};
+    *w = (wstep){.problem = problem,
+                 .out = problem->out,
+                 .n = n,
+                 .p = p,
+                 .c = problem->c,
+                 .converged = true};
     w->reweighted = (mm_problem){.p = p,
                                  .least = narrows ? problem->c : p,
                                  .accelerate = problem->accelerate,
@@ -55,7 +60,7 @@ void wstep_init(wstep *w, const wstep_problem *problem)
     w->mw = ufs_dalloc(P, C);
     w->zw = ufs_dalloc(N, C);
     la_lowest_init(&w->lowest, p, problem->c, (int) M, w->m, w->b);
-    mm_init(&w->s, &w->reweighted, problem->reach);
+    mm_init(&w->s, &w->reweighted, problem->out->reach);
     w->s.level = ENTERS;
 }
 
@@ -83,7 +88,7 @@ int wstep_renew(wstep *w)
     }
     w->s.lapack = start(w);
     for (int j = 0; j < w->p; j++)
-        w->s.u[j] = sqrt(sqrt(fmax(w->problem->row2[j], 0.0) + w->problem->eps));
+        w->s.u[j] = sqrt(sqrt(fmax(w->out->row2[j], 0.0) + w->problem->eps));
     return w->s.lapack;
 }
 
@@ -116,7 +121,7 @@ static int start(wstep *w)
             double entry = right[v * by_v + j * by_j], ss = entry * entry;
             row2 += (weight[v] - rest) * (p > n ? ss / value[v] : ss);
         }
-        w->problem->row2[j] = row2;
+        w->out->row2[j] = row2;
     }
     vmaxset(mark);
     return 0;
@@ -177,15 +182,14 @@ static int step(void *data, mm *s)
     for (size_t a = 0; a < Q; a++) {
         double u = s->u[s->set[a]];
         w->delta[a] = gamma / (2.0 * u * u);
-        for (size_t l = 0; l < C; l++)
-            vector[a + l * Q] = w->problem->w[(size_t) s->set[a] + l * P];
+        for (size_t l = 0; l < C; l++) vector[a + l * Q] = w->out->w[(size_t) s->set[a] + l * P];
     }
     la_lowest_solve(&w->lowest, w->delta, w->started, TIGHT, w->values, vector, &info);
     if (info.lapack) return info.lapack;
     w->started = true;
-    w->residual = info.residual;
+    w->out->residual = info.residual;
     w->converged = info.converged;
-    memset(w->problem->w, 0, P * C * sizeof(double));
+    memset(w->out->w, 0, P * C * sizeof(double));
     memset(s->plain, 0, P * sizeof(double));
     /* tr(W'MW) is the sum of the eigenvalues without the weights' part. */
     s->merit = gamma * (p - q) * sqrt(eps);
@@ -195,7 +199,7 @@ static int step(void *data, mm *s)
         double row2 = 0.0, mw2 = 0.0, smooth;
         for (size_t l = 0; l < C; l++) {
             double v = vector[a + l * Q], by = w->values[l] - w->delta[a];
-            w->problem->w[j + l * P] = v;
+            w->out->w[j + l * P] = v;
             row2 += v * v;
             mw2 += v * v * by * by;
         }
@@ -229,10 +233,10 @@ static void price(wstep *w)
     int n = w->n, p = w->p, c = w->c;
 
     if (p > n) {
-        la_gemm('N', 'N', n, c, p, 1.0, w->b, n, w->problem->w, p, 0.0, w->zw, n);
+        la_gemm('N', 'N', n, c, p, 1.0, w->b, n, w->out->w, p, 0.0, w->zw, n);
         la_gemm('T', 'N', p, c, n, 1.0, w->b, n, w->zw, n, 0.0, w->mw, p);
     } else {
-        la_gemm('N', 'N', p, c, p, 1.0, w->m, p, w->problem->w, p, 0.0, w->mw, p);
+        la_gemm('N', 'N', p, c, p, 1.0, w->m, p, w->out->w, p, 0.0, w->mw, p);
     }
     la_row_norms(p, c, w->mw, w->s.dual);
     for (int j = 0; j < p; j++) w->s.dual[j] *= 2.0 / w->problem->gamma;
@@ -241,19 +245,12 @@ static void price(wstep *w)
 
 void wstep_finish(wstep *w)
 {
-    double *row2 = w->problem->row2;
+    double *row2 = w->out->row2;
 
     price(w);
-    la_row_norms(w->p, w->c, w->problem->w, row2);
+    la_row_norms(w->p, w->c, w->out->w, row2);
     for (int j = 0; j < w->p; j++) {
         row2[j] *= row2[j];
         if (row2[j] > 0.0) w->s.dual[j] = fmax(w->s.dual[j], 1.0);
     }
-}
-
-int wstep_live(const wstep *w)
-{
-    int live = 0;
-    for (int j = 0; j < w->p; j++) live += w->problem->row2[j] > 100.0 * w->problem->eps;
-    return live;
 }

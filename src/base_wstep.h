@@ -6,6 +6,14 @@
 #include "mm.h"
 #include "ufs.h"
 
+/* Arrays: the caller's. */
+typedef struct {
+    double *w;       /* p x c: orthonormal columns */
+    double *row2;    /* p: |w_j|^2 */
+    double *reach;   /* p: 2 |(MW)_j| / gamma; a row of zeros stays zero up to 1 */
+    double residual; /* of the last step's eigenvectors, relative */
+} wstep_result;
+
 typedef struct {
     int n, p, c;
     double gamma, eps;
@@ -13,19 +21,17 @@ typedef struct {
     void *owner; /* the caller's */
     /* See mm.h; data is the wstep. */
     bool (*judge)(void *data, mm *s, bool accepted);
-    double *w;     /* p x c: orthonormal columns, the caller's */
-    double *row2;  /* p: |w_j|^2, the caller's */
-    double *reach; /* p: how near a zero row is to entering (1 = enters), the caller's */
+    wstep_result *out;
 } wstep_problem;
 
 typedef struct {
     const wstep_problem *problem;
+    wstep_result *out;
     int n, p, c;
     mm s;
     mm_problem reweighted;
-    double *m;       /* p x p: M, or NULL if p > n; the caller's to fill */
-    double *b;       /* n x p: B with M = B'B, or NULL if p <= n; wstep_factor() */
-    double residual; /* of the last step's eigenvectors */
+    double *m; /* p x p: M, or NULL if p > n; the caller's to fill */
+    double *b; /* n x p: B with M = B'B, or NULL if p <= n; wstep_factor() */
     bool started, converged;
     int n_held, *held;     /* the rows that `lowest` has the matrix of */
     double *part, *vector; /* that matrix, of order q <= min(n, p); W of these rows */
@@ -48,7 +54,5 @@ double wstep_change(wstep *w);
 bool wstep_settled(wstep *w);
 /* w, row2 and reach of all rows; once before they are read. */
 void wstep_finish(wstep *w);
-/* How many |w_j|^2 exceed the size that the smoothing alone gives. */
-int wstep_live(const wstep *w);
 
 #endif

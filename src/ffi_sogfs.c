@@ -4,7 +4,7 @@
 #include <limits.h>
 
 /* x: n x p. settings: list(n_clusters, n_dims, k, gamma, accelerate). list(w, row2, reach, f,
- * neighbour, s, component, run with the counters alpha, lambda, components, live and residual);
+ * neighbour, s, component, run with the counters alpha, lambda and residual);
  * neighbour and s are k x n, neighbour and component 0-based. */
 SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
 {
@@ -29,9 +29,9 @@ SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
                                .inner_tol = ffi_real(control, "inner_tol"),
                                .eps = ffi_real(control, "eps"),
                                .accelerate = ffi_flag(settings_, "accelerate")};
-    sogfs_result result = {.w = ffi_set_zero(out, "w", x.p, m),
-                           .row2 = ffi_set_zero(out, "row2", x.p, 0),
-                           .reach = ffi_set_zero(out, "reach", x.p, 0),
+    sogfs_result result = {.step = {.w = ffi_set_zero(out, "w", x.p, m),
+                                    .row2 = ffi_set_zero(out, "row2", x.p, 0),
+                                    .reach = ffi_set_zero(out, "reach", x.p, 0)},
                            .f = ffi_set_zero(out, "f", x.n, c),
                            .neighbour = ffi_set_ints(out, "neighbour", x.n * k),
                            .s = ffi_set_zero(out, "s", k, x.n),
@@ -41,9 +41,7 @@ SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
     ffi_run_end(out, &run,
                 (ffi_counter[]){{"alpha", result.alpha},
                                 {"lambda", result.lambda},
-                                {"components", result.n_components},
-                                {"live", result.live},
-                                {"residual", result.residual},
+                                {"residual", result.step.residual},
                                 {NULL, 0}});
     UNPROTECT(1);
     return out;

@@ -3,7 +3,7 @@
 #include "ffi_util.h"
 
 /* x: n x p. settings: list(n_clusters, k, lambda, gamma, accelerate). list(w, row2, reach, run with
- * the counters live and residual). */
+ * the counter residual). */
 SEXP ffi_udfs(SEXP x_, SEXP settings_, SEXP control)
 {
     static const char *const names[] = {"w", "row2", "reach", "run", NULL};
@@ -23,13 +23,12 @@ SEXP ffi_udfs(SEXP x_, SEXP settings_, SEXP control)
                               .tol = ffi_real(control, "tol"),
                               .eps = ffi_real(control, "eps"),
                               .accelerate = ffi_flag(settings_, "accelerate")};
-    udfs_result result = {.w = ffi_set_zero(out, "w", x.p, c),
-                          .row2 = ffi_set_zero(out, "row2", x.p, 0),
-                          .reach = ffi_set_zero(out, "reach", x.p, 0)};
+    wstep_result result = {.w = ffi_set_zero(out, "w", x.p, c),
+                           .row2 = ffi_set_zero(out, "row2", x.p, 0),
+                           .reach = ffi_set_zero(out, "reach", x.p, 0)};
 
     udfs_solve(&problem, &settings, &result, &run);
-    ffi_run_end(out, &run,
-                (ffi_counter[]){{"live", result.live}, {"residual", result.residual}, {NULL, 0}});
+    ffi_run_end(out, &run, (ffi_counter[]){{"residual", result.residual}, {NULL, 0}});
     UNPROTECT(1);
     return out;
 }

@@ -139,10 +139,6 @@ int la_svd_thin(int n, int p, double *a, double *u, double *s, double *vt);
 /* Householder QR in place: R in the upper triangle, the reflectors below it and in tau
  * (min(n, p)). About 2np^2 flops for n >= p. */
 int la_qr(int n, int p, double *a, double *tau);
-/* A = L Q, A m x n with m <= n, in place: L in the lower triangle, what is right of it is of
- * Q. tau: m; work: la_lq_work(m, n) doubles. 2m^2 (n - m/3) flops. */
-int la_lq_work(int m, int n);
-int la_lq(int m, int n, double *a, double *tau, double *work, int lwork);
 
 /* In the place of an info of LAPACK's: its matrix has values that are not finite. */
 #define LA_NOT_FINITE (-100)
