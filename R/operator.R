@@ -41,18 +41,6 @@ x_gram <- function(x, rows) {
   if (!is.matrix(x)) .Call(C_x_gram, x, rows) else if (rows) tcrossprod(x) else crossprod(x)
 }
 
-# ||x_i||^2 of the rows.
-x_row_ss <- function(x) {
-  if (is.matrix(x)) {
-    return(rowSums(x^2))
-  }
-  total <- numeric(nrow(x))
-  blocks <- column_blocks(x)
-  if (x$kind == "source" && length(blocks) > 1L) x$sweep(NULL)
-  for (j in blocks) total <- total + rowSums(x_columns(x, j)^2)
-  total
-}
-
 # Column indices in pieces of at most `bytes`.
 column_blocks <- function(x, bytes = block_bytes()) {
   width <- max(1, min(ncol(x), floor(bytes / (8 * nrow(x)))))
@@ -112,17 +100,11 @@ operator_again <- function(x, center, scale) {
   if (x$kind == "source") {
     return(x$again(center, scale))
   }
-  if (x$kind == "scaled") {
-    ready <- .Call(C_prepare, x$x, list(center = center, divide = if (scale) "sd" else "none",
-      unit = "none", drop = FALSE, write = FALSE))
-    ready[c("mean", "sd")] <- ready[c("center", "scale")]
-  } else {
-    whole <- x
-    whole$p <- x$user_p
-    whole$column <- seq_len(x$user_p)
-    whole[c("shift", "divide", "ss")] <- list(NULL)
-    ready <- judge_moments(.Call(C_moments, whole), TRUE)
+  whole <- x
+  if (x$kind == "sparse") {
+    whole[c("p", "column", "shift", "divide", "ss")] <- list(x$user_p, seq_len(x$user_p), NULL, NULL, NULL)
   }
+  ready <- judge_moments(.Call(C_moments, if (x$kind == "scaled") x$x else whole), TRUE)
   at <- if (is.null(x$column)) seq_len(x$p) else x$column
   if (center) x["shift"] <- list(ready$mean[at])
   if (scale) x["divide"] <- list(ready$sd[at])

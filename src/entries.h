@@ -23,12 +23,10 @@
     /* ffi_turned.c */ \
     ENTRY(file_numbers, 3) \
     /* ffi_input.c */ \
-    ENTRY(prepare, 2) \
     ENTRY(moments, 1) \
     ENTRY(judge, 2) \
-    ENTRY(row_norms, 1) \
     ENTRY(take, 5) \
-    ENTRY(unit_rows, 2) \
+    ENTRY(unit_rows, 3) \
     /* ffi_ted.c */ \
     ENTRY(ted_greedy, 3) \
     /* ffi_rrss.c */ \

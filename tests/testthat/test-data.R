@@ -388,5 +388,5 @@ test_that("arguments that R code never passes are refused by the native code", {
   expect_error(.Call(C_propagate, w, 1:2, 2L, FALSE, NULL), "known")
   expect_error(.Call(C_take, w, 4L, NULL, NULL, NULL), "rows")
   expect_error(.Call(C_alnr, 1:3, list(), list()), "x")
-  expect_error(.Call(C_prepare, w, sum), "list")
+  expect_error(.Call(C_judge, sum, TRUE), "list")
 })

@@ -26,8 +26,7 @@ check_operator <- function(op, ref, tol = 1e-9) {
   }
   near(x_columns(op, c(p, 1L, 3L)), ref[, c(p, 1, 3)], tol)
   near(x_ss(op), colSums(ref^2), tol)
-  near(x_row_ss(op), rowSums(ref^2), tol)
-  near(.Call(C_row_norms, op), sqrt(rowSums(ref^2)), tol)
+  near(.Call(C_x_forms, op, NULL), rowSums(ref^2), tol)
   near(x_gram(op, TRUE), tcrossprod(ref), tol)
   near(x_gram(op, FALSE), crossprod(ref), tol)
   near(x_dense(op), ref, tol)
@@ -57,11 +56,11 @@ test_that("sums of squares by row keep their digits beside columns far from zero
   x[2, 2] <- 0
   s <- Matrix::Matrix(x, sparse = TRUE)
   ref <- sweep(x, 2L, colMeans(x))
-  expect_equal(.Call(C_row_norms, as_ufs_operator(s, TRUE, FALSE)$x), sqrt(rowSums(ref^2)),
+  expect_equal(sqrt(.Call(C_x_forms, as_ufs_operator(s, TRUE, FALSE)$x, NULL)), sqrt(rowSums(ref^2)),
     tolerance = 1e-6)
   # The column with a zero would hide the others' digits: alone they are seen.
   few <- as_ufs_operator(s[, -2L], TRUE, FALSE)$x
-  expect_equal(.Call(C_row_norms, few), sqrt(rowSums(ref[, -2L]^2)), tolerance = 1e-6)
+  expect_equal(sqrt(.Call(C_x_forms, few, NULL)), sqrt(rowSums(ref[, -2L]^2)), tolerance = 1e-6)
 })
 
 test_that("means, deviations and names are those of the dense door", {
@@ -78,7 +77,7 @@ test_that("means, deviations and names are those of the dense door", {
     expect_equal(b$norm, a$norm, tolerance = 1e-8)
     expect_equal(b$variance, a$variance, tolerance = 1e-8)
   }
-  for (unit in c("none", "row", "power")) {
+  for (unit in c("none", "power")) {
     a <- suppressWarnings(suppressMessages(as_ufs_matrix(s, unit = unit)))
     b <- suppressWarnings(as_ufs_operator(s, unit = unit))
     if (unit == "power") expect_identical(log2(b$unit) %% 1, 0) else expect_equal(b$unit, a$unit)
