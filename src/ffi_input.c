@@ -8,12 +8,10 @@
  * a sparse one)); those of a bad column are 0. */
 SEXP ffi_moments(SEXP x_)
 {
-    static const char *const names[] = {"bad", "top",  "exponent", "mean",
-                                        "css", "size", "ss",       NULL};
     ufs_x x = ffi_x(x_);
     if (x.kind == UFS_X_SCALED || x.kind == UFS_X_SOURCE || x.shift || x.divide)
         Rf_error("internal error: x is not a plain matrix");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("bad top exponent mean css size ss"));
     double *top = ffi_set_vector(out, "top", x.p), *mean = ffi_set_vector(out, "mean", x.p);
     double *css = ffi_set_vector(out, "css", x.p);
     double *ss = x.kind == UFS_X_DENSE ? ffi_set_vector(out, "ss", x.p) : NULL;
@@ -43,7 +41,6 @@ SEXP ffi_moments(SEXP x_)
  * without centring), sd, centred (the norm, centred), norm (centred or not)). */
 SEXP ffi_judge(SEXP moments, SEXP center_)
 {
-    static const char *const names[] = {"constant", "unfit", "mean", "sd", "centred", "norm", NULL};
     bool center = ffi_yes(center_, "center");
     int n = ffi_count(moments, "size", 1, INT_MAX);
     R_xlen_t length = Rf_xlength(ffi_get(moments, "top"));
@@ -55,7 +52,7 @@ SEXP ffi_judge(SEXP moments, SEXP center_)
     const double *css = ffi_given(ffi_get(moments, "css"), P, "css");
     const double *ss = ffi_data(ffi_get(moments, "ss"), P, "ss");
     const int *exponent = ffi_ints(ffi_get(moments, "exponent"), P, -1000, 1000, "exponent");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("constant unfit mean sd centred norm"));
     SEXP constant = Rf_allocVector(LGLSXP, p);
     ffi_set(out, "constant", constant);
     double *shift = ffi_set_vector(out, "mean", p), *sd = ffi_set_vector(out, "sd", p);
@@ -98,13 +95,12 @@ SEXP ffi_take(SEXP x, SEXP rows, SEXP columns, SEXP shift, SEXP divide)
  * what was taken from them). */
 SEXP ffi_unit_rows(SEXP x, SEXP tiny_, SEXP center)
 {
-    static const char *const names[] = {"x", "mean", NULL};
     ffi_mat from = ffi_table(x, "x");
     int n = from.n, p = from.p;
     size_t N = (size_t) n, P = (size_t) p;
     bool centred = ffi_yes(center, "center");
     double tiny = ffi_number(tiny_, "tiny");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("x mean"));
     double *to = ffi_set_matrix(out, "x", n, p), *mean = ffi_set_vector(out, "mean", p);
 
     ufs_copy(to, from.x, N * P);

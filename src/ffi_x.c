@@ -386,12 +386,10 @@ SEXP ffi_x_gram(SEXP x, SEXP rows)
  * they are the largest thing there. */
 SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP tol, SEXP loadings_)
 {
-    static const char *const names[] = {"scores",   "loadings",  "sdev2", "lapack", "products",
-                                        "residual", "converged", "full",  NULL};
     ufs_x op = ffi_x_finite(x);
     int k = ffi_whole(k_, 1, op.n < op.p ? op.n : op.p, "k");
     double limit = ffi_number(tol, "tol");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("scores loadings sdev2 lapack products residual converged full"));
     double *scores = ffi_set_matrix(out, "scores", op.n, k);
     bool without = !ffi_yes(loadings_, "loadings") && op.n <= op.p;
     double *loadings = without ? NULL : ffi_set_matrix(out, "loadings", op.p, k);
