@@ -8,10 +8,10 @@
 # counts the columns that are not constant.
 
 # X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
-x_mul <- function(x, v) if (is.matrix(x)) x %*% v else .Call(C_x_mul, x, as_double_matrix(v))
+x_mul <- function(x, v) if (is.matrix(x)) x %*% v else .Call(C_x_product, x, as_double_matrix(v), FALSE)
 
 x_cross <- function(x, t) {
-  if (is.matrix(x)) crossprod(x, t) else .Call(C_x_cross, x, as_double_matrix(t))
+  if (is.matrix(x)) crossprod(x, t) else .Call(C_x_product, x, as_double_matrix(t), TRUE)
 }
 
 x_columns <- function(x, j) {

@@ -12,8 +12,7 @@
     ENTRY(x_trim, 0) \
     ENTRY(x_add, 2) \
     ENTRY(x_forms, 2) \
-    ENTRY(x_mul, 2) \
-    ENTRY(x_cross, 2) \
+    ENTRY(x_product, 3) \
     ENTRY(x_columns, 2) \
     ENTRY(x_ss, 1) \
     ENTRY(x_gram, 2) \
@@ -83,7 +82,7 @@
     ENTRY(represent, 5) \
     /* ffi_propagate.c */ \
     ENTRY(propagate, 5) \
-    /* ffi_test.c */ \
+    /* ffi_test.c: for tests/testthat alone */ \
     ENTRY(test_x, 4) \
     ENTRY(test_eigs, 5) \
     ENTRY(test_qp, 5) \

@@ -226,12 +226,11 @@ void ufs_x_ss(const ufs_x *x, double *ss)
 
 void ufs_x_weighted_ss(const ufs_x *x, const double *root, double *ss)
 {
-    void *mark = vmaxget();
-
     if (x->kind == UFS_X_SPARSE) {
         x_sparse_weighted_ss(x, root, ss);
         return;
     }
+    void *mark = vmaxget();
     for (walk at = begin(x, 0); next(&at);)
         for (int k = 0; k < at.m; k++) {
             const double *column = at.columns + (size_t) k * (size_t) x->n;
@@ -249,20 +248,18 @@ void ufs_x_row_ss(const ufs_x *x, double *ss)
 {
     void *mark = vmaxget();
 
+    memset(ss, 0, (size_t) x->n * sizeof(double));
     if (x->kind == UFS_X_SOURCE) {
         x->source.row_forms(x->source.data, NULL, ss);
-        return;
-    }
-    memset(ss, 0, (size_t) x->n * sizeof(double));
-    if (x->kind == UFS_X_SPARSE) {
+    } else if (x->kind == UFS_X_SPARSE) {
         x_sparse_row_ss(x, ss);
-        return;
+    } else {
+        for (walk at = begin(x, 0); next(&at);)
+            for (int k = 0; k < at.m; k++) {
+                const double *column = at.columns + (size_t) k * (size_t) x->n;
+                for (int i = 0; i < x->n; i++) ss[i] += column[i] * column[i];
+            }
     }
-    for (walk at = begin(x, 0); next(&at);)
-        for (int k = 0; k < at.m; k++) {
-            const double *column = at.columns + (size_t) k * (size_t) x->n;
-            for (int i = 0; i < x->n; i++) ss[i] += column[i] * column[i];
-        }
     vmaxset(mark);
 }
 
@@ -296,16 +293,14 @@ static void fill_half(int p, int from, int wide, const double *s, double *half)
 void ufs_x_row_forms(const ufs_x *x, const double *s, double *out)
 {
     int p = x->p, index[STRIP];
-    void *mark = vmaxget();
-    double *rows, *half, *with;
 
     if (x->kind == UFS_X_SOURCE) {
         x->source.row_forms(x->source.data, s, out);
         return;
     }
-    rows = ufs_dalloc(STRIP, (size_t) p);
-    half = ufs_dalloc(STRIP, (size_t) p);
-    with = ufs_dalloc(STRIP, STRIP);
+    void *mark = vmaxget();
+    double *rows = ufs_dalloc(STRIP, (size_t) p), *half = ufs_dalloc(STRIP, (size_t) p);
+    double *with = ufs_dalloc(STRIP, STRIP);
     for (int first = 0, m; first < x->n; first += m) {
         m = x->n - first < STRIP ? x->n - first : STRIP;
         for (int k = 0; k < m; k++) index[k] = first + k;

@@ -98,13 +98,13 @@ test_that("a value that is missing on disk is named, a source that fails stops t
   op <- as_ufs_operator(ufs_data(h, block_bytes = 2000))$x
   unlink(file)
   connections <- nrow(showConnections())
-  expect_error(.Call(C_x_mul, op, matrix(1, ncol(op), 1)))
+  expect_error(.Call(C_x_product, op, matrix(1, ncol(op), 1), FALSE))
   expect_error(ufs_variance(ufs_data(h)))
   expect_identical(nrow(showConnections()), connections)
   # A source whose functions return nonsense is an error, not a read outside.
   for (bad in list(function(v) 1, function(v) "a", function(v) NULL, function(v) stop("disk on fire"))) {
     op$mul <- bad
-    expect_error(.Call(C_x_mul, op, matrix(1, ncol(op), 1)), "another size|disk on fire")
+    expect_error(.Call(C_x_product, op, matrix(1, ncol(op), 1), FALSE), "another size|disk on fire")
   }
 })
 

@@ -109,7 +109,7 @@ test_that("a dense matrix goes through the same entries", {
   x <- awkward_counts()[, -c(2, 10)]
   check <- as_ufs_matrix(x)$x
   v <- matrix(rnorm(ncol(check) * 3), ncol(check))
-  expect_equal(.Call(C_x_mul, check, v), check %*% v)
+  expect_equal(.Call(C_x_product, check, v, FALSE), check %*% v)
   expect_equal(.Call(C_x_gram, check, TRUE), tcrossprod(check))
   expect_equal(.Call(C_x_ss, check), colSums(check^2))
   expect_equal(.Call(C_x_columns, check, 3:1), check[, 3:1])
@@ -126,7 +126,7 @@ test_that("malformed sparse matrices are errors, in the door and in every direct
     op <- list(kind = "sparse", n = x@Dim[1], p = x@Dim[2], user_p = x@Dim[2], i = x@i, start = x@p,
       value = x@x, column = seq_len(24L), shift = NULL, divide = NULL)
     expect_error(.Call(C_x_ss, op))
-    expect_error(.Call(C_x_mul, op, matrix(1, 24, 2)))
+    expect_error(.Call(C_x_product, op, matrix(1, 24, 2), FALSE))
   }
   attack(list(i = good@i[-1]))
   attack(list(i = good@i + 1L))
@@ -156,8 +156,8 @@ test_that("malformed sparse matrices are errors, in the door and in every direct
       list(n = -1L), list(p = NA_integer_), list(kind = "none"), list(value = NULL))) {
     expect_error(.Call(C_x_ss, utils::modifyList(unclass(op), bad)))
   }
-  expect_error(.Call(C_x_mul, op, matrix(1, 3, 2)), "rows")
-  expect_error(.Call(C_x_cross, op, 1:3))
+  expect_error(.Call(C_x_product, op, matrix(1, 3, 2), FALSE), "rows")
+  expect_error(.Call(C_x_product, op, 1:3, TRUE))
   expect_error(.Call(C_x_columns, op, 25L), "out of 1 to 24")
   expect_error(.Call(C_x_columns, op, 0L), "out of 1 to 24")
   expect_error(.Call(C_x_pca, op, 100L, 1e-12, TRUE), "internal error")
@@ -433,6 +433,6 @@ test_that("a malformed scaled operator is refused", {
   v <- matrix(1, ncol(op), 1)
   for (wrong in list(list(column = rep(41L, ncol(op))), list(column = 1:3), list(n = 13L),
     list(shift = 1), list(x = "no"))) {
-    expect_error(.Call(C_x_mul, utils::modifyList(op, wrong), v), "internal error")
+    expect_error(.Call(C_x_product, utils::modifyList(op, wrong), v, FALSE), "internal error")
   }
 })
