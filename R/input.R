@@ -68,8 +68,9 @@ check_norms <- function(norm, arg, features, unit = 1) {
   }
 }
 
-# What judge_moments() says of the columns of a dense matrix, with what they are divided by ("none",
-# "sd" or "norm"; constant ones by 1), the norms of the prepared columns, and bounds on their entries.
+# What judge_moments() says of the columns of a dense matrix, with what they are divided by
+# ("none", "sd" or "norm"; constant ones by 1), the norms of the prepared columns, and bounds on
+# their entries.
 prepare_columns <- function(x, center, by = "none") {
   found <- .Call(C_moments, x)
   ready <- judge_moments(found, center)
@@ -96,7 +97,8 @@ prepare_write <- function(x, ready, keep, center, unit = 1) {
 
 # Columns of a matrix that passed the door, centred and standardised now.
 prepare_again <- function(x, center, scale) {
-  prepare_write(x, prepare_columns(x, center, if (scale) "sd" else "none"), seq_len(ncol(x)), center)
+  ready <- prepare_columns(x, center, if (scale) "sd" else "none")
+  prepare_write(x, ready, seq_len(ncol(x)), center)
 }
 
 # A double matrix from what open_data() takes.

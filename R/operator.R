@@ -8,7 +8,9 @@
 # counts the columns that are not constant.
 
 # X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
-x_mul <- function(x, v) if (is.matrix(x)) x %*% v else .Call(C_x_product, x, as_double_matrix(v), FALSE)
+x_mul <- function(x, v) {
+  if (is.matrix(x)) x %*% v else .Call(C_x_product, x, as_double_matrix(v), FALSE)
+}
 
 x_cross <- function(x, t) {
   if (is.matrix(x)) crossprod(x, t) else .Call(C_x_product, x, as_double_matrix(t), TRUE)
@@ -102,7 +104,8 @@ operator_again <- function(x, center, scale) {
   }
   whole <- x
   if (x$kind == "sparse") {
-    whole[c("p", "column", "shift", "divide", "ss")] <- list(x$user_p, seq_len(x$user_p), NULL, NULL, NULL)
+    whole[c("p", "column")] <- list(x$user_p, seq_len(x$user_p))
+    whole[c("shift", "divide", "ss")] <- list(NULL)
   }
   ready <- judge_moments(.Call(C_moments, if (x$kind == "scaled") x$x else whole), TRUE)
   at <- if (is.null(x$column)) seq_len(x$p) else x$column

@@ -219,8 +219,8 @@ read_lines <- function(source, i, keep) {
     block[, keep, drop = FALSE]
 }
 
-# What moments of columns (src/prepare.h) say: list(bad, exponent, constant, unfit, mean, sd, centred,
-# norm).
+# What moments of columns (src/prepare.h) say: list(bad, exponent, constant, unfit, mean, sd,
+# centred, norm).
 judge_moments <- function(found, center) {
   c(found[c("bad", "exponent")], .Call(C_judge, found, center))
 }
