@@ -257,13 +257,12 @@ blfse_scaling <- function(scale, projection) {
 # data with x as the model sees it; see the help page.
 blfse_model_matrix <- function(data, scaling, center) {
   if (scaling == "unit") {
-    unit <- .Call(C_unit_rows, data$x, center)
+    unit <- .Call(C_unit_rows, data$x, 0, center)
     data$x <- unit$x
     if (center) data$center <- expand_features(unit$mean, data, NA_real_)
     return(data)
   }
-  moments <- .Call(C_prepare, data$x, list(center = TRUE, divide = "sd", unit = "none",
-    drop = FALSE, write = FALSE))
+  moments <- prepare_columns(data$x, TRUE, "sd")
   if (scaling == "none") {
     top <- max(abs(range(data$x)))
     if (top > 1e100) {
@@ -271,8 +270,8 @@ blfse_model_matrix <- function(data, scaling, center) {
         "overflow with scale = FALSE. Use another unit, or scale = TRUE.", argument = "scale")
     }
   }
-  shift <- if (center) moments$center
-  divide <- if (scaling == "zscore") moments$scale * sqrt(ncol(data$x))
+  shift <- if (center) moments$mean
+  divide <- if (scaling == "zscore") moments$divide * sqrt(ncol(data$x))
   if (center) data$center <- expand_features(shift, data, NA_real_)
   if (!is.null(divide)) data$scale <- expand_features(divide, data, NA_real_)
   if (center || !is.null(divide)) data$x <- take(data$x, shift = shift, divide = divide)

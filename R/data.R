@@ -491,14 +491,9 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
     whole
   }
   norm <- ready$norm[keep] / divide[keep]
-  # The mean norm of the rows is taken where their squares can be held.
   size <- if (unit == "none") 1 else 2^ceiling(log2(max(norm)))
   if (write && squares) check_norms(norm, arg, features[keep])
   out <- make(size)
-  if (unit == "row") {
-    size <- size * mean(sqrt(x_row_ss(out)))
-    out <- make(size)
-  }
   out$ss <- (norm / size)^2
   list(
     x = out, n = data$n, p = data$p, keep = keep, constant = constant,

@@ -15,8 +15,8 @@
 #   unit                what the whole matrix was divided by, see `unit`
 # With `drop_constant = FALSE` the matrix keeps all p columns (keep = 1:p).
 # by     what scale = TRUE divides a column by: "sd", or "norm", its Euclidean norm
-# unit   "none", "row" (divide everything by the mean norm of the samples), "power" (by the
-#        power of two next above the largest entry) or "sample" (every sample by its norm)
+# unit   "none", "power" (divide everything by the power of two next above the largest entry) or
+#        "sample" (every sample by its norm; those that are zero but for rounding stay)
 # write  FALSE: no matrix, x is NULL
 # squares  FALSE: the method changes the unit itself before it squares anything
 as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
@@ -36,19 +36,21 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
   named <- !is.null(opened$features)
   features <- feature_names(opened$features, p, warn)
   samples <- opened$samples
-  ready <- .Call(C_prepare, x, list(center = center, divide = if (scale) by else "none",
-    unit = unit, drop = drop_constant, write = write))
+  ready <- prepare_columns(x, center, if (scale) by else "none")
   constant <- check_prepared(ready, features, arg, warn)
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(p)
   if (squares && write) {
     check_norms(ready$norm[keep], arg, features[keep])
   }
+  size <- if (unit == "power") next_power(ready$largest[keep]) else 1
+  out <- if (write) prepare_write(x, ready, keep, center, size)
   list(
-    x = ready$x, n = n, p = p, keep = keep, constant = constant,
-    norm = ready$norm[keep], variance = ready$variance[keep], unit = ready$unit,
+    x = if (write && unit == "sample") .Call(C_unit_rows, out, 1e-12, FALSE)$x else out,
+    n = n, p = p, keep = keep, constant = constant,
+    norm = ready$norm[keep], variance = ready$sd[keep]^2, unit = size,
     features = features, samples = samples, named = named,
-    center = if (center) stats::setNames(ready$center, features) else FALSE,
-    scale = if (scale) stats::setNames(ready$scale, features) else FALSE,
+    center = if (center) stats::setNames(ready$mean, features) else FALSE,
+    scale = if (scale) stats::setNames(ready$divide, features) else FALSE,
     input = opened$input
   )
 }
@@ -66,10 +68,37 @@ check_norms <- function(norm, arg, features, unit = 1) {
   }
 }
 
+# What judge_moments() says of the columns of a dense matrix, with what they are divided by
+# ("none", "sd" or "norm"; constant ones by 1), the norms of the prepared columns, and bounds on
+# their entries.
+prepare_columns <- function(x, center, by = "none") {
+  found <- .Call(C_moments, x)
+  ready <- judge_moments(found, center)
+  ready$divide <- switch(by, none = rep(1, ncol(x)),
+    ifelse(ready$constant, 1, if (by == "sd") ready$sd else ready$centred))
+  ready$largest <- ifelse(ready$norm == 0, 0, (found$top + abs(ready$mean)) / ready$divide)
+  ready$norm <- ready$norm / ready$divide
+  ready
+}
+
+# The power of two next above the largest value; 1 if that is 0 or infinite.
+next_power <- function(value) {
+  top <- max(value)
+  if (top > 0 && is.finite(top)) 2^max(-1000, min(1000, floor(log2(top)) + 1)) else 1
+}
+
+# The columns `keep`, prepared; centred constant ones are exactly zero.
+prepare_write <- function(x, ready, keep, center, unit = 1) {
+  all <- length(keep) == ncol(x)
+  out <- take(x, NULL, if (!all) keep, ready$mean[keep], ready$divide[keep] * unit)
+  if (center && any(ready$constant[keep])) out[, ready$constant[keep]] <- 0
+  out
+}
+
 # Columns of a matrix that passed the door, centred and standardised now.
 prepare_again <- function(x, center, scale) {
-  .Call(C_prepare, x, list(center = center, divide = if (scale) "sd" else "none",
-    unit = "none", drop = FALSE, write = TRUE))$x
+  ready <- prepare_columns(x, center, if (scale) "sd" else "none")
+  prepare_write(x, ready, seq_len(ncol(x)), center)
 }
 
 # A double matrix from what open_data() takes.
@@ -199,10 +228,7 @@ mean_of_copies <- function(value, first) {
 equal_rows <- function(x) .Call(C_x_equal, x, TRUE)
 
 # Variances of the columns, without a second matrix of the size of x.
-column_variances <- function(x) {
-  .Call(C_prepare, x, list(center = TRUE, divide = "none", unit = "none", drop = FALSE,
-    write = FALSE))$variance
-}
+column_variances <- function(x) judge_moments(.Call(C_moments, x), TRUE)$sd^2
 
 # (x - shift) / divide at some rows and columns, NULL for all, as one new matrix.
 take <- function(x, rows = NULL, columns = NULL, shift = NULL, divide = NULL) {
@@ -210,7 +236,7 @@ take <- function(x, rows = NULL, columns = NULL, shift = NULL, divide = NULL) {
 }
 
 # Norms of the rows, without a second matrix of the size of x.
-row_norms <- function(x) .Call(C_row_norms, x)
+row_norms <- function(x) sqrt(.Call(C_x_forms, x, NULL))
 
 # ---- arguments ----------------------------------------------------------------------
 

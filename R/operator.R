@@ -8,10 +8,12 @@
 # counts the columns that are not constant.
 
 # X V, X'T, X[, j], X[i, ], ||x_j||^2, X X' or X'X.
-x_mul <- function(x, v) if (is.matrix(x)) x %*% v else .Call(C_x_mul, x, as_double_matrix(v))
+x_mul <- function(x, v) {
+  if (is.matrix(x)) x %*% v else .Call(C_x_product, x, as_double_matrix(v), FALSE)
+}
 
 x_cross <- function(x, t) {
-  if (is.matrix(x)) crossprod(x, t) else .Call(C_x_cross, x, as_double_matrix(t))
+  if (is.matrix(x)) crossprod(x, t) else .Call(C_x_product, x, as_double_matrix(t), TRUE)
 }
 
 x_columns <- function(x, j) {
@@ -39,18 +41,6 @@ x_gram <- function(x, rows) {
   check_bytes(8 * as.double(side)^2, paste0("The ", side, " x ", side, " Gram matrix"),
     "Use fewer samples or features, or ufs_sketch().")
   if (!is.matrix(x)) .Call(C_x_gram, x, rows) else if (rows) tcrossprod(x) else crossprod(x)
-}
-
-# ||x_i||^2 of the rows.
-x_row_ss <- function(x) {
-  if (is.matrix(x)) {
-    return(rowSums(x^2))
-  }
-  total <- numeric(nrow(x))
-  blocks <- column_blocks(x)
-  if (x$kind == "source" && length(blocks) > 1L) x$sweep(NULL)
-  for (j in blocks) total <- total + rowSums(x_columns(x, j)^2)
-  total
 }
 
 # Column indices in pieces of at most `bytes`.
@@ -112,17 +102,12 @@ operator_again <- function(x, center, scale) {
   if (x$kind == "source") {
     return(x$again(center, scale))
   }
-  if (x$kind == "scaled") {
-    ready <- .Call(C_prepare, x$x, list(center = center, divide = if (scale) "sd" else "none",
-      unit = "none", drop = FALSE, write = FALSE))
-    ready[c("mean", "sd")] <- ready[c("center", "scale")]
-  } else {
-    whole <- x
-    whole$p <- x$user_p
-    whole$column <- seq_len(x$user_p)
+  whole <- x
+  if (x$kind == "sparse") {
+    whole[c("p", "column")] <- list(x$user_p, seq_len(x$user_p))
     whole[c("shift", "divide", "ss")] <- list(NULL)
-    ready <- judge_moments(.Call(C_moments, whole), TRUE)
   }
+  ready <- judge_moments(.Call(C_moments, if (x$kind == "scaled") x$x else whole), TRUE)
   at <- if (is.null(x$column)) seq_len(x$p) else x$column
   if (center) x["shift"] <- list(ready$mean[at])
   if (scale) x["divide"] <- list(ready$sd[at])

@@ -219,7 +219,8 @@ read_lines <- function(source, i, keep) {
     block[, keep, drop = FALSE]
 }
 
-# What moments of columns (src/prepare.h) say: list(bad, exponent, constant, unfit, mean, sd, norm).
+# What moments of columns (src/prepare.h) say: list(bad, exponent, constant, unfit, mean, sd,
+# centred, norm).
 judge_moments <- function(found, center) {
   c(found[c("bad", "exponent")], .Call(C_judge, found, center))
 }
@@ -237,6 +238,8 @@ source_moments <- function(source) {
 
 moments_of <- function(block, lines, offset) {
   found <- .Call(C_moments, block)
+  # Of the union of blocks it comes from the others.
+  found$ss <- NULL
   if (offset) found$bad <- lines[found$bad]
   found
 }

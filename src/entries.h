@@ -12,8 +12,7 @@
     ENTRY(x_trim, 0) \
     ENTRY(x_add, 2) \
     ENTRY(x_forms, 2) \
-    ENTRY(x_mul, 2) \
-    ENTRY(x_cross, 2) \
+    ENTRY(x_product, 3) \
     ENTRY(x_columns, 2) \
     ENTRY(x_ss, 1) \
     ENTRY(x_gram, 2) \
@@ -23,12 +22,10 @@
     /* ffi_turned.c */ \
     ENTRY(file_numbers, 3) \
     /* ffi_input.c */ \
-    ENTRY(prepare, 2) \
     ENTRY(moments, 1) \
     ENTRY(judge, 2) \
-    ENTRY(row_norms, 1) \
     ENTRY(take, 5) \
-    ENTRY(unit_rows, 2) \
+    ENTRY(unit_rows, 3) \
     /* ffi_ted.c */ \
     ENTRY(ted_greedy, 3) \
     /* ffi_rrss.c */ \
@@ -85,7 +82,7 @@
     ENTRY(represent, 5) \
     /* ffi_propagate.c */ \
     ENTRY(propagate, 5) \
-    /* ffi_test.c */ \
+    /* ffi_test.c: for tests/testthat alone */ \
     ENTRY(test_x, 4) \
     ENTRY(test_eigs, 4) \
     ENTRY(test_qp, 5) \

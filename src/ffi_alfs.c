@@ -13,11 +13,10 @@ static double longest_row(int n, int p, const double *a);
  * 2 n p min(n, p) for the bound. */
 SEXP ffi_alfs_basis(SEXP x)
 {
-    static const char *const names[] = {"values", "vectors", "bound", "lapack", NULL};
     ufs_x op = ffi_x_finite(x);
     int n = op.n, p = op.p, r = n < p ? n : p, lapack = 0;
     size_t R = (size_t) r;
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("values vectors bound lapack"));
     double *values = ffi_set_zero(out, "values", r, 0);
     double *vectors = ffi_set_zero(out, "vectors", r, r);
     double *bound = ffi_set_zero(out, "bound", 3, 0);
@@ -75,15 +74,14 @@ static double longest_row(int n, int p, const double *a)
  * the counters objective, dual, gap, kkt, primal_rows, primal_columns and primal_weights). */
 SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, SEXP control)
 {
-    static const char *const names[] = {"w",     "p",     "q",     "l",   "rho", "row_w",
-                                        "row_p", "col_w", "col_q", "run", NULL};
     ufs_x op = ffi_x_finite(x);
     int m = op.n, q = op.p, r = m < q ? m : q, p = ffi_count(settings_, "p", q, INT_MAX);
     size_t M = (size_t) m, Q = (size_t) q, R = (size_t) r;
     bool identity = ffi_flag(settings_, "identity");
     const double *value = ffi_given(penalties, 3, "penalties");
     int count, *keep = ffi_indices(ffi_get(settings_, "keep"), p, &count, "keep");
-    SEXP dimnames = ffi_get(settings_, "dimnames"), out = PROTECT(ffi_list(names));
+    SEXP dimnames = ffi_get(settings_, "dimnames"),
+         out = PROTECT(ffi_list("w p q l rho row_w row_p col_w col_q run"));
     ufs_run run = ffi_run_begin(control, "alfs");
     alfs_start start;
     alfs_problem problem = {

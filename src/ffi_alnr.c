@@ -6,10 +6,9 @@
  * bound. list(row_norm, activity, run with the counters primal, dual, gap, gamma and gamma_max). */
 SEXP ffi_alnr(SEXP x, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"row_norm", "activity", "run", NULL};
     ffi_mat from = ffi_matrix(x, "x");
     int k = ffi_count(settings_, "k", 1, from.n);
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("row_norm activity run"));
     ufs_run run = ffi_run_begin(control, "alnr");
     alnr_problem problem = {.n = from.n, .p = from.p, .k = k, .x = from.x};
     mm_settings settings = {.gamma = ffi_real(settings_, "gamma"),

@@ -53,9 +53,7 @@ static double *symmetric(SEXP out, const char *name, int n)
  * the columns of the upper triangle. */
 SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"v",         "S",       "W",       "alpha", "beta",
-                                        "component", "history", "weights", "run",   NULL};
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("v S W alpha beta component history weights run"));
     blfse_problem problem = read_problem(x, scores, labels, settings_);
     blfse_settings settings = read_settings(psi, settings_);
     ufs_run run = ffi_run_begin(control, "blfse");
@@ -87,8 +85,7 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_, SEXP 
  * their weights; lo, eq; worst residual; path: 1 dense, 2 Krylov, 3 components; info). */
 SEXP ffi_laplacian_low(SEXP s, SEXP c, SEXP dense_limit)
 {
-    static const char *const names[] = {"vectors", "lo", "eq", "worst", "path", "info", NULL};
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("vectors lo eq worst path info"));
     double length = (double) Rf_xlength(s);
     int n = (int) (sqrt(2.0 * length + 0.25) - 0.5 + 1e-6), k = 0;
     size_t N = (size_t) n;

@@ -7,8 +7,7 @@
  * list(order (from 1), left, leading, run with the counters start, swaps, p_form, exact). */
 SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"order", "left", "leading", "run", NULL};
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("order left leading run"));
     ufs_x op = ffi_x_finite(x);
     css_problem problem = {op.n, op.p, &op};
     css_settings settings = {.k = ffi_count(settings_, "k", 1, op.p),
@@ -38,8 +37,7 @@ SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
  * counters total and exact). */
 SEXP ffi_css_leading(SEXP x, SEXP settings, SEXP control)
 {
-    static const char *const names[] = {"leading", "run", NULL};
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("leading run"));
     ufs_x op = ffi_x_finite(x);
     css_problem problem = {op.n, op.p, &op};
     int k = ffi_count(settings, "k", 1, op.p);

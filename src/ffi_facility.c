@@ -11,11 +11,10 @@ static facility_sparse sparse_columns(SEXP list, int n);
  * the counters start, value, swaps); samples from 1, 0 = nobody; picks from 1. */
 SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"order", "left", "bound", "first", "change", "run", NULL};
     int n = ffi_count(settings_, "n", 1, INT_MAX), n_labelled;
     int *own = ffi_indices(labelled, n, &n_labelled, "labelled");
     size_t N = (size_t) n;
-    SEXP out = PROTECT(ffi_list(names)), x = ffi_get(similarity, "x");
+    SEXP out = PROTECT(ffi_list("order left bound first change run")), x = ffi_get(similarity, "x");
     ufs_run run = ffi_run_begin(control, "facility");
     facility_problem problem = {
         .n = n,

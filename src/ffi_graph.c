@@ -11,13 +11,12 @@ static bool read_csr(SEXP start, SEXP index, SEXP value, graph_csr *g);
  * i, 1-based; mean_distance. */
 SEXP ffi_graph_knn(SEXP x_, SEXP k_)
 {
-    static const char *const names[] = {"index", "d2", "mean_distance", NULL};
     ufs_x x = ffi_x_finite(x_);
     if (x.kind != UFS_X_DENSE && x.kind != UFS_X_SPARSE)
         Rf_error("internal error: neighbours need rows");
     int k = ffi_whole(k_, 1, x.n - 1, "k");
     size_t len = (size_t) x.n * (size_t) k;
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("index d2 mean_distance"));
     graph_knn knn;
 
     graph_knn_search(&x, k, true, &knn);
@@ -35,9 +34,6 @@ SEXP ffi_graph_knn(SEXP x_, SEXP k_)
  * and nothing else, where a distance or the bandwidth of heat weights is no positive number. */
 SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidth_, SEXP rule_)
 {
-    static const char *const names[] = {"start",      "index",     "value",
-                                        "degree",     "component", "n_components",
-                                        "n_isolated", "finite",    NULL};
     ffi_mat d2 = ffi_table(d2_, "d2");
     ufs_x x = x_ == R_NilValue ? ufs_x_dense(d2.p, 0, NULL) : ffi_x_finite(x_);
     int n = x.n, k = d2.n, *seen = ufs_ialloc((size_t) n);
@@ -62,7 +58,8 @@ SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidt
         knn.d2[e] = d2.x[e];
         finite = finite && R_FINITE(d2.x[e]);
     }
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(
+        ffi_list("start index value degree component n_components n_isolated finite"));
     ffi_set(out, "finite", Rf_ScalarLogical(finite));
     if (finite) {
         graph_from_knn(&knn, x.p > 0 ? &x : NULL, (graph_weights) kind, bandwidth,
@@ -81,11 +78,9 @@ SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidt
 /* Of a matrix that came from the user, columns ascending within rows. */
 SEXP ffi_graph_describe(SEXP start, SEXP index, SEXP value)
 {
-    static const char *const names[] = {"degree",     "component", "n_components",
-                                        "n_isolated", "asymmetry", NULL};
     graph_csr g;
     if (!read_csr(start, index, value, &g)) Rf_error("internal error: not a sparse matrix");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("degree component n_components n_isolated asymmetry"));
     set_description(out, &g);
     *ffi_set_vector(out, "asymmetry", 1) = graph_asymmetry(&g);
     UNPROTECT(1);
@@ -177,13 +172,11 @@ SEXP ffi_graph_mult(SEXP graph, SEXP x_, SEXP laplacian)
 /* m non-trivial eigenpairs of the normalised Laplacian on the non-isolated nodes. */
 SEXP ffi_graph_embed(SEXP graph, SEXP m_)
 {
-    static const char *const names[] = {"values",     "vectors", "degree",     "n_zero",
-                                        "next_value", "lapack",  "iterations", "residual",
-                                        "converged",  NULL};
     graph_csr g = ffi_graph_csr(graph), used;
     graph_drop_isolated(&g, &used, ufs_ialloc((size_t) g.n));
     int m = ffi_whole(m_, 1, used.n - 1, "m");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(
+        ffi_list("values vectors degree n_zero next_value lapack iterations residual converged"));
     graph_embed_info info;
 
     graph_embed(&used, m, ffi_set_vector(out, "values", m),

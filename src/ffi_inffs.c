@@ -6,8 +6,7 @@
  * the counters residual, radius, damping and empty). */
 SEXP ffi_inffs(SEXP x, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"score", "run", NULL};
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("score run"));
     ufs_run run = ffi_run_begin(control, "inffs");
     ffi_mat from = ffi_matrix(x, "x");
     inffs_problem problem = {.n = from.n, .p = from.p, .x = from.x};

@@ -9,8 +9,6 @@
  * counters change, violation, gap). Over samples P is Pbar. */
 SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"Q",   "P",        "Pbar",     "residual", "row_norm",
-                                        "kkt", "loadings", "rotation", "run",      NULL};
     ufs_x op = ffi_x_finite(x);
     int n = op.n, p = op.p;
     SEXP from = ffi_get(start, "P"), first = ffi_get(settings_, "first");
@@ -18,7 +16,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
     int k = ffi_matrix(from, "P").p;
     size_t P = (size_t) p, pk = P * (size_t) k;
     const double *start_p = ffi_sized(from, p, k, "P");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("Q P Pbar residual row_norm kkt loadings rotation run"));
     ufs_run run = ffi_run_begin(control, "jspca");
     jspca_problem problem = {.n = n,
                              .p = p,
@@ -82,8 +80,7 @@ SEXP ffi_jspca(SEXP x, SEXP start, SEXP settings_, SEXP control)
 /* x: n x p, n >= p. list(x, lapack). */
 SEXP ffi_jspca_compress(SEXP x)
 {
-    static const char *const names[] = {"x", "lapack", NULL};
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("x lapack"));
     ffi_mat from = ffi_matrix(x, "x");
     if (from.n < from.p) Rf_error("internal error: nothing to compress");
     double *r = ffi_set_matrix(out, "x", from.p, from.p);

@@ -7,11 +7,11 @@
  * list(label n x n_start (1-based), within, iterations, run). */
 SEXP ffi_kmeans(SEXP x, SEXP first, SEXP draw, SEXP max_iter)
 {
-    static const char *const names[] = {"label", "within", "iterations", "run", NULL};
     ffi_mat from = ffi_matrix(x, "x"), drawn = ffi_matrix(draw, "draw");
     int n = from.n, c = drawn.n, n_start = drawn.p;
     const int *given = ffi_ints(first, (size_t) n, 1, n, "first");
-    SEXP out = PROTECT(ffi_list(names)), label = PROTECT(Rf_allocMatrix(INTSXP, n, n_start));
+    SEXP out = PROTECT(ffi_list("label within iterations run")),
+         label = PROTECT(Rf_allocMatrix(INTSXP, n, n_start));
     int *equal = ufs_ialloc((size_t) n);
     ufs_run run = {.status = UFS_CONVERGED};
 

@@ -6,7 +6,6 @@
 /* x: n x p, y: n x c. list(coef p x c, penalty c, run with the counter kkt). */
 SEXP ffi_mcfs(SEXP x_, SEXP y_, SEXP card, SEXP ridge, SEXP control)
 {
-    static const char *const names[] = {"coef", "penalty", "run", NULL};
     ufs_x x = ffi_x_finite(x_);
     ffi_mat y = ffi_matrix(y_, "y");
     mcfs_problem problem = {.n = x.n, .p = x.p, .c = y.p, .x = &x, .y = y.x};
@@ -15,7 +14,7 @@ SEXP ffi_mcfs(SEXP x_, SEXP y_, SEXP card, SEXP ridge, SEXP control)
                               .max_iter = ffi_int(control, "max_iter")};
     if (x.n != y.n || !(settings.ridge >= 0.0))
         Rf_error("internal error: arguments of mcfs do not fit");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("coef penalty run"));
     ufs_run run = ffi_run_begin(control, "mcfs");
     mcfs_result result = {.coef = ffi_set_zero(out, "coef", x.p, y.p),
                           .penalty = ffi_set_zero(out, "penalty", y.p, 0)};

@@ -6,11 +6,10 @@
  * normalised). list(f, w, reach, run with the counters orthogonality and kkt). */
 SEXP ffi_ndfs(SEXP x_, SEXP graph, SEXP f0_, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"f", "w", "reach", "run", NULL};
     ffi_mat x = ffi_matrix(x_, "x"), f0 = ffi_matrix(f0_, "f0");
     graph_csr g = ffi_graph_for(graph, x.n);
     if (f0.n != x.n || f0.p < 1) Rf_error("internal error: arguments of ndfs do not fit");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("f w reach run"));
     ufs_run run = ffi_run_begin(control, "ndfs");
     ndfs_problem problem = {.n = x.n,
                             .p = x.p,

@@ -5,7 +5,6 @@
 /* w: n x n; known: 0..c; x: n x p or NULL. list(label, probability, reached, run). */
 SEXP ffi_propagate(SEXP w, SEXP known, SEXP c_, SEXP cmn, SEXP x)
 {
-    static const char *const names[] = {"label", "probability", "reached", "run", NULL};
     ffi_mat weights = ffi_matrix(w, "w"), from = {0};
     int n = weights.n, c = ffi_whole(c_, 1, n, "c");
     if (x != R_NilValue) from = ffi_matrix(x, "x");
@@ -16,7 +15,7 @@ SEXP ffi_propagate(SEXP w, SEXP known, SEXP c_, SEXP cmn, SEXP x)
                                  .p = from.p,
                                  .x = from.x,
                                  .cmn = ffi_yes(cmn, "cmn")};
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("label probability reached run"));
     ufs_run run = {.status = UFS_CONVERGED};
     propagate_result result;
 

@@ -39,13 +39,12 @@ static topk_z_state by_lp(ffi_mat x, const topk_z_settings *settings, const topk
  * mu); shape: see ffi_topk.h. list(z, e, w, run with the counters objective and gap). */
 SEXP ffi_represent(SEXP x, SEXP theta, SEXP s, SEXP shape, SEXP control)
 {
-    static const char *const names[] = {"z", "e", "w", "run", NULL};
     ffi_mat from = ffi_matrix(x, "x");
     int n = from.n, p = from.p;
     topk_theta weights = {.matrix = ffi_sized(theta, n, n, "theta"), .n = n};
     topk_z_settings settings = ffi_topk_z(s, ffi_real(control, "tol"),
                                           ffi_int(control, "max_iter"));
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("z e w run"));
     ufs_run run = ffi_run_begin(control, "represent");
     double gap = NA_REAL, *z = ffi_topk_links(out, "z", n, shape);
     double *w = ffi_topk_links(out, "w", n, shape), *e = ffi_topk_errors(out, "e", n, p, shape);

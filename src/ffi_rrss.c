@@ -7,9 +7,8 @@
  * gamma_max). */
 SEXP ffi_rrss(SEXP x, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"row_norm", "activity", "residual", "run", NULL};
     ffi_mat from = ffi_matrix(x, "x");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("row_norm activity residual run"));
     ufs_run run = ffi_run_begin(control, "rrss");
     rrss_problem problem = {.r = from.n, .n = from.p, .x = from.x};
     mm_settings settings = {.gamma = ffi_real(settings_, "gamma"),

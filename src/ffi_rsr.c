@@ -7,7 +7,6 @@
  * the counters objective, gap, lambda, identity and zero); w is NULL unless keep_w. */
 SEXP ffi_rsr(SEXP x_, SEXP eps, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"row", "residual", "dual", "w", "run", NULL};
     ffi_mat x = ffi_matrix(x_, "x");
     const double *smooth = ffi_given(eps, 2, "eps");
     rsr_problem problem = {.n = x.n,
@@ -17,7 +16,7 @@ SEXP ffi_rsr(SEXP x_, SEXP eps, SEXP settings_, SEXP control)
                            .relative = ffi_flag(settings_, "relative")};
 
     if (!(problem.lambda > 0.0)) Rf_error("internal error: 'lambda' is not positive");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("row residual dual w run"));
     ufs_run run = ffi_run_begin(control, "rsr");
     rsr_settings settings = {.max_iter = ffi_int(control, "max_iter"),
                              .tol = ffi_real(control, "tol"),

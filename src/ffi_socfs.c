@@ -13,12 +13,11 @@ static void read_stages(SEXP stages, socfs_stage *stage, int n_stage);
  * objective, gap, violation, products, sweeps, columns). */
 SEXP ffi_socfs(SEXP x, SEXP start, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"V", "E", "F", "kkt", "inner", "run", NULL};
     SEXP e0 = ffi_get(start, "E"), stages = ffi_get(settings_, "stages");
     ufs_x op = ffi_x_finite(x);
     int n = op.n, p = op.p, c = ffi_matrix(e0, "E").p, n_stage = ffi_matrix(stages, "stages").n;
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) c;
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("V E F kkt inner run"));
     ufs_run run = ffi_run_begin(control, "socfs");
     socfs_problem problem = {.n = n,
                              .p = p,

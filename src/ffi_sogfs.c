@@ -8,14 +8,12 @@
  * neighbour and s are k x n, neighbour and component 0-based. */
 SEXP ffi_sogfs(SEXP x_, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"w", "row2",      "reach", "f", "neighbour",
-                                        "s", "component", "run",   NULL};
     ffi_mat x = ffi_matrix(x_, "x");
     int c = ffi_whole(ffi_get(settings_, "n_clusters"), 1, x.n - 1, "n_clusters");
     int m = ffi_whole(ffi_get(settings_, "n_dims"), 1, x.p, "n_dims");
     int k = ffi_whole(ffi_get(settings_, "k"), 1, x.n - 1, "k");
     if ((double) x.n * k > INT_MAX) Rf_error("internal error: too many neighbours");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("w row2 reach f neighbour s component run"));
     ufs_run run = ffi_run_begin(control, "sogfs");
     sogfs_problem problem = {.n = x.n,
                              .p = x.p,

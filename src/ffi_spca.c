@@ -6,10 +6,9 @@
  * B, kkt, run with the counters change, violation and objective). */
 SEXP ffi_spca(SEXP x_, SEXP start_, SEXP lambda, SEXP control)
 {
-    static const char *const names[] = {"A", "B", "kkt", "run", NULL};
     ufs_x x = ffi_x_finite(x_);
     ffi_mat start = ffi_matrix(start_, "start");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("A B kkt run"));
     ufs_run run = ffi_run_begin(control, "spca");
     if (start.n != x.p || start.p > x.p || start.p > x.n)
         Rf_error("internal error: 'start' is not p x k");

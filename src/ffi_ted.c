@@ -6,8 +6,7 @@
  * list(order (1-based), score, left, run with the counters start and p_form). */
 SEXP ffi_ted_greedy(SEXP x_, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"order", "score", "left", "run", NULL};
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("order score left run"));
     ufs_x x = ffi_x_finite(x_);
     int n_given, *given = ffi_indices(ffi_get(settings_, "given"), x.n, &n_given, "given");
     ufs_run run = ffi_run_begin(control, "ted");

@@ -14,12 +14,11 @@
 
 SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form)
 {
-    static const char *const names[] = {"v", "p_form", "info", NULL};
     ffi_mat from = ffi_matrix(x, "x");
     int n = from.n, p = from.p, c = ffi_matrix(t, "t").p;
     const double *target = ffi_sized(t, n, c, "t"), *weight = ffi_given(g, (size_t) p, "g");
     double penalty = ffi_number(lambda, "lambda");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("v p_form info"));
     double *v = ffi_set_matrix(out, "v", p, c);
     ufs_x op = ufs_x_dense(n, p, from.x);
     la_ridge work;
@@ -33,12 +32,11 @@ SEXP ffi_test_ridge(SEXP x, SEXP t, SEXP g, SEXP lambda, SEXP form)
 
 SEXP ffi_test_polar(SEXP a, SEXP e_old)
 {
-    static const char *const names[] = {"e", "info", NULL};
     ffi_mat from = ffi_matrix(a, "a");
     int n = from.n, c = from.p;
     const double *old = e_old == R_NilValue ? NULL : ffi_sized(e_old, n, c, "e_old");
     if (c > n) Rf_error("internal error: 'a' is wide");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("e info"));
     double *e = ffi_set_matrix(out, "e", n, c);
     la_polar_work work;
     la_polar_init(&work, n, c);
@@ -49,11 +47,10 @@ SEXP ffi_test_polar(SEXP a, SEXP e_old)
 
 SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu)
 {
-    static const char *const names[] = {"values", "vectors", "info", NULL};
     int n = ffi_matrix(a, "a").n;
     const double *from = ffi_sized(a, n, n, "a");
     int lo = ffi_whole(il, 1, n, "il"), hi = ffi_whole(iu, lo, n, "iu");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("values vectors info"));
     double *w = ffi_set_vector(out, "values", hi - lo + 1);
     double *z = ffi_set_matrix(out, "vectors", n, hi - lo + 1);
     double *copy = ufs_dalloc((size_t) n, (size_t) n);
@@ -67,10 +64,9 @@ SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu)
 /* The inverse of a positive definite matrix by its Cholesky factor. */
 SEXP ffi_test_inverse(SEXP a)
 {
-    static const char *const names[] = {"inverse", "info", NULL};
     int n = ffi_matrix(a, "a").n, info;
     const double *from = ffi_sized(a, n, n, "a");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("inverse info"));
     double *r = ffi_set_matrix(out, "inverse", n, n);
     ufs_copy(r, from, (size_t) n * (size_t) n);
     info = la_chol_checked(n, r);
@@ -96,11 +92,10 @@ SEXP ffi_test_gemm(SEXP a, SEXP b, SEXP c)
 
 SEXP ffi_test_proj(SEXP y, SEXP total)
 {
-    static const char *const names[] = {"simplex", "sphere", "capped", NULL};
     int n = Rf_length(y);
     const double *from = ffi_given(y, (size_t) n, "y"), sum = ffi_number(total, "total");
     if (n < 1) Rf_error("internal error: 'y' is empty");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("simplex sphere capped"));
     proj_simplex(n, from, sum, ufs_dalloc((size_t) n, 1), ffi_set_vector(out, "simplex", n));
     proj_half_sphere(n, from, NULL, ffi_set_vector(out, "sphere", n));
     proj_capped_simplex(n, from, fmin(sum, n), ffi_set_vector(out, "capped", n));
@@ -112,16 +107,14 @@ SEXP ffi_test_proj(SEXP y, SEXP total)
  * Gram columns are used again. */
 SEXP ffi_test_gl(SEXP x, SEXP t, SEXP v0, SEXP options)
 {
-    static const char *const names[] = {"v",         "xv",        "kkt",     "gap",      "dual",
-                                        "objective", "violation", "settled", "products", "sweeps",
-                                        "columns",   "m",         NULL};
     ufs_x op = ffi_x(x);
     int n = op.n, p = op.p, c = ffi_matrix(v0, "v0").p, blocks = ffi_matrix(t, "t").p / c;
     size_t block = (size_t) n * (size_t) c;
     const double *target = ffi_sized(t, n, blocks < 1 ? c : blocks * c, "t");
     const double *start = ffi_sized(v0, p, c, "v0");
     double lambda = ffi_real(options, "lambda");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(
+        ffi_list("v xv kkt gap dual objective violation settled products sweeps columns m"));
     double *v = ffi_set_matrix(out, "v", p, c);
     la_gl w;
 
@@ -177,8 +170,6 @@ SEXP ffi_test_anderson(SEXP a_, SEXP b, SEXP depth, SEXP steps)
 /* The c lowest eigenpairs of diag(delta) + m, or + b'b if m is NULL; start NULL or p x c. */
 SEXP ffi_test_lowest(SEXP m_, SEXP b_, SEXP delta, SEXP c_, SEXP start, SEXP tol)
 {
-    static const char *const names[] = {"values",    "vectors", "applied", "residual",
-                                        "converged", "lapack",  NULL};
     bool low_rank = m_ == R_NilValue, warm = start != R_NilValue;
     double limit = ffi_number(tol, "tol");
     ffi_mat given = ffi_matrix(low_rank ? b_ : m_, "m or b");
@@ -186,7 +177,7 @@ SEXP ffi_test_lowest(SEXP m_, SEXP b_, SEXP delta, SEXP c_, SEXP start, SEXP tol
     const double *guess = ffi_data(start, (size_t) p * (size_t) c, "start");
     const double *diagonal = ffi_given(delta, (size_t) p, "delta");
     if (!low_rank && given.n != p) Rf_error("internal error: sizes of the matrices do not fit");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("values vectors applied residual converged lapack"));
     double *values = ffi_set_vector(out, "values", c);
     double *vectors = ffi_set_matrix(out, "vectors", p, c);
     la_lowest work;
@@ -231,10 +222,9 @@ static void cg_norm(void *data, double norm)
  * list(x, steps, norm (of the last residual, NA if there was no step)). */
 SEXP ffi_test_cg(SEXP a, SEXP b, SEXP start, SEXP diagonal, SEXP stop)
 {
-    static const char *const names[] = {"x", "steps", "norm", NULL};
     int n = Rf_length(b);
     size_t N = (size_t) n;
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("x steps norm"));
     double *x = ffi_set_vector(out, "x", n);
     bool given = diagonal != R_NilValue;
     const double *right = ffi_given(b, N, "b"), *first = ffi_given(start, N, "start");
@@ -265,13 +255,12 @@ SEXP ffi_test_cg(SEXP a, SEXP b, SEXP start, SEXP diagonal, SEXP stop)
  * axpy = sum_j v_j x_j, gram_rows = X diag(w) X'). */
 SEXP ffi_test_x(SEXP x, SEXP t, SEXP v, SEXP w)
 {
-    static const char *const names[] = {"cross_rows", "gram_mul", "dot", "axpy", "gram_rows", NULL};
     ufs_x op = ffi_x(x);
     int c = ffi_matrix(t, "t").p;
     size_t N = (size_t) op.n, P = (size_t) op.p;
     const double *from = ffi_sized(t, op.n, c, "t"), *step = ffi_given(v, P, "v");
     double total = 0.0, off = 0.0, *scratch = ufs_dalloc(N, 1);
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("cross_rows gram_mul dot axpy gram_rows"));
 
     ufs_x_cross_rows(&op, c, from, ffi_set_matrix(out, "cross_rows", c, op.p));
     ufs_x_gram_mul(&op, c, from, ffi_set_matrix(out, "gram_mul", op.n, c));
@@ -304,8 +293,6 @@ static void apply_test(const void *data, int m, const double *x, double *y)
 /* The k largest eigenpairs of the symmetric a (n x n) by products with blocks of vectors. */
 SEXP ffi_test_eigs(SEXP a, SEXP k_, SEXP tol, SEXP block)
 {
-    static const char *const names[] = {"values",    "vectors", "products", "residual",
-                                        "converged", "info",    NULL};
     int n = ffi_matrix(a, "a").n, k = ffi_whole(k_, 1, n, "k");
     test_operator op = {n, ffi_sized(a, n, n, "a")};
     la_eigs_problem problem = {.n = n,
@@ -316,7 +303,7 @@ SEXP ffi_test_eigs(SEXP a, SEXP k_, SEXP tol, SEXP block)
                                .tol = ffi_number(tol, "tol"),
                                .max_iter = 13 * (k + 10)};
     la_eigs_info info;
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("values vectors products residual converged info"));
     double *w = ffi_set_vector(out, "values", k), *z = ffi_set_matrix(out, "vectors", n, k);
     la_eigs_krylov(&problem, w, z, &info);
     ffi_set(out, "products", Rf_ScalarInteger(info.products));
@@ -333,9 +320,7 @@ SEXP ffi_test_eigs(SEXP a, SEXP k_, SEXP tol, SEXP block)
  * rt k x p, w0, sign, scale, shift, upper). */
 SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
 {
-    static const char *const names[] = {"v",   "hv",       "diag",   "kkt", "rel",
-                                        "gap", "products", "rounds", NULL};
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("v hv diag kkt rel gap products rounds"));
     int p = Rf_length(b);
     size_t P = (size_t) p;
     const double *linear = ffi_given(b, P, "b"), *first = ffi_given(start, P, "start");
@@ -400,9 +385,6 @@ SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
  * w: n x n or NULL. */
 SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c_, SEXP k_, SEXP w, SEXP start, SEXP s)
 {
-    static const char *const names[] = {
-        "chosen", "value",   "v", "a",     "iterations", "polished", "polished_value",
-        "trace",  "relaxed", "h", "lower", "compressed", "info",     NULL};
     ffi_mat from = ffi_matrix(x, "x");
     int n = from.n, p = from.p, lapack, swaps = 0;
     int k = ffi_whole(k_, 1, p, "k"), c = ffi_whole(c_, 1, n, "c");
@@ -416,7 +398,8 @@ SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c_, SEXP k_, SEXP w, SEXP sta
     topk_bound bound;
     ufs_trace trace;
     ufs_paths paths = ffi_paths();
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("chosen value v a iterations polished polished_value trace relaxed "
+                                "h lower compressed info"));
 
     ufs_trace_init(&trace, settings.max_iter, TOPK_SELECT_COLUMNS);
     topk_criterion_init(&g, n, p, c, k, from.x, settings.lambda_a,
@@ -452,13 +435,12 @@ SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c_, SEXP k_, SEXP w, SEXP sta
 
 SEXP ffi_test_topk_label(SEXP z, SEXP c_, SEXP previous)
 {
-    static const char *const names[] = {"label", "info", NULL};
     int n = ffi_matrix(z, "z").n, c = ffi_whole(c_, 1, n, "c");
     const double *from = ffi_sized(z, n, n, "z");
     bool have = previous != R_NilValue;
     const int *before = have ? ffi_ints(previous, (size_t) n, 1, c, "previous") : NULL;
     topk_label work;
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("label info"));
     int *label = ffi_set_ints(out, "label", n);
 
     if (have) memcpy(label, before, (size_t) n * sizeof(int));

@@ -96,9 +96,6 @@ static topk_result all_results(SEXP out, const topk_problem *problem, bool relax
  * shape: see ffi_topk.h. */
 SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
 {
-    static const char *const names[] = {"z",       "e",       "w",       "a",           "v_cont",
-                                        "relaxed", "label",   "chosen",  "probability", "reached",
-                                        "run",     "inner_z", "inner_v", NULL};
     static const char *const columns_z[] = {"outer", "iteration", "mu",        "error",
                                             "split", "change",    "objective", NULL};
     static const char *const columns_v[] = {"outer",  "iteration", "sum",       "box",
@@ -117,7 +114,8 @@ SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
     topk_settings settings = all_settings(s, control);
     bool graph = problem.mode != TOPK_PLAIN;
     double outer = settings.solver == TOPK_PAPER ? settings.max_iter : 0.0;
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(
+        ffi_list("z e w a v_cont relaxed label chosen probability reached run inner_z inner_v"));
     ufs_run run = ffi_run_begin(control, "topk");
     topk_result result;
 
@@ -148,7 +146,6 @@ SEXP ffi_topk(SEXP x, SEXP known, SEXP s, SEXP shape, SEXP control)
  * equal weights, and the pivots it took to find them. */
 SEXP ffi_topk_probe(SEXP x, SEXP rows, SEXP s)
 {
-    static const char *const names[] = {"links", "pivots", NULL};
     ffi_mat from = ffi_matrix(x, "x");
     int n = from.n, p = from.p, count = Rf_length(rows);
     size_t N = (size_t) n, P = (size_t) p;
@@ -157,7 +154,7 @@ SEXP ffi_topk_probe(SEXP x, SEXP rows, SEXP s)
                                 .lambda_z = ffi_real(s, "lambda_z"),
                                 .nonnegative = ffi_flag(s, "nonnegative")};
     topk_lp work;
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("links pivots"));
     int *links = ffi_set_ints(out, "links", count);
     int *pivots = ffi_set_ints(out, "pivots", count);
 

@@ -6,11 +6,10 @@
  * the counter residual). */
 SEXP ffi_udfs(SEXP x_, SEXP settings_, SEXP control)
 {
-    static const char *const names[] = {"w", "row2", "reach", "run", NULL};
     ffi_mat x = ffi_matrix(x_, "x");
     int c = ffi_whole(ffi_get(settings_, "n_clusters"), 1, x.p, "n_clusters");
     int k = ffi_whole(ffi_get(settings_, "k"), 1, x.n - 1, "k");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("w row2 reach run"));
     ufs_run run = ffi_run_begin(control, "udfs");
     udfs_problem problem = {.n = x.n,
                             .p = x.p,

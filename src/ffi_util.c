@@ -144,13 +144,17 @@ int ffi_whole(SEXP x, int low, int high, const char *what)
     return (int) value;
 }
 
-SEXP ffi_list(const char *const *names)
+SEXP ffi_list(const char *names)
 {
-    R_xlen_t n = 0;
-    while (names[n] != NULL) n++;
+    R_xlen_t n = 1;
+    for (const char *at = names; *at != '\0'; at++) n += *at == ' ';
     SEXP list = PROTECT(Rf_allocVector(VECSXP, n));
     SEXP labels = PROTECT(Rf_allocVector(STRSXP, n));
-    for (R_xlen_t i = 0; i < n; i++) SET_STRING_ELT(labels, i, Rf_mkChar(names[i]));
+    for (R_xlen_t i = 0; i < n; i++) {
+        int length = (int) strcspn(names, " ");
+        SET_STRING_ELT(labels, i, Rf_mkCharLen(names, length));
+        names += length + 1;
+    }
     Rf_setAttrib(list, R_NamesSymbol, labels);
     UNPROTECT(2);
     return list;
@@ -293,9 +297,7 @@ ufs_run ffi_run_begin(SEXP control, const char *name)
 
 void ffi_run_end(SEXP out, const ufs_run *run, const ffi_counter *counter)
 {
-    static const char *const names[] = {"status", "iterations", "lapack",
-                                        "trace",  "counters",   NULL};
-    SEXP list = PROTECT(ffi_list(names));
+    SEXP list = PROTECT(ffi_list("status iterations lapack trace counters"));
     int n = 0;
 
     ffi_set(list, "status", Rf_ScalarInteger((int) run->status));

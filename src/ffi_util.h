@@ -50,8 +50,8 @@ const int *ffi_ints(SEXP x, size_t length, int low, int high, const char *what);
 int *ffi_indices(SEXP x, int most, int *length, const char *what);
 
 /* A named list whose slots are still NULL; fill with ffi_set. Protect it, and
- * it protects the rest. `names` ends with NULL. */
-SEXP ffi_list(const char *const *names);
+ * it protects the rest. `names`: with one space between them. */
+SEXP ffi_list(const char *names);
 /* Stores value (which need not be protected by the caller) in the slot. */
 void ffi_set(SEXP list, const char *name, SEXP value);
 /* Allocates a matrix or vector straight into a slot and returns its data. */

@@ -319,30 +319,17 @@ SEXP ffi_x_hash(SEXP block, SEXP first_row)
     return out;
 }
 
-static const double *right_side(SEXP v, int rows, const char *what)
+/* X V, or X'V with `cross`. */
+SEXP ffi_x_product(SEXP x, SEXP v, SEXP cross_)
 {
+    ufs_x op = ffi_x(x);
+    bool cross = ffi_yes(cross_, "cross");
+    int rows = cross ? op.n : op.p;
     /* No columns is fine. */
     if (!Rf_isReal(v) || !Rf_isMatrix(v) || Rf_nrows(v) != rows)
-        Rf_error("internal error: '%s' is not a double matrix of %d rows", what, rows);
-    return REAL_RO(v);
-}
-
-SEXP ffi_x_mul(SEXP x, SEXP v)
-{
-    ufs_x op = ffi_x(x);
-    const double *from = right_side(v, op.p, "v");
-    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, op.n, Rf_ncols(v)));
-    ufs_x_mul(&op, Rf_ncols(v), from, REAL(out));
-    UNPROTECT(1);
-    return out;
-}
-
-SEXP ffi_x_cross(SEXP x, SEXP t)
-{
-    ufs_x op = ffi_x(x);
-    const double *from = right_side(t, op.n, "t");
-    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, op.p, Rf_ncols(t)));
-    ufs_x_cross(&op, Rf_ncols(t), from, REAL(out));
+        Rf_error("internal error: 'v' is not a double matrix of %d rows", rows);
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, cross ? op.p : op.n, Rf_ncols(v)));
+    (cross ? ufs_x_cross : ufs_x_mul)(&op, Rf_ncols(v), REAL_RO(v), REAL(out));
     UNPROTECT(1);
     return out;
 }
@@ -386,12 +373,10 @@ SEXP ffi_x_gram(SEXP x, SEXP rows)
  * they are the largest thing there. */
 SEXP ffi_x_pca(SEXP x, SEXP k_, SEXP tol, SEXP loadings_)
 {
-    static const char *const names[] = {"scores",   "loadings",  "sdev2", "lapack", "products",
-                                        "residual", "converged", "full",  NULL};
     ufs_x op = ffi_x_finite(x);
     int k = ffi_whole(k_, 1, op.n < op.p ? op.n : op.p, "k");
     double limit = ffi_number(tol, "tol");
-    SEXP out = PROTECT(ffi_list(names));
+    SEXP out = PROTECT(ffi_list("scores loadings sdev2 lapack products residual converged full"));
     double *scores = ffi_set_matrix(out, "scores", op.n, k);
     bool without = !ffi_yes(loadings_, "loadings") && op.n <= op.p;
     double *loadings = without ? NULL : ffi_set_matrix(out, "loadings", op.p, k);

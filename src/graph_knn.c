@@ -36,9 +36,8 @@ typedef struct {
     const sparse_rows *rows; /* instead of the two */
     const double *norm2;     /* K_ii */
     double delta;
-    entry *heap; /* size x n, max-heaps on key */
-    int *filled;
-    double *far; /* key of a row's worst entry, infinite until it has all */
+    entry *heap; /* size x n, max-heaps on key; entries that are not taken yet are infinitely far */
+    double *far; /* key of a row's worst entry */
 } search;
 
 static void centred_norms(int n, int p, const double *x, double *mean, double *norm2);
@@ -46,7 +45,6 @@ static double scan_dense(search *s);
 static double scan_sparse(search *s);
 static inline double offer_pair(search *s, int i, int j, double product);
 static void offer(search *s, int i, double key, int index);
-static void sift_down(entry *heap, int size, int at);
 static double exact_d2(const search *s, int i, int j);
 static bool finish_row(const search *s, int i, entry *work, graph_knn *out, double *reach);
 static void choose(const search *s, int i, entry *candidate, int count, graph_knn *out);
@@ -85,8 +83,7 @@ void graph_knn_search(const ufs_x *x, int k, bool want_mean, graph_knn *out)
     int *hard = ufs_ialloc(N);
     s.size = k + SLACK < n - 1 ? k + SLACK : n - 1;
     s.heap = (entry *) R_alloc(N * (size_t) s.size, sizeof(entry));
-    s.filled = ufs_ialloc(N);
-    memset(s.filled, 0, N * sizeof(int));
+    for (size_t e = 0; e < N * (size_t) s.size; e++) s.heap[e].key = R_PosInf;
     s.far = ufs_dalloc(N, 1);
     for (size_t i = 0; i < N; i++) s.far[i] = R_PosInf;
     s.norm2 = norm2;
@@ -193,37 +190,19 @@ static double scan_dense(search *s)
     return total;
 }
 
-/* key < far[i]. */
+/* In the place of the worst entry; key < far[i]. */
 static void offer(search *s, int i, double key, int index)
 {
     entry *heap = s->heap + (size_t) i * (size_t) s->size;
-    if (s->filled[i] == s->size) {
-        heap[0].key = key;
-        heap[0].index = index;
-        sift_down(heap, s->size, 0);
-        s->far[i] = heap[0].key;
-        return;
-    }
-    int at = s->filled[i]++;
-    while (at > 0 && heap[(at - 1) / 2].key < key) {
-        heap[at] = heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    heap[at].key = key;
-    heap[at].index = index;
-    if (s->filled[i] == s->size) s->far[i] = heap[0].key;
-}
-
-static void sift_down(entry *heap, int size, int at)
-{
-    entry moving = heap[at];
-    for (int child = 2 * at + 1; child < size; child = 2 * at + 1) {
-        if (child + 1 < size && heap[child + 1].key > heap[child].key) child++;
-        if (heap[child].key <= moving.key) break;
+    int at = 0;
+    for (int child = 1; child < s->size; child = 2 * at + 1) {
+        if (child + 1 < s->size && heap[child + 1].key > heap[child].key) child++;
+        if (heap[child].key <= key) break;
         heap[at] = heap[child];
         at = child;
     }
-    heap[at] = moving;
+    heap[at] = (entry){key, index};
+    s->far[i] = heap[0].key;
 }
 
 static double exact_d2(const search *s, int i, int j)

@@ -1,17 +1,16 @@
-/* graph_weights.c: the sparse weight matrix from neighbour lists (graph.h). 2nk log k for the lists'
- * order, and p flops per edge for cosines; memory 24 nk bytes beside the result. */
+/* graph_weights.c: the sparse weight matrix from neighbour lists (graph.h). p flops per edge for
+ * cosines; memory 32 nk bytes beside the result. */
 #include "graph.h"
 #include "graph_rows.h"
 #include "la.h"
 #include <R_ext/Memory.h>
-#include <stdlib.h>
 
 typedef struct {
     int neighbour;
     double d2;
 } arc;
 
-static int by_neighbour(const void *a, const void *b);
+static void transpose_arcs(int n, const int *start, const arc *from, int *at, arc *to);
 
 /* What cosines need: rows of either kind and their norms; no norms: d2 holds the cosines. */
 typedef struct {
@@ -29,7 +28,7 @@ void graph_from_knn(const graph_knn *knn, const ufs_x *x, graph_weights weights,
                     graph_symmetrise rule, graph_csr *out)
 {
     int n = knn->n, k = knn->k;
-    size_t N = (size_t) n, edges = N * (size_t) k, most = 2 * edges;
+    size_t N = (size_t) n, K = (size_t) k, edges = N * K, most = 2 * edges;
     int *start = ufs_ialloc(N + 1), *col = ufs_ialloc(most);
     double *w = ufs_dalloc(most, 1), *degree = ufs_dalloc(N, 1);
 
@@ -42,31 +41,17 @@ void graph_from_knn(const graph_knn *knn, const ufs_x *x, graph_weights weights,
     void *mark = vmaxget();
     cosines rows = {.p = x ? x->p : 0};
     if (weights == GRAPH_COSINE && x) set_cosines(x, &rows);
-    /* The directed lists by column, and their transpose by a counting sort. */
-    arc *mine = (arc *) R_alloc(edges, sizeof(arc));
-    arc *theirs = (arc *) R_alloc(edges, sizeof(arc));
-    int *at = ufs_ialloc(N + 1), *next = ufs_ialloc(N);
-    memset(at, 0, (N + 1) * sizeof(int));
-    for (size_t e = 0; e < edges; e++) {
-        mine[e].neighbour = knn->index[e];
-        mine[e].d2 = knn->d2[e];
-        at[knn->index[e] + 1]++;
-    }
-    for (int i = 0; i < n; i++) {
-        qsort(mine + (size_t) i * (size_t) k, (size_t) k, sizeof(arc), by_neighbour);
-        at[i + 1] += at[i];
-        next[i] = at[i];
-    }
-    for (int i = 0; i < n; i++)
-        for (int m = 0; m < k; m++) {
-            const arc *e = mine + (size_t) i * (size_t) k + (size_t) m;
-            theirs[next[e->neighbour]].neighbour = i;
-            theirs[next[e->neighbour]++].d2 = e->d2;
-        }
+    /* Turned twice, the directed lists are by column. */
+    arc *mine = (arc *) R_alloc(edges, sizeof(arc)), *theirs = (arc *) R_alloc(edges, sizeof(arc));
+    int *from = ufs_ialloc(N + 1), *at = ufs_ialloc(N + 1);
+    for (size_t i = 0; i <= N; i++) from[i] = (int) (i * K);
+    for (size_t e = 0; e < edges; e++) mine[e] = (arc){knn->index[e], knn->d2[e]};
+    transpose_arcs(n, from, mine, at, theirs);
+    transpose_arcs(n, at, theirs, from, mine);
 
     int used = 0;
     for (int i = 0; i < n; i++) {
-        const arc *a = mine + (size_t) i * (size_t) k, *a_end = a + k;
+        const arc *a = mine + (size_t) i * K, *a_end = a + K;
         const arc *b = theirs + at[i], *b_end = theirs + at[i + 1];
         start[i] = used;
         while (a < a_end || b < b_end) {
@@ -113,10 +98,18 @@ static void set_cosines(const ufs_x *x, cosines *rows)
     }
 }
 
-static int by_neighbour(const void *a, const void *b)
+/* By a counting sort; lists of the transpose begin at at[0..n]. */
+static void transpose_arcs(int n, const int *start, const arc *from, int *at, arc *to)
 {
-    int x = ((const arc *) a)->neighbour, y = ((const arc *) b)->neighbour;
-    return (x > y) - (x < y);
+    memset(at, 0, ((size_t) n + 1) * sizeof(int));
+    for (int e = 0; e < start[n]; e++) at[from[e].neighbour + 1]++;
+    for (int i = 0; i < n; i++) at[i + 1] += at[i];
+    for (int i = 0; i < n; i++)
+        for (int e = start[i]; e < start[i + 1]; e++)
+            to[at[from[e].neighbour]++] = (arc){i, from[e].d2};
+    /* Each is now where the next one begins. */
+    memmove(at + 1, at, (size_t) n * sizeof(int));
+    at[0] = 0;
 }
 
 static double weight_of(graph_weights weights, double bandwidth, double d2, const cosines *rows,

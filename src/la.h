@@ -67,7 +67,7 @@ double la_l21(int p, const double *norm, double eps);
 /* IRLS weights as a vector: g_i = 1/D_ii = 2 sqrt(norm_i^2 + eps), so a dead
  * row is a zero, never a division by zero. */
 void la_irls_g(int p, const double *norm, double eps, double *g);
-/* LAPACK may never come back from NaN: these matrices are not given to it. */
+/* Whether no value is NaN or infinite: LAPACK may never come back from those. */
 bool la_finite(size_t len, const double *a);
 /* || a ||_F^2 and || a - b ||_F^2. */
 double la_ss(size_t len, const double *a);

@@ -6,48 +6,9 @@ static const double safe_low = 0x1p-400, safe_high = 0x1p+400;
 /* Beyond these a difference of two values, or one over a standard deviation, may be infinite. */
 static const double largest_value = 0x1p+1000, least_sd = 0x1p-1000;
 
-static bool scan_column(const prepare_problem *problem, int j, prepare_stats *stats);
 static int exponent_above(double value);
 static int safe_exponent(double top);
 static void moments(int n, const double *col, double unit, double *mean, double *css, double *ss);
-
-static size_t column(const prepare_problem *problem, int j)
-{
-    return (size_t) j * (size_t) problem->n;
-}
-
-bool prepare_scan(const prepare_problem *problem, prepare_stats *stats)
-{
-    bool good = true;
-    for (int j = 0; j < problem->p; j++) {
-        stats->bad[j] = !scan_column(problem, j, stats);
-        good = good && !stats->bad[j];
-    }
-    return good;
-}
-
-static bool scan_column(const prepare_problem *problem, int j, prepare_stats *stats)
-{
-    prepare_moments found;
-    prepare_column is;
-    double size;
-
-    if (!prepare_moments_dense(problem->n, problem->x + column(problem, j), &found)) return false;
-    is = prepare_judge(problem->n, &found);
-    stats->constant[j] = is.constant;
-    stats->unfit[j] = is.unfit;
-    stats->variance[j] = is.sd * is.sd;
-    stats->shift[j] = problem->center ? is.mean : 0.0;
-    stats->divide[j] = 1.0;
-    if (problem->divide == PREPARE_SD && !is.constant)
-        stats->divide[j] = is.sd;
-    else if (problem->divide == PREPARE_NORM && !is.constant)
-        stats->divide[j] = is.centred;
-    size = problem->center ? (is.constant ? 0.0 : is.centred) : is.plain;
-    stats->norm[j] = size / stats->divide[j];
-    stats->largest[j] = size == 0.0 ? 0.0 : (found.top + fabs(stats->shift[j])) / stats->divide[j];
-    return true;
-}
 
 bool prepare_moments_dense(int n, const double *col, prepare_moments *found)
 {
@@ -154,46 +115,6 @@ static void moments(int n, const double *col, double unit, double *mean, double 
             double d = col[i] * unit - *mean;
             *css += d * d;
         }
-    }
-}
-
-double prepare_find_unit(const prepare_problem *problem, const prepare_stats *stats,
-                         prepare_unit unit, int q, const int *keep, double *row)
-{
-    double sum = 0.0, top = 0.0;
-
-    if (unit == PREPARE_ONE || unit == PREPARE_SAMPLE) return 1.0;
-    for (int a = 0; a < q; a++) top = fmax(top, stats->largest[keep[a]]);
-    if (!(top > 0.0) || !R_FINITE(top)) return 1.0;
-    top = ldexp(1.0, exponent_above(top));
-    if (unit == PREPARE_POWER) return top;
-    memset(row, 0, (size_t) problem->n * sizeof(double));
-    for (int a = 0; a < q; a++) {
-        int j = keep[a];
-        const double *col = problem->x + column(problem, j);
-        double by = stats->divide[j] * top;
-        if (stats->norm[j] == 0.0) continue;
-        for (int i = 0; i < problem->n; i++) {
-            double d = (col[i] - stats->shift[j]) / by;
-            row[i] += d * d;
-        }
-    }
-    for (int i = 0; i < problem->n; i++) sum += sqrt(row[i]);
-    return sum > 0.0 ? top * (sum / problem->n) : 1.0;
-}
-
-void prepare_write(const prepare_problem *problem, const prepare_stats *stats, double unit, int q,
-                   const int *keep, double *out)
-{
-    int n = problem->n;
-
-    for (int a = 0; a < q; a++) {
-        int j = keep[a];
-        double *to = out + (size_t) a * (size_t) n, by = stats->divide[j] * unit;
-        if (problem->center && stats->constant[j])
-            memset(to, 0, (size_t) n * sizeof(double));
-        else
-            prepare_take(n, problem->x, n, NULL, 1, &j, stats->shift + j, &by, to);
     }
 }
 

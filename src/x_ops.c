@@ -22,13 +22,13 @@ static const double *dense_column(const ufs_x *x, int j)
     return x->dense + (size_t) j * (size_t) x->n;
 }
 
-/* width 0: what is worth reading together. A dense X is pointed into, not copied. */
+/* width 0: what is worth reading together; all of a dense X, which is pointed into, not copied. */
 static walk begin(const ufs_x *x, int width)
 {
     walk at = {.x = x, .width = width};
 
     if (x->kind == UFS_X_SOURCE) at.width = ufs_x_at_once(x);
-    if (at.width == 0) at.width = BLOCK / x->n;
+    if (at.width == 0) at.width = x->kind == UFS_X_DENSE ? x->p : BLOCK / x->n;
     at.width = at.width < 1 ? 1 : at.width < x->p ? at.width : x->p;
     at.index = ufs_ialloc((size_t) at.width);
     at.block = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : (size_t) x->n, (size_t) at.width);
@@ -69,9 +69,7 @@ void ufs_x_mul(const ufs_x *x, int c, const double *v, double *y)
 {
     void *mark = vmaxget();
 
-    if (x->kind == UFS_X_DENSE) {
-        la_gemm('N', 'N', x->n, c, x->p, 1.0, x->dense, x->n, v, x->p, 0.0, y, x->n);
-    } else if (x->kind == UFS_X_SPARSE) {
+    if (x->kind == UFS_X_SPARSE) {
         x_sparse_mul(x, c, v, y);
     } else if (x->kind == UFS_X_SOURCE) {
         x->source.mul(x->source.data, 0, NULL, c, v, y);
@@ -87,9 +85,7 @@ void ufs_x_cross(const ufs_x *x, int c, const double *t, double *u)
 {
     void *mark = vmaxget();
 
-    if (x->kind == UFS_X_DENSE) {
-        la_gemm('T', 'N', x->p, c, x->n, 1.0, x->dense, x->n, t, x->n, 0.0, u, x->p);
-    } else if (x->kind == UFS_X_SPARSE) {
+    if (x->kind == UFS_X_SPARSE) {
         x_sparse_cross(x, c, t, u);
     } else if (x->kind == UFS_X_SOURCE) {
         x->source.cross(x->source.data, 0, NULL, c, t, u);
@@ -230,12 +226,11 @@ void ufs_x_ss(const ufs_x *x, double *ss)
 
 void ufs_x_weighted_ss(const ufs_x *x, const double *root, double *ss)
 {
-    void *mark = vmaxget();
-
     if (x->kind == UFS_X_SPARSE) {
         x_sparse_weighted_ss(x, root, ss);
         return;
     }
+    void *mark = vmaxget();
     for (walk at = begin(x, 0); next(&at);)
         for (int k = 0; k < at.m; k++) {
             const double *column = at.columns + (size_t) k * (size_t) x->n;
@@ -253,20 +248,18 @@ void ufs_x_row_ss(const ufs_x *x, double *ss)
 {
     void *mark = vmaxget();
 
+    memset(ss, 0, (size_t) x->n * sizeof(double));
     if (x->kind == UFS_X_SOURCE) {
         x->source.row_forms(x->source.data, NULL, ss);
-        return;
-    }
-    memset(ss, 0, (size_t) x->n * sizeof(double));
-    if (x->kind == UFS_X_SPARSE) {
+    } else if (x->kind == UFS_X_SPARSE) {
         x_sparse_row_ss(x, ss);
-        return;
+    } else {
+        for (walk at = begin(x, 0); next(&at);)
+            for (int k = 0; k < at.m; k++) {
+                const double *column = at.columns + (size_t) k * (size_t) x->n;
+                for (int i = 0; i < x->n; i++) ss[i] += column[i] * column[i];
+            }
     }
-    for (walk at = begin(x, 0); next(&at);)
-        for (int k = 0; k < at.m; k++) {
-            const double *column = at.columns + (size_t) k * (size_t) x->n;
-            for (int i = 0; i < x->n; i++) ss[i] += column[i] * column[i];
-        }
     vmaxset(mark);
 }
 
@@ -300,16 +293,14 @@ static void fill_half(int p, int from, int wide, const double *s, double *half)
 void ufs_x_row_forms(const ufs_x *x, const double *s, double *out)
 {
     int p = x->p, index[STRIP];
-    void *mark = vmaxget();
-    double *rows, *half, *with;
 
     if (x->kind == UFS_X_SOURCE) {
         x->source.row_forms(x->source.data, s, out);
         return;
     }
-    rows = ufs_dalloc(STRIP, (size_t) p);
-    half = ufs_dalloc(STRIP, (size_t) p);
-    with = ufs_dalloc(STRIP, STRIP);
+    void *mark = vmaxget();
+    double *rows = ufs_dalloc(STRIP, (size_t) p), *half = ufs_dalloc(STRIP, (size_t) p);
+    double *with = ufs_dalloc(STRIP, STRIP);
     for (int first = 0, m; first < x->n; first += m) {
         m = x->n - first < STRIP ? x->n - first : STRIP;
         for (int k = 0; k < m; k++) index[k] = first + k;
@@ -371,13 +362,13 @@ void ufs_x_gram_cols(const ufs_x *x, double *g)
 
     if (x->kind == UFS_X_DENSE)
         la_gram('T', x->n, x->p, x->dense, g);
-    else if (x->kind == UFS_X_SPARSE)
-        x_sparse_gram_cols(x, g);
     else if (x->kind == UFS_X_SOURCE)
         x->source.gram(x->source.data, false, g);
-    else
-        for (walk at = begin(x, 0); next(&at);)
+    else {
+        for (walk at = begin(x, 64); next(&at);)
             ufs_x_cross(x, at.m, at.columns, g + (size_t) at.from * (size_t) x->p);
+        la_fill_lower(x->p, g);
+    }
     vmaxset(mark);
 }
 

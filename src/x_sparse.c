@@ -14,7 +14,7 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { WIDE = 8, NARROW = 4, PAIR = 2, BLOCK = 64, TILE = 4096, LEAST = 128 };
+enum { WIDE = 8, NARROW = 4, BLOCK = 64, TILE = 4096, LEAST = 128 };
 /* Columns of a Gram matrix that stay in the cache while all entries of x pass. */
 enum { GRAM_COLUMNS = 64, FORM_COLUMNS = 128 };
 
@@ -42,7 +42,7 @@ double x_sparse_entries(const ufs_x *x)
 
 static int slab_width(int left)
 {
-    return left > NARROW ? WIDE : left > PAIR ? NARROW : left;
+    return left > NARROW ? WIDE : NARROW;
 }
 
 /* slab (w x n) from columns k0 .. k0 + m - 1 of t (n x c); total_k = their sums. */
@@ -110,17 +110,13 @@ static void first_entries(const ufs_x *x, int *at)
 
 DEFINE_SLABS(8)
 DEFINE_SLABS(4)
-DEFINE_SLABS(2)
-DEFINE_SLABS(1)
 
 /* sum_k += u'slab_k over the entries of column j from `e` on, before row `limit`. */
 static int gather(int w, const ufs_x *x, int j, int e, int limit, const double *slab, double *sum)
 {
     int end = x->start[ufs_x_user(x, j) + 1];
-    if (w == WIDE) return gather_8(x, e, end, limit, slab, sum);
-    if (w == NARROW) return gather_4(x, e, end, limit, slab, sum);
-    if (w == PAIR) return gather_2(x, e, end, limit, slab, sum);
-    return gather_1(x, e, end, limit, slab, sum);
+    return w == WIDE ? gather_8(x, e, end, limit, slab, sum)
+                     : gather_4(x, e, end, limit, slab, sum);
 }
 
 /* slab_k += weight_k u over the same entries. */
@@ -128,10 +124,8 @@ static int scatter(int w, const ufs_x *x, int j, int e, int limit, const double 
                    double *slab)
 {
     int end = x->start[ufs_x_user(x, j) + 1];
-    if (w == WIDE) return scatter_8(x, e, end, limit, weight, slab);
-    if (w == NARROW) return scatter_4(x, e, end, limit, weight, slab);
-    if (w == PAIR) return scatter_2(x, e, end, limit, weight, slab);
-    return scatter_1(x, e, end, limit, weight, slab);
+    return w == WIDE ? scatter_8(x, e, end, limit, weight, slab)
+                     : scatter_4(x, e, end, limit, weight, slab);
 }
 
 /* ---- products ----------------------------------------------------------------------- */
@@ -401,25 +395,6 @@ void x_sparse_forms(const ufs_x *x, const double *k, double *form)
         double c = ufs_x_shift(x, j), s = ufs_x_divide(x, j);
         form[j] = is_full(x, j) ? R_NaN : (form[j] - 2.0 * c * cross[j] + c * c * all) / s / s;
     }
-    vmaxset(mark);
-}
-
-/* Column by column: x_j is formed, then its products with the columns up to it. */
-void x_sparse_gram_cols(const ufs_x *x, double *g)
-{
-    size_t P = (size_t) x->p;
-    void *mark = vmaxget();
-    double *col = ufs_dalloc((size_t) x->n, 1);
-
-    for (int j = 0; j < x->p; j++) {
-        double total = 0.0;
-        R_CheckUserInterrupt();
-        x_sparse_column(x, j, col);
-        for (int i = 0; i < x->n; i++) total += col[i];
-        for (int k = 0; k <= j; k++)
-            g[(size_t) k + (size_t) j * P] = x_sparse_dot(x, k, col, total);
-    }
-    la_fill_lower(x->p, g);
     vmaxset(mark);
 }
 

@@ -16,6 +16,5 @@ void x_sparse_rows(const ufs_x *x, int m, const int *i, double *out);
 void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k);
 void x_sparse_forms(const ufs_x *x, const double *k, double *form);
 double x_sparse_gram_rows_cost(const ufs_x *x);
-void x_sparse_gram_cols(const ufs_x *x, double *g);
 
 #endif

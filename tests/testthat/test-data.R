@@ -98,13 +98,13 @@ test_that("a value that is missing on disk is named, a source that fails stops t
   op <- as_ufs_operator(ufs_data(h, block_bytes = 2000))$x
   unlink(file)
   connections <- nrow(showConnections())
-  expect_error(.Call(C_x_mul, op, matrix(1, ncol(op), 1)))
+  expect_error(.Call(C_x_product, op, matrix(1, ncol(op), 1), FALSE))
   expect_error(ufs_variance(ufs_data(h)))
   expect_identical(nrow(showConnections()), connections)
   # A source whose functions return nonsense is an error, not a read outside.
   for (bad in list(function(v) 1, function(v) "a", function(v) NULL, function(v) stop("disk on fire"))) {
     op$mul <- bad
-    expect_error(.Call(C_x_mul, op, matrix(1, ncol(op), 1)), "another size|disk on fire")
+    expect_error(.Call(C_x_product, op, matrix(1, ncol(op), 1), FALSE), "another size|disk on fire")
   }
 })
 
@@ -388,5 +388,5 @@ test_that("arguments that R code never passes are refused by the native code", {
   expect_error(.Call(C_propagate, w, 1:2, 2L, FALSE, NULL), "known")
   expect_error(.Call(C_take, w, 4L, NULL, NULL, NULL), "rows")
   expect_error(.Call(C_alnr, 1:3, list(), list()), "x")
-  expect_error(.Call(C_prepare, w, sum), "list")
+  expect_error(.Call(C_judge, sum, TRUE), "list")
 })

@@ -108,9 +108,6 @@ test_that("columns, norms and units of the input pass are those of plain R", {
       expect_identical(data$unit, 1)
     }
     plain <- as_ufs_matrix(x, center, FALSE, warn = FALSE)$x
-    row <- as_ufs_matrix(x, center, FALSE, warn = FALSE, unit = "row")
-    expect_equal(row$unit, mean(sqrt(rowSums(plain^2))), tolerance = 1e-13)
-    expect_equal(row$x * row$unit, plain, tolerance = 1e-14)
     power <- as_ufs_matrix(x, center, FALSE, warn = FALSE, unit = "power")
     expect_identical(log2(power$unit), round(log2(power$unit)))
     expect_identical(power$x * power$unit, plain)

@@ -26,8 +26,7 @@ check_operator <- function(op, ref, tol = 1e-9) {
   }
   near(x_columns(op, c(p, 1L, 3L)), ref[, c(p, 1, 3)], tol)
   near(x_ss(op), colSums(ref^2), tol)
-  near(x_row_ss(op), rowSums(ref^2), tol)
-  near(.Call(C_row_norms, op), sqrt(rowSums(ref^2)), tol)
+  near(.Call(C_x_forms, op, NULL), rowSums(ref^2), tol)
   near(x_gram(op, TRUE), tcrossprod(ref), tol)
   near(x_gram(op, FALSE), crossprod(ref), tol)
   near(x_dense(op), ref, tol)
@@ -57,11 +56,11 @@ test_that("sums of squares by row keep their digits beside columns far from zero
   x[2, 2] <- 0
   s <- Matrix::Matrix(x, sparse = TRUE)
   ref <- sweep(x, 2L, colMeans(x))
-  expect_equal(.Call(C_row_norms, as_ufs_operator(s, TRUE, FALSE)$x), sqrt(rowSums(ref^2)),
-    tolerance = 1e-6)
+  norms <- function(op) sqrt(.Call(C_x_forms, op, NULL))
+  expect_equal(norms(as_ufs_operator(s, TRUE, FALSE)$x), sqrt(rowSums(ref^2)), tolerance = 1e-6)
   # The column with a zero would hide the others' digits: alone they are seen.
   few <- as_ufs_operator(s[, -2L], TRUE, FALSE)$x
-  expect_equal(.Call(C_row_norms, few), sqrt(rowSums(ref[, -2L]^2)), tolerance = 1e-6)
+  expect_equal(norms(few), sqrt(rowSums(ref[, -2L]^2)), tolerance = 1e-6)
 })
 
 test_that("means, deviations and names are those of the dense door", {
@@ -78,7 +77,7 @@ test_that("means, deviations and names are those of the dense door", {
     expect_equal(b$norm, a$norm, tolerance = 1e-8)
     expect_equal(b$variance, a$variance, tolerance = 1e-8)
   }
-  for (unit in c("none", "row", "power")) {
+  for (unit in c("none", "power")) {
     a <- suppressWarnings(suppressMessages(as_ufs_matrix(s, unit = unit)))
     b <- suppressWarnings(as_ufs_operator(s, unit = unit))
     if (unit == "power") expect_identical(log2(b$unit) %% 1, 0) else expect_equal(b$unit, a$unit)
@@ -110,7 +109,7 @@ test_that("a dense matrix goes through the same entries", {
   x <- awkward_counts()[, -c(2, 10)]
   check <- as_ufs_matrix(x)$x
   v <- matrix(rnorm(ncol(check) * 3), ncol(check))
-  expect_equal(.Call(C_x_mul, check, v), check %*% v)
+  expect_equal(.Call(C_x_product, check, v, FALSE), check %*% v)
   expect_equal(.Call(C_x_gram, check, TRUE), tcrossprod(check))
   expect_equal(.Call(C_x_ss, check), colSums(check^2))
   expect_equal(.Call(C_x_columns, check, 3:1), check[, 3:1])
@@ -127,7 +126,7 @@ test_that("malformed sparse matrices are errors, in the door and in every direct
     op <- list(kind = "sparse", n = x@Dim[1], p = x@Dim[2], user_p = x@Dim[2], i = x@i, start = x@p,
       value = x@x, column = seq_len(24L), shift = NULL, divide = NULL)
     expect_error(.Call(C_x_ss, op))
-    expect_error(.Call(C_x_mul, op, matrix(1, 24, 2)))
+    expect_error(.Call(C_x_product, op, matrix(1, 24, 2), FALSE))
   }
   attack(list(i = good@i[-1]))
   attack(list(i = good@i + 1L))
@@ -157,8 +156,8 @@ test_that("malformed sparse matrices are errors, in the door and in every direct
       list(n = -1L), list(p = NA_integer_), list(kind = "none"), list(value = NULL))) {
     expect_error(.Call(C_x_ss, utils::modifyList(unclass(op), bad)))
   }
-  expect_error(.Call(C_x_mul, op, matrix(1, 3, 2)), "rows")
-  expect_error(.Call(C_x_cross, op, 1:3))
+  expect_error(.Call(C_x_product, op, matrix(1, 3, 2), FALSE), "rows")
+  expect_error(.Call(C_x_product, op, 1:3, TRUE))
   expect_error(.Call(C_x_columns, op, 25L), "out of 1 to 24")
   expect_error(.Call(C_x_columns, op, 0L), "out of 1 to 24")
   expect_error(.Call(C_x_pca, op, 100L, 1e-12, TRUE), "internal error")
@@ -430,6 +429,6 @@ test_that("a malformed scaled operator is refused", {
   v <- matrix(1, ncol(op), 1)
   for (wrong in list(list(column = rep(41L, ncol(op))), list(column = 1:3), list(n = 13L),
     list(shift = 1), list(x = "no"))) {
-    expect_error(.Call(C_x_mul, utils::modifyList(op, wrong), v), "internal error")
+    expect_error(.Call(C_x_product, utils::modifyList(op, wrong), v, FALSE), "internal error")
   }
 })
