@@ -169,7 +169,6 @@
 #' chosen <- selected_samples(fit, 12, as = "index")
 #' plot(x, asp = 1, col = "blue")
 #' points(x[chosen, best], rep(0, 12), col = "red")
-#' @include ufs.R
 #' @export
 ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.01,
                      beta_rel = 0.2, lambda_rel = 0, solver = c("admm", "paper"),

@@ -127,7 +127,6 @@
 #' fit <- ufs_blfse(iris[, 1:4], 3, 2, base = c("variance", "inffs", "kmeans_f"),
 #'   control = ufs_control(warn = FALSE))
 #' selected_features(fit, 2)
-#' @include ufs.R packed.R
 #' @export
 ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
                       base = "inffs", n_base = 10, projection = c("paper", "isotropic"),

@@ -45,7 +45,6 @@
 #' @examples
 #' set.seed(1)
 #' ufs_consensus(iris[, 1:4], n_clusters = 3, k = 2, members = c("pca", "laplacian", "kmeans_f"))
-#' @include ufs.R
 #' @export
 ufs_consensus <- function(x, n_clusters, k = NULL,
                           members = c("socfs", "jspca", "ndfs", "mcfs", "laplacian", "pca",

@@ -64,7 +64,6 @@
 #'
 #' # All columns, rebuilt from these three
 #' head(predict(fit, mtcars, k = 3, type = "reconstruction"), 2)
-#' @include ufs.R
 #' @export
 ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TRUE, scale = TRUE,
                     control = ufs_control(), ..., m = NULL) {

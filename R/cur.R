@@ -77,7 +77,6 @@
 #'   decomposition = TRUE)
 #' fit$certificate
 #' head(predict(fit, iris[101:150, 1:4], type = "reconstruction"))
-#' @include ufs.R
 #' @export
 ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL,
                     k = NULL, labelled = NULL, decomposition = FALSE, center = TRUE,

@@ -84,7 +84,6 @@
 #' # Six more, given that these are labelled
 #' more <- ufs_facility(iris[, 1:4], m = 6, labelled = selected_samples(fit, m = 6))
 #' selected_samples(more, m = 6)
-#' @include ufs.R
 #' @export
 ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled = NULL, swaps = 0,
                          bandwidth = NULL, center = TRUE, scale = TRUE, control = ufs_control(),

@@ -69,7 +69,6 @@
 #'
 #' # Columns in one unit (cm): variation counts too
 #' ufs_inffs(iris[, 1:4])
-#' @include ufs.R
 #' @export
 ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"),
                       k = NULL, center = FALSE, scale = FALSE, control = ufs_control(),

@@ -144,7 +144,6 @@
 #'
 #' # The paper's loss
 #' selected_features(ufs_jspca(mtcars, n_components = 2, loss = "feature"), k = 4)
-#' @include ufs.R
 #' @export
 ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
                       loss = c("sample", "feature"), solver = c("exact", "irls"),

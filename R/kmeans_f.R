@@ -38,7 +38,6 @@
 #'
 #' # The clusters that the ranking rests on
 #' table(fit$solution$cluster, iris$Species)
-#' @include ufs.R
 #' @export
 ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, scale = TRUE,
                          control = ufs_control(), ...) {

@@ -36,7 +36,6 @@
 #'
 #' # Columns in different units, and a graph of your own choice
 #' ufs_laplacian(mtcars, graph = list(n_neighbours = 7, weights = "binary"), scale = TRUE)
-#' @include ufs.R
 #' @export
 ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FALSE,
                           control = ufs_control(), ...) {

@@ -31,7 +31,6 @@
 #' @examples
 #' ufs_look(mtcars)
 #' ufs_look(cbind(iris[, 1:4], matrix(rnorm(150 * 40), 150)))
-#' @include ufs.R
 #' @export
 ufs_look <- function(x, ...) {
   check_given(x)

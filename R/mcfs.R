@@ -64,7 +64,6 @@
 #'
 #' # The coefficient of each feature for each eigenvector
 #' coef(fit)
-#' @include ufs.R
 #' @export
 ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
                      normalise = TRUE, k = NULL, center = TRUE, scale = FALSE,

@@ -42,7 +42,6 @@
 #' fit <- ufs_medoids(iris[, 1:4], m = 6)
 #' selected_samples(fit)
 #' representatives(fit)
-#' @include ufs.R
 #' @export
 ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NULL, n_starts = 20,
                         unit = TRUE, center = TRUE, scale = TRUE, control = ufs_control(), ...) {

@@ -48,7 +48,6 @@
 #' filter <- flt("ufs_kmeans_f", n_clusters = 3)
 #' filter$calculate(mlr3::tsk("iris"))
 #' filter$scores
-#' @include adapters.R
 NULL
 
 # Calls add() now or as soon as a package comes; both may be loaded in either order.

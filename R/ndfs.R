@@ -81,7 +81,6 @@
 #' # Labels of your own as the start
 #' fit <- ufs_ndfs(iris[, 1:4], n_clusters = 3, init = iris$Species)
 #' fit
-#' @include ufs.R
 #' @export
 ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1e8,
                      init = "kmeans", n_starts = 20, offset = 0.02,

@@ -34,7 +34,6 @@
 #' # here arrests for assault, which is right only where all columns share a unit.
 #' feature_scores(ufs_pca(USArrests, n_components = 1))
 #' feature_scores(ufs_pca(USArrests, n_components = 1, scale = FALSE))
-#' @include ufs.R
 #' @export
 ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {

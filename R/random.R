@@ -12,7 +12,6 @@
 #' set.seed(1)
 #' selected_features(ufs_random(iris[, 1:4]), k = 2)
 #' selected_samples(ufs_random(iris[, 1:4], what = "samples"), m = 5)
-#' @include ufs.R
 #' @export
 ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
                        m = NULL, labelled = NULL, control = ufs_control(), ...) {

@@ -82,7 +82,6 @@
 #' trained <- prep(rec)
 #' names(bake(trained, new_data = NULL))
 #' tidy(trained, number = 1)
-#' @include adapters.R
 #' @export
 step_select_ufs <- function(recipe, ..., method = "css", num_terms = NULL, prop_terms = NULL,
                             cutoff = NULL, n_clusters = NULL, options = list(),

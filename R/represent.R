@@ -60,7 +60,6 @@
 #' sum(fit$W[differ == 0]) / sum(fit$W)
 #' plain <- ufs_represent(mtcars, lambda_z = 0, alpha_e = 5)
 #' sum(plain$W[differ == 0]) / sum(plain$W)
-#' @include ufs.R
 #' @export
 ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alpha_e = 10,
                           nonnegative = FALSE, solver = c("paper", "exact"), rho0 = 1, tau = 1.1,

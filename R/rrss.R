@@ -60,7 +60,6 @@
 #' # Cars that the chosen ones rebuild worst: possible outliers
 #' fit <- ufs_rrss(mtcars, gamma_rel = 0.3)
 #' head(sort(fit$solution$residual, decreasing = TRUE), 3)
-#' @include ufs.R
 #' @export
 ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NULL,
                      center = TRUE, scale = TRUE, control = ufs_control(), ...) {

@@ -67,7 +67,6 @@
 #'
 #' # How much of the data do these four columns hold?
 #' ufs_captured(fit, mtcars, k = 4)
-#' @include ufs.R
 #' @export
 ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irls"),
                     coefficients = NULL, k = NULL, center = TRUE, scale = TRUE,

@@ -58,7 +58,6 @@
 #'
 #' # The components of the learnt graph are a clustering
 #' table(fit$solution$cluster, iris$Species)
-#' @include ufs.R
 #' @export
 ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.01,
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,

@@ -48,7 +48,6 @@
 #' fit <- ufs_spca(mtcars, n_components = 2, lambda_rel = .3)
 #' round(coef(fit), 2)
 #' fit$solution$explained
-#' @include ufs.R
 #' @export
 ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL, center = TRUE,
                      scale = TRUE, control = ufs_control(), ...) {

@@ -82,7 +82,6 @@
 #' head(1 - fit$trace$objective / sum(scale(iris[, 1:4])^2))
 #'
 #' ufs_ted(iris[, 1:4], form = "convex")
-#' @include ufs.R
 #' @export
 ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
                     m = NULL, unit = FALSE, labelled = NULL, center = TRUE, scale = TRUE,

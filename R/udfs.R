@@ -55,7 +55,6 @@
 #' fit <- ufs_udfs(mtcars, n_clusters = 3)
 #' fit
 #' selected_features(fit, k = 3)
-#' @include ufs.R
 #' @export
 ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
                      solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,

@@ -19,7 +19,6 @@
 #' fit <- ufs_variance(iris[, 1:4])
 #' feature_scores(fit)
 #' selected_features(fit, k = 2)
-#' @include ufs.R
 #' @export
 ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ...) {
   run_fit("variance", match.call(), {
