@@ -1,4 +1,4 @@
-# The registry. By its name this file comes first, since the last lines of the others call register().
+# The registry. Its name puts this file first: the last lines of the files of methods call register().
 
 registered <- new.env(parent = emptyenv())
 

@@ -40,8 +40,6 @@ check_standardise <- function(standardise, options) {
   standardise
 }
 
-check_na <- function(na) check_choice(na, "na", c("error", "omit", "median", "knn"))
-
 check_seed <- function(seed) {
   if (!is.null(seed)) check_count(seed, "seed", -.Machine$integer.max)
   seed

@@ -246,18 +246,9 @@ alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lamb
     ufs_abort("input", "The third powers of the values of `x` overflow or underflow. Rescale ",
       "`x`, e.g. with scale = TRUE.", argument = "x")
   }
-  one <- function(absolute, rel, max, arg) {
-    if (is.null(absolute)) {
-      rel <- check_number(rel, paste0(arg, "_rel"), lower = 0)
-      list(value = rel * max, rel = rel)
-    } else {
-      absolute <- check_number(absolute, arg, lower = 0)
-      list(value = absolute, rel = absolute / max)
-    }
-  }
-  out <- list(alpha = one(alpha, alpha_rel, bound$alpha, "alpha"),
-    beta = one(beta, beta_rel, bound$beta, "beta"),
-    lambda = one(lambda, lambda_rel, bound$lambda, "lambda"))
+  out <- list(alpha = check_penalty(alpha, alpha_rel, bound$alpha, "alpha", zero = TRUE),
+    beta = check_penalty(beta, beta_rel, bound$beta, "beta", zero = TRUE),
+    lambda = check_penalty(lambda, lambda_rel, bound$lambda, "lambda", zero = TRUE))
   if (out$alpha$value == 0 && out$beta$value == 0) {
     ufs_abort("argument", "`alpha` and `beta` are both 0: nothing would be selected.",
       argument = "alpha")

@@ -320,11 +320,6 @@ data_key <- function(data) {
   substr(hash_of(list(data$kind, data$n, data$p, data$features, data$samples, content)), 1L, 16L)
 }
 
-as_double <- function(x) {
-  if (!is.double(x)) storage.mode(x) <- "double"
-  x
-}
-
 # A file of more is not read through to see whether it has changed.
 large_bytes <- 2^26
 

@@ -84,7 +84,6 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     if (!center) data$center <- FALSE
     if (!scale) data$scale <- FALSE
     list(
-      data = data, control = control,
       params = list(n_clusters = n_clusters, k = k, members = members, strength = strength,
         pool = pool, share = share, center = center, scale = scale),
       feature_scores = rank_scores(c(chosen, setdiff(noise$order, chosen)), q),

@@ -103,7 +103,6 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
     trace$ratio <- captured / bound
     at <- if (is.null(k)) which.min(trace$ratio) else picks
     list(
-      data = data, control = control,
       params = list(k = picks, given = !is.null(k), mu = ridge * unit^2, mu_rel = ridge / mean_ss,
         swaps = as.integer(found$run$counters[["swaps"]]),
         form = if (found$run$counters[["p_form"]] > 0) "p" else "n", center = center,

@@ -105,7 +105,6 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
     }
     norm2 <- sum(x_ss(data$x))
     list(
-      data = data, control = control,
       params = list(rank = svd$rank, draw = draw, decomposition = decomposition,
         labelled = labelled, center = center, scale = scale),
       sample_scores = by_sample$score, feature_scores = by_feature$score,

@@ -110,7 +110,6 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     trace <- trace[c("iteration", "objective", "gain", "bound", "ratio", "evaluations")]
     at <- if (is.null(m)) which.min(trace$ratio) else picks
     list(
-      data = data, control = control,
       params = list(m = picks, given = !is.null(m), similarity = like$label, bandwidth = like$width,
         labelled = labelled, swaps = as.integer(found$run$counters[["swaps"]]), center = center,
         scale = scale),

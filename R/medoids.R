@@ -72,7 +72,6 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     rest <- setdiff(seq_len(n), c(free, labelled))
     ranking <- c(free, rest[order(signif(distance[rest], 10L))])
     list(
-      data = data, control = control,
       params = list(m = m, form = form, labelled = labelled, n_starts = n_starts, unit = unit,
         center = center, scale = scale, n_scores = data$n_scores),
       sample_scores = rank_scores(ranking, n),

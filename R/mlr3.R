@@ -58,11 +58,6 @@ when_loaded <- function(package, add) {
   })
 }
 
-register_mlr3 <- function() {
-  when_loaded("mlr3filters", add_mlr3_filters)
-  when_loaded("mlr3pipelines", add_mlr3_pipeop)
-}
-
 add_mlr3_filters <- function() {
   generator <- mlr3_filter_class()
   filters <- mlr3_dictionary("mlr3filters", "mlr_filters")

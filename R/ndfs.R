@@ -120,7 +120,6 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
     row_ss <- rowSums(found$w^2)
     rownames(found$f) <- data$samples
     list(
-      data = data, control = control,
       params = c(list(n_clusters = n_clusters, alpha = alpha, beta = beta, gamma = gamma,
         init = if (is.character(init)) init else "given", n_starts = n_starts, offset = offset,
         laplacian = laplacian, update = update, start = start, solver = solver),

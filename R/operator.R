@@ -60,12 +60,7 @@ column_blocks <- function(x, bytes = block_bytes()) {
   lapply(starts, function(from) seq.int(from, min(from + width - 1, ncol(x))))
 }
 
-as_double_matrix <- function(v) {
-  v <- as.matrix(v)
-  # The replacement copies even where there is nothing to change.
-  if (!is.double(v)) storage.mode(v) <- "double"
-  v
-}
+as_double_matrix <- function(v) as_double(as.matrix(v))
 
 block_bytes <- function() {
   value <- getOption("ufselect.block_bytes", 64 * 1024^2)
@@ -107,14 +102,18 @@ plain_sparse <- function(x) {
   methods::new("dgCMatrix", i = x$i, p = x$start, x = x$value, Dim = c(x$n, x$user_p))
 }
 
-# The columns centred and standardised as well: prepare_again() for an operator.
-operator_again <- function(x, center, scale) {
-  if (x$kind == "source") {
+# The columns of what passed the door, centred and standardised now.
+centred_again <- function(x, center, scale) {
+  if (!is.matrix(x) && x$kind == "source") {
     return(x$again(center, scale))
   }
+  ask <- list(center = center, divide = if (scale) "sd" else "none", unit = "none", drop = FALSE,
+    write = is.matrix(x))
+  if (is.matrix(x)) {
+    return(.Call(C_prepare, x, ask)$x)
+  }
   if (x$kind == "scaled") {
-    ready <- .Call(C_prepare, x$x, list(center = center, divide = if (scale) "sd" else "none",
-      unit = "none", drop = FALSE, write = FALSE))
+    ready <- .Call(C_prepare, x$x, ask)
     ready[c("mean", "sd")] <- ready[c("center", "scale")]
   } else {
     whole <- x
@@ -132,7 +131,7 @@ operator_again <- function(x, center, scale) {
 
 # Columns of mean 0.
 x_center <- function(x) {
-  if (is.matrix(x)) sweep(x, 2L, colMeans(x)) else operator_again(x, TRUE, FALSE)
+  if (is.matrix(x)) sweep(x, 2L, colMeans(x)) else centred_again(x, TRUE, FALSE)
 }
 
 # The columns j, without a copy of the entries.

@@ -22,7 +22,7 @@ ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
     labelled <- check_labelled(labelled, data)
     # Ranks rather than raw draws: no ties, and the order is the permutation drawn.
     draw <- function(size) (size + 1 - sample.int(size)) / size
-    list(data = data, control = control, params = list(what = what, labelled = labelled),
+    list(params = list(what = what, labelled = labelled),
       feature_scores = if (what != "samples") draw(length(data$keep)),
       sample_scores = if (what != "features") without_labelled(draw(data$n), labelled))
   })

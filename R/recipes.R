@@ -241,7 +241,7 @@ check_select_step <- function(x) {
 
 check_shared <- function(x) {
   check_standardise(x$standardise, x$options)
-  check_na(x$na)
+  check_choice(x$na, "na", c("error", "omit", "median", "knn"))
   check_seed(x$seed)
 }
 
@@ -266,15 +266,8 @@ step_options <- function(x) {
 
 step_size <- function(num_terms, prop_terms, p) {
   # Rounded up, but .07 * 100 (7.000000000000001) is 7.
-  size <- if (identical(num_terms, "auto")) {
-    p
-  } else if (!is.null(num_terms)) {
-    num_terms
-  } else if (is.null(prop_terms)) {
-    p
-  } else {
-    ceiling(prop_terms * p - 1e-8)
-  }
+  size <- if (is.null(num_terms) && !is.null(prop_terms)) ceiling(prop_terms * p - 1e-8) else
+    if (is.numeric(num_terms)) num_terms else p
   as.integer(min(size, p))
 }
 

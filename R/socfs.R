@@ -212,7 +212,7 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     v <- expand_features(found$V, data)
     counters <- found$run$counters
     list(
-      data = data, control = control, run = found$run,
+      run = found$run,
       params = list(n_clusters = n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
         lambda_max = 2 * top, gamma = gamma, init = given$kind, n_starts = n_starts,
         start_rule = start_rule, starts_run = length(starts), solver = solver, center = center,

@@ -72,7 +72,7 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL,
     b <- mean_of_copies(found$B, x_equal_columns(data$x))
     length_of <- sqrt(colSums(b^2))
     list(
-      data = data, control = control, run = found$run,
+      run = found$run,
       params = list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel,
         center = center, scale = scale),
       feature_scores = sqrt(rowSums(b^2)), feature_key = found$kkt,

@@ -87,7 +87,6 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
     warn_void(score, "spec", "A complete graph with equal weights does that.")
     c(
       list(
-        data = data, control = control,
         params = c(list(type = type, n_clusters = if (type == "phi3") n_clusters,
           power = power), graph_params(graph), list(center = center, scale = scale)),
         feature_scores = score, void = data$keep[is.na(score)],

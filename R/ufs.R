@@ -95,7 +95,8 @@ ufs_methods <- function(...) {
 # What all methods do around their own work. `slots` is the body of the method, evaluated
 # here, in the method's own frame: it checks the arguments, calls the solver and returns a
 # list with
-#   data, params, control   as for new_ufs()
+#   data, params, control   as for new_ufs(); `data` and `control` may be left out where the method
+#                           has them under these names
 #   run                     the solver's list(status, iterations, lapack, trace, counters);
 #                           absent where there is no solver
 #   advice                  what to do if it did not converge, one sentence
@@ -114,6 +115,7 @@ run_fit <- function(method, call, slots, door = TRUE) {
   }
   wanted <- numbers_to_report(frame, fun)
   slots <- force(slots)
+  for (name in setdiff(c("data", "control"), names(slots))) slots[[name]] <- frame[[name]]
   slots$params <- remember(slots$params, wanted, slots$data)
   run <- slots$run
   if (!is.null(run)) {

@@ -32,7 +32,7 @@ ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ..
     if (scale) {
       ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
     }
-    list(data = data, control = control, params = list(scale = scale),
+    list(params = list(scale = scale),
       feature_scores = if (scale) rep(1, length(data$keep)) else data$variance)
   })
 }
