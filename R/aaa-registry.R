@@ -1,4 +1,4 @@
-# The registry. Its name puts this file first: the last lines of the files of methods call register().
+# The registry; its name puts it first, as the last lines of methods' files call register().
 
 registered <- new.env(parent = emptyenv())
 

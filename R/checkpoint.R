@@ -126,14 +126,8 @@ is_plain <- function(value) {
     "bytecode", "...")) {
     return(FALSE)
   }
-  inside <- attributes(value)
-  if (!is.null(inside) && !all(vapply(inside, is_plain, NA))) {
-    return(FALSE)
-  }
-  if (typeof(value) != "list") {
-    return(TRUE)
-  }
-  all(vapply(unclass(value), is_plain, NA))
+  inside <- c(attributes(value), if (typeof(value) == "list") unclass(value))
+  all(vapply(inside, is_plain, NA))
 }
 
 check_checkpoint <- function(folder) {

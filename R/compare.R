@@ -65,7 +65,6 @@
 #'   sample, on the chosen features. What a method cannot use is an error.
 #' @param n_random The number of random draws per repeat.
 #' @param baselines Should the five baselines be added?
-#' @param checkpoint `NULL` or a folder, see [ufs_grid()].
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.
 #' @return An object of class `ufs_compare`. `results`: one row per method, k, m, classifier and

@@ -21,7 +21,7 @@
 #' you set a future plan (package future.apply); the result does not depend on the number of
 #' workers. A member that fails is left out, with a warning.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @param n_clusters The number of clusters, which is told to the members that ask for one. It is
 #'   the number of components of the others.
 #' @param k How many features to choose so that they differ. The default `NULL` chooses as many

@@ -41,7 +41,7 @@
 #' of `x` and its standardised copy. Ties go to the lowest index: gains within 1e-12 of the first
 #' pick's gain count as equal.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @param m How many samples to pick one by one, a whole number. The default `NULL` picks all, but
 #'   at most 1000. The others follow in the order of what each would add next. The certificate is
 #'   about the best `m`.
@@ -57,7 +57,6 @@
 #' @param bandwidth For `"heat"`, a positive number in squared units of the (standardised) columns.
 #'   The default `NULL` takes the median squared distance (of 2000 evenly spaced rows if there are
 #'   more).
-#' @param center,scale Should the columns be centred and standardised first?
 #' @param control Made by [ufs_control()]. There is no tolerance; `progress` is called after each
 #'   pick.
 #' @return A fit of class `c("ufs_facility", "ufs")`; [selected_samples()] gives the samples. The

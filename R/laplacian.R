@@ -19,12 +19,10 @@
 #'
 #' Beside the graph the scores cost 2 n p flops for each neighbour of a sample.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @param graph The neighbour graph: `NULL` for the default graph of `x`, a list of arguments of
 #'   [ufs_graph()], a graph made by [ufs_graph()], or a symmetric n x n weight matrix. The help page
 #'   of [ufs_graph()] has a section on this argument.
-#' @param center,scale Should the columns be centred and standardised first?
-#' @param control Made by [ufs_control()]. There are no iterations, so the default will do.
 #' @return A fit of class `c("ufs_laplacian", "ufs")`; `solution` holds the `graph`.
 #' @references He, Cai and Niyogi (2005) Laplacian score for feature selection. Advances in
 #'   Neural Information Processing Systems 18.

@@ -180,8 +180,7 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
     return(feature_rows(newdata, match_columns(object, newdata, chosen)))
   }
   if (inherits(newdata, "ufs_sketch")) newdata <- newdata$data
-  columns <- match_columns(object, newdata, chosen)
-  newdata[, columns, drop = FALSE]
+  newdata[, match_columns(object, newdata, chosen), drop = FALSE]
 }
 
 check_newdata <- function(newdata) {

@@ -4,7 +4,7 @@
 #' [ufs_compare()] always shows it. The draws use R's random numbers, so `set.seed()` makes them
 #' repeatable.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @inheritParams ufs_rrss
 #' @param what `"features"` (default), `"samples"` or `"both"`.
 #' @return A fit of class `c("ufs_random", "ufs")` with uniform random scores.

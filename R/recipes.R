@@ -14,12 +14,11 @@
 #' # Units
 #' Most methods standardise the columns themselves. Of those that take them as they are,
 #' [ufs_laplacian()], [ufs_spec()] and [ufs_mcfs()] are given standardised columns by
-#' `standardise = "auto"` if the columns have different units: if the largest standard deviation is
-#' more than 15 times the median one, or that of a tenth of the columns more than 40 times that of
-#' another tenth, and the table is neither sparse nor one of counts. A message says so, and the
-#' trained step shows it. [ufs_inffs()] and [ufs_variance()] always get the columns as they are,
-#' because a large spread is what they look for. `recipes::step_normalize()` before this step gives
-#' every method standardised columns.
+#' `standardise = "auto"` if the columns have different units by the limits of [ufs_look()], and the
+#' table is neither sparse nor one of counts. A message says so, and the trained step shows it.
+#' [ufs_inffs()] and [ufs_variance()] always get the columns as they are, because a large spread is
+#' what they look for. `recipes::step_normalize()` before this step gives every method standardised
+#' columns.
 #'
 #' # Missing values and constant columns
 #' With `na = "error"`, the default, missing values are an error that names the columns; the other
@@ -242,7 +241,7 @@ check_select_step <- function(x) {
 check_shared <- function(x) {
   check_standardise(x$standardise, x$options)
   check_choice(x$na, "na", c("error", "omit", "median", "knn"))
-  check_seed(x$seed)
+  if (!is.null(x$seed)) check_count(x$seed, "seed", -.Machine$integer.max)
 }
 
 check_step_options <- function(options) {

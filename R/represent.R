@@ -27,8 +27,6 @@
 #'   default `NULL` is a matrix of ones, which gives a plain sparse subspace representation.
 #'   The matrix need not be symmetric: `theta[i, j]` penalises the use of sample j for sample i.
 #' @param lambda_z The weight of `theta`, 0 or more.
-#' @param lambda_e The weight of the error. The default `NULL` takes `alpha_e` divided by the
-#'   largest l1 norm of a sample (after each sample is scaled to unit length).
 #' @param nonnegative Should `Z >= 0` be required?
 #' @param solver `"paper"` for the ADMM or `"exact"` for linear programmes.
 #' @param rho0,tau The first penalty of the ADMM and its growth per iteration (at least 1).

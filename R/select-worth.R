@@ -137,22 +137,12 @@ selection_record <- function(task, noise) {
 
 #' @export
 selected_features.ufs_select <- function(fit, k = NULL, as = NULL, ...) {
-  if (is.null(k) && fit$task != "label") k <- fit$size
-  if (is.null(k)) {
-    check_fit(fit, "feature_ranking", "features")
-    ufs_abort("argument", "`k` is missing.", argument = "k")
-  }
-  selected_features(without_task(fit), k, as, ...)
+  selected_features(without_task(fit), if (is.null(k)) fit$size else k, as, ...)
 }
 
 #' @export
 selected_samples.ufs_select <- function(fit, m = NULL, as = NULL, ...) {
-  if (is.null(m) && fit$task == "label") m <- fit$size
-  if (is.null(m)) {
-    check_fit(fit, "sample_ranking", "samples")
-    ufs_abort("argument", "`m` is missing.", argument = "m")
-  }
-  selected_samples(without_task(fit), m, as, ...)
+  selected_samples(without_task(fit), if (is.null(m)) fit$size else m, as, ...)
 }
 
 #' @export

@@ -35,8 +35,6 @@
 #'   use it.
 #' @param power The exponent q of the spectral function, a whole number of at least 1. Larger
 #'   values punish oscillation more.
-#' @param control Made by [ufs_control()]. There is no iteration to be tuned, so the default will
-#'   do.
 #' @return A fit of class `c("ufs_spec", "ufs")`; `solution` holds the `graph` and for phi3
 #'   the eigenvectors `U` (n x (k - 1), without the trivial one) and `eigenvalues`.
 #' @references Zhao and Liu (2007) Spectral feature selection for supervised and

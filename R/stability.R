@@ -25,7 +25,6 @@
 #' @param n_resamples The number of resamples.
 #' @param fraction The share of the samples in each of them, drawn without replacement.
 #' @param level The level of the confidence interval.
-#' @param checkpoint `NULL`, or a folder in which finished work is kept, as in [ufs_grid()].
 #' @return An object of class `ufs_stability`: `stability`, `interval`, `jaccard`,
 #'   `frequency` (one number per feature), `sample_frequency` (share of the resamples in which a
 #'   sample was chosen among those in which it was there), `selected` (n_resamples x p,

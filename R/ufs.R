@@ -8,10 +8,8 @@
 #'
 #' @param x The data, with n samples in rows and p features in columns. [ufs_data()] says which
 #'   kinds there are.
-#' @param method The name of a method, see [ufs_methods()].
+#' @inheritParams ufs_grid
 #' @param ... Arguments of that method, and of [ufs_data()]: `assay`, `features`, `samples`, `na`.
-#' @param m The argument `m` of a method that has one, like those in `...`. It is named here because
-#'   R would complete `m` to `method`.
 #' @return The method's fit, of class `c("ufs_<method>", "ufs")`.
 #' @examples
 #' ufs(iris[, 1:4], "variance")

@@ -7,10 +7,9 @@
 #' scale. `scale = TRUE` would make all variances 1, which is why it is `FALSE` here; the ranking is
 #' void otherwise, and a warning says so.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @param scale Should the columns be divided by their standard deviation first? This is offered
 #'   only for completeness.
-#' @param control Made by [ufs_control()]. There are no iterations, so the default will do.
 #' @return A fit of class `c("ufs_variance", "ufs")`; the score is the variance with
 #'   denominator n - 1.
 #' @seealso [ufs_random()], the other baseline
