@@ -49,7 +49,7 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     form <- check_choice(form, "form", c("kmeans", "pam", "clara"))
     control <- resolve_control(control, max_iter = 100L)
     check_count(control$max_iter, "max_iter", 1L)
-    data <- as_ufs_points(x, center, scale, m)
+    data <- as_ufs_coordinates(x, center, scale, function(x) sample_points(x, m))
     labelled <- check_labelled(labelled, data)
     n <- data$n
     m <- check_count(m, "m", 1L, n - 1L - length(labelled),

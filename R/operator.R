@@ -237,10 +237,6 @@ row_coordinates <- function(x) {
 # The same for clusterings of samples, which can do with less: where those coordinates take more
 # than four blocks, the leading principal component scores (data$n_scores of them, at least `least`)
 # take their place.
-as_ufs_points <- function(x, center, scale, least) {
-  as_ufs_coordinates(x, center, scale, function(x) sample_points(x, least))
-}
-
 sample_points <- function(x, least = 1L) {
   if (is.matrix(x)) {
     return(x)

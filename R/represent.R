@@ -130,8 +130,7 @@ print.ufs_represent <- function(x, ...) {
 plot.ufs_represent <- function(x, type = NULL, ...) {
   types <- c(if (x$params$solver == "paper") c("objective", "residuals"), "links")
   type <- if (is.null(type)) types[[1L]] else check_choice(type, "type", types)
-  draw_picture(picture(x, type), ...)
-  invisible(x)
+  show_picture(x, picture(x, type), ...)
 }
 
 #' @export
