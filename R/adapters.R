@@ -40,13 +40,6 @@ check_standardise <- function(standardise, options) {
   standardise
 }
 
-check_na <- function(na) check_choice(na, "na", c("error", "omit", "median", "knn"))
-
-check_seed <- function(seed) {
-  if (!is.null(seed)) check_count(seed, "seed", -.Machine$integer.max)
-  seed
-}
-
 # ---- a ranking of the columns -------------------------------------------------------------------
 
 # The features of x as a method ranks them, for a framework that will keep the best k: a list with

@@ -133,6 +133,5 @@ plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap
       series = rep(names, each = length(at))), xlab = axis,
       ylab = sprintf("norm in W (%s)", type), title = "ufs_alfs_path: the best of the last fit")
   }
-  draw_picture(picture, ...)
-  invisible(x)
+  show_picture(x, picture, ...)
 }

@@ -109,7 +109,7 @@
 #' If you want it, give `ufs_alfs()` the coordinates of the kernel (its eigenvectors times the roots
 #' of the eigenvalues) as `x`, with `center = FALSE, scale = FALSE`.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @param alpha,beta,lambda Absolute penalties of the rows (samples), the columns (features) and the
 #'   reconstruction weights. The default `NULL` computes each from its relative version.
 #' @param alpha_rel,beta_rel,lambda_rel The same penalties as shares of the smallest values that
@@ -130,14 +130,13 @@
 #' @param rho0,tau,rho_max For `solver = "paper"`: the first penalty, its growth per iteration (at
 #'   least 1; 1 keeps it constant) and its largest value. The defaults are the published 1e-6, 1.1
 #'   and 1e10.
-#' @param center,scale Should the columns be centred and standardised first?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]. `max_iter` is 2000, and
 #'   `tol`, the relative duality gap, is 1e-4 at `lambda = 0` and 1e-3 above. With `"paper"`,
 #'   `max_iter` is 600, and `tol` 1e-3 is the published absolute and relative epsilon, not the gap.
 #' @return A fit of class `c("ufs_alfs", "ufs")`. `solution` holds W (n x p, exact zeros) with its
 #'   `row_norm` and `column_norm`, P and Q (n x p) and, with `lambda > 0`, L (n x n): a feasible
 #'   point of the dual, `P + Q + L X'` with `||P_i|| <= alpha`, `||Q_j|| <= beta`, `|L| <= lambda
-#'   T`, the very point that proves `certificate["dual"]`. `trace` has a row per iteration.
+#'   T`, the very point that proves `certificate["dual"]`.
 #'
 #'   Sparse data and files (see [ufs_data]) are not formed where \eqn{X} is needed through products
 #'   only: `solver = "admm"` with `lambda = 0` and `select` other than `"auto"`. W, P and Q are
@@ -169,7 +168,6 @@
 #' chosen <- selected_samples(fit, 12, as = "index")
 #' plot(x, asp = 1, col = "blue")
 #' points(x[chosen, best], rep(0, 12), col = "red")
-#' @include ufs.R
 #' @export
 ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.01,
                      beta_rel = 0.2, lambda_rel = 0, solver = c("admm", "paper"),
@@ -247,18 +245,9 @@ alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lamb
     ufs_abort("input", "The third powers of the values of `x` overflow or underflow. Rescale ",
       "`x`, e.g. with scale = TRUE.", argument = "x")
   }
-  one <- function(absolute, rel, max, arg) {
-    if (is.null(absolute)) {
-      rel <- check_number(rel, paste0(arg, "_rel"), lower = 0)
-      list(value = rel * max, rel = rel)
-    } else {
-      absolute <- check_number(absolute, arg, lower = 0)
-      list(value = absolute, rel = absolute / max)
-    }
-  }
-  out <- list(alpha = one(alpha, alpha_rel, bound$alpha, "alpha"),
-    beta = one(beta, beta_rel, bound$beta, "beta"),
-    lambda = one(lambda, lambda_rel, bound$lambda, "lambda"))
+  out <- list(alpha = check_penalty(alpha, alpha_rel, bound$alpha, "alpha", zero = TRUE),
+    beta = check_penalty(beta, beta_rel, bound$beta, "beta", zero = TRUE),
+    lambda = check_penalty(lambda, lambda_rel, bound$lambda, "lambda", zero = TRUE))
   if (out$alpha$value == 0 && out$beta$value == 0) {
     ufs_abort("argument", "`alpha` and `beta` are both 0: nothing would be selected.",
       argument = "alpha")

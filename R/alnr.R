@@ -45,7 +45,6 @@
 #'
 #' # Does every species have a representative?
 #' table(iris[chosen, "Species"])
-#' @include ufs.R
 #' @export
 ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NULL,
                      labelled = NULL, center = TRUE, scale = TRUE, control = ufs_control(), ...) {

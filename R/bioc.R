@@ -41,26 +41,24 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
       "Seurat object, not ", kind_of(object), ".", argument = "object")
   }
   by_feature <- !is.null(fit$feature_ranking)
-  ranking <- unname(if (by_feature) fit$feature_ranking else fit$sample_ranking)
+  what <- if (by_feature) "feature" else "sample"
+  ranking <- unname(fit[[paste0(what, "_ranking")]])
   chosen <- annotated_number(fit, by_feature, k, m)
-  score <- unname(if (by_feature) fit$feature_scores else fit$sample_scores)
-  names <- if (by_feature) {
-    if (fit$names$named) fit$names$features
-  } else fit$names$samples
+  score <- unname(fit[[paste0(what, "_scores")]])
+  names <- if (!by_feature) fit$names$samples else if (fit$names$named) fit$names$features
   own <- if (by_feature) rownames(object) else colnames(object)
   size <- if (by_feature) nrow(object) else ncol(object)
   at <- if (is.null(names) || is.null(own)) {
     if (length(score) != size) {
-      ufs_abort("argument", "`object` has ", size, if (by_feature) " features" else " samples",
-        ", the fit ", length(score), ", and there are no names to match.", argument = "object")
+      ufs_abort("argument", "`object` has ", size, " ", what, "s, the fit ", length(score),
+        ", and there are no names to match.", argument = "object")
     }
     seq_len(size)
   } else {
     match(own, names)
   }
   if (all(is.na(at))) {
-    ufs_abort("argument", "`object` and `fit` have no ", if (by_feature) "feature" else "sample",
-      " in common.", argument = "object")
+    ufs_abort("argument", "`object` and `fit` have no ", what, " in common.", argument = "object")
   }
   rank <- match(at, ranking)
   columns <- list(ufs_score = score[at], ufs_rank = rank,

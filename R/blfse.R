@@ -127,7 +127,6 @@
 #' fit <- ufs_blfse(iris[, 1:4], 3, 2, base = c("variance", "inffs", "kmeans_f"),
 #'   control = ufs_control(warn = FALSE))
 #' selected_features(fit, 2)
-#' @include ufs.R packed.R
 #' @export
 ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
                       base = "inffs", n_base = 10, projection = c("paper", "isotropic"),
@@ -173,7 +172,8 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
       scores <- drawn$scores
       resample <- drawn$resample
     } else {
-      scores <- check_matrix(as_scores(scores), "scores", ncol = data$p)
+      if (is.data.frame(scores)) scores <- as.matrix(scores)
+      scores <- check_matrix(scores, "scores", ncol = data$p)
       base <- "given"
       resample <- "none"
     }
@@ -205,7 +205,6 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
     w <- symmetric_matrix(found$W, n, data$samples)
     found[c("S", "W")] <- NULL
     list(
-      data = data, control = control,
       params = list(n_clusters = n_clusters, k = k, n_base = nrow(scores),
         base = if (is.character(base)) base else "fits", resample = resample,
         projection = projection, order = order, center = center, scale = scaling, psi = psi,
@@ -276,10 +275,6 @@ blfse_model_matrix <- function(data, scaling, center) {
   if (!is.null(divide)) data$scale <- expand_features(divide, data, NA_real_)
   if (center || !is.null(divide)) data$x <- take(data$x, shift = shift, divide = divide)
   data
-}
-
-as_scores <- function(scores) {
-  if (is.data.frame(scores)) as.matrix(scores) else scores
 }
 
 # Rows on the simplex: shifted to start at 0 if negative, divided by their sum.

@@ -126,14 +126,8 @@ is_plain <- function(value) {
     "bytecode", "...")) {
     return(FALSE)
   }
-  inside <- attributes(value)
-  if (!is.null(inside) && !all(vapply(inside, is_plain, NA))) {
-    return(FALSE)
-  }
-  if (typeof(value) != "list") {
-    return(TRUE)
-  }
-  all(vapply(unclass(value), is_plain, NA))
+  inside <- c(attributes(value), if (typeof(value) == "list") unclass(value))
+  all(vapply(inside, is_plain, NA))
 }
 
 check_checkpoint <- function(folder) {
@@ -318,11 +312,6 @@ data_key <- function(data) {
     source = source_content(data$x)
   )
   substr(hash_of(list(data$kind, data$n, data$p, data$features, data$samples, content)), 1L, 16L)
-}
-
-as_double <- function(x) {
-  if (!is.double(x)) storage.mode(x) <- "double"
-  x
 }
 
 # A file of more is not read through to see whether it has changed.

@@ -308,8 +308,7 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
     if (!plan$joint) {
       mine <- run_said(run)
       said$seconds <- said$seconds + mine$seconds
-      said$warnings <- paste(c(said$warnings, mine$warnings)[nzchar(c(said$warnings,
-        mine$warnings))], collapse = ", ")
+      said$warnings <- paste(Filter(nzchar, c(said$warnings, mine$warnings)), collapse = ", ")
       if (said$status %in% c("", "converged")) said$status <- mine$status
     }
     if (is.null(run$fit)) {

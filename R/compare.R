@@ -65,7 +65,6 @@
 #'   sample, on the chosen features. What a method cannot use is an error.
 #' @param n_random The number of random draws per repeat.
 #' @param baselines Should the five baselines be added?
-#' @param checkpoint `NULL` or a folder, see [ufs_grid()].
 #' @param ... Arguments of [ufs_data()] that are applied to `x` first, such as `assay` or `samples`.
 #'   Anything else is an error.
 #' @return An object of class `ufs_compare`. `results`: one row per method, k, m, classifier and
@@ -103,7 +102,8 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   train <- check_number(train, "train", 0, 1, open = TRUE)
   plan <- compare_plan(methods, check_flag(baselines, "baselines"), args, nlevels(y), mode)
   run <- start_run(paste0("compare-", mode), x, check_checkpoint(checkpoint))
-  k <- compared_numbers(k, x, run)
+  k <- if (!identical(k, "auto")) check_counts(k, "k", x$p, "the features") else
+    auto_k(x, "random", seed = task_seed(run, "k"))$k
   if (mode == "classify") {
     classifiers <- check_classifiers(classifiers)
     halves <- lapply(seq_len(repeats), function(i) {
@@ -127,9 +127,10 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
     work <- compare_cluster
   }
   plans <- lapply(plan, hash_of)
-  tasks <- lapply(task_grid(plan, repeats), function(task) {
-    c(task, list(seed = task_seed(run, task$label, task$rep, plans[[task$label]])))
-  })
+  tasks <- Map(function(label, i) {
+    list(label = label, rep = i, plan = plan[[label]],
+      seed = task_seed(run, label, i, plans[[label]]))
+  }, rep(names(plan), each = repeats), rep(seq_len(repeats), length(plan)), USE.NAMES = FALSE)
   common <- list(x = to_travel(x), y = y, k = k, m = m, halves = halves, classifiers = classifiers,
     n_random = n_random)
   # Of the halves a task sees its own alone.
@@ -147,13 +148,6 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
     repeats = repeats, train = train, classes = levels(y), n = data$n, p = data$p,
     n_random = n_random, halves = halves, checkpoint = done$report
   ), class = "ufs_compare")
-}
-
-compared_numbers <- function(k, x, run) {
-  if (!identical(k, "auto")) {
-    return(check_counts(k, "k", x$p, "the features"))
-  }
-  auto_k(x, "random", seed = task_seed(run, "k"))$k
 }
 
 bind_rows <- function(runs, name) do.call(rbind, lapply(runs, `[[`, name))
@@ -289,16 +283,6 @@ pipeline_grids <- function(args, label, features, samples, joint) {
   }
   grids[[part]] <- own
   grids
-}
-
-task_grid <- function(plan, repeats) {
-  tasks <- list()
-  for (label in names(plan)) {
-    for (i in seq_len(repeats)) {
-      tasks[[length(tasks) + 1L]] <- list(label = label, rep = i, plan = plan[[label]])
-    }
-  }
-  tasks
 }
 
 check_classes <- function(y, n) {

@@ -21,7 +21,7 @@
 #' you set a future plan (package future.apply); the result does not depend on the number of
 #' workers. A member that fails is left out, with a warning.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @param n_clusters The number of clusters, which is told to the members that ask for one. It is
 #'   the number of components of the others.
 #' @param k How many features to choose so that they differ. The default `NULL` chooses as many
@@ -45,7 +45,6 @@
 #' @examples
 #' set.seed(1)
 #' ufs_consensus(iris[, 1:4], n_clusters = 3, k = 2, members = c("pca", "laplacian", "kmeans_f"))
-#' @include ufs.R
 #' @export
 ufs_consensus <- function(x, n_clusters, k = NULL,
                           members = c("socfs", "jspca", "ndfs", "mcfs", "laplacian", "pca",
@@ -85,7 +84,6 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     if (!center) data$center <- FALSE
     if (!scale) data$scale <- FALSE
     list(
-      data = data, control = control,
       params = list(n_clusters = n_clusters, k = k, members = members, strength = strength,
         pool = pool, share = share, center = center, scale = scale),
       feature_scores = rank_scores(c(chosen, setdiff(noise$order, chosen)), q),

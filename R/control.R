@@ -33,9 +33,9 @@
 ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,
                         inner_tol = NULL, eps = NULL, verbose = FALSE,
                         progress = NULL, warn = TRUE, ...) {
+  known <- setdiff(names(formals(ufs_control)), "...")
   extra <- list(...)
   if (length(extra)) {
-    known <- setdiff(names(formals(ufs_control)), "...")
     ufs_abort("control", "Unknown control setting",
       if (length(extra) > 1L) "s", ": ",
       paste0("`", if (is.null(names(extra))) "<unnamed>" else names(extra), "`",
@@ -61,11 +61,7 @@ ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,
   if (!is.null(progress) && !is.function(progress)) {
     ufs_abort("argument", "`progress` must be NULL or a function.", argument = "progress")
   }
-  structure(list(
-    max_iter = max_iter, tol = tol, inner_max_iter = inner_max_iter,
-    inner_tol = inner_tol, eps = eps, verbose = verbose, progress = progress,
-    warn = warn
-  ), class = "ufs_control")
+  structure(mget(known), class = "ufs_control")
 }
 
 # The user's control (or a plain list of its settings) with a method's defaults

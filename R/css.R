@@ -28,7 +28,7 @@
 #' of `x`, its standardised copy, and min(n, p)^2 numbers. Decreases that agree to 1e-9 are ties,
 #' and ties go to the lowest index.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_facility
 #' @param k How many columns to pick one by one. The default `NULL` picks as many as there are
 #'   columns or samples, but at most 200. The others follow in the order of what each would bring
 #'   next.
@@ -39,9 +39,6 @@
 #' @param swaps How many exchanges of a chosen column for a better one to make after the last pick.
 #'   `TRUE` goes on until no exchange helps; `FALSE` or 0 (the default) makes none. It needs `k`,
 #'   since the result is for this k only. Every try costs n^2 p (or k p^2) flops.
-#' @param center,scale Should the columns be centred and standardised first?
-#' @param control Made by [ufs_control()]. There is no tolerance; `progress` is called after each
-#'   pick.
 #' @param m This argument is refused: the method chooses features, and `k` says how many. It is here
 #'   only because R would complete `m` to `mu`.
 #' @return A fit of class `c("ufs_css", "ufs")`. The score is 1 for the first pick and falls by 1/p
@@ -64,7 +61,6 @@
 #'
 #' # All columns, rebuilt from these three
 #' head(predict(fit, mtcars, k = 3, type = "reconstruction"), 2)
-#' @include ufs.R
 #' @export
 ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TRUE, scale = TRUE,
                     control = ufs_control(), ..., m = NULL) {
@@ -104,7 +100,6 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
     trace$ratio <- captured / bound
     at <- if (is.null(k)) which.min(trace$ratio) else picks
     list(
-      data = data, control = control,
       params = list(k = picks, given = !is.null(k), mu = ridge * unit^2, mu_rel = ridge / mean_ss,
         swaps = as.integer(found$run$counters[["swaps"]]),
         form = if (found$run$counters[["p_form"]] > 0) "p" else "n", center = center,

@@ -39,7 +39,7 @@
 #' singular values number `rank` and `rank + 1` are equal (to 1e-8), the scores are not well
 #' defined, and a warning of class `ufs_warning_spectrum` says so.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @inheritParams ufs_rrss
 #' @param rank The number r of leading singular vectors, from 1 to the rank of `x`. The default
 #'   `NULL` takes as many as are needed for their singular values to make up 80 percent of the sum
@@ -50,8 +50,6 @@
 #'   needed for `draw = "random"`, where they are the expected numbers to keep, and for
 #'   `decomposition = TRUE`, where so many of the best make up R and C.
 #' @param decomposition Should C, U and R be computed as well?
-#' @param center,scale Should the columns be centred and standardised first?
-#' @param control Made by [ufs_control()]. There are no iterations, so nothing in it is needed here.
 #' @return A fit of class `c("ufs_cur", "ufs")` with scores and rankings of samples and
 #'   features. The score is the leverage for `draw = "top"`, the leverage plus 1 for what
 #'   was kept by `"random"`, and falls from 1 in steps of 1/n (1/p) along the draw of `"exact"`.
@@ -77,7 +75,6 @@
 #'   decomposition = TRUE)
 #' fit$certificate
 #' head(predict(fit, iris[101:150, 1:4], type = "reconstruction"))
-#' @include ufs.R
 #' @export
 ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL,
                     k = NULL, labelled = NULL, decomposition = FALSE, center = TRUE,
@@ -88,7 +85,10 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
     decomposition <- check_flag(decomposition, "decomposition")
     data <- as_ufs_operator(x, center, scale)
     labelled <- check_labelled(labelled, data)
-    wanted <- if (draw == "random" || decomposition) wanted_numbers(m, k, labelled, data)
+    wanted <- if (draw == "random" || decomposition) list(
+      samples = check_count(m, "m", 1L, data$n - length(labelled), "the samples without a label"),
+      features = check_count(k, "k", 1L, length(data$keep),
+        "the number of features that are not constant"))
     most <- min(data$n - center, length(data$keep))
     if (!is.null(rank)) {
       rank <- check_count(rank, "rank", 1L, most, "the largest possible rank of `x`")
@@ -106,7 +106,6 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
     }
     norm2 <- sum(x_ss(data$x))
     list(
-      data = data, control = control,
       params = list(rank = svd$rank, draw = draw, decomposition = decomposition,
         labelled = labelled, center = center, scale = scale),
       sample_scores = by_sample$score, feature_scores = by_feature$score,
@@ -120,12 +119,6 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
       })
     )
   })
-}
-
-wanted_numbers <- function(m, k, labelled, data) {
-  list(samples = check_count(m, "m", 1L, data$n - length(labelled), "the samples without a label"),
-    features = check_count(k, "k", 1L, length(data$keep),
-      "the number of features that are not constant"))
 }
 
 # Leverage of rows and columns of x for its `rank` leading singular vectors.

@@ -54,8 +54,8 @@ missing_counts <- function(data) {
     return(list(features = unname(colSums(gone)), samples = unname(rowSums(gone))))
   }
   at <- which(is.na(data$x@x))
-  column <- findInterval(at - 1L, data$x@p[-length(data$x@p)], left.open = FALSE)
-  list(features = tabulate(column, data$p), samples = tabulate(data$x@i[at] + 1L, data$n))
+  list(features = tabulate(stored_column(data$x)[at], data$p),
+    samples = tabulate(data$x@i[at] + 1L, data$n))
 }
 
 fill_median <- function(x) {
@@ -69,7 +69,7 @@ fill_median <- function(x) {
 # The zeros count.
 fill_sparse_median <- function(x) {
   values <- x@x
-  for (j in unique(findInterval(which(is.na(values)) - 1L, x@p[-length(x@p)]))) {
+  for (j in unique(stored_column(x)[is.na(values)])) {
     at <- seq.int(x@p[j] + 1L, x@p[j + 1L])
     gone <- at[is.na(values[at])]
     known <- values[setdiff(at, gone)]

@@ -50,7 +50,6 @@
 #' @param repeats How many times the method is run, each time with other decoys.
 #' @param share The share of columns no better than noise that is accepted.
 #' @param conservative Should the share be controlled instead of estimated?
-#' @param checkpoint `NULL`, or a folder in which finished work is kept, as in [ufs_grid()].
 #' @return An object of class `ufs_decoys`: `k`, a whole number for each method; `columns`, for each
 #'   method those that are above the threshold in most of the repeats; `curve`, a data frame with
 #'   `share` and its range over the repeats (`low`, `high`) for each method and k; `noise`, the

@@ -58,9 +58,7 @@ explore_app <- function(fit, x, y = NULL, stability = NULL, said = list()) {
 
 explore_model <- function(fit, x, y, stability, said) {
   single <- inherits(fit, "ufs")
-  if (single) check_fit(fit)
-  fits <- if (single) list(fit) else check_explored(fit)
-  if (single) names(fits) <- fit$method
+  fits <- check_explored(if (single) list(fit) else fit)
   first <- fits[[1L]]
   # Fails now, with the argument's name, and not in the window.
   features <- !is.null(first$feature_scores)

@@ -41,7 +41,7 @@
 #' of `x` and its standardised copy. Ties go to the lowest index: gains within 1e-12 of the first
 #' pick's gain count as equal.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @param m How many samples to pick one by one, a whole number. The default `NULL` picks all, but
 #'   at most 1000. The others follow in the order of what each would add next. The certificate is
 #'   about the best `m`.
@@ -57,7 +57,6 @@
 #' @param bandwidth For `"heat"`, a positive number in squared units of the (standardised) columns.
 #'   The default `NULL` takes the median squared distance (of 2000 evenly spaced rows if there are
 #'   more).
-#' @param center,scale Should the columns be centred and standardised first?
 #' @param control Made by [ufs_control()]. There is no tolerance; `progress` is called after each
 #'   pick.
 #' @return A fit of class `c("ufs_facility", "ufs")`; [selected_samples()] gives the samples. The
@@ -84,7 +83,6 @@
 #' # Six more, given that these are labelled
 #' more <- ufs_facility(iris[, 1:4], m = 6, labelled = selected_samples(fit, m = 6))
 #' selected_samples(more, m = 6)
-#' @include ufs.R
 #' @export
 ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled = NULL, swaps = 0,
                          bandwidth = NULL, center = TRUE, scale = TRUE, control = ufs_control(),
@@ -111,7 +109,6 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     trace <- trace[c("iteration", "objective", "gain", "bound", "ratio", "evaluations")]
     at <- if (is.null(m)) which.min(trace$ratio) else picks
     list(
-      data = data, control = control,
       params = list(m = picks, given = !is.null(m), similarity = like$label, bandwidth = like$width,
         labelled = labelled, swaps = as.integer(found$run$counters[["swaps"]]), center = center,
         scale = scale),

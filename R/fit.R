@@ -132,17 +132,11 @@ NULL
 
 #' @rdname selected
 #' @export
-feature_scores <- function(fit) {
-  check_fit(fit, "feature_scores", "features")
-  fit$feature_scores
-}
+feature_scores <- function(fit) check_fit(fit, "feature_scores", "features")
 
 #' @rdname selected
 #' @export
-feature_ranking <- function(fit) {
-  check_fit(fit, "feature_ranking", "features")
-  fit$feature_ranking
-}
+feature_ranking <- function(fit) check_fit(fit, "feature_ranking", "features")
 
 #' @rdname selected
 #' @export
@@ -186,17 +180,11 @@ cluster_labels <- function(fit) {
 
 #' @rdname selected
 #' @export
-sample_scores <- function(fit) {
-  check_fit(fit, "sample_scores", "samples")
-  fit$sample_scores
-}
+sample_scores <- function(fit) check_fit(fit, "sample_scores", "samples")
 
 #' @rdname selected
 #' @export
-sample_ranking <- function(fit) {
-  check_fit(fit, "sample_ranking", "samples")
-  fit$sample_ranking
-}
+sample_ranking <- function(fit) check_fit(fit, "sample_ranking", "samples")
 
 #' @rdname selected
 #' @export
@@ -232,7 +220,7 @@ wanted_number <- function(fit, value, name) {
   value
 }
 
-# A fit of this package, as it was made; with a `slot` where it selects `what`.
+# A fit of this package, as it was made; with a `slot`, which it gives, where it selects `what`.
 check_fit <- function(fit, slot = NULL, what = NULL) {
   if (!inherits(fit, "ufs") || !is.list(fit)) {
     ufs_abort("argument", "`fit` must be a fit of this package, not ", kind_of(fit), ".",
@@ -243,6 +231,7 @@ check_fit <- function(fit, slot = NULL, what = NULL) {
     ufs_abort("argument", "ufs_", fit$method, "() does not select ", what, ".",
       argument = "fit")
   }
+  if (!is.null(slot)) fit[[slot]]
 }
 
 # ---- edited fits ----------------------------------------------------------------------

@@ -118,8 +118,7 @@ graph_from_arguments <- function(arguments, data) {
   center <- check_flag(used$center, "center")
   scale <- check_flag(used$scale, "scale")
   if (center || scale) {
-    data$x <- if (is.matrix(data$x)) prepare_again(data$x, center, scale) else
-      operator_again(data$x, center, scale)
+    data$x <- centred_again(data$x, center, scale)
   }
   build_graph(data, used$n_neighbours, used$weights, used$bandwidth, used$symmetrise, used$exact)
 }

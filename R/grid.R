@@ -43,7 +43,8 @@
 #'   or a named list of vectors, of which all combinations are run.
 #' @param ... Arguments that are the same in all settings, and arguments of [ufs_data()], such as
 #'   `assay`.
-#' @param checkpoint `NULL`, or the name of a folder in which finished settings are kept.
+#' @param checkpoint `NULL`, or the name of a folder in which finished work is kept: see "Stopping
+#'   and resuming" in the help of [ufs_grid()].
 #' @param keep_fits Should the whole fits be kept, in `result$fits`? They can be large.
 #' @param m The argument `m` of a method that has one, like those in `...`. It is named here because
 #'   R would complete `m` to `method`.

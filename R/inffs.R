@@ -69,7 +69,6 @@
 #'
 #' # Columns in one unit (cm): variation counts too
 #' ufs_inffs(iris[, 1:4])
-#' @include ufs.R
 #' @export
 ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsum"),
                       k = NULL, center = FALSE, scale = FALSE, control = ufs_control(),
@@ -81,7 +80,13 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
     variant <- check_choice(variant, "variant", c("2015", "2016", "2020", "rowsum"))
     data <- as_ufs_matrix(x, center, scale, squares = FALSE)
     q <- length(data$keep)
-    if (!is.null(n_sample)) n_sample <- check_inffs_sample(n_sample, variant)
+    if (!is.null(n_sample)) {
+      if (!variant %in% c("2015", "2016")) {
+        ufs_abort("argument", "`n_sample` is for `variant` \"2015\" and \"2016\" only.",
+          argument = "n_sample")
+      }
+      n_sample <- check_count(n_sample, "n_sample", 10L)
+    }
     settings <- inffs_settings(data$n, if (is.null(n_sample)) q else min(q, n_sample), alpha,
       variant)
     found <- if (is.null(n_sample) || n_sample >= q) {
@@ -92,9 +97,8 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
     counters <- found$run$counters
     void <- counters[["empty"]] == 1
     list(
-      data = data, control = control,
-      params = c(list(alpha = alpha, variant = variant, center = center, scale = scale),
-        list(n_sample = n_sample)),
+      params = list(alpha = alpha, variant = variant, center = center, scale = scale,
+        n_sample = n_sample),
       run = found$run,
       # Equal columns differ by the order of summation; their scores are equal.
       feature_scores = found$score[equal_columns(data$x)],
@@ -107,14 +111,6 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
       "ufs_inffs() cannot tell them apart.")
   }
   fit
-}
-
-check_inffs_sample <- function(n_sample, variant) {
-  if (!variant %in% c("2015", "2016")) {
-    ufs_abort("argument", "`n_sample` is for `variant` \"2015\" and \"2016\" only.",
-      argument = "n_sample")
-  }
-  check_count(n_sample, "n_sample", 10L)
 }
 
 # The scores from a sample S of m features. (I - r A) y = 1 is solved for S alone, with r from the

@@ -31,7 +31,10 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
   check_size(n, p, min_n, arg)
   if (warn) {
     hint_orientation(x)
-    hint_names(opened$features, arg)
+    # Results of a table without column names speak of V1, V2, ...
+    if (is.null(opened$features)) {
+      say_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
+    }
   }
   named <- !is.null(opened$features)
   features <- feature_names(opened$features, p, warn)
@@ -95,12 +98,6 @@ prepare_write <- function(x, ready, keep, center, unit = 1) {
   out
 }
 
-# Columns of a matrix that passed the door, centred and standardised now.
-prepare_again <- function(x, center, scale) {
-  ready <- prepare_columns(x, center, if (scale) "sd" else "none")
-  prepare_write(x, ready, seq_len(ncol(x)), center)
-}
-
 # A double matrix from what open_data() takes.
 as_plain_matrix <- function(x, arg) {
   x <- open_data(x, arg)
@@ -127,6 +124,10 @@ table_matrix <- function(x, arg) {
     ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".",
       argument = arg)
   }
+  as_double(x)
+}
+
+as_double <- function(x) {
   # The replacement copies even where there is nothing to change.
   if (!is.double(x)) storage.mode(x) <- "double"
   x
@@ -142,13 +143,6 @@ hint_orientation <- function(x) {
     say_once("orientation", "`x` has ", nrow(x), " rows and ", ncol(x), " columns: ", why, ". ",
       "Rows are taken as samples and columns as features; if it is the other way round, give ",
       "t(x). ")
-  }
-}
-
-# Results of a table without column names speak of V1, V2, ...: said once in a session.
-hint_names <- function(names, arg) {
-  if (is.null(names)) {
-    say_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
   }
 }
 

@@ -144,7 +144,6 @@
 #'
 #' # The paper's loss
 #' selected_features(ufs_jspca(mtcars, n_components = 2, loss = "feature"), k = 4)
-#' @include ufs.R
 #' @export
 ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
                       loss = c("sample", "feature"), solver = c("exact", "irls"),
@@ -209,8 +208,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     score <- same_for_copies(found$row_norm, copies)
     key <- same_for_copies(found$kkt, copies)
     list(
-      data = data, control = control, run = found$run,
-      params = list(n_components = n_components, lambda = penalty$value,
+      run = found$run, params = list(n_components = n_components, lambda = penalty$value,
         lambda_rel = penalty$rel, lambda_max = lambda_max, loss = loss, solver = solver,
         solver_used = used,
         init = if (is.character(init)) init else "given", center = center, scale = scale),

@@ -38,7 +38,6 @@
 #'
 #' # The clusters that the ranking rests on
 #' table(fit$solution$cluster, iris$Species)
-#' @include ufs.R
 #' @export
 ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, scale = TRUE,
                          control = ufs_control(), ...) {
@@ -56,8 +55,7 @@ ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, 
         "k-means cannot make that many clusters.", argument = "x")
     }
     best <- runs[[1L]]
-    list(data = data, control = control,
-      params = list(n_clusters = n_clusters, n_starts = n_starts, center = center, scale = scale,
+    list(params = list(n_clusters = n_clusters, n_starts = n_starts, center = center, scale = scale,
         n_scores = if (is_operator(data$x)) ncol(rows)),
       feature_scores = f_statistic(data$x, best$cluster),
       solution = list(cluster = stats::setNames(best$cluster, data$samples),

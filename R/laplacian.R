@@ -19,12 +19,10 @@
 #'
 #' Beside the graph the scores cost 2 n p flops for each neighbour of a sample.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @param graph The neighbour graph: `NULL` for the default graph of `x`, a list of arguments of
 #'   [ufs_graph()], a graph made by [ufs_graph()], or a symmetric n x n weight matrix. The help page
 #'   of [ufs_graph()] has a section on this argument.
-#' @param center,scale Should the columns be centred and standardised first?
-#' @param control Made by [ufs_control()]. There are no iterations, so the default will do.
 #' @return A fit of class `c("ufs_laplacian", "ufs")`; `solution` holds the `graph`.
 #' @references He, Cai and Niyogi (2005) Laplacian score for feature selection. Advances in
 #'   Neural Information Processing Systems 18.
@@ -36,7 +34,6 @@
 #'
 #' # Columns in different units, and a graph of your own choice
 #' ufs_laplacian(mtcars, graph = list(n_neighbours = 7, weights = "binary"), scale = TRUE)
-#' @include ufs.R
 #' @export
 ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FALSE,
                           control = ufs_control(), ...) {
@@ -49,7 +46,6 @@ ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FAL
     statistic[is.nan(statistic)] <- NA_real_
     warn_void(1 - statistic, "laplacian", "A complete graph with equal weights does that.")
     list(
-      data = data, control = control,
       params = c(graph_params(graph), list(center = center, scale = scale)),
       feature_scores = 1 - statistic, void = data$keep[is.na(statistic)],
       statistic = expand_features(statistic, data, NA_real_),

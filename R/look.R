@@ -31,14 +31,11 @@
 #' @examples
 #' ufs_look(mtcars)
 #' ufs_look(cbind(iris[, 1:4], matrix(rnorm(150 * 40), 150)))
-#' @include ufs.R
 #' @export
 ufs_look <- function(x, ...) {
   check_given(x)
   unknown <- setdiff(names_of(list(...)), door_arguments)
-  if (length(unknown)) {
-    ufs_abort("argument", "Unknown argument `", unknown[1L], "`.", argument = unknown[1L])
-  }
+  if (length(unknown)) refuse_argument(unknown[1L])
   without_constant(look_at(open_some(x, list(...))$x))
 }
 

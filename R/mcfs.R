@@ -64,7 +64,6 @@
 #'
 #' # The coefficient of each feature for each eigenvector
 #' coef(fit)
-#' @include ufs.R
 #' @export
 ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
                      normalise = TRUE, k = NULL, center = TRUE, scale = FALSE,
@@ -108,7 +107,6 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
     }))
     status <- status_label(found$run$status)
     list(
-      data = data, control = control,
       params = c(list(n_clusters = n_clusters, n_features = n_features, ridge = ridge,
         normalise = normalise), graph_params(graph), list(center = center, scale = scale)),
       run = found$run, status = if (status == "converged") embedding$status else status,

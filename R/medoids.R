@@ -42,7 +42,6 @@
 #' fit <- ufs_medoids(iris[, 1:4], m = 6)
 #' selected_samples(fit)
 #' representatives(fit)
-#' @include ufs.R
 #' @export
 ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NULL, n_starts = 20,
                         unit = TRUE, center = TRUE, scale = TRUE, control = ufs_control(), ...) {
@@ -50,7 +49,7 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     form <- check_choice(form, "form", c("kmeans", "pam", "clara"))
     control <- resolve_control(control, max_iter = 100L)
     check_count(control$max_iter, "max_iter", 1L)
-    data <- as_ufs_points(x, center, scale, m)
+    data <- as_ufs_coordinates(x, center, scale, function(x) sample_points(x, m))
     labelled <- check_labelled(labelled, data)
     n <- data$n
     m <- check_count(m, "m", 1L, n - 1L - length(labelled),
@@ -73,7 +72,6 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     rest <- setdiff(seq_len(n), c(free, labelled))
     ranking <- c(free, rest[order(signif(distance[rest], 10L))])
     list(
-      data = data, control = control,
       params = list(m = m, form = form, labelled = labelled, n_starts = n_starts, unit = unit,
         center = center, scale = scale, n_scores = data$n_scores),
       sample_scores = rank_scores(ranking, n),

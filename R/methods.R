@@ -89,22 +89,19 @@ remembered_size <- function(fit, name) if (!isFALSE(fit$params$given)) fit$param
 summary.ufs <- function(object, ...) {
   check_dots_empty(...)
   check_fit(object)
+  objective <- object$trace$objective
   out <- list(
     method = object$method, title = method_title(object$method), call = object$call,
     n = object$n, p = object$p,
     constant = length(object$constant), status = object$status,
     iterations = object$iterations, elapsed = object$elapsed,
     certificate = object$certificate, params = object$params, notes = print_notes(object),
-    objective = range_of(object$trace$objective),
+    objective = if (length(objective)) c(first = objective[1L], last = utils::tail(objective, 1L)),
     features = if (!is.null(object$feature_scores)) score_summary(object$feature_scores),
     samples = if (!is.null(object$sample_scores)) score_summary(object$sample_scores),
     best = if (!is.null(object$feature_scores)) utils::head(as.data.frame(object), 10L)
   )
   structure(out, class = "summary.ufs")
-}
-
-range_of <- function(objective) {
-  if (length(objective)) c(first = objective[1L], last = objective[length(objective)])
 }
 
 score_summary <- function(score) {
@@ -180,8 +177,7 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
     return(feature_rows(newdata, match_columns(object, newdata, chosen)))
   }
   if (inherits(newdata, "ufs_sketch")) newdata <- newdata$data
-  columns <- match_columns(object, newdata, chosen)
-  newdata[, columns, drop = FALSE]
+  newdata[, match_columns(object, newdata, chosen), drop = FALSE]
 }
 
 check_newdata <- function(newdata) {

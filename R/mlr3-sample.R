@@ -23,7 +23,6 @@
 #' some <- po("ufs_sample", m = 10)
 #' some$train(list(mlr3::tsk("iris")))[[1]]$nrow
 #' some$state$rows
-#' @include mlr3.R
 NULL
 
 mlr3_pipeop_class <- function() {

@@ -48,7 +48,6 @@
 #' filter <- flt("ufs_kmeans_f", n_clusters = 3)
 #' filter$calculate(mlr3::tsk("iris"))
 #' filter$scores
-#' @include adapters.R
 NULL
 
 # Calls add() now or as soon as a package comes; both may be loaded in either order.
@@ -57,11 +56,6 @@ when_loaded <- function(package, add) {
   setHook(packageEvent(package, "onLoad"), function(...) {
     if (isNamespaceLoaded("ufselect")) add()
   })
-}
-
-register_mlr3 <- function() {
-  when_loaded("mlr3filters", add_mlr3_filters)
-  when_loaded("mlr3pipelines", add_mlr3_pipeop)
 }
 
 add_mlr3_filters <- function() {

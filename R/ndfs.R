@@ -81,7 +81,6 @@
 #' # Labels of your own as the start
 #' fit <- ufs_ndfs(iris[, 1:4], n_clusters = 3, init = iris$Species)
 #' fit
-#' @include ufs.R
 #' @export
 ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1e8,
                      init = "kmeans", n_starts = 20, offset = 0.02,
@@ -121,7 +120,6 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
     row_ss <- rowSums(found$w^2)
     rownames(found$f) <- data$samples
     list(
-      data = data, control = control,
       params = c(list(n_clusters = n_clusters, alpha = alpha, beta = beta, gamma = gamma,
         init = if (is.character(init)) init else "given", n_starts = n_starts, offset = offset,
         laplacian = laplacian, update = update, start = start, solver = solver),

@@ -50,12 +50,7 @@ column_blocks <- function(x, bytes = block_bytes()) {
   lapply(starts, function(from) seq.int(from, min(from + width - 1, ncol(x))))
 }
 
-as_double_matrix <- function(v) {
-  v <- as.matrix(v)
-  # The replacement copies even where there is nothing to change.
-  if (!is.double(v)) storage.mode(v) <- "double"
-  v
-}
+as_double_matrix <- function(v) as_double(as.matrix(v))
 
 block_bytes <- function() {
   value <- getOption("ufselect.block_bytes", 64 * 1024^2)
@@ -97,8 +92,12 @@ plain_sparse <- function(x) {
   methods::new("dgCMatrix", i = x$i, p = x$start, x = x$value, Dim = c(x$n, x$user_p))
 }
 
-# The columns centred and standardised as well: prepare_again() for an operator.
-operator_again <- function(x, center, scale) {
+# The columns of what passed the door, centred and standardised now.
+centred_again <- function(x, center, scale) {
+  if (is.matrix(x)) {
+    ready <- prepare_columns(x, center, if (scale) "sd" else "none")
+    return(prepare_write(x, ready, seq_len(ncol(x)), center))
+  }
   if (x$kind == "source") {
     return(x$again(center, scale))
   }
@@ -117,7 +116,7 @@ operator_again <- function(x, center, scale) {
 
 # Columns of mean 0.
 x_center <- function(x) {
-  if (is.matrix(x)) sweep(x, 2L, colMeans(x)) else operator_again(x, TRUE, FALSE)
+  if (is.matrix(x)) sweep(x, 2L, colMeans(x)) else centred_again(x, TRUE, FALSE)
 }
 
 # The columns j, without a copy of the entries.
@@ -223,10 +222,6 @@ row_coordinates <- function(x) {
 # The same for clusterings of samples, which can do with less: where those coordinates take more
 # than four blocks, the leading principal component scores (data$n_scores of them, at least `least`)
 # take their place.
-as_ufs_points <- function(x, center, scale, least) {
-  as_ufs_coordinates(x, center, scale, function(x) sample_points(x, least))
-}
-
 sample_points <- function(x, least = 1L) {
   if (is.matrix(x)) {
     return(x)

@@ -34,7 +34,6 @@
 #' # here arrests for assault, which is right only where all columns share a unit.
 #' feature_scores(ufs_pca(USArrests, n_components = 1))
 #' feature_scores(ufs_pca(USArrests, n_components = 1, scale = FALSE))
-#' @include ufs.R
 #' @export
 ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
@@ -47,8 +46,7 @@ ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
     pca <- x_pca(data$x, n_components)
     check_rank(pca, n_components)
     score <- sqrt(rowSums(pca$loadings^2))
-    list(data = data, control = control,
-      params = list(n_components = n_components, center = center, scale = scale),
+    list(params = list(n_components = n_components, center = center, scale = scale),
       feature_scores = score,
       certificate = captured_certificate(data$x, n_components, pca$sdev2, score),
       solution = list(loadings = expand_features(pca$loadings, data),

@@ -48,23 +48,22 @@
 #' plot(fit, "heatmap", iris[, 1:4], k = 4)
 #' @export
 plot.ufs <- function(x, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
-  check_fit(x)
-  k <- picture_size(x, k, m)
-  draw_picture(picture(x, picture_type(x, type, data), k = k, data = data, y = y, m = m), ...)
-  invisible(x)
+  show_picture(x, picture_of_fit(x, type, data, k, y, m), ...)
 }
 
 #' @rdname plot.ufs
 #' @exportS3Method ggplot2::autoplot
 autoplot.ufs <- function(object, type = NULL, data = NULL, k = NULL, y = NULL, m = NULL, ...) {
-  check_dots_empty(...)
-  check_fit(object)
-  k <- picture_size(object, k, m)
-  type <- picture_type(object, type, data)
-  ggplot_picture(picture(object, type, k = k, data = data, y = y, m = m))
+  ggplot_picture(picture_of_fit(object, type, data, k, y, m), ...)
 }
 
-# plot() of the other classes.
+picture_of_fit <- function(fit, type, data, k, y, m) {
+  check_fit(fit)
+  k <- picture_size(fit, k, m)
+  picture(fit, picture_type(fit, type, data), k = k, data = data, y = y, m = m)
+}
+
+# plot() of all classes.
 show_picture <- function(x, pic, ...) {
   draw_picture(pic, ...)
   invisible(x)

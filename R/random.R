@@ -4,7 +4,7 @@
 #' [ufs_compare()] always shows it. The draws use R's random numbers, so `set.seed()` makes them
 #' repeatable.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @inheritParams ufs_rrss
 #' @param what `"features"` (default), `"samples"` or `"both"`.
 #' @return A fit of class `c("ufs_random", "ufs")` with uniform random scores.
@@ -12,7 +12,6 @@
 #' set.seed(1)
 #' selected_features(ufs_random(iris[, 1:4]), k = 2)
 #' selected_samples(ufs_random(iris[, 1:4], what = "samples"), m = 5)
-#' @include ufs.R
 #' @export
 ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
                        m = NULL, labelled = NULL, control = ufs_control(), ...) {
@@ -23,7 +22,7 @@ ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
     labelled <- check_labelled(labelled, data)
     # Ranks rather than raw draws: no ties, and the order is the permutation drawn.
     draw <- function(size) (size + 1 - sample.int(size)) / size
-    list(data = data, control = control, params = list(what = what, labelled = labelled),
+    list(params = list(what = what, labelled = labelled),
       feature_scores = if (what != "samples") draw(length(data$keep)),
       sample_scores = if (what != "features") without_labelled(draw(data$n), labelled))
   })

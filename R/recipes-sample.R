@@ -39,7 +39,6 @@
 #' library(recipes)
 #' rec <- step_sample_ufs(recipe(Species ~ ., iris), all_numeric_predictors(), m = 10)
 #' bake(prep(rec), new_data = NULL)
-#' @include recipes.R
 #' @export
 step_sample_ufs <- function(recipe, ..., method = "facility", m = 20L, weights_to = NULL,
                             options = list(), standardise = "auto", na = "error",

@@ -14,12 +14,11 @@
 #' # Units
 #' Most methods standardise the columns themselves. Of those that take them as they are,
 #' [ufs_laplacian()], [ufs_spec()] and [ufs_mcfs()] are given standardised columns by
-#' `standardise = "auto"` if the columns have different units: if the largest standard deviation is
-#' more than 15 times the median one, or that of a tenth of the columns more than 40 times that of
-#' another tenth, and the table is neither sparse nor one of counts. A message says so, and the
-#' trained step shows it. [ufs_inffs()] and [ufs_variance()] always get the columns as they are,
-#' because a large spread is what they look for. `recipes::step_normalize()` before this step gives
-#' every method standardised columns.
+#' `standardise = "auto"` if the columns have different units by the limits of [ufs_look()], and the
+#' table is neither sparse nor one of counts. A message says so, and the trained step shows it.
+#' [ufs_inffs()] and [ufs_variance()] always get the columns as they are, because a large spread is
+#' what they look for. `recipes::step_normalize()` before this step gives every method standardised
+#' columns.
 #'
 #' # Missing values and constant columns
 #' With `na = "error"`, the default, missing values are an error that names the columns; the other
@@ -82,7 +81,6 @@
 #' trained <- prep(rec)
 #' names(bake(trained, new_data = NULL))
 #' tidy(trained, number = 1)
-#' @include adapters.R
 #' @export
 step_select_ufs <- function(recipe, ..., method = "css", num_terms = NULL, prop_terms = NULL,
                             cutoff = NULL, n_clusters = NULL, options = list(),
@@ -242,8 +240,8 @@ check_select_step <- function(x) {
 
 check_shared <- function(x) {
   check_standardise(x$standardise, x$options)
-  check_na(x$na)
-  check_seed(x$seed)
+  check_choice(x$na, "na", c("error", "omit", "median", "knn"))
+  if (!is.null(x$seed)) check_count(x$seed, "seed", -.Machine$integer.max)
 }
 
 check_step_options <- function(options) {
@@ -267,15 +265,8 @@ step_options <- function(x) {
 
 step_size <- function(num_terms, prop_terms, p) {
   # Rounded up, but .07 * 100 (7.000000000000001) is 7.
-  size <- if (identical(num_terms, "auto")) {
-    p
-  } else if (!is.null(num_terms)) {
-    num_terms
-  } else if (is.null(prop_terms)) {
-    p
-  } else {
-    ceiling(prop_terms * p - 1e-8)
-  }
+  size <- if (is.null(num_terms) && !is.null(prop_terms)) ceiling(prop_terms * p - 1e-8) else
+    if (is.numeric(num_terms)) num_terms else p
   as.integer(min(size, p))
 }
 

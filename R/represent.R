@@ -27,8 +27,6 @@
 #'   default `NULL` is a matrix of ones, which gives a plain sparse subspace representation.
 #'   The matrix need not be symmetric: `theta[i, j]` penalises the use of sample j for sample i.
 #' @param lambda_z The weight of `theta`, 0 or more.
-#' @param lambda_e The weight of the error. The default `NULL` takes `alpha_e` divided by the
-#'   largest l1 norm of a sample (after each sample is scaled to unit length).
 #' @param nonnegative Should `Z >= 0` be required?
 #' @param solver `"paper"` for the ADMM or `"exact"` for linear programmes.
 #' @param rho0,tau The first penalty of the ADMM and its growth per iteration (at least 1).
@@ -60,7 +58,6 @@
 #' sum(fit$W[differ == 0]) / sum(fit$W)
 #' plain <- ufs_represent(mtcars, lambda_z = 0, alpha_e = 5)
 #' sum(plain$W[differ == 0]) / sum(plain$W)
-#' @include ufs.R
 #' @export
 ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alpha_e = 10,
                           nonnegative = FALSE, solver = c("paper", "exact"), rho0 = 1, tau = 1.1,
@@ -133,8 +130,7 @@ print.ufs_represent <- function(x, ...) {
 plot.ufs_represent <- function(x, type = NULL, ...) {
   types <- c(if (x$params$solver == "paper") c("objective", "residuals"), "links")
   type <- if (is.null(type)) types[[1L]] else check_choice(type, "type", types)
-  draw_picture(picture(x, type), ...)
-  invisible(x)
+  show_picture(x, picture(x, type), ...)
 }
 
 #' @export

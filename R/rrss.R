@@ -29,7 +29,7 @@
 #' minimum. The iteration stops when the relative duality gap is at most `tol`. The objective is
 #' then much closer to its minimum than the gap says: within 1e-5 on the sets we tried.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @param gamma The penalty, a positive number in units of `x`. The default `NULL` computes it from
 #'   `gamma_rel`. [ufs_grid_paper()] gives the published grid of values.
 #' @param gamma_rel The penalty as a share of the smallest value at which A = 0 is optimal,
@@ -39,7 +39,6 @@
 #'   open. It changes no score: [selected_samples()], `print()` and `plot()` use it.
 #' @param labelled Samples that are labelled already: indices, row names, or a logical vector of
 #'   length n. They are not chosen: their score is `NA` and they come last.
-#' @param center,scale Should the columns be centred and standardised first?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (300), `tol`
 #'   (1e-3, the relative duality gap) and `eps` (1e-8, the smoothing of the norms, in units of the
 #'   mean norm of the samples).
@@ -60,7 +59,6 @@
 #' # Cars that the chosen ones rebuild worst: possible outliers
 #' fit <- ufs_rrss(mtcars, gamma_rel = 0.3)
 #' head(sort(fit$solution$residual, decreasing = TRUE), 3)
-#' @include ufs.R
 #' @export
 ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NULL,
                      center = TRUE, scale = TRUE, control = ufs_control(), ...) {

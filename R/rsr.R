@@ -67,7 +67,6 @@
 #'
 #' # How much of the data do these four columns hold?
 #' ufs_captured(fit, mtcars, k = 4)
-#' @include ufs.R
 #' @export
 ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irls"),
                     coefficients = NULL, k = NULL, center = TRUE, scale = TRUE,
@@ -97,7 +96,6 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
     first <- equal_columns(data$x)
     if (coefficients) found$w <- mean_of_copies(found$w, first)
     list(
-      data = data, control = control,
       params = list(lambda = used[["lambda"]], lambda_rel = used[["lambda"]] / used[["zero"]],
         lambda_identity = if (is.nan(used[["identity"]])) NA_real_ else used[["identity"]],
         lambda_max = used[["zero"]], solver = solver, center = center, scale = scale),

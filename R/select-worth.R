@@ -53,17 +53,13 @@ worth_of_samples <- function(fit, x, chosen, draws) {
   rows <- c(chosen, others)
   part <- dense_part(x, rows, columns)
   z <- as_ufs_matrix(part, TRUE, !isFALSE(fit$params$scale), warn = FALSE, unit = "power")$x
-  value <- function(i) c(uncovered = mean(nearest_square(z, z[i, , drop = FALSE])) /
-      mean(rowSums(z^2)))
+  value <- function(i) {
+    nearest <- apply(square_distances(z, z[i, , drop = FALSE]), 1L, min)
+    c(uncovered = mean(pmax(nearest, 0)) / mean(rowSums(z^2)))
+  }
   own <- value(seq_len(m))
   random <- vapply(seq_len(draws), function(i) value(sample.int(nrow(z), m)), own)
   worth_table(own, matrix(random, 1L), FALSE)
-}
-
-# Squared distances of the rows of z to the nearest row of `to`.
-nearest_square <- function(z, to) {
-  d <- outer(rowSums(z^2), rowSums(to^2), "+") - 2 * tcrossprod(z, to)
-  pmax(apply(d, 1L, min), 0)
 }
 
 worth_table <- function(own, random, more_is_better) {
@@ -141,22 +137,12 @@ selection_record <- function(task, noise) {
 
 #' @export
 selected_features.ufs_select <- function(fit, k = NULL, as = NULL, ...) {
-  if (is.null(k) && fit$task != "label") k <- fit$size
-  if (is.null(k)) {
-    check_fit(fit, "feature_ranking", "features")
-    ufs_abort("argument", "`k` is missing.", argument = "k")
-  }
-  selected_features(without_task(fit), k, as, ...)
+  selected_features(without_task(fit), if (is.null(k)) fit$size else k, as, ...)
 }
 
 #' @export
 selected_samples.ufs_select <- function(fit, m = NULL, as = NULL, ...) {
-  if (is.null(m) && fit$task == "label") m <- fit$size
-  if (is.null(m)) {
-    check_fit(fit, "sample_ranking", "samples")
-    ufs_abort("argument", "`m` is missing.", argument = "m")
-  }
-  selected_samples(without_task(fit), m, as, ...)
+  selected_samples(without_task(fit), if (is.null(m)) fit$size else m, as, ...)
 }
 
 #' @export

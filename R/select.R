@@ -68,7 +68,6 @@
 #' fit
 #' selected_features(fit)
 #' ufs_select(iris[, 1:4], m = 6, task = "label")
-#' @include ufs.R css.R look.R
 #' @export
 ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", "label"), m = NULL,
                        n_clusters = NULL, noise = NULL, ordered = FALSE, ...) {

@@ -60,7 +60,10 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
   } else {
     fit <- ufs(opened, method = "facility", m = m, center = center, scale = scale)
     index <- unname(fit$solution$order)
-    weights <- nearest_counts(as_ufs_matrix(opened, center, scale, warn = FALSE)$x, index)
+    x <- as_ufs_matrix(opened, center, scale, warn = FALSE)$x
+    # How many samples each chosen one is the nearest of.
+    distance <- square_distances(x, x[index, , drop = FALSE])
+    weights <- tabulate(max.col(-distance, ties.method = "first"), m)
   }
   at <- order(index)
   index <- index[at]
@@ -70,13 +73,6 @@ ufs_sketch <- function(x, m, type = c("leverage", "uniform", "facility"), n_vect
     uniform = "drawn alike", facility = "by facility location"))
   structure(list(index = index, weights = unname(weights[at] * opened$n / sum(weights)),
     type = type, n = opened$n, leverage = leverage, data = part), class = "ufs_sketch")
-}
-
-# For each of the rows `index` of x how many rows are nearest to it.
-nearest_counts <- function(x, index) {
-  chosen <- x[index, , drop = FALSE]
-  distance <- outer(rowSums(x^2), rowSums(chosen^2), `+`) - 2 * tcrossprod(x, chosen)
-  tabulate(max.col(-distance, ties.method = "first"), length(index))
 }
 
 #' @export

@@ -139,7 +139,6 @@
 #' # The paper's iteration, step by step from given labels
 #' ufs_socfs(iris[, 1:4], 3, init = iris$Species, solver = "irls",
 #'   control = ufs_control(max_iter = 20, tol = -1, warn = FALSE))
-#' @include ufs.R
 #' @export
 ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       init = "kmeans", n_starts = 20, start_rule = c("wss", "objective"),
@@ -213,7 +212,7 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     v <- expand_features(found$V, data)
     counters <- found$run$counters
     list(
-      data = data, control = control, run = found$run,
+      run = found$run,
       params = list(n_clusters = n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
         lambda_max = 2 * top, gamma = gamma, init = given$kind, n_starts = n_starts,
         start_rule = start_rule, starts_run = length(starts), solver = solver, center = center,

@@ -58,7 +58,6 @@
 #'
 #' # The components of the learnt graph are a clustering
 #' table(fit$solution$cluster, iris$Species)
-#' @include ufs.R
 #' @export
 ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.01,
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
@@ -84,7 +83,6 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
     counters <- found$run$counters
     rownames(found$f) <- data$samples
     list(
-      data = data, control = control,
       params = list(n_clusters = n_clusters, n_dims = n_dims, n_neighbours = n_neighbours,
         gamma = gamma,
         alpha = counters[["alpha"]], lambda = counters[["lambda"]], solver = solver,

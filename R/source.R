@@ -46,15 +46,15 @@ new_source <- function(object, kind, size, chunk, block_bytes, BPPARAM) {
 
 # The part of a source given by samples and features (indices of what is there now).
 subset_source <- function(source, rows = NULL, columns = NULL) {
-  take <- function(old, new, n) {
-    if (is.null(new)) old else if (is.null(old)) new else old[new]
-  }
-  source$rows <- take(source$rows, rows, source$n)
-  source$columns <- take(source$columns, columns, source$p)
+  source$rows <- part_of(source$rows, rows)
+  source$columns <- part_of(source$columns, columns)
   if (!is.null(rows)) source$n <- length(rows)
   if (!is.null(columns)) source$p <- length(columns)
   source
 }
+
+# Indices `new` of what the indices `old` name; NULL = all.
+part_of <- function(old, new) if (is.null(new)) old else if (is.null(old)) new else old[new]
 
 # A source that another process can read: by the name of a file or of shared memory.
 source_by_name <- function(source) {
@@ -66,15 +66,10 @@ source_by_name <- function(source) {
   source
 }
 
-new_count <- function() {
-  count <- new.env(parent = emptyenv())
-  count$passes <- 0
-  count
-}
+new_count <- function() list2env(list(passes = 0), parent = emptyenv())
 
 new_store <- function() {
-  store <- new.env(parent = emptyenv())
-  store$reads <- 0
+  store <- list2env(list(reads = 0), parent = emptyenv())
   reg.finalizer(store, drop_turned, onexit = TRUE)
   store
 }
@@ -94,9 +89,8 @@ read_source <- function(source, i = NULL, j = NULL) {
     return(read_turned(source$turned, if (is.null(i)) j else i))
   }
   for (package in setdiff(source$packages, loadedNamespaces())) loadNamespace(package)
-  pick <- function(own, index) if (is.null(own)) index else if (is.null(index)) own else own[index]
-  i <- pick(source$rows, i)
-  j <- pick(source$columns, j)
+  i <- part_of(source$rows, i)
+  j <- part_of(source$columns, j)
   piece <- from_source(switch(source$kind,
     delayed = DelayedArray::extract_array(source$object, list(i, j)),
     big = read_big(source$object, i, j),

@@ -27,13 +27,12 @@
 #' kept, and worse on all five when more were kept. The script
 #' `system.file("benchmarks", "spca.R", package = "ufselect")` repeats that comparison.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @param n_components The number of components k, from 1 to the rank of `x`.
 #' @param lambda The penalty, a positive number, for the matrix after `center` and `scale`. The
 #'   default `NULL` computes it from `lambda_rel`.
 #' @param lambda_rel The penalty as a share of the smallest value at which all loadings are zero at
 #'   the start. Components of small variance may come out empty.
-#' @param center,scale Should the columns be centred and standardised first?
 #' @param control Iteration limits and tolerances, made by [ufs_control()]: `max_iter` (default
 #'   1000), `tol` (1e-4, relative change of B).
 #' @return A fit of class `c("ufs_spca", "ufs")`. `solution` holds `A`, `B` (p x k), the sparse
@@ -48,7 +47,6 @@
 #' fit <- ufs_spca(mtcars, n_components = 2, lambda_rel = .3)
 #' round(coef(fit), 2)
 #' fit$solution$explained
-#' @include ufs.R
 #' @export
 ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL, center = TRUE,
                      scale = TRUE, control = ufs_control(), ...) {
@@ -73,7 +71,7 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL,
     b <- mean_of_copies(found$B, x_equal_columns(data$x))
     length_of <- sqrt(colSums(b^2))
     list(
-      data = data, control = control, run = found$run,
+      run = found$run,
       params = list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel,
         center = center, scale = scale),
       feature_scores = sqrt(rowSums(b^2)), feature_key = found$kkt,

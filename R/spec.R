@@ -35,8 +35,6 @@
 #'   use it.
 #' @param power The exponent q of the spectral function, a whole number of at least 1. Larger
 #'   values punish oscillation more.
-#' @param control Made by [ufs_control()]. There is no iteration to be tuned, so the default will
-#'   do.
 #' @return A fit of class `c("ufs_spec", "ufs")`; `solution` holds the `graph` and for phi3
 #'   the eigenvectors `U` (n x (k - 1), without the trivial one) and `eigenvalues`.
 #' @references Zhao and Liu (2007) Spectral feature selection for supervised and
@@ -52,7 +50,6 @@
 #'
 #' # Agreement with the leading eigenvectors, for three clusters
 #' ufs_spec(mtcars, type = "phi3", n_clusters = 3, scale = TRUE)
-#' @include ufs.R
 #' @export
 ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_clusters = NULL,
                      power = 1, k = NULL, center = FALSE, scale = FALSE,
@@ -88,7 +85,6 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
     warn_void(score, "spec", "A complete graph with equal weights does that.")
     c(
       list(
-        data = data, control = control,
         params = c(list(type = type, n_clusters = if (type == "phi3") n_clusters,
           power = power), graph_params(graph), list(center = center, scale = scale)),
         feature_scores = score, void = data$keep[is.na(score)],

@@ -25,7 +25,6 @@
 #' @param n_resamples The number of resamples.
 #' @param fraction The share of the samples in each of them, drawn without replacement.
 #' @param level The level of the confidence interval.
-#' @param checkpoint `NULL`, or a folder in which finished work is kept, as in [ufs_grid()].
 #' @return An object of class `ufs_stability`: `stability`, `interval`, `jaccard`,
 #'   `frequency` (one number per feature), `sample_frequency` (share of the resamples in which a
 #'   sample was chosen among those in which it was there), `selected` (n_resamples x p,
@@ -44,8 +43,8 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   check_given(x, method)
   call <- plain_call(match.call(), "ufs_stability")
   if (is.character(method) && length(method) > 1L) {
-    return(several_stabilities(call, x, method, k, list(...), m, n_resamples, fraction, level,
-      checkpoint))
+    return(several_stabilities(call, x, method, list(...), m, list(k = k, n_resamples = n_resamples,
+      fraction = fraction, level = level, checkpoint = checkpoint)))
   }
   row <- method_row(method)
   check_arguments(names(list(...)), row$fit, method)
@@ -110,8 +109,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
 }
 
 # One result per method, on the same resamples: each starts from the same seed.
-several_stabilities <- function(call, x, methods, k, args, m, n_resamples, fraction, level,
-                                checkpoint) {
+several_stabilities <- function(call, x, methods, args, m, shared) {
   rows <- lapply(methods, method_row)
   own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
   opened <- open_some(x, args, own)
@@ -129,9 +127,8 @@ several_stabilities <- function(call, x, methods, k, args, m, n_resamples, fract
   seed <- draw_seeds(1L)[[1L]]
   fits <- Map(function(method, row) {
     mine <- args[names(args) %in% arguments_of(row$fit)]
-    with_seed(seed, do.call(ufs_stability, c(list(x = x, method = method, k = k), mine,
-      list(m = if (row$selects != "features") m, n_resamples = n_resamples, fraction = fraction,
-        level = level, checkpoint = checkpoint)), quote = TRUE))
+    with_seed(seed, do.call(ufs_stability, c(list(x = x, method = method), mine,
+      list(m = if (row$selects != "features") m), shared), quote = TRUE))
   }, methods, rows)
   structure(list(call = call, methods = methods, fits = fits), class = "ufs_stability_list")
 }

@@ -52,8 +52,16 @@ run_tasks <- function(tasks, work, common = list(), run = NULL, keys = NULL,
   tick <- progress_ticks(length(tasks), envir = environment())
   for (i in setdiff(seq_along(tasks), open)) tick()
   jobs <- lapply(open, function(i) list(task = tasks[[i]], key = keys[[i]]))
-  problem <- run$problem
-  if (!is.null(problem)) warn_not_stored(run$folder, problem)
+  problem <- NULL
+  # Said once a run, however often it happens: each task tries, so that what can be kept is kept.
+  note <- function(why) {
+    if (is.null(problem) && length(why)) {
+      problem <<- why[1L]
+      ufs_warn("checkpoint", "Finished work cannot be written to the checkpoint folder '",
+        run$folder, "' (", problem, "). The run goes on without it and its result is complete.")
+    }
+  }
+  note(run$problem)
   if (length(jobs) && uses_workers()) {
     shared <- tempfile("ufselect-", tmpdir = getOption("ufselect.shared_dir", tempdir()),
       fileext = ".rds")
@@ -63,29 +71,16 @@ run_tasks <- function(tasks, work, common = list(), run = NULL, keys = NULL,
     done[open] <- keep_seed(future.apply::future_lapply(jobs, run_job, work = work, common = shared,
       folder = run$folder, tick = tick, future.seed = NULL, future.globals = FALSE,
       future.packages = "ufselect"))
-    said <- unlist(lapply(done, `[[`, "problem"))
-    if (length(said) && is.null(problem)) {
-      problem <- said[1L]
-      warn_not_stored(run$folder, problem)
-    }
+    note(unlist(lapply(done, `[[`, "problem")))
   } else {
     for (i in seq_along(jobs)) {
       value <- run_job(jobs[[i]], work, common, run$folder, tick)
-      if (!is.null(value$problem) && is.null(problem)) {
-        problem <- value$problem
-        warn_not_stored(run$folder, problem)
-      }
+      note(value$problem)
       done[[open[i]]] <- value
     }
   }
   if (!is.null(report)) report$problem <- problem
   list(values = lapply(done, `[[`, "value"), report = report)
-}
-
-# Once a run, however often it happens: each task tries, so that what can be kept is kept.
-warn_not_stored <- function(folder, why) {
-  ufs_warn("checkpoint", "Finished work cannot be written to the checkpoint folder '", folder,
-    "' (", why, "). The run goes on without it and its result is complete.")
 }
 
 # One task, here or on a worker. A failed one is not stored: it is tried again next time.

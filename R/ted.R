@@ -82,7 +82,6 @@
 #' head(1 - fit$trace$objective / sum(scale(iris[, 1:4])^2))
 #'
 #' ufs_ted(iris[, 1:4], form = "convex")
-#' @include ufs.R
 #' @export
 ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
                     m = NULL, unit = FALSE, labelled = NULL, center = TRUE, scale = TRUE,
@@ -207,18 +206,13 @@ print_notes.ufs_ted <- function(x) {
   # As many as were asked for, or ten.
   m <- min(remembered_size(x, "m"), nrow(x$trace))
   if (is.null(remembered_size(x, "m"))) m <- min(m, 10L)
-  c(paste0("objective    lowered by ", signif(100 * reconstructed(x, m), 3L), " % with ",
+  objective <- x$trace$objective
+  lowered <- 1 - objective[[m]] / (objective[[1L]] + x$trace$decrease[[1L]])
+  c(paste0("objective    lowered by ", signif(100 * lowered, 3L), " % with ",
     count_words(m, "sample")),
     if (given) {
       paste0("labelled     ", count_words(given, "sample"), ", which the picks complement")
     })
-}
-
-# Share of the total squares that the first m picks take away.
-reconstructed <- function(fit, m) {
-  m <- min(m, nrow(fit$trace))
-  first <- fit$trace$objective[[1L]] + fit$trace$decrease[[1L]]
-  1 - fit$trace$objective[[m]] / first
 }
 
 # Greedy TED on the rows of x: m picks with ridge mu, after those given. list(order = picks, score =

@@ -3,23 +3,12 @@
 #' @rdname selected
 #' @export
 selected_features.ufs_topk <- function(fit, k = fit$params$k, as = NULL, ...) {
+  if (is.null(k)) k <- fit$params$k
   if (!identical(as.integer(check_count(k, "k")), fit$params$k)) {
     ufs_abort("refit", "This fit chose exactly ", fit$params$k, " features, and selections ",
       "of ufs_topk() are not nested: fit again with k = ", k, ".", argument = "k")
   }
   selected_features.ufs(fit, k, as, ...)
-}
-
-#' @export
-predict.ufs_topk <- function(object, newdata, k = object$params$k, ...) {
-  check_fit(object)
-  predict.ufs(object, newdata, k, ...)
-}
-
-#' @export
-print.ufs_topk <- function(x, n = min(5L, x$params$k), ...) {
-  check_fit(x)
-  print.ufs(x, n, ...)
 }
 
 #' @export

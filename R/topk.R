@@ -184,7 +184,6 @@
 #' fit <- ufs_topk(iris[, 1:4], k = 2, y = y, nonnegative = TRUE)
 #' selected_features(fit)
 #' mean(fit$solution$label == iris$Species)
-#' @include ufs.R
 #' @export
 ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e = 10,
                      lambda_z = 0.05, lambda_a = 0.01, lambda_i = 3, alpha = 0.95,

@@ -91,12 +91,8 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   judged <- judge_settings(fits, x, k, criterion, fixed, n_clusters, varies, n_starts)
   fits$results[names(judged$values)] <- judged$values
   best <- judged$best
-  fits$call <- call
-  fits$criterion <- criterion
-  fits$k <- k
-  fits$best <- best
-  fits$choice <- fits$settings[best, , drop = FALSE]
-  fits$fit <- fits$fits[[best]]
+  fits[c("call", "criterion", "k", "best", "choice", "fit")] <- list(call, criterion, k, best,
+    fits$settings[best, , drop = FALSE], fits$fits[[best]])
   fits$fits <- NULL
   class(fits) <- c("ufs_tune", "ufs_grid")
   fits

@@ -55,7 +55,6 @@
 #' fit <- ufs_udfs(mtcars, n_clusters = 3)
 #' fit
 #' selected_features(fit, k = 3)
-#' @include ufs.R
 #' @export
 ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
                      solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
@@ -77,7 +76,6 @@ ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
       list(n_clusters = n_clusters, k = n_neighbours, lambda = lambda, gamma = gamma,
         accelerate = solver == "exact" && control$tol >= 0), control)
     list(
-      data = data, control = control,
       params = list(n_clusters = n_clusters, n_neighbours = n_neighbours, lambda = lambda,
         gamma = gamma, solver = solver, center = center, scale = scale),
       run = found$run, feature_scores = found$row2, feature_key = found$reach,

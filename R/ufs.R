@@ -1,4 +1,4 @@
-# The front door and the registry.
+# The front door, and what happens around every fit.
 
 #' Fit any method by name
 #'
@@ -8,10 +8,8 @@
 #'
 #' @param x The data, with n samples in rows and p features in columns. [ufs_data()] says which
 #'   kinds there are.
-#' @param method The name of a method, see [ufs_methods()].
+#' @inheritParams ufs_grid
 #' @param ... Arguments of that method, and of [ufs_data()]: `assay`, `features`, `samples`, `na`.
-#' @param m The argument `m` of a method that has one, like those in `...`. It is named here because
-#'   R would complete `m` to `method`.
 #' @return The method's fit, of class `c("ufs_<method>", "ufs")`.
 #' @examples
 #' ufs(iris[, 1:4], "variance")
@@ -90,62 +88,13 @@ ufs_methods <- function(...) {
   )
 }
 
-# ---- the registry ---------------------------------------------------------------------------
-
-registered <- new.env(parent = emptyenv())
-
-# The last lines of a method's file: everything that grids, comparisons and ensembles must
-# know about it. Nothing else in the package knows a method by name.
-#
-# method         its name for ufs(); `fit` its function
-# group          "system" (of the five papers), "baseline" (shown in every comparison),
-#                "features" or "samples" (what it is compared with): the order of ufs_methods()
-# selects        "features", "samples" or "both"
-# deterministic  no random numbers by default
-# cost           leading term of its time
-# advice         what it is worth: "recommended for ...", "situational", "historical (...)"
-# per_k          the argument that is the number of features to choose, where selections are
-#                not nested and every number needs a fit of its own
-# picks          list(argument, unless): the argument that is the number of features to pick one by
-#                one, where selections are nested and the fit picks some by itself; not nested if
-#                one of the arguments in `unless` is given
-# sized_by       the method whose decoys say how many features to keep, where its own say nothing:
-#                it ranks to complement, looks at each column alone, solves for one number, or takes
-#                long
-# mixed_units    what the frameworks' adapters do by default about columns in different units:
-#                "standardise", for a method that leaves them as they are and depends on them;
-#                "leave" for all others
-# shares         what all settings of a grid have in common beside the neighbour graph:
-#                list(argument, unless, make); make(x, value) gives the value of `argument`
-#                (NULL = none), where value(name) is an argument's value; not used if one of
-#                the arguments in `unless` varies over the grid
-# base_args      its arguments when it is a base selector of an ensemble
-# paper_grid     the settings a paper searched: list(source, grids), where grids is a named list of
-#                argument lists, the first the default; NULL where no source states one
-register <- function(method, fit, group = c("features", "samples", "baseline", "system"), selects,
-                     title, deterministic, cost, reference = "", advice = "", per_k = NULL,
-                     picks = NULL, sized_by = NULL, mixed_units = "leave", shares = NULL,
-                     base_args = list(), paper_grid = NULL) {
-  row <- list(fit = fit, group = match.arg(group), selects = selects, title = title,
-    deterministic = deterministic, cost = cost, reference = reference, advice = advice,
-    per_k = per_k, picks = picks, sized_by = sized_by, mixed_units = mixed_units,
-    shares = shares, base_args = base_args, paper_grid = paper_grid)
-  assign(method, row, envir = registered)
-}
-
-# All rows, by group and name.
-registry <- function() {
-  table <- mget(sort(ls(registered), method = "radix"), envir = registered)
-  group <- vapply(table, `[[`, "", "group")
-  table[order(match(group, c("system", "baseline", "features", "samples")))]
-}
-
 # ---- one run ----------------------------------------------------------------------------------
 
 # What all methods do around their own work. `slots` is the body of the method, evaluated
 # here, in the method's own frame: it checks the arguments, calls the solver and returns a
 # list with
-#   data, params, control   as for new_ufs()
+#   data, params, control   as for new_ufs(); `data` and `control` may be left out where the method
+#                           has them under these names
 #   run                     the solver's list(status, iterations, lapack, trace, counters);
 #                           absent where there is no solver
 #   advice                  what to do if it did not converge, one sentence
@@ -164,6 +113,7 @@ run_fit <- function(method, call, slots, door = TRUE) {
   }
   wanted <- numbers_to_report(frame, fun)
   slots <- force(slots)
+  for (name in setdiff(c("data", "control"), names(slots))) slots[[name]] <- frame[[name]]
   slots$params <- remember(slots$params, wanted, slots$data)
   run <- slots$run
   if (!is.null(run)) {

@@ -44,7 +44,10 @@
 #' @useDynLib ufselect, .registration = TRUE, .fixes = "C_"
 "_PACKAGE"
 
-.onLoad <- function(libname, pkgname) register_mlr3()
+.onLoad <- function(libname, pkgname) {
+  when_loaded("mlr3filters", add_mlr3_filters)
+  when_loaded("mlr3pipelines", add_mlr3_pipeop)
+}
 
 .onUnload <- function(libpath) {
   unregister_mlr3()

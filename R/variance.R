@@ -7,10 +7,9 @@
 #' scale. `scale = TRUE` would make all variances 1, which is why it is `FALSE` here; the ranking is
 #' void otherwise, and a warning says so.
 #'
-#' @inheritParams ufs_kmeans_f
+#' @inheritParams ufs_pca
 #' @param scale Should the columns be divided by their standard deviation first? This is offered
 #'   only for completeness.
-#' @param control Made by [ufs_control()]. There are no iterations, so the default will do.
 #' @return A fit of class `c("ufs_variance", "ufs")`; the score is the variance with
 #'   denominator n - 1.
 #' @seealso [ufs_random()], the other baseline
@@ -19,7 +18,6 @@
 #' fit <- ufs_variance(iris[, 1:4])
 #' feature_scores(fit)
 #' selected_features(fit, k = 2)
-#' @include ufs.R
 #' @export
 ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ...) {
   run_fit("variance", match.call(), {
@@ -33,7 +31,7 @@ ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ..
     if (scale) {
       ufs_warn("void", "With scale = TRUE every variance is 1: the ranking says nothing.")
     }
-    list(data = data, control = control, params = list(scale = scale),
+    list(params = list(scale = scale),
       feature_scores = if (scale) rep(1, length(data$keep)) else data$variance)
   })
 }

@@ -238,7 +238,7 @@ static int quadrature(rsr_work *w, double *node, double *weight)
         la_gemv('N', n, p, 1.0, w->problem->x, n, image, 0.0, next);
         for (size_t i = 0; i < N; i++) next[i] *= w->scale[i];
         if (count == 0) total = la_ss(N, next) / la_ss(P, z);
-        if (la_krylov_orthonormalise(n, 0, NULL, count, 1, basis, 1e-8, dot) == 0) break;
+        if (la_krylov_orthonormalise(n, 0, NULL, count, 1, basis, 1e-8, false, dot) == 0) break;
         for (size_t i = 0; i < N; i++) scaled[i] = w->scale[i] * next[i];
         la_gemv('T', n, p, 1.0, w->problem->x, n, scaled, 0.0, image + P);
         for (size_t j = 0; j < P; j++) image[P + j] *= w->wr[j];

@@ -122,9 +122,10 @@ SEXP ffi_alfs(SEXP x, SEXP basis, SEXP penalties, SEXP settings_, SEXP start_, S
     la_col_norms(m, q, result.w, ffi_set_vector(out, "col_w", q));
     la_row_norms(m, q, result.p, ffi_set_vector(out, "row_p", m));
     la_col_norms(m, q, result.q, ffi_set_vector(out, "col_q", q));
-    for (int i = 0; i < 3; i++) {
-        ffi_spread(REAL(ffi_get(out, names[i])), m, q, keep);
-        Rf_setAttrib(ffi_get(out, names[i]), R_DimNamesSymbol, dimnames);
+    for (int i = 0; i < 3; i++) { /* w, p, q */
+        SEXP matrix = VECTOR_ELT(out, i);
+        ffi_spread(REAL(matrix), m, q, keep);
+        Rf_setAttrib(matrix, R_DimNamesSymbol, dimnames);
     }
     ffi_run_end(out, &run,
                 (ffi_counter[]){{"objective", result.objective},

@@ -38,8 +38,7 @@ record_calls <- function() {
   code <- new.env(parent = asNamespace("ufselect"))
   code$.Call <- spy
   files <- list.files("R", "[.]R$", full.names = TRUE)
-  first <- file.path("R", c("conditions.R", "control.R", "fit.R", "input.R", "ufs.R"))
-  for (file in c(first, setdiff(files, first))) suppressWarnings(sys.source(file, code))
+  for (file in files) suppressWarnings(sys.source(file, code))
   set.seed(1)
   x <- clustered(14, 6)
   x[, 3] <- x[, 2]

@@ -390,8 +390,6 @@ make_map <- function() {
     }
     writeLines(c("cov_store <- new.env()", sprintf("cov_store$hit <- logical(%d)", first),
       "cov__ <- function(i) cov_store$hit[i] <- TRUE"), file.path(tree, "R", "aaa-cov.R"))
-    description <- file.path(tree, "DESCRIPTION")
-    writeLines(sub("^Collate:", "Collate: 'aaa-cov.R'", readLines(description)), description)
     makevars <- file.path(work, "Makevars")
     user <- path.expand("~/.R/Makevars")
     writeLines(c(if (file.exists(user)) readLines(user), "CFLAGS = -O2 --coverage", "LDFLAGS += --coverage"), makevars)
