@@ -25,7 +25,7 @@
  *   max <Y, X>  s.t. |y_i| <= 1, |(X'Y)_j| <= lambda.
  * <Y, X> costs nothing; the columns left out are priced when the rest is nearly solved (2npr).
  *
- * Memory: 2np + 2p^2 doubles (p <= n), 5n^2 (p > n). */
+ * Memory: 3np + 2p^2 doubles (p <= n), 5n^2 (p > n). */
 #include "base_rsr.h"
 #include "la.h"
 #include "mm.h"

@@ -18,6 +18,8 @@ fits <- list(
   alfs_weights = function(x, g, labels) ufselect::ufs_alfs(x, lambda_rel = .001),
   alfs_few = function(x, g, labels) ufselect::ufs_alfs(x, beta_rel = .6, lambda_rel = 1e-4),
   blfse = function(x, g, labels) ufselect::ufs_blfse(x, g, k = 20),
+  consensus = function(x, g, labels) ufselect::ufs_consensus(x, g),
+  css = function(x, g, labels) ufselect::ufs_css(x, k = 20),
   inffs = function(x, g, labels) ufselect::ufs_inffs(x),
   jspca = function(x, g, labels) ufselect::ufs_jspca(x, g, loss = "feature"),
   jspca_sample = function(x, g, labels) ufselect::ufs_jspca(x, g, loss = "sample"),
@@ -40,29 +42,31 @@ fits <- list(
 )
 
 cases <- list(
-  topk = c("300x500", "500x2000", "1000x1000", "2000x200"),
+  topk = c("300x500", "100x2000", "500x2000", "1000x1000", "2000x200"),
   topk_links = c("300x500", "500x2000", "1000x1000"),
   kmeans_f = c("300x500", "500x2000", "1000x1000", "5000x500", "100x100000"),
   variance = c("300x500", "500x2000", "100x10000", "5000x500"),
   pca = "1000x1000",
   laplacian = "100x10000",
-  udfs = c("lung_discrete", "300x500", "orl"),
+  udfs = c("lung_discrete", "300x500", "1000x1000", "orl"),
   rsr = c("1000x1000", "5000x500", "100x100000"),
   rrss = c("1000x1000", "8000x200", "7352x561"),
-  ted = c("1000x1000", "5000x500"),
-  alfs = c("300x500", "500x2000", "100x100000"),
+  ted = c("1000x1000", "5000x500", "100x100000"),
+  alfs = c("300x500", "500x2000", "1000x1000", "100x100000"),
   alfs_weights = c("500x100", "300x500"),
   alfs_few = c("500x100", "300x500"),
   ndfs = c("lung_discrete", "tissue", "orl", "100x100000"),
   jspca = c("lung_discrete", "tissue", "warpPIE10P", "musk1", "libras", "segment", "500x2000",
-    "100x10000"),
+    "100x10000", "100x100000"),
   jspca_sample = c("lung_discrete", "tissue", "warpPIE10P", "musk1", "libras", "segment",
     "500x2000", "100x10000"),
-  socfs = c("lung_discrete", "tissue", "warpPIE10P"),
+  socfs = c("lung_discrete", "tissue", "warpPIE10P", "100x100000"),
   sogfs = c("1000x1000", "5000x500", "8000x200"),
   blfse = c("8000x200", "100x10000"),
   inffs = c("100x10000", "100x100000"),
-  mcfs = "50x1000000"
+  mcfs = c("100x100000", "50x1000000"),
+  css = "100x100000",
+  consensus = "100x100000"
 )
 
 # The measure of the answer that the fit itself gives, and the tightest of its certificates.
