@@ -94,7 +94,7 @@ static double fit_norms(int n, int p, const double *x, const double *d, double *
     for (size_t j = 0; j < P; j++)
         for (size_t i = 0; i < N; i++) rows[i + j * N] = sqrt(d[i]) * x[i + j * N];
     la_gram('T', n, p, rows, m);
-    if (la_chol_pivoted(p, m, pivot, &rank, ufs_dalloc(2 * P, 1)) == 0 && rank == p &&
+    if (la_chol_pivoted(p, m, pivot, &rank, ufs_dalloc(2 * P, 1)) == 0 &&
         m[P * P - 1] > FULL_RANK * m[0]) {
         for (size_t j = 0; j < P; j++)
             for (size_t i = 0; i < N; i++)

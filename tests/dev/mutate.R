@@ -126,7 +126,8 @@ mutants <- rbind(
   mutant("src/jspca_leap.c", "ufs_copy(work->result->q, work->q_old, (size_t)", "(void) ((size_t)", "jspca"),
   mutant("src/solve_jspca.c", "if (problem->sample) vtol *= jspca_share_of_most(work);", "", "jspca"),
   mutant("src/solve_jspca.c", "if (full && !work->gl.settled) work->unsolved++;", "", "jspca"),
-  mutant("src/jspca_leap.c", "work->result->change < NEAR", "true", "jspca"),
+  mutant("src/jspca_leap.c", "work->result->change < NEAR", "true", "jspca",
+    why = "which stationary point noise ends in: layouts.R and metamorphic.R see it, on some matrices"),
   mutant("src/jspca_canonical.c", "while (first < m && w[first] <= 1e-12 * w[m - 1]) first++;", "", "jspca"),
   mutant("src/la_gl_set.c", "w->root[i] * w->root[i] * xa[i]", "w->root[i] * xa[i]",
     "kernel-la_gl"),
@@ -160,7 +161,6 @@ mutants <- rbind(
   mutant("src/base_rsr.c", "ratio = used ? 2.0 * length / weight[k] : 0.0;", "ratio = used ? length / weight[k] : 0.0;", "rsr"),
   mutant("src/base_rsr.c", "w->wr[j] = w->out->dual[j] > 1.0;", "w->wr[j] = 0.0;", "rsr"),
   mutant("src/base_rsr_window.c", "return worst <= 1.0;", "return worst <= 1.2;", "rsr"),
-  mutant("src/base_rsr_window.c", "== 0 && rank == p &&", "== 0 &&", "rsr"),
   mutant("src/mm.c", "if (s->move != MM_PLAIN && !(s->merit <= s->best * (1.0 + RISE) + s->allowance)) {", "if (false) {", "rsr|rrss|udfs"),
   mutant("src/mm.c", "} else if (!enter(s) && !leave(s, false)) {", "} else if (!leave(s, false)) {", "rsr|udfs"),
   mutant("src/mm.c", "if (result->gap < -1e-10)", "if (false)", "rrss|alnr|samp"),
@@ -168,7 +168,7 @@ mutants <- rbind(
   mutant("src/samp_rrss.c", "primal += res + gamma * row;", "primal += res + row;", "rrss|objective"),
   mutant("src/base_udfs.c", "q[a + a * S] += problem->lambda;", "q[a + a * S] += 0.5 * problem->lambda;", "udfs"),
   mutant("src/base_wstep.c", "row2 += (weight[v] - rest) * (p > n", "row2 += (1.0 - rest) * (p > n", "udfs|sogfs"),
-  mutant("src/base_wstep.c", "if (w->s.u[j] == 0.0 && w->s.dual[j] > w->s.level) return false;", "", "udfs|sogfs"),
+  mutant("src/base_wstep.c", "if (w->s.u[j] == 0.0 && w->s.dual[j] > w->s.level) return false;", "", "udfs"),
   mutant("src/base_mcfs.c", "if (!(left > 1e-10 * own)) return false;", "", "mcfs"),
   mutant("src/base_mcfs.c", "if (!(s->dir[a] * s->sign[a] < 0.0)) continue;", "", "mcfs"),
   mutant("src/base_spec.c", "pow(fmax(s->l[t], 0.0), s->power)", "pow(fmax(s->l[t], 0.0), s->power + 1)", "spec"),
@@ -365,6 +365,8 @@ try_one <- function(i) {
   file <- file.path(here, m$file)
   text <- paste(readLines(file), collapse = "\n")
   writeLines(sub(m$from, m$to, text, fixed = TRUE), file)
+  # No object knows its headers.
+  if (endsWith(m$file, ".h")) unlink(list.files(file.path(here, "src"), "[.]o$", full.names = TRUE))
   if (!install(here, lib)) return("does not build")
   said <- system2("env", c(paste0("R_LIBS=", lib, ":", Sys.getenv("R_LIBS")), "NOT_CRAN=true",
     "TESTTHAT_PARALLEL=false", "timeout", "600", file.path(R.home("bin"), "Rscript"), "-e", shQuote(run_tests), here,
