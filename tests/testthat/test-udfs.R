@@ -167,8 +167,8 @@ test_that("a row left out too early comes back", {
 })
 
 test_that("a row left out too early comes back before the end", {
-  # Without a last look at them the reach of one was 1.009 and 1.014.
-  for (seed in c(17, 808)) {
+  # Without a last look at them the reach of one was 1.009, 1.028 and 1.005.
+  for (seed in c(17, 661, 1075)) {
     set <- withr::with_seed(seed, {
       size <- c(sample(c(20, 40, 60), 1), sample(c(125, 160, 200), 1))
       x <- matrix(rnorm(prod(size)), size[1])
