@@ -16,7 +16,8 @@
  *           and f <- f - 2 w v + (r'G r) w^2,  d <- d - w^2.
  *           n^2 p (G) + n^2 p (first f) + 4 n p k + 8 n k^2 flops,
  *           8 (n^2 + n k + 6 p + 3 tile n) bytes. Of a sparse x only nnz counts where np stands
- *           in a pick, and sum_j nnz_j^2 for the first f; a file is read for G, for the first f and twice a pick.
+ *           in a pick, and sum_j nnz_j^2 for the first f; a file is read for G, for the first f
+ *           and twice a pick.
  * The cheaper one is taken. The n-form is not the product x'xw with the whole of x twice: one
  * pick reads x once.
  *

@@ -380,8 +380,9 @@ static int take_columns(rsr_work *w, const mm *s, int from, int most)
 
 /* ---- after a step ----------------------------------------------------------------------- */
 
-/* What rows of W or E with these norms in U or V and weights, `price` each, add to the objective, the smoothed
- * objective, <Y, X>, the largest ratio of new to old weights; the roots of those that follow. */
+/* What rows of W or E with these norms in U or V and weights, `price` each, add to the objective,
+ * the smoothed objective, <Y, X>, the largest ratio of new to old weights; the roots of those that
+ * follow. */
 static void add_norms(rsr_work *w, mm *s, int count, double price, double eps, const double *weight,
                       double *norm, double *plain, double *dual)
 {

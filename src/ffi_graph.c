@@ -7,8 +7,8 @@
 static void set_description(SEXP out, const graph_csr *g);
 static bool read_csr(SEXP start, SEXP index, SEXP value, graph_csr *g);
 
-/* x: a matrix or a sparse operator. list(index, d2), both k x n: column i holds the neighbours of sample
- * i, 1-based; mean_distance. */
+/* x: a matrix or a sparse operator. list(index, d2), both k x n: column i holds the neighbours of
+ * sample i, 1-based; mean_distance. */
 SEXP ffi_graph_knn(SEXP x_, SEXP k_)
 {
     ufs_x x = ffi_x_finite(x_);
@@ -30,8 +30,8 @@ SEXP ffi_graph_knn(SEXP x_, SEXP k_)
 }
 
 /* The graph of neighbour lists: index and d2 k x n, column i those of sample i (1-based), distinct and
- * without i; x, a matrix or a sparse operator, for cosines, or NULL: d2 then holds these. finite: FALSE,
- * and nothing else, where a distance or the bandwidth of heat weights is no positive number. */
+ * without i; x, a matrix or a sparse operator, for cosines, or NULL: d2 then holds these. finite:
+ * FALSE, and nothing else, where a distance or the bandwidth of heat weights is not positive. */
 SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidth_, SEXP rule_)
 {
     ffi_mat d2 = ffi_table(d2_, "d2");

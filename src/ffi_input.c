@@ -91,8 +91,8 @@ SEXP ffi_take(SEXP x, SEXP rows, SEXP columns, SEXP shift, SEXP divide)
     return out;
 }
 
-/* list(x = x with rows of unit length (those of no more than `tiny` times the longest stay), its columns then centred if asked; mean =
- * what was taken from them). */
+/* list(x = x with rows of unit length (those of no more than `tiny` times the longest stay), its
+ * columns then centred if asked; mean = what was taken from them). */
 SEXP ffi_unit_rows(SEXP x, SEXP tiny_, SEXP center)
 {
     ffi_mat from = ffi_table(x, "x");

@@ -6,8 +6,8 @@
 /* Columns that share one reading of an edge. */
 enum { LANES = 8 };
 
-/* before <- c_0 A now + c_1 now + c_2 before, A = W, or -L with laplacian: LANES columns interleaved, so
- * that the rows that an edge joins lie together, and its index is read once. */
+/* before <- c_0 A now + c_1 now + c_2 before, A = W, or -L with laplacian: LANES columns
+ * interleaved, so that the rows that an edge joins lie together, and its index is read once. */
 static void recur_lanes(const graph_csr *g, bool laplacian, const double *c,
                         const double *restrict now, double *restrict before)
 {

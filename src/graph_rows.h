@@ -27,9 +27,9 @@ typedef struct {
     int *column, *end, *count; /* count: p, of rows that have the column; zero between calls */
 } sparse_tile;
 sparse_tile sparse_tile_of(const sparse_rows *rows);
-/* out_(b + SPARSE_TILE j) = r_i'r_j over the divided rows, i = list[b], b < n_list <= SPARSE_TILE: all j, or with
- * `below`, for lists that go through 0, 1, ... in turn, j up to the list's last row. The rows of a
- * column are ascending. */
+/* out_(b + SPARSE_TILE j) = r_i'r_j over the divided rows, i = list[b], b < n_list <= SPARSE_TILE:
+ * all j, or with `below`, for lists that go through 0, 1, ... in turn, j up to the list's last row.
+ * The rows of a column are ascending. */
 void sparse_tile_inner(const sparse_rows *rows, sparse_tile *tile, int n_list, const int *list,
                        bool below, double *out);
 double sparse_rows_d2(const sparse_rows *rows, int i, int j);

@@ -12,8 +12,8 @@ enum { DEPTH = 5 };
 /* Extrapolation begins with changes of Q below NEAR, as a leap from far off lands on one or another
  * stationary point by rounding; a change is aligned with the last one if the cosine is above. */
 static const double NEAR = 0.1, ALIGNED = 0.8;
-/* A leap changes no log weight by more, a factor of about 1000: where residuals vanish by the same factor in
- * every step, the differences of these steps are rounding, and so is where they point. */
+/* A leap changes no log weight by more, a factor of about 1000: where residuals vanish by the same
+ * factor in every step, the differences of these steps are rounding, and so is where they point. */
 static const double FARTHEST = 7.0;
 
 static void write_point(const jspca_work *work, double *to);

@@ -250,8 +250,9 @@ void la_lowest_init(la_lowest *s, int p, int c, int r, const double *m, const do
  * columns `set` (kept, not copied; may be NULL) names p. */
 void la_lowest_set(la_lowest *s, int p, int r, const double *m, const double *b, const int *set);
 /* The c lowest pairs, ascending: values c, vectors p x c (orthonormal). info is of the inverse:
- * products and residuals are its own. With `warm`, vectors holds orthonormal guesses on entry. Stops at residual <= tol, or below 1e-7 when rounding
- * allows no better; that too counts as converged. */
+ * products and residuals are its own. With `warm`, vectors holds orthonormal guesses on entry.
+ * Stops at residual <= tol, or below 1e-7 when rounding allows no better; that too counts as
+ * converged. */
 void la_lowest_solve(la_lowest *s, const double *delta, bool warm, double tol, double *values,
                      double *vectors, la_eigs_info *info);
 

@@ -266,9 +266,9 @@ static void damped(const davidson *s, double *mid, double *half)
     }
 }
 
-/* Degree that brings the slowest open pair up to `last` to its residual. Per degree a pair at theta gains
- * acosh((theta - mid) / half) in logarithm, and the leading one gains more on it: not so much that
- * it fills every column. Nor one that is known and was left out, but for rounding. */
+/* Degree that brings the slowest open pair up to `last` to its residual. Per degree a pair at theta
+ * gains acosh((theta - mid) / half) in logarithm, and the leading one gains more on it: not so much
+ * that it fills every column. Nor one that is known and was left out, but for rounding. */
 static int degree_for(const davidson *s, int last)
 {
     double mid, half, top, high, need = LEAST_DEGREE, most = MOST_DEGREE;

@@ -13,12 +13,12 @@
  * sweep costs 2mc per changed row and c per row that stays zero (Gram form), or,
  * once the Gram slots are exhausted, 2nc per row and 2nc more per changed one
  * (residual form, without extrapolation or Newton steps).
- * Memory: O(np) is the caller's; here 2pc + 4nc + slots^2 + 20 slots c + 6p doubles, slots <= min(p, LA_GL_SLOTS). Nothing of size p x p. For a sparse X n in the counts above
- * is the number of entries of the column in question; it is never formed.
- * A source is never swept over while the slots last: a call reads the working set for X_W'T, the
- * live columns for X V, and for new features all of them for their Gram columns.
- * The rows of X may have weights, diag(root) X instead of X (la_gl_set_rows); n^2-free, and
- * X is neither copied nor changed. */
+ * Memory: O(np) is the caller's; here 2pc + 4nc + slots^2 + 20 slots c + 6p doubles, slots <=
+ * min(p, LA_GL_SLOTS). Nothing of size p x p. For a sparse X n in the counts above is the number of
+ * entries of the column in question; it is never formed. A source is never swept over while the
+ * slots last: a call reads the working set for X_W'T, the live columns for X V, and for new
+ * features all of them for their Gram columns. The rows of X may have weights, diag(root) X instead
+ * of X (la_gl_set_rows); n^2-free, and X is neither copied nor changed. */
 #ifndef UFS_LA_GL_H
 #define UFS_LA_GL_H
 

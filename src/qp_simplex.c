@@ -210,9 +210,9 @@ static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double
     return step == 1.0;
 }
 
-/* d_F = H_FF^{-1} (t 1 - g_F) with t such that 1'd = 0, by conjugate gradients in {1'd = 0}: residual r - theta 1 with theta fixed by
- * the preconditioner; theta is taken out of r itself in every step, or rounding there
- * would stall the whole method. */
+/* d_F = H_FF^{-1} (t 1 - g_F) with t such that 1'd = 0, by conjugate gradients in {1'd = 0}:
+ * residual r - theta 1 with theta fixed by the preconditioner; theta is taken out of r itself in
+ * every step, or rounding there would stall the whole method. */
 static void face_cg(const qp_problem *prob, int n_free, double stop, qp_work *work, qp_info *info)
 {
     const int *free = work->free;

@@ -4,8 +4,8 @@
  * with K = x'(I + lambda_i L)x and B = x'Y' (p x c). It is used through K = f'f, B = f'h:
  *   f = R x, h = R^{-T}Y', R'R = I + lambda_i L (R = I without a graph): n^2 p + n^3/3 to make,
  *     r = n, nothing p x p;
- *   compressed, for 2p <= n or few p <= n: K = V diag(d) V' itself, f = d^{1/2} V', h = d^{-1/2} V'B, r = p:
- *     n p^2 (and n^2 p for the graph) + 10p^3 to make.
+ *   compressed, for 2p <= n or few p <= n: K = V diag(d) V' itself, f = d^{1/2} V',
+ *     h = d^{-1/2} V'B, r = p: n p^2 (and n^2 p for the graph) + 10p^3 to make.
  * A value: r k^2 + k^3/3. Memory: r x p, and n x n, or 2 p x p and n x p.
  *
  * The polish: 1-swap local search on g(S), best swap first. With

@@ -1,11 +1,11 @@
 /* x_pca.c: leading principal components of an operator (see x_ops.h).
  *
  * r = min(n, p), G the r x r Gram matrix. la_eigs_krylov() needs some 3k + 60 products, twice as
- * many without gaps (noise; counted as 3k + 80), each 4 nnz with X or, once G is formed, 2 r^2. The whole spectrum of
- * G takes about 4r^3/3 + 2r^2 k, half of it at the speed of matrix times vector. The cheapest is
- * taken, and the first is given up for the last when it has cost half as much, or ENOUGH products.
- * Memory r^2, or 2r (3k + 48); then n x k and p x k for the answer.
- * Interrupts are looked for with every block of products and of G. */
+ * many without gaps (noise; counted as 3k + 80), each 4 nnz with X or, once G is formed, 2 r^2. The
+ * whole spectrum of G takes about 4r^3/3 + 2r^2 k, half of it at the speed of matrix times vector.
+ * The cheapest is taken, and the first is given up for the last when it has cost half as much, or
+ * ENOUGH products. Memory r^2, or 2r (3k + 48); then n x k and p x k for the answer. Interrupts are
+ * looked for with every block of products and of G. */
 #include "x_ops.h"
 #include "la.h"
 #include <R_ext/Memory.h>
