@@ -30,6 +30,15 @@
 #endif
 #include "paths.h"
 
+/* What the files share; which one a file takes says what it is for. UFS_STRIP: rows or columns that
+ * are worked on together, where they are many: a strip of a few hundred samples stays in the
+ * second cache, and the BLAS is at its speed from some 64 on. UFS_ROUNDING: relative, of sums of
+ * many terms; UFS_TIE: values that count as equal before a discrete choice, so that the order of the
+ * data and the BLAS do not decide. */
+enum { UFS_STRIP = 256 };
+#define UFS_ROUNDING 1e-12
+#define UFS_TIE 1e-10
+
 /* How a solver ended. A status is a result, never an error code; the labels
  * live in R/conditions.R in the same order. */
 typedef enum {
