@@ -241,16 +241,15 @@ static void start(blfse_work *work)
     for (size_t i = 0; i < la_packed_column(n); i++) result->w[i] = 1.0;
     work->sum_w = (double) n * (double) n;
     result->rho = 1.0;
-    blfse_agreement_begin(set, result->beta);
     for (int j = 0; j < n; j++) {
         double *column = result->s + la_packed_column(j);
-        blfse_column_begin(set, j);
+        blfse_column_begin(set, j, result->beta);
         for (int i = 0; i < j; i++) {
             column[i] = set->join[set->kind[i]];
             blfse_add_error(set, set->kind[i], 1.0, column[i]);
         }
         column[j] = 1.0;
-        blfse_column_end(set);
+        blfse_column_end(set, j, work->error_s);
         if (j % 256 == 0) R_CheckUserInterrupt();
     }
     cluster_errors(work);
@@ -265,7 +264,6 @@ static void start(blfse_work *work)
 /* error_s[k] = ||W o (S - S^(k))||_F^2, and T2. */
 static void cluster_errors(blfse_work *work)
 {
-    blfse_agreement_end(&work->together, work->error_s);
     work->t2 = ensemble_term(work->problem->m, work->settings->gamma_cluster, work->result->beta,
                              work->error_s);
 }
@@ -379,11 +377,10 @@ static void update_w(blfse_work *work)
     double total = 0.0, sum = 0.0;
 
     for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
-    blfse_agreement_begin(set, work->beta2);
     for (int j = 0; j < n; j++) {
         const double *sj = result->s + la_packed_column(j);
         double *wj = result->w + la_packed_column(j);
-        blfse_column_begin(set, j);
+        blfse_column_begin(set, j, work->beta2);
         for (int i = 0; i < j; i++) {
             double s = sj[i], q = set->join[set->kind[i]], w = 1.0;
             /* Where no clustering joins them and S_ij is 0, so are A_ij and what it adds. */
@@ -396,7 +393,7 @@ static void update_w(blfse_work *work)
             sum += w;
         }
         wj[j] = 1.0;
-        blfse_column_end(set);
+        blfse_column_end(set, j, work->error_s);
         if (j % 256 == 0) R_CheckUserInterrupt();
     }
     work->sum_w = (double) n + 2.0 * sum;
@@ -426,7 +423,6 @@ static void update_s(blfse_work *work)
 
     blfse_projector_factor(&work->projector, result->v, work->b, work->square_b);
     for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
-    blfse_agreement_begin(set, work->beta2);
     for (int from = 0; from < n; from += BLFSE_TILE) {
         int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
         blfse_projector_tile(&work->projector, result->v, work->b, from, width, work->tile_b);
@@ -438,7 +434,7 @@ static void update_s(blfse_work *work)
             const double *wj = result->w + la_packed_column(j);
             double bj = work->square_b[j], cj = work->square_c[j];
             double *sj = result->s + la_packed_column(j);
-            blfse_column_begin(set, j);
+            blfse_column_begin(set, j, work->beta2);
             for (int i = 0; i < j; i++) {
                 double q = set->join[set->kind[i]], w, s, b, c;
                 /* No clustering joins them: S_ij is 0 and has been so. */
@@ -455,7 +451,7 @@ static void update_s(blfse_work *work)
                 t5 += 2.0 * s * c;
                 blfse_add_error(set, set->kind[i], w, s);
             }
-            blfse_column_end(set);
+            blfse_column_end(set, j, work->error_s);
         }
     }
     work->projector.t1 = t1;
