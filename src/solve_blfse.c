@@ -41,8 +41,7 @@ typedef struct {
     int it; /* of this stage */
     /* Terms of the objective beside t1, kept up to date. */
     double t2, t3, t4, t5, sum_w, *error_s, *error_v;
-    /* YY' = y y'; from Y to rho `y_old` is the one before the Y step. From S to Y in the factor form
-     * `b` holds the eigenvectors of L. */
+    /* YY' = y y'; from Y to rho `y_old` is the one before the Y step. */
     blfse_factor y, y_old;
     double *a, *b;                                 /* n x n */
     double *tile_b, *tile_c, *square_b, *square_c; /* n x BLFSE_TILE, n */
@@ -55,9 +54,6 @@ typedef struct {
     blfse_projector projector;
 } blfse_work;
 
-/* Less joins no components. */
-static const double LINK = 1e-10;
-
 static double objective(const blfse_work *work);
 static void record(blfse_work *work, blfse_block block);
 static int support(const blfse_work *work);
@@ -66,8 +62,7 @@ static void remember(blfse_work *work, double moved);
 static void init(blfse_work *work, const blfse_problem *problem, const blfse_settings *settings,
                  blfse_result *result, ufs_run *run);
 static void start(blfse_work *work);
-static void cluster_errors(blfse_work *work);
-static double ensemble_term(int m, double gamma, const double *weight, const double *error);
+static void ensemble_terms(blfse_work *work);
 static void feature_errors(blfse_work *work);
 static void new_s(blfse_work *work);
 static void tile_y(const blfse_work *work, int from, int width);
@@ -250,9 +245,8 @@ static void start(blfse_work *work)
         }
         column[j] = 1.0;
         blfse_column_end(set, j, work->error_s);
-        if (j % 256 == 0) R_CheckUserInterrupt();
+        if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
     }
-    cluster_errors(work);
     feature_errors(work);
     new_s(work);
     if (!work->run->lapack) update_y(work);
@@ -261,38 +255,35 @@ static void start(blfse_work *work)
 
 /* ---- terms ----------------------------------------------------------------------------- */
 
-/* error_s[k] = ||W o (S - S^(k))||_F^2, and T2. */
-static void cluster_errors(blfse_work *work)
+/* T2 and T4, of error_s[k] = ||W o (S - S^(k))||_F^2 and error_v[k] = ||v - v^(k)||^2. */
+static void ensemble_terms(blfse_work *work)
 {
-    work->t2 = ensemble_term(work->problem->m, work->settings->gamma_cluster, work->result->beta,
-                             work->error_s);
+    const double *alpha = work->result->alpha;
+    double of_s = 0.0, of_v = 0.0;
+
+    for (int k = 0; k < work->problem->m; k++) {
+        of_s += work->beta2[k] * work->error_s[k];
+        of_v += alpha[k] * alpha[k] * work->error_v[k];
+    }
+    work->t2 = work->settings->gamma_cluster * of_s;
+    work->t4 = work->settings->gamma_feature * of_v;
 }
 
-static double ensemble_term(int m, double gamma, const double *weight, const double *error)
-{
-    double sum = 0.0;
-    for (int k = 0; k < m; k++) sum += gamma * (weight[k] * weight[k]) * error[k];
-    return sum;
-}
-
-/* error_v[k] = ||v - v^(k)||^2, and T4. */
 static void feature_errors(blfse_work *work)
 {
     size_t P = (size_t) work->problem->p;
     for (int k = 0; k < work->problem->m; k++)
         work->error_v[k] = la_ss_diff(P, work->result->v, work->problem->scores + (size_t) k * P);
-    work->t4 = ensemble_term(work->problem->m, work->settings->gamma_feature, work->result->alpha,
-                             work->error_v);
+    ensemble_terms(work);
 }
 
 /* Components and G of a new S. */
 static void new_s(blfse_work *work)
 {
     blfse_result *result = work->result;
-    result->n_component = la_packed_components(work->problem->n, result->s, LINK, result->component,
-                                               work->order);
-    work->run->lapack = blfse_projector_gram(&work->projector, result->s, work->degree, work->a,
-                                             work->b);
+    result->n_component = la_packed_components(work->problem->n, result->s, UFS_TIE,
+                                               result->component, work->order);
+    work->run->lapack = blfse_projector_gram(&work->projector, result->s, work->degree, work->a);
 }
 
 /* T5, and the squared lengths of the rows of y. */
@@ -333,24 +324,13 @@ static void tile_y(const blfse_work *work, int from, int width)
 /* YY': the c smallest eigenvectors of L(S), ties shared. */
 static void update_y(blfse_work *work)
 {
-    const double *lambda = work->projector.lambda_l;
-    int n = work->problem->n, k = 0;
-    size_t N = (size_t) n;
     low_split split;
+    int k = 0;
 
     if (work->stays) return;
-    if (lambda != NULL) {
-        /* new_s() has the whole spectrum already. */
-        split = low_ties(lambda, n, work->problem->c,
-                         10.0 * n * DBL_EPSILON * fmax(fabs(lambda[0]), fabs(lambda[n - 1])));
-        k = split.lo + split.eq;
-        for (size_t i = (size_t) split.lo * N; i < (size_t) k * N; i++)
-            work->b[i] *= sqrt(split.share);
-    } else {
-        work->run->lapack = low_laplacian(&work->low, work->result->s, work->degree, work->a,
-                                          work->b, &k, &split);
-        if (work->run->lapack) return;
-    }
+    work->run->lapack = low_laplacian(&work->low, work->result->s, work->degree, work->a, work->b,
+                                      &k, &split);
+    if (work->run->lapack) return;
     /* The factor is where it was made; the one before the last is of no use any more. */
     double *spare = work->y_old.v;
     work->y_old = work->y;
@@ -394,11 +374,11 @@ static void update_w(blfse_work *work)
         }
         wj[j] = 1.0;
         blfse_column_end(set, j, work->error_s);
-        if (j % 256 == 0) R_CheckUserInterrupt();
+        if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
     }
     work->sum_w = (double) n + 2.0 * sum;
     work->t3 = -work->settings->gamma_cluster * work->lambda * work->sum_w;
-    cluster_errors(work);
+    ensemble_terms(work);
 }
 
 static void update_v(blfse_work *work)
@@ -457,7 +437,7 @@ static void update_s(blfse_work *work)
     work->projector.t1 = t1;
     work->t5 = t5;
     work->moved_s = moved;
-    cluster_errors(work);
+    ensemble_terms(work);
     /* As long as S stays and has its c components, which no heavier or lighter rho follows, G and Y
      * are what they are. */
     work->stays = moved == 0.0 && result->n_component == work->problem->c;
@@ -469,7 +449,7 @@ static void update_beta(blfse_work *work)
     double *beta = work->result->beta;
     inverse_weights(work->problem->m, work->error_s, beta);
     for (int k = 0; k < work->problem->m; k++) work->beta2[k] = beta[k] * beta[k];
-    work->t2 = ensemble_term(work->problem->m, work->settings->gamma_cluster, beta, work->error_s);
+    ensemble_terms(work);
 }
 
 /* Minimiser of sum weight^2 error on the simplex; errors below the floor count as equal. */
@@ -482,9 +462,8 @@ static void inverse_weights(int m, const double *error, double *weight)
 
 static void update_alpha(blfse_work *work)
 {
-    double *alpha = work->result->alpha;
-    inverse_weights(work->problem->m, work->error_v, alpha);
-    work->t4 = ensemble_term(work->problem->m, work->settings->gamma_feature, alpha, work->error_v);
+    inverse_weights(work->problem->m, work->error_v, work->result->alpha);
+    ensemble_terms(work);
 }
 
 /* Too few components: a heavier penalty. Too many: a lighter one, and the last Y step

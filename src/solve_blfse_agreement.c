@@ -23,7 +23,8 @@ void blfse_agreement_init(blfse_agreement *set, const blfse_problem *problem)
 
         /* Itself at the latest. */
         first[kinds] = i;
-        while (memcmp(problem->labels + (size_t) first[kind] * M, own, M * sizeof(int)) != 0) kind++;
+        while (memcmp(problem->labels + (size_t) first[kind] * M, own, M * sizeof(int)) != 0)
+            kind++;
         set->kind[i] = kind;
         if (kind < kinds) continue;
         for (size_t k = 0; k < M; k++) set->label[(size_t) kind + k * N] = own[k];
