@@ -7,7 +7,7 @@
  *          conjugate gradients; then a step to its solution or to the boundary.
  * A face solved without meeting the boundary, whose multipliers have the right sign, is
  * the answer. The step of the prox phase after a solved face lowers q strictly unless v
- * is optimal, so no face is solved twice; after BOUNDED rounds a blocked face is
+ * is optimal, so no face is solved twice; after a few blocked faces each further one is
  * followed by the next smaller face without a prox phase: at most p in a row. So the
  * method is finite. The gradient is recomputed in every round: iterative refinement.
  *
@@ -17,7 +17,8 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { BOUNDED = 50, MAX_ROUNDS = 300, MAX_PROX = 400 };
+/* Rounds, and steps of one prox phase: a guard against rounding. */
+enum { MOST = 300 };
 
 static void diagonal(int p, const double *h, const double *b, double *sorted, int *order,
                      double *v);
@@ -104,7 +105,7 @@ void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp
     make_feasible(p, v);
     for (int i = 0; i < p; i++) full = full && v[i] > 0.0;
     product(prob, v, work->hv, info);
-    for (info->rounds = 0; info->rounds < MAX_ROUNDS; info->rounds++) {
+    for (info->rounds = 0; info->rounds < MOST; info->rounds++) {
         certify(prob, v, work->hv, work->g, info);
         /* Three solved faces without a halving: rounding, not progress. */
         if (info->rounds > 0 && solved) idle = info->rel > 0.5 * best ? idle + 1 : 0;
@@ -114,9 +115,9 @@ void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp
             ufs_copy(work->best_hv, work->hv, P);
         }
         if (!(info->rel > tol) || idle >= 3 || !R_FINITE(info->rel)) break;
-        if (solved ? info->rounds > 0 || !full : info->rounds < BOUNDED) {
+        if (solved ? info->rounds > 0 || !full : patience < 32) {
+            if (!solved) patience *= 2;
             prox_phase(prob, patience, work, v, info);
-            if (!solved && patience < 32) patience *= 2;
         }
         solved = face_phase(prob, tol, work, v, info);
         product(prob, v, work->hv, info);
@@ -153,7 +154,7 @@ static void prox_phase(const qp_problem *prob, int patience, qp_work *work, doub
 
     ufs_copy(y, v, (size_t) p);
     ufs_copy(hy, work->hv, (size_t) p);
-    for (int step = 0; step < MAX_PROX && same < patience; step++) {
+    for (int step = 0; step < MOST && same < patience; step++) {
         double uphill = 0.0, top = 0.0, change = 0.0, old = momentum;
         bool kept = true;
         if (step > 0) product(prob, y, hy, info);
