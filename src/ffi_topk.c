@@ -20,6 +20,7 @@ topk_select_settings ffi_topk_select(SEXP s)
 {
     return (topk_select_settings){.lambda_a = ffi_real(s, "lambda_a"),
                                   .lambda_i = ffi_real(s, "lambda_i"),
+                                  .growth = ffi_real(s, "rho"),
                                   .tol = ffi_real(s, "inner_tol"),
                                   .max_iter = ffi_int(s, "v_max_iter")};
 }

@@ -21,12 +21,6 @@
 #include "propagate.h"
 #include <R_ext/Memory.h>
 
-/* A set replaces another one if its value is smaller by more than rounding. */
-static const double ROUNDING = 1e-12;
-/* Relative gap of a relaxation whose rounding will be polished: only the last one, of the final
- * labels, whose gap is reported, is solved to bound_tol. */
-static const double ROUGH = 1e-2;
-
 typedef struct {
     const topk_problem *problem;
     const topk_settings *settings;
@@ -263,31 +257,28 @@ static int work_init(topk_work *work, const ufs_paths *paths)
     const topk_settings *settings = work->settings;
     bool paper = settings->solver == TOPK_PAPER;
     int n = problem->n, p = problem->p, c = problem->c, lapack = 0;
-    size_t N = (size_t) n, K = (size_t) problem->k, C = (size_t) c, P = (size_t) p;
-    double *shared;
+    size_t N = (size_t) n, K = (size_t) problem->k, C = (size_t) c;
 
     topk_criterion_init(&work->criterion, n, p, c, problem->k, problem->x,
                         settings->select.lambda_a, work->graph && settings->select.lambda_i > 0.0,
                         paths);
-    /* The sub-problems take turns with it. */
-    shared = ufs_dalloc(P, work->graph ? N : (size_t) work->criterion.r);
     if (work->graph) {
         topk_result *result = work->result;
         work->z = settings->solver == TOPK_EXACT ? &work->lp.state : &work->admm.state;
         if (settings->solver == TOPK_EXACT)
-            topk_lp_init(&work->lp, n, p, problem->x, result->z, result->e, shared);
+            topk_lp_init(&work->lp, n, p, problem->x, result->z, result->e, work->criterion.u);
         else
-            lapack = topk_admm_init(&work->admm, n, p, problem->x, result->z, result->e, shared,
-                                    paper, paths);
+            lapack = topk_admm_init(&work->admm, n, p, problem->x, result->z, result->e,
+                                    work->criterion.u, paper, paths);
         work->projected = ufs_dalloc(N, C);
         work->theta_label = ufs_ialloc(N);
         work->theta_projected = ufs_dalloc(N, C);
         work->theta = (topk_theta){.n = n, .c = c, .alpha = settings->alpha};
     }
     if (problem->mode == TOPK_CLUSTER) topk_label_init(&work->label, n, c, work->result->w);
-    if (paper) topk_select_init(&work->select, &work->criterion, shared);
+    if (paper) topk_select_init(&work->select, &work->criterion);
     if (settings->polish) topk_polish_init(&work->polish, &work->criterion);
-    if (settings->bound || !paper) topk_bound_init(&work->bound, &work->criterion, shared);
+    if (settings->bound || !paper) topk_bound_init(&work->bound, &work->criterion);
     work->previous = ufs_ialloc(N);
     work->trial = ufs_ialloc(K);
     work->carried = ufs_ialloc(K);
@@ -320,7 +311,8 @@ static int select_step(topk_work *work, int iteration)
     } else {
         /* Labels that stay leave the set before; what that misses is found at the end. */
         if (iteration <= 2 || labels_moved(work) > 0) {
-            lapack = relax(work, fmax(ROUGH, settings->bound_tol));
+            /* Half of the digits: the rounding will be polished. */
+            lapack = relax(work, sqrt(settings->bound_tol));
             if (lapack) return lapack;
         } else {
             memcpy(work->trial, work->carried, bytes);
@@ -344,7 +336,7 @@ static int relax(topk_work *work, double tol)
 {
     int lapack;
 
-    lapack = topk_bound_solve(&work->bound, &work->criterion, NULL, work->bound.s, R_PosInf, tol,
+    lapack = topk_bound_solve(&work->bound, &work->criterion, NULL, work->bound.s, NA_REAL, tol,
                               work->settings->bound_max_iter);
     if (lapack) return lapack;
     work->relaxed = true;
@@ -358,7 +350,7 @@ static void consider(topk_work *work, int *candidate)
     double value = work->settings->polish
                        ? topk_polish_solve(&work->polish, &work->criterion, candidate, &work->swaps)
                        : topk_criterion_value(&work->criterion, candidate);
-    if (value < work->value - ROUNDING * (1.0 + fabs(value)) || !R_FINITE(work->value)) {
+    if (topk_better(value, work->value)) {
         work->value = value;
         memcpy(work->result->chosen, candidate, (size_t) work->problem->k * sizeof(int));
     }
@@ -382,8 +374,8 @@ static int prove(topk_work *work, bool *improved)
     if (settings->branch) {
         void *mark = vmaxget();
         lapack = topk_branch_solve(&work->bound, settings->polish ? &work->polish : NULL,
-                                   &work->criterion, settings->node_limit, result->chosen,
-                                   &work->value);
+                                   &work->criterion, settings->node_limit, settings->bound_max_iter,
+                                   result->chosen, &work->value);
         vmaxset(mark);
         if (lapack) return lapack;
         result->nodes = work->bound.nodes;
