@@ -374,7 +374,8 @@ static int prove(topk_work *work, bool *improved)
     if (settings->branch) {
         void *mark = vmaxget();
         lapack = topk_branch_solve(&work->bound, settings->polish ? &work->polish : NULL,
-                                   &work->criterion, settings->node_limit, settings->bound_max_iter,
+                                   &work->criterion, settings->node_limit,
+                                   sqrt(settings->bound_tol), settings->bound_max_iter,
                                    result->chosen, &work->value);
         vmaxset(mark);
         if (lapack) return lapack;

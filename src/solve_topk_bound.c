@@ -41,7 +41,7 @@ static int evaluate(topk_criterion *g, const signed char *fixed, const double *s
                     double *gradient, double *lower);
 
 int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
-                      int max_iter, int *subset, double *value)
+                      double tol, int max_iter, int *subset, double *value)
 {
     size_t p = (size_t) g->p, k = (size_t) g->k, most = (size_t) node_limit + 2;
     signed char *parent = (signed char *) R_alloc(p, 1), *fixed = (signed char *) R_alloc(p, 1);
@@ -74,8 +74,7 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, 
             }
             work->nodes++;
             if (in > g->k || in + n_free < g->k) continue;
-            lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value), UFS_TIE,
-                                      max_iter);
+            lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value), tol, max_iter);
             if (lapack) return lapack;
             if (work->lower >= cut_below(*value)) continue;
             topk_bound_round(work, g, trial);
@@ -150,9 +149,10 @@ int topk_bound_solve(topk_bound *work, topk_criterion *g, const signed char *fix
     level = work->value;
     for (work->iterations = 1; work->iterations < max_iter; work->iterations++) {
         double value, length = 1.0, top = 0.0, ss = 0.0, sy = 0.0;
-        double enough = fmax(tol * (1.0 + fabs(work->value)), target - work->value);
+        double enough = tol * (1.0 + fabs(work->value));
 
-        if (!(work->value - work->lower > enough) || work->lower >= target) break;
+        if (work->lower >= target) break;
+        if (!(work->value - work->lower > enough) && !(work->value >= target)) break;
         for (size_t j = 0; j < p; j++) top = fmax(top, -work->gradient[j]);
         if (top == 0.0) break;
         /* Otherwise the step that fitted the last time. */

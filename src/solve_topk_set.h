@@ -120,8 +120,8 @@ typedef struct {
 void topk_bound_init(topk_bound *work, const topk_criterion *g);
 /* Minimises the relaxation from `start` (p, or s itself) with s_j = 1 where fixed is 1
  * and 0 where it is -1 (NULL: none). Stops at value - lower <= tol (1 + |value|); with a
- * target (none: NA) also when lower passes it, or when value is below it by more than above lower. The
- * criterion must have been factored. Returns LAPACK's code. */
+ * target (none: NA) when lower passes it, or not before value is below it. The criterion must have been
+ * factored. Returns LAPACK's code. */
 int topk_bound_solve(topk_bound *work, topk_criterion *g, const signed char *fixed,
                      const double *start, double target, double tol, int max_iter);
 /* The k largest entries of the relaxed s, ascending. */
@@ -129,8 +129,9 @@ void topk_bound_round(topk_bound *work, topk_criterion *g, int *subset);
 
 /* Best-first branch and bound after topk_bound_solve, from the incumbent `subset` with
  * value *value; both are improved in place, by polishing what roundings find (polish NULL:
- * as they are). max_iter: of a relaxation. Memory: node_limit x p bytes. Returns LAPACK's code. */
+ * as they are). tol, max_iter: of a relaxation that
+ * cannot be cut. Memory: node_limit x p bytes. Returns LAPACK's code. */
 int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
-                      int max_iter, int *subset, double *value);
+                      double tol, int max_iter, int *subset, double *value);
 
 #endif
