@@ -457,7 +457,7 @@ check_topk_bytes <- function(n, p, mode, solver, settings) {
     4 * n * p + 5 * r * r
   } else {
     switch(solver,
-      admm = 8 * n * p + 3 * n * n + 6 * r * r + 1200 * n + 1350 * p,
+      admm = 8 * n * p + 3 * n * n + 6 * r * r + 1500 * n + 1600 * p,
       exact = 6 * n * p + 4 * n * n + 3 * r * r,
       paper = 12 * n * p + 12 * n * n)
   }

@@ -220,7 +220,8 @@ static void represent_step(topk_work *work, int iteration)
         topk_admm_paper(&work->admm, &settings->z, &work->theta, iteration, &work->result->inner_z,
                         NULL);
     else
-        topk_admm_go_on(&work->admm, &settings->z, &work->theta, work->drift / work->z->objective);
+        topk_admm_go_on(&work->admm, &settings->z, &work->theta, work->drift / work->z->objective,
+                        iteration == 1 && settings->max_iter > 1);
 }
 
 static int label_step(topk_work *work, int iteration)
