@@ -461,7 +461,7 @@ check_topk_bytes <- function(n, p, mode, solver, settings) {
       exact = 6 * n * p + 4 * n * n + 3 * r * r,
       paper = 12 * n * p + 12 * n * n)
   }
-  if (settings$branch_and_bound) bytes <- bytes + as.double(settings$node_limit) * p
+  if (settings$branch_and_bound) bytes <- bytes + 24 * as.double(settings$node_limit)
   check_bytes(bytes, "ufs_topk()", if (mode == "plain") "Select features or samples first." else
     paste("Fit on a subsample of the rows, or give complete labels `y`: that form needs no",
       "n x n matrix when 2p <= n."))

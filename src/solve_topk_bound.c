@@ -20,21 +20,13 @@
 #include <R_ext/Utils.h>
 
 typedef struct {
-    double lower;
-    int branch;         /* feature to branch on */
-    signed char *fixed; /* p: 1 in, -1 out, 0 free */
+    double lower;     /* infinite once it has been replaced by its two children */
+    int branch;       /* feature to branch on */
+    int parent;       /* node, whose feature is in or out: */
+    signed char side; /* 1 or -1 */
 } node;
 
-/* Open nodes, in no order: the smallest bound is found at no cost beside that of a relaxation. */
-typedef struct {
-    size_t p;
-    int open;
-    node *node; /* those after `open` lend their arrays */
-} nodes;
-
-static void push(nodes *t, const signed char *fixed, double lower, int branch);
 static int fractional(const topk_bound *work, const signed char *fixed, int p);
-static int smallest(const nodes *t);
 static double cut_below(double value);
 static void project(const topk_criterion *g, const signed char *fixed, double *y, double *out);
 static int evaluate(topk_criterion *g, const signed char *fixed, const double *s, double *value,
@@ -43,31 +35,28 @@ static int evaluate(topk_criterion *g, const signed char *fixed, const double *s
 int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
                       double tol, int max_iter, int *subset, double *value)
 {
-    size_t p = (size_t) g->p, k = (size_t) g->k, most = (size_t) node_limit + 2;
-    signed char *parent = (signed char *) R_alloc(p, 1), *fixed = (signed char *) R_alloc(p, 1);
-    signed char *all = (signed char *) R_alloc(most * p, 1);
-    int *trial = ufs_ialloc(k), swaps = 0, at;
-    nodes t = {.p = p, .node = (node *) R_alloc(most, sizeof(node))};
+    size_t p = (size_t) g->p, k = (size_t) g->k;
+    signed char *fixed = (signed char *) R_alloc(p, 1); /* 1 in, -1 out, 0 free */
+    node *t = (node *) R_alloc((size_t) node_limit + 2, sizeof(node));
+    int *trial = ufs_ialloc(k), swaps = 0, made = 1;
 
-    for (size_t i = 0; i < most; i++) t.node[i].fixed = all + i * p;
     work->nodes = 0;
     memset(fixed, 0, p);
     /* The root is the relaxation just solved. */
     ufs_copy(work->root, work->s, p);
-    push(&t, fixed, work->lower, fractional(work, fixed, g->p));
-    while (t.open > 0 && work->nodes + 2 <= node_limit) {
-        at = smallest(&t);
-        if (t.node[at].lower >= cut_below(*value)) break;
-        /* The last one takes its place. */
-        node from = t.node[at];
-        t.node[at] = t.node[--t.open];
-        t.node[t.open] = from;
-        memcpy(parent, from.fixed, p);
+    t[0] = (node){work->lower, fractional(work, fixed, g->p), 0, 0};
+    while (work->nodes + 2 <= node_limit) {
+        int at = 0;
+        for (int i = 1; i < made; i++)
+            if (t[i].lower < t[at].lower) at = i;
+        if (t[at].lower >= cut_below(*value)) break;
+        t[at].lower = R_PosInf;
         for (int side = 1; side >= -1; side -= 2) {
             int in = 0, n_free = 0, lapack;
             double found;
-            memcpy(fixed, parent, p);
-            fixed[from.branch] = (signed char) side;
+            memset(fixed, 0, p);
+            for (int i = at; i > 0; i = t[i].parent) fixed[t[t[i].parent].branch] = t[i].side;
+            fixed[t[at].branch] = (signed char) side;
             for (size_t j = 0; j < p; j++) {
                 in += fixed[j] == 1;
                 n_free += fixed[j] == 0;
@@ -86,25 +75,16 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, 
             }
             /* A complete set has no children: its value was just looked at. */
             if (in < g->k && in + n_free > g->k && work->lower < cut_below(*value))
-                push(&t, fixed, work->lower, fractional(work, fixed, g->p));
+                t[made++] = (node){work->lower, fractional(work, fixed, g->p), at,
+                                   (signed char) side};
         }
         ufs_hook_step(NULL, 0, 0.0, 0.0);
     }
     ufs_copy(work->s, work->root, p);
     work->overall = *value;
-    for (int i = 0; i < t.open; i++) work->overall = fmin(work->overall, t.node[i].lower);
+    for (int i = 0; i < made; i++) work->overall = fmin(work->overall, t[i].lower);
     work->proved = work->overall >= cut_below(*value);
     return 0;
-}
-
-/* ---- branch and bound ------------------------------------------------------------------------ */
-
-static void push(nodes *t, const signed char *fixed, double lower, int branch)
-{
-    node *to = t->node + t->open++;
-    memcpy(to->fixed, fixed, t->p);
-    to->lower = lower;
-    to->branch = branch;
 }
 
 /* The free entry nearest to 1/2, the first of equals. */
@@ -119,14 +99,6 @@ static int fractional(const topk_bound *work, const signed char *fixed, int p)
             at = j;
         }
     }
-    return at;
-}
-
-static int smallest(const nodes *t)
-{
-    int at = 0;
-    for (int i = 1; i < t->open; i++)
-        if (t->node[i].lower < t->node[at].lower) at = i;
     return at;
 }
 

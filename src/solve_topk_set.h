@@ -130,7 +130,8 @@ void topk_bound_round(topk_bound *work, topk_criterion *g, int *subset);
 /* Best-first branch and bound after topk_bound_solve, from the incumbent `subset` with
  * value *value; both are improved in place, by polishing what roundings find (polish NULL:
  * as they are). tol, max_iter: of a relaxation that
- * cannot be cut. Memory: node_limit x p bytes. Returns LAPACK's code. */
+ * cannot be cut. Memory: node_limit
+ * times 24 bytes. Returns LAPACK's code. */
 int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
                       double tol, int max_iter, int *subset, double *value);
 
