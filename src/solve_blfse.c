@@ -17,7 +17,7 @@
  * What the base clusterings say of a pair of samples is in solve_blfse_agreement.c.
  * S and W are packed (la_packed.h). YY' and the Gram matrix behind the distances B are known by
  * factors (n x k); what is n x n of them exists by tiles of columns.
- * Memory in doubles: n^2 for S and W together, 2 n BLFSE_TILE, that of the projection, and three
+ * Memory in doubles: n^2 for S and W together, 2 n UFS_STRIP, that of the projection, and three
  * n x n of which, beyond 400 samples and with p <= n, only the factors' columns are touched. */
 #include "solve_blfse_projection.h"
 #include "solve_blfse_agreement.h"
@@ -44,7 +44,7 @@ typedef struct {
     /* YY' = y y'; from Y to rho `y_old` is the one before the Y step. */
     blfse_factor y, y_old;
     double *a, *b;                                 /* n x n */
-    double *tile_b, *tile_c, *square_b, *square_c; /* n x BLFSE_TILE, n */
+    double *tile_b, *tile_c, *square_b, *square_c; /* n x UFS_STRIP, n */
     double *v_old, *beta2, *weights, *degree;
     bool stays;     /* the last S step left S as it was, */
     double moved_s; /* or its largest change */
@@ -196,8 +196,8 @@ static void init(blfse_work *work, const blfse_problem *problem, const blfse_set
                          .y_old = {ufs_dalloc(N, most), 0},
                          .a = ufs_dalloc(N, N),
                          .b = ufs_dalloc(N, most),
-                         .tile_b = ufs_dalloc(N, BLFSE_TILE),
-                         .tile_c = ufs_dalloc(N, BLFSE_TILE),
+                         .tile_b = ufs_dalloc(N, UFS_STRIP),
+                         .tile_c = ufs_dalloc(N, UFS_STRIP),
                          .square_b = ufs_dalloc(N, 1),
                          .square_c = ufs_dalloc(N, 1),
                          .error_s = ufs_dalloc(M, 1),
@@ -297,8 +297,8 @@ static void rank_term(blfse_work *work)
         const double *y = work->y.v + (size_t) l * (size_t) n;
         for (int i = 0; i < n; i++) square[i] += y[i] * y[i];
     }
-    for (int from = 0; from < n; from += BLFSE_TILE) {
-        int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
+    for (int from = 0; from < n; from += UFS_STRIP) {
+        int width = n - from < UFS_STRIP ? n - from : UFS_STRIP, rows = from + width;
         tile_y(work, from, width);
         for (int j = from; j < rows; j++) {
             const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
@@ -403,8 +403,8 @@ static void update_s(blfse_work *work)
 
     blfse_projector_factor(&work->projector, result->v, work->b, work->square_b);
     for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
-    for (int from = 0; from < n; from += BLFSE_TILE) {
-        int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
+    for (int from = 0; from < n; from += UFS_STRIP) {
+        int width = n - from < UFS_STRIP ? n - from : UFS_STRIP, rows = from + width;
         blfse_projector_tile(&work->projector, result->v, work->b, from, width, work->tile_b);
         tile_y(work, from, width);
         R_CheckUserInterrupt();

@@ -40,8 +40,7 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
                               .rhs = ufs_dalloc(P, 1),
                               .omega = ufs_dalloc((size_t) p, 1),
                               .chunk = ufs_dalloc(N, UFS_STRIP),
-                              .strip = ufs_dalloc(N, UFS_STRIP),
-                              .z_tile = ufs_dalloc(BLFSE_TILE, UFS_STRIP)};
+                              .strip = ufs_dalloc(N, UFS_STRIP)};
     work->top = work->n.w0 = (double) problem->c / (double) p;
     work->n.sign = 1.0;
     if (work->form == BLFSE_AUTO) work->form = p > n ? BLFSE_FACTOR : BLFSE_DENSE;
@@ -277,9 +276,8 @@ void blfse_projector_tile(blfse_projector *work, const double *v, const double *
         const double *xc = x + (size_t) j0 * N, *vc = v + j0;
         for (size_t j = 0; j < (size_t) len; j++)
             for (size_t i = 0; i < W; i++)
-                work->z_tile[i + j * W] = xc[(size_t) from + i + j * N] * vc[j] * vc[j];
-        la_gemm('N', 'T', rows, width, len, work->n.w0, xc, n, work->z_tile, width, 1.0, tile,
-                rows);
+                work->strip[i + j * W] = xc[(size_t) from + i + j * N] * vc[j] * vc[j];
+        la_gemm('N', 'T', rows, width, len, work->n.w0, xc, n, work->strip, width, 1.0, tile, rows);
     }
     if (work->n.k > 0)
         la_gemm('N', 'T', rows, width, work->n.k, work->n.sign, b, n, b + from, n, 1.0, tile, rows);

@@ -7,8 +7,6 @@
 #include "qp_simplex.h"
 #include "solve_blfse.h"
 
-enum { BLFSE_TILE = 64 };
-
 typedef struct {
     const blfse_problem *problem;
     const blfse_settings *settings;
@@ -24,7 +22,6 @@ typedef struct {
     double *omega;             /* eigenvalues of A_v */
     double *g_diag, *diag, *upper, *rhs;
     double *chunk, *strip; /* n x UFS_STRIP */
-    double *z_tile;        /* TILE x UFS_STRIP */
     qp_work qp;
 } blfse_projector;
 
@@ -38,7 +35,7 @@ int blfse_projector_update(blfse_projector *work, const double *v, double *a);
 /* The matrix whose squared distances are B is K = Z N Z' = w0 ZZ' + sign bb', Z = X diag(v):
  * b (n x k), and the diagonal of K. */
 void blfse_projector_factor(blfse_projector *work, const double *v, double *b, double *diag);
-/* Rows 0..from + width - 1 of the columns from.. of K, width <= BLFSE_TILE. */
+/* Rows 0..from + width - 1 of the columns from.. of K, width <= UFS_STRIP. */
 void blfse_projector_tile(blfse_projector *work, const double *v, const double *b, int from,
                           int width, double *tile);
 /* v (p), started at the last one, for the weights alpha (m) of the base scores; t1. */

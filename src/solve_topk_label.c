@@ -16,7 +16,6 @@ static double lloyd(topk_label *work, int *label);
 static void assign(topk_label *work, int *label);
 static void fill_empty(topk_label *work, int *label);
 static void centres(topk_label *work, const int *label);
-static double within(const topk_label *work, const int *label);
 static void relabel(int n, int c, int *label, int *code);
 
 void topk_label_init(topk_label *work, int n, int c, double *affinity)
@@ -136,8 +135,9 @@ static double lloyd(topk_label *work, int *label)
 {
     size_t n = (size_t) work->n;
     int *old = work->old;
+    double sum = 0.0;
 
-    for (size_t i = 0; i < n; i++) old[i] = 0;
+    memset(old, 0, n * sizeof(int));
     for (int it = 0; it < work->n; it++) {
         assign(work, label);
         fill_empty(work, label);
@@ -145,8 +145,8 @@ static double lloyd(topk_label *work, int *label)
         memcpy(old, label, n * sizeof(int));
         centres(work, label);
     }
-    centres(work, label);
-    return within(work, label);
+    for (size_t i = 0; i < n; i++) sum += work->distance[i];
+    return sum;
 }
 
 /* First centre within the tolerance of the nearest. */
@@ -206,18 +206,6 @@ static void centres(topk_label *work, const int *label)
     for (size_t l = 0; l < c; l++)
         for (size_t j = 0; j < c; j++)
             if (work->size[j] > 0) work->centre[j + l * c] /= work->size[j];
-}
-
-static double within(const topk_label *work, const int *label)
-{
-    size_t n = (size_t) work->n, c = (size_t) work->c;
-    double sum = 0.0;
-    for (size_t l = 0; l < c; l++)
-        for (size_t i = 0; i < n; i++) {
-            double d = work->u[i + l * n] - work->centre[(size_t) (label[i] - 1) + l * c];
-            sum += d * d;
-        }
-    return sum;
 }
 
 /* 1..c by first occurrence. */
