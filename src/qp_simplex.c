@@ -22,8 +22,8 @@ enum { MOST = 300 };
 
 static void diagonal(int p, const double *h, const double *b, double *sorted, int *order,
                      double *v);
-static void certify(const qp_problem *prob, const double *v, const double *hv, double *g,
-                    qp_info *info);
+static double certify(const qp_problem *prob, const double *v, const double *hv, double *g,
+                      qp_info *info);
 static void make_feasible(int p, double *v);
 static void product(const qp_problem *prob, const double *x, double *out, qp_info *info);
 static void prox_phase(const qp_problem *prob, int patience, qp_work *work, double *v,
@@ -75,8 +75,9 @@ static void diagonal(int p, const double *h, const double *b, double *sorted, in
     for (int i = 0; i < p; i++) v[i] /= total;
 }
 
-static void certify(const qp_problem *prob, const double *v, const double *hv, double *g,
-                    qp_info *info)
+/* Returns the size of what g is the difference of. */
+static double certify(const qp_problem *prob, const double *v, const double *hv, double *g,
+                      qp_info *info)
 {
     double tau = 0.0, low = R_PosInf, size = 0.0;
     info->kkt = 0.0;
@@ -92,6 +93,7 @@ static void certify(const qp_problem *prob, const double *v, const double *hv, d
     /* fmax drops a NaN; it must not look like an answer. */
     if (!R_FINITE(tau)) info->kkt = info->rel = R_PosInf;
     info->gap = fmax(tau - low, 0.0);
+    return size;
 }
 
 void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info)
@@ -184,12 +186,11 @@ static void prox_phase(const qp_problem *prob, int patience, qp_work *work, doub
 static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info)
 {
     int p = prob->p, n_free = 0;
-    double step = 1.0, size = 0.0, sum = 0.0, *d = work->d;
+    double step = 1.0, sum = 0.0, *d = work->d;
+    double size = certify(prob, v, work->hv, work->g, info);
 
-    certify(prob, v, work->hv, work->g, info);
     for (int i = 0; i < p; i++) {
         d[i] = 0.0;
-        size = fmax(size, fmax(fabs(prob->b[i]), fabs(work->hv[i])));
         if (v[i] > 0.0) work->free[n_free++] = i;
     }
     face_cg(prob, n_free, 0.1 * tol * size, work, info);

@@ -292,11 +292,8 @@ static void rank_term(blfse_work *work)
     int n = work->problem->n;
     double *square = work->square_c, t5 = 0.0;
 
-    memset(square, 0, (size_t) n * sizeof(double));
-    for (int l = 0; l < work->y.k; l++) {
-        const double *y = work->y.v + (size_t) l * (size_t) n;
-        for (int i = 0; i < n; i++) square[i] += y[i] * y[i];
-    }
+    la_row_norms(n, work->y.k, work->y.v, square);
+    for (int i = 0; i < n; i++) square[i] *= square[i];
     for (int from = 0; from < n; from += UFS_STRIP) {
         int width = n - from < UFS_STRIP ? n - from : UFS_STRIP, rows = from + width;
         tile_y(work, from, width);
@@ -342,7 +339,7 @@ static void update_y(blfse_work *work)
 /* N: the c smallest eigenvectors of A_v = diag(v) G diag(v), ties shared. */
 static void update_p(blfse_work *work)
 {
-    work->run->lapack = blfse_projector_update(&work->projector, work->result->v, work->a);
+    work->run->lapack = blfse_projector_update(&work->projector, work->result->v);
     work->result->ties = work->projector.ties;
     work->result->p_unique = work->projector.unique;
 }

@@ -21,7 +21,7 @@ static int factor_laplacian(blfse_projector *work, const double *s, const double
                             double *a);
 static int project_dense(blfse_projector *work, const double *v);
 static low_split split_spectrum(blfse_projector *work);
-static int project_factor(blfse_projector *work, const double *v, double *ut);
+static int project_factor(blfse_projector *work, const double *v);
 
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
                           const blfse_settings *settings)
@@ -81,12 +81,9 @@ int blfse_projector_gram(blfse_projector *work, const double *s, double *degree,
         for (size_t j = 0; j < (size_t) len; j++)
             work->g_diag[(size_t) i0 + j] = fmax(2.0 * la_dot(n, xc + j * N, work->chunk + j * N),
                                                  0.0);
-        for (int r0 = 0; r0 < p && work->settings->projection == BLFSE_PAPER; r0 += UFS_STRIP) {
-            int rows = p - r0 < UFS_STRIP ? p - r0 : UFS_STRIP;
-            la_gemm('T', 'N', rows, len, n, 1.0, x + (size_t) r0 * N, n, work->chunk, n, 0.0,
-                    work->g + (size_t) r0 + (size_t) i0 * P, p);
-            R_CheckUserInterrupt();
-        }
+        if (work->settings->projection == BLFSE_PAPER)
+            la_gemm_checked('T', 'N', p, len, n, 1.0, x, n, work->chunk, n, 0.0,
+                            work->g + (size_t) i0 * P, p);
         R_CheckUserInterrupt();
     }
     if (work->settings->projection == BLFSE_PAPER)
@@ -136,10 +133,10 @@ static void half_laplacian(blfse_projector *work, const double *s, const double 
     la_packed_product(n, s, true, len, -1.0, x, work->chunk, work->strip, UFS_STRIP);
 }
 
-int blfse_projector_update(blfse_projector *work, const double *v, double *a)
+int blfse_projector_update(blfse_projector *work, const double *v)
 {
     if (work->settings->projection == BLFSE_PAPER)
-        return work->form == BLFSE_DENSE ? project_dense(work, v) : project_factor(work, v, a);
+        return work->form == BLFSE_DENSE ? project_dense(work, v) : project_factor(work, v);
     work->ties = work->problem->p;
     work->t1 = 0.0;
     for (int i = 0; i < work->problem->p; i++)
@@ -190,24 +187,21 @@ static low_split split_spectrum(blfse_projector *work)
  * those of KK' = U diag(omega) U', with eigenvectors K'U / sqrt(omega). With weight w0
  * on the zeros, N = w0 I - sum_j (w0 - w_j) q_j q_j': R is made of the q_j with
  * w_j < w0, which are never the ill-determined ones. */
-static int project_factor(blfse_projector *work, const double *v, double *ut)
+static int project_factor(blfse_projector *work, const double *v)
 {
     int p = work->problem->p, r = work->n.r, null = p - r, lapack = 0;
-    size_t R = (size_t) r, K;
+    size_t R = (size_t) r;
     double *omega = work->omega + null;
+    ufs_x f = ufs_x_dense(r, p, work->f);
     low_split split;
 
-    memset(work->kk, 0, R * R * sizeof(double));
-    for (int i0 = 0; i0 < p; i0 += UFS_STRIP) {
-        int len = p - i0 < UFS_STRIP ? p - i0 : UFS_STRIP;
-        for (size_t i = 0; i < (size_t) len; i++)
-            for (size_t a = 0; a < R; a++)
-                work->chunk[a + i * R] = work->f[a + ((size_t) i0 + i) * R] * v[(size_t) i0 + i];
-        la_syrk('N', r, len, 1.0, work->chunk, r, 1.0, work->kk, r);
-    }
+    for (int i = 0; i < p; i++) work->diag[i] = v[i] * v[i];
     /* All p eigenvalues, the zeros first. */
     memset(work->omega, 0, (size_t) null * sizeof(double));
-    if (r) lapack = la_eig_range(r, work->kk, 1, r, omega, work->u);
+    if (r > 0) {
+        ufs_x_gram_rows(&f, work->diag, work->kk);
+        lapack = la_eig_range(r, work->kk, 1, r, omega, work->u);
+    }
     if (lapack) return lapack;
     split = split_spectrum(work);
 
@@ -222,18 +216,15 @@ static int project_factor(blfse_projector *work, const double *v, double *ut)
         work->t1 += 2.0 * weight * fmax(omega[j], 0.0);
         if (weight < work->n.w0) {
             double scale = sqrt((work->n.w0 - weight) / omega[j]);
-            /* Column k of ut now, turned to rows below. */
             for (size_t a = 0; a < R; a++)
                 work->u[a + (size_t) work->n.k * R] = scale * work->u[a + (size_t) j * R];
             work->n.k++;
         }
     }
-    K = (size_t) work->n.k;
-    for (size_t a = 0; a < R; a++)
-        for (size_t j = 0; j < K; j++) ut[j + a * K] = work->u[a + j * R];
-    la_gemm('N', 'N', work->n.k, p, r, 1.0, ut, work->n.k, work->f, r, 0.0, work->rt, work->n.k);
+    la_gemm('T', 'N', work->n.k, p, r, 1.0, work->u, r, work->f, r, 0.0, work->rt, work->n.k);
     for (size_t i = 0; i < (size_t) p; i++)
-        for (size_t j = 0; j < K; j++) work->rt[j + i * K] *= v[i];
+        for (size_t j = 0; j < (size_t) work->n.k; j++)
+            work->rt[j + i * (size_t) work->n.k] *= v[i];
     return 0;
 }
 

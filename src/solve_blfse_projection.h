@@ -30,8 +30,8 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
 /* G of S (packed); degree: n, its row sums on return; a: n x n scratch. LAPACK's code, like the
  * next. */
 int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a);
-/* N for v; t1. a: n x n scratch. */
-int blfse_projector_update(blfse_projector *work, const double *v, double *a);
+/* N for v; t1. */
+int blfse_projector_update(blfse_projector *work, const double *v);
 /* The matrix whose squared distances are B is K = Z N Z' = w0 ZZ' + sign bb', Z = X diag(v):
  * b (n x k), and the diagonal of K. */
 void blfse_projector_factor(blfse_projector *work, const double *v, double *b, double *diag);

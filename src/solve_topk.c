@@ -39,7 +39,7 @@ typedef struct {
     int *theta_label;
     double *theta_projected;
     int *previous, *trial, *carried;
-    bool has_carried;
+    bool carry;   /* the set of the iteration before is a start */
     bool relaxed; /* in this iteration */
     double value, value_start;
     double drift; /* what the last change of Theta adds to or takes from sum(w |Z|) */
@@ -58,7 +58,7 @@ static int work_init(topk_work *work, const ufs_paths *paths);
 static int select_step(topk_work *work, int iteration);
 static int relax(topk_work *work, double tol);
 static void consider(topk_work *work, int *candidate);
-static int prove(topk_work *work, bool *improved);
+static int prove(topk_work *work);
 
 void topk_solve(const topk_problem *problem, const topk_settings *settings, topk_result *result,
                 ufs_run *run)
@@ -82,8 +82,6 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
     result->change = result->objective = R_NaN;
     run->lapack = work_init(work, &run->paths);
     for (int t = 1; t <= last && !settled && run->lapack == 0; t++) {
-        bool improved = false;
-
         if (work->graph) represent_step(work, t);
         run->lapack = label_step(work, t);
         if (run->lapack || result->too_few_links) return;
@@ -91,9 +89,9 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
         if (run->lapack) return;
         result->change = theta_change(work);
         if (result->change < settings->tol || t == last || !work->graph) {
-            run->lapack = prove(work, &improved);
+            run->lapack = prove(work);
             if (run->lapack) return;
-            if (improved) result->change = theta_change(work);
+            result->change = theta_change(work);
         }
         result->objective = joint(work);
         run->iterations = t;
@@ -303,32 +301,22 @@ static int select_step(topk_work *work, int iteration)
     work->swaps = 0;
     work->value = R_PosInf;
     work->relaxed = false;
+    memcpy(work->carried, work->result->chosen, bytes);
+    memcpy(work->trial, work->carried, bytes);
     if (paper) {
         lapack = topk_select_admm(&work->select, &settings->select, iteration,
                                   &work->result->inner_v);
-        if (lapack) return lapack;
-        work->value_start = work->select.value;
         memcpy(work->trial, work->select.chosen, bytes);
-    } else {
-        /* Labels that stay leave the set before; what that misses is found at the end. */
-        if (iteration <= 2 || labels_moved(work) > 0) {
-            /* Half of the digits: the rounding will be polished. */
-            lapack = relax(work, sqrt(settings->bound_tol));
-            if (lapack) return lapack;
-        } else {
-            memcpy(work->trial, work->carried, bytes);
-        }
-        work->value_start = topk_criterion_value(&work->criterion, work->trial);
+    } else if (iteration <= 2 || labels_moved(work) > 0) {
+        /* Half of the digits: the rounding will be polished. Labels that stay leave the set before;
+         * what that misses is found at the end. */
+        lapack = relax(work, sqrt(settings->bound_tol));
     }
+    if (lapack) return lapack;
+    work->value_start = topk_criterion_value(&work->criterion, work->trial);
     consider(work, work->trial);
-    if (work->has_carried && (paper || work->relaxed)) {
-        memcpy(work->trial, work->carried, bytes);
-        consider(work, work->trial);
-    }
-    if (!paper) {
-        memcpy(work->carried, work->result->chosen, bytes);
-        work->has_carried = true;
-    }
+    if (work->carry) consider(work, work->carried);
+    work->carry = !paper;
     return topk_criterion_coef(&work->criterion, work->result->chosen, work->result->a);
 }
 
@@ -359,11 +347,10 @@ static void consider(topk_work *work, int *candidate)
 
 /* Bound of the current criterion; its rounding, polished, is one more start, and branch
  * and bound may follow. */
-static int prove(topk_work *work, bool *improved)
+static int prove(topk_work *work)
 {
     const topk_settings *settings = work->settings;
     topk_result *result = work->result;
-    double before = work->value;
     int lapack;
 
     if (!settings->bound) return 0;
@@ -384,9 +371,6 @@ static int prove(topk_work *work, bool *improved)
         result->proved = work->bound.proved;
         result->bound = fmax(result->bound, work->bound.overall);
     }
-    *improved = work->value < before;
-    if (!*improved) return 0;
-    memcpy(work->carried, result->chosen, (size_t) work->problem->k * sizeof(int));
-    work->has_carried = true;
+    work->carry = true;
     return topk_criterion_coef(&work->criterion, result->chosen, result->a);
 }

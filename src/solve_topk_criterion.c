@@ -34,8 +34,7 @@ void topk_polish_init(topk_polish *work, const topk_criterion *g)
     work->kc = ufs_dalloc(p, k);
     work->u = ufs_dalloc(p, k);
     work->r = ufs_dalloc(p, c);
-    work->inv = ufs_dalloc(k, k);
-    work->t = ufs_dalloc(k, c);
+    work->tt = ufs_dalloc(k, 1);
     work->rt = ufs_dalloc(p, k);
     work->rr = ufs_dalloc(p, 1);
     work->in = (bool *) R_alloc(p, sizeof(bool));
@@ -247,34 +246,28 @@ int topk_criterion_relaxed(topk_criterion *g, const double *v, double *trace)
 
 /* ---- polish ---------------------------------------------------------------------- */
 
+/* small = (K_SS + lambda_a I)^{-1}, bs = T, and what depends on them. */
 static int prepare(topk_polish *work, topk_criterion *g, const int *subset)
 {
-    int p = g->p, k = g->k, c = g->c, lapack;
-    size_t P = (size_t) p, K = (size_t) k, C = (size_t) c;
+    int p = g->p, k = g->k, c = g->c, lapack = factor_subset(g, subset);
 
-    for (size_t j = 0; j < K; j++) {
-        for (size_t i = 0; i < K; i++) work->inv[i + j * K] = work->kc[(size_t) subset[i] + j * P];
-        work->inv[j + j * K] += g->lambda_a;
-    }
-    for (size_t l = 0; l < C; l++)
-        for (size_t i = 0; i < K; i++) work->t[i + l * K] = g->b[(size_t) subset[i] + l * P];
-    lapack = la_chol_checked(k, work->inv);
     if (lapack) return lapack;
-    la_chol_solve(k, c, work->inv, work->t);
-    lapack = la_chol_inverse(k, work->inv);
+    la_chol_solve(k, c, g->small, g->bs);
+    lapack = la_chol_inverse(k, g->small);
     if (lapack) return lapack;
-    la_gemm_checked('N', 'N', p, k, k, 1.0, work->kc, p, work->inv, k, 0.0, work->u, p);
-    ufs_copy(work->r, g->b, P * C);
-    la_gemm('N', 'N', p, c, k, -1.0, work->kc, p, work->t, k, 1.0, work->r, p);
-    la_gemm('N', 'T', p, k, c, 1.0, work->r, p, work->t, k, 0.0, work->rt, p);
+    la_gemm_checked('N', 'N', p, k, k, 1.0, work->kc, p, g->small, k, 0.0, work->u, p);
+    ufs_copy(work->r, g->b, (size_t) p * (size_t) c);
+    la_gemm('N', 'N', p, c, k, -1.0, work->kc, p, g->bs, k, 1.0, work->r, p);
+    la_gemm('N', 'T', p, k, c, 1.0, work->r, p, g->bs, k, 0.0, work->rt, p);
     la_row_norms(p, c, work->r, work->rr);
+    la_row_norms(k, c, g->bs, work->tt);
     return 0;
 }
 
 /* Change of g by the best swap; ties within rounding go to the lowest (in, out). */
 static double best_swap(const topk_polish *work, const topk_criterion *g, int *out, int *in)
 {
-    size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c;
+    size_t p = (size_t) g->p, k = (size_t) g->k;
     double best = R_PosInf, tie = UFS_ROUNDING * (g->b_norm + 1.0);
 
     for (size_t j = 0; j < p; j++) {
@@ -282,11 +275,11 @@ static double best_swap(const topk_polish *work, const topk_criterion *g, int *o
         if (work->in[j]) continue;
         for (size_t i = 0; i < k; i++) s -= work->u[j + i * p] * work->kc[j + i * p];
         for (size_t i = 0; i < k; i++) {
-            double ratio = work->u[j + i * p] / work->inv[i + i * k], ti = 0.0, gain, change;
-            for (size_t l = 0; l < c; l++) ti += work->t[i + l * k] * work->t[i + l * k];
+            double ratio = work->u[j + i * p] / g->small[i + i * k];
+            double ti = work->tt[i] * work->tt[i], gain, change;
             gain = work->rr[j] * work->rr[j] + 2.0 * ratio * work->rt[j + i * p] +
                    ratio * ratio * ti;
-            change = ti / work->inv[i + i * k] - gain / (s + ratio * work->u[j + i * p]);
+            change = ti / g->small[i + i * k] - gain / (s + ratio * work->u[j + i * p]);
             if (change < best - tie) {
                 best = change;
                 *out = (int) i;

@@ -62,8 +62,8 @@ static inline bool topk_better(double value, double than)
 typedef struct {
     double *kc;      /* p x k: K[, S] */
     double *u, *r;   /* p x k, p x c */
-    double *rt, *rr; /* p x k: R T'; p: row norms of R */
-    double *inv, *t; /* k x k, k x c */
+    double *rt;      /* p x k: R T' */
+    double *rr, *tt; /* p, k: row norms of R and T */
     bool *in;        /* p */
 } topk_polish;
 
