@@ -21,8 +21,21 @@ static blfse_problem read_problem(SEXP x, SEXP scores, SEXP labels, SEXP setting
     return problem;
 }
 
-static blfse_settings read_settings(SEXP psi, SEXP s)
+/* A symmetric n x n matrix, packed (la_packed.h). */
+static double *symmetric(SEXP out, const char *name, int n)
 {
+    ffi_set(out, name, Rf_allocVector(REALSXP, (R_xlen_t) la_packed_column(n)));
+    return memset(REAL(ffi_get(out, name)), 0, la_packed_column(n) * sizeof(double));
+}
+
+/* x n x p, scores p x m (columns on the simplex), labels m x n integers, psi in (0, 1);
+ * s: list(n_clusters, projection, order, form, inner_max_iter, max_iter,
+ * gamma_cluster, gamma_feature, tol, qp_tol, dense_limit), codes as in solve_blfse.h. S and W are
+ * the columns of the upper triangle. */
+SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP s, SEXP control)
+{
+    SEXP out = PROTECT(ffi_list("v S W alpha beta component history weights run"));
+    blfse_problem problem = read_problem(x, scores, labels, s);
     int n_psi = Rf_xlength(psi) > INT_MAX ? 0 : (int) Rf_xlength(psi);
     blfse_settings settings = {
         .projection = (blfse_projection) ffi_count(s, "projection", 0, BLFSE_ISOTROPIC),
@@ -37,25 +50,6 @@ static blfse_settings read_settings(SEXP psi, SEXP s)
         .tol = ffi_real(s, "tol"),
         .qp_tol = ffi_real(s, "qp_tol"),
         .dense_limit = ffi_int(s, "dense_limit")};
-    return settings;
-}
-
-/* A symmetric n x n matrix, packed (la_packed.h). */
-static double *symmetric(SEXP out, const char *name, int n)
-{
-    ffi_set(out, name, Rf_allocVector(REALSXP, (R_xlen_t) la_packed_column(n)));
-    return memset(REAL(ffi_get(out, name)), 0, la_packed_column(n) * sizeof(double));
-}
-
-/* x n x p, scores p x m (columns on the simplex), labels m x n integers, psi in (0, 1);
- * settings: list(n_clusters, projection, order, form, inner_max_iter, max_iter,
- * gamma_cluster, gamma_feature, tol, qp_tol, dense_limit), codes as in solve_blfse.h. S and W are
- * the columns of the upper triangle. */
-SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_, SEXP control)
-{
-    SEXP out = PROTECT(ffi_list("v S W alpha beta component history weights run"));
-    blfse_problem problem = read_problem(x, scores, labels, settings_);
-    blfse_settings settings = read_settings(psi, settings_);
     ufs_run run = ffi_run_begin(control, "blfse");
     blfse_result result = {.v = ffi_set_zero(out, "v", problem.p, 0),
                            .s = symmetric(out, "S", problem.n),

@@ -9,10 +9,7 @@
  * the answer. The step of the prox phase after a solved face lowers q strictly unless v
  * is optimal, so no face is solved twice; after a few blocked faces each further one is
  * followed by the next smaller face without a prox phase: at most p in a row. So the
- * method is finite. The gradient is recomputed in every round: iterative refinement.
- *
- * A warm start with full support skips the first prox phase: if the support stays full,
- * which is the rule in BLFSE, the cost is that of one conjugate gradient solve. */
+ * method is finite. The gradient is recomputed in every round: iterative refinement. */
 #include "qp_simplex.h"
 #include "la.h"
 #include <R_ext/Utils.h>
@@ -100,12 +97,11 @@ void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp
 {
     int p = prob->p, patience = 1, idle = 0;
     size_t P = (size_t) p;
-    bool solved = true, full = true;
+    bool solved = true;
     double best = R_PosInf;
 
     info->products = 0;
     make_feasible(p, v);
-    for (int i = 0; i < p; i++) full = full && v[i] > 0.0;
     product(prob, v, work->hv, info);
     for (info->rounds = 0; info->rounds < MOST; info->rounds++) {
         certify(prob, v, work->hv, work->g, info);
@@ -117,7 +113,7 @@ void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp
             ufs_copy(work->best_hv, work->hv, P);
         }
         if (!(info->rel > tol) || idle >= 3 || !R_FINITE(info->rel)) break;
-        if (solved ? info->rounds > 0 || !full : patience < 32) {
+        if (solved || patience < 32) {
             if (!solved) patience *= 2;
             prox_phase(prob, patience, work, v, info);
         }

@@ -207,8 +207,6 @@ static void init(blfse_work *work, const blfse_problem *problem, const blfse_set
                          .v_old = ufs_dalloc(P, 1),
                          .degree = ufs_dalloc(N, 1),
                          .order = ufs_ialloc(N)};
-    result->products = 0;
-    result->kkt = result->gap = result->eigen = 0.0;
     result->p_unique = true;
     run->status = UFS_MAX_ITER;
     blfse_projector_init(&work->projector, problem, settings);
@@ -223,16 +221,14 @@ static void start(blfse_work *work)
     const blfse_problem *problem = work->problem;
     blfse_result *result = work->result;
     blfse_agreement *set = &work->together;
-    int n = problem->n, p = problem->p, m = problem->m;
+    int n = problem->n, m = problem->m;
     double even = 1.0 / (double) m;
 
-    for (int i = 0; i < p; i++) {
-        double sum = 0.0;
-        for (int k = 0; k < m; k++) sum += problem->scores[(size_t) i + (size_t) k * (size_t) p];
-        result->v[i] = sum / (double) m;
+    for (int k = 0; k < m; k++) {
+        result->alpha[k] = result->beta[k] = even;
+        work->beta2[k] = even * even;
     }
-    for (int k = 0; k < m; k++) result->alpha[k] = result->beta[k] = even;
-    for (int k = 0; k < m; k++) work->beta2[k] = even * even;
+    la_gemv('N', problem->p, m, 1.0, problem->scores, problem->p, result->alpha, 0.0, result->v);
     for (size_t i = 0; i < la_packed_column(n); i++) result->w[i] = 1.0;
     work->sum_w = (double) n * (double) n;
     result->rho = 1.0;

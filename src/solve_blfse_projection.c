@@ -15,8 +15,6 @@
 #include "la_packed.h"
 #include <R_ext/Utils.h>
 
-static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int len,
-                           const double *x);
 static int factor_laplacian(blfse_projector *work, const double *s, const double *degree,
                             double *a);
 static int project_dense(blfse_projector *work, const double *v);
@@ -74,10 +72,13 @@ int blfse_projector_gram(blfse_projector *work, const double *s, double *degree,
     la_packed_row_sums(n, s, degree);
     if (work->settings->projection == BLFSE_PAPER && work->form == BLFSE_FACTOR)
         return factor_laplacian(work, s, degree, a);
+    /* By M x, to `chunk`. */
     for (int i0 = 0; i0 < p; i0 += UFS_STRIP) {
         int len = p - i0 < UFS_STRIP ? p - i0 : UFS_STRIP;
         const double *xc = x + (size_t) i0 * N;
-        half_laplacian(work, s, degree, len, xc);
+        for (size_t j = 0; j < (size_t) len; j++)
+            for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = 0.5 * degree[i] * xc[i + j * N];
+        la_packed_product(n, s, true, len, -1.0, xc, work->chunk, work->strip, UFS_STRIP);
         for (size_t j = 0; j < (size_t) len; j++)
             work->g_diag[(size_t) i0 + j] = fmax(2.0 * la_dot(n, xc + j * N, work->chunk + j * N),
                                                  0.0);
@@ -118,19 +119,6 @@ static int factor_laplacian(blfse_projector *work, const double *s, const double
     }
     for (size_t i = 0; i < (size_t) p; i++) work->g_diag[i] = la_ss(R, work->f + i * R);
     return 0;
-}
-
-/* M x for `len` columns, to `chunk`, with M + M' = L(S): M = diag(degree) / 2 - U, U the upper
- * triangle of S and half of its diagonal. */
-static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int len,
-                           const double *x)
-{
-    int n = work->problem->n;
-    size_t N = (size_t) n;
-
-    for (size_t j = 0; j < (size_t) len; j++)
-        for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = 0.5 * degree[i] * x[i + j * N];
-    la_packed_product(n, s, true, len, -1.0, x, work->chunk, work->strip, UFS_STRIP);
 }
 
 int blfse_projector_update(blfse_projector *work, const double *v)

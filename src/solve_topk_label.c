@@ -33,7 +33,6 @@ void topk_label_init(topk_label *work, int n, int c, double *affinity)
     work->again = ufs_ialloc(N);
     work->old = ufs_ialloc(N);
     work->size = ufs_ialloc(C);
-    work->isolated = 0;
 }
 
 int topk_label_solve(topk_label *work, const double *z, bool have_previous, int *label)
@@ -80,12 +79,8 @@ static int embed(topk_label *work, const double *z)
             work->degree[i] += s[i + j * n];
         }
     for (size_t i = 0; i < n; i++) most = fmax(most, work->degree[i]);
-    work->isolated = 0;
     for (size_t i = 0; i < n; i++)
-        if (work->degree[i] <= UFS_ROUNDING * most) {
-            work->degree[i] = 0.0;
-            work->isolated++;
-        }
+        if (work->degree[i] <= UFS_ROUNDING * most) work->degree[i] = 0.0;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++)
             s[i + j * n] = work->degree[i] > 0.0 && work->degree[j] > 0.0
@@ -106,11 +101,14 @@ static int embed(topk_label *work, const double *z)
 /* Centres: the best linked sample, then always the one least aligned with those chosen. */
 static int choose_seeds(topk_label *work)
 {
-    size_t n = (size_t) work->n, c = (size_t) work->c, at = 0;
+    size_t n = (size_t) work->n, c = (size_t) work->c, at = 0, linked = 0;
     double most = 0.0, *closest = work->distance;
 
-    for (size_t i = 0; i < n; i++) most = fmax(most, work->degree[i]);
-    if (work->n - work->isolated < work->c) return -1;
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, work->degree[i]);
+        linked += work->degree[i] > 0.0;
+    }
+    if (linked < c) return -1;
     while (work->degree[at] < (1.0 - UFS_TIE) * most) at++;
     for (size_t i = 0; i < n; i++) closest[i] = work->degree[i] > 0.0 ? 0.0 : HUGE_VAL;
     for (size_t done = 0; done < c; done++) {

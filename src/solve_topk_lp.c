@@ -41,14 +41,14 @@ typedef struct topk_lp_row {
     double *b, *e, *de, *y, *c, *weight; /* p: x_i nudged, ...; n: c, w */
     double *nudge;                       /* p */
     kink *kinks;                         /* p + most */
-    double *square, *lwork;
+    double *square;                      /* a x a */
     int *pivot;
     int since; /* pivots since the last refresh */
 } lp_row;
 
 static void row_begin(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta,
                       int i);
-static bool row_refresh(topk_lp *work, double lambda_e);
+static void row_refresh(topk_lp *work, double lambda_e);
 static void update_dual(topk_lp *work);
 static void row_empty(topk_lp *work, double lambda_e);
 static bool row_solve(topk_lp *work, const topk_z_settings *settings);
@@ -95,7 +95,6 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     row->place = ufs_ialloc(N);
     row->inverse = ufs_dalloc(M, M);
     row->square = ufs_dalloc(M, M);
-    row->lwork = ufs_dalloc(M, 64);
     row->pivot = ufs_ialloc(M);
     row->kinks = (kink *) R_alloc(P + M, sizeof(kink));
     la_krylov_noise(p, 0, row->nudge);
@@ -118,7 +117,7 @@ void topk_lp_solve(topk_lp *work, const topk_z_settings *settings, const topk_th
         /* A zero sample; all others have unit length. */
         if (!(la_nrm2(p, work->xt + (size_t) i * P) > sqrt(DBL_EPSILON))) continue;
         /* As the last call left it. */
-        if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
+        row_refresh(work, settings->lambda_e);
         if (!row_solve(work, settings)) state->solved = false;
         for (int u = 0; u < row->a; u++)
             if (fabs(row->z[u]) > 10.0 * UFS_TIE)
@@ -156,8 +155,8 @@ static void row_begin(topk_lp *work, const topk_z_settings *settings, const topk
     for (size_t j = 0; j < N; j++) work->z[I + j * N] = 0.0;
 }
 
-/* The inverse, z, e and the dual anew from S and T; false if x_ST is singular. */
-static bool row_refresh(topk_lp *work, double lambda_e)
+/* The inverse, z, e and the dual anew from S and T; from none if x_ST is singular. */
+static void row_refresh(topk_lp *work, double lambda_e)
 {
     lp_row *row = work->row;
     int a = row->a, p = work->p;
@@ -167,14 +166,16 @@ static bool row_refresh(topk_lp *work, double lambda_e)
     for (size_t u = 0; u < A; u++)
         for (size_t q = 0; q < A; q++)
             row->square[u + q * A] = work->xt[(size_t) row->t[q] + (size_t) row->s[u] * P];
-    if (a > 0 && la_lu_inverse(a, row->square, row->pivot, row->lwork, 64 * work->most))
-        return false;
+    if (a > 0 && (la_lu_inverse(a, row->square, row->pivot, row->out, work->most) ||
+                  !la_finite(A * A, row->square))) {
+        row_empty(work, lambda_e);
+        return;
+    }
     for (size_t u = 0; u < A; u++) ufs_copy(row->inverse + u * M, row->square + u * A, A);
 
     for (size_t u = 0; u < A; u++) {
         double z = 0.0;
         for (size_t q = 0; q < A; q++) z += row->b[row->t[q]] * row->inverse[q + u * M];
-        if (!R_FINITE(z)) return false;
         row->z[u] = z;
         row->sign_z[u] = z < 0.0 ? -1 : 1;
     }
@@ -190,7 +191,6 @@ static bool row_refresh(topk_lp *work, double lambda_e)
     for (size_t k = 0; k < P; k++) row->y[k] = lambda_e * row->side[k];
     la_gemv('N', work->n, p, 1.0, work->x, work->n, row->y, 0.0, row->c);
     update_dual(work);
-    return true;
 }
 
 /* y_T such that c_S = w_S sign(z_S), by what is missing; c follows. */
@@ -233,18 +233,19 @@ static bool row_solve(topk_lp *work, const topk_z_settings *settings)
         if (price(work, settings, &enter, &leave) <= UFS_TIE) {
             /* The optimum, unless it is one by what rounding has left of the inverse. */
             solved = fresh;
-            if (fresh || !row_refresh(work, settings->lambda_e)) break;
+            if (fresh) break;
+            row_refresh(work, settings->lambda_e);
             continue;
         }
         fine = enter >= 0 ? step_enter(work, settings, enter) : step_leave(work, settings, leave);
         done++;
         /* A pivot of rounding size, not for want of a good inverse: leave it there. */
         if (!fine && fresh) break;
-        if (!fine || ++row->since >= REFRESH) {
-            R_CheckUserInterrupt();
-            if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
-        } else {
+        if (fine && ++row->since < REFRESH) {
             update_dual(work);
+        } else {
+            R_CheckUserInterrupt();
+            row_refresh(work, settings->lambda_e);
         }
     }
     work->state.iterations += done;

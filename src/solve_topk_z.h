@@ -125,7 +125,6 @@ typedef struct {
     double *centre;   /* c x c */
     double *distance; /* n */
     int *trial, *again, *old, *size;
-    int isolated; /* samples without any link */
 } topk_label;
 
 /* affinity: n x n, only used during a solve. */
