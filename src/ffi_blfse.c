@@ -5,22 +5,6 @@
 #include "solve_blfse.h"
 #include <limits.h>
 
-static blfse_problem read_problem(SEXP x, SEXP scores, SEXP labels, SEXP settings)
-{
-    ffi_mat from = ffi_matrix(x, "x"), base = ffi_matrix(scores, "scores");
-    size_t cells = (size_t) base.p * (size_t) from.n;
-    blfse_problem problem = {.n = from.n,
-                             .p = from.p,
-                             .m = base.p,
-                             .c = ffi_count(settings, "n_clusters", 1, from.n - 1),
-                             .x = from.x,
-                             .scores = base.x,
-                             .labels = ffi_ints(labels, cells, -INT_MAX, INT_MAX, "labels")};
-    if (base.n != problem.p || !Rf_isMatrix(labels) || Rf_nrows(labels) != problem.m)
-        Rf_error("internal error: sizes of 'scores' or 'labels'");
-    return problem;
-}
-
 /* A symmetric n x n matrix, packed (la_packed.h). */
 static double *symmetric(SEXP out, const char *name, int n)
 {
@@ -35,7 +19,15 @@ static double *symmetric(SEXP out, const char *name, int n)
 SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP s, SEXP control)
 {
     SEXP out = PROTECT(ffi_list("v S W alpha beta component history weights run"));
-    blfse_problem problem = read_problem(x, scores, labels, s);
+    ffi_mat from = ffi_matrix(x, "x"), base = ffi_matrix(scores, "scores");
+    size_t cells = (size_t) base.p * (size_t) from.n;
+    blfse_problem problem = {.n = from.n,
+                             .p = from.p,
+                             .m = base.p,
+                             .c = ffi_count(s, "n_clusters", 1, from.n - 1),
+                             .x = from.x,
+                             .scores = base.x,
+                             .labels = ffi_ints(labels, cells, -INT_MAX, INT_MAX, "labels")};
     int n_psi = Rf_xlength(psi) > INT_MAX ? 0 : (int) Rf_xlength(psi);
     blfse_settings settings = {
         .projection = (blfse_projection) ffi_count(s, "projection", 0, BLFSE_ISOTROPIC),
@@ -58,6 +50,8 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP s, SEXP control)
                            .beta = ffi_set_zero(out, "beta", problem.m, 0),
                            .component = ffi_set_ints(out, "component", problem.n)};
 
+    if (base.n != problem.p || !Rf_isMatrix(labels) || Rf_nrows(labels) != problem.m)
+        Rf_error("internal error: sizes of 'scores' or 'labels'");
     blfse_solve(&problem, &settings, &result, &run);
     ffi_set_trace(out, "history", &result.history);
     ffi_set_trace(out, "weights", &result.weights);

@@ -1,5 +1,5 @@
-/* solve_blfse_agreement.h: which base clusterings put two samples together, found once per sample and
- * kind (solve_blfse_agreement.c). */
+/* solve_blfse_agreement.h: which base clusterings put two samples together, found once per sample
+ * and kind (solve_blfse_agreement.c). */
 #ifndef UFS_SOLVE_BLFSE_AGREEMENT_H
 #define UFS_SOLVE_BLFSE_AGREEMENT_H
 
@@ -16,10 +16,10 @@ typedef struct {
 } blfse_agreement;
 
 void blfse_agreement_init(blfse_agreement *set, const blfse_problem *problem);
-/* Sample j and all kinds up to its own, for weights (m) of the clusterings; columns come in order. */
+/* Sample j and all kinds up to its own, for weights (m) of the clusterings; columns in order. */
 void blfse_column_begin(blfse_agreement *set, int j, const double *weight);
-/* What the pairs of the column add to the errors (m), each as (i, j) and (j, i). Only sums of squares:
- * nothing cancels. */
+/* What the pairs of the column add to the errors (m), each as (i, j) and (j, i). Only sums of
+ * squares: nothing cancels. */
 void blfse_column_end(const blfse_agreement *set, int j, double *error);
 
 /* What the pair adds to the errors of base results that put the two together, and of those that do

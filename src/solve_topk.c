@@ -49,7 +49,6 @@ typedef struct {
 static double theta_change(topk_work *work);
 static double joint(const topk_work *work);
 static void record(const topk_work *work, ufs_run *run);
-static void theta_step(topk_work *work);
 static ufs_status outcome(const topk_work *work);
 static int labels_moved(const topk_work *work);
 static void represent_step(topk_work *work, int iteration);
@@ -97,7 +96,13 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
         run->iterations = t;
         record(work, run);
         ufs_run_step(run, result->objective, result->change);
-        if (work->graph) theta_step(work);
+        if (work->graph) {
+            memcpy(work->theta_label, result->label, (size_t) problem->n * sizeof(int));
+            ufs_copy(work->theta_projected, work->projected,
+                     (size_t) problem->n * (size_t) problem->c);
+            work->theta.label = work->theta_label;
+            work->theta.projected = work->theta_projected;
+        }
         run->status = outcome(work);
         settled = !work->graph || result->change < settings->tol || run->status == UFS_DIVERGED;
     }
@@ -174,16 +179,6 @@ static void record(const topk_work *work, ufs_run *run)
                                           work->graph ? result->change : NA_REAL, z.iterations,
                                           z.objective, z.residual, v_iterations, v_residual,
                                           work->value_start, work->value, work->swaps, moved});
-}
-
-static void theta_step(topk_work *work)
-{
-    size_t n = (size_t) work->problem->n;
-
-    memcpy(work->theta_label, work->result->label, n * sizeof(int));
-    ufs_copy(work->theta_projected, work->projected, n * (size_t) work->problem->c);
-    work->theta.label = work->theta_label;
-    work->theta.projected = work->theta_projected;
 }
 
 static ufs_status outcome(const topk_work *work)

@@ -5,8 +5,8 @@
  * then Lloyd's iteration from seeds that no rotation of u changes, so that the basis
  * LAPACK returns does not matter. From the second call on also from the previous
  * partition; the smaller within-cluster sum of squares wins.
- * 4n^3/3 flops, one n x n work matrix, the caller's. Samples without a link, or with one by rounding
- * only, have a zero row. */
+ * 4n^3/3 flops, one n x n work matrix, the caller's. Samples without a link, or with one by
+ * rounding only, have a zero row. */
 #include "la.h"
 #include "solve_topk_z.h"
 
@@ -127,8 +127,8 @@ static int choose_seeds(topk_label *work)
     return 0;
 }
 
-/* From work->centre; returns the within-cluster sum of squares of the result. The cap, which is never
- * met, is a guard against ties that go round. */
+/* From work->centre; returns the within-cluster sum of squares of the result. The cap, which is
+ * never met, is a guard against ties that go round. */
 static double lloyd(topk_label *work, int *label)
 {
     size_t n = (size_t) work->n;

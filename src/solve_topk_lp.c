@@ -20,8 +20,8 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-/* Pivots between two inverses made anew, before rank-1 updates have lost too many digits; so is that
- * of every optimum, so that this decides about time alone. */
+/* Pivots between two inverses made anew, before rank-1 updates have lost too many digits; so is
+ * that of every optimum, so that this decides about time alone. */
 enum { REFRESH = 40 };
 
 typedef struct {
@@ -56,7 +56,6 @@ static double price(topk_lp *work, const topk_z_settings *settings, int *enter, 
 static bool step_enter(topk_lp *work, const topk_z_settings *settings, int j);
 static void direction(topk_lp *work, int j, double sign);
 static int walk(topk_lp *work, const topk_z_settings *settings, double slope, double *length);
-static kink next_kink(kink *kinks, int *size);
 static void turn(topk_lp *work, int k, double by);
 static bool swap_sample(lp_row *row, size_t most, int u, const double *r);
 static bool swap_feature(lp_row *row, size_t most, int q, const double *h);
@@ -330,8 +329,16 @@ static int walk(topk_lp *work, const topk_z_settings *settings, double slope, do
         if (row->sign_z[u] * row->dz[u] < -UFS_ROUNDING)
             kinks[size++] = (kink){fabs(row->z[u] / row->dz[u]), p + u};
     while (size > 0 && last < 0) {
-        kink next = next_kink(kinks, &size);
-        int k = next.what, u = k - p;
+        kink *first = kinks, next;
+        int k, u;
+
+        /* The first one is taken out; few are passed. */
+        for (kink *at = kinks + 1; at < kinks + size; at++)
+            if (at->at < first->at || (at->at == first->at && at->what < first->what)) first = at;
+        next = *first;
+        *first = kinks[--size];
+        k = next.what;
+        u = k - p;
         if (k < p)
             slope += 2.0 * settings->lambda_e * fabs(row->de[k]);
         else
@@ -353,17 +360,6 @@ static int walk(topk_lp *work, const topk_z_settings *settings, double slope, do
     for (int q = 0; q < row->a; q++) row->e[row->t[q]] = 0.0;
     if (last < p) row->e[last] = 0.0;
     return last;
-}
-
-/* Takes out the first one; few are passed. */
-static kink next_kink(kink *kinks, int *size)
-{
-    kink *first = kinks, found;
-    for (kink *k = kinks + 1; k < kinks + *size; k++)
-        if (k->at < first->at || (k->at == first->at && k->what < first->what)) first = k;
-    found = *first;
-    *first = kinks[--*size];
-    return found;
 }
 
 /* y_k by a jump; c follows. */

@@ -1,6 +1,6 @@
 /* solve_topk_set.h: sub-problem 2 of top-k selection, the set S of k features. Its criterion
- * with a local search (solve_topk_criterion.c), the paper's ADMM (solve_topk_select.c), a lower bound
- * and branch and bound (solve_topk_bound.c). */
+ * with a local search (solve_topk_criterion.c), the paper's ADMM (solve_topk_select.c), a lower
+ * bound and branch and bound (solve_topk_bound.c). */
 #ifndef UFS_SOLVE_TOPK_SET_H
 #define UFS_SOLVE_TOPK_SET_H
 
@@ -46,8 +46,8 @@ int topk_criterion_coef(topk_criterion *g, const int *subset, double *a);
 /* out (p x m) = K[, subset], m <= k. */
 void topk_criterion_columns(topk_criterion *g, const int *subset, int m, double *out);
 
-/* m = (f V^2 f' + lambda_a I)^{-1} h and pull = f'm, V = diag(v); trace: of the matrix. r^2 m + r^3/3
- * + 2rpc flops, m = number of v_j that are not zero. Returns LAPACK's code. */
+/* m = (f V^2 f' + lambda_a I)^{-1} h and pull = f'm, V = diag(v); trace: of the matrix. r^2 m
+ * + r^3/3 + 2rpc flops, m = number of v_j that are not zero. Returns LAPACK's code. */
 int topk_criterion_relaxed(topk_criterion *g, const double *v, double *trace);
 
 /* The k features with the largest v (p), the larger `second` of equals, as an ascending set. */
@@ -120,8 +120,8 @@ typedef struct {
 void topk_bound_init(topk_bound *work, const topk_criterion *g);
 /* Minimises the relaxation from `start` (p, or s itself) with s_j = 1 where fixed is 1
  * and 0 where it is -1 (NULL: none). Stops at value - lower <= tol (1 + |value|); with a
- * target (none: NA) when lower passes it, or not before value is below it. The criterion must have been
- * factored. Returns LAPACK's code. */
+ * target (none: NA) when lower passes it, or not before value is below it. The criterion must have
+ * been factored. Returns LAPACK's code. */
 int topk_bound_solve(topk_bound *work, topk_criterion *g, const signed char *fixed,
                      const double *start, double target, double tol, int max_iter);
 /* The k largest entries of the relaxed s, ascending. */

@@ -1,6 +1,6 @@
 /* solve_topk_z.h: sub-problem 1 of top-k selection, the representation Z of the samples by each
- * other, by ADMM (solve_topk_admm.c) or by linear programmes (solve_topk_lp.c); and the clusters that
- * follow from it (solve_topk_label.c). */
+ * other, by ADMM (solve_topk_admm.c) or by linear programmes (solve_topk_lp.c); and the clusters
+ * that follow from it (solve_topk_label.c). */
 #ifndef UFS_SOLVE_TOPK_Z_H
 #define UFS_SOLVE_TOPK_Z_H
 
@@ -87,8 +87,8 @@ int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, do
 void topk_admm_paper(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
                      int outer, ufs_trace *trace, const ufs_hook *hook);
 /* From where the last call ended. change: by how much the new weights changed the objective of the
- * present Z, relative to it; Z stays as it is, after no iteration, if that is not above tol. coarse: a
- * first call that others will follow. */
+ * present Z, relative to it; Z stays as it is, after no iteration, if that is not above tol. coarse:
+ * a first call that others will follow. */
 void topk_admm_go_on(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
                      double change, bool coarse);
 /* Relative duality gap of the last solve. 2n^2 p flops. */

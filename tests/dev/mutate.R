@@ -204,7 +204,7 @@ mutants <- rbind(
   mutant("src/solve_topk_admm.c", "if (coarse && most > FIRST) most = FIRST;", "if (most > FIRST) most = FIRST;", "topk"),
   mutant("src/solve_topk_admm.c", "z = z < least ? least : z;", "", "topk"),
   mutant("src/solve_topk_admm.c", "work->mu * fmin(1.0, settings->tol / change)", "work->mu", "topk"),
-  mutant("src/solve_topk.c", "memcpy(work->theta_label, work->result->label, n * sizeof(int));", "", "topk"),
+  mutant("src/solve_topk.c", "memcpy(work->theta_label, result->label, (size_t) problem->n * sizeof(int));", "", "topk"),
   mutant("src/solve_topk.c", "work->theta.projected = work->theta_projected;", "work->theta.projected = work->projected;", "topk"),
   mutant("src/solve_topk.c", "drift += diff * fabs(work->result->z[i + j * N]);", "", "topk"),
   mutant("src/solve_topk.c", "work->settings->solver == TOPK_ADMM && work->z->iterations == 0)", "work->settings->solver == TOPK_ADMM)", "topk"),
