@@ -311,7 +311,7 @@ static int select_step(topk_work *work, int iteration)
     work->value_start = topk_criterion_value(&work->criterion, work->trial);
     consider(work, work->trial);
     if (work->carry) consider(work, work->carried);
-    work->carry = !paper;
+    if (!paper) work->carry = true;
     return topk_criterion_coef(&work->criterion, work->result->chosen, work->result->a);
 }
 

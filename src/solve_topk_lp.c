@@ -78,9 +78,6 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     work->z = z;
     work->e = e;
     work->most_pivots = 1000 + 20 * work->most;
-    work->state = (topk_z_state){0};
-    memset(z, 0, N * N * sizeof(double));
-    ufs_copy(e, x, N * P);
     work->size = ufs_ialloc(N);
     work->sample = ufs_ialloc(M * N);
     work->feature = ufs_ialloc(M * N);

@@ -87,8 +87,8 @@ int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, do
 void topk_admm_paper(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
                      int outer, ufs_trace *trace, const ufs_hook *hook);
 /* From where the last call ended. change: by how much the new weights changed the objective of the
- * present Z, relative to it; Z stays as it is, after no iteration, if that is not above tol. coarse:
- * a first call that others will follow. */
+ * present Z, relative to it; where that is not above tol, Z stays as it is, after no iteration.
+ * coarse: a first call that others will follow. */
 void topk_admm_go_on(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
                      double change, bool coarse);
 /* Relative duality gap of the last solve. 2n^2 p flops. */
