@@ -457,11 +457,11 @@ check_topk_bytes <- function(n, p, mode, solver, settings) {
     4 * n * p + 5 * r * r
   } else {
     switch(solver,
-      admm = 8 * n * p + 3 * n * n + 6 * r * r + 1200 * n + 1350 * p,
+      admm = 8 * n * p + 3 * n * n + 6 * r * r + 1500 * n + 1600 * p,
       exact = 6 * n * p + 4 * n * n + 3 * r * r,
       paper = 12 * n * p + 12 * n * n)
   }
-  if (settings$branch_and_bound) bytes <- bytes + as.double(settings$node_limit) * p
+  if (settings$branch_and_bound) bytes <- bytes + 24 * as.double(settings$node_limit)
   check_bytes(bytes, "ufs_topk()", if (mode == "plain") "Select features or samples first." else
     paste("Fit on a subsample of the rows, or give complete labels `y`: that form needs no",
       "n x n matrix when 2p <= n."))

@@ -5,24 +5,29 @@
 #include "solve_blfse.h"
 #include <limits.h>
 
-static blfse_problem read_problem(SEXP x, SEXP scores, SEXP labels, SEXP settings)
+/* A symmetric n x n matrix, packed (la_packed.h). */
+static double *symmetric(SEXP out, const char *name, int n)
 {
+    ffi_set(out, name, Rf_allocVector(REALSXP, (R_xlen_t) la_packed_column(n)));
+    return memset(REAL(ffi_get(out, name)), 0, la_packed_column(n) * sizeof(double));
+}
+
+/* x n x p, scores p x m (columns on the simplex), labels m x n integers, psi in (0, 1);
+ * s: list(n_clusters, projection, order, form, inner_max_iter, max_iter,
+ * gamma_cluster, gamma_feature, tol, qp_tol, dense_limit), codes as in solve_blfse.h. S and W are
+ * the columns of the upper triangle. */
+SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP s, SEXP control)
+{
+    SEXP out = PROTECT(ffi_list("v S W alpha beta component history weights run"));
     ffi_mat from = ffi_matrix(x, "x"), base = ffi_matrix(scores, "scores");
     size_t cells = (size_t) base.p * (size_t) from.n;
     blfse_problem problem = {.n = from.n,
                              .p = from.p,
                              .m = base.p,
-                             .c = ffi_count(settings, "n_clusters", 1, from.n - 1),
+                             .c = ffi_count(s, "n_clusters", 1, from.n - 1),
                              .x = from.x,
                              .scores = base.x,
                              .labels = ffi_ints(labels, cells, -INT_MAX, INT_MAX, "labels")};
-    if (base.n != problem.p || !Rf_isMatrix(labels) || Rf_nrows(labels) != problem.m)
-        Rf_error("internal error: sizes of 'scores' or 'labels'");
-    return problem;
-}
-
-static blfse_settings read_settings(SEXP psi, SEXP s)
-{
     int n_psi = Rf_xlength(psi) > INT_MAX ? 0 : (int) Rf_xlength(psi);
     blfse_settings settings = {
         .projection = (blfse_projection) ffi_count(s, "projection", 0, BLFSE_ISOTROPIC),
@@ -37,25 +42,6 @@ static blfse_settings read_settings(SEXP psi, SEXP s)
         .tol = ffi_real(s, "tol"),
         .qp_tol = ffi_real(s, "qp_tol"),
         .dense_limit = ffi_int(s, "dense_limit")};
-    return settings;
-}
-
-/* A symmetric n x n matrix, packed (la_packed.h). */
-static double *symmetric(SEXP out, const char *name, int n)
-{
-    ffi_set(out, name, Rf_allocVector(REALSXP, (R_xlen_t) la_packed_column(n)));
-    return memset(REAL(ffi_get(out, name)), 0, la_packed_column(n) * sizeof(double));
-}
-
-/* x n x p, scores p x m (columns on the simplex), labels m x n integers, psi in (0, 1);
- * settings: list(n_clusters, projection, order, form, inner_max_iter, max_iter,
- * gamma_cluster, gamma_feature, tol, qp_tol, dense_limit), codes as in solve_blfse.h. S and W are
- * the columns of the upper triangle. */
-SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_, SEXP control)
-{
-    SEXP out = PROTECT(ffi_list("v S W alpha beta component history weights run"));
-    blfse_problem problem = read_problem(x, scores, labels, settings_);
-    blfse_settings settings = read_settings(psi, settings_);
     ufs_run run = ffi_run_begin(control, "blfse");
     blfse_result result = {.v = ffi_set_zero(out, "v", problem.p, 0),
                            .s = symmetric(out, "S", problem.n),
@@ -64,6 +50,8 @@ SEXP ffi_blfse(SEXP x, SEXP scores, SEXP labels, SEXP psi, SEXP settings_, SEXP 
                            .beta = ffi_set_zero(out, "beta", problem.m, 0),
                            .component = ffi_set_ints(out, "component", problem.n)};
 
+    if (base.n != problem.p || !Rf_isMatrix(labels) || Rf_nrows(labels) != problem.m)
+        Rf_error("internal error: sizes of 'scores' or 'labels'");
     blfse_solve(&problem, &settings, &result, &run);
     ffi_set_trace(out, "history", &result.history);
     ffi_set_trace(out, "weights", &result.weights);

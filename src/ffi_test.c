@@ -401,16 +401,16 @@ SEXP ffi_test_topk_select(SEXP x, SEXP label, SEXP c_, SEXP k_, SEXP w, SEXP sta
     SEXP out = PROTECT(ffi_list("chosen value v a iterations polished polished_value trace relaxed "
                                 "h lower compressed info"));
 
-    ufs_trace_init(&trace, settings.max_iter, TOPK_SELECT_COLUMNS);
+    ufs_trace_init(&trace, settings.max_iter, 7);
     topk_criterion_init(&g, n, p, c, k, from.x, settings.lambda_a,
                         links != NULL && settings.lambda_i > 0.0, &paths);
-    topk_select_init(&work, &g, ufs_dalloc((size_t) g.r, (size_t) p));
+    topk_select_init(&work, &g);
     topk_polish_init(&polish, &g);
-    topk_bound_init(&bound, &g, ufs_dalloc((size_t) g.r, (size_t) p));
+    topk_bound_init(&bound, &g);
     lapack = topk_criterion_set(&g, labels, links, settings.lambda_i);
     if (lapack == 0) lapack = topk_select_admm(&work, &settings, 1, &trace);
     if (lapack == 0)
-        lapack = topk_bound_solve(&bound, &g, NULL, bound.s, R_PosInf, ffi_real(s, "bound_tol"),
+        lapack = topk_bound_solve(&bound, &g, NULL, bound.s, NA_REAL, ffi_real(s, "bound_tol"),
                                   ffi_int(s, "bound_max_iter"));
     if (lapack == 0) {
         int *polished = ffi_set_ints(out, "polished", k);

@@ -20,6 +20,7 @@ topk_select_settings ffi_topk_select(SEXP s)
 {
     return (topk_select_settings){.lambda_a = ffi_real(s, "lambda_a"),
                                   .lambda_i = ffi_real(s, "lambda_i"),
+                                  .growth = ffi_real(s, "rho"),
                                   .tol = ffi_real(s, "inner_tol"),
                                   .max_iter = ffi_int(s, "v_max_iter")};
 }
@@ -45,7 +46,6 @@ double *ffi_topk_errors(SEXP out, const char *name, int n, int q, SEXP shape)
 
 static topk_settings all_settings(SEXP s, SEXP control)
 {
-    int max_iter = ffi_int(control, "max_iter");
     topk_settings settings = {
         .solver = (topk_solver) ffi_count(s, "solver", TOPK_PAPER, TOPK_ADMM),
         .z = ffi_topk_z(s, ffi_real(s, "inner_tol"), ffi_int(s, "inner_max_iter")),
@@ -59,9 +59,8 @@ static topk_settings all_settings(SEXP s, SEXP control)
         .bound_tol = ffi_real(s, "bound_tol"),
         .alpha = ffi_real(s, "alpha"),
         .tol = ffi_real(control, "tol"),
-        .max_iter = max_iter};
+        .max_iter = ffi_int(control, "max_iter")};
 
-    settings.z.coarse = max_iter > 1;
     if (settings.solver == TOPK_ADMM && !ffi_paths().topk_admm) settings.solver = TOPK_EXACT;
     return settings;
 }

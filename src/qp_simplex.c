@@ -7,22 +7,20 @@
  *          conjugate gradients; then a step to its solution or to the boundary.
  * A face solved without meeting the boundary, whose multipliers have the right sign, is
  * the answer. The step of the prox phase after a solved face lowers q strictly unless v
- * is optimal, so no face is solved twice; after BOUNDED rounds a blocked face is
+ * is optimal, so no face is solved twice; after a few blocked faces each further one is
  * followed by the next smaller face without a prox phase: at most p in a row. So the
- * method is finite. The gradient is recomputed in every round: iterative refinement.
- *
- * A warm start with full support skips the first prox phase: if the support stays full,
- * which is the rule in BLFSE, the cost is that of one conjugate gradient solve. */
+ * method is finite. The gradient is recomputed in every round: iterative refinement. */
 #include "qp_simplex.h"
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { BOUNDED = 50, MAX_ROUNDS = 300, MAX_PROX = 400 };
+/* Rounds, and steps of one prox phase: a guard against rounding. */
+enum { MOST = 300 };
 
 static void diagonal(int p, const double *h, const double *b, double *sorted, int *order,
                      double *v);
-static void certify(const qp_problem *prob, const double *v, const double *hv, double *g,
-                    qp_info *info);
+static double certify(const qp_problem *prob, const double *v, const double *hv, double *g,
+                      qp_info *info);
 static void make_feasible(int p, double *v);
 static void product(const qp_problem *prob, const double *x, double *out, qp_info *info);
 static void prox_phase(const qp_problem *prob, int patience, qp_work *work, double *v,
@@ -74,8 +72,9 @@ static void diagonal(int p, const double *h, const double *b, double *sorted, in
     for (int i = 0; i < p; i++) v[i] /= total;
 }
 
-static void certify(const qp_problem *prob, const double *v, const double *hv, double *g,
-                    qp_info *info)
+/* Returns the size of what g is the difference of. */
+static double certify(const qp_problem *prob, const double *v, const double *hv, double *g,
+                      qp_info *info)
 {
     double tau = 0.0, low = R_PosInf, size = 0.0;
     info->kkt = 0.0;
@@ -91,20 +90,20 @@ static void certify(const qp_problem *prob, const double *v, const double *hv, d
     /* fmax drops a NaN; it must not look like an answer. */
     if (!R_FINITE(tau)) info->kkt = info->rel = R_PosInf;
     info->gap = fmax(tau - low, 0.0);
+    return size;
 }
 
 void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info)
 {
     int p = prob->p, patience = 1, idle = 0;
     size_t P = (size_t) p;
-    bool solved = true, full = true;
+    bool solved = true;
     double best = R_PosInf;
 
     info->products = 0;
     make_feasible(p, v);
-    for (int i = 0; i < p; i++) full = full && v[i] > 0.0;
     product(prob, v, work->hv, info);
-    for (info->rounds = 0; info->rounds < MAX_ROUNDS; info->rounds++) {
+    for (info->rounds = 0; info->rounds < MOST; info->rounds++) {
         certify(prob, v, work->hv, work->g, info);
         /* Three solved faces without a halving: rounding, not progress. */
         if (info->rounds > 0 && solved) idle = info->rel > 0.5 * best ? idle + 1 : 0;
@@ -114,9 +113,9 @@ void qp_simplex(const qp_problem *prob, double tol, qp_work *work, double *v, qp
             ufs_copy(work->best_hv, work->hv, P);
         }
         if (!(info->rel > tol) || idle >= 3 || !R_FINITE(info->rel)) break;
-        if (solved ? info->rounds > 0 || !full : info->rounds < BOUNDED) {
+        if (solved || patience < 32) {
+            if (!solved) patience *= 2;
             prox_phase(prob, patience, work, v, info);
-            if (!solved && patience < 32) patience *= 2;
         }
         solved = face_phase(prob, tol, work, v, info);
         product(prob, v, work->hv, info);
@@ -153,7 +152,7 @@ static void prox_phase(const qp_problem *prob, int patience, qp_work *work, doub
 
     ufs_copy(y, v, (size_t) p);
     ufs_copy(hy, work->hv, (size_t) p);
-    for (int step = 0; step < MAX_PROX && same < patience; step++) {
+    for (int step = 0; step < MOST && same < patience; step++) {
         double uphill = 0.0, top = 0.0, change = 0.0, old = momentum;
         bool kept = true;
         if (step > 0) product(prob, y, hy, info);
@@ -183,12 +182,11 @@ static void prox_phase(const qp_problem *prob, int patience, qp_work *work, doub
 static bool face_phase(const qp_problem *prob, double tol, qp_work *work, double *v, qp_info *info)
 {
     int p = prob->p, n_free = 0;
-    double step = 1.0, size = 0.0, sum = 0.0, *d = work->d;
+    double step = 1.0, sum = 0.0, *d = work->d;
+    double size = certify(prob, v, work->hv, work->g, info);
 
-    certify(prob, v, work->hv, work->g, info);
     for (int i = 0; i < p; i++) {
         d[i] = 0.0;
-        size = fmax(size, fmax(fabs(prob->b[i]), fabs(work->hv[i])));
         if (v[i] > 0.0) work->free[n_free++] = i;
     }
     face_cg(prob, n_free, 0.1 * tol * size, work, info);

@@ -17,7 +17,7 @@
  * What the base clusterings say of a pair of samples is in solve_blfse_agreement.c.
  * S and W are packed (la_packed.h). YY' and the Gram matrix behind the distances B are known by
  * factors (n x k); what is n x n of them exists by tiles of columns.
- * Memory in doubles: n^2 for S and W together, 2 n BLFSE_TILE, that of the projection, and three
+ * Memory in doubles: n^2 for S and W together, 2 n UFS_STRIP, that of the projection, and three
  * n x n of which, beyond 400 samples and with p <= n, only the factors' columns are touched. */
 #include "solve_blfse_projection.h"
 #include "solve_blfse_agreement.h"
@@ -41,11 +41,10 @@ typedef struct {
     int it; /* of this stage */
     /* Terms of the objective beside t1, kept up to date. */
     double t2, t3, t4, t5, sum_w, *error_s, *error_v;
-    /* YY' = y y'; from Y to rho `y_old` is the one before the Y step. From S to Y in the factor form
-     * `b` holds the eigenvectors of L. */
+    /* YY' = y y'; from Y to rho `y_old` is the one before the Y step. */
     blfse_factor y, y_old;
     double *a, *b;                                 /* n x n */
-    double *tile_b, *tile_c, *square_b, *square_c; /* n x BLFSE_TILE, n */
+    double *tile_b, *tile_c, *square_b, *square_c; /* n x UFS_STRIP, n */
     double *v_old, *beta2, *weights, *degree;
     bool stays;     /* the last S step left S as it was, */
     double moved_s; /* or its largest change */
@@ -55,9 +54,6 @@ typedef struct {
     blfse_projector projector;
 } blfse_work;
 
-/* Less joins no components. */
-static const double LINK = 1e-10;
-
 static double objective(const blfse_work *work);
 static void record(blfse_work *work, blfse_block block);
 static int support(const blfse_work *work);
@@ -66,8 +62,7 @@ static void remember(blfse_work *work, double moved);
 static void init(blfse_work *work, const blfse_problem *problem, const blfse_settings *settings,
                  blfse_result *result, ufs_run *run);
 static void start(blfse_work *work);
-static void cluster_errors(blfse_work *work);
-static double ensemble_term(int m, double gamma, const double *weight, const double *error);
+static void ensemble_terms(blfse_work *work);
 static void feature_errors(blfse_work *work);
 static void new_s(blfse_work *work);
 static void tile_y(const blfse_work *work, int from, int width);
@@ -201,8 +196,8 @@ static void init(blfse_work *work, const blfse_problem *problem, const blfse_set
                          .y_old = {ufs_dalloc(N, most), 0},
                          .a = ufs_dalloc(N, N),
                          .b = ufs_dalloc(N, most),
-                         .tile_b = ufs_dalloc(N, BLFSE_TILE),
-                         .tile_c = ufs_dalloc(N, BLFSE_TILE),
+                         .tile_b = ufs_dalloc(N, UFS_STRIP),
+                         .tile_c = ufs_dalloc(N, UFS_STRIP),
                          .square_b = ufs_dalloc(N, 1),
                          .square_c = ufs_dalloc(N, 1),
                          .error_s = ufs_dalloc(M, 1),
@@ -212,8 +207,6 @@ static void init(blfse_work *work, const blfse_problem *problem, const blfse_set
                          .v_old = ufs_dalloc(P, 1),
                          .degree = ufs_dalloc(N, 1),
                          .order = ufs_ialloc(N)};
-    result->products = 0;
-    result->kkt = result->gap = result->eigen = 0.0;
     result->p_unique = true;
     run->status = UFS_MAX_ITER;
     blfse_projector_init(&work->projector, problem, settings);
@@ -228,32 +221,28 @@ static void start(blfse_work *work)
     const blfse_problem *problem = work->problem;
     blfse_result *result = work->result;
     blfse_agreement *set = &work->together;
-    int n = problem->n, p = problem->p, m = problem->m;
+    int n = problem->n, m = problem->m;
     double even = 1.0 / (double) m;
 
-    for (int i = 0; i < p; i++) {
-        double sum = 0.0;
-        for (int k = 0; k < m; k++) sum += problem->scores[(size_t) i + (size_t) k * (size_t) p];
-        result->v[i] = sum / (double) m;
+    for (int k = 0; k < m; k++) {
+        result->alpha[k] = result->beta[k] = even;
+        work->beta2[k] = even * even;
     }
-    for (int k = 0; k < m; k++) result->alpha[k] = result->beta[k] = even;
-    for (int k = 0; k < m; k++) work->beta2[k] = even * even;
+    la_gemv('N', problem->p, m, 1.0, problem->scores, problem->p, result->alpha, 0.0, result->v);
     for (size_t i = 0; i < la_packed_column(n); i++) result->w[i] = 1.0;
     work->sum_w = (double) n * (double) n;
     result->rho = 1.0;
-    blfse_agreement_begin(set, result->beta);
     for (int j = 0; j < n; j++) {
         double *column = result->s + la_packed_column(j);
-        blfse_column_begin(set, j);
+        blfse_column_begin(set, j, result->beta);
         for (int i = 0; i < j; i++) {
             column[i] = set->join[set->kind[i]];
             blfse_add_error(set, set->kind[i], 1.0, column[i]);
         }
         column[j] = 1.0;
-        blfse_column_end(set);
-        if (j % 256 == 0) R_CheckUserInterrupt();
+        blfse_column_end(set, j, work->error_s);
+        if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
     }
-    cluster_errors(work);
     feature_errors(work);
     new_s(work);
     if (!work->run->lapack) update_y(work);
@@ -262,39 +251,35 @@ static void start(blfse_work *work)
 
 /* ---- terms ----------------------------------------------------------------------------- */
 
-/* error_s[k] = ||W o (S - S^(k))||_F^2, and T2. */
-static void cluster_errors(blfse_work *work)
+/* T2 and T4, of error_s[k] = ||W o (S - S^(k))||_F^2 and error_v[k] = ||v - v^(k)||^2. */
+static void ensemble_terms(blfse_work *work)
 {
-    blfse_agreement_end(&work->together, work->error_s);
-    work->t2 = ensemble_term(work->problem->m, work->settings->gamma_cluster, work->result->beta,
-                             work->error_s);
+    const double *alpha = work->result->alpha;
+    double of_s = 0.0, of_v = 0.0;
+
+    for (int k = 0; k < work->problem->m; k++) {
+        of_s += work->beta2[k] * work->error_s[k];
+        of_v += alpha[k] * alpha[k] * work->error_v[k];
+    }
+    work->t2 = work->settings->gamma_cluster * of_s;
+    work->t4 = work->settings->gamma_feature * of_v;
 }
 
-static double ensemble_term(int m, double gamma, const double *weight, const double *error)
-{
-    double sum = 0.0;
-    for (int k = 0; k < m; k++) sum += gamma * (weight[k] * weight[k]) * error[k];
-    return sum;
-}
-
-/* error_v[k] = ||v - v^(k)||^2, and T4. */
 static void feature_errors(blfse_work *work)
 {
     size_t P = (size_t) work->problem->p;
     for (int k = 0; k < work->problem->m; k++)
         work->error_v[k] = la_ss_diff(P, work->result->v, work->problem->scores + (size_t) k * P);
-    work->t4 = ensemble_term(work->problem->m, work->settings->gamma_feature, work->result->alpha,
-                             work->error_v);
+    ensemble_terms(work);
 }
 
 /* Components and G of a new S. */
 static void new_s(blfse_work *work)
 {
     blfse_result *result = work->result;
-    result->n_component = la_packed_components(work->problem->n, result->s, LINK, result->component,
-                                               work->order);
-    work->run->lapack = blfse_projector_gram(&work->projector, result->s, work->degree, work->a,
-                                             work->b);
+    result->n_component = la_packed_components(work->problem->n, result->s, UFS_TIE,
+                                               result->component, work->order);
+    work->run->lapack = blfse_projector_gram(&work->projector, result->s, work->degree, work->a);
 }
 
 /* T5, and the squared lengths of the rows of y. */
@@ -303,13 +288,10 @@ static void rank_term(blfse_work *work)
     int n = work->problem->n;
     double *square = work->square_c, t5 = 0.0;
 
-    memset(square, 0, (size_t) n * sizeof(double));
-    for (int l = 0; l < work->y.k; l++) {
-        const double *y = work->y.v + (size_t) l * (size_t) n;
-        for (int i = 0; i < n; i++) square[i] += y[i] * y[i];
-    }
-    for (int from = 0; from < n; from += BLFSE_TILE) {
-        int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
+    la_row_norms(n, work->y.k, work->y.v, square);
+    for (int i = 0; i < n; i++) square[i] *= square[i];
+    for (int from = 0; from < n; from += UFS_STRIP) {
+        int width = n - from < UFS_STRIP ? n - from : UFS_STRIP, rows = from + width;
         tile_y(work, from, width);
         for (int j = from; j < rows; j++) {
             const double *kc = work->tile_c + (size_t) (j - from) * (size_t) rows;
@@ -335,24 +317,13 @@ static void tile_y(const blfse_work *work, int from, int width)
 /* YY': the c smallest eigenvectors of L(S), ties shared. */
 static void update_y(blfse_work *work)
 {
-    const double *lambda = work->projector.lambda_l;
-    int n = work->problem->n, k = 0;
-    size_t N = (size_t) n;
     low_split split;
+    int k = 0;
 
     if (work->stays) return;
-    if (lambda != NULL) {
-        /* new_s() has the whole spectrum already. */
-        split = low_ties(lambda, n, work->problem->c,
-                         10.0 * n * DBL_EPSILON * fmax(fabs(lambda[0]), fabs(lambda[n - 1])));
-        k = split.lo + split.eq;
-        for (size_t i = (size_t) split.lo * N; i < (size_t) k * N; i++)
-            work->b[i] *= sqrt(split.share);
-    } else {
-        work->run->lapack = low_laplacian(&work->low, work->result->s, work->degree, work->a,
-                                          work->b, &k, &split);
-        if (work->run->lapack) return;
-    }
+    work->run->lapack = low_laplacian(&work->low, work->result->s, work->degree, work->a, work->b,
+                                      &k, &split);
+    if (work->run->lapack) return;
     /* The factor is where it was made; the one before the last is of no use any more. */
     double *spare = work->y_old.v;
     work->y_old = work->y;
@@ -364,7 +335,7 @@ static void update_y(blfse_work *work)
 /* N: the c smallest eigenvectors of A_v = diag(v) G diag(v), ties shared. */
 static void update_p(blfse_work *work)
 {
-    work->run->lapack = blfse_projector_update(&work->projector, work->result->v, work->a);
+    work->run->lapack = blfse_projector_update(&work->projector, work->result->v);
     work->result->ties = work->projector.ties;
     work->result->p_unique = work->projector.unique;
 }
@@ -379,11 +350,10 @@ static void update_w(blfse_work *work)
     double total = 0.0, sum = 0.0;
 
     for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
-    blfse_agreement_begin(set, work->beta2);
     for (int j = 0; j < n; j++) {
         const double *sj = result->s + la_packed_column(j);
         double *wj = result->w + la_packed_column(j);
-        blfse_column_begin(set, j);
+        blfse_column_begin(set, j, work->beta2);
         for (int i = 0; i < j; i++) {
             double s = sj[i], q = set->join[set->kind[i]], w = 1.0;
             /* Where no clustering joins them and S_ij is 0, so are A_ij and what it adds. */
@@ -396,12 +366,12 @@ static void update_w(blfse_work *work)
             sum += w;
         }
         wj[j] = 1.0;
-        blfse_column_end(set);
-        if (j % 256 == 0) R_CheckUserInterrupt();
+        blfse_column_end(set, j, work->error_s);
+        if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
     }
     work->sum_w = (double) n + 2.0 * sum;
     work->t3 = -work->settings->gamma_cluster * work->lambda * work->sum_w;
-    cluster_errors(work);
+    ensemble_terms(work);
 }
 
 static void update_v(blfse_work *work)
@@ -426,9 +396,8 @@ static void update_s(blfse_work *work)
 
     blfse_projector_factor(&work->projector, result->v, work->b, work->square_b);
     for (int k = 0; k < work->problem->m; k++) total += work->beta2[k];
-    blfse_agreement_begin(set, work->beta2);
-    for (int from = 0; from < n; from += BLFSE_TILE) {
-        int width = n - from < BLFSE_TILE ? n - from : BLFSE_TILE, rows = from + width;
+    for (int from = 0; from < n; from += UFS_STRIP) {
+        int width = n - from < UFS_STRIP ? n - from : UFS_STRIP, rows = from + width;
         blfse_projector_tile(&work->projector, result->v, work->b, from, width, work->tile_b);
         tile_y(work, from, width);
         R_CheckUserInterrupt();
@@ -438,7 +407,7 @@ static void update_s(blfse_work *work)
             const double *wj = result->w + la_packed_column(j);
             double bj = work->square_b[j], cj = work->square_c[j];
             double *sj = result->s + la_packed_column(j);
-            blfse_column_begin(set, j);
+            blfse_column_begin(set, j, work->beta2);
             for (int i = 0; i < j; i++) {
                 double q = set->join[set->kind[i]], w, s, b, c;
                 /* No clustering joins them: S_ij is 0 and has been so. */
@@ -455,13 +424,13 @@ static void update_s(blfse_work *work)
                 t5 += 2.0 * s * c;
                 blfse_add_error(set, set->kind[i], w, s);
             }
-            blfse_column_end(set);
+            blfse_column_end(set, j, work->error_s);
         }
     }
     work->projector.t1 = t1;
     work->t5 = t5;
     work->moved_s = moved;
-    cluster_errors(work);
+    ensemble_terms(work);
     /* As long as S stays and has its c components, which no heavier or lighter rho follows, G and Y
      * are what they are. */
     work->stays = moved == 0.0 && result->n_component == work->problem->c;
@@ -473,7 +442,7 @@ static void update_beta(blfse_work *work)
     double *beta = work->result->beta;
     inverse_weights(work->problem->m, work->error_s, beta);
     for (int k = 0; k < work->problem->m; k++) work->beta2[k] = beta[k] * beta[k];
-    work->t2 = ensemble_term(work->problem->m, work->settings->gamma_cluster, beta, work->error_s);
+    ensemble_terms(work);
 }
 
 /* Minimiser of sum weight^2 error on the simplex; errors below the floor count as equal. */
@@ -486,9 +455,8 @@ static void inverse_weights(int m, const double *error, double *weight)
 
 static void update_alpha(blfse_work *work)
 {
-    double *alpha = work->result->alpha;
-    inverse_weights(work->problem->m, work->error_v, alpha);
-    work->t4 = ensemble_term(work->problem->m, work->settings->gamma_feature, alpha, work->error_v);
+    inverse_weights(work->problem->m, work->error_v, work->result->alpha);
+    ensemble_terms(work);
 }
 
 /* Too few components: a heavier penalty. Too many: a lighter one, and the last Y step

@@ -6,46 +6,42 @@
  *   isotropic  N = (c/p) I: only the diagonal of G is needed
  * G = X'MX + (X'MX)' with M = diag(S 1) / 2 - U, U the upper triangle of S and half of its
  * diagonal, which halves the cost of the product with S. Cost: dense n^2p + 2np^2
- * (G), about p^3 (R); factor 2n^2p each for F, for R and for the distances, n^2p for KK', 9n^3 for
- * two eigenproblems, 4n^2p per product of the quadratic program. Memory: 4 p^2, or 2 n^2 + 2 np;
- * and 2 CHUNK n. */
+ * (G), 9p^3 (R); factor 2n^2p each for F, for R and for the distances, n^2p for KK', 9n^3 for
+ * its eigenvectors, 4n^2p per product of the quadratic program. Memory: 4 p^2, or 2 n^2 + 2 np;
+ * and 2 UFS_STRIP n. */
 #include "solve_blfse_projection.h"
 #include "la.h"
 #include "la_low.h"
 #include "la_packed.h"
 #include <R_ext/Utils.h>
 
-enum { CHUNK = 256, FULL_SPECTRUM = 500 };
-
-static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int len,
-                           const double *x);
+static int factor_laplacian(blfse_projector *work, const double *s, const double *degree,
+                            double *a);
 static int project_dense(blfse_projector *work, const double *v);
-static void note_ties(blfse_projector *work, low_split split);
-static int project_factor(blfse_projector *work, const double *v, double *ut);
+static low_split split_spectrum(blfse_projector *work);
+static int project_factor(blfse_projector *work, const double *v);
 
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
                           const blfse_settings *settings)
 {
-    int n = problem->n, p = problem->p, wide = p > n ? p : n;
+    int n = problem->n, p = problem->p;
     size_t N = (size_t) n, P = (size_t) p;
     bool paper = settings->projection == BLFSE_PAPER;
 
-    memset(work, 0, sizeof *work);
-    work->problem = problem;
-    work->settings = settings;
-    work->form = settings->form != BLFSE_AUTO ? settings->form : p > n ? BLFSE_FACTOR : BLFSE_DENSE;
-    work->unique = true;
-    work->w0 = (double) problem->c / (double) p;
-    work->top = work->w0;
-    work->sign = 1.0;
-    work->g_diag = ufs_dalloc(P, 1);
-    work->diag = ufs_dalloc(P, 1);
-    work->upper = ufs_dalloc(P, 1);
-    work->rhs = ufs_dalloc(P, 1);
-    work->omega = ufs_dalloc((size_t) wide, 1);
-    work->chunk = ufs_dalloc(N, CHUNK);
-    work->strip = ufs_dalloc(N, CHUNK);
-    work->z_tile = ufs_dalloc(BLFSE_TILE, CHUNK);
+    *work = (blfse_projector){.problem = problem,
+                              .settings = settings,
+                              .form = settings->form,
+                              .unique = true,
+                              .g_diag = ufs_dalloc(P, 1),
+                              .diag = ufs_dalloc(P, 1),
+                              .upper = ufs_dalloc(P, 1),
+                              .rhs = ufs_dalloc(P, 1),
+                              .omega = ufs_dalloc((size_t) p, 1),
+                              .chunk = ufs_dalloc(N, UFS_STRIP),
+                              .strip = ufs_dalloc(N, UFS_STRIP)};
+    work->top = work->n.w0 = (double) problem->c / (double) p;
+    work->n.sign = 1.0;
+    if (work->form == BLFSE_AUTO) work->form = p > n ? BLFSE_FACTOR : BLFSE_DENSE;
     if (paper && work->form == BLFSE_DENSE) {
         work->g = ufs_dalloc(P, P);
         work->n_mat = ufs_dalloc(P, P);
@@ -57,49 +53,38 @@ void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
         work->rt = ufs_dalloc(N, P);
         work->kk = ufs_dalloc(N, N);
         work->u = ufs_dalloc(N, N);
-        work->lambda_l = ufs_dalloc(N, 1);
-        hadamard_init(&work->op, p, n, n);
+        work->pivot = ufs_ialloc(N);
+        work->n.f = work->f;
+        work->n.rt = work->rt;
+        work->n.g_diag = work->g_diag;
+        work->n.scale = 2.0;
+        hadamard_init(&work->n, p, n, n);
     }
     qp_init(&work->qp, p);
 }
 
-int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a,
-                         double *b)
+int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a)
 {
     const double *x = work->problem->x;
-    int n = work->problem->n, p = work->problem->p, lapack;
+    int n = work->problem->n, p = work->problem->p;
     size_t N = (size_t) n, P = (size_t) p;
 
     la_packed_row_sums(n, s, degree);
-    if (work->settings->projection == BLFSE_PAPER && work->form == BLFSE_FACTOR) {
-        la_packed_laplacian(n, s, degree, a);
-        lapack = la_eig_range(n, a, 1, n, work->lambda_l, b);
-        if (lapack) return lapack;
-        work->rank = 0;
-        for (int i = 0; i < n; i++)
-            work->rank += work->lambda_l[i] > n * DBL_EPSILON * work->lambda_l[n - 1];
-        size_t R = (size_t) work->rank, skip = N - R;
-        for (size_t i = 0; i < N; i++)
-            for (size_t j = 0; j < R; j++)
-                a[j + i * R] = sqrt(work->lambda_l[skip + j]) * b[i + (skip + j) * N];
-        la_gemm('N', 'N', work->rank, p, n, 1.0, a, work->rank, x, n, 0.0, work->f, work->rank);
-        for (size_t i = 0; i < P; i++)
-            work->g_diag[i] = R ? la_dot(work->rank, work->f + i * R, work->f + i * R) : 0.0;
-        return 0;
-    }
-    for (int i0 = 0; i0 < p; i0 += CHUNK) {
-        int len = p - i0 < CHUNK ? p - i0 : CHUNK;
+    if (work->settings->projection == BLFSE_PAPER && work->form == BLFSE_FACTOR)
+        return factor_laplacian(work, s, degree, a);
+    /* By M x, to `chunk`. */
+    for (int i0 = 0; i0 < p; i0 += UFS_STRIP) {
+        int len = p - i0 < UFS_STRIP ? p - i0 : UFS_STRIP;
         const double *xc = x + (size_t) i0 * N;
-        half_laplacian(work, s, degree, len, xc);
+        for (size_t j = 0; j < (size_t) len; j++)
+            for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = 0.5 * degree[i] * xc[i + j * N];
+        la_packed_product(n, s, true, len, -1.0, xc, work->chunk, work->strip, UFS_STRIP);
         for (size_t j = 0; j < (size_t) len; j++)
             work->g_diag[(size_t) i0 + j] = fmax(2.0 * la_dot(n, xc + j * N, work->chunk + j * N),
                                                  0.0);
-        for (int r0 = 0; r0 < p && work->settings->projection == BLFSE_PAPER; r0 += CHUNK) {
-            int rows = p - r0 < CHUNK ? p - r0 : CHUNK;
-            la_gemm('T', 'N', rows, len, n, 1.0, x + (size_t) r0 * N, n, work->chunk, n, 0.0,
-                    work->g + (size_t) r0 + (size_t) i0 * P, p);
-            R_CheckUserInterrupt();
-        }
+        if (work->settings->projection == BLFSE_PAPER)
+            la_gemm_checked('T', 'N', p, len, n, 1.0, x, n, work->chunk, n, 0.0,
+                            work->g + (size_t) i0 * P, p);
         R_CheckUserInterrupt();
     }
     if (work->settings->projection == BLFSE_PAPER)
@@ -109,150 +94,152 @@ int blfse_projector_gram(blfse_projector *work, const double *s, double *degree,
     return 0;
 }
 
-/* M x for `len` columns, to `chunk`, with M + M' = L(S): M = diag(degree) / 2 - U, U the upper
- * triangle of S and half of its diagonal. */
-static void half_laplacian(blfse_projector *work, const double *s, const double *degree, int len,
-                           const double *x)
+/* F = R x with R'R = L(S), its rows and columns in the order of the pivots. */
+static int factor_laplacian(blfse_projector *work, const double *s, const double *degree, double *a)
 {
-    int n = work->problem->n;
-    size_t N = (size_t) n;
+    const double *x = work->problem->x;
+    int n = work->problem->n, p = work->problem->p, rank, lapack;
+    size_t N = (size_t) n, R;
 
-    for (size_t j = 0; j < (size_t) len; j++)
-        for (size_t i = 0; i < N; i++) work->chunk[i + j * N] = 0.5 * degree[i] * x[i + j * N];
-    la_packed_product(n, s, true, len, -1.0, x, work->chunk, work->strip, CHUNK);
-}
-
-int blfse_projector_update(blfse_projector *work, const double *v, double *a)
-{
-    if (work->settings->projection == BLFSE_PAPER)
-        return work->form == BLFSE_DENSE ? project_dense(work, v) : project_factor(work, v, a);
-    work->ties = work->problem->p;
-    work->t1 = 0.0;
-    for (int i = 0; i < work->problem->p; i++)
-        work->t1 += 2.0 * work->w0 * work->g_diag[i] * v[i] * v[i];
+    la_packed_laplacian(n, s, degree, a);
+    lapack = la_chol_pivoted(n, a, work->pivot, &rank, work->strip);
+    if (lapack) return lapack;
+    work->n.r = rank;
+    R = (size_t) rank;
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = j + 1; i < N; i++) a[i + j * N] = 0.0;
+    for (int i0 = 0; i0 < p; i0 += UFS_STRIP) {
+        int len = p - i0 < UFS_STRIP ? p - i0 : UFS_STRIP;
+        for (size_t j = 0; j < (size_t) len; j++)
+            for (size_t i = 0; i < N; i++)
+                work->chunk[i + j * N] = x[(size_t) (work->pivot[i] - 1) + ((size_t) i0 + j) * N];
+        la_gemm('N', 'N', rank, len, n, 1.0, a, n, work->chunk, n, 0.0, work->f + (size_t) i0 * R,
+                rank);
+        R_CheckUserInterrupt();
+    }
+    for (size_t i = 0; i < (size_t) p; i++) work->g_diag[i] = la_ss(R, work->f + i * R);
     return 0;
 }
 
-/* Dense form: R p x k, N = RR'. Beyond FULL_SPECTRUM features only the lower end of the
- * spectrum is computed, unless a tie reaches past it. */
+int blfse_projector_update(blfse_projector *work, const double *v)
+{
+    if (work->settings->projection == BLFSE_PAPER)
+        return work->form == BLFSE_DENSE ? project_dense(work, v) : project_factor(work, v);
+    work->ties = work->problem->p;
+    work->t1 = 0.0;
+    for (int i = 0; i < work->problem->p; i++)
+        work->t1 += 2.0 * work->n.w0 * work->g_diag[i] * v[i] * v[i];
+    return 0;
+}
+
+/* Dense form: R p x k, N = RR'. */
 static int project_dense(blfse_projector *work, const double *v)
 {
-    int p = work->problem->p, c = work->problem->c, found, lapack;
+    int p = work->problem->p, lapack;
     size_t P = (size_t) p;
-    double tol;
     low_split split;
 
-    for (found = p <= FULL_SPECTRUM || c + 8 >= p ? p : c + 8;; found = p) {
-        for (size_t j = 0; j < P; j++)
-            for (size_t i = 0; i < P; i++) work->h[i + j * P] = work->g[i + j * P] * v[i] * v[j];
-        tol = 10.0 * p * DBL_EPSILON * sqrt(la_ss(P * P, work->h));
-        lapack = la_eig_range(p, work->h, 1, found, work->omega, work->r);
-        if (lapack) return lapack;
-        /* The largest eigenvalue where it is known, else a norm that is no less. */
-        if (found == p)
-            tol = 10.0 * p * DBL_EPSILON * fmax(fabs(work->omega[0]), fabs(work->omega[p - 1]));
-        if (found == p || work->omega[found - 1] > work->omega[c - 1] + tol) break;
-    }
-    split = low_ties(work->omega, found, c, tol);
-    note_ties(work, split);
-    work->k = split.lo + split.eq;
+    for (size_t j = 0; j < P; j++)
+        for (size_t i = 0; i < P; i++) work->h[i + j * P] = work->g[i + j * P] * v[i] * v[j];
+    lapack = la_eig_range(p, work->h, 1, p, work->omega, work->r);
+    if (lapack) return lapack;
+    split = split_spectrum(work);
+    work->n.k = split.lo + split.eq;
     work->t1 = 0.0;
-    for (int j = 0; j < work->k; j++) {
+    for (int j = 0; j < work->n.k; j++) {
         double weight = j < split.lo ? 1.0 : split.share;
         work->t1 += 2.0 * weight * work->omega[j];
         for (size_t i = 0; i < P; i++) work->r[i + (size_t) j * P] *= sqrt(weight);
     }
     work->t1 = fmax(work->t1, 0.0);
-    work->w0 = 0.0;
-    work->sign = 1.0;
+    work->n.w0 = 0.0;
+    work->n.sign = 1.0;
     work->top = split.lo > 0 ? 1.0 : split.share;
-    la_gram('N', p, work->k, work->r, work->n_mat);
+    la_gram('N', p, work->n.k, work->r, work->n_mat);
     return 0;
 }
 
-static void note_ties(blfse_projector *work, low_split split)
+/* Of the p eigenvalues of A_v. */
+static low_split split_spectrum(blfse_projector *work)
 {
+    int p = work->problem->p;
+    double largest = fmax(fabs(work->omega[0]), fabs(work->omega[p - 1]));
+    low_split split = low_ties(work->omega, p, work->problem->c, 10.0 * p * DBL_EPSILON * largest);
+
     work->ties = split.eq;
     if (split.lo + split.eq > work->problem->c) work->unique = false;
+    return split;
 }
 
 /* Factor form. A_v = K'K, K = F diag(v) (rank x p), has p - rank eigenvalues zero and
  * those of KK' = U diag(omega) U', with eigenvectors K'U / sqrt(omega). With weight w0
  * on the zeros, N = w0 I - sum_j (w0 - w_j) q_j q_j': R is made of the q_j with
  * w_j < w0, which are never the ill-determined ones. */
-static int project_factor(blfse_projector *work, const double *v, double *ut)
+static int project_factor(blfse_projector *work, const double *v)
 {
-    int p = work->problem->p, c = work->problem->c, r = work->rank, null = p - r, lapack = 0;
-    size_t R = (size_t) r, K;
-    double largest = 0.0, *omega = work->omega + null;
+    int p = work->problem->p, r = work->n.r, null = p - r, lapack = 0;
+    size_t R = (size_t) r;
+    double *omega = work->omega + null;
+    ufs_x f = ufs_x_dense(r, p, work->f);
     low_split split;
 
-    memset(work->kk, 0, R * R * sizeof(double));
-    for (int i0 = 0; i0 < p; i0 += CHUNK) {
-        int len = p - i0 < CHUNK ? p - i0 : CHUNK;
-        for (size_t i = 0; i < (size_t) len; i++)
-            for (size_t a = 0; a < R; a++)
-                work->chunk[a + i * R] = work->f[a + ((size_t) i0 + i) * R] * v[(size_t) i0 + i];
-        la_syrk('N', r, len, 1.0, work->chunk, r, 1.0, work->kk, r);
-    }
+    for (int i = 0; i < p; i++) work->diag[i] = v[i] * v[i];
     /* All p eigenvalues, the zeros first. */
     memset(work->omega, 0, (size_t) null * sizeof(double));
-    if (r) lapack = la_eig_range(r, work->kk, 1, r, omega, work->u);
+    if (r > 0) {
+        ufs_x_gram_rows(&f, work->diag, work->kk);
+        lapack = la_eig_range(r, work->kk, 1, r, omega, work->u);
+    }
     if (lapack) return lapack;
-    if (r) largest = fmax(fabs(omega[0]), fabs(omega[r - 1]));
-    split = low_ties(work->omega, p, c, 10.0 * p * DBL_EPSILON * largest);
-    note_ties(work, split);
+    split = split_spectrum(work);
 
-    work->w0 = split.lo > 0 ? 1.0 : split.share;
-    work->sign = -1.0;
-    work->top = work->w0;
+    work->n.w0 = split.lo > 0 ? 1.0 : split.share;
+    work->n.sign = -1.0;
+    work->top = work->n.w0;
     work->t1 = 0.0;
-    work->k = 0;
+    work->n.k = 0;
     for (int j = 0; j < r; j++) {
         int at = null + j;
         double weight = at < split.lo ? 1.0 : at < split.lo + split.eq ? split.share : 0.0;
         work->t1 += 2.0 * weight * fmax(omega[j], 0.0);
-        if (weight < work->w0) {
-            double scale = sqrt((work->w0 - weight) / omega[j]);
-            /* Column k of ut now, turned to rows below. */
+        if (weight < work->n.w0) {
+            double scale = sqrt((work->n.w0 - weight) / omega[j]);
             for (size_t a = 0; a < R; a++)
-                work->u[a + (size_t) work->k * R] = scale * work->u[a + (size_t) j * R];
-            work->k++;
+                work->u[a + (size_t) work->n.k * R] = scale * work->u[a + (size_t) j * R];
+            work->n.k++;
         }
     }
-    K = (size_t) work->k;
-    for (size_t a = 0; a < R; a++)
-        for (size_t j = 0; j < K; j++) ut[j + a * K] = work->u[a + j * R];
-    la_gemm('N', 'N', work->k, p, r, 1.0, ut, work->k, work->f, r, 0.0, work->rt, work->k);
+    la_gemm('T', 'N', work->n.k, p, r, 1.0, work->u, r, work->f, r, 0.0, work->rt, work->n.k);
     for (size_t i = 0; i < (size_t) p; i++)
-        for (size_t j = 0; j < K; j++) work->rt[j + i * K] *= v[i];
+        for (size_t j = 0; j < (size_t) work->n.k; j++)
+            work->rt[j + i * (size_t) work->n.k] *= v[i];
     return 0;
 }
 
 void blfse_projector_factor(blfse_projector *work, const double *v, double *b, double *diag)
 {
     const double *x = work->problem->x;
-    int n = work->problem->n, p = work->problem->p, k = work->k;
+    int n = work->problem->n, p = work->problem->p, k = work->n.k;
     size_t N = (size_t) n;
 
     memset(diag, 0, N * sizeof(double));
     memset(b, 0, N * (size_t) k * sizeof(double));
-    for (int i0 = 0; i0 < p; i0 += CHUNK) {
-        int len = p - i0 < CHUNK ? p - i0 : CHUNK;
+    for (int i0 = 0; i0 < p; i0 += UFS_STRIP) {
+        int len = p - i0 < UFS_STRIP ? p - i0 : UFS_STRIP;
         for (size_t j = (size_t) i0; j < (size_t) (i0 + len); j++)
             for (size_t i = 0; i < N; i++) {
                 double z = x[i + j * N] * v[j];
                 work->chunk[i + (j - (size_t) i0) * N] = z;
-                diag[i] += work->w0 * z * z;
+                diag[i] += work->n.w0 * z * z;
             }
-        if (k > 0 && work->sign > 0.0)
+        if (k > 0 && work->n.sign > 0.0)
             la_gemm('N', 'N', n, k, len, 1.0, work->chunk, n, work->r + i0, p, 1.0, b, n);
-        if (k > 0 && work->sign < 0.0)
+        if (k > 0 && work->n.sign < 0.0)
             la_gemm('N', 'T', n, k, len, 1.0, work->chunk, n, work->rt + (size_t) i0 * (size_t) k,
                     k, 1.0, b, n);
     }
     for (size_t l = 0; l < (size_t) k; l++)
-        for (size_t i = 0; i < N; i++) diag[i] += work->sign * b[i + l * N] * b[i + l * N];
+        for (size_t i = 0; i < N; i++) diag[i] += work->n.sign * b[i + l * N] * b[i + l * N];
 }
 
 void blfse_projector_tile(blfse_projector *work, const double *v, const double *b, int from,
@@ -263,16 +250,16 @@ void blfse_projector_tile(blfse_projector *work, const double *v, const double *
     size_t N = (size_t) n, W = (size_t) width;
 
     memset(tile, 0, (size_t) rows * W * sizeof(double));
-    for (int j0 = 0; j0 < p && work->w0 > 0.0; j0 += CHUNK) {
-        int len = p - j0 < CHUNK ? p - j0 : CHUNK;
+    for (int j0 = 0; j0 < p && work->n.w0 > 0.0; j0 += UFS_STRIP) {
+        int len = p - j0 < UFS_STRIP ? p - j0 : UFS_STRIP;
         const double *xc = x + (size_t) j0 * N, *vc = v + j0;
         for (size_t j = 0; j < (size_t) len; j++)
             for (size_t i = 0; i < W; i++)
-                work->z_tile[i + j * W] = xc[(size_t) from + i + j * N] * vc[j] * vc[j];
-        la_gemm('N', 'T', rows, width, len, work->w0, xc, n, work->z_tile, width, 1.0, tile, rows);
+                work->strip[i + j * W] = xc[(size_t) from + i + j * N] * vc[j] * vc[j];
+        la_gemm('N', 'T', rows, width, len, work->n.w0, xc, n, work->strip, width, 1.0, tile, rows);
     }
-    if (work->k > 0)
-        la_gemm('N', 'T', rows, width, work->k, work->sign, b, n, b + from, n, 1.0, tile, rows);
+    if (work->n.k > 0)
+        la_gemm('N', 'T', rows, width, work->n.k, work->n.sign, b, n, b + from, n, 1.0, tile, rows);
 }
 
 /* min v'(G o N)v + (s/2) v'v - b'v on the simplex, s = sum alpha^2, b = sum alpha^2 v^(k):
@@ -301,18 +288,10 @@ void blfse_projector_weights(blfse_projector *work, const double *alpha, double 
             for (size_t i = 0; i < P; i++) work->diag[i] = work->h[i + i * P] += s;
             qp.dense = work->h;
         } else {
-            work->op.f = work->f;
-            work->op.r = work->rank;
-            work->op.rt = work->rt;
-            work->op.k = work->k;
-            work->op.g_diag = work->g_diag;
-            work->op.w0 = work->w0;
-            work->op.sign = work->sign;
-            work->op.scale = 2.0;
-            work->op.shift = s;
-            hadamard_diag(&work->op, work->diag);
+            work->n.shift = s;
+            hadamard_diag(&work->n, work->diag);
             qp.apply = hadamard_apply;
-            qp.data = &work->op;
+            qp.data = &work->n;
         }
         qp_simplex(&qp, work->settings->qp_tol, &work->qp, v, info);
     }

@@ -7,40 +7,35 @@
 #include "qp_simplex.h"
 #include "solve_blfse.h"
 
-enum { BLFSE_TILE = 64 };
-
 typedef struct {
     const blfse_problem *problem;
     const blfse_settings *settings;
     blfse_form form;
-    double w0, sign, top;      /* N = w0 I + sign R R', largest eigenvalue `top` */
-    int k;                     /* columns of R */
+    hadamard n;                /* N = w0 I + sign R R', k columns in R; r rows in F */
+    double top;                /* the largest eigenvalue of N */
     int ties;                  /* at the c-th eigenvalue of the last A_v */
     bool unique;               /* so far */
     double t1;                 /* 2 v'(G o N)v */
     double *g, *n_mat, *h, *r; /* dense form: p x p */
-    double *f, *rt, *kk, *u;   /* factor form: rank x p, k x p, n x n, n x n */
-    double *lambda_l, *omega;  /* factor form: eigenvalues of L and of A_v */
-    int rank;                  /* rows of F */
-    double *g_diag, *diag, *upper, *rhs, *chunk;
-    double *strip;  /* n x CHUNK: for products with S */
-    double *z_tile; /* TILE x CHUNK */
-    hadamard op;
+    double *f, *rt, *kk, *u;   /* factor form: r x p, k x p, n x n, n x n */
+    int *pivot;                /* factor form: n */
+    double *omega;             /* eigenvalues of A_v */
+    double *g_diag, *diag, *upper, *rhs;
+    double *chunk, *strip; /* n x UFS_STRIP */
     qp_work qp;
 } blfse_projector;
 
 void blfse_projector_init(blfse_projector *work, const blfse_problem *problem,
                           const blfse_settings *settings);
-/* G of S (packed); degree: n, its row sums on return; a, b: n x n scratch. In the factor form b
- * holds the eigenvectors of L(S) on return. LAPACK's code, like the next. */
-int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a,
-                         double *b);
-/* N for v; t1. a: n x n scratch. */
-int blfse_projector_update(blfse_projector *work, const double *v, double *a);
+/* G of S (packed); degree: n, its row sums on return; a: n x n scratch. LAPACK's code, like the
+ * next. */
+int blfse_projector_gram(blfse_projector *work, const double *s, double *degree, double *a);
+/* N for v; t1. */
+int blfse_projector_update(blfse_projector *work, const double *v);
 /* The matrix whose squared distances are B is K = Z N Z' = w0 ZZ' + sign bb', Z = X diag(v):
  * b (n x k), and the diagonal of K. */
 void blfse_projector_factor(blfse_projector *work, const double *v, double *b, double *diag);
-/* Rows 0..from + width - 1 of the columns from.. of K, width <= BLFSE_TILE. */
+/* Rows 0..from + width - 1 of the columns from.. of K, width <= UFS_STRIP. */
 void blfse_projector_tile(blfse_projector *work, const double *v, const double *b, int from,
                           int width, double *tile);
 /* v (p), started at the last one, for the weights alpha (m) of the base scores; t1. */

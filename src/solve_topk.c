@@ -21,12 +21,6 @@
 #include "propagate.h"
 #include <R_ext/Memory.h>
 
-/* A set replaces another one if its value is smaller by more than rounding. */
-static const double ROUNDING = 1e-12;
-/* Relative gap of a relaxation whose rounding will be polished: only the last one, of the final
- * labels, whose gap is reported, is solved to bound_tol. */
-static const double ROUGH = 1e-2;
-
 typedef struct {
     const topk_problem *problem;
     const topk_settings *settings;
@@ -45,7 +39,7 @@ typedef struct {
     int *theta_label;
     double *theta_projected;
     int *previous, *trial, *carried;
-    bool has_carried;
+    bool carry;   /* the set of the iteration before is a start */
     bool relaxed; /* in this iteration */
     double value, value_start;
     double drift; /* what the last change of Theta adds to or takes from sum(w |Z|) */
@@ -55,7 +49,6 @@ typedef struct {
 static double theta_change(topk_work *work);
 static double joint(const topk_work *work);
 static void record(const topk_work *work, ufs_run *run);
-static void theta_step(topk_work *work);
 static ufs_status outcome(const topk_work *work);
 static int labels_moved(const topk_work *work);
 static void represent_step(topk_work *work, int iteration);
@@ -64,7 +57,7 @@ static int work_init(topk_work *work, const ufs_paths *paths);
 static int select_step(topk_work *work, int iteration);
 static int relax(topk_work *work, double tol);
 static void consider(topk_work *work, int *candidate);
-static int prove(topk_work *work, bool *improved);
+static int prove(topk_work *work);
 
 void topk_solve(const topk_problem *problem, const topk_settings *settings, topk_result *result,
                 ufs_run *run)
@@ -88,8 +81,6 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
     result->change = result->objective = R_NaN;
     run->lapack = work_init(work, &run->paths);
     for (int t = 1; t <= last && !settled && run->lapack == 0; t++) {
-        bool improved = false;
-
         if (work->graph) represent_step(work, t);
         run->lapack = label_step(work, t);
         if (run->lapack || result->too_few_links) return;
@@ -97,15 +88,21 @@ void topk_solve(const topk_problem *problem, const topk_settings *settings, topk
         if (run->lapack) return;
         result->change = theta_change(work);
         if (result->change < settings->tol || t == last || !work->graph) {
-            run->lapack = prove(work, &improved);
+            run->lapack = prove(work);
             if (run->lapack) return;
-            if (improved) result->change = theta_change(work);
+            result->change = theta_change(work);
         }
         result->objective = joint(work);
         run->iterations = t;
         record(work, run);
         ufs_run_step(run, result->objective, result->change);
-        if (work->graph) theta_step(work);
+        if (work->graph) {
+            memcpy(work->theta_label, result->label, (size_t) problem->n * sizeof(int));
+            ufs_copy(work->theta_projected, work->projected,
+                     (size_t) problem->n * (size_t) problem->c);
+            work->theta.label = work->theta_label;
+            work->theta.projected = work->theta_projected;
+        }
         run->status = outcome(work);
         settled = !work->graph || result->change < settings->tol || run->status == UFS_DIVERGED;
     }
@@ -184,16 +181,6 @@ static void record(const topk_work *work, ufs_run *run)
                                           work->value_start, work->value, work->swaps, moved});
 }
 
-static void theta_step(topk_work *work)
-{
-    size_t n = (size_t) work->problem->n;
-
-    memcpy(work->theta_label, work->result->label, n * sizeof(int));
-    ufs_copy(work->theta_projected, work->projected, n * (size_t) work->problem->c);
-    work->theta.label = work->theta_label;
-    work->theta.projected = work->theta_projected;
-}
-
 static ufs_status outcome(const topk_work *work)
 {
     const topk_settings *settings = work->settings;
@@ -226,7 +213,8 @@ static void represent_step(topk_work *work, int iteration)
         topk_admm_paper(&work->admm, &settings->z, &work->theta, iteration, &work->result->inner_z,
                         NULL);
     else
-        topk_admm_go_on(&work->admm, &settings->z, &work->theta, work->drift / work->z->objective);
+        topk_admm_go_on(&work->admm, &settings->z, &work->theta, work->drift / work->z->objective,
+                        iteration == 1 && settings->max_iter > 1);
 }
 
 static int label_step(topk_work *work, int iteration)
@@ -263,31 +251,28 @@ static int work_init(topk_work *work, const ufs_paths *paths)
     const topk_settings *settings = work->settings;
     bool paper = settings->solver == TOPK_PAPER;
     int n = problem->n, p = problem->p, c = problem->c, lapack = 0;
-    size_t N = (size_t) n, K = (size_t) problem->k, C = (size_t) c, P = (size_t) p;
-    double *shared;
+    size_t N = (size_t) n, K = (size_t) problem->k, C = (size_t) c;
 
     topk_criterion_init(&work->criterion, n, p, c, problem->k, problem->x,
                         settings->select.lambda_a, work->graph && settings->select.lambda_i > 0.0,
                         paths);
-    /* The sub-problems take turns with it. */
-    shared = ufs_dalloc(P, work->graph ? N : (size_t) work->criterion.r);
     if (work->graph) {
         topk_result *result = work->result;
         work->z = settings->solver == TOPK_EXACT ? &work->lp.state : &work->admm.state;
         if (settings->solver == TOPK_EXACT)
-            topk_lp_init(&work->lp, n, p, problem->x, result->z, result->e, shared);
+            topk_lp_init(&work->lp, n, p, problem->x, result->z, result->e, work->criterion.u);
         else
-            lapack = topk_admm_init(&work->admm, n, p, problem->x, result->z, result->e, shared,
-                                    paper, paths);
+            lapack = topk_admm_init(&work->admm, n, p, problem->x, result->z, result->e,
+                                    work->criterion.u, paper, paths);
         work->projected = ufs_dalloc(N, C);
         work->theta_label = ufs_ialloc(N);
         work->theta_projected = ufs_dalloc(N, C);
         work->theta = (topk_theta){.n = n, .c = c, .alpha = settings->alpha};
     }
     if (problem->mode == TOPK_CLUSTER) topk_label_init(&work->label, n, c, work->result->w);
-    if (paper) topk_select_init(&work->select, &work->criterion, shared);
+    if (paper) topk_select_init(&work->select, &work->criterion);
     if (settings->polish) topk_polish_init(&work->polish, &work->criterion);
-    if (settings->bound || !paper) topk_bound_init(&work->bound, &work->criterion, shared);
+    if (settings->bound || !paper) topk_bound_init(&work->bound, &work->criterion);
     work->previous = ufs_ialloc(N);
     work->trial = ufs_ialloc(K);
     work->carried = ufs_ialloc(K);
@@ -311,31 +296,22 @@ static int select_step(topk_work *work, int iteration)
     work->swaps = 0;
     work->value = R_PosInf;
     work->relaxed = false;
+    memcpy(work->carried, work->result->chosen, bytes);
+    memcpy(work->trial, work->carried, bytes);
     if (paper) {
         lapack = topk_select_admm(&work->select, &settings->select, iteration,
                                   &work->result->inner_v);
-        if (lapack) return lapack;
-        work->value_start = work->select.value;
         memcpy(work->trial, work->select.chosen, bytes);
-    } else {
-        /* Labels that stay leave the set before; what that misses is found at the end. */
-        if (iteration <= 2 || labels_moved(work) > 0) {
-            lapack = relax(work, fmax(ROUGH, settings->bound_tol));
-            if (lapack) return lapack;
-        } else {
-            memcpy(work->trial, work->carried, bytes);
-        }
-        work->value_start = topk_criterion_value(&work->criterion, work->trial);
+    } else if (iteration <= 2 || labels_moved(work) > 0) {
+        /* Half of the digits: the rounding will be polished. Labels that stay leave the set before;
+         * what that misses is found at the end. */
+        lapack = relax(work, sqrt(settings->bound_tol));
     }
+    if (lapack) return lapack;
+    work->value_start = topk_criterion_value(&work->criterion, work->trial);
     consider(work, work->trial);
-    if (work->has_carried && (paper || work->relaxed)) {
-        memcpy(work->trial, work->carried, bytes);
-        consider(work, work->trial);
-    }
-    if (!paper) {
-        memcpy(work->carried, work->result->chosen, bytes);
-        work->has_carried = true;
-    }
+    if (work->carry) consider(work, work->carried);
+    if (!paper) work->carry = true;
     return topk_criterion_coef(&work->criterion, work->result->chosen, work->result->a);
 }
 
@@ -344,7 +320,7 @@ static int relax(topk_work *work, double tol)
 {
     int lapack;
 
-    lapack = topk_bound_solve(&work->bound, &work->criterion, NULL, work->bound.s, R_PosInf, tol,
+    lapack = topk_bound_solve(&work->bound, &work->criterion, NULL, work->bound.s, NA_REAL, tol,
                               work->settings->bound_max_iter);
     if (lapack) return lapack;
     work->relaxed = true;
@@ -358,7 +334,7 @@ static void consider(topk_work *work, int *candidate)
     double value = work->settings->polish
                        ? topk_polish_solve(&work->polish, &work->criterion, candidate, &work->swaps)
                        : topk_criterion_value(&work->criterion, candidate);
-    if (value < work->value - ROUNDING * (1.0 + fabs(value)) || !R_FINITE(work->value)) {
+    if (topk_better(value, work->value)) {
         work->value = value;
         memcpy(work->result->chosen, candidate, (size_t) work->problem->k * sizeof(int));
     }
@@ -366,11 +342,10 @@ static void consider(topk_work *work, int *candidate)
 
 /* Bound of the current criterion; its rounding, polished, is one more start, and branch
  * and bound may follow. */
-static int prove(topk_work *work, bool *improved)
+static int prove(topk_work *work)
 {
     const topk_settings *settings = work->settings;
     topk_result *result = work->result;
-    double before = work->value;
     int lapack;
 
     if (!settings->bound) return 0;
@@ -382,17 +357,15 @@ static int prove(topk_work *work, bool *improved)
     if (settings->branch) {
         void *mark = vmaxget();
         lapack = topk_branch_solve(&work->bound, settings->polish ? &work->polish : NULL,
-                                   &work->criterion, settings->node_limit, result->chosen,
-                                   &work->value);
+                                   &work->criterion, settings->node_limit,
+                                   sqrt(settings->bound_tol), settings->bound_max_iter,
+                                   result->chosen, &work->value);
         vmaxset(mark);
         if (lapack) return lapack;
         result->nodes = work->bound.nodes;
         result->proved = work->bound.proved;
         result->bound = fmax(result->bound, work->bound.overall);
     }
-    *improved = work->value < before;
-    if (!*improved) return 0;
-    memcpy(work->carried, result->chosen, (size_t) work->problem->k * sizeof(int));
-    work->has_carried = true;
+    work->carry = true;
     return topk_criterion_coef(&work->criterion, result->chosen, result->a);
 }

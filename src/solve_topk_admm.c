@@ -15,49 +15,42 @@
  * starts to matter. Here one run is spread over the outer iterations:
  *   - the penalty stays at START for FIRST iterations, which bring the multipliers near their
  *     optimum, and then grows by GROWTH from iteration to iteration, across calls, which brings
- *     Zx to x; that of Z is m = RATIO mu, and both steps are over-relaxed by RELAX;
+ *     Zx to x; both steps are over-relaxed by RELAX;
  *   - the first call ends after those FIRST iterations: its weights are all the same, and the
  *     labels it is for need no more;
  *   - later calls put the penalty back by the relative change of the objective that the new
  *     weights made, so that a change of a few labels takes a few iterations.
- * E comes before Q, and so Y2 = Y x' all the time (the certificate's equation):
- *   Z = S_{w/m}(Q + Y x'/m), diag(Z) = 0,   E = S_{lambda_e/mu}(x - Qx + Y/mu)
- *   Z^ = RELAX Z + (1 - RELAX) Q,   E^ = RELAX E + (1 - RELAX)(x - Qx)
- *   B = x - E^ + Y/mu,   H = Z^ - Y x'/m
- *   Q = (B x' + RATIO H)(xx' + RATIO I)^{-1},   Y_new = mu (B - Qx),   Y_new x' = m (Q - H).
+ * Y is renewed before E, and so Y2 = Y x' all the time (the certificate's equation):
+ *   Z = S_{w/mu}(Q + Y x'/mu), diag(Z) = 0,   Z^ = RELAX Z + (1 - RELAX) Q
+ *   Q = (B x' + H)(xx' + I)^{-1},   H = Z^ - Y x'/mu
+ *   Y = mu (B - Qx),   Y x' = mu (Q - H);   mu grows
+ *   E = S_{lambda_e/mu}(x - Qx + Y/mu),   E^ = RELAX E + (1 - RELAX)(x - Qx)
+ *   B = x - E^ + Y/mu.
  *
- * Either way Q is found in one of two forms (the paper's: RATIO = RELAX = 1): as above, by samples,
+ * Either way Q is found in one of two forms (the paper's: RELAX = 1): as above, by samples,
  * or for p < n by features: as Q - H = T x',
- *   T = (B - Hx)(x'x + RATIO I)^{-1},   Qx = B - RATIO T,   Q = H + T x',
- * and Y2 x, which Hx needs, is m (B - Hx - RATIO T) by then.
+ *   T = (B - Hx)(x'x + I)^{-1},   Qx = B - T,   Q = H + T x',
+ * and Y2 x, which Hx needs, is mu (B - Hx - T) by then.
  *
- * Rows of Z do not depend on each other: in the running schedule blocks of WIDTH samples (by
- * samples twice as many) go through a call one by one, each until its own residuals are small, and
- * at the end E = x - Zx. The paper's residuals are those of all samples: one block. An iteration of
- * all: 4n^2 p + 2n^3 by samples, 2n^2 p (T x') + 2p nnz(Z) + 2np^2 by features; some 130 in every
- * outer iteration, or 60 in all of them. Memory: n x p (xt, y: 2), the inverse, and for a block 5 n
- * and 4 p (by features 6 p) per sample. */
+ * Rows of Z do not depend on each other: in the running schedule blocks of samples go through a
+ * call one by one, each until its own residuals are small, and at the end E = x - Zx. The paper's
+ * residuals are those of all samples: one block. An iteration of all: 4n^2 p + 2n^3 by samples,
+ * 2n^2 p (T x') + 2p nnz(Z) + 2np^2 by features; some 130 in every outer iteration, or 60 in all of
+ * them. Memory: n x p (xt, y: 2), the inverse, and for a block 5 n and 4 p (by features 6 p) per
+ * sample. */
 #include "la.h"
 #include "prox.h"
 #include "solve_topk_z.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-/* The constants below were varied one by one on wine, libras, segment, lung_discrete and simulated
- * 500 x 60 and 120 x 300 (OpenBLAS). Samples of a block: 48
- * and 192 take the same time within a twentieth. */
-enum { WIDTH = 96 };
-/* Columns of a factor that stay in the cache while non-zeros of a block go by. */
-enum { STRIP = 64 };
-/* The running schedule: where it stops and when. START 10 ends at an objective lower by .4 % in the
- * same time, 100 at one higher by 4 %; GROWTH 1.15 lower by .3 % in a third more time, 1.5 higher by
- * .4 %; RATIO .4 to 1 and RELAX 1.6 within .5 % in the same time, RELAX 1 higher by 1.7 %. */
-static const double START = 30.0, GROWTH = 1.3, RATIO = 0.7, RELAX = 1.9;
+/* The running schedule: where it stops and when; varied on wine, libras, segment, lung_discrete,
+ * keep.R's sets and simulated 500 x 60 and 120 x 300 (OpenBLAS). START 20 ends at an objective
+ * higher by .1 % in the same time; GROWTH 1.2 lower by .2 % in a quarter more time, 1.5 higher by
+ * .4 %; RELAX 1.6 within .5 % in the same time, RELAX 1 higher by 1.7 %. */
+static const double START = 15.0, GROWTH = 1.3, RELAX = 1.9;
 /* 10 ends at an objective higher by 1 %, 40 at one lower by .6 % with a quarter more iterations. */
 enum { FIRST = 20 };
-/* A relative change of the objective that is as good as none: the tolerance of the residuals. At
- * 1e-5 it takes a quarter more time for .1 % of the objective. */
-static const double SETTLED = 1e-4;
 /* Where the paper's penalty stops growing, or it would overflow after 7,450 iterations. */
 static const double MU_MAX = 1e8;
 /* Weight of the diagonal: nothing is above this threshold. */
@@ -66,7 +59,7 @@ static const double NEVER = 1e300;
 typedef struct topk_admm_block {
     int from, width;
     double *z, *q, *h, *w;   /* n x width: Z', Q', x Y2' (H' within the Q step), weights */
-    double *step;            /* n x width: B x' + RATIO H, or T x' */
+    double *step;            /* n x width: B x' + H, or T x' */
     double *t, *e, *zx, *qx; /* p x width: B', E', (Zx)' or scratch, (Qx)' */
     double *d, *y2x;         /* by features: (B - Hx)', (Y2 x)', p x width */
     double *x, *y;           /* the block's columns of x' and of Y' */
@@ -75,17 +68,15 @@ typedef struct topk_admm_block {
 } admm_block;
 
 static void load(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
-                 int from);
+                 int from, double mu);
 static double store(topk_admm *work);
 static void times_x(topk_admm *work);
 static void raise_to(double *top, double value);
-static double iterate(topk_admm *work, const topk_z_settings *settings, double mu);
-static void step_z(topk_admm *work, const topk_z_settings *settings, double mz);
-static void paper_b(topk_admm *work, double mu);
-static void step_e(topk_admm *work, const topk_z_settings *settings, double mu);
+static double iterate(topk_admm *work, const topk_z_settings *settings, double mu, double next);
+static void step_z(topk_admm *work, const topk_z_settings *settings, double mu);
 static void step_q_by_samples(topk_admm *work, double mu);
 static void step_q_by_features(topk_admm *work, double mu);
-static void running_y(topk_admm *work, double mu);
+static void step_e(topk_admm *work, const topk_z_settings *settings, double mu, double next);
 
 double topk_z_objective(const topk_z_settings *settings, const topk_theta *theta, const double *z,
                         int p, const double *e)
@@ -129,12 +120,12 @@ int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, do
 {
     size_t N = (size_t) n, P = (size_t) p, W, R;
     bool by_samples = p >= n || !paths->topk_by_features;
-    int r = by_samples ? n : p, most = paper ? n : by_samples ? 2 * WIDTH : WIDTH, lapack;
+    int r = by_samples ? n : p, lapack;
     admm_block *b = (admm_block *) R_alloc(1, sizeof(admm_block));
     double **tall[] = {&b->z, &b->q, &b->h, &b->w, &b->step};
     double **low[] = {&b->t, &b->e, &b->zx, &b->qx, &b->d, &b->y2x};
 
-    work->width = n < most ? n : most;
+    work->width = paper || n < UFS_STRIP ? n : UFS_STRIP;
     W = (size_t) work->width;
     R = (size_t) r;
     for (int i = 0; i < 5; i++) *tall[i] = ufs_dalloc(N, W);
@@ -148,17 +139,15 @@ int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, do
     work->e = e;
     work->xt = xt;
     work->block = b;
-    work->calls = 0;
-    work->mu = START;
-    work->ratio = paper ? 1.0 : RATIO;
+    work->mu = 0.0;
     work->relax = paper ? 1.0 : RELAX;
     work->state = (topk_z_state){0};
     work->y = ufs_dzero(P, N);
     work->inverse = ufs_dalloc(R, R);
     memset(z, 0, N * N * sizeof(double));
     la_gram(by_samples ? 'N' : 'T', n, p, x, work->inverse);
-    /* Safe: rows of x have unit length, so the condition is at most n/ratio + 1. */
-    for (size_t k = 0; k < R; k++) work->inverse[k * (R + 1)] += work->ratio;
+    /* Safe: rows of x have unit length, so the condition is at most n + 1. */
+    for (size_t k = 0; k < R; k++) work->inverse[k * (R + 1)] += 1.0;
     lapack = la_chol_checked(r, work->inverse);
     return lapack ? lapack : la_chol_inverse(r, work->inverse);
 }
@@ -174,47 +163,45 @@ void topk_admm_paper(topk_admm *work, const topk_z_settings *settings, const top
     memset(work->z, 0, N * N * sizeof(double));
     memset(work->y, 0, N * (size_t) work->p * sizeof(double));
     la_transpose(work->n, work->p, work->x, work->xt);
-    load(work, settings, theta, 0);
+    load(work, settings, theta, 0, mu);
     state->solved = false;
     for (state->iterations = 0; state->iterations < settings->max_iter && !state->solved;) {
-        double value;
+        double value, next = fmin(settings->growth * mu, MU_MAX);
 
-        state->residual = iterate(work, settings, mu);
+        state->residual = iterate(work, settings, mu, next);
         value = b->weighted + settings->lambda_e * b->error;
         state->iterations++;
         ufs_trace_add(trace, (double[]){outer, state->iterations, mu, b->residual[0],
                                         b->residual[1], b->residual[2], value});
         ufs_hook_step(hook, state->iterations, value, state->residual);
         state->solved = state->residual < settings->tol;
-        mu = fmin(settings->growth * mu, MU_MAX);
+        mu = next;
     }
     state->objective = b->weighted + settings->lambda_e * store(work);
 }
 
 void topk_admm_go_on(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
-                     double change)
+                     double change, bool coarse)
 {
     topk_z_state *state = &work->state;
-    bool first = work->calls++ == 0, coarse = first && settings->coarse;
-    int most = settings->max_iter, flat = first ? FIRST : 0;
-    double mu = work->mu, end = R_PosInf;
+    int most = settings->max_iter, flat = work->mu > 0.0 ? 0 : FIRST;
+    double mu = fmax(START, work->mu * fmin(1.0, settings->tol / change)), end = R_PosInf;
 
     state->iterations = 0;
-    if (first || !state->solved || change > SETTLED) {
+    if (!state->solved || change > settings->tol) {
         if (coarse && most > FIRST) most = FIRST;
-        if (!first) mu = fmax(START, mu * fmin(1.0, SETTLED / change));
         state->residual = 0.0;
         la_transpose(work->n, work->p, work->x, work->xt);
         for (int from = 0; from < work->n; from += work->width) {
             double now = mu;
             int done = 0;
-            load(work, settings, theta, from);
+            load(work, settings, theta, from, mu);
             for (bool small = false; done < most && !small;) {
-                double largest = iterate(work, settings, now);
-                if (++done <= flat) continue;
-                now *= GROWTH;
+                double next = ++done > flat ? GROWTH * now : now;
+                double largest = iterate(work, settings, now, next);
+                now = next;
                 /* False for NaN, which therefore never converges. */
-                small = largest < settings->tol;
+                small = done > flat && largest < settings->tol;
             }
             store(work);
             if (done > state->iterations) state->iterations = done;
@@ -247,9 +234,9 @@ double topk_admm_gap(const topk_admm *work, const topk_z_settings *settings,
 
 /* ---- blocks of samples --------------------------------------------------------------------- */
 
-/* Samples from.., Q = Z and the weights; Z and Y are what they were, or zero. */
+/* Samples from.., Q = Z and the weights; Z and Y are what they were, or zero. E and B follow. */
 static void load(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
-                 int from)
+                 int from, double mu)
 {
     admm_block *b = work->block;
     int n = work->n, p = work->p, width = n - from < work->width ? n - from : work->width;
@@ -270,7 +257,9 @@ static void load(topk_admm *work, const topk_z_settings *settings, const topk_th
     ufs_copy(b->qx, b->zx, P * W);
     if (!work->by_samples)
         la_gemm_checked('T', 'N', p, width, n, 1.0, work->x, n, b->h, n, 0.0, b->y2x, p);
-    if (work->paper) memset(b->e, 0, P * W * sizeof(double));
+    memset(b->e, 0, P * W * sizeof(double));
+    for (size_t i = 0; i < P * W; i++) b->t[i] = work->paper ? b->x[i] : b->qx[i] + b->y[i] / mu;
+    if (!work->paper) step_e(work, settings, mu, mu);
 }
 
 /* Z and E = x - Zx, whose l1 norm is returned; the paper's E only comes near it. */
@@ -299,8 +288,8 @@ static void times_x(topk_admm *work)
     size_t N = (size_t) work->n, P = (size_t) work->p, W = (size_t) b->width;
 
     memset(b->zx, 0, P * W * sizeof(double));
-    for (size_t from = 0; from < N; from += STRIP) {
-        size_t to = from + STRIP < N ? from + STRIP : N;
+    for (size_t from = 0; from < N; from += UFS_STRIP) {
+        size_t to = from + UFS_STRIP < N ? from + UFS_STRIP : N;
         for (size_t i = 0; i < W; i++)
             for (size_t j = from; j < to; j++)
                 if (b->z[j + i * N] != 0.0)
@@ -316,34 +305,26 @@ static void raise_to(double *top, double value)
 
 /* ---- one iteration ------------------------------------------------------------------------- */
 
-/* Returns the largest residual. */
-static double iterate(topk_admm *work, const topk_z_settings *settings, double mu)
+/* next: the penalty of the next iteration. Returns the largest residual. */
+static double iterate(topk_admm *work, const topk_z_settings *settings, double mu, double next)
 {
-    admm_block *b = work->block;
     double largest = 0.0;
 
-    step_z(work, settings, work->ratio * mu);
-    if (work->paper)
-        paper_b(work, mu);
-    else
-        step_e(work, settings, mu);
+    step_z(work, settings, mu);
     if (work->by_samples)
         step_q_by_samples(work, mu);
     else
         step_q_by_features(work, mu);
-    if (work->paper)
-        step_e(work, settings, mu);
-    else
-        running_y(work, mu);
-    for (int i = 0; i < 3; i++) raise_to(&largest, b->residual[i]);
+    step_e(work, settings, mu, next);
+    for (int i = 0; i < 3; i++) raise_to(&largest, work->block->residual[i]);
     return largest;
 }
 
-static void step_z(topk_admm *work, const topk_z_settings *settings, double mz)
+static void step_z(topk_admm *work, const topk_z_settings *settings, double mu)
 {
     admm_block *b = work->block;
     size_t len = (size_t) work->n * (size_t) b->width;
-    double scale = 1.0 / mz, top = 0.0, sum = 0.0, least = settings->nonnegative ? 0.0 : R_NegInf;
+    double scale = 1.0 / mu, top = 0.0, sum = 0.0, least = settings->nonnegative ? 0.0 : R_NegInf;
 
     for (size_t i = 0; i < len; i++) {
         double z = prox_soft(b->q[i] + b->h[i] * scale, b->w[i] * scale);
@@ -356,51 +337,21 @@ static void step_z(topk_admm *work, const topk_z_settings *settings, double mz)
     b->residual[2] = top;
 }
 
-/* B of the paper: with the E and Y that it has. */
-static void paper_b(topk_admm *work, double mu)
-{
-    admm_block *b = work->block;
-    size_t len = (size_t) work->p * (size_t) b->width;
-    for (size_t i = 0; i < len; i++) b->t[i] = b->x[i] - b->e[i] + b->y[i] / mu;
-}
-
-/* E; in the paper's schedule also Y, in the running one B. */
-static void step_e(topk_admm *work, const topk_z_settings *settings, double mu)
-{
-    admm_block *b = work->block;
-    size_t len = (size_t) work->p * (size_t) b->width;
-    double scale = 1.0 / mu, top = 0.0, sum = 0.0;
-
-    for (size_t i = 0; i < len; i++) {
-        double v = mu * (b->x[i] - b->qx[i]) + b->y[i], c = prox_clip(v, settings->lambda_e);
-        b->e[i] = scale * (v - c);
-        sum += fabs(b->e[i]);
-        if (work->paper) {
-            raise_to(&top, fabs(c - b->y[i]) * scale);
-            b->y[i] = c;
-        } else {
-            b->t[i] = b->qx[i] + scale * (work->relax * c + (1.0 - work->relax) * b->y[i]);
-        }
-    }
-    b->error = sum;
-    b->residual[0] = top;
-}
-
 /* Q, Qx and Y2. */
 static void step_q_by_samples(topk_admm *work, double mu)
 {
     admm_block *b = work->block;
     int n = work->n, p = work->p, width = b->width;
     size_t len = (size_t) n * (size_t) width;
-    double mz = work->ratio * mu, scale = 1.0 / mz, top = 0.0, relax = work->relax;
+    double scale = 1.0 / mu, top = 0.0, relax = work->relax;
 
     for (size_t i = 0; i < len; i++)
         b->step[i] = b->h[i] = relax * b->z[i] + (1.0 - relax) * b->q[i] - b->h[i] * scale;
-    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->t, p, work->ratio, b->step, n);
+    la_gemm_checked('N', 'N', n, width, p, 1.0, work->x, n, b->t, p, 1.0, b->step, n);
     la_gemm_checked('N', 'N', n, width, n, 1.0, work->inverse, n, b->step, n, 0.0, b->q, n);
     for (size_t i = 0; i < len; i++) {
         raise_to(&top, fabs(b->q[i] - b->z[i]));
-        b->h[i] = mz * (b->q[i] - b->h[i]);
+        b->h[i] = mu * (b->q[i] - b->h[i]);
     }
     b->residual[1] = top;
     la_gemm_checked('T', 'N', p, width, n, 1.0, work->x, n, b->q, n, 0.0, b->qx, p);
@@ -411,35 +362,50 @@ static void step_q_by_features(topk_admm *work, double mu)
     admm_block *b = work->block;
     int n = work->n, p = work->p;
     size_t wide = (size_t) p * (size_t) b->width, len = (size_t) n * (size_t) b->width;
-    double mz = work->ratio * mu, scale = 1.0 / mz, top = 0.0, relax = work->relax;
+    double scale = 1.0 / mu, top = 0.0, relax = work->relax;
 
     times_x(work);
     for (size_t i = 0; i < wide; i++)
         b->d[i] = b->t[i] - (relax * b->zx[i] + (1.0 - relax) * b->qx[i]) + b->y2x[i] * scale;
     la_gemm_checked('N', 'N', p, b->width, p, 1.0, work->inverse, p, b->d, p, 0.0, b->zx, p);
     for (size_t i = 0; i < wide; i++) {
-        b->qx[i] = b->t[i] - work->ratio * b->zx[i];
-        b->y2x[i] = mz * (b->d[i] - work->ratio * b->zx[i]);
+        b->qx[i] = b->t[i] - b->zx[i];
+        b->y2x[i] = mu * (b->d[i] - b->zx[i]);
     }
     la_gemm_checked('N', 'N', n, b->width, p, 1.0, work->x, n, b->zx, p, 0.0, b->step, n);
     for (size_t i = 0; i < len; i++) {
         b->q[i] = relax * b->z[i] + (1.0 - relax) * b->q[i] - b->h[i] * scale + b->step[i];
-        b->h[i] = mz * b->step[i];
+        b->h[i] = mu * b->step[i];
         raise_to(&top, fabs(b->q[i] - b->z[i]));
     }
     b->residual[1] = top;
 }
 
-/* Y of the running schedule. */
-static void running_y(topk_admm *work, double mu)
+/* E, Y and the next B; the paper's Y comes after its E. */
+static void step_e(topk_admm *work, const topk_z_settings *settings, double mu, double next)
 {
     admm_block *b = work->block;
     size_t len = (size_t) work->p * (size_t) b->width;
-    double top = 0.0;
+    double at = work->paper ? mu : next, top = 0.0, sum = 0.0;
 
     for (size_t i = 0; i < len; i++) {
-        raise_to(&top, fabs(b->x[i] - b->qx[i] - b->e[i]));
-        b->y[i] = mu * (b->t[i] - b->qx[i]);
+        double gap = b->x[i] - b->qx[i], v, c;
+        if (!work->paper) {
+            raise_to(&top, fabs(gap - b->e[i]));
+            b->y[i] = mu * (b->t[i] - b->qx[i]);
+        }
+        v = at * gap + b->y[i];
+        c = prox_clip(v, settings->lambda_e);
+        b->e[i] = (v - c) / at;
+        sum += fabs(b->e[i]);
+        if (work->paper) {
+            raise_to(&top, fabs(c - b->y[i]) / mu);
+            b->y[i] = c;
+            b->t[i] = b->x[i] - b->e[i] + c / next;
+        } else {
+            b->t[i] = b->qx[i] + (work->relax * c + (1.0 - work->relax) * b->y[i]) / next;
+        }
     }
+    b->error = sum;
     b->residual[0] = top;
 }

@@ -6,7 +6,8 @@
  *   h(s) + min over k-subsets T of gradient'(1_T - s)
  * is therefore a lower bound on g of every k-subset (the Frank-Wolfe bound). s is
  * moved by spectral projected gradients (Birgin, Martinez, Raydan 2000) on
- * {0 <= s <= 1, 1's = k}: 20-40 evaluations where Frank-Wolfe steps need hundreds.
+ * {0 <= s <= 1, 1's = k}: 20-40 evaluations where Frank-Wolfe steps need hundreds. A step is halved
+ * until the value is not above a mean of those before, the last ones weighing most.
  * One evaluation: r^2 m + r^3/3 + 2rpc flops, m = number of s_j > 0, r = min(n, p).
  *
  * Branch and bound: a proof that a set is the best one, or a better set. Features are fixed in or
@@ -18,80 +19,51 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-/* Values that a step may not exceed all of (10 in the reference). */
-enum { MEMORY = 8 };
-/* Of the slope along a step, what must be gained at least; the usual one. */
-static const double ARMIJO = 1e-4;
-/* Shorter steps are rounding. */
-static const double SHORTEST = 1e-8;
-/* Of the first step, the longest later one: beyond, the projection loses digits. */
-static const double LONGEST = 1e4;
-/* Relaxed entries that differ by less than this are equal, and the slope decides. */
-static const double STEPS = 1e9;
-/* A node that cannot be cut needs no bound nearer than this share of its distance. */
-static const double NEAR = 0.1;
-/* What two values may differ by and still be equal; and the relative gap of a node's relaxation, in
- * so many evaluations at most. */
-static const double SAME = 1e-9;
-enum { BRANCH_MAX_ITER = 100 };
-
 typedef struct {
-    double lower;
-    int branch;         /* feature to branch on */
-    signed char *fixed; /* p: 1 in, -1 out, 0 free */
+    double lower;     /* infinite once it has been replaced by its two children */
+    int branch;       /* feature to branch on */
+    int parent;       /* node, whose feature is in or out: */
+    signed char side; /* 1 or -1 */
 } node;
 
-/* Open nodes, in no order: the smallest bound is found at no cost beside that of a relaxation. */
-typedef struct {
-    size_t p;
-    int open;
-    node *node; /* those after `open` lend their arrays */
-} nodes;
-
-static void push(nodes *t, const signed char *fixed, double lower, int branch);
 static int fractional(const topk_bound *work, const signed char *fixed, int p);
-static int smallest(const nodes *t);
 static double cut_below(double value);
 static void project(const topk_criterion *g, const signed char *fixed, double *y, double *out);
-static int evaluate(topk_bound *work, const topk_criterion *g, const signed char *fixed,
-                    const double *s, double *value, double *gradient, double *lower);
+static int evaluate(topk_criterion *g, const signed char *fixed, const double *s, double *value,
+                    double *gradient, double *lower);
 
 int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
-                      int *subset, double *value)
+                      double tol, int max_iter, int *subset, double *value)
 {
-    size_t p = (size_t) g->p, k = (size_t) g->k, most = (size_t) node_limit + 2;
-    signed char *parent = (signed char *) R_alloc(p, 1), *fixed = (signed char *) R_alloc(p, 1);
-    signed char *all = (signed char *) R_alloc(most * p, 1);
-    int *trial = ufs_ialloc(k), swaps = 0, at;
-    nodes t = {.p = p, .node = (node *) R_alloc(most, sizeof(node))};
+    size_t p = (size_t) g->p, k = (size_t) g->k;
+    signed char *fixed = (signed char *) R_alloc(p, 1); /* 1 in, -1 out, 0 free */
+    node *t = (node *) R_alloc((size_t) node_limit + 2, sizeof(node));
+    int *trial = ufs_ialloc(k), swaps = 0, made = 1;
 
-    for (size_t i = 0; i < most; i++) t.node[i].fixed = all + i * p;
     work->nodes = 0;
     memset(fixed, 0, p);
     /* The root is the relaxation just solved. */
     ufs_copy(work->root, work->s, p);
-    push(&t, fixed, work->lower, fractional(work, fixed, g->p));
-    while (t.open > 0 && work->nodes + 2 <= node_limit) {
-        at = smallest(&t);
-        if (t.node[at].lower >= cut_below(*value)) break;
-        /* The last one takes its place. */
-        node from = t.node[at];
-        t.node[at] = t.node[--t.open];
-        t.node[t.open] = from;
-        memcpy(parent, from.fixed, p);
+    t[0] = (node){work->lower, fractional(work, fixed, g->p), 0, 0};
+    while (work->nodes + 2 <= node_limit) {
+        int at = 0;
+        for (int i = 1; i < made; i++)
+            if (t[i].lower < t[at].lower) at = i;
+        if (t[at].lower >= cut_below(*value)) break;
+        t[at].lower = R_PosInf;
         for (int side = 1; side >= -1; side -= 2) {
             int in = 0, n_free = 0, lapack;
             double found;
-            memcpy(fixed, parent, p);
-            fixed[from.branch] = (signed char) side;
+            memset(fixed, 0, p);
+            for (int i = at; i > 0; i = t[i].parent) fixed[t[t[i].parent].branch] = t[i].side;
+            fixed[t[at].branch] = (signed char) side;
             for (size_t j = 0; j < p; j++) {
                 in += fixed[j] == 1;
                 n_free += fixed[j] == 0;
             }
             work->nodes++;
             if (in > g->k || in + n_free < g->k) continue;
-            lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value), SAME,
-                                      BRANCH_MAX_ITER);
+            lapack = topk_bound_solve(work, g, fixed, work->root, cut_below(*value), tol, max_iter);
             if (lapack) return lapack;
             if (work->lower >= cut_below(*value)) continue;
             topk_bound_round(work, g, trial);
@@ -103,25 +75,16 @@ int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, 
             }
             /* A complete set has no children: its value was just looked at. */
             if (in < g->k && in + n_free > g->k && work->lower < cut_below(*value))
-                push(&t, fixed, work->lower, fractional(work, fixed, g->p));
+                t[made++] = (node){work->lower, fractional(work, fixed, g->p), at,
+                                   (signed char) side};
         }
         ufs_hook_step(NULL, 0, 0.0, 0.0);
     }
     ufs_copy(work->s, work->root, p);
     work->overall = *value;
-    for (int i = 0; i < t.open; i++) work->overall = fmin(work->overall, t.node[i].lower);
+    for (int i = 0; i < made; i++) work->overall = fmin(work->overall, t[i].lower);
     work->proved = work->overall >= cut_below(*value);
     return 0;
-}
-
-/* ---- branch and bound ------------------------------------------------------------------------ */
-
-static void push(nodes *t, const signed char *fixed, double lower, int branch)
-{
-    node *to = t->node + t->open++;
-    memcpy(to->fixed, fixed, t->p);
-    to->lower = lower;
-    to->branch = branch;
 }
 
 /* The free entry nearest to 1/2, the first of equals. */
@@ -131,7 +94,7 @@ static int fractional(const topk_bound *work, const signed char *fixed, int p)
     int at = 0;
     for (int j = 0; j < p; j++) {
         double d = fabs(work->s[j] - 0.5);
-        if (fixed[j] == 0 && d < best - SAME) {
+        if (fixed[j] == 0 && d < best - UFS_TIE) {
             best = d;
             at = j;
         }
@@ -139,73 +102,59 @@ static int fractional(const topk_bound *work, const signed char *fixed, int p)
     return at;
 }
 
-static int smallest(const nodes *t)
-{
-    int at = 0;
-    for (int i = 1; i < t->open; i++)
-        if (t->node[i].lower < t->node[at].lower) at = i;
-    return at;
-}
-
 static double cut_below(double value)
 {
-    return value - SAME * (1.0 + fabs(value));
+    return value - UFS_TIE * (1.0 + fabs(value));
 }
 
-int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed char *fixed,
+int topk_bound_solve(topk_bound *work, topk_criterion *g, const signed char *fixed,
                      const double *start, double target, double tol, int max_iter)
 {
     size_t p = (size_t) g->p;
-    double past[MEMORY], lower, step = work->step, top = 0.0;
+    double lower, level;
     int lapack;
 
     ufs_copy(work->trial, start, p);
     project(g, fixed, work->trial, work->s);
-    lapack = evaluate(work, g, fixed, work->s, &work->value, work->gradient, &work->lower);
+    lapack = evaluate(g, fixed, work->s, &work->value, work->gradient, &work->lower);
     if (lapack) return lapack;
-    for (int i = 0; i < MEMORY; i++) past[i] = work->value;
-    for (size_t j = 0; j < p; j++) top = fmax(top, -work->gradient[j]);
-    /* Otherwise the step that fitted the last time. */
-    if (top > 0.0 && !(step > 0.0)) step = 1.0 / top;
-
+    level = work->value;
     for (work->iterations = 1; work->iterations < max_iter; work->iterations++) {
-        double enough = tol * (1.0 + fabs(work->value)), slope = 0.0, length = 1.0, most = past[0];
-        double value, ss = 0.0, sy = 0.0;
+        double value, length = 1.0, top = 0.0, ss = 0.0, sy = 0.0;
+        double enough = tol * (1.0 + fabs(work->value));
 
-        if (R_FINITE(target)) enough = fmax(enough, NEAR * (target - work->value));
-        if (!(work->value - work->lower > enough) || work->lower >= target) break;
-
-        for (size_t j = 0; j < p; j++) work->trial[j] = work->s[j] - step * work->gradient[j];
+        if (work->lower >= target) break;
+        if (!(work->value - work->lower > enough) && !(work->value >= target)) break;
+        for (size_t j = 0; j < p; j++) top = fmax(top, -work->gradient[j]);
+        if (top == 0.0) break;
+        /* Otherwise the step that fitted the last time. */
+        if (!(work->step > 0.0)) work->step = 1.0 / top;
+        for (size_t j = 0; j < p; j++) work->trial[j] = work->s[j] - work->step * work->gradient[j];
         project(g, fixed, work->trial, work->next);
-        for (size_t j = 0; j < p; j++) {
-            work->next[j] -= work->s[j];
-            slope += work->gradient[j] * work->next[j];
-        }
-        for (int i = 1; i < MEMORY; i++) most = fmax(most, past[i]);
-        for (;;) {
-            for (size_t j = 0; j < p; j++)
-                work->trial[j] = fmin(1.0, fmax(0.0, work->s[j] + length * work->next[j]));
-            lapack = evaluate(work, g, fixed, work->trial, &value, work->score, &lower);
+        for (;; length *= 0.5) {
+            for (size_t j = 0; j < p; j++) {
+                double to = work->s[j] + length * (work->next[j] - work->s[j]);
+                work->trial[j] = fmin(1.0, fmax(0.0, to));
+            }
+            lapack = evaluate(g, fixed, work->trial, &value, work->score, &lower);
             if (lapack) return lapack;
-            if (value <= most + ARMIJO * length * slope || length < SHORTEST) break;
-            length *= 0.5;
+            /* Shorter steps are rounding. */
+            if (value <= level || length * length < DBL_EPSILON) break;
         }
         /* Every evaluation proves a bound; the best one stays. */
         work->lower = fmax(work->lower, lower);
-        top = 0.0;
         for (size_t j = 0; j < p; j++) {
             double ds = work->trial[j] - work->s[j];
             ss += ds * ds;
             sy += ds * (work->score[j] - work->gradient[j]);
             work->s[j] = work->trial[j];
             work->gradient[j] = work->score[j];
-            top = fmax(top, -work->gradient[j]);
         }
         work->value = value;
-        past[work->iterations % MEMORY] = value;
-        if (ss == 0.0 || top == 0.0) break;
-        /* Barzilai-Borwein, kept where the projection is accurate. */
-        step = work->step = fmin(sy > 0.0 ? ss / sy : LONGEST / top, LONGEST / top);
+        level = 0.5 * (level + value);
+        if (ss == 0.0) break;
+        /* Barzilai-Borwein; less curvature is rounding. */
+        if (sy > UFS_ROUNDING * top * ss) work->step = ss / sy;
         if (work->iterations % 10 == 0) ufs_hook_step(NULL, 0, 0.0, 0.0);
     }
     return 0;
@@ -221,30 +170,19 @@ static void project(const topk_criterion *g, const signed char *fixed, double *y
 }
 
 /* Value, gradient and proved bound at s. */
-static int evaluate(topk_bound *work, const topk_criterion *g, const signed char *fixed,
-                    const double *s, double *value, double *gradient, double *lower)
+static int evaluate(topk_criterion *g, const signed char *fixed, const double *s, double *value,
+                    double *gradient, double *lower)
 {
-    size_t p = (size_t) g->p, r = (size_t) g->r, c = (size_t) g->c, used = 0;
+    size_t p = (size_t) g->p, rc = (size_t) g->r * (size_t) g->c;
     int lapack, wanted = g->k, n_free = 0;
-    double bound, trace = 0.0, tail = 0.0;
+    double bound, trace, tail = 0.0;
 
-    for (size_t j = 0; j < p; j++) {
-        double root = sqrt(s[j]);
-        if (!(s[j] > 0.0)) continue;
-        for (size_t i = 0; i < r; i++) work->fs[i + used * r] = root * g->f[i + j * r];
-        used++;
-    }
-    la_gram('N', g->r, (int) used, work->fs, work->gram);
-    for (size_t i = 0; i < r; i++) trace += work->gram[i + i * r] += g->lambda_a;
-    lapack = la_chol_checked(g->r, work->gram);
+    for (size_t j = 0; j < p; j++) gradient[j] = sqrt(fmax(s[j], 0.0));
+    lapack = topk_criterion_relaxed(g, gradient, &trace);
     if (lapack) return lapack;
-    ufs_copy(work->m, g->h, r * c);
-    la_chol_solve(g->r, g->c, work->gram, work->m);
-    *value = g->yy - la_ss(r * c, g->h);
-    for (size_t i = 0; i < r * c; i++) tail += g->lambda_a * g->h[i] * work->m[i];
-    *value += tail;
-    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->r, work->m, g->r, 0.0, work->pull, g->p);
-    la_row_norms(g->p, g->c, work->pull, gradient);
+    for (size_t i = 0; i < rc; i++) tail += g->lambda_a * g->h[i] * g->m[i];
+    *value = g->yy - la_ss(rc, g->h) + tail;
+    la_row_norms(g->p, g->c, g->pull, gradient);
 
     /* Less what the solution may have lost to rounding: its condition is at most
      * trace/lambda_a. */
@@ -256,37 +194,29 @@ static int evaluate(topk_bound *work, const topk_criterion *g, const signed char
             bound += gradient[j];
             wanted--;
         } else if (fixed == NULL || fixed[j] == 0) {
-            work->fs[n_free++] = gradient[j];
+            g->u[n_free++] = gradient[j];
         }
     }
-    /* The smallest `wanted` free entries; fs is free for use as scratch again. */
-    if (wanted > 0 && wanted < n_free) rPsort(work->fs, n_free, wanted - 1);
-    for (int j = 0; j < wanted && j < n_free; j++) bound += work->fs[j];
+    /* The smallest `wanted` free entries; u is free for use as scratch again. */
+    if (wanted > 0 && wanted < n_free) rPsort(g->u, n_free, wanted - 1);
+    for (int j = 0; j < wanted && j < n_free; j++) bound += g->u[j];
     *lower = bound;
     return 0;
 }
 
 void topk_bound_round(topk_bound *work, topk_criterion *g, int *subset)
 {
-    for (int j = 0; j < g->p; j++)
-        g->sort[j] = (topk_entry){nearbyint(work->s[j] * STEPS), -work->gradient[j], j};
-    topk_best(g, subset);
+    for (int j = 0; j < g->p; j++) work->trial[j] = -work->gradient[j];
+    topk_best(g, work->s, work->trial, subset);
 }
 
-void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs)
+void topk_bound_init(topk_bound *work, const topk_criterion *g)
 {
-    size_t p = (size_t) g->p, c = (size_t) g->c, r = (size_t) g->r;
-    work->s = ufs_dalloc(p, 1);
-    work->gradient = ufs_dalloc(p, 1);
-    work->trial = ufs_dalloc(p, 1);
-    work->next = ufs_dalloc(p, 1);
-    work->score = ufs_dalloc(p, 1);
-    work->root = ufs_dalloc(p, 1);
-    work->fs = fs;
-    work->gram = ufs_dalloc(r, r);
-    work->m = ufs_dalloc(r, c);
-    work->pull = ufs_dalloc(p, c);
-    for (size_t j = 0; j < p; j++) work->s[j] = (double) g->k / g->p;
+    double **vectors[] = {&work->s,    &work->gradient, &work->trial,
+                          &work->next, &work->score,    &work->root};
+
+    for (int i = 0; i < 6; i++) *vectors[i] = ufs_dalloc((size_t) g->p, 1);
+    for (int j = 0; j < g->p; j++) work->s[j] = (double) g->k / g->p;
     work->step = 0.0;
     work->iterations = 0;
 }

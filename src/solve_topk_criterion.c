@@ -4,9 +4,9 @@
  * with K = x'(I + lambda_i L)x and B = x'Y' (p x c). It is used through K = f'f, B = f'h:
  *   f = R x, h = R^{-T}Y', R'R = I + lambda_i L (R = I without a graph): n^2 p + n^3/3 to make,
  *     r = n, nothing p x p;
- *   compressed, for 2p <= n or few p <= n: K = V diag(d) V' itself, f = d^{1/2} V',
- *     h = d^{-1/2} V'B, r = p: n p^2 (and n^2 p for the graph) + 10p^3 to make.
- * A value: r k^2 + k^3/3. Memory: r x p, and n x n, or 2 p x p and n x p.
+ *   compressed, for p < n: f'f = K by Cholesky with pivots, f'h = B, r = p: n p^2 (and n^2 p for
+ *     the graph) + p^3/3 to make.
+ * A value: r k^2 + k^3/3. Memory: r x p, n x p, r x r, and n x n, or n x p for the graph.
  *
  * The polish: 1-swap local search on g(S), best swap first. With
  * G = (K_SS + lambda_a I)^{-1}, T = G B_S, U = K_cS G, R = B - K_.S T and
@@ -20,17 +20,8 @@
 #include <R_ext/Utils.h>
 #include <stdlib.h>
 
-/* Columns between two looks for an interrupt. */
-enum { STRIP = 64 };
-/* A factor twice as low (2p <= n) makes every later product at most half as long, and pays for its
- * eigenvectors: the relaxation alone takes 20 or more evaluations of r^2 p. With fewer features than
- * this they cost nothing (.3e9 flops), and without directions that K does not have the systems stay
- * regular for any lambda_a. */
-enum { CHEAP = 300 };
-/* Eigenvalues of K below this share (times p) of the largest are rounding: B has nothing there. */
-static const double RANK = 1e-13;
-/* Of ||B||: a swap that gains less is rounding; and of ||B|| + 1, a tie of two swaps. */
-static const double LEAST_GAIN = 1e-10, TIE = 1e-12;
+/* v is read in steps of 1e-6, the tolerance of the paper's ADMM: what is nearer is a tie. */
+static const double STEPS = 1e6;
 
 static void gather(topk_criterion *g, const int *subset, int m);
 static int factor_subset(topk_criterion *g, const int *subset);
@@ -43,8 +34,7 @@ void topk_polish_init(topk_polish *work, const topk_criterion *g)
     work->kc = ufs_dalloc(p, k);
     work->u = ufs_dalloc(p, k);
     work->r = ufs_dalloc(p, c);
-    work->inv = ufs_dalloc(k, k);
-    work->t = ufs_dalloc(k, c);
+    work->tt = ufs_dalloc(k, 1);
     work->rt = ufs_dalloc(p, k);
     work->rr = ufs_dalloc(p, 1);
     work->in = (bool *) R_alloc(p, sizeof(bool));
@@ -52,7 +42,7 @@ void topk_polish_init(topk_polish *work, const topk_criterion *g)
 
 double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int *swaps)
 {
-    /* Every swap lowers g, so it ends; the cap is a guard against rounding. */
+    /* Every swap lowers g by more than rounding, so it ends; the cap is a guard all the same. */
     int most = 100 + 10 * g->k;
 
     memset(work->in, 0, (size_t) g->p * sizeof(bool));
@@ -61,7 +51,7 @@ double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int 
     for (int done = 0; done < most && g->k < g->p; done++) {
         int out = 0, in = 0;
         if (prepare(work, g, subset)) return R_PosInf;
-        if (best_swap(work, g, &out, &in) > -LEAST_GAIN * g->b_norm) break;
+        if (best_swap(work, g, &out, &in) > -UFS_TIE * g->b_norm) break;
         work->in[subset[out]] = false;
         work->in[in] = true;
         subset[out] = in;
@@ -111,27 +101,30 @@ void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const do
 {
     size_t N = (size_t) n, P = (size_t) p, C = (size_t) c, K = (size_t) k, R;
 
-    g->n = n;
-    g->p = p;
-    g->c = c;
-    g->k = k;
-    g->x = x;
-    g->lambda_a = lambda_a;
-    g->compressed = p <= n && (p <= n / 2 || p <= CHEAP) && paths->topk_compress;
+    *g = (topk_criterion){.n = n,
+                          .p = p,
+                          .c = c,
+                          .k = k,
+                          .x = x,
+                          .lambda_a = lambda_a,
+                          .compressed = p < n && paths->topk_compress};
     g->r = g->compressed ? p : n;
     R = (size_t) g->r;
     g->b = ufs_dalloc(P, C);
-    g->diag = ufs_dalloc(P, 1);
+    g->diag = ufs_dalloc(P, 2);
     g->f_own = g->compressed || graph ? ufs_dalloc(R, P) : NULL;
     g->h = ufs_dalloc(R, C);
     g->f = g->f_own != NULL ? g->f_own : x;
     g->chol = graph ? ufs_dalloc(N, R) : NULL;
-    g->vector = g->compressed ? ufs_dalloc(P, P) : NULL;
-    g->value = g->compressed ? ufs_dalloc(P, 1) : NULL;
+    g->pivot = ufs_ialloc(P);
     g->small = ufs_dalloc(K, K);
     g->cols = ufs_dalloc(R, K);
     g->bs = ufs_dalloc(K, C);
     g->sort = (topk_entry *) R_alloc(P, sizeof(topk_entry));
+    g->u = ufs_dalloc(N, P);
+    g->system = ufs_dalloc(R, R);
+    g->m = ufs_dalloc(R, C);
+    g->pull = ufs_dalloc(P, C);
 }
 
 static double degree_of(const double *weights, size_t n, size_t i)
@@ -145,8 +138,8 @@ static double degree_of(const double *weights, size_t n, size_t i)
 static int compress(topk_criterion *g, const double *weights, double lambda_i)
 {
     size_t n = (size_t) g->n, p = (size_t) g->p, c = (size_t) g->c;
-    double *kernel = g->f_own;
-    int lapack;
+    double *kernel = g->u;
+    int lapack, rank;
 
     la_gram('T', g->n, g->p, g->x, kernel);
     if (weights != NULL) {
@@ -160,15 +153,16 @@ static int compress(topk_criterion *g, const double *weights, double lambda_i)
         la_gemm_checked('T', 'N', g->p, g->p, g->n, lambda_i, g->x, g->n, g->chol, g->n, 1.0,
                         kernel, g->p);
     }
-    lapack = la_eig_range(g->p, kernel, 1, g->p, g->value, g->vector);
+    lapack = la_chol_pivoted(g->p, kernel, g->pivot, &rank, g->diag);
     if (lapack) return lapack;
-    la_gemm('T', 'N', g->p, g->c, g->p, 1.0, g->vector, g->p, g->b, g->p, 0.0, g->h, g->p);
-    for (size_t i = 0; i < p; i++) {
-        bool keep = g->value[i] > RANK * (double) g->p * g->value[p - 1];
-        double root = keep ? sqrt(g->value[i]) : 0.0;
-        for (size_t j = 0; j < p; j++) g->f_own[i + j * p] = root * g->vector[j + i * p];
-        for (size_t j = 0; j < c; j++) g->h[i + j * p] *= keep ? 1.0 / root : 0.0;
+    memset(g->f_own, 0, p * p * sizeof(double));
+    memset(g->h, 0, p * c * sizeof(double));
+    for (size_t j = 0; j < p; j++) {
+        size_t to = (size_t) (g->pivot[j] - 1);
+        ufs_copy(g->f_own + to * p, kernel + j * p, j + 1);
+        for (size_t l = 0; l < c && j < (size_t) rank; l++) g->h[j + l * p] = g->b[to + l * p];
     }
+    if (rank > 0) la_trsm('L', 'U', 'T', rank, g->c, 1.0, kernel, g->p, g->h, g->p);
     return 0;
 }
 
@@ -186,10 +180,10 @@ static int factor_graph(topk_criterion *g, const double *weights, double lambda_
     if (lapack) return lapack;
     la_tri_solve('T', g->n, g->c, g->chol, g->h);
     ufs_copy(g->f_own, g->x, n * (size_t) g->p);
-    for (int from = 0; from < g->p; from += STRIP) {
+    for (int from = 0; from < g->p; from += UFS_STRIP) {
         R_CheckUserInterrupt();
-        la_trmm('L', 'U', 'N', g->n, g->p - from < STRIP ? g->p - from : STRIP, 1.0, g->chol, g->n,
-                g->f_own + (size_t) from * n, g->n);
+        la_trmm('L', 'U', 'N', g->n, g->p - from < UFS_STRIP ? g->p - from : UFS_STRIP, 1.0,
+                g->chol, g->n, g->f_own + (size_t) from * n, g->n);
     }
     return 0;
 }
@@ -229,48 +223,63 @@ int topk_criterion_coef(topk_criterion *g, const int *subset, double *a)
     return 0;
 }
 
+int topk_criterion_relaxed(topk_criterion *g, const double *v, double *trace)
+{
+    size_t p = (size_t) g->p, r = (size_t) g->r, used = 0;
+    int lapack;
+
+    for (size_t j = 0; j < p; j++) {
+        if (v[j] == 0.0) continue;
+        for (size_t i = 0; i < r; i++) g->u[i + used * r] = v[j] * g->f[i + j * r];
+        used++;
+    }
+    la_gram('N', g->r, (int) used, g->u, g->system);
+    *trace = 0.0;
+    for (size_t i = 0; i < r; i++) *trace += g->system[i + i * r] += g->lambda_a;
+    lapack = la_chol_checked(g->r, g->system);
+    if (lapack) return lapack;
+    ufs_copy(g->m, g->h, r * (size_t) g->c);
+    la_chol_solve(g->r, g->c, g->system, g->m);
+    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->r, g->m, g->r, 0.0, g->pull, g->p);
+    return 0;
+}
+
 /* ---- polish ---------------------------------------------------------------------- */
 
+/* small = (K_SS + lambda_a I)^{-1}, bs = T, and what depends on them. */
 static int prepare(topk_polish *work, topk_criterion *g, const int *subset)
 {
-    int p = g->p, k = g->k, c = g->c, lapack;
-    size_t P = (size_t) p, K = (size_t) k, C = (size_t) c;
+    int p = g->p, k = g->k, c = g->c, lapack = factor_subset(g, subset);
 
-    for (size_t j = 0; j < K; j++) {
-        for (size_t i = 0; i < K; i++) work->inv[i + j * K] = work->kc[(size_t) subset[i] + j * P];
-        work->inv[j + j * K] += g->lambda_a;
-    }
-    for (size_t l = 0; l < C; l++)
-        for (size_t i = 0; i < K; i++) work->t[i + l * K] = g->b[(size_t) subset[i] + l * P];
-    lapack = la_chol_checked(k, work->inv);
     if (lapack) return lapack;
-    la_chol_solve(k, c, work->inv, work->t);
-    lapack = la_chol_inverse(k, work->inv);
+    la_chol_solve(k, c, g->small, g->bs);
+    lapack = la_chol_inverse(k, g->small);
     if (lapack) return lapack;
-    la_gemm_checked('N', 'N', p, k, k, 1.0, work->kc, p, work->inv, k, 0.0, work->u, p);
-    ufs_copy(work->r, g->b, P * C);
-    la_gemm('N', 'N', p, c, k, -1.0, work->kc, p, work->t, k, 1.0, work->r, p);
-    la_gemm('N', 'T', p, k, c, 1.0, work->r, p, work->t, k, 0.0, work->rt, p);
+    la_gemm_checked('N', 'N', p, k, k, 1.0, work->kc, p, g->small, k, 0.0, work->u, p);
+    ufs_copy(work->r, g->b, (size_t) p * (size_t) c);
+    la_gemm('N', 'N', p, c, k, -1.0, work->kc, p, g->bs, k, 1.0, work->r, p);
+    la_gemm('N', 'T', p, k, c, 1.0, work->r, p, g->bs, k, 0.0, work->rt, p);
     la_row_norms(p, c, work->r, work->rr);
+    la_row_norms(k, c, g->bs, work->tt);
     return 0;
 }
 
 /* Change of g by the best swap; ties within rounding go to the lowest (in, out). */
 static double best_swap(const topk_polish *work, const topk_criterion *g, int *out, int *in)
 {
-    size_t p = (size_t) g->p, k = (size_t) g->k, c = (size_t) g->c;
-    double best = R_PosInf, tie = TIE * (g->b_norm + 1.0);
+    size_t p = (size_t) g->p, k = (size_t) g->k;
+    double best = R_PosInf, tie = UFS_ROUNDING * (g->b_norm + 1.0);
 
     for (size_t j = 0; j < p; j++) {
         double s = g->diag[j] + g->lambda_a;
         if (work->in[j]) continue;
         for (size_t i = 0; i < k; i++) s -= work->u[j + i * p] * work->kc[j + i * p];
         for (size_t i = 0; i < k; i++) {
-            double ratio = work->u[j + i * p] / work->inv[i + i * k], ti = 0.0, gain, change;
-            for (size_t l = 0; l < c; l++) ti += work->t[i + l * k] * work->t[i + l * k];
+            double ratio = work->u[j + i * p] / g->small[i + i * k];
+            double ti = work->tt[i] * work->tt[i], gain, change;
             gain = work->rr[j] * work->rr[j] + 2.0 * ratio * work->rt[j + i * p] +
                    ratio * ratio * ti;
-            change = ti / work->inv[i + i * k] - gain / (s + ratio * work->u[j + i * p]);
+            change = ti / g->small[i + i * k] - gain / (s + ratio * work->u[j + i * p]);
             if (change < best - tie) {
                 best = change;
                 *out = (int) i;
@@ -291,8 +300,9 @@ static int by_entry(const void *x, const void *y)
     return a->index < b->index ? -1 : (a->index > b->index);
 }
 
-void topk_best(topk_criterion *g, int *subset)
+void topk_best(topk_criterion *g, const double *v, const double *second, int *subset)
 {
+    for (int j = 0; j < g->p; j++) g->sort[j] = (topk_entry){nearbyint(v[j] * STEPS), second[j], j};
     qsort(g->sort, (size_t) g->p, sizeof(topk_entry), by_entry);
     for (int i = 0; i < g->k; i++) subset[i] = g->sort[i].index;
     R_isort(subset, g->k);

@@ -5,18 +5,10 @@
  * then Lloyd's iteration from seeds that no rotation of u changes, so that the basis
  * LAPACK returns does not matter. From the second call on also from the previous
  * partition; the smaller within-cluster sum of squares wins.
- * 4n^3/3 flops, one n x n work matrix, the caller's. Comparisons that decide carry a tolerance of
- * 1e-9. Samples without a link have a zero row. */
+ * 4n^3/3 flops, one n x n work matrix, the caller's. Samples without a link, or with one by
+ * rounding only, have a zero row. */
 #include "la.h"
 #include "solve_topk_z.h"
-
-/* Distances and cosines that differ by less are equal, so that all BLAS decide alike. */
-static const double TIE = 1e-9;
-/* A sample whose degree is below this share of the largest has links by rounding only; and so has
- * a row of u of this length. */
-static const double ROUNDING = 1e-12;
-/* Iterations of Lloyd's method. */
-enum { LLOYD_MAX = 100 };
 
 static int embed(topk_label *work, const double *z);
 static int choose_seeds(topk_label *work);
@@ -24,7 +16,6 @@ static double lloyd(topk_label *work, int *label);
 static void assign(topk_label *work, int *label);
 static void fill_empty(topk_label *work, int *label);
 static void centres(topk_label *work, const int *label);
-static double within(const topk_label *work, const int *label);
 static void relabel(int n, int c, int *label, int *code);
 
 void topk_label_init(topk_label *work, int n, int c, double *affinity)
@@ -42,7 +33,6 @@ void topk_label_init(topk_label *work, int n, int c, double *affinity)
     work->again = ufs_ialloc(N);
     work->old = ufs_ialloc(N);
     work->size = ufs_ialloc(C);
-    work->isolated = 0;
 }
 
 int topk_label_solve(topk_label *work, const double *z, bool have_previous, int *label)
@@ -64,7 +54,7 @@ int topk_label_solve(topk_label *work, const double *z, bool have_previous, int 
         memcpy(work->again, label, n * sizeof(int));
         centres(work, work->again);
         again = lloyd(work, work->again);
-        if (again <= wss + TIE) memcpy(work->trial, work->again, n * sizeof(int));
+        if (again <= wss + UFS_TIE) memcpy(work->trial, work->again, n * sizeof(int));
     }
     memcpy(label, work->trial, n * sizeof(int));
     relabel(work->n, work->c, label, work->size);
@@ -89,12 +79,8 @@ static int embed(topk_label *work, const double *z)
             work->degree[i] += s[i + j * n];
         }
     for (size_t i = 0; i < n; i++) most = fmax(most, work->degree[i]);
-    work->isolated = 0;
     for (size_t i = 0; i < n; i++)
-        if (work->degree[i] <= ROUNDING * most) {
-            work->degree[i] = 0.0;
-            work->isolated++;
-        }
+        if (work->degree[i] <= UFS_ROUNDING * most) work->degree[i] = 0.0;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++)
             s[i + j * n] = work->degree[i] > 0.0 && work->degree[j] > 0.0
@@ -106,7 +92,7 @@ static int embed(topk_label *work, const double *z)
     for (size_t i = 0; i < n; i++) {
         double ss = 0.0, divide;
         for (size_t l = 0; l < c; l++) ss += work->u[i + l * n] * work->u[i + l * n];
-        divide = work->degree[i] > 0.0 && sqrt(ss) > ROUNDING ? 1.0 / sqrt(ss) : 0.0;
+        divide = work->degree[i] > 0.0 && sqrt(ss) > UFS_ROUNDING ? 1.0 / sqrt(ss) : 0.0;
         for (size_t l = 0; l < c; l++) work->u[i + l * n] *= divide;
     }
     return 0;
@@ -115,12 +101,15 @@ static int embed(topk_label *work, const double *z)
 /* Centres: the best linked sample, then always the one least aligned with those chosen. */
 static int choose_seeds(topk_label *work)
 {
-    size_t n = (size_t) work->n, c = (size_t) work->c, at = 0;
+    size_t n = (size_t) work->n, c = (size_t) work->c, at = 0, linked = 0;
     double most = 0.0, *closest = work->distance;
 
-    for (size_t i = 0; i < n; i++) most = fmax(most, work->degree[i]);
-    if (work->n - work->isolated < work->c) return -1;
-    while (work->degree[at] < (1.0 - TIE) * most) at++;
+    for (size_t i = 0; i < n; i++) {
+        most = fmax(most, work->degree[i]);
+        linked += work->degree[i] > 0.0;
+    }
+    if (linked < c) return -1;
+    while (work->degree[at] < (1.0 - UFS_TIE) * most) at++;
     for (size_t i = 0; i < n; i++) closest[i] = work->degree[i] > 0.0 ? 0.0 : HUGE_VAL;
     for (size_t done = 0; done < c; done++) {
         double least = HUGE_VAL;
@@ -133,27 +122,29 @@ static int choose_seeds(topk_label *work)
             least = fmin(least, closest[i]);
         }
         at = 0;
-        while (closest[at] > least + TIE) at++;
+        while (closest[at] > least + UFS_TIE) at++;
     }
     return 0;
 }
 
-/* From work->centre; returns the within-cluster sum of squares of the result. */
+/* From work->centre; returns the within-cluster sum of squares of the result. The cap, which is
+ * never met, is a guard against ties that go round. */
 static double lloyd(topk_label *work, int *label)
 {
     size_t n = (size_t) work->n;
     int *old = work->old;
+    double sum = 0.0;
 
-    for (size_t i = 0; i < n; i++) old[i] = 0;
-    for (int it = 0; it < LLOYD_MAX; it++) {
+    memset(old, 0, n * sizeof(int));
+    for (int it = 0; it < work->n; it++) {
         assign(work, label);
         fill_empty(work, label);
         if (memcmp(old, label, n * sizeof(int)) == 0) break;
         memcpy(old, label, n * sizeof(int));
         centres(work, label);
     }
-    centres(work, label);
-    return within(work, label);
+    for (size_t i = 0; i < n; i++) sum += work->distance[i];
+    return sum;
 }
 
 /* First centre within the tolerance of the nearest. */
@@ -171,7 +162,7 @@ static void assign(topk_label *work, int *label)
                 }
                 if (pass == 0) {
                     least = fmin(least, d2);
-                } else if (d2 <= least + TIE) {
+                } else if (d2 <= least + UFS_TIE) {
                     label[i] = (int) j + 1;
                     work->distance[i] = d2;
                     break;
@@ -193,7 +184,7 @@ static void fill_empty(topk_label *work, int *label)
         if (work->size[j] > 0) continue;
         for (size_t i = 0; i < n; i++)
             if (work->size[label[i] - 1] > 1) most = fmax(most, work->distance[i]);
-        while (work->size[label[far] - 1] <= 1 || work->distance[far] < most - TIE) far++;
+        while (work->size[label[far] - 1] <= 1 || work->distance[far] < most - UFS_TIE) far++;
         work->size[label[far] - 1]--;
         label[far] = (int) j + 1;
         work->distance[far] = 0.0;
@@ -213,18 +204,6 @@ static void centres(topk_label *work, const int *label)
     for (size_t l = 0; l < c; l++)
         for (size_t j = 0; j < c; j++)
             if (work->size[j] > 0) work->centre[j + l * c] /= work->size[j];
-}
-
-static double within(const topk_label *work, const int *label)
-{
-    size_t n = (size_t) work->n, c = (size_t) work->c;
-    double sum = 0.0;
-    for (size_t l = 0; l < c; l++)
-        for (size_t i = 0; i < n; i++) {
-            double d = work->u[i + l * n] - work->centre[(size_t) (label[i] - 1) + l * c];
-            sum += d * d;
-        }
-    return sum;
 }
 
 /* 1..c by first occurrence. */

@@ -10,7 +10,7 @@
  * not stop at the first kink but goes on as long as the slope is negative, in one sweep over
  * the kinks (Barrodale and Roberts 1973 for least absolute deviations). The inverse of x_ST is
  * updated by rank 1 and made anew every REFRESH pivots. Ties are broken by adding distinct
- * numbers of 1e-10 to x_i, so no vertex is met twice.
+ * numbers of UFS_TIE to x_i, so no vertex is met twice.
  *
  * One pivot: 2a (n + p + 2a) flops. From no link, about 2a to 4a pivots per sample; later calls
  * start at the last optimum, where new weights leave few pivots to do: 2np + 2a^3 per
@@ -20,24 +20,9 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-/* Pivots between two inverses made anew, before rank-1 updates have lost too many digits; so is that
- * of every optimum, so that this decides about time alone. */
+/* Pivots between two inverses made anew, before rank-1 updates have lost too many digits; so is
+ * that of every optimum, so that this decides about time alone. */
 enum { REFRESH = 40 };
-/* Pivots between two looks for an interrupt: a small part of a second. */
-enum { LOOK = 256 };
-/* Of x, whose rows have unit length: breaks ties, and moves the objective by less than its digits
- * that are shown. */
-static const double NUDGE = 1e-10;
-/* Smaller pivots are rounding: their inverse would lose all of double's digits above NUDGE. */
-static const double PIVOT = 1e-9;
-/* A direction that changes a number by less than this never brings it to zero. */
-static const double FLAT = 1e-13;
-/* Samples shorter than this are zero samples: all others have unit length. */
-static const double ZERO = 1e-6;
-/* Violation of a dual constraint, relative to its bound: what certifies a gap of 1e-8. */
-static const double TOL = 1e-9;
-/* This many pivots that failed in one sample: it stays where it is, and counts as unsolved. */
-enum { FAILURES = 3 };
 
 typedef struct {
     double at; /* where the slope rises */
@@ -51,19 +36,19 @@ typedef struct topk_lp_row {
     double *inverse;      /* a x a with leading dimension `most`: rows T, columns S */
     double *z, *dz, *out; /* a: z_S, its direction; scratch of most */
     double *g;            /* most */
-    signed char *sign_z;  /* a */
-    signed char *side;    /* p: sign(e), 0 in T */
+    double *sign_z;       /* a */
+    double *side;         /* p: sign(e), 0 in T */
     double *b, *e, *de, *y, *c, *weight; /* p: x_i nudged, ...; n: c, w */
     double *nudge;                       /* p */
     kink *kinks;                         /* p + most */
-    double *square, *lwork;
+    double *square;                      /* a x a */
     int *pivot;
     int since; /* pivots since the last refresh */
 } lp_row;
 
 static void row_begin(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta,
                       int i);
-static bool row_refresh(topk_lp *work, double lambda_e);
+static void row_refresh(topk_lp *work, double lambda_e);
 static void update_dual(topk_lp *work);
 static void row_empty(topk_lp *work, double lambda_e);
 static bool row_solve(topk_lp *work, const topk_z_settings *settings);
@@ -71,20 +56,20 @@ static double price(topk_lp *work, const topk_z_settings *settings, int *enter, 
 static bool step_enter(topk_lp *work, const topk_z_settings *settings, int j);
 static void direction(topk_lp *work, int j, double sign);
 static int walk(topk_lp *work, const topk_z_settings *settings, double slope, double *length);
-static kink next_kink(kink *kinks, int *size);
 static void turn(topk_lp *work, int k, double by);
-static bool swap_sample(topk_lp *work, int u, const double *r);
-static bool grow(topk_lp *work, int j, int k, const double *r);
+static bool swap_sample(lp_row *row, size_t most, int u, const double *r);
+static bool swap_feature(lp_row *row, size_t most, int q, const double *h);
+static bool take_feature(topk_lp *work, int q, int l);
+static bool grow(topk_lp *work, int j, int k, double *r);
 static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q);
 static bool shrink(topk_lp *work, int q, int u);
-static bool swap_feature(topk_lp *work, int q, int l);
 
 void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, double *e, double *xt)
 {
     size_t N = (size_t) n, P = (size_t) p, M = N < P ? N : P;
     lp_row *row = (lp_row *) R_alloc(1, sizeof(lp_row));
-    double **small[] = {&row->z, &row->dz, &row->out, &row->g};
-    double **low[] = {&row->b, &row->e, &row->de, &row->y, &row->nudge};
+    double **small[] = {&row->z, &row->dz, &row->out, &row->g, &row->sign_z};
+    double **low[] = {&row->b, &row->e, &row->de, &row->y, &row->nudge, &row->side};
 
     work->n = n;
     work->p = p;
@@ -93,29 +78,23 @@ void topk_lp_init(topk_lp *work, int n, int p, const double *x, double *z, doubl
     work->z = z;
     work->e = e;
     work->most_pivots = 1000 + 20 * work->most;
-    work->state = (topk_z_state){0};
-    memset(z, 0, N * N * sizeof(double));
-    ufs_copy(e, x, N * P);
     work->size = ufs_ialloc(N);
     work->sample = ufs_ialloc(M * N);
     work->feature = ufs_ialloc(M * N);
     memset(work->size, 0, N * sizeof(int));
     work->xt = xt;
     work->row = row;
-    for (int i = 0; i < 4; i++) *small[i] = ufs_dalloc(M, 1);
-    for (int i = 0; i < 5; i++) *low[i] = ufs_dalloc(P, 1);
+    for (int i = 0; i < 5; i++) *small[i] = ufs_dalloc(M, 1);
+    for (int i = 0; i < 6; i++) *low[i] = ufs_dalloc(P, 1);
     row->c = ufs_dalloc(N, 1);
     row->weight = ufs_dalloc(N, 1);
     row->place = ufs_ialloc(N);
     row->inverse = ufs_dalloc(M, M);
     row->square = ufs_dalloc(M, M);
-    row->lwork = ufs_dalloc(M, 64);
     row->pivot = ufs_ialloc(M);
-    row->sign_z = (signed char *) R_alloc(M, 1);
-    row->side = (signed char *) R_alloc(P, 1);
     row->kinks = (kink *) R_alloc(P + M, sizeof(kink));
     la_krylov_noise(p, 0, row->nudge);
-    for (size_t k = 0; k < P; k++) row->nudge[k] = NUDGE * (1.0 + 0.5 * row->nudge[k]);
+    for (size_t k = 0; k < P; k++) row->nudge[k] = UFS_TIE * (1.0 + 0.5 * row->nudge[k]);
 }
 
 void topk_lp_solve(topk_lp *work, const topk_z_settings *settings, const topk_theta *theta)
@@ -131,12 +110,13 @@ void topk_lp_solve(topk_lp *work, const topk_z_settings *settings, const topk_th
     for (int i = 0; i < n; i++) {
         R_CheckUserInterrupt();
         row_begin(work, settings, theta, i);
-        if (!(la_nrm2(p, row->b) > ZERO)) continue;
+        /* A zero sample; all others have unit length. */
+        if (!(la_nrm2(p, work->xt + (size_t) i * P) > sqrt(DBL_EPSILON))) continue;
         /* As the last call left it. */
-        if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
+        row_refresh(work, settings->lambda_e);
         if (!row_solve(work, settings)) state->solved = false;
         for (int u = 0; u < row->a; u++)
-            if (fabs(row->z[u]) > 10.0 * NUDGE)
+            if (fabs(row->z[u]) > 10.0 * UFS_TIE)
                 work->z[(size_t) i + (size_t) row->s[u] * N] = row->z[u];
         work->size[i] = row->a;
         dual += topk_z_bound(settings, theta, i, p, work->xt + (size_t) i * P, row->y, row->c);
@@ -171,8 +151,8 @@ static void row_begin(topk_lp *work, const topk_z_settings *settings, const topk
     for (size_t j = 0; j < N; j++) work->z[I + j * N] = 0.0;
 }
 
-/* The inverse, z, e and the dual anew from S and T; false if x_ST is singular. */
-static bool row_refresh(topk_lp *work, double lambda_e)
+/* The inverse, z, e and the dual anew from S and T; from none if x_ST is singular. */
+static void row_refresh(topk_lp *work, double lambda_e)
 {
     lp_row *row = work->row;
     int a = row->a, p = work->p;
@@ -182,14 +162,16 @@ static bool row_refresh(topk_lp *work, double lambda_e)
     for (size_t u = 0; u < A; u++)
         for (size_t q = 0; q < A; q++)
             row->square[u + q * A] = work->xt[(size_t) row->t[q] + (size_t) row->s[u] * P];
-    if (a > 0 && la_lu_inverse(a, row->square, row->pivot, row->lwork, 64 * work->most))
-        return false;
+    if (a > 0 && (la_lu_inverse(a, row->square, row->pivot, row->out, work->most) ||
+                  !la_finite(A * A, row->square))) {
+        row_empty(work, lambda_e);
+        return;
+    }
     for (size_t u = 0; u < A; u++) ufs_copy(row->inverse + u * M, row->square + u * A, A);
 
     for (size_t u = 0; u < A; u++) {
         double z = 0.0;
         for (size_t q = 0; q < A; q++) z += row->b[row->t[q]] * row->inverse[q + u * M];
-        if (!R_FINITE(z)) return false;
         row->z[u] = z;
         row->sign_z[u] = z < 0.0 ? -1 : 1;
     }
@@ -205,7 +187,6 @@ static bool row_refresh(topk_lp *work, double lambda_e)
     for (size_t k = 0; k < P; k++) row->y[k] = lambda_e * row->side[k];
     la_gemv('N', work->n, p, 1.0, work->x, work->n, row->y, 0.0, row->c);
     update_dual(work);
-    return true;
 }
 
 /* y_T such that c_S = w_S sign(z_S), by what is missing; c follows. */
@@ -239,28 +220,28 @@ static void row_empty(topk_lp *work, double lambda_e)
 static bool row_solve(topk_lp *work, const topk_z_settings *settings)
 {
     lp_row *row = work->row;
-    int done = 0, bad = 0;
+    int done = 0;
     bool solved = false;
 
     while (done < work->most_pivots) {
         int enter = -1, leave = -1;
-        bool fine;
-        if (price(work, settings, &enter, &leave) <= TOL) {
+        bool fresh = row->since == 0, fine;
+        if (price(work, settings, &enter, &leave) <= UFS_TIE) {
             /* The optimum, unless it is one by what rounding has left of the inverse. */
-            solved = row->since == 0;
-            if (solved || !row_refresh(work, settings->lambda_e)) break;
+            solved = fresh;
+            if (fresh) break;
+            row_refresh(work, settings->lambda_e);
             continue;
         }
         fine = enter >= 0 ? step_enter(work, settings, enter) : step_leave(work, settings, leave);
         done++;
-        row->since++;
-        if (done % LOOK == 0) R_CheckUserInterrupt();
-        /* A pivot of rounding size, again and again: leave it there. */
-        if (!fine && ++bad > FAILURES) break;
-        if (!fine || row->since >= REFRESH) {
-            if (!row_refresh(work, settings->lambda_e)) row_empty(work, settings->lambda_e);
-        } else {
+        /* A pivot of rounding size, not for want of a good inverse: leave it there. */
+        if (!fine && fresh) break;
+        if (fine && ++row->since < REFRESH) {
             update_dual(work);
+        } else {
+            R_CheckUserInterrupt();
+            row_refresh(work, settings->lambda_e);
         }
     }
     work->state.iterations += done;
@@ -308,8 +289,10 @@ static bool step_enter(topk_lp *work, const topk_z_settings *settings, int j)
     what = walk(work, settings, slope, &length);
     if (what < 0) return false;
     at = what < work->p ? a : what - work->p;
-    if (what < work->p ? a == work->most || !grow(work, j, what, r) : !swap_sample(work, at, r))
+    if (what < work->p ? a == work->most || !grow(work, j, what, r)
+                       : !swap_sample(row, (size_t) work->most, at, r))
         return false;
+    if (what >= work->p) row->place[row->s[at]] = 0;
     row->s[at] = j;
     row->place[j] = at + 1;
     row->z[at] = sign * length;
@@ -337,14 +320,22 @@ static int walk(topk_lp *work, const topk_z_settings *settings, double slope, do
     int size = 0, p = work->p, last = -1;
 
     for (int k = 0; k < p; k++)
-        if (row->side[k] * row->de[k] < -FLAT)
+        if (row->side[k] * row->de[k] < -UFS_ROUNDING)
             kinks[size++] = (kink){fabs(row->e[k] / row->de[k]), k};
     for (int u = 0; u < row->a; u++)
-        if (row->sign_z[u] * row->dz[u] < -FLAT)
+        if (row->sign_z[u] * row->dz[u] < -UFS_ROUNDING)
             kinks[size++] = (kink){fabs(row->z[u] / row->dz[u]), p + u};
     while (size > 0 && last < 0) {
-        kink next = next_kink(kinks, &size);
-        int k = next.what, u = k - p;
+        kink *first = kinks, next;
+        int k, u;
+
+        /* The first one is taken out; few are passed. */
+        for (kink *at = kinks + 1; at < kinks + size; at++)
+            if (at->at < first->at || (at->at == first->at && at->what < first->what)) first = at;
+        next = *first;
+        *first = kinks[--size];
+        k = next.what;
+        u = k - p;
         if (k < p)
             slope += 2.0 * settings->lambda_e * fabs(row->de[k]);
         else
@@ -354,10 +345,10 @@ static int walk(topk_lp *work, const topk_z_settings *settings, double slope, do
             last = k;
             *length = next.at;
         } else if (k < p) {
-            row->side[k] = (signed char) -row->side[k];
+            row->side[k] = -row->side[k];
             turn(work, k, 2.0 * settings->lambda_e * row->side[k]);
         } else {
-            row->sign_z[u] = (signed char) -row->sign_z[u];
+            row->sign_z[u] = -row->sign_z[u];
         }
     }
     if (last < 0) return -1;
@@ -366,17 +357,6 @@ static int walk(topk_lp *work, const topk_z_settings *settings, double slope, do
     for (int q = 0; q < row->a; q++) row->e[row->t[q]] = 0.0;
     if (last < p) row->e[last] = 0.0;
     return last;
-}
-
-/* Takes out the first one; few are passed. */
-static kink next_kink(kink *kinks, int *size)
-{
-    kink *first = kinks, found;
-    for (kink *k = kinks + 1; k < kinks + *size; k++)
-        if (k->at < first->at || (k->at == first->at && k->what < first->what)) first = k;
-    found = *first;
-    *first = kinks[--*size];
-    return found;
 }
 
 /* y_k by a jump; c follows. */
@@ -388,45 +368,56 @@ static void turn(topk_lp *work, int k, double by)
 }
 
 /* A sample in the place of position u; r = its x_T times the inverse. */
-static bool swap_sample(topk_lp *work, int u, const double *r)
+static bool swap_sample(lp_row *row, size_t most, int u, const double *r)
 {
-    lp_row *row = work->row;
-    size_t M = (size_t) work->most;
-    double *pivot = row->inverse + (size_t) u * M;
+    double *pivot = row->inverse + (size_t) u * most;
 
-    if (fabs(r[u]) < PIVOT) return false;
+    if (fabs(r[u]) < UFS_TIE) return false;
     for (int q = 0; q < row->a; q++) pivot[q] /= r[u];
     for (int v = 0; v < row->a; v++)
-        if (v != u) la_axpy(row->a, -r[v], pivot, row->inverse + (size_t) v * M);
-    row->place[row->s[u]] = 0;
+        if (v != u) la_axpy(row->a, -r[v], pivot, row->inverse + (size_t) v * most);
     return true;
 }
 
-/* Sample j and feature k join. */
-static bool grow(topk_lp *work, int j, int k, const double *r)
+/* A feature in the place of position q; h = the inverse times its x_S. */
+static bool swap_feature(lp_row *row, size_t most, int q, const double *h)
+{
+    if (fabs(h[q]) < UFS_TIE) return false;
+    for (int u = 0; u < row->a; u++) {
+        double *to = row->inverse + (size_t) u * most, pivot = to[q] / h[q];
+        la_axpy(row->a, -pivot, h, to);
+        to[q] = pivot;
+    }
+    return true;
+}
+
+/* Feature l at position q of T. */
+static bool take_feature(topk_lp *work, int q, int l)
 {
     lp_row *row = work->row;
-    int a = row->a;
     size_t M = (size_t) work->most, P = (size_t) work->p;
-    double *g = row->g, *column = row->dz, corner = work->xt[(size_t) k + (size_t) j * P];
 
-    for (int u = 0; u < a; u++) {
-        column[u] = work->xt[(size_t) k + (size_t) row->s[u] * P];
-        corner -= r[u] * column[u];
-    }
-    if (fabs(corner) < PIVOT) return false;
-    if (a > 0) la_gemv('N', a, a, 1.0, row->inverse, work->most, column, 0.0, g);
-    for (int u = 0; u < a; u++) {
-        double *to = row->inverse + (size_t) u * M;
-        la_axpy(a, r[u] / corner, g, to);
-        to[a] = -r[u] / corner;
-    }
-    for (int q = 0; q < a; q++) row->inverse[(size_t) q + (size_t) a * M] = -g[q] / corner;
-    row->inverse[(size_t) a + (size_t) a * M] = 1.0 / corner;
-    row->t[a] = k;
-    row->side[k] = 0;
-    row->a++;
+    for (int u = 0; u < row->a; u++) row->out[u] = work->xt[(size_t) l + (size_t) row->s[u] * P];
+    la_gemv('N', row->a, row->a, 1.0, row->inverse, work->most, row->out, 0.0, row->g);
+    if (!swap_feature(row, M, q, row->g)) return false;
+    row->t[q] = l;
+    row->side[l] = 0.0;
     return true;
+}
+
+/* Sample j and feature k join: first with a unit vector for the feature. */
+static bool grow(topk_lp *work, int j, int k, double *r)
+{
+    lp_row *row = work->row;
+    size_t M = (size_t) work->most, A = (size_t) row->a;
+
+    for (size_t u = 0; u < A; u++) row->inverse[A + u * M] = row->inverse[u + A * M] = 0.0;
+    row->inverse[A + A * M] = r[A] = 1.0;
+    row->s[row->a++] = j;
+    swap_sample(row, M, row->a - 1, r);
+    if (take_feature(work, row->a - 1, k)) return true;
+    row->a--;
+    return false;
 }
 
 /* Position q of T: its residual leaves zero. */
@@ -435,14 +426,14 @@ static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q)
     lp_row *row = work->row;
     int k = row->t[q], what;
     size_t M = (size_t) work->most;
-    signed char sign = row->y[k] > 0.0 ? 1 : -1;
+    double sign = row->y[k] > 0.0 ? 1.0 : -1.0;
     double slope = settings->lambda_e - fabs(row->y[k]), length;
 
     for (int u = 0; u < row->a; u++) row->dz[u] = -sign * row->inverse[(size_t) q + (size_t) u * M];
     direction(work, -1, 0.0);
     what = walk(work, settings, slope, &length);
     if (what < 0) return false;
-    if (!(what < work->p ? swap_feature(work, q, what) : shrink(work, q, what - work->p)))
+    if (!(what < work->p ? take_feature(work, q, what) : shrink(work, q, what - work->p)))
         return false;
     row->e[k] = sign * length;
     row->side[k] = sign;
@@ -450,55 +441,28 @@ static bool step_leave(topk_lp *work, const topk_z_settings *settings, int q)
     return true;
 }
 
-/* Position u of S and q of T leave. */
+/* Position u of S and q of T leave: a unit vector for the feature parts them from the others. */
 static bool shrink(topk_lp *work, int q, int u)
 {
     lp_row *row = work->row;
-    int a = row->a, last = a - 1;
-    size_t M = (size_t) work->most;
-    double *from = row->inverse + (size_t) u * M, pivot = from[q];
+    int last = row->a - 1;
+    size_t M = (size_t) work->most, A = (size_t) row->a;
+    double *from = row->inverse + (size_t) u * M;
 
-    if (fabs(pivot) < PIVOT) return false;
-    for (int v = 0; v < a; v++) {
-        double *to = row->inverse + (size_t) v * M;
-        if (v != u) la_axpy(a, -to[q] / pivot, from, to);
-    }
+    ufs_copy(row->g, from, A);
+    if (!swap_feature(row, M, q, row->g)) return false;
     row->place[row->s[u]] = 0;
     if (u != last) {
-        ufs_copy(from, row->inverse + (size_t) last * M, (size_t) a);
+        ufs_copy(from, row->inverse + (size_t) last * M, A);
         row->s[u] = row->s[last];
         row->z[u] = row->z[last];
         row->sign_z[u] = row->sign_z[last];
         row->place[row->s[u]] = u + 1;
     }
-    if (q != last) {
-        for (int v = 0; v < last; v++)
-            row->inverse[(size_t) q + (size_t) v * M] =
-                row->inverse[(size_t) last + (size_t) v * M];
-        row->t[q] = row->t[last];
-    }
+    for (size_t v = 0; v + 1 < A; v++)
+        row->inverse[(size_t) q + v * M] = row->inverse[(size_t) last + v * M];
+    row->t[q] = row->t[last];
     row->a = last;
-    return true;
-}
-
-/* Feature l in the place of position q. */
-static bool swap_feature(topk_lp *work, int q, int l)
-{
-    lp_row *row = work->row;
-    int a = row->a;
-    size_t M = (size_t) work->most, P = (size_t) work->p;
-    double *h = row->g;
-
-    for (int u = 0; u < a; u++) row->out[u] = work->xt[(size_t) l + (size_t) row->s[u] * P];
-    la_gemv('N', a, a, 1.0, row->inverse, work->most, row->out, 0.0, h);
-    if (fabs(h[q]) < PIVOT) return false;
-    for (int u = 0; u < a; u++) {
-        double *to = row->inverse + (size_t) u * M, pivot = to[q] / h[q];
-        la_axpy(a, -pivot, h, to);
-        to[q] = pivot;
-    }
-    row->t[q] = l;
-    row->side[l] = 0;
     return true;
 }
 

@@ -6,7 +6,7 @@
  *
  * The binary set is where box and sphere meet: v in [0,1]^p and ||v - 1/2||^2 = p/4
  * force v_i(1 - v_i) = 0. ADMM with copies v1 in the box, v2 on the sphere, rho grown
- * by GROWTH; one iteration
+ * by a factor; one iteration
  *   A' = V f'(f V^2 f' + lambda_a I)^{-1} h                 r^2 p + r^3/3
  *   v  : (2 (A'A o K) + rho 11' + 2 rho I) v = 2 theta + rho (k + v1 + v2) - (y1 + y2 + y3),
  *        theta_i = B_i. A_.i, by conjugate gradients from the last v with
@@ -17,41 +17,25 @@
 #include "proj.h"
 #include "solve_topk_set.h"
 
-/* The authors'. */
-static const double GROWTH = 1.1;
-/* Of the residual of v's system: four digits below what decides an order (STEPS). */
-static const double CG_TOL = 1e-10;
-enum { CG_MAX = 500 };
-/* v is read in steps of 1e-6, its own tolerance: what is nearer is a tie. */
-static const double STEPS = 1e6;
-/* A set replaces another one if its value is smaller by more than rounding. */
-static const double ROUNDING = 1e-12;
-
 static int step_a(topk_select *work);
 static double step_v(topk_select *work);
 static void apply(void *data, const double *s, double *out);
 static void precondition(void *data, const double *r, double *z);
 static void step_copies(topk_select *work, double *residual);
 static void look(topk_select *work);
-static void best_k(topk_select *work, int *subset);
 
-void topk_select_init(topk_select *work, topk_criterion *g, double *u)
+void topk_select_init(topk_select *work, topk_criterion *g)
 {
-    size_t p = (size_t) g->p, c = (size_t) g->c, k = (size_t) g->k, r = (size_t) g->r;
+    size_t p = (size_t) g->p, c = (size_t) g->c, k = (size_t) g->k;
     double **vectors[] = {&work->v,    &work->rhs,      &work->v1,     &work->v2,   &work->y2,
                           &work->y3,   &work->previous, &work->target, &work->cg_r, &work->cg_z,
                           &work->cg_p, &work->cg_q,     &work->pc};
 
     work->g = g;
-    work->u = u;
     for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
         *vectors[i] = ufs_dalloc(p, 1);
     work->a = ufs_dalloc(p, c);
     work->av = ufs_dalloc(p, c);
-    work->back = ufs_dalloc(p, c);
-    work->sol = ufs_dalloc(r, c);
-    work->t = ufs_dalloc(r, c);
-    work->factor = ufs_dalloc(r, r);
     work->chosen = ufs_ialloc(k);
     work->trial = ufs_ialloc(k);
 }
@@ -84,7 +68,7 @@ int topk_select_admm(topk_select *work, const topk_select_settings *settings, in
         ufs_hook_step(NULL, 0, 0.0, 0.0);
         objective = step_v(work);
         step_copies(work, residual);
-        work->rho *= GROWTH;
+        work->rho *= settings->growth;
         look(work);
         work->iterations++;
         work->residual = 0.0;
@@ -101,18 +85,13 @@ int topk_select_admm(topk_select *work, const topk_select_settings *settings, in
 static int step_a(topk_select *work)
 {
     topk_criterion *g = work->g;
-    size_t p = (size_t) g->p, c = (size_t) g->c, r = (size_t) g->r;
-    int lapack;
+    size_t p = (size_t) g->p, c = (size_t) g->c;
+    double trace;
+    int lapack = topk_criterion_relaxed(g, work->v, &trace);
 
-    for (size_t j = 0; j < p; j++)
-        for (size_t i = 0; i < r; i++) work->u[i + j * r] = g->f[i + j * r] * work->v[j];
-    la_gram('N', g->r, g->p, work->u, work->factor);
-    for (size_t i = 0; i < r; i++) work->factor[i + i * r] += g->lambda_a;
-    lapack = la_chol_checked(g->r, work->factor);
     if (lapack) return lapack;
-    ufs_copy(work->sol, g->h, r * c);
-    la_chol_solve(g->r, g->c, work->factor, work->sol);
-    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, work->u, g->r, work->sol, g->r, 0.0, work->a, g->p);
+    for (size_t l = 0; l < c; l++)
+        for (size_t i = 0; i < p; i++) work->a[i + l * p] = work->v[i] * g->pull[i + l * p];
     return 0;
 }
 
@@ -140,8 +119,8 @@ static double step_v(topk_select *work)
                         .apply = apply,
                         .precondition = precondition,
                         .data = work,
-                        .tol = CG_TOL,
-                        .max_iter = CG_MAX,
+                        .tol = UFS_TIE,
+                        .max_iter = g->p,
                         .r = work->cg_r,
                         .z = work->cg_z,
                         .p = work->cg_p,
@@ -160,12 +139,12 @@ static void apply(void *data, const double *s, double *out)
 
     for (size_t l = 0; l < c; l++)
         for (size_t i = 0; i < p; i++) work->av[i + l * p] = work->a[i + l * p] * s[i];
-    la_gemm('N', 'N', g->r, g->c, g->p, 1.0, g->f, g->r, work->av, g->p, 0.0, work->t, g->r);
-    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->r, work->t, g->r, 0.0, work->back, g->p);
+    la_gemm('N', 'N', g->r, g->c, g->p, 1.0, g->f, g->r, work->av, g->p, 0.0, g->m, g->r);
+    la_gemm('T', 'N', g->p, g->c, g->r, 1.0, g->f, g->r, g->m, g->r, 0.0, g->pull, g->p);
     for (size_t i = 0; i < p; i++) sum += s[i];
     for (size_t i = 0; i < p; i++) out[i] = rho * (sum + 2.0 * s[i]);
     for (size_t l = 0; l < c; l++)
-        for (size_t i = 0; i < p; i++) out[i] += 2.0 * work->a[i + l * p] * work->back[i + l * p];
+        for (size_t i = 0; i < p; i++) out[i] += 2.0 * work->a[i + l * p] * g->pull[i + l * p];
 }
 
 static void precondition(void *data, const double *r, double *z)
@@ -202,29 +181,18 @@ static void step_copies(topk_select *work, double *residual)
     }
 }
 
-/* Keeps the best set so far. */
+/* Keeps the best set so far: of the largest v, then ||A_.i||^2. */
 static void look(topk_select *work)
 {
-    size_t bytes = (size_t) work->g->k * sizeof(int);
+    topk_criterion *g = work->g;
+    size_t bytes = (size_t) g->k * sizeof(int);
     double value;
 
-    best_k(work, work->trial);
+    la_row_norms(g->p, g->c, work->a, work->target);
+    topk_best(g, work->v, work->target, work->trial);
     if (R_FINITE(work->value) && memcmp(work->trial, work->chosen, bytes) == 0) return;
-    value = topk_criterion_value(work->g, work->trial);
-    if (R_FINITE(work->value) && !(value < work->value - ROUNDING * (1.0 + fabs(work->value))))
-        return;
+    value = topk_criterion_value(g, work->trial);
+    if (!topk_better(value, work->value)) return;
     memcpy(work->chosen, work->trial, bytes);
     work->value = value;
-}
-
-/* By v rounded, then ||A_.i||^2, then index. */
-static void best_k(topk_select *work, int *subset)
-{
-    size_t p = (size_t) work->g->p, c = (size_t) work->g->c;
-    for (size_t i = 0; i < p; i++) {
-        double ss = 0.0;
-        for (size_t l = 0; l < c; l++) ss += work->a[i + l * p] * work->a[i + l * p];
-        work->g->sort[i] = (topk_entry){nearbyint(work->v[i] * STEPS), ss, (int) i};
-    }
-    topk_best(work->g, subset);
 }

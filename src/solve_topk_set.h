@@ -1,6 +1,6 @@
 /* solve_topk_set.h: sub-problem 2 of top-k selection, the set S of k features. Its criterion
- * with a local search (solve_topk_criterion.c), the paper's ADMM (solve_topk_select.c), a lower bound
- * and branch and bound (solve_topk_bound.c). */
+ * with a local search (solve_topk_criterion.c), the paper's ADMM (solve_topk_select.c), a lower
+ * bound and branch and bound (solve_topk_bound.c). */
 #ifndef UFS_SOLVE_TOPK_SET_H
 #define UFS_SOLVE_TOPK_SET_H
 
@@ -21,7 +21,7 @@ typedef struct {
     bool compressed; /* r = p, otherwise r = n */
     double lambda_a, yy, b_norm;
     double *b;       /* p x c */
-    double *diag;    /* diagonal of K */
+    double *diag;    /* p: the diagonal of K; and room for as much */
     const double *f; /* r x p: f_own, or x */
     double *h;       /* r x c */
     const double *x;
@@ -29,8 +29,10 @@ typedef struct {
     double *f_own;
     double *small, *cols, *bs; /* k x k, r x k, k x c */
     double *chol;              /* n x n: I + lambda_i L; compressed: n x p, L x */
-    double *vector, *value;    /* compressed: p x p, p */
+    int *pivot;                /* p */
     topk_entry *sort;          /* p */
+    double *u, *system;        /* n x p, nothing between two calls; r x r */
+    double *m, *pull;          /* r x c, p x c: see topk_criterion_relaxed */
 } topk_criterion;
 
 void topk_criterion_init(topk_criterion *g, int n, int p, int c, int k, const double *x,
@@ -44,14 +46,24 @@ int topk_criterion_coef(topk_criterion *g, const int *subset, double *a);
 /* out (p x m) = K[, subset], m <= k. */
 void topk_criterion_columns(topk_criterion *g, const int *subset, int m, double *out);
 
-/* The k best entries of `sort` (sorted in place), as an ascending set. */
-void topk_best(topk_criterion *g, int *subset);
+/* m = (f V^2 f' + lambda_a I)^{-1} h and pull = f'm, V = diag(v); trace: of the matrix. r^2 m
+ * + r^3/3 + 2rpc flops, m = number of v_j that are not zero. Returns LAPACK's code. */
+int topk_criterion_relaxed(topk_criterion *g, const double *v, double *trace);
+
+/* The k features with the largest v (p), the larger `second` of equals, as an ascending set. */
+void topk_best(topk_criterion *g, const double *v, const double *second, int *subset);
+
+/* A set replaces another one if its value is smaller by more than rounding. */
+static inline bool topk_better(double value, double than)
+{
+    return !R_FINITE(than) || value < than - UFS_ROUNDING * (1.0 + fabs(than));
+}
 
 typedef struct {
     double *kc;      /* p x k: K[, S] */
     double *u, *r;   /* p x k, p x c */
-    double *rt, *rr; /* p x k: R T'; p: row norms of R */
-    double *inv, *t; /* k x k, k x c */
+    double *rt;      /* p x k: R T' */
+    double *rr, *tt; /* p, k: row norms of R and T */
     bool *in;        /* p */
 } topk_polish;
 
@@ -62,10 +74,9 @@ double topk_polish_solve(topk_polish *work, topk_criterion *g, int *subset, int 
 
 /* ---- solve_topk_select.c -------------------------------------------------------------------- */
 
-enum { TOPK_SELECT_COLUMNS = 7 };
-
 typedef struct {
     double lambda_a, lambda_i;
+    double growth; /* of the penalty, per iteration */
     double tol;
     int max_iter;
 } topk_select_settings;
@@ -80,17 +91,14 @@ typedef struct {
     bool converged;
     double residual; /* the largest of the four */
     /* Work. */
-    double *factor;                                      /* r x r: what is factored */
-    double *u, *sol;                                     /* r x p, r x c */
     double *rhs, *v1, *v2, *y2, *y3, *previous, *target; /* p */
     double *cg_r, *cg_z, *cg_p, *cg_q, *pc;              /* p */
     double rho, y1;                                      /* penalty; multiplier of the sum */
-    double *av, *back, *t;                               /* p x c, p x c, r x c */
+    double *av;                                          /* p x c */
     int *trial;
 } topk_select;
 
-/* u: r x p, only used during a solve. */
-void topk_select_init(topk_select *work, topk_criterion *g, double *u);
+void topk_select_init(topk_select *work, topk_criterion *g);
 /* ADMM; the result is the best set that it met. */
 int topk_select_admm(topk_select *work, const topk_select_settings *settings, int outer,
                      ufs_trace *trace);
@@ -99,32 +107,32 @@ int topk_select_admm(topk_select *work, const topk_select_settings *settings, in
 
 typedef struct {
     double *s, *gradient, *trial, *next, *score, *root; /* p */
-    double *fs, *gram, *m;                              /* r x p, r x r, r x c */
-    double *pull;                                       /* p x c */
     double step;                                        /* of the gradient, the last one */
     double value, lower;                                /* h(s), and the proved bound on it */
     int iterations;
     /* Of branch and bound. */
     int nodes;      /* relaxations solved */
-    bool proved;    /* the set is optimal to a relative 1e-9 */
+    bool proved;    /* the set is optimal up to rounding */
     double overall; /* bound on all sets */
 } topk_bound;
 
-/* fs: r x p, only used during a solve. s is the same everywhere. */
-void topk_bound_init(topk_bound *work, const topk_criterion *g, double *fs);
+/* s is the same everywhere. */
+void topk_bound_init(topk_bound *work, const topk_criterion *g);
 /* Minimises the relaxation from `start` (p, or s itself) with s_j = 1 where fixed is 1
  * and 0 where it is -1 (NULL: none). Stops at value - lower <= tol (1 + |value|); with a
- * finite target also when lower passes it or at a tenth of the way to it. The criterion
- * must have been factored. Returns LAPACK's code. */
-int topk_bound_solve(topk_bound *work, const topk_criterion *g, const signed char *fixed,
+ * target (none: NA) when lower passes it, or not before value is below it. The criterion must have
+ * been factored. Returns LAPACK's code. */
+int topk_bound_solve(topk_bound *work, topk_criterion *g, const signed char *fixed,
                      const double *start, double target, double tol, int max_iter);
 /* The k largest entries of the relaxed s, ascending. */
 void topk_bound_round(topk_bound *work, topk_criterion *g, int *subset);
 
 /* Best-first branch and bound after topk_bound_solve, from the incumbent `subset` with
  * value *value; both are improved in place, by polishing what roundings find (polish NULL:
- * as they are). Memory: node_limit x p bytes. Returns LAPACK's code. */
+ * as they are). tol, max_iter: of a relaxation that
+ * cannot be cut. Memory: node_limit
+ * times 24 bytes. Returns LAPACK's code. */
 int topk_branch_solve(topk_bound *work, topk_polish *polish, topk_criterion *g, int node_limit,
-                      int *subset, double *value);
+                      double tol, int max_iter, int *subset, double *value);
 
 #endif

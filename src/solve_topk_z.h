@@ -1,6 +1,6 @@
 /* solve_topk_z.h: sub-problem 1 of top-k selection, the representation Z of the samples by each
- * other, by ADMM (solve_topk_admm.c) or by linear programmes (solve_topk_lp.c); and the clusters that
- * follow from it (solve_topk_label.c). */
+ * other, by ADMM (solve_topk_admm.c) or by linear programmes (solve_topk_lp.c); and the clusters
+ * that follow from it (solve_topk_label.c). */
 #ifndef UFS_SOLVE_TOPK_Z_H
 #define UFS_SOLVE_TOPK_Z_H
 
@@ -38,7 +38,6 @@ typedef struct {
     double mu, growth; /* the paper's: the first penalty, and its factor per iteration */
     double tol;        /* on the three residuals; < 0: never stop early */
     int max_iter;      /* of one call */
-    bool coarse;       /* not the paper's: a first call that others will follow */
 } topk_z_settings;
 
 /* How a solve ended. */
@@ -71,14 +70,12 @@ typedef struct {
     bool paper;
     const double *x; /* n x p */
     double *z, *e;   /* n x n, n x p: the results */
-    int calls;
     topk_z_state state;
-    double mu;           /* penalty of the next iteration */
-    double ratio, relax; /* penalty of Q = Z over that of x = Qx + E; over-relaxation */
-    double *xt, *y;      /* p x n: x', the multiplier of x = Qx + E */
-    bool by_samples;     /* for p >= n: systems are n x n, otherwise p x p */
-    int width;           /* samples of a block */
-    double *inverse;     /* (xx' or x'x + ratio I)^{-1} */
+    double mu, relax; /* penalty of the next iteration, 0 before the first; over-relaxation */
+    double *xt, *y;   /* p x n: x', the multiplier of x = Qx + E */
+    bool by_samples;  /* for p >= n: systems are n x n, otherwise p x p */
+    int width;        /* samples of a block */
+    double *inverse;  /* (xx' or x'x + I)^{-1} */
     struct topk_admm_block *block;
 } topk_admm;
 
@@ -90,9 +87,10 @@ int topk_admm_init(topk_admm *work, int n, int p, const double *x, double *z, do
 void topk_admm_paper(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
                      int outer, ufs_trace *trace, const ufs_hook *hook);
 /* From where the last call ended. change: by how much the new weights changed the objective of the
- * present Z, relative to it; Z stays as it is, after no iteration, if that is below SETTLED. */
+ * present Z, relative to it; where that is not above tol, Z stays as it is, after no iteration.
+ * coarse: a first call that others will follow. */
 void topk_admm_go_on(topk_admm *work, const topk_z_settings *settings, const topk_theta *theta,
-                     double change);
+                     double change, bool coarse);
 /* Relative duality gap of the last solve. 2n^2 p flops. */
 double topk_admm_gap(const topk_admm *work, const topk_z_settings *settings,
                      const topk_theta *theta);
@@ -127,7 +125,6 @@ typedef struct {
     double *centre;   /* c x c */
     double *distance; /* n */
     int *trial, *again, *old, *size;
-    int isolated; /* samples without any link */
 } topk_label;
 
 /* affinity: n x n, only used during a solve. */

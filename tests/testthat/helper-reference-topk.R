@@ -296,19 +296,18 @@ ref_warm <- function(x, weights, lambda_e, iterations, nonnegative = FALSE) {
   soft <- function(a, t) sign(a) * pmax(abs(a) - t, 0)
   Z <- Q <- matrix(0, n, n)
   Y <- matrix(0, n, p)
-  mu <- 30
+  mu <- 15
   for (it in seq_len(iterations)) {
-    m <- .7 * mu
     before <- Z
-    Z <- soft(Q + Y %*% t(x) / m, weights / m)
+    Z <- soft(Q + Y %*% t(x) / mu, weights / mu)
     if (nonnegative) Z <- pmax(Z, 0)
     diag(Z) <- 0
     E <- soft(x - Q %*% x + Y / mu, lambda_e / mu)
     Zr <- 1.9 * Z - .9 * Q
     Er <- 1.9 * E - .9 * (x - Q %*% x)
-    # Q minimises ||x - E' - Qx + Y/mu||^2 + .7 ||Q - Z' + Y x'/m||^2 over all Q.
-    C <- Zr - Y %*% t(x) / m
-    Q <- ((x - Er + Y / mu) %*% t(x) + .7 * C) %*% solve(tcrossprod(x) + .7 * diag(n))
+    # Q minimises ||x - E' - Qx + Y/mu||^2 + ||Q - Z' + Y x'/mu||^2 over all Q.
+    C <- Zr - Y %*% t(x) / mu
+    Q <- ((x - Er + Y / mu) %*% t(x) + C) %*% solve(tcrossprod(x) + diag(n))
     Y <- Y + mu * (x - Er - Q %*% x)
     residual <- max(abs(x - Q %*% x - E), abs(Q - Z), abs(Z - before))
     if (it > 20) mu <- 1.3 * mu

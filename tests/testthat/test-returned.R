@@ -144,7 +144,8 @@ test_that("top-k: the bound of one step is the value and the k steepest slopes, 
     at <- ref_relaxed(rep(k / 9, 9), t(x), Y, diag(12), .01, 0)
     want <- at$value - sum(at$gradient * k / 9) + sum(sort(at$gradient)[1:k])
     got <- .Call(C_test_topk_select, x, set$label, 3L, k, NULL, seq_len(k) - 1L,
-      list(lambda_a = .01, lambda_i = 0, v_max_iter = 5L, inner_tol = 1e-6, bound_max_iter = 1L,
+      list(lambda_a = .01, lambda_i = 0, rho = 1.1, v_max_iter = 5L, inner_tol = 1e-6,
+        bound_max_iter = 1L,
         bound_tol = 1e-6))
     expect_equal(got$lower, want, tolerance = 1e-9)
     expect_lte(got$lower, ref_brute(k, kernel, b, sum(Y^2), .01)$value + 1e-9)
