@@ -56,7 +56,7 @@ source_gram <- function(op, rows) {
 }
 
 # X'diag(root)^2 X_j, a block of columns at a time; root NULL for ones.
-source_gram_columns <- function(op, j, root) {
+source_gram_columns <- function(op, j, root = NULL) {
   width <- columns_at_once(op)
   parts <- lapply(split(j, (seq_along(j) - 1) %/% width), function(at) {
     read <- source_read_columns(op, at)
@@ -76,7 +76,7 @@ source_rows <- function(op, i) {
 }
 
 # x_i'S x_i for every row, S the identity if NULL; only the upper triangle of S is read.
-source_row_forms <- function(op, s) {
+source_row_forms <- function(op, s = NULL) {
   if (is.null(s) && op$source$by == "columns") {
     return(drop(source_pass_x(op, "columns", piece_forms, sum_in_place, matrix = s,
       value_bytes = 8 * op$n)))
@@ -116,7 +116,7 @@ source_some <- function(op, j) {
 }
 
 # All columns are to be asked for, in several reads.
-source_sweep <- function(op, none) {
+source_sweep <- function(op) {
   if (op$source$by == "rows") turn_once(op)
   numeric()
 }

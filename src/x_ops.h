@@ -28,20 +28,22 @@
 
 typedef enum { UFS_X_DENSE, UFS_X_SCALED, UFS_X_SPARSE, UFS_X_SOURCE } ufs_x_kind;
 
-/* What a source can do; the arrays are those of the functions of the same names below. */
+/* A function of a source (R/source-operator.R) and what it gets: indices, then numbers. */
+typedef struct {
+    const char *name;
+    int m; /* asked of the columns j[0..m) instead of X; j NULL: all */
+    const int *j;
+    int n_index; /* 0-based; NULL: none */
+    const int *index;
+    int rows, cols; /* rows 0: a vector, NULL: none */
+    const double *value;
+} ufs_x_call;
+
 typedef struct {
     void *data;
     int at_once; /* columns that fit into a block */
-    /* mul and cross: with columns j[0..m) instead of X; j NULL: all */
-    void (*mul)(void *data, int m, const int *j, int c, const double *v, double *y);
-    void (*cross)(void *data, int m, const int *j, int c, const double *t, double *u);
-    void (*columns)(void *data, int m, const int *j, double *out);
-    void (*gram)(void *data, bool rows, double *out);
-    void (*gram_some)(void *data, int m, const int *j, int from, const double *root, double *out);
-    void (*prefetch)(void *data, int m, const int *j);
-    void (*sweep)(void *data);
-    void (*rows)(void *data, int m, const int *i, double *out);
-    void (*row_forms)(void *data, const double *s, double *out);
+    /* out: `length` numbers */
+    void (*call)(void *data, const ufs_x_call *what, size_t length, double *out);
 } ufs_x_source;
 
 typedef struct {
