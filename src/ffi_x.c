@@ -158,7 +158,7 @@ static ufs_x source_x(SEXP x)
                  .source = {.data = x, .call = call_source}};
     double block = ffi_real(x, "bytes") / (8.0 * out.n);
 
-    out.source.at_once = (int) fmax(1.0, fmin(block, out.p));
+    out.source.at_once = (int) fmax(1.0, fmin(block, INT_MAX));
     out.ss = ffi_data(ffi_get(x, "ss"), (size_t) out.p, "ss");
     return out;
 }
