@@ -388,13 +388,7 @@ static int settle(ted_work *work, ted_batch *batch, int *order, double *score)
     const ufs_x *x = work->problem->x;
     int n = work->n, p = x->p, made = 0;
 
-    if (x->kind != UFS_X_DENSE) ufs_x_mul(x, 2 * batch->count, batch->uv, batch->kh);
-    /* By rows, so that they stay in the cache whichever BLAS does it. */
-    for (int from = 0; x->kind == UFS_X_DENSE && from < n; from += UFS_STRIP) {
-        int tall = n - from < UFS_STRIP ? n - from : UFS_STRIP;
-        la_gemm('N', 'N', tall, 2 * batch->count, p, 1.0, x->dense + from, n, batch->uv, p, 0.0,
-                batch->kh + from, n);
-    }
+    ufs_x_mul(x, 2 * batch->count, batch->uv, batch->kh);
     for (; made < batch->count; made++) {
         int j = batch->pick[made];
         if (made > 0 && best_item(work) != j) break;
