@@ -19,7 +19,7 @@ SEXP ffi_graph_knn(SEXP x_, SEXP k_)
     SEXP out = PROTECT(ffi_list("index d2 mean_distance"));
     graph_knn knn;
 
-    graph_knn_search(&x, k, true, &knn);
+    graph_knn_search(&x, k, &knn);
     SEXP index = PROTECT(Rf_allocMatrix(INTSXP, k, x.n));
     for (size_t e = 0; e < len; e++) INTEGER(index)[e] = knn.index[e] + 1;
     ffi_set(out, "index", index);
