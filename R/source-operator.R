@@ -84,7 +84,7 @@ source_row_forms <- function(op, s = NULL) {
   drop(source_pass_x(op, "rows", piece_forms, NULL, matrix = s, value_bytes = 8 * op$source$step))
 }
 
-# Two numbers for each column, equal where the columns are: see equal_source_columns().
+# Two numbers for each column, equal where the columns are: see first_equal().
 source_hash <- function(op) {
   if (op$source$by == "rows") {
     source_pass_x(op, "rows", piece_hash, add_hashes, whole = FALSE, value_bytes = 16 * op$p)
@@ -212,28 +212,7 @@ turned_for <- function(op, reads = 1) {
   NULL
 }
 
-# ---- equal columns
-
-# Columns that are equal have the same hash; those of one hash are read and compared.
-equal_source_columns <- function(x) {
-  first <- seq_len(x$p)
-  hash <- x$hash()
-  turn <- order(hash[, 1L], hash[, 2L])
-  hash <- hash[turn, , drop = FALSE]
-  alike <- c(FALSE, rowSums(diff(hash) != 0) == 0)
-  leader <- turn[which(!alike)[cumsum(!alike)]]
-  copies <- turn[alike]
-  leader <- leader[alike]
-  width <- max(1, floor(x$bytes / (8 * x$n)))
-  for (at in split(seq_along(copies), ceiling(seq_along(copies) / width))) {
-    read <- unique(c(leader[at], copies[at]))
-    block <- x_columns(x, read)
-    same <- colSums(block[, match(copies[at], read), drop = FALSE] !=
-      block[, match(leader[at], read), drop = FALSE]) == 0
-    first[copies[at][same]] <- leader[at][same]
-  }
-  first
-}
+# ---- what is done with a block of lines
 
 piece_hash <- function(block, lines, whole) {
   .Call(C_x_hash, block, if (whole) 0 else lines[[1L]] - 1)

@@ -17,7 +17,6 @@
     ENTRY(x_ss, 1) \
     ENTRY(x_gram, 2) \
     ENTRY(x_pca, 4) \
-    ENTRY(x_equal, 2) \
     ENTRY(x_hash, 2) \
     /* ffi_turned.c */ \
     ENTRY(file_numbers, 3) \

@@ -226,30 +226,18 @@ SEXP ffi_x_forms(SEXP x, SEXP s)
     return out;
 }
 
-/* For every column, or row, the 1-based index of the first one equal to it, as the solvers see them. */
-SEXP ffi_x_equal(SEXP x, SEXP rows_)
+/* Hashes of the columns, or with first_row NULL of the rows: see ufs_x_hash(). */
+SEXP ffi_x_hash(SEXP x, SEXP first_row)
 {
     ufs_x op = ffi_x(x);
-    bool rows = ffi_yes(rows_, "rows");
-    int count = rows ? op.n : op.p;
+    bool rows = first_row == R_NilValue;
+    double before = rows ? 0.0 : ffi_number(first_row, "first_row");
     if (op.kind == UFS_X_SOURCE || (rows && op.kind != UFS_X_DENSE))
-        Rf_error("internal error: what is equal is searched for in another way");
-    SEXP out = PROTECT(Rf_allocVector(INTSXP, count));
-    ufs_x_equal(&op, rows, INTEGER(out));
-    for (int j = 0; j < count; j++) INTEGER(out)[j]++;
-    UNPROTECT(1);
-    return out;
-}
-
-/* Hashes of the columns of a dense block, p x 2, see ufs_x_hash_block. */
-SEXP ffi_x_hash(SEXP block, SEXP first_row)
-{
-    ffi_mat from = ffi_table(block, "block");
-    double before = ffi_number(first_row, "first_row");
+        Rf_error("internal error: hashes are found in another way");
     if (!(before >= 0.0 && before <= 9007199254740992.0)) /* 2^53: whole, and one of its own */
         Rf_error("internal error: 'first_row'");
-    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, from.p, 2));
-    ufs_x_hash_block(from.n, from.p, before, from.x, REAL(out));
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, rows ? op.n : op.p, 2));
+    ufs_x_hash(&op, rows, before, REAL(out));
     UNPROTECT(1);
     return out;
 }

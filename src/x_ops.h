@@ -138,15 +138,11 @@ void ufs_x_gram_cols(const ufs_x *x, double *g);
 /* Flops of ufs_x_gram_rows. */
 double ufs_x_gram_rows_cost(const ufs_x *x);
 
-/* first[j]: the lowest index of a column equal to column j (0-based), or of a row; rows of a dense X
- * only. Values are compared as the solvers see them; 0 and -0 agree. nnz (dense: np) steps, 16 bytes
- * per item + 24n, and the items whose hashes agree. A source is searched by hashes of its blocks
- * (R/source.R). */
-void ufs_x_equal(const ufs_x *x, bool rows, int *first);
-/* Hashes of the p columns of a block of n rows, the first of which is row first_row (from 0) of
- * the matrix: out is p x 2, the upper and the lower 32 bits. The hash of a column of the matrix
- * is the sum of those of its blocks modulo 2^64. */
-void ufs_x_hash_block(int n, int p, double first_row, const double *x, double *out);
+/* Hashes of the columns of a block of rows, the first of which is row first_row (from 0) of the matrix,
+ * or of the rows of a dense X: out is p x 2, or n x 2, the upper and the lower 32 bits. The hash of a
+ * column of the matrix is the sum of those of its blocks modulo 2^64. Values are taken as the solvers
+ * see them; 0 and -0 agree. nnz (dense: np) steps, 8 bytes per item + 16n. No source. */
+void ufs_x_hash(const ufs_x *x, bool rows, double first_row, double *out);
 
 /* Whether the slots of a column-compressed matrix (n rows, p columns) are sound: start
  * from 0, not falling, ending at n_entry; rows in 0..n-1 and ascending in every column.
