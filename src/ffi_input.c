@@ -19,13 +19,11 @@ SEXP ffi_moments(SEXP x_)
 
     for (int j = 0; j < x.p; j++) {
         prepare_moments found = {0};
-        if (x.kind == UFS_X_DENSE) {
-            bad[j] = !prepare_moments_dense(x.n, x.dense + (size_t) j * (size_t) x.n, &found);
-            ss[j] = found.ss;
-        } else {
-            const int *at = x.start + ufs_x_user(&x, j);
-            bad[j] = !prepare_moments_sparse(x.n, at[1] - at[0], x.value + at[0], &found);
-        }
+        const int *at = x.start + (x.start ? ufs_x_user(&x, j) : 0);
+        bad[j] = x.start
+                     ? !prepare_moments_of(x.n, at[1] - at[0], x.value + at[0], &found)
+                     : !prepare_moments_of(x.n, x.n, x.dense + (size_t) j * (size_t) x.n, &found);
+        if (ss) ss[j] = found.ss;
         top[j] = found.top;
         exponent[j] = found.exponent;
         mean[j] = found.mean;
