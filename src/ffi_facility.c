@@ -54,12 +54,11 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
     facility_solve(&problem, &settings, &result, &run);
     for (int t = 0; t < settings.m; t++) result.order[t]++;
     for (int i = 0; i < n; i++) result.first[i]++;
-    SEXP change = Rf_allocMatrix(INTSXP, 2, result.change.length);
-    ffi_set(out, "change", change);
+    int *change = INTEGER(ffi_set(out, "change", Rf_allocMatrix(INTSXP, 2, result.change.length)));
     for (size_t l = 0; l < (size_t) result.change.length; l++) {
         const double *row = result.change.value + l;
-        INTEGER(change)[2 * l] = 1 + (int) row[0];
-        INTEGER(change)[2 * l + 1] = 1 + (int) row[result.change.capacity];
+        change[2 * l] = 1 + (int) row[0];
+        change[2 * l + 1] = 1 + (int) row[result.change.capacity];
     }
     ffi_run_end(
         out, &run,

@@ -51,8 +51,7 @@ SEXP ffi_judge(SEXP moments, SEXP center_)
     const double *ss = ffi_data(ffi_get(moments, "ss"), P, "ss");
     const int *exponent = ffi_ints(ffi_get(moments, "exponent"), P, -1000, 1000, "exponent");
     SEXP out = PROTECT(ffi_list("constant unfit mean sd centred norm"));
-    SEXP constant = Rf_allocVector(LGLSXP, p);
-    ffi_set(out, "constant", constant);
+    int *constant = LOGICAL(ffi_set(out, "constant", Rf_allocVector(LGLSXP, p)));
     double *shift = ffi_set_vector(out, "mean", p), *sd = ffi_set_vector(out, "sd", p);
     double *centred = ffi_set_vector(out, "centred", p), *norm = ffi_set_vector(out, "norm", p);
     int *unfit = ufs_ialloc(P);
@@ -61,7 +60,7 @@ SEXP ffi_judge(SEXP moments, SEXP center_)
         prepare_column is = prepare_judge(
             n, &(prepare_moments){top[j], exponent[j], mean[j], css[j],
                                   ss ? ss[j] : css[j] + (double) n * mean[j] * mean[j]});
-        LOGICAL(constant)[j] = is.constant;
+        constant[j] = is.constant;
         unfit[j] = is.unfit;
         shift[j] = center ? is.mean : 0.0;
         sd[j] = is.sd;

@@ -45,22 +45,6 @@ SEXP ffi_test_polar(SEXP a, SEXP e_old)
     return out;
 }
 
-SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu)
-{
-    int n = ffi_matrix(a, "a").n;
-    const double *from = ffi_sized(a, n, n, "a");
-    int lo = ffi_whole(il, 1, n, "il"), hi = ffi_whole(iu, lo, n, "iu");
-    SEXP out = PROTECT(ffi_list("values vectors info"));
-    double *w = ffi_set_vector(out, "values", hi - lo + 1);
-    double *z = ffi_set_matrix(out, "vectors", n, hi - lo + 1);
-    double *copy = ufs_dalloc((size_t) n, (size_t) n);
-    ufs_copy(copy, from, (size_t) n * (size_t) n);
-    *ffi_set_ints(out, "info", 1) = la_eig_range(n, copy, lo, hi, w, z);
-    la_fix_signs(n, hi - lo + 1, z);
-    UNPROTECT(1);
-    return out;
-}
-
 /* The inverse of a positive definite matrix by its Cholesky factor. */
 SEXP ffi_test_inverse(SEXP a)
 {
@@ -290,22 +274,33 @@ static void apply_test(const void *data, int m, const double *x, double *y)
     la_gemm('N', 'N', op->n, m, op->n, 1.0, op->a, op->n, x, op->n, 0.0, y, op->n);
 }
 
-/* The k largest eigenpairs of the symmetric a (n x n) by products with blocks of vectors. */
-SEXP ffi_test_eigs(SEXP a, SEXP k_, SEXP tol, SEXP block)
+/* Eigenpairs of the symmetric a (n x n): with block NULL il to iu, ascending, by LAPACK; else the
+ * iu - il + 1 largest by products with blocks of vectors. */
+SEXP ffi_test_eigs(SEXP a, SEXP il, SEXP iu, SEXP tol, SEXP block)
 {
-    int n = ffi_matrix(a, "a").n, k = ffi_whole(k_, 1, n, "k");
+    int n = ffi_matrix(a, "a").n, lo = ffi_whole(il, 1, n, "il"), k = ffi_whole(iu, lo, n, "iu");
+    bool whole = block == R_NilValue;
     test_operator op = {n, ffi_sized(a, n, n, "a")};
-    la_eigs_problem problem = {.n = n,
-                               .k = k,
-                               .apply = apply_test,
-                               .data = &op,
-                               .block = ffi_whole(block, 0, n, "block"),
-                               .tol = ffi_number(tol, "tol"),
-                               .max_iter = 13 * (k + 10)};
-    la_eigs_info info;
+    la_eigs_info info = {.converged = true};
     SEXP out = PROTECT(ffi_list("values vectors products residual converged info"));
+
+    k -= lo - 1;
     double *w = ffi_set_vector(out, "values", k), *z = ffi_set_matrix(out, "vectors", n, k);
-    la_eigs_krylov(&problem, w, z, &info);
+    if (whole) {
+        double *copy = ufs_dalloc((size_t) n, (size_t) n);
+        ufs_copy(copy, op.a, (size_t) n * (size_t) n);
+        info.lapack = la_eig_range(n, copy, lo, lo + k - 1, w, z);
+        la_fix_signs(n, k, z);
+    } else {
+        la_eigs_problem problem = {.n = n,
+                                   .k = k,
+                                   .apply = apply_test,
+                                   .data = &op,
+                                   .block = ffi_whole(block, 0, n, "block"),
+                                   .tol = ffi_number(tol, "tol"),
+                                   .max_iter = 13 * (k + 10)};
+        la_eigs_krylov(&problem, w, z, &info);
+    }
     ffi_set(out, "products", Rf_ScalarInteger(info.products));
     ffi_set(out, "residual", Rf_ScalarReal(info.residual));
     ffi_set(out, "converged", Rf_ScalarLogical(info.converged));

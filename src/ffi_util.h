@@ -52,8 +52,8 @@ int *ffi_indices(SEXP x, int most, int *length, const char *what);
 /* A named list whose slots are still NULL; fill with ffi_set. Protect it, and
  * it protects the rest. `names`: with one space between them. */
 SEXP ffi_list(const char *names);
-/* Stores value (which need not be protected by the caller) in the slot. */
-void ffi_set(SEXP list, const char *name, SEXP value);
+/* Stores value (which need not be protected by the caller) in the slot, and returns it. */
+SEXP ffi_set(SEXP list, const char *name, SEXP value);
 /* Allocates a matrix or vector straight into a slot and returns its data. */
 double *ffi_set_matrix(SEXP list, const char *name, int n, int m);
 double *ffi_set_vector(SEXP list, const char *name, int n);
