@@ -225,8 +225,8 @@ equal_rows <- function(x) {
   first_equal(.Call(C_x_hash, x, NULL), ncol(x), function(i) t(x[i, , drop = FALSE]))
 }
 
-# Items that are equal have the same hash (two numbers each); those of one hash are read, as columns of
-# `size` numbers, and compared with the first of them, a block at a time.
+# Items that are equal have the same hash (two numbers each); those of one hash are read, as columns
+# of `size` numbers, and compared with the first of them, a block at a time.
 first_equal <- function(hash, size, read, bytes = block_bytes()) {
   first <- seq_len(nrow(hash))
   turn <- order(hash[, 1L], hash[, 2L])

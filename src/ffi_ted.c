@@ -12,7 +12,7 @@ SEXP ffi_ted_greedy(SEXP x_, SEXP settings_, SEXP control)
     ufs_run run = ffi_run_begin(control, "ted");
     ted_problem problem = {&x, ffi_real(settings_, "mu"), n_given, given};
     ted_settings settings = {.m = ffi_count(settings_, "m", 1, x.n - n_given),
-                             .form = ffi_letter(settings_, "form", "apn")};
+                             .form = ffi_form(settings_, "form")};
     ted_result result = {.order = ffi_set_ints(out, "order", settings.m),
                          .score = ffi_set_zero(out, "score", settings.m, 0),
                          .left = ffi_set_zero(out, "left", x.n, 0)};

@@ -31,14 +31,9 @@ bool ffi_flag(SEXP list, const char *name)
     return ffi_yes(ffi_get(list, name), name);
 }
 
-char ffi_letter(SEXP list, const char *name, const char *letters)
+char ffi_form(SEXP list, const char *name)
 {
-    SEXP value = ffi_get(list, name);
-    char letter = '\0';
-    if (Rf_isString(value) && Rf_xlength(value) == 1) letter = CHAR(STRING_ELT(value, 0))[0];
-    if (letter == '\0' || strchr(letters, letter) == NULL)
-        Rf_error("internal error: '%s' is not one of its letters", name);
-    return letter;
+    return "apn"[ffi_choice(list, name, (const char *[]){"a", "p", "n", NULL})];
 }
 
 int ffi_choice(SEXP list, const char *name, const char *const *choices)

@@ -23,8 +23,8 @@ int ffi_count(SEXP list, const char *name, int low, int high);
 bool ffi_flag(SEXP list, const char *name);
 /* Index of the string `name` among `choices`, which ends with NULL. */
 int ffi_choice(SEXP list, const char *name, const char *const *choices);
-/* First letter of the string `name`, one of `letters`. */
-char ffi_letter(SEXP list, const char *name, const char *letters);
+/* "a", "p" or "n": which form of a kernel, 'a' for the cheaper one. */
+char ffi_form(SEXP list, const char *name);
 /* Data of a double vector, checked for its length; NULL for R's NULL, or an error. */
 const double *ffi_data(SEXP x, size_t length, const char *what);
 const double *ffi_given(SEXP x, size_t length, const char *what);

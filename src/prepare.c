@@ -41,8 +41,8 @@ bool prepare_moments_of(int n, int count, const double *value, prepare_moments *
     return true;
 }
 
-/* Of unit * value - m, and of its squares. Four sums side by side, so that an addition need not wait for
- * the one before. */
+/* Of unit * value - m, and of its squares. Four sums side by side, so that an addition need not
+ * wait for the one before. */
 static void sums(int count, const double *value, double unit, double m, double *sum, double *ss)
 {
     double s[4] = {0}, q[4] = {0};

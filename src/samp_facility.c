@@ -250,8 +250,8 @@ static int next_pick(facility_work *work)
     return 0; /* not reached: callers ask for no more picks than there are candidates */
 }
 
-/* Candidates whose gain now is not known and may be `least`, those of the largest bounds: so many, at
- * most. */
+/* Candidates whose gain now is not known and may be `least`: `most` of them, with the largest
+ * bounds. */
 static int to_look_at(const facility_work *work, double least, int most, int *list)
 {
     int n_list = 0, found = 0;

@@ -22,7 +22,7 @@
  * and the cheaper one is taken, so n x n stays below 1.5 times the size of x.
  *
  * A pass over x for every pick would be matrix times vector. Hence the p-form picks up to BATCH
- * items in advance, following only the UFS_STRIP ones of largest decrease, does k and h of all items
+ * items in advance, following only the UFS_STRIP of largest decrease, does k and h of all items
  * for the whole batch by one product, and then goes through the batch again with all items: the
  * picks up to the first that another item would have beaten stand, the rest is thrown away. The
  * first pick of a batch is always right, and the next batch is twice as long as what stood.
@@ -181,8 +181,8 @@ static int best_item(const ted_work *work)
     return 0; /* not reached: callers ask for at most as many picks as there are items left */
 }
 
-/* Whether the recurrence has lost digits that the choice of j needs. Below the square of the rounding
- * of the first decrease all are ties, whatever their digits. */
+/* Whether the recurrence has lost digits that the choice of j needs. Below the square of the
+ * rounding of the first decrease all are ties, whatever their digits. */
 static bool stale(const ted_work *work, int j)
 {
     return work->ss[j] < REFRESH * work->then[j] &&

@@ -138,9 +138,9 @@ void ufs_x_gram_cols(const ufs_x *x, double *g);
 /* Flops of ufs_x_gram_rows. */
 double ufs_x_gram_rows_cost(const ufs_x *x);
 
-/* Hashes of the columns of a block of rows, the first of which is row first_row (from 0) of the matrix,
- * or of the rows of a dense X: out is p x 2, or n x 2, the upper and the lower 32 bits. The hash of a
- * column of the matrix is the sum of those of its blocks modulo 2^64. Values are taken as the solvers
+/* Hashes of the columns of a block of rows, the first of which is row first_row (from 0) of the
+ * matrix, or of the rows of a dense X: out is p x 2, or n x 2, the upper and the lower 32 bits. The
+ * hash of a column is the sum of those of its blocks modulo 2^64. Values are taken as the solvers
  * see them; 0 and -0 agree. nnz (dense: np) steps, 8 bytes per item + 16n. No source. */
 void ufs_x_hash(const ufs_x *x, bool rows, double first_row, double *out);
 

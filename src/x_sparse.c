@@ -7,7 +7,7 @@
  *
  * The c columns of the small side are done 8 at a time, stored by rows (a slab), so that an
  * entry of R meets 8 neighbouring numbers: one read of R per 8 columns. (Slabs in tiles of rows that
- * fit the cache gain for 200,000 rows, and lose as much for 60,000.) */
+ * fit the cache gain at 200,000 rows, and lose as much at 60,000.) */
 #include "x_sparse.h"
 #include "la.h"
 #include <R_ext/Memory.h>

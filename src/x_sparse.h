@@ -4,8 +4,8 @@
 
 #include "x_ops.h"
 
-/* Columns of X, or of a Gram matrix, that are held or worked on together where a block of n rows has
- * to stay in the cache while all entries of x pass. */
+/* Columns of X, or of a Gram matrix, that are worked on together where they have to stay in the cache
+ * while all entries of x pass, or are used again. */
 enum { X_COLUMNS = 64 };
 
 double x_sparse_entries(const ufs_x *x);
