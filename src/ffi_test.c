@@ -324,7 +324,7 @@ SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
         Rf_error("internal error: 'kind' or 'b'");
     const char *which = CHAR(STRING_ELT(kind, 0));
     double *v = ffi_set_vector(out, "v", p), *diag = ffi_set_vector(out, "diag", p);
-    double *g_diag = ufs_dzero((size_t) p, 1);
+    double *g_diag = ufs_dalloc(P, 1);
     qp_problem prob = {p, linear, NULL, NULL, NULL, diag, NULL};
     qp_info info;
     qp_work work;
@@ -354,9 +354,8 @@ SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
             op.sign = ffi_real(parts, "sign");
             op.scale = ffi_real(parts, "scale");
             op.shift = ffi_real(parts, "shift");
-            for (size_t i = 0; i < (size_t) p; i++)
-                for (size_t a = 0; a < (size_t) op.r; a++)
-                    g_diag[i] += op.f[a + i * (size_t) op.r] * op.f[a + i * (size_t) op.r];
+            for (size_t i = 0; i < P; i++)
+                g_diag[i] = la_ss((size_t) op.r, op.f + i * (size_t) op.r);
             op.g_diag = g_diag;
             hadamard_diag(&op, diag);
             prob.apply = hadamard_apply;

@@ -1,5 +1,6 @@
 /* prepare.c: see prepare.h. */
 #include "prepare.h"
+#include "la.h"
 
 /* Between these the squares of a column, and their sum, are far from over- and underflow. */
 static const double safe_low = 0x1p-400, safe_high = 0x1p+400;
@@ -94,14 +95,12 @@ static int exponent_above(double value)
 void prepare_center(int n, int p, double *x, double *mean)
 {
     for (int j = 0; j < p; j++) {
-        double *col = x + (size_t) j * (size_t) n, sum = 0.0, rest = 0.0;
-        for (int i = 0; i < n; i++) sum += col[i];
-        mean[j] = sum / n;
-        /* What rounding left of the mean goes too. */
-        for (int i = 0; i < n; i++) rest += col[i] -= mean[j];
-        rest /= n;
-        mean[j] += rest;
-        for (int i = 0; i < n; i++) col[i] -= rest;
+        double *col = x + (size_t) j * (size_t) n, sum, rest, ss;
+        sums(n, col, 1.0, 0.0, &sum, &ss);
+        /* What rounding leaves of the mean goes too. */
+        sums(n, col, 1.0, sum / n, &rest, &ss);
+        mean[j] = sum / n + rest / n;
+        for (int i = 0; i < n; i++) col[i] -= mean[j];
     }
 }
 
@@ -124,16 +123,9 @@ void prepare_samples(int n, int q, double tiny, double *x, double *norm)
 
     for (size_t i = 0; i < len; i++) top = fmax(top, fabs(x[i]));
     unit = ldexp(1.0, -safe_exponent(top));
-    memset(norm, 0, N * sizeof(double));
-    for (size_t j = 0; j < (size_t) q; j++)
-        for (size_t i = 0; i < N; i++) {
-            double v = x[i + j * N] *= unit;
-            norm[i] += v * v;
-        }
-    for (size_t i = 0; i < N; i++) {
-        norm[i] = sqrt(norm[i]);
-        most = fmax(most, norm[i]);
-    }
+    for (size_t i = 0; i < len; i++) x[i] *= unit;
+    la_row_norms(n, q, x, norm);
+    for (size_t i = 0; i < N; i++) most = fmax(most, norm[i]);
     for (size_t i = 0; i < N; i++)
         if (norm[i] <= tiny * most) norm[i] = 1.0;
     for (size_t j = 0; j < (size_t) q; j++)

@@ -415,9 +415,7 @@ static void refresh_n(ted_work *work)
     work->n_late = 0;
     for (size_t j = 0; j < (size_t) n; j++) {
         const double *col = work->kernel + j * (size_t) n;
-        double ss = 0.0;
-        for (int i = 0; i < n; i++) ss += col[i] * col[i];
-        work->ss[j] = work->then[j] = ss;
+        work->ss[j] = work->then[j] = la_ss((size_t) n, col);
         work->diag[j] = col[j];
     }
 }

@@ -35,7 +35,9 @@ static walk begin(const ufs_x *x, int width)
     at.width = at.width < 1 ? 1 : at.width < x->p ? at.width : x->p;
     at.index = ufs_ialloc((size_t) at.width);
     at.block = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : (size_t) x->n, (size_t) at.width);
-    ufs_x_sweep(x, at.width);
+    /* A source that is stored by rows, where each of several reads would be a pass, makes a copy for
+     * them in one pass. */
+    if (x->kind == UFS_X_SOURCE && at.width < x->p) ask(x, (ufs_x_call){.name = "sweep"}, 0, NULL);
     return at;
 }
 
@@ -169,11 +171,6 @@ int ufs_x_at_once(const ufs_x *x)
     int width = x->kind == UFS_X_SOURCE && x->source.at_once > X_COLUMNS ? x->source.at_once
                                                                          : X_COLUMNS;
     return width < x->p ? width : x->p;
-}
-
-void ufs_x_sweep(const ufs_x *x, int width)
-{
-    if (x->kind == UFS_X_SOURCE && width < x->p) ask(x, (ufs_x_call){.name = "sweep"}, 0, NULL);
 }
 
 void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const double *column),

@@ -93,11 +93,8 @@ const double *ufs_x_column(const ufs_x *x, int j, double *scratch);
 /* Columns j[0..m) into out (n x m); one pass over a source. */
 void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out);
 /* How many columns are worth reading together: a block of a source, else 64. One pass over a
- * source is p / at_once reads; see ufs_x_sweep() for one that is stored by rows. */
+ * source is p / at_once reads. */
 int ufs_x_at_once(const ufs_x *x);
-/* All columns are about to be read, `width` at a time. If that is several reads, a source that is
- * stored by rows, where each would be a pass, makes a copy for them in one pass. */
-void ufs_x_sweep(const ufs_x *x, int width);
 /* visit(data, j, column j) for every column in turn, read ufs_x_at_once() at a time. The column
  * may not be kept. */
 void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const double *column),

@@ -136,7 +136,7 @@ mutants <- rbind(
   mutant("src/x_sparse.c", "rest -= w;", "", "kernel-la_gl"),
   mutant("src/x_sparse.c", "any = any || weight[k] != 0.0;", "any = weight[k] != 0.0;", "kernel-x"),
   mutant("src/x_sparse.c", "off[k] += ufs_x_shift(x, j) * weight[k];", "", "kernel-x"),
-  mutant("src/x_ops.c", "x->kind == UFS_X_SOURCE && width < x->p) ask(", "false) ask(", "turned"),
+  mutant("src/x_ops.c", "x->kind == UFS_X_SOURCE && at.width < x->p)", "false)", "turned"),
   mutant("R/turned.R", "done <- isTRUE(file.size(path) == bytes)", "done <- FALSE", "turned"),
   mutant("R/turned.R", "(index[turn[first]] - 1) * lines", "index[turn[first]] * lines", "turned"),
   mutant("R/turned.R", "which(c(TRUE, diff(index[turn]) != 1))", "1L", "turned"),
