@@ -204,7 +204,9 @@ expand_features <- function(value, data, fill = 0) {
 }
 
 # For every column of x the index of the first column equal to it.
-equal_columns <- function(x) .Call(C_x_equal, x, FALSE)
+equal_columns <- function(x) {
+  first_equal(.Call(C_x_hash, x, 0), nrow(x), function(j) x_columns(x, j))
+}
 
 # Equal columns get the mean of their values, or of their rows of a matrix: an iteration that has
 # not ended splits what is theirs unevenly, by rounding; and where any split is optimal, this one
@@ -218,8 +220,30 @@ mean_of_copies <- function(value, first) {
   if (is.matrix(value)) mean[at, , drop = FALSE] else mean[at]
 }
 
-# For every row the index of the first row equal to it.
-equal_rows <- function(x) .Call(C_x_equal, x, TRUE)
+# For every row of a matrix the index of the first row equal to it.
+equal_rows <- function(x) {
+  first_equal(.Call(C_x_hash, x, NULL), ncol(x), function(i) t(x[i, , drop = FALSE]))
+}
+
+# Items that are equal have the same hash (two numbers each); those of one hash are read, as columns
+# of `size` numbers, and compared with the first of them, a block at a time.
+first_equal <- function(hash, size, read, bytes = block_bytes()) {
+  first <- seq_len(nrow(hash))
+  turn <- order(hash[, 1L], hash[, 2L])
+  hash <- hash[turn, , drop = FALSE]
+  alike <- c(FALSE, rowSums(diff(hash) != 0) == 0)
+  leader <- turn[which(!alike)[cumsum(!alike)]][alike]
+  copies <- turn[alike]
+  width <- max(1, floor(bytes / (8 * size)))
+  for (at in split(seq_along(copies), ceiling(seq_along(copies) / width))) {
+    items <- unique(c(leader[at], copies[at]))
+    block <- read(items)
+    same <- which(colSums(block[, match(copies[at], items), drop = FALSE] !=
+      block[, match(leader[at], items), drop = FALSE]) == 0)
+    first[copies[at][same]] <- leader[at][same]
+  }
+  first
+}
 
 # Variances of the columns, without a second matrix of the size of x.
 column_variances <- function(x) judge_moments(.Call(C_moments, x), TRUE)$sd^2

@@ -70,7 +70,10 @@ is_operator <- function(x) inherits(x, "ufs_x")
 
 # For every column the index of the first one equal to it.
 x_equal_columns <- function(x) {
-  if (is_operator(x) && x$kind == "source") equal_source_columns(x) else equal_columns(x)
+  if (!is_operator(x) || x$kind != "source") {
+    return(equal_columns(x))
+  }
+  first_equal(x$hash(), x$n, function(j) x_columns(x, j), x$bytes)
 }
 
 # The same for rows. A source is not searched for them: every row stands for itself.

@@ -56,7 +56,7 @@ source_gram <- function(op, rows) {
 }
 
 # X'diag(root)^2 X_j, a block of columns at a time; root NULL for ones.
-source_gram_columns <- function(op, j, root) {
+source_gram_columns <- function(op, j, root = NULL) {
   width <- columns_at_once(op)
   parts <- lapply(split(j, (seq_along(j) - 1) %/% width), function(at) {
     read <- source_read_columns(op, at)
@@ -76,7 +76,7 @@ source_rows <- function(op, i) {
 }
 
 # x_i'S x_i for every row, S the identity if NULL; only the upper triangle of S is read.
-source_row_forms <- function(op, s) {
+source_row_forms <- function(op, s = NULL) {
   if (is.null(s) && op$source$by == "columns") {
     return(drop(source_pass_x(op, "columns", piece_forms, sum_in_place, matrix = s,
       value_bytes = 8 * op$n)))
@@ -84,7 +84,7 @@ source_row_forms <- function(op, s) {
   drop(source_pass_x(op, "rows", piece_forms, NULL, matrix = s, value_bytes = 8 * op$source$step))
 }
 
-# Two numbers for each column, equal where the columns are: see equal_source_columns().
+# Two numbers for each column, equal where the columns are: see first_equal().
 source_hash <- function(op) {
   if (op$source$by == "rows") {
     source_pass_x(op, "rows", piece_hash, add_hashes, whole = FALSE, value_bytes = 16 * op$p)
@@ -116,7 +116,7 @@ source_some <- function(op, j) {
 }
 
 # All columns are to be asked for, in several reads.
-source_sweep <- function(op, none) {
+source_sweep <- function(op) {
   if (op$source$by == "rows") turn_once(op)
   numeric()
 }
@@ -212,28 +212,7 @@ turned_for <- function(op, reads = 1) {
   NULL
 }
 
-# ---- equal columns
-
-# Columns that are equal have the same hash; those of one hash are read and compared.
-equal_source_columns <- function(x) {
-  first <- seq_len(x$p)
-  hash <- x$hash()
-  turn <- order(hash[, 1L], hash[, 2L])
-  hash <- hash[turn, , drop = FALSE]
-  alike <- c(FALSE, rowSums(diff(hash) != 0) == 0)
-  leader <- turn[which(!alike)[cumsum(!alike)]]
-  copies <- turn[alike]
-  leader <- leader[alike]
-  width <- max(1, floor(x$bytes / (8 * x$n)))
-  for (at in split(seq_along(copies), ceiling(seq_along(copies) / width))) {
-    read <- unique(c(leader[at], copies[at]))
-    block <- x_columns(x, read)
-    same <- colSums(block[, match(copies[at], read), drop = FALSE] !=
-      block[, match(leader[at], read), drop = FALSE]) == 0
-    first[copies[at][same]] <- leader[at][same]
-  }
-  first
-}
+# ---- what is done with a block of lines
 
 piece_hash <- function(block, lines, whole) {
   .Call(C_x_hash, block, if (whole) 0 else lines[[1L]] - 1)

@@ -66,7 +66,7 @@ static int scatter(wstep *w, const udfs_problem *problem)
     double *sum = ufs_dzero(N, wide ? N : P); /* A, or AX */
     int *member = ufs_ialloc(S);
 
-    graph_knn_search(&x, problem->k, false, &knn);
+    graph_knn_search(&x, problem->k, &knn);
     for (size_t i = 0; i < N && lapack == 0; i++) {
         if (i % 256 == 0) R_CheckUserInterrupt();
         member[0] = (int) i;

@@ -6,6 +6,21 @@
 
 /* clang-format off */
 #define UFS_ENTRIES(ENTRY) \
+    /* ffi_<name>.c each */ \
+    ENTRY(alnr, 3) \
+    ENTRY(facility, 4) \
+    ENTRY(inffs, 3) \
+    ENTRY(kmeans, 4) \
+    ENTRY(mcfs, 5) \
+    ENTRY(ndfs, 5) \
+    ENTRY(propagate, 5) \
+    ENTRY(represent, 5) \
+    ENTRY(rrss, 3) \
+    ENTRY(rsr, 4) \
+    ENTRY(socfs, 4) \
+    ENTRY(sogfs, 3) \
+    ENTRY(spca, 4) \
+    ENTRY(udfs, 3) \
     /* ffi_x.c */ \
     ENTRY(x_check, 5) \
     ENTRY(x_standardise, 3) \
@@ -17,7 +32,6 @@
     ENTRY(x_ss, 1) \
     ENTRY(x_gram, 2) \
     ENTRY(x_pca, 4) \
-    ENTRY(x_equal, 2) \
     ENTRY(x_hash, 2) \
     /* ffi_turned.c */ \
     ENTRY(file_numbers, 3) \
@@ -28,24 +42,12 @@
     ENTRY(unit_rows, 3) \
     /* ffi_ted.c */ \
     ENTRY(ted_greedy, 3) \
-    /* ffi_rrss.c */ \
-    ENTRY(rrss, 3) \
-    /* ffi_alnr.c */ \
-    ENTRY(alnr, 3) \
     /* ffi_blfse.c */ \
     ENTRY(blfse, 6) \
     ENTRY(laplacian_low, 3) \
-    /* ffi_inffs.c */ \
-    ENTRY(inffs, 3) \
     /* ffi_css.c */ \
     ENTRY(css, 3) \
     ENTRY(css_leading, 3) \
-    /* ffi_facility.c */ \
-    ENTRY(facility, 4) \
-    /* ffi_kmeans.c */ \
-    ENTRY(kmeans, 4) \
-    /* ffi_socfs.c */ \
-    ENTRY(socfs, 4) \
     /* ffi_graph.c */ \
     ENTRY(graph_knn, 2) \
     ENTRY(graph_lists, 6) \
@@ -59,39 +61,22 @@
     /* ffi_spec.c */ \
     ENTRY(spec_quadratic, 4) \
     ENTRY(spec_leading, 5) \
-    /* ffi_mcfs.c */ \
-    ENTRY(mcfs, 5) \
     /* ffi_jspca.c */ \
     ENTRY(jspca, 4) \
     ENTRY(jspca_compress, 1) \
     ENTRY(jspca_lambda_max, 2) \
-    /* ffi_spca.c */ \
-    ENTRY(spca, 4) \
-    /* ffi_udfs.c */ \
-    ENTRY(udfs, 3) \
-    /* ffi_rsr.c */ \
-    ENTRY(rsr, 4) \
-    /* ffi_ndfs.c */ \
-    ENTRY(ndfs, 5) \
-    /* ffi_sogfs.c */ \
-    ENTRY(sogfs, 3) \
     /* ffi_topk.c */ \
     ENTRY(topk, 5) \
     ENTRY(topk_probe, 3) \
-    /* ffi_represent.c */ \
-    ENTRY(represent, 5) \
-    /* ffi_propagate.c */ \
-    ENTRY(propagate, 5) \
     /* ffi_test.c: for tests/testthat alone */ \
     ENTRY(test_x, 4) \
-    ENTRY(test_eigs, 4) \
     ENTRY(test_qp, 5) \
     ENTRY(test_anderson, 4) \
     ENTRY(test_lowest, 6) \
     ENTRY(test_cg, 5) \
     ENTRY(test_ridge, 5) \
     ENTRY(test_polar, 2) \
-    ENTRY(test_eig, 3) \
+    ENTRY(test_eigs, 5) \
     ENTRY(test_inverse, 1) \
     ENTRY(test_gemm, 3) \
     ENTRY(test_proj, 2) \

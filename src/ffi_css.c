@@ -14,7 +14,7 @@ SEXP ffi_css(SEXP x, SEXP settings_, SEXP control)
                              .mu = ffi_real(settings_, "mu"),
                              .max_swaps = ffi_count(settings_, "max_swaps", 0, INT_MAX),
                              .exact_limit = ffi_int(settings_, "exact_limit"),
-                             .form = ffi_letter(settings_, "form", "apn")};
+                             .form = ffi_form(settings_, "form")};
     ufs_run run = ffi_run_begin(control, "css");
 
     if (!(settings.mu >= 0.0)) Rf_error("internal error: arguments of css");

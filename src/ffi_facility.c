@@ -3,7 +3,7 @@
 #include "samp_facility.h"
 #include <limits.h>
 
-static facility_sparse sparse_columns(SEXP list, int n);
+static facility_matrix sparse_columns(SEXP list, int n);
 
 /* similarity: list(kind, x, bandwidth) for kind 0 and 1, list(kind, candidate, sample) with
  * n x n matrices (2) or lists start, index, value (3). labelled: indices from 1. settings:
@@ -38,8 +38,8 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
             Rf_error("internal error: bandwidth of the similarity");
         break;
     case FACILITY_DENSE:
-        problem.by_candidate = ffi_given(ffi_get(similarity, "candidate"), N * N, "candidate");
-        problem.by_sample = ffi_given(ffi_get(similarity, "sample"), N * N, "sample");
+        problem.candidate.value = ffi_given(ffi_get(similarity, "candidate"), N * N, "candidate");
+        problem.sample.value = ffi_given(ffi_get(similarity, "sample"), N * N, "sample");
         break;
     case FACILITY_SPARSE:
         problem.candidate = sparse_columns(ffi_get(similarity, "candidate"), n);
@@ -54,12 +54,11 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
     facility_solve(&problem, &settings, &result, &run);
     for (int t = 0; t < settings.m; t++) result.order[t]++;
     for (int i = 0; i < n; i++) result.first[i]++;
-    SEXP change = Rf_allocMatrix(INTSXP, 2, result.change.length);
-    ffi_set(out, "change", change);
+    int *change = INTEGER(ffi_set(out, "change", Rf_allocMatrix(INTSXP, 2, result.change.length)));
     for (size_t l = 0; l < (size_t) result.change.length; l++) {
         const double *row = result.change.value + l;
-        INTEGER(change)[2 * l] = 1 + (int) row[0];
-        INTEGER(change)[2 * l + 1] = 1 + (int) row[result.change.capacity];
+        change[2 * l] = 1 + (int) row[0];
+        change[2 * l + 1] = 1 + (int) row[result.change.capacity];
     }
     ffi_run_end(
         out, &run,
@@ -69,10 +68,10 @@ SEXP ffi_facility(SEXP similarity, SEXP labelled, SEXP settings_, SEXP control)
     return out;
 }
 
-static facility_sparse sparse_columns(SEXP list, int n)
+static facility_matrix sparse_columns(SEXP list, int n)
 {
     SEXP start = ffi_get(list, "start"), index = ffi_get(list, "index");
-    facility_sparse out;
+    facility_matrix out;
     int size;
 
     if (TYPEOF(index) != INTSXP || Rf_xlength(index) > INT_MAX)

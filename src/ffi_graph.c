@@ -19,13 +19,12 @@ SEXP ffi_graph_knn(SEXP x_, SEXP k_)
     SEXP out = PROTECT(ffi_list("index d2 mean_distance"));
     graph_knn knn;
 
-    graph_knn_search(&x, k, true, &knn);
-    SEXP index = PROTECT(Rf_allocMatrix(INTSXP, k, x.n));
-    for (size_t e = 0; e < len; e++) INTEGER(index)[e] = knn.index[e] + 1;
-    ffi_set(out, "index", index);
+    graph_knn_search(&x, k, &knn);
+    int *index = INTEGER(ffi_set(out, "index", Rf_allocMatrix(INTSXP, k, x.n)));
+    for (size_t e = 0; e < len; e++) index[e] = knn.index[e] + 1;
     ufs_copy(ffi_set_matrix(out, "d2", k, x.n), knn.d2, len);
     *ffi_set_vector(out, "mean_distance", 1) = knn.mean_distance;
-    UNPROTECT(2);
+    UNPROTECT(1);
     return out;
 }
 
@@ -66,8 +65,7 @@ SEXP ffi_graph_lists(SEXP x_, SEXP index_, SEXP d2_, SEXP weights, SEXP bandwidt
                        (graph_symmetrise) rule, &g);
         int edges = g.start[n];
         memcpy(ffi_set_ints(out, "start", n + 1), g.start, ((size_t) n + 1) * sizeof(int));
-        int *index = ffi_set_ints(out, "index", edges);
-        for (int e = 0; e < edges; e++) index[e] = g.col[e];
+        memcpy(ffi_set_ints(out, "index", edges), g.col, (size_t) edges * sizeof(int));
         ufs_copy(ffi_set_vector(out, "value", edges), g.w, (size_t) edges);
         set_description(out, &g);
     }

@@ -19,13 +19,11 @@ SEXP ffi_moments(SEXP x_)
 
     for (int j = 0; j < x.p; j++) {
         prepare_moments found = {0};
-        if (x.kind == UFS_X_DENSE) {
-            bad[j] = !prepare_moments_dense(x.n, x.dense + (size_t) j * (size_t) x.n, &found);
-            ss[j] = found.ss;
-        } else {
-            const int *at = x.start + ufs_x_user(&x, j);
-            bad[j] = !prepare_moments_sparse(x.n, at[1] - at[0], x.value + at[0], &found);
-        }
+        const int *at = x.start + (x.start ? ufs_x_user(&x, j) : 0);
+        bad[j] = x.start
+                     ? !prepare_moments_of(x.n, at[1] - at[0], x.value + at[0], &found)
+                     : !prepare_moments_of(x.n, x.n, x.dense + (size_t) j * (size_t) x.n, &found);
+        if (ss) ss[j] = found.ss;
         top[j] = found.top;
         exponent[j] = found.exponent;
         mean[j] = found.mean;
@@ -53,8 +51,7 @@ SEXP ffi_judge(SEXP moments, SEXP center_)
     const double *ss = ffi_data(ffi_get(moments, "ss"), P, "ss");
     const int *exponent = ffi_ints(ffi_get(moments, "exponent"), P, -1000, 1000, "exponent");
     SEXP out = PROTECT(ffi_list("constant unfit mean sd centred norm"));
-    SEXP constant = Rf_allocVector(LGLSXP, p);
-    ffi_set(out, "constant", constant);
+    int *constant = LOGICAL(ffi_set(out, "constant", Rf_allocVector(LGLSXP, p)));
     double *shift = ffi_set_vector(out, "mean", p), *sd = ffi_set_vector(out, "sd", p);
     double *centred = ffi_set_vector(out, "centred", p), *norm = ffi_set_vector(out, "norm", p);
     int *unfit = ufs_ialloc(P);
@@ -63,7 +60,7 @@ SEXP ffi_judge(SEXP moments, SEXP center_)
         prepare_column is = prepare_judge(
             n, &(prepare_moments){top[j], exponent[j], mean[j], css[j],
                                   ss ? ss[j] : css[j] + (double) n * mean[j] * mean[j]});
-        LOGICAL(constant)[j] = is.constant;
+        constant[j] = is.constant;
         unfit[j] = is.unfit;
         shift[j] = center ? is.mean : 0.0;
         sd[j] = is.sd;

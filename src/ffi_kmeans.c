@@ -10,12 +10,11 @@ SEXP ffi_kmeans(SEXP x, SEXP first, SEXP draw, SEXP max_iter)
     ffi_mat from = ffi_matrix(x, "x"), drawn = ffi_matrix(draw, "draw");
     int n = from.n, c = drawn.n, n_start = drawn.p;
     const int *given = ffi_ints(first, (size_t) n, 1, n, "first");
-    SEXP out = PROTECT(ffi_list("label within iterations run")),
-         label = PROTECT(Rf_allocMatrix(INTSXP, n, n_start));
-    int *equal = ufs_ialloc((size_t) n);
+    SEXP out = PROTECT(ffi_list("label within iterations run"));
+    int *label = INTEGER(ffi_set(out, "label", Rf_allocMatrix(INTSXP, n, n_start))),
+        *equal = ufs_ialloc((size_t) n);
     ufs_run run = {.status = UFS_CONVERGED};
 
-    ffi_set(out, "label", label);
     if (c < 2 || c >= n) Rf_error("internal error: arguments of kmeans");
     for (int i = 0; i < n; i++) {
         equal[i] = given[i] - 1;
@@ -27,12 +26,12 @@ SEXP ffi_kmeans(SEXP x, SEXP first, SEXP draw, SEXP max_iter)
     kmeans_settings settings = {.n_start = n_start,
                                 .max_iter = ffi_whole(max_iter, 0, INT_MAX, "max_iter"),
                                 .draw = drawn.x};
-    kmeans_result result = {.label = INTEGER(label),
+    kmeans_result result = {.label = label,
                             .within = ffi_set_vector(out, "within", n_start),
                             .iterations = ffi_set_ints(out, "iterations", n_start)};
     kmeans_solve(&problem, &settings, &result, &run);
-    for (size_t i = 0; i < (size_t) n * (size_t) n_start; i++) INTEGER(label)[i]++;
+    for (size_t i = 0; i < (size_t) n * (size_t) n_start; i++) label[i]++;
     ffi_run_end(out, &run, NULL);
-    UNPROTECT(2);
+    UNPROTECT(1);
     return out;
 }

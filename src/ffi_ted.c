@@ -10,17 +10,12 @@ SEXP ffi_ted_greedy(SEXP x_, SEXP settings_, SEXP control)
     ufs_x x = ffi_x_finite(x_);
     int n_given, *given = ffi_indices(ffi_get(settings_, "given"), x.n, &n_given, "given");
     ufs_run run = ffi_run_begin(control, "ted");
-    ted_problem problem = {.n = x.n,
-                           .p = x.p,
-                           .x = &x,
-                           .mu = ffi_real(settings_, "mu"),
-                           .n_given = n_given,
-                           .given = given};
+    ted_problem problem = {&x, ffi_real(settings_, "mu"), n_given, given};
     ted_settings settings = {.m = ffi_count(settings_, "m", 1, x.n - n_given),
-                             .form = ffi_letter(settings_, "form", "apn")};
+                             .form = ffi_form(settings_, "form")};
     ted_result result = {.order = ffi_set_ints(out, "order", settings.m),
                          .score = ffi_set_zero(out, "score", settings.m, 0),
-                         .left = ffi_set_zero(out, "left", problem.n, 0)};
+                         .left = ffi_set_zero(out, "left", x.n, 0)};
 
     for (int i = 0; i < n_given; i++)
         for (int k = 0; k < i; k++)

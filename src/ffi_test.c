@@ -45,22 +45,6 @@ SEXP ffi_test_polar(SEXP a, SEXP e_old)
     return out;
 }
 
-SEXP ffi_test_eig(SEXP a, SEXP il, SEXP iu)
-{
-    int n = ffi_matrix(a, "a").n;
-    const double *from = ffi_sized(a, n, n, "a");
-    int lo = ffi_whole(il, 1, n, "il"), hi = ffi_whole(iu, lo, n, "iu");
-    SEXP out = PROTECT(ffi_list("values vectors info"));
-    double *w = ffi_set_vector(out, "values", hi - lo + 1);
-    double *z = ffi_set_matrix(out, "vectors", n, hi - lo + 1);
-    double *copy = ufs_dalloc((size_t) n, (size_t) n);
-    ufs_copy(copy, from, (size_t) n * (size_t) n);
-    *ffi_set_ints(out, "info", 1) = la_eig_range(n, copy, lo, hi, w, z);
-    la_fix_signs(n, hi - lo + 1, z);
-    UNPROTECT(1);
-    return out;
-}
-
 /* The inverse of a positive definite matrix by its Cholesky factor. */
 SEXP ffi_test_inverse(SEXP a)
 {
@@ -290,22 +274,33 @@ static void apply_test(const void *data, int m, const double *x, double *y)
     la_gemm('N', 'N', op->n, m, op->n, 1.0, op->a, op->n, x, op->n, 0.0, y, op->n);
 }
 
-/* The k largest eigenpairs of the symmetric a (n x n) by products with blocks of vectors. */
-SEXP ffi_test_eigs(SEXP a, SEXP k_, SEXP tol, SEXP block)
+/* Eigenpairs of the symmetric a (n x n): with block NULL il to iu, ascending, by LAPACK; else the
+ * iu - il + 1 largest by products with blocks of vectors. */
+SEXP ffi_test_eigs(SEXP a, SEXP il, SEXP iu, SEXP tol, SEXP block)
 {
-    int n = ffi_matrix(a, "a").n, k = ffi_whole(k_, 1, n, "k");
+    int n = ffi_matrix(a, "a").n, lo = ffi_whole(il, 1, n, "il"), k = ffi_whole(iu, lo, n, "iu");
+    bool whole = block == R_NilValue;
     test_operator op = {n, ffi_sized(a, n, n, "a")};
-    la_eigs_problem problem = {.n = n,
-                               .k = k,
-                               .apply = apply_test,
-                               .data = &op,
-                               .block = ffi_whole(block, 0, n, "block"),
-                               .tol = ffi_number(tol, "tol"),
-                               .max_iter = 13 * (k + 10)};
-    la_eigs_info info;
+    la_eigs_info info = {.converged = true};
     SEXP out = PROTECT(ffi_list("values vectors products residual converged info"));
+
+    k -= lo - 1;
     double *w = ffi_set_vector(out, "values", k), *z = ffi_set_matrix(out, "vectors", n, k);
-    la_eigs_krylov(&problem, w, z, &info);
+    if (whole) {
+        double *copy = ufs_dalloc((size_t) n, (size_t) n);
+        ufs_copy(copy, op.a, (size_t) n * (size_t) n);
+        info.lapack = la_eig_range(n, copy, lo, lo + k - 1, w, z);
+        la_fix_signs(n, k, z);
+    } else {
+        la_eigs_problem problem = {.n = n,
+                                   .k = k,
+                                   .apply = apply_test,
+                                   .data = &op,
+                                   .block = ffi_whole(block, 0, n, "block"),
+                                   .tol = ffi_number(tol, "tol"),
+                                   .max_iter = 13 * (k + 10)};
+        la_eigs_krylov(&problem, w, z, &info);
+    }
     ffi_set(out, "products", Rf_ScalarInteger(info.products));
     ffi_set(out, "residual", Rf_ScalarReal(info.residual));
     ffi_set(out, "converged", Rf_ScalarLogical(info.converged));
@@ -329,7 +324,7 @@ SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
         Rf_error("internal error: 'kind' or 'b'");
     const char *which = CHAR(STRING_ELT(kind, 0));
     double *v = ffi_set_vector(out, "v", p), *diag = ffi_set_vector(out, "diag", p);
-    double *g_diag = ufs_dzero((size_t) p, 1);
+    double *g_diag = ufs_dalloc(P, 1);
     qp_problem prob = {p, linear, NULL, NULL, NULL, diag, NULL};
     qp_info info;
     qp_work work;
@@ -359,9 +354,8 @@ SEXP ffi_test_qp(SEXP kind, SEXP parts, SEXP b, SEXP start, SEXP tol)
             op.sign = ffi_real(parts, "sign");
             op.scale = ffi_real(parts, "scale");
             op.shift = ffi_real(parts, "shift");
-            for (size_t i = 0; i < (size_t) p; i++)
-                for (size_t a = 0; a < (size_t) op.r; a++)
-                    g_diag[i] += op.f[a + i * (size_t) op.r] * op.f[a + i * (size_t) op.r];
+            for (size_t i = 0; i < P; i++)
+                g_diag[i] = la_ss((size_t) op.r, op.f + i * (size_t) op.r);
             op.g_diag = g_diag;
             hadamard_diag(&op, diag);
             prob.apply = hadamard_apply;

@@ -31,14 +31,9 @@ bool ffi_flag(SEXP list, const char *name)
     return ffi_yes(ffi_get(list, name), name);
 }
 
-char ffi_letter(SEXP list, const char *name, const char *letters)
+char ffi_form(SEXP list, const char *name)
 {
-    SEXP value = ffi_get(list, name);
-    char letter = '\0';
-    if (Rf_isString(value) && Rf_xlength(value) == 1) letter = CHAR(STRING_ELT(value, 0))[0];
-    if (letter == '\0' || strchr(letters, letter) == NULL)
-        Rf_error("internal error: '%s' is not one of its letters", name);
-    return letter;
+    return "apn"[ffi_choice(list, name, (const char *[]){"a", "p", "n", NULL})];
 }
 
 int ffi_choice(SEXP list, const char *name, const char *const *choices)
@@ -160,7 +155,7 @@ SEXP ffi_list(const char *names)
     return list;
 }
 
-void ffi_set(SEXP list, const char *name, SEXP value)
+SEXP ffi_set(SEXP list, const char *name, SEXP value)
 {
     PROTECT(value);
     SEXP names = Rf_getAttrib(list, R_NamesSymbol);
@@ -168,33 +163,24 @@ void ffi_set(SEXP list, const char *name, SEXP value)
         if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) {
             SET_VECTOR_ELT(list, i, value);
             UNPROTECT(1);
-            return;
+            return value;
         }
     Rf_error("internal error: no slot '%s'", name);
 }
 
 double *ffi_set_matrix(SEXP list, const char *name, int n, int m)
 {
-    SEXP value = PROTECT(Rf_allocMatrix(REALSXP, n, m));
-    ffi_set(list, name, value);
-    UNPROTECT(1);
-    return REAL(value);
+    return REAL(ffi_set(list, name, Rf_allocMatrix(REALSXP, n, m)));
 }
 
 double *ffi_set_vector(SEXP list, const char *name, int n)
 {
-    SEXP value = PROTECT(Rf_allocVector(REALSXP, n));
-    ffi_set(list, name, value);
-    UNPROTECT(1);
-    return REAL(value);
+    return REAL(ffi_set(list, name, Rf_allocVector(REALSXP, n)));
 }
 
 int *ffi_set_ints(SEXP list, const char *name, int n)
 {
-    SEXP value = PROTECT(Rf_allocVector(INTSXP, n));
-    ffi_set(list, name, value);
-    UNPROTECT(1);
-    return INTEGER(value);
+    return INTEGER(ffi_set(list, name, Rf_allocVector(INTSXP, n)));
 }
 
 void ffi_set_which(SEXP out, const char *name, int p, const int *is)

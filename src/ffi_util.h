@@ -23,8 +23,8 @@ int ffi_count(SEXP list, const char *name, int low, int high);
 bool ffi_flag(SEXP list, const char *name);
 /* Index of the string `name` among `choices`, which ends with NULL. */
 int ffi_choice(SEXP list, const char *name, const char *const *choices);
-/* First letter of the string `name`, one of `letters`. */
-char ffi_letter(SEXP list, const char *name, const char *letters);
+/* "a", "p" or "n": which form of a kernel, 'a' for the cheaper one. */
+char ffi_form(SEXP list, const char *name);
 /* Data of a double vector, checked for its length; NULL for R's NULL, or an error. */
 const double *ffi_data(SEXP x, size_t length, const char *what);
 const double *ffi_given(SEXP x, size_t length, const char *what);
@@ -52,8 +52,8 @@ int *ffi_indices(SEXP x, int most, int *length, const char *what);
 /* A named list whose slots are still NULL; fill with ffi_set. Protect it, and
  * it protects the rest. `names`: with one space between them. */
 SEXP ffi_list(const char *names);
-/* Stores value (which need not be protected by the caller) in the slot. */
-void ffi_set(SEXP list, const char *name, SEXP value);
+/* Stores value (which need not be protected by the caller) in the slot, and returns it. */
+SEXP ffi_set(SEXP list, const char *name, SEXP value);
 /* Allocates a matrix or vector straight into a slot and returns its data. */
 double *ffi_set_matrix(SEXP list, const char *name, int n, int m);
 double *ffi_set_vector(SEXP list, const char *name, int n);

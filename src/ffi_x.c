@@ -107,15 +107,6 @@ static ufs_x sparse_x(SEXP x)
     return out;
 }
 
-/* A matrix or vector of R's for the length of one call of the source's function. */
-static SEXP matrix_of(const double *from, int n, int m)
-{
-    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, n, m));
-    ufs_copy(REAL(out), from, (size_t) n * (size_t) m);
-    UNPROTECT(1);
-    return out;
-}
-
 /* 1-based. */
 static SEXP indices(int m, const int *j)
 {
@@ -137,93 +128,37 @@ static SEXP eval_source(SEXP x, const char *name, SEXP arguments)
     return value;
 }
 
-/* The same, the value being `length` numbers, which are copied to out. */
-static void call_source(SEXP x, const char *name, SEXP arguments, size_t length, double *out)
+static void call_source(void *data, const ufs_x_call *what, size_t length, double *out)
 {
-    SEXP value = PROTECT(eval_source(x, name, arguments));
+    SEXP x = data, arguments = R_NilValue;
+
+    if (what->j) x = eval_source(x, "some", Rf_list1(indices(what->m, what->j)));
+    PROTECT(x);
+    if (what->value) {
+        SEXP value = PROTECT(what->rows ? Rf_allocMatrix(REALSXP, what->rows, what->cols)
+                                        : Rf_allocVector(REALSXP, what->cols));
+        ufs_copy(REAL(value), what->value, (size_t) Rf_xlength(value));
+        arguments = Rf_list1(value);
+        UNPROTECT(1);
+    }
+    PROTECT(arguments);
+    if (what->index) arguments = Rf_cons(indices(what->n_index, what->index), arguments);
+    SEXP value = PROTECT(eval_source(x, what->name, arguments));
     if (!Rf_isReal(value) || (size_t) Rf_xlength(value) != length)
-        Rf_error("internal error: '%s' of the source returned another size", name);
+        Rf_error("internal error: '%s' of the source returned another size", what->name);
     if (length) ufs_copy(out, REAL_RO(value), length);
-    UNPROTECT(1);
-}
-
-/* The source of columns j[0..m); j NULL: all. */
-static SEXP some_of(SEXP x, int m, const int *j)
-{
-    return j ? eval_source(x, "some", Rf_list1(indices(m, j))) : x;
-}
-
-static void source_mul(void *data, int m, const int *j, int c, const double *v, double *y)
-{
-    SEXP x = PROTECT(some_of(data, m, j));
-    size_t length = (size_t) size_of(x, "n") * (size_t) c;
-    call_source(x, "mul", Rf_list1(matrix_of(v, size_of(x, "p"), c)), length, y);
-    UNPROTECT(1);
-}
-
-static void source_cross(void *data, int m, const int *j, int c, const double *t, double *u)
-{
-    SEXP x = PROTECT(some_of(data, m, j));
-    size_t length = (size_t) size_of(x, "p") * (size_t) c;
-    call_source(x, "cross", Rf_list1(matrix_of(t, size_of(x, "n"), c)), length, u);
-    UNPROTECT(1);
-}
-
-static void source_columns(void *data, int m, const int *j, double *out)
-{
-    size_t length = (size_t) size_of(data, "n") * (size_t) m;
-    call_source(data, "columns", Rf_list1(indices(m, j)), length, out);
-}
-
-static void source_gram(void *data, bool rows, double *out)
-{
-    size_t side = (size_t) size_of(data, rows ? "n" : "p");
-    call_source(data, "gram", Rf_list1(Rf_ScalarLogical(rows)), side * side, out);
-}
-
-static void source_gram_some(void *data, int m, const int *j, int from, const double *root,
-                             double *out)
-{
-    SEXP x = PROTECT(some_of(data, m, j)), last = PROTECT(Rf_allocVector(INTSXP, m - from));
-    for (int k = from; k < m; k++) INTEGER(last)[k - from] = k + 1;
-    SEXP weight = PROTECT(root ? matrix_of(root, size_of(x, "n"), 1) : R_NilValue);
-    if (root) Rf_setAttrib(weight, R_DimSymbol, R_NilValue);
-    call_source(x, "gram_columns", Rf_list2(last, weight), (size_t) m * (size_t) (m - from), out);
     UNPROTECT(3);
-}
-
-static void source_rows(void *data, int m, const int *i, double *out)
-{
-    size_t length = (size_t) m * (size_t) size_of(data, "p");
-    call_source(data, "rows", Rf_list1(indices(m, i)), length, out);
-}
-
-static void source_row_forms(void *data, const double *s, double *out)
-{
-    int n = size_of(data, "n"), p = size_of(data, "p");
-    call_source(data, "row_forms", Rf_list1(s ? matrix_of(s, p, p) : R_NilValue), (size_t) n, out);
-}
-
-static void source_prefetch(void *data, int m, const int *j)
-{
-    call_source(data, "prefetch", Rf_list1(indices(m, j)), 0, NULL);
-}
-
-static void source_sweep(void *data)
-{
-    call_source(data, "sweep", Rf_list1(R_NilValue), 0, NULL);
 }
 
 static ufs_x source_x(SEXP x)
 {
-    double block = floor(ffi_real(x, "bytes") / (8.0 * size_of(x, "n")));
-    int at_once = block < 1.0 ? 1 : block > 65536.0 ? 65536 : (int) block;
     ufs_x out = {.kind = UFS_X_SOURCE,
                  .n = size_of(x, "n"),
                  .p = size_of(x, "p"),
-                 .source = {x, at_once, source_mul, source_cross, source_columns, source_gram,
-                            source_gram_some, source_prefetch, source_sweep, source_rows,
-                            source_row_forms}};
+                 .source = {.data = x, .call = call_source}};
+    double block = ffi_real(x, "bytes") / (8.0 * out.n);
+
+    out.source.at_once = (int) fmax(1.0, fmin(block, INT_MAX));
     out.ss = ffi_data(ffi_get(x, "ss"), (size_t) out.p, "ss");
     return out;
 }
@@ -291,30 +226,18 @@ SEXP ffi_x_forms(SEXP x, SEXP s)
     return out;
 }
 
-/* For every column, or row, the 1-based index of the first one equal to it, as the solvers see them. */
-SEXP ffi_x_equal(SEXP x, SEXP rows_)
+/* Hashes of the columns, or with first_row NULL of the rows: see ufs_x_hash(). */
+SEXP ffi_x_hash(SEXP x, SEXP first_row)
 {
     ufs_x op = ffi_x(x);
-    bool rows = ffi_yes(rows_, "rows");
-    int count = rows ? op.n : op.p;
+    bool rows = first_row == R_NilValue;
+    double before = rows ? 0.0 : ffi_number(first_row, "first_row");
     if (op.kind == UFS_X_SOURCE || (rows && op.kind != UFS_X_DENSE))
-        Rf_error("internal error: what is equal is searched for in another way");
-    SEXP out = PROTECT(Rf_allocVector(INTSXP, count));
-    ufs_x_equal(&op, rows, INTEGER(out));
-    for (int j = 0; j < count; j++) INTEGER(out)[j]++;
-    UNPROTECT(1);
-    return out;
-}
-
-/* Hashes of the columns of a dense block, p x 2, see ufs_x_hash_block. */
-SEXP ffi_x_hash(SEXP block, SEXP first_row)
-{
-    ffi_mat from = ffi_table(block, "block");
-    double before = ffi_number(first_row, "first_row");
+        Rf_error("internal error: hashes are found in another way");
     if (!(before >= 0.0 && before <= 9007199254740992.0)) /* 2^53: whole, and one of its own */
         Rf_error("internal error: 'first_row'");
-    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, from.p, 2));
-    ufs_x_hash_block(from.n, from.p, before, from.x, REAL(out));
+    SEXP out = PROTECT(Rf_allocMatrix(REALSXP, rows ? op.n : op.p, 2));
+    ufs_x_hash(&op, rows, before, REAL(out));
     UNPROTECT(1);
     return out;
 }

@@ -18,15 +18,14 @@ typedef struct {
 } graph_knn;
 
 /* The k nearest other samples of each sample, 1 <= k <= n - 1; itself is excluded
- * by index, so duplicates are neighbours. Distances that agree to a relative 1e-10
+ * by index, so duplicates are neighbours. Distances that agree to a relative UFS_TIE
  * are ties, and ties go to the lower index. n^2 p flops in BLAS-3 blocks and
  * about 3nkp for the exact distances of the candidates; memory np + O(nk + n).
- * mean_distance is filled only if want_mean (n^2 / 2 square roots). The struct's
- * arrays come from R_alloc; the rest is given back. Checks for interrupts.
+ * The struct's arrays come from R_alloc; the rest is given back. Checks for interrupts.
  * X is dense or sparse. A sparse one is not formed: the inner products of one row with all others
  * come from the columns it has entries in, sum_j nnz_j^2 products in all, and exact distances
  * from two rows' entries. Memory 16 nnz + O(nk). Distances do not see the centring. */
-void graph_knn_search(const ufs_x *x, int k, bool want_mean, graph_knn *out);
+void graph_knn_search(const ufs_x *x, int k, graph_knn *out);
 
 /* ---- weights: a symmetric sparse matrix W --------------------------------------- */
 

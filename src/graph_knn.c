@@ -16,10 +16,8 @@
 #include <R_ext/Utils.h>
 #include <stdlib.h>
 
-/* Rows and columns of a block of products, and entries kept beyond k. */
-enum { BLOCK = 192, DEEP = 256, SLACK = 8 };
-/* Squared distances that agree to this share are ties: far above the rounding of a sum of p squares. */
-static const double TIE = 1e-10;
+/* Entries kept beyond k. */
+enum { SLACK = 8 };
 
 typedef struct {
     double key;
@@ -29,8 +27,7 @@ typedef struct {
 /* What one search needs. */
 typedef struct {
     const ufs_x *x;
-    int n, p, k, size; /* size: entries kept per row */
-    bool want_mean;
+    int n, p, k, size;       /* size: entries kept per row */
     const double *mean;      /* p: taken off on the way into the products; dense X only */
     const double *row;       /* p x n: contiguous copies of the samples; dense X only */
     const sparse_rows *rows; /* instead of the two */
@@ -69,11 +66,11 @@ static bool beyond_numbers(int n, const double *norm2, graph_knn *out)
     return true;
 }
 
-void graph_knn_search(const ufs_x *x, int k, bool want_mean, graph_knn *out)
+void graph_knn_search(const ufs_x *x, int k, graph_knn *out)
 {
     int n = x->n, p = x->p, longest = p, n_hard = 0;
     size_t N = (size_t) n, K = (size_t) k;
-    search s = {.x = x, .n = n, .p = p, .k = k, .want_mean = want_mean};
+    search s = {.x = x, .n = n, .p = p, .k = k};
     sparse_rows rows;
 
     *out = (graph_knn){.n = n, .k = k, .index = ufs_ialloc(N * K), .d2 = ufs_dalloc(N, K)};
@@ -137,7 +134,7 @@ static inline double offer_pair(search *s, int i, int j, double product)
     double lower = d2 - s->delta * both;
     if (lower < s->far[i]) offer(s, i, lower, j);
     if (lower < s->far[j]) offer(s, j, lower, i);
-    return s->want_mean && d2 > 0.0 ? sqrt(d2) : 0.0;
+    return d2 > 0.0 ? sqrt(d2) : 0.0;
 }
 
 static void centred_norms(int n, int p, const double *x, double *mean, double *norm2)
@@ -161,31 +158,32 @@ static void centred_block(const search *s, int i0, int ni, int l0, int deep, dou
     }
 }
 
-/* The same by pairs of blocks, DEEP columns at a time, so that no centred copy of x is needed. */
+/* The same by pairs of blocks, UFS_STRIP columns at a time, so that no centred copy of x is needed. */
 static double scan_dense(search *s)
 {
     int n = s->n;
-    double *left = ufs_dalloc(BLOCK, DEEP), *other = ufs_dalloc(BLOCK, DEEP), total = 0.0;
-    double *cross = ufs_dalloc(BLOCK, BLOCK);
+    double *left = ufs_dalloc(UFS_STRIP, UFS_STRIP), *other = ufs_dalloc(UFS_STRIP, UFS_STRIP),
+           total = 0.0;
+    double *cross = ufs_dalloc(UFS_STRIP, UFS_STRIP);
 
-    for (int i0 = 0; i0 < n; i0 += BLOCK)
-        for (int j0 = i0; j0 < n; j0 += BLOCK) {
-            int ni = n - i0 < BLOCK ? n - i0 : BLOCK, nj = n - j0 < BLOCK ? n - j0 : BLOCK;
-            double *right = j0 == i0 ? left : other, sum = 0.0;
+    for (int i0 = 0; i0 < n; i0 += UFS_STRIP)
+        for (int j0 = i0; j0 < n; j0 += UFS_STRIP) {
+            int ni = n - i0 < UFS_STRIP ? n - i0 : UFS_STRIP,
+                nj = n - j0 < UFS_STRIP ? n - j0 : UFS_STRIP;
+            double *right = j0 == i0 ? left : other;
             R_CheckUserInterrupt();
-            for (int l0 = 0; l0 < s->p; l0 += DEEP) {
-                int deep = s->p - l0 < DEEP ? s->p - l0 : DEEP;
+            for (int l0 = 0; l0 < s->p; l0 += UFS_STRIP) {
+                int deep = s->p - l0 < UFS_STRIP ? s->p - l0 : UFS_STRIP;
                 centred_block(s, i0, ni, l0, deep, left);
                 if (j0 != i0) centred_block(s, j0, nj, l0, deep, right);
                 la_gemm('N', 'T', ni, nj, deep, 1.0, left, ni, right, nj, l0 > 0 ? 1.0 : 0.0, cross,
-                        BLOCK);
+                        UFS_STRIP);
             }
             for (int b = 0; b < nj; b++) {
-                const double *col = cross + (size_t) b * BLOCK;
+                const double *col = cross + (size_t) b * UFS_STRIP;
                 for (int a = 0; a < (j0 == i0 ? b : ni); a++)
-                    sum += offer_pair(s, i0 + a, j0 + b, col[a]);
+                    total += offer_pair(s, i0 + a, j0 + b, col[a]);
             }
-            total += sum;
         }
     return total;
 }
@@ -233,7 +231,7 @@ static bool finish_row(const search *s, int i, entry *work, graph_knn *out, doub
     }
     choose(s, i, work, s->size, out);
     if (s->size == s->n - 1) return true;
-    *reach = out->d2[(size_t) i * (size_t) s->k + (size_t) s->k - 1] * (1.0 + 3.0 * TIE);
+    *reach = out->d2[(size_t) i * (size_t) s->k + (size_t) s->k - 1] * (1.0 + 3.0 * UFS_TIE);
     return *reach < heap[0].key;
 }
 
@@ -247,8 +245,8 @@ static void choose(const search *s, int i, entry *candidate, int count, graph_kn
     qsort(candidate, (size_t) count, sizeof(entry), by_key_then_index);
     double cut = candidate[s->k - 1].key;
     int first = s->k - 1, end = s->k;
-    while (first > 0 && candidate[first - 1].key >= cut * (1.0 - TIE)) first--;
-    while (end < count && candidate[end].key <= cut * (1.0 + TIE)) end++;
+    while (first > 0 && candidate[first - 1].key >= cut * (1.0 - UFS_TIE)) first--;
+    while (end < count && candidate[end].key <= cut * (1.0 + UFS_TIE)) end++;
     for (taken = 0; taken < first; taken++) {
         index[taken] = candidate[taken].index;
         d2[taken] = candidate[taken].key;

@@ -18,8 +18,6 @@
 #include "la.h"
 #include <R_ext/Utils.h>
 
-enum { BLOCK = 256 };
-
 /* Bounds in a form that needs no update when a centre moves: `moved` grows by its steps, and
  *   distance to centre j >= low[j] - moved[j],
  *   distance to the own centre a <= high + moved[a]. */
@@ -48,8 +46,7 @@ static double distance(const kmeans_work *w, int i, int j);
 static double squared_distance(int d, const double *a, const double *b);
 static double *centre(const kmeans_work *w, int j);
 static void work_init(kmeans_work *w, const kmeans_problem *problem);
-static int gram_coordinates(kmeans_work *w, const kmeans_problem *problem);
-static void centred(const kmeans_problem *problem, size_t j, double *to, size_t stride);
+static int coordinates(kmeans_work *w, const kmeans_problem *problem);
 static void seed(kmeans_work *w, const double *draw);
 static int draw_sample(const kmeans_work *w, double u, int n_seed);
 static bool pass(kmeans_work *w, bool exchange);
@@ -68,10 +65,7 @@ void kmeans_solve(const kmeans_problem *problem, const kmeans_settings *settings
         result->iterations[s] = 0;
     }
     work_init(&w, problem);
-    if (problem->p > problem->n)
-        run->lapack = gram_coordinates(&w, problem);
-    else
-        for (size_t j = 0; j < (size_t) w.d; j++) centred(problem, j, w.y + j, (size_t) w.d);
+    run->lapack = coordinates(&w, problem);
     if (run->lapack) return;
     for (int i = 0; i < w.n; i++) {
         w.norm2[i] = la_ss((size_t) w.d, sample(&w, i));
@@ -219,21 +213,29 @@ static void work_init(kmeans_work *w, const kmeans_problem *problem)
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
-/* U with U'U = the centred Gram matrix, its columns in the order of the samples. */
-static int gram_coordinates(kmeans_work *w, const kmeans_problem *problem)
+/* The centred columns, or U with U'U = the centred Gram matrix, in the order of the samples. */
+static int coordinates(kmeans_work *w, const kmeans_problem *problem)
 {
-    size_t n = (size_t) w->n;
-    double *gram = ufs_dzero(n, n), *block = ufs_dalloc(n, BLOCK);
-    int *pivot = ufs_ialloc(n), rank, lapack;
-    double total = 0.0;
+    size_t n = (size_t) w->n, p = (size_t) problem->p, d = (size_t) w->d;
+    double *mean = ufs_dzero(p, 1), *gram, total = 0.0;
+    const ufs_x x = {
+        .kind = UFS_X_SCALED, .n = w->n, .p = problem->p, .dense = problem->x, .shift = mean};
+    int *pivot, rank, lapack;
 
-    for (int from = 0; from < problem->p; from += BLOCK) {
-        int width = problem->p - from < BLOCK ? problem->p - from : BLOCK;
-        R_CheckUserInterrupt();
-        for (size_t j = 0; j < (size_t) width; j++)
-            centred(problem, (size_t) from + j, block + j * n, 1);
-        la_syrk('N', w->n, width, 1.0, block, w->n, 1.0, gram, w->n);
+    for (size_t j = 0; j < p; j++) {
+        for (size_t i = 0; i < n; i++) mean[j] += problem->x[i + j * n];
+        mean[j] /= (double) n;
     }
+    if (p <= n) {
+        for (size_t j = 0; j < d; j++) {
+            const double *column = ufs_x_column(&x, (int) j, w->product);
+            for (size_t i = 0; i < n; i++) w->y[j + i * d] = column[i];
+        }
+        return 0;
+    }
+    gram = ufs_dalloc(n, n);
+    pivot = ufs_ialloc(n);
+    ufs_x_gram_rows(&x, NULL, gram);
     for (size_t i = 0; i < n; i++) total += gram[i + i * n];
     /* The factor of what is not finite may be. */
     if (!R_FINITE(total)) {
@@ -248,18 +250,6 @@ static int gram_coordinates(kmeans_work *w, const kmeans_problem *problem)
         for (size_t i = 0; i < (size_t) w->d; i++) to[i] = i <= j ? gram[i + j * n] : 0.0;
     }
     return 0;
-}
-
-/* Column j less its mean; entry i to to[i * stride]. */
-static void centred(const kmeans_problem *problem, size_t j, double *to, size_t stride)
-{
-    size_t n = (size_t) problem->n;
-    const double *col = problem->x + j * n;
-    double mean = 0.0;
-
-    for (size_t i = 0; i < n; i++) mean += col[i];
-    mean /= (double) n;
-    for (size_t i = 0; i < n; i++) to[i * stride] = col[i] - mean;
 }
 
 /* ---- seeds ----------------------------------------------------------------------------------- */
@@ -351,7 +341,7 @@ static bool reassign(kmeans_work *w, int i, bool exchange)
             low[a] = high + w->moved[a];
             w->high[i] = high - w->moved[a];
             /* Less by what rounding can feign, so that the sum of squares falls for sure. */
-            saved = exchange ? leave * high * (1.0 - 1e-10) : high;
+            saved = exchange ? leave * high * (1.0 - UFS_TIE) : high;
             exact = true;
             if (saved <= join * (low[j] - w->moved[j])) continue;
         }

@@ -1,5 +1,6 @@
 /* prepare.c: see prepare.h. */
 #include "prepare.h"
+#include "la.h"
 
 /* Between these the squares of a column, and their sum, are far from over- and underflow. */
 static const double safe_low = 0x1p-400, safe_high = 0x1p+400;
@@ -8,47 +9,59 @@ static const double largest_value = 0x1p+1000, least_sd = 0x1p-1000;
 
 static int exponent_above(double value);
 static int safe_exponent(double top);
-static void moments(int n, const double *col, double unit, double *mean, double *css, double *ss);
+static void sums(int count, const double *value, double unit, double m, double *sum, double *ss);
 
-bool prepare_moments_dense(int n, const double *col, prepare_moments *found)
+/* The mean is corrected by the mean of what it leaves, which removes its rounding. */
+bool prepare_moments_of(int n, int count, const double *value, prepare_moments *found)
 {
-    double top = 0.0, check = 0.0;
+    double top = 0.0, check = 0.0, zeros = n - count, unit, sum, m, rest, left;
 
     /* 0 v is NaN where v is not finite. */
-    for (int i = 0; i < n; i++) {
-        double v = fabs(col[i]);
+    for (int i = 0; i < count; i++) {
+        double v = fabs(value[i]);
         check += 0.0 * v;
         top = v > top ? v : top;
     }
     if (check != 0.0) return false;
     found->top = top;
     found->exponent = safe_exponent(top);
-    moments(n, col, ldexp(1.0, -found->exponent), &found->mean, &found->css, &found->ss);
+    unit = ldexp(1.0, -found->exponent);
+    sums(count, value, unit, 0.0, &sum, &left);
+    m = sum / n;
+    sums(count, value, unit, m, &rest, &left);
+    rest -= zeros * m;
+    left += zeros * m * m;
+    found->mean = m + rest / n;
+    found->css = left - rest * (rest / n);
+    found->ss = left + m * (2.0 * rest + n * m);
+    /* Nearly constant: what is left is of the size of the rounding of the mean. */
+    if (found->css <= 1e-20 * found->ss) {
+        sums(count, value, unit, found->mean, &rest, &left);
+        found->css = left + zeros * found->mean * found->mean;
+    }
     return true;
 }
 
-bool prepare_moments_sparse(int n, int count, const double *value, prepare_moments *found)
+/* Of unit * value - m, and of its squares. Four sums side by side, so that an addition need not
+ * wait for the one before. */
+static void sums(int count, const double *value, double unit, double m, double *sum, double *ss)
 {
-    double top = 0.0, zeros = (double) (n - count), sum = 0.0, rest, unit, mean;
+    double s[4] = {0}, q[4] = {0};
+    int i = 0;
 
-    for (int e = 0; e < count; e++) {
-        if (!R_FINITE(value[e])) return false;
-        top = fmax(top, fabs(value[e]));
+    for (; i + 3 < count; i += 4)
+        for (int k = 0; k < 4; k++) {
+            double d = value[i + k] * unit - m;
+            s[k] += d;
+            q[k] += d * d;
+        }
+    for (; i < count; i++) {
+        double d = value[i] * unit - m;
+        s[0] += d;
+        q[0] += d * d;
     }
-    *found = (prepare_moments){.top = top, .exponent = safe_exponent(top)};
-    unit = ldexp(1.0, -found->exponent);
-    for (int e = 0; e < count; e++) sum += value[e] * unit;
-    mean = sum / n;
-    rest = -zeros * mean;
-    for (int e = 0; e < count; e++) rest += value[e] * unit - mean;
-    found->mean = mean += rest / n;
-    found->css = zeros * mean * mean;
-    for (int e = 0; e < count; e++) {
-        double v = value[e] * unit, d = v - mean;
-        found->ss += v * v;
-        found->css += d * d;
-    }
-    return true;
+    *sum = (s[0] + s[1]) + (s[2] + s[3]);
+    *ss = (q[0] + q[1]) + (q[2] + q[3]);
 }
 
 prepare_column prepare_judge(int n, const prepare_moments *found)
@@ -79,56 +92,15 @@ static int exponent_above(double value)
     return exponent > 1000 ? 1000 : (exponent < -1000 ? -1000 : exponent);
 }
 
-/* Mean, centred and plain sum of squares of unit * col. The mean is corrected by the mean
- * of what it leaves, which removes its rounding. Four sums side by side, so that an addition
- * need not wait for the one before. */
-static void moments(int n, const double *col, double unit, double *mean, double *css, double *ss)
-{
-    double s[4] = {0, 0, 0, 0}, q[4] = {0, 0, 0, 0}, m, rest, left;
-    int i, body = n - n % 4;
-
-    for (i = 0; i < body; i += 4)
-        for (int k = 0; k < 4; k++) s[k] += col[i + k] * unit;
-    for (; i < n; i++) s[0] += col[i] * unit;
-    m = ((s[0] + s[1]) + (s[2] + s[3])) / n;
-    for (int k = 0; k < 4; k++) s[k] = 0.0;
-    for (i = 0; i < body; i += 4)
-        for (int k = 0; k < 4; k++) {
-            double d = col[i + k] * unit - m;
-            s[k] += d;
-            q[k] += d * d;
-        }
-    for (; i < n; i++) {
-        double d = col[i] * unit - m;
-        s[0] += d;
-        q[0] += d * d;
-    }
-    rest = (s[0] + s[1]) + (s[2] + s[3]);
-    left = (q[0] + q[1]) + (q[2] + q[3]);
-    *mean = m + rest / n;
-    *css = left - rest * (rest / n);
-    *ss = left + m * (2.0 * rest + n * m);
-    /* Nearly constant: what is left is of the size of the rounding of the mean. */
-    if (*css <= 1e-20 * *ss) {
-        *css = 0.0;
-        for (i = 0; i < n; i++) {
-            double d = col[i] * unit - *mean;
-            *css += d * d;
-        }
-    }
-}
-
 void prepare_center(int n, int p, double *x, double *mean)
 {
     for (int j = 0; j < p; j++) {
-        double *col = x + (size_t) j * (size_t) n, sum = 0.0, rest = 0.0;
-        for (int i = 0; i < n; i++) sum += col[i];
-        mean[j] = sum / n;
-        /* What rounding left of the mean goes too. */
-        for (int i = 0; i < n; i++) rest += col[i] -= mean[j];
-        rest /= n;
-        mean[j] += rest;
-        for (int i = 0; i < n; i++) col[i] -= rest;
+        double *col = x + (size_t) j * (size_t) n, sum, rest, ss;
+        sums(n, col, 1.0, 0.0, &sum, &ss);
+        /* What rounding leaves of the mean goes too. */
+        sums(n, col, 1.0, sum / n, &rest, &ss);
+        mean[j] = sum / n + rest / n;
+        for (int i = 0; i < n; i++) col[i] -= mean[j];
     }
 }
 
@@ -151,16 +123,9 @@ void prepare_samples(int n, int q, double tiny, double *x, double *norm)
 
     for (size_t i = 0; i < len; i++) top = fmax(top, fabs(x[i]));
     unit = ldexp(1.0, -safe_exponent(top));
-    memset(norm, 0, N * sizeof(double));
-    for (size_t j = 0; j < (size_t) q; j++)
-        for (size_t i = 0; i < N; i++) {
-            double v = x[i + j * N] *= unit;
-            norm[i] += v * v;
-        }
-    for (size_t i = 0; i < N; i++) {
-        norm[i] = sqrt(norm[i]);
-        most = fmax(most, norm[i]);
-    }
+    for (size_t i = 0; i < len; i++) x[i] *= unit;
+    la_row_norms(n, q, x, norm);
+    for (size_t i = 0; i < N; i++) most = fmax(most, norm[i]);
     for (size_t i = 0; i < N; i++)
         if (norm[i] <= tiny * most) norm[i] = 1.0;
     for (size_t j = 0; j < (size_t) q; j++)

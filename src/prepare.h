@@ -23,11 +23,10 @@ typedef struct {
     double mean, sd, centred, plain; /* sd: denominator n - 1; the last two are norms */
 } prepare_column;
 
-/* False if a value is not finite; nothing else is then set. Dense: two passes, about 7n flops, a
- * third where the column is nearly constant. */
-bool prepare_moments_dense(int n, const double *col, prepare_moments *moments);
-/* The same of a column of n rows that is zero but for `count` values. */
-bool prepare_moments_sparse(int n, int count, const double *value, prepare_moments *moments);
+/* Of a column of n rows that is zero but for `count` values (dense: n). False if one is not finite;
+ * nothing else is then set. Three passes, about 8 flops per value, a fourth where the column is
+ * nearly constant. */
+bool prepare_moments_of(int n, int count, const double *value, prepare_moments *moments);
 prepare_column prepare_judge(int n, const prepare_moments *moments);
 
 /* Rows of the prepared matrix (n x q) to unit length, in place, whatever the unit of x; those of

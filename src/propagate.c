@@ -4,10 +4,6 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-/* Edges of this share of the largest weight are dropped: they would connect nodes by rounding only.
- * Probabilities that differ by less are equal. */
-static const double ROUNDING = 1e-12;
-
 static void search(const propagate_problem *problem, double weak, int *queue, int *reached);
 static int harmonic(const propagate_problem *problem, double weak, const int *reached, int *index,
                     double *probability);
@@ -24,7 +20,8 @@ int propagate_solve(const propagate_problem *problem, propagate_result *result)
     double weak = 0.0;
     int labelled = 0, frequent = 0, lapack;
 
-    for (size_t i = 0; i < n * n; i++) weak = fmax(weak, ROUNDING * problem->w[i]);
+    /* Edges of this share of the largest weight would connect nodes by rounding only. */
+    for (size_t i = 0; i < n * n; i++) weak = fmax(weak, UFS_ROUNDING * problem->w[i]);
     for (size_t i = 0; i < n; i++)
         if (problem->known[i]) {
             share[problem->known[i] - 1] += 1.0;
@@ -86,7 +83,7 @@ static int harmonic(const propagate_problem *problem, double weak, const int *re
     for (size_t a = 0; a < u; a++) {
         const double *edge = problem->w + (size_t) index[a] * n;
         double degree = 0.0;
-        if (a % 256 == 0) R_CheckUserInterrupt();
+        if (a % UFS_STRIP == 0) R_CheckUserInterrupt();
         for (size_t i = 0; i < n; i++) {
             if (edge[i] <= weak || i == (size_t) index[a]) continue;
             degree += edge[i];
@@ -127,13 +124,13 @@ static void class_mass(const propagate_problem *problem, int u, double *y)
     }
 }
 
-/* First class within 1e-12 of the largest probability. */
+/* First class within UFS_ROUNDING of the largest probability. */
 static int first_largest(int n, int c, const double *row)
 {
     size_t N = (size_t) n, C = (size_t) c, j = 0;
     double most = row[0];
     for (size_t l = 1; l < C; l++) most = fmax(most, row[l * N]);
-    while (row[j * N] < most - ROUNDING) j++;
+    while (row[j * N] < most - UFS_ROUNDING) j++;
     return (int) j + 1;
 }
 

@@ -23,12 +23,12 @@
  * never asked for.
  *
  * Flops (cosine, heat): table n^2 p + 2 n^2 (1 + ln m); tiles n^2 p (heat 2 n^2 p) for the first two
- * picks, 2 p for each pair looked at again, n^2 p at the end. Each pick makes a heap of n gains, and
- * sorts them for the bound. Memory: 8 n (BATCH + 10) bytes and 8 n^2 for the table, or (many + TILE)
- * (p + TILE) doubles and 16 bytes for each rise, some n ln m: never a second copy of x. A swap round
- * costs n^2 + 2 n m (without a table n^2 p).
+ * picks, 2 p for each pair looked at again, n^2 p at the end. Each pick sorts n gains for the bound.
+ * Memory: 8 n (BATCH + 8) bytes and 8 n^2 for the table, or UFS_STRIP (2 p + UFS_STRIP) doubles and
+ * 24 bytes for each rise, some n ln m: never a second copy of x. A swap round costs n^2 + 2 n m
+ * (without a table n^2 p).
  *
- * Ties. Gains carry the rounding of sums of n terms: those within 1e-12 of the first
+ * Ties. Gains carry the rounding of sums of n terms: those within UFS_ROUNDING of the first
  * pick's gain count as equal, and the lowest index is taken. */
 #include "samp_facility.h"
 #include "la.h"
@@ -37,41 +37,33 @@
 #include <R_ext/Memory.h>
 #include <limits.h>
 
-enum { FEW = 16, MANY = 1024, TILE = 192, BATCH = 8 };
-static const double TIE = 1e-12, IMPROVES = 1e-10, MOVES = 1e-12;
-
-/* c_i was `before` until this pick; `older`: its rise before that, -1 = none. */
-typedef struct {
-    double before;
-    int pick, older;
-} facility_rise;
+/* Columns of S that are formed together where one would do. */
+enum { BATCH = 8 };
+/* Of a rise: c_i was BEFORE until this PICK; its rise before that is OLDER, -1 = none. */
+enum { BEFORE, PICK, OLDER, RISE_COLUMNS };
 
 typedef struct {
     const facility_problem *problem;
     facility_result *result;
     int n;
     ufs_x x;
-    bool stored;                 /* is s_ij in memory? */
-    const double *candidate;     /* dense: s_.j at candidate + n j */
-    const double *sample;        /*        s_i. at sample + n i */
-    double *size;                /* n: |x_i| (cosine) or |x_i|^2 (heat) */
-    double *rows, *rows2, *tile; /* many x p, TILE x p, TILE x many */
-    double *batch;               /* n x BATCH: columns of S */
-    double *cover;               /* n: c_i */
-    int *stand_in;               /* n: who stands for i, -1 = nobody */
-    double *upper;               /* n: gains, or bounds on them */
-    bool *open;                  /* n: may still be picked */
-    double *sorted;              /* n */
-    int *heap;                   /* n */
-    int many, *block;    /* so many candidates are looked at together, at most: one if stored */
-    double value, first; /* F; the first pick's gain */
+    bool stored;                       /* is s_ij in memory? */
+    facility_matrix candidate, sample; /* S and S' if it is */
+    double *size;                      /* n: |x_i| (cosine) or |x_i|^2 (heat) */
+    double *rows, *rows2, *tile;       /* UFS_STRIP x p, x p, x UFS_STRIP */
+    double *batch;                     /* n x BATCH: columns of S */
+    double *cover;                     /* n: c_i */
+    int *stand_in;                     /* n: who stands for i, -1 = nobody */
+    double *upper;                     /* n: gains, or bounds on them */
+    bool *open;                        /* n: may still be picked */
+    double *sorted;                    /* n */
+    double value, first;               /* F; the first pick's gain */
     int evaluations;
+    int taken;  /* picks so far */
+    int *known; /* n: `upper` was the gain itself after that many picks */
     /* Without stored similarities: */
-    int taken;           /* picks so far */
-    int *known;          /* n: upper is the gain after that many picks */
-    facility_rise *rise; /* n_rise: those of c since the second pick */
-    int *last_rise;      /* n: the latest rise of c_i, -1 = none */
-    int n_rise, rise_size;
+    ufs_trace rise; /* those of c since the second pick */
+    int *last_rise; /* n: the latest rise of c_i, -1 = none */
 } facility_work;
 
 /* The best and the second best of the chosen for every sample. */
@@ -87,15 +79,17 @@ static void reset(facility_work *work);
 static void pick_all(facility_work *work, int m, bool bounds, ufs_run *run);
 static void improve_bounds(facility_work *work, int t, int m, double *bound);
 static int next_pick(facility_work *work);
-static void sink(const facility_work *work, int n_heap, int at);
+static int to_look_at(const facility_work *work, double least, int most, int *list);
 static void report(const facility_work *work);
 static void take(facility_work *work, int j, int pick);
-static void remember_rise(facility_work *work, int i, int pick);
 static void tighten(facility_work *work, int i, double from, double to);
 static void all_gains(facility_work *work);
 static void cosine_gains(facility_work *work);
 static double gain_of(const facility_work *work, int j);
+static facility_matrix column_of(const facility_work *work, const facility_matrix *s, int j,
+                                 int *length);
 static void look_again(facility_work *work, int n_list, const int *list);
+static double rise_of(const facility_work *work, int r, int column);
 static double cover_after(const facility_work *work, int i, int picks);
 static double least_product(const facility_work *work, int i, double least);
 static void visit_tiles(facility_work *work, double *table);
@@ -133,28 +127,23 @@ static void begin(const facility_problem *problem, bool table, facility_result *
                             .n = problem->n,
                             .x = ufs_x_dense(problem->n, problem->p, problem->x),
                             .stored = !from_x || table,
-                            .many = 1,
                             .batch = ufs_dalloc(n, BATCH),
-                            .candidate = problem->by_candidate,
-                            .sample = problem->by_sample,
+                            .candidate = problem->candidate,
+                            .sample = problem->sample,
                             .cover = ufs_dalloc(n, 1),
                             .stand_in = ufs_ialloc(n),
                             .upper = ufs_dalloc(n, 1),
                             .open = (bool *) R_alloc(n, sizeof(bool)),
                             .sorted = ufs_dalloc(n, 1),
-                            .heap = ufs_ialloc(n),
                             .known = ufs_ialloc(n),
                             .last_rise = ufs_ialloc(n)};
     if (!work->stored) {
-        /* A block of a sixteenth of x is no second copy of it. */
-        work->many = problem->n / 16 > MANY ? MANY : problem->n / 16;
-        if (work->many < TILE) work->many = TILE;
-        work->rows = ufs_dalloc((size_t) work->many, p);
-        work->rows2 = ufs_dalloc(TILE, p);
+        work->rows = ufs_dalloc(UFS_STRIP, p);
+        work->rows2 = ufs_dalloc(UFS_STRIP, p);
+        ufs_trace_init(&work->rise, INT_MAX, RISE_COLUMNS);
     }
-    work->block = ufs_ialloc((size_t) work->many);
     if (!from_x) return;
-    work->tile = ufs_dalloc(TILE, work->stored ? TILE : (size_t) work->many);
+    work->tile = ufs_dalloc(UFS_STRIP, UFS_STRIP);
     work->size = ufs_dalloc(n, 1);
     la_row_norms(problem->n, problem->p, problem->x, work->size);
     if (problem->kind == FACILITY_HEAT)
@@ -162,7 +151,7 @@ static void begin(const facility_problem *problem, bool table, facility_result *
     if (table) {
         double *similarities = ufs_dalloc(n, n);
         visit_tiles(work, similarities);
-        work->candidate = work->sample = similarities;
+        work->candidate.value = work->sample.value = similarities;
     }
 }
 
@@ -170,7 +159,7 @@ static void begin(const facility_problem *problem, bool table, facility_result *
 static void reset(facility_work *work)
 {
     work->value = work->first = 0.0;
-    work->evaluations = work->taken = work->n_rise = 0;
+    work->evaluations = work->taken = work->rise.length = 0;
     for (int i = 0; i < work->n; i++) {
         work->cover[i] = 0.0;
         work->stand_in[i] = -1;
@@ -231,52 +220,53 @@ static void improve_bounds(facility_work *work, int t, int m, double *bound)
 /* The candidate of the largest gain, of equal ones that of the lowest index. */
 static int next_pick(facility_work *work)
 {
-    int n = work->n, n_heap = 0, *list = work->block;
-    /* The last pick says how many will be asked for. */
-    int most = work->evaluations / 4;
-    double best = R_NegInf, tie = TIE * work->first;
+    int list[UFS_STRIP], n_list, most = work->stored ? 1 : BATCH;
+    double best = R_NegInf, top = R_NegInf, tie = UFS_ROUNDING * work->first;
 
-    if (most < FEW) most = FEW;
-    if (most > work->many) most = work->many;
     work->evaluations = 0;
-    for (int i = 0; i < n; i++)
-        if (work->open[i]) work->heap[n_heap++] = i;
-    for (int at = n_heap / 2 - 1; at >= 0; at--) sink(work, n_heap, at);
-    for (;;) {
-        int n_list = 0;
-        while (n_list < most && n_heap > 0) {
-            double top = work->upper[work->heap[0]];
-            /* Nothing to gain any more, and all are equal: none is looked at. */
-            if (top < best - tie || (best < 0.0 && n_list == 0 && top <= tie)) break;
-            list[n_list++] = work->heap[0];
-            work->heap[0] = work->heap[--n_heap];
-            sink(work, n_heap, 0);
-        }
-        if (n_list == 0) break;
+    for (int i = 0; i < work->n; i++) {
+        if (!work->open[i]) continue;
+        top = fmax(top, work->upper[i]);
+        if (work->known[i] == work->taken) best = fmax(best, work->upper[i]);
+    }
+    /* Nothing to gain any more, and all are equal: none is looked at. */
+    if (top <= tie) best = R_NegInf;
+    while (top > tie && (n_list = to_look_at(work, best - tie, most, list)) > 0) {
         work->evaluations += n_list;
         if (work->stored)
-            work->upper[list[0]] = gain_of(work, list[0]);
+            for (int b = 0; b < n_list; b++) work->upper[list[b]] = gain_of(work, list[b]);
         else
             look_again(work, n_list, list);
-        for (int b = 0; b < n_list; b++) best = fmax(best, work->upper[list[b]]);
-        tie = TIE * fmax(work->first, best);
-        most = most < work->many / 2 ? most * 2 : work->many;
+        for (int b = 0; b < n_list; b++) {
+            best = fmax(best, work->upper[list[b]]);
+            work->known[list[b]] = work->taken;
+        }
+        tie = UFS_ROUNDING * fmax(work->first, best);
+        most = most < UFS_STRIP / 2 ? most * 2 : UFS_STRIP;
     }
-    /* What is left in the heap is below. */
-    for (int i = 0; i < n; i++)
+    /* What was not looked at is below. */
+    for (int i = 0; i < work->n; i++)
         if (work->open[i] && work->upper[i] >= best - tie) return i;
     return 0; /* not reached: callers ask for no more picks than there are candidates */
 }
 
-static void sink(const facility_work *work, int n_heap, int at)
+/* Candidates whose gain now is not known and may be `least`: `most` of them, with the largest
+ * bounds. */
+static int to_look_at(const facility_work *work, double least, int most, int *list)
 {
-    int *heap = work->heap, moved = heap[at];
-    for (int child; (child = 2 * at + 1) < n_heap; at = child) {
-        if (child + 1 < n_heap && work->upper[heap[child + 1]] > work->upper[heap[child]]) child++;
-        if (!(work->upper[heap[child]] > work->upper[moved])) break;
-        heap[at] = heap[child];
+    int n_list = 0, found = 0;
+
+    for (int i = 0; i < work->n; i++)
+        if (work->open[i] && work->known[i] < work->taken && work->upper[i] >= least)
+            work->sorted[found++] = work->upper[i];
+    if (found > most) {
+        rPsort(work->sorted, found, found - most);
+        least = work->sorted[found - most];
     }
-    heap[at] = moved;
+    for (int i = 0; i < work->n && n_list < most; i++)
+        if (work->open[i] && work->known[i] < work->taken && work->upper[i] >= least)
+            list[n_list++] = i;
+    return n_list;
 }
 
 /* What has come out. */
@@ -296,41 +286,28 @@ static void take(facility_work *work, int j, int pick)
     work->open[j] = false;
     for (int i = 0; i < work->n; i++) {
         if (!(s[i] > work->cover[i])) continue;
-        if (work->stand_in[i] < 0 || s[i] > work->cover[i] * (1.0 + MOVES)) {
+        if (work->stand_in[i] < 0 || s[i] > work->cover[i] * (1.0 + UFS_ROUNDING)) {
             work->stand_in[i] = j;
             if (pick >= 0) ufs_trace_add(&work->result->change, (double[]){pick, i});
         }
         work->value += s[i] - work->cover[i];
         if (pick >= 0 && work->stored) tighten(work, i, work->cover[i], s[i]);
-        if (!work->stored && pick > 0) remember_rise(work, i, pick);
+        if (!work->stored && pick > 0) {
+            ufs_trace_add(&work->rise, (double[]){work->cover[i], pick, work->last_rise[i]});
+            work->last_rise[i] = work->rise.length - 1;
+        }
         work->cover[i] = s[i];
     }
-}
-
-static void remember_rise(facility_work *work, int i, int pick)
-{
-    if (work->n_rise == work->rise_size) {
-        int size = work->rise_size ? 2 * work->rise_size : work->n;
-        facility_rise *more = (facility_rise *) R_alloc((size_t) size, sizeof(facility_rise));
-        if (work->n_rise) memcpy(more, work->rise, (size_t) work->n_rise * sizeof(facility_rise));
-        work->rise = more;
-        work->rise_size = size;
-    }
-    work->rise[work->n_rise] = (facility_rise){work->cover[i], pick, work->last_rise[i]};
-    work->last_rise[i] = work->n_rise++;
 }
 
 /* c_i rises: what every candidate adds at sample i falls. */
 static void tighten(facility_work *work, int i, double from, double to)
 {
-    if (work->problem->kind == FACILITY_SPARSE) {
-        const facility_sparse *s = &work->problem->sample;
-        for (int l = s->start[i]; l < s->start[i + 1]; l++)
-            if (s->value[l] > from) work->upper[s->index[l]] -= fmin(s->value[l], to) - from;
-        return;
-    }
-    const double *s = work->sample + (size_t) i * (size_t) work->n;
-    for (int j = 0; j < work->n; j++) work->upper[j] -= fmax(0.0, fmin(s[j], to) - from);
+    int length;
+    const facility_matrix s = column_of(work, &work->sample, i, &length);
+
+    for (int l = 0; l < length; l++)
+        work->upper[s.index ? s.index[l] : l] -= fmax(0.0, fmin(s.value[l], to) - from);
 }
 
 /* ---- gains ----------------------------------------------------------------------------------- */
@@ -348,7 +325,7 @@ static void all_gains(facility_work *work)
         visit_tiles(work, NULL);
     } else {
         for (int j = 0; j < work->n; j++) {
-            if (j % 512 == 0) R_CheckUserInterrupt();
+            if (j % UFS_STRIP == 0) R_CheckUserInterrupt();
             work->upper[j] = gain_of(work, j);
         }
     }
@@ -369,35 +346,42 @@ static void cosine_gains(facility_work *work)
 /* sum_i max(0, s_ij - c_i) where s_ij is stored. */
 static double gain_of(const facility_work *work, int j)
 {
-    const facility_sparse *s = &work->problem->candidate;
     double gain = 0.0;
+    int length;
+    const facility_matrix s = column_of(work, &work->candidate, j, &length);
 
-    if (work->problem->kind == FACILITY_SPARSE) {
-        for (int l = s->start[j]; l < s->start[j + 1]; l++)
-            gain += fmax(0.0, s->value[l] - work->cover[s->index[l]]);
-    } else {
-        const double *column = work->candidate + (size_t) j * (size_t) work->n;
-        for (int i = 0; i < work->n; i++) gain += fmax(0.0, column[i] - work->cover[i]);
-    }
+    for (int l = 0; l < length; l++)
+        gain += fmax(0.0, s.value[l] - work->cover[s.index ? s.index[l] : l]);
     return gain;
+}
+
+/* Its index is NULL where all n are stored. */
+static facility_matrix column_of(const facility_work *work, const facility_matrix *s, int j,
+                                 int *length)
+{
+    *length = s->start ? s->start[j + 1] - s->start[j] : work->n;
+    return (facility_matrix){
+        .index = s->start ? s->index + s->start[j] : NULL,
+        .value = s->value + (s->start ? (size_t) s->start[j] : (size_t) j * (size_t) work->n)};
 }
 
 /* Gains of the list now, from the samples whose c_i has risen since they were known. */
 static void look_again(facility_work *work, int n_list, const int *list)
 {
-    int n = work->n, since = work->taken, n_rows = 0, rows[TILE];
-    double least[TILE];
+    int n = work->n, since = work->taken, n_rows = 0;
+    int rows[UFS_STRIP];
+    double least[UFS_STRIP];
     bool cosine = work->problem->kind == FACILITY_COSINE;
 
     for (int b = 0; b < n_list; b++)
         if (work->known[list[b]] < since) since = work->known[list[b]];
     ufs_x_rows(&work->x, n_list, list, work->rows);
     for (int i = 0; i < n; i++) {
-        if (work->last_rise[i] >= 0 && work->rise[work->last_rise[i]].pick >= since) {
+        if (work->last_rise[i] >= 0 && rise_of(work, work->last_rise[i], PICK) >= since) {
             least[n_rows] = least_product(work, i, cover_after(work, i, since));
             rows[n_rows++] = i;
         }
-        if (n_rows == 0 || (n_rows < TILE && i < n - 1)) continue;
+        if (n_rows == 0 || (n_rows < UFS_STRIP && i < n - 1)) continue;
         R_CheckUserInterrupt();
         ufs_x_rows(&work->x, n_rows, rows, work->rows2);
         la_gemm('N', 'T', n_rows, n_list, work->problem->p, 1.0, work->rows2, n_rows, work->rows,
@@ -405,7 +389,7 @@ static void look_again(facility_work *work, int n_list, const int *list)
         for (int b = 0; b < n_list; b++) {
             int j = list[b];
             const double *product = work->tile + (size_t) b * (size_t) n_rows;
-            double size = work->size[j] * (cosine ? 1.0 : 0.5 * (1.0 - 1e-12));
+            double size = work->size[j] * (cosine ? 1.0 : 0.5 * (1.0 - UFS_ROUNDING));
             for (int a = 0; a < n_rows; a++) {
                 if (product[a] < (cosine ? least[a] * size : least[a] + size)) continue;
                 double s = similarity(work, rows[a], j, product[a]);
@@ -415,15 +399,21 @@ static void look_again(facility_work *work, int n_list, const int *list)
         }
         n_rows = 0;
     }
-    for (int b = 0; b < n_list; b++) work->known[list[b]] = work->taken;
+}
+
+static double rise_of(const facility_work *work, int r, int column)
+{
+    return work->rise.value[(size_t) column * (size_t) work->rise.capacity + (size_t) r];
 }
 
 /* c_i after the first `picks` picks, at least one. */
 static double cover_after(const facility_work *work, int i, int picks)
 {
     double cover = work->cover[i];
-    for (int r = work->last_rise[i]; r >= 0 && work->rise[r].pick >= picks; r = work->rise[r].older)
-        cover = work->rise[r].before;
+    int r = work->last_rise[i];
+
+    for (; r >= 0 && rise_of(work, r, PICK) >= picks; r = (int) rise_of(work, r, OLDER))
+        cover = rise_of(work, r, BEFORE);
     return cover;
 }
 
@@ -431,7 +421,7 @@ static double cover_after(const facility_work *work, int i, int picks)
  * `least`. Most pairs end here, without a division, an exponential or a look at the past. */
 static double least_product(const facility_work *work, int i, double least)
 {
-    const double size = work->size[i], margin = 1e-12;
+    const double size = work->size[i], margin = UFS_ROUNDING;
     if (work->problem->kind == FACILITY_COSINE) return (least - 1.0 - margin) * size;
     return 0.5 * (work->problem->bandwidth * log(least) + size * (1.0 - margin));
 }
@@ -445,10 +435,10 @@ static void visit_tiles(facility_work *work, double *table)
     int n = work->n;
     size_t N = (size_t) n;
 
-    for (int j0 = 0; j0 < n; j0 += TILE) {
-        int nj = n - j0 < TILE ? n - j0 : TILE;
-        for (int i0 = j0; i0 < n; i0 += TILE) {
-            int ni = n - i0 < TILE ? n - i0 : TILE;
+    for (int j0 = 0; j0 < n; j0 += UFS_STRIP) {
+        int nj = n - j0 < UFS_STRIP ? n - j0 : UFS_STRIP;
+        for (int i0 = j0; i0 < n; i0 += UFS_STRIP) {
+            int ni = n - i0 < UFS_STRIP ? n - i0 : UFS_STRIP;
             R_CheckUserInterrupt();
             la_gemm('N', 'T', ni, nj, problem->p, 1.0, problem->x + i0, n, problem->x + j0, n, 0.0,
                     work->tile, ni);
@@ -474,7 +464,6 @@ static void visit_tiles(facility_work *work, double *table)
 static void load_columns(facility_work *work, int n_list, const int *list)
 {
     const facility_problem *problem = work->problem;
-    const facility_sparse *s = &problem->candidate;
     size_t n = (size_t) work->n;
 
     if (!work->stored) {
@@ -483,13 +472,12 @@ static void load_columns(facility_work *work, int n_list, const int *list)
                 0.0, work->batch, work->n);
     }
     for (int b = 0; b < n_list; b++) {
-        int j = list[b];
+        int j = list[b], length;
         double *to = work->batch + (size_t) b * n;
-        if (work->candidate != NULL) {
-            ufs_copy(to, work->candidate + (size_t) j * n, n);
-        } else if (work->stored) {
+        if (work->stored) {
+            const facility_matrix s = column_of(work, &work->candidate, j, &length);
             memset(to, 0, n * sizeof(double));
-            for (int l = s->start[j]; l < s->start[j + 1]; l++) to[s->index[l]] = s->value[l];
+            for (int l = 0; l < length; l++) to[s.index ? s.index[l] : l] = s.value[l];
         } else {
             for (int i = 0; i < work->n; i++) to[i] = similarity(work, i, j, to[i]);
         }
@@ -544,12 +532,12 @@ static bool swap_once(facility_work *work, const swap_work *swap, int m)
     R_CheckUserInterrupt();
     rank_chosen(work, swap, m);
     for (int i = 0; i < n; i++) value += swap->best[i];
-    most = IMPROVES * value;
+    most = UFS_TIE * value;
     for (int j = 0; j < n;) {
         int n_list = 0;
         for (; j < n && n_list < BATCH; j++)
             if (work->open[j]) list[n_list++] = j;
-        if (j % 512 < BATCH) R_CheckUserInterrupt();
+        if (j % UFS_STRIP < BATCH) R_CheckUserInterrupt();
         load_columns(work, n_list, list);
         for (int b = 0; b < n_list; b++) {
             const double *s = work->batch + (size_t) b * (size_t) n;
@@ -562,7 +550,7 @@ static bool swap_once(facility_work *work, const swap_work *swap, int m)
                     swap->loss[swap->who[i]] += swap->best[i] - fmax(s[i], swap->second[i]);
             }
             for (int a = 0; a < m; a++)
-                if (shared - swap->loss[a] > most * (1.0 + IMPROVES)) {
+                if (shared - swap->loss[a] > most * (1.0 + UFS_TIE)) {
                     most = shared - swap->loss[a];
                     in = list[b];
                     out = a;

@@ -11,20 +11,20 @@ typedef enum {
     FACILITY_SPARSE = 3  /* given, zeros not stored */
 } facility_kind;
 
-/* Columns of a sparse matrix: rows index[start[j] .. start[j + 1] - 1] of column j. */
+/* An n x n matrix by columns: all of its numbers, or, if `start` is not NULL, rows
+ * index[start[j] .. start[j + 1] - 1] of column j. */
 typedef struct {
     const int *start, *index;
     const double *value;
-} facility_sparse;
+} facility_matrix;
 
 /* s_ij >= 0 says how well candidate j stands for sample i. */
 typedef struct {
     int n, p;
     facility_kind kind;
-    const double *x;                        /* n x p, for cosine and heat */
-    double bandwidth;                       /* heat */
-    const double *by_candidate, *by_sample; /* dense: S and S', column-major */
-    facility_sparse candidate, sample;      /* sparse: S and S' */
+    const double *x;                   /* n x p, for cosine and heat */
+    double bandwidth;                  /* heat */
+    facility_matrix candidate, sample; /* given: S and S' */
     int n_labelled;
     const int *labelled; /* 0-based; they cover already and are no candidates */
 } facility_problem;

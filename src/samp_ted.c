@@ -13,19 +13,19 @@
  *     ||K_.i||^2 <- ||K_.i||^2 - 2 c_i h_i + c_i^2 ||k||^2,  c_i = k_i / (K_jj + mu),
  *     K_ii <- K_ii - c_i k_i,
  * and K itself is kept
- *   n-form  as a matrix, from which picks are subtracted BLOCK at a time
+ *   n-form  as a matrix, from which picks are subtracted BATCH at a time
  *           n^2 p + 6 m n^2 flops, 8 n^2 bytes
  *   p-form  as x M x', M p x p deflated by u u', u = M x_j: k = x u, h = x M x'x u
- *           2 n p^2 + m (4 n p (1 + WORTH / n) + 6 p^2) flops, 24 p^2 + 8 p (2 BATCH + WORTH)
+ *           2 n p^2 + m (4 n p (1 + UFS_STRIP / n) + 6 p^2) flops, 32 p^2 + 8 p (2 BATCH + UFS_STRIP)
  *           + 16 n BATCH bytes, less for a file; x is known by products, rows and x_i'S x_i
- *           (x_ops.h): a pass over a file for each batch, and WORTH rows of it
+ *           (x_ops.h): a pass over a file for each batch, and UFS_STRIP rows of it
  * and the cheaper one is taken, so n x n stays below 1.5 times the size of x.
  *
  * A pass over x for every pick would be matrix times vector. Hence the p-form picks up to BATCH
- * items in advance, following only the WORTH ones of largest decrease, does k and h of all items
+ * items in advance, following only the UFS_STRIP of largest decrease, does k and h of all items
  * for the whole batch by one product, and then goes through the batch again with all items: the
  * picks up to the first that another item would have beaten stand, the rest is thrown away. The
- * first pick of a batch is always right, and the batch grows while nothing is thrown away.
+ * first pick of a batch is always right, and the next batch is twice as long as what stood.
  *
  * The recurrence for ||K_.i||^2 carries the rounding of its larger past values. It is started
  * afresh from K with every block (n-form), and whenever that of the item about to be picked has
@@ -34,14 +34,15 @@
  *
  * Ties. The largest decrease wins and among equals the lowest index. The entries
  * of K carry the rounding of the K at the start, hence a decrease d that of
- * sqrt(d d_1), d_1 being the first pick's: decreases within 1e-12 sqrt(d d_1)
+ * sqrt(d d_1), d_1 being the first pick's: decreases within UFS_ROUNDING sqrt(d d_1)
  * count as equal, so that the order does not depend on the BLAS. */
 #include "samp_ted.h"
 #include "la.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { BLOCK = 32, STRIP = 256, BATCH = 64, WORTH = 256 };
+/* Picks made in advance; in the n-form, picks that K waits for. */
+enum { BATCH = 64 };
 static const double REFRESH = 1e-3;
 
 typedef struct {
@@ -50,7 +51,7 @@ typedef struct {
     bool p_form;
     double first;   /* the first pick's decrease */
     double *kernel; /* n-form: K, n x n */
-    double *late;   /* n-form: k / sqrt(K_jj + mu) of picks not yet subtracted, n x BLOCK */
+    double *late;   /* n-form: k / sqrt(K_jj + mu) of picks not yet subtracted, n x BATCH */
     int n_late;
     double *gram, *m; /* p-form: x'x and M, p x p */
     double *kh;       /* n-form: k and h, n x 2 */
@@ -64,7 +65,7 @@ typedef struct {
 typedef struct {
     int most;               /* picks at most */
     int size, count, width; /* picks wanted, made; items followed */
-    int *item;              /* WORTH: those items, ascending */
+    int *item;              /* UFS_STRIP: those items, ascending */
     double *x;              /* width x p: their rows */
     ted_work few;           /* their k, h, ss, diag, gone, then */
     int pick[BATCH];        /* items picked */
@@ -83,8 +84,6 @@ static bool stale(const ted_work *work, int j);
 static bool cheaper_by_p(const ted_problem *problem, int m);
 static void begin(ted_work *work);
 static void refresh(ted_work *work);
-static bool any_stale(const ted_work *work);
-static void note_fresh(ted_work *work);
 static void take_given_from_m(ted_work *work);
 static void refresh_p(ted_work *work);
 static void batch_init(ted_batch *batch, const ted_work *work);
@@ -99,8 +98,9 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
                ufs_run *run)
 {
     static const char *const columns[] = {"objective", "decrease", NULL};
-    int n = problem->n;
+    int n = problem->x->n;
     double objective = 0.0;
+    bool late = false;
     ted_work work = {
         .problem = problem,
         .n = n,
@@ -138,7 +138,8 @@ void ted_solve(const ted_problem *problem, const ted_settings *settings, ted_res
             ufs_run_step(run, objective, result->score[b]);
         }
     }
-    if (!work.p_form || any_stale(&work)) refresh(&work);
+    for (int i = 0; i < n; i++) late = late || (!work.gone[i] && stale(&work, i));
+    if (!work.p_form || late) refresh(&work);
     for (int i = 0; i < n; i++) result->left[i] = work.gone[i] ? 0.0 : decrease(&work, i);
 }
 
@@ -174,24 +175,25 @@ static int best_item(const ted_work *work)
 
     for (int j = 0; j < n; j++)
         if (!work->gone[j]) top = fmax(top, decrease(work, j));
-    least = top - 1e-12 * sqrt(top * fmax(work->first, top));
+    least = top - UFS_ROUNDING * sqrt(top * fmax(work->first, top));
     for (int j = 0; j < n; j++)
         if (!work->gone[j] && decrease(work, j) >= least) return j;
     return 0; /* not reached: callers ask for at most as many picks as there are items left */
 }
 
-/* Whether the recurrence has lost digits that the choice of j needs. Below 1e-24 of the first
- * decrease all are ties, whatever their digits. */
+/* Whether the recurrence has lost digits that the choice of j needs. Below the square of the
+ * rounding of the first decrease all are ties, whatever their digits. */
 static bool stale(const ted_work *work, int j)
 {
-    return work->ss[j] < REFRESH * work->then[j] && decrease(work, j) > 1e-24 * work->first;
+    return work->ss[j] < REFRESH * work->then[j] &&
+           decrease(work, j) > UFS_ROUNDING * UFS_ROUNDING * work->first;
 }
 
 /* ---- both -------------------------------------------------------------------------------- */
 
 static bool cheaper_by_p(const ted_problem *problem, int m)
 {
-    double n = problem->n, p = problem->p;
+    double n = problem->x->n, p = problem->x->p;
     return 3.0 * n * p * p + m * (4.0 * n * p + 8.0 * p * p) < n * n * p + 6.0 * m * n * n;
 }
 
@@ -199,7 +201,7 @@ static bool cheaper_by_p(const ted_problem *problem, int m)
 static void begin(ted_work *work)
 {
     const ted_problem *problem = work->problem;
-    size_t N = (size_t) problem->n, P = (size_t) problem->p;
+    size_t N = (size_t) problem->x->n, P = (size_t) problem->x->p;
 
     work->ss = ufs_dalloc(N, 1);
     work->diag = ufs_dalloc(N, 1);
@@ -211,16 +213,10 @@ static void begin(ted_work *work)
         work->m = ufs_dzero(P, P);
         for (size_t i = 0; i < P; i++) work->m[i + i * P] = 1.0;
         ufs_x_gram_cols(problem->x, work->gram);
-        if (problem->n_given == 0) {
-            ufs_x_row_forms(problem->x, work->gram, work->ss);
-            ufs_x_row_ss(problem->x, work->diag);
-            note_fresh(work);
-            return;
-        }
         take_given_from_m(work);
     } else {
         work->kernel = ufs_dalloc(N, N);
-        work->late = ufs_dalloc(N, BLOCK);
+        work->late = ufs_dalloc(N, BATCH);
         work->kh = ufs_dalloc(N, 2);
         ufs_x_gram_rows(problem->x, NULL, work->kernel);
         refresh_n(work);
@@ -240,31 +236,19 @@ static void refresh(ted_work *work)
         refresh_n(work);
 }
 
-static bool any_stale(const ted_work *work)
-{
-    for (int i = 0; i < work->n; i++)
-        if (!work->gone[i] && stale(work, i)) return true;
-    return false;
-}
-
 /* ---- p-form ------------------------------------------------------------------------------ */
 
-static void note_fresh(ted_work *work)
-{
-    for (int i = 0; i < work->n; i++) work->ss[i] = work->then[i] = fmax(work->ss[i], 0.0);
-}
-
-/* The given items leave M, all that they change: WORTH rows a read. */
+/* The given items leave M, all that they change: UFS_STRIP rows a read. */
 static void take_given_from_m(ted_work *work)
 {
     const ted_problem *problem = work->problem;
-    int p = problem->p;
+    int p = problem->x->p;
     size_t P = (size_t) p;
     const void *mark = vmaxget();
-    double *rows = ufs_dalloc(WORTH, P), *item = ufs_dalloc(P, 1), *u = ufs_dalloc(P, 1);
+    double *rows = ufs_dalloc(UFS_STRIP, P), *item = ufs_dalloc(P, 1), *u = ufs_dalloc(P, 1);
 
-    for (int t = 0; t < problem->n_given; t += WORTH) {
-        int wide = problem->n_given - t < WORTH ? problem->n_given - t : WORTH;
+    for (int t = 0; t < problem->n_given; t += UFS_STRIP) {
+        int wide = problem->n_given - t < UFS_STRIP ? problem->n_given - t : UFS_STRIP;
         ufs_x_rows(problem->x, wide, problem->given + t, rows);
         for (int a = 0; a < wide; a++) {
             R_CheckUserInterrupt();
@@ -281,34 +265,41 @@ static void take_given_from_m(ted_work *work)
 /* ||K_.i||^2 = x_i'(M C M) x_i and K_ii = x_i'M x_i. */
 static void refresh_p(ted_work *work)
 {
-    int p = work->problem->p;
+    const ufs_x *x = work->problem->x;
+    int p = x->p;
     size_t P = (size_t) p;
     const void *mark = vmaxget();
-    double *square = ufs_dalloc(P, P), *half = ufs_dalloc(P, P < STRIP ? P : STRIP);
 
-    for (int from = 0; from < p; from += STRIP) {
-        int wide = p - from < STRIP ? p - from : STRIP;
-        R_CheckUserInterrupt();
-        la_gemm('N', 'N', p, wide, p, 1.0, work->gram, p, work->m + (size_t) from * P, p, 0.0, half,
-                p);
-        la_gemm('N', 'N', p, wide, p, 1.0, work->m, p, half, p, 0.0, square + (size_t) from * P, p);
+    if (work->first == 0.0 && work->problem->n_given == 0) { /* M = I so far */
+        ufs_x_row_forms(x, work->gram, work->ss);
+        ufs_x_row_ss(x, work->diag);
+    } else {
+        double *half = ufs_dalloc(P, P < UFS_STRIP ? P : UFS_STRIP), *square = ufs_dalloc(P, P);
+        for (int from = 0; from < p; from += UFS_STRIP) {
+            int wide = p - from < UFS_STRIP ? p - from : UFS_STRIP;
+            const double *m = work->m + (size_t) from * P;
+            R_CheckUserInterrupt();
+            la_gemm('N', 'N', p, wide, p, 1.0, work->gram, p, m, p, 0.0, half, p);
+            la_gemm('N', 'N', p, wide, p, 1.0, work->m, p, half, p, 0.0, square + (size_t) from * P,
+                    p);
+        }
+        ufs_x_row_forms(x, square, work->ss);
+        ufs_x_row_forms(x, work->m, work->diag);
     }
-    ufs_x_row_forms(work->problem->x, square, work->ss);
-    ufs_x_row_forms(work->problem->x, work->m, work->diag);
-    note_fresh(work);
+    for (int i = 0; i < work->n; i++) work->ss[i] = work->then[i] = fmax(work->ss[i], 0.0);
     vmaxset(mark);
 }
 
 static void batch_init(ted_batch *batch, const ted_work *work)
 {
-    size_t N = (size_t) work->n, P = (size_t) work->problem->p, W = N < WORTH ? N : WORTH;
+    const ufs_x *x = work->problem->x;
+    size_t N = (size_t) work->n, P = (size_t) x->p, W = N < UFS_STRIP ? N : UFS_STRIP;
 
-    /* The products of a batch with a file take half a block at most. */
+    batch->size = BATCH / 8;
     batch->most = BATCH;
-    if (work->problem->x->kind == UFS_X_SOURCE)
-        while (batch->most > 8 && 4 * batch->most > ufs_x_at_once(work->problem->x))
-            batch->most /= 2;
-    batch->size = 8;
+    /* The products of a batch with a file take half a block, or those of the first one. */
+    if (x->kind == UFS_X_SOURCE && x->source.at_once / 4 < BATCH)
+        batch->most = x->source.at_once / 4 < batch->size ? batch->size : x->source.at_once / 4;
     batch->item = ufs_ialloc(W);
     batch->x = ufs_dalloc(W, P);
     batch->late = ufs_dalloc(P, BATCH);
@@ -333,13 +324,13 @@ static void choose_worth(const ted_work *work, int next, ted_batch *batch)
 
     for (int i = 0; i < n; i++)
         if (!work->gone[i]) batch->sorted[left++] = decrease(work, i);
-    if (left > WORTH) {
-        rPsort(batch->sorted, left, left - WORTH);
-        least = batch->sorted[left - WORTH];
+    if (left > UFS_STRIP) {
+        rPsort(batch->sorted, left, left - UFS_STRIP);
+        least = batch->sorted[left - UFS_STRIP];
     }
     for (int i = 0; i < n; i++) {
         /* Of many equals those before `next` leave room for it. */
-        bool room = width < (i < next ? WORTH - 1 : WORTH);
+        bool room = width < (i < next ? UFS_STRIP - 1 : UFS_STRIP);
         if (!(i == next || (room && !work->gone[i] && decrease(work, i) >= least))) continue;
         batch->few.ss[width] = work->ss[i];
         batch->few.diag[width] = work->diag[i];
@@ -355,7 +346,7 @@ static void choose_worth(const ted_work *work, int next, ted_batch *batch)
 /* At most `most` picks among the items that are followed. */
 static void pick_ahead(const ted_work *work, int most, ted_batch *batch)
 {
-    int p = work->problem->p, width = batch->width;
+    int p = work->problem->x->p, width = batch->width;
     size_t P = (size_t) p, W = (size_t) width;
     ted_work *few = &batch->few;
 
@@ -384,7 +375,7 @@ static void pick_ahead(const ted_work *work, int most, ted_batch *batch)
 /* to = M from, where the picks of the batch have not yet left M. */
 static void lagged(const ted_work *work, const ted_batch *batch, const double *from, double *to)
 {
-    int p = work->problem->p, late = batch->count;
+    int p = work->problem->x->p, late = batch->count;
     double dot[BATCH];
     la_gemv('N', p, p, 1.0, work->m, p, from, 0.0, to);
     la_gemv('T', p, late, 1.0, batch->late, p, from, 0.0, dot);
@@ -395,15 +386,9 @@ static void lagged(const ted_work *work, const ted_batch *batch, const double *f
 static int settle(ted_work *work, ted_batch *batch, int *order, double *score)
 {
     const ufs_x *x = work->problem->x;
-    int n = work->n, p = work->problem->p, made = 0;
+    int n = work->n, p = x->p, made = 0;
 
-    if (x->kind != UFS_X_DENSE) ufs_x_mul(x, 2 * batch->count, batch->uv, batch->kh);
-    /* By rows, so that they stay in the cache whichever BLAS does it. */
-    for (int from = 0; x->kind == UFS_X_DENSE && from < n; from += STRIP) {
-        int tall = n - from < STRIP ? n - from : STRIP;
-        la_gemm('N', 'N', tall, 2 * batch->count, p, 1.0, x->dense + from, n, batch->uv, p, 0.0,
-                batch->kh + from, n);
-    }
+    ufs_x_mul(x, 2 * batch->count, batch->uv, batch->kh);
     for (; made < batch->count; made++) {
         int j = batch->pick[made];
         if (made > 0 && best_item(work) != j) break;
@@ -413,10 +398,7 @@ static int settle(ted_work *work, ted_batch *batch, int *order, double *score)
                  batch->kk[made]);
     }
     la_gemm('N', 'T', p, p, made, -1.0, batch->late, p, batch->late, p, 1.0, work->m, p);
-    if (made < batch->count)
-        batch->size = made > 4 ? made : 4;
-    else if (2 * batch->size <= batch->most)
-        batch->size *= 2;
+    batch->size = 2 * made < batch->most ? 2 * made : batch->most;
     return made;
 }
 
@@ -433,9 +415,7 @@ static void refresh_n(ted_work *work)
     work->n_late = 0;
     for (size_t j = 0; j < (size_t) n; j++) {
         const double *col = work->kernel + j * (size_t) n;
-        double ss = 0.0;
-        for (int i = 0; i < n; i++) ss += col[i] * col[i];
-        work->ss[j] = work->then[j] = ss;
+        work->ss[j] = work->then[j] = la_ss((size_t) n, col);
         work->diag[j] = col[j];
     }
 }
@@ -445,7 +425,7 @@ static void take_out(ted_work *work, int j)
 {
     int n = work->n, late = work->n_late++;
     size_t N = (size_t) n;
-    double *next = work->late + (size_t) late * N, *k = work->kh, dot[BLOCK];
+    double *next = work->late + (size_t) late * N, *k = work->kh, dot[BATCH];
     double by = ridge_of(work, j), root = sqrt(by);
 
     ufs_copy(k, work->kernel + (size_t) j * N, N);
@@ -458,5 +438,5 @@ static void take_out(ted_work *work, int j)
     }
     for (int i = 0; i < n; i++) next[i] = k[i] / root;
     subtract(work, j, k, by, la_dot(n, k, k));
-    if (work->n_late == BLOCK) refresh_n(work);
+    if (work->n_late == BATCH) refresh_n(work);
 }

@@ -5,7 +5,6 @@
 #include "x_ops.h"
 
 typedef struct {
-    int n, p;         /* items, coordinates */
     const ufs_x *x;   /* n x p, rows = items */
     double mu;        /* ridge, > 0 */
     int n_given;      /* items chosen beforehand, */

@@ -6,8 +6,11 @@
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-/* Numbers in a block of columns that is made on the spot: 256 KB. */
-enum { BLOCK = 32768 };
+/* A call of a source, for `length` numbers. */
+static void ask(const ufs_x *x, ufs_x_call what, size_t length, double *out)
+{
+    x->source.call(x->source.data, &what, length, out);
+}
 
 /* A walk over X: columns from .. from + m - 1 in each step. */
 typedef struct {
@@ -28,11 +31,13 @@ static walk begin(const ufs_x *x, int width)
     walk at = {.x = x, .width = width};
 
     if (x->kind == UFS_X_SOURCE) at.width = ufs_x_at_once(x);
-    if (at.width == 0) at.width = x->kind == UFS_X_DENSE ? x->p : BLOCK / x->n;
+    if (at.width == 0) at.width = x->kind == UFS_X_DENSE ? x->p : UFS_STRIP * UFS_STRIP / x->n;
     at.width = at.width < 1 ? 1 : at.width < x->p ? at.width : x->p;
     at.index = ufs_ialloc((size_t) at.width);
     at.block = ufs_dalloc(x->kind == UFS_X_DENSE ? 0 : (size_t) x->n, (size_t) at.width);
-    ufs_x_sweep(x, at.width);
+    /* A source that is stored by rows, where each of several reads would be a pass, makes a copy for
+     * them in one pass. */
+    if (x->kind == UFS_X_SOURCE && at.width < x->p) ask(x, (ufs_x_call){.name = "sweep"}, 0, NULL);
     return at;
 }
 
@@ -72,7 +77,7 @@ void ufs_x_mul(const ufs_x *x, int c, const double *v, double *y)
     if (x->kind == UFS_X_SPARSE) {
         x_sparse_mul(x, c, v, y);
     } else if (x->kind == UFS_X_SOURCE) {
-        x->source.mul(x->source.data, 0, NULL, c, v, y);
+        ufs_x_mul_some(x, x->p, NULL, c, v, y);
     } else {
         for (walk at = begin(x, 0); next(&at);)
             la_gemm('N', 'N', x->n, c, at.m, 1.0, at.columns, x->n, v + at.from, x->p,
@@ -88,7 +93,7 @@ void ufs_x_cross(const ufs_x *x, int c, const double *t, double *u)
     if (x->kind == UFS_X_SPARSE) {
         x_sparse_cross(x, c, t, u);
     } else if (x->kind == UFS_X_SOURCE) {
-        x->source.cross(x->source.data, 0, NULL, c, t, u);
+        ufs_x_cross_some(x, x->p, NULL, c, t, u);
     } else {
         for (walk at = begin(x, 0); next(&at);)
             la_gemm('T', 'N', at.m, c, x->n, 1.0, at.columns, x->n, t, x->n, 0.0, u + at.from,
@@ -123,7 +128,7 @@ void ufs_x_gram_mul(const ufs_x *x, int c, const double *t, double *y)
     } else {
         /* Columns that are at hand still are not fetched again. */
         memset(y, 0, len * sizeof(double));
-        for (walk at = begin(x, 64); next(&at);) {
+        for (walk at = begin(x, X_COLUMNS); next(&at);) {
             la_gemm('T', 'N', at.m, c, x->n, 1.0, at.columns, x->n, t, x->n, 0.0, u, at.m);
             la_gemm('N', 'N', x->n, c, at.m, 1.0, at.columns, x->n, u, at.m, 1.0, y, x->n);
         }
@@ -137,7 +142,7 @@ const double *ufs_x_column(const ufs_x *x, int j, double *scratch)
     if (x->kind == UFS_X_SPARSE) {
         x_sparse_column(x, j, scratch);
     } else if (x->kind == UFS_X_SOURCE) {
-        x->source.columns(x->source.data, 1, &j, scratch);
+        ufs_x_columns(x, 1, &j, scratch);
     } else {
         int u = ufs_x_user(x, j);
         prepare_take(x->n, x->dense, x->n, NULL, 1, &u, x->shift ? x->shift + j : NULL,
@@ -151,7 +156,7 @@ void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out)
     size_t N = (size_t) x->n;
 
     if (x->kind == UFS_X_SOURCE) {
-        x->source.columns(x->source.data, m, j, out);
+        ask(x, (ufs_x_call){.name = "columns", .n_index = m, .index = j}, N * (size_t) m, out);
         return;
     }
     for (int k = 0; k < m; k++) {
@@ -163,13 +168,9 @@ void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out)
 
 int ufs_x_at_once(const ufs_x *x)
 {
-    int width = x->kind == UFS_X_SOURCE && x->source.at_once > 64 ? x->source.at_once : 64;
+    int width = x->kind == UFS_X_SOURCE && x->source.at_once > X_COLUMNS ? x->source.at_once
+                                                                         : X_COLUMNS;
     return width < x->p ? width : x->p;
-}
-
-void ufs_x_sweep(const ufs_x *x, int width)
-{
-    if (x->kind == UFS_X_SOURCE && width < x->p) x->source.sweep(x->source.data);
 }
 
 void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const double *column),
@@ -185,22 +186,38 @@ void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const do
 
 void ufs_x_prefetch(const ufs_x *x, int m, const int *j)
 {
-    if (x->kind == UFS_X_SOURCE && m > 0) x->source.prefetch(x->source.data, m, j);
+    if (x->kind == UFS_X_SOURCE && m > 0)
+        ask(x, (ufs_x_call){.name = "prefetch", .n_index = m, .index = j}, 0, NULL);
 }
 
 void ufs_x_mul_some(const ufs_x *x, int m, const int *j, int c, const double *v, double *y)
 {
-    x->source.mul(x->source.data, m, j, c, v, y);
+    ask(x, (ufs_x_call){.name = "mul", .m = m, .j = j, .rows = m, .cols = c, .value = v},
+        (size_t) x->n * (size_t) c, y);
 }
 
 void ufs_x_cross_some(const ufs_x *x, int m, const int *j, int c, const double *t, double *u)
 {
-    x->source.cross(x->source.data, m, j, c, t, u);
+    ask(x, (ufs_x_call){.name = "cross", .m = m, .j = j, .rows = x->n, .cols = c, .value = t},
+        (size_t) m * (size_t) c, u);
 }
 
 void ufs_x_gram_some(const ufs_x *x, int m, const int *j, int from, const double *root, double *g)
 {
-    x->source.gram_some(x->source.data, m, j, from, root, g);
+    const void *mark = vmaxget();
+    int *last = ufs_ialloc((size_t) (m - from));
+
+    for (int k = from; k < m; k++) last[k - from] = k;
+    ask(x,
+        (ufs_x_call){.name = "gram_columns",
+                     .m = m,
+                     .j = j,
+                     .n_index = m - from,
+                     .index = last,
+                     .cols = x->n,
+                     .value = root},
+        (size_t) m * (size_t) (m - from), g);
+    vmaxset(mark);
 }
 
 double ufs_x_dot(const ufs_x *x, int j, const double *w, double total, double *scratch)
@@ -250,7 +267,7 @@ void ufs_x_row_ss(const ufs_x *x, double *ss)
 
     memset(ss, 0, (size_t) x->n * sizeof(double));
     if (x->kind == UFS_X_SOURCE) {
-        x->source.row_forms(x->source.data, NULL, ss);
+        ask(x, (ufs_x_call){.name = "row_forms"}, (size_t) x->n, ss);
     } else if (x->kind == UFS_X_SPARSE) {
         x_sparse_row_ss(x, ss);
     } else {
@@ -268,12 +285,11 @@ void ufs_x_rows(const ufs_x *x, int m, const int *i, double *out)
     if (x->kind == UFS_X_SPARSE)
         x_sparse_rows(x, m, i, out);
     else if (x->kind == UFS_X_SOURCE)
-        x->source.rows(x->source.data, m, i, out);
+        ask(x, (ufs_x_call){.name = "rows", .n_index = m, .index = i}, (size_t) m * (size_t) x->p,
+            out);
     else
         prepare_take(x->n, x->dense, m, i, x->p, x->column, x->shift, x->divide, out);
 }
-
-enum { STRIP = 256 };
 
 /* half ((from + wide) x wide): columns from .. from + wide - 1 of S, its upper triangle twice, so that
  * they need no row below. */
@@ -292,22 +308,23 @@ static void fill_half(int p, int from, int wide, const double *s, double *half)
 /* By strips of rows, and of columns of S. */
 void ufs_x_row_forms(const ufs_x *x, const double *s, double *out)
 {
-    int p = x->p, index[STRIP];
+    int p = x->p, index[UFS_STRIP];
 
     if (x->kind == UFS_X_SOURCE) {
-        x->source.row_forms(x->source.data, s, out);
+        ask(x, (ufs_x_call){.name = "row_forms", .rows = p, .cols = p, .value = s}, (size_t) x->n,
+            out);
         return;
     }
     void *mark = vmaxget();
-    double *rows = ufs_dalloc(STRIP, (size_t) p), *half = ufs_dalloc(STRIP, (size_t) p);
-    double *with = ufs_dalloc(STRIP, STRIP);
+    double *rows = ufs_dalloc(UFS_STRIP, (size_t) p), *half = ufs_dalloc(UFS_STRIP, (size_t) p);
+    double *with = ufs_dalloc(UFS_STRIP, UFS_STRIP);
     for (int first = 0, m; first < x->n; first += m) {
-        m = x->n - first < STRIP ? x->n - first : STRIP;
+        m = x->n - first < UFS_STRIP ? x->n - first : UFS_STRIP;
         for (int k = 0; k < m; k++) index[k] = first + k;
         ufs_x_rows(x, m, index, rows);
         memset(out + first, 0, (size_t) m * sizeof(double));
         for (int from = 0, wide; from < p; from += wide) {
-            wide = p - from < STRIP ? p - from : STRIP;
+            wide = p - from < UFS_STRIP ? p - from : UFS_STRIP;
             R_CheckUserInterrupt();
             fill_half(p, from, wide, s, half);
             la_gemm('N', 'N', m, wide, from + wide, 1.0, rows, m, half, from + wide, 0.0, with, m);
@@ -332,9 +349,9 @@ void ufs_x_gram_rows(const ufs_x *x, const double *w, double *k)
     } else if (w == NULL && x->kind == UFS_X_DENSE) {
         la_gram('N', n, x->p, x->dense, k);
     } else if (w == NULL && x->kind == UFS_X_SOURCE) {
-        x->source.gram(x->source.data, true, k);
+        ask(x, (ufs_x_call){.name = "gram", .cols = 1, .value = (const double[]){1.0}}, N * N, k);
     } else {
-        walk at = begin(x, w ? 128 : 0);
+        walk at = begin(x, w ? X_COLUMNS : 0);
         double *block = ufs_dalloc(w ? N : 0, (size_t) at.width);
         while (next(&at)) {
             for (size_t j = 0; w && j < (size_t) at.m; j++) {
@@ -363,9 +380,10 @@ void ufs_x_gram_cols(const ufs_x *x, double *g)
     if (x->kind == UFS_X_DENSE)
         la_gram('T', x->n, x->p, x->dense, g);
     else if (x->kind == UFS_X_SOURCE)
-        x->source.gram(x->source.data, false, g);
+        ask(x, (ufs_x_call){.name = "gram", .cols = 1, .value = (const double[]){0.0}},
+            (size_t) x->p * (size_t) x->p, g);
     else {
-        for (walk at = begin(x, 64); next(&at);)
+        for (walk at = begin(x, X_COLUMNS); next(&at);)
             ufs_x_cross(x, at.m, at.columns, g + (size_t) at.from * (size_t) x->p);
         la_fill_lower(x->p, g);
     }

@@ -28,20 +28,22 @@
 
 typedef enum { UFS_X_DENSE, UFS_X_SCALED, UFS_X_SPARSE, UFS_X_SOURCE } ufs_x_kind;
 
-/* What a source can do; the arrays are those of the functions of the same names below. */
+/* A function of a source (R/source-operator.R) and what it gets: indices, then numbers. */
+typedef struct {
+    const char *name;
+    int m; /* asked of the columns j[0..m) instead of X; j NULL: all */
+    const int *j;
+    int n_index; /* 0-based; NULL: none */
+    const int *index;
+    int rows, cols; /* rows 0: a vector, NULL: none */
+    const double *value;
+} ufs_x_call;
+
 typedef struct {
     void *data;
     int at_once; /* columns that fit into a block */
-    /* mul and cross: with columns j[0..m) instead of X; j NULL: all */
-    void (*mul)(void *data, int m, const int *j, int c, const double *v, double *y);
-    void (*cross)(void *data, int m, const int *j, int c, const double *t, double *u);
-    void (*columns)(void *data, int m, const int *j, double *out);
-    void (*gram)(void *data, bool rows, double *out);
-    void (*gram_some)(void *data, int m, const int *j, int from, const double *root, double *out);
-    void (*prefetch)(void *data, int m, const int *j);
-    void (*sweep)(void *data);
-    void (*rows)(void *data, int m, const int *i, double *out);
-    void (*row_forms)(void *data, const double *s, double *out);
+    /* out: `length` numbers */
+    void (*call)(void *data, const ufs_x_call *what, size_t length, double *out);
 } ufs_x_source;
 
 typedef struct {
@@ -91,11 +93,8 @@ const double *ufs_x_column(const ufs_x *x, int j, double *scratch);
 /* Columns j[0..m) into out (n x m); one pass over a source. */
 void ufs_x_columns(const ufs_x *x, int m, const int *j, double *out);
 /* How many columns are worth reading together: a block of a source, else 64. One pass over a
- * source is p / at_once reads; see ufs_x_sweep() for one that is stored by rows. */
+ * source is p / at_once reads. */
 int ufs_x_at_once(const ufs_x *x);
-/* All columns are about to be read, `width` at a time. If that is several reads, a source that is
- * stored by rows, where each would be a pass, makes a copy for them in one pass. */
-void ufs_x_sweep(const ufs_x *x, int width);
 /* visit(data, j, column j) for every column in turn, read ufs_x_at_once() at a time. The column
  * may not be kept. */
 void ufs_x_each_column(const ufs_x *x, void (*visit)(void *data, int j, const double *column),
@@ -136,15 +135,11 @@ void ufs_x_gram_cols(const ufs_x *x, double *g);
 /* Flops of ufs_x_gram_rows. */
 double ufs_x_gram_rows_cost(const ufs_x *x);
 
-/* first[j]: the lowest index of a column equal to column j (0-based), or of a row; rows of a dense X
- * only. Values are compared as the solvers see them; 0 and -0 agree. nnz (dense: np) steps, 16 bytes
- * per item + 24n, and the items whose hashes agree. A source is searched by hashes of its blocks
- * (R/source.R). */
-void ufs_x_equal(const ufs_x *x, bool rows, int *first);
-/* Hashes of the p columns of a block of n rows, the first of which is row first_row (from 0) of
- * the matrix: out is p x 2, the upper and the lower 32 bits. The hash of a column of the matrix
- * is the sum of those of its blocks modulo 2^64. */
-void ufs_x_hash_block(int n, int p, double first_row, const double *x, double *out);
+/* Hashes of the columns of a block of rows, the first of which is row first_row (from 0) of the
+ * matrix, or of the rows of a dense X: out is p x 2, or n x 2, the upper and the lower 32 bits. The
+ * hash of a column is the sum of those of its blocks modulo 2^64. Values are taken as the solvers
+ * see them; 0 and -0 agree. nnz (dense: np) steps, 8 bytes per item + 16n. No source. */
+void ufs_x_hash(const ufs_x *x, bool rows, double first_row, double *out);
 
 /* Whether the slots of a column-compressed matrix (n rows, p columns) are sound: start
  * from 0, not falling, ending at n_entry; rows in 0..n-1 and ascending in every column.

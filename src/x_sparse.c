@@ -6,17 +6,14 @@
  *   X W X' = R W D^2 R' - u 1' - 1 u' + q 11',   u = R W D^2 m,  q = m'W D^2 m
  *
  * The c columns of the small side are done 8 at a time, stored by rows (a slab), so that an
- * entry of R meets 8 neighbouring numbers: one read of R per 8 columns. A slab that is larger
- * than the cache is taken in tiles of rows, all columns of R for each: the additions and their
- * order stay the same. p integers of memory for that. */
+ * entry of R meets 8 neighbouring numbers: one read of R per 8 columns. (Slabs in tiles of rows that
+ * fit the cache gain at 200,000 rows, and lose as much at 60,000.) */
 #include "x_sparse.h"
 #include "la.h"
 #include <R_ext/Memory.h>
 #include <R_ext/Utils.h>
 
-enum { WIDE = 8, NARROW = 4, BLOCK = 64, TILE = 4096, LEAST = 128 };
-/* Columns of a Gram matrix that stay in the cache while all entries of x pass. */
-enum { GRAM_COLUMNS = 64, FORM_COLUMNS = 128 };
+enum { WIDE = 8, NARROW = 4 };
 
 static int count(const ufs_x *x, int j)
 {
@@ -45,87 +42,32 @@ static int slab_width(int left)
     return left > NARROW ? WIDE : NARROW;
 }
 
-/* slab (w x n) from columns k0 .. k0 + m - 1 of t (n x c); total_k = their sums. */
-static void fill_slab(int n, int w, int m, const double *t, double *slab, double *total)
+/* sum_k += u'slab_k over the entries of column j. Both loops have a length that the compiler knows
+ * where w is a constant, and run over numbers of their own, which no slab can overlap. */
+static inline void gather(int w, const ufs_x *x, int j, const double *slab, double *sum)
 {
-    size_t N = (size_t) n, W = (size_t) w;
-    memset(slab, 0, N * W * sizeof(double));
-    for (int k = 0; k < w; k++) total[k] = 0.0;
-    for (size_t k = 0; k < (size_t) m; k++)
-        for (size_t i = 0; i < N; i++) {
-            slab[i * W + k] = t[i + k * N];
-            total[k] += t[i + k * N];
-        }
-}
+    double own[WIDE] = {0.0};
+    int u = ufs_x_user(x, j);
 
-static void empty_slab(int n, int w, int m, const double *slab, const double *off, double *y)
-{
-    size_t N = (size_t) n, W = (size_t) w;
-    for (size_t k = 0; k < (size_t) m; k++)
-        for (size_t i = 0; i < N; i++) y[i + k * N] = slab[i * W + k] - off[k];
-}
-
-/* Rows of a tile: few enough for the cache, but LEAST entries to a column on average. */
-static int tile_rows(const ufs_x *x)
-{
-    double entries = x_sparse_entries(x) / x->p;
-    double rows = fmax(TILE, entries > 0.0 ? ceil(LEAST * (double) x->n / entries) : x->n);
-    return 2.0 * rows < x->n ? (int) rows : x->n;
-}
-
-/* Where the entries of every column begin. */
-static void first_entries(const ufs_x *x, int *at)
-{
-    for (int j = 0; j < x->p; j++) at[j] = x->start[ufs_x_user(x, j)];
-}
-
-/* One function per width: the inner loops have a length the compiler knows, and run over numbers
- * of their own, which no slab can overlap. Entries from e on, before row `limit`; the first one
- * beyond is returned. */
-#define DEFINE_SLABS(W)                                                                            \
-    static int gather_##W(const ufs_x *x, int e, int end, int limit, const double *slab,           \
-                          double *sum)                                                             \
-    {                                                                                              \
-        double own[W];                                                                             \
-        memcpy(own, sum, sizeof own);                                                              \
-        for (; e < end && x->row[e] < limit; e++) {                                                \
-            const double *at = slab + (size_t) x->row[e] * W;                                      \
-            double v = x->value[e];                                                                \
-            for (int k = 0; k < W; k++) own[k] += v * at[k];                                       \
-        }                                                                                          \
-        memcpy(sum, own, sizeof own);                                                              \
-        return e;                                                                                  \
-    }                                                                                              \
-    static int scatter_##W(const ufs_x *x, int e, int end, int limit, const double *weight,        \
-                           double *slab)                                                           \
-    {                                                                                              \
-        double own[W];                                                                             \
-        memcpy(own, weight, sizeof own);                                                           \
-        for (; e < end && x->row[e] < limit; e++) {                                                \
-            double *at = slab + (size_t) x->row[e] * W, v = x->value[e];                           \
-            for (int k = 0; k < W; k++) at[k] += v * own[k];                                       \
-        }                                                                                          \
-        return e;                                                                                  \
+    for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+        const double *at = slab + (size_t) x->row[e] * (size_t) w;
+        double v = x->value[e];
+        for (int k = 0; k < w; k++) own[k] += v * at[k];
     }
-
-DEFINE_SLABS(8)
-DEFINE_SLABS(4)
-
-/* sum_k += u'slab_k over the entries of column j from `e` on, before row `limit`. */
-static int gather(int w, const ufs_x *x, int j, int e, int limit, const double *slab, double *sum)
-{
-    int end = x->start[ufs_x_user(x, j) + 1];
-    return w == WIDE ? gather_8(x, e, end, limit, slab, sum)
-                     : gather_4(x, e, end, limit, slab, sum);
+    memcpy(sum, own, sizeof own);
 }
 
 /* slab_k += weight_k u over the same entries. */
-static int scatter(int w, const ufs_x *x, int j, int e, int limit, const double *weight,
-                   double *slab)
+static inline void scatter(int w, const ufs_x *x, int j, const double *weight, double *slab)
 {
-    int end = x->start[ufs_x_user(x, j) + 1];
-    return w == WIDE ? scatter_8(x, e, end, limit, weight, slab)
-                     : scatter_4(x, e, end, limit, weight, slab);
+    double own[WIDE];
+    int u = ufs_x_user(x, j);
+
+    memcpy(own, weight, sizeof own);
+    for (int e = x->start[u]; e < x->start[u + 1]; e++) {
+        double *at = slab + (size_t) x->row[e] * (size_t) w, v = x->value[e];
+        for (int k = 0; k < w; k++) at[k] += v * own[k];
+    }
 }
 
 /* ---- products ----------------------------------------------------------------------- */
@@ -134,60 +76,58 @@ void x_sparse_mul(const ufs_x *x, int c, const double *v, double *y)
 {
     size_t N = (size_t) x->n, P = (size_t) x->p;
     void *mark = vmaxget();
-    int tile = tile_rows(x), *at = ufs_ialloc((size_t) x->p);
-    double *slab = ufs_dalloc(N, WIDE), weight[WIDE], off[WIDE];
+    double *slab = ufs_dalloc(N, WIDE);
 
     for (int k0 = 0, w; k0 < c; k0 += w) {
+        double weight[WIDE] = {0.0}, off[WIDE] = {0.0};
         w = slab_width(c - k0);
-        int m = c - k0 < w ? c - k0 : w;
-        first_entries(x, at);
-        memset(slab, 0, N * (size_t) w * sizeof(double));
-        memset(off, 0, sizeof off);
-        for (int k = m; k < w; k++) weight[k] = 0.0;
-        for (int from = 0, limit; from < x->n; from = limit) {
-            limit = x->n - from > tile ? from + tile : x->n;
-            R_CheckUserInterrupt();
-            for (int j = 0; j < x->p; j++) {
-                bool any = false;
-                for (int k = 0; k < m; k++) {
-                    weight[k] = v[(size_t) j + (size_t) (k0 + k) * P] / ufs_x_divide(x, j);
-                    if (from == 0) off[k] += ufs_x_shift(x, j) * weight[k];
-                    any = any || weight[k] != 0.0;
-                }
-                if (any) at[j] = scatter(w, x, j, at[j], limit, weight, slab);
+        size_t m = (size_t) (c - k0 < w ? c - k0 : w), W = (size_t) w;
+        memset(slab, 0, N * W * sizeof(double));
+        R_CheckUserInterrupt();
+        for (int j = 0; j < x->p; j++) {
+            bool any = false;
+            for (size_t k = 0; k < m; k++) {
+                weight[k] = v[(size_t) j + ((size_t) k0 + k) * P] / ufs_x_divide(x, j);
+                off[k] += ufs_x_shift(x, j) * weight[k];
+                any = any || weight[k] != 0.0;
             }
+            if (any && w == WIDE)
+                scatter(WIDE, x, j, weight, slab);
+            else if (any)
+                scatter(NARROW, x, j, weight, slab);
         }
-        empty_slab(x->n, w, m, slab, off, y + (size_t) k0 * N);
+        for (size_t k = 0; k < m; k++)
+            for (size_t i = 0; i < N; i++) y[i + ((size_t) k0 + k) * N] = slab[i * W + k] - off[k];
     }
     vmaxset(mark);
 }
 
-/* u holds the sums of the tiles so far. */
 void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u)
 {
     size_t N = (size_t) x->n, P = (size_t) x->p;
     void *mark = vmaxget();
-    int tile = tile_rows(x), *at = ufs_ialloc((size_t) x->p);
-    double *slab = ufs_dalloc(N, WIDE), total[WIDE], sum[WIDE];
+    double *slab = ufs_dalloc(N, WIDE), sum[WIDE];
 
     for (int k0 = 0, w; k0 < c; k0 += w) {
+        double total[WIDE] = {0.0};
         w = slab_width(c - k0);
-        int m = c - k0 < w ? c - k0 : w;
-        first_entries(x, at);
-        fill_slab(x->n, w, m, t + (size_t) k0 * N, slab, total);
-        for (int from = 0, limit; from < x->n; from = limit) {
-            limit = x->n - from > tile ? from + tile : x->n;
-            R_CheckUserInterrupt();
-            for (int j = 0; j < x->p; j++) {
-                double *to = u + (size_t) j + (size_t) k0 * P;
-                for (size_t k = 0; k < (size_t) w; k++)
-                    sum[k] = from > 0 && k < (size_t) m ? to[k * P] : 0.0;
-                at[j] = gather(w, x, j, at[j], limit, slab, sum);
-                for (size_t k = 0; k < (size_t) m; k++)
-                    to[k * P] = limit < x->n
-                                    ? sum[k]
-                                    : (sum[k] - ufs_x_shift(x, j) * total[k]) / ufs_x_divide(x, j);
+        size_t m = (size_t) (c - k0 < w ? c - k0 : w), W = (size_t) w;
+        memset(slab, 0, N * W * sizeof(double));
+        for (size_t k = 0; k < m; k++)
+            for (size_t i = 0; i < N; i++) {
+                double entry = t[i + ((size_t) k0 + k) * N];
+                slab[i * W + k] = entry;
+                total[k] += entry;
             }
+        R_CheckUserInterrupt();
+        for (int j = 0; j < x->p; j++) {
+            if (w == WIDE)
+                gather(WIDE, x, j, slab, sum);
+            else
+                gather(NARROW, x, j, slab, sum);
+            for (size_t k = 0; k < m; k++)
+                u[(size_t) j + ((size_t) k0 + k) * P] = (sum[k] - ufs_x_shift(x, j) * total[k]) /
+                                                        ufs_x_divide(x, j);
         }
     }
     vmaxset(mark);
@@ -284,6 +224,12 @@ void x_sparse_rows(const ufs_x *x, int m, const int *i, double *out)
 
 /* ---- Gram matrices ------------------------------------------------------------------ */
 
+/* Where the entries of every column begin. */
+static void first_entries(const ufs_x *x, int *at)
+{
+    for (int j = 0; j < x->p; j++) at[j] = x->start[ufs_x_user(x, j)];
+}
+
 double x_sparse_gram_rows_cost(const ufs_x *x)
 {
     double n = x->n, cost = 0.0;
@@ -299,7 +245,7 @@ static void add_full_columns(const ufs_x *x, const double *w, double *k)
 {
     int n = x->n, waiting = 0;
     size_t N = (size_t) n;
-    double *block = ufs_dalloc(N, BLOCK);
+    double *block = ufs_dalloc(N, X_COLUMNS);
 
     for (int j = 0; j <= x->p; j++) {
         if (j < x->p && is_full(x, j)) {
@@ -307,7 +253,7 @@ static void add_full_columns(const ufs_x *x, const double *w, double *k)
             x_sparse_column(x, j, col);
             for (size_t i = 0; i < N; i++) col[i] *= root;
         }
-        if (waiting < BLOCK && (j < x->p || waiting == 0)) continue;
+        if (waiting < X_COLUMNS && (j < x->p || waiting == 0)) continue;
         R_CheckUserInterrupt();
         la_syrk('N', n, waiting, 1.0, block, n, 1.0, k, n);
         waiting = 0;
@@ -326,14 +272,14 @@ void x_sparse_gram_rows(const ufs_x *x, const double *w, double *k)
     first_entries(x, at);
     /* A few columns of K at a time: 2.4 times as fast as column by column of x for 3,000 x 20,000
      * counts with 8 million entries; 32 to 192 do as well. */
-    for (int from = 0; from < x->n; from += GRAM_COLUMNS) {
+    for (int from = 0; from < x->n; from += X_COLUMNS) {
         R_CheckUserInterrupt();
         for (int j = 0; j < x->p; j++) {
             int c = ufs_x_user(x, j), b = at[j];
             double s = ufs_x_divide(x, j), m = ufs_x_shift(x, j),
                    weight = (w ? w[j] : 1.0) / (s * s);
             if (weight == 0.0 || is_full(x, j)) continue;
-            for (; b < x->start[c + 1] && x->row[b] < from + GRAM_COLUMNS; b++) {
+            for (; b < x->start[c + 1] && x->row[b] < from + X_COLUMNS; b++) {
                 double v = weight * x->value[b], *col = k + (size_t) x->row[b] * N;
                 for (int a = x->start[c]; a <= b; a++) col[x->row[a]] += v * x->value[a];
                 u[x->row[b]] += v * m;
@@ -378,11 +324,11 @@ void x_sparse_forms(const ufs_x *x, const double *k, double *form)
     }
     first_entries(x, at);
     memset(form, 0, (size_t) x->p * sizeof(double));
-    for (int from = 0; from < x->n; from += FORM_COLUMNS) {
+    for (int from = 0; from < x->n; from += X_COLUMNS) {
         R_CheckUserInterrupt();
         for (int j = 0; j < x->p; j++) {
             int a = x->start[ufs_x_user(x, j)], end = a + count(x, j), b = at[j];
-            for (; b < end && x->row[b] < from + FORM_COLUMNS && !is_full(x, j); b++) {
+            for (; b < end && x->row[b] < from + X_COLUMNS && !is_full(x, j); b++) {
                 const double *col = k + (size_t) x->row[b] * N, v = x->value[b];
                 double before = scattered_dot(b - a, x->value + a, x->row + a, col);
                 form[j] += v * (v * col[x->row[b]] + 2.0 * before);

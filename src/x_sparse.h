@@ -4,6 +4,10 @@
 
 #include "x_ops.h"
 
+/* Columns of X, or of a Gram matrix, that are worked on together where they have to stay in the cache
+ * while all entries of x pass, or are used again. */
+enum { X_COLUMNS = 64 };
+
 double x_sparse_entries(const ufs_x *x);
 void x_sparse_mul(const ufs_x *x, int c, const double *v, double *y);
 void x_sparse_cross(const ufs_x *x, int c, const double *t, double *u);

@@ -66,7 +66,7 @@ record_calls <- function() {
   try(suppressWarnings(code$ufs_laplacian(inputs[[1]], graph = links)), silent = TRUE)
   entry <- function(name) getFromNamespace(paste0("C_", name), "ufselect")
   spy(entry("test_gemm"), matrix(1:6 / 2, 2), matrix(1:6 / 2, 3), diag(2))
-  spy(entry("test_eigs"), crossprod(matrix(stats::rnorm(8100), 90)), 1L, 1e-8, 1L)
+  spy(entry("test_eigs"), crossprod(matrix(stats::rnorm(8100), 90)), 1L, 1L, 1e-8, 1L)
   tests <- file.path("tests/testthat", c(list.files("tests/testthat", "^test-kernel"),
     paste0("test-", c("blfse", "propagate", "operator"), ".R")))
   Sys.setenv(NOT_CRAN = "false")

@@ -35,7 +35,8 @@ constants_of <- function(file) {
   data.frame(file = rep(file, length(parts)), name = sub(" *=.*", "", parts), value = sub(".*= *", "", parts))
 }
 all_constants <- function() {
-  files <- c(list.files("src", "[.]c$"), "alfs_work.h", "la.h", "solve_blfse_projection.h")
+  files <- c(list.files("src", "[.]c$"), "alfs_work.h", "la.h", "solve_blfse_projection.h",
+    "x_sparse.h")
   found <- do.call(rbind, lapply(setdiff(files, "ffi_test.c"), constants_of))
   found[!paste(found$file, found$name) %in% not_tuned, ]
 }

@@ -107,10 +107,10 @@ checked_operator <- function(original, whole, report) {
     check("columns", function(m, sign, j) m[, j, drop = FALSE], ns$x_columns)
     check("rows", function(m, sign, i) m[i, , drop = FALSE], ns$x_rows)
     check("gram", function(m, sign, rows) if (rows) tcrossprod(m) else crossprod(m), ns$x_gram)
-    check("gram_columns", function(m, sign, j, root) {
+    check("gram_columns", function(m, sign, j, root = NULL) {
       crossprod(m, m[, j, drop = FALSE] * if (is.null(root)) 1 else root^2)
     })
-    check("row_forms", function(m, sign, s) {
+    check("row_forms", function(m, sign, s = NULL) {
       if (is.null(s)) {
         return(rowSums(m^2))
       }

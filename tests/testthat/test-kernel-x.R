@@ -282,7 +282,7 @@ test_that("components that serve as coordinates take fewer products and hold the
 })
 
 eigs <- function(a, k, tol = 1e-11, block = 0L) {
-  .Call(C_test_eigs, a, as.integer(k), tol, as.integer(block))
+  .Call(C_test_eigs, a, 1L, as.integer(k), tol, as.integer(block))
 }
 
 with_spectrum <- function(value) {

@@ -140,7 +140,7 @@ test_that("nothing is left behind, and a large copy is announced", {
   expect_identical(list.files(tempdir(), "^ufselect-turned"), before)
   # An operator that nobody holds any more.
   op <- as_ufs_operator(data)$x
-  op$sweep(NULL)
+  op$sweep()
   path <- op$store$turned$path
   expect_true(file.exists(path))
   rm(op)
@@ -361,7 +361,7 @@ test_that("a copy that is gone is an error that says so", {
   skip_on_cran()
   skip_if_not_installed("HDF5Array")
   op <- as_ufs_operator(ufs_data(stored(counts, c(5, 150)), block_bytes = 4000))$x
-  op$sweep(NULL)
+  op$sweep()
   unlink(op$store$turned$path)
   expect_identical(expect_error(x_columns(op, 3), "cannot be read", class = "ufs_error_input")$argument, "x")
 })
