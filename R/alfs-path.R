@@ -33,13 +33,13 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
   control <- resolve_control(control)
   for (name in c("alpha_rel", "beta_rel", "lambda_rel")) {
     if (!is.numeric(get(name)) || !all(is.finite(get(name)))) {
-      ufs_abort("argument", "`", name, "` must be finite numbers.", argument = name)
+      refuse(name, "`", name, "` must be finite numbers.")
     }
   }
   size <- c(length(alpha_rel), length(beta_rel), length(lambda_rel))
   if (any(size == 0L | size != max(size) & size != 1L)) {
-    ufs_abort("argument", "`alpha_rel`, `beta_rel` and `lambda_rel` must have one common length, ",
-      "or length 1.", argument = "alpha_rel")
+    refuse("alpha_rel", "`alpha_rel`, `beta_rel` and `lambda_rel` must have one common length, or ",
+      "length 1.")
   }
   rel <- data.frame(alpha_rel = alpha_rel, beta_rel = beta_rel, lambda_rel = lambda_rel)
   data <- if (select != "auto") as_ufs_operator(x, center, scale) else

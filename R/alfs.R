@@ -206,9 +206,7 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
 paper_schedule <- function(solver, rho0, tau, rho_max) {
   if (solver != "paper") {
     for (arg in c("rho0", "tau", "rho_max")) {
-      if (!is.null(get(arg))) {
-        ufs_abort("argument", "`", arg, "` is for solver = \"paper\".", argument = arg)
-      }
+      if (!is.null(get(arg))) refuse(arg, "`", arg, "` is for solver = \"paper\".")
     }
     return(NULL)
   }
@@ -249,8 +247,7 @@ alfs_penalties <- function(basis, alpha, beta, lambda, alpha_rel, beta_rel, lamb
     beta = check_penalty(beta, beta_rel, bound$beta, "beta", zero = TRUE),
     lambda = check_penalty(lambda, lambda_rel, bound$lambda, "lambda", zero = TRUE))
   if (out$alpha$value == 0 && out$beta$value == 0) {
-    ufs_abort("argument", "`alpha` and `beta` are both 0: nothing would be selected.",
-      argument = "alpha")
+    refuse("alpha", "`alpha` and `beta` are both 0: nothing would be selected.")
   }
   out
 }
@@ -434,8 +431,8 @@ selected_samples.ufs_alfs <- function(fit, m = NULL, as = NULL, k = NULL, ...) {
     return(NextMethod())
   }
   if (fit$params$select_samples == "norm") {
-    ufs_abort("argument", "`k` is for fits with select_samples = \"ted\" or \"facility\": row ",
-      "norms do not depend on the number of features.", argument = "k")
+    refuse("k", "`k` is for fits with select_samples = \"ted\" or \"facility\": row norms do not ",
+      "depend on the number of features.")
   }
   check_dots_empty(...)
   k <- check_count(k, "k", 1L, ncol(fit$space), "features kept for this")

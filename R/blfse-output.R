@@ -64,9 +64,8 @@ blfse_warnings <- function(fit) {
       "ufs_aggregate() for the plain mean.")
   }
   if (!fit$p_unique) {
-    ufs_warn("projection", "The projection P is not unique (as always if p >= n): the ",
-      "clusters hardly inform the scores, which stay near the mean of the base scores, ",
-      "weighted by alpha.")
+    ufs_warn("projection", "The projection P is not unique (as always if p >= n): the clusters ",
+      "hardly inform the scores, which stay near the mean of the base scores, weighted by alpha.")
   }
 }
 

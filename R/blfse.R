@@ -177,10 +177,7 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
       base <- "given"
       resample <- "none"
     }
-    if (nrow(scores) < 2L) {
-      ufs_abort("argument", "An ensemble needs at least two base results.",
-        argument = "scores")
-    }
+    if (nrow(scores) < 2L) refuse("scores", "An ensemble needs at least two base results.")
     scores <- normalise_scores(scores[, data$keep, drop = FALSE])
     data <- blfse_model_matrix(data, scaling, center)
     labels <- if (is.null(labels)) {
@@ -240,8 +237,7 @@ blfse_full_limit <- 4000L
 
 check_psi <- function(psi) {
   if (!is.numeric(psi) || !length(psi) || anyNA(psi) || any(psi <= 0 | psi >= 1)) {
-    ufs_abort("argument", "`psi` must be numbers between 0 and 1 (exclusive).",
-      argument = "psi")
+    refuse("psi", "`psi` must be numbers between 0 and 1 (exclusive).")
   }
   as.double(psi)
 }
@@ -284,8 +280,8 @@ normalise_scores <- function(scores) {
   # First by the largest: a sum of huge scores must not overflow.
   top <- apply(scores, 1L, max)
   if (any(top <= 0)) {
-    ufs_abort("argument", "Base result ", which(top <= 0)[[1L]], " scores all features ",
-      "equally (after shifting negative scores): it says nothing.", argument = "scores")
+    refuse("scores", "Base result ", which(top <= 0)[[1L]], " scores all features equally (after ",
+      "shifting negative scores): it says nothing.")
   }
   scores <- scores / top
   scores / rowSums(scores)
@@ -299,9 +295,7 @@ check_base_labels <- function(labels, n, m) {
         paste0("; it is ", nrow(labels), " x ", ncol(labels))
       }, ".", argument = "labels")
   }
-  if (anyNA(labels)) {
-    ufs_abort("argument", "`labels` has missing values.", argument = "labels")
-  }
+  if (anyNA(labels)) refuse("labels", "`labels` has missing values.")
   out <- vapply(seq_len(m), function(k) canonical_labels(labels[, k, drop = TRUE]), integer(n))
   dimnames(out) <- NULL
   out
@@ -318,13 +312,12 @@ blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_featur
   table <- registry()
   if (!is.character(base) || !length(base) || !all(base %in% setdiff(names(table), "blfse")) ||
       any(vapply(table[base], `[[`, "", "selects") == "samples")) {
-    ufs_abort("argument", "`base` must be names of methods that select features (see ",
-      "ufs_methods()), or a list of fits.", argument = "base")
+    refuse("base", "`base` must be names of methods that select features (see ufs_methods()), or ",
+      "a list of fits.")
   }
   if (!is.list(base_args) || !all(names(base_args) %in% base) ||
       length(base_args) != length(names(base_args))) {
-    ufs_abort("argument", "`base_args` must be a list named by methods of `base`.",
-      argument = "base_args")
+    refuse("base_args", "`base_args` must be a list named by methods of `base`.")
   }
   n_base <- check_count(n_base, "n_base", 2L)
   check_bytes(8 * as.double(n_base) * (data$p + data$n), "The base results",
@@ -360,8 +353,8 @@ draw_parts <- function(n, m, resample) {
   }
   size <- n %/% m
   if (size < 3L) {
-    ufs_abort("argument", "`n_base` = ", m, " batches of ", n, " samples have ", size,
-      " samples each; at least 3 are needed.", argument = "n_base")
+    refuse("n_base", "`n_base` = ", m, " batches of ", n, " samples have ", size, " samples each; ",
+      "at least 3 are needed.")
   }
   turn <- sample.int(n)
   lapply(seq_len(m), function(k) turn[(k - 1L) * size + seq_len(size)])
@@ -403,15 +396,14 @@ one_warning <- function(expr) {
 # Scores of fits as rows; features without a score (constant for that fit) get its least.
 scores_of_fits <- function(fits, p) {
   if (!length(fits) || !all(vapply(fits, inherits, NA, "ufs"))) {
-    ufs_abort("argument", "A list of base results must hold fits of this package.",
-      argument = "base")
+    refuse("base", "A list of base results must hold fits of this package.")
   }
   for (fit in fits) check_fit(fit)
   if (any(vapply(fits, function(fit) is.null(fit$feature_scores), NA))) {
-    ufs_abort("argument", "All fits must select features.", argument = "base")
+    refuse("base", "All fits must select features.")
   }
   if (any(vapply(fits, `[[`, 0L, "p") != p)) {
-    ufs_abort("argument", "All fits must be of data with ", p, " features.", argument = "base")
+    refuse("base", "All fits must be of data with ", p, " features.")
   }
   rows <- lapply(fits, function(fit) {
     score <- unname(fit$feature_scores)

@@ -135,14 +135,12 @@ check_checkpoint <- function(folder) {
     return(NULL)
   }
   if (!is.character(folder) || length(folder) != 1L || is.na(folder) || !nzchar(folder)) {
-    ufs_abort("argument", "`checkpoint` must be NULL or the name of a folder.",
-      argument = "checkpoint")
+    refuse("checkpoint", "`checkpoint` must be NULL or the name of a folder.")
   }
   # Windows does not know a folder by a name with a slash at its end.
   folder <- sub("([^/:])/+$", "\\1", folder)
   if (!dir.exists(folder) && !dir.create(folder, recursive = TRUE, showWarnings = FALSE)) {
-    ufs_abort("argument", "The folder '", folder, "' (`checkpoint`) cannot be made.",
-      argument = "checkpoint")
+    refuse("checkpoint", "The folder '", folder, "' (`checkpoint`) cannot be made.")
   }
   normalizePath(folder)
 }

@@ -21,7 +21,7 @@ summary.ufs_compare <- function(object, measure = "accuracy", reference = "rando
       difference = mean(r$difference, na.rm = TRUE),
       difference_sd = stats::sd(r$difference, na.rm = TRUE),
       missing = mean(r$missing), seconds = mean(r$seconds), errors = sum(nzchar(r$error)),
-      warned = sum(nzchar(r$warnings)), live = lowest(r$live), stringsAsFactors = FALSE)
+      warned = sum(nzchar(r$warnings)), live = lowest(r$live))
   })
   out <- do.call(rbind, out)
   rownames(out) <- NULL

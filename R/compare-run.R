@@ -182,7 +182,7 @@ run_said <- function(run) {
 result_row <- function(label, rep, k, m, classifier, value, labelled, missing, said, error = "") {
   data.frame(method = label, k = k, m = m, classifier = classifier, rep = rep, value,
     labelled = labelled, missing = missing, status = said$status, warnings = said$warnings,
-    live = said$live, seconds = said$seconds, error = error, stringsAsFactors = FALSE,
+    live = said$live, seconds = said$seconds, error = error,
     row.names = NULL)
 }
 

@@ -116,8 +116,8 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
       # With all candidates labelled a sampler has nothing to choose.
       idle <- vapply(plan, function(part) part$samples != "random" && !part$joint, NA)
       if (any(idle)) {
-        ufs_abort("argument", "`m`, how many samples to label, is missing: '",
-          names(plan)[idle][1L], "' chooses samples.", argument = "m")
+        refuse("m", "`m`, how many samples to label, is missing: '", names(plan)[idle][1L],
+          "' chooses samples.")
       }
     }
     work <- compare_classify
@@ -157,10 +157,10 @@ bind_rows <- function(runs, name) do.call(rbind, lapply(runs, `[[`, name))
 # A named list: label -> list(features, samples, args for both).
 compare_plan <- function(methods, baselines, args, n_classes, mode) {
   if (!is.character(methods) || anyNA(methods)) {
-    ufs_abort("argument", "`methods` must be a character vector.", argument = "methods")
+    refuse("methods", "`methods` must be a character vector.")
   }
   if (!is.list(args) || (length(args) && is.null(names(args)))) {
-    ufs_abort("argument", "`args` must be a named list of lists.", argument = "args")
+    refuse("args", "`args` must be a named list of lists.")
   }
   label <- if (is.null(names(methods))) methods else {
     ifelse(nzchar(names(methods)), names(methods), methods)
@@ -171,17 +171,14 @@ compare_plan <- function(methods, baselines, args, n_classes, mode) {
     methods <- c(methods, extra)
   }
   if (!length(methods)) {
-    ufs_abort("argument", "`methods` is empty and `baselines` is FALSE: there is nothing to ",
-      "compare.", argument = "methods")
+    refuse("methods", "`methods` is empty and `baselines` is FALSE: there is nothing to compare.")
   }
   if (anyDuplicated(label)) {
-    ufs_abort("argument", "`methods` has '", label[duplicated(label)][1L],
-      "' twice: name the entries.", argument = "methods")
+    refuse("methods", "`methods` has '", label[duplicated(label)][1L], "' twice: name the entries.")
   }
   unknown <- setdiff(names(args), c(label, unlist(strsplit(methods, "+", fixed = TRUE))))
   if (length(unknown)) {
-    ufs_abort("argument", "`args` has '", unknown[1L], "', which is not among `methods`.",
-      argument = "args")
+    refuse("args", "`args` has '", unknown[1L], "', which is not among `methods`.")
   }
   plan <- Map(function(method, label) compare_pipeline(method, label, args, n_classes, mode),
     unname(methods), label)
@@ -197,8 +194,7 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
     args[[label]]$diversify <- NULL
   }
   if (!length(part) || length(part) > 2L) {
-    ufs_abort("argument", "`methods`: '", method, "' is not a method or \"features+samples\".",
-      argument = "methods")
+    refuse("methods", "`methods`: '", method, "' is not a method or \"features+samples\".")
   }
   selects <- function(name) if (name == "all") "features" else method_row(name, "methods")$selects
   if (length(part) == 1L) {
@@ -208,13 +204,13 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
     features <- part[1L]
     samples <- part[2L]
     if (selects(features) == "samples" || selects(samples) == "features") {
-      ufs_abort("argument", "`methods`: in '", method, "' the first must select features and the ",
-        "second samples.", argument = "methods")
+      refuse("methods", "`methods`: in '", method, "' the first must select features and the ",
+        "second samples.")
     }
   }
   if (mode == "cluster" && features == "all" && part[1L] != "all") {
-    ufs_abort("argument", "`methods`: ", part[1L], " selects samples, which mode = \"cluster\" ",
-      "does not use.", argument = "methods")
+    refuse("methods", "`methods`: ", part[1L], " selects samples, which mode = \"cluster\" does ",
+      "not use.")
   }
   joint <- features == samples && features != "random"
   args <- pipeline_args(args, label, unique(c(features, samples)))
@@ -249,16 +245,15 @@ pipeline_args <- function(args, label, methods) {
       c(arguments_of(method_row(name)$fit), "grid", "criterion")
     }
   })
-  refuse <- function(given, known, whose) {
+  check <- function(given, known, whose) {
     unknown <- setdiff(names(given), known)
     if (length(unknown) || (length(given) && is.null(names(given)))) {
-      ufs_abort("argument", "`args`: ", whose, " cannot use ",
-        if (length(unknown)) paste0("`", unknown[1L], "`") else "arguments without names", ".",
-        argument = "args")
+      refuse("args", "`args`: ", whose, " cannot use ",
+        if (length(unknown)) paste0("`", unknown[1L], "`") else "arguments without names", ".")
     }
   }
-  for (name in methods) refuse(by_method[[name]], known[[name]], name)
-  refuse(by_label, unlist(known), paste0("'", label, "'"))
+  for (name in methods) check(by_method[[name]], known[[name]], name)
+  check(by_label, unlist(known), paste0("'", label, "'"))
   list(method = by_method, label = by_label)
 }
 
@@ -277,9 +272,8 @@ pipeline_grids <- function(args, label, features, samples, joint) {
   part <- if (all(names(own) %in% arguments(features))) "features" else
     if (all(names(own) %in% arguments(samples))) "samples"
   if (is.null(part)) {
-    ufs_abort("argument", "`args`: the grid of '", label, "' has arguments of neither ", features,
-      " nor ", samples, " alone; give each its own grid, by the method's name.",
-      argument = "args")
+    refuse("args", "`args`: the grid of '", label, "' has arguments of neither ", features, " nor ",
+      samples, " alone; give each its own grid, by the method's name.")
   }
   grids[[part]] <- own
   grids
@@ -287,19 +281,18 @@ pipeline_grids <- function(args, label, features, samples, joint) {
 
 check_classes <- function(y, n) {
   if (!is.atomic(y) || !is.null(dim(y)) || length(y) != n || anyNA(y)) {
-    ufs_abort("argument", "`y` must have one class per sample and no missing ones.", argument = "y")
+    refuse("y", "`y` must have one class per sample and no missing ones.")
   }
   if (is.numeric(y)) {
     classes <- length(unique(y))
     if (any(y != round(y)) || classes > max(20L, n / 10)) {
-      ufs_abort("argument", "`y` is numeric with ", classes, " different values, so it is not a ",
-        "class; for a regression this comparison is of no use. If it is a class, give factor(y).",
-        argument = "y")
+      refuse("y", "`y` is numeric with ", classes, " different values, so it is not a class; for ",
+        "a regression this comparison is of no use. If it is a class, give factor(y).")
     }
     ufs_inform("classes", "`y` is numeric: its ", classes, " values are taken as classes.")
   }
   y <- droplevels(factor(y))
-  if (nlevels(y) < 2L) ufs_abort("argument", "`y` has only one class.", argument = "y")
+  if (nlevels(y) < 2L) refuse("y", "`y` has only one class.")
   y
 }
 

@@ -113,7 +113,7 @@ consensus_ranks <- function(opened, data, tasks, control) {
   if (any(failed)) {
     what <- paste0(members[failed], " (", vapply(runs[failed], `[[`, "", "error"), ")",
       collapse = "; ")
-    if (all(failed)) ufs_abort("argument", "All members failed: ", what, argument = "members")
+    if (all(failed)) refuse("members", "All members failed: ", what)
     if (control$warn) ufs_warn("member", "Left out of the consensus: ", what)
   }
   runs <- runs[!failed]
@@ -151,8 +151,7 @@ consensus_table <- function(found, chosen, k) {
       # Where all are tied there is no order to agree with.
       if (nrow(own) == 1L) 1 else suppressWarnings(stats::cor(ranks[, i], found$mean))
     }, 0),
-    status = vapply(found$fits, `[[`, "", "status"), seconds = found$seconds,
-    stringsAsFactors = FALSE)
+    status = vapply(found$fits, `[[`, "", "status"), seconds = found$seconds)
 }
 
 consensus_member <- function(task, common) {
@@ -162,13 +161,11 @@ consensus_member <- function(task, common) {
 # One task per member: its name and what it needs.
 consensus_tasks <- function(members, n_clusters, data, center, scale) {
   if (!is.character(members) || !length(members) || anyNA(members) || anyDuplicated(members)) {
-    ufs_abort("argument", "`members` must be names of methods, each once.", argument = "members")
+    refuse("members", "`members` must be names of methods, each once.")
   }
   lapply(members, function(name) {
     row <- method_row(name, "members")
-    if (row$selects == "samples") {
-      ufs_abort("argument", "`members`: ufs_", name, "() selects samples.", argument = "members")
-    }
+    if (row$selects == "samples") refuse("members", "`members`: ufs_", name, "() selects samples.")
     args <- list(n_clusters = n_clusters,
       n_components = min(n_clusters, data$n - 1L, length(data$keep)), scale = scale,
       center = center)

@@ -9,10 +9,7 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
   wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
   for (name in wanted) context <- criteria[[name]]$prepare(context)
   usable <- which(fits$results$status != "error")
-  if (!length(usable)) {
-    ufs_abort("argument", "All settings failed, first with: ", fits$results$error[1L],
-      argument = "grid")
-  }
+  if (!length(usable)) refuse("grid", "All settings failed, first with: ", fits$results$error[1L])
   random <- any(vapply(criteria[wanted], `[[`, NA, "random"))
   seed <- draw_seeds(1L, random)[[1L]]
   values <- list()
@@ -36,8 +33,7 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
   }
   first <- values[[criterion[1L]]]
   if (all(is.na(first))) {
-    ufs_abort("argument", "The criterion \"", criterion[1L], "\" could not be computed.",
-      argument = "criterion")
+    refuse("criterion", "The criterion \"", criterion[1L], "\" could not be computed.")
   }
   best <- which.max(first)
   if (criterion[1L] == "knn_overlap") {

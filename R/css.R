@@ -245,8 +245,7 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = TRUE, ...) {
   open_dots(environment(), ufs_captured, "captured")
   data <- as_ufs_operator(x, center, scale, warn = FALSE, squares = FALSE, unit = "power")
   if (data$p != fit$p || data$n != fit$n || !identical(data$features, fit$names$features)) {
-    ufs_abort("argument", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".",
-      argument = "x")
+    refuse("x", "`x` must be the data of the fit, ", fit$n, " x ", fit$p, ".")
   }
   k <- check_counts(wanted_number(fit, k, "k"), "k", data$p, "the features")
   captured <- vapply(k, function(size) {

@@ -133,8 +133,8 @@ leverage_scores <- function(x, rank, centred, control) {
   }
   if (is.null(rank)) rank <- which(cumsum(d) >= 0.8 * sum(d))[[1L]]
   if (rank > full) {
-    ufs_abort("argument", "`rank` is ", rank, ", but `x` has rank ", full,
-      if (centred) " after centring", ".", argument = "rank")
+    refuse("rank", "`rank` is ", rank, ", but `x` has rank ", full, if (centred) " after centring",
+      ".")
   }
   gap <- if (rank < full) 1 - d[[rank + 1L]] / d[[rank]] else NA_real_
   if (!is.na(gap) && gap < 1e-8 && control$warn) {
@@ -235,8 +235,7 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
     return(NextMethod())
   }
   if (is.null(object$solution$U)) {
-    ufs_abort("argument", "`object` holds no decomposition: fit with decomposition = TRUE.",
-      argument = "object")
+    refuse("object", "`object` holds no decomposition: fit with decomposition = TRUE.")
   }
   z <- scaled_columns(object, newdata,
     match(colnames(object$solution$C), object$names$features))

@@ -18,8 +18,8 @@ experiment_assay <- function(x, assay) {
     }
   } else if (!is.character(assay) || length(assay) != 1L || !assay %in% names) {
     if (!is.numeric(assay)) {
-      ufs_abort("argument", "`assay` must be one of ", paste0("\"", names, "\"", collapse = ", "),
-        "; it is ", brief(assay), ".", argument = "assay")
+      refuse("assay", "`assay` must be one of ", paste0("\"", names, "\"", collapse = ", "),
+        "; it is ", brief(assay), ".")
     }
     chosen <- check_count(assay, "assay", 1L, count, "there are that many assays")
   }
@@ -33,8 +33,8 @@ seurat_assay <- function(x, assay) {
   if (is.null(assay)) {
     assay <- SeuratObject::DefaultAssay(x)
   } else if (!is.character(assay) || length(assay) != 1L || !assay %in% names) {
-    ufs_abort("argument", "`assay` must be one of ", paste0("\"", names, "\"", collapse = ", "),
-      "; it is ", brief(assay), ".", argument = "assay")
+    refuse("assay", "`assay` must be one of ", paste0("\"", names, "\"", collapse = ", "),
+      "; it is ", brief(assay), ".")
   }
   own <- x[[assay]]
   layers <- seurat_layers(own)

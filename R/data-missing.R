@@ -2,9 +2,9 @@
 
 fill_data <- function(data, na, arg) {
   if (data$kind == "source" || data$kind == "sparse" && na == "knn") {
-    ufs_abort("argument", "`na` = \"", na, "\" is not possible for ",
+    refuse("na", "`na` = \"", na, "\" is not possible for ",
       if (data$kind == "source") "data on disk" else "sparse data", "; use ",
-      if (data$kind == "source") "\"error\"" else "\"omit\" or \"median\"", ".", argument = "na")
+      if (data$kind == "source") "\"error\"" else "\"omit\" or \"median\"", ".")
   }
   data$input$na <- na
   missing <- missing_counts(data)

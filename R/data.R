@@ -128,8 +128,8 @@ open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NUL
     check_workers(BPPARAM)
     x <- read_data(x, arg, assay, bytes, BPPARAM)
   } else if (!is.null(assay) || !is.null(block_bytes) || !is.null(BPPARAM)) {
-    ufs_abort("argument", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes` ",
-      "and `BPPARAM` there.", argument = "assay")
+    refuse("assay", "`", arg, "` is a result of ufs_data(): give it `assay`, `block_bytes` and ",
+      "`BPPARAM` there.")
   }
   if (!is.null(samples) || !is.null(features)) {
     x <- subset_data(x, resolve_index(samples, x$n, x$samples, "samples"),
@@ -140,8 +140,7 @@ open_data <- function(x, arg = "x", assay = NULL, features = NULL, samples = NUL
 
 check_workers <- function(BPPARAM) {
   if (!is.null(BPPARAM) && !inherits(BPPARAM, "BiocParallelParam")) {
-    ufs_abort("argument", "`BPPARAM` must be NULL or a BiocParallelParam, not ",
-      kind_of(BPPARAM), ".", argument = "BPPARAM")
+    refuse("BPPARAM", "`BPPARAM` must be NULL or a BiocParallelParam, not ", kind_of(BPPARAM), ".")
   }
 }
 
@@ -160,8 +159,8 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
     out <- read_data(taken$x, arg, NULL, block_bytes, BPPARAM)
     out$input$assay <- taken$assay
   } else if (!is.null(assay)) {
-    ufs_abort("argument", "`assay` is for SummarizedExperiment, SingleCellExperiment and Seurat ",
-      "objects; `", arg, "` is ", kind_of(x), ".", argument = "assay")
+    refuse("assay", "`assay` is for SummarizedExperiment, SingleCellExperiment and Seurat ",
+      "objects; `", arg, "` is ", kind_of(x), ".")
   } else if (inherits(x, "DelayedMatrix") && !is.null(sparse_seed(x))) {
     out <- read_matrix_package(sparse_seed(x), arg)
   } else if (inherits(x, "DelayedMatrix")) {
@@ -311,9 +310,7 @@ resolve_index <- function(index, size, names, arg) {
     return(NULL)
   }
   out <- if (is.character(index)) {
-    if (is.null(names)) {
-      ufs_abort("argument", "`", arg, "` are names, but `x` has none.", argument = arg)
-    }
+    if (is.null(names)) refuse(arg, "`", arg, "` are names, but `x` has none.")
     match(index, names)
   } else if (is.logical(index) && length(index) == size) {
     which(index)
@@ -325,8 +322,8 @@ resolve_index <- function(index, size, names, arg) {
     what <- if (is.character(index) && anyNA(out)) {
       paste0(": not in `x`: ", some_columns(index[is.na(out)]))
     }
-    ufs_abort("argument", "`", arg, "` must be distinct names, indices or a logical vector of ",
-      "length ", size, what, ".", argument = arg)
+    refuse(arg, "`", arg, "` must be distinct names, indices or a logical vector of length ", size,
+      what, ".")
   }
   out
 }
@@ -539,9 +536,7 @@ sparse_lift <- function(exponent, alike) {
 }
 
 check_size <- function(n, p, min_n, arg) {
-  if (p < 1L) {
-    ufs_abort("input", "`", arg, "` has no columns.", argument = arg)
-  }
+  if (p < 1L) ufs_abort("input", "`", arg, "` has no columns.", argument = arg)
   if (n < min_n) {
     ufs_abort("input", "`", arg, "` has ", n, " row", if (n != 1L) "s",
       " (samples); at least ", min_n, " are needed.", argument = arg)

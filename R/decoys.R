@@ -136,8 +136,7 @@ decoys_plan <- function(method, dots, frame) {
   if (inherits(method, "ufs_list") || is.list(method)) {
     own <- setdiff(names_of(dots), door_arguments)
     if (length(own)) {
-      ufs_abort("argument", "`", own[1L], "`: the arguments of a fit are those of its call.",
-        argument = own[1L])
+      refuse(own[1L], "`", own[1L], "`: the arguments of a fit are those of its call.")
     }
     for (fit in method) check_fit(fit, "feature_ranking", "features")
     out <- lapply(method, function(fit) list(method = fit$method, args = fit_arguments(fit, frame)))
@@ -145,8 +144,7 @@ decoys_plan <- function(method, dots, frame) {
   } else {
     if (!is.character(method) || !length(method)) method_row(method)
     if (anyDuplicated(method)) {
-      ufs_abort("argument", "`method` has '", method[duplicated(method)][1L], "' twice.",
-        argument = "method")
+      refuse("method", "`method` has '", method[duplicated(method)][1L], "' twice.")
     }
     rows <- lapply(method, method_row)
     own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
@@ -159,8 +157,7 @@ decoys_plan <- function(method, dots, frame) {
   for (one in out) {
     row <- method_row(one$method)
     if (row$selects == "samples") {
-      ufs_abort("argument", "ufs_", one$method, "() selects samples; decoys are columns.",
-        argument = "method")
+      refuse("method", "ufs_", one$method, "() selects samples; decoys are columns.")
     }
     check_fresh(one$args, one$method)
   }
@@ -185,8 +182,8 @@ fit_arguments <- function(fit, frame) {
   given <- given[names(given) %in% arguments_of(method_row(fit$method)$fit)]
   Map(function(value, name) {
     tryCatch(eval(value, frame), error = function(e) {
-      ufs_abort("argument", "`", name, "` in the call of the fit (", brief(value), ") cannot be ",
-        "found here: give the name of the method and its arguments instead.", argument = "method")
+      refuse("method", "`", name, "` in the call of the fit (", brief(value), ") cannot be found ",
+        "here: give the name of the method and its arguments instead.")
     })
   }, given, names(given))
 }
@@ -201,9 +198,8 @@ check_fresh <- function(args, method) {
   }, NA)
   if (any(made)) {
     name <- names(args)[made][1L]
-    ufs_abort("argument", "`", name, "` of ufs_", method, "() was made without the decoys; let it ",
-      "be made anew with them", if (name == "graph") ", e.g. graph = list(n_neighbours = 5)", ".",
-      argument = name)
+    refuse(name, "`", name, "` of ufs_", method, "() was made without the decoys; let it be made ",
+      "anew with them", if (name == "graph") ", e.g. graph = list(n_neighbours = 5)", ".")
   }
 }
 
@@ -217,8 +213,8 @@ decoys_number <- function(n_decoys, x, distinct, conservative) {
   if (x$kind == "source") most <- max(1, min(most, floor(max_bytes() / (8 * x$n))))
   if (conservative) {
     if (most < distinct || (!is.null(n_decoys) && !isTRUE(n_decoys == distinct))) {
-      ufs_abort("argument", "`conservative` = TRUE takes one decoy for each of the ", distinct,
-        " columns", if (most < distinct) ", more than fit into memory", ".", argument = "n_decoys")
+      refuse("n_decoys", "`conservative` = TRUE takes one decoy for each of the ", distinct,
+        " columns", if (most < distinct) ", more than fit into memory", ".")
     }
     return(as.integer(distinct))
   }
@@ -348,8 +344,7 @@ decoys_result <- function(runs, first, level, conservative, method) {
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   errors <- vapply(runs[failed], `[[`, "", "error")
   if (all(failed)) {
-    ufs_abort("argument", "ufs_", method, "() failed on x with decoys, first with: ", errors[1L],
-      argument = "method")
+    refuse("method", "ufs_", method, "() failed on x with decoys, first with: ", errors[1L])
   }
   runs <- runs[!failed]
   counts <- lapply(runs, function(run) {
@@ -364,7 +359,7 @@ decoys_result <- function(runs, first, level, conservative, method) {
   table <- vapply(each, `[[`, all$share, "share")
   table <- matrix(table, ncol = length(each))
   curve <- data.frame(method = method, k = seq_along(all$share), share = all$share,
-    low = apply(table, 1L, min), high = apply(table, 1L, max), stringsAsFactors = FALSE)
+    low = apply(table, 1L, min), high = apply(table, 1L, max))
   # The order of the columns: their mean place.
   place <- rowMeans(matrix(vapply(runs, function(run) {
     order(run$ranking[run$ranking <= length(first)]) + 0
@@ -490,7 +485,7 @@ as.data.frame.ufs_decoys <- function(x, row.names = NULL, optional = FALSE, ...)
     columns = unname(lengths(x$columns)), at = size, share = unname(at(x$asked, "share")),
     noise = unname(x$noise), low = unname(at(x$asked, "low")), high = unname(at(x$asked, "high")),
     n_decoys = x$n_decoys, repeats = x$repeats, errors = unname(lengths(x$errors)),
-    seconds = unname(x$seconds), stringsAsFactors = FALSE)
+    seconds = unname(x$seconds))
 }
 
 #' The share of noise against the number of columns

@@ -45,7 +45,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
     how <- check_choice(how, "how", c("correlation", "css"))
     data <- as_ufs_operator(x, TRUE, TRUE, warn = FALSE)
     if (data$p != fit$p || !identical(data$features, fit$names$features)) {
-      ufs_abort("argument", "`x` must have the ", fit$p, " columns of the fit.", argument = "x")
+      refuse("x", "`x` must have the ", fit$p, " columns of the fit.")
     }
     # In the columns of data$x, best first; those that are constant are in no pool.
     ranking <- match(unname(fit$feature_ranking), data$keep)

@@ -62,7 +62,7 @@ explore_model <- function(fit, x, y, stability, said) {
   first <- fits[[1L]]
   # Fails now, with the argument's name, and not in the window.
   features <- !is.null(first$feature_scores)
-  if (missing(x)) ufs_abort("argument", "`x`, the data of the fit, is missing.", argument = "x")
+  if (missing(x)) refuse("x", "`x`, the data of the fit, is missing.")
   if (!is.data.frame(x)) x <- open_data(x, "x")
   match_columns(first, x)
   if (nrow(x) != first$n) {
@@ -74,8 +74,7 @@ explore_model <- function(fit, x, y, stability, said) {
   }
   for (one in stability) {
     if (!inherits(one, "ufs_stability")) {
-      ufs_abort("argument", "`stability` must be a result of ufs_stability().",
-        argument = "stability")
+      refuse("stability", "`stability` must be a result of ufs_stability().")
     }
   }
   size <- if (features) first$p else first$n
@@ -125,8 +124,7 @@ captured_words <- function(model, name, k) {
 
 check_explored <- function(fits) {
   if (!is.list(fits) || !length(fits) || !all(vapply(fits, inherits, NA, "ufs"))) {
-    ufs_abort("argument", "`fit` must be a fit of this package or a list of fits, not ",
-      kind_of(fits), ".", argument = "fit")
+    refuse("fit", "`fit` must be a fit of this package or a list of fits, not ", kind_of(fits), ".")
   }
   if (length(fits) == 1L) {
     check_fit(fits[[1L]])
@@ -335,14 +333,11 @@ explore_candidates <- function(selected, env) {
   fits <- Filter(function(object) inherits(object, "ufs"), objects)
   if (nzchar(selected)) {
     if (!selected %in% names(fits)) {
-      ufs_abort("argument", "'", selected, "' is not the name of a fit in the workspace.",
-        argument = "fit")
+      refuse("fit", "'", selected, "' is not the name of a fit in the workspace.")
     }
     fits <- fits[selected]
   }
-  if (!length(fits)) {
-    ufs_abort("argument", "There is no fit of ufselect in the workspace.", argument = "fit")
-  }
+  if (!length(fits)) refuse("fit", "There is no fit of ufselect in the workspace.")
   shape <- function(fit) c(fit$n, fit$p)
   first <- fits[[1L]]
   fits <- Filter(function(fit) {
@@ -354,8 +349,8 @@ explore_candidates <- function(selected, env) {
       !inherits(try(match_columns(first, object), silent = TRUE), "try-error")
   }, objects)
   if (!length(tables)) {
-    ufs_abort("argument", "There is no table of ", first$n, " rows with the columns of '",
-      names(fits)[1L], "' in the workspace.", argument = "x")
+    refuse("x", "There is no table of ", first$n, " rows with the columns of '", names(fits)[1L],
+      "' in the workspace.")
   }
   names <- lapply(names(fits), as.name)
   list(fit = if (length(names) == 1L) names[[1L]] else {

@@ -148,7 +148,7 @@ check_labelled <- function(labelled, data) {
     return(integer())
   }
   n <- data$n
-  bad <- function(...) ufs_abort("argument", "`labelled` ", ..., ".", argument = "labelled")
+  bad <- function(...) refuse("labelled", "`labelled` ", ..., ".")
   if (is.factor(labelled)) labelled <- as.character(labelled)
   if (is.logical(labelled)) {
     if (length(labelled) != n || anyNA(labelled)) {
@@ -177,8 +177,7 @@ check_swaps <- function(swaps, arg, value) {
   }
   swaps <- check_count(swaps, "swaps", 0L)
   if (swaps > 0L && is.null(value)) {
-    ufs_abort("argument", "`swaps` needs `", arg, "`: their result is for one `", arg, "` only.",
-      argument = arg)
+    refuse(arg, "`swaps` needs `", arg, "`: their result is for one `", arg, "` only.")
   }
   swaps
 }
@@ -189,7 +188,7 @@ facility_similarity <- function(similarity, data, bandwidth) {
   named <- is.character(similarity)
   if (named) similarity <- check_choice(similarity, "similarity", c("cosine", "heat"))
   if (!is.null(bandwidth) && !identical(similarity, "heat")) {
-    ufs_abort("argument", "`bandwidth` is for similarity = \"heat\" only.", argument = "bandwidth")
+    refuse("bandwidth", "`bandwidth` is for similarity = \"heat\" only.")
   }
   if (named) {
     x <- in_range(data$x)
@@ -246,7 +245,7 @@ with_diagonal <- function(weights, own) {
 }
 
 user_similarity <- function(s, n) {
-  bad <- function(...) ufs_abort("argument", "`similarity` ", ..., ".", argument = "similarity")
+  bad <- function(...) refuse("similarity", "`similarity` ", ..., ".")
   if (length(dim(s)) != 2L || is.data.frame(s)) {
     bad("must be \"cosine\", \"heat\", a graph from ufs_graph(), or an n x n matrix, not ",
       kind_of(s))
@@ -331,14 +330,12 @@ stand_ins <- function(fit, m) {
 representative_table <- function(fit, who, chosen, what) {
   name <- function(index) if (is.null(fit$names$samples)) index else fit$names$samples[index]
   if (what == "samples") {
-    return(data.frame(sample = name(seq_len(fit$n)), representative = name(who),
-      stringsAsFactors = FALSE))
+    return(data.frame(sample = name(seq_len(fit$n)), representative = name(who)))
   }
   all <- c(unname(chosen), fit$params$labelled)
   weight <- tabulate(match(who, all), length(all))
   data.frame(sample = name(all), index = all, weight = weight, share = weight / fit$n,
-    labelled = rep(c(FALSE, TRUE), c(length(chosen), length(fit$params$labelled))),
-    stringsAsFactors = FALSE)
+    labelled = rep(c(FALSE, TRUE), c(length(chosen), length(fit$params$labelled))))
 }
 
 #' @export

@@ -170,9 +170,7 @@ selected_features.ufs <- function(fit, k = NULL, as = NULL, ...) {
 cluster_labels <- function(fit) {
   check_fit(fit)
   cluster <- fit$solution$cluster
-  if (is.null(cluster)) {
-    ufs_abort("argument", "ufs_", fit$method, "() has no clusters.", argument = "fit")
-  }
+  if (is.null(cluster)) refuse("fit", "ufs_", fit$method, "() has no clusters.")
   known <- unique(as.vector(cluster))
   size <- tabulate(match(cluster, known), length(known))
   stats::setNames(match(cluster, known[order(-size)]), fit$names$samples)
@@ -212,10 +210,9 @@ wanted_samples <- function(fit, m) {
 wanted_number <- function(fit, value, name) {
   if (is.null(value)) value <- fit$params[[name]]
   if (is.null(value)) {
-    ufs_abort("argument", "`", name, "`, the number of ",
-      if (name == "k") "features" else "samples", " to choose, is missing: give it here or to ufs_",
-      fit$method, "()",
-      if (name == "k") "; ufs_size() helps to find it", ".", argument = name)
+    refuse(name, "`", name, "`, the number of ", if (name == "k") "features" else "samples",
+      " to choose, is missing: give it here or to ufs_", fit$method, "()",
+      if (name == "k") "; ufs_size() helps to find it", ".")
   }
   value
 }
@@ -223,13 +220,11 @@ wanted_number <- function(fit, value, name) {
 # A fit of this package, as it was made; with a `slot`, which it gives, where it selects `what`.
 check_fit <- function(fit, slot = NULL, what = NULL) {
   if (!inherits(fit, "ufs") || !is.list(fit)) {
-    ufs_abort("argument", "`fit` must be a fit of this package, not ", kind_of(fit), ".",
-      argument = "fit")
+    refuse("fit", "`fit` must be a fit of this package, not ", kind_of(fit), ".")
   }
   check_shape(fit)
   if (!is.null(slot) && is.null(fit[[slot]])) {
-    ufs_abort("argument", "ufs_", fit$method, "() does not select ", what, ".",
-      argument = "fit")
+    refuse("fit", "ufs_", fit$method, "() does not select ", what, ".")
   }
   if (!is.null(slot)) fit[[slot]]
 }
@@ -271,8 +266,8 @@ field_shape <- function(value) {
 }
 
 check_shape <- function(fit) {
-  changed <- function(...) ufs_abort("argument", "The fit was changed after it was made: ", ...,
-    ". Fit again.", argument = "fit")
+  changed <- function(...) refuse("fit", "The fit was changed after it was made: ", ...,
+    ". Fit again.")
   was <- attr(fit, "shape")
   if (is.null(was)) {
     return(invisible())

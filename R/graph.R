@@ -94,9 +94,8 @@ as_ufs_graph <- function(graph, data, connected = FALSE) {
   } else if (is.list(graph) && !is.object(graph)) {
     graph <- graph_from_arguments(graph, data)
   } else {
-    ufs_abort("argument", "`graph` must be NULL, a list of arguments of ufs_graph(), a graph ",
-      "from ufs_graph(), or an n x n weight matrix, not ", kind_of(graph), ".",
-      argument = "graph")
+    refuse("graph", "`graph` must be NULL, a list of arguments of ufs_graph(), a graph from ",
+      "ufs_graph(), or an n x n weight matrix, not ", kind_of(graph), ".")
   }
   if (graph$n_isolated == graph$n) {
     ufs_abort("graph", "The graph has no edges: all weights are 0. Use a larger `bandwidth`, ",
@@ -110,8 +109,8 @@ graph_from_arguments <- function(arguments, data) {
   known <- setdiff(names(formals(ufs_graph)), c("x", "..."))
   given <- names(arguments)
   if (length(arguments) && (is.null(given) || !all(given %in% known) || anyDuplicated(given))) {
-    ufs_abort("argument", "A list given as `graph` must have names among ",
-      paste0("`", known, "`", collapse = ", "), ", each once.", argument = "graph")
+    refuse("graph", "A list given as `graph` must have names among ",
+      paste0("`", known, "`", collapse = ", "), ", each once.")
   }
   used <- utils::modifyList(as.list(formals(ufs_graph))[known], arguments, keep.null = TRUE)
   used[c("weights", "symmetrise")] <- lapply(used[c("weights", "symmetrise")], eval)
@@ -142,8 +141,8 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
     24 * as.double(data$n) * ncol(rows$x)
   } else 20 * length(rows$x$value), "The graph", "Use a smaller `n_neighbours`.")
   if (entries > .Machine$integer.max) {
-    ufs_abort("argument", "`n_neighbours` is too large: a graph can have at most ",
-      .Machine$integer.max, " entries.", argument = "n_neighbours")
+    refuse("n_neighbours", "`n_neighbours` is too large: a graph can have at most ",
+      .Machine$integer.max, " entries.")
   }
   lists <- if (by_blocks) neighbours_by_blocks(rows$x, k, weights == "cosine") else
     if (rows$approximate) approximate_neighbours(rows$x, k) else .Call(C_graph_knn, rows$x, k)
@@ -293,22 +292,19 @@ new_graph <- function(parts, data, kind, n_neighbours = NA_integer_, bandwidth =
 # A weight matrix of the user's as a graph.
 user_graph <- function(w, data) {
   if (nrow(w) != ncol(w)) {
-    ufs_abort("argument", "`graph` must be square, n x n; it is ", nrow(w), " x ", ncol(w), ".",
-      argument = "graph")
+    refuse("graph", "`graph` must be square, n x n; it is ", nrow(w), " x ", ncol(w), ".")
   }
   check_graph_size(nrow(w), data$n)
   sparse <- inherits(w, "Matrix")
   if (sparse) check_installed("Matrix", "for a graph of class Matrix")
   # sum() sees missing values in sparse matrices, which `!= 0` would lose.
   if (!(sparse || is.numeric(w) || is.logical(w)) || !is.finite(sum(w))) {
-    ufs_abort("argument", "`graph` must be numeric, without missing or infinite weights.",
-      argument = "graph")
+    refuse("graph", "`graph` must be numeric, without missing or infinite weights.")
   }
   at <- if (sparse) places_of(w) else which(w != 0, arr.ind = TRUE, useNames = FALSE)
   value <- as.double(w[at])
   if (any(value < 0)) {
-    ufs_abort("argument", "`graph` has negative weights: similarities of at least 0 are needed.",
-      argument = "graph")
+    refuse("graph", "`graph` has negative weights: similarities of at least 0 are needed.")
   }
   loop <- at[, 1L] == at[, 2L]
   if (any(loop)) {
@@ -319,8 +315,8 @@ user_graph <- function(w, data) {
     index = as.integer(at[!loop, 1L]) - 1L, value = value[!loop])
   parts <- c(parts, .Call(C_graph_describe, parts$start, parts$index, parts$value))
   if (parts$asymmetry > 1e-8 * max(value, 0)) {
-    ufs_abort("argument", "`graph` is not symmetric: weights differ from their transposes by up ",
-      "to ", signif(parts$asymmetry, 3L), ". Use (W + t(W)) / 2, say.", argument = "graph")
+    refuse("graph", "`graph` is not symmetric: weights differ from their transposes by up to ",
+      signif(parts$asymmetry, 3L), ". Use (W + t(W)) / 2, say.")
   }
   new_graph(parts, data, kind = "user")
 }
@@ -334,16 +330,13 @@ check_graph <- function(graph) {
     wrong <- "its counts do not fit its weights"
   }
   if (!is.null(wrong)) {
-    ufs_abort("argument", "`graph` is not a sound graph: ", wrong,
-      ". Make it with ufs_graph(), or give an n x n weight matrix.", argument = "graph")
+    refuse("graph", "`graph` is not a sound graph: ", wrong, ". Make it with ufs_graph(), or give ",
+      "an n x n weight matrix.")
   }
 }
 
 check_graph_size <- function(have, n) {
-  if (have != n) {
-    ufs_abort("argument", "`graph` is for ", have, " samples, but `x` has ", n, ".",
-      argument = "graph")
-  }
+  if (have != n) refuse("graph", "`graph` is for ", have, " samples, but `x` has ", n, ".")
 }
 
 # Isolated samples always; several components where `connected` is wanted.
@@ -394,8 +387,7 @@ graph_text <- function(graph) {
 warn_void <- function(score, method, why) {
   score <- score[!is.na(score)]
   if (length(score) > 1L && diff(range(score)) <= 1e-8 * max(abs(score))) {
-    ufs_warn("void", "ufs_", method, "(): all scores are equal, so the ranking says nothing. ",
-      why)
+    ufs_warn("void", "ufs_", method, "(): all scores are equal, so the ranking says nothing. ", why)
   }
 }
 
@@ -406,8 +398,7 @@ warn_void <- function(score, method, why) {
 embed_graph <- function(graph, m, method) {
   linked <- graph$n - graph$n_isolated
   if (m > linked - 1L) {
-    ufs_abort("argument", "`n_clusters` is too large: only ", linked,
-      " samples have neighbours.", argument = "n_clusters")
+    refuse("n_clusters", "`n_clusters` is too large: only ", linked, " samples have neighbours.")
   }
   out <- .Call(C_graph_embed, unclass(graph), as.integer(m))
   check_lapack(out$lapack, method)

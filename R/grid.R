@@ -71,8 +71,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   check_arguments(names(fixed), row$fit, method)
   both <- intersect(names(fixed), names(settings))
   if (length(both)) {
-    ufs_abort("argument", "`", both[1L], "` is given both in `grid` and as a fixed argument.",
-      argument = both[1L])
+    refuse(both[1L], "`", both[1L], "` is given both in `grid` and as a fixed argument.")
   }
   keep_fits <- check_flag(keep_fits, "keep_fits")
   checkpoint <- check_checkpoint(checkpoint)
@@ -103,8 +102,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
     results = data.frame(status = text("status"), objective = number("objective"),
       iterations = as.integer(number("iterations")), seconds = number("seconds"),
       error = text("error"), warnings = text("warnings"),
-      kinds = vapply(runs, function(run) paste(run$kinds, collapse = ", "), ""),
-      stringsAsFactors = FALSE),
+      kinds = vapply(runs, function(run) paste(run$kinds, collapse = ", "), "")),
     feature_scores = bind_columns(runs, "feature_scores", data$features),
     feature_rankings = bind_columns(runs, "feature_ranking"),
     sample_scores = bind_columns(runs, "sample_scores", data$samples),
@@ -137,16 +135,12 @@ grid_settings <- function(grid, fun, method) {
       grid[[name]][at[[name]]]
     }))
   } else {
-    ufs_abort("argument", "`grid` must be a data frame or a named list of vectors.",
-      argument = "grid")
+    refuse("grid", "`grid` must be a data frame or a named list of vectors.")
   }
-  if (nrow(settings) < 1L || ncol(settings) < 1L) {
-    ufs_abort("argument", "`grid` has no settings.", argument = "grid")
-  }
+  if (nrow(settings) < 1L || ncol(settings) < 1L) refuse("grid", "`grid` has no settings.")
   unknown <- setdiff(names(settings), arguments_of(fun))
   if (length(unknown)) {
-    ufs_abort("argument", "`grid`: ufs_", method, "() has no argument `", unknown[1L], "`.",
-      argument = "grid")
+    refuse("grid", "`grid`: ufs_", method, "() has no argument `", unknown[1L], "`.")
   }
   rownames(settings) <- NULL
   settings
@@ -251,7 +245,7 @@ summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
     often <- sort(table(top), decreasing = TRUE)
     index <- as.integer(names(often))
     often <- data.frame(feature = rownames(object$feature_scores)[index], index = index,
-      share = as.integer(often) / sum(!is.na(top[1L, ])), stringsAsFactors = FALSE)
+      share = as.integer(often) / sum(!is.na(top[1L, ])))
   } else {
     often <- NULL
   }

@@ -82,8 +82,7 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
     q <- length(data$keep)
     if (!is.null(n_sample)) {
       if (!variant %in% c("2015", "2016")) {
-        ufs_abort("argument", "`n_sample` is for `variant` \"2015\" and \"2016\" only.",
-          argument = "n_sample")
+        refuse("n_sample", "`n_sample` is for `variant` \"2015\" and \"2016\" only.")
       }
       n_sample <- check_count(n_sample, "n_sample", 10L)
     }
@@ -178,8 +177,7 @@ unit_ranks <- function(x) {
 # For src/base_inffs.c: which A and which damping a variant means, and whether A is kept.
 inffs_settings <- function(n, p, alpha, variant) {
   if (variant == "2020" && 5e-6 * p >= 1) {
-    ufs_abort("argument", "`variant` = \"2020\" is not defined for p >= 200,000.",
-      argument = "variant")
+    refuse("variant", "`variant` = \"2020\" is not defined for p >= 200,000.")
   }
   on_sd <- if (variant == "2016") 1 - alpha else alpha
   # Of few samples a tile is made again as fast as it is read. Two bytes hold the products of up to

@@ -121,8 +121,7 @@ table_matrix <- function(x, arg) {
       "another class that ufs_data() reads, not ", kind_of(x), ".", argument = arg)
   }
   if (!(is.numeric(x) || is.logical(x))) {
-    ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".",
-      argument = arg)
+    ufs_abort("input", "`", arg, "` must be numeric, not of type ", typeof(x), ".", argument = arg)
   }
   as_double(x)
 }
@@ -243,8 +242,8 @@ check_dots_empty <- function(...) {
 
 refuse_argument <- function(name) {
   named <- nzchar(name)
-  ufs_abort("argument", "Unknown argument", if (named) paste0(" `", name, "`") else
-    " without a name", ".", argument = if (named) name)
+  refuse(if (named) name, "Unknown argument",
+    if (named) paste0(" `", name, "`") else " without a name", ".")
 }
 
 # Dots that go to base graphics, which would only warn of a wrong name, several times.
@@ -264,7 +263,7 @@ check_dots_graphics <- function(...) {
 
 check_flag <- function(value, arg) {
   if (!is.logical(value) || length(value) != 1L || is.na(value)) {
-    ufs_abort("argument", "`", arg, "` must be TRUE or FALSE.", argument = arg)
+    refuse(arg, "`", arg, "` must be TRUE or FALSE.")
   }
   value
 }
@@ -273,10 +272,10 @@ check_flag <- function(value, arg) {
 check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, limit = NULL) {
   if (missing(value) || !is.numeric(value) || length(value) != 1L || is.na(value) ||
       value != round(value) || value < lower || value > min(upper, .Machine$integer.max)) {
-    ufs_abort("argument", "`", arg, "` must be a whole number of at least ", lower,
+    refuse(arg, "`", arg, "` must be a whole number of at least ", lower,
       if (upper < .Machine$integer.max) paste0(" and at most ", upper),
       if (!is.null(limit)) paste0(" (", limit, ")"),
-      if (!missing(value)) paste0("; it is ", brief(value)), ".", argument = arg)
+      if (!missing(value)) paste0("; it is ", brief(value)), ".")
   }
   as.integer(value)
 }
@@ -284,7 +283,7 @@ check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, li
 # One or more whole numbers, each once.
 check_counts <- function(value, arg, upper, limit) {
   if (missing(value) || !length(value)) {
-    ufs_abort("argument", "`", arg, "` must be one or more whole numbers.", argument = arg)
+    refuse(arg, "`", arg, "` must be one or more whole numbers.")
   }
   unique(vapply(value, check_count, 1L, arg = arg, lower = 1L, upper = upper, limit = limit))
 }
@@ -300,9 +299,9 @@ check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
       if (is.finite(lower)) paste(if (open) "above" else "of at least", lower),
       if (is.finite(upper)) paste(if (open) "below" else "of at most", upper)
     )
-    ufs_abort("argument", "`", arg, "` must be one finite number",
+    refuse(arg, "`", arg, "` must be one finite number",
       if (length(range)) paste0(" ", paste(range, collapse = " and ")),
-      if (!missing(value)) paste0("; it is ", brief(value)), ".", argument = arg)
+      if (!missing(value)) paste0("; it is ", brief(value)), ".")
   }
   as.double(value)
 }
@@ -313,9 +312,8 @@ check_choice <- function(value, arg, choices) {
     return(choices[[1L]])
   }
   if (!is.character(value) || length(value) != 1L || !(value %in% choices)) {
-    ufs_abort("argument", "`", arg, "` must be one of ",
-      paste0("\"", choices, "\"", collapse = ", "), "; it is ", brief(value), ".",
-      argument = arg)
+    refuse(arg, "`", arg, "` must be one of ", paste0("\"", choices, "\"", collapse = ", "),
+      "; it is ", brief(value), ".")
   }
   value
 }
@@ -326,10 +324,9 @@ check_matrix <- function(value, arg, nrow = NA, ncol = NA) {
       !(is.na(nrow) || nrow(value) == nrow) || !(is.na(ncol) || ncol(value) == ncol)) {
     size <- if (!is.na(nrow) && !is.na(ncol)) paste(nrow, "x", ncol) else
       if (!is.na(nrow)) paste(nrow, "rows") else if (!is.na(ncol)) paste(ncol, "columns")
-    ufs_abort("argument", "`", arg, "` must be a finite numeric matrix",
+    refuse(arg, "`", arg, "` must be a finite numeric matrix",
       if (!is.null(size)) paste(" of", size),
-      if (is.matrix(value)) paste0("; it is ", nrow(value), " x ", ncol(value)), ".",
-      argument = arg)
+      if (is.matrix(value)) paste0("; it is ", nrow(value), " x ", ncol(value)), ".")
   }
   storage.mode(value) <- "double"
   dimnames(value) <- NULL

@@ -268,14 +268,14 @@ jspca_start <- function(init, k, data, pca, size, loss) {
   if (is.matrix(init)) {
     polar <- svd(check_matrix(init, "init", data$p, k)[data$keep, , drop = FALSE])
     if (polar$d[[k]] <= 1e-10 * polar$d[[1L]]) {
-      ufs_abort("argument", "`init` must have linearly independent columns (over the ",
-        "features that are not constant).", argument = "init")
+      refuse("init", "`init` must have linearly independent columns (over the features that are ",
+        "not constant).")
     }
     return(list(P = tcrossprod(polar$u, polar$v), weight = weight, h = h))
   }
   if (!is.list(init) || is.null(init$P) || length(setdiff(names(init), c("P", "a", "h")))) {
-    ufs_abort("argument", "`init` must be \"pca\", a matrix of ", data$p, " x ", k,
-      ", or list(P =, a =, h =).", argument = "init")
+    refuse("init", "`init` must be \"pca\", a matrix of ", data$p, " x ", k, ", or list(P =, a =, ",
+      "h =).")
   }
   P <- check_matrix(init$P, "init$P", data$p, k)
   if (!is.null(init$a)) {
@@ -306,9 +306,7 @@ jspca_objective <- function(found) {
 
 check_weights <- function(value, arg, length) {
   value <- as.double(check_matrix(as.matrix(value), arg, length, 1L))
-  if (any(value <= 0)) {
-    ufs_abort("argument", "`", arg, "` must be positive.", argument = arg)
-  }
+  if (any(value <= 0)) refuse(arg, "`", arg, "` must be positive.")
   value
 }
 

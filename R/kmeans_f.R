@@ -150,14 +150,14 @@ canonical_labels <- function(cluster) match(cluster, unique(cluster))
 # 1, ..., n_clusters in the order of the levels, or of the sorted values.
 check_start_labels <- function(labels, n, n_clusters) {
   if (!is.atomic(labels) || !is.null(dim(labels)) || length(labels) != n || anyNA(labels)) {
-    ufs_abort("argument", "`init` must name a start, be a matrix with ", n, " rows, or ", n,
-      " labels without NA; it is ", brief(labels), ".", argument = "init")
+    refuse("init", "`init` must name a start, be a matrix with ", n, " rows, or ", n,
+      " labels without NA; it is ", brief(labels), ".")
   }
   if (is.factor(labels)) labels <- droplevels(labels)
   known <- if (is.factor(labels)) levels(labels) else sort(unique(labels))
   if (length(known) != n_clusters) {
-    ufs_abort("argument", "`init` has ", length(known), " distinct labels, but `n_clusters` is ",
-      n_clusters, ".", argument = "init")
+    refuse("init", "`init` has ", length(known), " distinct labels, but `n_clusters` is ",
+      n_clusters, ".")
   }
   match(labels, known)
 }

@@ -60,9 +60,7 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     if (form == "kmeans") {
       found <- kmeans_medoids(z, m, labelled, n_starts, control$max_iter)
     } else {
-      if (length(labelled)) {
-        ufs_abort("argument", "`labelled` is for form = \"kmeans\" only.", argument = "labelled")
-      }
+      if (length(labelled)) refuse("labelled", "`labelled` is for form = \"kmeans\" only.")
       found <- cluster_medoids(z, m, form, n_starts)
     }
     free <- setdiff(found$medoids, labelled)
@@ -93,8 +91,8 @@ kmeans_medoids <- function(z, m, labelled, n_starts, max_iter) {
   first <- equal_rows(z)
   different <- length(unique(first)) - length(unique(first[labelled]))
   if (different < m) {
-    ufs_abort("argument", "`m` is ", m, ", but only ", different, " samples are different",
-      if (length(labelled)) " from each other and from those labelled", ".", argument = "m")
+    refuse("m", "`m` is ", m, ", but only ", different, " samples are different",
+      if (length(labelled)) " from each other and from those labelled", ".")
   }
   if (length(labelled)) {
     best <- NULL

@@ -182,7 +182,7 @@ predict.ufs <- function(object, newdata, k = NULL, ...) {
 
 check_newdata <- function(newdata) {
   if (missing(newdata) || length(dim(newdata)) != 2L) {
-    ufs_abort("argument", "`newdata` must be a matrix or data frame.", argument = "newdata")
+    refuse("newdata", "`newdata` must be a matrix or data frame.")
   }
 }
 
@@ -220,9 +220,7 @@ unscaled <- function(fit, z) {
 
 # Some columns of newdata, which must be finite, ready for a product.
 scaled_columns <- function(fit, newdata, index = seq_len(fit$p)) {
-  if (missing(newdata)) {
-    ufs_abort("argument", "`newdata` is missing.", argument = "newdata")
-  }
+  if (missing(newdata)) refuse("newdata", "`newdata` is missing.")
   z <- new_columns(fit, newdata, index)
   bad <- which(colSums(!is.finite(z)) > 0)
   if (length(bad)) {
@@ -262,8 +260,7 @@ coef.ufs <- function(object, ...) {
   check_dots_empty(...)
   check_fit(object)
   if (is.null(object$coef_name)) {
-    ufs_abort("argument", "ufs_", object$method, "() has no coefficient matrix.",
-      argument = "object")
+    refuse("object", "ufs_", object$method, "() has no coefficient matrix.")
   }
   value <- object$solution[[object$coef_name]]
   # Features in rows, whatever the orientation in which the method writes its matrix.
@@ -297,7 +294,7 @@ as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL
   name <- x$names[[what]]
   if (is.null(name)) name <- as.character(seq_along(score))
   out <- data.frame(name = name[ranking], index = ranking, score = unname(score[ranking]),
-    rank = seq_along(ranking), stringsAsFactors = FALSE)
+    rank = seq_along(ranking))
   names(out)[1L] <- one
   key <- unname(x[[paste0(one, "_key")]])
   if (length(unique(key[!is.na(key)])) > 1L) out$key <- key[ranking]

@@ -29,16 +29,14 @@
 ufs_cluster_metrics <- function(cluster, class) {
   check_given(cluster, class)
   if (length(cluster) != length(class)) {
-    ufs_abort("argument", "`cluster` has length ", length(cluster), " and `class` ",
-      length(class), ".", argument = "class")
+    refuse("class", "`cluster` has length ", length(cluster), " and `class` ", length(class), ".")
   }
   if (!is.atomic(cluster) || !is.atomic(class)) {
-    ufs_abort("argument", "`cluster` and `class` must be vectors or factors.", argument = "cluster")
+    refuse("cluster", "`cluster` and `class` must be vectors or factors.")
   }
   known <- !is.na(class)
   if (anyNA(cluster[known]) || !any(known)) {
-    ufs_abort("argument", "`cluster` has missing values, or every class is missing.",
-      argument = "cluster")
+    refuse("cluster", "`cluster` has missing values, or every class is missing.")
   }
   counts <- unclass(table(as.character(cluster[known]), as.character(class[known])))
   c(accuracy = matched_accuracy(counts), nmi = table_nmi(counts), ari = table_ari(counts))

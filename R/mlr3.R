@@ -117,9 +117,7 @@ mlr3_filter_class <- function() {
         if (missing(value)) if (is.null(na) || na == "error") character() else "missings"
       },
       method = function(value) {
-        if (!missing(value)) {
-          ufs_abort("argument", "`method` is read-only: make a new filter.", argument = "method")
-        }
+        if (!missing(value)) refuse("method", "`method` is read-only: make a new filter.")
         private$.method
       }
     ),

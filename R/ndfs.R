@@ -141,16 +141,15 @@ ndfs_start <- function(init, data, n_clusters, n_starts, offset) {
   if (is.matrix(init)) {
     f <- check_matrix(init, "init", data$n, n_clusters)
     if (any(f < 0) || any(colSums(f) == 0)) {
-      ufs_abort("argument", "`init` must be nonnegative, without a zero column.",
-        argument = "init")
+      refuse("init", "`init` must be nonnegative, without a zero column.")
     }
     return(f)
   }
   if (identical(init, "kmeans")) {
     runs <- kmeans_runs(data$x, n_clusters, n_starts)
     if (is.null(runs)) {
-      ufs_abort("argument", "k-means cannot make ", n_clusters, " clusters: `x` has too few ",
-        "distinct rows.", argument = "n_clusters")
+      refuse("n_clusters", "k-means cannot make ", n_clusters, " clusters: `x` has too few ",
+        "distinct rows.")
     }
     labels <- runs[[1L]]$cluster
   } else {

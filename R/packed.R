@@ -32,16 +32,14 @@ as.matrix.ufs_packed <- function(x, ...) {
 #' @export
 `[.ufs_packed` <- function(x, i, j, ..., drop = TRUE) {
   if (nargs() - (!missing(drop)) < 3L) {
-    ufs_abort("argument", "A packed symmetric matrix takes two indices, as in s[i, j]; ",
-      "as.matrix() makes an ordinary one.", argument = "i")
+    refuse("i", "A packed symmetric matrix takes two indices, as in s[i, j]; as.matrix() makes an ",
+      "ordinary one.")
   }
   names <- unclass(x)$names
   at <- stats::setNames(seq_len(nrow(x)), names)
   rows <- if (missing(i)) at else at[i]
   cols <- if (missing(j)) at else at[j]
-  if (anyNA(rows) || anyNA(cols)) {
-    ufs_abort("argument", "Subscript out of bounds.", argument = if (anyNA(rows)) "i" else "j")
-  }
+  if (anyNA(rows) || anyNA(cols)) refuse(if (anyNA(rows)) "i" else "j", "Subscript out of bounds.")
   out <- vapply(cols, function(col) {
     last <- pmax(rows, col)
     unclass(x)$values[(last - 1) * last / 2 + pmin(rows, col)]

@@ -59,8 +59,8 @@ ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
 check_rank <- function(pca, n_components) {
   rank <- sum(x_ss(pca$loadings) > 0)
   if (rank < n_components) {
-    ufs_abort("argument", "`n_components` is ", n_components, ", but `x` has rank ", rank,
-      " after centring.", argument = "n_components")
+    refuse("n_components", "`n_components` is ", n_components, ", but `x` has rank ", rank,
+      " after centring.")
   }
 }
 

@@ -126,13 +126,12 @@ print.ufs_list <- function(x, ...) {
 check_fits <- function(fits) {
   if (inherits(fits, "ufs") || !is.list(fits) || length(fits) < 2L ||
       !all(vapply(fits, inherits, NA, "ufs"))) {
-    ufs_abort("argument", "`fits` must be a list of at least two fits of this package.",
-      argument = "fits")
+    refuse("fits", "`fits` must be a list of at least two fits of this package.")
   }
   for (fit in fits) {
     check_fit(fit, "feature_ranking", "features")
     if (fit$p != fits[[1L]]$p || !identical(fit$names$features, fits[[1L]]$names$features)) {
-      ufs_abort("argument", "`fits` must be fits of the same features.", argument = "fits")
+      refuse("fits", "`fits` must be fits of the same features.")
     }
   }
   given <- names(fits)
@@ -249,15 +248,14 @@ picture.ufs_grid <- function(object, value, over, ...) {
     value <- table[[value]]
   }
   if (!is.numeric(value) || length(value) != nrow(table) || !any(is.finite(value))) {
-    ufs_abort("argument", "`value` must name a column or have one number per setting.",
-      argument = "value")
+    refuse("value", "`value` must name a column or have one number per setting.")
   }
   settings <- object$settings
   varies <- names(settings)[vapply(settings, function(v) length(unique(v)) > 1L, NA)]
   if (is.null(over)) over <- utils::head(c(varies, names(settings)), 2L)
   over <- unique(over)
   if (!length(over) || length(over) > 2L || !all(over %in% names(settings))) {
-    ufs_abort("argument", "`over` must name one or two columns of the grid.", argument = "over")
+    refuse("over", "`over` must name one or two columns of the grid.")
   }
   level <- lapply(settings[over], function(v) sort(unique(unlist(v))))
   at <- Map(function(v, l) factor(match(unlist(v), l), seq_along(l)), settings[over], level)
@@ -349,8 +347,8 @@ picture.ufs_compare <- function(object, over, measure, classifier, at, methods, 
   best <- identical(at, "best")
   values <- if (is.null(at)) table[[other]][1L] else unique(at)
   if (!best && !all(values %in% table[[other]])) {
-    ufs_abort("argument", "There are no results with ", other, " = ",
-      brief(values[!values %in% table[[other]]][1L]), ".", argument = "at")
+    refuse("at", "There are no results with ", other, " = ",
+      brief(values[!values %in% table[[other]]][1L]), ".")
   }
   table <- if (best) best_rows(table, over) else table[table[[other]] %in% values, ]
   table <- table[is.finite(table$mean), ]

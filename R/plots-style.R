@@ -12,9 +12,7 @@ new_picture <- function(kind, ..., title, subtitle = NULL) {
     class = "ufs_picture")
   if (kind == "curves") {
     pic$table <- pic$table[is.finite(pic$table$y), ]
-    if (!nrow(pic$table)) {
-      ufs_abort("argument", title, ": there is no finite value to draw.", argument = "x")
-    }
+    if (!nrow(pic$table)) refuse("x", title, ": there is no finite value to draw.")
     # Of curves that lie decades apart a linear scale shows the largest alone.
     y <- pic$table$y
     if (is.null(pic$log) && !is.null(pic$table$series) && !isTRUE(pic$percent) && min(y) > 0 &&

@@ -73,8 +73,8 @@ show_picture <- function(x, pic, ...) {
 picture_size <- function(fit, k = NULL, m = NULL) {
   features <- !is.null(fit$feature_scores)
   if (!is.null(k) && !features) {
-    ufs_abort("argument", "`k` is a number of features, and ufs_", fit$method, "() chooses ",
-      "samples: give `m`.", argument = "k")
+    refuse("k", "`k` is a number of features, and ufs_", fit$method, "() chooses samples: give ",
+      "`m`.")
   }
   size <- if (features) k else m
   if (!is.null(size)) {
@@ -208,10 +208,7 @@ own_share <- function(fit) {
 picture_share <- function(fit, data, k) {
   share <- own_share(fit)
   if (is.null(share)) {
-    if (is.null(data)) {
-      ufs_abort("argument", "This picture needs the data: plot(fit, \"share\", data).",
-        argument = "data")
-    }
+    if (is.null(data)) refuse("data", "This picture needs the data: plot(fit, \"share\", data).")
     most <- min(sum(!is.na(fit$feature_scores)), max(2L * k, 10L))
     sizes <- unique(round(seq(1, most, length.out = min(most, 30L))))
     table <- suppressMessages(ufs_captured(fit, data, sizes))
@@ -314,8 +311,8 @@ picture_spikes <- function(fit, k, what) {
 
 picture_heatmap <- function(fit, data, k, y) {
   if (is.null(fit$feature_scores)) {
-    ufs_abort("argument", "ufs_", fit$method, "() does not select features; ",
-      "type = \"embedding\" shows its samples.", argument = "type")
+    refuse("type", "ufs_", fit$method, "() does not select features; type = \"embedding\" shows ",
+      "its samples.")
   }
   z <- chosen_columns(fit, data, k)
   group <- sample_groups(fit, nrow(z), y)
@@ -338,8 +335,8 @@ picture_embedding <- function(fit, data, k, y, m) {
   circled <- rep(FALSE, nrow(z))
   if (!is.null(m)) {
     if (nrow(z) != fit$n) {
-      ufs_abort("argument", "`m`: `data` has ", nrow(z), " rows, the fit ", fit$n,
-        "; only its own samples can be circled.", argument = "m")
+      refuse("m", "`m`: `data` has ", nrow(z), " rows, the fit ", fit$n, "; only its own samples ",
+        "can be circled.")
     }
     circled[suppressMessages(selected_samples(fit, m, as = "index"))] <- TRUE
   }
@@ -385,10 +382,7 @@ all_columns <- function(fit, data) {
 }
 
 plain_columns <- function(fit, data, index = seq_len(fit$p)) {
-  if (is.null(data)) {
-    ufs_abort("argument", "This picture needs the data: plot(fit, type, data).",
-      argument = "data")
-  }
+  if (is.null(data)) refuse("data", "This picture needs the data: plot(fit, type, data).")
   x <- new_columns(fit, data, index, "data")
   if (!all(is.finite(x))) {
     ufs_abort("input", "`data` has missing or infinite values.", argument = "data")
@@ -408,13 +402,13 @@ standardised <- function(x) {
 sample_groups <- function(fit, n, y) {
   if (!is.null(y)) {
     if (!is.atomic(y) || length(y) != n) {
-      ufs_abort("argument", "`y` must have one class for each of the ", n, " samples; it has ",
-        "length ", length(y), ".", argument = "y")
+      refuse("y", "`y` must have one class for each of the ", n, " samples; it has length ",
+        length(y), ".")
     }
     y <- droplevels(as.factor(y))
     if (nlevels(y) > 40L) {
-      ufs_abort("argument", "`y` has ", nlevels(y), " different values; it must be a factor with ",
-        "at most 40 classes.", argument = "y")
+      refuse("y", "`y` has ", nlevels(y), " different values; it must be a factor with at most 40 ",
+        "classes.")
     }
     if (anyNA(y)) {
       y <- factor(y, levels = c(levels(y), NA), labels = c(levels(y), "(none)"), exclude = NULL)

@@ -62,8 +62,7 @@ prep.step_sample_ufs <- function(x, training, info = NULL, ...) {
   if (!is.null(x$weights_to)) {
     check_installed("hardhat", "for `weights_to`")
     if (x$weights_to %in% names(training)) {
-      ufs_abort("argument", "`weights_to`: there is a column '", x$weights_to, "' already.",
-        argument = "weights_to")
+      refuse("weights_to", "`weights_to`: there is a column '", x$weights_to, "' already.")
     }
   }
   x["chosen"] <- list(chosen_rows(x, training))
@@ -142,8 +141,7 @@ check_sample_step <- function(x) {
   if (!is_tunable_mark(x$m)) check_count(x$m, "m")
   if (!is.null(x$weights_to) && (!is.character(x$weights_to) || length(x$weights_to) != 1L ||
       is.na(x$weights_to) || !nzchar(x$weights_to))) {
-    ufs_abort("argument", "`weights_to` must be the name of a new column, or NULL.",
-      argument = "weights_to")
+    refuse("weights_to", "`weights_to` must be the name of a new column, or NULL.")
   }
   check_shared(x)
 }

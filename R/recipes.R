@@ -90,8 +90,7 @@ step_select_ufs <- function(recipe, ..., method = "css", num_terms = NULL, prop_
                             id = recipes::rand_id("select_ufs")) {
   check_recipe(recipe, "step_select_ufs")
   if (!is.null(num_terms) && !is.null(prop_terms)) {
-    ufs_abort("argument", "`num_terms` and `prop_terms` are both given; choose one.",
-      argument = "prop_terms")
+    refuse("prop_terms", "`num_terms` and `prop_terms` are both given; choose one.")
   }
   if (is.null(num_terms) && is.null(prop_terms) && is.null(cutoff)) prop_terms <- 0.5
   step <- recipes::step(subclass = "select_ufs",
@@ -128,8 +127,7 @@ prep.step_select_ufs <- function(x, training, info = NULL, ...) {
   if (!is.null(x$cutoff) && length(columns) > 1L) {
     removed <- removed | is.na(score) | score <= x$cutoff
   }
-  x$scores <- data.frame(terms = columns[ranking], score = score, rank = rank, removed = removed,
-    stringsAsFactors = FALSE)
+  x$scores <- data.frame(terms = columns[ranking], score = score, rank = rank, removed = removed)
   x$removals <- x$scores$terms[removed]
   x["case_weights"] <- list(ignored_weights(info))
   x$trained <- TRUE
@@ -205,8 +203,7 @@ check_recipe <- function(recipe, step) {
       utils::packageVersion("recipes"), " is installed.", argument = "recipes")
   }
   if (!inherits(recipe, "recipe")) {
-    ufs_abort("argument", "`recipe` must be a recipe, not ", kind_of(recipe), ".",
-      argument = "recipe")
+    refuse("recipe", "`recipe` must be a recipe, not ", kind_of(recipe), ".")
   }
 }
 
@@ -225,15 +222,15 @@ check_select_step <- function(x) {
     check_count(x$num_terms, "num_terms", 0L)
   }
   if (identical(x$num_terms, "auto") && known("method") && !is.null(method_row(x$method)$per_k)) {
-    ufs_abort("argument", "ufs_", x$method, "() solves for one number of columns: `num_terms = ",
-      "\"auto\"` cannot find it.", argument = "num_terms")
+    refuse("num_terms", "ufs_", x$method, "() solves for one number of columns: `num_terms = ",
+      "\"auto\"` cannot find it.")
   }
   if (known("prop_terms")) check_number(x$prop_terms, "prop_terms", 0, 1)
   if (known("cutoff")) check_number(x$cutoff, "cutoff")
   if (known("n_clusters")) check_count(x$n_clusters, "n_clusters", 1L)
   if (!is.null(x$n_clusters) && any(c("n_clusters", "n_components") %in% names(x$options))) {
-    ufs_abort("argument", "`n_clusters` and `options` both give the number of clusters or ",
-      "components.", argument = "n_clusters")
+    refuse("n_clusters", "`n_clusters` and `options` both give the number of clusters or ",
+      "components.")
   }
   check_shared(x)
 }
@@ -246,9 +243,8 @@ check_shared <- function(x) {
 
 check_step_options <- function(options) {
   if (is.list(options) && any(vapply(options, is_tunable_mark, NA))) {
-    ufs_abort("argument", "tune() inside `options` is not seen by tune_grid(): `method`, ",
-      "`n_clusters`, `cutoff` and the number of columns can be tuned as arguments of the step.",
-      argument = "options")
+    refuse("options", "tune() inside `options` is not seen by tune_grid(): `method`, ",
+      "`n_clusters`, `cutoff` and the number of columns can be tuned as arguments of the step.")
   }
 }
 

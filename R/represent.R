@@ -95,9 +95,8 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     n = n, p = data$p, elapsed = proc.time()[[3L]] - start
   ), class = "ufs_represent")
   if (fit$status != "converged" && control$warn) {
-    ufs_warn(fit$status, "ufs_represent() stopped after ", fit$iterations,
-      " iterations, its residuals above `tol`; it is at most ", signif(100 * gap, 2L),
-      " % above the optimum.")
+    ufs_warn(fit$status, "ufs_represent() stopped after ", fit$iterations, " iterations, its ",
+      "residuals above `tol`; it is at most ", signif(100 * gap, 2L), " % above the optimum.")
   }
   fit
 }
@@ -107,9 +106,7 @@ check_theta <- function(theta, n) {
     return(matrix(1, n, n))
   }
   theta <- check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)
-  if (any(theta < 0)) {
-    ufs_abort("argument", "`theta` must not have negative entries.", argument = "theta")
-  }
+  if (any(theta < 0)) refuse("theta", "`theta` must not have negative entries.")
   unname(theta)
 }
 

@@ -66,7 +66,7 @@ worth_table <- function(own, random, more_is_better) {
   # A draw that is as good is half beaten.
   better <- sign(ifelse(more_is_better, 1, -1) * (own - random))
   data.frame(measure = names(own), chosen = unname(own), random = unname(rowMeans(random)),
-    beaten = unname(rowSums(better + 1) / 2), draws = ncol(random), stringsAsFactors = FALSE)
+    beaten = unname(rowSums(better + 1) / 2), draws = ncol(random))
 }
 
 # ---- what looks wrong ----------------------------------------------------------------------------
@@ -116,7 +116,7 @@ selection_record <- function(task, noise) {
   if (!nzchar(file)) {
     return(NULL)
   }
-  table <- utils::read.csv(file, stringsAsFactors = FALSE)
+  table <- utils::read.csv(file)
   table <- table[table$task == task & table$noise == (if (noise) 10L else 0L), ]
   if (!nrow(table)) {
     return(NULL)

@@ -116,23 +116,22 @@ without_constant <- function(code) {
 check_selection <- function(task, k, m, n_clusters, noise, ordered) {
   if (!is.null(noise)) noise <- check_flag(noise, "noise")
   ordered <- check_flag(ordered, "ordered")
-  stop_at <- function(argument, ...) ufs_abort("argument", ..., argument = argument)
   if (task != "label") {
-    if (!is.null(m)) stop_at("m", "`m` is for task = \"label\"; say how many features by `k`.")
-    if (ordered) stop_at("ordered", "`ordered` is for task = \"label\".")
+    if (!is.null(m)) refuse("m", "`m` is for task = \"label\"; say how many features by `k`.")
+    if (ordered) refuse("ordered", "`ordered` is for task = \"label\".")
   } else {
     if (isTRUE(noise)) {
-      stop_at("noise", "`noise` is about choosing features; choose these first, then samples.")
+      refuse("noise", "`noise` is about choosing features; choose these first, then samples.")
     }
-    if (!is.null(m) && !is.null(k)) stop_at("k", "Give `m` or `k`, not both.")
+    if (!is.null(m) && !is.null(k)) refuse("k", "Give `m` or `k`, not both.")
   }
   if (task != "cluster" && !is.null(n_clusters)) {
-    stop_at("n_clusters", "`n_clusters` is for task = \"cluster\" only.")
+    refuse("n_clusters", "`n_clusters` is for task = \"cluster\" only.")
   }
   what <- if (task == "label") "m" else "k"
   size <- if (task == "label" && !is.null(m)) m else k
   if (is.null(size)) {
-    stop_at(what, "`", what, "`, how many ", if (what == "m") "samples" else "features",
+    refuse(what, "`", what, "`, how many ", if (what == "m") "samples" else "features",
       " to choose, is missing", if (what == "k") "; k = \"auto\" lets decoys say it", ".")
   }
   if (!(what == "k" && identical(size, "auto"))) check_count(size, what, 1L)

@@ -55,14 +55,12 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   check_given(x, method)
   call <- plain_call(match.call(), "ufs_size")
   plan <- decoys_plan(method, list(...), parent.frame())
-  if (length(plan$methods) != 1L) {
-    ufs_abort("argument", "`method` must be one method or fit.", argument = "method")
-  }
+  if (length(plan$methods) != 1L) refuse("method", "`method` must be one method or fit.")
   own <- plan$methods[[1L]]
   row <- method_row(own$method)
   if (!is.null(row$per_k)) {
-    ufs_abort("argument", "ufs_", own$method, "() solves for one number of features; compare its ",
-      "fits for several.", argument = "method")
+    refuse("method", "ufs_", own$method, "() solves for one number of features; compare its fits ",
+      "for several.")
   }
   x <- open_data(open_some(x, plan$door)$x)
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
@@ -115,8 +113,8 @@ size_fit <- function(task, common) {
 size_rankings <- function(values, method) {
   failed <- vapply(values, function(value) !is.null(value$error), NA)
   if (failed[1L] || sum(!failed[-1L]) < 2L) {
-    ufs_abort("argument", "ufs_", method, "() failed", if (!failed[1L]) " on halves of the samples",
-      ": ", values[[which(failed)[1L]]]$error, argument = "method")
+    refuse("method", "ufs_", method, "() failed", if (!failed[1L]) " on halves of the samples",
+      ": ", values[[which(failed)[1L]]]$error)
   }
   list(all = values[[1L]]$ranking, halves = lapply(values[-1L][!failed[-1L]], `[[`, "ranking"),
     errors = vapply(values[failed], `[[`, "", "error"))
@@ -270,7 +268,7 @@ picture.ufs_size <- function(object, ...) {
   at <- seq_along(curve$k)
   table <- do.call(rbind, lapply(names(words), function(name) {
     data.frame(x = at, y = curve[[name]], series = words[[name]],
-      label = words[[name]], stringsAsFactors = FALSE)
+      label = words[[name]])
   }))
   place <- if (object$k > 0L && length(at) > 1L) {
     stats::approx(log(curve$k), at, log(object$k), rule = 2)$y

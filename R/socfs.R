@@ -250,7 +250,7 @@ socfs_copies <- function(data, first, norm) {
   }
   copy <- which(original != seq_along(original))
   name <- data$features[data$keep]
-  data.frame(feature = name[copy], copy_of = name[original[copy]], stringsAsFactors = FALSE)
+  data.frame(feature = name[copy], copy_of = name[original[copy]])
 }
 
 #' @export
@@ -306,8 +306,8 @@ check_path <- function(path) {
   }
   if (!is.numeric(path) || !length(path) || anyNA(path) || any(path <= 0 | path >= 1) ||
       is.unsorted(path, strictly = TRUE)) {
-    ufs_abort("argument", "`path` must be NULL or increasing shares of lambda between 0 and ",
-      "1, such as c(0.1, 0.3).", argument = "path")
+    refuse("path", "`path` must be NULL or increasing shares of lambda between 0 and 1, such as ",
+      "c(0.1, 0.3).")
   }
 }
 
@@ -373,18 +373,15 @@ orthonormal_start <- function(e, arg, n, n_clusters) {
     return(e)
   }
   s <- svd(e)
-  if (s$d[n_clusters] <= 1e-10 * s$d[1L]) {
-    ufs_abort("argument", "`", arg, "` must have full column rank.", argument = "init")
-  }
+  if (s$d[n_clusters] <= 1e-10 * s$d[1L]) refuse("init", "`", arg, "` must have full column rank.")
   tcrossprod(s$u, s$v)
 }
 
 start_from_list <- function(init, data, n_clusters) {
   known <- c("E", "F", "V", "g")
   if (is.null(init$E) || is.null(names(init)) || !all(names(init) %in% known)) {
-    ufs_abort("argument", "A list given as `init` must hold E and may hold F, V and g; it holds ",
-      if (is.null(names(init))) "no names" else paste(names(init), collapse = ", "), ".",
-      argument = "init")
+    refuse("init", "A list given as `init` must hold E and may hold F, V and g; it holds ",
+      if (is.null(names(init))) "no names" else paste(names(init), collapse = ", "), ".")
   }
   start <- list(E = orthonormal_start(init$E, "init$E", data$n, n_clusters), kind = "list")
   if (!is.null(init$F)) {
@@ -407,9 +404,7 @@ start_from_list <- function(init, data, n_clusters) {
 }
 
 check_not_negative <- function(value, arg) {
-  if (any(value < 0)) {
-    ufs_abort("argument", "`", arg, "` must not be negative.", argument = "init")
-  }
+  if (any(value < 0)) refuse("init", "`", arg, "` must not be negative.")
 }
 
 # ---- runs ------------------------------------------------------------------------------

@@ -61,8 +61,7 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
     data <- as_ufs_operator(x, center, scale)
     if (type == "phi3") {
       if (is.null(n_clusters)) {
-        ufs_abort("argument", "type = \"phi3\" needs `n_clusters`, the number of eigenvectors.",
-          argument = "n_clusters")
+        refuse("n_clusters", "type = \"phi3\" needs `n_clusters`, the number of eigenvectors.")
       }
       n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
         "one fewer than the samples")

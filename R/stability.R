@@ -57,18 +57,15 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   fraction <- check_number(fraction, "fraction", 0, 1, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   size <- round(fraction * data$n)
-  if (size < 3L) {
-    ufs_abort("argument", "`fraction` leaves ", size, " samples; 3 are needed.",
-      argument = "fraction")
-  }
+  if (size < 3L) refuse("fraction", "`fraction` leaves ", size, " samples; 3 are needed.")
   features <- row$selects != "samples"
   if (features) {
     k <- check_count(k, "k", 1L, data$p - 1L, "fewer than the features")
   } else if (!is.null(k)) {
-    ufs_abort("argument", "ufs_", method, "() does not select features.", argument = "k")
+    refuse("k", "ufs_", method, "() does not select features.")
   }
   if (row$selects == "features" && !is.null(m)) {
-    ufs_abort("argument", "ufs_", method, "() does not select samples.", argument = "m")
+    refuse("m", "ufs_", method, "() does not select samples.")
   }
   if (!features || !is.null(m)) m <- check_count(m, "m", 1L, size, "the samples of a resample")
   # Not by the method: all choose from the same resamples.
@@ -87,8 +84,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   runs <- done$values
   failed <- vapply(runs, function(run) !is.null(run$error), NA)
   if (sum(!failed) < 2L) {
-    ufs_abort("argument", "ufs_", method, "() failed on all resamples, first with: ",
-      runs[[1L]]$error, argument = "method")
+    refuse("method", "ufs_", method, "() failed on all resamples, first with: ", runs[[1L]]$error)
   }
   chosen <- runs[!failed]
   out <- list(method = method, call = call, k = k, m = m, n_resamples = n_resamples,
@@ -116,13 +112,11 @@ several_stabilities <- function(call, x, methods, args, m, shared) {
   x <- open_data(opened$x)
   args <- opened$rest
   if (anyDuplicated(methods)) {
-    ufs_abort("argument", "`method` has '", methods[duplicated(methods)][1L], "' twice.",
-      argument = "method")
+    refuse("method", "`method` has '", methods[duplicated(methods)][1L], "' twice.")
   }
   unknown <- setdiff(names(args), own)
   if (length(unknown)) {
-    ufs_abort("argument", "None of the methods has an argument `", unknown[1L], "`.",
-      argument = unknown[1L])
+    refuse(unknown[1L], "None of the methods has an argument `", unknown[1L], "`.")
   }
   seed <- draw_seeds(1L)[[1L]]
   fits <- Map(function(method, row) {
@@ -209,7 +203,7 @@ summary.ufs_stability <- function(object, ...) {
     }
     top <- utils::head(order(-share), 10L)
     data.frame(name = if (is.null(names(share))) top else names(share)[top], index = top,
-      share = unname(share[top]), stringsAsFactors = FALSE)
+      share = unname(share[top]))
   }
   structure(list(table = as.data.frame(object), features = often(object$frequency),
     samples = often(object$sample_frequency)), class = "summary.ufs_stability")
@@ -259,6 +253,5 @@ as.data.frame.ufs_stability <- function(x, row.names = NULL, optional = FALSE, .
   data.frame(method = x$method, k = value(x$k), m = value(x$m), n_resamples = x$n_resamples,
     stability = value(x$stability), lower = value(unname(x$interval["lower"])),
     upper = value(unname(x$interval["upper"])), jaccard = value(x$jaccard),
-    errors = length(x$errors),
-    stringsAsFactors = FALSE)
+    errors = length(x$errors))
 }

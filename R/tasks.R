@@ -155,10 +155,8 @@ print_failed <- function(errors, indent, what) {
 method_row <- function(method, arg = "method") {
   table <- registry()
   if (!is.character(method) || length(method) != 1L || !method %in% names(table)) {
-    ufs_abort("argument", "`", arg, "`: there is no method ", brief(method),
-      "; see ufs_methods().",
-      if (is.numeric(method)) " (Write `method =` in full beside an argument `m`.)",
-      argument = arg)
+    refuse(arg, "`", arg, "`: there is no method ", brief(method), "; see ufs_methods().",
+      if (is.numeric(method)) " (Write `method =` in full beside an argument `m`.)")
   }
   table[[method]]
 }

@@ -244,7 +244,7 @@ topk_settings <- function(mode, lambda_e, lambda_z, lambda_a, lambda_i, alpha, p
   bound <- check_flag(bound, "bound")
   branch_and_bound <- check_flag(branch_and_bound, "branch_and_bound")
   if (branch_and_bound && !bound) {
-    ufs_abort("argument", "`branch_and_bound` needs bound = TRUE.", argument = "branch_and_bound")
+    refuse("branch_and_bound", "`branch_and_bound` needs bound = TRUE.")
   }
   list(lambda_e = lambda_e, lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
     lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
@@ -402,23 +402,22 @@ topk_solver <- function(x, mode, classes, settings) {
 topk_classes <- function(y, n_clusters, n) {
   if (is.null(y)) {
     if (is.null(n_clusters)) {
-      ufs_abort("argument", "`n_clusters` is needed when there are no labels `y`.",
-        argument = "n_clusters")
+      refuse("n_clusters", "`n_clusters` is needed when there are no labels `y`.")
     }
     return(list(known = NULL, complete = FALSE, names = NULL,
       c = check_count(n_clusters, "n_clusters", 1L, n, "the samples of `x`")))
   }
   classes <- check_partial_labels(y, n)
   if (!is.null(n_clusters) && check_count(n_clusters, "n_clusters") != classes$c) {
-    ufs_abort("argument", "`n_clusters` is ", n_clusters, ", but `y` has ", classes$c,
-      " classes; leave `n_clusters` out.", argument = "n_clusters")
+    refuse("n_clusters", "`n_clusters` is ", n_clusters, ", but `y` has ", classes$c,
+      " classes; leave `n_clusters` out.")
   }
   classes
 }
 
 topk_mode <- function(classes, structured) {
   if (structured && !classes$complete) {
-    ufs_abort("argument", "structured = TRUE needs a complete `y`.", argument = "structured")
+    refuse("structured", "structured = TRUE needs a complete `y`.")
   }
   if (is.null(classes$known)) "cluster" else if (!classes$complete) "propagate" else
     if (structured) "structured" else "plain"

@@ -53,8 +53,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   call <- plain_call(match.call(), "ufs_tune")
   row <- method_row(method)
   if (row$selects == "samples") {
-    ufs_abort("argument", "ufs_", method, "() selects samples; the criteria judge features.",
-      argument = "method")
+    refuse("method", "ufs_", method, "() selects samples; the criteria judge features.")
   }
   arguments <- arguments_of(row$fit)
   opened <- open_some(x, list(...), arguments)
@@ -63,8 +62,8 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   if (!missing(m)) fixed["m"] <- list(m)
   if (is.null(criterion)) criterion <- default_criterion
   if (!is.character(criterion) || !length(criterion)) {
-    ufs_abort("argument", "`criterion` must be one or more of ",
-      paste0("\"", names(criteria), "\"", collapse = ", "), ".", argument = "criterion")
+    refuse("criterion", "`criterion` must be one or more of ",
+      paste0("\"", names(criteria), "\"", collapse = ", "), ".")
   }
   for (name in criterion) check_choice(name, "criterion", names(criteria))
   n_starts <- check_count(n_starts, "n_starts", 2L, 1e6, "a million")
@@ -80,9 +79,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   # Fits per k only for the methods that solve for their k.
   per_k <- method_row(method)$per_k
   if (!is.null(per_k) && is.null(fixed[[per_k]])) {
-    if (length(k) != 1L) {
-      ufs_abort("argument", "ufs_", method, "() solves for one k: give one.", argument = "k")
-    }
+    if (length(k) != 1L) refuse("k", "ufs_", method, "() solves for one k: give one.")
     fixed[[per_k]] <- k
   }
   fits <- do.call(ufs_grid, c(list(x = x, method = method, grid = grid), fixed,

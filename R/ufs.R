@@ -21,9 +21,8 @@ ufs <- function(x, method, ..., m) {
   if (!missing(m)) args["m"] <- list(m)
   if (missing(method) || !is.character(method) || length(method) != 1L ||
       !method %in% names(table)) {
-    ufs_abort("argument", "`method` must be one of ",
-      paste0("\"", names(table), "\"", collapse = ", "),
-      if (!missing(method)) paste0("; it is ", brief(method)), ".", argument = "method")
+    refuse("method", "`method` must be one of ", paste0("\"", names(table), "\"", collapse = ", "),
+      if (!missing(method)) paste0("; it is ", brief(method)), ".")
   }
   check_arguments(names_of(args), table[[method]]$fit, method)
   fit <- do.call(table[[method]]$fit, c(list(x), args), quote = TRUE)
@@ -39,8 +38,8 @@ check_arguments <- function(given, fit, method) {
   known <- arguments_of(fit)
   unknown <- given[nzchar(given) & !given %in% c(known, door_arguments)]
   if (length(unknown)) {
-    ufs_abort("argument", "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
-      paste(known, collapse = ", "), ", and those of ufs_data().", argument = unknown[1L])
+    refuse(unknown[1L], "ufs_", method, "() has no argument `", unknown[1L], "`; it has ",
+      paste(known, collapse = ", "), ", and those of ufs_data().")
   }
 }
 
@@ -55,9 +54,7 @@ arguments_of <- function(fit) {
 check_given <- function(...) {
   frame <- parent.frame()
   for (name in vapply(as.list(substitute(list(...)))[-1L], as.character, "")) {
-    if (eval(call("missing", as.name(name)), frame)) {
-      ufs_abort("argument", "`", name, "` is missing.", argument = name)
-    }
+    if (eval(call("missing", as.name(name)), frame)) refuse(name, "`", name, "` is missing.")
   }
 }
 
@@ -84,8 +81,7 @@ ufs_methods <- function(...) {
   data.frame(
     method = names(table), selects = column("selects", ""), title = column("title", ""),
     deterministic = column("deterministic", NA), cost = column("cost", ""),
-    reference = column("reference", ""), advice = column("advice", ""), stringsAsFactors = FALSE
-  )
+    reference = column("reference", ""), advice = column("advice", ""))
 }
 
 # ---- one run ----------------------------------------------------------------------------------
@@ -164,13 +160,11 @@ check_wanted <- function(wanted, size) {
 # twice, no data.
 check_call <- function(given, fun, frame, method) {
   check_arguments(given[given != "x"], fun, method)
-  if (eval(quote(missing(x)), frame)) {
-    ufs_abort("argument", "`x`, the data, is missing.", argument = "x")
-  }
+  if (eval(quote(missing(x)), frame)) refuse("x", "`x`, the data, is missing.")
   for (rel in given[endsWith(given, "_rel")]) {
     absolute <- sub("_rel$", "", rel)
     if (absolute %in% given && !is.null(frame[[absolute]]) && !is.null(frame[[rel]])) {
-      ufs_abort("argument", "Give `", absolute, "` or `", rel, "`, not both.", argument = rel)
+      refuse(rel, "Give `", absolute, "` or `", rel, "`, not both.")
     }
   }
 }
