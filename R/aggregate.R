@@ -34,7 +34,7 @@ ufs_aggregate <- function(fits, by = c("score", "rank"), diversify = FALSE, x = 
   }
   start <- proc.time()[[3L]]
   call <- match.call()
-  by <- check_choice(by, "by", c("score", "rank"))
+  by <- check_choice(by, "by")
   if (inherits(fits, "ufs_blfse")) {
     check_fit(fits)
     like <- fits

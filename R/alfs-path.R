@@ -28,8 +28,8 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
                           center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   call <- plain_call(match.call(), "ufs_alfs_path")
   open_dots(environment(), ufs_alfs_path, "alfs_path")
-  select <- check_choice(select, "select", c("norm", "pivot", "auto"))
-  select_samples <- check_choice(select_samples, "select_samples", c("ted", "facility", "norm"))
+  select <- check_choice(select, "select")
+  select_samples <- check_choice(select_samples, "select_samples")
   control <- resolve_control(control)
   for (name in c("alpha_rel", "beta_rel", "lambda_rel")) {
     if (!is.numeric(get(name)) || !all(is.finite(get(name)))) {
@@ -54,9 +54,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
         rel$lambda_rel[i])
       found <- alfs_solve(data, basis, penalty, "admm", control, alfs_begin(begin, penalty, data))
       begin <- list(found = found, penalty = penalty)
-      alfs_slots(data, penalty, found, list(solver = "admm", select = select,
-      select_samples = select_samples,
-        n_features = n_features, center = center, scale = scale))
+      alfs_slots(data, penalty, found, list_of(solver = "admm", select, select_samples, n_features))
     })
     alfs_warn(fit)
     fits[[i]] <- alfs_rank(fit, data)
@@ -93,7 +91,7 @@ alfs_begin <- function(last, penalty, data) {
 
 #' @export
 print.ufs_alfs_path <- function(x, ...) {
-  cat("<ufs_alfs_path> ", count_words(nrow(x$table), "fit"), "\n", sep = "")
+  put("<ufs_alfs_path> ", count_words(nrow(x$table), "fit"))
   table <- x$table
   number <- vapply(table, is.double, NA)
   table[number] <- lapply(table[number], signif, 4L)
@@ -110,7 +108,7 @@ print.ufs_alfs_path <- function(x, ...) {
 #' @export
 plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap"), k = 10L,
                                m = 10L, ...) {
-  type <- check_choice(type, "type", c("features", "samples", "gap"))
+  type <- check_choice(type, "type")
   rel <- x$table[c("alpha_rel", "beta_rel", "lambda_rel")]
   varies <- names(rel)[vapply(rel, function(v) length(unique(v)) > 1L && all(v > 0), NA)]
   at <- if (length(varies)) -log10(rel[[varies[1L]]]) else seq_len(nrow(rel))

@@ -176,9 +176,6 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
                      tau = NULL, rho_max = NULL, k = NULL, m = NULL, labelled = NULL, center = TRUE,
                      scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("alfs", match.call(), {
-    solver <- check_choice(solver, "solver", c("admm", "paper"))
-    select <- check_choice(select, "select", c("norm", "pivot", "auto"))
-    select_samples <- check_choice(select_samples, "select_samples", c("ted", "facility", "norm"))
     schedule <- paper_schedule(solver, rho0, tau, rho_max)
     control <- resolve_control(control)
     # Algorithm 1 and neighbours work on x itself; so do the candidates for W with lambda > 0, whose
@@ -191,10 +188,8 @@ ufs_alfs <- function(x, alpha = NULL, beta = NULL, lambda = NULL, alpha_rel = 0.
     basis <- alfs_basis(data$x)
     penalty <- alfs_penalties(basis, alpha, beta, lambda, alpha_rel, beta_rel, lambda_rel)
     found <- alfs_solve(data, basis, penalty, solver, control, schedule = schedule)
-    alfs_slots(data, penalty, found, c(list(solver = solver, select = select,
-      select_samples = select_samples,
-      n_features = n_features, labelled = labelled), schedule,
-      list(center = center, scale = scale)))
+    alfs_slots(data, penalty, found, c(list_of(solver, select, select_samples, n_features,
+      labelled), schedule))
   })
   alfs_warn(fit)
   alfs_rank(fit, data)
@@ -215,7 +210,7 @@ paper_schedule <- function(solver, rho0, tau, rho_max) {
   rho_max <- if (is.null(rho_max)) max(1e10, rho0) else {
     check_number(rho_max, "rho_max", lower = rho0)
   }
-  list(rho0 = rho0, tau = tau, rho_max = rho_max)
+  list_of(rho0, tau, rho_max)
 }
 
 alfs_n_features <- function(n_features, data) {

@@ -61,8 +61,7 @@ ufs_alnr <- function(x, n_neighbours = 5, gamma = NULL, gamma_rel = 0.05, m = NU
     settings <- c(list(k = n_neighbours), mm_penalty(gamma, gamma_rel, unit^2))
     found <- .Call(C_alnr, data$x / unit, settings, control)
     mm_slots(data, control,
-      list(n_neighbours = n_neighbours, gamma = gamma, gamma_rel = gamma_rel, labelled = labelled,
-        center = center, scale = scale), found, unit^2)
+      list_of(n_neighbours, gamma, gamma_rel, labelled), found, unit^2)
   })
   warn_zero(fit, "gamma")
   fit

@@ -138,9 +138,6 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
                       gamma_feature = 1, ...) {
   given <- !missing(n_base)
   fit <- run_fit("blfse", match.call(), {
-    projection <- check_choice(projection, "projection", c("paper", "isotropic"))
-    order <- check_choice(order, "order", c("paper", "code"))
-    resample <- check_choice(resample, "resample", c("auto", "batches", "halves", "none"))
     psi <- check_psi(psi)
     gamma_cluster <- check_number(gamma_cluster, "gamma_cluster", 0, open = TRUE)
     gamma_feature <- check_number(gamma_feature, "gamma_feature", 0, open = TRUE)
@@ -186,13 +183,10 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
       check_base_labels(labels, n, nrow(scores))
     }
 
-    settings <- list(
-      n_clusters = n_clusters, projection = as.integer(projection == "isotropic"),
-      order = as.integer(order == "code"), form = 0L,
-      inner_max_iter = control$inner_max_iter, max_iter = control$max_iter,
-      gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, tol = control$tol,
-      qp_tol = control$inner_tol, dense_limit = blfse_dense_limit
-    )
+    settings <- list_of(n_clusters, projection = as.integer(projection == "isotropic"),
+      order = as.integer(order == "code"), form = 0L, inner_max_iter = control$inner_max_iter,
+      max_iter = control$max_iter, gamma_cluster, gamma_feature, tol = control$tol,
+      qp_tol = control$inner_tol, dense_limit = blfse_dense_limit)
     found <- .Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control)
     check_lapack(found$run$lapack, "blfse")
     counters <- found$run$counters
@@ -202,10 +196,9 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
     w <- symmetric_matrix(found$W, n, data$samples)
     found[c("S", "W")] <- NULL
     list(
-      params = list(n_clusters = n_clusters, k = k, n_base = nrow(scores),
-        base = if (is.character(base)) base else "fits", resample = resample,
-        projection = projection, order = order, center = center, scale = scaling, psi = psi,
-        gamma_cluster = gamma_cluster, gamma_feature = gamma_feature, n_starts = n_starts),
+      params = list_of(n_clusters, k, n_base = nrow(scores),
+        base = if (is.character(base)) base else "fits", resample, projection, order, center,
+        scale = scaling, psi, gamma_cluster, gamma_feature, n_starts),
       run = found$run,
       advice = if (found$run$status == 1L) paste0("The consensus has ", n_component,
         " components instead of ", n_clusters, "."),

@@ -198,10 +198,8 @@ print_checkpoint <- function(report) {
   if (is.null(report)) {
     return(invisible())
   }
-  if (report$reused > 0L || length(report$why)) cat("  ", reused_text(report), "\n", sep = "")
-  if (length(report$problem)) {
-    cat("  not all is in the checkpoint folder: ", report$problem, "\n", sep = "")
-  }
+  if (report$reused > 0L || length(report$why)) put("  ", reused_text(report))
+  if (length(report$problem)) put("  not all is in the checkpoint folder: ", report$problem)
 }
 
 # ---- names by content ----------------------------------------------------------------------------

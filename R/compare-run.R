@@ -248,20 +248,20 @@ pipeline_features <- function(plan, x, k, cache) {
     criterion <- if (is.null(plan$criterion)) default_criterion else plan$criterion
     best <- judge_settings(cache$fits, x, k, criterion, args, plan$n_classes, character(), 10L)$best
   }
-  list(picks = picks, best = best, cache = cache)
+  list_of(picks, best, cache)
 }
 
 # The best k of a fit, made to differ if the pipeline asks for it.
 pipeline_columns <- function(fit, x, k, diversify) {
   if (!is.null(diversify)) {
-    fit <- do.call(ufs_diversify, c(list(fit = fit, x = x, k = k), diversify))
+    fit <- do.call(ufs_diversify, c(list_of(fit, x, k), diversify))
   }
   suppressMessages(selected_features(fit, k, as = "index"))
 }
 
 quiet_grid <- function(x, method, grid, args) {
   suppressMessages(withCallingHandlers(
-    do.call(ufs_grid, c(list(x = x, method = method, grid = grid, keep_fits = TRUE), args)),
+    do.call(ufs_grid, c(list_of(x, method, grid, keep_fits = TRUE), args)),
     ufs_warning = function(w) invokeRestart("muffleWarning")
   ))
 }
@@ -279,7 +279,7 @@ grid_runs <- function(fits) {
 pipeline_samples <- function(plan, halves, pick, m, runs) {
   x <- halves$candidates
   one <- function(chosen, error = "", said = pick$said) {
-    list(best = 1L, runs = runs, picks = list(list(chosen = chosen, error = error, said = said)))
+    list(best = 1L, runs = runs, picks = list(list_of(chosen, error, said)))
   }
   if (nzchar(pick$error)) {
     return(one(integer(), pick$error))
@@ -323,7 +323,7 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
     covered <- vapply(picks, function(p) if (nzchar(p$error)) -Inf else coverage(z, p$chosen), 0)
     best <- which.max(covered)
   }
-  list(picks = picks, best = best, runs = runs)
+  list_of(picks, best, runs)
 }
 
 # The label-free criterion of samples: the mean, over all candidates, of the largest cosine

@@ -90,7 +90,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
                         n_random = 12, baselines = TRUE, checkpoint = NULL, ...) {
   check_given(x, y, methods, k)
   call <- plain_call(match.call(), "ufs_compare")
-  mode <- check_choice(mode, "mode", c("classify", "cluster"))
+  mode <- check_choice(mode, "mode")
   open_dots(environment(), ufs_compare, "compare")
   x <- open_data(x)
   data <- as_ufs_operator(x, FALSE, FALSE, warn = FALSE, write = FALSE)
@@ -131,8 +131,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
     list(label = label, rep = i, plan = plan[[label]],
       seed = task_seed(run, label, i, plans[[label]]))
   }, rep(names(plan), each = repeats), rep(seq_len(repeats), length(plan)), USE.NAMES = FALSE)
-  common <- list(x = to_travel(x), y = y, k = k, m = m, halves = halves, classifiers = classifiers,
-    n_random = n_random)
+  common <- list_of(x = to_travel(x), y, k, m, halves, classifiers, n_random)
   # Of the halves a task sees its own alone.
   same <- if (!is.null(run$folder)) hash_of(common[setdiff(names(common), c("x", "halves"))])
   keys <- lapply(tasks, function(task) {
@@ -142,12 +141,9 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
     is.data.frame(value$rows) && all(c("method", "k", "accuracy", "live") %in% names(value$rows))
   })
   runs <- done$values
-  structure(list(
-    call = call, mode = mode, results = bind_rows(runs, "rows"),
-    grid = bind_rows(runs, "grid"), methods = names(plan), k = k, m = m,
-    repeats = repeats, train = train, classes = levels(y), n = data$n, p = data$p,
-    n_random = n_random, halves = halves, checkpoint = done$report
-  ), class = "ufs_compare")
+  structure(list_of(call, mode, results = bind_rows(runs, "rows"), grid = bind_rows(runs, "grid"),
+    methods = names(plan), k, m, repeats, train, classes = levels(y), n = data$n, p = data$p,
+    n_random, halves, checkpoint = done$report), class = "ufs_compare")
 }
 
 bind_rows <- function(runs, name) do.call(rbind, lapply(runs, `[[`, name))
@@ -228,11 +224,10 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
     given
   }
   criterion <- c(args$label$criterion, args$method[[features]]$criterion)
-  list(features = features, samples = samples, joint = joint,
-    feature_args = with_args(features, grids$features),
-    sample_args = with_args(samples, grids$samples),
-    grid = grids$features, sample_grid = grids$samples, criterion = criterion[1L],
-    n_classes = n_classes, diversify = if (diversify) diversify_args)
+  list_of(features, samples, joint, feature_args = with_args(features, grids$features),
+    sample_args = with_args(samples, grids$samples), grid = grids$features,
+    sample_grid = grids$samples, criterion = criterion[1L], n_classes,
+    diversify = if (diversify) diversify_args)
 }
 
 # The arguments for this label, and those for the methods of its pipeline by name. What

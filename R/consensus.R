@@ -51,7 +51,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
                             "kmeans_f"),
                           strength = 1, pool = NULL, share = 0.1, center = TRUE, scale = TRUE,
                           control = ufs_control(), ...) {
-  run_fit("consensus", match.call(), {
+  run_fit("consensus", match.call(), free = "members", {
     control <- resolve_control(control)
     center <- check_flag(center, "center")
     scale <- check_flag(scale, "scale")
@@ -84,8 +84,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     if (!center) data$center <- FALSE
     if (!scale) data$scale <- FALSE
     list(
-      params = list(n_clusters = n_clusters, k = k, members = members, strength = strength,
-        pool = pool, share = share, center = center, scale = scale),
+      params = list_of(n_clusters, k, members, strength, pool, share),
       feature_scores = rank_scores(c(chosen, setdiff(noise$order, chosen)), q),
       statistic = expand_features(found$mean, data, NA_real_),
       solution = list(ranks = expand_features(found$ranks, data, NA_real_),
@@ -166,9 +165,8 @@ consensus_tasks <- function(members, n_clusters, data, center, scale) {
   lapply(members, function(name) {
     row <- method_row(name, "members")
     if (row$selects == "samples") refuse("members", "`members`: ufs_", name, "() selects samples.")
-    args <- list(n_clusters = n_clusters,
-      n_components = min(n_clusters, data$n - 1L, length(data$keep)), scale = scale,
-      center = center)
+    args <- list_of(n_clusters, n_components = min(n_clusters, data$n - 1L, length(data$keep)),
+      scale, center)
     list(method = name, args = args[names(args) %in% arguments_of(row$fit)])
   })
 }

@@ -5,7 +5,7 @@
 # first one. `varies`: which of n_clusters and n_components the grid varies.
 judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_starts) {
   z <- as_ufs_operator(x, TRUE, TRUE, drop_constant = FALSE, warn = FALSE)$x
-  context <- list(z = z, x = x, method = fits$method, fixed = fixed, n_starts = n_starts)
+  context <- list_of(z, x, method = fits$method, fixed, n_starts)
   wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
   for (name in wanted) context <- criteria[[name]]$prepare(context)
   usable <- which(fits$results$status != "error")

@@ -102,8 +102,7 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
     list(
       params = list(k = picks, given = !is.null(k), mu = ridge * unit^2, mu_rel = ridge / mean_ss,
         swaps = as.integer(found$run$counters[["swaps"]]),
-        form = if (found$run$counters[["p_form"]] > 0) "p" else "n", center = center,
-        scale = scale),
+        form = if (found$run$counters[["p_form"]] > 0) "p" else "n"),
       run = found$run, feature_scores = (q + 1 - order(ranking)) / q, trace = trace,
       statistic = expand_features(gain * unit^2, data, NA_real_),
       solution = list(
@@ -174,7 +173,7 @@ expand_columns <- function(value, data) {
 predict.ufs_css <- function(object, newdata, k = object$params$k,
                             type = c("select", "reconstruction"), ...) {
   check_fit(object)
-  type <- check_choice(type, "type", c("select", "reconstruction"))
+  type <- check_choice(type, "type")
   if (type == "select") {
     return(predict.ufs(object, newdata, k, ...))
   }

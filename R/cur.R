@@ -80,9 +80,7 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
                     k = NULL, labelled = NULL, decomposition = FALSE, center = TRUE,
                     scale = TRUE, control = ufs_control(), ...) {
   run_fit("cur", match.call(), {
-    draw <- check_choice(draw, "draw", c("exact", "random", "top"))
     control <- resolve_control(control)
-    decomposition <- check_flag(decomposition, "decomposition")
     data <- as_ufs_operator(x, center, scale)
     labelled <- check_labelled(labelled, data)
     wanted <- if (draw == "random" || decomposition) list(
@@ -106,8 +104,7 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
     }
     norm2 <- sum(x_ss(data$x))
     list(
-      params = list(rank = svd$rank, draw = draw, decomposition = decomposition,
-        labelled = labelled, center = center, scale = scale),
+      params = list_of(rank = svd$rank, draw, decomposition, labelled),
       sample_scores = by_sample$score, feature_scores = by_feature$score,
       solution = c(list(
         leverage_samples = stats::setNames(samples, data$samples),
@@ -143,7 +140,7 @@ leverage_scores <- function(x, rank, centred, control) {
   }
   lead <- seq_len(rank)
   share <- function(v) rowSums(sweep(v^2, 2L, colSums(v^2), "/")) / rank
-  list(rank = rank, d = d, gap = gap, samples = share(pca$scores[, lead, drop = FALSE]),
+  list_of(rank, d, gap, samples = share(pca$scores[, lead, drop = FALSE]),
     features = share(pca$loadings[, lead, drop = FALSE]))
 }
 
@@ -230,7 +227,7 @@ pseudo_factors <- function(block) {
 #' @export
 predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "reconstruction"), ...) {
   check_fit(object)
-  type <- check_choice(type, "type", c("select", "reconstruction"))
+  type <- check_choice(type, "type")
   if (type == "select") {
     return(NextMethod())
   }

@@ -145,9 +145,9 @@ check_workers <- function(BPPARAM) {
 }
 
 new_data <- function(kind, x, n, p, features, samples, origin, assay = NULL) {
-  structure(list(kind = kind, x = x, n = as.integer(n), p = as.integer(p),
-    features = features, samples = samples,
-    input = list(kind = kind, origin = origin, assay = assay, dropped_features = character(),
+  structure(list_of(kind, x, n = as.integer(n), p = as.integer(p),
+    features, samples,
+    input = list_of(kind, origin, assay, dropped_features = character(),
       dropped_samples = character(), filled = 0)), class = "ufs_data")
 }
 
@@ -378,9 +378,9 @@ as.matrix.ufs_data <- function(x, ...) {
 #' @export
 print.ufs_data <- function(x, ...) {
   dense <- 8 * as.double(x$n) * x$p
-  cat("<ufs_data> ", size_words(x$n, x$p), ", from ", x$input$origin,
-    if (!is.null(x$input$assay)) paste0(" (assay ", x$input$assay, ")"), "\n", sep = "")
-  cat("  held         ", switch(x$kind,
+  put("<ufs_data> ", size_words(x$n, x$p), ", from ", x$input$origin,
+    if (!is.null(x$input$assay)) paste0(" (assay ", x$input$assay, ")"))
+  put("  held         ", switch(x$kind,
     dense = paste0("dense, ", format_bytes(dense)),
     sparse = paste0("sparse, ", format(length(x$x@x), big.mark = ","), " non-zeros (",
       signif(100 * length(x$x@x) / (as.double(x$n) * x$p), 3L), " %), ",
@@ -388,8 +388,8 @@ print.ufs_data <- function(x, ...) {
       format_bytes(dense)),
     source = paste0("elsewhere, read ", block_text(x$x), "; dense it would be ",
       format_bytes(dense))
-  ), "\n", sep = "")
-  for (line in input_notes(x$input)) cat("  ", line, "\n", sep = "")
+  ))
+  for (line in input_notes(x$input)) put("  ", line)
   invisible(x)
 }
 
@@ -492,14 +492,10 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   if (write && squares) check_norms(norm, arg, features[keep])
   out <- make(size)
   out$ss <- (norm / size)^2
-  list(
-    x = out, n = data$n, p = data$p, keep = keep, constant = constant,
-    norm = norm, variance = ready$sd[keep]^2, unit = size,
-    features = features, samples = data$samples, named = !is.null(data$features),
+  list_of(x = out, n = data$n, p = data$p, keep, constant, norm, variance = ready$sd[keep]^2,
+    unit = size, features, samples = data$samples, named = !is.null(data$features),
     center = if (center) stats::setNames(ready$mean, features) else FALSE,
-    scale = if (scale) stats::setNames(divide, features) else FALSE,
-    input = data$input
-  )
+    scale = if (scale) stats::setNames(divide, features) else FALSE, input = data$input)
 }
 
 # The largest wide dense matrix whose standardised copy a method of products makes.

@@ -117,14 +117,13 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
     at <- data$keep[one$columns]
     if (data$named) data$features[at] else at
   })
-  structure(list(call = call, methods = names(found), k = vapply(found, `[[`, 0L, "k"),
-    columns = columns, curve = do.call(rbind, unname(lapply(found, `[[`, "curve"))),
+  structure(list_of(call, methods = names(found), k = vapply(found, `[[`, 0L, "k"), columns,
+    curve = do.call(rbind, unname(lapply(found, `[[`, "curve"))),
     noise = vapply(found, `[[`, 0, "noise"),
     behind = lapply(found, function(one) stats::setNames(one$behind, data$features[data$keep])),
-    asked = k, share = share, conservative = conservative, n_decoys = n_decoys, repeats = repeats,
-    n = data$n, p = data$p, usable = q, distinct = sum(first == seq_len(q)),
-    seconds = vapply(found, `[[`, 0, "seconds"), errors = lapply(found, `[[`, "errors"),
-    checkpoint = done$report), class = "ufs_decoys")
+    asked = k, share, conservative, n_decoys, repeats, n = data$n, p = data$p, usable = q,
+    distinct = sum(first == seq_len(q)), seconds = vapply(found, `[[`, 0, "seconds"),
+    errors = lapply(found, `[[`, "errors"), checkpoint = done$report), class = "ufs_decoys")
 }
 
 # ---- what is run ---------------------------------------------------------------------------------
@@ -307,7 +306,7 @@ sparse_decoys <- function(x, columns) {
 # A source with columns in memory beside it, in the order `turn`: read as any other.
 bound_source <- function(base, beside, turn) {
   out <- base
-  out$object <- list(base = base, beside = beside, turn = turn)
+  out$object <- list_of(base, beside, turn)
   out$kind <- "bound"
   out$p <- length(turn)
   out[c("rows", "columns")] <- list(NULL)
@@ -370,9 +369,8 @@ decoys_result <- function(runs, first, level, conservative, method) {
   chosen <- which(as.vector(within) > length(runs) / 2)
   # What is controlled is the list of a repeat, not a mean of shares.
   if (conservative) all$k <- sum(first[chosen] == chosen) else if (all$k == 0L) chosen <- integer()
-  list(k = all$k, columns = chosen[order(place[chosen])], curve = curve,
-    behind = behind, noise = noise_share(behind, first),
-    seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors = errors)
+  list_of(k = all$k, columns = chosen[order(place[chosen])], curve, behind,
+    noise = noise_share(behind, first), seconds = sum(vapply(runs, `[[`, 0, "seconds")), errors)
 }
 
 # For each k, at the k-th real column of a ranking: how many decoys are before it (scaled: per
@@ -441,23 +439,23 @@ count_share <- function(counts, level) {
 #' @export
 print.ufs_decoys <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_decoys> ", size_words(x$n, x$p), ", ", count_words(x$n_decoys, "decoy"),
-    ", ", count_words(x$repeats, "repeat"), "\n", sep = "")
+  put("<ufs_decoys> ", size_words(x$n, x$p), ", ", count_words(x$n_decoys, "decoy"),
+    ", ", count_words(x$repeats, "repeat"))
   for (name in x$methods[order(-x$k)]) {
-    cat("  ", decoys_words(x, name), "\n", sep = "")
+    put("  ", decoys_words(x, name))
     if (!is.null(x$asked)) {
       at <- x$curve[x$curve$method == name, ][x$asked, ]
-      cat("    of the best ", x$asked, ": ", percent(at$share), " no better than noise (repeats ",
-        percent(at$low), " to ", percent(at$high), ")\n", sep = "")
+      put("    of the best ", x$asked, ": ", percent(at$share), " no better than noise (repeats ",
+        percent(at$low), " to ", percent(at$high), ")")
     }
     if (length(x$columns[[name]])) {
-      cat("    best: ", paste(utils::head(x$columns[[name]], 5L), collapse = ", "),
-        if (length(x$columns[[name]]) > 5L) ", ...", "\n", sep = "")
+      put("    best: ", paste(utils::head(x$columns[[name]], 5L), collapse = ", "),
+        if (length(x$columns[[name]]) > 5L) ", ...")
     }
     print_failed(x$errors[[name]], "    ", "repeat")
   }
-  cat("  at most ", percent(x$share), " of them no better than noise, ",
-    if (x$conservative) "controlled" else "estimated", " by permuted columns\n", sep = "")
+  put("  at most ", percent(x$share), " of them no better than noise, ",
+    if (x$conservative) "controlled" else "estimated", " by permuted columns")
   print_checkpoint(x$checkpoint)
   invisible(x)
 }

@@ -42,7 +42,6 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
   run_fit("diversify", match.call(), {
     check_given(fit)
     check_fit(fit, "feature_ranking", "features")
-    how <- check_choice(how, "how", c("correlation", "css"))
     data <- as_ufs_operator(x, TRUE, TRUE, warn = FALSE)
     if (data$p != fit$p || !identical(data$features, fit$names$features)) {
       refuse("x", "`x` must have the ", fit$p, " columns of the fit.")
@@ -63,7 +62,7 @@ ufs_diversify <- function(fit, x, k, how = c("correlation", "css"), strength = 0
     chosen <- best[picked]
     list(
       data = data, control = resolve_control(ufs_control()),
-      params = list(of = fit$method, k = k, how = how, strength = strength, pool = pool),
+      params = list_of(of = fit$method, k, how, strength, pool),
       feature_scores = rank_scores(c(chosen, setdiff(ranking, chosen)), q),
       solution = list(order = stats::setNames(data$keep[chosen], data$features[data$keep[chosen]])),
       certificate = correlation_certificate(z, picked)

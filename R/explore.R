@@ -80,12 +80,10 @@ explore_model <- function(fit, x, y, stability, said) {
   size <- if (features) first$p else first$n
   fixed <- Filter(function(one) !is.null(one$params[[c(registry()[[one$method]]$per_k, "")[1L]]]),
     fits)
-  list(fits = fits, x = x, y = y, stability = stability, features = features, size = size,
-    what = if (features) "features" else "samples",
+  list_of(fits, x, y, stability, features, size, what = if (features) "features" else "samples",
     start = min(picture_size(c(fixed, fits)[[1L]], NULL), size),
-    turns = length(fixed) < length(fits),
-    code_fit = code_of_fits(said$fit, fit, single), code_x = code_name(said$x, "x"),
-    code_setup = setup_code(fits, said, single))
+    turns = length(fixed) < length(fits), code_fit = code_of_fits(said$fit, fit, single),
+    code_x = code_name(said$x, "x"), code_setup = setup_code(fits, said, single))
 }
 
 # What has to run before the code of a choice: the package, and the call that made the fit where it

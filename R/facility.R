@@ -87,7 +87,7 @@
 ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled = NULL, swaps = 0,
                          bandwidth = NULL, center = TRUE, scale = TRUE, control = ufs_control(),
                          ...) {
-  run_fit("facility", match.call(), {
+  run_fit("facility", match.call(), free = "similarity", {
     control <- resolve_control(control)
     data <- as_ufs_rows(x, center, scale)
     labelled <- check_labelled(labelled, data)
@@ -110,8 +110,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     at <- if (is.null(m)) which.min(trace$ratio) else picks
     list(
       params = list(m = picks, given = !is.null(m), similarity = like$label, bandwidth = like$width,
-        labelled = labelled, swaps = as.integer(found$run$counters[["swaps"]]), center = center,
-        scale = scale),
+        labelled = labelled, swaps = as.integer(found$run$counters[["swaps"]])),
       run = found$run, sample_scores = rank_scores(ranking, n), trace = trace,
       statistic = stats::setNames(added, data$samples),
       solution = list(order = stats::setNames(found$order, data$samples[found$order]),
@@ -312,7 +311,7 @@ representatives.ufs_facility <- function(fit, m = fit$params$m, what = c("chosen
   check_dots_empty(...)
   m <- check_count(m, "m", 1L, fit$params$m, "the samples picked one by one")
   representative_table(fit, stand_ins(fit, m), fit$solution$order[seq_len(m)],
-    check_choice(what, "what", c("chosen", "samples")))
+    check_choice(what, "what"))
 }
 
 # For every sample the index of the one that stands for it after m picks, NA = nobody.

@@ -15,18 +15,12 @@ new_ufs <- function(method, call, params, control, data,
                     status = "converged", iterations = 0L, certificate = numeric(),
                     elapsed = NA_real_, void = integer(), ..., class = character()) {
   stopifnot(status %in% status_labels)
-  fit <- list(
-    method = method, call = plain_call(call, paste0("ufs_", method)), params = params,
-    control = control,
-    feature_scores = NULL, feature_ranking = NULL,
-    sample_scores = NULL, sample_ranking = NULL,
-    statistic = statistic, solution = solution,
-    trace = as_trace(trace), status = status, iterations = as.integer(iterations),
-    certificate = certificate, elapsed = elapsed,
-    center = data$center, scale = data$scale,
-    names = list(features = data$features, samples = data$samples, named = data$named),
-    n = data$n, p = data$p, constant = data$constant, input = final_input(data), ...
-  )
+  fit <- list_of(method, call = plain_call(call, paste0("ufs_", method)), params, control,
+    feature_scores = NULL, feature_ranking = NULL, sample_scores = NULL, sample_ranking = NULL,
+    statistic, solution, trace = as_trace(trace), status, iterations = as.integer(iterations),
+    certificate, elapsed, center = data$center, scale = data$scale,
+    names = list(features = data$features, samples = data$samples, named = data$named), n = data$n,
+    p = data$p, constant = data$constant, input = final_input(data), ...)
   if (!is.null(feature_scores)) {
     stopifnot(length(feature_scores) == length(data$keep))
     keyed <- !is.null(feature_key)

@@ -280,13 +280,10 @@ mean_distance <- function(z) {
 new_graph <- function(parts, data, kind, n_neighbours = NA_integer_, bandwidth = NA_real_,
                       symmetrise = NA_character_) {
   weights <- structure(parts[c("start", "index", "value")], class = "ufs_csr")
-  structure(list(
-    weights = weights, n = data$n, n_edges = length(parts$index) %/% 2L,
-    kind = kind, n_neighbours = n_neighbours, bandwidth = bandwidth, symmetrise = symmetrise,
-    degree = parts$degree, component = parts$component,
+  structure(list_of(weights, n = data$n, n_edges = length(parts$index) %/% 2L, kind, n_neighbours,
+    bandwidth, symmetrise, degree = parts$degree, component = parts$component,
     n_components = parts$n_components, n_isolated = parts$n_isolated,
-    samples = data$samples
-  ), class = "ufs_graph")
+    samples = data$samples), class = "ufs_graph")
 }
 
 # A weight matrix of the user's as a graph.
@@ -461,10 +458,9 @@ dim.ufs_graph <- function(x) c(x$n, x$n)
 
 #' @export
 print.ufs_graph <- function(x, ...) {
-  cat("<ufs_graph> ", graph_text(x), "\n",
-    "  samples      ", x$n, if (x$n_isolated > 0L) paste0(" (", x$n_isolated, " isolated)"), "\n",
-    "  edges        ", x$n_edges, "\n",
-    "  components   ", x$n_components, "\n", sep = "")
+  put("<ufs_graph> ", graph_text(x), "\n  samples      ", x$n,
+    if (x$n_isolated > 0L) paste0(" (", x$n_isolated, " isolated)"), "\n  edges        ", x$n_edges,
+    "\n  components   ", x$n_components)
   invisible(x)
 }
 
@@ -475,7 +471,7 @@ print.ufs_graph <- function(x, ...) {
 #' @export
 plot.ufs_graph <- function(x, what = c("degree", "weights"), ...) {
   check_dots_graphics(...)
-  what <- check_choice(what, "what", c("degree", "weights"))
+  what <- check_choice(what, "what")
   check_graph(x)
   if (what == "degree") {
     draw <- list(x = sort(x$degree, decreasing = TRUE), type = "h", xlab = "Sample, by degree",

@@ -86,7 +86,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   tasks <- lapply(seq_len(nrow(settings)), function(i) {
     list(args = setting_args(settings, i), seed = task_seed(run, setting[i]))
   })
-  common <- list(x = to_travel(x), method = method, fixed = fixed, keep_fits = keep_fits)
+  common <- list_of(x = to_travel(x), method, fixed, keep_fits)
   keys <- lapply(seq_along(tasks), function(i) {
     task_key(run, setting[i], tasks[[i]]$seed, shared_key, keep_fits)
   })
@@ -97,8 +97,8 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   runs <- done$values
   text <- function(name) vapply(runs, function(run) paste(run[[name]], collapse = " | "), "")
   number <- function(name) vapply(runs, function(run) as.double(run[[name]]), 0)
-  structure(list(
-    method = method, call = call, settings = settings, n = data$n, p = data$p,
+  structure(list_of(
+    method, call, settings, n = data$n, p = data$p,
     results = data.frame(status = text("status"), objective = number("objective"),
       iterations = as.integer(number("iterations")), seconds = number("seconds"),
       error = text("error"), warnings = text("warnings"),
@@ -210,17 +210,17 @@ bind_columns <- function(runs, name, row_names = NULL) {
 #' @export
 print.ufs_grid <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_grid> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"),
-    " of ", paste(names(x$settings), collapse = ", "), ", ", size_words(x$n, x$p), "\n", sep = "")
+  put("<ufs_grid> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"),
+    " of ", paste(names(x$settings), collapse = ", "), ", ", size_words(x$n, x$p))
   count <- table(x$results$status)
-  cat("  status   ", paste(names(count), count, sep = ": ", collapse = ", "), "\n", sep = "")
+  put("  status   ", paste(names(count), count, sep = ": ", collapse = ", "))
   failed <- unique(x$results$error[nzchar(x$results$error)])
   if (length(failed)) {
-    cat("  error    ", failed[1L], if (length(failed) > 1L) {
+    put("  error    ", failed[1L], if (length(failed) > 1L) {
       paste0(" (and ", length(failed) - 1L, " other, see as.data.frame())")
-    }, "\n", sep = "")
+    })
   }
-  cat("  seconds  ", format(sum(x$results$seconds), digits = 3L), " in all\n", sep = "")
+  put("  seconds  ", format(sum(x$results$seconds), digits = 3L), " in all")
   table <- as.data.frame(x)
   shown <- table[setdiff(names(table), c("error", "warnings", "kinds"))]
   print(utils::head(shown, 6L), digits = 4L, row.names = FALSE)
@@ -249,17 +249,17 @@ summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
   } else {
     often <- NULL
   }
-  structure(list(method = object$method, table = table, k = k, often = often),
+  structure(list_of(method = object$method, table, k, often),
     class = "summary.ufs_grid")
 }
 
 #' @export
 print.summary.ufs_grid <- function(x, ...) {
   check_dots_empty(...)
-  cat("ufs_", x$method, " over ", count_words(nrow(x$table), "setting"), "\n", sep = "")
+  put("ufs_", x$method, " over ", count_words(nrow(x$table), "setting"))
   print(x$table[setdiff(names(x$table), c("warnings", "kinds"))], digits = 4L, row.names = FALSE)
   if (!is.null(x$often)) {
-    cat("Most often among the best ", x$k, ":\n", sep = "")
+    put("Most often among the best ", x$k, ":")
     print(utils::head(x$often, 10L), digits = 2L, row.names = FALSE)
   }
   invisible(x)

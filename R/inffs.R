@@ -77,7 +77,6 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
   fit <- run_fit("inffs", match.call(), {
     control <- resolve_control(control, max_iter = 500L, tol = 1e-14)
     alpha <- check_number(alpha, "alpha", 0, 1)
-    variant <- check_choice(variant, "variant", c("2015", "2016", "2020", "rowsum"))
     data <- as_ufs_matrix(x, center, scale, squares = FALSE)
     q <- length(data$keep)
     if (!is.null(n_sample)) {
@@ -96,8 +95,7 @@ ufs_inffs <- function(x, alpha = 0.5, variant = c("2015", "2016", "2020", "rowsu
     counters <- found$run$counters
     void <- counters[["empty"]] == 1
     list(
-      params = list(alpha = alpha, variant = variant, center = center, scale = scale,
-        n_sample = n_sample),
+      params = list_of(alpha, variant, n_sample),
       run = found$run,
       # Equal columns differ by the order of summation; their scores are equal.
       feature_scores = found$score[equal_columns(data$x)],

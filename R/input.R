@@ -36,9 +36,7 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
       say_once("names", "The columns of `", arg, "` have no names: V1, V2, ... are used. ")
     }
   }
-  named <- !is.null(opened$features)
   features <- feature_names(opened$features, p, warn)
-  samples <- opened$samples
   ready <- prepare_columns(x, center, if (scale) by else "none")
   constant <- check_prepared(ready, features, arg, warn)
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(p)
@@ -47,15 +45,11 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
   }
   size <- if (unit == "power") next_power(ready$largest[keep]) else 1
   out <- if (write) prepare_write(x, ready, keep, center, size)
-  list(
-    x = if (write && unit == "sample") .Call(C_unit_rows, out, 1e-12, FALSE)$x else out,
-    n = n, p = p, keep = keep, constant = constant,
-    norm = ready$norm[keep], variance = ready$sd[keep]^2, unit = size,
-    features = features, samples = samples, named = named,
+  list_of(x = if (write && unit == "sample") .Call(C_unit_rows, out, 1e-12, FALSE)$x else out, n, p,
+    keep, constant, norm = ready$norm[keep], variance = ready$sd[keep]^2, unit = size, features,
+    samples = opened$samples, named = !is.null(opened$features),
     center = if (center) stats::setNames(ready$mean, features) else FALSE,
-    scale = if (scale) stats::setNames(ready$divide, features) else FALSE,
-    input = opened$input
-  )
+    scale = if (scale) stats::setNames(ready$divide, features) else FALSE, input = opened$input)
 }
 
 # Every method squares x (some in a `unit` of their own): columns whose squares cannot be held are
@@ -307,7 +301,8 @@ check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
 }
 
 # match.arg() with a classed error; the default is the first choice.
-check_choice <- function(value, arg, choices) {
+check_choice <- function(value, arg,
+                         choices = eval(formals(sys.function(sys.parent()))[[arg]])) {
   if (identical(value, choices)) {
     return(choices[[1L]])
   }

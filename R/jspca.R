@@ -150,8 +150,6 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
                       init = "pca", k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), ...) {
   fit <- run_fit("jspca", match.call(), {
-    loss <- check_choice(loss, "loss", c("sample", "feature"))
-    solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 500L, tol = if (loss == "sample") 1e-6 else 1e-4)
     check_count(control$max_iter, "max_iter", 1L)
     # The reweighted steps work on x itself.
@@ -208,10 +206,9 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     score <- same_for_copies(found$row_norm, copies)
     key <- same_for_copies(found$kkt, copies)
     list(
-      run = found$run, params = list(n_components = n_components, lambda = penalty$value,
-        lambda_rel = penalty$rel, lambda_max = lambda_max, loss = loss, solver = solver,
-        solver_used = used,
-        init = if (is.character(init)) init else "given", center = center, scale = scale),
+      run = found$run, params = list_of(n_components, lambda = penalty$value,
+        lambda_rel = penalty$rel, lambda_max, loss, solver, solver_used = used,
+        init = if (is.character(init)) init else "given"),
       feature_scores = score, feature_key = key,
       solution = list(
         Q = expand_features(found$Q, data), P = expand_features(found$P, data),
@@ -408,7 +405,7 @@ predict.ufs_jspca <- function(object, newdata, k = NULL,
                               type = c("select", "scores", "reconstruction"),
                               n_components = NULL, ...) {
   check_fit(object)
-  type <- check_choice(type, "type", c("select", "scores", "reconstruction"))
+  type <- check_choice(type, "type")
   if (type == "select") {
     return(NextMethod())
   }

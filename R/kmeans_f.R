@@ -55,7 +55,7 @@ ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, 
         "k-means cannot make that many clusters.", argument = "x")
     }
     best <- runs[[1L]]
-    list(params = list(n_clusters = n_clusters, n_starts = n_starts, center = center, scale = scale,
+    list(params = list(n_clusters = n_clusters, n_starts = n_starts,
         n_scores = if (is_operator(data$x)) ncol(rows)),
       feature_scores = f_statistic(data$x, best$cluster),
       solution = list(cluster = stats::setNames(best$cluster, data$samples),

@@ -46,7 +46,7 @@ ufs_laplacian <- function(x, graph = NULL, k = NULL, center = FALSE, scale = FAL
     statistic[is.nan(statistic)] <- NA_real_
     warn_void(1 - statistic, "laplacian", "A complete graph with equal weights does that.")
     list(
-      params = c(graph_params(graph), list(center = center, scale = scale)),
+      params = graph_params(graph),
       feature_scores = 1 - statistic, void = data$keep[is.na(statistic)],
       statistic = expand_features(statistic, data, NA_real_),
       solution = list(graph = graph)

@@ -134,7 +134,7 @@ genes_among <- function(names) {
 #' @export
 print.ufs_look <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_look> ", paste(look_words(x), collapse = "\n  "), "\n", sep = "")
+  put("<ufs_look> ", paste(look_words(x), collapse = "\n  "))
   invisible(x)
 }
 

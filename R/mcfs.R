@@ -80,7 +80,6 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
       min(check_count(n_features, "n_features", 1L, data$p, "there are that many features"), q)
     }
     ridge <- check_number(ridge, "ridge", lower = 0)
-    normalise <- check_flag(normalise, "normalise")
     control <- resolve_control(control, max_iter = 100L + 10L * n_features)
     graph <- as_ufs_graph(graph, data, connected = TRUE)
     embedding <- embed_graph(graph, n_clusters, "mcfs")
@@ -107,8 +106,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
     }))
     status <- status_label(found$run$status)
     list(
-      params = c(list(n_clusters = n_clusters, n_features = n_features, ridge = ridge,
-        normalise = normalise), graph_params(graph), list(center = center, scale = scale)),
+      params = c(list_of(n_clusters, n_features, ridge, normalise), graph_params(graph)),
       run = found$run, status = if (status == "converged") embedding$status else status,
       feature_scores = score, feature_key = pmin(round(reach, 9), 1),
       solution = list(W = expand_features(coefficients, data), Y = spread_rows(y, graph),

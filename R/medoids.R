@@ -46,7 +46,6 @@
 ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NULL, n_starts = 20,
                         unit = TRUE, center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   run_fit("medoids", match.call(), {
-    form <- check_choice(form, "form", c("kmeans", "pam", "clara"))
     control <- resolve_control(control, max_iter = 100L)
     check_count(control$max_iter, "max_iter", 1L)
     data <- as_ufs_coordinates(x, center, scale, function(x) sample_points(x, m))
@@ -56,7 +55,7 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
       "fewer than the samples without a label")
     n_starts <- check_count(n_starts, "n_starts", 1L)
     z <- in_range(data$x)$x
-    if (check_flag(unit, "unit")) z <- unit_rows(z)
+    if (unit) z <- unit_rows(z)
     if (form == "kmeans") {
       found <- kmeans_medoids(z, m, labelled, n_starts, control$max_iter)
     } else {
@@ -70,8 +69,7 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     rest <- setdiff(seq_len(n), c(free, labelled))
     ranking <- c(free, rest[order(signif(distance[rest], 10L))])
     list(
-      params = list(m = m, form = form, labelled = labelled, n_starts = n_starts, unit = unit,
-        center = center, scale = scale, n_scores = data$n_scores),
+      params = list_of(m, form, labelled, n_starts, unit, n_scores = data$n_scores),
       sample_scores = rank_scores(ranking, n),
       solution = list(order = stats::setNames(free, data$samples[free]),
         cluster = stats::setNames(found$stand_in, data$samples)),
@@ -183,7 +181,7 @@ representatives.ufs_medoids <- function(fit, m = fit$params$m, what = c("chosen"
   check_dots_empty(...)
   chosen <- selected_samples(fit, m, as = "index")
   representative_table(fit, unname(fit$solution$cluster), chosen,
-    check_choice(what, "what", c("chosen", "samples")))
+    check_choice(what, "what"))
 }
 
 #' @export

@@ -89,7 +89,6 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
                      solver = c("exact", "irls"), k = NULL,
                      center = TRUE, scale = TRUE, control = ufs_control(), ...) {
   fit <- run_fit("ndfs", match.call(), {
-    solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 300L, tol = 1e-6,
       inner_tol = if (solver == "exact") 0.01 else .Machine$double.xmax)
     control$eps <- check_eps(control$eps, 1e-16)
@@ -103,15 +102,11 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
     gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
     n_starts <- check_count(n_starts, "n_starts", 1L)
     offset <- check_number(offset, "offset", lower = 0)
-    laplacian <- check_choice(laplacian, "laplacian", c("unnormalised", "normalised"))
-    update <- check_choice(update, "update", c("split", "paper"))
-    start <- check_choice(start, "start", c("ridge", "zero"))
     graph <- as_ufs_graph(graph, data)
     f0 <- ndfs_start(init, data, n_clusters, n_starts, offset)
-    settings <- list(alpha = alpha, beta = beta, gamma = gamma,
-      start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps),
-      exact = exact, split = update == "split",
-      normalised = laplacian == "normalised")
+    settings <- list_of(alpha, beta, gamma,
+      start_g = if (start == "ridge") 1 else 2 * sqrt(control$eps), exact,
+      split = update == "split", normalised = laplacian == "normalised")
     found <- .Call(C_ndfs, data$x, unclass(graph), f0, settings, control)
     if (exact) {
       first <- equal_columns(data$x)
@@ -120,10 +115,10 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
     row_ss <- rowSums(found$w^2)
     rownames(found$f) <- data$samples
     list(
-      params = c(list(n_clusters = n_clusters, alpha = alpha, beta = beta, gamma = gamma,
-        init = if (is.character(init)) init else "given", n_starts = n_starts, offset = offset,
-        laplacian = laplacian, update = update, start = start, solver = solver),
-      graph_params(graph), list(center = center, scale = scale)),
+      params = c(list_of(n_clusters, alpha, beta, gamma,
+        init = if (is.character(init)) init else "given", n_starts, offset,
+        laplacian, update, start, solver),
+      graph_params(graph)),
       run = found$run, feature_scores = row_ss, feature_key = found$reach,
       solution = list(F = found$f, W = expand_features(found$w, data),
         cluster = stats::setNames(max.col(found$f, ties.method = "first"), data$samples),

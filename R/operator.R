@@ -62,7 +62,7 @@ dim.ufs_x <- function(x) c(x$n, x$p)
 
 #' @export
 print.ufs_x <- function(x, ...) {
-  cat("<ufs_x> ", x$kind, ", ", x$n, " samples x ", x$p, " features\n", sep = "")
+  put("<ufs_x> ", x$kind, ", ", x$n, " samples x ", x$p, " features")
   invisible(x)
 }
 

@@ -3,7 +3,7 @@
 
 # values: entries (1, 1), (1, 2), (2, 2), (1, 3), ...
 new_packed <- function(values, n, names = NULL) {
-  structure(list(values = values, n = n, names = names), class = "ufs_packed")
+  structure(list_of(values, n, names), class = "ufs_packed")
 }
 
 #' @export
@@ -51,6 +51,6 @@ as.matrix.ufs_packed <- function(x, ...) {
 
 #' @export
 print.ufs_packed <- function(x, ...) {
-  cat("Symmetric matrix, ", nrow(x), " x ", nrow(x), ", packed: s[i, j], as.matrix(s)\n", sep = "")
+  put("Symmetric matrix, ", nrow(x), " x ", nrow(x), ", packed: s[i, j], as.matrix(s)")
   invisible(x)
 }

@@ -46,7 +46,7 @@ ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
     pca <- x_pca(data$x, n_components)
     check_rank(pca, n_components)
     score <- sqrt(rowSums(pca$loadings^2))
-    list(params = list(n_components = n_components, center = center, scale = scale),
+    list(params = list(n_components = n_components),
       feature_scores = score,
       certificate = captured_certificate(data$x, n_components, pca$sdev2, score),
       solution = list(loadings = expand_features(pca$loadings, data),

@@ -307,8 +307,7 @@ tile_layout <- function(pic, columns) {
   if (!upright && title + size * max(nchar(labels)) > most) {
     labels <- shorten(labels, max(6L, floor((most - title) / size)))
   }
-  list(labels = labels, row_labels = row_labels, upright = upright, key = key,
-    room = columns * share / (1 - share),
+  list_of(labels, row_labels, upright, key, room = columns * share / (1 - share),
     strip = if (is.null(pic$group)) 0 else max(.3, .03 * columns),
     mar = c(if (upright) 4 else title + size * max(nchar(labels)), left_side, 3.2, 1))
 }

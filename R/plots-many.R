@@ -48,11 +48,10 @@ ufs_overlap <- function(fits, k) {
 
 #' @export
 print.ufs_overlap <- function(x, digits = 2L, ...) {
-  cat("<ufs_overlap> ", ncol(x$selected), " fits, best ", x$k, " of ", x$p, " features: ",
+  put("<ufs_overlap> ", ncol(x$selected), " fits, best ", x$k, " of ", x$p, " features: ",
     nrow(x$selected), " different ones, ", sum(rowSums(x$selected) == ncol(x$selected)),
-    " in all fits\n", sep = "")
-  cat("Share of the selection in common (", format(x$chance, digits = 2L), " by chance):\n",
-    sep = "")
+    " in all fits")
+  put("Share of the selection in common (", format(x$chance, digits = 2L), " by chance):")
   print(round(x$shared, digits))
   invisible(x)
 }
@@ -113,11 +112,11 @@ autoplot.ufs_list <- function(object, k = min(10L, object[[1L]]$p),
 #' @export
 print.ufs_list <- function(x, ...) {
   for (fit in x) if (inherits(fit, "ufs")) check_fit(fit)
-  cat("<ufs_list> ", length(x), " fits\n", sep = "")
+  put("<ufs_list> ", length(x), " fits")
   for (i in seq_along(x)) {
-    cat("  ", if (is.null(names(x))) i else names(x)[i], ": ", if (inherits(x[[i]], "ufs")) {
+    put("  ", if (is.null(names(x))) i else names(x)[i], ": ", if (inherits(x[[i]], "ufs")) {
       paste0("ufs_", x[[i]]$method, ", ", size_words(x[[i]]$n, x[[i]]$p))
-    } else kind_of(x[[i]]), "\n", sep = "")
+    } else kind_of(x[[i]]))
   }
   invisible(x)
 }

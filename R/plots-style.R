@@ -8,7 +8,7 @@
 #       "scatter" table x, y, circled; group
 # All: title, subtitle, xlab, ylab; lines = list(h = , v = ) for reference lines.
 new_picture <- function(kind, ..., title, subtitle = NULL) {
-  pic <- structure(list(kind = kind, ..., title = title, subtitle = subtitle),
+  pic <- structure(list_of(kind, ..., title, subtitle),
     class = "ufs_picture")
   if (kind == "curves") {
     pic$table <- pic$table[is.finite(pic$table$y), ]

@@ -16,7 +16,6 @@
 ufs_random <- function(x, what = c("features", "samples", "both"), k = NULL,
                        m = NULL, labelled = NULL, control = ufs_control(), ...) {
   run_fit("random", match.call(), {
-    what <- check_choice(what, "what", c("features", "samples", "both"))
     control <- resolve_control(control)
     data <- as_ufs_operator(x, center = FALSE, scale = FALSE, write = FALSE)
     labelled <- check_labelled(labelled, data)

@@ -65,7 +65,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
   check_given(x)
   start <- proc.time()[[3L]]
   control <- resolve_control(control, max_iter = 500L, tol = 1e-6)
-  solver <- check_choice(solver, "solver", c("paper", "exact"))
+  solver <- check_choice(solver, "solver")
   data <- topk_data(x, center, scale, 1L)
   n <- data$n
   theta <- check_theta(theta, n)
@@ -89,8 +89,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
     objective = found$run$counters[["objective"]], trace = trace[names(trace) != "outer"],
     status = status_label(found$run$status), iterations = as.integer(found$run$iterations),
     certificate = c(gap = gap), control = control,
-    params = c(list(solver = solver, alpha_e = settings$lambda_e * unit,
-      rho0 = rho0, tau = tau, center = center, scale = scale),
+    params = c(list_of(solver, alpha_e = settings$lambda_e * unit, rho0, tau, center, scale),
       settings[c("lambda_e", "lambda_z", "nonnegative")]),
     n = n, p = data$p, elapsed = proc.time()[[3L]] - start
   ), class = "ufs_represent")

@@ -74,8 +74,7 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NUL
     found <- .Call(C_rrss, sample_coordinates(data$x, unit), mm_penalty(gamma, gamma_rel, unit),
       control)
     mm_slots(data, control,
-      list(gamma = gamma, gamma_rel = gamma_rel, labelled = labelled, center = center,
-        scale = scale), found, unit, solution = list(residual = found$residual * unit))
+      list_of(gamma, gamma_rel, labelled), found, unit, solution = list(residual = found$residual * unit))
   })
   warn_zero(fit, "gamma")
   fit
@@ -123,13 +122,11 @@ mm_slots <- function(data, control, params, found, unit, solution = list()) {
   if (is.null(params$gamma)) params$gamma <- used[[1]] * unit
   params$gamma_rel <- used[[1]] / used[[2]]
   solution <- c(list(row_norm = found$row_norm, activity = found$activity), solution)
-  list(
-    data = data, control = control, params = params, run = found$run, trace = trace,
+  list_of(data, control, params, run = found$run, trace,
     sample_scores = without_labelled(score, params$labelled),
     sample_key = ifelse(score > 0, 0, found$activity[twin]),
     solution = lapply(solution, stats::setNames, data$samples),
-    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * unit)
-  )
+    certificate = c(found$run$counters["gap"], dual = found$run$counters[["dual"]] * unit))
 }
 
 warn_zero <- function(fit, penalty) {

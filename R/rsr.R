@@ -72,7 +72,6 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
                     coefficients = NULL, k = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
   fit <- run_fit("rsr", match.call(), {
-    solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = if (solver == "exact") 500L else 200L,
       tol = if (solver == "exact") 1e-3 else 1e-6)
     data <- as_unit_matrix(x, center, scale)
@@ -98,7 +97,7 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
     list(
       params = list(lambda = used[["lambda"]], lambda_rel = used[["lambda"]] / used[["zero"]],
         lambda_identity = if (is.nan(used[["identity"]])) NA_real_ else used[["identity"]],
-        lambda_max = used[["zero"]], solver = solver, center = center, scale = scale),
+        lambda_max = used[["zero"]], solver = solver),
       run = found$run, feature_scores = mean_of_copies(found$row, first),
       feature_key = mean_of_copies(found$dual, first),
       solution = list(residual = stats::setNames(found$residual, data$samples),

@@ -164,7 +164,7 @@ print.ufs_select <- function(x, n = 10L, ...) {
   # Columns without names are V1, V2, ... here as in every other print.
   chosen <- suppressMessages(if (x$task == "label") selected_samples(x) else
     names(x$feature_scores)[selected_features(x, as = "index")])
-  line <- function(name, ...) cat(formatC(name, width = -14L), ..., "\n", sep = "")
+  line <- function(name, ...) put(formatC(name, width = -14L), ...)
   # Sentences are broken where the console ends, but not before "%"; names and code are not.
   sentence <- function(name, ...) {
     text <- strwrap(gsub(" %", "~%", paste0(...), fixed = TRUE), max(40L, getOption("width") - 15L))
@@ -172,10 +172,10 @@ print.ufs_select <- function(x, n = 10L, ...) {
     cat(paste0(formatC(c(name, rep("", length(text) - 1L)), width = -15L), text, "\n"), sep = "")
   }
   of_samples <- x$task == "label"
-  cat("<ufs_select> ", x$size, " of ",
+  put("<ufs_select> ", x$size, " of ",
     count_words(if (of_samples) x$n else x$p, if (of_samples) "sample" else "feature"), ", chosen ",
     c(compress = "for compression", classify = "for classification", cluster = "for clustering",
-      label = "to be labelled")[[x$task]], "\n", sep = "")
+      label = "to be labelled")[[x$task]])
   line("  chosen", " ", paste(utils::head(chosen, n), collapse = ", "),
     if (length(chosen) > n) ", ...")
   seen <- look_words(x$look)

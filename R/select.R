@@ -72,16 +72,15 @@
 ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", "label"), m = NULL,
                        n_clusters = NULL, noise = NULL, ordered = FALSE, ...) {
   check_given(x)
-  task <- check_choice(task, "task", c("compress", "classify", "cluster", "label"))
+  task <- check_choice(task, "task")
   check_selection(task, k, m, n_clusters, noise, ordered)
   given <- list(...)
   opened <- open_data(open_some(x, given)$x)
   # The fit itself says what is constant, once.
   look <- without_constant(look_at(opened))
   if (is.null(noise)) noise <- look$noisy && task != "label"
-  asked <- list(task = task, k = if (task == "label" && !is.null(m)) m else k,
-    n_clusters = n_clusters, noise = noise, ordered = ordered,
-    counts = any(c("counts", "unit_rows") %in% names_of(given)))
+  asked <- list_of(task, k = if (task == "label" && !is.null(m)) m else k, n_clusters, noise,
+    ordered, counts = any(c("counts", "unit_rows") %in% names_of(given)))
   own <- given[setdiff(names_of(given), door_arguments)]
   plan <- without_constant(selection_plan(opened, look, asked, own))
   what <- if (task == "label") "m" else "k"
@@ -198,8 +197,7 @@ selection_plan <- function(x, look, asked, given) {
     pca = "ranks by the leading principal components, where noise has no part; fast on large data",
     medoids = "picks samples that are the centres of all samples",
     facility = "picks samples that stand for all samples, in an order")
-  list(method = method, args = args, size = size, reason = reason, decided = decided,
-    transform = transform)
+  list_of(method, args, size, reason, decided, transform)
 }
 
 # Arguments of ufs_data() for counts of which the user says nothing; columns are to be rebuilt as

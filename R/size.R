@@ -70,8 +70,8 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   k <- if (is.null(k)) size_grid(q) else
     sort(check_counts(k, "k", q, "the features that are not constant"))
   if (data$n < 6L) ufs_abort("input", "`x` has ", data$n, " rows; 6 are needed.", argument = "x")
-  decoys <- do.call(ufs_decoys, c(list(x, own$method), own$args, list(repeats = repeats,
-    share = share, checkpoint = checkpoint)), quote = TRUE)
+  decoys <- do.call(ufs_decoys, c(list(x, own$method), own$args, list_of(repeats,
+    share, checkpoint)), quote = TRUE)
   run <- start_run("size", x, checkpoint)
   # The first task is all samples.
   tasks <- lapply(0:n_resamples, function(i) {
@@ -88,8 +88,8 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
   rownames(curve) <- NULL
   at <- if (answer > 0L) all[all$k == answer, ]
   structure(c(list(call = call, method = own$method, n = data$n, p = data$p, usable = q),
-    size_rule(decoys, at), list(curve = curve, at = at, decoys = decoys,
-      n_resamples = n_resamples, errors = rankings$errors, checkpoint = done$report)),
+    size_rule(decoys, at), list_of(curve, at, decoys,
+      n_resamples, errors = rankings$errors, checkpoint = done$report)),
     class = "ufs_size")
 }
 
@@ -217,13 +217,13 @@ random_decoys <- function(x) {
 #' @export
 print.ufs_size <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_size> ufs_", x$method, ", ", size_words(x$n, x$p), "\n", sep = "")
-  cat("  k = ", x$k, ": ", x$reason, "\n", sep = "")
+  put("<ufs_size> ufs_", x$method, ", ", size_words(x$n, x$p))
+  put("  k = ", x$k, ": ", x$reason)
   if (x$k > 0L) {
     at <- if (x$verdict == "all") x$curve[x$curve$k == x$k, ] else x$at
     if (nrow(at)) {
-      cat("  they capture ", percent(at$captured), " of x (at best ", percent(at$bound),
-        ") and keep ", percent(at$knn_overlap), " of the nearest neighbours\n", sep = "")
+      put("  they capture ", percent(at$captured), " of x (at best ", percent(at$bound),
+        ") and keep ", percent(at$knn_overlap), " of the nearest neighbours")
     }
   }
   print(x$curve, digits = 2L, row.names = FALSE)

@@ -145,7 +145,6 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), warm_irls = 0, path = NULL, polish = TRUE, ...) {
   run_fit("socfs", match.call(), {
-    solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- if (solver == "exact") {
       resolve_control(control, max_iter = 500L, tol = 1e-7, inner_max_iter = 10L,
         inner_tol = 1e-4)
@@ -153,11 +152,10 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
       resolve_control(control, max_iter = 500L, tol = 1e-6, inner_max_iter = 30L,
         inner_tol = 1e-8)
     }
-    start_rule <- check_choice(start_rule, "start_rule", c("wss", "objective"))
     gamma <- check_number(gamma, "gamma", lower = 0)
     n_starts <- check_count(n_starts, "n_starts", 1L)
     warm_irls <- check_count(warm_irls, "warm_irls", 0L)
-    polish <- check_flag(polish, "polish") && control$tol >= 0
+    polish <- polish && control$tol >= 0
     check_path(path)
     data <- as_ufs_operator(x, center, scale, copy = FALSE)
     n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n, "the number of samples")
@@ -213,10 +211,9 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     counters <- found$run$counters
     list(
       run = found$run,
-      params = list(n_clusters = n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
-        lambda_max = 2 * top, gamma = gamma, init = given$kind, n_starts = n_starts,
-        start_rule = start_rule, starts_run = length(starts), solver = solver, center = center,
-        scale = scale, eps = control$eps, warm_irls = warm_irls, path = path, polish = polish,
+      params = list_of(n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
+        lambda_max = 2 * top, gamma, init = given$kind, n_starts,
+        start_rule, starts_run = length(starts), solver, eps = control$eps, warm_irls, path, polish,
         merged_copies = if (merge) length(copies) - length(distinct) else 0L),
       feature_scores = norm, feature_key = found$kkt,
       statistic = expand_features(norm, data),

@@ -63,7 +63,6 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), ...) {
   fit <- run_fit("sogfs", match.call(), {
-    solver <- check_choice(solver, "solver", c("exact", "irls"))
     control <- resolve_control(control, max_iter = 50L, inner_max_iter = 100L, inner_tol = 1e-6,
       eps = 1e-12)
     control$eps <- check_eps(control$eps, open = TRUE)
@@ -78,15 +77,13 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
     gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
     check_wstep_bytes(data$n, q, n_neighbours)
     found <- .Call(C_sogfs, data$x,
-      list(n_clusters = n_clusters, n_dims = n_dims, k = n_neighbours, gamma = gamma,
+      list_of(n_clusters, n_dims, k = n_neighbours, gamma,
         accelerate = solver == "exact" && control$inner_tol >= 0), control)
     counters <- found$run$counters
     rownames(found$f) <- data$samples
     list(
-      params = list(n_clusters = n_clusters, n_dims = n_dims, n_neighbours = n_neighbours,
-        gamma = gamma,
-        alpha = counters[["alpha"]], lambda = counters[["lambda"]], solver = solver,
-        center = center, scale = scale),
+      params = list_of(n_clusters, n_dims, n_neighbours, gamma, alpha = counters[["alpha"]],
+        lambda = counters[["lambda"]], solver),
       run = found$run, feature_scores = found$row2, feature_key = found$reach,
       solution = list(W = expand_features(found$w, data), F = found$f, S = lists_to_csr(found),
         cluster = stats::setNames(found$component + 1L, data$samples)),

@@ -7,8 +7,8 @@
 # `store`: the turned copy (FALSE: there is no room for it) and how often lines across the blocks
 # were read.
 source_operator <- function(source, keep, shift, divide, count = new_count(), store = new_store()) {
-  op <- list(source = source, keep = keep, shift = shift, divide = divide, n = source$n,
-    p = length(keep), count = count, store = store, held = new.env(parent = emptyenv()))
+  op <- list_of(source, keep, shift, divide, n = source$n,
+    p = length(keep), count, store, held = new.env(parent = emptyenv()))
   calls <- lapply(source_methods(), function(method) {
     force(method)
     function(...) method(op, ...)

@@ -72,8 +72,7 @@ ufs_spca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1, k = NULL,
     length_of <- sqrt(colSums(b^2))
     list(
       run = found$run,
-      params = list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel,
-        center = center, scale = scale),
+      params = list(n_components = n_components, lambda = penalty$value, lambda_rel = penalty$rel),
       feature_scores = sqrt(rowSums(b^2)), feature_key = found$kkt,
       solution = list(A = expand_features(found$A, data), B = expand_features(b, data),
         loadings = expand_features(sweep(b, 2L, ifelse(length_of > 0, length_of, 1), "/"), data),

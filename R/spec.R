@@ -56,7 +56,6 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
                      control = ufs_control(), ...) {
   run_fit("spec", match.call(), {
     control <- resolve_control(control)
-    type <- check_choice(type, "type", c("phi1", "phi2", "phi3"))
     power <- check_count(power, "power", 1L, 20L)
     data <- as_ufs_operator(x, center, scale)
     if (type == "phi3") {
@@ -85,7 +84,7 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
     c(
       list(
         params = c(list(type = type, n_clusters = if (type == "phi3") n_clusters,
-          power = power), graph_params(graph), list(center = center, scale = scale)),
+          power = power), graph_params(graph)),
         feature_scores = score, void = data$keep[is.na(score)],
         statistic = expand_features(statistic, data, NA_real_),
         solution = solution

@@ -43,8 +43,8 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   check_given(x, method)
   call <- plain_call(match.call(), "ufs_stability")
   if (is.character(method) && length(method) > 1L) {
-    return(several_stabilities(call, x, method, list(...), m, list(k = k, n_resamples = n_resamples,
-      fraction = fraction, level = level, checkpoint = checkpoint)))
+    return(several_stabilities(call, x, method, list(...), m, list_of(k, n_resamples,
+      fraction, level, checkpoint)))
   }
   row <- method_row(method)
   check_arguments(names(list(...)), row$fit, method)
@@ -73,8 +73,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   seeds <- lapply(seq_len(n_resamples), function(i) task_seed(run, "resample", i))
   # A method that solves for its number gets it.
   if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- if (features) k else m
-  common <- list(x = to_travel(x), method = method, args = args, size = size,
-    k = if (features) k, m = m)
+  common <- list_of(x = to_travel(x), method, args, size, k = if (features) k, m)
   what <- if (!is.null(run$folder)) {
     c(common[setdiff(names(common), c("x", "args"))], list(args = argument_keys(args)))
   }
@@ -87,8 +86,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
     refuse("method", "ufs_", method, "() failed on all resamples, first with: ", runs[[1L]]$error)
   }
   chosen <- runs[!failed]
-  out <- list(method = method, call = call, k = k, m = m, n_resamples = n_resamples,
-    fraction = fraction, level = level, size = size,
+  out <- list_of(method, call, k, m, n_resamples, fraction, level, size,
     errors = vapply(runs[failed], `[[`, "", "error"), checkpoint = done$report)
   if (features) {
     selected <- t(vapply(chosen, function(run) seq_len(data$p) %in% run$features, logical(data$p)))
@@ -124,7 +122,7 @@ several_stabilities <- function(call, x, methods, args, m, shared) {
     with_seed(seed, do.call(ufs_stability, c(list(x = x, method = method), mine,
       list(m = if (row$selects != "features") m), shared), quote = TRUE))
   }, methods, rows)
-  structure(list(call = call, methods = methods, fits = fits), class = "ufs_stability_list")
+  structure(list_of(call, methods, fits), class = "ufs_stability_list")
 }
 
 stability_fit <- function(seed, common) {
@@ -172,21 +170,19 @@ mean_jaccard <- function(z) {
 #' @export
 print.ufs_stability <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_stability> ufs_", x$method, ", ", count_words(x$n_resamples, "resample"), " of ",
-    count_words(x$size, "sample"), "\n", sep = "")
+  put("<ufs_stability> ufs_", x$method, ", ", count_words(x$n_resamples, "resample"), " of ",
+    count_words(x$size, "sample"))
   if (!is.null(x$stability)) {
-    cat("  k = ", x$k, ": stability ", format(x$stability, digits = 3L), " (", 100 * x$level,
+    put("  k = ", x$k, ": stability ", format(x$stability, digits = 3L), " (", 100 * x$level,
       "% interval ", paste(format(x$interval, digits = 2L), collapse = " to "), "), mean Jaccard ",
-      format(x$jaccard, digits = 3L), "\n", sep = "")
+      format(x$jaccard, digits = 3L))
     best <- utils::head(sort(x$frequency, decreasing = TRUE), 5L)
-    cat("  most often: ", paste0(names(best), " (", round(100 * best), "%)",
-      collapse = ", "), "\n", sep = "")
+    put("  most often: ", paste0(names(best), " (", round(100 * best), "%)", collapse = ", "))
   }
   if (!is.null(x$sample_frequency)) {
     rank <- utils::head(order(-x$sample_frequency), 5L)
-    cat("  samples most often (m = ", x$m, "): ",
-      paste0(rank, " (", round(100 * x$sample_frequency[rank]),
-      "%)", collapse = ", "), "\n", sep = "")
+    put("  samples most often (m = ", x$m, "): ",
+      paste0(rank, " (", round(100 * x$sample_frequency[rank]), "%)", collapse = ", "))
   }
   print_failed(x$errors, "  ", "resample")
   print_checkpoint(x$checkpoint)
@@ -221,7 +217,7 @@ print.summary.ufs_stability <- function(x, ...) {
   print(x$table, digits = 3L, row.names = FALSE)
   for (what in c("features", "samples")) {
     if (is.null(x[[what]])) next
-    cat("Share of the resamples that chose each, the most frequent ", what, ":\n", sep = "")
+    put("Share of the resamples that chose each, the most frequent ", what, ":")
     print(x[[what]], digits = 2L, row.names = FALSE)
   }
   invisible(x)
@@ -230,11 +226,11 @@ print.summary.ufs_stability <- function(x, ...) {
 #' @export
 print.ufs_stability_list <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_stability> of ", length(x$fits), " methods\n", sep = "")
+  put("<ufs_stability> of ", length(x$fits), " methods")
   print(as.data.frame(x), digits = 3L, row.names = FALSE)
   for (name in names(x$fits)) {
     if (is.null(x$fits[[name]]$checkpoint)) next
-    cat(name, ":\n", sep = "")
+    put(name, ":")
     print_checkpoint(x$fits[[name]]$checkpoint)
   }
   invisible(x)

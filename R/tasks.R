@@ -147,7 +147,7 @@ quiet_fit <- function(x, method, args, seed) {
 
 print_failed <- function(errors, indent, what) {
   if (length(errors)) {
-    cat(indent, count_words(length(errors), what), " failed, first: ", errors[[1L]], "\n", sep = "")
+    put(indent, count_words(length(errors), what), " failed, first: ", errors[[1L]])
   }
 }
 

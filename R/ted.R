@@ -86,22 +86,18 @@
 ufs_ted <- function(x, mu = NULL, form = c("greedy", "convex"), mu_rel = NULL,
                     m = NULL, unit = FALSE, labelled = NULL, center = TRUE, scale = TRUE,
                     control = ufs_control(), ...) {
-  call <- match.call()
-  form <- check_choice(form, "form", c("greedy", "convex"))
-  if (is.null(mu_rel)) mu_rel <- 0.01
-  if (form == "greedy") {
-    return(run_fit("ted", call,
-      greedy_ted(x, mu, mu_rel, m, unit, labelled, center, scale, control)))
-  }
-  fit <- run_fit("ted", call, convex_ted(x, mu, mu_rel, unit, labelled, center, scale, control))
-  warn_zero(fit, "mu")
+  fit <- run_fit("ted", match.call(), {
+    if (is.null(mu_rel)) mu_rel <- 0.01
+    if (form == "greedy") greedy_ted(x, mu, mu_rel, m, unit, labelled, center, scale, control) else
+      convex_ted(x, mu, mu_rel, unit, labelled, center, scale, control)
+  })
+  if (form == "convex") warn_zero(fit, "mu")
   fit
 }
 
 # Both give what run_fit() needs.
 greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control) {
   control <- resolve_control(control)
-  unit <- check_flag(unit, "unit")
   data <- ted_rows(x, unit, center, scale)
   n <- data$n
   labelled <- check_labelled(labelled, data)
@@ -120,8 +116,7 @@ greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control)
   decrease[found$order] <- found$score
   list(
     data = data, control = control,
-    params = list(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks = picks,
-      unit = unit, labelled = labelled, center = center, scale = scale),
+    params = list_of(mu = mu$value, mu_rel = mu$rel, form = "greedy", picks, unit, labelled),
     run = found$run, trace = found$trace, sample_scores = rank_scores(ranking, n),
     statistic = stats::setNames(decrease, data$samples),
     solution = list(order = stats::setNames(found$order, data$samples[found$order]))
@@ -148,7 +143,7 @@ ted_rows <- function(x, unit, center, scale) {
 
 # The ALFS solver with A = D = X and B = I (src/solve_alfs.h): W = A V is n x r.
 convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
-  unit_length <- check_flag(unit, "unit")
+  unit_length <- unit
   control <- resolve_control(control, max_iter = 2000L, tol = 1e-4)
   data <- as_ufs_rows(x, center, scale)
   labelled <- check_labelled(labelled, data)
@@ -174,11 +169,11 @@ convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
   colnames(trace)[colnames(trace) == "dual"] <- "bound"
   for (name in c("objective", "bound", "current")) trace[, name] <- trace[, name] * unit^2
   counters <- found$run$counters
-  list(
-    data = data, control = control,
+  list_of(
+    data, control,
     params = list(mu = mu$value, mu_rel = mu$rel, form = "convex", unit = unit_length,
-      labelled = labelled, center = center, scale = scale),
-    run = found$run, trace = trace,
+      labelled = labelled),
+    run = found$run, trace,
     sample_scores = without_labelled(norm[twin], labelled),
     sample_key = ifelse(norm > 0, 0, activity)[twin],
     solution = list(activity = stats::setNames(activity, data$samples)),

@@ -198,13 +198,12 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     data <- topk_data(x, center, scale, k)
     k <- data$k
     classes <- topk_classes(y, n_clusters, data$n)
-    mode <- topk_mode(classes, check_flag(structured, "structured"))
+    mode <- topk_mode(classes, structured)
     unit <- max(l1_norms(data$x))
     settings <- topk_settings(mode, lambda_e = topk_lambda_e(unit, lambda_e, alpha_e),
       lambda_z = lambda_z, lambda_a = lambda_a, lambda_i = lambda_i, alpha = alpha,
       polish = polish, cmn = cmn, nonnegative = nonnegative, bound = bound,
       branch_and_bound = branch_and_bound, node_limit = node_limit)
-    solver <- check_choice(solver, "solver", c("auto", topk_solvers))
     if (solver == "auto") solver <- topk_solver(data$x, mode, classes$c, settings)
     control <- resolve_control(control, inner_tol = if (solver == "admm") 1e-4 else 1e-6)
     settings <- c(settings, list(n_clusters = classes$c, k = k, mode = match(mode, topk_modes) - 1L,
@@ -223,10 +222,10 @@ ufs_topk <- function(x, k, n_clusters = NULL, y = NULL, lambda_e = NULL, alpha_e
     topk_check_links(found, data, classes, settings,
       argument = if (is.null(lambda_e)) "alpha_e" else "lambda_e")
     topk_fields(found, data, classes, mode, control, params = c(
-      list(mode = mode, k = k, n_clusters = classes$c, solver = solver),
+      list_of(mode, k, n_clusters = classes$c, solver),
       settings[c("lambda_e", "lambda_z", "lambda_a", "lambda_i", "alpha", "polish", "cmn",
         "nonnegative", "bound", "branch_and_bound", "node_limit")],
-      list(alpha_e = settings$lambda_e * unit, center = center, scale = scale)))
+      list(alpha_e = settings$lambda_e * unit)))
   })
   warn_topk(fit)
   fit
@@ -241,19 +240,16 @@ topk_solvers <- c("paper", "exact", "admm")
 # printed.
 topk_settings <- function(mode, lambda_e, lambda_z, lambda_a, lambda_i, alpha, polish, cmn,
                           nonnegative, bound, branch_and_bound, node_limit) {
-  bound <- check_flag(bound, "bound")
-  branch_and_bound <- check_flag(branch_and_bound, "branch_and_bound")
   if (branch_and_bound && !bound) {
     refuse("branch_and_bound", "`branch_and_bound` needs bound = TRUE.")
   }
-  list(lambda_e = lambda_e, lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
+  list_of(lambda_e, lambda_z = check_number(lambda_z, "lambda_z", lower = 0),
     lambda_a = check_number(lambda_a, "lambda_a", lower = 0, open = TRUE),
     lambda_i = if (mode == "plain") 0 else check_number(lambda_i, "lambda_i", lower = 0),
-    alpha = check_number(alpha, "alpha", 0, 1), polish = check_flag(polish, "polish"),
-    cmn = check_flag(cmn, "cmn"), nonnegative = check_flag(nonnegative, "nonnegative"),
-    bound = bound, branch_and_bound = branch_and_bound,
-    node_limit = check_count(node_limit, "node_limit", 1L, 1e7L),
-    rho = 1.1, mu = 1, v_max_iter = 150L, bound_max_iter = 200L, bound_tol = 1e-5)
+    alpha = check_number(alpha, "alpha", 0, 1), polish, cmn,
+    nonnegative = check_flag(nonnegative, "nonnegative"), bound, branch_and_bound,
+    node_limit = check_count(node_limit, "node_limit", 1L, 1e7L), rho = 1.1, mu = 1,
+    v_max_iter = 150L, bound_max_iter = 200L, bound_tol = 1e-5)
 }
 
 topk_run <- function(data, classes, settings, control) {
@@ -316,8 +312,8 @@ topk_fields <- function(found, data, classes, mode, control, params) {
   chosen <- data$keep[found$chosen]
   # A constant column that was chosen has a score like the others.
   data$constant <- if (isFALSE(data$center)) integer() else setdiff(data$constant, chosen)
-  list(
-    data = data, control = control, params = params, run = found$run,
+  list_of(
+    data, control, params, run = found$run,
     advice = if (mode != "plain" && params$solver == "paper" &&
         isTRUE(utils::tail(found$run$trace[, "z_residual"], 1L) >= control$inner_tol)) {
       "The ADMM for Z did not reach inner_tol within inner_max_iter."

@@ -82,7 +82,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
     if (length(k) != 1L) refuse("k", "ufs_", method, "() solves for one k: give one.")
     fixed[[per_k]] <- k
   }
-  fits <- do.call(ufs_grid, c(list(x = x, method = method, grid = grid), fixed,
+  fits <- do.call(ufs_grid, c(list_of(x, method, grid), fixed,
     list(checkpoint = checkpoint, keep_fits = TRUE)))
   k <- check_counts(k, "k", fits$p, "the features")
   judged <- judge_settings(fits, x, k, criterion, fixed, n_clusters, varies, n_starts)
@@ -98,11 +98,10 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
 #' @export
 print.ufs_tune <- function(x, ...) {
   check_dots_empty(...)
-  cat("<ufs_tune> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"), ", by ",
-    x$criterion[1L],
-    " at k = ", paste(x$k, collapse = ", "), "\n", sep = "")
-  cat("  chosen: ", paste(names(x$choice), vapply(x$choice, function(v) format(unlist(v)), ""),
-    sep = " = ", collapse = ", "), "\n", sep = "")
+  put("<ufs_tune> ufs_", x$method, ", ", count_words(nrow(x$settings), "setting"), ", by ",
+    x$criterion[1L], " at k = ", paste(x$k, collapse = ", "))
+  put("  chosen: ", paste(names(x$choice), vapply(x$choice, function(v) format(unlist(v)), ""),
+    sep = " = ", collapse = ", "))
   table <- as.data.frame(x)
   shown <- unique(c(x$criterion, intersect("reconstruction", names(table))))
   table <- table[order(-table[[x$criterion[1L]]]), c(names(x$settings), "status", shown)]

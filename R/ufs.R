@@ -98,19 +98,23 @@ ufs_methods <- function(...) {
 # the status, the iterations, the trace, the time and the warning if it did not converge.
 #
 # What a method gets in `...` are arguments of ufs_data(): x is opened with them before all else
-# (door = FALSE: the method has done so itself).
-run_fit <- function(method, call, slots, door = TRUE) {
+# (door = FALSE: the method has done so itself). Arguments whose default is a choice of words or a
+# switch are checked, but those in `free`, which may be something else; `center` and `scale` are the
+# business of the door, and go to `params` by themselves.
+run_fit <- function(method, call, slots, door = TRUE, free = character()) {
   start <- proc.time()[[3L]]
   frame <- parent.frame()
   fun <- sys.function(sys.parent())
   if (door) {
     check_call(names_of(sys.call(sys.parent())), fun, frame, method)
     open_dots(frame, fun, method)
+    check_by_default(frame, fun, free)
   }
   wanted <- numbers_to_report(frame, fun)
   slots <- force(slots)
   for (name in setdiff(c("data", "control"), names(slots))) slots[[name]] <- frame[[name]]
-  slots$params <- remember(slots$params, wanted, slots$data)
+  same <- setdiff(intersect(c("center", "scale"), names(formals(fun))), names(slots$params))
+  slots$params <- remember(c(slots$params, mget(same, envir = frame)), wanted, slots$data)
   run <- slots$run
   if (!is.null(run)) {
     check_lapack(run$lapack, method)
@@ -125,6 +129,29 @@ run_fit <- function(method, call, slots, door = TRUE) {
   close_source(slots$data$x)
   warn_status(fit, advice)
   fit
+}
+
+check_by_default <- function(frame, fun, free) {
+  open <- c("center", "scale", "...", required_arguments(fun), free)
+  for (name in setdiff(names(formals(fun)), open)) {
+    default <- formals(fun)[[name]]
+    if (is.logical(default) && !is.na(default)) {
+      frame[[name]] <- check_flag(frame[[name]], name)
+    } else if (is.call(default) && all(vapply(as.list(default)[-1L], is.character, NA)) &&
+        length(default) > 2L) {
+      frame[[name]] <- check_choice(frame[[name]], name, eval(default))
+    }
+  }
+}
+
+# list(a = a, b = b) by the names alone.
+list_of <- function(...) {
+  out <- list(...)
+  own <- vapply(as.list(substitute(list(...)))[-1L], function(value) {
+    if (is.name(value)) as.character(value) else ""
+  }, "")
+  names(out) <- ifelse(nzchar(names_of(out)), names_of(out), own)
+  out
 }
 
 # How many features (`k`) and samples (`m`) the user wants to see, where the method leaves that open
