@@ -66,8 +66,7 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
     iterations = value(function(fit) fit$iterations, 0L),
     status = value(function(fit) fit$status, ""),
     samples = value(function(fit) fit$support[["samples"]], 0L),
-    features = value(function(fit) fit$support[["features"]], 0L)
-  )), class = "ufs_alfs_path")
+    features = value(function(fit) fit$support[["features"]], 0L))), class = "ufs_alfs_path")
 }
 
 # The last solution with its multipliers stretched to the new bounds.
@@ -115,8 +114,7 @@ plot.ufs_alfs_path <- function(x, y = NULL, type = c("features", "samples", "gap
   axis <- if (length(varies)) sprintf("-log10(%s)", varies[1L]) else "fit"
   if (type == "gap") {
     picture <- new_picture("curves", table = data.frame(x = at, y = pmax(x$table$gap, 1e-16)),
-      log = "y", xlab = axis, ylab = "relative duality gap",
-      title = "ufs_alfs_path: certificates")
+      log = "y", xlab = axis, ylab = "relative duality gap", title = "ufs_alfs_path: certificates")
   } else {
     last <- x$fits[[length(x$fits)]]
     many <- if (type == "features") check_count(k, "k", 1L) else check_count(m, "m", 1L)

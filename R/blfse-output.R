@@ -17,8 +17,7 @@ blfse_trace <- function(trace) {
 # alpha and beta as matrices, iterations x m.
 blfse_weights <- function(weights) {
   m <- ncol(weights) %/% 2L
-  list(alpha = weights[, seq_len(m), drop = FALSE],
-    beta = weights[, m + seq_len(m), drop = FALSE])
+  list(alpha = weights[, seq_len(m), drop = FALSE], beta = weights[, m + seq_len(m), drop = FALSE])
 }
 
 # Components of S if there are c, else k-means on the embedding, started at c samples

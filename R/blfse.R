@@ -154,8 +154,7 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
     n_clusters <- check_count(n_clusters, "n_clusters", 2L, min(n - 1L, p),
       "one fewer than the samples, and the number of non-constant features")
     if (!is.null(k) || is.null(labels)) {
-      k <- check_count(k, "k", 1L, p,
-        "the number of non-constant features")
+      k <- check_count(k, "k", 1L, p, "the number of non-constant features")
     }
     if (is.null(scores) && is.null(labels)) n_base <- check_count(n_base, "n_base", 2L)
     m <- if (is.null(scores)) if (is.null(labels)) n_base else NCOL(labels) else NROW(scores)

@@ -17,11 +17,10 @@ summary.ufs_compare <- function(object, measure = "accuracy", reference = "rando
     value <- r[[measure]]
     data.frame(method = r$method[1L], k = r$k[1L], m = r$m[1L], classifier = r$classifier[1L],
       mean = mean(value, na.rm = TRUE), sd = stats::sd(value, na.rm = TRUE),
-      runs = sum(!is.na(value)),
-      difference = mean(r$difference, na.rm = TRUE),
-      difference_sd = stats::sd(r$difference, na.rm = TRUE),
-      missing = mean(r$missing), seconds = mean(r$seconds), errors = sum(nzchar(r$error)),
-      warned = sum(nzchar(r$warnings)), live = lowest(r$live))
+      runs = sum(!is.na(value)), difference = mean(r$difference, na.rm = TRUE),
+      difference_sd = stats::sd(r$difference, na.rm = TRUE), missing = mean(r$missing),
+      seconds = mean(r$seconds), errors = sum(nzchar(r$error)), warned = sum(nzchar(r$warnings)),
+      live = lowest(r$live))
   })
   out <- do.call(rbind, out)
   rownames(out) <- NULL

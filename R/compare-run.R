@@ -28,8 +28,7 @@ split_data <- function(common, rep) {
     check_bytes(8 * as.double(data$n) * length(columns), paste(length(columns), "dense columns"),
       "Give it fewer features.")
     z <- data_columns(data, columns)
-    z <- .Call(C_x_standardise, z, unname(scaled$center[columns]),
-      unname(scaled$scale[columns]))
+    z <- .Call(C_x_standardise, z, unname(scaled$center[columns]), unname(scaled$scale[columns]))
     z[, columns %in% scaled$constant] <- 0
     colnames(z) <- data$features[columns]
     z
@@ -182,8 +181,7 @@ run_said <- function(run) {
 result_row <- function(label, rep, k, m, classifier, value, labelled, missing, said, error = "") {
   data.frame(method = label, k = k, m = m, classifier = classifier, rep = rep, value,
     labelled = labelled, missing = missing, status = said$status, warnings = said$warnings,
-    live = said$live, seconds = said$seconds, error = error,
-    row.names = NULL)
+    live = said$live, seconds = said$seconds, error = error, row.names = NULL)
 }
 
 # The rows of one label at one k and m: the setting chosen without labels and, if there are

@@ -56,11 +56,9 @@ criteria <- list(
       context
     },
     value = function(context, columns) {
-      neighbour_overlap(context$near,
-        nearest(x_columns(context$z, columns), knn_size(context$z)))
+      neighbour_overlap(context$near, nearest(x_columns(context$z, columns), knn_size(context$z)))
     }),
-  reconstruction = list(clusters = FALSE, random = FALSE,
-    prepare = function(context) context,
+  reconstruction = list(clusters = FALSE, random = FALSE, prepare = function(context) context,
     value = function(context, columns) -loo_ridge(context$z, columns)),
   silhouette_all = list(clusters = TRUE, random = TRUE,
     prepare = function(context) {

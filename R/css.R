@@ -134,8 +134,7 @@ column_basis <- function(x, order, unit = 1) {
   alive[q$pivot[seq_len(q$rank)]] <- TRUE
   basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]
   coordinates <- if (is.matrix(x)) crossprod(basis * unit, x) else t(x_cross(x, basis * unit))
-  list(rank = cumsum(alive), coordinates = coordinates,
-    factor = crossprod(basis, chosen))
+  list(rank = cumsum(alive), coordinates = coordinates, factor = crossprod(basis, chosen))
 }
 
 # k x p for the user's p columns: 0 where a column is constant.

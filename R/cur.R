@@ -234,8 +234,7 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
   if (is.null(object$solution$U)) {
     refuse("object", "`object` holds no decomposition: fit with decomposition = TRUE.")
   }
-  z <- scaled_columns(object, newdata,
-    match(colnames(object$solution$C), object$names$features))
+  z <- scaled_columns(object, newdata, match(colnames(object$solution$C), object$names$features))
   rows <- rownames(z)
   z <- unscaled(object, z %*% object$solution$U %*% object$solution$R)
   dimnames(z) <- list(rows, object$names$features)

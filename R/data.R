@@ -256,8 +256,7 @@ check_slots <- function(x, arg) {
 
 # Every function that takes x has `...` for these.
 door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARAM", "counts",
-  "unit_rows",
-  "min_samples", "max_samples")
+  "unit_rows", "min_samples", "max_samples")
 
 # In the frame of a function `fun` that was called with some of them, x is replaced by what
 # ufs_data() makes of it.
@@ -359,8 +358,7 @@ dimnames.ufs_data <- function(x) {
 
 #' @export
 `[.ufs_data` <- function(x, i, j, ..., drop = FALSE) {
-  subset_data(x,
-    if (missing(i)) NULL else repeated_index(i, x$n, x$samples, "i"),
+  subset_data(x, if (missing(i)) NULL else repeated_index(i, x$n, x$samples, "i"),
     if (missing(j)) NULL else repeated_index(j, x$p, x$features, "j"))
 }
 
@@ -424,8 +422,7 @@ input_notes <- function(input) {
         " (", input$na, ")")
     },
     if (!is.null(input$passes)) {
-      paste0("data         ", input$passes, " pass", if (input$passes != 1L) "es",
-        " over the file")
+      paste0("data         ", input$passes, " pass", if (input$passes != 1L) "es", " over the file")
     },
     transform_words(input),
     input$note)

@@ -479,11 +479,10 @@ as.data.frame.ufs_decoys <- function(x, row.names = NULL, optional = FALSE, ...)
     if (size == 0L) NA_real_ else x$curve[[what]][x$curve$method == name][size]
   }, 0)
   size <- unname(if (is.null(x$asked)) x$k else rep(x$asked, length(x$methods)))
-  data.frame(method = x$methods, k = unname(x$k), of = x$p,
-    columns = unname(lengths(x$columns)), at = size, share = unname(at(x$asked, "share")),
-    noise = unname(x$noise), low = unname(at(x$asked, "low")), high = unname(at(x$asked, "high")),
-    n_decoys = x$n_decoys, repeats = x$repeats, errors = unname(lengths(x$errors)),
-    seconds = unname(x$seconds))
+  data.frame(method = x$methods, k = unname(x$k), of = x$p, columns = unname(lengths(x$columns)),
+    at = size, share = unname(at(x$asked, "share")), noise = unname(x$noise),
+    low = unname(at(x$asked, "low")), high = unname(at(x$asked, "high")), n_decoys = x$n_decoys,
+    repeats = x$repeats, errors = unname(lengths(x$errors)), seconds = unname(x$seconds))
 }
 
 #' The share of noise against the number of columns

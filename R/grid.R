@@ -249,8 +249,7 @@ summary.ufs_grid <- function(object, k = min(10L, object$p), ...) {
   } else {
     often <- NULL
   }
-  structure(list_of(method = object$method, table, k, often),
-    class = "summary.ufs_grid")
+  structure(list_of(method = object$method, table, k, often), class = "summary.ufs_grid")
 }
 
 #' @export

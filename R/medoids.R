@@ -180,8 +180,7 @@ selected_samples.ufs_medoids <- function(fit, m = fit$params$m, as = NULL, ...) 
 representatives.ufs_medoids <- function(fit, m = fit$params$m, what = c("chosen", "samples"), ...) {
   check_dots_empty(...)
   chosen <- selected_samples(fit, m, as = "index")
-  representative_table(fit, unname(fit$solution$cluster), chosen,
-    check_choice(what, "what"))
+  representative_table(fit, unname(fit$solution$cluster), chosen, check_choice(what, "what"))
 }
 
 #' @export

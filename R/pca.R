@@ -50,8 +50,7 @@ ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
       feature_scores = score,
       certificate = captured_certificate(data$x, n_components, pca$sdev2, score),
       solution = list(loadings = expand_features(pca$loadings, data),
-        scores = `rownames<-`(pca$scores, data$samples),
-        sdev = sqrt(pca$sdev2 / (data$n - 1))),
+        scores = `rownames<-`(pca$scores, data$samples), sdev = sqrt(pca$sdev2 / (data$n - 1))),
       coef_name = "loadings")
   })
 }

@@ -279,9 +279,8 @@ picture.ufs_grid <- function(object, value, over, ...) {
   limits <- range(cells, na.rm = TRUE)
   if (diff(limits) == 0) limits <- limits + c(-1, 1) * max(abs(limits[1L]), 1) * .01
   new_picture("tiles", z = cells, limits = limits, palette = "sequential", text = TRUE,
-    value = what,
-    row_labels = TRUE, upright = TRUE, xlab = over[1L], ylab = over[2L], title = title,
-    subtitle = subtitle)
+    value = what, row_labels = TRUE, upright = TRUE, xlab = over[1L], ylab = over[2L],
+    title = title, subtitle = subtitle)
 }
 
 # Of each setting of a grid: the mean share of its best features that another one has among its own.

@@ -8,8 +8,7 @@
 #       "scatter" table x, y, circled; group
 # All: title, subtitle, xlab, ylab; lines = list(h = , v = ) for reference lines.
 new_picture <- function(kind, ..., title, subtitle = NULL) {
-  pic <- structure(list_of(kind, ..., title, subtitle),
-    class = "ufs_picture")
+  pic <- structure(list_of(kind, ..., title, subtitle), class = "ufs_picture")
   if (kind == "curves") {
     pic$table <- pic$table[is.finite(pic$table$y), ]
     if (!nrow(pic$table)) refuse("x", title, ": there is no finite value to draw.")

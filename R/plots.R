@@ -112,10 +112,9 @@ picture_types.default <- function(fit) {
   # Selections for each k of their own have no curve over k.
   nested <- is.null(registry()[[fit$method]]$per_k)
   falls <- sum(is.finite(fit$trace$objective)) > 1L
-  c(if (own) "share" else if (falls) "objective",
-    if (chosen_clusters(fit)) "groups", if (features) "scores",
-    if (!is.null(fit$sample_scores)) "samples", if (features) "heatmap", "embedding",
-    if (features && nested && !own) "share", if (own && falls) "objective")
+  c(if (own) "share" else if (falls) "objective", if (chosen_clusters(fit)) "groups",
+    if (features) "scores", if (!is.null(fit$sample_scores)) "samples", if (features) "heatmap",
+    "embedding", if (features && nested && !own) "share", if (own && falls) "objective")
 }
 
 picture <- function(object, ...) UseMethod("picture")

@@ -59,8 +59,7 @@ representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
   name <- function(index, names) if (is.null(names)) index else names[index]
   if (!length(from) || !nrow(x)) {
     return(data.frame(sample = name(integer(), rows),
-      representative = name(integer(), fit$names$samples), weight = numeric(),
-      share = numeric()))
+      representative = name(integer(), fit$names$samples), weight = numeric(), share = numeric()))
   }
   n <- min(n, length(from))
   w <- fit$solution$W[from, , drop = FALSE]

@@ -74,7 +74,8 @@ ufs_rrss <- function(x, gamma = NULL, gamma_rel = 0.05, m = NULL, labelled = NUL
     found <- .Call(C_rrss, sample_coordinates(data$x, unit), mm_penalty(gamma, gamma_rel, unit),
       control)
     mm_slots(data, control,
-      list_of(gamma, gamma_rel, labelled), found, unit, solution = list(residual = found$residual * unit))
+      list_of(gamma, gamma_rel, labelled), found, unit,
+      solution = list(residual = found$residual * unit))
   })
   warn_zero(fit, "gamma")
   fit
@@ -139,8 +140,7 @@ warn_zero <- function(fit, penalty) {
 #' @export
 print_notes.ufs_rrss <- function(x) c(live_rows(x), labelled_note(x), chance_note)
 
-live_rows <- function(x) paste0("live rows    ", sum(x$sample_scores > 0),
-  " of ", x$n)
+live_rows <- function(x) paste0("live rows    ", sum(x$sample_scores > 0), " of ", x$n)
 
 labelled_note <- function(x) {
   known <- length(x$params$labelled)

@@ -267,8 +267,7 @@ picture.ufs_size <- function(object, ...) {
   # Numbers from 2 to thousands: equal steps of the grid.
   at <- seq_along(curve$k)
   table <- do.call(rbind, lapply(names(words), function(name) {
-    data.frame(x = at, y = curve[[name]], series = words[[name]],
-      label = words[[name]])
+    data.frame(x = at, y = curve[[name]], series = words[[name]], label = words[[name]])
   }))
   place <- if (object$k > 0L && length(at) > 1L) {
     stats::approx(log(curve$k), at, log(object$k), rule = 2)$y

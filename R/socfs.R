@@ -146,11 +146,9 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       control = ufs_control(), warm_irls = 0, path = NULL, polish = TRUE, ...) {
   run_fit("socfs", match.call(), {
     control <- if (solver == "exact") {
-      resolve_control(control, max_iter = 500L, tol = 1e-7, inner_max_iter = 10L,
-        inner_tol = 1e-4)
+      resolve_control(control, max_iter = 500L, tol = 1e-7, inner_max_iter = 10L, inner_tol = 1e-4)
     } else {
-      resolve_control(control, max_iter = 500L, tol = 1e-6, inner_max_iter = 30L,
-        inner_tol = 1e-8)
+      resolve_control(control, max_iter = 500L, tol = 1e-6, inner_max_iter = 30L, inner_tol = 1e-8)
     }
     gamma <- check_number(gamma, "gamma", lower = 0)
     n_starts <- check_count(n_starts, "n_starts", 1L)
@@ -314,8 +312,7 @@ check_ridge_bytes <- function(size,
   n <- as.double(size[1L])
   p <- as.double(size[2L])
   p_form <- p^3 / 3 < n^2 * p + n^3 / 3
-  check_bytes(8 * if (p_form) 2 * p^2 else n^2, "The least-squares step of \"irls\"",
-    advice)
+  check_bytes(8 * if (p_form) 2 * p^2 else n^2, "The least-squares step of \"irls\"", advice)
 }
 
 # ---- starts ----------------------------------------------------------------------------

@@ -89,8 +89,7 @@ source_hash <- function(op) {
   if (op$source$by == "rows") {
     source_pass_x(op, "rows", piece_hash, add_hashes, whole = FALSE, value_bytes = 16 * op$p)
   } else {
-    source_pass_x(op, "columns", piece_hash, NULL, whole = TRUE,
-      value_bytes = 16 * op$source$step)
+    source_pass_x(op, "columns", piece_hash, NULL, whole = TRUE, value_bytes = 16 * op$source$step)
   }
 }
 

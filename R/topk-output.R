@@ -90,7 +90,6 @@ picture_cut <- function(fit, k) {
   new_picture("spikes",
     table = data.frame(x = seq_along(score), y = score, best = seq_along(score) <= chosen),
     names = fit$names$features[shown[named]],
-    heading = sprintf("%d of %d chosen", length(named), chosen),
-    lines = list(v = chosen + .5), xlab = "feature rank", ylab = "score (larger is better)",
-    title = "ufs_topk: feature scores")
+    heading = sprintf("%d of %d chosen", length(named), chosen), lines = list(v = chosen + .5),
+    xlab = "feature rank", ylab = "score (larger is better)", title = "ufs_topk: feature scores")
 }

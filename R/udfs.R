@@ -64,8 +64,7 @@ ufs_udfs <- function(x, n_clusters, n_neighbours = 5, lambda = 1, gamma = 0.1,
     control$eps <- check_eps(control$eps, open = TRUE)
     data <- as_unit_matrix(x, center, scale)
     q <- length(data$keep)
-    n_clusters <- check_count(n_clusters, "n_clusters", 1L, q,
-      "the features that are not constant")
+    n_clusters <- check_count(n_clusters, "n_clusters", 1L, q, "the features that are not constant")
     n_neighbours <- check_count(n_neighbours, "n_neighbours", 1L, data$n - 1L,
       paste("one fewer than the", data$n, "samples"))
     lambda <- check_number(lambda, "lambda", lower = 0, open = TRUE)
