@@ -416,8 +416,7 @@ cover_order <- function(fit, k) {
 # bring.
 ted_order <- function(x, most, given = integer()) {
   out <- ted_greedy(x, most, 0.01 * mean(rowSums(x^2)), given = given)
-  left <- setdiff(seq_len(nrow(x)), c(out$order, given))
-  c(out$order, left[order(-signif(out$left[left], 10L))])
+  picks_first(out$order, out$left, setdiff(seq_len(nrow(x)), given))
 }
 
 #' @export

@@ -75,7 +75,5 @@ register("alnr", ufs_alnr,
   cost = "n^2 p + n k^3 per iteration",
   advice = "historical (for comparison)",
   reference = "Hu, Zhang, Jin, Cai and He (2013), IJCAI",
-  paper_grid = list(
-    source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
-    grids = list(ALFS = list(gamma = 10^(-4:3))))
+  paper_grid = alfs_rival_grid(gamma = 10^(-4:3))
 )

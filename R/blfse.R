@@ -428,10 +428,8 @@ mean_ranks <- function(scores) {
 
 register("blfse", ufs_blfse,
   advice = "historical (for comparison)",
-  group = "system", selects = "features", deterministic = FALSE,
-  sized_by = "pca",
+  group = "system", deterministic = FALSE, sized_by = "pca", per_k = "k",
   title = "Bi-level ensemble",
   cost = "iterations x (n^2 p + n^3 or p^3)",
-  reference = "Zhou, Wang and Du (2023) <doi:10.1016/j.inffus.2023.101910>",
-  per_k = "k"
+  reference = "Zhou, Wang and Du (2023) <doi:10.1016/j.inffus.2023.101910>"
 )

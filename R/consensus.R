@@ -61,8 +61,7 @@ ufs_consensus <- function(x, n_clusters, k = NULL,
     # Correlations, whatever the members are told about scaling.
     data <- as_ufs_operator(opened, TRUE, TRUE, write = FALSE)
     q <- length(data$keep)
-    n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
-      "one fewer than the samples")
+    n_clusters <- check_clusters(n_clusters, data$n)
     what <- "the features that are not constant"
     if (!is.null(k)) k <- check_count(k, "k", 1L, q, what)
     if (!is.null(pool)) pool <- check_count(pool, "pool", if (is.null(k)) 1L else k, q, what)
@@ -188,8 +187,7 @@ print_notes.ufs_consensus <- function(x) {
 }
 
 register("consensus", ufs_consensus,
-  group = "features", selects = "features", deterministic = FALSE,
-  sized_by = "pca",
+  deterministic = FALSE, sized_by = "pca",
   title = "Consensus of seven methods, without redundancy",
   cost = "that of its members",
   advice = "recommended for clustering with few columns"

@@ -7,7 +7,9 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
   z <- as_ufs_operator(x, TRUE, TRUE, drop_constant = FALSE, warn = FALSE)$x
   context <- list_of(z, x, method = fits$method, fixed, n_starts)
   wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
-  for (name in wanted) context <- criteria[[name]]$prepare(context)
+  for (one in Filter(function(one) !is.null(one$prepare), criteria[wanted])) {
+    context <- one$prepare(context)
+  }
   usable <- which(fits$results$status != "error")
   if (!length(usable)) refuse("grid", "All settings failed, first with: ", fits$results$error[1L])
   random <- any(vapply(criteria[wanted], `[[`, NA, "random"))
@@ -17,11 +19,8 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
     value <- rep(NA_real_, nrow(fits$settings))
     for (i in usable) {
       context$args <- setting_args(fits$settings, i)
-      context$n_clusters <- if (is.null(n_clusters) && length(varies)) {
-        context$args[[varies[1L]]]
-      } else {
-        n_clusters
-      }
+      context$n_clusters <- n_clusters
+      if (is.null(n_clusters) && length(varies)) context$n_clusters <- context$args[[varies[1L]]]
       # The same random numbers for every setting: they differ only in what they chose.
       value[i] <- with_seed(seed, mean(vapply(k, function(size) {
         context$k <- size
@@ -46,7 +45,7 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
 # The criterion that decides if none is named.
 default_criterion <- "knn_overlap"
 
-# Each criterion: what it prepares once from `z`, the standardised columns (a matrix or an
+# Each criterion: what it may prepare once from `z`, the standardised columns (a matrix or an
 # operator, constant columns zero), its value for chosen columns, whether it needs a
 # number of clusters and random numbers.
 criteria <- list(
@@ -58,7 +57,7 @@ criteria <- list(
     value = function(context, columns) {
       neighbour_overlap(context$near, nearest(x_columns(context$z, columns), knn_size(context$z)))
     }),
-  reconstruction = list(clusters = FALSE, random = FALSE, prepare = function(context) context,
+  reconstruction = list(clusters = FALSE, random = FALSE,
     value = function(context, columns) -loo_ridge(context$z, columns)),
   silhouette_all = list(clusters = TRUE, random = TRUE,
     prepare = function(context) {
@@ -69,12 +68,10 @@ criteria <- list(
       silhouette_of(cluster_on(context, columns), context$distance)
     }),
   silhouette_chosen = list(clusters = TRUE, random = TRUE,
-    prepare = function(context) context,
     value = function(context, columns) {
       silhouette_of(cluster_on(context, columns), stats::dist(x_columns(context$z, columns)))
     }),
   seed_agreement = list(clusters = TRUE, random = TRUE,
-    prepare = function(context) context,
     value = function(context, columns) {
       z <- x_columns(context$z, columns)
       labels <- lapply(seq_len(context$n_starts), function(i) {
@@ -87,7 +84,6 @@ criteria <- list(
       }), na.rm = TRUE)
     }),
   stability = list(clusters = FALSE, random = TRUE,
-    prepare = function(context) context,
     value = function(context, columns) {
       fixed <- context$fixed[setdiff(names(context$fixed), c("init", "graph"))]
       do.call(ufs_stability, c(list(x = context$x, method = context$method, k = context$k,

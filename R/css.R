@@ -89,8 +89,7 @@ ufs_css <- function(x, k = NULL, mu = NULL, mu_rel = 0.1, swaps = 0, center = TR
     captured <- pmin(cumsum(row_norms(basis$coordinates / unit)^2) / total, 1)
     captured <- captured[basis$rank]
     bound <- pmax(found$leading / total, captured)
-    rest <- setdiff(seq_len(q), found$order)
-    ranking <- c(found$order, rest[order(-signif(found$left[rest], 8L))])
+    ranking <- picks_first(found$order, found$left, digits = 8L)
     trace <- as.data.frame(found$run$trace)
     gain <- found$left
     gain[found$order] <- trace$decrease
@@ -287,7 +286,6 @@ leading_share <- function(x, k, exact_limit = 2000L) {
 }
 
 register("css", ufs_css,
-  group = "features", selects = "features", deterministic = TRUE,
   sized_by = "pca",
   title = "Columns that rebuild all columns: column subset selection",
   cost = "n p min(n, p) + n p k",

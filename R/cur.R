@@ -87,10 +87,7 @@ ufs_cur <- function(x, rank = NULL, draw = c("exact", "random", "top"), m = NULL
       samples = check_count(m, "m", 1L, data$n - length(labelled), "the samples without a label"),
       features = check_count(k, "k", 1L, length(data$keep),
         "the number of features that are not constant"))
-    most <- min(data$n - center, length(data$keep))
-    if (!is.null(rank)) {
-      rank <- check_count(rank, "rank", 1L, most, "the largest possible rank of `x`")
-    }
+    if (!is.null(rank)) rank <- check_components(rank, data, center, "rank")
     svd <- leverage_scores(data$x, rank, center, control)
     # Equal rows and equal columns have equal leverage, to the last bit.
     samples <- svd$samples[x_equal_rows(data$x)]
@@ -245,8 +242,7 @@ predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "recon
 print_notes.ufs_cur <- function(x) labelled_note(x)
 
 register("cur", ufs_cur,
-  group = "samples", selects = "both", deterministic = FALSE,
-  sized_by = "pca",
+  group = "samples", selects = "both", deterministic = FALSE, sized_by = "pca",
   title = "Leverage scores and CUR sampling",
   cost = "n p min(n, p)",
   advice = "historical (for comparison)",

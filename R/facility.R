@@ -98,9 +98,7 @@ ufs_facility <- function(x, m = NULL, similarity = c("cosine", "heat"), labelled
     like <- facility_similarity(similarity, data, bandwidth)
     found <- facility_picks(like, data$n, picks, labelled, swaps, control)
     n <- data$n
-    # Those not picked: by what they would add, equal up to rounding = by index.
-    rest <- setdiff(seq_len(n), c(found$order, labelled))
-    ranking <- c(found$order, rest[order(-signif(found$left[rest], 10L))])
+    ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
     added <- found$left
     trace <- as.data.frame(found$run$trace)
     added[found$order] <- trace$gain

@@ -67,6 +67,13 @@ rank_scores <- function(ranking, steps, size = steps) {
   score
 }
 
+# A ranking that begins with those picked one by one; the others of `all` follow by what they would
+# add, equal up to rounding = by index.
+picks_first <- function(picked, added, all = seq_along(added), digits = 10L) {
+  rest <- setdiff(all, picked)
+  c(picked, rest[order(-signif(added[rest], digits))])
+}
+
 # Samples that are labelled already have no score, so that they come last.
 without_labelled <- function(score, labelled) replace(score, labelled, NA_real_)
 

@@ -191,7 +191,6 @@ inffs_settings <- function(n, p, alpha, variant) {
 
 register("inffs", ufs_inffs,
   advice = "situational",
-  group = "features", selects = "features", deterministic = TRUE,
   title = "Infinite feature selection",
   cost = "n p^2",
   reference = "Roffo et al. (2015) <doi:10.1109/ICCV.2015.478>",

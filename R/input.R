@@ -274,6 +274,18 @@ check_count <- function(value, arg, lower = 1L, upper = .Machine$integer.max, li
   as.integer(value)
 }
 
+# The number of clusters that a method is told, of data of n samples.
+check_clusters <- function(value, n, lower = 2L, left = 1L) {
+  check_count(value, "n_clusters", lower, n - left,
+    paste(if (left == 1L) "one" else "two", "fewer than the samples"))
+}
+
+# The number of components, of the list from as_ufs_matrix().
+check_components <- function(value, data, center, arg = "n_components") {
+  check_count(value, arg, 1L, min(data$n - center, length(data$keep)),
+    "the largest possible rank of `x`")
+}
+
 # One or more whole numbers, each once.
 check_counts <- function(value, arg, upper, limit) {
   if (missing(value) || !length(value)) {

@@ -155,8 +155,7 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     # The reweighted steps work on x itself.
     data <- if (solver == "exact") as_ufs_operator(x, center, scale, copy = FALSE) else
       as_ufs_matrix(x, center, scale)
-    n_components <- check_count(n_components, "n_components", 1L,
-      min(data$n - center, length(data$keep)), "the largest possible rank of `x`")
+    n_components <- check_components(n_components, data, center)
 
     size <- if (loss == "feature") data$norm else row_norms(data$x)
     check_range(max(size))
@@ -460,7 +459,7 @@ top_loadings <- function(object, k) {
 
 register("jspca", ufs_jspca,
   advice = "recommended for compressing (loss = \"sample\")",
-  group = "system", selects = "features", deterministic = TRUE,
+  group = "system",
   title = "Joint sparse principal component analysis",
   cost = "n p k per iteration",
   reference = "Yi, Lai, He, Cheung and Liu (2017) <doi:10.1016/j.patcog.2016.08.025>"

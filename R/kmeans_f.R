@@ -45,8 +45,7 @@ ufs_kmeans_f <- function(x, n_clusters, n_starts = 20, k = NULL, center = TRUE, 
     control <- resolve_control(control, max_iter = 100L)
     check_count(control$max_iter, "max_iter", 1L)
     data <- as_ufs_operator(x, center, scale)
-    n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
-      "one fewer than the samples")
+    n_clusters <- check_clusters(n_clusters, data$n)
     n_starts <- check_count(n_starts, "n_starts", 1L)
     rows <- kmeans_rows(data$x, n_clusters)
     runs <- kmeans_runs(rows, n_clusters, n_starts, control$max_iter)

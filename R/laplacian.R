@@ -59,7 +59,6 @@ print_notes.ufs_laplacian <- function(x) graph_note(x$solution$graph)
 
 register("laplacian", ufs_laplacian,
   advice = "situational: good among noise columns",
-  group = "features", selects = "features", deterministic = TRUE,
   title = "Laplacian score",
   cost = "n^2 p (graph) + n k p",
   reference = "He, Cai and Niyogi (2005), NIPS 18",

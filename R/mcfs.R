@@ -71,8 +71,7 @@ ufs_mcfs <- function(x, n_clusters, graph = NULL, n_features = NULL, ridge = 0,
   run_fit("mcfs", match.call(), {
     data <- as_ufs_operator(x, center, scale)
     q <- length(data$keep)
-    n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n - 2L,
-      "two fewer than the samples")
+    n_clusters <- check_clusters(n_clusters, data$n, 1L, 2L)
     if (is.null(n_features)) n_features <- k
     n_features <- if (is.null(n_features)) {
       min(50L, q, data$n - 1L)
@@ -131,7 +130,6 @@ sign_of_largest <- function(y) {
 
 register("mcfs", ufs_mcfs,
   advice = "recommended for clustering with few columns",
-  group = "features", selects = "features", deterministic = TRUE,
   sized_by = "pca",
   title = "Multi-cluster feature selection",
   cost = "n^2 p (graph) + n p c n_features",

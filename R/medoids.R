@@ -66,8 +66,7 @@ ufs_medoids <- function(x, m, form = c("kmeans", "pam", "clara"), labelled = NUL
     size <- tabulate(match(found$stand_in, free), length(free))
     free <- free[order(-size, free)]
     distance <- rowSums((z - z[found$stand_in, , drop = FALSE])^2)
-    rest <- setdiff(seq_len(n), c(free, labelled))
-    ranking <- c(free, rest[order(signif(distance[rest], 10L))])
+    ranking <- picks_first(free, -distance, setdiff(seq_len(n), labelled))
     list(
       params = list_of(m, form, labelled, n_starts, unit, n_scores = data$n_scores),
       sample_scores = rank_scores(ranking, n),

@@ -95,8 +95,7 @@ ufs_ndfs <- function(x, n_clusters, graph = NULL, alpha = 1, beta = 1, gamma = 1
     exact <- solver == "exact" && control$tol >= 0
     if (exact) control$eps <- 0
     data <- as_unit_matrix(x, center, scale)
-    n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
-      "one fewer than the samples")
+    n_clusters <- check_clusters(n_clusters, data$n)
     alpha <- check_number(alpha, "alpha", lower = 0, open = TRUE)
     beta <- check_number(beta, "beta", lower = 0, open = TRUE)
     gamma <- check_number(gamma, "gamma", lower = 0, open = TRUE)
@@ -161,7 +160,7 @@ print_notes.ufs_ndfs <- function(x) {
 
 register("ndfs", ufs_ndfs,
   advice = "situational",
-  group = "features", selects = "features", deterministic = FALSE,
+  deterministic = FALSE,
   title = "Nonnegative discriminative feature selection",
   cost = "graph, then min(n, p)^2 p per iteration",
   reference = "Li et al. (2012) <doi:10.1609/aaai.v26i1.8289>",

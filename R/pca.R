@@ -40,9 +40,7 @@ ufs_pca <- function(x, n_components, k = NULL, center = TRUE, scale = TRUE,
   run_fit("pca", match.call(), {
     control <- resolve_control(control)
     data <- as_ufs_operator(x, center, scale, copy = FALSE)
-    most <- min(data$n - center, length(data$keep))
-    n_components <- check_count(n_components, "n_components", 1L, most,
-      "the largest possible rank of `x`")
+    n_components <- check_components(n_components, data, center)
     pca <- x_pca(data$x, n_components)
     check_rank(pca, n_components)
     score <- sqrt(rowSums(pca$loadings^2))
@@ -65,7 +63,7 @@ check_rank <- function(pca, n_components) {
 
 register("pca", ufs_pca,
   advice = "situational: good among noise columns",
-  group = "baseline", selects = "features", deterministic = TRUE,
+  group = "baseline",
   title = "Norms of the leading PCA loadings",
   cost = "n p min(n, p)",
   reference = "Jolliffe (2002) <doi:10.1007/b98835>"

@@ -32,8 +32,7 @@ print_notes.ufs_random <- function(x) labelled_note(x)
 
 register("random", ufs_random,
   advice = "baseline (for comparison)",
-  group = "baseline", selects = "both", deterministic = FALSE,
-  sized_by = "pca",
+  group = "baseline", selects = "both", deterministic = FALSE, sized_by = "pca",
   title = "Random ranking",
   cost = "n + p"
 )

@@ -153,7 +153,5 @@ register("rrss", ufs_rrss,
   cost = "n min(n, p)^2 per iteration",
   advice = "historical (for comparison)",
   reference = "Nie, Wang, Huang and Ding (2013), IJCAI",
-  paper_grid = list(
-    source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
-    grids = list(ALFS = list(gamma = 10^(-4:3))))
+  paper_grid = alfs_rival_grid(gamma = 10^(-4:3))
 )

@@ -138,7 +138,6 @@ print_notes.ufs_rsr <- function(x) {
 
 register("rsr", ufs_rsr,
   advice = "historical (for comparison)",
-  group = "features", selects = "features", deterministic = TRUE,
   title = "Regularised self-representation",
   cost = "min(n, p)^2 max(n, p) per iteration",
   reference = "Zhu et al. (2015) <doi:10.1016/j.patcog.2014.08.006>"

@@ -460,7 +460,7 @@ socfs_trace <- function(trace, lambda, eps, data, v_constant) {
 
 register("socfs", ufs_socfs,
   advice = "situational",
-  group = "system", selects = "features", deterministic = FALSE,
+  group = "system", deterministic = FALSE,
   title = "Simultaneous orthogonal basis clustering (SOCFS)",
   cost = "n p c per full product, about one every 5 iterations",
   reference = "Han, Kim (2015) <doi:10.1109/CVPR.2015.7299136>",

@@ -68,8 +68,7 @@ ufs_sogfs <- function(x, n_clusters, n_dims = NULL, n_neighbours = 5, gamma = 0.
     control$eps <- check_eps(control$eps, open = TRUE)
     data <- as_unit_matrix(x, center, scale)
     q <- length(data$keep)
-    n_clusters <- check_count(n_clusters, "n_clusters", 1L, data$n - 2L,
-      "two fewer than the samples")
+    n_clusters <- check_clusters(n_clusters, data$n, 1L, 2L)
     if (is.null(n_dims)) n_dims <- min(q, max(4L, n_clusters))
     n_dims <- check_count(n_dims, "n_dims", 1L, q, "the features that are not constant")
     n_neighbours <- check_count(n_neighbours, "n_neighbours", 2L, data$n - 1L,
@@ -113,7 +112,6 @@ print_notes.ufs_sogfs <- function(x) live_note(x)
 
 register("sogfs", ufs_sogfs,
   advice = "historical (for comparison)",
-  group = "features", selects = "features", deterministic = TRUE,
   title = "Structured optimal graph feature selection",
   cost = "n p max(n, p) per iteration",
   reference = "Nie, Zhu and Li (2016) <doi:10.1609/aaai.v30i1.10168>"

@@ -62,8 +62,7 @@ ufs_spec <- function(x, graph = NULL, type = c("phi1", "phi2", "phi3"), n_cluste
       if (is.null(n_clusters)) {
         refuse("n_clusters", "type = \"phi3\" needs `n_clusters`, the number of eigenvectors.")
       }
-      n_clusters <- check_count(n_clusters, "n_clusters", 2L, data$n - 1L,
-        "one fewer than the samples")
+      n_clusters <- check_clusters(n_clusters, data$n)
     }
     graph <- as_ufs_graph(graph, data)
     solution <- list(graph = graph)
@@ -104,7 +103,6 @@ print_notes.ufs_spec <- function(x) {
 
 register("spec", ufs_spec,
   advice = "situational",
-  group = "features", selects = "features", deterministic = TRUE,
   title = "Spectral feature selection (SPEC)",
   cost = "n^2 p (graph) + n k p",
   reference = "Zhao and Liu (2007) <doi:10.1145/1273496.1273641>",

@@ -109,9 +109,7 @@ greedy_ted <- function(x, mu, mu_rel, m, unit, labelled, center, scale, control)
   }
   found <- ted_greedy(z, picks, mu$value, given = labelled, control = control,
     unit = if (is_operator(z)) data$unit)
-  # Those not picked: by what they would bring, equal up to rounding = by index.
-  left <- setdiff(seq_len(n), c(found$order, labelled))
-  ranking <- c(found$order, left[order(-signif(found$left[left], 10L))])
+  ranking <- picks_first(found$order, found$left, setdiff(seq_len(n), labelled))
   decrease <- found$left
   decrease[found$order] <- found$score
   list(
@@ -261,7 +259,5 @@ register("ted", ufs_ted,
   title = "Transductive experimental design",
   cost = "n p^2 + n p m, or n^2 (p + m)",
   reference = "Yu, Bi and Tresp (2006) <doi:10.1145/1143844.1143980>",
-  paper_grid = list(
-    source = "Li et al. (2019), section 4.1, for all sample methods it compares with",
-    grids = list(ALFS = list(mu = 10^(-4:3))))
+  paper_grid = alfs_rival_grid(mu = 10^(-4:3))
 )

@@ -530,10 +530,8 @@ warn_topk <- function(fit) {
 
 register("topk", ufs_topk,
   advice = "situational",
-  group = "system", selects = "features", deterministic = TRUE,
-  sized_by = "pca",
+  group = "system", sized_by = "pca", per_k = "k",
   title = "Top-k selection by 0-1 integer programming",
   cost = "n^2 (n + p) per iteration",
-  reference = "Zhang et al. (2021) <doi:10.1109/TNNLS.2020.3009209>",
-  per_k = "k"
+  reference = "Zhang et al. (2021) <doi:10.1109/TNNLS.2020.3009209>"
 )

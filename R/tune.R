@@ -73,8 +73,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   if ("n_clusters" %in% arguments && !"n_clusters" %in% varies) fixed$n_clusters <- n_clusters
   clusters <- any(vapply(criteria[criterion], `[[`, NA, "clusters"))
   if (clusters && (!is.null(n_clusters) || !length(varies))) {
-    n_clusters <- check_count(n_clusters, "n_clusters", 2L, nrow(x) - 1L,
-      "one fewer than the samples")
+    n_clusters <- check_clusters(n_clusters, nrow(x))
   }
   # Fits per k only for the methods that solve for their k.
   per_k <- method_row(method)$per_k

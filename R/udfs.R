@@ -90,7 +90,6 @@ print_notes.ufs_udfs <- function(x) live_note(x)
 
 register("udfs", ufs_udfs,
   advice = "historical (for comparison)",
-  group = "features", selects = "features", deterministic = TRUE,
   title = "Unsupervised discriminative feature selection",
   cost = "n p max(n, p), then min(n, p)^2 p per iteration",
   reference = "Yang et al. (2011) <doi:10.5591/978-1-57735-516-8/IJCAI11-267>"

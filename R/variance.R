@@ -36,8 +36,7 @@ ufs_variance <- function(x, k = NULL, scale = FALSE, control = ufs_control(), ..
 
 register("variance", ufs_variance,
   advice = "historical (for comparison)",
-  group = "baseline", selects = "features", deterministic = TRUE,
-  sized_by = "pca",
+  group = "baseline", sized_by = "pca",
   title = "Variance",
   cost = "n p"
 )
