@@ -156,23 +156,19 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
     if (!is.null(k) || is.null(labels)) {
       k <- check_count(k, "k", 1L, p, "the number of non-constant features")
     }
-    if (is.null(scores) && is.null(labels)) n_base <- check_count(n_base, "n_base", 2L)
-    m <- if (is.null(scores)) if (is.null(labels)) n_base else NCOL(labels) else NROW(scores)
+    if (!given && !is.null(labels)) n_base <- NCOL(labels)
     check_bytes(8 * (if (p > n) 7 * n^2 + 2 * n * p else 4 * p^2 + 1200 * n) +
       8 * (if (n > blfse_full_limit) 1 else 2) * n^2, "The consensus matrices of ufs_blfse()",
     "Use a part of the samples.")
 
-    if (is.null(scores)) {
-      drawn <- blfse_base_scores(data, base, if (given || is.null(labels)) n_base else m,
-        resample, n_clusters, k, base_args)
-      scores <- drawn$scores
-      resample <- drawn$resample
+    drawn <- if (is.null(scores)) {
+      blfse_base_scores(data, base, n_base, resample, n_clusters, k, base_args)
     } else {
       if (is.data.frame(scores)) scores <- as.matrix(scores)
-      scores <- check_matrix(scores, "scores", ncol = data$p)
-      base <- "given"
-      resample <- "none"
+      list(scores = check_matrix(scores, "scores", ncol = data$p), base = "given",
+        resample = "none")
     }
+    scores <- drawn$scores
     if (nrow(scores) < 2L) refuse("scores", "An ensemble needs at least two base results.")
     scores <- normalise_scores(scores[, data$keep, drop = FALSE])
     data <- blfse_model_matrix(data, scaling, center)
@@ -187,37 +183,41 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
       max_iter = control$max_iter, gamma_cluster, gamma_feature, tol = control$tol,
       qp_tol = control$inner_tol, dense_limit = blfse_dense_limit)
     found <- .Call(C_blfse, data$x, t(scores), t(labels), psi, settings, control)
-    check_lapack(found$run$lapack, "blfse")
-    counters <- found$run$counters
-    n_component <- as.integer(counters[["n_component"]])
-    cluster <- blfse_cluster(found$S, found$component, n_component, n_clusters)
-    s <- symmetric_matrix(found$S, n, data$samples)
-    w <- symmetric_matrix(found$W, n, data$samples)
-    found[c("S", "W")] <- NULL
-    list(
-      params = list_of(n_clusters, k, n_base = nrow(scores),
-        base = if (is.character(base)) base else "fits", resample, projection, order, center,
-        scale = scaling, psi, gamma_cluster, gamma_feature, n_starts),
-      run = found$run,
-      advice = if (found$run$status == 1L) paste0("The consensus has ", n_component,
-        " components instead of ", n_clusters, "."),
-      feature_scores = found$v,
-      solution = list(
-        v = expand_features(found$v, data), S = s, W = w, alpha = found$alpha, beta = found$beta,
-        rho = counters[["rho"]], cluster = stats::setNames(cluster, data$samples),
-        mean_score = expand_features(colMeans(scores), data),
-        mean_rank = expand_features(mean_ranks(scores), data, NA_real_),
-        scores = t(expand_features(t(scores), data)), labels = labels
-      ),
-      trace = blfse_trace(found$run$trace),
-      certificate = counters[c("kkt", "gap", "eigen")],
-      history = counted_table(found$history, c("it", "ncomp", "ntieP", "nnz")),
-      weights = blfse_weights(found$weights),
-      n_component = n_component, p_unique = counters[["p_unique"]] == 1, coef_name = "v"
-    )
+    c(blfse_fields(found, data, scores, labels, n_clusters), list(params = list_of(n_clusters, k,
+      n_base = nrow(scores), base = drawn$base, resample = drawn$resample, projection, order,
+      center, scale = scaling, psi, gamma_cluster, gamma_feature, n_starts)))
   })
   blfse_warnings(fit)
   fit
+}
+
+# What new_ufs() is given but for the parameters.
+blfse_fields <- function(found, data, scores, labels, n_clusters) {
+  check_lapack(found$run$lapack, "blfse")
+  counters <- found$run$counters
+  n_component <- as.integer(counters[["n_component"]])
+  cluster <- blfse_cluster(found$S, found$component, n_component, n_clusters)
+  s <- symmetric_matrix(found$S, data$n, data$samples)
+  w <- symmetric_matrix(found$W, data$n, data$samples)
+  found[c("S", "W")] <- NULL
+  list(
+    run = found$run,
+    advice = if (found$run$status == 1L) paste0("The consensus has ", n_component,
+      " components instead of ", n_clusters, "."),
+    feature_scores = found$v,
+    solution = list(
+      v = expand_features(found$v, data), S = s, W = w, alpha = found$alpha, beta = found$beta,
+      rho = counters[["rho"]], cluster = stats::setNames(cluster, data$samples),
+      mean_score = expand_features(colMeans(scores), data),
+      mean_rank = expand_features(mean_ranks(scores), data, NA_real_),
+      scores = t(expand_features(t(scores), data)), labels = labels
+    ),
+    trace = blfse_trace(found$run$trace),
+    certificate = counters[c("kkt", "gap", "eigen")],
+    history = counted_table(found$history, c("it", "ncomp", "ntieP", "nnz")),
+    weights = blfse_weights(found$weights),
+    n_component = n_component, p_unique = counters[["p_unique"]] == 1, coef_name = "v"
+  )
 }
 
 # Up to this many samples the whole spectrum of L is computed: the literal method.
@@ -295,11 +295,11 @@ check_base_labels <- function(labels, n, m) {
 
 # ---- base results -----------------------------------------------------------------------
 
-# m x p scores of all p features of the user's x, and the way of resampling.
+# list(scores, base, resample): m x p scores of all p features of the user's x, and whence.
 blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_features,
                               base_args) {
   if (is.list(base)) {
-    return(list(scores = scores_of_fits(base, data$p), resample = "none"))
+    return(list(scores = scores_of_fits(base, data$p), base = "fits", resample = "none"))
   }
   table <- registry()
   if (!is.character(base) || !length(base) || !all(base %in% setdiff(names(table), "blfse")) ||
@@ -319,7 +319,7 @@ blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_featur
       if (data$n %/% n_base >= 10L) "batches" else "halves"
   }
   parts <- draw_parts(data$n, if (resample == "none") length(base) else n_base, resample)
-  base <- rep_len(base, length(parts))
+  method <- rep_len(base, length(parts))
   # Columns from 0 to 1; a part at a time, so that x is not copied whole.
   low <- column_of(data$x, min)
   high <- column_of(data$x, max)
@@ -327,11 +327,11 @@ blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_featur
   fits <- one_warning(lapply(seq_along(parts), function(k) {
     part <- take(data$x, parts[[k]], shift = low, divide = high - low)
     dimnames(part) <- list(NULL, names)
-    base_fit(part, base[[k]], base_args[[base[[k]]]], n_clusters, n_features)
+    base_fit(part, method[[k]], base_args[[method[[k]]]], n_clusters, n_features)
   }))
   scores <- matrix(0, length(fits), data$p)
   scores[, data$keep] <- scores_of_fits(fits, ncol(data$x))
-  list(scores = scores, resample = resample)
+  list_of(scores, base, resample)
 }
 
 column_of <- function(x, f) vapply(seq_len(ncol(x)), function(j) f(x[, j]), 0)

@@ -20,7 +20,7 @@ summary.ufs_compare <- function(object, measure = "accuracy", reference = "rando
       runs = sum(!is.na(value)), difference = mean(r$difference, na.rm = TRUE),
       difference_sd = stats::sd(r$difference, na.rm = TRUE), missing = mean(r$missing),
       seconds = mean(r$seconds), errors = sum(nzchar(r$error)), warned = sum(nzchar(r$warnings)),
-      live = lowest(r$live))
+      live = extreme(r$live, min))
   })
   out <- do.call(rbind, out)
   rownames(out) <- NULL
@@ -29,7 +29,10 @@ summary.ufs_compare <- function(object, measure = "accuracy", reference = "rando
     class = "summary.ufs_compare")
 }
 
-lowest <- function(value) if (all(is.na(value))) NA_integer_ else min(value, na.rm = TRUE)
+# The smallest or largest value that there is (`which`: min or max).
+extreme <- function(value, which) {
+  if (all(is.na(value))) value[NA_integer_] else which(value, na.rm = TRUE)
+}
 
 # All features do not depend on k: their rows are shown at every k.
 spread_all <- function(object) {

@@ -51,7 +51,7 @@ split_data <- function(common, rep) {
 draw_both <- function(task, common, halves, sizes) {
   n <- nrow(halves$candidates)
   p <- ncol(halves$candidates)
-  rows <- list()
+  parts <- list()
   for (k in common$k) for (m in sizes) {
     draws <- lapply(seq_len(common$n_random), function(i) {
       chosen <- if (is.null(common$m)) seq_len(n) else sample.int(n, m)
@@ -59,27 +59,27 @@ draw_both <- function(task, common, halves, sizes) {
     })
     accuracy <- matrix(vapply(draws, `[[`, numeric(length(common$classifiers)), "accuracy"),
       length(common$classifiers))
-    rows <- c(rows, random_rows(task, common, accuracy, k, m, names(common$classifiers),
-      function(value) data.frame(accuracy = value), m, mean(vapply(draws, `[[`, 0L, "lost"))))
+    parts <- c(parts, list(random_rows(task, common, accuracy, k, m, names(common$classifiers),
+      function(value) data.frame(accuracy = value), m, mean(vapply(draws, `[[`, 0L, "lost")))))
   }
-  list(rows = do.call(rbind, rows))
+  list(rows = bind_rows(parts, "rows"))
 }
 
 # The mean of random choices (columns of `draws`) and the best of them.
 random_rows <- function(task, common, draws, k, m, classifier, as_value, labelled, lost) {
-  Map(function(label, value) {
+  row <- function(label, value) {
     result_row(label, task$rep, k, m, classifier, as_value(value), labelled, lost, nothing_fitted)
-  }, c(task$label, paste0(task$label, " (best of ", common$n_random, ")")),
-  list(rowMeans(draws), apply(draws, 1L, max)), USE.NAMES = FALSE)
+  }
+  list(rows = rbind(row(task$label, rowMeans(draws)),
+    row(paste0(task$label, " (best of ", common$n_random, ")"), apply(draws, 1L, max))))
 }
 
 fit_both <- function(task, common, halves, sizes) {
   plan <- task$plan
-  rows <- grid <- list()
-  cache <- list()
+  parts <- list()
+  cache <- new.env()
   for (k in if (plan$features == "all") ncol(halves$candidates) else common$k) {
     found <- pipeline_features(plan, halves$candidates, k, cache)
-    cache <- found$cache
     # The fits of the sample selector on each choice of features, for the next m.
     sampler <- vector("list", length(found$picks))
     for (m in sizes) {
@@ -103,12 +103,10 @@ fit_both <- function(task, common, halves, sizes) {
             free = i == found$best && j == taken$best))
         }
       }
-      out <- compared_rows(task, common, tries, k, m, halves$lost, apart = TRUE)
-      rows <- c(rows, out$rows)
-      grid <- c(grid, out$grid)
+      parts <- c(parts, list(compared_rows(task, common, tries, k, m, halves$lost, apart = TRUE)))
     }
   }
-  finish_task(rows, grid)
+  finish_task(parts)
 }
 
 compare_cluster <- function(task, common) {
@@ -124,28 +122,21 @@ compare_cluster <- function(task, common) {
       }
       if (is.null(runs)) nothing else ufs_cluster_metrics(runs[[1L]]$cluster, common$y)
     }
-    rows <- grid <- list()
-    cache <- list()
-    for (k in if (task$plan$features == "all") ncol(x) else common$k) {
+    cache <- new.env()
+    finish_task(lapply(if (task$plan$features == "all") ncol(x) else common$k, function(k) {
       if (task$plan$features == "random") {
-        draws <- vapply(seq_len(common$n_random), function(i) score(sample.int(ncol(x), k)),
-          numeric(3))
-        rows <- c(rows, random_rows(task, common, draws, k, NA_integer_, "kmeans", as.list, 0L, 0L))
-        next
+        draws <- vapply(seq_len(common$n_random), function(i) score(sample.int(ncol(x), k)), nothing)
+        return(random_rows(task, common, draws, k, NA_integer_, "kmeans", as.list, 0L, 0L))
       }
       found <- pipeline_features(task$plan, x, k, cache)
-      cache <- found$cache
       tries <- lapply(seq_along(found$picks), function(i) {
         pick <- found$picks[[i]]
         list(accuracy = if (nzchar(pick$error)) nothing else score(pick$columns),
-          chosen = integer(),
-          settings = c(i, 1L), free = i == found$best, error = pick$error, said = pick$said)
+          chosen = integer(), settings = c(i, 1L), free = i == found$best, error = pick$error,
+          said = pick$said)
       })
-      out <- compared_rows(task, common, tries, k, NA_integer_, function(rows) 0L, apart = FALSE)
-      rows <- c(rows, out$rows)
-      grid <- c(grid, out$grid)
-    }
-    finish_task(rows, grid)
+      compared_rows(task, common, tries, k, NA_integer_, function(rows) 0L, apart = FALSE)
+    }))
   })
 }
 
@@ -158,9 +149,9 @@ cluster_rows <- function(z, columns, n_clusters) {
   sample_points(x_keep(z, columns), n_clusters)
 }
 
-finish_task <- function(rows, grid) {
-  rows <- do.call(rbind, rows)
-  list(rows = rows, grid = if (length(grid)) do.call(rbind, grid),
+finish_task <- function(parts) {
+  rows <- bind_rows(parts, "rows")
+  list(rows = rows, grid = bind_rows(parts, "grid"),
     error = unique(rows$error[nzchar(rows$error)]))
 }
 
@@ -195,27 +186,26 @@ compared_rows <- function(task, common, tries, k, m, lost, apart) {
       if (nzchar(try$error)) NA else lost(try$chosen), try$said, try$error)
   }
   free <- Filter(function(try) try$free, tries)[[1L]]
-  rows <- list(row(task$label, free))
-  grid <- list()
+  rows <- row(task$label, free)
+  grid <- NULL
   if (length(tries) > 1L) {
     value <- do.call(rbind, lapply(tries, `[[`, "accuracy"))
     first <- value[, 1L]
     top <- if (all(is.na(first))) 1L else which.max(first)
-    best <- if (apart) apply(value, 2L, highest) else value[top, ]
-    rows[[2L]] <- row(paste0(task$label, " (best of ", length(tries), ")"), tries[[top]], best)
-    grid <- lapply(tries, function(try) {
+    best <- if (apart) apply(value, 2L, extreme, max) else value[top, ]
+    rows <- rbind(rows, row(paste0(task$label, " (best of ", length(tries), ")"), tries[[top]],
+      best))
+    grid <- do.call(rbind, lapply(tries, function(try) {
       cbind(row(task$label, try), setting = try$settings[1L], sample_setting = try$settings[2L],
         chosen = try$free)
-    })
+    }))
   }
-  list(rows = rows, grid = grid)
+  list_of(rows, grid)
 }
-
-highest <- function(value) if (all(is.na(value))) NA_real_ else max(value, na.rm = TRUE)
 
 # The k features of a pipeline: a list with one entry (columns, fit, seconds, said, error), or
 # one per setting of its grid, with `best`, the setting chosen without labels. What was fitted
-# stays in `cache` for the next k, where selections are nested.
+# stays in `cache`, an environment, for the next k, where selections are nested.
 pipeline_features <- function(plan, x, k, cache) {
   if (plan$features == "all") {
     return(list(best = 1L, picks = list(list(columns = seq_len(ncol(x)), said = nothing_fitted,
@@ -246,7 +236,7 @@ pipeline_features <- function(plan, x, k, cache) {
     criterion <- if (is.null(plan$criterion)) default_criterion else plan$criterion
     best <- judge_settings(cache$fits, x, k, criterion, args, plan$n_classes, character(), 10L)$best
   }
-  list_of(picks, best, cache)
+  list_of(picks, best)
 }
 
 # The best k of a fit, made to differ if the pipeline asks for it.

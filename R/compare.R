@@ -104,28 +104,17 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
   run <- start_run(paste0("compare-", mode), x, check_checkpoint(checkpoint))
   k <- if (!identical(k, "auto")) check_counts(k, "k", x$p, "the features") else
     auto_k(x, "random", seed = task_seed(run, "k"))$k
+  halves <- NULL
   if (mode == "classify") {
     classifiers <- check_classifiers(classifiers)
     halves <- lapply(seq_len(repeats), function(i) {
       with_seed(task_seed(run, "half", train, i), stratified(y, train))
     })
-    most <- min(lengths(halves))
-    if (!is.null(m)) {
-      m <- check_counts(m, "m", most, "the candidates")
-    } else {
-      # With all candidates labelled a sampler has nothing to choose.
-      idle <- vapply(plan, function(part) part$samples != "random" && !part$joint, NA)
-      if (any(idle)) {
-        refuse("m", "`m`, how many samples to label, is missing: '", names(plan)[idle][1L],
-          "' chooses samples.")
-      }
-    }
-    work <- compare_classify
+    m <- check_labels(m, plan, min(lengths(halves)))
   } else {
     check_installed("clue", "to match clusters with classes")
-    halves <- NULL
-    work <- compare_cluster
   }
+  work <- if (mode == "classify") compare_classify else compare_cluster
   plans <- lapply(plan, hash_of)
   tasks <- Map(function(label, i) {
     list(label = label, rep = i, plan = plan[[label]],
@@ -146,7 +135,19 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
     n_random, halves, checkpoint = done$report), class = "ufs_compare")
 }
 
-bind_rows <- function(runs, name) do.call(rbind, lapply(runs, `[[`, name))
+# With all candidates labelled (NULL) a sampler has nothing to choose.
+check_labels <- function(m, plan, most) {
+  if (!is.null(m)) {
+    return(check_counts(m, "m", most, "the candidates"))
+  }
+  idle <- vapply(plan, function(part) part$samples != "random" && !part$joint, NA)
+  if (any(idle)) {
+    refuse("m", "`m`, how many samples to label, is missing: '", names(plan)[idle][1L],
+      "' chooses samples.")
+  }
+}
+
+bind_rows <- function(parts, name) do.call(rbind, lapply(parts, `[[`, name))
 
 # ---- what to run --------------------------------------------------------------------------
 

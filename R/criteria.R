@@ -7,9 +7,7 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
   z <- as_ufs_operator(x, TRUE, TRUE, drop_constant = FALSE, warn = FALSE)$x
   context <- list_of(z, x, method = fits$method, fixed, n_starts)
   wanted <- unique(c(criterion, if (criterion[1L] == "knn_overlap") "reconstruction"))
-  for (one in Filter(function(one) !is.null(one$prepare), criteria[wanted])) {
-    context <- one$prepare(context)
-  }
+  for (name in wanted) context <- criteria[[name]]$prepare(context)
   usable <- which(fits$results$status != "error")
   if (!length(usable)) refuse("grid", "All settings failed, first with: ", fits$results$error[1L])
   random <- any(vapply(criteria[wanted], `[[`, NA, "random"))
@@ -45,7 +43,7 @@ judge_settings <- function(fits, x, k, criterion, fixed, n_clusters, varies, n_s
 # The criterion that decides if none is named.
 default_criterion <- "knn_overlap"
 
-# Each criterion: what it may prepare once from `z`, the standardised columns (a matrix or an
+# Each criterion: what it prepares once from `z`, the standardised columns (a matrix or an
 # operator, constant columns zero), its value for chosen columns, whether it needs a
 # number of clusters and random numbers.
 criteria <- list(
@@ -57,7 +55,7 @@ criteria <- list(
     value = function(context, columns) {
       neighbour_overlap(context$near, nearest(x_columns(context$z, columns), knn_size(context$z)))
     }),
-  reconstruction = list(clusters = FALSE, random = FALSE,
+  reconstruction = list(clusters = FALSE, random = FALSE, prepare = identity,
     value = function(context, columns) -loo_ridge(context$z, columns)),
   silhouette_all = list(clusters = TRUE, random = TRUE,
     prepare = function(context) {
@@ -67,11 +65,11 @@ criteria <- list(
     value = function(context, columns) {
       silhouette_of(cluster_on(context, columns), context$distance)
     }),
-  silhouette_chosen = list(clusters = TRUE, random = TRUE,
+  silhouette_chosen = list(clusters = TRUE, random = TRUE, prepare = identity,
     value = function(context, columns) {
       silhouette_of(cluster_on(context, columns), stats::dist(x_columns(context$z, columns)))
     }),
-  seed_agreement = list(clusters = TRUE, random = TRUE,
+  seed_agreement = list(clusters = TRUE, random = TRUE, prepare = identity,
     value = function(context, columns) {
       z <- x_columns(context$z, columns)
       labels <- lapply(seq_len(context$n_starts), function(i) {
@@ -83,7 +81,7 @@ criteria <- list(
         table_ari(unclass(table(labels[[ij[1L]]], labels[[ij[2L]]])))
       }), na.rm = TRUE)
     }),
-  stability = list(clusters = FALSE, random = TRUE,
+  stability = list(clusters = FALSE, random = TRUE, prepare = identity,
     value = function(context, columns) {
       fixed <- context$fixed[setdiff(names(context$fixed), c("init", "graph"))]
       do.call(ufs_stability, c(list(x = context$x, method = context$method, k = context$k,

@@ -282,7 +282,7 @@ open_dots <- function(frame, fun, name) {
 open_some <- function(x, dots, own = character()) {
   mine <- names_of(dots) %in% setdiff(door_arguments, own)
   if (any(mine)) x <- do.call(ufs_data, c(list(x), dots[mine]), quote = TRUE)
-  list(x = x, rest = dots[!mine])
+  list(x = open_data(x), rest = dots[!mine])
 }
 
 # The data as they go to workers: the values themselves, or for a file its name.

@@ -85,8 +85,7 @@ ufs_decoys <- function(x, method, ..., k = NULL, n_decoys = NULL, repeats = 5L, 
   check_given(x, method)
   call <- plain_call(match.call(), "ufs_decoys")
   plan <- decoys_plan(method, list(...), parent.frame())
-  opened <- open_some(x, plan$door)
-  x <- open_data(opened$x)
+  x <- open_some(x, plan$door)$x
   checkpoint <- check_checkpoint(checkpoint)
   repeats <- check_count(repeats, "repeats", 1L, 1e6, "a million repeats")
   share <- check_number(share, "share", 0, 1, open = TRUE)
@@ -142,16 +141,11 @@ decoys_plan <- function(method, dots, frame) {
     names(out) <- make.unique(vapply(out, `[[`, "", "method"), " ")
   } else {
     if (!is.character(method) || !length(method)) method_row(method)
-    if (anyDuplicated(method)) {
-      refuse("method", "`method` has '", method[duplicated(method)][1L], "' twice.")
-    }
-    rows <- lapply(method, method_row)
-    own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
-    check_decoy_dots(dots, own, method)
+    known <- method_rows(method, dots)
     out <- Map(function(name, row) {
       list(method = name, args = dots[names_of(dots) %in% arguments_of(row$fit)])
-    }, method, rows)
-    dots <- dots[!names_of(dots) %in% own]
+    }, method, known$rows)
+    dots <- dots[!names_of(dots) %in% known$own]
   }
   for (one in out) {
     row <- method_row(one$method)
@@ -161,18 +155,6 @@ decoys_plan <- function(method, dots, frame) {
     check_fresh(one$args, one$method)
   }
   list(methods = out, door = dots)
-}
-
-check_decoy_dots <- function(dots, own, method) {
-  unknown <- names_of(dots)
-  unknown <- unknown[!unknown %in% c(own, door_arguments)]
-  if (length(unknown)) {
-    one <- length(method) == 1L
-    ufs_abort("argument", if (one) paste0("ufs_", method, "() has no argument") else
-      "None of the methods has an argument", " `", unknown[1L], "`",
-      if (one) paste0("; it has ", paste(own, collapse = ", ")), ".",
-      argument = if (nzchar(unknown[1L])) unknown[1L] else "...")
-  }
 }
 
 # The arguments in the call of a fit, as far as they are not data.

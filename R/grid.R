@@ -65,7 +65,7 @@ ufs_grid <- function(x, method, grid, ..., checkpoint = NULL, keep_fits = FALSE,
   row <- method_row(method)
   settings <- grid_settings(grid, row$fit, method)
   opened <- open_some(x, list(...), arguments_of(row$fit))
-  x <- open_data(opened$x)
+  x <- opened$x
   fixed <- opened$rest
   if (!missing(m)) fixed["m"] <- list(m)
   check_arguments(names(fixed), row$fit, method)
@@ -180,10 +180,9 @@ grid_shared <- function(x, row, fixed, varying) {
 grid_fit <- function(task, common) {
   run <- quiet_fit(common$x, common$method, c(task$args, common$fixed), task$seed)
   fit <- run$fit
-  objective <- fit$trace$objective
   list(
     status = if (is.null(fit)) "error" else fit$status,
-    objective = if (length(objective)) objective[length(objective)] else NA_real_,
+    objective = last_objective(fit),
     iterations = if (is.null(fit)) NA else fit$iterations, seconds = run$seconds,
     error = run$error, warnings = run$warnings, kinds = run$kinds,
     feature_scores = fit$feature_scores, feature_ranking = fit$feature_ranking,

@@ -171,6 +171,9 @@ some_columns <- function(names, most = 5L) {
     if (more > 0L) paste(" and", more, "more"))
 }
 
+# Names, or numbers where there are none.
+labels_of <- function(names, size) if (is.null(names)) as.character(seq_len(size)) else names
+
 kind_of <- function(x) {
   if (is.null(x)) "NULL" else paste0("an object of class ", paste(class(x), collapse = "/"))
 }

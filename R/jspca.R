@@ -188,44 +188,45 @@ ufs_jspca <- function(x, n_components, lambda = NULL, lambda_rel = 0.1,
     if (falls_back && solver == "exact" && status_label(found$run$status) == "stalled") {
       check_ridge_bytes(dim(core), "Use a larger penalty.")
       used <- "irls"
-      found <- solve_by(used, if (is_operator(core)) x_dense(core) else core)
+      found <- solve_by(used, x_dense(core))
     }
     if (used == "exact" && penalty$rel < 1 && penalty$value > 0 && can_be_formed(core) &&
         (is.matrix(init) || is.character(init) && isTRUE(all(found$Q == 0)))) {
       check_ridge_bytes(dim(core), "Use init = \"pca\" and a smaller penalty.")
-      turned <- jspca_turned(solve_by, core, begin, control$eps[1L])
-      # Beyond what the tolerance may be worth: the same model may come with another rotation.
-      lower <- jspca_objective(turned) < (1 - 1e-6) * jspca_objective(found)
-      if (isTRUE(lower)) found <- turned
+      found <- jspca_turned(solve_by, core, begin, control$eps[1L], found)
     }
-
-    residual <- if (loss == "feature") expand_features(found$residual, data) else
-      stats::setNames(found$residual, data$samples)
-    counters <- found$run$counters
-    score <- same_for_copies(found$row_norm, copies)
-    key <- same_for_copies(found$kkt, copies)
-    list(
-      run = found$run, params = list_of(n_components, lambda = penalty$value,
-        lambda_rel = penalty$rel, lambda_max, loss, solver, solver_used = used,
-        init = if (is.character(init)) init else "given"),
-      feature_scores = score, feature_key = key,
-      solution = list(
-        Q = expand_features(found$Q, data), P = expand_features(found$P, data),
-        Pbar = expand_features(found$Pbar, data),
-        loadings = expand_features(found$loadings, data),
-        rotation = `dimnames<-`(found$rotation, list(NULL, labels)),
-        scores = `dimnames<-`(x_mul(data$x, found$loadings), list(data$samples, labels)),
-        residual = residual
-      ),
-      certificate = c(change = counters[["change"]], kkt = counters[["violation"]],
-        gap = if (used == "exact") counters[["gap"]],
-        captured_certificate(data$x, n_components, pca$sdev2, score, key)),
-      advice = sprintf("The relative change of Q is still %.1e.", counters[["change"]]),
-      coef_name = "loadings"
-    )
+    c(jspca_fields(found, data, loss, copies, labels, pca$sdev2, used), list(
+      params = list_of(n_components, lambda = penalty$value, lambda_rel = penalty$rel, lambda_max,
+        loss, solver, solver_used = used, init = if (is.character(init)) init else "given")))
   })
   warn_vanished(fit, size)
   fit
+}
+
+# What new_ufs() is given but for the parameters.
+jspca_fields <- function(found, data, loss, copies, labels, sdev2, used) {
+  residual <- if (loss == "feature") expand_features(found$residual, data) else
+    stats::setNames(found$residual, data$samples)
+  counters <- found$run$counters
+  score <- same_for_copies(found$row_norm, copies)
+  key <- same_for_copies(found$kkt, copies)
+  list(
+    run = found$run,
+    feature_scores = score, feature_key = key,
+    solution = list(
+      Q = expand_features(found$Q, data), P = expand_features(found$P, data),
+      Pbar = expand_features(found$Pbar, data),
+      loadings = expand_features(found$loadings, data),
+      rotation = `dimnames<-`(found$rotation, list(NULL, labels)),
+      scores = `dimnames<-`(x_mul(data$x, found$loadings), list(data$samples, labels)),
+      residual = residual
+    ),
+    certificate = c(change = counters[["change"]], kkt = counters[["violation"]],
+      gap = if (used == "exact") counters[["gap"]],
+      captured_certificate(data$x, length(labels), sdev2, score, key)),
+    advice = sprintf("The relative change of Q is still %.1e.", counters[["change"]]),
+    coef_name = "loadings"
+  )
 }
 
 # lambda_max is the root of a fourth power of x.
@@ -284,15 +285,18 @@ jspca_start <- function(init, k, data, pca, size, loss) {
 
 # Few features span what a P far from the data asks for, so that exact Q-steps can set all rows to
 # zero before P has turned to the data, and then nothing turns it any more. Plain iterations shrink
-# the rows slowly and turn P meanwhile; the exact solver goes on from where they ended.
-jspca_turned <- function(solve_by, core, begin, eps) {
-  plain <- solve_by("irls", if (is_operator(core)) x_dense(core) else core)
+# the rows slowly and turn P meanwhile; the exact solver goes on from where they ended. The better
+# one of this way and the straight one.
+jspca_turned <- function(solve_by, core, begin, eps, straight) {
+  plain <- solve_by("irls", x_dense(core))
   end <- list(P = plain$Pbar, weight = 1 / (2 * sqrt(plain$residual^2 + eps)), h = begin$h)
   found <- solve_by("exact", core, end)
   found$run$trace[, "iteration"] <- found$run$trace[, "iteration"] + plain$run$iterations
   found$run$trace <- rbind(plain$run$trace, found$run$trace)
   found$run$iterations <- plain$run$iterations + found$run$iterations
-  found
+  # Beyond what the tolerance may be worth: the same model may come with another rotation.
+  lower <- jspca_objective(found) < (1 - 1e-6) * jspca_objective(straight)
+  if (isTRUE(lower)) found else straight
 }
 
 jspca_objective <- function(found) {

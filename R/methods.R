@@ -104,6 +104,8 @@ summary.ufs <- function(object, ...) {
   structure(out, class = "summary.ufs")
 }
 
+last_objective <- function(fit) utils::tail(c(NA_real_, fit$trace$objective), 1L)
+
 score_summary <- function(score) {
   score <- unname(score[!is.na(score)])
   list(quantiles = stats::quantile(score), zero = sum(score == 0), distinct = length(unique(score)))
@@ -289,8 +291,7 @@ as.data.frame.ufs <- function(x, row.names = NULL, optional = FALSE, what = NULL
   one <- if (what == "features") "feature" else "sample"
   ranking <- unname(x[[paste0(one, "_ranking")]])
   score <- x[[paste0(one, "_scores")]]
-  name <- x$names[[what]]
-  if (is.null(name)) name <- as.character(seq_along(score))
+  name <- labels_of(x$names[[what]], length(score))
   out <- data.frame(name = name[ranking], index = ranking, score = unname(score[ranking]),
     rank = seq_along(ranking))
   names(out)[1L] <- one

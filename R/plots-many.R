@@ -36,7 +36,7 @@ ufs_overlap <- function(fits, k) {
   index <- lapply(fits, function(fit) {
     suppressMessages(selected_features(fit, min(k, p), as = "index"))
   })
-  chosen <- vapply(index, function(i) seq_len(p) %in% i, logical(p))
+  chosen <- t(members_of(index, p))
   dimnames(chosen) <- list(fits[[1L]]$names$features, names(fits))
   any_fit <- rowSums(chosen) > 0L
   best_rank <- do.call(pmin, lapply(fits, function(fit) order(unname(fit$feature_ranking))))
@@ -173,14 +173,14 @@ picture.ufs_stability <- function(object, what, ...) {
     have)
   features <- what == "features"
   value <- if (features) object$frequency else object$sample_frequency
-  label <- if (is.null(names(value))) seq_along(value) else names(value)
+  label <- labels_of(names(value), length(value))
   turn <- order(-value, seq_along(value), na.last = NA)
   n <- if (features) object$k else object$m
   value <- unname(value[turn])
   # The long tail of what was never chosen says nothing.
   shown <- seq_len(min(length(value), max(n + 2L, sum(value > 0))))
   new_picture("spikes", table = data.frame(x = shown, y = value[shown], best = shown <= n),
-    names = as.character(label[turn][seq_len(min(n, length(turn)))]), ylim = c(0, 1),
+    names = label[turn][seq_len(min(n, length(turn)))], ylim = c(0, 1),
     heading = sprintf("first %d", n), lines = list(v = n + .5), xlab = paste(what, "by frequency"),
     ylab = "share of the resamples",
     title = sprintf("ufs_%s: how often %s are chosen, %s = %d", object$method, what,

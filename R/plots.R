@@ -238,7 +238,7 @@ picture_groups <- function(fit) {
   best <- unname(fit$sample_ranking)[seq_len(fit$params$m)]
   size <- tabulate(match(fit$solution$cluster, best), length(best))
   new_picture("spikes", table = data.frame(x = seq_along(best), y = size, best = TRUE),
-    names = if (is.null(fit$names$samples)) as.character(best) else fit$names$samples[best],
+    names = labels_of(fit$names$samples, fit$n)[best],
     heading = sprintf("%d chosen", length(best)), xlab = "chosen sample, in its order",
     ylab = "samples it stands for",
     title = sprintf("ufs_%s: whom each chosen sample stands for", fit$method))
@@ -289,7 +289,7 @@ picture_spikes <- function(fit, k, what) {
       subtitle <- "red: chosen, by another rule than the score"
     }
   }
-  name <- fit$names[[paste0(what, "s")]]
+  name <- labels_of(fit$names[[paste0(what, "s")]], length(shown$value))
   sorted <- shown$value[ranking]
   # Rankings with many exact zeros end in a long flat line: show where it begins.
   live <- sum(sorted != 0)
@@ -302,7 +302,7 @@ picture_spikes <- function(fit, k, what) {
   every <- seq(1L, length(sorted), by = ceiling(length(sorted) / 1000))
   at <- sort(unique(c(utils::head(which(red), 500L), every, k)))
   new_picture("spikes", table = data.frame(x = at, y = sorted[at], best = red[at]),
-    names = if (is.null(name)) as.character(best) else name[best], order = shown$order,
+    names = name[best], order = shown$order,
     lines = if (k < length(sorted) && all(red[seq_len(k)])) list(v = k + .5),
     heading = paste("best", k), xlab = paste(what, "rank"), ylab = shown$ylab,
     subtitle = subtitle, title = sprintf("ufs_%s: %s scores", fit$method, what))
@@ -352,8 +352,7 @@ picture_embedding <- function(fit, data, k, y, m) {
 
 # Similarities of samples that have clusters, in the order `turn`.
 picture_links <- function(fit, z, turn, limits, value, title) {
-  name <- fit$names$samples
-  if (is.null(name)) name <- seq_len(nrow(z))
+  name <- labels_of(fit$names$samples, nrow(z))
   new_picture("tiles", z = `dimnames<-`(unname(z[turn, turn]), list(name[turn], name[turn])),
     group = factor(fit$solution$cluster[turn]), group_name = "cluster", limits = limits,
     palette = "sequential", value = value, xlab = "samples, by cluster",

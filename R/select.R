@@ -75,7 +75,7 @@ ufs_select <- function(x, k = NULL, task = c("compress", "classify", "cluster", 
   task <- check_choice(task, "task")
   check_selection(task, k, m, n_clusters, noise, ordered)
   given <- list(...)
-  opened <- open_data(open_some(x, given)$x)
+  opened <- open_some(x, given)$x
   # The fit itself says what is constant, once.
   look <- without_constant(look_at(opened))
   if (is.null(noise)) noise <- look$noisy && task != "label"

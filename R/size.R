@@ -62,7 +62,7 @@ ufs_size <- function(x, method, ..., k = NULL, repeats = 5L, share = 0.05, n_res
     refuse("method", "ufs_", own$method, "() solves for one number of features; compare its fits ",
       "for several.")
   }
-  x <- open_data(open_some(x, plan$door)$x)
+  x <- open_some(x, plan$door)$x
   n_resamples <- check_count(n_resamples, "n_resamples", 2L, 1e6, "a million resamples")
   checkpoint <- check_checkpoint(checkpoint)
   data <- as_ufs_operator(x, TRUE, TRUE, squares = FALSE, unit = "power")
@@ -132,9 +132,7 @@ size_curve <- function(rankings, data, decoys, k) {
     if (size == data$p) {
       return(NA_real_)
     }
-    nogueira(t(vapply(rankings$halves, function(half) {
-      seq_len(data$p) %in% half[seq_len(size)]
-    }, logical(data$p))), .95)$stability
+    nogueira(members_of(lapply(rankings$halves, utils::head, size), data$p), .95)$stability
   }, 0)
   data.frame(k = k, share = decoys$curve$share[k], captured = captured,
     bound = pmax(leading_share(data$x, max(k))[k], captured), knn_overlap = overlap,

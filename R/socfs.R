@@ -145,11 +145,9 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
                       solver = c("exact", "irls"), k = NULL, center = TRUE, scale = TRUE,
                       control = ufs_control(), warm_irls = 0, path = NULL, polish = TRUE, ...) {
   run_fit("socfs", match.call(), {
-    control <- if (solver == "exact") {
-      resolve_control(control, max_iter = 500L, tol = 1e-7, inner_max_iter = 10L, inner_tol = 1e-4)
-    } else {
-      resolve_control(control, max_iter = 500L, tol = 1e-6, inner_max_iter = 30L, inner_tol = 1e-8)
-    }
+    plain <- solver == "irls"
+    control <- resolve_control(control, max_iter = 500L, tol = if (plain) 1e-6 else 1e-7,
+      inner_max_iter = if (plain) 30L else 10L, inner_tol = if (plain) 1e-8 else 1e-4)
     gamma <- check_number(gamma, "gamma", lower = 0)
     n_starts <- check_count(n_starts, "n_starts", 1L)
     warm_irls <- check_count(warm_irls, "warm_irls", 0L)
@@ -166,14 +164,9 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     control$eps <- check_eps(control$eps, (1e-6 / top)^2)
     starts <- socfs_starts(init, data, n_clusters, n_starts, start_rule)
     given <- starts[[1L]]
-    if (penalty$rel >= 1) {
-      ufs_warn("zero", "`lambda` is at or above lambda_max = ", signif(2 * top, 4L),
-        ": every feature gets score 0.")
-    }
-
     # Equal columns as one, unless a plain run is to be replayed.
     copies <- x_equal_columns(data$x)
-    replay <- solver == "irls" && control$tol < 0 || !is.null(given$V) || !is.null(given$g)
+    replay <- plain && control$tol < 0 || !is.null(given$V) || !is.null(given$g)
     merge <- anyDuplicated(copies) > 0L && !replay
     problem <- list(x = data$x, lambda = penalty$value, gamma = gamma, eps = control$eps)
     if (merge) {
@@ -183,51 +176,59 @@ ufs_socfs <- function(x, n_clusters, lambda = NULL, lambda_rel = 0.3, gamma = 1,
     stages <- function(turn) {
       socfs_stages(solver, penalty$value, control, warm_irls, path, polish, turn)
     }
-    can_turn <- solver == "exact" && penalty$rel < 1
     runs <- lapply(starts, socfs_from, problem = problem, stages = stages, control = control,
-      can_turn = can_turn, path = path)
+      can_turn = !plain && penalty$rel < 1, path = path)
     best <- which.min(vapply(runs, socfs_objective, 0))
     found <- runs[[if (length(best)) best else 1L]]
-    exact <- solver == "exact" || polish
-
+    exact <- !plain || polish
     if (merge) {
       at <- match(copies, distinct)
       found$V <- found$V[at, , drop = FALSE] / tabulate(at)[at]
       found$kkt <- found$kkt[at]
-    } else if (replay && exact && anyDuplicated(copies)) {
+    } else if (replay && exact) {
       # The exact solver may split a weight unevenly between equal columns.
-      found$V <- unname(rowsum(found$V, copies)[as.character(copies), , drop = FALSE]) /
-        tabulate(copies)[copies]
+      found$V <- mean_of_copies(found$V, copies)
     }
     norm <- row_norms(found$V)
     live <- sum(norm > if (exact) 0 else 10 * sqrt(control$eps))
-    if (live == 0L && penalty$rel < 1) {
-      ufs_warn("zero", "No feature is chosen at lambda = ", signif(penalty$value, 4L), " (",
-        signif(penalty$rel, 4L), " of lambda_max): every score is 0.")
-    }
-    v <- expand_features(found$V, data)
-    counters <- found$run$counters
-    list(
-      run = found$run,
+    warn_no_choice(penalty, live, 2 * top)
+    c(socfs_fields(found, data, n_clusters, norm, live), list(
       params = list_of(n_clusters, lambda = penalty$value, lambda_rel = penalty$rel,
-        lambda_max = 2 * top, gamma, init = given$kind, n_starts,
-        start_rule, starts_run = length(starts), solver, eps = control$eps, warm_irls, path, polish,
+        lambda_max = 2 * top, gamma, init = given$kind, n_starts, start_rule,
+        starts_run = length(starts), solver, eps = control$eps, warm_irls, path, polish,
         merged_copies = if (merge) length(copies) - length(distinct) else 0L),
-      feature_scores = norm, feature_key = found$kkt,
-      statistic = expand_features(norm, data),
-      solution = list(V = v, W = v, B = diag(n_clusters),
-        E = `rownames<-`(found$E, data$samples), F = `rownames<-`(found$F, data$samples),
-        cluster = stats::setNames(max.col(found$E, ties.method = "first"), data$samples)),
       trace = socfs_trace(found$run$trace, penalty$value, control$eps, data, given$V_constant),
-      # The steps of E and F: one row per step, step 0 is where the iteration begins.
-      inner_trace = counted_table(found$inner, c("iteration", "step")),
-      copies = socfs_copies(data, copies, norm),
-      certificate = c(kkt = counters[["violation"]], gap = counters[["gap"]], live_rows = live),
-      coef_name = "W",
-      counts = c(full_products = counters[["products"]], sweeps = counters[["sweeps"]],
-        gram_columns = counters[["columns"]])
-    )
+      copies = socfs_copies(data, copies, norm)))
   })
+}
+
+warn_no_choice <- function(penalty, live, lambda_max) {
+  if (penalty$rel >= 1) {
+    ufs_warn("zero", "`lambda` is at or above lambda_max = ", signif(lambda_max, 4L), ": every ",
+      "feature gets score 0.")
+  } else if (live == 0L) {
+    ufs_warn("zero", "No feature is chosen at lambda = ", signif(penalty$value, 4L), " (",
+      signif(penalty$rel, 4L), " of lambda_max): every score is 0.")
+  }
+}
+
+# What new_ufs() is given of what C returned.
+socfs_fields <- function(found, data, n_clusters, norm, live) {
+  v <- expand_features(found$V, data)
+  counters <- found$run$counters
+  list(
+    run = found$run, feature_scores = norm, feature_key = found$kkt,
+    statistic = expand_features(norm, data),
+    solution = list(V = v, W = v, B = diag(n_clusters),
+      E = `rownames<-`(found$E, data$samples), F = `rownames<-`(found$F, data$samples),
+      cluster = stats::setNames(max.col(found$E, ties.method = "first"), data$samples)),
+    # The steps of E and F: one row per step, step 0 is where the iteration begins.
+    inner_trace = counted_table(found$inner, c("iteration", "step")),
+    certificate = c(kkt = counters[["violation"]], gap = counters[["gap"]], live_rows = live),
+    coef_name = "W",
+    counts = c(full_products = counters[["products"]], sweeps = counters[["sweeps"]],
+      gram_columns = counters[["columns"]])
+  )
 }
 
 # Features that say the same as another one: equal columns, and rescaled ones among the chosen.

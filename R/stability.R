@@ -49,7 +49,7 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   row <- method_row(method)
   check_arguments(names(list(...)), row$fit, method)
   opened <- open_some(x, list(...), arguments_of(row$fit))
-  x <- open_data(opened$x)
+  x <- opened$x
   args <- opened$rest
   checkpoint <- check_checkpoint(checkpoint)
   data <- as_ufs_operator(x, FALSE, FALSE, write = FALSE)
@@ -58,70 +58,69 @@ ufs_stability <- function(x, method, k = NULL, ..., m = NULL, n_resamples = 50, 
   level <- check_number(level, "level", 0, 1, open = TRUE)
   size <- round(fraction * data$n)
   if (size < 3L) refuse("fraction", "`fraction` leaves ", size, " samples; 3 are needed.")
-  features <- row$selects != "samples"
-  if (features) {
-    k <- check_count(k, "k", 1L, data$p - 1L, "fewer than the features")
-  } else if (!is.null(k)) {
-    refuse("k", "ufs_", method, "() does not select features.")
+  for (name in c(k = "features", m = "samples")[c(!is.null(k), !is.null(m))]) {
+    if (!row$selects %in% c(name, "both")) {
+      refuse(if (name == "features") "k" else "m", "ufs_", method, "() does not select ", name, ".")
+    }
   }
-  if (row$selects == "features" && !is.null(m)) {
-    refuse("m", "ufs_", method, "() does not select samples.")
+  if (row$selects != "samples") k <- check_count(k, "k", 1L, data$p - 1L, "fewer than the features")
+  if (row$selects == "samples" || !is.null(m)) {
+    m <- check_count(m, "m", 1L, size, "the samples of a resample")
   }
-  if (!features || !is.null(m)) m <- check_count(m, "m", 1L, size, "the samples of a resample")
   # Not by the method: all choose from the same resamples.
   run <- start_run("stability", x, checkpoint)
   seeds <- lapply(seq_len(n_resamples), function(i) task_seed(run, "resample", i))
   # A method that solves for its number gets it.
-  if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- if (features) k else m
-  common <- list_of(x = to_travel(x), method, args, size, k = if (features) k, m)
+  if (!is.null(row$per_k) && is.null(args[[row$per_k]])) args[[row$per_k]] <- c(k, m)[1L]
+  common <- list_of(x = to_travel(x), method, args, size, k, m)
   what <- if (!is.null(run$folder)) {
     c(common[setdiff(names(common), c("x", "args"))], list(args = argument_keys(args)))
   }
   keys <- lapply(seeds, function(seed) task_key(run, what, seed))
   done <- run_tasks(seeds, stability_fit, common, run, keys,
     usable = function(value) length(value$rows) == size)
-  runs <- done$values
-  failed <- vapply(runs, function(run) !is.null(run$error), NA)
+  failed <- vapply(done$values, function(run) !is.null(run$error), NA)
+  errors <- vapply(done$values[failed], `[[`, "", "error")
   if (sum(!failed) < 2L) {
-    refuse("method", "ufs_", method, "() failed on all resamples, first with: ", runs[[1L]]$error)
+    refuse("method", "ufs_", method, "() failed on all resamples, first with: ", errors[1L])
   }
-  chosen <- runs[!failed]
-  out <- list_of(method, call, k, m, n_resamples, fraction, level, size,
-    errors = vapply(runs[failed], `[[`, "", "error"), checkpoint = done$report)
-  if (features) {
-    selected <- t(vapply(chosen, function(run) seq_len(data$p) %in% run$features, logical(data$p)))
+  structure(c(list_of(method, call, k, m, n_resamples, fraction, level, size, errors,
+    checkpoint = done$report), stability_of(done$values[!failed], data, k, m, level)),
+    class = "ufs_stability")
+}
+
+# What resamples have in common.
+stability_of <- function(runs, data, k, m, level) {
+  chosen <- function(name, size) members_of(lapply(runs, `[[`, name), size)
+  out <- list()
+  if (!is.null(k)) {
+    selected <- chosen("features", data$p)
     colnames(selected) <- data$features
-    out <- c(out, nogueira(selected, level), list(jaccard = mean_jaccard(selected),
+    out <- c(nogueira(selected, level), list(jaccard = mean_jaccard(selected),
       frequency = colMeans(selected), selected = selected))
   }
   if (!is.null(m)) {
-    there <- t(vapply(chosen, function(run) seq_len(data$n) %in% run$rows, logical(data$n)))
-    taken <- t(vapply(chosen, function(run) seq_len(data$n) %in% run$samples, logical(data$n)))
-    out$sample_frequency <- stats::setNames(colSums(taken) / colSums(there), data$samples)
+    share <- colSums(chosen("samples", data$n)) / colSums(chosen("rows", data$n))
+    out$sample_frequency <- stats::setNames(share, data$samples)
   }
-  structure(out, class = "ufs_stability")
+  out
+}
+
+# Sets of indices up to `size` as rows of a logical matrix.
+members_of <- function(sets, size) {
+  t(vapply(sets, function(set) seq_len(size) %in% set, logical(size)))
 }
 
 # One result per method, on the same resamples: each starts from the same seed.
 several_stabilities <- function(call, x, methods, args, m, shared) {
-  rows <- lapply(methods, method_row)
-  own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
-  opened <- open_some(x, args, own)
-  x <- open_data(opened$x)
-  args <- opened$rest
-  if (anyDuplicated(methods)) {
-    refuse("method", "`method` has '", methods[duplicated(methods)][1L], "' twice.")
-  }
-  unknown <- setdiff(names(args), own)
-  if (length(unknown)) {
-    refuse(unknown[1L], "None of the methods has an argument `", unknown[1L], "`.")
-  }
+  known <- method_rows(methods, args)
+  opened <- open_some(x, args, known$own)
   seed <- draw_seeds(1L)[[1L]]
   fits <- Map(function(method, row) {
-    mine <- args[names(args) %in% arguments_of(row$fit)]
-    with_seed(seed, do.call(ufs_stability, c(list(x = x, method = method), mine,
+    mine <- opened$rest[names(opened$rest) %in% arguments_of(row$fit)]
+    with_seed(seed, do.call(ufs_stability, c(list(x = opened$x, method = method), mine,
       list(m = if (row$selects != "features") m), shared), quote = TRUE))
-  }, methods, rows)
+  }, methods, known$rows)
   structure(list_of(call, methods, fits), class = "ufs_stability_list")
 }
 

@@ -160,3 +160,21 @@ method_row <- function(method, arg = "method") {
   }
   table[[method]]
 }
+
+# Of several methods, each once: list(rows, own), their registry rows and all arguments that they
+# have. `dots` may hold these and those of the door.
+method_rows <- function(method, dots) {
+  if (anyDuplicated(method)) {
+    refuse("method", "`method` has '", method[duplicated(method)][1L], "' twice.")
+  }
+  rows <- lapply(method, method_row)
+  own <- unique(unlist(lapply(rows, function(row) arguments_of(row$fit))))
+  unknown <- setdiff(names_of(dots), c(own, door_arguments))[1L]
+  if (!is.na(unknown)) {
+    one <- length(method) == 1L
+    refuse(if (nzchar(unknown)) unknown else "...",
+      if (one) paste0("ufs_", method, "() has no") else "None of the methods has an",
+      " argument `", unknown, "`", if (one) paste0("; it has ", paste(own, collapse = ", ")), ".")
+  }
+  list_of(rows, own)
+}

@@ -47,12 +47,8 @@ keyed_table <- function(x, what = NULL) {
 glance.ufs <- function(x, ...) {
   check_dots_empty(...)
   check_fit(x)
-  objective <- x$trace$objective
-  row <- list(
-    method = x$method, n = x$n, p = x$p, status = x$status, iterations = x$iterations,
-    objective = if (length(objective)) objective[length(objective)] else NA_real_,
-    elapsed = x$elapsed
-  )
+  row <- c(unclass(x)[c("method", "n", "p", "status", "iterations")],
+    list(objective = last_objective(x), elapsed = x$elapsed))
   as_tibble_if(as.data.frame(c(row, as.list(x$certificate))))
 }
 
@@ -106,9 +102,7 @@ augmented_table <- function(data, arg) {
     return(list(out = out, samples = names))
   }
   data <- open_data(data, arg)
-  names <- data$samples
-  id <- if (is.null(names)) as.character(seq_len(data$n)) else names
-  list(out = data.frame(.rownames = id), samples = names)
+  list(out = data.frame(.rownames = labels_of(data$samples, data$n)), samples = data$samples)
 }
 
 # Where the rows of a table are in the fit: by name where both have names, else by place.
@@ -148,11 +142,10 @@ tidy.ufs_grid <- function(x, ...) as_tibble_if(as.data.frame(x, ...))
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_grid <- function(x, ...) {
-  check_dots_empty(...)
   status <- x$results$status
   as_tibble_if(data.frame(method = x$method, n = x$n, p = x$p, settings = nrow(x$settings),
     converged = sum(status == "converged"), failed = sum(status == "error"),
-    best = if (is.null(x$best)) NA_integer_ else x$best, seconds = sum(x$results$seconds)))
+    best = if (is.null(x$best)) NA_integer_ else x$best, seconds = sum(x$results$seconds)), ...)
 }
 
 #' @rdname ufs_tidiers
@@ -170,13 +163,12 @@ glance.ufs_compare <- function(x, ...) {
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::tidy
 tidy.ufs_stability <- function(x, ...) {
-  check_dots_empty(...)
   frequency <- if (is.null(x$frequency)) x$sample_frequency else x$frequency
-  name <- names(frequency)
-  if (is.null(name)) name <- as.character(seq_along(frequency))
-  out <- data.frame(name, index = seq_along(frequency), frequency = unname(frequency))
+  size <- length(frequency)
+  out <- data.frame(name = labels_of(names(frequency), size), index = seq_len(size),
+    frequency = unname(frequency))
   names(out)[1L] <- if (is.null(x$frequency)) "sample" else "feature"
-  as_tibble_if(out[order(-out$frequency, out$index), ])
+  as_tibble_if(out[order(-out$frequency, out$index), ], ...)
 }
 
 #' @rdname ufs_tidiers
@@ -214,10 +206,9 @@ glance.ufs_size <- function(x, ...) {
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_list <- function(x, ...) {
-  check_dots_empty(...)
   # Certificates differ between methods.
   common <- names(glance.ufs(x[[1L]]))[1:7]
-  as_tibble_if(stack_fits(x, function(fit) as.data.frame(glance.ufs(fit))[common]))
+  as_tibble_if(stack_fits(x, function(fit) as.data.frame(glance.ufs(fit))[common]), ...)
 }
 
 # One table of all fits, with their names as first column.
@@ -234,21 +225,19 @@ stack_fits <- function(fits, table) {
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::tidy
 tidy.ufs_overlap <- function(x, ...) {
-  check_dots_empty(...)
   name <- colnames(x$shared)
   pair <- which(upper.tri(x$shared), arr.ind = TRUE)
   as_tibble_if(data.frame(fit1 = name[pair[, 1L]], fit2 = name[pair[, 2L]],
-    shared = x$shared[pair], chance = rep(x$chance, nrow(pair))))
+    shared = x$shared[pair], chance = rep(x$chance, nrow(pair))), ...)
 }
 
 #' @rdname ufs_tidiers
 #' @exportS3Method generics::glance
 glance.ufs_overlap <- function(x, ...) {
-  check_dots_empty(...)
   pairs <- x$shared[upper.tri(x$shared)]
   as_tibble_if(data.frame(fits = ncol(x$selected), k = x$k, p = x$p,
     different = nrow(x$selected), in_all = sum(rowSums(x$selected) == ncol(x$selected)),
-    mean_shared = mean(pairs), chance = x$chance))
+    mean_shared = mean(pairs), chance = x$chance), ...)
 }
 
 # A tibble where the user has tibble, as tidy() gives elsewhere. The dots of the method are refused

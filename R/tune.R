@@ -57,7 +57,7 @@ ufs_tune <- function(x, method, grid, k, criterion = NULL, ..., n_clusters = NUL
   }
   arguments <- arguments_of(row$fit)
   opened <- open_some(x, list(...), arguments)
-  x <- open_data(opened$x)
+  x <- opened$x
   fixed <- opened$rest
   if (!missing(m)) fixed["m"] <- list(m)
   if (is.null(criterion)) criterion <- default_criterion
