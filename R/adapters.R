@@ -167,9 +167,7 @@ standardise_or_not <- function(row, options, standardise, data,
                                  write = FALSE)) {
   has <- intersect(c("center", "scale"), arguments_of(row$fit))
   out <- list(options = options, change = FALSE, standardised = NA)
-  if (!"scale" %in% has) {
-    return(out)
-  }
+  if (!"scale" %in% has) return(out)
   own <- if (is.null(options$scale)) eval(formals(row$fit)$scale) else options$scale
   wanted <- standardise
   if (identical(standardise, "auto")) {
@@ -227,9 +225,7 @@ quietly_constant <- function(code) {
 # Is a function of tune or of mlr3's resample() at work, which fits anew on every fold?
 in_resampling <- function() {
   worker <- if (isNamespaceLoaded("mlr3")) get0("workhorse", asNamespace("mlr3"))
-  if (is.null(worker) && !isNamespaceLoaded("tune")) {
-    return(FALSE)
-  }
+  if (is.null(worker) && !isNamespaceLoaded("tune")) return(FALSE)
   for (i in seq_len(sys.nframe())) {
     fun <- sys.function(i)
     if (identical(environmentName(topenv(environment(fun))), "tune") || identical(fun, worker)) {
@@ -248,9 +244,7 @@ kept_rankings <- new.env(parent = emptyenv())
 kept_ranking <- function(key, make, most = 32L) {
   key <- hash_of(key)
   at <- match(key, names(kept_rankings$all))
-  if (!is.na(at)) {
-    return(kept_rankings$all[[at]])
-  }
+  if (!is.na(at)) return(kept_rankings$all[[at]])
   before <- get0(".Random.seed", globalenv(), inherits = FALSE)
   value <- make()
   if (identical(before, get0(".Random.seed", globalenv(), inherits = FALSE))) {

@@ -71,16 +71,12 @@ ufs_alfs_path <- function(x, alpha_rel = c(.2, .1, .05, .02, .01), beta_rel = .2
 
 # The last solution with its multipliers stretched to the new bounds.
 alfs_begin <- function(last, penalty, data) {
-  if (is.null(last) || last$penalty$lambda$value > 0 || penalty$lambda$value > 0) {
-    return(NULL)
-  }
+  if (is.null(last) || last$penalty$lambda$value > 0 || penalty$lambda$value > 0) return(NULL)
   stretch <- function(name) {
     if (last$penalty[[name]]$value > 0) penalty[[name]]$value / last$penalty[[name]]$value else NULL
   }
   up <- list(stretch("alpha"), stretch("beta"))
-  if (any(vapply(up, is.null, NA)) || any(last$found$rho[1:2] <= 0)) {
-    return(NULL)
-  }
+  if (any(vapply(up, is.null, NA)) || any(last$found$rho[1:2] <= 0)) return(NULL)
   kept <- function(name) {
     value <- last$found[[name]]
     if (length(data$keep) < data$p) value[, data$keep, drop = FALSE] else value

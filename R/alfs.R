@@ -215,9 +215,7 @@ paper_schedule <- function(solver, rho0, tau, rho_max) {
 
 alfs_n_features <- function(n_features, data) {
   live <- length(data$keep)
-  if (is.null(n_features)) {
-    return(max(1L, min(50L, live %/% 2L)))
-  }
+  if (is.null(n_features)) return(max(1L, min(50L, live %/% 2L)))
   min(live, check_count(n_features, "n_features", 1L, data$p, "the features of `x`"))
 }
 
@@ -370,9 +368,7 @@ pivot_order <- function(x, by_norm, first = 450L, most = 500L) {
     open <- setdiff(by_norm[seq_len(pool)], picked)
     new <- open[ted_greedy(t(columns(open)), until - length(picked), mu)$order]
     picked <- c(picked, new)
-    if (full || until == most) {
-      return(c(picked, setdiff(by_norm, picked)))
-    }
+    if (full || until == most) return(c(picked, setdiff(by_norm, picked)))
     s <- svd(x_columns(x, picked), nv = 0L)
     shrink <- 1 - sqrt(mu / (s$d^2 + mu))
     columns <- function(j) {
@@ -404,9 +400,7 @@ cover_order <- function(fit, k) {
   z <- fit$space[, seq_len(k), drop = FALSE]
   given <- as.integer(fit$params$labelled)
   most <- min(nrow(z) - length(given), 1000L)
-  if (fit$params$select_samples == "ted") {
-    return(c(ted_order(z, most, given), given))
-  }
+  if (fit$params$select_samples == "ted") return(c(ted_order(z, most, given), given))
   picks <- facility_order(z, most, given)
   by_norm <- ufs_rank(fit$solution$row_norm, row_norms(fit$solution$P))
   c(picks, setdiff(by_norm, c(picks, given)), given)
@@ -421,9 +415,7 @@ ted_order <- function(x, most, given = integer()) {
 
 #' @export
 selected_samples.ufs_alfs <- function(fit, m = NULL, as = NULL, k = NULL, ...) {
-  if (is.null(k)) {
-    return(NextMethod())
-  }
+  if (is.null(k)) return(NextMethod())
   if (fit$params$select_samples == "norm") {
     refuse("k", "`k` is for fits with select_samples = \"ted\" or \"facility\": row norms do not ",
       "depend on the number of features.")

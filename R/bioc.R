@@ -61,9 +61,7 @@ ufs_annotate <- function(object, fit, k = NULL, m = NULL) {
   rank <- match(at, ranking)
   columns <- list(ufs_score = score[at], ufs_rank = rank,
     ufs_selected = !is.na(rank) & rank <= chosen)
-  if (inherits(object, "Seurat")) {
-    return(annotate_seurat(object, columns, by_feature))
-  }
+  if (inherits(object, "Seurat")) return(annotate_seurat(object, columns, by_feature))
   check_installed("SummarizedExperiment", "to annotate a SummarizedExperiment")
   frame <- if (by_feature) SummarizedExperiment::rowData(object) else
     SummarizedExperiment::colData(object)
@@ -99,13 +97,9 @@ annotate_seurat <- function(object, columns, by_feature) {
 # features) and put in order afterwards.
 feature_rows <- function(object, rows) {
   force(rows) # an error while an S4 method looks for its class would lose its own
-  if (!inherits(object, "Seurat")) {
-    return(object[rows, ])
-  }
+  if (!inherits(object, "Seurat")) return(object[rows, ])
   assay <- SeuratObject::DefaultAssay(object)
-  if (!inherits(object[[assay]], "StdAssay") || !is.unsorted(rows)) {
-    return(object[rows, ])
-  }
+  if (!inherits(object[[assay]], "StdAssay") || !is.unsorted(rows)) return(object[rows, ])
   out <- object[sort(rows), ]
   out@assays[[assay]] <- order_assay(out@assays[[assay]], rownames(object)[rows])
   out

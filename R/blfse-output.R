@@ -23,9 +23,7 @@ blfse_weights <- function(weights) {
 # Components of S if there are c, else k-means on the embedding, started at c samples
 # as far apart as possible: no random numbers.
 blfse_cluster <- function(s, component, n_component, n_clusters) {
-  if (n_component == n_clusters || n_component == length(component)) {
-    return(component)
-  }
+  if (n_component == n_clusters || n_component == length(component)) return(component)
   low <- .Call(C_laplacian_low, s, n_clusters, blfse_dense_limit)
   check_lapack(low$info, "blfse")
   y <- low$vectors
@@ -47,9 +45,7 @@ blfse_cluster <- function(s, component, n_component, n_clusters) {
 }
 
 blfse_warnings <- function(fit) {
-  if (!fit$control$warn) {
-    return()
-  }
+  if (!fit$control$warn) return()
   m <- fit$params$n_base
   if (m < 10L) {
     ufs_warn("few_base", "ufs_blfse() with ", m, " base results: 10 or more are ",

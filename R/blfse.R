@@ -235,9 +235,7 @@ check_psi <- function(psi) {
 }
 
 blfse_scaling <- function(scale, projection) {
-  if (is.character(scale)) {
-    return(check_choice(scale, "scale", c("unit", "zscore")))
-  }
+  if (is.character(scale)) return(check_choice(scale, "scale", c("unit", "zscore")))
   if (!check_flag(scale, "scale")) "none" else if (projection == "paper") "unit" else "zscore"
 }
 
@@ -337,12 +335,8 @@ blfse_base_scores <- function(data, base, n_base, resample, n_clusters, n_featur
 column_of <- function(x, f) vapply(seq_len(ncol(x)), function(j) f(x[, j]), 0)
 
 draw_parts <- function(n, m, resample) {
-  if (resample == "none") {
-    return(rep(list(seq_len(n)), m))
-  }
-  if (resample == "halves") {
-    return(lapply(seq_len(m), function(k) sample.int(n, ceiling(n / 2))))
-  }
+  if (resample == "none") return(rep(list(seq_len(n)), m))
+  if (resample == "halves") return(lapply(seq_len(m), function(k) sample.int(n, ceiling(n / 2))))
   size <- n %/% m
   if (size < 3L) {
     refuse("n_base", "`n_base` = ", m, " batches of ", n, " samples have ", size, " samples each; ",

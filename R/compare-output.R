@@ -83,9 +83,7 @@ as.data.frame.ufs_compare <- function(x, row.names = NULL, optional = FALSE,
                                       what = c("results", "grid"), ...) {
   check_dots_empty(...)
   what <- check_choice(what, "what")
-  if (what == "results") {
-    return(x$results)
-  }
+  if (what == "results") return(x$results)
   if (is.null(x$grid)) {
     empty <- cbind(x$results, setting = 1L, sample_setting = 1L, chosen = TRUE)
     return(empty[0L, ])

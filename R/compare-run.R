@@ -225,9 +225,7 @@ pipeline_features <- function(plan, x, k, cache) {
     }
   }
   picks <- lapply(cache$runs, function(run) {
-    if (is.null(run$fit)) {
-      return(list(said = run_said(run), error = run$error))
-    }
+    if (is.null(run$fit)) return(list(said = run_said(run), error = run$error))
     list(columns = pipeline_columns(run$fit, x, k, plan$diversify), fit = run$fit,
       said = run_said(run), error = "")
   })
@@ -269,15 +267,9 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
   one <- function(chosen, error = "", said = pick$said) {
     list(best = 1L, runs = runs, picks = list(list_of(chosen, error, said)))
   }
-  if (nzchar(pick$error)) {
-    return(one(integer(), pick$error))
-  }
-  if (is.null(m)) {
-    return(one(seq_len(nrow(x))))
-  }
-  if (plan$samples == "random") {
-    return(one(sample.int(nrow(x), m)))
-  }
+  if (nzchar(pick$error)) return(one(integer(), pick$error))
+  if (is.null(m)) return(one(seq_len(nrow(x))))
+  if (plan$samples == "random") return(one(sample.int(nrow(x), m)))
   per_m <- if (!plan$joint) method_row(plan$samples)$per_k
   if (is.null(runs) || !is.null(per_m)) {
     chosen_x <- subset_data(x, features = pick$columns)
@@ -299,9 +291,7 @@ pipeline_samples <- function(plan, halves, pick, m, runs) {
       said$warnings <- paste(Filter(nzchar, c(said$warnings, mine$warnings)), collapse = ", ")
       if (said$status %in% c("", "converged")) said$status <- mine$status
     }
-    if (is.null(run$fit)) {
-      return(list(chosen = integer(), error = run$error, said = said))
-    }
+    if (is.null(run$fit)) return(list(chosen = integer(), error = run$error, said = said))
     list(chosen = suppressMessages(selected_samples(run$fit, m, as = "index")), error = "",
       said = said)
   })

@@ -137,9 +137,7 @@ ufs_compare <- function(x, y, methods, k, m = NULL, mode = c("classify", "cluste
 
 # With all candidates labelled (NULL) a sampler has nothing to choose.
 check_labels <- function(m, plan, most) {
-  if (!is.null(m)) {
-    return(check_counts(m, "m", most, "the candidates"))
-  }
+  if (!is.null(m)) return(check_counts(m, "m", most, "the candidates"))
   idle <- vapply(plan, function(part) part$samples != "random" && !part$joint, NA)
   if (any(idle)) {
     refuse("m", "`m`, how many samples to label, is missing: '", names(plan)[idle][1L],
@@ -213,9 +211,7 @@ compare_pipeline <- function(method, label, args, n_classes, mode) {
   args <- pipeline_args(args, label, unique(c(features, samples)))
   grids <- pipeline_grids(args, label, features, samples, joint)
   with_args <- function(name, grid) {
-    if (name %in% c("all", "random")) {
-      return(list())
-    }
+    if (name %in% c("all", "random")) return(list())
     accepted <- arguments_of(method_row(name)$fit)
     given <- utils::modifyList(args$method[[name]], args$label[names(args$label) %in% accepted])
     given[c("grid", "criterion")] <- NULL
@@ -259,9 +255,7 @@ pipeline_grids <- function(args, label, features, samples, joint) {
   grids <- list(features = args$method[[features]]$grid,
     samples = if (!joint) args$method[[samples]]$grid)
   own <- args$label$grid
-  if (is.null(own)) {
-    return(grids)
-  }
+  if (is.null(own)) return(grids)
   arguments <- function(name) {
     if (!name %in% c("all", "random")) arguments_of(method_row(name)$fit)
   }

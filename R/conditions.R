@@ -32,9 +32,7 @@ ufs_inform <- function(class, ...) {
 # Warns about a fit that did not converge. The status is in the fit as well, so
 # control$warn = FALSE loses nothing.
 warn_status <- function(fit, advice = NULL) {
-  if (identical(fit$status, "converged") || !isTRUE(fit$control$warn)) {
-    return(invisible(fit))
-  }
+  if (identical(fit$status, "converged") || !isTRUE(fit$control$warn)) return(invisible(fit))
   what <- switch(fit$status,
     max_iter = sprintf(
       "did not converge in %d iterations; raise max_iter or tol in ufs_control()",

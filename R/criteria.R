@@ -97,9 +97,7 @@ cluster_on <- function(context, columns) {
 # Mean silhouette width: (b - a) / max(a, b) with a the mean distance to the own cluster and b to
 # the nearest other one; 0 for clusters of one.
 silhouette_of <- function(cluster, distance) {
-  if (is.null(cluster) || length(unique(cluster)) < 2L) {
-    return(NA_real_)
-  }
+  if (is.null(cluster) || length(unique(cluster)) < 2L) return(NA_real_)
   size <- tabulate(cluster)
   sums <- rowsum(as.matrix(distance), cluster)
   own <- cbind(cluster, seq_along(cluster))
@@ -119,9 +117,7 @@ loo_ridge <- function(z, columns) {
   chosen <- x_columns(z, columns)
   s <- svd(chosen, nv = 0L)
   keep <- s$d > 1e-10 * max(s$d, .Machine$double.xmin)
-  if (!any(keep)) {
-    return(1)
-  }
+  if (!any(keep)) return(1)
   u <- s$u[, keep, drop = FALSE]
   d2 <- s$d[keep]^2
   shrink <- d2 / (d2 + .1 * sum(d2) / nrow(z))

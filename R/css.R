@@ -138,9 +138,7 @@ column_basis <- function(x, order, unit = 1) {
 
 # k x p for the user's p columns: 0 where a column is constant.
 expand_columns <- function(value, data) {
-  if (!length(data$constant)) {
-    return(`dimnames<-`(value, list(NULL, data$features)))
-  }
+  if (!length(data$constant)) return(`dimnames<-`(value, list(NULL, data$features)))
   out <- matrix(0, nrow(value), data$p, dimnames = list(NULL, data$features))
   out[, data$keep] <- value
   out
@@ -172,9 +170,7 @@ predict.ufs_css <- function(object, newdata, k = object$params$k,
                             type = c("select", "reconstruction"), ...) {
   check_fit(object)
   type <- check_choice(type, "type")
-  if (type == "select") {
-    return(predict.ufs(object, newdata, k, ...))
-  }
+  if (type == "select") return(predict.ufs(object, newdata, k, ...))
   check_dots_empty(...)
   check_newdata(newdata)
   k <- check_count(k, "k", 1L, object$params$k, "the columns picked one by one")
@@ -256,9 +252,7 @@ ufs_captured <- function(fit, x, k = NULL, center = TRUE, scale = TRUE, ...) {
 
 # Share of the squares of x that its given columns explain.
 captured_share <- function(x, columns) {
-  if (!length(columns)) {
-    return(0)
-  }
+  if (!length(columns)) return(0)
   min(norm(column_basis(x, columns)$coordinates, "F")^2 / sum(x_ss(x)), 1)
 }
 
@@ -267,9 +261,7 @@ captured_share <- function(x, columns) {
 # values sdev2. Nothing where the squares overflow.
 captured_certificate <- function(x, k, sdev2, score, key = rep(0, length(score))) {
   total <- sum(x_ss(x))
-  if (!is.finite(total) || total < .Machine$double.xmin / .Machine$double.eps) {
-    return(NULL)
-  }
+  if (!is.finite(total) || total < .Machine$double.xmin / .Machine$double.eps) return(NULL)
   chosen <- x_columns(x, ufs_rank(score, key)[seq_len(k)])
   q <- qr(chosen, tol = 1e-5)
   basis <- qr.Q(q)[, seq_len(q$rank), drop = FALSE]

@@ -225,9 +225,7 @@ pseudo_factors <- function(block) {
 predict.ufs_cur <- function(object, newdata, k = NULL, type = c("select", "reconstruction"), ...) {
   check_fit(object)
   type <- check_choice(type, "type")
-  if (type == "select") {
-    return(NextMethod())
-  }
+  if (type == "select") return(NextMethod())
   if (is.null(object$solution$U)) {
     refuse("object", "`object` holds no decomposition: fit with decomposition = TRUE.")
   }

@@ -7,9 +7,7 @@ transform_data <- function(data, counts, unit_rows, min_samples, max_samples, ar
   min_samples <- check_number(min_samples, "min_samples", 0)
   max_samples <- if (is.null(max_samples)) Inf else check_number(max_samples, "max_samples", 0)
   limited <- min_samples > 0 || max_samples < Inf
-  if (counts == "none" && !unit_rows && !limited) {
-    return(data)
-  }
+  if (counts == "none" && !unit_rows && !limited) return(data)
   if (!is.null(data$input$transform)) {
     refuse("counts", "`", arg, "` was transformed by ufs_data() before.")
   }
@@ -20,9 +18,7 @@ transform_data <- function(data, counts, unit_rows, min_samples, max_samples, ar
   load_reader(data)
   if (counts != "none" || limited) check_counted(data, arg)
   if (limited) data <- limit_features(data, min_samples, max_samples, arg)
-  if (counts == "none" && !unit_rows) {
-    return(data)
-  }
+  if (counts == "none" && !unit_rows) return(data)
   data$input$transform <- learn_transform(data, counts, unit_rows)
   apply_transform(data, data$input$transform)
 }
@@ -113,9 +109,7 @@ sum_by <- function(value, group, size) {
 transform_new <- function(object, newdata, arg = "newdata") {
   how <- object$input$transform
   data <- open_data(newdata, arg)
-  if (!is.null(data$input$transform)) {
-    return(data)
-  }
+  if (!is.null(data$input$transform)) return(data)
   if (how$p != object$p) {
     refuse(arg, "The features of this fit were chosen after ufs_data() had transformed the ",
       "counts: transform `", arg, "` by ufs_data(), too.")

@@ -61,9 +61,7 @@ seurat_assay <- function(x, assay) {
 # The layers of an assay that hold something. Assays of version 5 have any number of them, those
 # before have slots, which version 5 of SeuratObject calls layers.
 seurat_layers <- function(assay) {
-  if (inherits(assay, "StdAssay")) {
-    return(getExportedValue("SeuratObject", "Layers")(assay))
-  }
+  if (inherits(assay, "StdAssay")) return(getExportedValue("SeuratObject", "Layers")(assay))
   Filter(function(name) all(dim(seurat_layer(assay, name)) > 0L), c("counts", "data"))
 }
 

@@ -8,9 +8,7 @@ fill_data <- function(data, na, arg) {
   }
   data$input$na <- na
   missing <- missing_counts(data)
-  if (sum(missing$features) == 0) {
-    return(data)
-  }
+  if (sum(missing$features) == 0) return(data)
   label <- function(names, at, prefix) if (is.null(names)) paste0(prefix, at) else names[at]
   empty <- if (na == "omit") integer() else which(missing$features == data$n)
   if (na == "omit") {
@@ -29,9 +27,7 @@ fill_data <- function(data, na, arg) {
     ufs_abort("input", "Every ", if (data$p == 0L) "feature" else "sample", " of `", arg,
       "` has missing values: nothing is left with na = \"", na, "\".", argument = arg)
   }
-  if (na == "omit") {
-    return(data)
-  }
+  if (na == "omit") return(data)
   data$input$filled <- sum(missing_counts(data)$features)
   data$x <- if (data$kind == "sparse") fill_sparse_median(data$x) else
     if (na == "median") fill_median(data$x) else fill_knn(data$x)

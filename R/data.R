@@ -190,9 +190,7 @@ read_data <- function(x, arg, assay, block_bytes, BPPARAM) {
 # memory already and needs no blocks. NULL for any other.
 sparse_seed <- function(x) {
   check_installed("DelayedArray", "for DelayedMatrix input")
-  if (!DelayedArray::isPristine(x, ignore.dimnames = TRUE)) {
-    return(NULL)
-  }
+  if (!DelayedArray::isPristine(x, ignore.dimnames = TRUE)) return(NULL)
   seed <- DelayedArray::seed(x)
   if (inherits(seed, "sparseMatrix")) `dimnames<-`(seed, dimnames(x))
 }
@@ -261,13 +259,9 @@ door_arguments <- c("assay", "features", "samples", "na", "block_bytes", "BPPARA
 # In the frame of a function `fun` that was called with some of them, x is replaced by what
 # ufs_data() makes of it.
 open_dots <- function(frame, fun, name) {
-  if (!"..." %in% names(formals(fun))) {
-    return(invisible())
-  }
+  if (!"..." %in% names(formals(fun))) return(invisible())
   given <- eval(quote(list(...)), frame)
-  if (!length(given)) {
-    return(invisible())
-  }
+  if (!length(given)) return(invisible())
   if (!all(nzchar(names_of(given)))) {
     ufs_abort("argument", "ufs_", name, "() got one argument without a name too many.")
   }
@@ -305,9 +299,7 @@ data_columns <- function(data, j) {
 
 # Positions for names, indices or a logical vector.
 resolve_index <- function(index, size, names, arg) {
-  if (is.null(index)) {
-    return(NULL)
-  }
+  if (is.null(index)) return(NULL)
   out <- if (is.character(index)) {
     if (is.null(names)) refuse(arg, "`", arg, "` are names, but `x` has none.")
     match(index, names)
@@ -331,9 +323,7 @@ resolve_index <- function(index, size, names, arg) {
 load_reader <- function(data) if (data$kind == "sparse") loadNamespace("Matrix")
 
 subset_data <- function(data, samples = NULL, features = NULL) {
-  if (is.null(samples) && is.null(features)) {
-    return(data)
-  }
+  if (is.null(samples) && is.null(features)) return(data)
   load_reader(data)
   rows <- if (is.null(samples)) seq_len(data$n) else samples
   columns <- if (is.null(features)) seq_len(data$p) else features
@@ -393,9 +383,7 @@ print.ufs_data <- function(x, ...) {
 
 block_text <- function(source) {
   lines <- if (source$by == "rows") source$n else source$p
-  if (source$step >= lines) {
-    return("in one block")
-  }
+  if (source$step >= lines) return("in one block")
   paste0("by blocks of ", source$step, " ", source$by, " (",
     format_bytes(8 * source$step * if (source$by == "rows") source$p else source$n), ")")
 }
@@ -433,9 +421,7 @@ input_notes <- function(input) {
 # A plain double matrix.
 dense_data <- function(data, arg, quiet = FALSE) {
   load_reader(data)
-  if (data$kind == "dense") {
-    return(data$x)
-  }
+  if (data$kind == "dense") return(data$x)
   bytes <- 8 * as.double(data$n) * data$p
   check_bytes(bytes, paste0("`", arg, "` as a dense matrix"), dense_advice)
   if (!quiet) {
@@ -475,9 +461,7 @@ as_ufs_operator <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE
   make <- function(unit) {
     shift <- if (center) (ready$mean / lift)[keep]
     divide <- if (scale || unit != 1 || any(lift != 1)) (divide / lift)[keep] * unit
-    if (data$kind == "source") {
-      return(source_operator(data$x, keep, shift, divide))
-    }
+    if (data$kind == "source") return(source_operator(data$x, keep, shift, divide))
     whole$p <- length(keep)
     whole$column <- keep
     whole["shift"] <- list(shift)

@@ -217,9 +217,7 @@ decoys_fit <- function(task, common) {
     # Seed NULL: the method goes on with the numbers of this repeat.
     run <- quiet_fit(with$data, own$method, args, NULL)
   })
-  if (!is.null(run$error)) {
-    return(list(error = run$error))
-  }
+  if (!is.null(run$error)) return(list(error = run$error))
   list(ranking = with$column[unname(run$fit$feature_ranking)], status = run$fit$status,
     seconds = run$seconds)
 }

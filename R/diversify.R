@@ -101,9 +101,7 @@ correlation_certificate <- function(z, picked) {
 }
 
 largest_correlation <- function(z) {
-  if (ncol(z) < 2L) {
-    return(0)
-  }
+  if (ncol(z) < 2L) return(0)
   r <- abs(crossprod(z))
   min(max(r[lower.tri(r)]), 1)
 }

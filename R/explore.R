@@ -105,9 +105,7 @@ captured_words <- function(model, name, k) {
   fit <- model$fits[[name]]
   if (!model$features) {
     share <- own_share(fit)
-    if (is.null(share) || isTRUE(share$whole) || !k %in% share$x) {
-      return("")
-    }
+    if (is.null(share) || isTRUE(share$whole) || !k %in% share$x) return("")
     at <- match(k, share$x)
     what <- sub(", per cent", "", sub("covered", "", share$ylab))
     return(sprintf("%s: %s%s", if (grepl("^similarity", share$ylab)) "similarity covered" else what,
@@ -134,9 +132,7 @@ check_explored <- function(fits) {
 
 # The code that gives each fit in the caller's own words.
 code_of_fits <- function(said, fits, single) {
-  if (single) {
-    return(code_name(said, "fit"))
-  }
+  if (single) return(code_name(said, "fit"))
   joined <- is.call(said) && as.character(said[[1L]])[1L] %in% c("list", "c")
   if (joined && length(said) == length(fits) + 1L) {
     return(vapply(as.list(said)[-1L], code_name, "", "fit", USE.NAMES = FALSE))
@@ -264,9 +260,7 @@ explore_server <- function(model) {
             min(k(), fit$n)
           })
       })
-      if (length(pictures) == 1L) {
-        return(draw_picture(pictures[[1L]]))
-      }
+      if (length(pictures) == 1L) return(draw_picture(pictures[[1L]]))
       grid <- grDevices::n2mfrow(length(pictures))
       old <- graphics::par(mfrow = if (narrow(type)) grid else grid[2:1])
       on.exit(graphics::par(old))

@@ -141,9 +141,7 @@ fits_table <- function(n) {
 
 # Samples already labelled, as sorted indices: from indices, row names or a logical vector.
 check_labelled <- function(labelled, data) {
-  if (is.null(labelled)) {
-    return(integer())
-  }
+  if (is.null(labelled)) return(integer())
   n <- data$n
   bad <- function(...) refuse("labelled", "`labelled` ", ..., ".")
   if (is.factor(labelled)) labelled <- as.character(labelled)

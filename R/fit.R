@@ -80,9 +80,7 @@ without_labelled <- function(score, labelled) replace(score, labelled, NA_real_)
 no_trace <- data.frame(iteration = integer())
 
 as_trace <- function(trace) {
-  if (is.null(trace)) {
-    return(no_trace)
-  }
+  if (is.null(trace)) return(no_trace)
   trace <- as.data.frame(trace)
   if (!"iteration" %in% names(trace)) {
     trace <- cbind(iteration = seq_len(nrow(trace)), trace)
@@ -256,9 +254,7 @@ shape_of <- function(fit) {
 }
 
 field_shape <- function(value) {
-  if (is.null(value)) {
-    return("NULL")
-  }
+  if (is.null(value)) return("NULL")
   gone <- if (is.atomic(value) && length(value) <= 1e5 && anyNA(value)) sum(is.na(value)) else 0L
   size <- dim(value)
   paste0(if (is.numeric(value)) "numeric" else typeof(value), " of ",
@@ -270,9 +266,7 @@ check_shape <- function(fit) {
   changed <- function(...) refuse("fit", "The fit was changed after it was made: ", ...,
     ". Fit again.")
   was <- attr(fit, "shape")
-  if (is.null(was)) {
-    return(invisible())
-  }
+  if (is.null(was)) return(invisible())
   now <- shape_of(fit)[names(was)]
   other <- which(is.na(now) | now != was)
   if (length(other)) {
@@ -323,9 +317,7 @@ order_of_rest <- function(score, key) {
 }
 
 tied_at_cut <- function(ranking, score, key, k) {
-  if (k >= length(ranking)) {
-    return(FALSE)
-  }
+  if (k >= length(ranking)) return(FALSE)
   pair <- unname(ranking[k + 0:1])
   isTRUE(score[[pair[1L]]] == score[[pair[2L]]] && key[[pair[1L]]] == key[[pair[2L]]])
 }

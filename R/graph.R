@@ -170,16 +170,12 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
 graph_rows <- function(x, exact = FALSE, most = getOption("ufselect.exact_neighbours", 20000L),
                        n_scores = 50L) {
   out <- list(x = x, approximate = FALSE, note = NULL)
-  if (is.matrix(x)) {
-    return(out)
-  }
+  if (is.matrix(x)) return(out)
   if (x$kind == "source" && 8 * as.double(x$n) * x$p <= 4 * x$bytes) {
     out$x <- x_dense(x)
     return(out)
   }
-  if (exact || (x$kind == "sparse" && x$n <= most)) {
-    return(out)
-  }
+  if (exact || (x$kind == "sparse" && x$n <= most)) return(out)
   scores <- x_pca(x, min(n_scores, dim(x)), "graph", loadings = FALSE, tol = coordinate_tol)$scores
   out$x <- scores[, colSums(scores^2) > 0, drop = FALSE]
   out$approximate <- x$n > most
@@ -414,9 +410,7 @@ warn_cut <- function(embedding, what) {
 }
 
 linked_rows <- function(x, graph) {
-  if (graph$n_isolated == 0L) {
-    return(x)
-  }
+  if (graph$n_isolated == 0L) return(x)
   x_part(x, which(graph$degree > 0))
 }
 

@@ -156,9 +156,7 @@ grid_shared <- function(x, row, fixed, varying) {
   given <- function(name) name %in% c(names(fixed), varying)
   # An argument's value; NULL if it is not given and has no default.
   value <- function(name) {
-    if (!is.null(fixed[[name]])) {
-      return(fixed[[name]])
-    }
+    if (!is.null(fixed[[name]])) return(fixed[[name]])
     default <- formals(fun)[[name]]
     if (!identical(default, quote(expr = ))) eval(default)
   }
@@ -195,9 +193,7 @@ grid_fit <- function(task, common) {
 bind_columns <- function(runs, name, row_names = NULL) {
   columns <- lapply(runs, `[[`, name)
   size <- max(lengths(columns))
-  if (size == 0L) {
-    return(NULL)
-  }
+  if (size == 0L) return(NULL)
   out <- vapply(columns, function(column) {
     if (length(column)) as.double(column) else rep(NA_real_, size)
   }, numeric(size))

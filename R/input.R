@@ -149,9 +149,7 @@ say_once <- function(class, ...) {
 }
 
 feature_names <- function(names, p, warn) {
-  if (is.null(names)) {
-    return(paste0("V", seq_len(p)))
-  }
+  if (is.null(names)) return(paste0("V", seq_len(p)))
   empty <- is.na(names) | names == ""
   names[empty] <- paste0("V", which(empty))
   if (anyDuplicated(names)) {
@@ -185,9 +183,7 @@ kind_of <- function(x) {
 expand_features <- function(value, data, fill = 0) {
   if (is.matrix(value)) {
     # Large matrices come with their names, for a copy would be as large.
-    if (nrow(value) == data$p && identical(rownames(value), data$features)) {
-      return(value)
-    }
+    if (nrow(value) == data$p && identical(rownames(value), data$features)) return(value)
     out <- matrix(fill, data$p, ncol(value))
     out[data$keep, ] <- value
     dimnames(out) <- list(data$features, colnames(value))
@@ -206,9 +202,7 @@ equal_columns <- function(x) .Call(C_x_equal, x, FALSE)
 # not ended splits what is theirs unevenly, by rounding; and where any split is optimal, this one
 # has no favourite.
 mean_of_copies <- function(value, first) {
-  if (!anyDuplicated(first)) {
-    return(value)
-  }
+  if (!anyDuplicated(first)) return(value)
   at <- match(first, unique(first))
   mean <- unname(rowsum(value, at) / tabulate(at))
   if (is.matrix(value)) mean[at, , drop = FALSE] else mean[at]
@@ -245,9 +239,7 @@ refuse_argument <- function(name) {
 
 # Dots that go to base graphics, which would only warn of a wrong name, several times.
 check_dots_graphics <- function(...) {
-  if (!...length()) {
-    return(invisible())
-  }
+  if (!...length()) return(invisible())
   plots <- c("plot.default", "hist.default", "image.default")
   known <- c(names(graphics::par(no.readonly = TRUE)), unlist(lapply(plots, function(name) {
     names(formals(utils::getS3method(sub("[.].*", "", name), "default")))
@@ -318,9 +310,7 @@ check_number <- function(value, arg, lower = -Inf, upper = Inf, open = FALSE) {
 # match.arg() with a classed error; the default is the first choice.
 check_choice <- function(value, arg,
                          choices = eval(formals(sys.function(sys.parent()))[[arg]])) {
-  if (identical(value, choices)) {
-    return(choices[[1L]])
-  }
+  if (identical(value, choices)) return(choices[[1L]])
   if (!is.character(value) || length(value) != 1L || !(value %in% choices)) {
     refuse(arg, "`", arg, "` must be one of ", paste0("\"", choices, "\"", collapse = ", "),
       "; it is ", brief(value), ".")

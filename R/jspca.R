@@ -240,9 +240,7 @@ check_range <- function(size) {
 # What the solver works on: over features the QR factor of a tall x will do, because it
 # leaves every column norm of x M as it is.
 jspca_core <- function(x, loss) {
-  if (loss == "sample" || nrow(x) <= ncol(x) || is_operator(x) && x$kind == "sparse") {
-    return(x)
-  }
+  if (loss == "sample" || nrow(x) <= ncol(x) || is_operator(x) && x$kind == "sparse") return(x)
   if (is_operator(x)) {
     # One pass over the file; the root of a Gram matrix has half the digits of a QR factor.
     return(gram_root(x_gram(x, rows = FALSE)))
@@ -336,9 +334,7 @@ jspca_copies <- function(x) {
 
 # Equal columns differ by rounding at most; then not at all, so that the index decides.
 same_for_copies <- function(value, first) {
-  if (is.null(first)) {
-    return(value)
-  }
+  if (is.null(first)) return(value)
   near <- abs(value - value[first]) <= 1e-9 * max(value)
   ifelse(near, value[first], value)
 }
@@ -409,18 +405,14 @@ predict.ufs_jspca <- function(object, newdata, k = NULL,
                               n_components = NULL, ...) {
   check_fit(object)
   type <- check_choice(type, "type")
-  if (type == "select") {
-    return(NextMethod())
-  }
+  if (type == "select") return(NextMethod())
   most <- object$params$n_components
   if (is.null(n_components)) n_components <- most
   n_components <- check_count(n_components, "n_components", 1L, most, "the components of the fit")
   z <- scaled_columns(object, newdata)
   solution <- object$solution
   first <- seq_len(n_components)
-  if (type == "scores") {
-    return(z %*% solution$loadings[, first, drop = FALSE])
-  }
+  if (type == "scores") return(z %*% solution$loadings[, first, drop = FALSE])
   turn <- solution$rotation[, first, drop = FALSE]
   unscaled(object, z %*% (solution$Q %*% turn) %*% t(solution$P %*% turn))
 }

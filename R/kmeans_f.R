@@ -73,9 +73,7 @@ print_notes.ufs_kmeans_f <- function(x) {
 # What k-means runs on: the rows of x, or, where x is not formed, their leading principal
 # component scores, whose distances are those of the rows but for what is left out.
 kmeans_rows <- function(x, n_clusters, most = 50L) {
-  if (is.matrix(x)) {
-    return(x)
-  }
+  if (is.matrix(x)) return(x)
   scores <- x_pca(x, min(dim(x), max(most, n_clusters)), "kmeans_f", loadings = FALSE,
     tol = coordinate_tol)$scores
   scores[, colSums(scores^2) > 0, drop = FALSE]
@@ -118,13 +116,9 @@ kmeans_runs <- function(z, n_clusters, n_starts, max_iter = 100L) {
     return(list(list(cluster = rep(1L, n), withinss = sum(sweep(z, 2L, centre)^2),
       iterations = 1L)))
   }
-  if (n_clusters == n) {
-    return(list(list(cluster = seq_len(n), withinss = 0, iterations = 1L)))
-  }
+  if (n_clusters == n) return(list(list(cluster = seq_len(n), withinss = 0, iterations = 1L)))
   first <- equal_rows(z)
-  if (length(unique(first)) < n_clusters) {
-    return(NULL)
-  }
+  if (length(unique(first)) < n_clusters) return(NULL)
   check_bytes(8 * as.double(n_starts) * n_clusters + 4 * as.double(n_starts) * n,
     "The labels of all k-means starts", "Use a smaller `n_starts`.")
   draw <- matrix(stats::runif(n_clusters * n_starts), n_clusters)

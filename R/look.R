@@ -75,9 +75,7 @@ look_values <- function(x, whole) {
 # list(noise, verdict) by decoys, on a part of x; NA where there are too few rows or columns.
 look_noise <- function(x, keep, most = c(1000L, 2000L)) {
   seed <- draw_seeds(1L)[[1L]]
-  if (x$n < 6L || length(keep) < 5L) {
-    return(list(noise = NA_real_, verdict = NA_character_))
-  }
+  if (x$n < 6L || length(keep) < 5L) return(list(noise = NA_real_, verdict = NA_character_))
   with_seed(seed, {
     found <- random_decoys(drawn_part(x, most, keep))
   })
@@ -101,13 +99,9 @@ dense_part <- function(x, rows, columns) {
 
 # Why the rows seem to be features, NULL if they do not.
 looks_turned <- function(n, p, rows, columns) {
-  if (is.null(rows)) {
-    return(NULL)
-  }
+  if (is.null(rows)) return(NULL)
   some <- function(names) if (is.null(names)) character() else utils::head(names, 20000L)
-  if (genes_among(some(rows)) && !genes_among(some(columns))) {
-    return("row names look like genes")
-  }
+  if (genes_among(some(rows)) && !genes_among(some(columns))) return("row names look like genes")
   barcode <- "^[ACGT]{8,}([-_.][A-Za-z0-9]+)*$"
   if (length(columns) && mean(grepl(barcode, some(columns))) > .5 &&
       mean(grepl(barcode, some(rows))) < .5) {

@@ -43,9 +43,7 @@ ufs_cluster_metrics <- function(cluster, class) {
 }
 
 matched_accuracy <- function(counts) {
-  if (length(counts) == 1L) {
-    return(1)
-  }
+  if (length(counts) == 1L) return(1)
   check_installed("clue", "to match clusters with classes")
   # solve_LSAP wants no more rows than columns.
   if (nrow(counts) > ncol(counts)) counts <- t(counts)
@@ -60,18 +58,14 @@ table_nmi <- function(counts) {
   entropy <- function(p) -sum(p[p > 0] * log(p[p > 0]))
   scale <- sqrt(entropy(row) * entropy(col))
   # One cluster and one class agree perfectly; one of them alone says nothing.
-  if (scale == 0) {
-    return(as.numeric(length(row) == length(col)))
-  }
+  if (scale == 0) return(as.numeric(length(row) == length(col)))
   (entropy(row) + entropy(col) - entropy(joint)) / scale
 }
 
 table_ari <- function(counts) {
   pairs <- function(k) sum(k * (k - 1) / 2)
   n <- sum(counts)
-  if (n < 2) {
-    return(1)
-  }
+  if (n < 2) return(1)
   same <- pairs(counts)
   row <- pairs(rowSums(counts))
   col <- pairs(colSums(counts))

@@ -166,9 +166,7 @@ register("ndfs", ufs_ndfs,
   reference = "Li et al. (2012) <doi:10.1609/aaai.v26i1.8289>",
   shares = list(argument = "init", unless = c("n_clusters", "n_starts", "center", "scale"),
     make = function(x, value) {
-      if (is.null(value("n_clusters"))) {
-        return(NULL)
-      }
+      if (is.null(value("n_clusters"))) return(NULL)
       data <- as_ufs_matrix(x, value("center"), value("scale"), warn = FALSE)
       kmeans_runs(data$x, value("n_clusters"), value("n_starts"))[[1L]]$cluster
     })

@@ -87,9 +87,7 @@ draw_lines <- function(lines) {
 }
 
 draw_subtitle <- function(pic) {
-  if (is.null(pic$subtitle)) {
-    return()
-  }
+  if (is.null(pic$subtitle)) return()
   wide <- graphics::strwidth(pic$subtitle, "inches", cex = .8)
   room <- centred_room(1L) - .1
   graphics::mtext(pic$subtitle, line = .2, cex = .8 * min(1, room / wide) * graphics::par("cex"))
@@ -102,9 +100,7 @@ draw_ticks <- function(x, labels = NULL) {
 }
 
 draw_heights <- function(pic) {
-  if (!isTRUE(pic$percent)) {
-    return(graphics::axis(2L))
-  }
+  if (!isTRUE(pic$percent)) return(graphics::axis(2L))
   at <- graphics::axTicks(2L)
   graphics::axis(2L, at, 100 * at)
 }
@@ -146,9 +142,7 @@ draw_curves <- function(pic, ...) {
 
 # Standard deviations, as far as there are any.
 draw_bars <- function(part, colour) {
-  if (is.null(part$low)) {
-    return()
-  }
+  if (is.null(part$low)) return()
   part <- part[is.finite(part$low) & part$high > part$low, ]
   if (nrow(part)) graphics::segments(part$x, part$low, part$x, part$high,
     col = grDevices::adjustcolor(colour, .5))

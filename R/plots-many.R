@@ -286,9 +286,7 @@ picture.ufs_grid <- function(object, value, over, ...) {
 # Of each setting of a grid: the mean share of its best features that another one has among its own.
 agreement <- function(object, most = 10L) {
   ranking <- object$feature_rankings
-  if (is.null(ranking) || ncol(ranking) < 2L) {
-    return(rep(NA_real_, nrow(object$settings)))
-  }
+  if (is.null(ranking) || ncol(ranking) < 2L) return(rep(NA_real_, nrow(object$settings)))
   top <- ranking[seq_len(min(most, nrow(ranking))), , drop = FALSE]
   vapply(seq_len(ncol(top)), function(i) {
     others <- top[, -i, drop = FALSE]

@@ -23,9 +23,7 @@ new_picture <- function(kind, ..., title, subtitle = NULL) {
 }
 
 panels_of <- function(pic) {
-  if (is.null(pic$table$panel)) {
-    return(list(pic$table))
-  }
+  if (is.null(pic$table$panel)) return(list(pic$table))
   split(pic$table, factor(pic$table$panel, unique(pic$table$panel)))
 }
 
@@ -94,9 +92,7 @@ shorten <- function(names, width) {
 
 # Heights for labels at the ends of curves: as near to `y` as a distance of `gap` allows.
 spread_labels <- function(y, gap, low, high) {
-  if (length(y) < 2L) {
-    return(y)
-  }
+  if (length(y) < 2L) return(y)
   gap <- min(gap, (high - low) / (length(y) - 1L))
   turn <- order(y)
   at <- y[turn]

@@ -94,9 +94,7 @@ asked_size <- function(fit) {
 # which are worth it where the scores are mere ranks.
 picture_type <- function(fit, type, data = NULL) {
   types <- picture_types(fit)
-  if (!is.null(type)) {
-    return(check_choice(type, "type", types))
-  }
+  if (!is.null(type)) return(check_choice(type, "type", types))
   ranks <- "scores" %in% types && types[[1L]] == "scores" && are_ranks(fit$feature_scores)
   if (ranks && !is.null(data)) "share" else types[[1L]]
 }
@@ -170,9 +168,7 @@ objective_curve <- function(table, lines = NULL, subtitle = NULL, xlab, title) {
 # One that rises by more than a thousandth of it on the way is better seen as it is.
 by_decades <- function(y) {
   way <- y[1L] - min(y)
-  if (length(y) < 6L || way <= 0) {
-    return(FALSE)
-  }
+  if (length(y) < 6L || way <= 0) return(FALSE)
   rise <- max(diff(y), 0)
   rise <= .001 * way && which(y - min(y) <= .01 * way)[1L] <= length(y) / 3
 }
@@ -256,9 +252,7 @@ are_ranks <- function(score) {
 # What is drawn for the scores: list(value, ylab, subtitle, order = TRUE if nothing was measured).
 measured <- function(fit, what) {
   score <- unname(fit[[paste0(what, "_scores")]])
-  if (!are_ranks(score)) {
-    return(list(value = score, ylab = "score (larger is better)"))
-  }
+  if (!are_ranks(score)) return(list(value = score, ylab = "score (larger is better)"))
   gain <- unname(fit$statistic)
   trace <- fit$trace
   if (length(gain) == length(score) && any(c("captured", "gain", "decrease") %in% names(trace))) {
@@ -423,9 +417,7 @@ sample_groups <- function(fit, n, y) {
 # as a tree puts them if there are not too many.
 sample_order <- function(z, group) {
   along <- first_components(z)$x
-  if (!is.null(group)) {
-    return(order(as.integer(group), along))
-  }
+  if (!is.null(group)) return(order(as.integer(group), along))
   if (nrow(z) <= 1500L && nrow(z) > 2L) {
     stats::hclust(stats::dist(z), "average")$order
   } else {

@@ -74,9 +74,7 @@ prep.step_sample_ufs <- function(x, training, info = NULL, ...) {
 #' @exportS3Method recipes::bake
 bake.step_sample_ufs <- function(object, new_data, ...) {
   recipes::check_new_data(object$columns, object, new_data)
-  if (!length(object$columns) || !nrow(new_data)) {
-    return(new_data)
-  }
+  if (!length(object$columns) || !nrow(new_data)) return(new_data)
   chosen <- object$chosen
   # The training set itself, in prep(): what was chosen from it.
   if (!identical(chosen$key, rows_key(object, new_data))) chosen <- chosen_rows(object, new_data)
@@ -92,9 +90,7 @@ bake.step_sample_ufs <- function(object, new_data, ...) {
 rows_key <- function(x, data) data_key(open_data(table_columns(data, x$columns)))
 
 chosen_rows <- function(x, data) {
-  if (!length(x$columns)) {
-    return(NULL)
-  }
+  if (!length(x$columns)) return(NULL)
   list(key = rows_key(x, data), table = sample_for(table_columns(data, x$columns), x$method, x$m,
     x$options, x$standardise, x$na, x$seed, !is.null(x$weights_to)))
 }

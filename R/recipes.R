@@ -276,9 +276,7 @@ ignored_weights <- function(info) if (any(info$role %in% "case_weights")) FALSE
 
 # As many names as fit into `width`, and how many more there are.
 few_names <- function(names, width) {
-  if (sum(nchar(names) + 2L) <= width) {
-    return(names)
-  }
+  if (sum(nchar(names) + 2L) <= width) return(names)
   fit <- max(1L, sum(cumsum(nchar(names) + 2L) <= width - 12L))
   shown <- substr(names[seq_len(fit)], 1L, max(1L, width - 12L))
   c(shown, if (length(names) > fit) paste("and", length(names) - fit, "more"))

@@ -101,9 +101,7 @@ ufs_represent <- function(x, theta = NULL, lambda_z = 0.05, lambda_e = NULL, alp
 }
 
 check_theta <- function(theta, n) {
-  if (is.null(theta)) {
-    return(matrix(1, n, n))
-  }
+  if (is.null(theta)) return(matrix(1, n, n))
   theta <- check_matrix(as_plain_matrix(theta, "theta"), "theta", nrow = n, ncol = n)
   if (any(theta < 0)) refuse("theta", "`theta` must not have negative entries.")
   unname(theta)

@@ -106,9 +106,7 @@ mean_norm <- function(x) {
 # The samples as columns of min(n, p) coordinates with the same inner products, divided by
 # `unit`: x transposed, or its triangular factor if there are more features than samples.
 sample_coordinates <- function(x, unit = 1) {
-  if (ncol(x) <= nrow(x)) {
-    return(t(x) / unit)
-  }
+  if (ncol(x) <= nrow(x)) return(t(x) / unit)
   qr <- qr(t(x), LAPACK = TRUE)
   qr.R(qr)[, order(qr$pivot), drop = FALSE] / unit
 }

@@ -242,18 +242,14 @@ exact_text <- function(value) {
     text <- paste(deparse(value, width.cutoff = 500L, control = how), collapse = " ")
     same <- tryCatch(identical(eval(parse(text = text, keep.source = FALSE)), value),
       error = function(e) FALSE)
-    if (same) {
-      return(text)
-    }
+    if (same) return(text)
   }
   NULL
 }
 
 # Code, unless it is data themselves, as do.call() gives them.
 expression_text <- function(expression, otherwise) {
-  if (!is.language(expression)) {
-    return(otherwise)
-  }
+  if (!is.language(expression)) return(otherwise)
   text <- paste(trimws(deparse(expression, width.cutoff = 500L)), collapse = " ")
   if (nchar(text) > 1000L) otherwise else text
 }

@@ -129,9 +129,7 @@ size_curve <- function(rankings, data, decoys, k) {
   }, 0)
   captured <- vapply(k, function(size) captured_share(data$x, ranking[seq_len(size)]), 0)
   stability <- vapply(k, function(size) {
-    if (size == data$p) {
-      return(NA_real_)
-    }
+    if (size == data$p) return(NA_real_)
     nogueira(members_of(lapply(rankings$halves, utils::head, size), data$p), .95)$stability
   }, 0)
   data.frame(k = k, share = decoys$curve$share[k], captured = captured,
@@ -191,9 +189,7 @@ auto_k <- function(x, method, args = list(), repeats = 3L, seed = draw_seeds(1L)
 # itself cannot be.
 sizing_method <- function(x, method, args) {
   row <- method_row(method)
-  if (is.null(row$sized_by)) {
-    return(list(method = method, args = args))
-  }
+  if (is.null(row$sized_by)) return(list(method = method, args = args))
   given <- c(args$n_components, args$n_clusters)
   most <- min(dim(x)) - 1L
   own <- list(n_components = as.integer(max(1, min(if (length(given)) given[1L] else 5L, most,

@@ -268,9 +268,7 @@ picture_types.ufs_socfs <- function(fit) c(NextMethod(), "inner")
 
 #' @export
 picture.ufs_socfs <- function(object, type, k, ...) {
-  if (type != "inner") {
-    return(NextMethod())
-  }
+  if (type != "inner") return(NextMethod())
   inner <- object$inner_trace
   new_picture("curves", table = data.frame(x = seq_len(nrow(inner)), y = inner$objective),
     lines = list(v = which(inner$step == 0L)),
@@ -297,9 +295,7 @@ print_notes.ufs_socfs <- function(x) {
 # ---- arguments -------------------------------------------------------------------------
 
 check_path <- function(path) {
-  if (is.null(path)) {
-    return(invisible())
-  }
+  if (is.null(path)) return(invisible())
   if (!is.numeric(path) || !length(path) || anyNA(path) || any(path <= 0 | path >= 1) ||
       is.unsorted(path, strictly = TRUE)) {
     refuse("path", "`path` must be NULL or increasing shares of lambda between 0 and 1, such as ",
@@ -364,9 +360,7 @@ indicator <- function(cluster, n_clusters) {
 # The user's E, or its nearest matrix with orthonormal columns.
 orthonormal_start <- function(e, arg, n, n_clusters) {
   e <- check_matrix(as.matrix(e), arg, n, n_clusters)
-  if (max(abs(crossprod(e) - diag(n_clusters))) <= 1e-10) {
-    return(e)
-  }
+  if (max(abs(crossprod(e) - diag(n_clusters))) <= 1e-10) return(e)
   s <- svd(e)
   if (s$d[n_clusters] <= 1e-10 * s$d[1L]) refuse("init", "`", arg, "` must have full column rank.")
   tcrossprod(s$u, s$v)
@@ -439,9 +433,7 @@ socfs_objective <- function(found) found$run$counters[["objective"]]
 socfs_from <- function(start, problem, stages, control, can_turn, path) {
   found <- socfs_run(problem, start, stages(FALSE), control)
   partition <- all(start$E >= -1e-10)
-  if (!can_turn || any(found$V != 0) && (partition || !is.null(path))) {
-    return(found)
-  }
+  if (!can_turn || any(found$V != 0) && (partition || !is.null(path))) return(found)
   turned <- socfs_run(problem, start, stages(TRUE), control)
   if (isTRUE(socfs_objective(turned) < socfs_objective(found))) turned else found
 }
@@ -468,9 +460,7 @@ register("socfs", ufs_socfs,
   shares = list(argument = "init",
     unless = c("n_clusters", "n_starts", "center", "scale", "start_rule"),
     make = function(x, value) {
-      if (is.null(value("n_clusters")) || !identical(value("start_rule")[1L], "wss")) {
-        return(NULL)
-      }
+      if (is.null(value("n_clusters")) || !identical(value("start_rule")[1L], "wss")) return(NULL)
       data <- as_ufs_operator(x, value("center"), value("scale"), warn = FALSE, copy = FALSE)
       scores <- x_pca(data$x, value("n_clusters"), "socfs")$scores
       kmeans_runs(scores, value("n_clusters"), value("n_starts"))[[1L]]$cluster

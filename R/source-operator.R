@@ -123,9 +123,7 @@ source_sweep <- function(op, none) {
 # Columns that a solver will ask for one by one are held: at most a block of them, but four for a
 # file stored by rows of which there is no copy, as every read is a pass.
 source_prefetch <- function(op, j) {
-  if (all(j %in% op$held$index)) {
-    return(numeric())
-  }
+  if (all(j %in% op$held$index)) return(numeric())
   width <- columns_at_once(op)
   if (op$source$by == "rows" && length(j) > width) turn_once(op)
   # The old block goes before the new one is read.
@@ -191,9 +189,7 @@ share_of_chunks <- function(source, lines, of) {
 
 # Makes the turned copy, unless there is one, no room for one, or no need (turned.R).
 turn_once <- function(op) {
-  if (!isTRUE(op$source$chunked) || !is.null(op$store$turned)) {
-    return(invisible())
-  }
+  if (!isTRUE(op$source$chunked) || !is.null(op$store$turned)) return(invisible())
   turned <- turn_source(op$source)
   op$store$turned <- if (is.null(turned)) FALSE else turned
   op$count$passes <- op$count$passes + 1
@@ -204,9 +200,7 @@ turn_once <- function(op) {
 turned_for <- function(op, reads = 1) {
   if (reads > 1 || op$store$reads > 0) turn_once(op)
   op$store$reads <- op$store$reads + 1
-  if (is.list(op$store$turned)) {
-    return(op$store$turned)
-  }
+  if (is.list(op$store$turned)) return(op$store$turned)
   op$count$passes <- op$count$passes + if (isTRUE(op$source$chunked)) reads else 1
   NULL
 }

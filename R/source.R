@@ -84,9 +84,7 @@ drop_turned <- function(store) {
 
 # A dense piece; i, j index the source, NULL = all.
 read_source <- function(source, i = NULL, j = NULL) {
-  if (!is.null(source$turned)) {
-    return(read_turned(source$turned, if (is.null(i)) j else i))
-  }
+  if (!is.null(source$turned)) return(read_turned(source$turned, if (is.null(i)) j else i))
   for (package in setdiff(source$packages, loadedNamespaces())) loadNamespace(package)
   i <- part_of(source$rows, i)
   j <- part_of(source$columns, j)

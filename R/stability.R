@@ -131,9 +131,7 @@ stability_fit <- function(seed, common) {
     rows <- sort(sample.int(nrow(common$x), common$size))
     # Seed NULL: the method goes on with the numbers of this resample.
     run <- quiet_fit(common$x[rows, , drop = FALSE], common$method, common$args, NULL)
-    if (!is.null(run$error)) {
-      return(list(error = run$error))
-    }
+    if (!is.null(run$error)) return(list(error = run$error))
     list(
       rows = rows,
       features = if (!is.null(k)) suppressMessages(selected_features(run$fit, k, as = "index")),
@@ -193,9 +191,7 @@ print.ufs_stability <- function(x, ...) {
 summary.ufs_stability <- function(object, ...) {
   check_dots_empty(...)
   often <- function(share) {
-    if (is.null(share)) {
-      return(NULL)
-    }
+    if (is.null(share)) return(NULL)
     top <- utils::head(order(-share), 10L)
     data.frame(name = if (is.null(names(share))) top else names(share)[top], index = top,
       share = unname(share[top]))

@@ -9,9 +9,7 @@ draw_seeds <- function(n, random = TRUE) {
 
 # Evaluates code under a seed of its own and puts the caller's RNG back as it was.
 with_seed <- function(seed, code) {
-  if (is.null(seed)) {
-    return(code)
-  }
+  if (is.null(seed)) return(code)
   keep_seed({
     set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
     code

@@ -192,9 +192,7 @@ selected_samples.ufs_ted <- function(fit, m = NULL, as = NULL, ...) {
 
 #' @export
 print_notes.ufs_ted <- function(x) {
-  if (x$params$form == "convex") {
-    return(c(live_rows(x), labelled_note(x), chance_note))
-  }
+  if (x$params$form == "convex") return(c(live_rows(x), labelled_note(x), chance_note))
   given <- length(x$params$labelled)
   # As many as were asked for, or ten.
   m <- min(remembered_size(x, "m"), nrow(x$trace))

@@ -57,9 +57,7 @@ glance.ufs <- function(x, ...) {
 augment.ufs <- function(x, data, newdata = NULL, ...) {
   check_dots_empty(...)
   check_fit(x)
-  if (!is.null(newdata)) {
-    return(augment_new(x, newdata))
-  }
+  if (!is.null(newdata)) return(augment_new(x, newdata))
   if (missing(data) || length(dim(data)) != 2L) {
     refuse("data", "`data` must be the data of the fit, ", x$n, " rows.")
   }
@@ -116,9 +114,7 @@ matched_rows <- function(x, names, n) {
   }
   at <- match(names, known)
   if (n != x$n || anyNA(at) || anyDuplicated(at)) {
-    if (n == x$n && identical(names, known)) {
-      return(seq_len(n))
-    }
+    if (n == x$n && identical(names, known)) return(seq_len(n))
     refuse("data", "`data` must be the data of the fit: the names of its rows are not those of ",
       "the ", x$n, " samples; `newdata` is for other rows.")
   }

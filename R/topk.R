@@ -278,9 +278,7 @@ topk_first_copies <- function(found, first) {
 # if that is no more.
 topk_other_alpha_e <- function(data, settings, unit, say) {
   other <- 2 * stats::median(link_values(data$x, settings$lambda_z, settings$nonnegative))
-  if (!is.finite(other) || other <= settings$lambda_e * unit) {
-    return(NULL)
-  }
+  if (!is.finite(other) || other <= settings$lambda_e * unit) return(NULL)
   if (say) {
     ufs_inform("alpha_e", "ufs_topk(): alpha_e = ", signif(settings$lambda_e * unit, 3L),
       " links too few samples of these data; ", signif(other, 3L), " is taken, twice the ",
@@ -421,9 +419,7 @@ topk_mode <- function(classes, structured) {
 
 # unit: the largest l1 norm of a sample.
 topk_lambda_e <- function(unit, lambda_e, alpha_e) {
-  if (!is.null(lambda_e)) {
-    return(check_number(lambda_e, "lambda_e", lower = 0, open = TRUE))
-  }
+  if (!is.null(lambda_e)) return(check_number(lambda_e, "lambda_e", lower = 0, open = TRUE))
   check_number(alpha_e, "alpha_e", lower = 0, open = TRUE) / unit
 }
 
@@ -465,9 +461,7 @@ check_topk_bytes <- function(n, p, mode, solver, settings) {
 # A word before a long run of the paper's ADMMs. The counts of iterations are typical ones; 2e9
 # operations a second are what a plain BLAS does on one core.
 say_topk_time <- function(n, p, mode, solver, max_iter) {
-  if (mode == "plain" || solver != "paper") {
-    return(invisible())
-  }
+  if (mode == "plain" || solver != "paper") return(invisible())
   n <- as.double(n)
   r <- min(n, p)
   flops <- min(max_iter, 5) * (130 * 2 * n^2 * (r + p) + 110 * r^2 * (p + r))
