@@ -444,9 +444,7 @@ print_notes.ufs_alfs <- function(x) {
     notes <- c(notes,
       "paper        Algorithm 1 stops by its own rule; the gap says what that costs")
   }
-  if (length(ranked)) {
-    notes <- c(notes, paste0("ranking      ", paste(ranked, collapse = ", ")))
-  }
+  if (length(ranked)) notes <- c(notes, paste0("ranking      ", paste(ranked, collapse = ", ")))
   c(notes, labelled_note(x), if (x$params$select_samples == "norm") {
     paste("for labels   use select_samples = \"facility\": row norms do worse than chance there")
   })

@@ -17,12 +17,6 @@ blfse_trace <- function(trace) {
   trace
 }
 
-# alpha and beta as matrices, iterations x m.
-blfse_weights <- function(weights) {
-  m <- ncol(weights) %/% 2L
-  list(alpha = weights[, seq_len(m), drop = FALSE], beta = weights[, m + seq_len(m), drop = FALSE])
-}
-
 # Components of S if there are c, else k-means on the embedding, started at c samples
 # as far apart as possible: no random numbers.
 blfse_cluster <- function(s, component, n_component, n_clusters) {

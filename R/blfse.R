@@ -136,7 +136,10 @@ ufs_blfse <- function(x, n_clusters, k = NULL, scores = NULL, labels = NULL,
                       gamma_feature = 1, ...) {
   given <- !missing(n_base)
   fit <- run_fit("blfse", match.call(), {
-    psi <- check_psi(psi)
+    if (!is.numeric(psi) || !length(psi) || anyNA(psi) || any(psi <= 0 | psi >= 1)) {
+      refuse("psi", "`psi` must be numbers between 0 and 1 (exclusive).")
+    }
+    psi <- as.double(psi)
     gamma_cluster <- check_number(gamma_cluster, "gamma_cluster", 0, open = TRUE)
     gamma_feature <- check_number(gamma_feature, "gamma_feature", 0, open = TRUE)
     n_starts <- check_count(n_starts, "n_starts", 1L)
@@ -197,6 +200,7 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
   s <- symmetric_matrix(found$S, data$n, data$samples)
   w <- symmetric_matrix(found$W, data$n, data$samples)
   found[c("S", "W")] <- NULL
+  m <- seq_len(nrow(scores))
   list(
     run = found$run,
     advice = if (found$run$status == 1L) paste0("The consensus has ", n_component,
@@ -212,7 +216,8 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
     trace = blfse_trace(found$run$trace),
     certificate = counters[c("kkt", "gap", "eigen")],
     history = counted_table(found$history, c("it", "ncomp", "ntieP", "nnz")),
-    weights = blfse_weights(found$weights),
+    weights = list(alpha = found$weights[, m, drop = FALSE],
+      beta = found$weights[, -m, drop = FALSE]),
     n_component = n_component, p_unique = counters[["p_unique"]] == 1, coef_name = "v"
   )
 }
@@ -221,13 +226,6 @@ blfse_fields <- function(found, data, scores, labels, n_clusters) {
 blfse_dense_limit <- 400L
 
 # ---- input -----------------------------------------------------------------------------
-
-check_psi <- function(psi) {
-  if (!is.numeric(psi) || !length(psi) || anyNA(psi) || any(psi <= 0 | psi >= 1)) {
-    refuse("psi", "`psi` must be numbers between 0 and 1 (exclusive).")
-  }
-  as.double(psi)
-}
 
 blfse_scaling <- function(scale, projection) {
   if (is.character(scale)) return(check_choice(scale, "scale", c("unit", "zscore")))

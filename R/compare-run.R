@@ -125,7 +125,9 @@ compare_cluster <- function(task, common) {
     cache <- new.env()
     finish_task(lapply(if (task$plan$features == "all") ncol(x) else common$k, function(k) {
       if (task$plan$features == "random") {
-        draws <- vapply(seq_len(common$n_random), function(i) score(sample.int(ncol(x), k)), nothing)
+        draws <- vapply(seq_len(common$n_random), function(i) {
+          score(sample.int(ncol(x), k))
+        }, nothing)
         return(random_rows(task, common, draws, k, NA_integer_, "kmeans", as.list, 0L, 0L))
       }
       found <- pipeline_features(task$plan, x, k, cache)
@@ -239,9 +241,7 @@ pipeline_features <- function(plan, x, k, cache) {
 
 # The best k of a fit, made to differ if the pipeline asks for it.
 pipeline_columns <- function(fit, x, k, diversify) {
-  if (!is.null(diversify)) {
-    fit <- do.call(ufs_diversify, c(list_of(fit, x, k), diversify))
-  }
+  if (!is.null(diversify)) fit <- do.call(ufs_diversify, c(list_of(fit, x, k), diversify))
   suppressMessages(selected_features(fit, k, as = "index"))
 }
 

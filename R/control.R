@@ -41,9 +41,7 @@ ufs_control <- function(max_iter = NULL, tol = NULL, inner_max_iter = NULL,
       ". Known: ", paste(known, collapse = ", "), ".", argument = names(extra)[1L])
   }
   if (!is.null(max_iter)) max_iter <- check_count(max_iter, "max_iter", 0L)
-  if (!is.null(inner_max_iter)) {
-    inner_max_iter <- check_count(inner_max_iter, "inner_max_iter", 1L)
-  }
+  if (!is.null(inner_max_iter)) inner_max_iter <- check_count(inner_max_iter, "inner_max_iter", 1L)
   if (!is.null(tol)) tol <- check_number(tol, "tol")
   if (!is.null(inner_tol)) inner_tol <- check_number(inner_tol, "inner_tol")
   if (!is.null(eps)) {

@@ -137,9 +137,9 @@ column_basis <- function(x, order, unit = 1) {
 }
 
 # k x p for the user's p columns: 0 where a column is constant.
-expand_columns <- function(value, data) {
-  if (!length(data$constant)) return(`dimnames<-`(value, list(NULL, data$features)))
-  out <- matrix(0, nrow(value), data$p, dimnames = list(NULL, data$features))
+expand_columns <- function(value, data, names = NULL) {
+  if (!length(data$constant)) return(`dimnames<-`(value, list(names, data$features)))
+  out <- matrix(0, nrow(value), data$p, dimnames = list(names, data$features))
   out[, data$keep] <- value
   out
 }

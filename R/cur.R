@@ -183,8 +183,7 @@ cur_parts <- function(data, rows, columns) {
   u <- sweep(left$v, 2L, left$d, "/") %*% middle %*% t(sweep(right$u, 2L, right$d, "/"))
   name_rows <- data$samples[rows]
   name_columns <- data$features[data$keep[columns]]
-  wide <- matrix(0, length(rows), data$p, dimnames = list(name_rows, data$features))
-  wide[, data$keep] <- r_part
+  wide <- expand_columns(r_part, data, name_rows)
   list(C = `dimnames<-`(c_part, list(data$samples, name_columns)),
     U = `dimnames<-`(u, list(name_columns, name_rows)), R = wide, captured = sum(middle^2))
 }

@@ -36,9 +36,7 @@ fill_data <- function(data, na, arg) {
 
 # Features without a name keep the number they had.
 keep_features <- function(data, index) {
-  if (is.null(data$features)) {
-    data$features <- paste0("V", seq_len(data$p))
-  }
+  if (is.null(data$features)) data$features <- paste0("V", seq_len(data$p))
   data <- subset_data(data, features = index)
   if (data$kind == "dense") colnames(data$x) <- data$features
   data

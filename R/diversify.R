@@ -108,12 +108,8 @@ largest_correlation <- function(z) {
 
 #' @export
 selected_features.ufs_diversify <- function(fit, k = NULL, as = NULL, ...) {
-  chosen <- selected_features.ufs(fit, k, as, ...)
-  if (length(chosen) > fit$params$k) {
-    ufs_inform("partial", "Only the first ", fit$params$k, " features were chosen to differ; for ",
-      "all ", length(chosen), " use k = ", length(chosen), ".")
-  }
-  chosen
+  said_partial(selected_features.ufs(fit, k, as, ...), fit, "k", " features",
+    how = "chosen to differ")
 }
 
 #' @export

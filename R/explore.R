@@ -141,10 +141,7 @@ code_of_fits <- function(said, fits, single) {
   sprintf("%s[[%s]]", code_name(said, "fits"), which)
 }
 
-code_name <- function(said, default) {
-  text <- if (is.language(said)) paste(deparse(said, width.cutoff = 200L), collapse = " ") else ""
-  if (nzchar(text) && nchar(text) <= 60L) text else default
-}
+code_name <- function(said, default) expression_text(said, default, 60L)
 
 explore_chosen <- function(model, ...) {
   if (model$features) selected_features(...) else selected_samples(...)

@@ -245,9 +245,7 @@ user_similarity <- function(s, n) {
     bad("must be \"cosine\", \"heat\", a graph from ufs_graph(), or an n x n matrix, not ",
       kind_of(s))
   }
-  if (any(dim(s) != n)) {
-    bad("must be n x n, ", n, " x ", n, "; it is ", nrow(s), " x ", ncol(s))
-  }
+  if (any(dim(s) != n)) bad("must be n x n, ", n, " x ", n, "; it is ", nrow(s), " x ", ncol(s))
   sparse <- inherits(s, "Matrix")
   if (sparse) check_installed("Matrix", "for similarities of class Matrix")
   if (!(sparse || is.numeric(s) || is.logical(s)) || !is.finite(sum(s))) {
@@ -286,16 +284,16 @@ selected_samples.ufs_facility <- function(fit, m = fit$params$m, as = NULL, ...)
   said_partial(selected_samples.ufs(fit, m, as, ...), fit, "m", " samples")
 }
 
-# What was chosen beyond the picks that were made one by one, or for which the swaps were.
-said_partial <- function(chosen, fit, name, what) {
-  picked <- fit$params[[name]]
+# What was chosen beyond the picks that were made one by one, or for which the swaps were. `name` is
+# the argument to fit again with, `picked` how many were picked (NULL: all).
+said_partial <- function(chosen, fit, name, what, picked = fit$params[[name]],
+                         how = "picked one by one") {
   size <- length(chosen)
   again <- paste0(size, " fit again with ", name, " = ", size, ".")
-  if (fit$params$swaps > 0L && size != picked) {
+  if (isTRUE(fit$params$swaps > 0L) && size != picked) {
     ufs_inform("partial", "The swaps were made for the best ", picked, what, "; for ", again)
-  } else if (size > picked) {
-    ufs_inform("partial", "Only the first ", picked, what, " were picked one by one; for all ",
-      again)
+  } else if (isTRUE(size > picked)) {
+    ufs_inform("partial", "Only the first ", picked, what, " were ", how, "; for all ", again)
   }
   chosen
 }

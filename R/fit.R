@@ -82,9 +82,7 @@ no_trace <- data.frame(iteration = integer())
 as_trace <- function(trace) {
   if (is.null(trace)) return(no_trace)
   trace <- as.data.frame(trace)
-  if (!"iteration" %in% names(trace)) {
-    trace <- cbind(iteration = seq_len(nrow(trace)), trace)
-  }
+  if (!"iteration" %in% names(trace)) trace <- cbind(iteration = seq_len(nrow(trace)), trace)
   trace$iteration <- as.integer(trace$iteration)
   trace
 }
@@ -203,6 +201,15 @@ wanted_samples <- function(fit, m) {
   m <- wanted_number(fit, m, "m")
   given <- length(fit$params$labelled)
   if (given) check_count(m, "m", 1L, fit$n - given, "the samples without a label") else m
+}
+
+# Where every number needs a fit of its own.
+check_one_size <- function(size, fit, name, what) {
+  if (!identical(check_count(size, name), fit$params[[name]])) {
+    ufs_abort("refit", "This fit chose exactly ", fit$params[[name]], what, ", and selections of ",
+      "ufs_", fit$method, "() are not nested: fit again with ", name, " = ", size, ".",
+      argument = name)
+  }
 }
 
 # How many to show: as asked for here, or as the fit was asked for.

@@ -116,9 +116,7 @@ graph_from_arguments <- function(arguments, data) {
   used[c("weights", "symmetrise")] <- lapply(used[c("weights", "symmetrise")], eval)
   center <- check_flag(used$center, "center")
   scale <- check_flag(used$scale, "scale")
-  if (center || scale) {
-    data$x <- centred_again(data$x, center, scale)
-  }
+  if (center || scale) data$x <- centred_again(data$x, center, scale)
   build_graph(data, used$n_neighbours, used$weights, used$bandwidth, used$symmetrise, used$exact)
 }
 
@@ -130,9 +128,7 @@ build_graph <- function(data, n_neighbours, weights, bandwidth, symmetrise, exac
   weights <- check_choice(weights, "weights", kinds)
   symmetrise <- check_choice(symmetrise, "symmetrise", rules)
   exact <- check_flag(exact, "exact")
-  if (!is.null(bandwidth)) {
-    bandwidth <- check_number(bandwidth, "bandwidth", lower = 0, open = TRUE)
-  }
+  if (!is.null(bandwidth)) bandwidth <- check_number(bandwidth, "bandwidth", lower = 0, open = TRUE)
   entries <- 2 * data$n * as.double(k)
   # Candidate heaps, neighbour lists, their two sorted copies, and the result.
   rows <- graph_rows(data$x, exact)

@@ -40,9 +40,7 @@ as_ufs_matrix <- function(x, center = TRUE, scale = TRUE, drop_constant = TRUE,
   ready <- prepare_columns(x, center, if (scale) by else "none")
   constant <- check_prepared(ready, features, arg, warn)
   keep <- if (drop_constant && length(constant)) which(!ready$constant) else seq_len(p)
-  if (squares && write) {
-    check_norms(ready$norm[keep], arg, features[keep])
-  }
+  if (squares && write) check_norms(ready$norm[keep], arg, features[keep])
   size <- if (unit == "power") next_power(ready$largest[keep]) else 1
   out <- if (write) prepare_write(x, ready, keep, center, size)
   list_of(x = if (write && unit == "sample") .Call(C_unit_rows, out, 1e-12, FALSE)$x else out, n, p,
@@ -226,9 +224,7 @@ row_norms <- function(x) sqrt(.Call(C_x_forms, x, NULL))
 
 # For generics, which must take `...`: what nobody reads is a mistake of the user.
 check_dots_empty <- function(...) {
-  if (...length()) {
-    refuse_argument(names_of(list(...))[1L])
-  }
+  if (...length()) refuse_argument(names_of(list(...))[1L])
 }
 
 refuse_argument <- function(name) {

@@ -167,10 +167,7 @@ cluster_medoids <- function(z, m, form, n_starts) {
 
 #' @export
 selected_samples.ufs_medoids <- function(fit, m = fit$params$m, as = NULL, ...) {
-  if (!identical(check_count(m, "m"), fit$params$m)) {
-    ufs_abort("refit", "This fit chose exactly ", fit$params$m, " samples, and selections of ",
-      "ufs_medoids() are not nested: fit again with m = ", m, ".", argument = "m")
-  }
+  check_one_size(m, fit, "m", " samples")
   selected_samples.ufs(fit, m, as, ...)
 }
 

@@ -53,9 +53,7 @@ representatives.ufs_alfs <- function(fit, x, n = 3L, m = NULL, ...) {
   if (!all(is.finite(x))) ufs_abort("input", "`x` has missing or infinite values.", argument = "x")
   x <- scaled_as(fit, x)
   from <- which(rowSums(fit$solution$W != 0) > 0)
-  if (!is.null(m)) {
-    from <- intersect(from, suppressMessages(selected_samples(fit, m, as = "index")))
-  }
+  if (!is.null(m)) from <- intersect(from, suppressMessages(selected_samples(fit, m, as = "index")))
   name <- function(index, names) if (is.null(names)) index else names[index]
   if (!length(from) || !nrow(x)) {
     return(data.frame(sample = name(integer(), rows),

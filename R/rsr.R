@@ -78,9 +78,7 @@ ufs_rsr <- function(x, lambda = NULL, lambda_rel = 0.5, solver = c("exact", "irl
     q <- length(data$keep)
     if (is.null(coefficients)) coefficients <- q <= data$n
     coefficients <- check_flag(coefficients, "coefficients")
-    if (coefficients) {
-      check_bytes(16 * as.double(data$p)^2, "W", "Use coefficients = FALSE.")
-    }
+    if (coefficients) check_bytes(16 * as.double(data$p)^2, "W", "Use coefficients = FALSE.")
     penalty <- check_penalty(lambda, lambda_rel, 1, "lambda")$value
     size <- row_norms(data$x)
     mean_square <- sum(size^2) / data$n

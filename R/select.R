@@ -248,8 +248,8 @@ exact_text <- function(value) {
 }
 
 # Code, unless it is data themselves, as do.call() gives them.
-expression_text <- function(expression, otherwise) {
+expression_text <- function(expression, otherwise, most = 1000L) {
   if (!is.language(expression)) return(otherwise)
   text <- paste(trimws(deparse(expression, width.cutoff = 500L)), collapse = " ")
-  if (nchar(text) > 1000L) otherwise else text
+  if (nchar(text) > most) otherwise else text
 }

@@ -100,9 +100,7 @@ size_grid <- function(q) {
 size_fit <- function(task, common) {
   with_seed(task$seed, {
     x <- common$x
-    if (!is.null(task$size)) {
-      x <- x[sort(sample.int(nrow(x), task$size)), , drop = FALSE]
-    }
+    if (!is.null(task$size)) x <- x[sort(sample.int(nrow(x), task$size)), , drop = FALSE]
     run <- quiet_fit(x, common$method, common$args, NULL)
   })
   if (is.null(run$error)) list(ranking = unname(run$fit$feature_ranking)) else

@@ -26,24 +26,21 @@ source_methods <- function() {
 
 # ---- the calls
 
-# X V and X'T.
+# X V and X'T: pieces that stand side by side where the blocks are of the `side` of the product, and
+# pieces of a sum otherwise. `size` x `width` is the product.
 source_mul <- function(op, v) {
-  if (op$source$by == "rows") {
-    source_pass_x(op, "rows", piece_mul, NULL, v = v, value_bytes = 8 * op$source$step * ncol(v))
-  } else {
-    source_pass_x(op, "columns", piece_mul_part, sum_in_place, v = v,
-      value_bytes = 8 * op$n * ncol(v))
-  }
+  source_product(op, "rows", piece_mul, piece_mul_part, op$n, ncol(v), v = v)
 }
 
 source_cross <- function(op, t) {
-  if (op$source$by == "rows") {
-    source_pass_x(op, "rows", piece_cross_part, sum_in_place, t = t,
-      value_bytes = 8 * op$p * ncol(t))
-  } else {
-    source_pass_x(op, "columns", piece_cross, NULL, t = t,
-      value_bytes = 8 * op$source$step * ncol(t))
-  }
+  source_product(op, "columns", piece_cross, piece_cross_part, op$p, ncol(t), t = t)
+}
+
+source_product <- function(op, side, piece, part, size, width, ...) {
+  by <- op$source$by
+  joined <- by == side
+  source_pass_x(op, by, if (joined) piece else part, if (!joined) sum_in_place, ...,
+    value_bytes = 8 * (if (joined) op$source$step else size) * width)
 }
 
 # X X' (rows) or X'X.

@@ -181,13 +181,7 @@ convex_ted <- function(x, mu, mu_rel, unit, labelled, center, scale, control) {
 
 #' @export
 selected_samples.ufs_ted <- function(fit, m = NULL, as = NULL, ...) {
-  chosen <- NextMethod()
-  picked <- fit$params$picks
-  if (!is.null(picked) && length(chosen) > picked) {
-    ufs_inform("partial", "Only the first ", picked, " samples were picked one by one; for all ",
-      length(chosen), " use ufs_ted(m = ", length(chosen), ").")
-  }
-  chosen
+  said_partial(NextMethod(), fit, "m", " samples", fit$params$picks)
 }
 
 #' @export

@@ -4,10 +4,7 @@
 #' @export
 selected_features.ufs_topk <- function(fit, k = fit$params$k, as = NULL, ...) {
   if (is.null(k)) k <- fit$params$k
-  if (!identical(as.integer(check_count(k, "k")), fit$params$k)) {
-    ufs_abort("refit", "This fit chose exactly ", fit$params$k, " features, and selections ",
-      "of ufs_topk() are not nested: fit again with k = ", k, ".", argument = "k")
-  }
+  check_one_size(k, fit, "k", " features")
   selected_features.ufs(fit, k, as, ...)
 }
 
